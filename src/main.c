@@ -269,7 +269,7 @@ static void tell_what_is_known(struct program *p, const struct bn_workload *ops)
   if (!wanted)
     return;
   bn_about_gather(&facts, &p->cli, p->options, ops, bn_script_luajit());
-  bn_run_know(p->run, &facts);
+  bn_run_add_facts(p->run, &facts);
 }
 
 static int execute(struct program *p, const struct bn_workload *ops, void *self, const void *conf)

@@ -43,7 +43,7 @@ struct bn_workload {
   const char *required;         /* an option that `run` requires; NULL: none */
   enum bn_kind kind;            /* its kind in reports */
   bool untimed_close;           /* session_close is not part of the measured time */
-  bool own_amount;              /* the workload has an amount of work: --events does not limit it */
+  bool fixed_amount;            /* the workload has an amount of work: --events does not limit it */
   bool statements;              /* statements are counted by their names: measure/statements.h */
   const struct bn_opt *options; /* NULL: none (scripts bring theirs at load) */
   const struct bn_metric

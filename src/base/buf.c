@@ -109,16 +109,16 @@ int bn_buf_printf(struct bn_buf *b, const char *fmt, ...)
   return 0;
 }
 
-void bn_buf_shift(struct bn_buf *b, size_t *gone)
+void bn_buf_shift(struct bn_buf *b, size_t *removed)
 {
-  const size_t left = b->len - *gone;
+  const size_t remaining = b->len - *removed;
 
-  if (*gone == 0 || *gone < b->len / 2)
+  if (*removed == 0 || *removed < b->len / 2)
     return;
-  memmove(b->data, b->data + *gone, left);
-  explicit_bzero(b->data + left, *gone);
-  b->len = left;
-  *gone = 0;
+  memmove(b->data, b->data + *removed, remaining);
+  explicit_bzero(b->data + remaining, *removed);
+  b->len = remaining;
+  *removed = 0;
 }
 
 char *bn_buf_take(struct bn_buf *b)

@@ -26,7 +26,7 @@ int bn_buf_char(struct bn_buf *b, char c);
 __attribute__((format(printf, 2, 3))) int bn_buf_printf(struct bn_buf *b, const char *fmt, ...);
 /* Removes the *gone bytes at the beginning once they are half of the buffer, and sets *gone to 0:
    each byte moves once at most on average.  The bytes that become unused are wiped. */
-void bn_buf_shift(struct bn_buf *b, size_t *gone);
+void bn_buf_shift(struct bn_buf *b, size_t *removed);
 /* Returns the NUL-terminated text, which the caller frees with free(), or NULL if a call failed. b
    is empty and usable afterwards in either case. */
 char *bn_buf_take(struct bn_buf *b);

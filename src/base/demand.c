@@ -30,7 +30,7 @@ void bn_demand_remedy(struct bn_buf *b, const char *remedy, int64_t number)
   (void)bn_buf_printf(b, "%s, or ", remedy);
 }
 
-enum bn_judgement bn_demand_say(struct bn_buf *b, const struct bn_demand *d)
+enum bn_judgement bn_demand_append(struct bn_buf *b, const struct bn_demand *d)
 {
   const enum bn_judgement judgement = demand_judge(d);
   const long long needed = d->needed, allowed = d->allowed;
@@ -50,13 +50,13 @@ enum bn_judgement bn_demand_say(struct bn_buf *b, const struct bn_demand *d)
   return judgement;
 }
 
-enum bn_judgement bn_demand_tell(const struct bn_demand *d)
+enum bn_judgement bn_demand_log(const struct bn_demand *d)
 {
   enum bn_judgement judgement;
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
-  judgement = bn_demand_say(&b, d);
+  judgement = bn_demand_append(&b, d);
   if (judgement == BN_REFUSED)
     bn_log_stderr("%s", b.data != NULL ? b.data : "");
   else if (judgement != BN_ENOUGH)

@@ -24,9 +24,9 @@ enum bn_judgement { BN_ENOUGH, BN_TIGHT, BN_TOO_FEW, BN_REFUSED };
 /* TIGHT: enough are allowed, but other parties use too many.  TOO_FEW: fewer are allowed, but the
    run may not need them all.  REFUSED: fewer are allowed, and the run needs them all. */
 /* Appends a message for the user to b, none if there is ENOUGH. */
-enum bn_judgement bn_demand_say(struct bn_buf *b, const struct bn_demand *d);
-/* As bn_demand_say, but prints the message on standard error. */
-enum bn_judgement bn_demand_tell(const struct bn_demand *d);
+enum bn_judgement bn_demand_append(struct bn_buf *b, const struct bn_demand *d);
+/* As bn_demand_append, but prints the message on standard error. */
+enum bn_judgement bn_demand_log(const struct bn_demand *d);
 /* Appends the remedy and ", or ": "type \"ulimit -u %n\"", in which each %n is replaced by the
    number. remedy NULL appends nothing. */
 void bn_demand_remedy(struct bn_buf *b, const char *remedy, int64_t number);

@@ -165,16 +165,16 @@ enum { CHARS_PER_DRAW = 6 };
 void bn_dist_template(struct bn_rng *r, const char *fmt, size_t len, char *out)
 {
   uint64_t fraction = 0;
-  unsigned left = 0;
+  unsigned remaining = 0;
 
   for (size_t i = 0; i < len; i++) {
     if (fmt[i] != '#' && fmt[i] != '@') {
       out[i] = fmt[i];
       continue;
     }
-    if (left-- == 0) {
+    if (remaining-- == 0) {
       fraction = bn_rng_next(r);
-      left = CHARS_PER_DRAW - 1;
+      remaining = CHARS_PER_DRAW - 1;
     }
     out[i] =
         (char)(fmt[i] == '#' ? '0' + take_digit(&fraction, 10) : 'a' + take_digit(&fraction, 26));

@@ -17,8 +17,8 @@ enum { HELD_MAX = 1 << 20 };
 
 static const uint64_t patience_ns = BN_NSEC_PER_SEC / 10;
 
-static const struct bn_wait writing = {"standard error", BN_BOUND_DEADLINE};
-static const struct bn_wait reading = {"the reader of standard error", BN_BOUND_READER};
+static const struct bn_wait slow_reader = {"standard error", BN_BOUND_DEADLINE};
+static const struct bn_wait any_reader = {"the reader of standard error", BN_BOUND_READER};
 static const struct bn_wait returning = {"the writer of standard error to return",
                                          BN_BOUND_RETURNING};
 
@@ -79,21 +79,21 @@ static size_t write_now(const char *text, size_t len)
 
 static void write_all(const struct bn_buf *text)
 {
-  size_t gone = 0;
+  size_t written = 0;
 
-  while (gone < text->len) {
+  while (written < text->len) {
     ssize_t n;
 
     bn_wait_writable(STDERR_FILENO);
-    n = write(STDERR_FILENO, text->data + gone, text->len - gone);
+    n = write(STDERR_FILENO, text->data + written, text->len - written);
     if (n < 0 && errno != EAGAIN && errno != EINTR)
       return;
-    gone += n > 0 ? (size_t)n : 0;
+    written += n > 0 ? (size_t)n : 0;
   }
 }
 
 /* The caller holds the lock. */
-static void tell_lost(struct bn_held *h)
+static void report_lost(struct bn_held *h)
 {
   (void)bn_buf_printf(&h->text,
                       "(%u message%s left out: standard error was not read for too long)\n",
@@ -101,7 +101,7 @@ static void tell_lost(struct bn_held *h)
   h->lost = 0;
 }
 
-static void *write_held(void *arg)
+static void *writer_main(void *arg)
 {
   struct bn_held *h = arg;
 
@@ -117,7 +117,7 @@ static void *write_held(void *arg)
     (void)pthread_mutex_lock(&h->lock);
     h->taken = 0;
     if (h->lost > 0)
-      tell_lost(h);
+      report_lost(h);
   }
   h->runs = h->slow = false;
   bn_wait_wake(&h->changed);
@@ -130,7 +130,7 @@ static void held_start(struct bn_held *h)
 {
   if (h->made)
     bn_wait_join(&returning, h->writer);
-  h->made = h->runs = bn_wait_spawn(&h->writer, 0, write_held, h) == 0;
+  h->made = h->runs = bn_wait_spawn(&h->writer, 0, writer_main, h) == 0;
 }
 
 /* --- messages --------------------------------------------------------------------------------- */
@@ -138,12 +138,12 @@ static void held_start(struct bn_held *h)
 /* The caller holds the lock. */
 static void held_add(struct bn_held *h, const char *text, const char *end)
 {
-  const size_t len = strlen(text) + strlen(end), before = h->text.len;
+  const size_t len = strlen(text) + strlen(end), old_len = h->text.len;
 
-  if (len <= HELD_MAX && before + h->taken <= HELD_MAX - len && bn_buf_str(&h->text, text) == 0 &&
+  if (len <= HELD_MAX && old_len + h->taken <= HELD_MAX - len && bn_buf_str(&h->text, text) == 0 &&
       bn_buf_str(&h->text, end) == 0)
     return;
-  h->text.len = before;
+  h->text.len = old_len;
   h->text.failed = false;
   h->lost++;
 }
@@ -151,14 +151,15 @@ static void held_add(struct bn_held *h, const char *text, const char *end)
 /* The caller holds the lock. */
 static void held_drain(struct bn_held *h)
 {
-  size_t gone = 0, n;
+  size_t written = 0, n;
 
-  while (gone < h->text.len && (n = write_now(h->text.data + gone, h->text.len - gone)) > 0)
-    gone += n;
-  h->text.len -= gone;
+  while (written < h->text.len &&
+         (n = write_now(h->text.data + written, h->text.len - written)) > 0)
+    written += n;
+  h->text.len -= written;
   if (h->text.len == 0)
     return;
-  memmove(h->text.data, h->text.data + gone, h->text.len);
+  memmove(h->text.data, h->text.data + written, h->text.len);
   held_start(h);
 }
 
@@ -168,7 +169,7 @@ static void held_await(struct bn_held *h)
   const uint64_t until_ns = bn_clock_mono() + patience_ns;
 
   while (h->runs && !h->slow)
-    h->slow = !bn_wait_until(&writing, &h->changed, &h->lock, until_ns);
+    h->slow = !bn_wait_until(&slow_reader, &h->changed, &h->lock, until_ns);
   h->slow = h->slow && h->runs;
 }
 
@@ -202,7 +203,7 @@ void bn_held_end(struct bn_held *h)
   (void)pthread_mutex_lock(&h->lock);
   h->on = false;
   while (h->runs)
-    (void)bn_wait_until(&reading, &h->changed, &h->lock, UINT64_MAX);
+    (void)bn_wait_until(&any_reader, &h->changed, &h->lock, UINT64_MAX);
   if (h->made)
     bn_wait_join(&returning, h->writer);
   h->made = false;

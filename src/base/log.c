@@ -29,15 +29,15 @@ struct row {
 struct kind {
   char *name;  /* kind named by the caller, else all lines of the error */
   char *first; /* first text, in one line; NULL: no memory */
-  pthread_t *by;
-  size_t n, told; /* told: number of threads at the last count that was printed */
+  pthread_t *threads;
+  size_t n, reported; /* reported: number of threads at the last count that was printed */
 };
 
 /* The recorded messages have a separate lock: a thread that holds the lock of the sink may wait for
    a reader of standard output. */
-struct told {
+struct messages {
   pthread_mutex_t lock;
-  struct bn_log_told row[BN_LOG_TOLD_MAX];
+  struct bn_log_message row[BN_LOG_MESSAGES_MAX];
   size_t n;
 };
 
@@ -58,13 +58,13 @@ static struct {
   _Atomic bool errors_are_apart;
   atomic_int verbosity;
   atomic_bool asides;
-  struct told told;
+  struct messages messages;
   struct clocked clocked;
   struct bn_held held;
 } sink = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .clocked = {.lock = PTHREAD_MUTEX_INITIALIZER},
           .held = {.lock = PTHREAD_MUTEX_INITIALIZER},
-          .told = {.lock = PTHREAD_MUTEX_INITIALIZER},
+          .messages = {.lock = PTHREAD_MUTEX_INITIALIZER},
           .verbosity = BN_NOTICE,
           .asides = true};
 
@@ -81,46 +81,46 @@ int bn_log_get_verbosity(void)
 /* --- recorded messages ------------------------------------------------------------------------ */
 
 /* Returns the row of that text, possibly a new one, or NULL if there is no room for it. */
-static struct bn_log_told *row_of(int level, const char *text, size_t len)
+static struct bn_log_message *row_of(int level, const char *text, size_t len)
 {
-  struct bn_log_told *row = sink.told.row;
+  struct bn_log_message *row = sink.messages.row;
 
-  while (row < sink.told.row + sink.told.n &&
+  while (row < sink.messages.row + sink.messages.n &&
          (row->level != level || strncmp(row->text, text, len) != 0 || row->text[len] != '\0'))
     row++;
-  if (row < sink.told.row + sink.told.n)
+  if (row < sink.messages.row + sink.messages.n)
     return row;
-  if (sink.told.n == BN_LOG_TOLD_MAX)
+  if (sink.messages.n == BN_LOG_MESSAGES_MAX)
     return NULL;
-  *row = (struct bn_log_told){bn_clock_wall(), level, strndup(text, len), 0};
+  *row = (struct bn_log_message){bn_clock_wall(), level, strndup(text, len), 0};
   if (row->text == NULL)
     return NULL;
-  sink.told.n++;
+  sink.messages.n++;
   return row;
 }
 
 static void log_remember(int level, const char *text)
 {
   size_t len = strlen(text);
-  struct bn_log_told *row;
+  struct bn_log_message *row;
 
   while (len > 0 && text[len - 1] == '\n')
     len--;
   if (len == 0)
     return;
-  pthread_mutex_lock(&sink.told.lock);
+  pthread_mutex_lock(&sink.messages.lock);
   row = row_of(level, text, len);
   if (row != NULL)
     row->times++;
-  pthread_mutex_unlock(&sink.told.lock);
+  pthread_mutex_unlock(&sink.messages.lock);
 }
 
-void bn_log_each_told(void (*fn)(void *arg, const struct bn_log_told *told), void *arg)
+void bn_log_each_message(void (*fn)(void *arg, const struct bn_log_message *message), void *arg)
 {
-  pthread_mutex_lock(&sink.told.lock);
-  for (size_t i = 0; i < sink.told.n; i++)
-    fn(arg, &sink.told.row[i]);
-  pthread_mutex_unlock(&sink.told.lock);
+  pthread_mutex_lock(&sink.messages.lock);
+  for (size_t i = 0; i < sink.messages.n; i++)
+    fn(arg, &sink.messages.row[i]);
+  pthread_mutex_unlock(&sink.messages.lock);
 }
 
 static const char *prefix_of(int level)
@@ -293,22 +293,23 @@ static struct kind *kind_of(const char *name)
 }
 
 /* Returns true if another thread has printed it, and counts this thread. */
-static bool has_been_told(struct kind *k)
+static bool was_printed_by_other(struct kind *k)
 {
   const pthread_t self = pthread_self();
   pthread_t *grown;
   size_t i = 0;
 
-  while (i < k->n && pthread_equal(k->by[i], self) == 0)
+  while (i < k->n && pthread_equal(k->threads[i], self) == 0)
     i++;
   if (i < k->n)
     return i > 0;
   /* The array doubles whenever n is a power of two. */
-  grown = (k->n & (k->n - 1)) != 0 ? k->by
-                                   : reallocarray(k->by, k->n == 0 ? 1 : 2 * k->n, sizeof *grown);
+  grown = (k->n & (k->n - 1)) != 0
+              ? k->threads
+              : reallocarray(k->threads, k->n == 0 ? 1 : 2 * k->n, sizeof *grown);
   if (grown == NULL)
     return false;
-  k->by = grown;
+  k->threads = grown;
   grown[k->n++] = self;
   return k->n > 1;
 }
@@ -338,7 +339,7 @@ static const char *behind_prefix(const char *line)
 }
 
 /* Returns the lines of an error in one line, without "FATAL: ", or NULL if out of memory. */
-static char *in_one_line(const char *text)
+static char *join_error_lines(const char *text)
 {
   struct bn_buf b;
 
@@ -379,11 +380,11 @@ static void emit_error(char *line, const char *text, const char *kind)
 
   pthread_mutex_lock(&sink.lock);
   k = name != NULL ? kind_of(name) : NULL;
-  if (k != NULL && has_been_told(k)) {
+  if (k != NULL && was_printed_by_other(k)) {
     free(line);
   } else {
     if (k != NULL && k->first == NULL && line != NULL)
-      k->first = in_one_line(line);
+      k->first = join_error_lines(line);
     clear_progress();
     (void)flush_output();
     log_print(&sink.errors, stderr, line, text);
@@ -394,30 +395,30 @@ static void emit_error(char *line, const char *text, const char *kind)
 /* Returns how many more threads had it since that was last printed. */
 static size_t more_threads(const struct kind *k)
 {
-  const size_t told = k->told > 0 ? k->told : 1;
+  const size_t reported = k->reported > 0 ? k->reported : 1;
 
-  return k->n > told ? k->n - told : 0;
+  return k->n > reported ? k->n - reported : 0;
 }
 
-static bool was_had_by(const struct kind *k, pthread_t thread)
+static bool has_thread(const struct kind *k, pthread_t thread)
 {
   for (size_t i = 0; i < k->n; i++)
-    if (pthread_equal(k->by[i], thread) != 0)
+    if (pthread_equal(k->threads[i], thread) != 0)
       return true;
   return false;
 }
 
 static bool same_threads(const struct kind *a, const struct kind *b)
 {
-  bool same = a->n == b->n && a->told == b->told;
+  bool same = a->n == b->n && a->reported == b->reported;
 
   for (size_t i = 0; same && i < a->n; i++)
-    same = pthread_equal(a->by[i], b->by[i]) != 0 || was_had_by(b, a->by[i]);
+    same = pthread_equal(a->threads[i], b->threads[i]) != 0 || has_thread(b, a->threads[i]);
   return same;
 }
 
 /* Returns whether the same threads had each kind, so that their number alone is enough. */
-static bool is_one_number(void)
+static bool have_same_threads(void)
 {
   for (size_t i = 1; i < sink.n_kinds; i++)
     if (!same_threads(&sink.kind[i], &sink.kind[0]))
@@ -442,7 +443,7 @@ void bn_log_more_threads(void)
   /* The holder of the lock may wait for a reader of stdout; the run ends without it. */
   if (pthread_mutex_trylock(&sink.lock) != 0)
     return;
-  const bool alone = is_one_number();
+  const bool alone = have_same_threads();
 
   print_repeats(&sink.errors, stderr);
   log_forget(&sink.errors);
@@ -452,7 +453,7 @@ void bn_log_more_threads(void)
 
     if (n > 0 && (!alone || i == 0))
       print_more_threads(n, k, alone);
-    k->told = k->n;
+    k->reported = k->n;
   }
   pthread_mutex_unlock(&sink.lock);
 }
@@ -556,20 +557,20 @@ void bn_log_errno(enum bn_level level, int error, const char *fmt, ...)
 
 __attribute__((format(printf, 1, 0))) static void stderr_v(const char *fmt, va_list ap)
 {
-  char *text = NULL, brief[256];
-  va_list again;
+  char *text = NULL, fallback[256];
+  va_list copy;
 
-  va_copy(again, ap);
-  if (vasprintf(&text, fmt, again) < 0)
+  va_copy(copy, ap);
+  if (vasprintf(&text, fmt, copy) < 0)
     text = NULL;
-  va_end(again);
+  va_end(copy);
   if (text != NULL)
     log_remember(BN_NOTICE, text);
   else
-    (void)vsnprintf(brief, sizeof brief, fmt, ap);
+    (void)vsnprintf(fallback, sizeof fallback, fmt, ap);
   (void)flush_output();
   clear_progress();
-  put_error(text != NULL ? text : brief, "\n");
+  put_error(text != NULL ? text : fallback, "\n");
   free(text);
 }
 
@@ -625,16 +626,16 @@ void bn_log_note(const char *fmt, ...)
 
 void bn_log_refusal(const char *text)
 {
-  bool told;
+  bool printed;
 
   pthread_mutex_lock(&sink.lock);
-  told = text[0] == '\0' || (sink.refused != NULL && strcmp(sink.refused, text) == 0);
-  if (!told) {
+  printed = text[0] == '\0' || (sink.refused != NULL && strcmp(sink.refused, text) == 0);
+  if (!printed) {
     free(sink.refused);
     sink.refused = strdup(text);
   }
   pthread_mutex_unlock(&sink.lock);
-  if (!told)
+  if (!printed)
     bn_log_stderr("%s", text);
 }
 
@@ -654,12 +655,12 @@ static void print_lines(const char *before, const char *text)
 {
   while (*text != '\0') {
     const size_t line = strcspn(text, "\n");
-    const size_t whole = line + (text[line] == '\n');
+    const size_t full_len = line + (text[line] == '\n');
 
     if (line > 0)
       (void)fputs(before, stdout);
-    (void)fwrite(text, 1, whole, stdout);
-    text += whole;
+    (void)fwrite(text, 1, full_len, stdout);
+    text += full_len;
   }
   (void)fflush(stdout);
 }

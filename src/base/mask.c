@@ -26,7 +26,7 @@ static const char *mask_nearer(const char *a, const char *b)
 }
 
 /* Returns the end of the word of a secret at the beginning of text[0..len), or NULL. */
-static const char *end_of_word_here(const char *text, size_t len)
+static const char *end_of_first_word(const char *text, size_t len)
 {
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
     if (strlen(words[i]) <= len && strncasecmp(text, words[i], strlen(words[i])) == 0)
@@ -40,7 +40,7 @@ static const char *end_of_word(const char *text, size_t len)
   const char *end = NULL;
 
   for (size_t i = 0; i < len && end == NULL; i++)
-    end = end_of_word_here(text + i, len - i);
+    end = end_of_first_word(text + i, len - i);
   return end;
 }
 

@@ -22,7 +22,7 @@ int bn_start_barrier_init(struct bn_start_barrier *g, unsigned expected)
   if (rc != 0)
     (void)pthread_mutex_destroy(&g->lock);
   g->expected = expected;
-  g->here = 0;
+  g->n_arrived = 0;
   g->state = BN_START_BARRIER_CLOSED;
   return rc;
 }
@@ -37,8 +37,8 @@ void bn_start_barrier_done(struct bn_start_barrier *g)
 bool bn_start_barrier_wait(struct bn_start_barrier *g)
 {
   (void)pthread_mutex_lock(&g->lock);
-  g->here++;
-  if (g->here >= g->expected)
+  g->n_arrived++;
+  if (g->n_arrived >= g->expected)
     bn_wait_wake(&g->arrived);
   while (g->state == BN_START_BARRIER_CLOSED)
     (void)bn_wait_until(&opening, &g->opened, &g->lock, UINT64_MAX);
@@ -75,11 +75,11 @@ enum bn_start_barrier_state bn_start_barrier_await(struct bn_start_barrier *g, u
   bool in_time = true;
 
   (void)pthread_mutex_lock(&g->lock);
-  while (g->state == BN_START_BARRIER_CLOSED && g->here < g->expected && in_time)
+  while (g->state == BN_START_BARRIER_CLOSED && g->n_arrived < g->expected && in_time)
     in_time = bn_wait_until(&arrivals, &g->arrived, &g->lock, deadline_ns);
   const enum bn_start_barrier_state state =
-      g->state == BN_START_BARRIER_CLOSED && g->here >= g->expected ? BN_START_BARRIER_OPEN
-                                                                    : g->state;
+      g->state == BN_START_BARRIER_CLOSED && g->n_arrived >= g->expected ? BN_START_BARRIER_OPEN
+                                                                         : g->state;
 
   (void)pthread_mutex_unlock(&g->lock);
   return state;

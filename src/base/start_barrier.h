@@ -17,7 +17,7 @@ struct bn_start_barrier {
   pthread_mutex_t lock;
   pthread_cond_t arrived; /* the opener waits here */
   pthread_cond_t opened;  /* the parties wait here */
-  unsigned expected, here;
+  unsigned expected, n_arrived;
   enum bn_start_barrier_state state;
 };
 

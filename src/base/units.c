@@ -155,9 +155,10 @@ int bn_units_decimals(double value, int least)
 
 void bn_units_point(char *digits)
 {
-  static const char others[] = "+-0123456789abcdefxpin"; /* characters of a number, inf or nan */
-  char *point = digits + strspn(digits, others);
-  const char *rest = point + strcspn(point, others);
+  static const char number_chars[] =
+      "+-0123456789abcdefxpin"; /* characters of a number, inf or nan */
+  char *point = digits + strspn(digits, number_chars);
+  const char *rest = point + strcspn(point, number_chars);
 
   if (*point == '\0')
     return;

@@ -25,7 +25,7 @@ static unsigned uri_digit(char c)
 }
 
 /* Decodes in place. what: the name of the part in messages. */
-static int uri_decode(char *s, const char *what, struct bn_err *err)
+static int uri_decode(char *s, const char *part, struct bn_err *err)
 {
   char *out = s;
 
@@ -36,10 +36,10 @@ static int uri_decode(char *s, const char *what, struct bn_err *err)
     }
     if (!isxdigit((unsigned char)s[1]) || !isxdigit((unsigned char)s[2]))
       return bn_err_set(
-          err, 0, "in the %s, two hexadecimal digits must follow '%%'; for '%%' write %%25", what);
+          err, 0, "in the %s, two hexadecimal digits must follow '%%'; for '%%' write %%25", part);
     *out = (char)(uri_digit(s[1]) * 16 + uri_digit(s[2]));
     if (*out++ == '\0')
-      return bn_err_set(err, 0, "the %s contains %%00, which no server accepts", what);
+      return bn_err_set(err, 0, "the %s contains %%00, which no server accepts", part);
     s += 2;
   }
   *out = '\0';

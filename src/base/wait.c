@@ -83,9 +83,9 @@ int bn_wait_signal(const struct bn_wait *w, const sigset_t *set, uint64_t deadli
       signo = sigwaitinfo(set, info);
     } else {
       const uint64_t now = bn_clock_mono();
-      const struct timespec left = timespec_of(deadline_ns > now ? deadline_ns - now : 0);
+      const struct timespec remaining = timespec_of(deadline_ns > now ? deadline_ns - now : 0);
 
-      signo = sigtimedwait(set, info, &left);
+      signo = sigtimedwait(set, info, &remaining);
     }
   } while (signo < 0 && errno == EINTR);
   return signo;

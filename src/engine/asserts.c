@@ -15,17 +15,17 @@ void bn_asserts_init(struct bn_asserts *j, const struct bn_assert *asserts, size
 int bn_asserts_check(const struct bn_asserts *j, const struct bn_assert_scope *scope,
                      struct bn_err *err)
 {
-  struct bn_err why = {0};
+  struct bn_err reason = {0};
 
   for (size_t i = 0; i < j->n; i++)
-    if (bn_assert_check(&j->asserts[i], scope, &why) != 0)
-      return bn_err_set(err, BN_ERR_OPTION, "--assert=%s: %s", j->asserts[i].text, why.text);
+    if (bn_assert_check(&j->asserts[i], scope, &reason) != 0)
+      return bn_err_set(err, BN_ERR_OPTION, "--assert=%s: %s", j->asserts[i].text, reason.text);
   return 0;
 }
 
 /* Rounds to whole seconds, so that S views that came a little early are S seconds; more than one if
    the reporting thread was held up. */
-static double seconds_of(const struct bn_view *v)
+static double whole_seconds(const struct bn_view *v)
 {
   return v->span_s < 1 ? 1 : round(v->span_s);
 }
@@ -41,7 +41,7 @@ const struct bn_assert *bn_asserts_second(struct bn_asserts *j, const struct bn_
       j->violated_s[i] = 0;
       continue;
     case BN_SECOND_VIOLATED:
-      j->violated_s[i] += seconds_of(v);
+      j->violated_s[i] += whole_seconds(v);
       break;
     }
     if (j->violated_s[i] >= j->patience_s) {

@@ -26,7 +26,7 @@ static uint64_t event_between(uint64_t from_ns, uint64_t to_ns)
 /* The wait is not part of any event's latency, however long the reporting thread takes. */
 static void await_baseline(struct bn_session *s)
 {
-  bn_quota_await(s->share->quota);
+  bn_quota_await_baseline(s->share->quota);
   s->last_ns = bn_clock_now(&s->clock);
 }
 
@@ -106,16 +106,17 @@ static bool await_arrival(struct bn_session *s)
 }
 
 /* Logs which limit was met; the 0.5 dialect prints nothing. */
-static void say_why(const struct bn_session *s, enum bn_admission answer)
+static void log_limit(const struct bn_session *s, enum bn_admission answer)
 {
   if (answer != BN_QUOTA_CLOSED && !s->services->conf->policy->limits_end_silently)
     bn_log(BN_INFO, "%s limit exceeded, exiting...", answer == BN_QUOTA_TIME_UP ? "Time" : "Event");
 }
 
 /* Waits only if the session has no event in flight, whose end the wait would delay. */
-static bool event_lingers(struct bn_session *s)
+static bool event_await_ticket(struct bn_session *s)
 {
-  if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended) || !bn_quota_linger(s->share))
+  if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended) ||
+      !bn_quota_await_ticket(s->share))
     return false;
   s->last_ns = bn_clock_now(&s->clock);
   return true;
@@ -128,7 +129,7 @@ static enum bn_admission event_claim(struct bn_session *s)
   do {
     while ((answer = bn_quota_claim(s->share, s->last_ns)) == BN_QUOTA_FROZEN)
       await_baseline(s);
-  } while (answer == BN_QUOTA_SPENT && event_lingers(s));
+  } while (answer == BN_QUOTA_SPENT && event_await_ticket(s));
   return answer;
 }
 
@@ -143,7 +144,7 @@ bool bn_event_claim(struct bn_session *s)
     s->last_ns = bn_clock_now(&s->clock);
   answer = event_claim(s);
   if (answer != BN_QUOTA_YES) {
-    say_why(s, answer);
+    log_limit(s, answer);
     return false;
   }
   if (s->pacer != NULL)
@@ -236,19 +237,20 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
 
 /* Looks for an outage that ends now or goes on, for a session whose last success before it was at
    before_ns.  Time before the end of the warm-up does not count, but a stall may begin there. */
-static void event_look(struct bn_session *s, uint64_t start_ns, uint64_t before_ns, uint64_t now_ns)
+static void check_outage(struct bn_session *s, uint64_t start_ns, uint64_t before_ns,
+                         uint64_t now_ns)
 {
   const struct bn_stat *st = s->stat;
   const uint64_t from_ns = before_ns > st->measure_from_ns ? before_ns : st->measure_from_ns;
 
   if (event_between(from_ns, now_ns) > BN_OUTAGE_NS && s->outage != NULL)
-    bn_outage_look(s->outage, st, start_ns, before_ns, now_ns, bn_stat_get(&s->limit->span_ns));
+    bn_outage_check(s->outage, st, start_ns, before_ns, now_ns, bn_stat_get(&s->limit->span_ns));
 }
 
 /* *first_ns: since when events of this session have been in flight without a pause and without a
    success. *last_ns: when the last one succeeded. */
-static void event_since(const struct bn_stat *st, const struct bn_tick *tick, uint64_t *first_ns,
-                        uint64_t *last_ns)
+static void event_failing_since(const struct bn_stat *st, const struct bn_tick *tick,
+                                uint64_t *first_ns, uint64_t *last_ns)
 {
   const bool paced = st->service_hist != 0;
   const bool follows = !paced || tick->start_ns <= bn_stat_get(&st->last_end_ns);
@@ -262,12 +264,12 @@ static void event_since(const struct bn_stat *st, const struct bn_tick *tick, ui
 
 /* Setting edge_ns to 0 makes the next event that succeeds be looked at, however short it is.
    Release: pairs with the acquire load of barren_ns in engine/outage.c. */
-void bn_event_waste(struct bn_session *s, const struct bn_tick *tick)
+void bn_event_mark_failing(struct bn_session *s, const struct bn_tick *tick)
 {
   struct bn_stat *st = s->stat;
   uint64_t first_ns, last_ns;
 
-  event_since(st, tick, &first_ns, &last_ns);
+  event_failing_since(st, tick, &first_ns, &last_ns);
   st->edge_ns = 0;
   atomic_store_explicit(&st->fertile_ns, last_ns, memory_order_relaxed);
   atomic_store_explicit(&st->barren_ns, first_ns, memory_order_release);
@@ -275,32 +277,32 @@ void bn_event_waste(struct bn_session *s, const struct bn_tick *tick)
 
 /* Failures up to the end of the load are an outage up to there.  The last failures of a failed
    session concern that session only. */
-static void leave_outage(struct bn_session *s, uint64_t end_ns)
+static void end_outage(struct bn_session *s, uint64_t end_ns)
 {
   const struct bn_stat *st = s->stat;
   const uint64_t barren_ns = bn_stat_get(&st->barren_ns);
   const uint64_t fertile_ns = bn_stat_get(&st->fertile_ns);
 
   if (barren_ns != 0 && (!s->failed || bn_session_over(s)))
-    event_look(s, barren_ns, fertile_ns, end_ns);
+    check_outage(s, barren_ns, fertile_ns, end_ns);
   if (s->outage != NULL)
     bn_outage_leave(s->outage, barren_ns != 0 ? fertile_ns : end_ns);
 }
 
 void bn_event_leave(struct bn_session *s, uint64_t end_ns)
 {
-  leave_outage(s, end_ns);
+  end_outage(s, end_ns);
   while (bn_quota_leave(s->share) == BN_QUOTA_FROZEN)
     await_baseline(s);
 }
 
 /* Looks for an outage after a success at s->last_ns, before other threads see that. */
-static void look_at_end(struct bn_session *s, const struct bn_tick *tick)
+static void check_success(struct bn_session *s, const struct bn_tick *tick)
 {
   uint64_t first_ns, last_ns;
 
-  event_since(s->stat, tick, &first_ns, &last_ns);
-  event_look(s, first_ns, last_ns, s->last_ns);
+  event_failing_since(s->stat, tick, &first_ns, &last_ns);
+  check_outage(s, first_ns, last_ns, s->last_ns);
 }
 
 static void note_long(struct bn_stat *st, uint64_t took)
@@ -320,9 +322,9 @@ void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick, uint64_
       s->last_ns >= s->stat->measure_from_ns)
     note_long(s->stat, took);
   if (s->failed)
-    bn_event_waste(s, tick);
+    bn_event_mark_failing(s, tick);
   else
-    look_at_end(s, tick);
+    check_success(s, tick);
   bn_event_finish(s, tick, took);
   if (!s->failed)
     atomic_store_explicit(&s->stat->barren_ns, 0, memory_order_release);

@@ -49,7 +49,7 @@ __attribute__((cold)) void bn_event_end_long(struct bn_session *s, const struct 
 
 /* Records that an event ends without success, before other threads can see the end: an outage may
    go on with it. */
-__attribute__((cold)) void bn_event_waste(struct bn_session *s, const struct bn_tick *tick);
+__attribute__((cold)) void bn_event_mark_failing(struct bn_session *s, const struct bn_tick *tick);
 
 /* Returns whether another event may begin. true claims it: bn_event_start must follow, or the
    ticket is lost. */
@@ -143,7 +143,7 @@ static inline void bn_event_end(struct bn_session *s, const struct bn_tick *tick
 /* Ends an event that is not to be counted; its ticket stays spent. */
 static inline void bn_event_forget(struct bn_session *s, const struct bn_tick *tick)
 {
-  bn_event_waste(s, tick);
+  bn_event_mark_failing(s, tick);
   bn_event_show_end(s->stat, tick);
   if (tick->start_ns >= s->stat->counts_from_ns)
     bn_stat_bump(&s->stat->dropped, 1);

@@ -37,14 +37,14 @@ void bn_interrupt_done(struct bn_interrupt *it)
   it->made = false;
 }
 
-static const struct bn_wait own_call = {"the session's interrupt", BN_BOUND_LEFT_BEHIND};
+static const struct bn_wait same_call = {"the session's interrupt", BN_BOUND_LEFT_BEHIND};
 static const struct bn_wait work = {"an interrupt that is wanted", BN_BOUND_STOP};
 static const struct bn_wait end = {"interrupts to return", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the interrupter to return", BN_BOUND_RETURNING};
 
 /* The interrupter calls this with the lock, which is released during the call. bn_interrupt_set
    waits meanwhile, so that the object that arg points at stays alive. */
-static void interrupt_one(struct bn_interrupt *it, const struct bn_interruptible *call)
+static void interrupt_call(struct bn_interrupt *it, const struct bn_interruptible *call)
 {
   if (call->fn == NULL)
     return;
@@ -62,7 +62,7 @@ static void interrupt_one(struct bn_interrupt *it, const struct bn_interruptible
 static void interrupt_each(struct bn_interrupt *it)
 {
   for (unsigned i = 0; i < it->first_n; i++)
-    interrupt_one(it, &it->call[i]);
+    interrupt_call(it, &it->call[i]);
 }
 
 static void *interrupter_main(void *arg)
@@ -126,7 +126,7 @@ void bn_interrupt_set(struct bn_interrupt *it, const struct bn_session *s, void 
 
   (void)pthread_mutex_lock(&it->lock);
   while (it->running == call)
-    (void)bn_wait_until(&own_call, &it->changed, &it->lock, UINT64_MAX);
+    (void)bn_wait_until(&same_call, &it->changed, &it->lock, UINT64_MAX);
   *call = (struct bn_interruptible){fn, arg};
   (void)pthread_mutex_unlock(&it->lock);
 }

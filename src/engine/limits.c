@@ -59,7 +59,7 @@ static void limits_add_setting(struct bn_buf *b, const char *root, const char *n
     limits_add(b, name, text);
 }
 
-void bn_limits_say(struct bn_buf *b, const char *root)
+void bn_limits_append(struct bn_buf *b, const char *root)
 {
   char limits[BN_KERNEL_TEXT];
 
@@ -79,7 +79,7 @@ void bn_limits_explain(struct bn_err *err)
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
-  bn_limits_say(&b, "");
+  bn_limits_append(&b, "");
   (void)snprintf(err->text + len, sizeof err->text - len,
                  ": use fewer --threads or a smaller --thread-stack-size, or raise the limit that "
                  "is met: %s",
@@ -90,7 +90,7 @@ void bn_limits_explain(struct bn_err *err)
 /* --- files ------------------------------------------------------------------------------------ */
 
 /* A session of SQLite has four files open: database, log, index and journal. */
-static unsigned files_of(unsigned sessions)
+static unsigned files_needed(unsigned sessions)
 {
   enum { OF_SESSION = 4, OTHERS = 256 };
 
@@ -99,7 +99,7 @@ static unsigned files_of(unsigned sessions)
 
 void bn_limits_allow_files(unsigned sessions)
 {
-  const rlim_t wanted = files_of(sessions);
+  const rlim_t wanted = files_needed(sessions);
   struct rlimit limit;
 
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
@@ -110,29 +110,29 @@ void bn_limits_allow_files(unsigned sessions)
 
 /* A failed session may have closed a few files since, so that a few free ones still mean that the
    limit was met. */
-static bool are_files_left(void)
+static bool has_free_files(void)
 {
   enum { A_FEW = 16 };
   int fd[A_FEW], n = 0;
-  bool left;
+  bool available;
 
   do
     fd[n] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
   while (fd[n] >= 0 && ++n < A_FEW);
-  left = n == A_FEW || errno != EMFILE;
+  available = n == A_FEW || errno != EMFILE;
   while (n > 0)
     (void)close(fd[--n]);
-  return left;
+  return available;
 }
 
 /* The text is the same for every failed session, so that bn_log_refusal prints it once. */
-void bn_limits_tell_files(unsigned sessions)
+void bn_limits_report_files(unsigned sessions)
 {
-  const unsigned wanted = files_of(sessions);
+  const unsigned wanted = files_needed(sessions);
   struct rlimit limit;
   char text[320];
 
-  if (are_files_left() || !bn_log_has_asides() || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+  if (has_free_files() || !bn_log_has_asides() || getrlimit(RLIMIT_NOFILE, &limit) != 0)
     return;
   (void)snprintf(text, sizeof text,
                  "ulimit -n allows %llu open files and connections, and no more are left: raise it "

@@ -13,8 +13,8 @@ void bn_limits_allow_files(unsigned sessions);
 void bn_limits_explain(struct bn_err *err);
 /* Appends these values, "ulimit -u 500, pids.max 60 of the control group '/a' (59 in use)", from
    files below `root`: "" for those of the host. */
-void bn_limits_say(struct bn_buf *b, const char *root);
+void bn_limits_append(struct bn_buf *b, const char *root);
 /* Is called after a session has failed: logs if the process has as many files open as it may. */
-void bn_limits_tell_files(unsigned sessions);
+void bn_limits_report_files(unsigned sessions);
 
 #endif

@@ -5,16 +5,16 @@
 #include <math.h>
 
 uint64_t bn_moment_backlog(const struct bn_parts *p, const struct bn_times *times, uint64_t now_ns,
-                           uint64_t left)
+                           uint64_t remaining)
 {
   const uint64_t end_ns = bn_outcome_limit(p->outcome, times->deadline_ns);
   const uint64_t due = bn_pacer_passed(p->pacer, now_ns < end_ns ? now_ns : end_ns);
 
-  return bn_pacer_queued(due, bn_load_begun(p->load), left);
+  return bn_pacer_queued(due, bn_load_begun(p->load), remaining);
 }
 
 /* Returns how many events may still begin, as far as the queue in reports counts. */
-static uint64_t left_to_report(const struct bn_parts *p)
+static uint64_t remaining_for_report(const struct bn_parts *p)
 {
   return p->conf->policy->queue_ignores_events ? UINT64_MAX : bn_quota_unused(p->quota);
 }
@@ -34,7 +34,7 @@ struct bn_moment bn_moment_at(const struct bn_parts *p, const struct bn_times *t
   if (m.at_limit)
     m.running = bn_threads_reached_limit(p->threads);
   if (m.paced)
-    m.backlog = bn_moment_backlog(p, times, now_ns, left_to_report(p));
+    m.backlog = bn_moment_backlog(p, times, now_ns, remaining_for_report(p));
   return m;
 }
 
@@ -93,7 +93,7 @@ static void find_queue(const struct bn_parts *p, struct bn_moment *m, struct bn_
   m->due = due.counted - (waiting - m->backlog) + moment_between(all, skip);
   if (due.estimated)
     m->due = moment_started(p->load) + m->backlog;
-  m->warmup_left = due.warmup > begun ? due.warmup - begun : 0;
+  m->warmup_waiting = due.warmup > begun ? due.warmup - begun : 0;
   bn_pacer_ages(p->pacer, m->now_ns, skip, m->backlog, ages, &m->oldest_ns);
   m->ages = ages;
 }

@@ -35,7 +35,7 @@ struct bn_parts {
 /* Returns how many arrivals of --rate wait, at most the `remaining` events that may still begin.
    The reporting thread calls it, or the main thread after the reporting thread has ended. */
 uint64_t bn_moment_backlog(const struct bn_parts *p, const struct bn_times *times, uint64_t now_ns,
-                           uint64_t left);
+                           uint64_t remaining);
 /* Returns whether the run ended, or was closed for new events, before the warm-up was over.  Any
    thread, after the start barrier has opened. */
 bool bn_moment_in_warmup(const struct bn_parts *p, const struct bn_times *times);

@@ -72,7 +72,7 @@ static struct gap find_gap(const struct bn_outage *o, const struct bn_stat *self
       look_at(&g, st, now_ns);
   }
   /* Read last, for sessions that stopped running in the meantime. */
-  outage_narrow(&g, UINT64_MAX, atomic_load(&o->left_ns));
+  outage_narrow(&g, UINT64_MAX, atomic_load(&o->gone_last_ok_ns));
   return g;
 }
 
@@ -93,8 +93,8 @@ static void outage_note(struct bn_outage *o, const struct gap *g, uint64_t until
   (void)pthread_mutex_unlock(&o->lock);
 }
 
-void bn_outage_look(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
-                    uint64_t before_ns, uint64_t now_ns, uint64_t span_ns)
+void bn_outage_check(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
+                     uint64_t before_ns, uint64_t now_ns, uint64_t span_ns)
 {
   struct gap g = find_gap(o, self, now_ns);
 
@@ -104,9 +104,9 @@ void bn_outage_look(struct bn_outage *o, const struct bn_stat *self, uint64_t st
 
 void bn_outage_leave(struct bn_outage *o, uint64_t end_ns)
 {
-  uint64_t latest = atomic_load(&o->left_ns);
+  uint64_t latest = atomic_load(&o->gone_last_ok_ns);
 
-  while (latest < end_ns && !atomic_compare_exchange_weak(&o->left_ns, &latest, end_ns))
+  while (latest < end_ns && !atomic_compare_exchange_weak(&o->gone_last_ok_ns, &latest, end_ns))
     ;
 }
 

@@ -19,8 +19,8 @@
 #define BN_OUTAGE_NS UINT64_C(1000000000)
 
 struct bn_outage {
-  const struct bn_statset *stats; /* borrowed */
-  _Atomic uint64_t left_ns;       /* latest end of an event of a session that has left its loop */
+  const struct bn_statset *stats;   /* borrowed */
+  _Atomic uint64_t gone_last_ok_ns; /* latest end of an event of a session that has left its loop */
   pthread_mutex_t lock;
   uint64_t n, longest_ns, ended_ns; /* guarded by the lock */
 };
@@ -34,8 +34,8 @@ void bn_outage_done(struct bn_outage *o);
 /* Looks for an outage that ends with a session's event: the event began at start_ns, the end before
    it was at before_ns, and it ended at now_ns.  The span ends at span_ns.  The worker of the
    session calls it before its counters show the end. */
-void bn_outage_look(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
-                    uint64_t before_ns, uint64_t now_ns, uint64_t span_ns);
+void bn_outage_check(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
+                     uint64_t before_ns, uint64_t now_ns, uint64_t span_ns);
 /* Records that a session leaves its loop; its last event that succeeded ended at end_ns.  The
    worker of the session calls it before other threads can see that. */
 void bn_outage_leave(struct bn_outage *o, uint64_t end_ns);

@@ -6,7 +6,7 @@
 
 void bn_outcome_init(struct bn_outcome *o)
 {
-  *o = (struct bn_outcome){.left_with = -1};
+  *o = (struct bn_outcome){.script_status = -1};
 }
 
 void bn_outcome_advance(struct bn_outcome *o, enum bn_stage stage)
@@ -41,7 +41,7 @@ void bn_outcome_leave(struct bn_outcome *o, int status)
 {
   int none = -1;
 
-  (void)atomic_compare_exchange_strong(&o->left_with, &none, status & 0xff);
+  (void)atomic_compare_exchange_strong(&o->script_status, &none, status & 0xff);
 }
 
 void bn_outcome_cut(struct bn_outcome *o, uint64_t now_ns)
@@ -77,7 +77,7 @@ uint64_t bn_outcome_limit(const struct bn_outcome *o, uint64_t deadline_ns)
   return cut_ns != 0 && cut_ns < deadline_ns ? cut_ns : deadline_ns;
 }
 
-bool bn_outcome_left_behind(const struct bn_outcome *o)
+bool bn_outcome_has_stuck_threads(const struct bn_outcome *o)
 {
   const unsigned flags = atomic_load(&o->flags);
 
@@ -90,14 +90,14 @@ bool bn_outcome_left_behind(const struct bn_outcome *o)
 int bn_outcome_status(const struct bn_outcome *o, bool overload_fails)
 {
   const unsigned flags = atomic_load(&o->flags);
-  const int signo = atomic_load(&o->signo), left_with = atomic_load(&o->left_with);
+  const int signo = atomic_load(&o->signo), script_status = atomic_load(&o->script_status);
 
   if (signo != 0)
     return BN_STATUS_SIGNAL + signo;
   if ((flags & BN_OUTCOME_TIMEOUT) != 0)
     return BN_STATUS_TIMEOUT;
-  if (left_with > 0)
-    return left_with;
+  if (script_status > 0)
+    return script_status;
   if ((flags & (BN_OUTCOME_FAILED | BN_OUTCOME_THREAD_FAILED | BN_OUTCOME_REPORT_FAILED)) != 0)
     return BN_STATUS_FAILED;
   if (overload_fails && (flags & BN_OUTCOME_OVERLOADED) != 0)
@@ -116,7 +116,7 @@ enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_f
   } row[] = {
       {atomic_load(&o->signo) != 0, BN_END_SIGNAL},
       {(flags & BN_OUTCOME_TIMEOUT) != 0, BN_END_TIMEOUT},
-      {atomic_load(&o->left_with) >= 0, BN_END_SCRIPT},
+      {atomic_load(&o->script_status) >= 0, BN_END_SCRIPT},
       {(flags & BN_OUTCOME_FAILED) != 0, BN_END_FAILURE},
       {overload_fails && (flags & BN_OUTCOME_OVERLOADED) != 0, BN_END_OVERLOAD},
       {(flags & BN_OUTCOME_JUDGED) != 0, BN_END_ASSERTION},
@@ -130,17 +130,17 @@ enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_f
   return (flags & BN_OUTCOME_OPENED) != 0 ? BN_END_DONE : BN_END_FAILURE;
 }
 
-void bn_outcome_say(const struct bn_outcome *o, bool overload_fails)
+void bn_outcome_log(const struct bn_outcome *o, bool overload_fails)
 {
-  const int left_with = atomic_load(&o->left_with);
+  const int script_status = atomic_load(&o->script_status);
 
   if (overload_fails && bn_outcome_has(o, BN_OUTCOME_OVERLOADED))
     bn_log(BN_FATAL, "The event queue is full. This means the worker threads are unable to keep up "
                      "with the specified event generation rate");
-  if (left_with >= 0)
+  if (script_status >= 0)
     bn_log_hint("the script ended the run by os.exit(%d); the report covers what was measured "
                 "until then",
-                left_with);
+                script_status);
   if (bn_outcome_has(o, BN_OUTCOME_FAILED))
     bn_log_hint("the run failed; the report covers what was measured until then");
 }

@@ -58,7 +58,7 @@ enum bn_stage {
 struct bn_outcome {
   _Atomic unsigned flags;
   _Atomic int signo;               /* the signal that ended the run, or 0 */
-  _Atomic int left_with;           /* the exit status that a script asked for, or -1 */
+  _Atomic int script_status;       /* the exit status that a script asked for, or -1 */
   _Atomic uint64_t cut_ns, end_ns; /* CLOCK_MONOTONIC; 0: not yet */
   _Atomic uint64_t last_ns;        /* latest end of an event of a session that has left its loop */
   _Atomic uint64_t looped_ns;      /* when the last session left its loop */
@@ -84,12 +84,12 @@ void bn_outcome_looped(struct bn_outcome *o, uint64_t last_ns, uint64_t now_ns);
 uint64_t bn_outcome_limit(const struct bn_outcome *o, uint64_t deadline_ns);
 
 /* Returns whether abandoned threads are still running: nothing may be freed. */
-bool bn_outcome_left_behind(const struct bn_outcome *o);
+bool bn_outcome_has_stuck_threads(const struct bn_outcome *o);
 /* Returns the exit status. overload_fails: overload is a failure in this dialect. */
 int bn_outcome_status(const struct bn_outcome *o, bool overload_fails);
 /* Returns the reason for the end, by the same rules. */
 enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_fails);
 /* Logs the reasons for the end that the report does not show. */
-void bn_outcome_say(const struct bn_outcome *o, bool overload_fails);
+void bn_outcome_log(const struct bn_outcome *o, bool overload_fails);
 
 #endif

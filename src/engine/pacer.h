@@ -101,11 +101,11 @@ void bn_pacer_wake(struct bn_pacer *p);
 
 /* Returns how many of the due arrivals wait if `begun` events have begun (dropped ones too) and at
    most `remaining` more can begin. */
-static inline uint64_t bn_pacer_queued(uint64_t due, uint64_t begun, uint64_t left)
+static inline uint64_t bn_pacer_queued(uint64_t due, uint64_t begun, uint64_t remaining)
 {
   const uint64_t waiting = due > begun ? due - begun : 0;
 
-  return waiting < left ? waiting : left;
+  return waiting < remaining ? waiting : remaining;
 }
 
 #endif

@@ -13,7 +13,7 @@ static const uint64_t short_event_ns = 10000;
 
 /* --- making --- */
 
-static void seat_session(struct bn_quota *q, struct bn_quota_share *share)
+static void share_init(struct bn_quota *q, struct bn_quota_share *share)
 {
   share->quota = q;
   share->counted = atomic_load(&q->state) == BN_QUOTA_COUNTING;
@@ -40,7 +40,7 @@ int bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan)
     return -1;
   memset(q->share, 0, size);
   for (i = 0; i < plan->sessions + plan->others; i++)
-    seat_session(q, &q->share[i]);
+    share_init(q, &q->share[i]);
   bn_quota_count_in(q, plan->stat);
   (void)pthread_mutex_init(&q->lock, NULL);
   (void)bn_wait_init(&q->thawed);
@@ -99,9 +99,9 @@ void bn_quota_close(struct bn_quota *q, uint64_t now_ns)
 /* --- tickets --- */
 
 /* A session that reserves many tickets of long events would keep other sessions idle. */
-static uint64_t batch_size(const struct bn_quota *q, const struct bn_stat *st, uint64_t left)
+static uint64_t batch_size(const struct bn_quota *q, const struct bn_stat *st, uint64_t remaining)
 {
-  const uint64_t share = left / (8 * (uint64_t)q->sessions);
+  const uint64_t share = remaining / (8 * (uint64_t)q->sessions);
   const uint64_t n = bn_stat_get(&st->ended);
   const uint64_t busy = bn_stat_get(&st->busy_ns) + bn_stat_get(&st->warm_busy_ns);
 
@@ -293,7 +293,7 @@ static enum bn_admission quota_leave(struct bn_quota *q, struct bn_quota_share *
   return BN_QUOTA_YES;
 }
 
-static bool none_is_left(const struct bn_quota *q)
+static bool is_spent(const struct bn_quota *q)
 {
   return atomic_load_explicit(&q->taken, memory_order_relaxed) >= q->events;
 }
@@ -301,10 +301,10 @@ static bool none_is_left(const struct bn_quota *q)
 /* The caller holds the lock and has reduced the number of sessions that can return tickets.
    Thousands come here one after another at the end of a run: they wake the waiting sessions only if
    there is something to do. */
-static void look_who_is_left(struct bn_quota *q)
+static void wake_if_needed(struct bn_quota *q)
 {
-  q->done |= q->idle == q->present && none_is_left(q);
-  if (q->done || !none_is_left(q))
+  q->done |= q->waiting == q->present && is_spent(q);
+  if (q->done || !is_spent(q))
     bn_wait_wake(&q->given_back);
 }
 
@@ -319,37 +319,39 @@ enum bn_admission bn_quota_leave(struct bn_quota_share *share)
   answer = quota_leave(q, share);
   if (answer == BN_QUOTA_YES && q->returns) {
     q->present--;
-    look_who_is_left(q);
+    wake_if_needed(q);
   }
   (void)pthread_mutex_unlock(&q->lock);
   return answer;
 }
 
-static const struct bn_wait returned = {"tickets that other sessions give back", BN_BOUND_END};
+static const struct bn_wait returned_tickets = {"tickets that other sessions give back",
+                                                BN_BOUND_END};
 
-bool bn_quota_linger(struct bn_quota_share *share)
+bool bn_quota_await_ticket(struct bn_quota_share *share)
 {
   struct bn_quota *q = share->quota;
-  bool in_time = true, again;
+  bool in_time = true, ask_again;
 
   if (!q->returns)
     return false;
   (void)pthread_mutex_lock(&q->lock);
-  q->idle++;
-  look_who_is_left(q);
-  while (!q->done && none_is_left(q) && in_time && bn_stat_get(&q->limit.until_ns) != 0)
-    in_time = bn_wait_until(&returned, &q->given_back, &q->lock, bn_stat_get(&q->limit.until_ns));
-  again = !q->done;
-  q->idle--;
+  q->waiting++;
+  wake_if_needed(q);
+  while (!q->done && is_spent(q) && in_time && bn_stat_get(&q->limit.until_ns) != 0)
+    in_time =
+        bn_wait_until(&returned_tickets, &q->given_back, &q->lock, bn_stat_get(&q->limit.until_ns));
+  ask_again = !q->done;
+  q->waiting--;
   (void)pthread_mutex_unlock(&q->lock);
-  return again;
+  return ask_again;
 }
 
 /* --- the end of the warm-up --- */
 
 static const struct bn_wait baseline = {"the end of the warm-up", BN_BOUND_LEFT_BEHIND};
 
-void bn_quota_await(struct bn_quota *q)
+void bn_quota_await_baseline(struct bn_quota *q)
 {
   (void)pthread_mutex_lock(&q->lock);
   while (atomic_load(&q->state) != BN_QUOTA_COUNTING)
@@ -373,10 +375,10 @@ static uint64_t quota_measured(const struct bn_quota_share *share, uint64_t gran
   const uint64_t in_flight = bn_stat_get(&share->stat->begun) - bn_stat_get(&share->stat->ended);
   const uint64_t early = atomic_load(&share->early);
 
-  const uint64_t claimed = granted + early, of_warmup = done + in_flight;
+  const uint64_t claimed = granted + early, warmup_events = done + in_flight;
 
   /* A script may begin events without a claim. */
-  return (claimed > of_warmup ? claimed - of_warmup : 0) + atomic_load(&share->failed);
+  return (claimed > warmup_events ? claimed - warmup_events : 0) + atomic_load(&share->failed);
 }
 
 static uint64_t tickets_kept(const struct bn_quota *q, const struct bn_quota_share *share,

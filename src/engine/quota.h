@@ -19,7 +19,7 @@
    session that has failed, or until no session can return one: the remaining sessions do all events
    of --events.
 
-   No function reads a clock.  Only bn_quota_await and bn_quota_linger wait. */
+   No function reads a clock.  Only bn_quota_await_baseline and bn_quota_await_ticket wait. */
 #ifndef BN_ENGINE_QUOTA_H
 #define BN_ENGINE_QUOTA_H
 
@@ -33,7 +33,7 @@ enum bn_admission {
   BN_QUOTA_CLOSED,  /* the run was ended */
   BN_QUOTA_TIME_UP, /* the time limit has been reached */
   BN_QUOTA_SPENT,   /* all tickets are taken */
-  BN_QUOTA_FROZEN   /* the baseline is being taken: bn_quota_await, then ask again */
+  BN_QUOTA_FROZEN   /* the baseline is being taken: bn_quota_await_baseline, then ask again */
 };
 
 enum bn_quota_state { BN_QUOTA_WARMUP, BN_QUOTA_BASELINE, BN_QUOTA_COUNTING };
@@ -63,9 +63,9 @@ struct bn_quota {
   pthread_mutex_t lock;
   pthread_cond_t thawed;
   pthread_cond_t given_back;
-  unsigned present, idle; /* guarded by the lock: sessions that have not left, and how many of them
-                             wait for a ticket */
-  bool returns, done;     /* done, guarded by the lock: no ticket will be returned */
+  unsigned present, waiting; /* guarded by the lock: sessions that have not left, and how many of
+                             them wait for a ticket */
+  bool returns, done;        /* done, guarded by the lock: no ticket will be returned */
 };
 
 struct bn_quota_plan {
@@ -116,7 +116,7 @@ void bn_quota_fail(struct bn_quota_share *share, bool warm);
 void bn_quota_was_warm(struct bn_quota_share *share);
 /* Waits for a ticket after SPENT, with no event of the session in flight.  Returns true if it is
    worth asking again, false if the tickets are spent for good. */
-bool bn_quota_linger(struct bn_quota_share *share);
+bool bn_quota_await_ticket(struct bn_quota_share *share);
 /* Returns the reserve of a session that begins no event any more.  Returns YES or FROZEN. */
 enum bn_admission bn_quota_leave(struct bn_quota_share *share);
 /* Sets *events to the events of the session since the baseline, 0 in the warm-up; by_start, to
@@ -139,7 +139,7 @@ static inline enum bn_admission bn_quota_counted(const struct bn_quota_share *sh
   return BN_QUOTA_YES;
 }
 /* Waits until the baseline has been taken. */
-void bn_quota_await(struct bn_quota *q);
+void bn_quota_await_baseline(struct bn_quota *q);
 
 /* Ends the warm-up.  From freeze on no event begins.  Then the caller sets ended[] to the events of
    each session that are not to be counted (by_start ignores it). thaw begins to count.  One thread

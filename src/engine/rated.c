@@ -29,7 +29,7 @@ static void rated_count(struct bn_rated *r, uint64_t end_ns, uint64_t now_ns)
   r->at_ns = bn_snap_count(r->counter, r->stats, end_ns, now_ns);
 }
 
-void bn_rated_look(struct bn_rated *r, uint64_t end_ns, uint64_t now_ns)
+void bn_rated_count(struct bn_rated *r, uint64_t end_ns, uint64_t now_ns)
 {
   (void)pthread_mutex_lock(&r->lock);
   if (r->at_ns == 0)

@@ -22,10 +22,10 @@ struct bn_rated {
 int bn_rated_init(struct bn_rated *r, const struct bn_statset *stats);
 void bn_rated_done(struct bn_rated *r);
 /* Counts, unless that has been done.  The span ended at end_ns. */
-void bn_rated_look(struct bn_rated *r, uint64_t end_ns, uint64_t now_ns);
+void bn_rated_count(struct bn_rated *r, uint64_t end_ns, uint64_t now_ns);
 /* Sets the counters of `rules` to those since the base, unless the base is later.  Is called once,
    for the final report.  If no event ended after the span (late: events that did), or if
-   bn_rated_look was not called, they are the counters with which each session left its loop. */
+   bn_rated_count was not called, they are the counters with which each session left its loop. */
 void bn_rated_settle(struct bn_rated *r, const struct bn_snap *base, const struct bn_moment *m,
                      uint64_t late, struct bn_view_rules *rules);
 

@@ -35,7 +35,7 @@ struct bn_reports {
   unsigned replaced; /* BN_REPLACES_… of all reporters together */
   bool ticks, begun; /* begun: guarded by the lock; the heading of the load is printed */
   _Atomic int kind;  /* enum bn_kind */
-  _Atomic bool in_hook, left;
+  _Atomic bool in_hook, reporter_abandoned;
   pthread_mutex_t lock; /* guards facts, and base against an abandoned reporting thread */
   struct bn_facts facts;
   struct bn_snap start, base, last; /* snapshots at the start of the measurement, at the last
@@ -156,7 +156,7 @@ static void note_database(struct bn_facts *f)
 }
 
 /* The first fact about a database may come from an event. */
-static bool is_late(const struct bn_reports *b, const char *section)
+static bool is_first_late_fact(const struct bn_reports *b, const char *section)
 {
   return b->begun && strcmp(section, "database") == 0 &&
          bn_facts_find(&b->facts, "database", "driver") == NULL;
@@ -165,7 +165,7 @@ static bool is_late(const struct bn_reports *b, const char *section)
 void bn_reports_fact(struct bn_reports *b, const char *section, const char *key, const char *text)
 {
   (void)pthread_mutex_lock(&b->lock);
-  if (is_late(b, section))
+  if (is_first_late_fact(b, section))
     note_database(&b->facts);
   bn_facts_text(&b->facts, section, key, text);
   (void)pthread_mutex_unlock(&b->lock);
@@ -221,18 +221,18 @@ bool bn_reports_open(struct bn_reports *b)
   return true;
 }
 
-void bn_reports_know(struct bn_reports *b, struct bn_facts *facts)
+void bn_reports_add_facts(struct bn_reports *b, struct bn_facts *facts)
 {
-  struct bn_facts told;
+  struct bn_facts earlier;
 
   (void)pthread_mutex_lock(&b->lock);
-  told = b->facts;
+  earlier = b->facts;
   b->facts = *facts;
   /* The top level of a script may have opened a connection already. */
-  for (size_t i = 0; i < told.n_facts; i++)
-    bn_facts_text(&b->facts, told.fact[i].section, told.fact[i].key, told.fact[i].text);
+  for (size_t i = 0; i < earlier.n_facts; i++)
+    bn_facts_text(&b->facts, earlier.fact[i].section, earlier.fact[i].key, earlier.fact[i].text);
   (void)pthread_mutex_unlock(&b->lock);
-  bn_facts_done(&told);
+  bn_facts_done(&earlier);
   memset(facts, 0, sizeof *facts);
 }
 
@@ -286,7 +286,7 @@ static void reports_swap(struct bn_snap *a, struct bn_snap *b)
   *b = t;
 }
 
-static void spread_baseline(struct bn_reports *b)
+static void copy_baseline(struct bn_reports *b)
 {
   bn_snap_copy(&b->last, &b->base);
   if (b->ticks)
@@ -297,7 +297,7 @@ static void spread_baseline(struct bn_reports *b)
 }
 
 /* The statements before the start stay in the first difference. */
-static void let_start_count(struct bn_snap *base)
+static void count_start_statements(struct bn_snap *base)
 {
   for (size_t i = 0; i <= BN_C_RECONNECT; i++)
     if (i != BN_C_EVENTS) /* the events of the sessions add up to it */
@@ -311,27 +311,27 @@ void bn_reports_start(struct bn_reports *b, uint64_t now_ns)
   bn_snap_take(&b->base, b->stats, now_ns);
   atomic_store(&b->warming, b->conf->policy->own_report && b->conf->warmup_ns != 0);
   if (b->conf->policy->start_counts_too)
-    let_start_count(&b->base);
-  spread_baseline(b);
+    count_start_statements(&b->base);
+  copy_baseline(b);
 }
 
 const struct bn_snap *bn_reports_baseline(struct bn_reports *b, uint64_t now_ns)
 {
   bn_snap_take(&b->base, b->stats, now_ns);
   bn_snap_end_warmup(&b->base);
-  spread_baseline(b);
+  copy_baseline(b);
   atomic_store(&b->warming, false);
   return &b->base;
 }
 
 void bn_reports_end_span(struct bn_reports *b, uint64_t end_ns, uint64_t now_ns)
 {
-  bn_rated_look(&b->rated, end_ns, now_ns);
+  bn_rated_count(&b->rated, end_ns, now_ns);
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
-static struct bn_view_rules rules_of(const struct bn_reports *b)
+static struct bn_view_rules view_rules(const struct bn_reports *b)
 {
   const struct bn_conf *c = b->conf;
 
@@ -381,7 +381,7 @@ static void complete_view(const struct bn_reports *b, struct bn_desk *d, const s
 static void make_view(struct bn_reports *b, struct bn_desk *d, const struct bn_snap *base,
                       bool exact, const struct bn_moment *m)
 {
-  struct bn_view_rules rules = rules_of(b);
+  struct bn_view_rules rules = view_rules(b);
 
   rules.exact = exact;
   rules.sessions = base == &b->base;
@@ -441,16 +441,16 @@ bool bn_reports_in_hook(const struct bn_reports *b)
   return atomic_load(&b->in_hook);
 }
 
-void bn_reports_leave_reporter(struct bn_reports *b)
+void bn_reports_abandon_reporter(struct bn_reports *b)
 {
   (void)pthread_mutex_lock(&b->lock);
-  atomic_store(&b->left, true);
+  atomic_store(&b->reporter_abandoned, true);
   (void)pthread_mutex_unlock(&b->lock);
 }
 
 /* Returns false if the reporter failed, which is logged if it gave a reason. */
-static bool hand_over(struct bn_reports *b, struct slot *r, const struct bn_view *v,
-                      struct bn_buf *lines)
+static bool call_reporter(struct bn_reports *b, struct slot *r, const struct bn_view *v,
+                          struct bn_buf *lines)
 {
   const bool runs_script =
       r->use.ops->add != NULL || (r->use.ops->replaces & BN_REPLACES_TOTAL) != 0;
@@ -476,15 +476,15 @@ static bool reports_hangs(const struct slot *r)
   return atomic_load(&r->busy) != 0;
 }
 
-static bool ask_for_lines(struct bn_reports *b, struct bn_desk *d)
+static bool collect_lines(struct bn_reports *b, struct bn_desk *d)
 {
-  const bool left = atomic_load(&b->left);
+  const bool abandoned = atomic_load(&b->reporter_abandoned);
   bool ok = true;
 
   bn_buf_clear(&d->lines);
   for (size_t i = 0; i < b->n_slots; i++)
-    if (!left || !reports_hangs(&b->slot[i]))
-      ok &= hand_over(b, &b->slot[i], &d->view, &d->lines);
+    if (!abandoned || !reports_hangs(&b->slot[i]))
+      ok &= call_reporter(b, &b->slot[i], &d->view, &d->lines);
   d->view.lines = ok && d->lines.len > 0 ? d->lines.data : NULL;
   return ok;
 }
@@ -502,52 +502,52 @@ static bool copy_errors(struct bn_reports *b, struct bn_desk *d)
   return ok;
 }
 
-/* Returns false if a reporter failed. *late: the reporting thread has been abandoned, and the view
-   came too late. */
-static bool hand_out(struct bn_reports *b, struct bn_desk *d, bool *late)
+/* Returns false if a reporter failed. *too_late: the reporting thread has been abandoned, and the
+   view came too late. */
+static bool call_reporters(struct bn_reports *b, struct bn_desk *d, bool *too_late)
 {
   struct bn_view *v = &d->view;
   const unsigned bit = v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
-  const bool left = atomic_load(&b->left);
+  const bool abandoned = atomic_load(&b->reporter_abandoned);
   bool ok = true, replacement_failed = false;
 
-  *late = v->span != BN_VIEW_TOTAL && left;
-  if (b->watch != NULL && !*late)
+  *too_late = v->span != BN_VIEW_TOTAL && abandoned;
+  if (b->watch != NULL && !*too_late)
     bn_watch_show(b->watch, v);
   /* Errors are copied first: a hook that is asked for lines may hang, and the view is then printed
      without lines. */
-  if (!*late && (v->span == BN_VIEW_CHECKPOINT || v->span == BN_VIEW_TOTAL))
+  if (!*too_late && (v->span == BN_VIEW_CHECKPOINT || v->span == BN_VIEW_TOTAL))
     ok &= copy_errors(b, d);
-  if (!*late && v->span != BN_VIEW_TICK)
-    ok &= ask_for_lines(b, d);
-  for (size_t i = 0; i < b->n_slots && !*late; i++) {
+  if (!*too_late && v->span != BN_VIEW_TICK)
+    ok &= collect_lines(b, d);
+  for (size_t i = 0; i < b->n_slots && !*too_late; i++) {
     struct slot *r = &b->slot[i];
     const bool replaces = (r->use.ops->replaces & bit) != 0;
 
-    if (left && reports_hangs(r)) {
+    if (abandoned && reports_hangs(r)) {
       ok = false;
       continue;
     }
     v->replaced = (b->replaced & bit) != 0 && !replaces;
-    if (!hand_over(b, r, v, NULL)) {
+    if (!call_reporter(b, r, v, NULL)) {
       ok = false;
       replacement_failed |= replaces;
     }
-    *late = v->span != BN_VIEW_TOTAL && atomic_load(&b->left);
+    *too_late = v->span != BN_VIEW_TOTAL && atomic_load(&b->reporter_abandoned);
   }
-  if (replacement_failed && v->span != BN_VIEW_INTERVAL && v->span != BN_VIEW_TICK && !*late)
+  if (replacement_failed && v->span != BN_VIEW_INTERVAL && v->span != BN_VIEW_TICK && !*too_late)
     print_instead(b, v);
   return ok;
 }
 
 bool bn_reports_interval(struct bn_reports *b, const struct bn_moment *m)
 {
-  bool late, ok;
+  bool too_late, ok;
 
   build_view(b, &b->desk, &b->last, false, m);
   b->desk.view.span = BN_VIEW_INTERVAL;
-  ok = hand_out(b, &b->desk, &late);
-  if (!late)
+  ok = call_reporters(b, &b->desk, &too_late);
+  if (!too_late)
     reports_swap(&b->last, &b->desk.now);
   return ok;
 }
@@ -564,7 +564,7 @@ static bool has_checkpoints(const struct bn_reports *b)
 static void start_from_checkpoint(struct bn_reports *b)
 {
   (void)pthread_mutex_lock(&b->lock);
-  if (!atomic_load(&b->left)) {
+  if (!atomic_load(&b->reporter_abandoned)) {
     reports_swap(&b->base, &b->desk.now);
     b->base_is_start = false;
   }
@@ -573,13 +573,13 @@ static void start_from_checkpoint(struct bn_reports *b)
 
 bool bn_reports_checkpoint(struct bn_reports *b, const struct bn_moment *m)
 {
-  bool late, ok;
+  bool too_late, ok;
 
   if (!has_checkpoints(b))
     return true;
   build_view(b, &b->desk, &b->base, b->base_is_start, m);
   b->desk.view.span = BN_VIEW_CHECKPOINT;
-  ok = hand_out(b, &b->desk, &late);
+  ok = call_reporters(b, &b->desk, &too_late);
   start_from_checkpoint(b);
   return ok;
 }
@@ -591,18 +591,18 @@ bool bn_reports_ticks(const struct bn_reports *b)
 
 bool bn_reports_tick(struct bn_reports *b, const struct bn_moment *m)
 {
-  bool late;
+  bool too_late;
 
   if (!b->ticks)
     return true;
   build_view(b, &b->desk, &b->start, true, m);
   b->desk.view.span = BN_VIEW_TICK;
-  return hand_out(b, &b->desk, &late);
+  return call_reporters(b, &b->desk, &too_late);
 }
 
 const struct bn_assert *bn_reports_second(struct bn_reports *b, const struct bn_moment *m)
 {
-  const struct bn_view_rules rules = rules_of(b);
+  const struct bn_view_rules rules = view_rules(b);
   const struct bn_assert *violated;
 
   if (b->asserts.patience_s <= 0)
@@ -625,7 +625,7 @@ void bn_reports_ended(struct bn_reports *b)
 
 /* Returns the events that --db-max-tries has given up since the baseline.  They are among the
    dropped events, which are counted a moment later. */
-static uint64_t given_up(const struct bn_snap *now)
+static uint64_t failed_events_of(const struct bn_snap *now)
 {
   const size_t i = bn_metrics_counter(&now->metrics, "failed_events");
   const uint64_t n = i < now->metrics.n_counters ? now->counter[i] : 0;
@@ -637,14 +637,14 @@ static uint64_t given_up(const struct bn_snap *now)
 static void count_arrivals(struct bn_view *v, const struct bn_snap *now, const struct bn_moment *m,
                            uint64_t in_flight)
 {
-  const uint64_t events = now->counter[BN_C_EVENTS], failed = given_up(now);
+  const uint64_t events = now->counter[BN_C_EVENTS], failed = failed_events_of(now);
 
   v->due = m->due;
   v->started = events + failed + in_flight;
   v->dropped = now->dropped - failed;
   v->finished = events - now->late;
   v->served = m->due > 0 ? (double)v->finished / (double)m->due : 0;
-  v->warmup_backlog = now->overdue + m->warmup_left;
+  v->warmup_backlog = now->overdue + m->warmup_waiting;
 }
 
 /* Builds bench's own final report, which covers the span and the events that ended after it or did
@@ -652,7 +652,7 @@ static void count_arrivals(struct bn_view *v, const struct bn_snap *now, const s
 static struct bn_view_rules build_total(struct bn_reports *b, const struct bn_moment *m)
 {
   struct bn_desk *d = &b->total;
-  struct bn_view_rules rules = rules_of(b);
+  struct bn_view_rules rules = view_rules(b);
   uint64_t in_flight = 0, oldest_ns = 0;
 
   rules.exact = b->base_is_start;
@@ -701,7 +701,7 @@ void bn_reports_count(struct bn_reports *b, const struct bn_moment *m)
 
 void bn_reports_sum(struct bn_reports *b, const struct bn_moment *m)
 {
-  struct bn_view_rules rules = rules_of(b);
+  struct bn_view_rules rules = view_rules(b);
 
   if (b->ops->verify != NULL)
     bn_desk_look_up(&b->total, b->stats);
@@ -719,9 +719,9 @@ void bn_reports_sum(struct bn_reports *b, const struct bn_moment *m)
 
 bool bn_reports_total(struct bn_reports *b)
 {
-  bool late;
+  bool too_late;
 
-  return hand_out(b, &b->total, &late);
+  return call_reporters(b, &b->total, &too_late);
 }
 
 bool bn_reports_log_verdicts(const struct bn_reports *b)
@@ -750,26 +750,26 @@ static bool reports_finish(struct bn_reports *b, struct slot *r, const struct bn
   return rc == 0;
 }
 
-static void add_message(void *arg, const struct bn_log_told *told)
+static void add_message(void *arg, const struct bn_log_message *message)
 {
-  bn_facts_message(arg, told->wall_ns, told->level, told->text, told->times);
+  bn_facts_message(arg, message->wall_ns, message->level, message->text, message->times);
 }
 
-static void gather_messages(struct bn_reports *b)
+static void collect_messages(struct bn_reports *b)
 {
   (void)pthread_mutex_lock(&b->lock);
-  bn_log_each_told(add_message, &b->facts);
+  bn_log_each_message(add_message, &b->facts);
   (void)pthread_mutex_unlock(&b->lock);
 }
 
-bool bn_reports_close(struct bn_reports *b, const struct bn_end *how)
+bool bn_reports_close(struct bn_reports *b, const struct bn_end *run_end)
 {
-  struct bn_end end = *how;
+  struct bn_end end = *run_end;
   bool ok = true;
 
   end.replaced_intervals = (b->replaced & BN_REPLACES_INTERVAL) != 0;
   end.replaced_total = (b->replaced & BN_REPLACES_TOTAL) != 0;
-  gather_messages(b);
+  collect_messages(b);
   for (size_t i = 0; i < b->n_slots; i++) {
     struct slot *r = &b->slot[i];
     struct bn_err err = {0};

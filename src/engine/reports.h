@@ -50,10 +50,10 @@ struct bn_moment {
   uint64_t looped_ns;                       /* when the last session left its loop */
   uint64_t setup_ns, grace_ns, teardown_ns; /* durations */
   struct bn_outages outages;
-  uint64_t due;         /* arrivals in the span */
-  uint64_t warmup_left; /* arrivals of the warm-up that still wait */
-  struct bn_hist *ages; /* ages of the waiting arrivals, borrowed; NULL: none waits */
-  uint64_t oldest_ns;   /* the largest of these ages */
+  uint64_t due;            /* arrivals in the span */
+  uint64_t warmup_waiting; /* arrivals of the warm-up that still wait */
+  struct bn_hist *ages;    /* ages of the waiting arrivals, borrowed; NULL: none waits */
+  uint64_t oldest_ns;      /* the largest of these ages */
 };
 
 /* Returns 0, or -1 if out of memory. */
@@ -75,7 +75,7 @@ int bn_reports_check(const struct bn_reports *b, struct bn_err *err);
 /* Opens the reporters.  Returns false if one cannot be opened, which has been logged. */
 bool bn_reports_open(struct bn_reports *b);
 /* Moves the facts that main.c collected into the reports, before bn_reports_begin. */
-void bn_reports_know(struct bn_reports *b, struct bn_facts *facts);
+void bn_reports_add_facts(struct bn_reports *b, struct bn_facts *facts);
 /* Prints the heading, after the workload has described itself. seed: the seed of the streams. */
 void bn_reports_begin(struct bn_reports *b, const void *workload, uint64_t seed);
 void bn_reports_starting(struct bn_reports *b);
@@ -96,7 +96,7 @@ bool bn_reports_total(struct bn_reports *b);
    its report has none.  Returns false if one does not hold. */
 bool bn_reports_log_verdicts(const struct bn_reports *b);
 /* Passes the end of the run to the reporters and closes them.  Returns false if one failed. */
-bool bn_reports_close(struct bn_reports *b, const struct bn_end *how);
+bool bn_reports_close(struct bn_reports *b, const struct bn_end *run_end);
 
 /* --- the reporting thread, or the main thread where there is none --- */
 /* Forgets what was measured in the warm-up.  Returns the new baseline, which the reports own. */
@@ -115,7 +115,7 @@ bool bn_reports_ticks(const struct bn_reports *b);
 
 /* --- any other thread --- */
 /* Gives up the reporting thread, which hangs in a reporter: later reports from it are ignored. */
-void bn_reports_leave_reporter(struct bn_reports *b);
+void bn_reports_abandon_reporter(struct bn_reports *b);
 /* Returns whether a reporter is printing the final report in place of the text report. */
 bool bn_reports_in_hook(const struct bn_reports *b);
 /* Makes the other reporters print the final report while that reporter hangs. */

@@ -16,7 +16,7 @@
 #include "engine/worker.h"
 
 /* The time that interrupted workers have to return before the process ends without them. */
-static const uint64_t farewell_ns = BN_NSEC_PER_SEC;
+static const uint64_t return_patience_ns = BN_NSEC_PER_SEC;
 
 /* The parts are in the order of calls and of locks: each calls only those above it. */
 struct bn_run {
@@ -51,7 +51,7 @@ struct bn_session *bn_run_main_session(struct bn_run *run)
 
 bool bn_run_abandoned(const struct bn_run *run)
 {
-  return bn_outcome_left_behind(&run->outcome);
+  return bn_outcome_has_stuck_threads(&run->outcome);
 }
 
 /* --- making ----------------------------------------------------------------------------------- */
@@ -74,10 +74,10 @@ static bool goes_on_after_failures(const struct bn_conf *c)
   return c->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE;
 }
 
-static int make_admit(struct bn_run *run)
+static int make_quota(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
-  const struct bn_quota_plan plan = {.events = run->job.ops->own_amount ? 0 : c->events,
+  const struct bn_quota_plan plan = {.events = run->job.ops->fixed_amount ? 0 : c->events,
                                      .sessions = c->threads,
                                      .others = BN_LOAD_SIDE,
                                      .warmup = c->warmup_ns != 0,
@@ -189,7 +189,7 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
   if (bn_load_init(&run->load, setup->conf->threads, setup->ops->metrics,
                    run_apart(setup->conf, setup->ops)) != 0 ||
       (setup->conf->raw.rate > 0 && (run->ages = bn_hist_new()) == NULL) || make_pacer(run) != 0 ||
-      make_admit(run) != 0 || make_sessions(run) != 0 || make_watch(run, setup) != 0) {
+      make_quota(run) != 0 || make_sessions(run) != 0 || make_watch(run, setup) != 0) {
     bn_run_free(run);
     return bn_err_set(err, 0, "out of memory for %u threads", setup->conf->threads);
   }
@@ -212,10 +212,10 @@ int bn_run_measure(struct bn_run *run, const struct bn_metric *metrics, struct b
              : bn_err_set(err, 0, "out of memory for the metrics of the script");
 }
 
-void bn_run_know(struct bn_run *run, struct bn_facts *facts)
+void bn_run_add_facts(struct bn_run *run, struct bn_facts *facts)
 {
   bn_facts_text(facts, "clock", "source", bn_clock_name(&run->clock));
-  bn_reports_know(run->reports, facts);
+  bn_reports_add_facts(run->reports, facts);
 }
 
 void bn_run_free(struct bn_run *run)
@@ -269,7 +269,7 @@ static void stop_receiving(struct bn_run *run)
   bn_receiver_stop(&run->receiver);
 }
 
-static uint64_t stack_of(const struct bn_run *run)
+static uint64_t stack_bytes(const struct bn_run *run)
 {
   return bn_threads_stack(run->job.conf->raw.thread_stack_size);
 }
@@ -322,7 +322,7 @@ static bool run_failed(struct bn_run *run, const struct bn_err *err)
   return false;
 }
 
-static bool can_assert(struct bn_run *run)
+static bool check_asserts(struct bn_run *run)
 {
   struct bn_err err = {0};
 
@@ -340,7 +340,7 @@ static bool open_workload(struct bn_run *run)
   return run_failed(run, &err);
 }
 
-static void note_report(struct bn_run *run, bool ok)
+static void record_report(struct bn_run *run, bool ok)
 {
   if (!ok)
     bn_outcome_set(&run->outcome, BN_OUTCOME_REPORT_FAILED);
@@ -350,7 +350,7 @@ static bool open_reports(struct bn_run *run)
 {
   const bool ok = bn_reports_open(run->reports);
 
-  note_report(run, ok);
+  record_report(run, ok);
   return ok;
 }
 
@@ -376,7 +376,7 @@ static bool run_announce(struct bn_run *run, uint64_t seed)
 }
 
 /* Is called before there are workers, so that these messages stay together. */
-static void tell_what_is_watched(const struct bn_run *run)
+static void log_watched_reports(const struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
   const struct bn_conf *c = run->job.conf;
@@ -394,7 +394,7 @@ static void tell_what_is_watched(const struct bn_run *run)
 /* The deadline matters: thousands of busy threads delay the thread that starts more of them. */
 static bool run_spawn(struct bn_run *run, void *(*body)(void *), uint64_t until_ns)
 {
-  const struct bn_threads_plan plan = {&run->job, body, stack_of(run), until_ns};
+  const struct bn_threads_plan plan = {&run->job, body, stack_bytes(run), until_ns};
   struct bn_err err = {0};
 
   if (bn_threads_spawn(&run->threads, &plan, &err) == 0)
@@ -441,12 +441,12 @@ static struct bn_times times_from(const struct bn_conf *c, uint64_t start_ns)
 static void start_session(const struct bn_run *run, struct bn_session *s,
                           const struct bn_times *times)
 {
-  const bool own = run->job.conf->policy->own_report;
-  const bool warmup = own && times->measure_ns != times->start_ns;
+  const bool native = run->job.conf->policy->own_report;
+  const bool warmup = native && times->measure_ns != times->start_ns;
 
   s->stat->measure_from_ns = times->measure_ns;
   s->stat->counts_from_ns = warmup ? times->measure_ns : 0;
-  s->mark = warmup || (own && run->pacer_made) ? &bn_event_always : &run->quota.limit.until_ns;
+  s->mark = warmup || (native && run->pacer_made) ? &bn_event_always : &run->quota.limit.until_ns;
   s->attend = BN_ATTEND_LIMIT;
   if (run->quota.events != 0 || run->pacer_made)
     s->attend |= BN_ATTEND_CLAIM;
@@ -456,7 +456,7 @@ static void start_session(const struct bn_run *run, struct bn_session *s,
 }
 
 /* Slow work is done before the other hosts hear that this one is ready. */
-static bool approach_gate(struct bn_run *run)
+static bool prepare_start(struct bn_run *run)
 {
   bn_reports_place(run->reports);
   if (run->job.conf->policy->start_counts_too)
@@ -477,9 +477,9 @@ static double processor_s(void)
 
 /* Sets the times of the run while every worker waits at the start barrier, and opens it.  Returns
    false if a signal came first. */
-static bool open_gate(struct bn_run *run, struct bn_times *times)
+static bool open_start_barrier(struct bn_run *run, struct bn_times *times)
 {
-  if (!approach_gate(run))
+  if (!prepare_start(run))
     return false;
   bn_watch_start(&run->watch);
   run->processor_s = processor_s();
@@ -506,11 +506,11 @@ static void close_reports(struct bn_run *run)
                              .failed = bn_outcome_has(o, BN_OUTCOME_FAILED) ||
                                        bn_outcome_has(o, BN_OUTCOME_THREAD_FAILED),
                              .timeout = bn_outcome_has(o, BN_OUTCOME_TIMEOUT),
-                             .left = atomic_load(&o->left_with) >= 0,
+                             .left = atomic_load(&o->script_status) >= 0,
                              .early = bn_outcome_has(o, BN_OUTCOME_EARLY),
                              .overload = bn_outcome_has(o, BN_OUTCOME_OVERLOADED)};
 
-  note_report(run, bn_reports_close(run->reports, &end));
+  record_report(run, bn_reports_close(run->reports, &end));
 }
 
 static void finish_workload(struct bn_run *run)
@@ -522,15 +522,15 @@ static void finish_workload(struct bn_run *run)
 }
 
 /* Abandoned workers may still return. */
-static void say_farewell(struct bn_run *run)
+static void await_abandoned(struct bn_run *run)
 {
   if (!bn_outcome_has(&run->outcome, BN_OUTCOME_REPORTER_HANGS) &&
-      bn_threads_await(&run->threads, bn_clock_mono() + farewell_ns, true))
+      bn_threads_await(&run->threads, bn_clock_mono() + return_patience_ns, true))
     bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
 }
 
 /* Warns that the figures are those of an overload instead of the latency at that rate. */
-static void tell_unserved(struct bn_run *run, const struct bn_moment *end)
+static void report_unserved(struct bn_run *run, const struct bn_moment *end)
 {
   uint64_t ended;
 
@@ -553,7 +553,7 @@ static void note_limit(struct bn_run *run, const struct bn_moment *end)
 /* Events in flight are counted before they are interrupted, and interrupted before anything is
    printed: a reporter, or a hook that sends queries, may wait for locks that they hold.  From the
    next stage on, engine/signals.c interrupts by itself. */
-static struct bn_moment sum_up(struct bn_run *run, const struct bn_times *times)
+static struct bn_moment compute_total(struct bn_run *run, const struct bn_times *times)
 {
   const struct bn_moment end = bn_moment_end(&run->parts, times, run->ages);
   const struct bn_workload *ops = run->job.ops;
@@ -570,7 +570,7 @@ static struct bn_moment sum_up(struct bn_run *run, const struct bn_times *times)
   return end;
 }
 
-static void tell_failed_threads(struct bn_run *run)
+static void log_failed_threads(struct bn_run *run)
 {
   const unsigned n = bn_threads_failed(&run->threads);
 
@@ -581,37 +581,37 @@ static void tell_failed_threads(struct bn_run *run)
 static void report_total(struct bn_run *run, const struct bn_times *times,
                          const struct bn_moment *end)
 {
-  const bool told = atomic_load(&run->outcome.signo) != 0 || run->job.conf->policy->own_report;
+  const bool has_hint = atomic_load(&run->outcome.signo) != 0 || run->job.conf->policy->own_report;
 
-  if (told && end->now_ns < times->measure_ns)
+  if (has_hint && end->now_ns < times->measure_ns)
     bn_log_hint("the warm-up was not over: nothing has been measured yet, and the report covers "
                 "the warm-up");
   note_limit(run, end);
-  note_report(run, bn_reports_total(run->reports));
+  record_report(run, bn_reports_total(run->reports));
   if (!bn_reports_log_verdicts(run->reports))
     bn_outcome_set(&run->outcome, BN_OUTCOME_VIOLATED);
   if (end->due > 0 && end->now_ns > times->measure_ns)
-    tell_unserved(run, end);
-  bn_outcome_say(&run->outcome, overload_fails(run));
-  tell_failed_threads(run);
+    report_unserved(run, end);
+  bn_outcome_log(&run->outcome, overload_fails(run));
+  log_failed_threads(run);
 }
 
 static void run_measure(struct bn_run *run, const struct bn_times *times)
 {
-  const bool all = bn_threads_await(&run->threads, UINT64_MAX, false);
+  const bool all_gone = bn_threads_await(&run->threads, UINT64_MAX, false);
 
   bn_sampler_stop(&run->sampler);
-  const struct bn_moment end = sum_up(run, times);
+  const struct bn_moment end = compute_total(run, times);
 
   bn_log_more_threads();
   bn_reports_ended(run->reports);
-  if (all)
+  if (all_gone)
     bn_log(BN_INFO, "Done.\n\n");
   report_total(run, times, &end);
   bn_outcome_advance(&run->outcome, BN_STAGE_FINISH);
-  if (!all)
-    say_farewell(run);
-  if (!bn_outcome_left_behind(&run->outcome)) {
+  if (!all_gone)
+    await_abandoned(run);
+  if (!bn_outcome_has_stuck_threads(&run->outcome)) {
     bn_threads_join(&run->threads);
     finish_workload(run);
   }
@@ -619,16 +619,16 @@ static void run_measure(struct bn_run *run, const struct bn_times *times)
 
 /* A failed session has ended the wait for the other sessions early.  They get the same time again,
    now also to close what they have opened. */
-static void give_up_start(struct bn_run *run)
+static void abandon_workers(struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
-  const bool all = bn_threads_await(&run->threads, ready_deadline(run), false);
+  const bool all_gone = bn_threads_await(&run->threads, ready_deadline(run), false);
 
-  if (!all && !bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
+  if (!all_gone && !bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
     abandon_start(run);
   bn_sampler_stop(&run->sampler);
   bn_log_more_threads();
-  if (all || bn_threads_await(&run->threads, bn_clock_mono() + farewell_ns, true)) {
+  if (all_gone || bn_threads_await(&run->threads, bn_clock_mono() + return_patience_ns, true)) {
     bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
     bn_threads_join(&run->threads);
   }
@@ -645,12 +645,12 @@ static void run_workers(struct bn_run *run)
 
   if (run_spawn(run, bn_worker_run, deadline_ns) && await_ready(run, deadline_ns)) {
     bn_outcome_advance(&run->outcome, BN_STAGE_MEASURE);
-    if (open_gate(run, &times)) {
+    if (open_start_barrier(run, &times)) {
       run_measure(run, &times);
       return;
     }
   }
-  give_up_start(run);
+  abandon_workers(run);
 }
 
 /* --- the phases, in order --------------------------------------------------------------------- */
@@ -663,8 +663,8 @@ int bn_run_execute(struct bn_run *run)
     return BN_STATUS_FAILED;
   /* From here on, no message blocks a worker, a signal or a report. */
   bn_log_hold_errors();
-  if (can_assert(run) && open_workload(run) && open_reports(run) && run_announce(run, seed)) {
-    tell_what_is_watched(run);
+  if (check_asserts(run) && open_workload(run) && open_reports(run) && run_announce(run, seed)) {
+    log_watched_reports(run);
     run_workers(run);
   }
   bn_sampler_stop(&run->sampler);
@@ -674,7 +674,7 @@ int bn_run_execute(struct bn_run *run)
   bn_log_release_errors();
   stop_reading(run);
   stop_interrupting(run);
-  if (!bn_outcome_left_behind(&run->outcome) && run->job.ops->close != NULL)
+  if (!bn_outcome_has_stuck_threads(&run->outcome) && run->job.ops->close != NULL)
     run->job.ops->close(run->job.self);
   stop_receiving(run);
   return run_status(run);
@@ -698,7 +698,7 @@ static void run_parallel(struct bn_run *run)
     bn_threads_join(&run->threads);
 }
 
-static void tell_incomplete(const struct bn_run *run, const char *command)
+static void log_incomplete(const struct bn_run *run, const char *command)
 {
   const int signo = atomic_load(&run->outcome.signo);
 
@@ -719,7 +719,7 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   if (!start_watching(run))
     return BN_STATUS_FAILED;
   bn_log_hold_errors();
-  if (command->parallel && run->sessions.whole > 1)
+  if (command->parallel && run->sessions.n_all_hosts > 1)
     run_parallel(run);
   else if (is_first_host(run))
     bn_worker_call(&run->threads, bn_run_main_session(run), &run->job);
@@ -728,6 +728,6 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   stop_interrupting(run);
   bn_log_release_errors();
   stop_receiving(run);
-  tell_incomplete(run, command->name);
+  log_incomplete(run, command->name);
   return run_status(run);
 }

@@ -42,7 +42,7 @@ void bn_run_free(struct bn_run *run);
    and err if out of memory; then the run can only be freed. */
 int bn_run_measure(struct bn_run *run, const struct bn_metric *metrics, struct bn_err *err);
 /* Moves facts about the program, its options and the host into the run, before it is executed. */
-void bn_run_know(struct bn_run *run, struct bn_facts *facts);
+void bn_run_add_facts(struct bn_run *run, struct bn_facts *facts);
 /* Executes all phases of `run`, prints all errors, and returns the exit status. */
 int bn_run_execute(struct bn_run *run);
 /* Sets when the start barrier of a host group opens (CLOCK_MONOTONIC, not 0; at once if it has

@@ -19,22 +19,22 @@ struct sampler {
 };
 
 /* The time that a reporter has to return after the run has been abandoned. */
-static const uint64_t farewell_ns = BN_NSEC_PER_SEC;
+static const uint64_t reporter_patience_ns = BN_NSEC_PER_SEC;
 /* The interval of checks for an abandoned run while a reporter is slow, and for the end of a run
    that was abandoned. */
-static const uint64_t glance_ns = BN_NSEC_PER_SEC / 4;
+static const uint64_t poll_ns = BN_NSEC_PER_SEC / 4;
 
 /* No event begins while the baseline is being taken, even if this thread is held up: otherwise
    thousands of short events would end between the baseline and the first ticket. */
 static void end_warmup(const struct sampler *s, uint64_t now)
 {
-  const bool own = s->p->conf->policy->own_report;
-  const uint64_t at_ns = own ? s->schedule.times.measure_ns : now;
+  const bool native = s->p->conf->policy->own_report;
+  const uint64_t at_ns = native ? s->schedule.times.measure_ns : now;
   const struct bn_snap *base;
 
   bn_quota_freeze(s->p->quota);
   /* The report of a run that ends in the warm-up covers the warm-up. */
-  if (!own || !bn_moment_in_warmup(s->p, &s->schedule.times)) {
+  if (!native || !bn_moment_in_warmup(s->p, &s->schedule.times)) {
     base = bn_reports_baseline(s->p->reports, at_ns);
     for (unsigned i = 0; i < s->p->conf->threads; i++)
       s->ended[i] = base->session[i].events;
@@ -87,7 +87,7 @@ static void end_span(const struct sampler *s, uint64_t now)
   bn_watch_end(s->p->watch);
 }
 
-static void report_due(struct sampler *s, uint64_t now)
+static void report_due_items(struct sampler *s, uint64_t now)
 {
   const uint64_t at_ns = s->schedule.interval_ns;
 
@@ -132,7 +132,7 @@ static uint64_t sampler_grace(const struct sampler *s)
 /* The run is ended before the message, which waits for its reader.  The main thread interrupts the
    events that it has counted as unfinished.  A run that has failed already ends as a failed one:
    its hanging threads may well have the same cause. */
-static void use_up_grace(const struct sampler *s, uint64_t now_ns)
+static void end_by_grace(const struct sampler *s, uint64_t now_ns)
 {
   const struct bn_patience *p = &s->schedule.patience;
   const bool statements = now_ns < p->since_ns + sampler_grace(s);
@@ -140,31 +140,32 @@ static void use_up_grace(const struct sampler *s, uint64_t now_ns)
   const unsigned busy = bn_threads_busy(s->p->threads), looping = bn_threads_looping(s->p->threads);
   const bool warmup = s->p->conf->warmup_ns != 0;
   const bool failed = bn_outcome_has(s->p->outcome, BN_OUTCOME_FAILED);
-  const char *how = statements
-                        ? "in which statements ended, but no event and no thread (--time-grace)"
-                        : "without progress (--time-grace)";
+  const char *condition =
+      statements ? "in which statements ended, but no event and no thread (--time-grace)"
+                 : "without progress (--time-grace)";
 
   bn_outcome_set(s->p->outcome, BN_OUTCOME_TO_INTERRUPT);
   bn_threads_end(s->p->threads, failed ? BN_CAUSE_ABANDONED : BN_CAUSE_TIMEOUT, 0);
   if (looping == 0)
     bn_log_hint(
         "%u thread(s) have not closed their sessions after %.1f s %s; no event is unfinished", busy,
-        used_s, how);
+        used_s, condition);
   else
     bn_log_hint("%u thread(s) are still busy after %.1f s %s; the report counts their events as "
                 "unfinished%s",
-                busy, used_s, how, warmup ? ", except those that began in the warm-up" : "");
+                busy, used_s, condition, warmup ? ", except those that began in the warm-up" : "");
 }
 
 static void force_shutdown(const struct sampler *s)
 {
-  const bool own = s->p->conf->policy->own_report;
+  const bool native = s->p->conf->policy->own_report;
 
   bn_threads_end(s->p->threads, BN_CAUSE_TIMEOUT, 0);
-  bn_log(BN_FATAL, "The %s limit has expired, forcing shutdown...", own ? "--time" : "--max-time");
+  bn_log(BN_FATAL, "The %s limit has expired, forcing shutdown...",
+         native ? "--time" : "--max-time");
 }
 
-static void do_due(struct sampler *s)
+static void do_due_items(struct sampler *s)
 {
   const uint64_t now = bn_clock_mono();
   struct bn_schedule *a = &s->schedule;
@@ -177,7 +178,7 @@ static void do_due(struct sampler *s)
     end_warmup(s, now);
   if (a->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns))
     end_span(s, now);
-  report_due(s, now);
+  report_due_items(s, now);
   /* After the last event has begun, the events in flight get the grace. */
   if (a->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns) && bn_grace_is_limited(s->p))
     bn_schedule_give_grace(a, now, bn_grace_progress(s->p), sampler_grace(s),
@@ -188,10 +189,10 @@ static void do_due(struct sampler *s)
   if (bn_schedule_forced(a, now))
     force_shutdown(s);
   if (bn_schedule_out_of_grace(a, now))
-    use_up_grace(s, now);
+    end_by_grace(s, now);
 }
 
-static bool is_to_stop(struct bn_sampler *s)
+static bool is_stopping(struct bn_sampler *s)
 {
   bool stop;
 
@@ -201,24 +202,24 @@ static bool is_to_stop(struct bn_sampler *s)
   return stop;
 }
 
-static void sampler_look(struct sampler *s)
+static void sampler_step(struct sampler *s)
 {
   struct bn_times times;
 
   if (!s->schedule.measuring && bn_threads_times(s->p->threads, &times))
     bn_schedule_open(&s->schedule, &times, bn_reports_ticks(s->p->reports));
   if (!bn_outcome_has(s->p->outcome, BN_OUTCOME_ABANDONED))
-    do_due(s);
+    do_due_items(s);
 }
 
 /* No item is due after the run has been abandoned. */
-static uint64_t next_look(const struct sampler *s, bool redraws)
+static uint64_t next_wake_ns(const struct sampler *s, bool redraws)
 {
   const uint64_t now = bn_clock_mono();
 
   if (redraws)
     return now + BN_NSEC_PER_SEC;
-  return bn_outcome_has(s->p->outcome, BN_OUTCOME_ABANDONED) ? now + glance_ns
+  return bn_outcome_has(s->p->outcome, BN_OUTCOME_ABANDONED) ? now + poll_ns
                                                              : bn_schedule_next(&s->schedule, now);
 }
 
@@ -226,23 +227,23 @@ static const struct bn_wait due = {"the next item of the schedule", BN_BOUND_DEA
 
 static void *sampler_main(void *arg)
 {
-  struct bn_sampler *own = arg;
-  struct sampler s = {.p = own->parts, .ended = own->ended};
+  struct bn_sampler *shared = arg;
+  struct sampler s = {.p = shared->parts, .ended = shared->ended};
   bool stop;
 
   bn_schedule_init(&s.schedule, s.p->conf, bn_clock_mono());
   do {
-    bn_stop_sleep(&due, next_look(&s, own->redraws));
-    stop = is_to_stop(own);
-    if (own->redraws && !stop)
+    bn_stop_sleep(&due, next_wake_ns(&s, shared->redraws));
+    stop = is_stopping(shared);
+    if (shared->redraws && !stop)
       bn_log_progress_again();
-    sampler_look(&s);
+    sampler_step(&s);
   } while (!stop);
   check_backlog(&s, bn_clock_mono());
-  (void)pthread_mutex_lock(&own->lock);
-  own->gone = true;
-  bn_wait_wake(&own->changed);
-  (void)pthread_mutex_unlock(&own->lock);
+  (void)pthread_mutex_lock(&shared->lock);
+  shared->gone = true;
+  bn_wait_wake(&shared->changed);
+  (void)pthread_mutex_unlock(&shared->lock);
   return NULL;
 }
 
@@ -299,10 +300,10 @@ static bool await_end(struct bn_sampler *s)
   uint64_t until_ns = UINT64_MAX;
 
   while (!s->gone && bn_clock_mono() < until_ns) {
-    uint64_t at_ns = bn_clock_mono() + glance_ns;
+    uint64_t at_ns = bn_clock_mono() + poll_ns;
 
     if (until_ns == UINT64_MAX && bn_outcome_has(s->parts->outcome, BN_OUTCOME_ABANDONED))
-      until_ns = bn_clock_mono() + farewell_ns;
+      until_ns = bn_clock_mono() + reporter_patience_ns;
     if (at_ns > until_ns)
       at_ns = until_ns;
     (void)bn_wait_until(&reporter, &s->changed, &s->lock, at_ns);
@@ -325,7 +326,7 @@ void bn_sampler_stop(struct bn_sampler *s)
     bn_wait_join(&returning, s->thread);
   } else {
     bn_outcome_set(s->parts->outcome, BN_OUTCOME_REPORTER_HANGS);
-    bn_reports_leave_reporter(s->parts->reports);
+    bn_reports_abandon_reporter(s->parts->reports);
   }
   s->made = false;
 }

@@ -13,40 +13,40 @@
 #include "engine/limits.h"
 #include "engine/stop.h"
 
-static void set_kind(void *of, enum bn_kind kind)
+static void set_kind(void *context, enum bn_kind kind)
 {
-  const struct bn_parts *p = of;
+  const struct bn_parts *p = context;
 
   bn_reports_set_kind(p->reports, kind);
 }
 
-static void services_fact(void *of, const char *section, const char *key, const char *text)
+static void services_fact(void *context, const char *section, const char *key, const char *text)
 {
-  const struct bn_parts *p = of;
+  const struct bn_parts *p = context;
 
   bn_reports_fact(p->reports, section, key, text);
 }
 
-static bool count_label(void *of, unsigned index, const char *label)
+static bool count_label(void *context, unsigned index, const char *label)
 {
-  const struct bn_parts *p = of;
+  const struct bn_parts *p = context;
 
   return bn_labels_count(p->load->stats.labels[index], label, 1);
 }
 
-static bool services_leave(void *of, int status)
+static bool services_leave(void *context, int status)
 {
-  const struct bn_parts *p = of;
+  const struct bn_parts *p = context;
 
   if (!bn_outcome_has(p->outcome, BN_OUTCOME_OPENED))
     return false;
-  bn_threads_end(p->threads, BN_CAUSE_LEFT, status);
+  bn_threads_end(p->threads, BN_CAUSE_EXIT, status);
   return true;
 }
 
-static void services_fail(void *of)
+static void services_fail(void *context)
 {
-  const struct bn_parts *p = of;
+  const struct bn_parts *p = context;
 
   bn_threads_end(p->threads, BN_CAUSE_FAILED, 0);
 }
@@ -62,15 +62,15 @@ static double now_s(const struct bn_parts *p)
 }
 
 /* Is called for the first failure of each kind. */
-static void tell_failure(const struct bn_parts *p, unsigned number, double at_s)
+static void log_failure(const struct bn_parts *p, unsigned number, double at_s)
 {
-  const unsigned n = p->threads->n, left = n - bn_threads_failed(p->threads);
+  const unsigned n = p->threads->n, remaining = n - bn_threads_failed(p->threads);
   char when[48] = "in the warm-up";
 
   if (at_s >= 0)
     (void)snprintf(when, sizeof when, "%.3f s after the measurement began", at_s);
   bn_log_stderr("thread %u failed %s; %u of %u threads continue (--on-thread-error=continue)",
-                number, when, left, n);
+                number, when, remaining, n);
 }
 
 static void fail_session(struct bn_session *s, const char *kind, const char *text)
@@ -79,19 +79,19 @@ static void fail_session(struct bn_session *s, const char *kind, const char *tex
   const double at_s = now_s(p);
 
   if (!bn_outcome_has(p->threads->outcome, BN_OUTCOME_FAILED))
-    bn_limits_tell_files(p->threads->n);
+    bn_limits_report_files(p->threads->n);
   if (!bn_threads_fail(p->threads, s->id))
     return;
   bn_event_stop(s);
   if (bn_failures_add(p->failures, kind, text, at_s))
-    tell_failure(p, s->number, at_s);
+    log_failure(p, s->number, at_s);
 }
 
 static const struct bn_wait process_end = {"the end of the process", BN_BOUND_LEFT_BEHIND};
 
-__attribute__((noreturn)) static void stay_behind(void *of)
+__attribute__((noreturn)) static void stay_behind(void *context)
 {
-  const struct bn_parts *p = of;
+  const struct bn_parts *p = context;
 
   bn_threads_end(p->threads, BN_CAUSE_ABANDONED, 0);
   bn_wait_park(&process_end);
@@ -99,27 +99,27 @@ __attribute__((noreturn)) static void stay_behind(void *of)
 
 /* The receiver of signals may wait for a lock that the lost thread holds.  If the run has been
    abandoned, it ends without the receiver. */
-static bool is_taken(const struct bn_parts *p, unsigned number)
+static bool is_acknowledged(const struct bn_parts *p, unsigned number)
 {
-  return bn_threads_has_taken(p->threads, number) ||
+  return bn_threads_has_acknowledged(p->threads, number) ||
          bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED);
 }
 
 static const struct bn_wait taking = {"the end of a run with a lost thread", BN_BOUND_DEADLINE};
 
-static void services_say(const char *text)
+static void write_stderr(const char *text)
 {
   /* There is no place to report a failure of this write. */
   if (write(STDERR_FILENO, text, strlen(text)) < 0)
     return;
 }
 
-static void say_untold(struct bn_threads *c)
+static void write_loss_message(struct bn_threads *c)
 {
-  const char *text = bn_threads_unreported(c);
+  const char *text = bn_threads_take_message(c);
 
   if (text != NULL && bn_wait_is_writable(STDERR_FILENO))
-    services_say(text);
+    write_stderr(text);
 }
 
 /* Runs in a signal handler: locks nothing, allocates nothing. */
@@ -128,22 +128,22 @@ static void services_lose(const struct bn_session *s, const char *text)
   const uint64_t until_ns = bn_clock_mono() + 3 * BN_NSEC_PER_SEC;
   const struct bn_parts *p = s->services->of;
   const bool reported = bn_outcome_has(p->outcome, BN_OUTCOME_OPENED) && bn_session_is_worker(s);
-  const bool first = !atomic_exchange(&p->threads->told_lost, true);
+  const bool first = !atomic_exchange(&p->threads->loss_reported, true);
   /* Without a reader of standard error, the receiver of signals has to print the text. */
-  const bool told = first && (!reported || bn_wait_is_writable(STDERR_FILENO));
+  const bool written = first && (!reported || bn_wait_is_writable(STDERR_FILENO));
   unsigned number;
 
-  if (told)
-    services_say(text);
+  if (written)
+    write_stderr(text);
   if (!reported)
     return;
-  number = bn_threads_lose(p->threads, first && !told ? text : NULL);
+  number = bn_threads_lose(p->threads, first && !written ? text : NULL);
   bn_stop_wake_receiver();
-  while (!is_taken(p, number)) {
+  while (!is_acknowledged(p, number)) {
     const uint64_t now = bn_clock_mono();
 
     if (now >= until_ns) {
-      say_untold(p->threads);
+      write_loss_message(p->threads);
       return;
     }
     bn_stop_sleep(&taking, now + 10 * BN_NSEC_PER_MSEC);
@@ -183,7 +183,7 @@ void bn_services_bind(struct bn_services *out, struct bn_parts *parts,
       .main = bn_sessions_main(sessions),
       .reporting = bn_sessions_reporting(sessions),
       .unique = &parts->load->unique,
-      .sessions = sessions->whole,
+      .sessions = sessions->n_all_hosts,
       .set_kind = set_kind,
       .fact = services_fact,
       .count_label = count_label,

@@ -9,11 +9,11 @@ enum { CACHE_LINE = 64 };
 
 static void *sessions_allocate(size_t size)
 {
-  const size_t whole = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-  void *p = aligned_alloc(CACHE_LINE, whole);
+  const size_t padded = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+  void *p = aligned_alloc(CACHE_LINE, padded);
 
   if (p != NULL)
-    memset(p, 0, whole);
+    memset(p, 0, padded);
   return p;
 }
 
@@ -22,28 +22,29 @@ int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_se
   const unsigned n = workers, all = workers + BN_LOAD_SIDE;
   const size_t size = (l->state_size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 
-  *s = (struct bn_sessions){.workers = workers,
-                            .first = l->host_group != NULL ? l->host_group->first : 0,
-                            .whole = l->host_group != NULL ? l->host_group->sessions : workers,
-                            .all = sessions_allocate(sizeof *s->all * all)};
+  *s =
+      (struct bn_sessions){.workers = workers,
+                           .first = l->host_group != NULL ? l->host_group->first : 0,
+                           .n_all_hosts = l->host_group != NULL ? l->host_group->sessions : workers,
+                           .all = sessions_allocate(sizeof *s->all * all)};
   if (size > 0)
     s->state = sessions_allocate(size * all);
   if (s->all == NULL || (size > 0 && s->state == NULL))
     return -1;
   for (unsigned i = 0; i < all; i++) {
-    struct bn_session *one = &s->all[i];
+    struct bn_session *session = &s->all[i];
 
-    one->id = i < n ? i : i == n ? 0 : n;
-    one->number = i < n ? s->first + i : i == n ? 0 : s->whole;
-    one->limit = &l->quota->limit;
-    one->mark = &l->quota->limit.until_ns;
-    one->share = &l->quota->share[i];
-    one->pacer = l->pacer;
-    one->outage = i < n ? l->outage : NULL;
-    one->services = l->services;
-    one->state = size > 0 ? (char *)s->state + size * i : NULL;
-    bn_clock_reader_init(&one->clock, l->clock);
-    atomic_store_explicit(&one->doing, "starting", memory_order_relaxed);
+    session->id = i < n ? i : i == n ? 0 : n;
+    session->number = i < n ? s->first + i : i == n ? 0 : s->n_all_hosts;
+    session->limit = &l->quota->limit;
+    session->mark = &l->quota->limit.until_ns;
+    session->share = &l->quota->share[i];
+    session->pacer = l->pacer;
+    session->outage = i < n ? l->outage : NULL;
+    session->services = l->services;
+    session->state = size > 0 ? (char *)s->state + size * i : NULL;
+    bn_clock_reader_init(&session->clock, l->clock);
+    atomic_store_explicit(&session->doing, "starting", memory_order_relaxed);
   }
   bn_sessions_count_in(s, l->load);
   return 0;
@@ -84,6 +85,6 @@ uint64_t bn_sessions_seed(struct bn_sessions *s, struct bn_load *load, const str
   bn_rng_seed(&bn_sessions_main(s)->rng, seed, command ? BN_RNG_DATA : BN_RNG_COMMAND, 0);
   bn_rng_seed(&bn_sessions_reporting(s)->rng, seed, BN_RNG_COMMAND, 1);
   bn_unique_init(&load->unique, seed);
-  bn_unique_skip(&load->unique, (double)s->first / (double)s->whole);
+  bn_unique_skip(&load->unique, (double)s->first / (double)s->n_all_hosts);
   return seed;
 }

@@ -16,7 +16,7 @@ struct bn_sessions {
   struct bn_session *all; /* owned; workers + BN_LOAD_SIDE */
   void *state;            /* owned; one block for all states */
   unsigned workers;
-  unsigned first, whole; /* number of the first session, and sessions of all hosts */
+  unsigned first, n_all_hosts; /* number of the first session, and sessions of all hosts */
 };
 
 /* The shared parts that sessions point at; borrowed. */

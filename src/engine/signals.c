@@ -14,10 +14,10 @@
 #include "engine/stop.h"
 
 /* The time that the process has to end by itself after the second signal. */
-static const uint64_t leave_ns = 3 * BN_NSEC_PER_SEC;
+static const uint64_t exit_ns = 3 * BN_NSEC_PER_SEC;
 
 /* timeout(1) signals the process and then its group: that is one request. */
-static const uint64_t echo_ns = BN_NSEC_PER_SEC / 5;
+static const uint64_t repeat_ns = BN_NSEC_PER_SEC / 5;
 
 /* A sender of a single signal, such as timeout(1), also wants an end: this time without any
    progress counts as a second signal. docker stop kills after 10 s. */
@@ -25,7 +25,7 @@ static const uint64_t patience_ns = 5 * BN_NSEC_PER_SEC;
 /* Hooks and done() may look something up or clean up. */
 static const uint64_t long_patience_ns = 30 * BN_NSEC_PER_SEC;
 /* The interval of checks for progress. */
-static const uint64_t glance_ns = BN_NSEC_PER_SEC / 4;
+static const uint64_t poll_ns = BN_NSEC_PER_SEC / 4;
 
 static const struct bn_wait signals = {"a signal", BN_BOUND_STOP};
 static const struct bn_wait printing = {"the report without its hook", BN_BOUND_DEADLINE};
@@ -34,12 +34,12 @@ static const struct bn_wait removing = {"what is written of documents to be remo
 static const struct bn_wait returning = {"the receiver of signals to return", BN_BOUND_RETURNING};
 
 struct receiver {
-  struct bn_receiver *own;
+  struct bn_receiver *shared;
   const struct bn_parts *p;
   int count;                   /* requests so far */
   struct bn_stop_sender first; /* the sender of the first request */
   uint64_t first_ns;
-  uint64_t leave_ns; /* UINT64_MAX: not yet */
+  uint64_t exit_ns; /* UINT64_MAX: not yet */
   struct bn_patience patience;
   int stage;
   unsigned lost;  /* lost workers that have been handled */
@@ -69,7 +69,7 @@ static void end_in_order(struct receiver *r, int signo)
   bn_threads_end(r->p->threads, BN_CAUSE_SIGNAL, signo);
   if (!opened)
     interrupt_all(r->p);
-  bn_sampler_wake(r->own->sampler);
+  bn_sampler_wake(r->shared->sampler);
 }
 
 /* Ends without a message, as a shell command does. */
@@ -83,20 +83,20 @@ static void signals_abandon(struct receiver *r)
 {
   interrupt_all(r->p);
   bn_threads_end(r->p->threads, BN_CAUSE_ABANDONED, 0);
-  bn_sampler_wake(r->own->sampler);
+  bn_sampler_wake(r->shared->sampler);
 }
 
 static void end_at_once(struct receiver *r)
 {
   r->count = 2;
-  r->leave_ns = bn_clock_mono() + leave_ns;
+  r->exit_ns = bn_clock_mono() + exit_ns;
   signals_abandon(r);
 }
 
-static bool is_echo(const struct receiver *r, const struct bn_stop_sender *s)
+static bool is_repeated(const struct receiver *r, const struct bn_stop_sender *s)
 {
   return !s->typed && !r->first.typed && s->signo == r->first.signo && s->pid == r->first.pid &&
-         bn_clock_mono() - r->first_ns <= echo_ns;
+         bn_clock_mono() - r->first_ns <= repeat_ns;
 }
 
 static void *print_instead(void *arg)
@@ -104,7 +104,7 @@ static void *print_instead(void *arg)
   struct receiver *r = arg;
 
   bn_reports_instead(r->p->reports);
-  bn_stop_wake(r->own->thread);
+  bn_stop_wake(r->shared->thread);
   return NULL;
 }
 
@@ -115,67 +115,67 @@ static void *drop_documents(void *arg)
   for (size_t i = 0; i < r->p->n_reporters; i++)
     if (r->p->reporters[i].ops->own_file && r->p->reporters[i].path != NULL)
       bn_file_drop(r->p->reporters[i].path);
-  bn_stop_wake(r->own->thread);
+  bn_stop_wake(r->shared->thread);
   return NULL;
 }
 
 /* Removes documents that are not complete; the journal has the measurements.  A separate thread
    does it, as the disk may be what hangs. */
-static void leave_no_halves(struct receiver *r)
+static void drop_partial_documents(struct receiver *r)
 {
   struct bn_stop_sender sender;
   pthread_t remover;
 
   if (bn_outcome_stage(r->p->outcome) == BN_STAGE_DOCUMENTS &&
       bn_wait_spawn(&remover, 0, drop_documents, r) == 0)
-    (void)bn_stop_wait(&removing, bn_clock_mono() + glance_ns, &sender);
+    (void)bn_stop_wait(&removing, bn_clock_mono() + poll_ns, &sender);
 }
 
 /* Ends the process.  If a hook that prints the final report hangs, another thread, which may hang
    too, prints the report without it. */
-_Noreturn static void leave(struct receiver *r)
+_Noreturn static void exit_by_force(struct receiver *r)
 {
   const int status = bn_outcome_status(r->p->outcome, false);
   struct bn_stop_sender sender;
   pthread_t printer;
 
   if (bn_reports_in_hook(r->p->reports) && bn_wait_spawn(&printer, 0, print_instead, r) == 0)
-    (void)bn_stop_wait(&printing, bn_clock_mono() + leave_ns, &sender);
-  leave_no_halves(r);
+    (void)bn_stop_wait(&printing, bn_clock_mono() + exit_ns, &sender);
+  drop_partial_documents(r);
   _exit(status != 0 ? status : BN_STATUS_FAILED);
 }
 
 /* Errors are buffered: without a reader of standard error, neither this thread nor the end of the
    process is blocked. */
-static void signals_tell(int signo, const char *what)
+static void log_signal(int signo, const char *action)
 {
-  (void)bn_log_at_once("%s received: %s", signo == SIGINT ? "interrupt" : strsignal(signo), what);
+  (void)bn_log_at_once("%s received: %s", signo == SIGINT ? "interrupt" : strsignal(signo), action);
 }
 
 /* The message comes after the action: no event begins after "finishing". */
-static void take_signal(struct receiver *r, const struct bn_stop_sender *sender)
+static void handle_signal(struct receiver *r, const struct bn_stop_sender *sender)
 {
   const int signo = sender->signo;
 
-  if (r->count == 1 && is_echo(r, sender))
+  if (r->count == 1 && is_repeated(r, sender))
     return;
   if (r->count == 0) {
     r->first = *sender;
     end_in_order(r, signo);
-    signals_tell(signo, "finishing; send it again to end at once");
+    log_signal(signo, "finishing; send it again to end at once");
   } else if (r->count == 1) {
     end_at_once(r);
-    signals_tell(signo, "ending at once");
+    log_signal(signo, "ending at once");
   } else {
-    signals_tell(signo, "ending at once");
-    leave(r);
+    log_signal(signo, "ending at once");
+    exit_by_force(r);
   }
 }
 
 /* Another process has received the signal and printed a message. */
-static void take_wish(struct receiver *r)
+static void handle_request(struct receiver *r)
 {
-  const int asked = atomic_load(&r->own->asked);
+  const int asked = atomic_load(&r->shared->asked);
 
   if (asked > 0 && r->count == 0) {
     r->first = (struct bn_stop_sender){.signo = SIGINT};
@@ -186,27 +186,27 @@ static void take_wish(struct receiver *r)
 }
 
 /* A lost worker may hold a lock that the report needs: from now on the run has to make progress. */
-static void take_losses(struct receiver *r)
+static void handle_losses(struct receiver *r)
 {
   const unsigned lost = bn_threads_lost(r->p->threads);
 
-  const char *untold;
+  const char *message;
 
   if (lost == r->lost)
     return;
   r->lost = lost;
-  untold = bn_threads_unreported(r->p->threads);
-  if (untold != NULL)
-    (void)bn_log_error_at_once(untold);
+  message = bn_threads_take_message(r->p->threads);
+  if (message != NULL)
+    (void)bn_log_error_at_once(message);
   bn_threads_end(r->p->threads, BN_CAUSE_FAILED, 0);
-  bn_sampler_wake(r->own->sampler);
-  bn_threads_take(r->p->threads, lost);
+  bn_sampler_wake(r->shared->sampler);
+  bn_threads_acknowledge(r->p->threads, lost);
 }
 
 /* The stages of the run, and a stage for a hook of a script that prints the final report. */
 enum { STAGE_HOOK = BN_STAGE_CLOSE + 1 };
 
-static int stage_of(const struct bn_parts *p)
+static int current_stage(const struct bn_parts *p)
 {
   return bn_reports_in_hook(p->reports) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
 }
@@ -219,7 +219,7 @@ static bool is_unread(const struct receiver *r, int fd)
 
 /* Returns the patience in the current stage; 0: no limit.  A report waits for its reader, and a
    large document is slow.  Without signals, the sampler gives the grace. */
-static uint64_t patience_of(const struct receiver *r)
+static uint64_t stage_patience(const struct receiver *r)
 {
   const struct bn_conf *c = r->p->conf;
   const uint64_t grace_ns = r->count == 0 ? bn_grace_least_ns(r->p) : 0;
@@ -247,22 +247,22 @@ static uint64_t patience_of(const struct receiver *r)
 
 /* After a loss, events are abandoned before the process ends: no user asked for its end, and the
    report has its own patience.  Events abandoned by another thread may not be known yet. */
-static bool is_for_events(const struct receiver *r)
+static bool is_abandoning_events(const struct receiver *r)
 {
   return r->count == 0 && r->stage == BN_STAGE_MEASURE && !r->abandoned;
 }
 
-static void look_for_progress(struct receiver *r)
+static void check_progress(struct receiver *r)
 {
   const uint64_t now = bn_clock_mono();
-  const int stage = stage_of(r->p);
+  const int stage = current_stage(r->p);
   uint64_t patience, longest;
 
   if (stage != r->stage)
     r->patience = (struct bn_patience){.since_ns = 0};
   bn_patience_renew(&r->patience, bn_grace_progress(r->p), now);
   r->stage = stage;
-  patience = patience_of(r);
+  patience = stage_patience(r);
   longest = bn_grace_longest_ns(r->p, patience);
   if (patience == 0)
     r->patience.since_ns = 0;
@@ -275,7 +275,7 @@ static void look_for_progress(struct receiver *r)
     (void)bn_log_at_once("no statement, event or thread has ended for %.1f s: ending at once",
                          (double)patience * 1e-9);
   r->patience.since_ns = 0;
-  if (is_for_events(r)) {
+  if (is_abandoning_events(r)) {
     r->abandoned = true;
     signals_abandon(r);
   } else {
@@ -283,43 +283,43 @@ static void look_for_progress(struct receiver *r)
   }
 }
 
-static bool has_to_get_on(const struct receiver *r)
+static bool must_progress(const struct receiver *r)
 {
   return r->count == 1 || (r->count == 0 && r->lost > 0);
 }
 
 static uint64_t next_wake(const struct receiver *r)
 {
-  return has_to_get_on(r) ? bn_clock_mono() + glance_ns : r->leave_ns;
+  return must_progress(r) ? bn_clock_mono() + poll_ns : r->exit_ns;
 }
 
 static void *receiver_main(void *arg)
 {
-  struct bn_receiver *own = arg;
+  struct bn_receiver *shared = arg;
   struct receiver r;
   struct bn_stop_sender sender;
 
   memset(&r, 0, sizeof r);
-  r.own = own;
-  r.p = own->sampler->parts;
-  r.leave_ns = UINT64_MAX;
+  r.shared = shared;
+  r.p = shared->sampler->parts;
+  r.exit_ns = UINT64_MAX;
   bn_stop_become_receiver();
   do {
     int signo;
 
     if (r.count == 0 && bn_stop_reader_left())
       end_without_reader(&r);
-    take_wish(&r);
-    take_losses(&r);
+    handle_request(&r);
+    handle_losses(&r);
     signo = bn_stop_wait(&signals, next_wake(&r), &sender);
 
     if (signo > 0)
-      take_signal(&r, &sender);
-    if (r.count == 2 && bn_clock_mono() >= r.leave_ns)
-      leave(&r);
-    if (has_to_get_on(&r))
-      look_for_progress(&r);
-  } while (!atomic_load(&own->stop));
+      handle_signal(&r, &sender);
+    if (r.count == 2 && bn_clock_mono() >= r.exit_ns)
+      exit_by_force(&r);
+    if (must_progress(&r))
+      check_progress(&r);
+  } while (!atomic_load(&shared->stop));
   return NULL;
 }
 
@@ -337,10 +337,10 @@ int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler, struct 
 
 void bn_receiver_ask(struct bn_receiver *r, bool at_once)
 {
-  const int wish = at_once ? 2 : 1;
+  const int request = at_once ? 2 : 1;
 
-  if (atomic_load(&r->asked) < wish)
-    atomic_store(&r->asked, wish);
+  if (atomic_load(&r->asked) < request)
+    atomic_store(&r->asked, request);
   bn_stop_wake(r->thread);
 }
 

@@ -14,8 +14,8 @@ static struct {
   _Atomic(pthread_t) thread;
   _Atomic bool known;
   _Atomic bool reader_left;
-  _Atomic bool noted; /* a lost reader is only recorded */
-  sigset_t wanted;    /* set before any thread exists */
+  _Atomic bool only_noted; /* a lost reader is only recorded */
+  sigset_t wanted;         /* set before any thread exists */
 } receiver;
 
 static int wake_signal(void)
@@ -68,7 +68,7 @@ static void on_pipe(int signo)
   const int saved = errno;
 
   if (!bn_wait_has_reader(STDOUT_FILENO) && !atomic_exchange(&receiver.reader_left, true) &&
-      !atomic_load(&receiver.noted)) {
+      !atomic_load(&receiver.only_noted)) {
     if (atomic_load(&receiver.known)) {
       (void)pthread_kill(atomic_load(&receiver.thread), wake_signal());
     } else {
@@ -89,7 +89,7 @@ void bn_stop_watch_reader(void)
 
 void bn_stop_note_reader(void)
 {
-  atomic_store(&receiver.noted, true);
+  atomic_store(&receiver.only_noted, true);
 }
 
 bool bn_stop_reader_left(void)

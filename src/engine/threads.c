@@ -22,7 +22,7 @@ static const struct bn_wait workers = {"workers to go", BN_BOUND_END};
 static const struct bn_wait returning = {"a worker to return", BN_BOUND_RETURNING};
 static const struct bn_wait barrier = {"the other sessions at the barrier", BN_BOUND_END};
 static const struct bn_wait pausing = {"the next try", BN_BOUND_DEADLINE};
-static const struct bn_wait start = {"the start of all hosts", BN_BOUND_END};
+static const struct bn_wait start_of_hosts = {"the start of all hosts", BN_BOUND_END};
 
 /* --- making --- */
 
@@ -155,7 +155,7 @@ bool bn_threads_await_start(struct bn_threads *c)
 
   (void)pthread_mutex_lock(&c->lock);
   while (!c->ended && (c->start_at_ns == 0 || bn_clock_mono() < c->start_at_ns))
-    (void)bn_wait_until(&start, &c->changed, &c->lock,
+    (void)bn_wait_until(&start_of_hosts, &c->changed, &c->lock,
                         c->start_at_ns != 0 ? c->start_at_ns : UINT64_MAX);
   goes = !c->ended;
   (void)pthread_mutex_unlock(&c->lock);
@@ -182,7 +182,7 @@ bool bn_threads_open(struct bn_threads *c, const struct bn_times *times)
 
 /* --- where sessions of all hosts meet --- */
 
-static bool is_alone(const struct bn_threads *c)
+static bool is_single_host(const struct bn_threads *c)
 {
   return c->host_group == NULL || c->host_group->sessions == c->n;
 }
@@ -190,16 +190,16 @@ static bool is_alone(const struct bn_threads *c)
 /* The caller holds the lock, here and in the function below. */
 static void threads_pass(struct bn_threads *c)
 {
-  c->told = false;
-  c->barrier_here = 0;
+  c->arrival_sent = false;
+  c->barrier_arrived = 0;
   c->barrier_round++;
   bn_wait_wake(&c->changed);
 }
 
 /* The other hosts may have arrived before `meet` returns. */
-static void tell_others(struct bn_threads *c)
+static void announce_arrival(struct bn_threads *c)
 {
-  c->told = true;
+  c->arrival_sent = true;
   (void)pthread_mutex_unlock(&c->lock);
   c->host_group->meet(c->host_group->of);
   (void)pthread_mutex_lock(&c->lock);
@@ -208,7 +208,7 @@ static void tell_others(struct bn_threads *c)
 void bn_threads_pass(struct bn_threads *c)
 {
   (void)pthread_mutex_lock(&c->lock);
-  if (c->told)
+  if (c->arrival_sent)
     threads_pass(c);
   (void)pthread_mutex_unlock(&c->lock);
 }
@@ -216,12 +216,12 @@ void bn_threads_pass(struct bn_threads *c)
 void bn_threads_go(struct bn_threads *c)
 {
   (void)pthread_mutex_lock(&c->lock);
-  if (!is_alone(c)) {
+  if (!is_single_host(c)) {
     const unsigned round = c->barrier_round;
 
-    tell_others(c);
+    announce_arrival(c);
     while (round == c->barrier_round && !c->ended)
-      (void)bn_wait_until(&start, &c->changed, &c->lock, UINT64_MAX);
+      (void)bn_wait_until(&start_of_hosts, &c->changed, &c->lock, UINT64_MAX);
   }
   (void)pthread_mutex_unlock(&c->lock);
   bn_start_barrier_open(&c->start_barrier);
@@ -253,13 +253,13 @@ void bn_threads_join(struct bn_threads *c)
     }
 }
 
-static void threads_note(struct bn_outcome *o, enum bn_cause cause, int value, uint64_t now_ns)
+static void record_cause(struct bn_outcome *o, enum bn_cause cause, int value, uint64_t now_ns)
 {
   switch (cause) {
   case BN_CAUSE_FAILED:
     bn_outcome_set(o, BN_OUTCOME_FAILED);
     break;
-  case BN_CAUSE_LEFT:
+  case BN_CAUSE_EXIT:
     bn_outcome_leave(o, value);
     break;
   case BN_CAUSE_SIGNAL:
@@ -311,7 +311,7 @@ void bn_threads_end(struct bn_threads *c, enum bn_cause cause, int value)
 
   if (has_load(c, now))
     bn_outcome_set(c->outcome, BN_OUTCOME_EARLY);
-  threads_note(c->outcome, cause, value, now);
+  record_cause(c->outcome, cause, value, now);
   bn_quota_close(c->quota, now);
   (void)pthread_mutex_lock(&c->lock);
   c->ended = true;
@@ -358,15 +358,15 @@ bool bn_threads_barrier(struct bn_threads *c)
 
   (void)pthread_mutex_lock(&c->lock);
   round = c->barrier_round;
-  c->barrier_here++;
+  c->barrier_arrived++;
   while (round == c->barrier_round && !c->ended) {
     /* Sessions that have returned from the command are not waited for. */
-    const bool here = c->barrier_here + c->gone >= c->n;
+    const bool all_here = c->barrier_arrived + c->gone >= c->n;
 
-    if (here && is_alone(c))
+    if (all_here && is_single_host(c))
       threads_pass(c);
-    else if (here && !c->told)
-      tell_others(c);
+    else if (all_here && !c->arrival_sent)
+      announce_arrival(c);
     else
       (void)bn_wait_until(&barrier, &c->changed, &c->lock, UINT64_MAX);
   }
@@ -396,10 +396,10 @@ bool bn_threads_fail(struct bn_threads *c, unsigned worker)
 }
 
 /* FAILED is set before `lost` grows, so that a thread that sees the loss sees the failure. */
-unsigned bn_threads_lose(struct bn_threads *c, const char *untold)
+unsigned bn_threads_lose(struct bn_threads *c, const char *loss_message)
 {
-  if (untold != NULL)
-    atomic_store(&c->untold, untold);
+  if (loss_message != NULL)
+    atomic_store(&c->loss_message, loss_message);
   bn_outcome_set(c->outcome, BN_OUTCOME_FAILED);
   return atomic_fetch_add(&c->lost, 1) + 1;
 }
@@ -436,9 +436,9 @@ unsigned bn_threads_gone(struct bn_threads *c)
   return n;
 }
 
-const char *bn_threads_unreported(struct bn_threads *c)
+const char *bn_threads_take_message(struct bn_threads *c)
 {
-  return atomic_exchange(&c->untold, NULL);
+  return atomic_exchange(&c->loss_message, NULL);
 }
 
 unsigned bn_threads_lost(const struct bn_threads *c)
@@ -446,14 +446,14 @@ unsigned bn_threads_lost(const struct bn_threads *c)
   return atomic_load(&c->lost);
 }
 
-void bn_threads_take(struct bn_threads *c, unsigned lost)
+void bn_threads_acknowledge(struct bn_threads *c, unsigned lost)
 {
-  atomic_store(&c->taken, lost);
+  atomic_store(&c->acknowledged, lost);
 }
 
-bool bn_threads_has_taken(const struct bn_threads *c, unsigned lost)
+bool bn_threads_has_acknowledged(const struct bn_threads *c, unsigned lost)
 {
-  return atomic_load(&c->taken) >= lost;
+  return atomic_load(&c->acknowledged) >= lost;
 }
 
 unsigned bn_threads_failed(struct bn_threads *c)

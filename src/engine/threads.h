@@ -56,18 +56,18 @@ struct bn_threads {
       *host_group; /* the sessions of other hosts meet at the barrier too; NULL: one host */
   struct bn_worker *worker;
   unsigned n, created, gone, failed;
-  _Atomic bool told_lost;     /* the reason of the first loss is printed, or in `untold` */
-  const char *_Atomic untold; /* message of bn_threads_lose, until it is printed */
-  _Atomic unsigned lost;      /* workers that never return; see bn_threads_lose */
-  _Atomic unsigned taken;     /* losses that the receiver of signals has handled */
-  bool goes_on;               /* a failed worker does not end the run while other workers remain */
-  struct bn_times times;      /* guarded by the lock; workers read it after the start barrier */
-  uint64_t start_at_ns;       /* guarded by the lock; see bn_threads_start_at; 0: not known yet */
+  _Atomic bool loss_reported; /* the reason of the first loss is printed, or in `loss_message` */
+  const char *_Atomic loss_message; /* message of bn_threads_lose, until it is printed */
+  _Atomic unsigned lost;            /* workers that never return; see bn_threads_lose */
+  _Atomic unsigned acknowledged;    /* losses that the receiver of signals has handled */
+  bool goes_on;          /* a failed worker does not end the run while other workers remain */
+  struct bn_times times; /* guarded by the lock; workers read it after the start barrier */
+  uint64_t start_at_ns;  /* guarded by the lock; see bn_threads_start_at; 0: not known yet */
   struct bn_start_barrier start_barrier;
   pthread_mutex_t lock; /* is locked before the lock of start_barrier */
   pthread_cond_t changed;
-  unsigned barrier_here, barrier_round;
-  bool told; /* the host group knows that all sessions of this host are at the barrier */
+  unsigned barrier_arrived, barrier_round;
+  bool arrival_sent; /* the host group knows that all sessions of this host are at the barrier */
   bool ended, made;
 };
 
@@ -120,9 +120,9 @@ bool bn_threads_fail(struct bn_threads *c, unsigned worker);
 /* Records that a worker will never return and that the run fails.  Async-signal-safe: the caller
    wakes the receiver of signals, which ends the run. untold: the reason, or NULL if it is printed.
    Returns how many workers are lost. */
-unsigned bn_threads_lose(struct bn_threads *c, const char *untold);
+unsigned bn_threads_lose(struct bn_threads *c, const char *loss_message);
 /* Returns the reason of a loss, which the caller has to print, or NULL. */
-const char *bn_threads_unreported(struct bn_threads *c);
+const char *bn_threads_take_message(struct bn_threads *c);
 /* Waits until until_ns or the end of the run. */
 void bn_threads_pause(struct bn_threads *c, uint64_t until_ns);
 
@@ -135,7 +135,7 @@ void bn_threads_pass(struct bn_threads *c);
 bool bn_threads_unwanted(const struct bn_threads *c);
 enum bn_cause {
   BN_CAUSE_FAILED,   /* the part that failed has logged why */
-  BN_CAUSE_LEFT,     /* a script ends the process with that status */
+  BN_CAUSE_EXIT,     /* a script ends the process with that status */
   BN_CAUSE_SIGNAL,   /* value: the number of the signal */
   BN_CAUSE_VIOLATED, /* an assertion; the workers get the same time as at the limit */
   BN_CAUSE_TIMEOUT,  /* the workers are abandoned, and that is a failure */
@@ -148,8 +148,8 @@ unsigned bn_threads_gone(struct bn_threads *c);
 unsigned bn_threads_lost(const struct bn_threads *c);
 /* The first records that the receiver of signals has ended the run for `lost` lost workers, the
    second returns whether it has.  Async-signal-safe. */
-void bn_threads_take(struct bn_threads *c, unsigned lost);
-bool bn_threads_has_taken(const struct bn_threads *c, unsigned lost);
+void bn_threads_acknowledge(struct bn_threads *c, unsigned lost);
+bool bn_threads_has_acknowledged(const struct bn_threads *c, unsigned lost);
 /* Returns how many workers have failed while others went on, the last one included. */
 unsigned bn_threads_failed(struct bn_threads *c);
 /* Returns how many workers have not gone. */

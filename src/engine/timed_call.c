@@ -11,7 +11,7 @@ static const struct bn_wait question = {"a question about what is watched", BN_B
 static const struct bn_wait answer = {"an answer about what is watched", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the thread that watches to return", BN_BOUND_RETURNING};
 
-static void *asker_main(void *arg)
+static void *timed_call_main(void *arg)
 {
   struct bn_timed_call *a = arg;
 
@@ -40,7 +40,7 @@ int bn_timed_call_start(struct bn_timed_call *a, pthread_mutex_t *lock, struct b
   if (rc != 0)
     return bn_err_set(err, rc, "cannot start its thread: %s", strerror(rc));
   a->lock = lock;
-  rc = bn_wait_spawn(&a->thread, 0, asker_main, a);
+  rc = bn_wait_spawn(&a->thread, 0, timed_call_main, a);
   a->made = rc == 0;
   if (a->made)
     return 0;
@@ -60,8 +60,8 @@ static bool timed_call_await(struct bn_timed_call *a, const bool *flag, bool val
   return *flag == value;
 }
 
-bool bn_timed_call_ask(struct bn_timed_call *a, void (*fn)(void *arg), void *arg,
-                       uint64_t patience_ns)
+bool bn_timed_call_make(struct bn_timed_call *a, void (*fn)(void *arg), void *arg,
+                        uint64_t patience_ns)
 {
   if (!a->made || a->busy)
     return false;
@@ -72,7 +72,7 @@ bool bn_timed_call_ask(struct bn_timed_call *a, void (*fn)(void *arg), void *arg
   return timed_call_await(a, &a->busy, false, patience_ns);
 }
 
-bool bn_timed_call_rest(struct bn_timed_call *a, uint64_t patience_ns)
+bool bn_timed_call_await_idle(struct bn_timed_call *a, uint64_t patience_ns)
 {
   return !a->made || timed_call_await(a, &a->busy, false, patience_ns);
 }

@@ -21,15 +21,15 @@ int bn_watch_init(struct bn_watch *w, const struct bn_watcher *const *watchers, 
   memset(w, 0, sizeof *w);
   if (n == 0)
     return 0;
-  w->one = calloc(n, sizeof *w->one);
+  w->slot = calloc(n, sizeof *w->slot);
   w->interval = calloc(1, sizeof *w->interval);
   w->sum = calloc(1, sizeof *w->sum);
-  if (w->one == NULL || w->interval == NULL || w->sum == NULL ||
+  if (w->slot == NULL || w->interval == NULL || w->sum == NULL ||
       pthread_mutex_init(&w->lock, NULL) != 0)
     return -1;
   w->place.sql = sql;
   for (; w->n < n; w->n++) {
-    struct bn_watch_one *o = &w->one[w->n];
+    struct bn_watch_slot *o = &w->slot[w->n];
 
     o->ops = watchers[w->n];
     o->place = &w->place;
@@ -43,20 +43,20 @@ int bn_watch_init(struct bn_watch *w, const struct bn_watcher *const *watchers, 
 void bn_watch_done(struct bn_watch *w)
 {
   for (size_t i = 0; i < w->n; i++) {
-    if (w->one[i].ops->done != NULL)
-      w->one[i].ops->done(w->one[i].state);
-    free(w->one[i].state);
+    if (w->slot[i].ops->done != NULL)
+      w->slot[i].ops->done(w->slot[i].state);
+    free(w->slot[i].state);
   }
   if (w->n > 0)
     (void)pthread_mutex_destroy(&w->lock);
-  free(w->one);
+  free(w->slot);
   free(w->folder);
   free(w->interval);
   free(w->sum);
   memset(w, 0, sizeof *w);
 }
 
-static bool may_block(const struct bn_watch_one *o)
+static bool may_block(const struct bn_watch_slot *o)
 {
   return o->ops->interrupt != NULL;
 }
@@ -65,7 +65,7 @@ static bool may_block(const struct bn_watch_one *o)
 
 static void call_open(void *arg)
 {
-  struct bn_watch_one *o = arg;
+  struct bn_watch_slot *o = arg;
 
   o->rc = o->ops->open(o->state, o->place, &o->err);
 }
@@ -73,7 +73,7 @@ static void call_open(void *arg)
 /* The time of a reading is the middle of the call, the best guess of when the values were read. */
 static void call_read(void *arg)
 {
-  struct bn_watch_one *o = arg;
+  struct bn_watch_slot *o = arg;
   const uint64_t from_ns = bn_clock_mono();
 
   o->rc = o->ops->read(o->state, &o->answer, &o->err);
@@ -82,38 +82,38 @@ static void call_read(void *arg)
 
 static void call_close(void *arg)
 {
-  const struct bn_watch_one *o = arg;
+  const struct bn_watch_slot *o = arg;
 
   if (o->ops->close != NULL)
     o->ops->close(o->state);
 }
 
 /* The caller holds the lock.  Returns false if the call has not returned in time. */
-static bool watch_call(struct bn_watch_one *o, void (*fn)(void *arg), uint64_t patience_ns)
+static bool watch_call(struct bn_watch_slot *o, void (*fn)(void *arg), uint64_t patience_ns)
 {
   if (may_block(o))
-    return bn_timed_call_ask(&o->timed_call, fn, o, patience_ns);
+    return bn_timed_call_make(&o->timed_call, fn, o, patience_ns);
   fn(o);
   return true;
 }
 
-static void watch_fail(struct bn_watch_one *o, const struct bn_err *err)
+static void watch_fail(struct bn_watch_slot *o, const struct bn_err *err)
 {
   o->open = false;
   bn_log_stderr("--watch=%s: %s", o->ops->name, err->text);
 }
 
 /* The caller holds the lock. */
-static void open_one(struct bn_watch_one *o)
+static void open_one(struct bn_watch_slot *o)
 {
-  struct bn_err late = {0};
+  struct bn_err timeout = {0};
 
   o->entered = true;
   if (!watch_call(o, call_open, to_open_ns)) {
-    (void)bn_err_set(&late, 0,
+    (void)bn_err_set(&timeout, 0,
                      "no answer within %d seconds; the run continues without these figures",
                      (int)(to_open_ns / BN_NSEC_PER_SEC));
-    watch_fail(o, &late);
+    watch_fail(o, &timeout);
   } else if (o->rc == 0) {
     o->open = true;
   } else {
@@ -132,7 +132,7 @@ void bn_watch_place(struct bn_watch *w, const struct bn_facts *f)
 void bn_watch_open(struct bn_watch *w)
 {
   for (size_t i = 0; i < w->n; i++) {
-    struct bn_watch_one *o = &w->one[i];
+    struct bn_watch_slot *o = &w->slot[i];
 
     if (may_block(o) && bn_timed_call_start(&o->timed_call, &w->lock, &o->err) != 0) {
       watch_fail(o, &o->err);
@@ -145,14 +145,14 @@ void bn_watch_open(struct bn_watch *w)
 }
 
 /* The caller holds the lock.  A call that hangs is interrupted and gets more time. */
-static bool close_one(struct bn_watch_one *o)
+static bool close_one(struct bn_watch_slot *o)
 {
   bool closed = !o->entered || watch_call(o, call_close, in_run_ns);
 
   if (!closed) {
     o->ops->interrupt(o->state);
-    closed =
-        bn_timed_call_rest(&o->timed_call, at_rest_ns) && watch_call(o, call_close, at_rest_ns);
+    closed = bn_timed_call_await_idle(&o->timed_call, at_rest_ns) &&
+             watch_call(o, call_close, at_rest_ns);
   }
   o->entered = o->open = false;
   if (may_block(o))
@@ -168,7 +168,7 @@ bool bn_watch_close(struct bn_watch *w)
     return true;
   (void)pthread_mutex_lock(&w->lock);
   for (size_t i = 0; i < w->n; i++)
-    all &= close_one(&w->one[i]);
+    all &= close_one(&w->slot[i]);
   (void)pthread_mutex_unlock(&w->lock);
   return all;
 }
@@ -176,7 +176,7 @@ bool bn_watch_close(struct bn_watch *w)
 /* --- readings --------------------------------------------------------------------------------- */
 
 /* The caller holds the lock. at_ns 0: there is no reading. */
-static void read_one(struct bn_watch_one *o, struct bn_reading *r, uint64_t patience_ns)
+static void read_one(struct bn_watch_slot *o, struct bn_reading *r, uint64_t patience_ns)
 {
   r->at_ns = 0;
   if (!o->open || !watch_call(o, call_read, patience_ns))
@@ -193,9 +193,9 @@ void bn_watch_start(struct bn_watch *w)
     return;
   (void)pthread_mutex_lock(&w->lock);
   for (size_t i = 0; i < w->n; i++) {
-    read_one(&w->one[i], &w->one[i].base, at_rest_ns);
-    w->one[i].last = w->one[i].base;
-    w->one[i].end.at_ns = 0;
+    read_one(&w->slot[i], &w->slot[i].base, at_rest_ns);
+    w->slot[i].last = w->slot[i].base;
+    w->slot[i].end.at_ns = 0;
   }
   (void)pthread_mutex_unlock(&w->lock);
 }
@@ -204,8 +204,8 @@ void bn_watch_start(struct bn_watch *w)
 static void read_end(struct bn_watch *w, uint64_t patience_ns)
 {
   for (size_t i = 0; i < w->n; i++)
-    if (w->one[i].end.at_ns == 0)
-      read_one(&w->one[i], &w->one[i].end, patience_ns);
+    if (w->slot[i].end.at_ns == 0)
+      read_one(&w->slot[i], &w->slot[i].end, patience_ns);
 }
 
 void bn_watch_end(struct bn_watch *w)
@@ -218,7 +218,7 @@ void bn_watch_end(struct bn_watch *w)
 }
 
 /* The caller holds the lock. */
-static void watch_compare(const struct bn_watch_one *o, const struct bn_reading *from,
+static void watch_compare(const struct bn_watch_slot *o, const struct bn_reading *from,
                           const struct bn_reading *to, const struct bn_view *v,
                           struct bn_watched *out)
 {
@@ -230,7 +230,7 @@ static void watch_compare(const struct bn_watch_one *o, const struct bn_reading 
 static void show_part(struct bn_watch *w, const struct bn_view *v, struct bn_watched *out)
 {
   for (size_t i = 0; i < w->n; i++) {
-    struct bn_watch_one *o = &w->one[i];
+    struct bn_watch_slot *o = &w->slot[i];
     struct bn_reading *from = v->span == BN_VIEW_INTERVAL ? &o->last : &o->base;
 
     read_one(o, &o->now, in_run_ns);
@@ -252,7 +252,7 @@ void bn_watch_show(struct bn_watch *w, struct bn_view *v)
   if (v->span == BN_VIEW_TOTAL) {
     read_end(w, at_rest_ns);
     for (size_t i = 0; i < w->n; i++)
-      watch_compare(&w->one[i], &w->one[i].base, &w->one[i].end, v, out);
+      watch_compare(&w->slot[i], &w->slot[i].base, &w->slot[i].end, v, out);
   } else {
     show_part(w, v, out);
   }

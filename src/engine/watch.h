@@ -22,7 +22,7 @@
 
 enum { BN_WATCHERS_MAX = 8 };
 
-struct bn_watch_one {
+struct bn_watch_slot {
   const struct bn_watcher *ops;
   const struct bn_watch_place *place; /* points into the watch */
   void *state;                        /* owned */
@@ -36,7 +36,7 @@ struct bn_watch_one {
 };
 
 struct bn_watch {
-  struct bn_watch_one *one; /* owned */
+  struct bn_watch_slot *slot; /* owned */
   size_t n;
   pthread_mutex_t lock; /* guards the watchers after init */
   struct bn_watch_place place;

@@ -25,21 +25,21 @@ static enum bn_next run_loop(const struct bn_job *job, struct bn_session *s)
   return next;
 }
 
-/* Fails the session of the worker; with an empty `why` the workload has logged the reason. */
-static void worker_fail(struct bn_worker *w, const char *why)
+/* Fails the session of the worker; with an empty `reason` the workload has logged the reason. */
+static void worker_fail(struct bn_worker *w, const char *reason)
 {
-  w->session->services->fail_session(w->session, why, why);
+  w->session->services->fail_session(w->session, reason, reason);
 }
 
 /* Returns the end of the last event, or the end of the loop if there were no events. */
-static uint64_t last_end(const struct bn_session *s, uint64_t left_ns)
+static uint64_t last_end(const struct bn_session *s, uint64_t loop_end_ns)
 {
   const struct bn_stat *st = s->stat;
 
   /* Under --rate sessions read the clock while they wait. */
   if (st->service_hist != 0)
     return bn_stat_get(&st->last_end_ns);
-  return bn_stat_get(&st->begun) > 0 ? s->last_ns : left_ns;
+  return bn_stat_get(&st->begun) > 0 ? s->last_ns : loop_end_ns;
 }
 
 /* Runs the measured part of a worker: between the start barrier and the end of the loop. */
@@ -50,10 +50,10 @@ static void worker_measure(struct bn_worker *w)
   s->last_ns = bn_clock_now(&s->clock);
   if (run_loop(w->job, s) == BN_FAILED)
     worker_fail(w, "");
-  const uint64_t left_ns = bn_clock_now(&s->clock), end_ns = last_end(s, left_ns);
+  const uint64_t loop_end_ns = bn_clock_now(&s->clock), end_ns = last_end(s, loop_end_ns);
 
   bn_statset_leave(w->job->stats, s->stat, end_ns);
-  bn_outcome_looped(w->threads->outcome, end_ns, left_ns);
+  bn_outcome_looped(w->threads->outcome, end_ns, loop_end_ns);
   bn_threads_looped(w, bn_clock_now(&s->clock));
   if (w->job->ops->untimed_close)
     bn_outcome_end(w->threads->outcome, bn_clock_mono());
@@ -120,7 +120,7 @@ void bn_worker_call(struct bn_threads *c, struct bn_session *s, const struct bn_
     return;
   bn_log_failure(&err);
   /* The limit on files is checked before the other sessions close theirs. */
-  bn_limits_tell_files(c->n);
+  bn_limits_report_files(c->n);
   bn_threads_end(c, BN_CAUSE_FAILED, 0);
 }
 

@@ -373,7 +373,7 @@ static void run_report_asserts(struct bn_run_report *a)
   bn_asserts_total(&a->asserts, v, &rules, &a->facts);
 }
 
-static void add_message(void *arg, const struct bn_log_told *told)
+static void add_message(void *arg, const struct bn_log_message *told)
 {
   bn_facts_message(arg, told->wall_ns, told->level, told->text, told->times);
 }
@@ -407,7 +407,7 @@ static void tell_end(struct bn_printer_job *job)
       end->status = bn_merge_status(end->status, BN_STATUS_FAILED);
     if (!a->holds)
       end->status = bn_merge_status(end->status, BN_STATUS_VIOLATED);
-    bn_log_each_told(add_message, &a->facts);
+    bn_log_each_message(add_message, &a->facts);
   }
   bn_reporters_close(&a->tell, end);
   if (bn_wait_is_writable(STDERR_FILENO))

@@ -110,7 +110,7 @@ static bool preflight_allows(const struct bn_sql_preflight *p, const struct bn_s
                               .reserved = reserved + ROOM,
                               .certain = p->all_connect};
 
-  return bn_demand_tell(&d) != BN_REFUSED;
+  return bn_demand_log(&d) != BN_REFUSED;
 }
 
 void bn_sql_preflight_connections(struct bn_sql_preflight *p, const struct bn_session *s)
@@ -238,7 +238,7 @@ static enum bn_sql_rest judge_statements(const struct bn_sql_preflight *p,
                                          const struct bn_sql_expected *e)
 {
   const struct bn_demand demand = demand_of(p, s, e);
-  const enum bn_judgement judgement = bn_demand_tell(&demand);
+  const enum bn_judgement judgement = bn_demand_log(&demand);
   const struct bn_sql_cost cost = cost_of(p, s, e);
   enum bn_sql_excess excess;
 

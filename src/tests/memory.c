@@ -162,7 +162,7 @@ static int memory_session_open(void *self, struct bn_session *s, struct bn_err *
 
 /* --- what is said ----------------------------------------------------------------------------- */
 
-static void describe_own(const struct bn_memory *m, struct bn_facts *f)
+static void describe_native(const struct bn_memory *m, struct bn_facts *f)
 {
   if (m->work == BN_MEMORY_VECTORS)
     bn_facts_row(f, BN_NOTICE, "  operation: %s (%s)", m->vector->name, m->vector->width);
@@ -192,7 +192,7 @@ static void memory_describe(const void *self, struct bn_facts *f)
   bn_facts_row(f, BN_NOTICE, "Running memory speed test with the following options:");
   bn_facts_row(f, BN_NOTICE, "  block size: %lluKiB", kib);
   bn_facts_row(f, BN_NOTICE, "  total size: %lluMiB", mib);
-  describe_own(m, f);
+  describe_native(m, f);
   bn_facts_row(f, BN_NOTICE, "  scope: %s\n\n", m->conf->scope);
 }
 
@@ -318,7 +318,7 @@ static void do_nothing(const struct bn_memory_job *job)
 }
 
 /* Prints asides after the heading. */
-static void say_aside(const struct bn_memory *m)
+static void log_aside(const struct bn_memory *m)
 {
   if (m->run_conf->events != 0 && !m->run_conf->policy->memory_short_words)
     bn_log_note("the memory test ends after --memory-total-size and ignores --events");
@@ -335,7 +335,7 @@ static int memory_start(void *self, struct bn_err *err)
   struct bn_tick tick = {0, 0};
 
   (void)err;
-  say_aside(m);
+  log_aside(m);
   m->empty_events = EVENTS;
   m->empty_ns = UINT64_MAX;
   for (int round = 0; round < ROUNDS; round++) {
@@ -385,7 +385,7 @@ const struct bn_workload bn_workload_memory = {
     .options = bn_memory_options,
     .metrics = memory_metrics,
     .conf_size = sizeof(struct bn_memory_conf),
-    .own_amount = true,
+    .fixed_amount = true,
     .open = memory_open,
     .describe = memory_describe,
     .start = memory_start,

@@ -49,7 +49,7 @@ static void judges_and_says(void **state)
     d.clients = "other guests";
     d.remedy = "ask twice for %n or %n";
     d.instead = "walk";
-    assert_int_equal(bn_demand_say(&b, &d), rows[i].expected);
+    assert_int_equal(bn_demand_append(&b, &d), rows[i].expected);
     if (rows[i].said == NULL)
       assert_int_equal(b.len, 0);
     else
@@ -66,7 +66,7 @@ static void no_remedy_is_known(void **state)
 
   (void)state;
   bn_buf_init(&b, 0);
-  assert_int_equal(bn_demand_say(&b, &d), BN_TOO_FEW);
+  assert_int_equal(bn_demand_append(&b, &d), BN_TOO_FEW);
   assert_string_equal(b.data, "warning: the run needs up to 1 beds, but the inn allows 0: walk");
   bn_buf_done(&b);
 }

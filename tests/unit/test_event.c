@@ -8,8 +8,8 @@
 
 static unsigned looks;
 
-void bn_outage_look(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
-                    uint64_t before_ns, uint64_t now_ns, uint64_t span_ns)
+void bn_outage_check(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
+                     uint64_t before_ns, uint64_t now_ns, uint64_t span_ns)
 {
   (void)o;
   (void)self;

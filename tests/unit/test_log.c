@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shows what base/log.c prints: prefixes, folding of duplicates, exempt lines, streams, lost
- * output. */
+   output. */
 #include "cm.h"
 
 #include <fcntl.h>
@@ -488,7 +488,7 @@ static void test_full_disk_is_noticed(void **state)
 }
 
 /* What sysbench does not say is not said in its name. */
-static void print_told(void *arg, const struct bn_log_told *told)
+static void print_told(void *arg, const struct bn_log_message *told)
 {
   (void)arg;
   (void)printf("%d %s %d %d\n", told->level, told->text, (int)told->times,
@@ -510,10 +510,10 @@ static void test_what_was_told_is_remembered(void **state)
     bn_log_verbosity(0);
     bn_log(BN_WARNING, "unheard");
     bn_log_settle();
-    for (int i = 0; i < 2 * BN_LOG_TOLD_MAX; i++)
+    for (int i = 0; i < 2 * BN_LOG_MESSAGES_MAX; i++)
       bn_log_stderr("z %d", i);
     (void)puts("told:");
-    bn_log_each_told(print_told, NULL);
+    bn_log_each_message(print_told, NULL);
     (void)fflush(NULL);
     _exit(0);
   }

@@ -86,12 +86,13 @@ static struct bn_moment end_of(struct ground *g)
   return bn_moment_end(&g->parts, &times, g->ages);
 }
 
-static void expect(const struct bn_moment *m, uint64_t due, uint64_t queued, uint64_t warmup_left)
+static void expect(const struct bn_moment *m, uint64_t due, uint64_t queued,
+                   uint64_t warmup_waiting)
 {
   assert_int_equal(m->now_ns, end_ns);
   assert_int_equal(m->due, due);
   assert_int_equal(m->backlog, queued);
-  assert_int_equal(m->warmup_left, warmup_left);
+  assert_int_equal(m->warmup_waiting, warmup_waiting);
   assert_int_equal(bn_hist_count(m->ages), queued);
   assert_int_equal(m->oldest_ns > 0, queued > 0);
 }

@@ -52,8 +52,8 @@ static void look(struct scene *c, unsigned i, uint64_t at_ns)
   const struct bn_stat *st = c->set.stat[i];
   const uint64_t start_ns = start_of(st);
 
-  bn_outage_look(&c->outage, st, start_ns,
-                 st->service_hist != 0 ? bn_stat_get(&st->last_end_ns) : start_ns, at_ns, 100 * s);
+  bn_outage_check(&c->outage, st, start_ns,
+                  st->service_hist != 0 ? bn_stat_get(&st->last_end_ns) : start_ns, at_ns, 100 * s);
 }
 
 static void show(struct scene *c, unsigned i, uint64_t at_ns)
@@ -268,7 +268,7 @@ static void who_leaves_is_not_overlooked(void **state)
     begin(&l.c, i, 1 * s);
   assert_int_equal(pthread_create(&thread, NULL, leave, &l), 0);
   for (int i = 0; i < ROUNDS; i++) {
-    atomic_store(&l.c.outage.left_ns, 0);
+    atomic_store(&l.c.outage.gone_last_ok_ns, 0);
     atomic_store(&l.c.set.stat[MANY - 1]->running, true);
     atomic_store(&l.begun, i + 1);
     look(&l.c, 0, 5 * s);
@@ -297,7 +297,7 @@ static void *see_gap(void *arg)
     const uint64_t ended_ns = 10 * (uint64_t)round * s;
 
     (void)pthread_barrier_wait(w->together);
-    bn_outage_look(&w->c->outage, st, ended_ns - 5 * s, ended_ns - 5 * s, ended_ns, UINT64_MAX);
+    bn_outage_check(&w->c->outage, st, ended_ns - 5 * s, ended_ns - 5 * s, ended_ns, UINT64_MAX);
   }
   return NULL;
 }

@@ -9,7 +9,7 @@
 
 struct row {
   unsigned flags;
-  int signo, left_with;
+  int signo, script_status;
   int status, status_05; /* where overload is no failure */
 };
 
@@ -57,8 +57,8 @@ static void set_all(struct bn_outcome *o, const struct row *r)
       bn_outcome_set(o, (enum bn_outcome_flag)bit);
   if (r->signo != 0)
     bn_outcome_signal(o, r->signo);
-  if (r->left_with >= 0)
-    bn_outcome_leave(o, r->left_with);
+  if (r->script_status >= 0)
+    bn_outcome_leave(o, r->script_status);
 }
 
 static void the_first_reason_counts(void **state)
@@ -78,7 +78,7 @@ static void the_reason_is_the_first_that_applies(void **state)
 {
   static const struct {
     unsigned flags;
-    int signo, left_with;
+    int signo, script_status;
     enum bn_end_reason reason, reason_05;
   } reasons[] = {
       {0, 0, -1, BN_END_FAILURE, BN_END_FAILURE},
@@ -103,7 +103,7 @@ static void the_reason_is_the_first_that_applies(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
-    const struct row r = {reasons[i].flags, reasons[i].signo, reasons[i].left_with, 0, 0};
+    const struct row r = {reasons[i].flags, reasons[i].signo, reasons[i].script_status, 0, 0};
     struct bn_outcome o;
 
     set_all(&o, &r);
@@ -157,7 +157,7 @@ static bool left_behind(unsigned flags)
   struct bn_outcome o;
 
   set_all(&o, &r);
-  return bn_outcome_left_behind(&o);
+  return bn_outcome_has_stuck_threads(&o);
 }
 
 static void who_comes_back_is_not_left_behind(void **state)

@@ -470,7 +470,7 @@ static void *linger(void *arg)
 {
   struct idler *i = arg;
 
-  i->again = bn_quota_linger(i->share);
+  i->again = bn_quota_await_ticket(i->share);
   return NULL;
 }
 
@@ -501,7 +501,7 @@ static void spend(struct game *g)
 
 static void be_idle(struct game *g)
 {
-  assert_false(bn_quota_linger(g->session[0].share));
+  assert_false(bn_quota_await_ticket(g->session[0].share));
 }
 
 static void close_it(struct game *g)
@@ -539,7 +539,7 @@ static void nobody_lingers_without_need(void **state)
 
   (void)state;
   assert_int_equal(bn_quota_claim(g->session[0].share, 1), BN_QUOTA_YES);
-  assert_false(bn_quota_linger(g->session[1].share));
+  assert_false(bn_quota_await_ticket(g->session[1].share));
   end_game(g);
 }
 

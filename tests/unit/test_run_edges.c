@@ -147,7 +147,7 @@ static void an_amount_is_exact_after_a_slow_baseline(void **state)
   (void)state;
   amount.loop = loop_of_amount;
   amount.sample = slow_sample;
-  amount.own_amount = true;
+  amount.fixed_amount = true;
   c.warmup_ns = 20 * BN_NSEC_PER_MSEC;
   assert_int_equal(run_it(&c, &amount, &t), 0);
   assert_int_equal(seen.total.events, 200);

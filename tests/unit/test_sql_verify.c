@@ -179,7 +179,7 @@ static void one_frozen_server_does_not_use_up_the_time(void **state)
   }
 }
 
-static void look_for_table(void *arg, const struct bn_log_told *told)
+static void look_for_table(void *arg, const struct bn_log_message *told)
 {
   const char *at = strstr(told->text, "still there");
 
@@ -192,7 +192,7 @@ static bool is_left_told(void)
 {
   unsigned n = 0;
 
-  bn_log_each_told(look_for_table, &n);
+  bn_log_each_message(look_for_table, &n);
   return n > 0;
 }
 

@@ -132,7 +132,7 @@ static void a_failure_ends_the_run_or_is_counted(void **state)
 
 static void one_call_ends_every_wait(void **state)
 {
-  static const enum bn_cause causes[] = {BN_CAUSE_FAILED, BN_CAUSE_LEFT, BN_CAUSE_SIGNAL};
+  static const enum bn_cause causes[] = {BN_CAUSE_FAILED, BN_CAUSE_EXIT, BN_CAUSE_SIGNAL};
   static const int statuses[] = {1, 15, 128 + 15};
 
   (void)state;
@@ -192,7 +192,7 @@ static void an_end_is_early_while_events_can_begin(void **state)
     if (cases[i].body == loop_once)
       assert_true(bn_threads_await(&g->threads, bn_clock_mono() + 8 * BN_NSEC_PER_SEC, false));
     assert_false(bn_outcome_has(&g->outcome, BN_OUTCOME_EARLY));
-    bn_threads_end(&g->threads, BN_CAUSE_LEFT, 0);
+    bn_threads_end(&g->threads, BN_CAUSE_EXIT, 0);
     assert_int_equal(bn_outcome_has(&g->outcome, BN_OUTCOME_EARLY), cases[i].early);
     assert_true(bn_threads_await(&g->threads, bn_clock_mono() + 8 * BN_NSEC_PER_SEC, false));
     bn_threads_join(&g->threads);
