@@ -4,6 +4,7 @@
    FAULT names a call, how many of its kind succeed first and the error: "pwrite 3 ENOSPC's number".
    write: to plain files other than standard output and standard error; half: the first of them that
    fails writes half of its bytes.  open: only where the file may be made.
+   short: pread and pwrite move half of what they are asked for.
    reap stands for the completions of asynchronous engines.  inodes: statvfs knows of so many.
    room: so many blocks are free whatever is true, as where a quota is used up.
    nofile: so many is the hard limit on open files, and the user may raise it.
@@ -56,24 +57,30 @@ static bool fails(const char *call)
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
+/* How many of n bytes a call moves. */
+static size_t part(size_t n)
+{
+  return n > 1 && fault("short") != 0 ? n / 2 : n;
+}
+
 ssize_t pread(int fd, void *buf, size_t n, off_t at)
 {
-  return fails("pread") ? -1 : NEXT(pread)(fd, buf, n, at);
+  return fails("pread") ? -1 : NEXT(pread)(fd, buf, part(n), at);
 }
 
 ssize_t pwrite(int fd, const void *buf, size_t n, off_t at)
 {
-  return fails("pwrite") ? -1 : NEXT(pwrite)(fd, buf, n, at);
+  return fails("pwrite") ? -1 : NEXT(pwrite)(fd, buf, part(n), at);
 }
 
 ssize_t pread64(int fd, void *buf, size_t n, off64_t at)
 {
-  return fails("pread") ? -1 : NEXT(pread64)(fd, buf, n, at);
+  return fails("pread") ? -1 : NEXT(pread64)(fd, buf, part(n), at);
 }
 
 ssize_t pwrite64(int fd, const void *buf, size_t n, off64_t at)
 {
-  return fails("pwrite") ? -1 : NEXT(pwrite64)(fd, buf, n, at);
+  return fails("pwrite") ? -1 : NEXT(pwrite64)(fd, buf, part(n), at);
 }
 
 static bool is_file(int fd)

@@ -88,6 +88,21 @@ def test_prepare_on_a_disk_that_fills_up(tmp_path, library, after):
     assert contents(tmp_path) == before
 
 
+@pytest.mark.parametrize("mode", ("seqrewr", "rndrw"))
+def test_what_a_call_leaves_over_goes_to_its_place(tmp_path, library, mode):
+    """A call that moves fewer bytes than it was asked for, as near the end of a disk, is no error."""
+    short = with_fault(library, "short", 0, 1)
+    assert fileio(tmp_path, "--validate", "prepare").status == 0
+    wanted = contents(tmp_path)
+    assert fileio(tmp_path, "cleanup").status == 0
+    assert fileio(tmp_path, "--validate", "prepare", env=short).status == 0
+    assert contents(tmp_path) == wanted
+    done = fileio(tmp_path, "--validate", f"--file-test-mode={mode}", "--events=200", "run", env=short)
+    assert done.status == 0, done
+    done = fileio(tmp_path, "--validate", "--file-test-mode=seqrd", f"--events={TOTAL // BLOCK}", "run")
+    assert done.status == 0, done
+
+
 def test_prepare_beyond_the_limit_on_sizes(tmp_path):
     """The same by the kernel's own means."""
 
