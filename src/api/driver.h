@@ -223,7 +223,7 @@ struct bn_driver {
   /* sql[len] is 0 here and in prepare. */
   enum bn_sql (*query)(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                        struct bn_sql_diag *d);
-  /* '?' marks parameters. */
+  /* '?' marks parameters.  sql stays where it is until close. */
   enum bn_sql (*prepare)(void *conn, void *stmt, const char *sql, size_t len,
                          struct bn_sql_diag *d);
   enum bn_sql (*bind)(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d);

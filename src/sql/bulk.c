@@ -167,7 +167,7 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
     bn_sql_conn_drop(c);
   bn_buf_init(&name, 0);
   bn_sql_load_name(&c->bulk.load, &name);
-  bn_sql_conn_trace(c, name.data != NULL ? name.data : "", name.len);
+  bn_sql_trace(&c->sys->trace, c->session, name.data != NULL ? name.data : "", name.len);
   rc = hand_over(c);
   if (rc == BN_SQL_ERROR && c->diag.rolled_back) {
     /* As INSERT the rows may pass, and if they do not, it says why as users know it. */

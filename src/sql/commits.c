@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --verify-commits, while events run: stands between the SQL layer and the driver, so that a run
-   without it does not even ask. */
+/* --verify-commits, while events run: a layer in front of the driver, so that a run without it does
+   not even ask. */
 #include "sql/commits.h"
 
 #include <inttypes.h>
@@ -8,13 +8,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sql/conn.h"
+#include "sql/count.h"
 #include "sql/digest.h"
+#include "sql/errors.h"
+
+/* What is going on on a connection. */
+struct state {
+  struct bn_sql_row_of_commits *row; /* NULL: the next commit makes one */
+  bool in_transaction, wrote;
+  bool implicit; /* a transaction begins where one ends: autocommit is off */
+  bool foreign;  /* locked tables, or a distributed transaction: not verified */
+};
+
+/* The layer's connection. */
+struct commits {
+  struct bn_sql_link below; /* owned */
+  const struct bn_sql_committer *shared;
+  const struct bn_session *session;
+  struct state state; /* of this connection to the server */
+};
+
+/* The layer's statement.  The SQL layer keeps the text as long as it has the statement. */
+struct prepared {
+  struct commits *c;
+  const char *sql;
+  size_t len;
+  _Alignas(16) char below[];
+};
 
 /* A statement on its way to the driver. */
 struct call {
-  struct bn_sql_conn *c;
-  void *prepared; /* the driver's statement; NULL: a query */
+  struct commits *c;
+  void *prepared; /* what is below has it; NULL: a query */
   const char *sql;
   size_t len;
   struct bn_sql_result *r;
@@ -53,35 +78,25 @@ static struct bn_sql_row_of_commits *add_row(struct bn_sql_ledger *l)
 
 static enum bn_sql commits_send(const struct call *call)
 {
-  const struct bn_driver *ops = call->c->below;
+  const struct bn_sql_link *below = &call->c->below;
 
   if (call->prepared != NULL)
-    return ops->execute(call->prepared, call->r, call->d);
-  return ops->query(call->c->link.handle, call->sql, call->len, call->r, call->d);
+    return below->ops->execute(call->prepared, call->r, call->d);
+  return below->ops->query(below->handle, call->sql, call->len, call->r, call->d);
 }
 
-/* A statement of this layer's own.  A trace that cannot be written is told of by the next one of
-   the script. */
+/* A statement of this layer's own. */
 static enum bn_sql commits_say(const struct call *call, const char *sql, uint64_t *affected)
 {
-  struct bn_sql_conn *c = call->c;
-  struct bn_sql_result r = {0};
-  enum bn_sql rc;
-
-  if (c->sys->trace != NULL)
-    (void)bn_sql_trace_write(c->sys->trace, c->session->number, sql, strlen(sql));
-  rc = c->below->query(c->link.handle, sql, strlen(sql), &r, call->d);
-  if (rc == BN_SQL_ROWS)
-    c->below->free_result(c->link.handle, &r);
-  *affected = r.affected;
-  return rc <= BN_SQL_ROWS ? BN_SQL_DONE : rc;
+  bn_sql_trace(call->c->shared->trace, call->c->session, sql, strlen(sql));
+  return bn_sql_link_tell(&call->c->below, sql, affected, call->d);
 }
 
 /* The row is not there before its first commit, and may have been lost since. */
 static enum bn_sql count_in_row(const struct call *call)
 {
-  const struct bn_sql_row_of_commits *row = call->c->commits.row;
-  const char *table = call->c->sys->ledger.table;
+  const struct bn_sql_row_of_commits *row = call->c->state.row;
+  const char *table = call->c->shared->ledger->table;
   uint64_t affected = 0;
   enum bn_sql rc;
   char sql[128];
@@ -98,17 +113,17 @@ static enum bn_sql count_in_row(const struct call *call)
 
 static enum bn_sql count_commit(const struct call *call)
 {
-  struct bn_sql_commits *v = &call->c->commits;
+  struct state *v = &call->c->state;
 
   if (v->row == NULL)
-    v->row = add_row(&call->c->sys->ledger);
+    v->row = add_row(call->c->shared->ledger);
   if (v->row != NULL)
     return count_in_row(call);
   (void)snprintf(call->d->text, sizeof call->d->text, "--verify-commits: out of memory");
   return BN_SQL_ERROR;
 }
 
-static void end_transaction(struct bn_sql_commits *v)
+static void end_transaction(struct state *v)
 {
   v->in_transaction = v->implicit;
   v->wrote = false;
@@ -117,10 +132,10 @@ static void end_transaction(struct bn_sql_commits *v)
 /* After it nothing of what was going on is left. */
 static void note_failure(const struct call *call, enum bn_sql rc)
 {
-  struct bn_sql_commits *v = &call->c->commits;
+  struct state *v = &call->c->state;
 
   if (rc == BN_SQL_LOST)
-    *v = (struct bn_sql_commits){.row = NULL};
+    *v = (struct state){.row = NULL};
   else if (call->d->rolled_back)
     end_transaction(v);
 }
@@ -128,7 +143,7 @@ static void note_failure(const struct call *call, enum bn_sql rc)
 /* The server has refused the commit, and has not stored it. */
 static bool is_refused(const struct call *call)
 {
-  switch (bn_sql_driver_class(call->c->drv, call->d)) {
+  switch (bn_sql_errors_classify(call->c->below.ops, call->d)) {
   case BN_CLASS_DEADLOCK:
   case BN_CLASS_LOCK_TIMEOUT:
   case BN_CLASS_SERIALIZATION:
@@ -159,7 +174,7 @@ static size_t commits_simplify(const struct call *call, char text[SIMPLE_ROOM])
 {
   struct bn_sql_literals literals;
   const size_t len =
-      bn_sql_digest(call->sql, call->len, &call->c->drv->caps, text, SIMPLE_ROOM - 1, &literals);
+      bn_sql_digest(call->sql, call->len, call->c->shared->caps, text, SIMPLE_ROOM - 1, &literals);
 
   text[len] = '\0';
   return len;
@@ -171,7 +186,7 @@ static bool may_be_of_another(const struct call *call)
 {
   char text[SIMPLE_ROOM];
 
-  if (!call->c->drv->caps.comments_nest || !has_others(call->sql, call->len))
+  if (!call->c->shared->caps->comments_nest || !has_others(call->sql, call->len))
     return false;
   return has_others(text, commits_simplify(call, text));
 }
@@ -179,7 +194,7 @@ static bool may_be_of_another(const struct call *call)
 /* What the answer to a COMMIT says about it; refused: that of a failure is about nothing else. */
 static void commits_settle(const struct call *call, enum bn_sql rc, bool refused)
 {
-  struct bn_sql_commits *v = &call->c->commits;
+  struct state *v = &call->c->state;
   struct bn_sql_row_of_commits *row = v->row;
 
   if (rc > BN_SQL_ROWS && (rc == BN_SQL_LOST || !refused)) {
@@ -204,7 +219,7 @@ static enum bn_sql commits_commit(const struct call *call)
     note_failure(call, rc);
     return rc;
   }
-  atomic_store_explicit(&call->c->commits.row->pending, true, memory_order_release);
+  atomic_store_explicit(&call->c->state.row->pending, true, memory_order_release);
   rc = commits_send(call);
   commits_settle(call, rc, is_refused(call) && !may_be_of_another(call));
   return rc;
@@ -230,7 +245,7 @@ static enum bn_sql commits_leave(const struct call *call, enum bn_sql rc)
 /* A statement that is a transaction by itself becomes a longer one. */
 static enum bn_sql execute_alone(const struct call *call)
 {
-  struct bn_sql_conn *c = call->c;
+  struct commits *c = call->c;
   uint64_t affected;
   enum bn_sql rc = commits_say(call, "BEGIN", &affected);
   bool counts;
@@ -242,13 +257,13 @@ static enum bn_sql execute_alone(const struct call *call)
     return commits_leave(call, rc);
   /* Not of a text that needs_own_transaction lets through. */
   if (rc == BN_SQL_ROWS)
-    c->below->free_result(c->link.handle, call->r);
+    c->below.ops->free_result(c->below.handle, call->r);
   counts = call->r->affected > 0;
   rc = counts ? count_commit(call) : BN_SQL_DONE;
   if (rc != BN_SQL_DONE)
     return commits_leave(call, rc);
   if (counts)
-    atomic_store_explicit(&c->commits.row->pending, true, memory_order_release);
+    atomic_store_explicit(&c->state.row->pending, true, memory_order_release);
   rc = commits_say(call, "COMMIT", &affected);
   if (counts)
     commits_settle(call, rc, is_refused(call));
@@ -276,22 +291,22 @@ static bool needs_own_transaction(const struct call *call)
 
 /* What the script has begun and ended is told by its texts, but not all of them can be understood:
    where the driver knows what is open, that counts. */
-static enum bn_sql_transaction commits_ask(const struct bn_sql_conn *c)
+static enum bn_sql_transaction commits_ask(const struct commits *c)
 {
-  const struct bn_driver *ops = c->link.ops;
-  const struct bn_sql_commits *v = &c->commits;
+  const struct bn_sql_link *below = &c->below;
+  const struct state *v = &c->state;
 
-  if (ops->transaction != NULL)
-    return ops->transaction(c->link.handle);
+  if (below->ops->transaction != NULL)
+    return below->ops->transaction(below->handle);
   if (v->implicit)
     return BN_TRANSACTION_MANUAL;
   return v->in_transaction ? BN_TRANSACTION_OPEN : BN_TRANSACTION_OWN;
 }
 
-static enum bn_sql_transaction commits_look(struct bn_sql_conn *c)
+static enum bn_sql_transaction commits_look(struct commits *c)
 {
   const enum bn_sql_transaction now = commits_ask(c);
-  struct bn_sql_commits *v = &c->commits;
+  struct state *v = &c->state;
 
   v->in_transaction = now != BN_TRANSACTION_OWN;
   v->implicit = now == BN_TRANSACTION_MANUAL;
@@ -301,21 +316,21 @@ static enum bn_sql_transaction commits_look(struct bn_sql_conn *c)
 
 /* The locks of MySQL: LOCK TABLES ends a transaction there.  PostgreSQL's belong to the one that is
    open, and forbid nothing. */
-static bool is_foreign(const struct bn_sql_conn *c)
+static bool is_foreign(const struct commits *c)
 {
-  return c->link.ops->transaction == NULL || commits_ask(c) != BN_TRANSACTION_OPEN;
+  return c->below.ops->transaction == NULL || commits_ask(c) != BN_TRANSACTION_OPEN;
 }
 
 /* BEGIN within a transaction.  MySQL commits that; of PostgreSQL it is no more than a warning, and
    SQLite refuses it. */
-static bool begin_goes_on(const struct bn_sql_conn *c)
+static bool begin_goes_on(const struct commits *c)
 {
-  return !c->drv->caps.backslash_escapes;
+  return !c->shared->caps->backslash_escapes;
 }
 
-static void note_boundary(struct bn_sql_conn *c, enum bn_sql_boundary boundary)
+static void note_boundary(struct commits *c, enum bn_sql_boundary boundary)
 {
-  struct bn_sql_commits *v = &c->commits;
+  struct state *v = &c->state;
 
   switch (boundary) {
   case BN_BOUNDARY_BEGIN:
@@ -348,7 +363,7 @@ static void note_boundary(struct bn_sql_conn *c, enum bn_sql_boundary boundary)
    it begins, as PostgreSQL does. */
 static void note_other(const struct call *call, const char *sql, bool *wrote)
 {
-  struct bn_sql_commits *v = &call->c->commits;
+  struct state *v = &call->c->state;
   const enum bn_sql_boundary boundary = bn_sql_boundary_of(sql, strlen(sql));
   const bool writes = bn_sql_verb_of(sql, strlen(sql)) != BN_VERB_OTHER;
 
@@ -373,7 +388,7 @@ static void note_others(const struct call *call, bool wrote)
 }
 
 /* The statement ends a transaction, of which something will be stored. */
-static bool is_commit(const struct bn_sql_commits *v, enum bn_sql_boundary boundary,
+static bool is_commit(const struct state *v, enum bn_sql_boundary boundary,
                       enum bn_sql_transaction now)
 {
   return boundary == BN_BOUNDARY_COMMIT && v->wrote && !v->foreign && now != BN_TRANSACTION_FAILED;
@@ -382,7 +397,7 @@ static bool is_commit(const struct bn_sql_commits *v, enum bn_sql_boundary bound
 /* What is neither verified nor given a transaction of its own. */
 static enum bn_sql pass_on(const struct call *call, enum bn_sql_boundary boundary, bool writes)
 {
-  struct bn_sql_commits *v = &call->c->commits;
+  struct state *v = &call->c->state;
   const enum bn_sql rc = commits_send(call);
 
   if (rc > BN_SQL_ROWS) {
@@ -396,7 +411,7 @@ static enum bn_sql pass_on(const struct call *call, enum bn_sql_boundary boundar
 
 static enum bn_sql carry_out(const struct call *call)
 {
-  struct bn_sql_commits *v = &call->c->commits;
+  struct state *v = &call->c->state;
   const enum bn_sql_boundary boundary = bn_sql_boundary_of(call->sql, call->len);
   const bool writes = bn_sql_verb_of(call->sql, call->len) != BN_VERB_OTHER;
   const enum bn_sql_transaction now = commits_look(call->c);
@@ -410,25 +425,182 @@ static enum bn_sql carry_out(const struct call *call)
   return rc;
 }
 
+/* --- functions of a connection -----------------------------------------------------------------
+ */
+
+static enum bn_sql commits_connect(void *self, void *conn, const struct bn_sql_target *t,
+                                   uint64_t deadline_ns, struct bn_sql_diag *d)
+{
+  struct commits *c = conn;
+
+  (void)self;
+  c->state = (struct state){.row = NULL};
+  return bn_sql_link_connect(&c->below, t, deadline_ns, d);
+}
+
+static void commits_disconnect(void *conn)
+{
+  bn_sql_link_disconnect(&((struct commits *)conn)->below);
+}
+
+static void commits_interrupt(void *conn)
+{
+  const struct bn_sql_link *below = &((struct commits *)conn)->below;
+
+  below->ops->interrupt(below->handle);
+}
+
+static void commits_about(void *conn, struct bn_sql_about *out)
+{
+  const struct bn_sql_link *below = &((struct commits *)conn)->below;
+
+  below->ops->about(below->handle, out);
+}
+
+static size_t commits_quote(void *conn, char *out, const char *in, size_t len)
+{
+  const struct bn_sql_link *below = &((struct commits *)conn)->below;
+
+  return below->ops->quote(below->handle, out, in, len);
+}
+
 static enum bn_sql commits_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                                  struct bn_sql_diag *d)
 {
-  const struct call call = {.c = bn_sql_conn_of(conn), .sql = sql, .len = len, .r = r, .d = d};
+  const struct call call = {.c = conn, .sql = sql, .len = len, .r = r, .d = d};
 
   return carry_out(&call);
+}
+
+static enum bn_sql commits_next(void *conn, void *stmt, struct bn_sql_result *r,
+                                struct bn_sql_diag *d)
+{
+  const struct bn_sql_link *below = &((struct commits *)conn)->below;
+
+  return below->ops->next(below->handle, stmt != NULL ? ((struct prepared *)stmt)->below : NULL, r,
+                          d);
+}
+
+static bool commits_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
+{
+  const struct bn_sql_link *below = &((struct commits *)conn)->below;
+
+  return below->ops->fetch(below->handle, r, row);
+}
+
+static void commits_free_result(void *conn, struct bn_sql_result *r)
+{
+  const struct bn_sql_link *below = &((struct commits *)conn)->below;
+
+  below->ops->free_result(below->handle, r);
+}
+
+/* --- functions of a statement ------------------------------------------------------------------
+ */
+
+static enum bn_sql commits_prepare(void *conn, void *stmt, const char *sql, size_t len,
+                                   struct bn_sql_diag *d)
+{
+  struct prepared *st = stmt;
+  struct commits *c = conn;
+
+  *st = (struct prepared){.c = c, .sql = sql, .len = len};
+  return c->below.ops->prepare(c->below.handle, st->below, sql, len, d);
+}
+
+static enum bn_sql commits_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
+                                       size_t *done, struct bn_sql_diag *d)
+{
+  struct bn_sql_unprepared below[BN_SQL_AT_ONCE] = {0};
+  struct commits *c = conn;
+  enum bn_sql rc;
+
+  for (size_t i = 0; i < n; i++) {
+    struct prepared *st = list[i].stmt;
+
+    *st = (struct prepared){.c = c, .sql = list[i].sql, .len = list[i].len};
+    below[i] = list[i];
+    below[i].stmt = st->below;
+  }
+  rc = c->below.ops->prepare_all(c->below.handle, below, n, done, d);
+  for (size_t i = *done; i < n; i++)
+    *(struct prepared *)list[i].stmt = (struct prepared){.c = NULL};
+  return rc;
+}
+
+static enum bn_sql commits_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
+                                struct bn_sql_diag *d)
+{
+  struct prepared *st = stmt;
+
+  return st->c->below.ops->bind(st->below, b, n, d);
 }
 
 static enum bn_sql commits_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
-  const struct bn_sql_stmt *st = bn_sql_stmt_of(stmt);
+  struct prepared *st = stmt;
   const struct call call = {
-      .c = st->conn, .prepared = stmt, .sql = st->text, .len = st->len, .r = r, .d = d};
+      .c = st->c, .prepared = st->below, .sql = st->sql, .len = st->len, .r = r, .d = d};
 
   return carry_out(&call);
 }
 
-void bn_sql_commits_verify(struct bn_driver *ops)
+static void commits_close(void *stmt)
 {
+  struct prepared *st = stmt;
+
+  st->c->below.ops->close(st->below);
+}
+
+/* --- the layer ---------------------------------------------------------------------------------
+ */
+
+/* What is not here works without a connection, or is for those that fill tables. */
+void bn_sql_committer_init(struct bn_sql_committer *p, const struct bn_driver *below)
+{
+  struct bn_driver *ops = &p->ops;
+
+  *ops = *below;
+  ops->stmt_size = sizeof(struct prepared) + below->stmt_size;
+  ops->connect = commits_connect;
+  ops->disconnect = commits_disconnect;
+  ops->interrupt = below->interrupt != NULL ? commits_interrupt : NULL;
+  ops->about = below->about != NULL ? commits_about : NULL;
+  ops->info = NULL;
+  ops->quote = commits_quote;
   ops->query = commits_query;
+  ops->prepare = commits_prepare;
+  ops->bind = commits_bind;
   ops->execute = commits_execute;
+  ops->next = commits_next;
+  ops->fetch = commits_fetch;
+  ops->free_result = commits_free_result;
+  ops->close = commits_close;
+  ops->load_begin = NULL;
+  ops->load_rows = NULL;
+  ops->load_end = NULL;
+  ops->prepare_all = below->prepare_all != NULL ? commits_prepare_all : NULL;
+  ops->transaction = NULL;
+  ops->check_room = NULL;
+}
+
+static void commits_free(void *handle)
+{
+  struct commits *c = handle;
+
+  bn_sql_link_free(&c->below);
+  free(c);
+}
+
+int bn_sql_commits_wrap(struct bn_sql_link *link, const struct bn_sql_committer *p,
+                        const struct bn_session *s)
+{
+  struct commits *c = calloc(1, sizeof *c);
+
+  if (c == NULL)
+    return -1;
+  *c = (struct commits){.below = *link, .shared = p, .session = s};
+  *link =
+      (struct bn_sql_link){.next = link->next, .ops = &p->ops, .handle = c, .free = commits_free};
+  return 0;
 }

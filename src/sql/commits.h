@@ -19,6 +19,9 @@
 #include <stdint.h>
 
 #include "api/driver.h"
+#include "api/session.h"
+#include "sql/link.h"
+#include "sql/trace.h"
 
 /* One writer, the session's worker; readers may come at any time. */
 struct bn_sql_row_of_commits {
@@ -37,21 +40,24 @@ struct bn_sql_ledger {
   char table[BN_SQL_COMMITS_NAME]; /* constant once there are rows */
 };
 
-/* Of a connection; zeroed when it is opened. */
-struct bn_sql_commits {
-  struct bn_sql_row_of_commits *row; /* NULL: the next commit makes one */
-  bool in_transaction, wrote;
-  bool implicit; /* a transaction begins where one ends: autocommit is off */
-  bool foreign;  /* locked tables, or a distributed transaction: not verified */
-};
-
 void bn_sql_ledger_init(struct bn_sql_ledger *l); /* of zeroed memory */
 void bn_sql_ledger_done(struct bn_sql_ledger *l);
 
-/* Makes *ops, a copy of a driver's, verify what struct bn_sql_conn executes: a transaction that has
-   written first adds 1 to its connection's row, and a single statement that writes by itself is put
-   into a transaction of its own for that.  What fails there counts as the failure of the COMMIT or
-   of the statement. */
-void bn_sql_commits_verify(struct bn_driver *ops);
+/* What the layer of all connections shares. */
+struct bn_sql_committer {
+  struct bn_driver ops;           /* of the layer */
+  struct bn_sql_ledger *ledger;   /* these are borrowed */
+  struct bn_sql_trace *trace;     /* has the layer's own statements too */
+  const struct bn_sql_caps *caps; /* the driver's */
+};
+
+/* below: what the layer stands in front of; the other members are set. */
+void bn_sql_committer_init(struct bn_sql_committer *p, const struct bn_driver *below);
+/* Puts the layer in the place of a link to `below`, whose handle it owns from then on.  It verifies
+   what s executes: a transaction that has written first adds 1 to its connection's row, and a
+   single statement that writes by itself is put into a transaction of its own for that.  What fails
+   there counts as the failure of the COMMIT or of the statement.  0 or -1: out of memory. */
+int bn_sql_commits_wrap(struct bn_sql_link *link, const struct bn_sql_committer *p,
+                        const struct bn_session *s);
 
 #endif

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "measure/stat.h"
-#include "sql/alarm.h"
 #include "sql/count.h"
 #include "sql/message.h"
 #include "sql/recover.h"
@@ -76,7 +75,7 @@ static void shut_handle(struct bn_sql_conn *c)
   for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next)
     bn_sql_stmt_shut(st);
   bn_sql_session_closing(c->owner, &c->link);
-  c->link.ops->disconnect(c->link.handle);
+  bn_sql_link_disconnect(&c->link);
 }
 
 /* Closes the driver's connection, whatever its state. */
@@ -107,22 +106,22 @@ static void close_unreferenced(struct bn_sql_conn *c)
 }
 
 /* A closed one that nobody holds any more, else a new one. */
-static struct bn_sql_conn *take_object(struct bn_sql_session *o, struct bn_sql_driver *drv)
+static struct bn_sql_conn *take_object(struct bn_sql_session *o)
 {
-  const size_t size = sizeof(struct bn_sql_conn) + drv->roles.ops.conn_size;
   struct bn_sql_conn *c = o->all;
 
-  while (c != NULL && (c->refs != 0 || c->drv != drv))
+  while (c != NULL && c->refs != 0)
     c = c->next_all;
   if (c != NULL) {
     close_unreferenced(c);
+    bn_sql_link_free(&c->link);
     struct bn_sql_conn *next = c->next_all;
 
-    memset(c, 0, size);
+    memset(c, 0, sizeof *c);
     c->next_all = next;
     return c;
   }
-  c = calloc(1, size);
+  c = calloc(1, sizeof *c);
   if (c == NULL)
     return NULL;
   c->next_all = o->all;
@@ -130,32 +129,36 @@ static struct bn_sql_conn *take_object(struct bn_sql_session *o, struct bn_sql_d
   return c;
 }
 
-/* How c reaches the driver.  0, or -1: it has been logged why --verify-commits cannot be done. */
-static int set_ops(struct bn_sql_conn *c)
+/* How c reaches the driver: --verify-commits stands before --db-read-hosts.  0, or -1: it has been
+   logged why not. */
+static int make_link(struct bn_sql_conn *c)
 {
-  if (c->owner->paired && c->n_overrides == 0)
-    c->link.ops = c->below = &c->drv->roles.ops;
-  if (c->owner->verified && c->n_overrides == 0)
-    c->link.ops = bn_sql_verify_ops(c->drv, c->below, c->session);
-  if (c->link.ops != NULL)
-    return 0;
-  c->link.ops = c->drv->ops;
-  return -1;
-}
+  const bool single = c->n_overrides > 0; /* a connection apart from the load */
+  const struct bn_sql_committer *commits = NULL;
+  int rc = bn_sql_link_make(&c->link, c->drv->ops, c->drv->self);
 
-static bool is_pair(const struct bn_sql_conn *c)
-{
-  return c->below != c->drv->ops;
+  if (rc == 0 && c->owner->paired && !single) {
+    c->split =
+        bn_sql_split_wrap(&c->link, &c->drv->splitter, c->session, c->owner->read_host_reads);
+    rc = c->split != NULL ? 0 : -1;
+  }
+  if (rc == 0 && c->owner->verified && !single) {
+    commits = bn_sql_driver_verify(c->drv, c->link.ops, c->session);
+    if (commits == NULL)
+      return -1;
+    rc = bn_sql_commits_wrap(&c->link, commits, c->session);
+  }
+  if (rc != 0)
+    bn_log(BN_FATAL, "cannot create a connection: out of memory");
+  return rc;
 }
 
 static struct bn_sql_conn *make_object(struct bn_sql_session *o, struct bn_sql_driver *drv)
 {
-  struct bn_sql_conn *c = take_object(o, drv);
+  struct bn_sql_conn *c = take_object(o);
 
   if (c == NULL)
     return NULL;
-  c->link.ops = c->below = drv->ops;
-  c->link.handle = c->driver_part;
   c->cur.link = &c->link;
   c->cur.timed = o->timed ? o->session : NULL;
   c->refs = 1;
@@ -167,17 +170,6 @@ static struct bn_sql_conn *make_object(struct bn_sql_session *o, struct bn_sql_d
   c->view.sql_state = c->diag.state;
   c->view.sql_errmsg = c->diag.text;
   return c;
-}
-
-void bn_sql_conn_write_trace(const struct bn_sql_conn *c, const char *sql, size_t len)
-{
-  const struct bn_services *services = c->session->services;
-  const int error = bn_sql_trace_write(c->sys->trace, c->session->number, sql, len);
-
-  if (error == 0 || atomic_exchange(&c->sys->trace_failed, true))
-    return;
-  bn_log_stderr("cannot write the trace file '%s': %s", c->sys->conf->trace, strerror(error));
-  services->fail(services->of);
 }
 
 bool bn_sql_conn_loads(const struct bn_sql_conn *c)
@@ -210,28 +202,18 @@ static void set_target(const struct bn_sql_conn *c, struct bn_sql_target *target
   };
 }
 
-/* handle: one of the driver's. */
-static enum bn_sql tell_server(struct bn_sql_conn *c, void *handle, const char *sql)
-{
-  const struct bn_driver *ops = c->drv->ops;
-  struct bn_sql_result r = {0};
-  enum bn_sql rc;
-
-  bn_sql_conn_trace(c, sql, strlen(sql));
-  rc = ops->query(handle, sql, strlen(sql), &r, &c->diag);
-  if (rc == BN_SQL_ROWS)
-    ops->free_result(handle, &r);
-  return rc <= BN_SQL_ROWS ? BN_SQL_DONE : rc;
-}
-
+/* Both of a pair. */
 static enum bn_sql tell_servers(struct bn_sql_conn *c, const char *sql)
 {
-  enum bn_sql rc;
+  const struct bn_sql_link *link = c->split != NULL ? bn_sql_split_links(c->split) : &c->link;
+  const int n = c->split != NULL ? BN_ROLES : 1;
+  enum bn_sql rc = BN_SQL_DONE;
 
-  if (!is_pair(c))
-    return tell_server(c, c->link.handle, sql);
-  rc = tell_server(c, bn_sql_roles_handle(c, BN_ROLE_WRITE), sql);
-  return rc == BN_SQL_DONE ? tell_server(c, bn_sql_roles_handle(c, BN_ROLE_READ), sql) : rc;
+  for (int i = 0; i < n && rc == BN_SQL_DONE; i++) {
+    bn_sql_trace(&c->sys->trace, c->session, sql, strlen(sql));
+    rc = bn_sql_link_tell(&link[i], sql, NULL, &c->diag);
+  }
+  return rc;
 }
 
 /* What --db-isolation-level asks for.  The driver does not know the deadline any more, and the
@@ -263,18 +245,16 @@ static int open_handle(struct bn_sql_conn *c, uint64_t deadline_ns)
 
   set_target(c, &target);
   memset(&c->diag, 0, sizeof c->diag);
-  memset(c->link.handle, 0, c->link.ops->conn_size);
-  rc = c->link.ops->connect(c->drv->self, c->link.handle, &target, deadline_ns, &c->diag);
+  rc = bn_sql_link_connect(&c->link, &target, deadline_ns, &c->diag);
   if (rc == BN_SQL_DONE)
     rc = set_isolation(c, deadline_ns);
   atomic_store_explicit(&c->session->doing, doing, memory_order_relaxed);
   if (rc != BN_SQL_DONE) {
-    c->link.ops->disconnect(c->link.handle);
+    bn_sql_link_disconnect(&c->link);
     return -1;
   }
   c->state = BN_CONN_OPEN;
   c->full = false;
-  c->commits = (struct bn_sql_commits){.row = NULL};
   c->view.error = BN_VERDICT_NONE;
   c->view.sql_errno = 0;
   bn_sql_session_opened(c->owner, &c->link);
@@ -292,14 +272,14 @@ static void conn_ask(struct bn_sql_conn *c)
                              .prepared_statements = -1};
   struct bn_sql_diag d = {0};
   struct bn_sql_target target;
-  void *handle = ops->info != NULL ? calloc(1, ops->conn_size) : NULL;
+  struct bn_sql_link link;
 
-  if (handle != NULL) {
+  if (ops->info != NULL && bn_sql_link_make(&link, ops, c->drv->self) == 0) {
     set_target(c, &target);
-    if (ops->connect(c->drv->self, handle, &target, UINT64_MAX, &d) == BN_SQL_DONE)
-      (void)ops->info(handle, &info);
-    ops->disconnect(handle);
-    free(handle);
+    if (bn_sql_link_connect(&link, &target, UINT64_MAX, &d) == BN_SQL_DONE)
+      (void)ops->info(link.handle, &info);
+    bn_sql_link_disconnect(&link);
+    bn_sql_link_free(&link);
   }
   bn_sql_preflight_learn(&c->sys->preflight, &info, (int64_t)atomic_load(&c->sys->n_prepared));
 }
@@ -350,8 +330,8 @@ static size_t name_server(const struct bn_sql_conn *c, char name[BN_LABEL_LEN])
   struct bn_sql_target target;
 
   set_target(c, &target);
-  if (is_pair(c))
-    return bn_sql_roles_place(c, &target, c->role, name, BN_LABEL_LEN);
+  if (c->split != NULL)
+    return bn_sql_split_place(c->split, &target, name, BN_LABEL_LEN);
   return ops->place != NULL ? ops->place(c->drv->self, &target, name, BN_LABEL_LEN) : 1;
 }
 
@@ -399,7 +379,7 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
       bn_sql_conn_free(c);
     return NULL;
   }
-  if (set_ops(c) != 0) {
+  if (make_link(c) != 0) {
     bn_sql_conn_free(c);
     return NULL;
   }
@@ -592,6 +572,7 @@ static void conn_destroy(struct bn_sql_conn *c)
 {
   destroy_stmts(c);
   free_memory(c);
+  bn_sql_link_free(&c->link);
   free(c);
 }
 

@@ -5,14 +5,11 @@
 
 #include "base/buf.h"
 #include "sql/bulk.h"
-#include "sql/commits.h"
 #include "sql/driver.h"
 #include "sql/pending_failure.h"
 #include "sql/result.h"
-#include "sql/roles.h"
 #include "sql/session.h"
 #include "sql/stmt.h"
-#include "sql/trace.h"
 
 enum bn_sql_state {
   BN_CONN_CLOSED, /* by the script, or not yet opened */
@@ -27,8 +24,7 @@ struct bn_sql_conn {
   struct bn_sql_conn_view view; /* first: scripts read it */
   enum bn_sql_state state;
   struct bn_sql_link link;
-  const struct bn_driver *below; /* link.ops without --verify-commits */
-  enum bn_sql_role role;         /* roles.c: of the server that had the last statement */
+  struct bn_sql_split *split; /* --db-read-hosts: the layer, which `link` reaches; NULL: none */
   struct bn_sql_cursor cur;
   struct bn_sql_pending_failure failure;
   struct bn_session *session;   /* NULL: retired */
@@ -37,35 +33,26 @@ struct bn_sql_conn {
   struct bn_sql_driver *drv;
   struct bn_sql_conn *next_all;
   struct bn_sql_stmt *stmts;
-  struct bn_sql_stmt *orphan;    /* execute.c: freed by the script, but its result is being read */
-  unsigned n_prepared;           /* by the server, ever */
-  uint64_t preparing_ns;         /* spent on preparing and binding, ever */
-  bool full;                     /* execute.c: the server has refused to prepare any more */
-  bool holds;                    /* execute.c: statements wait to be prepared together */
-  bool uncounted;                /* query.c: the statement is no part of the load */
-  unsigned refs;                 /* the owner's handle and every statement but the orphan */
-  unsigned ordinal;              /* selects the server */
-  unsigned places;               /* servers to select from */
-  unsigned tries;                /* to reconnect, in succession: until something has been done */
-  struct bn_sql_commits commits; /* commits.c: --verify-commits */
-  bool renewed;                  /* it has been made anew; `served` is of then */
-  uint64_t served;               /* what the session had done: events, or statements of a command */
-  uint64_t renewed_ns;           /* when */
+  struct bn_sql_stmt *orphan; /* execute.c: freed by the script, but its result is being read */
+  unsigned n_prepared;        /* by the server, ever */
+  uint64_t preparing_ns;      /* spent on preparing and binding, ever */
+  bool full;                  /* execute.c: the server has refused to prepare any more */
+  bool holds;                 /* execute.c: statements wait to be prepared together */
+  unsigned refs;              /* the owner's handle and every statement but the orphan */
+  unsigned ordinal;           /* selects the server */
+  unsigned places;            /* servers to select from */
+  unsigned tries;             /* to reconnect, in succession: until something has been done */
+  bool renewed;               /* it has been made anew; `served` is of then */
+  uint64_t served;            /* what the session had done: events, or statements of a command */
+  uint64_t renewed_ns;        /* when */
   size_t n_overrides;
   char **override;        /* n names, then n values */
   struct bn_buf emulated; /* execute.c: the text sent last for a statement that is emulated */
   struct bn_sql_bulk bulk;
   /* execute.c: --statements: the one whose text is being sent; NULL: another one, or none */
   struct bn_sql_stmt *emulating;
-  struct bn_sql_diag diag;         /* rolled_back: false when a statement begins; drivers set it */
-  _Alignas(16) char driver_part[]; /* what link.handle points at */
+  struct bn_sql_diag diag; /* rolled_back: false when a statement begins; drivers set it */
 };
-
-/* The one that its driver knows by this handle. */
-static inline struct bn_sql_conn *bn_sql_conn_of(void *handle)
-{
-  return (struct bn_sql_conn *)(void *)((char *)handle - offsetof(struct bn_sql_conn, driver_part));
-}
 
 /* Whether rows may be sent by the driver's bulk load: it has one, and this is not a run. */
 bool bn_sql_conn_loads(const struct bn_sql_conn *c);
@@ -75,14 +62,5 @@ void bn_sql_conn_drop(struct bn_sql_conn *c);
 void bn_sql_conn_unref(struct bn_sql_conn *c);
 /* A failure of this layer's own: the view says FATAL without a server's error. */
 void bn_sql_refuse(struct bn_sql_conn *c);
-
-/* Writes to --sql-trace; a run whose trace is incomplete fails. */
-void bn_sql_conn_write_trace(const struct bn_sql_conn *c, const char *sql, size_t len);
-
-static inline void bn_sql_conn_trace(const struct bn_sql_conn *c, const char *sql, size_t len)
-{
-  if (__builtin_expect(c->sys->trace != NULL, 0))
-    bn_sql_conn_write_trace(c, sql, len);
-}
 
 #endif

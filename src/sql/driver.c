@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/plugin.h"
 #include "option/opt.h"
-#include "sql/trace.h"
 
 static const char *const isolation_words[] = {[BN_ISOLATION_DEFAULT] = "default",
                                               [BN_ISOLATION_READ_UNCOMMITTED] = "read-uncommitted",
@@ -187,11 +186,10 @@ void bn_sql_drivers_done(struct bn_sqlsys *sys)
     if (drv->ops != NULL && drv->ops->done != NULL)
       drv->ops->done(drv->self);
     bn_sql_errors_free(&drv->ignored);
-    bn_sql_roles_done(&drv->roles);
+    bn_sql_splitter_done(&drv->splitter);
   }
   bn_sql_errors_free(&sys->ignored);
-  if (sys->trace != NULL)
-    bn_sql_trace_close(sys->trace, sys->conf->trace, atomic_load(&sys->trace_failed));
+  bn_sql_trace_close(&sys->trace);
 }
 
 static const struct bn_sql_row *row_named(const struct bn_sqlsys *sys, const char *name)
@@ -282,7 +280,7 @@ static int settle_options(struct bn_sqlsys *sys, struct bn_err *err)
   if (sys->conf->trace != NULL && sys->conf->trace[0] != '\0' &&
       bn_sql_trace_open(&sys->trace, sys->conf->trace, err) != 0)
     return -1;
-  sys->announces = sys->trace != NULL || sys->conf->statements;
+  sys->announces = sys->trace.file != NULL || sys->conf->statements;
   sys->settled = true;
   return 0;
 }
@@ -327,7 +325,7 @@ static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_row *row, 
     return -1;
   if (bn_sql_errors_of_driver(&drv->ignored, ops, row->conf, err) != 0)
     return -1;
-  if (bn_sql_roles_init(&drv->roles, &drv->sys->conf->read_hosts, ops, err) != 0)
+  if (bn_sql_splitter_init(&drv->splitter, &drv->sys->conf->read_hosts, ops, &drv->caps, err) != 0)
     return -1;
   drv->host.anew = drv->sys->anew;
   drv->host.names_loss = bn_sql_errors_name_loss(&drv->sys->ignored, ops) ||
@@ -369,4 +367,18 @@ struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s,
 const char *bn_sql_driver_name(const struct bn_sql_driver *drv)
 {
   return drv->ops->name;
+}
+
+const struct bn_sql_committer *bn_sql_driver_verify(const struct bn_sql_driver *drv,
+                                                    const struct bn_driver *below,
+                                                    const struct bn_session *s)
+{
+  /* Its connections are the run's first and last: they make no database either. */
+  const struct bn_sql_verified verified = {.ops = drv->ops,
+                                           .self = drv->self,
+                                           .caps = &drv->caps,
+                                           .trace = &drv->sys->trace,
+                                           .prepared = drv->sys->preflight.all_connect};
+
+  return bn_sql_verify_start(&drv->sys->verify, &verified, below, s);
 }

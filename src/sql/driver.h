@@ -5,14 +5,14 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 
 #include "sql/errors.h"
 #include "sql/preflight.h"
-#include "sql/roles.h"
 #include "sql/session.h"
+#include "sql/split.h"
 #include "sql/sql.h"
 #include "sql/statement_cache.h"
+#include "sql/trace.h"
 #include "sql/verify.h"
 #include "sql/zero_rows.h"
 
@@ -22,10 +22,10 @@ struct bn_sql_driver {
   void *self;
   struct bn_sql_caps caps;
   struct bn_driver_host host;
-  struct bn_sql_errors ignored; /* by the driver's own list */
-  bool ignores_silence;         /* one of the lists has each error of a server that is silent */
-  struct bn_sql_roles roles;    /* --db-read-hosts */
-  unsigned index;               /* of the row */
+  struct bn_sql_errors ignored;    /* by the driver's own list */
+  bool ignores_silence;            /* one of the lists has each error of a server that is silent */
+  struct bn_sql_splitter splitter; /* --db-read-hosts */
+  unsigned index;                  /* of the row */
 };
 
 struct bn_sqlsys {
@@ -40,8 +40,7 @@ struct bn_sqlsys {
   bool emulate;
   bool anew;      /* statements are prepared anew at each execute */
   bool announces; /* there is --sql-trace or --statements */
-  FILE *trace;
-  _Atomic bool trace_failed;
+  struct bn_sql_trace trace;
   bool settled;
   pthread_mutex_t lock;        /* loading, and `retired` */
   _Atomic unsigned ordinal;    /* of the next connection */
@@ -54,7 +53,6 @@ struct bn_sqlsys {
   struct bn_sql_statement_cache texts;
   struct bn_sql_preflight preflight;
   struct bn_sql_zero_rows missed;
-  struct bn_sql_ledger ledger;
   struct bn_sql_verify verify;
   struct bn_sql_first_uses first_uses;
 };
@@ -65,12 +63,10 @@ void bn_sql_drivers_done(struct bn_sqlsys *sys);
 /* Connections that nobody can use any more (conn.c). */
 void bn_sql_retired_free(struct bn_sqlsys *sys);
 
-/* A driver need not tell classes apart. */
-static inline enum bn_sql_class bn_sql_driver_class(const struct bn_sql_driver *drv,
-                                                    const struct bn_sql_diag *d)
-{
-  return drv->ops->classify != NULL ? drv->ops->classify(d) : BN_CLASS_OTHER;
-}
+/* --verify-commits: the layer before `below`, which reaches this driver (sql/verify.h). */
+const struct bn_sql_committer *bn_sql_driver_verify(const struct bn_sql_driver *drv,
+                                                    const struct bn_driver *below,
+                                                    const struct bn_session *s);
 
 /* By --db-ignore-errors or by the driver's own list; not what a script says to it. */
 static inline bool bn_sql_driver_ignores(const struct bn_sql_driver *drv,

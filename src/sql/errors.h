@@ -36,6 +36,12 @@ void bn_sql_errors_free(struct bn_sql_errors *e);
 bool bn_sql_errors_name_loss(const struct bn_sql_errors *e, const struct bn_driver *ops);
 /* The name of a class, as lists have it. */
 const char *bn_sql_errors_class(enum bn_sql_class class);
+/* The class of a failure; a driver need not tell classes apart. */
+static inline enum bn_sql_class bn_sql_errors_classify(const struct bn_driver *ops,
+                                                       const struct bn_sql_diag *d)
+{
+  return ops->classify != NULL ? ops->classify(d) : BN_CLASS_OTHER;
+}
 bool bn_sql_errors_have(const struct bn_sql_errors *e, const struct bn_sql_diag *d,
                         enum bn_sql_class class);
 

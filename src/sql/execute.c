@@ -12,7 +12,7 @@
 /* The driver forgets it. */
 static void execute_shut(struct bn_sql_stmt *st)
 {
-  if (st->prepared && st->conn->cur.source == st->handle)
+  if (st->prepared && st->conn->cur.source == st)
     bn_sql_conn_drop(st->conn);
   bn_sql_stmt_shut(st);
 }
@@ -53,7 +53,7 @@ static bool is_read(const struct bn_sql_stmt *st)
   const struct bn_sql_conn *c = st->conn;
   const bool more = c->cur.more && !c->sys->policy->unread_results_block;
 
-  return st->prepared && c->cur.source == st->handle && (c->cur.live || more);
+  return st->prepared && c->cur.source == st && (c->cur.live || more);
 }
 
 /* Here and not where the result is released: the path of every statement pays nothing for it. */
@@ -113,7 +113,7 @@ static enum bn_sql try_prepare(struct bn_sql_stmt *st)
     return rc;
   bn_log(BN_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation", st->text,
          c->diag.code, bn_sql_shown(&c->diag).text);
-  if (bn_sql_driver_class(c->drv, &c->diag) == BN_CLASS_RESOURCE)
+  if (bn_sql_errors_classify(c->drv->ops, &c->diag) == BN_CLASS_RESOURCE)
     note_full(c);
   c->diag.rolled_back = false;
   bn_sql_stmt_emulate(st, &c->drv->caps);
@@ -285,7 +285,7 @@ int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t 
 /* For --sql-trace and --statements. */
 static __attribute__((noinline)) void announce(struct bn_sql_conn *c, struct bn_sql_stmt *st)
 {
-  bn_sql_conn_trace(c, c->emulated.data, c->emulated.len);
+  bn_sql_trace(&c->sys->trace, c->session, c->emulated.data, c->emulated.len);
   c->emulating = st;
 }
 
@@ -337,8 +337,8 @@ struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
     return NULL;
   if (__builtin_expect(st->emulated, 0))
     return execute_text(st);
-  bn_sql_conn_trace(c, st->text, st->len);
-  c->cur.source = st->handle;
+  bn_sql_trace(&c->sys->trace, c->session, st->text, st->len);
+  c->cur.source = st;
   since = bn_clock_now(&c->session->clock);
   rc = __builtin_expect(c->cur.more, 0)
            ? bn_sql_unread(c, BN_STEP_QUERY, true)

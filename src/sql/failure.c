@@ -17,7 +17,7 @@ static void tell_first(struct bn_sql_conn *c, const char *label)
   const struct bn_services *services = c->session->services;
 
   services->fact(services->of, "error_classes", label,
-                 bn_sql_errors_class(bn_sql_driver_class(c->drv, &c->diag)));
+                 bn_sql_errors_class(bn_sql_errors_classify(c->drv->ops, &c->diag)));
   services->fact(services->of, "error_messages", label, c->diag.text);
 }
 
@@ -53,15 +53,12 @@ static bool failure_moves(const struct bn_sql_conn *c)
    server does not let go, as within XA, goes with the connection. */
 static void roll_back(struct bn_sql_conn *c)
 {
-  struct bn_sql_result r = {0};
   struct bn_sql_diag d = {0};
   enum bn_sql rc;
 
-  bn_sql_conn_trace(c, "ROLLBACK", 8);
-  rc = c->link.ops->query(c->link.handle, "ROLLBACK", 8, &r, &d);
-  if (rc == BN_SQL_ROWS)
-    c->link.ops->free_result(c->link.handle, &r);
-  if (rc == BN_SQL_LOST || (rc > BN_SQL_ROWS && failure_moves(c)))
+  bn_sql_trace(&c->sys->trace, c->session, "ROLLBACK", 8);
+  rc = bn_sql_link_tell(&c->link, "ROLLBACK", NULL, &d);
+  if (rc == BN_SQL_LOST || (rc != BN_SQL_DONE && failure_moves(c)))
     c->state = BN_CONN_LOST;
 }
 
@@ -155,7 +152,7 @@ static struct bn_sql_failing failure_failing(const struct bn_sql_conn *c, enum b
   return (struct bn_sql_failing){
       .step = c->failure.step,
       .diag = &c->diag,
-      .class = bn_sql_driver_class(c->drv, &c->diag),
+      .class = bn_sql_errors_classify(c->drv->ops, &c->diag),
       .listed = {&c->sys->ignored, &c->drv->ignored},
       .lost = c->state == BN_CONN_LOST,
       .places = c->places,

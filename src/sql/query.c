@@ -96,7 +96,7 @@ static __attribute__((noinline)) void observe_other(struct bn_sql_conn *c, enum 
                                                     uint64_t took, struct bn_sql_sort sort,
                                                     const char *sql, size_t len)
 {
-  struct bn_sql_stmt *st = c->cur.source != NULL ? bn_sql_stmt_of(c->cur.source) : c->emulating;
+  struct bn_sql_stmt *st = c->cur.source != NULL ? c->cur.source : c->emulating;
 
   c->emulating = NULL;
   if (c->owner->timed)
@@ -113,7 +113,7 @@ static __attribute__((noinline)) void observe_other(struct bn_sql_conn *c, enum 
 static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took,
                                  struct bn_sql_sort sort, const char *sql, size_t len)
 {
-  const struct bn_sql_stmt *st = c->cur.source != NULL ? bn_sql_stmt_of(c->cur.source) : NULL;
+  const struct bn_sql_stmt *st = c->cur.source;
 
   if (c->owner->timed || sort.kind == BN_SQL_UNCOUNTED)
     observe_other(c, rc, took, sort, sql, len);
@@ -159,7 +159,7 @@ static inline struct bn_sql_rs *query(struct bn_sql_conn *c, const char *sql, si
     return NULL;
   if (counts)
     sort = bn_sql_sort_of(c->sys->by_first_word, sql, len);
-  bn_sql_conn_trace(c, sql, len);
+  bn_sql_trace(&c->sys->trace, c->session, sql, len);
   since = bn_clock_now(&c->session->clock);
   rc = __builtin_expect(c->cur.more, 0)
            ? bn_sql_unread(c, BN_STEP_QUERY, false)
@@ -176,9 +176,11 @@ struct bn_sql_rs *bn_sql_query_uncounted(struct bn_sql_conn *c, const char *sql,
 {
   struct bn_sql_rs *rs;
 
-  c->uncounted = true;
+  if (c->split != NULL)
+    bn_sql_split_write_only(c->split, true);
   rs = query(c, sql, len, false);
-  c->uncounted = false;
+  if (c->split != NULL)
+    bn_sql_split_write_only(c->split, false);
   return rs;
 }
 

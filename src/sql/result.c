@@ -20,6 +20,13 @@ void bn_sql_cursor_release(struct bn_sql_cursor *cur)
     result_release(cur);
 }
 
+static enum bn_sql result_next(const struct bn_sql_cursor *cur, struct bn_sql_result *r,
+                               struct bn_sql_diag *d)
+{
+  return cur->link->ops->next(cur->link->handle, cur->source != NULL ? cur->source->handle : NULL,
+                              r, d);
+}
+
 bool bn_sql_cursor_drop(struct bn_sql_cursor *cur, bool open)
 {
   const struct bn_sql_link *link = cur->link;
@@ -29,7 +36,7 @@ bool bn_sql_cursor_drop(struct bn_sql_cursor *cur, bool open)
   while (cur->more && open) {
     struct bn_sql_result r = {0};
     struct bn_sql_diag d = {0};
-    const enum bn_sql rc = link->ops->next(link->handle, cur->source, &r, &d);
+    const enum bn_sql rc = result_next(cur, &r, &d);
 
     if (rc == BN_SQL_ROWS)
       link->ops->free_result(link->handle, &r);
@@ -52,7 +59,7 @@ enum bn_sql bn_sql_cursor_next(struct bn_sql_cursor *cur, struct bn_sql_diag *d)
 {
   bn_sql_cursor_release(cur);
   cur->more = false;
-  return cur->link->ops->next(cur->link->handle, cur->source, &cur->result, d);
+  return result_next(cur, &cur->result, d);
 }
 
 static int result_widen(struct bn_sql_cursor *cur)

@@ -3,15 +3,17 @@
 #ifndef BN_SQL_RESULT_H
 #define BN_SQL_RESULT_H
 
-#include "sql/session.h"
+#include "api/session.h"
+#include "sql/link.h"
 #include "sql/sql.h"
+#include "sql/stmt.h"
 
 /* A connection's current result.  result.c owns it; what executes statements puts theirs in by
    bn_sql_cursor_take. */
 struct bn_sql_cursor {
   struct bn_sql_rs rs;         /* first: scripts have its address */
   struct bn_sql_result result; /* behind rs */
-  void *source;                /* the driver's statement that gave it; NULL: a query */
+  struct bn_sql_stmt *source;  /* the statement that gave it; NULL: a query */
   bool live;                   /* it has not been freed */
   bool more;                   /* another one is pending */
   unsigned room;               /* of rs.values */

@@ -11,18 +11,12 @@
 #include "api/driver.h"
 #include "api/session.h"
 #include "sql/lazy_prepare.h"
+#include "sql/link.h"
 #include "sql/statement_names.h"
 
 struct bn_sql_conn;
 struct bn_sql_driver;
 struct bn_sqlsys;
-
-/* The driver's connection under one of ours, as long as it is open. */
-struct bn_sql_link {
-  struct bn_sql_link *next; /* in its session's list */
-  const struct bn_driver *ops;
-  void *handle; /* the driver's */
-};
 
 struct bn_sql_session {
   struct bn_sql_session *next;

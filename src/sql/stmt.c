@@ -23,7 +23,7 @@ struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
   st->text = st->shared->text;
   st->len = len;
   st->link = link;
-  st->handle = st->driver_part;
+  st->handle = st->room;
   return st;
 }
 

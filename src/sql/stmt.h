@@ -14,7 +14,7 @@ struct bn_sql_stmt {
   struct bn_sql_conn *conn;       /* first: scripts read it */
   struct bn_sql_stmt *next, **at; /* at: what points at it, as long as it is in the list */
   const struct bn_sql_link *link;
-  void *handle;
+  void *handle; /* what link's functions take as their statement */
   struct bn_sql_cached_text *shared;
   const char *text; /* shared's, of len bytes */
   size_t len;
@@ -28,14 +28,8 @@ struct bn_sql_stmt {
   bool fresh;    /* and it was not executed since; only kept for `anew` */
   bool bound;    /* it is ready for the next execution */
   bool closed;   /* by the script */
-  _Alignas(16) char driver_part[]; /* what handle points at */
+  _Alignas(16) char room[]; /* stmt.c: for the handle */
 };
-
-/* The one that its driver knows by this handle. */
-static inline struct bn_sql_stmt *bn_sql_stmt_of(void *handle)
-{
-  return (struct bn_sql_stmt *)(void *)((char *)handle - offsetof(struct bn_sql_stmt, driver_part));
-}
 
 /* NULL: out of memory.  The text is copied, once for all. */
 struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,

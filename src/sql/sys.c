@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "sql/count.h"
 #include "sql/driver.h"
 
 struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_policy *policy,
@@ -35,7 +36,6 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
   pthread_mutex_init(&sys->sessions.lock, NULL);
   bn_sql_statement_cache_init(&sys->texts);
   bn_sql_preflight_init(&sys->preflight);
-  bn_sql_ledger_init(&sys->ledger);
   bn_sql_verify_init(&sys->verify);
   return sys;
 }
@@ -55,6 +55,51 @@ void bn_sqlsys_tell(const struct bn_sqlsys *sys)
   bn_sql_lazy_prepare_tell(&sys->first_uses);
 }
 
+bool bn_sqlsys_verifies(const struct bn_sqlsys *sys)
+{
+  return sys->conf->verify_commits;
+}
+
+/* The driver whose servers have the table, starts in the main thread.  false: out of memory, and
+   it has been said that the table is left. */
+static bool start_verified(struct bn_sqlsys *sys, struct bn_session *main)
+{
+  struct bn_sql_driver *drv = sys->drivers;
+
+  while (drv->ops != sys->verify.drv.ops)
+    drv++;
+  if (bn_sql_session_get(sys, main, drv) != NULL)
+    return true;
+  bn_sql_verify_leave(&sys->verify, "");
+  return false;
+}
+
+int bn_sqlsys_verify(struct bn_sqlsys *sys, struct bn_session *main, struct bn_err *err)
+{
+  if (!sys->verify.made)
+    return 0;
+  if (!start_verified(sys, main))
+    return bn_err_set(err, 0, "--verify-commits: out of memory");
+  return bn_sql_verify_end(&sys->verify, main, err);
+}
+
+void bn_sqlsys_forget(struct bn_sqlsys *sys, struct bn_session *main)
+{
+  if (bn_sql_verify_cancel(&sys->verify) && start_verified(sys, main))
+    bn_sql_verify_drop(&sys->verify, main);
+}
+
+void bn_sqlsys_sample(const struct bn_sqlsys *sys, uint64_t *counter)
+{
+  const struct bn_sql_commit_counts *c = &sys->verify.counts;
+  uint64_t *at = counter + BN_SQL_C_COMMITS + sys->policy->transactions_are_commits;
+
+  at[BN_SQL_VERIFY_ACKNOWLEDGED] = c->acknowledged;
+  at[BN_SQL_VERIFY_MISSING] = c->missing;
+  at[BN_SQL_VERIFY_UNKNOWN] = c->unknown;
+  at[BN_SQL_VERIFY_UNKNOWN_STORED] = c->unknown_stored;
+}
+
 void bn_sqlsys_free(struct bn_sqlsys *sys)
 {
   if (sys == NULL)
@@ -62,7 +107,6 @@ void bn_sqlsys_free(struct bn_sqlsys *sys)
   bn_sql_retired_free(sys);
   bn_sql_drivers_done(sys);
   bn_sql_verify_done(&sys->verify);
-  bn_sql_ledger_done(&sys->ledger);
   bn_sql_preflight_done(&sys->preflight);
   bn_sql_statement_cache_done(&sys->texts);
   pthread_mutex_destroy(&sys->sessions.lock);

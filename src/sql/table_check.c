@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "sql/alarm.h"
 #include "sql/driver.h"
 
 enum { PATIENCE_S = 5 };
@@ -44,7 +43,7 @@ static bool only_value(const struct bn_sql_link *l, struct bn_sql_result *r, dou
 /* A table whose absence the run would ignore is not asked for. */
 static bool is_missing(const struct bn_sql_driver *drv, const struct bn_sql_diag *d)
 {
-  const enum bn_sql_class class = bn_sql_driver_class(drv, d);
+  const enum bn_sql_class class = bn_sql_errors_classify(drv->ops, d);
 
   return drv->ops->missing(d) && !bn_sql_driver_ignores(drv, d, class);
 }
@@ -105,22 +104,22 @@ static void table_check_survey(struct bn_sql_driver *drv, struct bn_session *s,
 {
   const uint64_t until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
   struct bn_sql_session *o = bn_sql_session_get(drv->sys, s, drv);
-  struct bn_sql_link l = {.ops = drv->ops, .handle = calloc(1, drv->ops->conn_size)};
+  struct bn_sql_link l;
   const struct bn_sql_target target = {.prepared = true};
   struct bn_sql_diag d = {0};
   struct bn_sql_alarm alarm;
 
-  if (o != NULL && l.handle != NULL) {
-    if (l.ops->connect(drv->self, l.handle, &target, until_ns, &d) == BN_SQL_DONE &&
+  if (bn_sql_link_make(&l, drv->ops, drv->self) == 0 && o != NULL) {
+    if (bn_sql_link_connect(&l, &target, until_ns, &d) == BN_SQL_DONE &&
         bn_sql_alarm_set(&alarm, &l, until_ns) == 0) {
       bn_sql_session_opened(o, &l);
       table_check_look(drv, &l, s, t, until_ns, found);
       bn_sql_session_closing(o, &l);
       bn_sql_alarm_clear(&alarm);
     }
-    l.ops->disconnect(l.handle);
+    bn_sql_link_disconnect(&l);
   }
-  free(l.handle);
+  bn_sql_link_free(&l);
 }
 
 /* Ids below 1 are those of no row that a run reads. */

@@ -9,12 +9,13 @@
 #include "base/file.h"
 #include "base/log.h"
 
-int bn_sql_trace_open(FILE **out, const char *path, struct bn_err *err)
+int bn_sql_trace_open(struct bn_sql_trace *t, const char *path, struct bn_err *err)
 {
   const int fd = bn_file_create(path);
 
-  *out = fd >= 0 ? fdopen(fd, "w") : NULL;
-  if (*out == NULL) {
+  t->path = path;
+  t->file = fd >= 0 ? fdopen(fd, "w") : NULL;
+  if (t->file == NULL) {
     const int error = errno;
 
     if (fd >= 0)
@@ -22,11 +23,12 @@ int bn_sql_trace_open(FILE **out, const char *path, struct bn_err *err)
     return bn_err_set(err, error, "--sql-trace=%s: %s", path, bn_file_reason(error));
   }
   /* Complete lines also when the process has to leave in a hurry. */
-  (void)setvbuf(*out, NULL, _IOLBF, 1 << 16);
+  (void)setvbuf(t->file, NULL, _IOLBF, 1 << 16);
   return 0;
 }
 
-int bn_sql_trace_write(FILE *f, unsigned session, const char *sql, size_t len)
+/* 0, or the errno value of a write that failed. */
+static int trace_line(FILE *f, unsigned session, const char *sql, size_t len)
 {
   int error = 0;
 
@@ -42,8 +44,20 @@ int bn_sql_trace_write(FILE *f, unsigned session, const char *sql, size_t len)
   return error;
 }
 
-void bn_sql_trace_close(FILE *f, const char *path, bool told)
+void bn_sql_trace_write(struct bn_sql_trace *t, const struct bn_session *s, const char *sql,
+                        size_t len)
 {
-  if (fclose(f) != 0 && !told)
-    bn_log_stderr("cannot write the trace file '%s' completely: %s", path, strerror(errno));
+  const int error = trace_line(t->file, s->number, sql, len);
+
+  if (error == 0 || atomic_exchange(&t->failed, true))
+    return;
+  bn_log_stderr("cannot write the trace file '%s': %s", t->path, strerror(error));
+  s->services->fail(s->services->of);
+}
+
+void bn_sql_trace_close(struct bn_sql_trace *t)
+{
+  if (t->file != NULL && fclose(t->file) != 0 && !atomic_load(&t->failed))
+    bn_log_stderr("cannot write the trace file '%s' completely: %s", t->path, strerror(errno));
+  t->file = NULL;
 }

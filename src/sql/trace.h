@@ -3,16 +3,32 @@
 #ifndef BN_SQL_TRACE_H
 #define BN_SQL_TRACE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
+#include "api/session.h"
 #include "base/err.h"
 
-int bn_sql_trace_open(FILE **out, const char *path, struct bn_err *err);
-/* Any thread.  0, or the errno value of a write that failed. */
-int bn_sql_trace_write(FILE *f, unsigned session, const char *sql, size_t len);
-/* told: the user knows of a write that failed. */
-void bn_sql_trace_close(FILE *f, const char *path, bool told);
+struct bn_sql_trace {
+  FILE *file;       /* NULL: nobody has asked for it */
+  const char *path; /* borrowed */
+  _Atomic bool failed;
+};
+
+/* 0, or -1 and err. */
+int bn_sql_trace_open(struct bn_sql_trace *t, const char *path, struct bn_err *err);
+/* Any thread.  The first failure is logged and ends the run as a failed one. */
+void bn_sql_trace_write(struct bn_sql_trace *t, const struct bn_session *s, const char *sql,
+                        size_t len);
+void bn_sql_trace_close(struct bn_sql_trace *t);
+
+static inline void bn_sql_trace(struct bn_sql_trace *t, const struct bn_session *s, const char *sql,
+                                size_t len)
+{
+  if (__builtin_expect(t->file != NULL, 0))
+    bn_sql_trace_write(t, s, sql, len);
+}
 
 #endif

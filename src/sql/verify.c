@@ -10,9 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "sql/alarm.h"
-#include "sql/count.h"
-#include "sql/driver.h"
+#include "sql/errors.h"
 
 /* The servers of a list may have a commit a while after it was acknowledged.  So a missing one is
    waited for: as long as fewer are missing every STEADY_MS, PATIENCE_MS at most.  A server that
@@ -39,7 +37,7 @@ struct stop {
 
 /* A connection of its own to one of the servers. */
 struct visit {
-  struct bn_sql_driver *drv;
+  struct bn_sql_verify *of;
   unsigned ordinal; /* of the server */
   struct bn_sql_link link;
   struct bn_sql_alarm alarm;
@@ -61,18 +59,21 @@ struct content {
 void bn_sql_verify_init(struct bn_sql_verify *v)
 {
   (void)pthread_mutex_init(&v->lock, NULL);
+  bn_sql_ledger_init(&v->ledger);
 }
 
 void bn_sql_verify_done(struct bn_sql_verify *v)
 {
+  bn_sql_ledger_done(&v->ledger);
   (void)pthread_mutex_destroy(&v->lock);
 }
 
 /* --- one server --------------------------------------------------------------------------------
  */
 
-static size_t name_place(const struct bn_sql_driver *drv, unsigned ordinal, char *name, size_t size)
+static size_t name_place(const struct bn_sql_verify *v, unsigned ordinal, char *name, size_t size)
 {
+  const struct bn_sql_verified *drv = &v->drv;
   const struct bn_sql_target target = {.ordinal = ordinal};
 
   (void)snprintf(name, size, "%s", drv->ops->name);
@@ -83,7 +84,7 @@ static int verify_fail(const struct visit *v, const char *what, struct bn_err *e
 {
   char name[BN_LABEL_LEN];
 
-  (void)name_place(v->drv, v->ordinal, name, sizeof name);
+  (void)name_place(v->of, v->ordinal, name, sizeof name);
   return bn_err_set(err, v->diag.code, "--verify-commits: cannot %s %s: %s", what, name,
                     v->diag.text);
 }
@@ -140,24 +141,20 @@ static uint64_t end_of_visit(struct bn_sql_verify *v, struct stop stop)
 }
 
 /* Also one that could not be opened is closed. */
-static int open_visit(struct visit *v, struct bn_sql_driver *drv, struct stop stop,
+static int open_visit(struct visit *visit, struct bn_sql_verify *v, struct stop stop,
                       struct bn_err *err)
 {
-  struct bn_sql_verify *all = &drv->sys->verify;
-  const uint64_t began_ns = bn_clock_mono(), until_ns = end_of_visit(all, stop);
-  /* Its connections are the run's first and last: they make no database either. */
-  const struct bn_sql_target target = {.ordinal = stop.ordinal,
-                                       .prepared = drv->sys->preflight.all_connect};
+  const uint64_t began_ns = bn_clock_mono(), until_ns = end_of_visit(v, stop);
+  const struct bn_sql_target target = {.ordinal = stop.ordinal, .prepared = v->drv.prepared};
 
-  *v = (struct visit){.drv = drv, .ordinal = stop.ordinal, .link = {.ops = drv->ops}};
-  v->link.handle = calloc(1, drv->ops->conn_size);
-  if (v->link.handle == NULL)
+  *visit = (struct visit){.of = v, .ordinal = stop.ordinal};
+  if (bn_sql_link_make(&visit->link, v->drv.ops, v->drv.self) != 0)
     return bn_err_set(err, 0, "--verify-commits: out of memory");
-  if (drv->ops->connect(drv->self, v->link.handle, &target, until_ns, &v->diag) != BN_SQL_DONE)
-    return verify_fail(v, "connect to", err);
-  v->met = true;
-  all->login_ns = verify_later(all->login_ns, bn_clock_mono() - began_ns);
-  v->watched = bn_sql_alarm_set(&v->alarm, &v->link, until_ns) == 0;
+  if (bn_sql_link_connect(&visit->link, &target, until_ns, &visit->diag) != BN_SQL_DONE)
+    return verify_fail(visit, "connect to", err);
+  visit->met = true;
+  v->login_ns = verify_later(v->login_ns, bn_clock_mono() - began_ns);
+  visit->watched = bn_sql_alarm_set(&visit->alarm, &visit->link, until_ns) == 0;
   return 0;
 }
 
@@ -166,8 +163,8 @@ static void close_visit(struct visit *v)
   if (v->watched)
     bn_sql_alarm_clear(&v->alarm);
   if (v->link.handle != NULL)
-    v->link.ops->disconnect(v->link.handle);
-  free(v->link.handle);
+    bn_sql_link_disconnect(&v->link);
+  bn_sql_link_free(&v->link);
 }
 
 static bool read_number(const struct bn_sql_value *v, uint64_t *out)
@@ -206,7 +203,7 @@ static int verify_tell(struct visit *v, const char *sql, struct content *content
     content->absent |= ops->missing != NULL && ops->missing(&v->diag);
   if (rc > BN_SQL_ROWS)
     return verify_fail(v, what, err);
-  v->drv->sys->verify.good = v->ordinal;
+  v->of->good = v->ordinal;
   if (rc == BN_SQL_DONE)
     return 0;
   while (content != NULL && r.nfields == 2 && ops->fetch(v->link.handle, &r, row))
@@ -225,8 +222,8 @@ static int read_table(struct bn_sql_verify *v, struct stop stop, struct content 
 
   bn_sql_verify_take(content->newest, content->known);
   content->marked = false;
-  (void)snprintf(sql, sizeof sql, "SELECT id, n FROM %s", v->drv->sys->ledger.table);
-  rc = open_visit(&visit, v->drv, stop, err);
+  (void)snprintf(sql, sizeof sql, "SELECT id, n FROM %s", v->ledger.table);
+  rc = open_visit(&visit, v, stop, err);
   if (rc == 0)
     rc = verify_tell(&visit, sql, content, "read its table on", err);
   content->absent |= rc == 0 && !content->marked;
@@ -242,7 +239,7 @@ static void sleep_a_while(void)
 static int drop_on(struct bn_sql_verify *v, struct stop stop, const char *sql, struct bn_err *err)
 {
   struct visit visit;
-  int rc = open_visit(&visit, v->drv, stop, err);
+  int rc = open_visit(&visit, v, stop, err);
 
   if (rc == 0)
     rc = verify_tell(&visit, sql, NULL, "drop its table on", err);
@@ -252,12 +249,12 @@ static int drop_on(struct bn_sql_verify *v, struct stop stop, const char *sql, s
 
 static const char *drop_text(const struct bn_sql_verify *v, char sql[64])
 {
-  (void)snprintf(sql, 64, "DROP TABLE IF EXISTS %s", v->drv->sys->ledger.table);
+  (void)snprintf(sql, 64, "DROP TABLE IF EXISTS %s", v->ledger.table);
   return sql;
 }
 
-/* Also in a dialect: nobody else knows its name.  why: may quote a server. */
-static void tell_of_table(const struct bn_sql_verify *v, const char *why)
+/* Nobody else knows its name.  why: may quote a server. */
+void bn_sql_verify_leave(const struct bn_sql_verify *v, const char *why)
 {
   char sql[64], text[800];
 
@@ -285,7 +282,7 @@ static int drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
       sleep_a_while();
   } while (rc != 0 && bn_clock_mono() < verify_limit(v));
   if (rc != 0)
-    tell_of_table(v, err.text);
+    bn_sql_verify_leave(v, err.text);
   return rc;
 }
 
@@ -293,7 +290,7 @@ static void drop_anywhere(struct bn_sql_verify *v)
 {
   char name[BN_LABEL_LEN];
 
-  (void)drop_table(v, v->good, name_place(v->drv, 0, name, sizeof name));
+  (void)drop_table(v, v->good, name_place(v, 0, name, sizeof name));
 }
 
 /* --- before the events -------------------------------------------------------------------------
@@ -327,7 +324,7 @@ static int name_table(struct bn_sql_verify *v, struct bn_err *err)
 
   if (getrandom(noise, sizeof noise, 0) != sizeof noise)
     return bn_err_set(err, 0, "--verify-commits: the system gives no random numbers");
-  (void)snprintf(v->drv->sys->ledger.table, BN_SQL_COMMITS_NAME,
+  (void)snprintf(v->ledger.table, BN_SQL_COMMITS_NAME,
                  "bench_commits_%02x%02x%02x%02x%02x%02x%02x%02x", noise[0], noise[1], noise[2],
                  noise[3], noise[4], noise[5], noise[6], noise[7]);
   return 0;
@@ -340,7 +337,7 @@ static int create_on(struct visit *visit, struct bn_err *err)
 
   (void)snprintf(sql, sizeof sql,
                  "CREATE TABLE %s (id BIGINT NOT NULL PRIMARY KEY, n BIGINT NOT NULL)",
-                 visit->drv->sys->ledger.table);
+                 visit->of->ledger.table);
   return verify_tell(visit, sql, NULL, "create its table on", err);
 }
 
@@ -356,8 +353,7 @@ static int mark_on(struct visit *visit, struct bn_err *err)
   char sql[128];
   int rc;
 
-  (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (0, 0)",
-                 visit->drv->sys->ledger.table);
+  (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (0, 0)", visit->of->ledger.table);
   rc = verify_tell(visit, sql, NULL, "write to its table on", err);
   if (rc == 0 && !commits_by_itself(visit))
     rc = verify_tell(visit, "COMMIT", NULL, "write to its table on", err);
@@ -381,8 +377,8 @@ static bool has_met(const struct attempts *a, unsigned ordinal)
  */
 static enum attempt failed_attempt(const struct visit *visit, bool met)
 {
-  const bool passes = visit->drv->ops->place != NULL && met &&
-                      bn_sql_driver_class(visit->drv, &visit->diag) != BN_CLASS_OTHER;
+  const bool passes = visit->of->drv.ops->place != NULL && met &&
+                      bn_sql_errors_classify(visit->link.ops, &visit->diag) != BN_CLASS_OTHER;
 
   return passes ? NOT_NOW : NEVER;
 }
@@ -398,7 +394,7 @@ static enum attempt make_on(struct bn_sql_verify *v, unsigned ordinal, struct at
 
   if (rc != 0)
     return NEVER;
-  rc = open_visit(&visit, v->drv, stop, err);
+  rc = open_visit(&visit, v, stop, err);
   if (rc == 0)
     rc = create_on(&visit, err);
   there = rc == 0 || visit.lost;
@@ -421,7 +417,7 @@ static int fail_without_table(const struct bn_sql_verify *v, unsigned ordinal,
 
   if (!content->absent)
     return -1;
-  (void)name_place(v->drv, ordinal, name, sizeof name);
+  (void)name_place(v, ordinal, name, sizeof name);
   return bn_err_set(err, 0,
                     "--verify-commits: %s does not have the table that bench has just created; "
                     "list only servers that replicate each other, and use no database in memory",
@@ -435,13 +431,13 @@ static int await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err 
   struct content content = {.known = &mark};
   struct visit visit;
 
-  if (open_visit(&visit, v->drv, stop, err) != 0) {
+  if (open_visit(&visit, v, stop, err) != 0) {
     close_visit(&visit);
     return 0;
   }
   close_visit(&visit);
   while (read_table(v, stop, &content, err) != 0 || !content.marked) {
-    if (v->drv->ops->place == NULL || after_ms(PAUSE_MS) >= verify_limit(v))
+    if (v->drv.ops->place == NULL || after_ms(PAUSE_MS) >= verify_limit(v))
       return fail_without_table(v, stop.ordinal, &content, err);
     sleep_a_while();
   }
@@ -482,7 +478,7 @@ static int make_anywhere(struct bn_sql_verify *v, size_t places, unsigned *made_
 static int make_table(struct bn_sql_verify *v, struct bn_err *err)
 {
   char name[BN_LABEL_LEN];
-  const size_t places = name_place(v->drv, 0, name, sizeof name);
+  const size_t places = name_place(v, 0, name, sizeof name);
   unsigned made_on = 0;
   int rc;
 
@@ -498,33 +494,43 @@ static int make_table(struct bn_sql_verify *v, struct bn_err *err)
   return rc;
 }
 
-const struct bn_driver *bn_sql_verify_ops(struct bn_sql_driver *drv, const struct bn_driver *below,
-                                          const struct bn_session *s)
+/* With the lock held. */
+static void verify_make(struct bn_sql_verify *v, const struct bn_driver *below,
+                        const struct bn_session *s)
 {
-  struct bn_sql_verify *v = &drv->sys->verify;
   struct bn_err err = {0};
+
+  v->layer =
+      (struct bn_sql_committer){.ledger = &v->ledger, .trace = v->drv.trace, .caps = v->drv.caps};
+  bn_sql_committer_init(&v->layer, below);
+  v->session = s;
+  v->made = make_table(v, &err) == 0;
+  v->session = NULL;
+  if (!v->made)
+    bn_log_failure(&err);
+}
+
+const struct bn_sql_committer *bn_sql_verify_start(struct bn_sql_verify *v,
+                                                   const struct bn_sql_verified *drv,
+                                                   const struct bn_driver *below,
+                                                   const struct bn_session *s)
+{
   bool ours;
 
   (void)pthread_mutex_lock(&v->lock);
   if (!v->tried) {
     v->tried = true;
-    v->drv = drv;
-    v->session = s;
-    v->ops = *below;
-    bn_sql_commits_verify(&v->ops);
-    v->made = make_table(v, &err) == 0;
-    v->session = NULL;
-    if (!v->made)
-      bn_log_failure(&err);
+    v->drv = *drv;
+    verify_make(v, below, s);
   }
-  ours = v->made && v->drv == drv;
+  ours = v->made && v->drv.ops == drv->ops;
   if (v->made && !ours)
     bn_log(BN_FATAL,
            "--verify-commits works with one database driver for each run; the script already uses "
            "'%s'",
-           v->drv->ops->name);
+           v->drv.ops->name);
   (void)pthread_mutex_unlock(&v->lock);
-  return ours ? &v->ops : NULL;
+  return ours ? &v->layer : NULL;
 }
 
 /* --- after them --------------------------------------------------------------------------------
@@ -562,7 +568,7 @@ static int ask_all(struct bn_sql_verify *v, struct content *content, bool *known
                    struct bn_err *err)
 {
   char name[BN_LABEL_LEN];
-  const size_t places = name_place(v->drv, 0, name, sizeof name);
+  const size_t places = name_place(v, 0, name, sizeof name);
   const unsigned first = v->good;
   int rc = -1;
 
@@ -613,7 +619,7 @@ static int verify(struct bn_sql_verify *v, struct content *content, struct bn_er
 {
   if (verify_compare(v, content, err) != 0) {
     know_nothing(v, content);
-    tell_of_table(v, "");
+    bn_sql_verify_leave(v, "");
     return -1;
   }
   v->until_ns = verify_later(
@@ -627,68 +633,48 @@ static int verify(struct bn_sql_verify *v, struct content *content, struct bn_er
                     v->counts.missing, v->counts.acknowledged);
 }
 
-int bn_sqlsys_verify(struct bn_sqlsys *sys, struct bn_session *main, struct bn_err *err)
+int bn_sql_verify_end(struct bn_sql_verify *v, const struct bn_session *main, struct bn_err *err)
 {
-  struct bn_sql_verify *v = &sys->verify;
   struct content content = {0};
   int rc;
 
-  if (!v->made)
-    return 0;
-  (void)pthread_mutex_lock(&sys->ledger.lock);
-  content.newest = sys->ledger.newest;
-  (void)pthread_mutex_unlock(&sys->ledger.lock);
+  (void)pthread_mutex_lock(&v->ledger.lock);
+  content.newest = v->ledger.newest;
+  (void)pthread_mutex_unlock(&v->ledger.lock);
   content.n = content.newest != NULL ? content.newest->id : 0;
   v->session = main;
   v->until_ns = after_ms(PATIENCE_MS);
   content.known = calloc((size_t)content.n + 1, sizeof *content.known);
-  if (content.known != NULL && bn_sql_session_get(sys, main, v->drv) != NULL) {
+  if (content.known != NULL) {
     rc = verify(v, &content, err);
   } else {
     rc = bn_err_set(err, 0, "--verify-commits: out of memory");
-    tell_of_table(v, "");
+    bn_sql_verify_leave(v, "");
   }
   free(content.known);
   return rc;
 }
 
 /* A worker that was left behind may still hold the lock, and a second signal waits for nobody. */
-void bn_sqlsys_forget(struct bn_sqlsys *sys, struct bn_session *main)
+bool bn_sql_verify_cancel(struct bn_sql_verify *v)
 {
-  struct bn_sql_verify *v = &sys->verify;
   bool made;
 
   if (pthread_mutex_trylock(&v->lock) != 0) {
     bn_log_stderr("a table of --verify-commits is still being made; its name begins with "
                   "bench_commits_");
-    return;
+    return false;
   }
   made = v->made;
   v->tried = true;
   v->made = false;
   (void)pthread_mutex_unlock(&v->lock);
-  if (!made)
-    return;
+  return made;
+}
+
+void bn_sql_verify_drop(struct bn_sql_verify *v, const struct bn_session *main)
+{
   v->session = main;
   v->until_ns = after_ms(DROP_MS);
-  if (bn_sql_session_get(sys, main, v->drv) != NULL)
-    drop_anywhere(v);
-  else
-    tell_of_table(v, "");
-}
-
-void bn_sqlsys_sample(const struct bn_sqlsys *sys, uint64_t *counter)
-{
-  const struct bn_sql_commit_counts *c = &sys->verify.counts;
-  uint64_t *at = counter + BN_SQL_C_COMMITS + sys->policy->transactions_are_commits;
-
-  at[BN_SQL_VERIFY_ACKNOWLEDGED] = c->acknowledged;
-  at[BN_SQL_VERIFY_MISSING] = c->missing;
-  at[BN_SQL_VERIFY_UNKNOWN] = c->unknown;
-  at[BN_SQL_VERIFY_UNKNOWN_STORED] = c->unknown_stored;
-}
-
-bool bn_sqlsys_verifies(const struct bn_sqlsys *sys)
-{
-  return sys->conf->verify_commits;
+  drop_anywhere(v);
 }

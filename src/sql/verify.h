@@ -11,8 +11,6 @@
 #include "api/session.h"
 #include "sql/commits.h"
 
-struct bn_sql_driver;
-
 /* What is known of the commits of a run. */
 struct bn_sql_commit_counts {
   uint64_t acknowledged, missing;
@@ -25,12 +23,22 @@ struct bn_sql_known_row {
   bool pending;
 };
 
+/* A driver whose commits are verified. */
+struct bn_sql_verified {
+  const struct bn_driver *ops;
+  void *self;
+  const struct bn_sql_caps *caps;
+  struct bn_sql_trace *trace;
+  bool prepared; /* the run makes no database */
+};
+
 /* One for the process.  It verifies the driver that is used first. */
 struct bn_sql_verify {
   pthread_mutex_t lock; /* held while the first connection of a run makes the table */
   bool tried, made;     /* with the lock held; made is constant once a connection has been opened */
-  struct bn_sql_driver *drv;        /* whose servers have it */
-  struct bn_driver ops;             /* of its connections, verifying */
+  struct bn_sql_verified drv;       /* whose servers have it */
+  struct bn_sql_ledger ledger;      /* what has been acknowledged */
+  struct bn_sql_committer layer;    /* of the connections to that driver */
   const struct bn_session *session; /* which waits for servers, and hurries when the run is stopped;
                                        NULL: none */
   uint64_t until_ns;                /* no server is asked after it */
@@ -42,11 +50,20 @@ struct bn_sql_verify {
 void bn_sql_verify_init(struct bn_sql_verify *v); /* of zeroed memory */
 void bn_sql_verify_done(struct bn_sql_verify *v);
 
-/* What connections of s to drv use instead of `below`, which is the same at each call; the first
-   call makes the table, while the others wait.  NULL: it cannot be made, which has been logged, or
-   drv is another driver. */
-const struct bn_driver *bn_sql_verify_ops(struct bn_sql_driver *drv, const struct bn_driver *below,
-                                          const struct bn_session *s);
+/* The layer that connections of s to drv put before `below`, which is the same at each call; the
+   first call makes the table, while the others wait.  NULL: it cannot be made, which has been
+   logged, or drv is another driver. */
+const struct bn_sql_committer *bn_sql_verify_start(struct bn_sql_verify *v,
+                                                   const struct bn_sql_verified *drv,
+                                                   const struct bn_driver *below,
+                                                   const struct bn_session *s);
+/* If `made`, by the main thread, which has started the driver: as bn_sqlsys_verify. */
+int bn_sql_verify_end(struct bn_sql_verify *v, const struct bn_session *main, struct bn_err *err);
+/* From now on no table is made.  true: there is one, which is to be dropped. */
+bool bn_sql_verify_cancel(struct bn_sql_verify *v);
+void bn_sql_verify_drop(struct bn_sql_verify *v, const struct bn_session *main);
+/* The table stays.  Says so, how to remove it, and why, also in a dialect. */
+void bn_sql_verify_leave(const struct bn_sql_verify *v, const char *why);
 
 /* Sets known[1] to known[n], where n is the id of the newest row, with nothing stored.  Sessions
    may commit all the time.  So it comes before a server is asked: what is acknowledged later may

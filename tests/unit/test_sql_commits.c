@@ -9,7 +9,8 @@
 
 struct trial {
   struct fixture f;
-  struct bn_driver ops;
+  struct bn_driver below;
+  struct bn_sql_committer layer;
   struct bn_sql_conn *c;
 };
 
@@ -28,23 +29,25 @@ static void begin(struct trial *t)
   static char ignored[] = "2013";
 
   t->c = fixture_ignoring(&t->f, ignored);
-  t->ops = *t->c->link.ops;
-  bn_sql_commits_verify(&t->ops);
-  t->c->link.ops = &t->ops;
-  (void)snprintf(t->f.sys->ledger.table, sizeof t->f.sys->ledger.table, "t");
+  t->below = *t->c->link.ops;
+  t->c->link.ops = &t->below;
+  t->layer = (struct bn_sql_committer){
+      .ledger = &t->f.sys->verify.ledger, .trace = &t->f.sys->trace, .caps = &t->f.drv->caps};
+  bn_sql_committer_init(&t->layer, &t->below);
+  assert_int_equal(bn_sql_commits_wrap(&t->c->link, &t->layer, t->f.s), 0);
+  (void)snprintf(t->layer.ledger->table, sizeof t->layer.ledger->table, "t");
   fake.log[0] = '\0';
 }
 
 static void begin_asking(struct trial *t)
 {
   begin(t);
-  t->ops.transaction = transaction;
+  t->below.transaction = transaction;
   open_now = BN_TRANSACTION_OWN;
 }
 
 static void end(struct trial *t)
 {
-  t->c->link.ops = t->c->drv->ops;
   fixture_close(&t->f);
 }
 
@@ -74,7 +77,7 @@ static struct bn_sql_commit_counts counts(const struct trial *t, uint64_t first,
 {
   struct bn_sql_known_row known[3] = {0};
 
-  bn_sql_verify_take(t->f.sys->ledger.newest, known);
+  bn_sql_verify_take(t->f.sys->verify.ledger.newest, known);
   known[1].stored = first;
   known[2].stored = second;
   return bn_sql_verify_compare(known, 2);
@@ -123,7 +126,7 @@ static void nothing_is_added_to_what_writes_nothing(void **state)
   write_in_transaction(&t);
   say(&t, "ROLLBACK", "query ROLLBACK;");
   say(&t, "COMMIT", "query COMMIT;");
-  assert_null(t.f.sys->ledger.newest);
+  assert_null(t.f.sys->verify.ledger.newest);
   /* What is rolled back to a savepoint does not end the transaction. */
   write_in_transaction(&t);
   say(&t, "ROLLBACK TO s", "query ROLLBACK TO s;");

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cm.h"
-#include "sql/alarm.h"
+#include "sql/link.h"
 #include "sql/table_check.h"
 #include "sqlfake.h"
 

@@ -79,9 +79,9 @@ static void end(void)
   fixture_close(&trial.f);
 }
 
-static const struct bn_driver *make(void)
+static const struct bn_sql_committer *make(void)
 {
-  return bn_sql_verify_ops(trial.f.drv, trial.f.drv->ops, trial.f.s);
+  return bn_sql_driver_verify(trial.f.drv, trial.f.drv->ops, trial.f.s);
 }
 
 static void count(uint64_t acknowledged, const char *stored)
@@ -91,7 +91,7 @@ static void count(uint64_t acknowledged, const char *stored)
   assert_non_null(trial.row);
   trial.row->id = 1;
   atomic_store(&trial.row->acknowledged, acknowledged);
-  trial.f.sys->ledger.newest = trial.row;
+  trial.f.sys->verify.ledger.newest = trial.row;
   (void)snprintf(trial.stored, sizeof trial.stored, "%s", stored);
 }
 
@@ -183,7 +183,7 @@ static void look_for_table(void *arg, const struct bn_log_message *told)
 {
   const char *at = strstr(told->text, "still there");
 
-  if (at != NULL && strstr(at, trial.f.sys->ledger.table) != NULL)
+  if (at != NULL && strstr(at, trial.f.sys->verify.ledger.table) != NULL)
     ++*(unsigned *)arg;
 }
 
@@ -331,7 +331,7 @@ static void a_table_has_the_name_of_its_attempt(void **state)
   trial.until_s = 0.04;
   assert_made(2, 1);
   assert_string_not_equal(trial.created[0], trial.created[1]);
-  assert_non_null(strstr(trial.created[1], trial.f.sys->ledger.table));
+  assert_non_null(strstr(trial.created[1], trial.f.sys->verify.ledger.table));
   end();
 }
 

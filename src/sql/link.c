@@ -1,13 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread waits for the time and interrupts the connection. */
-#include "sql/alarm.h"
+/* A driver's connection: made, opened, interrupted at a given time, closed. */
+#include "sql/link.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/wait.h"
 
 static const struct bn_wait due = {"the time of an alarm", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"a cleared alarm to return", BN_BOUND_RETURNING};
+
+int bn_sql_link_make(struct bn_sql_link *l, const struct bn_driver *ops, void *self)
+{
+  *l = (struct bn_sql_link){.ops = ops, .self = self, .handle = calloc(1, ops->conn_size)};
+  return l->handle != NULL ? 0 : -1;
+}
+
+void bn_sql_link_free(struct bn_sql_link *l)
+{
+  if (l->free != NULL)
+    l->free(l->handle);
+  else
+    free(l->handle);
+  l->handle = NULL;
+  l->free = NULL;
+}
+
+enum bn_sql bn_sql_link_connect(struct bn_sql_link *l, const struct bn_sql_target *t,
+                                uint64_t deadline_ns, struct bn_sql_diag *d)
+{
+  /* A layer's handle keeps what it was made with. */
+  if (l->free == NULL)
+    memset(l->handle, 0, l->ops->conn_size);
+  return l->ops->connect(l->self, l->handle, t, deadline_ns, d);
+}
+
+void bn_sql_link_disconnect(struct bn_sql_link *l)
+{
+  l->ops->disconnect(l->handle);
+}
+
+enum bn_sql bn_sql_link_tell(const struct bn_sql_link *l, const char *sql, uint64_t *affected,
+                             struct bn_sql_diag *d)
+{
+  struct bn_sql_result r = {0};
+  const enum bn_sql rc = l->ops->query(l->handle, sql, strlen(sql), &r, d);
+
+  if (rc == BN_SQL_ROWS)
+    l->ops->free_result(l->handle, &r);
+  if (affected != NULL)
+    *affected = r.affected;
+  return rc <= BN_SQL_ROWS ? BN_SQL_DONE : rc;
+}
 
 static void *alarm_main(void *arg)
 {

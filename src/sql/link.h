@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A driver's connection: made, opened, interrupted at a given time, closed.  A layer that stands in
+ * front of the driver (sql/split.h, sql/commits.h) is put in place by exchanging the functions and
+ * the handle of a link; its handle owns the link that it has replaced. */
+#ifndef BN_SQL_LINK_H
+#define BN_SQL_LINK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/driver.h"
+
+struct bn_sql_link {
+  struct bn_sql_link *next; /* in its session's list, as long as it is open */
+  const struct bn_driver *ops;
+  void *self;                 /* the driver's */
+  void *handle;               /* owned; what ops take as their connection */
+  void (*free)(void *handle); /* a layer's; NULL: the handle is the driver's */
+};
+
+/* To a driver, closed.  0 or -1: out of memory. */
+int bn_sql_link_make(struct bn_sql_link *l, const struct bn_driver *ops, void *self);
+/* Of one that is closed, or of zeroed memory. */
+void bn_sql_link_free(struct bn_sql_link *l);
+/* As the driver's.  After a failure too, disconnect is called before the next attempt. */
+enum bn_sql bn_sql_link_connect(struct bn_sql_link *l, const struct bn_sql_target *t,
+                                uint64_t deadline_ns, struct bn_sql_diag *d);
+void bn_sql_link_disconnect(struct bn_sql_link *l);
+/* Sends a statement of this layer's own, whose rows nobody wants: DONE, or how it failed.
+   affected may be NULL. */
+enum bn_sql bn_sql_link_tell(const struct bn_sql_link *l, const char *sql, uint64_t *affected,
+                             struct bn_sql_diag *d);
+
+/* Interrupts a link at a given time, so that no call on it blocks for longer. */
+struct bn_sql_alarm {
+  const struct bn_sql_link *link; /* borrowed */
+  uint64_t at_ns;                 /* CLOCK_MONOTONIC */
+  pthread_t thread;
+  pthread_mutex_t lock; /* guards cleared */
+  pthread_cond_t changed;
+  bool cleared;
+};
+
+/* Between the two calls the link stays open and at its place.  0, or -1: there is no alarm, and
+   nothing to clear. */
+int bn_sql_alarm_set(struct bn_sql_alarm *a, const struct bn_sql_link *link, uint64_t at_ns);
+/* After it the link is not interrupted any more. */
+void bn_sql_alarm_clear(struct bn_sql_alarm *a);
+
+#endif

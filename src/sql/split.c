@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --db-read-hosts: makes one connection of two, to a server that writes and to one that is read. */
+#include "sql/split.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "measure/stat.h"
+#include "sql/count.h"
+#include "sql/emulate.h"
+#include "sql/route.h"
+
+struct bn_sql_split {
+  const struct bn_sql_splitter *shared;
+  const struct bn_driver *base; /* the driver's functions */
+  struct bn_sql_link link[BN_ROLES];
+  const struct bn_session *session;
+  unsigned counter;      /* of reads */
+  enum bn_sql_role role; /* of the server that had the last statement */
+  bool made[BN_ROLES];   /* connect was called */
+  bool reading;          /* a transaction was begun on the read server */
+  bool held;             /* the write server has locked tables, or a distributed transaction */
+  bool write_only;       /* queries are not for the read server */
+  struct bn_buf text;    /* of a statement that a server does not prepare */
+};
+
+/* What the text of a statement says. */
+struct text {
+  enum bn_sql_route route;
+  enum bn_sql_boundary boundary;
+  bool leaves; /* a transaction on the read server */
+};
+
+/* The layer's statement: one of the driver for each server.  The SQL layer keeps text and values as
+   long as it has it. */
+struct twin {
+  struct bn_sql_split *split;
+  const char *sql;
+  size_t len;
+  const struct bn_sql_bind *binds; /* NULL: nothing is bound */
+  size_t n_binds;
+  struct text text;
+  bool prepared[BN_ROLES];
+  bool as_text[BN_ROLES]; /* instead: the server does not prepare it */
+  _Alignas(16) char part[];
+};
+
+static size_t room_of(size_t size)
+{
+  return (size + 15) / 16 * 16;
+}
+
+static void *handle_of(const struct bn_sql_split *p, enum bn_sql_role role)
+{
+  return p->link[role].handle;
+}
+
+static void *inner_stmt(struct twin *twin, enum bn_sql_role role)
+{
+  return twin->part + (size_t)role * room_of(twin->split->base->stmt_size);
+}
+
+/* --- which server ------------------------------------------------------------------------------
+ */
+
+static enum bn_sql_transaction transaction_of(const struct bn_sql_split *p, enum bn_sql_role role)
+{
+  return p->base->transaction(handle_of(p, role));
+}
+
+static bool is_open(enum bn_sql_transaction t)
+{
+  return t == BN_TRANSACTION_OPEN || t == BN_TRANSACTION_FAILED;
+}
+
+/* Both servers are between two transactions. */
+static bool is_free(const struct bn_sql_split *p)
+{
+  return !p->held && transaction_of(p, BN_ROLE_WRITE) == BN_TRANSACTION_OWN &&
+         transaction_of(p, BN_ROLE_READ) == BN_TRANSACTION_OWN;
+}
+
+static enum bn_sql_role split_choose(const struct bn_sql_split *p, enum bn_sql_route route)
+{
+  if (p->reading)
+    return BN_ROLE_READ;
+  return route != BN_ROUTE_WRITE && is_free(p) ? BN_ROLE_READ : BN_ROLE_WRITE;
+}
+
+/* Chooses the server.  A transaction on the read server has nothing to be lost when it ends. */
+static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
+                               struct bn_sql_diag *d)
+{
+  enum bn_sql rc = BN_SQL_DONE;
+
+  if (p->reading && text->leaves) {
+    p->role = BN_ROLE_READ;
+    rc = bn_sql_link_tell(&p->link[BN_ROLE_READ], "COMMIT", NULL, d);
+    p->reading = false;
+  }
+  if (rc == BN_SQL_DONE)
+    p->role = split_choose(p, text->route);
+  return rc;
+}
+
+/* The locks of MySQL, of which its answers say nothing.  PostgreSQL's belong to a transaction. */
+static void note_held(struct bn_sql_split *p, enum bn_sql_boundary boundary)
+{
+  switch (boundary) {
+  case BN_BOUNDARY_LOCK:
+    p->held = transaction_of(p, BN_ROLE_WRITE) != BN_TRANSACTION_OPEN;
+    break;
+  case BN_BOUNDARY_FOREIGN:
+    p->held = true;
+    break;
+  case BN_BOUNDARY_BEGIN:
+  case BN_BOUNDARY_NATIVE:
+    p->held = false;
+    break;
+  case BN_BOUNDARY_NONE:
+  case BN_BOUNDARY_COMMIT:
+  case BN_BOUNDARY_ROLLBACK:
+  case BN_BOUNDARY_MANUAL:
+  case BN_BOUNDARY_AUTO:
+    break;
+  }
+}
+
+/* What the server's answer has changed. */
+static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, enum bn_sql rc)
+{
+  if (rc == BN_SQL_LOST)
+    return rc;
+  if (p->role == BN_ROLE_WRITE) {
+    if (rc <= BN_SQL_ROWS)
+      note_held(p, text->boundary);
+    return rc;
+  }
+  p->reading |= text->route == BN_ROUTE_BEGIN_READ && rc <= BN_SQL_ROWS;
+  p->reading &= is_open(transaction_of(p, BN_ROLE_READ));
+  if (rc == BN_SQL_ROWS)
+    bn_stat_count(p->session->stat, p->counter, 1);
+  return rc;
+}
+
+/* --- functions of a connection -----------------------------------------------------------------
+ */
+
+static size_t count_places(const struct bn_sql_split *p, const struct bn_sql_target *t)
+{
+  char name[BN_LABEL_LEN];
+
+  return p->base->place != NULL ? p->base->place(p->link->self, t, name, sizeof name) : 1;
+}
+
+static struct bn_sql_target target_of(const struct bn_sql_split *p, const struct bn_sql_target *t,
+                                      enum bn_sql_role role)
+{
+  const struct bn_sql_read_hosts *hosts = &p->shared->hosts;
+  const size_t writers = count_places(p, t);
+  const struct bn_sql_read_host *host;
+  struct bn_sql_target target = *t;
+
+  target.elsewhere &= (role == BN_ROLE_WRITE ? writers : hosts->n) > 1;
+  if (role == BN_ROLE_WRITE)
+    return target;
+  host = &hosts->item[bn_sql_read_hosts_index(hosts, t->ordinal, writers)];
+  target.ordinal = 0; /* a host without a port has the first one */
+  target.override_name = host->name;
+  target.override_value = host->value;
+  target.n_overrides = host->n;
+  return target;
+}
+
+size_t bn_sql_split_place(const struct bn_sql_split *p, const struct bn_sql_target *t, char *name,
+                          size_t size)
+{
+  const struct bn_sql_target target = target_of(p, t, p->role);
+
+  if (p->base->place != NULL)
+    (void)p->base->place(p->link->self, &target, name, size);
+  return count_places(p, t) * p->shared->hosts.n;
+}
+
+static enum bn_sql split_connect(void *self, void *conn, const struct bn_sql_target *t,
+                                 uint64_t deadline_ns, struct bn_sql_diag *d)
+{
+  struct bn_sql_split *p = conn;
+  enum bn_sql rc = BN_SQL_DONE;
+
+  (void)self;
+  p->reading = p->held = false;
+  for (enum bn_sql_role role = 0; role < BN_ROLES && rc == BN_SQL_DONE; role++) {
+    const struct bn_sql_target target = target_of(p, t, role);
+
+    p->made[role] = true;
+    rc = bn_sql_link_connect(&p->link[role], &target, deadline_ns, d);
+  }
+  return rc;
+}
+
+static void split_disconnect(void *conn)
+{
+  struct bn_sql_split *p = conn;
+
+  for (enum bn_sql_role role = 0; role < BN_ROLES; role++) {
+    if (p->made[role])
+      bn_sql_link_disconnect(&p->link[role]);
+    p->made[role] = false;
+  }
+}
+
+/* What has been made stays until it is no longer open. */
+static void split_interrupt(void *conn)
+{
+  const struct bn_sql_split *p = conn;
+
+  for (enum bn_sql_role role = 0; role < BN_ROLES; role++)
+    p->base->interrupt(handle_of(p, role));
+}
+
+static void split_about(void *conn, struct bn_sql_about *out)
+{
+  const struct bn_sql_split *p = conn;
+
+  p->base->about(handle_of(p, BN_ROLE_WRITE), out);
+}
+
+static size_t split_quote(void *conn, char *out, const char *in, size_t len)
+{
+  const struct bn_sql_split *p = conn;
+
+  return p->base->quote(handle_of(p, BN_ROLE_WRITE), out, in, len);
+}
+
+static enum bn_sql_transaction split_transaction(void *conn)
+{
+  const struct bn_sql_split *p = conn;
+
+  return transaction_of(p, p->reading ? BN_ROLE_READ : BN_ROLE_WRITE);
+}
+
+void bn_sql_split_write_only(struct bn_sql_split *p, bool on)
+{
+  p->write_only = on;
+}
+
+static enum bn_sql split_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
+                               struct bn_sql_diag *d)
+{
+  struct bn_sql_split *p = conn;
+  const struct bn_sql_caps *caps = p->shared->caps;
+  const struct text text = {p->write_only ? BN_ROUTE_WRITE : bn_sql_route_of(sql, len, caps),
+                            bn_sql_boundary_of(sql, len),
+                            p->reading && bn_sql_leaves_reading(sql, len, caps)};
+  const enum bn_sql rc = split_enter(p, &text, d);
+
+  if (rc != BN_SQL_DONE)
+    return rc;
+  return split_leave(p, &text, p->base->query(handle_of(p, p->role), sql, len, r, d));
+}
+
+static bool split_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
+{
+  const struct bn_sql_split *p = conn;
+
+  return p->base->fetch(handle_of(p, p->role), r, row);
+}
+
+static void split_free_result(void *conn, struct bn_sql_result *r)
+{
+  const struct bn_sql_split *p = conn;
+
+  p->base->free_result(handle_of(p, p->role), r);
+}
+
+static enum bn_sql split_next(void *conn, void *stmt, struct bn_sql_result *r,
+                              struct bn_sql_diag *d)
+{
+  const struct bn_sql_split *p = conn;
+  struct twin *twin = stmt;
+  void *inner = twin != NULL && !twin->as_text[p->role] ? inner_stmt(twin, p->role) : NULL;
+
+  return p->base->next(handle_of(p, p->role), inner, r, d);
+}
+
+/* --- functions of a statement ------------------------------------------------------------------
+ */
+
+static enum bn_sql prepare_on(struct twin *twin, enum bn_sql_role role, struct bn_sql_diag *d)
+{
+  const struct bn_sql_split *p = twin->split;
+  const enum bn_sql rc =
+      p->base->prepare(handle_of(p, role), inner_stmt(twin, role), twin->sql, twin->len, d);
+
+  twin->prepared[role] = rc == BN_SQL_DONE;
+  return rc;
+}
+
+static void close_on(struct twin *twin, enum bn_sql_role role)
+{
+  const struct bn_driver *base = twin->split->base;
+
+  if (!twin->prepared[role])
+    return;
+  base->close(inner_stmt(twin, role));
+  memset(inner_stmt(twin, role), 0, base->stmt_size);
+  twin->prepared[role] = false;
+}
+
+/* Returns where it is to be prepared first. */
+static enum bn_sql_role begin_twin(struct twin *twin, struct bn_sql_split *p, const char *sql,
+                                   size_t len)
+{
+  const struct bn_sql_caps *caps = p->shared->caps;
+
+  *twin = (struct twin){.split = p,
+                        .sql = sql,
+                        .len = len,
+                        .text = {bn_sql_route_of(sql, len, caps), bn_sql_boundary_of(sql, len),
+                                 bn_sql_leaves_reading(sql, len, caps)}};
+  return split_choose(p, twin->text.route);
+}
+
+static enum bn_sql split_prepare(void *conn, void *stmt, const char *sql, size_t len,
+                                 struct bn_sql_diag *d)
+{
+  struct bn_sql_split *p = conn;
+
+  p->role = begin_twin(stmt, p, sql, len);
+  return prepare_on(stmt, p->role, d);
+}
+
+static enum bn_sql split_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
+                              struct bn_sql_diag *d)
+{
+  struct twin *twin = stmt;
+  struct bn_sql_split *p = twin->split;
+  enum bn_sql rc = BN_SQL_DONE;
+
+  for (enum bn_sql_role role = 0; role < BN_ROLES && rc == BN_SQL_DONE; role++) {
+    if (!twin->prepared[role])
+      continue;
+    p->role = role;
+    rc = p->base->bind(inner_stmt(twin, role), b, n, d);
+  }
+  twin->binds = rc == BN_SQL_DONE ? b : NULL;
+  twin->n_binds = n;
+  return rc;
+}
+
+/* The other server has it already, and the values are bound there. */
+static enum bn_sql prepare_late(struct twin *twin, enum bn_sql_role role, struct bn_sql_diag *d)
+{
+  enum bn_sql rc = prepare_on(twin, role, d);
+
+  if (rc == BN_SQL_EMULATE) {
+    twin->as_text[role] = true;
+    d->rolled_back = false;
+    return BN_SQL_DONE;
+  }
+  if (rc != BN_SQL_DONE || twin->binds == NULL)
+    return rc;
+  rc = twin->split->base->bind(inner_stmt(twin, role), twin->binds, twin->n_binds, d);
+  if (rc != BN_SQL_DONE)
+    close_on(twin, role);
+  return rc;
+}
+
+static enum bn_sql execute_text(const struct twin *twin, struct bn_sql_result *r,
+                                struct bn_sql_diag *d)
+{
+  struct bn_sql_split *p = twin->split;
+  void *handle = handle_of(p, p->role);
+  const struct bn_sql_emulation e = {twin->sql, twin->len, p->shared->caps, p->base->quote, handle};
+
+  const bool fits = twin->binds != NULL || bn_sql_count_params(twin->sql, twin->len, e.caps) == 0;
+
+  if (fits && bn_sql_emulate(&e, twin->binds, &p->text) == 0)
+    return p->base->query(handle, p->text.data, p->text.len, r, d);
+  (void)snprintf(d->text, sizeof d->text, "cannot put the values into a statement: %s",
+                 fits ? "out of memory" : "nothing is bound to it");
+  return BN_SQL_ERROR;
+}
+
+static enum bn_sql execute_on(struct twin *twin, enum bn_sql_role role, struct bn_sql_result *r,
+                              struct bn_sql_diag *d)
+{
+  enum bn_sql rc = BN_SQL_DONE;
+
+  if (__builtin_expect(!twin->prepared[role] && !twin->as_text[role], 0))
+    rc = prepare_late(twin, role, d);
+  if (rc != BN_SQL_DONE)
+    return rc;
+  return twin->as_text[role] ? execute_text(twin, r, d)
+                             : twin->split->base->execute(inner_stmt(twin, role), r, d);
+}
+
+static enum bn_sql split_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  struct twin *twin = stmt;
+  struct bn_sql_split *p = twin->split;
+  const enum bn_sql rc = split_enter(p, &twin->text, d);
+
+  return rc != BN_SQL_DONE ? rc : split_leave(p, &twin->text, execute_on(twin, p->role, r, d));
+}
+
+static void split_close(void *stmt)
+{
+  for (enum bn_sql_role role = 0; role < BN_ROLES; role++)
+    close_on(stmt, role);
+}
+
+/* Those of one server, at once; the others are as they were. */
+static enum bn_sql prepare_group(struct bn_sql_split *p, enum bn_sql_role role,
+                                 const struct bn_sql_unprepared *list,
+                                 const enum bn_sql_role *roles, size_t n, struct bn_sql_diag *d)
+{
+  struct bn_sql_unprepared group[BN_SQL_AT_ONCE];
+  struct twin *twin[BN_SQL_AT_ONCE];
+  size_t size = 0, done = 0;
+  enum bn_sql rc;
+
+  for (size_t i = 0; i < n; i++) {
+    if (roles[i] != role)
+      continue;
+    twin[size] = list[i].stmt;
+    group[size] = list[i];
+    group[size++].stmt = inner_stmt(list[i].stmt, role);
+  }
+  if (size == 0)
+    return BN_SQL_DONE;
+  p->role = role;
+  rc = p->base->prepare_all(handle_of(p, role), group, size, &done, d);
+  for (size_t i = 0; i < size && i < done; i++)
+    twin[i]->prepared[role] = true;
+  return rc;
+}
+
+/* From the first on; those behind are as if they had not been prepared. */
+static size_t keep_first(const struct bn_sql_unprepared *list, const enum bn_sql_role *roles,
+                         size_t n, bool lost)
+{
+  size_t kept = 0;
+
+  while (!lost && kept < n && ((const struct twin *)list[kept].stmt)->prepared[roles[kept]])
+    kept++;
+  for (size_t i = kept; i < n; i++) {
+    const struct twin *twin = list[i].stmt;
+    const size_t size = twin->split->shared->ops.stmt_size;
+
+    split_close(list[i].stmt);
+    memset(list[i].stmt, 0, size);
+  }
+  return kept;
+}
+
+static enum bn_sql split_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
+                                     size_t *done, struct bn_sql_diag *d)
+{
+  enum bn_sql_role roles[BN_SQL_AT_ONCE];
+  enum bn_sql rc = BN_SQL_DONE;
+
+  for (size_t i = 0; i < n; i++) {
+    struct twin *twin = list[i].stmt;
+
+    roles[i] = begin_twin(twin, conn, list[i].sql, list[i].len);
+    twin->binds = list[i].binds;
+    twin->n_binds = list[i].n_binds;
+  }
+  for (enum bn_sql_role role = 0; role < BN_ROLES && rc == BN_SQL_DONE; role++)
+    rc = prepare_group(conn, role, list, roles, n, d);
+  *done = keep_first(list, roles, n, rc != BN_SQL_DONE);
+  return rc;
+}
+
+/* --- the layer ---------------------------------------------------------------------------------
+ */
+
+/* What is not here works without a connection, or is for those that fill tables. */
+static void make_ops(struct bn_driver *ops)
+{
+  ops->stmt_size = sizeof(struct twin) + BN_ROLES * room_of(ops->stmt_size);
+  ops->connect = split_connect;
+  ops->disconnect = split_disconnect;
+  ops->interrupt = ops->interrupt != NULL ? split_interrupt : NULL;
+  ops->about = ops->about != NULL ? split_about : NULL;
+  ops->info = NULL;
+  ops->quote = split_quote;
+  ops->query = split_query;
+  ops->prepare = split_prepare;
+  ops->bind = split_bind;
+  ops->execute = split_execute;
+  ops->next = split_next;
+  ops->fetch = split_fetch;
+  ops->free_result = split_free_result;
+  ops->close = split_close;
+  ops->load_begin = NULL;
+  ops->load_rows = NULL;
+  ops->load_end = NULL;
+  ops->prepare_all = ops->prepare_all != NULL ? split_prepare_all : NULL;
+  ops->place = NULL;
+  ops->transaction = split_transaction;
+  ops->check_room = NULL;
+}
+
+int bn_sql_splitter_init(struct bn_sql_splitter *p, const struct bn_list *list,
+                         const struct bn_driver *ops, const struct bn_sql_caps *caps,
+                         struct bn_err *err)
+{
+  bn_sql_splitter_done(p);
+  if (bn_sql_read_hosts_parse(&p->hosts, list, ops, err) != 0) {
+    bn_sql_splitter_done(p);
+    return -1;
+  }
+  p->ops = *ops;
+  p->caps = caps;
+  if (p->hosts.n > 0)
+    make_ops(&p->ops);
+  return 0;
+}
+
+void bn_sql_splitter_done(struct bn_sql_splitter *p)
+{
+  bn_sql_read_hosts_free(&p->hosts);
+}
+
+static void split_free(void *handle)
+{
+  struct bn_sql_split *p = handle;
+
+  for (enum bn_sql_role role = 0; role < BN_ROLES; role++)
+    bn_sql_link_free(&p->link[role]);
+  bn_buf_done(&p->text);
+  free(p);
+}
+
+struct bn_sql_split *bn_sql_split_wrap(struct bn_sql_link *link, const struct bn_sql_splitter *p,
+                                       const struct bn_session *s, unsigned counter)
+{
+  struct bn_sql_split *split = calloc(1, sizeof *split);
+
+  if (split == NULL || bn_sql_link_make(&split->link[BN_ROLE_READ], link->ops, link->self) != 0) {
+    free(split);
+    return NULL;
+  }
+  split->shared = p;
+  split->base = link->ops;
+  split->session = s;
+  split->counter = counter;
+  split->link[BN_ROLE_WRITE] = *link;
+  *link = (struct bn_sql_link){.ops = &p->ops, .handle = split, .free = split_free};
+  return split;
+}
+
+const struct bn_sql_link *bn_sql_split_links(const struct bn_sql_split *p)
+{
+  return p->link;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --db-read-hosts: a layer that makes one connection of two, to a server that writes and to one
+ * that is read.
+ *
+ * It stands in front of the driver and has the driver's functions.  The connections of a run's
+ * threads go through it; all others reach the driver directly.
+ *
+ * A statement goes to the read server if it is part of a transaction that was begun there, or if
+ * its text only reads and no transaction is open; all others go to the write server.  A prepared
+ * statement is known to a server once it has been executed there, or was prepared outside of
+ * transactions and its text is for that server. */
+#ifndef BN_SQL_SPLIT_H
+#define BN_SQL_SPLIT_H
+
+#include "api/driver.h"
+#include "api/session.h"
+#include "base/err.h"
+#include "sql/link.h"
+#include "sql/readhosts.h"
+
+enum bn_sql_role { BN_ROLE_WRITE, BN_ROLE_READ, BN_ROLES };
+
+/* What all such connections of a driver share. */
+struct bn_sql_splitter {
+  struct bn_sql_read_hosts hosts; /* none: there is one server for all, and `ops` is not used */
+  struct bn_driver ops;           /* of the layer */
+  const struct bn_sql_caps *caps; /* the driver's */
+};
+
+/* The handle of the layer: two connections of the driver. */
+struct bn_sql_split;
+
+/* Of zeroed memory, or of what was made before.  caps stays where it is, and is read later.  0, or
+   -1 and err: the driver cannot have them. */
+int bn_sql_splitter_init(struct bn_sql_splitter *p, const struct bn_list *list,
+                         const struct bn_driver *ops, const struct bn_sql_caps *caps,
+                         struct bn_err *err);
+void bn_sql_splitter_done(struct bn_sql_splitter *p);
+
+/* Puts the layer in the place of a driver's link, which is closed; `counter` of s counts the reads
+   of the read server.  NULL: out of memory. */
+struct bn_sql_split *bn_sql_split_wrap(struct bn_sql_link *link, const struct bn_sql_splitter *p,
+                                       const struct bn_session *s, unsigned counter);
+/* The driver's, by enum bn_sql_role. */
+const struct bn_sql_link *bn_sql_split_links(const struct bn_sql_split *p);
+/* As the driver's `place`, of the server that had the last statement; returns how many pairs of
+   servers there are. */
+size_t bn_sql_split_place(const struct bn_sql_split *p, const struct bn_sql_target *t, char *name,
+                          size_t size);
+/* Until it is false again, queries outside of the read server's transactions are for the write
+   server: what a script asks about its tables before it changes them must not be out of date. */
+void bn_sql_split_write_only(struct bn_sql_split *p, bool on);
+
+#endif
