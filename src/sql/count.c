@@ -17,10 +17,9 @@ static bool begins_with(const char *sql, size_t len, const char *word, size_t wo
   return len >= word_len && strncasecmp(sql, word, word_len) == 0;
 }
 
-enum bn_sql_kind bn_sql_kind_of(bool by_first_word, const char *sql, size_t len)
+/* As dialect 0.5 has it. */
+static enum bn_sql_kind kind_by_first_word(const char *sql, size_t len)
 {
-  if (__builtin_expect(!by_first_word, 1))
-    return BN_SQL_BY_RESULT;
   while (len > 0 && is_blank(*sql)) {
     sql++;
     len--;
@@ -60,13 +59,9 @@ static const char *count_skip(const char *sql, const char *end)
   return sql;
 }
 
-enum bn_sql_verb bn_sql_verb_of(const char *sql, size_t len)
+/* By the word at which sql begins. */
+static inline enum bn_sql_verb verb_here(const char *sql, size_t left)
 {
-  const char *const end = sql + len;
-  size_t left;
-
-  sql = count_skip(sql, end);
-  left = (size_t)(end - sql);
   switch (left > 0 ? *sql : '\0') {
   case 'I':
   case 'i':
@@ -83,6 +78,27 @@ enum bn_sql_verb bn_sql_verb_of(const char *sql, size_t len)
   default:
     return BN_VERB_OTHER;
   }
+}
+
+static inline enum bn_sql_verb verb_of_text(const char *sql, size_t len)
+{
+  const char *const end = sql + len;
+
+  /* Most begin with a word. */
+  if (len > 0 && !bn_sql_is_word(*sql))
+    sql = count_skip(sql, end);
+  return verb_here(sql, (size_t)(end - sql));
+}
+
+enum bn_sql_verb bn_sql_verb_of(const char *sql, size_t len)
+{
+  return verb_of_text(sql, len);
+}
+
+struct bn_sql_sort bn_sql_sort_of(bool by_first_word, const char *sql, size_t len)
+{
+  return (struct bn_sql_sort){by_first_word ? kind_by_first_word(sql, len) : BN_SQL_BY_RESULT,
+                              verb_of_text(sql, len)};
 }
 
 /* What follows the word; NULL: another word is there. */

@@ -83,8 +83,6 @@ enum bn_sql_kind {
   BN_SQL_UNCOUNTED /* no part of the load, or a further result of a statement that was counted */
 };
 
-enum bn_sql_kind bn_sql_kind_of(bool by_first_word, const char *sql, size_t len);
-
 /* What a statement does to rows. */
 enum bn_sql_verb {
   BN_VERB_OTHER,
@@ -118,10 +116,7 @@ struct bn_sql_sort {
   enum bn_sql_verb verb;
 };
 
-static inline struct bn_sql_sort bn_sql_sort_of(bool by_first_word, const char *sql, size_t len)
-{
-  return (struct bn_sql_sort){bn_sql_kind_of(by_first_word, sql, len), bn_sql_verb_of(sql, len)};
-}
+struct bn_sql_sort bn_sql_sort_of(bool by_first_word, const char *sql, size_t len);
 
 /* The counter of a statement that succeeded. */
 static inline unsigned bn_sql_counter_of(enum bn_sql_kind kind, enum bn_sql rc, uint64_t affected)

@@ -6,16 +6,6 @@
 #include "measure/stat.h"
 #include "sql/failure.h"
 
-/* The current result goes, and those pending unless they are in the way: then `more` stays. */
-static void pass_result(struct bn_sql_conn *c)
-{
-  if (__builtin_expect(c->cur.more, 0) &&
-      (!c->sys->policy->unread_results_block || c->link.ops->unread == NULL))
-    bn_sql_conn_drop(c);
-  else
-    bn_sql_cursor_release(&c->cur);
-}
-
 enum bn_sql bn_sql_unread(struct bn_sql_conn *c, enum bn_sql_step step, bool prepared)
 {
   /* A ROLLBACK would not be sent either. */
@@ -35,25 +25,23 @@ static void refuse_all(struct bn_sql_conn *c, bool closed)
     bn_sql_leave(c);
 }
 
-bool bn_sql_begin(struct bn_sql_conn *c)
+bool bn_sql_make_way(struct bn_sql_conn *c)
 {
   const bool closed = c->state != BN_CONN_OPEN;
 
   /* A signal ended the command between two of its statements, or in one, which has lost the
      connection: no further one is begun. */
-  if (__builtin_expect(closed || bn_session_interrupted(c->session), 0)) {
+  if (closed || bn_session_interrupted(c->session)) {
     refuse_all(c, closed);
     return false;
   }
-  if (c->cur.live || c->cur.more)
-    pass_result(c);
-  c->cur.source = NULL;
-  if (__builtin_expect(c->failure.pending, 0)) {
+  /* Else `more` stays, and with it the results that are in the way. */
+  if (c->cur.more && (!c->sys->policy->unread_results_block || c->link.ops->unread == NULL))
+    bn_sql_conn_drop(c);
+  if (c->failure.pending) {
     bn_sql_pending_failure_keep(&c->failure, &c->diag);
     c->diag.rolled_back = false;
   }
-  c->view.error = BN_VERDICT_NONE;
-  c->view.sql_errno = 0;
   return true;
 }
 
@@ -148,17 +136,14 @@ struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t 
   return bn_sql_cursor_take(&c->cur, rc);
 }
 
-static inline struct bn_sql_rs *query(struct bn_sql_conn *c, const char *sql, size_t len,
-                                      bool counts)
+static inline struct bn_sql_rs *query_send(struct bn_sql_conn *c, const char *sql, size_t len,
+                                           struct bn_sql_sort sort)
 {
-  struct bn_sql_sort sort = {.kind = BN_SQL_UNCOUNTED};
   uint64_t since;
   enum bn_sql rc;
 
   if (!bn_sql_begin(c))
     return NULL;
-  if (counts)
-    sort = bn_sql_sort_of(c->sys->by_first_word, sql, len);
   bn_sql_trace(&c->sys->trace, c->session, sql, len);
   since = bn_clock_now(&c->session->clock);
   rc = __builtin_expect(c->cur.more, 0)
@@ -169,7 +154,7 @@ static inline struct bn_sql_rs *query(struct bn_sql_conn *c, const char *sql, si
 
 struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t len)
 {
-  return query(c, sql, len, true);
+  return query_send(c, sql, len, bn_sql_sort_of(c->sys->by_first_word, sql, len));
 }
 
 struct bn_sql_rs *bn_sql_query_uncounted(struct bn_sql_conn *c, const char *sql, size_t len)
@@ -178,7 +163,7 @@ struct bn_sql_rs *bn_sql_query_uncounted(struct bn_sql_conn *c, const char *sql,
 
   if (c->split != NULL)
     bn_sql_split_write_only(c->split, true);
-  rs = query(c, sql, len, false);
+  rs = query_send(c, sql, len, (struct bn_sql_sort){.kind = BN_SQL_UNCOUNTED});
   if (c->split != NULL)
     bn_sql_split_write_only(c->split, false);
   return rs;

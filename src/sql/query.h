@@ -5,8 +5,25 @@
 
 #include "sql/conn.h"
 
+/* What bn_sql_begin seldom meets: the connection is not open, the session is interrupted, results
+   or an unanswered failure are in the way.  false: refused. */
+bool bn_sql_make_way(struct bn_sql_conn *c);
+
 /* true: the connection takes a statement; the previous result is gone, view.error is NONE. */
-bool bn_sql_begin(struct bn_sql_conn *c);
+static inline bool bn_sql_begin(struct bn_sql_conn *c)
+{
+  if (__builtin_expect(c->state != BN_CONN_OPEN || bn_session_interrupted(c->session) ||
+                           c->cur.more || c->failure.pending,
+                       0) &&
+      !bn_sql_make_way(c))
+    return false;
+  bn_sql_cursor_release(&c->cur);
+  c->cur.source = NULL;
+  c->view.error = BN_VERDICT_NONE;
+  c->view.sql_errno = 0;
+  return true;
+}
+
 /* Instead of sending a statement that unread results are in the way of (cur.more after begin). */
 enum bn_sql bn_sql_unread(struct bn_sql_conn *c, enum bn_sql_step step, bool prepared);
 /* A statement sent at `since` has come back, its result in cur.result. */

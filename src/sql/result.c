@@ -8,18 +8,6 @@
 #include "measure/stat.h"
 #include "sql/count.h"
 
-static void result_release(struct bn_sql_cursor *cur)
-{
-  cur->live = false;
-  cur->link->ops->free_result(cur->link->handle, &cur->result);
-}
-
-void bn_sql_cursor_release(struct bn_sql_cursor *cur)
-{
-  if (cur->live)
-    result_release(cur);
-}
-
 static enum bn_sql result_next(const struct bn_sql_cursor *cur, struct bn_sql_result *r,
                                struct bn_sql_diag *d)
 {
@@ -31,8 +19,7 @@ bool bn_sql_cursor_drop(struct bn_sql_cursor *cur, bool open)
 {
   const struct bn_sql_link *link = cur->link;
 
-  if (cur->live)
-    result_release(cur);
+  bn_sql_cursor_release(cur);
   while (cur->more && open) {
     struct bn_sql_result r = {0};
     struct bn_sql_diag d = {0};
@@ -126,6 +113,6 @@ int bn_sql_free_result(struct bn_sql_rs *rs)
     bn_log(BN_ALERT, "attempt to free an invalid result set");
     return -1;
   }
-  result_release(cur);
+  bn_sql_cursor_release(cur);
   return 0;
 }

@@ -22,7 +22,14 @@ struct bn_sql_cursor {
 };
 
 /* Frees the rows of the current one, if there is one. */
-void bn_sql_cursor_release(struct bn_sql_cursor *cur);
+static inline void bn_sql_cursor_release(struct bn_sql_cursor *cur)
+{
+  if (!cur->live)
+    return;
+  cur->live = false;
+  cur->link->ops->free_result(cur->link->handle, &cur->result);
+}
+
 /* And reads those pending, as a connection takes no new statement before; if it is not open, they
    are forgotten.  false: it was lost meanwhile. */
 bool bn_sql_cursor_drop(struct bn_sql_cursor *cur, bool open);
