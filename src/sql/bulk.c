@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Bulk insert: rows are collected into statements as long as the reference's. */
-#include "sql/bulk.h"
-
 #include <string.h>
 
 #include "base/log.h"
-#include "sql/message.h"
+#include "sql/errors.h"
 #include "sql/query.h"
 
 /* The reference's buffer, which also held a terminator. */
@@ -34,8 +32,8 @@ static void choose_way(struct bn_sql_conn *c)
     return;
   c->bulk.max = STATEMENT_MAX;
   c->bulk.may_load = bn_sql_conn_loads(c);
-  if (c->bulk.may_load && c->link.ops->info != NULL &&
-      c->link.ops->info(c->link.handle, &info) == 0 && info.max_packet > 0 &&
+  if (c->bulk.may_load && c->drv->ops->info != NULL &&
+      c->drv->ops->info(c->server->handle, &info) == 0 && info.max_packet > 0 &&
       info.max_packet < STATEMENT_MAX)
     c->bulk.max = (size_t)info.max_packet - 1;
 }
@@ -142,7 +140,7 @@ enum loaded {
 static enum bn_sql hand_over(struct bn_sql_conn *c)
 {
   const struct bn_sql_load *l = &c->bulk.load;
-  const struct bn_sql_link *link = &c->link;
+  const struct bn_sql_link *link = c->server;
   enum bn_sql rc = link->ops->load_begin(link->handle, l->table, l->columns, &c->diag);
 
   if (rc != BN_SQL_DONE) {

@@ -12,7 +12,7 @@
 #include "sql/digest.h"
 #include "sql/errors.h"
 
-/* What is going on on a connection. */
+/* The transaction that is going on on a connection. */
 struct state {
   struct bn_sql_row_of_commits *row; /* NULL: the next commit makes one */
   bool in_transaction, wrote;
@@ -143,7 +143,7 @@ static void note_failure(const struct call *call, enum bn_sql rc)
 /* The server has refused the commit, and has not stored it. */
 static bool is_refused(const struct call *call)
 {
-  switch (bn_sql_errors_classify(call->c->below.ops, call->d)) {
+  switch (bn_sql_errors_classify(call->c->shared->driver, call->d)) {
   case BN_CLASS_DEADLOCK:
   case BN_CLASS_LOCK_TIMEOUT:
   case BN_CLASS_SERIALIZATION:
@@ -450,20 +450,6 @@ static void commits_interrupt(void *conn)
   below->ops->interrupt(below->handle);
 }
 
-static void commits_about(void *conn, struct bn_sql_about *out)
-{
-  const struct bn_sql_link *below = &((struct commits *)conn)->below;
-
-  below->ops->about(below->handle, out);
-}
-
-static size_t commits_quote(void *conn, char *out, const char *in, size_t len)
-{
-  const struct bn_sql_link *below = &((struct commits *)conn)->below;
-
-  return below->ops->quote(below->handle, out, in, len);
-}
-
 static enum bn_sql commits_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                                  struct bn_sql_diag *d)
 {
@@ -555,33 +541,24 @@ static void commits_close(void *stmt)
 /* --- the layer ---------------------------------------------------------------------------------
  */
 
-/* What is not here works without a connection, or is for those that fill tables. */
 void bn_sql_committer_init(struct bn_sql_committer *p, const struct bn_driver *below)
 {
-  struct bn_driver *ops = &p->ops;
-
-  *ops = *below;
-  ops->stmt_size = sizeof(struct prepared) + below->stmt_size;
-  ops->connect = commits_connect;
-  ops->disconnect = commits_disconnect;
-  ops->interrupt = below->interrupt != NULL ? commits_interrupt : NULL;
-  ops->about = below->about != NULL ? commits_about : NULL;
-  ops->info = NULL;
-  ops->quote = commits_quote;
-  ops->query = commits_query;
-  ops->prepare = commits_prepare;
-  ops->bind = commits_bind;
-  ops->execute = commits_execute;
-  ops->next = commits_next;
-  ops->fetch = commits_fetch;
-  ops->free_result = commits_free_result;
-  ops->close = commits_close;
-  ops->load_begin = NULL;
-  ops->load_rows = NULL;
-  ops->load_end = NULL;
-  ops->prepare_all = below->prepare_all != NULL ? commits_prepare_all : NULL;
-  ops->transaction = NULL;
-  ops->check_room = NULL;
+  p->ops = (struct bn_driver){
+      .name = below->name,
+      .stmt_size = sizeof(struct prepared) + below->stmt_size,
+      .connect = commits_connect,
+      .disconnect = commits_disconnect,
+      .interrupt = below->interrupt != NULL ? commits_interrupt : NULL,
+      .query = commits_query,
+      .prepare = commits_prepare,
+      .bind = commits_bind,
+      .execute = commits_execute,
+      .next = commits_next,
+      .fetch = commits_fetch,
+      .free_result = commits_free_result,
+      .close = commits_close,
+      .prepare_all = below->prepare_all != NULL ? commits_prepare_all : NULL,
+  };
 }
 
 static void commits_free(void *handle)
@@ -592,15 +569,16 @@ static void commits_free(void *handle)
   free(c);
 }
 
-int bn_sql_commits_wrap(struct bn_sql_link *link, const struct bn_sql_committer *p,
-                        const struct bn_session *s)
+const struct bn_sql_link *bn_sql_commits_wrap(struct bn_sql_link *link,
+                                              const struct bn_sql_committer *p,
+                                              const struct bn_session *s)
 {
   struct commits *c = calloc(1, sizeof *c);
 
   if (c == NULL)
-    return -1;
+    return NULL;
   *c = (struct commits){.below = *link, .shared = p, .session = s};
   *link =
       (struct bn_sql_link){.next = link->next, .ops = &p->ops, .handle = c, .free = commits_free};
-  return 0;
+  return &c->below;
 }

@@ -43,11 +43,12 @@ struct bn_sql_ledger {
 void bn_sql_ledger_init(struct bn_sql_ledger *l); /* of zeroed memory */
 void bn_sql_ledger_done(struct bn_sql_ledger *l);
 
-/* What the layer of all connections shares. */
+/* The part of the layer that all connections share. */
 struct bn_sql_committer {
   struct bn_driver ops;           /* of the layer */
   struct bn_sql_ledger *ledger;   /* these are borrowed */
   struct bn_sql_trace *trace;     /* has the layer's own statements too */
+  const struct bn_driver *driver; /* which tells classes of failures apart */
   const struct bn_sql_caps *caps; /* the driver's */
 };
 
@@ -56,8 +57,10 @@ void bn_sql_committer_init(struct bn_sql_committer *p, const struct bn_driver *b
 /* Puts the layer in the place of a link to `below`, whose handle it owns from then on.  It verifies
    what s executes: a transaction that has written first adds 1 to its connection's row, and a
    single statement that writes by itself is put into a transaction of its own for that.  What fails
-   there counts as the failure of the COMMIT or of the statement.  0 or -1: out of memory. */
-int bn_sql_commits_wrap(struct bn_sql_link *link, const struct bn_sql_committer *p,
-                        const struct bn_session *s);
+   there counts as the failure of the COMMIT or of the statement.  Returns the link to `below`;
+   NULL: out of memory. */
+const struct bn_sql_link *bn_sql_commits_wrap(struct bn_sql_link *link,
+                                              const struct bn_sql_committer *p,
+                                              const struct bn_session *s);
 
 #endif

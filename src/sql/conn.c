@@ -9,13 +9,8 @@
 #include "base/log.h"
 #include "measure/stat.h"
 #include "sql/count.h"
-#include "sql/message.h"
+#include "sql/errors.h"
 #include "sql/recover.h"
-
-/* Without a deadline, as in `prepare`, an attempt to reconnect ends after PATIENCE_S.  A server
-   that does not answer holds up the next of several for ATTEMPT_S, in the next rounds for twice as
-   long, DOUBLINGS times.  A connection that is lost within PROOF_S may have been in vain. */
-enum { PATIENCE_S = 60, ATTEMPT_S = 2, DOUBLINGS = 3, PROOF_S = 1 };
 
 void bn_sql_refuse(struct bn_sql_conn *c)
 {
@@ -78,8 +73,7 @@ static void shut_handle(struct bn_sql_conn *c)
   bn_sql_link_disconnect(&c->link);
 }
 
-/* Closes the driver's connection, whatever its state. */
-static void conn_shut(struct bn_sql_conn *c)
+void bn_sql_conn_shut(struct bn_sql_conn *c)
 {
   if (c->state == BN_CONN_LOST || c->state == BN_CONN_OPEN)
     shut_handle(c);
@@ -100,7 +94,7 @@ static void destroy_stmts(struct bn_sql_conn *c)
 
 static void close_unreferenced(struct bn_sql_conn *c)
 {
-  conn_shut(c);
+  bn_sql_conn_shut(c);
   destroy_stmts(c);
   free_memory(c);
 }
@@ -129,24 +123,42 @@ static struct bn_sql_conn *take_object(struct bn_sql_session *o)
   return c;
 }
 
+static int put_split(struct bn_sql_conn *c)
+{
+  c->split = bn_sql_split_wrap(&c->link, &c->drv->splitter, c->session, c->owner->read_host_reads);
+  if (c->split == NULL)
+    return -1;
+  c->server = bn_sql_split_links(c->split);
+  return 0;
+}
+
+static int put_commits(struct bn_sql_conn *c, const struct bn_sql_committer *layer)
+{
+  const struct bn_sql_link *below = bn_sql_commits_wrap(&c->link, layer, c->session);
+
+  if (below == NULL)
+    return -1;
+  if (c->split == NULL)
+    c->server = below;
+  return 0;
+}
+
 /* How c reaches the driver: --verify-commits stands before --db-read-hosts.  0, or -1: it has been
    logged why not. */
 static int make_link(struct bn_sql_conn *c)
 {
   const bool single = c->n_overrides > 0; /* a connection apart from the load */
-  const struct bn_sql_committer *commits = NULL;
+  const struct bn_sql_committer *commits;
   int rc = bn_sql_link_make(&c->link, c->drv->ops, c->drv->self);
 
-  if (rc == 0 && c->owner->paired && !single) {
-    c->split =
-        bn_sql_split_wrap(&c->link, &c->drv->splitter, c->session, c->owner->read_host_reads);
-    rc = c->split != NULL ? 0 : -1;
-  }
+  c->server = &c->link;
+  if (rc == 0 && c->owner->paired && !single)
+    rc = put_split(c);
   if (rc == 0 && c->owner->verified && !single) {
     commits = bn_sql_driver_verify(c->drv, c->link.ops, c->session);
     if (commits == NULL)
       return -1;
-    rc = bn_sql_commits_wrap(&c->link, commits, c->session);
+    rc = put_commits(c, commits);
   }
   if (rc != 0)
     bn_log(BN_FATAL, "cannot create a connection: out of memory");
@@ -174,7 +186,7 @@ static struct bn_sql_conn *make_object(struct bn_sql_session *o, struct bn_sql_d
 
 bool bn_sql_conn_loads(const struct bn_sql_conn *c)
 {
-  return c->link.ops->load_begin != NULL && c->sys->conf->bulk_load == BN_SQL_BULK_AUTO &&
+  return c->drv->ops->load_begin != NULL && c->sys->conf->bulk_load == BN_SQL_BULK_AUTO &&
          c->session->services->is_command;
 }
 
@@ -205,13 +217,12 @@ static void set_target(const struct bn_sql_conn *c, struct bn_sql_target *target
 /* Both of a pair. */
 static enum bn_sql tell_servers(struct bn_sql_conn *c, const char *sql)
 {
-  const struct bn_sql_link *link = c->split != NULL ? bn_sql_split_links(c->split) : &c->link;
   const int n = c->split != NULL ? BN_ROLES : 1;
   enum bn_sql rc = BN_SQL_DONE;
 
   for (int i = 0; i < n && rc == BN_SQL_DONE; i++) {
     bn_sql_trace(&c->sys->trace, c->session, sql, strlen(sql));
-    rc = bn_sql_link_tell(&link[i], sql, NULL, &c->diag);
+    rc = bn_sql_link_tell(&c->server[i], sql, NULL, &c->diag);
   }
   return rc;
 }
@@ -235,8 +246,7 @@ static enum bn_sql set_isolation(struct bn_sql_conn *c, uint64_t deadline_ns)
   return rc;
 }
 
-/* One attempt. */
-static int open_handle(struct bn_sql_conn *c, uint64_t deadline_ns)
+int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
 {
   struct bn_sql_target target;
   const char *doing = atomic_exchange_explicit(&c->session->doing, "connecting to the database",
@@ -294,7 +304,7 @@ static int open_in_turn(struct bn_sql_conn *c)
 
   if (due && !first && p->refused)
     return 1;
-  rc = open_handle(c, UINT64_MAX);
+  rc = bn_sql_conn_open(c, UINT64_MAX);
   if (!first)
     return rc;
   if (rc == 0) {
@@ -304,7 +314,7 @@ static int open_in_turn(struct bn_sql_conn *c)
   bn_sql_preflight_unlock(p);
   if (!p->refused)
     return rc;
-  conn_shut(c);
+  bn_sql_conn_shut(c);
   return 1;
 }
 
@@ -314,9 +324,9 @@ static void tell_about(struct bn_sql_conn *c)
   const struct bn_services *services = c->session->services;
   struct bn_sql_about about = {.server = ""};
 
-  if (c->link.ops->about == NULL || atomic_exchange(&c->sys->about_told, true))
+  if (c->drv->ops->about == NULL || atomic_exchange(&c->sys->about_told, true))
     return;
-  c->link.ops->about(c->link.handle, &about);
+  c->drv->ops->about(c->server->handle, &about);
   if (about.server[0] != '\0')
     services->fact(services->of, "database", "server_version", about.server);
   if (about.client[0] != '\0')
@@ -335,8 +345,7 @@ static size_t name_server(const struct bn_sql_conn *c, char name[BN_LABEL_LEN])
   return ops->place != NULL ? ops->place(c->drv->self, &target, name, BN_LABEL_LEN) : 1;
 }
 
-/* Which server c is connected to, or was. */
-static void count_server(const struct bn_sql_conn *c, unsigned label)
+void bn_sql_conn_count_server(const struct bn_sql_conn *c, unsigned label)
 {
   const struct bn_services *services = c->session->services;
   char name[BN_LABEL_LEN] = "";
@@ -405,150 +414,8 @@ int bn_sql_disconnect(struct bn_sql_conn *c)
     bn_log(BN_ALERT, "attempt to close an already closed connection");
     return -1;
   }
-  conn_shut(c);
+  bn_sql_conn_shut(c);
   return 0;
-}
-
-/* The end of the run ends it.  false: the run is over. */
-static bool pause_ms(const struct bn_sql_conn *c, unsigned ms)
-{
-  if (ms == 0)
-    return true;
-  c->session->services->pause(c->session, bn_clock_mono() + (uint64_t)ms * 1000000);
-  return !bn_session_over(c->session);
-}
-
-static int give_up(struct bn_sql_conn *c, bool over)
-{
-  if (!over)
-    bn_sql_message(c->link.ops, c->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
-  c->view.error = BN_VERDICT_FATAL;
-  c->view.sql_errno = c->diag.code;
-  return -1;
-}
-
-/* What the session has done: its events, in a command its statements. */
-static uint64_t conn_progress(const struct bn_sql_conn *c)
-{
-  const struct bn_stat *st = c->session->stat;
-
-  if (!c->session->services->is_command)
-    return bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->warm_events);
-  return bn_stat_get(&st->counter[BN_C_READ]) + bn_stat_get(&st->counter[BN_C_WRITE]) +
-         bn_stat_get(&st->counter[BN_C_OTHER]);
-}
-
-/* The new connection is not old, and has been of no use. */
-static bool is_unproven(const struct bn_sql_conn *c)
-{
-  return c->renewed && c->served == conn_progress(c) &&
-         bn_clock_mono() < c->renewed_ns + PROOF_S * BN_NSEC_PER_SEC;
-}
-
-/* It was lost then: a server that lets users in and then refuses their statements is not well.
-   Dialects go on at once, as sysbench does, if there is no other server. */
-static bool was_in_vain(const struct bn_sql_conn *c)
-{
-  return c->state == BN_CONN_LOST && (c->places > 1 || c->sys->policy->own_report) &&
-         is_unproven(c);
-}
-
-/* c's server has failed; waits if it is time to.  0: the next one is to be tried; -1: too late. */
-static int pass_on(struct bn_sql_conn *c, uint64_t until_ns)
-{
-  const bool over = bn_session_over(c->session);
-  const struct bn_sql_failing failing = {.step = BN_STEP_CONNECT,
-                                         .diag = &c->diag,
-                                         .over = over || bn_clock_mono() >= until_ns,
-                                         .tries = c->tries,
-                                         .places = c->places};
-  const struct bn_sql_recovery r = bn_sql_recover(&failing);
-
-  if (r.action == BN_SQL_FAIL)
-    return give_up(c, over);
-  if (!pause_ms(c, r.wait_ms))
-    return give_up(c, true);
-  c->tries++;
-  if (c->places > 1)
-    c->ordinal++;
-  return 0;
-}
-
-/* Of the next attempt. */
-static uint64_t attempt_until(const struct bn_sql_conn *c, uint64_t until_ns)
-{
-  const unsigned round = c->tries / c->places;
-  const uint64_t own_ns = (ATTEMPT_S * BN_NSEC_PER_SEC) << (round < DOUBLINGS ? round : DOUBLINGS);
-
-  return c->places > 1 && bn_clock_mono() + own_ns < until_ns ? bn_clock_mono() + own_ns : until_ns;
-}
-
-/* 0 or -1. */
-static int open_again(struct bn_sql_conn *c, uint64_t until_ns)
-{
-  while (open_handle(c, attempt_until(c, until_ns)) != 0) {
-    bn_sql_tell_remedy(c->link.ops, &c->diag, "cannot connect again", &c->sys->remedy_told);
-    if (pass_on(c, until_ns) != 0)
-      return -1;
-  }
-  c->renewed = true;
-  c->served = conn_progress(c);
-  c->renewed_ns = bn_clock_mono();
-  bn_log(BN_DEBUG, "Reconnected");
-  bn_sql_pending_failure_rolled_back(&c->failure);
-  bn_stat_count(c->session->stat, BN_C_RECONNECT, 1);
-  count_server(c, BN_SQL_L_RECONNECTS);
-  return 0;
-}
-
-/* 0 or -1.  The server that lost the connection is the last to be tried. */
-static int open_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t until_ns)
-{
-  const uint64_t from_ns = bn_clock_mono();
-  int rc = 0;
-
-  count_server(c, BN_SQL_L_LOSSES);
-  if (in_vain) {
-    rc = pass_on(c, until_ns);
-  } else {
-    c->tries = 0;
-    c->ordinal += c->places > 1;
-  }
-  if (rc == 0)
-    rc = open_again(c, until_ns);
-  if (c->owner->measured)
-    bn_stat_count(c->session->stat, BN_SQL_C_CONNECTION_WAIT, bn_clock_mono() - from_ns);
-  return rc;
-}
-
-int bn_sql_reconnect(struct bn_sql_conn *c)
-{
-  const bool closed = c->state == BN_CONN_CLOSED, lost = c->state == BN_CONN_LOST;
-  const bool in_vain = was_in_vain(c);
-  uint64_t until_ns;
-
-  if (c->owner == NULL) {
-    bn_log(BN_ALERT, "attempt to use an already closed connection");
-    bn_sql_refuse(c);
-    return -1;
-  }
-  until_ns = bn_session_deadline(c->session);
-  if (until_ns == UINT64_MAX)
-    until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
-  bn_log(BN_DEBUG, "Reconnecting");
-  /* A hook calls this: what it is asked about stays the failure of its statement. */
-  if (c->failure.pending)
-    bn_sql_pending_failure_keep(&c->failure, &c->diag);
-  conn_shut(c);
-  /* The script closes what it has not closed, whether or not that can be opened again. */
-  if (!closed)
-    c->state = BN_CONN_GONE;
-  if (lost)
-    return open_elsewhere(c, in_vain, until_ns);
-  /* A hook that asks for one connection more has not made the server any better. */
-  if (!is_unproven(c))
-    c->tries = 0;
-  return open_again(c, until_ns);
 }
 
 void bn_sql_conn_unref(struct bn_sql_conn *c)
@@ -579,7 +446,7 @@ static void conn_destroy(struct bn_sql_conn *c)
 /* Its session ends: closes it, and frees it unless somebody still holds it. */
 static void conn_retire(struct bn_sql_conn *c)
 {
-  conn_shut(c);
+  bn_sql_conn_shut(c);
   c->owner = NULL;
   c->session = NULL;
   if (c->refs == 0) {
@@ -599,9 +466,9 @@ void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s)
   if (o == NULL)
     return;
   if (!s->services->is_command && bn_session_is_worker(s))
-    bn_sql_zero_rows_add(&sys->missed, s->stat);
+    bn_sql_hints_add_rows(&sys->hints, s->stat);
   if (bn_sql_preflight_is_lazy(&sys->preflight) && bn_sql_preflight_is_worker(s))
-    bn_sql_lazy_prepare_add(&sys->first_uses, &o->first_use, s);
+    bn_sql_hints_add_prepares(&sys->hints, &o->first_use, s);
   while (o->all != NULL) {
     struct bn_sql_conn *c = o->all;
 
@@ -643,8 +510,8 @@ int bn_sql_check_room(struct bn_sqlsys *sys, struct bn_session *s, uint64_t byte
 {
   struct bn_sql_conn *c = open_one(sys, s);
 
-  return c != NULL && c->link.ops->check_room != NULL
-             ? c->link.ops->check_room(c->link.handle, bytes, err)
+  return c != NULL && c->drv->ops->check_room != NULL
+             ? c->drv->ops->check_room(c->server->handle, bytes, err)
              : 0;
 }
 

@@ -4,11 +4,10 @@
 #define BN_SQL_CONN_H
 
 #include "base/buf.h"
-#include "sql/bulk.h"
 #include "sql/driver.h"
-#include "sql/pending_failure.h"
+#include "sql/load.h"
+#include "sql/recover.h"
 #include "sql/result.h"
-#include "sql/session.h"
 #include "sql/stmt.h"
 
 enum bn_sql_state {
@@ -24,7 +23,8 @@ struct bn_sql_conn {
   struct bn_sql_conn_view view; /* first: scripts read it */
   enum bn_sql_state state;
   struct bn_sql_link link;
-  struct bn_sql_split *split; /* --db-read-hosts: the layer, which `link` reaches; NULL: none */
+  const struct bn_sql_link *server; /* the driver's own, behind the layers; two with `split` */
+  struct bn_sql_split *split;       /* --db-read-hosts; NULL: there is one server */
   struct bn_sql_cursor cur;
   struct bn_sql_pending_failure failure;
   struct bn_session *session;   /* NULL: retired */
@@ -33,11 +33,11 @@ struct bn_sql_conn {
   struct bn_sql_driver *drv;
   struct bn_sql_conn *next_all;
   struct bn_sql_stmt *stmts;
-  struct bn_sql_stmt *orphan; /* execute.c: freed by the script, but its result is being read */
+  struct bn_sql_stmt *orphan; /* prepared.c: freed by the script, but its result is being read */
   unsigned n_prepared;        /* by the server, ever */
   uint64_t preparing_ns;      /* spent on preparing and binding, ever */
-  bool full;                  /* execute.c: the server has refused to prepare any more */
-  bool holds;                 /* execute.c: statements wait to be prepared together */
+  bool full;                  /* prepared.c: the server has refused to prepare any more */
+  bool holds;                 /* prepared.c: statements wait to be prepared together */
   unsigned refs;              /* the owner's handle and every statement but the orphan */
   unsigned ordinal;           /* selects the server */
   unsigned places;            /* servers to select from */
@@ -47,9 +47,9 @@ struct bn_sql_conn {
   uint64_t renewed_ns;        /* when */
   size_t n_overrides;
   char **override;        /* n names, then n values */
-  struct bn_buf emulated; /* execute.c: the text sent last for a statement that is emulated */
+  struct bn_buf emulated; /* prepared.c: the text sent last for a statement that is emulated */
   struct bn_sql_bulk bulk;
-  /* execute.c: --statements: the one whose text is being sent; NULL: another one, or none */
+  /* prepared.c: --statements: the one whose text is being sent; NULL: another one, or none */
   struct bn_sql_stmt *emulating;
   struct bn_sql_diag diag; /* rolled_back: false when a statement begins; drivers set it */
 };
@@ -58,8 +58,16 @@ struct bn_sql_conn {
 bool bn_sql_conn_loads(const struct bn_sql_conn *c);
 /* Drops the current result with those pending. */
 void bn_sql_conn_drop(struct bn_sql_conn *c);
-/* One user less. */
+/* One attempt to open c.  0, or -1 and diag. */
+int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns);
+/* Closes the driver's connection, whatever its state. */
+void bn_sql_conn_shut(struct bn_sql_conn *c);
+/* Counts the server that c is connected to, or was, under a label of sql/count.h. */
+void bn_sql_conn_count_server(const struct bn_sql_conn *c, unsigned label);
+/* Drops one reference. */
 void bn_sql_conn_unref(struct bn_sql_conn *c);
+/* Frees the connections that outlived their sessions. */
+void bn_sql_retired_free(struct bn_sqlsys *sys);
 /* A failure of this layer's own: the view says FATAL without a server's error. */
 void bn_sql_refuse(struct bn_sql_conn *c);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The process-wide side: options, choice, loading and initialisation of drivers. */
+/* The process-wide side: drivers are chosen, loaded and initialised, sessions start and end with
+   them. */
 #include "sql/driver.h"
 
 #include <errno.h>
@@ -9,173 +10,18 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/plugin.h"
+#include "measure/stat.h"
 #include "option/opt.h"
-
-static const char *const isolation_words[] = {[BN_ISOLATION_DEFAULT] = "default",
-                                              [BN_ISOLATION_READ_UNCOMMITTED] = "read-uncommitted",
-                                              [BN_ISOLATION_READ_COMMITTED] = "read-committed",
-                                              [BN_ISOLATION_REPEATABLE_READ] = "repeatable-read",
-                                              [BN_ISOLATION_SERIALIZABLE] = "serializable",
-                                              [BN_ISOLATIONS] = NULL};
-static const char *const ps_mode_words[] = {"auto", "disable", "simple", "extended", NULL};
-static const char *const bulk_words[] = {"auto", "insert", NULL};
-static const char *const prepare_words[] = {"auto", "eager", "lazy", NULL};
-
-const struct bn_opt bn_sql_options[] = {
-    {.name = "db-driver",
-     .type = BN_STRING,
-     .in = BN_IN_ALL,
-     .def = "mysql",
-     .def05 = BN_OPT_NO_DEFAULT,
-     .offset = offsetof(struct bn_sql_conf, driver),
-     .help = "database driver"},
-    {.name = "connect",
-     .type = BN_STRING,
-     .secret = true,
-     .offset = offsetof(struct bn_sql_conf, connect),
-     .form = "=URI",
-     .help = "server, user and database: mysql://user@host:port/db or postgresql://"},
-    {.name = "db-ps-mode",
-     .type = BN_STRING,
-     .in = BN_IN_ALL,
-     .def = "auto",
-     .offset = offsetof(struct bn_sql_conf, ps_mode),
-     .words = ps_mode_words,
-     .help = "prepared statements: auto, disable, simple or extended"},
-    {.name = "db-debug",
-     .type = BN_BOOL,
-     .in = BN_IN_ALL,
-     .def = "off",
-     .offset = offsetof(struct bn_sql_conf, debug),
-     .help = "separate times of execution and fetching, at verbosity 5"},
-    {.name = "db-ignore-errors",
-     .type = BN_LIST,
-     .repeat = true,
-     .offset = offsetof(struct bn_sql_conf, ignore_errors),
-     .help = "errors after which an event is repeated: classes, codes, or all"},
-    {.name = "db-max-tries",
-     .type = BN_INT,
-     .def = "0",
-     .offset = offsetof(struct bn_sql_conf, max_tries),
-     .min = 0,
-     .max = 1000000,
-     .help = "tries after which an event fails; 0: no limit"},
-    {.name = "db-isolation-level",
-     .type = BN_CHOICE,
-     .def = "default",
-     .offset = offsetof(struct bn_sql_conf, isolation),
-     .choices = isolation_words,
-     .help = "isolation level of transactions"},
-    {.name = "db-bulk-load",
-     .type = BN_CHOICE,
-     .def = "auto",
-     .offset = offsetof(struct bn_sql_conf, bulk_load),
-     .choices = bulk_words,
-     .help = "way to fill tables: auto (the fastest) or insert"},
-    {.name = "db-prepare",
-     .type = BN_CHOICE,
-     .def = "auto",
-     .offset = offsetof(struct bn_sql_conf, prepare),
-     .choices = prepare_words,
-     .help = "preparation of statements: auto, eager (at the start) or lazy"},
-    {.name = "db-read-hosts",
-     .type = BN_LIST,
-     .offset = offsetof(struct bn_sql_conf, read_hosts),
-     .help = "servers for statements that read outside of transactions"},
-    {.name = "verify-commits",
-     .type = BN_BOOL,
-     .def = "off",
-     .offset = offsetof(struct bn_sql_conf, verify_commits),
-     .help = "check at the end that acknowledged commits are stored"},
-    {.name = "statements",
-     .type = BN_BOOL,
-     .def = "off",
-     .offset = offsetof(struct bn_sql_conf, statements),
-     .help = "counts, rows, errors and latencies of each kind of statement"},
-    {.name = "sql-trace",
-     .type = BN_PATH,
-     .offset = offsetof(struct bn_sql_conf, trace),
-     .form = "=FILE",
-     .help = "file for the text of every statement"},
-    BN_OPT_END,
-};
-
-#define COUNTER(name)                                                                              \
-  {                                                                                                \
-    name, "1", BN_COUNTER                                                                          \
-  }
-#define TIME(name)                                                                                 \
-  {                                                                                                \
-    name, "ns", BN_HISTOGRAM                                                                       \
-  }
-/* In the order of sql/count.h. */
-#define ROWS                                                                                       \
-  COUNTER("rows_read"), COUNTER("rows_inserted"), COUNTER("rows_updated"),                         \
-      COUNTER("rows_deleted"), COUNTER("updates_without_rows"), COUNTER("deletes_without_rows"),   \
-      COUNTER("retried_events"), COUNTER("retries"), COUNTER("failed_events")
-#define WAIT                                                                                       \
-  {                                                                                                \
-    "connection_wait", "ns", BN_COUNTER                                                            \
-  }
-#define VERIFIED                                                                                   \
-  COUNTER("acknowledged_commits"), COUNTER("missing_commits"), COUNTER("unknown_commits"),         \
-      COUNTER("unknown_commits_stored")
-#define PAIRED COUNTER("read_host_reads")
-#define SERVERS                                                                                    \
-  {"losses_by_server", "1", BN_LABELLED},                                                          \
-  {                                                                                                \
-    "reconnects_by_server", "1", BN_LABELLED                                                       \
-  }
-#define TIMES   TIME("sql_execute"), TIME("sql_fetch")
-
-#define COMMITS COUNTER("transactions")
-
-/* By whether --db-read-hosts is given: what others have is in the middle. */
-#define WITH_PAIRED(...)                                                                           \
-  {                                                                                                \
-    {ROWS, WAIT, __VA_ARGS__ SERVERS},                                                             \
-    {                                                                                              \
-      ROWS, WAIT, __VA_ARGS__ PAIRED, SERVERS                                                      \
-    }                                                                                              \
-  }
-#define WITH_PAIRED_TIMES(...)                                                                     \
-  {                                                                                                \
-    {ROWS, WAIT, __VA_ARGS__ TIMES, SERVERS},                                                      \
-    {                                                                                              \
-      ROWS, WAIT, __VA_ARGS__ PAIRED, TIMES, SERVERS                                               \
-    }                                                                                              \
-  }
-
-/* All of them, and the end: the longest of the tables below. */
-static const struct bn_metric every[] = {ROWS,   WAIT,  COMMITS, VERIFIED,
-                                         PAIRED, TIMES, SERVERS, {NULL, NULL, BN_COUNTER}};
-
-/* By whether --db-debug is given, whether transactions are counted apart from events, whether
-   --verify-commits is given, and whether --db-read-hosts is. */
-static const struct bn_metric metrics[2][2][2][2][sizeof every / sizeof every[0]] = {
-    {{WITH_PAIRED(), WITH_PAIRED(VERIFIED, )},
-     {WITH_PAIRED(COMMITS, ), WITH_PAIRED(COMMITS, VERIFIED, )}},
-    {{WITH_PAIRED_TIMES(), WITH_PAIRED_TIMES(VERIFIED, )},
-     {WITH_PAIRED_TIMES(COMMITS, ), WITH_PAIRED_TIMES(COMMITS, VERIFIED, )}},
-};
+#include "sql/count.h"
 
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys)
 {
-  return metrics[sys->conf->debug][sys->policy->transactions_are_commits][sys->conf->verify_commits]
-                [sys->conf->read_hosts.n > 0];
+  return sys->metrics;
 }
 
 bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys)
 {
   return sys->conf->statements;
-}
-
-bool bn_sql_statement_names_metric(const char *name)
-{
-  for (const struct bn_metric *m = every; m->name != NULL; m++)
-    if (strcmp(m->name, name) == 0)
-      return true;
-  return false;
 }
 
 void bn_sql_drivers_done(struct bn_sqlsys *sys)
@@ -293,7 +139,7 @@ static int check_isolation(const struct bn_sqlsys *sys, const struct bn_driver *
   if (level == BN_ISOLATION_DEFAULT || (ops->isolation != NULL && ops->isolation[level] != NULL))
     return 0;
   return bn_err_set(err, EINVAL, "the database driver '%s' has no isolation level '%s'", ops->name,
-                    isolation_words[level]);
+                    bn_sql_isolation_word(level));
 }
 
 /* The run goes on, however such a connection fails. */
@@ -381,4 +227,147 @@ const struct bn_sql_committer *bn_sql_driver_verify(const struct bn_sql_driver *
                                            .prepared = drv->sys->preflight.all_connect};
 
   return bn_sql_verify_start(&drv->sys->verify, &verified, below, s);
+}
+
+/* --- sessions ----------------------------------------------------------------------------------
+ */
+
+/* From any thread: what the session's worker is waiting for returns. */
+static void interrupt_all(void *arg)
+{
+  struct bn_sql_session *o = arg;
+
+  pthread_mutex_lock(&o->lock);
+  for (struct bn_sql_link *l = o->open; l != NULL; l = l->next) {
+    if (l->ops->interrupt != NULL)
+      l->ops->interrupt(l->handle);
+  }
+  pthread_mutex_unlock(&o->lock);
+}
+
+struct bn_sql_session *bn_sql_session_find(struct bn_sqlsys *sys, const struct bn_session *s)
+{
+  struct bn_sql_session *o;
+
+  pthread_mutex_lock(&sys->sessions_lock);
+  o = sys->sessions;
+  while (o != NULL && o->session != s)
+    o = o->next;
+  pthread_mutex_unlock(&sys->sessions_lock);
+  return o;
+}
+
+/* What is measured of the session.  The sessions of commands and of the main thread are not part of
+   the measurement.  0 or -1: out of memory. */
+static int session_measure(const struct bn_sqlsys *sys, struct bn_sql_session *o)
+{
+  const struct bn_session *s = o->session;
+  const bool is_of_run = !s->services->is_command && bn_session_is_worker(s);
+
+  if (s->services->metrics != bn_sqlsys_metrics(sys))
+    return 0;
+  o->measured = true;
+  o->verified = sys->conf->verify_commits && is_of_run;
+  o->paired = sys->conf->read_hosts.n > 0 && is_of_run;
+  o->read_host_reads =
+      bn_sql_counter_of_read_hosts(sys->policy->transactions_are_commits, o->verified);
+  o->count_commits = sys->policy->transactions_are_commits;
+  o->timed = sys->conf->debug && s->stat->hist != NULL;
+  if (s->stat->statements != NULL && (o->names = bn_sql_statement_names_new(s)) == NULL)
+    return -1;
+  o->observed = o->timed || o->names != NULL;
+  return 0;
+}
+
+static struct bn_sql_session *session_make(struct bn_sqlsys *sys, struct bn_session *s)
+{
+  struct bn_sql_session *o = calloc(1, sizeof *o);
+
+  if (o == NULL)
+    return NULL;
+  o->session = s;
+  if (session_measure(sys, o) != 0) {
+    free(o);
+    return NULL;
+  }
+  pthread_mutex_init(&o->lock, NULL);
+  pthread_mutex_lock(&sys->sessions_lock);
+  o->next = sys->sessions;
+  sys->sessions = o;
+  pthread_mutex_unlock(&sys->sessions_lock);
+  s->services->set_interrupt(s, interrupt_all, o);
+  return o;
+}
+
+struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_session *s,
+                                          struct bn_sql_driver *drv)
+{
+  const uint64_t bit = UINT64_C(1) << drv->index;
+  struct bn_sql_session *o = bn_sql_session_find(sys, s);
+
+  if (o == NULL)
+    o = session_make(sys, s);
+  if (o == NULL) {
+    bn_log(BN_FATAL, "cannot start a session: out of memory");
+    return NULL;
+  }
+  if ((o->started & bit) != 0)
+    return o;
+  if (drv->ops->thread_init != NULL && drv->ops->thread_init(drv->self) != 0) {
+    bn_log(BN_FATAL, "thread-local driver initialization failed.");
+    return NULL;
+  }
+  o->started |= bit;
+  return o;
+}
+
+void bn_sql_session_opened(struct bn_sql_session *o, struct bn_sql_link *link)
+{
+  pthread_mutex_lock(&o->lock);
+  link->next = o->open;
+  o->open = link;
+  pthread_mutex_unlock(&o->lock);
+}
+
+void bn_sql_session_closing(struct bn_sql_session *o, struct bn_sql_link *link)
+{
+  pthread_mutex_lock(&o->lock);
+  for (struct bn_sql_link **p = &o->open; *p != NULL; p = &(*p)->next) {
+    if (*p == link) {
+      *p = link->next;
+      break;
+    }
+  }
+  pthread_mutex_unlock(&o->lock);
+}
+
+struct bn_sql_session *bn_sql_session_take(struct bn_sqlsys *sys, struct bn_session *s)
+{
+  struct bn_sql_session *found = NULL;
+
+  pthread_mutex_lock(&sys->sessions_lock);
+  for (struct bn_sql_session **p = &sys->sessions; *p != NULL; p = &(*p)->next) {
+    if ((*p)->session == s) {
+      found = *p;
+      *p = found->next;
+      break;
+    }
+  }
+  pthread_mutex_unlock(&sys->sessions_lock);
+  if (found != NULL)
+    s->services->set_interrupt(s, NULL, NULL);
+  return found;
+}
+
+void bn_sql_session_free(struct bn_sqlsys *sys, struct bn_sql_session *o)
+{
+  for (size_t i = 0; i < sys->n_rows; i++) {
+    const struct bn_sql_driver *drv = &sys->drivers[i];
+
+    if ((o->started & (UINT64_C(1) << i)) != 0 && drv->ops->thread_done != NULL)
+      drv->ops->thread_done(drv->self);
+  }
+  pthread_mutex_destroy(&o->lock);
+  bn_sql_statement_names_free(o->names);
+  free(o);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The process-wide side: what was asked for, the drivers, and what all connections share. */
+/* The process-wide side: what was asked for, the drivers, the sessions, and what all connections
+   share.  A session owns the lists of its connections and of the drivers it has started. */
 #ifndef BN_SQL_DRIVER_H
 #define BN_SQL_DRIVER_H
 
@@ -7,14 +8,16 @@
 #include <stdatomic.h>
 
 #include "sql/errors.h"
+#include "sql/hints.h"
 #include "sql/preflight.h"
-#include "sql/session.h"
 #include "sql/split.h"
 #include "sql/sql.h"
-#include "sql/statement_cache.h"
+#include "sql/statements.h"
+#include "sql/stmt.h"
 #include "sql/trace.h"
 #include "sql/verify.h"
-#include "sql/zero_rows.h"
+
+struct bn_sql_conn;
 
 struct bn_sql_driver {
   struct bn_sqlsys *sys;
@@ -27,6 +30,9 @@ struct bn_sql_driver {
   struct bn_sql_splitter splitter; /* --db-read-hosts */
   unsigned index;                  /* of the row */
 };
+
+/* The longest list of metrics, and its end. */
+enum { BN_SQL_METRICS_MAX = 21 };
 
 struct bn_sqlsys {
   const struct bn_sql_conf *conf;
@@ -49,19 +55,40 @@ struct bn_sqlsys {
   _Atomic bool full_told;
   _Atomic bool remedy_told;
   struct bn_sql_conn *retired; /* connections that outlived their session in somebody's hands */
-  struct bn_sql_sessions sessions;
+  pthread_mutex_t sessions_lock;
+  struct bn_sql_session *sessions;
   struct bn_sql_statement_cache texts;
   struct bn_sql_preflight preflight;
-  struct bn_sql_zero_rows missed;
+  struct bn_sql_hints hints;
   struct bn_sql_verify verify;
-  struct bn_sql_first_uses first_uses;
+  struct bn_metric metrics[BN_SQL_METRICS_MAX]; /* options.c: what is measured */
 };
 
+/* The part of a session that belongs to the SQL layer. */
+struct bn_sql_session {
+  struct bn_sql_session *next;
+  struct bn_session *session;
+  uint64_t started;        /* bit per driver row: thread_init was called */
+  struct bn_sql_conn *all; /* every connection ever made; conn.c fills and empties it */
+  pthread_mutex_t lock;    /* guards `open`, which interrupts walk through */
+  struct bn_sql_link *open;
+  bool measured;                        /* the run has the metrics of SQL */
+  bool count_commits, timed;            /* and those */
+  bool verified;                        /* --verify-commits, and it is one of the run's */
+  bool paired;                          /* --db-read-hosts, and it is one of the run's */
+  unsigned read_host_reads;             /* then: the counter */
+  bool observed;                        /* `timed`, or there are names: query.c */
+  struct bn_sql_statement_names *names; /* --statements; NULL: statements are not told apart */
+  struct bn_sql_lazy_prepare first_use;
+};
+
+/* Lists what is measured, as it was asked for (options.c). */
+void bn_sql_metrics_fill(struct bn_metric out[BN_SQL_METRICS_MAX], const struct bn_sql_conf *conf,
+                         const struct bn_policy *policy);
+/* As --db-isolation-level has it. */
+const char *bn_sql_isolation_word(int level);
 /* Ends those that were loaded. */
 void bn_sql_drivers_done(struct bn_sqlsys *sys);
-
-/* Connections that nobody can use any more (conn.c). */
-void bn_sql_retired_free(struct bn_sqlsys *sys);
 
 /* --verify-commits: the layer before `below`, which reaches this driver (sql/verify.h). */
 const struct bn_sql_committer *bn_sql_driver_verify(const struct bn_sql_driver *drv,
@@ -75,5 +102,19 @@ static inline bool bn_sql_driver_ignores(const struct bn_sql_driver *drv,
   return bn_sql_errors_have(&drv->sys->ignored, d, class) ||
          bn_sql_errors_have(&drv->ignored, d, class);
 }
+
+/* The session's, made if there is none, with the driver started in its thread.  NULL: out of
+   memory, or the driver's thread_init failed; logged. */
+struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_session *s,
+                                          struct bn_sql_driver *drv);
+/* NULL: it has none. */
+struct bn_sql_session *bn_sql_session_find(struct bn_sqlsys *sys, const struct bn_session *s);
+/* Between the two calls, interrupts reach the link. */
+void bn_sql_session_opened(struct bn_sql_session *o, struct bn_sql_link *link);
+void bn_sql_session_closing(struct bn_sql_session *o, struct bn_sql_link *link);
+/* From now on nobody finds or interrupts it.  NULL: it has none. */
+struct bn_sql_session *bn_sql_session_take(struct bn_sqlsys *sys, struct bn_session *s);
+/* Frees a session that was taken and has no connection any more; ends the drivers in its thread. */
+void bn_sql_session_free(struct bn_sqlsys *sys, struct bn_sql_session *o);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lists of errors: what --db-ignore-errors and the drivers' own options name, and what it matches.
- */
+/* Errors of databases: lists of them, as --db-ignore-errors and the drivers' own options have it,
+   and how they are worded: the driver's texts with what it said filled in. */
 #ifndef BN_SQL_ERRORS_H
 #define BN_SQL_ERRORS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -44,5 +45,26 @@ static inline enum bn_sql_class bn_sql_errors_classify(const struct bn_driver *o
 }
 bool bn_sql_errors_have(const struct bn_sql_errors *e, const struct bn_sql_diag *d,
                         enum bn_sql_class class);
+
+/* Logs a failure.  sql NULL: the statement is not known any more. */
+void bn_sql_message(const struct bn_driver *ops, const struct bn_policy *policy,
+                    enum bn_sql_step step, const struct bn_sql_diag *d, const char *sql,
+                    size_t len);
+
+/* What a user may do about it, once in a run, on standard error.  before: begins the line, and what
+   the server said follows; NULL: that has been logged. */
+void bn_sql_tell_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d,
+                        const char *before, _Atomic bool *told);
+
+/* Whether texts with this SQLSTATE name a value, a row, a lock or a limit, so that failures for one
+   reason differ in them: data, integrity constraints, rollbacks, resources. */
+bool bn_sql_message_varies(const char *state);
+
+/* What a server said, in a form that a terminal only shows. */
+struct bn_sql_shown {
+  char text[4 * sizeof((struct bn_sql_diag *)0)->text];
+};
+
+struct bn_sql_shown bn_sql_shown(const struct bn_sql_diag *d);
 
 #endif

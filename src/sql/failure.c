@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Failures on a connection: acts on what recover.h decides. */
+/* Failures on a connection, and events that they have ended: acts on what recover.h decides. */
 #include "sql/failure.h"
 
 #include <stdio.h>
@@ -8,7 +8,8 @@
 #include "base/log.h"
 #include "measure/stat.h"
 #include "sql/conn.h"
-#include "sql/message.h"
+#include "sql/count.h"
+#include "sql/errors.h"
 #include "sql/recover.h"
 
 /* What documents say about the first error of a code: the same for most of them. */
@@ -99,8 +100,8 @@ static void failure_tell(struct bn_sql_conn *c)
   struct bn_sql_pending_failure *f = &c->failure;
 
   if (!f->told) {
-    bn_sql_message(c->link.ops, c->sys->policy, f->step, &c->diag, f->sql, f->len);
-    bn_sql_tell_remedy(c->link.ops, &c->diag, NULL, &c->sys->remedy_told);
+    bn_sql_message(c->drv->ops, c->sys->policy, f->step, &c->diag, f->sql, f->len);
+    bn_sql_tell_remedy(c->drv->ops, &c->diag, NULL, &c->sys->remedy_told);
   }
   f->told = true;
 }
@@ -259,4 +260,32 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
   c->diag.rolled_back = false;
   if (taken)
     bn_sql_pending_failure_free(&c->failure);
+}
+
+/* Differs between sessions that fail at the same time.  The random numbers of the session belong to
+   its script, which is to find the same ones whatever fails. */
+static uint64_t noise_of(const struct bn_session *s, uint64_t now_ns)
+{
+  const uint64_t mixed = (now_ns + s->number) * UINT64_C(0x9e3779b97f4a7c15);
+
+  return mixed >> 32;
+}
+
+bool bn_sql_retry(const struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts)
+{
+  const uint64_t now_ns = bn_clock_mono();
+  const struct bn_sql_repetition r =
+      bn_sql_repeat(tries, (uint64_t)sys->conf->max_tries, noise_of(s, now_ns));
+
+  if (r.wait_ns > 0)
+    s->services->pause(s, now_ns + r.wait_ns);
+  if (!counts)
+    return !r.fails;
+  if (r.fails) {
+    bn_stat_count(s->stat, BN_SQL_C_FAILED, 1);
+  } else if (!bn_session_over(s)) {
+    bn_stat_count(s->stat, BN_SQL_C_RETRIED, tries == 1);
+    bn_stat_count(s->stat, BN_SQL_C_RETRIES, 1);
+  }
+  return !r.fails;
 }

@@ -21,7 +21,7 @@ struct bn_sql_link {
 
 /* To a driver, closed.  0 or -1: out of memory. */
 int bn_sql_link_make(struct bn_sql_link *l, const struct bn_driver *ops, void *self);
-/* Of one that is closed, or of zeroed memory. */
+/* Takes a link that is closed, or zeroed memory. */
 void bn_sql_link_free(struct bn_sql_link *l);
 /* As the driver's.  After a failure too, disconnect is called before the next attempt. */
 enum bn_sql bn_sql_link_connect(struct bn_sql_link *l, const struct bn_sql_target *t,

@@ -10,7 +10,7 @@ enum bn_sql bn_sql_unread(struct bn_sql_conn *c, enum bn_sql_step step, bool pre
 {
   /* A ROLLBACK would not be sent either. */
   c->diag.rolled_back = true;
-  return c->link.ops->unread(step, prepared, &c->diag);
+  return c->drv->ops->unread(step, prepared, &c->diag);
 }
 
 /* Without a word if the session is interrupted.  A closed connection may have outlived it. */
@@ -36,7 +36,7 @@ bool bn_sql_make_way(struct bn_sql_conn *c)
     return false;
   }
   /* Else `more` stays, and with it the results that are in the way. */
-  if (c->cur.more && (!c->sys->policy->unread_results_block || c->link.ops->unread == NULL))
+  if (c->cur.more && (!c->sys->policy->unread_results_block || c->drv->ops->unread == NULL))
     bn_sql_conn_drop(c);
   if (c->failure.pending) {
     bn_sql_pending_failure_keep(&c->failure, &c->diag);

@@ -5,8 +5,8 @@
 
 #include "sql/conn.h"
 
-/* What bn_sql_begin seldom meets: the connection is not open, the session is interrupted, results
-   or an unanswered failure are in the way.  false: refused. */
+/* Deals with what bn_sql_begin seldom meets: the connection is not open, the session is
+   interrupted, results or an unanswered failure are in the way.  false: refused. */
 bool bn_sql_make_way(struct bn_sql_conn *c);
 
 /* true: the connection takes a statement; the previous result is gone, view.error is NONE. */

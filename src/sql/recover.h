@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is done about a failure: a decision from what the driver said and what was asked for.  It
-   changes nothing and calls nobody; whoever has the connection acts on it. */
+   changes nothing and calls nobody; whoever has the connection acts on it.  And the failure that a
+   script is asked about. */
 #ifndef BN_SQL_RECOVER_H
 #define BN_SQL_RECOVER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "api/driver.h"
@@ -63,5 +65,30 @@ struct bn_sql_repetition {
 
 /* max_tries 0: repeated for ever, and without waits.  noise: any number. */
 struct bn_sql_repetition bn_sql_repeat(uint64_t tries, uint64_t max_tries, uint64_t noise);
+
+struct bn_sql_kept;
+
+/* The failure that a script is asked about, until it has answered: a connection's part. */
+struct bn_sql_pending_failure {
+  bool asks;    /* the script is asked about a failure */
+  bool pending; /* and has not answered yet */
+  bool told;    /* it was told of before the script was asked */
+  bool once;    /* bulk inserts set it: whatever fails now is not repeated, so nothing is ignored */
+  /* The failure that waits to be settled; its diag is the connection's.  The text is borrowed. */
+  enum bn_sql_step step;
+  const char *sql;
+  size_t len;
+  /* It as it was before the hook that is asked about it used the connection itself. */
+  struct bn_sql_kept *kept;
+};
+
+/* The connection is about to be used or opened anew while a failure waits: keeps the failure. */
+void bn_sql_pending_failure_keep(struct bn_sql_pending_failure *u, const struct bn_sql_diag *diag);
+/* There is a new connection: the transaction of the failure that was kept is no longer open. */
+void bn_sql_pending_failure_rolled_back(struct bn_sql_pending_failure *u);
+/* true: what was kept waits again, and *diag is its own.  Its text is valid until
+   bn_sql_pending_failure_free. */
+bool bn_sql_pending_failure_take(struct bn_sql_pending_failure *u, struct bn_sql_diag *diag);
+void bn_sql_pending_failure_free(struct bn_sql_pending_failure *u);
 
 #endif

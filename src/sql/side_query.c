@@ -8,15 +8,17 @@
 
 #include "sql/driver.h"
 
-/* The first that is in use. */
-static void find_driver(struct bn_sql_side_query *p, struct bn_sqlsys *sys)
+/* The first that is in use; NULL: none. */
+static const struct bn_sql_driver *find_driver(struct bn_sqlsys *sys)
 {
+  const struct bn_sql_driver *found = NULL;
+
   (void)pthread_mutex_lock(&sys->lock);
-  for (size_t i = 0; p->ops == NULL && i < sys->n_rows; i++) {
-    p->ops = sys->drivers[i].ops;
-    p->self = sys->drivers[i].self;
-  }
+  for (size_t i = 0; found == NULL && i < sys->n_rows; i++)
+    if (sys->drivers[i].ops != NULL)
+      found = &sys->drivers[i];
   (void)pthread_mutex_unlock(&sys->lock);
+  return found;
 }
 
 static int side_query_tell(const struct bn_sql_diag *d, const char *what, struct bn_err *err)
@@ -29,18 +31,17 @@ int bn_sql_side_query_open(struct bn_sql_side_query *p, struct bn_sqlsys *sys, u
                            struct bn_err *err)
 {
   const struct bn_sql_target target = {.ordinal = 0};
+  const struct bn_sql_driver *drv = find_driver(sys);
   struct bn_sql_diag d = {0};
 
-  find_driver(p, sys);
-  if (p->ops == NULL)
+  if (drv == NULL)
     return bn_err_set(err, EINVAL, "the script has opened no connection to a database");
-  p->handle = calloc(1, p->ops->conn_size);
-  if (p->handle == NULL)
+  if (bn_sql_link_make(&p->link, drv->ops, drv->self) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
-  p->entered = p->ops->thread_init == NULL || p->ops->thread_init(p->self) == 0;
+  p->entered = drv->ops->thread_init == NULL || drv->ops->thread_init(drv->self) == 0;
   if (!p->entered)
     return bn_err_set(err, ENOMEM, "out of memory for a connection");
-  if (p->ops->connect(p->self, p->handle, &target, deadline_ns, &d) != BN_SQL_DONE)
+  if (bn_sql_link_connect(&p->link, &target, deadline_ns, &d) != BN_SQL_DONE)
     return side_query_tell(&d, "connect", err);
   atomic_store(&p->open, true);
   return 0;
@@ -52,7 +53,7 @@ int bn_sql_side_query_pairs(struct bn_sql_side_query *p, const char *sql,
 {
   struct bn_sql_result r = {0};
   struct bn_sql_diag d = {0};
-  const enum bn_sql rc = p->ops->query(p->handle, sql, strlen(sql), &r, &d);
+  const enum bn_sql rc = p->link.ops->query(p->link.handle, sql, strlen(sql), &r, &d);
   struct bn_sql_value *row;
 
   if (rc == BN_SQL_DONE)
@@ -60,10 +61,10 @@ int bn_sql_side_query_pairs(struct bn_sql_side_query *p, const char *sql,
   if (rc != BN_SQL_ROWS)
     return side_query_tell(&d, "ask the server", err);
   row = calloc((size_t)r.nfields + 2, sizeof *row);
-  while (row != NULL && p->ops->fetch(p->handle, &r, row))
+  while (row != NULL && p->link.ops->fetch(p->link.handle, &r, row))
     if (row[0].ptr != NULL && row[1].ptr != NULL)
       fn(arg, row);
-  p->ops->free_result(p->handle, &r);
+  p->link.ops->free_result(p->link.handle, &r);
   if (row == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
   free(row);
@@ -72,18 +73,19 @@ int bn_sql_side_query_pairs(struct bn_sql_side_query *p, const char *sql,
 
 void bn_sql_side_query_interrupt(struct bn_sql_side_query *p)
 {
-  if (atomic_load(&p->open) && p->ops->interrupt != NULL)
-    p->ops->interrupt(p->handle);
+  if (atomic_load(&p->open) && p->link.ops->interrupt != NULL)
+    p->link.ops->interrupt(p->link.handle);
 }
 
 void bn_sql_side_query_close(struct bn_sql_side_query *p)
 {
+  const struct bn_driver *ops = p->link.ops;
+
   atomic_store(&p->open, false);
   if (p->entered)
-    p->ops->disconnect(p->handle);
-  if (p->entered && p->ops->thread_done != NULL)
-    p->ops->thread_done(p->self);
-  free(p->handle);
+    bn_sql_link_disconnect(&p->link);
+  if (p->entered && ops->thread_done != NULL)
+    ops->thread_done(p->link.self);
+  bn_sql_link_free(&p->link);
   p->entered = false;
-  p->handle = NULL;
 }

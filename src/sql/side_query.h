@@ -11,13 +11,13 @@
 
 #include "api/driver.h"
 #include "base/err.h"
+#include "sql/link.h"
 
 struct bn_sqlsys;
 
 struct bn_sql_side_query {
-  const struct bn_driver *ops; /* NULL: nothing has been opened */
-  void *self, *handle;         /* handle: owned */
-  bool entered;                /* the driver knows the thread */
+  struct bn_sql_link link; /* ops NULL: no driver is in use */
+  bool entered;            /* the driver knows the thread */
   _Atomic bool open;
 };
 

@@ -26,7 +26,7 @@ struct bn_sql_split {
   struct bn_buf text;    /* of a statement that a server does not prepare */
 };
 
-/* What the text of a statement says. */
+/* The text of a statement, as far as the choice of the server depends on it. */
 struct text {
   enum bn_sql_route route;
   enum bn_sql_boundary boundary;
@@ -128,7 +128,7 @@ static void note_held(struct bn_sql_split *p, enum bn_sql_boundary boundary)
   }
 }
 
-/* What the server's answer has changed. */
+/* Notes what the server's answer has changed. */
 static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, enum bn_sql rc)
 {
   if (rc == BN_SQL_LOST)
@@ -212,27 +212,13 @@ static void split_disconnect(void *conn)
   }
 }
 
-/* What has been made stays until it is no longer open. */
+/* Both links stay until the connection is no longer open. */
 static void split_interrupt(void *conn)
 {
   const struct bn_sql_split *p = conn;
 
   for (enum bn_sql_role role = 0; role < BN_ROLES; role++)
     p->base->interrupt(handle_of(p, role));
-}
-
-static void split_about(void *conn, struct bn_sql_about *out)
-{
-  const struct bn_sql_split *p = conn;
-
-  p->base->about(handle_of(p, BN_ROLE_WRITE), out);
-}
-
-static size_t split_quote(void *conn, char *out, const char *in, size_t len)
-{
-  const struct bn_sql_split *p = conn;
-
-  return p->base->quote(handle_of(p, BN_ROLE_WRITE), out, in, len);
 }
 
 static enum bn_sql_transaction split_transaction(void *conn)
@@ -413,7 +399,7 @@ static void split_close(void *stmt)
     close_on(stmt, role);
 }
 
-/* Those of one server, at once; the others are as they were. */
+/* Prepares the statements of one server at once; the others are as they were. */
 static enum bn_sql prepare_group(struct bn_sql_split *p, enum bn_sql_role role,
                                  const struct bn_sql_unprepared *list,
                                  const enum bn_sql_role *roles, size_t n, struct bn_sql_diag *d)
@@ -439,7 +425,7 @@ static enum bn_sql prepare_group(struct bn_sql_split *p, enum bn_sql_role role,
   return rc;
 }
 
-/* From the first on; those behind are as if they had not been prepared. */
+/* Keeps those from the first on that are prepared; those behind are as if they were not. */
 static size_t keep_first(const struct bn_sql_unprepared *list, const enum bn_sql_role *roles,
                          size_t n, bool lost)
 {
@@ -479,31 +465,25 @@ static enum bn_sql split_prepare_all(void *conn, const struct bn_sql_unprepared 
 /* --- the layer ---------------------------------------------------------------------------------
  */
 
-/* What is not here works without a connection, or is for those that fill tables. */
-static void make_ops(struct bn_driver *ops)
+static struct bn_driver make_ops(const struct bn_driver *base)
 {
-  ops->stmt_size = sizeof(struct twin) + BN_ROLES * room_of(ops->stmt_size);
-  ops->connect = split_connect;
-  ops->disconnect = split_disconnect;
-  ops->interrupt = ops->interrupt != NULL ? split_interrupt : NULL;
-  ops->about = ops->about != NULL ? split_about : NULL;
-  ops->info = NULL;
-  ops->quote = split_quote;
-  ops->query = split_query;
-  ops->prepare = split_prepare;
-  ops->bind = split_bind;
-  ops->execute = split_execute;
-  ops->next = split_next;
-  ops->fetch = split_fetch;
-  ops->free_result = split_free_result;
-  ops->close = split_close;
-  ops->load_begin = NULL;
-  ops->load_rows = NULL;
-  ops->load_end = NULL;
-  ops->prepare_all = ops->prepare_all != NULL ? split_prepare_all : NULL;
-  ops->place = NULL;
-  ops->transaction = split_transaction;
-  ops->check_room = NULL;
+  return (struct bn_driver){
+      .name = base->name,
+      .stmt_size = sizeof(struct twin) + BN_ROLES * room_of(base->stmt_size),
+      .connect = split_connect,
+      .disconnect = split_disconnect,
+      .interrupt = base->interrupt != NULL ? split_interrupt : NULL,
+      .query = split_query,
+      .prepare = split_prepare,
+      .bind = split_bind,
+      .execute = split_execute,
+      .next = split_next,
+      .fetch = split_fetch,
+      .free_result = split_free_result,
+      .close = split_close,
+      .prepare_all = base->prepare_all != NULL ? split_prepare_all : NULL,
+      .transaction = split_transaction,
+  };
 }
 
 int bn_sql_splitter_init(struct bn_sql_splitter *p, const struct bn_list *list,
@@ -515,10 +495,8 @@ int bn_sql_splitter_init(struct bn_sql_splitter *p, const struct bn_list *list,
     bn_sql_splitter_done(p);
     return -1;
   }
-  p->ops = *ops;
+  p->ops = make_ops(ops);
   p->caps = caps;
-  if (p->hosts.n > 0)
-    make_ops(&p->ops);
   return 0;
 }
 

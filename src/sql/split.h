@@ -20,7 +20,7 @@
 
 enum bn_sql_role { BN_ROLE_WRITE, BN_ROLE_READ, BN_ROLES };
 
-/* What all such connections of a driver share. */
+/* The part of the layer that all connections of a driver share. */
 struct bn_sql_splitter {
   struct bn_sql_read_hosts hosts; /* none: there is one server for all, and `ops` is not used */
   struct bn_driver ops;           /* of the layer */
@@ -30,8 +30,8 @@ struct bn_sql_splitter {
 /* The handle of the layer: two connections of the driver. */
 struct bn_sql_split;
 
-/* Of zeroed memory, or of what was made before.  caps stays where it is, and is read later.  0, or
-   -1 and err: the driver cannot have them. */
+/* Fills zeroed memory, or what was filled before.  caps stays where it is, and is read later.  0,
+   or -1 and err: the driver cannot have them. */
 int bn_sql_splitter_init(struct bn_sql_splitter *p, const struct bn_list *list,
                          const struct bn_driver *ops, const struct bn_sql_caps *caps,
                          struct bn_err *err);

@@ -1,13 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A prepared statement and what its driver knows of it.  Nothing here decides what a failure means.
- */
+/* A prepared statement: its text, its values and what its driver knows of it.  Nothing here decides
+   what a failure means. */
 #ifndef BN_SQL_STMT_H
 #define BN_SQL_STMT_H
 
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "sql/count.h"
-#include "sql/session.h"
+#include "sql/link.h"
 #include "sql/sql.h"
-#include "sql/statement_cache.h"
+
+/* A statement's text, shared by the sessions that prepared it. */
+struct bn_sql_cached_text {
+  struct bn_sql_cached_text *next; /* in its bucket */
+  size_t refs, len;
+  char text[]; /* and a NUL */
+};
+
+enum { BN_SQL_CACHED_TEXT_BUCKETS = 256 };
+
+/* The texts of prepared statements, one copy for all sessions: thousands of workers prepare the
+   same.  Its lock is taken last. */
+struct bn_sql_statement_cache {
+  pthread_mutex_t lock;
+  struct bn_sql_cached_text *bucket[BN_SQL_CACHED_TEXT_BUCKETS];
+};
+
+void bn_sql_statement_cache_init(struct bn_sql_statement_cache *t); /* of zeroed memory */
+void bn_sql_statement_cache_done(struct bn_sql_statement_cache *t); /* all were put back */
 
 /* stmt.c owns it; its connection keeps the list. */
 struct bn_sql_stmt {

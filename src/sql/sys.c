@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "sql/conn.h"
 #include "sql/count.h"
-#include "sql/driver.h"
 
 struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_policy *policy,
                                 const struct bn_sql_row *rows, size_t n_rows)
@@ -22,6 +22,7 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
   sys->conf = conf;
   sys->policy = policy;
   sys->by_first_word = policy->statements_by_first_word;
+  bn_sql_metrics_fill(sys->metrics, conf, policy);
   sys->rows = rows;
   sys->n_rows = n_rows;
   for (size_t i = 0; i < n_rows; i++)
@@ -33,7 +34,7 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
                                                       .verbosity = bn_log_verbosity,
                                                       .notice = bn_log_foreign}};
   pthread_mutex_init(&sys->lock, NULL);
-  pthread_mutex_init(&sys->sessions.lock, NULL);
+  pthread_mutex_init(&sys->sessions_lock, NULL);
   bn_sql_statement_cache_init(&sys->texts);
   bn_sql_preflight_init(&sys->preflight);
   bn_sql_verify_init(&sys->verify);
@@ -51,8 +52,7 @@ void bn_sql_all_connect(struct bn_sqlsys *sys)
 
 void bn_sqlsys_tell(const struct bn_sqlsys *sys)
 {
-  bn_sql_zero_rows_tell(&sys->missed);
-  bn_sql_lazy_prepare_tell(&sys->first_uses);
+  bn_sql_hints_tell(&sys->hints);
 }
 
 bool bn_sqlsys_verifies(const struct bn_sqlsys *sys)
@@ -109,7 +109,7 @@ void bn_sqlsys_free(struct bn_sqlsys *sys)
   bn_sql_verify_done(&sys->verify);
   bn_sql_preflight_done(&sys->preflight);
   bn_sql_statement_cache_done(&sys->texts);
-  pthread_mutex_destroy(&sys->sessions.lock);
+  pthread_mutex_destroy(&sys->sessions_lock);
   pthread_mutex_destroy(&sys->lock);
   free(sys->drivers);
   free(sys);

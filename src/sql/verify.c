@@ -500,8 +500,8 @@ static void verify_make(struct bn_sql_verify *v, const struct bn_driver *below,
 {
   struct bn_err err = {0};
 
-  v->layer =
-      (struct bn_sql_committer){.ledger = &v->ledger, .trace = v->drv.trace, .caps = v->drv.caps};
+  v->layer = (struct bn_sql_committer){
+      .ledger = &v->ledger, .trace = v->drv.trace, .driver = v->drv.ops, .caps = v->drv.caps};
   bn_sql_committer_init(&v->layer, below);
   v->session = s;
   v->made = make_table(v, &err) == 0;

@@ -43,11 +43,12 @@ int bn_datadir_find(struct bn_sql_side_query *p, char folder[PATH_MAX], struct b
   size_t i = 0;
 
   folder[0] = '\0';
-  while (i < sizeof questions / sizeof *questions && strcmp(questions[i].driver, p->ops->name) != 0)
+  while (i < sizeof questions / sizeof *questions &&
+         strcmp(questions[i].driver, p->link.ops->name) != 0)
     i++;
   if (i == sizeof questions / sizeof *questions)
     return bn_err_set(err, EINVAL, "no device is watched: the driver '%s' has no server",
-                      p->ops->name);
+                      p->link.ops->name);
   if (questions[i].proof != NULL)
     (void)snprintf(a.proof, sizeof a.proof, "%s", questions[i].proof);
   else if (gethostname(a.proof, sizeof a.proof - 1) != 0)

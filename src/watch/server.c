@@ -170,7 +170,7 @@ static int server_read(void *self, struct bn_reading *r, struct bn_err *err)
   for (size_t i = 0; i < BN_READING_MAX; i++)
     r->value[i] = BN_ABSENT;
   for (size_t i = 0; i < SOURCES; i++) {
-    if (s->absent[i] || strcmp(sources[i].driver, s->peek.ops->name) != 0)
+    if (s->absent[i] || strcmp(sources[i].driver, s->peek.link.ops->name) != 0)
       continue;
     any = true;
     s->absent[i] = bn_sql_side_query_pairs(&s->peek, sources[i].sql, add_pair, &p, err) != 0;
@@ -180,7 +180,7 @@ static int server_read(void *self, struct bn_reading *r, struct bn_err *err)
   return any ? 0
              : bn_err_set(err, EINVAL,
                           "no server is watched: the driver '%s' has no counters of a server",
-                          s->peek.ops->name);
+                          s->peek.link.ops->name);
 }
 
 static int server_open(void *self, const struct bn_watch_place *place, struct bn_err *err)

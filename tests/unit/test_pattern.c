@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A pattern fits texts that have other values, and no text that has another digest. */
-#include "sql/pattern.h"
+#include "sql/statements.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "script/api/ffi_sql_internal.h"
 #include "script/api/ffi_sql_more.h"
 #include "script/api/instance.h"
-#include "sql/message.h"
+#include "sql/errors.h"
 
 /* Where Lua and the SQL layer look at the same memory. */
 #define SAME(a, x, b, y)                                                                           \

@@ -5,19 +5,19 @@
 
 #include "base/log.h"
 #include "sql/emulate.h"
+#include "sql/errors.h"
 #include "sql/failure.h"
-#include "sql/message.h"
 #include "sql/query.h"
 
 /* The driver forgets it. */
-static void execute_shut(struct bn_sql_stmt *st)
+static void prepared_shut(struct bn_sql_stmt *st)
 {
   if (st->prepared && st->conn->cur.source == st)
     bn_sql_conn_drop(st->conn);
   bn_sql_stmt_shut(st);
 }
 
-static struct bn_sql_stmt *execute_add(struct bn_sql_conn *c, const char *sql, size_t len)
+static struct bn_sql_stmt *prepared_add(struct bn_sql_conn *c, const char *sql, size_t len)
 {
   struct bn_sql_stmt *st = bn_sql_stmt_new(&c->link, &c->sys->texts, sql, len);
 
@@ -35,11 +35,11 @@ static struct bn_sql_stmt *execute_add(struct bn_sql_conn *c, const char *sql, s
   return st;
 }
 
-static void execute_dispose(struct bn_sql_stmt *st)
+static void prepared_dispose(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
 
-  execute_shut(st);
+  prepared_shut(st);
   *st->at = st->next;
   if (st->next != NULL)
     st->next->at = st->at;
@@ -64,7 +64,7 @@ static void dispose_of_orphan(struct bn_sql_conn *c)
   if (st == NULL || is_read(st))
     return;
   c->orphan = NULL;
-  execute_dispose(st);
+  prepared_dispose(st);
 }
 
 void bn_sql_stmt_free(struct bn_sql_stmt *st)
@@ -78,7 +78,7 @@ void bn_sql_stmt_free(struct bn_sql_stmt *st)
   if (is_read(st))
     c->orphan = st;
   else
-    execute_dispose(st);
+    prepared_dispose(st);
   bn_sql_conn_unref(c);
 }
 
@@ -122,7 +122,7 @@ static enum bn_sql try_prepare(struct bn_sql_stmt *st)
 
 /* 0, or -1: failed, and the view says how.  A connection lost meanwhile is opened again when the
    loss is ignorable; outside of events the statement is prepared on the new one. */
-static int execute_prepare(struct bn_sql_stmt *st)
+static int prepared_prepare(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
   enum bn_sql rc;
@@ -141,7 +141,7 @@ static int execute_prepare(struct bn_sql_stmt *st)
 }
 
 /* It waits until it is executed. */
-static bool execute_waits(const struct bn_sql_conn *c)
+static bool prepared_waits(const struct bn_sql_conn *c)
 {
   if (c->holds)
     return true;
@@ -151,14 +151,14 @@ static bool execute_waits(const struct bn_sql_conn *c)
 
 static struct bn_sql_stmt *prepare_text(struct bn_sql_conn *c, const char *sql, size_t len)
 {
-  struct bn_sql_stmt *st = execute_add(c, sql, len);
+  struct bn_sql_stmt *st = prepared_add(c, sql, len);
 
   if (st == NULL) {
     bn_log(BN_FATAL, "cannot prepare a statement: out of memory");
     bn_sql_refuse(c);
     return NULL;
   }
-  if (!execute_waits(c) && execute_prepare(st) != 0) {
+  if (!prepared_waits(c) && prepared_prepare(st) != 0) {
     bn_sql_stmt_free(st);
     return NULL;
   }
@@ -194,7 +194,7 @@ void bn_sql_stmt_name(struct bn_sql_stmt *st, const char *name)
 
 /* 0; -1: failed, and the view says how; 1: the connection was lost and is open again, and the
    statement is to be prepared there. */
-static int execute_bind(struct bn_sql_stmt *st)
+static int prepared_bind(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
   const enum bn_sql rc = bn_sql_stmt_bind(st, &c->diag);
@@ -215,14 +215,14 @@ static int prepare_and_bind(struct bn_sql_stmt *st)
   int rc = 0;
 
   do {
-    if (!st->prepared && execute_prepare(st) != 0)
+    if (!st->prepared && prepared_prepare(st) != 0)
       return -1;
-    rc = st->emulated || st->bound ? 0 : execute_bind(st);
+    rc = st->emulated || st->bound ? 0 : prepared_bind(st);
   } while (rc > 0);
   return rc;
 }
 
-static bool execute_usable(struct bn_sql_stmt *st)
+static bool prepared_usable(struct bn_sql_stmt *st)
 {
   if (!st->closed)
     return true;
@@ -232,7 +232,7 @@ static bool execute_usable(struct bn_sql_stmt *st)
 }
 
 /* Whether the values fit the marks of an emulated statement. */
-static bool execute_fits(const struct bn_sql_stmt *st)
+static bool prepared_fits(const struct bn_sql_stmt *st)
 {
   return st->n_binds == st->n_params ||
          (st->conn->sys->policy->miscount_binds_nothing && st->n_binds > st->n_params);
@@ -243,13 +243,13 @@ static int bind_copied(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
 
-  if (!st->emulated && !st->prepared && execute_waits(c))
+  if (!st->emulated && !st->prepared && prepared_waits(c))
     return 0;
   if (!st->emulated && prepare_and_bind(st) != 0)
     return -1;
   if (!st->emulated)
     return 0;
-  if (execute_fits(st)) {
+  if (prepared_fits(st)) {
     st->bound = true;
     return 0;
   }
@@ -265,7 +265,7 @@ int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t 
   uint64_t since;
   int rc;
 
-  if (!execute_usable(st) || !bn_sql_begin(c))
+  if (!prepared_usable(st) || !bn_sql_begin(c))
     return 1;
   if (bn_sql_stmt_copy_binds(st, binds, n, &before) != 0) {
     bn_log(BN_FATAL, "cannot bind parameters: out of memory");
@@ -292,15 +292,15 @@ static __attribute__((noinline)) void announce(struct bn_sql_conn *c, struct bn_
 static struct bn_sql_rs *execute_text(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
-  const struct bn_sql_emulation e = {st->text, st->len, &c->drv->caps, c->link.ops->quote,
-                                     c->link.handle};
+  const struct bn_sql_emulation e = {st->text, st->len, &c->drv->caps, c->drv->ops->quote,
+                                     c->server->handle};
   const struct bn_buf *text = &c->emulated;
   uint64_t since;
   enum bn_sql rc;
 
-  if (!execute_fits(st) || bn_sql_emulate(&e, st->binds, &c->emulated) != 0) {
-    bn_log(BN_ALERT, !execute_fits(st) ? "wrong number of parameters in prepared statement"
-                                       : "cannot put the values into a statement: out of memory");
+  if (!prepared_fits(st) || bn_sql_emulate(&e, st->binds, &c->emulated) != 0) {
+    bn_log(BN_ALERT, !prepared_fits(st) ? "wrong number of parameters in prepared statement"
+                                        : "cannot put the values into a statement: out of memory");
     bn_sql_refuse(c);
     return NULL;
   }
@@ -316,10 +316,10 @@ static struct bn_sql_rs *execute_text(struct bn_sql_stmt *st)
 /* After a reconnect, or before the first execution. */
 static bool execute_ready(struct bn_sql_stmt *st)
 {
-  if (!execute_usable(st))
+  if (!prepared_usable(st))
     return false;
   if (st->anew && !st->emulated && !st->fresh)
-    execute_shut(st);
+    prepared_shut(st);
   if (!st->emulated && prepare_and_bind(st) != 0)
     return false;
   st->fresh = false;
@@ -465,17 +465,17 @@ int bn_sql_prepare_held(struct bn_sqlsys *sys, struct bn_session *s)
 
 struct bn_sql_rs *bn_sql_stmt_next_result(struct bn_sql_stmt *st)
 {
-  if (!execute_usable(st))
+  if (!prepared_usable(st))
     return NULL;
   return bn_sql_next_result(st->conn);
 }
 
 int bn_sql_stmt_close(struct bn_sql_stmt *st)
 {
-  if (!execute_usable(st))
+  if (!prepared_usable(st))
     return -1;
   st->conn->view.error = BN_VERDICT_NONE;
-  execute_shut(st);
+  prepared_shut(st);
   st->bound = false;
   st->closed = true;
   return 0;

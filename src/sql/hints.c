@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Hints at the end of a run: updates or deletes that have all found no row, and events in which a
+   statement was prepared because it was used for the first time. */
+#include "sql/hints.h"
+
+#include <inttypes.h>
+
+#include "base/log.h"
+#include "measure/stat.h"
+#include "sql/count.h"
+
+static void zero_rows_add(_Atomic uint64_t *to, const struct bn_stat *stat, unsigned counter)
+{
+  atomic_fetch_add_explicit(to, bn_stat_get(&stat->counter[counter]), memory_order_relaxed);
+}
+
+void bn_sql_hints_add_rows(struct bn_sql_hints *m, const struct bn_stat *stat)
+{
+  zero_rows_add(&m->updates, stat, BN_SQL_C_UPDATES_WITHOUT_ROWS);
+  zero_rows_add(&m->rows_updated, stat, BN_SQL_C_ROWS_UPDATED);
+  zero_rows_add(&m->deletes, stat, BN_SQL_C_DELETES_WITHOUT_ROWS);
+  zero_rows_add(&m->rows_deleted, stat, BN_SQL_C_ROWS_DELETED);
+}
+
+/* Of the event in flight, from 1.  One that is repeated has the same number again. */
+static uint64_t number_of(const struct bn_session *s)
+{
+  return bn_stat_get(&s->stat->counter[BN_C_EVENTS]) + bn_stat_get(&s->stat->failed) + 1;
+}
+
+/* The event in flight was begun in it, or was due in it. */
+static bool is_warm(const struct bn_stat *st)
+{
+  return bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at) < st->counts_from_ns;
+}
+
+void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *u, const struct bn_session *s)
+{
+  const uint64_t event = number_of(s);
+
+  if (!atomic_load_explicit(&s->stat->running, memory_order_relaxed) || event == u->event ||
+      is_warm(s->stat))
+    return;
+  u->event = event;
+  u->paid++;
+}
+
+void bn_sql_hints_add_prepares(struct bn_sql_hints *all, const struct bn_sql_lazy_prepare *u,
+                               struct bn_session *s)
+{
+  /* The last one may have been dropped. */
+  const bool unfinished = u->paid > 0 && u->event == number_of(s);
+
+  (void)atomic_fetch_add(&all->paid, u->paid - unfinished);
+  (void)atomic_fetch_add(&all->events,
+                         s->services->counted_events(s) + bn_stat_get(&s->stat->failed));
+}
+
+static void tell_of_rows(const struct bn_sql_hints *m)
+{
+  const uint64_t updates = bn_stat_get(&m->updates), deletes = bn_stat_get(&m->deletes);
+
+  if (updates > 0 && bn_stat_get(&m->rows_updated) == 0)
+    bn_log_hint("UPDATE: none of %" PRIu64 " statements changed a row; do the rows exist, and do "
+                "their new values differ? (--table-size)",
+                updates);
+  if (deletes > 0 && bn_stat_get(&m->rows_deleted) == 0)
+    bn_log_hint("DELETE: none of %" PRIu64
+                " statements found a row; has an earlier run deleted the "
+                "rows? ('cleanup' and 'prepare' make them anew)",
+                deletes);
+}
+
+static void tell_of_prepares(const struct bn_sql_hints *all)
+{
+  const uint64_t paid = atomic_load(&all->paid), events = atomic_load(&all->events);
+
+  if (paid == 0 || events == 0)
+    return;
+  bn_log_hint("%llu of %llu events (%.3g %%) include the preparation of a statement, because a "
+              "session used it for the first time (--db-prepare)",
+              (unsigned long long)paid, (unsigned long long)events,
+              100.0 * (double)paid / (double)events);
+}
+
+void bn_sql_hints_tell(const struct bn_sql_hints *all)
+{
+  tell_of_rows(all);
+  tell_of_prepares(all);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of the SQL layer, and what it measures when they are given. */
+#include <stddef.h>
+#include <string.h>
+
+#include "sql/driver.h"
+
+static const char *const isolation_words[] = {[BN_ISOLATION_DEFAULT] = "default",
+                                              [BN_ISOLATION_READ_UNCOMMITTED] = "read-uncommitted",
+                                              [BN_ISOLATION_READ_COMMITTED] = "read-committed",
+                                              [BN_ISOLATION_REPEATABLE_READ] = "repeatable-read",
+                                              [BN_ISOLATION_SERIALIZABLE] = "serializable",
+                                              [BN_ISOLATIONS] = NULL};
+static const char *const ps_mode_words[] = {"auto", "disable", "simple", "extended", NULL};
+static const char *const bulk_words[] = {"auto", "insert", NULL};
+static const char *const prepare_words[] = {"auto", "eager", "lazy", NULL};
+
+const struct bn_opt bn_sql_options[] = {
+    {.name = "db-driver",
+     .type = BN_STRING,
+     .in = BN_IN_ALL,
+     .def = "mysql",
+     .def05 = BN_OPT_NO_DEFAULT,
+     .offset = offsetof(struct bn_sql_conf, driver),
+     .help = "database driver"},
+    {.name = "connect",
+     .type = BN_STRING,
+     .secret = true,
+     .offset = offsetof(struct bn_sql_conf, connect),
+     .form = "=URI",
+     .help = "server, user and database: mysql://user@host:port/db or postgresql://"},
+    {.name = "db-ps-mode",
+     .type = BN_STRING,
+     .in = BN_IN_ALL,
+     .def = "auto",
+     .offset = offsetof(struct bn_sql_conf, ps_mode),
+     .words = ps_mode_words,
+     .help = "prepared statements: auto, disable, simple or extended"},
+    {.name = "db-debug",
+     .type = BN_BOOL,
+     .in = BN_IN_ALL,
+     .def = "off",
+     .offset = offsetof(struct bn_sql_conf, debug),
+     .help = "separate times of execution and fetching, at verbosity 5"},
+    {.name = "db-ignore-errors",
+     .type = BN_LIST,
+     .repeat = true,
+     .offset = offsetof(struct bn_sql_conf, ignore_errors),
+     .help = "errors after which an event is repeated: classes, codes, or all"},
+    {.name = "db-max-tries",
+     .type = BN_INT,
+     .def = "0",
+     .offset = offsetof(struct bn_sql_conf, max_tries),
+     .min = 0,
+     .max = 1000000,
+     .help = "tries after which an event fails; 0: no limit"},
+    {.name = "db-isolation-level",
+     .type = BN_CHOICE,
+     .def = "default",
+     .offset = offsetof(struct bn_sql_conf, isolation),
+     .choices = isolation_words,
+     .help = "isolation level of transactions"},
+    {.name = "db-bulk-load",
+     .type = BN_CHOICE,
+     .def = "auto",
+     .offset = offsetof(struct bn_sql_conf, bulk_load),
+     .choices = bulk_words,
+     .help = "way to fill tables: auto (the fastest) or insert"},
+    {.name = "db-prepare",
+     .type = BN_CHOICE,
+     .def = "auto",
+     .offset = offsetof(struct bn_sql_conf, prepare),
+     .choices = prepare_words,
+     .help = "preparation of statements: auto, eager (at the start) or lazy"},
+    {.name = "db-read-hosts",
+     .type = BN_LIST,
+     .offset = offsetof(struct bn_sql_conf, read_hosts),
+     .help = "servers for statements that read outside of transactions"},
+    {.name = "verify-commits",
+     .type = BN_BOOL,
+     .def = "off",
+     .offset = offsetof(struct bn_sql_conf, verify_commits),
+     .help = "check at the end that acknowledged commits are stored"},
+    {.name = "statements",
+     .type = BN_BOOL,
+     .def = "off",
+     .offset = offsetof(struct bn_sql_conf, statements),
+     .help = "counts, rows, errors and latencies of each kind of statement"},
+    {.name = "sql-trace",
+     .type = BN_PATH,
+     .offset = offsetof(struct bn_sql_conf, trace),
+     .form = "=FILE",
+     .help = "file for the text of every statement"},
+    BN_OPT_END,
+};
+
+const char *bn_sql_isolation_word(int level)
+{
+  return isolation_words[level];
+}
+
+/* The option or the dialect that a metric depends on. */
+enum condition { ALWAYS, WITH_COMMITS, WITH_VERIFYING, WITH_READ_HOSTS, WITH_TIMES, CONDITIONS };
+
+/* In the order of sql/count.h. */
+static const struct {
+  enum condition condition;
+  struct bn_metric metric;
+} metrics[] = {
+    {ALWAYS, {"rows_read", "1", BN_COUNTER}},
+    {ALWAYS, {"rows_inserted", "1", BN_COUNTER}},
+    {ALWAYS, {"rows_updated", "1", BN_COUNTER}},
+    {ALWAYS, {"rows_deleted", "1", BN_COUNTER}},
+    {ALWAYS, {"updates_without_rows", "1", BN_COUNTER}},
+    {ALWAYS, {"deletes_without_rows", "1", BN_COUNTER}},
+    {ALWAYS, {"retried_events", "1", BN_COUNTER}},
+    {ALWAYS, {"retries", "1", BN_COUNTER}},
+    {ALWAYS, {"failed_events", "1", BN_COUNTER}},
+    {ALWAYS, {"connection_wait", "ns", BN_COUNTER}},
+    {WITH_COMMITS, {"transactions", "1", BN_COUNTER}},
+    {WITH_VERIFYING, {"acknowledged_commits", "1", BN_COUNTER}},
+    {WITH_VERIFYING, {"missing_commits", "1", BN_COUNTER}},
+    {WITH_VERIFYING, {"unknown_commits", "1", BN_COUNTER}},
+    {WITH_VERIFYING, {"unknown_commits_stored", "1", BN_COUNTER}},
+    {WITH_READ_HOSTS, {"read_host_reads", "1", BN_COUNTER}},
+    {WITH_TIMES, {"sql_execute", "ns", BN_HISTOGRAM}},
+    {WITH_TIMES, {"sql_fetch", "ns", BN_HISTOGRAM}},
+    {ALWAYS, {"losses_by_server", "1", BN_LABELLED}},
+    {ALWAYS, {"reconnects_by_server", "1", BN_LABELLED}},
+};
+
+enum { METRICS = sizeof metrics / sizeof *metrics };
+_Static_assert(sizeof metrics / sizeof *metrics < BN_SQL_METRICS_MAX,
+               "all metrics and the end of the list");
+
+void bn_sql_metrics_fill(struct bn_metric out[BN_SQL_METRICS_MAX], const struct bn_sql_conf *conf,
+                         const struct bn_policy *policy)
+{
+  const bool asked[CONDITIONS] = {[ALWAYS] = true,
+                                  [WITH_COMMITS] = policy->transactions_are_commits,
+                                  [WITH_VERIFYING] = conf->verify_commits,
+                                  [WITH_READ_HOSTS] = conf->read_hosts.n > 0,
+                                  [WITH_TIMES] = conf->debug};
+  size_t n = 0;
+
+  for (size_t i = 0; i < METRICS; i++) {
+    if (asked[metrics[i].condition])
+      out[n++] = metrics[i].metric;
+  }
+  out[n] = (struct bn_metric){NULL, NULL, BN_COUNTER};
+}
+
+bool bn_sql_statement_names_metric(const char *name)
+{
+  for (size_t i = 0; i < METRICS; i++) {
+    if (strcmp(metrics[i].metric.name, name) == 0)
+      return true;
+  }
+  return false;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Connections that were lost: made again, to the next server if there are several, with waits
+   between the attempts. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "measure/stat.h"
+#include "sql/conn.h"
+#include "sql/count.h"
+#include "sql/errors.h"
+#include "sql/recover.h"
+
+/* Without a deadline, as in `prepare`, an attempt to reconnect ends after PATIENCE_S.  A server
+   that does not answer holds up the next of several for ATTEMPT_S, in the next rounds for twice as
+   long, DOUBLINGS times.  A connection that is lost within PROOF_S may have been in vain. */
+enum { PATIENCE_S = 60, ATTEMPT_S = 2, DOUBLINGS = 3, PROOF_S = 1 };
+
+/* The end of the run ends it.  false: the run is over. */
+static bool pause_ms(const struct bn_sql_conn *c, unsigned ms)
+{
+  if (ms == 0)
+    return true;
+  c->session->services->pause(c->session, bn_clock_mono() + (uint64_t)ms * 1000000);
+  return !bn_session_over(c->session);
+}
+
+static int give_up(struct bn_sql_conn *c, bool over)
+{
+  if (!over)
+    bn_sql_message(c->drv->ops, c->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
+  c->view.error = BN_VERDICT_FATAL;
+  c->view.sql_errno = c->diag.code;
+  return -1;
+}
+
+/* What the session has done: its events, in a command its statements. */
+static uint64_t conn_progress(const struct bn_sql_conn *c)
+{
+  const struct bn_stat *st = c->session->stat;
+
+  if (!c->session->services->is_command)
+    return bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->warm_events);
+  return bn_stat_get(&st->counter[BN_C_READ]) + bn_stat_get(&st->counter[BN_C_WRITE]) +
+         bn_stat_get(&st->counter[BN_C_OTHER]);
+}
+
+/* The new connection is not old, and has been of no use. */
+static bool is_unproven(const struct bn_sql_conn *c)
+{
+  return c->renewed && c->served == conn_progress(c) &&
+         bn_clock_mono() < c->renewed_ns + PROOF_S * BN_NSEC_PER_SEC;
+}
+
+/* It was lost then: a server that lets users in and then refuses their statements is not well.
+   Dialects go on at once, as sysbench does, if there is no other server. */
+static bool was_in_vain(const struct bn_sql_conn *c)
+{
+  return c->state == BN_CONN_LOST && (c->places > 1 || c->sys->policy->own_report) &&
+         is_unproven(c);
+}
+
+/* c's server has failed; waits if it is time to.  0: the next one is to be tried; -1: too late. */
+static int pass_on(struct bn_sql_conn *c, uint64_t until_ns)
+{
+  const bool over = bn_session_over(c->session);
+  const struct bn_sql_failing failing = {.step = BN_STEP_CONNECT,
+                                         .diag = &c->diag,
+                                         .over = over || bn_clock_mono() >= until_ns,
+                                         .tries = c->tries,
+                                         .places = c->places};
+  const struct bn_sql_recovery r = bn_sql_recover(&failing);
+
+  if (r.action == BN_SQL_FAIL)
+    return give_up(c, over);
+  if (!pause_ms(c, r.wait_ms))
+    return give_up(c, true);
+  c->tries++;
+  if (c->places > 1)
+    c->ordinal++;
+  return 0;
+}
+
+/* Of the next attempt. */
+static uint64_t attempt_until(const struct bn_sql_conn *c, uint64_t until_ns)
+{
+  const unsigned round = c->tries / c->places;
+  const uint64_t own_ns = (ATTEMPT_S * BN_NSEC_PER_SEC) << (round < DOUBLINGS ? round : DOUBLINGS);
+
+  return c->places > 1 && bn_clock_mono() + own_ns < until_ns ? bn_clock_mono() + own_ns : until_ns;
+}
+
+/* 0 or -1. */
+static int open_again(struct bn_sql_conn *c, uint64_t until_ns)
+{
+  while (bn_sql_conn_open(c, attempt_until(c, until_ns)) != 0) {
+    bn_sql_tell_remedy(c->drv->ops, &c->diag, "cannot connect again", &c->sys->remedy_told);
+    if (pass_on(c, until_ns) != 0)
+      return -1;
+  }
+  c->renewed = true;
+  c->served = conn_progress(c);
+  c->renewed_ns = bn_clock_mono();
+  bn_log(BN_DEBUG, "Reconnected");
+  bn_sql_pending_failure_rolled_back(&c->failure);
+  bn_stat_count(c->session->stat, BN_C_RECONNECT, 1);
+  bn_sql_conn_count_server(c, BN_SQL_L_RECONNECTS);
+  return 0;
+}
+
+/* 0 or -1.  The server that lost the connection is the last to be tried. */
+static int open_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t until_ns)
+{
+  const uint64_t from_ns = bn_clock_mono();
+  int rc = 0;
+
+  bn_sql_conn_count_server(c, BN_SQL_L_LOSSES);
+  if (in_vain) {
+    rc = pass_on(c, until_ns);
+  } else {
+    c->tries = 0;
+    c->ordinal += c->places > 1;
+  }
+  if (rc == 0)
+    rc = open_again(c, until_ns);
+  if (c->owner->measured)
+    bn_stat_count(c->session->stat, BN_SQL_C_CONNECTION_WAIT, bn_clock_mono() - from_ns);
+  return rc;
+}
+
+int bn_sql_reconnect(struct bn_sql_conn *c)
+{
+  const bool closed = c->state == BN_CONN_CLOSED, lost = c->state == BN_CONN_LOST;
+  const bool in_vain = was_in_vain(c);
+  uint64_t until_ns;
+
+  if (c->owner == NULL) {
+    bn_log(BN_ALERT, "attempt to use an already closed connection");
+    bn_sql_refuse(c);
+    return -1;
+  }
+  until_ns = bn_session_deadline(c->session);
+  if (until_ns == UINT64_MAX)
+    until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
+  bn_log(BN_DEBUG, "Reconnecting");
+  /* A hook calls this: what it is asked about stays the failure of its statement. */
+  if (c->failure.pending)
+    bn_sql_pending_failure_keep(&c->failure, &c->diag);
+  bn_sql_conn_shut(c);
+  /* The script closes what it has not closed, whether or not that can be opened again. */
+  if (!closed)
+    c->state = BN_CONN_GONE;
+  if (lost)
+    return open_elsewhere(c, in_vain, until_ns);
+  /* A hook that asks for one connection more has not made the server any better. */
+  if (!is_unproven(c))
+    c->tries = 0;
+  return open_again(c, until_ns);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --statements: what the statements of a session are counted as. */
+#ifndef BN_SQL_STATEMENTS_H
+#define BN_SQL_STATEMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/driver.h"
+#include "api/session.h"
+#include "measure/statements.h"
+#include "sql/digest.h"
+
+/* A session's; its worker only. */
+struct bn_sql_statement_names;
+
+/* Of a session whose statistics tell statements apart.  NULL: out of memory. */
+struct bn_sql_statement_names *bn_sql_statement_names_new(const struct bn_session *s);
+void bn_sql_statement_names_free(struct bn_sql_statement_names *n);
+/* What is counted under that name, or under the digest of a text (sql/digest.h).  NULL: out of
+   memory; the run ends as a failed one, which has been logged. */
+struct bn_statement *bn_sql_statement_names_get(struct bn_sql_statement_names *n, const char *name,
+                                                size_t len);
+struct bn_statement *bn_sql_statement_names_of_text(struct bn_sql_statement_names *n,
+                                                    const char *sql, size_t len,
+                                                    const struct bn_sql_caps *caps);
+
+enum { BN_SQL_PATTERN_TEXT = 512 };
+
+/* What stands behind a part of the text. */
+enum bn_sql_place {
+  BN_SQL_PLACE_END,    /* nothing: the text ends there */
+  BN_SQL_PLACE_NUMBER, /* digits, perhaps with a point */
+  BN_SQL_PLACE_QUOTED  /* single quotes without a backslash */
+};
+
+struct bn_sql_part {
+  uint16_t len;  /* of the text before the value */
+  uint8_t value; /* enum bn_sql_place */
+};
+
+/* A text of a statement with places for its values: it finds texts of the same digest in a small
+   part of the time that the digest takes.  The parts of the text stand one behind the other. */
+struct bn_sql_pattern {
+  struct bn_sql_part part[BN_SQL_LITERALS + 1];
+  char text[];
+};
+
+/* Of a text with these literals; the caller frees it.  NULL: it has too many of them or more than
+   BN_SQL_PATTERN_TEXT bytes around them, or out of memory. */
+struct bn_sql_pattern *bn_sql_pattern_new(const char *sql, size_t len,
+                                          const struct bn_sql_literals *literals);
+
+/* true: the text is the same but for its values, and so has the same digest.  sql[len] is 0. */
+bool bn_sql_pattern_fits(const struct bn_sql_pattern *p, const char *sql, size_t len);
+
+#endif
