@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "measure/host.h"
+#include "option/conf.h"
+#include "registry.h"
+#include "sql/sql.h"
 
 static void tell_program(struct bn_facts *f, const struct bn_cli *cli, const char *luajit)
 {
@@ -95,13 +98,7 @@ static void tell_database_file(struct bn_facts *f)
 
 static void tell_option(void *arg, const struct bn_opt_fact *o)
 {
-  const bool none = o->text != NULL && o->text[0] == '\0';
-
-  bn_facts_option(arg, o->group, o->name,
-                  o->secret ? ""
-                  : none    ? NULL
-                            : o->text,
-                  o->origin, o->secret);
+  bn_facts_option(arg, o);
 }
 
 void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct bn_optset *options,
@@ -113,4 +110,26 @@ void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct 
   if (bn_optset_facts(options, tell_option, f) != 0)
     f->incomplete = true;
   tell_database_file(f);
+}
+
+static const struct bn_opt *option_in(const struct bn_opt *table, const char *name)
+{
+  while (table != NULL && table->name != NULL && !bn_opt_same_name(table->name, name))
+    table++;
+  return table != NULL && table->name != NULL ? table : NULL;
+}
+
+unsigned bn_about_traits(const char *name)
+{
+  const struct bn_opt *o = bn_conf_option(name);
+
+  if (o == NULL)
+    o = option_in(bn_sql_options, name);
+  for (size_t i = 0; o == NULL && bn_registry_reporters[i] != NULL; i++)
+    o = option_in(bn_registry_reporters[i]->options, name);
+  for (size_t i = 0; o == NULL && bn_registry_drivers[i].name != NULL; i++)
+    o = option_in(bn_registry_drivers[i].options, name);
+  for (size_t i = 0; o == NULL && bn_registry_workloads[i] != NULL; i++)
+    o = option_in(bn_registry_workloads[i]->options, name);
+  return o != NULL ? o->traits : 0;
 }

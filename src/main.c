@@ -294,13 +294,12 @@ static int test_help(struct program *p, const struct bn_workload *ops, void *sel
   struct bn_err err = {0};
   char group[300];
 
-  if (ops->help != NULL) {
-    if (ops->help(self, &err) != 0) {
-      (void)refuse(&err);
-      return BN_STATUS_FAILED;
-    }
-    return BN_STATUS_OK;
+  if (ops->help != NULL && ops->help(self, &err) != 0) {
+    (void)refuse(&err);
+    return BN_STATUS_FAILED;
   }
+  if (ops->help != NULL)
+    return BN_STATUS_OK;
   (void)snprintf(group, sizeof group, "%s options", ops->name);
   if (bn_optset_has_group(p->options, group)) {
     bn_cli_print_test_help(group, p->options);
@@ -650,7 +649,7 @@ static int run_subcommand(struct program *p, const struct bn_subcommand *sub, in
   if (copy_args(p, argc, argv) != 0)
     return BN_STATUS_FAILED;
   bn_subcommand_scrub(argc, argv);
-  status = bn_subcommand_run(sub, argc, p->args, stdout, &err);
+  status = bn_subcommand_run(sub, argc, p->args, bn_about_traits, stdout, &err);
   if (err.text[0] != '\0')
     bn_log_stderr("bench %s: %s", sub->name, err.text);
   return status;

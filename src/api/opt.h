@@ -38,11 +38,39 @@ enum bn_version { BN_V05, BN_V10, BN_V11 };
 /* Bits for bn_opt.in: the reference versions that have the option. */
 enum { BN_IN_05 = 1, BN_IN_10 = 2, BN_IN_11 = 4, BN_IN_1X = 6, BN_IN_ALL = 7 };
 
+/* Bits for bn_opt.traits: what code that does not know an option has to know of it.  An old name
+   has the traits of the option that it stands for.  Result documents have the names of the bits,
+   and scripts declare some of them (measure/layout.h). */
+enum bn_opt_trait {
+  /* For runs on several hosts. */
+  BN_OPT_PER_HOST = 1 << 0,        /* the controller gives each host a value of its own */
+  BN_OPT_CONTROLLER_ONLY = 1 << 1, /* hosts do not get it as it was typed, or not at all */
+  /* For readers of results. */
+  BN_OPT_OUTPUT_ONLY = 1 << 2,  /* it says where output goes and which messages there are */
+  BN_OPT_OBSERVES = 1 << 3,     /* it says how a run is observed, which may cost time */
+  BN_OPT_FIGURES_ONLY = 1 << 4, /* it says which figures are computed of the same events */
+  BN_OPT_REPEAT_ONLY = 1 << 5,  /* it differs between repeats of the same run */
+  BN_OPT_ENDPOINT = 1 << 6,     /* how this process reaches its server and logs in there */
+  BN_OPT_PLACE = 1 << 7,        /* where this process has its data: a file or a folder */
+  BN_OPT_ADDED = 1 << 8,        /* results that are merged may differ in it: the values add up */
+  /* For studies. */
+  BN_OPT_KEEPS_DATA = 1 << 9, /* it says what a run does with data, and not which data there are */
+  BN_OPT_FIXED = 1 << 10,     /* no sweep varies it */
+  /* For configuration files. */
+  BN_OPT_COMMAND_LINE_ONLY = 1 << 11,
+  /* Of an option in a document of a version that wrote no traits. */
+  BN_OPT_UNTOLD = 1 << 12
+};
+
+/* The traits that this program declares for an option of that name; 0: none, or it is unknown. */
+typedef unsigned bn_opt_traits_of(const char *name);
+
 struct bn_opt {
   const char *name; /* "cpu-max-prime"; '-' and '_' match each other */
   enum bn_opt_type type;
-  unsigned in; /* reference versions that list it in their help; 0: native.  Accepted in all */
-  bool hidden; /* accepted, never listed */
+  unsigned in;     /* reference versions that list it in their help; 0: native.  Accepted in all */
+  unsigned traits; /* enum bn_opt_trait */
+  bool hidden;     /* accepted, never listed */
   bool secret; /* the value is a password: it is never shown, and is erased from the command line */
   bool blank;  /* BN_STRING: an empty text is a value and not NULL.  BN_CHOICE: an empty text is the
                   default in dialects */
@@ -74,6 +102,16 @@ struct bn_opt {
   const char *alias_of; /* the option that this is a deprecated spelling of; a value > 0 beats it */
   const char *deprecated_text; /* warning when an alias is used, without prefix */
   const char *help;            /* one line; the help appends [default] */
+};
+
+/* One option and its value, as a record of the run shows it; texts last as long as the call. */
+struct bn_opt_fact {
+  const char *name;  /* as declared: "mysql-host" */
+  const char *group; /* it was added under; NULL: no table declares it, a script reads it */
+  enum bn_origin origin;
+  unsigned traits;  /* enum bn_opt_trait */
+  bool secret;      /* there is a value, which is not shown */
+  const char *text; /* the value as a user would type it; "" or NULL: none, or a secret */
 };
 
 /* No default in that dialect (a macro, so that modules need no symbol). */

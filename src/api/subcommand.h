@@ -19,6 +19,7 @@ struct bn_subcommand {
                      stay among them, in their order, and so does everything after "--" */
   const struct bn_opt *options; /* NULL: none */
   size_t conf_size;             /* size of the struct that the offsets of the options refer to */
+  size_t traits_of; /* offset of a bn_opt_traits_of *, for documents of older versions; 0: none */
   /* Prints its result on standard output and returns the exit status; err says why it failed.  The
      operands end with NULL. */
   int (*run)(const void *conf, const char *const *operand, struct bn_err *err);

@@ -260,8 +260,8 @@ static void print_help(const struct asking *a, FILE *out)
   (void)fputc('\n', out);
 }
 
-int bn_subcommand_run(const struct bn_subcommand *sub, int argc, char *const *argv, FILE *out,
-                      struct bn_err *err)
+int bn_subcommand_run(const struct bn_subcommand *sub, int argc, char *const *argv,
+                      bn_opt_traits_of *traits_of, FILE *out, struct bn_err *err)
 {
   struct asking a = {.sub = sub};
   int status = EXIT_FAILURE;
@@ -272,6 +272,8 @@ int bn_subcommand_run(const struct bn_subcommand *sub, int argc, char *const *ar
       print_help(&a, out);
       status = EXIT_SUCCESS;
     } else if (check_operands(&a, err) == 0) {
+      if (sub->traits_of != 0)
+        *(bn_opt_traits_of **)((char *)a.conf + sub->traits_of) = traits_of;
       status = sub->run(a.conf, a.operand, err);
     }
   }

@@ -16,10 +16,10 @@ const struct bn_subcommand *bn_subcommand_named(const struct bn_subcommand *tabl
 /* The one to run instead of a test: the first argument that is no option names it.  NULL: none. */
 const struct bn_subcommand *bn_subcommand_find(const struct bn_subcommand *table, int argc,
                                                char *const *argv);
-/* Parses its options and operands and runs it, or prints its help to `out`.  The exit status; err:
-   what is wrong, for standard error. */
-int bn_subcommand_run(const struct bn_subcommand *sub, int argc, char *const *argv, FILE *out,
-                      struct bn_err *err);
+/* Parses its options and operands and runs it, or prints its help to `out`.  traits_of: for its
+   conf.  The exit status; err: what is wrong, for standard error. */
+int bn_subcommand_run(const struct bn_subcommand *sub, int argc, char *const *argv,
+                      bn_opt_traits_of *traits_of, FILE *out, struct bn_err *err);
 /* Overwrites the values of an argument vector that resemble secrets, also within the value of
    another option: `ps` shows the command line of a study for as long as it lasts. */
 void bn_subcommand_scrub(int argc, char **argv);

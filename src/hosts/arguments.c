@@ -14,19 +14,6 @@
 #include "hosts/frame.h"
 #include "option/words.h"
 
-/* What is not sent: what the controller does itself, and what each host has its own value of. */
-static const char *const kept_here[] = {"hosts",           "hosts-file",   "hosts-shell",
-                                        "hosts-program",   "on-host-loss", "threads",
-                                        "threads-total",   "events",       "rate",
-                                        "num-threads",     "max-requests", "tx-rate",
-                                        "report",          "assert",       "metrics-listen",
-                                        "abort-on-assert", "rand-seed",    "rand-init",
-                                        "compat",          "test",         NULL};
-
-/* What a configuration file, which is sent, may say, and no agent may take from it: old names, of
-   which the default says nothing, and a seed that each would draw. */
-static const char *const overruled[] = {"rand-init", "num-threads", "max-requests", "tx-rate"};
-
 static int out_of_memory(struct bn_err *err)
 {
   return bn_err_set(err, ENOMEM, "out of memory");
@@ -191,14 +178,6 @@ static bool ends_in(const char *name, const char *end)
   return len >= tail && strcmp(name + len - tail, end) == 0;
 }
 
-static bool is_kept_here(const char *name)
-{
-  for (size_t i = 0; kept_here[i] != NULL; i++)
-    if (bn_opt_same_name(kept_here[i], name))
-      return true;
-  return false;
-}
-
 static int add_option(struct bn_arguments *o, const char *arg, struct bn_err *err)
 {
   const char *value = strchr(arg, '=');
@@ -207,29 +186,37 @@ static int add_option(struct bn_arguments *o, const char *arg, struct bn_err *er
   (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
   for (char *c = name; *c != '\0'; c++)
     *c = *c == '_' ? '-' : *c;
-  if (is_kept_here(name))
+  if (strcmp(name, "config-file") == 0 && value != NULL && value[1] != '\0')
+    return send_settings(o, value + 1, err);
+  if ((bn_optset_traits(o->from->options, name) & (BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY)) != 0)
     return 0;
   if (ends_in(name, "-password-prompt"))
     return bn_err_set(err, EINVAL, "--%s cannot be used in a run on several hosts; use --%.*s-file",
                       name, (int)(strlen(name) - strlen("-prompt")), name);
-  if (value == NULL || value[1] == '\0')
-    return add_word(o, arg, err);
-  if (strcmp(name, "config-file") == 0)
-    return send_settings(o, value + 1, err);
-  if (ends_in(name, "-password-file"))
+  if (value != NULL && value[1] != '\0' && ends_in(name, "-password-file"))
     return send_password(o, name, value + 1, err);
   return add_word(o, arg, err);
 }
 
-/* The one of the dialect: in 0.5 the default of --max-requests is 10000, and 0 is no limit. */
-static int add_default(struct bn_arguments *o, const char *name, struct bn_err *err)
+/* Replaces what a configuration file, which is sent, may say of an option of which each host has
+   its own value: an old name would beat that value, and a seed is not to be drawn.  The default is
+   that of the dialect: in 0.5 the default of --max-requests is 10000, and 0 is no limit. */
+static int add_defaults(struct bn_arguments *o, struct bn_err *err)
 {
-  const struct bn_opt *opt = bn_optset_find(o->from->options, name);
-  const char *text = bn_opt_default(opt, bn_optset_policy(o->from->options));
+  const struct bn_optset *options = o->from->options;
+  const struct bn_opt *opt;
   char word[96];
 
-  (void)snprintf(word, sizeof word, "--%s=%s", name, text);
-  return add_word(o, word, err);
+  for (size_t i = 0; (opt = bn_optset_at(options, i, NULL)) != NULL; i++) {
+    if ((bn_optset_traits(options, opt->name) & BN_OPT_PER_HOST) == 0 ||
+        bn_optset_origin(options, opt->name) == BN_FROM_DEFAULT)
+      continue;
+    (void)snprintf(word, sizeof word, "--%s=%s", opt->name,
+                   bn_opt_default(opt, bn_optset_policy(options)));
+    if (add_word(o, word, err) != 0)
+      return -1;
+  }
+  return 0;
 }
 
 /* Whether an option is a word of the command line. */
@@ -280,11 +267,7 @@ static int add_options(struct bn_arguments *o, struct bn_err *err)
   for (char *const *arg = o->from->args + 1; *arg != NULL; arg++)
     if (strncmp(*arg, "--", 2) == 0 && add_option(o, *arg, err) != 0)
       return -1;
-  for (size_t i = 0; i < sizeof overruled / sizeof *overruled; i++)
-    if (bn_optset_origin(o->from->options, overruled[i]) != BN_FROM_DEFAULT &&
-        add_default(o, overruled[i], err) != 0)
-      return -1;
-  return 0;
+  return add_defaults(o, err);
 }
 
 /* The hosts are to draw from the same streams, and to be of the same dialect whatever the name of

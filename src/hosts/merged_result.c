@@ -49,22 +49,10 @@ static void put_on_clock(struct bn_merged_result_part *p,
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
-/* The value of an option that each host has its own of. */
-static bool is_divided(const char *name)
+/* The result has the value of the controller. */
+static bool is_of_controller(unsigned traits)
 {
-  static const char *const names[] = {"threads", "events", "rate",       "rand-seed",
-                                      "report",  "assert", "config-file"};
-
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(names[i], name) == 0)
-      return true;
-  return false;
-}
-
-static bool is_of_hosts(const char *name)
-{
-  return strncmp(name, "hosts", 5) == 0 || strcmp(name, "threads-total") == 0 ||
-         strcmp(name, "on-host-loss") == 0;
+  return (traits & (BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY)) != 0;
 }
 
 static void drop_options(struct bn_facts *f)
@@ -74,7 +62,7 @@ static void drop_options(struct bn_facts *f)
   for (size_t i = 0; i < f->n_options; i++) {
     struct bn_fact_option *o = &f->option[i];
 
-    if (is_divided(o->name) || is_of_hosts(o->name)) {
+    if (is_of_controller(o->traits)) {
       free(o->group);
       free(o->name);
       free(o->value);
@@ -87,9 +75,8 @@ static void drop_options(struct bn_facts *f)
 
 static void add_option(void *arg, const struct bn_opt_fact *o)
 {
-  if (is_divided(o->name) || is_of_hosts(o->name))
-    bn_facts_option(arg, o->group, o->name, o->text != NULL && o->text[0] != '\0' ? o->text : NULL,
-                    o->origin, o->secret);
+  if (is_of_controller(o->traits))
+    bn_facts_option(arg, o);
 }
 
 /* Without parts it is what was asked for. */

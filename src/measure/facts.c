@@ -175,18 +175,19 @@ void bn_facts_row(struct bn_facts *f, int level, const char *fmt, ...)
   add_row(f, level, text);
 }
 
-void bn_facts_option(struct bn_facts *f, const char *group, const char *name, const char *value,
-                     enum bn_origin origin, bool secret)
+void bn_facts_option(struct bn_facts *f, const struct bn_opt_fact *option)
 {
+  const bool none = option->secret || option->text == NULL || option->text[0] == '\0';
   struct bn_fact_option *all = facts_grown(f->option, f->n_options, sizeof *all);
-  struct bn_fact_option o = {.group = copy_of(f, group),
-                             .name = copy_of(f, name),
-                             .value = secret ? NULL : copy_of(f, value),
-                             .origin = origin,
-                             .secret = secret && value != NULL};
+  struct bn_fact_option o = {.group = copy_of(f, option->group),
+                             .name = copy_of(f, option->name),
+                             .value = none ? NULL : copy_of(f, option->text),
+                             .origin = option->origin,
+                             .traits = option->traits,
+                             .secret = option->secret};
 
   f->option = all != NULL ? all : f->option;
-  if (all == NULL || o.name == NULL || (group != NULL && o.group == NULL)) {
+  if (all == NULL || o.name == NULL || (option->group != NULL && o.group == NULL)) {
     free(o.group);
     free(o.name);
     free(o.value);
@@ -194,6 +195,13 @@ void bn_facts_option(struct bn_facts *f, const char *group, const char *name, co
     return;
   }
   all[f->n_options++] = o;
+}
+
+void bn_facts_declare(struct bn_facts *f, bn_opt_traits_of *traits_of)
+{
+  for (size_t i = 0; traits_of != NULL && i < f->n_options; i++)
+    if ((f->option[i].traits & BN_OPT_UNTOLD) != 0)
+      f->option[i].traits |= traits_of(f->option[i].name);
 }
 
 void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,

@@ -60,7 +60,8 @@ struct bn_fact_option {
   char *group, *name;
   char *value; /* as a user would type it; NULL: no value, or a secret */
   enum bn_origin origin;
-  bool secret; /* there is a value, which is not kept */
+  unsigned traits; /* enum bn_opt_trait */
+  bool secret;     /* there is a value, which is not kept */
 };
 
 /* A message of the run. */
@@ -128,9 +129,11 @@ const char *bn_facts_find_text(const struct bn_facts *f, const char *section, co
 /* A line of the workload; a newline is added where the text has none at its end. */
 __attribute__((format(printf, 3, 4))) void bn_facts_row(struct bn_facts *f, int level,
                                                         const char *fmt, ...);
-/* value: NULL for none; not kept when the option is a secret. */
-void bn_facts_option(struct bn_facts *f, const char *group, const char *name, const char *value,
-                     enum bn_origin origin, bool secret);
+/* Adds a copy. */
+void bn_facts_option(struct bn_facts *f, const struct bn_opt_fact *option);
+/* Gives options of an older document, whose traits it does not tell, those of today.  NULL:
+   nobody knows them. */
+void bn_facts_declare(struct bn_facts *f, bn_opt_traits_of *traits_of);
 /* Adds a message. */
 void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,
                       uint64_t times);

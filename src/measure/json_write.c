@@ -110,6 +110,17 @@ void bn_json_f64(struct bn_json_out *p, struct bn_node *map, const char *key, do
   bn_json_put(p, map, key, bn_node_f64(p->js, x));
 }
 
+void bn_json_names(struct bn_json_out *p, struct bn_node *map, const char *key,
+                   const char *const *names, unsigned bits)
+{
+  struct bn_node *list = p->js->list();
+
+  for (unsigned i = 0; names[i] != NULL; i++)
+    if ((bits >> i & 1) != 0)
+      bn_json_add(p, list, bn_node_text(p->js, names[i]));
+  bn_json_put(p, map, key, list);
+}
+
 struct bn_node *bn_json_finish(const struct bn_json_out *p, struct bn_node *n)
 {
   if (!p->failed && n != NULL)

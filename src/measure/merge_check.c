@@ -96,53 +96,12 @@ static int check_figures(const struct bn_part *a, const struct bn_part *b, struc
 /* --- options ----------------------------------------------------------------------------------
  */
 
-static bool ends_in(const char *name, const char *end)
-{
-  const size_t len = strlen(name), tail = strlen(end);
-
-  return len >= tail && strcmp(name + len - tail, end) == 0;
-}
-
-/* Where a process reaches its server and files, what it prints, and how it draws numbers. */
-static bool may_differ(const char *name)
-{
-  static const char *const names[] = {"threads",
-                                      "rand-seed",
-                                      "rand-init",
-                                      "report",
-                                      "report-interval",
-                                      "verbosity",
-                                      "debug",
-                                      "config-file",
-                                      "compat",
-                                      "sql-trace",
-                                      "report-checkpoints",
-                                      "num-threads",
-                                      "file-dir",
-                                      "sqlite-db",
-                                      "histogram",
-                                      "json-interval-histograms",
-                                      "report-bins",
-                                      "metrics-listen",
-                                      "quiet",
-                                      "assert",
-                                      "abort-on-assert",
-                                      "watch",
-                                      "watch-lines",
-                                      "connect"};
-  static const char *const ends[] = {
-      "-host",    "-port",          "-socket",   "-user",        "-password-file",
-      "-ssl-key", "-ssl-ca",        "-ssl-cert", "-sslrootcert", "-sslcert",
-      "-sslkey",  "-defaults-file", "-service",  "-password",    "-password-prompt"};
-
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(name, names[i]) == 0)
-      return true;
-  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-    if (ends_in(name, ends[i]))
-      return true;
-  return false;
-}
+/* Processes that make a run together may differ in how they reach their server and files, in what
+   they report, and in how they draw numbers. */
+enum {
+  MAY_DIFFER = BN_OPT_ADDED | BN_OPT_CONTROLLER_ONLY | BN_OPT_OUTPUT_ONLY | BN_OPT_OBSERVES |
+               BN_OPT_REPEAT_ONLY | BN_OPT_ENDPOINT | BN_OPT_PLACE
+};
 
 /* The options of a result by name: a document of others may have many. */
 struct sorted {
@@ -181,7 +140,7 @@ static const struct bn_fact_option *merge_check_find(const struct sorted *s,
 /* An option that only one of two programs knows, and that was not set, makes no difference. */
 static bool merge_check_differs(const struct bn_fact_option *a, const struct bn_fact_option *b)
 {
-  if (may_differ(a->name) || a->secret)
+  if ((a->traits & MAY_DIFFER) != 0 || a->secret)
     return false;
   return b != NULL ? !same_text(a->value, b->value) && !b->secret : a->origin != BN_FROM_DEFAULT;
 }
@@ -334,7 +293,12 @@ static void add_options(const struct sorted *s, size_t n, const struct bn_facts 
       all = other != NULL && other->secret == o->secret && same_text(other->value, o->value);
     }
     if (all)
-      bn_facts_option(out, o->group, o->name, o->secret ? "" : o->value, o->origin, o->secret);
+      bn_facts_option(out, &(struct bn_opt_fact){.name = o->name,
+                                                 .group = o->group,
+                                                 .origin = o->origin,
+                                                 .traits = o->traits,
+                                                 .secret = o->secret,
+                                                 .text = o->value});
   }
 }
 

@@ -52,21 +52,41 @@ static void read_rows(struct bn_json_in *e, const struct bn_node *list, struct b
   }
 }
 
+/* Later versions may have other traits. */
+static unsigned read_traits(struct bn_json_in *e, const struct bn_node *option)
+{
+  const struct bn_node *list = bn_json_in_list(e, option, "traits");
+  unsigned traits = list != NULL ? 0 : BN_OPT_UNTOLD;
+
+  for (unsigned i = 0; bn_layout_traits[i] != NULL; i++)
+    for (size_t k = 0; k < e->js->count(list); k++) {
+      const char *name = e->js->get_text(e->js->at(list, k));
+
+      if (name != NULL && strcmp(name, bn_layout_traits[i]) == 0)
+        traits |= 1U << i;
+    }
+  return traits;
+}
+
 static void read_options(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
 {
   const size_t n = bn_json_in_length(e, list, "options", BN_BOUND_OPTIONS);
 
   for (size_t i = 0; i < n; i++) {
     const struct bn_node *o = e->js->at(list, i);
-    const char *name = bn_json_in_text(e, o, "name"), *group = bn_json_in_text(e, o, "group");
-    const bool secret = bn_json_in_bool(e, o, "secret");
+    const struct bn_opt_fact option = {
+        .name = bn_json_in_text(e, o, "name"),
+        .group = bn_json_in_text(e, o, "group"),
+        .origin = (enum bn_origin)bn_json_in_name(e, o, "origin", bn_layout_origins),
+        .traits = read_traits(e, o),
+        .secret = bn_json_in_bool(e, o, "secret"),
+        .text = bn_json_in_text(e, o, "value")};
 
-    if (name == NULL) {
+    if (option.name == NULL) {
       bn_json_in_refuse(e, "an option has no 'name'");
       return;
     }
-    bn_facts_option(f, group, name, secret ? "" : bn_json_in_text(e, o, "value"),
-                    (enum bn_origin)bn_json_in_name(e, o, "origin", bn_layout_origins), secret);
+    bn_facts_option(f, &option);
   }
 }
 

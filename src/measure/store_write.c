@@ -27,12 +27,6 @@ static struct bn_node *f64(const struct bn_json_out *p, double x)
   return bn_node_f64(p->js, x);
 }
 
-static void put_name(struct bn_json_out *p, struct bn_node *map, const char *key,
-                     const char *const *names, unsigned value)
-{
-  bn_json_put(p, map, key, text(p, names[value]));
-}
-
 static struct bn_node *value_at(const struct bn_json_out *p, const struct bn_layout *l,
                                 const void *at)
 {
@@ -93,7 +87,7 @@ static struct bn_node *plan_of(struct bn_json_out *p, const struct bn_plan *plan
 {
   struct bn_node *map = p->js->map(), *checkpoints = p->js->list(), *percents = p->js->list();
 
-  put_name(p, map, "dialect", bn_layout_dialects, plan->version);
+  bn_json_text(p, map, "dialect", bn_layout_dialects[plan->version]);
   /* Documents from before there was an own form do not have it. */
   if (plan->own)
     bn_json_put(p, map, "own", p->js->boolean(true));
@@ -132,9 +126,11 @@ static struct bn_node *options_of(struct bn_json_out *p, const struct bn_facts *
     bn_json_put(p, map, "name", text(p, o->name));
     bn_json_put(p, map, "group", text(p, o->group));
     bn_json_put(p, map, "value", text(p, o->secret ? NULL : o->value));
-    put_name(p, map, "origin", bn_layout_origins, o->origin);
+    bn_json_text(p, map, "origin", bn_layout_origins[o->origin]);
     if (o->secret)
       bn_json_put(p, map, "secret", p->js->boolean(true));
+    if ((o->traits & BN_OPT_UNTOLD) == 0)
+      bn_json_names(p, map, "traits", bn_layout_traits, o->traits);
     bn_json_add(p, list, map);
   }
   return list;
@@ -149,7 +145,7 @@ static struct bn_node *messages_of(struct bn_json_out *p, const struct bn_facts 
     struct bn_node *map = p->js->map();
 
     bn_json_put(p, map, "wall_ns", u64(p, m->wall_ns));
-    put_name(p, map, "level", bn_layout_levels, (unsigned)m->level);
+    bn_json_text(p, map, "level", bn_layout_levels[m->level]);
     bn_json_put(p, map, "text", text(p, m->text));
     bn_json_put(p, map, "times", u64(p, m->times));
     bn_json_add(p, list, map);
@@ -214,7 +210,7 @@ static void add_metrics(struct bn_json_out *p, struct bn_node *list, const struc
 
     bn_json_put(p, map, "name", text(p, rows[i].name));
     bn_json_put(p, map, "unit", text(p, rows[i].unit));
-    put_name(p, map, "kind", bn_layout_metric_kinds, rows[i].kind);
+    bn_json_text(p, map, "kind", bn_layout_metric_kinds[rows[i].kind]);
     bn_json_add(p, list, map);
   }
 }
@@ -571,7 +567,7 @@ static struct bn_node *record_of(struct bn_json_out *p, const struct bn_view *v)
 {
   struct bn_node *map = p->js->map();
 
-  put_name(p, map, "kind", bn_layout_kinds, v->kind);
+  bn_json_text(p, map, "kind", bn_layout_kinds[v->kind]);
   put_layout(p, map, bn_layout_view, v);
   if (p->brief)
     put_brief_figures(p, map, v);
@@ -793,7 +789,7 @@ struct bn_node *bn_store_document(const struct bn_store *js, const struct bn_res
     bn_json_put(&p, map, "assertions", assertions_of(&p, &r->facts));
   put_layout(&p, end, bn_layout_end, &r->end);
   if (r->end.reason != BN_END_UNKNOWN)
-    put_name(&p, end, "reason", bn_layout_reasons, r->end.reason);
+    bn_json_text(&p, end, "reason", bn_layout_reasons[r->end.reason]);
   bn_json_put(&p, map, "end", as_known(&p, end, js->get(known, "end")));
   p.failed |= known != NULL && !p.failed && js->complete(map, known) != 0;
   return bn_json_finish(&p, map);

@@ -84,6 +84,9 @@ struct bn_conf {
 /* Adds all of them, with their values in c->raw; -1: see err. */
 int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err);
 
+/* The general option of that name; NULL: there is none. */
+const struct bn_opt *bn_conf_option(const char *name);
+
 /* They alone, for c's policy; NULL: see err.  Free with bn_optset_free. */
 struct bn_optset *bn_conf_options(struct bn_conf *c, struct bn_err *err);
 

@@ -23,6 +23,7 @@ static const char *const clock_names[] = {"auto", "tsc", "vdso", NULL};
 static const struct bn_opt general_options[] = {
     {.name = "threads",
      .type = BN_INT,
+     .traits = BN_OPT_PER_HOST | BN_OPT_ADDED,
      .in = BN_IN_1X,
      .def = "1",
      AT(threads),
@@ -32,6 +33,7 @@ static const struct bn_opt general_options[] = {
      .help = "number of worker threads"},
     {.name = "events",
      .type = BN_INT,
+     .traits = BN_OPT_PER_HOST,
      .in = BN_IN_1X,
      .def = "0",
      .def05 = "10000",
@@ -92,6 +94,7 @@ static const struct bn_opt general_options[] = {
      .help = "seconds for all threads to get ready; 0: no limit"},
     {.name = "rate",
      .type = BN_DOUBLE,
+     .traits = BN_OPT_PER_HOST,
      .whole = true,
      .in = BN_IN_1X,
      .def = "0",
@@ -115,6 +118,7 @@ static const struct bn_opt general_options[] = {
      .help = "what a run does if a thread fails: abort or continue"},
     {.name = "report-interval",
      .type = BN_SECONDS,
+     .traits = BN_OPT_OBSERVES,
      .whole = true,
      .in = BN_IN_ALL,
      .def = "0",
@@ -125,12 +129,14 @@ static const struct bn_opt general_options[] = {
      .help = "seconds between interval reports; 0: none"},
     {.name = "report-checkpoints",
      .type = BN_LIST,
+     .traits = BN_OPT_OBSERVES,
      .in = BN_IN_ALL,
      .def = "",
      AT(report_checkpoints),
      .help = "times of full reports, in seconds since the measurement began"},
     {.name = "report",
      .type = BN_LIST,
+     .traits = BN_OPT_CONTROLLER_ONLY | BN_OPT_OUTPUT_ONLY | BN_OPT_FIXED,
      .repeat = true,
      .def = "text",
      AT(reports),
@@ -138,6 +144,7 @@ static const struct bn_opt general_options[] = {
      .help = "form of the report, and a file for it; may be repeated"},
     {.name = "assert",
      .type = BN_LIST,
+     .traits = BN_OPT_CONTROLLER_ONLY | BN_OPT_OUTPUT_ONLY,
      .repeat = true,
      .def = "",
      AT(asserts),
@@ -145,6 +152,7 @@ static const struct bn_opt general_options[] = {
      .help = "assertion about the final report; may be repeated"},
     {.name = "abort-on-assert",
      .type = BN_SECONDS,
+     .traits = BN_OPT_CONTROLLER_ONLY | BN_OPT_OBSERVES,
      .def = "0",
      AT(abort_on_assert_s),
      .min = 0,
@@ -152,6 +160,7 @@ static const struct bn_opt general_options[] = {
      .help = "seconds after which a violated --assert ends the run; 0: never"},
     {.name = "watch",
      .type = BN_LIST,
+     .traits = BN_OPT_OBSERVES,
      .repeat = true,
      .def = "",
      AT(watch),
@@ -159,29 +168,38 @@ static const struct bn_opt general_options[] = {
      .help = "what to watch beside the run: host, device, server"},
     {.name = "watch-lines",
      .type = BN_BOOL,
+     .traits = BN_OPT_OBSERVES,
      .def = "off",
      AT(watch_lines),
      .help = "lines of --watch under each interval, too"},
     {.name = "hosts",
      .type = BN_STRING,
+     .traits = BN_OPT_CONTROLLER_ONLY,
      AT(hosts),
      .form = "=LIST",
      .help = "hosts that make the run together, and their threads"},
-    {.name = "hosts-file", .type = BN_PATH, AT(hosts_file), .help = "file with a list of hosts"},
+    {.name = "hosts-file",
+     .type = BN_PATH,
+     .traits = BN_OPT_CONTROLLER_ONLY,
+     AT(hosts_file),
+     .help = "file with a list of hosts"},
     {.name = "hosts-shell",
      .type = BN_STRING,
+     .traits = BN_OPT_CONTROLLER_ONLY,
      .def = "ssh -o BatchMode=yes",
      AT(hosts_shell),
      .form = "=COMMAND",
      .help = "command that connects to a host and runs a program there"},
     {.name = "hosts-program",
      .type = BN_STRING,
+     .traits = BN_OPT_CONTROLLER_ONLY,
      .def = "bench",
      AT(hosts_program),
      .form = "=PATH",
      .help = "path of bench on the hosts"},
     {.name = "threads-total",
      .type = BN_INT,
+     .traits = BN_OPT_CONTROLLER_ONLY,
      .def = "0",
      AT(threads_total),
      .min = 0,
@@ -189,17 +207,20 @@ static const struct bn_opt general_options[] = {
      .help = "threads of all hosts together; 0: --threads on each host"},
     {.name = "on-host-loss",
      .type = BN_CHOICE,
+     .traits = BN_OPT_CONTROLLER_ONLY,
      .def = "abort",
      AT(on_host_loss),
      .choices = losses,
      .help = "what a run does if a host is lost: abort or continue"},
     {.name = "test",
      .type = BN_STRING,
+     .traits = BN_OPT_CONTROLLER_ONLY,
      .in = BN_IN_05,
      AT(test),
      .help = "name of the test or script"},
     {.name = "debug",
      .type = BN_BOOL,
+     .traits = BN_OPT_OBSERVES,
      .in = BN_IN_ALL,
      .def = "off",
      AT(debug),
@@ -212,6 +233,7 @@ static const struct bn_opt general_options[] = {
      .help = "checks of results, if the test has them"},
     {.name = "help",
      .type = BN_BOOL,
+     .traits = BN_OPT_FIXED,
      .in = BN_IN_ALL,
      .def = "off",
      .def05 = BN_OPT_NO_DEFAULT,
@@ -219,12 +241,14 @@ static const struct bn_opt general_options[] = {
      .help = "list of general and database options, and of tests"},
     {.name = "version",
      .type = BN_BOOL,
+     .traits = BN_OPT_FIXED,
      .in = BN_IN_ALL,
      .def = "off",
      AT(version),
      .help = "version of the program"},
     {.name = "compat",
      .type = BN_STRING,
+     .traits = BN_OPT_CONTROLLER_ONLY | BN_OPT_COMMAND_LINE_ONLY | BN_OPT_FIXED,
      AT(compat),
      .words = dialects,
      .help = "version of sysbench to behave as: 1.1, 1.0 or 0.5"},
@@ -236,12 +260,14 @@ static const struct bn_opt general_options[] = {
      .help = "clock that times events: auto, tsc or vdso"},
     {.name = "completion",
      .type = BN_CHOICE,
+     .traits = BN_OPT_OUTPUT_ONLY | BN_OPT_FIXED,
      .def = "none",
      AT(completion),
      .choices = shells,
      .help = "shell whose completion is printed: none, bash, zsh or fish"},
     {.name = "help-man",
      .type = BN_BOOL,
+     .traits = BN_OPT_FIXED,
      .hidden = true,
      .def = "off",
      AT(help_man),
@@ -251,6 +277,8 @@ static const struct bn_opt general_options[] = {
 static const struct bn_opt file_options[] = {
     {.name = "config-file",
      .type = BN_PATH,
+     .traits =
+         BN_OPT_CONTROLLER_ONLY | BN_OPT_OUTPUT_ONLY | BN_OPT_COMMAND_LINE_ONLY | BN_OPT_FIXED,
      .in = BN_IN_ALL,
      AT(config_file),
      .help = "file with lines of name=value"},
@@ -304,6 +332,7 @@ static const struct bn_opt file_options[] = {
 static const struct bn_opt rand_options[] = {
     {.name = "rand-init",
      .type = BN_BOOL,
+     .traits = BN_OPT_PER_HOST | BN_OPT_REPEAT_ONLY,
      .in = BN_IN_05,
      .def = "off",
      AT(rand_init),
@@ -347,6 +376,7 @@ static const struct bn_opt rand_options[] = {
      .help = "numbers that are in the special part, in percent"},
     {.name = "rand-seed",
      .type = BN_INT,
+     .traits = BN_OPT_PER_HOST | BN_OPT_REPEAT_ONLY,
      .in = BN_IN_ALL,
      .def = "0",
      AT(rand_seed),
@@ -373,6 +403,7 @@ static const struct bn_opt rand_options[] = {
 static const struct bn_opt log_options[] = {
     {.name = "verbosity",
      .type = BN_INT,
+     .traits = BN_OPT_OUTPUT_ONLY,
      .in = BN_IN_ALL,
      .def = "3",
      AT(verbosity),
@@ -382,6 +413,7 @@ static const struct bn_opt log_options[] = {
      .help = "level of messages, from 0 (fatal errors) to 5 (debugging)"},
     {.name = "quiet",
      .type = BN_BOOL,
+     .traits = BN_OPT_OUTPUT_ONLY,
      .def = "off",
      AT(quiet),
      .help = "no banner, notes or progress"},
@@ -390,6 +422,7 @@ static const struct bn_opt log_options[] = {
 static const struct bn_opt latency_options[] = {
     {.name = "percentile",
      .type = BN_LIST,
+     .traits = BN_OPT_FIGURES_ONLY,
      .whole = true,
      .scalar = true,
      .in = BN_IN_ALL,
@@ -399,27 +432,37 @@ static const struct bn_opt latency_options[] = {
      .help = "ranks of latency percentiles, separated by commas; 0: none"},
     {.name = "histogram",
      .type = BN_BOOL,
+     .traits = BN_OPT_OBSERVES,
      .in = BN_IN_1X,
      .def = "off",
      AT(histogram),
      .help = "histogram of latencies with the final report"},
     BN_OPT_END};
 
+static const struct {
+  const char *group;
+  const struct bn_opt *table;
+} tables[] = {{BN_GROUP_GENERAL, general_options},
+              {BN_GROUP_FILE, file_options},
+              {BN_GROUP_RAND, rand_options},
+              {BN_GROUP_LOG, log_options},
+              {BN_GROUP_LATENCY, latency_options}};
+
 int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err)
 {
-  static const struct {
-    const char *group;
-    const struct bn_opt *table;
-  } tables[] = {{BN_GROUP_GENERAL, general_options},
-                {BN_GROUP_FILE, file_options},
-                {BN_GROUP_RAND, rand_options},
-                {BN_GROUP_LOG, log_options},
-                {BN_GROUP_LATENCY, latency_options}};
-
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
     if (bn_optset_add(s, tables[i].group, tables[i].table, &c->raw, false, err) != 0)
       return -1;
   return 0;
+}
+
+const struct bn_opt *bn_conf_option(const char *name)
+{
+  for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+    for (const struct bn_opt *o = tables[i].table; o->name != NULL; o++)
+      if (bn_opt_same_name(o->name, name))
+        return o;
+  return NULL;
 }
 
 struct bn_optset *bn_conf_options(struct bn_conf *c, struct bn_err *err)

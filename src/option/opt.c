@@ -327,6 +327,7 @@ static struct bn_entry *entry_new(const struct bn_opt *o, const char *group, voi
   if (e == NULL)
     return NULL;
   e->o = o;
+  e->traits = o->traits;
   e->group = strdup(group);
   e->name = strdup(o->name);
   if (e->group == NULL || e->name == NULL) {
@@ -440,8 +441,12 @@ static int add_one(struct bn_optset *s, const char *group, const struct bn_opt *
     entry_free(e);
     return bn_err_set(err, 0, "out of memory for the options");
   }
-  if (old != NULL)
+  if (bn_optset_target(s, e) != NULL)
+    e->traits |= bn_optset_target(s, e)->traits;
+  if (old != NULL) {
+    e->traits |= old->traits;
     old->shadowed = true;
+  }
   /* sysbench does not know our own options: there the script is the only one that declares them. */
   if ((old != NULL && old->given &&
        !(defaults_win(s) && (old->o->in != 0 || old->last.path != NULL)) &&

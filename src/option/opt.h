@@ -65,6 +65,9 @@ void bn_optset_each_pending(const struct bn_optset *s,
 bool bn_opt_same_name(const char *a, const char *b);
 /* The option of that name, or NULL. */
 const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name);
+/* The traits of the option of that name: its own, those of the general option that it shadows, and
+   those of the option that it is an old name of.  0: none, or there is no such option. */
+unsigned bn_optset_traits(const struct bn_optset *s, const char *name);
 /* The known name closest to this one (also equal to it), or NULL when none is near. */
 const char *bn_optset_nearest(const struct bn_optset *s, const char *name);
 
@@ -108,16 +111,6 @@ void bn_optset_each(const struct bn_optset *s,
                     void (*fn)(void *arg, const char *name, const struct bn_opt *o,
                                const void *value),
                     void *arg);
-
-/* One option and its value, as a record of the run shows it; texts last as long as the call. */
-struct bn_opt_fact {
-  const char *name;  /* as declared: "mysql-host" */
-  const char *group; /* it was added under; NULL: no table declares it, a script reads it */
-  enum bn_opt_type type;
-  enum bn_origin origin;
-  bool secret;
-  const char *text; /* the value as a user would type it, "" for none; NULL: secret */
-};
 
 /* Calls fn for every option that is not hidden, in the order of the tables, and then for those that
    no table declares.  An old name is no option of its own once bn_optset_resolve_aliases has run.

@@ -90,7 +90,6 @@ static void each_free(const struct bn_optset *s, void (*fn)(void *arg, const str
     char masked[BN_MASK_MAX], masked_text[BN_MASK_MAX];
     const struct bn_opt_fact fact = {
         .name = hidden ? BN_MASK : bn_mask_name(st->name, st->text, secret, masked),
-        .type = BN_STRING,
         .origin = BN_FROM_COMMAND_LINE,
         .secret = secret,
         .text = secret             ? NULL
@@ -122,8 +121,8 @@ int bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struc
     failed |= text.failed;
     const struct bn_opt_fact fact = {.name = e->o->name,
                                      .group = e->group,
-                                     .type = e->o->type,
                                      .origin = bn_optval_origin(e),
+                                     .traits = e->traits,
                                      .secret = secret,
                                      .text = secret ? NULL : text.data};
 

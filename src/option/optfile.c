@@ -99,8 +99,7 @@ static int take_line(const struct reader *r, char *text, size_t len, struct bn_e
   name = is_loose(r) ? text : trim_name(text);
   if (bn_optset_is_comment(name))
     return is_loose(r) ? bn_optset_set_file(r->set, name, "", r->path, r->line, err) : 0;
-  if (strcmp(name, "config-file") == 0 || strcmp(name, "config_file") == 0 ||
-      strcmp(name, "compat") == 0)
+  if ((bn_optset_traits(r->set, name) & BN_OPT_COMMAND_LINE_ONLY) != 0)
     return bn_err_set(err, 0, "%s:%u: '%s' can only be given on the command line", r->path, r->line,
                       name);
   rc = check_items(value);

@@ -59,6 +59,13 @@ const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name)
   return e != NULL ? e->o : NULL;
 }
 
+unsigned bn_optset_traits(const struct bn_optset *s, const char *name)
+{
+  const struct bn_entry *e = bn_optset_entry(s, name);
+
+  return e != NULL ? e->traits : 0;
+}
+
 /* Of an option that nobody knows. */
 static bool is_near_secret(const struct bn_optset *s, const char *name)
 {

@@ -63,6 +63,7 @@ struct bn_entry {
   char *name;  /* '_' for '-' */
   void *value; /* an alias has none of its own: its `own` */
   union bn_optval own;
+  unsigned traits; /* also those of the option that it shadows, or stands for */
   bool given, shadowed;
   enum bn_optset_error bad;
   struct bn_setting last; /* the latest setting, also of bad ones */

@@ -45,8 +45,8 @@ static int refuse_twice(const char *const *operand, struct bn_err *err)
   return 0;
 }
 
-static int read_inputs(const struct bn_store *js, const char *const *operand, struct inputs *in,
-                       struct bn_err *err)
+static int read_inputs(const struct bn_store *js, bn_opt_traits_of *traits_of,
+                       const char *const *operand, struct inputs *in, struct bn_err *err)
 {
   size_t n = 0;
 
@@ -61,6 +61,7 @@ static int read_inputs(const struct bn_store *js, const char *const *operand, st
 
     if (bn_store_load(js, operand[in->n], false, s, err) != 0)
       return -1;
+    bn_facts_declare(&s->result.facts, traits_of);
     in->part[in->n] = (struct bn_part){operand[in->n], &s->result};
     bn_saved_tell_passed(operand[in->n], &s->passed);
   }
@@ -116,7 +117,7 @@ int bn_merged_run(const void *conf, const char *const *operand, struct bn_err *e
   if (js == NULL)
     return EXIT_FAILURE;
   if (bn_written_check(c->output, err) == 0 && refuse_twice(operand, err) == 0 &&
-      read_inputs(js, operand, &in, err) == 0)
+      read_inputs(js, c->traits_of, operand, &in, err) == 0)
     rc = merged_merge(js, c, &in, err);
   merged_forget(js, &in);
   return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -8,16 +8,23 @@
 #include <string.h>
 
 #include "base/mask.h"
-#include "option/opt.h"
+#include "option/conf.h"
 
-bool bn_word_is_option(const char *word, const char *name)
+const struct bn_opt *bn_word_option(const char *word)
 {
   char given[64];
 
   if (strncmp(word, "--", 2) != 0)
-    return false;
+    return NULL;
   (void)snprintf(given, sizeof given, "%.*s", (int)strcspn(word + 2, "="), word + 2);
-  return bn_opt_same_name(given, name);
+  return bn_conf_option(given);
+}
+
+static bool is_option(const char *word, const char *name)
+{
+  const struct bn_opt *o = bn_word_option(word);
+
+  return o != NULL && strcmp(o->name, name) == 0;
 }
 
 bool bn_words_choose_dialect(const char *const *word)
@@ -25,7 +32,7 @@ bool bn_words_choose_dialect(const char *const *word)
   const char *dialect = getenv("BENCH_COMPAT");
 
   for (; *word != NULL; word++)
-    if (bn_word_is_option(*word, "compat"))
+    if (is_option(*word, "compat"))
       return true;
   return dialect != NULL && dialect[0] != '\0';
 }
@@ -35,7 +42,7 @@ int bn_invocation_read(struct bn_invocation *c, const char *program, const char 
 {
   *c = (struct bn_invocation){.program = program, .word = word, .run = SIZE_MAX};
   for (; word[c->n] != NULL; c->n++) {
-    if (bn_word_is_option(word[c->n], "report"))
+    if (is_option(word[c->n], "report"))
       return bn_err_set(err, EINVAL,
                         "--report cannot be given: each run writes a result and a text report into "
                         "the folder of --out");

@@ -7,12 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "api/opt.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "study/sweep/grid.h"
 
-/* "--report" and "--report=json" are the option "report", "--report-interval" is not. */
-bool bn_word_is_option(const char *word, const char *name);
+/* The general option that a word sets: "--tx_rate=5"; NULL: none. */
+const struct bn_opt *bn_word_option(const char *word);
 /* Whether a run with these words, which end with NULL, is one of a dialect. */
 bool bn_words_choose_dialect(const char *const *word);
 

@@ -27,37 +27,12 @@ struct finding {
 
 static const char test[] = "test";
 
-/* They say what is reported, or how this run differs from its repeats. */
-bool bn_points_ignore(const char *name)
+/* The name of the test takes the place of the option of 0.5. */
+bool bn_points_ignore(const struct bn_fact_option *o)
 {
-  static const char *const names[] = {"report",
-                                      "report-interval",
-                                      "report-checkpoints",
-                                      "report-bins",
-                                      "json-interval-histograms",
-                                      "metrics-listen",
-                                      "percentile",
-                                      "histogram",
-                                      "verbosity",
-                                      "quiet",
-                                      "debug",
-                                      "assert",
-                                      "abort-on-assert",
-                                      "watch",
-                                      "watch-lines",
-                                      "statements",
-                                      "rand-seed",
-                                      "rand-init",
-                                      "config-file",
-                                      "sql-trace",
-                                      "sqlite-db",
-                                      "file-dir",
-                                      test};
-
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(name, names[i]) == 0)
-      return true;
-  return false;
+  return (o->traits & (BN_OPT_OUTPUT_ONLY | BN_OPT_OBSERVES | BN_OPT_FIGURES_ONLY |
+                       BN_OPT_REPEAT_ONLY | BN_OPT_PLACE)) != 0 ||
+         o->secret || strcmp(o->name, test) == 0;
 }
 
 static int compare_settings(const void *a, const void *b)
@@ -91,7 +66,7 @@ static int gather(struct finding *f)
     const struct bn_facts *facts = &f->result[i]->facts;
 
     for (size_t k = 0; k < facts->n_options; k++)
-      if (!facts->option[k].secret && !bn_points_ignore(facts->option[k].name))
+      if (!bn_points_ignore(&facts->option[k]))
         add_setting(f, i, facts->option[k].name, facts->option[k].value,
                     facts->option[k].origin == BN_FROM_DEFAULT);
     add_setting(f, i, test, f->result[i]->n_groups > 0 ? f->result[i]->group[0].name : "", false);

@@ -31,8 +31,8 @@ struct bn_points {
 int bn_points_find(const struct bn_result *const *result, const size_t *side, size_t n,
                    struct bn_points *out, struct bn_err *err);
 void bn_points_done(struct bn_points *p);
-/* Whether an option of that name makes no points. */
-bool bn_points_ignore(const char *name);
+/* Whether the option makes no points. */
+bool bn_points_ignore(const struct bn_fact_option *o);
 /* Adds "threads=16 table-size=1000", escaped; nothing if there is one point only. */
 void bn_points_name(const struct bn_points *p, size_t point, struct bn_buf *out);
 

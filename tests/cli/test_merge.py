@@ -397,6 +397,51 @@ def test_what_differs_naturally_is_merged(pair, tmp_path):
     assert "mysql-host" not in kept and "cpu-max-prime" in kept and "mysql-password" in kept
 
 
+# What processes of one run may differ in; `merge` of commit 691f68c, which wrote the document, has
+# the same list without the options of runs on several hosts and --test, --completion.
+FREE = {
+    "threads", "rand-seed", "rand-init", "report", "report-interval", "report-checkpoints", "report-bins",
+    "verbosity", "quiet", "debug", "config-file", "compat", "sql-trace", "file-dir", "sqlite-db", "histogram",
+    "metrics-listen", "assert", "abort-on-assert", "watch", "watch-lines", "completion",
+    "hosts", "hosts-file", "hosts-shell", "hosts-program", "threads-total", "on-host-loss", "test",
+    "mysql-host", "mysql-port", "mysql-socket", "mysql-user", "mysql-password-file", "mysql-password-prompt",
+    "mysql-cleartext-password", "mysql-ssl-key", "mysql-ssl-ca", "mysql-ssl-cert", "mysql-defaults-file",
+    "pgsql-host", "pgsql-port", "pgsql-user", "pgsql-password-file", "pgsql-password-prompt", "pgsql-service",
+    "pgsql-sslrootcert", "pgsql-sslcert", "pgsql-sslkey",
+}
+BEFORE_TRAITS = bench.source_root() / "tests/store/v1-before-traits.json"
+
+
+def test_a_document_without_traits_has_those_of_today(tmp_path):
+    one = json.loads(BEFORE_TRAITS.read_text())
+    two = other_seed(one)
+    assert not any("traits" in row for row in one["facts"]["options"])
+    for row in two["facts"]["options"]:
+        row["value"] = "other"
+    done = merge_pair((one, two), tmp_path, "--force")
+    assert done.status == 0
+    differing = set(re.findall(r"--([a-z0-9_-]+) differs", done.err))
+    known = {row["name"] for row in one["facts"]["options"] if not row.get("secret")}
+    assert known - differing == FREE & known
+    # They are not written, because the program that ran did not know them.
+    assert not any("traits" in row for row in json.loads(done.out)["facts"]["options"])
+
+
+def test_a_document_tells_the_traits_of_its_options(pair, tmp_path):
+    for document in pair:
+        assert option(document, "mysql-host")["traits"] == ["endpoint"]
+        assert option(document, "threads")["traits"] == ["per_host", "added"]
+        assert option(document, "cpu-max-prime")["traits"] == []
+    # An option of a program that this one does not know, with a trait that it does not know either.
+    for i, document in enumerate(pair):
+        document["facts"]["options"].append({"name": "strange", "value": str(i), "origin": "command line",
+                                             "traits": ["later", "place"]})
+    assert merge_pair(pair, tmp_path).status == 0
+    for document in pair:
+        option(document, "strange")["traits"] = ["later"]
+    assert "--strange differs: 0 in 'one', 1 in 'two'" in merge_pair(pair, tmp_path).err
+
+
 def test_options_that_matter_need_force(pair, tmp_path):
     option(pair[1], "cpu-max-prime")["value"] = "\x1b[2J"
     sentence = r"--cpu-max-prime differs: 300 in 'one', \x1b[2J in 'two'"

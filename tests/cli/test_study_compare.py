@@ -268,6 +268,22 @@ def test_what_differs_is_told_first_and_escaped(run, tmp_path):
         tmp_path, "--format=markdown").out
 
 
+def test_options_of_documents_without_traits_are_told_alike(tmp_path):
+    one = json.loads((bench.source_root() / "tests/store/v1-before-traits.json").read_text())
+    a, b = sides(one, 1)
+    for document in b:
+        for row in document["facts"]["options"]:
+            row["value"] = "other"
+    write(tmp_path / "a", a)
+    write(tmp_path / "b", b)
+    done = compare(tmp_path)
+    told = {line.split(":")[0].strip()[2:] for line in done.out.split("\n") if line.startswith("  --")}
+    known = {row["name"] for row in one["facts"]["options"] if not row.get("secret")}
+    # Commit 691f68c, which wrote the document, also tells of --rand-init.
+    assert known - told == {"report", "rand-seed", "rand-init", "sql-trace", "metrics-listen", "assert", "quiet",
+                            "verbosity", "config-file", "completion"}
+
+
 # --- forms ----------------------------------------------------------------------------------------
 
 

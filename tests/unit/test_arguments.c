@@ -172,6 +172,35 @@ static void settings_are_sent_as_a_file_and_passwords_as_values(void **state)
   assert_string_equal(m.files, "config/0-my.conf:7");
 }
 
+/* No host takes the value of all of them from the file, which is sent, under an old name either. */
+static void a_file_does_not_set_what_each_host_has_its_own_value_of(void **state)
+{
+  static const char *const lines[][2] = {{"num-threads", "9"}, {"rand-init", "on"}, {"time", "3"}};
+  struct bn_conf conf = {.policy = bn_policy_named("0.5")};
+  struct bn_err err = {0};
+  struct bn_optset *options = bn_conf_options(&conf, &err);
+  const char *const args[] = {"bench", "--test=cpu", "--max-requests=7", "run", NULL};
+  const struct bn_arguments_from from = {.args = (char *const *)(uintptr_t)args,
+                                         .test = "cpu",
+                                         .command = "run",
+                                         .is_builtin = true,
+                                         .options = options};
+  struct bn_arguments order;
+  char words[512];
+
+  (void)state;
+  assert_non_null(options);
+  for (size_t i = 0; i < 3; i++)
+    assert_int_equal(bn_optset_set_file(options, lines[i][0], lines[i][1], "a.cfg", 1, &err), 0);
+  assert_int_equal(bn_optset_set(options, "max-requests", "7", "--max-requests=7", &err), 0);
+  assert_int_equal(bn_arguments_make(&order, &from, &err), 0);
+  join(words, sizeof words, &order.words);
+  assert_string_equal(words,
+                      "cpu --max-requests=10000 --num-threads=1 --rand-init=off --compat=0.5");
+  bn_arguments_done(&order);
+  bn_optset_free(options);
+}
+
 static void what_cannot_be_sent_is_refused(void **state)
 {
   struct bn_err err = {0};
@@ -197,6 +226,7 @@ BN_TESTS(arguments)
       cmocka_unit_test(shares_replace_what_was_typed),
       cmocka_unit_test(a_script_comes_with_its_folder),
       cmocka_unit_test(settings_are_sent_as_a_file_and_passwords_as_values),
+      cmocka_unit_test(a_file_does_not_set_what_each_host_has_its_own_value_of),
       cmocka_unit_test(what_cannot_be_sent_is_refused)};
 
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -124,9 +124,20 @@ static void make_result(struct bn_result *r, const struct made *m)
   r->facts.end_wall_ns = r->facts.start_wall_ns + 11 * second;
   bn_facts_text(&r->facts, "host", "name", m->host);
   bn_facts_text(&r->facts, "program", "name", "bench");
-  bn_facts_option(&r->facts, "General", "threads", m->host, BN_FROM_COMMAND_LINE, false);
-  bn_facts_option(&r->facts, "General", "rate", "1.5", BN_FROM_COMMAND_LINE, false);
-  bn_facts_option(&r->facts, "mysql", "mysql-password", "x", BN_FROM_COMMAND_LINE, true);
+  bn_facts_option(&r->facts, &(struct bn_opt_fact){.name = "threads",
+                                                   .group = "General",
+                                                   .text = m->host,
+                                                   .origin = BN_FROM_COMMAND_LINE,
+                                                   .traits = BN_OPT_ADDED});
+  bn_facts_option(&r->facts, &(struct bn_opt_fact){.name = "rate",
+                                                   .group = "General",
+                                                   .text = "1.5",
+                                                   .origin = BN_FROM_COMMAND_LINE});
+  bn_facts_option(&r->facts, &(struct bn_opt_fact){.name = "mysql-password",
+                                                   .group = "mysql",
+                                                   .text = "x",
+                                                   .origin = BN_FROM_COMMAND_LINE,
+                                                   .secret = true});
   bn_facts_row(&r->facts, 3, "Doing something");
   g = bn_result_group(r, "toy");
   assert_non_null(g);
@@ -514,12 +525,18 @@ static void late(struct bn_result *r)
 
 static void other_option(struct bn_result *r)
 {
-  bn_facts_option(&r->facts, "cpu", "cpu-max-prime", "7", BN_FROM_COMMAND_LINE, false);
+  bn_facts_option(&r->facts, &(struct bn_opt_fact){.name = "cpu-max-prime",
+                                                   .group = "cpu",
+                                                   .text = "7",
+                                                   .origin = BN_FROM_COMMAND_LINE});
 }
 
 static void default_option(struct bn_result *r)
 {
-  bn_facts_option(&r->facts, "cpu", "cpu-max-prime", "7", BN_FROM_DEFAULT, false);
+  bn_facts_option(&r->facts, &(struct bn_opt_fact){.name = "cpu-max-prime",
+                                                   .group = "cpu",
+                                                   .text = "7",
+                                                   .origin = BN_FROM_DEFAULT});
 }
 
 static void other_rate(struct bn_result *r)

@@ -24,9 +24,13 @@ static const char *const kinds[] = {"red", "green", "blue", NULL};
 
 static const struct bn_opt table[] = {
     {.name = "flag", .type = BN_BOOL, .def = "off", AT(flag)},
-    {.name = "long-count", .type = BN_INT, .def = "1", AT(count)},
+    {.name = "long-count",
+     .type = BN_INT,
+     .traits = BN_OPT_PER_HOST | BN_OPT_ADDED,
+     .def = "1",
+     AT(count)},
     {.name = "wide", .type = BN_INT, .def = "0", AT(wide), .max = INT64_MAX},
-    {.name = "size", .type = BN_SIZE, .def = "64K", AT(size)},
+    {.name = "size", .type = BN_SIZE, .traits = BN_OPT_OBSERVES, .def = "64K", AT(size)},
     {.name = "ratio", .type = BN_DOUBLE, .def = "1.5", AT(ratio)},
     {.name = "span", .type = BN_SECONDS, .def = "10", AT(span)},
     {.name = "text", .type = BN_STRING, AT(text)},
@@ -143,6 +147,26 @@ static void test_facts(void **state)
   assert_false(bn_optset_is_secret(set, "long-counts"));
 }
 
+/* A script's option of a general name keeps what the general one is to others. */
+static void test_traits(void **state)
+{
+  static const struct bn_opt own[] = {
+      {.name = "text", .type = BN_STRING, .traits = BN_OPT_KEEPS_DATA, .offset = 0},
+      {.name = "size", .type = BN_STRING, .offset = sizeof(char *)},
+      BN_OPT_END};
+  static char *texts[2];
+  struct bn_err err = {0};
+
+  (void)state;
+  assert_int_equal(bn_optset_traits(set, "long_count"), BN_OPT_PER_HOST | BN_OPT_ADDED);
+  assert_int_equal(bn_optset_traits(set, "num-count"), BN_OPT_PER_HOST | BN_OPT_ADDED);
+  assert_int_equal(bn_optset_traits(set, "text"), 0);
+  assert_int_equal(bn_optset_traits(set, "nobody"), 0);
+  assert_int_equal(bn_optset_add(set, "own", own, texts, true, &err), 0);
+  assert_int_equal(bn_optset_traits(set, "text"), BN_OPT_KEEPS_DATA);
+  assert_int_equal(bn_optset_traits(set, "size"), BN_OPT_OBSERVES);
+}
+
 static void test_facts_of_defaults(void **state)
 {
   (void)state;
@@ -164,6 +188,7 @@ BN_TESTS(opt_facts)
 {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_facts, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_traits, setup, teardown),
       cmocka_unit_test_setup_teardown(test_facts_of_defaults, setup, teardown),
   };
 

@@ -28,7 +28,7 @@ struct values {
   bool flag;
   int64_t count;
   uint64_t size;
-  char *text;
+  char *text, *file;
   struct bn_list list;
 };
 
@@ -44,6 +44,10 @@ static const struct bn_opt table[] = {
     {.name = "size", .type = BN_SIZE, .def = "64K", .offset = offsetof(struct values, size)},
     {.name = "text", .type = BN_STRING, .offset = offsetof(struct values, text)},
     {.name = "list", .type = BN_LIST, .offset = offsetof(struct values, list)},
+    {.name = "config-file",
+     .type = BN_PATH,
+     .traits = BN_OPT_COMMAND_LINE_ONLY,
+     .offset = offsetof(struct values, file)},
     BN_OPT_END};
 
 static struct values values;

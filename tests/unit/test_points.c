@@ -20,11 +20,24 @@ static void add(struct reports *b, size_t i, const char *test, const char *threa
   struct bn_facts *f = &b->result[i].facts;
 
   assert_non_null(bn_result_group(&b->result[i], test));
-  bn_facts_option(f, "General options", "threads", threads, BN_FROM_COMMAND_LINE, false);
-  bn_facts_option(f, "own", "table-size", size, BN_FROM_COMMAND_LINE, false);
-  bn_facts_option(f, "General options", "rand-seed", i % 2 == 0 ? "1" : "2", BN_FROM_DEFAULT,
-                  false);
-  bn_facts_option(f, "mysql options", "mysql-password", i % 2 == 0 ? "a" : "b", BN_FROM_FILE, true);
+  bn_facts_option(f, &(struct bn_opt_fact){.name = "threads",
+                                           .group = "General options",
+                                           .text = threads,
+                                           .origin = BN_FROM_COMMAND_LINE,
+                                           .traits = BN_OPT_ADDED});
+  bn_facts_option(
+      f, &(struct bn_opt_fact){
+             .name = "table-size", .group = "own", .text = size, .origin = BN_FROM_COMMAND_LINE});
+  bn_facts_option(f, &(struct bn_opt_fact){.name = "rand-seed",
+                                           .group = "General options",
+                                           .text = i % 2 == 0 ? "1" : "2",
+                                           .origin = BN_FROM_DEFAULT,
+                                           .traits = BN_OPT_REPEAT_ONLY});
+  bn_facts_option(f, &(struct bn_opt_fact){.name = "mysql-password",
+                                           .group = "mysql options",
+                                           .text = i % 2 == 0 ? "a" : "b",
+                                           .origin = BN_FROM_FILE,
+                                           .secret = true});
   b->list[i] = &b->result[i];
 }
 
@@ -133,8 +146,12 @@ static void an_unknown_option_counts_as_its_default(void **state)
   (void)state;
   for (size_t i = 0; i < 3; i++)
     add(&b, i, "oltp", "16", "1K");
-  bn_facts_option(&b.result[1].facts, "own", "new", "5", BN_FROM_DEFAULT, false);
-  bn_facts_option(&b.result[2].facts, "own", "new", "7", BN_FROM_FILE, false);
+  bn_facts_option(
+      &b.result[1].facts,
+      &(struct bn_opt_fact){.name = "new", .group = "own", .text = "5", .origin = BN_FROM_DEFAULT});
+  bn_facts_option(
+      &b.result[2].facts,
+      &(struct bn_opt_fact){.name = "new", .group = "own", .text = "7", .origin = BN_FROM_FILE});
   find(&b, NULL, 2);
   assert_int_equal(b.points.n, 1);
   bn_points_done(&b.points);

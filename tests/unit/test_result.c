@@ -40,9 +40,19 @@ static void secrets_are_not_kept(void **state)
   struct bn_facts f = {.start_ns = 0};
 
   (void)state;
-  bn_facts_option(&f, "mysql options", "mysql-password", "hunter2", BN_FROM_FILE, true);
-  bn_facts_option(&f, "mysql options", "mysql-user", "me", BN_FROM_COMMAND_LINE, false);
-  bn_facts_option(&f, "General options", "config-file", NULL, BN_FROM_DEFAULT, false);
+  bn_facts_option(&f, &(struct bn_opt_fact){.name = "mysql-password",
+                                            .group = "mysql options",
+                                            .text = "hunter2",
+                                            .origin = BN_FROM_FILE,
+                                            .secret = true});
+  bn_facts_option(&f, &(struct bn_opt_fact){.name = "mysql-user",
+                                            .group = "mysql options",
+                                            .text = "me",
+                                            .origin = BN_FROM_COMMAND_LINE});
+  bn_facts_option(&f, &(struct bn_opt_fact){.name = "config-file",
+                                            .group = "General options",
+                                            .text = NULL,
+                                            .origin = BN_FROM_DEFAULT});
   bn_facts_row(&f, 3, "%d files", 7);
   assert_int_equal(f.n_options, 3);
   assert_null(f.option[0].value);

@@ -259,7 +259,11 @@ static void texts_that_are_not_utf8_are_kept_as_far_as_possible(void **state)
   bn_facts_text(&facts, "host", "name",
                 "a\xff"
                 "b");
-  bn_facts_option(&facts, "g", "db-password", "x", BN_FROM_FILE, true);
+  bn_facts_option(&facts, &(struct bn_opt_fact){.name = "db-password",
+                                                .group = "g",
+                                                .text = "x",
+                                                .origin = BN_FROM_FILE,
+                                                .secret = true});
   bn_facts_message(&facts, UINT64_C(1700000000000000001), 2, "slow", 3);
   n = bn_store_facts(js, &facts);
   assert_non_null(n);

@@ -123,7 +123,7 @@ static int run(const char *line, char *out, size_t size, struct bn_err *err)
   seen[0] = '\0';
   *err = (struct bn_err){0};
   assert_non_null(file);
-  status = bn_subcommand_run(&table[strncmp(line, "study", 5) != 0], argc, argv, file, err);
+  status = bn_subcommand_run(&table[strncmp(line, "study", 5) != 0], argc, argv, NULL, file, err);
   assert_int_equal(fclose(file), 0);
   return status;
 }

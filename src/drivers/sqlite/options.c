@@ -10,6 +10,7 @@ static const char *const begins[] = {"deferred", "immediate", NULL};
 const struct bn_opt bn_sqlite_options[] = {
     {.name = "sqlite-db",
      .type = BN_PATH,
+     .traits = BN_OPT_PLACE,
      .def = "sbtest.sqlite",
      .offset = offsetof(struct bn_sqlite_conf, db),
      .form = "=FILE",

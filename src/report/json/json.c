@@ -31,6 +31,7 @@ struct json_conf {
 static const struct bn_opt json_options[] = {
     {.name = "report-bins",
      .type = BN_CHOICE,
+     .traits = BN_OPT_OBSERVES | BN_OPT_KEEPS_DATA,
      .def = "total",
      .choices = bins_words,
      .offset = offsetof(struct json_conf, bins),

@@ -21,6 +21,7 @@ static const struct bn_plugin_kind web_kind = BN_WEB_KIND;
 const struct bn_opt bn_listen_options[] = {
     {.name = "metrics-listen",
      .type = BN_STRING,
+     .traits = BN_OPT_CONTROLLER_ONLY | BN_OPT_OUTPUT_ONLY | BN_OPT_KEEPS_DATA,
      .offset = offsetof(struct bn_listen_conf, at),
      .form = "=PORT",
      .help = "port, or address and port, of a page with the metrics of the run"},

@@ -355,6 +355,7 @@ int bn_compared_run(const void *conf, const char *const *operand, struct bn_err 
     return js == NULL ? EXIT_FAILURE : (bn_err_set(err, ENOMEM, "out of memory"), EXIT_FAILURE);
   }
   w->name = operand;
+  w->figures.traits_of = c->traits_of;
   if (check_files(c, operand, err) == 0 && read_options(c, w, err) == 0 && show(js, c, w, err) == 0)
     status = w->comparison.failing ? STATUS_WORSE : EXIT_SUCCESS;
   else

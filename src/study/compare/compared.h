@@ -15,7 +15,8 @@ struct bn_compared_conf {
   struct bn_list fail_on; /* "p99:5%"; empty: the primary metric, by whatever is shown */
   bool stationary;
   int format;
-  char *output; /* NULL: standard output */
+  char *output;                /* NULL: standard output */
+  bn_opt_traits_of *traits_of; /* what the program declares; NULL: nothing */
 };
 
 extern const struct bn_opt bn_compared_options[];

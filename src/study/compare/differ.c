@@ -14,17 +14,10 @@ static int out_of_memory(struct bn_err *err)
   return bn_err_set(err, ENOMEM, "out of memory");
 }
 
-/* Every run has its own file and seed; the others change nothing that is measured. */
+/* The options say what is printed, or by what a run differs from its repeats. */
 static bool is_of_no_account(const struct bn_fact_option *o)
 {
-  static const char *const names[] = {"report",         "rand-seed",   "sql-trace",
-                                      "metrics-listen", "assert",      "quiet",
-                                      "verbosity",      "config-file", "completion"};
-
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (strcmp(o->name, names[i]) == 0)
-      return true;
-  return o->secret;
+  return (o->traits & (BN_OPT_OUTPUT_ONLY | BN_OPT_REPEAT_ONLY)) != 0 || o->secret;
 }
 
 static const char *value_of(const struct bn_fact_option *o)

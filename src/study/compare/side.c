@@ -120,6 +120,7 @@ static int add_run(const struct bn_store *js, const char *path, bool named,
     return 0;
   if (rc <= 0)
     return *err = why, -1;
+  bn_facts_declare(&stored.result.facts, figures->traits_of);
   more[out->n] = (struct bn_side_run){.path = strdup(path)};
   rc = keep(&more[out->n], &stored.result, figures);
   bn_stored_done(js, &stored);

@@ -14,7 +14,8 @@ struct bn_side_figures {
   struct bn_figure_name name[BN_SIDE_FIGURES_MAX];
   bool implied[BN_SIDE_FIGURES_MAX]; /* nobody has named it */
   size_t n;
-  bool wants_percentiles; /* those of the first result are still to be added */
+  bool wants_percentiles;      /* those of the first result are still to be added */
+  bn_opt_traits_of *traits_of; /* of options in documents of older versions */
 };
 
 /* -1: err says what is wrong with the name, after the name of the option. */

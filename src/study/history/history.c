@@ -217,8 +217,10 @@ static void forget(struct bn_history *h)
 static int show_history(const struct bn_history_conf *c, const struct bn_figure_name *metric,
                         const char *const *operand, struct bn_err *err)
 {
-  struct bn_history h = {
-      .set = {.metric = metric, .n_metrics = c->metric.n, .ignored = &c->ignore}};
+  struct bn_history h = {.set = {.metric = metric,
+                                 .n_metrics = c->metric.n,
+                                 .ignored = &c->ignore,
+                                 .traits_of = c->traits_of}};
   const bool is_document = c->format == JSON || c->format == GITHUB;
   int status = EXIT_FAILURE;
 

@@ -11,7 +11,8 @@ struct bn_history_conf {
   bool fail;
   int64_t fail_within;
   int format;
-  char *output; /* NULL: standard output */
+  char *output;                /* NULL: standard output */
+  bn_opt_traits_of *traits_of; /* what the program declares; NULL: nothing */
 };
 
 extern const struct bn_opt bn_history_options[];

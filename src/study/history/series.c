@@ -169,6 +169,7 @@ static int read_file(struct bn_series_set *set, const struct bn_store *js, const
   if (bn_store_load(js, path, false, &stored, &why) != 0)
     return given || why.code == ENOMEM ? bn_err_set(err, why.code, "%s", why.text)
                                        : leave_out(set, path, sentence("%s", why.text), err);
+  bn_facts_declare(&stored.result.facts, set->traits_of);
   rc = add_result(set, path, &stored.result, err);
   bn_stored_done(js, &stored);
   return rc;
@@ -291,7 +292,7 @@ static void add_given(const struct bn_facts *f, struct bn_buf *out)
   for (size_t i = 0; i < f->n_options; i++) {
     const struct bn_fact_option *o = &f->option[i];
 
-    if (o->origin != BN_FROM_DEFAULT && o->value != NULL && !bn_points_ignore(o->name))
+    if (o->origin != BN_FROM_DEFAULT && o->value != NULL && !bn_points_ignore(o))
       (void)bn_buf_printf(out, " --%s=%s", o->name, o->value);
   }
 }

@@ -37,6 +37,7 @@ struct bn_series_set {
   const struct bn_figure_name *metric;
   size_t n_metrics;
   const struct bn_list *ignored; /* options that make no series of their own */
+  bn_opt_traits_of *traits_of;   /* of options in documents of older versions */
   bool *met;                     /* of each of them, whether a run has it */
   struct bn_series_run *run;     /* by series */
   size_t n_runs;

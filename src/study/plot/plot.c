@@ -56,6 +56,7 @@ struct files {
   const char *const *path; /* [n], borrowed */
   size_t n;
   bool folder;
+  bn_opt_traits_of *traits_of;
 };
 
 /* 1: loaded; 0: it is something else that a folder has; -1: err. */
@@ -65,16 +66,18 @@ static int load(const struct bn_store *js, const struct files *f, size_t i, stru
   struct bn_err why = {0};
   const int rc = bn_results_load(js, f->path[i], out, &why);
 
+  if (rc > 0)
+    bn_facts_declare(&out->result.facts, f->traits_of);
   if (rc > 0 || (rc == 0 && f->folder))
     return rc;
   return *err = why, -1;
 }
 
 /* found: those of a folder, for the caller to release. */
-static int find_files(struct files *f, struct bn_results *found, const char *const *operand,
-                      struct bn_err *err)
+static int find_files(struct files *f, struct bn_results *found, bn_opt_traits_of *traits_of,
+                      const char *const *operand, struct bn_err *err)
 {
-  *f = (struct files){.path = operand};
+  *f = (struct files){.path = operand, .traits_of = traits_of};
   for (; operand[f->n] != NULL; f->n++)
     if (bn_results_is_folder(operand[f->n]) && (f->n > 0 || operand[1] != NULL))
       return bn_err_set(err, EINVAL, "'%s' is a folder; name it alone, or name its files",
@@ -83,7 +86,7 @@ static int find_files(struct files *f, struct bn_results *found, const char *con
     return 0;
   if (bn_results_find(found, operand[0], err) != 0)
     return -1;
-  *f = (struct files){(const char *const *)found->path, found->n, true};
+  *f = (struct files){(const char *const *)found->path, found->n, true, traits_of};
   return 0;
 }
 
@@ -244,18 +247,18 @@ static int draw_sweep(struct bn_chart *chart, const struct bn_store *js, const s
   return rc;
 }
 
-static int make_chart(struct bn_chart *chart, int kind, const char *const *operand,
-                      struct bn_err *err)
+static int make_chart(struct bn_chart *chart, const struct bn_plot_conf *c,
+                      const char *const *operand, struct bn_err *err)
 {
   const struct bn_store *js = bn_store_json(err);
   struct bn_results found = {.n = 0};
   struct files f;
-  int rc = js != NULL ? find_files(&f, &found, operand, err) : -1;
+  int rc = js != NULL ? find_files(&f, &found, c->traits_of, operand, err) : -1;
 
-  if (rc == 0 && (kind == SWEEP || (kind == AUTO && f.folder)))
+  if (rc == 0 && (c->kind == SWEEP || (c->kind == AUTO && f.folder)))
     rc = draw_sweep(chart, js, &f, operand[0], err);
   else if (rc == 0)
-    rc = draw_runs(chart, kind, js, &f, operand[0], err);
+    rc = draw_runs(chart, c->kind, js, &f, operand[0], err);
   bn_results_done(&found);
   return rc;
 }
@@ -333,7 +336,7 @@ static int draw(struct bn_children *children, struct bn_canvas *canvas,
 {
   struct bn_buf picture = {.max = 0};
   struct bn_chart chart = {.n_panels = 0};
-  int rc = make_chart(&chart, c->kind, operand, err);
+  int rc = make_chart(&chart, c, operand, err);
 
   canvas->rows = bn_plotscript_rows(&chart);
   if (rc == 0)

@@ -10,6 +10,7 @@
 struct bn_plot_conf {
   char *output; /* NULL: standard output */
   int kind;
+  bn_opt_traits_of *traits_of; /* what the program declares; NULL: nothing */
 };
 
 extern const struct bn_opt bn_plot_options[];

@@ -158,15 +158,14 @@ static int read_precision(const char *text, double *out, struct bn_err *err)
 /* What the search sets itself, or would end a probe too early. */
 static int check_run(const struct study *s, struct bn_err *err)
 {
-  static const char *const taken[][5] = {
-      [OVER_RATE] = {"rate", "tx-rate", "events", "max-requests", NULL},
-      [OVER_THREADS] = {"threads", "num-threads", "events", "max-requests", NULL}};
   bool run = false;
 
   for (size_t i = 0; s->operand[i] != NULL; i++) {
-    for (const char *const *name = taken[s->conf->over]; *name != NULL; name++)
-      if (bn_word_is_option(s->operand[i], *name))
-        return bn_err_set(err, EINVAL, "--%s: the search sets this option; leave it out", *name);
+    const struct bn_opt *o = bn_word_option(s->operand[i]);
+    const char *name = o == NULL ? "" : o->alias_of != NULL ? o->alias_of : o->name;
+
+    if (strcmp(name, overs[s->conf->over]) == 0 || strcmp(name, "events") == 0)
+      return bn_err_set(err, EINVAL, "--%s: the search sets this option; leave it out", o->name);
     run = run || strcmp(s->operand[i], "run") == 0;
   }
   if (bn_words_choose_dialect(s->operand))

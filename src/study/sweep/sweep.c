@@ -149,16 +149,16 @@ static int check_numbers(const struct bn_grid_axis *first, struct bn_err *err)
 
 static int check_axes(const struct bn_grid *g, struct bn_err *err)
 {
-  static const char *const own[] = {"report", "help", "version", "config-file", "compat"};
-
   if (g->n_axes == 0)
     return bn_err_set(err, EINVAL,
                       "--vary is missing; name an option of the run and its values, such as "
                       "--vary=threads=1,2,4..64");
-  for (size_t i = 0; i < g->n_axes; i++)
-    for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
-      if (strcmp(g->axis[i].name, own[k]) == 0)
-        return bn_err_set(err, EINVAL, "--vary=%s: this option cannot be varied", own[k]);
+  for (size_t i = 0; i < g->n_axes; i++) {
+    const struct bn_opt *o = bn_conf_option(g->axis[i].name);
+
+    if (o != NULL && (o->traits & BN_OPT_FIXED) != 0)
+      return bn_err_set(err, EINVAL, "--vary=%s: this option cannot be varied", o->name);
+  }
   return 0;
 }
 
