@@ -28,17 +28,22 @@ const struct bn_workload *const bn_registry_workloads[] = {
 
 const struct bn_reporter *const bn_registry_reporters[] = {BN_REPORTERS(ADDRESS, ) NULL};
 
+static const char *const mysql_schemes[] = {"mysql", "mariadb", NULL};
+static const char *const pgsql_schemes[] = {"postgresql", "postgres", NULL};
+
 const struct bn_registry_driver bn_registry_drivers[] = {
     {.name = "mysql",
      .title = "MySQL driver",
      .group = "mysql options",
      .options = bn_mysql_options,
-     .conf_size = sizeof(struct bn_mysql_conf)},
+     .conf_size = sizeof(struct bn_mysql_conf),
+     .schemes = mysql_schemes},
     {.name = "pgsql",
      .title = "PostgreSQL driver",
      .group = "pgsql options",
      .options = bn_pgsql_options,
-     .conf_size = sizeof(struct bn_pgsql_conf)},
+     .conf_size = sizeof(struct bn_pgsql_conf),
+     .schemes = pgsql_schemes},
     {.name = "sqlite",
      .title = "SQLite driver",
      .group = "sqlite options",

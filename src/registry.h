@@ -19,7 +19,8 @@ struct bn_registry_driver {
   const char *group;        /* "sqlite options" */
   const struct bn_opt *options;
   size_t conf_size;
-  bool embedded; /* the database is a file or memory of the host, not a server */
+  const char *const *schemes; /* of its URIs, ends with NULL; NULL: it has none */
+  bool embedded;              /* the database is a file or memory of the host, not a server */
 };
 
 struct bn_registry_script {

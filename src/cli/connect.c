@@ -5,76 +5,40 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/mask.h"
 #include "base/uri.h"
+#include "registry.h"
 
-/* A part of a URI, and the option that it stands for.  An empty name ends a table. */
-struct meaning {
-  const char *name, *option;
-  /* Set by the user, they beat the part as its own option does, because the driver uses them in
-     place of it. */
-  const char *beaten_by[2];
-};
-
-/* What a URI means to a driver. */
+/* What is set. */
 struct target {
-  const char *driver;
-  struct meaning user, password, host, port, path;
-  const char *instead_of_host; /* used in place of hosts if it is set; NULL: there is none */
-  const struct meaning *params;
+  struct bn_optset *options;
+  const struct bn_registry_driver *driver;
 };
 
-static const struct meaning mysql_params[] = {
-    {.name = "socket", .option = "mysql-socket", .beaten_by = {"mysql-host", "mysql-port"}},
-    {.name = "ssl-mode", .option = "mysql-ssl"},
-    {.name = "ssl-ca", .option = "mysql-ssl-ca"},
-    {.name = "ssl-cert", .option = "mysql-ssl-cert"},
-    {.name = "ssl-key", .option = "mysql-ssl-key"},
-    {.name = "ssl-cipher", .option = "mysql-ssl-cipher"},
-    {.name = "compression", .option = "mysql-compression"},
-    {.name = "connect-timeout", .option = "mysql-connect-timeout"},
-    {.name = "password-file", .option = "mysql-password-file"},
-    {.name = "defaults-file", .option = "mysql-defaults-file"},
-    {.name = NULL}};
-
-/* libpq's names. */
-static const struct meaning pgsql_params[] = {
-    {.name = "host", .option = "pgsql-host"},
-    {.name = "socket", .option = "pgsql-host"},
-    {.name = "sslmode", .option = "pgsql-sslmode"},
-    {.name = "sslrootcert", .option = "pgsql-sslrootcert"},
-    {.name = "sslcert", .option = "pgsql-sslcert"},
-    {.name = "sslkey", .option = "pgsql-sslkey"},
-    {.name = "require_auth", .option = "pgsql-require-auth"},
-    {.name = "connect_timeout", .option = "pgsql-connect-timeout"},
-    {.name = "password-file", .option = "pgsql-password-file"},
-    {.name = "service", .option = "pgsql-service"},
-    {.name = NULL}};
-
-#define PARTS(driver)                                                                              \
-  .user = {.option = driver "-user"}, .host = {.option = driver "-host"},                          \
-  .port = {.option = driver "-port"}, .path = {.option = driver "-db"},                            \
-  .password = {.option = driver "-password",                                                       \
-               .beaten_by = {driver "-password-file", driver "-password-prompt"}}
-
-static const struct target mysql = {
-    .driver = "mysql", PARTS("mysql"), .instead_of_host = "mysql-socket", .params = mysql_params};
-static const struct target pgsql = {.driver = "pgsql", PARTS("pgsql"), .params = pgsql_params};
-
-static const struct {
-  const char *name;
-  const struct target *target;
-} schemes[] = {
-    {"mysql", &mysql}, {"mariadb", &mysql}, {"postgresql", &pgsql}, {"postgres", &pgsql}};
-enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
-
-static const struct target *target_of(const char *name)
+static const struct bn_registry_driver *driver_of(const char *scheme)
 {
-  for (size_t i = 0; i < SCHEMES; i++)
-    if (strcmp(schemes[i].name, name) == 0)
-      return schemes[i].target;
+  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
+    for (const char *const *s = d->schemes; s != NULL && *s != NULL; s++)
+      if (strcmp(*s, scheme) == 0)
+        return d;
   return NULL;
+}
+
+/* Whether a list, whose items are separated by ", ", has the name. */
+static bool list_has(const char *list, const char *name)
+{
+  for (size_t len; list != NULL && *list != '\0'; list += strspn(list, ", ")) {
+    char item[64];
+
+    len = strcspn(list, ",");
+    (void)snprintf(item, sizeof item, "%.*s", (int)len, list);
+    if (bn_opt_same_name(item, name))
+      return true;
+    list += len;
+  }
+  return false;
 }
 
 /* As near to the user as the URI: a file is farther than the command line. */
@@ -95,82 +59,111 @@ static int connect_set(struct bn_optset *options, const char *option, const char
   return -1;
 }
 
-/* value NULL: the URI does not say. */
-static int connect_take(struct bn_optset *options, const struct meaning *m, const char *value)
+/* The user has set the option itself, or one in whose place it would be used.  A secret in whose
+   place another option is used is not set either. */
+static bool is_beaten(const struct target *t, const struct bn_opt *o)
 {
-  bool beaten = value == NULL || is_set(options, m->option);
+  bool beaten = is_set(t->options, o->name);
 
-  for (size_t i = 0; i < 2 && m->beaten_by[i] != NULL; i++)
-    beaten |= is_set(options, m->beaten_by[i]);
-  return beaten ? 0 : connect_set(options, m->option, value);
+  for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++)
+    if (list_has(o->replaces, p->name) || (o->secret && list_has(p->replaces, o->name)))
+      beaten |= is_set(t->options, p->name);
+  return beaten;
 }
 
-/* Hosts of the URI are used although a file names a socket. */
-static int leave_socket(struct bn_optset *options, const struct target *t, const struct bn_uri *u)
+/* The option is used although a file sets another one, which would be used in its place. */
+static int clear_others(const struct target *t, const struct bn_opt *o)
 {
-  if (u->host == NULL || t->instead_of_host == NULL || is_set(options, t->instead_of_host) ||
-      bn_optset_origin(options, t->instead_of_host) == BN_FROM_DEFAULT)
+  for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++)
+    if (list_has(p->replaces, o->name) && !is_set(t->options, p->name) &&
+        bn_optset_origin(t->options, p->name) != BN_FROM_DEFAULT &&
+        connect_set(t->options, p->name, p->type == BN_BOOL ? "off" : "") != 0)
+      return -1;
+  return 0;
+}
+
+static int connect_take(const struct target *t, const struct bn_opt *o, const char *value)
+{
+  if (is_beaten(t, o))
     return 0;
-  return connect_set(options, t->instead_of_host, "");
+  return clear_others(t, o) == 0 ? connect_set(t->options, o->name, value) : -1;
+}
+
+/* value NULL: the URI does not say. */
+static int take_part(const struct target *t, const char *part, const char *value)
+{
+  for (const struct bn_opt *o = t->driver->options; value != NULL && o->name != NULL; o++)
+    if (o->uri_part != NULL && strcmp(o->uri_part, part) == 0)
+      return connect_take(t, o, value);
+  return 0;
 }
 
 static void refuse_param(const struct target *t, const char *name)
 {
-  char known[256] = "";
+  struct bn_buf known = {.max = 0};
 
-  for (const struct meaning *m = t->params; m->name != NULL; m++)
-    (void)snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s",
-                   m == t->params ? "" : ", ", m->name);
-  bn_log_stderr("--connect: the driver %s has no parameter '%.40s'; allowed: %s", t->driver, name,
-                known);
+  for (const struct bn_opt *o = t->driver->options; o->name != NULL; o++)
+    if (o->uri_params != NULL)
+      (void)bn_buf_printf(&known, "%s%s", known.len > 0 ? ", " : "", o->uri_params);
+  bn_log_stderr("--connect: the driver %s has no parameter '%.40s'; allowed: %s", t->driver->name,
+                name, known.data != NULL ? known.data : "");
+  bn_buf_done(&known);
 }
 
-static int take_param(struct bn_optset *options, const struct target *t,
-                      const struct bn_uri_param *p)
+static int take_param(const struct target *t, const struct bn_uri_param *p)
 {
-  for (const struct meaning *m = t->params; m->name != NULL; m++)
-    if (bn_opt_same_name(m->name, p->name))
-      return connect_take(options, m, p->value);
+  for (const struct bn_opt *o = t->driver->options; o->name != NULL; o++)
+    if (list_has(o->uri_params, p->name))
+      return connect_take(t, o, p->value);
   refuse_param(t, p->name);
   return -1;
 }
 
 /* Parameters come first: ?host= beats the host before the path, as in libpq. */
-static int take_all(struct bn_optset *options, const struct target *t, const struct bn_uri *u)
+static int take_all(const struct target *t, const struct bn_uri *u)
 {
   char port[16];
 
   (void)snprintf(port, sizeof port, "%u", u->port);
   for (size_t i = 0; i < u->n_params; i++)
-    if (take_param(options, t, &u->param[i]) != 0)
+    if (take_param(t, &u->param[i]) != 0)
       return -1;
-  if (leave_socket(options, t, u) != 0 || connect_take(options, &t->user, u->user) != 0 ||
-      connect_take(options, &t->password, u->password) != 0 ||
-      connect_take(options, &t->host, u->host) != 0 ||
-      connect_take(options, &t->port, u->port != 0 ? port : NULL) != 0)
+  if (take_part(t, "user", u->user) != 0 || take_part(t, "password", u->password) != 0 ||
+      take_part(t, "host", u->host) != 0 || take_part(t, "port", u->port != 0 ? port : NULL) != 0)
     return -1;
-  return connect_take(options, &t->path, u->path);
+  return take_part(t, "path", u->path);
 }
 
-static int take_driver(struct bn_optset *options, const struct target *t, const char *driver)
+static int take_driver(const struct target *t, const char *driver)
 {
-  if (!is_set(options, "db-driver"))
-    return connect_set(options, "db-driver", t->driver);
-  if (driver != NULL && strcmp(driver, t->driver) == 0)
+  if (!is_set(t->options, "db-driver"))
+    return connect_set(t->options, "db-driver", t->driver->name);
+  if (driver != NULL && strcmp(driver, t->driver->name) == 0)
     return 0;
   bn_log_stderr(
       "--connect: the URI is for the driver %s, but --db-driver=%s; leave out one of them",
-      t->driver, driver != NULL ? driver : "");
+      t->driver->name, driver != NULL ? driver : "");
   return -1;
+}
+
+static void refuse_scheme(void)
+{
+  struct bn_buf known = {.max = 0};
+
+  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
+    for (const char *const *s = d->schemes; s != NULL && *s != NULL; s++)
+      (void)bn_buf_printf(&known, "%s%s", known.len > 0 ? ", " : "", *s);
+  bn_log_stderr("--connect: unknown scheme; allowed: %s", known.data != NULL ? known.data : "");
+  bn_buf_done(&known);
 }
 
 static int connect_apply(struct bn_optset *options, const struct bn_uri *u, const char *driver)
 {
-  const struct target *t = target_of(u->scheme);
+  const struct target t = {options, driver_of(u->scheme)};
 
-  if (t != NULL)
-    return take_driver(options, t, driver) == 0 ? take_all(options, t, u) : -1;
-  bn_log_stderr("--connect: unknown scheme; allowed: mysql, mariadb, postgresql, postgres");
+  if (t.driver != NULL)
+    return take_driver(&t, driver) == 0 ? take_all(&t, u) : -1;
+  refuse_scheme();
   return -1;
 }
 

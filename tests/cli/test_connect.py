@@ -88,12 +88,17 @@ def test_a_configuration_file_may_have_it_and_is_beaten_by_one_that_is_typed(tmp
     (tmp_path / "b.cfg").write_text("db-driver=pgsql\nmysql-host=b\nmysql-socket=/run/b.sock\nmysql-user=b\n")
     got = options(tmp_path, "--config-file=b.cfg", "--connect=mysql://a")
     assert got == {"db-driver": "mysql", "mysql-host": "a", "mysql-socket": None, "mysql-user": "b"}
+    # Nor does the file of a password beat one that is typed.
+    (tmp_path / "c.cfg").write_text("mysql-password-file=old\n")
+    got = options(tmp_path, "--config-file=c.cfg", f"--connect=mysql://me:{SECRET}@a")
+    assert got["mysql-password-file"] is None and "mysql-password" in got
 
 
-MYSQL_PARAMETERS = ("socket, ssl-mode, ssl-ca, ssl-cert, ssl-key, ssl-cipher, compression, connect-timeout, "
-                    "password-file, defaults-file")
-PGSQL_PARAMETERS = ("host, socket, sslmode, sslrootcert, sslcert, sslkey, require_auth, connect_timeout, "
-                    "password-file, service")
+# In the order of the options in the help.
+MYSQL_PARAMETERS = ("socket, ssl-mode, ssl-key, ssl-ca, ssl-cert, ssl-cipher, compression, password-file, "
+                    "defaults-file, connect-timeout")
+PGSQL_PARAMETERS = ("host, socket, service, sslmode, sslrootcert, sslcert, sslkey, require_auth, "
+                    "password-file, connect_timeout")
 
 
 @pytest.mark.parametrize("uri, message", [
