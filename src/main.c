@@ -316,6 +316,8 @@ static int dispatch(struct program *p, const struct bn_workload *ops, void *self
   const struct bn_command *c = ops->commands;
   struct bn_command found;
 
+  if (p->conf.raw.help_traits)
+    return bn_cli_print_traits(p->options);
   if (ops->find_command != NULL && ops->find_command(self, name, &found))
     return run_command(p, ops, self, conf, &found);
   if (strcmp(name, "help") == 0)

@@ -65,6 +65,9 @@ void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options
 void bn_cli_print_test_help(const char *group, const struct bn_optset *options);
 /* The lines without their heading. */
 void bn_cli_print_option_lines(const char *group, const struct bn_optset *options);
+/* A line "option NAME TRAITS" for each option, for a study that has to know those of a script.
+   The exit status. */
+int bn_cli_print_traits(const struct bn_optset *options);
 /* Options as sections of the manual pages; options has those of all tests too.
    -1: out of memory. */
 int bn_cli_print_man(const struct bn_optset *options);

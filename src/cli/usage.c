@@ -2,6 +2,7 @@
 /* The texts that are asked for: version, banner, help, options for the manual pages. */
 #include "cli/cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -181,6 +182,15 @@ static void print_man_section(const struct bn_optset *options, const char *headi
   printf(".Ss %s\n.Bl -tag -width Ds\n", heading);
   (void)bn_optset_help_man(options, groups, n, stdout);
   printf(".El\n");
+}
+
+int bn_cli_print_traits(const struct bn_optset *options)
+{
+  const struct bn_opt *o;
+
+  for (size_t i = 0; (o = bn_optset_at(options, i, NULL)) != NULL; i++)
+    printf("option %s %u\n", o->name, bn_optset_traits(options, o->name));
+  return EXIT_SUCCESS;
 }
 
 int bn_cli_print_man(const struct bn_optset *options)

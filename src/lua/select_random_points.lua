@@ -3,7 +3,8 @@
 
 require("oltp_common")
 
-sysbench.cmdline.options.random_points = {"Number of points in the IN () list of a query", 10}
+sysbench.cmdline.options.random_points = {"Number of points in the IN () list of a query", 10,
+  keeps_data = true}
 
 if not sysbench.cmdline.in_worker then
   require("oltp_tables").tables_in_run = 1

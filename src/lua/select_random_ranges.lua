@@ -3,8 +3,10 @@
 
 require("oltp_common")
 
-sysbench.cmdline.options.number_of_ranges = {"Number of ranges in the OR list of a query", 10}
-sysbench.cmdline.options.delta = {"Distance from the first to the last number of a range", 5}
+sysbench.cmdline.options.number_of_ranges = {"Number of ranges in the OR list of a query", 10,
+  keeps_data = true}
+sysbench.cmdline.options.delta = {"Distance from the first to the last number of a range", 5,
+  keeps_data = true}
 
 if not sysbench.cmdline.in_worker then
   require("oltp_tables").tables_in_run = 1

@@ -42,7 +42,7 @@ struct bn_conf_raw {
   int64_t threads_total;
   int on_host_loss;    /* enum bn_host_loss */
   int on_thread_error; /* enum bn_thread_error */
-  bool help, version, help_man;
+  bool help, version, help_man, help_traits;
   int completion; /* enum bn_shell */
   int clock;      /* enum bn_clock_choice */
   int rand_type;  /* enum bn_dist_type */

@@ -272,6 +272,13 @@ static const struct bn_opt general_options[] = {
      .def = "off",
      AT(help_man),
      .help = "print the options for the manual pages and exit"},
+    {.name = "help-traits",
+     .type = BN_BOOL,
+     .traits = BN_OPT_FIXED,
+     .hidden = true,
+     .def = "off",
+     AT(help_traits),
+     .help = "print the traits of the options of a test and exit"},
     BN_OPT_END};
 
 static const struct bn_opt file_options[] = {

@@ -188,6 +188,33 @@ def test_options_of_runs_change_no_data(tmp_path):
     assert order[0] == order[1] and order[2] == order[3]
 
 
+OWN = """
+sysbench.cmdline.options = {rows = {"rows", 1}, hot = {"rows that are read", 1, keeps_data = %s}}
+function prepare() print("rows", sysbench.opt.rows) end
+function cleanup() end
+function event() end
+"""
+
+
+def test_a_script_says_which_options_keep_its_data(tmp_path):
+    (tmp_path / "own.lua").write_text(OWN % "true")
+    args = ("--vary=hot=1,2,3", "--vary=rows=1,2", "--repeat=1", "--seed=3", "--prepare", "./own.lua",
+            "--db-driver=null", "--time=0", "--events=2", "run")
+    done = sweep(tmp_path, *args)
+    assert done.status == 0, done
+    assert study(tmp_path)["settings"]["data"] == ["rows"]
+    order = [point % 2 for point in study(tmp_path)["order"]]
+    assert sum(a != b for a, b in zip(order, order[1:])) == 1
+    traits = {row["name"]: row["traits"] for row in results(tmp_path)["runs/0001.json"]["facts"]["options"]}
+    assert (traits["hot"], traits["rows"]) == (["keeps_data"], [])
+    # The order of the runs follows from it.
+    (tmp_path / "own.lua").write_text(OWN % "false")
+    done = sweep(tmp_path, "--resume", *args)
+    assert done.status == 1 and (
+        'was begun with another list of options that change the data: ["rows"], not ["hot","rows"]'
+    ) in done.err, done
+
+
 def test_data_stay_without_cleanup(tmp_path):
     assert sweep(tmp_path, "--vary=threads=1,2", "--repeat=1", "--prepare", *SQLITE,
                  "--table-size=10", "run").status == 0

@@ -299,6 +299,18 @@ def test_malformed_options(folder, options, words, own):
         assert (r.err, r.status) == ("t.lua: %s\n" % own, 1)
 
 
+def test_an_unknown_trait_of_an_option(folder):
+    """sysbench passes over fields with names, and so do its dialects."""
+    text = "sysbench.cmdline.options = {a = {'x', 1, keep_data = true}} function prepare() end"
+    for command in "prepare", "help":
+        r = folder.lua(text, command)
+        assert (r.err, r.status) == (
+            "t.lua: option 'a': there is no trait 'keep_data'; allowed: output_only, observes, "
+            "figures_only, repeat_only, endpoint, place, added, keeps_data\n", 1)
+    assert folder.lua(text, "prepare", BENCH_COMPAT="1.0").status == 0
+    assert folder.lua(text.replace("keep_data", "keeps_data"), "prepare").status == 0
+
+
 @pytest.mark.parametrize("row,value", [
     ("'abc', sysbench.cmdline.ARG_DOUBLE", "0"), ("'1.5x', sysbench.cmdline.ARG_DOUBLE", "1.5"),
     ("false, sysbench.cmdline.ARG_DOUBLE", "0"), ("-2.5, sysbench.cmdline.ARG_SIZE", "0"),

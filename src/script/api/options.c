@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/mask.h"
+#include "measure/layout.h"
 #include "option/conf.h"
 #include "option/opt.h"
 #include "script/api/instance.h"
@@ -164,6 +165,43 @@ static enum arg_type type_of(lua_State *L, int def, int type, const char *name)
   }
 }
 
+/* The bit of a trait that a script may declare; 0: there is no such trait. */
+static unsigned trait_named(const char *name)
+{
+  for (unsigned i = 0; bn_layout_traits[i] != NULL; i++)
+    if (strcmp(bn_layout_traits[i], name) == 0)
+      return 1U << i & BN_OPT_OF_SCRIPTS;
+  return 0;
+}
+
+static void refuse_trait(lua_State *L, const char *name, const char *field)
+{
+  lua_pushfstring(L, "option '%s': there is no trait '%s'; allowed:", name, field);
+  for (unsigned i = 0, n = 0; bn_layout_traits[i] != NULL; i++)
+    if (trait_named(bn_layout_traits[i]) != 0) {
+      lua_pushfstring(L, "%s %s", n++ > 0 ? "," : "", bn_layout_traits[i]);
+      lua_concat(L, 2);
+    }
+  options_complain(L, "", "%s", lua_tostring(L, -1));
+}
+
+/* The traits that named fields of a row declare.  sysbench passes over such fields. */
+static unsigned traits_of(lua_State *L, int row, const char *name)
+{
+  const bool loose = bn_instance_api()->vm->setup->conf->policy->plain_errors;
+  unsigned traits = 0;
+
+  for (lua_pushnil(L); lua_next(L, row) != 0; lua_pop(L, 1)) {
+    const char *field = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+    const unsigned trait = field != NULL ? trait_named(field) : 0;
+
+    if (field != NULL && trait == 0 && strcmp(field, "since") != 0 && !loose)
+      refuse_trait(L, name, field);
+    traits |= lua_toboolean(L, -1) ? trait : 0;
+  }
+  return traits;
+}
+
 /* Reads one row of the table; the description, default, type and validator are at `row` + 1 … 4,
    the default as text at + 5. */
 static enum arg_type read_row(lua_State *L, int row, const char *name)
@@ -174,6 +212,7 @@ static enum arg_type read_row(lua_State *L, int row, const char *name)
     options_complain(L, "nil description for option %s", form_of_option, name);
   const enum arg_type type = type_of(L, row + 2, row + 3, name);
 
+  (void)traits_of(L, row, name);
   push_default(L, row + 2, name);
   return type;
 }
@@ -275,6 +314,7 @@ static void store_row(lua_State *L, size_t i, const char *name, enum arg_type ty
   o->def = info->def;
   o->type = types[type];
   o->in = listed_in(L, top - 5);
+  o->traits = traits_of(L, top - 5, name);
   o->offset = i * sizeof(union value);
   options->n = i + 1;
 }

@@ -179,9 +179,9 @@ static int make_run(struct bn_course *c, size_t run, char *why, size_t size, str
   if (argv == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
   forget_result(c, run);
-  rc = bn_child_run(&c->children, &child, &end, err);
+  rc = bn_child_run(c->children, &child, &end, err);
   bn_invocation_free(argv);
-  if (rc != 0 || c->children.signo != 0)
+  if (rc != 0 || c->children->signo != 0)
     return -1;
   if (!bn_folder_result(c->folder, c->js, run, &stored)) {
     say_why(&end, errors, why, size);
@@ -216,7 +216,7 @@ static int take_failure(struct bn_course *c, struct pace *p, size_t run, bool re
 /* Data that it needs, and the run. */
 static int make(struct bn_course *c, struct pace *p, size_t run, struct bn_err *err)
 {
-  const struct bn_data data = {c->js, c->folder, c->command, c->tally->grid, &c->children};
+  const struct bn_data data = {c->js, c->folder, c->command, c->tally->grid, c->children};
   const uint64_t start_ns = bn_clock_mono();
   char why[sizeof err->text];
   int rc = c->prepare ? bn_data_have(&data, c->tally->order[run], err) : 0;
@@ -242,8 +242,8 @@ static int make_all(struct bn_course *c, struct pace *p, struct bn_err *err)
   for (size_t i = 0; i < c->tally->n_runs; i++) {
     if (c->tally->run[i].state == BN_TALLY_PENDING) {
       if (!first)
-        bn_children_pause(&c->children, (uint64_t)(c->cooldown_s * 1e9));
-      if (c->children.signo != 0 || make(c, p, i, err) != 0)
+        bn_children_pause(c->children, (uint64_t)(c->cooldown_s * 1e9));
+      if (c->children->signo != 0 || make(c, p, i, err) != 0)
         return -1;
       first = false;
     }
@@ -255,13 +255,12 @@ static int make_all(struct bn_course *c, struct pace *p, struct bn_err *err)
 
 int bn_course_go(struct bn_course *c, struct bn_err *err)
 {
-  const struct bn_data data = {c->js, c->folder, c->command, c->tally->grid, &c->children};
+  const struct bn_data data = {c->js, c->folder, c->command, c->tally->grid, c->children};
   struct pace pace = {.took_s = calloc(c->tally->n_runs, sizeof(double))};
   int rc = -1;
 
   if (pace.took_s == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
-  bn_children_begin(&c->children);
   rc = make_all(c, &pace, err);
   if (rc == 0 && c->cleanup)
     rc = bn_data_drop(&data, err);

@@ -22,8 +22,8 @@ struct bn_course {
   const struct bn_invocation *command;
   const struct bn_assert *stop; /* NULL: no --stop-when */
   struct bn_tally *tally;
-  struct bn_children children;
-  double warmup_s, cooldown_s; /* warmup_s < 0: as the command line has it */
+  struct bn_children *children; /* after bn_children_begin() */
+  double warmup_s, cooldown_s;  /* warmup_s < 0: as the command line has it */
   bool prepare, cleanup;
 };
 

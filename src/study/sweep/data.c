@@ -3,10 +3,11 @@
 #include "study/sweep/data.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "dialect/dialect.h"
 #include "option/conf.h"
 #include "option/opt.h"
 
@@ -18,36 +19,51 @@ struct there {
   size_t point;
 };
 
-/* Options of the bundled workloads and of fileio that only say what a run does with the data. */
-static bool is_of_run(const char *name)
+/* What the test says of an option that it declares, or its driver. */
+static void mark_axes(struct bn_grid *g, FILE *said)
 {
-  static const char *const names[] = {
-      "point-selects",     "simple-ranges",        "sum-ranges",       "order-ranges",
-      "distinct-ranges",   "range-selects",        "range-size",       "index-updates",
-      "non-index-updates", "delete-inserts",       "skip-trx",         "reconnect",
-      "db-ps-mode",        "random-points",        "number-of-ranges", "delta",
-      "file-block-size",   "file-test-mode",       "file-io-mode",     "file-async-backlog",
-      "file-extra-flags",  "file-fsync-freq",      "file-fsync-all",   "file-fsync-end",
-      "file-fsync-mode",   "file-merged-requests", "file-rw-ratio"};
+  char line[256], name[64];
+  unsigned traits;
 
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (bn_opt_same_name(name, names[i]))
-      return true;
-  return false;
+  while (fgets(line, sizeof line, said) != NULL)
+    for (size_t i = 0; i < g->n_axes; i++)
+      if (sscanf(line, "option %63s %u", name, &traits) == 2 &&
+          bn_opt_same_name(name, g->axis[i].name) && (traits & BN_OPT_KEEPS_DATA) != 0)
+        g->axis[i].of_data = false;
 }
 
-int bn_data_mark(struct bn_grid *g, struct bn_err *err)
+/* A run knows them; without its answer, any option changes the data. */
+static int ask_for_traits(const struct bn_data *d, struct bn_grid *g, struct bn_err *err)
 {
-  struct bn_conf conf = {.policy = &bn_policy_bench};
-  struct bn_optset *general = bn_conf_options(&conf, err);
+  static const char name[] = "runs/options.txt";
+  static const char *const more[] = {"--help-traits", NULL};
+  char **argv = bn_invocation_argv(d->command, "help", g, 0, more);
+  char path[PATH_MAX];
+  const struct bn_child child = {.argv = argv, .out = bn_folder_file(d->folder, name, path)};
+  struct bn_child_end end;
+  FILE *said;
+  int rc;
 
-  if (general == NULL)
-    return -1;
+  if (argv == NULL)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  rc = bn_child_run(d->children, &child, &end, err);
+  said = rc == 0 && end.status == 0 ? fopen(path, "re") : NULL;
+  if (said != NULL) {
+    mark_axes(g, said);
+    (void)fclose(said);
+  }
+  bn_folder_remove(d->folder, name);
+  bn_invocation_free(argv);
+  return rc;
+}
+
+int bn_data_mark(const struct bn_data *d, struct bn_grid *g, struct bn_err *err)
+{
+  bool any = false;
+
   for (size_t i = 0; i < g->n_axes; i++)
-    g->axis[i].of_data =
-        bn_optset_find(general, g->axis[i].name) == NULL && !is_of_run(g->axis[i].name);
-  bn_optset_free(general);
-  return 0;
+    any |= g->axis[i].of_data = bn_conf_option(g->axis[i].name) == NULL;
+  return any ? ask_for_traits(d, g, err) : 0;
 }
 
 static int read_there(const struct bn_data *d, struct there *out, struct bn_err *err)

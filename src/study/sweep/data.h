@@ -22,9 +22,10 @@ struct bn_data {
   struct bn_children *children;
 };
 
-/* Marks the options that change the data: all but general options of bench, and those of bundled
-   tests that are known to change only what a run does. */
-int bn_data_mark(struct bn_grid *g, struct bn_err *err);
+/* Marks the options that change the data: all but general options of bench, and those that a test
+   or its script declares to keep the data (BN_OPT_KEEPS_DATA), which a child process tells.  g:
+   that of d. */
+int bn_data_mark(const struct bn_data *d, struct bn_grid *g, struct bn_err *err);
 /* Has the data of a point: cleans up others and prepares them where needed.  Only what the sweep
    has prepared is cleaned up.  1 and err: they could not be prepared.  -1 and err: nor can others;
    also when a signal came. */

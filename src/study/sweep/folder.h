@@ -13,6 +13,7 @@
                    "command": [TEXT], without secrets
                    "vary": [TEXT],    "threads=1,2,4"
                    "repeat": N, "warmup": S, "cooldown": S, "prepare": BOOL, "cleanup": BOOL,
+                   "data": [TEXT],    with --prepare: the options that change the data
                    "stop-when": TEXT or null},
       "order": [N]}                   the points of runs 1, 2, …; from 0, the first option changes
                                       slowest

@@ -50,6 +50,17 @@ static struct bn_node *axes_of(struct bn_json_out *p, const struct bn_grid *g)
   return list;
 }
 
+/* The options that change the data decide the order of the runs. */
+static struct bn_node *data_of(struct bn_json_out *p, const struct bn_grid *g)
+{
+  struct bn_node *list = p->js->list();
+
+  for (size_t i = 0; i < g->n_axes; i++)
+    if (g->axis[i].of_data)
+      bn_json_add(p, list, bn_node_text(p->js, g->axis[i].name));
+  return list;
+}
+
 static struct bn_node *settings_of(struct bn_json_out *p, const struct bn_settings *s)
 {
   const struct bn_store *js = p->js;
@@ -63,6 +74,8 @@ static struct bn_node *settings_of(struct bn_json_out *p, const struct bn_settin
   bn_json_put(p, map, "warmup", c->warmup_given ? js->real(c->warmup_s) : js->null());
   bn_json_put(p, map, "cooldown", js->real(c->cooldown_s));
   bn_json_put(p, map, "prepare", js->boolean(c->prepare));
+  if (c->prepare)
+    bn_json_put(p, map, "data", data_of(p, s->grid));
   bn_json_put(p, map, "cleanup", js->boolean(c->cleanup));
   bn_json_put(p, map, "stop-when",
               c->stop_when != NULL ? bn_node_text(js, c->stop_when) : js->null());
@@ -106,6 +119,8 @@ static const char *name_of(const char *key)
 {
   if (strcmp(key, "command") == 0)
     return "command line";
+  if (strcmp(key, "data") == 0)
+    return "list of options that change the data";
   return strcmp(key, "program") == 0 ? "version of bench" : key;
 }
 

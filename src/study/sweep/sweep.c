@@ -119,6 +119,7 @@ struct sweep {
   size_t *order;
   size_t n_runs;
   uint64_t seed;
+  struct bn_children children;
 };
 
 /* --- setting up ------------------------------------------------------------------------------- */
@@ -222,8 +223,6 @@ static int set_up(struct sweep *s, const char *const *operand, struct bn_err *er
   s->program = bn_spawn_self(err);
   if (s->js == NULL || s->program == NULL || read_options(s, err) != 0)
     return -1;
-  if (s->conf->prepare && bn_data_mark(&s->grid, err) != 0)
-    return -1;
   if (bn_invocation_read(&s->command, s->program, operand, err) != 0)
     return -1;
   return check_values(s, err);
@@ -233,10 +232,14 @@ static int set_up(struct sweep *s, const char *const *operand, struct bn_err *er
 static int open_study(struct sweep *s, struct bn_err *err)
 {
   const struct bn_settings settings = {s->conf, &s->grid, &s->command};
+  const struct bn_data data = {s->js, &s->folder, &s->command, &s->grid, &s->children};
   int known;
 
   s->seed = s->conf->seed_given ? (uint64_t)s->conf->seed : bn_rng_entropy() >> 1;
   if (bn_folder_open(&s->folder, s->conf->out, err) != 0)
+    return -1;
+  bn_children_begin(&s->children);
+  if (s->conf->prepare && bn_data_mark(&data, &s->grid, err) != 0)
     return -1;
   known = bn_settings_check(&settings, &s->folder, s->js, &s->seed, err);
   if (known < 0)
@@ -309,14 +312,14 @@ static void tell_rest(const struct sweep *s)
 }
 
 /* The table and its picture. */
-static int show(const struct sweep *s, struct bn_children *children, struct bn_err *err)
+static int show(struct sweep *s, struct bn_err *err)
 {
   if (write_tables(s, err) != 0)
     return -1;
-  if (s->conf->plot == NULL || children->signo != 0)
+  if (s->conf->plot == NULL || s->children.signo != 0)
     return 0;
   (void)fflush(stdout);
-  return bn_plot_folder(children, s->folder.path, s->conf->plot, err);
+  return bn_plot_folder(&s->children, s->folder.path, s->conf->plot, err);
 }
 
 static int run_study(struct sweep *s, struct bn_err *err)
@@ -327,6 +330,7 @@ static int run_study(struct sweep *s, struct bn_err *err)
                              .command = &s->command,
                              .stop = c->stop_when != NULL ? &s->stop : NULL,
                              .tally = &s->tally,
+                             .children = &s->children,
                              .warmup_s = c->warmup_given ? c->warmup_s : -1,
                              .cooldown_s = c->cooldown_s,
                              .prepare = c->prepare,
@@ -337,15 +341,15 @@ static int run_study(struct sweep *s, struct bn_err *err)
   if (bn_course_resume(&course, err) != 0)
     return EXIT_FAILURE;
   rc = bn_course_go(&course, err);
-  if (bn_tally_count(&s->tally, BN_TALLY_DONE) == 0 && rc != 0 && course.children.signo == 0) {
+  if (bn_tally_count(&s->tally, BN_TALLY_DONE) == 0 && rc != 0 && s->children.signo == 0) {
     bn_settings_remove(&s->folder);
     return EXIT_FAILURE;
   }
-  if (show(s, &course.children, rc == 0 ? err : &lost) != 0)
+  if (show(s, rc == 0 ? err : &lost) != 0)
     rc = -1;
   tell_rest(s);
-  if (course.children.signo != 0)
-    return SIGNALLED + course.children.signo;
+  if (s->children.signo != 0)
+    return SIGNALLED + s->children.signo;
   return rc == 0 && bn_tally_count(&s->tally, BN_TALLY_FAILED) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
