@@ -51,7 +51,7 @@ expect() # good or bad, lint, sample
 
 # --- source lints
 for lint in layers length banned waits words headers format shell listed libraries packages \
-  analyze luaglobals dialects; do
+  analyze luaglobals dialects optionlists; do
   fresh
   expect good $lint 'a good tree'
 done
@@ -135,6 +135,28 @@ echo 'function event() count = 1 end' >"$work/tree/src/lua/a.lua"
 expect bad luaglobals 'a global of its own in a script'
 echo 'local count = 1; function event() return count end' >"$work/tree/src/lua/a.lua"
 expect good luaglobals 'a script with event() and a local variable'
+
+option_list() # good or bad, sample, lines of a source
+{
+  expected=$1 sample=$2
+  shift 2
+  fresh
+  put src/sql/a.c 'const struct bn_opt bn_x[] = {' '    {.name = "a-host",' \
+    '     .type = BN_LIST},' '    {.name = "speed", .type = BN_INT},' \
+    '    {.name = "a-port", .type = BN_INT},' '    BN_OPT_END};'
+  put src/measure/a.c "$@"
+  expect "$expected" optionlists "$sample"
+}
+
+option_list bad 'a list of options' \
+  'static const char *const a[] = {"speed",' '  "a_host", "--a-port"};'
+option_list bad 'prefixes and suffixes of options' \
+  'const char *a[] = {"--a-", "-host", "-port"};'
+option_list bad 'a table with options' \
+  'struct x a[] = {{"speed", 1}, {"a-host", 2},' '  {"a-port", 3}};'
+option_list good 'two options and another word' 'const char *a[] = {"speed", "a-host", "port"};'
+option_list good 'a list with a reason' '/* Their order is shown (lint: option list). */' \
+  'const char *a[] = {"speed", "a-host", "a-port"};'
 
 # subject, body
 committed()

@@ -156,9 +156,11 @@ static int run_words(struct bn_list *words, int made, const char *what, struct b
   return rc;
 }
 
-/* Whether a run for the statement needs it to find the server. */
+/* Whether a run for the statement needs it to find the server.  Also options of drivers that are
+   not loaded here are passed on, by their prefixes. */
 static bool is_of_connection(const char *word)
 {
+  /* lint: option list */
   static const char *const prefixes[] = {"--mysql-", "--pgsql-", "--sqlite-", "--db-driver",
                                          "--connect"};
   char name[64];
