@@ -62,7 +62,7 @@ enum bn_opt_trait {
   BN_OPT_OF_SCRIPTS = BN_OPT_OUTPUT_ONLY | BN_OPT_OBSERVES | BN_OPT_FIGURES_ONLY |
                       BN_OPT_REPEAT_ONLY | BN_OPT_ENDPOINT | BN_OPT_PLACE | BN_OPT_ADDED |
                       BN_OPT_KEEPS_DATA,
-  /* Of an option in a document of a version that wrote no traits. */
+  /* The option stands in a document of a version that wrote no traits. */
   BN_OPT_UNTOLD = 1 << 12
 };
 

@@ -77,8 +77,8 @@ static size_t length_of_numbers(const char *text)
   return (size_t)(end - text);
 }
 
-/* Takes the space out of text[0..len) and returns how much is left. */
-static size_t squeeze(char *text, size_t len)
+/* Removes the space from text[0..len) and returns the new length. */
+static size_t remove_space(char *text, size_t len)
 {
   size_t n = 0;
 
@@ -99,7 +99,7 @@ static size_t join_numbers(char *text)
     size_t len = !quoted && *at == '[' ? length_of_numbers(at) : 0;
 
     if (len > 0) {
-      const size_t squeezed = squeeze(at, len);
+      const size_t squeezed = remove_space(at, len);
 
       memmove(text + n, at, squeezed);
       n += squeezed;

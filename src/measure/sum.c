@@ -134,13 +134,14 @@ static void forget_parts(struct bn_view *v, const struct bn_views *parts)
 
   for (size_t i = 0; i < parts->n; i++)
     known &= parts->view[i]->setup_s > 0;
-  for (const struct bn_view_field *f = bn_view_fields; !known && f->name != NULL; f++)
+  for (const struct bn_view_field *f = bn_view_fields; !known && f->name != NULL; f++) {
     if ((f->traits & BN_FIGURE_PARTS) == 0)
       continue;
-    else if (f->type == BN_VIEW_U64)
+    if (f->type == BN_VIEW_U64)
       *u64_at(v, f->offset) = 0;
     else
       *f64_at(v, f->offset) = 0;
+  }
 }
 
 /* The rest of a view, besides its times. */
