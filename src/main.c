@@ -780,7 +780,7 @@ int main(int argc, char **argv)
   /* A limit on file sizes is a failed write; other signals end the program until there is a run. */
   bn_stop_watch_reader();
   (void)signal(SIGXFSZ, SIG_IGN);
-  status = run(&p, argc, argv);
+  status = bn_file_open_standard() == 0 ? run(&p, argc, argv) : BN_STATUS_FAILED;
   bn_log_more_threads();
   if (bn_cli_close_reports(p.reporters, p.n_reporters) != 0 && status == BN_STATUS_OK)
     status = BN_STATUS_FAILED;

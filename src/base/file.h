@@ -9,6 +9,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* Opens /dev/null for each of descriptors 0 to 2 that is closed, so that no file or connection of
+   the program gets its number and with it what is printed.  What is written there fails, as it did.
+   Returns 0, or -1 and errno. */
+int bn_file_open_standard(void);
+
 /* Returns the open file that `path` stands for ("/dev/stdout", "/dev/fd/3"), or -1. */
 int bn_file_descriptor(const char *path);
 /* Returns whether `path` is standard output, where earlier text comes first, as is NULL. */

@@ -37,6 +37,18 @@ def test_closed_standard_output():
     assert process.returncode == 1
 
 
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)], ids=lambda fds: "".join(map(str, fds)))
+def test_no_file_gets_the_number_of_a_closed_stream(closed, tmp_path):
+    """The report would stand in a file of data, and what a script reads would come from one."""
+    options = ["fileio", "--file-num=2", "--file-total-size=32K", "--file-test-mode=rndrd", "--file-io-mode=sync"]
+    assert bench.run(*options, "prepare", cwd=tmp_path).status == 0
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    start(*options, "--events=3", "--report-interval=0.1", "run", cwd=tmp_path, stdin=subprocess.DEVNULL,
+          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+          preexec_fn=lambda: [os.close(fd) for fd in closed]).wait(bench.TIMEOUT_S)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 ENDLESS = ["cpu", "--time=600", "--report-interval=1"]
 
 

@@ -162,9 +162,9 @@ static int check_run(const struct study *s, struct bn_err *err)
 
   for (size_t i = 0; s->operand[i] != NULL; i++) {
     const struct bn_opt *o = bn_word_option(s->operand[i]);
-    const char *name = o == NULL ? "" : o->alias_of != NULL ? o->alias_of : o->name;
+    const char *name = o != NULL && o->alias_of != NULL ? o->alias_of : o != NULL ? o->name : NULL;
 
-    if (strcmp(name, overs[s->conf->over]) == 0 || strcmp(name, "events") == 0)
+    if (name != NULL && (strcmp(name, overs[s->conf->over]) == 0 || strcmp(name, "events") == 0))
       return bn_err_set(err, EINVAL, "--%s: the search sets this option; leave it out", o->name);
     run = run || strcmp(s->operand[i], "run") == 0;
   }
