@@ -41,16 +41,19 @@ def test_host(tmp_path):
     assert (got.status, got.err) == (0, "")
     text = (tmp_path / "text").read_text()
     group = document(tmp_path)
-    for record in [group["total"], *group["intervals"]]:
-        watch = record["watch"]
-        assert sum(watch[name] for name in SHARES) == pytest.approx(100)
+    records = [group["total"], *group["intervals"]]
+    # An interval after a late one may be shorter than the kernel's tick, and has no shares then.
+    assert sum(SHARES[0] in record["watch"] for record in records) >= 2
+    for watch in [record["watch"] for record in records]:
+        known = [watch[name] for name in SHARES if name in watch]
+        assert (len(known), sum(known)) in ((len(SHARES), pytest.approx(100)), (0, 0))
         assert watch["host_context_switches_per_s"] > 0
         assert watch["host_memory_available_bytes"] > 1 << 20
         assert not [name for name in watch if not name.startswith("host_")]
     user, nice, system = (group["total"]["watch"][name] for name in SHARES[:3])
     assert f"\nWatched:\n    processors user/nice/system (%):     {user:.2f}/{nice:.2f}/{system:.2f}\n" in text
     lines = re.findall(r"^\[ \d\.\ds \] host: user/nice/system % ", text, re.M)
-    assert len(lines) == len(group["intervals"]) >= 1
+    assert len(group["intervals"]) >= len(lines) >= 1
     assert bench.run("report", "json", cwd=tmp_path).out == text
 
 
