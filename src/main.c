@@ -617,7 +617,8 @@ static int print_completion(struct program *p)
     if (declare_workload(p, bn_registry_workloads[i]) == NULL)
       return -1;
   bn_completion_begin(&c, (enum bn_shell)p->conf.raw.completion, stdout);
-  bn_completion_program(&c, p->options);
+  if (bn_completion_program(&c, p->options) != 0)
+    return -1;
   for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
     if (complete_script(&c, &bn_registry_scripts[i]) != 0)
       return -1;
@@ -651,7 +652,9 @@ static int run_subcommand(struct program *p, const struct bn_subcommand *sub, in
   if (copy_args(p, argc, argv) != 0)
     return BN_STATUS_FAILED;
   bn_subcommand_scrub(argc, argv);
-  status = bn_subcommand_run(sub, argc, p->args, bn_about_traits, stdout, &err);
+  const struct bn_subcommand_args args = {argc, p->args, argv, bn_about_traits};
+
+  status = bn_subcommand_run(sub, &args, stdout, &err);
   if (err.text[0] != '\0')
     bn_log_stderr("bench %s: %s", sub->name, err.text);
   return status;

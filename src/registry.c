@@ -145,6 +145,12 @@ const struct bn_subcommand bn_registry_subcommands[] = {
      .options = bn_ab_options,
      .conf_size = sizeof(struct bn_ab_conf),
      .run = bn_ab_run},
+    {.name = "study",
+     .title = "run a study of your own, a file of Lua",
+     .operands = "FILE [options]... [operands]...",
+     .min_operands = 1,
+     .max_operands = SIZE_MAX,
+     .loads_file = true},
     {.name = NULL},
 };
 

@@ -9,7 +9,10 @@
 #include "api/opt.h"
 #include "base/err.h"
 
-/* `bench NAME [options]... OPERANDS`.  --help is every subcommand's own and not in its table;
+/* A row without `run` is a study in Lua: module study.NAME declares the rest.  With `loads_file`,
+   the first operand is a file that declares a study.
+
+   `bench NAME [options]... OPERANDS`.  --help is every subcommand's own and not in its table;
    behind the first operand it belongs to the run of a subcommand that takes one. */
 struct bn_subcommand {
   const char *name, *title; /* "report", "print the report of a saved result" */
@@ -23,6 +26,7 @@ struct bn_subcommand {
   /* Prints its result on standard output and returns the exit status; err says why it failed.  The
      operands end with NULL. */
   int (*run)(const void *conf, const char *const *operand, struct bn_err *err);
+  bool loads_file;
 };
 
 #endif

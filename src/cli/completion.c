@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/subcommand.h"
 #include "registry.h"
 
 /* The lines of src/cli/shell/bench.*. */
@@ -156,8 +157,9 @@ static const char *scope_of(const char *group)
   return "any";
 }
 
-static void subcommand_rows(FILE *out, const struct bn_subcommand *sub)
+static int subcommand_rows(void *arg, const struct bn_subcommand *sub)
 {
+  FILE *out = arg;
   static const struct bn_opt help = {
       .name = "help", .type = BN_BOOL, .help = "list of the options of the subcommand"};
 
@@ -165,6 +167,7 @@ static void subcommand_rows(FILE *out, const struct bn_subcommand *sub)
   for (const struct bn_opt *o = sub->options; o != NULL && o->name != NULL; o++)
     option_row(out, sub->name, o);
   option_row(out, sub->name, &help);
+  return 0;
 }
 
 static void workload_rows(FILE *out, const struct bn_workload *ops)
@@ -178,17 +181,18 @@ static void workload_rows(FILE *out, const struct bn_workload *ops)
     completion_row(out, "command", ops->name, "help", "");
 }
 
-void bn_completion_program(const struct bn_completion *c, const struct bn_optset *options)
+int bn_completion_program(const struct bn_completion *c, const struct bn_optset *options)
 {
   const struct bn_opt *o;
   const char *group;
 
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
     workload_rows(c->out, bn_registry_workloads[i]);
-  for (const struct bn_subcommand *sub = bn_registry_subcommands; sub->name != NULL; sub++)
-    subcommand_rows(c->out, sub);
+  if (bn_subcommand_each(bn_registry_subcommands, subcommand_rows, c->out) != 0)
+    return -1;
   for (size_t i = 0; (o = bn_optset_at(options, i, &group)) != NULL; i++)
     option_row(c->out, scope_of(group), o);
+  return 0;
 }
 
 void bn_completion_script(const struct bn_completion *c, const char *name, const char *title,

@@ -19,8 +19,8 @@ struct bn_completion {
 /* shell: not BN_SHELL_NONE. */
 void bn_completion_begin(struct bn_completion *c, enum bn_shell shell, FILE *out);
 /* The built-in tests, the subcommands and every option of the set, which has the options of all
-   built-in tests. */
-void bn_completion_program(const struct bn_completion *c, const struct bn_optset *options);
+   built-in tests.  -1: it has been said what is wrong. */
+int bn_completion_program(const struct bn_completion *c, const struct bn_optset *options);
 /* A bundled script that is loaded, and its own options in the set. */
 void bn_completion_script(const struct bn_completion *c, const char *name, const char *title,
                           const struct bn_workload *ops, void *self,

@@ -6,14 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mask.h"
 #include "dialect/dialect.h"
 #include "option/opt.h"
+#include "study/study.h"
 
 /* One subcommand being asked for. */
 struct asking {
   const struct bn_subcommand *sub;
-  char group[64]; /* of its options */
+  char group[256]; /* of its options */
   struct bn_optset *set;
   void *conf;
   bool help;
@@ -31,21 +33,26 @@ const struct bn_subcommand *bn_subcommand_named(const struct bn_subcommand *tabl
   return NULL;
 }
 
-const struct bn_subcommand *bn_subcommand_find(const struct bn_subcommand *table, int argc,
-                                               char *const *argv)
+/* Where the name of a subcommand may stand; argc: nowhere. */
+static int name_place(int argc, char *const *argv)
 {
-  const struct bn_subcommand *sub = NULL;
   int i = 1;
 
   /* A test that is named by an option makes the first word its command. */
   while (i < argc && argv[i][0] == '-')
     if (strncmp(argv[i++], "--test", 6) == 0)
-      return NULL;
+      return argc;
   if (i + 1 < argc && strcmp(argv[i], "help") == 0)
     i++;
-  if (i < argc)
-    sub = bn_subcommand_named(table, argv[i]);
-  return sub;
+  return i;
+}
+
+const struct bn_subcommand *bn_subcommand_find(const struct bn_subcommand *table, int argc,
+                                               char *const *argv)
+{
+  const int place = name_place(argc, argv);
+
+  return place < argc ? bn_subcommand_named(table, argv[place]) : NULL;
 }
 
 static int out_of_memory(struct bn_err *err)
@@ -156,16 +163,22 @@ static int check_options(const struct asking *a, struct bn_err *err)
   return 0;
 }
 
+/* The options of a file stand behind its name. */
+static const char *usage_options(const struct bn_subcommand *sub)
+{
+  return sub->loads_file ? "" : " [options]...";
+}
+
 static int check_operands(const struct asking *a, struct bn_err *err)
 {
   const struct bn_subcommand *sub = a->sub;
 
   if (a->n_operands < sub->min_operands)
-    return bn_err_set(err, 0, "too few arguments; usage: bench %s [options]... %s", sub->name,
-                      sub->operands);
+    return bn_err_set(err, 0, "too few arguments; usage: bench %s%s %s", sub->name,
+                      usage_options(sub), sub->operands);
   if (a->n_operands > sub->max_operands)
-    return bn_err_set(err, 0, "too many arguments, from '%s' on; usage: bench %s [options]... %s",
-                      a->operand[sub->max_operands], sub->name, sub->operands);
+    return bn_err_set(err, 0, "too many arguments, from '%s' on; usage: bench %s%s %s",
+                      a->operand[sub->max_operands], sub->name, usage_options(sub), sub->operands);
   return 0;
 }
 
@@ -235,16 +248,42 @@ static int subcommand_take(struct asking *a, const char *arg, const char *next, 
   return 1;
 }
 
-static int subcommand_parse(struct asking *a, int argc, char *const *argv, struct bn_err *err)
+/* Hides the value of an option that is declared secret, in its first or second argument. */
+static void hide_secret(const struct asking *a, char *arg, char *next)
 {
-  a->operand = calloc((size_t)argc + 1, sizeof *a->operand);
+  const struct bn_opt *o = subcommand_lettered(a, arg);
+  char *value = strchr(arg, '=');
+  char name[64];
+
+  if (strncmp(arg, "--", 2) == 0) {
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
+    o = bn_optset_find(a->set, name);
+    value = value != NULL ? value + 1 : next;
+  } else {
+    value = arg[0] != '\0' && arg[1] != '\0' && arg[2] != '\0' ? arg + 2 : next;
+  }
+  if (o != NULL && o->secret && value != NULL)
+    memset(value, 'x', strlen(value));
+}
+
+/* skipped: the number of an argument that was read before; 0: none. */
+static int subcommand_parse(struct asking *a, const struct bn_subcommand_args *args, int skipped,
+                            struct bn_err *err)
+{
+  a->operand = calloc((size_t)args->argc + 1, sizeof *a->operand);
   if (a->operand == NULL)
     return out_of_memory(err);
-  for (int i = 1; i < argc;) {
-    const int n = subcommand_take(a, argv[i], i + 1 < argc ? argv[i + 1] : NULL, err);
+  for (int i = 1; i < args->argc;) {
+    char *next = i + 1 < args->argc ? args->argv[i + 1] : NULL;
+    const bool was_named = a->named;
+    int n = 1;
 
+    if (i != skipped)
+      n = subcommand_take(a, args->argv[i], next, err);
     if (n < 0)
       return -1;
+    if (args->shown != NULL && was_named)
+      hide_secret(a, args->shown[i], n == 2 ? args->shown[i + 1] : NULL);
     i += n;
   }
   return check_options(a, err);
@@ -253,31 +292,69 @@ static int subcommand_parse(struct asking *a, int argc, char *const *argv, struc
 static void print_help(const struct asking *a, FILE *out)
 {
   const char *const groups[] = {a->group};
+  const struct bn_subcommand *sub = a->sub;
 
-  (void)fprintf(out, "Usage:\n  bench %s [options]... %s\n\n%s - %s\n\n%s:\n", a->sub->name,
-                a->sub->operands, a->sub->name, a->sub->title, a->group);
+  (void)fprintf(out, "Usage:\n  bench %s%s %s\n\n%s - %s\n\n", sub->name, usage_options(sub),
+                sub->operands, sub->name, sub->title);
+  if (sub->loads_file)
+    return;
+  (void)fprintf(out, "%s:\n", a->group);
   (void)bn_optset_help(a->set, groups, 1, out);
   (void)fputc('\n', out);
 }
 
-int bn_subcommand_run(const struct bn_subcommand *sub, int argc, char *const *argv,
-                      bn_opt_traits_of *traits_of, FILE *out, struct bn_err *err)
+/* study NULL: the subcommand is in C. */
+static int subcommand_ask(struct asking *a, const struct bn_subcommand_args *args, int skipped,
+                          struct bn_study *study, FILE *out, struct bn_err *err)
+{
+  const struct bn_subcommand *sub = a->sub;
+
+  if (subcommand_declare(a, err) != 0 || declare_help(a, err) != 0 ||
+      subcommand_parse(a, args, skipped, err) != 0)
+    return EXIT_FAILURE;
+  if (a->help) {
+    print_help(a, out);
+    return EXIT_SUCCESS;
+  }
+  if (check_operands(a, err) != 0)
+    return EXIT_FAILURE;
+  if (sub->traits_of != 0)
+    *(bn_opt_traits_of **)((char *)a->conf + sub->traits_of) = args->traits_of;
+  return study != NULL ? bn_study_run(study, a->conf, a->operand, err)
+                       : sub->run(a->conf, a->operand, err);
+}
+
+/* The number of the argument that names the file of a study; 0: there is none. */
+static int file_place(const struct bn_subcommand *sub, const struct bn_subcommand_args *args)
+{
+  const int i = sub->loads_file ? name_place(args->argc, args->argv) + 1 : args->argc;
+
+  return i < args->argc && args->argv[i][0] != '-' ? i : 0;
+}
+
+int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcommand_args *args,
+                      FILE *out, struct bn_err *err)
 {
   struct asking a = {.sub = sub};
-  int status = EXIT_FAILURE;
+  const int file = file_place(sub, args);
+  struct bn_study *study = NULL;
+  struct bn_err why = {0};
+  int status;
 
-  if (subcommand_declare(&a, err) == 0 && declare_help(&a, err) == 0 &&
-      subcommand_parse(&a, argc, argv, err) == 0) {
-    if (a.help) {
-      print_help(&a, out);
-      status = EXIT_SUCCESS;
-    } else if (check_operands(&a, err) == 0) {
-      if (sub->traits_of != 0)
-        *(bn_opt_traits_of **)((char *)a.conf + sub->traits_of) = traits_of;
-      status = sub->run(a.conf, a.operand, err);
-    }
-  }
+  if (file > 0)
+    study = bn_study_open_file(args->argv[file], args->traits_of, err);
+  else if (sub->run == NULL && !sub->loads_file)
+    study = bn_study_open(sub->name, args->traits_of, err);
+  if (study != NULL)
+    a.sub = bn_study_declaration(study);
+  else if (file > 0 || (sub->run == NULL && !sub->loads_file))
+    return EXIT_FAILURE;
+  status = subcommand_ask(&a, args, file, study, out, &why);
+  if (why.text[0] != '\0')
+    (void)bn_err_set(err, why.code, "%s%s%.480s", file > 0 ? args->argv[file] : "",
+                     file > 0 ? ": " : "", why.text);
   subcommand_forget(&a);
+  bn_study_free(study);
   return status;
 }
 
@@ -294,21 +371,48 @@ void bn_subcommand_scrub(int argc, char **argv)
   }
 }
 
+int bn_subcommand_each(const struct bn_subcommand *table,
+                       int (*fn)(void *arg, const struct bn_subcommand *sub), void *arg)
+{
+  int rc = 0;
+
+  for (; table->name != NULL && rc == 0; table++) {
+    const bool in_lua = table->run == NULL && !table->loads_file;
+    struct bn_err err = {0};
+    struct bn_study *study = in_lua ? bn_study_open(table->name, NULL, &err) : NULL;
+
+    if (in_lua && study == NULL) {
+      bn_log_stderr("bench %s: %s", table->name, err.text);
+      return -1;
+    }
+    rc = fn(arg, study != NULL ? bn_study_declaration(study) : table);
+    bn_study_free(study);
+  }
+  return rc;
+}
+
+static int list_row(void *arg, const struct bn_subcommand *sub)
+{
+  (void)fprintf(arg, "  %s - %s\n", sub->name, sub->title);
+  return 0;
+}
+
 void bn_subcommand_list(const struct bn_subcommand *table, FILE *out)
 {
   (void)fputs("Subcommands:\n", out);
-  for (; table->name != NULL; table++)
-    (void)fprintf(out, "  %s - %s\n", table->name, table->title);
+  (void)bn_subcommand_each(table, list_row, out);
   (void)fputc('\n', out);
 }
 
-static int man_section(const struct bn_subcommand *sub, FILE *out)
+/* mdoc has no empty lists. */
+static int man_section(void *arg, const struct bn_subcommand *sub)
 {
   struct asking a = {.sub = sub};
   const char *const groups[] = {a.group};
-  int rc = subcommand_declare(&a, NULL);
+  FILE *out = arg;
+  int rc = sub->options != NULL ? subcommand_declare(&a, NULL) : 0;
 
-  if (rc == 0) {
+  if (rc == 0 && sub->options != NULL) {
     (void)fprintf(out, ".Ss bench %s\n.Bl -tag -width Ds\n", sub->name);
     (void)bn_optset_help_man(a.set, groups, 1, out);
     (void)fputs(".El\n", out);
@@ -319,8 +423,5 @@ static int man_section(const struct bn_subcommand *sub, FILE *out)
 
 int bn_subcommand_man(const struct bn_subcommand *table, FILE *out)
 {
-  for (; table->name != NULL; table++)
-    if (man_section(table, out) != 0)
-      return -1;
-  return 0;
+  return bn_subcommand_each(table, man_section, out);
 }

@@ -16,16 +16,28 @@ const struct bn_subcommand *bn_subcommand_named(const struct bn_subcommand *tabl
 /* The one to run instead of a test: the first argument that is no option names it.  NULL: none. */
 const struct bn_subcommand *bn_subcommand_find(const struct bn_subcommand *table, int argc,
                                                char *const *argv);
-/* Parses its options and operands and runs it, or prints its help to `out`.  traits_of: for its
-   conf.  The exit status; err: what is wrong, for standard error. */
-int bn_subcommand_run(const struct bn_subcommand *sub, int argc, char *const *argv,
-                      bn_opt_traits_of *traits_of, FILE *out, struct bn_err *err);
+/* An argument vector and a copy of it.  `shown` is main's, which `ps` shows for as long as a study
+   lasts. */
+struct bn_subcommand_args {
+  int argc;
+  char *const *argv;
+  char *const *shown; /* NULL: nobody sees it */
+  bn_opt_traits_of *traits_of;
+};
+/* Parses its options and operands and runs it, or prints its help to `out`.  The exit status; err:
+   what is wrong, for standard error.  Overwrites the values of options that are declared secret. */
+int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcommand_args *args,
+                      FILE *out, struct bn_err *err);
 /* Overwrites the values of an argument vector that resemble secrets, also within the value of
-   another option: `ps` shows the command line of a study for as long as it lasts. */
+   another option. */
 void bn_subcommand_scrub(int argc, char **argv);
+/* Calls fn for each row; that of a study in Lua as its module declares it.  -1: fn has failed, or
+   it has been said what is wrong with a study. */
+int bn_subcommand_each(const struct bn_subcommand *table,
+                       int (*fn)(void *arg, const struct bn_subcommand *sub), void *arg);
 /* "Subcommands:" and a line for each. */
 void bn_subcommand_list(const struct bn_subcommand *table, FILE *out);
-/* A section of the manual pages for each.  -1: out of memory. */
+/* A section of the manual pages for each that has options.  -1: out of memory. */
 int bn_subcommand_man(const struct bn_subcommand *table, FILE *out);
 
 #endif

@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "option/optval.h"
+
 struct block {
   const struct bn_optset *set;
   const char *const *groups;
@@ -161,10 +163,17 @@ static void print_words(const struct printing *p, const char *text, const char *
   }
 }
 
+static const char *shown_default(const struct bn_opt *o, const struct bn_policy *policy)
+{
+  const char *def = bn_opt_default(o, policy);
+
+  return def != NULL && bn_opt_is_secret(o) ? bn_opt_shown(o, def) : def;
+}
+
 static void print_line(void *arg, const struct block *b, const struct bn_opt *o)
 {
   struct printing *p = arg;
-  const char *def = bn_opt_default(o, b->policy), *form = form_of(o, b->policy);
+  const char *def = shown_default(o, b->policy), *form = form_of(o, b->policy);
   char letter[LETTER_SIZE];
   const size_t used = 2 + strlen(o->name) + strlen(form) + strlen(letter_of(o, b->policy, letter));
   const size_t pad = p->width > used ? p->width - used : 0;

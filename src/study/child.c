@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +21,14 @@
 struct streams {
   int in, out, errors;
 };
+
+void bn_children_begin_plain(struct bn_children *c)
+{
+  c->signo = 0;
+  (void)sigemptyset(&c->waited);
+  (void)sigaddset(&c->waited, SIGCHLD);
+  (void)sigprocmask(SIG_BLOCK, &c->waited, &c->before);
+}
 
 void bn_children_begin(struct bn_children *c)
 {
@@ -58,6 +67,26 @@ void bn_children_pause(struct bn_children *c, uint64_t ns)
     (void)wait_signal(c, until_ns);
 }
 
+/* A file without a name, at its begin, with that text. */
+static int open_memory(const char *text, size_t len, struct bn_err *err)
+{
+  const int fd = memfd_create("bench", MFD_CLOEXEC);
+
+  if (fd < 0)
+    return bn_err_set(err, errno, "cannot make a file in memory: %s", strerror(errno));
+  for (size_t done = 0; done < len;) {
+    const ssize_t n = pwrite(fd, text + done, len - done, (off_t)done);
+
+    if (n <= 0) {
+      (void)bn_err_set(err, errno, "cannot write a file in memory: %s", strerror(errno));
+      (void)close(fd);
+      return -1;
+    }
+    done += (size_t)n;
+  }
+  return fd;
+}
+
 static int open_output(const char *path, struct bn_err *err)
 {
   const int fd = path != NULL ? bn_file_create(path) : open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -79,10 +108,13 @@ static void close_all(const struct streams *s)
 
 static int open_all(struct streams *s, const struct bn_child *c, struct bn_err *err)
 {
-  s->in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  s->in = c->input != NULL ? open_memory(c->input, c->input_len, err)
+                           : open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (s->in < 0)
-    return bn_err_set(err, errno, "cannot read '/dev/null': %s", strerror(errno));
-  s->out = open_output(c->out, err);
+    return c->input != NULL
+               ? -1
+               : bn_err_set(err, errno, "cannot read '/dev/null': %s", strerror(errno));
+  s->out = c->output != NULL ? open_memory("", 0, err) : open_output(c->out, err);
   if (s->out < 0)
     return -1;
   if (c->out != NULL && c->errors != NULL && strcmp(c->out, c->errors) == 0)
@@ -122,19 +154,35 @@ static void wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns, struct
   tell_end(how, end);
 }
 
+static int read_memory(int fd, struct bn_buf *output, struct bn_err *err)
+{
+  char part[8192];
+  ssize_t n;
+  off_t at = 0;
+
+  while ((n = pread(fd, part, sizeof part, at)) > 0) {
+    if (bn_buf_add(output, part, (size_t)n) != 0)
+      return bn_err_set(err, ENOMEM, "the child printed too much");
+    at += n;
+  }
+  return 0;
+}
+
 int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_child_end *end,
                  struct bn_err *err)
 {
   struct streams s = {-1, -1, -1};
   pid_t pid = -1;
+  int rc = -1;
 
   *end = (struct bn_child_end){.status = -1};
   if (open_all(&s, child, err) == 0)
     pid =
         bn_spawn(&(struct bn_spawn){child->argv, s.in, s.out, s.errors, &c->before, SIGKILL}, err);
+  if (pid > 0) {
+    wait_end(c, pid, child->limit_ns, end);
+    rc = child->output != NULL ? read_memory(s.out, child->output, err) : 0;
+  }
   close_all(&s);
-  if (pid < 0)
-    return -1;
-  wait_end(c, pid, child->limit_ns, end);
-  return 0;
+  return rc;
 }

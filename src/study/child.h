@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A run of a program as a child process, waited for and interrupted with this one.
 
-   One child at a time, main thread only.  The child has a process group of its own and standard
-   input from /dev/null; the kernel kills it when this process is killed. */
+   One child at a time, main thread only.  The child has a process group of its own; the kernel
+   kills it when this process is killed. */
 #ifndef BN_STUDY_CHILD_H
 #define BN_STUDY_CHILD_H
 
@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 
 /* The signals of a study. */
@@ -24,6 +25,9 @@ struct bn_child {
   const char *out;    /* file for its standard output, made anew; NULL: it is thrown away */
   const char *errors; /* the same for its standard error; may be the same name */
   uint64_t limit_ns;  /* after so long it gets SIGTERM, and 10 s later SIGKILL; 0: no limit */
+  const char *input;  /* text for its standard input, of input_len bytes; NULL: it reads nothing */
+  size_t input_len;
+  struct bn_buf *output; /* gets its standard output in place of a file; NULL: it does not */
 };
 
 struct bn_child_end {
@@ -35,6 +39,8 @@ struct bn_child_end {
 /* Before the first child: SIGINT, SIGTERM, SIGHUP and SIGQUIT to this process no longer end it, but
    are passed on to the child and noted.  Signals that are ignored stay ignored. */
 void bn_children_begin(struct bn_children *c);
+/* The same, but signals end this process, and the child with it. */
+void bn_children_begin_plain(struct bn_children *c);
 /* Starts the program and waits for its end.  -1 and err: it could not be started. */
 int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_child_end *end,
                  struct bn_err *err);

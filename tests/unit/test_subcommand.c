@@ -116,14 +116,14 @@ static void test_find(void **state)
 static int run(const char *line, char *out, size_t size, struct bn_err *err)
 {
   char *argv[16];
-  const int argc = split(line, argv);
+  const struct bn_subcommand_args args = {.argc = split(line, argv), .argv = argv};
   FILE *file = fmemopen(out, size, "w");
   int status;
 
   seen[0] = '\0';
   *err = (struct bn_err){0};
   assert_non_null(file);
-  status = bn_subcommand_run(&table[strncmp(line, "study", 5) != 0], argc, argv, NULL, file, err);
+  status = bn_subcommand_run(&table[strncmp(line, "study", 5) != 0], &args, file, err);
   assert_int_equal(fclose(file), 0);
   return status;
 }

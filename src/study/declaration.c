@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads declarations, whose texts stay in Lua, and gives values back. */
+#include "study/declaration.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <lauxlib.h>
+
+#include "dialect/dialect.h"
+#include "measure/layout.h"
+#include "option/optval.h"
+#include "study/interpreter.h"
+#include "study/whole.h"
+
+/* The value of an option. */
+struct slot {
+  union bn_optval value;
+  bool given;
+};
+
+static const char *const types[] = {
+    [BN_BOOL] = "bool",     [BN_INT] = "int",   [BN_SIZE] = "size",
+    [BN_DOUBLE] = "double", [BN_STRING] = "string", [BN_CHOICE] = "choice",
+    [BN_LIST] = "list",     [BN_PATH] = "path", [BN_SECONDS] = "seconds",
+    NULL};
+
+/* A table that is read.  What is kept of it is in the list `kept`, at that place of the stack. */
+struct reading {
+  lua_State *L;
+  int table, kept;
+  const char *what; /* for sentences: "study", "option 'rounds'" */
+};
+
+__attribute__((noreturn, format(printf, 2, 3))) static void
+declaration_refuse(const struct reading *r, const char *fmt, ...)
+{
+  va_list ap;
+
+  lua_pushfstring(r->L, "%s: ", r->what);
+  va_start(ap, fmt);
+  lua_pushvfstring(r->L, fmt, ap);
+  va_end(ap);
+  lua_concat(r->L, 2);
+  (void)bn_interpreter_fail(r->L);
+  __builtin_unreachable();
+}
+
+/* Keeps the value on top, which it pops. */
+static void keep(const struct reading *r)
+{
+  lua_rawseti(r->L, r->kept, (int)lua_objlen(r->L, r->kept) + 1);
+}
+
+static void *keep_block(const struct reading *r, size_t size)
+{
+  void *block = lua_newuserdata(r->L, size);
+
+  memset(block, 0, size);
+  keep(r);
+  return block;
+}
+
+/* A member that is not among `names` is a slip of the pen. */
+static void check_names(const struct reading *r, const char *const *names)
+{
+  lua_pushnil(r->L);
+  while (lua_next(r->L, r->table) != 0) {
+    size_t i = 0;
+
+    lua_pop(r->L, 1);
+    if (lua_type(r->L, -1) != LUA_TSTRING)
+      declaration_refuse(r, "a member has no name");
+    while (names[i] != NULL && strcmp(names[i], lua_tostring(r->L, -1)) != 0)
+      i++;
+    if (names[i] == NULL)
+      declaration_refuse(r, "unknown member '%s'", lua_tostring(r->L, -1));
+  }
+}
+
+/* NULL: there is none. */
+static const char *read_text(const struct reading *r, const char *name)
+{
+  const char *text;
+
+  lua_getfield(r->L, r->table, name);
+  if (lua_isnil(r->L, -1)) {
+    lua_pop(r->L, 1);
+    return NULL;
+  }
+  if (lua_type(r->L, -1) != LUA_TSTRING)
+    declaration_refuse(r, "'%s' must be a text", name);
+  text = lua_tostring(r->L, -1);
+  keep(r);
+  return text;
+}
+
+static const char *read_needed(const struct reading *r, const char *name)
+{
+  const char *text = read_text(r, name);
+
+  if (text == NULL)
+    declaration_refuse(r, "'%s' is missing", name);
+  return text;
+}
+
+static bool read_switch(const struct reading *r, const char *name)
+{
+  lua_getfield(r->L, r->table, name);
+  const bool is_on = lua_toboolean(r->L, -1) != 0;
+
+  if (!lua_isnil(r->L, -1) && !lua_isboolean(r->L, -1))
+    declaration_refuse(r, "'%s' must be true or false", name);
+  lua_pop(r->L, 1);
+  return is_on;
+}
+
+/* false: there is none. */
+static bool read_whole(const struct reading *r, const char *name, int64_t *out)
+{
+  lua_getfield(r->L, r->table, name);
+  const bool is_there = !lua_isnil(r->L, -1);
+
+  if (is_there && !bn_whole_read(r->L, -1, out))
+    declaration_refuse(r, "'%s' must be a whole number", name);
+  lua_pop(r->L, 1);
+  return is_there;
+}
+
+/* NULL: there is none. */
+static const char *const *read_texts(const struct reading *r, const char *name)
+{
+  const char **text = NULL;
+  size_t n;
+
+  lua_getfield(r->L, r->table, name);
+  if (!lua_isnil(r->L, -1) && !lua_istable(r->L, -1))
+    declaration_refuse(r, "'%s' must be a list of texts", name);
+  n = lua_istable(r->L, -1) ? lua_objlen(r->L, -1) : 0;
+  if (n > 0)
+    text = keep_block(r, (n + 1) * sizeof *text);
+  for (size_t i = 0; i < n; i++) {
+    lua_rawgeti(r->L, -1, (int)i + 1);
+    if (lua_type(r->L, -1) != LUA_TSTRING)
+      declaration_refuse(r, "'%s' must be a list of texts", name);
+    text[i] = lua_tostring(r->L, -1);
+    keep(r);
+  }
+  lua_pop(r->L, 1);
+  return text;
+}
+
+/* --- an option --- */
+
+static enum bn_opt_type read_type(const struct reading *r)
+{
+  const char *name = read_needed(r, "type");
+
+  for (int i = 0; types[i] != NULL; i++)
+    if (strcmp(types[i], name) == 0)
+      return (enum bn_opt_type)i;
+  declaration_refuse(r, "unknown type '%s'; types: bool, int, size, double, string, choice, list, "
+                        "path, seconds",
+                     name);
+}
+
+static unsigned read_traits(const struct reading *r)
+{
+  const char *const *name = read_texts(r, "traits");
+  unsigned traits = 0;
+
+  for (; name != NULL && *name != NULL; name++) {
+    size_t bit = 0;
+
+    while (bn_layout_traits[bit] != NULL && strcmp(bn_layout_traits[bit], *name) != 0)
+      bit++;
+    if (bn_layout_traits[bit] == NULL)
+      declaration_refuse(r, "unknown trait '%s'", *name);
+    traits |= 1U << bit;
+  }
+  return traits;
+}
+
+/* A number or a switch need not be typed as a text. */
+static const char *read_default(const struct reading *r)
+{
+  const char *text;
+
+  lua_getfield(r->L, r->table, "def");
+  if (lua_isboolean(r->L, -1)) {
+    lua_pushstring(r->L, lua_toboolean(r->L, -1) ? "on" : "off");
+    lua_replace(r->L, -2);
+  } else if (lua_type(r->L, -1) == LUA_TNUMBER) {
+    lua_tostring(r->L, -1);
+  } else if (lua_isnil(r->L, -1)) {
+    lua_pop(r->L, 1);
+    return NULL;
+  } else if (lua_type(r->L, -1) != LUA_TSTRING) {
+    declaration_refuse(r, "'def' must be the default as a user types it");
+  }
+  text = lua_tostring(r->L, -1);
+  keep(r);
+  return text;
+}
+
+static void read_bounds(const struct reading *r, struct bn_opt *o)
+{
+  const bool has_min = read_whole(r, "min", &o->min), has_max = read_whole(r, "max", &o->max);
+
+  if (has_min && !has_max)
+    o->max = INT64_MAX;
+  if (has_max && !has_min)
+    o->min = INT64_MIN;
+}
+
+static void check_default(const struct reading *r, const struct bn_opt *o)
+{
+  union bn_optval value = {.u = 0};
+  const enum bn_optset_error rc = bn_optval_default(o, &bn_policy_bench, &value);
+
+  bn_optval_clear(o, &value);
+  if (rc != BN_OPTSET_OK)
+    declaration_refuse(r, "the default '%s' does not fit", o->def);
+}
+
+static void read_option(const struct reading *r, struct bn_opt *o, size_t at)
+{
+  static const char *const names[] = {"name", "type",    "letter", "form",   "help",
+                                      "def",  "min",     "max",    "choices", "words",
+                                      "file", "repeats", "hidden", "secret", "blank",
+                                      "traits", "range_text", NULL};
+  const char *letter;
+
+  check_names(r, names);
+  o->type = read_type(r);
+  o->help = read_needed(r, "help");
+  o->form = read_text(r, "form");
+  o->range_text = read_text(r, "range_text");
+  letter = read_text(r, "letter");
+  if (letter != NULL && (strlen(letter) != 1 || o->type == BN_BOOL))
+    declaration_refuse(r, "'letter' must be one letter, of an option with a value");
+  o->letter = letter != NULL ? letter[0] : '\0';
+  o->choices = read_texts(r, "choices");
+  if ((o->choices != NULL) != (o->type == BN_CHOICE))
+    declaration_refuse(r, "'choices' belong to the type 'choice'");
+  o->words = read_texts(r, "words");
+  o->traits = read_traits(r);
+  o->hidden = read_switch(r, "hidden");
+  o->secret = read_switch(r, "secret");
+  o->blank = read_switch(r, "blank");
+  o->repeat = read_switch(r, "repeats");
+  o->file = read_switch(r, "file");
+  o->def = read_default(r);
+  read_bounds(r, o);
+  o->offset = at * sizeof(struct slot) + offsetof(struct slot, value);
+  o->given = at * sizeof(struct slot) + offsetof(struct slot, given);
+  check_default(r, o);
+}
+
+/* The name is that of a variable too. */
+static const char *read_name(const struct reading *r)
+{
+  const char *name = read_needed(r, "name");
+
+  if (name[0] < 'a' || name[0] > 'z' ||
+      name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_")] != '\0')
+    declaration_refuse(r, "the name '%s' must have small letters, digits and '-'", name);
+  return name;
+}
+
+/* At `table` of the reading is the list.  NULL: it is empty. */
+static const struct bn_opt *read_options(const struct reading *r, size_t *conf_size)
+{
+  lua_State *L = r->L;
+  const size_t n = lua_objlen(L, r->table);
+  struct bn_opt *option = keep_block(r, (n + 1) * sizeof *option);
+
+  for (size_t i = 0; i < n; i++) {
+    struct reading one = {L, lua_gettop(L) + 1, r->kept, NULL};
+
+    lua_rawgeti(L, r->table, (int)i + 1);
+    lua_pushfstring(L, "option %d", (int)i + 1);
+    one.what = lua_tostring(L, -1);
+    if (!lua_istable(L, one.table))
+      declaration_refuse(&one, "a table was expected");
+    option[i].name = read_name(&one);
+    lua_pushfstring(L, "option '%s'", option[i].name);
+    one.what = lua_tostring(L, -1);
+    read_option(&one, &option[i], i);
+    lua_settop(L, one.table - 1);
+  }
+  *conf_size = n * sizeof(struct slot);
+  return n > 0 ? option : NULL;
+}
+
+const struct bn_opt *bn_declaration_options(lua_State *L, int index, size_t *conf_size)
+{
+  lua_newtable(L);
+  return read_options(&(struct reading){L, index, lua_gettop(L), "options"}, conf_size);
+}
+
+/* --- a study --- */
+
+static size_t read_count(const struct reading *r, const char *name, size_t absent)
+{
+  int64_t n;
+
+  if (!read_whole(r, name, &n))
+    return absent;
+  if (n < 0)
+    declaration_refuse(r, "'%s' must be 0 or more", name);
+  return (size_t)n;
+}
+
+const struct bn_subcommand *bn_declaration_study(lua_State *L, int index)
+{
+  static const char *const names[] = {"name",         "title",     "operands", "min_operands",
+                                      "max_operands", "takes_run", "options",  "run",
+                                      NULL};
+  const struct reading r = {L, index, lua_gettop(L) + 1, "study"};
+  struct bn_subcommand *sub;
+
+  lua_newtable(L);
+  check_names(&r, names);
+  sub = keep_block(&r, sizeof *sub);
+  *sub = (struct bn_subcommand){.name = read_text(&r, "name"),
+                                .title = read_needed(&r, "title"),
+                                .operands = read_text(&r, "operands"),
+                                .min_operands = read_count(&r, "min_operands", 0),
+                                .max_operands = read_count(&r, "max_operands", SIZE_MAX),
+                                .takes_run = read_switch(&r, "takes_run")};
+  if (sub->operands == NULL)
+    sub->operands = "";
+  lua_getfield(L, index, "options");
+  if (lua_istable(L, -1))
+    sub->options = read_options(&(struct reading){L, lua_gettop(L), r.kept, "options"},
+                                &sub->conf_size);
+  else if (!lua_isnil(L, -1))
+    declaration_refuse(&r, "'options' must be a list of tables");
+  lua_getfield(L, index, "run");
+  if (!lua_isfunction(L, -1))
+    declaration_refuse(&r, "'run' must be a function");
+  lua_settop(L, r.kept);
+  return sub;
+}
+
+/* --- values --- */
+
+static void push_text(lua_State *L, const char *text)
+{
+  if (text != NULL)
+    lua_pushstring(L, text);
+  else
+    lua_pushnil(L);
+}
+
+static void push_list(lua_State *L, const struct bn_list *list)
+{
+  lua_createtable(L, (int)list->n, 0);
+  for (size_t i = 0; i < list->n; i++) {
+    lua_pushstring(L, list->item[i]);
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+}
+
+static void push_value(lua_State *L, const struct bn_opt *o, const union bn_optval *v)
+{
+  switch (o->type) {
+  case BN_BOOL:
+    lua_pushboolean(L, v->b);
+    break;
+  case BN_INT:
+    bn_whole_push(L, v->i);
+    break;
+  case BN_SIZE:
+    bn_whole_push_unsigned(L, v->u);
+    break;
+  case BN_DOUBLE:
+  case BN_SECONDS:
+    lua_pushnumber(L, v->d);
+    break;
+  case BN_STRING:
+  case BN_PATH:
+    push_text(L, v->s);
+    break;
+  case BN_CHOICE:
+    push_text(L, o->choices[v->choice]);
+    break;
+  case BN_LIST:
+    push_list(L, &v->list);
+    break;
+  }
+}
+
+/* '-' of an option's name is '_'. */
+static void push_name(lua_State *L, const char *name)
+{
+  (void)luaL_gsub(L, name, "-", "_");
+}
+
+void bn_declaration_push_values(lua_State *L, const struct bn_opt *options, const void *conf)
+{
+  lua_newtable(L);
+  lua_newtable(L);
+  for (const struct bn_opt *o = options; o != NULL && o->name != NULL; o++) {
+    const struct slot *s = (const void *)((const char *)conf + o->offset);
+
+    push_name(L, o->name);
+    lua_pushvalue(L, -1);
+    lua_pushboolean(L, s->given);
+    lua_rawset(L, -4);
+    if (o->type == BN_BOOL || s->given || o->def != NULL)
+      push_value(L, o, &s->value);
+    else
+      lua_pushnil(L);
+    lua_rawset(L, -4);
+  }
+}

@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Turns trees of JSON into values of Lua and back. */
+#include "study/document.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lauxlib.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "measure/json_write.h"
+#include "measure/store.h"
+#include "study/whole.h"
+
+/* The depth of what is printed, so that a table that contains itself is an error. */
+enum { DOCUMENT_MAX = 1 << 26, DEPTH = 200 };
+
+/* Names in the registry: metatables that mark lists, maps and reals, and a table with the keys of
+   each map in their order, which dies with the map. */
+static const char list_key[] = "bn.list", map_key[] = "bn.map", real_key[] = "bn.real",
+                  order_key[] = "bn.order", tree_key[] = "bn.tree";
+
+static const char null; /* its address is document.null */
+
+static void push_null(lua_State *L)
+{
+  lua_pushlightuserdata(L, (void *)(uintptr_t)&null);
+}
+
+/* Marks the table on top. */
+static void document_mark(lua_State *L, const char *key)
+{
+  luaL_getmetatable(L, key);
+  lua_setmetatable(L, -2);
+}
+
+static bool is_marked(lua_State *L, int index, const char *key)
+{
+  bool is = lua_getmetatable(L, index) != 0;
+
+  if (is) {
+    luaL_getmetatable(L, key);
+    is = lua_rawequal(L, -1, -2) != 0;
+    lua_pop(L, 2);
+  }
+  return is;
+}
+
+/* Pushes the list of keys of the map at `index`, which is absolute; nil: it has none. */
+static void push_order(lua_State *L, int index)
+{
+  lua_getfield(L, LUA_REGISTRYINDEX, order_key);
+  lua_pushvalue(L, index);
+  lua_rawget(L, -2);
+  lua_remove(L, -2);
+}
+
+/* Pushes an empty map. */
+static void push_map(lua_State *L, int size)
+{
+  lua_createtable(L, 0, size);
+  document_mark(L, map_key);
+  lua_getfield(L, LUA_REGISTRYINDEX, order_key);
+  lua_pushvalue(L, -2);
+  lua_createtable(L, size, 0);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+/* Sets the key, which is below the value on top, of the map at `map`, which is absolute. */
+static void map_set(lua_State *L, int map)
+{
+  const int key = lua_gettop(L) - 1;
+
+  lua_pushvalue(L, key);
+  lua_rawget(L, map);
+  const bool is_new = lua_isnil(L, -1);
+
+  lua_pop(L, 1);
+  push_order(L, map);
+  if (is_new && lua_istable(L, -1)) {
+    lua_pushvalue(L, key);
+    lua_rawseti(L, -2, (int)lua_objlen(L, -2) + 1);
+  }
+  lua_pop(L, 1);
+  lua_rawset(L, map);
+}
+
+/* --- reading --- */
+
+struct reading {
+  lua_State *L;
+  const struct bn_store *js;
+  int map;
+};
+
+static void push_node(lua_State *L, const struct bn_store *js, const struct bn_node *n);
+
+static int read_member(void *arg, const char *key, const struct bn_node *value)
+{
+  const struct reading *r = arg;
+
+  lua_pushstring(r->L, key);
+  push_node(r->L, r->js, value);
+  map_set(r->L, r->map);
+  return 0;
+}
+
+static void push_node(lua_State *L, const struct bn_store *js, const struct bn_node *n)
+{
+  luaL_checkstack(L, 16, "the document is too deep");
+  switch (js->type(n)) {
+  case BN_NODE_NULL:
+    push_null(L);
+    break;
+  case BN_NODE_BOOL:
+    lua_pushboolean(L, js->get_boolean(n));
+    break;
+  case BN_NODE_INT:
+    bn_whole_push(L, js->get_integer(n));
+    break;
+  case BN_NODE_REAL:
+    lua_pushnumber(L, js->get_real(n));
+    break;
+  case BN_NODE_TEXT:
+    lua_pushstring(L, js->get_text(n));
+    break;
+  case BN_NODE_LIST:
+    lua_createtable(L, (int)js->count(n), 0);
+    document_mark(L, list_key);
+    for (size_t i = 0; i < js->count(n); i++) {
+      push_node(L, js, js->at(n, i));
+      lua_rawseti(L, -2, (int)i + 1);
+    }
+    break;
+  case BN_NODE_MAP: {
+    struct reading r = {L, js, lua_gettop(L) + 1};
+
+    push_map(L, (int)js->count(n));
+    (void)js->each(n, read_member, &r);
+    break;
+  }
+  }
+}
+
+/* What is freed also if there is no memory for the values. */
+struct tree {
+  const struct bn_store *js;
+  struct bn_node *root;
+  struct bn_buf text;
+};
+
+static int tree_free(lua_State *L)
+{
+  struct tree *t = lua_touserdata(L, 1);
+
+  t->js->free(t->root);
+  bn_buf_done(&t->text);
+  t->root = NULL;
+  return 0;
+}
+
+static struct tree *push_tree(lua_State *L)
+{
+  struct bn_err err;
+  const struct bn_store *js = bn_store_json(&err);
+  struct tree *t;
+
+  if (js == NULL)
+    (void)luaL_error(L, "%s", err.text);
+  t = lua_newuserdata(L, sizeof *t);
+  *t = (struct tree){.js = js};
+  luaL_getmetatable(L, tree_key);
+  lua_setmetatable(L, -2);
+  return t;
+}
+
+static int no_document(lua_State *L, const char *sentence)
+{
+  lua_pushnil(L);
+  lua_pushstring(L, sentence);
+  return 2;
+}
+
+static int push_parsed(lua_State *L, struct tree *t, const char *text, size_t len)
+{
+  struct bn_err err = {0};
+
+  t->root = t->js->parse(text, len, &err);
+  if (t->root == NULL)
+    return no_document(L, err.text);
+  push_node(L, t->js, t->root);
+  t->js->free(t->root);
+  t->root = NULL;
+  return 1;
+}
+
+static int document_parse(lua_State *L)
+{
+  size_t len;
+  const char *text = luaL_checklstring(L, 1, &len);
+
+  return push_parsed(L, push_tree(L), text, len);
+}
+
+static int document_read(lua_State *L)
+{
+  const char *path = luaL_checkstring(L, 1);
+  struct tree *t = push_tree(L);
+  int error, n;
+
+  t->text.max = DOCUMENT_MAX;
+  error = bn_file_read(path, &t->text);
+  if (error != 0) {
+    lua_pushnil(L);
+    lua_pushfstring(L, "cannot read '%s': %s", path,
+                    error == EFBIG ? "it is too large" : strerror(error));
+    lua_pushinteger(L, error);
+    return 3;
+  }
+  n = push_parsed(L, t, t->text.data != NULL ? t->text.data : "", t->text.len);
+  if (n == 2)
+    lua_pushfstring(L, "cannot read '%s': %s", path, lua_tostring(L, -1));
+  return n;
+}
+
+/* --- printing --- */
+
+struct writing {
+  lua_State *L;
+  struct bn_json_out out;
+  const char *fault; /* why a value cannot be printed; NULL: none */
+};
+
+static struct bn_node *node_of(struct writing *w, int index, int depth);
+
+static struct bn_node *write_fault(struct writing *w, const char *fault)
+{
+  if (w->fault == NULL)
+    w->fault = fault;
+  return NULL;
+}
+
+static struct bn_node *number_node(struct writing *w, int index)
+{
+  const struct bn_store *js = w->out.js;
+  int64_t whole;
+
+  if (bn_whole_read(w->L, index, &whole))
+    return js->integer(whole);
+  return bn_node_f64(js, lua_tonumber(w->L, index));
+}
+
+static struct bn_node *list_node(struct writing *w, int index, int depth)
+{
+  struct bn_node *list = w->out.js->list();
+
+  for (int i = 1; i <= (int)lua_objlen(w->L, index); i++) {
+    lua_rawgeti(w->L, index, i);
+    bn_json_add(&w->out, list, node_of(w, lua_gettop(w->L), depth));
+    lua_pop(w->L, 1);
+  }
+  return list;
+}
+
+/* Pushes the keys that the order of the map at `index` does not have, sorted; with no order all. */
+static void push_other_keys(lua_State *L, int index, int order)
+{
+  int n = 0;
+
+  lua_newtable(L);
+  const int keys = lua_gettop(L);
+
+  lua_newtable(L);
+  for (int i = 1; order != 0 && i <= (int)lua_objlen(L, order); i++) {
+    lua_rawgeti(L, order, i);
+    lua_pushboolean(L, 1);
+    lua_rawset(L, -3);
+  }
+  lua_pushnil(L);
+  while (lua_next(L, index) != 0) {
+    lua_pop(L, 1);
+    lua_pushvalue(L, -1);
+    lua_rawget(L, keys + 1);
+    if (lua_isnil(L, -1) && lua_type(L, -2) == LUA_TSTRING) {
+      lua_pushvalue(L, -2);
+      lua_rawseti(L, keys, ++n);
+    }
+    lua_pop(L, 1);
+  }
+  lua_settop(L, keys);
+  lua_getglobal(L, "table");
+  lua_getfield(L, -1, "sort");
+  lua_pushvalue(L, keys);
+  lua_call(L, 1, 0);
+  lua_settop(L, keys);
+}
+
+static void write_members(struct writing *w, struct bn_node *map, int index, int keys, int depth)
+{
+  lua_State *L = w->L;
+
+  for (int i = 1; i <= (int)lua_objlen(L, keys); i++) {
+    lua_rawgeti(L, keys, i);
+    lua_pushvalue(L, -1);
+    lua_rawget(L, index);
+    if (!lua_isnil(L, -1))
+      bn_json_put(&w->out, map, lua_tostring(L, -2), node_of(w, lua_gettop(L), depth));
+    lua_pop(L, 2);
+  }
+}
+
+static struct bn_node *map_node(struct writing *w, int index, int depth)
+{
+  lua_State *L = w->L;
+  struct bn_node *map = w->out.js->map();
+  const int top = lua_gettop(L);
+
+  push_order(L, index);
+  const bool has_order = lua_istable(L, -1);
+
+  if (has_order)
+    write_members(w, map, index, top + 1, depth);
+  push_other_keys(L, index, has_order ? top + 1 : 0);
+  write_members(w, map, index, top + 2, depth);
+  lua_settop(L, top);
+  return map;
+}
+
+static struct bn_node *table_node(struct writing *w, int index, int depth)
+{
+  if (depth == 0)
+    return write_fault(w, "a document is too deep");
+  if (!lua_checkstack(w->L, 16))
+    return write_fault(w, "out of memory");
+  if (is_marked(w->L, index, real_key)) {
+    lua_rawgeti(w->L, index, 1);
+    struct bn_node *n = bn_node_f64(w->out.js, lua_tonumber(w->L, -1));
+
+    lua_pop(w->L, 1);
+    return n;
+  }
+  if (is_marked(w->L, index, list_key) || lua_objlen(w->L, index) > 0)
+    return list_node(w, index, depth - 1);
+  return map_node(w, index, depth - 1);
+}
+
+static struct bn_node *node_of(struct writing *w, int index, int depth)
+{
+  const struct bn_store *js = w->out.js;
+  int64_t whole;
+
+  switch (lua_type(w->L, index)) {
+  case LUA_TNIL:
+    return js->null();
+  case LUA_TBOOLEAN:
+    return js->boolean(lua_toboolean(w->L, index) != 0);
+  case LUA_TNUMBER:
+    return number_node(w, index);
+  case LUA_TSTRING:
+    return bn_node_text(js, lua_tostring(w->L, index));
+  case LUA_TTABLE:
+    return table_node(w, index, depth);
+  case LUA_TLIGHTUSERDATA:
+    if (lua_touserdata(w->L, index) == (const void *)&null)
+      return js->null();
+    break;
+  default:
+    if (bn_whole_read(w->L, index, &whole))
+      return js->integer(whole);
+  }
+  return write_fault(w, "a document has maps, lists, texts, numbers, booleans and null; this is "
+                        "another value");
+}
+
+/* document.print(value [, indent]) ends with a newline if there is an indent. */
+static int document_print(lua_State *L)
+{
+  const lua_Integer indent = luaL_optinteger(L, 2, 0);
+  struct tree *t;
+  size_t len = 0;
+  char *text;
+
+  luaL_checkany(L, 1);
+  t = push_tree(L);
+  struct writing w = {.L = L, .out = {.js = t->js}};
+
+  t->root = node_of(&w, 1, DEPTH);
+  if (w.fault != NULL)
+    return luaL_error(L, "%s", w.fault);
+  text = t->root != NULL && !w.out.failed ? t->js->print(t->root, (unsigned)indent, &len) : NULL;
+  if (text == NULL)
+    return luaL_error(L, "out of memory");
+  lua_pushlstring(L, text, len);
+  free(text);
+  if (indent > 0) {
+    lua_pushliteral(L, "\n");
+    lua_concat(L, 2);
+  }
+  return 1;
+}
+
+/* --- making --- */
+
+/* document.map{{"key", value}, …} */
+static int document_map(lua_State *L)
+{
+  const int n = lua_istable(L, 1) ? (int)lua_objlen(L, 1) : 0;
+
+  lua_settop(L, 1);
+  push_map(L, n);
+  for (int i = 1; i <= n; i++) {
+    lua_rawgeti(L, 1, i);
+    if (!lua_istable(L, 3))
+      return luaL_error(L, "a pair {key, value} was expected");
+    lua_rawgeti(L, 3, 1);
+    lua_rawgeti(L, 3, 2);
+    if (lua_type(L, -2) != LUA_TSTRING)
+      return luaL_error(L, "the key of a map must be a text");
+    map_set(L, 2);
+    lua_settop(L, 2);
+  }
+  return 1;
+}
+
+static int document_set(lua_State *L)
+{
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checktype(L, 2, LUA_TSTRING);
+  lua_settop(L, 3);
+  map_set(L, 1);
+  return 1;
+}
+
+static int document_list(lua_State *L)
+{
+  if (lua_isnoneornil(L, 1)) {
+    lua_settop(L, 0);
+    lua_newtable(L);
+  }
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  document_mark(L, list_key);
+  return 1;
+}
+
+static int document_real(lua_State *L)
+{
+  const double x = luaL_checknumber(L, 1);
+
+  if (!isfinite(x)) {
+    push_null(L);
+    return 1;
+  }
+  lua_createtable(L, 1, 0);
+  lua_pushnumber(L, x);
+  lua_rawseti(L, -2, 1);
+  document_mark(L, real_key);
+  return 1;
+}
+
+/* Upvalues: the map, its keys, and the number of the last one. */
+static int next_pair(lua_State *L)
+{
+  int i = (int)lua_tointeger(L, lua_upvalueindex(3));
+
+  for (;;) {
+    lua_settop(L, 0);
+    lua_rawgeti(L, lua_upvalueindex(2), ++i);
+    if (lua_isnil(L, 1))
+      return 1;
+    lua_pushvalue(L, 1);
+    lua_rawget(L, lua_upvalueindex(1));
+    if (lua_isnil(L, 2))
+      continue;
+    lua_pushinteger(L, i);
+    lua_replace(L, lua_upvalueindex(3));
+    return 2;
+  }
+}
+
+static int document_pairs(lua_State *L)
+{
+  int n;
+
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  push_order(L, 1);
+  push_other_keys(L, 1, lua_istable(L, 2) ? 2 : 0);
+  /* All keys in one list: at 4. */
+  lua_newtable(L);
+  n = 0;
+  for (int from = 2; from <= 3; from++)
+    for (int i = 1; lua_istable(L, from) && i <= (int)lua_objlen(L, from); i++) {
+      lua_rawgeti(L, from, i);
+      lua_rawseti(L, 4, ++n);
+    }
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 4);
+  lua_pushinteger(L, 0);
+  lua_pushcclosure(L, next_pair, 3);
+  return 1;
+}
+
+static int document_is_list(lua_State *L)
+{
+  lua_pushboolean(L, lua_istable(L, 1) &&
+                         (is_marked(L, 1, list_key) ||
+                          (!is_marked(L, 1, map_key) && lua_objlen(L, 1) > 0)));
+  return 1;
+}
+
+/* --- the module --- */
+
+static int real_text(lua_State *L)
+{
+  lua_rawgeti(L, 1, 1);
+  lua_tostring(L, -1);
+  return 1;
+}
+
+/* A table whose keys are weak. */
+static void open_order(lua_State *L)
+{
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_setfield(L, LUA_REGISTRYINDEX, order_key);
+}
+
+int bn_study_document_open(lua_State *L)
+{
+  static const luaL_Reg functions[] = {
+      {"parse", document_parse}, {"read", document_read},       {"print", document_print},
+      {"map", document_map},     {"set", document_set},         {"list", document_list},
+      {"real", document_real},   {"pairs", document_pairs},     {"is_list", document_is_list},
+      {NULL, NULL}};
+
+  open_order(L);
+  luaL_newmetatable(L, list_key);
+  luaL_newmetatable(L, map_key);
+  luaL_newmetatable(L, real_key);
+  lua_pushcfunction(L, real_text);
+  lua_setfield(L, -2, "__tostring");
+  luaL_newmetatable(L, tree_key);
+  lua_pushcfunction(L, tree_free);
+  lua_setfield(L, -2, "__gc");
+  lua_newtable(L);
+  luaL_register(L, NULL, functions);
+  push_null(L);
+  lua_setfield(L, -2, "null");
+  return 1;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Receives the signals that end a study, and removes its temporary folder. */
+#include "study/ending.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* Two signals that come together are one: `timeout` sends it to the group and to the process. */
+#define TOGETHER_NS (200 * BN_NSEC_PER_MSEC)
+
+enum { DEPTH = 16 };
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+static volatile sig_atomic_t noting, noted;
+static _Atomic uint64_t noted_ns;
+static char root[PATH_MAX]; /* ""; there is no folder */
+static unsigned folders;    /* made in it */
+
+/* --- removing, with system calls alone, because a handler does it too --- */
+
+struct entry { /* of getdents64(2) */
+  uint64_t inode;
+  int64_t offset;
+  unsigned short size;
+  unsigned char type;
+  char name[];
+};
+
+static bool remove_entry(int folder, const char *name, int depth);
+
+/* Whether it has removed something. */
+static bool remove_content(int folder, int depth)
+{
+  _Alignas(struct entry) char block[2048];
+  bool removed = false;
+  long n;
+
+  (void)lseek(folder, 0, SEEK_SET);
+  while ((n = syscall(SYS_getdents64, folder, block, sizeof block)) > 0)
+    for (long at = 0; at < n;) {
+      const struct entry *e = (const struct entry *)(const void *)(block + at);
+
+      if (strcmp(e->name, ".") != 0 && strcmp(e->name, "..") != 0)
+        removed |= remove_entry(folder, e->name, depth);
+      at += e->size;
+    }
+  return removed;
+}
+
+static bool remove_entry(int folder, const char *name, int depth)
+{
+  int inner;
+
+  if (unlinkat(folder, name, 0) == 0)
+    return true;
+  inner = depth > 0 ? openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+  if (inner < 0)
+    return false;
+  while (remove_content(inner, depth - 1))
+    continue;
+  (void)close(inner);
+  return unlinkat(folder, name, AT_REMOVEDIR) == 0;
+}
+
+void bn_ending_remove_folder(void)
+{
+  if (root[0] != '\0')
+    (void)remove_entry(AT_FDCWD, root, DEPTH);
+  root[0] = '\0';
+}
+
+/* --- signals --- */
+
+static void receive(int signo)
+{
+  const int error = errno;
+
+  if (noting && noted == 0) {
+    bn_ending_note(signo);
+  } else if (!noting || bn_clock_mono() - atomic_load(&noted_ns) > TOGETHER_NS) {
+    bn_ending_remove_folder();
+    (void)signal(signo, SIG_DFL);
+    (void)raise(signo);
+  }
+  errno = error;
+}
+
+/* Signals that are ignored stay ignored. */
+static void receive_all(void)
+{
+  struct sigaction to = {.sa_handler = receive, .sa_flags = SA_RESTART};
+
+  for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++)
+    (void)sigaddset(&to.sa_mask, ending[i]);
+  for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
+    struct sigaction now;
+
+    if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+      (void)sigaction(ending[i], &to, NULL);
+  }
+}
+
+void bn_ending_begin(void)
+{
+  noting = true;
+  receive_all();
+}
+
+int bn_ending_signal(void)
+{
+  return noted;
+}
+
+void bn_ending_note(int signo)
+{
+  if (noted != 0 || signo == 0)
+    return;
+  atomic_store(&noted_ns, bn_clock_mono());
+  noted = signo;
+}
+
+/* --- the folder --- */
+
+/* With the signals blocked, so that there is no folder whose name is not known. */
+static int make_root(const char *base)
+{
+  char path[PATH_MAX];
+  sigset_t blocked, before;
+  int error = ENAMETOOLONG;
+
+  if ((size_t)snprintf(path, sizeof path, "%s/bench-XXXXXX", base) >= sizeof path - 16)
+    return error;
+  (void)sigemptyset(&blocked);
+  for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++)
+    (void)sigaddset(&blocked, ending[i]);
+  (void)sigprocmask(SIG_BLOCK, &blocked, &before);
+  error = mkdtemp(path) != NULL ? 0 : errno;
+  if (error == 0) {
+    (void)snprintf(root, sizeof root, "%s", path);
+    (void)atexit(bn_ending_remove_folder);
+    receive_all();
+  }
+  (void)sigprocmask(SIG_SETMASK, &before, NULL);
+  return error;
+}
+
+int bn_ending_folder(char path[PATH_MAX], struct bn_err *err)
+{
+  const char *base = getenv("TMPDIR");
+  int error = 0;
+
+  if (base == NULL || base[0] == '\0')
+    base = "/tmp";
+  if (root[0] == '\0')
+    error = make_root(base);
+  if (error == 0) {
+    (void)snprintf(path, PATH_MAX, "%.*s/%u", (int)(PATH_MAX - 16), root, ++folders);
+    error = mkdir(path, 0700) == 0 ? 0 : errno;
+  }
+  if (error == 0)
+    return 0;
+  return bn_err_set(err, error, "cannot make a folder in '%s': %s; set TMPDIR to another folder",
+                    base, strerror(error));
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opens an interpreter, finds embedded modules, and tells failures from faults. */
+#include "study/interpreter.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <lauxlib.h>
+#include <lualib.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "study/document.h"
+#include "study/ending.h"
+#include "study/native.h"
+#include "study/whole.h"
+
+/* The data are bytecode, or text if no compiler was found. */
+static const struct module {
+  const char *name;
+  const unsigned char *data;
+  size_t size;
+} modules[] = {
+#include "study/bn_study_modules.inc"
+    {.name = NULL}};
+
+static const char failure_key[] = "bn.failure", traits_key[] = "bn.traits";
+
+/* --- failures --- */
+
+int bn_interpreter_fail(lua_State *L)
+{
+  lua_createtable(L, 0, 1);
+  lua_insert(L, -2);
+  lua_setfield(L, -2, "message");
+  luaL_getmetatable(L, failure_key);
+  lua_setmetatable(L, -2);
+  return lua_error(L);
+}
+
+/* A study that catches errors may print them. */
+static int failure_text(lua_State *L)
+{
+  lua_getfield(L, 1, "message");
+  return 1;
+}
+
+static void open_failures(lua_State *L)
+{
+  luaL_newmetatable(L, failure_key);
+  lua_pushcfunction(L, failure_text);
+  lua_setfield(L, -2, "__tostring");
+  lua_pop(L, 1);
+}
+
+static bool is_failure(lua_State *L, int index)
+{
+  bool is = lua_getmetatable(L, index) != 0;
+
+  if (is) {
+    luaL_getmetatable(L, failure_key);
+    is = lua_rawequal(L, -1, -2) != 0;
+    lua_pop(L, 2);
+  }
+  return is;
+}
+
+/* Adds the traceback while the stack is still there. */
+static int add_traceback(lua_State *L)
+{
+  if (is_failure(L, 1))
+    return 1;
+  lua_getglobal(L, "tostring");
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 1);
+  luaL_traceback(L, L, lua_tostring(L, -1), 1);
+  return 1;
+}
+
+/* The error is on top. */
+static void tell_error(lua_State *L, const char *name, struct bn_err *err)
+{
+  struct bn_buf text = {.max = 0};
+
+  if (is_failure(L, -1)) {
+    lua_getfield(L, -1, "message");
+    (void)bn_err_set(err, 0, "%s", lua_tostring(L, -1));
+    lua_pop(L, 1);
+    return;
+  }
+  (void)bn_buf_printf(&text, "bench %s: %s", name,
+                      lua_isstring(L, -1) ? lua_tostring(L, -1) : "out of memory");
+  bn_log_foreign(text.data != NULL ? text.data : "out of memory");
+  bn_buf_done(&text);
+}
+
+int bn_interpreter_call(lua_State *L, int given, int wanted, const char *name, struct bn_err *err)
+{
+  const int at = lua_gettop(L) - given;
+
+  lua_pushcfunction(L, add_traceback);
+  lua_insert(L, at);
+  const int rc = lua_pcall(L, given, wanted, at);
+
+  lua_remove(L, at);
+  if (rc == 0)
+    return 0;
+  tell_error(L, name, err);
+  lua_pop(L, 1);
+  return -1;
+}
+
+/* --- modules --- */
+
+static const struct module *find_module(const char *name)
+{
+  for (const struct module *m = modules; m->name != NULL; m++)
+    if (strcmp(m->name, name) == 0)
+      return m;
+  return NULL;
+}
+
+/* As lua_load(); tracebacks name the file in the sources. */
+static int load_module(lua_State *L, const struct module *m)
+{
+  char file[PATH_MAX];
+  const int len = snprintf(file, sizeof file, "@src/lua/%s", m->name);
+
+  for (int i = (int)sizeof "@src/lua/" - 1; i < len; i++)
+    if (file[i] == '.')
+      file[i] = '/';
+  (void)snprintf(file + len, sizeof file - (size_t)len, ".lua");
+  return luaL_loadbuffer(L, (const char *)m->data, m->size, file);
+}
+
+static int search_embedded(lua_State *L)
+{
+  const char *name = luaL_checkstring(L, 1);
+  const struct module *m = find_module(name);
+
+  if (m == NULL)
+    lua_pushfstring(L, "\n\tno module '%s' in the program", name);
+  else if (load_module(L, m) != 0)
+    return lua_error(L);
+  return 1;
+}
+
+/* Behind package.preload, so that no file takes the place of an embedded module. */
+static void open_searcher(lua_State *L)
+{
+  lua_getglobal(L, "package");
+  lua_getfield(L, -1, "loaders");
+  for (int i = (int)lua_objlen(L, -1); i >= 2; i--) {
+    lua_rawgeti(L, -1, i);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_pushcfunction(L, search_embedded);
+  lua_rawseti(L, -2, 2);
+  lua_pop(L, 2);
+}
+
+static void preload(lua_State *L, const char *name, lua_CFunction open)
+{
+  luaL_findtable(L, LUA_REGISTRYINDEX, "_PRELOAD", 2);
+  lua_pushcfunction(L, open);
+  lua_setfield(L, -2, name);
+  lua_pop(L, 1);
+}
+
+/* Takes the error from the stack. */
+static int load_failed(lua_State *L, struct bn_err *err)
+{
+  (void)bn_err_set(err, 0, "%s", lua_tostring(L, -1));
+  lua_pop(L, 1);
+  return -1;
+}
+
+int bn_interpreter_load(lua_State *L, const char *module, struct bn_err *err)
+{
+  const struct module *m = find_module(module);
+
+  if (m == NULL)
+    return bn_err_set(err, ENOENT, "this program has no module '%s'", module);
+  return load_module(L, m) == 0 ? 0 : load_failed(L, err);
+}
+
+int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
+{
+  const char *slash = strrchr(path, '/');
+
+  if (luaL_loadfile(L, path) != 0)
+    return load_failed(L, err);
+  lua_getglobal(L, "package");
+  lua_pushlstring(L, path, slash != NULL ? (size_t)(slash + 1 - path) : 0);
+  lua_pushliteral(L, "?.lua;");
+  lua_getfield(L, -3, "path");
+  lua_concat(L, 3);
+  lua_setfield(L, -2, "path");
+  lua_pop(L, 1);
+  return 0;
+}
+
+/* --- the interpreter --- */
+
+bn_opt_traits_of *bn_interpreter_traits(lua_State *L)
+{
+  lua_getfield(L, LUA_REGISTRYINDEX, traits_key);
+  bn_opt_traits_of *const *traits_of = lua_touserdata(L, -1);
+
+  lua_pop(L, 1);
+  return *traits_of;
+}
+
+/* Protected, because each of these may run out of memory.  The argument is the address of
+   traits_of. */
+static int open_all(lua_State *L)
+{
+  bn_opt_traits_of *const *traits_of = lua_touserdata(L, 1);
+  bn_opt_traits_of **kept;
+
+  luaL_openlibs(L);
+  kept = lua_newuserdata(L, sizeof(void *));
+  *kept = *traits_of;
+  lua_setfield(L, LUA_REGISTRYINDEX, traits_key);
+  open_failures(L);
+  open_searcher(L);
+  bn_whole_open(L);
+  preload(L, "study.native", bn_native_open);
+  preload(L, "study.document", bn_study_document_open);
+  return 0;
+}
+
+lua_State *bn_interpreter_new(bn_opt_traits_of *traits_of, struct bn_err *err)
+{
+  lua_State *L = luaL_newstate();
+
+  if (L == NULL) {
+    (void)bn_err_set(err, ENOMEM, "out of memory");
+    return NULL;
+  }
+  if (lua_cpcall(L, open_all, (void *)&traits_of) == 0)
+    return L;
+  (void)load_failed(L, err);
+  lua_close(L);
+  return NULL;
+}
+
+void bn_interpreter_free(lua_State *L)
+{
+  if (L == NULL)
+    return;
+  lua_close(L);
+  bn_ending_remove_folder();
+}

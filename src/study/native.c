@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Collects the functions of study.native, and has those about the study itself. */
+#include "study/native.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/spawn.h"
+#include "dialect/dialect.h"
+#include "study/interpreter.h"
+
+int bn_native_error(lua_State *L, const struct bn_err *err)
+{
+  lua_pushnil(L);
+  lua_pushstring(L, err->text);
+  lua_pushinteger(L, err->code);
+  return 3;
+}
+
+/* Replaces the arguments of string.format by its result. */
+static void native_format(lua_State *L)
+{
+  luaL_checkstring(L, 1);
+  lua_getglobal(L, "string");
+  lua_getfield(L, -1, "format");
+  lua_remove(L, -2);
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, 1);
+}
+
+static int native_fail(lua_State *L)
+{
+  native_format(L);
+  return bn_interpreter_fail(L);
+}
+
+static int native_log(lua_State *L)
+{
+  native_format(L);
+  bn_log_stderr("%s", lua_tostring(L, 1));
+  return 0;
+}
+
+static void push_program(lua_State *L)
+{
+  struct bn_err err;
+  char *self = bn_spawn_self(&err);
+
+  if (self == NULL)
+    (void)luaL_error(L, "%s", err.text);
+  lua_pushstring(L, self);
+  free(self);
+}
+
+int bn_native_open(lua_State *L)
+{
+  static const luaL_Reg own[] = {{"fail", native_fail}, {"log", native_log}, {NULL, NULL}};
+  static const luaL_Reg *const parts[] = {own,
+                                          bn_native_children,
+                                          bn_native_files,
+                                          bn_native_numbers,
+                                          bn_native_options,
+                                          bn_native_results,
+                                          bn_native_texts};
+
+  bn_native_open_files(L);
+  bn_native_open_numbers(L);
+  bn_native_open_results(L);
+  lua_newtable(L);
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    luaL_register(L, NULL, parts[i]);
+  push_program(L);
+  lua_setfield(L, -2, "program");
+  lua_pushstring(L, bn_policy_bench.release);
+  lua_setfield(L, -2, "version");
+  return 1;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Module study.native: what studies in Lua need of C.  Times are in seconds; a function that fails
+   returns nil and a sentence, unless it raises a failure of the study. */
+#ifndef BN_STUDY_NATIVE_H
+#define BN_STUDY_NATIVE_H
+
+#include <lua.h>
+
+#include <lauxlib.h>
+
+#include "base/err.h"
+
+/* A loader for package.preload. */
+int bn_native_open(lua_State *L);
+
+/* The functions of each of its parts. */
+extern const luaL_Reg bn_native_children[], bn_native_files[], bn_native_numbers[],
+    bn_native_options[], bn_native_results[], bn_native_texts[];
+/* These make the metatables of their values. */
+void bn_native_open_files(lua_State *L);
+void bn_native_open_numbers(lua_State *L);
+void bn_native_open_results(lua_State *L);
+
+/* Pushes nil, the sentence and the code of an error, and returns their number. */
+int bn_native_error(lua_State *L, const struct bn_err *err);
+/* Pushes a table {NAME = true, …} of enum bn_opt_trait.  Nobody may change it. */
+void bn_native_push_traits(lua_State *L, unsigned traits);
+
+#endif

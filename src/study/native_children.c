@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Children and signals of studies in Lua. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "study/child.h"
+#include "study/ending.h"
+#include "study/native.h"
+
+/* The state of signals is one of the process. */
+static struct bn_children children;
+static bool begun;
+
+/* Outside of the calls here signals are received by study/ending.h, so that a study which computes
+   without an end can be ended. */
+static void children_leave(void)
+{
+  if (begun)
+    bn_ending_note(children.signo);
+  (void)sigprocmask(SIG_SETMASK, &children.before, NULL);
+}
+
+static void children_enter(void)
+{
+  if (begun) {
+    (void)sigprocmask(SIG_BLOCK, &children.waited, NULL);
+    children.signo = bn_ending_signal();
+  } else {
+    bn_children_begin_plain(&children);
+  }
+}
+
+static int native_child_begin(lua_State *L)
+{
+  (void)L;
+  if (begun)
+    return 0;
+  bn_children_begin(&children);
+  begun = true;
+  bn_ending_begin();
+  children_leave();
+  return 0;
+}
+
+static int native_signalled(lua_State *L)
+{
+  const int signo = begun ? bn_ending_signal() : 0;
+
+  if (signo != 0)
+    lua_pushinteger(L, signo);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+static uint64_t span_ns(double seconds)
+{
+  if (!(seconds > 0))
+    return 0;
+  return seconds < 1e9 ? (uint64_t)llround(seconds * 1e9) : UINT64_C(1000000000000000000);
+}
+
+static int native_pause(lua_State *L)
+{
+  const uint64_t ns = span_ns(luaL_checknumber(L, 1));
+
+  if (!begun) {
+    bn_clock_sleep_until(bn_clock_mono() + ns);
+    return 0;
+  }
+  children_enter();
+  bn_children_pause(&children, ns);
+  children_leave();
+  return 0;
+}
+
+/* The text belongs to the table at 1; NULL: there is none. */
+static const char *child_text(lua_State *L, const char *name, size_t *len)
+{
+  lua_getfield(L, 1, name);
+  if (!lua_isnil(L, -1) && lua_type(L, -1) != LUA_TSTRING)
+    (void)luaL_error(L, "child: '%s' must be a text", name);
+  const char *text = lua_tolstring(L, -1, len);
+
+  lua_pop(L, 1);
+  return text;
+}
+
+/* The words belong to the table at 1, the array to the stack. */
+static char **child_words(lua_State *L)
+{
+  size_t n;
+  const char **word;
+
+  lua_getfield(L, 1, "argv");
+  luaL_argcheck(L, lua_istable(L, -1) && lua_objlen(L, -1) > 0, 1,
+                "'argv' must be a list of texts");
+  n = lua_objlen(L, -1);
+  word = lua_newuserdata(L, (n + 1) * sizeof *word);
+  for (size_t i = 0; i < n; i++) {
+    lua_rawgeti(L, -2, (int)i + 1);
+    if (lua_type(L, -1) != LUA_TSTRING)
+      (void)luaL_error(L, "child: 'argv' must be a list of texts");
+    word[i] = lua_tostring(L, -1);
+    lua_pop(L, 1);
+  }
+  word[n] = NULL;
+  return (char **)(uintptr_t)word;
+}
+
+static void push_end(lua_State *L, const struct bn_child_end *end)
+{
+  lua_createtable(L, 0, 4);
+  if (end->status >= 0) {
+    lua_pushinteger(L, end->status);
+    lua_setfield(L, -2, "status");
+  }
+  if (end->signo != 0) {
+    lua_pushinteger(L, end->signo);
+    lua_setfield(L, -2, "signal");
+  }
+  lua_pushboolean(L, end->timed_out);
+  lua_setfield(L, -2, "timed_out");
+}
+
+/* native.child{argv = {…}, out = PATH, errors = PATH, limit_s = N, capture = true, input = TEXT} */
+static int native_child(lua_State *L)
+{
+  struct bn_buf output = {.max = 1 << 30};
+  struct bn_child child = {.argv = NULL};
+  struct bn_child_end end;
+  struct bn_err err = {0};
+  int rc;
+
+  luaL_checktype(L, 1, LUA_TTABLE);
+  child.argv = child_words(L);
+  child.out = child_text(L, "out", NULL);
+  child.errors = child_text(L, "errors", NULL);
+  child.input = child_text(L, "input", &child.input_len);
+  lua_getfield(L, 1, "limit_s");
+  child.limit_ns = span_ns(luaL_optnumber(L, -1, 0));
+  lua_getfield(L, 1, "capture");
+  child.output = lua_toboolean(L, -1) ? &output : NULL;
+  /* What the study has printed comes before what the child prints. */
+  (void)fflush(stdout);
+  children_enter();
+  rc = bn_child_run(&children, &child, &end, &err);
+  children_leave();
+  if (rc != 0) {
+    bn_buf_done(&output);
+    return bn_native_error(L, &err);
+  }
+  push_end(L, &end);
+  if (child.output != NULL) {
+    lua_pushlstring(L, output.data != NULL ? output.data : "", output.len);
+    lua_setfield(L, -2, "output");
+  }
+  bn_buf_done(&output);
+  return 1;
+}
+
+const luaL_Reg bn_native_children[] = {{"child", native_child},
+                                       {"child_begin", native_child_begin},
+                                       {"pause", native_pause},
+                                       {"signalled", native_signalled},
+                                       {NULL, NULL}};

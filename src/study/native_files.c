@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files and folders of studies in Lua. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/plugin.h"
+#include "study/ending.h"
+#include "study/native.h"
+#include "study/whole.h"
+
+static const char lock_key[] = "bn.lock";
+
+static int file_error(lua_State *L, const char *verb, const char *path, int error)
+{
+  struct bn_err err;
+
+  (void)bn_err_set(&err, error, "cannot %s '%s': %s", verb, path, bn_file_reason(error));
+  return bn_native_error(L, &err);
+}
+
+/* --- a lock --- */
+
+/* The descriptor is the lock; -1: it was released. */
+static int lock_release(lua_State *L)
+{
+  int *fd = luaL_checkudata(L, 1, lock_key);
+
+  if (*fd >= 0)
+    (void)close(*fd);
+  *fd = -1;
+  return 0;
+}
+
+static int lock_error(lua_State *L, const char *path, const char *what, int error)
+{
+  struct bn_err err;
+
+  (void)bn_err_set(&err, error, "--out=%s: %s%s", path, what,
+                   error == EWOULDBLOCK ? "" : strerror(error));
+  return bn_native_error(L, &err);
+}
+
+static int native_lock(lua_State *L)
+{
+  const char *path = luaL_checkstring(L, 1);
+  int *fd = lua_newuserdata(L, sizeof *fd);
+
+  *fd = -1;
+  luaL_getmetatable(L, lock_key);
+  lua_setmetatable(L, -2);
+  *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (*fd < 0)
+    return lock_error(L, path, "cannot open the folder: ", errno);
+  if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
+    return 1;
+  return errno == EWOULDBLOCK ? lock_error(L, path, "another sweep uses this folder now", errno)
+                              : lock_error(L, path, "cannot lock the folder: ", errno);
+}
+
+void bn_native_open_files(lua_State *L)
+{
+  luaL_newmetatable(L, lock_key);
+  lua_pushcfunction(L, lock_release);
+  lua_setfield(L, -2, "__gc");
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, lock_release);
+  lua_setfield(L, -2, "release");
+  lua_setfield(L, -2, "__index");
+  lua_pop(L, 1);
+}
+
+/* --- texts --- */
+
+/* native.replace(path, text) */
+static int native_replace(lua_State *L)
+{
+  const char *path = luaL_checkstring(L, 1);
+  size_t len;
+  const char *text = luaL_checklstring(L, 2, &len);
+
+  if (bn_file_save(path, text, len) != 0)
+    return file_error(L, "write", path, errno);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+/* native.read(path [, most_bytes]) */
+static int native_read(lua_State *L)
+{
+  const char *path = luaL_checkstring(L, 1);
+  struct bn_buf text = {.max = (size_t)luaL_optnumber(L, 2, 0)};
+  struct bn_err err;
+  int error = bn_file_read(path, &text);
+
+  if (error != 0) {
+    bn_buf_done(&text);
+    (void)bn_err_set(&err, error, "cannot read '%s': %s", path,
+                     error == EFBIG ? "it is too large" : strerror(error));
+    return bn_native_error(L, &err);
+  }
+  lua_pushlstring(L, text.data != NULL ? text.data : "", text.len);
+  bn_buf_done(&text);
+  return 1;
+}
+
+/* native.fault(path): why a file of that name cannot be written, which a study asks before hours of
+   work; nil: it can. */
+static int native_fault(lua_State *L)
+{
+  const char *path = luaL_checkstring(L, 1);
+  const char *fault = bn_file_fault(path);
+
+  if (fault == NULL && bn_file_try(path) != 0)
+    fault = bn_file_reason(errno);
+  lua_pushstring(L, fault);
+  return 1;
+}
+
+/* --- folders --- */
+
+static int native_mkdir(lua_State *L)
+{
+  const char *path = luaL_checkstring(L, 1);
+  struct stat st;
+
+  if (mkdir(path, 0777) != 0 &&
+      (errno != EEXIST || stat(path, &st) != 0 || !S_ISDIR(st.st_mode)))
+    return file_error(L, "make the folder", path, errno);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+/* Also removes an empty folder. */
+static int native_remove(lua_State *L)
+{
+  const char *path = luaL_checkstring(L, 1);
+
+  if (remove(path) != 0)
+    return file_error(L, "remove", path, errno);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+static int native_kind(lua_State *L)
+{
+  struct stat st;
+
+  if (stat(luaL_checkstring(L, 1), &st) != 0)
+    lua_pushnil(L);
+  else if (S_ISREG(st.st_mode))
+    lua_pushliteral(L, "file");
+  else if (S_ISDIR(st.st_mode))
+    lua_pushliteral(L, "folder");
+  else
+    lua_pushliteral(L, "other");
+  return 1;
+}
+
+static int native_size(lua_State *L)
+{
+  const char *path = luaL_checkstring(L, 1);
+  struct stat st;
+
+  if (stat(path, &st) != 0)
+    return file_error(L, "read", path, errno);
+  bn_whole_push(L, st.st_size);
+  return 1;
+}
+
+static int is_listed(const struct dirent *e)
+{
+  return strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+}
+
+/* native.list(folder): numbers in names are ordered by size. */
+static int native_list(lua_State *L)
+{
+  const char *path = luaL_checkstring(L, 1);
+  struct dirent **entry = NULL;
+  const int n = scandir(path, &entry, is_listed, versionsort);
+  struct bn_err err;
+
+  if (n < 0) {
+    (void)bn_err_set(&err, errno, "cannot read the folder '%s': %s", path, strerror(errno));
+    return bn_native_error(L, &err);
+  }
+  lua_createtable(L, n, 0);
+  for (int i = 0; i < n; i++) {
+    lua_pushstring(L, entry[i]->d_name);
+    lua_rawseti(L, -2, i + 1);
+    free(entry[i]);
+  }
+  free(entry);
+  return 1;
+}
+
+static int native_temp_folder(lua_State *L)
+{
+  char path[PATH_MAX];
+  struct bn_err err;
+
+  if (bn_ending_folder(path, &err) != 0)
+    return bn_native_error(L, &err);
+  lua_pushstring(L, path);
+  return 1;
+}
+
+/* native.data_folder(): where bundled files are. */
+static int native_data_folder(lua_State *L)
+{
+  char path[PATH_MAX];
+  struct bn_err err;
+
+  if (bn_plugin_data_dir(path, sizeof path, &err) == NULL)
+    return bn_native_error(L, &err);
+  lua_pushstring(L, path);
+  return 1;
+}
+
+const luaL_Reg bn_native_files[] = {{"data_folder", native_data_folder},
+                                    {"fault", native_fault},
+                                    {"kind", native_kind},
+                                    {"list", native_list},
+                                    {"lock", native_lock},
+                                    {"mkdir", native_mkdir},
+                                    {"read", native_read},
+                                    {"remove", native_remove},
+                                    {"replace", native_replace},
+                                    {"size", native_size},
+                                    {"temp_folder", native_temp_folder},
+                                    {NULL, NULL}};

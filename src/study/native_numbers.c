@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers of studies in Lua: functions of libm, the random generator, units. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/rng.h"
+#include "base/units.h"
+#include "study/native.h"
+#include "study/whole.h"
+
+static const char rng_key[] = "bn.rng";
+
+/* --- libm --- */
+
+static int native_lgamma(lua_State *L)
+{
+  lua_pushnumber(L, lgamma(luaL_checknumber(L, 1)));
+  return 1;
+}
+
+static int native_erfc(lua_State *L)
+{
+  lua_pushnumber(L, erfc(luaL_checknumber(L, 1)));
+  return 1;
+}
+
+static int native_log1p(lua_State *L)
+{
+  lua_pushnumber(L, log1p(luaL_checknumber(L, 1)));
+  return 1;
+}
+
+static int native_expm1(lua_State *L)
+{
+  lua_pushnumber(L, expm1(luaL_checknumber(L, 1)));
+  return 1;
+}
+
+/* --- the random generator --- */
+
+/* native.rng(seed [, id [, purpose]]): a stream of its own for each id, 0 by default, and for each
+   purpose, "study" by default or "command". */
+static int native_rng(lua_State *L)
+{
+  static const char *const names[] = {"study", "command", NULL};
+  static const enum bn_rng_purpose purposes[] = {BN_RNG_STUDY, BN_RNG_COMMAND};
+  const int64_t seed = bn_whole_check(L, 1);
+  const int64_t id = lua_isnoneornil(L, 2) ? 0 : bn_whole_check(L, 2);
+  const int purpose = luaL_checkoption(L, 3, names[0], names);
+  struct bn_rng *rng = lua_newuserdata(L, sizeof *rng);
+
+  bn_rng_seed(rng, (uint64_t)seed, purposes[purpose], (uint64_t)id);
+  luaL_getmetatable(L, rng_key);
+  lua_setmetatable(L, -2);
+  return 1;
+}
+
+static int rng_below(lua_State *L)
+{
+  struct bn_rng *rng = luaL_checkudata(L, 1, rng_key);
+  const int64_t n = bn_whole_check(L, 2);
+
+  luaL_argcheck(L, n >= 1, 2, "a number from 1 on was expected");
+  bn_whole_push_unsigned(L, bn_rng_below(rng, (uint64_t)n));
+  return 1;
+}
+
+static int rng_real(lua_State *L)
+{
+  lua_pushnumber(L, bn_rng_double(luaL_checkudata(L, 1, rng_key)));
+  return 1;
+}
+
+static int rng_next(lua_State *L)
+{
+  bn_whole_push_unsigned(L, bn_rng_next(luaL_checkudata(L, 1, rng_key)));
+  return 1;
+}
+
+void bn_native_open_numbers(lua_State *L)
+{
+  static const luaL_Reg methods[] = {
+      {"below", rng_below}, {"real", rng_real}, {"next", rng_next}, {NULL, NULL}};
+
+  luaL_newmetatable(L, rng_key);
+  lua_newtable(L);
+  luaL_register(L, NULL, methods);
+  lua_setfield(L, -2, "__index");
+  lua_pop(L, 1);
+}
+
+static int native_entropy(lua_State *L)
+{
+  lua_pushnumber(L, (double)(bn_rng_entropy() >> 11));
+  return 1;
+}
+
+/* --- units --- */
+
+/* native.number(text): "1.5", "1e3", "10K"; nil: it is none. */
+static int native_number(lua_State *L)
+{
+  double x;
+
+  if (bn_units_number(luaL_checkstring(L, 1), &x) == 0)
+    lua_pushnumber(L, x);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+/* native.real(text): "1.5", "1e3"; nil: it is none, or not finite. */
+static int native_real(lua_State *L)
+{
+  double x;
+
+  if (bn_units_double(luaL_checkstring(L, 1), &x) == 0)
+    lua_pushnumber(L, x);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+/* native.bytes(text): "16384", "16K"; nil: it is no size. */
+static int native_bytes(lua_State *L)
+{
+  uint64_t n;
+
+  if (bn_units_size(luaL_checkstring(L, 1), &n) == 0)
+    bn_whole_push_unsigned(L, n);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+/* native.seconds(text): "1.5", "10ms", "2h"; nil: it is no time. */
+static int native_seconds(lua_State *L)
+{
+  double s;
+
+  if (bn_units_duration(luaL_checkstring(L, 1), &s) == 0)
+    lua_pushnumber(L, s);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+/* native.shortest(x): the shortest text that is read back as the same number. */
+static int native_shortest(lua_State *L)
+{
+  char digits[BN_UNITS_DIGITS];
+
+  lua_pushstring(L, bn_units_shortest(digits, luaL_checknumber(L, 1)));
+  return 1;
+}
+
+/* --- terminal and time --- */
+
+static int native_width(lua_State *L)
+{
+  struct winsize size;
+
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    lua_pushinteger(L, size.ws_col);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+/* native.time(ns): nanoseconds since 1970 as a text of UTC. */
+static int native_time(lua_State *L)
+{
+  const time_t s = (time_t)(bn_whole_check(L, 1) / 1000000000);
+  char text[128];
+  struct tm tm;
+
+  if (gmtime_r(&s, &tm) == NULL || strftime(text, sizeof text, "%Y-%m-%d %H:%M", &tm) == 0)
+    (void)snprintf(text, sizeof text, "%lld s", (long long)s);
+  lua_pushstring(L, text);
+  return 1;
+}
+
+const luaL_Reg bn_native_numbers[] = {{"bytes", native_bytes},
+                                      {"entropy", native_entropy},
+                                      {"erfc", native_erfc},
+                                      {"expm1", native_expm1},
+                                      {"lgamma", native_lgamma},
+                                      {"log1p", native_log1p},
+                                      {"number", native_number},
+                                      {"real", native_real},
+                                      {"rng", native_rng},
+                                      {"seconds", native_seconds},
+                                      {"shortest", native_shortest},
+                                      {"time", native_time},
+                                      {"width", native_width},
+                                      {NULL, NULL}};

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Options of runs, and files of settings, for studies in Lua. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dialect/dialect.h"
+#include "measure/layout.h"
+#include "option/conf.h"
+#include "option/opt.h"
+#include "option/optval.h"
+#include "study/declaration.h"
+#include "study/interpreter.h"
+#include "study/native.h"
+
+static const char traits_key[] = "bn.option_traits", set_key[] = "bn.optset";
+
+/* One table for all options with the same traits: a result has a hundred options. */
+void bn_native_push_traits(lua_State *L, unsigned traits)
+{
+  luaL_findtable(L, LUA_REGISTRYINDEX, traits_key, 8);
+  lua_rawgeti(L, -1, (int)traits);
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    for (unsigned bit = 0; bn_layout_traits[bit] != NULL; bit++)
+      if ((traits & 1U << bit) != 0) {
+        lua_pushboolean(L, 1);
+        lua_setfield(L, -2, bn_layout_traits[bit]);
+      }
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, -3, (int)traits);
+  }
+  lua_remove(L, -2);
+}
+
+/* native.traits(name): of any option that this program knows. */
+static int native_traits(lua_State *L)
+{
+  bn_opt_traits_of *traits_of = bn_interpreter_traits(L);
+
+  bn_native_push_traits(L, traits_of != NULL ? traits_of(luaL_checkstring(L, 1)) : 0);
+  return 1;
+}
+
+/* native.option(name): a general option. */
+static int native_option(lua_State *L)
+{
+  const struct bn_opt *o = bn_conf_option(luaL_checkstring(L, 1));
+
+  if (o == NULL) {
+    lua_pushnil(L);
+    return 1;
+  }
+  lua_createtable(L, 0, 3);
+  lua_pushstring(L, o->name);
+  lua_setfield(L, -2, "name");
+  lua_pushboolean(L, bn_opt_is_secret(o));
+  lua_setfield(L, -2, "secret");
+  bn_native_push_traits(L, o->traits);
+  lua_setfield(L, -2, "traits");
+  return 1;
+}
+
+static int native_dialect(lua_State *L)
+{
+  const char *dialect = getenv("BENCH_COMPAT");
+
+  lua_pushstring(L, dialect != NULL && dialect[0] != '\0' ? dialect : NULL);
+  return 1;
+}
+
+/* The set and the values of general options. */
+struct general {
+  struct bn_conf conf;
+  struct bn_optset *set;
+};
+
+static int check_value(struct general *g, const char *name, const char *value, struct bn_err *err)
+{
+  struct bn_optset_fault fault;
+
+  g->conf.policy = &bn_policy_bench;
+  g->set = bn_conf_options(&g->conf, err);
+  if (g->set == NULL)
+    return -1;
+  if (bn_optset_find(g->set, name) == NULL)
+    return 0;
+  if (bn_optset_set(g->set, name, value, NULL, err) == BN_OPTSET_NO_MEMORY)
+    return -1;
+  if (bn_optset_unknown(g->set, false, &fault) || bn_optset_fault(g->set, &fault))
+    return bn_err_set(err, 0, "%s", fault.text);
+  return 0;
+}
+
+/* native.check_option(name, value): true also for an option that is not general. */
+static int native_check_option(lua_State *L)
+{
+  struct general g = {.set = NULL};
+  struct bn_err err;
+  const int rc = check_value(&g, luaL_checkstring(L, 1), luaL_checkstring(L, 2), &err);
+
+  bn_optset_free(g.set);
+  if (rc != 0)
+    return bn_native_error(L, &err);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+/* --- options of a study that stand elsewhere --- */
+
+/* Is freed also if there is no memory for the values. */
+static int set_free(lua_State *L)
+{
+  struct bn_optset **set = lua_touserdata(L, 1);
+
+  bn_optset_free(*set);
+  *set = NULL;
+  return 0;
+}
+
+static struct bn_optset *push_set(lua_State *L)
+{
+  struct bn_optset **set = lua_newuserdata(L, sizeof(void *));
+
+  *set = NULL;
+  if (luaL_newmetatable(L, set_key)) {
+    lua_pushcfunction(L, set_free);
+    lua_setfield(L, -2, "__gc");
+  }
+  lua_setmetatable(L, -2);
+  *set = bn_optset_new(&bn_policy_bench);
+  if (*set == NULL)
+    (void)luaL_error(L, "out of memory");
+  return *set;
+}
+
+/* true: it was an option of the set. */
+static bool set_word(lua_State *L, struct bn_optset *set, const char *word)
+{
+  const char *equals = strchr(word, '=');
+  struct bn_err err;
+  char name[64];
+
+  if (strncmp(word, "--", 2) != 0)
+    return false;
+  (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+  if (bn_optset_find(set, name) == NULL)
+    return false;
+  if (bn_optset_set(set, name, equals != NULL ? equals + 1 : NULL, word, &err) ==
+      BN_OPTSET_NO_MEMORY)
+    (void)luaL_error(L, "%s", err.text);
+  return true;
+}
+
+/* native.parse(options, words): the values, which of them are given, and the words that are none;
+   or nil and a sentence.  options: as a study declares them. */
+static int native_parse(lua_State *L)
+{
+  struct bn_optset_fault fault;
+  const struct bn_opt *options;
+  struct bn_optset *set;
+  size_t size;
+  void *conf;
+
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  options = bn_declaration_options(L, 1, &size);
+  conf = lua_newuserdata(L, size + 1);
+  memset(conf, 0, size + 1);
+  set = push_set(L);
+  if (bn_optset_add(set, "options", options, conf, false, NULL) != 0)
+    return luaL_error(L, "the options are declared twice, or there is no memory");
+  lua_newtable(L);
+  const int rest = lua_gettop(L);
+
+  for (int i = 1, n = 0; i <= (int)lua_objlen(L, 2); i++) {
+    lua_rawgeti(L, 2, i);
+    if (set_word(L, set, luaL_checkstring(L, -1)))
+      lua_pop(L, 1);
+    else
+      lua_rawseti(L, rest, ++n);
+  }
+  if (bn_optset_unknown(set, false, &fault) || bn_optset_fault(set, &fault)) {
+    lua_pushnil(L);
+    lua_pushstring(L, fault.text);
+    return 2;
+  }
+  bn_declaration_push_values(L, options, conf);
+  lua_pushvalue(L, rest);
+  return 3;
+}
+
+/* --- files of settings --- */
+
+/* Adds {name=, words=, line=} to the list on top. */
+static void add_setting(void *arg, const char *name, const char *value, const char *path,
+                        unsigned line)
+{
+  lua_State *L = arg;
+  struct bn_list words = {.n = 0};
+
+  (void)path;
+  (void)bn_optval_items(value != NULL ? value : "", &words);
+  lua_createtable(L, 0, 3);
+  lua_pushstring(L, name);
+  lua_setfield(L, -2, "name");
+  lua_pushinteger(L, (int)line);
+  lua_setfield(L, -2, "line");
+  lua_createtable(L, (int)words.n, 0);
+  for (size_t i = 0; i < words.n; i++) {
+    lua_pushstring(L, words.item[i]);
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+  bn_optval_free_list(&words);
+  lua_setfield(L, -2, "words");
+  lua_rawseti(L, -2, (int)lua_objlen(L, -2) + 1);
+}
+
+/* native.settings(path): a list of {name=, words={…}, line=}, of a file in the form of
+   configuration files. */
+static int native_settings(lua_State *L)
+{
+  const char *path = luaL_checkstring(L, 1);
+  struct bn_optset *set = push_set(L);
+  struct bn_err err;
+
+  if (bn_optset_file(set, path, &err) != 0)
+    return bn_native_error(L, &err);
+  lua_newtable(L);
+  bn_optset_each_pending(set, add_setting, L);
+  return 1;
+}
+
+const luaL_Reg bn_native_options[] = {{"check_option", native_check_option},
+                                      {"dialect", native_dialect},
+                                      {"option", native_option},
+                                      {"parse", native_parse},
+                                      {"settings", native_settings},
+                                      {"traits", native_traits},
+                                      {NULL, NULL}};

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Texts of studies in Lua: for terminals, without secrets, parted into words. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/mask.h"
+#include "option/words.h"
+#include "study/native.h"
+
+static int native_escape(lua_State *L)
+{
+  const char *text = luaL_checkstring(L, 1);
+  const size_t size = bn_escape(NULL, 0, text, "") + 1;
+  char *shown = lua_newuserdata(L, size);
+
+  (void)bn_escape(shown, size, text, "");
+  lua_pushstring(L, shown);
+  return 1;
+}
+
+/* As native.escape for a cell or a line of Markdown. */
+static int native_escape_markdown(lua_State *L)
+{
+  const char *text = luaL_checkstring(L, 1);
+  const size_t size = 2 * bn_escape(NULL, 0, text, "") + 1;
+  char *shown = lua_newuserdata(L, size);
+
+  bn_escape_markdown(shown, size, text);
+  lua_pushstring(L, shown);
+  return 1;
+}
+
+/* "--mysql-password SECRET" */
+static bool is_behind_secret(const char *word, const char *before)
+{
+  return before[0] == '-' && strchr(before, '=') == NULL && word[0] != '-' &&
+         bn_mask_resembles_secret(before);
+}
+
+/* native.mask(word [, before]): a word of a command line without its secrets; before: the word
+   before it. */
+static int native_mask(lua_State *L)
+{
+  const char *word = luaL_checkstring(L, 1), *before = luaL_optstring(L, 2, "");
+  const char *equals = strchr(word, '='), *shown;
+  char masked[BN_MASK_MAX];
+
+  if (is_behind_secret(word, before)) {
+    lua_pushliteral(L, BN_MASK);
+    return 1;
+  }
+  if (strncmp(word, "-p", 2) == 0 && word[2] != '\0') {
+    lua_pushliteral(L, "-p" BN_MASK);
+    return 1;
+  }
+  shown = bn_mask_arg(word, bn_mask_resembles_secret(word), masked);
+  if (shown != word || equals == NULL) {
+    lua_pushstring(L, shown);
+    return 1;
+  }
+  lua_pushlstring(L, word, (size_t)(equals + 1 - word));
+  lua_pushstring(L, bn_mask_value(equals + 1, masked));
+  lua_concat(L, 2);
+  return 1;
+}
+
+/* native.words(text): a list, parted as the options of a side are; or nil and a sentence. */
+static int native_words(lua_State *L)
+{
+  struct bn_list words = {.n = 0};
+  struct bn_err err;
+
+  if (bn_words_split(luaL_checkstring(L, 1), &words, &err) != 0)
+    return bn_native_error(L, &err);
+  lua_createtable(L, (int)words.n, 0);
+  for (size_t i = 0; i < words.n; i++) {
+    lua_pushstring(L, words.item[i]);
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+  bn_words_done(&words);
+  return 1;
+}
+
+const luaL_Reg bn_native_texts[] = {{"escape", native_escape},
+                                    {"escape_markdown", native_escape_markdown},
+                                    {"mask", native_mask},
+                                    {"words", native_words},
+                                    {NULL, NULL}};

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opens, declares and runs studies in Lua. */
+#include "study/study.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lauxlib.h>
+
+#include "study/declaration.h"
+#include "study/interpreter.h"
+
+struct bn_study {
+  lua_State *L;
+  char *name; /* owned */
+  struct bn_subcommand sub;
+};
+
+static const char run_key[] = "bn.study.run", kept_key[] = "bn.study.kept";
+
+/* Its argument is the table of the declaration; fills the struct at upvalue 1. */
+static int study_declare(lua_State *L)
+{
+  struct bn_study *s = lua_touserdata(L, lua_upvalueindex(1));
+  const char *name = s->name;
+
+  if (!lua_istable(L, 1)) {
+    lua_pushliteral(L, "there is no global table 'study'; see bench-studies(7)");
+    return bn_interpreter_fail(L);
+  }
+  lua_settop(L, 1);
+  s->sub = *bn_declaration_study(L, 1);
+  s->sub.name = name;
+  lua_setfield(L, LUA_REGISTRYINDEX, kept_key);
+  lua_getfield(L, 1, "run");
+  lua_setfield(L, LUA_REGISTRYINDEX, run_key);
+  return 0;
+}
+
+/* The table of the declaration is on top. */
+static int study_read(struct bn_study *s, struct bn_err *err)
+{
+  lua_pushlightuserdata(s->L, s);
+  lua_pushcclosure(s->L, study_declare, 1);
+  lua_insert(s->L, -2);
+  return bn_interpreter_call(s->L, 1, 0, s->name, err);
+}
+
+static struct bn_study *study_new(const char *before, const char *name, bn_opt_traits_of *traits_of,
+                                  struct bn_err *err)
+{
+  struct bn_study *s = calloc(1, sizeof *s);
+
+  if (s == NULL || asprintf(&s->name, "%s%s", before, name) < 0) {
+    free(s);
+    (void)bn_err_set(err, ENOMEM, "out of memory");
+    return NULL;
+  }
+  s->L = bn_interpreter_new(traits_of, err);
+  if (s->L != NULL)
+    return s;
+  bn_study_free(s);
+  return NULL;
+}
+
+struct bn_study *bn_study_open(const char *name, bn_opt_traits_of *traits_of, struct bn_err *err)
+{
+  struct bn_study *s = study_new("", name, traits_of, err);
+  char module[64];
+
+  (void)snprintf(module, sizeof module, "study.%s", name);
+  if (s == NULL)
+    return NULL;
+  lua_getglobal(s->L, "require");
+  lua_pushstring(s->L, module);
+  if (bn_interpreter_call(s->L, 1, 1, name, err) == 0 && study_read(s, err) == 0)
+    return s;
+  bn_study_free(s);
+  return NULL;
+}
+
+struct bn_study *bn_study_open_file(const char *path, bn_opt_traits_of *traits_of,
+                                    struct bn_err *err)
+{
+  struct bn_study *s = study_new("study ", path, traits_of, err);
+  struct bn_err why = {0};
+
+  if (s == NULL)
+    return NULL;
+  if (bn_interpreter_load_file(s->L, path, err) == 0) {
+    if (bn_interpreter_call(s->L, 0, 0, s->name, &why) == 0) {
+      lua_getglobal(s->L, "study");
+      if (study_read(s, &why) == 0)
+        return s;
+    }
+    if (why.text[0] != '\0')
+      (void)bn_err_set(err, why.code, "%s: %.400s", path, why.text);
+  }
+  bn_study_free(s);
+  return NULL;
+}
+
+const struct bn_subcommand *bn_study_declaration(const struct bn_study *s)
+{
+  return &s->sub;
+}
+
+/* Arguments: the struct bn_study, its values and its operands. */
+static int study_call(lua_State *L)
+{
+  const struct bn_study *s = lua_touserdata(L, 1);
+  const void *conf = lua_touserdata(L, 2);
+  const char *const *operand = lua_touserdata(L, 3);
+
+  lua_getfield(L, LUA_REGISTRYINDEX, run_key);
+  bn_declaration_push_values(L, s->sub.options, conf);
+  lua_newtable(L);
+  for (int i = 0; operand[i] != NULL; i++) {
+    lua_pushstring(L, operand[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_insert(L, -2);
+  lua_call(L, 3, 1);
+  if (!lua_isnil(L, -1) && !lua_isnumber(L, -1))
+    return luaL_error(L, "run() must return an exit status or nothing");
+  return 1;
+}
+
+int bn_study_run(struct bn_study *s, const void *conf, const char *const *operand,
+                 struct bn_err *err)
+{
+  int status;
+
+  lua_pushcfunction(s->L, study_call);
+  lua_pushlightuserdata(s->L, s);
+  lua_pushlightuserdata(s->L, (void *)(uintptr_t)conf);
+  lua_pushlightuserdata(s->L, (void *)(uintptr_t)operand);
+  if (bn_interpreter_call(s->L, 3, 1, s->name, err) != 0)
+    return EXIT_FAILURE;
+  status = (int)lua_tointeger(s->L, -1);
+  lua_pop(s->L, 1);
+  return status;
+}
+
+void bn_study_free(struct bn_study *s)
+{
+  if (s == NULL)
+    return;
+  bn_interpreter_free(s->L);
+  free(s->name);
+  free(s);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Makes and reads 64-bit integers of the FFI, which has no functions for C. */
+#include "study/whole.h"
+
+#include <math.h>
+
+#include <lauxlib.h>
+
+#define EXACT 0x1p53
+
+static const char make_key[] = "bn.whole.make", part_key[] = "bn.whole.part";
+
+/* Returns a function that makes an integer of two halves, and one that parts it again. */
+static const char program[] =
+    "local ffi, bit = require('ffi'), require('bit')\n"
+    "local int64, uint64 = ffi.typeof('int64_t'), ffi.typeof('uint64_t')\n"
+    "return function(high, low, unsigned)\n"
+    "  local n = uint64(high) * 4294967296ULL + uint64(low)\n"
+    "  return unsigned and n or ffi.cast(int64, n)\n"
+    "end, function(n)\n"
+    "  if ffi.istype(int64, n) or ffi.istype(uint64, n) then\n"
+    "    n = ffi.cast(uint64, n)\n"
+    "    return tonumber(bit.rshift(n, 32)), tonumber(bit.band(n, 0xffffffffULL))\n"
+    "  end\n"
+    "end\n";
+
+void bn_whole_open(lua_State *L)
+{
+  if (luaL_loadbuffer(L, program, sizeof program - 1, "=whole") != 0)
+    lua_error(L);
+  lua_call(L, 0, 2);
+  lua_setfield(L, LUA_REGISTRYINDEX, part_key);
+  lua_setfield(L, LUA_REGISTRYINDEX, make_key);
+}
+
+static void push_halves(lua_State *L, uint64_t n, bool is_unsigned)
+{
+  lua_getfield(L, LUA_REGISTRYINDEX, make_key);
+  lua_pushnumber(L, (double)(n >> 32));
+  lua_pushnumber(L, (double)(n & UINT32_MAX));
+  lua_pushboolean(L, is_unsigned);
+  lua_call(L, 3, 1);
+}
+
+void bn_whole_push(lua_State *L, int64_t n)
+{
+  if (fabs((double)n) < EXACT)
+    lua_pushnumber(L, (double)n);
+  else
+    push_halves(L, (uint64_t)n, false);
+}
+
+void bn_whole_push_unsigned(lua_State *L, uint64_t n)
+{
+  if ((double)n < EXACT)
+    lua_pushnumber(L, (double)n);
+  else
+    push_halves(L, n, n > INT64_MAX);
+}
+
+static bool read_halves(lua_State *L, int index, int64_t *out)
+{
+  lua_pushvalue(L, index);
+  lua_getfield(L, LUA_REGISTRYINDEX, part_key);
+  lua_insert(L, -2);
+  lua_call(L, 1, 2);
+  const bool is_whole = lua_isnumber(L, -1) != 0;
+
+  if (is_whole)
+    *out = (int64_t)((uint64_t)lua_tonumber(L, -2) << 32 | (uint64_t)lua_tonumber(L, -1));
+  lua_pop(L, 2);
+  return is_whole;
+}
+
+bool bn_whole_read(lua_State *L, int index, int64_t *out)
+{
+  if (lua_type(L, index) == LUA_TNUMBER) {
+    const double x = lua_tonumber(L, index);
+
+    /* The bounds are the first doubles that do not fit. */
+    if (!(x >= -0x1p63 && x < 0x1p63) || floor(x) < x)
+      return false;
+    *out = (int64_t)x;
+    return true;
+  }
+  return lua_type(L, index) > LUA_TTHREAD && read_halves(L, index, out);
+}
+
+int64_t bn_whole_check(lua_State *L, int argument)
+{
+  int64_t n = 0;
+
+  if (!bn_whole_read(L, argument, &n))
+    (void)luaL_argerror(L, argument, "a whole number was expected");
+  return n;
+}

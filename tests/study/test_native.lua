@@ -1,0 +1,142 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- What studies in Lua get from C: children, files, numbers, texts, options.
+
+local native = require("study.native")
+local t = require("tests")
+
+local function file(text)
+  local path = native.temp_folder() .. "/file"
+  t.ok(native.replace(path, text))
+  return path
+end
+
+return {
+  ["a child has a status or a signal"] = function()
+    t.equal(native.child{argv = {"sh", "-c", "exit 3"}}, {status = 3, timed_out = false})
+    t.equal(native.child{argv = {"sh", "-c", "kill -9 $$"}}, {signal = 9, timed_out = false})
+    t.equal(native.child{argv = {"sleep", "60"}, limit_s = 0.1}, {signal = 15, timed_out = true})
+  end,
+  ["a child has input and output"] = function()
+    local done = native.child{argv = {"cat"}, input = "a\0b\n", capture = true}
+    t.equal(done.output, "a\0b\n")
+    t.equal(native.child{argv = {"cat"}, capture = true}.output, "")
+    local path = file("")
+    t.equal(native.child{argv = {"sh", "-c", "echo x; echo y >&2"}, out = path, errors = path}.status, 0)
+    t.equal(native.read(path), "x\ny\n")
+  end,
+  ["a child that is not there"] = function()
+    local done, why = native.child{argv = {"/nonexistent/x"}}
+    t.ok(done == nil)
+    t.equal(why, "cannot start '/nonexistent/x': No such file or directory")
+  end,
+  ["files are read and replaced"] = function()
+    local path = file("one")
+    t.equal(native.read(path), "one")
+    t.equal(native.size(path), 3)
+    t.equal({native.read(path, 2)}, {nil, "cannot read '" .. path .. "': it is too large", 27})
+    t.equal(native.kind(path), "file")
+    t.ok(native.remove(path))
+    t.equal(native.kind(path), nil)
+    t.equal({native.read(path)}, {nil, "cannot read '" .. path .. "': No such file or directory", 2})
+    local ok, why = native.replace("/nonexistent/x", "")
+    t.ok(ok == nil)
+    t.equal(why, "cannot write '/nonexistent/x': No such file or directory")
+  end,
+  ["folders are made and listed"] = function()
+    local folder = native.temp_folder() .. "/new"
+    t.ok(native.mkdir(folder))
+    t.ok(native.mkdir(folder))
+    t.equal(native.kind(folder), "folder")
+    for _, name in ipairs{"10.json", "9.json", ".hidden"} do
+      t.ok(native.replace(folder .. "/" .. name, ""))
+    end
+    t.equal(native.list(folder), {".hidden", "9.json", "10.json"})
+  end,
+  ["a folder is locked once"] = function()
+    local folder = native.temp_folder()
+    local lock = native.lock(folder)
+    local none, why = native.lock(folder)
+    t.ok(none == nil)
+    t.equal(why, "--out=" .. folder .. ": another sweep uses this folder now")
+    lock:release()
+    t.ok(native.lock(folder))
+  end,
+  ["streams of random numbers follow from the seed"] = function()
+    local function draw(...)
+      local rng = native.rng(...)
+      return {rng:below(1000), rng:below(1000), rng:real() < 1}
+    end
+    t.equal(draw(1), draw(1))
+    t.equal(draw(1), draw(1, 0, "study"))
+    t.ok(draw(1)[1] ~= draw(2)[1] or draw(1)[2] ~= draw(2)[2])
+    t.ok(draw(1)[1] ~= draw(1, 1)[1] or draw(1)[2] ~= draw(1, 1)[2])
+    t.ok(draw(1)[1] ~= draw(1, 0, "command")[1] or draw(1)[2] ~= draw(1, 0, "command")[2])
+    t.equal(draw(9007199254740993LL), draw(9007199254740993LL))
+    t.ok(native.entropy() < 2 ^ 53)
+  end,
+  ["functions of libm"] = function()
+    t.close(native.lgamma(10), math.log(362880))
+    t.close(native.erfc(1), 0.15729920705028513)
+    t.close(native.log1p(1e-12), 1e-12)
+    t.close(native.expm1(1e-12), 1e-12)
+  end,
+  ["numbers with units"] = function()
+    t.equal({native.number("16K"), native.number("1e3"), native.number("1.5")}, {16384, 1000, 1.5})
+    t.ok(native.number("x") == nil and native.real("16K") == nil and native.bytes("1.5") == nil)
+    t.equal({native.real("-2.5"), native.bytes("1M"), native.seconds("20ms")}, {-2.5, 1048576, 0.02})
+    t.equal({native.shortest(0.1), native.shortest(5)}, {"0.1", "5"})
+    t.equal(native.time(1700000000000000000LL), "2023-11-14 22:13")
+  end,
+  ["texts for a terminal"] = function()
+    t.equal(native.escape("a\27[1mb"), "a\\x1b[1mb")
+    t.equal(native.escape_markdown("a|b"), "a\\|b")
+    t.equal(native.words("--a=1 'b c'"), {"--a=1", "b c"})
+    local none, why = native.words("'a")
+    t.ok(none == nil and why ~= nil)
+  end,
+  ["secrets are masked"] = function()
+    t.equal(native.mask("--mysql-password=x"), "--mysql-password=***")
+    t.equal(native.mask("x", "--mysql-password"), "***")
+    t.equal(native.mask("-px"), "-p***")
+    t.equal(native.mask("--threads=4"), "--threads=4")
+  end,
+  ["options of runs"] = function()
+    t.equal(native.option("threads").name, "threads")
+    t.ok(native.option("nothing") == nil)
+    t.equal(native.option("config-file").traits.fixed, true)
+    t.equal(native.traits("mysql-host").endpoint, true)
+    t.equal(native.traits("nothing"), {})
+    t.equal(native.check_option("threads", "4"), true)
+    t.equal(native.check_option("nothing", "x"), true)
+    local ok, why = native.check_option("threads", "x")
+    t.ok(ok == nil and why:find("--threads", 1, true), why)
+  end,
+  ["words of options that stand elsewhere"] = function()
+    local options = {{name = "repeat", type = "int", def = "3", min = 1, max = 9, help = "x"},
+                     {name = "stop-when", type = "string", help = "x"},
+                     {name = "vary", type = "list", repeats = true, help = "x"}}
+    local values, given, rest = native.parse(options, {"cpu", "--repeat=5", "--vary=a", "--vary=b", "--x"})
+    t.equal(values, {["repeat"] = 5, vary = {"a", "b"}})
+    t.equal(given, {["repeat"] = true, vary = true, stop_when = false})
+    t.equal(rest, {"cpu", "--x"})
+    local none, why = native.parse(options, {"--repeat=10"})
+    t.ok(none == nil and why:find("--repeat=10", 1, true), why)
+  end,
+  ["files of settings"] = function()
+    local path = file("# a comment\none = cpu run\n\ntwo = 'a b' # end\n")
+    t.equal(native.settings(path), {{name = "one", line = 2, words = {"cpu", "run"}},
+                                    {name = "two", line = 4, words = {"a b"}}})
+  end,
+  ["names of figures and assertions"] = function()
+    t.equal(native.figure("p99"), {text = "p99", unit = "s", scale = 1000, shown_unit = "ms",
+                                   better = "less", is_rate = false})
+    t.equal(native.figure("rate").better, "more")
+    local none, why = native.figure("nothing")
+    t.ok(none == nil and why ~= nil)
+    local a = native.assertion("p99@read<2ms")
+    t.equal({a.what, a.rank, a.op, a.limit, a.unit, a.timing}, {"percentile", 99, "<", 2, "ms", "read"})
+  end,
+  ["a failure is a text where it is caught"] = function()
+    t.raises(function() native.fail("%d is %s", 5, "odd") end, "5 is odd")
+  end,
+}
