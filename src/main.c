@@ -647,14 +647,11 @@ static int answer(struct program *p)
 static int run_subcommand(struct program *p, const struct bn_subcommand *sub, int argc, char **argv)
 {
   struct bn_err err = {0};
-  int status;
+  int status = copy_args(p, argc, argv) == 0 ? BN_STATUS_OK : BN_STATUS_FAILED;
 
-  if (copy_args(p, argc, argv) != 0)
-    return BN_STATUS_FAILED;
-  bn_subcommand_scrub(argc, argv);
-  const struct bn_subcommand_args args = {argc, p->args, argv, bn_about_traits};
-
-  status = bn_subcommand_run(sub, &args, stdout, &err);
+  if (status == BN_STATUS_OK)
+    status = bn_subcommand_run(
+        sub, &(struct bn_subcommand_args){argc, p->args, argv, bn_about_traits}, stdout, &err);
   if (err.text[0] != '\0')
     bn_log_stderr("bench %s: %s", sub->name, err.text);
   return status;

@@ -324,6 +324,19 @@ static int subcommand_ask(struct asking *a, const struct bn_subcommand_args *arg
                        : sub->run(a->conf, a->operand, err);
 }
 
+void bn_subcommand_scrub(int argc, char *const *argv)
+{
+  char shown[BN_MASK_MAX];
+
+  for (int i = 1; i < argc; i++) {
+    char *value = strchr(argv[i], '=');
+
+    if (value != NULL && (bn_mask_arg(argv[i], false, shown) != argv[i] ||
+                          bn_mask_value(value + 1, shown) != value + 1))
+      memset(value + 1, 'x', strlen(value + 1));
+  }
+}
+
 /* The number of the argument that names the file of a study; 0: there is none. */
 static int file_place(const struct bn_subcommand *sub, const struct bn_subcommand_args *args)
 {
@@ -341,6 +354,8 @@ int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcomman
   struct bn_err why = {0};
   int status;
 
+  if (args->shown != NULL)
+    bn_subcommand_scrub(args->argc, args->shown);
   if (file > 0)
     study = bn_study_open_file(args->argv[file], args->traits_of, err);
   else if (sub->run == NULL && !sub->loads_file)
@@ -356,19 +371,6 @@ int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcomman
   subcommand_forget(&a);
   bn_study_free(study);
   return status;
-}
-
-void bn_subcommand_scrub(int argc, char **argv)
-{
-  char shown[BN_MASK_MAX];
-
-  for (int i = 1; i < argc; i++) {
-    char *value = strchr(argv[i], '=');
-
-    if (value != NULL && (bn_mask_arg(argv[i], false, shown) != argv[i] ||
-                          bn_mask_value(value + 1, shown) != value + 1))
-      memset(value + 1, 'x', strlen(value + 1));
-  }
 }
 
 int bn_subcommand_each(const struct bn_subcommand *table,

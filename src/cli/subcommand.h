@@ -25,12 +25,13 @@ struct bn_subcommand_args {
   bn_opt_traits_of *traits_of;
 };
 /* Parses its options and operands and runs it, or prints its help to `out`.  The exit status; err:
-   what is wrong, for standard error.  Overwrites the values of options that are declared secret. */
+   what is wrong, for standard error.  In `shown`, the values of options that are declared secret
+   are overwritten, and those that resemble secrets. */
 int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcommand_args *args,
                       FILE *out, struct bn_err *err);
 /* Overwrites the values of an argument vector that resemble secrets, also within the value of
    another option. */
-void bn_subcommand_scrub(int argc, char **argv);
+void bn_subcommand_scrub(int argc, char *const *argv);
 /* Calls fn for each row; that of a study in Lua as its module declares it.  -1: fn has failed, or
    it has been said what is wrong with a study. */
 int bn_subcommand_each(const struct bn_subcommand *table,

@@ -11,7 +11,7 @@
 #include "dialect/dialect.h"
 #include "measure/layout.h"
 #include "option/optval.h"
-#include "study/interpreter.h"
+#include "study/native.h"
 #include "study/whole.h"
 
 /* The value of an option. */
@@ -20,11 +20,11 @@ struct slot {
   bool given;
 };
 
-static const char *const types[] = {
-    [BN_BOOL] = "bool",     [BN_INT] = "int",   [BN_SIZE] = "size",
-    [BN_DOUBLE] = "double", [BN_STRING] = "string", [BN_CHOICE] = "choice",
-    [BN_LIST] = "list",     [BN_PATH] = "path", [BN_SECONDS] = "seconds",
-    NULL};
+static const char *const types[] = {[BN_BOOL] = "bool",       [BN_INT] = "int",
+                                    [BN_SIZE] = "size",       [BN_DOUBLE] = "double",
+                                    [BN_STRING] = "string",   [BN_CHOICE] = "choice",
+                                    [BN_LIST] = "list",       [BN_PATH] = "path",
+                                    [BN_SECONDS] = "seconds", NULL};
 
 /* A table that is read.  What is kept of it is in the list `kept`, at that place of the stack. */
 struct reading {
@@ -43,7 +43,7 @@ declaration_refuse(const struct reading *r, const char *fmt, ...)
   lua_pushvfstring(r->L, fmt, ap);
   va_end(ap);
   lua_concat(r->L, 2);
-  (void)bn_interpreter_fail(r->L);
+  (void)bn_native_raise(r->L);
   __builtin_unreachable();
 }
 
@@ -160,8 +160,9 @@ static enum bn_opt_type read_type(const struct reading *r)
   for (int i = 0; types[i] != NULL; i++)
     if (strcmp(types[i], name) == 0)
       return (enum bn_opt_type)i;
-  declaration_refuse(r, "unknown type '%s'; types: bool, int, size, double, string, choice, list, "
-                        "path, seconds",
+  declaration_refuse(r,
+                     "unknown type '%s'; types: bool, int, size, double, string, choice, list, "
+                     "path, seconds",
                      name);
 }
 
@@ -226,10 +227,9 @@ static void check_default(const struct reading *r, const struct bn_opt *o)
 
 static void read_option(const struct reading *r, struct bn_opt *o, size_t at)
 {
-  static const char *const names[] = {"name", "type",    "letter", "form",   "help",
-                                      "def",  "min",     "max",    "choices", "words",
-                                      "file", "repeats", "hidden", "secret", "blank",
-                                      "traits", "range_text", NULL};
+  static const char *const names[] = {
+      "name",  "type", "letter",  "form",   "help",   "def",   "min",    "max",        "choices",
+      "words", "file", "repeats", "hidden", "secret", "blank", "traits", "range_text", NULL};
   const char *letter;
 
   check_names(r, names);
@@ -315,9 +315,9 @@ static size_t read_count(const struct reading *r, const char *name, size_t absen
 
 const struct bn_subcommand *bn_declaration_study(lua_State *L, int index)
 {
-  static const char *const names[] = {"name",         "title",     "operands", "min_operands",
-                                      "max_operands", "takes_run", "options",  "run",
-                                      NULL};
+  static const char *const names[] = {"name",         "title",        "operands",
+                                      "min_operands", "max_operands", "takes_run",
+                                      "options",      "run",          NULL};
   const struct reading r = {L, index, lua_gettop(L) + 1, "study"};
   struct bn_subcommand *sub;
 
@@ -334,8 +334,8 @@ const struct bn_subcommand *bn_declaration_study(lua_State *L, int index)
     sub->operands = "";
   lua_getfield(L, index, "options");
   if (lua_istable(L, -1))
-    sub->options = read_options(&(struct reading){L, lua_gettop(L), r.kept, "options"},
-                                &sub->conf_size);
+    sub->options =
+        read_options(&(struct reading){L, lua_gettop(L), r.kept, "options"}, &sub->conf_size);
   else if (!lua_isnil(L, -1))
     declaration_refuse(&r, "'options' must be a list of tables");
   lua_getfield(L, index, "run");

@@ -507,9 +507,8 @@ static int document_pairs(lua_State *L)
 
 static int document_is_list(lua_State *L)
 {
-  lua_pushboolean(L, lua_istable(L, 1) &&
-                         (is_marked(L, 1, list_key) ||
-                          (!is_marked(L, 1, map_key) && lua_objlen(L, 1) > 0)));
+  lua_pushboolean(L, lua_istable(L, 1) && (is_marked(L, 1, list_key) ||
+                                           (!is_marked(L, 1, map_key) && lua_objlen(L, 1) > 0)));
   return 1;
 }
 
@@ -535,11 +534,11 @@ static void open_order(lua_State *L)
 
 int bn_study_document_open(lua_State *L)
 {
-  static const luaL_Reg functions[] = {
-      {"parse", document_parse}, {"read", document_read},       {"print", document_print},
-      {"map", document_map},     {"set", document_set},         {"list", document_list},
-      {"real", document_real},   {"pairs", document_pairs},     {"is_list", document_is_list},
-      {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"parse", document_parse},     {"read", document_read},
+                                       {"print", document_print},     {"map", document_map},
+                                       {"set", document_set},         {"list", document_list},
+                                       {"real", document_real},       {"pairs", document_pairs},
+                                       {"is_list", document_is_list}, {NULL, NULL}};
 
   open_order(L);
   luaL_newmetatable(L, list_key);

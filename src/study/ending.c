@@ -22,12 +22,14 @@
 
 enum { DEPTH = 16 };
 
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-static volatile sig_atomic_t noting, noted;
-static _Atomic uint64_t noted_ns;
-static char root[PATH_MAX]; /* ""; there is no folder */
-static unsigned folders;    /* made in it */
+static struct {
+  volatile sig_atomic_t noting, noted;
+  _Atomic uint64_t noted_ns;
+  char root[PATH_MAX]; /* ""; there is no folder */
+  unsigned folders;    /* made in it */
+} ending;
 
 /* --- removing, with system calls alone, because a handler does it too --- */
 
@@ -77,9 +79,9 @@ static bool remove_entry(int folder, const char *name, int depth)
 
 void bn_ending_remove_folder(void)
 {
-  if (root[0] != '\0')
-    (void)remove_entry(AT_FDCWD, root, DEPTH);
-  root[0] = '\0';
+  if (ending.root[0] != '\0')
+    (void)remove_entry(AT_FDCWD, ending.root, DEPTH);
+  ending.root[0] = '\0';
 }
 
 /* --- signals --- */
@@ -88,9 +90,9 @@ static void receive(int signo)
 {
   const int error = errno;
 
-  if (noting && noted == 0) {
+  if (ending.noting && ending.noted == 0) {
     bn_ending_note(signo);
-  } else if (!noting || bn_clock_mono() - atomic_load(&noted_ns) > TOGETHER_NS) {
+  } else if (!ending.noting || bn_clock_mono() - atomic_load(&ending.noted_ns) > TOGETHER_NS) {
     bn_ending_remove_folder();
     (void)signal(signo, SIG_DFL);
     (void)raise(signo);
@@ -103,33 +105,33 @@ static void receive_all(void)
 {
   struct sigaction to = {.sa_handler = receive, .sa_flags = SA_RESTART};
 
-  for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++)
-    (void)sigaddset(&to.sa_mask, ending[i]);
-  for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
+  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+    (void)sigaddset(&to.sa_mask, signals[i]);
+  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
     struct sigaction now;
 
-    if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-      (void)sigaction(ending[i], &to, NULL);
+    if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+      (void)sigaction(signals[i], &to, NULL);
   }
 }
 
 void bn_ending_begin(void)
 {
-  noting = true;
+  ending.noting = true;
   receive_all();
 }
 
 int bn_ending_signal(void)
 {
-  return noted;
+  return ending.noted;
 }
 
 void bn_ending_note(int signo)
 {
-  if (noted != 0 || signo == 0)
+  if (ending.noted != 0 || signo == 0)
     return;
-  atomic_store(&noted_ns, bn_clock_mono());
-  noted = signo;
+  atomic_store(&ending.noted_ns, bn_clock_mono());
+  ending.noted = signo;
 }
 
 /* --- the folder --- */
@@ -144,12 +146,12 @@ static int make_root(const char *base)
   if ((size_t)snprintf(path, sizeof path, "%s/bench-XXXXXX", base) >= sizeof path - 16)
     return error;
   (void)sigemptyset(&blocked);
-  for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++)
-    (void)sigaddset(&blocked, ending[i]);
+  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+    (void)sigaddset(&blocked, signals[i]);
   (void)sigprocmask(SIG_BLOCK, &blocked, &before);
   error = mkdtemp(path) != NULL ? 0 : errno;
   if (error == 0) {
-    (void)snprintf(root, sizeof root, "%s", path);
+    (void)snprintf(ending.root, sizeof ending.root, "%s", path);
     (void)atexit(bn_ending_remove_folder);
     receive_all();
   }
@@ -164,10 +166,10 @@ int bn_ending_folder(char path[PATH_MAX], struct bn_err *err)
 
   if (base == NULL || base[0] == '\0')
     base = "/tmp";
-  if (root[0] == '\0')
+  if (ending.root[0] == '\0')
     error = make_root(base);
   if (error == 0) {
-    (void)snprintf(path, PATH_MAX, "%.*s/%u", (int)(PATH_MAX - 16), root, ++folders);
+    (void)snprintf(path, PATH_MAX, "%.*s/%u", (int)(PATH_MAX - 16), ending.root, ++ending.folders);
     error = mkdir(path, 0700) == 0 ? 0 : errno;
   }
   if (error == 0)

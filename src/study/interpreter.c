@@ -27,51 +27,12 @@ static const struct module {
 #include "study/bn_study_modules.inc"
     {.name = NULL}};
 
-static const char failure_key[] = "bn.failure", traits_key[] = "bn.traits";
-
-/* --- failures --- */
-
-int bn_interpreter_fail(lua_State *L)
-{
-  lua_createtable(L, 0, 1);
-  lua_insert(L, -2);
-  lua_setfield(L, -2, "message");
-  luaL_getmetatable(L, failure_key);
-  lua_setmetatable(L, -2);
-  return lua_error(L);
-}
-
-/* A study that catches errors may print them. */
-static int failure_text(lua_State *L)
-{
-  lua_getfield(L, 1, "message");
-  return 1;
-}
-
-static void open_failures(lua_State *L)
-{
-  luaL_newmetatable(L, failure_key);
-  lua_pushcfunction(L, failure_text);
-  lua_setfield(L, -2, "__tostring");
-  lua_pop(L, 1);
-}
-
-static bool is_failure(lua_State *L, int index)
-{
-  bool is = lua_getmetatable(L, index) != 0;
-
-  if (is) {
-    luaL_getmetatable(L, failure_key);
-    is = lua_rawequal(L, -1, -2) != 0;
-    lua_pop(L, 2);
-  }
-  return is;
-}
+/* --- calls --- */
 
 /* Adds the traceback while the stack is still there. */
 static int add_traceback(lua_State *L)
 {
-  if (is_failure(L, 1))
+  if (bn_native_failure(L, 1) != NULL)
     return 1;
   lua_getglobal(L, "tostring");
   lua_pushvalue(L, 1);
@@ -83,12 +44,11 @@ static int add_traceback(lua_State *L)
 /* The error is on top. */
 static void tell_error(lua_State *L, const char *name, struct bn_err *err)
 {
+  const char *failure = bn_native_failure(L, lua_gettop(L));
   struct bn_buf text = {.max = 0};
 
-  if (is_failure(L, -1)) {
-    lua_getfield(L, -1, "message");
-    (void)bn_err_set(err, 0, "%s", lua_tostring(L, -1));
-    lua_pop(L, 1);
+  if (failure != NULL) {
+    (void)bn_err_set(err, 0, "%s", failure);
     return;
   }
   (void)bn_buf_printf(&text, "bench %s: %s", name,
@@ -178,15 +138,6 @@ static int load_failed(lua_State *L, struct bn_err *err)
   return -1;
 }
 
-int bn_interpreter_load(lua_State *L, const char *module, struct bn_err *err)
-{
-  const struct module *m = find_module(module);
-
-  if (m == NULL)
-    return bn_err_set(err, ENOENT, "this program has no module '%s'", module);
-  return load_module(L, m) == 0 ? 0 : load_failed(L, err);
-}
-
 int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
 {
   const char *slash = strrchr(path, '/');
@@ -205,27 +156,15 @@ int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
 
 /* --- the interpreter --- */
 
-bn_opt_traits_of *bn_interpreter_traits(lua_State *L)
-{
-  lua_getfield(L, LUA_REGISTRYINDEX, traits_key);
-  bn_opt_traits_of *const *traits_of = lua_touserdata(L, -1);
-
-  lua_pop(L, 1);
-  return *traits_of;
-}
-
 /* Protected, because each of these may run out of memory.  The argument is the address of
    traits_of. */
 static int open_all(lua_State *L)
 {
   bn_opt_traits_of *const *traits_of = lua_touserdata(L, 1);
-  bn_opt_traits_of **kept;
 
   luaL_openlibs(L);
-  kept = lua_newuserdata(L, sizeof(void *));
-  *kept = *traits_of;
-  lua_setfield(L, LUA_REGISTRYINDEX, traits_key);
-  open_failures(L);
+  bn_native_set_traits(L, *traits_of);
+  bn_native_open_failures(L);
   open_searcher(L);
   bn_whole_open(L);
   preload(L, "study.native", bn_native_open);

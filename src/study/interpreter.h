@@ -21,13 +21,7 @@ void bn_interpreter_free(lua_State *L);
    and nothing is left on the stack.  err says why if the function said so itself (native.fail); a
    fault of the program has been printed with its traceback, after `name`, and err is empty. */
 int bn_interpreter_call(lua_State *L, int given, int wanted, const char *name, struct bn_err *err);
-/* Leaves the function of an embedded module or of a file, to be called.  -1 and err. */
-int bn_interpreter_load(lua_State *L, const char *module, struct bn_err *err);
+/* Leaves the function of a file, to be called, and finds modules in its folder.  -1 and err. */
 int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err);
-
-/* For functions in C: raises the failure whose sentence is on top. */
-int bn_interpreter_fail(lua_State *L);
-/* What was given to bn_interpreter_new(). */
-bn_opt_traits_of *bn_interpreter_traits(lua_State *L);
 
 #endif

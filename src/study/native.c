@@ -7,15 +7,6 @@
 #include "base/log.h"
 #include "base/spawn.h"
 #include "dialect/dialect.h"
-#include "study/interpreter.h"
-
-int bn_native_error(lua_State *L, const struct bn_err *err)
-{
-  lua_pushnil(L);
-  lua_pushstring(L, err->text);
-  lua_pushinteger(L, err->code);
-  return 3;
-}
 
 /* Replaces the arguments of string.format by its result. */
 static void native_format(lua_State *L)
@@ -31,7 +22,7 @@ static void native_format(lua_State *L)
 static int native_fail(lua_State *L)
 {
   native_format(L);
-  return bn_interpreter_fail(L);
+  return bn_native_raise(L);
 }
 
 static int native_log(lua_State *L)
@@ -57,12 +48,14 @@ int bn_native_open(lua_State *L)
   static const luaL_Reg own[] = {{"fail", native_fail}, {"log", native_log}, {NULL, NULL}};
   static const luaL_Reg *const parts[] = {own,
                                           bn_native_children,
+                                          bn_native_figures,
                                           bn_native_files,
                                           bn_native_numbers,
                                           bn_native_options,
                                           bn_native_results,
                                           bn_native_texts};
 
+  bn_native_open_children(L);
   bn_native_open_files(L);
   bn_native_open_numbers(L);
   bn_native_open_results(L);

@@ -9,44 +9,65 @@
 #include "study/ending.h"
 #include "study/native.h"
 
-/* The state of signals is one of the process. */
-static struct bn_children children;
-static bool begun;
+static const char family_key[] = "bn.family";
+
+struct family {
+  struct bn_children children;
+  bool begun; /* signals are noted */
+};
+
+static struct family *family_of(lua_State *L)
+{
+  lua_getfield(L, LUA_REGISTRYINDEX, family_key);
+  struct family *f = lua_touserdata(L, -1);
+
+  lua_pop(L, 1);
+  return f;
+}
+
+void bn_native_open_children(lua_State *L)
+{
+  struct family *f = lua_newuserdata(L, sizeof *f);
+
+  *f = (struct family){.begun = false};
+  lua_setfield(L, LUA_REGISTRYINDEX, family_key);
+}
 
 /* Outside of the calls here signals are received by study/ending.h, so that a study which computes
    without an end can be ended. */
-static void children_leave(void)
+static void family_leave(struct family *f)
 {
-  if (begun)
-    bn_ending_note(children.signo);
-  (void)sigprocmask(SIG_SETMASK, &children.before, NULL);
+  if (f->begun)
+    bn_ending_note(f->children.signo);
+  (void)sigprocmask(SIG_SETMASK, &f->children.before, NULL);
 }
 
-static void children_enter(void)
+static void family_enter(struct family *f)
 {
-  if (begun) {
-    (void)sigprocmask(SIG_BLOCK, &children.waited, NULL);
-    children.signo = bn_ending_signal();
+  if (f->begun) {
+    (void)sigprocmask(SIG_BLOCK, &f->children.waited, NULL);
+    f->children.signo = bn_ending_signal();
   } else {
-    bn_children_begin_plain(&children);
+    bn_children_begin_plain(&f->children);
   }
 }
 
 static int native_child_begin(lua_State *L)
 {
-  (void)L;
-  if (begun)
+  struct family *f = family_of(L);
+
+  if (f->begun)
     return 0;
-  bn_children_begin(&children);
-  begun = true;
+  bn_children_begin(&f->children);
+  f->begun = true;
   bn_ending_begin();
-  children_leave();
+  family_leave(f);
   return 0;
 }
 
 static int native_signalled(lua_State *L)
 {
-  const int signo = begun ? bn_ending_signal() : 0;
+  const int signo = family_of(L)->begun ? bn_ending_signal() : 0;
 
   if (signo != 0)
     lua_pushinteger(L, signo);
@@ -65,14 +86,15 @@ static uint64_t span_ns(double seconds)
 static int native_pause(lua_State *L)
 {
   const uint64_t ns = span_ns(luaL_checknumber(L, 1));
+  struct family *f = family_of(L);
 
-  if (!begun) {
+  if (!f->begun) {
     bn_clock_sleep_until(bn_clock_mono() + ns);
     return 0;
   }
-  children_enter();
-  bn_children_pause(&children, ns);
-  children_leave();
+  family_enter(f);
+  bn_children_pause(&f->children, ns);
+  family_leave(f);
   return 0;
 }
 
@@ -130,6 +152,7 @@ static int native_child(lua_State *L)
 {
   struct bn_buf output = {.max = 1 << 30};
   struct bn_child child = {.argv = NULL};
+  struct family *f = family_of(L);
   struct bn_child_end end;
   struct bn_err err = {0};
   int rc;
@@ -145,9 +168,9 @@ static int native_child(lua_State *L)
   child.output = lua_toboolean(L, -1) ? &output : NULL;
   /* What the study has printed comes before what the child prints. */
   (void)fflush(stdout);
-  children_enter();
-  rc = bn_child_run(&children, &child, &end, &err);
-  children_leave();
+  family_enter(f);
+  rc = bn_child_run(&f->children, &child, &end, &err);
+  family_leave(f);
   if (rc != 0) {
     bn_buf_done(&output);
     return bn_native_error(L, &err);

@@ -132,8 +132,7 @@ static int native_mkdir(lua_State *L)
   const char *path = luaL_checkstring(L, 1);
   struct stat st;
 
-  if (mkdir(path, 0777) != 0 &&
-      (errno != EEXIST || stat(path, &st) != 0 || !S_ISDIR(st.st_mode)))
+  if (mkdir(path, 0777) != 0 && (errno != EEXIST || stat(path, &st) != 0 || !S_ISDIR(st.st_mode)))
     return file_error(L, "make the folder", path, errno);
   lua_pushboolean(L, 1);
   return 1;

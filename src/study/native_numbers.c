@@ -185,17 +185,10 @@ static int native_time(lua_State *L)
   return 1;
 }
 
-const luaL_Reg bn_native_numbers[] = {{"bytes", native_bytes},
-                                      {"entropy", native_entropy},
-                                      {"erfc", native_erfc},
-                                      {"expm1", native_expm1},
-                                      {"lgamma", native_lgamma},
-                                      {"log1p", native_log1p},
-                                      {"number", native_number},
-                                      {"real", native_real},
-                                      {"rng", native_rng},
-                                      {"seconds", native_seconds},
-                                      {"shortest", native_shortest},
-                                      {"time", native_time},
-                                      {"width", native_width},
-                                      {NULL, NULL}};
+const luaL_Reg bn_native_numbers[] = {{"bytes", native_bytes},       {"entropy", native_entropy},
+                                      {"erfc", native_erfc},         {"expm1", native_expm1},
+                                      {"lgamma", native_lgamma},     {"log1p", native_log1p},
+                                      {"number", native_number},     {"real", native_real},
+                                      {"rng", native_rng},           {"seconds", native_seconds},
+                                      {"shortest", native_shortest}, {"time", native_time},
+                                      {"width", native_width},       {NULL, NULL}};

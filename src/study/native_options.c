@@ -9,10 +9,27 @@
 #include "option/opt.h"
 #include "option/optval.h"
 #include "study/declaration.h"
-#include "study/interpreter.h"
 #include "study/native.h"
 
-static const char traits_key[] = "bn.option_traits", set_key[] = "bn.optset";
+static const char traits_key[] = "bn.option_traits", set_key[] = "bn.optset",
+                  knowledge_key[] = "bn.traits_of";
+
+void bn_native_set_traits(lua_State *L, bn_opt_traits_of *traits_of)
+{
+  bn_opt_traits_of **kept = lua_newuserdata(L, sizeof(void *));
+
+  *kept = traits_of;
+  lua_setfield(L, LUA_REGISTRYINDEX, knowledge_key);
+}
+
+bn_opt_traits_of *bn_native_get_traits(lua_State *L)
+{
+  lua_getfield(L, LUA_REGISTRYINDEX, knowledge_key);
+  bn_opt_traits_of *const *traits_of = lua_touserdata(L, -1);
+
+  lua_pop(L, 1);
+  return *traits_of;
+}
 
 /* One table for all options with the same traits: a result has a hundred options. */
 void bn_native_push_traits(lua_State *L, unsigned traits)
@@ -36,7 +53,7 @@ void bn_native_push_traits(lua_State *L, unsigned traits)
 /* native.traits(name): of any option that this program knows. */
 static int native_traits(lua_State *L)
 {
-  bn_opt_traits_of *traits_of = bn_interpreter_traits(L);
+  bn_opt_traits_of *traits_of = bn_native_get_traits(L);
 
   bn_native_push_traits(L, traits_of != NULL ? traits_of(luaL_checkstring(L, 1)) : 0);
   return 1;

@@ -3,14 +3,34 @@
 #ifndef BN_STUDY_NATIVE_RESULT_H
 #define BN_STUDY_NATIVE_RESULT_H
 
+#include <stdbool.h>
+
 #include <lua.h>
 
-#include "measure/result.h"
+#include <lauxlib.h>
+
+#include "measure/store.h"
+
+/* The name of its metatable. */
+#define BN_NATIVE_RESULT "bn.result"
+
+struct bn_native_result {
+  const struct bn_store *js;
+  struct bn_stored stored;
+  bool open;
+};
 
 /* The result at an argument of a method; raises an error if it is none, or was closed. */
-const struct bn_result *bn_native_check_result(lua_State *L, int argument);
-/* Sets members of the table on top by a layout (measure/layout.h). */
-struct bn_layout;
-void bn_native_set_layout(lua_State *L, const struct bn_layout *layout, const void *from);
+struct bn_native_result *bn_native_check_result(lua_State *L, int argument);
+/* The total of all sessions; NULL: there is none. */
+const struct bn_view *bn_native_total(const struct bn_result *r);
+
+/* Methods about figures. */
+extern const luaL_Reg bn_native_result_figures[];
+
+/* Set a member of the table on top; text NULL: none. */
+void bn_native_set_text(lua_State *L, const char *name, const char *text);
+void bn_native_set_switch(lua_State *L, const char *name, bool is_on);
+void bn_native_set_number(lua_State *L, const char *name, double x);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "study/declaration.h"
 #include "study/interpreter.h"
+#include "study/native.h"
 
 struct bn_study {
   lua_State *L;
@@ -27,7 +28,7 @@ static int study_declare(lua_State *L)
 
   if (!lua_istable(L, 1)) {
     lua_pushliteral(L, "there is no global table 'study'; see bench-studies(7)");
-    return bn_interpreter_fail(L);
+    return bn_native_raise(L);
   }
   lua_settop(L, 1);
   s->sub = *bn_declaration_study(L, 1);

@@ -32,13 +32,14 @@ check() # file
         return inc ~ /^(script|sql|engine|measure|option|api|base)\// && script(part[3], inc)
       if (layer == "drivers")
         return inc ~ /^api\/(driver|opt)\.h$/ || inc ~ ("^drivers/(common|" part[3] ")/")
-      if (layer == "cli") return inc ~ /^(registry\.h|(cli|dialect|option|api|base)\/.*)$/
+      if (layer == "cli")
+        return inc ~ /^(registry\.h|study\/study\.h|(cli|dialect|option|api|base)\/.*)$/
       if (file ~ /^src\/registry\.[ch]$/)
         return inc !~ /^(drivers|sql|cli)\// || inc ~ /^drivers\/[a-z]+\/options\.h$/
       return file ~ /^src\/(main\.c|(about|wanted)\.[ch])$/
     }
     function foreign(layer, inc) {
-      if (inc ~ /^(lua|lauxlib|luajit|lualib)/) return layer != "script"
+      if (inc ~ /^(lua|lauxlib|luajit|lualib)/) return layer != "script" && layer != "study"
       if (inc ~ /^(sqlite3|mysql|mariadb|libpq|errmsg|mysqld_error)/) return layer != "drivers"
       if (inc ~ /^(libaio|liburing|ck_)/) return layer != "tests"
       if (inc ~ /^jansson/) return file != "src/measure/json.c"

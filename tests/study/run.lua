@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- Runs unit tests of Lua: bench study tests/study/run.lua FILE...
--- A file returns a table of functions by what each holds.  A line "ok NAME" or "not ok NAME: why" is
--- printed for each.  Exit status 1: one failed.
+-- A file returns a table of functions by what each shows.  For each, a line "ok NAME" or
+-- "not ok NAME: why" is printed.  Exit status 1: one failed.
 
 -- Runs a file's functions in the order of their names, and returns how many failed.
 local function run_file(path)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Errors of functions in C, and failures that end a study with a sentence. */
+#include "study/native.h"
+
+#include <stdbool.h>
+
+static const char failure_key[] = "bn.failure";
+
+int bn_native_error(lua_State *L, const struct bn_err *err)
+{
+  lua_pushnil(L);
+  lua_pushstring(L, err->text);
+  lua_pushinteger(L, err->code);
+  return 3;
+}
+
+int bn_native_raise(lua_State *L)
+{
+  lua_createtable(L, 0, 1);
+  lua_insert(L, -2);
+  lua_setfield(L, -2, "message");
+  luaL_getmetatable(L, failure_key);
+  lua_setmetatable(L, -2);
+  return lua_error(L);
+}
+
+/* A study that catches errors may print them. */
+static int failure_text(lua_State *L)
+{
+  lua_getfield(L, 1, "message");
+  return 1;
+}
+
+void bn_native_open_failures(lua_State *L)
+{
+  luaL_newmetatable(L, failure_key);
+  lua_pushcfunction(L, failure_text);
+  lua_setfield(L, -2, "__tostring");
+  lua_pop(L, 1);
+}
+
+const char *bn_native_failure(lua_State *L, int index)
+{
+  const char *text = NULL;
+
+  if (lua_getmetatable(L, index) == 0)
+    return NULL;
+  luaL_getmetatable(L, failure_key);
+  const bool is_failure = lua_rawequal(L, -1, -2) != 0;
+
+  lua_pop(L, 2);
+  if (!is_failure)
+    return NULL;
+  /* The table keeps the text. */
+  lua_getfield(L, index, "message");
+  text = lua_tostring(L, -1);
+  lua_pop(L, 1);
+  return text;
+}
