@@ -130,20 +130,19 @@ static void preload(lua_State *L, const char *name, lua_CFunction open)
   lua_pop(L, 1);
 }
 
-/* Takes the error from the stack. */
-static int load_failed(lua_State *L, struct bn_err *err)
-{
-  (void)bn_err_set(err, 0, "%s", lua_tostring(L, -1));
-  lua_pop(L, 1);
-  return -1;
-}
-
 int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
 {
   const char *slash = strrchr(path, '/');
 
-  if (luaL_loadfile(L, path) != 0)
-    return load_failed(L, err);
+  if (luaL_loadfile(L, path) != 0) {
+    const char *why = lua_tostring(L, -1);
+
+    /* The name of the file is cut if it is long. */
+    (void)bn_err_set(err, 0, "%s%s%.400s", strstr(why, path) == NULL ? path : "",
+                     strstr(why, path) == NULL ? ": " : "", why);
+    lua_pop(L, 1);
+    return -1;
+  }
   lua_getglobal(L, "package");
   lua_pushlstring(L, path, slash != NULL ? (size_t)(slash + 1 - path) : 0);
   lua_pushliteral(L, "?.lua;");
@@ -182,7 +181,7 @@ lua_State *bn_interpreter_new(bn_opt_traits_of *traits_of, struct bn_err *err)
   }
   if (lua_cpcall(L, open_all, (void *)&traits_of) == 0)
     return L;
-  (void)load_failed(L, err);
+  (void)bn_err_set(err, ENOMEM, "%s", lua_tostring(L, -1));
   lua_close(L);
   return NULL;
 }
