@@ -333,7 +333,7 @@ def test_letters_are_no_options_in_dialects(dialect):
     assert bench.run("-V", dialect=dialect) == ("", "unknown argument '-V'\n", 1)
 
 
-@pytest.mark.parametrize("name", ["sweep", "compare", "ab", "search", "history", "report", "plot", "merge"])
+@pytest.mark.parametrize("name", ["sweep", "compare", "ab", "search", "history", "report", "plot", "merge", "study"])
 def test_reserved_names_and_the_way_around(name, tmp_path):
     (tmp_path / f"{name}.lua").write_text("print('mine')\n")
     assert bench.run(name, "run", cwd=tmp_path).status == 1

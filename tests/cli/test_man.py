@@ -249,6 +249,27 @@ def test_every_name_of_the_interface_is_in_the_page(pages, tmp_path):
     assert methods - words == set() and len(methods) > 15
 
 
+# --- studies --------------------------------------------------------------------------------------
+
+PRESENT = """
+local modules = {native = require("study.native"), document = require("study.document")}
+study = {title = "x", run = function(_, operands)
+  for _, operand in ipairs(operands) do
+    local module, name = operand:match("^(%w+)%.([%w_]+)$")
+    assert(modules[module][name] ~= nil, operand)
+  end
+end}
+"""
+
+
+def test_every_function_for_studies_in_the_page_is_there(pages, tmp_path):
+    section = pages["bench-studies.7"].split(".Sh STUDIES OF YOUR OWN\n")[1].split(".Sh ")[0]
+    names = set(re.findall(r"\b(?:native|document)\.[a-z]\w*", section))
+    assert len(names) > 30
+    (tmp_path / "present.lua").write_text(PRESENT)
+    assert bench.run("study", tmp_path / "present.lua", *names) == ("", "", 0)
+
+
 # --- references -----------------------------------------------------------------------------------
 
 
