@@ -259,8 +259,8 @@ static void hide_secret(const struct asking *a, char *arg, char *next)
     (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
     o = bn_optset_find(a->set, name);
     value = value != NULL ? value + 1 : next;
-  } else {
-    value = arg[0] != '\0' && arg[1] != '\0' && arg[2] != '\0' ? arg + 2 : next;
+  } else if (o != NULL) {
+    value = arg[2] != '\0' ? arg + 2 : next;
   }
   if (o != NULL && o->secret && value != NULL)
     memset(value, 'x', strlen(value));
@@ -275,14 +275,13 @@ static int subcommand_parse(struct asking *a, const struct bn_subcommand_args *a
     return out_of_memory(err);
   for (int i = 1; i < args->argc;) {
     char *next = i + 1 < args->argc ? args->argv[i + 1] : NULL;
-    const bool was_named = a->named;
     int n = 1;
 
     if (i != skipped)
       n = subcommand_take(a, args->argv[i], next, err);
     if (n < 0)
       return -1;
-    if (args->shown != NULL && was_named)
+    if (args->shown != NULL)
       hide_secret(a, args->shown[i], n == 2 ? args->shown[i + 1] : NULL);
     i += n;
   }

@@ -119,6 +119,8 @@ def test_secrets_are_not_in_the_list_of_processes(own):
     words = done.out.split("\n")[1].split("\0")
     assert words[1:] == ["study", str(path), "--pin=xxxxx", "--out=xxxxxxxxxxxxxxxxxx", "--side=seen", ""]
     assert '"12345"' in done.out
+    done = bench.run("--pin=12345", "study", path)
+    assert done.out.split("\n")[1].split("\0")[1:] == ["--pin=xxxxx", "study", str(path), ""]
     done = bench.run("study", path, "--pin", "12345")
     assert done.out.split("\n")[1].split("\0")[3:] == ["--pin", "xxxxx", ""]
 
