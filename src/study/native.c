@@ -57,11 +57,12 @@ int bn_native_open(lua_State *L)
 
   bn_native_open_children(L);
   bn_native_open_files(L);
-  bn_native_open_numbers(L);
   bn_native_open_results(L);
   lua_newtable(L);
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
     luaL_register(L, NULL, parts[i]);
+  bn_native_push_rng(L);
+  lua_setfield(L, -2, "rng");
   push_program(L);
   lua_setfield(L, -2, "program");
   lua_pushstring(L, bn_policy_bench.release);

@@ -20,7 +20,6 @@ extern const luaL_Reg bn_native_children[], bn_native_figures[], bn_native_files
 /* These make what the functions need: metatables of their values, a state. */
 void bn_native_open_children(lua_State *L);
 void bn_native_open_files(lua_State *L);
-void bn_native_open_numbers(lua_State *L);
 void bn_native_open_results(lua_State *L);
 
 /* What this program knows of options; NULL: nothing. */
@@ -32,6 +31,9 @@ int bn_native_raise(lua_State *L);
 /* The sentence of such a failure at `index`, which is absolute; NULL: the value is none. */
 const char *bn_native_failure(lua_State *L, int index);
 void bn_native_open_failures(lua_State *L);
+/* Pushes native.rng. */
+void bn_native_push_rng(lua_State *L);
+
 /* Pushes nil, the sentence and the code of an error, and returns their number. */
 int bn_native_error(lua_State *L, const struct bn_err *err);
 /* Pushes a table {NAME = true, …} of enum bn_opt_trait.  Nobody may change it. */

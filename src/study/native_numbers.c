@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers of studies in Lua: functions of libm, the random generator, units. */
+/* Numbers of studies in Lua: functions of libm, a seed, units. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,8 +12,6 @@
 #include "base/units.h"
 #include "study/native.h"
 #include "study/whole.h"
-
-static const char rng_key[] = "bn.rng";
 
 /* --- libm --- */
 
@@ -41,58 +39,7 @@ static int native_expm1(lua_State *L)
   return 1;
 }
 
-/* --- the random generator --- */
-
-/* native.rng(seed [, id [, purpose]]): a stream of its own for each id, 0 by default, and for each
-   purpose, "study" by default or "command". */
-static int native_rng(lua_State *L)
-{
-  static const char *const names[] = {"study", "command", NULL};
-  static const enum bn_rng_purpose purposes[] = {BN_RNG_STUDY, BN_RNG_COMMAND};
-  const int64_t seed = bn_whole_check(L, 1);
-  const int64_t id = lua_isnoneornil(L, 2) ? 0 : bn_whole_check(L, 2);
-  const int purpose = luaL_checkoption(L, 3, names[0], names);
-  struct bn_rng *rng = lua_newuserdata(L, sizeof *rng);
-
-  bn_rng_seed(rng, (uint64_t)seed, purposes[purpose], (uint64_t)id);
-  luaL_getmetatable(L, rng_key);
-  lua_setmetatable(L, -2);
-  return 1;
-}
-
-static int rng_below(lua_State *L)
-{
-  struct bn_rng *rng = luaL_checkudata(L, 1, rng_key);
-  const int64_t n = bn_whole_check(L, 2);
-
-  luaL_argcheck(L, n >= 1, 2, "a number from 1 on was expected");
-  bn_whole_push_unsigned(L, bn_rng_below(rng, (uint64_t)n));
-  return 1;
-}
-
-static int rng_real(lua_State *L)
-{
-  lua_pushnumber(L, bn_rng_double(luaL_checkudata(L, 1, rng_key)));
-  return 1;
-}
-
-static int rng_next(lua_State *L)
-{
-  bn_whole_push_unsigned(L, bn_rng_next(luaL_checkudata(L, 1, rng_key)));
-  return 1;
-}
-
-void bn_native_open_numbers(lua_State *L)
-{
-  static const luaL_Reg methods[] = {
-      {"below", rng_below}, {"real", rng_real}, {"next", rng_next}, {NULL, NULL}};
-
-  luaL_newmetatable(L, rng_key);
-  lua_newtable(L);
-  luaL_register(L, NULL, methods);
-  lua_setfield(L, -2, "__index");
-  lua_pop(L, 1);
-}
+/* --- seeds --- */
 
 static int native_entropy(lua_State *L)
 {
@@ -185,10 +132,16 @@ static int native_time(lua_State *L)
   return 1;
 }
 
-const luaL_Reg bn_native_numbers[] = {{"bytes", native_bytes},       {"entropy", native_entropy},
-                                      {"erfc", native_erfc},         {"expm1", native_expm1},
-                                      {"lgamma", native_lgamma},     {"log1p", native_log1p},
-                                      {"number", native_number},     {"real", native_real},
-                                      {"rng", native_rng},           {"seconds", native_seconds},
-                                      {"shortest", native_shortest}, {"time", native_time},
-                                      {"width", native_width},       {NULL, NULL}};
+const luaL_Reg bn_native_numbers[] = {{"bytes", native_bytes},
+                                      {"entropy", native_entropy},
+                                      {"erfc", native_erfc},
+                                      {"expm1", native_expm1},
+                                      {"lgamma", native_lgamma},
+                                      {"log1p", native_log1p},
+                                      {"number", native_number},
+                                      {"real", native_real},
+                                      {"seconds", native_seconds},
+                                      {"shortest", native_shortest},
+                                      {"time", native_time},
+                                      {"width", native_width},
+                                      {NULL, NULL}};

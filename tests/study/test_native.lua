@@ -74,6 +74,11 @@ return {
     t.ok(draw(1)[1] ~= draw(1, 1)[1] or draw(1)[2] ~= draw(1, 1)[2])
     t.ok(draw(1)[1] ~= draw(1, 0, "command")[1] or draw(1)[2] ~= draw(1, 0, "command")[2])
     t.equal(draw(9007199254740993LL), draw(9007199254740993LL))
+    t.raises(function() draw(1, 0, "work") end, "no streams have the purpose work")
+    -- 0xd42f4e6224906665 is the first number of this stream in tests/unit/test_rng.c.
+    local first = tonumber(bit.rshift(0xd42f4e6224906665ULL, 11)) * 2 ^ -53
+    t.equal(native.rng(42, 0, "workload"):real(), first)
+    t.equal(native.rng(42, 0, "workload"):below(1000), math.floor(first * 1000))
     t.ok(native.entropy() < 2 ^ 53)
   end,
   ["functions of libm"] = function()
