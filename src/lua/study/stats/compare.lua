@@ -1,0 +1,235 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- The verdict on one figure of two sides, A and B, from its values in several runs: chooses the
+-- test and draws the conclusion.  The statistics and their sources are in study.stats.
+
+local native = require("study.native")
+local stats = require("study.stats")
+
+local exp, log, max, sqrt = math.exp, math.log, math.max, math.sqrt
+
+-- From `pairs_min` pairs on there may be a verdict.
+local compare = {pairs_min = 4}
+
+-- Returns the fewest pairs, or values of each side, from which a verdict can come.  C(2n, n) orders
+-- of unpaired values are equally likely, so that the test can be positive from 1 / alpha of them
+-- on.
+function compare.least(paired, alpha)
+  if paired then return compare.pairs_min end
+  local n, orders = 1, 2
+  while orders * alpha < 1 do
+    orders = orders * (2 * (2 * n + 1) / (n + 1))
+    n = n + 1
+  end
+  return n
+end
+
+local function is_enough(sample, alpha)
+  local least = compare.least(sample.paired, alpha)
+  return #sample.a >= least and #sample.b >= least
+end
+
+local function all_positive(x)
+  for _, v in ipairs(x) do
+    if not (v > 0 and v < math.huge) then return false end
+  end
+  return true
+end
+
+local function mapped(x, f)
+  local out = {}
+  for i, v in ipairs(x) do out[i] = f(v) end
+  return out
+end
+
+local function geometric_mean(x)
+  local sum = 0
+  for _, v in ipairs(x) do sum = sum + log(v) / #x end
+  return exp(sum)
+end
+
+local function are_alike(sample)
+  local first = sample.a[1]
+  for _, x in ipairs{sample.a, sample.b} do
+    for _, v in ipairs(x) do
+      if v < first or v > first then return false end
+    end
+  end
+  return true
+end
+
+-- Returns how many times A a B has to be that is worse by `limit`.
+local function times_of(sample, limit)
+  return sample.better == "more" and 1 - limit or 1 + limit
+end
+
+-- Sets the tests of whether B is larger, and whether it is smaller, in terms of the figure.
+local function set_tests(sample, found, larger, smaller)
+  local more = sample.better == "more"
+  found.better.p = more and larger or smaller
+  found.worse.p = more and smaller or larger
+end
+
+local function set_interval(found, interval)
+  found.has_interval = interval ~= nil
+  found.interval = interval and {low = exp(interval.low), high = exp(interval.high)}
+end
+
+local function measure_pairs(sample, rules, found)
+  local estimate = stats.paired(sample)
+  local above = stats.above(estimate, 0)
+  local beyond = stats.above(estimate, log(times_of(sample, rules.limit or 0)))
+  found.method = "t"
+  found.ratio = exp(estimate.mean)
+  found.noise = estimate.noise
+  found.drift_per_s = estimate.drift_per_s
+  set_interval(found, stats.interval(estimate, rules.alpha))
+  set_tests(sample, found, above, 1 - above)
+  found.beyond.p = sample.better == "more" and 1 - beyond or beyond
+end
+
+-- Returns in how many pairs B is larger than `times` A, and in how many smaller.
+local function signs_of(sample, times)
+  local larger, smaller = 0, 0
+  for i, a in ipairs(sample.a) do
+    if sample.b[i] > times * a then larger = larger + 1 end
+    if sample.b[i] < times * a then smaller = smaller + 1 end
+  end
+  return larger, smaller
+end
+
+local function measure_signs(sample, rules, found)
+  local larger, smaller = signs_of(sample, 1)
+  local n = larger + smaller
+  found.method = "signs"
+  set_tests(sample, found, stats.signs(larger, n), stats.signs(smaller, n))
+  larger, smaller = signs_of(sample, times_of(sample, rules.limit or 0))
+  found.beyond.p = stats.signs(sample.better == "more" and smaller or larger, larger + smaller)
+end
+
+local function sorted(x)
+  local out = mapped(x, function(v) return v end)
+  stats.sort(out)
+  return out
+end
+
+local function measure_ranks(sample, rules, found)
+  local a, b, times = sorted(sample.a), sorted(sample.b), times_of(sample, rules.limit or 0)
+  found.method = "ranks"
+  set_tests(sample, found, stats.rank_above{a = a, b = b}, stats.rank_above{a = b, b = a})
+  if found.has_ratio then
+    a, b = mapped(a, log), mapped(b, log)
+    local ranked, dev_a, dev_b = {a = a, b = b}, stats.deviation(a), stats.deviation(b)
+    found.ratio = exp(stats.shift(ranked))
+    set_interval(found, stats.shift_interval(ranked, rules.alpha))
+    -- The efficiency of ranks is 3 / pi of that of t where the noise is normal.
+    found.noise = sqrt((dev_a * dev_a + dev_b * dev_b) * math.pi / 3)
+    a = mapped(a, function(v) return v + log(times) end)
+  else
+    a = mapped(a, function(v) return v * times end)
+  end
+  found.beyond.p = stats.rank_above(sample.better == "more" and {a = b, b = a} or {a = a, b = b})
+end
+
+-- Measures the values of a figure,
+--
+--   {a, b = lists, of pairs a[i] belongs to b[i], paired,
+--    a_s, b_s = of pairs when each run began, s, from any origin; nil: the drift is none,
+--    better = "more" or "less"},
+--
+-- by the rules
+--
+--   {alpha = of each one-sided test, for example 0.01,
+--    same = the margin: 0.05 means that B is from 0.95 to 1.05 times A,
+--    limit = how much worse a figure may be: 0.03 is 3 %; below 1 where more is better; nil: 0}.
+--
+-- Returns
+--
+--   {method = "t" (paired t of ln (B / A), without the drift), "signs" (of pairs, where a value is
+--      not positive and has no logarithm), "ranks" (Mann-Whitney, of values that are not paired) or
+--      "few" (there are too few values),
+--    n_a, n_b, paired, all_equal = all values of both sides are,
+--    a, b = geometric means; arithmetic ones if a value is not positive; nil: there is no value,
+--    has_ratio, ratio = of B to A, without the drift,
+--    has_interval, interval = {low, high} of the ratio, which passes each end with the probability
+--      alpha,
+--    noise = standard deviation of ln (B / A) of one pair; 0: not known,
+--    drift_per_s = of ln, that was taken off,
+--    worse, better, beyond = tests {p, adjusted = p until the caller adjusts it} of whether B is
+--      worse, better, and worse by more than the limit}.
+function compare.measure(sample, rules)
+  local a, b = sample.a, sample.b
+  local logs, enough = all_positive(a) and all_positive(b), is_enough(sample, rules.alpha)
+  local found = {
+    method = "few", n_a = #a, n_b = #b, paired = sample.paired, all_equal = false, has_ratio = logs,
+    has_interval = false, noise = 0, drift_per_s = 0, worse = {p = 1}, better = {p = 1},
+    beyond = {p = 1},
+  }
+  if #a > 0 and #b > 0 then
+    local mean = logs and geometric_mean or stats.mean
+    found.a, found.b = mean(a), mean(b)
+    found.ratio = logs and found.b / found.a or nil
+    found.all_equal = are_alike(sample)
+  end
+  if not sample.paired and enough then
+    measure_ranks(sample, rules, found)
+  elseif sample.paired and #a >= 2 and logs then
+    measure_pairs(sample, rules, found)
+  elseif enough then
+    measure_signs(sample, rules, found)
+  end
+  if not enough then found.method = "few" end
+  for _, test in ipairs{found.worse, found.better, found.beyond} do test.adjusted = test.p end
+  return found
+end
+
+-- Returns the verdict after the tests were adjusted: "better", "worse", "same" (within the margin),
+-- "equal" (there is no difference at all) or "unknown" (it cannot be told).
+function compare.judge(found, rules)
+  if found.method == "few" then return "unknown" end
+  if found.worse.adjusted <= rules.alpha then return "worse" end
+  if found.better.adjusted <= rules.alpha then return "better" end
+  local interval = found.interval
+  if interval and interval.low >= 1 - rules.same and interval.high <= 1 + rules.same then
+    return "same"
+  end
+  return found.all_equal and "equal" or "unknown"
+end
+
+-- If all signs are alike, they have the probability 2^-n.
+local function least_of(found, alpha)
+  if not found.paired or found.has_ratio then return compare.least(found.paired, alpha) end
+  local n = 0
+  while 2 ^ -n > alpha do n = n + 1 end
+  return n
+end
+
+-- Returns how many more pairs, or runs of each side, are expected to make a verdict possible, by
+-- the noise and the difference found so far and for `family` tests at once; at least 1.
+function compare.more(found, rules, family)
+  local alpha = rules.alpha / max(family, 1)
+  local needed = least_of(found, alpha)
+  if found.noise > 0 then
+    needed = max(needed, stats.needed{
+      noise = found.noise, mean = found.has_ratio and log(found.ratio) or 0,
+      margin = {low = native.log1p(-rules.same), high = native.log1p(rules.same)}, alpha = alpha})
+  end
+  return max(needed - math.min(found.n_a, found.n_b), 1)
+end
+
+-- Sorts runs {start_wall_ns (0: not known), is_b, run = the caller's number of it} by time. 
+-- Returns whether they are interleaved: 1 and 2, 3 and 4, and so on are one of A and one of B each,
+-- which are the pairs.
+function compare.interleaved(turns)
+  table.sort(turns, function(s, t)
+    if s.start_wall_ns ~= t.start_wall_ns then return s.start_wall_ns < t.start_wall_ns end
+    if s.is_b ~= t.is_b then return t.is_b end
+    return s.run < t.run
+  end)
+  if #turns == 0 or #turns % 2 ~= 0 or turns[1].start_wall_ns == 0 then return false end
+  for i = 1, #turns, 2 do
+    if turns[i].is_b == turns[i + 1].is_b then return false end
+  end
+  return true
+end
+
+return compare
