@@ -8,10 +8,12 @@
 #include "option/words.h"
 #include "study/native.h"
 
+/* native.escape(text [, size]): for a terminal; a text is cut to less than so many bytes. */
 static int native_escape(lua_State *L)
 {
   const char *text = luaL_checkstring(L, 1);
-  const size_t size = bn_escape(NULL, 0, text, "") + 1;
+  const size_t whole = bn_escape(NULL, 0, text, "") + 1;
+  const size_t size = (size_t)luaL_optinteger(L, 2, (lua_Integer)whole);
   char *shown = lua_newuserdata(L, size);
 
   (void)bn_escape(shown, size, text, "");
@@ -23,7 +25,8 @@ static int native_escape(lua_State *L)
 static int native_escape_markdown(lua_State *L)
 {
   const char *text = luaL_checkstring(L, 1);
-  const size_t size = 2 * bn_escape(NULL, 0, text, "") + 1;
+  const size_t whole = 2 * (bn_escape(NULL, 0, text, "") + 1);
+  const size_t size = (size_t)luaL_optinteger(L, 2, (lua_Integer)whole);
   char *shown = lua_newuserdata(L, size);
 
   bn_escape_markdown(shown, size, text);

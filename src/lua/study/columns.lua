@@ -1,0 +1,80 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- This module makes tables for people: aligned text, or Markdown.
+
+local native = require("study.native")
+
+local columns = {}
+columns.__index = columns
+
+-- Returns an empty table; align has 'l' or 'r' for each column.
+function columns.new(align)
+  return setmetatable({align = align}, columns)
+end
+
+-- Adds the next cell, which may quote a file.  Cells come row by row; the first row has the
+-- headings.
+function columns:add(form, ...)
+  self[#self + 1] = native.escape(form:format(...))
+end
+
+-- Returns the number of characters of a text that is UTF-8.
+local function width(text)
+  local _, n = text:gsub("[^\128-\191]", "")
+  return n
+end
+
+local function aligned(self)
+  local n, widest, parts = #self.align, {}, {}
+  for i, cell in ipairs(self) do
+    local column = (i - 1) % n + 1
+    widest[column] = math.max(widest[column] or 0, width(cell))
+  end
+  for i, cell in ipairs(self) do
+    local column = (i - 1) % n + 1
+    local room = (" "):rep(widest[column] - width(cell))
+    if self.align:sub(column, column) == "r" then
+      cell = room .. cell
+    elseif column < n then
+      cell = cell .. room
+    end
+    parts[i] = "  " .. cell .. (column == n and "\n" or "")
+  end
+  return table.concat(parts)
+end
+
+local function marked_down(self)
+  local n, parts = #self.align, {}
+  for i, cell in ipairs(self) do
+    parts[#parts + 1] = "| " .. native.escape_markdown(cell) .. (i % n == 0 and " |\n" or " ")
+    if i == n then
+      parts[#parts + 1] = self.align:gsub(".", {l = "|---", r = "|---:"}) .. "|\n"
+    end
+  end
+  return table.concat(parts)
+end
+
+-- Returns the table: lines indented by two blanks, or a table of Markdown.
+function columns:text(markdown)
+  return (markdown and marked_down or aligned)(self)
+end
+
+local quote_size = 1024
+
+-- Returns a text that others have written, escaped for a terminal or for Markdown; a long one is
+-- cut.
+function columns.quote(text, markdown)
+  return (markdown and native.escape_markdown or native.escape)(text, quote_size)
+end
+
+-- Returns four significant digits of a number, without an exponent where that is short.
+function columns.number(value)
+  local size = math.abs(value)
+  if size >= 1e12 or size > 0 and size < 1e-9 then return ("%.3e"):format(value) end
+  local decimals = size > 0 and math.max(0, 3 - math.floor(math.log10(size))) or 0
+  return ("%." .. decimals .. "f"):format(value)
+end
+
+-- Returns "2026-03-01 12:00" in UTC.
+columns.time = native.time
+
+return columns

@@ -1,0 +1,119 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- This module tells which of several results are repeats of the same point of a study, and by which
+-- options the points differ.
+--
+-- Options that say what is reported, how numbers are drawn or where files are do not make points:
+-- --report, --percentile, --rand-seed, --sqlite-db and so on.  Secrets are not looked at.
+
+local native = require("study.native")
+
+local points = {}
+
+-- The name of the test takes the place of the option of 0.5.
+local test = "test"
+
+-- Returns whether the option of a result makes no points.
+function points.ignore(option)
+  local traits = option.traits
+  return traits.output_only or traits.observes or traits.figures_only or traits.repeat_only
+    or traits.place or option.secret or option.name == test
+end
+
+-- Returns the sorted names of options, and by name the value of each result; of several in one
+-- result the last.  A result without the option is of a program that did not know it, and did what
+-- the default does: "" if none is known.
+local function gather(results)
+  local names, values, absent = {}, {}, {}
+  local function add(name, i, value)
+    if not values[name] then
+      names[#names + 1], values[name] = name, {}
+    end
+    values[name][i] = value or ""
+  end
+  for i, result in ipairs(results) do
+    for _, option in ipairs(result.options) do
+      if not points.ignore(option) then
+        add(option.name, i, option.value)
+        if option.origin == "default" then absent[option.name] = option.value end
+      end
+    end
+    add(test, i, result.workload)
+  end
+  table.sort(names)
+  for name, value in pairs(values) do
+    for i = 1, #results do value[i] = value[i] or absent[name] or "" end
+  end
+  return names, values
+end
+
+-- Returns whether two results of one side have different values.
+local function differs(value, sides)
+  local last = {}
+  for i, text in ipairs(value) do
+    local side = sides and sides[i] or 1
+    if last[side] and last[side] ~= text then return true end
+    last[side] = text
+  end
+  return false
+end
+
+-- Orders numbers and sizes by size, before other texts.
+local function compare_values(a, b)
+  if a == b then return 0 end
+  local x, y = native.number(a), native.number(b)
+  if x and y and x ~= y then return x < y and -1 or 1 end
+  if (x == nil) ~= (y == nil) then return x and -1 or 1 end
+  return a < b and -1 or 1
+end
+
+local function compare_results(columns, i, k)
+  for _, value in ipairs(columns) do
+    local order = compare_values(value[i], value[k])
+    if order ~= 0 then return order end
+  end
+  return 0
+end
+
+-- Finds the points of results {options =, workload =}.  sides has for each result which of several
+-- collections it is of: an option has to differ within one of them to make points, because their
+-- own difference is what is looked for; nil: one collection.  Returns
+--   options                the names of those by which points differ; "test" for the test's
+--   of                     for each result the number of its point
+--   n                      how many points there are, in the order of their values
+--   value(point, option)   the value of the option of that number, as typed
+--   name(point)            "threads=16 table-size=1000", escaped; "" if there is one point only
+function points.find(results, sides)
+  local names, values = gather(results)
+  local found, columns, order, first = {options = {}, of = {}, n = 0}, {}, {}, {}
+  for _, name in ipairs(names) do
+    if differs(values[name], sides) then
+      found.options[#found.options + 1] = name
+      columns[#columns + 1] = values[name]
+    end
+  end
+  for i = 1, #results do order[i] = i end
+  table.sort(order, function(i, k)
+    return compare_results(columns, i, k) < 0
+  end)
+  for at, i in ipairs(order) do
+    if at == 1 or compare_results(columns, order[at - 1], i) ~= 0 then
+      found.n = found.n + 1
+      first[found.n] = i
+    end
+    found.of[i] = found.n
+  end
+  function found.value(point, option)
+    return columns[option][first[point]]
+  end
+  function found.name(point)
+    local parts = {}
+    for option, name in ipairs(found.options) do
+      parts[option] = ("%s=%s"):format(
+        native.escape(name, 256), native.escape(found.value(point, option), 256))
+    end
+    return table.concat(parts, " ")
+  end
+  return found
+end
+
+return points

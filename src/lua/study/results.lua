@@ -1,0 +1,41 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- This module finds the files of results that an operand of a study names.
+
+local native = require("study.native")
+
+local results = {}
+
+local most = 10000
+
+local function join(folder, name)
+  return folder .. (folder:sub(-1) == "/" and "" or "/") .. name
+end
+
+-- Adds the documents of a folder to the list.  A FIFO would never be read to its end.
+local function add_folder(list, folder)
+  local names, why = native.list(folder)
+  if not names then return nil, why end
+  for _, name in ipairs(names) do
+    local path = join(folder, name)
+    if name:find("^[^.].*%.json$") and native.kind(path) == "file" then
+      if #list == most then return nil, ("more than %d results"):format(most) end
+      list[#list + 1] = path
+    end
+  end
+  return true
+end
+
+-- Returns the path of a file as it is; of a folder, the regular files called *.json in it, and then
+-- those in its folder runs/, as bench sweep has one; each in the order of their names, numbers by
+-- size.  There may be none.  The second value is whether the operand is a folder.  Returns nil and
+-- a message if a folder cannot be read.
+function results.find(operand)
+  if native.kind(operand) ~= "folder" then return {operand}, false end
+  local list, runs = {}, join(operand, "runs")
+  local ok, why = add_folder(list, operand)
+  if ok and native.kind(runs) == "folder" then ok, why = add_folder(list, runs) end
+  if not ok then return nil, why end
+  return list, true
+end
+
+return results
