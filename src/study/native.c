@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/escape.h"
 #include "base/log.h"
 #include "base/spawn.h"
 #include "dialect/dialect.h"
@@ -19,9 +20,15 @@ static void native_format(lua_State *L)
   lua_call(L, lua_gettop(L) - 1, 1);
 }
 
+/* A sentence may quote a file. */
 static int native_fail(lua_State *L)
 {
+  struct bn_err err;
+
   native_format(L);
+  (void)bn_err_set(&err, 0, "%s", lua_tostring(L, 1));
+  bn_escape_error(&err);
+  lua_pushstring(L, err.text);
   return bn_native_raise(L);
 }
 

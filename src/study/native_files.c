@@ -164,6 +164,13 @@ static int native_kind(lua_State *L)
   return 1;
 }
 
+/* native.is_same_file(a, b): both names lead to one file, or to one place for a new one. */
+static int native_is_same_file(lua_State *L)
+{
+  lua_pushboolean(L, bn_file_is_same(luaL_checkstring(L, 1), luaL_checkstring(L, 2)));
+  return 1;
+}
+
 static int native_size(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -227,6 +234,7 @@ static int native_data_folder(lua_State *L)
 
 const luaL_Reg bn_native_files[] = {{"data_folder", native_data_folder},
                                     {"fault", native_fault},
+                                    {"is_same_file", native_is_same_file},
                                     {"kind", native_kind},
                                     {"list", native_list},
                                     {"lock", native_lock},

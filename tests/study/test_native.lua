@@ -11,6 +11,10 @@ local function file(text)
 end
 
 return {
+  ["what a failure quotes is escaped"] = function()
+    t.raises(function() native.fail("'%s' is\n%d", "a\27[b\200", 7) end, "'a\\x1b[b\\xc8' is\\x0a7")
+    t.raises(function() native.fail("%s", ("\1"):rep(600)) end, ("\\x01"):rep(127))
+  end,
   ["a child has a status or a signal"] = function()
     t.equal(native.child{argv = {"sh", "-c", "exit 3"}}, {status = 3, timed_out = false})
     t.equal(native.child{argv = {"sh", "-c", "kill -9 $$"}}, {signal = 9, timed_out = false})
@@ -43,6 +47,13 @@ return {
     local ok, why = native.replace("/nonexistent/x", "")
     t.ok(ok == nil)
     t.equal(why, "cannot write '/nonexistent/x': No such file or directory")
+  end,
+  ["two names of a file"] = function()
+    local path = file("")
+    local folder = path:match("^(.*)/")
+    t.equal(native.is_same_file(path, folder .. "/./file"), true)
+    t.equal(native.is_same_file(path, folder .. "/other"), false)
+    t.equal(native.is_same_file(folder .. "/new", folder .. "/./new"), true)
   end,
   ["folders are made and listed"] = function()
     local folder = native.temp_folder() .. "/new"
