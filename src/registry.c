@@ -12,7 +12,6 @@
 #include "report/reporters.h"
 #include "report/saved.h"
 #include "study/ab/ab.h"
-#include "study/compare/compared.h"
 #include "study/history/history.h"
 #include "study/plot/plot.h"
 #include "study/search/search.h"
@@ -74,15 +73,7 @@ const struct bn_registry_script bn_registry_scripts[] = {
 };
 
 const struct bn_subcommand bn_registry_subcommands[] = {
-    {.name = "compare",
-     .title = "tell whether results B are better or worse than results A",
-     .operands = "A B",
-     .min_operands = 2,
-     .max_operands = 2,
-     .options = bn_compared_options,
-     .conf_size = sizeof(struct bn_compared_conf),
-     .traits_of = offsetof(struct bn_compared_conf, traits_of),
-     .run = bn_compared_run},
+    {.name = "compare"},
     {.name = "history",
      .title = "find the change points in a series of results",
      .operands = "FOLDER | FILE...",

@@ -1,0 +1,177 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- The subcommand `compare` says of two results, or of two folders of them, which one is better.
+
+local comparison = require("study.compare.comparison")
+local differ = require("study.compare.differ")
+local figures = require("study.compare.figures")
+local native = require("study.native")
+local output = require("study.output")
+local scores = require("study.compare.scores")
+local side = require("study.compare.side")
+local verdicts = require("study.compare.verdicts")
+
+local worse_status = 3
+
+-- Options -----------------------------------------------------------------------------------------
+
+-- Returns the share that "5%", "5 %" or "5" is, 0.05; or nil.
+local function share_of(text)
+  local number, rest = text:match("^([^%%]*)(.*)$")
+  local percent = #number < 32 and (rest == "" or rest == "%")
+    and native.real((number:gsub(" +$", "")))
+  return percent and percent >= 0 and percent / 100 or nil
+end
+
+local function option_text(name, value)
+  return ("--%s=%s"):format(name, value):sub(1, 255)
+end
+
+-- Adds a figure of --fail-on, "p99:5%", to the limits.
+local function read_limit(list, limit, item)
+  local name, percent = item:match("^([^:]*):(.*)$")
+  local option, share = option_text("fail-on", item), 0
+  name = (name or item):sub(1, 127)
+  if percent then
+    share = share_of(percent)
+    if not share then
+      native.fail("%s: write a percentage after the colon, such as 5%%", option)
+    end
+  end
+  local at = list:add(option, name, false)
+  if share >= 1 and list[at].better == "more" then
+    native.fail("%s: a rate cannot get lower by 100 %% or more", option)
+  end
+  limit[at] = share
+end
+
+local function read_secondary(list, names)
+  if #names == 1 and names[1] == "none" then return end
+  for _, name in ipairs(names) do
+    if name == "auto" then
+      list.wants_percentiles = true
+      list:add("", "avg", true)
+      list:add("", "errors_per_s", true)
+    else
+      list:add(option_text("secondary", name), name, false)
+    end
+  end
+end
+
+-- Returns the figures and the rules of the comparison.
+local function read_options(options)
+  local list, metric = figures.new(), options.metric or ""
+  local rules = {alpha = 0.01, stationary = options.assume_stationary, limit = {}}
+  list:add(option_text("metric", metric), metric, false)
+  rules.same = share_of(options.same or "")
+  if not rules.same or rules.same <= 0 or rules.same >= 1 then
+    native.fail("--same=%s: not a percentage between 0 and 100", options.same or "")
+  end
+  read_secondary(list, options.secondary or {})
+  for _, item in ipairs(options.fail_on or {}) do read_limit(list, rules.limit, item) end
+  if not next(rules.limit) then rules.limit[1] = 0 end
+  return list, rules
+end
+
+-- The comparison ----------------------------------------------------------------------------------
+
+local function is_measured(compared, figure)
+  for _, at in ipairs(compared) do
+    if at.rows[figure].measured then return true end
+  end
+  return false
+end
+
+-- A comparison that nothing can fail would be taken for a good one.
+local function check(v)
+  local has_point = false
+  for _, at in ipairs(v.compared) do has_point = has_point or at.how ~= "missing" end
+  if not has_point then
+    native.fail("'%s' and '%s' have no successful runs with the same options to compare",
+      v.sides[1].path, v.sides[2].path)
+  end
+  for i, figure in ipairs(v.figures) do
+    if (i == 1 or v.rules.limit[i]) and not is_measured(v.compared, i) then
+      native.fail("the runs have not measured '%s' (%s)", figure.text,
+        i == 1 and "--metric" or "--fail-on")
+    end
+  end
+end
+
+local function compare(operands, list, rules)
+  local a, b = side.read(operands[1], list), side.read(operands[2], list)
+  local points = side.points(a, b)
+  local v = {
+    sides = {a, b}, figures = list, rules = rules, points = points,
+    differences = differ.find(a, b, points)}
+  v.compared, v.failing = comparison.make(a, b, list, points, rules)
+  check(v)
+  return v
+end
+
+-- Folders of several sweeps have scores, and no verdicts.
+local function refuse_tests(options, operands)
+  local secondary = options.secondary or {}
+  local option = options.fail_on and #options.fail_on > 0 and "fail-on"
+    or options.assume_stationary and "assume-stationary"
+    or options.same ~= "5%" and "same"
+    or (#secondary ~= 1 or secondary[1] ~= "auto") and "secondary"
+  if option then
+    native.fail("--%s: '%s' and '%s' have several sweeps, which get scores, not verdicts; name the "
+      .. "folder of one sweep on each side", option, operands[1], operands[2])
+  end
+end
+
+local function write(options, made, form)
+  if options.format == "json" then
+    output.write_document(form.document(made), options.output)
+  else
+    output.write_text(form.text(made, options.format == "markdown"), options.output)
+  end
+end
+
+local function run(options, operands)
+  output.check(options.output)
+  if native.is_same_file(operands[1], operands[2]) then
+    native.fail("'%s' and '%s' are the same; name two different results", operands[1], operands[2])
+  end
+  local list, rules = read_options(options)
+  local has_scores = {scores.apply(operands[1]), scores.apply(operands[2])}
+  if has_scores[1] and has_scores[2] then
+    refuse_tests(options, operands)
+    list.wants_percentiles = false
+    write(options, scores.make(operands, list), scores)
+    return 0
+  end
+  if has_scores[1] or has_scores[2] then
+    native.fail("only one of '%s' and '%s' has several sweeps; name two folders of bench sweep "
+      .. "--from, or two of one sweep", operands[1], operands[2])
+  end
+  local v = compare(operands, list, rules)
+  write(options, v, verdicts)
+  return v.failing and worse_status or 0
+end
+
+return {
+  name = "compare",
+  title = "tell whether results B are better or worse than results A",
+  operands = "A B",
+  min_operands = 2,
+  max_operands = 2,
+  options = {
+    {name = "metric", type = "string", def = "rate", form = "=NAME",
+      help = "primary metric: rate (transactions/s or events/s), or as in --assert"},
+    {name = "secondary", type = "list", def = "auto", form = "=NAMES",
+      help = "other metrics, or none; auto: avg, percentiles, errors_per_s"},
+    {name = "same", type = "string", def = "5%", form = "=PERCENT",
+      help = "difference up to which the sides are called the same"},
+    {name = "fail-on", type = "list", form = "=NAME[:PERCENT]",
+      help = "metrics and losses that make the exit status 3: p99:5%,tps:3%"},
+    {name = "assume-stationary", type = "bool", def = false,
+      help = "comparing runs that do not alternate"},
+    {name = "format", type = "choice", def = "text", choices = {"text", "markdown", "json"},
+      help = "form: text, markdown, json"},
+    {name = "output", type = "path", letter = "o", form = "=FILE",
+      help = "file for the comparison, instead of standard output"},
+  },
+  run = run,
+}

@@ -1,0 +1,259 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- This module prints a comparison: as tables for people, and as a document.
+--
+-- The comparison is {sides = {A, B}, figures =, differences =, points =, compared = and failing =
+-- what study.compare.comparison returns, rules =}.
+
+local columns = require("study.columns")
+local compare = require("study.stats.compare")
+local differ = require("study.compare.differ")
+local document = require("study.document")
+
+local verdicts = {}
+
+-- From so many pairs on it is all the same how many they are.
+local more_most = 100000
+
+local function plural(n)
+  return n == 1 and "" or "s"
+end
+
+-- Returns four significant digits.
+local function shown_value(x)
+  local size, decimals = math.abs(x), 3
+  if not (size < math.huge) then return "beyond" end
+  if size == 0 then return "0" end
+  if size >= 1e12 then return ("%.4g"):format(x) end
+  local y = size
+  while y >= 10 and decimals > 0 do
+    y, decimals = y / 10, decimals - 1
+  end
+  y = size
+  while y < 1 and decimals < 9 do
+    y, decimals = y * 10, decimals + 1
+  end
+  return ("%." .. decimals .. "f"):format(x)
+end
+
+-- Returns a ratio as a difference in percent; at most "+1234".
+local function shown_percent(ratio)
+  local x = 100 * (ratio - 1)
+  local size = math.abs(x)
+  return (size < 10 and "%+.2f" or size < 100 and "%+.1f" or "%+.4g"):format(x)
+end
+
+-- Returns percent as typed: 5, 2.5
+local function shown_share(share)
+  return ("%.4g"):format(100 * share)
+end
+
+-- Returns what is said of a row in a few words: "worse", "cannot tell: needs 3 more pairs".
+local function say(v, at, row)
+  if not row.measured then return "not measured" end
+  if at.how == "apart" then return "cannot tell: the runs do not alternate" end
+  if row.verdict == "same" then return ("same within %s %%"):format(shown_share(v.rules.same)) end
+  if row.verdict ~= "unknown" then return row.verdict end
+  if row.more >= more_most then return "cannot tell: too much noise" end
+  return ("cannot tell: needs %s%d more %s"):format(
+    (row.found.noise > 0 or not row.found.has_ratio) and "" or "at least ", row.more,
+    at.how == "paired" and "pair" .. plural(row.more)
+      or "run" .. plural(row.more) .. " of each side")
+end
+
+-- The text ----------------------------------------------------------------------------------------
+
+local function side_text(v, i, markdown)
+  local s, lines = v.sides[i], {}
+  lines[1] = ("%s%s: %s (%d run%s)\n"):format(markdown and "- " or "", ("AB"):sub(i, i),
+    columns.quote(s.path, markdown), s.n_counted, plural(s.n_counted))
+  for _, run in ipairs(s.runs) do
+    if run.left_out then
+      lines[#lines + 1] = ("%s left out: %s: %s\n"):format(
+        markdown and "  -" or "  ", columns.quote(run.path, markdown), run.left_out)
+    end
+  end
+  return table.concat(lines)
+end
+
+-- Returns the cells of a figure.
+local function cells_of(v, at, row)
+  local figure, found = v.figures[row.figure], row.found
+  local cells = {
+    figure.text:sub(1, 60) .. (row.figure > 1 and " *" or ""), figure.shown_unit, "", "", "", "",
+    say(v, at, row)}
+  if not row.measured then return cells end
+  cells[3], cells[4] = shown_value(figure.scale * found.a), shown_value(figure.scale * found.b)
+  if found.has_ratio then cells[5] = shown_percent(found.ratio) .. " %" end
+  if found.has_interval and at.how ~= "apart" then
+    cells[6] = ("%s to %s %%"):format(
+      shown_percent(found.interval.low), shown_percent(found.interval.high))
+  end
+  return cells
+end
+
+-- Leaves out columns without a value, unless it is Markdown.
+local function table_text(v, at, markdown)
+  local align = "llrrrrl"
+  local rows = {{"metric", "unit", "A", "B", "difference", "98 % interval", "verdict"}}
+  local is_shown, shown_align = {}, ""
+  for _, row in ipairs(at.rows) do
+    if not row.hidden then rows[#rows + 1] = cells_of(v, at, row) end
+  end
+  for k = 1, #align do
+    is_shown[k] = markdown or k == #align
+    for i = 2, #rows do is_shown[k] = is_shown[k] or rows[i][k] ~= "" end
+    if is_shown[k] then shown_align = shown_align .. align:sub(k, k) end
+  end
+  local t = columns.new(shown_align)
+  for _, row in ipairs(rows) do
+    for k, cell in ipairs(row) do
+      if is_shown[k] then t:add("%s", cell) end
+    end
+  end
+  return t:text(markdown)
+end
+
+local function point_name(v, point, markdown)
+  local name = v.points.name(point)
+  return markdown and columns.quote(name, true) or name
+end
+
+local remarks_how = {
+  paired = "", stationary = ", not alternating (--assume-stationary)", apart = ", not alternating",
+  missing = ": nothing to compare"}
+
+local function point_text(v, at, markdown)
+  local name, counts = point_name(v, at.point, markdown)
+  if at.how == "paired" then
+    counts = ("%d pair%s"):format(at.n_a, plural(at.n_a))
+  else
+    counts = ("%d run%s of A, %d of B"):format(at.n_a, plural(at.n_a), at.n_b)
+  end
+  local text = (name ~= "" and name .. ": " or "") .. counts .. remarks_how[at.how]
+  text = (markdown and "\n**%s**\n" or "\n%s\n"):format(text)
+  if at.how == "missing" then return text end
+  return text .. (markdown and "\n" or "") .. table_text(v, at, markdown)
+end
+
+local function remarks_text(v, markdown)
+  local apart, one_order, paced, parts = false, false, false, {markdown and "" or "\n"}
+  local function remark(wanted, text)
+    if wanted then parts[#parts + 1] = (markdown and "\n" or "") .. text .. "\n" end
+  end
+  for _, at in ipairs(v.compared) do
+    apart = apart or at.how == "apart"
+    one_order = one_order
+      or at.how == "paired" and at.one_order and at.n_a >= compare.pairs_min
+  end
+  for _, run in ipairs(v.sides[1].runs) do paced = paced or run.rate > 0 end
+  remark(paced and v.figures[1].is_rate,
+    "The runs had a fixed rate (--rate), so their rates say little. Compare a latency, for\n"
+    .. "example with --metric=p99.")
+  remark(#v.figures > 1, (markdown and "\\" or "")
+    .. "* secondary: adjusted for the number of secondary metrics (Holm)")
+  remark(apart,
+    "The runs do not alternate. Measure again in the order A B B A A B B A. If the\n"
+    .. "machine was steady, --assume-stationary compares the runs as they are.")
+  remark(one_order,
+    "All pairs began with the same side. If the machine got slower or faster, but not\n"
+    .. "steadily, that may look like a difference. Measure in the order A B B A A B B A.")
+  return table.concat(parts)
+end
+
+local function failing_text(v, markdown)
+  local parts = {}
+  for _, at in ipairs(v.compared) do
+    for _, row in ipairs(at.rows) do
+      if row.failing then
+        local limit = v.rules.limit[row.figure]
+        parts[#parts + 1] = ("\nRegression: %s is worse%s%s%s\n"):format(
+          columns.quote(v.figures[row.figure].text, markdown),
+          limit > 0 and (" by more than %s %%"):format(shown_share(limit)) or "",
+          #v.compared > 1 and " at " or "", point_name(v, at.point, markdown))
+      end
+    end
+  end
+  return table.concat(parts)
+end
+
+-- Returns a text for a terminal, or one in Markdown; all that stands in files is escaped.
+function verdicts.text(v, markdown)
+  local parts = {
+    side_text(v, 1, markdown), side_text(v, 2, markdown), differ.text(v.differences, markdown)}
+  for _, at in ipairs(v.compared) do parts[#parts + 1] = point_text(v, at, markdown) end
+  parts[#parts + 1] = remarks_text(v, markdown)
+  parts[#parts + 1] = failing_text(v, markdown)
+  return table.concat(parts)
+end
+
+-- The document ------------------------------------------------------------------------------------
+
+-- Returns a number that may be whole, or null.
+local function real(x)
+  return x and document.real(x) or document.null
+end
+
+local function side_document(s)
+  local left_out = document.list{}
+  for _, run in ipairs(s.runs) do
+    if run.left_out then
+      left_out[#left_out + 1] = document.map{
+        {"file", run.path}, {"reason", run.left_out}, {"status", run.status}}
+    end
+  end
+  return document.map{{"path", s.path}, {"runs", s.n_counted}, {"left_out", left_out}}
+end
+
+local methods = {
+  few = "too few runs", t = "paired t", signs = "signs of pairs", ranks = "Mann-Whitney"}
+
+local function row_document(v, at, row)
+  local found, figure, apart = row.found, v.figures[row.figure], at.how == "apart"
+  local tested = not apart and found.method ~= "few"
+  local interval = not apart and found.has_interval and found.interval or {}
+  local verdict = row.verdict
+  if not row.measured then
+    verdict = "not measured"
+  elseif not verdict or verdict == "unknown" then
+    verdict = "cannot tell"
+  end
+  return document.map{
+    {"metric", figure.text}, {"unit", figure.unit}, {"primary", row.figure == 1},
+    {"a", real(row.measured and found.a)}, {"b", real(row.measured and found.b)},
+    {"ratio", real(row.measured and found.has_ratio and found.ratio)},
+    {"ratio_low", real(interval.low)}, {"ratio_high", real(interval.high)},
+    {"noise", real(found.noise > 0 and found.noise)},
+    {"drift_per_s", real(at.how == "paired" and found.drift_per_s)},
+    {"method", apart and document.null or methods[found.method]},
+    {"p_worse", real(tested and found.worse.p)},
+    {"p_better", real(tested and found.better.p)},
+    {"adjusted_p_worse", real(tested and found.worse.adjusted)},
+    {"adjusted_p_better", real(tested and found.better.adjusted)},
+    {"verdict", verdict}, {"text", say(v, at, row)}, {"more", row.more or document.null},
+    {"failing", row.failing}}
+end
+
+local function point_document(v, at)
+  local options, metrics = document.map(), document.list{}
+  for i, name in ipairs(v.points.options) do
+    document.set(options, name, v.points.value(at.point, i))
+  end
+  for _, row in ipairs(at.how ~= "missing" and at.rows or {}) do
+    if not row.hidden then metrics[#metrics + 1] = row_document(v, at, row) end
+  end
+  return document.map{
+    {"options", options}, {"interleaved", at.how == "paired"}, {"runs_a", at.n_a},
+    {"runs_b", at.n_b}, {"metrics", metrics}}
+end
+
+function verdicts.document(v)
+  local points = document.list{}
+  for i, at in ipairs(v.compared) do points[i] = point_document(v, at) end
+  return document.map{
+    {"format", "bench comparison"}, {"version", 1}, {"a", side_document(v.sides[1])},
+    {"b", side_document(v.sides[2])}, {"differences", differ.document(v.differences)},
+    {"alpha", real(v.rules.alpha)}, {"same", real(v.rules.same)}, {"points", points},
+    {"regression", v.failing}}
+end
+
+return verdicts
