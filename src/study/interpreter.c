@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "study/document.h"
 #include "study/ending.h"
+#include "study/format.h"
 #include "study/native.h"
 #include "study/whole.h"
 
@@ -162,6 +163,7 @@ static int open_all(lua_State *L)
   bn_opt_traits_of *const *traits_of = lua_touserdata(L, 1);
 
   luaL_openlibs(L);
+  bn_format_open(L);
   bn_native_set_traits(L, *traits_of);
   bn_native_open_failures(L);
   open_searcher(L);

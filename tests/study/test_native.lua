@@ -28,6 +28,16 @@ return {
     native.child{argv = {"sh", "-c", "echo x; echo y >&2"}, out = path, errors = path}
     t.equal(native.read(path), "x\ny\n")
   end,
+  ["numbers in texts are those of C"] = function()
+    t.equal(("%.2f %.0f %.1f"):format(0.125, 2.5, 0.25), "0.12 2 0.2")
+    t.equal(("[%8.2f|%-8.3g|%+.1f|%e]"):format(-1.125, 2.5, 0.25, 1.5),
+      "[   -1.12|2.5     |+0.2|1.500000e+00]")
+    t.equal(("%g%% of %s, %5d, %q"):format(0.1, "x", 7, "y"), '0.1% of x,     7, "y"')
+    t.equal(#("%.99f"):format(1.7976931348623157e308), 309 + 1 + 99)
+    t.equal(("%f %g"):format(1 / 0, "1e3"), "inf 1000")
+    t.raises(function() return ("%.2f"):format("x") end, "number expected")
+    t.raises(function() return ("%.2f %.2f"):format(1) end, "value expected")
+  end,
   ["a child that is not there"] = function()
     local done, why = native.child{argv = {"/nonexistent/x"}}
     t.ok(done == nil)

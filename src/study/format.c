@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Prints the numbers of string.format by C, and leaves the rest to LuaJIT. */
+#include "study/format.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lauxlib.h>
+
+/* As in Lua, a precision has two digits; DBL_MAX has 309 before its point. */
+enum { PRECISION_MAX = 99, DIGITS_MAX = 512 };
+
+/* "%-9.3f" has the parts "-", "9", ".3" and 'f'. */
+struct conversion {
+  const char *flags, *width, *precision, *end; /* end: behind the letter */
+  char letter;
+};
+
+static struct conversion read_conversion(const char *text)
+{
+  struct conversion c = {.flags = text + 1};
+
+  c.width = c.flags + strspn(c.flags, "-+ #0");
+  c.precision = c.width + strspn(c.width, "0123456789");
+  c.end = c.precision;
+  if (*c.end == '.')
+    c.end += 1 + strspn(c.end + 1, "0123456789");
+  c.letter = *c.end;
+  if (c.letter != '\0')
+    c.end++;
+  return c;
+}
+
+/* Only '-' and '+' are known: no text of a study has other flags. */
+static bool is_real(const struct conversion *c)
+{
+  return c->letter != '\0' && strchr("efg", c->letter) != NULL &&
+         c->flags + strspn(c->flags, "-+") == c->width;
+}
+
+/* -1: there is none, which printf knows too. */
+static int precision_of(const struct conversion *c)
+{
+  const int digits = *c->precision == '.' ? atoi(c->precision + 1) : -1;
+
+  return digits < PRECISION_MAX ? digits : PRECISION_MAX;
+}
+
+static void print_real(char text[DIGITS_MAX], const struct conversion *c, double x)
+{
+  const bool plus = memchr(c->flags, '+', (size_t)(c->width - c->flags)) != NULL;
+  const int precision = precision_of(c);
+
+  if (c->letter == 'e')
+    (void)snprintf(text, DIGITS_MAX, plus ? "%+.*e" : "%.*e", precision, x);
+  else if (c->letter == 'f')
+    (void)snprintf(text, DIGITS_MAX, plus ? "%+.*f" : "%.*f", precision, x);
+  else
+    (void)snprintf(text, DIGITS_MAX, plus ? "%+.*g" : "%.*g", precision, x);
+}
+
+/* Replaces the argument by its text, and the conversion by that of a text of the same width. */
+static void replace_real(lua_State *L, const struct conversion *c, int argument, luaL_Buffer *out)
+{
+  char text[DIGITS_MAX];
+
+  print_real(text, c, lua_tonumber(L, argument));
+  lua_pushstring(L, text);
+  lua_replace(L, argument);
+  luaL_addchar(out, '%');
+  if (memchr(c->flags, '-', (size_t)(c->width - c->flags)) != NULL)
+    luaL_addchar(out, '-');
+  luaL_addlstring(out, c->width, (size_t)(c->precision - c->width));
+  luaL_addchar(out, 's');
+}
+
+/* Upvalue: string.format of LuaJIT, which says what is wrong with arguments. */
+static int study_format(lua_State *L)
+{
+  const char *text = luaL_checkstring(L, 1);
+  int argument = 2, last;
+  luaL_Buffer out;
+
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  last = lua_gettop(L);
+  luaL_buffinit(L, &out);
+  for (const char *percent; (percent = strchr(text, '%')) != NULL;) {
+    const struct conversion c = read_conversion(percent);
+
+    argument += c.letter != '%';
+    luaL_addlstring(&out, text, (size_t)(percent - text));
+    if (is_real(&c) && argument <= last && lua_isnumber(L, argument))
+      replace_real(L, &c, argument, &out);
+    else
+      luaL_addlstring(&out, percent, (size_t)(c.end - percent));
+    text = c.end;
+  }
+  luaL_addstring(&out, text);
+  luaL_pushresult(&out);
+  lua_replace(L, 2);
+  lua_call(L, last - 1, 1);
+  return 1;
+}
+
+void bn_format_open(lua_State *L)
+{
+  lua_getglobal(L, "string");
+  lua_getfield(L, -1, "format");
+  lua_pushcclosure(L, study_format, 1);
+  lua_setfield(L, -2, "format");
+  lua_pop(L, 1);
+}
