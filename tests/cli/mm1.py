@@ -9,8 +9,12 @@ import collections
 import copy
 import json
 import os
+import pathlib
 import random
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import documents
 
 MU = float(os.environ["MM1_MU"])
 
@@ -53,8 +57,7 @@ def fill(record, buckets, span_s, at_s, failing):
     raw["counters"].update(events=events, errors=f["errors"])
     raw["span_ns"] = round(span_s * 1e9)
     for name in raw["histograms"]:
-        raw["histograms"][name] = []
-    raw["histograms"]["latency"] = sorted([ns, n] for ns, n in buckets.items())
+        documents.put_histogram(record, buckets.items() if name == "latency" else [], name)
 
 
 def main():

@@ -16,6 +16,7 @@ import subprocess
 import pytest
 
 import bench
+from documents import ages, counted, highest, histogram, put_histogram
 from gate import slow
 
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
@@ -67,10 +68,6 @@ def merged(folder, files, *args):
     return json.loads(done.out)
 
 
-def highest(lowest):
-    return lowest if lowest < 2048 else lowest + (1 << (lowest.bit_length() - 11)) - 1
-
-
 def percentile(buckets, percent):
     """The value at the position that is rounded up, in seconds."""
     rank = max(1, math.ceil(sum(n for _, n in buckets) * fractions.Fraction(str(percent)) / 100))
@@ -82,7 +79,7 @@ def percentile(buckets, percent):
 
 
 def pooled(records, name="latency"):
-    return [row for record in records for row in record["raw"]["histograms"][name]]
+    return [row for record in records for row in histogram(record, name)]
 
 
 def sum_of(documents, name):
@@ -96,7 +93,7 @@ def test_percentiles_are_those_of_all_values(parts):
     folder, documents = parts
     total = total_of(merged(folder, names(PROCESSES)))
     buckets = pooled([total_of(d) for d in documents])
-    assert sum(n for _, n in total["raw"]["histograms"]["latency"]) == sum(n for _, n in buckets)
+    assert counted(total) == sum(n for _, n in buckets)
     least = min(total_of(d)["figures"]["min_s"] for d in documents)
     most = max(total_of(d)["figures"]["max_s"] for d in documents)
     assert (total["figures"]["min_s"], total["figures"]["max_s"]) == (least, most)
@@ -273,7 +270,7 @@ def test_ages_of_unfinished_events_count(tmp_path):
     served = total["figures"]["finished"] / total["figures"]["due"]
     assert total["figures"]["served"] == pytest.approx(served)
     assert total["figures"]["oldest_s"] == max(p["figures"]["oldest_s"] for p in parts_of)
-    buckets = pooled(parts_of) + [row for p in parts_of for row in p["raw"]["ages"]]
+    buckets = pooled(parts_of) + [row for p in parts_of for row in ages(p)]
     for row in total["percentiles"]:
         expected = min(percentile(buckets, row["percent"]), total["figures"]["max_s"])
         assert row["s"] == pytest.approx(expected, rel=1e-12)
@@ -561,7 +558,7 @@ def test_sums_that_do_not_fit_are_refused(where, pair, tmp_path):
         if where == "counters":
             total["raw"]["counters"]["errors"] = most
         elif where == "histograms":
-            total["raw"]["histograms"]["latency"] = [[1000, most]]
+            put_histogram(total, [(1000, most)])
         elif where == "labels":
             total["raw"]["labels"]["errors_by_code"] = [["1213", most]]
         else:

@@ -9,6 +9,7 @@ import re
 import pytest
 
 import bench
+from documents import buckets_of
 from gate import diagonal, slow
 
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
@@ -235,8 +236,9 @@ def test_results_are_merged_by_name(tmp_path):
         for key in ("count", "rows", "errors"):
             assert row[key] == sum(part[name][key] for part in parts)
         assert row["max_s"] == max(part[name]["max_s"] for part in parts)
-    histograms = {row["name"]: row["histogram"] for row in total(document)["raw"]["statements"]}
-    assert {name: sum(n for _, n in buckets) for name, buckets in histograms.items()} == {
+    histograms = {row["name"]: dict(buckets_of(row["histogram"]))
+                  for row in total(document)["raw"]["statements"]}
+    assert {name: sum(buckets.values()) for name, buckets in histograms.items()} == {
         name: row["count"] for name, row in sums.items()}
     again = bench.run("merge", "--force", "sum", cwd=tmp_path)
     assert by_name(json.loads(again.out)) == sums

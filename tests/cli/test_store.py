@@ -18,6 +18,7 @@ import time
 import pytest
 
 import bench
+import documents
 from gate import diagonal, slow
 
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
@@ -132,7 +133,7 @@ def test_the_document_holds_what_was_measured(tmp_path):
     assert document["facts"]["files"]["folder"] == str(tmp_path.resolve())
     assert figures["events"] == raw["counters"]["events"] > 0
     assert sum(row[0] for row in raw["sessions"]) == figures["events"]
-    assert sum(n for _, n in raw["histograms"]["latency"]) == figures["events"]
+    assert documents.counted(total) == figures["events"]
     in_span = figures["events"] - figures["in_grace"]
     assert figures["events_per_s"] == in_span / figures["span_s"]
     assert figures["queries"] == sum(raw["counters"][n] for n in ("reads", "writes", "other"))
@@ -146,7 +147,7 @@ def test_the_ages_of_unfinished_events_are_kept(tmp_path):
     bench.run("threads", "--rate=1000000", "--time=0.2", "--time-grace=0", "--rate-max-backlog=0",
               "--percentile=50,99", *BOTH, "run", cwd=tmp_path)
     total = json.loads((tmp_path / "json").read_text())["groups"][0]["total"]
-    buckets, ages = total["raw"]["histograms"]["latency"], total["raw"]["ages"]
+    buckets, ages = documents.histogram(total), documents.ages(total)
     assert sum(n for _, n in ages) == total["figures"]["unfinished"] > 0
     for row in total["percentiles"]:
         exact = percentile(sorted(buckets + ages), row["percent"])
@@ -411,7 +412,7 @@ def test_a_killed_run_leaves_its_whole_seconds(tmp_path):
     assert f"total number of events:              {events}\n" in done.out
     # The ticks' histograms add up; events that end while the counters are read are in them alone,
     # and each of two threads may be between its counter and its histogram.
-    counted = sum(n for t in ticks for _, n in t["raw"]["histograms"]["latency"])
+    counted = sum(documents.counted(tick) for tick in ticks)
     assert events - 2 <= counted < 1.1 * events
     rows = [line for line in done.out.splitlines() if "|" in line]
     assert sum(int(line.split()[-1]) for line in rows) == counted
@@ -513,8 +514,7 @@ def test_lines_that_are_damaged_are_passed_over(journal, tmp_path):
     def events(path):
         out = report("--format=json", path, cwd=tmp_path)
         total = json.loads(out.out)["groups"][0]["total"]
-        return (total["figures"]["events"],
-                sum(n for _, n in total["raw"]["histograms"]["latency"]), out)
+        return total["figures"]["events"], documents.counted(total), out
 
     def damage(name, n, line):
         (tmp_path / name).write_bytes(b"\n".join([*lines[:n], line, *lines[n + 1 :], b""]))
@@ -523,7 +523,7 @@ def test_lines_that_are_damaged_are_passed_over(journal, tmp_path):
     whole, counted, _ = events("json.partial")
     # In the middle: later ticks have the sums, but what the histogram got in that second is lost.
     n = ticks[1]
-    lost = sum(c for _, c in json.loads(lines[n])["tick"]["raw"]["histograms"]["latency"])
+    lost = documents.counted(json.loads(lines[n])["tick"])
     for text in b"\0" * 4096, lines[n][:100], lines[n].replace(b'"kind":"', b'"kind":"x', 1):
         got = events(damage("broken", n, text))
         assert got[:2] == (whole, counted - lost)
@@ -698,27 +698,18 @@ end
 PACKED = "--report-bins=all"
 
 
-def highest(lowest):
-    """The greatest value of the bucket: 1,024 buckets for each power of two."""
-    return lowest if lowest < 2048 else lowest + (1 << (lowest.bit_length() - 11)) - 1
-
-
 def percentile(buckets, percent):
     rank = max(1, math.ceil(sum(n for _, n in buckets) * fractions.Fraction(str(percent)) / 100))
     for lowest, n in buckets:
         rank -= n
         if rank <= 0:
-            return highest(lowest) * 1e-9
+            return documents.highest(lowest) * 1e-9
     return 0
-
-
-def latencies(record):
-    return record["raw"]["histograms"]["latency"]
 
 
 def assert_percentiles(record):
     """Clamped to the extremes, as in a report."""
-    figures, buckets = record["figures"], latencies(record)
+    figures, buckets = record["figures"], documents.histogram(record)
     for row in record["percentiles"]:
         expected = percentile(buckets, row["percent"]) if buckets else 0
         expected = max(min(expected, figures["max_s"]), figures["min_s"])
@@ -745,14 +736,14 @@ def test_intervals_keep_their_histograms_on_request(tmp_path):
             assert float(shown) == pytest.approx(median_ms, abs=0.0051)
     together = {}
     for record in intervals:
-        for lowest, n in latencies(record):
+        for lowest, n in documents.histogram(record):
             together[lowest] = together.get(lowest, 0) + n
     # Events that ended after the last interval are in the total alone.
-    rest = {lowest: n - together.get(lowest, 0) for lowest, n in latencies(total)}
+    rest = {lowest: n - together.get(lowest, 0) for lowest, n in documents.histogram(total)}
     assert min(rest.values()) >= 0 and set(together) <= set(rest)
     counted = sum(record["figures"]["events"] for record in intervals)
     assert sum(rest.values()) == total["figures"]["events"] - counted == 21 - counted
-    assert max(lowest for lowest, n in latencies(total) if n) >= 0.89e9
+    assert max(lowest for lowest, n in documents.histogram(total) if n) >= 0.89e9
     # The report is the one that was printed, and a rewritten document has the histograms.
     assert report("json", cwd=tmp_path) == (text, "", 0)
     again = json.loads(report("--format=json", "json", cwd=tmp_path).out)
@@ -847,10 +838,11 @@ def test_the_journal_has_the_histograms_of_intervals(tmp_path):
     written = [json.loads(line)["interval"] for line in lines if line.startswith('{"interval":')]
     assert written
     for record in written:
-        assert latencies(record) or record["figures"]["events"] == 0
+        assert documents.histogram(record) or record["figures"]["events"] == 0
         assert_percentiles(record)
     made = json.loads(report("--format=json", "json.partial", cwd=tmp_path).out)
-    assert [latencies(r) for r in made["groups"][0]["intervals"]] == [latencies(r) for r in written]
+    intervals = made["groups"][0]["intervals"]
+    assert list(map(documents.histogram, intervals)) == list(map(documents.histogram, written))
 
 
 # --- files that fail -----------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import os
 import pytest
 
 import bench
+import documents
 
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
 pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
@@ -48,7 +49,7 @@ def scaled(run, factor, start_ns):
     total = document["groups"][0]["total"]
     for name in ("min_ns", "max_ns"):
         total["raw"][name] = int(1e6 / factor)
-    total["raw"]["histograms"]["latency"] = [[int(1e6 / factor), 40]]
+    documents.put_histogram(total, [(int(1e6 / factor), 40)])
     total["percentiles"] = [{"percent": 95.0, "s": 0.001 / factor, "at_least": False}]
     return document
 

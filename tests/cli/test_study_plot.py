@@ -13,6 +13,7 @@ import xml.etree.ElementTree
 import pytest
 
 import bench
+import documents
 from gate import diagonal, slow
 
 MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
@@ -152,7 +153,7 @@ def points_of(root):
 def test_the_curve_of_percentiles(tmp_path, template):
     save(tmp_path, "a.json", document_of(template, []))
     total = template["groups"][0]["total"]
-    n = sum(count for _, count in total["raw"]["histograms"]["latency"])
+    n = documents.counted(total)
     texts, _ = svg(tmp_path, "a.json")
     expected = ["0", "50 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %"]
     exact = 2 + int(math.log10(max(n, 10)) + 1e-9)
@@ -163,8 +164,8 @@ def test_the_curve_of_percentiles(tmp_path, template):
 def test_the_curve_has_the_percentiles(tmp_path, template):
     """Reads latencies off the picture, by the places of the marks on both axes."""
     save(tmp_path, "a.json", document_of(template, []))
-    buckets = template["groups"][0]["total"]["raw"]["histograms"]["latency"]
-    buckets += template["groups"][0]["total"]["raw"].get("ages", [])
+    total = template["groups"][0]["total"]
+    buckets = documents.histogram(total) + documents.ages(total)
     n = sum(count for _, count in buckets)
     _, root = svg(tmp_path, "a.json")
     marks = {}

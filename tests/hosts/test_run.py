@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 
+import documents
 import gate
 import pytest
 from fleet import BENCH
@@ -158,7 +159,7 @@ def test_figures_are_those_of_all_events(fleet):
 
 
 def histogram(document):
-    return document["groups"][0]["total"]["raw"]["histograms"]["latency"]
+    return documents.histogram(document["groups"][0]["total"])
 
 
 def test_intervals_are_those_of_all_hosts(fleet):
