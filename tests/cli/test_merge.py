@@ -24,7 +24,9 @@ pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built withou
 
 PROCESSES = 4
 APART = "half an interval|the result has 0 interval"
-OLD = sorted((bench.source_root() / "tests/store").glob("v1-*.json"))
+# Two are not merged with themselves: what has been merged already, and counts whose sum is beyond 64 bits.
+OLD = [path for path in sorted((bench.source_root() / "tests/store").glob("v1-*.json"))
+       if path.stem not in ("v1-merged", "v1-extremes")]
 
 
 def merge(*args, **kwargs):
