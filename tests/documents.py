@@ -1,20 +1,52 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reads and writes the histograms of result documents, whose form bench-result(5) explains."""
 
+import copy
 
-def highest(lowest):
-    """The greatest value of the bucket: 1,024 buckets for each power of two."""
-    return lowest if lowest < 2048 else lowest + (1 << (lowest.bit_length() - 11)) - 1
+RANGE = 33 << 10  # buckets; the one behind them has what is beyond the range
+
+
+def index(ns):
+    """The bucket of a value."""
+    shift = max(0, ns.bit_length() - 11)
+    return min((shift << 10) + (ns >> shift), RANGE)
+
+
+def lowest(bucket):
+    """Its least value."""
+    shift = max(0, (bucket >> 10) - 1)
+    return bucket - (shift << 10) << shift
+
+
+def highest(least):
+    """The greatest value of the bucket whose least value is given."""
+    return lowest(index(least) + 1) - 1
 
 
 def buckets_of(stored):
-    """(least value, count) of each bucket that is not empty, in ascending order."""
-    return [(lowest, count) for lowest, count in stored]
+    """(least value, count) of each bucket that is not empty, in ascending order.  Documents of
+    version 1 have such pairs."""
+    found, bucket = [], 0
+    for value in stored:
+        if isinstance(value, list):
+            found.append(tuple(value))
+        elif isinstance(value, int) and value < 0:
+            bucket -= value
+        else:
+            if value != 0:
+                found.append((lowest(bucket), value))
+            bucket += 1
+    return found
 
 
 def stored_of(buckets):
     """The other way: how a document has these buckets."""
-    return [[lowest, count] for lowest, count in sorted(buckets)]
+    stored, bucket = [], 0
+    for least, count in sorted(buckets):
+        empty = index(least) - bucket
+        stored += [-empty if empty > 1 else 0][:empty] + [count]
+        bucket = index(least) + 1
+    return stored
 
 
 def histogram(record, name="latency"):
@@ -33,3 +65,19 @@ def counted(record, name="latency"):
 
 def put_histogram(record, buckets, name="latency"):
     record["raw"]["histograms"][name] = stored_of(buckets)
+
+
+def renewed(document):
+    """A document as the present version writes it."""
+    new = copy.deepcopy(document)
+    new["version"] = 2
+    for group in new["groups"]:
+        for record in [*group["intervals"], *group["checkpoints"], group["total"] or {}]:
+            raw = record.get("raw", {})
+            for name in raw.get("histograms", {}):
+                put_histogram(record, histogram(record, name), name)
+            if "ages" in raw:
+                raw["ages"] = stored_of(ages(record))
+            for statement in raw.get("statements", []):
+                statement["histogram"] = stored_of(buckets_of(statement["histogram"]))
+    return new

@@ -114,7 +114,7 @@ int bn_valid_check(const struct bn_valid_as *as, const struct bn_view *v, struct
 
 /* What a result has besides histograms and threads; then each of these in full. */
 enum { BASE_BYTES = 8 << 20, BASE_VALUES = 1 << 18 };
-enum { BUCKET_BYTES = 48, BUCKET_VALUES = 3 };
+enum { BUCKET_BYTES = 24, BUCKET_VALUES = 1 };
 enum { THREAD_BYTES = 512, THREAD_VALUES = 16 };
 /* No run has all kinds of statements in all buckets. */
 enum { STATEMENTS_BYTES = 128 << 20, STATEMENTS_VALUES = 1 << 23 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes and reads histograms as short texts. */
+/* Goes through the buckets of histograms, and writes and reads them as short texts. */
 #include "measure/hist_codec.h"
 
 #include <stdlib.h>
@@ -12,12 +12,37 @@ enum {
 /* All buckets, and what is beyond them. */
 enum { TEXT_MOST = (BN_HIST_BUCKETS + 1) * DIGITS_MOST };
 
-/* --- writing ---------------------------------------------------------------------------------- */
+/* --- buckets ---------------------------------------------------------------------------------- */
 
-struct writer {
-  struct bn_buf *out;
+struct walk {
+  void (*fn)(void *arg, uint64_t empty, uint64_t count);
+  void *arg;
   size_t next; /* the bucket behind the last one */
 };
+
+static void walk_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+{
+  struct walk *w = arg;
+  const size_t at =
+      lowest >> BN_HIST_TOP_BIT != 0 ? (size_t)BN_HIST_BUCKETS : bn_hist_index(lowest);
+
+  (void)highest;
+  w->fn(w->arg, at - w->next, count);
+  w->next = at + 1;
+}
+
+void bn_hist_codec_each(const struct bn_hist *h, const struct bn_hist_sparse *s,
+                        void (*fn)(void *arg, uint64_t empty, uint64_t count), void *arg)
+{
+  struct walk w = {fn, arg, 0};
+
+  if (h != NULL)
+    bn_hist_each(h, walk_bucket, &w);
+  for (size_t k = 0; h == NULL && s != NULL && k < s->n; k++)
+    walk_bucket(&w, s->bucket[k].lowest, 0, s->bucket[k].count);
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static void put_number(struct bn_buf *out, uint64_t n)
 {
@@ -30,36 +55,22 @@ static void put_number(struct bn_buf *out, uint64_t n)
   (void)bn_buf_add(out, text + at, sizeof text - at);
 }
 
-/* What is beyond the buckets stands behind the last of them. */
-static size_t index_of(uint64_t lowest)
+static void put_bucket(void *arg, uint64_t empty, uint64_t count)
 {
-  return lowest >> BN_HIST_TOP_BIT != 0 ? (size_t)BN_HIST_BUCKETS : bn_hist_index(lowest);
-}
+  struct bn_buf *out = arg;
 
-static void put_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
-{
-  struct writer *w = arg;
-  const size_t at = index_of(lowest);
-
-  (void)highest;
-  if (at == w->next + 1) {
-    put_number(w->out, 0);
-  } else if (at > w->next) {
-    (void)bn_buf_char(w->out, GAP);
-    put_number(w->out, at - w->next);
+  if (empty == 1) {
+    put_number(out, 0);
+  } else if (empty > 1) {
+    (void)bn_buf_char(out, GAP);
+    put_number(out, empty);
   }
-  put_number(w->out, count);
-  w->next = at + 1;
+  put_number(out, count);
 }
 
 void bn_hist_codec_put(struct bn_buf *out, const struct bn_hist *h, const struct bn_hist_sparse *s)
 {
-  struct writer w = {out, 0};
-
-  if (h != NULL)
-    bn_hist_each(h, put_bucket, &w);
-  for (size_t k = 0; h == NULL && s != NULL && k < s->n; k++)
-    put_bucket(&w, s->bucket[k].lowest, 0, s->bucket[k].count);
+  bn_hist_codec_each(h, s, put_bucket, out);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

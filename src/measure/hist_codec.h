@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The short text of a histogram, for lines that are sent and read by the same version.  It stands
-   behind the JSON of its line: a JSON parser would need most of the time of a line for it.
+/* Short forms of a histogram.  A document has a list of numbers (measure/store.h).  Lines that are
+   sent and read by the same version have a text, which stands behind the JSON of its line: a JSON
+   parser would need most of the time of a line for it.
 
-   It is a list of numbers: the counts of the buckets in their order, from that of 0 ns on, until
-   the last that is not empty.  '!' and a number stand for so many empty buckets.  A number has
-   digits of 5 bits, the highest first; a digit d is the character BN_HIST_CODEC_MORE + d, or
+   The text is a list of numbers: the counts of the buckets in their order, from that of 0 ns on,
+   until the last that is not empty.  '!' and a number stand for so many empty buckets.  A number
+   has digits of 5 bits, the highest first; a digit d is the character BN_HIST_CODEC_MORE + d, or
    BN_HIST_CODEC_LAST + d if it ends the number.  No character is blank. */
 #ifndef BN_MEASURE_HIST_CODEC_H
 #define BN_MEASURE_HIST_CODEC_H
@@ -15,8 +16,13 @@
 
 enum { BN_HIST_CODEC_BITS = 5, BN_HIST_CODEC_MORE = '(', BN_HIST_CODEC_LAST = '^' };
 
-/* Appends that of a histogram in one of its forms; what both are NULL is empty.  A failure is the
-   buffer's. */
+/* Calls fn for every bucket that is not empty, in ascending order, with how many empty ones stand
+   between it and the one before it; BN_HIST_BUCKETS is the place of what is beyond the range.  The
+   histogram has one of two forms; if both are NULL, it is empty. */
+void bn_hist_codec_each(const struct bn_hist *h, const struct bn_hist_sparse *s,
+                        void (*fn)(void *arg, uint64_t empty, uint64_t count), void *arg);
+
+/* Appends the text of a histogram in one of these forms.  A failure is the buffer's. */
 void bn_hist_codec_put(struct bn_buf *out, const struct bn_hist *h, const struct bn_hist_sparse *s);
 
 /* The histograms of a line, in the order of the metrics; all zero: none were read.  To be reused.

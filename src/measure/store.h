@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The durable form of a result: a JSON document, and a journal while the run lasts.
 
-   Document, version 1:
+   Document, version 2:
 
-     {"format": "bench result", "version": 1,
+     {"format": "bench result", "version": 2,
       "facts":  {"plan": {…}, "rows": […], "options": […], "messages": […],
                  "times": {…}, SECTION: {KEY: VALUE}},
       "groups": [{"name": …, "metrics": […], "intervals": [RECORD], "checkpoints": [RECORD],
@@ -33,22 +33,24 @@
       "raw": {"at_ns": …, …, "counters": {NAME: COUNT}, "labels": {NAME: [[LABEL, COUNT]]},
               "sessions": [[events, busy_ns, min_ns, max_ns]],
               "fair_events": [n, sum, sum_sq], "fair_busy_s": […],
-              "histograms": {NAME: [[LOWEST, COUNT]]}, "ages": [[LOWEST, COUNT]],
-              "statements": [{"name": …, "histogram": [[LOWEST, COUNT]]}]}}
+              "histograms": {NAME: [COUNT]}, "ages": [COUNT],
+              "statements": [{"name": …, "histogram": [COUNT]}]}}
 
    Units are in the names.  A whole number that is not known (a counter that is absent here, the
    least latency without events) is null, and one above 2^63 - 1 is a text.  The moments of fairness
-   are texts in the form of printf's %La, because a double cannot hold them.  A bucket of a
-   histogram stands with its lowest value; values beyond the range have 2^42.  In "raw", min_ns and
-   max_ns, also those of sessions, are since the measurement began, in every record; so are min_s
-   and max_s of "sessions".  The total has histograms and the numbers of each session, checkpoints
-   have the latter; which records have histograms is chosen by --report-bins.  The timings of
-   intervals have no percentiles.  The total of a run that left events unfinished has their "ages",
-   which its percentiles count.  "statements" are in checkpoints and the total of runs with
-   --statements, in "raw" where the total has histograms.
+   are texts in the form of printf's %La, because a double cannot hold them.  measure/json_hist.h
+   explains the list of a histogram.  In "raw", min_ns and max_ns, also those of sessions, are since
+   the measurement began, in every record; so are min_s and max_s of "sessions".  The total has
+   histograms and the numbers of each session, checkpoints have the latter; which records have
+   histograms is chosen by --report-bins.  The timings of intervals have no percentiles.  The total
+   of a run that left events unfinished has their "ages", which its percentiles count.  "statements"
+   are in checkpoints and the total of runs with --statements, in "raw" where the total has
+   histograms.
 
-   A later version of this form may add names, which this one keeps when it writes a document anew.
-   It does not add the names that an older version did not have: what is absent is not known.
+   Version 1 has another form of histograms, and is still read.  A later version of this form may
+   add names, which this one keeps when it writes a document anew.  It does not add the names that
+   an older version did not have: what is absent is not known.
+
    A journal has one such value a line: {"format": "bench journal", …, "facts"}, {"group"},
    {"interval"}, {"checkpoint"}, and once a second {"tick"}, whose histograms hold what came since
    the tick before it. */
@@ -61,7 +63,7 @@
 #include "measure/hist_codec.h"
 #include "measure/result.h"
 
-enum { BN_STORE_VERSION = 1 };
+enum { BN_STORE_VERSION = 2 };
 /* Is not in JSON of one line. */
 enum { BN_STORE_GAP = '\t' };
 

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "measure/bounds.h"
+#include "measure/json_hist.h"
 #include "measure/json_read.h"
 #include "measure/layout.h"
 #include "measure/store.h"
@@ -315,23 +316,12 @@ static void read_raw_sessions(struct bn_json_in *e, const struct bn_node *list, 
   }
 }
 
-static void read_buckets(struct bn_json_in *e, const struct bn_node *list, const char *name,
-                         struct bn_hist *h)
-{
-  for (size_t k = 0; k < e->js->count(list); k++) {
-    const struct bn_node *row = e->js->at(list, k);
-    const uint64_t lowest = bn_json_in_count(e, e->js->at(row, 0), name);
-
-    bn_hist_put(h, lowest, bn_json_in_count(e, e->js->at(row, 1), name));
-  }
-}
-
 static void read_histograms(struct bn_json_in *e, const struct bn_node *map, struct bn_snap *s)
 {
   for (size_t i = 0; s->hist[BN_H_LATENCY] != NULL && i < s->metrics.n_hists; i++) {
     const char *name = s->metrics.hist[i].name;
 
-    read_buckets(e, bn_json_in_list(e, map, name), name, s->hist[i]);
+    bn_json_in_hist(e, bn_json_in_list(e, map, name), name, s->hist[i]);
   }
 }
 
@@ -347,7 +337,7 @@ static void read_statement_buckets(struct bn_json_in *e, const struct bn_node *l
         name != NULL ? bn_statement_table_find(&s->statements, name) : NULL;
 
     if (sum != NULL)
-      read_buckets(e, bn_json_in_list(e, map, "histogram"), "histogram", sum->hist);
+      bn_json_in_hist(e, bn_json_in_list(e, map, "histogram"), "histogram", sum->hist);
   }
 }
 
@@ -361,7 +351,7 @@ static void read_ages(struct bn_json_in *e, const struct bn_node *list, struct b
   if (r->ages == NULL)
     bn_json_in_no_memory(e);
   else
-    read_buckets(e, list, "ages", r->ages);
+    bn_json_in_hist(e, list, "ages", r->ages);
 }
 
 static void read_raw(struct bn_json_in *e, const struct bn_node *raw, struct bn_snap *s)

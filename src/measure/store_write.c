@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/units.h"
 #include "measure/bounds.h"
+#include "measure/json_hist.h"
 #include "measure/json_write.h"
 #include "measure/layout.h"
 #include "measure/store.h"
@@ -463,39 +464,13 @@ static struct bn_node *raw_sessions_of(struct bn_json_out *p, const struct bn_sn
   return list;
 }
 
-struct buckets {
-  struct bn_json_out *p;
-  struct bn_node *list;
-};
-
-static void add_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
-{
-  const struct buckets *b = arg;
-
-  (void)highest;
-  bn_json_add(b->p, b->list, pair_of(b->p, u64(b->p, lowest), u64(b->p, count)));
-}
-
-static struct bn_node *buckets_of(struct bn_json_out *p, const struct bn_hist *h)
-{
-  struct buckets b = {p, p->js->list()};
-
-  if (h != NULL)
-    bn_hist_each(h, add_bucket, &b);
-  return b.list;
-}
-
 static struct bn_node *histograms_of(struct bn_json_out *p, const struct bn_snap *s)
 {
   struct bn_node *map = p->js->map();
 
-  for (size_t i = 0; i < s->metrics.n_hists; i++) {
-    struct buckets b = {p, buckets_of(p, s->hist[i])};
-
-    for (size_t k = 0; s->sparse != NULL && k < s->sparse[i].n; k++)
-      add_bucket(&b, s->sparse[i].bucket[k].lowest, 0, s->sparse[i].bucket[k].count);
-    bn_json_put(p, map, s->metrics.hist[i].name, b.list);
-  }
+  for (size_t i = 0; i < s->metrics.n_hists; i++)
+    bn_json_put(p, map, s->metrics.hist[i].name,
+                bn_json_hist(p, s->hist[i], s->sparse != NULL ? &s->sparse[i] : NULL));
   return map;
 }
 
@@ -513,7 +488,7 @@ static void put_statement_buckets(struct bn_json_out *p, struct bn_node *raw,
     struct bn_node *map = p->js->map();
 
     bn_json_put(p, map, "name", text(p, name));
-    bn_json_put(p, map, "histogram", buckets_of(p, sum != NULL ? sum->hist : NULL));
+    bn_json_put(p, map, "histogram", bn_json_hist(p, sum != NULL ? sum->hist : NULL, NULL));
     bn_json_add(p, list, map);
   }
   bn_json_put(p, raw, "statements", list);
@@ -558,7 +533,7 @@ static struct bn_node *raw_of(struct bn_json_out *p, const struct bn_view *v)
   if (span == BN_VIEW_TOTAL)
     put_statement_buckets(p, map, v);
   if (v->ages != NULL)
-    bn_json_put(p, map, "ages", buckets_of(p, v->ages));
+    bn_json_put(p, map, "ages", bn_json_hist(p, v->ages, NULL));
   return map;
 }
 
@@ -645,7 +620,7 @@ static uint64_t count_raw(const struct bn_snap *s)
 
   for (size_t i = 0; i < s->metrics.n_labelled; i++)
     n += 2 + 4 * s->n_labels[i];
-  return n + 6 * (uint64_t)s->n_sessions + 2 * s->metrics.n_hists + 4 * bn_snap_buckets(s);
+  return n + 6 * (uint64_t)s->n_sessions + 2 * s->metrics.n_hists + 2 * bn_snap_buckets(s);
 }
 
 static uint64_t count_timings(const struct bn_view *v)

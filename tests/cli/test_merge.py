@@ -349,7 +349,7 @@ def test_a_file_is_replaced_or_stays(parts, tmp_path):
         "", "bench merge: cannot open 'missing': No such file or directory\n", 1)
     assert (tmp_path / "out").read_text() == "old"
     assert merge("-o", tmp_path / "out", "0.json", cwd=folder).status == 0
-    assert json.loads((tmp_path / "out").read_text())["version"] == 1
+    assert json.loads((tmp_path / "out").read_text())["version"] == 2
     assert os.listdir(tmp_path) == ["out"]
     assert merge("-o-", "0.json", cwd=folder).out == (tmp_path / "out").read_text()
     (tmp_path / "link").symlink_to("out")
@@ -467,7 +467,7 @@ def test_runs_of_other_times_need_force(pair, tmp_path):
 
 
 def later_version(document):
-    document["version"] = 2
+    document["version"] = 3
 
 
 def other_workload(document):
@@ -492,8 +492,8 @@ def no_total(document):
 
 
 @pytest.mark.parametrize("change, why", [
-    (later_version, "'two' is not a result of bench: it has version 2, this bench reads versions "
-                    "up to 1"),
+    (later_version, "'two' is not a result of bench: it has version 3, this bench reads versions "
+                    "up to 2"),
     (other_workload, "'one' is of the test 'cpu', and 'two' of the test 'threads'"),
     (other_metrics, "'one' and 'two' count different metrics; use the same version of bench "
                     "and the same options for all runs"),

@@ -11,6 +11,7 @@
 #include "cm.h"
 #include "measure/bounds.h"
 #include "measure/journal.h"
+#include "measure/json_hist.h"
 #include "measure/store.h"
 
 extern const struct bn_store bench_store;
@@ -132,6 +133,86 @@ static void every_number_comes_back(void **state)
   js->free(n);
   js->free(m);
   free_sample(&s);
+}
+
+/* Reads a list as a histogram; false: it is refused. */
+static bool read_list(const char *text, struct bn_hist *h)
+{
+  struct bn_err err = {0};
+  struct bn_json_in e = {js, &err, false};
+  struct bn_node *list = js->parse(text, strlen(text), &err);
+
+  assert_non_null(list);
+  bn_hist_clear(h);
+  bn_json_in_hist(&e, list, "latency", h);
+  js->free(list);
+  return bn_json_in_verdict(&e) == 0;
+}
+
+static void check_list(const struct bn_hist *h, const char *want)
+{
+  struct bn_json_out p = {.js = js};
+  struct bn_hist *back = bn_hist_new();
+  struct bn_node *list = bn_json_hist(&p, h, NULL);
+  size_t len = 0;
+  char *text = js->print(list, 0, &len);
+
+  assert_string_equal(text, want);
+  assert_true(read_list(text, back));
+  assert_same_hist(back, h);
+  bn_hist_free(back);
+  free(text);
+  js->free(list);
+}
+
+static void a_histogram_is_one_list_of_counts(void **state)
+{
+  struct bn_hist *h = bn_hist_new();
+
+  (void)state;
+  check_list(h, "[]");
+  bn_hist_put(h, 0, 7);
+  check_list(h, "[7]");
+  bn_hist_put(h, 2, 1);
+  bn_hist_put(h, 5, 4);
+  check_list(h, "[7,0,1,-2,4]");
+  bn_hist_put(h, 2049, UINT64_MAX - 1); /* the bucket of 2,048 and 2,049 ns */
+  check_list(h, "[7,0,1,-2,4,-2042,\"18446744073709551614\"]");
+  bn_hist_put(h, UINT64_MAX, 3);
+  check_list(h, "[7,0,1,-2,4,-2042,\"18446744073709551614\",-31743,3]");
+  bn_hist_clear(h);
+  bn_hist_put(h, (UINT64_C(1) << BN_HIST_TOP_BIT) - 1, 1);
+  check_list(h, "[-33791,1]");
+  bn_hist_free(h);
+}
+
+static void a_list_of_pairs_is_read_as_in_version_1(void **state)
+{
+  struct bn_hist *h = bn_hist_new(), *want = bn_hist_new();
+
+  (void)state;
+  bn_hist_put(want, 5, 2);
+  bn_hist_put(want, 2048, 9);
+  bn_hist_put(want, UINT64_C(1) << BN_HIST_TOP_BIT, 3);
+  assert_true(read_list("[[5,2],[2048,\"9\"],[4398046511104,3]]", h));
+  assert_same_hist(h, want);
+  bn_hist_free(want);
+  bn_hist_free(h);
+}
+
+static void a_list_that_is_no_histogram_is_refused(void **state)
+{
+  static const char *const lists[] = {
+      "[-33794]", "[1,-33791,1,0]", "[-9223372036854775808,-9223372036854775808,1]",
+      "[1.5]",    "[\"-1\"]",       "[[1,-1]]",
+      "[{}]",     "[true]"};
+  struct bn_hist *h = bn_hist_new();
+
+  (void)state;
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    assert_false(read_list(lists[i], h));
+  assert_true(read_list("[1,-33791,1]", h));
+  bn_hist_free(h);
 }
 
 static void assert_bucket(const struct bn_hist_sparse *s, size_t i, uint64_t lowest, uint64_t count)
@@ -378,6 +459,9 @@ BN_TESTS(store)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_number_comes_back),
+      cmocka_unit_test(a_histogram_is_one_list_of_counts),
+      cmocka_unit_test(a_list_of_pairs_is_read_as_in_version_1),
+      cmocka_unit_test(a_list_that_is_no_histogram_is_refused),
       cmocka_unit_test(intervals_have_histograms_on_request),
       cmocka_unit_test(a_record_is_counted_before_it_is_written),
       cmocka_unit_test(intervals_end_before_the_bounds),

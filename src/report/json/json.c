@@ -14,7 +14,7 @@
 #include "measure/result.h"
 #include "measure/store.h"
 
-/* A bucket takes 16 bytes during the run, and about 200 while the document is made. */
+/* A bucket takes 16 bytes during the run, and about 100 while the document is made. */
 enum { BUCKETS_MAX = 4 << 20 };
 
 static const char journal_end[] = ".partial";

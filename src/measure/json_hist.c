@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes and reads the histograms of documents. */
+#include "measure/json_hist.h"
+
+#include "measure/hist_codec.h"
+
+struct hist_list {
+  struct bn_json_out *p;
+  struct bn_node *list;
+};
+
+/* For a single empty bucket, 0 is shorter than -1. */
+static void add_bucket(void *arg, uint64_t empty, uint64_t count)
+{
+  const struct hist_list *to = arg;
+
+  if (empty > 0)
+    bn_json_add(to->p, to->list, to->p->js->integer(empty > 1 ? -(int64_t)empty : 0));
+  bn_json_add(to->p, to->list, bn_node_u64(to->p->js, count));
+}
+
+struct bn_node *bn_json_hist(struct bn_json_out *p, const struct bn_hist *h,
+                             const struct bn_hist_sparse *s)
+{
+  struct hist_list to = {p, p->js->list()};
+
+  bn_hist_codec_each(h, s, add_bucket, &to);
+  return to.list;
+}
+
+/* Of version 1. */
+static void read_pair(struct bn_json_in *e, const struct bn_node *pair, const char *key,
+                      struct bn_hist *h)
+{
+  const uint64_t lowest = bn_json_in_count(e, e->js->at(pair, 0), key);
+
+  bn_hist_put(h, lowest, bn_json_in_count(e, e->js->at(pair, 1), key));
+}
+
+/* Returns how many buckets the number at bucket `at` stands for. */
+static uint64_t read_number(struct bn_json_in *e, const struct bn_node *n, const char *key,
+                            struct bn_hist *h, uint64_t at)
+{
+  const int64_t number = e->js->get_integer(n); /* 0 if it is a text */
+  const uint64_t count = number < 0 ? 0 : bn_json_in_count(e, n, key);
+
+  if (count > 0 && at <= BN_HIST_BUCKETS)
+    bn_hist_put(h, bn_hist_lowest(at), count);
+  return number < 0 ? -(uint64_t)number : 1;
+}
+
+void bn_json_in_hist(struct bn_json_in *e, const struct bn_node *list, const char *key,
+                     struct bn_hist *h)
+{
+  uint64_t at = 0;
+
+  for (size_t k = 0; k < e->js->count(list) && !e->failed; k++) {
+    const struct bn_node *n = e->js->at(list, k);
+
+    if (e->js->type(n) == BN_NODE_LIST)
+      read_pair(e, n, key, h);
+    else
+      at += read_number(e, n, key, h, at);
+    if (at > BN_HIST_BUCKETS + 1)
+      bn_json_in_refuse(e, "'%s' has more than %d buckets", key, BN_HIST_BUCKETS + 1);
+  }
+}
