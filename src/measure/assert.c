@@ -238,11 +238,6 @@ int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_er
 
 /* --- what a run measures ---------------------------------------------------------------------- */
 
-static bool counts_commits(const struct bn_metrics *m)
-{
-  return bn_metrics_counter(m, "missing_commits") < m->n_counters;
-}
-
 /* The histogram of that name, which may lack its "_latency"; n_hists: there is none. */
 static size_t find_hist(const struct bn_metrics *m, const char *name)
 {
@@ -280,21 +275,29 @@ static int check_timing(const char *name, const struct bn_assert_scope *scope, s
 int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *scope,
                     struct bn_err *err)
 {
-  const struct bn_view_field *f = a->field;
+  const struct bn_view_scope s = {.kinds = scope->kinds,
+                                  .paced = scope->paced,
+                                  .commits = bn_view_counts_commits(scope->metrics),
+                                  .parts = scope->own,
+                                  .native = scope->own};
 
   if (a->timing[0] != '\0')
     return check_timing(a->timing, scope, err);
-  if (f == NULL)
+  if (a->field == NULL)
     return 0;
-  if ((f->traits & BN_FIGURE_PACED) != 0 && !scope->paced)
-    return bn_err_set(err, 0, "%s is only measured with --rate", f->name);
-  if ((f->traits & BN_FIGURE_COMMITS) != 0 && !counts_commits(scope->metrics))
-    return bn_err_set(err, 0, "%s is only measured with --verify-commits", f->name);
-  if ((f->traits & (BN_FIGURE_PARTS | BN_FIGURE_NATIVE)) != 0 && !scope->own)
-    return bn_err_set(err, 0, "%s is not measured in a dialect", f->name);
-  if ((f->kinds & scope->kinds) == 0)
-    return bn_err_set(err, 0, "this test does not measure %s", f->name);
-  return 0;
+  switch (bn_view_lack(a->field, &s)) {
+  case BN_LACK_NONE:
+    return 0;
+  case BN_LACK_RATE:
+    return bn_err_set(err, 0, "%s is only measured with --rate", a->field->name);
+  case BN_LACK_COMMITS:
+    return bn_err_set(err, 0, "%s is only measured with --verify-commits", a->field->name);
+  case BN_LACK_DIALECT:
+    return bn_err_set(err, 0, "%s is not measured in a dialect", a->field->name);
+  case BN_LACK_KIND:
+    break;
+  }
+  return bn_err_set(err, 0, "this test does not measure %s", a->field->name);
 }
 
 /* --- judging ---------------------------------------------------------------------------------- */
@@ -310,22 +313,6 @@ static struct bn_finding find_errors(const struct bn_view *v)
   const double attempts = (double)v->events + (double)v->errors;
 
   return assert_found(attempts > 0 ? (double)v->errors / attempts : 0, attempts > 0);
-}
-
-static struct bn_finding find_field(const struct bn_view_field *f, const struct bn_view *v)
-{
-  const void *at = (const char *)v + f->offset;
-  const bool whole = f->type == BN_VIEW_U64;
-  const double value = whole ? (double)*(const uint64_t *)at : *(const double *)at;
-  const bool known = !whole || *(const uint64_t *)at != UINT64_MAX;
-  const bool counted = value > 0 || (f->kinds & 1U << v->kind) != 0;
-  const bool paced = v->paced || (f->traits & BN_FIGURE_PACED) == 0;
-
-  /* Commits are known at the end. */
-  if ((f->traits & BN_FIGURE_COMMITS) != 0 &&
-      (v->span != BN_VIEW_TOTAL || !counts_commits(&v->delta->metrics)))
-    return assert_found(value, false);
-  return assert_found(value, known && counted && paced && bn_view_knows(v, f));
 }
 
 /* A percentile that a view has, without its histogram. */
@@ -360,7 +347,7 @@ static struct bn_finding find_latency(const struct bn_assert *a, const struct bn
     f.at_least = v->max_at_least;
     return f;
   default:
-    return assert_found(*(const double *)((const char *)v + a->field->offset), ended);
+    return assert_found(bn_view_value(v, a->field), ended);
   }
 }
 
@@ -421,7 +408,7 @@ static struct bn_finding assert_find(const struct bn_assert *a, const struct bn_
   if (a->what == BN_ASSERT_ERRORS)
     return find_errors(v);
   if (a->what == BN_ASSERT_FIELD)
-    return find_field(a->field, v);
+    return assert_found(bn_view_value(v, a->field), bn_view_measures(v, a->field));
   if (a->timing[0] == '\0')
     return find_latency(a, v, rules);
   hist = bn_assert_hist(a, &v->delta->metrics);

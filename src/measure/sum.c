@@ -127,13 +127,13 @@ static int sum_fields(struct bn_view *v, const struct bn_views *parts, struct bn
   return 0;
 }
 
-/* Figures of the parts of a run are known, or they are all unknown, which a set-up of 0 says. */
+/* Figures of the parts of a run are known of all results, or they are unknown. */
 static void forget_parts(struct bn_view *v, const struct bn_views *parts)
 {
   bool known = true;
 
   for (size_t i = 0; i < parts->n; i++)
-    known &= parts->view[i]->setup_s > 0;
+    known &= bn_view_has_parts(parts->view[i]);
   for (const struct bn_view_field *f = bn_view_fields; !known && f->name != NULL; f++) {
     if ((f->traits & BN_FIGURE_PARTS) == 0)
       continue;

@@ -44,10 +44,58 @@ bool bn_view_is_rate(const struct bn_view_field *f)
   return strcmp(f->unit, "1/s") == 0 || strcmp(f->unit, "bytes/s") == 0;
 }
 
+double bn_view_value(const struct bn_view *v, const struct bn_view_field *f)
+{
+  const void *at = (const char *)v + f->offset;
+
+  return f->type == BN_VIEW_U64 ? (double)*(const uint64_t *)at : *(const double *)at;
+}
+
 /* The set-up of a total that tells the parts of a run apart took some time. */
+bool bn_view_has_parts(const struct bn_view *v)
+{
+  return v->setup_s > 0;
+}
+
 bool bn_view_knows(const struct bn_view *v, const struct bn_view_field *f)
 {
-  return (f->traits & BN_FIGURE_PARTS) == 0 || v->setup_s > 0;
+  return (f->traits & BN_FIGURE_PARTS) == 0 || bn_view_has_parts(v);
+}
+
+bool bn_view_counts_commits(const struct bn_metrics *m)
+{
+  return bn_metrics_counter(m, "missing_commits") < m->n_counters;
+}
+
+enum bn_view_lack bn_view_lack(const struct bn_view_field *f, const struct bn_view_scope *s)
+{
+  if ((f->traits & BN_FIGURE_PACED) != 0 && !s->paced)
+    return BN_LACK_RATE;
+  if ((f->traits & BN_FIGURE_COMMITS) != 0 && !s->commits)
+    return BN_LACK_COMMITS;
+  if (((f->traits & BN_FIGURE_PARTS) != 0 && !s->parts) ||
+      ((f->traits & BN_FIGURE_NATIVE) != 0 && !s->native))
+    return BN_LACK_DIALECT;
+  return (f->kinds & s->kinds) == 0 ? BN_LACK_KIND : BN_LACK_NONE;
+}
+
+/* A script may count what tests of its kind do not.  A view does not say whether it is of a
+   dialect, but no dialect has its own figures. */
+bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
+{
+  const bool of_commits = (f->traits & BN_FIGURE_COMMITS) != 0;
+  const struct bn_view_scope s = {.kinds = 1U << v->kind,
+                                  .paced = v->paced,
+                                  .commits =
+                                      of_commits && bn_view_counts_commits(&v->delta->metrics),
+                                  .parts = bn_view_has_parts(v),
+                                  .native = true};
+  const enum bn_view_lack lack = bn_view_lack(f, &s);
+  const void *at = (const char *)v + f->offset;
+
+  if (f->type == BN_VIEW_U64 && *(const uint64_t *)at == UINT64_MAX)
+    return false;
+  return lack == BN_LACK_NONE || (lack == BN_LACK_KIND && bn_view_value(v, f) > 0);
 }
 
 static double view_seconds(uint64_t ns)

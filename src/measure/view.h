@@ -120,9 +120,36 @@ struct bn_view_field {
 extern const struct bn_view_field bn_view_fields[]; /* ends with a NULL name */
 /* Its unit is "1/s" or "bytes/s". */
 bool bn_view_is_rate(const struct bn_view_field *f);
+/* The value of a figure as a number. */
+double bn_view_value(const struct bn_view *v, const struct bn_view_field *f);
+
+/* Whether the view tells the parts of a run apart. */
+bool bn_view_has_parts(const struct bn_view *v);
 /* false: the figure is not 0, but unknown: it is of PARTS, and the view does not tell them apart.
  */
 bool bn_view_knows(const struct bn_view *v, const struct bn_view_field *f);
+
+/* What decides whether a run measures a figure. */
+struct bn_view_scope {
+  unsigned kinds; /* 1U << enum bn_kind of each that it may be of, ORed */
+  bool paced;     /* --rate */
+  bool commits;   /* --verify-commits */
+  bool parts;     /* figures of PARTS are known */
+  bool native;    /* figures of NATIVE are known */
+};
+enum bn_view_lack {
+  BN_LACK_NONE,    /* it is measured */
+  BN_LACK_RATE,    /* it needs --rate */
+  BN_LACK_COMMITS, /* it needs --verify-commits */
+  BN_LACK_DIALECT, /* it is not measured in a dialect */
+  BN_LACK_KIND     /* it is of other kinds of tests */
+};
+/* Why a run does not measure a figure; the first that applies. */
+enum bn_view_lack bn_view_lack(const struct bn_view_field *f, const struct bn_view_scope *s);
+/* Whether a run with these metrics counts the commits of --verify-commits. */
+bool bn_view_counts_commits(const struct bn_metrics *m);
+/* Whether a view has a measured value of a figure, and not a 0 in its place. */
+bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f);
 
 /* The memory behind a view; reused. */
 struct bn_view_store {

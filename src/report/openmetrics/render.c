@@ -81,120 +81,114 @@ static void add_gauge(struct bn_buf *b, const struct family *f, double x)
 
 /* --- members of the view ---------------------------------------------------------------------- */
 
-static bool has_parts(const struct bn_view *v)
-{
-  return v->setup_s > 0;
-}
-
-static bool is_paced(const struct bn_view *v)
-{
-  return v->paced;
-}
-
-/* Arrivals are counted when the run ends. */
-static bool has_arrivals(const struct bn_view *v)
-{
-  return v->paced && has_parts(v);
-}
-
-static bool is_total(const struct bn_view *v)
-{
-  return v->span == BN_VIEW_TOTAL;
-}
-
-static bool is_sql(const struct bn_view *v)
-{
-  return v->kind == BN_KIND_SQL && has_parts(v);
-}
+/* When a row is printed; 0: always. */
+enum {
+  IF_MEASURED = 1, /* the view measures its figure */
+  IF_PARTS = 2,    /* the view tells the parts of a run apart */
+  IF_TOTAL = 4     /* the view is that of the whole run */
+};
 
 /* A row without `name` is another sample of the family above it. */
 struct row {
   struct family family;
   const char *label, *value; /* of the sample; NULL: no label */
-  enum bn_view_type type;
-  size_t offset;                            /* in struct bn_view */
-  bool (*applies)(const struct bn_view *v); /* NULL: always */
+  size_t offset;             /* of its figure in struct bn_view */
+  unsigned when;             /* IF_…, ORed: all of them have to hold */
 };
 
-#define U64(member) .type = BN_VIEW_U64, .offset = offsetof(struct bn_view, member)
-#define F64(member) .type = BN_VIEW_F64, .offset = offsetof(struct bn_view, member)
+#define OF(figure) .offset = offsetof(struct bn_view, figure)
 
 static const struct row rows[] = {
-    {{"bench_events", "counter", NULL, "Events that have ended."}, U64(events)},
+    {{"bench_events", "counter", NULL, "Events that have ended."}, OF(events)},
     {{"bench_transactions", "counter", NULL, "Transactions, or events if the test has none."},
-     U64(transactions)},
-    {{"bench_errors", "counter", NULL, "Statements that failed."}, U64(errors)},
-    {{"bench_reconnects", "counter", NULL, "Connections that were made again."}, U64(reconnects)},
+     OF(transactions)},
+    {{"bench_errors", "counter", NULL, "Statements that failed."}, OF(errors)},
+    {{"bench_reconnects", "counter", NULL, "Connections that were made again."}, OF(reconnects)},
     {{"bench_retried_events", "counter", NULL, "Events that were repeated after an ignored error."},
-     U64(retried_events),
-     .applies = is_sql},
+     OF(retried_events),
+     .when = IF_MEASURED | IF_PARTS},
     {{"bench_retries", "counter", NULL, "Repetitions of events after an ignored error."},
-     U64(retries),
-     .applies = is_sql},
+     OF(retries),
+     .when = IF_MEASURED | IF_PARTS},
     {{"bench_failed_events", "counter", NULL, "Events that have failed after --db-max-tries."},
-     U64(failed_events),
-     .applies = is_sql},
+     OF(failed_events),
+     .when = IF_MEASURED | IF_PARTS},
     {{"bench_connection_wait_seconds", "counter", "seconds",
       "Time for which threads waited for new connections, summed over all threads."},
-     F64(connection_wait_s),
-     .applies = is_sql},
+     OF(connection_wait_s),
+     .when = IF_MEASURED | IF_PARTS},
     {{"bench_failed_threads", "gauge", NULL, "Threads that failed while other threads continued."},
-     U64(failed_threads)},
-    {{"bench_queries", "counter", NULL, "Queries or requests by kind."},
-     "kind",
-     "read",
-     U64(reads)},
-    {.label = "kind", .value = "write", U64(writes)},
-    {.label = "kind", .value = "other", U64(other)},
-    {{"bench_read_bytes", "counter", "bytes", "Bytes that were read."}, U64(bytes_read)},
-    {{"bench_written_bytes", "counter", "bytes", "Bytes that were written."}, U64(bytes_written)},
-    {{"bench_measured_seconds", "gauge", "seconds", "Time that the totals cover."}, F64(span_s)},
+     OF(failed_threads)},
+    {{"bench_queries", "counter", NULL, "Queries or requests by kind."}, "kind", "read", OF(reads)},
+    {.label = "kind", .value = "write", OF(writes)},
+    {.label = "kind", .value = "other", OF(other)},
+    {{"bench_read_bytes", "counter", "bytes", "Bytes that were read."}, OF(bytes_read)},
+    {{"bench_written_bytes", "counter", "bytes", "Bytes that were written."}, OF(bytes_written)},
+    {{"bench_measured_seconds", "gauge", "seconds", "Time that the totals cover."}, OF(span_s)},
     {{"bench_setup_seconds", "gauge", "seconds", "Time until all threads were ready."},
-     F64(setup_s),
-     .applies = has_parts},
+     OF(setup_s),
+     .when = IF_MEASURED},
     {{"bench_grace_seconds", "gauge", "seconds", "Time for events in flight after the end."},
-     F64(grace_s),
-     .applies = has_parts},
+     OF(grace_s),
+     .when = IF_MEASURED},
     {{"bench_teardown_seconds", "gauge", "seconds",
       "Time from the last event to the last thread's end."},
-     F64(teardown_s),
-     .applies = has_parts},
+     OF(teardown_s),
+     .when = IF_MEASURED},
     {{"bench_events_per_second", "gauge", NULL,
       "Events that ended in the measured time, per second."},
-     F64(events_per_s)},
+     OF(events_per_s)},
     {{"bench_transactions_per_second", "gauge", NULL, "Transactions per second of that time."},
-     F64(transactions_per_s)},
+     OF(transactions_per_s)},
     {{"bench_queries_per_second", "gauge", NULL, "Queries or requests per second of that time."},
-     F64(queries_per_s)},
-    {{"bench_events_in_grace", "gauge", NULL, "Events that ended in the grace."}, U64(in_grace)},
+     OF(queries_per_s)},
+    {{"bench_events_in_grace", "gauge", NULL, "Events that ended in the grace."}, OF(in_grace)},
     {{"bench_events_unfinished", "gauge", NULL, "Events that began or were due, and did not end."},
-     U64(unfinished),
-     .applies = is_total},
+     OF(unfinished),
+     .when = IF_TOTAL},
     {{"bench_oldest_event_seconds", "gauge", "seconds", "Age of the oldest unfinished event."},
-     F64(oldest_s)},
+     OF(oldest_s)},
     {{"bench_event_latency_min_seconds", "gauge", "seconds", "Least latency of an event."},
-     F64(min_s)},
+     OF(min_s)},
     {{"bench_event_latency_max_seconds", "gauge", "seconds",
       "Greatest latency of an event, or age of an unfinished one."},
-     F64(max_s)},
+     OF(max_s)},
     {{"bench_arrivals", "counter", NULL, "Events of --rate by state."},
      "state",
      "due",
-     U64(due),
-     has_arrivals},
-    {.label = "state", .value = "started", U64(started), .applies = has_arrivals},
-    {.label = "state", .value = "dropped", U64(dropped), .applies = has_arrivals},
-    {.label = "state", .value = "finished", U64(finished), .applies = has_arrivals},
+     OF(due),
+     IF_MEASURED},
+    {.label = "state", .value = "started", OF(started), .when = IF_MEASURED},
+    {.label = "state", .value = "dropped", OF(dropped), .when = IF_MEASURED},
+    {.label = "state", .value = "finished", OF(finished), .when = IF_MEASURED},
     {{"bench_arrivals_waiting", "gauge", NULL, "Events of --rate that wait."},
-     U64(backlog),
-     .applies = is_paced},
+     OF(backlog),
+     .when = IF_MEASURED},
     {{"bench_outages", "counter", NULL, "Times of at least 1 s in which no event succeeded."},
-     U64(outages),
-     .applies = is_sql},
+     OF(outages),
+     .when = IF_MEASURED},
     {{"bench_longest_outage_seconds", "gauge", "seconds", "Length of the longest outage."},
-     F64(longest_outage_s),
-     .applies = is_sql},
+     OF(longest_outage_s),
+     .when = IF_MEASURED},
 };
+
+static const struct bn_view_field *figure_at(size_t offset)
+{
+  const struct bn_view_field *f = bn_view_fields;
+
+  while (f->offset != offset)
+    f++;
+  return f;
+}
+
+static bool row_applies(const struct row *r, const struct bn_view *v)
+{
+  if ((r->when & IF_PARTS) != 0 && !bn_view_has_parts(v))
+    return false;
+  if ((r->when & IF_TOTAL) != 0 && v->span != BN_VIEW_TOTAL)
+    return false;
+  return (r->when & IF_MEASURED) == 0 || bn_view_measures(v, figure_at(r->offset));
+}
 
 static void add_rows(struct bn_buf *b, const struct bn_view *v)
 {
@@ -202,19 +196,19 @@ static void add_rows(struct bn_buf *b, const struct bn_view *v)
 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const struct row *r = &rows[i];
-    const void *member = (const char *)v + r->offset;
+    const void *at = (const char *)v + r->offset;
 
     if (r->family.name != NULL)
       f = &r->family;
-    if (r->applies != NULL && !r->applies(v))
+    if (!row_applies(r, v))
       continue;
     if (r->family.name != NULL)
       add_head(b, f);
     add_name(b, f->name, strcmp(f->type, "counter") == 0 ? "_total" : "", r->label, r->value);
-    if (r->type == BN_VIEW_U64)
-      add_u64(b, *(const uint64_t *)member);
+    if (figure_at(r->offset)->type == BN_VIEW_U64)
+      add_u64(b, *(const uint64_t *)at);
     else
-      add_f64(b, *(const double *)member);
+      add_f64(b, *(const double *)at);
   }
 }
 

@@ -483,7 +483,7 @@ static void print_native(const struct text *t, const struct bn_form *f, const st
     print_unfinished(t, f, v);
   if (v->outages > 0)
     bn_form_print(f, bn_wording_outages, t->out);
-  if (v->setup_s > 0)
+  if (bn_view_has_parts(v))
     bn_form_print(f, bn_wording_times, t->out);
   if (v->due == 0)
     return;
