@@ -1,160 +1,163 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Fills the figures of a report from a view and prints templates with them. */
+/* Prints templates with the figures of a view. */
 #include "report/text/form.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stddef.h>
+#include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hist.h"
 #include "base/units.h"
 
-static const double mib = 1024 * 1024, mb = 1e6, ms_per_s = 1e3;
+enum { FORM_TEXT = 48 };
 
-enum figure_type { U64, F64, TEXT };
+/* --- what is current -------------------------------------------------------------------------- */
 
-struct figure {
-  const char *name;
-  enum figure_type type;
-  size_t offset;
-};
-
-#define FIGURE(type, name)                                                                         \
-  {                                                                                                \
-#name, type, offsetof(struct bn_form, name)                                                    \
-  }
-
-static const struct figure figures[] = {
-    FIGURE(U64, threads),
-    FIGURE(U64, events),
-    FIGURE(U64, reads),
-    FIGURE(U64, writes),
-    FIGURE(U64, other),
-    FIGURE(U64, queries),
-    FIGURE(U64, requests),
-    FIGURE(U64, transactions),
-    FIGURE(U64, errors),
-    FIGURE(U64, reconnects),
-    FIGURE(U64, retried_events),
-    FIGURE(U64, retries),
-    FIGURE(U64, failed_events),
-    FIGURE(U64, failed_threads),
-    FIGURE(U64, backlog),
-    FIGURE(U64, concurrency),
-    FIGURE(U64, unfinished),
-    FIGURE(U64, in_flight),
-    FIGURE(U64, outages),
-    FIGURE(F64, longest_outage),
-    FIGURE(U64, in_grace),
-    FIGURE(U64, due),
-    FIGURE(U64, started),
-    FIGURE(U64, dropped),
-    FIGURE(U64, finished),
-    FIGURE(U64, warmup_backlog),
-    FIGURE(F64, setup),
-    FIGURE(F64, grace),
-    FIGURE(F64, teardown),
-    FIGURE(F64, oldest),
-    FIGURE(F64, served),
-    FIGURE(F64, events_s),
-    FIGURE(F64, reads_s),
-    FIGURE(F64, writes_s),
-    FIGURE(F64, other_s),
-    FIGURE(F64, queries_s),
-    FIGURE(F64, requests_s),
-    FIGURE(F64, transactions_s),
-    FIGURE(F64, errors_s),
-    FIGURE(F64, reconnects_s),
-    FIGURE(F64, mib),
-    FIGURE(F64, mib_s),
-    FIGURE(F64, read_mib_s),
-    FIGURE(F64, written_mib_s),
-    FIGURE(F64, read_mb_s),
-    FIGURE(F64, written_mb_s),
-    FIGURE(F64, time),
-    FIGURE(F64, span),
-    FIGURE(F64, min),
-    FIGURE(F64, avg),
-    FIGURE(F64, max),
-    FIGURE(F64, sum),
-    FIGURE(F64, busy),
-    FIGURE(F64, fair_events),
-    FIGURE(F64, fair_events_dev),
-    FIGURE(F64, fair_time),
-    FIGURE(F64, fair_time_dev),
-    FIGURE(TEXT, read_size),
-    FIGURE(TEXT, written_size),
-    FIGURE(TEXT, moved_size),
-    FIGURE(TEXT, moved_size_s),
-    FIGURE(TEXT, rank),
-    FIGURE(TEXT, approx),
-    FIGURE(F64, percentile),
-    FIGURE(TEXT, timing),
-    FIGURE(U64, session),
-    FIGURE(U64, session_events),
-    FIGURE(F64, session_min),
-    FIGURE(F64, session_avg),
-    FIGURE(F64, session_max),
-    FIGURE(F64, session_busy),
-};
-
-static void fill_counts(struct bn_form *f, const struct bn_view *v)
+void bn_form_init(struct bn_form *f, const struct bn_view *v, bool native)
 {
-  f->threads = v->running;
-  f->events = v->events;
-  f->reads = v->reads;
-  f->writes = v->writes;
-  f->other = v->other;
-  f->requests = v->requests;
-  f->queries = v->queries;
-  f->transactions = v->transactions;
-  f->errors = v->errors;
-  f->reconnects = v->reconnects;
-  f->retried_events = v->retried_events;
-  f->retries = v->retries;
-  f->failed_events = v->failed_events;
-  f->failed_threads = v->failed_threads;
-  f->backlog = v->backlog;
-  f->concurrency = v->concurrency;
-  f->unfinished = v->unfinished;
+  *f = (struct bn_form){.view = v, .native = native};
+  bn_form_rank(f, 0);
+}
 
-  f->events_s = v->events_per_s;
-  f->reads_s = v->reads_per_s;
-  f->writes_s = v->writes_per_s;
-  f->other_s = v->other_per_s;
-  f->queries_s = v->queries_per_s;
-  f->requests_s = v->requests_per_s;
-  f->transactions_s = v->transactions_per_s;
-  f->errors_s = v->errors_per_s;
-  f->reconnects_s = v->reconnects_per_s;
+void bn_form_rank(struct bn_form *f, size_t i)
+{
+  const struct bn_view *v = f->view;
+  const bool of_events = f->timing == NULL;
+
+  f->rank = f->percentile_s = 0;
+  f->at_least = false;
+  if (i < v->n_percents) {
+    f->rank = v->percents[i];
+    f->percentile_s = of_events ? v->percentile_s[i] : f->timing->percentile_s[i];
+    f->at_least = f->native && of_events && v->at_least != NULL && v->at_least[i];
+  } else if (f->native) {
+    f->percentile_s = NAN;
+  }
+}
+
+void bn_form_timing(struct bn_form *f, const struct bn_timing *t, const char *name)
+{
+  f->timing = t;
+  f->timing_name = name;
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+enum value_type { VALUE_U64, VALUE_F64, VALUE_TEXT };
+
+struct value {
+  enum value_type type;
+  uint64_t u64;
+  double f64;
+  char text[FORM_TEXT];
+  bool at_least; /* it is a lower bound */
+};
+
+static struct value value_u64(uint64_t n)
+{
+  return (struct value){.type = VALUE_U64, .u64 = n};
+}
+
+static struct value value_f64(double x)
+{
+  return (struct value){.type = VALUE_F64, .f64 = x};
+}
+
+__attribute__((format(printf, 1, 2))) static struct value value_text(const char *fmt, ...)
+{
+  struct value v = {.type = VALUE_TEXT};
+  va_list ap;
+
+  va_start(ap, fmt);
+  (void)vsnprintf(v.text, sizeof v.text, fmt, ap);
+  va_end(ap);
+  return v;
 }
 
 /* Dialects and older documents do not count queued events as unfinished. */
-static uint64_t in_flight(const struct bn_view *v, bool native)
+uint64_t bn_form_in_flight(const struct bn_form *f)
 {
-  const uint64_t queued = native && v->due > 0 ? v->backlog : 0;
+  const struct bn_view *v = f->view;
+  const uint64_t queued = f->native && v->due > 0 ? v->backlog : 0;
 
   return v->unfinished > queued ? v->unfinished - queued : 0;
 }
 
-static void fill_span(struct bn_form *f, const struct bn_view *v)
+static struct value find_percentile(const struct bn_form *f)
 {
-  f->outages = v->outages;
-  f->longest_outage = v->longest_outage_s;
-  f->in_grace = v->in_grace;
-  f->due = v->due;
-  f->started = v->started;
-  f->dropped = v->dropped;
-  f->finished = v->finished;
-  f->warmup_backlog = v->warmup_backlog;
-  f->setup = v->setup_s;
-  f->grace = v->grace_s;
-  f->teardown = v->teardown_s;
-  f->oldest = v->oldest_s;
-  f->served = v->served * 100;
+  struct value v = value_f64(f->percentile_s);
+
+  v.at_least = f->at_least;
+  return v;
 }
+
+static struct value find_maximum(const struct bn_form *f)
+{
+  struct value v = value_f64(f->timing != NULL ? f->timing->max_s : f->view->max_s);
+
+  v.at_least = f->native && f->timing == NULL && f->view->max_at_least;
+  return v;
+}
+
+static bool is_name(const char *name, size_t len, const char *other)
+{
+  return strlen(other) == len && memcmp(name, other, len) == 0;
+}
+
+static struct value find_figure(const struct bn_form *f, const char *name, size_t len)
+{
+  const struct bn_view_field *g = bn_view_fields;
+
+  while (g->name != NULL && !is_name(name, len, g->name))
+    g++;
+  assert(g->name != NULL); /* templates are constants of this program */
+  if (g->type == BN_VIEW_F64)
+    return value_f64(bn_view_value(f->view, g));
+  return value_u64(*(const uint64_t *)((const char *)f->view + g->offset));
+}
+
+static struct value find_value(const struct bn_form *f, const char *name, size_t len)
+{
+  const struct bn_session_view *s = f->session;
+  const struct bn_timing *t = f->timing;
+
+  if (is_name(name, len, "threads"))
+    return value_u64(f->view->running);
+  if (is_name(name, len, "in_flight"))
+    return value_u64(bn_form_in_flight(f));
+  if (is_name(name, len, "rank"))
+    return value_text("%.15g", f->rank);
+  if (is_name(name, len, "approx"))
+    return value_text("approx. %3.15g percentile:", f->rank);
+  if (is_name(name, len, "percentile_s"))
+    return find_percentile(f);
+  if (is_name(name, len, "timing"))
+    return value_text("%s", f->timing_name);
+  if (is_name(name, len, "max_s"))
+    return find_maximum(f);
+  if (t != NULL && is_name(name, len, "min_s"))
+    return value_f64(t->min_s);
+  if (t != NULL && is_name(name, len, "avg_s"))
+    return value_f64(t->avg_s);
+  if (s != NULL && is_name(name, len, "session"))
+    return value_u64((uint64_t)(s - f->view->sessions));
+  if (s != NULL && is_name(name, len, "session_events"))
+    return value_u64(s->events);
+  if (s != NULL && is_name(name, len, "session_min_s"))
+    return value_f64(s->min_s);
+  if (s != NULL && is_name(name, len, "session_avg_s"))
+    return value_f64(s->avg_s);
+  if (s != NULL && is_name(name, len, "session_max_s"))
+    return value_f64(s->max_s);
+  if (s != NULL && is_name(name, len, "session_busy_s"))
+    return value_f64(s->busy_s);
+  return find_figure(f, name, len);
+}
+
+/* --- units ------------------------------------------------------------------------------------ */
 
 /* A saved result may have any number here, and C converts only numbers that fit. */
 static uint64_t u64_clamp(double x)
@@ -164,165 +167,89 @@ static uint64_t u64_clamp(double x)
   return x < 0x1p64 ? (uint64_t)x : UINT64_MAX;
 }
 
-static void fill_bytes(struct bn_form *f, const struct bn_view *v)
+/* One of the two numbers is 1, so that the result is rounded once. */
+static const struct {
+  const char *name;
+  double times, by;
+} units[] = {{"ms", 1e3, 1}, {"MiB", 1, 0x1p20}, {"MB", 1, 1e6}, {"%", 100, 1}};
+
+static void value_convert(struct value *v, const char *unit, size_t len)
 {
-  f->mib = (double)v->bytes_moved / mib;
-  /* Blocks of --memory-oper=none count in the rate, though nothing was transferred. */
-  f->mib_s = v->bytes_touched_per_s / mib;
-  f->read_mib_s = v->bytes_read_per_s / mib;
-  f->written_mib_s = v->bytes_written_per_s / mib;
-  f->read_mb_s = v->bytes_read_per_s / mb;
-  f->written_mb_s = v->bytes_written_per_s / mb;
-  (void)bn_units_format_size(f->read_size, sizeof f->read_size, v->bytes_read, false);
-  (void)bn_units_format_size(f->written_size, sizeof f->written_size, v->bytes_written, false);
-  (void)bn_units_format_size(f->moved_size, sizeof f->moved_size, v->bytes_moved, false);
-  (void)bn_units_format_size(f->moved_size_s, sizeof f->moved_size_s,
-                             u64_clamp(v->bytes_moved_per_s), false);
+  size_t i = 0;
+
+  if (is_name(unit, len, "size")) {
+    const uint64_t bytes = v->type == VALUE_U64 ? v->u64 : u64_clamp(v->f64);
+
+    v->type = VALUE_TEXT;
+    (void)bn_units_format_size(v->text, sizeof v->text, bytes, false);
+    return;
+  }
+  while (!is_name(unit, len, units[i].name))
+    i++;
+  v->f64 = (v->type == VALUE_U64 ? (double)v->u64 : v->f64) * units[i].times / units[i].by;
+  v->type = VALUE_F64;
 }
 
-void bn_form_fill(struct bn_form *f, const struct bn_view *v, bool native)
-{
-  memset(f, 0, sizeof *f);
-  f->native = native;
-  f->nothing = native && v->events == 0;
-  f->interval = v->span == BN_VIEW_INTERVAL;
-  f->max_at_least = native && v->max_at_least;
-  fill_counts(f, v);
-  f->in_flight = in_flight(v, native);
-  fill_span(f, v);
-  fill_bytes(f, v);
-  f->time = v->at_s;
-  f->span = v->span_s;
-  f->min = v->min_s * ms_per_s;
-  f->avg = v->avg_s * ms_per_s;
-  f->max = v->max_s * ms_per_s;
-  f->sum = v->sum_s * ms_per_s;
-  f->busy = v->sum_s;
-  f->fair_events = v->fair_events_avg;
-  f->fair_events_dev = v->fair_events_dev;
-  f->fair_time = v->fair_time_avg;
-  f->fair_time_dev = v->fair_time_dev;
-  bn_form_rank(f, v, 0);
-}
+/* --- printing --------------------------------------------------------------------------------- */
 
-static void set_rank(struct bn_form *f, double rank, double s)
-{
-  (void)snprintf(f->rank, sizeof f->rank, "%.15g", rank);
-  (void)snprintf(f->approx, sizeof f->approx, "approx. %3.15g percentile:", rank);
-  f->percentile = s * ms_per_s;
-  f->at_least = false;
-}
-
-void bn_form_rank(struct bn_form *f, const struct bn_view *v, size_t i)
-{
-  if (i < v->n_percents)
-    set_rank(f, v->percents[i], v->percentile_s[i]);
-  else
-    set_rank(f, 0, f->native ? NAN : 0);
-  f->at_least = f->native && i < v->n_percents && v->at_least != NULL && v->at_least[i];
-}
-
-void bn_form_timing(struct bn_form *f, const struct bn_timing *t, const char *name)
-{
-  (void)snprintf(f->timing, sizeof f->timing, "%s", name);
-  f->min = t->min_s * ms_per_s;
-  f->avg = t->avg_s * ms_per_s;
-  f->max = t->max_s * ms_per_s;
-  f->max_at_least = f->nothing = false;
-}
-
-void bn_form_timing_rank(struct bn_form *f, const struct bn_view *v, const struct bn_timing *t,
-                         size_t i)
-{
-  set_rank(f, v->percents[i], t->percentile_s[i]);
-}
-
-void bn_form_session(struct bn_form *f, const struct bn_view *v, size_t i)
-{
-  const struct bn_session_view *s = &v->sessions[i];
-
-  f->session = i;
-  f->session_events = s->events;
-  f->session_min = s->min_s;
-  f->session_avg = s->avg_s;
-  f->session_max = s->max_s;
-  f->session_busy = s->busy_s;
-}
-
-static const struct figure *find_figure(const char *name, size_t len)
-{
-  for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-    if (strlen(figures[i].name) == len && memcmp(figures[i].name, name, len) == 0)
-      return &figures[i];
-  return NULL;
-}
-
-/* The format of a field.  Negative widths align to the left, as in printf. */
+/* The form of a value.  Negative widths align to the left, as in printf. */
 struct layout {
   int width, decimals;
   bool latency;
 };
 
+/* No event has ended, natively: there is no latency. */
+static bool has_nothing(const struct bn_form *f)
+{
+  return f->native && f->timing == NULL && f->view->events == 0;
+}
+
 /* Shows that no event has ended; in an interval also the oldest event, which may be stuck. */
 static void print_nothing(const struct bn_form *f, const struct layout *l, FILE *out)
 {
-  if (f->interval && f->oldest > 0)
-    (void)fprintf(out, "- (oldest %.0f)", f->oldest * ms_per_s);
+  const bool interval = f->view->span == BN_VIEW_INTERVAL;
+
+  if (interval && f->view->oldest_s > 0)
+    (void)fprintf(out, "- (oldest %.0f)", f->view->oldest_s * 1e3);
   else
-    (void)fprintf(out, "%*s", f->interval ? 0 : l->width, "-");
+    (void)fprintf(out, "%*s", interval ? 0 : l->width, "-");
 }
 
-static void print_f64(const struct bn_form *f, const struct layout *l, double x, bool at_least,
+static void print_f64(const struct bn_form *f, const struct layout *l, const struct value *v,
                       FILE *out)
 {
   static const char sign[] = "\u2265";
-  const int sign_bytes = at_least ? (int)sizeof sign - 1 : 0;
+  const int sign_bytes = v->at_least ? (int)sizeof sign - 1 : 0;
+  const double x = v->f64;
   const int decimals = l->latency && f->native ? bn_units_decimals(x, l->decimals) : l->decimals;
-  char text[BN_FORM_TEXT];
+  char text[FORM_TEXT];
 
   if (isinf(x))
     (void)snprintf(text, sizeof text, ">%.*f", l->decimals,
                    (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6);
-  else if (at_least)
+  else if (v->at_least)
     (void)snprintf(text, sizeof text, "%s%.*f", sign, decimals, x);
   if (isnan(x))
-    (void)fprintf(out, "%*s", f->interval ? 0 : l->width, "-");
+    (void)fprintf(out, "%*s", f->view->span == BN_VIEW_INTERVAL ? 0 : l->width, "-");
   else if (isinf(x))
     (void)fprintf(out, "%*s", l->width, text);
-  else if (at_least)
+  else if (v->at_least)
     (void)fprintf(out, "%*s", l->width + sign_bytes - 1, text); /* the sign is one column wide */
   else
     (void)fprintf(out, "%*.*f", l->width, decimals, x);
 }
 
-/* True: the figure is a lower bound. */
-static bool is_at_least(const struct bn_form *f, const struct figure *g)
+static void print_value(const struct bn_form *f, const struct layout *l, const struct value *v,
+                        FILE *out)
 {
-  return (g->offset == offsetof(struct bn_form, max) && f->max_at_least) ||
-         (g->offset == offsetof(struct bn_form, percentile) && f->at_least);
-}
-
-static void print_figure(const struct bn_form *f, const struct figure *g, const struct layout *l,
-                         FILE *out)
-{
-  const char *at = (const char *)f + g->offset;
-
-  if (g->type == U64) {
-    uint64_t n;
-
-    memcpy(&n, at, sizeof n);
-    (void)fprintf(out, "%*llu", l->width, (unsigned long long)n);
-  } else if (g->type == TEXT) {
-    (void)fprintf(out, "%*s", l->width, at);
-  } else {
-    double x;
-
-    memcpy(&x, at, sizeof x);
-    if (f->nothing && l->latency && !is_at_least(f, g))
-      print_nothing(f, l, out);
-    else
-      print_f64(f, l, x, is_at_least(f, g), out);
-  }
+  if (v->type == VALUE_U64)
+    (void)fprintf(out, "%*llu", l->width, (unsigned long long)v->u64);
+  else if (v->type == VALUE_TEXT)
+    (void)fprintf(out, "%*s", l->width, v->text);
+  else if (l->latency && has_nothing(f) && !v->at_least)
+    print_nothing(f, l, out);
+  else
+    print_f64(f, l, v, out);
 }
 
 /* Prints the figure whose "{" is at text; returns what follows its "}". */
@@ -330,19 +257,24 @@ static const char *print_field(const struct bn_form *f, const char *text, FILE *
 {
   const char *name = text + 1;
   const size_t len = strcspn(name, ":}");
-  const struct figure *g = find_figure(name, len);
+  struct value v = find_value(f, name, len);
   char *end = (char *)(uintptr_t)(name + len);
   struct layout l = {.width = 0};
+  size_t unit;
 
   if (*end == ':')
     l.width = (int)strtol(end + 1, &end, 10);
+  if (*end == ':')
+    end++;
   if (*end == '.')
     l.decimals = (int)strtol(end + 1, &end, 10);
   l.latency = *end == '~';
   end += l.latency;
-  assert(g != NULL && *end == '}'); /* templates are constants of this program */
-  print_figure(f, g, &l, out);
-  return end + 1;
+  unit = strcspn(end, "}");
+  if (unit > 0)
+    value_convert(&v, end, unit);
+  print_value(f, &l, &v, out);
+  return end + unit + 1;
 }
 
 void bn_form_print(const struct bn_form *f, const char *text, FILE *out)

@@ -228,7 +228,7 @@ static int text_interval(void *self, const struct bn_view *v, struct bn_err *err
   (void)err;
   if (is_quiet(t) || v->replaced || line == NULL)
     return 0;
-  bn_form_fill(&f, v, t->plan->own);
+  bn_form_init(&f, v, t->plan->own);
   bn_output_begin(&t->output);
   print_stamp(t, v->at_s, t->plan->interval_decimals);
   bn_form_print(&f, line, t->out);
@@ -276,7 +276,7 @@ static void print_ranks(struct text *t, struct bn_form *f, const struct bn_view 
   if (v->events == 0 && c->rank_needs_events)
     return;
   for (size_t i = next_rank(v, -1); i < v->n_percents; i = next_rank(v, v->percents[i])) {
-    bn_form_rank(f, v, i);
+    bn_form_rank(f, i);
     bn_form_print(f, c->rank, t->out);
   }
 }
@@ -287,7 +287,7 @@ static void print_sessions(struct text *t, struct bn_form *f, const struct bn_vi
     return;
   (void)fputs("DEBUG: Verbose per-thread statistics:\n\n", t->out);
   for (size_t i = 0; i < v->n_sessions; i++) {
-    bn_form_session(f, v, i);
+    f->session = &v->sessions[i];
     bn_form_print(f, t->dialect->session, t->out);
   }
   (void)fputs("\n", t->out);
@@ -502,7 +502,7 @@ static void print_latency(struct text *t, struct bn_form *f, const struct bn_vie
   if (timing->percentile_s == NULL)
     return;
   for (size_t i = next_rank(v, -1); i < v->n_percents; i = next_rank(v, v->percents[i])) {
-    bn_form_timing_rank(f, v, timing, i);
+    bn_form_rank(f, i);
     bn_form_print(f, t->dialect->closing[v->kind]->rank, t->out);
   }
 }
@@ -631,7 +631,7 @@ static void print_summary(struct text *t, const struct bn_view *v)
   const struct bn_dialect *d = t->dialect;
   struct bn_form f;
 
-  bn_form_fill(&f, v, t->plan->own);
+  bn_form_init(&f, v, t->plan->own);
   if (d->workload[v->kind] != NULL)
     bn_form_print(&f, d->workload[v->kind], t->out);
   print_rows(t, v);
@@ -644,10 +644,10 @@ static void print_summary(struct text *t, const struct bn_view *v)
   print_commits(t, v);
   print_timings(t, v);
   /* Blocks that were counted without bytes transferred nothing. */
-  if (v->kind == BN_KIND_MEMORY && (f.mib > 0 || f.mib_s <= 0))
+  if (v->kind == BN_KIND_MEMORY && (v->bytes_moved > 0 || v->bytes_touched_per_s <= 0))
     bn_form_print(&f, d->transferred, t->out);
   print_figures(t, v);
-  if (f.in_flight > 0)
+  if (bn_form_in_flight(&f) > 0)
     bn_form_print(&f, "\nNumber of unfinished transactions on forced shutdown: {in_flight}\n",
                   t->out);
   bn_form_print(&f, d->closing[v->kind]->head, t->out);

@@ -5,26 +5,28 @@
 /* --- 1.0 and 1.1 ------------------------------------------------------------------------------ */
 
 static const char plain_interval[] =
-    "thds: {threads} eps: {events_s:4.2} lat (ms,{rank}%): {percentile:4.2~}\n";
-static const char memory_interval[] = "{mib_s:4.2} MiB/sec\n";
+    "thds: {threads} eps: {events_per_s:4.2} lat (ms,{rank}%): {percentile_s:4.2~ms}\n";
+static const char memory_interval[] = "{bytes_touched_per_s:4.2MiB} MiB/sec\n";
 static const char fileio_interval[] =
-    "reads: {read_mib_s:4.2} MiB/s writes: {written_mib_s:4.2} MiB/s "
-    "fsyncs: {other_s:4.2}/s latency (ms,{rank}%): "
-    "{percentile:4.3~}\n";
+    "reads: {bytes_read_per_s:4.2MiB} MiB/s writes: {bytes_written_per_s:4.2MiB} MiB/s "
+    "fsyncs: {other_per_s:4.2}/s latency (ms,{rank}%): "
+    "{percentile_s:4.3~ms}\n";
 static const char sql_interval[] =
-    "thds: {threads} tps: {transactions_s:4.2} qps: {queries_s:4.2} "
-    "(r/w/o: {reads_s:4.2}/{writes_s:4.2}/{other_s:4.2}) lat (ms,{rank}%): {percentile:4.2~} "
-    "err/s: {errors_s:4.2} reconn/s: {reconnects_s:4.2}\n";
+    "thds: {threads} tps: {transactions_per_s:4.2} qps: {queries_per_s:4.2} "
+    "(r/w/o: {reads_per_s:4.2}/{writes_per_s:4.2}/{other_per_s:4.2}) lat (ms,{rank}%): "
+    "{percentile_s:4.2~ms} "
+    "err/s: {errors_per_s:4.2} reconn/s: {reconnects_per_s:4.2}\n";
 
 static const char plain_queue[] = "queue length: {backlog} concurrency: {concurrency}\n";
 static const char sql_queue[] = "queue length: {backlog}, concurrency: {concurrency}\n";
 
 static const char cpu_part[] = "CPU speed:\n"
-                               "    events per second: {events_s:8.2}\n";
-static const char memory_part[] = "Total operations: {events} ({events_s:8.2} per second)\n"
+                               "    events per second: {events_per_s:8.2}\n";
+static const char memory_part[] = "Total operations: {events} ({events_per_s:8.2} per second)\n"
                                   "\n";
-static const char memory_transferred[] = "{mib:4.2} MiB transferred ({mib_s:4.2} MiB/sec)\n"
-                                         "\n";
+static const char memory_transferred[] =
+    "{bytes_moved:4.2MiB} MiB transferred ({bytes_touched_per_s:4.2MiB} MiB/sec)\n"
+    "\n";
 static const char sql_part[] =
     "SQL statistics:\n"
     "    queries performed:\n"
@@ -32,52 +34,54 @@ static const char sql_part[] =
     "        write:                           {writes}\n"
     "        other:                           {other}\n"
     "        total:                           {queries}\n"
-    "    transactions:                        {transactions:-6} ({transactions_s:.2} per sec.)\n"
-    "    queries:                             {queries:-6} ({queries_s:.2} per sec.)\n"
-    "    ignored errors:                      {errors:-6} ({errors_s:.2} per sec.)\n"
-    "    reconnects:                          {reconnects:-6} ({reconnects_s:.2} per sec.)\n";
+    "    transactions:                        {transactions:-6} ({transactions_per_s:.2} per "
+    "sec.)\n"
+    "    queries:                             {queries:-6} ({queries_per_s:.2} per sec.)\n"
+    "    ignored errors:                      {errors:-6} ({errors_per_s:.2} per sec.)\n"
+    "    reconnects:                          {reconnects:-6} ({reconnects_per_s:.2} per sec.)\n";
 
 #define EXTREMES                                                                                   \
-  "         min: {min:39.2~}\n"                                                                    \
-  "         avg: {avg:39.2~}\n"                                                                    \
-  "         max: {max:39.2~}\n"
+  "         min: {min_s:39.2~ms}\n"                                                                \
+  "         avg: {avg_s:39.2~ms}\n"                                                                \
+  "         max: {max_s:39.2~ms}\n"
 #define LATENCY                                                                                    \
   "\n"                                                                                             \
   "Latency (ms):\n" EXTREMES
 
-static const char rank_line[] = "{rank:11}th percentile: {percentile:27.2~}\n";
+static const char rank_line[] = "{rank:11}th percentile: {percentile_s:27.2~ms}\n";
 static const char no_ranks[] = "         percentile stats:               disabled\n";
-static const char latency_tail[] = "         sum: {sum:39.2~}\n";
+static const char latency_tail[] = "         sum: {sum_s:39.2~ms}\n";
 static const char fairness[] =
     "\n"
     "Threads fairness:\n"
-    "    events (avg/stddev):           {fair_events:.4}/{fair_events_dev:3.2}\n"
-    "    execution time (avg/stddev):   {fair_time:.4}/{fair_time_dev:3.2}\n"
+    "    events (avg/stddev):           {fair_events_avg:.4}/{fair_events_dev:3.2}\n"
+    "    execution time (avg/stddev):   {fair_time_avg:.4}/{fair_time_dev:3.2}\n"
     "\n";
 
 #define SESSION                                                                                    \
-  "DEBUG:     thread #{session:3}: min: {session_min:.4~}s  avg: {session_avg:.4~}s  "             \
-  "max: {session_max:.4~}s  events: {session_events}\n"
+  "DEBUG:     thread #{session:3}: min: {session_min_s:.4~}s  avg: {session_avg_s:.4~}s  "         \
+  "max: {session_max_s:.4~}s  events: {session_events}\n"
 
 static const char session_lines[] =
-    SESSION "DEBUG:                  total time taken by event execution: {session_busy:.4}s\n";
+    SESSION "DEBUG:                  total time taken by event execution: {session_busy_s:.4}s\n";
 
 /* --- 1.0 alone -------------------------------------------------------------------------------- */
 
-static const char fileio_part10[] = "\n"
-                                    "File operations:\n"
-                                    "    reads/s:                      {reads_s:4.2}\n"
-                                    "    writes/s:                     {writes_s:4.2}\n"
-                                    "    fsyncs/s:                     {other_s:4.2}\n"
-                                    "\n"
-                                    "Throughput:\n"
-                                    "    read, MiB/s:                  {read_mib_s:4.2}\n"
-                                    "    written, MiB/s:               {written_mib_s:4.2}\n";
+static const char fileio_part10[] =
+    "\n"
+    "File operations:\n"
+    "    reads/s:                      {reads_per_s:4.2}\n"
+    "    writes/s:                     {writes_per_s:4.2}\n"
+    "    fsyncs/s:                     {other_per_s:4.2}\n"
+    "\n"
+    "Throughput:\n"
+    "    read, MiB/s:                  {bytes_read_per_s:4.2MiB}\n"
+    "    written, MiB/s:               {bytes_written_per_s:4.2MiB}\n";
 
 static const struct bn_closing closing10 = {
     .head = "\n"
             "General statistics:\n"
-            "    total time:                          {time:.4}s\n"
+            "    total time:                          {at_s:.4}s\n"
             "    total number of events:              {events}\n",
     .latency = LATENCY,
     .rank = rank_line,
@@ -102,9 +106,11 @@ static const struct bn_dialect dialect10 = {
 /* --- 1.1 alone -------------------------------------------------------------------------------- */
 
 #define FILEIO_RATES                                                                               \
-  "         read:  IOPS={reads_s:4.2} {read_mib_s:4.2} MiB/s ({read_mb_s:4.2} MB/s)\n"             \
-  "         write: IOPS={writes_s:4.2} {written_mib_s:4.2} MiB/s ({written_mb_s:4.2} MB/s)\n"      \
-  "         fsync: IOPS={other_s:4.2}\n"
+  "         read:  IOPS={reads_per_s:4.2} {bytes_read_per_s:4.2MiB} MiB/s "                        \
+  "({bytes_read_per_s:4.2MB} MB/s)\n"                                                              \
+  "         write: IOPS={writes_per_s:4.2} {bytes_written_per_s:4.2MiB} MiB/s "                    \
+  "({bytes_written_per_s:4.2MB} MB/s)\n"                                                           \
+  "         fsync: IOPS={other_per_s:4.2}\n"
 
 static const char fileio_part11[] = "\n"
                                     "Throughput:\n" FILEIO_RATES;
@@ -112,8 +118,8 @@ static const char fileio_part11[] = "\n"
 static const struct bn_closing closing11 = {
     .head = "\n"
             "Throughput:\n"
-            "    events/s (eps):                      {events_s:.4}\n"
-            "    time elapsed:                        {time:.4}s\n"
+            "    events/s (eps):                      {events_per_s:.4}\n"
+            "    time elapsed:                        {at_s:.4}s\n"
             "    total number of events:              {events}\n",
     .latency = LATENCY,
     .rank = rank_line,
@@ -127,12 +133,12 @@ static const struct bn_closing fileio_closing11 = {
     .head = "",
     .latency = "\n"
                "Latency (ms):\n"
-               "         min: {min:37.2~}\n"
-               "         avg: {avg:37.2~}\n"
-               "         max: {max:37.2~}\n",
-    .rank = "{rank:11}th percentile: {percentile:25.2~}\n",
+               "         min: {min_s:37.2~ms}\n"
+               "         avg: {avg_s:37.2~ms}\n"
+               "         max: {max_s:37.2~ms}\n",
+    .rank = "{rank:11}th percentile: {percentile_s:25.2~ms}\n",
     .no_ranks = no_ranks,
-    .tail = "         sum: {sum:37.2~}\n\n",
+    .tail = "         sum: {sum_s:37.2~ms}\n\n",
     .end = "",
     .no_sessions = true,
 };
@@ -175,11 +181,11 @@ const char bn_wording_failed_threads[] =
     "    failed threads:                      {failed_threads}\n";
 const char bn_wording_grace[] = "    finished in the grace:               {in_grace}\n";
 const char bn_wording_unfinished[] = "    unfinished:                          {unfinished}";
-const char bn_wording_oldest[] = " (oldest {oldest:.3} s)";
+const char bn_wording_oldest[] = " (oldest {oldest_s:.3} s)";
 const char bn_wording_outages[] =
-    "    outages of 1 s or more:              {outages} (longest {longest_outage:.3} s)\n";
+    "    outages of 1 s or more:              {outages} (longest {longest_outage_s:.3} s)\n";
 const char bn_wording_times[] =
-    "    set-up, grace, teardown:             {setup:.4}s, {grace:.4}s, {teardown:.4}s\n";
+    "    set-up, grace, teardown:             {setup_s:.4}s, {grace_s:.4}s, {teardown_s:.4}s\n";
 const char bn_wording_arrivals[] =
     "\n"
     "Arrivals (--rate):\n"
@@ -187,19 +193,20 @@ const char bn_wording_arrivals[] =
     "    started:                             {started}\n"
     "    dropped:                             {dropped}\n"
     "    queued at the end:                   {backlog}\n"
-    "    finished in the span:                {finished} ({served:.2} % of those due)\n";
+    "    finished in the span:                {finished} ({served:.2%} % of those due)\n";
 const char bn_wording_warmup_backlog[] =
     "    queued when the warm-up ended:       {warmup_backlog}\n";
 
 /* --- 0.5 -------------------------------------------------------------------------------------- */
 
-static const char memory_part05[] = "Operations performed: {events} ({events_s:8.2} ops/sec)\n"
+static const char memory_part05[] = "Operations performed: {events} ({events_per_s:8.2} ops/sec)\n"
                                     "\n";
 static const char fileio_part05[] =
     "Operations performed:  {reads} reads, {writes} writes, {other} Other = {queries} Total\n"
-    "Read {read_size}b  Written {written_size}b  Total transferred {moved_size}b  "
-    "({moved_size_s}b/sec)\n"
-    "{requests_s:8.2} Requests/sec executed\n";
+    "Read {bytes_read:size}b  Written {bytes_written:size}b  Total transferred {bytes_moved:size}b "
+    " "
+    "({bytes_moved_per_s:size}b/sec)\n"
+    "{requests_per_s:8.2} Requests/sec executed\n";
 static const char sql_part05[] =
     "OLTP test statistics:\n"
     "    queries performed:\n"
@@ -207,32 +214,34 @@ static const char sql_part05[] =
     "        write:                           {writes}\n"
     "        other:                           {other}\n"
     "        total:                           {queries}\n"
-    "    transactions:                        {transactions:-6} ({transactions_s:.2} per sec.)\n"
-    "    read/write requests:                 {requests:-6} ({requests_s:.2} per sec.)\n"
-    "    other operations:                    {other:-6} ({other_s:.2} per sec.)\n"
-    "    ignored errors:                      {errors:-6} ({errors_s:.2} per sec.)\n"
-    "    reconnects:                          {reconnects:-6} ({reconnects_s:.2} per sec.)\n";
+    "    transactions:                        {transactions:-6} ({transactions_per_s:.2} per "
+    "sec.)\n"
+    "    read/write requests:                 {requests:-6} ({requests_per_s:.2} per sec.)\n"
+    "    other operations:                    {other:-6} ({other_per_s:.2} per sec.)\n"
+    "    ignored errors:                      {errors:-6} ({errors_per_s:.2} per sec.)\n"
+    "    reconnects:                          {reconnects:-6} ({reconnects_per_s:.2} per sec.)\n";
 
 static const char fileio_interval05[] =
-    "reads: {read_mib_s:4.2} MB/s writes: {written_mib_s:4.2} MB/s "
-    "fsyncs: {other_s:4.2}/s response time: "
-    "{percentile:4.3~}ms ({rank}%)\n";
+    "reads: {bytes_read_per_s:4.2MiB} MB/s writes: {bytes_written_per_s:4.2MiB} MB/s "
+    "fsyncs: {other_per_s:4.2}/s response time: "
+    "{percentile_s:4.3~ms}ms ({rank}%)\n";
 static const char sql_interval05[] =
-    "threads: {threads}, tps: {transactions_s:4.2}, reads: {reads_s:4.2}, writes: {writes_s:4.2}, "
-    "response time: {percentile:4.2~}ms ({rank}%), errors: {errors_s:4.2}, "
-    "reconnects: {reconnects_s:5.2}\n";
+    "threads: {threads}, tps: {transactions_per_s:4.2}, reads: {reads_per_s:4.2}, writes: "
+    "{writes_per_s:4.2}, "
+    "response time: {percentile_s:4.2~ms}ms ({rank}%), errors: {errors_per_s:4.2}, "
+    "reconnects: {reconnects_per_s:5.2}\n";
 
 static const struct bn_closing closing05 = {
     .head = "\n"
             "General statistics:\n"
-            "    total time:                          {span:.4}s\n"
+            "    total time:                          {span_s:.4}s\n"
             "    total number of events:              {events}\n"
-            "    total time taken by event execution: {busy:.4}s\n",
+            "    total time taken by event execution: {sum_s:.4}s\n",
     .latency = "    response time:\n"
-               "         min:                            {min:10.2~}ms\n"
-               "         avg:                            {avg:10.2~}ms\n"
-               "         max:                            {max:10.2~}ms\n",
-    .rank = "         {approx:-32}{percentile:10.2~}ms\n",
+               "         min:                            {min_s:10.2~ms}ms\n"
+               "         avg:                            {avg_s:10.2~ms}ms\n"
+               "         max:                            {max_s:10.2~ms}ms\n",
+    .rank = "         {approx:-32}{percentile_s:10.2~ms}ms\n",
     .no_ranks = "",
     .tail = "",
     .end = fairness,
@@ -246,13 +255,14 @@ static const struct bn_dialect dialect05 = {
     .validation = "Additional request validation enabled.\n\n",
     .from_timer = "Initializing random number generator from timer.\n\n",
     .seed_absent = "Random number generator seed is 0 and will be ignored\n\n",
-    .interval = {NULL, NULL, "{mib_s:4.2} MB/sec,\n", fileio_interval05, sql_interval05},
+    .interval = {NULL, NULL, "{bytes_touched_per_s:4.2MiB} MB/sec,\n", fileio_interval05,
+                 sql_interval05},
     .queue = {NULL, NULL, NULL, NULL, sql_queue},
     .workload = {NULL, NULL, memory_part05, fileio_part05, sql_part05},
-    .transferred = "{mib:4.2} MB transferred ({mib_s:4.2} MB/sec)\n\n",
+    .transferred = "{bytes_moved:4.2MiB} MB transferred ({bytes_touched_per_s:4.2MiB} MB/sec)\n\n",
     .closing = {&closing05, &closing05, &closing05, &closing05, &closing05},
-    .session =
-        SESSION "DEBUG:                  total time taken by even execution: {session_busy:.4}s\n",
+    .session = SESSION
+    "DEBUG:                  total time taken by even execution: {session_busy_s:.4}s\n",
 };
 
 const struct bn_dialect *bn_dialect_get(enum bn_version version, bool native)
