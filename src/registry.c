@@ -15,7 +15,6 @@
 #include "study/history/history.h"
 #include "study/plot/plot.h"
 #include "study/search/search.h"
-#include "study/sweep/sweep.h"
 #include "tests/tests.h"
 #include "watch/watchers.h"
 
@@ -83,15 +82,7 @@ const struct bn_subcommand bn_registry_subcommands[] = {
      .conf_size = sizeof(struct bn_history_conf),
      .traits_of = offsetof(struct bn_history_conf, traits_of),
      .run = bn_history_run},
-    {.name = "sweep",
-     .title = "run all combinations of values of options",
-     .operands = "TEST [run's options]... run",
-     .min_operands = 0,
-     .max_operands = SIZE_MAX,
-     .takes_run = true,
-     .options = bn_sweep_options,
-     .conf_size = sizeof(struct bn_sweep_conf),
-     .run = bn_sweep_run},
+    {.name = "sweep"},
     {.name = "report",
      .title = "print the report of a saved result",
      .operands = "FILE...",

@@ -83,6 +83,13 @@ static uint64_t span_ns(double seconds)
   return seconds < 1e9 ? (uint64_t)llround(seconds * 1e9) : UINT64_C(1000000000000000000);
 }
 
+/* native.clock(): seconds of a clock that nobody sets. */
+static int native_clock(lua_State *L)
+{
+  lua_pushnumber(L, (double)bn_clock_mono() * 1e-9);
+  return 1;
+}
+
 static int native_pause(lua_State *L)
 {
   const uint64_t ns = span_ns(luaL_checknumber(L, 1));
@@ -186,6 +193,7 @@ static int native_child(lua_State *L)
 
 const luaL_Reg bn_native_children[] = {{"child", native_child},
                                        {"child_begin", native_child_begin},
+                                       {"clock", native_clock},
                                        {"pause", native_pause},
                                        {"signalled", native_signalled},
                                        {NULL, NULL}};

@@ -1,0 +1,23 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- This module declares options that several studies have, each with its own words.
+
+local options = {int_max = 2 ^ 31 - 1, int64_max = 9223372036854775807LL}
+
+-- Returns a function that declares an option: what is common, with what a study adds or replaces.
+local function shared(common)
+  return function(own)
+    local option = {}
+    for _, members in ipairs{common, own} do
+      for name, value in pairs(members) do option[name] = value end
+    end
+    return option
+  end
+end
+
+options.cooldown = shared{name = "cooldown", type = "seconds", min = 0, max = options.int_max}
+options.format = shared{name = "format", type = "choice", def = "text", choices = {"text", "json"}}
+options.out = shared{name = "out", type = "path", form = "=DIR"}
+options.output = shared{name = "output", type = "path", letter = "o", form = "=FILE"}
+options.seed = shared{name = "seed", type = "int", min = 0, max = options.int64_max}
+
+return options

@@ -1,0 +1,233 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- The subcommand `sweep` runs all combinations of values of options, and makes a table of them.
+
+local fits = require("study.sweep.fits")
+local folder = require("study.sweep.folder")
+local grid = require("study.sweep.grid")
+local invocation = require("study.invocation")
+local native = require("study.native")
+local options = require("study.options")
+local recipe = require("study.sweep.recipe")
+local report = require("study.sweep.report")
+local runs = require("study.sweep.runs")
+local settings = require("study.sweep.settings")
+local tables = require("study.sweep.table")
+local tally = require("study.sweep.tally")
+
+local runs_most, signalled = 100000, 128
+
+local declared = {
+  {name = "vary", type = "list", repeats = true, form = "=NAME=LIST",
+   help = "option and its values: threads=1,2,4..64; A..B doubles"},
+  options.out{letter = "o", help = "folder for the results and the table"},
+  {name = "repeat", type = "int", def = "3", min = 1, max = 1000,
+   help = "runs of each combination of values"},
+  options.seed{help = "seed of the order of the runs; default: a new seed"},
+  {name = "warmup", type = "seconds", form = "=S", min = 0, max = options.int_max,
+   help = "--warmup-time of each run"},
+  options.cooldown{form = "=S", def = "0", help = "pause between runs"},
+  {name = "prepare", type = "bool", def = "off",
+   help = "running 'prepare' whenever a run needs other data"},
+  {name = "cleanup", type = "bool", def = "off",
+   help = "running 'cleanup' at the end for data of --prepare"},
+  {name = "stop-when", type = "string", form = "=CONDITION",
+   help = "condition after which larger values are left out: p99>100ms"},
+  {name = "plot", type = "path", form = "=FILE",
+   help = "file for a picture of the table, .svg or .png"},
+  {name = "from", type = "string", file = true, form = "=FILE",
+   help = "file with several sweeps, or the name of a bundled one"},
+  {name = "resume", type = "bool", def = "off",
+   help = "making the runs that are missing in the folder"},
+}
+
+-- Setting up ------------------------------------------------------------------------------------
+
+local function check_axes(axes)
+  if #axes == 0 then
+    native.fail("--vary is missing; name an option of the run and its values, such as "
+      .. "--vary=threads=1,2,4..64")
+  end
+  for _, axis in ipairs(axes) do
+    local option = native.option(axis.name)
+    if option and option.traits.fixed then
+      native.fail("--vary=%s: this option cannot be varied", option.name)
+    end
+  end
+end
+
+-- What is larger than another value has to be known.
+local function check_numbers(axis)
+  for _, value in ipairs(axis) do
+    if not native.number(value) then
+      native.fail("--stop-when needs numbers as the values of the first --vary; '%s' of '%s' is not "
+        .. "a number", value:sub(1, 64), axis.name:sub(1, 64))
+    end
+  end
+end
+
+-- A run would say the same, after all runs before it.  What tests, drivers and scripts declare is
+-- known to the run alone, as is what is wrong with a list, and a dialect reads values in its own way.
+local function check_values(axes, words)
+  if invocation.words_choose_dialect(words) then return end
+  for _, axis in ipairs(axes) do
+    for _, value in ipairs(axis) do
+      local ok, why = native.check_option(axis.name, value)
+      if not ok then native.fail("--vary: %s", why) end
+    end
+  end
+end
+
+-- Returns what a sweep is of, or fails and says what is wrong with it.
+local function set_up(given, words)
+  if given.out then folder.check(given.out) end
+  if given.plot then require("study.plot").check("plot", given.plot) end
+  local axes = grid.read(given.vary or {})
+  local ok, why = true, nil
+  if given.stop_when then ok, why = native.assertion(given.stop_when) end
+  if not ok then
+    native.fail("--stop-when=%s: %s", given.stop_when:sub(1, 64), why:sub(1, 300))
+  end
+  check_axes(axes)
+  if given.stop_when then check_numbers(axes[1]) end
+  if given.cleanup and not given.prepare then
+    native.fail("--cleanup needs --prepare: it removes only data of --prepare")
+  end
+  if not given.out then native.fail("--out is missing; name a folder for the results") end
+  local n = axes.points * given["repeat"]
+  if n > runs_most then
+    native.fail("%d runs are too many; allowed: up to %d", n, runs_most)
+  end
+  local command = invocation.read(words)
+  check_values(axes, words)
+  return {options = given, grid = axes, command = command}
+end
+
+-- The order follows from the seed, which a folder that is resumed has.
+local function open(sweep)
+  local given, axes = sweep.options, sweep.grid
+  sweep.folder = folder.open(given.out)
+  native.child_begin()
+  sweep.runs = runs.new(sweep)
+  if given.prepare then sweep.runs.data:mark() end
+  local known = settings.check(sweep.folder, given, axes, sweep.command)
+  sweep.seed = known or given.seed or native.entropy()
+  local order = axes:order(given["repeat"], sweep.seed, given.stop_when ~= nil)
+  sweep.tally = tally.new(axes, order)
+  sweep.runs.tally = sweep.tally
+  if not known then settings.write(sweep.folder, given, axes, sweep.command, sweep.seed, order) end
+end
+
+-- The end ---------------------------------------------------------------------------------------
+
+local function log_rest(sweep)
+  local n = #sweep.tally.runs
+  local failed, pending = sweep.tally:count("failed"), sweep.tally:count("pending")
+  if failed > 0 then native.log("%d of %d runs failed; --resume tries them again", failed, n) end
+  if pending > 0 then native.log("%d of %d runs are missing; --resume makes them", pending, n) end
+end
+
+-- Writes the table and its picture.
+local function show(sweep)
+  sweep.fits, sweep.axis = fits.find(sweep.tally)
+  sweep.folder:write("table.json", tables.document(sweep))
+  local ok, why = native.replace(sweep.folder:file("table.csv"), tables.csv(sweep.tally))
+  if not ok then native.fail("%s", why) end
+  io.write(report.text(sweep))
+  if sweep.options.plot and not native.signalled() then
+    io.flush()
+    require("study.plot").draw(sweep.options.out, sweep.options.plot)
+  end
+end
+
+-- Makes the runs.  Returns the exit status, and what failed.
+local function make(sweep)
+  open(sweep)
+  sweep.tally:resume(sweep.folder, sweep.options.stop_when)
+  local ok, why = pcall(sweep.runs.make_all, sweep.runs)
+  if not ok and sweep.tally:count("done") == 0 and not native.signalled() then
+    settings.remove(sweep.folder)
+    error(why, 0)
+  end
+  local shown, fault = pcall(show, sweep)
+  log_rest(sweep)
+  if native.signalled() then return signalled + native.signalled() end
+  if not ok then error(why, 0) end
+  if not shown then error(fault, 0) end
+  return sweep.tally:count("failed") == 0 and 0 or 1
+end
+
+local function run_one(given, words)
+  local sweep = set_up(given, words)
+  local ok, status = pcall(make, sweep)
+  if sweep.folder and sweep.folder.lock then sweep.folder:close() end
+  if not ok then error(status, 0) end
+  return status
+end
+
+-- Several sweeps --------------------------------------------------------------------------------
+
+local joined = {
+  "vary", "stop_when", "cooldown", "warmup", "repeat", "seed", "prepare", "cleanup"}
+
+-- Returns the options of a line of the file, some of which those of the command line replace.
+local function join(line, top, given)
+  local all = {}
+  for name, value in pairs(line) do all[name] = value end
+  all.resume, all.from = top.resume, nil
+  for _, name in ipairs(joined) do
+    if given[name] then all[name] = top[name] end
+  end
+  return all
+end
+
+-- One that fails costs one; a signal ends all.
+local function run_all(lines)
+  local worst = 0
+  for i, line in ipairs(lines) do
+    if worst >= signalled then break end
+    io.write(("%s%s:\n"):format(i > 1 and "\n" or "", line.name))
+    native.log("%s (%d of %d)", line.name, i, #lines)
+    local ok, status = pcall(run_one, line.options, line.operands)
+    if not ok then
+      native.log("bench sweep: %s: %s", line.name, native.escape(tostring(status)))
+      status = 1
+    end
+    worst = math.max(worst, status)
+  end
+  return worst
+end
+
+local function run_file(top, operands, given)
+  if not top.out then native.fail("--out is missing; name a folder for the results") end
+  if top.plot then
+    native.fail("--plot=%s: a picture shows one sweep; draw each with bench plot %s/NAME", top.plot,
+      top.out)
+  end
+  local lines = recipe.read(top.from)
+  folder.check(top.out)
+  -- What is wrong with one is found before the first runs.
+  for _, line in ipairs(lines) do
+    local ok, why = pcall(function()
+      local values, _, words = recipe.parse(line, declared, operands)
+      line.options, line.operands = join(values, top, given), words
+      line.options.out = ("%s/%s"):format(top.out, line.name)
+      set_up(line.options, words)
+    end)
+    if not ok then native.fail("%s: %s", line.name, tostring(why):sub(1, 400)) end
+  end
+  folder.make(top.out)
+  return run_all(lines)
+end
+
+return {
+  name = "sweep",
+  title = "run all combinations of values of options",
+  operands = "TEST [run's options]... run",
+  min_operands = 0,
+  takes_run = true,
+  options = declared,
+  run = function(given_options, operands, given)
+    if given_options.from then return run_file(given_options, operands, given) end
+    return run_one(given_options, operands)
+  end,
+}

@@ -1,0 +1,107 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- This module runs `prepare` and `cleanup` of a command line whenever a run needs other data.
+--
+-- DIR/data.json says which data are there: {"format": "bench sweep data", "version": 1, "point": N,
+-- "whole": BOOL}.
+
+local document = require("study.document")
+local files = require("study.folder")
+local native = require("study.native")
+
+local data = {}
+data.__index = data
+
+local form, file = "bench sweep data", "data.json"
+local keeps_data = 2 ^ 9 -- BN_OPT_KEEPS_DATA (api/opt.h), a number in what --help-traits prints
+
+function data.new(folder, command, grid)
+  return setmetatable({folder = folder, command = command, grid = grid}, data)
+end
+
+-- Marks the axes that the test or its driver says to keep the data.  Without an answer of a run, any
+-- option changes them.
+local function ask_for_traits(self)
+  local name = "runs/options.txt"
+  local words = self.grid:words(0)
+  words[#words + 1] = "--help-traits"
+  local ended, why = native.child{
+    argv = self.command:argv("help", words), out = self.folder:file(name)}
+  if not ended then native.fail("%s", why) end
+  local said = ended.status == 0 and native.read(self.folder:file(name)) or ""
+  for option, traits in said:gmatch("option (%S+) (%d+)") do
+    for _, axis in ipairs(self.grid) do
+      if option:gsub("_", "-") == axis.name:gsub("_", "-")
+        and math.floor(tonumber(traits) / keeps_data) % 2 == 1 then
+        axis.of_data = false
+      end
+    end
+  end
+  self.folder:remove(name)
+end
+
+-- Marks the options that change the data: no general one does.
+function data:mark()
+  local any = false
+  for _, axis in ipairs(self.grid) do
+    axis.of_data = native.option(axis.name) == nil
+    any = any or axis.of_data
+  end
+  if any then ask_for_traits(self) end
+end
+
+-- Returns {point =, whole =} of the data that are there; nil: none.
+local function read_there(self)
+  local there = self.folder:read(file)
+  if not there then return nil end
+  local point = type(there.point) == "number" and there.point or 0
+  return {point = point > 0 and point < self.grid.points and point or 0, whole = there.whole == true}
+end
+
+local function write_there(self, point, whole)
+  self.folder:write(file, document.map{
+    {"format", form}, {"version", 1}, {"point", point}, {"whole", whole}})
+end
+
+-- Runs "prepare" or "cleanup".  Returns true, or nil and a message.
+local function act(self, command, point)
+  local errors = self.folder:file(("runs/%s.err"):format(command))
+  local ended, why = native.child{
+    argv = self.command:argv(command, self.grid:words(point)),
+    out = self.folder:file(("runs/%s.txt"):format(command)), errors = errors}
+  if not ended then native.fail("%s", why) end
+  self.folder.drop_empty(errors)
+  if ended.status == 0 then return true end
+  if native.signalled() then return nil, "interrupted during " .. command end
+  return nil, ("%s failed: %s (%s)%s"):format(command, files.quote(errors):sub(1, 256), errors,
+    command == "prepare" and "; if older data are in the way, remove them with 'cleanup'" or "")
+end
+
+-- Removes the data that are there.  Returns true, or nil and a message.
+function data:drop()
+  local there = read_there(self)
+  if not there then return true end
+  local ok, why = act(self, "cleanup", there.point)
+  if ok then self.folder:remove(file) end
+  return ok, why
+end
+
+-- Makes the data of a point.  Returns true; or nil, a message and whether nothing can be expected of
+-- other runs either.
+function data:have(point)
+  local there = read_there(self)
+  if there and there.whole and self.grid:same_data(there.point, point) then return true end
+  local ok, why = self:drop()
+  if not ok then return nil, why, true end
+  write_there(self, point, false)
+  ok, why = act(self, "prepare", point)
+  if ok then
+    write_there(self, point, true)
+    return true
+  end
+  if there or native.signalled() then return nil, why, native.signalled() ~= nil end
+  -- What made it fail may be data of the user's.
+  self.folder:remove(file)
+  return nil, why, true
+end
+
+return data

@@ -1,0 +1,93 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- This module knows the folder of a sweep, and which of its runs are done.
+--
+--   DIR/study.json      what is varied and run, and in which order; written before the first run
+--   DIR/runs/0001.json  the result of run 1; .txt: its standard output; .err: its standard error
+--   DIR/data.json       which data are prepared; with --prepare
+--   DIR/table.json, DIR/table.csv
+--
+-- Each file is whole or not there.  A run is done if its result can be read and says that the run
+-- ended with exit status 0.
+
+local document = require("study.document")
+local native = require("study.native")
+
+local folder = {}
+folder.__index = folder
+
+-- A document of a sweep is a few bytes for each run.
+local document_most = 16 * 2 ^ 20
+local path_most, name_room = 4096, 32
+
+-- Refuses what cannot be the folder.  A list of --report ends at a comma.
+function folder.check(path)
+  if path == "" or #path + name_room > path_most then
+    native.fail("--out=%s: the name is empty or too long; name a folder", path:sub(1, 64))
+  elseif path:find(",", 1, true) then
+    native.fail("--out=%s: the name must not contain a comma", path)
+  end
+end
+
+-- Makes a folder unless it is there.
+function folder.make(path)
+  local ok, why = native.mkdir(path)
+  if ok then return end
+  local kind = native.kind(path)
+  if kind and kind ~= "folder" then native.fail("--out=%s: this is a file; name a folder", path) end
+  native.fail("--out=%s: cannot make the folder: %s", path, why:match("': (.*)") or why)
+end
+
+-- Makes what is not there, and locks it.  The name is checked.
+function folder.open(path)
+  local self = setmetatable({path = path}, folder)
+  folder.make(path)
+  folder.make(self:file("runs"))
+  local lock, why = native.lock(path)
+  if not lock then native.fail("%s", why) end
+  self.lock = lock
+  return self
+end
+
+function folder:close()
+  self.lock:release()
+end
+
+function folder:file(name)
+  return self.path .. "/" .. name
+end
+
+-- Returns "runs/0007.json"; runs are counted from 1.
+function folder.run_name(run, suffix)
+  return ("runs/%04d.%s"):format(run, suffix)
+end
+
+function folder:run(run, suffix)
+  return self:file(folder.run_name(run, suffix))
+end
+
+-- Returns a document, or nil: there is none.
+function folder:read(name)
+  local path = self:file(name)
+  if not native.kind(path) then return nil end
+  local text, why = native.read(path, document_most)
+  if not text then native.fail("%s", why) end
+  local value, fault = document.parse(text)
+  if not value then native.fail("cannot read '%s': %s", path, fault:sub(1, 200)) end
+  return value
+end
+
+function folder:write(name, value)
+  local ok, why = native.replace(self:file(name), document.print(value, 1))
+  if not ok then native.fail("%s", (why:gsub("^cannot write ", "%0the result to "))) end
+end
+
+function folder:remove(name)
+  native.remove(self:file(name))
+end
+
+-- Removes a file of standard error that has nothing.
+function folder.drop_empty(path)
+  if native.size(path) == 0 then native.remove(path) end
+end
+
+return folder

@@ -1,0 +1,139 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- This module keeps the figures of all runs of a sweep, and says what they mean for each point.
+--
+-- The results themselves are large.  A run is {state =, values = {NAME = NUMBER}, stops =}; its state
+-- is "pending", "done", which means that it ended well, "failed" or "left out", by --stop-when.
+
+local native = require("study.native")
+local stats = require("study.stats")
+
+local tally = {}
+tally.__index = tally
+
+-- What every result has, by the names of columns and of figures.
+local firsts = {{"rate", "rate"}, {"p50_s", "p50"}, {"p95_s", "p95"}, {"p99_s", "p99"}}
+-- Result files may come from anywhere, with names of their own.
+local names_most = 1280
+
+-- The order has the point of each run.
+function tally.new(grid, order)
+  local self = setmetatable({grid = grid, order = order, runs = {}, names = {}, known = {}}, tally)
+  for i = 1, #order do self.runs[i] = {state = "pending"} end
+  for _, pair in ipairs(firsts) do self:add_name(pair[1]) end
+  return self
+end
+
+function tally:add_name(name)
+  if self.known[name] then return end
+  self.known[name] = true
+  self.names[#self.names + 1] = name
+end
+
+-- Takes the result of a run that ended well; stop: the text of --stop-when, or nil.
+function tally:take(run, result, stop)
+  local values = {}
+  local function set(name, value)
+    self:add_name(name)
+    values[name] = value and math.abs(value) < math.huge and value or nil
+  end
+  for _, pair in ipairs(firsts) do set(pair[1], result:value(pair[2])) end
+  for _, cell in ipairs(result:row()) do
+    if #self.names >= names_most then break end
+    set(cell.name, cell.value)
+  end
+  -- Those figures of the test itself that its text report prints.
+  for _, figure in ipairs(result:test_figures()) do
+    if #self.names >= names_most then break end
+    if figure.text then set("test_" .. figure.key:sub(1, 60):gsub("%W", "_"), figure.value) end
+  end
+  local judged = stop and result:judge(stop)
+  self.runs[run] = {
+    state = "done", values = values, stops = judged ~= nil and judged.measured and judged.holds}
+  self.rate = result.kind == "sql" and "transactions_per_s" or "events_per_s"
+end
+
+function tally:count(state)
+  local n = 0
+  for _, run in ipairs(self.runs) do
+    if run.state == state then n = n + 1 end
+  end
+  return n
+end
+
+-- Returns how many runs of a point are in each state, and whether --stop-when holds for more than
+-- half of those that are done.
+function tally:look(point)
+  local seen, stops = {pending = 0, done = 0, failed = 0, ["left out"] = 0}, 0
+  for i, run in ipairs(self.runs) do
+    if self.order[i] == point then
+      seen[run.state] = seen[run.state] + 1
+      stops = stops + (run.stops and 1 or 0)
+    end
+  end
+  seen.stops = 2 * stops > seen.done
+  return seen
+end
+
+-- Leaves out what no run has to show any more: if --stop-when now holds for more than half of the
+-- runs of its point, the pending runs behind this one of points with a larger value of the first
+-- option and the same values of the others.  What follows a run follows from the runs before it, so
+-- that a sweep that is resumed leaves out the same.
+function tally:leave_out(last)
+  local point, done, stops = self.order[last], 0, 0
+  for i = 1, last do
+    if self.order[i] == point and self.runs[i].state == "done" then
+      done = done + 1
+      stops = stops + (self.runs[i].stops and 1 or 0)
+    end
+  end
+  if 2 * stops <= done then return end
+  for i = last + 1, #self.runs do
+    if self.runs[i].state == "pending" and self.grid:beyond(point, self.order[i]) then
+      self.runs[i].state = "left out"
+    end
+  end
+end
+
+-- Returns a figure of a run; nil: the run is not done, or has not measured it.
+function tally:value(run, name)
+  local at = self.runs[run]
+  return at.state == "done" and at.values[name] or nil
+end
+
+-- Returns {n =, median =, min =, max =} of the runs of a point that have measured a figure; nil: none
+-- has.
+function tally:spread(point, name)
+  local values = {}
+  for i = 1, #self.runs do
+    if self.order[i] == point then values[#values + 1] = self:value(i, name) end
+  end
+  if #values == 0 then return nil end
+  stats.sort(values)
+  return {n = #values, median = stats.median(values), min = values[1], max = values[#values]}
+end
+
+-- Returns the point with the highest median of the rate, the first of several; nil: there is none.
+function tally:best()
+  local most, best = -math.huge, nil
+  for point = 0, self.grid.points - 1 do
+    local spread = self:spread(point, "rate")
+    if spread and spread.median > most then most, best = spread.median, point end
+  end
+  return best
+end
+
+-- Returns whether a run ended well, for which it has left a result.
+function tally.is_good(result)
+  return result and result.has_total and result.end_.status == 0 and not result.end_.partial
+end
+
+-- Takes the results that an earlier sweep of the same folder has left.
+function tally:resume(folder, stop)
+  for i = 1, #self.runs do
+    local path = folder:run(i, "json")
+    local result = native.kind(path) and native.result(path)
+    if tally.is_good(result) then self:take(i, result, stop) end
+  end
+end
+
+return tally
