@@ -11,10 +11,8 @@
 #include "report/merged.h"
 #include "report/reporters.h"
 #include "report/saved.h"
-#include "study/ab/ab.h"
 #include "study/history/history.h"
 #include "study/plot/plot.h"
-#include "study/search/search.h"
 #include "tests/tests.h"
 #include "watch/watchers.h"
 
@@ -109,24 +107,8 @@ const struct bn_subcommand bn_registry_subcommands[] = {
      .conf_size = sizeof(struct bn_merged_conf),
      .traits_of = offsetof(struct bn_merged_conf, traits_of),
      .run = bn_merged_run},
-    {.name = "search",
-     .title = "find the highest rate that keeps a goal",
-     .operands = "TEST [options]... run",
-     .min_operands = 1,
-     .max_operands = SIZE_MAX,
-     .takes_run = true,
-     .options = bn_search_options,
-     .conf_size = sizeof(struct bn_search_conf),
-     .run = bn_search_run},
-    {.name = "ab",
-     .title = "find out which of two sides is better, by pairs of runs",
-     .operands = "TEST [options]... run",
-     .min_operands = 1,
-     .max_operands = SIZE_MAX,
-     .takes_run = true,
-     .options = bn_ab_options,
-     .conf_size = sizeof(struct bn_ab_conf),
-     .run = bn_ab_run},
+    {.name = "search"},
+    {.name = "ab"},
     {.name = "study",
      .title = "run a study of your own, a file of Lua",
      .operands = "FILE [options]... [operands]...",

@@ -125,6 +125,18 @@ static int native_fault(lua_State *L)
   return 1;
 }
 
+/* native.executable(path): true, or nil and the reason why the program cannot be run. */
+static int native_executable(lua_State *L)
+{
+  if (access(luaL_checkstring(L, 1), X_OK) != 0) {
+    lua_pushnil(L);
+    lua_pushstring(L, strerror(errno));
+    return 2;
+  }
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
 /* --- folders --- */
 
 static int native_mkdir(lua_State *L)
@@ -233,6 +245,7 @@ static int native_data_folder(lua_State *L)
 }
 
 const luaL_Reg bn_native_files[] = {{"data_folder", native_data_folder},
+                                    {"executable", native_executable},
                                     {"fault", native_fault},
                                     {"is_same_file", native_is_same_file},
                                     {"kind", native_kind},

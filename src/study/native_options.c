@@ -68,9 +68,11 @@ static int native_option(lua_State *L)
     lua_pushnil(L);
     return 1;
   }
-  lua_createtable(L, 0, 3);
+  lua_createtable(L, 0, 4);
   lua_pushstring(L, o->name);
   lua_setfield(L, -2, "name");
+  lua_pushstring(L, o->alias_of);
+  lua_setfield(L, -2, "alias_of");
   lua_pushboolean(L, bn_opt_is_secret(o));
   lua_setfield(L, -2, "secret");
   bn_native_push_traits(L, o->traits);

@@ -1,12 +1,121 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The total of a result as a row of numbers, for tables of studies in Lua. */
-#include <stdlib.h>
+/* Methods of results for studies in Lua: the total as cells, the intervals as batches. */
+#include <math.h>
+#include <string.h>
 
+#include "measure/assert.h"
 #include "measure/row.h"
 #include "study/native.h"
 #include "study/native_result.h"
 
-/* r:row(): a list of {name =, value =} of the columns of csv-total that have a number. */
+/* The last bit of a limit that was given in ms may be off. */
+static const double rounding = 1e-12;
+
+/* As study.stats.batch takes it. */
+struct batch {
+  double num, den;
+};
+
+static bool is_rank(const struct bn_assert *a)
+{
+  return a->what == BN_ASSERT_RANK || a->what == BN_ASSERT_MEDIAN;
+}
+
+/* Intervals do not have the latencies of statements, and counts are of the whole run. */
+static bool has_batches(const struct bn_assert *a, const struct bn_metrics *m)
+{
+  if (a->timing[0] != '\0' && bn_assert_hist(a, m) == m->n_hists)
+    return false;
+  return is_rank(a) || a->what == BN_ASSERT_ERRORS || a->what == BN_ASSERT_AVG ||
+         (a->what == BN_ASSERT_FIELD && strstr(a->field->unit, "/s") != NULL);
+}
+
+/* Counts the events whose latency is not below the limit, or with <= and > above it. */
+static struct batch count_slow(const struct bn_assert *a, const struct bn_hist_sparse *s)
+{
+  const double limit_ns = a->limit / a->scale * 1e9;
+  const bool above = a->op == BN_ASSERT_LE || a->op == BN_ASSERT_GT;
+  struct batch b = {0, 0};
+
+  for (size_t i = 0; i < s->n; i++) {
+    const uint64_t lowest = s->bucket[i].lowest;
+    const bool over = lowest >> BN_HIST_TOP_BIT != 0;
+    const double ns = over ? HUGE_VAL : (double)bn_hist_highest(bn_hist_index(lowest));
+    const bool slow = above ? ns > limit_ns * (1 + rounding) : ns >= limit_ns * (1 - rounding);
+
+    b.num += slow ? (double)s->bucket[i].count : 0;
+    b.den += (double)s->bucket[i].count;
+  }
+  return b;
+}
+
+static struct batch sum_latency(const struct bn_record *r, size_t hist)
+{
+  const struct bn_view *v = &r->view;
+
+  if (hist == BN_H_LATENCY)
+    return (struct batch){v->avg_s * (double)v->events, (double)v->events};
+  if (hist - BN_H_FIXED >= v->n_timings)
+    return (struct batch){0, 0};
+  return (struct batch){v->timings[hist - BN_H_FIXED].sum_s,
+                        (double)v->timings[hist - BN_H_FIXED].count};
+}
+
+static struct batch batch_of(const struct bn_assert *a, const struct bn_record *r)
+{
+  const struct bn_view *v = &r->view;
+  const size_t hist = bn_assert_hist(a, &r->delta.metrics);
+
+  if (is_rank(a))
+    return r->delta.sparse != NULL ? count_slow(a, &r->delta.sparse[hist]) : (struct batch){0, 0};
+  if (a->what == BN_ASSERT_ERRORS)
+    return (struct batch){(double)v->errors, (double)v->events + (double)v->errors};
+  if (a->what == BN_ASSERT_AVG)
+    return sum_latency(r, hist);
+  return (struct batch){*(const double *)((const char *)v + a->field->offset) * v->span_s,
+                        v->span_s};
+}
+
+/* r:batches(assertion): a list of {num =, den =} for study.stats.batch, one for each interval; nil:
+   the total alone can be judged. */
+static int result_batches(lua_State *L)
+{
+  const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
+  const struct bn_group *g = r->n_groups > 0 && r->group[0].has_total ? &r->group[0] : NULL;
+  struct bn_assert a;
+  struct bn_err err;
+
+  if (bn_assert_parse(&a, luaL_checkstring(L, 2), &err) != 0)
+    return luaL_error(L, "%s", err.text);
+  if (g == NULL || !has_batches(&a, &g->total.delta.metrics)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  lua_createtable(L, (int)g->n_intervals, 0);
+  for (size_t i = 0; i < g->n_intervals; i++) {
+    const struct batch b = batch_of(&a, &g->interval[i]);
+
+    lua_createtable(L, 0, 2);
+    bn_native_set_number(L, "num", b.num);
+    bn_native_set_number(L, "den", b.den);
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+  return 1;
+}
+
+static void push_cell(lua_State *L, const struct bn_cell *c)
+{
+  char digits[BN_CELL_DIGITS];
+
+  lua_createtable(L, 0, 3);
+  bn_native_set_text(L, "name", c->name);
+  bn_native_set_text(L, "text", bn_cell_digits(c, digits));
+  if (c->type == BN_CELL_WHOLE || c->type == BN_CELL_REAL)
+    bn_native_set_number(L, "value", c->type == BN_CELL_WHOLE ? (double)c->whole : c->real);
+}
+
+/* r:row(): the total as a list of {name =, text =, value =}, as tables of CSV have it; a value that
+   is not known is nil, and its text empty. */
 static int result_row(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
@@ -14,16 +123,10 @@ static int result_row(lua_State *L)
 
   row->n = 0;
   bn_row_total(row, &r->facts.plan, bn_native_total(r));
-  lua_newtable(L);
-  for (size_t i = 0, n = 0; i < row->n; i++) {
-    const struct bn_cell *c = &row->cell[i];
-
-    if (c->type != BN_CELL_WHOLE && c->type != BN_CELL_REAL)
-      continue;
-    lua_createtable(L, 0, 2);
-    bn_native_set_text(L, "name", c->name);
-    bn_native_set_number(L, "value", c->type == BN_CELL_WHOLE ? (double)c->whole : c->real);
-    lua_rawseti(L, -2, (int)++n);
+  lua_createtable(L, (int)row->n, 0);
+  for (size_t i = 0; i < row->n; i++) {
+    push_cell(L, &row->cell[i]);
+    lua_rawseti(L, -2, (int)i + 1);
   }
   return 1;
 }
@@ -45,5 +148,7 @@ static int result_test_figures(lua_State *L)
   return 1;
 }
 
-const luaL_Reg bn_native_result_rows[] = {
-    {"row", result_row}, {"test_figures", result_test_figures}, {NULL, NULL}};
+const luaL_Reg bn_native_result_rows[] = {{"batches", result_batches},
+                                          {"row", result_row},
+                                          {"test_figures", result_test_figures},
+                                          {NULL, NULL}};

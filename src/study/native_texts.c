@@ -41,13 +41,25 @@ static bool is_behind_secret(const char *word, const char *before)
          bn_mask_resembles_secret(before);
 }
 
+static void push_masked(lua_State *L, const char *text, bool is_secret)
+{
+  char masked[BN_MASK_MAX];
+  const char *equals = strchr(text, '='), *shown = bn_mask_arg(text, is_secret, masked);
+
+  if (shown != text || equals == NULL) {
+    lua_pushstring(L, shown);
+    return;
+  }
+  lua_pushlstring(L, text, (size_t)(equals + 1 - text));
+  lua_pushstring(L, bn_mask_value(equals + 1, masked));
+  lua_concat(L, 2);
+}
+
 /* native.mask(word [, before]): a word of a command line without its secrets; before: the word
    before it. */
 static int native_mask(lua_State *L)
 {
   const char *word = luaL_checkstring(L, 1), *before = luaL_optstring(L, 2, "");
-  const char *equals = strchr(word, '='), *shown;
-  char masked[BN_MASK_MAX];
 
   if (is_behind_secret(word, before)) {
     lua_pushliteral(L, BN_MASK);
@@ -57,14 +69,15 @@ static int native_mask(lua_State *L)
     lua_pushliteral(L, "-p" BN_MASK);
     return 1;
   }
-  shown = bn_mask_arg(word, bn_mask_resembles_secret(word), masked);
-  if (shown != word || equals == NULL) {
-    lua_pushstring(L, shown);
-    return 1;
-  }
-  lua_pushlstring(L, word, (size_t)(equals + 1 - word));
-  lua_pushstring(L, bn_mask_value(equals + 1, masked));
-  lua_concat(L, 2);
+  push_masked(L, word, bn_mask_resembles_secret(word));
+  return 1;
+}
+
+/* native.mask_text(text): a text that is no option, such as a statement, without what is assigned in
+   it to words like "password". */
+static int native_mask_text(lua_State *L)
+{
+  push_masked(L, luaL_checkstring(L, 1), false);
   return 1;
 }
 
@@ -88,5 +101,6 @@ static int native_words(lua_State *L)
 const luaL_Reg bn_native_texts[] = {{"escape", native_escape},
                                     {"escape_markdown", native_escape_markdown},
                                     {"mask", native_mask},
+                                    {"mask_text", native_mask_text},
                                     {"words", native_words},
                                     {NULL, NULL}};

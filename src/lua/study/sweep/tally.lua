@@ -39,7 +39,7 @@ function tally:take(run, result, stop)
   for _, pair in ipairs(firsts) do set(pair[1], result:value(pair[2])) end
   for _, cell in ipairs(result:row()) do
     if #self.names >= names_most then break end
-    set(cell.name, cell.value)
+    if cell.value then set(cell.name, cell.value) end
   end
   -- Those figures of the test itself that its text report prints.
   for _, figure in ipairs(result:test_figures()) do

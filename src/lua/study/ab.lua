@@ -1,0 +1,246 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- The subcommand `ab` finds out which of two sides is better, by pairs of runs until that is clear.
+--
+-- A round is a run of A, one of B and one of A again, in an order by chance, so that neither side
+-- gains from a drift.  A/A, the ratio of the two runs of A, is the noise of the machine; a difference
+-- there that the boundary calls real means that nothing here can be trusted.
+
+local native = require("study.native")
+local options = require("study.options")
+local output = require("study.output")
+local report = require("study.ab.report")
+local sequential = require("study.stats.sequential")
+local side = require("study.ab.side")
+
+-- The runs of a round: side A, side B, and side A again.
+local arms = {"a", "b", "aa"}
+local worse = 3
+
+local function read_same(text)
+  local same = native.real((text:gsub("%%$", "")))
+  if not (same and same > 0 and same < 100) then
+    native.fail("--same=%s: not a percentage between 0 and 100", text)
+  end
+  return same / 100
+end
+
+local function read_metric(name)
+  local metric, why = native.figure(name)
+  if not metric then native.fail("--metric=%s: %s", name, why) end
+  if metric.better == "neither" then
+    native.fail("--metric=%s: neither a larger nor a smaller value is better; name a rate or a "
+      .. "latency", name)
+  end
+  return metric
+end
+
+-- Folders -----------------------------------------------------------------------------------------
+
+-- A ',' in --report=json:FILE begins another report.
+local function make_folders(out)
+  if out:find(",", 1, true) then
+    native.fail("--out=%s: the name must not contain a comma", out)
+  end
+  if native.kind(out) then
+    native.fail("--out=%s: cannot make the folder '%s': File exists; name a new folder", out, out)
+  end
+  for _, path in ipairs{out, out .. "/a", out .. "/b", out .. "/aa"} do
+    local ok, why = native.mkdir(path)
+    if not ok then native.fail("--out=%s: %s", out, why) end
+  end
+end
+
+-- A folder without results would only be in the way of the next attempt.
+local function remove_folders(out)
+  for _, arm in ipairs(arms) do native.remove(out .. "/" .. arm) end
+  native.remove(out)
+end
+
+local function result_path(study, arm)
+  if not study.out then return study.scratch .. "/result.json" end
+  return ("%s/%s/%04d.json"):format(study.out, arm, #study.rounds + 1)
+end
+
+-- Removes a result, and the journal of a run that was killed.
+local function remove_result(study, arm)
+  native.remove(result_path(study, arm))
+  native.remove(result_path(study, arm) .. ".partial")
+end
+
+-- Saves the study after each round, so that a study that is killed can be read up to there.
+local function save(study)
+  if study.out then output.write_document(report.document(study), study.out .. "/study.json") end
+end
+
+-- Runs --------------------------------------------------------------------------------------------
+
+local function read_value(study, path)
+  if not native.kind(path) then
+    return nil, "the run wrote no result; end its command line with 'run'"
+  end
+  local result, why = native.result(path)
+  if not result then return nil, why end
+  local value = result:value(study.metric.text)
+  if not value then return nil, "the run did not measure " .. study.metric.text end
+  if not (value > 0 and value < math.huge) then
+    return nil, ("%s is %g; a ratio needs a value above 0"):format(study.metric.text, value)
+  end
+  return value
+end
+
+-- Runs one side once.  Returns its value, or nil and why there is none.
+local function measure(study, arm)
+  local path = result_path(study, arm)
+  local value
+  local ok, why = study.sides[arm]:run(path, study.scratch)
+  if ok and not native.signalled() then value, why = read_value(study, path) end
+  if not study.out then remove_result(study, arm) end
+  return value, why
+end
+
+local function shuffle(rng)
+  local order = {unpack(arms)}
+  for i = #order, 2, -1 do
+    local k = rng:below(i) + 1
+    order[i], order[k] = order[k], order[i]
+  end
+  return order
+end
+
+-- Runs both sides in the order of the round.  Returns true, or nil and why not; the results of such a
+-- round are removed, because they would have no pair.
+local function measure_round(study, round)
+  for _, arm in ipairs(round.order) do
+    native.pause(study.pause_s)
+    study.pause_s = study.cooldown_s
+    local why
+    if not native.signalled() then round[arm], why = measure(study, arm) end
+    if not round[arm] or native.signalled() then
+      for _, each in ipairs(arms) do remove_result(study, each) end
+      return nil, ("round %d, side %s: %s"):format(
+        #study.rounds + 1, arm == "b" and "B" or "A", why)
+    end
+  end
+  return true
+end
+
+-- Adds a round to the study.  Returns true, or nil and why not, which is of no interest after a
+-- signal.  A round that failed is repeated once.
+local function run_round(study)
+  local round = {order = shuffle(study.rng), repeated = false}
+  local ok, why = measure_round(study, round)
+  if not ok and not native.signalled() then
+    native.log("bench ab: %s; the round is repeated", why)
+    round = {order = round.order, repeated = true}
+    ok, why = measure_round(study, round)
+  end
+  if not ok then return nil, why end
+  study.rounds[#study.rounds + 1] = round
+  native.log("bench ab: %s", report.line(study))
+  return true
+end
+
+-- The study ---------------------------------------------------------------------------------------
+
+-- Looks at the difference if it is time to.  Returns whether the study has come to its end.
+local function look(study)
+  local n = #study.looks + 1
+  if #study.rounds < sequential.pairs[n] then return false end
+  local values = {a = {}, b = {}, again = {}, better = study.metric.better, same = study.same}
+  for i, round in ipairs(study.rounds) do
+    values.a[i], values.b[i], values.again[i] = round.a, round.b, round.aa
+  end
+  local found = sequential.look_at(values, #study.rounds, study.levels[n])
+  study.looks[n] = found
+  return n == #sequential.pairs or not found.steady or found.verdict ~= "unknown"
+end
+
+local function run_rounds(study)
+  while not study.ended do
+    local ok, why = run_round(study)
+    if not ok then return nil, why end
+    study.ended = look(study)
+    save(study)
+  end
+  return true
+end
+
+-- Runs the study and returns its exit status.
+local function run_study(study, given)
+  if side.equals(study.sides.a, study.sides.b) then
+    native.log("bench ab: both sides are the same, which shows the noise of the machine; --a, --b "
+      .. "and the other options of the sides make them differ")
+  end
+  native.child_begin()
+  local ok, why = run_rounds(study)
+  study.signal = native.signalled()
+  if study.out and #study.rounds == 0 then remove_folders(study.out) end
+  if not ok and not study.signal then native.fail("%s", why) end
+  if not study.ended then
+    if #study.rounds > 0 then
+      save(study)
+      output.write(given, report, study)
+    end
+    native.log("bench ab: interrupted by signal %d after %d rounds", study.signal, #study.rounds)
+    return 128 + study.signal
+  end
+  output.write(given, report, study)
+  return report.verdict(study.looks[#study.looks]) == "worse" and worse or 0
+end
+
+local function run(given, operands)
+  local study = {
+    same = read_same(given.same or ""), metric = read_metric(given.metric or ""), rounds = {}, looks = {},
+    levels = sequential.looks_levels(), out = given.out, cooldown_s = given.cooldown, pause_s = 0,
+  }
+  output.check(given.output)
+  study.sides = {
+    a = side.new("a", given.a_program, given.a, given.a_set, operands),
+    b = side.new("b", given.b_program, given.b, given.b_set, operands),
+  }
+  study.sides.aa = study.sides.a
+  study.seed = given.seed or native.entropy() % 2 ^ 31
+  study.rng = native.rng(study.seed)
+  study.scratch = native.temp_folder()
+  if study.out then make_folders(study.out) end
+  return run_study(study, given)
+end
+
+local declared = {}
+for _, pattern in ipairs{
+  {suffix = "", type = "string", form = "=OPTIONS", help = "options of the runs of side %s"},
+  {suffix = "-program", type = "path", form = "=FILE",
+   help = "another version of this program for side %s"},
+  {suffix = "-set", type = "string", form = "=SQL",
+   help = "statement executed before each run of side %s"},
+} do
+  for _, name in ipairs{"a", "b"} do
+    declared[#declared + 1] = {
+      name = name .. pattern.suffix, type = pattern.type, form = pattern.form,
+      help = pattern.help:format(name:upper()),
+    }
+  end
+end
+for _, option in ipairs{
+  {name = "metric", type = "string", def = "rate", form = "=NAME",
+   help = "figure that is judged, such as rate, p99, p95@read"},
+  {name = "same", type = "string", def = "5%", form = "=PERCENT",
+   help = "difference up to which the sides are called the same"},
+  options.seed{form = "=N", help = "seed of the order of the runs, instead of a new one"},
+  options.cooldown{def = "0", min = 0, max = 86400, help = "time to wait between two runs"},
+  options.out{form = "=FOLDER", help = "new folder for the results of all runs"},
+  options.format{help = "form of the report: text, json"},
+  options.output{help = "file for the report, instead of standard output"},
+} do
+  declared[#declared + 1] = option
+end
+
+return {
+  name = "ab",
+  title = "find out which of two sides is better, by pairs of runs",
+  operands = "TEST [options]... run",
+  min_operands = 1,
+  takes_run = true,
+  options = declared,
+  run = run,
+}

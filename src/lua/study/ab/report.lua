@@ -1,0 +1,192 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- This module prints what a study of two sides by pairs has found, as text and as a document.
+--
+-- A study is {metric = as native.figure has it, same = 0.05: sides that differ by less than 5 % are
+-- the same, seed, sides = {a, b}, rounds = {{order, a, b, aa, repeated}}, looks, levels, ended =
+-- there is a verdict, signal}.
+
+local digits = require("study.digits")
+local document = require("study.document")
+local native = require("study.native")
+local sequential = require("study.stats.sequential")
+
+local report = {}
+
+local words = {
+  unknown = "cannot tell", better = "better", worse = "worse", same = "same", equal = "equal"}
+
+-- Returns what the last look says, which is what the study says at its end.
+function report.verdict(look)
+  return look.steady and look.verdict or "unknown"
+end
+
+-- Returns a statement without a password, which it may set without an option's form.
+local function masked_statement(sql)
+  return sql:lower():find("identified", 1, true) and "***" or native.mask_text(sql)
+end
+
+local function percent(ratio)
+  local value = 100 * (ratio - 1)
+  return ("%+." .. (value < 99.995 and 2 or value < 999.95 and 1 or 0) .. "f %%"):format(value)
+end
+
+local function number(value)
+  return digits.fixed(value, digits.decimals(value, 0))
+end
+
+-- Returns what the last round has measured, on one line.
+function report.line(study)
+  local n = #study.rounds
+  local round = study.rounds[n]
+  return ("round %d of at most %d: A %s, B %s (%s), A again %s %s"):format(
+    n, sequential.most, number(round.a), number(round.b), percent(round.b / round.a),
+    number(round.aa), study.metric.unit)
+end
+
+local function quoted(text)
+  local plain = text ~= "" and not text:find("[ \t\n\"'\\$`*?&|;<>()#~!{}%[%]]")
+  return (plain and " %s" or " '%s'"):format(native.escape(text))
+end
+
+local function side_text(name, side)
+  local parts = {name .. ":"}
+  for i, word in ipairs(side.words) do
+    parts[#parts + 1] = quoted(native.mask(word, side.words[i - 1]))
+  end
+  parts[#parts + 1] = "\n"
+  if side.statement then
+    parts[#parts + 1] = "   before each run:" .. quoted(masked_statement(side.statement)) .. "\n"
+  end
+  return table.concat(parts)
+end
+
+local function ratio_text(found)
+  return ("  %9s %9s .. %9s"):format(
+    percent(found.ratio), percent(found.interval.low), percent(found.interval.high))
+end
+
+local function verdict_text(study)
+  local look = study.looks[#study.looks]
+  local low, high = percent(look.b.interval.low), percent(look.b.interval.high)
+  if not look.steady then
+    return ("cannot tell. The machine is not steady: A differs from itself by %s to %s."):format(
+      percent(look.again.interval.low), percent(look.again.interval.high))
+  elseif look.verdict == "unknown" then
+    return ("cannot tell. After %d pairs, the difference is %s to %s."):format(
+      look.pairs, low, high)
+  elseif look.verdict == "equal" then
+    return "equal. All values are the same."
+  elseif look.verdict == "same" then
+    return ("same within %g %%: %s to %s"):format(100 * study.same, low, high)
+  end
+  return ("B is %s: %s to %s"):format(words[look.verdict], low, high)
+end
+
+function report.text(study)
+  local metric, parts = study.metric, {}
+  local function add(form, ...)
+    parts[#parts + 1] = form:format(...)
+  end
+  parts[1] = side_text("A", study.sides.a)
+  parts[2] = side_text("B", study.sides.b)
+  add("%s in %s, %s is better; %d pairs, order by --seed=%d\n\n", metric.text, metric.unit,
+      metric.better, #study.rounds, study.seed)
+  if #study.looks > 0 then
+    add("pairs  %10s %10s  %9s %22s  %9s %22s\n", "A", "B", "B to A", "interval", "A to A",
+        "interval")
+    for _, look in ipairs(study.looks) do
+      add("%5d  %10s %10s%s%s\n", look.pairs, number(look.b.a), number(look.b.b),
+          ratio_text(look.b), ratio_text(look.again))
+    end
+    add("\nNoise: the ratio of two runs of A varies by %.2f %%.\n",
+        100 * study.looks[#study.looks].again.noise)
+  end
+  add("Verdict: %s\n", study.ended and verdict_text(study)
+    or ("none, the study was interrupted by signal %d."):format(study.signal))
+  return table.concat(parts)
+end
+
+local function side_document(side)
+  local command = {}
+  for i, word in ipairs(side.words) do command[i] = native.mask(word, side.words[i - 1]) end
+  return document.map{
+    {"command", document.list(command)},
+    {"statement", side.statement and masked_statement(side.statement) or document.null},
+  }
+end
+
+local function ratio_document(found)
+  return document.map{
+    {"ratio", document.real(found.ratio)},
+    {"low", document.real(found.interval.low)},
+    {"high", document.real(found.interval.high)},
+    {"noise", document.real(found.noise)},
+  }
+end
+
+local function round_document(round)
+  return document.map{
+    {"order", document.list(round.order)},
+    {"a", document.real(round.a)},
+    {"b", document.real(round.b)},
+    {"aa", document.real(round.aa)},
+    {"repeated", round.repeated},
+  }
+end
+
+local function look_document(look, level)
+  return document.map{
+    {"pairs", look.pairs},
+    {"level", document.real(level)},
+    {"a", document.real(look.b.a)},
+    {"b", document.real(look.b.b)},
+    {"b_a", ratio_document(look.b)},
+    {"aa_a", ratio_document(look.again)},
+    {"steady", look.steady},
+    {"verdict", words[report.verdict(look)]},
+  }
+end
+
+-- Returns the document, version 1:
+--
+--   {"format": "bench ab", "version": 1,
+--    "metric": NAME, "unit": TEXT, "better": TEXT,     "more", "less"
+--    "same": X,
+--    "seed": N,                     of the order of the runs
+--    "sides": {"a": SIDE, "b": SIDE},
+--    "rounds": [{"order": [TEXT],   "a", "b" and "aa", which is the second run of side A
+--                "a": X, "b": X, "aa": X,          the metric
+--                "repeated": BOOL}],               a run of it failed at first
+--    "looks": [{"pairs": N, "level": X,            one-sided level of the intervals
+--               "a": X, "b": X,                    geometric means
+--               "b_a": INTERVAL, "aa_a": INTERVAL, B against A, A against itself
+--               "steady": BOOL, "verdict": TEXT}],
+--    "verdict": TEXT,               "same", "equal", "worse", "better", "cannot tell"; null: the study
+--                                   has not ended, or was interrupted, or a run failed
+--    "signal": N}                   that interrupted it; 0: none
+--
+-- SIDE: {"command": [TEXT], "statement": TEXT or null}, without secrets.
+-- INTERVAL: {"ratio": X, "low": X, "high": X, "noise": X}; noise is the standard deviation of the
+-- logarithm of one ratio.
+function report.document(study)
+  local rounds, looks = {}, {}
+  for i, round in ipairs(study.rounds) do rounds[i] = round_document(round) end
+  for i, look in ipairs(study.looks) do looks[i] = look_document(look, study.levels[i]) end
+  return document.map{
+    {"format", "bench ab"},
+    {"version", 1},
+    {"metric", study.metric.text},
+    {"unit", study.metric.unit},
+    {"better", study.metric.better},
+    {"same", document.real(study.same)},
+    {"seed", study.seed},
+    {"sides", document.map{
+      {"a", side_document(study.sides.a)}, {"b", side_document(study.sides.b)}}},
+    {"rounds", document.list(rounds)},
+    {"looks", document.list(looks)},
+    {"verdict", study.ended and words[report.verdict(study.looks[#study.looks])] or document.null},
+    {"signal", study.signal or 0},
+  }
+end
+
+return report

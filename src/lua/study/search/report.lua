@@ -1,0 +1,234 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- This module prints what a search has found: a row for each probe, the table, the answer and the
+-- knee.
+--
+-- A row is {probe = {purpose, value, time_s}, with the capacity as the value where it was measured,
+-- closed = there was no rate, so that the goal is not judged, overload = the run ended early or
+-- could not keep up, holds, decided, status = exit status, rate, avg_s, p50_s, p95_s, p99_s, errors,
+-- [i] = the figure of condition i}; a figure that is not known is nil.
+
+local digits = require("study.digits")
+local document = require("study.document")
+
+local report = {}
+report.__index = report
+
+-- A number that is not known is null.
+local function real(number)
+  return number and document.real(number) or document.null
+end
+
+-- The goal is that of study.search.goal; over: "rate" or "threads".
+function report.new(goal, over)
+  local threads = over == "threads"
+  return setmetatable({
+    goal = goal, over = over, rows = {}, csv = "",
+    title = threads and "number of threads" or "rate", unit = threads and " threads" or "/s",
+  }, report)
+end
+
+-- Puts the figures of a result, which may have no total, into a row.
+local function measure(row, result)
+  local events = result:value("events")
+  if not events then return end
+  local errors = result:value("errors") or 0
+  row.rate = result:value("eps")
+  row.errors = events + errors > 0 and errors / (events + errors) or nil
+  if events > 0 then
+    for name, figure in pairs{avg_s = "avg", p50_s = "p50", p95_s = "p95", p99_s = "p99"} do
+      row[name] = result:value(figure)
+    end
+  end
+end
+
+local function verdict(row)
+  if row.closed then return "-" end
+  return (row.holds and "kept" or "broken") .. (row.decided and "" or "?")
+end
+
+-- Adds a probe whose goal was judged as `findings` say, with its line of table.csv.
+function report:add(row, result, findings)
+  measure(row, result)
+  for i = 1, #self.goal do
+    row[i] = findings[i].measured and findings[i].value or nil
+  end
+  self.rows[#self.rows + 1] = row
+  local probe = row.probe
+  local names = {"probe", "purpose", self.over, "time_s", "status", "goal"}
+  local values = {
+    #self.rows, '"' .. probe.purpose .. '"', digits.real(probe.value), digits.real(probe.time_s),
+    row.status, row.closed and "" or '"' .. verdict(row) .. '"'}
+  for _, cell in ipairs(result:row()) do
+    names[#names + 1] = cell.name
+    values[#values + 1] = cell.text
+  end
+  if #self.rows == 1 then self.csv = table.concat(names, ",") .. "\n" end
+  self.csv = self.csv .. table.concat(values, ",") .. "\n"
+end
+
+-- Returns four digits, without an exponent where that is short; "-": the number is not known.
+local function number(value)
+  if not value or value - value ~= 0 then return "-" end
+  if value == math.floor(value) then return digits.fixed(value, 0) end
+  local decimals, size = 3, math.abs(value)
+  while size >= 10 and decimals > 0 do
+    size, decimals = size / 10, decimals - 1
+  end
+  while size < 1 and decimals < 6 do
+    size, decimals = size * 10, decimals + 1
+  end
+  return digits.fixed(value, decimals)
+end
+
+-- Times of probes are what somebody typed, or multiples of it.
+local function seconds(value)
+  return ("%.4g"):format(value)
+end
+
+-- Returns "p99 12.3 ms, errors 0 %".
+function report:figures(row)
+  local list = {}
+  for i, condition in ipairs(self.goal) do
+    local unit = condition.unit == "1" and "" or " " .. condition.unit
+    list[i] = ("%s %s%s"):format(condition.text:match("^[^<>]*"), number(row[i]), unit)
+  end
+  return table.concat(list, ", ")
+end
+
+-- Returns "probe 3: 1200 events/s, 20 s: p99 12.3 ms, errors 0 %: kept" of the last row.
+function report:line()
+  local words = {capacity = "", step = "", longer = ", longer", confirm = ", to confirm"}
+  local row = self.rows[#self.rows]
+  local head = ("probe %d: "):format(#self.rows)
+  local time = (", %s s%s: "):format(seconds(row.probe.time_s), words[row.probe.purpose])
+  if row.closed then
+    return ("%swithout --rate%s%s events/s, %s"):format(
+      head, time, number(row.rate), self:figures(row))
+  end
+  return ("%s%s %s%s%s: %s%s"):format(
+    head, number(row.probe.value), self.over == "rate" and "events/s" or "threads", time,
+    self:figures(row), verdict(row), row.overload and ", overloaded" or "")
+end
+
+local line_form = "%5s  %-8s  %10s  %7s  %10s  %9s  %9s  %9s  %8s  %s\n"
+
+-- Returns the table in the order of values.
+function report:table_text()
+  local order, unsure = {}, false
+  for i, row in ipairs(self.rows) do
+    order[i] = i
+    unsure = unsure or not (row.closed or row.decided)
+  end
+  table.sort(order, function(a, b)
+    local x, y = self.rows[a].probe.value, self.rows[b].probe.value
+    return x < y or x == y and a < b
+  end)
+  local lines = {line_form:format(
+    "probe", "purpose", self.over == "rate" and "rate, 1/s" or self.over, "time, s", "events/s",
+    "avg, ms", "p95, ms", "p99, ms", "errors,%", "goal")}
+  for _, i in ipairs(order) do
+    local row = self.rows[i]
+    local function scaled(name, scale)
+      return number(row[name] and row[name] * scale)
+    end
+    lines[#lines + 1] = line_form:format(
+      i, row.probe.purpose, row.closed and "-" or number(row.probe.value),
+      number(row.probe.time_s), number(row.rate), scaled("avg_s", 1e3), scaled("p95_s", 1e3),
+      scaled("p99_s", 1e3), scaled("errors", 100), verdict(row))
+  end
+  if unsure then
+    lines[#lines + 1] = "?: the probe was too short to decide with 95 % confidence\n"
+  end
+  return table.concat(lines)
+end
+
+-- Returns the row with the most throughput for its mean latency; nil: there is none.
+function report:knee()
+  local knee
+  for _, row in ipairs(self.rows) do
+    if not row.closed and row.avg_s and row.avg_s > 0
+      and (not knee or row.rate / row.avg_s > knee.rate / knee.avg_s) then
+      knee = row
+    end
+  end
+  return knee
+end
+
+function report:answer_text(hunt)
+  local last = self.rows[#self.rows]
+  local answer = ("highest %s that keeps the goal: %s%s (%s by a run of %s s: %s)\n"):format(
+    self.title, number(hunt.answer), self.unit,
+    last.decided and "confirmed" or "kept, but not decided,", seconds(last.probe.time_s),
+    self:figures(last))
+  if hunt.failed <= hunt.answer then
+    return answer .. ("--max allows no higher %s\n"):format(self.title)
+  end
+  return answer .. ("lowest %s above it that breaks the goal: %s%s (%s %% more)\n"):format(
+    self.title, number(hunt.failed), self.unit, number((hunt.failed / hunt.answer - 1) * 100))
+end
+
+-- Returns the table and what follows from it; the hunt is as the search ended.
+function report:text(hunt)
+  local parts, knee = {self:table_text(), "\n"}, self:knee()
+  if hunt.capacity > 0 then
+    parts[#parts + 1] = ("capacity without --rate: %s/s\n"):format(number(hunt.capacity))
+  end
+  if knee then
+    parts[#parts + 1] = ("knee (the probe with the most throughput / mean latency, Kleinrock's "
+      .. "power): %s%s, avg %s ms\n"):format(
+      number(knee.probe.value), self.unit, number(knee.avg_s * 1e3))
+  end
+  if hunt.state == "found" then parts[#parts + 1] = self:answer_text(hunt) end
+  return table.concat(parts)
+end
+
+local function probe_document(self, row)
+  local conditions = {}
+  for i, condition in ipairs(self.goal) do
+    conditions[i] = document.map{
+      {"text", condition.text}, {"value", real(row[i])}, {"unit", condition.unit}}
+  end
+  return document.map{
+    {"purpose", row.probe.purpose},
+    {"value", real(not row.closed and row.probe.value or nil)},
+    {"time_s", real(row.probe.time_s)},
+    {"status", row.status},
+    {"goal", row.closed and document.null or verdict(row)},
+    {"overload", row.overload},
+    {"events_per_s", real(row.rate)},
+    {"avg_s", real(row.avg_s)},
+    {"p50_s", real(row.p50_s)},
+    {"p95_s", real(row.p95_s)},
+    {"p99_s", real(row.p99_s)},
+    {"errors", real(row.errors)},
+    {"conditions", document.list(conditions)},
+  }
+end
+
+-- Returns the same as a document, version 1; a number that is not known is null:
+--
+--   {"format": "bench search", "version": 1, "goal": …, "over": …, "answer": …, "decided": …,
+--    "broken_at": …, "capacity_per_s": …, "knee": …,
+--    "probes": [{"purpose": …, "value": …, "time_s": …, "status": …, "goal": …, "overload": …,
+--                "events_per_s": …, "avg_s": …, "p50_s": …, "p95_s": …, "p99_s": …, "errors": …,
+--                "conditions": [{"text": …, "value": …, "unit": …}]}]}
+function report:document(hunt)
+  local found, knee, probes = hunt.state == "found", self:knee(), {}
+  for i, row in ipairs(self.rows) do probes[i] = probe_document(self, row) end
+  local decided = document.null
+  if found then decided = self.rows[#self.rows].decided end
+  return document.map{
+    {"format", "bench search"},
+    {"version", 1},
+    {"goal", self.goal.text},
+    {"over", self.over},
+    {"answer", real(found and hunt.answer or nil)},
+    {"decided", decided},
+    {"broken_at", real(hunt.failed > 0 and hunt.failed or nil)},
+    {"capacity_per_s", real(hunt.capacity > 0 and hunt.capacity or nil)},
+    {"knee", real(knee and knee.probe.value)},
+    {"probes", document.list(probes)},
+  }
+end
+
+return report
