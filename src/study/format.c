@@ -43,7 +43,7 @@ static bool is_real(const struct conversion *c)
 /* -1: there is none, which printf knows too. */
 static int precision_of(const struct conversion *c)
 {
-  const int digits = *c->precision == '.' ? atoi(c->precision + 1) : -1;
+  const int digits = *c->precision == '.' ? (int)strtol(c->precision + 1, NULL, 10) : -1;
 
   return digits < PRECISION_MAX ? digits : PRECISION_MAX;
 }
