@@ -365,7 +365,7 @@ int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcomman
     return EXIT_FAILURE;
   status = subcommand_ask(&a, args, file, study, out, &why);
   if (why.text[0] != '\0')
-    (void)bn_err_set(err, why.code, "%s%s%.480s", file > 0 ? args->argv[file] : "",
+    (void)bn_err_set(err, why.code, "%s%s%s", file > 0 ? args->argv[file] : "",
                      file > 0 ? ": " : "", why.text);
   subcommand_forget(&a);
   bn_study_free(study);
