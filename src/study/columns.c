@@ -12,7 +12,7 @@
 #include "base/escape.h"
 #include "base/units.h"
 
-enum { COLUMNS_MAX = 16, TEXT_MAX = 1024 };
+enum { COLUMNS_MAX = 16 };
 
 __attribute__((format(printf, 1, 0))) static char *make_cell(const char *fmt, va_list ap)
 {
@@ -128,17 +128,6 @@ void bn_columns_done(struct bn_columns *c)
   free(c->cell);
   c->cell = NULL;
   c->n = 0;
-}
-
-void bn_columns_text(struct bn_buf *out, const char *text, bool markdown)
-{
-  char shown[TEXT_MAX];
-
-  if (markdown)
-    bn_escape_markdown(shown, sizeof shown, text);
-  else
-    (void)bn_escape(shown, sizeof shown, text, "");
-  (void)bn_buf_str(out, shown);
 }
 
 const char *bn_columns_number(char digits[BN_COLUMNS_DIGITS], double value)

@@ -24,10 +24,6 @@ __attribute__((format(printf, 2, 3))) void bn_columns_add(struct bn_columns *c, 
 int bn_columns_print(const struct bn_columns *c, bool markdown, struct bn_buf *out);
 void bn_columns_done(struct bn_columns *c);
 
-/* Adds a text that others have written, escaped for a terminal or for Markdown; a long one is cut.
- */
-void bn_columns_text(struct bn_buf *out, const char *text, bool markdown);
-
 enum { BN_COLUMNS_DIGITS = 32 };
 /* Four significant digits, without an exponent where that is short.  Returns digits. */
 const char *bn_columns_number(char digits[BN_COLUMNS_DIGITS], double value);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/units.h"
 
 /* An option of a result; borrowed. */
@@ -243,16 +242,4 @@ void bn_points_done(struct bn_points *p)
   free(p->value);
   free(p->of);
   *p = (struct bn_points){.n = 0};
-}
-
-void bn_points_name(const struct bn_points *p, size_t point, struct bn_buf *out)
-{
-  char shown[256];
-
-  for (size_t o = 0; o < p->n_options; o++) {
-    (void)bn_escape(shown, sizeof shown, p->option[o], "");
-    (void)bn_buf_printf(out, "%s%s=", o > 0 ? " " : "", shown);
-    (void)bn_escape(shown, sizeof shown, p->value[point * p->n_options + o], "");
-    (void)bn_buf_str(out, shown);
-  }
 }

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/buf.h"
 #include "base/err.h"
 #include "measure/result.h"
 
@@ -33,7 +32,5 @@ int bn_points_find(const struct bn_result *const *result, const size_t *side, si
 void bn_points_done(struct bn_points *p);
 /* Whether the option makes no points. */
 bool bn_points_ignore(const struct bn_fact_option *o);
-/* Adds "threads=16 table-size=1000", escaped; nothing if there is one point only. */
-void bn_points_name(const struct bn_points *p, size_t point, struct bn_buf *out);
 
 #endif

@@ -157,39 +157,6 @@ static void the_shift_is_an_order_statistic(void **state)
   assert_false(bn_stats_shift_interval(&few, 0.01, &i));
 }
 
-/* 0.01 * 4, then 0.02 * 3, then what is smaller than the one before. */
-static void holm_takes_the_least_first(void **state)
-{
-  struct bn_test t[] = {{.p = 0.02}, {.p = 0.01}, {.p = 0.5}, {.p = 0.025}};
-  struct bn_test *sorted[] = {&t[0], &t[1], &t[2], &t[3]};
-
-  (void)state;
-  bn_stats_holm(sorted, 4);
-  near("second", t[0].adjusted, 0.06);
-  near("first", t[1].adjusted, 0.04);
-  near("last", t[2].adjusted, 0.5);
-  near("third", t[3].adjusted, 0.06);
-  t[2].p = 0.9;
-  bn_stats_holm(sorted, 0);
-  near("none", t[2].adjusted, 0.5);
-}
-
-/* By trying every number with quantiles of SciPy. */
-static void needed_pairs_are_the_least(void **state)
-{
-  const struct bn_interval five = {log(0.95), log(1.05)};
-  const struct bn_question equal = {0.03536, 0, five, 0.01}, apart = {0.03536, 0.03, five, 0.01};
-  const struct bn_question noisy = {0.1, -0.01, five, 0.01}, many = {0.03536, 0, five, 0.002};
-  const struct bn_question never = {1e6, 0, five, 0.01};
-
-  (void)state;
-  assert_int_equal(bn_stats_needed(&equal), 11);
-  assert_int_equal(bn_stats_needed(&apart), 21);
-  assert_int_equal(bn_stats_needed(&noisy), 96);
-  assert_int_equal(bn_stats_needed(&many), 15);
-  assert_int_equal(bn_stats_needed(&never), 1000000);
-}
-
 BN_TESTS(stats)
 {
   const struct CMUnitTest tests[] = {
@@ -201,8 +168,6 @@ BN_TESTS(stats)
       cmocka_unit_test(ties_are_corrected_as_scipy_does),
       cmocka_unit_test(many_ranks_are_nearly_normal),
       cmocka_unit_test(the_shift_is_an_order_statistic),
-      cmocka_unit_test(holm_takes_the_least_first),
-      cmocka_unit_test(needed_pairs_are_the_least),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

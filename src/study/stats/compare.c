@@ -25,7 +25,7 @@ static double middle_of(const double *x, size_t n, bool geometric)
 }
 
 /* C (2n, n) orders are equally likely; the test can be positive from 1 / alpha of them on. */
-size_t bn_compare_least(bool paired, double alpha)
+static size_t least_of(bool paired, double alpha)
 {
   double orders = 2;
   size_t n = 1;
@@ -39,7 +39,7 @@ size_t bn_compare_least(bool paired, double alpha)
 
 static bool is_enough(const struct bn_compare_sample *s, double alpha)
 {
-  const size_t least = bn_compare_least(s->paired, alpha);
+  const size_t least = least_of(s->paired, alpha);
 
   return s->n_a >= least && s->n_b >= least;
 }
@@ -199,47 +199,4 @@ enum bn_compare_verdict bn_compare_judge(const struct bn_compare_found *f,
   if (f->has_interval && f->interval.low >= 1 - rules->same && f->interval.high <= 1 + rules->same)
     return BN_COMPARE_SAME;
   return f->all_equal ? BN_COMPARE_EQUAL : BN_COMPARE_UNKNOWN;
-}
-
-/* All signs alike have the probability 2^-n. */
-static size_t least_of(const struct bn_compare_found *f, double alpha)
-{
-  if (f->paired && !f->has_ratio)
-    return (size_t)ceil(-log2(alpha));
-  return bn_compare_least(f->paired, alpha);
-}
-
-size_t bn_compare_more(const struct bn_compare_found *f, const struct bn_compare_rules *rules,
-                       size_t family)
-{
-  const double alpha = rules->alpha / (double)(family > 0 ? family : 1);
-  const struct bn_question q = {
-      f->noise, f->has_ratio ? log(f->ratio) : 0, {log1p(-rules->same), log1p(rules->same)}, alpha};
-  const size_t n = f->n_a < f->n_b ? f->n_a : f->n_b;
-  const size_t by_noise = f->noise > 0 ? bn_stats_needed(&q) : 0;
-  const size_t needed = by_noise > least_of(f, alpha) ? by_noise : least_of(f, alpha);
-
-  return needed > n ? needed - n : 1;
-}
-
-/* --- pairs by time ---------------------------------------------------------------------------- */
-
-static int by_time(const void *a, const void *b)
-{
-  const struct bn_compare_turn *s = a, *t = b;
-
-  if (s->start_wall_ns != t->start_wall_ns)
-    return s->start_wall_ns < t->start_wall_ns ? -1 : 1;
-  return s->is_b - t->is_b;
-}
-
-bool bn_compare_interleaved(struct bn_compare_turn *turn, size_t n)
-{
-  qsort(turn, n, sizeof *turn, by_time);
-  if (n == 0 || n % 2 != 0 || turn[0].start_wall_ns == 0)
-    return false;
-  for (size_t i = 0; i < n; i += 2)
-    if (turn[i].is_b == turn[i + 1].is_b)
-      return false;
-  return true;
 }

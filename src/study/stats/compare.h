@@ -61,27 +61,11 @@ struct bn_compare_found {
 
 /* The fewest pairs, or values of each side, from which a verdict can come. */
 enum { BN_COMPARE_PAIRS_MIN = 4 };
-size_t bn_compare_least(bool paired, double alpha);
 
 void bn_compare_measure(const struct bn_compare_sample *s, const struct bn_compare_rules *rules,
                         struct bn_compare_found *out);
 /* After the tests were adjusted. */
 enum bn_compare_verdict bn_compare_judge(const struct bn_compare_found *f,
                                          const struct bn_compare_rules *rules);
-/* How many more pairs, or runs of each side, are expected to make a verdict possible, by the noise
-   and the difference found so far and for `family` tests at once; at least 1. */
-size_t bn_compare_more(const struct bn_compare_found *f, const struct bn_compare_rules *rules,
-                       size_t family);
-
-/* A run in the order of time. */
-struct bn_compare_turn {
-  uint64_t start_wall_ns; /* 0: not known */
-  bool is_b;
-  size_t run; /* the caller's number of it */
-};
-
-/* Sorts by time.  Whether the runs are interleaved: 1 and 2, 3 and 4, and so on are one of A and
-   one of B each, which are the pairs. */
-bool bn_compare_interleaved(struct bn_compare_turn *turn, size_t n);
 
 #endif

@@ -284,69 +284,6 @@ bool bn_stats_shift_interval(const struct bn_ranked *r, double alpha, struct bn_
   return true;
 }
 
-/* --- several tests ---------------------------------------------------------------------------- */
-
-static int by_p(const void *a, const void *b)
-{
-  const struct bn_test *const *s = a, *const *t = b;
-
-  return ((*s)->p > (*t)->p) - ((*s)->p < (*t)->p);
-}
-
-void bn_stats_holm(struct bn_test **test, size_t n)
-{
-  double most = 0;
-
-  if (n == 0)
-    return;
-  qsort(test, n, sizeof(struct bn_test *), by_p);
-  for (size_t i = 0; i < n; i++) {
-    most = fmax(most, test[i]->p * (double)(n - i));
-    test[i]->adjusted = fmin(most, 1);
-  }
-}
-
-/* --- how many would do ------------------------------------------------------------------------ */
-
-enum { NEEDED_MAX = 1000000, NEARLY_NORMAL = 200 };
-
-static double quantile(double p, size_t n)
-{
-  return n > NEARLY_NORMAL ? bn_normal_quantile(p) : bn_student_quantile(p, (double)n - 1);
-}
-
-/* Twice the chance of failing is allowed to a difference, which has one margin. */
-static bool decides(const struct bn_question *q, size_t n)
-{
-  const double error = q->noise / sqrt((double)n);
-  const double inside = fmin(q->mean - q->margin.low, q->margin.high - q->mean);
-  const double t = quantile(1 - q->alpha, n);
-
-  return fabs(q->mean) >= (t + quantile(0.9, n)) * error ||
-         inside >= (t + quantile(0.95, n)) * error;
-}
-
-size_t bn_stats_needed(const struct bn_question *q)
-{
-  size_t low = 1, high = 2;
-
-  while (high < NEEDED_MAX && !decides(q, high)) {
-    low = high;
-    high *= 2;
-  }
-  if (high >= NEEDED_MAX)
-    return NEEDED_MAX;
-  while (high - low > 1) {
-    const size_t middle = low + (high - low) / 2;
-
-    if (decides(q, middle))
-      high = middle;
-    else
-      low = middle;
-  }
-  return high;
-}
-
 static int ascending(const void *a, const void *b)
 {
   const double x = *(const double *)a, y = *(const double *)b;

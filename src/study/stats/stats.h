@@ -78,20 +78,6 @@ struct bn_test {
   double adjusted; /* after Holm: not above alpha means rejected */
 };
 
-/* Sorts the pointers. */
-void bn_stats_holm(struct bn_test **test, size_t n);
-
-/* What is to be decided: whether a difference is there, or lies within the margins. */
-struct bn_question {
-  double noise, mean; /* as found so far */
-  struct bn_interval margin;
-  double alpha;
-};
-
-/* The least number of pairs that decides it with a probability of 90 % if the noise and the
-   difference are those found so far.  1,000,000: so many or more. */
-size_t bn_stats_needed(const struct bn_question *q);
-
 double bn_stats_mean(const double *x, size_t n);
 /* Ascending; no value is NaN. */
 void bn_stats_sort(double *x, size_t n);

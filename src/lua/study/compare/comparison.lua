@@ -124,10 +124,10 @@ end
 --              interleaved: nothing can be told) or "missing" (one side has no run that counts)
 --   n_a, n_b   runs that count; of pairs, those whose other run counts too
 --   one_order  all pairs began with the same side
---   rows       of each figure {figure = number, measured = on both sides,
---              hidden = nobody asked for it, and it is 0 in every run, found =, verdict = nil: none,
---              more = how many pairs or runs it takes where the verdict is "unknown",
---              failing = it is worse by more than its limit}
+--   rows       of each figure {figure = number, measured = on both sides, hidden = nobody asked for
+--              it, and it is 0 in every run, found =, verdict = nil: none, more = how many pairs or
+--              runs it takes where the verdict is "unknown", failing = it is worse by more than its
+--              limit}
 -- and whether a row is failing.
 function comparison.make(a, b, figures, points, rules)
   local made, is_failing = {}, false
