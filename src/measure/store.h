@@ -117,6 +117,10 @@ struct bn_stored {
    times the memory of the result.  -1: err names the file and what is wrong with it. */
 int bn_store_load(const struct bn_store *js, const char *path, bool keep_tree,
                   struct bn_stored *out, struct bn_err *err);
+/* The same of a result whose intervals and checkpoints are not asked for, which take half of the
+   time: a document is read without them, and what they have is not checked. */
+int bn_store_load_totals(const struct bn_store *js, const char *path, struct bn_stored *out,
+                         struct bn_err *err);
 void bn_stored_done(const struct bn_store *js, struct bn_stored *s);
 /* The result of a tree that is a document.  -1 and err; *out is to be freed in both cases. */
 int bn_store_read_document(const struct bn_store *js, const struct bn_node *n,

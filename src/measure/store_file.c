@@ -14,7 +14,11 @@
 #include "measure/journal.h"
 #include "measure/json_read.h"
 #include "measure/layout.h"
+#include "measure/skip.h"
 #include "measure/store.h"
+
+/* How much of a document is read. */
+enum store_want { STORE_RESULT, STORE_TREE, STORE_TOTALS };
 
 const struct bn_store *bn_store_json(struct bn_err *err)
 {
@@ -177,17 +181,19 @@ int bn_store_read_document(const struct bn_store *js, const struct bn_node *n,
 
 /* *why: what is wrong with the content; err: what is wrong with the file itself. */
 static int load_document(const struct bn_store *js, struct bn_lines *l, const char *path,
-                         bool keep_tree, struct bn_stored *out, struct bn_err *why,
+                         enum store_want want, struct bn_stored *out, struct bn_err *why,
                          struct bn_err *err)
 {
   struct bn_buf text = {.max = BN_BOUND_FILE_BYTES};
   int rc = read_text(l, &text, path, err);
 
+  if (rc == 0 && want == STORE_TOTALS)
+    text.len = bn_skip_records(text.data, text.len);
   if (rc == 0) {
     out->document = js->parse(text.data, text.len, why);
     rc = out->document != NULL ? bn_store_read_document(js, out->document, &out->result, why) : -1;
   }
-  if (!keep_tree) {
+  if (want != STORE_TREE) {
     js->free(out->document);
     out->document = NULL;
   }
@@ -196,7 +202,7 @@ static int load_document(const struct bn_store *js, struct bn_lines *l, const ch
 }
 
 static int store_file_load(const struct bn_store *js, struct bn_lines *l, const char *path,
-                           bool keep_tree, struct bn_stored *out, struct bn_err *err)
+                           enum store_want want, struct bn_stored *out, struct bn_err *err)
 {
   struct bn_err why = {0};
   size_t n;
@@ -207,9 +213,9 @@ static int store_file_load(const struct bn_store *js, struct bn_lines *l, const 
   if (n == 0)
     rc = bn_err_set(&why, EINVAL, "it is empty");
   else if (out->of_journal)
-    rc = bn_journal_read(js, l, keep_tree, out, &why);
+    rc = bn_journal_read(js, l, want == STORE_TREE, out, &why);
   else
-    rc = load_document(js, l, path, keep_tree, out, &why, err);
+    rc = load_document(js, l, path, want, out, &why, err);
   if (ferror(l->f))
     return bn_err_set(err, EIO, "cannot read '%s': %s", path, strerror(errno));
   if (rc == 0 || why.text[0] == '\0')
@@ -217,7 +223,7 @@ static int store_file_load(const struct bn_store *js, struct bn_lines *l, const 
   return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, why.text);
 }
 
-static int read_file(const struct bn_store *js, FILE *f, const char *name, bool keep_tree,
+static int read_file(const struct bn_store *js, FILE *f, const char *name, enum store_want want,
                      struct bn_stored *out, struct bn_err *err)
 {
   struct bn_lines lines;
@@ -225,7 +231,7 @@ static int read_file(const struct bn_store *js, FILE *f, const char *name, bool 
 
   memset(out, 0, sizeof *out);
   bn_lines_init(&lines, f, BN_BOUND_LINE_BYTES);
-  rc = store_file_load(js, &lines, name, keep_tree, out, err);
+  rc = store_file_load(js, &lines, name, want, out, err);
   bn_lines_done(&lines);
   if (rc == 0) {
     bn_result_find_metrics(&out->result);
@@ -236,8 +242,8 @@ static int read_file(const struct bn_store *js, FILE *f, const char *name, bool 
   return rc;
 }
 
-int bn_store_load(const struct bn_store *js, const char *path, bool keep_tree,
-                  struct bn_stored *out, struct bn_err *err)
+static int store_load(const struct bn_store *js, const char *path, enum store_want want,
+                      struct bn_stored *out, struct bn_err *err)
 {
   FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
   int rc;
@@ -248,10 +254,22 @@ int bn_store_load(const struct bn_store *js, const char *path, bool keep_tree,
     bn_escape_error(err);
     return -1;
   }
-  rc = read_file(js, f, path, keep_tree, out, err);
+  rc = read_file(js, f, path, want, out, err);
   if (f != stdin)
     (void)fclose(f);
   return rc;
+}
+
+int bn_store_load(const struct bn_store *js, const char *path, bool keep_tree,
+                  struct bn_stored *out, struct bn_err *err)
+{
+  return store_load(js, path, keep_tree ? STORE_TREE : STORE_RESULT, out, err);
+}
+
+int bn_store_load_totals(const struct bn_store *js, const char *path, struct bn_stored *out,
+                         struct bn_err *err)
+{
+  return store_load(js, path, STORE_TOTALS, out, err);
 }
 
 void bn_stored_done(const struct bn_store *js, struct bn_stored *s)

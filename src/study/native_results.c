@@ -257,11 +257,14 @@ static void collect_garbage(lua_State *L, const char *path)
   lua_setfield(L, LUA_REGISTRYINDEX, bytes_key);
 }
 
-/* native.result(path): nil and a sentence: it cannot be read; false and a sentence: it is a whole
-   document of another kind. */
+/* native.result(path [, "totals"]): nil and a sentence: it cannot be read; false and a sentence: it
+   is a whole document of another kind.  "totals": without its intervals, which take half of the
+   time. */
 static int native_result(lua_State *L)
 {
+  static const char *const parts[] = {"all", "totals", NULL};
   const char *path = luaL_checkstring(L, 1);
+  const bool totals = luaL_checkoption(L, 2, "all", parts) == 1;
   struct bn_err err = {0};
   const struct bn_store *js = bn_store_json(&err);
   struct bn_native_result *r;
@@ -276,7 +279,7 @@ static int native_result(lua_State *L)
   lua_setmetatable(L, -2);
   lua_newtable(L);
   lua_setfenv(L, -2);
-  rc = bn_results_load(js, path, &r->stored, &err);
+  rc = bn_results_load(js, path, totals, &r->stored, &err);
   r->open = true;
   if (rc > 0) {
     bn_facts_declare(&r->stored.result.facts, bn_native_get_traits(L));

@@ -133,10 +133,11 @@ static bool is_foreign(const struct bn_store *js, const char *path)
   return foreign;
 }
 
-int bn_results_load(const struct bn_store *js, const char *path, struct bn_stored *out,
+int bn_results_load(const struct bn_store *js, const char *path, bool totals, struct bn_stored *out,
                     struct bn_err *err)
 {
-  if (bn_store_load(js, path, false, out, err) == 0)
+  if ((totals ? bn_store_load_totals(js, path, out, err)
+              : bn_store_load(js, path, false, out, err)) == 0)
     return 1;
   return is_foreign(js, path) ? 0 : -1;
 }

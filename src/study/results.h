@@ -27,8 +27,8 @@ bool bn_results_is_folder(const char *path);
 
 /* Loads a result.  1: it is there; 0: a whole document that says that it is something else, such as
    the table.json of a sweep; -1: err says why it cannot be read.  After 0, too, err says why. The
-   caller releases what was loaded. */
-int bn_results_load(const struct bn_store *js, const char *path, struct bn_stored *out,
+   caller releases what was loaded.  totals: as bn_store_load_totals(). */
+int bn_results_load(const struct bn_store *js, const char *path, bool totals, struct bn_stored *out,
                     struct bn_err *err);
 
 #endif

@@ -385,6 +385,26 @@ def test_a_result(own, tmp_path):
     }
 
 
+def test_a_result_without_its_intervals(own, tmp_path):
+    """What the intervals of a document have is not read."""
+    file = tmp_path / "run.json"
+    run = ("cpu", "--time=0.5", "--report-interval=0.1", "--cpu-max-prime=3")
+    assert bench.run(*run, f"--report=json:{file}", "run").status == 0
+    path = own(body("""
+  for _, part in ipairs{"all", "totals"} do
+    local r = assert(native.result(operands[1], part))
+    print(#r:intervals(), r:value("rate"), r:value("p99"), #r.options)
+  end
+"""))
+    every, totals = [line.split() for line in bench.run("study", path, file).out.splitlines()]
+    assert int(every[0]) > 0 and totals == ["0", *every[1:]]
+    document = json.loads(file.read_text())
+    document["groups"][0]["intervals"][0]["figures"]["events"] = "many"
+    file.write_text(json.dumps(document, indent=1))
+    done = bench.run("study", own(body('print(native.result(operands[1], "totals"):value("rate"))')), file)
+    assert done.out.split() == every[1:2]
+
+
 def test_a_file_that_is_no_result(own, tmp_path):
     path = own(body('print(native.result(operands[1]))'))
     other = own('{"format": "another"}', "other.json")

@@ -64,7 +64,7 @@ static int load(const struct bn_store *js, const struct files *f, size_t i, stru
                 struct bn_err *err)
 {
   struct bn_err why = {0};
-  const int rc = bn_results_load(js, f->path[i], out, &why);
+  const int rc = bn_results_load(js, f->path[i], false, out, &why);
 
   if (rc > 0)
     bn_facts_declare(&out->result.facts, f->traits_of);

@@ -108,7 +108,7 @@ function side.read(path, figures)
   local s, known = {path = path, runs = {}, n_counted = 0, options = {}, facts = {}}, {}
   if not files then native.fail("%s", is_folder) end
   for _, file in ipairs(files) do
-    local result, why = native.result(file)
+    local result, why = native.result(file, "totals")
     if result then
       add_run(s, file, result, figures, known)
       result:close()

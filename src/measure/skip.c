@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the lists of records in the text of a document by their depth and their names. */
+#include "measure/skip.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* The members of a group are in a map in a list in a map. */
+enum { GROUP_DEPTH = 3 };
+
+/* The rest of a text that is read, and what was kept of it. */
+struct skipping {
+  const char *at, *end;
+  const char *kept; /* all before it is at its place in the text */
+  char *to;
+};
+
+/* Goes behind a quoted text. */
+static void pass_text(struct skipping *s)
+{
+  for (s->at++; s->at < s->end && *s->at != '"'; s->at++)
+    if (*s->at == '\\')
+      s->at++;
+  s->at = s->at < s->end ? s->at + 1 : s->end;
+}
+
+static void pass_space(struct skipping *s)
+{
+  while (s->at < s->end && strchr(" \t\r\n", *s->at) != NULL && *s->at != '\0')
+    s->at++;
+}
+
+/* Goes behind a list or a map; false: it has no end. */
+static bool pass_value(struct skipping *s)
+{
+  int depth = 0;
+
+  do {
+    if (*s->at == '"') {
+      pass_text(s);
+      continue;
+    }
+    depth += *s->at == '[' || *s->at == '{';
+    depth -= *s->at == ']' || *s->at == '}';
+    s->at++;
+  } while (depth > 0 && s->at < s->end);
+  return depth == 0;
+}
+
+static void keep_to(struct skipping *s, const char *end)
+{
+  const size_t n = (size_t)(end - s->kept);
+
+  memmove(s->to, s->kept, n);
+  s->to += n;
+  s->kept = end;
+}
+
+/* Goes behind a quoted text; true: it is the name of a list of records. */
+static bool pass_name(struct skipping *s)
+{
+  static const char *const names[] = {"\"intervals\"", "\"checkpoints\""};
+  const char *name = s->at;
+  size_t len;
+
+  pass_text(s);
+  len = (size_t)(s->at - name);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (len == strlen(names[i]) && memcmp(name, names[i], len) == 0)
+      return true;
+  return false;
+}
+
+/* Behind the name of a list. */
+static void skip_list(struct skipping *s)
+{
+  const char *list;
+
+  pass_space(s);
+  if (s->at == s->end || *s->at != ':')
+    return;
+  s->at++;
+  pass_space(s);
+  list = s->at;
+  if (s->at == s->end || *s->at != '[' || !pass_value(s))
+    return;
+  keep_to(s, list + 1);
+  for (const char *c = list; c < s->at; c++)
+    if (*c == '\n')
+      *s->to++ = '\n';
+  s->kept = s->at - 1;
+}
+
+size_t bn_skip_records(char *text, size_t len)
+{
+  struct skipping s = {.at = text, .end = text + len, .kept = text, .to = text};
+  int depth = 0;
+
+  while (s.at < s.end) {
+    if (*s.at == '"') {
+      if (pass_name(&s) && depth == GROUP_DEPTH)
+        skip_list(&s);
+      continue;
+    }
+    depth += *s.at == '[' || *s.at == '{';
+    depth -= *s.at == ']' || *s.at == '}';
+    s.at++;
+  }
+  keep_to(&s, s.end);
+  return (size_t)(s.to - text);
+}
