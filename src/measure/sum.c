@@ -67,7 +67,7 @@ bool bn_sum_fits(const struct bn_view *v, size_t n)
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->type == BN_VIEW_U64)
       fits &= is_count(u64_of(v, f->offset), most);
-    else if (f->merge == BN_MERGE_LONGEST || bn_view_is_rate(f))
+    else if (f->rule == BN_RULE_LONGEST || bn_view_is_rate(f))
       fits &= is_time(f64_of(v, f->offset));
   return fits;
 }
@@ -110,18 +110,19 @@ static double sum_rate(const struct bn_views *parts, size_t offset, double span_
 static int sum_fields(struct bn_view *v, const struct bn_views *parts, struct bn_err *err)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    switch (f->merge) {
-    case BN_MERGE_COMPUTED:
+    switch (f->rule) {
+    case BN_RULE_COMPUTED:
+    case BN_RULE_COUNTER:
       break;
-    case BN_MERGE_SUM:
+    case BN_RULE_RATE:
+      *f64_at(v, f->offset) = sum_rate(parts, f->offset, v->span_s);
+      break;
+    case BN_RULE_SUM:
       if (sum_counter(u64_at(v, f->offset), parts, f->offset, err) != 0)
         return -1;
       break;
-    case BN_MERGE_LONGEST:
+    case BN_RULE_LONGEST:
       *f64_at(v, f->offset) = sum_longest(parts, f->offset);
-      break;
-    case BN_MERGE_RATE:
-      *f64_at(v, f->offset) = sum_rate(parts, f->offset, v->span_s);
       break;
     }
   return 0;

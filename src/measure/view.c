@@ -25,16 +25,19 @@ enum {
   NATIVE = BN_FIGURE_NATIVE
 };
 
+/* The column of rules: a rule, and what it is the rate of. */
+#define RULE_COMPUTED BN_RULE_COMPUTED, 0
+#define RULE_COUNTER  BN_RULE_COUNTER, 0
+#define RULE_RATE(of) BN_RULE_RATE, offsetof(struct bn_view, of)
+#define RULE_SUM      BN_RULE_SUM, 0
+#define RULE_LONGEST  BN_RULE_LONGEST, 0
+
 const struct bn_view_field bn_view_fields[] = {
-#define FIGURE(type, name, unit, better, merge, kinds, traits)                                     \
-  {#name,                                                                                          \
-   unit,                                                                                           \
-   BN_TYPE_##type,                                                                                 \
-   BN_BETTER_##better,                                                                             \
-   BN_MERGE_##merge,                                                                               \
-   BN_KINDS_##kinds,                                                                               \
-   traits,                                                                                         \
-   offsetof(struct bn_view, name)},
+#define FIGURE(type, name, unit, better, rule, kinds, traits, text)                                \
+  {#name,          unit,                                                                           \
+   BN_TYPE_##type, BN_BETTER_##better,                                                             \
+   RULE_##rule,    BN_KINDS_##kinds,                                                               \
+   traits,         offsetof(struct bn_view, name)},
 #include "measure/figures.def"
     {.name = NULL},
 };
@@ -434,10 +437,19 @@ static uint64_t named_counter(const struct bn_view *v, const uint64_t *counter, 
   return i < v->delta->metrics.n_counters ? counter[i] : otherwise;
 }
 
-static void view_count(struct bn_view *v, bool commits)
+static uint64_t *u64_at(struct bn_view *v, size_t offset)
 {
-  const uint64_t *c = v->counter;
+  return (uint64_t *)(void *)((char *)v + offset);
+}
 
+static double *f64_at(struct bn_view *v, size_t offset)
+{
+  return (double *)(void *)((char *)v + offset);
+}
+
+/* Sets every figure that is a count from these counters. */
+static void view_count(struct bn_view *v, const uint64_t *c, bool commits)
+{
   v->events = c[BN_C_EVENTS];
   v->reads = c[BN_C_READ];
   v->writes = c[BN_C_WRITE];
@@ -447,46 +459,31 @@ static void view_count(struct bn_view *v, bool commits)
   v->transactions = commits ? named_counter(v, c, "transactions", v->events) : v->events;
   v->errors = c[BN_C_ERROR];
   v->reconnects = c[BN_C_RECONNECT];
-  v->retried_events = named_counter(v, c, "retried_events", 0);
-  v->retries = named_counter(v, c, "retries", 0);
-  v->failed_events = named_counter(v, c, "failed_events", 0);
   v->connection_wait_s = view_seconds(named_counter(v, c, "connection_wait", 0));
-  v->acknowledged_commits = named_counter(v, c, "acknowledged_commits", 0);
-  v->missing_commits = named_counter(v, c, "missing_commits", 0);
-  v->unknown_commits = named_counter(v, c, "unknown_commits", 0);
   v->bytes_read = c[BN_C_BYTES_READ];
   v->bytes_written = c[BN_C_BYTES_WRITTEN];
   v->bytes_moved = v->bytes_read + v->bytes_written;
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    if (f->rule == BN_RULE_COUNTER)
+      *u64_at(v, f->offset) = named_counter(v, c, f->name, 0);
 }
 
-/* c: the counters that cover span_s. */
-static void rate_bytes(struct bn_view *v, const uint64_t *c, double span_s)
-{
-  const uint64_t moved = c[BN_C_BYTES_READ] + c[BN_C_BYTES_WRITTEN];
-
-  v->bytes_read_per_s = (double)c[BN_C_BYTES_READ] / span_s;
-  v->bytes_written_per_s = (double)c[BN_C_BYTES_WRITTEN] / span_s;
-  v->bytes_moved_per_s = (double)moved / span_s;
-  v->bytes_touched_per_s = (double)(moved + named_counter(v, c, "bytes_untouched", 0)) / span_s;
-}
-
+/* Sets every rate from counters that cover span_s. */
 static void view_rate(struct bn_view *v, const uint64_t *c, double span_s)
 {
-  const uint64_t requests = c[BN_C_READ] + c[BN_C_WRITE];
+  struct bn_view counted = {.delta = v->delta};
 
-  v->reads_per_s = (double)c[BN_C_READ] / span_s;
-  v->writes_per_s = (double)c[BN_C_WRITE] / span_s;
-  v->other_per_s = (double)c[BN_C_OTHER] / span_s;
-  v->queries_per_s = (double)(requests + c[BN_C_OTHER]) / span_s;
-  v->requests_per_s = (double)requests / span_s;
-  v->errors_per_s = (double)c[BN_C_ERROR] / span_s;
-  v->reconnects_per_s = (double)c[BN_C_RECONNECT] / span_s;
-  rate_bytes(v, c, span_s);
+  view_count(&counted, c, false);
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    if (f->rule == BN_RULE_RATE)
+      *f64_at(v, f->offset) = (double)*u64_at(&counted, f->rate_of) / span_s;
+  v->bytes_touched_per_s =
+      (double)(counted.bytes_moved + named_counter(v, c, "bytes_untouched", 0)) / span_s;
 }
 
 void bn_view_count(struct bn_view *v, const struct bn_view_rules *rules)
 {
-  view_count(v, rules->commits);
+  view_count(v, v->counter, rules->commits);
   v->events_per_s = (double)(v->events - v->in_grace) / v->span_s;
   v->transactions_per_s = (double)(v->transactions - v->in_grace) / v->span_s;
   if (rules->rated != NULL)

@@ -97,7 +97,8 @@ struct bn_view {
 
 enum bn_view_type { BN_VIEW_U64, BN_VIEW_F64 }; /* uint64_t, double */
 enum bn_better { BN_BETTER_NEITHER, BN_BETTER_MORE, BN_BETTER_LESS };
-enum bn_merge_rule { BN_MERGE_COMPUTED, BN_MERGE_SUM, BN_MERGE_LONGEST, BN_MERGE_RATE };
+/* figures.def explains the rules. */
+enum bn_view_rule { BN_RULE_COMPUTED, BN_RULE_COUNTER, BN_RULE_RATE, BN_RULE_SUM, BN_RULE_LONGEST };
 
 enum {
   BN_FIGURE_NONE = 0,
@@ -112,7 +113,8 @@ struct bn_view_field {
   const char *name, *unit;
   enum bn_view_type type;
   enum bn_better better;
-  enum bn_merge_rule merge;
+  enum bn_view_rule rule;
+  size_t rate_of;  /* BN_RULE_RATE: offset of the figure that is counted */
   unsigned kinds;  /* 1U << enum bn_kind, ORed */
   unsigned traits; /* BN_FIGURE_…, ORed */
   size_t offset;   /* in struct bn_view */

@@ -97,6 +97,17 @@ def test_the_schema_is_one():
     assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
 
 
+def test_the_schema_has_the_figures_of_the_table():
+    """make schema writes it."""
+    root = bench.source_root()
+    made = subprocess.run(["awk", "-f", "build-aux/schema.awk", "src/measure/figures.def",
+                           "src/measure/result.schema.json"], cwd=root, check=True, capture_output=True, text=True)
+    assert made.stdout == (root / "src/measure/result.schema.json").read_text()
+    figures = json.loads(made.stdout)["$defs"]["record"]["properties"]["figures"]["properties"]
+    assert len(figures) > 60 and figures["events"] == {
+        "description": "events that ended in the span or in the grace", "$ref": "#/$defs/count"}
+
+
 # Of each other end, one test is enough to begin with.
 SHORT = {("cpu", "interrupted"), ("null", "terminated"), ("fileio", "deadline")}
 WITH_END = [(name, end) for name in TESTS if name not in SCRIPTS for end in ENDS]
