@@ -11,7 +11,6 @@
 #include "report/merged.h"
 #include "report/reporters.h"
 #include "report/saved.h"
-#include "study/history/history.h"
 #include "study/plot/plot.h"
 #include "tests/tests.h"
 #include "watch/watchers.h"
@@ -71,15 +70,7 @@ const struct bn_registry_script bn_registry_scripts[] = {
 
 const struct bn_subcommand bn_registry_subcommands[] = {
     {.name = "compare"},
-    {.name = "history",
-     .title = "find the change points in a series of results",
-     .operands = "FOLDER | FILE...",
-     .min_operands = 1,
-     .max_operands = SIZE_MAX,
-     .options = bn_history_options,
-     .conf_size = sizeof(struct bn_history_conf),
-     .traits_of = offsetof(struct bn_history_conf, traits_of),
-     .run = bn_history_run},
+    {.name = "history"},
     {.name = "sweep"},
     {.name = "report",
      .title = "print the report of a saved result",

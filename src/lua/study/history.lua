@@ -1,0 +1,139 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- The subcommand `history` finds the change points in a series of results.
+
+local documents = require("study.history.document")
+local native = require("study.native")
+local output = require("study.output")
+local series = require("study.history.series")
+local text = require("study.history.text")
+local trend = require("study.history.trend")
+
+local status_regression = 3
+
+-- What is asked for -----------------------------------------------------------------------------
+
+local function parse_metrics(names)
+  local metrics = {}
+  for i, name in ipairs(names or {}) do
+    local metric, why = native.figure(name)
+    if not metric then native.fail("--metric=%s: %s", name, why) end
+    metrics[i] = metric
+  end
+  if #metrics == 0 then native.fail("--metric names no metric") end
+  return metrics
+end
+
+-- Refuses metrics of which none can fail a job, because a job that can never fail has a mistake.
+local function check_judged(metrics)
+  for _, metric in ipairs(metrics) do
+    if metric.better ~= "neither" then return end
+  end
+  native.fail("--fail: neither a larger nor a smaller value of '%s' is better; add another "
+    .. "--metric", metrics[1].text)
+end
+
+-- That action reads values that all get better in the same way.
+local function check_directions(metrics)
+  local of = {}
+  for _, metric in ipairs(metrics) do
+    if metric.better == "neither" then
+      native.fail("--metric=%s: neither a larger nor a smaller value is better, so --format=github "
+        .. "cannot show it", metric.text)
+    end
+    of[metric.better] = of[metric.better] or metric.text
+    if of.more and of.less then
+      native.fail("--format=github: more is better for '%s', and less for '%s'; write a file for "
+        .. "each", of.more, of.less)
+    end
+  end
+end
+
+-- A mistyped name would let a CI job pass for ever.
+local function check_found(history, ignored)
+  for _, name in ipairs(ignored) do
+    if not history.series:has_met(name) then
+      native.fail("--ignore=%s: no run has this option", name)
+    end
+  end
+  for k, metric in ipairs(history.series.metrics) do
+    local any = false
+    for _, trends in ipairs(history.trends) do any = any or #trends[k].runs > 0 end
+    if not any then native.fail("--metric=%s: no run has measured it", metric.text) end
+  end
+end
+
+-- The history -------------------------------------------------------------------------------------
+
+-- Returns {series = of study.history.series, trends = {[i] = {[k] = of series i and metric k}}}.
+local function read_history(operands, metrics, ignored)
+  local history = {series = series.read(operands, metrics, ignored), trends = {}}
+  for _, left in ipairs(history.series.left) do
+    native.log("bench history: left out: %s", native.escape(left.why))
+  end
+  if #history.series == 0 then
+    native.fail("'%s'%s: no result of a run that ended normally", operands[1],
+      operands[2] and " and others" or "")
+  end
+  for i, one in ipairs(history.series) do
+    history.trends[i] = {}
+    for k, metric in ipairs(metrics) do history.trends[i][k] = trend.find(metric, k, one) end
+  end
+  check_found(history, ignored)
+  return history
+end
+
+local function write(history, options)
+  if options.format == "json" then
+    output.write_document(documents.history(history), options.output)
+  elseif options.format == "github" then
+    output.write_document(documents.github(history), options.output)
+  else
+    output.write_text(text.write(history, options.format == "markdown"), options.output)
+  end
+end
+
+-- Says which trends are regressions, and returns the exit status.
+local function judge(history, runs)
+  local status = 0
+  for i, one in ipairs(history.series) do
+    for _, found in ipairs(history.trends[i]) do
+      if found:is_regression(runs) then
+        native.log("bench history: regression: %s",
+          native.escape(text.regression(history, one, found)))
+        status = status_regression
+      end
+    end
+  end
+  return status
+end
+
+return {
+  name = "history",
+  title = "find the change points in a series of results",
+  operands = "FOLDER | FILE...",
+  min_operands = 1,
+  options = {
+    {name = "metric", type = "list", def = "rate", form = "=LIST",
+     help = "metrics: rate, or names that --assert takes"},
+    {name = "ignore", type = "list", form = "=LIST",
+     help = "options of the runs that do not separate series"},
+    {name = "fail", type = "bool", def = "off",
+     help = "exit status 3 if the last change point is a new regression"},
+    {name = "fail-within", type = "int", def = "20", min = 1, max = 2 ^ 31 - 1,
+     help = "runs since a regression for which --fail fails"},
+    {name = "format", type = "choice", def = "text",
+     choices = {"text", "markdown", "json", "github"},
+     help = "form: text, markdown, json, github"},
+    {name = "output", type = "path", letter = "o", form = "=FILE",
+     help = "file for the history, instead of standard output"},
+  },
+  run = function(options, operands)
+    output.check(options.output)
+    local metrics = parse_metrics(options.metric)
+    if options.fail then check_judged(metrics) end
+    if options.format == "github" then check_directions(metrics) end
+    local history = read_history(operands, metrics, options.ignore or {})
+    write(history, options)
+    return options.fail and judge(history, options.fail_within) or 0
+  end,
+}

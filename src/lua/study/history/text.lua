@@ -1,0 +1,124 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- This module prints a history for people, as text or as Markdown.
+
+local columns = require("study.columns")
+local native = require("study.native")
+local series = require("study.history.series")
+
+local text = {}
+
+-- At the level of 0.001, a test of the permutations of fewer runs shows nothing but a clear break
+-- in the middle.
+local runs_few = 16
+
+-- Returns a function that escapes a text that quotes files.
+local function quoting(markdown)
+  return markdown and native.escape_markdown or native.escape
+end
+
+-- Returns a number of a metric as people read it: latencies are in milliseconds.
+local function shown(trend, value)
+  return columns.number(trend.metric.unit == "s" and value * 1e3 or value)
+end
+
+local function difference_text(trend, i)
+  local difference = trend:difference(i)
+  return difference and ("%+.2f %%"):format(difference) or "-"
+end
+
+local function changes_table(trend, markdown)
+  local t = columns.new("llrrrlrl")
+  for _, heading in ipairs{"since (UTC)", "runs", "before", "after", "difference", "verdict", "p",
+    "first run"} do
+    t:add("%s", heading)
+  end
+  for i, change in ipairs(trend.changes) do
+    local before, after, run = trend.segments[i], trend.segments[i + 1], trend.runs[change.at]
+    local turn = trend:turn(i)
+    t:add("%s", columns.time(run.start_wall_ns))
+    t:add("%d+%d", before.n, after.n)
+    t:add("%s", shown(trend, before.median))
+    t:add("%s", shown(trend, after.median))
+    t:add("%s", difference_text(trend, i))
+    t:add("%s", turn == "changed" and "" or turn)
+    t:add("%.4f", change.p)
+    t:add("%s", run.path)
+  end
+  return (markdown and ":\n\n" or ":\n") .. t:text(markdown)
+end
+
+-- Returns what else was new in the first run of each segment.
+local function facts_text(trend, markdown)
+  local parts, quoted = {}, quoting(markdown)
+  for _, change in ipairs(trend.changes) do
+    local before, after = trend.runs[change.at - 1], trend.runs[change.at]
+    for _, fact in ipairs(series.changed_facts(before, after)) do
+      parts[#parts + 1] = ("%s%s: %s %s, before: %s\n"):format(
+        markdown and "\n" or "  ", columns.time(after.start_wall_ns), fact.name,
+        quoted(fact.after), quoted(fact.before))
+    end
+  end
+  return table.concat(parts)
+end
+
+local function level_text(trend)
+  local segment = trend.segments[1]
+  local line = (": no change point%s; median %s"):format(
+    segment.n < runs_few and " (about 16 runs are needed to find one)" or "",
+    shown(trend, segment.median))
+  if segment.median > 0 and segment.n > 1 then
+    line = ("%s, standard deviation %s %%"):format(
+      line, columns.number(segment.deviation / segment.median * 100))
+  end
+  return line .. "\n"
+end
+
+local function trend_text(trend, markdown)
+  local metric = trend.metric
+  local parts = {("\n%s (%s)"):format(
+    quoting(markdown)(metric.text), metric.unit == "s" and "ms" or metric.unit)}
+  if trend.unmeasured > 0 then
+    parts[#parts + 1] = (", not measured in %d run(s)"):format(trend.unmeasured)
+  end
+  if trend.too_old > 0 then
+    parts[#parts + 1] = (", without the oldest %d run(s)"):format(trend.too_old)
+  end
+  if #trend.runs == 0 then
+    parts[#parts + 1] = "\n"
+  elseif #trend.changes == 0 then
+    parts[#parts + 1] = level_text(trend)
+  else
+    parts[#parts + 1] = changes_table(trend, markdown)
+    parts[#parts + 1] = facts_text(trend, markdown)
+  end
+  return table.concat(parts)
+end
+
+local function heading(history, one, markdown)
+  local runs = one.runs
+  return ("%s%s: %d run%s, %s to %s UTC\n"):format(
+    markdown and "### " or "", quoting(markdown)(history.series:name(one)), #runs,
+    #runs == 1 and "" or "s", columns.time(runs[1].start_wall_ns),
+    columns.time(runs[#runs].start_wall_ns))
+end
+
+-- Returns the text of a history: {series = of study.history.series, trends = {[i] = of each metric
+-- of series i}}.
+function text.write(history, markdown)
+  local parts = {}
+  for i, one in ipairs(history.series) do
+    parts[#parts + 1] = (i > 1 and "\n" or "") .. heading(history, one, markdown)
+    for _, trend in ipairs(history.trends[i]) do parts[#parts + 1] = trend_text(trend, markdown) end
+  end
+  return table.concat(parts)
+end
+
+-- Returns "p99 of NAME is worse since 2026-03-01 12:00 UTC (x.json): +5.08 %", on the last change.
+function text.regression(history, one, trend)
+  local run = trend.runs[trend.changes[#trend.changes].at]
+  return ("%s of %s is worse since %s UTC (%s): %s"):format(
+    trend.metric.text, history.series:name(one), columns.time(run.start_wall_ns), run.path,
+    difference_text(trend, #trend.changes))
+end
+
+return text
