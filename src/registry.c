@@ -11,7 +11,6 @@
 #include "report/merged.h"
 #include "report/reporters.h"
 #include "report/saved.h"
-#include "study/plot/plot.h"
 #include "tests/tests.h"
 #include "watch/watchers.h"
 
@@ -80,15 +79,7 @@ const struct bn_subcommand bn_registry_subcommands[] = {
      .options = bn_saved_options,
      .conf_size = sizeof(struct bn_saved_conf),
      .run = bn_saved_run},
-    {.name = "plot",
-     .title = "draw results as a picture",
-     .operands = "RESULT...",
-     .min_operands = 1,
-     .max_operands = SIZE_MAX,
-     .options = bn_plot_options,
-     .conf_size = sizeof(struct bn_plot_conf),
-     .traits_of = offsetof(struct bn_plot_conf, traits_of),
-     .run = bn_plot_run},
+    {.name = "plot"},
     {.name = "merge",
      .title = "sum results of several processes or hosts",
      .operands = "FILE...",

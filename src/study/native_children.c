@@ -191,9 +191,17 @@ static int native_child(lua_State *L)
   return 1;
 }
 
+/* native.signal_text(signo): "Killed" */
+static int native_signal_text(lua_State *L)
+{
+  lua_pushstring(L, strsignal((int)luaL_checkinteger(L, 1)));
+  return 1;
+}
+
 const luaL_Reg bn_native_children[] = {{"child", native_child},
                                        {"child_begin", native_child_begin},
                                        {"clock", native_clock},
                                        {"pause", native_pause},
+                                       {"signal_text", native_signal_text},
                                        {"signalled", native_signalled},
                                        {NULL, NULL}};

@@ -113,14 +113,19 @@ static int native_read(lua_State *L)
 }
 
 /* native.fault(path): why a file of that name cannot be written, which a study asks before hours of
-   work; nil: it can. */
+   work, and the code of an error that trying it met; nil: it can. */
 static int native_fault(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
   const char *fault = bn_file_fault(path);
 
-  if (fault == NULL && bn_file_try(path) != 0)
-    fault = bn_file_reason(errno);
+  if (fault == NULL && bn_file_try(path) != 0) {
+    const int error = errno;
+
+    lua_pushstring(L, bn_file_reason(error));
+    lua_pushinteger(L, error);
+    return 2;
+  }
   lua_pushstring(L, fault);
   return 1;
 }

@@ -25,8 +25,9 @@ struct bn_native_result *bn_native_check_result(lua_State *L, int argument);
 /* The total of all sessions; NULL: there is none. */
 const struct bn_view *bn_native_total(const struct bn_result *r);
 
-/* Methods about figures, and about the total and the intervals as rows. */
-extern const luaL_Reg bn_native_result_figures[], bn_native_result_rows[];
+/* Methods about figures, about the total and the intervals as rows, and for pictures. */
+extern const luaL_Reg bn_native_result_figures[], bn_native_result_rows[],
+    bn_native_result_series[];
 
 /* Set a member of the table on top; text NULL: none. */
 void bn_native_set_text(lua_State *L, const char *name, const char *text);

@@ -304,6 +304,7 @@ void bn_native_open_results(lua_State *L)
   luaL_register(L, NULL, methods);
   luaL_register(L, NULL, bn_native_result_figures);
   luaL_register(L, NULL, bn_native_result_rows);
+  luaL_register(L, NULL, bn_native_result_series);
   lua_pushcclosure(L, result_index, 1);
   lua_setfield(L, -2, "__index");
   lua_pop(L, 1);

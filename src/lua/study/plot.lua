@@ -1,0 +1,34 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- The subcommand `plot` draws results as a picture, or on the terminal.
+
+local native = require("study.native")
+local picture = require("study.plot.picture")
+
+local study = {
+  name = "plot",
+  title = "draw results as a picture",
+  operands = "RESULT...",
+  min_operands = 1,
+  options = {
+    {name = "output", type = "path", letter = "o", form = "=FILE",
+     help = "file for the picture, .svg or .png, instead of the terminal"},
+    {name = "kind", type = "choice", def = "auto", choices = {"auto", "time", "latency", "sweep"},
+     help = "picture: time, latency, sweep, or auto (depends on the results)"},
+  },
+  run = function(options, operands)
+    local form = picture.form("output", options.output)
+    native.child_begin()
+    local ok, why = picture.draw(options.kind, operands, form, options.output)
+    local signal = native.signalled()
+    if signal then
+      if why then native.log("bench plot: %s", why) end
+      return 128 + signal
+    end
+    if not ok then native.fail("%s", why) end
+  end,
+}
+
+-- Other studies draw their folders by these, which are no members of a declaration.
+return setmetatable(study, {
+  __index = {check = picture.check, draw = picture.draw_folder},
+})
