@@ -100,16 +100,6 @@ void bn_json_text(struct bn_json_out *p, struct bn_node *map, const char *key, c
   bn_json_put(p, map, key, bn_node_text(p->js, text));
 }
 
-void bn_json_u64(struct bn_json_out *p, struct bn_node *map, const char *key, uint64_t n)
-{
-  bn_json_put(p, map, key, bn_node_u64(p->js, n));
-}
-
-void bn_json_f64(struct bn_json_out *p, struct bn_node *map, const char *key, double x)
-{
-  bn_json_put(p, map, key, bn_node_f64(p->js, x));
-}
-
 void bn_json_names(struct bn_json_out *p, struct bn_node *map, const char *key,
                    const char *const *names, unsigned bits)
 {

@@ -31,8 +31,6 @@ void bn_json_put(struct bn_json_out *p, struct bn_node *map, const char *key,
                  struct bn_node *value);
 void bn_json_add(struct bn_json_out *p, struct bn_node *list, struct bn_node *value);
 void bn_json_text(struct bn_json_out *p, struct bn_node *map, const char *key, const char *text);
-void bn_json_u64(struct bn_json_out *p, struct bn_node *map, const char *key, uint64_t n);
-void bn_json_f64(struct bn_json_out *p, struct bn_node *map, const char *key, double x);
 /* The list of the names whose bits are set; bit 0 is that of the first name. */
 void bn_json_names(struct bn_json_out *p, struct bn_node *map, const char *key,
                    const char *const *names, unsigned bits);

@@ -24,18 +24,6 @@ int bn_written_check(const char *path, struct bn_err *err)
   return 0;
 }
 
-int bn_written_text(const struct bn_buf *text, const char *path, struct bn_err *err)
-{
-  if (text->failed)
-    return bn_err_set(err, ENOMEM, "out of memory");
-  errno = 0;
-  if (!is_stdout(path) && bn_file_save(path, text->data, text->len) != 0)
-    return bn_err_set(err, errno, "cannot write '%s': %s", path, bn_file_reason(errno));
-  if (is_stdout(path) && text->len > 0 && fwrite(text->data, 1, text->len, stdout) != text->len)
-    return bn_err_set(err, errno, "cannot write to standard output: %s", strerror(errno));
-  return 0;
-}
-
 int bn_written_document(const struct bn_store *js, struct bn_node *document, const char *path,
                         struct bn_err *err)
 {

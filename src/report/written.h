@@ -3,7 +3,6 @@
 #ifndef BN_REPORT_WRITTEN_H
 #define BN_REPORT_WRITTEN_H
 
-#include "base/buf.h"
 #include "base/err.h"
 #include "measure/store.h"
 
@@ -11,9 +10,8 @@
 
 /* Checks before the work that the file can be written. */
 int bn_written_check(const char *path, struct bn_err *err);
-/* Replaces the file as a whole, so that it has the old text or the new one. */
-int bn_written_text(const struct bn_buf *text, const char *path, struct bn_err *err);
-/* Frees the document.  NULL: there was no memory for it. */
+/* Replaces the file as a whole, so that it has the old text or the new one, and frees the document.
+   NULL: there was no memory for it. */
 int bn_written_document(const struct bn_store *js, struct bn_node *document, const char *path,
                         struct bn_err *err);
 

@@ -447,9 +447,10 @@ static int document_list(lua_State *L)
   return 1;
 }
 
+/* document.real(x): null for nil, false and what is not finite. */
 static int document_real(lua_State *L)
 {
-  const double x = luaL_checknumber(L, 1);
+  const double x = lua_toboolean(L, 1) ? luaL_checknumber(L, 1) : NAN;
 
   if (!isfinite(x)) {
     push_null(L);

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Results for studies in Lua: reads documents, and makes values of them when they are asked for. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/buf.h"
 #include "measure/layout.h"
 #include "measure/store.h"
 #include "report/saved.h"
 #include "study/native.h"
 #include "study/native_result.h"
-#include "study/results.h"
 #include "study/whole.h"
 
 /* What was read since the last collection of garbage, of which Lua sees a few bytes. */
 enum { COLLECT_AFTER = 1 << 25 };
+/* Bytes of a document that is no result. */
+enum { FOREIGN_MAX = 1 << 26 };
 
 static const char bytes_key[] = "bn.result_bytes";
 
@@ -257,6 +260,42 @@ static void collect_garbage(lua_State *L, const char *path)
   lua_setfield(L, LUA_REGISTRYINDEX, bytes_key);
 }
 
+/* Whether it is a whole document that says that it is something else. */
+static bool result_is_foreign(const struct bn_store *js, const char *path)
+{
+  struct bn_buf text = {.max = FOREIGN_MAX};
+  FILE *f = fopen(path, "re");
+  struct bn_node *n = NULL;
+  const char *format;
+  char block[4096];
+  size_t len;
+  bool foreign;
+
+  while (f != NULL && (len = fread(block, 1, sizeof block, f)) > 0)
+    if (bn_buf_add(&text, block, len) != 0)
+      break;
+  if (f != NULL && !text.failed && text.len > 0)
+    n = js->parse(text.data, text.len, NULL);
+  format = n != NULL && js->type(n) == BN_NODE_MAP ? js->get_text(js->get(n, "format")) : NULL;
+  foreign = n != NULL && (format == NULL || strcmp(format, "bench result") != 0);
+  js->free(n);
+  bn_buf_done(&text);
+  if (f != NULL)
+    (void)fclose(f);
+  return foreign;
+}
+
+/* Returns 1: the result is there; 0: a whole document that says that it is something else, such as
+   the table.json of a sweep; -1: it cannot be read.  After 0, too, err says why. */
+static int result_load(const struct bn_store *js, const char *path, bool totals,
+                       struct bn_stored *out, struct bn_err *err)
+{
+  if ((totals ? bn_store_load_totals(js, path, out, err)
+              : bn_store_load(js, path, false, out, err)) == 0)
+    return 1;
+  return result_is_foreign(js, path) ? 0 : -1;
+}
+
 /* native.result(path [, "totals"]): nil and a sentence: it cannot be read; false and a sentence: it
    is a whole document of another kind.  "totals": without its intervals, which take half of the
    time. */
@@ -279,7 +318,7 @@ static int native_result(lua_State *L)
   lua_setmetatable(L, -2);
   lua_newtable(L);
   lua_setfenv(L, -2);
-  rc = bn_results_load(js, path, totals, &r->stored, &err);
+  rc = result_load(js, path, totals, &r->stored, &err);
   r->open = true;
   if (rc > 0) {
     bn_facts_declare(&r->stored.result.facts, bn_native_get_traits(L));

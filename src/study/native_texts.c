@@ -73,8 +73,8 @@ static int native_mask(lua_State *L)
   return 1;
 }
 
-/* native.mask_text(text): a text that is no option, such as a statement, without what is assigned in
-   it to words like "password". */
+/* native.mask_text(text): a text that is no option, such as a statement, without what is assigned
+   in it to words like "password". */
 static int native_mask_text(lua_State *L)
 {
   push_masked(L, luaL_checkstring(L, 1), false);
@@ -98,9 +98,7 @@ static int native_words(lua_State *L)
   return 1;
 }
 
-const luaL_Reg bn_native_texts[] = {{"escape", native_escape},
-                                    {"escape_markdown", native_escape_markdown},
-                                    {"mask", native_mask},
-                                    {"mask_text", native_mask_text},
-                                    {"words", native_words},
-                                    {NULL, NULL}};
+const luaL_Reg bn_native_texts[] = {
+    {"escape", native_escape}, {"escape_markdown", native_escape_markdown},
+    {"mask", native_mask},     {"mask_text", native_mask_text},
+    {"words", native_words},   {NULL, NULL}};

@@ -39,6 +39,8 @@ return {
   ["reals may be whole"] = function()
     t.equal(document.print({document.real(5), 5, 2.5}), "[5.0,5,2.5]")
     t.equal(document.print({document.real(0 / 0), document.real(1 / 0)}), "[null,null]")
+    t.equal(document.print({document.real(nil), document.real(false)}), "[null,null]")
+    t.raises(function() document.real("x") end, "number expected")
   end,
   ["keys are added in order"] = function()
     local map = document.map{{"z", 1}, {"y", document.list{}}}

@@ -125,7 +125,8 @@ return {
     for r = 0, 3 do
       local changes = 0
       for i = 2, 21 do
-        if not axes:same_data(order[r * 21 + i - 1], order[r * 21 + i]) then changes = changes + 1 end
+        local is_same = axes:same_data(order[r * 21 + i - 1], order[r * 21 + i])
+        changes = changes + (is_same and 0 or 1)
       end
       t.equal(changes, 2)
     end

@@ -2,8 +2,8 @@
 -- The subcommand `ab` finds out which of two sides is better, by pairs of runs until that is clear.
 --
 -- A round is a run of A, one of B and one of A again, in an order by chance, so that neither side
--- gains from a drift.  A/A, the ratio of the two runs of A, is the noise of the machine; a difference
--- there that the boundary calls real means that nothing here can be trusted.
+-- gains from a drift.  A/A, the ratio of the two runs of A, is the noise of the machine; a
+-- difference there that the boundary calls real means that nothing here can be trusted.
 
 local native = require("study.native")
 local options = require("study.options")
@@ -107,8 +107,8 @@ local function shuffle(rng)
   return order
 end
 
--- Runs both sides in the order of the round.  Returns true, or nil and why not; the results of such a
--- round are removed, because they would have no pair.
+-- Runs both sides in the order of the round.  Returns true, or nil and why not; the results of such
+-- a round are removed, because they would have no pair.
 local function measure_round(study, round)
   for _, arm in ipairs(round.order) do
     native.pause(study.pause_s)
@@ -190,7 +190,8 @@ end
 
 local function run(given, operands)
   local study = {
-    same = read_same(given.same or ""), metric = read_metric(given.metric or ""), rounds = {}, looks = {},
+    same = read_same(given.same or ""), metric = read_metric(given.metric or ""),
+    rounds = {}, looks = {},
     levels = sequential.looks_levels(), out = given.out, cooldown_s = given.cooldown, pause_s = 0,
   }
   output.check(given.output)

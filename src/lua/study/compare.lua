@@ -82,7 +82,7 @@ local function is_measured(compared, figure)
 end
 
 -- A comparison that nothing can fail would be taken for a good one.
-local function check(v)
+local function check_measured(v)
   local has_point = false
   for _, at in ipairs(v.compared) do has_point = has_point or at.how ~= "missing" end
   if not has_point then
@@ -97,14 +97,14 @@ local function check(v)
   end
 end
 
-local function compare(operands, list, rules)
+local function compare_sides(operands, list, rules)
   local a, b = side.read(operands[1], list), side.read(operands[2], list)
   local points = side.points(a, b)
   local v = {
     sides = {a, b}, figures = list, rules = rules, points = points,
     differences = differ.find(a, b, points)}
   v.compared, v.failing = comparison.make(a, b, list, points, rules)
-  check(v)
+  check_measured(v)
   return v
 end
 
@@ -121,7 +121,7 @@ local function refuse_tests(options, operands)
   end
 end
 
-local function write(options, made, form)
+local function write_report(options, made, form)
   if options.format == "json" then
     output.write_document(form.document(made), options.output)
   else
@@ -139,15 +139,15 @@ local function run(options, operands)
   if has_scores[1] and has_scores[2] then
     refuse_tests(options, operands)
     list.wants_percentiles = false
-    write(options, scores.make(operands, list), scores)
+    write_report(options, scores.make(operands, list), scores)
     return 0
   end
   if has_scores[1] or has_scores[2] then
     native.fail("only one of '%s' and '%s' has several sweeps; name two folders of bench sweep "
       .. "--from, or two of one sweep", operands[1], operands[2])
   end
-  local v = compare(operands, list, rules)
-  write(options, v, verdicts)
+  local v = compare_sides(operands, list, rules)
+  write_report(options, v, verdicts)
   return v.failing and worse_status or 0
 end
 

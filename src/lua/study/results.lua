@@ -7,7 +7,7 @@ local results = {}
 
 local most = 10000
 
-local function join(folder, name)
+local function join_path(folder, name)
   return folder .. (folder:sub(-1) == "/" and "" or "/") .. name
 end
 
@@ -16,7 +16,7 @@ local function add_folder(list, folder)
   local names, why = native.list(folder)
   if not names then return nil, why end
   for _, name in ipairs(names) do
-    local path = join(folder, name)
+    local path = join_path(folder, name)
     if name:find("^[^.].*%.json$") and native.kind(path) == "file" then
       if #list == most then return nil, ("more than %d results"):format(most) end
       list[#list + 1] = path
@@ -31,7 +31,7 @@ end
 -- a message if a folder cannot be read.
 function results.find(operand)
   if native.kind(operand) ~= "folder" then return {operand}, false end
-  local list, runs = {}, join(operand, "runs")
+  local list, runs = {}, join_path(operand, "runs")
   local ok, why = add_folder(list, operand)
   if ok and native.kind(runs) == "folder" then ok, why = add_folder(list, runs) end
   if not ok then return nil, why end

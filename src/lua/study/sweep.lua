@@ -59,14 +59,15 @@ end
 local function check_numbers(axis)
   for _, value in ipairs(axis) do
     if not native.number(value) then
-      native.fail("--stop-when needs numbers as the values of the first --vary; '%s' of '%s' is not "
-        .. "a number", value:sub(1, 64), axis.name:sub(1, 64))
+      native.fail("--stop-when needs numbers as the values of the first --vary; '%s' of '%s' is "
+        .. "not a number", value:sub(1, 64), axis.name:sub(1, 64))
     end
   end
 end
 
 -- A run would say the same, after all runs before it.  What tests, drivers and scripts declare is
--- known to the run alone, as is what is wrong with a list, and a dialect reads values in its own way.
+-- known to the run alone, as is what is wrong with a list, and a dialect reads values in its own
+-- way.
 local function check_values(axes, words)
   if invocation.words_choose_dialect(words) then return end
   for _, axis in ipairs(axes) do

@@ -161,8 +161,8 @@ end
 --               "a": X, "b": X,                    geometric means
 --               "b_a": INTERVAL, "aa_a": INTERVAL, B against A, A against itself
 --               "steady": BOOL, "verdict": TEXT}],
---    "verdict": TEXT,               "same", "equal", "worse", "better", "cannot tell"; null: the study
---                                   has not ended, or was interrupted, or a run failed
+--    "verdict": TEXT,               "same", "equal", "worse", "better", "cannot tell"; null: the
+--                                   study has not ended, or was interrupted, or a run failed
 --    "signal": N}                   that interrupted it; 0: none
 --
 -- SIDE: {"command": [TEXT], "statement": TEXT or null}, without secrets.

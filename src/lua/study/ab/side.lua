@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- A side of a study is the command line of its runs, and the statement that is executed before each.
+-- A side of a study is the command line of its runs, and the statement that is executed before
+-- each.
 
 local folder = require("study.folder")
 local native = require("study.native")
@@ -7,8 +8,8 @@ local native = require("study.native")
 local side = {}
 side.__index = side
 
--- Options: the text of the option --NAME, which is split into words.  Those that begin with '-' stand
--- behind the operands, where they win, and others in front, where the name of a test is.
+-- Options: the text of the option --NAME, which is split into words.  Those that begin with '-'
+-- stand behind the operands, where they win, and others in front, where the name of a test is.
 function side.new(name, program, options, statement, operands)
   local words, why = native.words(options or "")
   if not words then native.fail("--%s: %s", name, why) end
@@ -81,8 +82,9 @@ local function execute_statement(self, scratch)
   return execute(argv, "the statement", scratch)
 end
 
--- Executes the statement, then the run, which writes a result.  Returns true, or nil and what failed;
--- a run that was interrupted has failed too.  scratch: a folder for files of no use after a run.
+-- Executes the statement, then the run, which writes a result.  Returns true, or nil and what
+-- failed; a run that was interrupted has failed too.  scratch: a folder for files of no use after a
+-- run.
 function side:run(result, scratch)
   if self.statement then
     local ok, why = execute_statement(self, scratch)

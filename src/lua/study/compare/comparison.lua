@@ -107,7 +107,7 @@ local function each_judged(points, call)
 end
 
 -- Adjusts a test of all rows of a family, and returns how many these are.
-local function adjust(points, test, is_of)
+local function adjust_tests(points, test, is_of)
   local tests = {}
   each_judged(points, function(row)
     if is_of(row.figure) then tests[#tests + 1] = row.found[test] end
@@ -138,11 +138,11 @@ function comparison.make(a, b, figures, points, rules)
   local function is_primary(figure) return figure == 1 end
   local function is_secondary(figure) return figure > 1 end
   local function decides(figure) return rules.limit[figure] ~= nil end
-  local n_primary = adjust(made, "worse", is_primary)
-  local n_secondary = adjust(made, "worse", is_secondary)
-  adjust(made, "better", is_primary)
-  adjust(made, "better", is_secondary)
-  adjust(made, "beyond", decides)
+  local n_primary = adjust_tests(made, "worse", is_primary)
+  local n_secondary = adjust_tests(made, "worse", is_secondary)
+  adjust_tests(made, "better", is_primary)
+  adjust_tests(made, "better", is_secondary)
+  adjust_tests(made, "beyond", decides)
   each_judged(made, function(row)
     local found = row.found
     row.failing = decides(row.figure) and found.method ~= "few"

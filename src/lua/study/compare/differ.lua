@@ -27,7 +27,7 @@ local function joined(values)
   return #parts > 0 and table.concat(parts, ", ") or "not known"
 end
 
-local function add(found, name, a, b)
+local function add_difference(found, name, a, b)
   a, b = a or side.no_values, b or side.no_values
   if not same_values(a, b) then
     found[#found + 1] = {name = name, a = joined(a), b = joined(b)}
@@ -44,7 +44,7 @@ local function add_options(found, a, b, points, from, other)
     local is_said = from == b and known
     local is_ignored = o.traits.output_only or o.traits.repeat_only or o.secret or made[name]
     if other.first and not is_said and not is_ignored and (known or o.origin ~= "default") then
-      add(found, "--" .. name, a.options[name], b.options[name])
+      add_difference(found, "--" .. name, a.options[name], b.options[name])
     end
   end
 end
@@ -53,7 +53,7 @@ local function add_facts(found, a, b, from)
   for _, fact in ipairs(from.first and from.first.facts or {}) do
     local is_said = from == b and a.first and a.first.fact[fact.name]
     if not outcome[fact.section] and not is_said then
-      add(found, fact.name, a.facts[fact.name], b.facts[fact.name])
+      add_difference(found, fact.name, a.facts[fact.name], b.facts[fact.name])
     end
   end
 end

@@ -17,6 +17,8 @@ local results = require("study.results")
 local side = require("study.compare.side")
 local stats = require("study.stats")
 
+local real = document.real
+
 local scores = {}
 
 -- Folders -----------------------------------------------------------------------------------------
@@ -196,10 +198,6 @@ function scores.text(s, markdown)
   end
   add("\nGeometric mean of %d sweep%s: %.3f\n", s.n_scored, s.n_scored == 1 and "" or "s", s.mean)
   return table.concat(parts)
-end
-
-local function real(x)
-  return x and document.real(x) or document.null
 end
 
 local function row_document(row)

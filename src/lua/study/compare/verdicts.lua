@@ -9,6 +9,8 @@ local compare = require("study.stats.compare")
 local differ = require("study.compare.differ")
 local document = require("study.document")
 
+local real = document.real
+
 local verdicts = {}
 
 -- From so many pairs on it is all the same how many they are.
@@ -48,7 +50,7 @@ local function shown_share(share)
 end
 
 -- Returns what is said of a row in a few words: "worse", "cannot tell: needs 3 more pairs".
-local function say(v, at, row)
+local function verdict_text(v, at, row)
   if not row.measured then return "not measured" end
   if at.how == "apart" then return "cannot tell: the runs do not alternate" end
   if row.verdict == "same" then return ("same within %s %%"):format(shown_share(v.rules.same)) end
@@ -80,7 +82,7 @@ local function cells_of(v, at, row)
   local figure, found = v.figures[row.figure], row.found
   local cells = {
     figure.text:sub(1, 60) .. (row.figure > 1 and " *" or ""), figure.shown_unit, "", "", "", "",
-    say(v, at, row)}
+    verdict_text(v, at, row)}
   if not row.measured then return cells end
   cells[3], cells[4] = shown_value(figure.scale * found.a), shown_value(figure.scale * found.b)
   if found.has_ratio then cells[5] = shown_percent(found.ratio) .. " %" end
@@ -188,11 +190,6 @@ end
 
 -- The document ------------------------------------------------------------------------------------
 
--- Returns a number that may be whole, or null.
-local function real(x)
-  return x and document.real(x) or document.null
-end
-
 local function side_document(s)
   local left_out = document.list{}
   for _, run in ipairs(s.runs) do
@@ -229,7 +226,7 @@ local function row_document(v, at, row)
     {"p_better", real(tested and found.better.p)},
     {"adjusted_p_worse", real(tested and found.worse.adjusted)},
     {"adjusted_p_better", real(tested and found.better.adjusted)},
-    {"verdict", verdict}, {"text", say(v, at, row)}, {"more", row.more or document.null},
+    {"verdict", verdict}, {"text", verdict_text(v, at, row)}, {"more", row.more or document.null},
     {"failing", row.failing}}
 end
 

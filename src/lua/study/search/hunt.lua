@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- This module searches for the highest value (a rate, a number of threads) that keeps a goal.  It is
--- told what each probe found, and says what to probe next, or the answer.
+-- This module searches for the highest value (a rate, a number of threads) that keeps a goal.  It
+-- is told what each probe found, and says what to probe next, or the answer.
 --
 -- The goal is taken to be monotone: if it holds at a value, it holds at each lower one.  The first
 -- probe of a rate is half of the capacity.  Then each probe halves, or better, the ratio of the
@@ -194,9 +194,9 @@ function hunt:take(found)
   end
 end
 
--- Takes what the probe of `next` found: its `value` as probed, or the capacity that was reached; its
--- `decision` ("undecided": it was too short); `holds`, to be believed if no probe decides; `score`
--- (nil: unknown; at the capacity, the expected one); `longer`, as study.stats.batch has it.
+-- Takes what the probe of `next` found: its `value` as probed, or the capacity that was reached;
+-- its `decision` ("undecided": it was too short); `holds`, to be believed if no probe decides;
+-- `score` (nil: unknown; at the capacity, the expected one); `longer`, as study.stats.batch has it.
 function hunt:tell(found)
   self.found[#self.found + 1] = found
   if self.next.purpose == "capacity" then

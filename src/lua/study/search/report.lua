@@ -4,8 +4,8 @@
 --
 -- A row is {probe = {purpose, value, time_s}, with the capacity as the value where it was measured,
 -- closed = there was no rate, so that the goal is not judged, overload = the run ended early or
--- could not keep up, holds, decided, status = exit status, rate, avg_s, p50_s, p95_s, p99_s, errors,
--- [i] = the figure of condition i}; a figure that is not known is nil.
+-- could not keep up, holds, decided, status = exit status, rate, avg_s, p50_s, p95_s, p99_s,
+-- errors, [i] = the figure of condition i}; a figure that is not known is nil.
 
 local digits = require("study.digits")
 local document = require("study.document")

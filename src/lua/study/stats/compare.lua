@@ -216,7 +216,7 @@ function compare.more(found, rules, family)
   return max(needed - math.min(found.n_a, found.n_b), 1)
 end
 
--- Sorts runs {start_wall_ns (0: not known), is_b, run = the caller's number of it} by time. 
+-- Sorts runs {start_wall_ns (0: not known), is_b, run = the caller's number of it} by time.
 -- Returns whether they are interleaved: 1 and 2, 3 and 4, and so on are one of A and one of B each,
 -- which are the pairs.
 function compare.interleaved(turns)

@@ -18,8 +18,8 @@ function data.new(folder, command, grid)
   return setmetatable({folder = folder, command = command, grid = grid}, data)
 end
 
--- Marks the axes that the test or its driver says to keep the data.  Without an answer of a run, any
--- option changes them.
+-- Marks the axes that the test or its driver says to keep the data.  Without an answer of a run,
+-- any option changes them.
 local function ask_for_traits(self)
   local name = "runs/options.txt"
   local words = self.grid:words(0)
@@ -54,7 +54,8 @@ local function read_there(self)
   local there = self.folder:read(file)
   if not there then return nil end
   local point = type(there.point) == "number" and there.point or 0
-  return {point = point > 0 and point < self.grid.points and point or 0, whole = there.whole == true}
+  local is_known = point > 0 and point < self.grid.points
+  return {point = is_known and point or 0, whole = there.whole == true}
 end
 
 local function write_there(self, point, whole)
@@ -85,8 +86,8 @@ function data:drop()
   return ok, why
 end
 
--- Makes the data of a point.  Returns true; or nil, a message and whether nothing can be expected of
--- other runs either.
+-- Makes the data of a point.  Returns true; or nil, a message and whether nothing can be expected
+-- of other runs either.
 function data:have(point)
   local there = read_there(self)
   if there and there.whole and self.grid:same_data(there.point, point) then return true end

@@ -167,8 +167,8 @@ local function shuffled(n, rng)
   return at
 end
 
--- Sorts by the number of the first axis, keeping the order of equals; a value that is none counts as
--- 0.
+-- Sorts by the number of the first axis, keeping the order of equals; a value that is none counts
+-- as 0.
 local function sort(self, at)
   local function number(point) return native.number(self:value(point, 1)) or 0 end
   for i = 2, #at do

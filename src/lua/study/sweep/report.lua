@@ -119,7 +119,8 @@ end
 local function peak_line(tally, fit)
   local law = fit.law
   if not law.peak then return "  peak           none  within the fit\n" end
-  local high = law.peak.high < math.huge and ("to %s)"):format(digits_of(law.peak.high)) or "or more)"
+  local high = "or more)"
+  if law.peak.high < math.huge then high = ("to %s)"):format(digits_of(law.peak.high)) end
   return ("  peak   %10s  (%s %s  threads, with %s %s%s\n"):format(
     digits_of(law.peak.value), digits_of(law.peak.low), high, digits_of(law.peak_rate),
     rate_unit(tally), law.peak.value > math.max(0, unpack(fit.threads)) and "; not measured" or "")

@@ -80,8 +80,8 @@ local function reason(ended, errors)
   return ("%s%s%s (%s)"):format(how, said ~= "" and ": " or "", said, errors:sub(1, 160))
 end
 
--- Makes a run.  Returns true; or nil, why it failed, and whether it was refused: it has exited before
--- it measured anything, so that its command line may be wrong.
+-- Makes a run.  Returns true; or nil, why it failed, and whether it was refused: it has exited
+-- before it measured anything, so that its command line may be wrong.
 local function make(self, run)
   local path, errors = self.folder:run(run, "json"), self.folder:run(run, "err")
   -- A result of an attempt before this one is not this one's.

@@ -5,8 +5,8 @@
 --    "command": [TEXT],             the command line of the run, without secrets
 --    "repeat": N, "seed": N,
 --    "vary": [{"option": NAME, "values": [TEXT]}],   in the order of the command line
---    "rate": NAME,                  what "rate" is: "transactions_per_s" or "events_per_s"; null: no
---                                   run has ended well
+--    "rate": NAME,                  what "rate" is: "transactions_per_s" or "events_per_s"; null:
+--                                   no run has ended well
 --    "points": [POINT],             all of them; the first option changes slowest
 --    "best": N,                     index of the point with the highest median of rate; null: none
 --    "usl": [FIT]}                  over "threads"; empty: fewer than 4 values were measured
@@ -24,9 +24,9 @@
 --    "figures": {NAME: FIGURE}}
 --
 -- The names are "rate", "p50_s", "p95_s", "p99_s", and those of the columns of csv-total
--- (measure/row.h) that are figures of the total: "avg_s", "errors_per_s"; and those that only one kind
--- of test has, behind "test_": "test_ns_per_load".  Units are in the names; "rate" is in 1/s.  A
--- FIGURE is of the runs that ended well:
+-- (measure/row.h) that are figures of the total: "avg_s", "errors_per_s"; and those that only one
+-- kind of test has, behind "test_": "test_ns_per_load".  Units are in the names; "rate" is in 1/s.
+-- A FIGURE is of the runs that ended well:
 --
 --   {"n": N, "median": X, "min": X, "max": X, "values": [X]}   null in "values": not measured
 --

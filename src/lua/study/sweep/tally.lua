@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- This module keeps the figures of all runs of a sweep, and says what they mean for each point.
 --
--- The results themselves are large.  A run is {state =, values = {NAME = NUMBER}, stops =}; its state
--- is "pending", "done", which means that it ended well, "failed" or "left out", by --stop-when.
+-- The results themselves are large.  A run is {state =, values = {NAME = NUMBER}, stops =}; its
+-- state is "pending", "done", which means that it ended well, "failed" or "left out", by
+-- --stop-when.
 
 local native = require("study.native")
 local stats = require("study.stats")
@@ -100,8 +101,8 @@ function tally:value(run, name)
   return at.state == "done" and at.values[name] or nil
 end
 
--- Returns {n =, median =, min =, max =} of the runs of a point that have measured a figure; nil: none
--- has.
+-- Returns {n =, median =, min =, max =} of the runs of a point that have measured a figure; nil:
+-- none has.
 function tally:spread(point, name)
   local values = {}
   for i = 1, #self.runs do
