@@ -3,6 +3,7 @@
 #ifndef BN_API_METRIC_H
 #define BN_API_METRIC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The kind of a metric.  No part of the program looks for a metric of a script by its name. */
@@ -14,10 +15,20 @@ enum bn_metric_kind {
   BN_SCRIPT_HISTOGRAM
 };
 
+/* How what several processes count is put together. */
+enum bn_merge_rule {
+  BN_MERGE_SUM,  /* added up */
+  BN_MERGE_RATE, /* added up, as a rate of each one's span */
+  BN_MERGE_MEAN, /* the mean, in which each weighs as much as a counter of its own */
+  BN_MERGE_NONE  /* it is of a device, which may be the same for several: nobody knows a sum */
+};
+
 struct bn_metric {
   const char *name; /* "reads", "latency", "fsync_latency"; unique in a run */
   const char *unit; /* "1", "ns", "bytes" */
   enum bn_metric_kind kind;
+  enum bn_merge_rule merge; /* of a counter: BN_MERGE_SUM or BN_MERGE_NONE */
+  bool of_events;           /* a counter of events: those that start in the warm-up do not count */
 };
 
 /* Counters of every run, those of statements first, in the order (and with the values) of the

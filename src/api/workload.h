@@ -25,6 +25,8 @@ enum bn_next {
 struct bn_figure { /* a number computed from a view for structured reports: "mib_per_s" */
   const char *key;
   double value;
+  enum bn_merge_rule merge; /* no figure is a sum: BN_MERGE_SUM is taken as BN_MERGE_NONE */
+  unsigned weight;          /* BN_MERGE_MEAN: the counter that it weighs by */
   const char *text; /* its name in the text report; NULL: not printed there, as are all figures that
                        the user did not ask for by a native option */
 };

@@ -111,6 +111,49 @@ void bn_json_names(struct bn_json_out *p, struct bn_node *map, const char *key,
   bn_json_put(p, map, key, list);
 }
 
+static struct bn_node *value_at(const struct bn_json_out *p, const struct bn_layout *l,
+                                const void *at)
+{
+  switch (l->type) {
+  case BN_LAY_BOOL:
+    return p->js->boolean(*(const bool *)at);
+  case BN_LAY_INT:
+    return p->js->integer(*(const int *)at);
+  case BN_LAY_UNSIGNED:
+    return p->js->integer(*(const unsigned *)at);
+  case BN_LAY_WHOLE:
+    return bn_node_u64(p->js, *(const uint64_t *)at);
+  case BN_LAY_SIGNED:
+    return p->js->integer(*(const int64_t *)at);
+  case BN_LAY_REAL:
+    return bn_node_f64(p->js, *(const double *)at);
+  }
+  return NULL;
+}
+
+static bool is_zero(const struct bn_layout *l, const void *at)
+{
+  static const uint64_t zero;
+  static const size_t size[] = {
+      [BN_LAY_BOOL] = sizeof(bool),      [BN_LAY_INT] = sizeof(int),
+      [BN_LAY_UNSIGNED] = sizeof(int),   [BN_LAY_WHOLE] = sizeof(uint64_t),
+      [BN_LAY_SIGNED] = sizeof(int64_t), [BN_LAY_REAL] = sizeof(double),
+  };
+
+  return memcmp(at, &zero, size[l->type]) == 0;
+}
+
+void bn_json_layout(struct bn_json_out *p, struct bn_node *map, const struct bn_layout *l,
+                    const void *from)
+{
+  for (; l->name != NULL; l++) {
+    const void *at = (const char *)from + l->offset;
+
+    if (!p->brief || !is_zero(l, at))
+      bn_json_put(p, map, l->name, value_at(p, l, at));
+  }
+}
+
 struct bn_node *bn_json_finish(const struct bn_json_out *p, struct bn_node *n)
 {
   if (!p->failed && n != NULL)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "api/store.h"
+#include "measure/layout.h"
 
 /* Values.  NULL: out of memory.  A text that is not UTF-8 gets U+FFFD for each byte that is not
    ASCII; NULL is null. */
@@ -34,6 +35,9 @@ void bn_json_text(struct bn_json_out *p, struct bn_node *map, const char *key, c
 /* The list of the names whose bits are set; bit 0 is that of the first name. */
 void bn_json_names(struct bn_json_out *p, struct bn_node *map, const char *key,
                    const char *const *names, unsigned bits);
+/* Every member of a struct that a layout names. */
+void bn_json_layout(struct bn_json_out *p, struct bn_node *map, const struct bn_layout *l,
+                    const void *from);
 /* The tree, for the caller to free; NULL: something of it is missing, and it is freed. */
 struct bn_node *bn_json_finish(const struct bn_json_out *p, struct bn_node *n);
 

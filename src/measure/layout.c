@@ -138,3 +138,8 @@ const char *const bn_layout_metric_kinds[] = {[BN_COUNTER] = "counter",
                                               [BN_SCRIPT_COUNTER] = "script counter",
                                               [BN_SCRIPT_HISTOGRAM] = "script histogram",
                                               NULL};
+const char *const bn_layout_merges[] = {[BN_MERGE_SUM] = "sum",
+                                        [BN_MERGE_RATE] = "rate",
+                                        [BN_MERGE_MEAN] = "mean",
+                                        [BN_MERGE_NONE] = "none",
+                                        NULL};

@@ -29,12 +29,14 @@ extern const struct bn_layout bn_layout_member[];
 
 /* The key of a record that is a line of its own. */
 extern const char *const bn_layout_spans[];
-/* Names of the values of enum bn_version, bn_kind, bn_origin, bn_metric_kind and bn_end_reason, of
-   the levels of messages, and of the bits of enum bn_opt_trait; they end with NULL. */
+/* Names of the values of enum bn_version, bn_kind, bn_origin, bn_metric_kind, bn_merge and
+   bn_end_reason, of the levels of messages, and of the bits of enum bn_opt_trait; they end with
+   NULL. */
 extern const char *const bn_layout_dialects[],
     *const bn_layout_kinds[], *const bn_layout_origins[], *const bn_layout_metric_kinds[],
-                                                              *const bn_layout_reasons[],
-                                                                  *const bn_layout_levels[],
-                                                                      *const bn_layout_traits[];
+                                                              *const bn_layout_merges[],
+                                                                  *const bn_layout_reasons[],
+                                                                      *const bn_layout_levels[],
+                                                                          *const bn_layout_traits[];
 
 #endif

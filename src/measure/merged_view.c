@@ -29,7 +29,7 @@ static bool has_lag(const struct bn_metrics *m)
 static void forget_devices(struct bn_snap *s)
 {
   for (size_t i = 0; i < s->metrics.n_counters; i++)
-    if (s->metrics.counter[i].kind == BN_COUNTER && bn_sum_is_of_device(s->metrics.counter[i].name))
+    if (s->metrics.counter[i].merge == BN_MERGE_NONE)
       s->counter[i] = BN_ABSENT;
 }
 

@@ -6,11 +6,16 @@
 #include <string.h>
 
 static const struct bn_metric fixed[] = {
-    {"other", "1", BN_COUNTER},          {"reads", "1", BN_COUNTER},
-    {"writes", "1", BN_COUNTER},         {"events", "1", BN_COUNTER},
-    {"errors", "1", BN_COUNTER},         {"reconnects", "1", BN_COUNTER},
-    {"bytes_read", "bytes", BN_COUNTER}, {"bytes_written", "bytes", BN_COUNTER},
-    {"latency", "ns", BN_HISTOGRAM},     {"errors_by_code", "1", BN_LABELLED},
+    {.name = "other", .unit = "1"},
+    {.name = "reads", .unit = "1"},
+    {.name = "writes", .unit = "1"},
+    {.name = "events", .unit = "1"},
+    {.name = "errors", .unit = "1"},
+    {.name = "reconnects", .unit = "1"},
+    {.name = "bytes_read", .unit = "bytes"},
+    {.name = "bytes_written", .unit = "bytes"},
+    {.name = "latency", .unit = "ns", .kind = BN_HISTOGRAM},
+    {.name = "errors_by_code", .unit = "1", .kind = BN_LABELLED},
 };
 
 enum { N_FIXED = sizeof fixed / sizeof fixed[0] };
@@ -32,7 +37,9 @@ static struct bn_metric *metric_add(struct bn_metric *to, const struct bn_metric
 
   memcpy(*names, row->name, name);
   memcpy(*names + name, row->unit, unit);
-  *to = (struct bn_metric){*names, *names + name, row->kind};
+  *to = *row;
+  to->name = *names;
+  to->unit = *names + name;
   *names += name + unit;
   return to;
 }

@@ -35,10 +35,13 @@ static int copy_figures(struct bn_record *r, const struct bn_view *v)
   r->figure_names = at = malloc(size);
   if (at == NULL)
     return -1;
-  for (size_t i = 0; i < v->n_figures; i++)
-    r->store.figure[i] = (struct bn_figure){.key = result_moved(&at, v->figures[i].key),
-                                            .value = v->figures[i].value,
-                                            .text = result_moved(&at, v->figures[i].text)};
+  for (size_t i = 0; i < v->n_figures; i++) {
+    struct bn_figure *f = &r->store.figure[i];
+
+    *f = v->figures[i];
+    f->key = result_moved(&at, f->key);
+    f->text = result_moved(&at, f->text);
+  }
   r->view.figures = r->store.figure;
   return 0;
 }

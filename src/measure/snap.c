@@ -226,9 +226,6 @@ void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set)
 
 void bn_snap_end_warmup(struct bn_snap *s)
 {
-  /* As events, what befalls those that start in the warm-up does not count. */
-  static const char *const of_events[] = {"retried_events", "retries", "failed_events"};
-
   for (unsigned i = 0; i < s->n_sessions; i++) {
     struct bn_snap_session *one = &s->session[i];
 
@@ -237,12 +234,9 @@ void bn_snap_end_warmup(struct bn_snap *s)
     one->events = one->busy_ns = one->service_ns = 0;
   }
   s->counter[BN_C_EVENTS] = s->busy_ns = s->service_ns = s->late = s->dropped = 0;
-  for (size_t i = 0; i < sizeof of_events / sizeof *of_events; i++) {
-    const size_t at = bn_metrics_counter(&s->metrics, of_events[i]);
-
-    if (at < s->metrics.n_counters)
-      s->counter[at] = 0;
-  }
+  for (size_t i = 0; i < s->metrics.n_counters; i++)
+    if (s->metrics.counter[i].of_events)
+      s->counter[i] = 0;
   bn_hist_clear(s->hist[BN_H_LATENCY]);
   for (size_t i = s->metrics.n_hists - 3; s->waiting && i + 1 < s->metrics.n_hists; i++)
     bn_hist_clear(s->hist[i]);

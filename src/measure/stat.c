@@ -147,9 +147,9 @@ static int allocate_sessions(struct bn_statset *set)
 }
 
 static const struct bn_metric waiting[] = {
-    {"queueing", "ns", BN_HISTOGRAM},
-    {"service", "ns", BN_HISTOGRAM},
-    {"wakeup_lag", "ns", BN_HISTOGRAM},
+    {.name = "queueing", .unit = "ns", .kind = BN_HISTOGRAM},
+    {.name = "service", .unit = "ns", .kind = BN_HISTOGRAM},
+    {.name = "wakeup_lag", .unit = "ns", .kind = BN_HISTOGRAM},
 };
 
 enum { N_WAITING = sizeof waiting / sizeof waiting[0] };

@@ -27,7 +27,8 @@
                        "at_least": …}],
       "timings": [{"name": …, …, "percentiles": […]}],
       "statements": [{"name": …, "count": …, …, "rows": …, "errors": …, "percentiles": […]}],
-      "workload": […], "watch": {NAME: NUMBER}, "sessions": […],
+      "workload": […],                           "merge" says what becomes of a figure in a sum
+      "watch": {NAME: NUMBER}, "sessions": […],
       "counts": [{"name": …, "unit": …, "count": …, "per_s": …}],   of what a script declares
       "lines": [TEXT],                           that a script adds to the report
       "raw": {"at_ns": …, …, "counters": {NAME: COUNT}, "labels": {NAME: [[LABEL, COUNT]]},

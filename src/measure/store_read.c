@@ -14,209 +14,61 @@
 #include "measure/layout.h"
 #include "measure/store.h"
 
-/* --- facts ------------------------------------------------------------------------------------ */
-
-enum { DECIMALS_MAX = 9 };
-
-static void read_plan(struct bn_json_in *e, const struct bn_node *map, struct bn_plan *plan)
-{
-  const struct bn_node *checkpoints = bn_json_in_list(e, map, "checkpoint_ns");
-  const struct bn_node *percents = bn_json_in_list(e, map, "percents");
-
-  if (map == NULL) {
-    bn_json_in_refuse(e, "it has no 'plan'");
-    return;
-  }
-  plan->version = (enum bn_version)bn_json_in_name(e, map, "dialect", bn_layout_dialects);
-  plan->own = bn_json_in_bool(e, map, "own");
-  bn_json_in_layout(e, map, bn_layout_plan, plan);
-  if (plan->interval_decimals < 0 || plan->interval_decimals > DECIMALS_MAX)
-    bn_json_in_refuse(e, "'interval_decimals' is not between 0 and %d", DECIMALS_MAX);
-  plan->n_checkpoints = bn_json_in_length(e, checkpoints, "checkpoint_ns", BN_CHECKPOINTS_MAX);
-  for (size_t i = 0; i < plan->n_checkpoints; i++)
-    plan->checkpoint_ns[i] = bn_json_in_count(e, e->js->at(checkpoints, i), "checkpoint_ns");
-  plan->n_percents = bn_json_in_length(e, percents, "percents", BN_PERCENTS_MAX);
-  for (size_t i = 0; i < plan->n_percents; i++)
-    plan->percents[i] = bn_json_in_number(e, e->js->at(percents, i), "percents");
-}
-
-static void read_rows(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
-{
-  const size_t n = bn_json_in_length(e, list, "rows", BN_BOUND_ROWS);
-
-  for (size_t i = 0; i < n; i++) {
-    const struct bn_node *row = e->js->at(list, i);
-    const char *text = bn_json_in_text(e, row, "text");
-
-    bn_facts_row(f, (int)bn_json_in_signed(e, row, "level", 0, INT_MAX), "%s",
-                 text != NULL ? text : "");
-  }
-}
-
-/* Later versions may have other traits. */
-static unsigned read_traits(struct bn_json_in *e, const struct bn_node *option)
-{
-  const struct bn_node *list = bn_json_in_list(e, option, "traits");
-  unsigned traits = list != NULL ? 0 : BN_OPT_UNTOLD;
-
-  for (unsigned i = 0; bn_layout_traits[i] != NULL; i++)
-    for (size_t k = 0; k < e->js->count(list); k++) {
-      const char *name = e->js->get_text(e->js->at(list, k));
-
-      if (name != NULL && strcmp(name, bn_layout_traits[i]) == 0)
-        traits |= 1U << i;
-    }
-  return traits;
-}
-
-static void read_options(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
-{
-  const size_t n = bn_json_in_length(e, list, "options", BN_BOUND_OPTIONS);
-
-  for (size_t i = 0; i < n; i++) {
-    const struct bn_node *o = e->js->at(list, i);
-    const struct bn_opt_fact option = {
-        .name = bn_json_in_text(e, o, "name"),
-        .group = bn_json_in_text(e, o, "group"),
-        .origin = (enum bn_origin)bn_json_in_name(e, o, "origin", bn_layout_origins),
-        .traits = read_traits(e, o),
-        .secret = bn_json_in_bool(e, o, "secret"),
-        .text = bn_json_in_text(e, o, "value")};
-
-    if (option.name == NULL) {
-      bn_json_in_refuse(e, "an option has no 'name'");
-      return;
-    }
-    bn_facts_option(f, &option);
-  }
-}
-
-static void read_messages(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
-{
-  const size_t n = bn_json_in_length(e, list, "messages", BN_BOUND_MESSAGES);
-
-  for (size_t i = 0; i < n; i++) {
-    const struct bn_node *m = e->js->at(list, i);
-    const char *text = bn_json_in_text(e, m, "text");
-
-    bn_facts_message(f, bn_json_in_get_count(e, m, "wall_ns"),
-                     (int)bn_json_in_name(e, m, "level", bn_layout_levels),
-                     text != NULL ? text : "", bn_json_in_get_count(e, m, "times"));
-  }
-}
-
-struct section {
-  struct bn_json_in *probe;
-  struct bn_facts *facts;
-  const char *name;
-};
-
-/* Values of other types are from later versions. */
-static int read_fact(void *arg, const char *key, const struct bn_node *value)
-{
-  const struct section *s = arg;
-  const struct bn_store *js = s->probe->js;
-
-  if (s->facts->n_facts == BN_BOUND_FACTS) {
-    bn_json_in_refuse(s->probe, "'facts' has more than %d facts", BN_BOUND_FACTS);
-    return -1;
-  }
-  switch (js->type(value)) {
-  case BN_NODE_TEXT:
-    bn_facts_text(s->facts, s->name, key, js->get_text(value));
-    break;
-  case BN_NODE_INT:
-    bn_facts_whole(s->facts, s->name, key, js->get_integer(value));
-    break;
-  case BN_NODE_REAL:
-    bn_facts_real(s->facts, s->name, key, js->get_real(value));
-    break;
-  default:
-    break;
-  }
-  return 0;
-}
-
-static int read_section(void *arg, const char *key, const struct bn_node *value)
-{
-  static const char *const others[] = {"plan", "times", "rows", "options", "messages"};
-  struct section *s = arg;
-
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (strcmp(key, others[i]) == 0)
-      return 0;
-  s->name = key;
-  return s->probe->js->each(value, read_fact, s);
-}
-
-int bn_store_read_facts(const struct bn_store *js, const struct bn_node *n, struct bn_facts *out,
-                        struct bn_err *err)
-{
-  struct bn_json_in e = {js, err, false};
-  struct section section = {&e, out, NULL};
-
-  memset(out, 0, sizeof *out);
-  read_plan(&e, bn_json_in_map(&e, n, "plan"), &out->plan);
-  bn_json_in_layout(&e, bn_json_in_map(&e, n, "times"), bn_layout_times, out);
-  read_rows(&e, bn_json_in_list(&e, n, "rows"), out);
-  read_options(&e, bn_json_in_list(&e, n, "options"), out);
-  read_messages(&e, bn_json_in_list(&e, n, "messages"), out);
-  (void)js->each(n, read_section, &section);
-  if (out->incomplete)
-    bn_json_in_no_memory(&e);
-  if (e.failed)
-    bn_facts_done(out);
-  return bn_json_in_verdict(&e);
-}
-
-/* A later version may know more of them. */
-static enum bn_end_reason read_reason(struct bn_json_in *e, const struct bn_node *map)
-{
-  const char *name = bn_json_in_text(e, map, "reason");
-
-  for (unsigned i = 0; name != NULL && bn_layout_reasons[i] != NULL; i++)
-    if (strcmp(bn_layout_reasons[i], name) == 0)
-      return (enum bn_end_reason)i;
-  return BN_END_UNKNOWN;
-}
-
-int bn_store_read_assertions(const struct bn_store *js, const struct bn_node *n,
-                             struct bn_facts *out, struct bn_err *err)
-{
-  struct bn_json_in e = {js, err, false};
-  const size_t rows = bn_json_in_length(&e, n, "assertions", BN_BOUND_ASSERTIONS);
-
-  for (size_t i = 0; i < rows && !e.failed; i++) {
-    const struct bn_node *row = js->at(n, i);
-    const char *text = bn_json_in_text(&e, row, "text"), *unit = bn_json_in_text(&e, row, "unit");
-    struct bn_finding f = {.value = bn_json_in_get_number(&e, row, "value"),
-                           .at_least = bn_json_in_bool(&e, row, "at_least"),
-                           .holds = bn_json_in_bool(&e, row, "holds"),
-                           .ended_run = bn_json_in_bool(&e, row, "ended_run")};
-
-    f.measured = isfinite(f.value);
-    f.value = f.measured ? f.value : 0;
-    if (text == NULL || unit == NULL)
-      bn_json_in_refuse(&e, "an assertion has no 'text' or no 'unit'");
-    else
-      bn_facts_verdict(out, text, unit, &f);
-  }
-  if (out->incomplete)
-    bn_json_in_no_memory(&e);
-  return bn_json_in_verdict(&e);
-}
-
-int bn_store_read_end(const struct bn_store *js, const struct bn_node *n, struct bn_end *out,
-                      struct bn_err *err)
-{
-  struct bn_json_in e = {js, err, false};
-
-  bn_json_in_layout(&e, n, bn_layout_end, out);
-  out->reason = read_reason(&e, n);
-  return bn_json_in_verdict(&e);
-}
-
 /* --- metrics ---------------------------------------------------------------------------------- */
+
+/* Version 1 does not say how counters and figures are merged.  There, those of devices begin so,
+   and other figures are rates or these two means. */
+static const char device_prefix[] = "device_", rate_suffix[] = "_per_s";
+static const struct {
+  const char *figure, *weight;
+} old_means[] = {{"ns_per_load", "loads"}, {"event_overhead_ns", "empty_events"}};
+
+static bool is_of_device(const char *name)
+{
+  return strncmp(name, device_prefix, sizeof device_prefix - 1) == 0;
+}
+
+static bool is_rate(const char *name)
+{
+  const size_t len = strlen(name), tail = sizeof rate_suffix - 1;
+
+  return len >= tail && strcmp(name + len - tail, rate_suffix) == 0;
+}
+
+/* The rule of a later version is not known here. */
+static enum bn_merge_rule read_merge(struct bn_json_in *e, const struct bn_node *map,
+                                     enum bn_merge_rule otherwise)
+{
+  const char *name = bn_json_in_text(e, map, "merge");
+
+  for (unsigned i = 0; name != NULL && bn_layout_merges[i] != NULL; i++)
+    if (strcmp(bn_layout_merges[i], name) == 0)
+      return (enum bn_merge_rule)i;
+  return name != NULL ? BN_MERGE_NONE : otherwise;
+}
+
+static const char *old_weight(const char *figure)
+{
+  for (size_t i = 0; i < sizeof old_means / sizeof *old_means; i++)
+    if (strcmp(old_means[i].figure, figure) == 0)
+      return old_means[i].weight;
+  return NULL;
+}
+
+/* How the figure of a workload is merged; it has its name. */
+static void read_figure_merge(struct bn_json_in *e, const struct bn_node *map,
+                              const struct bn_metrics *m, struct bn_figure *f)
+{
+  const char *weight = bn_json_in_text(e, map, "weight");
+  enum bn_merge_rule old = is_rate(f->key) && !is_of_device(f->key) ? BN_MERGE_RATE : BN_MERGE_NONE;
+
+  if (weight == NULL)
+    weight = old_weight(f->key);
+  if (old_weight(f->key) != NULL)
+    old = BN_MERGE_MEAN;
+  f->merge = read_merge(e, map, old);
+  f->weight = weight != NULL ? (unsigned)bn_metrics_counter(m, weight) : (unsigned)m->n_counters;
+}
 
 /* Readers take the fixed ones by their place. */
 static void check_fixed(struct bn_json_in *e, const struct bn_metrics *m)
@@ -251,9 +103,14 @@ int bn_store_read_metrics(const struct bn_store *js, const struct bn_node *n,
     all[i].name = bn_json_in_text(&e, row, "name");
     all[i].unit = bn_json_in_text(&e, row, "unit");
     all[i].kind = (enum bn_metric_kind)bn_json_in_name(&e, row, "kind", bn_layout_metric_kinds);
-    if (all[i].name == NULL || all[i].unit == NULL)
+    if (all[i].name == NULL || all[i].unit == NULL) {
       bn_json_in_refuse(&e, "a metric has no name or no unit");
-    else if (strlen(all[i].name) > BN_BOUND_NAME || strlen(all[i].unit) > BN_BOUND_NAME)
+      continue;
+    }
+    all[i].merge = read_merge(
+        &e, row,
+        all[i].kind == BN_COUNTER && is_of_device(all[i].name) ? BN_MERGE_NONE : BN_MERGE_SUM);
+    if (strlen(all[i].name) > BN_BOUND_NAME || strlen(all[i].unit) > BN_BOUND_NAME)
       bn_json_in_refuse(&e, "the name or unit of a metric has more than %d bytes", BN_BOUND_NAME);
   }
   if (!e.failed && bn_metrics_from(out, all, rows) != 0)
@@ -543,6 +400,7 @@ static void read_workload(struct bn_json_in *e, const struct bn_node *list, stru
         (struct bn_figure){.key = store_read_keep(&at, bn_json_in_text(e, figure, "name")),
                            .value = bn_json_in_get_number(e, figure, "value"),
                            .text = store_read_keep(&at, bn_json_in_text(e, figure, "text"))};
+    read_figure_merge(e, figure, &r->delta.metrics, &r->store.figure[i]);
   }
   r->view.figures = r->store.figure;
   r->view.n_figures = n;

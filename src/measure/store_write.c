@@ -28,50 +28,6 @@ static struct bn_node *f64(const struct bn_json_out *p, double x)
   return bn_node_f64(p->js, x);
 }
 
-static struct bn_node *value_at(const struct bn_json_out *p, const struct bn_layout *l,
-                                const void *at)
-{
-  switch (l->type) {
-  case BN_LAY_BOOL:
-    return p->js->boolean(*(const bool *)at);
-  case BN_LAY_INT:
-    return p->js->integer(*(const int *)at);
-  case BN_LAY_UNSIGNED:
-    return p->js->integer(*(const unsigned *)at);
-  case BN_LAY_WHOLE:
-    return u64(p, *(const uint64_t *)at);
-  case BN_LAY_SIGNED:
-    return p->js->integer(*(const int64_t *)at);
-  case BN_LAY_REAL:
-    return f64(p, *(const double *)at);
-  }
-  return NULL;
-}
-
-static bool is_zero(const struct bn_layout *l, const void *at)
-{
-  static const uint64_t zero;
-  static const size_t size[] = {
-      [BN_LAY_BOOL] = sizeof(bool),      [BN_LAY_INT] = sizeof(int),
-      [BN_LAY_UNSIGNED] = sizeof(int),   [BN_LAY_WHOLE] = sizeof(uint64_t),
-      [BN_LAY_SIGNED] = sizeof(int64_t), [BN_LAY_REAL] = sizeof(double),
-  };
-
-  return memcmp(at, &zero, size[l->type]) == 0;
-}
-
-/* Every member of a struct that a layout names. */
-static void put_layout(struct bn_json_out *p, struct bn_node *map, const struct bn_layout *l,
-                       const void *from)
-{
-  for (; l->name != NULL; l++) {
-    const void *at = (const char *)from + l->offset;
-
-    if (!p->brief || !is_zero(l, at))
-      bn_json_put(p, map, l->name, value_at(p, l, at));
-  }
-}
-
 /* Of n rows. */
 static void put_list(struct bn_json_out *p, struct bn_node *map, const char *key,
                      struct bn_node *list, size_t n)
@@ -80,125 +36,6 @@ static void put_list(struct bn_json_out *p, struct bn_node *map, const char *key
     p->js->free(list);
   else
     bn_json_put(p, map, key, list);
-}
-
-/* --- facts ------------------------------------------------------------------------------------ */
-
-static struct bn_node *plan_of(struct bn_json_out *p, const struct bn_plan *plan)
-{
-  struct bn_node *map = p->js->map(), *checkpoints = p->js->list(), *percents = p->js->list();
-
-  bn_json_text(p, map, "dialect", bn_layout_dialects[plan->version]);
-  /* Documents from before there was an own form do not have it. */
-  if (plan->own)
-    bn_json_put(p, map, "own", p->js->boolean(true));
-  put_layout(p, map, bn_layout_plan, plan);
-  for (size_t i = 0; i < plan->n_checkpoints; i++)
-    bn_json_add(p, checkpoints, u64(p, plan->checkpoint_ns[i]));
-  bn_json_put(p, map, "checkpoint_ns", checkpoints);
-  for (size_t i = 0; i < plan->n_percents; i++)
-    bn_json_add(p, percents, f64(p, plan->percents[i]));
-  bn_json_put(p, map, "percents", percents);
-  return map;
-}
-
-static struct bn_node *rows_of(struct bn_json_out *p, const struct bn_facts *f)
-{
-  struct bn_node *list = p->js->list();
-
-  for (size_t i = 0; i < f->n_rows; i++) {
-    struct bn_node *map = p->js->map();
-
-    bn_json_put(p, map, "level", p->js->integer(f->row[i].level));
-    bn_json_put(p, map, "text", text(p, f->row[i].text));
-    bn_json_add(p, list, map);
-  }
-  return list;
-}
-
-static struct bn_node *options_of(struct bn_json_out *p, const struct bn_facts *f)
-{
-  struct bn_node *list = p->js->list();
-
-  for (size_t i = 0; i < f->n_options; i++) {
-    const struct bn_fact_option *o = &f->option[i];
-    struct bn_node *map = p->js->map();
-
-    bn_json_put(p, map, "name", text(p, o->name));
-    bn_json_put(p, map, "group", text(p, o->group));
-    bn_json_put(p, map, "value", text(p, o->secret ? NULL : o->value));
-    bn_json_text(p, map, "origin", bn_layout_origins[o->origin]);
-    if (o->secret)
-      bn_json_put(p, map, "secret", p->js->boolean(true));
-    if ((o->traits & BN_OPT_UNTOLD) == 0)
-      bn_json_names(p, map, "traits", bn_layout_traits, o->traits);
-    bn_json_add(p, list, map);
-  }
-  return list;
-}
-
-static struct bn_node *messages_of(struct bn_json_out *p, const struct bn_facts *f)
-{
-  struct bn_node *list = p->js->list();
-
-  for (size_t i = 0; i < f->n_messages; i++) {
-    const struct bn_fact_message *m = &f->message[i];
-    struct bn_node *map = p->js->map();
-
-    bn_json_put(p, map, "wall_ns", u64(p, m->wall_ns));
-    bn_json_text(p, map, "level", bn_layout_levels[m->level]);
-    bn_json_put(p, map, "text", text(p, m->text));
-    bn_json_put(p, map, "times", u64(p, m->times));
-    bn_json_add(p, list, map);
-  }
-  return list;
-}
-
-static struct bn_node *value_of(const struct bn_json_out *p, const struct bn_fact *fact)
-{
-  switch (fact->type) {
-  case BN_FACT_TEXT:
-    return text(p, fact->text);
-  case BN_FACT_WHOLE:
-    return p->js->integer(fact->whole);
-  case BN_FACT_REAL:
-    return f64(p, fact->real);
-  }
-  return NULL;
-}
-
-/* The sections in the order of their first facts.  The map cannot tell which of them it has: a name
-   may have been cleaned. */
-static void put_sections(struct bn_json_out *p, struct bn_node *map, const struct bn_facts *f)
-{
-  for (size_t i = 0; i < f->n_facts; i++) {
-    const char *name = f->fact[i].section;
-    struct bn_node *section;
-
-    if (!bn_facts_begins_section(f, i))
-      continue;
-    section = p->js->map();
-    for (size_t k = i; k < f->n_facts; k++)
-      if (strcmp(f->fact[k].section, name) == 0)
-        bn_json_put(p, section, f->fact[k].key, value_of(p, &f->fact[k]));
-    bn_json_put(p, map, name, section);
-  }
-}
-
-struct bn_node *bn_store_facts(const struct bn_store *js, const struct bn_facts *f)
-{
-  struct bn_json_out p = {.js = js, .failed = f->incomplete};
-  struct bn_node *map = js->map(), *times = js->map();
-
-  bn_json_put(&p, map, "plan", plan_of(&p, &f->plan));
-  put_layout(&p, times, bn_layout_times, f);
-  bn_json_put(&p, map, "times", times);
-  bn_json_put(&p, map, "rows", rows_of(&p, f));
-  bn_json_put(&p, map, "options", options_of(&p, f));
-  if (f->n_messages > 0)
-    bn_json_put(&p, map, "messages", messages_of(&p, f));
-  put_sections(&p, map, f);
-  return bn_json_finish(&p, map);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
@@ -212,6 +49,8 @@ static void add_metrics(struct bn_json_out *p, struct bn_node *list, const struc
     bn_json_put(p, map, "name", text(p, rows[i].name));
     bn_json_put(p, map, "unit", text(p, rows[i].unit));
     bn_json_text(p, map, "kind", bn_layout_metric_kinds[rows[i].kind]);
+    if (rows[i].merge != BN_MERGE_SUM)
+      bn_json_text(p, map, "merge", bn_layout_merges[rows[i].merge]);
     bn_json_add(p, list, map);
   }
 }
@@ -303,7 +142,7 @@ static void put_timings(struct bn_json_out *p, struct bn_node *record, const str
     struct bn_node *map = p->js->map();
 
     bn_json_put(p, map, "name", text(p, v->timings[i].name));
-    put_layout(p, map, bn_layout_timing, &v->timings[i]);
+    bn_json_layout(p, map, bn_layout_timing, &v->timings[i]);
     if (v->timings[i].percentile_s != NULL && v->span != BN_VIEW_INTERVAL)
       bn_json_put(p, map, "percentiles", percentiles_of(p, v, &v->timings[i]));
     bn_json_add(p, list, map);
@@ -323,7 +162,7 @@ static void put_statements(struct bn_json_out *p, struct bn_node *record, const 
     struct bn_node *map = p->js->map();
 
     bn_json_put(p, map, "name", text(p, s->timing.name));
-    put_layout(p, map, bn_layout_timing, &s->timing);
+    bn_json_layout(p, map, bn_layout_timing, &s->timing);
     bn_json_put(p, map, "rows", u64(p, s->rows));
     bn_json_put(p, map, "errors", u64(p, s->errors));
     if (s->timing.percentile_s != NULL)
@@ -346,10 +185,18 @@ static void put_counts(struct bn_json_out *p, struct bn_node *record, const stru
 
     bn_json_put(p, map, "name", text(p, v->counts[i].name));
     bn_json_put(p, map, "unit", text(p, v->counts[i].unit));
-    put_layout(p, map, bn_layout_count, &v->counts[i]);
+    bn_json_layout(p, map, bn_layout_count, &v->counts[i]);
     bn_json_add(p, list, map);
   }
   bn_json_put(p, record, "counts", list);
+}
+
+static void put_merge(struct bn_json_out *p, struct bn_node *map, const struct bn_view *v,
+                      const struct bn_figure *f)
+{
+  bn_json_text(p, map, "merge", bn_layout_merges[f->merge]);
+  if (f->merge == BN_MERGE_MEAN && f->weight < v->delta->metrics.n_counters)
+    bn_json_put(p, map, "weight", text(p, v->delta->metrics.counter[f->weight].name));
 }
 
 static void put_workload(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
@@ -362,6 +209,7 @@ static void put_workload(struct bn_json_out *p, struct bn_node *record, const st
     bn_json_put(p, map, "name", text(p, v->figures[i].key));
     bn_json_put(p, map, "value", f64(p, v->figures[i].value));
     bn_json_put(p, map, "text", text(p, v->figures[i].text));
+    put_merge(p, map, v, &v->figures[i]);
     bn_json_add(p, list, map);
   }
   put_list(p, record, "workload", list, v->n_figures);
@@ -404,7 +252,7 @@ static void put_sessions(struct bn_json_out *p, struct bn_node *record, const st
   for (size_t i = 0; v->sessions != NULL && i < v->n_sessions; i++) {
     struct bn_node *map = p->js->map();
 
-    put_layout(p, map, bn_layout_session, &v->sessions[i]);
+    bn_json_layout(p, map, bn_layout_session, &v->sessions[i]);
     bn_json_add(p, list, map);
   }
   put_list(p, record, "sessions", list, v->sessions != NULL ? v->n_sessions : 0);
@@ -521,7 +369,7 @@ static struct bn_node *raw_of(struct bn_json_out *p, const struct bn_view *v)
   const bool hists = !p->brief && (full || s->sparse != NULL);
   struct bn_node *map = p->js->map();
 
-  put_layout(p, map, bn_layout_snap, s);
+  bn_json_layout(p, map, bn_layout_snap, s);
   bn_json_put(p, map, "counters", counters_of(p, s));
   bn_json_put(p, map, "labels", labels_of(p, s));
   if (sessions)
@@ -543,7 +391,7 @@ static struct bn_node *record_of(struct bn_json_out *p, const struct bn_view *v)
   struct bn_node *map = p->js->map();
 
   bn_json_text(p, map, "kind", bn_layout_kinds[v->kind]);
-  put_layout(p, map, bn_layout_view, v);
+  bn_json_layout(p, map, bn_layout_view, v);
   if (p->brief)
     put_brief_figures(p, map, v);
   else
@@ -647,7 +495,7 @@ static uint64_t count_lines(const struct bn_view *v)
 uint64_t bn_store_values(const struct bn_view *v)
 {
   return 18 + count_lines(v) + count_layout(bn_layout_view) + count_fields() + 5 * v->n_percents +
-         count_timings(v) + count_statements(v) + 6 * v->n_counts + 5 * v->n_figures + 2 +
+         count_timings(v) + count_statements(v) + 6 * v->n_counts + 7 * v->n_figures + 2 +
          v->n_watched + v->n_sessions * (2 + count_layout(bn_layout_session)) + count_raw(v->delta);
 }
 
@@ -706,7 +554,7 @@ static struct bn_node *member_of(struct bn_json_out *p, const struct bn_member *
 
   bn_json_put(p, map, "name", text(p, m->host));
   bn_json_put(p, map, "lost", text(p, m->lost));
-  put_layout(p, map, bn_layout_member, m);
+  bn_json_layout(p, map, bn_layout_member, m);
   return map;
 }
 
@@ -719,7 +567,8 @@ static struct bn_node *group_of(struct bn_json_out *p, const struct bn_group *g,
   bn_json_put(p, map, "name", text(p, g->name));
   if (g->member != NULL)
     bn_json_put(p, map, "host", member_of(p, g->member));
-  bn_json_put(p, map, "metrics", bn_store_metrics(js, metrics_of(g)));
+  bn_json_put(p, map, "metrics",
+              as_known(p, bn_store_metrics(js, metrics_of(g)), js->get(known, "metrics")));
   bn_json_put(p, map, "intervals",
               records_of(p, g->interval, g->n_intervals, js->get(known, "intervals")));
   bn_json_put(p, map, "checkpoints",
@@ -762,7 +611,7 @@ struct bn_node *bn_store_document(const struct bn_store *js, const struct bn_res
   bn_json_put(&p, map, "groups", groups);
   if (r->facts.n_verdicts > 0)
     bn_json_put(&p, map, "assertions", assertions_of(&p, &r->facts));
-  put_layout(&p, end, bn_layout_end, &r->end);
+  bn_json_layout(&p, end, bn_layout_end, &r->end);
   if (r->end.reason != BN_END_UNKNOWN)
     bn_json_text(&p, end, "reason", bn_layout_reasons[r->end.reason]);
   bn_json_put(&p, map, "end", as_known(&p, end, js->get(known, "end")));

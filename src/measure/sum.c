@@ -168,34 +168,6 @@ int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *
 /* --- figures of workloads ---------------------------------------------------------------------
  */
 
-/* Figures that are a mean weigh as much as what they are the mean of. */
-static const struct {
-  const char *key, *counter;
-} means[] = {{"ns_per_load", "loads"}, {"event_overhead_ns", "empty_events"}};
-
-/* The device of several processes may be one and the same, and each has counted all that it did. */
-bool bn_sum_is_of_device(const char *name)
-{
-  return strncmp(name, "device_", 7) == 0;
-}
-
-static bool ends_in_rate(const char *key)
-{
-  static const char end[] = "_per_s";
-  const size_t len = strlen(key);
-
-  return len >= sizeof end && strcmp(key + len - (sizeof end - 1), end) == 0;
-}
-
-/* The counter that a mean figure weighs by; NULL: it is none. */
-static const char *weight_of(const char *key)
-{
-  for (size_t i = 0; i < sizeof means / sizeof *means; i++)
-    if (strcmp(means[i].key, key) == 0)
-      return means[i].counter;
-  return NULL;
-}
-
 /* NULL: it has none of that name. */
 static const struct bn_figure *figure_of(const struct bn_view *v, const char *key)
 {
@@ -205,34 +177,30 @@ static const struct bn_figure *figure_of(const struct bn_view *v, const char *ke
   return NULL;
 }
 
-/* How much the figure of a part weighs in that of the sum; counter NULL: as much as its span. */
-static double share_of(const struct bn_view *sum, const struct bn_view *part, const char *counter)
+/* How much the figure of a part weighs in that of the sum. */
+static double share_of(const struct bn_view *sum, const struct bn_view *part,
+                       const struct bn_figure *f)
 {
-  const struct bn_metrics *m = &sum->delta->metrics;
-  const size_t i = counter != NULL ? bn_metrics_counter(m, counter) : 0;
-
-  if (counter == NULL)
+  if (f->merge == BN_MERGE_RATE)
     return part->span_s / sum->span_s;
-  if (i == m->n_counters || sum->counter[i] == 0)
+  if (f->weight >= sum->delta->metrics.n_counters || sum->counter[f->weight] == 0)
     return 0;
-  return (double)part->counter[i] / (double)sum->counter[i];
+  return (double)part->counter[f->weight] / (double)sum->counter[f->weight];
 }
 
-static bool sum_figure(const struct bn_view *sum, const struct bn_views *parts, const char *key,
-                       double *value)
+/* Parts without a mean have counted nothing for it.  false: the sum is not known. */
+static bool sum_figure(const struct bn_view *sum, const struct bn_views *parts, struct bn_figure *f)
 {
-  const char *counter = weight_of(key);
-
-  *value = 0;
-  if (counter == NULL && !ends_in_rate(key))
+  if (f->merge != BN_MERGE_RATE && f->merge != BN_MERGE_MEAN)
     return false;
+  f->value = 0;
   for (size_t i = 0; i < parts->n; i++) {
-    const struct bn_figure *f = figure_of(parts->view[i], key);
+    const struct bn_figure *part = figure_of(parts->view[i], f->key);
 
-    if (f == NULL && counter == NULL)
+    if (part == NULL && f->merge == BN_MERGE_RATE)
       return false;
-    if (f != NULL)
-      *value += f->value * share_of(sum, parts->view[i], counter);
+    if (part != NULL)
+      f->value += part->value * share_of(sum, parts->view[i], f);
   }
   return true;
 }
@@ -259,7 +227,7 @@ void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct
     struct bn_figure *f = &store->figure[v->n_figures];
 
     *f = first->figures[i];
-    if (parts->n == 1 || (!bn_sum_is_of_device(f->key) && sum_figure(v, parts, f->key, &f->value)))
+    if (parts->n == 1 || sum_figure(v, parts, f))
       v->n_figures++;
   }
   v->figures = store->figure;

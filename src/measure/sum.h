@@ -13,8 +13,6 @@ struct bn_views {
   size_t n;
 };
 
-/* A counter or figure of a device, which may be the same for several parts. */
-bool bn_sum_is_of_device(const char *name);
 /* Returns -1 and sets err: a sum is beyond 64 bits. */
 int bn_sum_too_large(struct bn_err *err);
 /* Sums of n counts of at most so much fit into 64 bits, also the latencies and the ages of events

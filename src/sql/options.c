@@ -116,26 +116,26 @@ static const struct {
   enum condition condition;
   struct bn_metric metric;
 } metrics[] = {
-    {ALWAYS, {"rows_read", "1", BN_COUNTER}},
-    {ALWAYS, {"rows_inserted", "1", BN_COUNTER}},
-    {ALWAYS, {"rows_updated", "1", BN_COUNTER}},
-    {ALWAYS, {"rows_deleted", "1", BN_COUNTER}},
-    {ALWAYS, {"updates_without_rows", "1", BN_COUNTER}},
-    {ALWAYS, {"deletes_without_rows", "1", BN_COUNTER}},
-    {ALWAYS, {"retried_events", "1", BN_COUNTER}},
-    {ALWAYS, {"retries", "1", BN_COUNTER}},
-    {ALWAYS, {"failed_events", "1", BN_COUNTER}},
-    {ALWAYS, {"connection_wait", "ns", BN_COUNTER}},
-    {WITH_COMMITS, {"transactions", "1", BN_COUNTER}},
-    {WITH_VERIFYING, {"acknowledged_commits", "1", BN_COUNTER}},
-    {WITH_VERIFYING, {"missing_commits", "1", BN_COUNTER}},
-    {WITH_VERIFYING, {"unknown_commits", "1", BN_COUNTER}},
-    {WITH_VERIFYING, {"unknown_commits_stored", "1", BN_COUNTER}},
-    {WITH_READ_HOSTS, {"read_host_reads", "1", BN_COUNTER}},
-    {WITH_TIMES, {"sql_execute", "ns", BN_HISTOGRAM}},
-    {WITH_TIMES, {"sql_fetch", "ns", BN_HISTOGRAM}},
-    {ALWAYS, {"losses_by_server", "1", BN_LABELLED}},
-    {ALWAYS, {"reconnects_by_server", "1", BN_LABELLED}},
+    {ALWAYS, {.name = "rows_read", .unit = "1"}},
+    {ALWAYS, {.name = "rows_inserted", .unit = "1"}},
+    {ALWAYS, {.name = "rows_updated", .unit = "1"}},
+    {ALWAYS, {.name = "rows_deleted", .unit = "1"}},
+    {ALWAYS, {.name = "updates_without_rows", .unit = "1"}},
+    {ALWAYS, {.name = "deletes_without_rows", .unit = "1"}},
+    {ALWAYS, {.name = "retried_events", .unit = "1", .of_events = true}},
+    {ALWAYS, {.name = "retries", .unit = "1", .of_events = true}},
+    {ALWAYS, {.name = "failed_events", .unit = "1", .of_events = true}},
+    {ALWAYS, {.name = "connection_wait", .unit = "ns"}},
+    {WITH_COMMITS, {.name = "transactions", .unit = "1"}},
+    {WITH_VERIFYING, {.name = "acknowledged_commits", .unit = "1"}},
+    {WITH_VERIFYING, {.name = "missing_commits", .unit = "1"}},
+    {WITH_VERIFYING, {.name = "unknown_commits", .unit = "1"}},
+    {WITH_VERIFYING, {.name = "unknown_commits_stored", .unit = "1"}},
+    {WITH_READ_HOSTS, {.name = "read_host_reads", .unit = "1"}},
+    {WITH_TIMES, {.name = "sql_execute", .unit = "ns", .kind = BN_HISTOGRAM}},
+    {WITH_TIMES, {.name = "sql_fetch", .unit = "ns", .kind = BN_HISTOGRAM}},
+    {ALWAYS, {.name = "losses_by_server", .unit = "1", .kind = BN_LABELLED}},
+    {ALWAYS, {.name = "reconnects_by_server", .unit = "1", .kind = BN_LABELLED}},
 };
 
 enum { METRICS = sizeof metrics / sizeof *metrics };
@@ -156,7 +156,7 @@ void bn_sql_metrics_fill(struct bn_metric out[BN_SQL_METRICS_MAX], const struct 
     if (asked[metrics[i].condition])
       out[n++] = metrics[i].metric;
   }
-  out[n] = (struct bn_metric){NULL, NULL, BN_COUNTER};
+  out[n] = (struct bn_metric){.name = NULL};
 }
 
 bool bn_sql_statement_names_metric(const char *name)

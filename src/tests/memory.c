@@ -15,11 +15,11 @@
 #include "tests/tests.h"
 
 static const struct bn_metric memory_metrics[] = {
-    {"bytes_untouched", "bytes", BN_COUNTER}, /* --memory-oper=none */
-    {"loads", "1", BN_COUNTER},               /* --memory-oper=latency */
-    {"empty_events", "1", BN_COUNTER},
-    {"empty_events_time", "ns", BN_COUNTER},
-    {NULL, NULL, BN_COUNTER},
+    {.name = "bytes_untouched", .unit = "bytes"}, /* --memory-oper=none */
+    {.name = "loads", .unit = "1"},               /* --memory-oper=latency */
+    {.name = "empty_events", .unit = "1"},
+    {.name = "empty_events_time", .unit = "ns"},
+    {.name = NULL},
 };
 
 /* --- areas ------------------------------------------------------------------------------------ */
@@ -358,11 +358,15 @@ static size_t memory_figures(const struct bn_view *v, struct bn_figure *out, siz
   if (c[BN_MEMORY_LOADS_DONE] > 0 && n < max)
     out[n++] = (struct bn_figure){.key = "ns_per_load",
                                   .value = v->sum_s * 1e9 / (double)c[BN_MEMORY_LOADS_DONE],
+                                  .merge = BN_MERGE_MEAN,
+                                  .weight = BN_MEMORY_LOADS_DONE,
                                   .text = "Nanoseconds per load"};
   if (c[BN_MEMORY_EMPTY_EVENTS] > 0 && n < max)
     out[n++] = (struct bn_figure){.key = "event_overhead_ns",
                                   .value = (double)c[BN_MEMORY_EMPTY_NS] /
-                                           (double)c[BN_MEMORY_EMPTY_EVENTS]};
+                                           (double)c[BN_MEMORY_EMPTY_EVENTS],
+                                  .merge = BN_MERGE_MEAN,
+                                  .weight = BN_MEMORY_EMPTY_EVENTS};
   return n;
 }
 

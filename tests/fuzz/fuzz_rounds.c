@@ -15,7 +15,7 @@ extern const struct bn_store bench_store;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct bn_store *const js = &bench_store;
-static const struct bn_metric own[] = {{"loads", "1", BN_COUNTER}, {.name = NULL}};
+static const struct bn_metric own[] = {{.name = "loads", .unit = "1"}, {.name = NULL}};
 static const double ranks[] = {50, 99};
 static const struct bn_view_rules rules = {.percents = ranks, .n_percents = 2};
 static const struct bn_facts said = {.plan = {.percents = {50, 99}, .n_percents = 2}};

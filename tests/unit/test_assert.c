@@ -156,7 +156,9 @@ static void what_is_wrong_is_said(void **state)
 /* --- views ------------------------------------------------------------------------------------ */
 
 static const struct bn_metric extra[] = {
-    {"read_latency", "ns", BN_HISTOGRAM}, {"service", "ns", BN_HISTOGRAM}, {.name = NULL}};
+    {.name = "read_latency", .unit = "ns", .kind = BN_HISTOGRAM},
+    {.name = "service", .unit = "ns", .kind = BN_HISTOGRAM},
+    {.name = NULL}};
 
 struct bench {
   struct bn_statset set;

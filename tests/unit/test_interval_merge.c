@@ -14,7 +14,7 @@ extern const struct bn_store bench_store;
 
 static const struct bn_store *const js = &bench_store;
 
-static const struct bn_metric own[] = {{"loads", "1", BN_COUNTER}, {.name = NULL}};
+static const struct bn_metric own[] = {{.name = "loads", .unit = "1"}, {.name = NULL}};
 static const double ranks[] = {50, 99};
 static const struct bn_view_rules rules = {.percents = ranks, .n_percents = 2};
 static const struct bn_facts said = {.plan = {.percents = {50, 99}, .n_percents = 2}};
@@ -522,7 +522,7 @@ static void what_the_first_host_watches(void **state)
 
 static void foreign_lines_are_refused(void **state)
 {
-  static const struct bn_metric other[] = {{"stores", "1", BN_COUNTER}, {.name = NULL}};
+  static const struct bn_metric other[] = {{.name = "stores", .unit = "1"}, {.name = NULL}};
   struct bn_err err = {0};
   struct bn_intervals r;
 

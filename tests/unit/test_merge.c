@@ -13,12 +13,13 @@
 
 static const uint64_t second = 1000000000;
 
-static const struct bn_metric own[] = {{"loads", "1", BN_COUNTER},
-                                       {"device_reads", "1", BN_COUNTER},
-                                       {"queueing", "ns", BN_HISTOGRAM},
-                                       {"wakeup_lag", "ns", BN_HISTOGRAM},
-                                       {"connection_wait", "ns", BN_COUNTER},
-                                       {.name = NULL}};
+static const struct bn_metric own[] = {
+    {.name = "loads", .unit = "1"},
+    {.name = "device_reads", .unit = "1", .merge = BN_MERGE_NONE},
+    {.name = "queueing", .unit = "ns", .kind = BN_HISTOGRAM},
+    {.name = "wakeup_lag", .unit = "ns", .kind = BN_HISTOGRAM},
+    {.name = "connection_wait", .unit = "ns"},
+    {.name = NULL}};
 
 enum { LOADS = BN_C_FIXED, DEVICE_READS };
 
@@ -75,10 +76,11 @@ static void add_view(struct bn_group *g, const struct made *m, enum bn_view_span
 {
   const struct bn_view_rules rules = {
       .percents = ranks, .n_percents = 2, .exact = true, .sessions = span == BN_VIEW_TOTAL};
-  const struct bn_figure figures[] = {{.key = "ns_per_load", .value = 10.0 * (double)m->n},
-                                      {.key = "reads_per_s", .value = (double)m->n},
-                                      {.key = "device_reads_per_s", .value = 7},
-                                      {.key = "strange", .value = 8}};
+  const struct bn_figure figures[] = {
+      {.key = "ns_per_load", .value = 10.0 * (double)m->n, .merge = BN_MERGE_MEAN, .weight = LOADS},
+      {.key = "reads_per_s", .value = (double)m->n, .merge = BN_MERGE_RATE},
+      {.key = "device_reads_per_s", .value = 7, .merge = BN_MERGE_NONE},
+      {.key = "strange", .value = 8}};
   const unsigned sessions = m->sessions != 0 ? m->sessions : 2;
   struct bn_metrics metrics;
   struct bn_snap s;

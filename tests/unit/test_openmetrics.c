@@ -18,7 +18,7 @@ struct page {
 static struct page *page_new(void)
 {
   static const struct bn_metric extra[] = {
-      {"rows", "1", BN_COUNTER}, {"not_known", "1", BN_COUNTER}, {.name = NULL}};
+      {.name = "rows", .unit = "1"}, {.name = "not_known", .unit = "1"}, {.name = NULL}};
   struct page *p = calloc(1, sizeof *p);
   struct bn_metrics metrics;
 

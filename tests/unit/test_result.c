@@ -11,7 +11,9 @@
 enum { SESSIONS = 2, INTERVALS = 5 };
 
 static const struct bn_metric extra[] = {
-    {"read_latency", "ns", BN_HISTOGRAM}, {"device_reads", "1", BN_COUNTER}, {.name = NULL}};
+    {.name = "read_latency", .unit = "ns", .kind = BN_HISTOGRAM},
+    {.name = "device_reads", .unit = "1"},
+    {.name = NULL}};
 
 /* --- facts ------------------------------------------------------------------------------------ */
 

@@ -15,7 +15,9 @@
 enum { SESSIONS = 3, EXTRA = BN_C_FIXED };
 
 static const struct bn_metric extra[] = {
-    {"cycles", "1", BN_COUNTER}, {"read_latency", "ns", BN_HISTOGRAM}, {NULL, NULL, BN_COUNTER}};
+    {.name = "cycles", .unit = "1"},
+    {.name = "read_latency", .unit = "ns", .kind = BN_HISTOGRAM},
+    {.name = NULL}};
 
 static void one_event(struct bn_stat *st, uint64_t start, uint64_t took)
 {
@@ -584,11 +586,12 @@ static void snapshots_of_live_sessions_only_grow(void **state)
 /* What a script declares is found by its kind: its names mean nothing to the program. */
 static void counters_of_a_script_have_rates(void **state)
 {
-  static const struct bn_metric declared[] = {{"cycles", "1", BN_COUNTER},
-                                              {"bytes_untouched", "rows", BN_SCRIPT_COUNTER},
-                                              {"page_load", "ns", BN_SCRIPT_HISTOGRAM},
-                                              {"skipped", "1", BN_SCRIPT_COUNTER},
-                                              {NULL, NULL, BN_COUNTER}};
+  static const struct bn_metric declared[] = {
+      {.name = "cycles", .unit = "1"},
+      {.name = "bytes_untouched", .unit = "rows", .kind = BN_SCRIPT_COUNTER},
+      {.name = "page_load", .unit = "ns", .kind = BN_SCRIPT_HISTOGRAM},
+      {.name = "skipped", .unit = "1", .kind = BN_SCRIPT_COUNTER},
+      {.name = NULL}};
   struct bn_view_rules rules = {.n_percents = 0};
   uint64_t rated[BN_C_FIXED + 3] = {0};
   struct bn_statset set;

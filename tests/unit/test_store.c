@@ -19,7 +19,9 @@ extern const struct bn_store bench_store;
 static const struct bn_store *const js = &bench_store;
 
 static const struct bn_metric own[] = {
-    {"device_writes", "1", BN_COUNTER}, {"fsync_latency", "ns", BN_HISTOGRAM}, {.name = NULL}};
+    {.name = "device_writes", .unit = "1", .merge = BN_MERGE_NONE},
+    {.name = "fsync_latency", .unit = "ns", .kind = BN_HISTOGRAM},
+    {.name = NULL}};
 
 /* A view of made-up numbers. */
 struct sample {
@@ -115,6 +117,8 @@ static void every_number_comes_back(void **state)
   assert_int_equal(metrics.n_counters, s.metrics.n_counters);
   assert_string_equal(metrics.counter[BN_C_FIXED].name, "device_writes");
   assert_string_equal(metrics.hist[1].unit, "ns");
+  assert_int_equal(metrics.counter[BN_C_FIXED].merge, BN_MERGE_NONE);
+  assert_int_equal(metrics.counter[BN_C_EVENTS].merge, BN_MERGE_SUM);
   assert_int_equal(bn_store_read_record(js, n, &metrics, BN_VIEW_TOTAL, &r, &err), 0);
   assert_same_view(&r.view, &s.view);
   assert_true(r.delta.wall_ns == UINT64_MAX - 1);
@@ -213,6 +217,76 @@ static void a_list_that_is_no_histogram_is_refused(void **state)
     assert_false(read_list(lists[i], h));
   assert_true(read_list("[1,-33791,1]", h));
   bn_hist_free(h);
+}
+
+/* Reads the figures of a workload that a text has; the metrics are those of the sample and "loads",
+   which comes last. */
+static void read_figures(const char *text, struct bn_record *r)
+{
+  static const struct bn_metric more[] = {
+      {.name = "device_writes", .unit = "1"}, {.name = "loads", .unit = "1"}, {.name = NULL}};
+  struct bn_err err = {0};
+  struct bn_node *n = js->parse(text, strlen(text), &err);
+  struct bn_metrics m;
+
+  assert_int_equal(bn_metrics_init(&m, more), 0);
+  assert_int_equal(bn_store_read_record(js, n, &m, BN_VIEW_CHECKPOINT, r, &err), 0);
+  bn_metrics_done(&m);
+  js->free(n);
+}
+
+static void assert_merge(const struct bn_view *v, size_t i, enum bn_merge_rule merge,
+                         unsigned weight)
+{
+  assert_true(i < v->n_figures);
+  assert_int_equal(v->figures[i].merge, merge);
+  if (merge == BN_MERGE_MEAN)
+    assert_int_equal(v->figures[i].weight, weight);
+}
+
+static void a_document_says_how_figures_are_merged(void **state)
+{
+  enum { LOADS = BN_C_FIXED + 1 };
+  struct bn_record r;
+  struct bn_node *n;
+  const char *again;
+
+  (void)state;
+  read_figures("{\"kind\":\"memory\",\"workload\":["
+               "{\"name\":\"a\",\"value\":1,\"merge\":\"rate\"},"
+               "{\"name\":\"b\",\"value\":1,\"merge\":\"mean\",\"weight\":\"loads\"},"
+               "{\"name\":\"c_per_s\",\"value\":1,\"merge\":\"none\"},"
+               "{\"name\":\"d_per_s\",\"value\":1,\"merge\":\"later\"},"
+               "{\"name\":\"e\",\"value\":1,\"merge\":\"mean\",\"weight\":\"x\"}]}",
+               &r);
+  assert_merge(&r.view, 0, BN_MERGE_RATE, 0);
+  assert_merge(&r.view, 1, BN_MERGE_MEAN, LOADS);
+  assert_merge(&r.view, 2, BN_MERGE_NONE, 0);
+  assert_merge(&r.view, 3, BN_MERGE_NONE, 0);
+  assert_merge(&r.view, 4, BN_MERGE_MEAN, LOADS + 1);
+  n = bn_store_record(js, &r.view);
+  again = js->get_text(js->get(js->at(js->get(n, "workload"), 1), "weight"));
+  assert_string_equal(again, "loads");
+  js->free(n);
+  bn_record_done(&r);
+}
+
+static void names_say_it_in_version_1(void **state)
+{
+  struct bn_record r;
+
+  (void)state;
+  read_figures("{\"kind\":\"memory\",\"workload\":["
+               "{\"name\":\"ns_per_load\",\"value\":1},"
+               "{\"name\":\"reads_per_s\",\"value\":1},"
+               "{\"name\":\"device_reads_per_s\",\"value\":1},"
+               "{\"name\":\"device_utilization\",\"value\":1}]}",
+               &r);
+  assert_merge(&r.view, 0, BN_MERGE_MEAN, BN_C_FIXED + 1);
+  assert_merge(&r.view, 1, BN_MERGE_RATE, 0);
+  assert_merge(&r.view, 2, BN_MERGE_NONE, 0);
+  assert_merge(&r.view, 3, BN_MERGE_NONE, 0);
+  bn_record_done(&r);
 }
 
 static void assert_bucket(const struct bn_hist_sparse *s, size_t i, uint64_t lowest, uint64_t count)
@@ -462,6 +536,8 @@ BN_TESTS(store)
       cmocka_unit_test(a_histogram_is_one_list_of_counts),
       cmocka_unit_test(a_list_of_pairs_is_read_as_in_version_1),
       cmocka_unit_test(a_list_that_is_no_histogram_is_refused),
+      cmocka_unit_test(a_document_says_how_figures_are_merged),
+      cmocka_unit_test(names_say_it_in_version_1),
       cmocka_unit_test(intervals_have_histograms_on_request),
       cmocka_unit_test(a_record_is_counted_before_it_is_written),
       cmocka_unit_test(intervals_end_before_the_bounds),

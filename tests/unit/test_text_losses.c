@@ -11,10 +11,11 @@
 /* Servers that lost no connection in this span have no line; a document may have any name. */
 static void reports_the_servers_of_lost_connections(void **unused)
 {
-  static const struct bn_metric metrics[] = {{"connection_wait", "ns", BN_COUNTER},
-                                             {"losses_by_server", "1", BN_LABELLED},
-                                             {"reconnects_by_server", "1", BN_LABELLED},
-                                             {.name = NULL}};
+  static const struct bn_metric metrics[] = {
+      {.name = "connection_wait", .unit = "ns"},
+      {.name = "losses_by_server", .unit = "1", .kind = BN_LABELLED},
+      {.name = "reconnects_by_server", .unit = "1", .kind = BN_LABELLED},
+      {.name = NULL}};
   struct bn_label lost[] = {{"db1:3306", 60}, {"db2:3306", 0}}, made[] = {{"db\0332:3306", 59}};
   struct bn_label *label[] = {NULL, lost, made};
   size_t n_labels[] = {0, 2, 1};

@@ -489,7 +489,7 @@ static void reports_memory(void **unused)
 static void name_counters(struct bn_metric metrics[BN_C_FIXED + 1], const char *last)
 {
   for (size_t i = 0; i <= BN_C_FIXED; i++)
-    metrics[i] = (struct bn_metric){i < BN_C_FIXED ? "fixed" : last, "1", BN_COUNTER};
+    metrics[i] = (struct bn_metric){.name = i < BN_C_FIXED ? "fixed" : last, .unit = "1"};
 }
 
 static void counts_untouched_memory_in_rates_only(void **unused)
@@ -633,10 +633,10 @@ static void reports_rows_outside_dialects(void **unused)
   static const char line[] = "    reconnects:                          0      (0.00 per sec.)\n"
                              "    rows read/inserted/updated/deleted:  12/34/56/78\n"
                              "\n";
-  struct bn_metric metrics[] = {{"rows_read", "1", BN_COUNTER},
-                                {"rows_inserted", "1", BN_COUNTER},
-                                {"rows_updated", "1", BN_COUNTER},
-                                {"rows_deleted", "1", BN_COUNTER}};
+  struct bn_metric metrics[] = {{.name = "rows_read", .unit = "1"},
+                                {.name = "rows_inserted", .unit = "1"},
+                                {.name = "rows_updated", .unit = "1"},
+                                {.name = "rows_deleted", .unit = "1"}};
 
   (void)unused;
   for (int own = 0; own < 2; own++)

@@ -4,20 +4,20 @@
 #include "tests/fileio/fileio.h"
 
 const struct bn_metric bn_fileio_metrics[] = {
-    {"read_latency", "ns", BN_HISTOGRAM},
-    {"write_latency", "ns", BN_HISTOGRAM},
-    {"fsync_latency", "ns", BN_HISTOGRAM},
-    /* The order is that of enum bn_disk_value. */
-    {"device_reads", "1", BN_COUNTER},
-    {"device_bytes_read", "bytes", BN_COUNTER},
-    {"device_read_time", "ns", BN_COUNTER},
-    {"device_writes", "1", BN_COUNTER},
-    {"device_bytes_written", "bytes", BN_COUNTER},
-    {"device_write_time", "ns", BN_COUNTER},
-    {"device_flushes", "1", BN_COUNTER},
-    {"device_flush_time", "ns", BN_COUNTER},
-    {"device_busy_time", "ns", BN_COUNTER},
-    {"device_queue_time", "ns", BN_COUNTER},
+    {.name = "read_latency", .unit = "ns", .kind = BN_HISTOGRAM},
+    {.name = "write_latency", .unit = "ns", .kind = BN_HISTOGRAM},
+    {.name = "fsync_latency", .unit = "ns", .kind = BN_HISTOGRAM},
+    /* The order is that of enum bn_disk_value.  Each process counts all that the device does. */
+    {.name = "device_reads", .unit = "1", .merge = BN_MERGE_NONE},
+    {.name = "device_bytes_read", .unit = "bytes", .merge = BN_MERGE_NONE},
+    {.name = "device_read_time", .unit = "ns", .merge = BN_MERGE_NONE},
+    {.name = "device_writes", .unit = "1", .merge = BN_MERGE_NONE},
+    {.name = "device_bytes_written", .unit = "bytes", .merge = BN_MERGE_NONE},
+    {.name = "device_write_time", .unit = "ns", .merge = BN_MERGE_NONE},
+    {.name = "device_flushes", .unit = "1", .merge = BN_MERGE_NONE},
+    {.name = "device_flush_time", .unit = "ns", .merge = BN_MERGE_NONE},
+    {.name = "device_busy_time", .unit = "ns", .merge = BN_MERGE_NONE},
+    {.name = "device_queue_time", .unit = "ns", .merge = BN_MERGE_NONE},
     {.name = NULL},
 };
 
@@ -50,7 +50,9 @@ size_t bn_fileio_figures(const struct bn_view *v, struct bn_figure *out, size_t 
 
     if (value != BN_ABSENT)
       out[n++] = (struct bn_figure){.key = figures[i].key,
-                                    .value = (double)value / v->span_s / figures[i].unit};
+                                    .value = (double)value / v->span_s / figures[i].unit,
+                                    .merge = figures[i].counter < BN_C_DISK ? BN_MERGE_RATE
+                                                                            : BN_MERGE_NONE};
   }
   return n;
 }

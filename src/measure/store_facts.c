@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes the facts of a document, and reads them, its assertions and its end. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "measure/bounds.h"
+#include "measure/json_read.h"
+#include "measure/json_write.h"
+#include "measure/layout.h"
+#include "measure/store.h"
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static struct bn_node *plan_of(struct bn_json_out *p, const struct bn_plan *plan)
+{
+  struct bn_node *map = p->js->map(), *checkpoints = p->js->list(), *percents = p->js->list();
+
+  bn_json_text(p, map, "dialect", bn_layout_dialects[plan->version]);
+  /* Documents from before there was an own form do not have it. */
+  if (plan->own)
+    bn_json_put(p, map, "own", p->js->boolean(true));
+  bn_json_layout(p, map, bn_layout_plan, plan);
+  for (size_t i = 0; i < plan->n_checkpoints; i++)
+    bn_json_add(p, checkpoints, bn_node_u64(p->js, plan->checkpoint_ns[i]));
+  bn_json_put(p, map, "checkpoint_ns", checkpoints);
+  for (size_t i = 0; i < plan->n_percents; i++)
+    bn_json_add(p, percents, bn_node_f64(p->js, plan->percents[i]));
+  bn_json_put(p, map, "percents", percents);
+  return map;
+}
+
+static struct bn_node *rows_of(struct bn_json_out *p, const struct bn_facts *f)
+{
+  struct bn_node *list = p->js->list();
+
+  for (size_t i = 0; i < f->n_rows; i++) {
+    struct bn_node *map = p->js->map();
+
+    bn_json_put(p, map, "level", p->js->integer(f->row[i].level));
+    bn_json_put(p, map, "text", bn_node_text(p->js, f->row[i].text));
+    bn_json_add(p, list, map);
+  }
+  return list;
+}
+
+static struct bn_node *options_of(struct bn_json_out *p, const struct bn_facts *f)
+{
+  struct bn_node *list = p->js->list();
+
+  for (size_t i = 0; i < f->n_options; i++) {
+    const struct bn_fact_option *o = &f->option[i];
+    struct bn_node *map = p->js->map();
+
+    bn_json_put(p, map, "name", bn_node_text(p->js, o->name));
+    bn_json_put(p, map, "group", bn_node_text(p->js, o->group));
+    bn_json_put(p, map, "value", bn_node_text(p->js, o->secret ? NULL : o->value));
+    bn_json_text(p, map, "origin", bn_layout_origins[o->origin]);
+    if (o->secret)
+      bn_json_put(p, map, "secret", p->js->boolean(true));
+    if ((o->traits & BN_OPT_UNTOLD) == 0)
+      bn_json_names(p, map, "traits", bn_layout_traits, o->traits);
+    bn_json_add(p, list, map);
+  }
+  return list;
+}
+
+static struct bn_node *messages_of(struct bn_json_out *p, const struct bn_facts *f)
+{
+  struct bn_node *list = p->js->list();
+
+  for (size_t i = 0; i < f->n_messages; i++) {
+    const struct bn_fact_message *m = &f->message[i];
+    struct bn_node *map = p->js->map();
+
+    bn_json_put(p, map, "wall_ns", bn_node_u64(p->js, m->wall_ns));
+    bn_json_text(p, map, "level", bn_layout_levels[m->level]);
+    bn_json_put(p, map, "text", bn_node_text(p->js, m->text));
+    bn_json_put(p, map, "times", bn_node_u64(p->js, m->times));
+    bn_json_add(p, list, map);
+  }
+  return list;
+}
+
+static struct bn_node *value_of(const struct bn_json_out *p, const struct bn_fact *fact)
+{
+  switch (fact->type) {
+  case BN_FACT_TEXT:
+    return bn_node_text(p->js, fact->text);
+  case BN_FACT_WHOLE:
+    return p->js->integer(fact->whole);
+  case BN_FACT_REAL:
+    return bn_node_f64(p->js, fact->real);
+  }
+  return NULL;
+}
+
+/* The sections in the order of their first facts.  The map cannot tell which of them it has: a name
+   may have been cleaned. */
+static void put_sections(struct bn_json_out *p, struct bn_node *map, const struct bn_facts *f)
+{
+  for (size_t i = 0; i < f->n_facts; i++) {
+    const char *name = f->fact[i].section;
+    struct bn_node *section;
+
+    if (!bn_facts_begins_section(f, i))
+      continue;
+    section = p->js->map();
+    for (size_t k = i; k < f->n_facts; k++)
+      if (strcmp(f->fact[k].section, name) == 0)
+        bn_json_put(p, section, f->fact[k].key, value_of(p, &f->fact[k]));
+    bn_json_put(p, map, name, section);
+  }
+}
+
+struct bn_node *bn_store_facts(const struct bn_store *js, const struct bn_facts *f)
+{
+  struct bn_json_out p = {.js = js, .failed = f->incomplete};
+  struct bn_node *map = js->map(), *times = js->map();
+
+  bn_json_put(&p, map, "plan", plan_of(&p, &f->plan));
+  bn_json_layout(&p, times, bn_layout_times, f);
+  bn_json_put(&p, map, "times", times);
+  bn_json_put(&p, map, "rows", rows_of(&p, f));
+  bn_json_put(&p, map, "options", options_of(&p, f));
+  if (f->n_messages > 0)
+    bn_json_put(&p, map, "messages", messages_of(&p, f));
+  put_sections(&p, map, f);
+  return bn_json_finish(&p, map);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+enum { DECIMALS_MAX = 9 };
+
+static void read_plan(struct bn_json_in *e, const struct bn_node *map, struct bn_plan *plan)
+{
+  const struct bn_node *checkpoints = bn_json_in_list(e, map, "checkpoint_ns");
+  const struct bn_node *percents = bn_json_in_list(e, map, "percents");
+
+  if (map == NULL) {
+    bn_json_in_refuse(e, "it has no 'plan'");
+    return;
+  }
+  plan->version = (enum bn_version)bn_json_in_name(e, map, "dialect", bn_layout_dialects);
+  plan->own = bn_json_in_bool(e, map, "own");
+  bn_json_in_layout(e, map, bn_layout_plan, plan);
+  if (plan->interval_decimals < 0 || plan->interval_decimals > DECIMALS_MAX)
+    bn_json_in_refuse(e, "'interval_decimals' is not between 0 and %d", DECIMALS_MAX);
+  plan->n_checkpoints = bn_json_in_length(e, checkpoints, "checkpoint_ns", BN_CHECKPOINTS_MAX);
+  for (size_t i = 0; i < plan->n_checkpoints; i++)
+    plan->checkpoint_ns[i] = bn_json_in_count(e, e->js->at(checkpoints, i), "checkpoint_ns");
+  plan->n_percents = bn_json_in_length(e, percents, "percents", BN_PERCENTS_MAX);
+  for (size_t i = 0; i < plan->n_percents; i++)
+    plan->percents[i] = bn_json_in_number(e, e->js->at(percents, i), "percents");
+}
+
+static void read_rows(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
+{
+  const size_t n = bn_json_in_length(e, list, "rows", BN_BOUND_ROWS);
+
+  for (size_t i = 0; i < n; i++) {
+    const struct bn_node *row = e->js->at(list, i);
+    const char *text = bn_json_in_text(e, row, "text");
+
+    bn_facts_row(f, (int)bn_json_in_signed(e, row, "level", 0, INT_MAX), "%s",
+                 text != NULL ? text : "");
+  }
+}
+
+/* Later versions may have other traits. */
+static unsigned read_traits(struct bn_json_in *e, const struct bn_node *option)
+{
+  const struct bn_node *list = bn_json_in_list(e, option, "traits");
+  unsigned traits = list != NULL ? 0 : BN_OPT_UNTOLD;
+
+  for (unsigned i = 0; bn_layout_traits[i] != NULL; i++)
+    for (size_t k = 0; k < e->js->count(list); k++) {
+      const char *name = e->js->get_text(e->js->at(list, k));
+
+      if (name != NULL && strcmp(name, bn_layout_traits[i]) == 0)
+        traits |= 1U << i;
+    }
+  return traits;
+}
+
+static void read_options(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
+{
+  const size_t n = bn_json_in_length(e, list, "options", BN_BOUND_OPTIONS);
+
+  for (size_t i = 0; i < n; i++) {
+    const struct bn_node *o = e->js->at(list, i);
+    const struct bn_opt_fact option = {
+        .name = bn_json_in_text(e, o, "name"),
+        .group = bn_json_in_text(e, o, "group"),
+        .origin = (enum bn_origin)bn_json_in_name(e, o, "origin", bn_layout_origins),
+        .traits = read_traits(e, o),
+        .secret = bn_json_in_bool(e, o, "secret"),
+        .text = bn_json_in_text(e, o, "value")};
+
+    if (option.name == NULL) {
+      bn_json_in_refuse(e, "an option has no 'name'");
+      return;
+    }
+    bn_facts_option(f, &option);
+  }
+}
+
+static void read_messages(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
+{
+  const size_t n = bn_json_in_length(e, list, "messages", BN_BOUND_MESSAGES);
+
+  for (size_t i = 0; i < n; i++) {
+    const struct bn_node *m = e->js->at(list, i);
+    const char *text = bn_json_in_text(e, m, "text");
+
+    bn_facts_message(f, bn_json_in_get_count(e, m, "wall_ns"),
+                     (int)bn_json_in_name(e, m, "level", bn_layout_levels),
+                     text != NULL ? text : "", bn_json_in_get_count(e, m, "times"));
+  }
+}
+
+struct section {
+  struct bn_json_in *probe;
+  struct bn_facts *facts;
+  const char *name;
+};
+
+/* Values of other types are from later versions. */
+static int read_fact(void *arg, const char *key, const struct bn_node *value)
+{
+  const struct section *s = arg;
+  const struct bn_store *js = s->probe->js;
+
+  if (s->facts->n_facts == BN_BOUND_FACTS) {
+    bn_json_in_refuse(s->probe, "'facts' has more than %d facts", BN_BOUND_FACTS);
+    return -1;
+  }
+  switch (js->type(value)) {
+  case BN_NODE_TEXT:
+    bn_facts_text(s->facts, s->name, key, js->get_text(value));
+    break;
+  case BN_NODE_INT:
+    bn_facts_whole(s->facts, s->name, key, js->get_integer(value));
+    break;
+  case BN_NODE_REAL:
+    bn_facts_real(s->facts, s->name, key, js->get_real(value));
+    break;
+  default:
+    break;
+  }
+  return 0;
+}
+
+static int read_section(void *arg, const char *key, const struct bn_node *value)
+{
+  static const char *const others[] = {"plan", "times", "rows", "options", "messages"};
+  struct section *s = arg;
+
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strcmp(key, others[i]) == 0)
+      return 0;
+  s->name = key;
+  return s->probe->js->each(value, read_fact, s);
+}
+
+int bn_store_read_facts(const struct bn_store *js, const struct bn_node *n, struct bn_facts *out,
+                        struct bn_err *err)
+{
+  struct bn_json_in e = {js, err, false};
+  struct section section = {&e, out, NULL};
+
+  memset(out, 0, sizeof *out);
+  read_plan(&e, bn_json_in_map(&e, n, "plan"), &out->plan);
+  bn_json_in_layout(&e, bn_json_in_map(&e, n, "times"), bn_layout_times, out);
+  read_rows(&e, bn_json_in_list(&e, n, "rows"), out);
+  read_options(&e, bn_json_in_list(&e, n, "options"), out);
+  read_messages(&e, bn_json_in_list(&e, n, "messages"), out);
+  (void)js->each(n, read_section, &section);
+  if (out->incomplete)
+    bn_json_in_no_memory(&e);
+  if (e.failed)
+    bn_facts_done(out);
+  return bn_json_in_verdict(&e);
+}
+
+/* A later version may know more of them. */
+static enum bn_end_reason read_reason(struct bn_json_in *e, const struct bn_node *map)
+{
+  const char *name = bn_json_in_text(e, map, "reason");
+
+  for (unsigned i = 0; name != NULL && bn_layout_reasons[i] != NULL; i++)
+    if (strcmp(bn_layout_reasons[i], name) == 0)
+      return (enum bn_end_reason)i;
+  return BN_END_UNKNOWN;
+}
+
+int bn_store_read_assertions(const struct bn_store *js, const struct bn_node *n,
+                             struct bn_facts *out, struct bn_err *err)
+{
+  struct bn_json_in e = {js, err, false};
+  const size_t rows = bn_json_in_length(&e, n, "assertions", BN_BOUND_ASSERTIONS);
+
+  for (size_t i = 0; i < rows && !e.failed; i++) {
+    const struct bn_node *row = js->at(n, i);
+    const char *text = bn_json_in_text(&e, row, "text"), *unit = bn_json_in_text(&e, row, "unit");
+    struct bn_finding f = {.value = bn_json_in_get_number(&e, row, "value"),
+                           .at_least = bn_json_in_bool(&e, row, "at_least"),
+                           .holds = bn_json_in_bool(&e, row, "holds"),
+                           .ended_run = bn_json_in_bool(&e, row, "ended_run")};
+
+    f.measured = isfinite(f.value);
+    f.value = f.measured ? f.value : 0;
+    if (text == NULL || unit == NULL)
+      bn_json_in_refuse(&e, "an assertion has no 'text' or no 'unit'");
+    else
+      bn_facts_verdict(out, text, unit, &f);
+  }
+  if (out->incomplete)
+    bn_json_in_no_memory(&e);
+  return bn_json_in_verdict(&e);
+}
+
+int bn_store_read_end(const struct bn_store *js, const struct bn_node *n, struct bn_end *out,
+                      struct bn_err *err)
+{
+  struct bn_json_in e = {js, err, false};
+
+  bn_json_in_layout(&e, n, bn_layout_end, out);
+  out->reason = read_reason(&e, n);
+  return bn_json_in_verdict(&e);
+}
