@@ -125,7 +125,8 @@ local remarks_how = {
   missing = ": nothing to compare"}
 
 local function point_text(v, at, markdown)
-  local name, counts = point_name(v, at.point, markdown)
+  local name = point_name(v, at.point, markdown)
+  local counts
   if at.how == "paired" then
     counts = ("%d pair%s"):format(at.n_a, plural(at.n_a))
   else

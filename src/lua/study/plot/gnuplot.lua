@@ -66,8 +66,7 @@ function gnuplot.draw(chart, canvas)
   local commands, picture, errors = folder .. "/script", folder .. "/picture", folder .. "/errors"
   local written, ended
   written, why = native.replace(commands, script.write(chart, canvas))
-  why = why or interruption()
-  if why then return nil, why end
+  if not written or interruption() then return nil, why or interruption() end
   ended, why = native.child{
     argv = {"gnuplot", "-d", commands}, out = picture, errors = errors, limit_s = limit_s}
   if not ended then return nil, select(2, gnuplot.check()) or why end

@@ -75,7 +75,7 @@ end
 -- Columns that do not fit are left out, the last one first.
 local function table_of(tally)
   local columns, fixed = columns_of(tally)
-  local rows, width, n = {}, 0, 0
+  local rows, width = {}, 0
   for point = 0, tally.grid.points do rows[point + 1] = {} end
   for i, column in ipairs(columns) do
     local cells, widest = {column.heading}, #column.heading
@@ -85,9 +85,8 @@ local function table_of(tally)
     end
     width = width + widest + (i > 1 and gap or 0)
     if width > width_most and i > fixed + 1 then break end
-    n = i
     for k, cell in ipairs(cells) do
-      rows[k][n] = (" "):rep(widest + (i > 1 and gap or 0) - #cell) .. cell
+      rows[k][i] = (" "):rep(widest + (i > 1 and gap or 0) - #cell) .. cell
     end
   end
   for k, row in ipairs(rows) do rows[k] = table.concat(row) .. "\n" end

@@ -104,8 +104,9 @@ end
 -- Makes the data that a run needs, and the run.  Returns true, or nil where the sweep ends.
 local function attempt(self, run)
   local begun_s = native.clock()
-  local ok, why, hopeless, refused = true, nil, nil, nil
+  local ok, why, refused = true, nil, nil
   if self.options.prepare then
+    local hopeless
     ok, why, hopeless = self.data:have(self.tally.order[run])
     if hopeless and native.signalled() then return nil end
     if hopeless then native.fail("%s", why) end

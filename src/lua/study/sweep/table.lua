@@ -67,8 +67,8 @@ end
 local function point_of(tally, point)
   local seen, done = tally:look(point), {}
   local names, figures = document.list{}, document.map()
-  for i, run in ipairs(tally.runs) do
-    if tally.order[i] == point and run.state == "done" then
+  for _, i in ipairs(tally.runs_of[point]) do
+    if tally.runs[i].state == "done" then
       done[#done + 1] = i
       names[#names + 1] = folder.run_name(i, "json")
     end

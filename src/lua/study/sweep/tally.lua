@@ -16,10 +16,15 @@ local firsts = {{"rate", "rate"}, {"p50_s", "p50"}, {"p95_s", "p95"}, {"p99_s", 
 -- Result files may come from anywhere, with names of their own.
 local names_most = 1280
 
--- The order has the point of each run.
+-- The order has the point of each run; runs_of has the runs of each point.
 function tally.new(grid, order)
-  local self = setmetatable({grid = grid, order = order, runs = {}, names = {}, known = {}}, tally)
-  for i = 1, #order do self.runs[i] = {state = "pending"} end
+  local self = setmetatable({
+    grid = grid, order = order, runs = {}, runs_of = {}, names = {}, known = {}}, tally)
+  for point = 0, grid.points - 1 do self.runs_of[point] = {} end
+  for i, point in ipairs(order) do
+    self.runs[i] = {state = "pending"}
+    table.insert(self.runs_of[point], i)
+  end
   for _, pair in ipairs(firsts) do self:add_name(pair[1]) end
   return self
 end
@@ -65,11 +70,10 @@ end
 -- half of those that are done.
 function tally:look(point)
   local seen, stops = {pending = 0, done = 0, failed = 0, ["left out"] = 0}, 0
-  for i, run in ipairs(self.runs) do
-    if self.order[i] == point then
-      seen[run.state] = seen[run.state] + 1
-      stops = stops + (run.stops and 1 or 0)
-    end
+  for _, i in ipairs(self.runs_of[point]) do
+    local run = self.runs[i]
+    seen[run.state] = seen[run.state] + 1
+    stops = stops + (run.stops and 1 or 0)
   end
   seen.stops = 2 * stops > seen.done
   return seen
@@ -81,8 +85,8 @@ end
 -- that a sweep that is resumed leaves out the same.
 function tally:leave_out(last)
   local point, done, stops = self.order[last], 0, 0
-  for i = 1, last do
-    if self.order[i] == point and self.runs[i].state == "done" then
+  for _, i in ipairs(self.runs_of[point]) do
+    if i <= last and self.runs[i].state == "done" then
       done = done + 1
       stops = stops + (self.runs[i].stops and 1 or 0)
     end
@@ -105,9 +109,7 @@ end
 -- none has.
 function tally:spread(point, name)
   local values = {}
-  for i = 1, #self.runs do
-    if self.order[i] == point then values[#values + 1] = self:value(i, name) end
-  end
+  for _, i in ipairs(self.runs_of[point]) do values[#values + 1] = self:value(i, name) end
   if #values == 0 then return nil end
   stats.sort(values)
   return {n = #values, median = stats.median(values), min = values[1], max = values[#values]}
