@@ -81,6 +81,7 @@ const struct bn_layout bn_layout_snap[] = {
     END,
 };
 
+/* Members of other structs may have the names of figures (lint: figure list). */
 const struct bn_layout bn_layout_timing[] = {
     MEMBER(bn_timing, BN_LAY_WHOLE, count),
     MEMBER(bn_timing, BN_LAY_REAL, min_s),
@@ -97,6 +98,7 @@ const struct bn_layout bn_layout_count[] = {
     END,
 };
 
+/* As above (lint: figure list). */
 const struct bn_layout bn_layout_session[] = {
     MEMBER(bn_session_view, BN_LAY_WHOLE, events), MEMBER(bn_session_view, BN_LAY_REAL, min_s),
     MEMBER(bn_session_view, BN_LAY_REAL, avg_s),   MEMBER(bn_session_view, BN_LAY_REAL, max_s),

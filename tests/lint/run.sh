@@ -23,8 +23,8 @@ run() # name, arguments
 }
 
 [ $# -gt 0 ] || set -- layers length banned waits words headers format shell listed libraries \
-  packages luaglobals dialects optionlists commits circles callers globals exports needed kernels \
-  selftest
+  packages luaglobals dialects optionlists figurelists commits circles callers globals exports \
+  needed kernels selftest
 
 for name; do
   case $name in

@@ -51,7 +51,7 @@ expect() # good or bad, lint, sample
 
 # --- source lints
 for lint in layers length banned waits words headers format shell listed libraries packages \
-  analyze luaglobals dialects optionlists; do
+  analyze luaglobals dialects optionlists figurelists; do
   fresh
   expect good $lint 'a good tree'
 done
@@ -157,6 +157,29 @@ option_list bad 'a table with options' \
 option_list good 'two options and another word' 'const char *a[] = {"speed", "a-host", "port"};'
 option_list good 'a list with a reason' '/* Their order is shown (lint: option list). */' \
   'const char *a[] = {"speed", "a-host", "a-port"};'
+
+figure_list() # good or bad, sample, lines of a source
+{
+  expected=$1 sample=$2
+  shift 2
+  fresh
+  put src/measure/figures.def 'FIGURE(u64, outages, "1", LESS, SUM, SQL, PARTS, "times")' \
+    'FIGURE(u64, due, "1", NEITHER, SUM, ALL, PARTS | PACED,' '       "events")' \
+    'FIGURE(f64, lag_p50_s, "s", LESS, COMPUTED, ALL, PACED, "lag")'
+  put src/engine/a.c "$@"
+  expect "$expected" figurelists "$sample"
+}
+
+figure_list bad 'a list of figures' 'static const char *const a[] = {"outages",' \
+  '  "lag_p50_s", "due"};'
+figure_list bad 'prefixes and suffixes of figures' 'const char *a[] = {"lag_", "_p50_s", "due"};'
+figure_list bad 'a table with figures' 'struct x a[] = {{"due", 1}, {"outages", 2},' \
+  '  {"lag_p50_s", 3}};'
+figure_list bad 'a table with members of a view' 'struct x a[] = {{"a", U64(due)},' \
+  '  {"b", U64(outages)}, {"c", F64(bn_view, lag_p50_s)}};'
+figure_list good 'two figures and another word' 'const char *a[] = {"due", "outages", "lag"};'
+figure_list good 'a list with a reason' 'const char *a[] = { /* lint: figure list */' \
+  '  "due", "outages", "lag_p50_s"};'
 
 # subject, body
 committed()
