@@ -236,13 +236,13 @@ static int make_run(struct program *p, const struct bn_workload *ops, void *self
                                      .workload_conf = conf,
                                      .reporters = p->reporters,
                                      .n_reporters = p->n_reporters,
+                                     .text = bn_registry_reporter("text", 4),
                                      .asserts = p->asserts,
                                      .n_asserts = p->n_asserts,
                                      .watchers = p->watchers,
                                      .n_watchers = p->n_watchers,
                                      .sql = p->sql,
-                                     .host_group =
-                                         p->agent != NULL ? bn_agent_party(p->agent) : NULL};
+                                     .host_group = bn_agent_party(p->agent)};
   struct bn_err err = {0};
 
   return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : refuse(&err);

@@ -58,6 +58,9 @@ struct bn_reporter {
   int (*members)(void *self, const struct bn_group *g, size_t n, struct bn_err *err);
   /* Called after a checkpoint or total with v->replaced whose replacement has failed. */
   int (*instead)(void *self, const struct bn_view *v, struct bn_err *err);
+  /* Prints the total of a run whose process is ended by force.  It uses no state of a reporter,
+     takes no lock but that of `out`, and allocates nothing. */
+  void (*summary)(const struct bn_facts *f, const struct bn_view *v, FILE *out);
   /* Is called last before close, also for a run that never began to measure: how the run ended. */
   int (*finish)(void *self, const struct bn_end *end, struct bn_err *err);
   /* Returns write errors. err NULL: the report is not complete, for a known reason. */

@@ -84,7 +84,7 @@ static void write_all(const struct bn_buf *text)
   while (written < text->len) {
     ssize_t n;
 
-    bn_wait_writable(STDERR_FILENO);
+    (void)bn_wait_writable(STDERR_FILENO, UINT64_MAX);
     n = write(STDERR_FILENO, text->data + written, text->len - written);
     if (n < 0 && errno != EAGAIN && errno != EINTR)
       return;

@@ -730,7 +730,7 @@ static ssize_t write_all(void *unused, const char *text, size_t size)
     if (n >= 0)
       done += (size_t)n;
     else if (errno == EAGAIN)
-      bn_wait_writable(STDOUT_FILENO);
+      (void)bn_wait_writable(STDOUT_FILENO, UINT64_MAX);
     else if (errno != EINTR)
       break;
   }

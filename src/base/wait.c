@@ -105,11 +105,13 @@ bool bn_wait_is_writable(int fd)
   return poll(&p, 1, 0) == 1 && (p.revents & POLLOUT) != 0;
 }
 
-void bn_wait_writable(int fd)
+bool bn_wait_writable(int fd, uint64_t deadline_ns)
 {
   struct pollfd p = {.fd = fd, .events = POLLOUT};
+  const uint64_t now = bn_clock_mono();
+  const struct timespec left = timespec_of(deadline_ns > now ? deadline_ns - now : 0);
 
-  (void)poll(&p, 1, -1);
+  return ppoll(&p, 1, deadline_ns == UINT64_MAX ? NULL : &left, NULL) != 0;
 }
 
 void bn_wait_park(const struct bn_wait *w)
@@ -118,6 +120,25 @@ void bn_wait_park(const struct bn_wait *w)
   (void)w;
   for (;;)
     (void)pause();
+}
+
+void bn_wait_alarm(uint64_t after_ns, void (*handler)(int signo, siginfo_t *info, void *context),
+                   int value)
+{
+  const struct itimerspec at = {.it_value = timespec_of(after_ns)};
+  struct sigaction act = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO};
+  struct sigevent event = {
+      .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM, .sigev_value.sival_int = value};
+  sigset_t set;
+  timer_t timer;
+
+  (void)sigemptyset(&set);
+  (void)sigaddset(&set, SIGALRM);
+  event._sigev_un._tid = gettid();
+  if (sigaction(SIGALRM, &act, NULL) != 0 || timer_create(CLOCK_MONOTONIC, &event, &timer) != 0)
+    return;
+  (void)timer_settime(timer, 0, &at, NULL);
+  (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
 void bn_wait_send(pthread_t thread, int signo)

@@ -67,11 +67,15 @@ int bn_wait_signal(const struct bn_wait *w, const sigset_t *set, uint64_t deadli
 bool bn_wait_has_reader(int fd);
 /* Returns whether that descriptor takes more now. */
 bool bn_wait_is_writable(int fd);
-/* Waits until that descriptor takes more, as write(2) itself does on a descriptor that blocks; the
-   reader decides how long. */
-void bn_wait_writable(int fd);
+/* Waits until that descriptor takes more, as write(2) itself does on a descriptor that blocks.
+   Returns false if the deadline has passed; UINT64_MAX: the reader decides how long. */
+bool bn_wait_writable(int fd, uint64_t deadline_ns);
 /* Waits until the process ends. */
 __attribute__((noreturn)) void bn_wait_park(const struct bn_wait *w);
+/* Sends SIGALRM with the value to this thread after that time, and so also while it waits for a
+   mutex.  The process has one such alarm. */
+void bn_wait_alarm(uint64_t after_ns, void (*handler)(int signo, siginfo_t *info, void *context),
+                   int value);
 /* Sends a signal to that thread. */
 void bn_wait_send(pthread_t thread, int signo);
 

@@ -5,7 +5,8 @@
 int bn_desk_init(struct bn_desk *d, const struct bn_statset *stats)
 {
   bn_buf_init(&d->lines, BN_LINES_MAX);
-  if (bn_snap_init(&d->now, stats) != 0 || bn_snap_init(&d->delta, stats) != 0)
+  d->ages = bn_hist_new();
+  if (d->ages == NULL || bn_snap_init(&d->now, stats) != 0 || bn_snap_init(&d->delta, stats) != 0)
     return -1;
   return bn_view_store_init(&d->store, &d->now);
 }

@@ -13,7 +13,7 @@
 
 struct bn_desk {
   struct bn_snap now, delta;
-  struct bn_hist *ages; /* owned; ages of unfinished events; NULL except for the final report */
+  struct bn_hist *ages; /* owned; ages of unfinished events, for the final report */
   struct bn_view_store store;
   struct bn_buf lines;         /* the text that view.lines points at */
   struct bn_facts error_facts; /* the facts that view.error_facts points at */

@@ -28,8 +28,9 @@ struct bn_parts {
   struct bn_watch *watch;
   const struct bn_report_use *reporters;
   size_t n_reporters;
-  uint64_t made_ns; /* when the set-up began */
-  bool scripted;    /* a script makes the events */
+  const struct bn_reporter *text; /* prints the report if the process is ended by force; or NULL */
+  uint64_t made_ns;               /* when the set-up began */
+  bool scripted;                  /* a script makes the events */
 };
 
 /* Returns how many arrivals of --rate wait, at most the `remaining` events that may still begin.

@@ -81,8 +81,7 @@ bool bn_outcome_has_stuck_threads(const struct bn_outcome *o)
 {
   const unsigned flags = atomic_load(&o->flags);
 
-  if ((flags &
-       (BN_OUTCOME_REPORTER_HANGS | BN_OUTCOME_INTERRUPT_HANGS | BN_OUTCOME_WATCHER_HANGS)) != 0)
+  if ((flags & (BN_OUTCOME_INTERRUPT_HANGS | BN_OUTCOME_WATCHER_HANGS)) != 0)
     return true;
   return (flags & (BN_OUTCOME_ABANDONED | BN_OUTCOME_RETURNED)) == BN_OUTCOME_ABANDONED;
 }

@@ -32,7 +32,6 @@ enum bn_outcome_flag {
   BN_OUTCOME_TIMEOUT = 16,      /* a limit on waiting was reached */
   BN_OUTCOME_ABANDONED = 32,    /* the run no longer waits for its workers */
   BN_OUTCOME_RETURNED = 64,     /* all workers have returned after they were abandoned */
-  BN_OUTCOME_REPORTER_HANGS = 128,  /* the reporting thread was abandoned in a reporter */
   BN_OUTCOME_INTERRUPT_HANGS = 256, /* an interrupt was abandoned in a driver */
   BN_OUTCOME_UNSERVED = 512,        /* --rate: too many arrivals that were due have no end */
   BN_OUTCOME_TIME_UP = 1024,        /* the time limit ended the load */

@@ -21,13 +21,13 @@ struct slot {
   struct bn_report_use use;
   void *state; /* owned */
   bool opened;
-  _Atomic int busy; /* threads in its functions interval, checkpoint, tick or total */
 };
 
 struct bn_reports {
   const struct bn_conf *conf;
   const struct bn_workload *ops;
   const struct bn_statset *stats;
+  const struct bn_reporter *text; /* NULL: nothing prints a report by force */
   struct slot *slot;
   size_t n_slots;
   struct bn_asserts asserts;
@@ -35,8 +35,8 @@ struct bn_reports {
   unsigned replaced; /* BN_REPLACES_… of all reporters together */
   bool ticks, begun; /* begun: guarded by the lock; the heading of the load is printed */
   _Atomic int kind;  /* enum bn_kind */
-  _Atomic bool in_hook, reporter_abandoned;
-  pthread_mutex_t lock; /* guards facts, and base against an abandoned reporting thread */
+  _Atomic bool in_hook, shown;
+  pthread_mutex_t lock; /* guards facts, and base against the watchdog */
   struct bn_facts facts;
   struct bn_snap start, base, last; /* snapshots at the start of the measurement, at the last
                                        checkpoint, at the last interval */
@@ -44,9 +44,7 @@ struct bn_reports {
   bool base_is_start;   /* base is the start of the measurement, so that its extremes are exact */
   _Atomic bool warming; /* events belong to the warm-up, which is counted apart */
   struct bn_rated rated;
-  /* The desk of the reporting thread and that of the final report, so that a reporting thread that
-     hangs in a reporter does not block the final report. */
-  struct bn_desk desk, total;
+  struct bn_desk desk, forced; /* forced: the watchdog's */
 };
 
 /* --- life ------------------------------------------------------------------------------------- */
@@ -75,10 +73,9 @@ static int make_snaps(struct bn_reports *b)
     return -1;
   if (bn_snap_init(&b->base, b->stats) != 0 || bn_snap_init(&b->last, b->stats) != 0)
     return -1;
-  b->total.ages = bn_hist_new();
-  if (bn_rated_init(&b->rated, b->stats) != 0 || b->total.ages == NULL)
+  if (bn_rated_init(&b->rated, b->stats) != 0 || bn_desk_init(&b->desk, b->stats) != 0)
     return -1;
-  return bn_desk_init(&b->desk, b->stats) == 0 ? bn_desk_init(&b->total, b->stats) : -1;
+  return bn_desk_init(&b->forced, b->stats);
 }
 
 int bn_reports_new(struct bn_reports **out, const struct bn_reports_setup *setup)
@@ -94,6 +91,7 @@ int bn_reports_new(struct bn_reports **out, const struct bn_reports_setup *setup
   b->ops = setup->ops;
   b->stats = setup->stats;
   b->watch = setup->watch;
+  b->text = setup->text;
   bn_asserts_init(&b->asserts, setup->asserts, setup->n_asserts,
                   setup->conf->raw.abort_on_assert_s);
   atomic_init(&b->kind, (int)setup->ops->kind);
@@ -109,7 +107,7 @@ static void free_snaps(struct bn_reports *b)
 {
   bn_rated_done(&b->rated);
   bn_desk_done(&b->desk);
-  bn_desk_done(&b->total);
+  bn_desk_done(&b->forced);
   bn_snap_done(&b->start);
   bn_snap_done(&b->base);
   bn_snap_done(&b->last);
@@ -306,6 +304,7 @@ static void count_start_statements(struct bn_snap *base)
 
 void bn_reports_start(struct bn_reports *b, uint64_t now_ns)
 {
+  (void)pthread_mutex_lock(&b->lock);
   b->facts.start_ns = now_ns;
   b->facts.start_wall_ns = bn_clock_wall();
   bn_snap_take(&b->base, b->stats, now_ns);
@@ -313,14 +312,17 @@ void bn_reports_start(struct bn_reports *b, uint64_t now_ns)
   if (b->conf->policy->start_counts_too)
     count_start_statements(&b->base);
   copy_baseline(b);
+  (void)pthread_mutex_unlock(&b->lock);
 }
 
 const struct bn_snap *bn_reports_baseline(struct bn_reports *b, uint64_t now_ns)
 {
+  (void)pthread_mutex_lock(&b->lock);
   bn_snap_take(&b->base, b->stats, now_ns);
   bn_snap_end_warmup(&b->base);
   copy_baseline(b);
   atomic_store(&b->warming, false);
+  (void)pthread_mutex_unlock(&b->lock);
   return &b->base;
 }
 
@@ -418,22 +420,16 @@ static int reports_call(const struct slot *r, const struct bn_view *v, struct bn
   return 0;
 }
 
-/* Reporters that hang are skipped. */
 static void print_instead(struct bn_reports *b, const struct bn_view *v)
 {
   for (size_t i = 0; i < b->n_slots; i++) {
     const struct slot *r = &b->slot[i];
     struct bn_err err = {0};
 
-    if (r->use.ops->instead != NULL && atomic_load(&r->busy) == 0 &&
-        r->use.ops->instead(r->state, v, &err) != 0 && err.text[0] != '\0')
+    if (r->use.ops->instead != NULL && r->use.ops->instead(r->state, v, &err) != 0 &&
+        err.text[0] != '\0')
       bn_log(BN_FATAL, "%s", err.text);
   }
-}
-
-void bn_reports_instead(struct bn_reports *b)
-{
-  print_instead(b, &b->total.view);
 }
 
 bool bn_reports_in_hook(const struct bn_reports *b)
@@ -441,11 +437,9 @@ bool bn_reports_in_hook(const struct bn_reports *b)
   return atomic_load(&b->in_hook);
 }
 
-void bn_reports_abandon_reporter(struct bn_reports *b)
+bool bn_reports_shown(const struct bn_reports *b)
 {
-  (void)pthread_mutex_lock(&b->lock);
-  atomic_store(&b->reporter_abandoned, true);
-  (void)pthread_mutex_unlock(&b->lock);
+  return atomic_load(&b->shown);
 }
 
 /* Returns false if the reporter failed, which is logged if it gave a reason. */
@@ -460,36 +454,28 @@ static bool call_reporter(struct bn_reports *b, struct slot *r, const struct bn_
 
   if (hook)
     atomic_store(&b->in_hook, true);
-  atomic_fetch_add(&r->busy, 1);
   rc = reports_call(r, v, lines, &err);
-  atomic_fetch_sub(&r->busy, 1);
   if (hook)
     atomic_store(&b->in_hook, false);
+  if (lines == NULL && v->span == BN_VIEW_TOTAL && r->use.ops == b->text && !v->replaced)
+    atomic_store(&b->shown, true);
   if (rc != 0 && err.text[0] != '\0')
     bn_log(BN_FATAL, "%s", err.text);
   return rc == 0;
 }
 
-/* An abandoned reporting thread is still in the reporter. */
-static bool reports_hangs(const struct slot *r)
-{
-  return atomic_load(&r->busy) != 0;
-}
-
 static bool collect_lines(struct bn_reports *b, struct bn_desk *d)
 {
-  const bool abandoned = atomic_load(&b->reporter_abandoned);
   bool ok = true;
 
   bn_buf_clear(&d->lines);
   for (size_t i = 0; i < b->n_slots; i++)
-    if (!abandoned || !reports_hangs(&b->slot[i]))
-      ok &= call_reporter(b, &b->slot[i], &d->view, &d->lines);
+    ok &= call_reporter(b, &b->slot[i], &d->view, &d->lines);
   d->view.lines = ok && d->lines.len > 0 ? d->lines.data : NULL;
   return ok;
 }
 
-/* Reporters read without the lock, so that a hanging one does not block threads that fail. */
+/* Reporters read without the lock, so that a slow one does not block threads that fail. */
 static bool copy_errors(struct bn_reports *b, struct bn_desk *d)
 {
   bool ok;
@@ -502,53 +488,42 @@ static bool copy_errors(struct bn_reports *b, struct bn_desk *d)
   return ok;
 }
 
-/* Returns false if a reporter failed. *too_late: the reporting thread has been abandoned, and the
-   view came too late. */
-static bool call_reporters(struct bn_reports *b, struct bn_desk *d, bool *too_late)
+/* Returns false if a reporter failed. */
+static bool call_reporters(struct bn_reports *b, struct bn_desk *d)
 {
   struct bn_view *v = &d->view;
   const unsigned bit = v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
-  const bool abandoned = atomic_load(&b->reporter_abandoned);
   bool ok = true, replacement_failed = false;
 
-  *too_late = v->span != BN_VIEW_TOTAL && abandoned;
-  if (b->watch != NULL && !*too_late)
+  if (b->watch != NULL)
     bn_watch_show(b->watch, v);
-  /* Errors are copied first: a hook that is asked for lines may hang, and the view is then printed
-     without lines. */
-  if (!*too_late && (v->span == BN_VIEW_CHECKPOINT || v->span == BN_VIEW_TOTAL))
+  if (v->span == BN_VIEW_CHECKPOINT || v->span == BN_VIEW_TOTAL)
     ok &= copy_errors(b, d);
-  if (!*too_late && v->span != BN_VIEW_TICK)
+  if (v->span != BN_VIEW_TICK)
     ok &= collect_lines(b, d);
-  for (size_t i = 0; i < b->n_slots && !*too_late; i++) {
+  for (size_t i = 0; i < b->n_slots; i++) {
     struct slot *r = &b->slot[i];
     const bool replaces = (r->use.ops->replaces & bit) != 0;
 
-    if (abandoned && reports_hangs(r)) {
-      ok = false;
-      continue;
-    }
     v->replaced = (b->replaced & bit) != 0 && !replaces;
     if (!call_reporter(b, r, v, NULL)) {
       ok = false;
       replacement_failed |= replaces;
     }
-    *too_late = v->span != BN_VIEW_TOTAL && atomic_load(&b->reporter_abandoned);
   }
-  if (replacement_failed && v->span != BN_VIEW_INTERVAL && v->span != BN_VIEW_TICK && !*too_late)
+  if (replacement_failed && v->span != BN_VIEW_INTERVAL && v->span != BN_VIEW_TICK)
     print_instead(b, v);
   return ok;
 }
 
 bool bn_reports_interval(struct bn_reports *b, const struct bn_moment *m)
 {
-  bool too_late, ok;
+  bool ok;
 
   build_view(b, &b->desk, &b->last, false, m);
   b->desk.view.span = BN_VIEW_INTERVAL;
-  ok = call_reporters(b, &b->desk, &too_late);
-  if (!too_late)
-    reports_swap(&b->last, &b->desk.now);
+  ok = call_reporters(b, &b->desk);
+  reports_swap(&b->last, &b->desk.now);
   return ok;
 }
 
@@ -560,26 +535,23 @@ static bool has_checkpoints(const struct bn_reports *b)
   return !b->conf->policy->plain_tests_uncut || (kind != BN_KIND_PLAIN && kind != BN_KIND_CPU);
 }
 
-/* The main thread may use the baseline for the total once it has abandoned the reporting thread. */
 static void start_from_checkpoint(struct bn_reports *b)
 {
   (void)pthread_mutex_lock(&b->lock);
-  if (!atomic_load(&b->reporter_abandoned)) {
-    reports_swap(&b->base, &b->desk.now);
-    b->base_is_start = false;
-  }
+  reports_swap(&b->base, &b->desk.now);
+  b->base_is_start = false;
   (void)pthread_mutex_unlock(&b->lock);
 }
 
 bool bn_reports_checkpoint(struct bn_reports *b, const struct bn_moment *m)
 {
-  bool too_late, ok;
+  bool ok;
 
   if (!has_checkpoints(b))
     return true;
   build_view(b, &b->desk, &b->base, b->base_is_start, m);
   b->desk.view.span = BN_VIEW_CHECKPOINT;
-  ok = call_reporters(b, &b->desk, &too_late);
+  ok = call_reporters(b, &b->desk);
   start_from_checkpoint(b);
   return ok;
 }
@@ -591,13 +563,11 @@ bool bn_reports_ticks(const struct bn_reports *b)
 
 bool bn_reports_tick(struct bn_reports *b, const struct bn_moment *m)
 {
-  bool too_late;
-
   if (!b->ticks)
     return true;
   build_view(b, &b->desk, &b->start, true, m);
   b->desk.view.span = BN_VIEW_TICK;
-  return call_reporters(b, &b->desk, &too_late);
+  return call_reporters(b, &b->desk);
 }
 
 const struct bn_assert *bn_reports_second(struct bn_reports *b, const struct bn_moment *m)
@@ -619,7 +589,7 @@ const struct bn_assert *bn_reports_second(struct bn_reports *b, const struct bn_
 void bn_reports_ended(struct bn_reports *b)
 {
   for (size_t i = 0; i < b->n_slots; i++)
-    if (b->slot[i].use.ops->ended != NULL && atomic_load(&b->slot[i].busy) == 0)
+    if (b->slot[i].use.ops->ended != NULL)
       b->slot[i].use.ops->ended(b->slot[i].state);
 }
 
@@ -648,17 +618,19 @@ static void count_arrivals(struct bn_view *v, const struct bn_snap *now, const s
 }
 
 /* Builds bench's own final report, which covers the span and the events that ended after it or did
-   not end.  Returns the rules that the view was filled with. */
-static struct bn_view_rules build_total(struct bn_reports *b, const struct bn_moment *m)
+   not end.  Returns the rules that the view was filled with. rated: the rates follow from the
+   counters at the end of the span, which are taken out of b->rated. */
+static struct bn_view_rules build_total(struct bn_reports *b, struct bn_desk *d,
+                                        const struct bn_moment *m, bool rated)
 {
-  struct bn_desk *d = &b->total;
   struct bn_view_rules rules = view_rules(b);
   uint64_t in_flight = 0, oldest_ns = 0;
 
   rules.exact = b->base_is_start;
   rules.sessions = true;
   bn_desk_compare(d, &b->base);
-  bn_rated_settle(&b->rated, &b->base, m, d->delta.late, &rules);
+  if (rated)
+    bn_rated_settle(&b->rated, &b->base, m, d->delta.late, &rules);
   if (m->abandoned)
     in_flight =
         bn_snap_ages(&d->now, m->observed_ns, atomic_load(&b->warming), d->ages, &oldest_ns);
@@ -687,7 +659,7 @@ static struct bn_view_rules build_total(struct bn_reports *b, const struct bn_mo
 /* A report of the warm-up has no verdicts about the measurement. */
 static void reports_asserts(struct bn_reports *b, const struct bn_view_rules *rules)
 {
-  const struct bn_view *v = atomic_load(&b->warming) ? NULL : &b->total.view;
+  const struct bn_view *v = atomic_load(&b->warming) ? NULL : &b->desk.view;
 
   (void)pthread_mutex_lock(&b->lock);
   bn_asserts_total(&b->asserts, v, rules, &b->facts);
@@ -696,32 +668,67 @@ static void reports_asserts(struct bn_reports *b, const struct bn_view_rules *ru
 
 void bn_reports_count(struct bn_reports *b, const struct bn_moment *m)
 {
-  reports_count(b, &b->total, m);
+  reports_count(b, &b->desk, m);
+}
+
+static struct bn_view_rules reports_sum(struct bn_reports *b, struct bn_desk *d,
+                                        const struct bn_moment *m, bool rated)
+{
+  struct bn_view_rules rules = view_rules(b);
+
+  if (b->conf->policy->own_report) {
+    rules = build_total(b, d, m, rated);
+  } else {
+    make_view(b, d, &b->base, b->base_is_start, m);
+    d->view.unfinished = m->abandoned ? d->now.unfinished : 0;
+  }
+  d->view.span = BN_VIEW_TOTAL;
+  d->view.running = 0;
+  return rules;
 }
 
 void bn_reports_sum(struct bn_reports *b, const struct bn_moment *m)
 {
-  struct bn_view_rules rules = view_rules(b);
+  struct bn_view_rules rules;
 
   if (b->ops->verify != NULL)
-    bn_desk_look_up(&b->total, b->stats);
+    bn_desk_look_up(&b->desk, b->stats);
   b->facts.end_wall_ns = bn_clock_wall();
-  if (b->conf->policy->own_report) {
-    rules = build_total(b, m);
-  } else {
-    make_view(b, &b->total, &b->base, b->base_is_start, m);
-    b->total.view.unfinished = m->abandoned ? b->total.now.unfinished : 0;
-  }
-  b->total.view.span = BN_VIEW_TOTAL;
-  b->total.view.running = 0;
+  rules = reports_sum(b, &b->desk, m, true);
   reports_asserts(b, &rules);
+}
+
+/* Counters that the workload looks up are not looked up: that may block.  They are lower than in
+   the baseline then, and not known. */
+static void forced_count(struct bn_reports *b, const struct bn_moment *m)
+{
+  struct bn_desk *d = &b->forced;
+  struct bn_statset counted = *b->stats;
+
+  counted.sample = NULL;
+  bn_desk_count(d, &counted, atomic_load(&b->warming), m->now_ns);
+  for (size_t i = 0; i < counted.metrics.n_counters; i++)
+    if (d->now.counter[i] < b->base.counter[i])
+      d->now.counter[i] = BN_ABSENT;
+}
+
+/* The lock is held for a moment only, except while reporters get facts: before the load, and for
+   documents, which come after the report. */
+void bn_reports_print_forced(struct bn_reports *b, const struct bn_moment *m, FILE *out)
+{
+  (void)pthread_mutex_lock(&b->lock);
+  forced_count(b, m);
+  (void)reports_sum(b, &b->forced, m, false);
+  b->text->summary(&b->facts, &b->forced.view, out);
+  (void)pthread_mutex_unlock(&b->lock);
 }
 
 bool bn_reports_total(struct bn_reports *b)
 {
-  bool too_late;
+  const bool ok = call_reporters(b, &b->desk);
 
-  return call_reporters(b, &b->total, &too_late);
+  atomic_store(&b->shown, true);
+  return ok;
 }
 
 bool bn_reports_log_verdicts(const struct bn_reports *b)
@@ -774,16 +781,12 @@ bool bn_reports_close(struct bn_reports *b, const struct bn_end *run_end)
     struct slot *r = &b->slot[i];
     struct bn_err err = {0};
 
-    if (r->opened && atomic_load(&r->busy) == 0) {
-      ok &= reports_finish(b, r, &end);
-      if (r->use.ops->close != NULL && r->use.ops->close(r->state, &err) != 0) {
-        if (!is_unread(r, &end))
-          bn_log_stderr("report not complete: %s", err.text);
-        ok = false;
-      }
-    } else if (r->opened && r->use.path != NULL) {
-      bn_log_stderr("report not complete: '%s' was still being written when the run ended",
-                    r->use.path);
+    if (!r->opened)
+      continue;
+    ok &= reports_finish(b, r, &end);
+    if (r->use.ops->close != NULL && r->use.ops->close(r->state, &err) != 0) {
+      if (!is_unread(r, &end))
+        bn_log_stderr("report not complete: %s", err.text);
       ok = false;
     }
     r->opened = false;

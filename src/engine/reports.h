@@ -31,6 +31,7 @@ struct bn_reports_setup {
   const struct bn_statset *stats; /* statistics of the workers' sessions */
   const struct bn_report_use *reporters;
   size_t n_reporters;
+  const struct bn_reporter *text;  /* for bn_reports_print_forced; NULL: nothing is printed */
   const struct bn_assert *asserts; /* n_asserts <= BN_ASSERTS_MAX */
   size_t n_asserts;
   struct bn_watch *watch; /* NULL: nothing is watched */
@@ -114,11 +115,12 @@ const struct bn_assert *bn_reports_second(struct bn_reports *b, const struct bn_
 bool bn_reports_ticks(const struct bn_reports *b);
 
 /* --- any other thread --- */
-/* Gives up the reporting thread, which hangs in a reporter: later reports from it are ignored. */
-void bn_reports_abandon_reporter(struct bn_reports *b);
-/* Returns whether a reporter is printing the final report in place of the text report. */
+/* Returns whether a script's hook is printing the final report or a part of it. */
 bool bn_reports_in_hook(const struct bn_reports *b);
-/* Makes the other reporters print the final report while that reporter hangs. */
-void bn_reports_instead(struct bn_reports *b);
+/* Returns whether the final report has been printed. */
+bool bn_reports_shown(const struct bn_reports *b);
+/* Prints the final report from the counters as they are, without a reporter's state, its streams or
+   its memory.  The watchdog calls it, after the start barrier has opened. */
+void bn_reports_print_forced(struct bn_reports *b, const struct bn_moment *m, FILE *out);
 
 #endif

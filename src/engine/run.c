@@ -34,6 +34,7 @@ struct bn_run {
   struct bn_failures failures;
   struct bn_parts parts;
   struct bn_sampler sampler;
+  struct bn_watchdog watchdog;
   struct bn_receiver receiver;
   struct bn_services services;
   struct bn_job job;
@@ -118,6 +119,7 @@ static int make_watch(struct bn_run *run, const struct bn_run_setup *setup)
                                            .stats = &run->load.stats,
                                            .reporters = setup->reporters,
                                            .n_reporters = setup->n_reporters,
+                                           .text = setup->text,
                                            .asserts = setup->asserts,
                                            .n_asserts = setup->n_asserts,
                                            .watch = &run->watch};
@@ -140,8 +142,11 @@ static int make_watch(struct bn_run *run, const struct bn_run_setup *setup)
                                  .watch = &run->watch,
                                  .reporters = setup->reporters,
                                  .n_reporters = setup->n_reporters,
+                                 .text = setup->text,
                                  .scripted = setup->ops->find_command != NULL};
-  return bn_sampler_init(&run->sampler, &run->parts);
+  return bn_sampler_init(&run->sampler, &run->parts) == 0
+             ? bn_watchdog_init(&run->watchdog, &run->parts)
+             : -1;
 }
 
 static struct bn_run *new_run(const struct bn_run_setup *setup)
@@ -222,6 +227,7 @@ void bn_run_free(struct bn_run *run)
 {
   if (run == NULL)
     return;
+  bn_watchdog_done(&run->watchdog);
   bn_sampler_done(&run->sampler);
   bn_failures_done(&run->failures);
   bn_reports_free(run->reports);
@@ -267,6 +273,7 @@ static void stop_receiving(struct bn_run *run)
   if (run->host_group != NULL)
     run->host_group->detach(run->host_group->of);
   bn_receiver_stop(&run->receiver);
+  bn_watchdog_stop(&run->watchdog);
 }
 
 static uint64_t stack_bytes(const struct bn_run *run)
@@ -280,12 +287,14 @@ static bool start_watching(struct bn_run *run)
 
   bn_limits_allow_files(run->sessions.workers);
   if (bn_sampler_start(&run->sampler, run->services.is_command, &err) == 0 &&
-      bn_receiver_start(&run->receiver, &run->sampler, &err) == 0) {
+      bn_watchdog_start(&run->watchdog, &err) == 0 &&
+      bn_receiver_start(&run->receiver, &run->sampler, &run->watchdog, &err) == 0) {
     run_attach(run);
     return true;
   }
   bn_limits_explain(&err);
   bn_log(BN_FATAL, "%s", err.text);
+  bn_watchdog_stop(&run->watchdog);
   bn_sampler_stop(&run->sampler);
   return false;
 }
@@ -524,8 +533,7 @@ static void finish_workload(struct bn_run *run)
 /* Abandoned workers may still return. */
 static void await_abandoned(struct bn_run *run)
 {
-  if (!bn_outcome_has(&run->outcome, BN_OUTCOME_REPORTER_HANGS) &&
-      bn_threads_await(&run->threads, bn_clock_mono() + return_patience_ns, true))
+  if (bn_threads_await(&run->threads, bn_clock_mono() + return_patience_ns, true))
     bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
 }
 

@@ -18,10 +18,7 @@ struct sampler {
   uint64_t *ended;
 };
 
-/* The time that a reporter has to return after the run has been abandoned. */
-static const uint64_t reporter_patience_ns = BN_NSEC_PER_SEC;
-/* The interval of checks for an abandoned run while a reporter is slow, and for the end of a run
-   that was abandoned. */
+/* The interval of checks for the end of a run that was abandoned. */
 static const uint64_t poll_ns = BN_NSEC_PER_SEC / 4;
 
 /* No event begins while the baseline is being taken, even if this thread is held up: otherwise
@@ -291,42 +288,19 @@ void bn_sampler_wake(struct bn_sampler *s)
   (void)pthread_mutex_unlock(&s->lock);
 }
 
-static const struct bn_wait reporter = {"the last call of a reporter", BN_BOUND_DEADLINE};
+static const struct bn_wait reporter = {"the last call of a reporter", BN_BOUND_READER};
 static const struct bn_wait returning = {"the reporting thread to return", BN_BOUND_RETURNING};
-
-/* The caller holds the lock.  A hook may be slow, but not after the run has been abandoned. */
-static bool await_end(struct bn_sampler *s)
-{
-  uint64_t until_ns = UINT64_MAX;
-
-  while (!s->gone && bn_clock_mono() < until_ns) {
-    uint64_t at_ns = bn_clock_mono() + poll_ns;
-
-    if (until_ns == UINT64_MAX && bn_outcome_has(s->parts->outcome, BN_OUTCOME_ABANDONED))
-      until_ns = bn_clock_mono() + reporter_patience_ns;
-    if (at_ns > until_ns)
-      at_ns = until_ns;
-    (void)bn_wait_until(&reporter, &s->changed, &s->lock, at_ns);
-  }
-  return s->gone;
-}
 
 void bn_sampler_stop(struct bn_sampler *s)
 {
-  bool gone;
-
   if (!s->made)
     return;
   (void)pthread_mutex_lock(&s->lock);
   s->stop = true;
   bn_stop_wake(s->thread);
-  gone = await_end(s);
+  while (!s->gone)
+    (void)bn_wait_until(&reporter, &s->changed, &s->lock, UINT64_MAX);
   (void)pthread_mutex_unlock(&s->lock);
-  if (gone) {
-    bn_wait_join(&returning, s->thread);
-  } else {
-    bn_outcome_set(s->parts->outcome, BN_OUTCOME_REPORTER_HANGS);
-    bn_reports_abandon_reporter(s->parts->reports);
-  }
+  bn_wait_join(&returning, s->thread);
   s->made = false;
 }

@@ -24,8 +24,7 @@ int bn_sampler_init(struct bn_sampler *s, const struct bn_parts *parts);
 void bn_sampler_done(struct bn_sampler *s);
 
 /* The main thread calls these.  The thread reports once the start barrier has opened, or keeps the
-   progress of a command up to date. bn_sampler_stop abandons it if it hangs in a reporter and the
-   run has been abandoned. */
+   progress of a command up to date. bn_sampler_stop waits for its last call of a reporter. */
 int bn_sampler_start(struct bn_sampler *s, bool is_command, struct bn_err *err);
 void bn_sampler_stop(struct bn_sampler *s);
 /* Wakes the thread for something new.  Any thread. */

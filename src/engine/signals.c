@@ -7,14 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/log.h"
 #include "base/wait.h"
 #include "engine/grace.h"
 #include "engine/stop.h"
-
-/* The time that the process has to end by itself after the second signal. */
-static const uint64_t exit_ns = 3 * BN_NSEC_PER_SEC;
 
 /* timeout(1) signals the process and then its group: that is one request. */
 static const uint64_t repeat_ns = BN_NSEC_PER_SEC / 5;
@@ -28,9 +24,6 @@ static const uint64_t long_patience_ns = 30 * BN_NSEC_PER_SEC;
 static const uint64_t poll_ns = BN_NSEC_PER_SEC / 4;
 
 static const struct bn_wait signals = {"a signal", BN_BOUND_STOP};
-static const struct bn_wait printing = {"the report without its hook", BN_BOUND_DEADLINE};
-static const struct bn_wait removing = {"what is written of documents to be removed",
-                                        BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the receiver of signals to return", BN_BOUND_RETURNING};
 
 struct receiver {
@@ -39,7 +32,6 @@ struct receiver {
   int count;                   /* requests so far */
   struct bn_stop_sender first; /* the sender of the first request */
   uint64_t first_ns;
-  uint64_t exit_ns; /* UINT64_MAX: not yet */
   struct bn_patience patience;
   int stage;
   unsigned lost;  /* lost workers that have been handled */
@@ -89,7 +81,7 @@ static void signals_abandon(struct receiver *r)
 static void end_at_once(struct receiver *r)
 {
   r->count = 2;
-  r->exit_ns = bn_clock_mono() + exit_ns;
+  bn_watchdog_order(r->shared->watchdog, false);
   signals_abandon(r);
 }
 
@@ -97,52 +89,6 @@ static bool is_repeated(const struct receiver *r, const struct bn_stop_sender *s
 {
   return !s->typed && !r->first.typed && s->signo == r->first.signo && s->pid == r->first.pid &&
          bn_clock_mono() - r->first_ns <= repeat_ns;
-}
-
-static void *print_instead(void *arg)
-{
-  struct receiver *r = arg;
-
-  bn_reports_instead(r->p->reports);
-  bn_stop_wake(r->shared->thread);
-  return NULL;
-}
-
-static void *drop_documents(void *arg)
-{
-  struct receiver *r = arg;
-
-  for (size_t i = 0; i < r->p->n_reporters; i++)
-    if (r->p->reporters[i].ops->own_file && r->p->reporters[i].path != NULL)
-      bn_file_drop(r->p->reporters[i].path);
-  bn_stop_wake(r->shared->thread);
-  return NULL;
-}
-
-/* Removes documents that are not complete; the journal has the measurements.  A separate thread
-   does it, as the disk may be what hangs. */
-static void drop_partial_documents(struct receiver *r)
-{
-  struct bn_stop_sender sender;
-  pthread_t remover;
-
-  if (bn_outcome_stage(r->p->outcome) == BN_STAGE_DOCUMENTS &&
-      bn_wait_spawn(&remover, 0, drop_documents, r) == 0)
-    (void)bn_stop_wait(&removing, bn_clock_mono() + poll_ns, &sender);
-}
-
-/* Ends the process.  If a hook that prints the final report hangs, another thread, which may hang
-   too, prints the report without it. */
-_Noreturn static void exit_by_force(struct receiver *r)
-{
-  const int status = bn_outcome_status(r->p->outcome, false);
-  struct bn_stop_sender sender;
-  pthread_t printer;
-
-  if (bn_reports_in_hook(r->p->reports) && bn_wait_spawn(&printer, 0, print_instead, r) == 0)
-    (void)bn_stop_wait(&printing, bn_clock_mono() + exit_ns, &sender);
-  drop_partial_documents(r);
-  _exit(status != 0 ? status : BN_STATUS_FAILED);
 }
 
 /* Errors are buffered: without a reader of standard error, neither this thread nor the end of the
@@ -168,7 +114,7 @@ static void handle_signal(struct receiver *r, const struct bn_stop_sender *sende
     log_signal(signo, "ending at once");
   } else {
     log_signal(signo, "ending at once");
-    exit_by_force(r);
+    bn_watchdog_order(r->shared->watchdog, true);
   }
 }
 
@@ -290,7 +236,7 @@ static bool must_progress(const struct receiver *r)
 
 static uint64_t next_wake(const struct receiver *r)
 {
-  return must_progress(r) ? bn_clock_mono() + poll_ns : r->exit_ns;
+  return must_progress(r) ? bn_clock_mono() + poll_ns : UINT64_MAX;
 }
 
 static void *receiver_main(void *arg)
@@ -302,7 +248,6 @@ static void *receiver_main(void *arg)
   memset(&r, 0, sizeof r);
   r.shared = shared;
   r.p = shared->sampler->parts;
-  r.exit_ns = UINT64_MAX;
   bn_stop_become_receiver();
   do {
     int signo;
@@ -315,19 +260,19 @@ static void *receiver_main(void *arg)
 
     if (signo > 0)
       handle_signal(&r, &sender);
-    if (r.count == 2 && bn_clock_mono() >= r.exit_ns)
-      exit_by_force(&r);
     if (must_progress(&r))
       check_progress(&r);
   } while (!atomic_load(&shared->stop));
   return NULL;
 }
 
-int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler, struct bn_err *err)
+int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler,
+                      struct bn_watchdog *watchdog, struct bn_err *err)
 {
   int rc;
 
   r->sampler = sampler;
+  r->watchdog = watchdog;
   rc = bn_wait_spawn(&r->thread, 0, receiver_main, r);
   if (rc != 0)
     return bn_err_set(err, rc, "cannot start the thread for signals: %s", strerror(rc));

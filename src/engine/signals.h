@@ -8,17 +8,21 @@
 #define BN_ENGINE_SIGNALS_H
 
 #include "engine/sampler.h"
+#include "engine/watchdog.h"
 
 struct bn_receiver {
   struct bn_sampler *sampler;
+  struct bn_watchdog *watchdog;
   pthread_t thread;
   bool made; /* used by the main thread only */
   _Atomic bool stop;
   _Atomic int asked; /* set by bn_receiver_ask: 1 in order, 2 at once */
 };
 
-/* The main thread calls these. *r is zeroed before, and the sampler has been started. */
-int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler, struct bn_err *err);
+/* The main thread calls these. *r is zeroed before, and the sampler and the watchdog have been
+   started. */
+int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler,
+                      struct bn_watchdog *watchdog, struct bn_err *err);
 void bn_receiver_stop(struct bn_receiver *r);
 /* Acts as the first SIGINT, or (at_once) as the second one, but prints nothing.  Any thread,
    between start and stop. */

@@ -490,7 +490,7 @@ bool bn_agent_is_first(const struct bn_agent *a)
 
 const struct bn_host_group *bn_agent_party(const struct bn_agent *a)
 {
-  return &a->host_group;
+  return a != NULL ? &a->host_group : NULL;
 }
 
 FILE *bn_agent_document(struct bn_agent *a)

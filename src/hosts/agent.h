@@ -36,7 +36,7 @@ char **bn_agent_argv(struct bn_agent *a);
 const char *bn_agent_folder(const struct bn_agent *a);
 /* Whether it is the first host of the run.  a NULL: it is the only one. */
 bool bn_agent_is_first(const struct bn_agent *a);
-/* What its run is a part of. */
+/* Returns what its run is a part of; NULL for no agent. */
 const struct bn_host_group *bn_agent_party(const struct bn_agent *a);
 /* Where the run's document goes, for the reporter that writes it; closed by who opens reports. */
 FILE *bn_agent_document(struct bn_agent *a);

@@ -2,10 +2,10 @@
 """A signal ends a run in order: the report comes, the exit status names the signal, a second one does not wait."""
 import contextlib
 import fcntl
-import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import termios
@@ -495,11 +495,11 @@ def test_two_signals_of_one_timeout_are_one(tmp_path):
 
 
 def test_a_report_that_is_not_read_takes_no_other_with_it(tmp_path):
-    """One hangs in an interval, in a pipe that is full; the others still say how it ended."""
+    """One hangs in an interval, in a pipe that is full; the text report comes, and the journal has the measurements."""
     os.mkfifo(tmp_path / "fifo")
     reader = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
-    process = start(["cpu", "--cpu-max-prime=1000", "--time=600", "--report-interval=0.001",
-                     "--report=jsonl:fifo", "--report=text:text", "--report=json:json", "run"],
+    process = start(["cpu", "--cpu-max-prime=1000", "--time=600", "--report-interval=0.05",
+                     "--report=json:json", "--report=text:text", "--report=jsonl:fifo", "run"],
                     tmp_path)
     full, size = 0, -1
     while full < 8:
@@ -509,13 +509,34 @@ def test_a_report_that_is_not_read_takes_no_other_with_it(tmp_path):
     process.send_signal(signal.SIGTERM)
     wait_for_line(process, "finishing", "stderr")
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=TIMEOUT_S)
+    _, err = process.communicate(timeout=TIMEOUT_S)
     os.close(reader)
     assert process.returncode == 143, err
-    assert "total number of events:" in (tmp_path / "text").read_text()
-    document = json.loads((tmp_path / "json").read_text())
-    assert document["end"]["reason"] == "signal"
-    assert "report not complete: 'fifo' was still being written when the run ended" in err
+    text = (tmp_path / "text").read_text()
+    assert events_of(text) > 0 and text.endswith("\n")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["fifo", "json.partial", "text"]
+    command = re.search(r"^'json' is not complete: what was measured is in a journal; print it with: bench (.+)$",
+                        err, re.M)
+    done = subprocess.run([BENCH] + shlex.split(command[1]), cwd=tmp_path, text=True, capture_output=True,
+                          timeout=TIMEOUT_S)
+    assert done.returncode == 0 and 0 < events_of(done.stdout) <= events_of(text), done
+
+
+def test_a_summary_for_programs_goes_to_standard_error(tmp_path):
+    """No text report was asked for: standard output has nothing of a document that is not complete."""
+    (tmp_path / "stuck.lua").write_text(
+        "function event() end\n"
+        "sysbench.hooks.report_cumulative = function()\n"
+        '  io.write("stuck\\n") io.flush() while true do end end\n')
+    process = start(["stuck.lua", "--events=1000", "--report=json", "run"], tmp_path)
+    seen = wait_for_line(process, "stuck")
+    process.send_signal(signal.SIGTERM)
+    wait_for_line(process, "finishing", "stderr")
+    time.sleep(PART_S)
+    process.send_signal(signal.SIGTERM)
+    out, err, code = finish(process, seen)
+    assert (out, code) == ("stuck\n", 143)
+    assert events_of(err) == 1000 and err.count("Threads fairness:") == 1
 
 
 def test_a_reader_that_does_not_read(tmp_path):

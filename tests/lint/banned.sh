@@ -21,7 +21,7 @@ banned()
       test = file ~ /^(tests|perf)\//
       may_exit = test || file ~ /^src\/(main|base\/spawn)\.c$/ ||
                  file ~ /^src\/hosts\/(agent|bridge|controller|temp_folder|starter)\.c$/ ||
-                 file ~ /^src\/(engine\/signals|script\/vm\/stackguard)\.c$/
+                 file ~ /^src\/(engine\/watchdog|script\/vm\/stackguard)\.c$/
       may_print = test || file ~ /^src\/((main|base\/log|option\/opthelp)\.c|(cli|report|study)\/)/
       careless = call("atoi|atol|atoll|atof|strtok|strcpy|strcat|sprintf|vsprintf|gets")
       unused = call("pthread_cancel|alloca|rand|srand|random|srandom")
@@ -33,7 +33,7 @@ banned()
       if ($0 ~ careless) complain("a function that cannot report errors or bounds")
       if ($0 ~ unused) complain("not used here")
       if (!may_exit && $0 ~ ends)
-        complain("only main, the receiver of signals, the controller, agents and bridges exit")
+        complain("only main, the watchdog, the controller, agents and bridges exit")
       if (!may_print && $0 ~ prints) complain("only log, report, study and cli print")
       if ($0 ~ assembly) complain("inline assembly")
     }

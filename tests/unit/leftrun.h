@@ -12,10 +12,32 @@
 
 /* Shared with the child. */
 static struct shared {
-  _Atomic double alive_s;  /* when it was last seen alive */
-  _Atomic size_t printing; /* waits for the report without its hook */
-  char fresh[64];          /* what has been written of a document */
+  _Atomic double alive_s; /* when it was last seen alive */
+  char fresh[64];         /* what has been written of a document */
+  /* What the watchdog has printed. */
+  bool forced;
+  uint64_t events, unfinished;
 } * shared;
+
+static inline void note_forced(const struct bn_facts *f, const struct bn_view *v, FILE *out)
+{
+  (void)f;
+  (void)out;
+  shared->forced = true;
+  shared->events = v->events;
+  shared->unfinished = v->unfinished;
+}
+
+/* The reporter that prints by force. */
+static const struct bn_reporter forced = {
+    .name = "forced", .total = note_total, .summary = note_forced};
+
+static inline void check_forced(uint64_t events, uint64_t unfinished)
+{
+  assert_true(shared->forced);
+  assert_int_equal(shared->events, events);
+  assert_int_equal(shared->unfinished, unfinished);
+}
 
 static inline void *live(void *arg)
 {
@@ -27,7 +49,6 @@ static inline void *live(void *arg)
 }
 
 static double again_s; /* of a second signal; 0: there is none */
-static double read_s;  /* when somebody begins to read standard error */
 
 static inline enum bn_next telling_event(void *self, struct bn_session *s)
 {
@@ -43,10 +64,12 @@ static inline int left_status(const struct bn_conf *c, const struct bn_workload 
                               const struct bn_reporter *first, const struct bn_reporter *second,
                               const struct bn_command *command)
 {
-  const pid_t child = fork();
   pthread_t thread;
+  pid_t child;
   int status;
 
+  shared->forced = false;
+  child = fork();
   assert_true(child >= 0);
   if (child == 0) {
     struct toy t = {.sleep_us = 7000};
@@ -56,7 +79,6 @@ static inline int left_status(const struct bn_conf *c, const struct bn_workload 
     sim_send_at(100, SIGTERM);
     if (again_s > 0)
       sim_send_at(again_s, SIGTERM);
-    sim_read_errors_from(read_s);
     run = new_run(c, ops, &t, first, second);
     (void)bn_wait_spawn(&thread, 0, live, NULL);
     (void)(command != NULL ? bn_run_command(run, command) : bn_run_execute(run));

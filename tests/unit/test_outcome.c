@@ -19,7 +19,7 @@ static const struct row rows[] = {
     {0, 0, -1, 0, 0},
     {BN_OUTCOME_OPENED, 0, -1, 0, 0},
     {BN_OUTCOME_ABANDONED, 0, -1, 0, 0},
-    {BN_OUTCOME_REPORTER_HANGS | BN_OUTCOME_INTERRUPT_HANGS, 0, -1, 0, 0},
+    {BN_OUTCOME_WATCHER_HANGS | BN_OUTCOME_INTERRUPT_HANGS, 0, -1, 0, 0},
     {BN_OUTCOME_FAILED, 0, -1, 1, 1},
     {BN_OUTCOME_REPORT_FAILED, 0, -1, 1, 1},
     {BN_OUTCOME_THREAD_FAILED, 0, -1, 1, 1},
@@ -166,7 +166,7 @@ static void who_comes_back_is_not_left_behind(void **state)
   assert_false(left_behind(BN_OUTCOME_OPENED | BN_OUTCOME_FAILED | BN_OUTCOME_TIMEOUT));
   assert_true(left_behind(BN_OUTCOME_ABANDONED));
   assert_false(left_behind(BN_OUTCOME_ABANDONED | BN_OUTCOME_RETURNED));
-  assert_true(left_behind(BN_OUTCOME_ABANDONED | BN_OUTCOME_RETURNED | BN_OUTCOME_REPORTER_HANGS));
+  assert_true(left_behind(BN_OUTCOME_ABANDONED | BN_OUTCOME_RETURNED | BN_OUTCOME_WATCHER_HANGS));
   assert_true(left_behind(BN_OUTCOME_INTERRUPT_HANGS));
 }
 

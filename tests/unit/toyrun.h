@@ -144,6 +144,7 @@ static inline struct bn_run *new_run_of(const struct bn_conf *conf, const struct
                                      .self = self,
                                      .reporters = uses,
                                      .n_reporters = second == NULL ? 1 : 2,
+                                     .text = first->summary != NULL ? first : NULL,
                                      .host_group = host_group};
   struct bn_err err = {0};
   struct bn_run *run;

@@ -755,6 +755,17 @@ static int text_instead(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
+static void text_summary(const struct bn_facts *f, const struct bn_view *v, FILE *out)
+{
+  struct text t = {.out = out,
+                   .facts = f,
+                   .plan = &f->plan,
+                   .dialect = bn_dialect_get(f->plan.version, f->plan.own)};
+
+  if (!is_quiet(&t))
+    print_summary(&t, v);
+}
+
 static int text_close(void *self, struct bn_err *err)
 {
   const struct text *t = self;
@@ -774,5 +785,6 @@ const struct bn_reporter bn_reporter_text = {
     .total = text_total,
     .members = text_members,
     .instead = text_instead,
+    .summary = text_summary,
     .close = text_close,
 };

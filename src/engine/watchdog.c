@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Prints what was measured without waiting for any other thread, and ends the process. */
+#include "engine/watchdog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/wait.h"
+
+/* The longest report that is printed. */
+enum { TEXT_MAX = 1 << 18 };
+
+/* The time that the main thread has to end the run in order, and the time that the watchdog has
+   after it. */
+static const uint64_t patience_ns = 5 * BN_NSEC_PER_SEC / 2;
+static const uint64_t printing_ns = BN_NSEC_PER_SEC / 2;
+
+static const struct bn_wait order = {"an order to end the process", BN_BOUND_STOP};
+static const struct bn_wait returning = {"the watchdog to return", BN_BOUND_RETURNING};
+
+/* --- output that does not block --------------------------------------------------------------- */
+
+/* A pipe or a terminal is opened again: other processes may use the same open file, which has to
+   stay as it is.  If that fails, the descriptor itself is used, and the end of the process bounds a
+   write that blocks. */
+static int without_blocking(int fd)
+{
+  char name[32];
+  struct stat st;
+  int again = -1;
+
+  (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+  if (fstat(fd, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)))
+    again = open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  return again >= 0 ? again : fd;
+}
+
+static ssize_t watchdog_write(int fd, const char *text, size_t len)
+{
+  const ssize_t n = send(fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+  return n < 0 && errno == ENOTSOCK ? write(fd, text, len < PIPE_BUF ? len : PIPE_BUF) : n;
+}
+
+/* Writes as much as the reader takes until then. */
+static void watchdog_print(int to, const char *text, size_t len, uint64_t until_ns)
+{
+  const int fd = without_blocking(to);
+
+  while (len > 0 && bn_wait_writable(fd, until_ns)) {
+    const ssize_t n = watchdog_write(fd, text, len);
+
+    if (n < 0 && errno != EAGAIN && errno != EINTR)
+      return;
+    text += n > 0 ? n : 0;
+    len -= n > 0 ? (size_t)n : 0;
+  }
+}
+
+/* Prints what `out` has got since it was last empty. */
+static void watchdog_flush(struct bn_watchdog *w, int fd, uint64_t until_ns)
+{
+  const long len = ftell(w->out);
+
+  watchdog_print(fd, w->text, len > 0 ? (size_t)len : 0, until_ns);
+  rewind(w->out);
+}
+
+/* --- what is left of a run -------------------------------------------------------------------- */
+
+static bool is_summary(const struct bn_parts *p, const struct bn_report_use *use)
+{
+  return use->ops == p->text && use->out != NULL;
+}
+
+/* A summary goes to standard error if no text report was asked for. */
+static void print_report(struct bn_watchdog *w, uint64_t until_ns)
+{
+  const struct bn_parts *p = w->parts;
+  struct bn_moment end;
+  struct bn_times times;
+  bool any = false;
+
+  if (p->text == NULL || p->threads->host_group != NULL || bn_reports_shown(p->reports) ||
+      !bn_threads_times(p->threads, &times))
+    return;
+  bn_outcome_end(p->outcome, bn_clock_mono());
+  end = bn_moment_end(p, &times, w->ages);
+  bn_reports_print_forced(p->reports, &end, w->out);
+  for (size_t i = 0; i < p->n_reporters; i++)
+    if (is_summary(p, &p->reporters[i])) {
+      any = true;
+      watchdog_print(fileno(p->reporters[i].out), w->text, (size_t)ftell(w->out), until_ns);
+    }
+  if (!any)
+    watchdog_print(STDERR_FILENO, w->text, (size_t)ftell(w->out), until_ns);
+  rewind(w->out);
+}
+
+/* Writes the name as one word of a shell. */
+static void put_word(const char *text, FILE *out)
+{
+  (void)fputc('\'', out);
+  for (; *text != '\0'; text++)
+    (void)(*text == '\'' ? fputs("'\\''", out) : fputc(*text, out));
+  (void)fputs("'\n", out);
+}
+
+static void leave_document(struct bn_watchdog *w, const struct bn_report_use *use)
+{
+  char journal[PATH_MAX];
+
+  if (bn_outcome_stage(w->parts->outcome) == BN_STAGE_DOCUMENTS)
+    bn_file_drop(use->path);
+  if (use->ops->journal == NULL ||
+      (size_t)snprintf(journal, sizeof journal, "%s%s", use->path, use->ops->journal) >=
+          sizeof journal ||
+      access(journal, F_OK) != 0)
+    return;
+  (void)fprintf(w->out,
+                "'%s' is not complete: what was measured is in a journal; print it with: "
+                "bench report ",
+                use->path);
+  put_word(journal, w->out);
+}
+
+static void leave_documents(struct bn_watchdog *w, uint64_t until_ns)
+{
+  const struct bn_parts *p = w->parts;
+
+  for (size_t i = 0; i < p->n_reporters; i++)
+    if (p->reporters[i].ops->own_file && !bn_file_is_stdout(p->reporters[i].path))
+      leave_document(w, &p->reporters[i]);
+  watchdog_flush(w, STDERR_FILENO, until_ns);
+}
+
+/* --- the thread ------------------------------------------------------------------------------- */
+
+static void on_bound(int signo, siginfo_t *info, void *context)
+{
+  (void)signo;
+  (void)context;
+  _exit(info->si_value.sival_int);
+}
+
+_Noreturn static void end_process(struct bn_watchdog *w)
+{
+  const uint64_t until_ns = bn_clock_mono() + printing_ns;
+  const int status = bn_outcome_status(w->parts->outcome, false);
+  const int left_with = status != 0 ? status : BN_STATUS_FAILED;
+
+  bn_wait_alarm(printing_ns, on_bound, left_with);
+  print_report(w, until_ns);
+  if (bn_log_has_asides())
+    (void)fputs("some threads have not stopped: ending without them\n", w->out);
+  leave_documents(w, until_ns);
+  _exit(left_with);
+}
+
+static void *watchdog_main(void *arg)
+{
+  struct bn_watchdog *w = arg;
+  bool stop;
+
+  (void)pthread_mutex_lock(&w->lock);
+  while (!w->stop && bn_clock_mono() < w->at_ns)
+    (void)bn_wait_until(&order, &w->changed, &w->lock, w->at_ns);
+  stop = w->stop;
+  (void)pthread_mutex_unlock(&w->lock);
+  if (!stop)
+    end_process(w);
+  return NULL;
+}
+
+void bn_watchdog_order(struct bn_watchdog *w, bool at_once)
+{
+  const uint64_t at_ns = bn_clock_mono() + (at_once ? 0 : patience_ns);
+
+  (void)pthread_mutex_lock(&w->lock);
+  if (at_ns < w->at_ns)
+    w->at_ns = at_ns;
+  bn_wait_wake(&w->changed);
+  (void)pthread_mutex_unlock(&w->lock);
+}
+
+int bn_watchdog_start(struct bn_watchdog *w, struct bn_err *err)
+{
+  const int rc = bn_wait_spawn(&w->thread, 0, watchdog_main, w);
+
+  if (rc != 0)
+    return bn_err_set(err, rc, "cannot start the watchdog: %s", strerror(rc));
+  w->made = true;
+  return 0;
+}
+
+void bn_watchdog_stop(struct bn_watchdog *w)
+{
+  if (!w->made)
+    return;
+  (void)pthread_mutex_lock(&w->lock);
+  w->stop = true;
+  bn_wait_wake(&w->changed);
+  (void)pthread_mutex_unlock(&w->lock);
+  bn_wait_join(&returning, w->thread);
+  w->made = false;
+}
+
+/* The stream has no buffer, which it would allocate with the first text. */
+int bn_watchdog_init(struct bn_watchdog *w, const struct bn_parts *parts)
+{
+  *w = (struct bn_watchdog){.at_ns = UINT64_MAX, .text = malloc(TEXT_MAX)};
+  if (w->text == NULL || (w->out = fmemopen(w->text, TEXT_MAX, "w")) == NULL ||
+      (parts->pacer != NULL && (w->ages = bn_hist_new()) == NULL) ||
+      bn_wait_init(&w->changed) != 0) {
+    if (w->out != NULL)
+      (void)fclose(w->out);
+    bn_hist_free(w->ages);
+    free(w->text);
+    return -1;
+  }
+  (void)setvbuf(w->out, NULL, _IONBF, 0);
+  (void)pthread_mutex_init(&w->lock, NULL);
+  w->parts = parts;
+  return 0;
+}
+
+void bn_watchdog_done(struct bn_watchdog *w)
+{
+  if (w->parts == NULL)
+    return;
+  (void)fclose(w->out);
+  bn_hist_free(w->ages);
+  free(w->text);
+  (void)pthread_cond_destroy(&w->changed);
+  (void)pthread_mutex_destroy(&w->lock);
+  w->parts = NULL;
+}
