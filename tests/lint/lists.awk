@@ -2,8 +2,8 @@
 # Finds initializers in sources with three or more of the names in the file `names`, or with
 # prefixes or suffixes of them: as strings, those of figures also as the last argument of a macro.
 # `what` is what they are names of, `join` the character between their words, `table` the type of
-# the tables that may have them.  An initializer with the words "lint: WHAT list" in a comment in its
-# braces or in the line before is left alone.
+# the tables that may have them.  An initializer with the words "lint: WHAT list" in a comment in
+# its braces or in the line before is left alone.
 
 function is_name(text)
 {
