@@ -87,7 +87,7 @@ end
 
 -- named: the user has named the file, so it has to be a result.
 function series:read_file(path, named)
-  local result, why = native.result(path)
+  local result, why = native.result(path, "totals")
   if not result and named then native.fail("%s", why) end
   local fault = result and fault_of(result)
   if not result or fault then

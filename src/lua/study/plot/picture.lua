@@ -26,11 +26,12 @@ local function find_files(operands)
   return results.find(operands[1])
 end
 
--- Calls use(path, result) with each result of a list of files.  A folder also has other documents.
--- Returns true; or nil and a message, which is that of `use` if it returned one.
-local function read_results(files, is_folder, use)
+-- Calls use(path, result) with each result of a list of files, of which `part` is read, as
+-- native.result has it.  A folder also has other documents.  Returns true; or nil and a message,
+-- which is that of `use` if it returned one.
+local function read_results(files, is_folder, part, use)
   for _, path in ipairs(files) do
-    local result, why = native.result(path)
+    local result, why = native.result(path, part)
     if not result and not (result == false and is_folder) then return nil, why end
     local fault = result and use(path, result)
     if fault then return nil, fault end
@@ -55,7 +56,7 @@ end
 
 local function chart_of_runs(kind, files, is_folder, operand)
   local all = {}
-  local ok, why = read_results(files, is_folder, function(path, result)
+  local ok, why = read_results(files, is_folder, "all", function(path, result)
     if #all == runs_max then
       return ("such a picture has at most %d results; name fewer files"):format(runs_max)
     end
@@ -77,7 +78,7 @@ end
 
 local function chart_of_sweep(files, is_folder, operand)
   local n, whole, heads = 0, {}, {}
-  local ok, why = read_results(files, is_folder, function(path, result)
+  local ok, why = read_results(files, is_folder, "totals", function(path, result)
     n = n + 1
     if is_whole(result) then
       whole[#whole + 1], heads[#heads + 1] = result, run.head(path, result)
