@@ -223,12 +223,10 @@ for _, pattern in ipairs{
   end
 end
 for _, option in ipairs{
-  {name = "metric", type = "string", def = "rate", form = "=NAME",
-   help = "figure that is judged, such as rate, p99, p95@read"},
-  {name = "same", type = "string", def = "5%", form = "=PERCENT",
-   help = "difference up to which the sides are called the same"},
+  options.metric{help = "figure that is judged, such as rate, p99, p95@read"},
+  options.same{},
   options.seed{form = "=N", help = "seed of the order of the runs, instead of a new one"},
-  options.cooldown{def = "0", min = 0, max = 86400, help = "time to wait between two runs"},
+  options.cooldown{def = "0", max = 86400, help = "time to wait between two runs"},
   options.out{form = "=FOLDER", help = "new folder for the results of all runs"},
   options.format{help = "form of the report: text, json"},
   options.output{help = "file for the report, instead of standard output"},

@@ -7,6 +7,7 @@ local figures = require("study.compare.figures")
 local native = require("study.native")
 local output = require("study.output")
 local scores = require("study.compare.scores")
+local shared = require("study.options")
 local side = require("study.compare.side")
 local verdicts = require("study.compare.verdicts")
 
@@ -158,20 +159,16 @@ return {
   min_operands = 2,
   max_operands = 2,
   options = {
-    {name = "metric", type = "string", def = "rate", form = "=NAME",
-      help = "primary metric: rate (transactions/s or events/s), or as in --assert"},
+    shared.metric{help = "primary metric: rate (transactions/s or events/s), or as in --assert"},
     {name = "secondary", type = "list", def = "auto", form = "=NAMES",
       help = "other metrics, or none; auto: avg, percentiles, errors_per_s"},
-    {name = "same", type = "string", def = "5%", form = "=PERCENT",
-      help = "difference up to which the sides are called the same"},
+    shared.same{},
     {name = "fail-on", type = "list", form = "=NAME[:PERCENT]",
       help = "metrics and losses that make the exit status 3: p99:5%,tps:3%"},
     {name = "assume-stationary", type = "bool", def = false,
       help = "comparing runs that do not alternate"},
-    {name = "format", type = "choice", def = "text", choices = {"text", "markdown", "json"},
-      help = "form: text, markdown, json"},
-    {name = "output", type = "path", letter = "o", form = "=FILE",
-      help = "file for the comparison, instead of standard output"},
+    shared.format{choices = {"text", "markdown", "json"}, help = "form: text, markdown, json"},
+    shared.output{help = "file for the comparison, instead of standard output"},
   },
   run = run,
 }

@@ -5,6 +5,7 @@ local documents = require("study.history.document")
 local native = require("study.native")
 local output = require("study.output")
 local series = require("study.history.series")
+local shared = require("study.options")
 local text = require("study.history.text")
 local trend = require("study.history.trend")
 
@@ -121,11 +122,10 @@ return {
      help = "exit status 3 if the last change point is a new regression"},
     {name = "fail-within", type = "int", def = "20", min = 1, max = 2 ^ 31 - 1,
      help = "runs since a regression for which --fail fails"},
-    {name = "format", type = "choice", def = "text",
-     choices = {"text", "markdown", "json", "github"},
-     help = "form: text, markdown, json, github"},
-    {name = "output", type = "path", letter = "o", form = "=FILE",
-     help = "file for the history, instead of standard output"},
+    shared.format{
+      choices = {"text", "markdown", "json", "github"},
+      help = "form: text, markdown, json, github"},
+    shared.output{help = "file for the history, instead of standard output"},
   },
   run = function(options, operands)
     output.check(options.output)

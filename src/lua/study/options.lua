@@ -16,8 +16,12 @@ end
 
 options.cooldown = shared{name = "cooldown", type = "seconds", min = 0, max = options.int_max}
 options.format = shared{name = "format", type = "choice", def = "text", choices = {"text", "json"}}
+options.metric = shared{name = "metric", type = "string", def = "rate", form = "=NAME"}
 options.out = shared{name = "out", type = "path", form = "=DIR"}
 options.output = shared{name = "output", type = "path", letter = "o", form = "=FILE"}
+options.same = shared{
+  name = "same", type = "string", def = "5%", form = "=PERCENT",
+  help = "difference up to which the sides are called the same"}
 options.seed = shared{name = "seed", type = "int", min = 0, max = options.int64_max}
 
 return options

@@ -3,6 +3,7 @@
 
 local native = require("study.native")
 local picture = require("study.plot.picture")
+local shared = require("study.options")
 
 local study = {
   name = "plot",
@@ -10,8 +11,7 @@ local study = {
   operands = "RESULT...",
   min_operands = 1,
   options = {
-    {name = "output", type = "path", letter = "o", form = "=FILE",
-     help = "file for the picture, .svg or .png, instead of the terminal"},
+    shared.output{help = "file for the picture, .svg or .png, instead of the terminal"},
     {name = "kind", type = "choice", def = "auto", choices = {"auto", "time", "latency", "sweep"},
      help = "picture: time, latency, sweep, or auto (depends on the results)"},
   },
