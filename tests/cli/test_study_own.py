@@ -331,6 +331,14 @@ def test_no_temporary_folder(own, tmp_path):
                         "set TMPDIR to another folder\n")
 
 
+@pytest.mark.parametrize("args", [["ab"], ["search", "--goal=p99<1s"]], ids=lambda args: args[0])
+def test_no_temporary_folder_for_runs(args, tmp_path):
+    none = tmp_path / "none"
+    done = bench.run(*args, "cpu", "run", env={"TMPDIR": str(none)})
+    assert done == ("", f"bench {args[0]}: cannot make a folder in '{none}': No such file or directory; set "
+                        "TMPDIR to another folder\n", 1)
+
+
 def test_a_lock_of_another_process(own, tmp_path):
     text = body(f'local lock, why = native.lock("{tmp_path}")\nprint(lock and "locked" or why)\n'
                 'if lock then native.pause(600) end')

@@ -128,9 +128,17 @@ return {
     t.equal(native.mask("x", "--mysql-password"), "***")
     t.equal(native.mask("-px"), "-p***")
     t.equal(native.mask("--threads=4"), "--threads=4")
+    t.equal(native.mask_text("SET PASSWORD = x"), "SET PASSWORD ***")
+    t.equal(native.mask_text("SET GLOBAL innodb_ft_max_token_size = 10"),
+      "SET GLOBAL innodb_ft_max_token_size = 10")
+  end,
+  ["a program that cannot be run"] = function()
+    t.equal(native.executable(native.program), true)
+    t.equal({native.executable(file(""))}, {nil, "Permission denied"})
   end,
   ["options of runs"] = function()
     t.equal(native.option("threads").name, "threads")
+    t.equal(native.option("tx_rate").alias_of, "rate")
     t.ok(native.option("nothing") == nil)
     t.equal(native.option("config-file").traits.fixed, true)
     t.equal(native.traits("mysql-host").endpoint, true)

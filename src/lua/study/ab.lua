@@ -78,7 +78,7 @@ local function read_value(study, path)
   if not native.kind(path) then
     return nil, "the run wrote no result; end its command line with 'run'"
   end
-  local result, why = native.result(path)
+  local result, why = native.result(path, "totals")
   if not result then return nil, why end
   local value = result:value(study.metric.text)
   if not value then return nil, "the run did not measure " .. study.metric.text end
@@ -202,7 +202,9 @@ local function run(given, operands)
   study.sides.aa = study.sides.a
   study.seed = given.seed or native.entropy() % 2 ^ 31
   study.rng = native.rng(study.seed)
-  study.scratch = native.temp_folder()
+  local scratch, why = native.temp_folder()
+  if not scratch then native.fail("%s", why) end
+  study.scratch = scratch
   if study.out then make_folders(study.out) end
   return run_study(study, given)
 end

@@ -22,17 +22,12 @@ local usable = {[0] = true, [failed] = true, [violated] = true, [unserved] = tru
 -- This subcommand has found that no value keeps the goal.
 local not_found = 3
 
--- A sentence may quote a file, or what was typed.
-local function fail(form, ...)
-  native.fail("%s", native.escape(form:format(...)))
-end
-
 -- What is asked for -------------------------------------------------------------------------------
 
 local function read_precision(text)
   local precision = native.real((text:gsub("%%$", "")))
   if not precision or precision < 0.1 or precision > 50 then
-    fail("--precision=%s: not a percentage from 0.1 to 50", text)
+    native.fail("--precision=%s: not a percentage from 0.1 to 50", text)
   end
   return precision / 100
 end
@@ -46,9 +41,9 @@ local function read_plan(given)
     plan.min = math.max(1, math.ceil(plan.min))
     plan.max = plan.max > 0 and math.floor(plan.max) or threads_max
   end
-  if plan.time_s < 0.02 then fail("--time: a probe measures at least 0.02 s") end
-  if plan.most_s < plan.time_s then fail("--time-max is less than --time") end
-  if plan.max > 0 and plan.max < plan.min then fail("--max is less than --min") end
+  if plan.time_s < 0.02 then native.fail("--time: a probe measures at least 0.02 s") end
+  if plan.most_s < plan.time_s then native.fail("--time-max is less than --time") end
+  if plan.max > 0 and plan.max < plan.min then native.fail("--max is less than --min") end
   plan.precision = read_precision(given.precision or "")
   return plan
 end
@@ -56,11 +51,11 @@ end
 -- The name of a result stands in a list of --report; a program without '/' is looked for later.
 local function check_files(given)
   if given.out and given.out:find(",", 1, true) then
-    fail("--out=%s: the name must not contain a comma", given.out)
+    native.fail("--out=%s: the name must not contain a comma", given.out)
   end
   if given.program and given.program:find("/", 1, true) then
     local ok, why = native.executable(given.program)
-    if not ok then fail("--program=%s: %s", given.program, why) end
+    if not ok then native.fail("--program=%s: %s", given.program, why) end
   end
   output.check(given.output)
 end
@@ -72,16 +67,16 @@ local function check_run(words, over)
     local option = invocation.word_option(word)
     local name = option and (option.alias_of or option.name)
     if name == over or name == "events" then
-      fail("--%s: the search sets this option; leave it out", option.name)
+      native.fail("--%s: the search sets this option; leave it out", option.name)
     end
     run = run or word == "run"
   end
   if invocation.words_choose_dialect(words) then
-    fail("probes cannot use a dialect, because dialects take whole seconds only; leave out "
+    native.fail("probes cannot use a dialect, because dialects take whole seconds only; leave out "
       .. "--compat (BENCH_COMPAT)")
   end
   if not run then
-    fail("the command 'run' is missing; end the command line with a test, its options and "
+    native.fail("the command 'run' is missing; end the command line with a test, its options and "
       .. "'run'")
   end
 end
@@ -97,11 +92,15 @@ function search:file(ending)
 end
 
 local function make_folder(out)
-  if not out then return native.temp_folder() end
-  local ok, why = native.mkdir(out)
-  if not (ok or native.kind(out)) then fail("--out=%s: %s", out, why:match("': (.*)")) end
+  local ok, why
+  if not out then
+    ok, why = native.temp_folder()
+    return ok or native.fail("%s", why)
+  end
+  ok, why = native.mkdir(out)
+  if not (ok or native.kind(out)) then native.fail("--out=%s: %s", out, why:match(".*': (.*)")) end
   if native.kind(out .. "/table.csv") then
-    fail("--out=%s: the folder has a table.csv already; name another folder", out)
+    native.fail("--out=%s: the folder has a table.csv already; name another folder", out)
   end
   return out
 end
@@ -241,7 +240,7 @@ local function run(given, words)
   local plan = read_plan(given)
   check_files(given)
   local aim, fault = goal.parse(given.goal)
-  if not aim then fail("%s", fault) end
+  if not aim then native.fail("%s", fault) end
   check_run(words, given.over)
   local self = setmetatable({
     options = given, words = words, goal = aim, hunt = hunt.begin(plan),
