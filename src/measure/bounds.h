@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How large a result may be that is read from a file, so that a file of others cannot take all
    memory.  Each bound is above what a run of a week with intervals of one second writes.  Such a
-   document of fileio has 252 values and 6.8 kB per interval with 32 percentiles; a journal is read
+   document of fileio has 316 values and 6.8 kB per interval with 32 percentiles; a journal is read
    line by line and may be as long as it likes. */
 #ifndef BN_MEASURE_BOUNDS_H
 #define BN_MEASURE_BOUNDS_H

@@ -52,9 +52,10 @@ static uint64_t read_number(struct bn_json_in *e, const struct bn_node *n, const
 void bn_json_in_hist(struct bn_json_in *e, const struct bn_node *list, const char *key,
                      struct bn_hist *h)
 {
+  const size_t values = e->js->count(list);
   uint64_t at = 0;
 
-  for (size_t k = 0; k < e->js->count(list) && !e->failed; k++) {
+  for (size_t k = 0; k < values && !e->failed; k++) {
     const struct bn_node *n = e->js->at(list, k);
 
     if (e->js->type(n) == BN_NODE_LIST)

@@ -32,7 +32,7 @@ static const struct bn_metric *row_at(const struct rows *r, size_t i)
   return i < r->n[0] ? &r->part[0][i] : &r->part[1][i - r->n[0]];
 }
 
-static struct bn_metric *metric_add(struct bn_metric *to, const struct bn_metric *row, char **names)
+static void metric_add(struct bn_metric *to, const struct bn_metric *row, char **names)
 {
   const size_t name = strlen(row->name) + 1, unit = strlen(row->unit) + 1;
 
@@ -42,43 +42,55 @@ static struct bn_metric *metric_add(struct bn_metric *to, const struct bn_metric
   to->name = *names;
   to->unit = *names + name;
   *names += name + unit;
-  return to;
 }
 
+/* The parts of the block of rows, in its order. */
+enum part { COUNTERS, HISTS, LABELLED, PARTS };
+
+static enum part part_of(const struct bn_metric *row)
+{
+  switch (row->kind) {
+  case BN_COUNTER:
+  case BN_SCRIPT_COUNTER:
+    break;
+  case BN_HISTOGRAM:
+  case BN_SCRIPT_HISTOGRAM:
+    return HISTS;
+  case BN_LABELLED:
+    return LABELLED;
+  }
+  return COUNTERS;
+}
+
+/* Every record of a result has such a table, so it takes no more memory than its rows. */
 static int metric_fill(struct bn_metrics *m, const struct rows *r)
 {
   const size_t n = r->n[0] + r->n[1];
-  size_t bytes = 1;
+  size_t bytes = 1, number[PARTS] = {0};
+  struct bn_metric *next[PARTS];
   char *names;
 
-  memset(m, 0, sizeof *m);
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; i++) {
     bytes += strlen(row_at(r, i)->name) + strlen(row_at(r, i)->unit) + 2;
-  m->names = names = malloc(bytes);
-  m->counter = calloc(n + 1, sizeof *m->counter);
-  m->hist = calloc(n + 1, sizeof *m->hist);
-  m->labelled = calloc(n + 1, sizeof *m->labelled);
-  if (names == NULL || m->counter == NULL || m->hist == NULL || m->labelled == NULL) {
+    number[part_of(row_at(r, i))]++;
+  }
+  *m = (struct bn_metrics){.n_counters = number[COUNTERS],
+                           .n_hists = number[HISTS],
+                           .n_labelled = number[LABELLED],
+                           .counter = calloc(n + 1, sizeof *m->counter),
+                           .names = malloc(bytes)};
+  if (m->names == NULL || m->counter == NULL) {
     bn_metrics_done(m);
     return -1;
   }
-  for (size_t i = 0; i < n; i++) {
-    const struct bn_metric *row = row_at(r, i);
-
-    switch (row->kind) {
-    case BN_COUNTER:
-    case BN_SCRIPT_COUNTER:
-      (void)metric_add(&m->counter[m->n_counters++], row, &names);
-      break;
-    case BN_HISTOGRAM:
-    case BN_SCRIPT_HISTOGRAM:
-      (void)metric_add(&m->hist[m->n_hists++], row, &names);
-      break;
-    case BN_LABELLED:
-      (void)metric_add(&m->labelled[m->n_labelled++], row, &names);
-      break;
-    }
-  }
+  m->hist = m->counter + m->n_counters;
+  m->labelled = m->hist + m->n_hists;
+  next[COUNTERS] = m->counter;
+  next[HISTS] = m->hist;
+  next[LABELLED] = m->labelled;
+  names = m->names;
+  for (size_t i = 0; i < n; i++)
+    metric_add(next[part_of(row_at(r, i))]++, row_at(r, i), &names);
   return 0;
 }
 
@@ -100,28 +112,13 @@ int bn_metrics_from(struct bn_metrics *m, const struct bn_metric *rows, size_t n
 
 int bn_metrics_copy(struct bn_metrics *to, const struct bn_metrics *from)
 {
-  const size_t n = from->n_counters + from->n_hists + from->n_labelled;
-  struct bn_metric *all = calloc(n + 1, sizeof *all);
-  int rc;
-
-  if (all == NULL) {
-    memset(to, 0, sizeof *to);
-    return -1;
-  }
-  memcpy(all, from->counter, from->n_counters * sizeof *all);
-  memcpy(all + from->n_counters, from->hist, from->n_hists * sizeof *all);
-  memcpy(all + from->n_counters + from->n_hists, from->labelled, from->n_labelled * sizeof *all);
-  rc = bn_metrics_from(to, all, n);
-  free(all);
-  return rc;
+  return bn_metrics_from(to, from->counter, from->n_counters + from->n_hists + from->n_labelled);
 }
 
 void bn_metrics_done(struct bn_metrics *m)
 {
   free(m->names);
   free(m->counter);
-  free(m->hist);
-  free(m->labelled);
   memset(m, 0, sizeof *m);
 }
 

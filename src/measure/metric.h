@@ -12,8 +12,8 @@
    with BN_H_LATENCY, labelled counts with "errors_by_code". */
 struct bn_metrics {
   size_t n_counters, n_hists, n_labelled;
-  struct bn_metric *counter, *hist, *labelled; /* owned, names and units too */
-  char *names;                                 /* the memory behind them */
+  struct bn_metric *counter, *hist, *labelled; /* owned: one block, in this order */
+  char *names;                                 /* owned: their names and units */
 };
 
 /* The metrics of every run and then the workload's: `extra` ends with a NULL name; NULL: none.

@@ -396,7 +396,7 @@ static void intervals_end_before_the_bounds(void **state)
   assert_true(bn_store_has_room(&g, most - 1));
   assert_false(bn_store_has_room(&g, most));
   /* A week of fileio with 32 percentiles. */
-  assert_true(bn_store_has_room(&g, (uint64_t)604800 * 252));
+  assert_true(bn_store_has_room(&g, (uint64_t)604800 * 316));
   g.bytes++;
   assert_false(bn_store_has_room(&g, 0));
   g.bytes = 0;
