@@ -33,7 +33,7 @@ const struct bn_subcommand *bn_subcommand_named(const struct bn_subcommand *tabl
   return NULL;
 }
 
-/* Where the name of a subcommand may stand; argc: nowhere. */
+/* Returns where the name of a subcommand may stand; argc: nowhere. */
 static int name_place(int argc, char *const *argv)
 {
   int i = 1;

@@ -28,7 +28,7 @@ struct bn_node *bn_json_hist(struct bn_json_out *p, const struct bn_hist *h,
   return to.list;
 }
 
-/* Of version 1. */
+/* Reads a bucket of version 1. */
 static void read_pair(struct bn_json_in *e, const struct bn_node *pair, const char *key,
                       struct bn_hist *h)
 {

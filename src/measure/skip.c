@@ -71,7 +71,7 @@ static bool pass_name(struct skipping *s)
   return false;
 }
 
-/* Behind the name of a list. */
+/* The name of a list is on top. */
 static void skip_list(struct skipping *s)
 {
   const char *list;

@@ -25,7 +25,7 @@ enum {
   NATIVE = BN_FIGURE_NATIVE
 };
 
-/* The column of rules: a rule, and what it is the rate of. */
+/* A cell of the column of rules is a rule, and what it is the rate of. */
 #define RULE_COMPUTED BN_RULE_COMPUTED, 0
 #define RULE_COUNTER  BN_RULE_COUNTER, 0
 #define RULE_RATE(of) BN_RULE_RATE, offsetof(struct bn_view, of)

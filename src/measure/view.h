@@ -125,13 +125,13 @@ bool bn_view_is_rate(const struct bn_view_field *f);
 /* The value of a figure as a number. */
 double bn_view_value(const struct bn_view *v, const struct bn_view_field *f);
 
-/* Whether the view tells the parts of a run apart. */
+/* Returns whether the view tells the parts of a run apart. */
 bool bn_view_has_parts(const struct bn_view *v);
 /* false: the figure is not 0, but unknown: it is of PARTS, and the view does not tell them apart.
  */
 bool bn_view_knows(const struct bn_view *v, const struct bn_view_field *f);
 
-/* What decides whether a run measures a figure. */
+/* These facts decide whether a run measures a figure. */
 struct bn_view_scope {
   unsigned kinds; /* 1U << enum bn_kind of each that it may be of, ORed */
   bool paced;     /* --rate */
@@ -148,9 +148,9 @@ enum bn_view_lack {
 };
 /* Why a run does not measure a figure; the first that applies. */
 enum bn_view_lack bn_view_lack(const struct bn_view_field *f, const struct bn_view_scope *s);
-/* Whether a run with these metrics counts the commits of --verify-commits. */
+/* Returns whether a run with these metrics counts the commits of --verify-commits. */
 bool bn_view_counts_commits(const struct bn_metrics *m);
-/* Whether a view has a measured value of a figure, and not a 0 in its place. */
+/* Returns whether a view has a measured value of a figure, and not a 0 in its place. */
 bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f);
 
 /* The memory behind a view; reused. */

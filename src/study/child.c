@@ -34,16 +34,14 @@ void bn_children_begin(struct bn_children *c)
 {
   static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-  c->signo = 0;
-  (void)sigemptyset(&c->waited);
-  (void)sigaddset(&c->waited, SIGCHLD);
+  bn_children_begin_plain(c);
   for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
     struct sigaction now;
 
     if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
       (void)sigaddset(&c->waited, ending[i]);
   }
-  (void)sigprocmask(SIG_BLOCK, &c->waited, &c->before);
+  (void)sigprocmask(SIG_BLOCK, &c->waited, NULL);
 }
 
 /* Waits for one of the signals until that time of bn_clock_mono(); 0: none came. */

@@ -79,7 +79,7 @@ static void check_names(const struct reading *r, const char *const *names)
   }
 }
 
-/* NULL: there is none. */
+/* Returns NULL if there is none. */
 static const char *read_text(const struct reading *r, const char *name)
 {
   const char *text;
@@ -116,7 +116,7 @@ static bool read_switch(const struct reading *r, const char *name)
   return is_on;
 }
 
-/* false: there is none. */
+/* Returns false if there is none. */
 static bool read_whole(const struct reading *r, const char *name, int64_t *out)
 {
   lua_getfield(r->L, r->table, name);
@@ -128,7 +128,7 @@ static bool read_whole(const struct reading *r, const char *name, int64_t *out)
   return is_there;
 }
 
-/* NULL: there is none. */
+/* Returns NULL if there is none. */
 static const char *const *read_texts(const struct reading *r, const char *name)
 {
   const char **text = NULL;
@@ -269,7 +269,7 @@ static const char *read_name(const struct reading *r)
   return name;
 }
 
-/* At `table` of the reading is the list.  NULL: it is empty. */
+/* The list is at `table` of the reading.  Returns NULL if it is empty. */
 static const struct bn_opt *read_options(const struct reading *r, size_t *conf_size)
 {
   lua_State *L = r->L;

@@ -146,7 +146,7 @@ static void push_node(lua_State *L, const struct bn_store *js, const struct bn_n
   }
 }
 
-/* What is freed also if there is no memory for the values. */
+/* The tree is freed also if there is no memory for the values. */
 struct tree {
   const struct bn_store *js;
   struct bn_node *root;

@@ -43,7 +43,7 @@ struct entry { /* of getdents64(2) */
 
 static bool remove_entry(int folder, const char *name, int depth);
 
-/* Whether it has removed something. */
+/* Returns whether it has removed something. */
 static bool remove_content(int folder, int depth)
 {
   _Alignas(struct entry) char block[2048];
@@ -136,7 +136,7 @@ void bn_ending_note(int signo)
 
 /* --- the folder --- */
 
-/* With the signals blocked, so that there is no folder whose name is not known. */
+/* The signals are blocked, so that there is no folder whose name is not known. */
 static int make_root(const char *base)
 {
   char path[PATH_MAX];

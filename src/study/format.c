@@ -9,7 +9,7 @@
 
 #include <lauxlib.h>
 
-/* As in Lua, a precision has two digits; DBL_MAX has 309 before its point. */
+/* A precision has two digits, as in Lua; DBL_MAX has 309 before its point. */
 enum { PRECISION_MAX = 99, DIGITS_MAX = 512 };
 
 /* "%-9.3f" has the parts "-", "9", ".3" and 'f'. */
@@ -40,7 +40,7 @@ static bool is_real(const struct conversion *c)
          c->flags + strspn(c->flags, "-+") == c->width;
 }
 
-/* -1: there is none, which printf knows too. */
+/* Returns -1, which printf takes for none, if there is none. */
 static int precision_of(const struct conversion *c)
 {
   const int digits = *c->precision == '.' ? (int)strtol(c->precision + 1, NULL, 10) : -1;

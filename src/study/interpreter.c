@@ -84,7 +84,7 @@ static const struct module *find_module(const char *name)
   return NULL;
 }
 
-/* As lua_load(); tracebacks name the file in the sources. */
+/* Returns as lua_load() does.  Tracebacks name the file in the sources. */
 static int load_module(lua_State *L, const struct module *m)
 {
   char file[PATH_MAX];
@@ -109,7 +109,8 @@ static int search_embedded(lua_State *L)
   return 1;
 }
 
-/* Behind package.preload, so that no file takes the place of an embedded module. */
+/* The searcher stands behind package.preload, so that no file takes the place of an embedded
+   module. */
 static void open_searcher(lua_State *L)
 {
   lua_getglobal(L, "package");

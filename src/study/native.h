@@ -22,7 +22,7 @@ void bn_native_open_children(lua_State *L);
 void bn_native_open_files(lua_State *L);
 void bn_native_open_results(lua_State *L);
 
-/* What this program knows of options; NULL: nothing. */
+/* Sets and returns what this program knows of options; NULL: nothing. */
 void bn_native_set_traits(lua_State *L, bn_opt_traits_of *traits_of);
 bn_opt_traits_of *bn_native_get_traits(lua_State *L);
 

@@ -10,6 +10,7 @@
 #include "option/optval.h"
 #include "study/declaration.h"
 #include "study/native.h"
+#include "study/whole.h"
 
 static const char traits_key[] = "bn.option_traits", set_key[] = "bn.optset",
                   knowledge_key[] = "bn.traits_of";
@@ -48,15 +49,6 @@ void bn_native_push_traits(lua_State *L, unsigned traits)
     lua_rawseti(L, -3, (int)traits);
   }
   lua_remove(L, -2);
-}
-
-/* native.traits(name): of any option that this program knows. */
-static int native_traits(lua_State *L)
-{
-  bn_opt_traits_of *traits_of = bn_native_get_traits(L);
-
-  bn_native_push_traits(L, traits_of != NULL ? traits_of(luaL_checkstring(L, 1)) : 0);
-  return 1;
 }
 
 /* native.option(name): a general option. */
@@ -153,7 +145,7 @@ static struct bn_optset *push_set(lua_State *L)
   return *set;
 }
 
-/* true: it was an option of the set. */
+/* Returns whether it was an option of the set. */
 static bool set_word(lua_State *L, struct bn_optset *set, const char *word)
 {
   const char *equals = strchr(word, '=');
@@ -251,10 +243,17 @@ static int native_settings(lua_State *L)
   return 1;
 }
 
+/* native.read_traits(bits): the table of the traits that --help-traits prints as a number. */
+static int native_read_traits(lua_State *L)
+{
+  bn_native_push_traits(L, (unsigned)bn_whole_check(L, 1));
+  return 1;
+}
+
 const luaL_Reg bn_native_options[] = {{"check_option", native_check_option},
                                       {"dialect", native_dialect},
                                       {"option", native_option},
                                       {"parse", native_parse},
+                                      {"read_traits", native_read_traits},
                                       {"settings", native_settings},
-                                      {"traits", native_traits},
                                       {NULL, NULL}};

@@ -13,7 +13,7 @@
 #include "study/native_result.h"
 #include "study/whole.h"
 
-/* What was read since the last collection of garbage, of which Lua sees a few bytes. */
+/* So many bytes may be read before garbage is collected: Lua sees a few bytes of each result. */
 enum { COLLECT_AFTER = 1 << 25 };
 /* Bytes of a document that is no result. */
 enum { FOREIGN_MAX = 1 << 26 };
@@ -96,7 +96,7 @@ static void push_fact(lua_State *L, const struct bn_fact *fact)
   }
 }
 
-/* By section and key. */
+/* Pushes the facts by section and key. */
 static void push_facts(lua_State *L, const struct bn_result *r)
 {
   lua_newtable(L);
@@ -116,7 +116,7 @@ static void push_facts(lua_State *L, const struct bn_result *r)
   }
 }
 
-/* In the order of the document. */
+/* Pushes the facts in the order of the document. */
 static void push_fact_list(lua_State *L, const struct bn_result *r)
 {
   static const char *const types[] = {
@@ -190,7 +190,7 @@ static void push_has_total(lua_State *L, const struct bn_result *r)
   lua_pushboolean(L, bn_native_total(r) != NULL);
 }
 
-/* Of the total, or else of the first interval. */
+/* Pushes the kind of the total, or else of the first interval. */
 static void push_kind(lua_State *L, const struct bn_result *r)
 {
   const struct bn_view *v = bn_native_total(r);
@@ -260,7 +260,7 @@ static void collect_garbage(lua_State *L, const char *path)
   lua_setfield(L, LUA_REGISTRYINDEX, bytes_key);
 }
 
-/* Whether it is a whole document that says that it is something else. */
+/* Returns whether it is a whole document that says that it is something else. */
 static bool result_is_foreign(const struct bn_store *js, const char *path)
 {
   struct bn_buf text = {.max = FOREIGN_MAX};

@@ -20,6 +20,13 @@ static const char program[] =
     "local stream = ffi.metatype(ffi.typeof('struct { uint64_t s[2]; }'), {__index = {\n"
     "  real = function(rng) return real(rng) end,\n"
     "  below = function(rng, n) return below(rng, n) end,\n"
+    "  shuffle = function(rng, list)\n"
+    "    for i = #list, 2, -1 do\n"
+    "      local k = below(rng, i) + 1\n"
+    "      list[i], list[k] = list[k], list[i]\n"
+    "    end\n"
+    "    return list\n"
+    "  end,\n"
     "}})\n"
     "return function(seed, id, purpose)\n"
     "  local rng = stream()\n"
@@ -29,7 +36,7 @@ static const char program[] =
     "  return rng\n"
     "end\n";
 
-/* false: there is no such purpose. */
+/* Returns false if there is no such purpose. */
 static bool rng_start(struct bn_rng *rng, uint64_t seed, uint64_t id, const char *purpose)
 {
   static const struct {

@@ -11,7 +11,7 @@
 /* The last bit of a limit that was given in ms may be off. */
 static const double rounding = 1e-12;
 
-/* As study.stats.batch takes it. */
+/* The two numbers are those that study.stats.batch takes. */
 struct batch {
   double num, den;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What pictures show of a result, as plain arrays: its intervals, and the buckets of its latency
-   histogram. */
+/* Makes plain arrays of what pictures show of a result: its intervals, and the buckets of its
+   latency histogram. */
 #include <math.h>
 #include <stdint.h>
 

@@ -18,7 +18,7 @@ struct bn_study *bn_study_open_file(const char *path, bn_opt_traits_of *traits_o
                                     struct bn_err *err);
 /* Its declaration, without `run`. */
 const struct bn_subcommand *bn_study_declaration(const struct bn_study *s);
-/* As bn_subcommand.run. */
+/* Runs the study as bn_subcommand.run does. */
 int bn_study_run(struct bn_study *s, const void *conf, const char *const *operand,
                  struct bn_err *err);
 /* NULL is allowed. */

@@ -9,7 +9,7 @@
 
 #include <lua.h>
 
-/* Before the others, once for an interpreter. */
+/* Is called before the others, once for an interpreter. */
 void bn_whole_open(lua_State *L);
 /* Pushes a number, or an int64_t if it is 2^53 or more. */
 void bn_whole_push(lua_State *L, int64_t n);

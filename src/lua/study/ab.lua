@@ -98,15 +98,6 @@ local function measure(study, arm)
   return value, why
 end
 
-local function shuffle(rng)
-  local order = {unpack(arms)}
-  for i = #order, 2, -1 do
-    local k = rng:below(i) + 1
-    order[i], order[k] = order[k], order[i]
-  end
-  return order
-end
-
 -- Runs both sides in the order of the round.  Returns true, or nil and why not; the results of such
 -- a round are removed, because they would have no pair.
 local function measure_round(study, round)
@@ -127,7 +118,7 @@ end
 -- Adds a round to the study.  Returns true, or nil and why not, which is of no interest after a
 -- signal.  A round that failed is repeated once.
 local function run_round(study)
-  local round = {order = shuffle(study.rng), repeated = false}
+  local round = {order = study.rng:shuffle{unpack(arms)}, repeated = false}
   local ok, why = measure_round(study, round)
   if not ok and not native.signalled() then
     native.log("bench ab: %s; the round is repeated", why)

@@ -16,14 +16,14 @@ function digits.fixed(number, decimals)
   return ("%." .. decimals .. "f"):format(number)
 end
 
--- Returns how many decimals show three significant digits of a number: `least` to 9.
-function digits.decimals(number, least)
+-- Returns a number with so many decimals that three significant digits show: `least` to 9.
+function digits.significant(number, least)
   local decimals = least
   local shown = number * 10 ^ least
   while number > 0 and decimals < 9 and shown < 100 do
     decimals, shown = decimals + 1, shown * 10
   end
-  return decimals
+  return digits.fixed(number, decimals)
 end
 
 return digits

@@ -4,10 +4,10 @@
 -- Each probe is a run of its own.  study.search.hunt says what to probe, study.search.goal what was
 -- found.
 
-local folder = require("study.folder")
 local goal = require("study.search.goal")
 local hunt = require("study.search.hunt")
 local invocation = require("study.invocation")
+local messages = require("study.messages")
 local native = require("study.native")
 local options = require("study.options")
 local output = require("study.output")
@@ -143,7 +143,7 @@ end
 function search:refusal(ended)
   local n, signo = #self.hunt.found + 1, native.signalled()
   if signo then return ("interrupted by signal %d in probe %d"):format(signo, n) end
-  local quote = folder.quote(self:file("log"))
+  local quote = messages.quote(self:file("log"))
   return ("probe %d %s%s%s"):format(
     n, ended.status and "failed with exit status " .. ended.status
       or "was ended by signal " .. ended.signal,

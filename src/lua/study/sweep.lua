@@ -55,7 +55,7 @@ local function check_axes(axes)
   end
 end
 
--- What is larger than another value has to be known.
+-- Values are compared: those that are larger may be left out.
 local function check_numbers(axis)
   for _, value in ipairs(axis) do
     if not native.number(value) then
@@ -181,7 +181,7 @@ local function join(line, top, given)
   return all
 end
 
--- One that fails costs one; a signal ends all.
+-- Runs all sweeps of a file: one that fails costs one, and a signal ends all.
 local function run_all(lines)
   local worst = 0
   for i, line in ipairs(lines) do

@@ -31,7 +31,7 @@ local function percent(ratio)
 end
 
 local function number(value)
-  return digits.fixed(value, digits.decimals(value, 0))
+  return digits.significant(value, 0)
 end
 
 -- Returns what the last round has measured, on one line.

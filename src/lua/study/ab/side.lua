@@ -2,7 +2,7 @@
 -- A side of a study is the command line of its runs, and the statement that is executed before
 -- each.
 
-local folder = require("study.folder")
+local messages = require("study.messages")
 local native = require("study.native")
 
 local side = {}
@@ -33,11 +33,11 @@ end
 
 -- Runs a program with these arguments.  Returns true, or nil and why `what` failed.
 local function execute(argv, what, scratch)
-  local messages = scratch .. "/messages"
-  local ended, why = native.child{argv = argv, out = messages, errors = messages}
+  local printed = scratch .. "/messages"
+  local ended, why = native.child{argv = argv, out = printed, errors = printed}
   if not ended then return nil, why end
   if ended.status == 0 then return true end
-  local sentence = folder.quote(messages)
+  local sentence = messages.quote(printed)
   if sentence == "" then sentence = "it printed no message" end
   if ended.signal then
     return nil, ("%s was ended by signal %d: %s"):format(what, ended.signal, sentence)

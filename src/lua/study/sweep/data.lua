@@ -5,17 +5,17 @@
 -- "whole": BOOL}.
 
 local document = require("study.document")
-local files = require("study.folder")
+local grid = require("study.sweep.grid")
+local messages = require("study.messages")
 local native = require("study.native")
 
 local data = {}
 data.__index = data
 
 local form, file = "bench sweep data", "data.json"
-local keeps_data = 2 ^ 9 -- BN_OPT_KEEPS_DATA (api/opt.h), a number in what --help-traits prints
 
-function data.new(folder, command, grid)
-  return setmetatable({folder = folder, command = command, grid = grid}, data)
+function data.new(folder, command, axes)
+  return setmetatable({folder = folder, command = command, grid = axes}, data)
 end
 
 -- Marks the axes that the test or its driver says to keep the data.  Without an answer of a run,
@@ -30,8 +30,7 @@ local function ask_for_traits(self)
   local said = ended.status == 0 and native.read(self.folder:file(name)) or ""
   for option, traits in said:gmatch("option (%S+) (%d+)") do
     for _, axis in ipairs(self.grid) do
-      if option:gsub("_", "-") == axis.name:gsub("_", "-")
-        and math.floor(tonumber(traits) / keeps_data) % 2 == 1 then
+      if grid.same_name(option, axis.name) and native.read_traits(tonumber(traits)).keeps_data then
         axis.of_data = false
       end
     end
@@ -73,7 +72,7 @@ local function act(self, command, point)
   self.folder.drop_empty(errors)
   if ended.status == 0 then return true end
   if native.signalled() then return nil, "interrupted during " .. command end
-  return nil, ("%s failed: %s (%s)%s"):format(command, files.quote(errors):sub(1, 256), errors,
+  return nil, ("%s failed: %s (%s)%s"):format(command, messages.quote(errors):sub(1, 256), errors,
     command == "prepare" and "; if older data are in the way, remove them with 'cleanup'" or "")
 end
 

@@ -14,7 +14,8 @@ local function refuse(item, form, ...)
   native.fail("--vary=%s: %s", native.escape(item):sub(1, 127), form:format(...))
 end
 
-local function same_name(a, b)
+-- Returns whether two names are those of one option: '-' and '_' match each other.
+function grid.same_name(a, b)
   return a:gsub("_", "-") == b:gsub("_", "-")
 end
 
@@ -23,7 +24,7 @@ local function add_axis(self, item, name)
     refuse(item, "too many options are varied; allowed: up to %d", axes_most)
   end
   for _, axis in ipairs(self) do
-    if same_name(axis.name, name) then
+    if grid.same_name(axis.name, name) then
       refuse(item, "'%s' is varied twice; give all its values at once", name)
     end
   end
@@ -157,16 +158,6 @@ function grid:beyond(a, b)
   return self:agree(a, b, 1) and of_a ~= nil and of_b ~= nil and of_b > of_a
 end
 
-local function shuffled(n, rng)
-  local at = {}
-  for i = 1, n do at[i] = i - 1 end
-  for i = n, 2, -1 do
-    local k = rng:below(i) + 1
-    at[i], at[k] = at[k], at[i]
-  end
-  return at
-end
-
 -- Sorts by the number of the first axis, keeping the order of equals; a value that is none counts
 -- as 0.
 local function sort(self, at)
@@ -196,7 +187,9 @@ end
 function grid:order(repeats, seed, ascending)
   local order = {}
   for r = 1, repeats do
-    local at = shuffled(self.points, native.rng(seed, r - 1))
+    local at = {}
+    for i = 1, self.points do at[i] = i - 1 end
+    native.rng(seed, r - 1):shuffle(at)
     if ascending and r == 1 then sort(self, at) end
     gather_data(self, at)
     for _, point in ipairs(at) do order[#order + 1] = point end

@@ -3,14 +3,14 @@
 
 local data = require("study.sweep.data")
 local digits = require("study.digits")
-local files = require("study.folder")
+local messages = require("study.messages")
 local native = require("study.native")
 local tally = require("study.sweep.tally")
 
 local runs = {}
 runs.__index = runs
 
--- What a sweep is: options, folder, command, grid and tally.
+-- Returns what makes the runs of a sweep, which has options, folder, command, grid and tally.
 function runs.new(sweep)
   local self = setmetatable({took_s = {}}, runs)
   for name, value in pairs(sweep) do self[name] = value end
@@ -47,11 +47,11 @@ end
 
 local function log_done(self, run)
   local p95_s = self.tally:value(run, "p95_s")
-  local what = ("%.1f %s"):format(self.tally:value(run, "rate") or 0 / 0,
+  local what = ("%.1f %s"):format(self.tally:value(run, "rate"),
     self.tally.rate == "events_per_s" and "events/s" or "tps")
   if p95_s then
     local ms = p95_s * 1e3
-    what = what .. (", p95 %s ms"):format(digits.fixed(ms, digits.decimals(ms, 2)))
+    what = what .. (", p95 %s ms"):format(digits.significant(ms, 2))
   end
   log(self, run, what)
 end
@@ -76,7 +76,7 @@ local function reason(ended, errors)
   elseif ended.status ~= 0 then
     how = "exit status " .. ended.status
   end
-  local said = files.quote(errors):sub(1, 255)
+  local said = messages.quote(errors):sub(1, 255)
   return ("%s%s%s (%s)"):format(how, said ~= "" and ": " or "", said, errors:sub(1, 160))
 end
 

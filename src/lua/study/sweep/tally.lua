@@ -11,7 +11,7 @@ local stats = require("study.stats")
 local tally = {}
 tally.__index = tally
 
--- What every result has, by the names of columns and of figures.
+-- Every result has these, by the names of columns and of figures.
 local firsts = {{"rate", "rate"}, {"p50_s", "p50"}, {"p95_s", "p95"}, {"p99_s", "p99"}}
 -- Result files may come from anywhere, with names of their own.
 local names_most = 1280

@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- This module knows the files that the runs of a study leave.
+-- This module knows what runs of a study print on standard error.
 
 local native = require("study.native")
 
-local folder = {}
+local messages = {}
 
 -- A longer line of a file is cut.
 local quote_most = 500
 
 -- Returns what the standard error of a run that failed says: the first FATAL line, or else the last
 -- line, for a terminal; "": it says nothing.
-function folder.quote(path)
+function messages.quote(path)
   local file, said = io.open(path), ""
   if not file then return said end
   for line in file:lines() do
@@ -22,4 +22,4 @@ function folder.quote(path)
   return native.escape(said:sub(1, quote_most))
 end
 
-return folder
+return messages
