@@ -66,6 +66,7 @@ const struct bn_policy bn_policy_05 = {
     .flags_are_number = true,
     .unknown_offset = true,
     .no_hint_at_prepare = true,
+    .writes_zeros = true,
     .byte_unit = "b",
     .binary_unit = "b",
     .rate_unit = "MB",

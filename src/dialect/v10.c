@@ -38,6 +38,7 @@ const struct bn_policy bn_policy_10 = {
     .mysql_files_in_folder = true,
 
     .mix_per_program = true,
+    .writes_zeros = true,
     .byte_unit = "B",
     .binary_unit = "iB",
     .rate_unit = "MiB",

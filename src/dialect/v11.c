@@ -37,6 +37,7 @@ const struct bn_policy bn_policy_11 = {
     .query_was = " was",
     .mysql_traces_field_count = true,
 
+    .writes_zeros = true,
     .byte_unit = "B",
     .binary_unit = "iB",
     .rate_unit = "MiB",

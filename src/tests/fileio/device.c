@@ -45,7 +45,7 @@ static bool flushes_each_write(const struct bn_fileio_plan *p)
   return p->conf->fsync_all || p->fsync_freq == 1 || ((p->sync || p->dsync) && !mapped);
 }
 
-static bool device_reads(const struct bn_fileio_plan *p)
+bool bn_fileio_reads(const struct bn_fileio_plan *p)
 {
   return p->mode == BN_FILE_SEQRD || p->mode == BN_FILE_RNDRD || p->mode == BN_FILE_RNDRW;
 }
@@ -62,7 +62,7 @@ static void warn_about_memory(const struct bn_fileio_plan *p, int fd)
                 "choose a folder on a device with --file-dir");
     return;
   }
-  if (p->direct || all >= memory || (flushed && !device_reads(p)))
+  if (p->direct || all >= memory || (flushed && !bn_fileio_reads(p)))
     return;
   bn_fileio_size_text(p, all, is, sizeof is);
   bn_fileio_size_text(p, memory, has, sizeof has);
@@ -78,6 +78,17 @@ static void report_device(const struct bn_services *services, const struct bn_pl
   services->fact(services->of, "files", "device", place->device);
 }
 
+static void report_data(const struct bn_fileio_plan *p, const struct bn_services *services)
+{
+  char text[32] = "random";
+
+  if (p->validate)
+    (void)snprintf(text, sizeof text, "random with checksums");
+  else if (p->zeros > 0)
+    (void)snprintf(text, sizeof text, "%u%% zeros", p->zeros);
+  services->fact(services->of, "files", "data_written", text);
+}
+
 void bn_device_describe(const struct bn_fileio_plan *p, int fd, const struct bn_services *services)
 {
   struct bn_place place;
@@ -85,6 +96,8 @@ void bn_device_describe(const struct bn_fileio_plan *p, int fd, const struct bn_
 
   bn_place_read(&place, "", device_folder(p));
   report_device(services, &place);
+  if (p->writing)
+    report_data(p, services);
   if (is_device(fd, &st))
     bn_log_note("files: test_file.0 is the device %u:%u itself", major(st.st_rdev),
                 minor(st.st_rdev));

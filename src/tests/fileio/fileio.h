@@ -10,6 +10,7 @@
 
 #include "api/opt.h"
 #include "api/workload.h"
+#include "tests/fileio/data.h"
 #include "tests/fileio/engines.h"
 #include "tests/fileio/pattern.h"
 
@@ -27,6 +28,8 @@ struct bn_fileio_conf {
   int fsync_mode; /* 0 fsync, 1 fdatasync */
   int64_t merged;
   double rw_ratio;
+  int64_t compressible;           /* percent of zeros in what is written */
+  const char *typed_compressible; /* NULL: the default */
   char *dir;
   bool iopoll, sqpoll;
 };
@@ -47,6 +50,7 @@ struct bn_fileio_plan {
   bool sync, dsync, direct;
   int open_flags; /* flags for open(2) from --file-extra-flags */
   bool writing, random, validate;
+  unsigned zeros; /* percent of zeros in what is written; 100: buffers stay as they are */
   uint64_t fsync_freq; /* after --file-fsync-all */
   bool fsync_end;
   uint64_t events;
@@ -63,6 +67,12 @@ void bn_fileio_size_text(const struct bn_fileio_plan *plan, uint64_t bytes, char
 void bn_fileio_describe(const struct bn_fileio_plan *plan, const char *io_title,
                         struct bn_facts *facts);
 
+/* Makes the data that blocks are filled with, which the caller frees: NULL if they are zeros or have
+   checksums.  They are new ones each time, whatever the seed: a run that is repeated must not write
+   what is there already.  Returns 0, or -1 and err. */
+int bn_fileio_make_data(const struct bn_fileio_plan *plan, struct bn_data **out,
+                        struct bn_err *err);
+
 /* --- layout.c: the files --- */
 
 int bn_layout_prepare(const struct bn_fileio_plan *plan, struct bn_session *s, struct bn_err *err);
@@ -74,12 +84,19 @@ int bn_layout_open(const struct bn_fileio_plan *plan, int *fd, bool *made, struc
 void bn_layout_remove(const struct bn_fileio_plan *plan, const bool *made);
 void bn_layout_close(const struct bn_fileio_plan *plan, int *fd);
 
+/* Looks at the data that prepare has left.  With --validate, returns -1 and err if no block that it
+   looks at has a checksum; otherwise tells of files that hold zeros.  Returns 0. */
+int bn_layout_check_data(const struct bn_fileio_plan *plan, const int *fd,
+                         const struct bn_services *services, struct bn_err *err);
+
 /* --- device.c: the place of the files --- */
 
 /* Reports, on stderr and as facts, the file system and the device of the files, and facts that will
    spoil the result. */
 void bn_device_describe(const struct bn_fileio_plan *plan, int fd,
                         const struct bn_services *services);
+/* Returns whether the test reads from the files. */
+bool bn_fileio_reads(const struct bn_fileio_plan *plan);
 /* Checks whether direct I/O to this file works with these requests.  Returns 0, or -1 and err. */
 int bn_device_check_direct(const struct bn_fileio_plan *plan, int fd, struct bn_err *err);
 /* Opens a file without a name in plan's folder, as the test's files are opened, and checks that
@@ -139,6 +156,7 @@ struct bn_fileio {
   unsigned threads, depth;
   int *fd;    /* [plan.files] */
   bool *made; /* [plan.files] by this run */
+  struct bn_data *data; /* NULL: blocks are zeros or have checksums */
   struct bn_io_setup setup;
   struct bn_pattern pattern;
   struct bn_diskstats disk;
@@ -160,7 +178,7 @@ struct bn_fileio_session {
   unsigned next_done, n_done;
   unsigned n_idle, in_flight, writes_in_flight; /* in flight: submitted but not ended */
   struct bn_pattern_mix mix;
-  struct bn_rng data; /* for stamped blocks, so that they change no other random numbers */
+  struct bn_rng data; /* for the content of blocks, so that it changes no other random numbers */
   bool failed;
   char reason[80];
 };

@@ -358,12 +358,26 @@ static bool inflight_claim(struct bn_fileio *f, struct bn_session *s)
   return s->due_ns == 0 || await_arrival(f, s) || give_back(s);
 }
 
+/* Makes the data of a write.  Returns whether that took time. */
+static bool inflight_fill(const struct bn_fileio *f, struct bn_fileio_session *w,
+                          struct bn_io_req *r)
+{
+  if (r->op != BN_IO_WRITE || (f->data == NULL && !f->plan.validate))
+    return false;
+  if (f->plan.validate)
+    bn_verify_stamp(r->buf, r->len, (size_t)f->plan.conf->block_size, r->offset, &w->data);
+  else
+    bn_data_fill(f->data, r->buf, r->len, &w->data);
+  return true;
+}
+
 static void inflight_begin(struct bn_fileio *f, struct bn_session *s, const struct bn_draw *d,
                            enum kind kind)
 {
   struct bn_fileio_session *w = s->state;
   struct bn_flight *x = w->idle[--w->n_idle];
   const bool flush = d->op == BN_IO_FSYNC;
+  bool filled;
 
   x->io.op = flush ? flush_op(f) : d->op;
   x->io.file = d->file;
@@ -377,15 +391,15 @@ static void inflight_begin(struct bn_fileio *f, struct bn_session *s, const stru
            : d->op == BN_IO_READ ? 1
                                  : 2,
            d->file, (unsigned long long)d->offset, d->len);
-  if (kind != QUIET && f->depth == 1)
+  /* The time of an event is the device's alone. */
+  filled = inflight_fill(f, w, &x->io);
+  if (kind != QUIET && f->depth == 1 && !filled)
     bn_event_start(s, &x->tick);
   else if (kind != QUIET)
     bn_event_start_now(s, &x->tick);
   else
     s->last_ns = bn_clock_now(&s->clock);
   x->submitted_ns = s->last_ns;
-  if (d->op == BN_IO_WRITE && f->plan.validate)
-    bn_verify_stamp(x->io.buf, x->io.len, (size_t)f->plan.conf->block_size, x->io.offset, &w->data);
   inflight_submit(f, s, x);
 }
 

@@ -58,6 +58,7 @@ struct making {
   struct bn_session *s;
   unsigned char *chunk; /* owned, page aligned */
   size_t chunk_size;    /* whole blocks */
+  struct bn_data *data; /* owned; NULL: blocks are zeros or have checksums */
   int64_t *old_size;    /* owned: by file; -1: it did not exist */
   uint64_t target;      /* minimum size of every file */
   uint64_t written, start_ns, shown_ns;
@@ -203,6 +204,8 @@ static int layout_grow(struct making *m, unsigned i, int fd, uint64_t size, stru
       return bn_err_set(err, EINTR, "%s", "");
     if (p->validate)
       bn_verify_stamp(m->chunk, len, block, at, &m->s->rng);
+    else if (m->data != NULL)
+      bn_data_fill(m->data, m->chunk, len, &m->s->rng);
     if (write_chunk(fd, m->chunk, len, at) != 0)
       return bn_err_set(
           err, errno, "Failed to write file! file: %u pos: %llu errno = %d (%s)%s", i,
@@ -356,8 +359,11 @@ int bn_layout_prepare(const struct bn_fileio_plan *p, struct bn_session *s, stru
     (void)bn_err_set(err, 0, "out of memory for blocks of %zu bytes", block);
   } else {
     memset(m.chunk, 0, m.chunk_size);
-    rc = make_all(&m, err);
+    rc = bn_fileio_make_data(p, &m.data, err);
   }
+  if (rc == 0)
+    rc = make_all(&m, err);
+  free(m.data);
   free(m.old_size);
   free(m.chunk);
   return rc;
@@ -528,6 +534,68 @@ int bn_layout_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct b
       return -1;
   }
   return p->direct ? bn_device_check_direct(p, fd[0], err) : 0;
+}
+
+static bool layout_read(const struct bn_fileio_plan *p, int fd, void *buf, uint64_t offset)
+{
+  const size_t block = (size_t)p->conf->block_size;
+  struct bn_io_req r = {.op = BN_IO_READ, .offset = offset, .len = block, .buf = buf};
+
+  bn_io_now(fd, &r, 0);
+  return r.result == (int64_t)block;
+}
+
+/* Returns whether a block has what --validate writes; a damaged one still has its offset. */
+static bool block_is_stamped(const struct bn_fileio_plan *p, int fd, void *buf, uint64_t offset)
+{
+  const size_t block = (size_t)p->conf->block_size;
+  struct bn_verify_fault fault;
+
+  return layout_read(p, fd, buf, offset) &&
+         (bn_verify_check(buf, block, block, offset, &fault) == BN_VERIFY_GOOD ||
+          (offset > 0 && fault.stored_offset == offset));
+}
+
+/* Returns whether the first or the last block of any file is one of --validate: that a block is
+   damaged is for the run to find. */
+static bool files_are_stamped(const struct bn_fileio_plan *p, const int *fd, void *buf)
+{
+  for (unsigned i = 0; i < p->files; i++)
+    if (block_is_stamped(p, fd[i], buf, 0) ||
+        block_is_stamped(p, fd[i], buf, p->span - p->conf->block_size))
+      return true;
+  return false;
+}
+
+static bool block_is_zeros(const unsigned char *block, size_t len)
+{
+  return block[0] == 0 && memcmp(block, block + 1, len - 1) == 0;
+}
+
+int bn_layout_check_data(const struct bn_fileio_plan *p, const int *fd,
+                         const struct bn_services *services, struct bn_err *err)
+{
+  const size_t block = (size_t)p->conf->block_size;
+  unsigned char *buf;
+  int rc = 0;
+
+  if (p->policy->writes_zeros || block > p->span)
+    return 0;
+  buf = aligned_alloc(PAGE, (block + PAGE - 1) / PAGE * PAGE);
+  if (buf == NULL)
+    return bn_err_set(err, ENOMEM, "out of memory for a block of %zu bytes", block);
+  if (p->validate && !files_are_stamped(p, fd, buf)) {
+    rc = bn_err_set(err, 0,
+                    "the files have no checksums: run 'cleanup', then 'prepare' with --validate "
+                    "and --file-block-size=%zu",
+                    block);
+  } else if (p->zeros < 100 && layout_read(p, fd[0], buf, 0) && block_is_zeros(buf, block)) {
+    services->fact(services->of, "files", "data_read", "zeros");
+    bn_log_note("the files hold zeros, as those of sysbench do, which storage that compresses does "
+                "not read: run 'cleanup', then 'prepare'");
+  }
+  free(buf);
+  return rc;
 }
 
 void bn_layout_remove(const struct bn_fileio_plan *p, const bool *made)

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -153,6 +154,15 @@ const struct bn_opt bn_fileio_options[] = {
      .def = "1.5",
      .offset = offsetof(struct bn_fileio_conf, rw_ratio),
      .help = "reads per write of rndrw"},
+    {.name = "file-compressible",
+     .type = BN_INT,
+     .def = "0",
+     .form = "=PERCENT",
+     .offset = offsetof(struct bn_fileio_conf, compressible),
+     .typed = offsetof(struct bn_fileio_conf, typed_compressible),
+     .min = 0,
+     .max = 100,
+     .help = "zeros in what is written; 0: it does not compress"},
     {.name = "file-dir",
      .type = BN_PATH,
      .traits = BN_OPT_PLACE,
@@ -325,8 +335,26 @@ int bn_fileio_resolve(struct bn_fileio_plan *p, const struct bn_fileio_conf *con
     return -1;
   if (read_flags(p, err) != 0 || read_sizes(p, err) != 0 || check_dir(p, err) != 0)
     return -1;
+  p->zeros = p->policy->writes_zeros && conf->typed_compressible == NULL
+                 ? 100
+                 : (unsigned)conf->compressible;
   p->fsync_freq = conf->fsync_all ? 0 : (uint64_t)conf->fsync_freq;
   p->fsync_end = conf->fsync_end && !conf->fsync_all;
+  return 0;
+}
+
+int bn_fileio_make_data(const struct bn_fileio_plan *p, struct bn_data **out, struct bn_err *err)
+{
+  struct bn_rng rng;
+
+  *out = NULL;
+  if (p->zeros == 100 || p->validate)
+    return 0;
+  *out = malloc(sizeof **out);
+  if (*out == NULL)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  bn_rng_seed(&rng, bn_rng_entropy(), BN_RNG_DATA, 0);
+  bn_data_init(*out, p->zeros, &rng);
   return 0;
 }
 

@@ -178,6 +178,8 @@ static int fileio_start(void *self, struct bn_err *err)
   struct bn_fileio *f = self;
   const struct bn_fileio_plan *p = &f->plan;
 
+  if (p->writing && bn_fileio_make_data(p, &f->data, err) != 0)
+    return -1;
   if (p->mode == BN_FILE_SEQWR && try_writing(f, err) != 0)
     return -1;
   if (bn_layout_open(p, f->fd, f->made, err) != 0)
@@ -187,6 +189,8 @@ static int fileio_start(void *self, struct bn_err *err)
   if (f->engine->start != NULL && f->engine->start(&f->setup.shared, &f->setup, err) != 0)
     return -1;
   bn_device_describe(p, f->fd[0], f->services);
+  if (bn_fileio_reads(p) && bn_layout_check_data(p, f->fd, f->services, err) != 0)
+    return -1;
   bn_diskstats_init(&f->disk, f->fd[0]);
   return 0;
 }
@@ -213,6 +217,7 @@ static void fileio_close(void *self)
     bn_layout_remove(&f->plan, f->made);
   if (f->pattern_made)
     bn_pattern_done(&f->pattern);
+  free(f->data);
   free(f->fd);
   free(f->made);
   free(f);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The content of blocks that are written without --validate. */
+#include "tests/fileio/data.h"
+
+#include <string.h>
+
+enum { STRETCH = 4096, WORDS = STRETCH / sizeof(uint64_t) };
+
+void bn_data_init(struct bn_data *d, unsigned zeros, struct bn_rng *rng)
+{
+  d->zeros = zeros;
+  for (size_t i = 0; i < sizeof d->base / sizeof d->base[0]; i++)
+    d->base[i] = bn_rng_next(rng);
+}
+
+/* Words of the base combined with one new word differ from all others in every byte, which is as
+   good as new random words for whoever looks for repetitions, at the price of a copy. */
+static void data_words(unsigned char *at, size_t len, const uint64_t *base, uint64_t key)
+{
+  uint64_t word;
+
+  for (; len >= sizeof word; len -= sizeof word, at += sizeof word) {
+    word = *base++ ^ key;
+    memcpy(at, &word, sizeof word);
+  }
+  if (len > 0) {
+    word = *base ^ key;
+    memcpy(at, &word, len);
+  }
+}
+
+void bn_data_fill(const struct bn_data *d, void *buf, size_t len, struct bn_rng *rng)
+{
+  const size_t n_stretches = sizeof d->base / STRETCH;
+  unsigned char *at = buf;
+  uint64_t key = 0;
+
+  for (size_t i = 0; len > 0; i++) {
+    const size_t stretch = len < STRETCH ? len : STRETCH;
+    const size_t random = stretch * (100 - d->zeros) / 100;
+
+    if (i % n_stretches == 0)
+      key = bn_rng_next(rng);
+    data_words(at, random, d->base + i % n_stretches * WORDS, key);
+    memset(at + random, 0, stretch - random);
+    at += stretch;
+    len -= stretch;
+  }
+}

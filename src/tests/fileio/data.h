@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The content of blocks that are written without --validate. */
+#ifndef BN_TESTS_FILEIO_DATA_H
+#define BN_TESTS_FILEIO_DATA_H
+
+#include <stddef.h>
+
+#include "base/rng.h"
+
+/* Random bytes, read-only once made, that any number of threads fill blocks from. */
+struct bn_data {
+  unsigned zeros;      /* percent, 0 to 100 */
+  uint64_t base[4096]; /* random words */
+};
+
+void bn_data_init(struct bn_data *d, unsigned zeros, struct bn_rng *rng);
+/* Fills len bytes.  Of each stretch of 4096 bytes that many percent are zeros, so that blocks which
+   a file system compresses one by one have that share too; the rest does not compress and does not
+   repeat, neither within buf nor in later calls with the same rng. */
+void bn_data_fill(const struct bn_data *d, void *buf, size_t len, struct bn_rng *rng);
+
+#endif
