@@ -83,10 +83,12 @@ def test_the_report_has_the_figures_of_the_document(dialect, tmp_path):
     document = run(tmp_path, *OLTP, *NULL, "--threads=2", f"--time={seconds}", "--report-checkpoints=1",
                    "--report-interval=1", f"--percentile={ranks}", dialect=dialect)
     text = (tmp_path / "text").read_text()
-    assert text.count("Statements (times in ms):\n") == 2
+    # A run that was not scheduled for a while may end before its checkpoint is due.
+    checkpoints = len(document["groups"][0]["checkpoints"])
+    assert checkpoints <= 1 and text.count("Statements (times in ms):\n") == checkpoints + 1
     assert bench.run("report", "json", cwd=tmp_path) == (text, "", 0)
     for record, part in zip((*document["groups"][0]["checkpoints"], total(document)),
-                            text.split("Checkpoint report:")[1].split("SQL statistics:")[1:]):
+                            text.split("SQL statistics:")[1:]):
         rows = table(part)
         assert len(rows) == len(record["statements"]) == len(NAMES)
         for row in record["statements"]:
