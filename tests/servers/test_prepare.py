@@ -149,6 +149,20 @@ def test_a_row_that_cannot_be_stored_fails_the_command(server, engine, tmp_path)
         assert found == "0"
 
 
+def test_a_value_that_would_be_cut_fails_the_command(server, tmp_path):
+    """LOAD DATA LOCAL cuts it, stores the row and only warns."""
+    body = """con:bulk_insert_init("INSERT INTO t VALUES")
+  con:bulk_insert_next("(1, 'a')")
+  con:bulk_insert_next("(2, '" .. ("b"):rep(201) .. "')")
+  con:bulk_insert_done()"""
+    with watched(server) as sessions:
+        status, _, err = bench(server, script(tmp_path, body), "prepare")
+    assert kinds(sessions)[FAST[server.driver]] == 1
+    assert status == 1
+    assert re.search(r"FATAL: .*(Data too long for column 'v'|value too long for type)", err), err
+    assert query(server, "SELECT COUNT(*) FROM {s}t") == "0"
+
+
 def test_what_is_part_of_a_transaction_stays_part_of_it(server, tmp_path):
     body = """con:query("BEGIN")
   con:bulk_insert_init("INSERT INTO t VALUES")
