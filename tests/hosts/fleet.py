@@ -19,9 +19,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 BENCH = os.path.abspath(os.environ.get("BENCH", "bin/bench"))
 # A run that hangs, not one that is slow on a loaded machine.
 TIMEOUT_S = 120
-# What agents have to end after their controller: less than the 8 s until they miss its questions;
-# a sanitizer looks for leaks first.
-LEAVES_S = 60.0 if "BENCH_SANITIZER" in os.environ else 7.5
 
 # Events of 10 ms that need no processor.
 STEADY = """
@@ -170,9 +167,9 @@ class Fleet:
         found = [pid for pid, words in self.processes().items() if words.startswith(f"{BENCH} --agent")]
         return [pid for pid in found if parent(pid) not in found]
 
-    def left(self, within_s=TIMEOUT_S):
-        """What is still there so many seconds later: processes and files."""
-        deadline = time.monotonic() + within_s
+    def left(self):
+        """What is still there when all had time to end: processes and files."""
+        deadline = time.monotonic() + TIMEOUT_S
         while True:
             found = [path.name for path in self.spare.iterdir()] + list(self.processes().values())
             if not found or time.monotonic() > deadline:

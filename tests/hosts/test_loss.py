@@ -11,7 +11,6 @@ import time
 import documents
 import gate
 import pytest
-from fleet import LEAVES_S
 
 # Of a run of 3 s whose hosts are all this machine.
 TIME_S = 3
@@ -440,7 +439,7 @@ def test_a_killed_controller_takes_the_agents_with_it(fleet):
     begin(fleet, ENDLESS)
     fleet.process.kill()
     fleet.process.wait()
-    assert fleet.left(LEAVES_S) == []
+    assert fleet.left() == []
 
 
 @pytest.mark.slow
