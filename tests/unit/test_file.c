@@ -5,12 +5,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "cm.h"
 
 static uid_t alien; /* is added to the user's number */
@@ -19,6 +22,68 @@ static uid_t alien; /* is added to the user's number */
 uid_t geteuid(void)
 {
   return (uid_t)syscall(SYS_geteuid) + alien;
+}
+
+/* Calls that fail once, after some that do not, and reads and writes that move few bytes. */
+enum call { READ, WRITE, CLOSE, FSYNC, FTRUNCATE, RENAME, UNLINK, CALLS };
+
+static struct {
+  int error, after;
+} fault[CALLS];
+static size_t most = SIZE_MAX;
+
+static bool fails(enum call call)
+{
+  if (fault[call].error == 0 || fault[call].after-- > 0)
+    return false;
+  errno = fault[call].error;
+  fault[call].error = 0;
+  return true;
+}
+
+ssize_t read(int fd, void *to, size_t len)
+{
+  return fails(READ) ? -1 : syscall(SYS_read, fd, to, len < most ? len : most);
+}
+
+ssize_t write(int fd, const void *from, size_t len)
+{
+  return fails(WRITE) ? -1 : syscall(SYS_write, fd, from, len < most ? len : most);
+}
+
+int close(int fd)
+{
+  const int rc = (int)syscall(SYS_close, fd);
+
+  return fails(CLOSE) ? -1 : rc;
+}
+
+int fsync(int fd)
+{
+  return fails(FSYNC) ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+int ftruncate(int fd, off_t len)
+{
+  return fails(FTRUNCATE) ? -1 : (int)syscall(SYS_ftruncate, fd, len);
+}
+
+int rename(const char *old, const char *new)
+{
+  return fails(RENAME) ? -1 : (int)syscall(SYS_renameat, AT_FDCWD, old, AT_FDCWD, new);
+}
+
+int unlink(const char *path)
+{
+  const int rc = (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+
+  return fails(UNLINK) ? -1 : rc;
+}
+
+/* Others have the file. */
+int fchown(int fd, uid_t owner, gid_t group)
+{
+  return alien != 0 ? -1 : (int)syscall(SYS_fchown, fd, owner, group);
 }
 
 static char folder[] = "/tmp/bench-file.XXXXXX";
@@ -32,7 +97,13 @@ static int enter(void **state)
 static int leave(void **state)
 {
   (void)state;
-  return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
+  return chdir("/");
+}
+
+static void no_file_is_left(void **state)
+{
+  (void)state;
+  assert_int_equal(rmdir(folder), 0);
 }
 
 static void put(const char *path, const char *text)
@@ -64,6 +135,7 @@ static void files_are_replaced(void **state)
   for (int i = 0; i < 2; i++) {
     fd = bn_file_create("file");
     assert_int_not_equal(fd, -1);
+    assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
     assert_int_equal(write(fd, "new", 3), 3);
     assert_int_equal(close(fd), 0);
     check_text("file", "new");
@@ -122,6 +194,7 @@ static void open_files_are_written_where_they_stand(void **state)
   assert_int_equal(bn_file_descriptor(name), file);
   twin = bn_file_create(name);
   assert_int_not_equal(twin, -1);
+  assert_int_equal(fcntl(twin, F_GETFD), FD_CLOEXEC);
   assert_int_equal(write(twin, "second", 6), 6);
   assert_int_equal(close(twin), 0);
   assert_int_equal(close(file), 0);
@@ -182,6 +255,27 @@ static void own_links_are_followed(void **state)
   assert_int_equal(unlink("round"), 0);
 }
 
+/* The longest path that fits has PATH_MAX - 1 characters. */
+static void links_to_long_paths_are_followed(void **state)
+{
+  char text[PATH_MAX], out[PATH_MAX], wanted[PATH_MAX + 4];
+
+  (void)state;
+  memset(text, 'x', sizeof text);
+  text[PATH_MAX - 5] = '\0';
+  assert_int_equal(symlink(text, "sub/long"), 0);
+  (void)snprintf(wanted, sizeof wanted, "sub/%s", text);
+  check_follow("sub/long", wanted);
+  assert_int_equal(unlink("sub/long"), 0);
+  text[PATH_MAX - 5] = 'x';
+  text[PATH_MAX - 4] = '\0';
+  assert_int_equal(symlink(text, "sub/long"), 0);
+  errno = 0;
+  assert_int_equal(bn_file_follow("sub/long", out), -1);
+  assert_int_equal(errno, ENAMETOOLONG);
+  assert_int_equal(unlink("sub/long"), 0);
+}
+
 static void links_of_others_are_not(void **state)
 {
   char out[PATH_MAX];
@@ -238,10 +332,82 @@ static void saving_replaces_the_whole_file(void **state)
   check_text("old", "new");
   assert_int_equal(bn_file_try("file"), 0);
   assert_int_equal(access("file", F_OK), -1);
+  alien = 1;
+  assert_int_equal(bn_file_save("old", "newer", 5), 0);
+  alien = 0;
+  assert_int_equal(rights("old"), 0600);
   assert_int_equal(bn_file_try("/dev/null"), 0);
   assert_int_equal(bn_file_try("none/file"), -1);
   assert_int_equal(errno, ENOENT);
   assert_int_equal(unlink("old") + unlink("other") + unlink("link"), 0);
+}
+
+/* A full disk tells of it at any of these calls. */
+static void what_cannot_be_saved_leaves_the_old_file(void **state)
+{
+  static const struct {
+    enum call call;
+    int after, error;
+  } rows[] = {{WRITE, 0, ENOSPC},
+              {WRITE, 1, ENOSPC},
+              {FSYNC, 0, EIO},
+              {CLOSE, 0, EDQUOT},
+              {RENAME, 0, EACCES}};
+  char fresh[64];
+
+  (void)state;
+  (void)snprintf(fresh, sizeof fresh, "saved.n%lx", (unsigned long)getpid());
+  put("saved", "old");
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    fault[rows[i].call].after = rows[i].after;
+    fault[rows[i].call].error = rows[i].error;
+    /* What follows the failure may fail too: the first error counts. */
+    if (rows[i].call == WRITE || rows[i].call == FSYNC)
+      fault[CLOSE].error = EBADF;
+    fault[UNLINK].after = 1;
+    fault[UNLINK].error = EROFS;
+    most = 2;
+    errno = 0;
+    assert_int_equal(bn_file_save("saved", "new", 3), -1);
+    assert_int_equal(errno, rows[i].error);
+    most = SIZE_MAX;
+    assert_int_equal(access(fresh, F_OK), -1);
+    check_text("saved", "old");
+  }
+  fault[CLOSE].error = EIO;
+  errno = 0;
+  assert_int_equal(bn_file_save("/dev/null", "new", 3), -1);
+  assert_int_equal(errno, EIO);
+  fault[FTRUNCATE].error = EIO;
+  assert_int_equal(bn_file_create("saved"), -1);
+  assert_int_equal(errno, EIO);
+  check_text("saved", "old");
+  assert_int_equal(unlink("saved"), 0);
+}
+
+static void interrupted_and_short_calls_go_on(void **state)
+{
+  struct bn_buf text;
+
+  (void)state;
+  bn_buf_init(&text, 0);
+  most = 3;
+  fault[WRITE].after = fault[READ].after = 1;
+  fault[WRITE].error = fault[READ].error = EINTR;
+  assert_int_equal(bn_file_save("saved", "a long text", 11), 0);
+  assert_int_equal(bn_file_read("saved", &text), 0);
+  assert_int_equal(fault[WRITE].error + fault[READ].error, 0);
+  assert_int_equal(text.len, 11);
+  assert_memory_equal(text.data, "a long text", 11);
+  fault[READ].after = 1;
+  fault[READ].error = EIO;
+  assert_int_equal(bn_file_read("saved", &text), EIO);
+  most = SIZE_MAX;
+  bn_buf_done(&text);
+  bn_buf_init(&text, 10);
+  assert_int_equal(bn_file_read("saved", &text), EFBIG);
+  bn_buf_done(&text);
+  assert_int_equal(unlink("saved"), 0);
 }
 
 static void names_that_cannot_be_saved_are_known_before(void **state)
@@ -288,10 +454,14 @@ BN_TESTS(file)
       cmocka_unit_test(open_files_are_written_where_they_stand),
       cmocka_unit_test(few_names_are_open_files),
       cmocka_unit_test(own_links_are_followed),
+      cmocka_unit_test(links_to_long_paths_are_followed),
       cmocka_unit_test(links_of_others_are_not),
       cmocka_unit_test(saving_replaces_the_whole_file),
+      cmocka_unit_test(what_cannot_be_saved_leaves_the_old_file),
+      cmocka_unit_test(interrupted_and_short_calls_go_on),
       cmocka_unit_test(what_is_unfinished_is_dropped),
       cmocka_unit_test(names_that_cannot_be_saved_are_known_before),
+      cmocka_unit_test(no_file_is_left),
   };
 
   return cmocka_run_group_tests(tests, enter, leave);
