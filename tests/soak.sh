@@ -1,8 +1,19 @@
 #!/bin/bash
-# What ./check does a few times, many times; hours of it.
-# Usage: tests/soak.sh BUILD PART...
+# Repeats parts of the test suite for hours.
+# Usage: tests/soak.sh BUILD PART..., or make soak [SOAK='calls faults'] [VARIABLE=N]
 # Each part is a line with its numbers; the last line is "N passed, N failed".  `make soak` sets the
-# variables that say how much of each part is done.
+# variables that say how much of each part is done:
+#   reports      SOAK_RUNS=200        interrupts runs of each report format, and fills their disks
+#   signals      SOAK_RUNS=200        interrupts runs and `prepare` of each workload
+#   documents    SOAK_DOCUMENTS=2000  gives damaged documents to the commands that read them
+#   hosts        SOAK_SCHEDULES=50    breaks runs on hosts; ranks of each launcher on each network
+#   calls        SOAK_STEP=1          lets each (or every N-th) allocation and write of runs fail
+#   servercalls  SOAK_STEP=1          the same with MariaDB and PostgreSQL, and each connect
+#   faults       SOAK_FAULTS=200      freezes, kills and locks servers, and breaks connections
+#   resets       SOAK_SECONDS=1800    resets one connection of twenty; looks at memory, descriptors
+#   fuzz         FUZZ_SECONDS=600     builds the fuzz targets with clang, and runs each
+# `calls` and `servercalls` meet allocations at which LuaJIT and libmariadb crash.  These crashes
+# are no faults of bench; the lines below that of the part name them.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)
