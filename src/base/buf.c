@@ -109,6 +109,28 @@ int bn_buf_printf(struct bn_buf *b, const char *fmt, ...)
   return 0;
 }
 
+/* Adds four characters for the first n <= 3 bytes at p. */
+static int buf_add_group(struct bn_buf *b, const unsigned char *p, size_t n)
+{
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const uint32_t bits =
+      (uint32_t)p[0] << 16 | (n > 1 ? (uint32_t)p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
+  const char text[4] = {digits[bits >> 18], digits[bits >> 12 & 63],
+                        n > 1 ? digits[bits >> 6 & 63] : '=', n > 2 ? digits[bits & 63] : '='};
+
+  return bn_buf_add(b, text, sizeof text);
+}
+
+int bn_buf_base64(struct bn_buf *b, const void *data, size_t len)
+{
+  const unsigned char *p = data;
+  int rc = 0;
+
+  for (size_t i = 0; rc == 0 && i < len; i += 3)
+    rc = buf_add_group(b, p + i, len - i < 3 ? len - i : 3);
+  return rc;
+}
+
 void bn_buf_shift(struct bn_buf *b, size_t *removed)
 {
   const size_t remaining = b->len - *removed;

@@ -24,8 +24,10 @@ int bn_buf_add(struct bn_buf *b, const void *data, size_t len);
 int bn_buf_str(struct bn_buf *b, const char *s);
 int bn_buf_char(struct bn_buf *b, char c);
 __attribute__((format(printf, 2, 3))) int bn_buf_printf(struct bn_buf *b, const char *fmt, ...);
-/* Removes the *gone bytes at the beginning once they are half of the buffer, and sets *gone to 0:
-   each byte moves once at most on average.  The bytes that become unused are wiped. */
+/* Adds the data in Base64 (RFC 4648) with padding, on one line. */
+int bn_buf_base64(struct bn_buf *b, const void *data, size_t len);
+/* Removes the *removed bytes at the beginning once they are half of the buffer, and sets *removed
+   to 0: each byte moves once at most on average.  The bytes that become unused are wiped. */
 void bn_buf_shift(struct bn_buf *b, size_t *removed);
 /* Returns the NUL-terminated text, which the caller frees with free(), or NULL if a call failed. b
    is empty and usable afterwards in either case. */

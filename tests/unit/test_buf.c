@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The buffer grows, keeps to its maximum, and after a failure holds exactly what it held before. */
+/* The buffer grows, keeps to its maximum, and after a failure holds exactly what it held before.
+   Base64 gives the texts of RFC 4648 for every length of the last group, and every digit. */
 #include "base/buf.h"
 
 #include <string.h>
@@ -144,6 +145,51 @@ static void test_shift_waits_for_half(void **state)
   bn_buf_done(&b);
 }
 
+static void check_base64(const void *data, size_t len, const char *wanted)
+{
+  struct bn_buf b = {.max = 0};
+
+  assert_int_equal(bn_buf_str(&b, "="), 0);
+  assert_int_equal(bn_buf_base64(&b, data, len), 0);
+  assert_string_equal(b.data + 1, wanted);
+  bn_buf_done(&b);
+}
+
+static void test_base64_texts_of_the_rfc(void **state)
+{
+  static const char *const texts[] = {"",         "Zg==",     "Zm8=",    "Zm9v",
+                                      "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"};
+
+  (void)state;
+  for (size_t len = 0; len < sizeof texts / sizeof *texts; len++)
+    check_base64("foobar", len, texts[len]);
+}
+
+static void test_base64_every_digit(void **state)
+{
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  unsigned char data[48];
+
+  (void)state;
+  for (unsigned i = 0; i < 16; i++) {
+    const unsigned bits = 4 * i << 18 | (4 * i + 1) << 12 | (4 * i + 2) << 6 | (4 * i + 3);
+
+    data[3 * i] = (unsigned char)(bits >> 16);
+    data[3 * i + 1] = (unsigned char)(bits >> 8);
+    data[3 * i + 2] = (unsigned char)bits;
+  }
+  check_base64(data, sizeof data, digits);
+}
+
+static void test_base64_in_a_full_buffer(void **state)
+{
+  struct bn_buf b = {.max = 7};
+
+  (void)state;
+  assert_int_equal(bn_buf_base64(&b, "foobar", 6), -1);
+  bn_buf_done(&b);
+}
+
 BN_TESTS(buf)
 {
   const struct CMUnitTest tests[] = {
@@ -154,6 +200,9 @@ BN_TESTS(buf)
       cmocka_unit_test(test_reserve_is_room),
       cmocka_unit_test(test_take),
       cmocka_unit_test(test_shift_waits_for_half),
+      cmocka_unit_test(test_base64_texts_of_the_rfc),
+      cmocka_unit_test(test_base64_every_digit),
+      cmocka_unit_test(test_base64_in_a_full_buffer),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
+#include "base/buf.h"
 
 enum { COOKIE = 0x1c849313, COMPRESSED_COOKIE = 0x1c849314, DIGITS = 3, HEADER_BYTES = 40 };
 
@@ -110,7 +110,7 @@ int bn_hdr_encode(struct bn_buf *b, const struct bn_hist_sparse *s, const struct
     packed = zlib->pack(payload.data, payload.len, &len);
   rc = packed != NULL ? add_compressed(&framed, packed, len) : -1;
   if (rc == 0)
-    rc = bn_base64_add(b, framed.data, framed.len);
+    rc = bn_buf_base64(b, framed.data, framed.len);
   free(packed);
   bn_buf_done(&payload);
   bn_buf_done(&framed);

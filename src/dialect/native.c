@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The native form of bench, used when no dialect is chosen. */
+/* The native form of bench, used when no dialect is chosen; finds the dialects by name. */
 #include "dialect/dialect.h"
+
+#include <string.h>
 
 const struct bn_policy bn_policy_bench = {
     .program = "bench",
@@ -43,3 +45,13 @@ const struct bn_policy bn_policy_bench = {
     .old_names_on_demand = true,
     .thread_run_will_do = true,
 };
+
+const struct bn_policy *bn_policy_named(const char *name)
+{
+  static const struct bn_policy *const all[] = {&bn_policy_11, &bn_policy_10, &bn_policy_05};
+
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    if (strcmp(all[i]->dialect, name) == 0)
+      return all[i];
+  return NULL;
+}
