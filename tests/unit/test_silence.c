@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cm.h"
-#include "drivers/common/silence.h"
+#include "drivers/common/socket.h"
 
 static int option(int fd, int level, int name)
 {

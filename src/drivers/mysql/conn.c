@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "drivers/common/silence.h"
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/error.h"
 

@@ -13,7 +13,7 @@
 #ifndef BN_DRIVERS_MYSQL_CONN_H
 #define BN_DRIVERS_MYSQL_CONN_H
 
-#include "drivers/common/sockref.h"
+#include "drivers/common/socket.h"
 #include "drivers/mysql/lib/lib.h"
 #include "drivers/mysql/wire/wire.h"
 

@@ -22,10 +22,7 @@ struct bn_mysql {
   int ssl; /* BN_MYSQL_SSL_DISABLED to BN_MYSQL_SSL_VERIFY_IDENTITY */
 };
 
-/* Finds user and password. */
-int bn_mysql_secrets_find(struct bn_mysql *driver, struct bn_err *err);
-
-/* Shows a call for --mysql-debug, never with a password. */
+/* Shows a call for --mysql-debug, never with a password; lib/library.c. */
 __attribute__((format(printf, 2, 3))) void bn_mysql_trace_text(const struct bn_mysql *driver,
                                                                const char *fmt, ...);
 #define bn_mysql_trace(driver, ...)                                                                \

@@ -2,7 +2,6 @@
 /* Connections: libpq makes them, then one of two ways carries the statements. */
 #include "drivers/pgsql/conn.h"
 
-#include "drivers/common/silence.h"
 #include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/error.h"
 

@@ -14,7 +14,7 @@
 #ifndef BN_DRIVERS_PGSQL_CONN_H
 #define BN_DRIVERS_PGSQL_CONN_H
 
-#include "drivers/common/sockref.h"
+#include "drivers/common/socket.h"
 #include "drivers/pgsql/lib/lib.h"
 #include "drivers/pgsql/request.h"
 #include "drivers/pgsql/wire/wire.h"
@@ -62,14 +62,12 @@ enum bn_sql bn_pgsql_load_begin(void *conn, const char *table, const char *colum
 enum bn_sql bn_pgsql_load_rows(void *conn, const char *rows, size_t len, struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_load_end(void *conn, struct bn_sql_diag *d);
 
-/* --- query.c --- */
+/* --- stmt.c --- */
 enum bn_sql bn_pgsql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                            struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
 bool bn_pgsql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row);
 void bn_pgsql_free_result(void *conn, struct bn_sql_result *r);
-
-/* --- stmt.c --- */
 enum bn_sql bn_pgsql_prepare(void *conn, void *stmt, const char *sql, size_t len,
                              struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statements prepared by the server.  The types of parameters belong to a statement, so a statement
-   with parameters is prepared when they are bound.  Values are sent in binary form from the SQL
-   layer's memory; results come as text. */
+/* Queries as text, the rows of every result, and statements prepared by the server.  The types of
+   parameters belong to a statement, so a statement with parameters is prepared when they are bound.
+   Values are sent in binary form from the SQL layer's memory; results come as text. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,45 @@
 #include "drivers/pgsql/conn.h"
 #include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/error.h"
+
+/* Returns the result of the last statement if the text has several, as the reference does. */
+enum bn_sql bn_pgsql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
+                           struct bn_sql_diag *d)
+{
+  struct bn_pgsql_conn *c = conn;
+
+  (void)len; /* the text is terminated */
+  return bn_pgsql_on_wire(c) ? bn_pgsql_wire_query(&c->wire, sql, r, d)
+                             : bn_pgsql_lib_query(&c->lib, sql, r, d);
+}
+
+enum bn_sql bn_pgsql_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
+{
+  (void)conn;
+  (void)stmt;
+  (void)d;
+  *r = (struct bn_sql_result){.affected = 0};
+  return BN_SQL_DONE;
+}
+
+bool bn_pgsql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
+{
+  struct bn_pgsql_conn *c = conn;
+
+  return r->rows == &c->wire ? bn_pgsql_wire_fetch(&c->wire, r, row)
+                             : bn_pgsql_lib_fetch(&c->lib, r, row);
+}
+
+void bn_pgsql_free_result(void *conn, struct bn_sql_result *r)
+{
+  struct bn_pgsql_conn *c = conn;
+
+  if (r->rows == &c->wire)
+    bn_pgsql_wire_free(&c->wire);
+  else
+    bn_pgsql_lib_free_result(r);
+  r->rows = NULL;
+}
 
 /* Object ids of types, from the server's catalogue. */
 enum { OID_BYTEA = 17, OID_INT8 = 20, OID_FLOAT8 = 701, OID_VARCHAR = 1043 };

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The SQLite driver: opening, closing and the table of hooks. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -283,7 +286,7 @@ static bool driver_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_valu
 }
 
 /* The next statement reuses the memory; results of the same text may be pending. */
-static void free_result(void *conn, struct bn_sql_result *r)
+static void driver_free_result(void *conn, struct bn_sql_result *r)
 {
   (void)conn;
   (void)r;
@@ -296,12 +299,64 @@ static enum bn_sql_transaction driver_transaction(void *conn)
   return sqlite3_get_autocommit(c->db) != 0 ? BN_TRANSACTION_OWN : BN_TRANSACTION_OPEN;
 }
 
-static void close_stmt(void *stmt)
+static void driver_close_stmt(void *stmt)
 {
   struct bn_sqlite_stmt *s = stmt;
 
   (void)sqlite3_finalize(s->st);
   s->st = NULL;
+}
+
+/* Gets the file system of the file, or of its folder if the file does not exist. */
+static int filesystem_find(const char *path, struct statfs *fs)
+{
+  char folder[PATH_MAX], *slash;
+
+  if (statfs(path, fs) == 0)
+    return 0;
+  (void)snprintf(folder, sizeof folder, "%s", path);
+  slash = strrchr(folder, '/');
+  if (slash == NULL)
+    return -1;
+  slash[slash == folder] = '\0';
+  return statfs(folder, fs);
+}
+
+/* True if rows may take less room than they have bytes, or the numbers mean nothing. */
+static bool filesystem_is_elastic(const struct statfs *fs)
+{
+  enum { BTRFS, BCACHEFS, F2FS, ZFS, N };
+  static const uint32_t type[N] = {
+      [BTRFS] = 0x9123683e, [BCACHEFS] = 0xca451a4e, [F2FS] = 0xf2f52010, [ZFS] = 0x2fc12fc1};
+
+  for (int i = 0; i < N; i++)
+    if ((uint32_t)fs->f_type == type[i])
+      return true;
+  return fs->f_blocks == 0;
+}
+
+/* Checks that the file system of the database has room for rows: counts blocks that are free only
+ * to root, and the file, which may have unused pages. */
+static int driver_check_room(void *conn, uint64_t bytes, struct bn_err *err)
+{
+  const struct bn_sqlite_conn *c = conn;
+  const char *path = sqlite3_db_filename(c->db, "main");
+  struct statfs fs;
+  struct stat st;
+  uint64_t room;
+
+  if (path == NULL || path[0] == '\0' || filesystem_find(path, &fs) != 0 ||
+      filesystem_is_elastic(&fs))
+    return 0;
+  room = (uint64_t)fs.f_bfree * (uint64_t)fs.f_bsize;
+  if (stat(path, &st) == 0)
+    room += (uint64_t)st.st_size;
+  if (bytes <= room)
+    return 0;
+  return bn_err_set(err, BN_ERR_OPTION,
+                    "the rows need at least %llu MiB, but the file system of '%s' has %llu MiB "
+                    "left: lower --tables or --table-size, or use another --sqlite-db",
+                    (unsigned long long)(bytes >> 20), path, (unsigned long long)(room >> 20));
 }
 
 static const char *const texts[BN_STEPS] = {
@@ -342,11 +397,11 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .execute = bn_sqlite_execute,
     .next = bn_sqlite_next,
     .fetch = driver_fetch,
-    .free_result = free_result,
-    .close = close_stmt,
+    .free_result = driver_free_result,
+    .close = driver_close_stmt,
     .texts = texts,
     .isolation = isolation,
     .missing = bn_sqlite_missing,
     .transaction = driver_transaction,
-    .check_room = bn_sqlite_check_room,
+    .check_room = driver_check_room,
 };

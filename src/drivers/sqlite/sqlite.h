@@ -51,8 +51,14 @@ struct bn_sqlite_stmt {
   size_t n_binds;
 };
 
-/* --- turn.c --- */
-void bn_sqlite_leave(struct bn_sqlite_conn *c); /* ends the connection's turn */
+/* Ends the turn of the connection in the queue of its file. */
+static inline void bn_sqlite_leave(struct bn_sqlite_conn *c)
+{
+  if (c->holds == BN_SQLITE_NONE)
+    return;
+  bn_sqlite_queue_leave(&c->file->queue, &c->turn, c->holds);
+  c->holds = BN_SQLITE_NONE;
+}
 
 /* --- error.c --- */
 /* Fills d for the failed call; rolls back if the transaction cannot go on.  Returns ERROR. */
@@ -63,9 +69,6 @@ enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *
                                 const char *text, struct bn_sql_diag *d);
 enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d);
 bool bn_sqlite_missing(const struct bn_sql_diag *d);
-
-/* --- room.c --- */
-int bn_sqlite_check_room(void *conn, uint64_t bytes, struct bn_err *err);
 
 /* --- exec.c --- */
 enum bn_sql bn_sqlite_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,

@@ -253,7 +253,7 @@ static enum bn_sql open_handle(struct bn_mysql_lib *c, const struct place *p, in
     return connect_fail(c, d);
   if (!ssl_as_asked(c, ssl))
     return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_real_connect()",
-                              bn_mysql_lib_not_encrypted, d);
+                              BN_MYSQL_LIB_NOT_ENCRYPTED, d);
   return BN_SQL_DONE;
 }
 

@@ -40,11 +40,18 @@ struct bn_mysql_lib_stmt {
   bool rows_bound; /* for the current result */
 };
 
-/* --- start.c --- */
+/* --- library.c --- */
 int bn_mysql_lib_start(const struct bn_mysql *driver);
 void bn_mysql_lib_end(void);
 int bn_mysql_lib_thread_start(const struct bn_mysql *driver);
 void bn_mysql_lib_thread_end(const struct bn_mysql *driver);
+/* Fill d from the handle of the failed call; return ERROR or LOST. */
+enum bn_sql bn_mysql_lib_fail(const struct bn_mysql_lib *c, const char *call,
+                              struct bn_sql_diag *d);
+enum bn_sql bn_mysql_lib_fail_stmt(const struct bn_mysql_lib_stmt *st, const char *call,
+                                   struct bn_sql_diag *d);
+
+#define BN_MYSQL_LIB_NOT_ENCRYPTED "encryption was asked for, but the server does not offer it"
 
 /* --- connect.c --- */
 enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *driver,
@@ -62,15 +69,6 @@ unsigned *bn_mysql_lib_status(struct bn_mysql_lib *c);
 bool bn_mysql_lib_encrypted(const struct bn_mysql_lib *c);
 /* True if the server reads a command before it has answered the last one. */
 bool bn_mysql_lib_reads_ahead(const struct bn_mysql_lib *c);
-
-/* --- errors.c --- */
-/* Fill d from the handle of the failed call; return ERROR or LOST. */
-enum bn_sql bn_mysql_lib_fail(const struct bn_mysql_lib *c, const char *call,
-                              struct bn_sql_diag *d);
-enum bn_sql bn_mysql_lib_fail_stmt(const struct bn_mysql_lib_stmt *st, const char *call,
-                                   struct bn_sql_diag *d);
-
-extern const char bn_mysql_lib_not_encrypted[];
 
 /* --- result.c, for results that this folder reads itself --- */
 /* Returns the text of column i; "" for NULL and for a column that the server has left out. */

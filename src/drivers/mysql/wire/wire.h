@@ -5,7 +5,7 @@
 #ifndef BN_DRIVERS_MYSQL_WIRE_WIRE_H
 #define BN_DRIVERS_MYSQL_WIRE_WIRE_H
 
-#include "drivers/common/sockref.h"
+#include "drivers/common/socket.h"
 #include "drivers/common/stream.h"
 #include "drivers/mysql/wire/packet.h"
 

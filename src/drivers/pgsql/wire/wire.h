@@ -4,7 +4,7 @@
 #ifndef BN_DRIVERS_PGSQL_WIRE_WIRE_H
 #define BN_DRIVERS_PGSQL_WIRE_WIRE_H
 
-#include "drivers/common/sockref.h"
+#include "drivers/common/socket.h"
 #include "drivers/common/stream.h"
 #include "drivers/pgsql/request.h"
 #include "drivers/pgsql/wire/reply.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Limits the silence of a peer's host that has lost its power or its network. */
-#include "drivers/common/silence.h"
+/* Limits the silence of a peer, and shuts down the socket that a reference was made for. */
+#include "drivers/common/socket.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdbool.h>
 #include <sys/socket.h>
 
 enum { LIMIT_MS = 10000, INTERVAL_S = 1 };
@@ -39,4 +40,33 @@ void bn_silence_limit(int fd)
     silence_set(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle_s);
   silence_set(fd, IPPROTO_TCP, TCP_KEEPINTVL, INTERVAL_S);
   silence_set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+}
+
+/* Gets the socket's cookie, which is unique since the system started; false: there is none. */
+static bool socket_cookie(int fd, uint64_t *cookie)
+{
+  socklen_t len = sizeof *cookie;
+
+  return fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_COOKIE, cookie, &len) == 0;
+}
+
+void bn_sockref_clear(struct bn_sockref *s)
+{
+  atomic_store_explicit(&s->fd, -1, memory_order_relaxed);
+}
+
+void bn_sockref_set(struct bn_sockref *s, int fd)
+{
+  const bool known = socket_cookie(fd, &s->cookie);
+
+  atomic_store_explicit(&s->fd, known ? fd : -1, memory_order_relaxed);
+}
+
+void bn_sockref_shut(const struct bn_sockref *s)
+{
+  const int fd = atomic_load_explicit(&s->fd, memory_order_relaxed);
+  uint64_t cookie;
+
+  if (socket_cookie(fd, &cookie) && cookie == s->cookie)
+    (void)shutdown(fd, SHUT_RDWR);
 }

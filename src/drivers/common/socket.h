@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The socket that a client library has connected. */
+#ifndef BN_DRIVERS_COMMON_SOCKET_H
+#define BN_DRIVERS_COMMON_SOCKET_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* The connection of this socket fails from now on, with ETIMEDOUT or with the network's error, if
+   its peer's host has acknowledged neither data nor probes for 10 s.  A host that loses its power
+   or its network closes no connection: without a limit, TCP repeats unacknowledged data for a
+   quarter of an hour, and probes an idle connection after two hours.  A slow or stopped server
+   keeps its connection, because its host acknowledges, unless the host's buffers stay full for so
+   long.  An existing limit (TCP_USER_TIMEOUT) stays.  Sockets that are not TCP are left as they
+   are. */
+void bn_silence_limit(int fd);
+
+/* A reference for another thread, which may shut the socket down.  The library closes the socket
+   when a connection breaks, and the number may then belong to another one, whose cookie differs. */
+struct bn_sockref {
+  _Atomic int fd; /* -1: none */
+  uint64_t cookie;
+};
+
+/* Only the owner of the connection calls bn_sockref_clear() and bn_sockref_set(). */
+void bn_sockref_clear(struct bn_sockref *s);
+void bn_sockref_set(struct bn_sockref *s, int fd);
+/* Called by any thread that keeps the owner from closing the connection: reads and writes of the
+   socket then find its end. */
+void bn_sockref_shut(const struct bn_sockref *s);
+
+#endif
