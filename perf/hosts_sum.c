@@ -15,8 +15,6 @@
 #include "hosts/interval_merge.h"
 #include "measure/store.h"
 
-extern const struct bn_store bench_store;
-
 enum { HOSTS = 256, HOSTS_MOST = 4096, ROUNDS = 21, ROUNDS_MOST = 60, EVENTS = 200000, KINDS = 8 };
 
 static const double ranks[] = {95};
@@ -77,15 +75,15 @@ static void take(struct bn_intervals *r, size_t host, const struct line *l)
 
 static void begin_host(struct bn_intervals *r, size_t host, const struct bn_metrics *m)
 {
-  struct bn_node *group = bench_store.map();
+  struct bn_node *group = bn_node_map();
   struct bn_err err = {0};
 
-  if (bench_store.set(group, "name", bench_store.text("cpu")) != 0 ||
-      bench_store.set(group, "metrics", bn_store_metrics(&bench_store, m)) != 0)
+  if (bn_node_set(group, "name", bn_node_utf8("cpu")) != 0 ||
+      bn_node_set(group, "metrics", bn_store_metrics(m)) != 0)
     give_up("out of memory");
   if (bn_intervals_begin(r, host, group, &said, &err) != 0)
     give_up(err.text);
-  bench_store.free(group);
+  bn_node_free(group);
 }
 
 /* What a host sends for the k-th second. */
@@ -107,7 +105,7 @@ static struct line make_line(const struct bn_metrics *m, bool tick, unsigned k,
   v.span = tick ? BN_VIEW_TICK : BN_VIEW_INTERVAL;
   if (!tick && bn_snap_pack(&s, &s) != 0)
     give_up("out of memory");
-  l.text = bn_store_brief(&bench_store, &v, &l.len);
+  l.text = bn_store_brief(&v, &l.len);
   if (l.text == NULL)
     give_up("out of memory");
   bn_view_store_done(&store);
@@ -172,7 +170,7 @@ static void measure_all(size_t hosts, size_t rounds, bool tick)
   struct bn_intervals r;
 
   if (t.read_ms == NULL || t.sum_ms == NULL || bn_metrics_init(&m, NULL) != 0 ||
-      bn_intervals_init(&r, &bench_store, hosts, 1) != 0)
+      bn_intervals_init(&r, hosts, 1) != 0)
     give_up("out of memory");
   for (uint64_t i = 0; i < KINDS; i++)
     t.kind[i] = make_hist(i);

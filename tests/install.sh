@@ -51,7 +51,7 @@ try "$new/bin/bench"
 # A staged installation, as packagers do it, and its removal.
 stage=$work/stage
 make_it DESTDIR="$stage" install install-compat
-for file in bin/bench lib/bench/drivers/sqlite.so lib/bench/stores/json.so \
+for file in bin/bench lib/bench/drivers/sqlite.so lib/bench/codecs/zlib.so \
   share/bench/oltp_read_write.lua share/bash-completion/completions/bench \
   share/fish/vendor_completions.d/bench.fish share/zsh/site-functions/_bench \
   share/man/man1/bench.1 share/man/man1/sysbench.1 share/man/man5/bench-result.5 \

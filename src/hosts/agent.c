@@ -49,7 +49,6 @@ enum stage {
 struct bn_agent {
   int in, out;      /* the streams, under numbers of their own; -1: none */
   char version[64]; /* of the program */
-  const struct bn_store *js;
   struct bn_send_queue box;
   struct bn_temp_folder temp_folder;
   struct bn_handshake handshake;
@@ -138,7 +137,7 @@ static int agent_welcome(struct bn_agent *a, struct bn_err *err)
   const struct bn_welcome w = {
       .version = a->version, .host_name = host.name, .processors = host.processors_allowed};
 
-  text = bn_welcome_print(a->js, &w, &len, err);
+  text = bn_welcome_print(&w, &len, err);
   rc = text != NULL ? bn_send_queue_put(&a->box, BN_FRAME_WELCOME, text, len) : -1;
   free(text);
   return rc;
@@ -169,7 +168,7 @@ static int take_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_er
 {
   if (stage_of(a) != STAGE_HELLO)
     return out_of_turn(f, err);
-  if (bn_handshake_parse(a->js, f->data, f->len, &a->handshake, err) != 0)
+  if (bn_handshake_parse(f->data, f->len, &a->handshake, err) != 0)
     return -1;
   if (a->handshake.sessions > SESSIONS_MAX)
     return bn_err_set(err, ERANGE, "HELLO has more sessions than hosts can have");
@@ -547,8 +546,7 @@ static int agent_make(struct bn_agent *a, const char *version, struct bn_err *er
     return bn_err_set(err, errno, "out of memory");
   if (bn_temp_folder_make(&a->temp_folder, err) != 0)
     return -1;
-  a->js = bn_store_json(err);
-  return a->js != NULL ? start_listening(a, err) : -1;
+  return start_listening(a, err);
 }
 
 /* Also the end of those that were lost, whose process ends. */

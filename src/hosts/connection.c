@@ -21,13 +21,12 @@ static const uint64_t patience_ns = BN_NSEC_PER_SEC;
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-static int put_hello(struct bn_connection *p, const struct bn_store *js,
-                     const struct bn_handshake *handshake, const struct bn_buf *files,
-                     struct bn_err *err)
+static int put_hello(struct bn_connection *p, const struct bn_handshake *handshake,
+                     const struct bn_buf *files, struct bn_err *err)
 {
   struct bn_buf *out = &p->link.queue;
   size_t len = 0;
-  char *text = bn_handshake_print(js, handshake, &len, err);
+  char *text = bn_handshake_print(handshake, &len, err);
   int rc;
 
   if (text == NULL)
@@ -42,12 +41,11 @@ static int put_hello(struct bn_connection *p, const struct bn_store *js,
   return rc == 0 ? 0 : bn_err_set(err, ENOMEM, "out of memory");
 }
 
-int bn_connection_begin(struct bn_connection *p, const struct bn_store *js,
-                        const struct bn_handshake *handshake, const struct bn_buf *files,
-                        struct bn_err *err)
+int bn_connection_begin(struct bn_connection *p, const struct bn_handshake *handshake,
+                        const struct bn_buf *files, struct bn_err *err)
 {
   bn_buf_init(&p->link.queue, QUEUE_MAX);
-  if (put_hello(p, js, handshake, files, err) != 0)
+  if (put_hello(p, handshake, files, err) != 0)
     return -1;
   (void)bn_link_send(&p->link);
   return 0;
@@ -100,15 +98,14 @@ static void take_name(struct bn_connection *p, const char *host_name)
   p->name = p->own_name;
 }
 
-static int take_welcome(struct bn_connection *p, const struct bn_store *js,
-                        const struct bn_frame *f, struct bn_err *err)
+static int take_welcome(struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
 {
   struct bn_welcome w;
   int rc = 0;
 
   if (p->state != BN_CONNECTION_CONNECTING)
     return at_wrong_time(f, err);
-  if (bn_welcome_parse(js, f->data, f->len, &w, err) != 0)
+  if (bn_welcome_parse(f->data, f->len, &w, err) != 0)
     return -1;
   if (strcmp(w.version, PACKAGE_VERSION) != 0) {
     char shown[64];
@@ -143,36 +140,34 @@ static int take_pong(struct bn_connection *p, const struct bn_frame *f, struct b
   return 0;
 }
 
-static int read_head(struct bn_connection *p, const struct bn_store *js,
-                     struct bn_intervals *rounds, size_t i, const struct bn_node *map,
-                     struct bn_err *err)
+static int read_head(struct bn_connection *p, struct bn_intervals *rounds, size_t i,
+                     const struct bn_node *map, struct bn_err *err)
 {
-  const struct bn_node *facts = js->get(map, "facts");
+  const struct bn_node *facts = bn_node_get(map, "facts");
 
-  if (bn_store_read_facts(js, facts != NULL ? facts : map, &p->head.facts, err) != 0)
+  if (bn_store_read_facts(facts != NULL ? facts : map, &p->head.facts, err) != 0)
     return -1;
   if (bn_result_escape(&p->head) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
   if (p->head.facts.plan.threads != p->share.threads)
     return bn_err_set(err, EPROTO, "it runs %u threads in place of %u", p->head.facts.plan.threads,
                       p->share.threads);
-  return bn_intervals_begin(rounds, i, js->get(map, "group"), &p->head.facts, err);
+  return bn_intervals_begin(rounds, i, bn_node_get(map, "group"), &p->head.facts, err);
 }
 
-static int take_ready(struct bn_connection *p, const struct bn_store *js,
-                      struct bn_intervals *rounds, size_t i, const struct bn_frame *f,
-                      struct bn_err *err)
+static int take_ready(struct bn_connection *p, struct bn_intervals *rounds, size_t i,
+                      const struct bn_frame *f, struct bn_err *err)
 {
   struct bn_node *map;
   int rc;
 
   if (p->state != BN_CONNECTION_OPENING)
     return at_wrong_time(f, err);
-  map = js->parse_within(f->data, f->len, BN_VALID_HEAD_VALUES, err);
+  map = bn_node_parse_within(f->data, f->len, BN_VALID_HEAD_VALUES, err);
   if (map == NULL)
     return -1;
-  rc = read_head(p, js, rounds, i, map, err);
-  js->free(map);
+  rc = read_head(p, rounds, i, map, err);
+  bn_node_free(map);
   p->state = BN_CONNECTION_READY;
   return rc;
 }
@@ -200,21 +195,19 @@ bool bn_connection_is_sending(const struct bn_connection *p, uint64_t now_ns)
           now_ns <= p->result_ns + patience_ns);
 }
 
-static int read_result(struct bn_connection *p, const struct bn_store *js,
-                       const struct bn_valid_as *as, struct bn_err *err)
+static int read_result(struct bn_connection *p, const struct bn_valid_as *as, struct bn_err *err)
 {
   if (p->result.len == 0)
     return 0;
-  p->has_result = bn_valid_read(as, js, &p->result, p->statements, &p->whole, err) == 0;
+  p->has_result = bn_valid_read(as, &p->result, p->statements, &p->whole, err) == 0;
   bn_buf_done(&p->result);
   return p->has_result ? 0 : -1;
 }
 
-static int take_end(struct bn_connection *p, const struct bn_store *js,
-                    const struct bn_intervals *rounds, size_t i, const struct bn_frame *f,
-                    struct bn_err *err)
+static int take_end(struct bn_connection *p, const struct bn_intervals *rounds, size_t i,
+                    const struct bn_frame *f, struct bn_err *err)
 {
-  if (read_result(p, js, bn_intervals_as(rounds, i), err) != 0)
+  if (read_result(p, bn_intervals_as(rounds, i), err) != 0)
     return -1;
   p->status = (int)bn_frame_byte(f);
   p->state = BN_CONNECTION_ENDED;
@@ -239,19 +232,18 @@ static int take_printed(const struct bn_connection *p, const struct bn_frame *f,
   return 0;
 }
 
-static int take_frame(struct bn_connection *p, const struct bn_store *js,
-                      struct bn_intervals *rounds, size_t i, const struct bn_frame *f,
-                      struct bn_err *err)
+static int take_frame(struct bn_connection *p, struct bn_intervals *rounds, size_t i,
+                      const struct bn_frame *f, struct bn_err *err)
 {
   switch (f->type) {
   case BN_FRAME_WELCOME:
-    return take_welcome(p, js, f, err);
+    return take_welcome(p, f, err);
   case BN_FRAME_REFUSE:
     return take_refusal(f, err);
   case BN_FRAME_PONG:
     return take_pong(p, f, err);
   case BN_FRAME_READY:
-    return take_ready(p, js, rounds, i, f, err);
+    return take_ready(p, rounds, i, f, err);
   case BN_FRAME_INTERVAL:
     return p->state == BN_CONNECTION_READY || p->state == BN_CONNECTION_RUNNING
                ? bn_intervals_take(rounds, i, f->data, f->len, err)
@@ -259,7 +251,7 @@ static int take_frame(struct bn_connection *p, const struct bn_store *js,
   case BN_FRAME_RESULT:
     return take_result(p, rounds, i, f, err);
   case BN_FRAME_END:
-    return take_end(p, js, rounds, i, f, err);
+    return take_end(p, rounds, i, f, err);
   case BN_FRAME_MEET:
     return take_meet(p, f, err);
   case BN_FRAME_PRINTED:
@@ -307,8 +299,7 @@ void bn_connection_look(struct bn_connection *p, uint64_t now_ns)
                        connection_hint(p, WEXITSTATUS(p->link.how)));
 }
 
-bool bn_connection_take(struct bn_connection *p, const struct bn_store *js,
-                        struct bn_intervals *rounds, size_t i)
+bool bn_connection_take(struct bn_connection *p, struct bn_intervals *rounds, size_t i)
 {
   const int came = bn_link_receive(&p->link);
   struct bn_err err = {0};
@@ -317,7 +308,7 @@ bool bn_connection_take(struct bn_connection *p, const struct bn_store *js,
 
   while (rc > 0 && bn_connection_is_there(p)) {
     rc = bn_frame_next(&p->link.reader, &f, &err);
-    if (rc > 0 && take_frame(p, js, rounds, i, &f, &err) != 0)
+    if (rc > 0 && take_frame(p, rounds, i, &f, &err) != 0)
       rc = -1;
   }
   if (came > 0 && bn_frame_is_within(&p->link.reader, BN_FRAME_RESULT))

@@ -48,9 +48,8 @@ struct bn_connection {
 };
 
 /* Once its link has been started: sends what the agent has to know.  -1 and err. */
-int bn_connection_begin(struct bn_connection *p, const struct bn_store *js,
-                        const struct bn_handshake *handshake, const struct bn_buf *files,
-                        struct bn_err *err);
+int bn_connection_begin(struct bn_connection *p, const struct bn_handshake *handshake,
+                        const struct bn_buf *files, struct bn_err *err);
 void bn_connection_done(struct bn_connection *p);
 
 /* Neither ended nor lost. */
@@ -59,8 +58,7 @@ bool bn_connection_is_there(const struct bn_connection *p);
 bool bn_connection_is_sending(const struct bn_connection *p, uint64_t now_ns);
 /* Takes what has come; intervals go into `rounds` as those of host i.  false: nothing more comes
    now.  It may have been lost. */
-bool bn_connection_take(struct bn_connection *p, const struct bn_store *js,
-                        struct bn_intervals *rounds, size_t i);
+bool bn_connection_take(struct bn_connection *p, struct bn_intervals *rounds, size_t i);
 /* At any time: loses it if its stream has ended too early. */
 void bn_connection_look(struct bn_connection *p, uint64_t now_ns);
 /* Begins an exchange of times, if none goes on. */

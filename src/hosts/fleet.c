@@ -94,7 +94,7 @@ static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
     return -1;
   f->connection = calloc(f->list.n, sizeof *f->connection);
   if (f->connection == NULL ||
-      bn_intervals_init(&f->rounds, f->js, f->list.n, (double)conf->interval_ns * 1e-9) != 0 ||
+      bn_intervals_init(&f->rounds, f->list.n, (double)conf->interval_ns * 1e-9) != 0 ||
       bn_intervals_checkpoints(&f->rounds, conf->checkpoint_ns, conf->n_checkpoints) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
   for (size_t i = 0; i < f->list.n; i++)
@@ -136,9 +136,7 @@ int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct
   *f = (struct bn_fleet){.setup = setup,
                          .is_run = setup->command != NULL && strcmp(setup->command, "run") == 0,
                          .stop_signal = {.fd = -1}};
-  f->js = bn_store_json(err);
-  if (f->js == NULL || refuse_no_command(setup, err) != 0 || fleet_divide(f, err) != 0 ||
-      make_order(f, err) != 0)
+  if (refuse_no_command(setup, err) != 0 || fleet_divide(f, err) != 0 || make_order(f, err) != 0)
     return -1;
   return bn_stop_signal_begin(&f->stop_signal, err);
 }

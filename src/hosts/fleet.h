@@ -22,7 +22,6 @@ enum bn_fleet_phase {
 
 struct bn_fleet {
   const struct bn_hosts_setup *setup;
-  const struct bn_store *js;
   struct bn_arguments_from from;
   struct bn_arguments order; /* of all hosts, until the last one has been started */
   struct bn_work_split_list list;

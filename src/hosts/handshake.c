@@ -12,110 +12,104 @@
 
 /* --- writing --- */
 
-static int set_number(const struct bn_store *js, struct bn_node *map, const char *key, uint64_t n)
+static int set_number(struct bn_node *map, const char *key, uint64_t n)
 {
-  return js->set(map, key, js->integer((int64_t)n));
+  return bn_node_set(map, key, bn_node_integer((int64_t)n));
 }
 
 /* what: a word is called, for a message; of: where the words are from. */
-static struct bn_node *make_words(const struct bn_store *js, const struct bn_list *words,
-                                  const char *what, const char *of, struct bn_err *err)
+static struct bn_node *make_words(const struct bn_list *words, const char *what, const char *of,
+                                  struct bn_err *err)
 {
-  struct bn_node *list = js->list();
+  struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; list != NULL && i < words->n; i++)
-    if (js->append(list, js->text(words->item[i])) != 0) {
+    if (bn_node_append(list, bn_node_utf8(words->item[i])) != 0) {
       (void)bn_err_set(err, EILSEQ, "%s %zu of the %s is not UTF-8 and cannot be sent to hosts",
                        what, i + 1, of);
-      js->free(list);
+      bn_node_free(list);
       return NULL;
     }
   return list;
 }
 
 /* Frees the map. */
-static char *print_map(const struct bn_store *js, struct bn_node *map, bool whole, size_t *len,
-                       struct bn_err *err)
+static char *print_map(struct bn_node *map, bool whole, size_t *len, struct bn_err *err)
 {
-  char *text = whole ? js->print(map, 0, len) : NULL;
+  char *text = whole ? bn_node_print(map, 0, len) : NULL;
 
-  js->free(map);
+  bn_node_free(map);
   if (text == NULL && err->text[0] == '\0')
     (void)bn_err_set(err, ENOMEM, "out of memory");
   return text;
 }
 
-char *bn_handshake_print(const struct bn_store *js, const struct bn_handshake *h, size_t *len,
-                         struct bn_err *err)
+char *bn_handshake_print(const struct bn_handshake *h, size_t *len, struct bn_err *err)
 {
-  struct bn_node *map = js->map();
+  struct bn_node *map = bn_node_map();
   bool whole;
 
   *err = (struct bn_err){.code = 0};
-  whole = map != NULL && set_number(js, map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
-          js->set(map, "version", js->text(h->version)) == 0 &&
-          set_number(js, map, "host", h->host) == 0 &&
-          set_number(js, map, "hosts", h->hosts) == 0 &&
-          set_number(js, map, "first_session", h->first_session) == 0 &&
-          set_number(js, map, "sessions", h->sessions) == 0 &&
-          js->set(map, "argv", make_words(js, &h->argv, "argument", "command line", err)) == 0 &&
-          js->set(map, "environment",
-                  make_words(js, &h->environment, "password", "environment", err)) == 0;
-  return print_map(js, map, whole, len, err);
+  whole = map != NULL && set_number(map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
+          bn_node_set(map, "version", bn_node_utf8(h->version)) == 0 &&
+          set_number(map, "host", h->host) == 0 && set_number(map, "hosts", h->hosts) == 0 &&
+          set_number(map, "first_session", h->first_session) == 0 &&
+          set_number(map, "sessions", h->sessions) == 0 &&
+          bn_node_set(map, "argv", make_words(&h->argv, "argument", "command line", err)) == 0 &&
+          bn_node_set(map, "environment",
+                      make_words(&h->environment, "password", "environment", err)) == 0;
+  return print_map(map, whole, len, err);
 }
 
-char *bn_welcome_print(const struct bn_store *js, const struct bn_welcome *w, size_t *len,
-                       struct bn_err *err)
+char *bn_welcome_print(const struct bn_welcome *w, size_t *len, struct bn_err *err)
 {
-  struct bn_node *map = js->map();
+  struct bn_node *map = bn_node_map();
   bool whole;
 
   *err = (struct bn_err){.code = 0};
-  whole = map != NULL && set_number(js, map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
-          js->set(map, "version", js->text(w->version)) == 0 &&
-          js->set(map, "host name", js->text(w->host_name)) == 0 &&
-          set_number(js, map, "processors", w->processors) == 0;
-  return print_map(js, map, whole, len, err);
+  whole = map != NULL && set_number(map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
+          bn_node_set(map, "version", bn_node_utf8(w->version)) == 0 &&
+          bn_node_set(map, "host name", bn_node_utf8(w->host_name)) == 0 &&
+          set_number(map, "processors", w->processors) == 0;
+  return print_map(map, whole, len, err);
 }
 
 /* --- reading --- */
 
 /* false: it is not there, no whole number, or not from 0 to most. */
-static bool get_number(const struct bn_store *js, const struct bn_node *map, const char *key,
-                       uint64_t most, uint64_t *out)
+static bool get_number(const struct bn_node *map, const char *key, uint64_t most, uint64_t *out)
 {
-  const struct bn_node *n = js->get(map, key);
+  const struct bn_node *n = bn_node_get(map, key);
 
-  if (js->type(n) != BN_NODE_INT || js->get_integer(n) < 0)
+  if (bn_node_type_of(n) != BN_NODE_INT || bn_node_get_integer(n) < 0)
     return false;
-  *out = (uint64_t)js->get_integer(n);
+  *out = (uint64_t)bn_node_get_integer(n);
   return *out <= most;
 }
 
 /* A copy; NULL: it is not there, no text, or out of memory. */
-static char *get_text(const struct bn_store *js, const struct bn_node *map, const char *key)
+static char *get_text(const struct bn_node *map, const char *key)
 {
-  const char *text = js->get_text(js->get(map, key));
+  const char *text = bn_node_get_text(bn_node_get(map, key));
 
   return text != NULL ? strdup(text) : NULL;
 }
 
 /* The map of a payload whose protocol is ours; NULL and err. */
-static struct bn_node *parse_map(const struct bn_store *js, const char *data, size_t len,
-                                 const char *name, struct bn_err *err)
+static struct bn_node *parse_map(const char *data, size_t len, const char *name, struct bn_err *err)
 {
   struct bn_err near = {.code = 0}; /* quotes the text, which may be a password */
-  struct bn_node *map = js->parse(data, len, &near);
+  struct bn_node *map = bn_node_parse(data, len, &near);
   const char *version;
   uint64_t protocol;
   char shown[64];
 
   if (map == NULL)
     (void)bn_err_set(err, EPROTO, "a frame %s is not JSON", name);
-  else if (!get_number(js, map, "protocol", INT64_MAX, &protocol))
+  else if (!get_number(map, "protocol", INT64_MAX, &protocol))
     (void)bn_err_set(err, EPROTO, "a frame %s names no protocol", name);
   else if (protocol != BN_FRAME_PROTOCOL) {
-    version = js->get_text(js->get(map, "version"));
+    version = bn_node_get_text(bn_node_get(map, "version"));
     (void)bn_escape(shown, sizeof shown, version != NULL ? version : "?", "");
     (void)bn_err_set(err, EPROTO,
                      "bench %s there has protocol %llu, and this bench has %d; install the same "
@@ -123,20 +117,19 @@ static struct bn_node *parse_map(const struct bn_store *js, const char *data, si
                      shown, (unsigned long long)protocol, BN_FRAME_PROTOCOL);
   } else
     return map;
-  js->free(map);
+  bn_node_free(map);
   return NULL;
 }
 
-static bool get_words(const struct bn_store *js, const struct bn_node *list, size_t least,
-                      struct bn_list *out)
+static bool get_words(const struct bn_node *list, size_t least, struct bn_list *out)
 {
-  const size_t n = js->type(list) == BN_NODE_LIST ? js->count(list) : 0;
+  const size_t n = bn_node_type_of(list) == BN_NODE_LIST ? bn_node_count(list) : 0;
 
-  if (js->type(list) != BN_NODE_LIST || n < least || n > BN_HANDSHAKE_ARGS)
+  if (bn_node_type_of(list) != BN_NODE_LIST || n < least || n > BN_HANDSHAKE_ARGS)
     return false;
   out->item = calloc(n + 1, sizeof *out->item);
   while (out->item != NULL && out->n < n) {
-    const char *text = js->get_text(js->at(list, out->n));
+    const char *text = bn_node_get_text(bn_node_at(list, out->n));
 
     out->item[out->n] = text != NULL ? strdup(text) : NULL;
     if (out->item[out->n] == NULL)
@@ -146,25 +139,24 @@ static bool get_words(const struct bn_store *js, const struct bn_node *list, siz
   return out->item != NULL;
 }
 
-int bn_handshake_parse(const struct bn_store *js, const char *data, size_t len,
-                       struct bn_handshake *out, struct bn_err *err)
+int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, struct bn_err *err)
 {
-  struct bn_node *map = parse_map(js, data, len, "HELLO", err);
+  struct bn_node *map = parse_map(data, len, "HELLO", err);
   uint64_t host = 0, hosts = 0;
   bool whole;
 
   *out = (struct bn_handshake){.host = 0};
   if (map == NULL)
     return -1;
-  out->version = get_text(js, map, "version");
-  whole = out->version != NULL && get_number(js, map, "hosts", UINT32_MAX, &hosts) &&
-          get_number(js, map, "host", UINT32_MAX, &host) && host < hosts &&
-          get_number(js, map, "sessions", UINT32_MAX, &out->sessions) &&
-          get_number(js, map, "first_session", UINT32_MAX, &out->first_session) &&
+  out->version = get_text(map, "version");
+  whole = out->version != NULL && get_number(map, "hosts", UINT32_MAX, &hosts) &&
+          get_number(map, "host", UINT32_MAX, &host) && host < hosts &&
+          get_number(map, "sessions", UINT32_MAX, &out->sessions) &&
+          get_number(map, "first_session", UINT32_MAX, &out->first_session) &&
           out->first_session < out->sessions &&
-          get_words(js, js->get(map, "argv"), 1, &out->argv) &&
-          get_words(js, js->get(map, "environment"), 0, &out->environment);
-  js->free(map);
+          get_words(bn_node_get(map, "argv"), 1, &out->argv) &&
+          get_words(bn_node_get(map, "environment"), 0, &out->environment);
+  bn_node_free(map);
   out->host = (unsigned)host;
   out->hosts = (unsigned)hosts;
   if (whole)
@@ -173,21 +165,20 @@ int bn_handshake_parse(const struct bn_store *js, const char *data, size_t len,
   return bn_err_set(err, EPROTO, "a frame HELLO lacks a member or has a wrong one");
 }
 
-int bn_welcome_parse(const struct bn_store *js, const char *data, size_t len,
-                     struct bn_welcome *out, struct bn_err *err)
+int bn_welcome_parse(const char *data, size_t len, struct bn_welcome *out, struct bn_err *err)
 {
-  struct bn_node *map = parse_map(js, data, len, "WELCOME", err);
+  struct bn_node *map = parse_map(data, len, "WELCOME", err);
   uint64_t processors = 0;
   bool whole;
 
   *out = (struct bn_welcome){.processors = 0};
   if (map == NULL)
     return -1;
-  out->version = get_text(js, map, "version");
-  out->host_name = get_text(js, map, "host name");
+  out->version = get_text(map, "version");
+  out->host_name = get_text(map, "host name");
   whole = out->version != NULL && out->host_name != NULL &&
-          get_number(js, map, "processors", UINT32_MAX, &processors);
-  js->free(map);
+          get_number(map, "processors", UINT32_MAX, &processors);
+  bn_node_free(map);
   out->processors = (unsigned)processors;
   if (whole)
     return 0;

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "api/opt.h"
-#include "api/store.h"
 #include "base/err.h"
+#include "measure/json.h"
 
 enum { BN_HANDSHAKE_ARGS = 10000 };
 
@@ -30,22 +30,18 @@ struct bn_welcome {
 };
 
 /* The payload, malloc'd; NULL: out of memory, or an argument is not UTF-8 (err says which). */
-char *bn_handshake_print(const struct bn_store *js, const struct bn_handshake *h, size_t *len,
-                         struct bn_err *err);
+char *bn_handshake_print(const struct bn_handshake *h, size_t *len, struct bn_err *err);
 /* -1: err says that this is no such payload, or which protocol the other side speaks; out is then
    empty. */
-int bn_handshake_parse(const struct bn_store *js, const char *data, size_t len,
-                       struct bn_handshake *out, struct bn_err *err);
+int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, struct bn_err *err);
 /* Takes the passwords of this process's environment into it, and gives them to another's: before
    there are threads that read it.  -1: out of memory, or a variable is none of these. */
 int bn_handshake_take_environment(struct bn_handshake *h);
 int bn_handshake_set_environment(const struct bn_handshake *h, struct bn_err *err);
 void bn_handshake_done(struct bn_handshake *h); /* clears the secrets, too */
 
-char *bn_welcome_print(const struct bn_store *js, const struct bn_welcome *w, size_t *len,
-                       struct bn_err *err);
-int bn_welcome_parse(const struct bn_store *js, const char *data, size_t len,
-                     struct bn_welcome *out, struct bn_err *err);
+char *bn_welcome_print(const struct bn_welcome *w, size_t *len, struct bn_err *err);
+int bn_welcome_parse(const char *data, size_t len, struct bn_welcome *out, struct bn_err *err);
 void bn_welcome_done(struct bn_welcome *w);
 
 #endif

@@ -25,11 +25,10 @@ static size_t ahead_of(double length_s)
   return n > AHEAD_MOST ? AHEAD_MOST : n > AHEAD_LEAST ? (size_t)n : AHEAD_LEAST;
 }
 
-int bn_intervals_init(struct bn_intervals *r, const struct bn_store *js, size_t hosts,
-                      double length_s)
+int bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s)
 {
   *r = (struct bn_intervals){
-      .js = js, .n = hosts, .length_s = length_s, .next = 1, .second = 1, .next_check = 1};
+      .n = hosts, .length_s = length_s, .next = 1, .second = 1, .next_check = 1};
   r->ahead = ahead_of(length_s);
   r->host = calloc(hosts, sizeof *r->host);
   r->round = calloc(r->ahead, sizeof *r->round);
@@ -109,7 +108,7 @@ static int read_line(struct bn_intervals *r, const struct bn_intervals_host *h,
                      const struct line *line, enum bn_view_span span, struct bn_record *out,
                      struct bn_err *err)
 {
-  return bn_store_read_brief(r->js, line->record, line->texts, line->len, &h->as.metrics, span, out,
+  return bn_store_read_brief(line->record, line->texts, line->len, &h->as.metrics, span, out,
                              &r->line, err);
 }
 
@@ -150,7 +149,7 @@ int bn_intervals_begin(struct bn_intervals *r, size_t host, const struct bn_node
 
   if (h->begun)
     return bn_err_set(err, EPROTO, "it said twice what it measures");
-  if (bn_valid_begin(&h->as, r->js, group, facts, r->n, err) != 0)
+  if (bn_valid_begin(&h->as, group, facts, r->n, err) != 0)
     return -1;
   h->begun = interval_merge_compare(r, &h->as, err) == 0;
   if (h->begun)
@@ -399,11 +398,11 @@ int bn_intervals_take(struct bn_intervals *r, size_t host, const char *line, siz
                                                   [BN_VIEW_TICK] = take_tick};
   const char *gap = memchr(line, BN_STORE_GAP, len), *texts = gap != NULL ? gap : line + len;
   struct bn_node *map =
-      r->js->parse_within(line, (size_t)(texts - line), BN_VALID_LINE_VALUES, err);
+      bn_node_parse_within(line, (size_t)(texts - line), BN_VALID_LINE_VALUES, err);
   int rc = map != NULL ? 0 : -1;
 
   for (size_t i = 0; rc == 0 && i < sizeof takes / sizeof *takes; i++) {
-    const struct line its = {r->js->get(map, bn_layout_spans[i]), texts,
+    const struct line its = {bn_node_get(map, bn_layout_spans[i]), texts,
                              (size_t)(line + len - texts)};
 
     if (its.record != NULL && takes[i] != NULL)
@@ -411,7 +410,7 @@ int bn_intervals_take(struct bn_intervals *r, size_t host, const char *line, siz
                ? takes[i](r, host, &its, err)
                : bn_err_set(err, EPROTO, "it sent figures before it said what it measures");
   }
-  r->js->free(map);
+  bn_node_free(map);
   return rc;
 }
 

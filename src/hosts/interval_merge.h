@@ -9,10 +9,10 @@
 
 #include <stdbool.h>
 
-#include "api/store.h"
 #include "hosts/sums.h"
 #include "hosts/validate.h"
 #include "measure/hist_codec.h"
+#include "measure/json.h"
 #include "measure/merged_view.h"
 
 /* So many seconds a host may be ahead of the slowest until what it had done then is forgotten. */
@@ -50,7 +50,6 @@ struct bn_intervals_together {
 };
 
 struct bn_intervals {
-  const struct bn_store *js;
   struct bn_intervals_host *host; /* owned; [n] */
   size_t n;
   struct bn_hist_codec line; /* owned; the last one that was read */
@@ -71,8 +70,7 @@ struct bn_intervals {
 };
 
 /* 0, or -1: out of memory. */
-int bn_intervals_init(struct bn_intervals *r, const struct bn_store *js, size_t hosts,
-                      double length_s);
+int bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s);
 /* Checkpoints at those times, which stay the caller's; right after init.  0, or -1: out of memory.
  */
 int bn_intervals_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n);

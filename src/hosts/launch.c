@@ -67,7 +67,7 @@ static int begin_host(struct bn_fleet *f, size_t i, struct bn_err *err)
       bn_handshake_take_environment(&handshake) != 0)
     (void)bn_err_set(err, ENOMEM, "out of memory");
   else if (reach_host(f, p, err) == 0)
-    rc = bn_connection_begin(p, f->js, &handshake, &f->order.files, err);
+    rc = bn_connection_begin(p, &handshake, &f->order.files, err);
   bn_handshake_done(&handshake);
   return rc;
 }

@@ -22,16 +22,16 @@ static int refuse_merged(const struct bn_facts *f, struct bn_err *err)
   return 0;
 }
 
-int bn_valid_begin(struct bn_valid_as *as, const struct bn_store *js, const struct bn_node *group,
+int bn_valid_begin(struct bn_valid_as *as, const struct bn_node *group,
                    const struct bn_facts *facts, size_t hosts, struct bn_err *err)
 {
-  const char *name = js->get_text(js->get(group, "name"));
+  const char *name = bn_node_get_text(bn_node_get(group, "name"));
 
   *as = (struct bn_valid_as){.plan = facts->plan, .hosts = hosts};
   if (group == NULL)
     return bn_err_set(err, EPROTO, "it did not say what it measures");
   if (refuse_merged(facts, err) != 0 ||
-      bn_store_read_metrics(js, js->get(group, "metrics"), &as->metrics, err) != 0)
+      bn_store_read_metrics(bn_node_get(group, "metrics"), &as->metrics, err) != 0)
     return -1;
   as->name = strdup(name != NULL ? name : "");
   if (as->name != NULL && facts->plan.events <= UINT64_MAX / hosts)
@@ -136,12 +136,12 @@ size_t bn_valid_bytes(const struct bn_valid_as *as, bool statements)
 }
 
 /* Before anything is read: intervals and further groups need memory, and are not part of it. */
-static int check_form(const struct bn_store *js, const struct bn_node *document, struct bn_err *err)
+static int check_form(const struct bn_node *document, struct bn_err *err)
 {
-  const struct bn_node *groups = js->get(document, "groups"), *group = js->at(groups, 0);
+  const struct bn_node *groups = bn_node_get(document, "groups"), *group = bn_node_at(groups, 0);
 
-  if (js->count(groups) > 1 || js->count(js->get(group, "intervals")) > 0 ||
-      js->count(js->get(group, "checkpoints")) > 0 || js->get(group, "host") != NULL)
+  if (bn_node_count(groups) > 1 || bn_node_count(bn_node_get(group, "intervals")) > 0 ||
+      bn_node_count(bn_node_get(group, "checkpoints")) > 0 || bn_node_get(group, "host") != NULL)
     return bn_err_set(err, EPROTO, "its result is not that of one host without intervals");
   return 0;
 }
@@ -171,19 +171,18 @@ static int check_content(const struct bn_valid_as *as, const struct bn_result *r
   return bn_valid_check(as, &g->total.view, err);
 }
 
-int bn_valid_read(const struct bn_valid_as *as, const struct bn_store *js,
-                  const struct bn_buf *text, bool statements, struct bn_result *out,
-                  struct bn_err *err)
+int bn_valid_read(const struct bn_valid_as *as, const struct bn_buf *text, bool statements,
+                  struct bn_result *out, struct bn_err *err)
 {
   const size_t values =
       most_of(as, statements, BASE_VALUES, BUCKET_VALUES, THREAD_VALUES, STATEMENTS_VALUES);
-  struct bn_node *document = js->parse_within(text->data, text->len, values, err);
-  int rc = document != NULL ? check_form(js, document, err) : -1;
+  struct bn_node *document = bn_node_parse_within(text->data, text->len, values, err);
+  int rc = document != NULL ? check_form(document, err) : -1;
 
   *out = (struct bn_result){.n_groups = 0};
   if (rc == 0)
-    rc = bn_store_read_document(js, document, out, err);
-  js->free(document);
+    rc = bn_store_read_document(document, out, err);
+  bn_node_free(document);
   if (rc == 0)
     rc = check_content(as, out, err);
   if (rc == 0)

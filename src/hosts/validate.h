@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "api/store.h"
 #include "base/buf.h"
+#include "measure/json.h"
 #include "measure/result.h"
 
 /* Values of a READY and of an interval, of which each takes about 130 bytes when it is read. */
@@ -25,7 +25,7 @@ struct bn_valid_as {
 };
 
 /* group: of a journal; facts: of the same READY.  -1: err says what is wrong, and *as is empty. */
-int bn_valid_begin(struct bn_valid_as *as, const struct bn_store *js, const struct bn_node *group,
+int bn_valid_begin(struct bn_valid_as *as, const struct bn_node *group,
                    const struct bn_facts *facts, size_t hosts, struct bn_err *err);
 void bn_valid_done(struct bn_valid_as *as);
 /* Whether figures of both can be summed.  -1: err says how `a` differs. */
@@ -37,8 +37,7 @@ int bn_valid_check(const struct bn_valid_as *as, const struct bn_view *v, struct
 size_t bn_valid_bytes(const struct bn_valid_as *as, bool statements);
 /* Reads a result: a document with the total of one group and nothing else, or of a run that has
    measured nothing.  -1: err says why it is refused, and *out is empty. */
-int bn_valid_read(const struct bn_valid_as *as, const struct bn_store *js,
-                  const struct bn_buf *text, bool statements, struct bn_result *out,
-                  struct bn_err *err);
+int bn_valid_read(const struct bn_valid_as *as, const struct bn_buf *text, bool statements,
+                  struct bn_result *out, struct bn_err *err);
 
 #endif

@@ -35,15 +35,14 @@ static int write_line(void *of, char *line, size_t len, struct bn_err *err)
   return early_end(j, written < 0 ? errno : ENOSPC, err);
 }
 
-void bn_journal_to(struct bn_journal *j, const struct bn_store *js, bn_journal_put *put, void *of)
+void bn_journal_to(struct bn_journal *j, bn_journal_put *put, void *of)
 {
-  *j = (struct bn_journal){.js = js, .put = put, .of = of, .brief = true, .claim.fd = -1};
+  *j = (struct bn_journal){.put = put, .of = of, .brief = true, .claim.fd = -1};
 }
 
-int bn_journal_open(struct bn_journal *j, const struct bn_store *js, const char *path,
-                    struct bn_err *err)
+int bn_journal_open(struct bn_journal *j, const char *path, struct bn_err *err)
 {
-  *j = (struct bn_journal){.js = js, .put = write_line, .of = j, .claim.fd = -1};
+  *j = (struct bn_journal){.put = write_line, .of = j, .claim.fd = -1};
   j->ended = bn_lockfile_take(&j->claim, path, err) != 0;
   return j->ended ? -1 : 0;
 }
@@ -65,11 +64,11 @@ static int put_text(struct bn_journal *j, char *text, size_t len, struct bn_err 
 }
 
 /* Takes the value over. */
-static char *print_line(const struct bn_journal *j, struct bn_node *line, size_t *len)
+static char *print_line(struct bn_node *line, size_t *len)
 {
-  char *text = line != NULL ? j->js->print(line, 0, len) : NULL;
+  char *text = line != NULL ? bn_node_print(line, 0, len) : NULL;
 
-  j->js->free(line);
+  bn_node_free(line);
   return text;
 }
 
@@ -77,38 +76,38 @@ static char *print_line(const struct bn_journal *j, struct bn_node *line, size_t
 static int put_line(struct bn_journal *j, struct bn_node *line, struct bn_err *err)
 {
   size_t len = 0;
-  char *text = print_line(j, line, &len);
+  char *text = print_line(line, &len);
 
   return put_text(j, text, len, err);
 }
 
 /* {key: value}; takes the value over. */
-static struct bn_node *line_of(const struct bn_store *js, const char *key, struct bn_node *value)
+static struct bn_node *line_of(const char *key, struct bn_node *value)
 {
-  struct bn_node *map = js->map();
+  struct bn_node *map = bn_node_map();
 
-  if (js->set(map, key, value) == 0)
+  if (bn_node_set(map, key, value) == 0)
     return map;
-  js->free(map);
+  bn_node_free(map);
   return NULL;
 }
 
 /* NULL: no memory, here and below. */
-static struct bn_node *facts_line(const struct bn_journal *j, const struct bn_facts *f)
+static struct bn_node *facts_line(const struct bn_facts *f)
 {
-  struct bn_node *map = j->js->map();
+  struct bn_node *map = bn_node_map();
 
-  if (j->js->set(map, "format", j->js->text("bench journal")) == 0 &&
-      j->js->set(map, "version", j->js->integer(BN_STORE_VERSION)) == 0 &&
-      j->js->set(map, "facts", bn_store_facts(j->js, f)) == 0)
+  if (bn_node_set(map, "format", bn_node_utf8("bench journal")) == 0 &&
+      bn_node_set(map, "version", bn_node_integer(BN_STORE_VERSION)) == 0 &&
+      bn_node_set(map, "facts", bn_store_facts(f)) == 0)
     return map;
-  j->js->free(map);
+  bn_node_free(map);
   return NULL;
 }
 
 int bn_journal_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err)
 {
-  return j->ended ? 0 : put_line(j, facts_line(j, f), err);
+  return j->ended ? 0 : put_line(j, facts_line(f), err);
 }
 
 /* With room for the histograms of its ticks. */
@@ -120,11 +119,11 @@ static struct bn_node *begin_group(struct bn_journal *j, const char *name,
   if (bn_snap_make(&j->past, m, 0, true) != 0 || bn_snap_make(&j->step, m, 0, true) != 0)
     return NULL;
   j->has_group = true;
-  group = j->js->map();
-  if (j->js->set(group, "name", bn_node_text(j->js, name)) == 0 &&
-      j->js->set(group, "metrics", bn_store_metrics(j->js, m)) == 0)
+  group = bn_node_map();
+  if (bn_node_set(group, "name", bn_node_text(name)) == 0 &&
+      bn_node_set(group, "metrics", bn_store_metrics(m)) == 0)
     return group;
-  j->js->free(group);
+  bn_node_free(group);
   return NULL;
 }
 
@@ -135,9 +134,9 @@ int bn_journal_head(struct bn_journal *j, const char *group, const struct bn_fac
 
   if (j->ended)
     return 0;
-  map = facts_line(j, f);
-  if (map != NULL && j->js->set(map, "group", begin_group(j, group, f->plan.metrics)) != 0) {
-    j->js->free(map);
+  map = facts_line(f);
+  if (map != NULL && bn_node_set(map, "group", begin_group(j, group, f->plan.metrics)) != 0) {
+    bn_node_free(map);
     map = NULL;
   }
   return put_line(j, map, err);
@@ -153,10 +152,8 @@ static void copy_hists(struct bn_snap *to, const struct bn_snap *from)
 
 static char *print_view(const struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
-  return j->brief
-             ? bn_store_brief(j->js, v, len)
-             : print_line(j, line_of(j->js, bn_layout_spans[v->span], bn_store_record(j->js, v)),
-                          len);
+  return j->brief ? bn_store_brief(v, len)
+                  : print_line(line_of(bn_layout_spans[v->span], bn_store_record(v)), len);
 }
 
 /* A tick with the histograms of what came since the one before it. */
@@ -185,7 +182,7 @@ int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_vie
   if (j->ended)
     return 0;
   if (!j->has_group &&
-      put_line(j, line_of(j->js, "group", begin_group(j, group, &v->delta->metrics)), err) != 0)
+      put_line(j, line_of("group", begin_group(j, group, &v->delta->metrics)), err) != 0)
     return -1;
   text = v->span == BN_VIEW_TICK ? print_tick(j, v, &len) : print_view(j, v, &len);
   return put_text(j, text, len, err);
@@ -214,7 +211,6 @@ struct kept {
 };
 
 struct reader {
-  const struct bn_store *js;
   struct bn_result *out;
   struct kept kept;
   struct bn_metrics metrics; /* of the last group */
@@ -223,65 +219,65 @@ struct reader {
 };
 
 /* A map of the same values. */
-static struct bn_node *copy_of(const struct bn_store *js, const struct bn_node *n)
+static struct bn_node *copy_of(const struct bn_node *n)
 {
-  struct bn_node *map = js->map();
+  struct bn_node *map = bn_node_map();
 
-  if (map != NULL && js->complete(map, n) == 0)
+  if (map != NULL && bn_node_complete(map, n) == 0)
     return map;
-  js->free(map);
+  bn_node_free(map);
   return NULL;
 }
 
-static void journal_replace(const struct bn_store *js, struct bn_node **at, struct bn_node *with)
+static void journal_replace(struct bn_node **at, struct bn_node *with)
 {
-  js->free(*at);
+  bn_node_free(*at);
   *at = with;
 }
 
-static void end_group(const struct bn_store *js, struct kept *k)
+static void end_group(struct kept *k)
 {
   if (k->group == NULL && k->intervals == NULL && k->checkpoints == NULL)
     return;
-  k->failed |= js->set(k->group, "intervals", k->intervals) != 0;
-  k->failed |= js->set(k->group, "checkpoints", k->checkpoints) != 0;
-  k->failed |= k->total != NULL && js->set(k->group, "total", k->total) != 0;
-  k->failed |= js->append(k->groups, k->group) != 0;
+  k->failed |= bn_node_set(k->group, "intervals", k->intervals) != 0;
+  k->failed |= bn_node_set(k->group, "checkpoints", k->checkpoints) != 0;
+  k->failed |= k->total != NULL && bn_node_set(k->group, "total", k->total) != 0;
+  k->failed |= bn_node_append(k->groups, k->group) != 0;
   k->group = k->intervals = k->checkpoints = k->total = NULL;
 }
 
-static void keep_group(const struct bn_store *js, struct kept *k, const struct bn_node *n)
+static void keep_group(struct kept *k, const struct bn_node *n)
 {
-  end_group(js, k);
-  k->group = copy_of(js, n);
-  k->intervals = js->list();
-  k->checkpoints = js->list();
+  end_group(k);
+  k->group = copy_of(n);
+  k->intervals = bn_node_list();
+  k->checkpoints = bn_node_list();
   if (k->groups == NULL)
-    k->groups = js->list();
+    k->groups = bn_node_list();
   k->failed |= k->group == NULL;
 }
 
-static void keep_view(const struct bn_store *js, struct kept *k, const struct bn_node *n,
-                      enum bn_view_span span)
+static void keep_view(struct kept *k, const struct bn_node *n, enum bn_view_span span)
 {
-  struct bn_node *copy = copy_of(js, n);
+  struct bn_node *copy = copy_of(n);
 
   k->failed |= copy == NULL;
   if (span == BN_VIEW_TICK)
-    journal_replace(js, &k->total, copy);
+    journal_replace(&k->total, copy);
   else
-    k->failed |= js->append(span == BN_VIEW_INTERVAL ? k->intervals : k->checkpoints, copy) != 0;
+    k->failed |=
+        bn_node_append(span == BN_VIEW_INTERVAL ? k->intervals : k->checkpoints, copy) != 0;
 }
 
 /* NULL: there was no memory. */
-static struct bn_node *document_of(const struct bn_store *js, struct kept *k)
+static struct bn_node *document_of(struct kept *k)
 {
-  end_group(js, k);
+  end_group(k);
   if (k->groups != NULL)
-    k->failed |= js->set(k->document, "groups", k->groups) != 0;
+    k->failed |= bn_node_set(k->document, "groups", k->groups) != 0;
   if (!k->failed)
     return k->document;
-  js->free(k->document);
+  bn_node_free(k->document);
   return NULL;
 }
 
@@ -290,15 +286,15 @@ static int take_group(struct reader *r, const struct bn_node *n)
   struct bn_metrics metrics;
 
   r->in_group = false;
-  if (bn_store_read_metrics(r->js, r->js->get(n, "metrics"), &metrics, r->err) != 0)
+  if (bn_store_read_metrics(bn_node_get(n, "metrics"), &metrics, r->err) != 0)
     return -1;
   bn_metrics_done(&r->metrics);
   r->metrics = metrics;
-  r->in_group = bn_store_group(r->out, r->js->get_text(r->js->get(n, "name")), r->err) != NULL;
+  r->in_group = bn_store_group(r->out, bn_node_get_text(bn_node_get(n, "name")), r->err) != NULL;
   if (!r->in_group)
     return -1;
   if (r->kept.wanted)
-    keep_group(r->js, &r->kept, n);
+    keep_group(&r->kept, n);
   return 0;
 }
 
@@ -335,7 +331,7 @@ static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_spa
 
   if (g == NULL)
     return bn_err_set(r->err, EINVAL, "it has figures before a \"group\"");
-  if (bn_store_read_record(r->js, n, &r->metrics, span, &record, r->err) != 0)
+  if (bn_store_read_record(n, &r->metrics, span, &record, r->err) != 0)
     return -1;
   note_replaced(&r->out->end, &record.view);
   if (span == BN_VIEW_TICK)
@@ -344,25 +340,25 @@ static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_spa
     rc = bn_store_keep(r->out, &record.view, r->err);
   bn_record_done(&record);
   if (rc == 0 && r->kept.wanted)
-    keep_view(r->js, &r->kept, n, span);
+    keep_view(&r->kept, n, span);
   return rc;
 }
 
 /* The facts may come again, when more of them are known. */
 static int take_facts(struct reader *r, const struct bn_node *line)
 {
-  const int64_t version = r->js->get_integer(r->js->get(line, "version"));
+  const int64_t version = bn_node_get_integer(bn_node_get(line, "version"));
   struct bn_facts facts;
 
   if (version < 1 || version > BN_STORE_VERSION)
     return bn_err_set(r->err, EINVAL, "it has version %lld, this bench reads versions up to %d",
                       (long long)version, BN_STORE_VERSION);
-  if (bn_store_read_facts(r->js, r->js->get(line, "facts"), &facts, r->err) != 0)
+  if (bn_store_read_facts(bn_node_get(line, "facts"), &facts, r->err) != 0)
     return -1;
   bn_facts_done(&r->out->facts);
   r->out->facts = facts;
   if (r->kept.wanted)
-    journal_replace(r->js, &r->kept.document, copy_of(r->js, line));
+    journal_replace(&r->kept.document, copy_of(line));
   return 0;
 }
 
@@ -370,14 +366,14 @@ static int take_facts(struct reader *r, const struct bn_node *line)
 static int take_line(struct reader *r, const struct bn_node *line)
 {
   static const enum bn_view_span spans[] = {BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT, BN_VIEW_TICK};
-  const struct bn_node *group = r->js->get(line, "group");
+  const struct bn_node *group = bn_node_get(line, "group");
 
-  if (r->js->get(line, "format") != NULL)
+  if (bn_node_get(line, "format") != NULL)
     return take_facts(r, line);
   if (group != NULL)
     return take_group(r, group);
   for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
-    const struct bn_node *n = r->js->get(line, bn_layout_spans[spans[i]]);
+    const struct bn_node *n = bn_node_get(line, bn_layout_spans[spans[i]]);
 
     if (n != NULL)
       return take_view(r, n, spans[i]);
@@ -427,10 +423,10 @@ bool bn_journal_is(const char *text, size_t len)
 /* Figures of a line count once: a line that fails has added nothing. */
 static int read_line(struct reader *r, const char *text, size_t len)
 {
-  struct bn_node *line = r->js->parse(text, len, r->err);
+  struct bn_node *line = bn_node_parse(text, len, r->err);
   const int rc = line != NULL ? take_line(r, line) : -1;
 
-  r->js->free(line);
+  bn_node_free(line);
   return rc;
 }
 
@@ -467,11 +463,11 @@ static int next_line(struct reader *r, struct bn_lines *lines, struct bn_passed 
   return pass_over(passed, *number, r->err, err);
 }
 
-int bn_journal_read(const struct bn_store *js, struct bn_lines *lines, bool keep_tree,
-                    struct bn_stored *out, struct bn_err *err)
+int bn_journal_read(struct bn_lines *lines, bool keep_tree, struct bn_stored *out,
+                    struct bn_err *err)
 {
   struct bn_err why = {0};
-  struct reader r = {.js = js, .out = &out->result, .kept.wanted = keep_tree, .err = &why};
+  struct reader r = {.out = &out->result, .kept.wanted = keep_tree, .err = &why};
   size_t number = 0;
   int rc;
 
@@ -481,7 +477,7 @@ int bn_journal_read(const struct bn_store *js, struct bn_lines *lines, bool keep
   } while (rc == 0);
   bn_metrics_done(&r.metrics);
   find_start(&out->result);
-  out->document = document_of(js, &r.kept);
+  out->document = document_of(&r.kept);
   if (rc > 0 && number == 0)
     return bn_err_set(err, EINVAL, "its first line has no end");
   if (rc > 0 && keep_tree && out->document == NULL)

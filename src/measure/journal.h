@@ -12,7 +12,6 @@
 typedef int bn_journal_put(void *of, char *line, size_t len, struct bn_err *err);
 
 struct bn_journal {
-  const struct bn_store *js;
   bn_journal_put *put; /* where lines go */
   void *of;
   bool brief; /* lines are sent, not kept: their histograms are brief (bn_store_brief) */
@@ -25,10 +24,9 @@ struct bn_journal {
 
 /* Makes an empty file and holds it.  A journal of that name that no run holds is moved aside
    (claim.aside).  0, or -1 and err, with the code EBUSY when a run holds it: it is closed. */
-int bn_journal_open(struct bn_journal *j, const struct bn_store *js, const char *path,
-                    struct bn_err *err);
+int bn_journal_open(struct bn_journal *j, const char *path, struct bn_err *err);
 /* The same for lines that are sent, and do not go into a file. */
-void bn_journal_to(struct bn_journal *j, const struct bn_store *js, bn_journal_put *put, void *of);
+void bn_journal_to(struct bn_journal *j, bn_journal_put *put, void *of);
 /* Each writes one line with one write(2).  What cannot be written ends the journal: -1 and err,
    once; later calls do nothing and return 0.  A view is not the total: ticks stand for it. */
 int bn_journal_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err);
@@ -55,7 +53,7 @@ bool bn_journal_is(const char *text, size_t len);
    (measure/bounds.h) ends the reading, and what came before it is the result.  keep_tree: as of
    bn_store_load().  0, or -1 and err: there is no memory, or the first line does not begin a
    journal; out is to be freed in both cases. */
-int bn_journal_read(const struct bn_store *js, struct bn_lines *lines, bool keep_tree,
-                    struct bn_stored *out, struct bn_err *err);
+int bn_journal_read(struct bn_lines *lines, bool keep_tree, struct bn_stored *out,
+                    struct bn_err *err);
 
 #endif

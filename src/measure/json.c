@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The module that reads and writes JSON documents, by jansson. */
+/* Reads and writes JSON, by jansson. */
+#include "measure/json.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/store.h"
 #include "measure/bounds.h"
 
 /* A struct bn_node is a json_t that only this file sees. */
@@ -36,8 +37,7 @@ static size_t count_values(const char *text, size_t len)
   return n;
 }
 
-static struct bn_node *json_parse_within(const char *text, size_t len, size_t most,
-                                         struct bn_err *err)
+struct bn_node *bn_node_parse_within(const char *text, size_t len, size_t most, struct bn_err *err)
 {
   json_error_t why = {.line = 0};
   json_t *j;
@@ -56,9 +56,9 @@ static struct bn_node *json_parse_within(const char *text, size_t len, size_t mo
   return json_outer(j);
 }
 
-static struct bn_node *json_parse(const char *text, size_t len, struct bn_err *err)
+struct bn_node *bn_node_parse(const char *text, size_t len, struct bn_err *err)
 {
-  return json_parse_within(text, len, BN_BOUND_VALUES, err);
+  return bn_node_parse_within(text, len, BN_BOUND_VALUES, err);
 }
 
 /* Returns the length of the list of numbers, or of lists of numbers, that begins at text[0], which
@@ -115,7 +115,7 @@ static size_t join_numbers(char *text)
   return n;
 }
 
-static char *json_print(const struct bn_node *n, unsigned indent, size_t *len)
+char *bn_node_print(const struct bn_node *n, unsigned indent, size_t *len)
 {
   const size_t flags = (indent > 0 ? JSON_INDENT(indent) : JSON_COMPACT) | JSON_REAL_PRECISION(17);
   /* json_dumps() drops a name for which it has no memory, and reports no error. */
@@ -131,52 +131,52 @@ static char *json_print(const struct bn_node *n, unsigned indent, size_t *len)
   return text;
 }
 
-static void json_free_node(struct bn_node *n)
+void bn_node_free(struct bn_node *n)
 {
   json_decref(json_inner(n));
 }
 
-static struct bn_node *make_map(void)
+struct bn_node *bn_node_map(void)
 {
   return json_outer(json_object());
 }
 
-static struct bn_node *make_list(void)
+struct bn_node *bn_node_list(void)
 {
   return json_outer(json_array());
 }
 
-static struct bn_node *make_text(const char *s)
+struct bn_node *bn_node_utf8(const char *s)
 {
   return json_outer(json_string(s));
 }
 
-static struct bn_node *make_integer(int64_t i)
+struct bn_node *bn_node_integer(int64_t i)
 {
   return json_outer(json_integer(i));
 }
 
-static struct bn_node *make_real(double x)
+struct bn_node *bn_node_real(double x)
 {
   return json_outer(json_real(x));
 }
 
-static struct bn_node *make_boolean(bool yes)
+struct bn_node *bn_node_boolean(bool yes)
 {
   return json_outer(json_boolean(yes));
 }
 
-static struct bn_node *make_null(void)
+struct bn_node *bn_node_null(void)
 {
   return json_outer(json_null());
 }
 
-static int json_set(struct bn_node *map, const char *key, struct bn_node *value)
+int bn_node_set(struct bn_node *map, const char *key, struct bn_node *value)
 {
   return json_object_set_new(json_inner(map), key, json_inner(value));
 }
 
-static int json_append(struct bn_node *list, struct bn_node *value)
+int bn_node_append(struct bn_node *list, struct bn_node *value)
 {
   return json_array_append_new(json_inner(list), json_inner(value));
 }
@@ -213,7 +213,7 @@ static int complete(json_t *into, json_t *from)
   return 0;
 }
 
-static int json_complete(struct bn_node *into, const struct bn_node *from)
+int bn_node_complete(struct bn_node *into, const struct bn_node *from)
 {
   return complete(json_inner(into), json_inner(from));
 }
@@ -256,12 +256,12 @@ static void confine(json_t *into, json_t *from)
   }
 }
 
-static void json_confine(struct bn_node *into, const struct bn_node *from)
+void bn_node_confine(struct bn_node *into, const struct bn_node *from)
 {
   confine(json_inner(into), json_inner(from));
 }
 
-static enum bn_node_type json_type_of(const struct bn_node *n)
+enum bn_node_type bn_node_type_of(const struct bn_node *n)
 {
   static const enum bn_node_type types[] = {
       [JSON_OBJECT] = BN_NODE_MAP, [JSON_ARRAY] = BN_NODE_LIST,  [JSON_STRING] = BN_NODE_TEXT,
@@ -272,24 +272,24 @@ static enum bn_node_type json_type_of(const struct bn_node *n)
   return n != NULL ? types[json_typeof(json_inner(n))] : BN_NODE_NULL;
 }
 
-static const struct bn_node *json_get(const struct bn_node *map, const char *key)
+const struct bn_node *bn_node_get(const struct bn_node *map, const char *key)
 {
   return json_outer(json_object_get(json_inner(map), key));
 }
 
-static const struct bn_node *json_at(const struct bn_node *list, size_t i)
+const struct bn_node *bn_node_at(const struct bn_node *list, size_t i)
 {
   return json_outer(json_array_get(json_inner(list), i));
 }
 
-static size_t json_count(const struct bn_node *n)
+size_t bn_node_count(const struct bn_node *n)
 {
   return json_is_object(json_inner(n)) ? json_object_size(json_inner(n))
                                        : json_array_size(json_inner(n));
 }
 
-static int json_each(const struct bn_node *map,
-                     int (*fn)(void *arg, const char *key, const struct bn_node *value), void *arg)
+int bn_node_each(const struct bn_node *map,
+                 int (*fn)(void *arg, const char *key, const struct bn_node *value), void *arg)
 {
   const char *key;
   json_t *value;
@@ -304,53 +304,22 @@ static int json_each(const struct bn_node *map,
   return rc;
 }
 
-static const char *json_get_text(const struct bn_node *n)
+const char *bn_node_get_text(const struct bn_node *n)
 {
   return json_string_value(json_inner(n));
 }
 
-static int64_t json_get_integer(const struct bn_node *n)
+int64_t bn_node_get_integer(const struct bn_node *n)
 {
   return json_integer_value(json_inner(n));
 }
 
-static double json_get_real(const struct bn_node *n)
+double bn_node_get_real(const struct bn_node *n)
 {
   return json_number_value(json_inner(n));
 }
 
-static bool json_get_boolean(const struct bn_node *n)
+bool bn_node_get_boolean(const struct bn_node *n)
 {
   return json_is_true(json_inner(n));
 }
-
-extern __attribute__((visibility("default"))) const struct bn_store bench_store;
-const struct bn_store bench_store = {
-    .abi = BN_STORE_ABI,
-    .size = sizeof(struct bn_store),
-    .name = "json",
-    .parse = json_parse,
-    .print = json_print,
-    .free = json_free_node,
-    .map = make_map,
-    .list = make_list,
-    .text = make_text,
-    .integer = make_integer,
-    .real = make_real,
-    .boolean = make_boolean,
-    .null = make_null,
-    .set = json_set,
-    .append = json_append,
-    .complete = json_complete,
-    .type = json_type_of,
-    .get = json_get,
-    .at = json_at,
-    .count = json_count,
-    .each = json_each,
-    .get_text = json_get_text,
-    .get_integer = json_get_integer,
-    .get_real = json_get_real,
-    .get_boolean = json_get_boolean,
-    .confine = json_confine,
-    .parse_within = json_parse_within,
-};

@@ -15,14 +15,14 @@ static void add_bucket(void *arg, uint64_t empty, uint64_t count)
   const struct hist_list *to = arg;
 
   if (empty > 0)
-    bn_json_add(to->p, to->list, to->p->js->integer(empty > 1 ? -(int64_t)empty : 0));
-  bn_json_add(to->p, to->list, bn_node_u64(to->p->js, count));
+    bn_json_add(to->p, to->list, bn_node_integer(empty > 1 ? -(int64_t)empty : 0));
+  bn_json_add(to->p, to->list, bn_node_u64(count));
 }
 
 struct bn_node *bn_json_hist(struct bn_json_out *p, const struct bn_hist *h,
                              const struct bn_hist_sparse *s)
 {
-  struct hist_list to = {p, p->js->list()};
+  struct hist_list to = {p, bn_node_list()};
 
   bn_hist_codec_each(h, s, add_bucket, &to);
   return to.list;
@@ -32,16 +32,16 @@ struct bn_node *bn_json_hist(struct bn_json_out *p, const struct bn_hist *h,
 static void read_pair(struct bn_json_in *e, const struct bn_node *pair, const char *key,
                       struct bn_hist *h)
 {
-  const uint64_t lowest = bn_json_in_count(e, e->js->at(pair, 0), key);
+  const uint64_t lowest = bn_json_in_count(e, bn_node_at(pair, 0), key);
 
-  bn_hist_put(h, lowest, bn_json_in_count(e, e->js->at(pair, 1), key));
+  bn_hist_put(h, lowest, bn_json_in_count(e, bn_node_at(pair, 1), key));
 }
 
 /* Returns how many buckets the number at bucket `at` stands for. */
 static uint64_t read_number(struct bn_json_in *e, const struct bn_node *n, const char *key,
                             struct bn_hist *h, uint64_t at)
 {
-  const int64_t number = e->js->get_integer(n); /* 0 if it is a text */
+  const int64_t number = bn_node_get_integer(n); /* 0 if it is a text */
   const uint64_t count = number < 0 ? 0 : bn_json_in_count(e, n, key);
 
   if (count > 0 && at <= BN_HIST_BUCKETS)
@@ -52,13 +52,13 @@ static uint64_t read_number(struct bn_json_in *e, const struct bn_node *n, const
 void bn_json_in_hist(struct bn_json_in *e, const struct bn_node *list, const char *key,
                      struct bn_hist *h)
 {
-  const size_t values = e->js->count(list);
+  const size_t values = bn_node_count(list);
   uint64_t at = 0;
 
   for (size_t k = 0; k < values && !e->failed; k++) {
-    const struct bn_node *n = e->js->at(list, k);
+    const struct bn_node *n = bn_node_at(list, k);
 
-    if (e->js->type(n) == BN_NODE_LIST)
+    if (bn_node_type_of(n) == BN_NODE_LIST)
       read_pair(e, n, key, h);
     else
       at += read_number(e, n, key, h, at);

@@ -42,11 +42,11 @@ static const struct bn_node *json_read_member(struct bn_json_in *e, const struct
                                               const char *key, enum bn_node_type type,
                                               const char *what)
 {
-  const struct bn_node *n = e->js->get(map, key);
+  const struct bn_node *n = bn_node_get(map, key);
 
-  if (n == NULL || e->js->type(n) == type)
+  if (n == NULL || bn_node_type_of(n) == type)
     return n;
-  if (e->js->type(n) != BN_NODE_NULL)
+  if (bn_node_type_of(n) != BN_NODE_NULL)
     bn_json_in_refuse(e, "'%s' is not a %s", key, what);
   return NULL;
 }
@@ -65,12 +65,12 @@ const struct bn_node *bn_json_in_map(struct bn_json_in *e, const struct bn_node 
 
 const char *bn_json_in_text(struct bn_json_in *e, const struct bn_node *map, const char *key)
 {
-  return e->js->get_text(json_read_member(e, map, key, BN_NODE_TEXT, "text"));
+  return bn_node_get_text(json_read_member(e, map, key, BN_NODE_TEXT, "text"));
 }
 
 bool bn_json_in_bool(struct bn_json_in *e, const struct bn_node *map, const char *key)
 {
-  return e->js->get_boolean(json_read_member(e, map, key, BN_NODE_BOOL, "boolean"));
+  return bn_node_get_boolean(json_read_member(e, map, key, BN_NODE_BOOL, "boolean"));
 }
 
 uint64_t bn_json_in_count(struct bn_json_in *e, const struct bn_node *n, const char *key)
@@ -81,15 +81,15 @@ uint64_t bn_json_in_count(struct bn_json_in *e, const struct bn_node *n, const c
 
   if (n == NULL)
     return 0;
-  switch (e->js->type(n)) {
+  switch (bn_node_type_of(n)) {
   case BN_NODE_NULL:
     return UINT64_MAX;
   case BN_NODE_INT:
-    if (e->js->get_integer(n) >= 0)
-      return (uint64_t)e->js->get_integer(n);
+    if (bn_node_get_integer(n) >= 0)
+      return (uint64_t)bn_node_get_integer(n);
     break;
   case BN_NODE_TEXT:
-    digits = e->js->get_text(n);
+    digits = bn_node_get_text(n);
     errno = 0;
     value = strtoull(digits, &end, 10);
     if (digits[0] >= '0' && digits[0] <= '9' && *end == '\0' && errno == 0)
@@ -104,16 +104,16 @@ uint64_t bn_json_in_count(struct bn_json_in *e, const struct bn_node *n, const c
 
 uint64_t bn_json_in_get_count(struct bn_json_in *e, const struct bn_node *map, const char *key)
 {
-  return bn_json_in_count(e, e->js->get(map, key), key);
+  return bn_json_in_count(e, bn_node_get(map, key), key);
 }
 
 int64_t bn_json_in_signed(struct bn_json_in *e, const struct bn_node *map, const char *key,
                           int64_t min, int64_t max)
 {
-  const struct bn_node *n = e->js->get(map, key);
-  const int64_t i = e->js->get_integer(n);
+  const struct bn_node *n = bn_node_get(map, key);
+  const int64_t i = bn_node_get_integer(n);
 
-  if (n == NULL || (e->js->type(n) == BN_NODE_INT && i >= min && i <= max))
+  if (n == NULL || (bn_node_type_of(n) == BN_NODE_INT && i >= min && i <= max))
     return i;
   bn_json_in_refuse(e, "'%s' is not a whole number, or is out of range", key);
   return 0;
@@ -123,16 +123,16 @@ double bn_json_in_number(struct bn_json_in *e, const struct bn_node *n, const ch
 {
   if (n == NULL)
     return 0;
-  if (e->js->type(n) == BN_NODE_NULL)
+  if (bn_node_type_of(n) == BN_NODE_NULL)
     return HUGE_VAL;
-  if (e->js->type(n) != BN_NODE_REAL && e->js->type(n) != BN_NODE_INT)
+  if (bn_node_type_of(n) != BN_NODE_REAL && bn_node_type_of(n) != BN_NODE_INT)
     bn_json_in_refuse(e, "'%s' is not a number", key);
-  return e->js->get_real(n);
+  return bn_node_get_real(n);
 }
 
 double bn_json_in_get_number(struct bn_json_in *e, const struct bn_node *map, const char *key)
 {
-  return bn_json_in_number(e, e->js->get(map, key), key);
+  return bn_json_in_number(e, bn_node_get(map, key), key);
 }
 
 unsigned bn_json_in_name(struct bn_json_in *e, const struct bn_node *map, const char *key,
@@ -180,7 +180,7 @@ void bn_json_in_layout(struct bn_json_in *e, const struct bn_node *map, const st
 size_t bn_json_in_length(struct bn_json_in *e, const struct bn_node *list, const char *key,
                          size_t max)
 {
-  const size_t n = e->js->count(list);
+  const size_t n = bn_node_count(list);
 
   if (n <= max)
     return n;

@@ -7,11 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/store.h"
+#include "measure/json.h"
 #include "measure/layout.h"
 
 struct bn_json_in {
-  const struct bn_store *js;
   struct bn_err *err; /* gets the first fault */
   bool failed;
 };

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct bn_node *bn_node_text(const struct bn_store *js, const char *s)
+struct bn_node *bn_node_text(const char *s)
 {
-  struct bn_node *n = s != NULL ? js->text(s) : js->null();
+  struct bn_node *n = s != NULL ? bn_node_utf8(s) : bn_node_null();
   char *clean, *to;
 
   if (n != NULL || s == NULL)
@@ -26,26 +26,26 @@ struct bn_node *bn_node_text(const struct bn_store *js, const char *s)
   if (to == NULL)
     return NULL;
   *to = '\0';
-  n = js->text(clean);
+  n = bn_node_utf8(clean);
   free(clean);
   return n;
 }
 
-struct bn_node *bn_node_u64(const struct bn_store *js, uint64_t n)
+struct bn_node *bn_node_u64(uint64_t n)
 {
   char digits[24];
 
   if (n == UINT64_MAX)
-    return js->null();
+    return bn_node_null();
   if (n <= INT64_MAX)
-    return js->integer((int64_t)n);
+    return bn_node_integer((int64_t)n);
   (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
-  return js->text(digits);
+  return bn_node_utf8(digits);
 }
 
-struct bn_node *bn_node_f64(const struct bn_store *js, double x)
+struct bn_node *bn_node_f64(double x)
 {
-  return isfinite(x) ? js->real(x) : js->null();
+  return isfinite(x) ? bn_node_real(x) : bn_node_null();
 }
 
 static bool is_ascii(const char *s)
@@ -57,18 +57,18 @@ static bool is_ascii(const char *s)
 }
 
 /* A key as bn_node_text would have it, with a number if the map has it; NULL: out of memory. */
-static char *free_key(const struct bn_store *js, const struct bn_node *map, const char *key)
+static char *free_key(const struct bn_node *map, const char *key)
 {
-  struct bn_node *text = bn_node_text(js, key);
-  const char *clean = js->get_text(text);
+  struct bn_node *text = bn_node_text(key);
+  const char *clean = bn_node_get_text(text);
   char *unused = clean != NULL ? strdup(clean) : NULL;
 
-  for (unsigned n = 2; unused != NULL && js->get(map, unused) != NULL; n++) {
+  for (unsigned n = 2; unused != NULL && bn_node_get(map, unused) != NULL; n++) {
     free(unused);
     if (asprintf(&unused, "%s (%u)", clean, n) < 0)
       unused = NULL;
   }
-  js->free(text);
+  bn_node_free(text);
   return unused;
 }
 
@@ -78,55 +78,54 @@ void bn_json_put(struct bn_json_out *p, struct bn_node *map, const char *key, st
 
   /* Most keys are ASCII, and no such key is the cleaned form of another one. */
   if (is_ascii(key)) {
-    p->failed |= p->js->set(map, key, value) != 0;
+    p->failed |= bn_node_set(map, key, value) != 0;
     return;
   }
-  own = free_key(p->js, map, key);
+  own = free_key(map, key);
   if (own != NULL)
-    p->failed |= p->js->set(map, own, value) != 0;
+    p->failed |= bn_node_set(map, own, value) != 0;
   else
-    p->js->free(value);
+    bn_node_free(value);
   p->failed |= own == NULL;
   free(own);
 }
 
 void bn_json_add(struct bn_json_out *p, struct bn_node *list, struct bn_node *value)
 {
-  p->failed |= p->js->append(list, value) != 0;
+  p->failed |= bn_node_append(list, value) != 0;
 }
 
 void bn_json_text(struct bn_json_out *p, struct bn_node *map, const char *key, const char *text)
 {
-  bn_json_put(p, map, key, bn_node_text(p->js, text));
+  bn_json_put(p, map, key, bn_node_text(text));
 }
 
 void bn_json_names(struct bn_json_out *p, struct bn_node *map, const char *key,
                    const char *const *names, unsigned bits)
 {
-  struct bn_node *list = p->js->list();
+  struct bn_node *list = bn_node_list();
 
   for (unsigned i = 0; names[i] != NULL; i++)
     if ((bits >> i & 1) != 0)
-      bn_json_add(p, list, bn_node_text(p->js, names[i]));
+      bn_json_add(p, list, bn_node_text(names[i]));
   bn_json_put(p, map, key, list);
 }
 
-static struct bn_node *value_at(const struct bn_json_out *p, const struct bn_layout *l,
-                                const void *at)
+static struct bn_node *value_at(const struct bn_layout *l, const void *at)
 {
   switch (l->type) {
   case BN_LAY_BOOL:
-    return p->js->boolean(*(const bool *)at);
+    return bn_node_boolean(*(const bool *)at);
   case BN_LAY_INT:
-    return p->js->integer(*(const int *)at);
+    return bn_node_integer(*(const int *)at);
   case BN_LAY_UNSIGNED:
-    return p->js->integer(*(const unsigned *)at);
+    return bn_node_integer(*(const unsigned *)at);
   case BN_LAY_WHOLE:
-    return bn_node_u64(p->js, *(const uint64_t *)at);
+    return bn_node_u64(*(const uint64_t *)at);
   case BN_LAY_SIGNED:
-    return p->js->integer(*(const int64_t *)at);
+    return bn_node_integer(*(const int64_t *)at);
   case BN_LAY_REAL:
-    return bn_node_f64(p->js, *(const double *)at);
+    return bn_node_f64(*(const double *)at);
   }
   return NULL;
 }
@@ -150,7 +149,7 @@ void bn_json_layout(struct bn_json_out *p, struct bn_node *map, const struct bn_
     const void *at = (const char *)from + l->offset;
 
     if (!p->brief || !is_zero(l, at))
-      bn_json_put(p, map, l->name, value_at(p, l, at));
+      bn_json_put(p, map, l->name, value_at(l, at));
   }
 }
 
@@ -158,6 +157,6 @@ struct bn_node *bn_json_finish(const struct bn_json_out *p, struct bn_node *n)
 {
   if (!p->failed && n != NULL)
     return n;
-  p->js->free(n);
+  bn_node_free(n);
   return NULL;
 }

@@ -9,19 +9,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "api/store.h"
+#include "measure/json.h"
 #include "measure/layout.h"
 
 /* Values.  NULL: out of memory.  A text that is not UTF-8 gets U+FFFD for each byte that is not
    ASCII; NULL is null. */
-struct bn_node *bn_node_text(const struct bn_store *js, const char *s);
+struct bn_node *bn_node_text(const char *s);
 /* UINT64_MAX is null, and what an integer cannot hold is a text. */
-struct bn_node *bn_node_u64(const struct bn_store *js, uint64_t n);
+struct bn_node *bn_node_u64(uint64_t n);
 /* NaN or infinite: null. */
-struct bn_node *bn_node_f64(const struct bn_store *js, double x);
+struct bn_node *bn_node_f64(double x);
 
 struct bn_json_out {
-  const struct bn_store *js;
   bool failed; /* no memory for a value */
   bool brief;  /* what is 0, false or empty may be left out */
 };

@@ -60,40 +60,34 @@
 
 #include <stddef.h>
 
-#include "api/store.h"
 #include "measure/hist_codec.h"
+#include "measure/json.h"
 #include "measure/result.h"
 
 enum { BN_STORE_VERSION = 2 };
 /* Is not in JSON of one line. */
 enum { BN_STORE_GAP = '\t' };
 
-/* The module that reads and writes JSON; NULL: err says why there is none. */
-const struct bn_store *bn_store_json(struct bn_err *err);
-
 /* --- writing: trees, NULL: out of memory --- */
 
-struct bn_node *bn_store_facts(const struct bn_store *js, const struct bn_facts *f);
-struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metrics *m);
-struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view *v);
+struct bn_node *bn_store_facts(const struct bn_facts *f);
+struct bn_node *bn_store_metrics(const struct bn_metrics *m);
+struct bn_node *bn_store_record(const struct bn_view *v);
 /* The same as a line that is sent to another process of this version, which is quick to read:
    {SPAN: RECORD} in JSON, in which "figures" is a list of all bn_view_fields and what is absent is
    0, and behind it, each after BN_STORE_GAP, the histograms of the metrics (measure/hist_codec.h).
    malloc'd; NULL: out of memory. */
-char *bn_store_brief(const struct bn_store *js, const struct bn_view *v, size_t *len);
+char *bn_store_brief(const struct bn_view *v, size_t *len);
 /* At least as many values as bn_store_record() makes of an interval or a checkpoint. */
 uint64_t bn_store_values(const struct bn_view *v);
 /* Whether one more interval leaves the document within the bounds (measure/bounds.h); values: of
    the group's records. */
 bool bn_store_has_room(const struct bn_group *g, uint64_t values);
 /* The whole document; `known`: an older one with names to keep, or NULL. */
-struct bn_node *bn_store_document(const struct bn_store *js, const struct bn_result *r,
-                                  const struct bn_node *known);
+struct bn_node *bn_store_document(const struct bn_result *r, const struct bn_node *known);
 /* As bn_file_save (base/file.h). */
-int bn_store_save(const struct bn_store *js, const struct bn_node *document, const char *path,
-                  struct bn_err *err);
-int bn_store_print(const struct bn_store *js, const struct bn_node *document, FILE *out,
-                   struct bn_err *err);
+int bn_store_save(const struct bn_node *document, const char *path, struct bn_err *err);
+int bn_store_print(const struct bn_node *document, FILE *out, struct bn_err *err);
 
 /* --- reading --- */
 
@@ -116,35 +110,27 @@ struct bn_stored {
 
 /* Reads a document or a journal.  keep_tree: for a document that is written anew; it takes several
    times the memory of the result.  -1: err names the file and what is wrong with it. */
-int bn_store_load(const struct bn_store *js, const char *path, bool keep_tree,
-                  struct bn_stored *out, struct bn_err *err);
+int bn_store_load(const char *path, bool keep_tree, struct bn_stored *out, struct bn_err *err);
 /* The same of a result whose intervals and checkpoints are not asked for, which take half of the
    time: a document is read without them, and what they have is not checked. */
-int bn_store_load_totals(const struct bn_store *js, const char *path, struct bn_stored *out,
-                         struct bn_err *err);
-void bn_stored_done(const struct bn_store *js, struct bn_stored *s);
+int bn_store_load_totals(const char *path, struct bn_stored *out, struct bn_err *err);
+void bn_stored_done(struct bn_stored *s);
 /* The result of a tree that is a document.  -1 and err; *out is to be freed in both cases. */
-int bn_store_read_document(const struct bn_store *js, const struct bn_node *n,
-                           struct bn_result *out, struct bn_err *err);
+int bn_store_read_document(const struct bn_node *n, struct bn_result *out, struct bn_err *err);
 /* Parts of it, for journals; -1 and err. */
-int bn_store_read_facts(const struct bn_store *js, const struct bn_node *n, struct bn_facts *out,
-                        struct bn_err *err);
+int bn_store_read_facts(const struct bn_node *n, struct bn_facts *out, struct bn_err *err);
 /* Adds them to the facts, which have been read. */
-int bn_store_read_assertions(const struct bn_store *js, const struct bn_node *n,
-                             struct bn_facts *out, struct bn_err *err);
-int bn_store_read_end(const struct bn_store *js, const struct bn_node *n, struct bn_end *out,
-                      struct bn_err *err);
-int bn_store_read_metrics(const struct bn_store *js, const struct bn_node *n,
-                          struct bn_metrics *out, struct bn_err *err);
-int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
-                         const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
-                         struct bn_err *err);
+int bn_store_read_assertions(const struct bn_node *n, struct bn_facts *out, struct bn_err *err);
+int bn_store_read_end(const struct bn_node *n, struct bn_end *out, struct bn_err *err);
+int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struct bn_err *err);
+int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
+                         enum bn_view_span span, struct bn_record *out, struct bn_err *err);
 /* The same of a part of the time that bn_store_brief() has written; texts: from the first
    BN_STORE_GAP to the end of the line.  The record has no histograms, but `hists` has what they are
    made of. */
-int bn_store_read_brief(const struct bn_store *js, const struct bn_node *n, const char *texts,
-                        size_t len, const struct bn_metrics *m, enum bn_view_span span,
-                        struct bn_record *out, struct bn_hist_codec *hists, struct bn_err *err);
+int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
+                        const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
+                        struct bn_hist_codec *hists, struct bn_err *err);
 /* Add what was read, within the bounds (measure/bounds.h).  A NULL name is an empty one. */
 struct bn_group *bn_store_group(struct bn_result *r, const char *name, struct bn_err *err);
 /* To the last group. */

@@ -14,31 +14,31 @@
 
 static struct bn_node *plan_of(struct bn_json_out *p, const struct bn_plan *plan)
 {
-  struct bn_node *map = p->js->map(), *checkpoints = p->js->list(), *percents = p->js->list();
+  struct bn_node *map = bn_node_map(), *checkpoints = bn_node_list(), *percents = bn_node_list();
 
   bn_json_text(p, map, "dialect", bn_layout_dialects[plan->version]);
   /* Documents from before there was an own form do not have it. */
   if (plan->own)
-    bn_json_put(p, map, "own", p->js->boolean(true));
+    bn_json_put(p, map, "own", bn_node_boolean(true));
   bn_json_layout(p, map, bn_layout_plan, plan);
   for (size_t i = 0; i < plan->n_checkpoints; i++)
-    bn_json_add(p, checkpoints, bn_node_u64(p->js, plan->checkpoint_ns[i]));
+    bn_json_add(p, checkpoints, bn_node_u64(plan->checkpoint_ns[i]));
   bn_json_put(p, map, "checkpoint_ns", checkpoints);
   for (size_t i = 0; i < plan->n_percents; i++)
-    bn_json_add(p, percents, bn_node_f64(p->js, plan->percents[i]));
+    bn_json_add(p, percents, bn_node_f64(plan->percents[i]));
   bn_json_put(p, map, "percents", percents);
   return map;
 }
 
 static struct bn_node *rows_of(struct bn_json_out *p, const struct bn_facts *f)
 {
-  struct bn_node *list = p->js->list();
+  struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < f->n_rows; i++) {
-    struct bn_node *map = p->js->map();
+    struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "level", p->js->integer(f->row[i].level));
-    bn_json_put(p, map, "text", bn_node_text(p->js, f->row[i].text));
+    bn_json_put(p, map, "level", bn_node_integer(f->row[i].level));
+    bn_json_put(p, map, "text", bn_node_text(f->row[i].text));
     bn_json_add(p, list, map);
   }
   return list;
@@ -46,18 +46,18 @@ static struct bn_node *rows_of(struct bn_json_out *p, const struct bn_facts *f)
 
 static struct bn_node *options_of(struct bn_json_out *p, const struct bn_facts *f)
 {
-  struct bn_node *list = p->js->list();
+  struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < f->n_options; i++) {
     const struct bn_fact_option *o = &f->option[i];
-    struct bn_node *map = p->js->map();
+    struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "name", bn_node_text(p->js, o->name));
-    bn_json_put(p, map, "group", bn_node_text(p->js, o->group));
-    bn_json_put(p, map, "value", bn_node_text(p->js, o->secret ? NULL : o->value));
+    bn_json_put(p, map, "name", bn_node_text(o->name));
+    bn_json_put(p, map, "group", bn_node_text(o->group));
+    bn_json_put(p, map, "value", bn_node_text(o->secret ? NULL : o->value));
     bn_json_text(p, map, "origin", bn_layout_origins[o->origin]);
     if (o->secret)
-      bn_json_put(p, map, "secret", p->js->boolean(true));
+      bn_json_put(p, map, "secret", bn_node_boolean(true));
     if ((o->traits & BN_OPT_UNTOLD) == 0)
       bn_json_names(p, map, "traits", bn_layout_traits, o->traits);
     bn_json_add(p, list, map);
@@ -67,30 +67,30 @@ static struct bn_node *options_of(struct bn_json_out *p, const struct bn_facts *
 
 static struct bn_node *messages_of(struct bn_json_out *p, const struct bn_facts *f)
 {
-  struct bn_node *list = p->js->list();
+  struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < f->n_messages; i++) {
     const struct bn_fact_message *m = &f->message[i];
-    struct bn_node *map = p->js->map();
+    struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "wall_ns", bn_node_u64(p->js, m->wall_ns));
+    bn_json_put(p, map, "wall_ns", bn_node_u64(m->wall_ns));
     bn_json_text(p, map, "level", bn_layout_levels[m->level]);
-    bn_json_put(p, map, "text", bn_node_text(p->js, m->text));
-    bn_json_put(p, map, "times", bn_node_u64(p->js, m->times));
+    bn_json_put(p, map, "text", bn_node_text(m->text));
+    bn_json_put(p, map, "times", bn_node_u64(m->times));
     bn_json_add(p, list, map);
   }
   return list;
 }
 
-static struct bn_node *value_of(const struct bn_json_out *p, const struct bn_fact *fact)
+static struct bn_node *value_of(const struct bn_fact *fact)
 {
   switch (fact->type) {
   case BN_FACT_TEXT:
-    return bn_node_text(p->js, fact->text);
+    return bn_node_text(fact->text);
   case BN_FACT_WHOLE:
-    return p->js->integer(fact->whole);
+    return bn_node_integer(fact->whole);
   case BN_FACT_REAL:
-    return bn_node_f64(p->js, fact->real);
+    return bn_node_f64(fact->real);
   }
   return NULL;
 }
@@ -105,18 +105,18 @@ static void put_sections(struct bn_json_out *p, struct bn_node *map, const struc
 
     if (!bn_facts_begins_section(f, i))
       continue;
-    section = p->js->map();
+    section = bn_node_map();
     for (size_t k = i; k < f->n_facts; k++)
       if (strcmp(f->fact[k].section, name) == 0)
-        bn_json_put(p, section, f->fact[k].key, value_of(p, &f->fact[k]));
+        bn_json_put(p, section, f->fact[k].key, value_of(&f->fact[k]));
     bn_json_put(p, map, name, section);
   }
 }
 
-struct bn_node *bn_store_facts(const struct bn_store *js, const struct bn_facts *f)
+struct bn_node *bn_store_facts(const struct bn_facts *f)
 {
-  struct bn_json_out p = {.js = js, .failed = f->incomplete};
-  struct bn_node *map = js->map(), *times = js->map();
+  struct bn_json_out p = {.failed = f->incomplete};
+  struct bn_node *map = bn_node_map(), *times = bn_node_map();
 
   bn_json_put(&p, map, "plan", plan_of(&p, &f->plan));
   bn_json_layout(&p, times, bn_layout_times, f);
@@ -149,10 +149,10 @@ static void read_plan(struct bn_json_in *e, const struct bn_node *map, struct bn
     bn_json_in_refuse(e, "'interval_decimals' is not between 0 and %d", DECIMALS_MAX);
   plan->n_checkpoints = bn_json_in_length(e, checkpoints, "checkpoint_ns", BN_CHECKPOINTS_MAX);
   for (size_t i = 0; i < plan->n_checkpoints; i++)
-    plan->checkpoint_ns[i] = bn_json_in_count(e, e->js->at(checkpoints, i), "checkpoint_ns");
+    plan->checkpoint_ns[i] = bn_json_in_count(e, bn_node_at(checkpoints, i), "checkpoint_ns");
   plan->n_percents = bn_json_in_length(e, percents, "percents", BN_PERCENTS_MAX);
   for (size_t i = 0; i < plan->n_percents; i++)
-    plan->percents[i] = bn_json_in_number(e, e->js->at(percents, i), "percents");
+    plan->percents[i] = bn_json_in_number(e, bn_node_at(percents, i), "percents");
 }
 
 static void read_rows(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
@@ -160,7 +160,7 @@ static void read_rows(struct bn_json_in *e, const struct bn_node *list, struct b
   const size_t n = bn_json_in_length(e, list, "rows", BN_BOUND_ROWS);
 
   for (size_t i = 0; i < n; i++) {
-    const struct bn_node *row = e->js->at(list, i);
+    const struct bn_node *row = bn_node_at(list, i);
     const char *text = bn_json_in_text(e, row, "text");
 
     bn_facts_row(f, (int)bn_json_in_signed(e, row, "level", 0, INT_MAX), "%s",
@@ -175,8 +175,8 @@ static unsigned read_traits(struct bn_json_in *e, const struct bn_node *option)
   unsigned traits = list != NULL ? 0 : BN_OPT_UNTOLD;
 
   for (unsigned i = 0; bn_layout_traits[i] != NULL; i++)
-    for (size_t k = 0; k < e->js->count(list); k++) {
-      const char *name = e->js->get_text(e->js->at(list, k));
+    for (size_t k = 0; k < bn_node_count(list); k++) {
+      const char *name = bn_node_get_text(bn_node_at(list, k));
 
       if (name != NULL && strcmp(name, bn_layout_traits[i]) == 0)
         traits |= 1U << i;
@@ -189,7 +189,7 @@ static void read_options(struct bn_json_in *e, const struct bn_node *list, struc
   const size_t n = bn_json_in_length(e, list, "options", BN_BOUND_OPTIONS);
 
   for (size_t i = 0; i < n; i++) {
-    const struct bn_node *o = e->js->at(list, i);
+    const struct bn_node *o = bn_node_at(list, i);
     const struct bn_opt_fact option = {
         .name = bn_json_in_text(e, o, "name"),
         .group = bn_json_in_text(e, o, "group"),
@@ -211,7 +211,7 @@ static void read_messages(struct bn_json_in *e, const struct bn_node *list, stru
   const size_t n = bn_json_in_length(e, list, "messages", BN_BOUND_MESSAGES);
 
   for (size_t i = 0; i < n; i++) {
-    const struct bn_node *m = e->js->at(list, i);
+    const struct bn_node *m = bn_node_at(list, i);
     const char *text = bn_json_in_text(e, m, "text");
 
     bn_facts_message(f, bn_json_in_get_count(e, m, "wall_ns"),
@@ -230,21 +230,20 @@ struct section {
 static int read_fact(void *arg, const char *key, const struct bn_node *value)
 {
   const struct section *s = arg;
-  const struct bn_store *js = s->probe->js;
 
   if (s->facts->n_facts == BN_BOUND_FACTS) {
     bn_json_in_refuse(s->probe, "'facts' has more than %d facts", BN_BOUND_FACTS);
     return -1;
   }
-  switch (js->type(value)) {
+  switch (bn_node_type_of(value)) {
   case BN_NODE_TEXT:
-    bn_facts_text(s->facts, s->name, key, js->get_text(value));
+    bn_facts_text(s->facts, s->name, key, bn_node_get_text(value));
     break;
   case BN_NODE_INT:
-    bn_facts_whole(s->facts, s->name, key, js->get_integer(value));
+    bn_facts_whole(s->facts, s->name, key, bn_node_get_integer(value));
     break;
   case BN_NODE_REAL:
-    bn_facts_real(s->facts, s->name, key, js->get_real(value));
+    bn_facts_real(s->facts, s->name, key, bn_node_get_real(value));
     break;
   default:
     break;
@@ -261,13 +260,12 @@ static int read_section(void *arg, const char *key, const struct bn_node *value)
     if (strcmp(key, others[i]) == 0)
       return 0;
   s->name = key;
-  return s->probe->js->each(value, read_fact, s);
+  return bn_node_each(value, read_fact, s);
 }
 
-int bn_store_read_facts(const struct bn_store *js, const struct bn_node *n, struct bn_facts *out,
-                        struct bn_err *err)
+int bn_store_read_facts(const struct bn_node *n, struct bn_facts *out, struct bn_err *err)
 {
-  struct bn_json_in e = {js, err, false};
+  struct bn_json_in e = {err, false};
   struct section section = {&e, out, NULL};
 
   memset(out, 0, sizeof *out);
@@ -276,7 +274,7 @@ int bn_store_read_facts(const struct bn_store *js, const struct bn_node *n, stru
   read_rows(&e, bn_json_in_list(&e, n, "rows"), out);
   read_options(&e, bn_json_in_list(&e, n, "options"), out);
   read_messages(&e, bn_json_in_list(&e, n, "messages"), out);
-  (void)js->each(n, read_section, &section);
+  (void)bn_node_each(n, read_section, &section);
   if (out->incomplete)
     bn_json_in_no_memory(&e);
   if (e.failed)
@@ -295,14 +293,13 @@ static enum bn_end_reason read_reason(struct bn_json_in *e, const struct bn_node
   return BN_END_UNKNOWN;
 }
 
-int bn_store_read_assertions(const struct bn_store *js, const struct bn_node *n,
-                             struct bn_facts *out, struct bn_err *err)
+int bn_store_read_assertions(const struct bn_node *n, struct bn_facts *out, struct bn_err *err)
 {
-  struct bn_json_in e = {js, err, false};
+  struct bn_json_in e = {err, false};
   const size_t rows = bn_json_in_length(&e, n, "assertions", BN_BOUND_ASSERTIONS);
 
   for (size_t i = 0; i < rows && !e.failed; i++) {
-    const struct bn_node *row = js->at(n, i);
+    const struct bn_node *row = bn_node_at(n, i);
     const char *text = bn_json_in_text(&e, row, "text"), *unit = bn_json_in_text(&e, row, "unit");
     struct bn_finding f = {.value = bn_json_in_get_number(&e, row, "value"),
                            .at_least = bn_json_in_bool(&e, row, "at_least"),
@@ -321,10 +318,9 @@ int bn_store_read_assertions(const struct bn_store *js, const struct bn_node *n,
   return bn_json_in_verdict(&e);
 }
 
-int bn_store_read_end(const struct bn_store *js, const struct bn_node *n, struct bn_end *out,
-                      struct bn_err *err)
+int bn_store_read_end(const struct bn_node *n, struct bn_end *out, struct bn_err *err)
 {
-  struct bn_json_in e = {js, err, false};
+  struct bn_json_in e = {err, false};
 
   bn_json_in_layout(&e, n, bn_layout_end, out);
   out->reason = read_reason(&e, n);

@@ -9,7 +9,6 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/file.h"
-#include "base/plugin.h"
 #include "measure/bounds.h"
 #include "measure/journal.h"
 #include "measure/json_read.h"
@@ -19,20 +18,6 @@
 
 /* How much of a document is read. */
 enum store_want { STORE_RESULT, STORE_TREE, STORE_TOTALS };
-
-const struct bn_store *bn_store_json(struct bn_err *err)
-{
-  static const struct bn_plugin_kind kind = BN_STORE_KIND;
-  const struct bn_store *js;
-  struct bn_err why = {0};
-
-  js = bn_plugin_open(&kind, "json", &why);
-  if (js == NULL)
-    (void)bn_err_set(err, why.code,
-                     "cannot load the JSON module, which is built if libjansson is installed: %s",
-                     why.text);
-  return js;
-}
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
@@ -61,18 +46,17 @@ static int read_text(struct bn_lines *l, struct bn_buf *text, const char *path, 
   return 0;
 }
 
-static int read_records(const struct bn_store *js, const struct bn_node *list,
-                        const struct bn_metrics *m, enum bn_view_span span, struct bn_result *out,
-                        struct bn_err *err)
+static int read_records(const struct bn_node *list, const struct bn_metrics *m,
+                        enum bn_view_span span, struct bn_result *out, struct bn_err *err)
 {
   /* Asked first: to read what is then refused takes time and memory. */
-  if (bn_store_check_length(span, js->count(list), err) != 0)
+  if (bn_store_check_length(span, bn_node_count(list), err) != 0)
     return -1;
-  for (size_t i = 0; i < js->count(list); i++) {
+  for (size_t i = 0; i < bn_node_count(list); i++) {
     struct bn_record record;
     int rc;
 
-    if (bn_store_read_record(js, js->at(list, i), m, span, &record, err) != 0)
+    if (bn_store_read_record(bn_node_at(list, i), m, span, &record, err) != 0)
       return -1;
     rc = bn_store_keep(out, &record.view, err);
     bn_record_done(&record);
@@ -82,12 +66,12 @@ static int read_records(const struct bn_store *js, const struct bn_node *list,
   return 0;
 }
 
-static int read_total(const struct bn_store *js, const struct bn_node *n,
-                      const struct bn_metrics *m, struct bn_group *g, struct bn_err *err)
+static int read_total(const struct bn_node *n, const struct bn_metrics *m, struct bn_group *g,
+                      struct bn_err *err)
 {
-  if (js->type(n) == BN_NODE_NULL)
+  if (bn_node_type_of(n) == BN_NODE_NULL)
     return 0;
-  if (bn_store_read_record(js, n, m, BN_VIEW_TOTAL, &g->total, err) != 0)
+  if (bn_store_read_record(n, m, BN_VIEW_TOTAL, &g->total, err) != 0)
     return -1;
   g->has_total = true;
   return 0;
@@ -112,11 +96,10 @@ static void read_member(struct bn_json_in *e, const struct bn_node *map, struct 
     bn_json_in_no_memory(e);
 }
 
-static int read_group(const struct bn_store *js, const struct bn_node *n, struct bn_result *out,
-                      struct bn_err *err)
+static int read_group(const struct bn_node *n, struct bn_result *out, struct bn_err *err)
 {
-  struct bn_group *g = bn_store_group(out, js->get_text(js->get(n, "name")), err);
-  struct bn_json_in e = {js, err, false};
+  struct bn_group *g = bn_store_group(out, bn_node_get_text(bn_node_get(n, "name")), err);
+  struct bn_json_in e = {err, false};
   const struct bn_node *host = bn_json_in_map(&e, n, "host");
   const struct bn_node *metrics = bn_json_in_list(&e, n, "metrics");
   const struct bn_node *intervals = bn_json_in_list(&e, n, "intervals");
@@ -129,23 +112,23 @@ static int read_group(const struct bn_store *js, const struct bn_node *n, struct
   if (g == NULL || bn_json_in_verdict(&e) != 0)
     return -1;
   /* A run that never began to measure has no metrics. */
-  if (js->count(metrics) == 0)
+  if (bn_node_count(metrics) == 0)
     return 0;
-  if (bn_store_read_metrics(js, metrics, &m, err) != 0)
+  if (bn_store_read_metrics(metrics, &m, err) != 0)
     return -1;
-  rc = read_records(js, intervals, &m, BN_VIEW_INTERVAL, out, err);
+  rc = read_records(intervals, &m, BN_VIEW_INTERVAL, out, err);
   if (rc == 0)
-    rc = read_records(js, checkpoints, &m, BN_VIEW_CHECKPOINT, out, err);
+    rc = read_records(checkpoints, &m, BN_VIEW_CHECKPOINT, out, err);
   if (rc == 0)
-    rc = read_total(js, js->get(n, "total"), &m, g, err);
+    rc = read_total(bn_node_get(n, "total"), &m, g, err);
   bn_metrics_done(&m);
   return rc;
 }
 
-static int check_format(const struct bn_store *js, const struct bn_node *n, struct bn_err *err)
+static int check_format(const struct bn_node *n, struct bn_err *err)
 {
-  const char *format = js->get_text(js->get(n, "format"));
-  const int64_t version = js->get_integer(js->get(n, "version"));
+  const char *format = bn_node_get_text(bn_node_get(n, "format"));
+  const int64_t version = bn_node_get_integer(bn_node_get(n, "version"));
 
   if (format == NULL || strcmp(format, "bench result") != 0)
     return bn_err_set(err, EINVAL, "its 'format' is not \"bench result\"");
@@ -157,32 +140,30 @@ static int check_format(const struct bn_store *js, const struct bn_node *n, stru
   return 0;
 }
 
-int bn_store_read_document(const struct bn_store *js, const struct bn_node *n,
-                           struct bn_result *out, struct bn_err *err)
+int bn_store_read_document(const struct bn_node *n, struct bn_result *out, struct bn_err *err)
 {
-  struct bn_json_in e = {js, err, false};
+  struct bn_json_in e = {err, false};
   const struct bn_node *groups, *assertions;
 
   memset(out, 0, sizeof *out);
-  if (check_format(js, n, err) != 0)
+  if (check_format(n, err) != 0)
     return -1;
   groups = bn_json_in_list(&e, n, "groups");
   assertions = bn_json_in_list(&e, n, "assertions");
   if (bn_json_in_verdict(&e) != 0 ||
-      bn_store_read_facts(js, js->get(n, "facts"), &out->facts, err) != 0 ||
-      bn_store_read_assertions(js, assertions, &out->facts, err) != 0 ||
-      bn_store_read_end(js, js->get(n, "end"), &out->end, err) != 0)
+      bn_store_read_facts(bn_node_get(n, "facts"), &out->facts, err) != 0 ||
+      bn_store_read_assertions(assertions, &out->facts, err) != 0 ||
+      bn_store_read_end(bn_node_get(n, "end"), &out->end, err) != 0)
     return -1;
-  for (size_t i = 0; i < js->count(groups); i++)
-    if (read_group(js, js->at(groups, i), out, err) != 0)
+  for (size_t i = 0; i < bn_node_count(groups); i++)
+    if (read_group(bn_node_at(groups, i), out, err) != 0)
       return -1;
   return 0;
 }
 
 /* *why: what is wrong with the content; err: what is wrong with the file itself. */
-static int load_document(const struct bn_store *js, struct bn_lines *l, const char *path,
-                         enum store_want want, struct bn_stored *out, struct bn_err *why,
-                         struct bn_err *err)
+static int load_document(struct bn_lines *l, const char *path, enum store_want want,
+                         struct bn_stored *out, struct bn_err *why, struct bn_err *err)
 {
   struct bn_buf text = {.max = BN_BOUND_FILE_BYTES};
   int rc = read_text(l, &text, path, err);
@@ -190,19 +171,19 @@ static int load_document(const struct bn_store *js, struct bn_lines *l, const ch
   if (rc == 0 && want == STORE_TOTALS)
     text.len = bn_skip_records(text.data, text.len);
   if (rc == 0) {
-    out->document = js->parse(text.data, text.len, why);
-    rc = out->document != NULL ? bn_store_read_document(js, out->document, &out->result, why) : -1;
+    out->document = bn_node_parse(text.data, text.len, why);
+    rc = out->document != NULL ? bn_store_read_document(out->document, &out->result, why) : -1;
   }
   if (want != STORE_TREE) {
-    js->free(out->document);
+    bn_node_free(out->document);
     out->document = NULL;
   }
   bn_buf_done(&text);
   return rc;
 }
 
-static int store_file_load(const struct bn_store *js, struct bn_lines *l, const char *path,
-                           enum store_want want, struct bn_stored *out, struct bn_err *err)
+static int store_file_load(struct bn_lines *l, const char *path, enum store_want want,
+                           struct bn_stored *out, struct bn_err *err)
 {
   struct bn_err why = {0};
   size_t n;
@@ -213,9 +194,9 @@ static int store_file_load(const struct bn_store *js, struct bn_lines *l, const 
   if (n == 0)
     rc = bn_err_set(&why, EINVAL, "it is empty");
   else if (out->of_journal)
-    rc = bn_journal_read(js, l, want == STORE_TREE, out, &why);
+    rc = bn_journal_read(l, want == STORE_TREE, out, &why);
   else
-    rc = load_document(js, l, path, want, out, &why, err);
+    rc = load_document(l, path, want, out, &why, err);
   if (ferror(l->f))
     return bn_err_set(err, EIO, "cannot read '%s': %s", path, strerror(errno));
   if (rc == 0 || why.text[0] == '\0')
@@ -223,27 +204,27 @@ static int store_file_load(const struct bn_store *js, struct bn_lines *l, const 
   return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, why.text);
 }
 
-static int read_file(const struct bn_store *js, FILE *f, const char *name, enum store_want want,
-                     struct bn_stored *out, struct bn_err *err)
+static int read_file(FILE *f, const char *name, enum store_want want, struct bn_stored *out,
+                     struct bn_err *err)
 {
   struct bn_lines lines;
   int rc;
 
   memset(out, 0, sizeof *out);
   bn_lines_init(&lines, f, BN_BOUND_LINE_BYTES);
-  rc = store_file_load(js, &lines, name, want, out, err);
+  rc = store_file_load(&lines, name, want, out, err);
   bn_lines_done(&lines);
   if (rc == 0) {
     bn_result_find_metrics(&out->result);
     return 0;
   }
   bn_escape_error(err); /* it quotes the file and its name */
-  bn_stored_done(js, out);
+  bn_stored_done(out);
   return rc;
 }
 
-static int store_load(const struct bn_store *js, const char *path, enum store_want want,
-                      struct bn_stored *out, struct bn_err *err)
+static int store_load(const char *path, enum store_want want, struct bn_stored *out,
+                      struct bn_err *err)
 {
   FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
   int rc;
@@ -254,37 +235,34 @@ static int store_load(const struct bn_store *js, const char *path, enum store_wa
     bn_escape_error(err);
     return -1;
   }
-  rc = read_file(js, f, path, want, out, err);
+  rc = read_file(f, path, want, out, err);
   if (f != stdin)
     (void)fclose(f);
   return rc;
 }
 
-int bn_store_load(const struct bn_store *js, const char *path, bool keep_tree,
-                  struct bn_stored *out, struct bn_err *err)
+int bn_store_load(const char *path, bool keep_tree, struct bn_stored *out, struct bn_err *err)
 {
-  return store_load(js, path, keep_tree ? STORE_TREE : STORE_RESULT, out, err);
+  return store_load(path, keep_tree ? STORE_TREE : STORE_RESULT, out, err);
 }
 
-int bn_store_load_totals(const struct bn_store *js, const char *path, struct bn_stored *out,
-                         struct bn_err *err)
+int bn_store_load_totals(const char *path, struct bn_stored *out, struct bn_err *err)
 {
-  return store_load(js, path, STORE_TOTALS, out, err);
+  return store_load(path, STORE_TOTALS, out, err);
 }
 
-void bn_stored_done(const struct bn_store *js, struct bn_stored *s)
+void bn_stored_done(struct bn_stored *s)
 {
   bn_result_done(&s->result);
-  js->free(s->document);
+  bn_node_free(s->document);
   s->document = NULL;
 }
 
 /* --- saving ----------------------------------------------------------------------------------- */
 
-static char *text_of(const struct bn_store *js, const struct bn_node *document, size_t *len,
-                     struct bn_err *err)
+static char *text_of(const struct bn_node *document, size_t *len, struct bn_err *err)
 {
-  char *text = document != NULL ? js->print(document, 1, len) : NULL;
+  char *text = document != NULL ? bn_node_print(document, 1, len) : NULL;
 
   if (text == NULL)
     (void)bn_err_set(err, ENOMEM, "cannot write the result: out of memory");
@@ -293,11 +271,10 @@ static char *text_of(const struct bn_store *js, const struct bn_node *document, 
   return text;
 }
 
-int bn_store_save(const struct bn_store *js, const struct bn_node *document, const char *path,
-                  struct bn_err *err)
+int bn_store_save(const struct bn_node *document, const char *path, struct bn_err *err)
 {
   size_t len = 0;
-  char *text = text_of(js, document, &len, err);
+  char *text = text_of(document, &len, err);
   int rc;
 
   if (text == NULL)
@@ -309,11 +286,10 @@ int bn_store_save(const struct bn_store *js, const struct bn_node *document, con
   return rc;
 }
 
-int bn_store_print(const struct bn_store *js, const struct bn_node *document, FILE *out,
-                   struct bn_err *err)
+int bn_store_print(const struct bn_node *document, FILE *out, struct bn_err *err)
 {
   size_t len = 0;
-  char *text = text_of(js, document, &len, err);
+  char *text = text_of(document, &len, err);
   int rc = text != NULL ? 0 : -1;
 
   errno = 0;

@@ -87,10 +87,9 @@ static void check_fixed(struct bn_json_in *e, const struct bn_metrics *m)
   bn_metrics_done(&fixed);
 }
 
-int bn_store_read_metrics(const struct bn_store *js, const struct bn_node *n,
-                          struct bn_metrics *out, struct bn_err *err)
+int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struct bn_err *err)
 {
-  struct bn_json_in e = {js, err, false};
+  struct bn_json_in e = {err, false};
   const size_t rows = bn_json_in_length(&e, n, "metrics", BN_BOUND_METRICS);
   struct bn_metric *all = calloc(rows + 1, sizeof *all);
 
@@ -98,7 +97,7 @@ int bn_store_read_metrics(const struct bn_store *js, const struct bn_node *n,
   if (all == NULL)
     bn_json_in_no_memory(&e);
   for (size_t i = 0; all != NULL && i < rows; i++) {
-    const struct bn_node *row = js->at(n, i);
+    const struct bn_node *row = bn_node_at(n, i);
 
     all[i].name = bn_json_in_text(&e, row, "name");
     all[i].unit = bn_json_in_text(&e, row, "unit");
@@ -133,7 +132,7 @@ static void read_moments(struct bn_json_in *e, const struct bn_node *list, const
   long double *const values[] = {&m->n, &m->sum, &m->sum_sq};
 
   for (size_t i = 0; list != NULL && i < 3; i++) {
-    const char *digits = e->js->get_text(e->js->at(list, i));
+    const char *digits = bn_node_get_text(bn_node_at(list, i));
     char *end = NULL;
 
     *values[i] = digits != NULL ? strtold(digits, &end) : 0;
@@ -150,12 +149,12 @@ static void read_labels(struct bn_json_in *e, const struct bn_node *map, struct 
 
     s->n_labels[i] = bn_json_in_length(e, list, name, BN_LABELS_MAX + 1);
     for (size_t k = 0; k < s->n_labels[i]; k++) {
-      const struct bn_node *row = e->js->at(list, k);
-      const char *label = e->js->get_text(e->js->at(row, 0));
+      const struct bn_node *row = bn_node_at(list, k);
+      const char *label = bn_node_get_text(bn_node_at(row, 0));
 
       (void)snprintf(s->label[i][k].name, sizeof s->label[i][k].name, "%s",
                      label != NULL ? label : "");
-      s->label[i][k].n = bn_json_in_count(e, e->js->at(row, 1), name);
+      s->label[i][k].n = bn_json_in_count(e, bn_node_at(row, 1), name);
     }
   }
 }
@@ -163,13 +162,13 @@ static void read_labels(struct bn_json_in *e, const struct bn_node *map, struct 
 static void read_raw_sessions(struct bn_json_in *e, const struct bn_node *list, struct bn_snap *s)
 {
   for (unsigned i = 0; i < s->n_sessions; i++) {
-    const struct bn_node *row = e->js->at(list, i);
+    const struct bn_node *row = bn_node_at(list, i);
 
     s->session[i] =
-        (struct bn_snap_session){.events = bn_json_in_count(e, e->js->at(row, 0), "sessions"),
-                                 .busy_ns = bn_json_in_count(e, e->js->at(row, 1), "sessions"),
-                                 .min_ns = bn_json_in_count(e, e->js->at(row, 2), "sessions"),
-                                 .max_ns = bn_json_in_count(e, e->js->at(row, 3), "sessions")};
+        (struct bn_snap_session){.events = bn_json_in_count(e, bn_node_at(row, 0), "sessions"),
+                                 .busy_ns = bn_json_in_count(e, bn_node_at(row, 1), "sessions"),
+                                 .min_ns = bn_json_in_count(e, bn_node_at(row, 2), "sessions"),
+                                 .max_ns = bn_json_in_count(e, bn_node_at(row, 3), "sessions")};
   }
 }
 
@@ -185,10 +184,10 @@ static void read_histograms(struct bn_json_in *e, const struct bn_node *map, str
 static void read_statement_buckets(struct bn_json_in *e, const struct bn_node *list,
                                    const struct bn_snap *s)
 {
-  const size_t n = s->statements.hists ? e->js->count(list) : 0;
+  const size_t n = s->statements.hists ? bn_node_count(list) : 0;
 
   for (size_t i = 0; i < n; i++) {
-    const struct bn_node *map = e->js->at(list, i);
+    const struct bn_node *map = bn_node_at(list, i);
     const char *name = bn_json_in_text(e, map, "name");
     const struct bn_statement_sum *sum =
         name != NULL ? bn_statement_table_find(&s->statements, name) : NULL;
@@ -253,7 +252,7 @@ static void read_figure(struct bn_json_in *e, const struct bn_node *n,
 static void read_figures(struct bn_json_in *e, const struct bn_node *map, struct bn_view *v)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    read_figure(e, e->js->get(map, f->name), f, v);
+    read_figure(e, bn_node_get(map, f->name), f, v);
 }
 
 static void read_brief_figures(struct bn_json_in *e, const struct bn_node *list, struct bn_view *v)
@@ -261,8 +260,8 @@ static void read_brief_figures(struct bn_json_in *e, const struct bn_node *list,
   size_t i = 0;
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    read_figure(e, e->js->at(list, i++), f, v);
-  if (e->js->count(list) != i)
+    read_figure(e, bn_node_at(list, i++), f, v);
+  if (bn_node_count(list) != i)
     bn_json_in_refuse(e, "'figures' does not have %zu values", i);
 }
 
@@ -270,9 +269,9 @@ static void read_percentiles(struct bn_json_in *e, const struct bn_node *list, s
 {
   r->view.n_percents = bn_json_in_length(e, list, "percentiles", BN_PERCENTS_MAX);
   for (size_t i = 0; i < r->view.n_percents; i++) {
-    r->store.percents[i] = bn_json_in_get_number(e, e->js->at(list, i), "percent");
-    r->store.percentile_s[i] = bn_json_in_get_number(e, e->js->at(list, i), "s");
-    r->store.at_least[i] = bn_json_in_bool(e, e->js->at(list, i), "at_least");
+    r->store.percents[i] = bn_json_in_get_number(e, bn_node_at(list, i), "percent");
+    r->store.percentile_s[i] = bn_json_in_get_number(e, bn_node_at(list, i), "s");
+    r->store.at_least[i] = bn_json_in_bool(e, bn_node_at(list, i), "at_least");
   }
   r->view.at_least = r->store.at_least;
   r->view.percents = r->store.percents;
@@ -288,7 +287,7 @@ static void read_timing_percentiles(struct bn_json_in *e, const struct bn_node *
   if (n != r->view.n_percents)
     return;
   for (size_t i = 0; i < n; i++)
-    r->store.timing_s[at][i] = bn_json_in_get_number(e, e->js->at(list, i), "s");
+    r->store.timing_s[at][i] = bn_json_in_get_number(e, bn_node_at(list, i), "s");
   r->store.timing[at].percentile_s = list != NULL ? r->store.timing_s[at] : NULL;
 }
 
@@ -303,8 +302,8 @@ static void read_timings(struct bn_json_in *e, const struct bn_node *list, struc
 
     r->store.timing[i].name = hist->name;
     r->store.timing[i].of_script = hist->kind == BN_SCRIPT_HISTOGRAM;
-    bn_json_in_layout(e, e->js->at(list, i), bn_layout_timing, &r->store.timing[i]);
-    read_timing_percentiles(e, bn_json_in_list(e, e->js->at(list, i), "percentiles"), r, i);
+    bn_json_in_layout(e, bn_node_at(list, i), bn_layout_timing, &r->store.timing[i]);
+    read_timing_percentiles(e, bn_json_in_list(e, bn_node_at(list, i), "percentiles"), r, i);
   }
   r->view.timings = r->store.timing;
 }
@@ -332,7 +331,7 @@ static void read_statement(struct bn_json_in *e, const struct bn_node *map, stru
   s->rows = sum->rows = bn_json_in_get_count(e, map, "rows");
   s->errors = sum->errors = bn_json_in_get_count(e, map, "errors");
   for (size_t i = 0; n == r->view.n_percents && i < n; i++)
-    r->store.statement_s[at][i] = bn_json_in_get_number(e, e->js->at(list, i), "s");
+    r->store.statement_s[at][i] = bn_json_in_get_number(e, bn_node_at(list, i), "s");
   s->timing.percentile_s =
       list != NULL && n == r->view.n_percents ? r->store.statement_s[at] : NULL;
   r->view.n_statements++;
@@ -342,7 +341,7 @@ static void read_statement(struct bn_json_in *e, const struct bn_node *map, stru
 static void read_statements(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
   for (size_t i = 0; i < r->delta.statements.room && !e->failed; i++)
-    read_statement(e, e->js->at(list, i), r);
+    read_statement(e, bn_node_at(list, i), r);
   r->view.statements = r->store.statement;
 }
 
@@ -358,7 +357,7 @@ static void read_counts(struct bn_json_in *e, const struct bn_node *list, struct
     if (m->counter[i].kind != BN_SCRIPT_COUNTER)
       continue;
     *c = (struct bn_count){.name = m->counter[i].name, .unit = m->counter[i].unit};
-    bn_json_in_layout(e, e->js->at(list, r->view.n_counts++), bn_layout_count, c);
+    bn_json_in_layout(e, bn_node_at(list, r->view.n_counts++), bn_layout_count, c);
   }
   r->view.counts = r->store.count;
 }
@@ -383,8 +382,8 @@ static void read_workload(struct bn_json_in *e, const struct bn_node *list, stru
   char *at;
 
   for (size_t i = 0; i < n; i++) {
-    const char *name = bn_json_in_text(e, e->js->at(list, i), "name");
-    const char *text = bn_json_in_text(e, e->js->at(list, i), "text");
+    const char *name = bn_json_in_text(e, bn_node_at(list, i), "name");
+    const char *text = bn_json_in_text(e, bn_node_at(list, i), "text");
 
     if (name == NULL)
       bn_json_in_refuse(e, "a figure of 'workload' has no name");
@@ -394,7 +393,7 @@ static void read_workload(struct bn_json_in *e, const struct bn_node *list, stru
   if (at == NULL)
     bn_json_in_no_memory(e);
   for (size_t i = 0; i < n && at != NULL && !e->failed; i++) {
-    const struct bn_node *figure = e->js->at(list, i);
+    const struct bn_node *figure = bn_node_at(list, i);
 
     r->store.figure[i] =
         (struct bn_figure){.key = store_read_keep(&at, bn_json_in_text(e, figure, "name")),
@@ -413,7 +412,7 @@ static void read_lines(struct bn_json_in *e, const struct bn_node *list, struct 
 
   bn_buf_init(&b, BN_LINES_MAX);
   for (size_t i = 0; i < n && !e->failed; i++) {
-    const char *line = e->js->get_text(e->js->at(list, i));
+    const char *line = bn_node_get_text(bn_node_at(list, i));
 
     if (line == NULL || bn_buf_str(&b, line) != 0 || bn_buf_char(&b, '\n') != 0)
       bn_json_in_refuse(e, "'lines' is no list of texts of up to %d bytes", BN_LINES_MAX);
@@ -448,7 +447,7 @@ static void read_watched(struct bn_json_in *e, const struct bn_node *map, struct
   struct watched w = {e, &all};
 
   all.n = 0; /* the rest is large, and most records have none */
-  if (map == NULL || e->js->each(map, read_watched_figure, &w) != 0)
+  if (map == NULL || bn_node_each(map, read_watched_figure, &w) != 0)
     return;
   r->view.watched = r->watched = bn_watched_copy(all.figure, all.n);
   r->view.n_watched = r->watched != NULL ? all.n : 0;
@@ -461,7 +460,7 @@ static void read_sessions(struct bn_json_in *e, const struct bn_node *list, stru
   const size_t n = bn_json_in_length(e, list, "sessions", r->delta.n_sessions);
 
   for (size_t i = 0; i < n; i++)
-    bn_json_in_layout(e, e->js->at(list, i), bn_layout_session, &r->store.session[i]);
+    bn_json_in_layout(e, bn_node_at(list, i), bn_layout_session, &r->store.session[i]);
   r->view.sessions = n > 0 ? r->store.session : NULL;
   r->view.n_sessions = n;
 }
@@ -500,15 +499,14 @@ struct form {
   bool brief, hists;
 };
 
-static int read_record(const struct bn_store *js, const struct bn_node *n,
-                       const struct bn_metrics *m, struct form form, struct bn_record *out,
-                       struct bn_err *err)
+static int read_record(const struct bn_node *n, const struct bn_metrics *m, struct form form,
+                       struct bn_record *out, struct bn_err *err)
 {
   const enum bn_view_span span = out->view.span;
-  struct bn_json_in e = {js, err, false};
+  struct bn_json_in e = {err, false};
   const struct bn_node *raw = bn_json_in_map(&e, n, "raw");
-  const size_t of_debug = js->count(bn_json_in_list(&e, n, "sessions"));
-  const size_t raw_sessions = js->count(bn_json_in_list(&e, raw, "sessions"));
+  const size_t of_debug = bn_node_count(bn_json_in_list(&e, n, "sessions"));
+  const size_t raw_sessions = bn_node_count(bn_json_in_list(&e, raw, "sessions"));
   const size_t sessions = of_debug > raw_sessions ? of_debug : raw_sessions;
   const size_t statements =
       bn_json_in_length(&e, bn_json_in_list(&e, n, "statements"), "statements", BN_STATEMENTS_ROWS);
@@ -528,16 +526,15 @@ static int read_record(const struct bn_store *js, const struct bn_node *n,
   return bn_json_in_verdict(&e);
 }
 
-int bn_store_read_record(const struct bn_store *js, const struct bn_node *n,
-                         const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
-                         struct bn_err *err)
+int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
+                         enum bn_view_span span, struct bn_record *out, struct bn_err *err)
 {
-  const bool some = js->get(js->get(n, "raw"), "histograms") != NULL;
+  const bool some = bn_node_get(bn_node_get(n, "raw"), "histograms") != NULL;
 
   const struct form form = {.hists = span == BN_VIEW_TICK || (span != BN_VIEW_CHECKPOINT && some)};
 
   out->view.span = span;
-  return read_record(js, n, m, form, out, err);
+  return read_record(n, m, form, out, err);
 }
 
 /* --- brief records ---------------------------------------------------------------------------- */
@@ -577,19 +574,19 @@ static void read_texts(struct bn_json_in *e, const char *texts, size_t left,
     bn_json_in_refuse(e, "it has more histograms than it said");
 }
 
-int bn_store_read_brief(const struct bn_store *js, const struct bn_node *n, const char *texts,
-                        size_t len, const struct bn_metrics *m, enum bn_view_span span,
-                        struct bn_record *out, struct bn_hist_codec *hists, struct bn_err *err)
+int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
+                        const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
+                        struct bn_hist_codec *hists, struct bn_err *err)
 {
-  struct bn_json_in e = {js, err, false};
+  struct bn_json_in e = {err, false};
 
-  if (js->count(js->get(n, "sessions")) > 0 ||
-      js->count(js->get(js->get(n, "raw"), "sessions")) > 0)
+  if (bn_node_count(bn_node_get(n, "sessions")) > 0 ||
+      bn_node_count(bn_node_get(bn_node_get(n, "raw"), "sessions")) > 0)
     return bn_err_set(err, EINVAL, "figures of a part of the time have no sessions");
-  if (js->count(js->get(n, "statements")) > 0)
+  if (bn_node_count(bn_node_get(n, "statements")) > 0)
     return bn_err_set(err, EINVAL, "figures of a part of the time have no statements");
   out->view.span = span;
-  if (read_record(js, n, m, (struct form){.brief = true}, out, err) != 0)
+  if (read_record(n, m, (struct form){.brief = true}, out, err) != 0)
     return -1;
   read_texts(&e, texts, len, m, hists);
   if (e.failed)

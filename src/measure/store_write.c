@@ -13,27 +13,12 @@
 #include "measure/layout.h"
 #include "measure/store.h"
 
-static struct bn_node *text(const struct bn_json_out *p, const char *s)
-{
-  return bn_node_text(p->js, s);
-}
-
-static struct bn_node *u64(const struct bn_json_out *p, uint64_t n)
-{
-  return bn_node_u64(p->js, n);
-}
-
-static struct bn_node *f64(const struct bn_json_out *p, double x)
-{
-  return bn_node_f64(p->js, x);
-}
-
 /* Of n rows. */
 static void put_list(struct bn_json_out *p, struct bn_node *map, const char *key,
                      struct bn_node *list, size_t n)
 {
   if (p->brief && n == 0)
-    p->js->free(list);
+    bn_node_free(list);
   else
     bn_json_put(p, map, key, list);
 }
@@ -44,10 +29,10 @@ static void add_metrics(struct bn_json_out *p, struct bn_node *list, const struc
                         size_t n)
 {
   for (size_t i = 0; i < n; i++) {
-    struct bn_node *map = p->js->map();
+    struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "name", text(p, rows[i].name));
-    bn_json_put(p, map, "unit", text(p, rows[i].unit));
+    bn_json_put(p, map, "name", bn_node_text(rows[i].name));
+    bn_json_put(p, map, "unit", bn_node_text(rows[i].unit));
     bn_json_text(p, map, "kind", bn_layout_metric_kinds[rows[i].kind]);
     if (rows[i].merge != BN_MERGE_SUM)
       bn_json_text(p, map, "merge", bn_layout_merges[rows[i].merge]);
@@ -55,10 +40,10 @@ static void add_metrics(struct bn_json_out *p, struct bn_node *list, const struc
   }
 }
 
-struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metrics *m)
+struct bn_node *bn_store_metrics(const struct bn_metrics *m)
 {
-  struct bn_json_out p = {.js = js};
-  struct bn_node *list = js->list();
+  struct bn_json_out p = {.failed = false};
+  struct bn_node *list = bn_node_list();
 
   add_metrics(&p, list, m->counter, m->n_counters);
   add_metrics(&p, list, m->hist, m->n_hists);
@@ -66,12 +51,12 @@ struct bn_node *bn_store_metrics(const struct bn_store *js, const struct bn_metr
   return bn_json_finish(&p, list);
 }
 
-static struct bn_node *figure_of(const struct bn_json_out *p, const struct bn_view *v,
-                                 const struct bn_view_field *f)
+static struct bn_node *figure_of(const struct bn_view *v, const struct bn_view_field *f)
 {
   const void *at = (const char *)v + f->offset;
 
-  return f->type == BN_VIEW_U64 ? u64(p, *(const uint64_t *)at) : f64(p, *(const double *)at);
+  return f->type == BN_VIEW_U64 ? bn_node_u64(*(const uint64_t *)at)
+                                : bn_node_f64(*(const double *)at);
 }
 
 static bool is_figure(const struct bn_view *v, const struct bn_view_field *f)
@@ -83,11 +68,11 @@ static bool is_figure(const struct bn_view *v, const struct bn_view_field *f)
 
 static void put_figures(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
-  struct bn_node *map = p->js->map();
+  struct bn_node *map = bn_node_map();
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (bn_view_knows(v, f))
-      bn_json_put(p, map, f->name, figure_of(p, v, f));
+      bn_json_put(p, map, f->name, figure_of(v, f));
   bn_json_put(p, record, "figures", map);
 }
 
@@ -96,23 +81,23 @@ static void put_figures(struct bn_json_out *p, struct bn_node *record, const str
 static void put_brief_figures(struct bn_json_out *p, struct bn_node *record,
                               const struct bn_view *v)
 {
-  struct bn_node *list = p->js->list();
+  struct bn_node *list = bn_node_list();
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    bn_json_add(p, list, is_figure(v, f) ? figure_of(p, v, f) : p->js->integer(0));
+    bn_json_add(p, list, is_figure(v, f) ? figure_of(v, f) : bn_node_integer(0));
   bn_json_put(p, record, "figures", list);
 }
 
 static void put_percentiles(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
-  struct bn_node *list = p->js->list();
+  struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < v->n_percents; i++) {
-    struct bn_node *map = p->js->map();
+    struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "percent", f64(p, v->percents[i]));
-    bn_json_put(p, map, "s", f64(p, v->percentile_s[i]));
-    bn_json_put(p, map, "at_least", p->js->boolean(v->at_least != NULL && v->at_least[i]));
+    bn_json_put(p, map, "percent", bn_node_f64(v->percents[i]));
+    bn_json_put(p, map, "s", bn_node_f64(v->percentile_s[i]));
+    bn_json_put(p, map, "at_least", bn_node_boolean(v->at_least != NULL && v->at_least[i]));
     bn_json_add(p, list, map);
   }
   bn_json_put(p, record, "percentiles", list);
@@ -122,13 +107,13 @@ static void put_percentiles(struct bn_json_out *p, struct bn_node *record, const
 static struct bn_node *percentiles_of(struct bn_json_out *p, const struct bn_view *v,
                                       const struct bn_timing *t)
 {
-  struct bn_node *list = p->js->list();
+  struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < v->n_percents; i++) {
-    struct bn_node *map = p->js->map();
+    struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "percent", f64(p, v->percents[i]));
-    bn_json_put(p, map, "s", f64(p, t->percentile_s[i]));
+    bn_json_put(p, map, "percent", bn_node_f64(v->percents[i]));
+    bn_json_put(p, map, "s", bn_node_f64(t->percentile_s[i]));
     bn_json_add(p, list, map);
   }
   return list;
@@ -136,12 +121,12 @@ static struct bn_node *percentiles_of(struct bn_json_out *p, const struct bn_vie
 
 static void put_timings(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
-  struct bn_node *list = p->js->list();
+  struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < v->n_timings; i++) {
-    struct bn_node *map = p->js->map();
+    struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "name", text(p, v->timings[i].name));
+    bn_json_put(p, map, "name", bn_node_text(v->timings[i].name));
     bn_json_layout(p, map, bn_layout_timing, &v->timings[i]);
     if (v->timings[i].percentile_s != NULL && v->span != BN_VIEW_INTERVAL)
       bn_json_put(p, map, "percentiles", percentiles_of(p, v, &v->timings[i]));
@@ -156,15 +141,15 @@ static void put_statements(struct bn_json_out *p, struct bn_node *record, const 
 
   if (v->n_statements == 0)
     return;
-  list = p->js->list();
+  list = bn_node_list();
   for (size_t i = 0; i < v->n_statements; i++) {
     const struct bn_statement_view *s = &v->statements[i];
-    struct bn_node *map = p->js->map();
+    struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "name", text(p, s->timing.name));
+    bn_json_put(p, map, "name", bn_node_text(s->timing.name));
     bn_json_layout(p, map, bn_layout_timing, &s->timing);
-    bn_json_put(p, map, "rows", u64(p, s->rows));
-    bn_json_put(p, map, "errors", u64(p, s->errors));
+    bn_json_put(p, map, "rows", bn_node_u64(s->rows));
+    bn_json_put(p, map, "errors", bn_node_u64(s->errors));
     if (s->timing.percentile_s != NULL)
       bn_json_put(p, map, "percentiles", percentiles_of(p, v, &s->timing));
     bn_json_add(p, list, map);
@@ -179,12 +164,12 @@ static void put_counts(struct bn_json_out *p, struct bn_node *record, const stru
 
   if (v->n_counts == 0)
     return;
-  list = p->js->list();
+  list = bn_node_list();
   for (size_t i = 0; i < v->n_counts; i++) {
-    struct bn_node *map = p->js->map();
+    struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "name", text(p, v->counts[i].name));
-    bn_json_put(p, map, "unit", text(p, v->counts[i].unit));
+    bn_json_put(p, map, "name", bn_node_text(v->counts[i].name));
+    bn_json_put(p, map, "unit", bn_node_text(v->counts[i].unit));
     bn_json_layout(p, map, bn_layout_count, &v->counts[i]);
     bn_json_add(p, list, map);
   }
@@ -196,19 +181,19 @@ static void put_merge(struct bn_json_out *p, struct bn_node *map, const struct b
 {
   bn_json_text(p, map, "merge", bn_layout_merges[f->merge]);
   if (f->merge == BN_MERGE_MEAN && f->weight < v->delta->metrics.n_counters)
-    bn_json_put(p, map, "weight", text(p, v->delta->metrics.counter[f->weight].name));
+    bn_json_put(p, map, "weight", bn_node_text(v->delta->metrics.counter[f->weight].name));
 }
 
 static void put_workload(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
-  struct bn_node *list = p->js->list();
+  struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < v->n_figures; i++) {
-    struct bn_node *map = p->js->map();
+    struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "name", text(p, v->figures[i].key));
-    bn_json_put(p, map, "value", f64(p, v->figures[i].value));
-    bn_json_put(p, map, "text", text(p, v->figures[i].text));
+    bn_json_put(p, map, "name", bn_node_text(v->figures[i].key));
+    bn_json_put(p, map, "value", bn_node_f64(v->figures[i].value));
+    bn_json_put(p, map, "text", bn_node_text(v->figures[i].text));
     put_merge(p, map, v, &v->figures[i]);
     bn_json_add(p, list, map);
   }
@@ -222,12 +207,12 @@ static void put_lines(struct bn_json_out *p, struct bn_node *record, const struc
 
   if (v->lines == NULL)
     return;
-  list = p->js->list();
+  list = bn_node_list();
   for (const char *at = v->lines, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
     char *line = strndup(at, (size_t)(end - at));
 
     p->failed |= line == NULL;
-    bn_json_add(p, list, text(p, line));
+    bn_json_add(p, list, bn_node_text(line));
     free(line);
   }
   bn_json_put(p, record, "lines", list);
@@ -239,18 +224,18 @@ static void put_watched(struct bn_json_out *p, struct bn_node *record, const str
 
   if (v->n_watched == 0)
     return;
-  map = p->js->map();
+  map = bn_node_map();
   for (size_t i = 0; i < v->n_watched; i++)
-    bn_json_put(p, map, v->watched[i].name, f64(p, v->watched[i].value));
+    bn_json_put(p, map, v->watched[i].name, bn_node_f64(v->watched[i].value));
   bn_json_put(p, record, "watch", map);
 }
 
 static void put_sessions(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
-  struct bn_node *list = p->js->list();
+  struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; v->sessions != NULL && i < v->n_sessions; i++) {
-    struct bn_node *map = p->js->map();
+    struct bn_node *map = bn_node_map();
 
     bn_json_layout(p, map, bn_layout_session, &v->sessions[i]);
     bn_json_add(p, list, map);
@@ -260,7 +245,7 @@ static void put_sessions(struct bn_json_out *p, struct bn_node *record, const st
 
 static struct bn_node *pair_of(struct bn_json_out *p, struct bn_node *a, struct bn_node *b)
 {
-  struct bn_node *list = p->js->list();
+  struct bn_node *list = bn_node_list();
 
   bn_json_add(p, list, a);
   bn_json_add(p, list, b);
@@ -270,26 +255,27 @@ static struct bn_node *pair_of(struct bn_json_out *p, struct bn_node *a, struct 
 static struct bn_node *moments_of(struct bn_json_out *p, const struct bn_moments *m)
 {
   const long double values[] = {m->n, m->sum, m->sum_sq};
-  struct bn_node *list = p->js->list();
+  struct bn_node *list = bn_node_list();
   char digits[64];
 
   for (size_t i = 0; i < 3; i++) {
     (void)snprintf(digits, sizeof digits, "%La", values[i]);
     bn_units_point(digits);
-    bn_json_add(p, list, p->js->text(digits));
+    bn_json_add(p, list, bn_node_utf8(digits));
   }
   return list;
 }
 
 static struct bn_node *labels_of(struct bn_json_out *p, const struct bn_snap *s)
 {
-  struct bn_node *map = p->js->map();
+  struct bn_node *map = bn_node_map();
 
   for (size_t i = 0; i < s->metrics.n_labelled; i++) {
-    struct bn_node *list = p->js->list();
+    struct bn_node *list = bn_node_list();
 
     for (size_t k = 0; k < s->n_labels[i]; k++)
-      bn_json_add(p, list, pair_of(p, text(p, s->label[i][k].name), u64(p, s->label[i][k].n)));
+      bn_json_add(p, list,
+                  pair_of(p, bn_node_text(s->label[i][k].name), bn_node_u64(s->label[i][k].n)));
     put_list(p, map, s->metrics.labelled[i].name, list, s->n_labels[i]);
   }
   return map;
@@ -297,16 +283,16 @@ static struct bn_node *labels_of(struct bn_json_out *p, const struct bn_snap *s)
 
 static struct bn_node *raw_sessions_of(struct bn_json_out *p, const struct bn_snap *s)
 {
-  struct bn_node *list = p->js->list();
+  struct bn_node *list = bn_node_list();
 
   for (unsigned i = 0; i < s->n_sessions; i++) {
     const struct bn_snap_session *one = &s->session[i];
-    struct bn_node *row = p->js->list();
+    struct bn_node *row = bn_node_list();
 
-    bn_json_add(p, row, u64(p, one->events));
-    bn_json_add(p, row, u64(p, one->busy_ns));
-    bn_json_add(p, row, u64(p, one->min_ns));
-    bn_json_add(p, row, u64(p, one->max_ns));
+    bn_json_add(p, row, bn_node_u64(one->events));
+    bn_json_add(p, row, bn_node_u64(one->busy_ns));
+    bn_json_add(p, row, bn_node_u64(one->min_ns));
+    bn_json_add(p, row, bn_node_u64(one->max_ns));
     bn_json_add(p, list, row);
   }
   return list;
@@ -314,7 +300,7 @@ static struct bn_node *raw_sessions_of(struct bn_json_out *p, const struct bn_sn
 
 static struct bn_node *histograms_of(struct bn_json_out *p, const struct bn_snap *s)
 {
-  struct bn_node *map = p->js->map();
+  struct bn_node *map = bn_node_map();
 
   for (size_t i = 0; i < s->metrics.n_hists; i++)
     bn_json_put(p, map, s->metrics.hist[i].name,
@@ -329,13 +315,13 @@ static void put_statement_buckets(struct bn_json_out *p, struct bn_node *raw,
 
   if (v->n_statements == 0 || !v->delta->statements.hists)
     return;
-  list = p->js->list();
+  list = bn_node_list();
   for (size_t i = 0; i < v->n_statements; i++) {
     const char *name = v->statements[i].timing.name;
     const struct bn_statement_sum *sum = bn_statement_table_find(&v->delta->statements, name);
-    struct bn_node *map = p->js->map();
+    struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "name", text(p, name));
+    bn_json_put(p, map, "name", bn_node_text(name));
     bn_json_put(p, map, "histogram", bn_json_hist(p, sum != NULL ? sum->hist : NULL, NULL));
     bn_json_add(p, list, map);
   }
@@ -344,11 +330,11 @@ static void put_statement_buckets(struct bn_json_out *p, struct bn_node *raw,
 
 static struct bn_node *counters_of(struct bn_json_out *p, const struct bn_snap *s)
 {
-  struct bn_node *map = p->js->map();
+  struct bn_node *map = bn_node_map();
 
   for (size_t i = 0; i < s->metrics.n_counters; i++)
     if (!p->brief || s->counter[i] != 0)
-      bn_json_put(p, map, s->metrics.counter[i].name, u64(p, s->counter[i]));
+      bn_json_put(p, map, s->metrics.counter[i].name, bn_node_u64(s->counter[i]));
   return map;
 }
 
@@ -367,7 +353,7 @@ static struct bn_node *raw_of(struct bn_json_out *p, const struct bn_view *v)
   const bool sessions = span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL;
   const bool full = (span == BN_VIEW_TICK || span == BN_VIEW_TOTAL) && s->hist[0] != NULL;
   const bool hists = !p->brief && (full || s->sparse != NULL);
-  struct bn_node *map = p->js->map();
+  struct bn_node *map = bn_node_map();
 
   bn_json_layout(p, map, bn_layout_snap, s);
   bn_json_put(p, map, "counters", counters_of(p, s));
@@ -388,7 +374,7 @@ static struct bn_node *raw_of(struct bn_json_out *p, const struct bn_view *v)
 /* A brief one has no histograms, and no names of figures. */
 static struct bn_node *record_of(struct bn_json_out *p, const struct bn_view *v)
 {
-  struct bn_node *map = p->js->map();
+  struct bn_node *map = bn_node_map();
 
   bn_json_text(p, map, "kind", bn_layout_kinds[v->kind]);
   bn_json_layout(p, map, bn_layout_view, v);
@@ -408,29 +394,29 @@ static struct bn_node *record_of(struct bn_json_out *p, const struct bn_view *v)
   return bn_json_finish(p, map);
 }
 
-struct bn_node *bn_store_record(const struct bn_store *js, const struct bn_view *v)
+struct bn_node *bn_store_record(const struct bn_view *v)
 {
-  return record_of(&(struct bn_json_out){.js = js}, v);
+  return record_of(&(struct bn_json_out){.failed = false}, v);
 }
 
-static char *print_brief(const struct bn_store *js, const struct bn_view *v, size_t *len)
+static char *print_brief(const struct bn_view *v, size_t *len)
 {
-  struct bn_json_out p = {.js = js, .brief = true};
-  struct bn_node *map = js->map(), *record = record_of(&p, v);
+  struct bn_json_out p = {.brief = true};
+  struct bn_node *map = bn_node_map(), *record = record_of(&p, v);
   char *text;
 
   bn_json_put(&p, map, bn_layout_spans[v->span], record);
   map = bn_json_finish(&p, map);
-  text = map != NULL ? js->print(map, 0, len) : NULL;
-  js->free(map);
+  text = map != NULL ? bn_node_print(map, 0, len) : NULL;
+  bn_node_free(map);
   return text;
 }
 
-char *bn_store_brief(const struct bn_store *js, const struct bn_view *v, size_t *len)
+char *bn_store_brief(const struct bn_view *v, size_t *len)
 {
   const struct bn_snap *s = v->delta;
   struct bn_buf b = {.max = 0};
-  char *text = print_brief(js, v, len);
+  char *text = print_brief(v, len);
 
   b.failed = text == NULL;
   (void)bn_buf_add(&b, text, text != NULL ? *len : 0);
@@ -511,21 +497,20 @@ bool bn_store_has_room(const struct bn_group *g, uint64_t values)
 
 /* A part of a document that is written anew has no members that the old one, `known`, does not have
    there: what was never counted is not 0.  NULL: there is no old one, and nothing is removed. */
-static struct bn_node *as_known(const struct bn_json_out *p, struct bn_node *n,
-                                const struct bn_node *known)
+static struct bn_node *as_known(struct bn_node *n, const struct bn_node *known)
 {
   if (n != NULL)
-    p->js->confine(n, known);
+    bn_node_confine(n, known);
   return n;
 }
 
 static struct bn_node *records_of(struct bn_json_out *p, const struct bn_record *r, size_t n,
                                   const struct bn_node *known)
 {
-  struct bn_node *list = p->js->list();
+  struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < n; i++)
-    bn_json_add(p, list, as_known(p, bn_store_record(p->js, &r[i].view), p->js->at(known, i)));
+    bn_json_add(p, list, as_known(bn_store_record(&r[i].view), bn_node_at(known, i)));
   return list;
 }
 
@@ -540,20 +525,19 @@ static const struct bn_metrics *metrics_of(const struct bn_group *g)
   return g->n_intervals > 0 ? &g->interval[0].delta.metrics : &none;
 }
 
-static struct bn_node *total_of(struct bn_json_out *p, const struct bn_group *g,
-                                const struct bn_node *known)
+static struct bn_node *total_of(const struct bn_group *g, const struct bn_node *known)
 {
   if (!g->has_total)
-    return p->js->null();
-  return as_known(p, bn_store_record(p->js, &g->total.view), known);
+    return bn_node_null();
+  return as_known(bn_store_record(&g->total.view), known);
 }
 
 static struct bn_node *member_of(struct bn_json_out *p, const struct bn_member *m)
 {
-  struct bn_node *map = p->js->map();
+  struct bn_node *map = bn_node_map();
 
-  bn_json_put(p, map, "name", text(p, m->host));
-  bn_json_put(p, map, "lost", text(p, m->lost));
+  bn_json_put(p, map, "name", bn_node_text(m->host));
+  bn_json_put(p, map, "lost", bn_node_text(m->lost));
   bn_json_layout(p, map, bn_layout_member, m);
   return map;
 }
@@ -561,60 +545,58 @@ static struct bn_node *member_of(struct bn_json_out *p, const struct bn_member *
 static struct bn_node *group_of(struct bn_json_out *p, const struct bn_group *g,
                                 const struct bn_node *known)
 {
-  const struct bn_store *js = p->js;
-  struct bn_node *map = js->map();
+  struct bn_node *map = bn_node_map();
 
-  bn_json_put(p, map, "name", text(p, g->name));
+  bn_json_put(p, map, "name", bn_node_text(g->name));
   if (g->member != NULL)
     bn_json_put(p, map, "host", member_of(p, g->member));
   bn_json_put(p, map, "metrics",
-              as_known(p, bn_store_metrics(js, metrics_of(g)), js->get(known, "metrics")));
+              as_known(bn_store_metrics(metrics_of(g)), bn_node_get(known, "metrics")));
   bn_json_put(p, map, "intervals",
-              records_of(p, g->interval, g->n_intervals, js->get(known, "intervals")));
+              records_of(p, g->interval, g->n_intervals, bn_node_get(known, "intervals")));
   bn_json_put(p, map, "checkpoints",
-              records_of(p, g->checkpoint, g->n_checkpoints, js->get(known, "checkpoints")));
-  bn_json_put(p, map, "total", total_of(p, g, js->get(known, "total")));
+              records_of(p, g->checkpoint, g->n_checkpoints, bn_node_get(known, "checkpoints")));
+  bn_json_put(p, map, "total", total_of(g, bn_node_get(known, "total")));
   return map;
 }
 
 static struct bn_node *assertions_of(struct bn_json_out *p, const struct bn_facts *f)
 {
-  struct bn_node *list = p->js->list();
+  struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < f->n_verdicts; i++) {
     const struct bn_verdict *v = &f->verdict[i];
-    struct bn_node *map = p->js->map();
+    struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "text", text(p, v->text));
-    bn_json_put(p, map, "value", v->found.measured ? f64(p, v->found.value) : p->js->null());
-    bn_json_put(p, map, "unit", text(p, v->unit));
-    bn_json_put(p, map, "at_least", p->js->boolean(v->found.at_least));
-    bn_json_put(p, map, "holds", p->js->boolean(v->found.holds));
-    bn_json_put(p, map, "ended_run", p->js->boolean(v->found.ended_run));
+    bn_json_put(p, map, "text", bn_node_text(v->text));
+    bn_json_put(p, map, "value", v->found.measured ? bn_node_f64(v->found.value) : bn_node_null());
+    bn_json_put(p, map, "unit", bn_node_text(v->unit));
+    bn_json_put(p, map, "at_least", bn_node_boolean(v->found.at_least));
+    bn_json_put(p, map, "holds", bn_node_boolean(v->found.holds));
+    bn_json_put(p, map, "ended_run", bn_node_boolean(v->found.ended_run));
     bn_json_add(p, list, map);
   }
   return list;
 }
 
-struct bn_node *bn_store_document(const struct bn_store *js, const struct bn_result *r,
-                                  const struct bn_node *known)
+struct bn_node *bn_store_document(const struct bn_result *r, const struct bn_node *known)
 {
-  struct bn_json_out p = {.js = js};
-  struct bn_node *map = js->map(), *groups = js->list(), *end = js->map();
+  struct bn_json_out p = {.failed = false};
+  struct bn_node *map = bn_node_map(), *groups = bn_node_list(), *end = bn_node_map();
 
-  bn_json_put(&p, map, "format", js->text("bench result"));
-  bn_json_put(&p, map, "version", js->integer(BN_STORE_VERSION));
-  bn_json_put(&p, map, "facts",
-              as_known(&p, bn_store_facts(js, &r->facts), js->get(known, "facts")));
+  bn_json_put(&p, map, "format", bn_node_utf8("bench result"));
+  bn_json_put(&p, map, "version", bn_node_integer(BN_STORE_VERSION));
+  bn_json_put(&p, map, "facts", as_known(bn_store_facts(&r->facts), bn_node_get(known, "facts")));
   for (size_t i = 0; i < r->n_groups; i++)
-    bn_json_add(&p, groups, group_of(&p, &r->group[i], js->at(js->get(known, "groups"), i)));
+    bn_json_add(&p, groups,
+                group_of(&p, &r->group[i], bn_node_at(bn_node_get(known, "groups"), i)));
   bn_json_put(&p, map, "groups", groups);
   if (r->facts.n_verdicts > 0)
     bn_json_put(&p, map, "assertions", assertions_of(&p, &r->facts));
   bn_json_layout(&p, end, bn_layout_end, &r->end);
   if (r->end.reason != BN_END_UNKNOWN)
     bn_json_text(&p, end, "reason", bn_layout_reasons[r->end.reason]);
-  bn_json_put(&p, map, "end", as_known(&p, end, js->get(known, "end")));
-  p.failed |= known != NULL && !p.failed && js->complete(map, known) != 0;
+  bn_json_put(&p, map, "end", as_known(end, bn_node_get(known, "end")));
+  p.failed |= known != NULL && !p.failed && bn_node_complete(map, known) != 0;
   return bn_json_finish(&p, map);
 }

@@ -45,8 +45,8 @@ static int refuse_twice(const char *const *operand, struct bn_err *err)
   return 0;
 }
 
-static int read_inputs(const struct bn_store *js, bn_opt_traits_of *traits_of,
-                       const char *const *operand, struct inputs *in, struct bn_err *err)
+static int read_inputs(bn_opt_traits_of *traits_of, const char *const *operand, struct inputs *in,
+                       struct bn_err *err)
 {
   size_t n = 0;
 
@@ -59,7 +59,7 @@ static int read_inputs(const struct bn_store *js, bn_opt_traits_of *traits_of,
   for (; in->n < n; in->n++) {
     struct bn_stored *s = &in->stored[in->n];
 
-    if (bn_store_load(js, operand[in->n], false, s, err) != 0)
+    if (bn_store_load(operand[in->n], false, s, err) != 0)
       return -1;
     bn_facts_declare(&s->result.facts, traits_of);
     in->part[in->n] = (struct bn_part){operand[in->n], &s->result};
@@ -68,10 +68,10 @@ static int read_inputs(const struct bn_store *js, bn_opt_traits_of *traits_of,
   return 0;
 }
 
-static void merged_forget(const struct bn_store *js, struct inputs *in)
+static void merged_forget(struct inputs *in)
 {
   for (size_t i = 0; i < in->n; i++)
-    bn_stored_done(js, &in->stored[i]);
+    bn_stored_done(&in->stored[i]);
   free(in->stored);
   free(in->part);
 }
@@ -88,8 +88,7 @@ static void print_notes(struct bn_buf *notes)
   }
 }
 
-static int merged_merge(const struct bn_store *js, const struct bn_merged_conf *c,
-                        const struct inputs *in, struct bn_err *err)
+static int merged_merge(const struct bn_merged_conf *c, const struct inputs *in, struct bn_err *err)
 {
   struct bn_buf notes = {.max = 0};
   struct bn_result result;
@@ -99,7 +98,7 @@ static int merged_merge(const struct bn_store *js, const struct bn_merged_conf *
   if (rc != 0)
     bn_escape_error(err);
   else
-    rc = bn_written_document(js, bn_store_document(js, &result, NULL), c->output, err);
+    rc = bn_written_document(bn_store_document(&result, NULL), c->output, err);
   if (rc == 0)
     print_notes(&notes);
   bn_result_done(&result);
@@ -110,15 +109,12 @@ static int merged_merge(const struct bn_store *js, const struct bn_merged_conf *
 int bn_merged_run(const void *conf, const char *const *operand, struct bn_err *err)
 {
   const struct bn_merged_conf *c = conf;
-  const struct bn_store *js = bn_store_json(err);
   struct inputs in = {.n = 0};
   int rc = -1;
 
-  if (js == NULL)
-    return EXIT_FAILURE;
   if (bn_written_check(c->output, err) == 0 && refuse_twice(operand, err) == 0 &&
-      read_inputs(js, c->traits_of, operand, &in, err) == 0)
-    rc = merged_merge(js, c, &in, err);
-  merged_forget(js, &in);
+      read_inputs(c->traits_of, operand, &in, err) == 0)
+    rc = merged_merge(c, &in, err);
+  merged_forget(&in);
   return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -101,12 +101,12 @@ void bn_saved_tell_passed(const char *path, const struct bn_passed *p)
 }
 
 /* Prints the document as it was stored, with members that a later version added to it. */
-static int print_document(const struct bn_store *js, const struct bn_stored *s, struct bn_err *err)
+static int print_document(const struct bn_stored *s, struct bn_err *err)
 {
-  struct bn_node *document = bn_store_document(js, &s->result, s->document);
-  const int rc = bn_store_print(js, document, stdout, err);
+  struct bn_node *document = bn_store_document(&s->result, s->document);
+  const int rc = bn_store_print(document, stdout, err);
 
-  js->free(document);
+  bn_node_free(document);
   return rc;
 }
 
@@ -131,43 +131,39 @@ static int end_replay(struct bn_replay **p, int rc)
   return rc;
 }
 
-static int print_file(const struct bn_store *js, const struct bn_reporter *ops,
-                      struct bn_replay **p, const char *path, struct bn_err *err)
+static int print_file(const struct bn_reporter *ops, struct bn_replay **p, const char *path,
+                      struct bn_err *err)
 {
   const bool as_stored = ops == &bn_reporter_json;
   struct bn_stored stored;
   int rc;
 
-  if (bn_store_load(js, path, as_stored, &stored, err) != 0)
+  if (bn_store_load(path, as_stored, &stored, err) != 0)
     return -1;
-  rc = as_stored ? print_document(js, &stored, err)
-                 : saved_replay(p, ops, path, &stored.result, err);
+  rc = as_stored ? print_document(&stored, err) : saved_replay(p, ops, path, &stored.result, err);
   if (!ops->joins)
     rc = end_replay(p, rc);
   if (rc == 0 && !as_stored)
     saved_warn(path, &stored);
   if (rc == 0)
     bn_saved_tell_passed(path, &stored.passed);
-  bn_stored_done(js, &stored);
+  bn_stored_done(&stored);
   return rc;
 }
 
 int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *err)
 {
   const struct bn_reporter *ops = reporters[((const struct bn_saved_conf *)conf)->format];
-  const struct bn_store *js = bn_store_json(err);
   const bool headed = operand[1] != NULL && !ops->for_programs;
   struct bn_replay *p = NULL;
   char shown[PATH_MAX];
   int rc = 0;
 
-  if (js == NULL)
-    return EXIT_FAILURE;
   for (size_t i = 0; rc == 0 && operand[i] != NULL; i++) {
     (void)bn_escape(shown, sizeof shown, operand[i], "");
     if (headed)
       printf("%s==> %s <==\n", i > 0 ? "\n" : "", shown);
-    rc = print_file(js, ops, &p, operand[i], err);
+    rc = print_file(ops, &p, operand[i], err);
   }
   return end_replay(&p, rc) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -24,15 +24,13 @@ int bn_written_check(const char *path, struct bn_err *err)
   return 0;
 }
 
-int bn_written_document(const struct bn_store *js, struct bn_node *document, const char *path,
-                        struct bn_err *err)
+int bn_written_document(struct bn_node *document, const char *path, struct bn_err *err)
 {
   int rc;
 
   if (document == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
-  rc = is_stdout(path) ? bn_store_print(js, document, stdout, err)
-                       : bn_store_save(js, document, path, err);
-  js->free(document);
+  rc = is_stdout(path) ? bn_store_print(document, stdout, err) : bn_store_save(document, path, err);
+  bn_node_free(document);
   return rc;
 }

@@ -12,7 +12,6 @@
 int bn_written_check(const char *path, struct bn_err *err);
 /* Replaces the file as a whole, so that it has the old text or the new one, and frees the document.
    NULL: there was no memory for it. */
-int bn_written_document(const struct bn_store *js, struct bn_node *document, const char *path,
-                        struct bn_err *err);
+int bn_written_document(struct bn_node *document, const char *path, struct bn_err *err);
 
 #endif

@@ -93,54 +93,53 @@ static void map_set(lua_State *L, int map)
 
 struct reading {
   lua_State *L;
-  const struct bn_store *js;
   int map;
 };
 
-static void push_node(lua_State *L, const struct bn_store *js, const struct bn_node *n);
+static void push_node(lua_State *L, const struct bn_node *n);
 
 static int read_member(void *arg, const char *key, const struct bn_node *value)
 {
   const struct reading *r = arg;
 
   lua_pushstring(r->L, key);
-  push_node(r->L, r->js, value);
+  push_node(r->L, value);
   map_set(r->L, r->map);
   return 0;
 }
 
-static void push_node(lua_State *L, const struct bn_store *js, const struct bn_node *n)
+static void push_node(lua_State *L, const struct bn_node *n)
 {
   luaL_checkstack(L, 16, "the document is too deep");
-  switch (js->type(n)) {
+  switch (bn_node_type_of(n)) {
   case BN_NODE_NULL:
     push_null(L);
     break;
   case BN_NODE_BOOL:
-    lua_pushboolean(L, js->get_boolean(n));
+    lua_pushboolean(L, bn_node_get_boolean(n));
     break;
   case BN_NODE_INT:
-    bn_whole_push(L, js->get_integer(n));
+    bn_whole_push(L, bn_node_get_integer(n));
     break;
   case BN_NODE_REAL:
-    lua_pushnumber(L, js->get_real(n));
+    lua_pushnumber(L, bn_node_get_real(n));
     break;
   case BN_NODE_TEXT:
-    lua_pushstring(L, js->get_text(n));
+    lua_pushstring(L, bn_node_get_text(n));
     break;
   case BN_NODE_LIST:
-    lua_createtable(L, (int)js->count(n), 0);
+    lua_createtable(L, (int)bn_node_count(n), 0);
     document_mark(L, list_key);
-    for (size_t i = 0; i < js->count(n); i++) {
-      push_node(L, js, js->at(n, i));
+    for (size_t i = 0; i < bn_node_count(n); i++) {
+      push_node(L, bn_node_at(n, i));
       lua_rawseti(L, -2, (int)i + 1);
     }
     break;
   case BN_NODE_MAP: {
-    struct reading r = {L, js, lua_gettop(L) + 1};
+    struct reading r = {L, lua_gettop(L) + 1};
 
-    push_map(L, (int)js->count(n));
-    (void)js->each(n, read_member, &r);
+    push_map(L, (int)bn_node_count(n));
+    (void)bn_node_each(n, read_member, &r);
     break;
   }
   }
@@ -148,7 +147,6 @@ static void push_node(lua_State *L, const struct bn_store *js, const struct bn_n
 
 /* The tree is freed also if there is no memory for the values. */
 struct tree {
-  const struct bn_store *js;
   struct bn_node *root;
   struct bn_buf text;
 };
@@ -157,7 +155,7 @@ static int tree_free(lua_State *L)
 {
   struct tree *t = lua_touserdata(L, 1);
 
-  t->js->free(t->root);
+  bn_node_free(t->root);
   bn_buf_done(&t->text);
   t->root = NULL;
   return 0;
@@ -165,14 +163,9 @@ static int tree_free(lua_State *L)
 
 static struct tree *push_tree(lua_State *L)
 {
-  struct bn_err err;
-  const struct bn_store *js = bn_store_json(&err);
-  struct tree *t;
+  struct tree *t = lua_newuserdata(L, sizeof *t);
 
-  if (js == NULL)
-    (void)luaL_error(L, "%s", err.text);
-  t = lua_newuserdata(L, sizeof *t);
-  *t = (struct tree){.js = js};
+  *t = (struct tree){.root = NULL};
   luaL_getmetatable(L, tree_key);
   lua_setmetatable(L, -2);
   return t;
@@ -189,11 +182,11 @@ static int push_parsed(lua_State *L, struct tree *t, const char *text, size_t le
 {
   struct bn_err err = {0};
 
-  t->root = t->js->parse(text, len, &err);
+  t->root = bn_node_parse(text, len, &err);
   if (t->root == NULL)
     return no_document(L, err.text);
-  push_node(L, t->js, t->root);
-  t->js->free(t->root);
+  push_node(L, t->root);
+  bn_node_free(t->root);
   t->root = NULL;
   return 1;
 }
@@ -246,17 +239,16 @@ static struct bn_node *write_fault(struct writing *w, const char *fault)
 
 static struct bn_node *number_node(struct writing *w, int index)
 {
-  const struct bn_store *js = w->out.js;
   int64_t whole;
 
   if (bn_whole_read(w->L, index, &whole))
-    return js->integer(whole);
-  return bn_node_f64(js, lua_tonumber(w->L, index));
+    return bn_node_integer(whole);
+  return bn_node_f64(lua_tonumber(w->L, index));
 }
 
 static struct bn_node *list_node(struct writing *w, int index, int depth)
 {
-  struct bn_node *list = w->out.js->list();
+  struct bn_node *list = bn_node_list();
 
   for (int i = 1; i <= (int)lua_objlen(w->L, index); i++) {
     lua_rawgeti(w->L, index, i);
@@ -316,7 +308,7 @@ static void write_members(struct writing *w, struct bn_node *map, int index, int
 static struct bn_node *map_node(struct writing *w, int index, int depth)
 {
   lua_State *L = w->L;
-  struct bn_node *map = w->out.js->map();
+  struct bn_node *map = bn_node_map();
   const int top = lua_gettop(L);
 
   push_order(L, index);
@@ -338,7 +330,7 @@ static struct bn_node *table_node(struct writing *w, int index, int depth)
     return write_fault(w, "out of memory");
   if (is_marked(w->L, index, real_key)) {
     lua_rawgeti(w->L, index, 1);
-    struct bn_node *n = bn_node_f64(w->out.js, lua_tonumber(w->L, -1));
+    struct bn_node *n = bn_node_f64(lua_tonumber(w->L, -1));
 
     lua_pop(w->L, 1);
     return n;
@@ -350,27 +342,26 @@ static struct bn_node *table_node(struct writing *w, int index, int depth)
 
 static struct bn_node *node_of(struct writing *w, int index, int depth)
 {
-  const struct bn_store *js = w->out.js;
   int64_t whole;
 
   switch (lua_type(w->L, index)) {
   case LUA_TNIL:
-    return js->null();
+    return bn_node_null();
   case LUA_TBOOLEAN:
-    return js->boolean(lua_toboolean(w->L, index) != 0);
+    return bn_node_boolean(lua_toboolean(w->L, index) != 0);
   case LUA_TNUMBER:
     return number_node(w, index);
   case LUA_TSTRING:
-    return bn_node_text(js, lua_tostring(w->L, index));
+    return bn_node_text(lua_tostring(w->L, index));
   case LUA_TTABLE:
     return table_node(w, index, depth);
   case LUA_TLIGHTUSERDATA:
     if (lua_touserdata(w->L, index) == (const void *)&null)
-      return js->null();
+      return bn_node_null();
     break;
   default:
     if (bn_whole_read(w->L, index, &whole))
-      return js->integer(whole);
+      return bn_node_integer(whole);
   }
   return write_fault(w, "a document has maps, lists, texts, numbers, booleans and null; this is "
                         "another value");
@@ -386,12 +377,12 @@ static int document_print(lua_State *L)
 
   luaL_checkany(L, 1);
   t = push_tree(L);
-  struct writing w = {.L = L, .out = {.js = t->js}};
+  struct writing w = {.L = L};
 
   t->root = node_of(&w, 1, DEPTH);
   if (w.fault != NULL)
     return luaL_error(L, "%s", w.fault);
-  text = t->root != NULL && !w.out.failed ? t->js->print(t->root, (unsigned)indent, &len) : NULL;
+  text = t->root != NULL && !w.out.failed ? bn_node_print(t->root, (unsigned)indent, &len) : NULL;
   if (text == NULL)
     return luaL_error(L, "out of memory");
   lua_pushlstring(L, text, len);

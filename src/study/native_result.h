@@ -15,7 +15,6 @@
 #define BN_NATIVE_RESULT "bn.result"
 
 struct bn_native_result {
-  const struct bn_store *js;
   struct bn_stored stored;
   bool open;
 };

@@ -25,7 +25,7 @@ static int result_close(lua_State *L)
   struct bn_native_result *r = luaL_checkudata(L, 1, BN_NATIVE_RESULT);
 
   if (r->open)
-    bn_stored_done(r->js, &r->stored);
+    bn_stored_done(&r->stored);
   r->open = false;
   return 0;
 }
@@ -261,7 +261,7 @@ static void collect_garbage(lua_State *L, const char *path)
 }
 
 /* Returns whether it is a whole document that says that it is something else. */
-static bool result_is_foreign(const struct bn_store *js, const char *path)
+static bool result_is_foreign(const char *path)
 {
   struct bn_buf text = {.max = FOREIGN_MAX};
   FILE *f = fopen(path, "re");
@@ -275,10 +275,12 @@ static bool result_is_foreign(const struct bn_store *js, const char *path)
     if (bn_buf_add(&text, block, len) != 0)
       break;
   if (f != NULL && !text.failed && text.len > 0)
-    n = js->parse(text.data, text.len, NULL);
-  format = n != NULL && js->type(n) == BN_NODE_MAP ? js->get_text(js->get(n, "format")) : NULL;
+    n = bn_node_parse(text.data, text.len, NULL);
+  format = n != NULL && bn_node_type_of(n) == BN_NODE_MAP
+               ? bn_node_get_text(bn_node_get(n, "format"))
+               : NULL;
   foreign = n != NULL && (format == NULL || strcmp(format, "bench result") != 0);
-  js->free(n);
+  bn_node_free(n);
   bn_buf_done(&text);
   if (f != NULL)
     (void)fclose(f);
@@ -287,13 +289,11 @@ static bool result_is_foreign(const struct bn_store *js, const char *path)
 
 /* Returns 1: the result is there; 0: a whole document that says that it is something else, such as
    the table.json of a sweep; -1: it cannot be read.  After 0, too, err says why. */
-static int result_load(const struct bn_store *js, const char *path, bool totals,
-                       struct bn_stored *out, struct bn_err *err)
+static int result_load(const char *path, bool totals, struct bn_stored *out, struct bn_err *err)
 {
-  if ((totals ? bn_store_load_totals(js, path, out, err)
-              : bn_store_load(js, path, false, out, err)) == 0)
+  if ((totals ? bn_store_load_totals(path, out, err) : bn_store_load(path, false, out, err)) == 0)
     return 1;
-  return result_is_foreign(js, path) ? 0 : -1;
+  return result_is_foreign(path) ? 0 : -1;
 }
 
 /* native.result(path [, "totals"]): nil and a sentence: it cannot be read; false and a sentence: it
@@ -305,20 +305,17 @@ static int native_result(lua_State *L)
   const char *path = luaL_checkstring(L, 1);
   const bool totals = luaL_checkoption(L, 2, "all", parts) == 1;
   struct bn_err err = {0};
-  const struct bn_store *js = bn_store_json(&err);
   struct bn_native_result *r;
   int rc;
 
-  if (js == NULL)
-    return luaL_error(L, "%s", err.text);
   collect_garbage(L, path);
   r = lua_newuserdata(L, sizeof *r);
-  *r = (struct bn_native_result){.js = js};
+  *r = (struct bn_native_result){.open = false};
   luaL_getmetatable(L, BN_NATIVE_RESULT);
   lua_setmetatable(L, -2);
   lua_newtable(L);
   lua_setfenv(L, -2);
-  rc = result_load(js, path, totals, &r->stored, &err);
+  rc = result_load(path, totals, &r->stored, &err);
   r->open = true;
   if (rc > 0) {
     bn_facts_declare(&r->stored.result.facts, bn_native_get_traits(L));

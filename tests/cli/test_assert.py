@@ -14,7 +14,6 @@ import pytest
 import bench
 from gate import slow
 
-MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
 CPU = ["cpu", "--cpu-max-prime=1000", "--events=100", "--time=0"]
 BOTH = ["--report=text:text", "--report=json:json"]
 DIALECTS = ("1.1", "1.0", "0.5")
@@ -82,7 +81,6 @@ def test_one_that_does_not_hold(tmp_path):
                                    "--assert=events>100 does not hold: 100", ""]
 
 
-@pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 def test_each_form_of_the_issue(tmp_path):
     """On fileio, which measures everything; each is true of the figures of its document."""
     mode = ["fileio", "--file-test-mode=rndrw", "--file-num=2", "--file-total-size=1M"]
@@ -117,7 +115,6 @@ def test_each_form_of_the_issue(tmp_path):
     assert got.status == saved["end"]["status"] == (0 if holds else 3)
 
 
-@pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 @pytest.mark.parametrize("dialect", ["own", slow("1.1"), slow("1.0"), "0.5"])
 def test_the_saved_report_is_the_one_of_the_run(dialect, tmp_path):
     first = ["--test=cpu", "--max-requests=50"] if dialect == "0.5" else ["cpu", "--events=50"]
@@ -149,7 +146,6 @@ def test_a_dialect_prints_what_it_printed(dialect):
                         with_them.err)
 
 
-@pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 def test_no_assertions_no_trace(tmp_path):
     got = bench.run(*CPU, *BOTH, "run", cwd=tmp_path)
     assert got.status == 0
@@ -258,7 +254,6 @@ def test_at_most_64():
     assert (got.out, got.err, got.status) == ("", "--assert=tps>1: too many assertions; allowed: up to 64\n", 1)
 
 
-@pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 @pytest.mark.sanitized
 def test_foreign_documents(tmp_path):
     bench.run(*CPU, *asserted("tps>1"), *BOTH, "run", cwd=tmp_path)
@@ -281,7 +276,6 @@ def test_foreign_documents(tmp_path):
 # --- --abort-on-assert ---
 
 
-@pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 def test_a_violated_assertion_ends_the_run(tmp_path):
     start = time.monotonic()
     got = bench.run(script(tmp_path, SLOW), "--time=600", "--abort-on-assert=2",

@@ -16,9 +16,6 @@ import pytest
 import bench
 from gate import diagonal, slow
 
-MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
-needs_json = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
-
 FORMS = ("csv", "jsonl", "csv-total", "markdown")
 REPORTS = [f"--report={name}:{name}" for name in ("text", "json", *FORMS)]
 RUN = ["cpu", "--cpu-max-prime=2000", "--threads=2", "--percentile=95,50,99.9"]
@@ -67,7 +64,6 @@ def document(folder):
     return json.loads((folder / "json").read_text())
 
 
-@needs_json
 def test_rows_of_intervals_have_the_figures_of_the_document(ran):
     intervals = document(ran)["groups"][0]["intervals"]
     table = rows((ran / "csv").read_text())
@@ -82,7 +78,6 @@ def test_rows_of_intervals_have_the_figures_of_the_document(ran):
     assert list(table[0])[-3:] == ["p95_s", "p50_s", "p99.9_s"]
 
 
-@needs_json
 def test_the_row_of_a_run_has_the_figures_of_the_document(ran):
     whole = document(ran)
     total = whole["groups"][0]["total"]
@@ -98,7 +93,6 @@ def test_the_row_of_a_run_has_the_figures_of_the_document(ran):
     }
 
 
-@needs_json
 @pytest.mark.slow
 def test_pandas_finds_the_types(ran, tmp_path):
     """Those that the schema of the document states, whatever the values are, and times."""
@@ -119,14 +113,12 @@ def test_a_saved_result_prints_what_the_run_wrote(ran, form):
     assert later(form, "json", cwd=ran) == (ran / form).read_text()
 
 
-@needs_json
 def test_several_files_make_one_table(ran):
     for form, each in (("csv", len(rows((ran / "csv").read_text()))), ("csv-total", 1)):
         assert len(rows(later(form, "json", "json", "json", cwd=ran))) == 3 * each
     assert later("jsonl", "json", "json", cwd=ran) == 2 * (ran / "jsonl").read_text()
 
 
-@needs_json
 @pytest.mark.parametrize("form", ("csv", "csv-total"))
 def test_files_with_other_columns_do_not_make_one_table(ran, tmp_path, form):
     done = bench.run(*SHORT, "--percentile=42", "--time=0.3", "--report-interval=0.05",
@@ -138,7 +130,6 @@ def test_files_with_other_columns_do_not_make_one_table(ran, tmp_path, form):
                         "--percentile; print them one by one\n")
 
 
-@needs_json
 def test_a_number_that_nobody_knows_is_an_empty_cell(ran, tmp_path):
     changed = document(ran)
     record = changed["groups"][0]["intervals"][0]
@@ -150,7 +141,6 @@ def test_a_number_that_nobody_knows_is_an_empty_cell(ran, tmp_path):
         assert (row[name], line[name]) == ("", None)
 
 
-@needs_json
 def test_rows_of_a_file_without_percentiles(tmp_path):
     done = bench.run(*SHORT, "--percentile=0", "--report=csv-total:t", "--report=json:json", "run",
                      cwd=tmp_path)
@@ -170,7 +160,6 @@ def table(text):
     return {label: cells for label, *cells in [split[0], *split[2:]]}
 
 
-@needs_json
 def test_markdown_shows_what_people_compare(ran):
     total = document(ran)["groups"][0]["total"]["figures"]
     got = table((ran / "markdown").read_text())
@@ -184,7 +173,6 @@ def test_markdown_shows_what_people_compare(ran):
         assert cell == pytest.approx(total[name] * 1000, rel=6e-3)
 
 
-@needs_json
 def test_markdown_has_a_column_for_each_file(ran, tmp_path):
     done = bench.run("oltp_read_only", "--db-driver=null", "--events=20", "--time=0",
                      "--report=json:sql|json", "run", cwd=tmp_path)
@@ -198,7 +186,6 @@ def test_markdown_has_a_column_for_each_file(ran, tmp_path):
     assert got["queries/s"] == ["", f"{figures['queries_per_s']:.2f}"]
 
 
-@needs_json
 def test_fileio_and_memory_have_bytes(tmp_path):
     args = ["fileio", "--file-num=1", "--file-total-size=1M", "--file-test-mode=rndrw"]
     assert bench.run(*args, "prepare", cwd=tmp_path).status == 0
@@ -212,7 +199,6 @@ def test_fileio_and_memory_have_bytes(tmp_path):
 
 # --- texts of others ---
 
-@needs_json
 @pytest.mark.sanitized
 def test_texts_of_a_file_break_no_table(ran, tmp_path):
     changed = document(ran)

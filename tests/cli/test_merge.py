@@ -19,9 +19,6 @@ import bench
 from documents import ages, counted, highest, histogram, put_histogram
 from gate import slow
 
-MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
-
 PROCESSES = 4
 APART = "half an interval|the result has 0 interval"
 # Two are not merged with themselves: what has been merged already, and counts whose sum is beyond 64 bits.
@@ -488,7 +485,6 @@ def other_dialect(document):
 
 def no_total(document):
     document["groups"][0]["total"] = None
-
 
 
 @pytest.mark.parametrize("change, why", [

@@ -14,9 +14,6 @@ import pytest
 import bench
 from gate import slow
 
-MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
-
 QUICK = ["cpu", "--cpu-max-prime=300"]
 BOTH = ["--report=openmetrics:prom", "--report=json:json"]
 SUFFIXES = {"counter": {"_total"}, "gauge": {""}, "summary": {"", "_sum", "_count"}}

@@ -3,7 +3,6 @@
 a document tells how to do its run again."""
 
 import json
-import os
 import pathlib
 import re
 import signal
@@ -18,8 +17,6 @@ import documents
 from gate import slow
 
 TREE = pathlib.Path(bench.binary()).parent.parent
-pytestmark = pytest.mark.skipif(not (TREE / "lib/bench/stores/json.so").exists(),
-                                reason="built without jansson")
 
 SCHEMA = json.loads((TREE / "share/bench/result.schema.json").read_text())
 SQL = ["oltp_read_write", "--table-size=100", "--tables=2"]

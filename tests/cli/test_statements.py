@@ -3,7 +3,6 @@
 document, in the report from the document, and in the sum of several."""
 
 import json
-import os
 import re
 
 import pytest
@@ -11,9 +10,6 @@ import pytest
 import bench
 from documents import buckets_of
 from gate import diagonal, slow
-
-MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 
 OLTP = ["oltp_read_write", "--table-size=100", "--tables=3"]
 NULL = ["--db-driver=null"]

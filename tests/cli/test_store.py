@@ -21,9 +21,6 @@ import bench
 import documents
 from gate import diagonal, slow
 
-MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
-
 DIALECTS = ("own", "1.1", "1.0", "0.5")
 SQL = ["oltp_read_write", "--table-size=100", "--tables=2", "--db-ps-mode=auto"]
 TESTS = {

@@ -4,15 +4,11 @@ with a verdict for each metric, an exit status, and what the sides differ in."""
 
 import copy
 import json
-import os
 
 import pytest
 
 import bench
 import documents
-
-MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 
 MINUTE_NS = 60 * 10**9
 # Noise of about 1 %, whose mean is nothing.

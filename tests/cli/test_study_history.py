@@ -12,9 +12,6 @@ import pytest
 
 import bench
 
-MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
-
 START_NS = 1772323200 * 10**9  # 2026-03-01 00:00 UTC
 DAY_NS = 86400 * 10**9
 HEADING = "since (UTC) runs before after difference verdict p first run"

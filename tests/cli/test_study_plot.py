@@ -16,11 +16,7 @@ import bench
 import documents
 from gate import diagonal, slow
 
-MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
-pytestmark = [
-    pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson"),
-    pytest.mark.skipif(shutil.which("gnuplot") is None, reason="gnuplot is not installed"),
-]
+pytestmark = pytest.mark.skipif(shutil.which("gnuplot") is None, reason="gnuplot is not installed")
 
 SVG = "{http://www.w3.org/2000/svg}"
 COLUMNS = 79

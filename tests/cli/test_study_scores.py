@@ -10,7 +10,6 @@ import pytest
 import bench
 import test_study_compare as made
 
-pytestmark = made.pytestmark
 run = made.run
 
 

@@ -5,7 +5,6 @@ queue in virtual time (mm1.py), whose answer is known, and of real runs that it 
 import csv
 import json
 import math
-import os
 import pathlib
 import re
 import signal
@@ -17,9 +16,6 @@ import pytest
 
 import bench
 from gate import slow
-
-MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 
 MU = 2000
 ANSWER = re.compile(r"^highest (?:rate|number of threads) that keeps the goal: ([\d.]+)", re.M)

@@ -17,9 +17,6 @@ import pytest
 import bench
 from gate import slow
 
-MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
-
 CPU = ("cpu", "--time=0", "--events=20", "--cpu-max-prime=10", "run")
 SQLITE = ("oltp_read_write", "--db-driver=sqlite", "--sqlite-db=x.db", "--tables=1", "--time=0",
           "--events=4")

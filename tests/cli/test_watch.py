@@ -10,9 +10,6 @@ import pytest
 
 import bench
 
-MODULE = os.path.join(os.path.dirname(bench.binary()), "../lib/bench/stores/json.so")
-needs_documents = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
-
 CPU = ["cpu", "--cpu-max-prime=1000"]
 FILES = ["fileio", "--file-num=2", "--file-total-size=4M", "--file-test-mode=rndwr"]
 SHARES = [f"host_{kind}_percent"
@@ -33,7 +30,6 @@ def row_of(folder):
 
 
 @pytest.mark.threads
-@needs_documents
 def test_host(tmp_path):
     """Shares add up to 100, intervals have them too, and `report` prints what the run printed."""
     got = bench.run(*CPU, "--time=0.6", "--report-interval=0.2", "--watch=host", "--watch-lines",
@@ -57,7 +53,6 @@ def test_host(tmp_path):
     assert bench.run("report", "json", cwd=tmp_path).out == text
 
 
-@needs_documents
 def test_device(tmp_path):
     """The bytes are those of the kernel's row; a folder without a device is told of."""
     assert bench.run(*FILES, "prepare", cwd=tmp_path).status == 0
@@ -140,7 +135,6 @@ def test_sqlite_has_a_device(tmp_path):
         assert "    device queue length:" in got.out
 
 
-@needs_documents
 @pytest.mark.slow
 def test_off_by_default(tmp_path):
     got = bench.run(*CPU, "--time=0.2", "--report=text:text", "--report=json:json", "run", cwd=tmp_path)
@@ -149,7 +143,6 @@ def test_off_by_default(tmp_path):
     assert "Watched" not in (tmp_path / "text").read_text()
 
 
-@needs_documents
 @pytest.mark.parametrize("dialect", ("1.1", "1.0", "0.5"))
 @pytest.mark.slow
 def test_texts_of_dialects_stay(tmp_path, dialect):
@@ -163,7 +156,6 @@ def test_texts_of_dialects_stay(tmp_path, dialect):
     assert "Watched" not in text and "host:" not in text
 
 
-@needs_documents
 def test_merging_leaves_it_out(tmp_path):
     for name in ("a", "b"):
         assert bench.run(*CPU, "--time=0.2", "--watch=host", f"--report=json:{name}", "run", cwd=tmp_path).status == 0
@@ -176,7 +168,6 @@ def test_merging_leaves_it_out(tmp_path):
     assert "host_user_percent" in json.loads((tmp_path / "one").read_text())["groups"][0]["total"]["watch"]
 
 
-@needs_documents
 @pytest.mark.sanitized
 def test_documents_of_others(tmp_path):
     """Of a document from a file, only figures with known names are printed; values are numbers."""

@@ -9,8 +9,6 @@
 #include "hosts/frame.h"
 #include "hosts/handshake.h"
 
-extern const struct bn_store bench_store;
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_text(const char *text)
@@ -45,13 +43,13 @@ static void check_hello(const struct bn_frame *f)
   size_t len;
   char *text;
 
-  if (bn_handshake_parse(&bench_store, f->data, f->len, &handshake, &err) != 0) {
+  if (bn_handshake_parse(f->data, f->len, &handshake, &err) != 0) {
     check_text(err.text);
     return;
   }
-  text = bn_handshake_print(&bench_store, &handshake, &len, &err);
+  text = bn_handshake_print(&handshake, &len, &err);
   bn_handshake_done(&handshake);
-  if (text == NULL || bn_handshake_parse(&bench_store, text, len, &handshake, &err) != 0)
+  if (text == NULL || bn_handshake_parse(text, len, &handshake, &err) != 0)
     abort();
   bn_handshake_done(&handshake);
   free(text);
@@ -62,7 +60,7 @@ static void check_welcome(const struct bn_frame *f)
   struct bn_welcome welcome;
   struct bn_err err = {.code = 0};
 
-  if (bn_welcome_parse(&bench_store, f->data, f->len, &welcome, &err) == 0)
+  if (bn_welcome_parse(f->data, f->len, &welcome, &err) == 0)
     bn_welcome_done(&welcome);
   else
     check_text(err.text);

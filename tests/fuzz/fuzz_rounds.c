@@ -10,11 +10,8 @@
 #include "measure/store.h"
 #include "patch.h"
 
-extern const struct bn_store bench_store;
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct bn_store *const js = &bench_store;
 static const struct bn_metric own[] = {{.name = "loads", .unit = "1"}, {.name = NULL}};
 static const double ranks[] = {50, 99};
 static const struct bn_view_rules rules = {.percents = ranks, .n_percents = 2};
@@ -34,16 +31,16 @@ static void must(bool holds)
 /* Both hosts measure the same. */
 static void begin(struct bn_intervals *r)
 {
-  struct bn_node *group = js->map();
+  struct bn_node *group = bn_node_map();
   struct bn_err err = {.code = 0};
   struct bn_metrics m;
 
-  must(bn_intervals_init(r, js, HOSTS, 1) == 0 && bn_metrics_init(&m, own) == 0);
-  must(js->set(group, "metrics", bn_store_metrics(js, &m)) == 0);
+  must(bn_intervals_init(r, HOSTS, 1) == 0 && bn_metrics_init(&m, own) == 0);
+  must(bn_node_set(group, "metrics", bn_store_metrics(&m)) == 0);
   for (size_t i = 0; i < HOSTS; i++)
     must(bn_intervals_begin(r, i, group, &said, &err) == 0);
   bn_metrics_done(&m);
-  js->free(group);
+  bn_node_free(group);
 }
 
 static char *view_line(enum bn_view_span span, double at_s)
@@ -70,7 +67,7 @@ static char *view_line(enum bn_view_span span, double at_s)
     v.watched = watched;
     v.n_watched = sizeof watched / sizeof *watched;
   }
-  line = bn_store_brief(js, &v, &len);
+  line = bn_store_brief(&v, &len);
   must(line != NULL);
   bn_view_store_done(&store);
   bn_snap_done(&s);

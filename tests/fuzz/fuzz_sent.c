@@ -14,11 +14,7 @@
 #include "measure/store.h"
 #include "patch.h"
 
-extern const struct bn_store bench_store;
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static const struct bn_store *const js = &bench_store;
 
 enum { HOSTS = 2, EVENTS = 500 };
 
@@ -30,34 +26,34 @@ static char *honest_text(void)
   char *text;
 
   make_result(&r, 100 * SEC, EVENTS);
-  document = bn_store_document(js, &r, NULL);
-  text = js->print(document, 0, &len);
+  document = bn_store_document(&r, NULL);
+  text = bn_node_print(document, 0, &len);
   must(text != NULL);
-  js->free(document);
+  bn_node_free(document);
   bn_result_done(&r);
   return text;
 }
 
 static void begin(struct bn_valid_as *as, const struct bn_result *r)
 {
-  struct bn_node *group = js->map();
+  struct bn_node *group = bn_node_map();
   struct bn_err err = {.code = 0};
 
-  must(js->set(group, "name", js->text("cpu")) == 0);
-  must(js->set(group, "metrics", bn_store_metrics(js, &r->group[0].total.delta.metrics)) == 0);
-  must(bn_valid_begin(as, js, group, &r->facts, HOSTS, &err) == 0);
-  js->free(group);
+  must(bn_node_set(group, "name", bn_node_utf8("cpu")) == 0);
+  must(bn_node_set(group, "metrics", bn_store_metrics(&r->group[0].total.delta.metrics)) == 0);
+  must(bn_valid_begin(as, group, &r->facts, HOSTS, &err) == 0);
+  bn_node_free(group);
 }
 
 static void print(const struct bn_result *r)
 {
-  struct bn_node *document = bn_store_document(js, r, NULL);
+  struct bn_node *document = bn_store_document(r, NULL);
   size_t len = 0;
-  char *text = document != NULL ? js->print(document, 0, &len) : NULL;
+  char *text = document != NULL ? bn_node_print(document, 0, &len) : NULL;
 
   must(text != NULL);
   free(text);
-  js->free(document);
+  bn_node_free(document);
 }
 
 static void check_watched(const struct bn_view *v, bool shared)
@@ -103,7 +99,7 @@ static void take(const char *data, size_t len)
   make_result(&said, 100 * SEC, EVENTS);
   begin(&as, &said);
   must(bn_buf_add(&text, data, len) == 0);
-  if (bn_valid_read(&as, js, &text, true, &out, &err) == 0)
+  if (bn_valid_read(&as, &text, true, &out, &err) == 0)
     sum(&out);
   else
     must(err.text[0] != '\0');

@@ -11,8 +11,6 @@
 #include "measure/store.h"
 #include "report/text/text.h"
 
-extern const struct bn_store bench_store;
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int load(const void *data, size_t size, struct bn_stored *out)
@@ -25,7 +23,7 @@ static int load(const void *data, size_t size, struct bn_stored *out)
   if (fd < 0 || write(fd, data, size) != (ssize_t)size)
     abort();
   (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  rc = bn_store_load(&bench_store, path, true, out, &err);
+  rc = bn_store_load(path, true, out, &err);
   if (rc != 0 && err.text[0] == '\0')
     abort();
   (void)close(fd);
@@ -34,10 +32,10 @@ static int load(const void *data, size_t size, struct bn_stored *out)
 
 static char *print(const struct bn_result *r, size_t *len)
 {
-  struct bn_node *document = bn_store_document(&bench_store, r, NULL);
-  char *text = document != NULL ? bench_store.print(document, 0, len) : NULL;
+  struct bn_node *document = bn_store_document(r, NULL);
+  char *text = document != NULL ? bn_node_print(document, 0, len) : NULL;
 
-  bench_store.free(document);
+  bn_node_free(document);
   return text;
 }
 
@@ -53,7 +51,7 @@ static void compare(const char *text, size_t len)
   if (text_again == NULL || len_again != len || memcmp(text, text_again, len) != 0)
     abort();
   free(text_again);
-  bn_stored_done(&bench_store, &again);
+  bn_stored_done(&again);
 }
 
 static int replay(const struct bn_result *r, FILE *out, struct bn_err *err)
@@ -109,7 +107,7 @@ static void merge(const struct bn_result *r, const void *data, size_t size)
   else if (err.text[0] == '\0')
     abort();
   bn_result_done(&sum);
-  bn_stored_done(&bench_store, &other);
+  bn_stored_done(&other);
   bn_buf_done(&notes);
 }
 
@@ -121,6 +119,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
   merge(&stored.result, data, size);
   check(&stored.result);
-  bn_stored_done(&bench_store, &stored);
+  bn_stored_done(&stored);
   return 0;
 }

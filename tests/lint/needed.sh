@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fails when the program loads more at start than LuaJIT, libm and libc (libpthread, libdl and librt
-# are libc where they still exist), or a module needs LuaJIT.  Usage: needed.sh build-directory
+# Fails when the program loads more at start than LuaJIT, jansson, libm and libc (libpthread, libdl and
+# librt are libc where they still exist), or a module needs LuaJIT.  Usage: needed.sh build-directory
 set -eu
 build=${1:?build directory}
 status=0
@@ -12,7 +12,7 @@ needed()
 
 for library in $(needed "$build/bin/bench"); do
   case $library in
-  libluajit-5.1.so* | libm.so* | libc.so* | ld-linux*.so*) ;;
+  libluajit-5.1.so* | libjansson.so* | libm.so* | libc.so* | ld-linux*.so*) ;;
   libpthread.so* | libdl.so* | librt.so*) ;;
   *)
     echo "bin/bench: needs $library"

@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Shows that hooks of a script add lines to the ordinary reports, and that documents keep them."""
 import json
-import os
 import re
 
 import pytest
 
 from lua import BENCH, command, good
-
-MODULE = os.path.join(os.path.dirname(BENCH), "../lib/bench/stores/json.so")
-needs_json = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 
 ADDS = """
 ffi.cdef("int usleep(unsigned int);")
@@ -32,7 +28,6 @@ def records(document):
     return [*group["intervals"], *group["checkpoints"], group["total"]]
 
 
-@needs_json
 def test_lines_stand_behind_the_report(folder):
     r = folder.run(ADDS, "--time=3", "--report-interval=1", "--report-checkpoints=1", "--threads=2",
                    "--report=text", "--report=json:r.json", "--assert=eps>0", "--quiet",
@@ -56,7 +51,6 @@ def test_lines_stand_behind_the_report(folder):
 
 
 @pytest.mark.sanitized
-@needs_json
 def test_a_document_shows_no_control_characters(folder):
     folder.run(ADDS, "--events=2", "--report=json:r.json")
     text = (folder.path / "r.json").read_text()
@@ -64,7 +58,6 @@ def test_a_document_shows_no_control_characters(folder):
     assert "\nbell: \\x07\n" in command(["report", "r.json"], folder.path).out
 
 
-@needs_json
 def test_beside_a_replaced_report(folder):
     r = folder.run(ADDS + "function sysbench.hooks.report_cumulative() print('own') end",
                    "--events=2", "--report=text", "--report=json:r.json")

@@ -4,15 +4,11 @@ that every form of a result has them."""
 import csv
 import io
 import json
-import os
 import re
 
 import pytest
 
 from lua import BENCH, command, good
-
-MODULE = os.path.join(os.path.dirname(BENCH), "../lib/bench/stores/json.so")
-needs_json = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 
 COUNTS = """
 local skipped = sysbench.metrics.counter("rows_skipped", "rows")
@@ -43,7 +39,6 @@ def total_of(document):
 
 
 @pytest.mark.threads
-@needs_json
 @pytest.mark.parametrize("threads", [1, 8, 70])
 def test_sums_are_exact(folder, threads):
     """70: more sessions than stripes of a histogram. thread_done() belongs to a thread, init() and
@@ -68,7 +63,6 @@ def test_sums_are_exact(folder, threads):
     assert printed.out == r.out[r.out.index("Running the test"):]
 
 
-@needs_json
 def test_intervals_are_parts_of_the_total(folder):
     _, document = documents(folder, COUNTS.replace("thread_done", "no_thread_done"), "--threads=2",
                             "--events=40000", "--rate=40000", "--time=0", "--report-interval=0.2",
@@ -88,7 +82,6 @@ def test_intervals_are_parts_of_the_total(folder):
 
 
 @pytest.mark.sanitized
-@needs_json
 def test_beside_the_metrics_of_a_database(folder):
     _, document = documents(folder, """
 local skipped = sysbench.metrics.counter("rows_skipped", "rows")
@@ -107,7 +100,6 @@ function event() con:query("SELECT 1") skipped:add(2) load:add(5) end
 
 
 @pytest.mark.sanitized
-@needs_json
 def test_merge_sums_them(folder):
     for name, events in (("a.json", 100), ("b.json", 250)):
         folder.run(COUNTS, f"--report=json:{name}", f"--events={events}", "--time=0")
@@ -127,7 +119,6 @@ def test_merge_sums_them(folder):
     assert r.status == 1 and "metrics" in r.err, r.err
 
 
-@needs_json
 def test_other_formats(folder):
     r, _ = documents(folder, COUNTS, "--events=10", "--report=openmetrics:m.prom",
                      "--assert=p95@page_load>29ms")
@@ -137,7 +128,6 @@ def test_other_formats(folder):
     assert re.search(r"p95@page_load>29ms: +\S+ ms ok", r.out), r.out
 
 
-@needs_json
 def test_rows_have_a_column_for_each(folder):
     """Those of the run and those of its document are the same bytes."""
     forms = ("csv", "jsonl", "csv-total")

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Shows that sysbench.result in done() is the result document of the run, as a table."""
 import json
-import os
 
 import pytest
 
 import gate
 from lua import BENCH, good
 
-MODULE = os.path.join(os.path.dirname(BENCH), "../lib/bench/stores/json.so")
-needs_json = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 
 # Writes a table as JSON; an empty one as a list.
 DUMP = """
@@ -68,7 +65,6 @@ function done() print("done", type(sysbench.result), rawequal(sysbench.result, s
     assert r.lines == ["prepare\tnil"]
 
 
-@needs_json
 @pytest.mark.parametrize("more", gate.first([["--rate=200", "--warmup-time=0.2"], [], ["--threads=70"]]))
 def test_is_the_document(folder, more):
     r = folder.run(DUMP + """
@@ -90,7 +86,6 @@ function done() dump("lua.json") end
 
 
 @pytest.mark.sanitized
-@needs_json
 def test_of_a_database_with_a_secret(folder):
     r = folder.run(DUMP + """
 function thread_init() con = sysbench.sql.driver():connect() end

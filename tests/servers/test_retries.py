@@ -2,7 +2,6 @@
 """--db-max-tries with conflicts that real servers report: each of them is counted once."""
 
 import json
-import os
 import re
 import subprocess
 
@@ -12,7 +11,6 @@ import transcripts
 from servers import BENCH
 from gate import slow
 
-MODULE = os.path.join(os.path.dirname(os.path.abspath(BENCH)), "../lib/bench/stores/json.so")
 
 # Every transaction locks both rows, each thread in another order.
 CROSSING = """
@@ -99,7 +97,6 @@ function event() con:query("INSERT INTO signals VALUES (1)") end
 """
 
 
-@pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 @pytest.mark.parametrize("failing, tries, done, failed", [
     slow(1, 2, 32, 0), (2, 3, 24, 0), pytest.param(3, 2, 16, 8, marks=pytest.mark.sanitized), slow(4, 3, 8, 8)])
 def test_an_exact_number_of_failures(mariadb, tmp_path, failing, tries, done, failed):

@@ -3,7 +3,6 @@
 the middle of preparing data."""
 
 import json
-import os
 import shutil
 import subprocess
 import time
@@ -13,8 +12,7 @@ import pytest
 import transcripts
 from servers import BENCH
 
-MODULE = os.path.join(os.path.dirname(BENCH), "../lib/bench/stores/json.so")
-pytestmark = [pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 CUT = ["--repeat=2", "--seed=1", "--warmup-time=0", "--time=0.2", "--tables=2"]
 

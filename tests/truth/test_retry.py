@@ -14,8 +14,6 @@ import gate
 from runs import BENCH, TIMEOUT_S
 
 SCRIPT = pathlib.Path(__file__).resolve().parent / "retry.lua"
-MODULE = os.path.join(os.path.dirname(BENCH), "../lib/bench/stores/json.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 # Of 8 events, with 3 tries: 3 succeed at once, 3 are repeated and succeed, 2 fail.
 FAILURES = [0, 1, 0, 2, 5, 0, 3, 1]
 

@@ -4,7 +4,6 @@ which the workload itself records: in quiet runs, at the edges, in stalls, in ov
 run is cut."""
 
 import math
-import os
 import signal
 
 import pytest
@@ -13,9 +12,6 @@ import compare
 import definitions
 import gate
 import runs
-
-MODULE = os.path.join(os.path.dirname(runs.BENCH), "../lib/bench/stores/json.so")
-pytestmark = pytest.mark.skipif(not os.path.exists(MODULE), reason="built without jansson")
 
 RANKS = "--percentile=50,90,95,99,99.9"
 MIXED = "--lengths=5,31,12,40,8,22"

@@ -6,10 +6,6 @@
 
 #include "hosts/handshake.h"
 
-extern const struct bn_store bench_store;
-
-static const struct bn_store *const js = &bench_store;
-
 static void a_hello_comes_back(void **state)
 {
   static const char want[] =
@@ -27,13 +23,13 @@ static void a_hello_comes_back(void **state)
                                  .environment = {environment, 1}};
   struct bn_err err;
   size_t len = 0;
-  char *text = bn_handshake_print(js, &h, &len, &err);
+  char *text = bn_handshake_print(&h, &len, &err);
 
   (void)state;
   assert_non_null(text);
   assert_string_equal(text, want);
   assert_int_equal(len, strlen(want));
-  assert_int_equal(bn_handshake_parse(js, text, len, &back, &err), 0);
+  assert_int_equal(bn_handshake_parse(text, len, &back, &err), 0);
   assert_string_equal(back.version, "1.2");
   assert_int_equal(back.host, 1);
   assert_int_equal(back.hosts, 2);
@@ -54,13 +50,13 @@ static void a_welcome_comes_back(void **state)
       w = {.version = (char[]){"1.2"}, .host_name = (char[]){"db-7"}, .processors = 64};
   struct bn_err err;
   size_t len = 0;
-  char *text = bn_welcome_print(js, &w, &len, &err);
+  char *text = bn_welcome_print(&w, &len, &err);
 
   (void)state;
   assert_non_null(text);
   assert_string_equal(
       text, "{\"protocol\":1,\"version\":\"1.2\",\"host name\":\"db-7\",\"processors\":64}");
-  assert_int_equal(bn_welcome_parse(js, text, len, &back, &err), 0);
+  assert_int_equal(bn_welcome_parse(text, len, &back, &err), 0);
   assert_string_equal(back.version, "1.2");
   assert_string_equal(back.host_name, "db-7");
   assert_int_equal(back.processors, 64);
@@ -77,7 +73,7 @@ static void an_argument_that_is_not_utf8_is_refused_but_not_shown(void **state)
   size_t len;
 
   (void)state;
-  assert_null(bn_handshake_print(js, &h, &len, &err));
+  assert_null(bn_handshake_print(&h, &len, &err));
   assert_string_equal(err.text,
                       "argument 2 of the command line is not UTF-8 and cannot be sent to hosts");
 }
@@ -90,10 +86,10 @@ static void another_protocol_is_named(void **state)
   struct bn_err err;
 
   (void)state;
-  assert_int_equal(bn_handshake_parse(js, later, strlen(later), &h, &err), -1);
+  assert_int_equal(bn_handshake_parse(later, strlen(later), &h, &err), -1);
   assert_string_equal(err.text, "bench 9\\x1b[1m there has protocol 2, and this bench has 1; "
                                 "install the same version on all hosts");
-  assert_int_equal(bn_welcome_parse(js, later, strlen(later), &w, &err), -1);
+  assert_int_equal(bn_welcome_parse(later, strlen(later), &w, &err), -1);
   assert_null(w.version);
 }
 
@@ -130,7 +126,7 @@ static void what_is_no_hello_is_refused(void **state)
     struct bn_handshake h;
     struct bn_err err = {0};
 
-    assert_int_equal(bn_handshake_parse(js, cases[i].text, strlen(cases[i].text), &h, &err), -1);
+    assert_int_equal(bn_handshake_parse(cases[i].text, strlen(cases[i].text), &h, &err), -1);
     assert_string_equal(err.text, cases[i].sentence);
     assert_null(h.version);
     assert_null(h.argv.item);

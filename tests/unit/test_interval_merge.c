@@ -10,10 +10,6 @@
 #include "hosts/interval_merge.h"
 #include "measure/store.h"
 
-extern const struct bn_store bench_store;
-
-static const struct bn_store *const js = &bench_store;
-
 static const struct bn_metric own[] = {{.name = "loads", .unit = "1"}, {.name = NULL}};
 static const double ranks[] = {50, 99};
 static const struct bn_view_rules rules = {.percents = ranks, .n_percents = 2};
@@ -74,16 +70,16 @@ static int send_figure_more(struct bn_intervals *r, size_t host, char *line, str
 static int send_group(struct bn_intervals *r, size_t host, const char *name,
                       const struct bn_metric *extra, struct bn_err *err)
 {
-  struct bn_node *group = js->map();
+  struct bn_node *group = bn_node_map();
   struct bn_metrics m;
   int rc;
 
-  assert_int_equal(js->set(group, "name", js->text(name)), 0);
+  assert_int_equal(bn_node_set(group, "name", bn_node_utf8(name)), 0);
   assert_int_equal(bn_metrics_init(&m, extra), 0);
-  assert_int_equal(js->set(group, "metrics", bn_store_metrics(js, &m)), 0);
+  assert_int_equal(bn_node_set(group, "metrics", bn_store_metrics(&m)), 0);
   bn_metrics_done(&m);
   rc = bn_intervals_begin(r, host, group, &said, err);
-  js->free(group);
+  bn_node_free(group);
   return rc;
 }
 
@@ -126,7 +122,7 @@ static char *make_view(const char *key, double at_s, uint64_t n, uint64_t ns)
   v.n_watched = watched != NULL;
   if (v.span == BN_VIEW_INTERVAL)
     assert_int_equal(bn_snap_pack(&s, &s), 0);
-  line = bn_store_brief(js, &v, &len);
+  line = bn_store_brief(&v, &len);
   assert_non_null(line);
   assert_int_equal(strlen(line), len);
   bn_view_store_done(&store);
@@ -169,7 +165,7 @@ static void begin(struct bn_intervals *r, size_t hosts)
 {
   struct bn_err err = {0};
 
-  assert_int_equal(bn_intervals_init(r, js, hosts, 1), 0);
+  assert_int_equal(bn_intervals_init(r, hosts, 1), 0);
   for (size_t i = 0; i < hosts; i++)
     assert_int_equal(send_metrics(r, i, own, &err), 0);
 }
@@ -527,7 +523,7 @@ static void foreign_lines_are_refused(void **state)
   struct bn_intervals r;
 
   (void)state;
-  assert_int_equal(bn_intervals_init(&r, js, 3, 1), 0);
+  assert_int_equal(bn_intervals_init(&r, 3, 1), 0);
   assert_int_equal(send_view(&r, 0, "interval", 1, 1, 1, &err), -1);
   assert_string_equal(err.text, "it sent figures before it said what it measures");
   assert_null(bn_intervals_metrics(&r));

@@ -5,17 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/store.h"
 #include "cm.h"
-
-extern const struct bn_store bench_store;
-
-static const struct bn_store *const js = &bench_store;
+#include "measure/json.h"
 
 static struct bn_node *parse(const char *text)
 {
   struct bn_err err = {0};
-  struct bn_node *n = js->parse(text, strlen(text), &err);
+  struct bn_node *n = bn_node_parse(text, strlen(text), &err);
 
   if (n == NULL)
     fail_msg("%s: %s", text, err.text);
@@ -25,7 +21,7 @@ static struct bn_node *parse(const char *text)
 static void assert_print(const struct bn_node *n, const char *wanted)
 {
   size_t len = 0;
-  char *text = js->print(n, 0, &len);
+  char *text = bn_node_print(n, 0, &len);
 
   assert_non_null(text);
   assert_string_equal(text, wanted);
@@ -35,54 +31,54 @@ static void assert_print(const struct bn_node *n, const char *wanted)
 
 static void values_come_back_as_they_were(void **state)
 {
-  struct bn_node *map = js->map(), *list = js->list(), *back;
+  struct bn_node *map = bn_node_map(), *list = bn_node_list(), *back;
   static const double reals[] = {0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, -1};
   char *text;
   size_t len = 0;
 
   (void)state;
   for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
-    assert_int_equal(js->append(list, js->real(reals[i])), 0);
-  assert_int_equal(js->set(map, "reals", list), 0);
-  assert_int_equal(js->set(map, "most", js->integer(INT64_MAX)), 0);
-  assert_int_equal(js->set(map, "least", js->integer(INT64_MIN)), 0);
-  assert_int_equal(js->set(map, "text", js->text("a\"\\\n\xc3\xa4")), 0);
-  assert_int_equal(js->set(map, "yes", js->boolean(true)), 0);
-  assert_int_equal(js->set(map, "null", js->null()), 0);
-  text = js->print(map, 2, &len);
+    assert_int_equal(bn_node_append(list, bn_node_real(reals[i])), 0);
+  assert_int_equal(bn_node_set(map, "reals", list), 0);
+  assert_int_equal(bn_node_set(map, "most", bn_node_integer(INT64_MAX)), 0);
+  assert_int_equal(bn_node_set(map, "least", bn_node_integer(INT64_MIN)), 0);
+  assert_int_equal(bn_node_set(map, "text", bn_node_utf8("a\"\\\n\xc3\xa4")), 0);
+  assert_int_equal(bn_node_set(map, "yes", bn_node_boolean(true)), 0);
+  assert_int_equal(bn_node_set(map, "null", bn_node_null()), 0);
+  text = bn_node_print(map, 2, &len);
   assert_non_null(text);
   back = parse(text);
   free(text);
-  js->free(map);
-  assert_int_equal(js->count(back), 6);
-  assert_true(js->get_integer(js->get(back, "most")) == INT64_MAX);
-  assert_true(js->get_integer(js->get(back, "least")) == INT64_MIN);
-  assert_string_equal(js->get_text(js->get(back, "text")), "a\"\\\n\xc3\xa4");
-  assert_true(js->get_boolean(js->get(back, "yes")));
-  assert_int_equal(js->type(js->get(back, "null")), BN_NODE_NULL);
-  assert_null(js->get(back, "other"));
-  assert_null(js->get_text(js->get(back, "most")));
+  bn_node_free(map);
+  assert_int_equal(bn_node_count(back), 6);
+  assert_true(bn_node_get_integer(bn_node_get(back, "most")) == INT64_MAX);
+  assert_true(bn_node_get_integer(bn_node_get(back, "least")) == INT64_MIN);
+  assert_string_equal(bn_node_get_text(bn_node_get(back, "text")), "a\"\\\n\xc3\xa4");
+  assert_true(bn_node_get_boolean(bn_node_get(back, "yes")));
+  assert_int_equal(bn_node_type_of(bn_node_get(back, "null")), BN_NODE_NULL);
+  assert_null(bn_node_get(back, "other"));
+  assert_null(bn_node_get_text(bn_node_get(back, "most")));
   for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
-    const double x = js->get_real(js->at(js->get(back, "reals"), i));
+    const double x = bn_node_get_real(bn_node_at(bn_node_get(back, "reals"), i));
 
     assert_memory_equal(&x, &reals[i], sizeof x);
   }
-  assert_null(js->at(js->get(back, "reals"), 5));
-  js->free(back);
+  assert_null(bn_node_at(bn_node_get(back, "reals"), 5));
+  bn_node_free(back);
 }
 
 static void what_cannot_be_kept_is_no_value(void **state)
 {
-  struct bn_node *map = js->map();
+  struct bn_node *map = bn_node_map();
 
   (void)state;
-  assert_null(js->text("\xff"));
-  assert_null(js->real(HUGE_VAL));
-  assert_null(js->real(NAN));
-  assert_int_equal(js->set(map, "x", js->real(HUGE_VAL)), -1);
+  assert_null(bn_node_utf8("\xff"));
+  assert_null(bn_node_real(HUGE_VAL));
+  assert_null(bn_node_real(NAN));
+  assert_int_equal(bn_node_set(map, "x", bn_node_real(HUGE_VAL)), -1);
   assert_print(map, "{}");
-  js->free(map);
-  js->free(NULL);
+  bn_node_free(map);
+  bn_node_free(NULL);
 }
 
 static void missing_keys_are_added_at_every_depth(void **state)
@@ -92,11 +88,11 @@ static void missing_keys_are_added_at_every_depth(void **state)
                                "\"e\":{\"f\":4}}");
 
   (void)state;
-  assert_int_equal(js->complete(into, from), 0);
-  js->free(from);
+  assert_int_equal(bn_node_complete(into, from), 0);
+  bn_node_free(from);
   assert_print(into, "{\"a\":1,\"b\":{\"c\":2,\"d\":3},\"l\":[1],"
                      "\"m\":[{\"g\":1,\"h\":5}],\"e\":{\"f\":4}}");
-  js->free(into);
+  bn_node_free(into);
 }
 
 static void keys_that_were_not_there_are_removed_at_every_depth(void **state)
@@ -107,12 +103,12 @@ static void keys_that_were_not_there_are_removed_at_every_depth(void **state)
                                "\"y\":1}");
 
   (void)state;
-  js->confine(into, NULL);
-  assert_int_equal(js->count(into), 6);
-  js->confine(into, from);
-  js->free(from);
+  bn_node_confine(into, NULL);
+  assert_int_equal(bn_node_count(into), 6);
+  bn_node_confine(into, from);
+  bn_node_free(from);
   assert_print(into, "{\"a\":1,\"b\":{\"c\":2},\"l\":[{\"x\":1}],\"m\":[{\"h\":5}],\"n\":[]}");
-  js->free(into);
+  bn_node_free(into);
 }
 
 static void hostile_texts_are_refused_with_a_line(void **state)
@@ -137,7 +133,7 @@ static void hostile_texts_are_refused_with_a_line(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     struct bn_err err = {0};
 
-    assert_null(js->parse(bad[i], strlen(bad[i]), &err));
+    assert_null(bn_node_parse(bad[i], strlen(bad[i]), &err));
     assert_non_null(strstr(err.text, "line "));
   }
 }
@@ -164,10 +160,10 @@ static void a_lack_of_memory_is_no_fault_of_the_text(void **state)
     struct bn_err err = {0};
 
     blocks = failed;
-    n = js->parse(text, strlen(text), &err);
+    n = bn_node_parse(text, strlen(text), &err);
     assert_int_equal(err.code, n == NULL ? ENOMEM : 0);
   }
-  js->free(n);
+  bn_node_free(n);
   json_set_alloc_funcs(malloc, free);
   assert_true(failed > 5);
 }

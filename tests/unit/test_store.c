@@ -14,10 +14,6 @@
 #include "measure/json_hist.h"
 #include "measure/store.h"
 
-extern const struct bn_store bench_store;
-
-static const struct bn_store *const js = &bench_store;
-
 static const struct bn_metric own[] = {
     {.name = "device_writes", .unit = "1", .merge = BN_MERGE_NONE},
     {.name = "fsync_latency", .unit = "ns", .kind = BN_HISTOGRAM},
@@ -110,16 +106,16 @@ static void every_number_comes_back(void **state)
   make_sample(&s, BN_VIEW_TOTAL);
   assert_true(s.view.percentile_s[1] == HUGE_VAL);
   assert_true(s.view.timings[0].percentile_s[1] == s.view.timings[0].max_s);
-  n = bn_store_record(js, &s.view);
-  m = bn_store_metrics(js, &s.metrics);
+  n = bn_store_record(&s.view);
+  m = bn_store_metrics(&s.metrics);
   assert_non_null(n);
-  assert_int_equal(bn_store_read_metrics(js, m, &metrics, &err), 0);
+  assert_int_equal(bn_store_read_metrics(m, &metrics, &err), 0);
   assert_int_equal(metrics.n_counters, s.metrics.n_counters);
   assert_string_equal(metrics.counter[BN_C_FIXED].name, "device_writes");
   assert_string_equal(metrics.hist[1].unit, "ns");
   assert_int_equal(metrics.counter[BN_C_FIXED].merge, BN_MERGE_NONE);
   assert_int_equal(metrics.counter[BN_C_EVENTS].merge, BN_MERGE_SUM);
-  assert_int_equal(bn_store_read_record(js, n, &metrics, BN_VIEW_TOTAL, &r, &err), 0);
+  assert_int_equal(bn_store_read_record(n, &metrics, BN_VIEW_TOTAL, &r, &err), 0);
   assert_same_view(&r.view, &s.view);
   assert_true(r.delta.wall_ns == UINT64_MAX - 1);
   assert_memory_equal(r.delta.counter, s.delta.counter,
@@ -134,8 +130,8 @@ static void every_number_comes_back(void **state)
   assert_same_hist(r.view.ages, s.ages);
   bn_record_done(&r);
   bn_metrics_done(&metrics);
-  js->free(n);
-  js->free(m);
+  bn_node_free(n);
+  bn_node_free(m);
   free_sample(&s);
 }
 
@@ -143,30 +139,30 @@ static void every_number_comes_back(void **state)
 static bool read_list(const char *text, struct bn_hist *h)
 {
   struct bn_err err = {0};
-  struct bn_json_in e = {js, &err, false};
-  struct bn_node *list = js->parse(text, strlen(text), &err);
+  struct bn_json_in e = {&err, false};
+  struct bn_node *list = bn_node_parse(text, strlen(text), &err);
 
   assert_non_null(list);
   bn_hist_clear(h);
   bn_json_in_hist(&e, list, "latency", h);
-  js->free(list);
+  bn_node_free(list);
   return bn_json_in_verdict(&e) == 0;
 }
 
 static void check_list(const struct bn_hist *h, const char *want)
 {
-  struct bn_json_out p = {.js = js};
+  struct bn_json_out p = {.failed = false};
   struct bn_hist *back = bn_hist_new();
   struct bn_node *list = bn_json_hist(&p, h, NULL);
   size_t len = 0;
-  char *text = js->print(list, 0, &len);
+  char *text = bn_node_print(list, 0, &len);
 
   assert_string_equal(text, want);
   assert_true(read_list(text, back));
   assert_same_hist(back, h);
   bn_hist_free(back);
   free(text);
-  js->free(list);
+  bn_node_free(list);
 }
 
 static void a_histogram_is_one_list_of_counts(void **state)
@@ -226,13 +222,13 @@ static void read_figures(const char *text, struct bn_record *r)
   static const struct bn_metric more[] = {
       {.name = "device_writes", .unit = "1"}, {.name = "loads", .unit = "1"}, {.name = NULL}};
   struct bn_err err = {0};
-  struct bn_node *n = js->parse(text, strlen(text), &err);
+  struct bn_node *n = bn_node_parse(text, strlen(text), &err);
   struct bn_metrics m;
 
   assert_int_equal(bn_metrics_init(&m, more), 0);
-  assert_int_equal(bn_store_read_record(js, n, &m, BN_VIEW_CHECKPOINT, r, &err), 0);
+  assert_int_equal(bn_store_read_record(n, &m, BN_VIEW_CHECKPOINT, r, &err), 0);
   bn_metrics_done(&m);
-  js->free(n);
+  bn_node_free(n);
 }
 
 static void assert_merge(const struct bn_view *v, size_t i, enum bn_merge_rule merge,
@@ -264,10 +260,10 @@ static void a_document_says_how_figures_are_merged(void **state)
   assert_merge(&r.view, 2, BN_MERGE_NONE, 0);
   assert_merge(&r.view, 3, BN_MERGE_NONE, 0);
   assert_merge(&r.view, 4, BN_MERGE_MEAN, LOADS + 1);
-  n = bn_store_record(js, &r.view);
-  again = js->get_text(js->get(js->at(js->get(n, "workload"), 1), "weight"));
+  n = bn_store_record(&r.view);
+  again = bn_node_get_text(bn_node_get(bn_node_at(bn_node_get(n, "workload"), 1), "weight"));
   assert_string_equal(again, "loads");
-  js->free(n);
+  bn_node_free(n);
   bn_record_done(&r);
 }
 
@@ -318,20 +314,20 @@ static void intervals_have_histograms_on_request(void **state)
   make_sample(&s, BN_VIEW_INTERVAL);
   assert_int_equal(bn_group_add(&plain, &s.view), 0);
   assert_null(plain.interval[0].delta.sparse);
-  n = bn_store_record(js, &plain.interval[0].view);
-  assert_null(js->get(js->get(n, "raw"), "histograms"));
-  js->free(n);
+  n = bn_store_record(&plain.interval[0].view);
+  assert_null(bn_node_get(bn_node_get(n, "raw"), "histograms"));
+  bn_node_free(n);
   assert_int_equal(bn_group_add(&packed, &s.view), 0);
   assert_sparse(&packed.interval[0].delta);
-  n = bn_store_record(js, &packed.interval[0].view);
-  assert_int_equal(bn_store_read_record(js, n, &s.metrics, BN_VIEW_INTERVAL, &r, &err), 0);
+  n = bn_store_record(&packed.interval[0].view);
+  assert_int_equal(bn_store_read_record(n, &s.metrics, BN_VIEW_INTERVAL, &r, &err), 0);
   assert_same_view(&r.view, &s.view);
   assert_sparse(&r.delta);
   /* What was read is kept without being asked for. */
   assert_int_equal(bn_group_add(&copy, &r.view), 0);
   assert_sparse(&copy.interval[0].delta);
   bn_record_done(&r);
-  js->free(n);
+  bn_node_free(n);
   all.group = calloc(3, sizeof *all.group);
   assert_non_null(all.group);
   all.group[all.n_groups++] = plain;
@@ -344,16 +340,16 @@ static void intervals_have_histograms_on_request(void **state)
 /* As the reader counts them: one more than commas, and one for each list and map. */
 static uint64_t values_in(const struct bn_view *v)
 {
-  struct bn_node *n = bn_store_record(js, v);
+  struct bn_node *n = bn_store_record(v);
   size_t len = 0;
-  char *text = js->print(n, 0, &len);
+  char *text = bn_node_print(n, 0, &len);
   uint64_t values = 1;
 
   assert_non_null(text);
   for (size_t i = 0; i < len; i++)
     values += strchr(",[{", text[i]) != NULL;
   free(text);
-  js->free(n);
+  bn_node_free(n);
   return values;
 }
 
@@ -420,9 +416,9 @@ static void texts_that_are_not_utf8_are_kept_as_far_as_possible(void **state)
                                                 .origin = BN_FROM_FILE,
                                                 .secret = true});
   bn_facts_message(&facts, UINT64_C(1700000000000000001), 2, "slow", 3);
-  n = bn_store_facts(js, &facts);
+  n = bn_store_facts(&facts);
   assert_non_null(n);
-  assert_int_equal(bn_store_read_facts(js, n, &back, &err), 0);
+  assert_int_equal(bn_store_read_facts(n, &back, &err), 0);
   assert_int_equal(back.n_messages, 1);
   assert_true(back.message[0].wall_ns == UINT64_C(1700000000000000001));
   assert_int_equal(back.message[0].level, 2);
@@ -433,7 +429,7 @@ static void texts_that_are_not_utf8_are_kept_as_far_as_possible(void **state)
   assert_true(back.option[0].secret);
   assert_null(back.option[0].value);
   assert_int_equal(back.option[0].origin, BN_FROM_FILE);
-  js->free(n);
+  bn_node_free(n);
   bn_facts_done(&facts);
   bn_facts_done(&back);
 }
@@ -452,9 +448,9 @@ static void facts_whose_keys_are_not_utf8_are_kept(void **state)
     bn_facts_whole(&facts, "\xe9", keys[i], i);
     bn_facts_real(&facts, "when", keys[i], i + 0.5);
   }
-  n = bn_store_facts(js, &facts);
+  n = bn_store_facts(&facts);
   assert_non_null(n);
-  assert_int_equal(bn_store_read_facts(js, n, &back, &err), 0);
+  assert_int_equal(bn_store_read_facts(n, &back, &err), 0);
   assert_int_equal(back.n_facts, 8);
   for (int i = 0; i < 4; i++) {
     const int last = i == 0 ? 4 : i; /* the fifth replaces the first */
@@ -462,7 +458,7 @@ static void facts_whose_keys_are_not_utf8_are_kept(void **state)
     assert_int_equal(bn_facts_find(&back, "\xef\xbf\xbd", shown[i])->whole, last);
     assert_true(bn_facts_find(&back, "when", shown[i])->real == last + 0.5);
   }
-  js->free(n);
+  bn_node_free(n);
   bn_facts_done(&facts);
   bn_facts_done(&back);
 }
@@ -486,7 +482,7 @@ static void ticks_of_a_journal_add_up(void **state)
 
   (void)state;
   make_file(path);
-  assert_int_equal(bn_journal_open(&j, js, path, &err), 0);
+  assert_int_equal(bn_journal_open(&j, path, &err), 0);
   assert_int_equal(bn_journal_facts(&j, &facts, &err), 0);
   make_sample(&one, BN_VIEW_TICK);
   assert_int_equal(bn_journal_view(&j, "w", &one.view, &err), 0);
@@ -495,7 +491,7 @@ static void ticks_of_a_journal_add_up(void **state)
   assert_int_equal(bn_journal_view(&j, "w", &one.view, &err), 0);
   bn_journal_close(&j, false);
   for (int keep = 0; keep < 2; keep++) {
-    if (bn_store_load(js, path, keep != 0, &s, &err) != 0)
+    if (bn_store_load(path, keep != 0, &s, &err) != 0)
       fail_msg("%s", err.text);
     assert_int_equal(s.document != NULL, keep);
     assert_true(s.result.end.partial);
@@ -504,7 +500,7 @@ static void ticks_of_a_journal_add_up(void **state)
     assert_int_equal(s.result.group[0].total.view.events, 12);
     assert_same_hist(s.result.group[0].total.delta.hist[0], one.delta.hist[0]);
     assert_same_hist(s.result.group[0].total.delta.hist[1], one.delta.hist[1]);
-    bn_stored_done(js, &s);
+    bn_stored_done(&s);
   }
   free_sample(&one);
   assert_int_equal(unlink(path), 0);
@@ -519,7 +515,7 @@ static void a_journal_that_cannot_grow_says_so_once(void **state)
 
   (void)state;
   make_file(path);
-  assert_int_equal(bn_journal_open(&j, js, path, &err), 0);
+  assert_int_equal(bn_journal_open(&j, path, &err), 0);
   assert_int_not_equal(dup2(STDIN_FILENO, j.claim.fd), -1);
   assert_int_equal(close(j.claim.fd), 0);
   assert_int_equal(bn_journal_facts(&j, &facts, &err), -1);

@@ -10,10 +10,6 @@
 #include "measure/store.h"
 #include "measure/sum.h"
 
-extern const struct bn_store bench_store;
-
-static const struct bn_store *const js = &bench_store;
-
 enum { HOSTS = 3, EVENTS = 500 };
 
 /* An honest result and what its host said before. */
@@ -24,16 +20,16 @@ struct host {
 
 static void begin(struct host *h)
 {
-  struct bn_node *group = js->map();
+  struct bn_node *group = bn_node_map();
   struct bn_err err = {0};
 
   *h = (struct host){.result.n_groups = 0};
   make_result(&h->result, 100 * SEC, EVENTS);
-  assert_int_equal(js->set(group, "name", js->text("cpu")), 0);
+  assert_int_equal(bn_node_set(group, "name", bn_node_utf8("cpu")), 0);
   assert_int_equal(
-      js->set(group, "metrics", bn_store_metrics(js, &h->result.group[0].total.delta.metrics)), 0);
-  assert_int_equal(bn_valid_begin(&h->as, js, group, &h->result.facts, HOSTS, &err), 0);
-  js->free(group);
+      bn_node_set(group, "metrics", bn_store_metrics(&h->result.group[0].total.delta.metrics)), 0);
+  assert_int_equal(bn_valid_begin(&h->as, group, &h->result.facts, HOSTS, &err), 0);
+  bn_node_free(group);
 }
 
 static void end(struct host *h)
@@ -45,20 +41,20 @@ static void end(struct host *h)
 /* Sends the result with `with` in place of the first `what`; err: why it is refused. */
 static int send_changed(struct host *h, const char *what, const char *with, struct bn_err *err)
 {
-  struct bn_node *document = bn_store_document(js, &h->result, NULL);
+  struct bn_node *document = bn_store_document(&h->result, NULL);
   struct bn_buf text = {.max = 0};
   struct bn_result out;
   size_t len = 0;
-  char *honest = js->print(document, 0, &len), *at = strstr(honest, what);
+  char *honest = bn_node_print(document, 0, &len), *at = strstr(honest, what);
   int rc;
 
-  js->free(document);
+  bn_node_free(document);
   assert_non_null(at);
   assert_int_equal(
       bn_buf_printf(&text, "%.*s%s%s", (int)(at - honest), honest, with, at + strlen(what)), 0);
   free(honest);
   *err = (struct bn_err){0};
-  rc = bn_valid_read(&h->as, js, &text, false, &out, err);
+  rc = bn_valid_read(&h->as, &text, false, &out, err);
   if (rc == 0 && out.n_groups > 0)
     assert_int_equal(out.group[0].total.view.events, EVENTS);
   bn_result_done(&out);
@@ -151,7 +147,7 @@ static void many_values_are_refused_unread(void **state)
   while (text.len < bn_valid_bytes(&h.as, false))
     assert_int_equal(bn_buf_str(&text, "[],"), 0);
   assert_int_equal(bn_buf_str(&text, "0]"), 0);
-  assert_int_equal(bn_valid_read(&h.as, js, &text, false, &out, &err), -1);
+  assert_int_equal(bn_valid_read(&h.as, &text, false, &out, &err), -1);
   assert_non_null(strstr(err.text, "it has more than "));
   assert_int_equal(out.n_groups, 0);
   bn_buf_done(&text);

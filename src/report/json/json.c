@@ -41,9 +41,8 @@ static const struct bn_opt json_options[] = {
 
 struct json {
   char workload[PATH_MAX]; /* name of the workload */
-  const struct bn_store *js;
-  const char *path; /* NULL: standard output */
-  FILE *out;        /* for a document without a path */
+  const char *path;        /* NULL: standard output */
+  FILE *out;               /* for a document without a path */
   struct bn_journal journal;
   const struct bn_facts *facts; /* of the run; threads may still add to them */
   struct bn_result result;      /* everything but the facts */
@@ -66,9 +65,6 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   r->journal.ended = true;
   r->path = bn_file_is_stdout(path) ? NULL : path;
   r->out = out != NULL ? out : stdout;
-  r->js = bn_store_json(err);
-  if (r->js == NULL)
-    return -1;
   fault = r->path != NULL ? bn_file_fault(r->path) : NULL;
   if (fault != NULL)
     return bn_err_set(err, EINVAL, "--report=json:%s: %s", r->path, fault);
@@ -78,7 +74,7 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   if ((size_t)snprintf(partial, sizeof partial, "%s%s", r->path, journal_end) >= sizeof partial)
     return bn_err_set(err, ENAMETOOLONG, "cannot write the result to '%s': the name is too long",
                       r->path);
-  r->ready = bn_journal_open(&r->journal, r->js, partial, err) == 0;
+  r->ready = bn_journal_open(&r->journal, partial, err) == 0;
   if (!r->ready && err->code == EBUSY)
     return bn_err_set(
         err, EBUSY,
@@ -219,14 +215,14 @@ static int write_document(struct json *r, struct bn_err *err)
   int rc;
 
   r->result.facts = *r->facts;
-  document = bn_store_document(r->js, &r->result, NULL);
+  document = bn_store_document(&r->result, NULL);
   memset(&r->result.facts, 0, sizeof r->result.facts);
 
   if (r->path == NULL)
-    rc = bn_store_print(r->js, document, r->out, err);
+    rc = bn_store_print(document, r->out, err);
   else
-    rc = bn_store_save(r->js, document, r->path, err);
-  r->js->free(document);
+    rc = bn_store_save(document, r->path, err);
+  bn_node_free(document);
   return rc;
 }
 

@@ -2,9 +2,6 @@
 /* Makes a Lua table of a result with the document's writer, so that their names cannot differ. */
 #include "script/api/result.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include <lauxlib.h>
 
 #include "base/log.h"
@@ -35,195 +32,49 @@ void bn_kept_done(struct bn_kept *k)
 /* --- values that become Lua's -------------------------------------------------------------------
  */
 
-/* Lists and maps are tables in the registry until they get their place in another table. */
-struct bn_node {
-  enum bn_node_type type;
-  int table;  /* registry reference of a list or map */
-  int length; /* length of a list, with its nulls */
-  double number;
-  bool yes;
-  char text[];
-};
+static void result_push(lua_State *L, const struct bn_node *n);
 
-/* The store's functions get no state: they use the interpreter that called internal.result(). */
-static lua_State *result_interpreter(void)
+/* Sets a field of the table on the top of the stack. */
+static int result_set(void *arg, const char *key, const struct bn_node *value)
 {
-  return bn_lua_current()->L;
+  lua_State *L = arg;
+
+  result_push(L, value);
+  lua_setfield(L, -2, key);
+  return 0;
 }
 
-static struct bn_node *new_node(enum bn_node_type type, const char *text)
+/* A null in a list keeps its place. */
+static void result_push(lua_State *L, const struct bn_node *n)
 {
-  const size_t size = strlen(text) + 1;
-  struct bn_node *n = calloc(1, sizeof *n + size);
-
-  if (n == NULL)
-    return NULL;
-  n->type = type;
-  memcpy(n->text, text, size);
-  return n;
-}
-
-static struct bn_node *new_table(enum bn_node_type type)
-{
-  lua_State *L = result_interpreter();
-  struct bn_node *n = new_node(type, "");
-
-  if (n == NULL)
-    return NULL;
   luaL_checkstack(L, 4, "sysbench.result");
-  lua_newtable(L);
-  n->table = luaL_ref(L, LUA_REGISTRYINDEX);
-  return n;
-}
-
-static struct bn_node *new_map(void)
-{
-  return new_table(BN_NODE_MAP);
-}
-
-static struct bn_node *new_list(void)
-{
-  return new_table(BN_NODE_LIST);
-}
-
-static struct bn_node *new_text(const char *s)
-{
-  return new_node(BN_NODE_TEXT, s);
-}
-
-static struct bn_node *new_real(double x)
-{
-  struct bn_node *n = new_node(BN_NODE_REAL, "");
-
-  if (n != NULL)
-    n->number = x;
-  return n;
-}
-
-static struct bn_node *new_integer(int64_t i)
-{
-  return new_real((double)i);
-}
-
-static struct bn_node *new_boolean(bool yes)
-{
-  struct bn_node *n = new_node(BN_NODE_BOOL, "");
-
-  if (n != NULL)
-    n->yes = yes;
-  return n;
-}
-
-static struct bn_node *new_null(void)
-{
-  return new_node(BN_NODE_NULL, "");
-}
-
-static void free_node(struct bn_node *n)
-{
-  if (n != NULL && (n->type == BN_NODE_LIST || n->type == BN_NODE_MAP))
-    luaL_unref(result_interpreter(), LUA_REGISTRYINDEX, n->table);
-  free(n);
-}
-
-/* Pushes the value and frees the node. */
-static void result_push(lua_State *L, struct bn_node *n)
-{
-  switch (n->type) {
+  switch (bn_node_type_of(n)) {
   case BN_NODE_NULL:
     lua_pushnil(L);
     break;
   case BN_NODE_BOOL:
-    lua_pushboolean(L, n->yes);
+    lua_pushboolean(L, bn_node_get_boolean(n));
     break;
   case BN_NODE_INT:
   case BN_NODE_REAL:
-    lua_pushnumber(L, n->number);
+    lua_pushnumber(L, bn_node_get_real(n));
     break;
   case BN_NODE_TEXT:
-    lua_pushstring(L, n->text);
+    lua_pushstring(L, bn_node_get_text(n));
     break;
   case BN_NODE_LIST:
+    lua_newtable(L);
+    for (size_t i = 0; i < bn_node_count(n); i++) {
+      result_push(L, bn_node_at(n, i));
+      lua_rawseti(L, -2, (int)i + 1);
+    }
+    break;
   case BN_NODE_MAP:
-    lua_rawgeti(L, LUA_REGISTRYINDEX, n->table);
+    lua_newtable(L);
+    (void)bn_node_each(n, result_set, L);
     break;
   }
-  free_node(n);
 }
-
-static int result_set(struct bn_node *map, const char *key, struct bn_node *value)
-{
-  lua_State *L = result_interpreter();
-
-  if (map == NULL || value == NULL) {
-    free_node(value);
-    return -1;
-  }
-  lua_rawgeti(L, LUA_REGISTRYINDEX, map->table);
-  result_push(L, value);
-  lua_setfield(L, -2, key);
-  lua_pop(L, 1);
-  return 0;
-}
-
-static int result_append(struct bn_node *list, struct bn_node *value)
-{
-  lua_State *L = result_interpreter();
-
-  if (list == NULL || value == NULL) {
-    free_node(value);
-    return -1;
-  }
-  lua_rawgeti(L, LUA_REGISTRYINDEX, list->table);
-  result_push(L, value);
-  lua_rawseti(L, -2, ++list->length);
-  lua_pop(L, 1);
-  return 0;
-}
-
-/* Writers only ask whether the key exists. */
-static const struct bn_node *result_get(const struct bn_node *map, const char *key)
-{
-  lua_State *L = result_interpreter();
-  bool is_there;
-
-  if (map == NULL)
-    return NULL;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, map->table);
-  lua_getfield(L, -1, key);
-  is_there = !lua_isnil(L, -1);
-  lua_pop(L, 2);
-  return is_there ? map : NULL;
-}
-
-/* There is no older document to read. */
-static const struct bn_node *result_at(const struct bn_node *list, size_t i)
-{
-  (void)list;
-  (void)i;
-  return NULL;
-}
-
-static void result_confine(struct bn_node *into, const struct bn_node *from)
-{
-  (void)into;
-  (void)from;
-}
-
-static const struct bn_store lua_tables = {.name = "lua",
-                                           .free = free_node,
-                                           .map = new_map,
-                                           .list = new_list,
-                                           .text = new_text,
-                                           .integer = new_integer,
-                                           .real = new_real,
-                                           .boolean = new_boolean,
-                                           .null = new_null,
-                                           .set = result_set,
-                                           .append = result_append,
-                                           .get = result_get,
-                                           .at = result_at,
-                                           .confine = result_confine};
 
 /* Removes the end of the run, which is not known before done() has returned. */
 static void forget_end(lua_State *L)
@@ -248,10 +99,11 @@ int bn_result_make(lua_State *L)
                   "whole run",
                   BN_KEPT_INTERVALS);
   result.facts = *k->facts;
-  document = bn_store_document(&lua_tables, &result, NULL);
+  document = bn_store_document(&result, NULL);
   if (document == NULL)
     return luaL_error(L, "sysbench.result: not enough memory");
   result_push(L, document);
+  bn_node_free(document);
   forget_end(L);
   return 1;
 }

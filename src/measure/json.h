@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* JSON, as trees of values. */
+#ifndef BN_MEASURE_JSON_H
+#define BN_MEASURE_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* A value and all that is within it.  One thread at a time works on a tree. */
+struct bn_node;
+
+enum bn_node_type {
+  BN_NODE_NULL,
+  BN_NODE_BOOL,
+  BN_NODE_INT,
+  BN_NODE_REAL,
+  BN_NODE_TEXT,
+  BN_NODE_LIST,
+  BN_NODE_MAP
+};
+
+/* Parses a text, which must be a single map or list with every key once, and have no more values
+   than measure/bounds.h allows.  Returns NULL if it is not; err has the fault and the line. */
+struct bn_node *bn_node_parse(const char *text, size_t len, struct bn_err *err);
+/* The same for a text with at most that many values. */
+struct bn_node *bn_node_parse_within(const char *text, size_t len, size_t most, struct bn_err *err);
+/* Prints a tree; indent 0: all on one line.  The caller frees the text, which ends with a 0 that
+   len does not count.  Returns NULL if out of memory. */
+char *bn_node_print(const struct bn_node *n, unsigned indent, size_t *len);
+void bn_node_free(struct bn_node *n); /* frees a tree; NULL is allowed */
+
+/* These make a value.  They return NULL if out of memory, for a text that is not UTF-8, or for a
+   number that is not finite. */
+struct bn_node *bn_node_map(void);
+struct bn_node *bn_node_list(void);
+struct bn_node *bn_node_utf8(const char *s);
+struct bn_node *bn_node_integer(int64_t i);
+struct bn_node *bn_node_real(double x);
+struct bn_node *bn_node_boolean(bool yes);
+struct bn_node *bn_node_null(void);
+/* These take the value over, also when they fail.  They return -1 if out of memory, if the value
+   is NULL, or if the key is not UTF-8. */
+int bn_node_set(struct bn_node *map, const char *key, struct bn_node *value);
+int bn_node_append(struct bn_node *list, struct bn_node *value);
+/* Adds keys of `from` that `into` lacks, also in maps within maps and in maps of lists that are as
+   long in both.  Returns 0, or -1 if out of memory. */
+int bn_node_complete(struct bn_node *into, const struct bn_node *from);
+/* Removes keys of `into` that `from` lacks, where bn_node_complete adds them.  Empty lists and maps
+   stay. */
+void bn_node_confine(struct bn_node *into, const struct bn_node *from);
+
+/* These read; the tree owns their results. */
+enum bn_node_type bn_node_type_of(const struct bn_node *n); /* NULL: BN_NODE_NULL */
+const struct bn_node *bn_node_get(const struct bn_node *map, const char *key); /* or NULL */
+const struct bn_node *bn_node_at(const struct bn_node *list, size_t i);        /* or NULL */
+size_t bn_node_count(const struct bn_node *n); /* number of values of a list or map */
+/* Calls fn for every key of a map, in the order of the text, until it returns other than 0, and
+   returns that. */
+int bn_node_each(const struct bn_node *map,
+                 int (*fn)(void *arg, const char *key, const struct bn_node *value), void *arg);
+const char *bn_node_get_text(const struct bn_node *n); /* NULL: not a text */
+int64_t bn_node_get_integer(const struct bn_node *n);  /* 0: not an integer */
+double bn_node_get_real(const struct bn_node *n);      /* also for an integer; 0: not a number */
+bool bn_node_get_boolean(const struct bn_node *n);
+
+#endif
