@@ -159,7 +159,7 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   struct bn_buf name;
   enum bn_sql rc;
 
-  if (!bn_sql_begin(c))
+  if (!bn_sql_begin(c, NULL, 0))
     return FAILED;
   if (c->cur.more)
     bn_sql_conn_drop(c);

@@ -450,6 +450,13 @@ static void commits_interrupt(void *conn)
   below->ops->interrupt(below->handle);
 }
 
+static enum bn_sql_transaction commits_transaction(void *conn)
+{
+  const struct bn_sql_link *below = &((struct commits *)conn)->below;
+
+  return below->ops->transaction(below->handle);
+}
+
 static enum bn_sql commits_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                                  struct bn_sql_diag *d)
 {
@@ -549,6 +556,7 @@ void bn_sql_committer_init(struct bn_sql_committer *p, const struct bn_driver *b
       .connect = commits_connect,
       .disconnect = commits_disconnect,
       .interrupt = below->interrupt != NULL ? commits_interrupt : NULL,
+      .transaction = below->transaction != NULL ? commits_transaction : NULL,
       .query = commits_query,
       .prepare = commits_prepare,
       .bind = commits_bind,

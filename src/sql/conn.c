@@ -264,7 +264,7 @@ int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
     return -1;
   }
   c->state = BN_CONN_OPEN;
-  c->full = false;
+  c->full = c->failure.rollback_due = false;
   c->view.error = BN_VERDICT_NONE;
   c->view.sql_errno = 0;
   bn_sql_session_opened(c->owner, &c->link);

@@ -50,17 +50,18 @@ static bool failure_moves(const struct bn_sql_conn *c)
   return c->sys->policy->own_report && c->drv->ops->place != NULL;
 }
 
-/* The event will be repeated from its beginning, so a transaction left open must go.  One that the
-   server does not let go, as within XA, goes with the connection. */
-static void roll_back(struct bn_sql_conn *c)
+/* A driver that does not say so may have one. */
+static bool failure_in_transaction(const struct bn_sql_conn *c)
 {
-  struct bn_sql_diag d = {0};
-  enum bn_sql rc;
+  return c->link.ops->transaction == NULL ||
+         c->link.ops->transaction(c->link.handle) != BN_TRANSACTION_OWN;
+}
 
-  bn_sql_trace(&c->sys->trace, c->session, "ROLLBACK", 8);
-  rc = bn_sql_link_tell(&c->link, "ROLLBACK", NULL, &d);
-  if (rc == BN_SQL_LOST || (rc != BN_SQL_DONE && failure_moves(c)))
-    c->state = BN_CONN_LOST;
+/* The server carries out nothing more of the transaction, as PostgreSQL has it. */
+static bool failure_is_aborted(const struct bn_sql_conn *c)
+{
+  return c->state == BN_CONN_OPEN && c->link.ops->transaction != NULL &&
+         c->link.ops->transaction(c->link.handle) == BN_TRANSACTION_FAILED;
 }
 
 /* What the script sees is the failure of its statement. */
@@ -75,6 +76,26 @@ static void failure_reconnect(struct bn_sql_conn *c, bool counts)
   c->view.sql_errno = why.code;
 }
 
+/* Unread results that are in the way of statements are in the way of this one too.  A transaction
+   that the server does not let go, as within XA, goes with the connection. */
+void bn_sql_roll_back(struct bn_sql_conn *c)
+{
+  struct bn_sql_diag d = {0};
+  enum bn_sql rc;
+
+  c->failure.rollback_due = false;
+  if (c->state != BN_CONN_OPEN || !failure_in_transaction(c) ||
+      (c->cur.more && c->sys->policy->unread_results_block))
+    return;
+  bn_sql_conn_drop(c);
+  bn_sql_trace(&c->sys->trace, c->session, "ROLLBACK", 8);
+  rc = bn_sql_link_tell(&c->link, "ROLLBACK", NULL, &d);
+  if (rc == BN_SQL_LOST || (rc != BN_SQL_DONE && failure_moves(c)))
+    c->state = BN_CONN_LOST;
+  if (c->state == BN_CONN_LOST)
+    failure_reconnect(c, false);
+}
+
 static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
   const bool was_open = c->state == BN_CONN_OPEN;
@@ -85,8 +106,10 @@ static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *
   if (was_open) {
     if (r->counts)
       count_error(c);
-    if (r->roll_back)
-      roll_back(c);
+    c->failure.rollback_due |= r->roll_back;
+    /* sysbench sends it at once where nothing else of the transaction can be done. */
+    if (r->roll_back && c->sys->policy->dialect != NULL && failure_is_aborted(c))
+      bn_sql_roll_back(c);
     /* The server answers, but another one is wanted. */
     if (r->action == BN_SQL_RECONNECT)
       c->state = BN_CONN_LOST;
@@ -163,6 +186,7 @@ static struct bn_sql_failing failure_failing(const struct bn_sql_conn *c, enum b
       .interrupted = bn_session_interrupted(c->session),
       .all_count = c->sys->policy->failed_prepares_count && in_event(c),
       .untold = c->sys->policy->fatal_errors_uncounted,
+      .aborted = c->failure.rollback_due && failure_is_aborted(c),
       .answer = answer,
   };
 }
@@ -271,12 +295,22 @@ static uint64_t noise_of(const struct bn_session *s, uint64_t now_ns)
   return mixed >> 32;
 }
 
-bool bn_sql_retry(const struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts)
+/* The event will be repeated from its beginning, or another one begins. */
+static void roll_back_all(const struct bn_sql_session *o)
+{
+  for (struct bn_sql_conn *c = o != NULL ? o->all : NULL; c != NULL; c = c->next_all) {
+    if (c->failure.rollback_due)
+      bn_sql_roll_back(c);
+  }
+}
+
+bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts)
 {
   const uint64_t now_ns = bn_clock_mono();
   const struct bn_sql_repetition r =
       bn_sql_repeat(tries, (uint64_t)sys->conf->max_tries, noise_of(s, now_ns));
 
+  roll_back_all(bn_sql_session_find(sys, s));
   if (r.wait_ns > 0)
     s->services->pause(s, now_ns + r.wait_ns);
   if (!counts)

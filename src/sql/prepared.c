@@ -170,7 +170,7 @@ struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_
   struct bn_sql_stmt *st;
   uint64_t since;
 
-  if (!bn_sql_begin(c))
+  if (!bn_sql_begin(c, NULL, 0))
     return NULL;
   dispose_of_orphan(c);
   since = bn_clock_now(&c->session->clock);
@@ -265,7 +265,7 @@ int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t 
   uint64_t since;
   int rc;
 
-  if (!prepared_usable(st) || !bn_sql_begin(c))
+  if (!prepared_usable(st) || !bn_sql_begin(c, NULL, 0))
     return 1;
   if (bn_sql_stmt_copy_binds(st, binds, n, &before) != 0) {
     bn_log(BN_FATAL, "cannot bind parameters: out of memory");
@@ -333,7 +333,8 @@ struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
   uint64_t since;
   enum bn_sql rc;
 
-  if (!bn_sql_begin(c) || (__builtin_expect(!st->bound, 0) && !execute_ready(st)))
+  if (!bn_sql_begin(c, st->text, st->len) ||
+      (__builtin_expect(!st->bound, 0) && !execute_ready(st)))
     return NULL;
   if (__builtin_expect(st->emulated, 0))
     return execute_text(st);
@@ -440,7 +441,7 @@ static int prepare_held(struct bn_sql_conn *c)
   size_t n;
 
   c->holds = false;
-  if (!bn_sql_begin(c))
+  if (!bn_sql_begin(c, NULL, 0))
     return -1;
   while ((n = find_held(c, st)) > 0) {
     if (prepare_some(c, st, n) != 0)

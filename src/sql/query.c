@@ -25,10 +25,20 @@ static void refuse_all(struct bn_sql_conn *c, bool closed)
     bn_sql_leave(c);
 }
 
-bool bn_sql_make_way(struct bn_sql_conn *c)
+/* A script with a loop of its own repeats an event without a word: its BEGIN tells. */
+static bool repeats_event(const struct bn_sql_conn *c, const char *sql, size_t len)
 {
-  const bool closed = c->state != BN_CONN_OPEN;
+  return c->failure.rollback_due && sql != NULL &&
+         bn_sql_boundary_of(sql, len) == BN_BOUNDARY_BEGIN;
+}
 
+bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
+{
+  bool closed;
+
+  if (repeats_event(c, sql, len))
+    bn_sql_roll_back(c);
+  closed = c->state != BN_CONN_OPEN;
   /* A signal ended the command between two of its statements, or in one, which has lost the
      connection: no further one is begun. */
   if (closed || bn_session_interrupted(c->session)) {
@@ -142,7 +152,7 @@ static inline struct bn_sql_rs *query_send(struct bn_sql_conn *c, const char *sq
   uint64_t since;
   enum bn_sql rc;
 
-  if (!bn_sql_begin(c))
+  if (!bn_sql_begin(c, sql, len))
     return NULL;
   bn_sql_trace(&c->sys->trace, c->session, sql, len);
   since = bn_clock_now(&c->session->clock);

@@ -6,16 +6,18 @@
 #include "sql/conn.h"
 
 /* Deals with what bn_sql_begin seldom meets: the connection is not open, the session is
-   interrupted, results or an unanswered failure are in the way.  false: refused. */
-bool bn_sql_make_way(struct bn_sql_conn *c);
+   interrupted, results, an unanswered failure or an old transaction are in the way.  false:
+   refused. */
+bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len);
 
-/* true: the connection takes a statement; the previous result is gone, view.error is NONE. */
-static inline bool bn_sql_begin(struct bn_sql_conn *c)
+/* true: the connection takes a statement; the previous result is gone, view.error is NONE.  sql:
+   what is about to be executed; NULL: nothing. */
+static inline bool bn_sql_begin(struct bn_sql_conn *c, const char *sql, size_t len)
 {
   if (__builtin_expect(c->state != BN_CONN_OPEN || bn_session_interrupted(c->session) ||
-                           c->cur.more || c->failure.pending,
+                           c->cur.more || c->failure.pending || c->failure.rollback_due,
                        0) &&
-      !bn_sql_make_way(c))
+      !bn_sql_make_way(c, sql, len))
     return false;
   bn_sql_cursor_release(&c->cur);
   c->cur.source = NULL;

@@ -18,7 +18,7 @@ static bool recover_ignorable(const struct bn_sql_failing *f)
 {
   if (f->once || f->answer == BN_ANSWER_FAIL)
     return false;
-  if (f->answer == BN_ANSWER_IGNORE)
+  if (f->answer == BN_ANSWER_IGNORE || f->aborted)
     return true;
   for (size_t i = 0; i < sizeof f->listed / sizeof f->listed[0]; i++) {
     if (f->listed[i] != NULL && bn_sql_errors_have(f->listed[i], f->diag, f->class))
@@ -62,7 +62,7 @@ struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f)
 
     return (struct bn_sql_recovery){.action = leaves ? BN_SQL_RECONNECT : BN_SQL_IGNORE,
                                     .roll_back = !leaves && !f->diag->rolled_back,
-                                    .counts = counted};
+                                    .counts = counted && !f->aborted};
   }
   if (f->asks && executed && !f->once && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_ASK};

@@ -39,6 +39,8 @@ struct bn_sql_failing {
   bool all_count;   /* a PREPARE or BIND that fails counts as an execution does */
   bool over;        /* nothing may begin any more, or CONNECT was tried for long enough */
   bool untold;      /* dialect 0.5: what fails for good is not counted */
+  bool aborted;     /* the server refuses it because of an ignored error before, which the script
+                       has caught: it counts once */
   enum bn_sql_answer answer;
   unsigned tries;  /* CONNECT: failed attempts before this one */
   unsigned places; /* servers that are tried in turn; 0 is as 1 */
@@ -47,7 +49,8 @@ struct bn_sql_failing {
 
 struct bn_sql_recovery {
   enum bn_sql_action action;
-  bool roll_back;   /* IGNORE: the transaction is open and has to go before the event is repeated */
+  bool roll_back;   /* IGNORE: the transaction may be open and has to go before the event is
+                       repeated, but not earlier: the script may catch the error and go on */
   bool counts;      /* as an error; RECONNECT: if no connection can be made */
   unsigned wait_ms; /* RETRY: not before */
 };
@@ -70,10 +73,11 @@ struct bn_sql_kept;
 
 /* The failure that a script is asked about, until it has answered: a connection's part. */
 struct bn_sql_pending_failure {
-  bool asks;    /* the script is asked about a failure */
-  bool pending; /* and has not answered yet */
-  bool told;    /* it was told of before the script was asked */
-  bool once;    /* bulk inserts set it: whatever fails now is not repeated, so nothing is ignored */
+  bool asks;         /* the script is asked about a failure */
+  bool pending;      /* and has not answered yet */
+  bool rollback_due; /* not of the failure that waits: an ignored one has left a transaction open */
+  bool told;         /* it was told of before the script was asked */
+  bool once; /* bulk inserts set it: whatever fails now is not repeated, so nothing is ignored */
   /* The failure that waits to be settled; its diag is the connection's.  The text is borrowed. */
   enum bn_sql_step step;
   const char *sql;

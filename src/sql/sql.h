@@ -157,10 +157,11 @@ void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s);
 void bn_sql_defer(struct bn_sql_conn *c);
 void bn_sql_settle(struct bn_sql_conn *c, bool ignore);
 
-/* An ignored error has ended the session's event for the tries-th time.  true: after the wait that
+/* An ignored error has ended the session's event for the tries-th time: what it has left open is
+   rolled back.  true: after the wait that
    this has made, which the end of the run cuts short, the event may be repeated unless the run is
    over; false: it has failed (--db-max-tries).  counts: it is no event of the warm-up. */
-bool bn_sql_retry(const struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts);
+bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts);
 
 /* NULL: no result set (see view->error for failure). */
 struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t len);

@@ -195,3 +195,68 @@ def test_the_report_lists_errors_by_code(folder):
     if (folder.path / "document").exists():
         assert command(["report", "document"], folder.path).out == r.out
     assert "Errors" not in folder.run(TWO_ERRORS, *args, BENCH_COMPAT="1.1").out
+
+
+# An ignored error in a transaction that has written 10.  The place %s decides what becomes of it.
+IGNORED = """
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE kept(id INTEGER PRIMARY KEY)")
+  con:query("INSERT INTO kept VALUES (1)")
+end
+function insert(id) return pcall(con.query, con, "INSERT INTO kept VALUES (" .. id .. ")") end
+function event()
+  tries = (tries or 0) + 1
+  con:query("BEGIN")
+  insert(tries * 10)
+  local ok, failure = insert(1)
+  print("seen", failure.sql_state)
+  insert(tries * 10 + 1)
+  %s
+  con:query("COMMIT")
+end
+function thread_done()
+  local rs, ids = con:query("SELECT id FROM kept ORDER BY id"), {}
+  for i = 1, rs.nrows do ids[i] = rs:fetch_row()[1] end
+  print("kept " .. table.concat(ids, " "))
+end
+"""
+REPEATS = 'if tries == 1 then error(failure) end'
+# The loop that scripts of sysbench have.
+SYSBENCH_LOOP = """
+local ffi = require("ffi")
+ffi.cdef "bool sb_more_events(int); void sb_event_start(int); void sb_event_stop(int);"
+function thread_run(id)
+  while ffi.C.sb_more_events(id) do
+    ffi.C.sb_event_start(id)
+    repeat until pcall(event, id)
+    ffi.C.sb_event_stop(id)
+  end
+end
+"""
+
+
+@pytest.mark.parametrize("kind, script, kept, errors", [
+    ("caught", IGNORED % "", "1 10 11", 1),
+    ("raised again", IGNORED % REPEATS, "1 20 21", 2),
+    ("raised by the script", IGNORED % 'if tries == 1 then error({errcode = 1}) end', "1 20 21", 2),
+    ("own loop", SYSBENCH_LOOP + IGNORED % REPEATS, "1 20 21", 2),
+    ("to a savepoint", IGNORED.replace('insert(1)\n', 'insert(1)\n  con:query("ROLLBACK TO s")\n').replace(
+        'insert(tries * 10)', 'insert(tries * 10) con:query("SAVEPOINT s")') % "", "1 10 11", 1),
+    ("hook", 'sysbench.hooks.sql_error_ignorable = function () return true end\n' + IGNORED % REPEATS, "1 20 21", 2),
+    ("rows unread", IGNORED % ('if tries == 1 then con:query("SELECT id FROM kept") error(failure) end'), "1 20 21", 2),
+])
+@pytest.mark.parametrize("options", [[], ["--verify-commits"], ["--compat=1.1"]])
+def test_the_rollback_after_an_ignored_error_comes_before_the_event_is_repeated(folder, kind, script, kept, errors,
+                                                                                options):
+    """Not at once: the script may have caught the error and goes on, as in sysbench."""
+    ignored = [] if kind == "hook" else ["--db-ignore-errors=duplicate"]
+    r = folder.run(script, *SQLITE, *ignored, *options, "--events=1", "--time=0")
+    assert (r.status, r.err) == (0, "") and f"kept {kept}" in r.lines, r.out
+    assert number(r, "ignored errors") == errors and r.events == 1
+
+
+def test_a_failed_event_leaves_no_transaction_to_the_next(folder):
+    r = folder.run(IGNORED % REPEATS, *SQLITE, "--db-ignore-errors=duplicate", "--db-max-tries=1", "--events=2",
+                   "--time=0")
+    assert "kept 1 20 21" in r.lines and r.events == 1

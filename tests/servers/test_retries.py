@@ -114,3 +114,78 @@ def test_an_exact_number_of_failures(mariadb, tmp_path, failing, tries, done, fa
         assert mariadb.sql("SELECT COUNT(*) FROM spec_db.signals").split() == [str(done)]
     finally:
         mariadb.sql("DROP TABLE spec_db.signals")
+
+
+CAUGHT = """
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE caught(id INTEGER PRIMARY KEY)")
+  con:query("INSERT INTO caught VALUES (1)")
+end
+function thread_init() con, tries = sysbench.sql.driver():connect(), 0 end
+function insert(id)
+  local ok, failure = pcall(con.query, con, "INSERT INTO caught VALUES (" .. id .. ")")
+  print("insert", id, ok and "done" or failure.sql_state)
+  return failure
+end
+function event()
+  tries = tries + 1
+  con:query("BEGIN")
+  insert(tries * 10)
+  local failure = insert(1)
+  insert(tries * 10 + 1)
+  if tries == 1 and AGAIN then error(failure) end
+  if tries == 2 then insert(22) end
+  con:query("COMMIT")
+end
+function cleanup() sysbench.sql.driver():connect():query("DROP TABLE caught") end
+"""
+# --events=1: what became of the inserts, and the rows and errors in the end.
+COMES_LATER = {"mariadb": ("done", "1 10 11", "1 20 21 22"), "postgresql": ("25P02", "1", "1")}
+AT_ONCE = {"mariadb": COMES_LATER["mariadb"], "postgresql": ("done", "1 11", "1 11 21 22")}
+
+
+@pytest.mark.parametrize("options, again, server", [
+    ([], "false", "mariadb"), ([], "true", "mariadb"), ([], "false", "postgresql"), ([], "true", "postgresql"),
+    (["--verify-commits"], "false", "mariadb"), (["--verify-commits"], "true", "postgresql"),
+    (["--compat=1.1"], "false", "mariadb"), (["--compat=1.0"], "true", "mariadb"),
+    (["--compat=1.1"], "false", "postgresql"), (["--compat=1.0"], "true", "postgresql"),
+], indirect=["server"])
+def test_the_rollback_after_an_ignored_error_comes_before_the_event_is_repeated(server, tmp_path, options, again):
+    """A script that has caught the error goes on in its transaction.  PostgreSQL carries out nothing more of it,
+    which is no further error in the report; in a dialect it is rolled back at once, as by sysbench."""
+    is_postgresql = "--db-driver=pgsql" in server.login()
+    kind = "postgresql" if is_postgresql else "mariadb"
+    text = CAUGHT.replace("AGAIN", again)
+    bench(server, tmp_path, text, "prepare")
+    try:
+        out = bench(server, tmp_path, text, "--db-ignore-errors=duplicate,1062", *options, "--events=1", "--time=0",
+                    "run")
+        after, once, twice = (AT_ONCE if "compat" in "".join(options) else COMES_LATER)[kind]
+        said = re.findall(r"^insert\t(\d+)\t(\w+)$", out, re.M)
+        assert ("11", after) in said and ("1", "23505" if is_postgresql else "23000") in said
+        assert ("21" in dict(said)) == (again == "true")
+        assert number(out, "ignored errors") == (2 if again == "true" else 1)
+        place = "caught" if is_postgresql else "spec_db.caught"
+        ids = [word for word in server.sql(f"SELECT id FROM {place} ORDER BY id").split() if word.isdigit()]
+        assert " ".join(ids) == (twice if again == "true" else once)
+    finally:
+        bench(server, tmp_path, text, "cleanup")
+
+
+REFUSED = """
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  tries = (tries or 0) + 1
+  con:query("BEGIN")
+  if tries == 1 then pcall(con.query, con, "SELECT 1 / 0") end
+  con:query("SELECT 1")
+  con:query("COMMIT")
+end
+"""
+
+
+def test_what_postgresql_refuses_after_an_ignored_error_repeats_the_event(postgresql, tmp_path):
+    out = bench(postgresql, tmp_path, REFUSED, "--db-ignore-errors=22012", "--events=3", "--time=0", "run")
+    assert number(out, "ignored errors") == 1 and number(out, "total number of events") == 3
+    assert "25P02" not in out

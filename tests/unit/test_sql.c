@@ -208,12 +208,15 @@ static void rolls_back_for_an_ignored_error(void **state)
   assert_null(query(c, "UPDATE a"));
   assert_string_equal(capture_end(), "");
   assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_IGNORABLE);
+  assert_string_equal(fake.log, "connect 0;query UPDATE a;");
+  assert_true(bn_sql_retry(f.sys, f.s, 1, true));
   assert_string_equal(fake.log, "connect 0;query UPDATE a;query ROLLBACK;");
   plan((struct fake_answer){.rc = BN_SQL_DONE}); /* took the ROLLBACK */
   plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213, .rolled_back = true});
   assert_null(query(c, "nothing"));
   fake.log[0] = '\0';
   assert_null(query(c, "UPDATE b"));
+  assert_true(bn_sql_retry(f.sys, f.s, 1, true));
   assert_string_equal(fake.log, "query UPDATE b;");
   assert_int_equal(counted(&f, BN_C_ERROR), 2);
   assert_int_equal(counted(&f, BN_C_OTHER), 1);
@@ -240,6 +243,7 @@ static void a_refused_rollback_makes_a_new_connection(void **state)
   struct bn_sql_conn *c = fixture_refusing_rollback(&f, ignored);
 
   assert_null(query(c, "UPDATE a"));
+  assert_true(bn_sql_retry(f.sys, f.s, 1, true));
   assert_string_equal(fake.log, "connect 0;query UPDATE a;query ROLLBACK;disconnect;connect 0;");
   assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_IGNORABLE);
   assert_int_equal(bn_sql_conn_view(c)->sql_errno, 1213);
@@ -261,6 +265,7 @@ static void a_refused_rollback_may_lose_the_server(void **state)
   atomic_store(&f.limit.until_ns, bn_clock_mono() + 1000000);
   capture_begin();
   assert_null(query(c, "UPDATE a"));
+  (void)bn_sql_retry(f.sys, f.s, 1, true);
   (void)capture_end();
   assert_int_equal(counted(&f, BN_C_ERROR), 1);
   assert_int_equal(counted(&f, BN_C_RECONNECT), 0);
@@ -279,6 +284,7 @@ static void frees_what_a_rollback_returns(void **state)
   plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1213});
   plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 1});
   assert_null(query(c, "UPDATE a"));
+  assert_true(bn_sql_retry(f.sys, f.s, 1, true));
   assert_string_equal(fake.log, "connect 0;query UPDATE a;query ROLLBACK;free;");
   fixture_close(&f);
 }

@@ -478,6 +478,7 @@ static void rolls_back_whatever_became_of_the_last_one(void **state)
   fake.log[0] = '\0';
   assert_int_equal(bn_sql_bind(st, (struct bn_sql_bind[]){b, b}, 2), -1);
   assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_IGNORABLE);
+  assert_true(bn_sql_retry(f.sys, f.s, 1, true));
   assert_string_equal(fake.log, "bind 2;query ROLLBACK;");
   bn_sql_stmt_free(st);
   fixture_close(&f);

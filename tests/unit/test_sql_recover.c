@@ -175,6 +175,11 @@ static const struct {
       .class = BN_CLASS_READ_ONLY,
       .moves = true},
      {.action = BN_SQL_FAIL, .counts = true}},
+    /* Refused because of an ignored error before. */
+    {{.step = BN_STEP_QUERY, .diag = &other, .aborted = true, .asks = true},
+     {.action = BN_SQL_IGNORE, .roll_back = true}},
+    {{.step = BN_STEP_QUERY, .diag = &other, .aborted = true, .once = true},
+     {.action = BN_SQL_FAIL, .counts = true}},
 };
 
 static void decides(void **state)

@@ -50,7 +50,7 @@ void bn_ffi_event_drop(void)
 /* Returns whether the event has failed; a failure in an interrupted session is not a try. */
 static bool ffi_fails(const struct bn_instance *in, uint32_t tries)
 {
-  const struct bn_sqlsys *sql = in->lua.vm->setup->sql;
+  struct bn_sqlsys *sql = in->lua.vm->setup->sql;
   struct bn_session *s = in->lua.session;
   const bool counts = in->tick.start_ns >= s->stat->counts_from_ns;
 
