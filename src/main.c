@@ -756,7 +756,7 @@ static int run(struct program *p, int argc, char **argv)
   if (bn_agent_is_wanted(argc, argv))
     return run_agent(p);
   bn_log_start();
-  status = bn_bridge_enter(&p->ranks);
+  status = bn_bridge_enter(&p->ranks, argc, argv, bn_subcommand_scrub);
   return status < 0 ? run_program(p, argc, argv) : status;
 }
 

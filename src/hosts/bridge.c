@@ -18,11 +18,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/plugin.h"
+#include "base/spawn.h"
 #include "engine/outcome.h"
 #include "hosts/channel.h"
 #include "hosts/handover.h"
 #include "hosts/launcher.h"
-#include "hosts/starter.h"
 #include "hosts/stop_signal.h"
 
 /* No library of MPI wakes who waits for a message.  A bridge sleeps for a part of the time that has
@@ -38,29 +38,35 @@ static const uint64_t farewell_ns = 5 * BN_NSEC_PER_SEC;
 enum { LIBRARY_END_S = 4 };
 /* Messages that are taken at a time, so that pipes have their turn. */
 enum { MESSAGES = 64 };
+/* The longest pauses of a starter, while it starts agents and while it waits for the end of the
+   last ones.  An agent that has ended is collected at the next turn. */
+enum { STARTING_MS = 1000, ENDING_MS = 20 };
+/* An agent ends sooner than that after its controller has gone. */
+static const uint64_t patience_ns = 3 * BN_NSEC_PER_SEC;
 
 static const struct bn_plugin_kind carrier_kind = BN_CARRIER_KIND;
 
 struct bridge {
   const struct bn_launcher *launch;
+  int argc; /* the command line, in which `hide` overwrites passwords */
+  char *const *argv;
+  void (*hide)(int argc, char *const *argv);
   const struct bn_carrier *carrier;
   void *self; /* of it */
   unsigned rank, ranks;
   struct bn_stop_signal stop_signal;
-  struct bn_starter starter;
+  pid_t child; /* rank 0: the program; another rank: its starter; 0: it has ended */
+  int status;  /* the exit status of the child */
+  int socket;  /* each bn_handover is an agent that the program asks for, or that the starter
+                  starts; -1: closed */
   struct bn_channels channels;
   struct pollfd *fd; /* owned; room for all channels */
   size_t room;
   uint64_t active_ns; /* when something was sent or taken */
-  bool failed;        /* the carrier, or memory */
-  /* Of rank 0. */
-  pid_t program;    /* 0: it has ended */
-  int status;       /* its */
-  int request;      /* it asks for agents here; -1: no more */
-  uint32_t numbers; /* of channels so far */
-  unsigned byes;    /* of other ranks */
-  /* Of the others. */
-  bool leaves; /* rank 0 has said BYE */
+  bool failed;        /* the carrier or an allocation has failed */
+  uint32_t numbers;   /* rank 0: channels so far */
+  unsigned byes;      /* rank 0: other ranks that have said BYE */
+  bool leaves;        /* another rank: rank 0 has said BYE */
 };
 
 /* --- messages --------------------------------------------------------------------------------- */
@@ -97,7 +103,7 @@ static void open_agent(struct bridge *b, uint32_t number)
 {
   struct bn_channel new = {.number = number, .in = -1, .out = -1};
 
-  if (bn_handover_pipes(b->starter.socket, number, &new.out, &new.in) != 0)
+  if (bn_handover_pipes(b->socket, number, &new.out, &new.in) != 0)
     bn_log_stderr("rank %u: cannot start an agent: %s", b->rank, strerror(errno));
   if (bn_channels_add(&b->channels, &new) != 0)
     bridge_fail(b, "out of memory");
@@ -130,10 +136,6 @@ static void take_message(struct bridge *b, unsigned rank, const char *message, s
   case BN_CHANNEL_END:
     if (c != NULL)
       bn_channel_end(c);
-    return;
-  case BN_CHANNEL_GONE:
-    if (c != NULL)
-      bn_channel_took(c, message + BN_CHANNEL_HEAD, len - BN_CHANNEL_HEAD);
     return;
   case BN_CHANNEL_BYE:
     take_bye(b);
@@ -175,7 +177,7 @@ static void send_all(struct bridge *b)
   }
 }
 
-/* --- rank 0: its program ---------------------------------------------------------------------- */
+/* --- the child -------------------------------------------------------------------------------- */
 
 static void close_one(int *fd)
 {
@@ -184,46 +186,39 @@ static void close_one(int *fd)
   *fd = -1;
 }
 
-/* An agent of its own rank needs no messages: it has the pipes of the program. */
+/* The program of rank 0 asks for an agent of another rank; it starts the one of its own rank. */
 static void take_request(struct bridge *b)
 {
   struct bn_handover h;
 
-  if (bn_handover_take(b->request, &h) == 0) {
-    close_one(&b->request);
+  if (bn_handover_take(b->socket, &h) == 0) {
+    close_one(&b->socket);
     return;
   }
   const struct bn_channel new = {
       .rank = h.number, .number = ++b->numbers, .in = h.in, .out = h.out, .opens = true};
 
-  if (h.number != 0 && h.number < b->ranks) {
-    (void)fcntl(h.in, F_SETFL, O_NONBLOCK);
-    (void)fcntl(h.out, F_SETFL, O_NONBLOCK);
-    if (bn_channels_add(&b->channels, &new) != 0)
-      bridge_fail(b, "out of memory");
-    return;
-  }
-  if (h.number == 0 && bn_handover_send(b->starter.socket, &h) != 0)
-    bn_log_stderr("rank 0: cannot start an agent: %s", strerror(errno));
-  close_one(&h.in);
-  close_one(&h.out);
+  (void)fcntl(h.in, F_SETFL, O_NONBLOCK);
+  (void)fcntl(h.out, F_SETFL, O_NONBLOCK);
+  if (bn_channels_add(&b->channels, &new) != 0)
+    bridge_fail(b, "out of memory");
 }
 
-static void look_for_program(struct bridge *b)
+static void look_for_child(struct bridge *b)
 {
   int how;
 
-  if (b->program == 0 || waitpid(b->program, &how, WNOHANG) != b->program)
+  if (b->child == 0 || waitpid(b->child, &how, WNOHANG) != b->child)
     return;
-  b->program = 0;
+  b->child = 0;
   b->status = WIFEXITED(how) ? WEXITSTATUS(how) : BN_STATUS_SIGNAL + WTERMSIG(how);
 }
 
-/* What a launcher sends is for the program, which reports.  The other ranks wait for that. */
+/* A signal of the launcher is for the program, which reports.  The other ranks wait for that. */
 static void take_signal(struct bridge *b)
 {
-  if (bn_stop_signal_read(&b->stop_signal) > 0 && b->program > 0)
-    (void)kill(b->program, bn_stop_signal_signo(&b->stop_signal));
+  if (bn_stop_signal_read(&b->stop_signal) > 0 && b->rank == 0 && b->child > 0)
+    (void)kill(b->child, bn_stop_signal_signo(&b->stop_signal));
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */
@@ -245,12 +240,11 @@ static size_t list_descriptors(struct bridge *b)
     b->room = 2 * need;
   }
   b->fd[n++] = (struct pollfd){.fd = b->stop_signal.fd, .events = POLLIN};
-  b->fd[n++] = (struct pollfd){.fd = b->request, .events = POLLIN};
+  b->fd[n++] = (struct pollfd){.fd = b->rank == 0 ? b->socket : -1, .events = POLLIN};
   for (size_t i = 0; i < b->channels.n; i++) {
     const struct bn_channel *c = &b->channels.at[i];
 
-    b->fd[n++] = (struct pollfd){.fd = bn_channel_reads(c) && is_ready(b, c->rank) ? c->in : -1,
-                                 .events = POLLIN};
+    b->fd[n++] = (struct pollfd){.fd = is_ready(b, c->rank) ? c->in : -1, .events = POLLIN};
     b->fd[n++] = (struct pollfd){.fd = bn_channel_wants(c) ? c->out : -1, .events = POLLOUT};
   }
   return n;
@@ -290,7 +284,7 @@ static void bridge_turn(struct bridge *b)
     bn_channel_write(&b->channels.at[i]);
   send_all(b);
   bn_channels_sweep(&b->channels);
-  look_for_program(b);
+  look_for_child(b);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -326,14 +320,14 @@ static void end_library(struct bridge *b)
   (void)signal(SIGALRM, SIG_IGN);
 }
 
-/* Agents see the end of their pipes. */
+/* Agents see the end of their pipes, and the starter that no more are to be started. */
 static void end_agents(struct bridge *b)
 {
   const uint64_t until_ns = bn_clock_mono() + farewell_ns;
 
   bn_channels_done(&b->channels);
-  bn_starter_end(&b->starter);
-  while (!bn_starter_has_ended(&b->starter) && bn_clock_mono() < until_ns)
+  close_one(&b->socket);
+  while (b->child > 0 && bn_clock_mono() < until_ns)
     bridge_turn(b);
 }
 
@@ -354,13 +348,12 @@ static bool dismiss_others(struct bridge *b)
 /* What it still has to say is not lost; its end is awaited in both cases. */
 static int run_first(struct bridge *b)
 {
-  while (b->program > 0 && !b->failed)
+  while (b->child > 0 && !b->failed)
     bridge_turn(b);
   bn_channels_done(&b->channels);
-  close_one(&b->request);
-  while (b->program > 0)
+  close_one(&b->socket);
+  while (b->child > 0)
     bridge_turn(b);
-  end_agents(b);
   if (dismiss_others(b))
     end_library(b);
   else
@@ -396,8 +389,7 @@ static void close_for_all(struct bridge *b)
 {
   bn_stop_signal_end(&b->stop_signal);
   bn_channels_done(&b->channels);
-  bn_starter_end(&b->starter);
-  close_one(&b->request);
+  close_one(&b->socket);
   free(b->fd);
 }
 
@@ -422,39 +414,111 @@ static int bridge_load(struct bridge *b, struct bn_err *err)
                     b->launch->rank, b->launch->ranks, b->rank, b->ranks, b->launch->title);
 }
 
-/* The child goes on once the other ranks are there.  It is not in the group that a launcher ends:
-   its bridge tells it. */
-static bool be_program(struct bridge *b, int request, pid_t bridge)
+/* The launcher ends the group of the process that it has started, and may wait until nobody has
+   what it has left open for its library. */
+static void leave_launcher(void)
+{
+  enum { STANDARD = 3, MOST = 1024 };
+
+  (void)setpgid(0, 0);
+  for (int fd = STANDARD; fd < MOST; fd++)
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+  bn_launcher_forget();
+}
+
+/* The program goes on once the other ranks are there.  Its bridge passes on the signals of the
+   launcher. */
+static void be_program(const struct bridge *b, int request, pid_t bridge)
 {
   const struct bn_ranks ranks = {.n = b->launch->ranks, .request = request};
   struct bn_handover h;
 
-  (void)setpgid(0, 0);
   (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-  close_one(&b->starter.socket);
-  bn_launcher_forget();
   if (getppid() != bridge || bn_handover_take(request, &h) == 0 || bn_ranks_tell(&ranks) != 0 ||
       fcntl(request, F_SETFD, 0) != 0)
     _exit(BN_STATUS_FAILED);
-  return false;
 }
 
-/* 0: this is the program. */
-static int start_program(struct bridge *b, int *request, struct bn_err *err)
+/* If the agent is not started, its controller sees the end of the pipe. */
+static void start_agent(char *program, const struct bn_handover *h, const sigset_t *masked)
 {
+  char *argv[] = {program, (char[]){"--agent"}, NULL};
+  const struct bn_spawn s = {argv, h->in, h->out, STDERR_FILENO, masked, SIGTERM};
+  struct bn_err err = {0};
+
+  if (bn_spawn(&s, &err) < 0)
+    bn_log_stderr("%s", err.text);
+  (void)close(h->in);
+  (void)close(h->out);
+}
+
+static bool has_children(void)
+{
+  pid_t pid;
+
+  do {
+    pid = waitpid(-1, NULL, WNOHANG);
+  } while (pid > 0);
+  return pid == 0;
+}
+
+/* A process that has loaded MPI does not fork: libraries for some networks do not survive it.  So
+   agents are children of the starter, which has been forked before. */
+_Noreturn static void be_starter(int socket)
+{
+  struct bn_err err = {0};
+  char *program = bn_spawn_self(&err);
+  struct bn_handover h;
+  sigset_t masked;
+  uint64_t end_ns = program != NULL ? 0 : 1;
+
+  if (program == NULL)
+    bn_log_stderr("%s", err.text);
+  (void)prctl(PR_SET_NAME, "bench-starter");
+  (void)sigprocmask(SIG_BLOCK, NULL, &masked);
+  while (end_ns == 0 || (has_children() && bn_clock_mono() < end_ns)) {
+    struct pollfd fd = {.fd = end_ns == 0 ? socket : -1, .events = POLLIN};
+
+    if (poll(&fd, 1, end_ns == 0 ? STARTING_MS : ENDING_MS) > 0) {
+      if (bn_handover_take(socket, &h) != 0)
+        start_agent(program, &h, &masked);
+      else
+        end_ns = bn_clock_mono() + patience_ns;
+    }
+    (void)has_children();
+  }
+  free(program);
+  _exit(0);
+}
+
+/* 1: this is the bridge; 0: this is the program; -1 and err.  The bridge loads MPI after that. */
+static int start_child(struct bridge *b, struct bn_err *err)
+{
+  const bool is_first = b->launch->rank == 0;
   const pid_t self = getpid();
   int end[2];
 
   if (bn_handover_socket(end) != 0)
     return bn_err_set(err, errno, "cannot make a socket: %s", strerror(errno));
-  b->program = fork();
-  if (b->program < 0)
-    return bn_err_set(err, errno, "cannot start a process: %s", strerror(errno));
-  *request = end[b->program == 0];
-  (void)close(end[b->program != 0]);
-  if (b->program == 0)
-    return be_program(b, *request, self);
-  return 1;
+  b->child = fork();
+  if (b->child < 0) {
+    (void)bn_err_set(err, errno, "cannot start a process: %s", strerror(errno));
+    b->child = 0;
+    (void)close(end[0]);
+    (void)close(end[1]);
+    return -1;
+  }
+  if (b->child != 0 || !is_first)
+    b->hide(b->argc, b->argv);
+  b->socket = end[b->child == 0];
+  (void)close(end[b->child != 0]);
+  if (b->child != 0)
+    return 1;
+  leave_launcher();
+  if (!is_first)
+    be_starter(b->socket);
+  be_program(b, b->socket, self);
+  return 0;
 }
 
 /* A module that is missing is missing everywhere, so that rank 0 says it: in the meantime the
@@ -475,38 +539,47 @@ static int bridge_begin(struct bridge *b, struct bn_err *err)
 
   if (bn_stop_signal_begin(&b->stop_signal, err) != 0 || bridge_load(b, err) != 0)
     return -1;
-  if (b->rank == 0 && bn_handover_send(b->request, &all) != 0)
+  if (b->rank == 0 && bn_handover_send(b->socket, &all) != 0)
     return bn_err_set(err, errno, "bench has ended on rank 0 before the run");
   b->active_ns = bn_clock_mono();
   return 0;
 }
 
-/* -1: this is the child of rank 0, in which the program runs. */
-static int bridge_run(const struct bn_launcher *l)
+/* -1: this is the program, a child of rank 0. */
+static int bridge_run(struct bridge *b)
 {
-  struct bridge b = {.launch = l, .rank = l->rank, .request = -1, .stop_signal = {.fd = -1}};
   struct bn_err err = {0};
-  int status = BN_STATUS_FAILED, rc = bn_starter_begin(&b.starter, &err) == 0 ? 1 : -1;
+  int status = BN_STATUS_FAILED;
+  const int rc = start_child(b, &err);
 
-  if (rc > 0 && l->rank == 0)
-    rc = start_program(&b, &b.request, &err);
   if (rc == 0)
     return -1;
   (void)signal(SIGPIPE, SIG_IGN);
-  if (rc < 0 || bridge_begin(&b, &err) != 0)
-    tell_failure(&b, &err);
+  if (rc < 0 || bridge_begin(b, &err) != 0)
+    tell_failure(b, &err);
   else
-    status = l->rank == 0 ? run_first(&b) : run_other(&b);
-  close_for_all(&b);
+    status = b->rank == 0 ? run_first(b) : run_other(b);
+  close_for_all(b);
   return status;
 }
 
-int bn_bridge_enter(struct bn_ranks *ranks)
+int bn_bridge_enter(struct bn_ranks *ranks, int argc, char *const *argv,
+                    void (*hide)(int argc, char *const *argv))
 {
   struct bn_launcher launcher;
+  struct bridge b = {.launch = &launcher,
+                     .argc = argc,
+                     .argv = argv,
+                     .hide = hide,
+                     .socket = -1,
+                     .stop_signal = {.fd = -1}};
   struct bn_err err = {0};
-  int status = bn_launcher_read(&launcher) ? bridge_run(&launcher) : -1;
+  int status = -1;
 
+  if (bn_launcher_read(&launcher)) {
+    b.rank = launcher.rank;
+    status = bridge_run(&b);
+  }
   if (status < 0 && bn_ranks_read(ranks, &err) != 0) {
     bn_log_stderr("%s", err.text);
     status = BN_STATUS_FAILED;

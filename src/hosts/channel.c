@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The queue may hold as many bytes that have been written as such that have not. */
-enum { QUEUE_MAX = 2 * BN_CHANNEL_WINDOW, TELL_FROM = BN_CHANNEL_WINDOW / 4, NUMBER_BYTES = 4 };
+/* An agent has no larger queue itself.  A channel with more ends. */
+enum { QUEUE_MAX = 256 << 20, NUMBER_BYTES = 4 };
 
 static void close_one(int *fd)
 {
@@ -74,30 +74,20 @@ void bn_channels_done(struct bn_channels *c)
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-static void put_number(char *to, uint32_t number)
-{
-  for (int i = 0; i < NUMBER_BYTES; i++)
-    to[i] = (char)(unsigned char)(number >> 8 * i);
-}
-
-static uint32_t get_number(const char *from)
-{
-  uint32_t number = 0;
-
-  for (int i = 0; i < NUMBER_BYTES; i++)
-    number |= (uint32_t)(unsigned char)from[i] << 8 * i;
-  return number;
-}
-
 void bn_channel_head(char *message, enum bn_channel_message what, uint32_t number)
 {
   message[0] = (char)what;
-  put_number(message + 1, number);
+  for (int i = 0; i < NUMBER_BYTES; i++)
+    message[1 + i] = (char)(unsigned char)(number >> 8 * i);
 }
 
 uint32_t bn_channel_number(const char *message)
 {
-  return get_number(message + 1);
+  uint32_t number = 0;
+
+  for (int i = 0; i < NUMBER_BYTES; i++)
+    number |= (uint32_t)(unsigned char)message[1 + i] << 8 * i;
+  return number;
 }
 
 /* A pipe without bytes is no end. */
@@ -106,28 +96,16 @@ static bool has_nothing(ssize_t n)
   return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-static size_t tell_gone(struct bn_channel *c, char *message)
-{
-  bn_channel_head(message, BN_CHANNEL_GONE, c->number);
-  put_number(message + BN_CHANNEL_HEAD, (uint32_t)c->gone);
-  c->gone = 0;
-  return BN_CHANNEL_HEAD + NUMBER_BYTES;
-}
-
 /* END once there is nothing more to read. */
 static size_t send_bytes(struct bn_channel *c, char *message, size_t size)
 {
-  const size_t window = BN_CHANNEL_WINDOW - c->there, room = size - BN_CHANNEL_HEAD;
-  const ssize_t n =
-      c->in >= 0 ? read(c->in, message + BN_CHANNEL_HEAD, room < window ? room : window) : 0;
+  const ssize_t n = c->in >= 0 ? read(c->in, message + BN_CHANNEL_HEAD, size - BN_CHANNEL_HEAD) : 0;
 
   if (has_nothing(n))
     return 0;
   bn_channel_head(message, n > 0 ? BN_CHANNEL_DATA : BN_CHANNEL_END, c->number);
-  if (n > 0) {
-    c->there += (size_t)n;
+  if (n > 0)
     return BN_CHANNEL_HEAD + (size_t)n;
-  }
   close_one(&c->in);
   c->ended = true;
   return BN_CHANNEL_HEAD;
@@ -140,22 +118,7 @@ size_t bn_channel_next(struct bn_channel *c, char *message, size_t size)
     bn_channel_head(message, BN_CHANNEL_OPEN, c->number);
     return BN_CHANNEL_HEAD;
   }
-  if (c->gone >= TELL_FROM)
-    return tell_gone(c, message);
-  return c->ended || c->there >= BN_CHANNEL_WINDOW ? 0 : send_bytes(c, message, size);
-}
-
-bool bn_channel_reads(const struct bn_channel *c)
-{
-  return c->in >= 0 && c->there < BN_CHANNEL_WINDOW;
-}
-
-/* No more than was sent: the window does not grow. */
-void bn_channel_took(struct bn_channel *c, const char *data, size_t len)
-{
-  const size_t n = len == NUMBER_BYTES ? get_number(data) : 0;
-
-  c->there -= n < c->there ? n : c->there;
+  return c->ended ? 0 : send_bytes(c, message, size);
 }
 
 /* --- bytes ------------------------------------------------------------------------------------ */
@@ -176,17 +139,14 @@ static void channel_clear(struct bn_channel *c)
 /* Nobody reads any more: what comes is thrown away. */
 static void stop_writing(struct bn_channel *c)
 {
-  c->gone += c->queue.len - c->written;
   channel_clear(c);
   close_one(&c->out);
 }
 
 void bn_channel_take(struct bn_channel *c, const char *data, size_t len)
 {
-  if (c->out < 0) {
-    c->gone += len;
+  if (c->out < 0)
     return;
-  }
   bn_buf_shift(&c->queue, &c->written);
   if (bn_buf_add(&c->queue, data, len) == 0)
     bn_channel_write(c);
@@ -214,7 +174,6 @@ void bn_channel_write(struct bn_channel *c)
       return;
     }
     c->written += (size_t)n;
-    c->gone += (size_t)n;
   }
   channel_clear(c);
   if (c->over)

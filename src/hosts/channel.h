@@ -3,11 +3,8 @@
    messages become bytes.
 
    A message is a u8, what it is, a little-endian u32, the number of the channel, and bytes.  No
-   call waits.
-
-   At most BN_CHANNEL_WINDOW bytes of a channel are on their way or wait for a reader in each
-   direction.  Beyond that its pipe fills, as if it led there itself, and who writes to it decides
-   how long to wait: a controller takes the host for lost, an agent its controller. */
+   call waits.  What waits for a reader is bounded by what a controller and an agent say while the
+   other one is silent, since each gives up the other after some seconds. */
 #ifndef BN_HOSTS_CHANNEL_H
 #define BN_HOSTS_CHANNEL_H
 
@@ -21,11 +18,10 @@ enum bn_channel_message {
   BN_CHANNEL_OPEN = 1, /* rank 0: start an agent at its other end */
   BN_CHANNEL_DATA = 2, /* bytes */
   BN_CHANNEL_END = 3,  /* no more bytes from this side */
-  BN_CHANNEL_BYE = 4,  /* of no channel: the sender needs nothing more from the other rank */
-  BN_CHANNEL_GONE = 5  /* a u32: so many more bytes do not wait there any more */
+  BN_CHANNEL_BYE = 4   /* of no channel: the sender needs nothing more from the other rank */
 };
 
-enum { BN_CHANNEL_HEAD = 5, BN_CHANNEL_WINDOW = 1 << 20 };
+enum { BN_CHANNEL_HEAD = 5 };
 
 struct bn_channel {
   unsigned rank; /* at the other end */
@@ -34,10 +30,8 @@ struct bn_channel {
   bool opens;          /* OPEN has to be sent first */
   bool ended;          /* END has been sent */
   bool over;           /* END has come: `out` is closed once all is written */
-  size_t there;        /* bytes that were sent, and that GONE has not named yet */
   struct bn_buf queue; /* has come, and is not written yet */
   size_t written;      /* of it */
-  size_t gone;         /* bytes that were written or thrown away, and GONE has not named yet */
 };
 
 /* A table of channels; all zero: empty. */
@@ -61,12 +55,8 @@ uint32_t bn_channel_number(const char *message);
 
 /* Makes the next message of this channel: its length, or 0: there is none now. */
 size_t bn_channel_next(struct bn_channel *c, char *message, size_t size);
-/* Whether bytes from the pipe can be sent. */
-bool bn_channel_reads(const struct bn_channel *c);
-/* What the other side sent.  More than the window ends the channel. */
+/* Takes what the other side has sent. */
 void bn_channel_take(struct bn_channel *c, const char *data, size_t len);
-/* What GONE says. */
-void bn_channel_took(struct bn_channel *c, const char *data, size_t len);
 /* The other side sends no more; what has come is still written. */
 void bn_channel_end(struct bn_channel *c);
 /* Whether something waits to be written. */

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/spawn.h"
 #include "option/words.h"
 
 /* The shell's words, the host, and the command: the program's name is one word there as here. */
@@ -34,6 +36,19 @@ static char **vector_of(const struct bn_list *words)
   return argv;
 }
 
+/* The agent of rank 0, a child of this process that shares its standard error. */
+static int start_own_agent(struct bn_fleet *f, struct bn_connection *p, struct bn_err *err)
+{
+  char *program = bn_spawn_self(err);
+  char *argv[] = {program, (char[]){"--agent"}, NULL};
+  const int rc = program != NULL ? bn_link_start(&p->link, p->name, argv, STDERR_FILENO,
+                                                 &f->stop_signal.before, err)
+                                 : -1;
+
+  free(program);
+  return rc;
+}
+
 /* By the launcher's processes, or by the shell. */
 static int reach_host(struct bn_fleet *f, struct bn_connection *p, struct bn_err *err)
 {
@@ -41,11 +56,13 @@ static int reach_host(struct bn_fleet *f, struct bn_connection *p, struct bn_err
   char **argv = NULL;
   int rc = -1;
 
-  if (p->rank >= 0)
+  if (p->rank == 0)
+    return start_own_agent(f, p, err);
+  if (p->rank > 0)
     return bn_link_join(&p->link, p->name, f->setup->ranks->request, (uint32_t)p->rank, err);
   if (make_command(f, p->name, &words, err) == 0) {
     argv = vector_of(&words);
-    rc = argv != NULL ? bn_link_start(&p->link, p->name, argv, &f->stop_signal.before, err)
+    rc = argv != NULL ? bn_link_start(&p->link, p->name, argv, -1, &f->stop_signal.before, err)
                       : bn_err_set(err, ENOMEM, "out of memory");
   }
   free(argv);

@@ -62,8 +62,8 @@ static int keep_ours(struct bn_link *l, struct pipes *p)
   return 0;
 }
 
-int bn_link_start(struct bn_link *l, const char *name, char *const *argv, const sigset_t *masked,
-                  struct bn_err *err)
+int bn_link_start(struct bn_link *l, const char *name, char *const *argv, int errors,
+                  const sigset_t *masked, struct bn_err *err)
 {
   struct pipes p;
   int rc = -1;
@@ -71,7 +71,8 @@ int bn_link_start(struct bn_link *l, const char *name, char *const *argv, const 
   *l = (struct bn_link){.name = name, .in = -1, .out = -1, .errors = -1};
   bn_frame_reader_init(&l->reader, BN_FRAME_FROM_AGENT);
   if (open_pipes(&p) == 0) {
-    const struct bn_spawn s = {argv, p.in[0], p.out[1], p.errors[1], masked, SIGTERM};
+    const struct bn_spawn s = {argv,   p.in[0], p.out[1], errors >= 0 ? errors : p.errors[1],
+                               masked, SIGTERM};
     const pid_t pid = bn_spawn(&s, err);
 
     l->pid = pid > 0 ? pid : 0;

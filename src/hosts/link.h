@@ -29,9 +29,10 @@ struct bn_link {
   uint64_t taken_ns;  /* when its pipe took something last */
 };
 
-/* Starts the program with the words of argv.  -1 and err. */
-int bn_link_start(struct bn_link *l, const char *name, char *const *argv, const sigset_t *masked,
-                  struct bn_err *err);
+/* Starts the program with the words of argv.  errors: its standard error; -1: a pipe, whose lines
+   bn_link_show() prints.  -1 and err. */
+int bn_link_start(struct bn_link *l, const char *name, char *const *argv, int errors,
+                  const sigset_t *masked, struct bn_err *err);
 /* The same without a process of its own: what takes handovers at the socket gets its pipes. */
 int bn_link_join(struct bn_link *l, const char *name, int socket, uint32_t number,
                  struct bn_err *err);

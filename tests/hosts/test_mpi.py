@@ -58,6 +58,20 @@ def test_one_report(ranks):
     assert ranks.left() == []
 
 
+def test_no_password_in_a_list_of_processes(ranks):
+    """Issue 37, kind 3: the processes of all ranks, and the program of rank 0, show none."""
+    secret = "s3cr3t-word"
+    for study in ([], ["sweep", "--vary=threads=1,2", "--out=results"]):
+        ranks.begin(2, *study, ranks.steady(), "--time=60", f"--mysql-password={secret}",
+                    f"--pgsql-password={secret}", f"--connect=mysql://me:{secret}@127.0.0.1/db", "run")
+        ranks.wait_until(lambda: len(ranks.agents()) == 2, "the agents have not been started")
+        shown = ranks.processes()
+        ranks.process.send_signal(signal.SIGINT)
+        ranks.finish()
+        assert len(shown) >= 5 and secret not in " ".join(shown.values()), shown
+        assert ranks.left() == []
+
+
 @pytest.mark.slow
 def test_each_rank_is_watched(ranks):
     """And what all of them share by the first one."""
