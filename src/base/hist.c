@@ -235,15 +235,6 @@ uint64_t bn_hist_nth(const struct bn_hist *h, const struct bn_hist *more, uint64
   return UINT64_MAX;
 }
 
-size_t bn_hist_bytes(const struct bn_hist *h)
-{
-  size_t pages = 1; /* pages of the members before the buckets */
-
-  for (size_t i = 0; i < BN_HIST_TOUCHED_WORDS; i++)
-    pages += (size_t)__builtin_popcountll(hist_load(&h->touched[i]));
-  return pages * BN_HIST_PAGE * sizeof h->bucket[0];
-}
-
 bool bn_hist_bounds(const struct bn_hist *h, uint64_t *lowest, uint64_t *highest)
 {
   const bool over = hist_load(&h->overflow) != 0;

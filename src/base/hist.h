@@ -85,8 +85,6 @@ bool bn_hist_within(const struct bn_hist *h, uint64_t most);
 void bn_hist_sub(struct bn_hist *from, const struct bn_hist *base);
 void bn_hist_clear(struct bn_hist *h); /* clears a private histogram */
 uint64_t bn_hist_count(const struct bn_hist *h);
-/* Returns about how many bytes its touched pages take. */
-size_t bn_hist_bytes(const struct bn_hist *h);
 /* Returns the highest equivalent value of the bucket that holds the rank max(1, floor(count *
    percent / 100 + 0.5)); 0 if empty, UINT64_MAX if the rank falls into the overflow bucket. percent
    is in [0, 100]. */

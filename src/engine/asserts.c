@@ -67,25 +67,18 @@ void bn_asserts_total(struct bn_asserts *j, const struct bn_view *v,
   }
 }
 
-bool bn_asserts_holds(const struct bn_asserts *j, const struct bn_facts *f)
-{
-  bool hold = f->n_verdicts == j->n;
-
-  for (size_t i = 0; i < f->n_verdicts; i++)
-    hold &= f->verdict[i].found.holds;
-  return hold;
-}
-
 bool bn_asserts_log(const struct bn_asserts *j, const struct bn_facts *f, bool all)
 {
+  bool hold = f->n_verdicts == j->n;
   char shown[64];
 
   for (size_t i = 0; i < f->n_verdicts; i++) {
     const struct bn_verdict *v = &f->verdict[i];
 
+    hold &= v->found.holds;
     if (all || !(v->found.holds || v->found.ended_run))
       bn_log_stderr("--assert=%s %s: %s", v->text, v->found.holds ? "holds" : "does not hold",
                     bn_assert_show(v, shown, sizeof shown));
   }
-  return bn_asserts_holds(j, f);
+  return hold;
 }

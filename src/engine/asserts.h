@@ -37,9 +37,8 @@ const struct bn_assert *bn_asserts_second(struct bn_asserts *j, const struct bn_
 /* Judges the final report and adds the verdicts to the facts. v is NULL if nothing was measured. */
 void bn_asserts_total(struct bn_asserts *j, const struct bn_view *v,
                       const struct bn_view_rules *rules, struct bn_facts *f);
-/* Returns false if an assertion does not hold or has no verdict. bn_asserts_total comes first. */
-bool bn_asserts_holds(const struct bn_asserts *j, const struct bn_facts *f);
-/* As bn_asserts_holds; also logs the assertions that do not hold, or each of them if `all`. */
+/* Logs the assertions that do not hold, or each of them if `all`.  Returns false if one does not
+   hold or has no verdict.  bn_asserts_total comes first. */
 bool bn_asserts_log(const struct bn_asserts *j, const struct bn_facts *f, bool all);
 
 #endif

@@ -21,10 +21,9 @@
    behind may print. */
 static const uint64_t leaving_ns = 5 * BN_NSEC_PER_SEC;
 static const uint64_t talking_ns = 2 * BN_NSEC_PER_SEC;
-/* After the second signal: how long the processes may take to end and a report may wait for its
-   reader, and how long the reports that do not wait for that one may take then. */
+/* After the second signal: how long the processes may take to end, and a report may wait for its
+   reader. */
 static const uint64_t farewell_ns = BN_NSEC_PER_SEC;
-static const uint64_t last_ns = 2 * BN_NSEC_PER_SEC;
 /* The start is so far ahead that the slowest host hears of it in time. */
 static const uint64_t ahead_ns = BN_NSEC_PER_SEC / 4;
 /* No wait is longer. */
@@ -173,7 +172,7 @@ static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
   }
 }
 
-/* At once, unless that could mean to wait for a reader.  Who has left is told nothing. */
+/* Waits for no reader.  A reader that has left is told nothing. */
 static void tell_wish(struct bn_fleet *f, int stop_signal)
 {
   const char *what =
@@ -181,8 +180,7 @@ static void tell_wish(struct bn_fleet *f, int stop_signal)
 
   if (stop_signal == 0 || bn_stop_signal_signo(&f->stop_signal) == SIGPIPE)
     return;
-  if (!bn_log_at_once("%s received: %s", bn_stop_signal_name(&f->stop_signal), what))
-    bn_printer_say(&f->printer, "%s received: %s", bn_stop_signal_name(&f->stop_signal), what);
+  (void)bn_log_at_once("%s received: %s", bn_stop_signal_name(&f->stop_signal), what);
 }
 
 static void controller_obey(struct bn_fleet *f)
@@ -210,7 +208,6 @@ static void controller_turn(struct control *c, struct pollfd *fd)
   go_on(f, &c->account);
   bn_liveness_settle(f);
   bn_run_report_intervals(&c->account, f);
-  bn_printer_look(&f->printer, bn_clock_mono());
 }
 
 /* Whether it may still print something.  Who was lost has been told to end before. */
@@ -273,15 +270,14 @@ static void follow_hosts(struct control *c)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* What has been measured goes to those who take it; a further signal ends the process. */
-_Noreturn static void leave(struct control *c)
+/* Ends the process while the printer waits for its reader. */
+_Noreturn static void controller_leave(struct control *c)
 {
   const int status = BN_STATUS_SIGNAL + bn_stop_signal_signo(&c->fleet.stop_signal);
 
   (void)sigprocmask(SIG_SETMASK, &c->fleet.stop_signal.before, NULL);
-  bn_run_report_leave(&c->account);
-  bn_printer_leave(&c->fleet.printer, bn_clock_mono() + last_ns);
   bn_fleet_done(&c->fleet);
+  bn_run_report_leave(&c->account);
   _exit(status);
 }
 
@@ -293,14 +289,13 @@ static void await_reader(struct control *c)
 
   while (!bn_printer_wait(&f->printer, now_ns + TURN_MS * BN_NSEC_PER_MSEC)) {
     now_ns = bn_clock_mono();
-    bn_printer_look(&f->printer, now_ns);
     controller_obey(f);
     if (f->stop_signal.count < 2)
       continue;
     if (urged_ns == 0)
       urged_ns = now_ns;
     if (now_ns >= urged_ns + farewell_ns)
-      leave(c);
+      controller_leave(c);
   }
 }
 

@@ -114,7 +114,6 @@ void bn_remote_output_show(struct bn_printer *o, const char *host, const char *t
     (void)snprintf(s->before, sizeof s->before, "%s: ", host);
   for (size_t i = 0; i < len; i++)
     s->text[i] = text[i] != '\0' ? text[i] : ' ';
-  s->job = (struct bn_printer_job){
-      .kind = BN_PRINTER_BOUNDED, .bytes = sizeof *s + len, .say = print_shown, .done = free_shown};
-  bn_printer_put(o, &s->job);
+  s->job = (struct bn_printer_job){.say = print_shown, .done = free_shown};
+  bn_printer_offer(o, &s->job);
 }

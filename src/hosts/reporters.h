@@ -3,8 +3,6 @@
 #ifndef BN_HOSTS_REPORTERS_H
 #define BN_HOSTS_REPORTERS_H
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "api/report.h"
@@ -14,16 +12,12 @@ struct bn_reporters_slot {
   struct bn_report_use use;
   void *state; /* owned */
   bool opened;
-  int stage;         /* what it has been told last that comes once; tell.c */
-  _Atomic bool busy; /* a call is made */
 };
 
 struct bn_reporters {
   struct bn_reporters_slot *slot; /* owned */
   size_t n;
-  _Atomic bool failed; /* a report could not be written or made */
-  _Atomic bool left;   /* bn_reporters_leave() */
-  pthread_t hung;      /* the thread that it is about */
+  bool failed; /* a report could not be written or made */
 };
 
 /* Opens the reporters.  false: one cannot be, which has been logged; close them all the same. */
@@ -35,15 +29,11 @@ void bn_reporters_begin(struct bn_reporters *t, const struct bn_facts *f);
 void bn_reporters_started(struct bn_reporters *t, const struct bn_facts *f);
 /* An interval, a checkpoint or a tick. */
 void bn_reporters_view(struct bn_reporters *t, const struct bn_view *v);
-/* The total of the first group, and the hosts, which are the others. */
+/* The total of the first group, and the hosts, which are the other groups. */
 void bn_reporters_total(struct bn_reporters *t, const struct bn_result *r);
-/* That thread hangs, maybe in a reporter, and makes no call any more.  From now on that reporter is
-   left out, and what is told again is news for those only that have not been told. */
-void bn_reporters_leave(struct bn_reporters *t, pthread_t hung);
-bool bn_reporters_is_left(const struct bn_reporters *t);
 /* Whether a reporter wants views of that span. */
 bool bn_reporters_wants(const struct bn_reporters *t, enum bn_view_span span);
-/* How it ended; the last. */
+/* How the run ended; the last call. */
 void bn_reporters_close(struct bn_reporters *t, const struct bn_end *end);
 
 #endif

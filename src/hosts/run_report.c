@@ -3,14 +3,16 @@
 #include "hosts/run_report.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
-#include "base/wait.h"
 #include "engine/outcome.h"
 #include "engine/plan.h"
 #include "measure/merge.h"
@@ -22,7 +24,6 @@ bool bn_run_report_open(struct bn_run_report *a, struct bn_fleet *f)
 
   a->setup = s;
   a->printer = &f->printer;
-  a->holds = true;
   if (!f->is_run)
     return true;
   bn_plan_fill(&plan, s->conf);
@@ -73,7 +74,7 @@ int bn_run_report_check(const struct bn_run_report *a, const struct bn_fleet *f,
 static void run_report_put(struct bn_run_report *a, struct bn_printer_job *job,
                            void (*say)(struct bn_printer_job *))
 {
-  *job = (struct bn_printer_job){.kind = BN_PRINTER_ALWAYS, .of = a, .say = say};
+  *job = (struct bn_printer_job){.of = a, .say = say};
   bn_printer_put(a->printer, job);
 }
 
@@ -166,13 +167,8 @@ static void run_report_show(void *arg, const struct bn_view *v)
     note_sum(t->fleet, -1, &(struct bn_err){.text = "out of memory for a report"});
     return;
   }
-  s->job = (struct bn_printer_job){.kind = v->span == BN_VIEW_TICK ? BN_PRINTER_LATEST
-                                                                   : BN_PRINTER_BOUNDED,
-                                   .bytes = sizeof *s + bn_record_bytes(&s->record),
-                                   .of = t->account,
-                                   .say = show_record,
-                                   .done = free_shown};
-  bn_printer_put(t->account->printer, &s->job);
+  s->job = (struct bn_printer_job){.of = t->account, .say = show_record, .done = free_shown};
+  bn_printer_offer(t->account->printer, &s->job);
 }
 
 /* The run is as it was asked for: events may begin on all hosts, but for those that are lost or
@@ -378,40 +374,23 @@ static void add_message(void *arg, const struct bn_log_message *told)
   bn_facts_message(arg, told->wall_ns, told->level, told->text, told->times);
 }
 
-static void tell_verdicts(struct bn_run_report *a)
-{
-  if (a->result.n_groups > 0 && !atomic_exchange(&a->judged, true))
-    (void)bn_asserts_log(&a->asserts, &a->facts, !a->setup->conf->policy->own_report);
-}
-
-/* Each part once, also if another thread hangs in one of them and this one takes over. */
 static void tell_end(struct bn_printer_job *job)
 {
   struct bn_run_report *a = job->of;
   struct bn_end *end = &a->end;
 
   if (a->result.n_groups > 0) {
-    if (!atomic_exchange(&a->replaced, true)) {
-      replace_facts(a);
-      run_report_asserts(a);
-      a->holds = bn_asserts_holds(&a->asserts, &a->facts);
-    }
+    replace_facts(a);
+    run_report_asserts(a);
     bn_reporters_total(&a->tell, &a->result);
-  }
-  /* Standard error may have no reader either. */
-  if (!bn_reporters_is_left(&a->tell))
-    tell_verdicts(a);
-  if (!atomic_exchange(&a->gathered, true)) {
-    end->failed |= a->tell.failed || bn_printer_is_short(a->printer);
-    if (end->failed)
-      end->status = bn_merge_status(end->status, BN_STATUS_FAILED);
-    if (!a->holds)
+    if (!bn_asserts_log(&a->asserts, &a->facts, !a->setup->conf->policy->own_report))
       end->status = bn_merge_status(end->status, BN_STATUS_VIOLATED);
-    bn_log_each_message(add_message, &a->facts);
   }
+  end->failed |= a->tell.failed || a->printer->dropped;
+  if (end->failed)
+    end->status = bn_merge_status(end->status, BN_STATUS_FAILED);
+  bn_log_each_message(add_message, &a->facts);
   bn_reporters_close(&a->tell, end);
-  if (bn_wait_is_writable(STDERR_FILENO))
-    tell_verdicts(a);
 }
 
 void bn_run_report_end(struct bn_run_report *a, struct bn_fleet *f)
@@ -425,18 +404,27 @@ void bn_run_report_end(struct bn_run_report *a, struct bn_fleet *f)
   run_report_put(a, &a->ended, tell_end);
 }
 
-void bn_run_report_leave(struct bn_run_report *a)
+void bn_run_report_leave(const struct bn_run_report *a)
 {
-  bn_reporters_leave(&a->tell, a->printer->thread);
+  const struct bn_hosts_setup *s = a->setup;
+  char journal[PATH_MAX];
+
+  for (size_t i = 0; i < s->n_reporters; i++) {
+    const struct bn_report_use *use = &s->reporters[i];
+
+    if (use->ops->journal != NULL && !bn_file_is_stdout(use->path) &&
+        (size_t)snprintf(journal, sizeof journal, "%s%s", use->path, use->ops->journal) <
+            sizeof journal &&
+        access(journal, F_OK) == 0)
+      (void)bn_log_at_once("'%s' is not complete; print what was measured with: bench report '%s'",
+                           use->path, journal);
+  }
 }
 
 int bn_run_report_status(const struct bn_run_report *a)
 {
-  const int status = a->end.status;
-
-  return a->tell.failed || bn_printer_is_short(a->printer)
-             ? bn_merge_status(status, BN_STATUS_FAILED)
-             : status;
+  return a->tell.failed || a->printer->dropped ? bn_merge_status(a->end.status, BN_STATUS_FAILED)
+                                               : a->end.status;
 }
 
 void bn_run_report_done(struct bn_run_report *a)

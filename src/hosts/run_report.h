@@ -23,8 +23,6 @@ struct bn_run_report {
   /* Of the thread of the printer, between bn_run_report_heading() and the end. */
   struct bn_reporters tell;
   struct bn_facts facts, heading; /* what reporters are told; what they were told first */
-  bool holds;                     /* all assertions */
-  _Atomic bool replaced, judged, gathered;
 };
 
 /* Opens the reporters of a run.  false: one cannot be, which has been logged. */
@@ -42,9 +40,9 @@ void bn_run_report_started(struct bn_run_report *a, const struct bn_fleet *f);
 void bn_run_report_intervals(struct bn_run_report *a, struct bn_fleet *f);
 /* The report, if there was a run, and how it ended: the last that goes into the printer. */
 void bn_run_report_end(struct bn_run_report *a, struct bn_fleet *f);
-/* The thread of the printer hangs and is not waited for: the reporters that it does not hang in are
-   told how the run ended all the same.  The printer is left next. */
-void bn_run_report_leave(struct bn_run_report *a);
+/* The process ends while a report waits for its reader: names the journals of documents that are
+   not complete. */
+void bn_run_report_leave(const struct bn_run_report *a);
 /* The exit status, after all has been said. */
 int bn_run_report_status(const struct bn_run_report *a);
 void bn_run_report_done(struct bn_run_report *a);

@@ -174,15 +174,6 @@ static uint64_t size_of(const struct bn_record *r)
          bn_snap_buckets(d) * sizeof(struct bn_bucket) + text_size(r->lines);
 }
 
-uint64_t bn_record_bytes(const struct bn_record *r)
-{
-  uint64_t bytes = size_of(r) + (r->ages != NULL ? bn_hist_bytes(r->ages) : 0);
-
-  for (size_t i = 0; r->delta.hist != NULL && i < r->delta.metrics.n_hists; i++)
-    bytes += r->delta.hist[i] != NULL ? bn_hist_bytes(r->delta.hist[i]) : 0;
-  return bytes;
-}
-
 /* What room there is for more labels and figures is given back: a run of days keeps many records.
  */
 static void result_trim(struct bn_record *r, bool bare)

@@ -91,8 +91,6 @@ struct bn_result {
 int bn_record_copy(struct bn_record *r, const struct bn_view *v);
 /* Replaces what was watched by a copy of n figures.  0 or -1: out of memory. */
 int bn_record_watch(struct bn_record *r, const struct bn_watched_figure *figure, size_t n);
-/* About how much memory it takes. */
-uint64_t bn_record_bytes(const struct bn_record *r);
 void bn_record_done(struct bn_record *r);
 
 /* Appends a group without records.  NULL: out of memory.  The pointer is valid until the next. */

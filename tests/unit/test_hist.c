@@ -93,21 +93,6 @@ static void test_empty(void **state)
   bn_hist_free(NULL);
 }
 
-static void test_bytes_are_those_of_touched_pages(void **state)
-{
-  struct bn_hist *h = bn_hist_new();
-
-  (void)state;
-  assert_non_null(h);
-  assert_int_equal(bn_hist_bytes(h), 4096);
-  for (uint64_t ns = 0; ns < BN_HIST_PAGE; ns++)
-    bn_hist_record(h, ns);
-  assert_int_equal(bn_hist_bytes(h), 2 * 4096);
-  bn_hist_put(h, 1000000000, 5);
-  assert_int_equal(bn_hist_bytes(h), 3 * 4096);
-  bn_hist_free(h);
-}
-
 static void test_overflow(void **state)
 {
   struct bn_hist *h = bn_hist_new();
@@ -314,7 +299,6 @@ BN_TESTS(hist)
       cmocka_unit_test(test_buckets_are_contiguous),
       cmocka_unit_test(test_percentiles_match_sorted_arrays),
       cmocka_unit_test(test_empty),
-      cmocka_unit_test(test_bytes_are_those_of_touched_pages),
       cmocka_unit_test(test_overflow),
       cmocka_unit_test(test_each_is_ascending),
       cmocka_unit_test(test_add_and_sub),

@@ -2,25 +2,19 @@
 /* What the reporters of a run on several hosts are told of its end when something is not read. */
 #include "cm.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "api/policy.h"
 #include "base/clock.h"
-#include "base/wait.h"
 #include "hostresult.h"
 #include "hosts/run_report.h"
 
 static const uint64_t long_ns = 60 * BN_NSEC_PER_SEC;
-/* Until then a thread has come to where it hangs, also on a busy machine. */
-static const uint64_t soon_ns = BN_NSEC_PER_SEC;
 
-/* What a reporter was told, and the pipe whose writer it waits for before it returns. */
+/* What a reporter was told. */
 struct heard {
   struct bn_end end;
   unsigned totals, ends;
-  int start_barrier; /* 0: it waits for nobody */
 };
 
 struct fake {
@@ -41,13 +35,10 @@ static int fake_open(void *self, const void *conf, const char *path, FILE *out, 
 static int fake_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   const struct fake *r = self;
-  char c;
 
   (void)v;
   (void)err;
   r->heard->totals++;
-  if (r->heard->start_barrier != 0)
-    (void)!read(r->heard->start_barrier, &c, 1);
   return 0;
 }
 
@@ -109,17 +100,9 @@ static void end(struct scene *s)
   bn_printer_close(&s->fleet.printer);
 }
 
-static void say_nothing(struct bn_printer_job *job)
-{
-  (void)job;
-}
-
 static void leave_out(struct scene *s)
 {
-  static struct bn_printer_job much = {
-      .kind = BN_PRINTER_BOUNDED, .bytes = BN_PRINTER_MAX + 1UL, .say = say_nothing};
-
-  bn_printer_put(&s->fleet.printer, &much);
+  s->fleet.printer.dropped = true;
 }
 
 /* A file would lack intervals with nothing to show it. */
@@ -152,70 +135,6 @@ static void it_is_one_of_a_command(void **state)
   end(&s);
   assert_int_equal(bn_run_report_status(&s.account), 1);
   bn_run_report_done(&s.account);
-}
-
-/* In place of standard error: a pipe that takes nothing more. */
-static int stop_errors(void)
-{
-  static const char text[4096];
-  const int before = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-  int fd[2];
-
-  assert_int_equal(pipe2(fd, O_CLOEXEC), 0);
-  assert_true(before >= 0 && dup2(fd[1], STDERR_FILENO) == STDERR_FILENO);
-  (void)close(fd[1]);
-  while (bn_wait_is_writable(STDERR_FILENO))
-    assert_int_equal(write(STDERR_FILENO, text, sizeof text), sizeof text);
-  return before;
-}
-
-/* The thread that hangs in the first reporter stays, with the test's memory: the process ends. */
-static void verdicts_that_nobody_reads_do_not_cost_a_report(void **state)
-{
-  static struct scene s;
-  int fd[2], before;
-
-  (void)state;
-  begin(&s, true);
-  make_result(&s.account.result, 100 * SEC, 500);
-  assert_int_equal(pipe2(fd, O_CLOEXEC), 0);
-  s.heard[0].start_barrier = fd[0];
-  before = stop_errors();
-  bn_run_report_end(&s.account, &s.fleet);
-  assert_false(bn_printer_wait(&s.fleet.printer, bn_clock_mono() + soon_ns));
-  bn_run_report_leave(&s.account);
-  bn_printer_leave(&s.fleet.printer, bn_clock_mono() + long_ns);
-  (void)dup2(before, STDERR_FILENO);
-  (void)close(before);
-  bn_tests_left += 3; /* two pipes, one of which has no other end any more */
-  assert_int_equal(s.heard[0].ends, 0);
-  assert_int_equal(s.heard[1].totals, 1);
-  assert_int_equal(s.heard[1].ends, 1);
-  assert_true(s.heard[1].end.failed && !s.account.holds);
-}
-
-/* It keeps nothing from the thread that takes over. */
-static void who_comes_back_takes_no_other_report_with_it(void **state)
-{
-  static struct scene s;
-  int fd[2];
-
-  (void)state;
-  begin(&s, true);
-  make_result(&s.account.result, 100 * SEC, 500);
-  assert_int_equal(pipe2(fd, O_CLOEXEC), 0);
-  s.heard[0].start_barrier = fd[0];
-  bn_run_report_end(&s.account, &s.fleet);
-  assert_false(bn_printer_wait(&s.fleet.printer, bn_clock_mono() + soon_ns));
-  bn_run_report_leave(&s.account);
-  assert_int_equal(write(fd[1], "", 1), 1);
-  bn_clock_sleep_until(bn_clock_mono() + soon_ns);
-  bn_printer_leave(&s.fleet.printer, bn_clock_mono() + long_ns);
-  for (size_t i = 0; i < REPORTERS; i++)
-    assert_true(s.heard[i].totals == 1 && s.heard[i].ends == 1);
-  (void)close(fd[0]);
-  (void)close(fd[1]);
-  assert_int_equal(s.heard[1].end.status, 3);
 }
 
 /* A host that has ended, as its result says, and with the status of its agent. */
@@ -283,11 +202,9 @@ static void hosts_end_in_different_ways(void **state)
 
 BN_TESTS(run_report)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_left_out_is_a_failure), cmocka_unit_test(it_is_one_of_a_command),
-      cmocka_unit_test(verdicts_that_nobody_reads_do_not_cost_a_report),
-      cmocka_unit_test(who_comes_back_takes_no_other_report_with_it),
-      cmocka_unit_test(hosts_end_in_different_ways)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_left_out_is_a_failure),
+                                     cmocka_unit_test(it_is_one_of_a_command),
+                                     cmocka_unit_test(hosts_end_in_different_ways)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
