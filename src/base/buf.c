@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 enum { FIRST_CAP = 64 };
 static const size_t max_len = PTRDIFF_MAX - 1; /* no object is larger, terminator included */
 
@@ -29,7 +31,8 @@ void bn_buf_clear(struct bn_buf *b)
     b->data[0] = '\0';
 }
 
-/* Doubles the capacity, so that n single bytes are copied less than 2n times.  Returns 0 or -1. */
+/* Doubles the capacity, so that n single bytes are copied less than 2n times.  Returns 0, or -1 if
+   out of memory for a buffer with a maximum. */
 static int buf_grow(struct bn_buf *b, size_t need)
 {
   size_t cap = b->cap == 0 ? FIRST_CAP : b->cap;
@@ -38,6 +41,8 @@ static int buf_grow(struct bn_buf *b, size_t need)
     cap *= 2;
   char *const data = realloc(b->data, cap);
 
+  if (data == NULL && b->max == 0)
+    bn_alloc_fail();
   if (data == NULL)
     return -1;
   b->data = data;

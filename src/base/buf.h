@@ -7,8 +7,9 @@
 #include <stddef.h>
 
 /* data[len] is '\0' once something was added.  All zero except max is a valid empty buffer; max 0:
-   no limit.  A failed call leaves the content unchanged, and all further calls fail too until
-   bn_buf_clear, so that no text lacks a part in its middle. */
+   no limit; then the process ends if it is out of memory.  A failed call leaves the content
+   unchanged, and all further calls fail too until bn_buf_clear, so that no text lacks a part in its
+   middle. */
 struct bn_buf {
   char *data; /* owned; NULL while nothing was added */
   size_t len, cap, max;
@@ -18,7 +19,7 @@ struct bn_buf {
 void bn_buf_init(struct bn_buf *b, size_t max);
 void bn_buf_done(struct bn_buf *b);
 void bn_buf_clear(struct bn_buf *b); /* keeps the memory for reuse */
-/* These return 0, or -1 if out of memory or over max. */
+/* These return 0, or -1 if over max, or out of memory for a buffer with a maximum. */
 int bn_buf_reserve(struct bn_buf *b, size_t more);
 int bn_buf_add(struct bn_buf *b, const void *data, size_t len);
 int bn_buf_str(struct bn_buf *b, const char *s);

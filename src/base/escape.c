@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 struct sequence {
   unsigned char mask, lead; /* bits of the first byte */
   size_t len;
@@ -108,10 +110,9 @@ size_t bn_escape_message(char *out, size_t size, const char *text)
 char *bn_escape_copy(const char *text)
 {
   const size_t size = bn_escape_message(NULL, 0, text) + 1;
-  char *copy = malloc(size);
+  char *copy = bn_alloc(1, size);
 
-  if (copy != NULL)
-    (void)bn_escape_message(copy, size, text);
+  (void)bn_escape_message(copy, size, text);
   return copy;
 }
 

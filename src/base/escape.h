@@ -19,7 +19,7 @@ size_t bn_escape(char *out, size_t size, const char *text, const char *keep);
    0xa0 on that are not UTF-8 are copied as they are.  Such bytes are letters in other encodings,
    and no terminal obeys them. */
 size_t bn_escape_message(char *out, size_t size, const char *text);
-/* Escapes a message of any length.  The caller frees the result; NULL if out of memory. */
+/* Escapes a message of any length.  The caller frees the result. */
 char *bn_escape_copy(const char *text);
 /* As bn_escape() with nothing kept, and puts a backslash before each character that Markdown would
    read as a mark. size is at least 1. */

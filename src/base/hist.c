@@ -5,6 +5,8 @@
 #include <math.h>
 #include <sys/mman.h>
 
+#include "base/alloc.h"
+
 /* All accesses are relaxed: a bucket is a number by itself, and a reader that misses the newest
    record sees it in the next snapshot. */
 static uint64_t hist_load(const _Atomic uint64_t *p)
@@ -53,7 +55,7 @@ struct bn_hist *bn_hist_new(void)
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
   if (p == MAP_FAILED)
-    return NULL;
+    bn_alloc_fail();
   (void)madvise(p, sizeof(struct bn_hist), MADV_NOHUGEPAGE);
   return p;
 }

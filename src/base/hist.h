@@ -29,7 +29,7 @@ struct bn_hist {
   _Atomic uint64_t bucket[BN_HIST_BUCKETS];
 };
 
-struct bn_hist *bn_hist_new(void); /* NULL: out of memory */
+struct bn_hist *bn_hist_new(void);
 void bn_hist_free(struct bn_hist *h);
 
 /* Returns the bucket of a value. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/escape.h"
@@ -28,7 +29,7 @@ struct row {
 /* An error that is printed once, and the threads that had it; by[0] has printed it. */
 struct kind {
   char *name;  /* kind named by the caller, else all lines of the error */
-  char *first; /* first text, in one line; NULL: no memory */
+  char *first; /* first text, in one line */
   pthread_t *threads;
   size_t n, reported; /* reported: number of threads at the last count that was printed */
 };
@@ -92,9 +93,7 @@ static struct bn_log_message *row_of(int level, const char *text, size_t len)
     return row;
   if (sink.messages.n == BN_LOG_MESSAGES_MAX)
     return NULL;
-  *row = (struct bn_log_message){bn_clock_wall(), level, strndup(text, len), 0};
-  if (row->text == NULL)
-    return NULL;
+  *row = (struct bn_log_message){bn_clock_wall(), level, bn_alloc_part(text, len), 0};
   sink.messages.n++;
   return row;
 }
@@ -249,26 +248,26 @@ void bn_log_settle(void)
   pthread_mutex_unlock(&sink.lock);
 }
 
-/* Takes over `line`, which may be NULL when memory ran out.  The caller holds the lock. */
-static void log_print(struct row *r, FILE *out, char *line, const char *text)
+/* Takes over `line`.  Empty lines are not folded.  The caller holds the lock. */
+static void log_print(struct row *r, FILE *out, char *line)
 {
-  if (line != NULL && text[0] != '\0' && r->last != NULL && strcmp(line, r->last) == 0) {
+  if (strcmp(line, "\n") != 0 && r->last != NULL && strcmp(line, r->last) == 0) {
     r->repeated++;
     free(line);
     return;
   }
   print_repeats(r, out);
-  log_put(out, line != NULL ? line : text);
+  log_put(out, line);
   (void)fflush(out);
   free(r->last);
   r->last = line;
 }
 
-static void log_emit(char *line, const char *text)
+static void log_emit(char *line)
 {
   pthread_mutex_lock(&sink.lock);
   clear_progress();
-  log_print(&sink.out, stdout, line, text);
+  log_print(&sink.out, stdout, line);
   pthread_mutex_unlock(&sink.lock);
 }
 
@@ -285,9 +284,7 @@ static struct kind *kind_of(const char *name)
     return k;
   if (k == sink.kind + KINDS_MAX)
     return NULL;
-  *k = (struct kind){.name = strdup(name)};
-  if (k->name == NULL)
-    return NULL;
+  *k = (struct kind){.name = bn_alloc_text(name)};
   sink.n_kinds++;
   return k;
 }
@@ -296,7 +293,6 @@ static struct kind *kind_of(const char *name)
 static bool was_printed_by_other(struct kind *k)
 {
   const pthread_t self = pthread_self();
-  pthread_t *grown;
   size_t i = 0;
 
   while (i < k->n && pthread_equal(k->threads[i], self) == 0)
@@ -304,13 +300,9 @@ static bool was_printed_by_other(struct kind *k)
   if (i < k->n)
     return i > 0;
   /* The array doubles whenever n is a power of two. */
-  grown = (k->n & (k->n - 1)) != 0
-              ? k->threads
-              : reallocarray(k->threads, k->n == 0 ? 1 : 2 * k->n, sizeof *grown);
-  if (grown == NULL)
-    return false;
-  k->threads = grown;
-  grown[k->n++] = self;
+  if ((k->n & (k->n - 1)) == 0)
+    k->threads = bn_alloc_resize(k->threads, k->n == 0 ? 1 : 2 * k->n, sizeof *k->threads);
+  k->threads[k->n++] = self;
   return k->n > 1;
 }
 
@@ -338,7 +330,7 @@ static const char *behind_prefix(const char *line)
   return line;
 }
 
-/* Returns the lines of an error in one line, without "FATAL: ", or NULL if out of memory. */
+/* Returns the lines of an error in one line, without "FATAL: ". */
 static char *join_error_lines(const char *text)
 {
   struct bn_buf b;
@@ -373,21 +365,20 @@ static bool flush_output(void)
 }
 
 /* Takes over `line`, as log_emit. kind NULL: the line itself is the name of the kind. */
-static void emit_error(char *line, const char *text, const char *kind)
+static void emit_error(char *line, const char *kind)
 {
-  const char *name = kind != NULL ? kind : line;
   struct kind *k;
 
   pthread_mutex_lock(&sink.lock);
-  k = name != NULL ? kind_of(name) : NULL;
+  k = kind_of(kind != NULL ? kind : line);
   if (k != NULL && was_printed_by_other(k)) {
     free(line);
   } else {
-    if (k != NULL && k->first == NULL && line != NULL)
+    if (k != NULL && k->first == NULL)
       k->first = join_error_lines(line);
     clear_progress();
     (void)flush_output();
-    log_print(&sink.errors, stderr, line, text);
+    log_print(&sink.errors, stderr, line);
   }
   pthread_mutex_unlock(&sink.lock);
 }
@@ -478,21 +469,20 @@ static const char *end_of(const char *text)
 void bn_log_text(int level, const char *text)
 {
   const bool apart = level <= BN_WARNING && errors_are_apart();
-  char *line = NULL;
+  char *line;
 
   if (level > bn_log_get_verbosity())
     return;
   if (level <= BN_WARNING)
     log_remember(level, text);
-  if (asprintf(&line, "%s%s%s", prefix_of(level), text, end_of(text)) < 0)
-    line = NULL;
+  line = bn_alloc_print("%s%s%s", prefix_of(level), text, end_of(text));
   if (apart)
-    emit_error(line, text, NULL);
+    emit_error(line, NULL);
   else
-    log_emit(line, strcmp(text, "\n") == 0 ? "" : text);
+    log_emit(line);
 }
 
-/* Joins the lines of an error; returns NULL if out of memory. */
+/* Joins the lines of an error. */
 static char *log_join(const char *const *line, size_t n)
 {
   struct bn_buf b;
@@ -505,35 +495,33 @@ static char *log_join(const char *const *line, size_t n)
 
 void bn_log_fatal_as(const char *kind, const char *const *line, size_t n)
 {
-  char *all = errors_are_apart() ? log_join(line, n) : NULL;
+  const bool apart = errors_are_apart();
 
-  for (size_t i = 0; all != NULL && i < n; i++)
-    log_remember(BN_FATAL, line[i]);
-  if (all != NULL)
-    emit_error(all, all, kind);
-  for (size_t i = 0; all == NULL && i < n; i++)
-    bn_log_text(BN_FATAL, line[i]);
+  for (size_t i = 0; i < n; i++)
+    if (apart)
+      log_remember(BN_FATAL, line[i]);
+    else
+      bn_log_text(BN_FATAL, line[i]);
+  if (apart)
+    emit_error(log_join(line, n), kind);
 }
 
 /* Formats and logs; error < 0: nothing is appended. */
 __attribute__((format(printf, 3, 0))) static void log_v(int level, int error, const char *fmt,
                                                         va_list ap)
 {
-  char reason[128], *text = NULL, *full = NULL;
+  char reason[128], *text, *full;
 
   if (level > bn_log_get_verbosity())
     return;
-  if (vasprintf(&text, fmt, ap) < 0)
-    text = NULL;
-  if (text != NULL && error >= 0 &&
-      asprintf(&full, "%s errno = %d (%s)", text, error, strerror_r(error, reason, sizeof reason)) <
-          0)
-    full = NULL;
-  if (text == NULL)
-    bn_log_text(level, "a message was lost: out of memory");
-  else
-    bn_log_text(level, full != NULL ? full : text);
-  free(full);
+  text = bn_alloc_vprint(fmt, ap);
+  if (error >= 0) {
+    full =
+        bn_alloc_print("%s errno = %d (%s)", text, error, strerror_r(error, reason, sizeof reason));
+    free(text);
+    text = full;
+  }
+  bn_log_text(level, text);
   free(text);
 }
 
@@ -557,20 +545,12 @@ void bn_log_errno(enum bn_level level, int error, const char *fmt, ...)
 
 __attribute__((format(printf, 1, 0))) static void stderr_v(const char *fmt, va_list ap)
 {
-  char *text = NULL, fallback[256];
-  va_list copy;
+  char *text = bn_alloc_vprint(fmt, ap);
 
-  va_copy(copy, ap);
-  if (vasprintf(&text, fmt, copy) < 0)
-    text = NULL;
-  va_end(copy);
-  if (text != NULL)
-    log_remember(BN_NOTICE, text);
-  else
-    (void)vsnprintf(fallback, sizeof fallback, fmt, ap);
+  log_remember(BN_NOTICE, text);
   (void)flush_output();
   clear_progress();
-  put_error(text != NULL ? text : fallback, "\n");
+  put_error(text, "\n");
   free(text);
 }
 
@@ -632,7 +612,7 @@ void bn_log_refusal(const char *text)
   printed = text[0] == '\0' || (sink.refused != NULL && strcmp(sink.refused, text) == 0);
   if (!printed) {
     free(sink.refused);
-    sink.refused = strdup(text);
+    sink.refused = bn_alloc_text(text);
   }
   pthread_mutex_unlock(&sink.lock);
   if (!printed)
@@ -642,11 +622,11 @@ void bn_log_refusal(const char *text)
 void bn_log_foreign(const char *text)
 {
   char *shown = bn_escape_copy(text);
-  const size_t len = shown != NULL ? strlen(shown) : 0;
+  const size_t len = strlen(shown);
 
   if (len > 0 && shown[len - 1] == '\n')
     shown[len - 1] = '\0';
-  bn_log_stderr("%s", shown != NULL ? shown : "out of memory");
+  bn_log_stderr("%s", shown);
   free(shown);
 }
 
@@ -671,7 +651,7 @@ void bn_log_output(const char *before, const char *text)
 
   bn_log_settle();
   pthread_mutex_lock(&sink.lock);
-  print_lines(before, shown != NULL ? shown : "");
+  print_lines(before, shown);
   pthread_mutex_unlock(&sink.lock);
   free(shown);
 }

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+
 #ifndef BN_REL_LIBDIR
 #define BN_REL_LIBDIR "../lib/bench"
 #endif
@@ -156,10 +158,8 @@ size_t bn_plugin_names(const struct bn_plugin_kind *kind, char **names, size_t m
   (void)snprintf(path, sizeof path, "%s/%ss", dir, kind->name);
   found = scandir(path, &list, is_module, alphasort);
   for (int i = 0; i < found; i++) {
-    if (n < max) {
-      names[n] = strndup(list[i]->d_name, strlen(list[i]->d_name) - (sizeof suffix - 1));
-      n += names[n] != NULL;
-    }
+    if (n < max)
+      names[n++] = bn_alloc_part(list[i]->d_name, strlen(list[i]->d_name) - (sizeof suffix - 1));
     free(list[i]);
   }
   free(list);

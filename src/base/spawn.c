@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+
 enum { NOT_STARTED = 127 };
 
 /* Makes only calls that are allowed between fork and exec. failure: a pipe for an errno. */
@@ -55,7 +57,6 @@ char *bn_spawn_self(struct bn_err *err)
 {
   char path[PATH_MAX];
   const ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
-  char *self;
 
   if (len < 0) {
     (void)bn_err_set(err, errno, "cannot find the path of this program: /proc/self/exe: %s",
@@ -63,8 +64,5 @@ char *bn_spawn_self(struct bn_err *err)
     return NULL;
   }
   path[len] = '\0';
-  self = strdup(path);
-  if (self == NULL)
-    (void)bn_err_set(err, ENOMEM, "out of memory");
-  return self;
+  return bn_alloc_text(path);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 /* Ends s at the first c; returns the text behind it, or NULL. */
 static char *uri_cut(char *s, char c)
 {
@@ -183,8 +185,8 @@ static int read_all(struct bn_uri *u, struct bn_err *err)
 
 int bn_uri_parse(struct bn_uri *u, const char *text, struct bn_err *err)
 {
-  *u = (struct bn_uri){.text = strdup(text), .size = strlen(text) + 1};
-  return u->text != NULL ? read_all(u, err) : bn_err_set(err, 0, "out of memory");
+  *u = (struct bn_uri){.text = bn_alloc_text(text), .size = strlen(text) + 1};
+  return read_all(u, err);
 }
 
 void bn_uri_done(struct bn_uri *u)

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -27,6 +28,7 @@ static const uint64_t printing_ns = BN_NSEC_PER_SEC / 2;
 
 static const struct bn_wait order = {"an order to end the process", BN_BOUND_STOP};
 static const struct bn_wait returning = {"the watchdog to return", BN_BOUND_RETURNING};
+static const struct bn_wait end_of_process = {"the end of the process", BN_BOUND_LEFT_BEHIND};
 
 /* --- output that does not block --------------------------------------------------------------- */
 
@@ -153,7 +155,7 @@ static void on_bound(int signo, siginfo_t *info, void *context)
   _exit(info->si_value.sival_int);
 }
 
-_Noreturn static void end_process(struct bn_watchdog *w)
+_Noreturn static void end_process(struct bn_watchdog *w, bool no_memory)
 {
   const uint64_t until_ns = bn_clock_mono() + printing_ns;
   const int status = bn_outcome_status(w->parts->outcome, false);
@@ -161,7 +163,7 @@ _Noreturn static void end_process(struct bn_watchdog *w)
 
   bn_wait_alarm(printing_ns, on_bound, left_with);
   print_report(w, until_ns);
-  if (bn_log_has_asides())
+  if (bn_log_has_asides() && !no_memory)
     (void)fputs("some threads have not stopped: ending without them\n", w->out);
   leave_documents(w, until_ns);
   _exit(left_with);
@@ -170,16 +172,29 @@ _Noreturn static void end_process(struct bn_watchdog *w)
 static void *watchdog_main(void *arg)
 {
   struct bn_watchdog *w = arg;
-  bool stop;
+  bool stop, no_memory;
 
   (void)pthread_mutex_lock(&w->lock);
   while (!w->stop && bn_clock_mono() < w->at_ns)
     (void)bn_wait_until(&order, &w->changed, &w->lock, w->at_ns);
   stop = w->stop;
+  no_memory = w->no_memory;
   (void)pthread_mutex_unlock(&w->lock);
   if (!stop)
-    end_process(w);
+    end_process(w, no_memory);
   return NULL;
+}
+
+/* Lets the watchdog print the report and end the process. */
+static void end_without_memory(void *of)
+{
+  struct bn_watchdog *w = of;
+
+  (void)pthread_mutex_lock(&w->lock);
+  w->no_memory = true;
+  (void)pthread_mutex_unlock(&w->lock);
+  bn_watchdog_order(w, true);
+  bn_wait_park(&end_of_process);
 }
 
 void bn_watchdog_order(struct bn_watchdog *w, bool at_once)
@@ -200,6 +215,7 @@ int bn_watchdog_start(struct bn_watchdog *w, struct bn_err *err)
   if (rc != 0)
     return bn_err_set(err, rc, "cannot start the watchdog: %s", strerror(rc));
   w->made = true;
+  bn_alloc_before_exit(end_without_memory, w);
   return 0;
 }
 
@@ -207,6 +223,7 @@ void bn_watchdog_stop(struct bn_watchdog *w)
 {
   if (!w->made)
     return;
+  bn_alloc_before_exit(NULL, NULL);
   (void)pthread_mutex_lock(&w->lock);
   w->stop = true;
   bn_wait_wake(&w->changed);

@@ -2,7 +2,8 @@
 /* The thread that ends the process when other threads do not end the run.
 
    The receiver of signals orders the end: after a second signal, or when there has been no progress
-   for too long after a single one.  If the main thread has not ended the run 2.5 seconds later, the
+   for too long after a single one.  A thread that gets no memory (base/alloc.h) orders the end at
+   once.  If the main thread has not ended the run 2.5 seconds later, the
    watchdog prints the text report from the counters as they are, unless it has been printed, names
    the journals from which `bench report` makes the documents, removes half-written documents, and
    calls _exit.  It allocates nothing, and it uses neither the log nor the streams of other threads:
@@ -30,6 +31,7 @@ struct bn_watchdog {
   pthread_cond_t changed;
   uint64_t at_ns; /* guarded by the lock; CLOCK_MONOTONIC; UINT64_MAX: no end has been ordered */
   bool stop;      /* guarded by the lock */
+  bool no_memory; /* guarded by the lock; a thread has got no memory */
 };
 
 /* parts is borrowed.  Returns 0, or -1 if out of memory. */

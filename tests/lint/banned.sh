@@ -19,7 +19,7 @@ banned()
     function complain(text) { printf "%s:%d: %s\n", file, NR, text }
     BEGIN {
       test = file ~ /^(tests|perf)\//
-      may_exit = test || file ~ /^src\/(main|base\/spawn)\.c$/ ||
+      may_exit = test || file ~ /^src\/(main|base\/(alloc|spawn))\.c$/ ||
                  file ~ /^src\/hosts\/(agent|bridge|controller|temp_folder)\.c$/ ||
                  file ~ /^src\/(engine\/watchdog|script\/vm\/stackguard)\.c$/
       may_print = test || file ~ /^src\/((main|base\/log|option\/opthelp)\.c|(cli|report|study)\/)/
@@ -33,7 +33,7 @@ banned()
       if ($0 ~ careless) complain("a function that cannot report errors or bounds")
       if ($0 ~ unused) complain("not used here")
       if (!may_exit && $0 ~ ends)
-        complain("only main, the watchdog, the controller, agents and bridges exit")
+        complain("only main, alloc, the watchdog, the controller, agents and bridges exit")
       if (!may_print && $0 ~ prints) complain("only log, report, study and cli print")
       if ($0 ~ assembly) complain("inline assembly")
     }

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "engine/stop.h"
 #include "knownwaits.h"
 #include "leftrun.h"
@@ -478,6 +479,30 @@ static void events_in_flight_are_unfinished_for_the_watchdog(void **state)
   check_forced(2 * 143 + 86, 1);
 }
 
+/* --- a small allocation fails --- */
+
+static enum bn_next event_without_memory(void *self, struct bn_session *s)
+{
+  if (s->id == 1 && sim_s() > 0.6) {
+    sim_sleep_ms(3);
+    bn_alloc_fail();
+  }
+  return toy_event(self, s);
+}
+
+/* The watchdog prints what was counted at once: 86 events of 7 ms in each session. */
+static void a_run_without_memory_prints_its_counters(void **state)
+{
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  w.event = event_without_memory;
+  assert_int_equal(left_status(&c, &w, &forced, NULL, NULL), BN_STATUS_FAILED);
+  check_alive(0.605);
+  check_forced(3 * 86, 3);
+}
+
 /* --- a command --- */
 
 static int meet(void *self, struct bn_session *s, const char *name, struct bn_err *err)
@@ -696,6 +721,7 @@ static const struct CMUnitTest scenarios[] = {
     cmocka_unit_test(what_is_interrupted_is_unfinished),
     cmocka_unit_test(a_process_whose_reporter_hangs_is_left),
     cmocka_unit_test(events_in_flight_are_unfinished_for_the_watchdog),
+    cmocka_unit_test(a_run_without_memory_prints_its_counters),
     cmocka_unit_test(the_patience_bounds_the_barrier),
     cmocka_unit_test(the_limit_and_a_signal_end_a_pause),
     cmocka_unit_test(a_ticket_that_is_given_back_is_waited_for),

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Allocates, and ends the process with a sentence if there is no memory. */
+#include "base/alloc.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/wait.h"
+
+static const struct bn_wait other_thread = {"the end of the process", BN_BOUND_LEFT_BEHIND};
+
+/* `of` is set before `last`, and read after it. */
+static struct {
+  _Atomic(void (*)(void *)) last;
+  void *_Atomic of;
+  atomic_bool ending;
+} alloc;
+
+/* The sentence is dropped if standard error takes nothing now. */
+void bn_alloc_fail(void)
+{
+  static const char text[] = "out of memory: bench ends\n";
+  void (*last)(void *) = atomic_load(&alloc.last);
+
+  if (atomic_exchange(&alloc.ending, true))
+    bn_wait_park(&other_thread);
+  if (bn_wait_is_writable(STDERR_FILENO))
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  if (last != NULL)
+    last(atomic_load(&alloc.of));
+  _exit(EXIT_FAILURE);
+}
+
+void bn_alloc_before_exit(void (*last)(void *of), void *of)
+{
+  atomic_store(&alloc.of, of);
+  atomic_store(&alloc.last, last);
+}
+
+static void *alloc_check(void *p)
+{
+  if (p == NULL)
+    bn_alloc_fail();
+  return p;
+}
+
+void *bn_alloc(size_t n, size_t size)
+{
+  return alloc_check(calloc(n > 0 ? n : 1, size > 0 ? size : 1));
+}
+
+void *bn_alloc_resize(void *p, size_t n, size_t size)
+{
+  return alloc_check(reallocarray(p, n > 0 ? n : 1, size > 0 ? size : 1));
+}
+
+char *bn_alloc_text(const char *text)
+{
+  return alloc_check(strdup(text));
+}
+
+char *bn_alloc_part(const char *text, size_t len)
+{
+  return alloc_check(strndup(text, len));
+}
+
+char *bn_alloc_vprint(const char *fmt, va_list ap)
+{
+  char *text = NULL;
+
+  return alloc_check(vasprintf(&text, fmt, ap) >= 0 ? text : NULL);
+}
+
+char *bn_alloc_print(const char *fmt, ...)
+{
+  char *text;
+  va_list ap;
+
+  va_start(ap, fmt);
+  text = bn_alloc_vprint(fmt, ap);
+  va_end(ap);
+  return text;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Memory for small things: these functions return what was asked for, or end the process.
+
+   If there is no memory, bn_alloc_fail says so, has the run printed from its counters, and exits
+   with status 1.  Where a size is the user's (buffers, tables, rows), malloc and its like are
+   called instead, and the caller reports the error. */
+#ifndef BN_BASE_ALLOC_H
+#define BN_BASE_ALLOC_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+/* Returns n * size zeroed bytes, at least one. */
+__attribute__((malloc, returns_nonnull)) void *bn_alloc(size_t n, size_t size);
+/* Resizes what bn_alloc returned, or NULL, to n * size bytes, at least one.  New bytes are not
+   zeroed. */
+__attribute__((returns_nonnull)) void *bn_alloc_resize(void *p, size_t n, size_t size);
+__attribute__((malloc, returns_nonnull)) char *bn_alloc_text(const char *text);
+__attribute__((malloc, returns_nonnull)) char *bn_alloc_part(const char *text, size_t len);
+__attribute__((malloc, returns_nonnull, format(printf, 1, 2))) char *bn_alloc_print(const char *fmt,
+                                                                                    ...);
+
+__attribute__((malloc, returns_nonnull, format(printf, 1, 0))) char *
+bn_alloc_vprint(const char *fmt, va_list ap);
+
+/* Ends the process because there is no memory.  Any thread. */
+__attribute__((noreturn)) void bn_alloc_fail(void);
+/* From this call on, bn_alloc_fail calls last(of) before it exits.  `last` prints what is known,
+   and allocates nothing; it may end the process itself.  NULL: nothing is called.  The main thread.
+ */
+void bn_alloc_before_exit(void (*last)(void *of), void *of);
+
+#endif
