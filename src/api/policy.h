@@ -117,8 +117,8 @@ struct bn_policy {
   bool flags_are_number; /* fileio: --file-extra-flags are shown as a number */
   bool unknown_offset; /* fileio: a wrong checksum is told of without its offset, and the offset is
                           hexadecimal */
-  bool writes_zeros; /* fileio: blocks are zeros, and --validate does not look first whether
-                        prepare has written checksums */
+  bool writes_zeros;   /* fileio: blocks are zeros, and --validate does not look first whether
+                          prepare has written checksums */
   bool no_hint_at_prepare;  /* fileio: the message about a missing file does not mention prepare */
   const char *byte_unit;    /* fileio: "512B" */
   const char *binary_unit;  /* fileio: "16KiB", without its letter */

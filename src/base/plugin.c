@@ -15,22 +15,28 @@
 
 #include "base/alloc.h"
 
+/* Where the build tree has modules and data, seen from its program.  An installed program has them
+   where configure was told (--libdir, --datadir), which need not have this shape. */
+#define BUILD_LIBDIR  "../lib/bench"
+#define BUILD_DATADIR "../share/bench"
+
 #ifndef BN_REL_LIBDIR
-#define BN_REL_LIBDIR "../lib/bench"
+#define BN_REL_LIBDIR BUILD_LIBDIR
 #endif
 #ifndef BN_REL_DATADIR
-#define BN_REL_DATADIR "../share/bench"
+#define BN_REL_DATADIR BUILD_DATADIR
 #endif
 
 static const char suffix[] = ".so";
 
-/* Returns a folder relative to that of the program; links to the program are followed and a ".." is
-   resolved, so that users read a plain path. */
-static const char *relative_dir(const char *from_program, char *buf, size_t len, struct bn_err *err)
+/* Returns the first folder that exists of two relative to that of the program, else the first;
+   links to the program are followed and a ".." is resolved, so that users read a plain path. */
+static const char *relative_dir(const char *installed, const char *built, char *buf, size_t len,
+                                struct bn_err *err)
 {
-  char exe[PATH_MAX], path[PATH_MAX + 256], *slash;
+  const char *const from_program[] = {installed, built, installed};
+  char exe[PATH_MAX], path[PATH_MAX + 256], *slash, *resolved = NULL;
   const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-  char *resolved;
 
   if (n < 0) {
     (void)bn_err_set(err, errno, "cannot find the program's folder through /proc/self/exe: %s",
@@ -41,8 +47,10 @@ static const char *relative_dir(const char *from_program, char *buf, size_t len,
   slash = strrchr(exe, '/');
   if (slash != NULL)
     *slash = '\0';
-  (void)snprintf(path, sizeof path, "%s/%s", exe, from_program);
-  resolved = realpath(path, NULL);
+  for (int i = 0; i < 3 && resolved == NULL; i++) {
+    (void)snprintf(path, sizeof path, "%s/%s", exe, from_program[i]);
+    resolved = realpath(path, NULL);
+  }
   if ((size_t)snprintf(buf, len, "%s", resolved != NULL ? resolved : path) >= len) {
     (void)bn_err_set(err, ENAMETOOLONG, "the path of '%s' is too long", path);
     buf = NULL;
@@ -53,12 +61,12 @@ static const char *relative_dir(const char *from_program, char *buf, size_t len,
 
 const char *bn_plugin_data_dir(char *buf, size_t len, struct bn_err *err)
 {
-  return relative_dir(BN_REL_DATADIR, buf, len, err);
+  return relative_dir(BN_REL_DATADIR, BUILD_DATADIR, buf, len, err);
 }
 
 const char *bn_plugin_lib_dir(char *buf, size_t len, struct bn_err *err)
 {
-  return relative_dir(BN_REL_LIBDIR, buf, len, err);
+  return relative_dir(BN_REL_LIBDIR, BUILD_LIBDIR, buf, len, err);
 }
 
 /* Names come from the command line and from scripts; no name may leave the folder. */

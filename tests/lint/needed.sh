@@ -1,6 +1,7 @@
 #!/bin/sh
-# Fails when the program loads more at start than LuaJIT, jansson, libm and libc (libpthread, libdl and
-# librt are libc where they still exist), or a module needs LuaJIT.  Usage: needed.sh build-directory
+# Fails when the program loads more at start than LuaJIT, jansson, libm and libc (libpthread, libdl
+# and librt are libc where they still exist), or a module needs LuaJIT.
+# Usage: needed.sh build-directory
 set -eu
 build=${1:?build directory}
 status=0

@@ -88,6 +88,7 @@ bad_source analyze 'a null pointer followed' src/base/a.c 'int f(int a);' 'int f
 bad_source dialects 'ten questions for the version' src/engine/a.c \
   "$(yes 'int a(int v) { return v == BN_V05; }' | head -n 10)"
 bad_source listed 'a file the Makefile does not name' src/base/god.c 'extern int bn_x;'
+bad_source listed 'a script that the package lacks' src/base/god.sh 'exit 1'
 
 in_body() # lint, sample, lines of the body of a function
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What fileio writes neither compresses nor repeats, has the wanted share of zeros, and stays within
-   its buffer at every length. */
+/* What fileio writes neither compresses nor repeats, has the wanted share of zeros, and stays
+   within its buffer at every length. */
 #include "cm.h"
 
 #include <stdlib.h>

@@ -50,7 +50,7 @@ struct bn_fileio_plan {
   bool sync, dsync, direct;
   int open_flags; /* flags for open(2) from --file-extra-flags */
   bool writing, random, validate;
-  unsigned zeros; /* percent of zeros in what is written; 100: buffers stay as they are */
+  unsigned zeros;      /* percent of zeros in what is written; 100: buffers stay as they are */
   uint64_t fsync_freq; /* after --file-fsync-all */
   bool fsync_end;
   uint64_t events;
@@ -67,9 +67,9 @@ void bn_fileio_size_text(const struct bn_fileio_plan *plan, uint64_t bytes, char
 void bn_fileio_describe(const struct bn_fileio_plan *plan, const char *io_title,
                         struct bn_facts *facts);
 
-/* Makes the data that blocks are filled with, which the caller frees: NULL if they are zeros or have
-   checksums.  They are new ones each time, whatever the seed: a run that is repeated must not write
-   what is there already.  Returns 0, or -1 and err. */
+/* Makes the data that blocks are filled with, which the caller frees: NULL if they are zeros or
+   have checksums.  They are new ones each time, whatever the seed: a run that is repeated must not
+   write what is there already.  Returns 0, or -1 and err. */
 int bn_fileio_make_data(const struct bn_fileio_plan *plan, struct bn_data **out,
                         struct bn_err *err);
 
@@ -154,8 +154,8 @@ struct bn_fileio {
   const struct bn_ioengine *engine;
   bool engine_started, paced, debug, pattern_made;
   unsigned threads, depth;
-  int *fd;    /* [plan.files] */
-  bool *made; /* [plan.files] by this run */
+  int *fd;              /* [plan.files] */
+  bool *made;           /* [plan.files] by this run */
   struct bn_data *data; /* NULL: blocks are zeros or have checksums */
   struct bn_io_setup setup;
   struct bn_pattern pattern;
