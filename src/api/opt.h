@@ -56,6 +56,7 @@ enum bn_opt_trait {
   /* For studies. */
   BN_OPT_KEEPS_DATA = 1 << 9, /* it says what a run does with data, and not which data there are */
   BN_OPT_FIXED = 1 << 10,     /* no sweep varies it */
+  BN_OPT_CONNECTS = 1 << 12,  /* a connection is made with it; so are those with ENDPOINT */
   /* For configuration files. */
   BN_OPT_COMMAND_LINE_ONLY = 1 << 11,
   /* Traits that scripts declare; the others are for options that are known before a script is. */
@@ -63,7 +64,7 @@ enum bn_opt_trait {
                       BN_OPT_REPEAT_ONLY | BN_OPT_ENDPOINT | BN_OPT_PLACE | BN_OPT_ADDED |
                       BN_OPT_KEEPS_DATA,
   /* The option stands in a document of a version that wrote no traits. */
-  BN_OPT_UNTOLD = 1 << 12
+  BN_OPT_UNTOLD = 1 << 13
 };
 
 /* The traits that this program declares for an option of that name; 0: none, or it is unknown. */

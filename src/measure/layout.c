@@ -133,7 +133,7 @@ const char *const bn_layout_origins[] = {[BN_FROM_DEFAULT] = "default",
 const char *const bn_layout_traits[] = {
     "per_host",    "controller_only",   "output_only", "observes", "figures_only",
     "repeat_only", "endpoint",          "place",       "added",    "keeps_data",
-    "fixed",       "command_line_only", NULL};
+    "fixed",       "command_line_only", "connects",    NULL};
 const char *const bn_layout_metric_kinds[] = {[BN_COUNTER] = "counter",
                                               [BN_HISTOGRAM] = "histogram",
                                               [BN_LABELLED] = "labelled",

@@ -18,6 +18,7 @@ static const char *const prepare_words[] = {"auto", "eager", "lazy", NULL};
 const struct bn_opt bn_sql_options[] = {
     {.name = "db-driver",
      .type = BN_STRING,
+     .traits = BN_OPT_CONNECTS,
      .in = BN_IN_ALL,
      .def = "mysql",
      .def05 = BN_OPT_NO_DEFAULT,

@@ -72,6 +72,13 @@ static int native_option(lua_State *L)
   return 1;
 }
 
+/* native.traits(name): those that the program declares for an option of a run. */
+static int native_traits(lua_State *L)
+{
+  bn_native_push_traits(L, bn_native_get_traits(L)(luaL_checkstring(L, 1)));
+  return 1;
+}
+
 static int native_dialect(lua_State *L)
 {
   const char *dialect = getenv("BENCH_COMPAT");
@@ -256,4 +263,5 @@ const luaL_Reg bn_native_options[] = {{"check_option", native_check_option},
                                       {"parse", native_parse},
                                       {"read_traits", native_read_traits},
                                       {"settings", native_settings},
+                                      {"traits", native_traits},
                                       {NULL, NULL}};

@@ -282,6 +282,21 @@ function event() con:query("INSERT INTO log VALUES ('run')") end
     assert "side A: the statement failed with status 1: " in done.err and "nonsense" in done.err
 
 
+def test_a_statement_gets_the_options_of_its_connection(tmp_path):
+    """It gets no others, which its script does not have or which would ignore its failure."""
+    program = tmp_path / "program"
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >{tmp_path}/arguments\nexit 1\n')
+    program.chmod(0o755)
+    connection = ["--db-driver=mysql", "--mysql_host=h", "--mysql-ssl-ca=ca", "--mysql-connect-timeout=3",
+                  "--mysql-db=d", "--sqlite-journal-mode=wal", "--pgsql-sslmode=require"]
+    others = ["--mysql-ignore-errors=all", "--mysql-dry-run=on", "--db-ps-mode=auto", "--threads=2",
+              "--mysql-table-engine=x"]
+    done = ab(tmp_path, "--a-set=SELECT 1", "--b-set=SELECT 1", *connection, *others)
+    assert done.status == 1 and ": the statement failed with status 1" in done.err, done
+    script, *rest = (tmp_path / "arguments").read_text().split("\n")
+    assert script.endswith("/statement.lua") and rest == [*connection, "prepare", ""]
+
+
 def test_no_password_is_shown(folder):
     args = ("--a=--mysql-password=hunter2", "--b='--connect=mysql://u:hunter2@h/db'")
     done = ab(folder, "--out=out", *args)

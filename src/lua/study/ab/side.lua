@@ -45,17 +45,11 @@ local function execute(argv, what, scratch)
   return nil, ("%s failed with status %d: %s"):format(what, ended.status, sentence)
 end
 
--- A run for the statement needs these options to find the server.  Options of drivers that are not
--- loaded here are passed on too, by their prefixes (lint: option list).
-local prefixes = {"--mysql-", "--pgsql-", "--sqlite-", "--db-driver", "--connect"}
-
+-- A run for the statement needs the options with which a connection is made.
 local function is_of_connection(word)
-  local name = word:match("^[^=]*"):gsub("_", "-")
-  if name:find("-ignore-errors", 1, true) or name:find("-dry-run", 1, true) then return false end
-  for _, prefix in ipairs(prefixes) do
-    if name:sub(1, #prefix) == prefix then return true end
-  end
-  return false
+  local name = word:match("^%-%-([^=]+)")
+  local traits = name and native.traits(name) or {}
+  return traits.endpoint or traits.connects
 end
 
 -- The statement stands in a script, because in the list of processes everybody could read it.
