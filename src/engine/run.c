@@ -14,6 +14,7 @@
 #include "engine/services.h"
 #include "engine/signals.h"
 #include "engine/worker.h"
+#include "measure/host.h"
 
 /* The time that interrupted workers have to return before the process ends without them. */
 static const uint64_t return_patience_ns = BN_NSEC_PER_SEC;
@@ -42,6 +43,7 @@ struct bn_run {
   const struct bn_host_group *host_group; /* NULL: none */
   bool pacer_made;
   double processor_s;   /* processor time of the process when the start barrier opened */
+  double throttled_s;   /* as of bn_host_throttled_s(), at the same moment */
   struct bn_hist *ages; /* --rate: ages of the arrivals that wait at the end; owned */
 };
 
@@ -492,6 +494,7 @@ static bool open_start_barrier(struct bn_run *run, struct bn_times *times)
     return false;
   bn_watch_start(&run->watch);
   run->processor_s = processor_s();
+  run->throttled_s = bn_host_throttled_s("");
   *times = times_from(run->job.conf, bn_clock_mono());
   bn_reports_start(run->reports, times->start_ns);
   if (run->pacer_made)
@@ -558,6 +561,22 @@ static void note_limit(struct bn_run *run, const struct bn_moment *end)
     bn_outcome_set(&run->outcome, BN_OUTCOME_SPENT);
 }
 
+/* Tells for how long a CPU quota has held back the threads of the run, and warns from a hundredth
+   of its time on: such a run measures the quota. */
+static void report_throttling(struct bn_run *run, uint64_t took_ns)
+{
+  const double throttled_s = bn_host_throttled_s("") - run->throttled_s;
+
+  if (run->throttled_s < 0)
+    return;
+  bn_reports_fact_f64(run->reports, "process", "throttled_s", throttled_s);
+  if (throttled_s > 0.01e-9 * (double)took_ns)
+    bn_log_note("a CPU quota held the threads of the control group back for %.3g s of processor "
+                "time, so the result is that of the quota: raise it (CPUQuota= of systemd, --cpus "
+                "of containers)",
+                throttled_s);
+}
+
 /* Events in flight are counted before they are interrupted, and interrupted before anything is
    printed: a reporter, or a hook that sends queries, may wait for locks that they hold.  From the
    next stage on, engine/signals.c interrupts by itself. */
@@ -572,6 +591,7 @@ static struct bn_moment compute_total(struct bn_run *run, const struct bn_times 
     (void)run_failed(run, &err);
   bn_reports_sum(run->reports, &end);
   bn_reports_fact_f64(run->reports, "process", "processor_s", processor_s() - run->processor_s);
+  report_throttling(run, end.now_ns - times->start_ns);
   bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);
   if (bn_outcome_has(&run->outcome, BN_OUTCOME_TO_INTERRUPT))
     bn_interrupt_first(&run->interrupt, run->job.conf->threads);

@@ -207,6 +207,28 @@ static void lower_processors(void *quota, const struct bn_kernel_group *g)
   }
 }
 
+/* Version 2 counts microseconds, version 1 nanoseconds. */
+static void raise_throttled(void *throttled_s, const struct bn_kernel_group *g)
+{
+  const char *const key = g->second ? "throttled_usec " : "throttled_time ";
+  char text[BN_KERNEL_TEXT];
+  double *most = throttled_s, s;
+  const char *found;
+
+  if (!bn_kernel_text(text, "%s/cpu.stat", g->folder) || (found = strstr(text, key)) == NULL)
+    return;
+  s = strtod(found + strlen(key), NULL) * (g->second ? 1e-6 : 1e-9);
+  *most = s > *most ? s : *most;
+}
+
+double bn_host_throttled_s(const char *root)
+{
+  double throttled_s = -1;
+
+  bn_kernel_groups(root, "cpu", raise_throttled, &throttled_s);
+  return throttled_s;
+}
+
 /* "max" of version 2, or all that a machine can address in version 1, is no limit. */
 static void lower_memory(void *memory, const struct bn_kernel_group *g)
 {

@@ -35,9 +35,13 @@ struct bn_place {
   char mount_point[PATH_MAX]; /* "/home" */
 };
 
-/* Both read a few small files below `root` (""; a folder with made-up ones in tests), start no
+/* All read a few small files below `root` (""; a folder with made-up ones in tests), start no
    process and never fail: what cannot be read stays unknown. */
 void bn_host_read(struct bn_host *h, const char *root);
+/* Returns for how long the CPU quota of a control group has held back its threads since the group
+   was made, in seconds of all processors together; -1: there is no such group.  Of nested groups,
+   the one that did so longest counts. */
+double bn_host_throttled_s(const char *root);
 /* path: a file or folder; the mount table is root's, the path is not. */
 void bn_place_read(struct bn_place *p, const char *root, const char *path);
 

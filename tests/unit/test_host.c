@@ -113,6 +113,29 @@ static void the_least_limit_of_groups_counts(void **state)
   assert_int_equal(read_host().memory_limit_bytes, 1073741824);
 }
 
+static void the_longest_throttling_of_groups_counts(void **state)
+{
+  (void)state;
+  put("proc/self/cgroup", "0::/system.slice/bench.service\n");
+  assert_true(bn_host_throttled_s(root) < 0);
+  put("sys/fs/cgroup/system.slice/bench.service/cpu.stat",
+      "usage_usec 9\nnr_periods 4\nnr_throttled 2\nthrottled_usec 1500000\n");
+  assert_float_equal(bn_host_throttled_s(root), 1.5, 1e-9);
+  put("sys/fs/cgroup/system.slice/cpu.stat", "usage_usec 9\nthrottled_usec 2500000\n");
+  assert_float_equal(bn_host_throttled_s(root), 2.5, 1e-9);
+  /* A group without a quota has no such line. */
+  put("sys/fs/cgroup/system.slice/cpu.stat", "usage_usec 9\n");
+  assert_float_equal(bn_host_throttled_s(root), 1.5, 1e-9);
+}
+
+static void throttling_of_version_1_is_in_nanoseconds(void **state)
+{
+  (void)state;
+  put("proc/self/cgroup", "2:cpu,cpuacct:/docker/ab\n0::/\n");
+  put("sys/fs/cgroup/cpu/cpu.stat", "nr_periods 10\nnr_throttled 3\nthrottled_time 250000000\n");
+  assert_float_equal(bn_host_throttled_s(root), 0.25, 1e-9);
+}
+
 static void groups_of_version_1_have_limits(void **state)
 {
   (void)state;
@@ -174,6 +197,8 @@ BN_TESTS(host)
       ON_EMPTY(virtual_machines_have_a_name),
       ON_EMPTY(containers_leave_signs),
       ON_EMPTY(the_least_limit_of_groups_counts),
+      ON_EMPTY(the_longest_throttling_of_groups_counts),
+      ON_EMPTY(throttling_of_version_1_is_in_nanoseconds),
       ON_EMPTY(groups_of_version_1_have_limits),
       ON_EMPTY(a_folder_is_on_its_longest_mount_point),
       ON_EMPTY(a_link_is_followed_to_its_place),
