@@ -4,6 +4,7 @@
 #include "cm.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,7 +213,7 @@ enum { THREADS = 4, EACH = 20000 };
 
 struct threads {
   struct bn_pattern *p;
-  unsigned id, requests, flushes, worst_file;
+  unsigned id, requests, flushes, worst_file, clashes;
 };
 
 static void *work(void *arg)
@@ -263,6 +264,49 @@ static void threads_keep_the_schedule(void **state)
   bn_pattern_done(&s.p);
 }
 
+/* Marks of the two blocks, which threads set while they have them. */
+static atomic_bool taken[2];
+
+static void *take_blocks(void *arg)
+{
+  struct threads *c = arg;
+  struct bn_pattern_mix mix = {0};
+  struct bn_rng rng;
+  struct bn_draw d;
+
+  bn_rng_seed(&rng, 1, BN_RNG_WORKLOAD, c->id);
+  while (c->requests < EACH / 10) {
+    if (!bn_pattern_draw(c->p, &rng, &mix, &d))
+      continue;
+    c->requests++;
+    c->clashes += atomic_exchange_explicit(&taken[d.offset / 256], true, memory_order_relaxed);
+    atomic_store_explicit(&taken[d.offset / 256], false, memory_order_relaxed);
+    bn_pattern_release(c->p, d.file, d.offset, d.op);
+  }
+  return NULL;
+}
+
+static void threads_have_no_block_together(void **state)
+{
+  const struct bn_pattern_conf c = {
+      .mode = BN_FILE_RNDWR, .files = 1, .span = 512, .block = 256, .exclusive = true};
+  struct threads threads[THREADS];
+  pthread_t thread[THREADS];
+  struct source s;
+
+  (void)state;
+  open_source(&s, c);
+  for (unsigned i = 0; i < THREADS; i++) {
+    threads[i] = (struct threads){.p = &s.p, .id = i};
+    assert_int_equal(pthread_create(&thread[i], NULL, take_blocks, &threads[i]), 0);
+  }
+  for (unsigned i = 0; i < THREADS; i++) {
+    (void)pthread_join(thread[i], NULL);
+    assert_int_equal(threads[i].clashes, 0);
+  }
+  bn_pattern_done(&s.p);
+}
+
 BN_TESTS(fileio_pattern)
 {
   const struct CMUnitTest tests[] = {
@@ -274,6 +318,7 @@ BN_TESTS(fileio_pattern)
       cmocka_unit_test(random_blocks),
       cmocka_unit_test(exclusive_blocks),
       cmocka_unit_test(threads_keep_the_schedule),
+      cmocka_unit_test(threads_have_no_block_together),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
