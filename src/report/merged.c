@@ -11,8 +11,8 @@
 #include "base/log.h"
 #include "measure/merge.h"
 #include "measure/store.h"
+#include "report/output.h"
 #include "report/saved.h"
-#include "report/written.h"
 
 const struct bn_opt bn_merged_options[] = {
     {.name = "output",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes text at once and remembers the first error. */
+/* Writes reports: text at once, documents in one piece, and the results of subcommands. */
 #include "report/output.h"
 
 #include <errno.h>
@@ -59,4 +59,62 @@ int bn_output_verdict(const struct bn_output *o, struct bn_err *err)
   if (o->error < 0)
     return bn_err_set(err, 0, "its file could not be written");
   return 0;
+}
+
+static int document_cannot(const struct bn_document *d, struct bn_err *err)
+{
+  if (d->path == NULL)
+    return bn_err_set(err, errno, "cannot write the report: %s", strerror(errno));
+  return bn_err_set(err, errno, "cannot write the report to '%s': %s", d->path, strerror(errno));
+}
+
+int bn_document_open(struct bn_document *d, const char *form, const char *path, FILE *out,
+                     struct bn_err *err)
+{
+  const char *fault;
+
+  *d = (struct bn_document){.path = bn_file_is_stdout(path) ? NULL : path,
+                            .out = out != NULL ? out : stdout};
+  if (d->path == NULL)
+    return 0;
+  fault = bn_file_fault(d->path);
+  if (fault != NULL)
+    return bn_err_set(err, EINVAL, "--report=%s:%s: %s", form, d->path, fault);
+  return bn_file_try(d->path) == 0 ? 0 : document_cannot(d, err);
+}
+
+int bn_document_write(const struct bn_document *d, const char *text, size_t len, struct bn_err *err)
+{
+  errno = 0;
+  if (d->path != NULL)
+    return bn_file_save(d->path, text, len) == 0 ? 0 : document_cannot(d, err);
+  return fwrite(text, 1, len, d->out) == len && fflush(d->out) == 0 ? 0 : document_cannot(d, err);
+}
+
+static bool written_to_stdout(const char *path)
+{
+  return path == NULL || strcmp(path, "-") == 0;
+}
+
+int bn_written_check(const char *path, struct bn_err *err)
+{
+  const char *fault = written_to_stdout(path) ? NULL : bn_file_fault(path);
+
+  if (fault != NULL)
+    return bn_err_set(err, BN_ERR_OPTION, "--output=%s: %s", path, fault);
+  if (!written_to_stdout(path) && bn_file_try(path) != 0)
+    return bn_err_set(err, BN_ERR_OPTION, "--output=%s: %s", path, bn_file_reason(errno));
+  return 0;
+}
+
+int bn_written_document(struct bn_node *document, const char *path, struct bn_err *err)
+{
+  int rc;
+
+  if (document == NULL)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  rc = written_to_stdout(path) ? bn_store_print(document, stdout, err)
+                               : bn_store_save(document, path, err);
+  bn_node_free(document);
+  return rc;
 }

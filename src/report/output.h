@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text that a reporter writes during the run: pieces are flushed at once, and errors are kept. */
+/* Where reports go: text that is written during the run, documents that are written in one piece
+   when it has ended, and the results of subcommands. */
 #ifndef BN_REPORT_OUTPUT_H
 #define BN_REPORT_OUTPUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "measure/store.h"
 
+/* Text that a reporter writes during the run: pieces are flushed at once, and errors are kept. */
 struct bn_output {
   FILE *out;     /* borrowed */
   int error;     /* errno of the first failed write; 0: none, -1: not known */
@@ -30,5 +34,27 @@ void bn_output_begin(struct bn_output *o);
 void bn_output_end(struct bn_output *o);
 /* Returns 0, or -1 and err if something was not written. */
 int bn_output_verdict(const struct bn_output *o, struct bn_err *err);
+
+/* A report written in one piece when the run has ended, so that its file is never half written. */
+struct bn_document {
+  const char *path; /* borrowed; NULL: `out` */
+  FILE *out;        /* borrowed */
+};
+
+/* Called before a run: refuses a file that cannot be written.  form: the name of the report.  out
+   NULL: standard output if there is no path. */
+int bn_document_open(struct bn_document *d, const char *form, const char *path, FILE *out,
+                     struct bn_err *err);
+int bn_document_write(const struct bn_document *d, const char *text, size_t len,
+                      struct bn_err *err);
+
+/* The result of a subcommand goes to `path`, the value of --output; NULL or "-": standard output.
+   Both return 0, or -1 and err. */
+
+/* Checks before the work that the file can be written. */
+int bn_written_check(const char *path, struct bn_err *err);
+/* Replaces the file as a whole, so that it has the old text or the new one, and frees the document.
+   NULL: there was no memory for it. */
+int bn_written_document(struct bn_node *document, const char *path, struct bn_err *err);
 
 #endif

@@ -14,7 +14,7 @@
 #include "measure/facts.h"
 #include "measure/result.h"
 #include "measure/view.h"
-#include "report/document.h"
+#include "report/output.h"
 
 /* The kinds of lines in the order of the table. */
 enum place {

@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "measure/result.h"
-#include "report/document.h"
 #include "report/openmetrics/listen.h"
 #include "report/openmetrics/render.h"
+#include "report/output.h"
 
 struct openmetrics {
   struct bn_document document;
