@@ -11,7 +11,7 @@
 #include "measure/facts.h"
 #include "measure/view.h"
 #include "option/opt.h"
-#include "tests/memory_chase.h"
+#include "tests/memory_kernel.h"
 #include "tests/tests.h"
 
 static const struct bn_metric memory_metrics[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inner loops of the memory test, unrolled to eight words where those of sysbench are. */
+/* The inner loops of the memory test, unrolled to eight words where those of sysbench are, and the
+   random cycle of pointers that --memory-oper=latency follows. */
 #include "tests/memory_kernel.h"
 
 #include <stdbool.h>
@@ -135,4 +136,34 @@ bn_memory_kernel bn_memory_kernel_get(bool uniform_only, enum bn_memory_oper ope
   if (mode == BN_MEMORY_SEQ)
     return in_order[new][oper];
   return new &&type != BN_DIST_UNIFORM ? distributed[oper] : uniform[new][oper];
+}
+
+struct chase_line {
+  const struct chase_line *next;
+  char unused[BN_CHASE_LINE - sizeof(const struct chase_line *)];
+};
+
+/* Every line follows a random earlier line: this makes each of the (n - 1)! cycles of n lines in
+   one way. */
+void bn_chase_link(void *at, size_t from, size_t to, struct bn_rng *rng)
+{
+  struct chase_line *line = at;
+
+  if (from == 0)
+    line[0].next = &line[0];
+  for (size_t i = from == 0 ? 1 : from / sizeof *line; i < to / sizeof *line; i++) {
+    struct chase_line *other = &line[bn_rng_below(rng, i)];
+
+    line[i].next = other->next;
+    other->next = &line[i];
+  }
+}
+
+const void *bn_chase_follow(const void *at)
+{
+  const struct chase_line *line = at;
+
+  for (int i = 0; i < BN_CHASE_LOADS; i += 8)
+    line = line->next->next->next->next->next->next->next->next;
+  return line;
 }

@@ -9,6 +9,7 @@
 
 #include "api/opt.h"
 #include "base/dist.h"
+#include "base/rng.h"
 
 enum bn_memory_oper { BN_MEMORY_READ, BN_MEMORY_WRITE, BN_MEMORY_NONE };
 enum bn_memory_mode { BN_MEMORY_SEQ, BN_MEMORY_RND };
@@ -31,5 +32,18 @@ typedef void (*bn_memory_kernel)(const struct bn_memory_job *job);
    the session; 1.0 and 0.5 draw indexes uniformly whatever the type. */
 bn_memory_kernel bn_memory_kernel_get(bool uniform_only, enum bn_memory_oper oper,
                                       enum bn_memory_mode mode, enum bn_dist_type type);
+
+/* --memory-oper=latency follows pointers around a random cycle: every load waits for the previous
+   one, so that a turn shows the latency of a load. */
+enum {
+  BN_CHASE_LINE = 64,   /* bytes between pointers: a pointer in each cache line */
+  BN_CHASE_LOADS = 4096 /* loads of an event */
+};
+
+/* Links the lines from byte `from` up to byte `to` of an area, multiples of a line, in random order
+   into a cycle with the lines before, which are linked; `at` is aligned to a line. */
+void bn_chase_link(void *at, size_t from, size_t to, struct bn_rng *rng);
+/* Follows BN_CHASE_LOADS pointers and returns the last one. */
+const void *bn_chase_follow(const void *at);
 
 #endif

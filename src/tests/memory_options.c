@@ -6,7 +6,7 @@
 
 #include "option/opt.h"
 #include "tests/memory.h"
-#include "tests/memory_chase.h"
+#include "tests/memory_kernel.h"
 
 const struct bn_opt bn_memory_options[] = {
     {.name = "memory-block-size",

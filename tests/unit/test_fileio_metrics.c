@@ -106,7 +106,7 @@ static void figures_leave_out_what_is_absent(void **state)
   counter[BN_C_BYTES_WRITTEN] = 6 << 20;
   counter[BN_C_DISK + BN_DISK_BUSY_NS] = 1500000000;
   counter[BN_C_DISK + BN_DISK_QUEUE_NS] = 64000000000;
-  n = bn_fileio_figures(&v, f, 32);
+  n = bn_workload_fileio.figures(&v, f, 32);
   assert_int_equal(n, 12);
   assert_true(figure(f, n, "reads_per_s") == 150);
   assert_true(figure(f, n, "fsyncs_per_s") == 2.5);
@@ -115,10 +115,10 @@ static void figures_leave_out_what_is_absent(void **state)
   assert_true(fabs(figure(f, n, "device_queue_length") - 32) < 1e-12);
   for (int i = 0; i < BN_DISK_VALUES; i++)
     counter[BN_C_DISK + i] = BN_ABSENT;
-  n = bn_fileio_figures(&v, f, 32);
+  n = bn_workload_fileio.figures(&v, f, 32);
   assert_int_equal(n, 5);
   assert_true(figure(f, n, "device_utilization") == -1);
-  assert_int_equal(bn_fileio_figures(&v, f, 2), 2);
+  assert_int_equal(bn_workload_fileio.figures(&v, f, 2), 2);
 }
 
 /* A program that computes the figure from the counter gets the same bits. */
@@ -131,7 +131,7 @@ static void units_divide_the_rate(void **state)
 
   (void)state;
   counter[BN_C_DISK + BN_DISK_BUSY_NS] = 1500000001;
-  n = bn_fileio_figures(&v, f, 32);
+  n = bn_workload_fileio.figures(&v, f, 32);
   assert_true(figure(f, n, "device_utilization") == 1500000001 / 0.7 / 1e9);
   assert_true(figure(f, n, "device_utilization") != 1500000001 / 1e9 / 0.7);
 }

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "tests/memory_chase.h"
 #include "tests/memory_kernel.h"
 #include "tests/memory_vector.h"
 

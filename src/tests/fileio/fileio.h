@@ -138,13 +138,10 @@ void bn_diskstats_add(struct bn_diskstats *d, const uint64_t *row, uint64_t out[
 /* As bn_diskstats_add, with the present row. */
 void bn_diskstats_update(struct bn_diskstats *d, uint64_t out[BN_DISK_VALUES]);
 
-/* --- metrics.c: what is measured, and figures from it --- */
+/* --- what the test measures --- */
 
 enum { BN_H_READ = BN_H_FIXED, BN_H_WRITE, BN_H_FSYNC }; /* histograms */
 enum { BN_C_DISK = BN_C_FIXED };                         /* counters: BN_DISK_VALUES of them */
-
-extern const struct bn_metric bn_fileio_metrics[];
-size_t bn_fileio_figures(const struct bn_view *v, struct bn_figure *out, size_t max);
 
 /* --- inflight.c: the loop --- */
 
