@@ -73,7 +73,7 @@ int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
   return bulk_add(c, insert, len);
 }
 
-/* An event is not repeated because of these, so the failure is always told. */
+/* A failure here does not repeat the event, so it is always logged. */
 static int bulk_send(struct bn_sql_conn *c, const char *sql, size_t len)
 {
   c->failure.once = true;
@@ -90,7 +90,8 @@ static void truncate_rows(struct bn_sql_conn *c)
   c->bulk.n_cuts = 0;
 }
 
-/* What was sent goes; the statement behind it, number `sent`, becomes the first. */
+/* Removes the statements that were sent; the statement behind them, number `sent`, becomes the
+   first. */
 static void keep_unsent(struct bn_sql_conn *c, const char *sql, unsigned sent)
 {
   const size_t shift = (size_t)(sql - c->bulk.text.data);
@@ -168,7 +169,8 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   bn_sql_trace(&c->sys->trace, c->session, name.data != NULL ? name.data : "", name.len);
   rc = hand_over(c);
   if (rc == BN_SQL_ERROR && c->diag.rolled_back) {
-    /* As INSERT the rows may pass, and if they do not, it says why as users know it. */
+    /* The rows may pass as INSERT.  If they do not, the INSERT says why in words that users
+       know. */
     bn_log(BN_DEBUG, "the rows are sent as INSERT: %s", bn_sql_shown(&c->diag).text);
     c->diag.rolled_back = false;
     c->bulk.may_load = c->bulk.load.on = false;
@@ -186,8 +188,8 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   return LOADED;
 }
 
-/* Sends what was collected; on failure the rows stay.  more: a row that was being loaded follows,
-   so that the statements that take the place of a load are cut as if nobody had tried to load. */
+/* Sends the collected rows; on failure they stay.  more: a row that was being loaded follows, so
+   that the statements that take the place of a load are cut as if there had been no load. */
 static int bulk_flush(struct bn_sql_conn *c, bool more)
 {
   if (c->bulk.rows == 0)
@@ -206,7 +208,7 @@ static int bulk_flush(struct bn_sql_conn *c, bool more)
   return -1;
 }
 
-/* Whether the row ends the statement in the buffer. */
+/* Returns whether the row ends the statement in the buffer. */
 static bool is_full(const struct bn_sql_conn *c, size_t len)
 {
   const size_t rows_from = c->bulk.n_cuts > 0 ? c->bulk.cut[c->bulk.n_cuts - 1] : c->bulk.head;
@@ -230,7 +232,7 @@ static int load_next(struct bn_sql_conn *c, const char *row, size_t len)
   return 0;
 }
 
-/* What has to stand between the rows so far and one more. */
+/* Adds the text that stands between the rows so far and one more. */
 static int bulk_part(struct bn_sql_conn *c, size_t len)
 {
   const bool full = c->bulk.rows > 0 && is_full(c, len);

@@ -12,7 +12,7 @@
 #include "sql/digest.h"
 #include "sql/errors.h"
 
-/* The transaction that is going on on a connection. */
+/* The transaction that is open on a connection. */
 struct state {
   struct bn_sql_row_of_commits *row; /* NULL: the next commit makes one */
   bool in_transaction, wrote;
@@ -36,7 +36,7 @@ struct prepared {
   _Alignas(16) char below[];
 };
 
-/* A statement on its way to the driver. */
+/* A statement that this layer passes to the driver. */
 struct call {
   struct commits *c;
   void *prepared; /* what is below has it; NULL: a query */
@@ -85,14 +85,15 @@ static enum bn_sql commits_send(const struct call *call)
   return below->ops->query(below->handle, call->sql, call->len, call->r, call->d);
 }
 
-/* A statement of this layer's own. */
+/* Executes a statement of this layer's own. */
 static enum bn_sql commits_say(const struct call *call, const char *sql, uint64_t *affected)
 {
   bn_sql_trace(call->c->shared->trace, call->c->session, sql, strlen(sql));
   return bn_sql_link_tell(&call->c->below, sql, affected, call->d);
 }
 
-/* The row is not there before its first commit, and may have been lost since. */
+/* Adds a commit to the row.  The row does not exist before its first commit, and may have been lost
+   since. */
 static enum bn_sql count_in_row(const struct call *call)
 {
   const struct bn_sql_row_of_commits *row = call->c->state.row;
@@ -129,7 +130,7 @@ static void end_transaction(struct state *v)
   v->wrote = false;
 }
 
-/* After it nothing of what was going on is left. */
+/* A failure may end the transaction of the connection. */
 static void note_failure(const struct call *call, enum bn_sql rc)
 {
   struct state *v = &call->c->state;
@@ -158,7 +159,7 @@ static bool is_refused(const struct call *call)
   return false;
 }
 
-/* Something may stand behind the first statement.  sql[len] is 0. */
+/* Returns whether something may stand behind the first statement.  sql[len] is 0. */
 static bool has_others(const char *sql, size_t len)
 {
   const char *semicolon = memchr(sql, ';', len);
@@ -166,8 +167,8 @@ static bool has_others(const char *sql, size_t len)
   return semicolon != NULL && strspn(semicolon, "; \t\r\n") < strlen(semicolon);
 }
 
-/* Its text without what is within literals.  Returns the length; one that is not below SIMPLE_MAX
-   may be that of a part. */
+/* Copies the text without the contents of literals.  Returns the length; a length that is not below
+   SIMPLE_MAX may be that of a part. */
 enum { SIMPLE_ROOM = 2048, SIMPLE_MAX = SIMPLE_ROOM - 4 };
 
 static size_t commits_simplify(const struct call *call, char text[SIMPLE_ROOM])
@@ -180,8 +181,8 @@ static size_t commits_simplify(const struct call *call, char text[SIMPLE_ROOM])
   return len;
 }
 
-/* PostgreSQL answers a text with the error of any of its statements; the others with that of the
-   first one. */
+/* Returns whether the error may be that of another statement in the same text: PostgreSQL answers a
+   text with the error of any of its statements, other servers with that of the first one. */
 static bool may_be_of_another(const struct call *call)
 {
   char text[SIMPLE_ROOM];
@@ -191,7 +192,8 @@ static bool may_be_of_another(const struct call *call)
   return has_others(text, commits_simplify(call, text));
 }
 
-/* What the answer to a COMMIT says about it; refused: that of a failure is about nothing else. */
+/* Notes the outcome that the answer to a COMMIT tells.  refused: a failure means that nothing was
+   committed. */
 static void commits_settle(const struct call *call, enum bn_sql rc, bool refused)
 {
   struct state *v = &call->c->state;
@@ -210,7 +212,7 @@ static void commits_settle(const struct call *call, enum bn_sql rc, bool refused
     note_failure(call, rc);
 }
 
-/* The script's COMMIT of a transaction that has written. */
+/* Executes the script's COMMIT of a transaction that has written. */
 static enum bn_sql commits_commit(const struct call *call)
 {
   enum bn_sql rc = count_commit(call);
@@ -225,7 +227,7 @@ static enum bn_sql commits_commit(const struct call *call)
   return rc;
 }
 
-/* Nobody but this layer has begun the transaction.  If the server does not end it, the next
+/* Ends the transaction that this layer has begun.  If the server does not end it, the next
    statements of the script would be part of it. */
 static enum bn_sql commits_leave(const struct call *call, enum bn_sql rc)
 {
@@ -255,7 +257,7 @@ static enum bn_sql execute_alone(const struct call *call)
   rc = commits_send(call);
   if (rc > BN_SQL_ROWS)
     return commits_leave(call, rc);
-  /* Not of a text that needs_own_transaction lets through. */
+  /* A text with rows is not among those that needs_own_transaction lets through. */
   if (rc == BN_SQL_ROWS)
     c->below.ops->free_result(c->below.handle, call->r);
   counts = call->r->affected > 0;
@@ -270,14 +272,15 @@ static enum bn_sql execute_alone(const struct call *call)
   return rc == BN_SQL_DONE ? rc : commits_leave(call, rc);
 }
 
-/* sql[len] is 0. */
+/* Returns whether the text is one statement without RETURNING.  sql[len] is 0. */
 static bool is_single(const char *sql, size_t len)
 {
   return !has_others(sql, len) && strcasestr(sql, "returning") == NULL;
 }
 
-/* A text of several statements may end transactions of its own, and nobody may send anything while
-   there are rows to be read.  What is within literals is neither. */
+/* Returns whether the statement gets a transaction of its own.  A text of several statements does
+   not, because it may end transactions itself, and neither does a text that returns rows, because
+   nothing can be sent while rows are read.  Contents of literals do not count. */
 static bool needs_own_transaction(const struct call *call)
 {
   char text[SIMPLE_ROOM];
@@ -289,8 +292,8 @@ static bool needs_own_transaction(const struct call *call)
   return len < SIMPLE_MAX && is_single(text, len);
 }
 
-/* What the script has begun and ended is told by its texts, but not all of them can be understood:
-   where the driver knows what is open, that counts. */
+/* Returns the state of the transaction.  The texts of the script tell it, but not all of them can
+   be understood: if the driver knows the state, that counts. */
 static enum bn_sql_transaction commits_ask(const struct commits *c)
 {
   const struct bn_sql_link *below = &c->below;
@@ -314,15 +317,15 @@ static enum bn_sql_transaction commits_look(struct commits *c)
   return now;
 }
 
-/* The locks of MySQL: LOCK TABLES ends a transaction there.  PostgreSQL's belong to the one that is
-   open, and forbid nothing. */
+/* Returns whether a LOCK forbids transactions of this layer.  LOCK TABLES of MySQL ends a
+   transaction; locks of PostgreSQL belong to the open transaction, and forbid nothing. */
 static bool is_foreign(const struct commits *c)
 {
   return c->below.ops->transaction == NULL || commits_ask(c) != BN_TRANSACTION_OPEN;
 }
 
-/* BEGIN within a transaction.  MySQL commits that; of PostgreSQL it is no more than a warning, and
-   SQLite refuses it. */
+/* Returns whether BEGIN within a transaction goes on with it.  MySQL commits it; in PostgreSQL it
+   is only a warning, and SQLite refuses it. */
 static bool begin_goes_on(const struct commits *c)
 {
   return !c->shared->caps->backslash_escapes;
@@ -359,8 +362,8 @@ static void note_boundary(struct commits *c, enum bn_sql_boundary boundary)
   }
 }
 
-/* wrote: what stands before it in the text has, and BEGIN makes this a part of the transaction that
-   it begins, as PostgreSQL does. */
+/* Notes a further statement of a text.  wrote: a statement before it has written, and BEGIN makes
+   that a part of the transaction that it begins, as in PostgreSQL. */
 static void note_other(const struct call *call, const char *sql, bool *wrote)
 {
   struct state *v = &call->c->state;
@@ -373,8 +376,8 @@ static void note_other(const struct call *call, const char *sql, bool *wrote)
   *wrote = writes || (*wrote && boundary == BN_BOUNDARY_NONE);
 }
 
-/* The statements behind the first one of a text, which writes or not.  What the driver knows to be
-   open counts before the next text. */
+/* Notes the statements behind the first one of a text, which writes or not.  The state that the
+   driver knows counts before the next text. */
 static void note_others(const struct call *call, bool wrote)
 {
   const char *semicolon = memchr(call->sql, ';', call->len);
@@ -387,14 +390,14 @@ static void note_others(const struct call *call, bool wrote)
     note_other(call, semicolon + 1, &wrote);
 }
 
-/* The statement ends a transaction, of which something will be stored. */
+/* Returns whether the statement ends a transaction of which something will be stored. */
 static bool is_commit(const struct state *v, enum bn_sql_boundary boundary,
                       enum bn_sql_transaction now)
 {
   return boundary == BN_BOUNDARY_COMMIT && v->wrote && !v->foreign && now != BN_TRANSACTION_FAILED;
 }
 
-/* What is neither verified nor given a transaction of its own. */
+/* Passes on a statement that is neither verified nor given a transaction of its own. */
 static enum bn_sql pass_on(const struct call *call, enum bn_sql_boundary boundary, bool writes)
 {
   struct state *v = &call->c->state;

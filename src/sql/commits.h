@@ -23,7 +23,7 @@
 #include "sql/link.h"
 #include "sql/trace.h"
 
-/* One writer, the session's worker; readers may come at any time. */
+/* A row of the table.  Its only writer is the session's worker; readers may come at any time. */
 struct bn_sql_row_of_commits {
   struct bn_sql_row_of_commits *next; /* an older one */
   uint64_t id;                        /* 1, 2, … */
@@ -33,7 +33,7 @@ struct bn_sql_row_of_commits {
 
 enum { BN_SQL_COMMITS_NAME = 32 };
 
-/* Of the process. */
+/* The rows of the process. */
 struct bn_sql_ledger {
   pthread_mutex_t lock; /* guards the list */
   struct bn_sql_row_of_commits *newest;
@@ -52,7 +52,7 @@ struct bn_sql_committer {
   const struct bn_sql_caps *caps; /* the driver's */
 };
 
-/* below: what the layer stands in front of; the other members are set. */
+/* below: the driver or layer in front of which this layer stands; the other members are set. */
 void bn_sql_committer_init(struct bn_sql_committer *p, const struct bn_driver *below);
 /* Puts the layer in the place of a link to `below`, whose handle it owns from then on.  It verifies
    what s executes: a transaction that has written first adds 1 to its connection's row, and a

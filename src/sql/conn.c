@@ -63,7 +63,7 @@ void bn_sql_conn_drop(struct bn_sql_conn *c)
     c->state = BN_CONN_LOST;
 }
 
-/* Statements have to be prepared again. */
+/* Closes the handle: the statements have to be prepared again. */
 static void shut_handle(struct bn_sql_conn *c)
 {
   bn_sql_conn_drop(c);
@@ -80,7 +80,7 @@ void bn_sql_conn_shut(struct bn_sql_conn *c)
   c->state = BN_CONN_CLOSED;
 }
 
-/* They have been shut. */
+/* The statements have been shut. */
 static void destroy_stmts(struct bn_sql_conn *c)
 {
   while (c->stmts != NULL) {
@@ -99,7 +99,7 @@ static void close_unreferenced(struct bn_sql_conn *c)
   free_memory(c);
 }
 
-/* A closed one that nobody holds any more, else a new one. */
+/* Returns a closed connection that nobody holds any more, else a new one. */
 static struct bn_sql_conn *take_object(struct bn_sql_session *o)
 {
   struct bn_sql_conn *c = o->all;
@@ -143,8 +143,8 @@ static int put_commits(struct bn_sql_conn *c, const struct bn_sql_committer *lay
   return 0;
 }
 
-/* How c reaches the driver: --verify-commits stands before --db-read-hosts.  0, or -1: it has been
-   logged why not. */
+/* Makes the link of c to the driver: --verify-commits stands before --db-read-hosts.  Returns 0, or
+   -1 if that failed, which has been logged. */
 static int make_link(struct bn_sql_conn *c)
 {
   const bool single = c->n_overrides > 0; /* a connection apart from the load */
@@ -190,15 +190,15 @@ bool bn_sql_conn_loads(const struct bn_sql_conn *c)
          c->session->services->is_command;
 }
 
-/* A connection that is lost is replaced by one to another server.  sysbench waits for the old one.
-   Rows may wait for longer in a server that is busy with those before them. */
+/* Returns whether a lost connection is replaced by one to another server, while sysbench waits for
+   the old one.  Rows may wait for longer in a server that is busy with those before them. */
 static bool goes_elsewhere(const struct bn_sql_conn *c)
 {
   return c->places > 1 && c->drv->ignores_silence && c->sys->policy->own_report &&
          !bn_sql_conn_loads(c);
 }
 
-/* Borrows from c. */
+/* The target borrows from c. */
 static void set_target(const struct bn_sql_conn *c, struct bn_sql_target *target)
 {
   *target = (struct bn_sql_target){
@@ -208,13 +208,13 @@ static void set_target(const struct bn_sql_conn *c, struct bn_sql_target *target
           c->n_overrides > 0 ? (const char *const *)(c->override + c->n_overrides) : NULL,
       .n_overrides = c->n_overrides,
       .loads = bn_sql_conn_loads(c),
-      /* Those of the bundled workloads, which say so before they connect. */
+      /* The bundled workloads say before they connect that each thread does. */
       .prepared = c->sys->preflight.all_connect && !c->session->services->is_command,
       .elsewhere = goes_elsewhere(c),
   };
 }
 
-/* Both of a pair. */
+/* Sends a statement to the server, or to both servers of a pair. */
 static enum bn_sql tell_servers(struct bn_sql_conn *c, const char *sql)
 {
   const int n = c->split != NULL ? BN_ROLES : 1;
@@ -227,7 +227,7 @@ static enum bn_sql tell_servers(struct bn_sql_conn *c, const char *sql)
   return rc;
 }
 
-/* What --db-isolation-level asks for.  The driver does not know the deadline any more, and the
+/* Sets the level of --db-isolation-level.  The driver does not know the deadline any more, and the
    interrupts of the session do not reach the connection yet. */
 static enum bn_sql set_isolation(struct bn_sql_conn *c, uint64_t deadline_ns)
 {
@@ -271,7 +271,7 @@ int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
   return 0;
 }
 
-/* What the server allows, on a connection of its own.  c is open.  Whatever goes wrong, c itself
+/* Asks what the server allows, on a connection of its own.  c is open.  If that fails, c itself
    will show what matters. */
 static void conn_ask(struct bn_sql_conn *c)
 {
@@ -294,8 +294,8 @@ static void conn_ask(struct bn_sql_conn *c)
   bn_sql_preflight_learn(&c->sys->preflight, &info, (int64_t)atomic_load(&c->sys->n_prepared));
 }
 
-/* Opens c, the first one of many while the others wait.  0, -1; 1: the server does not allow what
-   the run needs, said on standard error. */
+/* Opens c, the first of many connections, while the others wait.  Returns 0, -1 after a failure, or
+   1 if the server does not allow what the run needs, which standard error says. */
 static int open_in_turn(struct bn_sql_conn *c)
 {
   struct bn_sql_preflight *p = &c->sys->preflight;
@@ -318,7 +318,7 @@ static int open_in_turn(struct bn_sql_conn *c)
   return 1;
 }
 
-/* The first connection says for all who is at the other end. */
+/* The first connection tells about the server for all of them. */
 static void tell_about(struct bn_sql_conn *c)
 {
   const struct bn_services *services = c->session->services;
@@ -333,7 +333,8 @@ static void tell_about(struct bn_sql_conn *c)
     services->fact(services->of, "database", "client_version", about.client);
 }
 
-/* Of a pair, the server that had the last statement.  Returns how many there are to select from. */
+/* Names the server of the connection; of a pair, the server that had the last statement.  Returns
+   how many servers there are to select from. */
 static size_t name_server(const struct bn_sql_conn *c, char name[BN_LABEL_LEN])
 {
   const struct bn_driver *ops = c->drv->ops;
@@ -422,8 +423,7 @@ void bn_sql_conn_unref(struct bn_sql_conn *c)
 {
   if (--c->refs > 0)
     return;
-  /* Whoever has the result may still read it, until the session opens another connection or ends.
-   */
+  /* The script may still read the result, until the session opens another connection or ends. */
   if (c->cur.live && c->owner != NULL)
     return;
   close_unreferenced(c);
@@ -443,7 +443,7 @@ static void conn_destroy(struct bn_sql_conn *c)
   free(c);
 }
 
-/* Its session ends: closes it, and frees it unless somebody still holds it. */
+/* Closes the connection at the end of its session, and frees it unless somebody still holds it. */
 static void conn_retire(struct bn_sql_conn *c)
 {
   bn_sql_conn_shut(c);
@@ -488,13 +488,13 @@ void bn_sql_retired_free(struct bn_sqlsys *sys)
   }
 }
 
-/* Where the server prepares a statement once for each connection. */
+/* Returns whether the server prepares a statement once for each connection. */
 static bool prepares_once(const struct bn_sql_conn *c)
 {
   return !c->sys->emulate && !c->sys->anew && c->drv->caps.prepared_statements;
 }
 
-/* NULL: the session has none. */
+/* Returns an open connection of the session, or NULL. */
 static struct bn_sql_conn *open_one(struct bn_sqlsys *sys, struct bn_session *s)
 {
   const struct bn_sql_session *o = bn_sql_session_find(sys, s);

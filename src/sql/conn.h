@@ -17,8 +17,8 @@ enum bn_sql_state {
   BN_CONN_OPEN
 };
 
-/* conn.c owns it, apart from the parts that say who does.  The files above it, those of the calls
-   that scripts make, set the view, `diag` and `state` LOST. */
+/* A connection, owned by conn.c apart from the parts that say who owns them.  The files above,
+   those of the calls that scripts make, set the view, `diag` and `state` LOST. */
 struct bn_sql_conn {
   struct bn_sql_conn_view view; /* first: scripts read it */
   enum bn_sql_state state;
@@ -54,11 +54,11 @@ struct bn_sql_conn {
   struct bn_sql_diag diag; /* rolled_back: false when a statement begins; drivers set it */
 };
 
-/* Whether rows may be sent by the driver's bulk load: it has one, and this is not a run. */
+/* Returns whether rows may be sent by the driver's bulk load: it has one, and this is not a run. */
 bool bn_sql_conn_loads(const struct bn_sql_conn *c);
-/* Drops the current result with those pending. */
+/* Drops the current result and the pending ones. */
 void bn_sql_conn_drop(struct bn_sql_conn *c);
-/* One attempt to open c.  0, or -1 and diag. */
+/* Makes one attempt to open c.  Returns 0, or -1 and diag. */
 int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns);
 /* Closes the driver's connection, whatever its state. */
 void bn_sql_conn_shut(struct bn_sql_conn *c);
@@ -68,7 +68,7 @@ void bn_sql_conn_count_server(const struct bn_sql_conn *c, unsigned label);
 void bn_sql_conn_unref(struct bn_sql_conn *c);
 /* Frees the connections that outlived their sessions. */
 void bn_sql_retired_free(struct bn_sqlsys *sys);
-/* A failure of this layer's own: the view says FATAL without a server's error. */
+/* Sets the view to FATAL without an error of the server, after a failure of this layer itself. */
 void bn_sql_refuse(struct bn_sql_conn *c);
 
 #endif

@@ -17,7 +17,7 @@ static bool begins_with(const char *sql, size_t len, const char *word, size_t wo
   return len >= word_len && strncasecmp(sql, word, word_len) == 0;
 }
 
-/* As dialect 0.5 has it. */
+/* Returns how dialect 0.5 counts the statement. */
 static enum bn_sql_kind kind_by_first_word(const char *sql, size_t len)
 {
   while (len > 0 && is_blank(*sql)) {
@@ -34,7 +34,7 @@ static enum bn_sql_kind kind_by_first_word(const char *sql, size_t len)
   return BN_SQL_OTHER;
 }
 
-/* Past blanks and comments. */
+/* Returns the position behind blanks and comments. */
 static const char *count_skip(const char *sql, const char *end)
 {
   while (sql < end) {
@@ -59,7 +59,7 @@ static const char *count_skip(const char *sql, const char *end)
   return sql;
 }
 
-/* By the word at which sql begins. */
+/* Returns the verb that the first word of sql tells. */
 static inline enum bn_sql_verb verb_here(const char *sql, size_t left)
 {
   switch (left > 0 ? *sql : '\0') {
@@ -101,7 +101,7 @@ struct bn_sql_sort bn_sql_sort_of(bool by_first_word, const char *sql, size_t le
                               verb_of_text(sql, len)};
 }
 
-/* What follows the word; NULL: another word is there. */
+/* Returns the position behind the word, or NULL if another word stands there. */
 static const char *count_behind(const char *sql, const char *end, const char *word)
 {
   const size_t len = strlen(word);
@@ -111,7 +111,7 @@ static const char *count_behind(const char *sql, const char *end, const char *wo
   return count_skip(sql + len, end);
 }
 
-/* The second one need not end there. */
+/* Returns whether the text begins with both words; the second word need not end there. */
 static bool begins_with_words(const char *sql, const char *end, const char *first,
                               const char *second)
 {
@@ -120,7 +120,7 @@ static bool begins_with_words(const char *sql, const char *end, const char *firs
   return next != NULL && begins_with(next, (size_t)(end - next), second, strlen(second));
 }
 
-/* The transaction goes on. */
+/* Returns whether a ROLLBACK is to a savepoint: the transaction goes on. */
 static bool is_to_savepoint(const char *sql, const char *end)
 {
   static const char *const optional[] = {"work", "transaction"};

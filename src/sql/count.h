@@ -41,7 +41,7 @@
 #include "api/metric.h"
 #include "measure/stat.h"
 
-/* Where bn_sqlsys_metrics end up. */
+/* The indices of the metrics that bn_sqlsys_metrics returns. */
 enum {
   BN_SQL_C_ROWS_READ = BN_C_FIXED, /* then by enum bn_sql_verb */
   BN_SQL_C_ROWS_INSERTED,
@@ -55,7 +55,7 @@ enum {
   BN_SQL_C_CONNECTION_WAIT, /* time spent on making lost connections again */
   BN_SQL_C_COMMITS
 };
-/* --verify-commits: behind all the others, of which COMMITS need not be there. */
+/* The counters of --verify-commits stand behind all others, of which COMMITS need not exist. */
 enum {
   BN_SQL_VERIFY_ACKNOWLEDGED,
   BN_SQL_VERIFY_MISSING,
@@ -63,7 +63,7 @@ enum {
   BN_SQL_VERIFY_UNKNOWN_STORED,
   BN_SQL_VERIFY_COUNTERS
 };
-/* --db-read-hosts: behind those. */
+/* The counter of --db-read-hosts stands behind those. */
 static inline unsigned bn_sql_counter_of_read_hosts(bool has_commits, bool verifies)
 {
   return BN_SQL_C_COMMITS + has_commits + verifies * BN_SQL_VERIFY_COUNTERS;
@@ -73,7 +73,7 @@ static inline unsigned bn_sql_counter_of_read_hosts(bool has_commits, bool verif
 enum { BN_SQL_L_LOSSES = 1, BN_SQL_L_RECONNECTS };
 enum { BN_SQL_H_EXECUTE = BN_H_FIXED, BN_SQL_H_FETCH };
 
-/* How a statement is counted: by its first word in dialect 0.5, else by its result. */
+/* The way to count a statement: by its first word in dialect 0.5, else by its result. */
 enum bn_sql_kind {
   BN_SQL_BY_RESULT,
   BN_SQL_READ,
@@ -83,7 +83,7 @@ enum bn_sql_kind {
   BN_SQL_UNCOUNTED /* no part of the load, or a further result of a statement that was counted */
 };
 
-/* What a statement does to rows. */
+/* The change that a statement makes to rows. */
 enum bn_sql_verb {
   BN_VERB_OTHER,
   BN_VERB_INSERT, /* also REPLACE */
@@ -91,10 +91,10 @@ enum bn_sql_verb {
   BN_VERB_DELETE
 };
 
-/* By the first word, behind blanks and comments. */
+/* Returns the verb of the first word, behind blanks and comments. */
 enum bn_sql_verb bn_sql_verb_of(const char *sql, size_t len);
 
-/* What a statement does to transactions, as far as --verify-commits has to know it. */
+/* The change that a statement makes to transactions, as far as --verify-commits has to know it. */
 enum bn_sql_boundary {
   BN_BOUNDARY_NONE,
   BN_BOUNDARY_BEGIN,
@@ -107,10 +107,10 @@ enum bn_sql_boundary {
   BN_BOUNDARY_NATIVE    /* and is over */
 };
 
-/* By the first words, behind blanks and comments.  sql[len] is 0. */
+/* Returns the boundary that the first words tell, behind blanks and comments.  sql[len] is 0. */
 enum bn_sql_boundary bn_sql_boundary_of(const char *sql, size_t len);
 
-/* What a statement counts as if it succeeds. */
+/* The counters of a statement that succeeds. */
 struct bn_sql_sort {
   enum bn_sql_kind kind;
   enum bn_sql_verb verb;
@@ -118,7 +118,7 @@ struct bn_sql_sort {
 
 struct bn_sql_sort bn_sql_sort_of(bool by_first_word, const char *sql, size_t len);
 
-/* The counter of a statement that succeeded. */
+/* Returns the counter of a statement that succeeded. */
 static inline unsigned bn_sql_counter_of(enum bn_sql_kind kind, enum bn_sql rc, uint64_t affected)
 {
   if (kind == BN_SQL_READ || (kind == BN_SQL_BY_RESULT && rc == BN_SQL_ROWS))
@@ -128,7 +128,7 @@ static inline unsigned bn_sql_counter_of(enum bn_sql_kind kind, enum bn_sql rc, 
   return BN_C_OTHER;
 }
 
-/* The rows of a statement that succeeded. */
+/* Counts the rows of a statement that succeeded. */
 static inline void bn_sql_count_rows(struct bn_stat *stat, enum bn_sql rc, enum bn_sql_verb verb,
                                      const struct bn_sql_result *r)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What statements have in common that differ in their values only. */
+/* Makes the digest of a statement: the part that statements have in common which differ only in
+   their values. */
 #include "sql/digest.h"
 
 #include <stdbool.h>
@@ -80,7 +81,7 @@ static void digest_word(struct digest *d, const char *p, const char *end)
   d->plain &= is_value(p, len);
 }
 
-/* Leaves "(...)" of a list of values, and nothing of one that stands behind another. */
+/* Leaves "(...)" of a list of values, and nothing of a list that stands behind another. */
 static bool shorten_list(struct digest *d)
 {
   static const char row[] = "(...), ";
@@ -106,7 +107,7 @@ static void close_parenthesis(struct digest *d)
 
 static void digest_sign(struct digest *d, char c)
 {
-  /* Multiplication and all columns alike have blanks around them. */
+  /* Multiplication and "all columns" alike have blanks around them. */
   digest_space(d, c == '*');
   if (c == '(') {
     d->open = d->len;
@@ -122,7 +123,7 @@ static bool is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* A number begins at p. */
+/* Returns whether a number begins at p. */
 static bool is_number(const char *p, const char *end)
 {
   return is_digit(*p) || (*p == '.' && end - p > 1 && is_digit(p[1]));
@@ -145,14 +146,14 @@ static const char *skip_word(const char *p, const char *end)
   return p;
 }
 
-/* The sign belongs to the number behind it, not to a sum. */
+/* Returns whether the sign belongs to the number behind it, not to a sum. */
 static bool is_signed(const struct digest *d, const char *p)
 {
   return (*p == '-' || *p == '+') && d->end - p > 1 && is_number(p + 1, d->end) && !d->word &&
          digest_last(d) != ')' && d->len > 0;
 }
 
-/* Behind a comment at p, or p if there is none. */
+/* Returns the position behind a comment at p, or p if there is none. */
 static const char *skip_comment(const struct digest *d, const char *p)
 {
   const bool mysql = d->caps->backslash_escapes, more = d->end - p > 1;
@@ -164,7 +165,7 @@ static const char *skip_comment(const struct digest *d, const char *p)
   return more && p[0] == '/' && p[1] == '*' ? bn_sql_skip_comment(p, d->end, d->caps) : p;
 }
 
-/* $1, or $tag$ text $tag$. */
+/* Takes $1, or $tag$ text $tag$. */
 static const char *take_dollar(struct digest *d, const char *p)
 {
   const char *behind = bn_sql_skip_dollars(p, d->begin, d->end);
@@ -216,13 +217,13 @@ static const char *digest_take(struct digest *d, const char *p)
   return p + 1;
 }
 
-/* Of the character that begins with this byte. */
+/* Returns the number of bytes of the character that begins with this byte. */
 static size_t bytes_of(unsigned char first)
 {
   return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/* The end of a text that did not fit is no part of a character. */
+/* Returns the length without the part of a character at the end of a text that did not fit. */
 static size_t whole_characters(const struct digest *d)
 {
   size_t start = d->len;

@@ -47,7 +47,7 @@ static const struct bn_sql_row *row_named(const struct bn_sqlsys *sys, const cha
   return NULL;
 }
 
-/* typed: it is the value of the option. */
+/* typed: the name is the value of the option. */
 static void log_unknown(const struct bn_sqlsys *sys, const char *name, bool typed)
 {
   const bool refuses = typed && sys->n_rows > 0 && !sys->policy->plain_errors;
@@ -69,7 +69,7 @@ static void log_unknown(const struct bn_sqlsys *sys, const char *name, bool type
   bn_buf_done(&names);
 }
 
-/* The row to use, or NULL when a message has been logged. */
+/* Returns the row to use, or NULL after a message has been logged. */
 static const struct bn_sql_row *driver_choose(const struct bn_sqlsys *sys, const char *name)
 {
   const struct bn_sql_row *row;
@@ -115,7 +115,7 @@ static int set_ps_mode(struct bn_sqlsys *sys, struct bn_err *err)
       "Invalid value for db-ps-mode: %s", err);
 }
 
-/* What all drivers share, once; the caller holds the lock. */
+/* Settles what all drivers share, once; the caller holds the lock. */
 static int settle_options(struct bn_sqlsys *sys, struct bn_err *err)
 {
   if (sys->settled)
@@ -142,7 +142,7 @@ static int check_isolation(const struct bn_sqlsys *sys, const struct bn_driver *
                     bn_sql_isolation_word(level));
 }
 
-/* The run goes on, however such a connection fails. */
+/* Returns whether the run goes on after the loss of a connection to a silent host. */
 static bool ignores_silence(const struct bn_sql_driver *drv, const struct bn_driver *ops)
 {
   const struct bn_sql_named *each = ops->silence;
@@ -219,7 +219,8 @@ const struct bn_sql_committer *bn_sql_driver_verify(const struct bn_sql_driver *
                                                     const struct bn_driver *below,
                                                     const struct bn_session *s)
 {
-  /* Its connections are the run's first and last: they make no database either. */
+  /* The connections of the check are the first and the last of the run: they make no database
+     either. */
   const struct bn_sql_verified verified = {.ops = drv->ops,
                                            .self = drv->self,
                                            .caps = &drv->caps,
@@ -232,7 +233,7 @@ const struct bn_sql_committer *bn_sql_driver_verify(const struct bn_sql_driver *
 /* --- sessions ----------------------------------------------------------------------------------
  */
 
-/* From any thread: what the session's worker is waiting for returns. */
+/* Ends the call that the session's worker waits for.  Any thread. */
 static void interrupt_all(void *arg)
 {
   struct bn_sql_session *o = arg;
@@ -257,8 +258,8 @@ struct bn_sql_session *bn_sql_session_find(struct bn_sqlsys *sys, const struct b
   return o;
 }
 
-/* What is measured of the session.  The sessions of commands and of the main thread are not part of
-   the measurement.  0 or -1: out of memory. */
+/* Finds the statistics of the session.  The sessions of commands and of the main thread are not
+   part of the measurement.  Returns 0, or -1 if out of memory. */
 static int session_measure(const struct bn_sqlsys *sys, struct bn_sql_session *o)
 {
   const struct bn_session *s = o->session;

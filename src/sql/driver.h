@@ -41,7 +41,7 @@ struct bn_sqlsys {
   const struct bn_sql_row *rows;
   struct bn_sql_driver *drivers; /* one per row */
   size_t n_rows;
-  /* Set with the first driver, constant from then on. */
+  /* Set when the first driver is loaded, constant from then on. */
   struct bn_sql_errors ignored; /* --db-ignore-errors */
   bool emulate;
   bool anew;      /* statements are prepared anew at each execute */
@@ -85,17 +85,19 @@ struct bn_sql_session {
 /* Lists what is measured, as it was asked for (options.c). */
 void bn_sql_metrics_fill(struct bn_metric out[BN_SQL_METRICS_MAX], const struct bn_sql_conf *conf,
                          const struct bn_policy *policy);
-/* As --db-isolation-level has it. */
+/* Returns the word of --db-isolation-level for the level. */
 const char *bn_sql_isolation_word(int level);
-/* Ends those that were loaded. */
+/* Ends the drivers that were loaded. */
 void bn_sql_drivers_done(struct bn_sqlsys *sys);
 
-/* --verify-commits: the layer before `below`, which reaches this driver (sql/verify.h). */
+/* Returns the layer of --verify-commits before `below`, which reaches this driver
+   (sql/verify.h). */
 const struct bn_sql_committer *bn_sql_driver_verify(const struct bn_sql_driver *drv,
                                                     const struct bn_driver *below,
                                                     const struct bn_session *s);
 
-/* By --db-ignore-errors or by the driver's own list; not what a script says to it. */
+/* Returns whether --db-ignore-errors or the driver's own list names the error; a script may answer
+   otherwise. */
 static inline bool bn_sql_driver_ignores(const struct bn_sql_driver *drv,
                                          const struct bn_sql_diag *d, enum bn_sql_class class)
 {
@@ -103,16 +105,17 @@ static inline bool bn_sql_driver_ignores(const struct bn_sql_driver *drv,
          bn_sql_errors_have(&drv->ignored, d, class);
 }
 
-/* The session's, made if there is none, with the driver started in its thread.  NULL: out of
-   memory, or the driver's thread_init failed; logged. */
+/* Returns the SQL part of the session, made if there is none, with the driver started in its
+   thread.  NULL: out of memory, or the driver's thread_init failed, which has been logged. */
 struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_session *s,
                                           struct bn_sql_driver *drv);
-/* NULL: it has none. */
+/* Returns the SQL part of the session, or NULL. */
 struct bn_sql_session *bn_sql_session_find(struct bn_sqlsys *sys, const struct bn_session *s);
 /* Between the two calls, interrupts reach the link. */
 void bn_sql_session_opened(struct bn_sql_session *o, struct bn_sql_link *link);
 void bn_sql_session_closing(struct bn_sql_session *o, struct bn_sql_link *link);
-/* From now on nobody finds or interrupts it.  NULL: it has none. */
+/* Removes the SQL part of the session, which nobody finds or interrupts from now on.  NULL: there
+   is none. */
 struct bn_sql_session *bn_sql_session_take(struct bn_sqlsys *sys, struct bn_session *s);
 /* Frees a session that was taken and has no connection any more; ends the drivers in its thread. */
 void bn_sql_session_free(struct bn_sqlsys *sys, struct bn_sql_session *o);

@@ -10,7 +10,7 @@
 
 #include "sql/lex.h"
 
-/* The next question mark that is a parameter, or end. */
+/* Returns the next question mark that is a parameter, or end. */
 static const char *next_param(const char *p, const char *begin, const char *end,
                               const struct bn_sql_caps *caps)
 {
@@ -76,7 +76,7 @@ static int add_int(struct bn_buf *out, int64_t v)
   return bn_buf_add(out, p, (size_t)(text + sizeof text - p));
 }
 
-/* The shortest text that reads back as the same number, and as no integer. */
+/* Adds the shortest text that reads back as the same number, and not as an integer. */
 static int add_double(struct bn_buf *out, double v)
 {
   char text[40];
@@ -102,7 +102,8 @@ static int add_text(const struct bn_sql_emulation *e, const char *data, size_t l
   return bn_buf_char(out, '\'');
 }
 
-/* "5-?" with a negative value must not become a comment, nor "5--?" of MySQL with a blank. */
+/* Returns whether a dash would join the one before it: "5-?" with a negative value must not become
+   a comment, nor "5--?" of MySQL with a blank. */
 static bool joins_dash(const struct bn_buf *out)
 {
   return out->len > 0 && out->data[out->len - 1] == '-' &&

@@ -9,7 +9,7 @@
 #include "api/driver.h"
 #include "base/buf.h"
 
-/* What a server takes for a parameter depends on how it reads literals. */
+/* A text and the rules by which its server reads literals: they decide what is a parameter. */
 struct bn_sql_emulation {
   const char *sql;
   size_t len;
@@ -19,12 +19,12 @@ struct bn_sql_emulation {
   void *conn;
 };
 
-/* How many question marks stand for parameters: those outside of literals, quoted names and
+/* Returns how many question marks stand for parameters: those outside of literals, quoted names and
    comments. */
 size_t bn_sql_count_params(const char *sql, size_t len, const struct bn_sql_caps *caps);
 
 /* Replaces the content of out by the text with the values in place.  binds has as many entries as
-   bn_sql_count_params says.  0, or -1: out of memory. */
+   bn_sql_count_params says.  Returns 0, or -1 if out of memory. */
 int bn_sql_emulate(const struct bn_sql_emulation *e, const struct bn_sql_bind *binds,
                    struct bn_buf *out);
 

@@ -59,7 +59,7 @@ static bool is_word(const char *item, const char *name)
   return bn_opt_same_name(lower, name);
 }
 
-/* Room for all of the list; what was there goes. */
+/* Makes room for the whole list, in place of what was there. */
 static int errors_reserve(struct bn_sql_errors *e, const struct bn_list *list, struct bn_err *err)
 {
   bn_sql_errors_free(e);
@@ -77,7 +77,7 @@ static void errors_add(struct bn_sql_errors *e, const char *item, bool by_code, 
     memcpy(error->state, item, sizeof error->state);
 }
 
-/* true: the item is the name of a class. */
+/* Adds the class that the item names.  Returns false if it names none. */
 static bool add_class(struct bn_sql_errors *e, const char *item)
 {
   for (size_t i = 0; i < sizeof class_names / sizeof class_names[0]; i++) {
@@ -205,7 +205,7 @@ static const char *const default_texts[BN_STEPS] = {
     [BN_STEP_QUERY] = "%c returned error %e (%m) for query '%q'",
 };
 
-/* Without the statement, where it is not known any more. */
+/* The message when the statement is not known any more. */
 static const char text_unnamed[] = "%c returned error %e (%m)";
 
 /* A bulk insert is half a megabyte; the reference cuts here too. */
@@ -219,7 +219,8 @@ struct bn_sql_shown bn_sql_shown(const struct bn_sql_diag *d)
   return s;
 }
 
-/* What a server says may not steer a terminal.  Lines stay lines: libpq's texts have several. */
+/* Adds a text of the server, which may not steer a terminal.  Lines stay lines: libpq's texts have
+   several. */
 static void add_foreign(struct bn_buf *b, const char *text)
 {
   const size_t len = bn_escape_message(NULL, 0, text);
@@ -257,7 +258,7 @@ static void add_field(struct bn_buf *b, char what, const struct bn_policy *polic
   }
 }
 
-/* One message: the line at *p, which moves to the next one.  NULL: no memory. */
+/* Returns one message: the line at *p, which moves to the next line.  NULL: out of memory. */
 static char *fill_in(const char **p, const struct bn_policy *policy, const struct bn_sql_diag *d,
                      const char *sql, size_t len)
 {
@@ -277,7 +278,7 @@ static char *fill_in(const char **p, const struct bn_policy *policy, const struc
   return bn_buf_take(&b);
 }
 
-/* Without the lines that libpq adds. */
+/* Cuts the lines that libpq adds. */
 static void cut_after_line(char *text)
 {
   text[strcspn(text, "\n")] = '\0';
@@ -310,8 +311,8 @@ bool bn_sql_message_varies(const char *state)
   return false;
 }
 
-/* What makes failures of several threads one failure: the SQLSTATE where texts of one reason
-   differ, else the text.  NULL: no memory. */
+/* Returns the text that makes failures of several threads one failure: the SQLSTATE if the texts of
+   one reason differ, else the text.  NULL: out of memory. */
 static char *kind_of(enum bn_sql_step step, const struct bn_sql_diag *d)
 {
   static const char *const names[BN_STEPS] = {[BN_STEP_CONNECT] = "connect",

@@ -12,7 +12,7 @@
 #include "api/opt.h"
 #include "base/err.h"
 
-/* One error by its number, its SQLSTATE, or either if it was typed as what may be both. */
+/* An error by its number, its SQLSTATE, or either if the typed text may be both. */
 struct bn_sql_error {
   int code;      /* 0: not by number */
   char state[6]; /* "": not by SQLSTATE */
@@ -26,18 +26,20 @@ struct bn_sql_errors {
   size_t n;
 };
 
-/* --db-ignore-errors: numbers, SQLSTATEs, names of classes, "all".  0, or -1 and err. */
+/* Reads --db-ignore-errors: numbers, SQLSTATEs, names of classes, "all".  Returns 0, or -1 and
+   err. */
 int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
                         const struct bn_list *list, struct bn_err *err);
-/* What a driver ignores by itself; conf holds the values of its options.  0, or -1 and err. */
+/* Reads the list of the errors that a driver ignores by itself; conf holds the values of its
+   options.  Returns 0, or -1 and err. */
 int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops, const void *conf,
                             struct bn_err *err);
 void bn_sql_errors_free(struct bn_sql_errors *e);
 /* Whether it names a SQLSTATE of a lost connection of that driver. */
 bool bn_sql_errors_name_loss(const struct bn_sql_errors *e, const struct bn_driver *ops);
-/* The name of a class, as lists have it. */
+/* Returns the name of a class, as lists have it. */
 const char *bn_sql_errors_class(enum bn_sql_class class);
-/* The class of a failure; a driver need not tell classes apart. */
+/* Returns the class of a failure; a driver need not tell classes apart. */
 static inline enum bn_sql_class bn_sql_errors_classify(const struct bn_driver *ops,
                                                        const struct bn_sql_diag *d)
 {
@@ -51,8 +53,8 @@ void bn_sql_message(const struct bn_driver *ops, const struct bn_policy *policy,
                     enum bn_sql_step step, const struct bn_sql_diag *d, const char *sql,
                     size_t len);
 
-/* What a user may do about it, once in a run, on standard error.  before: begins the line, and what
-   the server said follows; NULL: that has been logged. */
+/* Says once in a run, on standard error, what a user may do about the failure.  before: begins the
+   line, and the server's message follows; NULL: that has been logged. */
 void bn_sql_tell_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d,
                         const char *before, _Atomic bool *told);
 
@@ -60,7 +62,7 @@ void bn_sql_tell_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d
    reason differ in them: data, integrity constraints, rollbacks, resources. */
 bool bn_sql_message_varies(const char *state);
 
-/* What a server said, in a form that a terminal only shows. */
+/* The message of a server in a form that a terminal only shows. */
 struct bn_sql_shown {
   char text[4 * sizeof((struct bn_sql_diag *)0)->text];
 };

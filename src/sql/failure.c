@@ -12,7 +12,8 @@
 #include "sql/errors.h"
 #include "sql/recover.h"
 
-/* What documents say about the first error of a code: the same for most of them. */
+/* Adds the class and the message of an error to the facts, which keep the first one of each code:
+   most errors of a code are the same. */
 static void tell_first(struct bn_sql_conn *c, const char *label)
 {
   const struct bn_services *services = c->session->services;
@@ -22,8 +23,8 @@ static void tell_first(struct bn_sql_conn *c, const char *label)
   services->fact(services->of, "error_messages", label, c->diag.text);
 }
 
-/* The server's own name of the error: its number, else its SQLSTATE, which a server or a proxy may
-   fill with any bytes. */
+/* Names the error as the server does: by its number, else by its SQLSTATE, which a server or a
+   proxy may fill with any bytes. */
 static void name_error(const struct bn_sql_diag *d, char *label, size_t size)
 {
   if (d->code != 0)
@@ -50,21 +51,22 @@ static bool failure_moves(const struct bn_sql_conn *c)
   return c->sys->policy->own_report && c->drv->ops->place != NULL;
 }
 
-/* A driver that does not say so may have one. */
+/* Returns whether a transaction is open.  A driver that does not say so may have one. */
 static bool failure_in_transaction(const struct bn_sql_conn *c)
 {
   return c->link.ops->transaction == NULL ||
          c->link.ops->transaction(c->link.handle) != BN_TRANSACTION_OWN;
 }
 
-/* The server carries out nothing more of the transaction, as PostgreSQL has it. */
+/* Returns whether the server carries out nothing more of the transaction, as PostgreSQL does after
+   an error. */
 static bool failure_is_aborted(const struct bn_sql_conn *c)
 {
   return c->state == BN_CONN_OPEN && c->link.ops->transaction != NULL &&
          c->link.ops->transaction(c->link.handle) == BN_TRANSACTION_FAILED;
 }
 
-/* What the script sees is the failure of its statement. */
+/* Connects again; the script sees the failure of its statement. */
 static void failure_reconnect(struct bn_sql_conn *c, bool counts)
 {
   const struct bn_sql_diag why = c->diag;
@@ -137,8 +139,8 @@ static void give_up(struct bn_sql_conn *c, bool counts)
     count_error(c);
 }
 
-/* Until the script has answered, the failure is one.  Where the server has said nothing, as of an
-   empty text, no hook is asked and sysbench does not tell of it. */
+/* Asks the script; until it has answered, the failure counts as one.  If the server has said
+   nothing, as about an empty text, no hook is asked and sysbench does not report it. */
 static void failure_ask(struct bn_sql_conn *c)
 {
   const bool is_servers = c->diag.code != 0 || c->diag.state[0] != '\0';
@@ -154,8 +156,8 @@ static bool in_event(const struct bn_sql_conn *c)
   return atomic_load_explicit(&c->session->stat->running, memory_order_relaxed);
 }
 
-/* A script may catch the error, and its event would count as done.  A hook may try statements of
-   its own on the connection while a failure waits for its answer. */
+/* Ends the run: a script may catch the error, and its event would count as done.  A hook may try
+   statements of its own on the connection while a failure waits for its answer. */
 static void end_run(const struct bn_sql_conn *c, const struct bn_sql_recovery *r, bool of_hook)
 {
   char label[BN_LABEL_LEN];
@@ -213,7 +215,8 @@ static void failure_act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
   }
 }
 
-/* A statement was to be prepared or bound when the connection was lost. */
+/* Returns whether a statement that could not be prepared or bound, because the connection was lost,
+   is tried again. */
 static bool try_again(struct bn_sql_conn *c)
 {
   struct bn_sql_failing f = failure_failing(c, BN_ANSWER_NONE);
@@ -258,7 +261,7 @@ void bn_sql_defer(struct bn_sql_conn *c)
   c->failure.asks = true;
 }
 
-/* true: what was kept is what waits now. */
+/* Takes back the failure that was kept.  Returns whether it is the one that waits now. */
 static bool take_kept(struct bn_sql_conn *c)
 {
   if (!bn_sql_pending_failure_take(&c->failure, &c->diag))
@@ -286,8 +289,8 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
     bn_sql_pending_failure_free(&c->failure);
 }
 
-/* Differs between sessions that fail at the same time.  The random numbers of the session belong to
-   its script, which is to find the same ones whatever fails. */
+/* Returns a number that differs between sessions that fail at the same time.  The random numbers of
+   the session belong to its script, which must find the same ones whatever fails. */
 static uint64_t noise_of(const struct bn_session *s, uint64_t now_ns)
 {
   const uint64_t mixed = (now_ns + s->number) * UINT64_C(0x9e3779b97f4a7c15);
@@ -295,7 +298,8 @@ static uint64_t noise_of(const struct bn_session *s, uint64_t now_ns)
   return mixed >> 32;
 }
 
-/* The event will be repeated from its beginning, or another one begins. */
+/* Rolls back all connections of the session, because its event will be repeated from its beginning,
+   or another one begins. */
 static void roll_back_all(const struct bn_sql_session *o)
 {
   for (struct bn_sql_conn *c = o != NULL ? o->all : NULL; c != NULL; c = c->next_all) {

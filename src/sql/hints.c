@@ -22,13 +22,14 @@ void bn_sql_hints_add_rows(struct bn_sql_hints *m, const struct bn_stat *stat)
   zero_rows_add(&m->rows_deleted, stat, BN_SQL_C_ROWS_DELETED);
 }
 
-/* Of the event in flight, from 1.  One that is repeated has the same number again. */
+/* Returns the number of the event in flight, from 1.  A repeated event has the same number
+   again. */
 static uint64_t number_of(const struct bn_session *s)
 {
   return bn_stat_get(&s->stat->counter[BN_C_EVENTS]) + bn_stat_get(&s->stat->failed) + 1;
 }
 
-/* The event in flight was begun in it, or was due in it. */
+/* Returns whether the event in flight was begun in the warm-up, or was due in it. */
 static bool is_warm(const struct bn_stat *st)
 {
   return bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at) < st->counts_from_ns;
@@ -48,7 +49,7 @@ void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *u, const struct bn_ses
 void bn_sql_hints_add_prepares(struct bn_sql_hints *all, const struct bn_sql_lazy_prepare *u,
                                struct bn_session *s)
 {
-  /* The last one may have been dropped. */
+  /* The last event may have been dropped. */
   const bool unfinished = u->paid > 0 && u->event == number_of(s);
 
   (void)atomic_fetch_add(&all->paid, u->paid - unfinished);

@@ -19,11 +19,12 @@ struct bn_sql_link {
   void (*free)(void *handle); /* a layer's; NULL: the handle is the driver's */
 };
 
-/* To a driver, closed.  0 or -1: out of memory. */
+/* Makes a closed link to a driver.  Returns 0, or -1 if out of memory. */
 int bn_sql_link_make(struct bn_sql_link *l, const struct bn_driver *ops, void *self);
-/* Takes a link that is closed, or zeroed memory. */
+/* Frees a link that is closed, or zeroed memory. */
 void bn_sql_link_free(struct bn_sql_link *l);
-/* As the driver's.  After a failure too, disconnect is called before the next attempt. */
+/* Opens the link as the driver does.  After a failure too, disconnect is called before the next
+   attempt. */
 enum bn_sql bn_sql_link_connect(struct bn_sql_link *l, const struct bn_sql_target *t,
                                 uint64_t deadline_ns, struct bn_sql_diag *d);
 void bn_sql_link_disconnect(struct bn_sql_link *l);
@@ -42,10 +43,10 @@ struct bn_sql_alarm {
   bool cleared;
 };
 
-/* Between the two calls the link stays open and at its place.  0, or -1: there is no alarm, and
-   nothing to clear. */
+/* Sets the alarm.  Until it is cleared, the link stays open and at its place.  Returns 0, or -1:
+   there is no alarm, and nothing to clear. */
 int bn_sql_alarm_set(struct bn_sql_alarm *a, const struct bn_sql_link *link, uint64_t at_ns);
-/* After it the link is not interrupted any more. */
+/* Clears the alarm: the link is not interrupted any more. */
 void bn_sql_alarm_clear(struct bn_sql_alarm *a);
 
 #endif

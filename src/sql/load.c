@@ -24,14 +24,14 @@ static bool is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Part of a name, quoted or not. */
+/* Returns whether the character is part of a name, quoted or not. */
 static bool is_name(char c)
 {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
          c == '.' || c == '`' || c == '"' || (c & 0x80) != 0;
 }
 
-/* Behind a keyword and the blanks that follow it; NULL: it is not there. */
+/* Returns the position behind a keyword and the blanks that follow it, or NULL. */
 static const char *skip_word(const char *p, const char *end, const char *word)
 {
   const size_t len = strlen(word);
@@ -42,8 +42,8 @@ static const char *skip_word(const char *p, const char *end, const char *word)
   return p < end && is_name(*p) ? NULL : skip_space(p, end);
 }
 
-/* "INSERT INTO table [(columns)] VALUES" and no more; the two parts, columns "" if there are none.
- */
+/* Takes "INSERT INTO table [(columns)] VALUES" apart; columns is "" if there are none.  Returns
+   false if the text is anything else. */
 static bool take_apart(const char *sql, size_t len, char **table, char **columns)
 {
   const char *const end = sql + len, *name, *name_end, *list = "", *list_end = list;
@@ -93,7 +93,8 @@ bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len)
   return true;
 }
 
-/* Behind a number in the one form that is stored as it is read: 0, 12, -1.50. */
+/* Returns the position behind a number in the one form that is stored as it is read: 0, 12,
+   -1.50. */
 static const char *skip_number(const char *p, const char *end)
 {
   const bool negative = *p == '-';
@@ -113,7 +114,7 @@ static const char *skip_number(const char *p, const char *end)
   return p;
 }
 
-/* The letter behind a backslash that stands for c; '\0': c needs none. */
+/* Returns the letter behind a backslash that stands for c, or '\0' if c needs none. */
 static char escape_of(char c)
 {
   switch (c) {
@@ -128,7 +129,8 @@ static char escape_of(char c)
   }
 }
 
-/* Behind a literal.  One with a backslash means something else on each server. */
+/* Returns the position behind a literal.  A literal with a backslash means something else on each
+   server. */
 static const char *add_literal(struct bn_buf *out, const char *p, const char *end)
 {
   const char *from = ++p;
@@ -154,7 +156,7 @@ static const char *add_literal(struct bn_buf *out, const char *p, const char *en
   return NULL;
 }
 
-/* Behind a value; NULL: what it is only the server can say. */
+/* Returns the position behind a value, or NULL if only the server can say what it is. */
 static const char *add_value(struct bn_buf *out, const char *p, const char *end)
 {
   const char *from = p;
@@ -189,7 +191,7 @@ bool bn_sql_load_add(struct bn_sql_load *l, const char *row, size_t len)
     more = *p == ',';
     (void)bn_buf_char(&l->lines, more ? '\t' : '\n');
   }
-  /* After ")" nothing may follow. */
+  /* Nothing may follow the ")". */
   if (p != NULL && p < end && *p == ')' && skip_space(p + 1, end) == end && !l->lines.failed) {
     l->rows++;
     return true;

@@ -30,7 +30,7 @@ void bn_sql_load_forget(struct bn_sql_load *l);
 
 enum { BN_SQL_CUTS = 16 };
 
-/* A connection's; bulk.c owns it. */
+/* The bulk insert of a connection; bulk.c owns it. */
 struct bn_sql_bulk {
   struct bn_buf text; /* the INSERT so far */
   size_t head;        /* length of its text up to VALUES */
@@ -38,8 +38,9 @@ struct bn_sql_bulk {
   unsigned rows;      /* in the text */
   bool active;
   bool may_load; /* by the driver's bulk load */
-  /* While rows are loaded the text holds those of several statements: where each but the first
-     begins.  `load` has the same rows as the driver's load_rows takes them. */
+  /* While rows are loaded, the text holds the rows of several statements, and `cut` the places
+     where each but the first begins.  `load` has the same rows as the driver's load_rows takes
+     them. */
   size_t cut[BN_SQL_CUTS];
   unsigned n_cuts;
   struct bn_sql_load load;

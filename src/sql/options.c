@@ -112,7 +112,7 @@ const char *bn_sql_isolation_word(int level)
 /* The option or the dialect that a metric depends on. */
 enum condition { ALWAYS, WITH_COMMITS, WITH_VERIFYING, WITH_READ_HOSTS, WITH_TIMES, CONDITIONS };
 
-/* In the order of sql/count.h. */
+/* The order is that of sql/count.h. */
 static const struct {
   enum condition condition;
   struct bn_metric metric;

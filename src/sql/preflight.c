@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Before a run: does the server allow as many connections and statements as the run needs?  Asked
-   on a connection of its own, once, so that the others execute what the script says and no more. */
+/* Before a run: does the server allow as many connections and statements as the run needs?  It is
+   asked on a connection of its own, once, so that the others execute what the script says and no
+   more. */
 #include "sql/preflight.h"
 
 #include <string.h>
@@ -13,11 +14,11 @@
 #include "measure/stat.h"
 #include "option/conf.h"
 
-/* No server allows fewer connections, so that smaller runs need not ask.  Nor is asked for so few
-   statements that are prepared ahead, or so few that are prepared one by one. */
+/* No server allows fewer connections, so that smaller runs need not ask.  The same holds for few
+   statements that are prepared ahead, or one by one. */
 enum { FEWEST_CONNECTIONS = 10, FEW_STATEMENTS = 1000, FEWEST_STATEMENTS = 16000 };
-/* What a limit is raised to leaves room for who types that, for the connection that asks, and for
-   some that the server still counts after their end. */
+/* The room that a raised limit leaves: for the user who types that, for the connection that asks,
+   and for some that the server still counts after their end. */
 enum { ROOM = 4 };
 /* Nobody waits longer for a start without having asked for it. */
 enum { LONGEST_S = 30 };
@@ -95,7 +96,8 @@ static int64_t threads_of(const struct bn_sql_preflight *p, const struct bn_sess
   return places > 1 ? (threads + places - 1) / places : threads;
 }
 
-/* false: refused.  The connection that asked, and the one it asked on, are among those in use. */
+/* Returns false if the server allows too few connections.  The connection that asked, and the one
+   it asked on, are among those in use. */
 static bool preflight_allows(const struct bn_sql_preflight *p, const struct bn_session *s,
                              const struct bn_sql_quota *quota, const char *remedy, int64_t reserved)
 {
@@ -129,7 +131,7 @@ void bn_sql_preflight_connections(struct bn_sql_preflight *p, const struct bn_se
 bool bn_sql_preflight_defers(const struct bn_sql_preflight *p, const struct bn_session *s,
                              unsigned n)
 {
-  /* Of those that are due, each has waited for the lock since these were written. */
+  /* Each session that is due has waited for the lock since these were written. */
   return bn_sql_preflight_due(s) && p->all_connect && p->info.max_prepared_statements >= 0 &&
          threads_of(p, s) * n > p->info.max_prepared_statements;
 }
@@ -153,7 +155,7 @@ enum bn_sql_excess bn_sql_preflight_excess(const struct bn_sql_cost *cost)
   return cost->rest_ns > cost->most_ns ? BN_EXCESS_TIME : BN_EXCESS_NONE;
 }
 
-/* Half of the time that threads have to get ready, as the estimate is a rough one. */
+/* Returns half of the time that threads have to get ready, as the estimate is a rough one. */
 static uint64_t most_ns(const struct bn_session *s)
 {
   const uint64_t most = LONGEST_S * BN_NSEC_PER_SEC, timeout = s->services->conf->init_timeout_ns;
@@ -184,7 +186,7 @@ static struct bn_sql_cost cost_of(const struct bn_sql_preflight *p, const struct
   };
 }
 
-/* Why statements are prepared when they are first used, although nobody has asked for that. */
+/* Says why statements are prepared when they are first used, although nobody has asked for that. */
 static void tell_excess(const struct bn_sql_preflight *p, const struct bn_sql_cost *cost,
                         enum bn_sql_excess excess)
 {
@@ -210,7 +212,7 @@ static void tell_excess(const struct bn_sql_preflight *p, const struct bn_sql_co
   bn_buf_done(&b);
 }
 
-/* `auto` leaves half of what the server has left to others. */
+/* Returns the demand to judge: `auto` leaves half of what the server has left to others. */
 static struct bn_demand demand_of(const struct bn_sql_preflight *p, const struct bn_session *s,
                                   const struct bn_sql_expected *e)
 {

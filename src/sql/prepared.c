@@ -9,7 +9,7 @@
 #include "sql/failure.h"
 #include "sql/query.h"
 
-/* The driver forgets it. */
+/* Lets the driver forget the statement. */
 static void prepared_shut(struct bn_sql_stmt *st)
 {
   if (st->prepared && st->conn->cur.source == st)
@@ -46,8 +46,8 @@ static void prepared_dispose(struct bn_sql_stmt *st)
   bn_sql_stmt_destroy(st, &c->sys->texts);
 }
 
-/* The script has a result of it, or may ask for the next one.  Where results that nobody reads are
-   in the way of the next statement, they go with theirs. */
+/* Returns whether the script has a result of the statement, or may ask for the next one.  Where
+   results that nobody reads are in the way of the next statement, they go with their statement. */
 static bool is_read(const struct bn_sql_stmt *st)
 {
   const struct bn_sql_conn *c = st->conn;
@@ -56,7 +56,8 @@ static bool is_read(const struct bn_sql_stmt *st)
   return st->prepared && c->cur.source == st && (c->cur.live || more);
 }
 
-/* Here and not where the result is released: the path of every statement pays nothing for it. */
+/* Disposes of a statement whose script has freed it.  It happens here and not where the result is
+   released, so that the path of every statement pays nothing for it. */
 static void dispose_of_orphan(struct bn_sql_conn *c)
 {
   struct bn_sql_stmt *st = c->orphan;
@@ -82,7 +83,7 @@ void bn_sql_stmt_free(struct bn_sql_stmt *st)
   bn_sql_conn_unref(c);
 }
 
-/* The server has as many statements as it allows: it is not asked for further ones. */
+/* Notes that the server has as many statements as it allows: it is not asked for further ones. */
 static void note_full(struct bn_sql_conn *c)
 {
   c->full = true;
@@ -93,7 +94,7 @@ static void note_full(struct bn_sql_conn *c)
                 c->diag.code, bn_sql_shown(&c->diag).text);
 }
 
-/* Events write to nothing that sessions share. */
+/* Notes that n statements were prepared.  Events write to nothing that sessions share. */
 static void note_prepared(struct bn_sql_conn *c, unsigned n)
 {
   c->n_prepared += n;
@@ -101,7 +102,7 @@ static void note_prepared(struct bn_sql_conn *c, unsigned n)
     (void)atomic_fetch_add_explicit(&c->sys->n_prepared, n, memory_order_relaxed);
 }
 
-/* One attempt; the connection is open. */
+/* Makes one attempt to prepare the statement; the connection is open. */
 static enum bn_sql try_prepare(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -120,8 +121,9 @@ static enum bn_sql try_prepare(struct bn_sql_stmt *st)
   return BN_SQL_DONE;
 }
 
-/* 0, or -1: failed, and the view says how.  A connection lost meanwhile is opened again when the
-   loss is ignorable; outside of events the statement is prepared on the new one. */
+/* Prepares the statement.  Returns 0, or -1, and the view says how it failed.  A connection that is
+   lost meanwhile is opened again if the loss is ignorable; outside of events the statement is
+   prepared on the new one. */
 static int prepared_prepare(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -140,7 +142,7 @@ static int prepared_prepare(struct bn_sql_stmt *st)
   return -1;
 }
 
-/* It waits until it is executed. */
+/* Returns whether a statement waits until it is executed. */
 static bool prepared_waits(const struct bn_sql_conn *c)
 {
   if (c->holds)
@@ -192,8 +194,8 @@ void bn_sql_stmt_name(struct bn_sql_stmt *st, const char *name)
     st->statement = bn_sql_statement_names_get(o->names, name, strlen(name));
 }
 
-/* 0; -1: failed, and the view says how; 1: the connection was lost and is open again, and the
-   statement is to be prepared there. */
+/* Binds the statement.  Returns 0; -1 after a failure that the view describes; 1 if the connection
+   was lost and is open again, and the statement is to be prepared there. */
 static int prepared_bind(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -208,8 +210,8 @@ static int prepared_bind(struct bn_sql_stmt *st)
   return -1;
 }
 
-/* Does the one or both that are still to be done.  A driver may prepare only when the values are
-   bound. */
+/* Prepares and binds the statement, as far as that is still to be done.  A driver may prepare only
+   when the values are bound. */
 static int prepare_and_bind(struct bn_sql_stmt *st)
 {
   int rc = 0;
@@ -238,7 +240,7 @@ static bool prepared_fits(const struct bn_sql_stmt *st)
          (st->conn->sys->policy->miscount_binds_nothing && st->n_binds > st->n_params);
 }
 
-/* The descriptors have been copied. */
+/* Binds the descriptors, which have been copied. */
 static int bind_copied(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -282,7 +284,7 @@ int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t 
   return rc;
 }
 
-/* For --sql-trace and --statements. */
+/* Tells --sql-trace and --statements of the execution of an emulated statement. */
 static __attribute__((noinline)) void announce(struct bn_sql_conn *c, struct bn_sql_stmt *st)
 {
   bn_sql_trace(&c->sys->trace, c->session, c->emulated.data, c->emulated.len);
@@ -313,7 +315,7 @@ static struct bn_sql_rs *execute_text(struct bn_sql_stmt *st)
   return bn_sql_finish(c, rc, since, st->sort, text->data, text->len);
 }
 
-/* After a reconnect, or before the first execution. */
+/* Makes the statement ready after a reconnect, or before its first execution. */
 static bool execute_ready(struct bn_sql_stmt *st)
 {
   if (!prepared_usable(st))
@@ -366,7 +368,8 @@ static bool is_held(const struct bn_sql_stmt *st)
   return !st->prepared && !st->emulated && !st->closed;
 }
 
-/* The oldest of them, which stand behind the others in the list; returns how many. */
+/* Finds the oldest statements that are held, which stand behind the others in the list.  Returns
+   how many. */
 static size_t find_held(const struct bn_sql_conn *c, struct bn_sql_stmt **out)
 {
   struct bn_sql_stmt *st = c->stmts;
@@ -381,8 +384,8 @@ static size_t find_held(const struct bn_sql_conn *c, struct bn_sql_stmt **out)
   return n;
 }
 
-/* Those that the driver leaves are prepared one by one, which tells what is wrong with them.  0, or
-   -1 as prepare. */
+/* Prepares n statements at once.  The statements that the driver leaves out are prepared one by
+   one, which shows what is wrong with them.  Returns 0, or -1 as prepare. */
 static int prepare_some(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, size_t n)
 {
   struct bn_sql_unprepared list[BN_SQL_AT_ONCE];
@@ -412,12 +415,12 @@ static int prepare_some(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, si
   return 0;
 }
 
-/* Over the statements of a connection that is lost again and again. */
+/* Passes over the statements of a connection that is lost again and again. */
 enum { PASSES = 10 };
 
-/* A connection that was lost meanwhile is open again and has none of those that the old one had:
-   the next pass finds them.  Where that happens all the time, they are left to their first events.
- */
+/* Prepares the statements that are left.  A connection that was lost meanwhile is open again and
+   has none of those that the old one had: the next pass finds them.  If that happens all the time,
+   they are left to their first events. */
 static int prepare_rest(struct bn_sql_conn *c)
 {
   bool found = true;

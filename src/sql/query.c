@@ -13,7 +13,8 @@ enum bn_sql bn_sql_unread(struct bn_sql_conn *c, enum bn_sql_step step, bool pre
   return c->drv->ops->unread(step, prepared, &c->diag);
 }
 
-/* Without a word if the session is interrupted.  A closed connection may have outlived it. */
+/* Refuses all statements, without a message if the session is interrupted.  A closed connection may
+   have outlived it. */
 static void refuse_all(struct bn_sql_conn *c, bool closed)
 {
   const bool interrupted = c->session != NULL && bn_session_interrupted(c->session);
@@ -25,7 +26,8 @@ static void refuse_all(struct bn_sql_conn *c, bool closed)
     bn_sql_leave(c);
 }
 
-/* A script with a loop of its own repeats an event without a word: its BEGIN tells. */
+/* Returns whether the statement repeats an event: a script with a loop of its own shows that by its
+   BEGIN. */
 static bool repeats_event(const struct bn_sql_conn *c, const char *sql, size_t len)
 {
   return c->failure.rollback_due && sql != NULL &&
@@ -45,7 +47,7 @@ bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
     refuse_all(c, closed);
     return false;
   }
-  /* Else `more` stays, and with it the results that are in the way. */
+  /* Otherwise `more` stays, and with it the results that are in the way. */
   if (c->cur.more && (!c->sys->policy->unread_results_block || c->drv->ops->unread == NULL))
     bn_sql_conn_drop(c);
   if (c->failure.pending) {
@@ -55,7 +57,7 @@ bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
   return true;
 }
 
-/* --statements. */
+/* Counts the statement for --statements. */
 static inline void count_as(struct bn_statement *st, const struct bn_sql_conn *c, enum bn_sql rc,
                             uint64_t took)
 {
@@ -77,7 +79,7 @@ static __attribute__((noinline)) void count_text(const struct bn_sql_conn *c, en
     count_as(st, c, rc, took);
 }
 
-/* A prepared statement that has no name yet gets one. */
+/* Counts a prepared statement, which gets a name if it has none yet. */
 static void count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_t took)
 {
   const struct bn_sql_conn *c = st->conn;
@@ -89,7 +91,7 @@ static void count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_t took
     count_as(st->statement, c, rc, took);
 }
 
-/* All that query_observe() leaves. */
+/* Does all that query_observe() leaves. */
 static __attribute__((noinline)) void observe_other(struct bn_sql_conn *c, enum bn_sql rc,
                                                     uint64_t took, struct bn_sql_sort sort,
                                                     const char *sql, size_t len)
@@ -107,7 +109,7 @@ static __attribute__((noinline)) void observe_other(struct bn_sql_conn *c, enum 
     count_text(c, rc, took, sql, len);
 }
 
-/* --db-debug and --statements.  Further results of a statement are no part of it. */
+/* Measures for --db-debug and --statements.  Further results of a statement are no part of it. */
 static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took,
                                  struct bn_sql_sort sort, const char *sql, size_t len)
 {

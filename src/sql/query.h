@@ -6,12 +6,12 @@
 #include "sql/conn.h"
 
 /* Deals with what bn_sql_begin seldom meets: the connection is not open, the session is
-   interrupted, results, an unanswered failure or an old transaction are in the way.  false:
-   refused. */
+   interrupted, results, an unanswered failure or an old transaction are in the way.  Returns false
+   if the statement is refused. */
 bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len);
 
-/* true: the connection takes a statement; the previous result is gone, view.error is NONE.  sql:
-   what is about to be executed; NULL: nothing. */
+/* Returns true if the connection takes a statement; the previous result is gone, view.error is
+   NONE.  sql: the text that is about to be executed; NULL: nothing. */
 static inline bool bn_sql_begin(struct bn_sql_conn *c, const char *sql, size_t len)
 {
   if (__builtin_expect(c->state != BN_CONN_OPEN || bn_session_interrupted(c->session) ||
@@ -26,9 +26,10 @@ static inline bool bn_sql_begin(struct bn_sql_conn *c, const char *sql, size_t l
   return true;
 }
 
-/* Instead of sending a statement that unread results are in the way of (cur.more after begin). */
+/* Replaces the sending of a statement if unread results are in its way (cur.more after begin). */
 enum bn_sql bn_sql_unread(struct bn_sql_conn *c, enum bn_sql_step step, bool prepared);
-/* A statement sent at `since` has come back, its result in cur.result. */
+/* Finishes a statement that was sent at `since` and has come back, with its result in
+   cur.result. */
 struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t since,
                                 struct bn_sql_sort sort, const char *sql, size_t len);
 

@@ -32,8 +32,8 @@ static bool is_port(const char *text)
   return len > 0 && strspn(text, "0123456789") == len && port > 0 && port <= 65535;
 }
 
-/* What follows a path is no part of it only if it is a port, and the driver's paths are folders
-   with a socket for each port. */
+/* Reads a path.  The text behind a colon is a port only if the driver's paths are folders with a
+   socket for each port. */
 static int read_path(struct bn_sql_read_host *h, char *text, bool is_socket)
 {
   char *colon = strrchr(text, ':');
@@ -46,7 +46,7 @@ static int read_path(struct bn_sql_read_host *h, char *text, bool is_socket)
   return 0;
 }
 
-/* 0 or -1. */
+/* Reads an item of the list.  Returns 0 or -1. */
 static int read_host(struct bn_sql_read_host *h, char *text)
 {
   const bool bracketed = *text == '[';
@@ -127,7 +127,8 @@ static size_t common_divisor(size_t a, size_t b)
   return a;
 }
 
-/* In step until both lists begin again together; then one further, if pairs are left. */
+/* Both lists go in step until both begin again together; then one goes one further, if pairs are
+   left. */
 size_t bn_sql_read_hosts_index(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places)
 {
   const size_t rounds = common_divisor(places, h->n), again = places / rounds * h->n;

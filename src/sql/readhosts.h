@@ -8,7 +8,7 @@
 #include "api/driver.h"
 #include "base/err.h"
 
-/* As overrides of a driver's options. */
+/* A server of the list, as overrides of a driver's options. */
 struct bn_sql_read_host {
   const char *name[2]; /* "host" or "socket", "port" */
   const char *value[2];
@@ -21,14 +21,15 @@ struct bn_sql_read_hosts {
   char **text;
 };
 
-/* list: "host", "host:port", "[v6]:port", a path; for a driver with that many options.  0, or -1
-   and err: an item is none, or the driver has no servers. */
+/* Reads the list for a driver with that many options: "host", "host:port", "[v6]:port" or a path.
+   Returns 0, or -1 and err: an item is none of these, or the driver has no servers. */
 int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *list,
                             const struct bn_driver *ops, struct bn_err *err);
 void bn_sql_read_hosts_free(struct bn_sql_read_hosts *h); /* also of zeroed memory */
 
-/* Connections use the servers of both lists in turn, each list of its own.  The ordinals from 0 to
-   places * n - 1 have every pair of two servers once, so that two that are well are found. */
+/* Returns the index of the read server for a connection.  Connections use the servers of both lists
+   in turn, each list in its own turn.  The ordinals from 0 to places * n - 1 have every pair of two
+   servers once, so that a pair of which both work is found. */
 size_t bn_sql_read_hosts_index(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places);
 
 /* Whether the driver has this option: "host" is one of "mysql" if its table has "mysql-host". */

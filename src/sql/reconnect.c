@@ -14,7 +14,7 @@
    long, DOUBLINGS times.  A connection that is lost within PROOF_S may have been in vain. */
 enum { PATIENCE_S = 60, ATTEMPT_S = 2, DOUBLINGS = 3, PROOF_S = 1 };
 
-/* The end of the run ends it.  false: the run is over. */
+/* Pauses; the end of the run ends the pause.  Returns false if the run is over. */
 static bool pause_ms(const struct bn_sql_conn *c, unsigned ms)
 {
   if (ms == 0)
@@ -32,7 +32,7 @@ static int give_up(struct bn_sql_conn *c, bool over)
   return -1;
 }
 
-/* What the session has done: its events, in a command its statements. */
+/* Returns the progress of the session: its events, in a command its statements. */
 static uint64_t conn_progress(const struct bn_sql_conn *c)
 {
   const struct bn_stat *st = c->session->stat;
@@ -43,22 +43,24 @@ static uint64_t conn_progress(const struct bn_sql_conn *c)
          bn_stat_get(&st->counter[BN_C_OTHER]);
 }
 
-/* The new connection is not old, and has been of no use. */
+/* Returns whether the new connection is young and has been of no use yet. */
 static bool is_unproven(const struct bn_sql_conn *c)
 {
   return c->renewed && c->served == conn_progress(c) &&
          bn_clock_mono() < c->renewed_ns + PROOF_S * BN_NSEC_PER_SEC;
 }
 
-/* It was lost then: a server that lets users in and then refuses their statements is not well.
-   Dialects go on at once, as sysbench does, if there is no other server. */
+/* Returns whether the connection was lost before it was of use: a server that lets users in and
+   then refuses their statements is not well.  Dialects go on at once, as sysbench does, if there is
+   no other server. */
 static bool was_in_vain(const struct bn_sql_conn *c)
 {
   return c->state == BN_CONN_LOST && (c->places > 1 || c->sys->policy->own_report) &&
          is_unproven(c);
 }
 
-/* c's server has failed; waits if it is time to.  0: the next one is to be tried; -1: too late. */
+/* Goes on to the next server after c's has failed, and waits if it is time to.  Returns 0 if the
+   next one is to be tried, or -1 if it is too late. */
 static int pass_on(struct bn_sql_conn *c, uint64_t until_ns)
 {
   const bool over = bn_session_over(c->session);
@@ -79,7 +81,7 @@ static int pass_on(struct bn_sql_conn *c, uint64_t until_ns)
   return 0;
 }
 
-/* Of the next attempt. */
+/* Returns the deadline of the next attempt. */
 static uint64_t attempt_until(const struct bn_sql_conn *c, uint64_t until_ns)
 {
   const unsigned round = c->tries / c->places;
@@ -88,7 +90,7 @@ static uint64_t attempt_until(const struct bn_sql_conn *c, uint64_t until_ns)
   return c->places > 1 && bn_clock_mono() + own_ns < until_ns ? bn_clock_mono() + own_ns : until_ns;
 }
 
-/* 0 or -1. */
+/* Opens the connection again.  Returns 0 or -1. */
 static int open_again(struct bn_sql_conn *c, uint64_t until_ns)
 {
   while (bn_sql_conn_open(c, attempt_until(c, until_ns)) != 0) {
@@ -106,7 +108,8 @@ static int open_again(struct bn_sql_conn *c, uint64_t until_ns)
   return 0;
 }
 
-/* 0 or -1.  The server that lost the connection is the last to be tried. */
+/* Opens the connection to the next server; the server that lost it is the last to be tried.
+   Returns 0 or -1. */
 static int open_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t until_ns)
 {
   const uint64_t from_ns = bn_clock_mono();
@@ -141,16 +144,16 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
   if (until_ns == UINT64_MAX)
     until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
   bn_log(BN_DEBUG, "Reconnecting");
-  /* A hook calls this: what it is asked about stays the failure of its statement. */
+  /* A hook calls this: it is asked about the failure of its statement, which stays. */
   if (c->failure.pending)
     bn_sql_pending_failure_keep(&c->failure, &c->diag);
   bn_sql_conn_shut(c);
-  /* The script closes what it has not closed, whether or not that can be opened again. */
+  /* The script closes what it has not closed, whether or not the connection can be opened again. */
   if (!closed)
     c->state = BN_CONN_GONE;
   if (lost)
     return open_elsewhere(c, in_vain, until_ns);
-  /* A hook that asks for one connection more has not made the server any better. */
+  /* A hook that asks for one connection more does not make the server better. */
   if (!is_unproven(c))
     c->tries = 0;
   return open_again(c, until_ns);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is done about a failure: a decision from what the driver said and what was asked for; and
-   the failure that a script is asked about. */
+/* Decides what is done about a failure, from what the driver said and what was asked for; keeps the
+   failure that a script is asked about. */
 #include "sql/recover.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Between two attempts to connect, or two tries of an event: 1, 2, 4, … milliseconds. */
+/* The waits between two attempts to connect, or two tries of an event: 1, 2, 4, … milliseconds. */
 enum { BACKOFF_FIRST_MS = 1, BACKOFF_MAX_MS = 250, DOUBLINGS = 8 };
 
 static unsigned backoff_ms(uint64_t tries)
@@ -27,8 +27,9 @@ static bool recover_ignorable(const struct bn_sql_failing *f)
   return false;
 }
 
-/* Nobody asked for a new connection, so the script does not learn of one that took a while.  The
-   next server of several may be well, so there is no wait until all of them have failed. */
+/* Decides about a failure to connect.  Nobody asked for a new connection, so the script does not
+   learn of one that took a while.  The next server of several may work, so there is no wait until
+   all of them have failed. */
 static struct bn_sql_recovery recover_connecting(const struct bn_sql_failing *f)
 {
   const unsigned places = f->places > 0 ? f->places : 1;
@@ -40,7 +41,7 @@ static struct bn_sql_recovery recover_connecting(const struct bn_sql_failing *f)
       .wait_ms = f->tries % places == places - 1 ? backoff_ms(f->tries / places) : 0};
 }
 
-/* The server refuses to write, or carries out nothing: another one may do so. */
+/* Returns whether the server refuses to write, or carries out nothing: another one may do so. */
 static bool is_useless(const struct bn_sql_failing *f)
 {
   return (f->class == BN_CLASS_READ_ONLY || f->class == BN_CLASS_CONNECTION) &&
@@ -81,7 +82,7 @@ struct bn_sql_repetition bn_sql_repeat(uint64_t tries, uint64_t max_tries, uint6
   return (struct bn_sql_repetition){.wait_ns = half_ns + noise % half_ns};
 }
 
-/* What failed.  The text is a copy: that of an emulated statement is overwritten by the next. */
+/* The failure.  The text is a copy: that of an emulated statement is overwritten by the next. */
 struct bn_sql_kept {
   struct bn_sql_diag diag;
   enum bn_sql_step step;
@@ -91,7 +92,7 @@ struct bn_sql_kept {
   char text[];
 };
 
-/* Without memory it is forgotten: the script still hears of it. */
+/* Without memory the failure is forgotten: the script still learns of it. */
 void bn_sql_pending_failure_keep(struct bn_sql_pending_failure *u, const struct bn_sql_diag *diag)
 {
   const bool named = u->sql != NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is done about a failure: a decision from what the driver said and what was asked for.  It
-   changes nothing and calls nobody; whoever has the connection acts on it.  And the failure that a
+/* The decision about a failure, from what the driver said and what was asked for.  It changes
+   nothing and calls nobody; the code that has the connection acts on it.  Also the failure that a
    script is asked about. */
 #ifndef BN_SQL_RECOVER_H
 #define BN_SQL_RECOVER_H
@@ -23,7 +23,7 @@ enum bn_sql_action {
   BN_SQL_LEAVE      /* the session was interrupted: nothing is told, nothing is counted */
 };
 
-/* What a script answered. */
+/* The answer of a script. */
 enum bn_sql_answer { BN_ANSWER_NONE, BN_ANSWER_IGNORE, BN_ANSWER_FAIL };
 
 struct bn_sql_failing {
@@ -57,7 +57,7 @@ struct bn_sql_recovery {
 
 struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f);
 
-/* What becomes of an event that an ignored error has ended for the tries-th time.  The first
+/* The decision about an event that an ignored error has ended for the tries-th time.  The first
    repetition begins at once, because most conflicts are over then.  Before the others is a wait of
    up to 1, 2, 4, … 250 ms, of which the second half is left to chance: sessions that met once do
    not meet again. */
@@ -66,12 +66,13 @@ struct bn_sql_repetition {
   uint64_t wait_ns;
 };
 
-/* max_tries 0: repeated for ever, and without waits.  noise: any number. */
+/* Decides about a repetition.  max_tries 0: the event is repeated for ever, and without waits.
+   noise: any number. */
 struct bn_sql_repetition bn_sql_repeat(uint64_t tries, uint64_t max_tries, uint64_t noise);
 
 struct bn_sql_kept;
 
-/* The failure that a script is asked about, until it has answered: a connection's part. */
+/* The failure that a script is asked about, until it has answered; a part of a connection. */
 struct bn_sql_pending_failure {
   bool asks;         /* the script is asked about a failure */
   bool pending;      /* and has not answered yet */
@@ -82,16 +83,16 @@ struct bn_sql_pending_failure {
   enum bn_sql_step step;
   const char *sql;
   size_t len;
-  /* It as it was before the hook that is asked about it used the connection itself. */
+  /* The failure as it was before the hook that is asked about it used the connection itself. */
   struct bn_sql_kept *kept;
 };
 
-/* The connection is about to be used or opened anew while a failure waits: keeps the failure. */
+/* Keeps the failure, because the connection is about to be used or opened anew while it waits. */
 void bn_sql_pending_failure_keep(struct bn_sql_pending_failure *u, const struct bn_sql_diag *diag);
-/* There is a new connection: the transaction of the failure that was kept is no longer open. */
+/* Notes a new connection: the transaction of the failure that was kept is no longer open. */
 void bn_sql_pending_failure_rolled_back(struct bn_sql_pending_failure *u);
-/* true: what was kept waits again, and *diag is its own.  Its text is valid until
-   bn_sql_pending_failure_free. */
+/* Returns true if the failure that was kept waits again, and *diag is its own.  Its text is valid
+   until bn_sql_pending_failure_free. */
 bool bn_sql_pending_failure_take(struct bn_sql_pending_failure *u, struct bn_sql_diag *diag);
 void bn_sql_pending_failure_free(struct bn_sql_pending_failure *u);
 

@@ -8,8 +8,8 @@
 #include "sql/sql.h"
 #include "sql/stmt.h"
 
-/* A connection's current result.  result.c owns it; what executes statements puts theirs in by
-   bn_sql_cursor_take. */
+/* The current result of a connection.  result.c owns it; code that executes statements puts its
+   result in by bn_sql_cursor_take. */
 struct bn_sql_cursor {
   struct bn_sql_rs rs;         /* first: scripts have its address */
   struct bn_sql_result result; /* behind rs */
@@ -30,15 +30,16 @@ static inline void bn_sql_cursor_release(struct bn_sql_cursor *cur)
   cur->link->ops->free_result(cur->link->handle, &cur->result);
 }
 
-/* And reads those pending, as a connection takes no new statement before; if it is not open, they
-   are forgotten.  false: it was lost meanwhile. */
+/* Drops the result and reads the pending ones, as a connection takes no new statement before.  If
+   it is not open, they are forgotten.  Returns false if it was lost meanwhile. */
 bool bn_sql_cursor_drop(struct bn_sql_cursor *cur, bool open);
-/* The memory for rows. */
+/* Frees the memory for rows. */
 void bn_sql_cursor_free(struct bn_sql_cursor *cur);
-/* The next of those pending. */
+/* Takes the next of the pending results. */
 enum bn_sql bn_sql_cursor_next(struct bn_sql_cursor *cur, struct bn_sql_diag *d);
 
-/* The driver has answered DONE or ROWS into `result`; NULL: there are no rows. */
+/* Takes the answer DONE or ROWS of the driver, which is in `result`.  Returns NULL if there are no
+   rows. */
 static inline struct bn_sql_rs *bn_sql_cursor_take(struct bn_sql_cursor *cur, enum bn_sql rc)
 {
   cur->more = cur->result.more;

@@ -41,7 +41,7 @@ static bool is_one_of(const struct token *t, const char *const *words)
   return *words != NULL;
 }
 
-/* Behind what is no token; NULL: a token begins at p. */
+/* Returns the position behind what is no token, or NULL if a token begins at p. */
 static const char *route_skip(const struct scan *s, const char *p)
 {
   const bool mysql = s->caps->backslash_escapes;
@@ -75,8 +75,9 @@ static struct token route_next(struct scan *s)
   return (struct token){from, (size_t)(s->p - from)};
 }
 
-/* Wherever they are.  Some of them can be names, or functions that do not write: such a statement
-   goes to the write server, where it is right as well. */
+/* Returns whether the token writes, wherever it stands.  Some of these words can be names, or
+   functions that do not write: such a statement goes to the write server, where it is right as
+   well. */
 static bool is_writing(const struct token *before, const struct token *t)
 {
   static const char *const words[] = {
@@ -91,7 +92,8 @@ static bool is_writing(const struct token *before, const struct token *t)
   return route_is(t, "value") && (route_is(before, "next") || route_is(before, "previous"));
 }
 
-/* It writes, or depends on what its session has done before, or acts on one server. */
+/* Returns whether the function writes, depends on what its session has done before, or acts on one
+   server. */
 static bool is_function_of_session(const struct token *name)
 {
   static const char *const names[] = {"nextval",
@@ -130,14 +132,15 @@ static bool is_function_of_session(const struct token *name)
   return is_one_of(name, names) || route_is(name, "dblink");
 }
 
-/* The name of a variable is behind two of them, that of a user's behind one. */
+/* The name of a variable stands behind two at signs, that of a user's behind one. */
 static bool is_at_variable(const struct scan *s, const struct token *before, const struct token *t)
 {
   return s->caps->backslash_escapes && is_char(before, '@') && !is_char(t, '@');
 }
 
-/* Of MySQL: one of the user, of the session by its name, or of what the session did last.  Others
-   are alike on both servers, or are wanted of the one that is read. */
+/* Returns whether this is a variable of MySQL that belongs to the user, to the session by its name,
+   or to what the session did last.  Other variables are alike on both servers, or are wanted of the
+   one that is read. */
 static bool is_variable_of_session(const struct scan *s, const struct token *before,
                                    const struct token *t)
 {
@@ -151,7 +154,7 @@ static bool is_variable_of_session(const struct scan *s, const struct token *bef
   return t->at != before->at + 1 || is_one_of(t, names);
 }
 
-/* The rest of a statement that begins as one that reads. */
+/* Reads the rest of a statement that begins as one that reads. */
 static enum bn_sql_route read_route(struct scan *s)
 {
   struct token before = {s->p, 0}, t;
@@ -171,7 +174,7 @@ static enum bn_sql_route read_route(struct scan *s)
   return is_char(&before, '@') ? BN_ROUTE_WRITE : BN_ROUTE_READ;
 }
 
-/* The rest of BEGIN or of START TRANSACTION. */
+/* Reads the rest of BEGIN or of START TRANSACTION. */
 static enum bn_sql_route begin_route(struct scan *s)
 {
   struct token before = {s->p, 0}, t;
@@ -200,8 +203,8 @@ enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_s
   return is_one_of(&first, beginning) ? begin_route(&s) : BN_ROUTE_WRITE;
 }
 
-/* What begins another transaction ends the one before, as MySQL has it, and so do locks of its
-   tables. */
+/* Returns whether the statement begins another transaction: it ends the one before, as in MySQL,
+   and so do locks of its tables. */
 static bool begins_another(enum bn_sql_boundary boundary, const struct bn_sql_caps *caps)
 {
   switch (boundary) {
@@ -221,7 +224,8 @@ static bool begins_another(enum bn_sql_boundary boundary, const struct bn_sql_ca
   return false;
 }
 
-/* MariaDB carries it out even within a transaction that cannot write. */
+/* Returns whether the statement commits first.  MariaDB carries it out even within a transaction
+   that cannot write. */
 static bool commits_first(const struct token *first, const struct token *second)
 {
   static const char *const words[] = {
@@ -235,7 +239,8 @@ static bool commits_first(const struct token *first, const struct token *second)
   return is_one_of(first, words) && !route_is(second, "temporary");
 }
 
-/* The number of a version comment, which is executed, is no word of the statement. */
+/* Returns the next word.  The number of a version comment, which is executed, is no word of the
+   statement. */
 static struct token next_word(struct scan *s)
 {
   struct token t = route_next(s);
@@ -245,7 +250,7 @@ static struct token next_word(struct scan *s)
   return t;
 }
 
-/* The statement behind `first`, to its end.  false: there is no other one. */
+/* Passes over the statement that begins with `t`.  Returns false at the end of the text. */
 static bool pass_statement(struct scan *s, struct token t, bool *has_autocommit)
 {
   for (; t.len > 0 && !is_char(&t, ';'); t = route_next(s))

@@ -14,12 +14,13 @@ enum bn_sql_route {
   BN_ROUTE_BEGIN_READ /* begins a transaction that cannot write */
 };
 
-/* Pure.  A text that is not understood is BN_ROUTE_WRITE.  sql[len] is 0. */
+/* Returns the server for the text; a text that is not understood is BN_ROUTE_WRITE.  Pure.
+   sql[len] is 0. */
 enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_sql_caps *caps);
 
-/* Pure.  Whether a text within a transaction that was begun with BN_ROUTE_BEGIN_READ ends it and
-   has something behind the end, or is something that is no part of it: what is left of the text
-   may write.  sql[len] is 0. */
+/* Returns whether a text within a transaction that was begun with BN_ROUTE_BEGIN_READ ends it and
+   has something behind the end, or is no part of it: what is left of the text may write.  Pure.
+   sql[len] is 0. */
 bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps *caps);
 
 #endif

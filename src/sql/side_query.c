@@ -8,7 +8,7 @@
 
 #include "sql/driver.h"
 
-/* The first that is in use; NULL: none. */
+/* Returns the first driver that is in use, or NULL. */
 static const struct bn_sql_driver *find_driver(struct bn_sqlsys *sys)
 {
   const struct bn_sql_driver *found = NULL;

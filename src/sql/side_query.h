@@ -21,17 +21,17 @@ struct bn_sql_side_query {
   _Atomic bool open;
 };
 
-/* All of one thread but interrupt, on zeroed memory first. */
-/* With the driver, the server and the credentials of the run, whose sessions are connected; of
-   several servers the first.  -1: err says why not; close it all the same. */
+/* All but interrupt are called by one thread, on zeroed memory first. */
+/* Opens a connection with the driver, the server and the credentials of the run, whose sessions are
+   connected; of several servers to the first.  -1: err says why not; close it all the same. */
 int bn_sql_side_query_open(struct bn_sql_side_query *p, struct bn_sqlsys *sys, uint64_t deadline_ns,
                            struct bn_err *err);
-/* Calls fn with the first two values of each row, which end where their length says; NULL is left
-   out.  -1 and err. */
+/* Calls fn with the first two values of each row, which end where their length says; rows with NULL
+   are left out.  Returns 0, or -1 and err. */
 int bn_sql_side_query_pairs(struct bn_sql_side_query *p, const char *sql,
                             void (*fn)(void *arg, const struct bn_sql_value pair[2]), void *arg,
                             struct bn_err *err);
-/* Any thread, while the other is in a call: the server is waited for no longer. */
+/* Interrupts the call of the other thread: the server is waited for no longer.  Any thread. */
 void bn_sql_side_query_interrupt(struct bn_sql_side_query *p);
 void bn_sql_side_query_close(struct bn_sql_side_query *p);
 

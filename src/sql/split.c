@@ -75,7 +75,7 @@ static bool is_open(enum bn_sql_transaction t)
   return t == BN_TRANSACTION_OPEN || t == BN_TRANSACTION_FAILED;
 }
 
-/* Both servers are between two transactions. */
+/* Returns whether both servers are between two transactions. */
 static bool is_free(const struct bn_sql_split *p)
 {
   return !p->held && transaction_of(p, BN_ROLE_WRITE) == BN_TRANSACTION_OWN &&
@@ -105,7 +105,8 @@ static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
   return rc;
 }
 
-/* The locks of MySQL, of which its answers say nothing.  PostgreSQL's belong to a transaction. */
+/* Notes the locks of MySQL, of which its answers say nothing.  PostgreSQL's belong to a
+   transaction. */
 static void note_held(struct bn_sql_split *p, enum bn_sql_boundary boundary)
 {
   switch (boundary) {
@@ -337,7 +338,7 @@ static enum bn_sql split_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
   return rc;
 }
 
-/* The other server has it already, and the values are bound there. */
+/* Prepares the statement on a server while the other has it already, and binds the values there. */
 static enum bn_sql prepare_late(struct twin *twin, enum bn_sql_role role, struct bn_sql_diag *d)
 {
   enum bn_sql rc = prepare_on(twin, role, d);
@@ -425,7 +426,8 @@ static enum bn_sql prepare_group(struct bn_sql_split *p, enum bn_sql_role role,
   return rc;
 }
 
-/* Keeps those from the first on that are prepared; those behind are as if they were not. */
+/* Keeps the statements that are prepared, from the first on; those behind are as if they were
+   not. */
 static size_t keep_first(const struct bn_sql_unprepared *list, const enum bn_sql_role *roles,
                          size_t n, bool lost)
 {

@@ -30,8 +30,8 @@ struct bn_sql_splitter {
 /* The handle of the layer: two connections of the driver. */
 struct bn_sql_split;
 
-/* Fills zeroed memory, or what was filled before.  caps stays where it is, and is read later.  0,
-   or -1 and err: the driver cannot have them. */
+/* Fills zeroed memory, or a splitter that was filled before.  caps stays where it is, and is read
+   later.  Returns 0, or -1 and err: the driver cannot have them. */
 int bn_sql_splitter_init(struct bn_sql_splitter *p, const struct bn_list *list,
                          const struct bn_driver *ops, const struct bn_sql_caps *caps,
                          struct bn_err *err);
@@ -41,14 +41,14 @@ void bn_sql_splitter_done(struct bn_sql_splitter *p);
    of the read server.  NULL: out of memory. */
 struct bn_sql_split *bn_sql_split_wrap(struct bn_sql_link *link, const struct bn_sql_splitter *p,
                                        const struct bn_session *s, unsigned counter);
-/* The driver's, by enum bn_sql_role. */
+/* Returns the links to the driver, by enum bn_sql_role. */
 const struct bn_sql_link *bn_sql_split_links(const struct bn_sql_split *p);
-/* As the driver's `place`, of the server that had the last statement; returns how many pairs of
+/* Names the server that had the last statement, as the driver's `place`; returns how many pairs of
    servers there are. */
 size_t bn_sql_split_place(const struct bn_sql_split *p, const struct bn_sql_target *t, char *name,
                           size_t size);
-/* Until it is false again, queries outside of the read server's transactions are for the write
-   server: what a script asks about its tables before it changes them must not be out of date. */
+/* Sends queries outside of the read server's transactions to the write server until it is false
+   again: the answers about tables that a script is going to change must not be out of date. */
 void bn_sql_split_write_only(struct bn_sql_split *p, bool on);
 
 #endif

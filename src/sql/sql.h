@@ -22,10 +22,11 @@ struct bn_sql_row {
   const struct bn_driver *ops; /* a driver that is no module; NULL: load the module of that name */
 };
 
-/* How commands fill tables. */
+/* The way in which commands fill tables. */
 enum bn_sql_bulk_way { BN_SQL_BULK_AUTO, BN_SQL_BULK_INSERT };
 
-/* When sessions of bundled workloads prepare statements: AUTO decides by their number. */
+/* The time at which sessions of bundled workloads prepare statements: AUTO decides by their
+   number. */
 enum bn_sql_prepare_way { BN_SQL_PREPARE_AUTO, BN_SQL_PREPARE_EAGER, BN_SQL_PREPARE_LAZY };
 
 struct bn_sql_conf {            /* "General database options" */
@@ -50,35 +51,34 @@ struct bn_sql_driver;
 struct bn_sql_conn;
 struct bn_sql_stmt;
 
-/* conf and rows are borrowed and outlive the object.  NULL: out of memory. */
+/* Makes the layer; conf and rows are borrowed and outlive it.  Returns NULL if out of memory. */
 struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_policy *policy,
                                 const struct bn_sql_row *rows, size_t n_rows);
-/* What a workload that uses this layer has to declare as its metrics: counters of rows, with
+/* Returns the metrics that a workload which uses this layer declares: counters of rows, with
    --db-debug histograms "sql_execute" and "sql_fetch", in dialect 0.5 a counter "transactions" of
    COMMITs, with --verify-commits four counters of commits, with --db-read-hosts one of reads. */
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys);
-/* Whether it has to declare that it tells statements apart. */
+/* Returns whether the workload declares that it tells statements apart. */
 bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys);
-/* Some configuration has a metric of that name. */
+/* Returns whether a metric of that name exists with some configuration. */
 bool bn_sql_statement_names_metric(const char *name);
-/* --verify-commits is given. */
+/* Returns whether --verify-commits is given. */
 bool bn_sqlsys_verifies(const struct bn_sqlsys *sys);
-/* Then, by the main thread, with its session: whether the servers have the commits that they have
-   acknowledged, also while some sessions hang.  Drops the table that was made for that.  Waits 10 s
-   at most for commits that are missing, 2 s once somebody has asked the run to stop.  0, or -1 and
-   err: some are missing, or no server could be asked. */
+/* Checks that the servers have the commits that they have acknowledged; also while some sessions
+   hang.  The main thread calls it with its session, if --verify-commits is given.  Drops the table
+   that was made for it.  Waits 10 s at most for commits that are missing, 2 s once somebody has
+   asked the run to stop.  Returns 0, or -1 and err: some are missing, or no server could be
+   asked. */
 int bn_sqlsys_verify(struct bn_sqlsys *sys, struct bn_session *main, struct bn_err *err);
-/* Instead, if there was no event: only drops the table, if there is one.  Takes a second at most.
- */
+/* Drops the table instead, if there was no event and a table exists.  It takes a second at most. */
 void bn_sqlsys_forget(struct bn_sqlsys *sys, struct bn_session *main);
-/* How long verifying takes at most, where servers do not answer: to compare and to drop; and both
+/* The longest times of verifying if servers do not answer, to compare and to drop: both, and both
    once somebody has asked the run to stop. */
 enum { BN_SQL_VERIFY_S = 22, BN_SQL_VERIFY_HURRY_S = 4 };
-/* Of the workload's metrics, as its `sample`: those four, which are 0 until then. */
+/* Sets those four of the workload's metrics, as its `sample`; they are 0 until then. */
 void bn_sqlsys_sample(const struct bn_sqlsys *sys, uint64_t *counter);
-/* After a run, whose threads have ended: says on standard error if all updates or all deletes found
-   no row, and which share of the events had to wait for statements that were first used, if some
-   were prepared then. */
+/* Says on standard error, after the threads of a run have ended, if all updates or all deletes
+   found no row, and which share of the events had to wait for statements that were first used. */
 void bn_sqlsys_tell(const struct bn_sqlsys *sys);
 /* Calls the drivers' done; every session has ended. NULL is fine. */
 void bn_sqlsys_free(struct bn_sqlsys *sys);
@@ -88,26 +88,27 @@ void bn_sqlsys_free(struct bn_sqlsys *sys);
 struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s, const char *name);
 const char *bn_sql_driver_name(const struct bn_sql_driver *drv);
 
-/* The session's script: every thread of the run opens a connection.  Before its own. */
+/* Notes that every thread of the run opens a connection.  The session's script calls it before it
+   opens its own. */
 void bn_sql_all_connect(struct bn_sqlsys *sys);
-/* When a session prepares the statements that it has not prepared yet. */
+/* The time at which a session prepares the statements that it has not prepared yet. */
 enum bn_sql_rest {
   BN_SQL_REST_LATER,  /* each when it is first used */
   BN_SQL_REST_NOW,    /* all before its first event */
   BN_SQL_REST_REFUSED /* the server does not allow that many; said on standard error */
 };
 
-/* So many statements every thread has prepared at its start, so many it uses at most.  By a session
-   that has a connection.  The first one decides for all. */
+/* Tells how many statements every thread has prepared at its start, and how many it uses at most.
+   A session that has a connection calls it, and the first one decides for all. */
 enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_session *s,
                                           uint64_t at_start, uint64_t in_all);
 
-/* Before a session that has a connection inserts so many bytes of rows: -1 and err if they surely
-   do not fit. */
+/* Checks, before a session that has a connection inserts so many bytes of rows, that they may fit.
+   Returns 0, or -1 and err if they surely do not. */
 int bn_sql_check_room(struct bn_sqlsys *sys, struct bn_session *s, uint64_t bytes,
                       struct bn_err *err);
 
-/* What went wrong with the last call on a connection. */
+/* The verdict about the last call on a connection. */
 enum bn_sql_verdict { BN_VERDICT_NONE, BN_VERDICT_IGNORABLE, BN_VERDICT_FATAL };
 
 /* A connection belongs to one session.  Public part; what scripts read as con.error, con.sql_errno,
@@ -121,7 +122,7 @@ struct bn_sql_conn_view {
   bool lost; /* the last failure was the loss of the connection */
 };
 
-/* A connection begins with it. */
+/* Returns the view, with which a connection begins. */
 static inline struct bn_sql_conn_view *bn_sql_conn_view(struct bn_sql_conn *c)
 {
   return (struct bn_sql_conn_view *)(void *)c;
@@ -145,7 +146,7 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
    are used after a reconnect. */
 int bn_sql_disconnect(struct bn_sql_conn *c);
 int bn_sql_reconnect(struct bn_sql_conn *c); /* with back-off until the run is over; counted */
-/* The owner needs it no more; it closes when its last statement is freed. */
+/* Gives up the connection; it closes when its last statement is freed. */
 void bn_sql_conn_free(struct bn_sql_conn *c);
 /* Closes what is open, frees what nobody holds and calls the drivers' thread_done.  By the thread
    that drove the session, after the last use (a worker's script: after its interpreter is closed)
@@ -157,47 +158,50 @@ void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s);
 void bn_sql_defer(struct bn_sql_conn *c);
 void bn_sql_settle(struct bn_sql_conn *c, bool ignore);
 
-/* An ignored error has ended the session's event for the tries-th time: what it has left open is
-   rolled back.  true: after the wait that
-   this has made, which the end of the run cuts short, the event may be repeated unless the run is
-   over; false: it has failed (--db-max-tries).  counts: it is no event of the warm-up. */
+/* Rolls back what an event has left open that an ignored error has ended for the tries-th time.
+   Returns true after the wait that this has made, which the end of the run cuts short: the event
+   may be repeated unless the run is over.  Returns false if it has failed (--db-max-tries).
+   counts: it is no event of the warm-up. */
 bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts);
 
-/* NULL: no result set (see view->error for failure). */
+/* Executes a query.  Returns its result, or NULL if it has none (see view->error for failure). */
 struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t len);
-/* The same for what is no part of the load; its failure counts as any. */
+/* Does the same for a query that is no part of the load; its failure counts as any. */
 struct bn_sql_rs *bn_sql_query_uncounted(struct bn_sql_conn *c, const char *sql, size_t len);
 bool bn_sql_more_results(struct bn_sql_conn *c);
 struct bn_sql_rs *bn_sql_next_result(struct bn_sql_conn *c);
-/* true: rs->values holds the next row. */
+/* Returns true if rs->values holds the next row. */
 bool bn_sql_fetch(struct bn_sql_rs *rs);
-/* After false: there is another row, but it cannot be read. */
+/* Returns, after false, whether there is another row that cannot be read. */
 bool bn_sql_fetch_failed(struct bn_sql_rs *rs);
 int bn_sql_free_result(struct bn_sql_rs *rs);
 
-/* NULL: failed, logged.  The text is copied. */
+/* Prepares a statement, whose text is copied.  Returns NULL after a failure, which has been
+   logged. */
 struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_t len);
 struct bn_sql_conn *bn_sql_stmt_conn(struct bn_sql_stmt *st);
-/* --statements counts it under that name, instead of the digest of its text. */
+/* Names the statement for --statements, in place of the digest of its text. */
 void bn_sql_stmt_name(struct bn_sql_stmt *st, const char *name);
-/* From now on the session's connections that can prepare statements together do not prepare what
-   is prepared and bound, until bn_sql_prepare_held.  0 or -1: one failed, logged. */
+/* Holds back what is prepared and bound on those of the session's connections that can prepare
+   statements together, until bn_sql_prepare_held.  The latter returns 0, or -1 if one failed, which
+   has been logged. */
 void bn_sql_hold(struct bn_sqlsys *sys, struct bn_session *s);
 int bn_sql_prepare_held(struct bn_sqlsys *sys, struct bn_session *s);
-/* The descriptors are copied; what they point at is borrowed until the statement is closed or bound
-   again.  Not 0: it failed, which is logged.  -1: the statement has the new ones all the same; 1:
-   it keeps those of before. */
+/* Binds values: the descriptors are copied; the memory that they point at is borrowed until the
+   statement is closed or bound again.  Returns 0; -1 or 1 after a failure, which has been logged.
+   -1: the statement has the new ones all the same; 1: it keeps those of before. */
 int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n);
 struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st);
 struct bn_sql_rs *bn_sql_stmt_next_result(struct bn_sql_stmt *st);
-/* The object stays until it is freed; using it fails.  -1: it was closed before. */
+/* Closes the statement.  The object stays until it is freed; using it fails.  Returns -1 if it was
+   closed before. */
 int bn_sql_stmt_close(struct bn_sql_stmt *st);
 void bn_sql_stmt_free(struct bn_sql_stmt *st);
 
-/* One growing INSERT per connection: init gives the text up to VALUES, next one "(…)" group, which
-   sends what was collected when it would not fit any more; done sends the rest.  0, or -1 and the
-   failure has been logged; rows not sent stay for the next attempt.  In commands other than `run`
-   plain rows go by the driver's bulk load, unless --db-bulk-load=insert. */
+/* A connection has one growing INSERT: init gives the text up to VALUES, next one "(…)" group,
+   which sends what was collected when it would not fit any more; done sends the rest.  They return
+   0, or -1 and the failure has been logged; rows not sent stay for the next attempt.  In commands
+   other than `run`, plain rows go by the driver's bulk load, unless --db-bulk-load=insert. */
 int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len);
 int bn_sql_bulk_next(struct bn_sql_conn *c, const char *row, size_t len);
 int bn_sql_bulk_done(struct bn_sql_conn *c);

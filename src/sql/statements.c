@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --statements: what the statements of a session are counted as. */
+/* --statements: finds the name under which a statement of a session is counted. */
 #include "sql/statements.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 /* --- patterns: texts with places for their values -----------------------------------------------
  */
 
-/* A number does not end with its point: what is behind it would mean something else. */
+/* Returns the position behind the digits.  A number does not end with its point: what is behind it
+   would mean something else. */
 static inline const char *skip_digits(const char *p)
 {
   const char *const begin = p;
@@ -24,8 +25,8 @@ static inline const char *skip_digits(const char *p)
   return p[-1] != '.' ? p : begin;
 }
 
-/* Behind the value at p, or p: there is none.  end[0] is 0.  If the quote is doubled, this ends
-   between the two, and no part of a pattern goes on there. */
+/* Returns the position behind the value at p, or p if there is none.  end[0] is 0.  If the quote is
+   doubled, this ends between the two, and no part of a pattern goes on there. */
 static const char *skip_quotes(const char *p, const char *end)
 {
   const char *close = *p == '\'' ? memchr(p + 1, '\'', (size_t)(end - p - 1)) : NULL;
@@ -35,7 +36,8 @@ static const char *skip_quotes(const char *p, const char *end)
   return close + 1;
 }
 
-/* A literal from p to behind.  END: none that other texts may have another one for. */
+/* Returns the kind of the literal from p to `behind`.  END: neither a number nor quoted, so that it
+   belongs to the text of a pattern. */
 static enum bn_sql_place value_of(const char *p, const char *behind)
 {
   if (skip_digits(p) == behind)
@@ -43,7 +45,7 @@ static enum bn_sql_place value_of(const char *p, const char *behind)
   return skip_quotes(p, behind) == behind ? BN_SQL_PLACE_QUOTED : BN_SQL_PLACE_END;
 }
 
-/* The i-th one, without its sign, which belongs to the text. */
+/* Returns the i-th literal without its sign, which belongs to the text. */
 struct literal {
   size_t at, behind;
   enum bn_sql_place value;
@@ -80,7 +82,7 @@ static void pattern_fill(struct bn_sql_pattern *p, const char *sql, size_t len,
   *part = (struct bn_sql_part){(uint16_t)(len - from), BN_SQL_PLACE_END};
 }
 
-/* The bytes around the values. */
+/* Returns the number of bytes around the values. */
 static size_t text_around(const char *sql, size_t len, const struct bn_sql_literals *literals)
 {
   for (size_t i = 0; i < literals->n; i++) {
@@ -185,7 +187,7 @@ struct bn_statement *bn_sql_statement_names_get(struct bn_sql_statement_names *n
   return st;
 }
 
-/* Eight bytes at a time; two digests of a run have the same one once in 2^64 pairs. */
+/* Hashes eight bytes at a time; two digests of a run have the same hash once in 2^64 pairs. */
 static uint64_t hash_of(const char *text, size_t len)
 {
   uint64_t h = len, word;
@@ -201,7 +203,8 @@ static uint64_t hash_of(const char *text, size_t len)
   return h ^ h >> 32;
 }
 
-/* By the beginning, which seldom has values: "SELECT c FROM sbtest1 WH". */
+/* Returns the set for a text, by its beginning, which seldom has values: "SELECT c FROM sbtest1
+   WH". */
 static size_t set_of(const char *sql, size_t len)
 {
   return hash_of(sql, len < 8 ? 0 : len < 24 ? 8 : 24) % SETS;

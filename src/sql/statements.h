@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --statements: what the statements of a session are counted as. */
+/* --statements: finds the name under which a statement of a session is counted. */
 #ifndef BN_SQL_STATEMENTS_H
 #define BN_SQL_STATEMENTS_H
 
@@ -12,13 +12,14 @@
 #include "measure/statements.h"
 #include "sql/digest.h"
 
-/* A session's; its worker only. */
+/* The names of a session; only its worker uses them. */
 struct bn_sql_statement_names;
 
-/* Of a session whose statistics tell statements apart.  NULL: out of memory. */
+/* Makes the names of a session whose statistics tell statements apart.  Returns NULL if out of
+   memory. */
 struct bn_sql_statement_names *bn_sql_statement_names_new(const struct bn_session *s);
 void bn_sql_statement_names_free(struct bn_sql_statement_names *n);
-/* What is counted under that name, or under the digest of a text (sql/digest.h).  NULL: out of
+/* Returns the counters under that name, or under the digest of a text (sql/digest.h).  NULL: out of
    memory; the run ends as a failed one, which has been logged. */
 struct bn_statement *bn_sql_statement_names_get(struct bn_sql_statement_names *n, const char *name,
                                                 size_t len);
@@ -28,7 +29,7 @@ struct bn_statement *bn_sql_statement_names_of_text(struct bn_sql_statement_name
 
 enum { BN_SQL_PATTERN_TEXT = 512 };
 
-/* What stands behind a part of the text. */
+/* The kind of place behind a part of the text. */
 enum bn_sql_place {
   BN_SQL_PLACE_END,    /* nothing: the text ends there */
   BN_SQL_PLACE_NUMBER, /* digits, perhaps with a point */
@@ -47,12 +48,13 @@ struct bn_sql_pattern {
   char text[];
 };
 
-/* Of a text with these literals; the caller frees it.  NULL: it has too many of them or more than
-   BN_SQL_PATTERN_TEXT bytes around them, or out of memory. */
+/* Makes the pattern of a text with these literals; the caller frees it.  Returns NULL if it has too
+   many of them or more than BN_SQL_PATTERN_TEXT bytes around them, or if out of memory. */
 struct bn_sql_pattern *bn_sql_pattern_new(const char *sql, size_t len,
                                           const struct bn_sql_literals *literals);
 
-/* true: the text is the same but for its values, and so has the same digest.  sql[len] is 0. */
+/* Returns true if the text is the same but for its values, and so has the same digest.  sql[len] is
+   0. */
 bool bn_sql_pattern_fits(const struct bn_sql_pattern *p, const char *sql, size_t len);
 
 #endif

@@ -18,7 +18,7 @@ void bn_sql_statement_cache_done(struct bn_sql_statement_cache *t)
   (void)pthread_mutex_destroy(&t->lock);
 }
 
-/* FNV-1a. */
+/* Returns the bucket of a text, by FNV-1a. */
 static size_t bucket_of(const char *sql, size_t len)
 {
   uint64_t h = UINT64_C(0xcbf29ce484222325);

@@ -31,7 +31,7 @@ struct bn_sql_statement_cache {
 void bn_sql_statement_cache_init(struct bn_sql_statement_cache *t); /* of zeroed memory */
 void bn_sql_statement_cache_done(struct bn_sql_statement_cache *t); /* all were put back */
 
-/* stmt.c owns it; its connection keeps the list. */
+/* A prepared statement.  stmt.c owns it; its connection keeps the list. */
 struct bn_sql_stmt {
   struct bn_sql_conn *conn;       /* first: scripts read it */
   struct bn_sql_stmt *next, **at; /* at: what points at it, as long as it is in the list */
@@ -53,28 +53,28 @@ struct bn_sql_stmt {
   _Alignas(16) char room[]; /* stmt.c: for the handle */
 };
 
-/* NULL: out of memory.  The text is copied, once for all. */
+/* Makes a statement whose text is copied, once for all sessions.  Returns NULL if out of memory. */
 struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
                                     struct bn_sql_statement_cache *texts, const char *sql,
                                     size_t len);
-/* It has been shut, or its connection does not exist any more. */
+/* Frees a statement that has been shut, or whose connection does not exist any more. */
 void bn_sql_stmt_destroy(struct bn_sql_stmt *st, struct bn_sql_statement_cache *texts);
-/* Has the driver prepare it. */
+/* Lets the driver prepare the statement. */
 enum bn_sql bn_sql_stmt_prepare(struct bn_sql_stmt *st, struct bn_sql_diag *d);
-/* The driver forgets it; no result of it is pending. */
+/* Lets the driver forget the statement; no result of it is pending. */
 void bn_sql_stmt_shut(struct bn_sql_stmt *st);
 void bn_sql_stmt_emulate(struct bn_sql_stmt *st, const struct bn_sql_caps *caps);
-/* What a statement was bound to: its owner puts it back or frees it. */
+/* The values to which a statement was bound: their owner puts them back or frees them. */
 struct bn_sql_bound {
   struct bn_sql_bind *binds;
   size_t n;
 };
 
-/* Copies the descriptors and gives back those of before.  0 or -1: out of memory, all is as it
-   was. */
+/* Copies the descriptors and gives back those of before.  Returns 0, or -1 if out of memory: all is
+   as it was. */
 int bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n,
                            struct bn_sql_bound *before);
-/* The opposite; the driver is told at the next execution. */
+/* Puts the descriptors back; the driver is told at the next execution. */
 void bn_sql_stmt_restore_binds(struct bn_sql_stmt *st, const struct bn_sql_bound *before);
 /* Tells the driver where the values are. */
 enum bn_sql bn_sql_stmt_bind(struct bn_sql_stmt *st, struct bn_sql_diag *d);

@@ -44,7 +44,7 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
 void bn_sql_all_connect(struct bn_sqlsys *sys)
 {
   bn_sql_preflight_lock(&sys->preflight);
-  /* Not written again: by then it is read without the lock. */
+  /* This is not written again: by then it is read without the lock. */
   if (!sys->preflight.all_connect)
     sys->preflight.all_connect = true;
   bn_sql_preflight_unlock(&sys->preflight);
@@ -60,8 +60,8 @@ bool bn_sqlsys_verifies(const struct bn_sqlsys *sys)
   return sys->conf->verify_commits;
 }
 
-/* The driver whose servers have the table, starts in the main thread.  false: out of memory, and
-   it has been said that the table is left. */
+/* Starts, in the main thread, the driver whose servers have the table.  Returns false if out of
+   memory, and it has been said that the table is left. */
 static bool start_verified(struct bn_sqlsys *sys, struct bn_session *main)
 {
   struct bn_sql_driver *drv = sys->drivers;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Before a run: are the tables of the workload there, with as many rows as it counts on? */
+/* Before a run: checks that the tables of the workload exist, with as many rows as it counts on. */
 #include "sql/table_check.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ enum { PATIENCE_S = 5 };
 
 enum finding { IS_THERE, IS_MISSING, IS_UNKNOWN };
 
-/* What was found. */
+/* The findings about the tables. */
 struct survey {
   unsigned missing; /* the first that is; 0: none */
   unsigned small;   /* how many have too few rows */
@@ -22,7 +22,8 @@ struct survey {
   double fewest; /* rows that it has at most */
 };
 
-/* The only value of the result, 0 for NULL.  false: there is none, or it is no number. */
+/* Reads the only value of the result, 0 for NULL.  Returns false if there is none, or if it is no
+   number. */
 static bool only_value(const struct bn_sql_link *l, struct bn_sql_result *r, double *number)
 {
   struct bn_sql_value value = {0};
@@ -40,7 +41,8 @@ static bool only_value(const struct bn_sql_link *l, struct bn_sql_result *r, dou
   return end != text && *end == '\0';
 }
 
-/* A table whose absence the run would ignore is not asked for. */
+/* Returns whether a table is missing.  A table whose absence the run would ignore is not asked
+   for. */
 static bool is_missing(const struct bn_sql_driver *drv, const struct bn_sql_diag *d)
 {
   const enum bn_sql_class class = bn_sql_errors_classify(drv->ops, d);
@@ -48,7 +50,8 @@ static bool is_missing(const struct bn_sql_driver *drv, const struct bn_sql_diag
   return drv->ops->missing(d) && !bn_sql_driver_ignores(drv, d, class);
 }
 
-/* The highest id is cheap where id has an index, and there are not more rows than that. */
+/* Looks at a table.  The highest id is cheap where id has an index, and there are not more rows
+   than that. */
 static enum finding look_at(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
                             const char *prefix, unsigned i, double *rows)
 {
@@ -97,8 +100,8 @@ static void table_check_look(const struct bn_sql_driver *drv, const struct bn_sq
   }
 }
 
-/* On a connection that the session's interruption reaches, and the alarm: a statement may wait for
-   a lock of another client.  Without an alarm nothing is asked. */
+/* Asks on a connection that the session's interruption reaches, and the alarm: a statement may wait
+   for a lock of another client.  Without an alarm nothing is asked. */
 static void table_check_survey(struct bn_sql_driver *drv, struct bn_session *s,
                                const struct bn_sql_table_check *t, struct survey *found)
 {
@@ -122,7 +125,7 @@ static void table_check_survey(struct bn_sql_driver *drv, struct bn_session *s,
   bn_sql_link_free(&l);
 }
 
-/* Ids below 1 are those of no row that a run reads. */
+/* Warns of too few rows.  Ids below 1 are those of no row that a run reads. */
 static void tell_of_few_rows(const struct bn_sql_table_check *t, const struct survey *found)
 {
   const double fewest = found->fewest > 0 ? found->fewest : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Before a run: are the tables of the workload there, with as many rows as it counts on? */
+/* Before a run: checks that the tables of the workload exist, with as many rows as it counts on. */
 #ifndef BN_SQL_TABLE_CHECK_H
 #define BN_SQL_TABLE_CHECK_H
 
@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "sql/sql.h"
 
-/* PREFIX1 to PREFIXn, whose rows have the ids 1 to `rows`. */
+/* The tables PREFIX1 to PREFIXn, whose rows have the ids 1 to `rows`. */
 struct bn_sql_table_check {
   const char *prefix;
   unsigned n;
@@ -16,10 +16,10 @@ struct bn_sql_table_check {
 };
 
 /* Asks once, on a connection of its own that is not one of those which hosts are given in turn,
-   with one query for each table, for five seconds at most: tables that were not looked at by then
-   count as well made.  Too few rows are told of on standard error.  0, or -1: a table is missing
-   and the run does not ignore that; or the driver cannot be used and the reason has been logged,
-   and err->text is empty.  Whatever else goes wrong, the run itself will show it. */
+   with one query for each table, for five seconds at most; tables that were not looked at by then
+   count as complete.  Standard error tells of too few rows.  Returns 0, or -1: a table is missing
+   and the run does not ignore that; or the driver cannot be used, the reason has been logged, and
+   err->text is empty.  The run itself shows any other failure. */
 int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
                        const struct bn_sql_table_check *t, struct bn_err *err);
 

@@ -27,7 +27,7 @@ int bn_sql_trace_open(struct bn_sql_trace *t, const char *path, struct bn_err *e
   return 0;
 }
 
-/* 0, or the errno value of a write that failed. */
+/* Writes a line.  Returns 0, or the errno value of a write that failed. */
 static int trace_line(FILE *f, unsigned session, const char *sql, size_t len)
 {
   int error = 0;

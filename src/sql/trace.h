@@ -17,9 +17,10 @@ struct bn_sql_trace {
   _Atomic bool failed;
 };
 
-/* 0, or -1 and err. */
+/* Opens the file.  Returns 0, or -1 and err. */
 int bn_sql_trace_open(struct bn_sql_trace *t, const char *path, struct bn_err *err);
-/* Any thread.  The first failure is logged and ends the run as a failed one. */
+/* Writes a statement.  Any thread.  The first failure is logged and ends the run as a failed
+   one. */
 void bn_sql_trace_write(struct bn_sql_trace *t, const struct bn_session *s, const char *sql,
                         size_t len);
 void bn_sql_trace_close(struct bn_sql_trace *t);

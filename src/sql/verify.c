@@ -12,11 +12,11 @@
 #include "base/log.h"
 #include "sql/errors.h"
 
-/* The servers of a list may have a commit a while after it was acknowledged.  So a missing one is
-   waited for: as long as fewer are missing every STEADY_MS, PATIENCE_MS at most.  A server that
+/* The servers of a list may have a commit a while after it was acknowledged.  So a missing commit
+   is waited for: as long as fewer are missing every STEADY_MS, PATIENCE_MS at most.  A server that
    does not answer holds up the next one for VISIT_MS, and as long as it took to let us in before,
-   and is asked again after PAUSE_MS; at the start an only one has PATIENCE_MS to let us in.
-   Whoever has stopped the run waits for its report, which does not come if it takes 3 s after a
+   and is asked again after PAUSE_MS; at the start, a single server has PATIENCE_MS to let us in.  A
+   user who has stopped the run waits for its report, which does not come if it takes 3 s after a
    second signal (engine/signals.c).  So comparing ends HURRY_MS later, and dropping has DROP_MS at
    least. */
 enum {
@@ -47,7 +47,7 @@ struct visit {
   struct bn_sql_diag diag;
 };
 
-/* What a server has. */
+/* The rows that a server has. */
 struct content {
   const struct bn_sql_row_of_commits *newest;
   struct bn_sql_known_row *known; /* by id, n + 1 of them */
@@ -104,7 +104,7 @@ static uint64_t verify_later(uint64_t a_ns, uint64_t b_ns)
   return a_ns > b_ns ? a_ns : b_ns;
 }
 
-/* When what is done now has to end. */
+/* Returns when the present work has to end. */
 static uint64_t verify_limit(struct bn_sql_verify *v)
 {
   if (v->session != NULL && bn_session_deadline(v->session) == 0)
@@ -112,14 +112,14 @@ static uint64_t verify_limit(struct bn_sql_verify *v)
   return v->until_ns;
 }
 
-/* Number i of all of them. */
+/* Returns stop number i of all servers. */
 static struct stop stop_at(unsigned first, unsigned i, size_t places)
 {
   return (struct stop){.ordinal = (unsigned)((first + i) % places), .left = places - i};
 }
 
-/* Whether number i of several is asked no more: drivers give one that does not answer a second,
-   even if less is left. */
+/* Returns whether number i of several is not asked any more: drivers give a server that does not
+   answer a second, even if less is left. */
 static bool too_late(struct bn_sql_verify *v, unsigned i)
 {
   return i > 0 && bn_clock_mono() >= verify_limit(v);
@@ -130,7 +130,8 @@ static uint64_t end_of_patience(const struct bn_sql_verify *v)
   return after_ms(VISIT_MS) + v->login_ns;
 }
 
-/* When a visit has to end: one to a frozen server leaves as much time to each of the others. */
+/* Returns when a visit has to end: a visit to a frozen server leaves as much time to each of the
+   others. */
 static uint64_t end_of_visit(struct bn_sql_verify *v, struct stop stop)
 {
   const uint64_t now_ns = bn_clock_mono(), until_ns = verify_limit(v);
@@ -140,7 +141,7 @@ static uint64_t end_of_visit(struct bn_sql_verify *v, struct stop stop)
              : verify_earlier(end_of_patience(v), now_ns + (until_ns - now_ns) / stop.left);
 }
 
-/* Also one that could not be opened is closed. */
+/* Opens a visit.  The caller closes it, also if it could not be opened. */
 static int open_visit(struct visit *visit, struct bn_sql_verify *v, struct stop stop,
                       struct bn_err *err)
 {
@@ -189,7 +190,8 @@ static void note_row(struct content *c, const struct bn_sql_value pair[2])
   c->marked |= id == 0;
 }
 
-/* what is not NULL: rows go there.  Nothing of a result may be trusted. */
+/* Executes a statement on the server.  what not NULL: rows go to `content`.  Nothing of a result
+   may be trusted. */
 static int verify_tell(struct visit *v, const char *sql, struct content *content, const char *what,
                        struct bn_err *err)
 {
@@ -212,7 +214,7 @@ static int verify_tell(struct visit *v, const char *sql, struct content *content
   return 0;
 }
 
-/* 0: the server has said what it has; -1: err says why not. */
+/* Reads the table.  Returns 0 if the server has said what it has, or -1 and err. */
 static int read_table(struct bn_sql_verify *v, struct stop stop, struct content *content,
                       struct bn_err *err)
 {
@@ -253,7 +255,7 @@ static const char *drop_text(const struct bn_sql_verify *v, char sql[64])
   return sql;
 }
 
-/* Nobody else knows its name.  why: may quote a server. */
+/* Says that the table is left, because nobody else knows its name.  why: may quote a server. */
 void bn_sql_verify_leave(const struct bn_sql_verify *v, const char *why)
 {
   char sql[64], text[800];
@@ -264,8 +266,9 @@ void bn_sql_verify_leave(const struct bn_sql_verify *v, const char *why)
   bn_log_foreign(text);
 }
 
-/* On one of n servers, of which `first` is asked first.  A cluster that has just lost a node
-   refuses it for a while.  0; -1: it has been told that the table is still there. */
+/* Drops the table on one of n servers, of which `first` is asked first.  A cluster that has just
+   lost a node refuses it for a while.  Returns 0, or -1: it has been said that the table is still
+   there. */
 static int drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
 {
   struct bn_err err = {0};
@@ -296,7 +299,8 @@ static void drop_anywhere(struct bn_sql_verify *v)
 /* --- before the events -------------------------------------------------------------------------
  */
 
-/* Of an attempt to make the table, or of one on each server: the greatest that is not MADE. */
+/* The outcome of an attempt to make the table, or of one on each server: the greatest that is not
+   MADE. */
 enum attempt {
   MADE,
   NEVER,   /* the next one will fail, too */
@@ -304,7 +308,7 @@ enum attempt {
   LEFT     /* there may be a table that cannot be dropped, and no other one is made */
 };
 
-/* The run does not start with the table that was made on this server. */
+/* Drops the table that was made on this server, because the run does not start with it. */
 static int verify_discard(struct bn_sql_verify *v, unsigned ordinal)
 {
   const uint64_t until_ns = v->until_ns;
@@ -316,8 +320,8 @@ static int verify_discard(struct bn_sql_verify *v, unsigned ordinal)
   return rc;
 }
 
-/* A server that was lost may still be making a table after another one was dropped.  So the next
-   attempt has another name. */
+/* Names the table.  A server that was lost may still be making a table after another one was
+   dropped, so the next attempt has another name. */
 static int name_table(struct bn_sql_verify *v, struct bn_err *err)
 {
   unsigned char noise[8] = {0};
@@ -330,7 +334,7 @@ static int name_table(struct bn_sql_verify *v, struct bn_err *err)
   return 0;
 }
 
-/* visit->lost: the table may be there although it is a failure. */
+/* Makes the table on a server.  visit->lost: the table may exist although this failed. */
 static int create_on(struct visit *visit, struct bn_err *err)
 {
   char sql[128];
@@ -341,7 +345,7 @@ static int create_on(struct visit *visit, struct bn_err *err)
   return verify_tell(visit, sql, NULL, "create its table on", err);
 }
 
-/* Of a server whose sessions begin with autocommit off. */
+/* Returns false for a server whose sessions begin with autocommit off. */
 static bool commits_by_itself(const struct visit *visit)
 {
   return visit->link.ops->transaction == NULL ||
@@ -373,8 +377,8 @@ static bool has_met(const struct attempts *a, unsigned ordinal)
   return ordinal < 64 && (a->met >> ordinal & 1) != 0;
 }
 
-/* A server that another one replaces writes soon, and is away for a moment.  A missing right stays.
- */
+/* Judges a failed attempt.  A server that another one replaces writes soon, and is away for a
+   moment.  A missing right stays. */
 static enum attempt failed_attempt(const struct visit *visit, bool met)
 {
   const bool passes = visit->of->drv.ops->place != NULL && met &&
@@ -409,7 +413,7 @@ static enum attempt make_on(struct bn_sql_verify *v, unsigned ordinal, struct at
   return there && verify_discard(v, ordinal) != 0 ? LEFT : failed;
 }
 
-/* -1; where the server has never said what it has, err says why already. */
+/* Returns -1; if the server has never said what it has, err says why already. */
 static int fail_without_table(const struct bn_sql_verify *v, unsigned ordinal,
                               const struct content *content, struct bn_err *err)
 {
@@ -424,7 +428,8 @@ static int fail_without_table(const struct bn_sql_verify *v, unsigned ordinal,
                     name);
 }
 
-/* A server that is not there now does not stop a run that has others. */
+/* Waits for the table on a server.  A server that is not there now does not stop a run that has
+   others. */
 static int await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err *err)
 {
   struct bn_sql_known_row mark = {0};
@@ -444,7 +449,7 @@ static int await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err 
   return 0;
 }
 
-/* On the first server that lets it, which is *made_on then. */
+/* Makes the table on the first server that lets it, which is *made_on then. */
 static enum attempt make_once(struct bn_sql_verify *v, struct attempts *all, unsigned *made_on,
                               struct bn_err *err)
 {
@@ -494,7 +499,7 @@ static int make_table(struct bn_sql_verify *v, struct bn_err *err)
   return rc;
 }
 
-/* With the lock held. */
+/* Makes the table.  The caller holds the lock. */
 static void verify_make(struct bn_sql_verify *v, const struct bn_driver *below,
                         const struct bn_session *s)
 {
@@ -562,8 +567,9 @@ struct bn_sql_commit_counts bn_sql_verify_compare(const struct bn_sql_known_row 
   return sum;
 }
 
-/* The one that lacks least of all, as a server that a failover has left behind does not count.
-   0: at least one could be read; *better: it lacks less than v->counts. */
+/* Asks all servers and keeps the content that lacks least, as a server that a failover has left
+   behind does not count.  Returns 0 if at least one could be read; *better: it lacks less than
+   v->counts. */
 static int ask_all(struct bn_sql_verify *v, struct content *content, bool *known, bool *better,
                    struct bn_err *err)
 {
@@ -588,7 +594,7 @@ static int ask_all(struct bn_sql_verify *v, struct content *content, bool *known
   return rc;
 }
 
-/* 0: v->counts is what was found; -1: no server could be asked. */
+/* Compares.  Returns 0 if v->counts is what was found, or -1 if no server could be asked. */
 static int verify_compare(struct bn_sql_verify *v, struct content *content, struct bn_err *err)
 {
   uint64_t steady_ns = 0;
@@ -605,7 +611,7 @@ static int verify_compare(struct bn_sql_verify *v, struct content *content, stru
   return known ? 0 : -1;
 }
 
-/* Nobody could be asked, so all commits may be missing. */
+/* Notes that no server could be asked, so all commits may be missing. */
 static void know_nothing(struct bn_sql_verify *v, struct content *content)
 {
   bn_sql_verify_take(content->newest, content->known);
