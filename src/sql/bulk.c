@@ -24,7 +24,7 @@ static int bulk_add(struct bn_sql_conn *c, const char *data, size_t len)
 }
 
 /* Commands may fill tables the fastest way; a run's inserts are what is measured. */
-static void choose_way(struct bn_sql_conn *c)
+static void choose_bulk_way(struct bn_sql_conn *c)
 {
   struct bn_sql_info info = {.max_packet = -1};
 
@@ -53,7 +53,7 @@ int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
     bn_log(BN_ALERT, "attempt to use an already closed connection");
     return bulk_fail(c);
   }
-  choose_way(c);
+  choose_bulk_way(c);
   if (len > c->bulk.max) {
     bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk.max + 1);
     return bulk_fail(c);
@@ -105,7 +105,7 @@ static void keep_unsent(struct bn_sql_conn *c, const char *sql, unsigned sent)
 
 /* Sends the statements in the buffer; the last one stays there if further rows may belong to it.
    Each but the first gets its beginning in the place of rows that were sent before. */
-static int insert_all(struct bn_sql_conn *c, bool more)
+static int insert_statements(struct bn_sql_conn *c, bool more)
 {
   char *sql = c->bulk.text.data;
 
@@ -138,7 +138,7 @@ enum loaded {
   FAILED      /* the view says how, and it has been logged */
 };
 
-static enum bn_sql hand_over(struct bn_sql_conn *c)
+static enum bn_sql load_hand_over(struct bn_sql_conn *c)
 {
   const struct bn_sql_load *l = &c->bulk.load;
   const struct bn_sql_link *link = c->server;
@@ -167,7 +167,7 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   bn_buf_init(&name, 0);
   bn_sql_load_name(&c->bulk.load, &name);
   bn_sql_trace(&c->sys->trace, c->session, name.data != NULL ? name.data : "", name.len);
-  rc = hand_over(c);
+  rc = load_hand_over(c);
   if (rc == BN_SQL_ERROR && c->diag.rolled_back) {
     /* The rows may pass as INSERT.  If they do not, the INSERT says why in words that users
        know. */
@@ -195,13 +195,13 @@ static int bulk_flush(struct bn_sql_conn *c, bool more)
   if (c->bulk.rows == 0)
     return 0;
   if (!c->bulk.load.on)
-    return insert_all(c, false);
+    return insert_statements(c, false);
   switch (bulk_load(c)) {
   case LOADED:
     truncate_rows(c);
     return 0;
   case NOT_LOADED:
-    return insert_all(c, more);
+    return insert_statements(c, more);
   case FAILED:
     break;
   }
@@ -209,7 +209,7 @@ static int bulk_flush(struct bn_sql_conn *c, bool more)
 }
 
 /* Returns whether the row ends the statement in the buffer. */
-static bool is_full(const struct bn_sql_conn *c, size_t len)
+static bool is_statement_full(const struct bn_sql_conn *c, size_t len)
 {
   const size_t rows_from = c->bulk.n_cuts > 0 ? c->bulk.cut[c->bulk.n_cuts - 1] : c->bulk.head;
 
@@ -218,7 +218,7 @@ static bool is_full(const struct bn_sql_conn *c, size_t len)
 }
 
 /* Adds the row to those that are loaded, or ends the loading. */
-static int load_next(struct bn_sql_conn *c, const char *row, size_t len)
+static int load_row(struct bn_sql_conn *c, const char *row, size_t len)
 {
   if ((c->bulk.text.len + len + 1 >= BN_SQL_LOAD_MAX || c->bulk.n_cuts == BN_SQL_CUTS) &&
       bulk_flush(c, true) != 0)
@@ -235,7 +235,7 @@ static int load_next(struct bn_sql_conn *c, const char *row, size_t len)
 /* Adds the text that stands between the rows so far and one more. */
 static int bulk_part(struct bn_sql_conn *c, size_t len)
 {
-  const bool full = c->bulk.rows > 0 && is_full(c, len);
+  const bool full = c->bulk.rows > 0 && is_statement_full(c, len);
 
   if (full && !c->bulk.load.on && bulk_flush(c, false) != 0)
     return -1;
@@ -259,7 +259,7 @@ int bn_sql_bulk_next(struct bn_sql_conn *c, const char *row, size_t len)
     bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk.max + 1);
     return bulk_fail(c);
   }
-  if ((c->bulk.load.on && load_next(c, row, len) != 0) || bulk_part(c, len) != 0 ||
+  if ((c->bulk.load.on && load_row(c, row, len) != 0) || bulk_part(c, len) != 0 ||
       bulk_add(c, row, len) != 0)
     return -1;
   c->bulk.rows++;

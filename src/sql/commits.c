@@ -160,7 +160,7 @@ static bool is_refused(const struct call *call)
 }
 
 /* Returns whether something may stand behind the first statement.  sql[len] is 0. */
-static bool has_others(const char *sql, size_t len)
+static bool has_other_statements(const char *sql, size_t len)
 {
   const char *semicolon = memchr(sql, ';', len);
 
@@ -183,13 +183,13 @@ static size_t commits_simplify(const struct call *call, char text[SIMPLE_ROOM])
 
 /* Returns whether the error may be that of another statement in the same text: PostgreSQL answers a
    text with the error of any of its statements, other servers with that of the first one. */
-static bool may_be_of_another(const struct call *call)
+static bool may_be_of_other_statement(const struct call *call)
 {
   char text[SIMPLE_ROOM];
 
-  if (!call->c->shared->caps->comments_nest || !has_others(call->sql, call->len))
+  if (!call->c->shared->caps->comments_nest || !has_other_statements(call->sql, call->len))
     return false;
-  return has_others(text, commits_simplify(call, text));
+  return has_other_statements(text, commits_simplify(call, text));
 }
 
 /* Notes the outcome that the answer to a COMMIT tells.  refused: a failure means that nothing was
@@ -223,7 +223,7 @@ static enum bn_sql commits_commit(const struct call *call)
   }
   atomic_store_explicit(&call->c->state.row->pending, true, memory_order_release);
   rc = commits_send(call);
-  commits_settle(call, rc, is_refused(call) && !may_be_of_another(call));
+  commits_settle(call, rc, is_refused(call) && !may_be_of_other_statement(call));
   return rc;
 }
 
@@ -273,9 +273,9 @@ static enum bn_sql execute_alone(const struct call *call)
 }
 
 /* Returns whether the text is one statement without RETURNING.  sql[len] is 0. */
-static bool is_single(const char *sql, size_t len)
+static bool is_single_statement(const char *sql, size_t len)
 {
-  return !has_others(sql, len) && strcasestr(sql, "returning") == NULL;
+  return !has_other_statements(sql, len) && strcasestr(sql, "returning") == NULL;
 }
 
 /* Returns whether the statement gets a transaction of its own.  A text of several statements does
@@ -286,10 +286,10 @@ static bool needs_own_transaction(const struct call *call)
   char text[SIMPLE_ROOM];
   size_t len;
 
-  if (is_single(call->sql, call->len))
+  if (is_single_statement(call->sql, call->len))
     return true;
   len = commits_simplify(call, text);
-  return len < SIMPLE_MAX && is_single(text, len);
+  return len < SIMPLE_MAX && is_single_statement(text, len);
 }
 
 /* Returns the state of the transaction.  The texts of the script tell it, but not all of them can
@@ -364,7 +364,7 @@ static void note_boundary(struct commits *c, enum bn_sql_boundary boundary)
 
 /* Notes a further statement of a text.  wrote: a statement before it has written, and BEGIN makes
    that a part of the transaction that it begins, as in PostgreSQL. */
-static void note_other(const struct call *call, const char *sql, bool *wrote)
+static void note_other_statement(const struct call *call, const char *sql, bool *wrote)
 {
   struct state *v = &call->c->state;
   const enum bn_sql_boundary boundary = bn_sql_boundary_of(sql, strlen(sql));
@@ -378,7 +378,7 @@ static void note_other(const struct call *call, const char *sql, bool *wrote)
 
 /* Notes the statements behind the first one of a text, which writes or not.  The state that the
    driver knows counts before the next text. */
-static void note_others(const struct call *call, bool wrote)
+static void note_other_statements(const struct call *call, bool wrote)
 {
   const char *semicolon = memchr(call->sql, ';', call->len);
   char text[SIMPLE_ROOM];
@@ -387,7 +387,7 @@ static void note_others(const struct call *call, bool wrote)
     return;
   (void)commits_simplify(call, text);
   for (semicolon = strchr(text, ';'); semicolon != NULL; semicolon = strchr(semicolon + 1, ';'))
-    note_other(call, semicolon + 1, &wrote);
+    note_other_statement(call, semicolon + 1, &wrote);
 }
 
 /* Returns whether the statement ends a transaction of which something will be stored. */
@@ -398,7 +398,8 @@ static bool is_commit(const struct state *v, enum bn_sql_boundary boundary,
 }
 
 /* Passes on a statement that is neither verified nor given a transaction of its own. */
-static enum bn_sql pass_on(const struct call *call, enum bn_sql_boundary boundary, bool writes)
+static enum bn_sql commits_pass_on(const struct call *call, enum bn_sql_boundary boundary,
+                                   bool writes)
 {
   struct state *v = &call->c->state;
   const enum bn_sql rc = commits_send(call);
@@ -422,9 +423,9 @@ static enum bn_sql carry_out(const struct call *call)
 
   if (writes && !v->in_transaction && !v->foreign && needs_own_transaction(call))
     return execute_alone(call);
-  rc = is_commit(v, boundary, now) ? commits_commit(call) : pass_on(call, boundary, writes);
+  rc = is_commit(v, boundary, now) ? commits_commit(call) : commits_pass_on(call, boundary, writes);
   if (rc <= BN_SQL_ROWS)
-    note_others(call, writes);
+    note_other_statements(call, writes);
   return rc;
 }
 

@@ -100,7 +100,7 @@ static void close_unreferenced(struct bn_sql_conn *c)
 }
 
 /* Returns a closed connection that nobody holds any more, else a new one. */
-static struct bn_sql_conn *take_object(struct bn_sql_session *o)
+static struct bn_sql_conn *conn_take_unused(struct bn_sql_session *o)
 {
   struct bn_sql_conn *c = o->all;
 
@@ -167,7 +167,7 @@ static int make_link(struct bn_sql_conn *c)
 
 static struct bn_sql_conn *make_object(struct bn_sql_session *o, struct bn_sql_driver *drv)
 {
-  struct bn_sql_conn *c = take_object(o);
+  struct bn_sql_conn *c = conn_take_unused(o);
 
   if (c == NULL)
     return NULL;
@@ -296,7 +296,7 @@ static void conn_ask(struct bn_sql_conn *c)
 
 /* Opens c, the first of many connections, while the others wait.  Returns 0, -1 after a failure, or
    1 if the server does not allow what the run needs, which standard error says. */
-static int open_in_turn(struct bn_sql_conn *c)
+static int conn_open_in_turn(struct bn_sql_conn *c)
 {
   struct bn_sql_preflight *p = &c->sys->preflight;
   const bool due = bn_sql_preflight_due(c->session), first = due && bn_sql_preflight_enter(p);
@@ -395,7 +395,7 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
   }
   c->ordinal = atomic_fetch_add_explicit(&drv->sys->ordinal, 1, memory_order_relaxed);
   c->places = count_places(c);
-  rc = open_in_turn(c);
+  rc = conn_open_in_turn(c);
   if (rc == 0) {
     tell_about(c);
     return c;
@@ -495,7 +495,7 @@ static bool prepares_once(const struct bn_sql_conn *c)
 }
 
 /* Returns an open connection of the session, or NULL. */
-static struct bn_sql_conn *open_one(struct bn_sqlsys *sys, struct bn_session *s)
+static struct bn_sql_conn *find_open_conn(struct bn_sqlsys *sys, struct bn_session *s)
 {
   const struct bn_sql_session *o = bn_sql_session_find(sys, s);
   struct bn_sql_conn *c = o != NULL ? o->all : NULL;
@@ -508,7 +508,7 @@ static struct bn_sql_conn *open_one(struct bn_sqlsys *sys, struct bn_session *s)
 int bn_sql_check_room(struct bn_sqlsys *sys, struct bn_session *s, uint64_t bytes,
                       struct bn_err *err)
 {
-  struct bn_sql_conn *c = open_one(sys, s);
+  struct bn_sql_conn *c = find_open_conn(sys, s);
 
   return c != NULL && c->drv->ops->check_room != NULL
              ? c->drv->ops->check_room(c->server->handle, bytes, err)
@@ -518,7 +518,7 @@ int bn_sql_check_room(struct bn_sqlsys *sys, struct bn_session *s, uint64_t byte
 enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_session *s,
                                           uint64_t at_start, uint64_t in_all)
 {
-  struct bn_sql_conn *c = open_one(sys, s);
+  struct bn_sql_conn *c = find_open_conn(sys, s);
   struct bn_sql_expected expected = {
       .at_start = at_start,
       .in_all = in_all,

@@ -60,7 +60,7 @@ static const char *count_skip(const char *sql, const char *end)
 }
 
 /* Returns the verb that the first word of sql tells. */
-static inline enum bn_sql_verb verb_here(const char *sql, size_t left)
+static inline enum bn_sql_verb first_verb(const char *sql, size_t left)
 {
   switch (left > 0 ? *sql : '\0') {
   case 'I':
@@ -87,7 +87,7 @@ static inline enum bn_sql_verb verb_of_text(const char *sql, size_t len)
   /* Most begin with a word. */
   if (len > 0 && !bn_sql_is_word(*sql))
     sql = count_skip(sql, end);
-  return verb_here(sql, (size_t)(end - sql));
+  return first_verb(sql, (size_t)(end - sql));
 }
 
 enum bn_sql_verb bn_sql_verb_of(const char *sql, size_t len)

@@ -218,7 +218,7 @@ static const char *digest_take(struct digest *d, const char *p)
 }
 
 /* Returns the number of bytes of the character that begins with this byte. */
-static size_t bytes_of(unsigned char first)
+static size_t character_bytes(unsigned char first)
 {
   return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
@@ -233,7 +233,7 @@ static size_t whole_characters(const struct digest *d)
   start -= start > 0;
   if (!d->full || d->len == 0)
     return d->len;
-  return start + bytes_of((unsigned char)d->out[start]) <= d->len ? d->len : start;
+  return start + character_bytes((unsigned char)d->out[start]) <= d->len ? d->len : start;
 }
 
 size_t bn_sql_digest(const char *sql, size_t len, const struct bn_sql_caps *caps, char *out,

@@ -234,7 +234,7 @@ const struct bn_sql_committer *bn_sql_driver_verify(const struct bn_sql_driver *
  */
 
 /* Ends the call that the session's worker waits for.  Any thread. */
-static void interrupt_all(void *arg)
+static void session_interrupt(void *arg)
 {
   struct bn_sql_session *o = arg;
 
@@ -296,7 +296,7 @@ static struct bn_sql_session *session_make(struct bn_sqlsys *sys, struct bn_sess
   o->next = sys->sessions;
   sys->sessions = o;
   pthread_mutex_unlock(&sys->sessions_lock);
-  s->services->set_interrupt(s, interrupt_all, o);
+  s->services->set_interrupt(s, session_interrupt, o);
   return o;
 }
 

@@ -48,7 +48,7 @@ static bool is_sqlstate(const char *s)
 }
 
 /* Unlike options, names of classes may be written in capitals. */
-static bool is_word(const char *item, const char *name)
+static bool is_class_word(const char *item, const char *name)
 {
   char lower[32] = "";
 
@@ -81,7 +81,7 @@ static void errors_add(struct bn_sql_errors *e, const char *item, bool by_code, 
 static bool add_class(struct bn_sql_errors *e, const char *item)
 {
   for (size_t i = 0; i < sizeof class_names / sizeof class_names[0]; i++) {
-    if (is_word(item, class_names[i].name)) {
+    if (is_class_word(item, class_names[i].name)) {
       e->classes |= 1u << class_names[i].class;
       return true;
     }
@@ -99,7 +99,7 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
 
     if (add_class(e, item))
       continue;
-    if (is_word(item, "all"))
+    if (is_class_word(item, "all"))
       e->all = true;
     else if (is_number(item) || is_sqlstate(item))
       errors_add(e, item, is_number(item), is_sqlstate(item));
@@ -259,8 +259,8 @@ static void add_field(struct bn_buf *b, char what, const struct bn_policy *polic
 }
 
 /* Returns one message: the line at *p, which moves to the next line.  NULL: out of memory. */
-static char *fill_in(const char **p, const struct bn_policy *policy, const struct bn_sql_diag *d,
-                     const char *sql, size_t len)
+static char *fill_message(const char **p, const struct bn_policy *policy,
+                          const struct bn_sql_diag *d, const char *sql, size_t len)
 {
   const char *at = *p;
   struct bn_buf b;
@@ -313,7 +313,7 @@ bool bn_sql_message_varies(const char *state)
 
 /* Returns the text that makes failures of several threads one failure: the SQLSTATE if the texts of
    one reason differ, else the text.  NULL: out of memory. */
-static char *kind_of(enum bn_sql_step step, const struct bn_sql_diag *d)
+static char *failure_kind(enum bn_sql_step step, const struct bn_sql_diag *d)
 {
   static const char *const names[BN_STEPS] = {[BN_STEP_CONNECT] = "connect",
                                               [BN_STEP_PREPARE] = "prepare",
@@ -334,7 +334,7 @@ static char *kind_of(enum bn_sql_step step, const struct bn_sql_diag *d)
 static void log_lines(bool alert, enum bn_sql_step step, const struct bn_sql_diag *d, char **line,
                       size_t n)
 {
-  char *kind = alert ? NULL : kind_of(step, d);
+  char *kind = alert ? NULL : failure_kind(step, d);
 
   for (size_t i = 0; alert && i < n; i++)
     bn_log_text(BN_ALERT, line[i]);
@@ -366,7 +366,7 @@ void bn_sql_message(const struct bn_driver *ops, const struct bn_policy *policy,
   char **line = calloc(n, sizeof *line);
   size_t done = 0;
 
-  while (line != NULL && done < n && (line[done] = fill_in(&p, policy, d, sql, len)) != NULL)
+  while (line != NULL && done < n && (line[done] = fill_message(&p, policy, d, sql, len)) != NULL)
     done++;
   if (done == n)
     log_lines(alert, step, d, line, n);

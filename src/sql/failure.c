@@ -14,7 +14,7 @@
 
 /* Adds the class and the message of an error to the facts, which keep the first one of each code:
    most errors of a code are the same. */
-static void tell_first(struct bn_sql_conn *c, const char *label)
+static void tell_error_facts(struct bn_sql_conn *c, const char *label)
 {
   const struct bn_services *services = c->session->services;
 
@@ -39,7 +39,7 @@ static void count_error(struct bn_sql_conn *c)
 
   name_error(&c->diag, label, sizeof label);
   if (c->session->services->count_label(c->session->services->of, 0, label))
-    tell_first(c, label);
+    tell_error_facts(c, label);
   bn_stat_count(c->session->stat, BN_C_ERROR, 1);
 }
 
@@ -131,7 +131,7 @@ static void failure_tell(struct bn_sql_conn *c)
   f->told = true;
 }
 
-static void give_up(struct bn_sql_conn *c, bool counts)
+static void failure_give_up(struct bn_sql_conn *c, bool counts)
 {
   c->view.error = BN_VERDICT_FATAL;
   failure_tell(c);
@@ -158,7 +158,8 @@ static bool in_event(const struct bn_sql_conn *c)
 
 /* Ends the run: a script may catch the error, and its event would count as done.  A hook may try
    statements of its own on the connection while a failure waits for its answer. */
-static void end_run(const struct bn_sql_conn *c, const struct bn_sql_recovery *r, bool of_hook)
+static void failure_end_run(const struct bn_sql_conn *c, const struct bn_sql_recovery *r,
+                            bool of_hook)
 {
   char label[BN_LABEL_LEN];
 
@@ -211,13 +212,13 @@ static void failure_act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
     c->view.sql_errno = 0;
     break;
   case BN_SQL_FAIL:
-    give_up(c, r->counts);
+    failure_give_up(c, r->counts);
   }
 }
 
 /* Returns whether a statement that could not be prepared or bound, because the connection was lost,
    is tried again. */
-static bool try_again(struct bn_sql_conn *c)
+static bool is_tried_again(struct bn_sql_conn *c)
 {
   struct bn_sql_failing f = failure_failing(c, BN_ANSWER_NONE);
   struct bn_sql_recovery r;
@@ -248,12 +249,12 @@ bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
   f = failure_failing(c, BN_ANSWER_NONE);
   r = bn_sql_recover(&f);
   failure_act(c, &r);
-  end_run(c, &r, c->failure.kept != NULL);
+  failure_end_run(c, &r, c->failure.kept != NULL);
   if (!c->failure.pending)
     c->diag.rolled_back = false;
   /* An event is repeated from its beginning: its transaction went with the connection. */
   return (step == BN_STEP_PREPARE || step == BN_STEP_BIND) && rc == BN_SQL_LOST && !in_event(c) &&
-         c->state == BN_CONN_OPEN && try_again(c);
+         c->state == BN_CONN_OPEN && is_tried_again(c);
 }
 
 void bn_sql_defer(struct bn_sql_conn *c)
@@ -283,7 +284,7 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
   f = failure_failing(c, ignored ? BN_ANSWER_IGNORE : BN_ANSWER_FAIL);
   r = bn_sql_recover(&f);
   failure_act(c, &r);
-  end_run(c, &r, c->failure.kept != NULL && !taken);
+  failure_end_run(c, &r, c->failure.kept != NULL && !taken);
   c->diag.rolled_back = false;
   if (taken)
     bn_sql_pending_failure_free(&c->failure);
@@ -291,7 +292,7 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
 
 /* Returns a number that differs between sessions that fail at the same time.  The random numbers of
    the session belong to its script, which must find the same ones whatever fails. */
-static uint64_t noise_of(const struct bn_session *s, uint64_t now_ns)
+static uint64_t session_noise(const struct bn_session *s, uint64_t now_ns)
 {
   const uint64_t mixed = (now_ns + s->number) * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -312,7 +313,7 @@ bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, b
 {
   const uint64_t now_ns = bn_clock_mono();
   const struct bn_sql_repetition r =
-      bn_sql_repeat(tries, (uint64_t)sys->conf->max_tries, noise_of(s, now_ns));
+      bn_sql_repeat(tries, (uint64_t)sys->conf->max_tries, session_noise(s, now_ns));
 
   roll_back_all(bn_sql_session_find(sys, s));
   if (r.wait_ns > 0)

@@ -24,23 +24,23 @@ void bn_sql_hints_add_rows(struct bn_sql_hints *m, const struct bn_stat *stat)
 
 /* Returns the number of the event in flight, from 1.  A repeated event has the same number
    again. */
-static uint64_t number_of(const struct bn_session *s)
+static uint64_t event_number(const struct bn_session *s)
 {
   return bn_stat_get(&s->stat->counter[BN_C_EVENTS]) + bn_stat_get(&s->stat->failed) + 1;
 }
 
 /* Returns whether the event in flight was begun in the warm-up, or was due in it. */
-static bool is_warm(const struct bn_stat *st)
+static bool is_in_warmup(const struct bn_stat *st)
 {
   return bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at) < st->counts_from_ns;
 }
 
 void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *u, const struct bn_session *s)
 {
-  const uint64_t event = number_of(s);
+  const uint64_t event = event_number(s);
 
   if (!atomic_load_explicit(&s->stat->running, memory_order_relaxed) || event == u->event ||
-      is_warm(s->stat))
+      is_in_warmup(s->stat))
     return;
   u->event = event;
   u->paid++;
@@ -50,7 +50,7 @@ void bn_sql_hints_add_prepares(struct bn_sql_hints *all, const struct bn_sql_laz
                                struct bn_session *s)
 {
   /* The last event may have been dropped. */
-  const bool unfinished = u->paid > 0 && u->event == number_of(s);
+  const bool unfinished = u->paid > 0 && u->event == event_number(s);
 
   (void)atomic_fetch_add(&all->paid, u->paid - unfinished);
   (void)atomic_fetch_add(&all->events,

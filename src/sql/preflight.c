@@ -213,8 +213,9 @@ static void tell_excess(const struct bn_sql_preflight *p, const struct bn_sql_co
 }
 
 /* Returns the demand to judge: `auto` leaves half of what the server has left to others. */
-static struct bn_demand demand_of(const struct bn_sql_preflight *p, const struct bn_session *s,
-                                  const struct bn_sql_expected *e)
+static struct bn_demand statements_demand(const struct bn_sql_preflight *p,
+                                          const struct bn_session *s,
+                                          const struct bn_sql_expected *e)
 {
   const int64_t needed = threads_of(p, s) * (int64_t)e->in_all;
 
@@ -239,7 +240,7 @@ static enum bn_sql_rest judge_statements(const struct bn_sql_preflight *p,
                                          const struct bn_session *s,
                                          const struct bn_sql_expected *e)
 {
-  const struct bn_demand demand = demand_of(p, s, e);
+  const struct bn_demand demand = statements_demand(p, s, e);
   const enum bn_judgement judgement = bn_demand_log(&demand);
   const struct bn_sql_cost cost = cost_of(p, s, e);
   enum bn_sql_excess excess;

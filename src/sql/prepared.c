@@ -48,7 +48,7 @@ static void prepared_dispose(struct bn_sql_stmt *st)
 
 /* Returns whether the script has a result of the statement, or may ask for the next one.  Where
    results that nobody reads are in the way of the next statement, they go with their statement. */
-static bool is_read(const struct bn_sql_stmt *st)
+static bool is_result_needed(const struct bn_sql_stmt *st)
 {
   const struct bn_sql_conn *c = st->conn;
   const bool more = c->cur.more && !c->sys->policy->unread_results_block;
@@ -62,7 +62,7 @@ static void dispose_of_orphan(struct bn_sql_conn *c)
 {
   struct bn_sql_stmt *st = c->orphan;
 
-  if (st == NULL || is_read(st))
+  if (st == NULL || is_result_needed(st))
     return;
   c->orphan = NULL;
   prepared_dispose(st);
@@ -76,7 +76,7 @@ void bn_sql_stmt_free(struct bn_sql_stmt *st)
     return;
   c = st->conn;
   dispose_of_orphan(c);
-  if (is_read(st))
+  if (is_result_needed(st))
     c->orphan = st;
   else
     prepared_dispose(st);
@@ -285,7 +285,8 @@ int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t 
 }
 
 /* Tells --sql-trace and --statements of the execution of an emulated statement. */
-static __attribute__((noinline)) void announce(struct bn_sql_conn *c, struct bn_sql_stmt *st)
+static __attribute__((noinline)) void announce_emulated(struct bn_sql_conn *c,
+                                                        struct bn_sql_stmt *st)
 {
   bn_sql_trace(&c->sys->trace, c->session, c->emulated.data, c->emulated.len);
   c->emulating = st;
@@ -307,7 +308,7 @@ static struct bn_sql_rs *execute_text(struct bn_sql_stmt *st)
     return NULL;
   }
   if (__builtin_expect(c->sys->announces, 0))
-    announce(c, st);
+    announce_emulated(c, st);
   since = bn_clock_now(&c->session->clock);
   rc = c->cur.more
            ? bn_sql_unread(c, BN_STEP_QUERY, false)
@@ -370,7 +371,7 @@ static bool is_held(const struct bn_sql_stmt *st)
 
 /* Finds the oldest statements that are held, which stand behind the others in the list.  Returns
    how many. */
-static size_t find_held(const struct bn_sql_conn *c, struct bn_sql_stmt **out)
+static size_t find_held_stmts(const struct bn_sql_conn *c, struct bn_sql_stmt **out)
 {
   struct bn_sql_stmt *st = c->stmts;
   size_t n = 0;
@@ -386,7 +387,7 @@ static size_t find_held(const struct bn_sql_conn *c, struct bn_sql_stmt **out)
 
 /* Prepares n statements at once.  The statements that the driver leaves out are prepared one by
    one, which shows what is wrong with them.  Returns 0, or -1 as prepare. */
-static int prepare_some(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, size_t n)
+static int prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, size_t n)
 {
   struct bn_sql_unprepared list[BN_SQL_AT_ONCE];
   enum bn_sql rc = BN_SQL_DONE;
@@ -446,8 +447,8 @@ static int prepare_held(struct bn_sql_conn *c)
   c->holds = false;
   if (!bn_sql_begin(c, NULL, 0))
     return -1;
-  while ((n = find_held(c, st)) > 0) {
-    if (prepare_some(c, st, n) != 0)
+  while ((n = find_held_stmts(c, st)) > 0) {
+    if (prepare_group(c, st, n) != 0)
       return -1;
   }
   return prepare_rest(c);

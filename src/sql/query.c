@@ -15,7 +15,7 @@ enum bn_sql bn_sql_unread(struct bn_sql_conn *c, enum bn_sql_step step, bool pre
 
 /* Refuses all statements, without a message if the session is interrupted.  A closed connection may
    have outlived it. */
-static void refuse_all(struct bn_sql_conn *c, bool closed)
+static void query_refuse_all(struct bn_sql_conn *c, bool closed)
 {
   const bool interrupted = c->session != NULL && bn_session_interrupted(c->session);
 
@@ -44,7 +44,7 @@ bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
   /* A signal ended the command between two of its statements, or in one, which has lost the
      connection: no further one is begun. */
   if (closed || bn_session_interrupted(c->session)) {
-    refuse_all(c, closed);
+    query_refuse_all(c, closed);
     return false;
   }
   /* Otherwise `more` stays, and with it the results that are in the way. */
@@ -58,8 +58,8 @@ bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
 }
 
 /* Counts the statement for --statements. */
-static inline void count_as(struct bn_statement *st, const struct bn_sql_conn *c, enum bn_sql rc,
-                            uint64_t took)
+static inline void count_statement(struct bn_statement *st, const struct bn_sql_conn *c,
+                                   enum bn_sql rc, uint64_t took)
 {
   const struct bn_sql_result *r = &c->cur.result;
 
@@ -76,7 +76,7 @@ static __attribute__((noinline)) void count_text(const struct bn_sql_conn *c, en
       bn_sql_statement_names_of_text(c->owner->names, sql, len, &c->drv->caps);
 
   if (st != NULL)
-    count_as(st, c, rc, took);
+    count_statement(st, c, rc, took);
 }
 
 /* Counts a prepared statement, which gets a name if it has none yet. */
@@ -88,13 +88,13 @@ static void count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_t took
     st->statement =
         bn_sql_statement_names_of_text(c->owner->names, st->text, st->len, &c->drv->caps);
   if (st->statement != NULL)
-    count_as(st->statement, c, rc, took);
+    count_statement(st->statement, c, rc, took);
 }
 
 /* Does all that query_observe() leaves. */
-static __attribute__((noinline)) void observe_other(struct bn_sql_conn *c, enum bn_sql rc,
-                                                    uint64_t took, struct bn_sql_sort sort,
-                                                    const char *sql, size_t len)
+static __attribute__((noinline)) void query_observe_other(struct bn_sql_conn *c, enum bn_sql rc,
+                                                          uint64_t took, struct bn_sql_sort sort,
+                                                          const char *sql, size_t len)
 {
   struct bn_sql_stmt *st = c->cur.source != NULL ? c->cur.source : c->emulating;
 
@@ -116,13 +116,13 @@ static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t
   const struct bn_sql_stmt *st = c->cur.source;
 
   if (c->owner->timed || sort.kind == BN_SQL_UNCOUNTED)
-    observe_other(c, rc, took, sort, sql, len);
+    query_observe_other(c, rc, took, sort, sql, len);
   else if (st != NULL && st->statement != NULL)
-    count_as(st->statement, c, rc, took);
+    count_statement(st->statement, c, rc, took);
   else if (st == NULL && c->emulating == NULL)
     count_text(c, rc, took, sql, len);
   else
-    observe_other(c, rc, took, sort, sql, len);
+    query_observe_other(c, rc, took, sort, sql, len);
 }
 
 struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t since,

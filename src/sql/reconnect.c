@@ -23,7 +23,7 @@ static bool pause_ms(const struct bn_sql_conn *c, unsigned ms)
   return !bn_session_over(c->session);
 }
 
-static int give_up(struct bn_sql_conn *c, bool over)
+static int reconnect_give_up(struct bn_sql_conn *c, bool over)
 {
   if (!over)
     bn_sql_message(c->drv->ops, c->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
@@ -61,7 +61,7 @@ static bool was_in_vain(const struct bn_sql_conn *c)
 
 /* Goes on to the next server after c's has failed, and waits if it is time to.  Returns 0 if the
    next one is to be tried, or -1 if it is too late. */
-static int pass_on(struct bn_sql_conn *c, uint64_t until_ns)
+static int pass_to_next_server(struct bn_sql_conn *c, uint64_t until_ns)
 {
   const bool over = bn_session_over(c->session);
   const struct bn_sql_failing failing = {.step = BN_STEP_CONNECT,
@@ -72,9 +72,9 @@ static int pass_on(struct bn_sql_conn *c, uint64_t until_ns)
   const struct bn_sql_recovery r = bn_sql_recover(&failing);
 
   if (r.action == BN_SQL_FAIL)
-    return give_up(c, over);
+    return reconnect_give_up(c, over);
   if (!pause_ms(c, r.wait_ms))
-    return give_up(c, true);
+    return reconnect_give_up(c, true);
   c->tries++;
   if (c->places > 1)
     c->ordinal++;
@@ -91,11 +91,11 @@ static uint64_t attempt_until(const struct bn_sql_conn *c, uint64_t until_ns)
 }
 
 /* Opens the connection again.  Returns 0 or -1. */
-static int open_again(struct bn_sql_conn *c, uint64_t until_ns)
+static int reconnect_open(struct bn_sql_conn *c, uint64_t until_ns)
 {
   while (bn_sql_conn_open(c, attempt_until(c, until_ns)) != 0) {
     bn_sql_tell_remedy(c->drv->ops, &c->diag, "cannot connect again", &c->sys->remedy_told);
-    if (pass_on(c, until_ns) != 0)
+    if (pass_to_next_server(c, until_ns) != 0)
       return -1;
   }
   c->renewed = true;
@@ -110,20 +110,20 @@ static int open_again(struct bn_sql_conn *c, uint64_t until_ns)
 
 /* Opens the connection to the next server; the server that lost it is the last to be tried.
    Returns 0 or -1. */
-static int open_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t until_ns)
+static int reconnect_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t until_ns)
 {
   const uint64_t from_ns = bn_clock_mono();
   int rc = 0;
 
   bn_sql_conn_count_server(c, BN_SQL_L_LOSSES);
   if (in_vain) {
-    rc = pass_on(c, until_ns);
+    rc = pass_to_next_server(c, until_ns);
   } else {
     c->tries = 0;
     c->ordinal += c->places > 1;
   }
   if (rc == 0)
-    rc = open_again(c, until_ns);
+    rc = reconnect_open(c, until_ns);
   if (c->owner->measured)
     bn_stat_count(c->session->stat, BN_SQL_C_CONNECTION_WAIT, bn_clock_mono() - from_ns);
   return rc;
@@ -152,9 +152,9 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
   if (!closed)
     c->state = BN_CONN_GONE;
   if (lost)
-    return open_elsewhere(c, in_vain, until_ns);
+    return reconnect_elsewhere(c, in_vain, until_ns);
   /* A hook that asks for one connection more does not make the server better. */
   if (!is_unproven(c))
     c->tries = 0;
-  return open_again(c, until_ns);
+  return reconnect_open(c, until_ns);
 }

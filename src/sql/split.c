@@ -76,7 +76,7 @@ static bool is_open(enum bn_sql_transaction t)
 }
 
 /* Returns whether both servers are between two transactions. */
-static bool is_free(const struct bn_sql_split *p)
+static bool is_between_transactions(const struct bn_sql_split *p)
 {
   return !p->held && transaction_of(p, BN_ROLE_WRITE) == BN_TRANSACTION_OWN &&
          transaction_of(p, BN_ROLE_READ) == BN_TRANSACTION_OWN;
@@ -86,7 +86,7 @@ static enum bn_sql_role split_choose(const struct bn_sql_split *p, enum bn_sql_r
 {
   if (p->reading)
     return BN_ROLE_READ;
-  return route != BN_ROUTE_WRITE && is_free(p) ? BN_ROLE_READ : BN_ROLE_WRITE;
+  return route != BN_ROUTE_WRITE && is_between_transactions(p) ? BN_ROLE_READ : BN_ROLE_WRITE;
 }
 
 /* Chooses the server.  A transaction on the read server has nothing to be lost when it ends. */
@@ -428,8 +428,8 @@ static enum bn_sql prepare_group(struct bn_sql_split *p, enum bn_sql_role role,
 
 /* Keeps the statements that are prepared, from the first on; those behind are as if they were
    not. */
-static size_t keep_first(const struct bn_sql_unprepared *list, const enum bn_sql_role *roles,
-                         size_t n, bool lost)
+static size_t keep_prepared(const struct bn_sql_unprepared *list, const enum bn_sql_role *roles,
+                            size_t n, bool lost)
 {
   size_t kept = 0;
 
@@ -460,7 +460,7 @@ static enum bn_sql split_prepare_all(void *conn, const struct bn_sql_unprepared 
   }
   for (enum bn_sql_role role = 0; role < BN_ROLES && rc == BN_SQL_DONE; role++)
     rc = prepare_group(conn, role, list, roles, n, d);
-  *done = keep_first(list, roles, n, rc != BN_SQL_DONE);
+  *done = keep_prepared(list, roles, n, rc != BN_SQL_DONE);
   return rc;
 }
 

@@ -38,7 +38,7 @@ static const char *skip_quotes(const char *p, const char *end)
 
 /* Returns the kind of the literal from p to `behind`.  END: neither a number nor quoted, so that it
    belongs to the text of a pattern. */
-static enum bn_sql_place value_of(const char *p, const char *behind)
+static enum bn_sql_place literal_kind(const char *p, const char *behind)
 {
   if (skip_digits(p) == behind)
     return BN_SQL_PLACE_NUMBER;
@@ -57,7 +57,7 @@ static struct literal literal_of(const char *sql, const struct bn_sql_literals *
 
   l.behind = l.at + literals->literal[i].len;
   l.at += sql[l.at] == '-' || sql[l.at] == '+';
-  l.value = value_of(sql + l.at, sql + l.behind);
+  l.value = literal_kind(sql + l.at, sql + l.behind);
   return l;
 }
 
@@ -83,7 +83,8 @@ static void pattern_fill(struct bn_sql_pattern *p, const char *sql, size_t len,
 }
 
 /* Returns the number of bytes around the values. */
-static size_t text_around(const char *sql, size_t len, const struct bn_sql_literals *literals)
+static size_t bytes_around_values(const char *sql, size_t len,
+                                  const struct bn_sql_literals *literals)
 {
   for (size_t i = 0; i < literals->n; i++) {
     const struct literal l = literal_of(sql, literals, i);
@@ -102,7 +103,7 @@ struct bn_sql_pattern *bn_sql_pattern_new(const char *sql, size_t len,
 
   if (literals->n > BN_SQL_LITERALS)
     return NULL;
-  size = text_around(sql, len, literals);
+  size = bytes_around_values(sql, len, literals);
   if (size <= BN_SQL_PATTERN_TEXT)
     p = malloc(sizeof *p + size);
   if (p != NULL)
@@ -205,7 +206,7 @@ static uint64_t hash_of(const char *text, size_t len)
 
 /* Returns the set for a text, by its beginning, which seldom has values: "SELECT c FROM sbtest1
    WH". */
-static size_t set_of(const char *sql, size_t len)
+static size_t pattern_set(const char *sql, size_t len)
 {
   return hash_of(sql, len < 8 ? 0 : len < 24 ? 8 : 24) % SETS;
 }
@@ -242,11 +243,11 @@ static struct bn_statement *statement_names_learn(struct bn_sql_statement_names 
   return st;
 }
 
-static __attribute__((noinline)) struct bn_statement *look_up(struct bn_sql_statement_names *n,
-                                                              const char *sql, size_t len,
-                                                              const struct bn_sql_caps *caps)
+static __attribute__((noinline)) struct bn_statement *look_up_text(struct bn_sql_statement_names *n,
+                                                                   const char *sql, size_t len,
+                                                                   const struct bn_sql_caps *caps)
 {
-  const size_t set = set_of(sql, len);
+  const size_t set = pattern_set(sql, len);
 
   for (size_t i = 0; i < WAYS; i++) {
     const struct seen *s = &n->seen[set][i];
@@ -265,5 +266,5 @@ struct bn_statement *bn_sql_statement_names_of_text(struct bn_sql_statement_name
 {
   if (n->last.pattern != NULL && bn_sql_pattern_fits(n->last.pattern, sql, len))
     return n->last.statement;
-  return look_up(n, sql, len, caps);
+  return look_up_text(n, sql, len, caps);
 }

@@ -24,7 +24,7 @@ struct survey {
 
 /* Reads the only value of the result, 0 for NULL.  Returns false if there is none, or if it is no
    number. */
-static bool only_value(const struct bn_sql_link *l, struct bn_sql_result *r, double *number)
+static bool read_only_value(const struct bn_sql_link *l, struct bn_sql_result *r, double *number)
 {
   struct bn_sql_value value = {0};
   char text[32] = "", *end;
@@ -52,8 +52,8 @@ static bool is_missing(const struct bn_sql_driver *drv, const struct bn_sql_diag
 
 /* Looks at a table.  The highest id is cheap where id has an index, and there are not more rows
    than that. */
-static enum finding look_at(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
-                            const char *prefix, unsigned i, double *rows)
+static enum finding look_at_table(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
+                                  const char *prefix, unsigned i, double *rows)
 {
   struct bn_sql_result r = {0};
   struct bn_sql_diag d = {0};
@@ -69,7 +69,7 @@ static enum finding look_at(const struct bn_sql_driver *drv, const struct bn_sql
     return IS_MISSING;
   if (rc != BN_SQL_ROWS)
     return IS_UNKNOWN;
-  known = only_value(l, &r, rows);
+  known = read_only_value(l, &r, rows);
   l->ops->free_result(l->handle, &r);
   return known ? IS_THERE : IS_UNKNOWN;
 }
@@ -89,7 +89,7 @@ static void table_check_look(const struct bn_sql_driver *drv, const struct bn_sq
   double rows = 0;
 
   for (unsigned i = 1; i <= t->n && !bn_session_interrupted(s) && bn_clock_mono() < until_ns; i++) {
-    const enum finding f = look_at(drv, l, t->prefix, i, &rows);
+    const enum finding f = look_at_table(drv, l, t->prefix, i, &rows);
 
     if (f == IS_MISSING)
       found->missing = i;

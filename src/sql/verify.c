@@ -120,7 +120,7 @@ static struct stop stop_at(unsigned first, unsigned i, size_t places)
 
 /* Returns whether number i of several is not asked any more: drivers give a server that does not
    answer a second, even if less is left. */
-static bool too_late(struct bn_sql_verify *v, unsigned i)
+static bool is_too_late(struct bn_sql_verify *v, unsigned i)
 {
   return i > 0 && bn_clock_mono() >= verify_limit(v);
 }
@@ -278,7 +278,7 @@ static int drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
   (void)drop_text(v, sql);
   do {
     rc = -1;
-    for (unsigned i = 0; i < n && rc != 0 && !too_late(v, i); i++)
+    for (unsigned i = 0; i < n && rc != 0 && !is_too_late(v, i); i++)
       rc = drop_on(v, n > 1 ? stop_at(first, i, n) : (struct stop){.ordinal = first, .left = 1},
                    sql, &err);
     if (rc != 0)
@@ -387,8 +387,8 @@ static enum attempt failed_attempt(const struct visit *visit, bool met)
   return passes ? NOT_NOW : NEVER;
 }
 
-static enum attempt make_on(struct bn_sql_verify *v, unsigned ordinal, struct attempts *all,
-                            struct bn_err *err)
+static enum attempt make_table_on(struct bn_sql_verify *v, unsigned ordinal, struct attempts *all,
+                                  struct bn_err *err)
 {
   const struct stop stop = {.ordinal = ordinal, .left = 1, .only = all->places == 1};
   enum attempt failed;
@@ -450,13 +450,13 @@ static int await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err 
 }
 
 /* Makes the table on the first server that lets it, which is *made_on then. */
-static enum attempt make_once(struct bn_sql_verify *v, struct attempts *all, unsigned *made_on,
-                              struct bn_err *err)
+static enum attempt make_table_once(struct bn_sql_verify *v, struct attempts *all,
+                                    unsigned *made_on, struct bn_err *err)
 {
   enum attempt sum = NEVER;
 
   for (unsigned i = 0; i < all->places; i++) {
-    const enum attempt a = all->again && !has_met(all, i) ? NEVER : make_on(v, i, all, err);
+    const enum attempt a = all->again && !has_met(all, i) ? NEVER : make_table_on(v, i, all, err);
 
     *made_on = i;
     if (a == MADE)
@@ -471,11 +471,11 @@ static int make_anywhere(struct bn_sql_verify *v, size_t places, unsigned *made_
                          struct bn_err *err)
 {
   struct attempts all = {.places = places};
-  enum attempt a = make_once(v, &all, made_on, err);
+  enum attempt a = make_table_once(v, &all, made_on, err);
 
   while (a == NOT_NOW && after_ms(PAUSE_MS) < verify_limit(v)) {
     sleep_a_while();
-    a = make_once(v, &all, made_on, err);
+    a = make_table_once(v, &all, made_on, err);
   }
   return a == MADE ? 0 : -1;
 }
@@ -570,8 +570,8 @@ struct bn_sql_commit_counts bn_sql_verify_compare(const struct bn_sql_known_row 
 /* Asks all servers and keeps the content that lacks least, as a server that a failover has left
    behind does not count.  Returns 0 if at least one could be read; *better: it lacks less than
    v->counts. */
-static int ask_all(struct bn_sql_verify *v, struct content *content, bool *known, bool *better,
-                   struct bn_err *err)
+static int ask_all_servers(struct bn_sql_verify *v, struct content *content, bool *known,
+                           bool *better, struct bn_err *err)
 {
   char name[BN_LABEL_LEN];
   const size_t places = name_place(v, 0, name, sizeof name);
@@ -579,7 +579,8 @@ static int ask_all(struct bn_sql_verify *v, struct content *content, bool *known
   int rc = -1;
 
   *better = false;
-  for (unsigned i = 0; i < places && !(*known && v->counts.missing == 0) && !too_late(v, i); i++) {
+  for (unsigned i = 0; i < places && !(*known && v->counts.missing == 0) && !is_too_late(v, i);
+       i++) {
     struct bn_sql_commit_counts found;
 
     if (read_table(v, stop_at(first, i, places), content, err) != 0)
@@ -603,7 +604,7 @@ static int verify_compare(struct bn_sql_verify *v, struct content *content, stru
   do {
     if (steady_ns != 0)
       sleep_a_while();
-    (void)ask_all(v, content, &known, &better, err);
+    (void)ask_all_servers(v, content, &known, &better, err);
     if (better || steady_ns == 0)
       steady_ns = after_ms(STEADY_MS);
   } while (!(known && v->counts.missing == 0) && bn_clock_mono() < verify_limit(v) &&
@@ -612,7 +613,7 @@ static int verify_compare(struct bn_sql_verify *v, struct content *content, stru
 }
 
 /* Notes that no server could be asked, so all commits may be missing. */
-static void know_nothing(struct bn_sql_verify *v, struct content *content)
+static void note_nothing_known(struct bn_sql_verify *v, struct content *content)
 {
   bn_sql_verify_take(content->newest, content->known);
   v->counts = bn_sql_verify_compare(content->known, content->n);
@@ -621,10 +622,10 @@ static void know_nothing(struct bn_sql_verify *v, struct content *content)
 }
 
 /* Compares the table, and drops it. */
-static int verify(struct bn_sql_verify *v, struct content *content, struct bn_err *err)
+static int verify_and_drop(struct bn_sql_verify *v, struct content *content, struct bn_err *err)
 {
   if (verify_compare(v, content, err) != 0) {
-    know_nothing(v, content);
+    note_nothing_known(v, content);
     bn_sql_verify_leave(v, "");
     return -1;
   }
@@ -652,7 +653,7 @@ int bn_sql_verify_end(struct bn_sql_verify *v, const struct bn_session *main, st
   v->until_ns = after_ms(PATIENCE_MS);
   content.known = calloc((size_t)content.n + 1, sizeof *content.known);
   if (content.known != NULL) {
-    rc = verify(v, &content, err);
+    rc = verify_and_drop(v, &content, err);
   } else {
     rc = bn_err_set(err, 0, "--verify-commits: out of memory");
     bn_sql_verify_leave(v, "");

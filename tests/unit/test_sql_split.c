@@ -691,7 +691,7 @@ static void interrupts_reach_both(void **state)
   end(&f);
 }
 
-BN_TESTS(sql_roles)
+BN_TESTS(sql_split)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_outside_of_transactions_go_to_the_read_server),
