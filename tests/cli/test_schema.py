@@ -97,7 +97,7 @@ def test_the_schema_is_one():
 def test_the_schema_has_the_figures_of_the_table():
     """make schema writes it."""
     root = bench.source_root()
-    made = subprocess.run(["awk", "-f", "build-aux/schema.awk", "src/measure/figures.def",
+    made = subprocess.run(["awk", "-f", "build-aux/figures.awk", "src/measure/figures.def",
                            "src/measure/result.schema.json"], cwd=root, check=True, capture_output=True, text=True)
     assert made.stdout == (root / "src/measure/result.schema.json").read_text()
     figures = json.loads(made.stdout)["$defs"]["record"]["properties"]["figures"]["properties"]
