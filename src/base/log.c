@@ -604,6 +604,17 @@ void bn_log_note(const char *fmt, ...)
   va_end(ap);
 }
 
+void bn_log_apart(const char *fmt, ...)
+{
+  va_list ap;
+
+  if (streams_are_one())
+    return;
+  va_start(ap, fmt);
+  stderr_v(fmt, ap);
+  va_end(ap);
+}
+
 void bn_log_refusal(const char *text)
 {
   bool printed;

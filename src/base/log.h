@@ -50,6 +50,8 @@ __attribute__((format(printf, 1, 2))) void bn_log_hint(const char *fmt, ...);
 /* Prints an aside about a fact that may spoil a complete result.  If both streams are the same pipe
    or file, it would be among the lines of a report, and is not printed. */
 __attribute__((format(printf, 1, 2))) void bn_log_note(const char *fmt, ...);
+/* As bn_log_note, but wanted in every dialect. */
+__attribute__((format(printf, 1, 2))) void bn_log_apart(const char *fmt, ...);
 /* Prints an error in the input of the user, as bn_log_stderr, once for all threads that find it.
    "": it has been printed. */
 void bn_log_refusal(const char *text);

@@ -331,3 +331,70 @@ def test_a_table_whose_absence_is_ignored_may_be_absent(db, ignored):
         db.ok("oltp_read_write", word, "--table-size=1")
     result = db.bench("oltp_point_select", "run", f"--db-ignore-errors={ignored}", "--db-ps-mode=disable", "--time=0.1")
     assert "does not exist" not in result.err and "Threads started!" in result.out
+
+
+# --- another file does not silently decide what runs ---------------------------------------------
+
+NULL = ["--db-driver=null", "--events=1"]
+OTHER = "function event() print('another test') end"
+OTHER_MODULE = "print('another module') function event() end function thread_init() end"
+LOG = "sysbench 1.0.20 (using bundled LuaJIT)\n"
+
+
+@pytest.mark.parametrize("name", ["oltp_read_write", "bulk_insert", "cpu"])
+@pytest.mark.parametrize("ending, text", [("", LOG), ("", OTHER), (".lua", OTHER)])
+def test_a_bare_name_is_the_bundled_workload(tmp_path, name, ending, text):
+    (tmp_path / (name + ending)).write_text(text)
+    r = command([name, *([] if name == "cpu" else NULL), "--events=1", "run"], tmp_path)
+    assert r.status == 0 and "another" not in r.out
+    assert r.err == (f"{name} is the bundled workload; for the file, write ./{name}.lua\n"
+                     if ending and name != "cpu" else "")
+
+
+@pytest.mark.parametrize("kept, asked", [("oltp_read_write", "./oltp_read_write"),
+                                         ("oltp_read_write.lua", "oltp_read_write.lua"),
+                                         ("oltp_read_write.lua", "./oltp_read_write")])
+def test_a_path_or_an_ending_is_a_file(tmp_path, kept, asked):
+    (tmp_path / kept).write_text(OTHER)
+    r = command([asked, "--events=1", "run"], tmp_path)
+    assert (r.status, r.err) == (0, "") and "another test\n" in r.out
+
+
+@pytest.mark.parametrize("name", ["oltp_read_write", "oltp_point_select", "select_random_points", "bulk_insert"])
+def test_bundled_scripts_have_their_own_modules(tmp_path, name):
+    for module in "oltp_common", "oltp_options", "oltp_tables", "common":
+        (tmp_path / f"{module}.lua").write_text(OTHER_MODULE)
+    r = command([name, *NULL, "run"], tmp_path)
+    assert (r.status, r.err) == (0, "") and "another" not in r.out
+
+
+def test_a_script_has_the_modules_beside_it_first_and_says_so(tmp_path):
+    own = "require('oltp_common') function thread_init() end function thread_done() end function event() end"
+    (tmp_path / "sub").mkdir()
+    for folder in tmp_path, tmp_path / "sub":
+        (folder / "oltp_common.lua").write_text(f"print('module of {folder.name}')")
+    (tmp_path / "sub" / "own.lua").write_text(own)
+    (tmp_path / "own.lua").write_text(own)
+    beside = command(["sub/own.lua", *NULL, "run"], tmp_path)
+    assert beside.status == 0 and "module of sub\n" in beside.out
+    assert beside.err == "module 'oltp_common' is 'sub/oltp_common.lua', which hides the bundled one\n"
+    here = command(["./own.lua", *NULL, "run"], tmp_path)
+    assert f"module of {tmp_path.name}\n" in here.out and here.err.count("hides the bundled one") == 1
+    (tmp_path / "sub" / "oltp_common.lua").unlink()
+    astray = command(["sub/own.lua", *NULL, "run"], tmp_path)
+    assert astray.status == 0 and "module of" not in astray.out
+    assert astray.err == "module 'oltp_common' is the bundled one, and not './oltp_common.lua'\n"
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+def test_a_dialect_looks_as_sysbench_does_and_says_so(tmp_path, version):
+    (tmp_path / "oltp_read_write").write_text(OTHER)
+    r = command(["oltp_read_write", *NULL, "run"], tmp_path, BENCH_COMPAT=version)
+    assert r.status == 0 and "another test\n" in r.out
+    assert r.err == "the file 'oltp_read_write' hides the bundled workload oltp_read_write\n"
+    (tmp_path / "oltp_common.lua").write_text(OTHER_MODULE)
+    r = command(["oltp_point_select", *NULL, "run"], tmp_path, BENCH_COMPAT=version)
+    assert r.out.startswith("another module") and "hides the bundled one" in r.err
+    together = subprocess.run([BENCH, "oltp_read_write", *NULL, "run"], cwd=tmp_path, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, env={"BENCH_COMPAT": version}, timeout=TIMEOUT_S)
+    assert "hides" not in together.stdout

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -45,6 +46,51 @@ static char *find_bundled(const struct bn_script_setup *setup, enum bn_set set, 
     return file;
   free(file);
   return NULL;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+  struct stat sa, sb;
+
+  return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+/* A name with a folder or an ending is that of a file. */
+static char *find_bundled_name(const struct bn_script_setup *setup, const char *name)
+{
+  if (strchr(name, '/') != NULL || bare_length(name) != strlen(name))
+    return NULL;
+  return find_bundled(setup, BN_SET_MODERN, name);
+}
+
+char *bn_find_hidden(const struct bn_script_setup *setup, const char *name, const char *file)
+{
+  char *bundled = find_bundled_name(setup, name);
+
+  if (bundled == NULL || !is_same_file(bundled, file))
+    return bundled;
+  free(bundled);
+  return NULL;
+}
+
+/* Sysbench looks into the working folder first. */
+static void tell_hiding(const struct bn_script_setup *setup, const char *file)
+{
+  char *hidden = bn_find_hidden(setup, setup->name, file);
+
+  if (hidden != NULL)
+    bn_log_apart("the file '%s' hides the bundled workload %s", file, setup->name);
+  free(hidden);
+}
+
+/* A script of the user that has the name of a bundled workload is not the one that runs. */
+static void tell_hidden(const struct bn_script_setup *setup, const char *bundled)
+{
+  char file[PATH_MAX];
+
+  if ((size_t)snprintf(file, sizeof file, "./%s.lua", setup->name) < sizeof file &&
+      bn_path_is_file(file) && !is_same_file(file, bundled))
+    bn_log_note("%s is the bundled workload; for the file, write %s", setup->name, file);
 }
 
 /* Returns whether the path's last folders are `folders`, such as "tests/db". */
@@ -109,13 +155,12 @@ static char *find_module(const char *path, const char *name)
   return file;
 }
 
-static char *find_file(const struct bn_script_setup *setup, const char *path)
+/* Where the user may have put it. */
+static char *find_unbundled(const struct bn_script_setup *setup, const char *path)
 {
   const char *name = setup->name;
-  char *file = find_sent(setup, name);
+  char *file = NULL;
 
-  if (file != NULL)
-    return file;
   if (bn_path_is_file(name))
     return strdup(name);
   if (setup->conf->policy->legacy_scripts_first && strchr(name, '/') == NULL)
@@ -123,6 +168,23 @@ static char *find_file(const struct bn_script_setup *setup, const char *path)
   if (file == NULL)
     file = find_module(path, name);
   return file != NULL ? file : bn_find_instead(setup, name, false);
+}
+
+static char *find_file(const struct bn_script_setup *setup, const char *path)
+{
+  const bool bundle_first = setup->conf->policy->dialect == NULL;
+  char *file = find_sent(setup, setup->name);
+
+  if (file != NULL)
+    return file;
+  if (bundle_first && (file = find_bundled_name(setup, setup->name)) != NULL) {
+    tell_hidden(setup, file);
+    return file;
+  }
+  file = find_unbundled(setup, path);
+  if (file != NULL && !bundle_first && !setup->conf->policy->legacy_scripts_first)
+    tell_hiding(setup, file);
+  return file;
 }
 
 /* Returns whether such a file exists, but the user may not read it or its folder. */

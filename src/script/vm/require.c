@@ -8,6 +8,9 @@
 #include <lauxlib.h>
 
 #include "base/buf.h"
+#include "base/log.h"
+#include "option/conf.h"
+#include "script/setup.h"
 #include "script/vm/chunk.h"
 #include "script/vm/lua.h"
 #include "script/vm/path.h"
@@ -80,16 +83,62 @@ static const char *in_own_folder(lua_State *L)
 }
 
 /* The parts of a script stay together wherever it runs from: a common.lua in the working directory
-   does not belong to our old workloads, nor to a script that was sent. */
+   does not belong to our workloads, nor to a script that was sent.  Nor does one that has the name
+   of a bundled module belong to any script elsewhere; sysbench takes it. */
+static bool looks_beside_first(const struct bn_vm *vm, const char *name)
+{
+  const bool decided = vm->place.set == BN_SET_LEGACY || vm->place.sent;
+  char *bundled = NULL;
+
+  if (!decided && vm->setup->conf->policy->dialect == NULL)
+    bundled = bn_find_hidden(vm->setup, name, "");
+  free(bundled);
+  return decided || bundled != NULL;
+}
+
+/* The module on the path is in the working directory, which is not the folder of the script: the
+   bundled module of that name takes its place. */
+static bool is_astray(const struct bn_vm *vm, const char *file)
+{
+  return vm->setup->conf->policy->dialect == NULL && vm->place.dir != NULL &&
+         strncmp(file, "./", 2) == 0;
+}
+
+/* A file beside the script, or one that the user has put on the path, hides the bundled module of
+   its name, which is told once. */
+static const char *find_before_bundle(lua_State *L, const char *file, bool astray)
+{
+  const struct bn_lua *lua = bn_lua_current();
+  const char *name = lua_tostring(L, 1);
+  char *hidden = bn_find_hidden(lua->vm->setup, name, file);
+
+  if (hidden == NULL)
+    return file;
+  if (!lua->worker && astray)
+    bn_log_note("module '%s' is the bundled one, and not '%s'", name, file);
+  else if (!lua->worker)
+    bn_log_apart("module '%s' is '%s', which hides the bundled one", name, file);
+  if (astray) {
+    lua_pushstring(L, hidden);
+    file = lua_tostring(L, -1);
+  }
+  free(hidden);
+  return file;
+}
+
 static const char *find_lua(lua_State *L)
 {
-  const struct bn_place *place = &bn_lua_current()->vm->place;
-  const bool own_first = place->set == BN_SET_LEGACY || place->sent;
-  const char *file = own_first ? in_own_folder(L) : NULL;
+  const struct bn_vm *vm = bn_lua_current()->vm;
+  const char *file = looks_beside_first(vm, luaL_checkstring(L, 1)) ? in_own_folder(L) : NULL;
+  bool astray = false;
 
-  if (file != NULL || (file = require_search(L, "path")) != NULL)
-    return file;
-  return in_own_folder(L);
+  if (file == NULL) {
+    file = require_search(L, "path");
+    astray = file != NULL && is_astray(vm, file);
+  }
+  if (file == NULL)
+    file = in_own_folder(L);
+  return file != NULL ? find_before_bundle(L, file, astray) : NULL;
 }
 
 static int load_lua(lua_State *L)
