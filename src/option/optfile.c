@@ -15,6 +15,8 @@
 /* What no file of options reaches: a device or a file of another kind was named. */
 enum { FILE_BYTES_MAX = 1 << 20 };
 
+static const char blanks[] = " \t\r\n\v\f";
+
 struct reader {
   struct bn_optset *set;
   const char *path;
@@ -26,7 +28,7 @@ static char *trim_name(char *name)
 {
   size_t len;
 
-  name += strspn(name, " \t\r\n\v\f");
+  name += strspn(name, blanks);
   if (strncmp(name, "--", 2) == 0)
     name += 2;
   len = strlen(name);
@@ -42,7 +44,7 @@ static bool is_loose(const struct reader *r)
 
 bool bn_optset_is_comment(const char *name)
 {
-  name += strspn(name, " \t\r\n\v\f");
+  name += strspn(name, blanks);
   return name[0] == '\0' || name[0] == '#';
 }
 
@@ -82,6 +84,55 @@ static void name_line(const struct reader *r, char *text)
               bn_mask_arg(name, false, masked));
 }
 
+/* "--events=3", or "events=3" if there is an option of that name. */
+static bool is_option(const struct reader *r, const char *item, size_t len)
+{
+  const size_t end = strcspn(item, "=");
+  char name[64];
+
+  if (len > 2 && strncmp(item, "--", 2) == 0)
+    return isalpha((unsigned char)item[2]);
+  (void)snprintf(name, sizeof name, "%.*s", (int)end, item);
+  return end < len && bn_optset_entry(r->set, name) != NULL;
+}
+
+/* The length of an option that stands in the value of another one, behind a blank and in no quotes;
+ *at: where.  0: there is none.  The quotes are closed. */
+static size_t find_further(const struct reader *r, const char *value, const char **at)
+{
+  for (;;) {
+    const size_t gap = strspn(value, blanks), len = strcspn(value + gap, ", \t\r\n\v\f");
+
+    value += gap;
+    if (*value == '\0' || *value == '#')
+      return 0;
+    *at = value;
+    if (gap > 0 && is_option(r, value, len))
+      return len;
+    if (*value == '"' || *value == '\'')
+      value = strchr(value + 1, *value) + 1;
+    else
+      value += len > 0 ? len : 1;
+  }
+}
+
+/* A command line was copied into the file.  Sysbench takes the first option of it. */
+static int refuse_further(const struct reader *r, const char *name, const char *value,
+                          struct bn_err *err)
+{
+  const char *at = NULL;
+  const size_t len = is_loose(r) ? 0 : find_further(r, value, &at);
+  char further[BN_MASK_MAX], masked[BN_MASK_MAX];
+
+  if (len == 0)
+    return 0;
+  (void)snprintf(further, sizeof further, "%.*s", (int)strcspn(at, "= \t\r\n\v\f"), at);
+  return bn_err_set(err, 0,
+                    "%s:%u: '%s' stands behind '%s': write each option on a line of its own, or "
+                    "the value in quotes",
+                    r->path, r->line, further, bn_mask_arg(name, false, masked));
+}
+
 static int take_line(const struct reader *r, char *text, size_t len, struct bn_err *err)
 {
   char *value, *name;
@@ -107,6 +158,8 @@ static int take_line(const struct reader *r, char *text, size_t len, struct bn_e
     return bn_err_set(err, ENOMEM, "out of memory for the options");
   if (rc != 0)
     return optfile_unclosed(r, name, err);
+  if (refuse_further(r, name, value, err) != 0)
+    return -1;
   value[strcspn(value, "\r\n")] = '\0';
   return bn_optset_set_file(r->set, name, value, r->path, r->line, err);
 }

@@ -225,3 +225,28 @@ def test_what_a_file_cannot_contain(cpu):
 @pytest.mark.sanitized
 def test_long_lines(cpu):
     assert "Number of threads: 2\n" in cpu("#" * 5000 + "\nthreads=2" + " " * 5000, *bench.QUICK).out
+
+
+@pytest.mark.parametrize("line, second, first", [
+    ("--threads=2 --events=3 --histogram=on", "--events", "threads"),
+    ("threads=2 events=3", "events", "threads"),
+    ("--mysql-host=a,b --mysql-user=u", "--mysql-user", "mysql-host"),
+    ("percentile=95 99 --cpu-max-prime=3", "--cpu-max-prime", "percentile"),
+    ("--mysql-password= --threads=2", "--threads", "mysql-password"),
+    ("mysql-db='a b' --verbosity=5 run", "--verbosity", "mysql-db"),
+    ("--mysql-user=u --mysql-password=secret", "--mysql-password", "mysql-user"),
+    ("assert=p95<1s --debug", "--debug", "assert"),
+])
+def test_each_option_has_a_line_of_its_own(cpu, line, second, first):
+    got = cpu(f"events=1\n{line}\n")
+    assert got.err == (f"c.cfg:2: '{second}' stands behind '{first}': write each option on a line of its own, or "
+                       "the value in quotes\n") and got.status == 1
+    assert "secret" not in got.err + got.out
+    if first != "assert":
+        assert cpu(f"{line}\n", "--events=1", dialect="1.1").status == 0
+
+
+@pytest.mark.parametrize("line", ["mysql-db='a --threads=2'", "mysql-db=a # --threads=2", "mysql-password=a--threads=2",
+                                  "mysql-password=--threads", "label=threads=2"])
+def test_what_only_looks_like_a_second_option(cpu, line):
+    assert cpu(f"{line}\n", *bench.QUICK).status == 0
