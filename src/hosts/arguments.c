@@ -282,6 +282,12 @@ static int add_own(struct bn_arguments *o, struct bn_err *err)
     if (add_word(o, word, err) != 0)
       return -1;
   }
+  if (o->from->interval_ns > 0) {
+    (void)snprintf(word, sizeof word, "--report-interval=%.9g",
+                   (double)o->from->interval_ns * 1e-9);
+    if (add_word(o, word, err) != 0)
+      return -1;
+  }
   if (o->from->seed == 0)
     return 0;
   (void)snprintf(word, sizeof word, "--rand-seed=%" PRId64, (int64_t)o->from->seed);

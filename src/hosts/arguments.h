@@ -17,7 +17,8 @@ struct bn_arguments_from {
   const char *test, *command;
   bool is_builtin; /* the test is no script */
   const struct bn_optset *options;
-  uint64_t seed; /* of the random numbers of all hosts; 0: each draws its own */
+  uint64_t seed;        /* of the random numbers of all hosts; 0: each draws its own */
+  uint64_t interval_ns; /* after which hosts send what they have measured; 0: they do not */
 };
 
 struct bn_arguments {

@@ -79,6 +79,13 @@ static struct bn_work_split command_share(const struct bn_fleet *f,
   return is_apart(f) ? (struct bn_work_split){.threads = (unsigned)f->sessions} : *share;
 }
 
+/* Assertions that may end the run are judged at each interval, also if none is reported. */
+static uint64_t fleet_interval_ns(const struct bn_conf *conf)
+{
+  return conf->interval_ns == 0 && conf->raw.abort_on_assert_s > 0 ? BN_NSEC_PER_SEC
+                                                                   : conf->interval_ns;
+}
+
 static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_conf *conf = f->setup->conf;
@@ -94,7 +101,7 @@ static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
     return -1;
   f->connection = calloc(f->list.n, sizeof *f->connection);
   if (f->connection == NULL ||
-      bn_intervals_init(&f->rounds, f->list.n, (double)conf->interval_ns * 1e-9) != 0 ||
+      bn_intervals_init(&f->rounds, f->list.n, (double)fleet_interval_ns(conf) * 1e-9) != 0 ||
       bn_intervals_checkpoints(&f->rounds, conf->checkpoint_ns, conf->n_checkpoints) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
   for (size_t i = 0; i < f->list.n; i++)
@@ -127,7 +134,8 @@ static int make_order(struct bn_fleet *f, struct bn_err *err)
                                        .command = s->command,
                                        .is_builtin = s->is_builtin,
                                        .options = s->options,
-                                       .seed = seed_of(f)};
+                                       .seed = seed_of(f),
+                                       .interval_ns = fleet_interval_ns(s->conf)};
   return bn_arguments_make(&f->order, &f->from, err);
 }
 

@@ -617,23 +617,6 @@ bool bn_intervals_ticks(const struct bn_intervals *r)
   return last >= r->second;
 }
 
-bool bn_intervals_are_level(const struct bn_intervals *r)
-{
-  uint64_t second = 0;
-
-  for (size_t i = 0; i < r->n; i++) {
-    const struct bn_intervals_host *h = &r->host[i];
-    const uint64_t its = h->ticks > 0 ? round_of(1, &h->tick.view) : 0;
-
-    if (h->over)
-      continue;
-    if (its == 0 || (second != 0 && its != second))
-      return false;
-    second = its;
-  }
-  return true;
-}
-
 static struct bn_merge_time time_of(const struct bn_views *parts, enum bn_view_span span,
                                     const struct bn_merge_time *start)
 {

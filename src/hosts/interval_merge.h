@@ -98,8 +98,6 @@ int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_res
 bool bn_intervals_ready(struct bn_intervals *r);
 bool bn_intervals_check_ready(struct bn_intervals *r);
 bool bn_intervals_ticks(const struct bn_intervals *r);
-/* Whether the last ticks of all hosts that have not ended are of the same second. */
-bool bn_intervals_are_level(const struct bn_intervals *r);
 /* Sums that round, and goes on to the next.  t: when all of them have started, to which the time of
    the round is added.  show is called with the view, which is valid for the call.  0, or -1 and
    err.

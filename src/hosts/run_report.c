@@ -171,13 +171,13 @@ static void run_report_show(void *arg, const struct bn_view *v)
   bn_printer_offer(t->account->printer, &s->job);
 }
 
-/* The run is as it was asked for: events may begin on all hosts, but for those that are lost or
-   ended early. */
-static bool is_under_load(const struct bn_fleet *f, const struct bn_view *tick)
+/* Returns whether the run is as it was asked for: events may begin on all hosts, except on hosts
+   that are lost or ended early. */
+static bool is_under_load(const struct bn_fleet *f, const struct bn_view *interval)
 {
   const struct bn_conf *conf = f->setup->conf;
 
-  if (f->stop != 0 || (conf->time_ns != 0 && tick->at_s * 1e9 >= (double)conf->time_ns))
+  if (f->stop != 0 || (conf->time_ns != 0 && interval->at_s * 1e9 >= (double)conf->time_ns))
     return false;
   for (size_t i = 0; i < f->n; i++) {
     const struct bn_connection *p = &f->connection[i];
@@ -190,19 +190,14 @@ static bool is_under_load(const struct bn_fleet *f, const struct bn_view *tick)
   return true;
 }
 
-static void judge_second(const struct teller *t, const struct bn_view *tick)
+static void judge_interval(const struct teller *t, const struct bn_view *interval)
 {
   struct bn_run_report *a = t->account;
   struct bn_fleet *f = t->fleet;
-  const uint64_t begin_ns = f->start.mono_ns + f->setup->conf->warmup_ns;
-  const struct bn_assert *violated;
+  const struct bn_assert *violated = NULL;
 
-  if (a->asserts.patience_s <= 0 || !is_under_load(f, tick) || !bn_intervals_are_level(&f->rounds))
-    return;
-  if (bn_seconds_judge(&a->seconds, &a->asserts, tick, t->rules, begin_ns, &violated) != 0) {
-    note_sum(f, -1, &(struct bn_err){.text = "out of memory for --abort-on-assert"});
-    return;
-  }
+  if (a->asserts.patience_s > 0 && is_under_load(f, interval))
+    violated = bn_asserts_second(&a->asserts, interval, t->rules);
   if (violated == NULL)
     return;
   bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
@@ -211,10 +206,13 @@ static void judge_second(const struct teller *t, const struct bn_view *tick)
                  violated->text, f->setup->conf->raw.abort_on_assert_s);
 }
 
-static void show_tick(void *arg, const struct bn_view *v)
+static void show_interval(void *arg, const struct bn_view *v)
 {
-  run_report_show(arg, v);
-  judge_second(arg, v);
+  const struct teller *t = arg;
+
+  if (t->fleet->setup->conf->interval_ns > 0)
+    run_report_show(arg, v);
+  judge_interval(t, v);
 }
 
 void bn_run_report_intervals(struct bn_run_report *a, struct bn_fleet *f)
@@ -229,11 +227,11 @@ void bn_run_report_intervals(struct bn_run_report *a, struct bn_fleet *f)
   if (f->phase != BN_FLEET_RUN)
     return;
   while (bn_intervals_ready(&f->rounds))
-    note_sum(f, bn_intervals_sum(&f->rounds, &rules, &t, run_report_show, &teller, &err), &err);
+    note_sum(f, bn_intervals_sum(&f->rounds, &rules, &t, show_interval, &teller, &err), &err);
   while (bn_intervals_check_ready(&f->rounds))
     note_sum(f, bn_intervals_check(&f->rounds, &rules, &t, run_report_show, &teller, &err), &err);
   while (bn_intervals_ticks(&f->rounds))
-    note_sum(f, bn_intervals_tick(&f->rounds, &rules, &t, show_tick, &teller, &err), &err);
+    note_sum(f, bn_intervals_tick(&f->rounds, &rules, &t, run_report_show, &teller, &err), &err);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -432,5 +430,4 @@ void bn_run_report_done(struct bn_run_report *a)
   bn_result_done(&a->result);
   bn_facts_done(&a->facts);
   bn_facts_done(&a->heading);
-  bn_seconds_done(&a->seconds);
 }

@@ -9,13 +9,11 @@
 #include "engine/asserts.h"
 #include "hosts/fleet.h"
 #include "hosts/reporters.h"
-#include "hosts/seconds.h"
 
 struct bn_run_report {
   const struct bn_hosts_setup *setup;
   struct bn_printer *printer;
   struct bn_asserts asserts;
-  struct bn_seconds seconds;
   struct bn_merged_result_start start;
   struct bn_result result; /* of all hosts; no group: there is none */
   struct bn_end end;       /* what is known of it before the reporters are told */

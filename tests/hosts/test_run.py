@@ -440,10 +440,13 @@ def test_a_bad_list_is_refused(fleet, hosts, word):
     assert done.status == 1 and "--hosts" in done.err and word in done.err
 
 
-def test_a_violated_assertion_ends_all_hosts(fleet):
-    """Each host makes 100 events a second at most: only their sum violates it."""
+@pytest.mark.parametrize("interval", [0, gate.slow(0.5)])
+def test_a_violated_assertion_ends_all_hosts(fleet, interval):
+    """Each host makes 100 events a second at most: only their sum violates it.  Without intervals, it is
+    judged each second, and no interval is reported."""
     done = fleet.run("a,b", fleet.steady(), "--time=600", "--threads=1", "--abort-on-assert=2",
-                     "--assert=eps<115", "run")
+                     f"--report-interval={interval}", "--assert=eps<115", "run")
+    assert (interval > 0) == ("s ] thds:" in done.out) == bool(done.document["groups"][0]["intervals"])
     assert "--assert=eps<115 has been violated for 2 s (--abort-on-assert): the run ends\n" in done.err
     assert done.status == 3, done.err
     assert done.document["end"]["reason"] == "assertion" and not done.document["end"]["failed"]
