@@ -9,33 +9,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "engine/asserts.h"
-#include "engine/desk.h"
 #include "engine/plan.h"
-#include "engine/rated.h"
 #include "engine/watch.h"
+#include "measure/reporters.h"
+#include "measure/snap.h"
 
-struct slot {
-  struct bn_report_use use;
-  void *state; /* owned */
-  bool opened;
+/* A snapshot, its difference to a baseline, and the view of that. */
+struct report {
+  struct bn_snap now, delta;
+  struct bn_hist *ages; /* owned; ages of unfinished events, for the final report */
+  struct bn_view_store store;
+  struct bn_facts error_facts; /* the facts that view.error_facts points at */
+  struct bn_view view;
+};
+
+/* The counters at the end of the span, from which bench's own final report computes rates: the sum
+   of what each session had counted up to at_ns. */
+struct span_end {
+  pthread_mutex_t lock;
+  uint64_t *counter; /* owned */
+  uint64_t at_ns;    /* 0: not yet */
 };
 
 struct bn_reports {
   const struct bn_conf *conf;
   const struct bn_workload *ops;
   const struct bn_statset *stats;
-  const struct bn_reporter *text; /* NULL: nothing prints a report by force */
-  struct slot *slot;
-  size_t n_slots;
+  struct bn_reporters reporters; /* reporters.text NULL: nothing prints a report by force */
   struct bn_asserts asserts;
   struct bn_watch *watch;
-  unsigned replaced; /* BN_REPLACES_… of all reporters together */
-  bool ticks, begun; /* begun: guarded by the lock; the heading of the load is printed */
-  _Atomic int kind;  /* enum bn_kind */
-  _Atomic bool in_hook, shown;
+  bool ticks, begun;    /* begun: guarded by the lock; the heading of the load is printed */
+  _Atomic int kind;     /* enum bn_kind */
   pthread_mutex_t lock; /* guards facts, and base against the watchdog */
   struct bn_facts facts;
   struct bn_snap start, base, last; /* snapshots at the start of the measurement, at the last
@@ -43,26 +51,28 @@ struct bn_reports {
   struct bn_snap second;            /* snapshot at which assertions were last judged */
   bool base_is_start;   /* base is the start of the measurement, so that its extremes are exact */
   _Atomic bool warming; /* events belong to the warm-up, which is counted apart */
-  struct bn_rated rated;
-  struct bn_desk desk, forced; /* forced: the watchdog's */
+  struct span_end span_end;
+  struct report report, forced; /* forced: the watchdog's */
 };
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-static int make_slots(struct bn_reports *b, const struct bn_reports_setup *setup)
+static int report_init(struct report *r, const struct bn_statset *stats)
 {
-  b->slot = calloc(setup->n_reporters + 1, sizeof *b->slot);
-  if (b->slot == NULL)
+  r->ages = bn_hist_new();
+  if (bn_snap_init(&r->now, stats) != 0 || bn_snap_init(&r->delta, stats) != 0)
     return -1;
-  b->n_slots = setup->n_reporters;
-  for (size_t i = 0; i < setup->n_reporters; i++) {
-    b->slot[i].use = setup->reporters[i];
-    b->slot[i].state = calloc(1, setup->reporters[i].ops->state_size + 1);
-    if (b->slot[i].state == NULL)
-      return -1;
-    b->ticks |= setup->reporters[i].ops->tick != NULL;
-  }
-  return 0;
+  return bn_view_store_init(&r->store, &r->now);
+}
+
+static void report_done(struct report *r)
+{
+  bn_snap_done(&r->now);
+  bn_snap_done(&r->delta);
+  bn_view_store_done(&r->store);
+  bn_hist_free(r->ages);
+  bn_facts_done(&r->error_facts);
+  *r = (struct report){.ages = NULL};
 }
 
 static int make_snaps(struct bn_reports *b)
@@ -73,29 +83,29 @@ static int make_snaps(struct bn_reports *b)
     return -1;
   if (bn_snap_init(&b->base, b->stats) != 0 || bn_snap_init(&b->last, b->stats) != 0)
     return -1;
-  if (bn_rated_init(&b->rated, b->stats) != 0 || bn_desk_init(&b->desk, b->stats) != 0)
-    return -1;
-  return bn_desk_init(&b->forced, b->stats);
+  b->span_end.counter = bn_alloc(b->stats->metrics.n_counters, sizeof *b->span_end.counter);
+  return report_init(&b->report, b->stats) == 0 ? report_init(&b->forced, b->stats) : -1;
 }
 
 int bn_reports_new(struct bn_reports **out, const struct bn_reports_setup *setup)
 {
-  struct bn_reports *b = calloc(1, sizeof *b);
+  struct bn_reports *b = bn_alloc(1, sizeof *b);
 
   *out = NULL;
-  if (b == NULL || pthread_mutex_init(&b->lock, NULL) != 0) {
-    free(b);
-    return -1;
-  }
+  (void)pthread_mutex_init(&b->lock, NULL);
+  (void)pthread_mutex_init(&b->span_end.lock, NULL);
   b->conf = setup->conf;
   b->ops = setup->ops;
   b->stats = setup->stats;
   b->watch = setup->watch;
-  b->text = setup->text;
+  bn_reporters_init(&b->reporters, setup->reporters, setup->n_reporters);
+  b->reporters.text = setup->text;
+  b->reporters.lock = &b->lock;
+  b->ticks = bn_reporters_want(&b->reporters, BN_VIEW_TICK);
   bn_asserts_init(&b->asserts, setup->asserts, setup->n_asserts,
                   setup->conf->raw.abort_on_assert_s);
   atomic_init(&b->kind, (int)setup->ops->kind);
-  if (make_slots(b, setup) != 0 || make_snaps(b) != 0) {
+  if (make_snaps(b) != 0) {
     bn_reports_free(b);
     return -1;
   }
@@ -105,9 +115,9 @@ int bn_reports_new(struct bn_reports **out, const struct bn_reports_setup *setup
 
 static void free_snaps(struct bn_reports *b)
 {
-  bn_rated_done(&b->rated);
-  bn_desk_done(&b->desk);
-  bn_desk_done(&b->forced);
+  report_done(&b->report);
+  report_done(&b->forced);
+  free(b->span_end.counter);
   bn_snap_done(&b->start);
   bn_snap_done(&b->base);
   bn_snap_done(&b->last);
@@ -124,12 +134,11 @@ void bn_reports_free(struct bn_reports *b)
 {
   if (b == NULL)
     return;
-  for (size_t i = 0; i < b->n_slots; i++)
-    free(b->slot[i].state);
-  free(b->slot);
+  bn_reporters_done(&b->reporters);
   free_snaps(b);
   bn_facts_done(&b->facts);
   (void)pthread_mutex_destroy(&b->lock);
+  (void)pthread_mutex_destroy(&b->span_end.lock);
   free(b);
 }
 
@@ -178,15 +187,6 @@ void bn_reports_fact_f64(struct bn_reports *b, const char *section, const char *
 
 /* --- before the measurement ------------------------------------------------------------------- */
 
-static int open_reporter(const struct slot *r, const struct bn_plan *asked, struct bn_err *err)
-{
-  const struct bn_reporter *ops = r->use.ops;
-
-  if (ops->open != NULL && ops->open(r->state, r->use.conf, r->use.path, r->use.out, err) != 0)
-    return -1;
-  return ops->check != NULL ? ops->check(r->state, asked, err) : 0;
-}
-
 int bn_reports_check(const struct bn_reports *b, struct bn_err *err)
 {
   const bool is_script = b->ops->find_command != NULL;
@@ -205,18 +205,7 @@ bool bn_reports_open(struct bn_reports *b)
 
   bn_plan_fill(&asked, b->conf);
   asked.metrics = &b->stats->metrics;
-  for (size_t i = 0; i < b->n_slots; i++) {
-    struct slot *r = &b->slot[i];
-    struct bn_err err = {0};
-
-    r->opened = true;
-    if (open_reporter(r, &asked, &err) != 0) {
-      bn_log(BN_FATAL, "%s", err.text);
-      return false;
-    }
-    b->replaced |= r->use.ops->replaces;
-  }
-  return true;
+  return bn_reporters_open(&b->reporters, &asked);
 }
 
 void bn_reports_add_facts(struct bn_reports *b, struct bn_facts *facts)
@@ -241,17 +230,13 @@ void bn_reports_begin(struct bn_reports *b, const void *workload, uint64_t seed)
   b->facts.plan.seed = seed;
   if (b->ops->describe != NULL)
     b->ops->describe(workload, &b->facts);
-  for (size_t i = 0; i < b->n_slots; i++)
-    if (b->slot[i].use.ops->begin != NULL)
-      b->slot[i].use.ops->begin(b->slot[i].state, &b->facts);
+  bn_reporters_begin(&b->reporters, &b->facts);
 }
 
 /* The lock is not held: the top level of a script that a reporter loads may add facts itself. */
 void bn_reports_starting(struct bn_reports *b)
 {
-  for (size_t i = 0; i < b->n_slots; i++)
-    if (b->slot[i].use.ops->starting != NULL)
-      b->slot[i].use.ops->starting(b->slot[i].state, &b->facts);
+  bn_reporters_starting(&b->reporters, &b->facts);
 }
 
 /* The lock is held: sessions that connect late may add facts. */
@@ -261,9 +246,7 @@ void bn_reports_started(struct bn_reports *b)
   b->begun = true;
   if (bn_facts_find(&b->facts, "database", "driver") != NULL)
     note_database(&b->facts);
-  for (size_t i = 0; i < b->n_slots; i++)
-    if (b->slot[i].use.ops->started != NULL)
-      b->slot[i].use.ops->started(b->slot[i].state, &b->facts);
+  bn_reporters_started(&b->reporters, &b->facts);
   (void)pthread_mutex_unlock(&b->lock);
 }
 
@@ -326,9 +309,44 @@ const struct bn_snap *bn_reports_baseline(struct bn_reports *b, uint64_t now_ns)
   return &b->base;
 }
 
+/* The caller holds the lock.  Devices are looked up once, without activity after the span. */
+static void span_end_count(struct bn_reports *b, uint64_t end_ns, uint64_t now_ns)
+{
+  struct span_end *e = &b->span_end;
+
+  if (e->at_ns == 0 && b->stats->sample != NULL)
+    b->stats->sample(b->stats->sampled, e->counter);
+  e->at_ns = bn_snap_count(e->counter, b->stats, end_ns, now_ns);
+}
+
 void bn_reports_end_span(struct bn_reports *b, uint64_t end_ns, uint64_t now_ns)
 {
-  bn_rated_count(&b->rated, end_ns, now_ns);
+  (void)pthread_mutex_lock(&b->span_end.lock);
+  if (b->span_end.at_ns == 0)
+    span_end_count(b, end_ns, now_ns);
+  (void)pthread_mutex_unlock(&b->span_end.lock);
+}
+
+/* Sets the counters of `rules` to those from the base to the end of the span, unless the base is
+   later.  Is called once, for the final report.  If no event ended after the span (late: events
+   that did), or if the end has not been counted, they are the counters with which each session left
+   its loop. */
+static void span_end_settle(struct bn_reports *b, const struct bn_moment *m, uint64_t late,
+                            struct bn_view_rules *rules)
+{
+  struct span_end *e = &b->span_end;
+  bool known;
+
+  (void)pthread_mutex_lock(&e->lock);
+  if ((e->at_ns == 0 || late == 0) && !m->abandoned)
+    span_end_count(b, m->now_ns, m->looped_ns);
+  known = e->at_ns > b->base.at_ns;
+  for (size_t i = 0; known && i < b->stats->metrics.n_counters; i++)
+    if (e->counter[i] != BN_ABSENT)
+      e->counter[i] -= b->base.counter[i];
+  rules->rated = known ? e->counter : NULL;
+  rules->rated_s = known ? (double)(e->at_ns - b->base.at_ns) * 1e-9 : 0;
+  (void)pthread_mutex_unlock(&e->lock);
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
@@ -343,9 +361,19 @@ static struct bn_view_rules view_rules(const struct bn_reports *b)
                                 .commits = c->policy->transactions_are_commits};
 }
 
-static void reports_count(const struct bn_reports *b, struct bn_desk *d, const struct bn_moment *m)
+/* Takes the snapshot of a report, with the events of the warm-up while it lasts. */
+static void report_count(struct report *d, const struct bn_reports *b,
+                         const struct bn_statset *stats, uint64_t now_ns)
 {
-  bn_desk_count(d, b->stats, atomic_load(&b->warming), m->now_ns);
+  bn_snap_take(&d->now, stats, now_ns);
+  if (atomic_load(&b->warming))
+    bn_snap_add_warmup(&d->now, stats);
+}
+
+static void report_compare(struct report *d, const struct bn_snap *base)
+{
+  bn_snap_copy(&d->delta, &d->now);
+  bn_snap_diff(&d->delta, base);
 }
 
 /* If a session has several events in flight, their average start is known; during a start or an end
@@ -359,7 +387,7 @@ static uint64_t reports_oldest(const struct bn_reports *b, const struct bn_snap 
 }
 
 /* Sets the members of a view that are not part of the difference. */
-static void complete_view(const struct bn_reports *b, struct bn_desk *d, const struct bn_moment *m)
+static void complete_view(const struct bn_reports *b, struct report *d, const struct bn_moment *m)
 {
   struct bn_view *v = &d->view;
 
@@ -380,150 +408,66 @@ static void complete_view(const struct bn_reports *b, struct bn_desk *d, const s
   }
 }
 
-static void make_view(struct bn_reports *b, struct bn_desk *d, const struct bn_snap *base,
+static void make_view(struct bn_reports *b, struct report *d, const struct bn_snap *base,
                       bool exact, const struct bn_moment *m)
 {
   struct bn_view_rules rules = view_rules(b);
 
   rules.exact = exact;
   rules.sessions = base == &b->base;
-  bn_desk_compare(d, base);
+  report_compare(d, base);
   bn_view_fill(&d->view, &d->store, &d->delta, &rules);
   complete_view(b, d, m);
 }
 
-static void build_view(struct bn_reports *b, struct bn_desk *d, const struct bn_snap *base,
+static void build_view(struct bn_reports *b, struct report *d, const struct bn_snap *base,
                        bool exact, const struct bn_moment *m)
 {
-  reports_count(b, d, m);
+  report_count(d, b, b->stats, m->now_ns);
   make_view(b, d, base, exact, m);
-}
-
-/* Calls the reporter for the span of the view, or for its lines if `lines` is not NULL. */
-static int reports_call(const struct slot *r, const struct bn_view *v, struct bn_buf *lines,
-                        struct bn_err *err)
-{
-  const struct bn_reporter *ops = r->use.ops;
-
-  if (lines != NULL)
-    return ops->add == NULL ? 0 : ops->add(r->state, v, lines, err);
-  switch (v->span) {
-  case BN_VIEW_INTERVAL:
-    return ops->interval == NULL ? 0 : ops->interval(r->state, v, err);
-  case BN_VIEW_CHECKPOINT:
-    return ops->checkpoint == NULL ? 0 : ops->checkpoint(r->state, v, err);
-  case BN_VIEW_TOTAL:
-    return ops->total == NULL ? 0 : ops->total(r->state, v, err);
-  case BN_VIEW_TICK:
-    return ops->tick == NULL ? 0 : ops->tick(r->state, v, err);
-  }
-  return 0;
-}
-
-static void print_instead(struct bn_reports *b, const struct bn_view *v)
-{
-  for (size_t i = 0; i < b->n_slots; i++) {
-    const struct slot *r = &b->slot[i];
-    struct bn_err err = {0};
-
-    if (r->use.ops->instead != NULL && r->use.ops->instead(r->state, v, &err) != 0 &&
-        err.text[0] != '\0')
-      bn_log(BN_FATAL, "%s", err.text);
-  }
 }
 
 bool bn_reports_in_hook(const struct bn_reports *b)
 {
-  return atomic_load(&b->in_hook);
+  return atomic_load(&b->reporters.in_hook);
 }
 
 bool bn_reports_shown(const struct bn_reports *b)
 {
-  return atomic_load(&b->shown);
+  return atomic_load(&b->reporters.shown);
 }
 
-/* Returns false if the reporter failed, which is logged if it gave a reason. */
-static bool call_reporter(struct bn_reports *b, struct slot *r, const struct bn_view *v,
-                          struct bn_buf *lines)
+/* Copies the facts about errors for the view: reporters read them without the lock, so that a slow
+   one does not block threads that fail. */
+static void copy_errors(struct bn_reports *b, struct report *d)
 {
-  const bool runs_script =
-      r->use.ops->add != NULL || (r->use.ops->replaces & BN_REPLACES_TOTAL) != 0;
-  const bool hook = v->span == BN_VIEW_TOTAL && runs_script;
-  struct bn_err err = {0};
-  int rc;
-
-  if (hook)
-    atomic_store(&b->in_hook, true);
-  rc = reports_call(r, v, lines, &err);
-  if (hook)
-    atomic_store(&b->in_hook, false);
-  if (lines == NULL && v->span == BN_VIEW_TOTAL && r->use.ops == b->text && !v->replaced)
-    atomic_store(&b->shown, true);
-  if (rc != 0 && err.text[0] != '\0')
-    bn_log(BN_FATAL, "%s", err.text);
-  return rc == 0;
-}
-
-static bool collect_lines(struct bn_reports *b, struct bn_desk *d)
-{
-  bool ok = true;
-
-  bn_buf_clear(&d->lines);
-  for (size_t i = 0; i < b->n_slots; i++)
-    ok &= call_reporter(b, &b->slot[i], &d->view, &d->lines);
-  d->view.lines = ok && d->lines.len > 0 ? d->lines.data : NULL;
-  return ok;
-}
-
-/* Reporters read without the lock, so that a slow one does not block threads that fail. */
-static bool copy_errors(struct bn_reports *b, struct bn_desk *d)
-{
-  bool ok;
-
   (void)pthread_mutex_lock(&b->lock);
-  ok = bn_desk_copy_errors(d, &b->facts);
+  bn_facts_done(&d->error_facts);
+  bn_facts_add_errors(&d->error_facts, &b->facts);
+  d->view.error_facts = &d->error_facts;
   (void)pthread_mutex_unlock(&b->lock);
-  if (!ok)
-    bn_log(BN_FATAL, "out of memory: the report does not have all messages of errors");
-  return ok;
 }
 
 /* Returns false if a reporter failed. */
-static bool call_reporters(struct bn_reports *b, struct bn_desk *d)
+static bool reports_show(struct bn_reports *b, enum bn_view_span span)
 {
-  struct bn_view *v = &d->view;
-  const unsigned bit = v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
-  bool ok = true, replacement_failed = false;
+  struct bn_view *v = &b->report.view;
 
+  v->span = span;
   if (b->watch != NULL)
     bn_watch_show(b->watch, v);
-  if (v->span == BN_VIEW_CHECKPOINT || v->span == BN_VIEW_TOTAL)
-    ok &= copy_errors(b, d);
-  if (v->span != BN_VIEW_TICK)
-    ok &= collect_lines(b, d);
-  for (size_t i = 0; i < b->n_slots; i++) {
-    struct slot *r = &b->slot[i];
-    const bool replaces = (r->use.ops->replaces & bit) != 0;
-
-    v->replaced = (b->replaced & bit) != 0 && !replaces;
-    if (!call_reporter(b, r, v, NULL)) {
-      ok = false;
-      replacement_failed |= replaces;
-    }
-  }
-  if (replacement_failed && v->span != BN_VIEW_INTERVAL && v->span != BN_VIEW_TICK)
-    print_instead(b, v);
-  return ok;
+  if (span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL)
+    copy_errors(b, &b->report);
+  return bn_reporters_view(&b->reporters, v);
 }
 
 bool bn_reports_interval(struct bn_reports *b, const struct bn_moment *m)
 {
   bool ok;
 
-  build_view(b, &b->desk, &b->last, false, m);
-  b->desk.view.span = BN_VIEW_INTERVAL;
-  ok = call_reporters(b, &b->desk);
-  reports_swap(&b->last, &b->desk.now);
+  build_view(b, &b->report, &b->last, false, m);
+  ok = reports_show(b, BN_VIEW_INTERVAL);
+  reports_swap(&b->last, &b->report.now);
   return ok;
 }
 
@@ -538,7 +482,7 @@ static bool has_checkpoints(const struct bn_reports *b)
 static void start_from_checkpoint(struct bn_reports *b)
 {
   (void)pthread_mutex_lock(&b->lock);
-  reports_swap(&b->base, &b->desk.now);
+  reports_swap(&b->base, &b->report.now);
   b->base_is_start = false;
   (void)pthread_mutex_unlock(&b->lock);
 }
@@ -549,9 +493,8 @@ bool bn_reports_checkpoint(struct bn_reports *b, const struct bn_moment *m)
 
   if (!has_checkpoints(b))
     return true;
-  build_view(b, &b->desk, &b->base, b->base_is_start, m);
-  b->desk.view.span = BN_VIEW_CHECKPOINT;
-  ok = call_reporters(b, &b->desk);
+  build_view(b, &b->report, &b->base, b->base_is_start, m);
+  ok = reports_show(b, BN_VIEW_CHECKPOINT);
   start_from_checkpoint(b);
   return ok;
 }
@@ -565,9 +508,8 @@ bool bn_reports_tick(struct bn_reports *b, const struct bn_moment *m)
 {
   if (!b->ticks)
     return true;
-  build_view(b, &b->desk, &b->start, true, m);
-  b->desk.view.span = BN_VIEW_TICK;
-  return call_reporters(b, &b->desk);
+  build_view(b, &b->report, &b->start, true, m);
+  return reports_show(b, BN_VIEW_TICK);
 }
 
 const struct bn_assert *bn_reports_second(struct bn_reports *b, const struct bn_moment *m)
@@ -577,20 +519,18 @@ const struct bn_assert *bn_reports_second(struct bn_reports *b, const struct bn_
 
   if (b->asserts.patience_s <= 0)
     return NULL;
-  build_view(b, &b->desk, &b->second, false, m);
+  build_view(b, &b->report, &b->second, false, m);
   /* The rest of a second after the reporting thread was held up belongs to the next second. */
-  if (b->desk.view.span_s < 0.5)
+  if (b->report.view.span_s < 0.5)
     return NULL;
-  violated = bn_asserts_second(&b->asserts, &b->desk.view, &rules);
-  reports_swap(&b->second, &b->desk.now);
+  violated = bn_asserts_second(&b->asserts, &b->report.view, &rules);
+  reports_swap(&b->second, &b->report.now);
   return violated;
 }
 
 void bn_reports_ended(struct bn_reports *b)
 {
-  for (size_t i = 0; i < b->n_slots; i++)
-    if (b->slot[i].use.ops->ended != NULL)
-      b->slot[i].use.ops->ended(b->slot[i].state);
+  bn_reporters_ended(&b->reporters);
 }
 
 /* Returns the events that --db-max-tries has given up since the baseline.  They are among the
@@ -619,8 +559,8 @@ static void count_arrivals(struct bn_view *v, const struct bn_snap *now, const s
 
 /* Builds bench's own final report, which covers the span and the events that ended after it or did
    not end.  Returns the rules that the view was filled with. rated: the rates follow from the
-   counters at the end of the span, which are taken out of b->rated. */
-static struct bn_view_rules build_total(struct bn_reports *b, struct bn_desk *d,
+   counters at the end of the span, which are taken out of b->span_end. */
+static struct bn_view_rules build_total(struct bn_reports *b, struct report *d,
                                         const struct bn_moment *m, bool rated)
 {
   struct bn_view_rules rules = view_rules(b);
@@ -628,9 +568,9 @@ static struct bn_view_rules build_total(struct bn_reports *b, struct bn_desk *d,
 
   rules.exact = b->base_is_start;
   rules.sessions = true;
-  bn_desk_compare(d, &b->base);
+  report_compare(d, &b->base);
   if (rated)
-    bn_rated_settle(&b->rated, &b->base, m, d->delta.late, &rules);
+    span_end_settle(b, m, d->delta.late, &rules);
   if (m->abandoned)
     in_flight =
         bn_snap_ages(&d->now, m->observed_ns, atomic_load(&b->warming), d->ages, &oldest_ns);
@@ -659,7 +599,7 @@ static struct bn_view_rules build_total(struct bn_reports *b, struct bn_desk *d,
 /* A report of the warm-up has no verdicts about the measurement. */
 static void reports_asserts(struct bn_reports *b, const struct bn_view_rules *rules)
 {
-  const struct bn_view *v = atomic_load(&b->warming) ? NULL : &b->desk.view;
+  const struct bn_view *v = atomic_load(&b->warming) ? NULL : &b->report.view;
 
   (void)pthread_mutex_lock(&b->lock);
   bn_asserts_total(&b->asserts, v, rules, &b->facts);
@@ -668,10 +608,10 @@ static void reports_asserts(struct bn_reports *b, const struct bn_view_rules *ru
 
 void bn_reports_count(struct bn_reports *b, const struct bn_moment *m)
 {
-  reports_count(b, &b->desk, m);
+  report_count(&b->report, b, b->stats, m->now_ns);
 }
 
-static struct bn_view_rules reports_sum(struct bn_reports *b, struct bn_desk *d,
+static struct bn_view_rules reports_sum(struct bn_reports *b, struct report *d,
                                         const struct bn_moment *m, bool rated)
 {
   struct bn_view_rules rules = view_rules(b);
@@ -691,10 +631,10 @@ void bn_reports_sum(struct bn_reports *b, const struct bn_moment *m)
 {
   struct bn_view_rules rules;
 
-  if (b->ops->verify != NULL)
-    bn_desk_look_up(&b->desk, b->stats);
+  if (b->ops->verify != NULL && b->stats->sample != NULL)
+    b->stats->sample(b->stats->sampled, b->report.now.counter);
   b->facts.end_wall_ns = bn_clock_wall();
-  rules = reports_sum(b, &b->desk, m, true);
+  rules = reports_sum(b, &b->report, m, true);
   reports_asserts(b, &rules);
 }
 
@@ -702,11 +642,11 @@ void bn_reports_sum(struct bn_reports *b, const struct bn_moment *m)
    the baseline then, and not known. */
 static void forced_count(struct bn_reports *b, const struct bn_moment *m)
 {
-  struct bn_desk *d = &b->forced;
+  struct report *d = &b->forced;
   struct bn_statset counted = *b->stats;
 
   counted.sample = NULL;
-  bn_desk_count(d, &counted, atomic_load(&b->warming), m->now_ns);
+  report_count(d, b, &counted, m->now_ns);
   for (size_t i = 0; i < counted.metrics.n_counters; i++)
     if (d->now.counter[i] < b->base.counter[i])
       d->now.counter[i] = BN_ABSENT;
@@ -719,42 +659,21 @@ void bn_reports_print_forced(struct bn_reports *b, const struct bn_moment *m, FI
   (void)pthread_mutex_lock(&b->lock);
   forced_count(b, m);
   (void)reports_sum(b, &b->forced, m, false);
-  b->text->summary(&b->facts, &b->forced.view, out);
+  b->reporters.text->summary(&b->facts, &b->forced.view, out);
   (void)pthread_mutex_unlock(&b->lock);
 }
 
 bool bn_reports_total(struct bn_reports *b)
 {
-  const bool ok = call_reporters(b, &b->desk);
+  const bool ok = reports_show(b, BN_VIEW_TOTAL);
 
-  atomic_store(&b->shown, true);
+  atomic_store(&b->reporters.shown, true);
   return ok;
 }
 
 bool bn_reports_log_verdicts(const struct bn_reports *b)
 {
   return bn_asserts_log(&b->asserts, &b->facts, !b->conf->policy->own_report);
-}
-
-/* A user whose reader of standard output has left needs no message about it. */
-static bool is_unread(const struct slot *r, const struct bn_end *end)
-{
-  return end->signo == SIGPIPE && r->use.path == NULL;
-}
-
-/* The lock is held: abandoned threads may still add facts. */
-static bool reports_finish(struct bn_reports *b, struct slot *r, const struct bn_end *end)
-{
-  struct bn_err err = {0};
-  int rc = 0;
-
-  (void)pthread_mutex_lock(&b->lock);
-  if (r->use.ops->finish != NULL)
-    rc = r->use.ops->finish(r->state, end, &err);
-  (void)pthread_mutex_unlock(&b->lock);
-  if (rc != 0 && !is_unread(r, end))
-    bn_log_stderr("%s", err.text);
-  return rc == 0;
 }
 
 static void add_message(void *arg, const struct bn_log_message *message)
@@ -772,24 +691,9 @@ static void collect_messages(struct bn_reports *b)
 bool bn_reports_close(struct bn_reports *b, const struct bn_end *run_end)
 {
   struct bn_end end = *run_end;
-  bool ok = true;
 
-  end.replaced_intervals = (b->replaced & BN_REPLACES_INTERVAL) != 0;
-  end.replaced_total = (b->replaced & BN_REPLACES_TOTAL) != 0;
+  end.replaced_intervals = (b->reporters.replaced & BN_REPLACES_INTERVAL) != 0;
+  end.replaced_total = (b->reporters.replaced & BN_REPLACES_TOTAL) != 0;
   collect_messages(b);
-  for (size_t i = 0; i < b->n_slots; i++) {
-    struct slot *r = &b->slot[i];
-    struct bn_err err = {0};
-
-    if (!r->opened)
-      continue;
-    ok &= reports_finish(b, r, &end);
-    if (r->use.ops->close != NULL && r->use.ops->close(r->state, &err) != 0) {
-      if (!is_unread(r, &end))
-        bn_log_stderr("report not complete: %s", err.text);
-      ok = false;
-    }
-    r->opened = false;
-  }
-  return ok;
+  return bn_reporters_close(&b->reporters, &end);
 }

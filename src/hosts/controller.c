@@ -314,7 +314,7 @@ static bool open_run(struct control *c)
 
 int bn_hosts_run(const struct bn_hosts_setup *setup)
 {
-  struct control c = {.account = {.tell = {.n = 0}}};
+  struct control c = {.account = {.reporters = {.n = 0}}};
   struct bn_err err = {0};
   int status = BN_STATUS_FAILED;
 

@@ -29,7 +29,8 @@ bool bn_run_report_open(struct bn_run_report *a, struct bn_fleet *f)
   bn_plan_fill(&plan, s->conf);
   plan.threads = (unsigned)f->sessions;
   bn_asserts_init(&a->asserts, s->asserts, s->n_asserts, s->conf->raw.abort_on_assert_s);
-  return bn_reporters_open(&a->tell, s->reporters, s->n_reporters, &plan);
+  bn_reporters_init(&a->reporters, s->reporters, s->n_reporters);
+  return bn_reporters_open(&a->reporters, &plan);
 }
 
 static struct bn_merged_result_part *parts_of(const struct bn_fleet *f)
@@ -82,7 +83,8 @@ static void tell_begin(struct bn_printer_job *job)
 {
   struct bn_run_report *a = job->of;
 
-  bn_reporters_begin(&a->tell, &a->facts);
+  bn_reporters_begin(&a->reporters, &a->facts);
+  bn_reporters_starting(&a->reporters, &a->facts);
 }
 
 void bn_run_report_heading(struct bn_run_report *a, const struct bn_fleet *f)
@@ -101,7 +103,7 @@ static void tell_started(struct bn_printer_job *job)
 
   a->facts.start_ns = a->start.mono_ns;
   a->facts.start_wall_ns = a->start.wall_ns;
-  bn_reporters_started(&a->tell, &a->facts);
+  bn_reporters_started(&a->reporters, &a->facts);
 }
 
 void bn_run_report_started(struct bn_run_report *a, const struct bn_fleet *f)
@@ -143,7 +145,7 @@ static void show_record(struct bn_printer_job *job)
 {
   struct bn_run_report *a = job->of;
 
-  bn_reporters_view(&a->tell, &((const struct shown *)job)->record.view);
+  (void)bn_reporters_view(&a->reporters, &((struct shown *)job)->record.view);
 }
 
 static void free_shown(struct bn_printer_job *job)
@@ -159,7 +161,7 @@ static void run_report_show(void *arg, const struct bn_view *v)
   const struct teller *t = arg;
   struct shown *s;
 
-  if (!bn_reporters_wants(&t->account->tell, v->span))
+  if (!bn_reporters_want(&t->account->reporters, v->span))
     return;
   s = calloc(1, sizeof *s);
   if (s == NULL || bn_record_copy(&s->record, v) != 0) {
@@ -380,15 +382,17 @@ static void tell_end(struct bn_printer_job *job)
   if (a->result.n_groups > 0) {
     replace_facts(a);
     run_report_asserts(a);
-    bn_reporters_total(&a->tell, &a->result);
+    bn_reporters_ended(&a->reporters);
+    (void)bn_reporters_total(&a->reporters, &a->result.group[0].total.view, a->result.group + 1,
+                             a->result.n_groups - 1);
     if (!bn_asserts_log(&a->asserts, &a->facts, !a->setup->conf->policy->own_report))
       end->status = bn_merge_status(end->status, BN_STATUS_VIOLATED);
   }
-  end->failed |= a->tell.failed || a->printer->dropped;
+  end->failed |= a->reporters.failed || a->printer->dropped;
   if (end->failed)
     end->status = bn_merge_status(end->status, BN_STATUS_FAILED);
   bn_log_each_message(add_message, &a->facts);
-  bn_reporters_close(&a->tell, end);
+  (void)bn_reporters_close(&a->reporters, end);
 }
 
 void bn_run_report_end(struct bn_run_report *a, struct bn_fleet *f)
@@ -421,12 +425,14 @@ void bn_run_report_leave(const struct bn_run_report *a)
 
 int bn_run_report_status(const struct bn_run_report *a)
 {
-  return a->tell.failed || a->printer->dropped ? bn_merge_status(a->end.status, BN_STATUS_FAILED)
-                                               : a->end.status;
+  return a->reporters.failed || a->printer->dropped
+             ? bn_merge_status(a->end.status, BN_STATUS_FAILED)
+             : a->end.status;
 }
 
 void bn_run_report_done(struct bn_run_report *a)
 {
+  bn_reporters_done(&a->reporters);
   bn_result_done(&a->result);
   bn_facts_done(&a->facts);
   bn_facts_done(&a->heading);

@@ -8,7 +8,7 @@
 
 #include "engine/asserts.h"
 #include "hosts/fleet.h"
-#include "hosts/reporters.h"
+#include "measure/reporters.h"
 
 struct bn_run_report {
   const struct bn_hosts_setup *setup;
@@ -19,7 +19,7 @@ struct bn_run_report {
   struct bn_end end;       /* what is known of it before the reporters are told */
   struct bn_printer_job begin, started, ended;
   /* Of the thread of the printer, between bn_run_report_heading() and the end. */
-  struct bn_reporters tell;
+  struct bn_reporters reporters;
   struct bn_facts facts, heading; /* what reporters are told; what they were told first */
 };
 

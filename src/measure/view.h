@@ -52,8 +52,8 @@ struct bn_statement_view {
 /* All members but the pointers are plain values.  Rates are per second of the span: count / span_s,
    where span_s = span_ns * 1e-9.  Units divide the rate: MB/s = (bytes / span_s) / 1e6.  In another
    order the last bit may differ.  A pointer
-   refers to memory of whoever made the view: of a desk while a reporter is called, of the record in
-   a result. */
+   refers to memory of whoever made the view: of the reports while a reporter is called, of the
+   record in a result. */
 struct bn_view {
   const struct bn_snap *delta;   /* raw counters and histograms of the span */
   const uint64_t *counter;       /* delta's, by enum bn_counter and the workload's metrics */

@@ -9,7 +9,7 @@
 
 #include "base/escape.h"
 #include "base/log.h"
-#include "measure/replay.h"
+#include "measure/reporters.h"
 #include "measure/store.h"
 #include "report/reporters.h"
 
@@ -110,28 +110,35 @@ static int print_document(const struct bn_stored *s, struct bn_err *err)
   return rc;
 }
 
-/* Escapes all texts, because a file may come from anybody.  *p: the report so far, or NULL; it
-   stays open for the next file if the reporter joins several. */
-static int saved_replay(struct bn_replay **p, const struct bn_reporter *ops, const char *path,
+/* Escapes all texts, because a file may come from anybody.  p: the report so far, without a
+   reporter at first; it stays open for the next file if the reporter joins several. */
+static int saved_replay(struct bn_reporters *p, const struct bn_reporter *ops, const char *path,
                         struct bn_result *r, struct bn_err *err)
 {
+  const struct bn_report_use use = {.ops = ops, .out = stdout};
+
   bn_facts_text(&r->facts, "document", "path", path);
   if (bn_result_escape(r) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
-  if (*p == NULL)
-    *p = bn_replay_open(ops, stdout, err);
-  return *p != NULL ? bn_replay_result(*p, r) : -1;
+  if (p->n == 0) {
+    bn_reporters_init(p, &use, 1);
+    p->err = err;
+    if (!bn_reporters_open(p, NULL))
+      return -1;
+  }
+  return bn_reporters_replay(p, r) ? 0 : -1;
 }
 
-static int end_replay(struct bn_replay **p, int rc)
+static int end_replay(struct bn_reporters *p, int rc)
 {
-  if (*p != NULL && bn_replay_close(*p, rc == 0) != 0)
+  p->failed = rc != 0;
+  if (!bn_reporters_close(p, NULL))
     rc = -1;
-  *p = NULL;
+  bn_reporters_done(p);
   return rc;
 }
 
-static int print_file(const struct bn_reporter *ops, struct bn_replay **p, const char *path,
+static int print_file(const struct bn_reporter *ops, struct bn_reporters *p, const char *path,
                       struct bn_err *err)
 {
   const bool as_stored = ops == &bn_reporter_json;
@@ -155,7 +162,7 @@ int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *er
 {
   const struct bn_reporter *ops = reporters[((const struct bn_saved_conf *)conf)->format];
   const bool headed = operand[1] != NULL && !ops->for_programs;
-  struct bn_replay *p = NULL;
+  struct bn_reporters p = {.n = 0};
   char shown[PATH_MAX];
   int rc = 0;
 

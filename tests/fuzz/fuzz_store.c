@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "measure/merge.h"
-#include "measure/replay.h"
+#include "measure/reporters.h"
 #include "measure/store.h"
 #include "report/text/text.h"
 
@@ -56,9 +56,16 @@ static void compare(const char *text, size_t len)
 
 static int replay(const struct bn_result *r, FILE *out, struct bn_err *err)
 {
-  struct bn_replay *p = bn_replay_open(&bn_reporter_text, out, err);
+  const struct bn_report_use use = {.ops = &bn_reporter_text, .out = out};
+  struct bn_reporters reporters;
+  bool ok;
 
-  return p != NULL && bn_replay_result(p, r) == 0 ? bn_replay_close(p, true) : -1;
+  bn_reporters_init(&reporters, &use, 1);
+  reporters.err = err;
+  ok = bn_reporters_open(&reporters, NULL) && bn_reporters_replay(&reporters, r);
+  ok &= bn_reporters_close(&reporters, NULL);
+  bn_reporters_done(&reporters);
+  return ok ? 0 : -1;
 }
 
 /* Nothing that a terminal acts on. */

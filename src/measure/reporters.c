@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Calls each reporter in order, and logs or keeps the errors. */
+#include "measure/reporters.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "measure/view.h"
+
+void bn_reporters_init(struct bn_reporters *r, const struct bn_report_use *use, size_t n)
+{
+  *r = (struct bn_reporters){.slot = bn_alloc(n, sizeof *r->slot), .n = n};
+  bn_buf_init(&r->lines, BN_LINES_MAX);
+  for (size_t i = 0; i < n; i++)
+    r->slot[i] =
+        (struct bn_reporters_slot){.use = use[i], .state = bn_alloc(1, use[i].ops->state_size)};
+}
+
+void bn_reporters_done(struct bn_reporters *r)
+{
+  for (size_t i = 0; i < r->n; i++)
+    free(r->slot[i].state);
+  free(r->slot);
+  bn_buf_done(&r->lines);
+  r->slot = NULL;
+  r->n = 0;
+}
+
+bool bn_reporters_want(const struct bn_reporters *r, enum bn_view_span span)
+{
+  for (size_t i = 0; i < r->n; i++) {
+    const struct bn_reporter *ops = r->slot[i].use.ops;
+
+    if ((span == BN_VIEW_INTERVAL && ops->interval != NULL) ||
+        (span == BN_VIEW_CHECKPOINT && ops->checkpoint != NULL) ||
+        (span == BN_VIEW_TOTAL && ops->total != NULL) ||
+        (span == BN_VIEW_TICK && ops->tick != NULL))
+      return true;
+  }
+  return false;
+}
+
+/* Returns rc == 0. */
+static bool reporters_note(struct bn_reporters *r, int rc, const struct bn_err *err)
+{
+  if (rc == 0)
+    return true;
+  if (r->err == NULL && err->text[0] != '\0')
+    bn_log(BN_FATAL, "%s", err->text);
+  if (r->err != NULL && !r->failed)
+    *r->err = *err;
+  r->failed = true;
+  return false;
+}
+
+/* --- before the first view -------------------------------------------------------------------- */
+
+static int slot_open(struct bn_reporters_slot *s, const struct bn_plan *plan, struct bn_err *err)
+{
+  const struct bn_reporter *ops = s->use.ops;
+
+  s->opened = true;
+  if (ops->open != NULL && ops->open(s->state, s->use.conf, s->use.path, s->use.out, err) != 0)
+    return -1;
+  return ops->check != NULL && plan != NULL ? ops->check(s->state, plan, err) : 0;
+}
+
+bool bn_reporters_open(struct bn_reporters *r, const struct bn_plan *plan)
+{
+  for (size_t i = 0; i < r->n; i++) {
+    struct bn_err err = {0};
+
+    if (!reporters_note(r, slot_open(&r->slot[i], plan, &err), &err))
+      return false;
+    r->replaced |= r->slot[i].use.ops->replaces;
+    r->adds |= r->slot[i].use.ops->add != NULL;
+  }
+  return true;
+}
+
+void bn_reporters_begin(struct bn_reporters *r, const struct bn_facts *f)
+{
+  for (size_t i = 0; i < r->n; i++)
+    if (r->slot[i].use.ops->begin != NULL)
+      r->slot[i].use.ops->begin(r->slot[i].state, f);
+}
+
+void bn_reporters_starting(struct bn_reporters *r, const struct bn_facts *f)
+{
+  for (size_t i = 0; i < r->n; i++)
+    if (r->slot[i].use.ops->starting != NULL)
+      r->slot[i].use.ops->starting(r->slot[i].state, f);
+}
+
+void bn_reporters_started(struct bn_reporters *r, const struct bn_facts *f)
+{
+  for (size_t i = 0; i < r->n; i++)
+    if (r->slot[i].use.ops->started != NULL)
+      r->slot[i].use.ops->started(r->slot[i].state, f);
+}
+
+/* --- views ------------------------------------------------------------------------------------ */
+
+static int slot_view(const struct bn_reporters_slot *s, const struct bn_view *v, struct bn_err *err)
+{
+  const struct bn_reporter *ops = s->use.ops;
+
+  switch (v->span) {
+  case BN_VIEW_INTERVAL:
+    return ops->interval == NULL ? 0 : ops->interval(s->state, v, err);
+  case BN_VIEW_CHECKPOINT:
+    return ops->checkpoint == NULL ? 0 : ops->checkpoint(s->state, v, err);
+  case BN_VIEW_TOTAL:
+    return ops->total == NULL ? 0 : ops->total(s->state, v, err);
+  case BN_VIEW_TICK:
+    return ops->tick == NULL ? 0 : ops->tick(s->state, v, err);
+  }
+  return 0;
+}
+
+/* Passes the view, or asks for its lines if `lines` is not NULL. */
+static bool reporters_call(struct bn_reporters *r, struct bn_reporters_slot *s,
+                           const struct bn_view *v, struct bn_buf *lines)
+{
+  const struct bn_reporter *ops = s->use.ops;
+  const bool runs_script = ops->add != NULL || (ops->replaces & BN_REPLACES_TOTAL) != 0;
+  const bool hook = v->span == BN_VIEW_TOTAL && runs_script;
+  struct bn_err err = {0};
+  int rc = 0;
+
+  if (hook)
+    atomic_store(&r->in_hook, true);
+  if (lines == NULL)
+    rc = slot_view(s, v, &err);
+  else if (ops->add != NULL)
+    rc = ops->add(s->state, v, lines, &err);
+  if (hook)
+    atomic_store(&r->in_hook, false);
+  if (lines == NULL && v->span == BN_VIEW_TOTAL && ops == r->text && !v->replaced)
+    atomic_store(&r->shown, true);
+  return reporters_note(r, rc, &err);
+}
+
+static bool reporters_collect(struct bn_reporters *r, struct bn_view *v)
+{
+  bool ok = true;
+
+  bn_buf_clear(&r->lines);
+  for (size_t i = 0; i < r->n; i++)
+    ok &= reporters_call(r, &r->slot[i], v, &r->lines);
+  v->lines = ok && r->lines.len > 0 ? r->lines.data : NULL;
+  return ok;
+}
+
+static bool slot_members(struct bn_reporters *r, const struct bn_reporters_slot *s,
+                         const struct bn_group *g, size_t n)
+{
+  struct bn_err err = {0};
+
+  return n == 0 || s->use.ops->members == NULL ||
+         reporters_note(r, s->use.ops->members(s->state, g, n, &err), &err);
+}
+
+static void reporters_instead(struct bn_reporters *r, const struct bn_view *v)
+{
+  for (size_t i = 0; i < r->n; i++) {
+    const struct bn_reporters_slot *s = &r->slot[i];
+    struct bn_err err = {0};
+
+    if (s->use.ops->instead != NULL)
+      (void)reporters_note(r, s->use.ops->instead(s->state, v, &err), &err);
+  }
+}
+
+bool bn_reporters_total(struct bn_reporters *r, struct bn_view *v, const struct bn_group *g,
+                        size_t n)
+{
+  const unsigned bit = v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
+  const bool replaced = v->replaced; /* on the hosts */
+  bool ok = true, replacement_failed = false;
+
+  if (r->adds && v->span != BN_VIEW_TICK)
+    ok &= reporters_collect(r, v);
+  for (size_t i = 0; i < r->n; i++) {
+    struct bn_reporters_slot *s = &r->slot[i];
+    const bool replaces = (s->use.ops->replaces & bit) != 0;
+
+    v->replaced = replaced || ((r->replaced & bit) != 0 && !replaces);
+    if (!reporters_call(r, s, v, NULL) || !slot_members(r, s, g, n)) {
+      ok = false;
+      replacement_failed |= replaces;
+    }
+  }
+  if (replacement_failed && v->span != BN_VIEW_INTERVAL && v->span != BN_VIEW_TICK)
+    reporters_instead(r, v);
+  return ok;
+}
+
+bool bn_reporters_view(struct bn_reporters *r, struct bn_view *v)
+{
+  return bn_reporters_total(r, v, NULL, 0);
+}
+
+void bn_reporters_ended(struct bn_reporters *r)
+{
+  for (size_t i = 0; i < r->n; i++)
+    if (r->slot[i].use.ops->ended != NULL)
+      r->slot[i].use.ops->ended(r->slot[i].state);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+/* Threads that were abandoned may still add facts, so the lock is held. */
+static int slot_finish(struct bn_reporters *r, struct bn_reporters_slot *s,
+                       const struct bn_end *end, struct bn_err *err)
+{
+  int rc;
+
+  if (s->use.ops->finish == NULL)
+    return 0;
+  if (r->lock != NULL)
+    (void)pthread_mutex_lock(r->lock);
+  rc = s->use.ops->finish(s->state, end, err);
+  if (r->lock != NULL)
+    (void)pthread_mutex_unlock(r->lock);
+  return rc;
+}
+
+/* After a known error, the reporter needs to give no other. */
+static int slot_close(const struct bn_reporters *r, struct bn_reporters_slot *s, struct bn_err *err)
+{
+  const bool known = r->err != NULL && r->failed;
+
+  s->opened = false;
+  return s->use.ops->close != NULL ? s->use.ops->close(s->state, known ? NULL : err) : 0;
+}
+
+/* A user whose reader of standard output has left needs no message about it. */
+static bool slot_is_unread(const struct bn_reporters_slot *s, const struct bn_end *end)
+{
+  return end != NULL && end->signo == SIGPIPE && bn_file_is_stdout(s->use.path);
+}
+
+static void reporters_note_end(struct bn_reporters *r, const char *prefix, const struct bn_err *err,
+                               bool unread)
+{
+  if (r->err == NULL && !unread)
+    bn_log_stderr("%s%s", prefix, err->text);
+  if (r->err != NULL && !r->failed)
+    *r->err = *err;
+  r->failed = true;
+}
+
+bool bn_reporters_close(struct bn_reporters *r, const struct bn_end *end)
+{
+  bool ok = true;
+
+  for (size_t i = 0; i < r->n; i++) {
+    struct bn_reporters_slot *s = &r->slot[i];
+    const bool unread = slot_is_unread(s, end);
+    struct bn_err err = {0};
+
+    if (!s->opened)
+      continue;
+    if (end != NULL && slot_finish(r, s, end, &err) != 0) {
+      reporters_note_end(r, "", &err, unread);
+      ok = false;
+    }
+    if (slot_close(r, s, &err) != 0) {
+      reporters_note_end(r, "report not complete: ", &err, unread);
+      ok = false;
+    }
+  }
+  return ok;
+}
+
+/* --- stored results --------------------------------------------------------------------------- */
+
+/* Reports that a hook printed in the run are printed here. */
+static bool replay_record(struct bn_reporters *r, const struct bn_record *record)
+{
+  struct bn_view v = record->view;
+
+  v.replaced = false;
+  return bn_reporters_view(r, &v);
+}
+
+/* In the order of time; at one moment the interval comes first. */
+static bool replay_group(struct bn_reporters *r, const struct bn_group *g)
+{
+  size_t i = 0, c = 0;
+  bool ok = true;
+
+  while (ok && (i < g->n_intervals || c < g->n_checkpoints)) {
+    if (c == g->n_checkpoints ||
+        (i < g->n_intervals && g->interval[i].view.at_s <= g->checkpoint[c].view.at_s))
+      ok = replay_record(r, &g->interval[i++]);
+    else
+      ok = replay_record(r, &g->checkpoint[c++]);
+  }
+  if (ok)
+    bn_reporters_ended(r);
+  return ok && g->has_total ? replay_record(r, &g->total) : ok;
+}
+
+/* Returns the number of hosts of the first group, which are the groups after it. */
+static size_t replay_members(const struct bn_result *result)
+{
+  size_t n = 0;
+
+  while (n + 1 < result->n_groups && result->group[n + 1].member != NULL)
+    n++;
+  return n;
+}
+
+bool bn_reporters_replay(struct bn_reporters *r, const struct bn_result *result)
+{
+  bool ok = true;
+
+  bn_reporters_begin(r, &result->facts);
+  bn_reporters_starting(r, &result->facts);
+  /* Without a start the run did not get so far. */
+  if (result->facts.start_ns != 0)
+    bn_reporters_started(r, &result->facts);
+  for (size_t i = 0; ok && i < result->n_groups; i++)
+    if (result->group[i].member == NULL)
+      ok = replay_group(r, &result->group[i]);
+  for (size_t i = 0; ok && i < r->n; i++)
+    ok = slot_members(r, &r->slot[i], result->group + 1, replay_members(result));
+  for (size_t i = 0; ok && i < r->n; i++) {
+    struct bn_err err = {0};
+
+    ok = reporters_note(r, slot_finish(r, &r->slot[i], &result->end, &err), &err);
+  }
+  return ok;
+}

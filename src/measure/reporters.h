@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The loop over reporters: of a run, of a run on many hosts, and of results that were stored.
+
+   Order of the calls: open, begin, starting, started, views, ended, total, close.  One thread makes
+   them at a time. */
+#ifndef BN_MEASURE_REPORTERS_H
+#define BN_MEASURE_REPORTERS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/report.h"
+#include "base/buf.h"
+#include "measure/result.h"
+
+struct bn_reporters_slot {
+  struct bn_report_use use;
+  void *state; /* owned */
+  bool opened;
+};
+
+/* The caller may set the members up to `text` after bn_reporters_init. */
+struct bn_reporters {
+  struct bn_err *err;             /* gets the first error; NULL: errors are logged */
+  pthread_mutex_t *lock;          /* is held while `finish` reads facts; NULL: none */
+  const struct bn_reporter *text; /* the reporter whose total makes `shown` true, or NULL */
+  struct bn_reporters_slot *slot; /* owned */
+  size_t n;
+  unsigned replaced;    /* BN_REPLACES_… of all reporters together, once they are open */
+  bool adds;            /* one of them has the hook `add` */
+  _Atomic bool failed;  /* a call has failed */
+  struct bn_buf lines;  /* the text that a view's lines point at */
+  _Atomic bool in_hook; /* a script's hook prints the final report or a part of it */
+  _Atomic bool shown;   /* `text` has printed the final report */
+};
+
+/* What the reporters in `use` need is borrowed. */
+void bn_reporters_init(struct bn_reporters *r, const struct bn_report_use *use, size_t n);
+/* Frees what is left; the reporters were closed. */
+void bn_reporters_done(struct bn_reporters *r);
+
+/* The calls below return false if a reporter failed. */
+
+/* Opens the reporters until one cannot be opened or refuses the plan.  plan NULL: they are not
+   asked.  They are closed all the same. */
+bool bn_reporters_open(struct bn_reporters *r, const struct bn_plan *plan);
+/* The facts stay valid until the reporters are closed, and may grow. */
+void bn_reporters_begin(struct bn_reporters *r, const struct bn_facts *f);
+void bn_reporters_starting(struct bn_reporters *r, const struct bn_facts *f);
+void bn_reporters_started(struct bn_reporters *r, const struct bn_facts *f);
+/* Passes a view.  Sets v->replaced, and v->lines if a reporter adds lines. */
+bool bn_reporters_view(struct bn_reporters *r, struct bn_view *v);
+void bn_reporters_ended(struct bn_reporters *r);
+/* Passes the total of a run on n hosts, each with its group. */
+bool bn_reporters_total(struct bn_reporters *r, struct bn_view *v, const struct bn_group *g,
+                        size_t n);
+/* Passes a stored result, from its facts to how it ended; stops at the first error. */
+bool bn_reporters_replay(struct bn_reporters *r, const struct bn_result *result);
+/* Passes how the run ended, and closes. end NULL: that has been passed by bn_reporters_replay. */
+bool bn_reporters_close(struct bn_reporters *r, const struct bn_end *end);
+
+/* Returns whether a reporter wants views of that span. */
+bool bn_reporters_want(const struct bn_reporters *r, enum bn_view_span span);
+
+#endif
