@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/escape.h"
-#include "base/held.h"
 #include "base/wait.h"
 
 enum { KINDS_MAX = 64, AGAIN_MAX = 200 /* bytes of an error that are printed again */ };
@@ -61,10 +61,8 @@ static struct {
   atomic_bool asides;
   struct messages messages;
   struct clocked clocked;
-  struct bn_held held;
 } sink = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .clocked = {.lock = PTHREAD_MUTEX_INITIALIZER},
-          .held = {.lock = PTHREAD_MUTEX_INITIALIZER},
           .messages = {.lock = PTHREAD_MUTEX_INITIALIZER},
           .verbosity = BN_NOTICE,
           .asides = true};
@@ -129,35 +127,10 @@ static const char *prefix_of(int level)
   return level < 0 || level > BN_DEBUG ? "" : prefixes[level];
 }
 
-/* Prints an error; only progress is written to standard error another way. */
-static void put_error(const char *text, const char *end)
-{
-  if (!bn_held_put(&sink.held, text, end))
-    (void)fprintf(stderr, "%s%s", text, end);
-}
-
-void bn_log_hold_errors(void)
-{
-  bn_held_begin(&sink.held);
-}
-
-void bn_log_release_errors(void)
-{
-  bn_held_end(&sink.held);
-}
-
-static void log_put(FILE *out, const char *text)
-{
-  if (out == stderr)
-    put_error(text, "");
-  else
-    (void)fputs(text, out);
-}
-
 static void clear_progress(void)
 {
   if (atomic_exchange(&sink.progress, false))
-    put_error("\r\033[K", "");
+    (void)fputs("\r\033[K", stderr);
 }
 
 /* A stopped terminal takes nothing, and the terminal of a background process belongs to other
@@ -229,7 +202,7 @@ static void print_repeats(struct row *r, FILE *out)
 
   (void)snprintf(line, sizeof line, "(last message repeated %u times)\n", r->repeated);
   if (r->repeated > 0)
-    log_put(out, line);
+    (void)fputs(line, out);
   r->repeated = 0;
 }
 
@@ -257,7 +230,7 @@ static void log_print(struct row *r, FILE *out, char *line)
     return;
   }
   print_repeats(r, out);
-  log_put(out, line);
+  (void)fputs(line, out);
   (void)fflush(out);
   free(r->last);
   r->last = line;
@@ -426,7 +399,7 @@ static void print_more_threads(size_t n, const struct kind *k, bool plain)
   clear_progress();
   (void)snprintf(line, sizeof line, "(%zu more thread%s%s%s)\n", n, n == 1 ? "" : "s",
                  named ? ": " : "", named ? k->first : "");
-  put_error(line, "");
+  (void)fputs(line, stderr);
 }
 
 void bn_log_more_threads(void)
@@ -550,7 +523,7 @@ __attribute__((format(printf, 1, 0))) static void stderr_v(const char *fmt, va_l
   log_remember(BN_NOTICE, text);
   (void)flush_output();
   clear_progress();
-  put_error(text, "\n");
+  (void)fprintf(stderr, "%s\n", text);
   free(text);
 }
 
@@ -677,9 +650,34 @@ void bn_log_failure(const struct bn_err *err)
     bn_log(BN_FATAL, "%s", err->text);
 }
 
+/* Older kernels do not know the flag for pipes and return EOPNOTSUPP. */
+static ssize_t write_to_pipe(const char *text, size_t len)
+{
+  const struct iovec piece = {(void *)(uintptr_t)text, len};
+
+  return pwritev2(STDERR_FILENO, &piece, 1, -1, RWF_NOWAIT);
+}
+
+static bool stderr_is_pipe(void)
+{
+  struct stat st;
+
+  return fstat(STDERR_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
 bool bn_log_error_at_once(const char *line)
 {
-  return bn_held_put(&sink.held, line, "") || bn_held_try(line, strlen(line));
+  const size_t len = strlen(line);
+
+  if (!bn_wait_is_writable(STDERR_FILENO))
+    return false;
+  if (stderr_is_pipe()) {
+    if (write_to_pipe(line, len) >= 0)
+      return true;
+    if (errno == EAGAIN)
+      return false;
+  }
+  return write(STDERR_FILENO, line, len) >= 0 || errno != EAGAIN;
 }
 
 bool bn_log_at_once(const char *fmt, ...)

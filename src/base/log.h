@@ -62,15 +62,10 @@ void bn_log_foreign(const char *text);
 void bn_log_output(const char *before, const char *text);
 /* Prints the error of a run, if any: as bn_log_refusal if it is about an option, else as FATAL. */
 void bn_log_failure(const struct bn_err *err);
-/* From bn_log_hold_errors on, no thread waits for a reader of standard error: a thread writes what
-   the reader does not take at once, up to 1 MiB. bn_log_release_errors waits for the reader to take
-   the rest.  Any thread prints in between. */
-void bn_log_hold_errors(void);
-void bn_log_release_errors(void);
-/* Prints an aside of the thread that receives signals.  It waits for no buffer and for no lock that
-   is held while something is printed, so that a reader of standard output or standard error that
-   does not read cannot stop it.  At most 255 bytes.  Returns false if standard error takes nothing
-   now, errors are not buffered, and nothing has been written. */
+/* Prints an aside of the thread that receives signals.  It waits for no lock that is held while
+   something is printed, so that a reader of standard output or standard error that does not read
+   cannot stop it.  At most 255 bytes.  Returns false if standard error takes nothing now, so that
+   nothing has been written. */
 __attribute__((format(printf, 1, 2))) bool bn_log_at_once(const char *fmt, ...);
 /* As bn_log_at_once for an error with its newline, which dialects print too; it is not cut. */
 bool bn_log_error_at_once(const char *line);

@@ -689,8 +689,6 @@ int bn_run_execute(struct bn_run *run)
 
   if (!start_watching(run))
     return BN_STATUS_FAILED;
-  /* From here on, no message blocks a worker, a signal or a report. */
-  bn_log_hold_errors();
   if (check_asserts(run) && open_workload(run) && open_reports(run) && run_announce(run, seed)) {
     log_watched_reports(run);
     run_workers(run);
@@ -699,7 +697,6 @@ int bn_run_execute(struct bn_run *run)
   bn_outcome_advance(&run->outcome, BN_STAGE_DOCUMENTS);
   close_reports(run);
   bn_outcome_advance(&run->outcome, BN_STAGE_CLOSE);
-  bn_log_release_errors();
   stop_reading(run);
   stop_interrupting(run);
   if (!bn_outcome_has_stuck_threads(&run->outcome) && run->job.ops->close != NULL)
@@ -746,7 +743,6 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   run->job.command = command;
   if (!start_watching(run))
     return BN_STATUS_FAILED;
-  bn_log_hold_errors();
   if (command->parallel && run->sessions.n_all_hosts > 1)
     run_parallel(run);
   else if (is_first_host(run))
@@ -754,7 +750,6 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   bn_log_progress(NULL);
   bn_sampler_stop(&run->sampler);
   stop_interrupting(run);
-  bn_log_release_errors();
   stop_receiving(run);
   log_incomplete(run, command->name);
   return run_status(run);

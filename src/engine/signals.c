@@ -91,8 +91,7 @@ static bool is_repeated(const struct receiver *r, const struct bn_stop_sender *s
          bn_clock_mono() - r->first_ns <= repeat_ns;
 }
 
-/* Errors are buffered: without a reader of standard error, neither this thread nor the end of the
-   process is blocked. */
+/* A reader of standard error that does not read gets no message. */
 static void log_signal(int signo, const char *action)
 {
   (void)bn_log_at_once("%s received: %s", signo == SIGINT ? "interrupt" : strsignal(signo), action);
@@ -179,8 +178,6 @@ static uint64_t stage_patience(const struct receiver *r)
   case BN_STAGE_DOCUMENTS:
     return r->lost > 0 && !is_unread(r, STDOUT_FILENO) ? long_patience_ns : 0;
   case BN_STAGE_CLOSE:
-    if (is_unread(r, STDERR_FILENO))
-      return 0;
     return bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED) ? long_patience_ns : patience_ns;
   case STAGE_HOOK:
     return is_unread(r, STDOUT_FILENO) ? 0 : long_patience_ns;

@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "toyrun.h"
 
 /* Shared with the child. */
@@ -49,15 +48,6 @@ static inline void *live(void *arg)
 }
 
 static double again_s; /* of a second signal; 0: there is none */
-
-static inline enum bn_next telling_event(void *self, struct bn_session *s)
-{
-  if (sim_s() > 0.5)
-    bn_log_hint("an event");
-  return toy_event(self, s);
-}
-
-static const struct bn_workload telling = {.name = "telling", .event = telling_event};
 
 /* The exit status of a process that has to be left.  command: NULL for a run. */
 static inline int left_status(const struct bn_conf *c, const struct bn_workload *ops,
@@ -102,17 +92,6 @@ static inline int hung_command(void *self, struct bn_session *s, const char *nam
   (void)s;
   (void)name;
   return hung_finish(self, err);
-}
-
-static double total_s; /* when note_time was called */
-
-static inline int note_time(void *self, const struct bn_view *v, struct bn_err *err)
-{
-  (void)self;
-  (void)v;
-  (void)err;
-  total_s = sim_s();
-  return 0;
 }
 
 static inline void check_alive(double at_s)

@@ -29,8 +29,6 @@ void sim_begin(void);
 double sim_s(void);
 /* The process gets a signal then. */
 void sim_send_at(double at_s, int signo);
-/* Standard error takes nothing before. */
-void sim_read_errors_from(double at_s);
 /* From then on no thread can be started. */
 void sim_refuse_threads_from(double at_s);
 /* The calling thread sleeps, or hangs until sim_release. */

@@ -602,33 +602,6 @@ static void test_at_once_does_not_wait(void **state)
   assert_true(told);
 }
 
-static void test_what_is_held_follows(void **state)
-{
-  struct unread u = unread_begin();
-
-  (void)state;
-  bn_log_hold_errors();
-  bn_log_stderr("%d", 1);
-  bn_log_stderr("%d", 2);
-  unread_read(&u);
-  bn_log_stderr("%d", 3);
-  bn_log_release_errors();
-  bn_log_stderr("%d", 4);
-  unread_end(&u, "1\n2\n3\n4\n");
-}
-
-static void test_what_is_held_comes_at_last(void **state)
-{
-  struct unread u = unread_begin();
-
-  (void)state;
-  bn_log_hold_errors();
-  bn_log_stderr("%d", 1);
-  unread_read(&u);
-  bn_log_release_errors();
-  unread_end(&u, "1\n");
-}
-
 BN_TESTS(log)
 {
   const struct CMUnitTest tests[] = {
@@ -642,8 +615,6 @@ BN_TESTS(log)
       cmocka_unit_test(test_stderr),
       cmocka_unit_test(test_asides),
       cmocka_unit_test(test_at_once_does_not_wait),
-      cmocka_unit_test(test_what_is_held_follows),
-      cmocka_unit_test(test_what_is_held_comes_at_last),
       cmocka_unit_test(test_lines_of_an_error_are_messages),
       cmocka_unit_test(test_errors_of_a_kind_are_told_once),
       cmocka_unit_test(test_errors_in_other_words_are_other_errors),

@@ -45,9 +45,6 @@ static struct known known[] = {
     {"the end of a run with a lost thread", 0.01, 0},
     {"the thread that watches to return", 0, 0},
     {"the interrupter to return", 0, 0},
-    {"standard error", 0.1, 0},
-    {"the reader of standard error", 0, 0},
-    {"the writer of standard error to return", 0, 0},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -537,20 +534,6 @@ static void a_process_whose_end_hangs_is_left(void **state)
   check_alive(100 + 30 + 2.5);
 }
 
-/* An event waits 0.1 s for the reader, once; the end waits until he reads. */
-static void who_reads_errors_late_holds_up_no_report(void **state)
-{
-  static const struct bn_reporter timed = {.name = "timed", .total = note_time};
-  const struct bn_conf c = conf_of_1s();
-  struct toy t = {.sleep_us = 7000};
-  struct bn_run *run = begin(&c, &telling, &t, 0, &timed);
-
-  (void)state;
-  sim_read_errors_from(50);
-  check_end(end(run, bn_run_execute(run)), 0, false, 50);
-  assert_true(total_s >= 1 && total_s < 1.1);
-}
-
 /* A lost thread holds what the report needs: 30 s of patience, looked for every 0.25 s, and 2.5 s.
    Nobody sends a signal. */
 static void a_process_whose_report_hangs_after_a_loss_is_left(void **state)
@@ -728,7 +711,6 @@ static const struct CMUnitTest scenarios[] = {
     cmocka_unit_test(a_process_whose_end_hangs_is_left),
     cmocka_unit_test(a_process_whose_report_hangs_after_a_loss_is_left),
     cmocka_unit_test(a_process_whose_command_hangs_is_left),
-    cmocka_unit_test(who_reads_errors_late_holds_up_no_report),
     cmocka_unit_test(a_process_whose_hook_hangs_is_left),
     cmocka_unit_test(a_document_is_waited_for_until_a_second_signal),
 };
