@@ -116,12 +116,14 @@ static size_t find_further(const struct reader *r, const char *value, const char
   }
 }
 
-/* A command line was copied into the file.  Sysbench takes the first option of it. */
+/* A command line was copied into the file.  Sysbench takes the first option of it.  What is no
+   option of the set may be the name of a command line, as in a file of sweeps. */
 static int refuse_further(const struct reader *r, const char *name, const char *value,
                           struct bn_err *err)
 {
   const char *at = NULL;
-  const size_t len = is_loose(r) ? 0 : find_further(r, value, &at);
+  const bool checked = !is_loose(r) && bn_optset_entry(r->set, name) != NULL;
+  const size_t len = checked ? find_further(r, value, &at) : 0;
   char further[BN_MASK_MAX], masked[BN_MASK_MAX];
 
   if (len == 0)

@@ -3,13 +3,11 @@
 import os
 import re
 import resource
-import subprocess
-import time
 
 import pytest
 
 import gate
-from lua import BENCH, TIMEOUT_S, command
+from lua import BENCH, command
 
 FAIL = """
 sysbench.cmdline.options = { where = {"phase", "none"} }
@@ -377,33 +375,6 @@ def test_the_c_stacks_of_all_workers_overflow(folder, compat):
     for hooks in ("function event() f('x') end", "function event() end function thread_done() f('x') end"):
         r = folder.run(recursion + hooks, "--threads=4", "--events=100", BENCH_COMPAT=compat)
         assert r.err.count("FATAL: C stack overflow") == 1 and r.status == 1 and r.reported
-
-
-@pytest.mark.parametrize("compat", ["", "1.0"])
-def test_a_standard_error_that_nobody_reads_hides_no_overflow(folder, compat):
-    """The report is printed while it is full, and the sentence when it is read."""
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    with pytest.raises(BlockingIOError):
-        while True:
-            os.write(writer, b"x" * 4096)
-    os.set_blocking(writer, True)
-    script = folder.file("t.lua", "local function f(s) return (s:gsub('.', f)) end "
-                                  "function event() if sysbench.tid == 1 then f('x') end end")
-    with open(folder.path / "out", "w+", encoding="utf-8") as out:
-        process = subprocess.Popen([BENCH, script, "--threads=2", "--events=0", "--time=60", "run"],
-                                   stdin=subprocess.DEVNULL, stdout=out, stderr=writer,
-                                   env={**os.environ, **({"BENCH_COMPAT": compat} if compat else {})})
-        os.close(writer)
-        until = time.monotonic() + TIMEOUT_S
-        while "Threads fairness:" not in (folder.path / "out").read_text() and time.monotonic() < until:
-            time.sleep(0.02)
-        assert time.monotonic() < until
-        time.sleep(0.3)  # The process has nothing left to do but to wait.
-        with open(reader, encoding="utf-8") as f:
-            err = f.read()
-        assert process.wait(timeout=TIMEOUT_S) == 1
-    assert err.count("FATAL: C stack overflow") == 1
 
 
 def test_endless_recursion_in_lua(folder):
