@@ -6,6 +6,7 @@ import http.client
 import os
 import pathlib
 import re
+import signal
 import socket
 import subprocess
 
@@ -56,7 +57,8 @@ class Run:
 
     def __exit__(self, *_):
         self.child.terminate()
-        self.child.communicate(timeout=bench.TIMEOUT_S)
+        _, err = self.child.communicate(timeout=bench.TIMEOUT_S)
+        assert self.child.returncode == 128 + signal.SIGTERM, err
 
 
 @pytest.mark.threads
