@@ -328,9 +328,12 @@ static void test_a_row_of_several_packets(void **state)
   bn_mysql_reply_begin(&r, 1);
   assert_int_equal(bn_mysql_reply_read(&r, reply, head.len + len + end.len), BN_READ_DONE);
   assert_int_equal(r.nrows, 1);
-  at = r.rows_at;
-  assert_int_equal(bn_mysql_row_next(reply, &at, &joined, &row), 0);
-  assert_int_equal(at, head.len + len);
+  /* The second time it takes the place of the first. */
+  for (int i = 0; i < 2; i++) {
+    at = r.rows_at;
+    assert_int_equal(bn_mysql_row_next(reply, &at, &joined, &row), 0);
+    assert_int_equal(at, head.len + len);
+  }
   assert_int_equal(row.len, total);
   assert_memory_equal(row.data, payload, total);
   assert_int_equal(bn_mysql_row_text(&row, 1, &v), 0);

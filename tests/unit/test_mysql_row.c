@@ -119,8 +119,14 @@ static void test_text_rows(void **state)
   assert_memory_equal(v[3].ptr, "z", 1);
   assert_int_equal(bn_mysql_row_text(&(struct bn_mysql_row){good, len}, 3, v), -1);
   assert_int_equal(bn_mysql_row_text(&(struct bn_mysql_row){good, len}, 5, v), -1);
-  for (size_t n = 0; n < len; n++)
-    assert_int_equal(bn_mysql_row_text(&(struct bn_mysql_row){good, n}, 4, v), -1);
+  /* Of memory that ends with the row: AddressSanitizer sees a read behind it. */
+  for (size_t n = 1; n < len; n++) {
+    uint8_t *cut = malloc(n);
+
+    memcpy(cut, good, n);
+    assert_int_equal(bn_mysql_row_text(&(struct bn_mysql_row){cut, n}, 4, v), -1);
+    free(cut);
+  }
   assert_int_equal(
       bn_mysql_row_text(
           &(struct bn_mysql_row){(const uint8_t *)"\xfe\xff\xff\xff\xff\xff\xff\xff\xff", 9}, 1, v),
