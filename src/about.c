@@ -11,7 +11,7 @@
 #include "registry.h"
 #include "sql/sql.h"
 
-static void tell_program(struct bn_facts *f, const struct bn_cli *cli, const char *luajit)
+static void about_program(struct bn_facts *f, const struct bn_cli *cli, const char *luajit)
 {
   const char *dialect = cli->policy->dialect;
 
@@ -21,50 +21,50 @@ static void tell_program(struct bn_facts *f, const struct bn_cli *cli, const cha
   bn_facts_text(f, "program", "dialect", dialect != NULL ? dialect : "bench");
 }
 
-static void tell_workload(struct bn_facts *f, const struct bn_cli *cli,
-                          const struct bn_workload *ops)
+static void about_workload(struct bn_facts *f, const struct bn_cli *cli,
+                           const struct bn_workload *ops)
 {
   bn_facts_text(f, "workload", "name", cli->test);
   bn_facts_text(f, "workload", "title", ops->title != NULL ? ops->title : cli->test);
 }
 
 /* What is not known is left out. */
-static void tell_text(struct bn_facts *f, const char *key, const char *text)
+static void about_text(struct bn_facts *f, const char *key, const char *text)
 {
   if (text[0] != '\0')
     bn_facts_text(f, "host", key, text);
 }
 
-static void tell_whole(struct bn_facts *f, const char *key, uint64_t n)
+static void about_u64(struct bn_facts *f, const char *key, uint64_t n)
 {
   if (n != 0)
     bn_facts_whole(f, "host", key, (int64_t)n);
 }
 
-static void tell_host(struct bn_facts *f)
+static void about_host(struct bn_facts *f)
 {
   struct bn_host h;
 
   bn_host_read(&h, "");
-  tell_text(f, "name", h.name);
-  tell_text(f, "cpu_model", h.cpu_model);
-  tell_whole(f, "processors_online", h.processors_online);
-  tell_whole(f, "processors_allowed", h.processors_allowed);
+  about_text(f, "name", h.name);
+  about_text(f, "cpu_model", h.cpu_model);
+  about_u64(f, "processors_online", h.processors_online);
+  about_u64(f, "processors_allowed", h.processors_allowed);
   if (h.processors_quota > 0)
     bn_facts_real(f, "host", "processors_quota", h.processors_quota);
-  tell_whole(f, "memory_bytes", h.memory_bytes);
-  tell_whole(f, "memory_limit_bytes", h.memory_limit_bytes);
-  tell_text(f, "kernel", h.kernel);
-  tell_text(f, "machine", h.machine);
-  tell_text(f, "distribution", h.distribution);
-  tell_text(f, "hypervisor", h.hypervisor);
-  tell_text(f, "container", h.container);
-  tell_text(f, "governor", h.governor);
-  tell_text(f, "clocksource", h.clocksource);
+  about_u64(f, "memory_bytes", h.memory_bytes);
+  about_u64(f, "memory_limit_bytes", h.memory_limit_bytes);
+  about_text(f, "kernel", h.kernel);
+  about_text(f, "machine", h.machine);
+  about_text(f, "distribution", h.distribution);
+  about_text(f, "hypervisor", h.hypervisor);
+  about_text(f, "container", h.container);
+  about_text(f, "governor", h.governor);
+  about_text(f, "clocksource", h.clocksource);
 }
 
 /* Where the driver's file is; the driver itself tells nobody. */
-static void tell_place(struct bn_facts *f, const char *folder)
+static void about_place(struct bn_facts *f, const char *folder)
 {
   struct bn_place p;
 
@@ -75,7 +75,7 @@ static void tell_place(struct bn_facts *f, const char *folder)
 }
 
 /* NULL: the option has no value, or there is none of that name. */
-static const char *value_of(const struct bn_facts *f, const char *name)
+static const char *option_value(const struct bn_facts *f, const char *name)
 {
   for (size_t i = 0; i < f->n_options; i++)
     if (strcmp(f->option[i].name, name) == 0)
@@ -83,20 +83,20 @@ static const char *value_of(const struct bn_facts *f, const char *name)
   return NULL;
 }
 
-static void tell_database_file(struct bn_facts *f)
+static void about_database_file(struct bn_facts *f)
 {
-  const char *driver = value_of(f, "db-driver"), *file = value_of(f, "sqlite-db");
+  const char *driver = option_value(f, "db-driver"), *file = option_value(f, "sqlite-db");
   const char *slash = file != NULL ? strrchr(file, '/') : NULL;
   char folder[PATH_MAX];
 
   if (driver != NULL && strcmp(driver, "sqlite") == 0 && file != NULL && file[0] != ':') {
     (void)snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - file) + 1 : 1,
                    slash != NULL ? file : ".");
-    tell_place(f, folder);
+    about_place(f, folder);
   }
 }
 
-static void tell_option(void *arg, const struct bn_opt_fact *o)
+static void about_option(void *arg, const struct bn_opt_fact *o)
 {
   bn_facts_option(arg, o);
 }
@@ -104,15 +104,15 @@ static void tell_option(void *arg, const struct bn_opt_fact *o)
 void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct bn_optset *options,
                      const struct bn_workload *ops, const char *luajit)
 {
-  tell_program(f, cli, luajit);
-  tell_workload(f, cli, ops);
-  tell_host(f);
-  if (bn_optset_facts(options, tell_option, f) != 0)
+  about_program(f, cli, luajit);
+  about_workload(f, cli, ops);
+  about_host(f);
+  if (bn_optset_facts(options, about_option, f) != 0)
     f->incomplete = true;
-  tell_database_file(f);
+  about_database_file(f);
 }
 
-static const struct bn_opt *option_in(const struct bn_opt *table, const char *name)
+static const struct bn_opt *find_option(const struct bn_opt *table, const char *name)
 {
   while (table != NULL && table->name != NULL && !bn_opt_same_name(table->name, name))
     table++;
@@ -124,12 +124,12 @@ unsigned bn_about_traits(const char *name)
   const struct bn_opt *o = bn_conf_option(name);
 
   if (o == NULL)
-    o = option_in(bn_sql_options, name);
+    o = find_option(bn_sql_options, name);
   for (size_t i = 0; o == NULL && bn_registry_reporters[i] != NULL; i++)
-    o = option_in(bn_registry_reporters[i]->options, name);
+    o = find_option(bn_registry_reporters[i]->options, name);
   for (size_t i = 0; o == NULL && bn_registry_drivers[i].name != NULL; i++)
-    o = option_in(bn_registry_drivers[i].options, name);
+    o = find_option(bn_registry_drivers[i].options, name);
   for (size_t i = 0; o == NULL && bn_registry_workloads[i] != NULL; i++)
-    o = option_in(bn_registry_workloads[i]->options, name);
+    o = find_option(bn_registry_workloads[i]->options, name);
   return o != NULL ? o->traits : 0;
 }

@@ -153,7 +153,7 @@ static int read_user(struct bn_uri *u, char *user, struct bn_err *err)
   return password != NULL ? uri_decode(password, "password", err) : 0;
 }
 
-static int read_all(struct bn_uri *u, struct bn_err *err)
+static int read_parts(struct bn_uri *u, struct bn_err *err)
 {
   char *rest = strstr(u->text, "://"), *query, *path, *at;
 
@@ -186,7 +186,7 @@ static int read_all(struct bn_uri *u, struct bn_err *err)
 int bn_uri_parse(struct bn_uri *u, const char *text, struct bn_err *err)
 {
   *u = (struct bn_uri){.text = bn_alloc_text(text), .size = strlen(text) + 1};
-  return read_all(u, err);
+  return read_parts(u, err);
 }
 
 void bn_uri_done(struct bn_uri *u)

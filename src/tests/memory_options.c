@@ -136,7 +136,7 @@ static uint64_t pass_bytes(const struct bn_memory *m)
   return m->conf->block_size;
 }
 
-static int refuse_total(const struct bn_memory *m, uint64_t pass, struct bn_err *err)
+static int refuse_total_size(const struct bn_memory *m, uint64_t pass, struct bn_err *err)
 {
   const uint64_t total = m->conf->total_size, block = m->conf->block_size;
   const bool words = m->work == BN_MEMORY_WORDS;
@@ -160,7 +160,7 @@ static int refuse_total(const struct bn_memory *m, uint64_t pass, struct bn_err 
 }
 
 /* A total without room for a pass would end the run at once without a message. */
-static int share_total(struct bn_memory *m, struct bn_err *err)
+static int count_passes(struct bn_memory *m, struct bn_err *err)
 {
   const uint64_t total = m->conf->total_size, pass = pass_bytes(m);
 
@@ -176,7 +176,7 @@ static int share_total(struct bn_memory *m, struct bn_err *err)
   m->each_all = m->work == BN_MEMORY_VECTORS && !m->local;
   if (total == 0 || m->passes > 0)
     return 0;
-  return refuse_total(m, pass, err);
+  return refuse_total_size(m, pass, err);
 }
 
 static int choose_words(struct bn_memory *m, int oper, int mode)
@@ -267,7 +267,7 @@ int bn_memory_read_options(struct bn_memory *m, struct bn_err *err)
   if (choose_work(m, err) != 0)
     return -1;
   m->old = m->run_conf->policy->memory_short_words && m->work == BN_MEMORY_WORDS;
-  if (check_block(m, err) != 0 || share_total(m, err) != 0)
+  if (check_block(m, err) != 0 || count_passes(m, err) != 0)
     return -1;
   if (bn_area_placement(&m->way, m->conf->numa, err) == 0)
     return 0;

@@ -27,7 +27,7 @@ int bn_secret_path(const char *path, char out[BN_SECRET_MAX], struct bn_err *err
 }
 
 /* Reads a line without its end.  Returns 0, or -1 and errno, which is 0 at the end of the file. */
-static int read_line(FILE *f, char out[BN_SECRET_MAX])
+static int secret_read_line(FILE *f, char out[BN_SECRET_MAX])
 {
   size_t len;
 
@@ -57,7 +57,7 @@ int bn_secret_file(const char *path, char out[BN_SECRET_MAX], struct bn_err *err
     return bn_err_set(err, errno, "cannot open the password file '%s': %s", path, strerror(errno));
   /* A buffer would keep a copy of the secret after it is freed. */
   (void)setvbuf(f, NULL, _IONBF, 0);
-  if (read_line(f, out) != 0)
+  if (secret_read_line(f, out) != 0)
     rc = bn_err_set(err, errno, "cannot read a password from '%s': %s", path,
                     errno != 0 ? strerror(errno) : "the file is empty");
   (void)fclose(f);
@@ -79,7 +79,7 @@ static int secret_ask(FILE *tty, const char *question, char out[BN_SECRET_MAX])
     return -1;
   (void)fprintf(tty, "%s: ", question);
   (void)fflush(tty);
-  rc = read_line(tty, out);
+  rc = secret_read_line(tty, out);
   (void)tcsetattr(fileno(tty), TCSAFLUSH, &saved);
   return rc;
 }

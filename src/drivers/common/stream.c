@@ -112,13 +112,13 @@ static int make_room(struct bn_stream *s)
   return 0;
 }
 
-static bool try_again(int error)
+static bool stream_would_block(int error)
 {
   return error == EAGAIN || error == EWOULDBLOCK;
 }
 
 /* Returns 0 when one of the events has come. */
-static int wait_for(struct bn_stream *s, short events, short *came)
+static int stream_poll(struct bn_stream *s, short events, short *came)
 {
   struct pollfd p = {.fd = s->fd, .events = events};
   int rc;
@@ -161,10 +161,10 @@ int bn_stream_fill(struct bn_stream *s, bool wait)
     }
     if (n == 0)
       return stream_fail(s, 0);
-    if (try_again(errno)) {
+    if (stream_would_block(errno)) {
       if (!wait)
         return 0;
-      if (wait_for(s, POLLIN, &came) != 0)
+      if (stream_poll(s, POLLIN, &came) != 0)
         return -1;
     } else if (errno != EINTR) {
       return stream_fail(s, errno);
@@ -203,12 +203,12 @@ static int stream_unblock(struct bn_stream *s)
 {
   short came;
 
-  if (wait_for(s, POLLIN | POLLOUT, &came) != 0)
+  if (stream_poll(s, POLLIN | POLLOUT, &came) != 0)
     return -1;
   return (came & POLLIN) == 0 || bn_stream_fill(s, false) >= 0 ? 0 : -1;
 }
 
-static int send_all(struct bn_stream *s)
+static int stream_send_all(struct bn_stream *s)
 {
   size_t sent = 0;
 
@@ -217,7 +217,7 @@ static int send_all(struct bn_stream *s)
 
     if (__builtin_expect(n >= 0, 1))
       sent += (size_t)n;
-    else if (!try_again(errno) && errno != EINTR)
+    else if (!stream_would_block(errno) && errno != EINTR)
       return stream_fail(s, errno);
     else if (errno != EINTR && stream_unblock(s) != 0)
       return -1;
@@ -227,7 +227,7 @@ static int send_all(struct bn_stream *s)
 
 int bn_stream_flush(struct bn_stream *s)
 {
-  const int rc = send_all(s);
+  const int rc = stream_send_all(s);
   const size_t used = s->out_len;
 
   s->out_len = 0;

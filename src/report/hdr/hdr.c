@@ -62,7 +62,7 @@ static void print_number(const struct hdr *h, double value, const char *after)
   (void)fprintf(h->out, "%s%s", digits, after);
 }
 
-static void print_time(const struct hdr *h, uint64_t wall_ns)
+static void hdr_print_time(const struct hdr *h, uint64_t wall_ns)
 {
   const time_t at = (time_t)(wall_ns / BN_NSEC_PER_SEC);
   const double s = (double)wall_ns / (double)BN_NSEC_PER_SEC;
@@ -103,7 +103,7 @@ static void print_heading(struct hdr *h, enum bn_view_span span)
   print_source(h);
   /* A run that failed at its start has no times. */
   if (h->facts->start_wall_ns != 0)
-    print_time(h, base_ns(h->facts, span));
+    hdr_print_time(h, base_ns(h->facts, span));
   (void)fprintf(
       h->out,
       "# Values are nanoseconds; Interval_Max is in milliseconds (value / 1e6).\n"
@@ -198,7 +198,7 @@ static bool has_hists(const struct bn_view *v)
   return v->latency != NULL;
 }
 
-static void add_total(struct hdr *h, const struct bn_view *v)
+static void hdr_add_total(struct hdr *h, const struct bn_view *v)
 {
   for (size_t i = 0; i < h->n_sums; i++)
     bn_hist_add(h->sum[i].total, v->delta->hist[i]);
@@ -242,7 +242,7 @@ static int print_interval(struct hdr *h, const struct bn_view *v)
 
 /* Prints the values that came after the interval lines.  Without such values there is no line,
    unless the log would have none for this metric. */
-static int print_rest(const struct hdr *h, const struct bn_view *v, size_t i)
+static int hdr_print_rest(const struct hdr *h, const struct bn_view *v, size_t i)
 {
   struct bn_hist_sparse rest = {.n = 0}, reported = {.n = 0};
   int rc = bn_hist_sparse_pack(&rest, h->sum[i].total);
@@ -293,9 +293,9 @@ static int print_total(struct hdr *h, const struct bn_view *v)
     (void)fputs("# The total is not known: the document does not have its histograms.\n", h->out);
   if (rc != 0 || !has_hists(v))
     return rc;
-  add_total(h, v);
+  hdr_add_total(h, v);
   for (size_t i = 0; rc == 0 && i < h->n_sums && (h->cut_s <= 0 || h->n_lines == 0); i++)
-    rc = print_rest(h, v, i);
+    rc = hdr_print_rest(h, v, i);
   reset_sums(h);
   return rc;
 }
@@ -359,7 +359,7 @@ static int hdr_checkpoint(void *self, const struct bn_view *v, struct bn_err *er
   }
   if (make_sums(h, v) != 0)
     return no_memory(err);
-  add_total(h, v);
+  hdr_add_total(h, v);
   return 0;
 }
 

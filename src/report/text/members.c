@@ -50,7 +50,7 @@ static void make_line(struct bn_buf *b, const struct bn_group *g)
   add_name(b, m);
 }
 
-static void make_heading(struct bn_buf *b, const struct bn_group *g, size_t n)
+static void members_heading(struct bn_buf *b, const struct bn_group *g, size_t n)
 {
   char rank[24] = "-";
 
@@ -61,7 +61,7 @@ static void make_heading(struct bn_buf *b, const struct bn_group *g, size_t n)
                       "errors", "time s", "cpu s", "clock ms", "start ms", "host");
 }
 
-static void print_line(FILE *out, struct bn_buf *line)
+static void members_print_line(FILE *out, struct bn_buf *line)
 {
   const char *text = line->data != NULL ? line->data : "";
 
@@ -101,15 +101,15 @@ void bn_text_members(FILE *out, const struct bn_group *g, size_t n, const struct
 
   if (out != NULL)
     (void)fputs("Hosts (clock: greatest error; start: delay):\n", out);
-  make_heading(&line, g, n);
-  print_line(out, &line);
+  members_heading(&line, g, n);
+  members_print_line(out, &line);
   for (size_t i = 0; i < n; i++) {
     make_line(&line, &g[i]);
-    print_line(out, &line);
+    members_print_line(out, &line);
   }
   make_remark(&line, f, span_s);
   if (line.len > 0)
-    print_line(out, &line);
+    members_print_line(out, &line);
   if (out != NULL)
     (void)fputc('\n', out);
   bn_buf_done(&line);

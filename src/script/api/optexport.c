@@ -133,7 +133,7 @@ static void set_global(const struct export *x, const char *name)
 }
 
 /* Pops the value on top and sets it, unless the script has assigned one. */
-static void set_both(const struct export *x, const char *name, bool global)
+static void set_both_names(const struct export *x, const char *name, bool global)
 {
   lua_getfield(x->L, x->opt, name);
   const bool assigned = !lua_isnil(x->L, -1);
@@ -150,14 +150,14 @@ static void set_both(const struct export *x, const char *name, bool global)
   lua_setfield(x->L, x->opt, name);
 }
 
-static void export_one(void *arg, const char *name, const struct bn_opt *o, const void *value)
+static void export_option(void *arg, const char *name, const struct bn_opt *o, const void *value)
 {
   const struct export *x = arg;
 
   /* Scripts with options as globals know the options of their versions; names of newer options
      (clock, report, compat) could be variables of theirs. */
   push_option(x->L, o, value);
-  set_both(x, name, (o->in & (BN_IN_05 | BN_IN_10)) != 0);
+  set_both_names(x, name, (o->in & (BN_IN_05 | BN_IN_10)) != 0);
 }
 
 /* Looks for `name`, which has '_' for '-'. */
@@ -207,7 +207,7 @@ static void export_free(void *arg, const char *name, const char *value, const ch
     if (*c == '-')
       *c = '_';
   bn_optset_each_pending(x->options, look_up_free, &last);
-  set_both(x, key, true);
+  set_both_names(x, key, true);
   free(key);
 }
 
@@ -231,14 +231,14 @@ static void export_to(lua_State *L, int opt, bool early)
     lua_rawgeti(L, LUA_REGISTRYINDEX, lua->env_ref);
     x.env = lua_gettop(L);
   }
-  bn_optset_each(options, export_one, &x);
+  bn_optset_each(options, export_option, &x);
   if (early || bn_instance_api()->takes_any)
     bn_optset_each_pending(options, export_free, &x);
   if (x.env != 0)
     lua_remove(L, x.env);
 }
 
-static void export_all(lua_State *L, int opt)
+static void export_all_options(lua_State *L, int opt)
 {
   export_to(L, opt, false);
 }
@@ -249,7 +249,7 @@ int bn_optexport_complete(lua_State *L)
   if (lua_getmetatable(L, 1)) {
     lua_pushnil(L);
     lua_setmetatable(L, 1);
-    export_all(L, 1);
+    export_all_options(L, 1);
   }
   return 0;
 }
@@ -288,7 +288,7 @@ static int index_option(lua_State *L)
     if (++in->unknown_options == UNKNOWN_OPTIONS_MAX) {
       lua_pushnil(L);
       lua_setmetatable(L, 1);
-      export_all(L, 1);
+      export_all_options(L, 1);
     }
     lua_pushnil(L);
   }
@@ -304,7 +304,7 @@ static int export_options(lua_State *L)
   lua_rawgeti(L, LUA_REGISTRYINDEX, lua->sysbench_ref);
   lua_newtable(L);
   if (!lua->worker || wants_globals()) {
-    export_all(L, lua_gettop(L));
+    export_all_options(L, lua_gettop(L));
   } else {
     lua_createtable(L, 0, 1);
     lua_pushcfunction(L, index_option);

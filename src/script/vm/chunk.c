@@ -36,7 +36,7 @@ struct bn_chunks {
   const char *folder;  /* borrowed; messages show names without it; NULL: none */
 };
 
-static int read_all(int fd, struct bn_buf *text)
+static int chunk_read_file(int fd, struct bn_buf *text)
 {
   for (;;) {
     if (bn_buf_reserve(text, 65536) != 0)
@@ -53,13 +53,13 @@ static int read_all(int fd, struct bn_buf *text)
   }
 }
 
-static int read_file(const char *file, struct bn_buf *text)
+static int chunk_read(const char *file, struct bn_buf *text)
 {
   const int fd = open(file, O_RDONLY | O_CLOEXEC);
 
   if (fd < 0)
     return errno;
-  const int code = read_all(fd, text);
+  const int code = chunk_read_file(fd, text);
 
   (void)close(fd);
   return code;
@@ -163,7 +163,7 @@ const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const
   (void)pthread_mutex_lock(&all->lock);
   struct bn_chunk *c = chunk_known(all, file);
 
-  if (c == NULL && (failed = read_file(file, &text)) == 0) {
+  if (c == NULL && (failed = chunk_read(file, &text)) == 0) {
     c = chunk_compile(L, strdup(file), name_after('@', name_shown(all, file)), &text);
     if (c != NULL) {
       c->next = all->first;
@@ -197,7 +197,7 @@ const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool
   struct bn_chunk *c = NULL;
 
   bn_buf_init(&text, 0);
-  const int code = read_all(STDIN_FILENO, &text);
+  const int code = chunk_read_file(STDIN_FILENO, &text);
 
   if (code != 0)
     (void)bn_err_set(err, code, "cannot read the standard input: %s", strerror(code));

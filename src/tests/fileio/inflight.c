@@ -279,7 +279,7 @@ static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct 
   }
 }
 
-static void complete_next(struct bn_fileio *f, struct bn_session *s)
+static void complete_next_request(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_fileio_session *w = s->state;
 
@@ -296,7 +296,7 @@ static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned mi
   int n;
 
   if (w->next_done < w->n_done) {
-    complete_next(f, s);
+    complete_next_request(f, s);
     return;
   }
   n = f->engine->reap(w->engine, min, w->done, w->in_flight, timeout_ns);
@@ -311,7 +311,7 @@ static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned mi
   w->n_done = (unsigned)n;
   w->next_done = 0;
   if (n > 0)
-    complete_next(f, s);
+    complete_next_request(f, s);
 }
 
 /* --- the next event --- */
@@ -475,7 +475,7 @@ static bool wants_end_flush(const struct bn_fileio *f, const struct bn_session *
 }
 
 /* Flushes every file once, in the session that ends last. */
-static void flush_all(struct bn_fileio *f, struct bn_session *s)
+static void inflight_flush_all(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_draw d = {.op = BN_IO_FSYNC};
 
@@ -513,6 +513,6 @@ enum bn_next bn_inflight_loop(void *self, struct bn_session *s)
   /* Acquire pairs with release here: the flushes of the last session come after all writes. */
   last = atomic_fetch_add_explicit(&f->ended, 1, memory_order_acq_rel) + 1 == f->threads;
   if (last && wants_end_flush(f, s))
-    flush_all(f, s);
+    inflight_flush_all(f, s);
   return w->failed ? BN_FAILED : BN_FINISHED;
 }

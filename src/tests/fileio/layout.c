@@ -87,7 +87,7 @@ static int64_t size_of_device(const char *path)
 }
 
 /* Returns the existing size, or -1 without a file. regular: it may be written and extended. */
-static int64_t size_of(const char *path, bool *regular)
+static int64_t layout_file_size(const char *path, bool *regular)
 {
   struct stat st;
 
@@ -98,8 +98,8 @@ static int64_t size_of(const char *path, bool *regular)
   return S_ISBLK(st.st_mode) ? size_of_device(path) : (int64_t)st.st_size;
 }
 
-static int refuse_to_make(const struct bn_fileio_plan *p, const char *path, int64_t size,
-                          uint64_t target, struct bn_err *err)
+static int layout_refuse_size(const struct bn_fileio_plan *p, const char *path, int64_t size,
+                              uint64_t target, struct bn_err *err)
 {
   char is[64], wanted[64];
 
@@ -111,8 +111,8 @@ static int refuse_to_make(const struct bn_fileio_plan *p, const char *path, int6
                     path, is, wanted);
 }
 
-static int cannot_open(const struct bn_fileio_plan *p, const char *path, int error,
-                       struct bn_err *err)
+static int layout_cannot_open(const struct bn_fileio_plan *p, const char *path, int error,
+                              struct bn_err *err)
 {
   return bn_err_set(
       err, error, "Can't open file '%s' errno = %d (%s)%s", path, error, strerror(error),
@@ -121,16 +121,16 @@ static int cannot_open(const struct bn_fileio_plan *p, const char *path, int err
 
 /* Checks, before any file is made, whether the file may be written. elsewhere: it is not on the
    file system of the folder. */
-static int check_links(const struct bn_fileio_plan *p, const char *path, bool *elsewhere,
-                       struct bn_err *err)
+static int layout_check_links(const struct bn_fileio_plan *p, const char *path, bool *elsewhere,
+                              struct bn_err *err)
 {
   char file[PATH_MAX];
   struct stat st;
 
   if (bn_file_follow(path, file) != 0)
-    return cannot_open(p, path, errno, err);
+    return layout_cannot_open(p, path, errno, err);
   if (lstat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink > 1)
-    return cannot_open(p, path, EMLINK, err);
+    return layout_cannot_open(p, path, EMLINK, err);
   *elsewhere = strcmp(file, path) != 0;
   return 0;
 }
@@ -145,11 +145,11 @@ static int layout_survey(struct making *m, struct bn_err *err)
     bool regular, elsewhere = false;
     uint64_t size;
 
-    if (layout_path(p, i, path, err) != 0 || check_links(p, path, &elsewhere, err) != 0)
+    if (layout_path(p, i, path, err) != 0 || layout_check_links(p, path, &elsewhere, err) != 0)
       return -1;
-    m->old_size[i] = size_of(path, &regular);
+    m->old_size[i] = layout_file_size(path, &regular);
     if (!regular && (uint64_t)m->old_size[i] < m->target)
-      return refuse_to_make(p, path, m->old_size[i], m->target, err);
+      return layout_refuse_size(p, path, m->old_size[i], m->target, err);
     if (elsewhere)
       continue;
     missing += m->old_size[i] < 0;
@@ -259,7 +259,7 @@ static int make_file(struct making *m, unsigned i, struct bn_err *err)
     return -1;
   fd = open_target(path, O_CREAT | O_WRONLY | m->plan->open_flags);
   if (fd < 0)
-    return cannot_open(m->plan, path, errno, err);
+    return layout_cannot_open(m->plan, path, errno, err);
   m->touched = i + 1;
   rc = make_open_file(m, i, path, fd, err);
   if (close(fd) != 0 && rc == 0)
@@ -302,7 +302,7 @@ static void layout_undo(const struct making *m)
       continue;
     if (old < 0)
       layout_unmake(path);
-    else if (size_of(path, &regular) > old && regular && layout_shorten(path, old) != 0)
+    else if (layout_file_size(path, &regular) > old && regular && layout_shorten(path, old) != 0)
       bn_log_hint("cannot give '%s' its old size back: %s", path, strerror(errno));
   }
 }
@@ -319,7 +319,7 @@ static void log_speed(const struct making *m)
            m->plan->policy->rate_unit);
 }
 
-static int make_all(struct making *m, struct bn_err *err)
+static int layout_make_all(struct making *m, struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
   char flags[64];
@@ -362,7 +362,7 @@ int bn_layout_prepare(const struct bn_fileio_plan *p, struct bn_session *s, stru
     rc = bn_fileio_make_data(p, &m.data, err);
   }
   if (rc == 0)
-    rc = make_all(&m, err);
+    rc = layout_make_all(&m, err);
   free(m.data);
   free(m.old_size);
   free(m.chunk);
@@ -372,7 +372,7 @@ int bn_layout_prepare(const struct bn_fileio_plan *p, struct bn_session *s, stru
 /* --- cleanup --- */
 
 /* Returns the number of "test_file.7", or -1 for another name. */
-static int64_t number_of(const char *name)
+static int64_t layout_file_number(const char *name)
 {
   static const char start[] = "test_file.";
   const size_t len = sizeof start - 1;
@@ -395,7 +395,7 @@ static void warn_of_other_files(const struct bn_fileio_plan *p)
   const struct dirent *entry;
 
   while (dir != NULL && (entry = readdir(dir)) != NULL) {
-    const int64_t n = number_of(entry->d_name);
+    const int64_t n = layout_file_number(entry->d_name);
 
     n_others += n >= (int64_t)p->files;
     last = n > last ? n : last;
@@ -463,7 +463,7 @@ static int open_existing(const struct bn_fileio_plan *p, const char *path)
   return fd;
 }
 
-static int open_file(const struct bn_fileio_plan *p, const char *path, bool *made)
+static int layout_open_file(const struct bn_fileio_plan *p, const char *path, bool *made)
 {
   bool was_there;
   int fd;
@@ -527,7 +527,7 @@ int bn_layout_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct b
     if (layout_path(p, i, path, err) != 0)
       return -1;
     bn_log(BN_DEBUG, "Opening file: %s", path);
-    fd[i] = open_file(p, path, &made[i]);
+    fd[i] = layout_open_file(p, path, &made[i]);
     if (fd[i] < 0)
       return complain_open(p, path, errno);
     if (check_size(p, path, fd[i]) != 0)

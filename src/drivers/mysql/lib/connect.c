@@ -116,7 +116,7 @@ size_t bn_mysql_lib_place(const struct bn_mysql *driver, const struct bn_sql_tar
   return driver->hosts->n * driver->n_ports;
 }
 
-static const char *connect_first(const char *typed, const char *filed)
+static const char *connect_typed_or_filed(const char *typed, const char *filed)
 {
   return typed != NULL && typed[0] != '\0' ? typed : filed;
 }
@@ -140,7 +140,8 @@ static int set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
   const struct bn_mysql *driver = c->driver;
   const struct bn_mysql_conf *conf = driver->conf;
   const struct bn_mysql_defaults *file = &driver->file;
-  const char *ca = file_or(connect_first(conf->ssl_ca, file->ssl_ca), driver, "cacert.pem");
+  const char *ca =
+      file_or(connect_typed_or_filed(conf->ssl_ca, file->ssl_ca), driver, "cacert.pem");
 
   if (bn_mysql_lib_ssl_mode(c->handle, mode, text) != 0)
     return -1;
@@ -151,11 +152,13 @@ static int set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
     return -1;
   }
   set_file(c->handle, MYSQL_OPT_SSL_KEY,
-           file_or(connect_first(conf->ssl_key, file->ssl_key), driver, "client-key.pem"));
-  set_file(c->handle, MYSQL_OPT_SSL_CERT,
-           file_or(connect_first(conf->ssl_cert, file->ssl_cert), driver, "client-cert.pem"));
+           file_or(connect_typed_or_filed(conf->ssl_key, file->ssl_key), driver, "client-key.pem"));
+  set_file(
+      c->handle, MYSQL_OPT_SSL_CERT,
+      file_or(connect_typed_or_filed(conf->ssl_cert, file->ssl_cert), driver, "client-cert.pem"));
   set_file(c->handle, MYSQL_OPT_SSL_CA, ca);
-  set_file(c->handle, MYSQL_OPT_SSL_CIPHER, connect_first(conf->ssl_cipher, file->ssl_cipher));
+  set_file(c->handle, MYSQL_OPT_SSL_CIPHER,
+           connect_typed_or_filed(conf->ssl_cipher, file->ssl_cipher));
   return 0;
 }
 

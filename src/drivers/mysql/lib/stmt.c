@@ -59,7 +59,7 @@ uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st)
   return (uint32_t)st->handle->stmt_id;
 }
 
-static void bind_one(MYSQL_BIND *to, const struct bn_sql_bind *b)
+static void bind_value(MYSQL_BIND *to, const struct bn_sql_bind *b)
 {
   memset(to, 0, sizeof *to);
   /* The library only reads these; its types have no const.  is_null is char or bool there. */
@@ -114,7 +114,7 @@ enum bn_sql bn_mysql_lib_bind(struct bn_mysql_lib_stmt *st, const struct bn_sql_
     return bn_mysql_fail_text(0, "mysql_stmt_bind_param()",
                               "mysql_stmt_bind_param() failed: out of memory", d);
   for (size_t i = 0; i < n; i++)
-    bind_one(&params[i], &b[i]);
+    bind_value(&params[i], &b[i]);
   failed = mysql_stmt_bind_param(st->handle, params); /* copies params */
   bn_mysql_trace(st->lib->driver, "mysql_stmt_bind_param(%p, %p) = %d", (void *)st->handle,
                  (void *)params, failed);
@@ -122,8 +122,8 @@ enum bn_sql bn_mysql_lib_bind(struct bn_mysql_lib_stmt *st, const struct bn_sql_
   return failed ? bn_mysql_lib_fail_stmt(st, "mysql_stmt_bind_param()", d) : BN_SQL_DONE;
 }
 
-static enum bn_sql take_result(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
-                               struct bn_sql_diag *d)
+static enum bn_sql stmt_take_result(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
+                                    struct bn_sql_diag *d)
 {
   const struct bn_mysql_lib *c = st->lib;
   int rc;
@@ -159,7 +159,7 @@ enum bn_sql bn_mysql_lib_execute(struct bn_mysql_lib_stmt *st, struct bn_sql_res
   bn_mysql_trace(st->lib->driver, "mysql_stmt_execute(%p) = %d", (void *)st->handle, rc);
   if (rc != 0)
     return bn_mysql_lib_fail_stmt(st, "mysql_stmt_execute()", d);
-  return take_result(st, r, d);
+  return stmt_take_result(st, r, d);
 }
 
 enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
@@ -173,7 +173,7 @@ enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_r
     return BN_SQL_DONE;
   if (rc > 0)
     return bn_mysql_lib_fail_stmt(st, "mysql_drv_stmt_next_result()", d);
-  taken = take_result(st, r, d);
+  taken = stmt_take_result(st, r, d);
   /* libmysqlclient does not update the statement's own count after the first result. */
   if (taken == BN_SQL_DONE)
     r->affected = mysql_affected_rows(st->lib->handle);

@@ -106,7 +106,7 @@ static bool take_count(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
   return true;
 }
 
-static bool take_first(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+static bool take_first_byte(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   switch (p[0]) {
   case SAYS_OK:
@@ -171,7 +171,7 @@ static bool take_packet(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
     return take_error(r, p, len);
   switch (r->state) {
   case BN_REPLY_FIRST:
-    return take_first(r, p, len);
+    return take_first_byte(r, p, len);
   case BN_REPLY_COLUMNS:
     return take_column(r, p, len);
   case BN_REPLY_COLUMNS_END:
