@@ -28,7 +28,7 @@ static void about_workload(struct bn_facts *f, const struct bn_cli *cli,
   bn_facts_text(f, "workload", "title", ops->title != NULL ? ops->title : cli->test);
 }
 
-/* What is not known is left out. */
+/* Adds a fact of the host that is known. */
 static void about_text(struct bn_facts *f, const char *key, const char *text)
 {
   if (text[0] != '\0')
@@ -63,7 +63,7 @@ static void about_host(struct bn_facts *f)
   about_text(f, "clocksource", h.clocksource);
 }
 
-/* Where the driver's file is; the driver itself tells nobody. */
+/* Tells where the driver's file is, because the driver does not tell it. */
 static void about_place(struct bn_facts *f, const char *folder)
 {
   struct bn_place p;
@@ -74,7 +74,7 @@ static void about_place(struct bn_facts *f, const char *folder)
   bn_facts_text(f, "files", "device", p.device);
 }
 
-/* NULL: the option has no value, or there is none of that name. */
+/* Returns the value of an option, or NULL if it has none or does not exist. */
 static const char *option_value(const struct bn_facts *f, const char *name)
 {
   for (size_t i = 0; i < f->n_options; i++)

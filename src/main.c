@@ -170,7 +170,7 @@ static int declare_foreign_driver(struct program *p)
     if (strcmp(p->drivers[i].name, name) == 0)
       return 0;
   driver = name != NULL ? bn_plugin_open(&driver_kind, name, &err) : NULL;
-  /* Whoever asks for the database says that there is no such driver. */
+  /* The code that asks for the database says that there is no such driver. */
   if (driver == NULL || p->n_drivers == DRIVERS_MAX)
     return 0;
   values = new_block(p, driver->conf_size);
@@ -556,7 +556,7 @@ static int parse_arguments(struct program *p)
 
 static void program_free(struct program *p)
 {
-  /* What the main thread's script has opened is closed while its session exists. */
+  /* The objects that the main thread's script has opened are closed while its session exists. */
   if (p->run != NULL && p->sql != NULL)
     bn_sql_session_end(p->sql, bn_run_main_session(p->run));
   if (p->script != NULL)

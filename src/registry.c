@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What this program was built with: workloads, reports, drivers, bundled scripts, subcommands. */
+/* The tables of what this program was built with: workloads, reports, drivers, bundled scripts,
+   subcommands. */
 #include "registry.h"
 
 #include <string.h>

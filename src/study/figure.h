@@ -13,13 +13,14 @@ struct bn_figure_name {
   enum bn_better better;
 };
 
-/* METRIC [@TIMING] of measure/assert.h, or "rate".  -1: err names it and what is wrong. */
+/* Reads METRIC [@TIMING] of measure/assert.h, or "rate".  Returns 0, or -1 and err, which names it
+   and what is wrong. */
 int bn_figure_parse(struct bn_figure_name *out, const char *text, struct bn_err *err);
-/* Of the total of a result's first group, in the unit of bn_figure_unit(): latencies are in
-   seconds. false: the run has no total, or did not measure it.  A result without histograms
-   (--report-bins=none) has the percentiles of its --percentile only. */
+/* Finds the figure of the total of a result's first group, in the unit of bn_figure_unit():
+   latencies are in seconds.  Returns false if the run has no total, or did not measure it.  A
+   result without histograms (--report-bins=none) has the percentiles of its --percentile only. */
 bool bn_figure_find(const struct bn_figure_name *name, const struct bn_result *r, double *value);
-/* As in documents: "s", "1/s", "bytes/s", "1". */
+/* Returns the unit as in documents: "s", "1/s", "bytes/s", "1". */
 const char *bn_figure_unit(const struct bn_figure_name *name);
 /* For tables: what to multiply figures by to have them in *unit, because people read latencies in
    ms; "" for numbers without a unit. */

@@ -32,7 +32,7 @@ bn_opt_traits_of *bn_native_get_traits(lua_State *L)
   return *traits_of;
 }
 
-/* One table for all options with the same traits: a result has a hundred options. */
+/* All options with the same traits share a table: a result has a hundred options. */
 void bn_native_push_traits(lua_State *L, unsigned traits)
 {
   luaL_findtable(L, LUA_REGISTRYINDEX, traits_key, 8);

@@ -93,7 +93,7 @@ static void set_latencies(lua_State *L, int series, size_t i, const struct bn_re
 /* Leaves {at_s = {}, …} with room for n intervals, and of latencies such an array for each rank. */
 static int push_series(lua_State *L, size_t n)
 {
-  /* What a picture draws over time (lint: figure list). */
+  /* A picture draws these over time (lint: figure list). */
   static const char *const names[] = {"at_s", "events_per_s", "transactions_per_s"};
 
   lua_newtable(L);

@@ -159,7 +159,8 @@ static int refuse_total_size(const struct bn_memory *m, uint64_t pass, struct bn
   return refuse_size(m, "memory-total-size", total, words ? block : pass, wrong, plain, err);
 }
 
-/* A total without room for a pass would end the run at once without a message. */
+/* Computes the number of passes of all threads.  A total without room for a pass is refused,
+   because it would end the run at once without a message. */
 static int count_passes(struct bn_memory *m, struct bn_err *err)
 {
   const uint64_t total = m->conf->total_size, pass = pass_bytes(m);
@@ -169,7 +170,7 @@ static int count_passes(struct bn_memory *m, struct bn_err *err)
                        "--memory-block-size=0: an event must touch something", err);
   m->passes = total / pass;
   if (m->old) {
-    /* The last block of a total is complete there. */
+    /* In 0.5, the last block of the total is complete. */
     m->passes += total % pass != 0;
     return 0;
   }

@@ -50,6 +50,7 @@ static void make_line(struct bn_buf *b, const struct bn_group *g)
   add_name(b, m);
 }
 
+/* Makes the heading; the percentile is that of any host that has one, as all have the same. */
 static void members_heading(struct bn_buf *b, const struct bn_group *g, size_t n)
 {
   char rank[24] = "-";

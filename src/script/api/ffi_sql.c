@@ -11,7 +11,7 @@
 #include "script/api/instance.h"
 #include "sql/errors.h"
 
-/* Where Lua and the SQL layer look at the same memory. */
+/* Lua and the SQL layer look at the same memory at these members. */
 #define SAME(a, x, b, y)                                                                           \
   _Static_assert(offsetof(a, x) == offsetof(struct b, y) &&                                        \
                      sizeof(((a *)0)->x) == sizeof(((struct b *)0)->y),                            \
