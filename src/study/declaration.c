@@ -48,7 +48,7 @@ declaration_refuse(const struct reading *r, const char *fmt, ...)
 }
 
 /* Keeps the value on top, which it pops. */
-static void keep(const struct reading *r)
+static void keep_value(const struct reading *r)
 {
   lua_rawseti(r->L, r->kept, (int)lua_objlen(r->L, r->kept) + 1);
 }
@@ -58,7 +58,7 @@ static void *keep_block(const struct reading *r, size_t size)
   void *block = lua_newuserdata(r->L, size);
 
   memset(block, 0, size);
-  keep(r);
+  keep_value(r);
   return block;
 }
 
@@ -92,7 +92,7 @@ static const char *read_text(const struct reading *r, const char *name)
   if (lua_type(r->L, -1) != LUA_TSTRING)
     declaration_refuse(r, "'%s' must be a text", name);
   text = lua_tostring(r->L, -1);
-  keep(r);
+  keep_value(r);
   return text;
 }
 
@@ -145,7 +145,7 @@ static const char *const *read_texts(const struct reading *r, const char *name)
     if (lua_type(r->L, -1) != LUA_TSTRING)
       declaration_refuse(r, "'%s' must be a list of texts", name);
     text[i] = lua_tostring(r->L, -1);
-    keep(r);
+    keep_value(r);
   }
   lua_pop(r->L, 1);
   return text;
@@ -201,7 +201,7 @@ static const char *read_default(const struct reading *r)
     declaration_refuse(r, "'def' must be the default as a user types it");
   }
   text = lua_tostring(r->L, -1);
-  keep(r);
+  keep_value(r);
   return text;
 }
 

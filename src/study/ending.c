@@ -86,7 +86,7 @@ void bn_ending_remove_folder(void)
 
 /* --- signals --- */
 
-static void receive(int signo)
+static void ending_receive(int signo)
 {
   const int error = errno;
 
@@ -101,9 +101,9 @@ static void receive(int signo)
 }
 
 /* Signals that are ignored stay ignored. */
-static void receive_all(void)
+static void ending_receive_all(void)
 {
-  struct sigaction to = {.sa_handler = receive, .sa_flags = SA_RESTART};
+  struct sigaction to = {.sa_handler = ending_receive, .sa_flags = SA_RESTART};
 
   for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
     (void)sigaddset(&to.sa_mask, signals[i]);
@@ -118,7 +118,7 @@ static void receive_all(void)
 void bn_ending_begin(void)
 {
   ending.noting = true;
-  receive_all();
+  ending_receive_all();
 }
 
 int bn_ending_signal(void)
@@ -153,7 +153,7 @@ static int make_root(const char *base)
   if (error == 0) {
     (void)snprintf(ending.root, sizeof ending.root, "%s", path);
     (void)atexit(bn_ending_remove_folder);
-    receive_all();
+    ending_receive_all();
   }
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
   return error;

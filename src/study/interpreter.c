@@ -124,7 +124,7 @@ static void open_searcher(lua_State *L)
   lua_pop(L, 2);
 }
 
-static void preload(lua_State *L, const char *name, lua_CFunction open)
+static void preload_module(lua_State *L, const char *name, lua_CFunction open)
 {
   luaL_findtable(L, LUA_REGISTRYINDEX, "_PRELOAD", 2);
   lua_pushcfunction(L, open);
@@ -159,7 +159,7 @@ int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
 
 /* Protected, because each of these may run out of memory.  The argument is the address of
    traits_of. */
-static int open_all(lua_State *L)
+static int interpreter_open_modules(lua_State *L)
 {
   bn_opt_traits_of *const *traits_of = lua_touserdata(L, 1);
 
@@ -169,8 +169,8 @@ static int open_all(lua_State *L)
   bn_native_open_failures(L);
   open_searcher(L);
   bn_whole_open(L);
-  preload(L, "study.native", bn_native_open);
-  preload(L, "study.document", bn_study_document_open);
+  preload_module(L, "study.native", bn_native_open);
+  preload_module(L, "study.document", bn_study_document_open);
   return 0;
 }
 
@@ -182,7 +182,7 @@ lua_State *bn_interpreter_new(bn_opt_traits_of *traits_of, struct bn_err *err)
     (void)bn_err_set(err, ENOMEM, "out of memory");
     return NULL;
   }
-  if (lua_cpcall(L, open_all, (void *)&traits_of) == 0)
+  if (lua_cpcall(L, interpreter_open_modules, (void *)&traits_of) == 0)
     return L;
   (void)bn_err_set(err, ENOMEM, "%s", lua_tostring(L, -1));
   lua_close(L);

@@ -103,7 +103,7 @@ static bool ends_transaction(int code)
          (code & 0xff) == SQLITE_INTERRUPT;
 }
 
-static void roll_back(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
+static void transaction_roll_back(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
 {
   if (c->db == NULL)
     return;
@@ -121,7 +121,7 @@ enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *
   (void)snprintf(d->state, sizeof d->state, "%s", sqlstate_of(code));
   (void)snprintf(d->call, sizeof d->call, "%s", call);
   (void)snprintf(d->text, sizeof d->text, "%s", text);
-  roll_back(c, d);
+  transaction_roll_back(c, d);
   return BN_SQL_ERROR;
 }
 

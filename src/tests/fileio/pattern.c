@@ -55,7 +55,7 @@ static bool is_busy(struct bn_pattern *p, const struct bn_draw *d)
   return p->busy != NULL && *mark_of(p, d->file, d->offset) != 0;
 }
 
-static size_t up_to_end(const struct bn_pattern_conf *c, uint64_t offset, uint64_t wanted)
+static size_t length_up_to_end(const struct bn_pattern_conf *c, uint64_t offset, uint64_t wanted)
 {
   return (size_t)(c->span - offset < wanted ? c->span - offset : wanted);
 }
@@ -67,7 +67,7 @@ static bool next_in_sequence(struct bn_pattern *p, struct bn_draw *d)
   d->op = c->mode == BN_FILE_SEQRD ? BN_IO_READ : BN_IO_WRITE;
   d->file = p->file;
   d->offset = p->pos;
-  d->len = up_to_end(c, p->pos, c->request);
+  d->len = length_up_to_end(c, p->pos, c->request);
   if (is_busy(p, d))
     return false;
   p->pos += d->len;
@@ -96,7 +96,7 @@ static bool next_at_random(struct bn_pattern *p, struct bn_rng *rng, struct bn_d
 
     d->file = (unsigned)(block / per_file);
     d->offset = block % per_file * c->block;
-    d->len = up_to_end(c, d->offset, c->block);
+    d->len = length_up_to_end(c, d->offset, c->block);
     if (!is_busy(p, d))
       return true;
   }

@@ -279,7 +279,7 @@ static enum bn_sql send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 }
 
 /* Rolls back.  Tables without transactions keep the rows, about which the server warns. */
-static enum bn_sql roll_back(struct bn_mysql_lib *c, struct bn_sql_diag *d)
+static enum bn_sql load_roll_back(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
   struct bn_sql_diag why = *d;
   const enum bn_sql rc = load_run(c, "ROLLBACK", d);
@@ -302,5 +302,5 @@ enum bn_sql bn_mysql_lib_load_end(struct bn_mysql_lib *c, struct bn_sql_diag *d)
     rc = send_rows(c, d);
   if (rc == BN_SQL_DONE)
     return load_run(c, "COMMIT", d);
-  return rc == BN_SQL_ERROR ? roll_back(c, d) : rc;
+  return rc == BN_SQL_ERROR ? load_roll_back(c, d) : rc;
 }

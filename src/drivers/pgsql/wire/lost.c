@@ -64,6 +64,7 @@ enum bn_sql bn_pgsql_lose_unsent(struct bn_pgsql_wire *w, const char *call, stru
   struct bn_stream *s = &w->stream;
   const int error = s->error;
 
+  /* A server that goes on sending does not keep the loop going. */
   for (int i = 0; i < 16 && bn_stream_fill(s, false) > 0; i++)
     ;
   s->error = error;

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- This module makes the table of a sweep as documents: table.json and table.csv.
+-- This module makes the table of a sweep as documents: table.json and table.csv.  The table that
+-- is printed has its columns in report.lua.
 --
 --   {"format": "bench sweep table", "version": 1,
 --    "command": [TEXT],             the command line of the run, without secrets
