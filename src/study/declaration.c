@@ -11,8 +11,8 @@
 #include "dialect/dialect.h"
 #include "measure/layout.h"
 #include "option/optval.h"
+#include "study/int64.h"
 #include "study/native.h"
-#include "study/whole.h"
 
 /* The value of an option. */
 struct slot {
@@ -122,7 +122,7 @@ static bool read_whole(const struct reading *r, const char *name, int64_t *out)
   lua_getfield(r->L, r->table, name);
   const bool is_there = !lua_isnil(r->L, -1);
 
-  if (is_there && !bn_whole_read(r->L, -1, out))
+  if (is_there && !bn_int64_read(r->L, -1, out))
     declaration_refuse(r, "'%s' must be a whole number", name);
   lua_pop(r->L, 1);
   return is_there;
@@ -371,10 +371,10 @@ static void push_value(lua_State *L, const struct bn_opt *o, const union bn_optv
     lua_pushboolean(L, v->b);
     break;
   case BN_INT:
-    bn_whole_push(L, v->i);
+    bn_int64_push(L, v->i);
     break;
   case BN_SIZE:
-    bn_whole_push_unsigned(L, v->u);
+    bn_int64_push_unsigned(L, v->u);
     break;
   case BN_DOUBLE:
   case BN_SECONDS:

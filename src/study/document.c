@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "measure/json_write.h"
 #include "measure/store.h"
-#include "study/whole.h"
+#include "study/int64.h"
 
 /* The depth of what is printed, so that a table that contains itself is an error. */
 enum { DOCUMENT_MAX = 1 << 26, DEPTH = 200 };
@@ -119,7 +119,7 @@ static void push_node(lua_State *L, const struct bn_node *n)
     lua_pushboolean(L, bn_node_get_boolean(n));
     break;
   case BN_NODE_INT:
-    bn_whole_push(L, bn_node_get_integer(n));
+    bn_int64_push(L, bn_node_get_integer(n));
     break;
   case BN_NODE_REAL:
     lua_pushnumber(L, bn_node_get_real(n));
@@ -241,7 +241,7 @@ static struct bn_node *number_node(struct writing *w, int index)
 {
   int64_t whole;
 
-  if (bn_whole_read(w->L, index, &whole))
+  if (bn_int64_read(w->L, index, &whole))
     return bn_node_integer(whole);
   return bn_node_f64(lua_tonumber(w->L, index));
 }
@@ -360,7 +360,7 @@ static struct bn_node *node_of(struct writing *w, int index, int depth)
       return bn_node_null();
     break;
   default:
-    if (bn_whole_read(w->L, index, &whole))
+    if (bn_int64_read(w->L, index, &whole))
       return bn_node_integer(whole);
   }
   return write_fault(w, "a document has maps, lists, texts, numbers, booleans and null; this is "

@@ -16,8 +16,8 @@
 #include "study/document.h"
 #include "study/ending.h"
 #include "study/format.h"
+#include "study/int64.h"
 #include "study/native.h"
-#include "study/whole.h"
 
 /* The data are bytecode, or text if no compiler was found. */
 static const struct module {
@@ -168,7 +168,7 @@ static int interpreter_open_modules(lua_State *L)
   bn_native_set_traits(L, *traits_of);
   bn_native_open_failures(L);
   open_searcher(L);
-  bn_whole_open(L);
+  bn_int64_open(L);
   preload_module(L, "study.native", bn_native_open);
   preload_module(L, "study.document", bn_study_document_open);
   return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Figures of results for studies in Lua: by name, by assertion, and of each interval. */
 #include "study/figure.h"
+#include "study/int64.h"
 #include "study/native.h"
 #include "study/native_result.h"
-#include "study/whole.h"
 
 struct bn_native_result *bn_native_check_result(lua_State *L, int argument)
 {
@@ -149,7 +149,7 @@ static void set_figures(lua_State *L, const struct bn_view *v)
     if (!bn_view_knows(v, f))
       continue;
     if (f->type == BN_VIEW_U64)
-      bn_whole_push_unsigned(L, *(const uint64_t *)at);
+      bn_int64_push_unsigned(L, *(const uint64_t *)at);
     else
       lua_pushnumber(L, *(const double *)at);
     lua_setfield(L, -2, f->name);

@@ -14,8 +14,8 @@
 #include "base/file.h"
 #include "base/plugin.h"
 #include "study/ending.h"
+#include "study/int64.h"
 #include "study/native.h"
-#include "study/whole.h"
 
 static const char lock_key[] = "bn.lock";
 
@@ -195,7 +195,7 @@ static int native_size(lua_State *L)
 
   if (stat(path, &st) != 0)
     return file_error(L, "read", path, errno);
-  bn_whole_push(L, st.st_size);
+  bn_int64_push(L, st.st_size);
   return 1;
 }
 

@@ -10,8 +10,8 @@
 
 #include "base/rng.h"
 #include "base/units.h"
+#include "study/int64.h"
 #include "study/native.h"
-#include "study/whole.h"
 
 /* --- libm --- */
 
@@ -79,7 +79,7 @@ static int native_bytes(lua_State *L)
   uint64_t n;
 
   if (bn_units_size(luaL_checkstring(L, 1), &n) == 0)
-    bn_whole_push_unsigned(L, n);
+    bn_int64_push_unsigned(L, n);
   else
     lua_pushnil(L);
   return 1;
@@ -122,7 +122,7 @@ static int native_width(lua_State *L)
 /* native.time(ns): nanoseconds since 1970 as a text of UTC. */
 static int native_time(lua_State *L)
 {
-  const time_t s = (time_t)(bn_whole_check(L, 1) / 1000000000);
+  const time_t s = (time_t)(bn_int64_check(L, 1) / 1000000000);
   char text[128];
   struct tm tm;
 

@@ -9,8 +9,8 @@
 #include "option/opt.h"
 #include "option/optval.h"
 #include "study/declaration.h"
+#include "study/int64.h"
 #include "study/native.h"
-#include "study/whole.h"
 
 static const char traits_key[] = "bn.option_traits", set_key[] = "bn.optset",
                   knowledge_key[] = "bn.traits_of";
@@ -253,7 +253,7 @@ static int native_settings(lua_State *L)
 /* native.read_traits(bits): the table of the traits that --help-traits prints as a number. */
 static int native_read_traits(lua_State *L)
 {
-  bn_native_push_traits(L, (unsigned)bn_whole_check(L, 1));
+  bn_native_push_traits(L, (unsigned)bn_int64_check(L, 1));
   return 1;
 }
 

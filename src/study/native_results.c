@@ -9,9 +9,9 @@
 #include "measure/layout.h"
 #include "measure/store.h"
 #include "report/saved.h"
+#include "study/int64.h"
 #include "study/native.h"
 #include "study/native_result.h"
-#include "study/whole.h"
 
 /* So many bytes may be read before garbage is collected: Lua sees a few bytes of each result. */
 enum { COLLECT_AFTER = 1 << 25 };
@@ -48,10 +48,10 @@ static void set_layout(lua_State *L, const struct bn_layout *layout, const void 
       lua_pushnumber(L, *(const unsigned *)at);
       break;
     case BN_LAY_WHOLE:
-      bn_whole_push_unsigned(L, *(const uint64_t *)at);
+      bn_int64_push_unsigned(L, *(const uint64_t *)at);
       break;
     case BN_LAY_SIGNED:
-      bn_whole_push(L, *(const int64_t *)at);
+      bn_int64_push(L, *(const int64_t *)at);
       break;
     case BN_LAY_REAL:
       lua_pushnumber(L, *(const double *)at);
@@ -88,7 +88,7 @@ static void push_fact(lua_State *L, const struct bn_fact *fact)
     lua_pushstring(L, fact->text);
     break;
   case BN_FACT_WHOLE:
-    bn_whole_push(L, fact->whole);
+    bn_int64_push(L, fact->whole);
     break;
   case BN_FACT_REAL:
     lua_pushnumber(L, fact->real);
@@ -182,7 +182,7 @@ static void push_workload(lua_State *L, const struct bn_result *r)
 
 static void push_start(lua_State *L, const struct bn_result *r)
 {
-  bn_whole_push_unsigned(L, r->facts.start_wall_ns);
+  bn_int64_push_unsigned(L, r->facts.start_wall_ns);
 }
 
 static void push_has_total(lua_State *L, const struct bn_result *r)

@@ -25,7 +25,7 @@ int bn_mysql_row_text(const struct bn_mysql_row *row, size_t n, struct bn_sql_va
 int bn_mysql_row_binary(const struct bn_mysql_row *row, const struct bn_mysql_column *column,
                         size_t n, char *cells, struct bn_sql_value *out);
 
-/* --- real.c --- */
+/* --- float.c --- */
 /* Both return the length, below BN_MYSQL_CELL - 1.  digits: the most significant digits, 0: as few
    as identify the number. */
 size_t bn_mysql_put_real(char *out, double value, int digits);

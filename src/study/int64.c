@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Makes and reads 64-bit integers of the FFI, which has no functions for C. */
-#include "study/whole.h"
+#include "study/int64.h"
 
 #include <math.h>
 
@@ -24,7 +24,7 @@ static const char program[] =
     "  end\n"
     "end\n";
 
-void bn_whole_open(lua_State *L)
+void bn_int64_open(lua_State *L)
 {
   if (luaL_loadbuffer(L, program, sizeof program - 1, "=whole") != 0)
     lua_error(L);
@@ -42,7 +42,7 @@ static void push_halves(lua_State *L, uint64_t n, bool is_unsigned)
   lua_call(L, 3, 1);
 }
 
-void bn_whole_push(lua_State *L, int64_t n)
+void bn_int64_push(lua_State *L, int64_t n)
 {
   if (fabs((double)n) < EXACT)
     lua_pushnumber(L, (double)n);
@@ -50,7 +50,7 @@ void bn_whole_push(lua_State *L, int64_t n)
     push_halves(L, (uint64_t)n, false);
 }
 
-void bn_whole_push_unsigned(lua_State *L, uint64_t n)
+void bn_int64_push_unsigned(lua_State *L, uint64_t n)
 {
   if ((double)n < EXACT)
     lua_pushnumber(L, (double)n);
@@ -72,7 +72,7 @@ static bool read_halves(lua_State *L, int index, int64_t *out)
   return is_whole;
 }
 
-bool bn_whole_read(lua_State *L, int index, int64_t *out)
+bool bn_int64_read(lua_State *L, int index, int64_t *out)
 {
   if (lua_type(L, index) == LUA_TNUMBER) {
     const double x = lua_tonumber(L, index);
@@ -86,11 +86,11 @@ bool bn_whole_read(lua_State *L, int index, int64_t *out)
   return lua_type(L, index) > LUA_TTHREAD && read_halves(L, index, out);
 }
 
-int64_t bn_whole_check(lua_State *L, int argument)
+int64_t bn_int64_check(lua_State *L, int argument)
 {
   int64_t n = 0;
 
-  if (!bn_whole_read(L, argument, &n))
+  if (!bn_int64_read(L, argument, &n))
     (void)luaL_argerror(L, argument, "a whole number was expected");
   return n;
 }
