@@ -293,6 +293,36 @@ static void many_of_a_value_count_as_often_recorded(void **state)
   bn_hist_free(one);
 }
 
+/* The edges of pages and of the grid: a bucket is there however many others come with it. */
+static void parts_count_like_values(void **state)
+{
+  static const uint64_t edges[] = {0, BN_HIST_PAGE, 4 * BN_HIST_PAGE, BN_HIST_BUCKETS};
+  struct bn_hist_part part[2 * sizeof edges / sizeof edges[0]];
+  struct bn_hist *h = bn_hist_new(), *one = bn_hist_new();
+  size_t n = 0;
+
+  (void)state;
+  assert_non_null(h);
+  assert_non_null(one);
+  for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+    if (edges[i] > 0)
+      part[n++] = (struct bn_hist_part){edges[i] - 1, 2 * i};
+    part[n++] = (struct bn_hist_part){edges[i], 2 * i + 1};
+  }
+  /* Each run of neighbours, so that a part meets every one before it or none. */
+  for (size_t from = 0; from < n; from++)
+    for (size_t to = from + 1; to <= n; to++) {
+      bn_hist_put_parts(h, part + from, to - from);
+      for (size_t i = from; i < to; i++)
+        bn_hist_put(one, bn_hist_lowest(part[i].index), part[i].count);
+      assert_memory_equal(h, one, sizeof *h);
+      bn_hist_clear(h);
+      bn_hist_clear(one);
+    }
+  bn_hist_free(h);
+  bn_hist_free(one);
+}
+
 BN_TESTS(hist)
 {
   const struct CMUnitTest tests[] = {
@@ -306,6 +336,7 @@ BN_TESTS(hist)
       cmocka_unit_test(test_snapshot_of_one_writer),
       cmocka_unit_test(test_snapshot_of_shared_stripe),
       cmocka_unit_test(many_of_a_value_count_as_often_recorded),
+      cmocka_unit_test(parts_count_like_values),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,21 +88,31 @@ static void gives_rows_with_their_values(void **state)
 /* What a socket gives ends anywhere. */
 static void goes_on_where_the_bytes_ended(void **state)
 {
-  static const char bytes[] = BOUND DESCRIBED ROW_A_NULL PLAIN_OFF ROW_EMPTY_BC SELECT_2 READY;
-  const size_t len = sizeof bytes - 1;
+  /* Rows beside another message, and rows beside rows, which are read together. */
+  static const struct {
+    const char *bytes;
+    size_t len;
+    uint64_t rows;
+  } answers[] = {
+      {BYTES(BOUND DESCRIBED ROW_A_NULL PLAIN_OFF ROW_EMPTY_BC SELECT_2 READY), 2},
+      {BYTES(BOUND DESCRIBED ROW_A_NULL ROW_EMPTY_BC ROW_A_NULL SELECT_2 PLAIN_OFF READY), 3},
+  };
   struct answer a;
 
   (void)state;
-  for (size_t cut = 0; cut < len; cut++) {
-    assert_int_equal(read_answer(&a, BN_PGSQL_NO_ROWS, bytes, cut), BN_PGSQL_INCOMPLETE);
-    assert_in_range(a.reply.need, cut + 1, len);
-    assert_true(a.reply.at <= cut);
-    assert_int_equal(bn_pgsql_reply_read(&a.reply, bytes, len), BN_PGSQL_READY);
-    assert_int_equal(a.reply.rows, 2);
-    assert_int_equal(a.reply.rows_at, sizeof BOUND DESCRIBED - 1);
-    assert_int_equal(a.reply.plain_strings, '0');
-    forget(&a);
-  }
+  for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
+    for (size_t cut = 0; cut < answers[i].len; cut++) {
+      assert_int_equal(read_answer(&a, BN_PGSQL_NO_ROWS, answers[i].bytes, cut),
+                       BN_PGSQL_INCOMPLETE);
+      assert_in_range(a.reply.need, cut + 1, answers[i].len);
+      assert_true(a.reply.at <= cut);
+      assert_int_equal(bn_pgsql_reply_read(&a.reply, answers[i].bytes, answers[i].len),
+                       BN_PGSQL_READY);
+      assert_int_equal(a.reply.rows, answers[i].rows);
+      assert_int_equal(a.reply.rows_at, sizeof BOUND DESCRIBED - 1);
+      assert_int_equal(a.reply.plain_strings, '0');
+      forget(&a);
+    }
 }
 
 static void needs_no_description_twice(void **state)
