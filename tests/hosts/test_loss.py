@@ -132,6 +132,27 @@ def test_a_run_that_fails_on_one_host(fleet, how):
     assert fleet.left() == []
 
 
+def test_events_before_a_checkpoint_are_not_missing(fleet):
+    """The total of a host that ends early is of the time after the last checkpoint only."""
+    script = fleet.script("early.lua", """
+ffi.cdef("int usleep(unsigned int);")
+local n = 0
+function event(id)
+  n = n + 1
+  if id == 1 and n > 5 then error("broken") end
+  ffi.C.usleep(300000)
+end
+""")
+    done = fleet.run("a:1,b:1", script, "--time=0", "--events=20", "--report-checkpoints=1",
+                     "--on-host-loss=continue", "run")
+    assert done.status == 1 and "broken" in done.err
+    assert re.search(r"^b: missing from the report after its first \d+\.\d s: 1 of 2 threads, "
+                     r"5 of --events=20$", done.err, re.M), done.err
+    checkpoint, = done.document["groups"][0]["checkpoints"]
+    assert checkpoint["figures"]["events"] + done.total["events"] == 10 + 5
+    assert fleet.left() == []
+
+
 @pytest.mark.parametrize("how", ["abort", "continue"])
 def test_a_signal_on_one_host(fleet, how):
     """Its result is there, and what it does not do any more is told, as if it were lost."""
