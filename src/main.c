@@ -242,7 +242,7 @@ static int make_run(struct program *p, const struct bn_workload *ops, void *self
                                      .watchers = p->watchers,
                                      .n_watchers = p->n_watchers,
                                      .sql = p->sql,
-                                     .host_group = bn_agent_party(p->agent)};
+                                     .host_group = bn_agent_group(p->agent)};
   struct bn_err err = {0};
 
   return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : refuse(&err);
@@ -385,7 +385,7 @@ static int open_script(struct program *p)
                                         .data_dir = p->data_dir,
                                         .sent_dir = bn_agent_folder(p->agent),
                                         .is_part = is_part,
-                                        .is_first = is_part && bn_agent_party(p->agent)->first == 0,
+                                        .is_first = is_part && bn_agent_group(p->agent)->first == 0,
                                         .is_workload = bn_registry_is_script};
 
   if (p->sql == NULL)
@@ -687,7 +687,7 @@ static int run_hosts(const struct program *p, const struct bn_workload *ops)
                                        .is_builtin = ops != NULL,
                                        .kinds = ops != NULL ? 1U << ops->kind : UINT_MAX,
                                        .statements = ops == NULL && p->sql_conf.statements,
-                                       .apart = bn_registry_is_local(cli->test, p->sql_conf.driver),
+                                       .local = bn_registry_is_local(cli->test, p->sql_conf.driver),
                                        .verify_s = verifies * BN_SQL_VERIFY_S,
                                        .verify_hurry_s = verifies * BN_SQL_VERIFY_HURRY_S,
                                        .reporters = p->reporters,

@@ -49,7 +49,7 @@ enum stage {
 struct bn_agent {
   int in, out;      /* the streams, under numbers of their own; -1: none */
   char version[64]; /* of the program */
-  struct bn_send_queue box;
+  struct bn_send_queue queue;
   struct bn_temp_folder temp_folder;
   struct bn_handshake handshake;
   char **argv; /* owned, but for the arguments themselves */
@@ -70,7 +70,7 @@ struct bn_agent {
   /* With the lock. */
   enum stage stage;
   struct bn_run *run; /* in STAGE_RUN */
-  struct bn_remote_output printed;
+  struct bn_remote_output remote_output;
   uint64_t lost_ns; /* when the controller was lost; 0: it is there */
   bool leave;       /* the listener has no more to do */
 };
@@ -138,7 +138,7 @@ static int agent_welcome(struct bn_agent *a, struct bn_err *err)
       .version = a->version, .host_name = host.name, .processors = host.processors_allowed};
 
   text = bn_welcome_print(&w, &len, err);
-  rc = text != NULL ? bn_send_queue_put(&a->box, BN_FRAME_WELCOME, text, len) : -1;
+  rc = text != NULL ? bn_send_queue_put(&a->queue, BN_FRAME_WELCOME, text, len) : -1;
   free(text);
   return rc;
 }
@@ -173,7 +173,8 @@ static int take_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_er
   if (a->handshake.sessions > SESSIONS_MAX)
     return bn_err_set(err, ERANGE, "HELLO has more sessions than hosts can have");
   if (bn_handshake_set_environment(&a->handshake, err) != 0 || make_argv(a, err) != 0 ||
-      (!is_run(a) && bn_remote_output_begin(&a->printed, err) != 0) || agent_welcome(a, err) != 0)
+      (!is_run(a) && bn_remote_output_begin(&a->remote_output, err) != 0) ||
+      agent_welcome(a, err) != 0)
     return -1;
   a->host_group.first = (unsigned)a->handshake.first_session;
   a->host_group.sessions = (unsigned)a->handshake.sessions;
@@ -230,7 +231,7 @@ static int take_ping(struct bn_agent *a, const struct bn_frame *f)
 {
   const uint64_t now_ns = bn_clock_mono();
 
-  return bn_send_queue_put_pong(&a->box, bn_frame_time(f, 0), now_ns);
+  return bn_send_queue_put_pong(&a->queue, bn_frame_time(f, 0), now_ns);
 }
 
 static int take_start(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
@@ -263,8 +264,8 @@ _Noreturn static void leave_early(struct bn_agent *a)
 {
   const unsigned char status = BN_STATUS_SIGNAL + SIGINT;
 
-  (void)bn_send_queue_put(&a->box, BN_FRAME_END, &status, sizeof status);
-  bn_send_queue_flush(&a->box, bn_clock_mono() + order_ns);
+  (void)bn_send_queue_put(&a->queue, BN_FRAME_END, &status, sizeof status);
+  bn_send_queue_flush(&a->queue, bn_clock_mono() + order_ns);
   _exit(status);
 }
 
@@ -321,7 +322,7 @@ static int take_piece(struct bn_agent *a, size_t len, struct bn_err *err)
 static void agent_refuse(struct bn_agent *a, const struct bn_err *err)
 {
   if (err->text[0] != '\0')
-    (void)bn_send_queue_put(&a->box, BN_FRAME_REFUSE, err->text, strlen(err->text));
+    (void)bn_send_queue_put(&a->queue, BN_FRAME_REFUSE, err->text, strlen(err->text));
   agent_lose(a);
 }
 
@@ -366,45 +367,46 @@ static bool is_lost(struct bn_agent *a)
   return lost;
 }
 
-static int printed_fd(struct bn_agent *a)
+static int output_fd(struct bn_agent *a)
 {
   int fd;
 
   agent_lock(a);
-  fd = a->printed.fd;
+  fd = a->remote_output.fd;
   agent_unlock(a);
   return fd;
 }
 
-static void hand_over_printed(struct bn_agent *a)
+static void hand_over_output(struct bn_agent *a)
 {
   agent_lock(a);
-  bn_remote_output_take(&a->printed, &a->box);
+  bn_remote_output_take(&a->remote_output, &a->queue);
   agent_unlock(a);
 }
 
 static void agent_serve(struct bn_agent *a, int wait_ms)
 {
   enum { IN, WAKE, OUT, PRINTED, STREAMS };
-  const bool broken = bn_send_queue_is_broken(&a->box), left = bn_send_queue_pending(&a->box) > 0;
+  const bool broken = bn_send_queue_is_broken(&a->queue),
+             left = bn_send_queue_pending(&a->queue) > 0;
   struct pollfd p[STREAMS] = {[IN] = {.fd = is_lost(a) ? -1 : a->in, .events = POLLIN},
-                              [WAKE] = {.fd = a->box.wake, .events = POLLIN},
+                              [WAKE] = {.fd = a->queue.wake, .events = POLLIN},
                               [OUT] = {.fd = broken ? -1 : a->out, .events = left ? POLLOUT : 0},
-                              [PRINTED] = {.fd = printed_fd(a), .events = POLLIN}};
+                              [PRINTED] = {.fd = output_fd(a), .events = POLLIN}};
 
   if (poll(p, STREAMS, wait_ms) <= 0)
     return;
   if (p[WAKE].revents != 0)
-    bn_send_queue_woken(&a->box);
+    bn_send_queue_woken(&a->queue);
   if ((p[OUT].revents & POLLOUT) != 0)
-    (void)bn_send_queue_send(&a->box);
+    (void)bn_send_queue_send(&a->queue);
   else if (p[OUT].revents != 0)
-    bn_send_queue_break(&a->box);
+    bn_send_queue_break(&a->queue);
   if (p[PRINTED].revents != 0)
-    hand_over_printed(a);
+    hand_over_output(a);
   if (p[IN].revents != 0)
     agent_receive(a);
-  if (bn_send_queue_is_broken(&a->box))
+  if (bn_send_queue_is_broken(&a->queue))
     agent_lose(a);
 }
 
@@ -474,7 +476,7 @@ static void agent_meet(void *of)
 {
   struct bn_agent *a = of;
 
-  (void)bn_send_queue_put(&a->box, BN_FRAME_MEET, "", 0);
+  (void)bn_send_queue_put(&a->queue, BN_FRAME_MEET, "", 0);
 }
 
 const char *bn_agent_folder(const struct bn_agent *a)
@@ -487,7 +489,7 @@ bool bn_agent_is_first(const struct bn_agent *a)
   return a == NULL || a->handshake.host == 0;
 }
 
-const struct bn_host_group *bn_agent_party(const struct bn_agent *a)
+const struct bn_host_group *bn_agent_group(const struct bn_agent *a)
 {
   return a != NULL ? &a->host_group : NULL;
 }
@@ -509,15 +511,15 @@ int bn_agent_send_document(struct bn_agent *a, struct bn_err *err)
   for (size_t at = 0; at < a->text_len; at += MOST) {
     const size_t left = a->text_len - at;
 
-    if (bn_send_queue_put(&a->box, BN_FRAME_RESULT, a->text + at, left < MOST ? left : MOST) != 0)
+    if (bn_send_queue_put(&a->queue, BN_FRAME_RESULT, a->text + at, left < MOST ? left : MOST) != 0)
       return bn_err_set(err, EPIPE, "the controller does not read the result");
   }
   return 0;
 }
 
-struct bn_send_queue *bn_agent_outbox(struct bn_agent *a)
+struct bn_send_queue *bn_agent_send_queue(struct bn_agent *a)
 {
-  return &a->box;
+  return &a->queue;
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
@@ -542,7 +544,7 @@ static int agent_make(struct bn_agent *a, const char *version, struct bn_err *er
   (void)snprintf(a->version, sizeof a->version, "%s", version);
   a->host_group = (struct bn_host_group){
       .of = a, .attach = agent_attach, .detach = agent_detach, .meet = agent_meet};
-  if (bn_wait_init(&a->changed) != 0 || bn_send_queue_init(&a->box, a->out) != 0)
+  if (bn_wait_init(&a->changed) != 0 || bn_send_queue_init(&a->queue, a->out) != 0)
     return bn_err_set(err, errno, "out of memory");
   if (bn_temp_folder_make(&a->temp_folder, err) != 0)
     return -1;
@@ -575,8 +577,8 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
   if (a == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
   memcpy(a->name, "bench", sizeof a->name);
-  a->in = a->out = a->box.fd = a->box.wake = -1;
-  a->temp_folder.at = a->temp_folder.life = a->printed.fd = -1;
+  a->in = a->out = a->queue.fd = a->queue.wake = -1;
+  a->temp_folder.at = a->temp_folder.life = a->remote_output.fd = -1;
   (void)pthread_mutex_init(&a->lock, NULL);
   bn_frame_reader_init(&a->reader, BN_FRAME_FROM_CONTROLLER);
   /* The dialect is the controller's, not that of this host. */
@@ -585,8 +587,8 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
     return -1;
   if (agent_make(a, version, err) == 0)
     return await_open(a) ? 0 : -1;
-  (void)bn_send_queue_put(&a->box, BN_FRAME_REFUSE, err->text, strlen(err->text));
-  bn_send_queue_flush(&a->box, bn_clock_mono() + unread_ns);
+  (void)bn_send_queue_put(&a->queue, BN_FRAME_REFUSE, err->text, strlen(err->text));
+  bn_send_queue_flush(&a->queue, bn_clock_mono() + unread_ns);
   return -1;
 }
 
@@ -607,7 +609,7 @@ static void agent_drain(struct bn_agent *a)
   uint64_t until_ns = 0;
 
   agent_lock(a);
-  while ((left = bn_send_queue_pending(&a->box)) > 0 && a->made) {
+  while ((left = bn_send_queue_pending(&a->queue)) > 0 && a->made) {
     const uint64_t now_ns = bn_clock_mono();
 
     if (left != last)
@@ -625,9 +627,9 @@ void bn_agent_end(struct bn_agent *a, int status)
   const unsigned char byte = (unsigned char)status;
 
   agent_lock(a);
-  bn_remote_output_end(&a->printed, &a->box);
+  bn_remote_output_end(&a->remote_output, &a->queue);
   agent_unlock(a);
-  (void)bn_send_queue_put(&a->box, BN_FRAME_END, &byte, sizeof byte);
+  (void)bn_send_queue_put(&a->queue, BN_FRAME_END, &byte, sizeof byte);
   agent_drain(a);
 }
 
@@ -639,7 +641,7 @@ static void stop_listening(struct bn_agent *a)
   agent_lock(a);
   a->leave = true;
   agent_unlock(a);
-  bn_send_queue_wake(&a->box);
+  bn_send_queue_wake(&a->queue);
   bn_wait_join(&returning, a->listener);
 }
 
@@ -655,7 +657,7 @@ void bn_agent_free(struct bn_agent *a)
     return;
   stop_listening(a);
   bn_temp_folder_done(&a->temp_folder);
-  bn_send_queue_done(&a->box);
+  bn_send_queue_done(&a->queue);
   bn_frame_reader_done(&a->reader);
   explicit_bzero(a->piece, sizeof a->piece);
   bn_handshake_done(&a->handshake);

@@ -37,13 +37,13 @@ const char *bn_agent_folder(const struct bn_agent *a);
 /* Whether it is the first host of the run.  a NULL: it is the only one. */
 bool bn_agent_is_first(const struct bn_agent *a);
 /* Returns what its run is a part of; NULL for no agent. */
-const struct bn_host_group *bn_agent_party(const struct bn_agent *a);
+const struct bn_host_group *bn_agent_group(const struct bn_agent *a);
 /* Where the run's document goes, for the reporter that writes it; closed by who opens reports. */
 FILE *bn_agent_document(struct bn_agent *a);
 /* Sends what was written there. */
 int bn_agent_send_document(struct bn_agent *a, struct bn_err *err);
 /* The run's reports. */
-struct bn_send_queue *bn_agent_outbox(struct bn_agent *a);
+struct bn_send_queue *bn_agent_send_queue(struct bn_agent *a);
 /* Sends END, and waits while the controller reads. */
 void bn_agent_end(struct bn_agent *a, int status);
 /* Removes the folder alone, where threads were left behind that use the rest; before _exit().  a:

@@ -26,7 +26,7 @@ static int send_line(void *of, char *line, size_t len, struct bn_err *err)
   const enum bn_frame_type type = r->ready ? BN_FRAME_INTERVAL : BN_FRAME_READY;
 
   r->ready = true;
-  return bn_send_queue_put(bn_agent_outbox(r->agent), type, line, len) == 0
+  return bn_send_queue_put(bn_agent_send_queue(r->agent), type, line, len) == 0
              ? 0
              : bn_err_set(err, EPIPE, "the controller does not read what is sent to it");
 }

@@ -237,7 +237,7 @@ static bool is_typed(const struct bn_arguments *o, const char *name)
 
 /* Where passwords that a file or a URI speaks of are collected. */
 struct adding {
-  struct bn_arguments *order;
+  struct bn_arguments *arguments;
   struct bn_err *err;
   int rc;
 };
@@ -248,9 +248,9 @@ static void add_password(void *arg, const char *name, const struct bn_opt *opt, 
   const char *path = opt->type == BN_PATH || opt->type == BN_STRING ? *(char *const *)value : NULL;
 
   if (a->rc != 0 || path == NULL || path[0] == '\0' || !ends_in(opt->name, "-password-file") ||
-      is_typed(a->order, name))
+      is_typed(a->arguments, name))
     return;
-  a->rc = send_password(a->order, opt->name, path, a->err);
+  a->rc = send_password(a->arguments, opt->name, path, a->err);
 }
 
 /* Of a configuration file or a URI, which agents get as they are, without the file they name. */

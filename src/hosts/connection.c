@@ -55,8 +55,8 @@ void bn_connection_done(struct bn_connection *p)
 {
   bn_link_done(&p->link);
   bn_result_done(&p->head);
-  bn_buf_done(&p->result);
-  bn_result_done(&p->whole);
+  bn_buf_done(&p->result_text);
+  bn_result_done(&p->result);
 }
 
 bool bn_connection_is_there(const struct bn_connection *p)
@@ -140,7 +140,7 @@ static int take_pong(struct bn_connection *p, const struct bn_frame *f, struct b
   return 0;
 }
 
-static int read_head(struct bn_connection *p, struct bn_intervals *rounds, size_t i,
+static int read_head(struct bn_connection *p, struct bn_intervals *intervals, size_t i,
                      const struct bn_node *map, struct bn_err *err)
 {
   const struct bn_node *facts = bn_node_get(map, "facts");
@@ -149,13 +149,13 @@ static int read_head(struct bn_connection *p, struct bn_intervals *rounds, size_
     return -1;
   if (bn_result_escape(&p->head) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
-  if (p->head.facts.plan.threads != p->share.threads)
+  if (p->head.facts.plan.threads != p->work.threads)
     return bn_err_set(err, EPROTO, "it runs %u threads in place of %u", p->head.facts.plan.threads,
-                      p->share.threads);
-  return bn_intervals_begin(rounds, i, bn_node_get(map, "group"), &p->head.facts, err);
+                      p->work.threads);
+  return bn_intervals_begin(intervals, i, bn_node_get(map, "group"), &p->head.facts, err);
 }
 
-static int take_ready(struct bn_connection *p, struct bn_intervals *rounds, size_t i,
+static int take_ready(struct bn_connection *p, struct bn_intervals *intervals, size_t i,
                       const struct bn_frame *f, struct bn_err *err)
 {
   struct bn_node *map;
@@ -166,7 +166,7 @@ static int take_ready(struct bn_connection *p, struct bn_intervals *rounds, size
   map = bn_node_parse_within(f->data, f->len, BN_VALID_HEAD_VALUES, err);
   if (map == NULL)
     return -1;
-  rc = read_head(p, rounds, i, map, err);
+  rc = read_head(p, intervals, i, map, err);
   bn_node_free(map);
   p->state = BN_CONNECTION_READY;
   return rc;
@@ -174,15 +174,15 @@ static int take_ready(struct bn_connection *p, struct bn_intervals *rounds, size
 
 /* One frame may not hold all of it.  A host that fails or is told to stop before it is told to
    start has a result too, of nothing. */
-static int take_result(struct bn_connection *p, const struct bn_intervals *rounds, size_t i,
+static int take_result(struct bn_connection *p, const struct bn_intervals *intervals, size_t i,
                        const struct bn_frame *f, struct bn_err *err)
 {
   if (p->state == BN_CONNECTION_CONNECTING)
     return at_wrong_time(f, err);
-  p->result.max = bn_valid_bytes(bn_intervals_as(rounds, i), p->statements);
-  if (f->len > p->result.max - p->result.len)
-    return bn_err_set(err, EFBIG, "its result is larger than %zu MiB", p->result.max >> 20);
-  if (bn_buf_add(&p->result, f->data, f->len) != 0)
+  p->result_text.max = bn_valid_bytes(bn_intervals_as(intervals, i), p->statements);
+  if (f->len > p->result_text.max - p->result_text.len)
+    return bn_err_set(err, EFBIG, "its result is larger than %zu MiB", p->result_text.max >> 20);
+  if (bn_buf_add(&p->result_text, f->data, f->len) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
   p->result_ns = bn_clock_mono();
   return 0;
@@ -197,17 +197,17 @@ bool bn_connection_is_sending(const struct bn_connection *p, uint64_t now_ns)
 
 static int read_result(struct bn_connection *p, const struct bn_valid_as *as, struct bn_err *err)
 {
-  if (p->result.len == 0)
+  if (p->result_text.len == 0)
     return 0;
-  p->has_result = bn_valid_read(as, &p->result, p->statements, &p->whole, err) == 0;
-  bn_buf_done(&p->result);
+  p->has_result = bn_valid_read(as, &p->result_text, p->statements, &p->result, err) == 0;
+  bn_buf_done(&p->result_text);
   return p->has_result ? 0 : -1;
 }
 
-static int take_end(struct bn_connection *p, const struct bn_intervals *rounds, size_t i,
+static int take_end(struct bn_connection *p, const struct bn_intervals *intervals, size_t i,
                     const struct bn_frame *f, struct bn_err *err)
 {
-  if (read_result(p, bn_intervals_as(rounds, i), err) != 0)
+  if (read_result(p, bn_intervals_as(intervals, i), err) != 0)
     return -1;
   p->status = (int)bn_frame_byte(f);
   p->state = BN_CONNECTION_ENDED;
@@ -228,11 +228,11 @@ static int take_printed(const struct bn_connection *p, const struct bn_frame *f,
 {
   if (p->state != BN_CONNECTION_OPENING)
     return at_wrong_time(f, err);
-  bn_remote_output_show(p->printer, p->apart ? p->name : NULL, f->data, f->len);
+  bn_remote_output_show(p->printer, p->local_data ? p->name : NULL, f->data, f->len);
   return 0;
 }
 
-static int take_frame(struct bn_connection *p, struct bn_intervals *rounds, size_t i,
+static int take_frame(struct bn_connection *p, struct bn_intervals *intervals, size_t i,
                       const struct bn_frame *f, struct bn_err *err)
 {
   switch (f->type) {
@@ -243,15 +243,15 @@ static int take_frame(struct bn_connection *p, struct bn_intervals *rounds, size
   case BN_FRAME_PONG:
     return take_pong(p, f, err);
   case BN_FRAME_READY:
-    return take_ready(p, rounds, i, f, err);
+    return take_ready(p, intervals, i, f, err);
   case BN_FRAME_INTERVAL:
     return p->state == BN_CONNECTION_READY || p->state == BN_CONNECTION_RUNNING
-               ? bn_intervals_take(rounds, i, f->data, f->len, err)
+               ? bn_intervals_take(intervals, i, f->data, f->len, err)
                : at_wrong_time(f, err);
   case BN_FRAME_RESULT:
-    return take_result(p, rounds, i, f, err);
+    return take_result(p, intervals, i, f, err);
   case BN_FRAME_END:
-    return take_end(p, rounds, i, f, err);
+    return take_end(p, intervals, i, f, err);
   case BN_FRAME_MEET:
     return take_meet(p, f, err);
   case BN_FRAME_PRINTED:
@@ -299,7 +299,7 @@ void bn_connection_look(struct bn_connection *p, uint64_t now_ns)
                        connection_hint(p, WEXITSTATUS(p->link.how)));
 }
 
-bool bn_connection_take(struct bn_connection *p, struct bn_intervals *rounds, size_t i)
+bool bn_connection_take(struct bn_connection *p, struct bn_intervals *intervals, size_t i)
 {
   const int came = bn_link_receive(&p->link);
   struct bn_err err = {0};
@@ -308,7 +308,7 @@ bool bn_connection_take(struct bn_connection *p, struct bn_intervals *rounds, si
 
   while (rc > 0 && bn_connection_is_there(p)) {
     rc = bn_frame_next(&p->link.reader, &f, &err);
-    if (rc > 0 && take_frame(p, rounds, i, &f, &err) != 0)
+    if (rc > 0 && take_frame(p, intervals, i, &f, &err) != 0)
       rc = -1;
   }
   if (came > 0 && bn_frame_is_within(&p->link.reader, BN_FRAME_RESULT))
@@ -323,14 +323,14 @@ bool bn_connection_take(struct bn_connection *p, struct bn_intervals *rounds, si
   return came > 0;
 }
 
-struct bn_result *bn_connection_result(struct bn_connection *p, const struct bn_intervals *rounds,
-                                       size_t i)
+struct bn_result *bn_connection_result(struct bn_connection *p,
+                                       const struct bn_intervals *intervals, size_t i)
 {
   struct bn_err err = {0};
 
   if (p->has_result)
-    return &p->whole;
-  if (p->head.n_groups == 0 && bn_intervals_result(rounds, i, &p->head, &err) <= 0)
+    return &p->result;
+  if (p->head.n_groups == 0 && bn_intervals_result(intervals, i, &p->head, &err) <= 0)
     return NULL;
   return p->head.group[0].has_total ? &p->head : NULL;
 }

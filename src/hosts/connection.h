@@ -26,7 +26,7 @@ struct bn_connection {
   const char *name; /* borrowed */
   int rank;         /* that a launcher has started; its host says its name in WELCOME.  -1: none */
   char own_name[BN_WORK_SPLIT_NAME_MAX + 1]; /* that; "": not known */
-  struct bn_work_split share;
+  struct bn_work_split work;
   struct bn_printer *printer; /* borrowed */
   struct bn_link link;
   enum bn_connection_state state;
@@ -35,13 +35,13 @@ struct bn_connection {
   uint64_t pinged_ns;              /* when the last one began */
   struct bn_clock_sync_view clock; /* when it was told to start */
   struct bn_result head;           /* its facts, from READY on; bn_connection_result() */
-  struct bn_buf result;            /* the frames RESULT that have come */
+  struct bn_buf result_text;       /* the frames RESULT that have come */
   uint64_t result_ns;              /* when a piece of them came last; 0: none has */
-  struct bn_result whole;          /* its result, once END has come */
+  struct bn_result result;         /* its result, once END has come */
   bool has_result;
   bool statements;    /* the run tells them apart */
   uint64_t closed_ns; /* when its stream ended; 0: not yet */
-  bool apart;         /* its command is one of its own, and its lines begin with its name */
+  bool local_data;    /* its command is one of its own, and its lines begin with its name */
   bool met;           /* its sessions wait for those of the other hosts */
   int status;         /* of END */
   struct bn_err why;
@@ -58,7 +58,7 @@ bool bn_connection_is_there(const struct bn_connection *p);
 bool bn_connection_is_sending(const struct bn_connection *p, uint64_t now_ns);
 /* Takes what has come; intervals go into `rounds` as those of host i.  false: nothing more comes
    now.  It may have been lost. */
-bool bn_connection_take(struct bn_connection *p, struct bn_intervals *rounds, size_t i);
+bool bn_connection_take(struct bn_connection *p, struct bn_intervals *intervals, size_t i);
 /* At any time: loses it if its stream has ended too early. */
 void bn_connection_look(struct bn_connection *p, uint64_t now_ns);
 /* Begins an exchange of times, if none goes on. */
@@ -68,8 +68,8 @@ void bn_connection_start(struct bn_connection *p, uint64_t at_ns);
 void bn_connection_stop(struct bn_connection *p, enum bn_frame_stop how);
 /* The result that it has sent or, without that, what it had measured by its last tick; NULL: it has
    told nothing.  At any time from the start on, when no more is taken from it. */
-struct bn_result *bn_connection_result(struct bn_connection *p, const struct bn_intervals *rounds,
-                                       size_t i);
+struct bn_result *bn_connection_result(struct bn_connection *p,
+                                       const struct bn_intervals *intervals, size_t i);
 /* All other hosts have met, too. */
 void bn_connection_pass(struct bn_connection *p);
 /* It is given up. */

@@ -31,7 +31,7 @@ enum { TURN_MS = 100 };
 
 struct control {
   struct bn_fleet fleet;
-  struct bn_run_report account;
+  struct bn_run_report report;
 };
 
 bool bn_hosts_wanted(const struct bn_conf *conf, const struct bn_ranks *ranks, const char *test,
@@ -166,7 +166,7 @@ static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
     if (fd[0].revents != 0)
       (void)bn_link_send(&p->link);
     if (fd[1].revents != 0)
-      (void)bn_connection_take(p, &f->rounds, i);
+      (void)bn_connection_take(p, &f->intervals, i);
     if (fd[2].revents != 0)
       bn_link_show(&p->link, &f->printer);
   }
@@ -205,9 +205,9 @@ static void controller_turn(struct control *c, struct pollfd *fd)
   controller_obey(f);
   bn_liveness_check(f, bn_clock_mono());
   bn_liveness_settle(f);
-  go_on(f, &c->account);
+  go_on(f, &c->report);
   bn_liveness_settle(f);
-  bn_run_report_intervals(&c->account, f);
+  bn_run_report_intervals(&c->report, f);
 }
 
 /* Whether it may still print something.  Who was lost has been told to end before. */
@@ -277,7 +277,7 @@ _Noreturn static void controller_leave(struct control *c)
 
   (void)sigprocmask(SIG_SETMASK, &c->fleet.stop_signal.before, NULL);
   bn_fleet_done(&c->fleet);
-  bn_run_report_leave(&c->account);
+  bn_run_report_leave(&c->report);
   _exit(status);
 }
 
@@ -303,7 +303,7 @@ static bool open_run(struct control *c)
 {
   struct bn_err err = {0};
 
-  if (!bn_run_report_open(&c->account, &c->fleet))
+  if (!bn_run_report_open(&c->report, &c->fleet))
     return false;
   if (bn_printer_open(&c->fleet.printer, &err) == 0 && bn_launch(&c->fleet, 0, &err) == 0)
     return true;
@@ -314,7 +314,7 @@ static bool open_run(struct control *c)
 
 int bn_hosts_run(const struct bn_hosts_setup *setup)
 {
-  struct control c = {.account = {.reporters = {.n = 0}}};
+  struct control c = {.report = {.reporters = {.n = 0}}};
   struct bn_err err = {0};
   int status = BN_STATUS_FAILED;
 
@@ -325,11 +325,11 @@ int bn_hosts_run(const struct bn_hosts_setup *setup)
   }
   if (open_run(&c))
     follow_hosts(&c);
-  bn_run_report_end(&c.account, &c.fleet);
+  bn_run_report_end(&c.report, &c.fleet);
   await_reader(&c);
   bn_printer_close(&c.fleet.printer);
-  status = bn_run_report_status(&c.account);
+  status = bn_run_report_status(&c.report);
   bn_fleet_done(&c.fleet);
-  bn_run_report_done(&c.account);
+  bn_run_report_done(&c.report);
   return status;
 }

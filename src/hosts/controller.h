@@ -25,7 +25,7 @@ struct bn_hosts_setup {
   bool is_builtin;              /* the test is no script */
   unsigned kinds;  /* of runs that it may turn out to be, as in struct bn_assert_scope */
   bool statements; /* it tells statements apart (--statements) */
-  bool apart;      /* each host has data of its own, for which a command is run there whole */
+  bool local;      /* each host has data of its own, for which a command is run there whole */
   /* What a host may take between its events and its result, and once it was told to end; 0: nothing
      to speak of. */
   unsigned verify_s, verify_hurry_s;

@@ -66,17 +66,17 @@ static int refuse_no_command(const struct bn_hosts_setup *s, struct bn_err *err)
                     "--hosts needs a test and a command, for example: bench --hosts=a,b cpu run");
 }
 
-static bool is_apart(const struct bn_fleet *f)
+static bool has_local_data(const struct bn_fleet *f)
 {
-  return !f->is_run && f->setup->apart;
+  return !f->is_run && f->setup->local;
 }
 
 /* A host with data of its own prepares what one process with the threads of all hosts would, since
    a run's sessions are numbered over all hosts there too. */
-static struct bn_work_split command_share(const struct bn_fleet *f,
-                                          const struct bn_work_split *share)
+static struct bn_work_split command_work(const struct bn_fleet *f,
+                                         const struct bn_work_split *share)
 {
-  return is_apart(f) ? (struct bn_work_split){.threads = (unsigned)f->sessions} : *share;
+  return has_local_data(f) ? (struct bn_work_split){.threads = (unsigned)f->sessions} : *share;
 }
 
 /* Assertions that may end the run are judged at each interval, also if none is reported. */
@@ -101,19 +101,19 @@ static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
     return -1;
   f->connection = calloc(f->list.n, sizeof *f->connection);
   if (f->connection == NULL ||
-      bn_intervals_init(&f->rounds, f->list.n, (double)fleet_interval_ns(conf) * 1e-9) != 0 ||
-      bn_intervals_checkpoints(&f->rounds, conf->checkpoint_ns, conf->n_checkpoints) != 0)
+      bn_intervals_init(&f->intervals, f->list.n, (double)fleet_interval_ns(conf) * 1e-9) != 0 ||
+      bn_intervals_checkpoints(&f->intervals, conf->checkpoint_ns, conf->n_checkpoints) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
   for (size_t i = 0; i < f->list.n; i++)
     f->connection[i] =
         (struct bn_connection){.name = f->list.host[i].name,
                                .rank = has_ranks(f) ? (int)i : -1,
-                               .share = f->is_run ? share[i] : command_share(f, &share[i]),
-                               .apart = is_apart(f),
+                               .work = f->is_run ? share[i] : command_work(f, &share[i]),
+                               .local_data = has_local_data(f),
                                .printer = &f->printer,
                                .statements = f->setup->statements,
                                .link = {.in = -1, .out = -1, .errors = -1}};
-  f->n = f->is_run || is_apart(f) ? f->list.n : 1;
+  f->n = f->is_run || has_local_data(f) ? f->list.n : 1;
   return 0;
 }
 
@@ -136,7 +136,7 @@ static int make_order(struct bn_fleet *f, struct bn_err *err)
                                        .options = s->options,
                                        .seed = seed_of(f),
                                        .interval_ns = fleet_interval_ns(s->conf)};
-  return bn_arguments_make(&f->order, &f->from, err);
+  return bn_arguments_make(&f->arguments, &f->from, err);
 }
 
 int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct bn_err *err)
@@ -154,8 +154,8 @@ void bn_fleet_done(struct bn_fleet *f)
   for (size_t i = 0; f->connection != NULL && i < f->n; i++)
     bn_connection_done(&f->connection[i]);
   free(f->connection);
-  bn_intervals_done(&f->rounds);
-  bn_arguments_done(&f->order);
+  bn_intervals_done(&f->intervals);
+  bn_arguments_done(&f->arguments);
   bn_work_split_done(&f->list);
   bn_stop_signal_end(&f->stop_signal);
 }

@@ -23,7 +23,7 @@ enum bn_fleet_phase {
 struct bn_fleet {
   const struct bn_hosts_setup *setup;
   struct bn_arguments_from from;
-  struct bn_arguments order; /* of all hosts, until the last one has been started */
+  struct bn_arguments arguments; /* of all hosts, until the last one has been started */
   struct bn_work_split_list list;
   struct bn_connection *connection; /* owned; [list.n] */
   size_t n; /* those that take part: a command may be one of the first host alone */
@@ -38,7 +38,7 @@ struct bn_fleet {
   bool late;   /* they were told to end at once because they did not end in time */
   bool failed; /* a host was lost, or could not be started */
   bool left;   /* a script has ended the run on a host by os.exit() */
-  struct bn_intervals rounds;
+  struct bn_intervals intervals;
   struct bn_printer printer; /* what is printed and reported */
   struct bn_merged_result_start start;
 };

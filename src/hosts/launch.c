@@ -76,15 +76,16 @@ static int begin_host(struct bn_fleet *f, size_t i, struct bn_err *err)
   struct bn_handshake handshake = {.version = strdup(PACKAGE_VERSION),
                                    .host = (unsigned)i,
                                    .hosts = (unsigned)f->list.n,
-                                   .first_session = p->share.first_session,
+                                   .first_session = p->work.first_session,
                                    .sessions = f->sessions};
   int rc = -1;
 
-  if (handshake.version == NULL || bn_arguments_argv(&f->order, &p->share, &handshake.argv) != 0 ||
+  if (handshake.version == NULL ||
+      bn_arguments_argv(&f->arguments, &p->work, &handshake.argv) != 0 ||
       bn_handshake_take_environment(&handshake) != 0)
     (void)bn_err_set(err, ENOMEM, "out of memory");
   else if (reach_host(f, p, err) == 0)
-    rc = bn_connection_begin(p, &handshake, &f->order.files, err);
+    rc = bn_connection_begin(p, &handshake, &f->arguments.files, err);
   bn_handshake_done(&handshake);
   return rc;
 }
@@ -95,7 +96,7 @@ static void forget_others(struct bn_fleet *f)
   for (size_t i = 0; i < f->n; i++)
     if (f->connection[i].link.in < 0) {
       f->connection[i].state = BN_CONNECTION_LOST;
-      bn_intervals_end(&f->rounds, i);
+      bn_intervals_end(&f->intervals, i);
     }
 }
 
@@ -108,7 +109,7 @@ int bn_launch(struct bn_fleet *f, size_t first, struct bn_err *err)
   if (rc != 0)
     forget_others(f);
   if (rc != 0 || f->n == f->list.n)
-    bn_arguments_done(&f->order);
+    bn_arguments_done(&f->arguments);
   bn_fleet_enter(f, BN_FLEET_CONNECT);
   return rc;
 }

@@ -59,16 +59,16 @@ static bool is_of_warmup(const struct bn_fleet *f, const struct bn_result *r)
 /* A tick counts from the start on, a total from the last checkpoint on. */
 static struct done done_by(const struct bn_fleet *f, size_t i)
 {
-  const struct bn_result *whole = &f->connection[i].whole;
-  const struct bn_view *tick = bn_intervals_last(&f->rounds, i);
+  const struct bn_result *result = &f->connection[i].result;
+  const struct bn_view *tick = bn_intervals_last(&f->intervals, i);
   struct done d = {.events = tick != NULL ? liveness_spent(tick) : 0,
                    .at_s = tick != NULL ? tick->at_s : 0};
 
-  if (f->connection[i].has_result && whole->n_groups > 0 && whole->group[0].has_total &&
-      !is_of_warmup(f, whole)) {
-    const struct bn_view *total = &whole->group[0].total.view;
+  if (f->connection[i].has_result && result->n_groups > 0 && result->group[0].has_total &&
+      !is_of_warmup(f, result)) {
+    const struct bn_view *total = &result->group[0].total.view;
 
-    d.events = f->rounds.host[i].before_check + liveness_spent(total);
+    d.events = f->intervals.host[i].before_check + liveness_spent(total);
     d.at_s = total->at_s;
   }
   return d;
@@ -89,11 +89,11 @@ static void tell_missing(struct bn_fleet *f, size_t i)
     (void)snprintf(after, sizeof after, " after its first %.1f s", done.at_s);
   if (conf->events > 0)
     (void)snprintf(events, sizeof events, ", %" PRIu64 " of --events=%" PRIu64,
-                   p->share.events > done.events ? p->share.events - done.events : 0, conf->events);
+                   p->work.events > done.events ? p->work.events - done.events : 0, conf->events);
   if (conf->raw.rate > 0)
-    (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", p->share.rate, conf->raw.rate);
+    (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", p->work.rate, conf->raw.rate);
   bn_printer_say(&f->printer, "%s: missing from the report%s: %u of %" PRIu64 " threads%s%s",
-                 p->name, after, p->share.threads, f->sessions, events, rate);
+                 p->name, after, p->work.threads, f->sessions, events, rate);
 }
 
 /* Those that were stopped because of it did not fail. */
@@ -108,7 +108,7 @@ static void tell_failure(struct bn_fleet *f, const struct bn_connection *p)
 static bool came_through(const struct bn_fleet *f, const struct bn_connection *p)
 {
   return f->setup->conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE &&
-         p->whole.end.reason != BN_END_FAILURE;
+         p->result.end.reason != BN_END_FAILURE;
 }
 
 /* A host whose run has ended too early, though with a result, counts like one that is lost. */
@@ -120,7 +120,7 @@ static void note_failure(struct bn_fleet *f, size_t i, const char *why)
   if (f->stop == 0 && aborts && !bn_fleet_are(f, BN_CONNECTION_ENDED))
     bn_printer_say(&f->printer, "%s: %s; the other hosts are stopped (--on-host-loss=abort)",
                    f->connection[i].name, why);
-  else if (f->stop == 0 && f->connection[i].whole.end.early)
+  else if (f->stop == 0 && f->connection[i].result.end.early)
     tell_missing(f, i);
 }
 
@@ -140,7 +140,7 @@ static void note_exit(struct bn_fleet *f, const struct bn_connection *p)
 static void note_end(struct bn_fleet *f, size_t i)
 {
   const struct bn_connection *p = &f->connection[i];
-  const struct bn_end *end = &p->whole.end;
+  const struct bn_end *end = &p->result.end;
 
   if (!f->is_run || f->phase < BN_FLEET_RUN)
     return;
@@ -157,9 +157,9 @@ static void settle_host(struct bn_fleet *f, size_t i)
 {
   struct bn_connection *p = &f->connection[i];
 
-  if (f->rounds.host[i].over || bn_connection_is_there(p))
+  if (f->intervals.host[i].over || bn_connection_is_there(p))
     return;
-  bn_intervals_end(&f->rounds, i);
+  bn_intervals_end(&f->intervals, i);
   if (p->state == BN_CONNECTION_ENDED && (p->has_result || f->phase < BN_FLEET_RUN || !f->is_run)) {
     f->failed |= p->status != 0 && f->phase < BN_FLEET_RUN;
     tell_failure(f, p);
@@ -195,7 +195,7 @@ static uint64_t grace_ns(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
   const uint64_t most_ns = liveness_limit(f) - f->start.mono_ns;
-  uint64_t longest_ns = f->rounds.longest_ns;
+  uint64_t longest_ns = f->intervals.longest_ns;
 
   if (f->is_run && f->phase < BN_FLEET_RUN) /* no event is in flight */
     return ending_ns;

@@ -32,10 +32,10 @@ int bn_remote_output_begin(struct bn_remote_output *p, struct bn_err *err)
 }
 
 /* If nobody reads the frames, the listener ends the run. */
-static void hand_over(struct bn_remote_output *p, struct bn_send_queue *box, size_t len)
+static void hand_over(struct bn_remote_output *p, struct bn_send_queue *queue, size_t len)
 {
   if (len > 0)
-    (void)bn_send_queue_put(box, BN_FRAME_PRINTED, p->line.data, len);
+    (void)bn_send_queue_put(queue, BN_FRAME_PRINTED, p->line.data, len);
   if (len > 0)
     memmove(p->line.data, p->line.data + len, p->line.len - len);
   p->line.len -= len;
@@ -51,7 +51,7 @@ static size_t whole_lines(const struct bn_remote_output *p)
 }
 
 /* false: there is nothing more now. */
-static bool take_piece(struct bn_remote_output *p, struct bn_send_queue *box)
+static bool take_piece(struct bn_remote_output *p, struct bn_send_queue *queue)
 {
   char piece[LINE_MAX_BYTES];
   ssize_t n;
@@ -61,24 +61,24 @@ static bool take_piece(struct bn_remote_output *p, struct bn_send_queue *box)
   while (n < 0 && errno == EINTR);
   if (n <= 0 || bn_buf_add(&p->line, piece, (size_t)n) != 0)
     return false;
-  hand_over(p, box, whole_lines(p));
+  hand_over(p, queue, whole_lines(p));
   return true;
 }
 
-void bn_remote_output_take(struct bn_remote_output *p, struct bn_send_queue *box)
+void bn_remote_output_take(struct bn_remote_output *p, struct bn_send_queue *queue)
 {
   if (p->fd >= 0)
-    (void)take_piece(p, box);
+    (void)take_piece(p, queue);
 }
 
-void bn_remote_output_end(struct bn_remote_output *p, struct bn_send_queue *box)
+void bn_remote_output_end(struct bn_remote_output *p, struct bn_send_queue *queue)
 {
   if (p->fd < 0)
     return;
   (void)dup2(STDERR_FILENO, STDOUT_FILENO);
-  while (take_piece(p, box))
+  while (take_piece(p, queue))
     continue;
-  hand_over(p, box, p->line.len);
+  hand_over(p, queue, p->line.len);
   bn_buf_done(&p->line);
   (void)close(p->fd);
   p->fd = -1;

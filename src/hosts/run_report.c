@@ -47,11 +47,11 @@ static struct bn_merged_result_part *parts_of(const struct bn_fleet *f)
     part[i] = (struct bn_merged_result_part){
         .member = {.host = p->own_name[0] != '\0' ? p->own_name : f->list.host[i].name,
                    .lost = p->state == BN_CONNECTION_LOST || !p->has_result ? p->why.text : NULL,
-                   .threads = p->share.threads,
+                   .threads = p->work.threads,
                    .processor_s = HUGE_VAL,
                    .clock_error_s = (double)p->clock.error_ns * 1e-9,
                    .start_lag_s = HUGE_VAL},
-        .result = f->phase < BN_FLEET_RUN ? &p->head : bn_connection_result(p, &f->rounds, i),
+        .result = f->phase < BN_FLEET_RUN ? &p->head : bn_connection_result(p, &f->intervals, i),
         .clock = p->clock,
         .offset_ns = bn_clock_sync_read(&p->clock_sync, bn_clock_mono(), &now)
                          ? now.offset_ns
@@ -63,7 +63,7 @@ static struct bn_merged_result_part *parts_of(const struct bn_fleet *f)
 int bn_run_report_check(const struct bn_run_report *a, const struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_hosts_setup *s = f->setup;
-  const struct bn_assert_scope scope = {.metrics = bn_intervals_metrics(&f->rounds),
+  const struct bn_assert_scope scope = {.metrics = bn_intervals_metrics(&f->intervals),
                                         .kinds = s->kinds,
                                         .paced = s->conf->raw.rate > 0,
                                         .own = s->conf->policy->own_report,
@@ -122,7 +122,7 @@ static struct bn_view_rules rules_of(const struct bn_conf *conf)
 
 /* What a sum of hosts is handed on with. */
 struct teller {
-  struct bn_run_report *account;
+  struct bn_run_report *report;
   struct bn_fleet *fleet;
   const struct bn_view_rules *rules;
 };
@@ -161,7 +161,7 @@ static void run_report_show(void *arg, const struct bn_view *v)
   const struct teller *t = arg;
   struct shown *s;
 
-  if (!bn_reporters_want(&t->account->reporters, v->span))
+  if (!bn_reporters_want(&t->report->reporters, v->span))
     return;
   s = calloc(1, sizeof *s);
   if (s == NULL || bn_record_copy(&s->record, v) != 0) {
@@ -169,8 +169,8 @@ static void run_report_show(void *arg, const struct bn_view *v)
     note_sum(t->fleet, -1, &(struct bn_err){.text = "out of memory for a report"});
     return;
   }
-  s->job = (struct bn_printer_job){.of = t->account, .say = show_record, .done = free_shown};
-  bn_printer_offer(t->account->printer, &s->job);
+  s->job = (struct bn_printer_job){.of = t->report, .say = show_record, .done = free_shown};
+  bn_printer_offer(t->report->printer, &s->job);
 }
 
 /* Returns whether the run is as it was asked for: events may begin on all hosts, except on hosts
@@ -184,9 +184,9 @@ static bool is_under_load(const struct bn_fleet *f, const struct bn_view *interv
   for (size_t i = 0; i < f->n; i++) {
     const struct bn_connection *p = &f->connection[i];
 
-    if ((p->state == BN_CONNECTION_ENDED && !p->whole.end.early) ||
-        (p->share.events > 0 &&
-         f->rounds.host[i].tick.view.events + p->share.threads >= p->share.events))
+    if ((p->state == BN_CONNECTION_ENDED && !p->result.end.early) ||
+        (p->work.events > 0 &&
+         f->intervals.host[i].tick.view.events + p->work.threads >= p->work.events))
       return false;
   }
   return true;
@@ -194,7 +194,7 @@ static bool is_under_load(const struct bn_fleet *f, const struct bn_view *interv
 
 static void judge_interval(const struct teller *t, const struct bn_view *interval)
 {
-  struct bn_run_report *a = t->account;
+  struct bn_run_report *a = t->report;
   struct bn_fleet *f = t->fleet;
   const struct bn_assert *violated = NULL;
 
@@ -228,12 +228,13 @@ void bn_run_report_intervals(struct bn_run_report *a, struct bn_fleet *f)
 
   if (f->phase != BN_FLEET_RUN)
     return;
-  while (bn_intervals_ready(&f->rounds))
-    note_sum(f, bn_intervals_sum(&f->rounds, &rules, &t, show_interval, &teller, &err), &err);
-  while (bn_intervals_check_ready(&f->rounds))
-    note_sum(f, bn_intervals_check(&f->rounds, &rules, &t, run_report_show, &teller, &err), &err);
-  while (bn_intervals_ticks(&f->rounds))
-    note_sum(f, bn_intervals_tick(&f->rounds, &rules, &t, run_report_show, &teller, &err), &err);
+  while (bn_intervals_ready(&f->intervals))
+    note_sum(f, bn_intervals_sum(&f->intervals, &rules, &t, show_interval, &teller, &err), &err);
+  while (bn_intervals_check_ready(&f->intervals))
+    note_sum(f, bn_intervals_check(&f->intervals, &rules, &t, run_report_show, &teller, &err),
+             &err);
+  while (bn_intervals_ticks(&f->intervals))
+    note_sum(f, bn_intervals_tick(&f->intervals, &rules, &t, run_report_show, &teller, &err), &err);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -241,13 +242,13 @@ void bn_run_report_intervals(struct bn_run_report *a, struct bn_fleet *f)
 /* A signal to a host is a failure of the run, and does not end it. */
 static bool ended_by_itself(const struct bn_connection *p)
 {
-  return p->state == BN_CONNECTION_ENDED && p->whole.end.reason != BN_END_SIGNAL;
+  return p->state == BN_CONNECTION_ENDED && p->result.end.reason != BN_END_SIGNAL;
 }
 
 /* The order to stop may come to a host when its result has been made, and ends it as a signal. */
 static int own_status(const struct bn_connection *p)
 {
-  return p->has_result && p->status > BN_STATUS_SIGNAL ? p->whole.end.status : p->status;
+  return p->has_result && p->status > BN_STATUS_SIGNAL ? p->result.end.status : p->status;
 }
 
 static int status_of_hosts(const struct bn_fleet *f)
@@ -291,7 +292,7 @@ static void end_of_others(const struct bn_fleet *f, struct bn_end *end)
   end->status = status_of_hosts(f);
   for (size_t i = 0; i < f->n; i++) {
     const struct bn_connection *p = &f->connection[i];
-    const struct bn_end *e = &p->whole.end;
+    const struct bn_end *e = &p->result.end;
 
     if (!ended_by_itself(p) || !p->has_result)
       continue;
@@ -334,7 +335,7 @@ static void sum_hosts(struct bn_run_report *a, struct bn_fleet *f)
     memset(&a->result, 0, sizeof a->result);
   } else {
     tell_senseless(f, part);
-    bn_merged_result_together(part, f->n, &f->rounds.together, &a->result.facts);
+    bn_merged_result_together(part, f->n, &f->intervals.together, &a->result.facts);
   }
   free(part);
   end_of(a, f, &a->result.end, &a->end);

@@ -104,17 +104,17 @@ static int make(struct made *out, const struct bn_policy *policy, const char *te
                                          .options = options,
                                          .seed = 77};
   struct bn_list argv = {.n = 0};
-  struct bn_arguments order;
+  struct bn_arguments arguments;
   int rc;
 
   assert_int_equal(bn_conf_add(&conf, options, err), 0);
-  rc = bn_arguments_make(&order, &from, err);
+  rc = bn_arguments_make(&arguments, &from, err);
   if (rc == 0) {
-    assert_int_equal(bn_arguments_argv(&order, &share, &argv), 0);
+    assert_int_equal(bn_arguments_argv(&arguments, &share, &argv), 0);
     join(out->argv, sizeof out->argv, &argv);
-    list_files(out->files, sizeof out->files, &order.files);
+    list_files(out->files, sizeof out->files, &arguments.files);
     bn_words_done(&argv);
-    bn_arguments_done(&order);
+    bn_arguments_done(&arguments);
   }
   bn_optset_free(options);
   return rc;
@@ -185,7 +185,7 @@ static void a_file_does_not_set_what_each_host_has_its_own_value_of(void **state
                                          .command = "run",
                                          .is_builtin = true,
                                          .options = options};
-  struct bn_arguments order;
+  struct bn_arguments arguments;
   char words[512];
 
   (void)state;
@@ -193,11 +193,11 @@ static void a_file_does_not_set_what_each_host_has_its_own_value_of(void **state
   for (size_t i = 0; i < 3; i++)
     assert_int_equal(bn_optset_set_file(options, lines[i][0], lines[i][1], "a.cfg", 1, &err), 0);
   assert_int_equal(bn_optset_set(options, "max-requests", "7", "--max-requests=7", &err), 0);
-  assert_int_equal(bn_arguments_make(&order, &from, &err), 0);
-  join(words, sizeof words, &order.words);
+  assert_int_equal(bn_arguments_make(&arguments, &from, &err), 0);
+  join(words, sizeof words, &arguments.words);
   assert_string_equal(words,
                       "cpu --max-requests=10000 --num-threads=1 --rand-init=off --compat=0.5");
-  bn_arguments_done(&order);
+  bn_arguments_done(&arguments);
   bn_optset_free(options);
 }
 

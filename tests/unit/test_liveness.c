@@ -29,8 +29,8 @@ static int make(void **state)
   w.setup.conf = &w.conf;
   w.fleet =
       (struct bn_fleet){.setup = &w.setup, .connection = w.connection, .n = HOSTS, .is_run = true};
-  f->rounds.host = w.round;
-  f->rounds.n = HOSTS;
+  f->intervals.host = w.round;
+  f->intervals.n = HOSTS;
   for (size_t i = 0; i < HOSTS; i++)
     w.connection[i] = (struct bn_connection){
         .name = i == 0 ? "a" : "b", .rank = -1, .link = {.in = -1, .out = -1, .errors = -1}};
@@ -147,7 +147,7 @@ static void a_grace_of_its_own_follows_the_longest_event(void **state)
   enter(w, BN_FLEET_RUN, BN_CONNECTION_RUNNING);
   assert_int_equal(there_at(w, begin_ns + 21 * sec), 2);
   assert_int_equal(w->fleet.stop, 0);
-  w->fleet.rounds.longest_ns = 5 * sec;
+  w->fleet.intervals.longest_ns = 5 * sec;
   check_end(w, begin_ns + 25 * sec);
 }
 
@@ -157,7 +157,7 @@ static void no_event_is_longer_than_the_run(void **state)
 
   w->conf.grace_auto = true;
   w->conf.time_ns = 10 * sec;
-  w->fleet.rounds.longest_ns = UINT64_MAX;
+  w->fleet.intervals.longest_ns = UINT64_MAX;
   enter(w, BN_FLEET_RUN, BN_CONNECTION_RUNNING);
   check_end(w, begin_ns + 40 * sec);
 }

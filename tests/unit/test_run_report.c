@@ -68,7 +68,7 @@ struct scene {
   struct bn_conf conf;
   struct bn_hosts_setup setup;
   struct bn_fleet fleet;
-  struct bn_run_report account;
+  struct bn_run_report report;
 };
 
 static const struct bn_policy policy = {.own_report = true};
@@ -89,13 +89,13 @@ static void begin(struct scene *s, bool is_run)
                                      .n_asserts = 1};
   s->fleet.setup = &s->setup;
   s->fleet.is_run = is_run;
-  assert_true(bn_run_report_open(&s->account, &s->fleet));
+  assert_true(bn_run_report_open(&s->report, &s->fleet));
   assert_int_equal(bn_printer_open(&s->fleet.printer, &err), 0);
 }
 
 static void end(struct scene *s)
 {
-  bn_run_report_end(&s->account, &s->fleet);
+  bn_run_report_end(&s->report, &s->fleet);
   assert_true(bn_printer_wait(&s->fleet.printer, bn_clock_mono() + long_ns));
   bn_printer_close(&s->fleet.printer);
 }
@@ -116,8 +116,8 @@ static void what_is_left_out_is_a_failure(void **state)
   end(&s);
   for (size_t i = 0; i < REPORTERS; i++)
     assert_true(s.heard[i].ends == 1 && s.heard[i].end.failed && s.heard[i].end.status == 1);
-  assert_int_equal(bn_run_report_status(&s.account), 1);
-  bn_run_report_done(&s.account);
+  assert_int_equal(bn_run_report_status(&s.report), 1);
+  bn_run_report_done(&s.report);
 }
 
 /* What a command printed. */
@@ -128,13 +128,13 @@ static void it_is_one_of_a_command(void **state)
   (void)state;
   begin(&s, false);
   end(&s);
-  assert_int_equal(bn_run_report_status(&s.account), 0);
-  bn_run_report_done(&s.account);
+  assert_int_equal(bn_run_report_status(&s.report), 0);
+  bn_run_report_done(&s.report);
   begin(&s, false);
   leave_out(&s);
   end(&s);
-  assert_int_equal(bn_run_report_status(&s.account), 1);
-  bn_run_report_done(&s.account);
+  assert_int_equal(bn_run_report_status(&s.report), 1);
+  bn_run_report_done(&s.report);
 }
 
 /* A host that has ended, as its result says, and with the status of its agent. */
@@ -143,13 +143,13 @@ static void make_peer(struct bn_connection *p, const struct bn_end *ended, int s
   /* The times of the result are not of today. */
   *p = (struct bn_connection){.name = "h",
                               .own_name = "h",
-                              .share.threads = 1,
+                              .work.threads = 1,
                               .state = BN_CONNECTION_ENDED,
                               .has_result = true,
                               .clock.error_ns = 1000 * SEC,
                               .status = status};
-  make_result(&p->whole, 100 * SEC, 0);
-  p->whole.end = *ended;
+  make_result(&p->result, 100 * SEC, 0);
+  p->result.end = *ended;
 }
 
 /* A script has left on the second host, and the others were told to stop. */
@@ -192,10 +192,10 @@ static void hosts_end_in_different_ways(void **state)
     end(&s);
     assert_int_equal(s.heard[0].end.reason, rows[i].reason);
     assert_int_equal(s.heard[0].end.status, rows[i].status);
-    assert_int_equal(bn_run_report_status(&s.account), rows[i].status);
-    bn_run_report_done(&s.account);
+    assert_int_equal(bn_run_report_status(&s.report), rows[i].status);
+    bn_run_report_done(&s.report);
     for (size_t k = 0; k < 2; k++)
-      bn_result_done(&connection[k].whole);
+      bn_result_done(&connection[k].result);
   }
   bn_optset_free(options);
 }
