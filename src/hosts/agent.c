@@ -14,6 +14,7 @@
 #include "base/wait.h"
 #include "engine/run.h"
 #include "hosts/handshake.h"
+#include "hosts/launcher.h"
 #include "hosts/remote_output.h"
 #include "hosts/temp_folder.h"
 #include "hosts/work_split.h"
@@ -583,6 +584,7 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
   bn_frame_reader_init(&a->reader, BN_FRAME_FROM_CONTROLLER);
   /* The dialect is the controller's, not that of this host. */
   (void)unsetenv("BENCH_COMPAT");
+  bn_ranks_forget();
   if (take_streams(a, err) != 0)
     return -1;
   if (agent_make(a, version, err) == 0)

@@ -10,7 +10,7 @@
 #ifndef BN_HOSTS_BRIDGE_H
 #define BN_HOSTS_BRIDGE_H
 
-#include "hosts/ranks.h"
+#include "hosts/launcher.h"
 
 /* Is called first in a process.  -1: the program runs in this process, and *ranks are those of the
    launcher that has started it, if there is one.  Otherwise this was a bridge, or the environment

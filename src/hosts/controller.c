@@ -13,7 +13,6 @@
 #include "base/wait.h"
 #include "engine/outcome.h"
 #include "hosts/fleet.h"
-#include "hosts/launch.h"
 #include "hosts/liveness.h"
 #include "hosts/run_report.h"
 
@@ -91,7 +90,7 @@ static void bring_in_others(struct bn_fleet *f)
   struct bn_err err = {0};
 
   f->n = f->list.n;
-  if (bn_launch(f, first, &err) == 0)
+  if (bn_fleet_launch(f, first, &err) == 0)
     return;
   bn_printer_say(&f->printer, "%s", err.text);
   f->failed = true;
@@ -305,7 +304,7 @@ static bool open_run(struct control *c)
 
   if (!bn_run_report_open(&c->report, &c->fleet))
     return false;
-  if (bn_printer_open(&c->fleet.printer, &err) == 0 && bn_launch(&c->fleet, 0, &err) == 0)
+  if (bn_printer_open(&c->fleet.printer, &err) == 0 && bn_fleet_launch(&c->fleet, 0, &err) == 0)
     return true;
   bn_printer_say(&c->fleet.printer, "%s", err.text);
   c->fleet.failed = true;

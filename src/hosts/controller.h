@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "api/report.h"
-#include "hosts/ranks.h"
+#include "hosts/launcher.h"
 #include "measure/assert.h"
 #include "option/conf.h"
 #include "option/opt.h"

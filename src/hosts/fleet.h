@@ -47,6 +47,9 @@ struct bn_fleet {
    files are read here, once: one may be a pipe, and until then signals end the process.  -1 and
    err; *f is then to be done all the same. */
 int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct bn_err *err);
+/* Starts the agents of the hosts from number `first` on, and begins the phase BN_FLEET_CONNECT.  A
+   host has been started, or it is lost.  -1: err says which host could not be started. */
+int bn_fleet_launch(struct bn_fleet *f, size_t first, struct bn_err *err);
 /* Ends what is still there of each host's process here. */
 void bn_fleet_done(struct bn_fleet *f);
 
