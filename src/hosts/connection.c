@@ -140,8 +140,7 @@ static int take_pong(struct bn_connection *p, const struct bn_frame *f, struct b
   return 0;
 }
 
-static int read_head(struct bn_connection *p, struct bn_intervals *intervals, size_t i,
-                     const struct bn_node *map, struct bn_err *err)
+static int read_head(struct bn_connection *p, const struct bn_node *map, struct bn_err *err)
 {
   const struct bn_node *facts = bn_node_get(map, "facts");
 
@@ -152,11 +151,11 @@ static int read_head(struct bn_connection *p, struct bn_intervals *intervals, si
   if (p->head.facts.plan.threads != p->work.threads)
     return bn_err_set(err, EPROTO, "it runs %u threads in place of %u", p->head.facts.plan.threads,
                       p->work.threads);
-  return bn_intervals_begin(intervals, i, bn_node_get(map, "group"), &p->head.facts, err);
+  return bn_intervals_begin(p->intervals, p->number, bn_node_get(map, "group"), &p->head.facts,
+                            err);
 }
 
-static int take_ready(struct bn_connection *p, struct bn_intervals *intervals, size_t i,
-                      const struct bn_frame *f, struct bn_err *err)
+static int take_ready(struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
 {
   struct bn_node *map;
   int rc;
@@ -166,7 +165,7 @@ static int take_ready(struct bn_connection *p, struct bn_intervals *intervals, s
   map = bn_node_parse_within(f->data, f->len, BN_VALID_HEAD_VALUES, err);
   if (map == NULL)
     return -1;
-  rc = read_head(p, intervals, i, map, err);
+  rc = read_head(p, map, err);
   bn_node_free(map);
   p->state = BN_CONNECTION_READY;
   return rc;
@@ -174,12 +173,11 @@ static int take_ready(struct bn_connection *p, struct bn_intervals *intervals, s
 
 /* One frame may not hold all of it.  A host that fails or is told to stop before it is told to
    start has a result too, of nothing. */
-static int take_result(struct bn_connection *p, const struct bn_intervals *intervals, size_t i,
-                       const struct bn_frame *f, struct bn_err *err)
+static int take_result(struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
 {
   if (p->state == BN_CONNECTION_CONNECTING)
     return at_wrong_time(f, err);
-  p->result_text.max = bn_valid_bytes(bn_intervals_as(intervals, i), p->statements);
+  p->result_text.max = bn_valid_bytes(bn_intervals_as(p->intervals, p->number), p->statements);
   if (f->len > p->result_text.max - p->result_text.len)
     return bn_err_set(err, EFBIG, "its result is larger than %zu MiB", p->result_text.max >> 20);
   if (bn_buf_add(&p->result_text, f->data, f->len) != 0)
@@ -204,10 +202,9 @@ static int read_result(struct bn_connection *p, const struct bn_valid_as *as, st
   return p->has_result ? 0 : -1;
 }
 
-static int take_end(struct bn_connection *p, const struct bn_intervals *intervals, size_t i,
-                    const struct bn_frame *f, struct bn_err *err)
+static int take_end(struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
 {
-  if (read_result(p, bn_intervals_as(intervals, i), err) != 0)
+  if (read_result(p, bn_intervals_as(p->intervals, p->number), err) != 0)
     return -1;
   p->status = (int)bn_frame_byte(f);
   p->state = BN_CONNECTION_ENDED;
@@ -232,8 +229,7 @@ static int take_printed(const struct bn_connection *p, const struct bn_frame *f,
   return 0;
 }
 
-static int take_frame(struct bn_connection *p, struct bn_intervals *intervals, size_t i,
-                      const struct bn_frame *f, struct bn_err *err)
+static int take_frame(struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
 {
   switch (f->type) {
   case BN_FRAME_WELCOME:
@@ -243,15 +239,15 @@ static int take_frame(struct bn_connection *p, struct bn_intervals *intervals, s
   case BN_FRAME_PONG:
     return take_pong(p, f, err);
   case BN_FRAME_READY:
-    return take_ready(p, intervals, i, f, err);
+    return take_ready(p, f, err);
   case BN_FRAME_INTERVAL:
     return p->state == BN_CONNECTION_READY || p->state == BN_CONNECTION_RUNNING
-               ? bn_intervals_take(intervals, i, f->data, f->len, err)
+               ? bn_intervals_take(p->intervals, p->number, f->data, f->len, err)
                : at_wrong_time(f, err);
   case BN_FRAME_RESULT:
-    return take_result(p, intervals, i, f, err);
+    return take_result(p, f, err);
   case BN_FRAME_END:
-    return take_end(p, intervals, i, f, err);
+    return take_end(p, f, err);
   case BN_FRAME_MEET:
     return take_meet(p, f, err);
   case BN_FRAME_PRINTED:
@@ -299,7 +295,7 @@ void bn_connection_look(struct bn_connection *p, uint64_t now_ns)
                        connection_hint(p, WEXITSTATUS(p->link.how)));
 }
 
-bool bn_connection_take(struct bn_connection *p, struct bn_intervals *intervals, size_t i)
+bool bn_connection_take(struct bn_connection *p)
 {
   const int came = bn_link_receive(&p->link);
   struct bn_err err = {0};
@@ -308,7 +304,7 @@ bool bn_connection_take(struct bn_connection *p, struct bn_intervals *intervals,
 
   while (rc > 0 && bn_connection_is_there(p)) {
     rc = bn_frame_next(&p->link.reader, &f, &err);
-    if (rc > 0 && take_frame(p, intervals, i, &f, &err) != 0)
+    if (rc > 0 && take_frame(p, &f, &err) != 0)
       rc = -1;
   }
   if (came > 0 && bn_frame_is_within(&p->link.reader, BN_FRAME_RESULT))
@@ -323,14 +319,13 @@ bool bn_connection_take(struct bn_connection *p, struct bn_intervals *intervals,
   return came > 0;
 }
 
-struct bn_result *bn_connection_result(struct bn_connection *p,
-                                       const struct bn_intervals *intervals, size_t i)
+struct bn_result *bn_connection_result(struct bn_connection *p)
 {
   struct bn_err err = {0};
 
   if (p->has_result)
     return &p->result;
-  if (p->head.n_groups == 0 && bn_intervals_result(intervals, i, &p->head, &err) <= 0)
+  if (p->head.n_groups == 0 && bn_intervals_result(p->intervals, p->number, &p->head, &err) <= 0)
     return NULL;
   return p->head.group[0].has_total ? &p->head : NULL;
 }

@@ -23,11 +23,13 @@ enum bn_connection_state {
 };
 
 struct bn_connection {
-  const char *name; /* borrowed */
-  int rank;         /* that a launcher has started; its host says its name in WELCOME.  -1: none */
+  struct bn_intervals *intervals; /* get its intervals as those of host `number`; borrowed */
+  struct bn_printer *printer;     /* borrowed */
+  const char *name;               /* borrowed */
+  size_t number;
+  int rank; /* that a launcher has started; its host says its name in WELCOME.  -1: none */
   char own_name[BN_WORK_SPLIT_NAME_MAX + 1]; /* that; "": not known */
   struct bn_work_split work;
-  struct bn_printer *printer; /* borrowed */
   struct bn_link link;
   enum bn_connection_state state;
   struct bn_clock_sync clock_sync;
@@ -56,9 +58,8 @@ void bn_connection_done(struct bn_connection *p);
 bool bn_connection_is_there(const struct bn_connection *p);
 /* Whether it sends its result now, which may take long. */
 bool bn_connection_is_sending(const struct bn_connection *p, uint64_t now_ns);
-/* Takes what has come; intervals go into `rounds` as those of host i.  false: nothing more comes
-   now.  It may have been lost. */
-bool bn_connection_take(struct bn_connection *p, struct bn_intervals *intervals, size_t i);
+/* Takes what has come.  false: nothing more comes now.  The host may have been lost. */
+bool bn_connection_take(struct bn_connection *p);
 /* At any time: loses it if its stream has ended too early. */
 void bn_connection_look(struct bn_connection *p, uint64_t now_ns);
 /* Begins an exchange of times, if none goes on. */
@@ -68,8 +69,7 @@ void bn_connection_start(struct bn_connection *p, uint64_t at_ns);
 void bn_connection_stop(struct bn_connection *p, enum bn_frame_stop how);
 /* The result that it has sent or, without that, what it had measured by its last tick; NULL: it has
    told nothing.  At any time from the start on, when no more is taken from it. */
-struct bn_result *bn_connection_result(struct bn_connection *p,
-                                       const struct bn_intervals *intervals, size_t i);
+struct bn_result *bn_connection_result(struct bn_connection *p);
 /* All other hosts have met, too. */
 void bn_connection_pass(struct bn_connection *p);
 /* It is given up. */

@@ -165,7 +165,7 @@ static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
     if (fd[0].revents != 0)
       (void)bn_link_send(&p->link);
     if (fd[1].revents != 0)
-      (void)bn_connection_take(p, &f->intervals, i);
+      (void)bn_connection_take(p);
     if (fd[2].revents != 0)
       bn_link_show(&p->link, &f->printer);
   }

@@ -110,7 +110,9 @@ static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
     return bn_err_set(err, ENOMEM, "out of memory");
   for (size_t i = 0; i < f->list.n; i++)
     f->connection[i] =
-        (struct bn_connection){.name = f->list.host[i].name,
+        (struct bn_connection){.intervals = &f->intervals,
+                               .number = i,
+                               .name = f->list.host[i].name,
                                .rank = has_ranks(f) ? (int)i : -1,
                                .work = f->is_run ? share[i] : command_work(f, &share[i]),
                                .local_data = has_local_data(f),

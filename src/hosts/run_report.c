@@ -51,7 +51,7 @@ static struct bn_merged_result_part *parts_of(const struct bn_fleet *f)
                    .processor_s = HUGE_VAL,
                    .clock_error_s = (double)p->clock.error_ns * 1e-9,
                    .start_lag_s = HUGE_VAL},
-        .result = f->phase < BN_FLEET_RUN ? &p->head : bn_connection_result(p, &f->intervals, i),
+        .result = f->phase < BN_FLEET_RUN ? &p->head : bn_connection_result(p),
         .clock = p->clock,
         .offset_ns = bn_clock_sync_read(&p->clock_sync, bn_clock_mono(), &now)
                          ? now.offset_ns
