@@ -206,7 +206,7 @@ static void controller_turn(struct control *c, struct pollfd *fd)
   bn_liveness_settle(f);
   go_on(f, &c->report);
   bn_liveness_settle(f);
-  bn_run_report_intervals(&c->report, f);
+  bn_run_report_intervals(&c->report);
 }
 
 /* Whether it may still print something.  Who was lost has been told to end before. */

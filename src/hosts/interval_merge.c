@@ -43,6 +43,11 @@ int bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s)
   return 0;
 }
 
+void bn_intervals_start(struct bn_intervals *r, const struct bn_intervals_out *out)
+{
+  r->out = *out;
+}
+
 int bn_intervals_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n)
 {
   r->check_ns = at_ns;
@@ -545,7 +550,7 @@ static size_t find_parts(struct bn_intervals *r, const struct bn_view **out)
 }
 
 /* A round of which no host has anything is passed over: all of them were held up. */
-bool bn_intervals_ready(struct bn_intervals *r)
+static bool round_is_ready(struct bn_intervals *r)
 {
   while (is_complete(r)) {
     if (find_parts(r, NULL) > 0)
@@ -595,7 +600,7 @@ static void carry_check(struct bn_intervals *r)
   r->next_check++;
 }
 
-bool bn_intervals_check_ready(struct bn_intervals *r)
+static bool check_is_ready(struct bn_intervals *r)
 {
   while (check_is_complete(r)) {
     if (!check_is_missed(r))
@@ -605,7 +610,7 @@ bool bn_intervals_check_ready(struct bn_intervals *r)
   return false;
 }
 
-bool bn_intervals_ticks(const struct bn_intervals *r)
+static bool tick_is_ready(const struct bn_intervals *r)
 {
   uint64_t last = 0;
 
@@ -617,45 +622,58 @@ bool bn_intervals_ticks(const struct bn_intervals *r)
   return last >= r->second;
 }
 
-static struct bn_merge_time time_of(const struct bn_views *parts, enum bn_view_span span,
-                                    const struct bn_merge_time *start)
+/* The time at_s after the start of the measurement, on the clocks here. */
+static struct bn_merge_time time_at(const struct bn_intervals *r, enum bn_view_span span,
+                                    double at_s, uint64_t span_ns)
 {
-  struct bn_merge_time t = {.span = span};
+  const uint64_t since_ns = (uint64_t)(at_s * 1e9);
+
+  return (struct bn_merge_time){.span = span,
+                                .at_s = at_s,
+                                .span_ns = span_ns,
+                                .at_ns = r->out.start.at_ns + since_ns,
+                                .wall_ns = r->out.start.wall_ns + since_ns};
+}
+
+static struct bn_merge_time time_of(const struct bn_intervals *r, const struct bn_views *parts,
+                                    enum bn_view_span span)
+{
+  uint64_t span_ns = 0;
+  double at_s = 0;
 
   for (size_t i = 0; i < parts->n; i++) {
     const uint64_t its_ns = parts->view[i]->delta->span_ns;
 
-    t.at_s = fmax(t.at_s, parts->view[i]->at_s);
+    at_s = fmax(at_s, parts->view[i]->at_s);
     /* Hosts end an interval at slightly different times: with the longest all rates would be low.
      */
     if (span == BN_VIEW_INTERVAL)
-      t.span_ns += its_ns / parts->n;
-    else if (its_ns > t.span_ns)
-      t.span_ns = its_ns;
+      span_ns += its_ns / parts->n;
+    else if (its_ns > span_ns)
+      span_ns = its_ns;
   }
-  t.at_ns = start->at_ns + (uint64_t)(t.at_s * 1e9);
-  t.wall_ns = start->wall_ns + (uint64_t)(t.at_s * 1e9);
-  return t;
+  return time_at(r, span, at_s, span_ns);
 }
 
 /* watched: what all hosts share, as the first one has seen it in that time; NULL: it has not. */
-static int interval_merge_sum(const struct bn_views *parts, const struct bn_view *watched,
-                              const struct bn_sums *hists, const struct bn_view_rules *rules,
-                              const struct bn_merge_time *at,
-                              void (*show)(void *arg, const struct bn_view *v), void *arg,
-                              struct bn_err *err)
+static int show_sum(const struct bn_intervals *r, const struct bn_views *parts,
+                    const struct bn_view *watched, const struct bn_sums *hists, bool exact,
+                    const struct bn_merge_time *at, struct bn_err *err)
 {
   struct bn_merged_view joint = {.ages = NULL};
+  struct bn_view_rules rules = r->out.rules;
   struct bn_watched shared;
-  const int rc = bn_merged_view_span(&joint, parts, hists->hist, rules, at, err);
+  int rc;
 
+  rules.exact = exact;
+  rc = bn_merged_view_span(&joint, parts, hists->hist, &rules, at, err);
   if (rc == 0 && watched != NULL) {
     bn_watched_sum(watched, &joint.view, &shared);
     joint.view.watched = shared.figure;
     joint.view.n_watched = shared.n;
   }
   if (rc == 0)
-    show(arg, &joint.view);
+    r->out.show(r->out.arg, &joint.view);
   bn_merged_view_done(&joint);
   return rc;
 }
@@ -665,46 +683,39 @@ static const struct bn_view *watched_in(const struct bn_record *record, const bo
   return there[i] ? &record[i].view : NULL;
 }
 
-int bn_intervals_sum(struct bn_intervals *r, const struct bn_view_rules *rules,
-                     const struct bn_merge_time *t,
-                     void (*show)(void *arg, const struct bn_view *v), void *arg,
-                     struct bn_err *err)
+static int show_round(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
 {
   const struct bn_intervals_host *first = &r->host[0];
   const size_t place = r->next % r->ahead;
-  struct bn_views parts = {calloc(r->n, sizeof *parts.view), 0};
-  struct bn_sums *hists = &r->round[place];
   struct bn_merge_time at;
   int rc;
 
-  if (parts.view == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
-  parts.n = find_parts(r, parts.view);
-  at = time_of(&parts, BN_VIEW_INTERVAL, t);
-  rc = interval_merge_sum(&parts, watched_in(first->record, first->there, place), hists, rules, &at,
-                          show, arg, err);
-  free(parts.view);
-  bn_sums_done(hists);
+  parts->n = find_parts(r, parts->view);
+  at = time_of(r, parts, BN_VIEW_INTERVAL);
+  rc = show_sum(r, parts, watched_in(first->record, first->there, place), &r->round[place], false,
+                &at, err);
+  bn_sums_done(&r->round[place]);
   for (size_t i = 0; i < r->n; i++)
     interval_merge_forget(r->host[i].record, r->host[i].there, place);
   r->next++;
   return rc;
 }
 
-/* Those up to the next checkpoint that have not been summed; *at_s: when it was, on average. */
-static void find_checks(const struct bn_intervals *r, struct bn_views *parts, double *at_s)
+/* The parts up to the next checkpoint that have not been summed.  Returns when it was, on average.
+ */
+static double find_checks(const struct bn_intervals *r, struct bn_views *parts)
 {
+  double sum_s = 0;
   size_t n = 0;
 
-  *at_s = 0;
   for (size_t i = 0; i < r->n; i++)
     for (size_t k = 0; k < r->next_check; k++)
       if (r->host[i].checked[k]) {
         parts->view[parts->n++] = &r->host[i].check[k].view;
-        *at_s += k + 1 == r->next_check ? r->host[i].check[k].view.at_s : 0;
+        sum_s += k + 1 == r->next_check ? r->host[i].check[k].view.at_s : 0;
         n += k + 1 == r->next_check;
       }
-  *at_s = n > 0 ? *at_s / (double)n : 0;
+  return n > 0 ? sum_s / (double)n : 0;
 }
 
 static void forget_checks(struct bn_intervals *r)
@@ -716,7 +727,7 @@ static void forget_checks(struct bn_intervals *r)
   }
 }
 
-/* Those of checkpoints that were passed over are of the same sum. */
+/* Checkpoints that were passed over are of the same sum. */
 static int gather_sums(struct bn_intervals *r, struct bn_err *err)
 {
   struct bn_sums *all = &r->check[r->next_check - 1];
@@ -727,54 +738,50 @@ static int gather_sums(struct bn_intervals *r, struct bn_err *err)
   return 0;
 }
 
-int bn_intervals_check(struct bn_intervals *r, const struct bn_view_rules *how,
-                       const struct bn_merge_time *t,
-                       void (*show)(void *arg, const struct bn_view *v), void *arg,
-                       struct bn_err *err)
+static int show_check(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
 {
   const struct bn_intervals_host *first = &r->host[0];
-  struct bn_views parts = {calloc(r->n * r->next_check, sizeof *parts.view), 0};
-  struct bn_view_rules rules = *how;
-  struct bn_merge_time at = {.span = BN_VIEW_CHECKPOINT};
-  int rc;
+  const size_t last = r->next_check - 1;
+  const double at_s = find_checks(r, parts);
+  const struct bn_merge_time at =
+      time_at(r, BN_VIEW_CHECKPOINT, at_s, (uint64_t)(fmax(at_s - r->checked_s, 0) * 1e9));
+  int rc = gather_sums(r, err);
 
-  if (parts.view == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
-  find_checks(r, &parts, &at.at_s);
-  rules.exact = r->checked_s <= 0;
-  at.span_ns = (uint64_t)(fmax(at.at_s - r->checked_s, 0) * 1e9);
-  at.at_ns = t->at_ns + (uint64_t)(at.at_s * 1e9);
-  at.wall_ns = t->wall_ns + (uint64_t)(at.at_s * 1e9);
-  rc = gather_sums(r, err);
   if (rc == 0)
-    rc = interval_merge_sum(&parts, watched_in(first->check, first->checked, r->next_check - 1),
-                            &r->check[r->next_check - 1], &rules, &at, show, arg, err);
-  free(parts.view);
+    rc = show_sum(r, parts, watched_in(first->check, first->checked, last), &r->check[last],
+                  r->checked_s <= 0, &at, err);
   forget_checks(r);
-  r->checked_s = at.at_s;
+  r->checked_s = at_s;
   r->next_check++;
   return rc;
 }
 
-int bn_intervals_tick(struct bn_intervals *r, const struct bn_view_rules *how,
-                      const struct bn_merge_time *t,
-                      void (*show)(void *arg, const struct bn_view *v), void *arg,
-                      struct bn_err *err)
+static int show_tick(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
 {
-  struct bn_views parts = {calloc(r->n, sizeof *parts.view), 0};
-  struct bn_view_rules rules = *how;
   struct bn_merge_time at;
-  int rc;
 
-  if (parts.view == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
   for (size_t i = 0; i < r->n; i++)
     if (r->host[i].ticks > 0)
-      parts.view[parts.n++] = &r->host[i].tick.view;
-  rules.exact = true;
-  at = time_of(&parts, BN_VIEW_TICK, t);
-  rc = interval_merge_sum(&parts, NULL, &r->ticked, &rules, &at, show, arg, err);
-  free(parts.view);
+      parts->view[parts->n++] = &r->host[i].tick.view;
+  at = time_of(r, parts, BN_VIEW_TICK);
   r->second++;
-  return rc;
+  return show_sum(r, parts, NULL, &r->ticked, true, &at, err);
+}
+
+int bn_intervals_next(struct bn_intervals *r, struct bn_err *err)
+{
+  int (*const show)(struct bn_intervals *, struct bn_views *, struct bn_err *) =
+      round_is_ready(r)   ? show_round
+      : check_is_ready(r) ? show_check
+      : tick_is_ready(r)  ? show_tick
+                          : NULL;
+  struct bn_views parts = {NULL, 0};
+  int rc;
+
+  if (show == NULL)
+    return 0;
+  parts.view = calloc(r->n * (r->n_checks + 1), sizeof *parts.view);
+  rc = parts.view != NULL ? show(r, &parts, err) : bn_err_set(err, ENOMEM, "out of memory");
+  free(parts.view);
+  return rc == 0 ? 1 : -1;
 }

@@ -49,7 +49,16 @@ struct bn_intervals_together {
   double events_per_s; /* of all hosts, from their starts to that second */
 };
 
+/* Where sums go. */
+struct bn_intervals_out {
+  struct bn_view_rules rules;
+  struct bn_merge_time start;                       /* of the measurement, on the clocks here */
+  void (*show)(void *arg, const struct bn_view *v); /* the view is valid for the call */
+  void *arg;
+};
+
 struct bn_intervals {
+  struct bn_intervals_out out;
   struct bn_intervals_host *host; /* owned; [n] */
   size_t n;
   struct bn_hist_codec line; /* owned; the last one that was read */
@@ -94,27 +103,10 @@ const struct bn_view *bn_intervals_last(const struct bn_intervals *r, size_t hos
    has told nothing of that time; -1 and err. */
 int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_result *out,
                         struct bn_err *err);
-/* Whether a round can be summed, whether a checkpoint, and whether a tick can. */
-bool bn_intervals_ready(struct bn_intervals *r);
-bool bn_intervals_check_ready(struct bn_intervals *r);
-bool bn_intervals_ticks(const struct bn_intervals *r);
-/* Sums that round, and goes on to the next.  t: when all of them have started, to which the time of
-   the round is added.  show is called with the view, which is valid for the call.  0, or -1 and
-   err.
- */
-int bn_intervals_sum(struct bn_intervals *r, const struct bn_view_rules *rules,
-                     const struct bn_merge_time *t,
-                     void (*show)(void *arg, const struct bn_view *v), void *arg,
-                     struct bn_err *err);
-/* The same for that checkpoint: what has been measured since the one before it. */
-int bn_intervals_check(struct bn_intervals *r, const struct bn_view_rules *rules,
-                       const struct bn_merge_time *t,
-                       void (*show)(void *arg, const struct bn_view *v), void *arg,
-                       struct bn_err *err);
-/* The same for the last ticks of all hosts. */
-int bn_intervals_tick(struct bn_intervals *r, const struct bn_view_rules *rules,
-                      const struct bn_merge_time *t,
-                      void (*show)(void *arg, const struct bn_view *v), void *arg,
-                      struct bn_err *err);
+/* When the hosts start: where sums go.  Before bn_intervals_next(). */
+void bn_intervals_start(struct bn_intervals *r, const struct bn_intervals_out *out);
+/* Sums and shows the next round, checkpoint or tick of which all hosts have told, or have ended.
+   1: one was shown; 0: none is complete; -1 and err: one cannot be summed, and is left out. */
+int bn_intervals_next(struct bn_intervals *r, struct bn_err *err);
 
 #endif

@@ -23,6 +23,7 @@ bool bn_run_report_open(struct bn_run_report *a, struct bn_fleet *f)
   struct bn_plan plan;
 
   a->setup = s;
+  a->fleet = f;
   a->printer = &f->printer;
   if (!f->is_run)
     return true;
@@ -106,12 +107,6 @@ static void tell_started(struct bn_printer_job *job)
   bn_reporters_started(&a->reporters, &a->facts);
 }
 
-void bn_run_report_started(struct bn_run_report *a, const struct bn_fleet *f)
-{
-  a->start = f->start;
-  run_report_put(a, &a->started, tell_started);
-}
-
 static struct bn_view_rules rules_of(const struct bn_conf *conf)
 {
   return (struct bn_view_rules){.percents = conf->percents,
@@ -120,17 +115,8 @@ static struct bn_view_rules rules_of(const struct bn_conf *conf)
                                 .commits = conf->policy->transactions_are_commits};
 }
 
-/* What a sum of hosts is handed on with. */
-struct teller {
-  struct bn_run_report *report;
-  struct bn_fleet *fleet;
-  const struct bn_view_rules *rules;
-};
-
-static void note_sum(struct bn_fleet *f, int rc, const struct bn_err *err)
+static void note_failure(struct bn_fleet *f, const struct bn_err *err)
 {
-  if (rc == 0)
-    return;
   bn_printer_say(&f->printer, "%s", err->text);
   f->failed = true;
 }
@@ -156,21 +142,20 @@ static void free_shown(struct bn_printer_job *job)
   free(s);
 }
 
-static void run_report_show(void *arg, const struct bn_view *v)
+static void report_view(struct bn_run_report *a, const struct bn_view *v)
 {
-  const struct teller *t = arg;
   struct shown *s;
 
-  if (!bn_reporters_want(&t->report->reporters, v->span))
+  if (!bn_reporters_want(&a->reporters, v->span))
     return;
   s = calloc(1, sizeof *s);
   if (s == NULL || bn_record_copy(&s->record, v) != 0) {
     free(s);
-    note_sum(t->fleet, -1, &(struct bn_err){.text = "out of memory for a report"});
+    note_failure(a->fleet, &(struct bn_err){.text = "out of memory for a report"});
     return;
   }
-  s->job = (struct bn_printer_job){.of = t->report, .say = show_record, .done = free_shown};
-  bn_printer_offer(t->report->printer, &s->job);
+  s->job = (struct bn_printer_job){.of = a, .say = show_record, .done = free_shown};
+  bn_printer_offer(a->printer, &s->job);
 }
 
 /* Returns whether the run is as it was asked for: events may begin on all hosts, except on hosts
@@ -192,49 +177,55 @@ static bool is_under_load(const struct bn_fleet *f, const struct bn_view *interv
   return true;
 }
 
-static void judge_interval(const struct teller *t, const struct bn_view *interval)
+static void judge_interval(struct bn_run_report *a, const struct bn_view *interval)
 {
-  struct bn_run_report *a = t->report;
-  struct bn_fleet *f = t->fleet;
+  const struct bn_view_rules rules = rules_of(a->setup->conf);
   const struct bn_assert *violated = NULL;
 
-  if (a->asserts.patience_s > 0 && is_under_load(f, interval))
-    violated = bn_asserts_second(&a->asserts, interval, t->rules);
+  if (a->asserts.patience_s > 0 && is_under_load(a->fleet, interval))
+    violated = bn_asserts_second(&a->asserts, interval, &rules);
   if (violated == NULL)
     return;
-  bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
-  bn_printer_say(&f->printer,
+  bn_fleet_stop(a->fleet, BN_FRAME_STOP_ORDER, bn_clock_mono());
+  bn_printer_say(a->printer,
                  "--assert=%s has been violated for %.15g s (--abort-on-assert): the run ends",
-                 violated->text, f->setup->conf->raw.abort_on_assert_s);
+                 violated->text, a->setup->conf->raw.abort_on_assert_s);
 }
 
-static void show_interval(void *arg, const struct bn_view *v)
+/* Intervals may be there for the assertions alone. */
+static void show_sum(void *arg, const struct bn_view *v)
 {
-  const struct teller *t = arg;
+  struct bn_run_report *a = arg;
 
-  if (t->fleet->setup->conf->interval_ns > 0)
-    run_report_show(arg, v);
-  judge_interval(t, v);
+  if (v->span != BN_VIEW_INTERVAL || a->setup->conf->interval_ns > 0)
+    report_view(a, v);
+  if (v->span == BN_VIEW_INTERVAL)
+    judge_interval(a, v);
 }
 
-void bn_run_report_intervals(struct bn_run_report *a, struct bn_fleet *f)
+void bn_run_report_started(struct bn_run_report *a, struct bn_fleet *f)
 {
-  const struct bn_view_rules rules = rules_of(f->setup->conf);
   const uint64_t warmup_ns = f->setup->conf->warmup_ns;
-  const struct bn_merge_time t = {.at_ns = f->start.mono_ns + warmup_ns,
-                                  .wall_ns = f->start.wall_ns + warmup_ns};
-  struct teller teller = {a, f, &rules};
-  struct bn_err err = {0};
+  const struct bn_intervals_out out = {
+      .rules = rules_of(f->setup->conf),
+      .start = {.at_ns = f->start.mono_ns + warmup_ns, .wall_ns = f->start.wall_ns + warmup_ns},
+      .show = show_sum,
+      .arg = a};
 
-  if (f->phase != BN_FLEET_RUN)
-    return;
-  while (bn_intervals_ready(&f->intervals))
-    note_sum(f, bn_intervals_sum(&f->intervals, &rules, &t, show_interval, &teller, &err), &err);
-  while (bn_intervals_check_ready(&f->intervals))
-    note_sum(f, bn_intervals_check(&f->intervals, &rules, &t, run_report_show, &teller, &err),
-             &err);
-  while (bn_intervals_ticks(&f->intervals))
-    note_sum(f, bn_intervals_tick(&f->intervals, &rules, &t, run_report_show, &teller, &err), &err);
+  bn_intervals_start(&f->intervals, &out);
+  a->start = f->start;
+  run_report_put(a, &a->started, tell_started);
+}
+
+void bn_run_report_intervals(struct bn_run_report *a)
+{
+  struct bn_err err = {0};
+  int rc;
+
+  while (a->fleet->phase == BN_FLEET_RUN &&
+         (rc = bn_intervals_next(&a->fleet->intervals, &err)) != 0)
+    if (rc < 0)
+      note_failure(a->fleet, &err);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -330,7 +321,7 @@ static void sum_hosts(struct bn_run_report *a, struct bn_fleet *f)
   f->start.until_ns = bn_clock_mono();
   if (part == NULL || bn_merged_result_make(part, f->n, &f->start, f->setup->conf,
                                             f->setup->options, &a->result, &err) != 0) {
-    note_sum(f, -1, &err);
+    note_failure(f, &err);
     bn_result_done(&a->result);
     memset(&a->result, 0, sizeof a->result);
   } else {

@@ -12,6 +12,7 @@
 
 struct bn_run_report {
   const struct bn_hosts_setup *setup;
+  struct bn_fleet *fleet;
   struct bn_printer *printer;
   struct bn_asserts asserts;
   struct bn_merged_result_start start;
@@ -32,10 +33,10 @@ int bn_run_report_check(const struct bn_run_report *a, const struct bn_fleet *f,
 /* The heading has what all hosts have in common. */
 void bn_run_report_heading(struct bn_run_report *a, const struct bn_fleet *f);
 /* The hosts start, at f->start. */
-void bn_run_report_started(struct bn_run_report *a, const struct bn_fleet *f);
+void bn_run_report_started(struct bn_run_report *a, struct bn_fleet *f);
 /* The intervals that all hosts have sent by now.  Stops the hosts if an assertion has been violated
    for too long. */
-void bn_run_report_intervals(struct bn_run_report *a, struct bn_fleet *f);
+void bn_run_report_intervals(struct bn_run_report *a);
 /* The report, if there was a run, and how it ended: the last that goes into the printer. */
 void bn_run_report_end(struct bn_run_report *a, struct bn_fleet *f);
 /* The process ends while a report waits for its reader: names the journals of documents that are

@@ -28,17 +28,29 @@ static void must(bool holds)
     abort();
 }
 
+static void look(void *arg, const struct bn_view *v)
+{
+  (void)arg;
+  for (size_t i = 0; i < v->n_percents; i++)
+    must(!(v->percentile_s[i] < 0)); /* or not known */
+  for (size_t i = 0; i < v->n_watched; i++)
+    must(isfinite(v->watched[i].value));
+}
+
 /* Both hosts measure the same. */
 static void begin(struct bn_intervals *r)
 {
+  const struct bn_intervals_out out = {.rules = rules, .start = {.at_ns = 1}, .show = look};
   struct bn_node *group = bn_node_map();
   struct bn_err err = {.code = 0};
   struct bn_metrics m;
 
-  must(bn_intervals_init(r, HOSTS, 1) == 0 && bn_metrics_init(&m, own) == 0);
+  bn_intervals_init(r, HOSTS, 1);
+  must(bn_metrics_init(&m, own) == 0);
   must(bn_node_set(group, "metrics", bn_store_metrics(&m)) == 0);
   for (size_t i = 0; i < HOSTS; i++)
     must(bn_intervals_begin(r, i, group, &said, &err) == 0);
+  bn_intervals_start(r, &out);
   bn_metrics_done(&m);
   bn_node_free(group);
 }
@@ -75,28 +87,17 @@ static char *view_line(enum bn_view_span span, double at_s)
   return line;
 }
 
-static void look(void *arg, const struct bn_view *v)
-{
-  size_t *rounds = arg;
-
-  for (size_t i = 0; i < v->n_percents; i++)
-    must(!(v->percentile_s[i] < 0)); /* or not known */
-  for (size_t i = 0; i < v->n_watched; i++)
-    must(isfinite(v->watched[i].value));
-  ++*rounds;
-}
-
 static void take(struct bn_intervals *r, size_t host, const char *line, size_t len)
 {
-  const struct bn_merge_time t = {.at_ns = 1};
   struct bn_err err = {.code = 0};
-  size_t rounds = 0;
+  int shown;
 
   must(bn_intervals_take(r, host, line, len, &err) == 0 || err.text[0] != '\0');
-  while (bn_intervals_ready(r))
-    must(bn_intervals_sum(r, &rules, &t, look, &rounds, &err) == 0 || err.text[0] != '\0');
-  while (bn_intervals_ticks(r))
-    must(bn_intervals_tick(r, &rules, &t, look, &rounds, &err) == 0 || err.text[0] != '\0');
+  do {
+    err.text[0] = '\0';
+    shown = bn_intervals_next(r, &err);
+    must(shown >= 0 || err.text[0] != '\0');
+  } while (shown != 0);
 }
 
 /* A line, with some of its bytes replaced.  Returns how much of the input was used. */

@@ -145,6 +145,8 @@ struct seen {
   double watched; /* the only figure; -1: there is none */
 };
 
+static struct seen seen;
+
 static void look(void *arg, const struct bn_view *v)
 {
   struct seen *s = arg;
@@ -163,9 +165,12 @@ static void look(void *arg, const struct bn_view *v)
 
 static void begin(struct bn_intervals *r, size_t hosts)
 {
+  const struct bn_intervals_out out = {rules, start, look, &seen};
   struct bn_err err = {0};
 
+  seen = (struct seen){.times = 0};
   assert_int_equal(bn_intervals_init(r, hosts, 1), 0);
+  bn_intervals_start(r, &out);
   for (size_t i = 0; i < hosts; i++)
     assert_int_equal(send_metrics(r, i, own, &err), 0);
 }
@@ -173,18 +178,16 @@ static void begin(struct bn_intervals *r, size_t hosts)
 static void a_round_is_the_sum_of_all_hosts(void **state)
 {
   struct bn_err err = {0};
-  struct seen seen = {.times = 0};
   struct bn_intervals r;
 
   (void)state;
   begin(&r, 2);
   assert_int_equal(send_view(&r, 0, "interval", 1.0004, 90, 1000000, &err), 0);
-  assert_false(bn_intervals_ready(&r));
+  assert_int_equal(bn_intervals_next(&r, &err), 0);
   assert_int_equal(send_view(&r, 0, "interval", 2.0001, 5, 1000000, &err), 0);
-  assert_false(bn_intervals_ready(&r));
+  assert_int_equal(bn_intervals_next(&r, &err), 0);
   assert_int_equal(send_view(&r, 1, "interval", 1.002, 10, 5000000, &err), 0);
-  assert_true(bn_intervals_ready(&r));
-  assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
   assert_int_equal(seen.events, 100);
   assert_int_equal(seen.in_hist, 100);
   assert_int_equal(seen.running, 6);
@@ -193,7 +196,7 @@ static void a_round_is_the_sum_of_all_hosts(void **state)
   /* Percentiles of all events, not means of the hosts' own. */
   assert_true(fabs(seen.p50_s - 0.001) < 1e-5);
   assert_true(fabs(seen.p99_s - 0.005) < 5e-5);
-  assert_false(bn_intervals_ready(&r));
+  assert_int_equal(bn_intervals_next(&r, &err), 0);
   bn_intervals_done(&r);
 }
 
@@ -201,7 +204,6 @@ static void a_round_is_the_sum_of_all_hosts(void **state)
 static void a_host_that_ends_intervals_late_lowers_no_rate(void **state)
 {
   struct bn_err err = {0};
-  struct seen seen = {.times = 0};
   struct bn_intervals r;
 
   (void)state;
@@ -214,8 +216,7 @@ static void a_host_that_ends_intervals_late_lowers_no_rate(void **state)
   assert_int_equal(send_view(&r, 1, "interval", 2, 700, 1000, &err), 0);
   span_ns = 1000000000;
   for (int i = 0; i < 2; i++) {
-    assert_true(bn_intervals_ready(&r));
-    assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+    assert_int_equal(bn_intervals_next(&r, &err), 1);
     assert_true(fabs(seen.events_per_s - 2000) < 1e-3);
   }
   bn_intervals_done(&r);
@@ -224,24 +225,21 @@ static void a_host_that_ends_intervals_late_lowers_no_rate(void **state)
 static void a_host_that_is_far_behind_is_left_out(void **state)
 {
   struct bn_err err = {0};
-  struct seen seen = {.times = 0};
   struct bn_intervals r;
 
   (void)state;
   begin(&r, 2);
   for (unsigned i = 1; i <= r.ahead / 2; i++)
     assert_int_equal(send_view(&r, 0, "interval", i, 7, 1000, &err), 0);
-  assert_false(bn_intervals_ready(&r));
+  assert_int_equal(bn_intervals_next(&r, &err), 0);
   assert_int_equal(send_view(&r, 0, "interval", (double)r.ahead / 2 + 1, 7, 1000, &err), 0);
-  assert_true(bn_intervals_ready(&r));
-  assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
   assert_int_equal(seen.events, 7);
-  assert_false(bn_intervals_ready(&r));
+  assert_int_equal(bn_intervals_next(&r, &err), 0);
   /* What comes later is dropped, and it is back with the next. */
   assert_int_equal(send_view(&r, 1, "interval", 1, 8, 1000, &err), 0);
   assert_int_equal(send_view(&r, 1, "interval", 2, 8, 1000, &err), 0);
-  assert_true(bn_intervals_ready(&r));
-  assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
   assert_int_equal(seen.events, 15);
   bn_intervals_done(&r);
 }
@@ -249,7 +247,6 @@ static void a_host_that_is_far_behind_is_left_out(void **state)
 static void a_host_that_has_ended_is_not_waited_for(void **state)
 {
   struct bn_err err = {0};
-  struct seen seen = {.times = 0};
   struct bn_intervals r;
 
   (void)state;
@@ -257,21 +254,18 @@ static void a_host_that_has_ended_is_not_waited_for(void **state)
   assert_int_equal(send_view(&r, 0, "interval", 1, 7, 1000, &err), 0);
   /* It was held up, so that its first interval is the second. */
   assert_int_equal(send_view(&r, 1, "interval", 2, 8, 1000, &err), 0);
-  assert_true(bn_intervals_ready(&r));
-  assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
   assert_int_equal(seen.events, 7);
-  assert_false(bn_intervals_ready(&r));
+  assert_int_equal(bn_intervals_next(&r, &err), 0);
   bn_intervals_end(&r, 0);
-  assert_true(bn_intervals_ready(&r));
-  assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
   assert_int_equal(seen.events, 8);
   /* Nobody has an interval at 3 s. */
   assert_int_equal(send_view(&r, 1, "interval", 4, 9, 1000, &err), 0);
-  assert_true(bn_intervals_ready(&r));
-  assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
   assert_true(fabs(seen.at_s - 4) < 1e-9);
   bn_intervals_end(&r, 1);
-  assert_false(bn_intervals_ready(&r));
+  assert_int_equal(bn_intervals_next(&r, &err), 0);
   bn_intervals_done(&r);
 }
 
@@ -279,25 +273,22 @@ static void a_host_that_has_ended_is_not_waited_for(void **state)
 static void a_tick_is_all_that_was_measured(void **state)
 {
   struct bn_err err = {0};
-  struct seen seen = {.times = 0};
   struct bn_intervals r;
 
   (void)state;
   begin(&r, 2);
   assert_int_equal(send_view(&r, 0, "tick", 1, 10, 1000000, &err), 0);
-  assert_false(bn_intervals_ticks(&r));
+  assert_int_equal(bn_intervals_next(&r, &err), 0);
   assert_int_equal(send_view(&r, 1, "tick", 1, 20, 1000000, &err), 0);
-  assert_true(bn_intervals_ticks(&r));
-  assert_int_equal(bn_intervals_tick(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
   assert_int_equal(seen.events, 30);
   assert_int_equal(seen.in_hist, 30);
   assert_int_equal(send_view(&r, 0, "tick", 2, 15, 1000000, &err), 0);
   bn_intervals_end(&r, 1);
-  assert_true(bn_intervals_ticks(&r));
-  assert_int_equal(bn_intervals_tick(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
   assert_int_equal(seen.events, 35);
   assert_int_equal(seen.in_hist, 45);
-  assert_false(bn_intervals_ticks(&r));
+  assert_int_equal(bn_intervals_next(&r, &err), 0);
   bn_intervals_done(&r);
 }
 
@@ -343,30 +334,27 @@ static void begin_with_checkpoints(struct bn_intervals *r, size_t hosts)
 static void a_checkpoint_is_the_sum_of_all_hosts(void **state)
 {
   struct bn_err err = {0};
-  struct seen seen = {.times = 0};
   struct bn_intervals r;
 
   (void)state;
   begin_with_checkpoints(&r, 2);
   assert_int_equal(send_view(&r, 0, "checkpoint", 2.0002, 90, 1000000, &err), 0);
-  assert_false(bn_intervals_check_ready(&r));
+  assert_int_equal(bn_intervals_next(&r, &err), 0);
   assert_int_equal(send_view(&r, 0, "checkpoint", 4.0002, 80, 1000000, &err), 0);
   assert_int_equal(send_view(&r, 1, "checkpoint", 2.0004, 10, 9000000, &err), 0);
-  assert_true(bn_intervals_check_ready(&r));
-  assert_int_equal(bn_intervals_check(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
   assert_int_equal(seen.events, 100);
   assert_int_equal(seen.in_hist, 100);
   assert_int_equal(seen.running, 6);
   assert_true(fabs(seen.at_s - 2.0003) < 1e-9);
   assert_true(fabs(seen.events_per_s - 100 / 2.0003) < 1e-3);
   assert_true(fabs(seen.p50_s - 0.001) < 1e-5 && fabs(seen.p99_s - 0.009) < 1e-4);
-  assert_false(bn_intervals_check_ready(&r));
+  assert_int_equal(bn_intervals_next(&r, &err), 0);
   bn_intervals_end(&r, 1);
-  assert_true(bn_intervals_check_ready(&r));
-  assert_int_equal(bn_intervals_check(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
   assert_int_equal(seen.events, 80);
   assert_true(fabs(seen.events_per_s - 80 / (4.0002 - 2.0003)) < 1e-3);
-  assert_false(bn_intervals_check_ready(&r));
+  assert_int_equal(bn_intervals_next(&r, &err), 0);
   assert_int_equal(send_view(&r, 0, "checkpoint", 4.1, 1, 1, &err), -1);
   assert_string_equal(err.text, "its checkpoint report at 4.100 s comes at a wrong time");
   bn_intervals_done(&r);
@@ -379,17 +367,15 @@ static void a_checkpoint_is_the_sum_of_all_hosts(void **state)
 static void a_checkpoint_that_a_host_has_missed(void **state)
 {
   struct bn_err err = {0};
-  struct seen seen = {.times = 0};
   struct bn_intervals r;
 
   (void)state;
   begin_with_checkpoints(&r, 2);
   assert_int_equal(send_view(&r, 0, "checkpoint", 2, 90, 1000000, &err), 0);
   assert_int_equal(send_view(&r, 1, "checkpoint", 4, 10, 1000000, &err), 0);
-  assert_false(bn_intervals_check_ready(&r));
+  assert_int_equal(bn_intervals_next(&r, &err), 0);
   assert_int_equal(send_view(&r, 0, "checkpoint", 4, 60, 1000000, &err), 0);
-  assert_true(bn_intervals_check_ready(&r));
-  assert_int_equal(bn_intervals_check(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
   assert_int_equal(seen.events, 160);
   assert_int_equal(seen.in_hist, 160);
   assert_int_equal(seen.running, 6);
@@ -493,25 +479,22 @@ static void send_watched(struct bn_intervals *r, const char *key, double at_s)
 static void what_the_first_host_watches(void **state)
 {
   struct bn_err err = {0};
-  struct seen seen = {.times = 0};
   struct bn_intervals r;
 
   (void)state;
   begin_with_checkpoints(&r, 2);
   send_watched(&r, "interval", 1);
-  assert_true(bn_intervals_ready(&r));
-  assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
   assert_true(seen.watched == 2);
   send_watched(&r, "checkpoint", 2);
-  assert_true(bn_intervals_check_ready(&r));
-  assert_int_equal(bn_intervals_check(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
   assert_true(seen.watched == 2);
   send_watched(&r, "tick", 2);
-  assert_int_equal(bn_intervals_tick(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
   assert_true(seen.watched == -1);
   bn_intervals_end(&r, 0);
   assert_int_equal(send_view(&r, 1, "interval", 2, 100, 1000000, &err), 0);
-  assert_int_equal(bn_intervals_sum(&r, &rules, &start, look, &seen, &err), 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
   assert_true(seen.watched == -1 && seen.times == 4);
   bn_intervals_done(&r);
 }
