@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/wait.h"
 #include "engine/run.h"
@@ -144,17 +145,14 @@ static int agent_welcome(struct bn_agent *a, struct bn_err *err)
   return rc;
 }
 
-static int make_argv(struct bn_agent *a, struct bn_err *err)
+static void make_argv(struct bn_agent *a)
 {
   const struct bn_list *list = &a->handshake.argv;
 
-  a->argv = calloc(list->n + 2, sizeof *a->argv);
-  if (a->argv == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
+  a->argv = bn_alloc(list->n + 2, sizeof *a->argv);
   a->argv[0] = a->name;
   for (size_t i = 0; i < list->n; i++)
     a->argv[i + 1] = list->item[i];
-  return 0;
 }
 
 /* The command is the last word. */
@@ -173,7 +171,8 @@ static int take_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_er
     return -1;
   if (a->handshake.sessions > SESSIONS_MAX)
     return bn_err_set(err, ERANGE, "HELLO has more sessions than hosts can have");
-  if (bn_handshake_set_environment(&a->handshake, err) != 0 || make_argv(a, err) != 0 ||
+  make_argv(a);
+  if (bn_handshake_set_environment(&a->handshake, err) != 0 ||
       (!is_run(a) && bn_remote_output_begin(&a->remote_output, err) != 0) ||
       agent_welcome(a, err) != 0)
     return -1;
@@ -196,34 +195,30 @@ static int take_file(struct bn_agent *a, const struct bn_frame *f, struct bn_err
 /* Configuration files that were sent are not where this process was started, which stays the
    working folder: what a run makes there is to outlive it.  Scripts are looked for by their names.
  */
-static int place_settings(struct bn_agent *a, struct bn_err *err)
+static void place_settings(struct bn_agent *a)
 {
   static const char option[] = "--config-file=";
   const struct bn_list *list = &a->handshake.argv;
 
   for (size_t i = 0; i < list->n; i++) {
     const char *name;
-    char *word;
 
     if (strncmp(list->item[i], option, sizeof option - 1) != 0)
       continue;
     name = list->item[i] + sizeof option - 1;
     if (!bn_temp_folder_has(&a->temp_folder, name))
       continue;
-    if (asprintf(&word, "%s%s/%s", option, a->temp_folder.path, name) < 0)
-      return bn_err_set(err, ENOMEM, "out of memory");
+    a->argv[i + 1] = bn_alloc_print("%s%s/%s", option, a->temp_folder.path, name);
     free(list->item[i]);
-    list->item[i] = a->argv[i + 1] = word;
+    list->item[i] = a->argv[i + 1];
   }
-  return 0;
 }
 
 static int take_open(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   if (stage_of(a) != STAGE_FILES)
     return out_of_turn(f, err);
-  if (place_settings(a, err) != 0)
-    return -1;
+  place_settings(a);
   agent_advance(a, STAGE_OPEN);
   return 0;
 }
@@ -574,9 +569,7 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
     return bn_err_set(err, 0,
                       "--agent: standard input is a terminal; agents are started by a run with "
                       "--hosts");
-  a = *out = calloc(1, sizeof *a);
-  if (a == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
+  a = *out = bn_alloc(1, sizeof *a);
   memcpy(a->name, "bench", sizeof a->name);
   a->in = a->out = a->queue.fd = a->queue.wake = -1;
   a->temp_folder.at = a->temp_folder.life = a->remote_output.fd = -1;

@@ -10,18 +10,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "hosts/frame.h"
 #include "option/words.h"
 
-static int out_of_memory(struct bn_err *err)
+static void add_word(struct bn_arguments *o, const char *word)
 {
-  return bn_err_set(err, ENOMEM, "out of memory");
-}
-
-static int add_word(struct bn_arguments *o, const char *word, struct bn_err *err)
-{
-  return bn_words_add(&o->words, word) == 0 ? 0 : out_of_memory(err);
+  if (bn_words_add(&o->words, word) != 0)
+    bn_alloc_fail();
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -110,12 +107,15 @@ static int send_script(struct bn_arguments *o, struct bn_err *err)
   (void)snprintf(path, sizeof path, "%s", test);
   if (!is_script(path))
     (void)snprintf(path, sizeof path, "%s.lua", test);
-  if (o->from->is_builtin || !is_script(path))
-    return add_word(o, test, err);
+  if (o->from->is_builtin || !is_script(path)) {
+    add_word(o, test);
+    return 0;
+  }
   (void)snprintf(folder, sizeof folder, "%.*s",
                  base_of(path) > path ? (int)(base_of(path) - path) : 1,
                  base_of(path) > path ? path : ".");
-  if (add_word(o, base_of(path), err) != 0 || send_folder(o, folder, err) != 0)
+  add_word(o, base_of(path));
+  if (send_folder(o, folder, err) != 0)
     return -1;
   return is_lua(base_of(path)) ? 0 : send_file(o, path, base_of(path), err);
 }
@@ -141,7 +141,8 @@ static int send_settings(struct bn_arguments *o, const char *path, struct bn_err
     return -1;
   (void)snprintf(name, sizeof name, "config/%zu-%s", o->n_files, base_of(path));
   (void)snprintf(word, sizeof word, "--config-file=%s", name);
-  return send_file(o, path, name, err) == 0 ? add_word(o, word, err) : -1;
+  add_word(o, word);
+  return send_file(o, path, name, err);
 }
 
 /* The password itself is sent, so that no file on the hosts has it: the first line. */
@@ -158,7 +159,7 @@ static int send_password(struct bn_arguments *o, const char *name, const char *p
 
     (void)bn_buf_printf(&word, "--%.*s=%.*s", (int)(strlen(name) - strlen("-file")), name,
                         (int)strcspn(line, "\r\n"), line);
-    rc = word.failed ? out_of_memory(err) : add_word(o, word.data, err);
+    add_word(o, word.data);
   }
   if (text.data != NULL)
     explicit_bzero(text.data, text.len);
@@ -195,13 +196,14 @@ static int add_option(struct bn_arguments *o, const char *arg, struct bn_err *er
                       name, (int)(strlen(name) - strlen("-prompt")), name);
   if (value != NULL && value[1] != '\0' && ends_in(name, "-password-file"))
     return send_password(o, name, value + 1, err);
-  return add_word(o, arg, err);
+  add_word(o, arg);
+  return 0;
 }
 
 /* Replaces what a configuration file, which is sent, may say of an option of which each host has
    its own value: an old name would beat that value, and a seed is not to be drawn.  The default is
    that of the dialect: in 0.5 the default of --max-requests is 10000, and 0 is no limit. */
-static int add_defaults(struct bn_arguments *o, struct bn_err *err)
+static void add_defaults(struct bn_arguments *o)
 {
   const struct bn_optset *options = o->from->options;
   const struct bn_opt *opt;
@@ -213,10 +215,8 @@ static int add_defaults(struct bn_arguments *o, struct bn_err *err)
       continue;
     (void)snprintf(word, sizeof word, "--%s=%s", opt->name,
                    bn_opt_default(opt, bn_optset_policy(options)));
-    if (add_word(o, word, err) != 0)
-      return -1;
+    add_word(o, word);
   }
-  return 0;
 }
 
 /* Whether an option is a word of the command line. */
@@ -267,31 +267,30 @@ static int add_options(struct bn_arguments *o, struct bn_err *err)
   for (char *const *arg = o->from->args + 1; *arg != NULL; arg++)
     if (strncmp(*arg, "--", 2) == 0 && add_option(o, *arg, err) != 0)
       return -1;
-  return add_defaults(o, err);
+  add_defaults(o);
+  return 0;
 }
 
 /* The hosts are to draw from the same streams, and to be of the same dialect whatever the name of
    their program is. */
-static int add_own(struct bn_arguments *o, struct bn_err *err)
+static void add_own(struct bn_arguments *o)
 {
   const char *dialect = bn_optset_policy(o->from->options)->dialect;
   char word[64];
 
   if (dialect != NULL) {
     (void)snprintf(word, sizeof word, "--compat=%s", dialect);
-    if (add_word(o, word, err) != 0)
-      return -1;
+    add_word(o, word);
   }
   if (o->from->interval_ns > 0) {
     (void)snprintf(word, sizeof word, "--report-interval=%.9g",
                    (double)o->from->interval_ns * 1e-9);
-    if (add_word(o, word, err) != 0)
-      return -1;
+    add_word(o, word);
   }
-  if (o->from->seed == 0)
-    return 0;
-  (void)snprintf(word, sizeof word, "--rand-seed=%" PRId64, (int64_t)o->from->seed);
-  return add_word(o, word, err);
+  if (o->from->seed != 0) {
+    (void)snprintf(word, sizeof word, "--rand-seed=%" PRId64, (int64_t)o->from->seed);
+    add_word(o, word);
+  }
 }
 
 int bn_arguments_make(struct bn_arguments *o, const struct bn_arguments_from *from,
@@ -299,29 +298,29 @@ int bn_arguments_make(struct bn_arguments *o, const struct bn_arguments_from *fr
 {
   *o = (struct bn_arguments){.from = from};
   bn_buf_init(&o->files, 2 * (size_t)BN_FRAME_MAX);
-  if (send_script(o, err) == 0 && add_options(o, err) == 0 && add_passwords(o, err) == 0 &&
-      add_own(o, err) == 0)
-    return 0;
-  bn_arguments_done(o);
-  return -1;
+  if (send_script(o, err) != 0 || add_options(o, err) != 0 || add_passwords(o, err) != 0) {
+    bn_arguments_done(o);
+    return -1;
+  }
+  add_own(o);
+  return 0;
 }
 
-int bn_arguments_argv(const struct bn_arguments *o, const struct bn_work_split *share,
-                      struct bn_list *out)
+void bn_arguments_argv(const struct bn_arguments *o, const struct bn_work_split *work,
+                       struct bn_list *out)
 {
   char threads[48], events[48], rate[64];
   const char *const own[] = {threads, events, rate, o->from->command};
 
-  (void)snprintf(threads, sizeof threads, "--threads=%u", share->threads);
-  (void)snprintf(events, sizeof events, "--events=%" PRIu64, share->events);
-  (void)snprintf(rate, sizeof rate, "--rate=%.17g", share->rate);
+  (void)snprintf(threads, sizeof threads, "--threads=%u", work->threads);
+  (void)snprintf(events, sizeof events, "--events=%" PRIu64, work->events);
+  (void)snprintf(rate, sizeof rate, "--rate=%.17g", work->rate);
+  out->n = 0;
+  out->item = bn_alloc(o->words.n + sizeof own / sizeof *own + 1, sizeof *out->item);
   for (size_t i = 0; i < o->words.n; i++)
-    if (bn_words_add(out, o->words.item[i]) != 0)
-      return -1;
+    out->item[out->n++] = bn_alloc_text(o->words.item[i]);
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-    if (bn_words_add(out, own[i]) != 0)
-      return -1;
-  return 0;
+    out->item[out->n++] = bn_alloc_text(own[i]);
 }
 
 void bn_arguments_done(struct bn_arguments *o)

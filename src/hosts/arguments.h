@@ -31,9 +31,9 @@ struct bn_arguments {
 /* Reads the files.  -1: err says which cannot be read, or which option hosts cannot have. */
 int bn_arguments_make(struct bn_arguments *o, const struct bn_arguments_from *from,
                       struct bn_err *err);
-/* The command line of one host: the words, its share, and the command.  -1: out of memory. */
-int bn_arguments_argv(const struct bn_arguments *o, const struct bn_work_split *share,
-                      struct bn_list *out);
+/* The command line of one host: the words, its part of the work, and the command. */
+void bn_arguments_argv(const struct bn_arguments *o, const struct bn_work_split *work,
+                       struct bn_list *out);
 void bn_arguments_done(struct bn_arguments *o);
 
 #endif

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "api/carrier.h"
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/plugin.h"
@@ -63,7 +64,7 @@ struct bridge {
   struct pollfd *fd; /* owned; room for all channels */
   size_t room;
   uint64_t active_ns; /* when something was sent or taken */
-  bool failed;        /* the carrier or an allocation has failed */
+  bool failed;        /* the carrier has failed */
   uint32_t numbers;   /* rank 0: channels so far */
   unsigned byes;      /* rank 0: other ranks that have said BYE */
   bool leaves;        /* another rank: rank 0 has said BYE */
@@ -105,8 +106,7 @@ static void open_agent(struct bridge *b, uint32_t number)
 
   if (bn_handover_pipes(b->socket, number, &new.out, &new.in) != 0)
     bn_log_stderr("rank %u: cannot start an agent: %s", b->rank, strerror(errno));
-  if (bn_channels_add(&b->channels, &new) != 0)
-    bridge_fail(b, "out of memory");
+  bn_channels_add(&b->channels, &new);
 }
 
 static void take_bye(struct bridge *b)
@@ -200,8 +200,7 @@ static void take_request(struct bridge *b)
 
   (void)fcntl(h.in, F_SETFL, O_NONBLOCK);
   (void)fcntl(h.out, F_SETFL, O_NONBLOCK);
-  if (bn_channels_add(&b->channels, &new) != 0)
-    bridge_fail(b, "out of memory");
+  bn_channels_add(&b->channels, &new);
 }
 
 static void look_for_child(struct bridge *b)
@@ -225,18 +224,13 @@ static void take_signal(struct bridge *b)
 
 enum { PER_CHANNEL = 2, OWN = 2 };
 
-/* The number of descriptors, or 0: out of memory. */
 static size_t list_descriptors(struct bridge *b)
 {
   const size_t need = OWN + PER_CHANNEL * b->channels.n;
   size_t n = 0;
 
   if (need > b->room) {
-    struct pollfd *fd = reallocarray(b->fd, 2 * need, sizeof *fd);
-
-    if (fd == NULL)
-      return 0;
-    b->fd = fd;
+    b->fd = bn_alloc_resize(b->fd, 2 * need, sizeof *b->fd);
     b->room = 2 * need;
   }
   b->fd[n++] = (struct pollfd){.fd = b->stop_signal.fd, .events = POLLIN};
@@ -265,9 +259,7 @@ static void wait_a_little(struct bridge *b)
   const size_t n = list_descriptors(b);
   const struct timespec pause = sleep_of(b);
 
-  if (n == 0)
-    bridge_fail(b, "out of memory");
-  if (n == 0 || ppoll(b->fd, (nfds_t)n, &pause, NULL) <= 0)
+  if (ppoll(b->fd, (nfds_t)n, &pause, NULL) <= 0)
     return;
   if (b->fd[0].revents != 0)
     take_signal(b);

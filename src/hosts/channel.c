@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+
 /* An agent has no larger queue itself.  A channel with more ends. */
 enum { QUEUE_MAX = 256 << 20, NUMBER_BYTES = 4 };
 
@@ -28,19 +30,11 @@ static void channel_done(struct bn_channel *c)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-int bn_channels_add(struct bn_channels *c, const struct bn_channel *new)
+void bn_channels_add(struct bn_channels *c, const struct bn_channel *new)
 {
-  struct bn_channel copy = *new;
-  struct bn_channel *at = reallocarray(c->at, c->n + 1, sizeof *at);
-
-  if (at == NULL) {
-    channel_done(&copy);
-    return -1;
-  }
-  bn_buf_init(&copy.queue, QUEUE_MAX);
-  c->at = at;
-  c->at[c->n++] = copy;
-  return 0;
+  c->at = bn_alloc_resize(c->at, c->n + 1, sizeof *c->at);
+  c->at[c->n] = *new;
+  bn_buf_init(&c->at[c->n++].queue, QUEUE_MAX);
 }
 
 struct bn_channel *bn_channels_find(const struct bn_channels *c, unsigned rank, uint32_t number)

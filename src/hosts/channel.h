@@ -40,8 +40,8 @@ struct bn_channels {
   size_t n;
 };
 
-/* Takes the descriptors, also if it fails.  -1: out of memory. */
-int bn_channels_add(struct bn_channels *c, const struct bn_channel *new);
+/* Takes the descriptors. */
+void bn_channels_add(struct bn_channels *c, const struct bn_channel *new);
 /* NULL: there is none, or no more. */
 struct bn_channel *bn_channels_find(const struct bn_channels *c, unsigned rank, uint32_t number);
 /* Removes those that have ended on both sides, and have written all. */

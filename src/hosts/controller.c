@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/wait.h"
@@ -254,13 +255,8 @@ static void see_off(struct bn_fleet *f, struct pollfd *fd)
 
 static void follow_hosts(struct control *c)
 {
-  struct pollfd *fd = calloc(1 + FDS_PER_HOST * c->fleet.list.n, sizeof *fd);
+  struct pollfd *fd = bn_alloc(1 + FDS_PER_HOST * c->fleet.list.n, sizeof *fd);
 
-  if (fd == NULL) {
-    bn_printer_say(&c->fleet.printer, "out of memory");
-    c->fleet.failed = true;
-    return;
-  }
   while (!bn_fleet_are(&c->fleet, BN_CONNECTION_ENDED))
     controller_turn(c, fd);
   see_off(&c->fleet, fd);

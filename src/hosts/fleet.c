@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/spawn.h"
@@ -103,11 +104,9 @@ static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
   if (read_hosts(f, err) != 0 ||
       bn_work_split_divide(&f->list, &whole, share, &f->sessions, err) != 0)
     return -1;
-  f->connection = calloc(f->list.n, sizeof *f->connection);
-  if (f->connection == NULL ||
-      bn_intervals_init(&f->intervals, f->list.n, (double)fleet_interval_ns(conf) * 1e-9) != 0 ||
-      bn_intervals_checkpoints(&f->intervals, conf->checkpoint_ns, conf->n_checkpoints) != 0)
-    return bn_err_set(err, ENOMEM, "out of memory");
+  f->connection = bn_alloc(f->list.n, sizeof *f->connection);
+  bn_intervals_init(&f->intervals, f->list.n, (double)fleet_interval_ns(conf) * 1e-9);
+  bn_intervals_checkpoints(&f->intervals, conf->checkpoint_ns, conf->n_checkpoints);
   for (size_t i = 0; i < f->list.n; i++)
     f->connection[i] =
         (struct bn_connection){.intervals = &f->intervals,
@@ -169,16 +168,16 @@ static int make_command(const struct bn_fleet *f, const char *host, struct bn_li
     return bn_err_set(err, EINVAL, "--hosts-shell is empty; leave it out to use ssh");
   if (bn_words_add(out, host) != 0 || bn_words_add(out, r->hosts_program) != 0 ||
       bn_words_add(out, "--agent") != 0)
-    return bn_err_set(err, ENOMEM, "out of memory");
+    bn_alloc_fail();
   return 0;
 }
 
 /* A list that ends with NULL, borrowed from the words. */
 static char **vector_of(const struct bn_list *words)
 {
-  char **argv = calloc(words->n + 1, sizeof *argv);
+  char **argv = bn_alloc(words->n + 1, sizeof *argv);
 
-  for (size_t i = 0; argv != NULL && i < words->n; i++)
+  for (size_t i = 0; i < words->n; i++)
     argv[i] = words->item[i];
   return argv;
 }
@@ -209,8 +208,7 @@ static int reach_host(struct bn_fleet *f, struct bn_connection *p, struct bn_err
     return bn_link_join(&p->link, p->name, f->setup->ranks->request, (uint32_t)p->rank, err);
   if (make_command(f, p->name, &words, err) == 0) {
     argv = vector_of(&words);
-    rc = argv != NULL ? bn_link_start(&p->link, p->name, argv, -1, &f->stop_signal.before, err)
-                      : bn_err_set(err, ENOMEM, "out of memory");
+    rc = bn_link_start(&p->link, p->name, argv, -1, &f->stop_signal.before, err);
   }
   free(argv);
   bn_words_done(&words);
@@ -220,18 +218,16 @@ static int reach_host(struct bn_fleet *f, struct bn_connection *p, struct bn_err
 static int begin_host(struct bn_fleet *f, size_t i, struct bn_err *err)
 {
   struct bn_connection *p = &f->connection[i];
-  struct bn_handshake handshake = {.version = strdup(PACKAGE_VERSION),
+  struct bn_handshake handshake = {.version = bn_alloc_text(PACKAGE_VERSION),
                                    .host = (unsigned)i,
                                    .hosts = (unsigned)f->list.n,
                                    .first_session = p->work.first_session,
                                    .sessions = f->sessions};
   int rc = -1;
 
-  if (handshake.version == NULL ||
-      bn_arguments_argv(&f->arguments, &p->work, &handshake.argv) != 0 ||
-      bn_handshake_take_environment(&handshake) != 0)
-    (void)bn_err_set(err, ENOMEM, "out of memory");
-  else if (reach_host(f, p, err) == 0)
+  bn_arguments_argv(&f->arguments, &p->work, &handshake.argv);
+  bn_handshake_take_environment(&handshake);
+  if (reach_host(f, p, err) == 0)
     rc = bn_connection_begin(p, &handshake, &f->arguments.files, err);
   bn_handshake_done(&handshake);
   return rc;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/escape.h"
 #include "hosts/frame.h"
 
@@ -87,12 +88,12 @@ static bool get_number(const struct bn_node *map, const char *key, uint64_t most
   return *out <= most;
 }
 
-/* A copy; NULL: it is not there, no text, or out of memory. */
+/* A copy; NULL: it is not there, or no text. */
 static char *get_text(const struct bn_node *map, const char *key)
 {
   const char *text = bn_node_get_text(bn_node_get(map, key));
 
-  return text != NULL ? strdup(text) : NULL;
+  return text != NULL ? bn_alloc_text(text) : NULL;
 }
 
 /* The map of a payload whose protocol is ours; NULL and err. */
@@ -127,16 +128,15 @@ static bool get_words(const struct bn_node *list, size_t least, struct bn_list *
 
   if (bn_node_type_of(list) != BN_NODE_LIST || n < least || n > BN_HANDSHAKE_ARGS)
     return false;
-  out->item = calloc(n + 1, sizeof *out->item);
-  while (out->item != NULL && out->n < n) {
+  out->item = bn_alloc(n + 1, sizeof *out->item);
+  while (out->n < n) {
     const char *text = bn_node_get_text(bn_node_at(list, out->n));
 
-    out->item[out->n] = text != NULL ? strdup(text) : NULL;
-    if (out->item[out->n] == NULL)
+    if (text == NULL)
       return false;
-    out->n++;
+    out->item[out->n++] = bn_alloc_text(text);
   }
-  return out->item != NULL;
+  return true;
 }
 
 int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, struct bn_err *err)
@@ -192,23 +192,17 @@ int bn_welcome_parse(const char *data, size_t len, struct bn_welcome *out, struc
 static const char *const passwords[] = {"MYSQL_PWD", "PGPASSWORD"};
 enum { PASSWORDS = sizeof passwords / sizeof *passwords };
 
-int bn_handshake_take_environment(struct bn_handshake *h)
+void bn_handshake_take_environment(struct bn_handshake *h)
 {
   struct bn_list *list = &h->environment;
 
-  list->item = calloc(PASSWORDS + 1, sizeof *list->item);
-  for (size_t i = 0; list->item != NULL && i < PASSWORDS; i++) {
+  list->item = bn_alloc(PASSWORDS + 1, sizeof *list->item);
+  for (size_t i = 0; i < PASSWORDS; i++) {
     const char *value = getenv(passwords[i]);
 
-    if (value == NULL)
-      continue;
-    if (asprintf(&list->item[list->n], "%s=%s", passwords[i], value) < 0) {
-      list->item[list->n] = NULL;
-      return -1;
-    }
-    list->n++;
+    if (value != NULL)
+      list->item[list->n++] = bn_alloc_print("%s=%s", passwords[i], value);
   }
-  return list->item != NULL ? 0 : -1;
 }
 
 /* NULL: a controller may not set it. */
@@ -231,7 +225,7 @@ int bn_handshake_set_environment(const struct bn_handshake *h, struct bn_err *er
     if (name == NULL)
       return bn_err_set(err, EPROTO, "a frame HELLO sets a variable that is not a password");
     if (setenv(name, word + strlen(name) + 1, 1) != 0)
-      return bn_err_set(err, ENOMEM, "out of memory");
+      bn_alloc_fail();
   }
   return 0;
 }

@@ -35,8 +35,8 @@ char *bn_handshake_print(const struct bn_handshake *h, size_t *len, struct bn_er
    empty. */
 int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, struct bn_err *err);
 /* Takes the passwords of this process's environment into it, and gives them to another's: before
-   there are threads that read it.  -1: out of memory, or a variable is none of these. */
-int bn_handshake_take_environment(struct bn_handshake *h);
+   there are threads that read it.  -1: a variable is not one of these. */
+void bn_handshake_take_environment(struct bn_handshake *h);
 int bn_handshake_set_environment(const struct bn_handshake *h, struct bn_err *err);
 void bn_handshake_done(struct bn_handshake *h); /* clears the secrets, too */
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "measure/journal.h"
 #include "measure/layout.h"
 #include "measure/store.h"
@@ -25,22 +26,17 @@ static size_t ahead_of(double length_s)
   return n > AHEAD_MOST ? AHEAD_MOST : n > AHEAD_LEAST ? (size_t)n : AHEAD_LEAST;
 }
 
-int bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s)
+void bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s)
 {
   *r = (struct bn_intervals){
       .n = hosts, .length_s = length_s, .next = 1, .second = 1, .next_check = 1};
   r->ahead = ahead_of(length_s);
-  r->host = calloc(hosts, sizeof *r->host);
-  r->round = calloc(r->ahead, sizeof *r->round);
-  if (r->host == NULL || r->round == NULL)
-    return -1;
+  r->host = bn_alloc(hosts, sizeof *r->host);
+  r->round = bn_alloc(r->ahead, sizeof *r->round);
   for (size_t i = 0; i < hosts; i++) {
-    r->host[i].record = calloc(r->ahead, sizeof *r->host[i].record);
-    r->host[i].there = calloc(r->ahead, sizeof *r->host[i].there);
-    if (r->host[i].record == NULL || r->host[i].there == NULL)
-      return -1;
+    r->host[i].record = bn_alloc(r->ahead, sizeof *r->host[i].record);
+    r->host[i].there = bn_alloc(r->ahead, sizeof *r->host[i].there);
   }
-  return 0;
 }
 
 void bn_intervals_start(struct bn_intervals *r, const struct bn_intervals_out *out)
@@ -48,18 +44,15 @@ void bn_intervals_start(struct bn_intervals *r, const struct bn_intervals_out *o
   r->out = *out;
 }
 
-int bn_intervals_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n)
+void bn_intervals_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n)
 {
   r->check_ns = at_ns;
   r->n_checks = n;
-  r->check = calloc(n + 1, sizeof *r->check);
+  r->check = bn_alloc(n, sizeof *r->check);
   for (size_t i = 0; i < r->n; i++) {
-    r->host[i].check = calloc(n + 1, sizeof *r->host[i].check);
-    r->host[i].checked = calloc(n + 1, sizeof *r->host[i].checked);
-    if (r->host[i].check == NULL || r->host[i].checked == NULL)
-      return -1;
+    r->host[i].check = bn_alloc(n, sizeof *r->host[i].check);
+    r->host[i].checked = bn_alloc(n, sizeof *r->host[i].checked);
   }
-  return r->check != NULL ? 0 : -1;
 }
 
 static void interval_merge_forget(struct bn_record *record, bool *there, size_t place)
@@ -71,9 +64,9 @@ static void interval_merge_forget(struct bn_record *record, bool *there, size_t 
 
 static void host_done(const struct bn_intervals *r, struct bn_intervals_host *h)
 {
-  for (size_t k = 0; h->record != NULL && h->there != NULL && k < r->ahead; k++)
+  for (size_t k = 0; h->record != NULL && k < r->ahead; k++)
     interval_merge_forget(h->record, h->there, k);
-  for (size_t k = 0; h->check != NULL && h->checked != NULL && k < r->n_checks; k++)
+  for (size_t k = 0; h->check != NULL && k < r->n_checks; k++)
     interval_merge_forget(h->check, h->checked, k);
   if (h->ticks > 0)
     bn_record_done(&h->tick);
@@ -237,10 +230,7 @@ static int take_interval(struct bn_intervals *r, size_t host, const struct line 
     return rc < 0 ? -1 : 0;
   }
   sum = &r->round[h->last % r->ahead];
-  if (bn_sums_prepare(sum, h->as.metrics.n_hists, err) != 0) {
-    interval_merge_forget(h->record, h->there, h->last % r->ahead);
-    return -1;
-  }
+  bn_sums_prepare(sum, h->as.metrics.n_hists);
   bn_sums_add(sum, &r->line);
   return 0;
 }
@@ -266,9 +256,9 @@ static int keep_check(struct bn_intervals *r, struct bn_intervals_host *h, struc
     return bn_err_set(err, EPROTO, "its checkpoint report at %.3f s comes at a wrong time",
                       record->view.at_s);
   if (bn_valid_check(&h->as, &record->view, err) != 0 ||
-      check_line(r, hists, NULL, bn_sum_most(r->n) / r->n_checks, err) != 0 ||
-      bn_sums_prepare(&r->check[k - 1], hists, err) != 0)
+      check_line(r, hists, NULL, bn_sum_most(r->n) / r->n_checks, err) != 0)
     return -1;
+  bn_sums_prepare(&r->check[k - 1], hists);
   bn_sums_add(&r->check[k - 1], &r->line);
   h->before_check += record->view.events + record->view.failed_events;
   interval_merge_move(&h->check[k - 1], record);
@@ -366,8 +356,9 @@ static int check_tick(struct bn_intervals *r, struct bn_intervals_host *h, const
   if (bn_valid_check(&h->as, v, err) != 0 ||
       check_line(r, hists, h->ticked.count, bn_sum_most(r->n), err) != 0)
     return -1;
-  return bn_sums_prepare(&h->ticked, hists, err) == 0 ? bn_sums_prepare(&r->ticked, hists, err)
-                                                      : -1;
+  bn_sums_prepare(&h->ticked, hists);
+  bn_sums_prepare(&r->ticked, hists);
+  return 0;
 }
 
 /* The histograms of a tick are of the time since the one before it. */
@@ -728,14 +719,10 @@ static void forget_checks(struct bn_intervals *r)
 }
 
 /* Checkpoints that were passed over are of the same sum. */
-static int gather_sums(struct bn_intervals *r, struct bn_err *err)
+static void gather_sums(struct bn_intervals *r)
 {
-  struct bn_sums *all = &r->check[r->next_check - 1];
-
   for (size_t k = 0; k + 1 < r->next_check; k++)
-    if (bn_sums_merge(all, &r->check[k], err) != 0)
-      return -1;
-  return 0;
+    bn_sums_merge(&r->check[r->next_check - 1], &r->check[k]);
 }
 
 static int show_check(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
@@ -745,11 +732,11 @@ static int show_check(struct bn_intervals *r, struct bn_views *parts, struct bn_
   const double at_s = find_checks(r, parts);
   const struct bn_merge_time at =
       time_at(r, BN_VIEW_CHECKPOINT, at_s, (uint64_t)(fmax(at_s - r->checked_s, 0) * 1e9));
-  int rc = gather_sums(r, err);
+  int rc;
 
-  if (rc == 0)
-    rc = show_sum(r, parts, watched_in(first->check, first->checked, last), &r->check[last],
-                  r->checked_s <= 0, &at, err);
+  gather_sums(r);
+  rc = show_sum(r, parts, watched_in(first->check, first->checked, last), &r->check[last],
+                r->checked_s <= 0, &at, err);
   forget_checks(r);
   r->checked_s = at_s;
   r->next_check++;
@@ -780,8 +767,8 @@ int bn_intervals_next(struct bn_intervals *r, struct bn_err *err)
 
   if (show == NULL)
     return 0;
-  parts.view = calloc(r->n * (r->n_checks + 1), sizeof *parts.view);
-  rc = parts.view != NULL ? show(r, &parts, err) : bn_err_set(err, ENOMEM, "out of memory");
+  parts.view = bn_alloc(r->n * (r->n_checks + 1), sizeof *parts.view);
+  rc = show(r, &parts, err);
   free(parts.view);
   return rc == 0 ? 1 : -1;
 }

@@ -78,11 +78,9 @@ struct bn_intervals {
   struct bn_intervals_together together;
 };
 
-/* 0, or -1: out of memory. */
-int bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s);
-/* Checkpoints at those times, which stay the caller's; right after init.  0, or -1: out of memory.
- */
-int bn_intervals_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n);
+void bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s);
+/* Checkpoints at those times, which stay the caller's; right after init. */
+void bn_intervals_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n);
 void bn_intervals_done(struct bn_intervals *r);
 /* What a host measures, as bn_valid_begin() has it: once, before its lines.  -1: err says why it
    cannot be summed with what the hosts before it measure. */

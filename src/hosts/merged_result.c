@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "engine/plan.h"
 #include "measure/merge.h"
@@ -108,13 +109,13 @@ static void set_facts(struct bn_facts *f, const struct bn_merged_result_part *pa
   set_plan(f, conf, threads_of(part, n));
 }
 
-/* The parts that have a result, malloc'd; NULL: out of memory. */
+/* The parts that have a result; the caller frees them. */
 static struct bn_part *parts_of(const struct bn_merged_result_part *part, size_t n, size_t *have)
 {
-  struct bn_part *out = calloc(n + 1, sizeof *out);
+  struct bn_part *out = bn_alloc(n, sizeof *out);
 
   *have = 0;
-  for (size_t i = 0; out != NULL && i < n; i++)
+  for (size_t i = 0; i < n; i++)
     if (part[i].result != NULL)
       out[(*have)++] = (struct bn_part){part[i].member.host, part[i].result};
   return out;
@@ -127,7 +128,7 @@ void bn_merged_result_facts(const struct bn_merged_result_part *part, size_t n,
   size_t have;
   struct bn_part *parts = parts_of(part, n, &have);
 
-  if (parts != NULL && have > 0)
+  if (have > 0)
     bn_merge_common(parts, have, out);
   else
     out->incomplete = true;
@@ -198,9 +199,7 @@ static int sum_parts(struct bn_merged_result_part *part, size_t n, struct bn_res
   struct bn_part *parts = parts_of(part, n, &have);
   int rc;
 
-  if (parts == NULL)
-    rc = bn_err_set(err, ENOMEM, "out of memory");
-  else if (have == 0)
+  if (have == 0)
     rc = bn_err_set(err, ENODATA, "no host has sent figures");
   else
     rc = bn_merge(parts, have, BN_MERGE_HOSTS, out, &notes, err);

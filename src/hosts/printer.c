@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "base/wait.h"
 
@@ -160,34 +161,29 @@ static void line_done(struct bn_printer_job *job)
   free(job);
 }
 
-/* Takes the text; NULL: out of memory. */
+/* Takes the text. */
 static void line_put(struct bn_printer *o, char *text, void (*say)(struct bn_printer_job *job))
 {
-  struct line *line = text != NULL ? calloc(1, sizeof *line) : NULL;
+  struct line *line = bn_alloc(1, sizeof *line);
 
-  if (line == NULL) {
-    free(text);
-    return;
-  }
   *line = (struct line){.job = {.say = say, .done = line_done}, .text = text};
   bn_printer_put(o, &line->job);
 }
 
 void bn_printer_say(struct bn_printer *o, const char *fmt, ...)
 {
-  char *text = NULL;
+  char *text;
   va_list ap;
 
   va_start(ap, fmt);
-  if (vasprintf(&text, fmt, ap) < 0)
-    text = NULL;
+  text = bn_alloc_vprint(fmt, ap);
   va_end(ap);
   line_put(o, text, line_say);
 }
 
 void bn_printer_foreign(struct bn_printer *o, const char *text)
 {
-  line_put(o, strdup(text), line_say_foreign);
+  line_put(o, bn_alloc_text(text), line_say_foreign);
 }
 
 struct failure {
@@ -207,10 +203,8 @@ static void failure_done(struct bn_printer_job *job)
 
 void bn_printer_failure(struct bn_printer *o, const struct bn_err *err)
 {
-  struct failure *f = malloc(sizeof *f);
+  struct failure *f = bn_alloc(1, sizeof *f);
 
-  if (f == NULL)
-    return;
   *f = (struct failure){{.say = failure_say, .done = failure_done}, *err};
   bn_printer_put(o, &f->job);
 }

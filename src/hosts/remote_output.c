@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "hosts/work_split.h"
 
@@ -106,10 +107,8 @@ static void free_shown(struct bn_printer_job *job)
 
 void bn_remote_output_show(struct bn_printer *o, const char *host, const char *text, size_t len)
 {
-  struct shown *s = calloc(1, sizeof *s + len + 1);
+  struct shown *s = bn_alloc(1, sizeof *s + len + 1);
 
-  if (s == NULL)
-    return;
   if (host != NULL)
     (void)snprintf(s->before, sizeof s->before, "%s: ", host);
   for (size_t i = 0; i < len; i++)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -36,9 +37,9 @@ bool bn_run_report_open(struct bn_run_report *a, struct bn_fleet *f)
 
 static struct bn_merged_result_part *parts_of(const struct bn_fleet *f)
 {
-  struct bn_merged_result_part *part = calloc(f->n + 1, sizeof *part);
+  struct bn_merged_result_part *part = bn_alloc(f->n, sizeof *part);
 
-  for (size_t i = 0; part != NULL && i < f->n; i++) {
+  for (size_t i = 0; i < f->n; i++) {
     struct bn_connection *p = &f->connection[i];
     struct bn_clock_sync_view now;
 
@@ -92,8 +93,7 @@ void bn_run_report_heading(struct bn_run_report *a, const struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = parts_of(f);
 
-  if (part != NULL)
-    bn_merged_result_facts(part, f->n, f->setup->conf, f->setup->options, &a->facts);
+  bn_merged_result_facts(part, f->n, f->setup->conf, f->setup->options, &a->facts);
   free(part);
   run_report_put(a, &a->begin, tell_begin);
 }
@@ -316,11 +316,11 @@ static void tell_senseless(struct bn_fleet *f, const struct bn_merged_result_par
 static void sum_hosts(struct bn_run_report *a, struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = parts_of(f);
-  struct bn_err err = {.text = "out of memory"};
+  struct bn_err err = {0};
 
   f->start.until_ns = bn_clock_mono();
-  if (part == NULL || bn_merged_result_make(part, f->n, &f->start, f->setup->conf,
-                                            f->setup->options, &a->result, &err) != 0) {
+  if (bn_merged_result_make(part, f->n, &f->start, f->setup->conf, f->setup->options, &a->result,
+                            &err) != 0) {
     note_failure(f, &err);
     bn_result_done(&a->result);
     memset(&a->result, 0, sizeof a->result);

@@ -2,9 +2,9 @@
 /* Adds buckets of lines. */
 #include "hosts/sums.h"
 
-#include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
+
+#include "base/alloc.h"
 
 void bn_sums_done(struct bn_sums *s)
 {
@@ -15,21 +15,13 @@ void bn_sums_done(struct bn_sums *s)
   *s = (struct bn_sums){.n = 0};
 }
 
-int bn_sums_prepare(struct bn_sums *s, size_t n, struct bn_err *err)
+void bn_sums_prepare(struct bn_sums *s, size_t n)
 {
-  bool made;
-
   if (s->hist != NULL)
-    return 0;
-  *s = (struct bn_sums){calloc(n, sizeof *s->hist), calloc(n, sizeof *s->count), n};
-  made = s->hist != NULL && s->count != NULL;
-  for (size_t i = 0; made && i < n; i++)
-    made = (s->hist[i] = bn_hist_new()) != NULL;
-  if (made)
-    return 0;
-  bn_sums_done(s);
-  (void)bn_err_set(err, ENOMEM, "out of memory");
-  return -1;
+    return;
+  *s = (struct bn_sums){bn_alloc(n, sizeof *s->hist), bn_alloc(n, sizeof *s->count), n};
+  for (size_t i = 0; i < n; i++)
+    s->hist[i] = bn_hist_new();
 }
 
 void bn_sums_add(struct bn_sums *s, const struct bn_hist_codec *line)
@@ -43,15 +35,13 @@ void bn_sums_add(struct bn_sums *s, const struct bn_hist_codec *line)
   }
 }
 
-int bn_sums_merge(struct bn_sums *s, const struct bn_sums *from, struct bn_err *err)
+void bn_sums_merge(struct bn_sums *s, const struct bn_sums *from)
 {
   if (from->hist == NULL)
-    return 0;
-  if (bn_sums_prepare(s, from->n, err) != 0)
-    return -1;
+    return;
+  bn_sums_prepare(s, from->n);
   for (size_t i = 0; i < s->n; i++) {
     s->count[i] += from->count[i];
     bn_hist_add(s->hist[i], from->hist[i]);
   }
-  return 0;
 }

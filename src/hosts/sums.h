@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
 #include "base/hist.h"
 #include "measure/hist_codec.h"
 
@@ -18,11 +17,11 @@ struct bn_sums {
 };
 
 void bn_sums_done(struct bn_sums *s);
-/* Makes place for n histograms, if there is none yet.  -1: out of memory. */
-int bn_sums_prepare(struct bn_sums *s, size_t n, struct bn_err *err);
+/* Makes place for n histograms, if there is none yet. */
+void bn_sums_prepare(struct bn_sums *s, size_t n);
 /* After that.  The caller sees to it that the counts fit into 64 bits, here and below. */
 void bn_sums_add(struct bn_sums *s, const struct bn_hist_codec *line);
-/* Adds those of another one.  -1: out of memory. */
-int bn_sums_merge(struct bn_sums *s, const struct bn_sums *from, struct bn_err *err);
+/* Adds the histograms of another one. */
+void bn_sums_merge(struct bn_sums *s, const struct bn_sums *from);
 
 #endif

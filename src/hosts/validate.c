@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/hist.h"
 #include "measure/merge_check.h"
 #include "measure/runs.h"
@@ -33,13 +34,11 @@ int bn_valid_begin(struct bn_valid_as *as, const struct bn_node *group,
   if (refuse_merged(facts, err) != 0 ||
       bn_store_read_metrics(bn_node_get(group, "metrics"), &as->metrics, err) != 0)
     return -1;
-  as->name = strdup(name != NULL ? name : "");
-  if (as->name != NULL && facts->plan.events <= UINT64_MAX / hosts)
+  as->name = bn_alloc_text(name != NULL ? name : "");
+  if (facts->plan.events <= UINT64_MAX / hosts)
     return 0;
-  (void)(as->name == NULL ? bn_err_set(err, ENOMEM, "out of memory")
-                          : bn_err_set(err, EPROTO, "its number of events is too large"));
   bn_valid_done(as);
-  return -1;
+  return bn_err_set(err, EPROTO, "its number of events is too large");
 }
 
 void bn_valid_done(struct bn_valid_as *as)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/escape.h"
 #include "base/units.h"
 
@@ -104,20 +105,11 @@ static const char *fault_of_list(const struct bn_work_split_list *list, const st
   return NULL;
 }
 
-static int work_split_append(struct bn_work_split_list *list, const struct entry *e,
-                             unsigned threads, struct bn_err *err)
+static void work_split_append(struct bn_work_split_list *list, const struct entry *e,
+                              unsigned threads)
 {
-  struct bn_work_split_host *host = realloc(list->host, (list->n + 1) * sizeof *host);
-  char *name = strndup(e->name, e->name_len);
-
-  if (host != NULL)
-    list->host = host;
-  if (host == NULL || name == NULL) {
-    free(name);
-    return bn_err_set(err, ENOMEM, "out of memory");
-  }
-  host[list->n++] = (struct bn_work_split_host){name, threads};
-  return 0;
+  list->host = bn_alloc_resize(list->host, list->n + 1, sizeof *list->host);
+  list->host[list->n++] = (struct bn_work_split_host){bn_alloc_part(e->name, e->name_len), threads};
 }
 
 static int add_entry(struct bn_work_split_list *list, const struct source *from, const char *text,
@@ -138,7 +130,8 @@ static int add_entry(struct bn_work_split_list *list, const struct source *from,
     fault = fault_of_list(list, &e);
   if (fault != NULL)
     return work_split_refuse(from, text, len, fault, err);
-  return work_split_append(list, &e, threads, err);
+  work_split_append(list, &e, threads);
+  return 0;
 }
 
 int bn_work_split_add(struct bn_work_split_list *list, const char *text, struct bn_err *err)

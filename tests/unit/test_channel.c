@@ -26,7 +26,7 @@ static struct bn_channel *open_channel(struct bn_channels *all, struct far *far,
   const struct bn_channel new = {
       .rank = 1, .number = NUMBER, .in = from[0], .out = to[1], .opens = opens};
 
-  assert_int_equal(bn_channels_add(all, &new), 0);
+  bn_channels_add(all, &new);
   return bn_channels_find(all, 1, NUMBER);
 }
 

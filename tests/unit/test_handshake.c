@@ -143,7 +143,7 @@ static void only_passwords_are_taken_and_set(void **state)
   (void)state;
   assert_int_equal(setenv("MYSQL_PWD", "a=b", 1), 0);
   assert_int_equal(unsetenv("PGPASSWORD"), 0);
-  assert_int_equal(bn_handshake_take_environment(&h), 0);
+  bn_handshake_take_environment(&h);
   assert_int_equal(h.environment.n, 1);
   assert_string_equal(h.environment.item[0], "MYSQL_PWD=a=b");
   bn_handshake_done(&h);
