@@ -30,7 +30,7 @@ static const uint64_t order_ns = BN_NSEC_PER_SEC;
 static const uint64_t last_ns = 3 * BN_NSEC_PER_SEC / 2;
 /* How long the last frames may wait for a reader that takes nothing. */
 static const uint64_t unread_ns = 5 * BN_NSEC_PER_SEC;
-/* As many as all hosts may have. */
+/* All hosts have no more sessions. */
 #define SESSIONS_MAX ((uint64_t)BN_WORK_SPLIT_HOSTS * BN_WORK_SPLIT_THREADS)
 /* A bound of waits that are woken. */
 static const uint64_t glance_ns = BN_NSEC_PER_SEC / 10;
@@ -39,12 +39,12 @@ static const struct bn_wait opening = {"the controller's OPEN", BN_BOUND_DEADLIN
 static const struct bn_wait sending = {"the last frames to be sent", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the listener to return", BN_BOUND_RETURNING};
 
-/* How far the talk has come; it only moves forward. */
+/* The stage of the exchange with the controller; it only moves forward. */
 enum stage {
-  STAGE_HELLO, /* is awaited */
-  STAGE_FILES, /* or OPEN */
+  STAGE_HELLO, /* HELLO is awaited */
+  STAGE_FILES, /* FILE or OPEN is awaited */
   STAGE_OPEN,  /* the run is made */
-  STAGE_RUN,   /* it can be stopped */
+  STAGE_RUN,   /* the run can be stopped */
   STAGE_AFTER
 };
 
@@ -61,15 +61,15 @@ struct bn_agent {
   char *text; /* owned; what was written to it */
   size_t text_len;
   pthread_t listener;
-  bool made; /* it */
-  /* The listener's own. */
+  bool made; /* the listener exists */
+  /* The next four are used by the listener only. */
   struct bn_frame_reader reader;
   bool urged;
   uint64_t heard_ns; /* when something has come last */
   char piece[BN_FRAME_PIECE];
-  pthread_mutex_t lock; /* before those of the run */
+  pthread_mutex_t lock; /* is taken before the locks of the run */
   pthread_cond_t changed;
-  /* With the lock. */
+  /* The lock guards the rest. */
   enum stage stage;
   struct bn_run *run; /* in STAGE_RUN */
   struct bn_remote_output remote_output;
@@ -255,7 +255,7 @@ static int take_pass(struct bn_agent *a, const struct bn_frame *f, struct bn_err
   return early ? out_of_turn(f, err) : 0;
 }
 
-/* As the signal does that ends a program which has no run yet. */
+/* A program without a run ends so after a signal. */
 _Noreturn static void leave_early(struct bn_agent *a)
 {
   const unsigned char status = BN_STATUS_SIGNAL + SIGINT;
@@ -352,7 +352,7 @@ static void agent_escalate(struct bn_agent *a)
   agent_unlock(a);
 }
 
-/* What has been lost is not read any more. */
+/* A controller that is lost is not read any more. */
 static bool is_lost(struct bn_agent *a)
 {
   bool lost;
@@ -497,7 +497,7 @@ FILE *bn_agent_document(struct bn_agent *a)
   return a->document;
 }
 
-/* In pieces where one frame cannot hold it. */
+/* A document that one frame cannot hold is sent in pieces. */
 int bn_agent_send_document(struct bn_agent *a, struct bn_err *err)
 {
   enum { MOST = BN_FRAME_MAX - 1 };
@@ -547,7 +547,7 @@ static int agent_make(struct bn_agent *a, const char *version, struct bn_err *er
   return start_listening(a, err);
 }
 
-/* Also the end of those that were lost, whose process ends. */
+/* Waits for OPEN.  false: the controller is lost, and the process ends. */
 static bool await_open(struct bn_agent *a)
 {
   bool open;
@@ -597,7 +597,7 @@ char **bn_agent_argv(struct bn_agent *a)
   return a->argv;
 }
 
-/* As long as the reader takes some of it now and then. */
+/* Waits for the frames to be sent, as long as the reader takes some of them now and then. */
 static void agent_drain(struct bn_agent *a)
 {
   size_t left, last = SIZE_MAX;

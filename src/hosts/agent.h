@@ -3,10 +3,11 @@
    results go there.
 
    One thread, the listener, does all that concerns the streams: it answers PING at once, hands
-   START and STOP to the run, and sends what others put into the outbox.  If its input ends or
-   brings nothing for 8 s, if the controller reads no more, or if what comes is no stream of frames,
-   it stops the run; the process ends within 2 s then, if need be without it.  Standard output of
-   the process is its standard error, standard input is empty: what scripts print disturbs no frame.
+   START and STOP to the run, and sends the frames that others put into the send queue.  If its
+   input ends or brings nothing for 8 s, if the controller reads no more, or if what comes is no
+   stream of frames, it stops the run; the process ends within 2 s then, if need be without the run.
+   Standard output of the process is its standard error, standard input is empty: scripts disturb no
+   frame.
  */
 #ifndef BN_HOSTS_AGENT_H
 #define BN_HOSTS_AGENT_H
@@ -20,7 +21,7 @@
 
 struct bn_agent;
 
-/* Whether these are the arguments of an agent. */
+/* Returns whether these are the arguments of an agent. */
 bool bn_agent_is_wanted(int argc, char *const *argv);
 
 /* All functions below: the main thread. */
@@ -34,22 +35,22 @@ int bn_agent_argc(const struct bn_agent *a);
 char **bn_agent_argv(struct bn_agent *a);
 /* The folder of the files that the controller has sent; NULL: it has sent none.  a: may be NULL. */
 const char *bn_agent_folder(const struct bn_agent *a);
-/* Whether it is the first host of the run.  a NULL: it is the only one. */
+/* Returns whether this is the first host of the run.  a NULL: it is the only one. */
 bool bn_agent_is_first(const struct bn_agent *a);
 /* Returns what its run is a part of; NULL for no agent. */
 const struct bn_host_group *bn_agent_group(const struct bn_agent *a);
-/* Where the run's document goes, for the reporter that writes it; closed by who opens reports. */
+/* The stream into which a reporter writes the document of the run; who opens reports closes it. */
 FILE *bn_agent_document(struct bn_agent *a);
-/* Sends what was written there. */
+/* Sends that document. */
 int bn_agent_send_document(struct bn_agent *a, struct bn_err *err);
-/* The run's reports. */
+/* The queue for the frames of the run's reports. */
 struct bn_send_queue *bn_agent_send_queue(struct bn_agent *a);
 /* Sends END, and waits while the controller reads. */
 void bn_agent_end(struct bn_agent *a, int status);
 /* Removes the folder alone, where threads were left behind that use the rest; before _exit().  a:
    may be NULL, also below. */
 void bn_agent_leave(struct bn_agent *a);
-/* The same, and frees all.  Until then the end of the input ends the process. */
+/* Removes the folder and frees all.  Until then the end of the input ends the process. */
 void bn_agent_free(struct bn_agent *a);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Turns what a run tells its reporters into frames. */
+/* Makes frames of the calls that the reporters of a run receive. */
 #include "hosts/agentreport.h"
 
 #include <errno.h>
@@ -64,7 +64,8 @@ static int report_view(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
-/* What is watched on each host is told of its total alone: only the sum of an interval is shown. */
+/* The report shows only sums of intervals, and no host's own: an interval has the figures that all
+   hosts share. */
 static void pick_shared(struct bn_view *v, struct bn_watched *shared)
 {
   bn_watched_pick(v, true, shared);

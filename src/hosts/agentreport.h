@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an agent tells its controller of the run: READY, INTERVAL and RESULT. */
+/* The reporter by which an agent tells its controller of the run: READY, INTERVAL and RESULT. */
 #ifndef BN_HOSTS_AGENTREPORT_H
 #define BN_HOSTS_AGENTREPORT_H
 

@@ -31,7 +31,7 @@ static int cannot_read(const char *path, int why, struct bn_err *err)
   return bn_err_set(err, why, "cannot read '%s', which the hosts need: %s", path, strerror(why));
 }
 
-/* All of them together are bounded as one is. */
+/* All files together are bounded as one file is. */
 static int send_file(struct bn_arguments *o, const char *path, const char *name, struct bn_err *err)
 {
   const size_t have = o->files.len;
@@ -63,7 +63,7 @@ static bool is_file(const char *path)
   return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Also a script that is piped in, as /dev/stdin: it can be read once, which is here. */
+/* A script may be piped in, as /dev/stdin.  It can be read once, and is read here. */
 static bool is_script(const char *path)
 {
   struct stat st;
@@ -235,7 +235,7 @@ static bool is_typed(const struct bn_arguments *o, const char *name)
   return false;
 }
 
-/* Where passwords that a file or a URI speaks of are collected. */
+/* Collects the passwords that a file or a URI names. */
 struct adding {
   struct bn_arguments *arguments;
   struct bn_err *err;
@@ -253,7 +253,8 @@ static void add_password(void *arg, const char *name, const struct bn_opt *opt, 
   a->rc = send_password(a->arguments, opt->name, path, a->err);
 }
 
-/* Of a configuration file or a URI, which agents get as they are, without the file they name. */
+/* Agents get configuration files and URIs as they are, but not the password files that these name.
+ */
 static int add_passwords(struct bn_arguments *o, struct bn_err *err)
 {
   struct adding a = {o, err, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the agents of a run are told to do: the command line, and the files that it needs. */
+/* The command line for the agents of a run, and the files that it needs. */
 #ifndef BN_HOSTS_ARGUMENTS_H
 #define BN_HOSTS_ARGUMENTS_H
 

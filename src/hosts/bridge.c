@@ -337,7 +337,7 @@ static bool dismiss_others(struct bridge *b)
   return b->byes + 1 >= b->ranks && !b->failed;
 }
 
-/* What it still has to say is not lost; its end is awaited in both cases. */
+/* The report of the program is not lost if the carrier fails: its end is awaited in both cases. */
 static int run_first(struct bridge *b)
 {
   while (b->child > 0 && !b->failed)

@@ -12,7 +12,7 @@ static int64_t clock_sync_difference(uint64_t a_ns, uint64_t b_ns)
   return (int64_t)(a_ns - b_ns);
 }
 
-/* How far the clocks may drift apart in a time, rounded up. */
+/* Returns how far the clocks may drift apart in a time, rounded up. */
 static int64_t drift_in(uint64_t ns)
 {
   return (int64_t)(ns / 1000000 * BN_CLOCK_SYNC_DRIFT_PPM +
@@ -29,8 +29,9 @@ static struct bn_clock_sync_span clock_sync_aged(struct bn_clock_sync_span span,
   return (struct bn_clock_sync_span){span.low_ns - more_ns, span.high_ns + more_ns, at_ns};
 }
 
-/* What one exchange says of the time back_ns.  If the clock there was read at that time, the offset
-   is the least one, and if it was read at once, the greatest one is of the time sent_ns. */
+/* Returns the span of one exchange, at the time back_ns.  If the clock there was read at that time,
+   the offset is the least one, and if it was read at once, the greatest one is of the time sent_ns.
+ */
 static struct bn_clock_sync_span span_of(uint64_t sent_ns, uint64_t there_ns, uint64_t back_ns)
 {
   return (struct bn_clock_sync_span){
@@ -38,8 +39,8 @@ static struct bn_clock_sync_span span_of(uint64_t sent_ns, uint64_t there_ns, ui
       clock_sync_difference(there_ns, sent_ns) + drift_in(back_ns - sent_ns), back_ns};
 }
 
-/* A clock that is not where it can be was set, or stood still with its machine: what was known
-   of it is void. */
+/* A clock that is not where it can be was set, or stood still with its machine: the span is void.
+ */
 static void clock_sync_restart(struct bn_clock_sync *s, struct bn_clock_sync_span fresh)
 {
   *s = (struct bn_clock_sync){.now = fresh, .jumps = s->jumps + 1, .best_trip_ns = s->best_trip_ns};

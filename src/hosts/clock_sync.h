@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How far the monotonic clock of another host is from the one here, and within which bound that is
-   known.
+/* The offset of another host's monotonic clock from the clock here, and the bound of its error.
 
    An exchange sends the time here, gets the time there, and notes the time here again.  The clock
    there was read at some moment between the two times here, so its offset lies in an interval as
@@ -47,7 +46,8 @@ struct bn_clock_sync_view {
   double drift_error_ppm; /* the same bound for it; INFINITY while it is not known */
 };
 
-/* What is known at the time at_ns here, which is not before the last exchange.  false: nothing. */
+/* Reads the offset at the time at_ns here, which is not before the last exchange.  false: nothing
+   is known. */
 bool bn_clock_sync_read(const struct bn_clock_sync *s, uint64_t at_ns,
                         struct bn_clock_sync_view *out);
 /* The time there when it is here_ns here, and the other way round, by the offset of a view. */

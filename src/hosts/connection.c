@@ -171,7 +171,7 @@ static int take_ready(struct bn_connection *p, const struct bn_frame *f, struct 
   return rc;
 }
 
-/* One frame may not hold all of it.  A host that fails or is told to stop before it is told to
+/* A result may need several frames.  A host that fails or is told to stop before it is told to
    start has a result too, of nothing. */
 static int take_result(struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
 {
@@ -212,7 +212,7 @@ static int take_end(struct bn_connection *p, const struct bn_frame *f, struct bn
   return 0;
 }
 
-/* Of a command; a run waits as READY says. */
+/* The sessions of a command wait; a run waits as READY says. */
 static int take_meet(struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
 {
   if (p->state != BN_CONNECTION_OPENING || p->met)
@@ -257,7 +257,7 @@ static int take_frame(struct bn_connection *p, const struct bn_frame *f, struct 
   }
 }
 
-/* What a status of shells and of ssh means. */
+/* Explains a status of shells and of ssh. */
 static const char *connection_hint(const struct bn_connection *p, int status)
 {
   enum { NOT_FOUND = 127, SSH_FAILED = 255 };
@@ -273,7 +273,7 @@ static const char *connection_hint(const struct bn_connection *p, int status)
   return answered ? "" : "; is bench installed there (--hosts-program)?";
 }
 
-/* How the process ended says more than that the stream did. */
+/* The end of the process says more than the end of the stream. */
 void bn_connection_look(struct bn_connection *p, uint64_t now_ns)
 {
   const bool ended = bn_link_has_ended(&p->link);

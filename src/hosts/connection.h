@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One host as the controller sees it: how far it is, and what it has sent.
+/* The controller's view of one host: its state, and what it has sent.
 
    A connection is in one state, which only moves forward.  Whatever its stream says at a wrong
    time, or in a wrong form, is a loss. */
@@ -33,7 +33,7 @@ struct bn_connection {
   struct bn_link link;
   enum bn_connection_state state;
   struct bn_clock_sync clock_sync;
-  uint64_t ping_ns;                /* of the exchange that goes on; 0: none does */
+  uint64_t ping_ns;                /* when the exchange of times began that goes on; 0: none does */
   uint64_t pinged_ns;              /* when the last one began */
   struct bn_clock_sync_view clock; /* when it was told to start */
   struct bn_result head;           /* its facts, from READY on; bn_connection_result() */

@@ -17,8 +17,8 @@
 #include "hosts/liveness.h"
 #include "hosts/run_report.h"
 
-/* What the processes may take to end after their hosts have, and how long what they have left
-   behind may print. */
+/* The time in which the processes may end after their hosts have, and in which processes that they
+   have left behind may print. */
 static const uint64_t leaving_ns = 5 * BN_NSEC_PER_SEC;
 static const uint64_t talking_ns = 2 * BN_NSEC_PER_SEC;
 /* After the second signal: how long the processes may take to end, and a report may wait for its
@@ -61,7 +61,7 @@ static void start_hosts(struct bn_fleet *f, struct bn_run_report *a)
   bn_fleet_enter(f, BN_FLEET_RUN);
 }
 
-/* One exchange after the other with each host. */
+/* Makes one exchange after the other with each host. */
 static void compare_clocks(struct bn_fleet *f, struct bn_run_report *a)
 {
   bool all = true;
@@ -194,7 +194,7 @@ static void controller_obey(struct bn_fleet *f)
   tell_wish(f, stop_signal);
 }
 
-/* One wait and what comes of it. */
+/* Waits once, and does what has come up. */
 static void controller_turn(struct control *c, struct pollfd *fd)
 {
   struct bn_fleet *f = &c->fleet;
@@ -220,8 +220,9 @@ static bool is_talking(struct bn_connection *p, uint64_t left_ns)
   return !ended || p->link.errors >= 0;
 }
 
-/* What they still print belongs to the run.  A process that ssh has left behind may keep standard
-   error open.  A signal does not change how the run has ended; the second one shortens the wait. */
+/* Lines that the processes still print belong to the run.  A process that ssh has left behind may
+   keep standard error open.  A signal does not change how the run has ended; the second one
+   shortens the wait. */
 static void see_off(struct bn_fleet *f, struct pollfd *fd)
 {
   const uint64_t begin_ns = bn_clock_mono();

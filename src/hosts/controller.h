@@ -26,8 +26,7 @@ struct bn_hosts_setup {
   unsigned kinds;  /* of runs that it may turn out to be, as in struct bn_assert_scope */
   bool statements; /* it tells statements apart (--statements) */
   bool local;      /* each host has data of its own, for which a command is run there whole */
-  /* What a host may take between its events and its result, and once it was told to end; 0: nothing
-     to speak of. */
+  /* Seconds that a host may take between its events and its result, and once it was told to end. */
   unsigned verify_s, verify_hurry_s;
   const struct bn_report_use *reporters;
   size_t n_reporters;

@@ -233,7 +233,7 @@ static int begin_host(struct bn_fleet *f, size_t i, struct bn_err *err)
   return rc;
 }
 
-/* That were not started, which has been told. */
+/* Hosts that were not started are lost, which has been said. */
 static void forget_others(struct bn_fleet *f)
 {
   for (size_t i = 0; i < f->n; i++)

@@ -7,7 +7,7 @@
 
 #include "base/escape.h"
 
-/* What each type may be.  Lengths are those of the payload. */
+/* The direction of each type, and the least and the greatest length of its payload. */
 static const struct form {
   enum bn_frame_type type;
   enum bn_frame_side side;
@@ -221,7 +221,8 @@ int bn_frame_feed(struct bn_frame_reader *r, const void *data, size_t len, struc
   return bn_err_set(err, ENOMEM, "out of memory");
 }
 
-/* What stands where a frame should begin; a shell that prints a greeting is the usual reason. */
+/* Quotes the bytes where a frame should begin.  The usual reason is a shell that prints a greeting.
+ */
 static int refuse_stream(struct bn_frame_reader *r, const char *fault, struct bn_err *err)
 {
   char shown[64];

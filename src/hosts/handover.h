@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* What was handed over: a number, and the ends that its taker owns. */
+/* A handover: a number, and the ends that its taker owns. */
 struct bn_handover {
   uint32_t number;
   int in, out; /* the taker reads `in` and writes `out`; -1: none */

@@ -188,7 +188,7 @@ int bn_welcome_parse(const char *data, size_t len, struct bn_welcome *out, struc
 
 /* --- the environment --- */
 
-/* Those that drivers read themselves, and libraries for them. */
+/* Variables that drivers or their libraries read. */
 static const char *const passwords[] = {"MYSQL_PWD", "PGPASSWORD"};
 enum { PASSWORDS = sizeof passwords / sizeof *passwords };
 

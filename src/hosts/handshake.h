@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a controller and an agent tell each other first: the payloads of HELLO and WELCOME. */
+/* The first messages of a controller and an agent: the payloads of HELLO and WELCOME. */
 #ifndef BN_HOSTS_HANDSHAKE_H
 #define BN_HOSTS_HANDSHAKE_H
 

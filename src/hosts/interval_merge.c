@@ -12,11 +12,12 @@
 #include "measure/layout.h"
 #include "measure/store.h"
 
-/* Ten seconds of them, so that a host may be held up: memory that is not used costs nothing. */
+/* There is room for ten seconds of rounds, so that a host may be held up: memory that is not used
+   costs nothing. */
 enum { AHEAD_LEAST = 64, AHEAD_MOST = 4096 };
-/* Of the histograms of all rounds. */
+/* The bound of the histograms of all rounds. */
 #define HISTS_BYTES (UINT64_C(512) << 20)
-/* What is later is no time of a run, and may not fit into 64 bits. */
+/* A later time is no time of a run, and may not fit into 64 bits. */
 static const double latest_s = 1e9;
 
 static size_t ahead_of(double length_s)
@@ -121,7 +122,7 @@ static int check_line(const struct bn_intervals *r, size_t n, const uint64_t *ha
   return 0;
 }
 
-/* So that a host which is ahead cannot fill the memory with histograms. */
+/* A host that is ahead cannot fill the memory with histograms. */
 static void bound_ahead(struct bn_intervals *r, const struct bn_metrics *m)
 {
   const size_t most = HISTS_BYTES / (m->n_hists * sizeof(struct bn_hist));
@@ -129,7 +130,7 @@ static void bound_ahead(struct bn_intervals *r, const struct bn_metrics *m)
   r->ahead = most < r->ahead ? most : r->ahead;
 }
 
-/* With the hosts before it. */
+/* Compares a host with the hosts before it. */
 static int interval_merge_compare(const struct bn_intervals *r, const struct bn_valid_as *as,
                                   struct bn_err *err)
 {
@@ -139,7 +140,7 @@ static int interval_merge_compare(const struct bn_intervals *r, const struct bn_
   return 0;
 }
 
-/* What does not fit is forgotten: it is not what later hosts are compared with. */
+/* Later hosts are not compared with a host that does not fit. */
 int bn_intervals_begin(struct bn_intervals *r, size_t host, const struct bn_node *group,
                        const struct bn_facts *facts, struct bn_err *err)
 {
@@ -281,7 +282,7 @@ static int take_check(struct bn_intervals *r, size_t host, const struct line *li
   return -1;
 }
 
-/* What ticks tell from now on is of the time after the checkpoint, which was a moment ago. */
+/* From now on ticks count from the checkpoint, which was a moment ago. */
 static int set_base(struct bn_intervals_host *h, struct bn_err *err)
 {
   if (!h->based && bn_snap_make(&h->base, &h->as.metrics, 0, true) != 0)

@@ -15,10 +15,11 @@
 #include "measure/json.h"
 #include "measure/merged_view.h"
 
-/* So many seconds a host may be ahead of the slowest until what it had done then is forgotten. */
+/* A host may be so many seconds ahead of the slowest one before its count of a second is forgotten.
+ */
 enum { BN_INTERVALS_SECONDS = 64 };
 
-/* What a host had done at the end of a second; second 0: nothing is known. */
+/* The events of a host up to the end of a second; second 0: nothing is known. */
 struct bn_intervals_second {
   uint64_t second, events;
   double at_s;
@@ -49,7 +50,7 @@ struct bn_intervals_together {
   double events_per_s; /* of all hosts, from their starts to that second */
 };
 
-/* Where sums go. */
+/* The function that gets the sums. */
 struct bn_intervals_out {
   struct bn_view_rules rules;
   struct bn_merge_time start;                       /* of the measurement, on the clocks here */
@@ -82,23 +83,23 @@ void bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s);
 /* Checkpoints at those times, which stay the caller's; right after init. */
 void bn_intervals_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n);
 void bn_intervals_done(struct bn_intervals *r);
-/* What a host measures, as bn_valid_begin() has it: once, before its lines.  -1: err says why it
-   cannot be summed with what the hosts before it measure. */
+/* Takes what a host measures, as bn_valid_begin() does: once, before its lines.  -1: err says why
+   it cannot be summed with what the hosts before it measure. */
 int bn_intervals_begin(struct bn_intervals *r, size_t host, const struct bn_node *group,
                        const struct bn_facts *facts, struct bn_err *err);
-/* That; NULL: it is not known. */
+/* Returns what a host measures; NULL: it is not known. */
 const struct bn_valid_as *bn_intervals_as(const struct bn_intervals *r, size_t host);
-/* What all hosts measure that have begun; NULL: none has. */
+/* Returns what all hosts measure that have begun; NULL: none has. */
 const struct bn_metrics *bn_intervals_metrics(const struct bn_intervals *r);
-/* A line of a host.  -1: err says why it cannot be taken. */
+/* Takes a line of a host.  -1: err says why it cannot be taken. */
 int bn_intervals_take(struct bn_intervals *r, size_t host, const char *line, size_t len,
                       struct bn_err *err);
-/* No more comes of that host. */
+/* No more lines come from that host. */
 void bn_intervals_end(struct bn_intervals *r, size_t host);
-/* All that the host has measured by its last tick; NULL: there was none. */
+/* Returns all that the host has measured by its last tick; NULL: there was none. */
 const struct bn_view *bn_intervals_last(const struct bn_intervals *r, size_t host);
-/* The same since its last checkpoint, as the group of a result that has its facts.  1: it is; 0: it
-   has told nothing of that time; -1 and err. */
+/* Makes a result of what the host has measured since its last checkpoint, as the group of a result
+   that has its facts.  1: it is; 0: it has told nothing of that time; -1 and err. */
 int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_result *out,
                         struct bn_err *err);
 /* When the hosts start: where sums go.  Before bn_intervals_next(). */

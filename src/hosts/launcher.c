@@ -21,7 +21,7 @@ static const struct {
 } known[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "openmpi", "Open MPI"},
              {"PMI_SIZE", "PMI_RANK", "mpich", "MPICH"}};
 
-/* How the names of all variables begin that launchers set for the library. */
+/* The beginnings of the names of all variables that launchers set for the library. */
 static const char *const prefixes[] = {"OMPI_", "PMI_",  "PMIX_", "HYDI_", "HYDRA_",
                                        "MPI_",  "MPIR_", "OPAL_", "ORTE_", "PRTE_"};
 

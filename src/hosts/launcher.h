@@ -9,16 +9,16 @@
 #include "base/err.h"
 #include "hosts/work_split.h"
 
-/* One of several processes that a launcher has started. */
+/* A process that a launcher has started with others. */
 struct bn_launcher {
   const char *carrier; /* the module that speaks to the others: "openmpi", "mpich" */
   const char *title;   /* "Open MPI" */
   unsigned rank, ranks;
 };
 
-/* Whether this process is one of several. */
+/* Returns whether this process is such a process. */
 bool bn_launcher_read(struct bn_launcher *l);
-/* What this process starts is not to be taken for such a process. */
+/* Removes the variables, so that no child of this process is taken for such a process. */
 void bn_launcher_forget(void);
 
 /* The ranks of a launcher, as the program sees them that runs in rank 0, and its children. */

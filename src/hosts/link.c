@@ -47,7 +47,8 @@ static void close_pipes(struct pipes *p)
   }
 }
 
-/* Of ours only: the flag belongs to the open file, and the child's ends have their own. */
+/* Our ends do not block.  The flag belongs to the open file, and the child's ends have their own.
+ */
 static int keep_ours(struct bn_link *l, struct pipes *p)
 {
   int *const from[] = {&p->in[1], &p->out[0], &p->errors[0]};

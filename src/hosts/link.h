@@ -33,7 +33,7 @@ struct bn_link {
    bn_link_show() prints.  -1 and err. */
 int bn_link_start(struct bn_link *l, const char *name, char *const *argv, int errors,
                   const sigset_t *masked, struct bn_err *err);
-/* The same without a process of its own: what takes handovers at the socket gets its pipes. */
+/* Makes a link without a process: the process that takes handovers at the socket gets the pipes. */
 int bn_link_join(struct bn_link *l, const char *name, int socket, uint32_t number,
                  struct bn_err *err);
 /* Ends the process at once if it is there, and closes everything. */

@@ -9,8 +9,9 @@
 #include "base/clock.h"
 #include "engine/outcome.h"
 
-/* What a host may take: to be connected; to say anything at all while it is asked once a second; to
-   end after it was told to without a grace of the user's; and to end after it was told to at once.
+/* The time that a host may take: to be connected; to say anything at all while it is asked once a
+   second; to end after it was told to without a grace of the user's; and to end after it was told
+   to at once.
  */
 static const uint64_t connect_ns = 20 * BN_NSEC_PER_SEC;
 static const uint64_t silence_ns = 5 * BN_NSEC_PER_SEC;
@@ -40,7 +41,7 @@ static uint64_t liveness_limit(const struct bn_fleet *f)
   return f->start.mono_ns + conf->warmup_ns + conf->time_ns;
 }
 
-/* What a host has done after the warm-up, as far as it is known. */
+/* The events of a host after the warm-up, as far as they are known. */
 struct done {
   uint64_t events; /* of --events: those that --db-max-tries has given up count too */
   double at_s;     /* 0: nothing is known */
@@ -74,8 +75,8 @@ static struct done done_by(const struct bn_fleet *f, size_t i)
   return d;
 }
 
-/* What a host that was lost, or ended too early, takes with it.  What it had sent is in the report.
- */
+/* Says what a host that was lost, or ended too early, does not do any more.  The report has what it
+   had sent. */
 static void tell_missing(struct bn_fleet *f, size_t i)
 {
   const struct bn_conf *conf = f->setup->conf;
@@ -96,7 +97,7 @@ static void tell_missing(struct bn_fleet *f, size_t i)
                  p->name, after, p->work.threads, f->sessions, events, rate);
 }
 
-/* Those that were stopped because of it did not fail. */
+/* Hosts that were stopped because another one failed did not fail. */
 static void tell_failure(struct bn_fleet *f, const struct bn_connection *p)
 {
   if (!f->is_run && p->status != 0 && f->stop == 0)
@@ -124,7 +125,7 @@ static void note_failure(struct bn_fleet *f, size_t i, const char *why)
     tell_missing(f, i);
 }
 
-/* As in one process, the script has ended the run of all threads. */
+/* The script has ended the run of all threads, as it does in one process. */
 static void note_exit(struct bn_fleet *f, const struct bn_connection *p)
 {
   if (!bn_fleet_are(f, BN_CONNECTION_ENDED))
@@ -189,7 +190,7 @@ void bn_liveness_settle(struct bn_fleet *f)
     bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
 }
 
-/* What the user said, or three times the longest event, as the hosts themselves have it.  A host
+/* Returns the grace of the user, or three times the longest event, as the hosts use it.  A host
    may say anything: an event cannot be longer than what was before the limit. */
 static uint64_t grace_ns(const struct bn_fleet *f)
 {
@@ -206,7 +207,7 @@ static uint64_t grace_ns(const struct bn_fleet *f)
   return longest_ns > ending_ns / 3 ? 3 * longest_ns : ending_ns;
 }
 
-/* With --verify-commits a host asks its servers after its last event.  One that was told to end
+/* With --verify-commits a host asks its servers after its last event.  A host that was told to end
    does not ask for long. */
 static uint64_t verify_ns(const struct bn_fleet *f)
 {
@@ -255,7 +256,7 @@ static bool may_send_on(const struct bn_fleet *f, const struct bn_connection *p,
          (f->stop != BN_FRAME_STOP_NOW || f->late);
 }
 
-/* Those that are there and do not send their results yet. */
+/* Returns whether the host is there and does not send its result yet. */
 static bool is_running(const struct bn_fleet *f, const struct bn_connection *p, uint64_t now_ns)
 {
   return bn_connection_is_there(p) && !may_send_on(f, p, now_ns);

@@ -138,7 +138,7 @@ void bn_merged_result_facts(const struct bn_merged_result_part *part, size_t n,
 
 /* --- the result ------------------------------------------------------------------------------- */
 
-/* What an agent says of its process. */
+/* Returns the processor time that an agent tells of its process. */
 static double processor_s(const struct bn_result *r)
 {
   const struct bn_fact *fact = bn_facts_find(&r->facts, "process", "processor_s");
@@ -154,7 +154,7 @@ static const struct bn_view *total_of(const struct bn_merged_result_part *p)
   return g != NULL && g->has_total ? &g->total.view : NULL;
 }
 
-/* With what was watched there, but not what all hosts share. */
+/* The member has the figures that were watched there, without those that all hosts share. */
 static int add_member(struct bn_result *out, const struct bn_merged_result_part *p)
 {
   const struct bn_view *total = total_of(p);
@@ -178,7 +178,7 @@ static int add_members(struct bn_result *out, const struct bn_merged_result_part
   return 0;
 }
 
-/* Of the whole run is what all hosts share, which the first one watches. */
+/* The whole run has the figures that all hosts share, which the first host watches. */
 static int set_watched(struct bn_result *out, const struct bn_merged_result_part *first)
 {
   struct bn_record *all = &out->group[0].total;
@@ -231,7 +231,7 @@ void bn_merged_result_together(const struct bn_merged_result_part *part, size_t 
   bn_facts_whole(out, BN_HOSTS_SECTION, BN_HOSTS_SECONDS, (int64_t)seconds->second);
 }
 
-/* How far the clocks have moved apart since the start: the machine of one of them stood still. */
+/* Returns how far the clocks have moved apart since the start: one of the machines stood still. */
 static uint64_t shift_of(const struct bn_merged_result_part *p)
 {
   const uint64_t moved_ns = (uint64_t)p->offset_ns - (uint64_t)p->clock.offset_ns;
@@ -270,7 +270,7 @@ static const char *take_part(struct bn_merged_result_part *p,
   return NULL;
 }
 
-/* What a part cannot say is not to cost the report of the others. */
+/* A part without sense does not cost the report of the other parts. */
 static bool take_parts(struct bn_merged_result_part *part, size_t n,
                        const struct bn_merged_result_start *start)
 {

@@ -42,8 +42,7 @@ int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
    nothing. */
 void bn_merged_result_together(const struct bn_merged_result_part *part, size_t n,
                                const struct bn_intervals_together *seconds, struct bn_facts *out);
-/* What the heads of the results have in common, for the heading: the facts of all parts whose
-   result is not NULL. */
+/* Makes the facts of the heading: those that all parts with a result have in common. */
 void bn_merged_result_facts(const struct bn_merged_result_part *part, size_t n,
                             const struct bn_conf *conf, const struct bn_optset *options,
                             struct bn_facts *out);

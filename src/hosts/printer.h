@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 
-/* So many jobs may wait.  After that, jobs that may be dropped are dropped. */
+/* If more jobs wait, jobs that may be dropped are dropped. */
 enum { BN_PRINTER_MAX = 2048 };
 
 /* Part of a larger struct, which is the printer's until `done`. */

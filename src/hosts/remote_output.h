@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What commands print: standard output of an agent, handed to the controller in whole lines, so
-   that lines of two hosts do not mix.
-
-   Not what a run prints, which has a report in its place. */
+/* The standard output of a command on a host, handed to the controller in complete lines, so that
+   lines of two hosts do not mix.  A run has reports instead. */
 #ifndef BN_HOSTS_REMOTE_OUTPUT_H
 #define BN_HOSTS_REMOTE_OUTPUT_H
 

@@ -43,7 +43,7 @@ static struct bn_merged_result_part *parts_of(const struct bn_fleet *f)
     struct bn_connection *p = &f->connection[i];
     struct bn_clock_sync_view now;
 
-    /* Also of a report that does not wait for it. */
+    /* A report may not have waited for the host. */
     if (f->phase == BN_FLEET_RUN && !p->has_result && p->why.text[0] == '\0')
       (void)bn_err_set(&p->why, ETIMEDOUT, "it sent no result");
     part[i] = (struct bn_merged_result_part){
@@ -272,7 +272,7 @@ static void end_of_stop(const struct bn_run_report *a, const struct bn_fleet *f,
                                 : BN_END_FAILURE;
 }
 
-/* How those hosts ended that were not stopped by anybody. */
+/* The run ended as the hosts did that nobody stopped. */
 static void end_of_others(const struct bn_fleet *f, struct bn_end *end)
 {
   bool any = false;
@@ -292,7 +292,7 @@ static void end_of_others(const struct bn_fleet *f, struct bn_end *end)
   }
 }
 
-/* But for what reports and assertions add. */
+/* Reports and assertions add to this end. */
 static void end_of(const struct bn_run_report *a, const struct bn_fleet *f,
                    const struct bn_end *sum, struct bn_end *end)
 {
@@ -304,7 +304,7 @@ static void end_of(const struct bn_run_report *a, const struct bn_fleet *f,
   end->failed |= f->failed;
 }
 
-/* What is lost only now: the others have been told of. */
+/* Names the hosts that are lost only now; other losses have been said. */
 static void tell_senseless(struct bn_fleet *f, const struct bn_merged_result_part *part)
 {
   for (size_t i = 0; i < f->n; i++)

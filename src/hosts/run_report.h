@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What reporters are told of a run on several hosts, from the heading to how it ended.
+/* Tells the reporters of a run on several hosts, from the heading to how it ended.
 
    Each reporter is told what one of a single process is, in the same order, by the thread of the
    printer. */
@@ -19,7 +19,7 @@ struct bn_run_report {
   struct bn_result result; /* of all hosts; no group: there is none */
   struct bn_end end;       /* what is known of it before the reporters are told */
   struct bn_printer_job begin, started, ended;
-  /* Of the thread of the printer, between bn_run_report_heading() and the end. */
+  /* The thread of the printer uses the rest between bn_run_report_heading() and the end. */
   struct bn_reporters reporters;
   struct bn_facts facts, heading; /* what reporters are told; what they were told first */
 };

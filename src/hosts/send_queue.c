@@ -30,7 +30,7 @@ void bn_send_queue_done(struct bn_send_queue *o)
   o->wake = -1;
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void give_up(struct bn_send_queue *o)
 {
   o->broken = true;

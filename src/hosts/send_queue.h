@@ -33,7 +33,7 @@ void bn_send_queue_done(struct bn_send_queue *o);
 int bn_send_queue_put(struct bn_send_queue *o, enum bn_frame_type type, const void *data,
                       size_t len);
 int bn_send_queue_put_pong(struct bn_send_queue *o, uint64_t sent_ns, uint64_t there_ns);
-/* How many bytes have not been sent; 0 if it is broken. */
+/* Returns how many bytes have not been sent; 0 if it is broken. */
 size_t bn_send_queue_pending(struct bn_send_queue *o);
 bool bn_send_queue_is_broken(struct bn_send_queue *o);
 
@@ -43,7 +43,7 @@ int bn_send_queue_send(struct bn_send_queue *o);
 void bn_send_queue_break(struct bn_send_queue *o);
 /* Makes the sender look.  Any thread. */
 void bn_send_queue_wake(struct bn_send_queue *o);
-/* Resets that. */
+/* Resets the eventfd. */
 void bn_send_queue_woken(struct bn_send_queue *o);
 /* Sends until nothing is left, or until that time (CLOCK_MONOTONIC). */
 void bn_send_queue_flush(struct bn_send_queue *o, uint64_t until_ns);

@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 
-/* Of the keeper, whose agent may have been left by threads that still write there. */
+/* The keeper tries so often: threads that the agent has left behind may still write there. */
 enum { TRIES = 100 };
 /* Between two tries, or two looks for its end. */
 static const uint64_t glance_ns = 10 * BN_NSEC_PER_MSEC;
@@ -60,7 +60,7 @@ static void close_all_but(int life, int said)
       (void)close(fd);
 }
 
-/* What the keeper says once: the name of the folder, or why there is none. */
+/* The keeper's one message: the name of the folder, or why there is none. */
 struct made {
   int why;
   char path[PATH_MAX];

@@ -82,7 +82,7 @@ static bool has_counts(const struct bn_snap *s)
   return has;
 }
 
-/* Of a part of the time, only what hosts share is sent. */
+/* An interval or a checkpoint has only the figures that hosts share. */
 static int check_watched(const struct bn_view *v, struct bn_err *err)
 {
   for (size_t i = 0; i < v->n_watched; i++) {
@@ -111,7 +111,7 @@ int bn_valid_check(const struct bn_valid_as *as, const struct bn_view *v, struct
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* What a result has besides histograms and threads; then each of these in full. */
+/* The size of a result without histograms and threads; then of a full bucket, and of a thread. */
 enum { BASE_BYTES = 8 << 20, BASE_VALUES = 1 << 18 };
 enum { BUCKET_BYTES = 24, BUCKET_VALUES = 1 };
 enum { THREAD_BYTES = 512, THREAD_VALUES = 16 };
@@ -121,7 +121,7 @@ enum { STATEMENTS_BYTES = 128 << 20, STATEMENTS_VALUES = 1 << 23 };
 static size_t most_of(const struct bn_valid_as *as, bool statements, size_t base, size_t bucket,
                       size_t thread, size_t all_statements)
 {
-  /* With the ages of unfinished events. */
+  /* The ages of unfinished events are one more. */
   const size_t hists = as != NULL ? as->metrics.n_hists + 1 : 0;
   const size_t threads = as != NULL ? as->plan.threads : 0;
 

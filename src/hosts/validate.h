@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a host sends about its run: bounded before it is read, and refused if it does not fit what
-   the host said when it was ready.
+/* Checks what a host sends about its run: it is bounded before it is read, and refused if it does
+   not fit what the host said when it was ready.
 
-   What is taken can be summed with what other hosts send, whatever it says: no host costs the
-   report of the others. */
+   Figures that pass can be summed with those of other hosts, so that no host costs the report of
+   the others. */
 #ifndef BN_HOSTS_VALIDATE_H
 #define BN_HOSTS_VALIDATE_H
 
@@ -16,7 +16,7 @@
 /* Values of a READY and of an interval, of which each takes about 130 bytes when it is read. */
 enum { BN_VALID_HEAD_VALUES = 1 << 18, BN_VALID_LINE_VALUES = 1 << 16 };
 
-/* What a host measures, as it says when it is ready. */
+/* The description of a host's measurements, which it sends when it is ready. */
 struct bn_valid_as {
   char *name; /* owned; of its workload */
   struct bn_metrics metrics;
@@ -33,7 +33,7 @@ int bn_valid_compare(const struct bn_valid_as *a, const struct bn_valid_as *b, s
 /* A view that was read.  -1: err says why it is no part of a sum. */
 int bn_valid_check(const struct bn_valid_as *as, const struct bn_view *v, struct bn_err *err);
 
-/* How long the text of a result may be.  as NULL: of a host that was never ready. */
+/* Returns how long the text of a result may be.  as NULL: the host was never ready. */
 size_t bn_valid_bytes(const struct bn_valid_as *as, bool statements);
 /* Reads a result: a document with the total of one group and nothing else, or of a run that has
    measured nothing.  -1: err says why it is refused, and *out is empty. */

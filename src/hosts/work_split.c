@@ -14,7 +14,7 @@
 
 static const char blanks[] = " \t\r\n";
 
-/* Where a list came from, for messages. */
+/* The origin of a list, for messages. */
 struct source {
   const char *option; /* "--hosts", "--hosts-file" */
   const char *path;   /* NULL: the option's value */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The list of hosts, and what each of them has of threads, events and rate. */
+/* The list of hosts, and the threads, events and rate of each. */
 #ifndef BN_HOSTS_WORK_SPLIT_H
 #define BN_HOSTS_WORK_SPLIT_H
 
@@ -37,7 +37,7 @@ int bn_work_split_add_file(struct bn_work_split_list *list, const char *text, co
                            struct bn_err *err);
 void bn_work_split_done(struct bn_work_split_list *list);
 
-/* What all hosts have to do together. */
+/* The work of all hosts together. */
 struct bn_work_split_whole {
   unsigned threads;       /* --threads, of each host that says no number of its own */
   unsigned threads_total; /* --threads-total, divided among these hosts instead; 0: not given */
@@ -46,7 +46,7 @@ struct bn_work_split_whole {
   bool whole_rate;        /* hosts take whole numbers only, as dialects do: divided as events */
 };
 
-/* What one host does. */
+/* The work of one host. */
 struct bn_work_split {
   unsigned threads;
   uint64_t first_session; /* sessions of the hosts before it */
