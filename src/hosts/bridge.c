@@ -102,9 +102,9 @@ static void send_bye(struct bridge *b, unsigned rank)
 /* An agent of this rank for the program in rank 0. */
 static void open_agent(struct bridge *b, uint32_t number)
 {
-  struct bn_channel new = {.number = number, .in = -1, .out = -1};
+  struct bn_channel new = {.number = number, .in = -1, .to = {.fd = -1}};
 
-  if (bn_handover_pipes(b->socket, number, &new.out, &new.in) != 0)
+  if (bn_handover_pipes(b->socket, number, &new.to.fd, &new.in) != 0)
     bn_log_stderr("rank %u: cannot start an agent: %s", b->rank, strerror(errno));
   bn_channels_add(&b->channels, &new);
 }
@@ -179,24 +179,17 @@ static void send_all(struct bridge *b)
 
 /* --- the child -------------------------------------------------------------------------------- */
 
-static void close_one(int *fd)
-{
-  if (*fd >= 0)
-    (void)close(*fd);
-  *fd = -1;
-}
-
 /* The program of rank 0 asks for an agent of another rank; it starts the one of its own rank. */
 static void take_request(struct bridge *b)
 {
   struct bn_handover h;
 
   if (bn_handover_take(b->socket, &h) == 0) {
-    close_one(&b->socket);
+    bn_pipe_close_end(&b->socket);
     return;
   }
   const struct bn_channel new = {
-      .rank = h.number, .number = ++b->numbers, .in = h.in, .out = h.out, .opens = true};
+      .rank = h.number, .number = ++b->numbers, .in = h.in, .to = {.fd = h.out}, .opens = true};
 
   (void)fcntl(h.in, F_SETFL, O_NONBLOCK);
   (void)fcntl(h.out, F_SETFL, O_NONBLOCK);
@@ -239,7 +232,7 @@ static size_t list_descriptors(struct bridge *b)
     const struct bn_channel *c = &b->channels.at[i];
 
     b->fd[n++] = (struct pollfd){.fd = is_ready(b, c->rank) ? c->in : -1, .events = POLLIN};
-    b->fd[n++] = (struct pollfd){.fd = bn_channel_wants(c) ? c->out : -1, .events = POLLOUT};
+    b->fd[n++] = (struct pollfd){.fd = bn_pipe_waits(&c->to) ? c->to.fd : -1, .events = POLLOUT};
   }
   return n;
 }
@@ -318,7 +311,7 @@ static void end_agents(struct bridge *b)
   const uint64_t until_ns = bn_clock_mono() + farewell_ns;
 
   bn_channels_done(&b->channels);
-  close_one(&b->socket);
+  bn_pipe_close_end(&b->socket);
   while (b->child > 0 && bn_clock_mono() < until_ns)
     bridge_turn(b);
 }
@@ -343,7 +336,7 @@ static int run_first(struct bridge *b)
   while (b->child > 0 && !b->failed)
     bridge_turn(b);
   bn_channels_done(&b->channels);
-  close_one(&b->socket);
+  bn_pipe_close_end(&b->socket);
   while (b->child > 0)
     bridge_turn(b);
   if (dismiss_others(b))
@@ -381,7 +374,7 @@ static void close_for_all(struct bridge *b)
 {
   bn_stop_signal_end(&b->stop_signal);
   bn_channels_done(&b->channels);
-  close_one(&b->socket);
+  bn_pipe_close_end(&b->socket);
   free(b->fd);
 }
 

@@ -12,20 +12,10 @@
 /* An agent has no larger queue itself.  A channel with more ends. */
 enum { QUEUE_MAX = 256 << 20, NUMBER_BYTES = 4 };
 
-static void close_one(int *fd)
-{
-  if (*fd >= 0)
-    (void)close(*fd);
-  *fd = -1;
-}
-
 static void channel_done(struct bn_channel *c)
 {
-  close_one(&c->in);
-  close_one(&c->out);
-  if (c->queue.data != NULL)
-    explicit_bzero(c->queue.data, c->queue.len); /* a password may be in it */
-  bn_buf_done(&c->queue);
+  bn_pipe_close_end(&c->in);
+  bn_pipe_done(&c->to);
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -34,7 +24,7 @@ void bn_channels_add(struct bn_channels *c, const struct bn_channel *new)
 {
   c->at = bn_alloc_resize(c->at, c->n + 1, sizeof *c->at);
   c->at[c->n] = *new;
-  bn_buf_init(&c->at[c->n++].queue, QUEUE_MAX);
+  bn_buf_init(&c->at[c->n++].to.queue, QUEUE_MAX);
 }
 
 struct bn_channel *bn_channels_find(const struct bn_channels *c, unsigned rank, uint32_t number)
@@ -50,7 +40,7 @@ void bn_channels_sweep(struct bn_channels *c)
   size_t kept = 0;
 
   for (size_t i = 0; i < c->n; i++) {
-    if (c->at[i].ended && c->at[i].over && c->at[i].out < 0)
+    if (c->at[i].ended && c->at[i].over && c->at[i].to.fd < 0)
       channel_done(&c->at[i]);
     else
       c->at[kept++] = c->at[i];
@@ -100,7 +90,7 @@ static size_t send_bytes(struct bn_channel *c, char *message, size_t size)
   bn_channel_head(message, n > 0 ? BN_CHANNEL_DATA : BN_CHANNEL_END, c->number);
   if (n > 0)
     return BN_CHANNEL_HEAD + (size_t)n;
-  close_one(&c->in);
+  bn_pipe_close_end(&c->in);
   c->ended = true;
   return BN_CHANNEL_HEAD;
 }
@@ -117,35 +107,15 @@ size_t bn_channel_next(struct bn_channel *c, char *message, size_t size)
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
-bool bn_channel_wants(const struct bn_channel *c)
-{
-  return c->out >= 0 && c->written < c->queue.len;
-}
-
-static void channel_clear(struct bn_channel *c)
-{
-  if (c->queue.data != NULL)
-    explicit_bzero(c->queue.data, c->queue.len);
-  bn_buf_clear(&c->queue);
-  c->written = 0;
-}
-
-/* Nobody reads any more: what comes is thrown away. */
-static void stop_writing(struct bn_channel *c)
-{
-  channel_clear(c);
-  close_one(&c->out);
-}
-
 void bn_channel_take(struct bn_channel *c, const char *data, size_t len)
 {
-  if (c->out < 0)
+  if (c->to.fd < 0)
     return;
-  bn_buf_shift(&c->queue, &c->written);
-  if (bn_buf_add(&c->queue, data, len) == 0)
+  bn_buf_shift(&c->to.queue, &c->to.sent);
+  if (bn_buf_add(&c->to.queue, data, len) == 0)
     bn_channel_write(c);
   else
-    stop_writing(c);
+    bn_pipe_close(&c->to);
 }
 
 void bn_channel_end(struct bn_channel *c)
@@ -156,20 +126,7 @@ void bn_channel_end(struct bn_channel *c)
 
 void bn_channel_write(struct bn_channel *c)
 {
-  while (bn_channel_wants(c)) {
-    const ssize_t n = write(c->out, c->queue.data + c->written, c->queue.len - c->written);
-
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (has_nothing(n))
-      return;
-    if (n < 0) {
-      stop_writing(c);
-      return;
-    }
-    c->written += (size_t)n;
-  }
-  channel_clear(c);
-  if (c->over)
-    close_one(&c->out);
+  (void)bn_pipe_send(&c->to);
+  if (c->over && !bn_pipe_waits(&c->to))
+    bn_pipe_close(&c->to);
 }

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "hosts/pipe.h"
 
 enum bn_channel_message {
   BN_CHANNEL_OPEN = 1, /* rank 0: start an agent at its other end */
@@ -26,12 +26,11 @@ enum { BN_CHANNEL_HEAD = 5 };
 struct bn_channel {
   unsigned rank; /* at the other end */
   uint32_t number;
-  int in, out;         /* what is read goes there, what comes from there is written; -1: closed */
-  bool opens;          /* OPEN has to be sent first */
-  bool ended;          /* END has been sent */
-  bool over;           /* END has come: `out` is closed once all is written */
-  struct bn_buf queue; /* has come, and is not written yet */
-  size_t written;      /* of it */
+  int in;                /* bytes that are read here are sent; -1: closed */
+  struct bn_pipe_out to; /* bytes that come leave here */
+  bool opens;            /* OPEN has to be sent first */
+  bool ended;            /* END has been sent */
+  bool over;             /* END has come: the pipe is closed once all is written */
 };
 
 /* A table of channels; all zero: empty. */
@@ -59,8 +58,7 @@ size_t bn_channel_next(struct bn_channel *c, char *message, size_t size);
 void bn_channel_take(struct bn_channel *c, const char *data, size_t len);
 /* The other side sends no more; what has come is still written. */
 void bn_channel_end(struct bn_channel *c);
-/* Whether something waits to be written. */
-bool bn_channel_wants(const struct bn_channel *c);
+/* Writes what the pipe takes. */
 void bn_channel_write(struct bn_channel *c);
 
 #endif

@@ -24,7 +24,7 @@ static const uint64_t patience_ns = BN_NSEC_PER_SEC;
 static int put_hello(struct bn_connection *p, const struct bn_handshake *handshake,
                      const struct bn_buf *files, struct bn_err *err)
 {
-  struct bn_buf *out = &p->link.queue;
+  struct bn_buf *out = &p->link.to.queue;
   size_t len = 0;
   char *text = bn_handshake_print(handshake, &len, err);
   int rc;
@@ -44,10 +44,10 @@ static int put_hello(struct bn_connection *p, const struct bn_handshake *handsha
 int bn_connection_begin(struct bn_connection *p, const struct bn_handshake *handshake,
                         const struct bn_buf *files, struct bn_err *err)
 {
-  bn_buf_init(&p->link.queue, QUEUE_MAX);
+  bn_buf_init(&p->link.to.queue, QUEUE_MAX);
   if (put_hello(p, handshake, files, err) != 0)
     return -1;
-  (void)bn_link_send(&p->link);
+  bn_link_send(&p->link);
   return 0;
 }
 
@@ -74,7 +74,7 @@ void bn_connection_lose(struct bn_connection *p, const char *fmt, ...)
   va_start(ap, fmt);
   (void)vsnprintf(p->why.text, sizeof p->why.text, fmt, ap);
   va_end(ap);
-  bn_link_finish(&p->link);
+  bn_pipe_close(&p->link.to);
   bn_link_kill(&p->link, SIGTERM);
 }
 
@@ -208,7 +208,7 @@ static int take_end(struct bn_connection *p, const struct bn_frame *f, struct bn
     return -1;
   p->status = (int)bn_frame_byte(f);
   p->state = BN_CONNECTION_ENDED;
-  bn_link_finish(&p->link);
+  bn_pipe_close(&p->link.to);
   return 0;
 }
 
@@ -338,14 +338,14 @@ void bn_connection_ping(struct bn_connection *p)
   const bool goes_on = p->ping_ns != 0;
 
   /* An answer may wait behind much else, and an agent that hears nothing ends its run. */
-  if (bn_link_wants(&p->link) || (goes_on && now_ns < p->pinged_ns + BN_NSEC_PER_SEC))
+  if (bn_pipe_waits(&p->link.to) || (goes_on && now_ns < p->pinged_ns + BN_NSEC_PER_SEC))
     return;
   p->pinged_ns = now_ns;
   if (!goes_on)
     p->ping_ns = now_ns;
-  if (bn_frame_put_time(&p->link.queue, BN_FRAME_PING, goes_on ? 0 : now_ns) != 0)
+  if (bn_frame_put_time(&p->link.to.queue, BN_FRAME_PING, goes_on ? 0 : now_ns) != 0)
     bn_connection_lose(p, "out of memory");
-  (void)bn_link_send(&p->link);
+  bn_link_send(&p->link);
 }
 
 void bn_connection_start(struct bn_connection *p, uint64_t at_ns)
@@ -353,24 +353,24 @@ void bn_connection_start(struct bn_connection *p, uint64_t at_ns)
   if (!bn_connection_is_there(p))
     return;
   if (!bn_clock_sync_read(&p->clock_sync, bn_clock_mono(), &p->clock) ||
-      bn_frame_put_time(&p->link.queue, BN_FRAME_START, bn_clock_sync_there(&p->clock, at_ns)) !=
+      bn_frame_put_time(&p->link.to.queue, BN_FRAME_START, bn_clock_sync_there(&p->clock, at_ns)) !=
           0) {
     bn_connection_lose(p, "out of memory");
     return;
   }
   p->state = BN_CONNECTION_RUNNING;
-  (void)bn_link_send(&p->link);
+  bn_link_send(&p->link);
 }
 
 void bn_connection_stop(struct bn_connection *p, enum bn_frame_stop how)
 {
-  (void)bn_frame_put_byte(&p->link.queue, BN_FRAME_STOP, how);
-  (void)bn_link_send(&p->link);
+  (void)bn_frame_put_byte(&p->link.to.queue, BN_FRAME_STOP, how);
+  bn_link_send(&p->link);
 }
 
 void bn_connection_pass(struct bn_connection *p)
 {
   p->met = false;
-  (void)bn_frame_put(&p->link.queue, BN_FRAME_PASS, "", 0);
-  (void)bn_link_send(&p->link);
+  (void)bn_frame_put(&p->link.to.queue, BN_FRAME_PASS, "", 0);
+  bn_link_send(&p->link);
 }

@@ -151,7 +151,7 @@ static size_t list_descriptors(const struct bn_fleet *f, struct pollfd *fd)
   for (size_t i = 0; i < f->n; i++) {
     const struct bn_link *l = &f->connection[i].link;
 
-    fd[n++] = (struct pollfd){.fd = bn_link_wants(l) ? l->in : -1, .events = POLLOUT};
+    fd[n++] = (struct pollfd){.fd = bn_pipe_waits(&l->to) ? l->to.fd : -1, .events = POLLOUT};
     fd[n++] = (struct pollfd){.fd = l->out, .events = POLLIN};
     fd[n++] = (struct pollfd){.fd = l->errors, .events = POLLIN};
   }
@@ -164,7 +164,7 @@ static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
     struct bn_connection *p = &f->connection[i];
 
     if (fd[0].revents != 0)
-      (void)bn_link_send(&p->link);
+      bn_link_send(&p->link);
     if (fd[1].revents != 0)
       (void)bn_connection_take(p);
     if (fd[2].revents != 0)

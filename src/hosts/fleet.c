@@ -117,7 +117,7 @@ static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
                                .local_data = has_local_data(f),
                                .printer = &f->printer,
                                .statements = f->setup->statements,
-                               .link = {.in = -1, .out = -1, .errors = -1}};
+                               .link = {.to = {.fd = -1}, .out = -1, .errors = -1}};
   f->n = f->is_run || has_local_data(f) ? f->list.n : 1;
   return 0;
 }
@@ -237,7 +237,7 @@ static int begin_host(struct bn_fleet *f, size_t i, struct bn_err *err)
 static void forget_others(struct bn_fleet *f)
 {
   for (size_t i = 0; i < f->n; i++)
-    if (f->connection[i].link.in < 0) {
+    if (f->connection[i].link.to.fd < 0) {
       f->connection[i].state = BN_CONNECTION_LOST;
       bn_intervals_end(&f->intervals, i);
     }

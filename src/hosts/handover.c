@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "hosts/pipe.h"
+
 enum { ENDS = 2 };
 
 /* The room for the descriptors of a message, aligned as the kernel wants it. */
@@ -48,12 +50,6 @@ int bn_handover_send(int socket, const struct bn_handover *h)
   return n == (ssize_t)sizeof number ? 0 : -1;
 }
 
-static void close_one(int fd)
-{
-  if (fd >= 0)
-    (void)close(fd);
-}
-
 int bn_handover_pipes(int socket, uint32_t number, int *in, int *out)
 {
   int there[2] = {-1, -1}, here[2] = {-1, -1}, rc = -1, why;
@@ -63,15 +59,15 @@ int bn_handover_pipes(int socket, uint32_t number, int *in, int *out)
     rc = bn_handover_send(socket,
                           &(struct bn_handover){.number = number, .in = there[0], .out = here[1]});
   why = errno;
-  close_one(there[0]);
-  close_one(here[1]);
+  bn_pipe_close_end(&there[0]);
+  bn_pipe_close_end(&here[1]);
   if (rc == 0) {
     *in = there[1];
     *out = here[0];
     return 0;
   }
-  close_one(there[1]);
-  close_one(here[0]);
+  bn_pipe_close_end(&there[1]);
+  bn_pipe_close_end(&here[0]);
   errno = why;
   return -1;
 }

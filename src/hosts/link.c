@@ -17,13 +17,6 @@ enum { LINE_MAX_BYTES = 4096 };
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-static void close_one(int *fd)
-{
-  if (*fd >= 0)
-    (void)close(*fd);
-  *fd = -1;
-}
-
 /* The ends of the three pipes: [0] is read, [1] is written. */
 struct pipes {
   int in[2], out[2], errors[2];
@@ -41,9 +34,9 @@ static int open_pipes(struct pipes *p)
 static void close_pipes(struct pipes *p)
 {
   for (int i = 0; i < 2; i++) {
-    close_one(&p->in[i]);
-    close_one(&p->out[i]);
-    close_one(&p->errors[i]);
+    bn_pipe_close_end(&p->in[i]);
+    bn_pipe_close_end(&p->out[i]);
+    bn_pipe_close_end(&p->errors[i]);
   }
 }
 
@@ -52,7 +45,7 @@ static void close_pipes(struct pipes *p)
 static int keep_ours(struct bn_link *l, struct pipes *p)
 {
   int *const from[] = {&p->in[1], &p->out[0], &p->errors[0]};
-  int *const to[] = {&l->in, &l->out, &l->errors};
+  int *const to[] = {&l->to.fd, &l->out, &l->errors};
 
   for (size_t i = 0; i < 3; i++) {
     if (fcntl(*from[i], F_SETFL, O_NONBLOCK) != 0)
@@ -69,7 +62,7 @@ int bn_link_start(struct bn_link *l, const char *name, char *const *argv, int er
   struct pipes p;
   int rc = -1;
 
-  *l = (struct bn_link){.name = name, .in = -1, .out = -1, .errors = -1};
+  *l = (struct bn_link){.name = name, .to = {.fd = -1}, .out = -1, .errors = -1};
   bn_frame_reader_init(&l->reader, BN_FRAME_FROM_AGENT);
   if (open_pipes(&p) == 0) {
     const struct bn_spawn s = {argv,   p.in[0], p.out[1], errors >= 0 ? errors : p.errors[1],
@@ -91,10 +84,10 @@ int bn_link_start(struct bn_link *l, const char *name, char *const *argv, int er
 int bn_link_join(struct bn_link *l, const char *name, int socket, uint32_t number,
                  struct bn_err *err)
 {
-  *l = (struct bn_link){.name = name, .in = -1, .out = -1, .errors = -1};
+  *l = (struct bn_link){.name = name, .to = {.fd = -1}, .out = -1, .errors = -1};
   bn_frame_reader_init(&l->reader, BN_FRAME_FROM_AGENT);
   l->heard_ns = bn_clock_mono();
-  if (bn_handover_pipes(socket, number, &l->in, &l->out) == 0)
+  if (bn_handover_pipes(socket, number, &l->to.fd, &l->out) == 0)
     return 0;
   return bn_err_set(err, errno, "%s: cannot ask the launcher's process for an agent: %s", name,
                     strerror(errno));
@@ -102,18 +95,15 @@ int bn_link_join(struct bn_link *l, const char *name, int socket, uint32_t numbe
 
 void bn_link_done(struct bn_link *l)
 {
-  close_one(&l->in);
-  close_one(&l->out);
-  close_one(&l->errors);
+  bn_pipe_done(&l->to);
+  bn_pipe_close_end(&l->out);
+  bn_pipe_close_end(&l->errors);
   if (l->pid > 0 && !l->ended) {
     bn_link_kill(l, SIGKILL);
     (void)waitpid(l->pid, &l->how, 0);
     l->ended = true;
   }
   bn_frame_reader_done(&l->reader);
-  if (l->queue.data != NULL)
-    explicit_bzero(l->queue.data, l->queue.len); /* a password may be in it */
-  bn_buf_done(&l->queue);
   bn_buf_done(&l->line);
 }
 
@@ -132,43 +122,10 @@ void bn_link_kill(const struct bn_link *l, int signo)
 
 /* --- sending ---------------------------------------------------------------------------------- */
 
-bool bn_link_wants(const struct bn_link *l)
+void bn_link_send(struct bn_link *l)
 {
-  return l->in >= 0 && l->sent < l->queue.len;
-}
-
-static void empty_queue(struct bn_link *l)
-{
-  if (l->queue.data != NULL)
-    explicit_bzero(l->queue.data, l->queue.len);
-  bn_buf_clear(&l->queue);
-  l->sent = 0;
-}
-
-int bn_link_send(struct bn_link *l)
-{
-  while (bn_link_wants(l)) {
-    const ssize_t n = write(l->in, l->queue.data + l->sent, l->queue.len - l->sent);
-
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0 && errno == EAGAIN)
-      return 0;
-    if (n < 0) {
-      bn_link_finish(l);
-      return -1;
-    }
-    l->sent += (size_t)n;
+  if (bn_pipe_send(&l->to) > 0)
     l->taken_ns = bn_clock_mono();
-  }
-  empty_queue(l);
-  return 0;
-}
-
-void bn_link_finish(struct bn_link *l)
-{
-  close_one(&l->in);
-  empty_queue(l);
 }
 
 /* --- receiving -------------------------------------------------------------------------------- */
@@ -188,7 +145,7 @@ int bn_link_receive(struct bn_link *l)
     l->heard_ns = bn_clock_mono();
     return 1;
   }
-  close_one(&l->out);
+  bn_pipe_close_end(&l->out);
   return -1;
 }
 
@@ -228,5 +185,5 @@ void bn_link_show(struct bn_link *l, struct bn_printer *printer)
     return;
   if (l->line.len > 0)
     show_line(l, printer);
-  close_one(&l->errors);
+  bn_pipe_close_end(&l->errors);
 }

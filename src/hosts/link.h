@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "hosts/frame.h"
+#include "hosts/pipe.h"
 #include "hosts/printer.h"
 
 struct bn_link {
@@ -20,9 +21,8 @@ struct bn_link {
   pid_t pid;        /* 0: none */
   bool ended;       /* the process has been collected, how: as waitpid(2) says */
   int how;
-  int in, out, errors; /* our ends of the pipes; -1: closed */
-  struct bn_buf queue; /* not sent yet */
-  size_t sent;         /* of it */
+  struct bn_pipe_out to; /* its input */
+  int out, errors;       /* our ends of its output and its standard error; -1: closed */
   struct bn_frame_reader reader;
   struct bn_buf line; /* of standard error, the part without an end */
   uint64_t heard_ns;  /* when the last byte of its frames came; CLOCK_MONOTONIC */
@@ -39,12 +39,8 @@ int bn_link_join(struct bn_link *l, const char *name, int socket, uint32_t numbe
 /* Ends the process at once if it is there, and closes everything. */
 void bn_link_done(struct bn_link *l);
 
-/* Whether something waits to be sent. */
-bool bn_link_wants(const struct bn_link *l);
-/* Sends what the pipe takes.  -1: the other side is gone; nothing more is sent. */
-int bn_link_send(struct bn_link *l);
-/* Nothing more is sent: the agent sees the end of its input. */
-void bn_link_finish(struct bn_link *l);
+/* Sends what the pipe takes.  If the other side is gone, nothing more is sent. */
+void bn_link_send(struct bn_link *l);
 /* Takes a piece of the frames that have come: fetch them with bn_frame_next().  1: a piece, 0:
    nothing now, -1: the end, or no memory; the stream is closed. */
 int bn_link_receive(struct bn_link *l);

@@ -293,7 +293,7 @@ static void liveness_urge(struct bn_fleet *f, uint64_t now_ns)
    takes some of them. */
 static bool is_silent(const struct bn_connection *p, uint64_t now_ns)
 {
-  const uint64_t asked_ns = bn_link_wants(&p->link) ? p->link.taken_ns : p->ping_ns;
+  const uint64_t asked_ns = bn_pipe_waits(&p->link.to) ? p->link.taken_ns : p->ping_ns;
 
   return p->state > BN_CONNECTION_CONNECTING && asked_ns != 0 && now_ns > asked_ns + silence_ns &&
          now_ns > p->link.heard_ns + silence_ns;

@@ -24,7 +24,7 @@ static struct bn_channel *open_channel(struct bn_channels *all, struct far *far,
   assert_int_equal(pipe2(from, O_NONBLOCK), 0);
   *far = (struct far){to[0], from[1]};
   const struct bn_channel new = {
-      .rank = 1, .number = NUMBER, .in = from[0], .out = to[1], .opens = opens};
+      .rank = 1, .number = NUMBER, .in = from[0], .to = {.fd = to[1]}, .opens = opens};
 
   bn_channels_add(all, &new);
   return bn_channels_find(all, 1, NUMBER);
@@ -76,7 +76,7 @@ static void what_comes_is_written_before_the_end(void **state)
     text[i] = (char)(i * 7 / 3);
   bn_channel_take(c, text, sizeof text);
   bn_channel_end(c);
-  assert_true(bn_channel_wants(c)); /* a pipe holds less */
+  assert_true(bn_pipe_waits(&c->to)); /* a pipe holds less */
   while (have < sizeof got) {
     const ssize_t n = read(far.in, got + have, sizeof got - have);
 
@@ -109,14 +109,14 @@ static void a_slow_reader_gets_everything(void **state)
     bn_channel_take(c, text, sizeof text);
     n = read(far.in, text, 7000);
     got += n > 0 ? (size_t)n : 0;
-    assert_int_equal(c->queue.len - c->written + got <= sent + sizeof text, 1);
+    assert_int_equal(c->to.queue.len - c->to.sent + got <= sent + sizeof text, 1);
   }
   while ((n = read(far.in, text, sizeof text)) > 0) {
     got += (size_t)n;
     bn_channel_write(c);
   }
   assert_int_equal(got, sent);
-  assert_false(bn_channel_wants(c));
+  assert_false(bn_pipe_waits(&c->to));
   (void)close(far.in);
   (void)close(far.out);
   bn_channels_done(&all);
@@ -131,7 +131,7 @@ static void what_nobody_reads_is_thrown_away(void **state)
   (void)state;
   assert_int_equal(close(far.in), 0);
   bn_channel_take(c, "abc", 3);
-  assert_false(bn_channel_wants(c));
+  assert_false(bn_pipe_waits(&c->to));
   bn_channel_take(c, "abc", 3);
   assert_null(bn_channels_find(&all, 2, NUMBER));
   assert_null(bn_channels_find(&all, 1, NUMBER + 1));

@@ -32,8 +32,9 @@ static int make(void **state)
   f->intervals.host = w.round;
   f->intervals.n = HOSTS;
   for (size_t i = 0; i < HOSTS; i++)
-    w.connection[i] = (struct bn_connection){
-        .name = i == 0 ? "a" : "b", .rank = -1, .link = {.in = -1, .out = -1, .errors = -1}};
+    w.connection[i] = (struct bn_connection){.name = i == 0 ? "a" : "b",
+                                             .rank = -1,
+                                             .link = {.to = {.fd = -1}, .out = -1, .errors = -1}};
   for (size_t i = 0; i < HOSTS; i++)
     bn_frame_reader_init(&w.connection[i].link.reader, BN_FRAME_FROM_AGENT);
   *state = &w;
@@ -45,7 +46,7 @@ static int end(void **state)
   struct world *w = *state;
 
   for (size_t i = 0; i < HOSTS; i++) {
-    bn_buf_done(&w->connection[i].link.queue);
+    bn_buf_done(&w->connection[i].link.to.queue);
     bn_frame_reader_done(&w->connection[i].link.reader);
   }
   return 0;
@@ -224,8 +225,8 @@ static void files_that_a_host_does_not_take(void **state)
   struct bn_link *l = &w->connection[1].link;
 
   enter(w, BN_FLEET_OPEN, BN_CONNECTION_OPENING);
-  assert_int_equal(bn_buf_add(&l->queue, "file", 4), 0);
-  l->in = 1000; /* nothing is written here */
+  assert_int_equal(bn_buf_add(&l->to.queue, "file", 4), 0);
+  l->to.fd = 1000; /* nothing is written here */
   l->heard_ns = begin_ns;
   l->taken_ns = begin_ns + sec;
   bn_liveness_check(&w->fleet, begin_ns + 6 * sec);

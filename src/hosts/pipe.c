@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes into pipes without waiting. */
+#include "hosts/pipe.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+void bn_pipe_close_end(int *fd)
+{
+  if (*fd >= 0)
+    (void)close(*fd);
+  *fd = -1;
+}
+
+bool bn_pipe_waits(const struct bn_pipe_out *p)
+{
+  return p->fd >= 0 && p->sent < p->queue.len;
+}
+
+static void pipe_forget(struct bn_pipe_out *p)
+{
+  if (p->queue.data != NULL)
+    explicit_bzero(p->queue.data, p->queue.len);
+  bn_buf_clear(&p->queue);
+  p->sent = 0;
+}
+
+ssize_t bn_pipe_send(struct bn_pipe_out *p)
+{
+  ssize_t sum = 0;
+
+  while (bn_pipe_waits(p)) {
+    const ssize_t n = write(p->fd, p->queue.data + p->sent, p->queue.len - p->sent);
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0 && errno == EAGAIN)
+      return sum;
+    if (n < 0) {
+      bn_pipe_close(p);
+      return -1;
+    }
+    p->sent += (size_t)n;
+    sum += n;
+  }
+  pipe_forget(p);
+  return sum;
+}
+
+void bn_pipe_close(struct bn_pipe_out *p)
+{
+  bn_pipe_close_end(&p->fd);
+  pipe_forget(p);
+}
+
+void bn_pipe_done(struct bn_pipe_out *p)
+{
+  bn_pipe_close(p);
+  bn_buf_done(&p->queue);
+}
