@@ -95,7 +95,7 @@ static void agent_unlock(struct bn_agent *a)
   (void)pthread_mutex_unlock(&a->lock);
 }
 
-static enum stage stage_of(struct bn_agent *a)
+static enum stage agent_stage(struct bn_agent *a)
 {
   enum stage stage;
 
@@ -123,7 +123,7 @@ static void agent_lose(struct bn_agent *a)
   agent_unlock(a);
 }
 
-static int out_of_turn(const struct bn_frame *f, struct bn_err *err)
+static int refuse_turn(const struct bn_frame *f, struct bn_err *err)
 {
   return bn_err_set(err, EPROTO, "the controller sent %s at a wrong time", bn_frame_name(f->type));
 }
@@ -145,7 +145,7 @@ static int agent_welcome(struct bn_agent *a, struct bn_err *err)
   return rc;
 }
 
-static void make_argv(struct bn_agent *a)
+static void agent_make_argv(struct bn_agent *a)
 {
   const struct bn_list *list = &a->handshake.argv;
 
@@ -163,15 +163,15 @@ static bool is_run(const struct bn_agent *a)
   return list->n == 0 || strcmp(list->item[list->n - 1], "run") == 0;
 }
 
-static int take_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+static int agent_take_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
-  if (stage_of(a) != STAGE_HELLO)
-    return out_of_turn(f, err);
+  if (agent_stage(a) != STAGE_HELLO)
+    return refuse_turn(f, err);
   if (bn_handshake_parse(f->data, f->len, &a->handshake, err) != 0)
     return -1;
   if (a->handshake.sessions > SESSIONS_MAX)
     return bn_err_set(err, ERANGE, "HELLO has more sessions than hosts can have");
-  make_argv(a);
+  agent_make_argv(a);
   if (bn_handshake_set_environment(&a->handshake, err) != 0 ||
       (!is_run(a) && bn_remote_output_begin(&a->remote_output, err) != 0) ||
       agent_welcome(a, err) != 0)
@@ -182,12 +182,12 @@ static int take_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_er
   return 0;
 }
 
-static int take_file(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+static int agent_take_file(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   struct bn_frame_file file;
 
-  if (stage_of(a) != STAGE_FILES)
-    return out_of_turn(f, err);
+  if (agent_stage(a) != STAGE_FILES)
+    return refuse_turn(f, err);
   return bn_frame_get_file(f, &file, err) == 0 ? bn_temp_folder_add(&a->temp_folder, &file, err)
                                                : -1;
 }
@@ -195,7 +195,7 @@ static int take_file(struct bn_agent *a, const struct bn_frame *f, struct bn_err
 /* Configuration files that were sent are not where this process was started, which stays the
    working folder: what a run makes there is to outlive it.  Scripts are looked for by their names.
  */
-static void place_settings(struct bn_agent *a)
+static void agent_place_settings(struct bn_agent *a)
 {
   static const char option[] = "--config-file=";
   const struct bn_list *list = &a->handshake.argv;
@@ -214,23 +214,23 @@ static void place_settings(struct bn_agent *a)
   }
 }
 
-static int take_open(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+static int agent_take_open(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
-  if (stage_of(a) != STAGE_FILES)
-    return out_of_turn(f, err);
-  place_settings(a);
+  if (agent_stage(a) != STAGE_FILES)
+    return refuse_turn(f, err);
+  agent_place_settings(a);
   agent_advance(a, STAGE_OPEN);
   return 0;
 }
 
-static int take_ping(struct bn_agent *a, const struct bn_frame *f)
+static int agent_take_ping(struct bn_agent *a, const struct bn_frame *f)
 {
   const uint64_t now_ns = bn_clock_mono();
 
   return bn_send_queue_put_pong(&a->queue, bn_frame_time(f, 0), now_ns);
 }
 
-static int take_start(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+static int agent_take_start(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   const uint64_t at_ns = bn_frame_time(f, 0);
   bool early;
@@ -240,10 +240,10 @@ static int take_start(struct bn_agent *a, const struct bn_frame *f, struct bn_er
   if (a->run != NULL)
     bn_run_start_at(a->run, at_ns != 0 ? at_ns : 1);
   agent_unlock(a);
-  return early ? out_of_turn(f, err) : 0;
+  return early ? refuse_turn(f, err) : 0;
 }
 
-static int take_pass(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   bool early;
 
@@ -252,11 +252,11 @@ static int take_pass(struct bn_agent *a, const struct bn_frame *f, struct bn_err
   if (a->run != NULL)
     bn_run_pass(a->run);
   agent_unlock(a);
-  return early ? out_of_turn(f, err) : 0;
+  return early ? refuse_turn(f, err) : 0;
 }
 
 /* A program without a run ends so after a signal. */
-_Noreturn static void leave_early(struct bn_agent *a)
+_Noreturn static void agent_leave_early(struct bn_agent *a)
 {
   const unsigned char status = BN_STATUS_SIGNAL + SIGINT;
 
@@ -265,7 +265,7 @@ _Noreturn static void leave_early(struct bn_agent *a)
   _exit(status);
 }
 
-static void take_stop(struct bn_agent *a, const struct bn_frame *f)
+static void agent_take_stop(struct bn_agent *a, const struct bn_frame *f)
 {
   enum stage stage;
 
@@ -275,42 +275,42 @@ static void take_stop(struct bn_agent *a, const struct bn_frame *f)
     bn_run_stop(a->run, bn_frame_byte(f) == BN_FRAME_STOP_NOW);
   agent_unlock(a);
   if (stage < STAGE_RUN)
-    leave_early(a);
+    agent_leave_early(a);
 }
 
-static int take_frame(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+static int agent_take_frame(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   switch (f->type) {
   case BN_FRAME_HELLO:
-    return take_hello(a, f, err);
+    return agent_take_hello(a, f, err);
   case BN_FRAME_FILE:
-    return take_file(a, f, err);
+    return agent_take_file(a, f, err);
   case BN_FRAME_OPEN:
-    return take_open(a, f, err);
+    return agent_take_open(a, f, err);
   case BN_FRAME_PING:
-    return take_ping(a, f);
+    return agent_take_ping(a, f);
   case BN_FRAME_START:
-    return take_start(a, f, err);
+    return agent_take_start(a, f, err);
   case BN_FRAME_STOP:
-    take_stop(a, f);
+    agent_take_stop(a, f);
     return 0;
   case BN_FRAME_PASS:
-    return take_pass(a, f, err);
+    return agent_take_pass(a, f, err);
   default:
-    return out_of_turn(f, err);
+    return refuse_turn(f, err);
   }
 }
 
 /* --- the listener: the streams ---------------------------------------------------------------- */
 
 /* 0, or -1 and err: nothing more is taken. */
-static int take_piece(struct bn_agent *a, size_t len, struct bn_err *err)
+static int agent_take_piece(struct bn_agent *a, size_t len, struct bn_err *err)
 {
   struct bn_frame f;
   int rc = bn_frame_feed(&a->reader, a->piece, len, err);
 
   while (rc == 0 && (rc = bn_frame_next(&a->reader, &f, err)) > 0)
-    rc = take_frame(a, &f, err);
+    rc = agent_take_frame(a, &f, err);
   return rc;
 }
 
@@ -332,7 +332,7 @@ static void agent_receive(struct bn_agent *a)
   a->heard_ns = bn_clock_mono();
   if (n <= 0)
     agent_lose(a);
-  else if (take_piece(a, (size_t)n, &err) != 0)
+  else if (agent_take_piece(a, (size_t)n, &err) != 0)
     agent_refuse(a, &err);
 }
 
@@ -353,7 +353,7 @@ static void agent_escalate(struct bn_agent *a)
 }
 
 /* A controller that is lost is not read any more. */
-static bool is_lost(struct bn_agent *a)
+static bool agent_is_lost(struct bn_agent *a)
 {
   bool lost;
 
@@ -363,7 +363,7 @@ static bool is_lost(struct bn_agent *a)
   return lost;
 }
 
-static int output_fd(struct bn_agent *a)
+static int agent_output_fd(struct bn_agent *a)
 {
   int fd;
 
@@ -373,7 +373,7 @@ static int output_fd(struct bn_agent *a)
   return fd;
 }
 
-static void hand_over_output(struct bn_agent *a)
+static void agent_send_output(struct bn_agent *a)
 {
   agent_lock(a);
   bn_remote_output_take(&a->remote_output, &a->queue);
@@ -385,10 +385,10 @@ static void agent_serve(struct bn_agent *a, int wait_ms)
   enum { IN, WAKE, OUT, PRINTED, STREAMS };
   const bool broken = bn_send_queue_is_broken(&a->queue),
              left = bn_send_queue_pending(&a->queue) > 0;
-  struct pollfd p[STREAMS] = {[IN] = {.fd = is_lost(a) ? -1 : a->in, .events = POLLIN},
+  struct pollfd p[STREAMS] = {[IN] = {.fd = agent_is_lost(a) ? -1 : a->in, .events = POLLIN},
                               [WAKE] = {.fd = a->queue.wake, .events = POLLIN},
                               [OUT] = {.fd = broken ? -1 : a->out, .events = left ? POLLOUT : 0},
-                              [PRINTED] = {.fd = output_fd(a), .events = POLLIN}};
+                              [PRINTED] = {.fd = agent_output_fd(a), .events = POLLIN}};
 
   if (poll(p, STREAMS, wait_ms) <= 0)
     return;
@@ -399,14 +399,14 @@ static void agent_serve(struct bn_agent *a, int wait_ms)
   else if (p[OUT].revents != 0)
     bn_send_queue_break(&a->queue);
   if (p[PRINTED].revents != 0)
-    hand_over_output(a);
+    agent_send_output(a);
   if (p[IN].revents != 0)
     agent_receive(a);
   if (bn_send_queue_is_broken(&a->queue))
     agent_lose(a);
 }
 
-static bool is_to_leave(struct bn_agent *a)
+static bool listener_is_to_leave(struct bn_agent *a)
 {
   bool leave;
 
@@ -416,12 +416,12 @@ static bool is_to_leave(struct bn_agent *a)
   return leave;
 }
 
-static void *listen_to(void *arg)
+static void *listener_main(void *arg)
 {
   struct bn_agent *a = arg;
 
   a->heard_ns = bn_clock_mono();
-  while (!is_to_leave(a)) {
+  while (!listener_is_to_leave(a)) {
     agent_serve(a, (int)(glance_ns / BN_NSEC_PER_MSEC));
     if (bn_clock_mono() > a->heard_ns + silence_ns)
       agent_lose(a);
@@ -430,14 +430,14 @@ static void *listen_to(void *arg)
   return NULL;
 }
 
-static int start_listening(struct bn_agent *a, struct bn_err *err)
+static int listener_start(struct bn_agent *a, struct bn_err *err)
 {
   sigset_t all, before;
   int rc;
 
   (void)sigfillset(&all);
   (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-  rc = bn_wait_spawn(&a->listener, 0, listen_to, a);
+  rc = bn_wait_spawn(&a->listener, 0, listener_main, a);
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
   a->made = rc == 0;
   return rc == 0 ? 0 : bn_err_set(err, rc, "cannot start a thread: %s", strerror(rc));
@@ -521,7 +521,7 @@ struct bn_send_queue *bn_agent_send_queue(struct bn_agent *a)
 /* --- life ------------------------------------------------------------------------------------- */
 
 /* Frames have the streams for themselves. */
-static int take_streams(struct bn_agent *a, struct bn_err *err)
+static int agent_take_streams(struct bn_agent *a, struct bn_err *err)
 {
   enum { FIRST = 3 };
   int null;
@@ -544,11 +544,11 @@ static int agent_make(struct bn_agent *a, const char *version, struct bn_err *er
     return bn_err_set(err, errno, "out of memory");
   if (bn_temp_folder_make(&a->temp_folder, err) != 0)
     return -1;
-  return start_listening(a, err);
+  return listener_start(a, err);
 }
 
 /* Waits for OPEN.  false: the controller is lost, and the process ends. */
-static bool await_open(struct bn_agent *a)
+static bool agent_await_open(struct bn_agent *a)
 {
   bool open;
 
@@ -578,10 +578,10 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
   /* The dialect is the controller's, not that of this host. */
   (void)unsetenv("BENCH_COMPAT");
   bn_ranks_forget();
-  if (take_streams(a, err) != 0)
+  if (agent_take_streams(a, err) != 0)
     return -1;
   if (agent_make(a, version, err) == 0)
-    return await_open(a) ? 0 : -1;
+    return agent_await_open(a) ? 0 : -1;
   (void)bn_send_queue_put(&a->queue, BN_FRAME_REFUSE, err->text, strlen(err->text));
   bn_send_queue_flush(&a->queue, bn_clock_mono() + unread_ns);
   return -1;
@@ -628,7 +628,7 @@ void bn_agent_end(struct bn_agent *a, int status)
   agent_drain(a);
 }
 
-static void stop_listening(struct bn_agent *a)
+static void listener_stop(struct bn_agent *a)
 {
   if (!a->made)
     return;
@@ -650,7 +650,7 @@ void bn_agent_free(struct bn_agent *a)
 {
   if (a == NULL)
     return;
-  stop_listening(a);
+  listener_stop(a);
   bn_temp_folder_done(&a->temp_folder);
   bn_send_queue_done(&a->queue);
   bn_frame_reader_done(&a->reader);

@@ -79,28 +79,28 @@ static void bridge_fail(struct bridge *b, const char *what)
   b->failed = true;
 }
 
-static bool is_ready(struct bridge *b, unsigned rank)
+static bool bridge_is_ready(struct bridge *b, unsigned rank)
 {
   return !b->failed && b->carrier->ready(b->self, rank);
 }
 
-static void send_message(struct bridge *b, unsigned rank, const char *message, size_t len)
+static void bridge_send(struct bridge *b, unsigned rank, const char *message, size_t len)
 {
   b->active_ns = bn_clock_mono();
   if (b->carrier->send(b->self, rank, message, len) != 0)
     bridge_fail(b, "a message could not be sent to another rank");
 }
 
-static void send_bye(struct bridge *b, unsigned rank)
+static void bridge_send_bye(struct bridge *b, unsigned rank)
 {
   char message[BN_CHANNEL_HEAD];
 
   bn_channel_head(message, BN_CHANNEL_BYE, 0);
-  send_message(b, rank, message, sizeof message);
+  bridge_send(b, rank, message, sizeof message);
 }
 
 /* An agent of this rank for the program in rank 0. */
-static void open_agent(struct bridge *b, uint32_t number)
+static void bridge_open_agent(struct bridge *b, uint32_t number)
 {
   struct bn_channel new = {.number = number, .in = -1, .to = {.fd = -1}};
 
@@ -109,7 +109,7 @@ static void open_agent(struct bridge *b, uint32_t number)
   bn_channels_add(&b->channels, &new);
 }
 
-static void take_bye(struct bridge *b)
+static void bridge_take_bye(struct bridge *b)
 {
   if (b->rank == 0)
     b->byes++;
@@ -117,7 +117,7 @@ static void take_bye(struct bridge *b)
     b->leaves = true;
 }
 
-static void take_message(struct bridge *b, unsigned rank, const char *message, size_t len)
+static void bridge_take_message(struct bridge *b, unsigned rank, const char *message, size_t len)
 {
   const uint32_t number = len >= BN_CHANNEL_HEAD ? bn_channel_number(message) : 0;
   struct bn_channel *c = bn_channels_find(&b->channels, rank, number);
@@ -127,7 +127,7 @@ static void take_message(struct bridge *b, unsigned rank, const char *message, s
   switch (message[0]) {
   case BN_CHANNEL_OPEN:
     if (b->rank != 0 && c == NULL)
-      open_agent(b, number);
+      bridge_open_agent(b, number);
     return;
   case BN_CHANNEL_DATA:
     if (c != NULL)
@@ -138,7 +138,7 @@ static void take_message(struct bridge *b, unsigned rank, const char *message, s
       bn_channel_end(c);
     return;
   case BN_CHANNEL_BYE:
-    take_bye(b);
+    bridge_take_bye(b);
     return;
   default:
     return;
@@ -157,30 +157,30 @@ static void bridge_receive(struct bridge *b)
     if (len <= 0)
       return;
     b->active_ns = bn_clock_mono();
-    take_message(b, rank, data, (size_t)len);
+    bridge_take_message(b, rank, data, (size_t)len);
   }
 }
 
-static void send_all(struct bridge *b)
+static void bridge_send_channels(struct bridge *b)
 {
   char message[BN_CARRIER_MAX];
 
   for (size_t i = 0; i < b->channels.n; i++) {
     struct bn_channel *c = &b->channels.at[i];
 
-    if (!is_ready(b, c->rank))
+    if (!bridge_is_ready(b, c->rank))
       continue;
     const size_t len = bn_channel_next(c, message, sizeof message);
 
     if (len > 0)
-      send_message(b, c->rank, message, len);
+      bridge_send(b, c->rank, message, len);
   }
 }
 
 /* --- the child -------------------------------------------------------------------------------- */
 
 /* The program of rank 0 asks for an agent of another rank; it starts the one of its own rank. */
-static void take_request(struct bridge *b)
+static void bridge_take_request(struct bridge *b)
 {
   struct bn_handover h;
 
@@ -196,7 +196,7 @@ static void take_request(struct bridge *b)
   bn_channels_add(&b->channels, &new);
 }
 
-static void look_for_child(struct bridge *b)
+static void bridge_look_for_child(struct bridge *b)
 {
   int how;
 
@@ -207,7 +207,7 @@ static void look_for_child(struct bridge *b)
 }
 
 /* A signal of the launcher is for the program, which reports.  The other ranks wait for that. */
-static void take_signal(struct bridge *b)
+static void bridge_take_signal(struct bridge *b)
 {
   if (bn_stop_signal_read(&b->stop_signal) > 0 && b->rank == 0 && b->child > 0)
     (void)kill(b->child, bn_stop_signal_signo(&b->stop_signal));
@@ -217,7 +217,7 @@ static void take_signal(struct bridge *b)
 
 enum { PER_CHANNEL = 2, OWN = 2 };
 
-static size_t list_descriptors(struct bridge *b)
+static size_t bridge_descriptors(struct bridge *b)
 {
   const size_t need = OWN + PER_CHANNEL * b->channels.n;
   size_t n = 0;
@@ -231,14 +231,14 @@ static size_t list_descriptors(struct bridge *b)
   for (size_t i = 0; i < b->channels.n; i++) {
     const struct bn_channel *c = &b->channels.at[i];
 
-    b->fd[n++] = (struct pollfd){.fd = is_ready(b, c->rank) ? c->in : -1, .events = POLLIN};
+    b->fd[n++] = (struct pollfd){.fd = bridge_is_ready(b, c->rank) ? c->in : -1, .events = POLLIN};
     b->fd[n++] = (struct pollfd){.fd = bn_pipe_waits(&c->to) ? c->to.fd : -1, .events = POLLOUT};
   }
   return n;
 }
 
 /* Less than a second. */
-static struct timespec sleep_of(const struct bridge *b)
+static struct timespec bridge_pause(const struct bridge *b)
 {
   const uint64_t ns = (bn_clock_mono() - b->active_ns) / SLEEP_PART;
 
@@ -247,29 +247,29 @@ static struct timespec sleep_of(const struct bridge *b)
                                                             : most_ns)};
 }
 
-static void wait_a_little(struct bridge *b)
+static void bridge_wait(struct bridge *b)
 {
-  const size_t n = list_descriptors(b);
-  const struct timespec pause = sleep_of(b);
+  const size_t n = bridge_descriptors(b);
+  const struct timespec pause = bridge_pause(b);
 
   if (ppoll(b->fd, (nfds_t)n, &pause, NULL) <= 0)
     return;
   if (b->fd[0].revents != 0)
-    take_signal(b);
+    bridge_take_signal(b);
   if (b->fd[1].revents != 0)
-    take_request(b);
+    bridge_take_request(b);
 }
 
 static void bridge_turn(struct bridge *b)
 {
-  wait_a_little(b);
+  bridge_wait(b);
   if (!b->failed)
     bridge_receive(b);
   for (size_t i = 0; i < b->channels.n; i++)
     bn_channel_write(&b->channels.at[i]);
-  send_all(b);
+  bridge_send_channels(b);
   bn_channels_sweep(&b->channels);
-  look_for_child(b);
+  bridge_look_for_child(b);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -289,7 +289,7 @@ static void bridge_leave(int signo, siginfo_t *info, void *context)
 /* A launcher that ends all processes does not let the library end in order, and some libraries
    never end over some networks.  What the run has to say has been said: its status is that of the
    process. */
-static void end_library(struct bridge *b)
+static void bridge_end_library(struct bridge *b)
 {
   struct sigaction action = {.sa_sigaction = bridge_leave, .sa_flags = SA_SIGINFO};
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
@@ -306,7 +306,7 @@ static void end_library(struct bridge *b)
 }
 
 /* Agents see the end of their pipes, and the starter that no more are to be started. */
-static void end_agents(struct bridge *b)
+static void bridge_end_agents(struct bridge *b)
 {
   const uint64_t until_ns = bn_clock_mono() + farewell_ns;
 
@@ -317,21 +317,21 @@ static void end_agents(struct bridge *b)
 }
 
 /* Whether all other ranks have ended their agents. */
-static bool dismiss_others(struct bridge *b)
+static bool bridge_dismiss_others(struct bridge *b)
 {
   const uint64_t until_ns = bn_clock_mono() + farewell_ns;
   unsigned told = 1;
 
   while (b->byes + 1 < b->ranks && !b->failed && bn_clock_mono() < until_ns) {
-    while (told < b->ranks && is_ready(b, told))
-      send_bye(b, told++);
+    while (told < b->ranks && bridge_is_ready(b, told))
+      bridge_send_bye(b, told++);
     bridge_turn(b);
   }
   return b->byes + 1 >= b->ranks && !b->failed;
 }
 
 /* The report of the program is not lost if the carrier fails: its end is awaited in both cases. */
-static int run_first(struct bridge *b)
+static int bridge_run_first(struct bridge *b)
 {
   while (b->child > 0 && !b->failed)
     bridge_turn(b);
@@ -339,14 +339,14 @@ static int run_first(struct bridge *b)
   bn_pipe_close_end(&b->socket);
   while (b->child > 0)
     bridge_turn(b);
-  if (dismiss_others(b))
-    end_library(b);
+  if (bridge_dismiss_others(b))
+    bridge_end_library(b);
   else
     _exit(b->status != 0 ? b->status : BN_STATUS_FAILED);
   return b->status;
 }
 
-static int run_other(struct bridge *b)
+static int bridge_run_other(struct bridge *b)
 {
   uint64_t until_ns;
 
@@ -355,22 +355,22 @@ static int run_other(struct bridge *b)
   until_ns = bn_clock_mono() + signalled_ns;
   while (!b->leaves && !b->failed && bn_clock_mono() < until_ns)
     bridge_turn(b);
-  end_agents(b);
+  bridge_end_agents(b);
   if (!b->leaves || b->failed)
     _exit(BN_STATUS_FAILED);
   until_ns = bn_clock_mono() + farewell_ns;
-  while (!is_ready(b, 0) && !b->failed && bn_clock_mono() < until_ns)
+  while (!bridge_is_ready(b, 0) && !b->failed && bn_clock_mono() < until_ns)
     bridge_turn(b);
-  if (!is_ready(b, 0))
+  if (!bridge_is_ready(b, 0))
     _exit(BN_STATUS_FAILED);
-  send_bye(b, 0);
-  end_library(b);
+  bridge_send_bye(b, 0);
+  bridge_end_library(b);
   return BN_STATUS_OK;
 }
 
 /* --- the start -------------------------------------------------------------------------------- */
 
-static void close_for_all(struct bridge *b)
+static void bridge_done(struct bridge *b)
 {
   bn_stop_signal_end(&b->stop_signal);
   bn_channels_done(&b->channels);
@@ -401,7 +401,7 @@ static int bridge_load(struct bridge *b, struct bn_err *err)
 
 /* The launcher ends the group of the process that it has started, and may wait until nobody has
    what it has left open for its library. */
-static void leave_launcher(void)
+static void child_leave_launcher(void)
 {
   enum { STANDARD = 3, MOST = 1024 };
 
@@ -413,7 +413,7 @@ static void leave_launcher(void)
 
 /* The program goes on once the other ranks are there.  Its bridge passes on the signals of the
    launcher. */
-static void be_program(const struct bridge *b, int request, pid_t bridge)
+static void child_be_program(const struct bridge *b, int request, pid_t bridge)
 {
   const struct bn_ranks ranks = {.n = b->launch->ranks, .request = request};
   struct bn_handover h;
@@ -425,7 +425,7 @@ static void be_program(const struct bridge *b, int request, pid_t bridge)
 }
 
 /* If the agent is not started, its controller sees the end of the pipe. */
-static void start_agent(char *program, const struct bn_handover *h, const sigset_t *masked)
+static void starter_start_agent(char *program, const struct bn_handover *h, const sigset_t *masked)
 {
   char *argv[] = {program, (char[]){"--agent"}, NULL};
   const struct bn_spawn s = {argv, h->in, h->out, STDERR_FILENO, masked, SIGTERM};
@@ -437,7 +437,7 @@ static void start_agent(char *program, const struct bn_handover *h, const sigset
   (void)close(h->out);
 }
 
-static bool has_children(void)
+static bool starter_has_agents(void)
 {
   pid_t pid;
 
@@ -449,7 +449,7 @@ static bool has_children(void)
 
 /* A process that has loaded MPI does not fork: libraries for some networks do not survive it.  So
    agents are children of the starter, which has been forked before. */
-_Noreturn static void be_starter(int socket)
+_Noreturn static void child_be_starter(int socket)
 {
   struct bn_err err = {0};
   char *program = bn_spawn_self(&err);
@@ -461,23 +461,23 @@ _Noreturn static void be_starter(int socket)
     bn_log_stderr("%s", err.text);
   (void)prctl(PR_SET_NAME, "bench-starter");
   (void)sigprocmask(SIG_BLOCK, NULL, &masked);
-  while (end_ns == 0 || (has_children() && bn_clock_mono() < end_ns)) {
+  while (end_ns == 0 || (starter_has_agents() && bn_clock_mono() < end_ns)) {
     struct pollfd fd = {.fd = end_ns == 0 ? socket : -1, .events = POLLIN};
 
     if (poll(&fd, 1, end_ns == 0 ? STARTING_MS : ENDING_MS) > 0) {
       if (bn_handover_take(socket, &h) != 0)
-        start_agent(program, &h, &masked);
+        starter_start_agent(program, &h, &masked);
       else
         end_ns = bn_clock_mono() + patience_ns;
     }
-    (void)has_children();
+    (void)starter_has_agents();
   }
   free(program);
   _exit(0);
 }
 
 /* 1: this is the bridge; 0: this is the program; -1 and err.  The bridge loads MPI after that. */
-static int start_child(struct bridge *b, struct bn_err *err)
+static int bridge_start_child(struct bridge *b, struct bn_err *err)
 {
   const bool is_first = b->launch->rank == 0;
   const pid_t self = getpid();
@@ -499,16 +499,16 @@ static int start_child(struct bridge *b, struct bn_err *err)
   (void)close(end[b->child != 0]);
   if (b->child != 0)
     return 1;
-  leave_launcher();
+  child_leave_launcher();
   if (!is_first)
-    be_starter(b->socket);
-  be_program(b, b->socket, self);
+    child_be_starter(b->socket);
+  child_be_program(b, b->socket, self);
   return 0;
 }
 
 /* A module that is missing is missing everywhere, so that rank 0 says it: in the meantime the
    others do not end, because the launcher then ends all. */
-static void tell_failure(struct bridge *b, const struct bn_err *err)
+static void bridge_log_failure(struct bridge *b, const struct bn_err *err)
 {
   struct pollfd fd = {.fd = b->stop_signal.fd, .events = POLLIN};
 
@@ -535,16 +535,16 @@ static int bridge_run(struct bridge *b)
 {
   struct bn_err err = {0};
   int status = BN_STATUS_FAILED;
-  const int rc = start_child(b, &err);
+  const int rc = bridge_start_child(b, &err);
 
   if (rc == 0)
     return -1;
   (void)signal(SIGPIPE, SIG_IGN);
   if (rc < 0 || bridge_begin(b, &err) != 0)
-    tell_failure(b, &err);
+    bridge_log_failure(b, &err);
   else
-    status = b->rank == 0 ? run_first(b) : run_other(b);
-  close_for_all(b);
+    status = b->rank == 0 ? bridge_run_first(b) : bridge_run_other(b);
+  bridge_done(b);
   return status;
 }
 

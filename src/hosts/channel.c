@@ -75,17 +75,17 @@ uint32_t bn_channel_number(const char *message)
 }
 
 /* A pipe without bytes is no end. */
-static bool has_nothing(ssize_t n)
+static bool is_empty(ssize_t n)
 {
   return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
 /* END once there is nothing more to read. */
-static size_t send_bytes(struct bn_channel *c, char *message, size_t size)
+static size_t channel_read(struct bn_channel *c, char *message, size_t size)
 {
   const ssize_t n = c->in >= 0 ? read(c->in, message + BN_CHANNEL_HEAD, size - BN_CHANNEL_HEAD) : 0;
 
-  if (has_nothing(n))
+  if (is_empty(n))
     return 0;
   bn_channel_head(message, n > 0 ? BN_CHANNEL_DATA : BN_CHANNEL_END, c->number);
   if (n > 0)
@@ -102,7 +102,7 @@ size_t bn_channel_next(struct bn_channel *c, char *message, size_t size)
     bn_channel_head(message, BN_CHANNEL_OPEN, c->number);
     return BN_CHANNEL_HEAD;
   }
-  return c->ended ? 0 : send_bytes(c, message, size);
+  return c->ended ? 0 : channel_read(c, message, size);
 }
 
 /* --- bytes ------------------------------------------------------------------------------------ */

@@ -13,7 +13,7 @@ static int64_t clock_sync_difference(uint64_t a_ns, uint64_t b_ns)
 }
 
 /* Returns how far the clocks may drift apart in a time, rounded up. */
-static int64_t drift_in(uint64_t ns)
+static int64_t clock_sync_drift(uint64_t ns)
 {
   return (int64_t)(ns / 1000000 * BN_CLOCK_SYNC_DRIFT_PPM +
                    (ns % 1000000 * BN_CLOCK_SYNC_DRIFT_PPM + 999999) / 1000000);
@@ -22,7 +22,7 @@ static int64_t drift_in(uint64_t ns)
 /* The span as it is at a later time. */
 static struct bn_clock_sync_span clock_sync_aged(struct bn_clock_sync_span span, uint64_t at_ns)
 {
-  const int64_t more_ns = at_ns > span.at_ns ? drift_in(at_ns - span.at_ns) : 0;
+  const int64_t more_ns = at_ns > span.at_ns ? clock_sync_drift(at_ns - span.at_ns) : 0;
 
   if (more_ns == 0)
     return span;
@@ -32,11 +32,12 @@ static struct bn_clock_sync_span clock_sync_aged(struct bn_clock_sync_span span,
 /* Returns the span of one exchange, at the time back_ns.  If the clock there was read at that time,
    the offset is the least one, and if it was read at once, the greatest one is of the time sent_ns.
  */
-static struct bn_clock_sync_span span_of(uint64_t sent_ns, uint64_t there_ns, uint64_t back_ns)
+static struct bn_clock_sync_span clock_sync_span(uint64_t sent_ns, uint64_t there_ns,
+                                                 uint64_t back_ns)
 {
   return (struct bn_clock_sync_span){
       clock_sync_difference(there_ns, back_ns),
-      clock_sync_difference(there_ns, sent_ns) + drift_in(back_ns - sent_ns), back_ns};
+      clock_sync_difference(there_ns, sent_ns) + clock_sync_drift(back_ns - sent_ns), back_ns};
 }
 
 /* A clock that is not where it can be was set, or stood still with its machine: the span is void.
@@ -53,7 +54,7 @@ int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_
 
   if (sent_ns > back_ns || back_ns > TIME_MAX || there_ns > TIME_MAX)
     return -1;
-  fresh = span_of(sent_ns, there_ns, back_ns);
+  fresh = clock_sync_span(sent_ns, there_ns, back_ns);
   known = s->exchanges > 0 ? clock_sync_aged(s->now, back_ns) : fresh;
   if (s->exchanges + s->jumps == 0 || back_ns - sent_ns < s->best_trip_ns)
     s->best_trip_ns = back_ns - sent_ns;

@@ -21,8 +21,8 @@ static const uint64_t patience_ns = BN_NSEC_PER_SEC;
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-static int put_hello(struct bn_connection *p, const struct bn_handshake *handshake,
-                     const struct bn_buf *files, struct bn_err *err)
+static int connection_put_hello(struct bn_connection *p, const struct bn_handshake *handshake,
+                                const struct bn_buf *files, struct bn_err *err)
 {
   struct bn_buf *out = &p->link.to.queue;
   size_t len = 0;
@@ -45,7 +45,7 @@ int bn_connection_begin(struct bn_connection *p, const struct bn_handshake *hand
                         const struct bn_buf *files, struct bn_err *err)
 {
   bn_buf_init(&p->link.to.queue, QUEUE_MAX);
-  if (put_hello(p, handshake, files, err) != 0)
+  if (connection_put_hello(p, handshake, files, err) != 0)
     return -1;
   bn_link_send(&p->link);
   return 0;
@@ -80,13 +80,13 @@ void bn_connection_lose(struct bn_connection *p, const char *fmt, ...)
 
 /* --- what comes ------------------------------------------------------------------------------- */
 
-static int at_wrong_time(const struct bn_frame *f, struct bn_err *err)
+static int refuse_time(const struct bn_frame *f, struct bn_err *err)
 {
   return bn_err_set(err, EPROTO, "it sent %s at a wrong time", bn_frame_name(f->type));
 }
 
 /* Ranks differ, also where a launcher has started several of them on a host. */
-static void take_name(struct bn_connection *p, const char *host_name)
+static void connection_take_name(struct bn_connection *p, const char *host_name)
 {
   char shown[BN_WORK_SPLIT_NAME_MAX - 16];
 
@@ -98,13 +98,14 @@ static void take_name(struct bn_connection *p, const char *host_name)
   p->name = p->own_name;
 }
 
-static int take_welcome(struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
+static int connection_take_welcome(struct bn_connection *p, const struct bn_frame *f,
+                                   struct bn_err *err)
 {
   struct bn_welcome w;
   int rc = 0;
 
   if (p->state != BN_CONNECTION_CONNECTING)
-    return at_wrong_time(f, err);
+    return refuse_time(f, err);
   if (bn_welcome_parse(f->data, f->len, &w, err) != 0)
     return -1;
   if (strcmp(w.version, PACKAGE_VERSION) != 0) {
@@ -115,13 +116,13 @@ static int take_welcome(struct bn_connection *p, const struct bn_frame *f, struc
                     "it has bench %s, and this is bench %s; install the same version on all hosts",
                     shown, PACKAGE_VERSION);
   }
-  take_name(p, w.host_name);
+  connection_take_name(p, w.host_name);
   bn_welcome_done(&w);
   p->state = BN_CONNECTION_OPENING;
   return rc;
 }
 
-static int take_refusal(const struct bn_frame *f, struct bn_err *err)
+static int connection_take_refusal(const struct bn_frame *f, struct bn_err *err)
 {
   char shown[sizeof err->text];
 
@@ -129,7 +130,8 @@ static int take_refusal(const struct bn_frame *f, struct bn_err *err)
   return bn_err_set(err, EPROTO, "%s", shown);
 }
 
-static int take_pong(struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
+static int connection_take_pong(struct bn_connection *p, const struct bn_frame *f,
+                                struct bn_err *err)
 {
   if (bn_frame_time(f, 0) == 0) /* of a ping that was only to be heard */
     return 0;
@@ -140,7 +142,8 @@ static int take_pong(struct bn_connection *p, const struct bn_frame *f, struct b
   return 0;
 }
 
-static int read_head(struct bn_connection *p, const struct bn_node *map, struct bn_err *err)
+static int connection_read_head(struct bn_connection *p, const struct bn_node *map,
+                                struct bn_err *err)
 {
   const struct bn_node *facts = bn_node_get(map, "facts");
 
@@ -155,17 +158,18 @@ static int read_head(struct bn_connection *p, const struct bn_node *map, struct 
                             err);
 }
 
-static int take_ready(struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
+static int connection_take_ready(struct bn_connection *p, const struct bn_frame *f,
+                                 struct bn_err *err)
 {
   struct bn_node *map;
   int rc;
 
   if (p->state != BN_CONNECTION_OPENING)
-    return at_wrong_time(f, err);
+    return refuse_time(f, err);
   map = bn_node_parse_within(f->data, f->len, BN_VALID_HEAD_VALUES, err);
   if (map == NULL)
     return -1;
-  rc = read_head(p, map, err);
+  rc = connection_read_head(p, map, err);
   bn_node_free(map);
   p->state = BN_CONNECTION_READY;
   return rc;
@@ -173,10 +177,11 @@ static int take_ready(struct bn_connection *p, const struct bn_frame *f, struct 
 
 /* A result may need several frames.  A host that fails or is told to stop before it is told to
    start has a result too, of nothing. */
-static int take_result(struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
+static int connection_take_result(struct bn_connection *p, const struct bn_frame *f,
+                                  struct bn_err *err)
 {
   if (p->state == BN_CONNECTION_CONNECTING)
-    return at_wrong_time(f, err);
+    return refuse_time(f, err);
   p->result_text.max = bn_valid_bytes(bn_intervals_as(p->intervals, p->number), p->statements);
   if (f->len > p->result_text.max - p->result_text.len)
     return bn_err_set(err, EFBIG, "its result is larger than %zu MiB", p->result_text.max >> 20);
@@ -193,7 +198,8 @@ bool bn_connection_is_sending(const struct bn_connection *p, uint64_t now_ns)
           now_ns <= p->result_ns + patience_ns);
 }
 
-static int read_result(struct bn_connection *p, const struct bn_valid_as *as, struct bn_err *err)
+static int connection_read_result(struct bn_connection *p, const struct bn_valid_as *as,
+                                  struct bn_err *err)
 {
   if (p->result_text.len == 0)
     return 0;
@@ -202,9 +208,10 @@ static int read_result(struct bn_connection *p, const struct bn_valid_as *as, st
   return p->has_result ? 0 : -1;
 }
 
-static int take_end(struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
+static int connection_take_end(struct bn_connection *p, const struct bn_frame *f,
+                               struct bn_err *err)
 {
-  if (read_result(p, bn_intervals_as(p->intervals, p->number), err) != 0)
+  if (connection_read_result(p, bn_intervals_as(p->intervals, p->number), err) != 0)
     return -1;
   p->status = (int)bn_frame_byte(f);
   p->state = BN_CONNECTION_ENDED;
@@ -213,47 +220,50 @@ static int take_end(struct bn_connection *p, const struct bn_frame *f, struct bn
 }
 
 /* The sessions of a command wait; a run waits as READY says. */
-static int take_meet(struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
+static int connection_take_meet(struct bn_connection *p, const struct bn_frame *f,
+                                struct bn_err *err)
 {
   if (p->state != BN_CONNECTION_OPENING || p->met)
-    return at_wrong_time(f, err);
+    return refuse_time(f, err);
   p->met = true;
   return 0;
 }
 
-static int take_printed(const struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
+static int connection_take_output(const struct bn_connection *p, const struct bn_frame *f,
+                                  struct bn_err *err)
 {
   if (p->state != BN_CONNECTION_OPENING)
-    return at_wrong_time(f, err);
+    return refuse_time(f, err);
   bn_remote_output_show(p->printer, p->local_data ? p->name : NULL, f->data, f->len);
   return 0;
 }
 
-static int take_frame(struct bn_connection *p, const struct bn_frame *f, struct bn_err *err)
+static int connection_take_frame(struct bn_connection *p, const struct bn_frame *f,
+                                 struct bn_err *err)
 {
   switch (f->type) {
   case BN_FRAME_WELCOME:
-    return take_welcome(p, f, err);
+    return connection_take_welcome(p, f, err);
   case BN_FRAME_REFUSE:
-    return take_refusal(f, err);
+    return connection_take_refusal(f, err);
   case BN_FRAME_PONG:
-    return take_pong(p, f, err);
+    return connection_take_pong(p, f, err);
   case BN_FRAME_READY:
-    return take_ready(p, f, err);
+    return connection_take_ready(p, f, err);
   case BN_FRAME_INTERVAL:
     return p->state == BN_CONNECTION_READY || p->state == BN_CONNECTION_RUNNING
                ? bn_intervals_take(p->intervals, p->number, f->data, f->len, err)
-               : at_wrong_time(f, err);
+               : refuse_time(f, err);
   case BN_FRAME_RESULT:
-    return take_result(p, f, err);
+    return connection_take_result(p, f, err);
   case BN_FRAME_END:
-    return take_end(p, f, err);
+    return connection_take_end(p, f, err);
   case BN_FRAME_MEET:
-    return take_meet(p, f, err);
+    return connection_take_meet(p, f, err);
   case BN_FRAME_PRINTED:
-    return take_printed(p, f, err);
+    return connection_take_output(p, f, err);
   default:
-    return at_wrong_time(f, err);
+    return refuse_time(f, err);
   }
 }
 
@@ -304,7 +314,7 @@ bool bn_connection_take(struct bn_connection *p)
 
   while (rc > 0 && bn_connection_is_there(p)) {
     rc = bn_frame_next(&p->link.reader, &f, &err);
-    if (rc > 0 && take_frame(p, &f, &err) != 0)
+    if (rc > 0 && connection_take_frame(p, &f, &err) != 0)
       rc = -1;
   }
   if (came > 0 && bn_frame_is_within(&p->link.reader, BN_FRAME_RESULT))

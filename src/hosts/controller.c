@@ -45,7 +45,7 @@ bool bn_hosts_wanted(const struct bn_conf *conf, const struct bn_ranks *ranks, c
 
 /* --- phases ----------------------------------------------------------------------------------- */
 
-static void start_hosts(struct bn_fleet *f, struct bn_run_report *a)
+static void controller_start_hosts(struct bn_fleet *f, struct bn_run_report *a)
 {
   const uint64_t now_ns = bn_clock_mono();
   uint64_t slowest_ns = 0;
@@ -62,7 +62,7 @@ static void start_hosts(struct bn_fleet *f, struct bn_run_report *a)
 }
 
 /* Makes one exchange after the other with each host. */
-static void compare_clocks(struct bn_fleet *f, struct bn_run_report *a)
+static void controller_compare_clocks(struct bn_fleet *f, struct bn_run_report *a)
 {
   bool all = true;
 
@@ -81,11 +81,11 @@ static void compare_clocks(struct bn_fleet *f, struct bn_run_report *a)
     }
   }
   if (all)
-    start_hosts(f, a);
+    controller_start_hosts(f, a);
 }
 
 /* The first host has found out that the command is one of all hosts: it waits for them. */
-static void bring_in_others(struct bn_fleet *f)
+static void controller_launch_others(struct bn_fleet *f)
 {
   const size_t first = f->n;
   struct bn_err err = {0};
@@ -97,12 +97,12 @@ static void bring_in_others(struct bn_fleet *f)
   f->failed = true;
 }
 
-static void pass_barrier(struct bn_fleet *f)
+static void controller_pass_barrier(struct bn_fleet *f)
 {
   if (!bn_fleet_have_met(f))
     return;
   if (f->n < f->list.n) {
-    bring_in_others(f);
+    controller_launch_others(f);
     return;
   }
   for (size_t i = 0; i < f->n; i++)
@@ -111,7 +111,7 @@ static void pass_barrier(struct bn_fleet *f)
 }
 
 /* All are ready: what they measure is known. */
-static void begin_clocks(struct bn_fleet *f, struct bn_run_report *a)
+static void controller_begin_clocks(struct bn_fleet *f, struct bn_run_report *a)
 {
   struct bn_err err = {0};
 
@@ -124,26 +124,26 @@ static void begin_clocks(struct bn_fleet *f, struct bn_run_report *a)
   bn_fleet_enter(f, BN_FLEET_CLOCKS);
 }
 
-static void go_on(struct bn_fleet *f, struct bn_run_report *a)
+static void controller_advance(struct bn_fleet *f, struct bn_run_report *a)
 {
   if (f->stop != 0)
     return;
   if (f->phase == BN_FLEET_CONNECT && bn_fleet_are(f, BN_CONNECTION_OPENING))
     bn_fleet_enter(f, BN_FLEET_OPEN);
   if (f->phase == BN_FLEET_OPEN)
-    pass_barrier(f);
+    controller_pass_barrier(f);
   if (f->phase == BN_FLEET_OPEN && bn_fleet_are(f, BN_CONNECTION_READY) &&
       !bn_fleet_are(f, BN_CONNECTION_ENDED))
-    begin_clocks(f, a);
+    controller_begin_clocks(f, a);
   if (f->phase == BN_FLEET_CLOCKS)
-    compare_clocks(f, a);
+    controller_compare_clocks(f, a);
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
 enum { FDS_PER_HOST = 3 };
 
-static size_t list_descriptors(const struct bn_fleet *f, struct pollfd *fd)
+static size_t controller_descriptors(const struct bn_fleet *f, struct pollfd *fd)
 {
   size_t n = 0;
 
@@ -173,7 +173,7 @@ static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
 }
 
 /* Waits for no reader.  A reader that has left is told nothing. */
-static void tell_wish(struct bn_fleet *f, int stop_signal)
+static void log_stop_signal(struct bn_fleet *f, int stop_signal)
 {
   const char *what =
       stop_signal == 1 ? "finishing; send it again to end at once" : "ending at once";
@@ -191,21 +191,21 @@ static void controller_obey(struct bn_fleet *f)
     f->signo = bn_stop_signal_signo(&f->stop_signal);
     bn_fleet_stop(f, stop_signal == 1 ? BN_FRAME_STOP_ORDER : BN_FRAME_STOP_NOW, bn_clock_mono());
   }
-  tell_wish(f, stop_signal);
+  log_stop_signal(f, stop_signal);
 }
 
 /* Waits once, and does what has come up. */
 static void controller_turn(struct control *c, struct pollfd *fd)
 {
   struct bn_fleet *f = &c->fleet;
-  const size_t n = list_descriptors(f, fd);
+  const size_t n = controller_descriptors(f, fd);
 
   if (poll(fd, (nfds_t)n, TURN_MS) > 0)
     controller_serve(f, fd + 1);
   controller_obey(f);
   bn_liveness_check(f, bn_clock_mono());
   bn_liveness_settle(f);
-  go_on(f, &c->report);
+  controller_advance(f, &c->report);
   bn_liveness_settle(f);
   bn_run_report_intervals(&c->report);
 }
@@ -223,19 +223,19 @@ static bool is_talking(struct bn_connection *p, uint64_t left_ns)
 /* Lines that the processes still print belong to the run.  A process that ssh has left behind may
    keep standard error open.  A signal does not change how the run has ended; the second one
    shortens the wait. */
-static void see_off(struct bn_fleet *f, struct pollfd *fd)
+static void await_processes(struct bn_fleet *f, struct pollfd *fd)
 {
   const uint64_t begin_ns = bn_clock_mono();
   uint64_t left_ns = 0, most_ns = leaving_ns;
   bool any = true, urged = false;
 
   while (any && left_ns < most_ns) {
-    const size_t n = list_descriptors(f, fd);
+    const size_t n = controller_descriptors(f, fd);
 
     any = false;
     if (poll(fd, (nfds_t)n, TURN_MS) > 0)
       controller_serve(f, fd + 1);
-    tell_wish(f, bn_stop_signal_read(&f->stop_signal));
+    log_stop_signal(f, bn_stop_signal_read(&f->stop_signal));
     left_ns = bn_clock_mono() - begin_ns;
     if (f->stop_signal.count >= 2 && !urged && left_ns + farewell_ns < most_ns)
       most_ns = left_ns + farewell_ns;
@@ -254,13 +254,13 @@ static void see_off(struct bn_fleet *f, struct pollfd *fd)
     }
 }
 
-static void follow_hosts(struct control *c)
+static void controller_follow(struct control *c)
 {
   struct pollfd *fd = bn_alloc(1 + FDS_PER_HOST * c->fleet.list.n, sizeof *fd);
 
   while (!bn_fleet_are(&c->fleet, BN_CONNECTION_ENDED))
     controller_turn(c, fd);
-  see_off(&c->fleet, fd);
+  await_processes(&c->fleet, fd);
   free(fd);
 }
 
@@ -278,7 +278,7 @@ _Noreturn static void controller_leave(struct control *c)
 }
 
 /* A reader takes the time that it takes, unless the user wants an end at once. */
-static void await_reader(struct control *c)
+static void controller_await_reader(struct control *c)
 {
   struct bn_fleet *f = &c->fleet;
   uint64_t now_ns = bn_clock_mono(), urged_ns = 0;
@@ -295,7 +295,7 @@ static void await_reader(struct control *c)
   }
 }
 
-static bool open_run(struct control *c)
+static bool controller_open(struct control *c)
 {
   struct bn_err err = {0};
 
@@ -319,10 +319,10 @@ int bn_hosts_run(const struct bn_hosts_setup *setup)
     bn_fleet_done(&c.fleet);
     return status;
   }
-  if (open_run(&c))
-    follow_hosts(&c);
+  if (controller_open(&c))
+    controller_follow(&c);
   bn_run_report_end(&c.report, &c.fleet);
-  await_reader(&c);
+  controller_await_reader(&c);
   bn_printer_close(&c.fleet.printer);
   status = bn_run_report_status(&c.report);
   bn_fleet_done(&c.fleet);

@@ -24,7 +24,7 @@ bool bn_fleet_is_listed(const struct bn_conf *conf)
          (r->hosts_file != NULL && r->hosts_file[0] != '\0');
 }
 
-static bool has_ranks(const struct bn_fleet *f)
+static bool fleet_has_ranks(const struct bn_fleet *f)
 {
   return f->setup->ranks != NULL && f->setup->ranks->n > 0;
 }
@@ -33,20 +33,20 @@ bool bn_fleet_is_urged(const struct bn_fleet *f)
 {
   const int signo = bn_stop_signal_signo(&f->stop_signal);
 
-  return has_ranks(f) && signo != 0 && signo != SIGPIPE;
+  return fleet_has_ranks(f) && signo != 0 && signo != SIGPIPE;
 }
 
-static int read_hosts(struct bn_fleet *f, struct bn_err *err)
+static int fleet_read_hosts(struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_conf_raw *r = &f->setup->conf->raw;
   struct bn_buf text = {.max = 1 << 20};
   int rc = 0;
 
-  if (has_ranks(f) && bn_fleet_is_listed(f->setup->conf))
+  if (fleet_has_ranks(f) && bn_fleet_is_listed(f->setup->conf))
     return bn_err_set(err, EINVAL,
                       "--hosts and --hosts-file cannot be used under a launcher of MPI: its "
                       "processes are the hosts");
-  if (has_ranks(f))
+  if (fleet_has_ranks(f))
     return bn_ranks_add(f->setup->ranks, &f->list, err);
   if (r->hosts != NULL && r->hosts[0] != '\0')
     rc = bn_work_split_add(&f->list, r->hosts, err);
@@ -78,8 +78,8 @@ static bool has_local_data(const struct bn_fleet *f)
 
 /* A host with data of its own prepares what one process with the threads of all hosts would, since
    a run's sessions are numbered over all hosts there too. */
-static struct bn_work_split command_work(const struct bn_fleet *f,
-                                         const struct bn_work_split *share)
+static struct bn_work_split fleet_command_work(const struct bn_fleet *f,
+                                               const struct bn_work_split *share)
 {
   return has_local_data(f) ? (struct bn_work_split){.threads = (unsigned)f->sessions} : *share;
 }
@@ -101,7 +101,7 @@ static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
                                             .whole_rate = conf->policy->loose_values};
   struct bn_work_split share[BN_WORK_SPLIT_HOSTS];
 
-  if (read_hosts(f, err) != 0 ||
+  if (fleet_read_hosts(f, err) != 0 ||
       bn_work_split_divide(&f->list, &whole, share, &f->sessions, err) != 0)
     return -1;
   f->connection = bn_alloc(f->list.n, sizeof *f->connection);
@@ -112,8 +112,8 @@ static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
         (struct bn_connection){.intervals = &f->intervals,
                                .number = i,
                                .name = f->list.host[i].name,
-                               .rank = has_ranks(f) ? (int)i : -1,
-                               .work = f->is_run ? share[i] : command_work(f, &share[i]),
+                               .rank = fleet_has_ranks(f) ? (int)i : -1,
+                               .work = f->is_run ? share[i] : fleet_command_work(f, &share[i]),
                                .local_data = has_local_data(f),
                                .printer = &f->printer,
                                .statements = f->setup->statements,
@@ -123,14 +123,14 @@ static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
 }
 
 /* Data are the same each time, unless the user wants others. */
-static uint64_t seed_of(const struct bn_fleet *f)
+static uint64_t fleet_seed(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
 
   return f->is_run || conf->seed_given ? conf->seed : 0;
 }
 
-static int make_order(struct bn_fleet *f, struct bn_err *err)
+static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_hosts_setup *s = f->setup;
 
@@ -139,7 +139,7 @@ static int make_order(struct bn_fleet *f, struct bn_err *err)
                                        .command = s->command,
                                        .is_builtin = s->is_builtin,
                                        .options = s->options,
-                                       .seed = seed_of(f),
+                                       .seed = fleet_seed(f),
                                        .interval_ns = fleet_interval_ns(s->conf)};
   return bn_arguments_make(&f->arguments, &f->from, err);
 }
@@ -149,7 +149,8 @@ int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct
   *f = (struct bn_fleet){.setup = setup,
                          .is_run = setup->command != NULL && strcmp(setup->command, "run") == 0,
                          .stop_signal = {.fd = -1}};
-  if (refuse_no_command(setup, err) != 0 || fleet_divide(f, err) != 0 || make_order(f, err) != 0)
+  if (refuse_no_command(setup, err) != 0 || fleet_divide(f, err) != 0 ||
+      fleet_make_arguments(f, err) != 0)
     return -1;
   return bn_stop_signal_begin(&f->stop_signal, err);
 }
@@ -157,8 +158,8 @@ int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct
 /* --- the start of agents ---------------------------------------------------------------------- */
 
 /* The shell's words, the host, and the command: the program's name is one word there as here. */
-static int make_command(const struct bn_fleet *f, const char *host, struct bn_list *out,
-                        struct bn_err *err)
+static int shell_command(const struct bn_fleet *f, const char *host, struct bn_list *out,
+                         struct bn_err *err)
 {
   const struct bn_conf_raw *r = &f->setup->conf->raw;
 
@@ -173,7 +174,7 @@ static int make_command(const struct bn_fleet *f, const char *host, struct bn_li
 }
 
 /* A list that ends with NULL, borrowed from the words. */
-static char **vector_of(const struct bn_list *words)
+static char **words_vector(const struct bn_list *words)
 {
   char **argv = bn_alloc(words->n + 1, sizeof *argv);
 
@@ -183,7 +184,7 @@ static char **vector_of(const struct bn_list *words)
 }
 
 /* The agent of rank 0, a child of this process that shares its standard error. */
-static int start_own_agent(struct bn_fleet *f, struct bn_connection *p, struct bn_err *err)
+static int start_agent_of_rank_0(struct bn_fleet *f, struct bn_connection *p, struct bn_err *err)
 {
   char *program = bn_spawn_self(err);
   char *argv[] = {program, (char[]){"--agent"}, NULL};
@@ -196,18 +197,18 @@ static int start_own_agent(struct bn_fleet *f, struct bn_connection *p, struct b
 }
 
 /* By the launcher's processes, or by the shell. */
-static int reach_host(struct bn_fleet *f, struct bn_connection *p, struct bn_err *err)
+static int host_connect(struct bn_fleet *f, struct bn_connection *p, struct bn_err *err)
 {
   struct bn_list words = {.n = 0};
   char **argv = NULL;
   int rc = -1;
 
   if (p->rank == 0)
-    return start_own_agent(f, p, err);
+    return start_agent_of_rank_0(f, p, err);
   if (p->rank > 0)
     return bn_link_join(&p->link, p->name, f->setup->ranks->request, (uint32_t)p->rank, err);
-  if (make_command(f, p->name, &words, err) == 0) {
-    argv = vector_of(&words);
+  if (shell_command(f, p->name, &words, err) == 0) {
+    argv = words_vector(&words);
     rc = bn_link_start(&p->link, p->name, argv, -1, &f->stop_signal.before, err);
   }
   free(argv);
@@ -215,7 +216,7 @@ static int reach_host(struct bn_fleet *f, struct bn_connection *p, struct bn_err
   return rc;
 }
 
-static int begin_host(struct bn_fleet *f, size_t i, struct bn_err *err)
+static int host_begin(struct bn_fleet *f, size_t i, struct bn_err *err)
 {
   struct bn_connection *p = &f->connection[i];
   struct bn_handshake handshake = {.version = bn_alloc_text(PACKAGE_VERSION),
@@ -227,14 +228,14 @@ static int begin_host(struct bn_fleet *f, size_t i, struct bn_err *err)
 
   bn_arguments_argv(&f->arguments, &p->work, &handshake.argv);
   bn_handshake_take_environment(&handshake);
-  if (reach_host(f, p, err) == 0)
+  if (host_connect(f, p, err) == 0)
     rc = bn_connection_begin(p, &handshake, &f->arguments.files, err);
   bn_handshake_done(&handshake);
   return rc;
 }
 
 /* Hosts that were not started are lost, which has been said. */
-static void forget_others(struct bn_fleet *f)
+static void fleet_forget_rest(struct bn_fleet *f)
 {
   for (size_t i = 0; i < f->n; i++)
     if (f->connection[i].link.to.fd < 0) {
@@ -248,9 +249,9 @@ int bn_fleet_launch(struct bn_fleet *f, size_t first, struct bn_err *err)
   int rc = 0;
 
   for (size_t i = first; rc == 0 && i < f->n; i++)
-    rc = begin_host(f, i, err);
+    rc = host_begin(f, i, err);
   if (rc != 0)
-    forget_others(f);
+    fleet_forget_rest(f);
   if (rc != 0 || f->n == f->list.n)
     bn_arguments_done(&f->arguments);
   bn_fleet_enter(f, BN_FLEET_CONNECT);

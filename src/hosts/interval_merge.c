@@ -20,7 +20,7 @@ enum { AHEAD_LEAST = 64, AHEAD_MOST = 4096 };
 /* A later time is no time of a run, and may not fit into 64 bits. */
 static const double latest_s = 1e9;
 
-static size_t ahead_of(double length_s)
+static size_t rounds_ahead(double length_s)
 {
   const double n = length_s > 0 ? ceil(10 / length_s) : 0;
 
@@ -31,7 +31,7 @@ void bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s)
 {
   *r = (struct bn_intervals){
       .n = hosts, .length_s = length_s, .next = 1, .second = 1, .next_check = 1};
-  r->ahead = ahead_of(length_s);
+  r->ahead = rounds_ahead(length_s);
   r->host = bn_alloc(hosts, sizeof *r->host);
   r->round = bn_alloc(r->ahead, sizeof *r->round);
   for (size_t i = 0; i < hosts; i++) {
@@ -103,7 +103,7 @@ struct line {
   size_t len;
 };
 
-static int read_line(struct bn_intervals *r, const struct bn_intervals_host *h,
+static int line_read(struct bn_intervals *r, const struct bn_intervals_host *h,
                      const struct line *line, enum bn_view_span span, struct bn_record *out,
                      struct bn_err *err)
 {
@@ -113,7 +113,7 @@ static int read_line(struct bn_intervals *r, const struct bn_intervals_host *h,
 
 /* The sums of all hosts fit into 64 bits if each has so many values at most, with those that it had
    before. */
-static int check_line(const struct bn_intervals *r, size_t n, const uint64_t *had, uint64_t most,
+static int line_check(const struct bn_intervals *r, size_t n, const uint64_t *had, uint64_t most,
                       struct bn_err *err)
 {
   for (size_t i = 0; i < n; i++)
@@ -123,7 +123,7 @@ static int check_line(const struct bn_intervals *r, size_t n, const uint64_t *ha
 }
 
 /* A host that is ahead cannot fill the memory with histograms. */
-static void bound_ahead(struct bn_intervals *r, const struct bn_metrics *m)
+static void intervals_bound_ahead(struct bn_intervals *r, const struct bn_metrics *m)
 {
   const size_t most = HISTS_BYTES / (m->n_hists * sizeof(struct bn_hist));
 
@@ -152,7 +152,7 @@ int bn_intervals_begin(struct bn_intervals *r, size_t host, const struct bn_node
     return -1;
   h->begun = interval_merge_compare(r, &h->as, err) == 0;
   if (h->begun)
-    bound_ahead(r, &h->as.metrics);
+    intervals_bound_ahead(r, &h->as.metrics);
   else
     bn_valid_done(&h->as);
   return h->begun ? 0 : -1;
@@ -173,7 +173,7 @@ const struct bn_metrics *bn_intervals_metrics(const struct bn_intervals *r)
 
 /* 0: none, of a time that is no number of rounds.  An interval never ends before its time, and on a
    host that stood still it ends late, which may be just before the end of the next one. */
-static uint64_t round_of(double length_s, const struct bn_view *v)
+static uint64_t round_number(double length_s, const struct bn_view *v)
 {
   static const double rounding = 1e-6;
   const double n = length_s > 0 ? floor(v->at_s / length_s + rounding) : 0;
@@ -193,7 +193,7 @@ static void interval_merge_move(struct bn_record *to, const struct bn_record *fr
 static int interval_merge_put(struct bn_intervals *r, struct bn_intervals_host *h,
                               struct bn_record *record, struct bn_err *err)
 {
-  const uint64_t k = round_of(r->length_s, &record->view);
+  const uint64_t k = round_number(r->length_s, &record->view);
   struct bn_record *at = &h->record[k % r->ahead];
 
   if (k <= h->last)
@@ -211,19 +211,19 @@ static int interval_merge_put(struct bn_intervals *r, struct bn_intervals_host *
   return 0;
 }
 
-static int take_interval(struct bn_intervals *r, size_t host, const struct line *line,
-                         struct bn_err *err)
+static int line_take_interval(struct bn_intervals *r, size_t host, const struct line *line,
+                              struct bn_err *err)
 {
   struct bn_intervals_host *h = &r->host[host];
   struct bn_sums *sum;
   struct bn_record record;
   int rc;
 
-  if (read_line(r, h, line, BN_VIEW_INTERVAL, &record, err) != 0)
+  if (line_read(r, h, line, BN_VIEW_INTERVAL, &record, err) != 0)
     return -1;
   rc = bn_valid_check(&h->as, &record.view, err);
   if (rc == 0)
-    rc = check_line(r, h->as.metrics.n_hists, NULL, bn_sum_most(r->n), err);
+    rc = line_check(r, h->as.metrics.n_hists, NULL, bn_sum_most(r->n), err);
   if (rc == 0)
     rc = interval_merge_put(r, h, &record, err);
   if (rc != 0) {
@@ -238,7 +238,7 @@ static int take_interval(struct bn_intervals *r, size_t host, const struct line 
 
 /* The last one that is not after that time; 0: none.  A host that was held up leaves out the ones
    before it. */
-static size_t check_of(const struct bn_intervals *r, const struct bn_view *v)
+static size_t checkpoint_number(const struct bn_intervals *r, const struct bn_view *v)
 {
   static const double rounding_s = 1e-6;
   size_t k = 0;
@@ -248,16 +248,16 @@ static size_t check_of(const struct bn_intervals *r, const struct bn_view *v)
   return k;
 }
 
-static int keep_check(struct bn_intervals *r, struct bn_intervals_host *h, struct bn_record *record,
-                      struct bn_err *err)
+static int checkpoint_keep(struct bn_intervals *r, struct bn_intervals_host *h,
+                           struct bn_record *record, struct bn_err *err)
 {
-  const size_t k = check_of(r, &record->view), hists = h->as.metrics.n_hists;
+  const size_t k = checkpoint_number(r, &record->view), hists = h->as.metrics.n_hists;
 
   if (k <= h->checks || k < r->next_check || record->view.at_s >= latest_s)
     return bn_err_set(err, EPROTO, "its checkpoint report at %.3f s comes at a wrong time",
                       record->view.at_s);
   if (bn_valid_check(&h->as, &record->view, err) != 0 ||
-      check_line(r, hists, NULL, bn_sum_most(r->n) / r->n_checks, err) != 0)
+      line_check(r, hists, NULL, bn_sum_most(r->n) / r->n_checks, err) != 0)
     return -1;
   bn_sums_prepare(&r->check[k - 1], hists);
   bn_sums_add(&r->check[k - 1], &r->line);
@@ -268,22 +268,22 @@ static int keep_check(struct bn_intervals *r, struct bn_intervals_host *h, struc
   return 0;
 }
 
-static int take_check(struct bn_intervals *r, size_t host, const struct line *line,
-                      struct bn_err *err)
+static int line_take_checkpoint(struct bn_intervals *r, size_t host, const struct line *line,
+                                struct bn_err *err)
 {
   struct bn_intervals_host *h = &r->host[host];
   struct bn_record record;
 
-  if (read_line(r, h, line, BN_VIEW_CHECKPOINT, &record, err) != 0)
+  if (line_read(r, h, line, BN_VIEW_CHECKPOINT, &record, err) != 0)
     return -1;
-  if (keep_check(r, h, &record, err) == 0)
+  if (checkpoint_keep(r, h, &record, err) == 0)
     return 0;
   bn_record_done(&record);
   return -1;
 }
 
 /* From now on ticks count from the checkpoint, which was a moment ago. */
-static int set_base(struct bn_intervals_host *h, struct bn_err *err)
+static int host_set_base(struct bn_intervals_host *h, struct bn_err *err)
 {
   if (!h->based && bn_snap_make(&h->base, &h->as.metrics, 0, true) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
@@ -295,17 +295,17 @@ static int set_base(struct bn_intervals_host *h, struct bn_err *err)
 }
 
 /* On a host that was held up a tick is late, and says nothing of the end of a second. */
-static void note_second(struct bn_intervals_host *h, const struct bn_view *v)
+static void host_note_second(struct bn_intervals_host *h, const struct bn_view *v)
 {
   static const double late_s = 0.1;
-  const uint64_t second = round_of(1, v);
+  const uint64_t second = round_number(1, v);
 
   if (v->at_s - (double)second < late_s)
     h->past[second % BN_INTERVALS_SECONDS] =
         (struct bn_intervals_second){second, v->events, v->at_s};
 }
 
-static void look_at(struct bn_intervals *r, uint64_t second)
+static void together_at(struct bn_intervals *r, uint64_t second)
 {
   struct bn_intervals_together t = {.second = second};
 
@@ -319,13 +319,13 @@ static void look_at(struct bn_intervals *r, uint64_t second)
   r->together = t;
 }
 
-static void find_together(struct bn_intervals *r)
+static void together_find(struct bn_intervals *r)
 {
   uint64_t until = UINT64_MAX, from;
 
   for (size_t i = 0; i < r->n; i++) {
     const struct bn_intervals_host *h = &r->host[i];
-    const uint64_t last = h->ticks > 0 ? round_of(1, &h->tick.view) : 0;
+    const uint64_t last = h->ticks > 0 ? round_number(1, &h->tick.view) : 0;
 
     until = last < until ? last : until;
   }
@@ -333,11 +333,11 @@ static void find_together(struct bn_intervals *r)
     return;
   from = until - r->judged > BN_INTERVALS_SECONDS ? until - BN_INTERVALS_SECONDS : r->judged;
   while (from < until)
-    look_at(r, ++from);
+    together_at(r, ++from);
   r->judged = until;
 }
 
-static void note_longest(struct bn_intervals *r)
+static void note_longest_event(struct bn_intervals *r)
 {
   const size_t n = r->line.end[BN_H_LATENCY];
   const uint64_t index = n > 0 ? r->line.part[n - 1].index : 0;
@@ -347,15 +347,15 @@ static void note_longest(struct bn_intervals *r)
     r->longest_ns = most_ns;
 }
 
-static int check_tick(struct bn_intervals *r, struct bn_intervals_host *h, const struct bn_view *v,
+static int tick_check(struct bn_intervals *r, struct bn_intervals_host *h, const struct bn_view *v,
                       struct bn_err *err)
 {
   const size_t hists = h->as.metrics.n_hists;
 
-  if (round_of(1, v) == 0)
+  if (round_number(1, v) == 0)
     return bn_err_set(err, EPROTO, "its figures of a second have no time");
   if (bn_valid_check(&h->as, v, err) != 0 ||
-      check_line(r, hists, h->ticked.count, bn_sum_most(r->n), err) != 0)
+      line_check(r, hists, h->ticked.count, bn_sum_most(r->n), err) != 0)
     return -1;
   bn_sums_prepare(&h->ticked, hists);
   bn_sums_prepare(&r->ticked, hists);
@@ -363,36 +363,36 @@ static int check_tick(struct bn_intervals *r, struct bn_intervals_host *h, const
 }
 
 /* The histograms of a tick are of the time since the one before it. */
-static int take_tick(struct bn_intervals *r, size_t host, const struct line *line,
-                     struct bn_err *err)
+static int line_take_tick(struct bn_intervals *r, size_t host, const struct line *line,
+                          struct bn_err *err)
 {
   struct bn_intervals_host *h = &r->host[host];
   struct bn_record record;
 
-  if (read_line(r, h, line, BN_VIEW_TICK, &record, err) != 0)
+  if (line_read(r, h, line, BN_VIEW_TICK, &record, err) != 0)
     return -1;
-  if (check_tick(r, h, &record.view, err) != 0) {
+  if (tick_check(r, h, &record.view, err) != 0) {
     bn_record_done(&record);
     return -1;
   }
-  note_longest(r);
+  note_longest_event(r);
   bn_sums_add(&h->ticked, &r->line);
   bn_sums_add(&r->ticked, &r->line);
   if (h->ticks++ > 0)
     bn_record_done(&h->tick);
   interval_merge_move(&h->tick, &record);
-  note_second(h, &h->tick.view);
-  find_together(r);
-  return h->cut ? set_base(h, err) : 0;
+  host_note_second(h, &h->tick.view);
+  together_find(r);
+  return h->cut ? host_set_base(h, err) : 0;
 }
 
 int bn_intervals_take(struct bn_intervals *r, size_t host, const char *line, size_t len,
                       struct bn_err *err)
 {
   static int (*const takes[])(struct bn_intervals *, size_t, const struct line *,
-                              struct bn_err *) = {[BN_VIEW_INTERVAL] = take_interval,
-                                                  [BN_VIEW_CHECKPOINT] = take_check,
-                                                  [BN_VIEW_TICK] = take_tick};
+                              struct bn_err *) = {[BN_VIEW_INTERVAL] = line_take_interval,
+                                                  [BN_VIEW_CHECKPOINT] = line_take_checkpoint,
+                                                  [BN_VIEW_TICK] = line_take_tick};
   const char *gap = memchr(line, BN_STORE_GAP, len), *texts = gap != NULL ? gap : line + len;
   struct bn_node *map =
       bn_node_parse_within(line, (size_t)(texts - line), BN_VALID_LINE_VALUES, err);
@@ -434,7 +434,7 @@ static int interval_merge_cut(const struct bn_intervals_host *h, const struct bn
 }
 
 /* Figures that do not follow from a snapshot. */
-static void copy_state(struct bn_view *v, const struct bn_view *tick)
+static void view_copy_state(struct bn_view *v, const struct bn_view *tick)
 {
   v->kind = tick->kind;
   v->at_s = tick->at_s;
@@ -447,7 +447,7 @@ static void copy_state(struct bn_view *v, const struct bn_view *tick)
 }
 
 /* It has begun before the time that the figures are of. */
-static void move_start(struct bn_facts *f, uint64_t earlier_ns)
+static void facts_move_start(struct bn_facts *f, uint64_t earlier_ns)
 {
   f->start_ns -= earlier_ns < f->start_ns ? earlier_ns : 0;
   f->start_wall_ns -= earlier_ns < f->start_wall_ns ? earlier_ns : 0;
@@ -464,8 +464,8 @@ static bool is_less(const struct bn_snap *now, const struct bn_snap *base)
 }
 
 /* Without the statistics of sessions, and without extremes, which are since the beginning. */
-static int cut_since_base(const struct bn_intervals_host *h, struct bn_result *out,
-                          struct bn_err *err)
+static int host_cut_since_base(const struct bn_intervals_host *h, struct bn_result *out,
+                               struct bn_err *err)
 {
   const struct bn_view *tick = &h->tick.view;
   const struct bn_view_rules rules = {.percents = tick->percents, .n_percents = tick->n_percents};
@@ -485,10 +485,10 @@ static int cut_since_base(const struct bn_intervals_host *h, struct bn_result *o
   memset(&store, 0, sizeof store);
   if (bn_view_store_init(&store, &since) == 0) {
     bn_view_fill(&v, &store, &since, &rules);
-    copy_state(&v, tick);
+    view_copy_state(&v, tick);
     rc = bn_valid_check(&h->as, &v, err) == 0 ? interval_merge_cut(h, &since, &v, out, err) : -1;
     if (rc > 0 && h->tick.delta.span_ns > since.span_ns)
-      move_start(&out->facts, h->tick.delta.span_ns - since.span_ns);
+      facts_move_start(&out->facts, h->tick.delta.span_ns - since.span_ns);
   } else {
     (void)bn_err_set(err, ENOMEM, "out of memory");
   }
@@ -509,12 +509,12 @@ int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_res
   if (h->based && is_less(&all, &h->base))
     return bn_err_set(err, EPROTO, "its figures have become less");
   if (h->based)
-    return cut_since_base(h, out, err);
+    return host_cut_since_base(h, out, err);
   all.hist = h->ticked.hist;
   return interval_merge_cut(h, &all, &h->tick.view, out, err);
 }
 
-static bool is_complete(const struct bn_intervals *r)
+static bool round_is_complete(const struct bn_intervals *r)
 {
   uint64_t last = 0;
   bool waits = false;
@@ -527,7 +527,7 @@ static bool is_complete(const struct bn_intervals *r)
   return last >= r->next && (!waits || last - r->next >= r->ahead / 2);
 }
 
-static size_t find_parts(struct bn_intervals *r, const struct bn_view **out)
+static size_t round_parts(struct bn_intervals *r, const struct bn_view **out)
 {
   const size_t place = r->next % r->ahead;
   size_t n = 0;
@@ -544,8 +544,8 @@ static size_t find_parts(struct bn_intervals *r, const struct bn_view **out)
 /* A round of which no host has anything is passed over: all of them were held up. */
 static bool round_is_ready(struct bn_intervals *r)
 {
-  while (is_complete(r)) {
-    if (find_parts(r, NULL) > 0)
+  while (round_is_complete(r)) {
+    if (round_parts(r, NULL) > 0)
       return true;
     r->next++;
   }
@@ -553,7 +553,7 @@ static bool round_is_ready(struct bn_intervals *r)
 }
 
 /* Every host that is still there has come to it. */
-static bool check_is_complete(const struct bn_intervals *r)
+static bool checkpoint_is_complete(const struct bn_intervals *r)
 {
   size_t last = 0;
 
@@ -566,7 +566,7 @@ static bool check_is_complete(const struct bn_intervals *r)
 }
 
 /* A host was held up: its next checkpoint is of the time of this one too. */
-static bool check_is_missed(const struct bn_intervals *r)
+static bool checkpoint_is_missed(const struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)
     if (r->host[i].checks > r->next_check && !r->host[i].checked[r->next_check - 1])
@@ -584,7 +584,7 @@ static void interval_merge_carry(struct bn_record *record)
   v->running = record->delta.running = 0;
 }
 
-static void carry_check(struct bn_intervals *r)
+static void checkpoint_carry(struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)
     if (r->host[i].checked[r->next_check - 1])
@@ -592,12 +592,12 @@ static void carry_check(struct bn_intervals *r)
   r->next_check++;
 }
 
-static bool check_is_ready(struct bn_intervals *r)
+static bool checkpoint_is_ready(struct bn_intervals *r)
 {
-  while (check_is_complete(r)) {
-    if (!check_is_missed(r))
+  while (checkpoint_is_complete(r)) {
+    if (!checkpoint_is_missed(r))
       return true;
-    carry_check(r);
+    checkpoint_carry(r);
   }
   return false;
 }
@@ -670,7 +670,8 @@ static int show_sum(const struct bn_intervals *r, const struct bn_views *parts,
   return rc;
 }
 
-static const struct bn_view *watched_in(const struct bn_record *record, const bool *there, size_t i)
+static const struct bn_view *watched_by_first(const struct bn_record *record, const bool *there,
+                                              size_t i)
 {
   return there[i] ? &record[i].view : NULL;
 }
@@ -682,10 +683,10 @@ static int show_round(struct bn_intervals *r, struct bn_views *parts, struct bn_
   struct bn_merge_time at;
   int rc;
 
-  parts->n = find_parts(r, parts->view);
+  parts->n = round_parts(r, parts->view);
   at = time_of(r, parts, BN_VIEW_INTERVAL);
-  rc = show_sum(r, parts, watched_in(first->record, first->there, place), &r->round[place], false,
-                &at, err);
+  rc = show_sum(r, parts, watched_by_first(first->record, first->there, place), &r->round[place],
+                false, &at, err);
   bn_sums_done(&r->round[place]);
   for (size_t i = 0; i < r->n; i++)
     interval_merge_forget(r->host[i].record, r->host[i].there, place);
@@ -695,7 +696,7 @@ static int show_round(struct bn_intervals *r, struct bn_views *parts, struct bn_
 
 /* The parts up to the next checkpoint that have not been summed.  Returns when it was, on average.
  */
-static double find_checks(const struct bn_intervals *r, struct bn_views *parts)
+static double checkpoint_parts(const struct bn_intervals *r, struct bn_views *parts)
 {
   double sum_s = 0;
   size_t n = 0;
@@ -710,7 +711,7 @@ static double find_checks(const struct bn_intervals *r, struct bn_views *parts)
   return n > 0 ? sum_s / (double)n : 0;
 }
 
-static void forget_checks(struct bn_intervals *r)
+static void checkpoint_forget(struct bn_intervals *r)
 {
   for (size_t k = 0; k < r->next_check; k++) {
     for (size_t i = 0; i < r->n; i++)
@@ -720,25 +721,25 @@ static void forget_checks(struct bn_intervals *r)
 }
 
 /* Checkpoints that were passed over are of the same sum. */
-static void gather_sums(struct bn_intervals *r)
+static void checkpoint_gather(struct bn_intervals *r)
 {
   for (size_t k = 0; k + 1 < r->next_check; k++)
     bn_sums_merge(&r->check[r->next_check - 1], &r->check[k]);
 }
 
-static int show_check(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
+static int show_checkpoint(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
 {
   const struct bn_intervals_host *first = &r->host[0];
   const size_t last = r->next_check - 1;
-  const double at_s = find_checks(r, parts);
+  const double at_s = checkpoint_parts(r, parts);
   const struct bn_merge_time at =
       time_at(r, BN_VIEW_CHECKPOINT, at_s, (uint64_t)(fmax(at_s - r->checked_s, 0) * 1e9));
   int rc;
 
-  gather_sums(r);
-  rc = show_sum(r, parts, watched_in(first->check, first->checked, last), &r->check[last],
+  checkpoint_gather(r);
+  rc = show_sum(r, parts, watched_by_first(first->check, first->checked, last), &r->check[last],
                 r->checked_s <= 0, &at, err);
-  forget_checks(r);
+  checkpoint_forget(r);
   r->checked_s = at_s;
   r->next_check++;
   return rc;
@@ -759,10 +760,10 @@ static int show_tick(struct bn_intervals *r, struct bn_views *parts, struct bn_e
 int bn_intervals_next(struct bn_intervals *r, struct bn_err *err)
 {
   int (*const show)(struct bn_intervals *, struct bn_views *, struct bn_err *) =
-      round_is_ready(r)   ? show_round
-      : check_is_ready(r) ? show_check
-      : tick_is_ready(r)  ? show_tick
-                          : NULL;
+      round_is_ready(r)        ? show_round
+      : checkpoint_is_ready(r) ? show_checkpoint
+      : tick_is_ready(r)       ? show_tick
+                               : NULL;
   struct bn_views parts = {NULL, 0};
   int rc;
 

@@ -42,7 +42,7 @@ static void close_pipes(struct pipes *p)
 
 /* Our ends do not block.  The flag belongs to the open file, and the child's ends have their own.
  */
-static int keep_ours(struct bn_link *l, struct pipes *p)
+static int link_keep_ends(struct bn_link *l, struct pipes *p)
 {
   int *const from[] = {&p->in[1], &p->out[0], &p->errors[0]};
   int *const to[] = {&l->to.fd, &l->out, &l->errors};
@@ -71,7 +71,7 @@ int bn_link_start(struct bn_link *l, const char *name, char *const *argv, int er
 
     l->pid = pid > 0 ? pid : 0;
     rc = pid > 0 ? 0 : -1;
-    if (rc == 0 && keep_ours(l, &p) != 0)
+    if (rc == 0 && link_keep_ends(l, &p) != 0)
       rc = bn_err_set(err, errno, "cannot read from '%s': %s", argv[0], strerror(errno));
   } else {
     (void)bn_err_set(err, errno, "cannot start '%s': %s", argv[0], strerror(errno));
@@ -150,7 +150,7 @@ int bn_link_receive(struct bn_link *l)
 }
 
 /* A terminal is not to obey what a host says: the log escapes it. */
-static void show_line(struct bn_link *l, struct bn_printer *printer)
+static void link_show_line(struct bn_link *l, struct bn_printer *printer)
 {
   struct bn_buf told = {.max = 0};
 
@@ -164,13 +164,14 @@ static void show_line(struct bn_link *l, struct bn_printer *printer)
   bn_buf_clear(&l->line);
 }
 
-static void take_text(struct bn_link *l, struct bn_printer *printer, const char *text, size_t len)
+static void link_take_text(struct bn_link *l, struct bn_printer *printer, const char *text,
+                           size_t len)
 {
   for (size_t i = 0; i < len; i++) {
     if (text[i] != '\n')
       (void)bn_buf_char(&l->line, text[i] != '\0' ? text[i] : ' ');
     if ((text[i] == '\n' && l->line.len > 0) || l->line.len >= LINE_MAX_BYTES)
-      show_line(l, printer);
+      link_show_line(l, printer);
   }
 }
 
@@ -180,10 +181,10 @@ void bn_link_show(struct bn_link *l, struct bn_printer *printer)
   const ssize_t n = l->errors >= 0 ? read(l->errors, text, sizeof text) : 0;
 
   if (n > 0)
-    take_text(l, printer, text, (size_t)n);
+    link_take_text(l, printer, text, (size_t)n);
   if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
     return;
   if (l->line.len > 0)
-    show_line(l, printer);
+    link_show_line(l, printer);
   bn_pipe_close_end(&l->errors);
 }

@@ -58,7 +58,7 @@ static bool is_of_warmup(const struct bn_fleet *f, const struct bn_result *r)
 }
 
 /* A tick counts from the start on, a total from the last checkpoint on. */
-static struct done done_by(const struct bn_fleet *f, size_t i)
+static struct done events_done(const struct bn_fleet *f, size_t i)
 {
   const struct bn_result *result = &f->connection[i].result;
   const struct bn_view *tick = bn_intervals_last(&f->intervals, i);
@@ -77,11 +77,11 @@ static struct done done_by(const struct bn_fleet *f, size_t i)
 
 /* Says what a host that was lost, or ended too early, does not do any more.  The report has what it
    had sent. */
-static void tell_missing(struct bn_fleet *f, size_t i)
+static void log_missing(struct bn_fleet *f, size_t i)
 {
   const struct bn_conf *conf = f->setup->conf;
   const struct bn_connection *p = &f->connection[i];
-  const struct done done = done_by(f, i);
+  const struct done done = events_done(f, i);
   char after[80] = "", events[80] = "", rate[80] = "";
 
   if (!f->is_run || f->phase < BN_FLEET_RUN)
@@ -98,7 +98,7 @@ static void tell_missing(struct bn_fleet *f, size_t i)
 }
 
 /* Hosts that were stopped because another one failed did not fail. */
-static void tell_failure(struct bn_fleet *f, const struct bn_connection *p)
+static void log_command_failure(struct bn_fleet *f, const struct bn_connection *p)
 {
   if (!f->is_run && p->status != 0 && f->stop == 0)
     bn_printer_say(&f->printer, "%s: the command '%s' failed there with status %d", p->name,
@@ -106,7 +106,7 @@ static void tell_failure(struct bn_fleet *f, const struct bn_connection *p)
 }
 
 /* Some of its threads failed, and the others have reached the end of the run. */
-static bool came_through(const struct bn_fleet *f, const struct bn_connection *p)
+static bool threads_came_through(const struct bn_fleet *f, const struct bn_connection *p)
 {
   return f->setup->conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE &&
          p->result.end.reason != BN_END_FAILURE;
@@ -122,7 +122,7 @@ static void note_failure(struct bn_fleet *f, size_t i, const char *why)
     bn_printer_say(&f->printer, "%s: %s; the other hosts are stopped (--on-host-loss=abort)",
                    f->connection[i].name, why);
   else if (f->stop == 0 && f->connection[i].result.end.early)
-    tell_missing(f, i);
+    log_missing(f, i);
 }
 
 /* The script has ended the run of all threads, as it does in one process. */
@@ -145,7 +145,7 @@ static void note_end(struct bn_fleet *f, size_t i)
 
   if (!f->is_run || f->phase < BN_FLEET_RUN)
     return;
-  if (p->status == BN_STATUS_FAILED && (end->failed || !end->left) && !came_through(f, p))
+  if (p->status == BN_STATUS_FAILED && (end->failed || !end->left) && !threads_came_through(f, p))
     note_failure(f, i, "the run failed there");
   else if (f->stop == 0 && end->reason == BN_END_SIGNAL)
     note_failure(f, i, "the run was stopped there");
@@ -163,7 +163,7 @@ static void settle_host(struct bn_fleet *f, size_t i)
   bn_intervals_end(&f->intervals, i);
   if (p->state == BN_CONNECTION_ENDED && (p->has_result || f->phase < BN_FLEET_RUN || !f->is_run)) {
     f->failed |= p->status != 0 && f->phase < BN_FLEET_RUN;
-    tell_failure(f, p);
+    log_command_failure(f, p);
     note_end(f, i);
     return;
   }
@@ -175,7 +175,7 @@ static void settle_host(struct bn_fleet *f, size_t i)
                    p->name, p->status);
   else if (f->stop != BN_FRAME_STOP_NOW || f->late)
     bn_printer_say(&f->printer, "%s: lost: %s", p->name, p->why.text);
-  tell_missing(f, i);
+  log_missing(f, i);
 }
 
 void bn_liveness_settle(struct bn_fleet *f)
@@ -192,7 +192,7 @@ void bn_liveness_settle(struct bn_fleet *f)
 
 /* Returns the grace of the user, or three times the longest event, as the hosts use it.  A host
    may say anything: an event cannot be longer than what was before the limit. */
-static uint64_t grace_ns(const struct bn_fleet *f)
+static uint64_t liveness_grace(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
   const uint64_t most_ns = liveness_limit(f) - f->start.mono_ns;
@@ -209,7 +209,7 @@ static uint64_t grace_ns(const struct bn_fleet *f)
 
 /* With --verify-commits a host asks its servers after its last event.  A host that was told to end
    does not ask for long. */
-static uint64_t verify_ns(const struct bn_fleet *f)
+static uint64_t liveness_verify(const struct bn_fleet *f)
 {
   if (!f->is_run)
     return 0;
@@ -221,7 +221,8 @@ static uint64_t liveness_beyond(const struct bn_fleet *f, uint64_t more_ns)
 {
   const uint64_t at_ns = liveness_limit(f);
 
-  return at_ns != UINT64_MAX ? at_ns + grace_ns(f) + verify_ns(f) + more_ns : UINT64_MAX;
+  return at_ns != UINT64_MAX ? at_ns + liveness_grace(f) + liveness_verify(f) + more_ns
+                             : UINT64_MAX;
 }
 
 /* When a host that is still there has been so for too long; UINT64_MAX: that is not known. */
@@ -232,7 +233,7 @@ static uint64_t liveness_deadline(const struct bn_fleet *f)
   if (bn_fleet_is_urged(f))
     return f->stop_signal.first_ns + launcher_end_ns;
   if (f->stop == BN_FRAME_STOP_NOW)
-    return f->stop_ns + (f->late ? late_ns - urge_ns : leaving_ns) + verify_ns(f);
+    return f->stop_ns + (f->late ? late_ns - urge_ns : leaving_ns) + liveness_verify(f);
   if (f->stop == BN_FRAME_STOP_ORDER || f->phase == BN_FLEET_RUN)
     return liveness_beyond(f, late_ns);
   switch (f->phase) {
@@ -250,7 +251,8 @@ static uint64_t liveness_deadline(const struct bn_fleet *f)
 }
 
 /* Nobody who wants an end at once is kept waiting by a result that is on its way. */
-static bool may_send_on(const struct bn_fleet *f, const struct bn_connection *p, uint64_t now_ns)
+static bool may_send_result(const struct bn_fleet *f, const struct bn_connection *p,
+                            uint64_t now_ns)
 {
   return bn_connection_is_sending(p, now_ns) && !bn_fleet_is_urged(f) &&
          (f->stop != BN_FRAME_STOP_NOW || f->late);
@@ -259,10 +261,10 @@ static bool may_send_on(const struct bn_fleet *f, const struct bn_connection *p,
 /* Returns whether the host is there and does not send its result yet. */
 static bool is_running(const struct bn_fleet *f, const struct bn_connection *p, uint64_t now_ns)
 {
-  return bn_connection_is_there(p) && !may_send_on(f, p, now_ns);
+  return bn_connection_is_there(p) && !may_send_result(f, p, now_ns);
 }
 
-static bool any_runs(const struct bn_fleet *f, uint64_t now_ns)
+static bool any_is_running(const struct bn_fleet *f, uint64_t now_ns)
 {
   for (size_t i = 0; i < f->n; i++)
     if (is_running(f, &f->connection[i], now_ns))
@@ -274,11 +276,12 @@ static bool any_runs(const struct bn_fleet *f, uint64_t now_ns)
    unfinished.  Those that are late are the cause of what all of them lack. */
 static void liveness_urge(struct bn_fleet *f, uint64_t now_ns)
 {
-  const double grace_s = (double)(grace_ns(f) + verify_ns(f)) * 1e-9;
+  const double grace_s = (double)(liveness_grace(f) + liveness_verify(f)) * 1e-9;
 
   if (bn_fleet_is_urged(f) && now_ns > f->stop_signal.first_ns + launcher_urge_ns)
     bn_fleet_stop(f, BN_FRAME_STOP_NOW, now_ns);
-  if (f->stop == BN_FRAME_STOP_NOW || now_ns <= liveness_beyond(f, urge_ns) || !any_runs(f, now_ns))
+  if (f->stop == BN_FRAME_STOP_NOW || now_ns <= liveness_beyond(f, urge_ns) ||
+      !any_is_running(f, now_ns))
     return;
   for (size_t i = 0; i < f->n; i++)
     if (is_running(f, &f->connection[i], now_ns))
@@ -344,7 +347,7 @@ void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns)
 
     bn_connection_look(p, now_ns);
     if (now_ns > until_ns && is_behind(f, p) &&
-        (!may_send_on(f, p, now_ns) || now_ns - until_ns > sending_ns))
+        (!may_send_result(f, p, now_ns) || now_ns - until_ns > sending_ns))
       bn_connection_lose(p, "%s", liveness_lateness(f, p));
     if (is_silent(p, now_ns))
       bn_connection_lose(p, "it has sent nothing for %.0f s", (double)silence_ns * 1e-9);

@@ -27,8 +27,8 @@ static double seconds_between(uint64_t from_ns, uint64_t to_ns)
 }
 
 /* Times of day follow from the monotonic clocks, whose offsets are known.  There is a total. */
-static void put_on_clock(struct bn_merged_result_part *p,
-                         const struct bn_merged_result_start *start)
+static void part_put_on_clock(struct bn_merged_result_part *p,
+                              const struct bn_merged_result_start *start)
 {
   struct bn_facts *f = &p->result->facts;
   const uint64_t begun_ns = bn_clock_sync_here(&p->clock, f->start_ns);
@@ -56,7 +56,7 @@ static bool is_of_controller(unsigned traits)
   return (traits & (BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY)) != 0;
 }
 
-static void drop_options(struct bn_facts *f)
+static void facts_drop_options(struct bn_facts *f)
 {
   size_t n = 0;
 
@@ -74,14 +74,14 @@ static void drop_options(struct bn_facts *f)
   f->n_options = n;
 }
 
-static void add_option(void *arg, const struct bn_opt_fact *o)
+static void facts_add_option(void *arg, const struct bn_opt_fact *o)
 {
   if (is_of_controller(o->traits))
     bn_facts_option(arg, o);
 }
 
 /* Without parts it is what was asked for. */
-static void set_plan(struct bn_facts *f, const struct bn_conf *conf, uint64_t threads)
+static void facts_set_plan(struct bn_facts *f, const struct bn_conf *conf, uint64_t threads)
 {
   const struct bn_metrics *metrics = f->plan.metrics;
 
@@ -91,7 +91,7 @@ static void set_plan(struct bn_facts *f, const struct bn_conf *conf, uint64_t th
   f->plan.seed = conf->seed;
 }
 
-static uint64_t threads_of(const struct bn_merged_result_part *part, size_t n)
+static uint64_t parts_threads(const struct bn_merged_result_part *part, size_t n)
 {
   uint64_t sum = 0;
 
@@ -100,13 +100,13 @@ static uint64_t threads_of(const struct bn_merged_result_part *part, size_t n)
   return sum;
 }
 
-static void set_facts(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
+static void facts_set(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
                       const struct bn_conf *conf, const struct bn_optset *options)
 {
-  drop_options(f);
-  if (bn_optset_facts(options, add_option, f) != 0)
+  facts_drop_options(f);
+  if (bn_optset_facts(options, facts_add_option, f) != 0)
     f->incomplete = true;
-  set_plan(f, conf, threads_of(part, n));
+  facts_set_plan(f, conf, parts_threads(part, n));
 }
 
 /* The parts that have a result; the caller frees them. */
@@ -132,7 +132,7 @@ void bn_merged_result_facts(const struct bn_merged_result_part *part, size_t n,
     bn_merge_common(parts, have, out);
   else
     out->incomplete = true;
-  set_facts(out, part, n, conf, options);
+  facts_set(out, part, n, conf, options);
   free(parts);
 }
 
@@ -147,7 +147,7 @@ static double processor_s(const struct bn_result *r)
 }
 
 /* NULL: the part has measured nothing that is known. */
-static const struct bn_view *total_of(const struct bn_merged_result_part *p)
+static const struct bn_view *part_total(const struct bn_merged_result_part *p)
 {
   const struct bn_group *g = p->result != NULL ? &p->result->group[0] : NULL;
 
@@ -155,9 +155,9 @@ static const struct bn_view *total_of(const struct bn_merged_result_part *p)
 }
 
 /* The member has the figures that were watched there, without those that all hosts share. */
-static int add_member(struct bn_result *out, const struct bn_merged_result_part *p)
+static int result_add_member(struct bn_result *out, const struct bn_merged_result_part *p)
 {
-  const struct bn_view *total = total_of(p);
+  const struct bn_view *total = part_total(p);
   struct bn_watched own;
   struct bn_view v;
 
@@ -170,19 +170,20 @@ static int add_member(struct bn_result *out, const struct bn_merged_result_part 
   return bn_result_member(out, out->group[0].name, &p->member, &v);
 }
 
-static int add_members(struct bn_result *out, const struct bn_merged_result_part *part, size_t n)
+static int result_add_members(struct bn_result *out, const struct bn_merged_result_part *part,
+                              size_t n)
 {
   for (size_t i = 0; i < n; i++)
-    if (add_member(out, &part[i]) != 0)
+    if (result_add_member(out, &part[i]) != 0)
       return -1;
   return 0;
 }
 
 /* The whole run has the figures that all hosts share, which the first host watches. */
-static int set_watched(struct bn_result *out, const struct bn_merged_result_part *first)
+static int result_set_watched(struct bn_result *out, const struct bn_merged_result_part *first)
 {
   struct bn_record *all = &out->group[0].total;
-  const struct bn_view *its = total_of(first);
+  const struct bn_view *its = part_total(first);
   struct bn_watched shared;
 
   shared.n = 0;
@@ -191,7 +192,7 @@ static int set_watched(struct bn_result *out, const struct bn_merged_result_part
   return bn_record_watch(all, shared.figure, shared.n);
 }
 
-static int sum_parts(struct bn_merged_result_part *part, size_t n, struct bn_result *out,
+static int parts_sum(struct bn_merged_result_part *part, size_t n, struct bn_result *out,
                      struct bn_err *err)
 {
   struct bn_buf notes = {.max = 0};
@@ -232,7 +233,7 @@ void bn_merged_result_together(const struct bn_merged_result_part *part, size_t 
 }
 
 /* Returns how far the clocks have moved apart since the start: one of the machines stood still. */
-static uint64_t shift_of(const struct bn_merged_result_part *p)
+static uint64_t clock_shift(const struct bn_merged_result_part *p)
 {
   const uint64_t moved_ns = (uint64_t)p->offset_ns - (uint64_t)p->clock.offset_ns;
   const uint64_t shift_ns = (int64_t)moved_ns < 0 ? -moved_ns : moved_ns;
@@ -247,14 +248,14 @@ static bool is_of_run(const struct bn_merged_result_part *p,
 {
   const struct bn_snap *s = &p->result->group[0].total.delta; /* on the clock here */
   const uint64_t slack_ns = p->clock.error_ns + BN_NSEC_PER_SEC +
-                            (start->until_ns - start->mono_ns) / DRIFT_PARTS + shift_of(p);
+                            (start->until_ns - start->mono_ns) / DRIFT_PARTS + clock_shift(p);
 
   return s->at_ns <= start->until_ns + slack_ns && s->span_ns <= s->at_ns &&
          s->at_ns - s->span_ns + slack_ns >= start->mono_ns;
 }
 
 /* NULL: the part counts; else why it does not. */
-static const char *take_part(struct bn_merged_result_part *p,
+static const char *part_take(struct bn_merged_result_part *p,
                              const struct bn_merged_result_start *start)
 {
   const struct bn_result *r = p->result;
@@ -262,7 +263,7 @@ static const char *take_part(struct bn_merged_result_part *p,
 
   if (r->n_groups == 0 || !r->group[0].has_total || r->facts.start_ns == 0)
     return "it has measured nothing";
-  put_on_clock(p, start);
+  part_put_on_clock(p, start);
   if (bn_run_end(r, &end_ns) != 0 || !is_of_run(p, start))
     return "the times of its result make no sense";
   p->member.processor_s = processor_s(r);
@@ -271,7 +272,7 @@ static const char *take_part(struct bn_merged_result_part *p,
 }
 
 /* A part without sense does not cost the report of the other parts. */
-static bool take_parts(struct bn_merged_result_part *part, size_t n,
+static bool parts_take(struct bn_merged_result_part *part, size_t n,
                        const struct bn_merged_result_start *start)
 {
   bool all = true;
@@ -281,7 +282,7 @@ static bool take_parts(struct bn_merged_result_part *part, size_t n,
     const char *why;
 
     m->start_lag_s = m->processor_s = m->time_s = HUGE_VAL;
-    why = part[i].result != NULL ? take_part(&part[i], start) : NULL;
+    why = part[i].result != NULL ? part_take(&part[i], start) : NULL;
     if (why == NULL)
       continue;
     all = false;
@@ -298,14 +299,14 @@ int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
                           const struct bn_optset *options, struct bn_result *out,
                           struct bn_err *err)
 {
-  const bool all = take_parts(part, n, start);
+  const bool all = parts_take(part, n, start);
 
   memset(out, 0, sizeof *out);
-  if (sum_parts(part, n, out, err) != 0)
+  if (parts_sum(part, n, out, err) != 0)
     return -1;
   out->end.failed |= !all;
-  set_facts(&out->facts, part, n, conf, options);
-  if (set_watched(out, part) == 0 && add_members(out, part, n) == 0) {
+  facts_set(&out->facts, part, n, conf, options);
+  if (result_set_watched(out, part) == 0 && result_add_members(out, part, n) == 0) {
     bn_result_find_metrics(out);
     return 0;
   }

@@ -33,7 +33,7 @@ int bn_remote_output_begin(struct bn_remote_output *p, struct bn_err *err)
 }
 
 /* If nobody reads the frames, the listener ends the run. */
-static void hand_over(struct bn_remote_output *p, struct bn_send_queue *queue, size_t len)
+static void output_send(struct bn_remote_output *p, struct bn_send_queue *queue, size_t len)
 {
   if (len > 0)
     (void)bn_send_queue_put(queue, BN_FRAME_PRINTED, p->line.data, len);
@@ -42,7 +42,7 @@ static void hand_over(struct bn_remote_output *p, struct bn_send_queue *queue, s
   p->line.len -= len;
 }
 
-static size_t whole_lines(const struct bn_remote_output *p)
+static size_t output_lines(const struct bn_remote_output *p)
 {
   const char *end = p->line.len > 0 ? memrchr(p->line.data, '\n', p->line.len) : NULL;
 
@@ -52,7 +52,7 @@ static size_t whole_lines(const struct bn_remote_output *p)
 }
 
 /* false: there is nothing more now. */
-static bool take_piece(struct bn_remote_output *p, struct bn_send_queue *queue)
+static bool output_take_piece(struct bn_remote_output *p, struct bn_send_queue *queue)
 {
   char piece[LINE_MAX_BYTES];
   ssize_t n;
@@ -62,14 +62,14 @@ static bool take_piece(struct bn_remote_output *p, struct bn_send_queue *queue)
   while (n < 0 && errno == EINTR);
   if (n <= 0 || bn_buf_add(&p->line, piece, (size_t)n) != 0)
     return false;
-  hand_over(p, queue, whole_lines(p));
+  output_send(p, queue, output_lines(p));
   return true;
 }
 
 void bn_remote_output_take(struct bn_remote_output *p, struct bn_send_queue *queue)
 {
   if (p->fd >= 0)
-    (void)take_piece(p, queue);
+    (void)output_take_piece(p, queue);
 }
 
 void bn_remote_output_end(struct bn_remote_output *p, struct bn_send_queue *queue)
@@ -77,9 +77,9 @@ void bn_remote_output_end(struct bn_remote_output *p, struct bn_send_queue *queu
   if (p->fd < 0)
     return;
   (void)dup2(STDERR_FILENO, STDOUT_FILENO);
-  while (take_piece(p, queue))
+  while (output_take_piece(p, queue))
     continue;
-  hand_over(p, queue, p->line.len);
+  output_send(p, queue, p->line.len);
   bn_buf_done(&p->line);
   (void)close(p->fd);
   p->fd = -1;
@@ -93,14 +93,14 @@ struct shown {
   char text[];
 };
 
-static void print_shown(struct bn_printer_job *job)
+static void shown_print(struct bn_printer_job *job)
 {
   const struct shown *s = (const struct shown *)job;
 
   bn_log_output(s->before, s->text);
 }
 
-static void free_shown(struct bn_printer_job *job)
+static void shown_free(struct bn_printer_job *job)
 {
   free(job);
 }
@@ -113,6 +113,6 @@ void bn_remote_output_show(struct bn_printer *o, const char *host, const char *t
     (void)snprintf(s->before, sizeof s->before, "%s: ", host);
   for (size_t i = 0; i < len; i++)
     s->text[i] = text[i] != '\0' ? text[i] : ' ';
-  s->job = (struct bn_printer_job){.say = print_shown, .done = free_shown};
+  s->job = (struct bn_printer_job){.say = shown_print, .done = shown_free};
   bn_printer_offer(o, &s->job);
 }

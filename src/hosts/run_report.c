@@ -81,7 +81,7 @@ static void run_report_put(struct bn_run_report *a, struct bn_printer_job *job,
   bn_printer_put(a->printer, job);
 }
 
-static void tell_begin(struct bn_printer_job *job)
+static void report_begin(struct bn_printer_job *job)
 {
   struct bn_run_report *a = job->of;
 
@@ -95,10 +95,10 @@ void bn_run_report_heading(struct bn_run_report *a, const struct bn_fleet *f)
 
   bn_merged_result_facts(part, f->n, f->setup->conf, f->setup->options, &a->facts);
   free(part);
-  run_report_put(a, &a->begin, tell_begin);
+  run_report_put(a, &a->begin, report_begin);
 }
 
-static void tell_started(struct bn_printer_job *job)
+static void report_started(struct bn_printer_job *job)
 {
   struct bn_run_report *a = job->of;
 
@@ -107,7 +107,7 @@ static void tell_started(struct bn_printer_job *job)
   bn_reporters_started(&a->reporters, &a->facts);
 }
 
-static struct bn_view_rules rules_of(const struct bn_conf *conf)
+static struct bn_view_rules view_rules(const struct bn_conf *conf)
 {
   return (struct bn_view_rules){.percents = conf->percents,
                                 .n_percents = conf->n_percents,
@@ -127,14 +127,14 @@ struct shown {
   struct bn_record record;
 };
 
-static void show_record(struct bn_printer_job *job)
+static void shown_say(struct bn_printer_job *job)
 {
   struct bn_run_report *a = job->of;
 
   (void)bn_reporters_view(&a->reporters, &((struct shown *)job)->record.view);
 }
 
-static void free_shown(struct bn_printer_job *job)
+static void shown_done(struct bn_printer_job *job)
 {
   struct shown *s = (struct shown *)job;
 
@@ -154,7 +154,7 @@ static void report_view(struct bn_run_report *a, const struct bn_view *v)
     note_failure(a->fleet, &(struct bn_err){.text = "out of memory for a report"});
     return;
   }
-  s->job = (struct bn_printer_job){.of = a, .say = show_record, .done = free_shown};
+  s->job = (struct bn_printer_job){.of = a, .say = shown_say, .done = shown_done};
   bn_printer_offer(a->printer, &s->job);
 }
 
@@ -179,7 +179,7 @@ static bool is_under_load(const struct bn_fleet *f, const struct bn_view *interv
 
 static void judge_interval(struct bn_run_report *a, const struct bn_view *interval)
 {
-  const struct bn_view_rules rules = rules_of(a->setup->conf);
+  const struct bn_view_rules rules = view_rules(a->setup->conf);
   const struct bn_assert *violated = NULL;
 
   if (a->asserts.patience_s > 0 && is_under_load(a->fleet, interval))
@@ -207,14 +207,14 @@ void bn_run_report_started(struct bn_run_report *a, struct bn_fleet *f)
 {
   const uint64_t warmup_ns = f->setup->conf->warmup_ns;
   const struct bn_intervals_out out = {
-      .rules = rules_of(f->setup->conf),
+      .rules = view_rules(f->setup->conf),
       .start = {.at_ns = f->start.mono_ns + warmup_ns, .wall_ns = f->start.wall_ns + warmup_ns},
       .show = show_sum,
       .arg = a};
 
   bn_intervals_start(&f->intervals, &out);
   a->start = f->start;
-  run_report_put(a, &a->started, tell_started);
+  run_report_put(a, &a->started, report_started);
 }
 
 void bn_run_report_intervals(struct bn_run_report *a)
@@ -237,7 +237,7 @@ static bool ended_by_itself(const struct bn_connection *p)
 }
 
 /* The order to stop may come to a host when its result has been made, and ends it as a signal. */
-static int own_status(const struct bn_connection *p)
+static int host_status(const struct bn_connection *p)
 {
   return p->has_result && p->status > BN_STATUS_SIGNAL ? p->result.end.status : p->status;
 }
@@ -248,13 +248,13 @@ static int status_of_hosts(const struct bn_fleet *f)
 
   for (size_t i = 0; i < f->n; i++)
     if (ended_by_itself(&f->connection[i]))
-      status = bn_merge_status(status, own_status(&f->connection[i]));
+      status = bn_merge_status(status, host_status(&f->connection[i]));
   return status;
 }
 
 /* Why the controller has told the hosts to stop.  What the script left with is the status of its
    host. */
-static void end_of_stop(const struct bn_run_report *a, const struct bn_fleet *f, struct bn_end *end)
+static void end_by_stop(const struct bn_run_report *a, const struct bn_fleet *f, struct bn_end *end)
 {
   const bool judged = atomic_load(&a->asserts.by) != NULL;
 
@@ -273,7 +273,7 @@ static void end_of_stop(const struct bn_run_report *a, const struct bn_fleet *f,
 }
 
 /* The run ended as the hosts did that nobody stopped. */
-static void end_of_others(const struct bn_fleet *f, struct bn_end *end)
+static void end_by_hosts(const struct bn_fleet *f, struct bn_end *end)
 {
   bool any = false;
 
@@ -293,19 +293,19 @@ static void end_of_others(const struct bn_fleet *f, struct bn_end *end)
 }
 
 /* Reports and assertions add to this end. */
-static void end_of(const struct bn_run_report *a, const struct bn_fleet *f,
-                   const struct bn_end *sum, struct bn_end *end)
+static void report_end_of(const struct bn_run_report *a, const struct bn_fleet *f,
+                          const struct bn_end *sum, struct bn_end *end)
 {
   *end = *sum;
   if (f->stop != 0)
-    end_of_stop(a, f, end);
+    end_by_stop(a, f, end);
   else
-    end_of_others(f, end);
+    end_by_hosts(f, end);
   end->failed |= f->failed;
 }
 
 /* Names the hosts that are lost only now; other losses have been said. */
-static void tell_senseless(struct bn_fleet *f, const struct bn_merged_result_part *part)
+static void log_senseless(struct bn_fleet *f, const struct bn_merged_result_part *part)
 {
   for (size_t i = 0; i < f->n; i++)
     if (part[i].member.lost != NULL && part[i].member.lost != f->connection[i].why.text)
@@ -313,7 +313,7 @@ static void tell_senseless(struct bn_fleet *f, const struct bn_merged_result_par
 }
 
 /* The result of all hosts, and how the run ended. */
-static void sum_hosts(struct bn_run_report *a, struct bn_fleet *f)
+static void report_sum_hosts(struct bn_run_report *a, struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = parts_of(f);
   struct bn_err err = {0};
@@ -325,15 +325,15 @@ static void sum_hosts(struct bn_run_report *a, struct bn_fleet *f)
     bn_result_done(&a->result);
     memset(&a->result, 0, sizeof a->result);
   } else {
-    tell_senseless(f, part);
+    log_senseless(f, part);
     bn_merged_result_together(part, f->n, &f->intervals.together, &a->result.facts);
   }
   free(part);
-  end_of(a, f, &a->result.end, &a->end);
+  report_end_of(a, f, &a->result.end, &a->end);
 }
 
 /* The first host that does not succeed. */
-static int status_of(const struct bn_fleet *f)
+static int fleet_status(const struct bn_fleet *f)
 {
   int status = f->failed ? BN_STATUS_FAILED : BN_STATUS_OK;
 
@@ -344,7 +344,7 @@ static int status_of(const struct bn_fleet *f)
 }
 
 /* Reporters were given the address of the facts. */
-static void replace_facts(struct bn_run_report *a)
+static void report_replace_facts(struct bn_run_report *a)
 {
   a->heading = a->facts;
   a->facts = a->result.facts;
@@ -354,25 +354,25 @@ static void replace_facts(struct bn_run_report *a)
 static void run_report_asserts(struct bn_run_report *a)
 {
   const struct bn_view *v = &a->result.group[0].total.view;
-  struct bn_view_rules rules = rules_of(a->setup->conf);
+  struct bn_view_rules rules = view_rules(a->setup->conf);
 
   rules.ages = v->ages;
   rules.oldest_ns = v->oldest_s > 0 ? (uint64_t)(v->oldest_s * 1e9) : 0;
   bn_asserts_total(&a->asserts, v, &rules, &a->facts);
 }
 
-static void add_message(void *arg, const struct bn_log_message *told)
+static void facts_add_message(void *arg, const struct bn_log_message *told)
 {
   bn_facts_message(arg, told->wall_ns, told->level, told->text, told->times);
 }
 
-static void tell_end(struct bn_printer_job *job)
+static void report_end(struct bn_printer_job *job)
 {
   struct bn_run_report *a = job->of;
   struct bn_end *end = &a->end;
 
   if (a->result.n_groups > 0) {
-    replace_facts(a);
+    report_replace_facts(a);
     run_report_asserts(a);
     bn_reporters_ended(&a->reporters);
     (void)bn_reporters_total(&a->reporters, &a->result.group[0].total.view, a->result.group + 1,
@@ -383,19 +383,19 @@ static void tell_end(struct bn_printer_job *job)
   end->failed |= a->reporters.failed || a->printer->dropped;
   if (end->failed)
     end->status = bn_merge_status(end->status, BN_STATUS_FAILED);
-  bn_log_each_message(add_message, &a->facts);
+  bn_log_each_message(facts_add_message, &a->facts);
   (void)bn_reporters_close(&a->reporters, end);
 }
 
 void bn_run_report_end(struct bn_run_report *a, struct bn_fleet *f)
 {
-  a->end = (struct bn_end){.status = status_of(f)};
+  a->end = (struct bn_end){.status = fleet_status(f)};
   a->end.failed = a->end.status != 0;
   if (!f->is_run)
     return;
   if (f->phase == BN_FLEET_RUN)
-    sum_hosts(a, f);
-  run_report_put(a, &a->ended, tell_end);
+    report_sum_hosts(a, f);
+  run_report_put(a, &a->ended, report_end);
 }
 
 void bn_run_report_leave(const struct bn_run_report *a)

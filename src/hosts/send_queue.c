@@ -31,7 +31,7 @@ void bn_send_queue_done(struct bn_send_queue *o)
 }
 
 /* The caller holds the lock. */
-static void give_up(struct bn_send_queue *o)
+static void send_queue_give_up(struct bn_send_queue *o)
 {
   o->broken = true;
   bn_buf_clear(&o->queue);
@@ -59,7 +59,7 @@ void bn_send_queue_wake(struct bn_send_queue *o)
 static int send_queue_finish(struct bn_send_queue *o, bool put)
 {
   if (!put)
-    give_up(o);
+    send_queue_give_up(o);
   (void)pthread_mutex_unlock(&o->lock);
   bn_send_queue_wake(o);
   return put ? 0 : -1;
@@ -100,7 +100,7 @@ bool bn_send_queue_is_broken(struct bn_send_queue *o)
 void bn_send_queue_break(struct bn_send_queue *o)
 {
   (void)pthread_mutex_lock(&o->lock);
-  give_up(o);
+  send_queue_give_up(o);
   (void)pthread_mutex_unlock(&o->lock);
 }
 

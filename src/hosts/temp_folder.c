@@ -26,7 +26,7 @@ static const uint64_t removal_ns = 2 * BN_NSEC_PER_SEC;
 
 /* --- the keeper --- */
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
 {
   (void)st;
   (void)type;
@@ -40,7 +40,7 @@ static void remove_all(const char *path)
   enum { DESCRIPTORS = 16 };
 
   for (int i = 0; i < TRIES; i++) {
-    (void)nftw(path, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    (void)nftw(path, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
     if (access(path, F_OK) != 0)
       return;
     bn_clock_sleep_until(bn_clock_mono() + glance_ns);
@@ -48,7 +48,7 @@ static void remove_all(const char *path)
 }
 
 /* The shell that has started the agent waits until nobody has its streams any more. */
-static void close_all_but(int life, int said)
+static void keeper_close_others(int life, int said)
 {
   enum { STANDARD = 3, MOST = 1024 };
   const int null = open("/dev/null", O_RDWR);
@@ -69,14 +69,14 @@ struct made {
 /* All signals are blocked.  In a session of its own it is no part of a group that somebody ends. It
    makes the folder too: there is no moment in which the agent can be killed and nobody removes it.
  */
-_Noreturn static void keep(struct made *m, int life, int said)
+_Noreturn static void keeper_main(struct made *m, int life, int said)
 {
   ssize_t n;
   char c;
 
   (void)setsid();
   (void)prctl(PR_SET_NAME, "bench-keeper");
-  close_all_but(life, said);
+  keeper_close_others(life, said);
   m->why = mkdtemp(m->path) == NULL ? errno : 0;
   (void)write(said, m, sizeof *m);
   (void)close(said);
@@ -102,14 +102,14 @@ static int start_keeper(struct bn_temp_folder *f, struct made *m, const int life
   (void)sigprocmask(SIG_SETMASK, &all, &before);
   f->keeper = fork();
   if (f->keeper == 0)
-    keep(m, life[0], said[1]);
+    keeper_main(m, life[0], said[1]);
   const int why = errno;
 
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
   return f->keeper > 0 ? 0 : why;
 }
 
-static bool read_made(int fd, struct made *m)
+static bool keeper_read(int fd, struct made *m)
 {
   size_t len = 0;
 
@@ -142,7 +142,7 @@ static int make_folder(struct bn_temp_folder *f, struct made *m)
   (void)close(life[0]);
   (void)close(said[1]);
   if (why == 0)
-    why = read_made(said[0], m) ? m->why : ESRCH;
+    why = keeper_read(said[0], m) ? m->why : ESRCH;
   (void)close(said[0]);
   return why;
 }

@@ -43,7 +43,7 @@ struct entry {
 };
 
 /* NULL, or what is wrong. */
-static const char *part_entry(const char *text, size_t len, struct entry *out)
+static const char *entry_part(const char *text, size_t len, struct entry *out)
 {
   const char *end = text + len;
   const char *close = text[0] == '[' ? memchr(text, ']', len) : NULL;
@@ -112,12 +112,12 @@ static void work_split_append(struct bn_work_split_list *list, const struct entr
   list->host[list->n++] = (struct bn_work_split_host){bn_alloc_part(e->name, e->name_len), threads};
 }
 
-static int add_entry(struct bn_work_split_list *list, const struct source *from, const char *text,
-                     size_t len, struct bn_err *err)
+static int list_add_entry(struct bn_work_split_list *list, const struct source *from,
+                          const char *text, size_t len, struct bn_err *err)
 {
   struct entry e;
   unsigned threads = 0;
-  const char *fault = part_entry(text, len, &e);
+  const char *fault = entry_part(text, len, &e);
 
   if (fault == NULL)
     fault = fault_of_name(e.name, e.name_len);
@@ -147,7 +147,7 @@ int bn_work_split_add(struct bn_work_split_list *list, const char *text, struct 
     text += before;
     if (word == 0)
       return work_split_refuse(&from, text, len, "the name of a host is empty", err);
-    if (add_entry(list, &from, text, word, err) != 0)
+    if (list_add_entry(list, &from, text, word, err) != 0)
       return -1;
     text += len;
     if (*text == '\0')
@@ -164,7 +164,7 @@ int bn_work_split_add_file(struct bn_work_split_list *list, const char *text, co
   while (*text != '\0') {
     const size_t len = strcspn(text, ", \t\r\n#");
 
-    if (len > 0 && add_entry(list, &from, text, len, err) != 0)
+    if (len > 0 && list_add_entry(list, &from, text, len, err) != 0)
       return -1;
     text += len;
     if (*text == '#')
@@ -185,7 +185,7 @@ void bn_work_split_done(struct bn_work_split_list *list)
 
 /* --- division --- */
 
-static int too_few(const char *option, uint64_t value, size_t hosts, struct bn_err *err)
+static int refuse_too_few(const char *option, uint64_t value, size_t hosts, struct bn_err *err)
 {
   return bn_err_set(err, BN_ERR_OPTION, "--%s=%llu: there are %zu hosts, and each needs at least 1",
                     option, (unsigned long long)value, hosts);
@@ -203,7 +203,7 @@ static int divide_threads(const struct bn_work_split_list *list, unsigned total,
     open += list->host[i].threads == 0;
   }
   if (said == 0 && total < open)
-    return too_few("threads-total", total, open, err);
+    return refuse_too_few("threads-total", total, open, err);
   if (open == 0 ? said != total : total < said + open)
     return bn_err_set(err, BN_ERR_OPTION,
                       "--threads-total=%u: the list has %llu threads and %u hosts without a number",
@@ -221,7 +221,7 @@ static int divide_threads(const struct bn_work_split_list *list, unsigned total,
 }
 
 /* whole * part / all, rounded down; part is not greater than all. */
-static uint64_t part_of(uint64_t whole, uint64_t part, uint64_t all)
+static uint64_t proportion(uint64_t whole, uint64_t part, uint64_t all)
 {
   return (uint64_t)((unsigned __int128)whole * part / all);
 }
@@ -233,7 +233,7 @@ static void divide_whole(uint64_t whole, const struct bn_work_split *share, size
   for (size_t i = 0; i < n; i++) {
     const uint64_t first = share[i].first_session;
 
-    out[i] = part_of(whole, first + share[i].threads, all) - part_of(whole, first, all);
+    out[i] = proportion(whole, first + share[i].threads, all) - proportion(whole, first, all);
   }
   for (size_t i = 0; whole > 0 && i < n; i++) {
     size_t most = 0;
@@ -250,7 +250,7 @@ static void divide_whole(uint64_t whole, const struct bn_work_split *share, size
 
 static int check_whole(const char *option, uint64_t value, size_t hosts, struct bn_err *err)
 {
-  return value == 0 || value >= hosts ? 0 : too_few(option, value, hosts, err);
+  return value == 0 || value >= hosts ? 0 : refuse_too_few(option, value, hosts, err);
 }
 
 static void divide_rate(const struct bn_work_split_whole *whole, struct bn_work_split *share,
