@@ -110,11 +110,43 @@ static void refuse_param(const struct target *t, const char *name)
   bn_buf_done(&known);
 }
 
-static int take_param(const struct target *t, const struct bn_uri_param *p)
+static const struct bn_opt *option_of_param(const struct target *t, const char *name)
 {
   for (const struct bn_opt *o = t->driver->options; o->name != NULL; o++)
-    if (list_has(o->uri_params, p->name))
-      return connect_take(t, o, p->value);
+    if (list_has(o->uri_params, name))
+      return o;
+  return NULL;
+}
+
+static void connect_collect(struct bn_buf *b, const struct bn_uri_param *p)
+{
+  (void)bn_buf_printf(b, "%s%s='", b->len > 0 ? " " : "", p->name);
+  for (const char *c = p->value; *c != '\0'; c++)
+    (void)bn_buf_printf(b, *c == '\'' || *c == '\\' ? "\\%c" : "%c", *c);
+  (void)bn_buf_char(b, '\'');
+}
+
+/* A parameter of the client library that no option stands for alone: with all others of its kind.
+ */
+static int take_collected(const struct target *t, const struct bn_opt *o, const struct bn_uri *u)
+{
+  struct bn_buf b = {.max = 0};
+  int rc;
+
+  for (size_t i = 0; i < u->n_params; i++)
+    if (option_of_param(t, u->param[i].name) == o)
+      connect_collect(&b, &u->param[i]);
+  rc = b.data == NULL ? -1 : connect_take(t, o, b.data);
+  bn_buf_done(&b);
+  return rc;
+}
+
+static int take_param(const struct target *t, const struct bn_uri *u, const struct bn_uri_param *p)
+{
+  const struct bn_opt *o = option_of_param(t, p->name);
+
+  if (o != NULL)
+    return o->uri_collects ? take_collected(t, o, u) : connect_take(t, o, p->value);
   refuse_param(t, p->name);
   return -1;
 }
@@ -126,7 +158,7 @@ static int take_all(const struct target *t, const struct bn_uri *u)
 
   (void)snprintf(port, sizeof port, "%u", u->port);
   for (size_t i = 0; i < u->n_params; i++)
-    if (take_param(t, &u->param[i]) != 0)
+    if (take_param(t, u, &u->param[i]) != 0)
       return -1;
   if (take_part(t, "user", u->user) != 0 || take_part(t, "password", u->password) != 0 ||
       take_part(t, "host", u->host) != 0 || take_part(t, "port", u->port != 0 ? port : NULL) != 0)

@@ -2,6 +2,7 @@
 /* Connections: open, close, open again, and the memory behind them. */
 #include "sql/conn.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,20 +228,42 @@ static enum bn_sql tell_servers(struct bn_sql_conn *c, const char *sql)
   return rc;
 }
 
-/* Sets the level of --db-isolation-level.  The driver does not know the deadline any more, and the
-   interrupts of the session do not reach the connection yet. */
-static enum bn_sql set_isolation(struct bn_sql_conn *c, uint64_t deadline_ns)
+/* A driver has no statement for the default level, or for the only one that it has. */
+static enum bn_sql set_isolation(struct bn_sql_conn *c)
 {
   const int level = c->sys->conf->isolation;
   const char *sql = level != BN_ISOLATION_DEFAULT ? c->drv->ops->isolation[level] : "";
+
+  return sql[0] != '\0' ? tell_servers(c, sql) : BN_SQL_DONE;
+}
+
+static enum bn_sql conn_init(struct bn_sql_conn *c)
+{
+  const char *sql = c->sys->conf->init_sql;
+  const enum bn_sql rc = sql != NULL && sql[0] != '\0' ? tell_servers(c, sql) : BN_SQL_DONE;
+  struct bn_sql_diag why;
+
+  if (rc == BN_SQL_DONE)
+    return rc;
+  why = c->diag;
+  (void)snprintf(c->diag.text, sizeof c->diag.text, "--db-init-sql: %.490s", why.text);
+  return rc;
+}
+
+/* What --db-isolation-level and --db-init-sql ask for.  The driver does not know the deadline any
+   more, and the interrupts of the session do not reach the connection yet. */
+static enum bn_sql set_session(struct bn_sql_conn *c, uint64_t deadline_ns)
+{
   struct bn_sql_alarm alarm;
   bool watched;
   enum bn_sql rc;
 
-  if (sql[0] == '\0')
+  if (c->sys->conf->isolation == BN_ISOLATION_DEFAULT && c->sys->conf->init_sql == NULL)
     return BN_SQL_DONE;
   watched = deadline_ns != UINT64_MAX && bn_sql_alarm_set(&alarm, &c->link, deadline_ns) == 0;
-  rc = tell_servers(c, sql);
+  rc = set_isolation(c);
+  if (rc == BN_SQL_DONE)
+    rc = conn_init(c);
   if (watched)
     bn_sql_alarm_clear(&alarm);
   return rc;
@@ -257,7 +280,7 @@ int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
   memset(&c->diag, 0, sizeof c->diag);
   rc = bn_sql_link_connect(&c->link, &target, deadline_ns, &c->diag);
   if (rc == BN_SQL_DONE)
-    rc = set_isolation(c, deadline_ns);
+    rc = set_session(c, deadline_ns);
   atomic_store_explicit(&c->session->doing, doing, memory_order_relaxed);
   if (rc != BN_SQL_DONE) {
     bn_sql_link_disconnect(&c->link);

@@ -44,12 +44,20 @@ enum bn_sql bn_sql_link_tell(const struct bn_sql_link *l, const char *sql, uint6
                              struct bn_sql_diag *d)
 {
   struct bn_sql_result r = {0};
-  const enum bn_sql rc = l->ops->query(l->handle, sql, strlen(sql), &r, d);
+  enum bn_sql rc = l->ops->query(l->handle, sql, strlen(sql), &r, d);
 
-  if (rc == BN_SQL_ROWS)
-    l->ops->free_result(l->handle, &r);
   if (affected != NULL)
     *affected = r.affected;
+  for (;;) {
+    const bool more = rc <= BN_SQL_ROWS && r.more;
+
+    if (rc == BN_SQL_ROWS)
+      l->ops->free_result(l->handle, &r);
+    if (!more)
+      break;
+    r = (struct bn_sql_result){0};
+    rc = l->ops->next(l->handle, NULL, &r, d);
+  }
   return rc <= BN_SQL_ROWS ? BN_SQL_DONE : rc;
 }
 

@@ -37,6 +37,7 @@ struct bn_sql_conf {            /* "General database options" */
   struct bn_list ignore_errors; /* --db-ignore-errors: codes, SQLSTATEs, classes, all */
   int64_t max_tries;            /* --db-max-tries: of an event; 0: no limit */
   int isolation;                /* --db-isolation-level: enum bn_isolation */
+  char *init_sql;               /* --db-init-sql: after each connect; NULL: nothing */
   int bulk_load;                /* --db-bulk-load: enum bn_sql_bulk_way */
   int prepare;                  /* --db-prepare: enum bn_sql_prepare_way */
   struct bn_list read_hosts;    /* --db-read-hosts: servers for statements that read */

@@ -36,6 +36,9 @@ def options(tmp_path, *args, **kwargs):
     ("mysql://h?ssl-cert=b&ssl-key=c&ssl-cipher=d",
      {"host": "h", "ssl-cert": "b", "ssl-key": "c", "ssl-cipher": "d"}),
     ("mysql://h?password-file=secret", {"host": "h", "password-file": "secret"}),
+    ("mysql://me@h/d?unix_socket=/s&charset=utf8mb4&read_timeout=5&compression-algorithms=zstd",
+     {"user": "me", "host": "h", "db": "d", "socket": "/s", "charset": "utf8mb4", "read-timeout": "5",
+      "compression-algorithms": "zstd"}),
 ])
 def test_mysql(uri, expected, tmp_path):
     expected = {f"mysql-{name}": value for name, value in expected.items()}
@@ -50,6 +53,9 @@ def test_mysql(uri, expected, tmp_path):
     ("postgresql:///d?host=/run/pg", {"host": "/run/pg", "db": "d"}),
     ("postgresql:///?socket=/run/pg", {"host": "/run/pg"}),
     ("postgresql://?service=here", {"service": "here"}),
+    ("postgresql://?host=h&port=5&user=u&dbname=d", {"host": "h", "port": "5", "user": "u", "db": "d"}),
+    ("postgresql://h?application_name=x%20y&sslmode=require&options=-csearch_path%3D'o'%5C",
+     {"host": "h", "sslmode": "require", "parameters": r"application_name='x y' options='-csearch_path=\'o\'\\'"}),
     ("postgresql://h?sslrootcert=a&sslcert=b&sslkey=c&require_auth=md5",
      {"host": "h", "sslrootcert": "a", "sslcert": "b", "sslkey": "c", "require-auth": "md5"}),
 ])
@@ -95,10 +101,15 @@ def test_a_configuration_file_may_have_it_and_is_beaten_by_one_that_is_typed(tmp
 
 
 # In the order of the options in the help.
-MYSQL_PARAMETERS = ("socket, ssl-mode, ssl-key, ssl-ca, ssl-cert, ssl-cipher, compression, password-file, "
-                    "defaults-file, connect-timeout")
-PGSQL_PARAMETERS = ("host, socket, service, sslmode, sslrootcert, sslcert, sslkey, require_auth, "
-                    "password-file, connect_timeout")
+MYSQL_PARAMETERS = ("socket, unix_socket, ssl-mode, ssl-key, ssl-ca, ssl-cert, ssl-cipher, compression, "
+                    "compression-algorithms, password-file, defaults-file, connect-timeout, read-timeout, charset")
+PGSQL_PARAMETERS = ("host, socket, port, user, password, dbname, service, sslmode, sslrootcert, sslcert, sslkey, "
+                    "require_auth, password-file, connect_timeout, application_name, options, target_session_attrs, "
+                    "load_balance_hosts, hostaddr, passfile, client_encoding, channel_binding, keepalives, "
+                    "keepalives_idle, keepalives_interval, keepalives_count, tcp_user_timeout, sslcrl, sslcrldir, "
+                    "sslsni, sslcertmode, sslnegotiation, sslcompression, ssl_min_protocol_version, "
+                    "ssl_max_protocol_version, requirepeer, gssencmode, krbsrvname, gsslib, gssdelegation, "
+                    "fallback_application_name, min_protocol_version, max_protocol_version")
 
 
 @pytest.mark.parametrize("uri, message", [
@@ -109,8 +120,8 @@ PGSQL_PARAMETERS = ("host, socket, service, sslmode, sslrootcert, sslcert, sslke
     (f"mysql://u:a/{SECRET}@h", "--connect: '@' or '#' is where none can be: write %2F for '/', %3F for '?', %23 "
      "for '#' and %40 for '@'"),
     (f"mysql://u:{SECRET}%@h", "--connect: in the password, two hexadecimal digits must follow '%'; for '%' write %25"),
-    (f"mysql://u:{SECRET}@h?charset=utf8",
-     f"--connect: the driver mysql has no parameter 'charset'; allowed: {MYSQL_PARAMETERS}"),
+    (f"mysql://u:{SECRET}@h?nosuch=utf8",
+     f"--connect: the driver mysql has no parameter 'nosuch'; allowed: {MYSQL_PARAMETERS}"),
     (f"postgresql://u:{SECRET}@h?ssl-mode=require",
      f"--connect: the driver pgsql has no parameter 'ssl-mode'; allowed: {PGSQL_PARAMETERS}"),
     (f"mysql://u:{SECRET}@h?ssl-mode=tls", "--mysql-ssl=tls: unknown; allowed: disabled, preferred, required, "

@@ -2,6 +2,7 @@
 """Shows that the URI of --connect reaches real servers by TCP and by socket, and is not printed."""
 
 import json
+import os
 import subprocess
 import urllib.parse
 
@@ -68,3 +69,54 @@ def test_a_password_of_signs_is_decoded(server, tmp_path):
         done = subprocess.run([BENCH, "./login.lua", f"--connect={uri}"], cwd=tmp_path, capture_output=True, text=True,
                               timeout=120)
         assert "in\ttrue" in done.stdout, done.stdout + done.stderr
+
+
+SESSION = """
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  for _, what in ipairs(sysbench.opt.show) do print("session", con:query_row("SELECT " .. what)) end
+  con:reconnect()
+end
+sysbench.cmdline.options = { show = {"What", {"1"}} }
+"""
+
+
+def session(server, tmp_path, show, *argv, **env):
+    """What two connections in succession say, the second one made after a loss."""
+    (tmp_path / "s.lua").write_text(SESSION)
+    done = subprocess.run([BENCH, "s.lua", *argv, f"--show={show}", "--events=2", "run"], cwd=tmp_path, text=True,
+                          capture_output=True, timeout=120, env={**os.environ, **env})
+    assert done.returncode == 0 or done.stderr, done.stdout
+    return [line.split("\t")[1] for line in done.stdout.splitlines() if line.startswith("session")] or done.stderr
+
+
+def test_statements_after_each_connect(server, tmp_path):
+    mysql = hasattr(server, "socket")
+    show = "@@wait_timeout" if mysql else "current_setting('work_mem')"
+    text = "SET SESSION wait_timeout=7; SELECT 1; SELECT 2" if mysql else "SET work_mem='123kB'; SELECT 1"
+    value = "7" if mysql else "123kB"
+    for protocol in "own", "library":
+        asked = [*server.login(), f"--db-init-sql={text}", f"--{'mysql' if mysql else 'pgsql'}-protocol={protocol}"]
+        assert session(server, tmp_path, show, *asked, *(["--mysql-ssl=off"] if mysql else ["--pgsql-sslmode=disable"])) \
+            == [value] * 2
+    for dialect in "1.0", "1.1":
+        assert session(server, tmp_path, show, *server.login(), f"--db-init-sql={text}", f"--compat={dialect}") == [value] * 2
+    assert "--db-init-sql: " in session(server, tmp_path, show, *server.login(), "--db-init-sql=SELECT nosuch")
+
+
+def test_parameters_of_the_client_libraries(server, tmp_path):
+    by_tcp = uris_of(server)[0]
+    if hasattr(server, "socket"):
+        assert session(server, tmp_path, "@@character_set_client", f"--connect={by_tcp}&charset=latin1") == ["latin1"] * 2
+        return
+    show = "current_setting('application_name')"
+    assert session(server, tmp_path, show, f"--connect={by_tcp}") == ["bench"] * 2
+    assert session(server, tmp_path, show, f"--connect={by_tcp}&application_name=x%20y") == ["x y"] * 2
+    assert session(server, tmp_path, "current_setting('work_mem')",
+                   f"--connect={by_tcp}&options=-cwork_mem%3D321kB&keepalives_idle=9") == ["321kB"] * 2
+    assert session(server, tmp_path, "current_setting('work_mem')", *server.login(),
+                   PGOPTIONS="-c work_mem=99kB") == ["99kB"] * 2
+    for asked, why in [("nosuch=1", 'invalid connection option "nosuch"'), ("password=x", "'password' is a secret"),
+                       ("options", 'missing "=" after "options"')]:
+        assert f"--pgsql-parameters: {why}" in session(server, tmp_path, show, *server.login(),
+                                                       f"--pgsql-parameters={asked}")

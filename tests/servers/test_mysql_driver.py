@@ -351,6 +351,30 @@ def test_the_server_of_an_option_file_replaces_defaults(shell, mariadb, tmp_path
     assert refused["where"] == " on host '127.0.0.9', port 1"
 
 
+def test_an_option_file_is_read_as_mysql_reads_it(shell, mariadb, tmp_path):
+    """A mark of UTF-8, comments behind values, groups of MariaDB, included files, and init-command."""
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "b.cnf").write_text("[client]\npassword = 'spec_pw' # of the test\n")
+    (tmp_path / "parts" / "b.cnf~").write_text("[client]\npassword=other\n")
+    (tmp_path / "own.cnf").write_text("[bench]\nloose-init_command = SET SESSION lock_wait_timeout=8\n")
+    text = (f"\ufeff[client-server]  # everybody\nuser=spec_user#comment\n ; no\n"
+            f"socket=\"{mariadb.socket}\"\n[mysqld]\n!includedir {tmp_path}/parts\n!include {tmp_path}/own.cnf\n"
+            "init-command=SET SESSION lock_wait_timeout=9\n[client]\n"
+            "init-command=\"SET SESSION wait_timeout=7 /* # */\"\n")
+    (tmp_path / "my.cnf").write_text(text)
+    server = types.SimpleNamespace(driver="mysql", login=lambda: ["--mysql-db=spec_db"])
+    for protocol in "own", "library":
+        sh = shell(server, [f"--mysql-defaults-file={tmp_path}/my.cnf", f"--mysql-protocol={protocol}"])
+        assert sh("connect")["rc"] == "DONE"
+        assert sh.query("SELECT @@wait_timeout, @@lock_wait_timeout") == [["7", "8"]]
+    (tmp_path / "my.cnf").write_text(text + "init-command=SET @@nonsense=1\n")
+    refused = shell(server, [f"--mysql-defaults-file={tmp_path}/my.cnf"])("connect")
+    assert refused["rc"] == "ERROR" and "nonsense" in refused["text"]
+    (tmp_path / "own.cnf").write_text(f"!include {tmp_path}/own.cnf\n")
+    assert "include one another" in shell(server, [f"--mysql-defaults-file={tmp_path}/own.cnf"]).start["text"]
+    assert "65536 lines" in shell(server, ["--mysql-defaults-file=/dev/zero"]).start["text"]
+
+
 def test_encryption_of_an_option_file(shell, mariadb, certificates, tmp_path):
     (tmp_path / "my.cnf").write_text(f"[client]\nssl-mode=REQUIRED\nssl_ca={certificates.ca}\n")
     argv = [f"--mysql-defaults-file={tmp_path}/my.cnf"]

@@ -4,7 +4,9 @@
 #include "drivers/mysql/defaults.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +66,20 @@ static void defaults_unquote(char *s)
   *out = '\0';
 }
 
+/* A '#' outside of quotes begins a comment. */
+static void defaults_uncomment(char *s)
+{
+  char quote = '\0';
+  bool escaped = false;
+
+  for (; *s != '\0' && (*s != '#' || quote != '\0'); s++) {
+    if (!escaped && (*s == '"' || *s == '\'') && (quote == '\0' || quote == *s))
+      quote = quote == '\0' ? *s : '\0';
+    escaped = quote != '\0' && *s == '\\' && !escaped;
+  }
+  *s = '\0';
+}
+
 /* Replaces an earlier value of the file. */
 static int defaults_keep(char **slot, const char *value)
 {
@@ -76,7 +92,18 @@ static int defaults_keep(char **slot, const char *value)
   return 0;
 }
 
-/* Option names may have '_' for '-'. */
+static int defaults_add_command(struct bn_mysql_defaults *d, const char *value)
+{
+  char **grown = reallocarray(d->init_command, d->n_init_commands + 1, sizeof *grown);
+
+  if (grown == NULL)
+    return -1;
+  d->init_command = grown;
+  grown[d->n_init_commands] = strdup(value);
+  return grown[d->n_init_commands] != NULL && ++d->n_init_commands > 0 ? 0 : -1;
+}
+
+/* Option names may have '_' for '-', and "loose-" before them. */
 static int take_line(char *line, struct bn_mysql_defaults *d)
 {
   char *value = strchr(line, '=');
@@ -89,8 +116,11 @@ static int take_line(char *line, struct bn_mysql_defaults *d)
     if (*p == '_')
       *p = '-';
   name = defaults_trim(line);
+  name += strncmp(name, "loose-", 6) == 0 ? 6 : 0;
   value = defaults_trim(value);
   defaults_unquote(value);
+  if (strcmp(name, "init-command") == 0)
+    return value[0] != '\0' ? defaults_add_command(d, value) : 0;
   for (size_t i = 0; i < KEYS; i++)
     if (strcmp(keys[i].name, name) == 0)
       return defaults_keep(slot_of(d, i), value);
@@ -99,43 +129,113 @@ static int take_line(char *line, struct bn_mysql_defaults *d)
 
 static bool is_read_group(const char *group)
 {
-  return strcmp(group, "[client]") == 0 || strcmp(group, "[client-mariadb]") == 0 ||
-         strcmp(group, "[bench]") == 0;
+  static const char *const groups[] = {"[client]", "[client-server]", "[client-mariadb]",
+                                       "[bench]"};
+
+  for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+    if (strcmp(group, groups[i]) == 0)
+      return true;
+  return false;
 }
 
-static int read_lines(FILE *f, struct bn_mysql_defaults *d)
+/* Files include one another up to this depth.  A file of more lines is a device, or of another
+   kind. */
+enum { DEPTH_MAX = 10, LINES_MAX = 1 << 16 };
+
+static int defaults_read_file(struct bn_mysql_defaults *d, const char *path, int depth,
+                              struct bn_err *err);
+
+static int ends_in_cnf(const struct dirent *e)
 {
+  const size_t len = strlen(e->d_name);
+
+  return len > 4 && strcmp(e->d_name + len - 4, ".cnf") == 0;
+}
+
+static int include_folder(struct bn_mysql_defaults *d, const char *folder, int depth,
+                          struct bn_err *err)
+{
+  struct dirent **entry = NULL;
+  const int n = scandir(folder, &entry, ends_in_cnf, alphasort);
+  int rc = n < 0
+               ? bn_err_set(err, errno, "cannot read the folder '%s': %s", folder, strerror(errno))
+               : 0;
+
+  for (int i = 0; i < n; i++) {
+    char path[BN_SECRET_MAX];
+
+    (void)snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
+    if (rc == 0)
+      rc = defaults_read_file(d, path, depth, err);
+    free(entry[i]);
+  }
+  free(entry);
+  return rc;
+}
+
+/* "!include FILE" or "!includedir FOLDER", in any group. */
+static int take_directive(struct bn_mysql_defaults *d, char *line, int depth, struct bn_err *err)
+{
+  static const char file[] = "!include", folder[] = "!includedir";
+  const bool is_folder = strncmp(line, folder, sizeof folder - 1) == 0;
+  char *rest = line + (is_folder ? sizeof folder : sizeof file) - 1;
+
+  if (strncmp(line, file, sizeof file - 1) != 0 || !isspace((unsigned char)*rest))
+    return 0;
+  rest = defaults_trim(rest);
+  if (depth >= DEPTH_MAX)
+    return bn_err_set(err, 0, "cannot include '%s': %d files include one another", rest, DEPTH_MAX);
+  return is_folder ? include_folder(d, rest, depth + 1, err)
+                   : defaults_read_file(d, rest, depth + 1, err);
+}
+
+static int read_lines(FILE *f, struct bn_mysql_defaults *d, int depth, struct bn_err *err)
+{
+  static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's, which editors put first */
   char line[BN_SECRET_MAX];
   bool reads = false;
   int rc = 0;
 
-  while (rc == 0 && fgets(line, sizeof line, f) != NULL) {
-    char *s = defaults_trim(line);
+  for (int n = 0; rc == 0 && fgets(line, sizeof line, f) != NULL; n++) {
+    char *s = defaults_trim(n == 0 && strncmp(line, mark, 3) == 0 ? line + 3 : line);
 
+    if (n == LINES_MAX)
+      rc = bn_err_set(err, EFBIG, "the option file has more than %d lines", LINES_MAX);
+
+    if (*s == ';')
+      continue;
+    defaults_uncomment(s);
+    s = defaults_trim(s);
     if (*s == '[')
       reads = is_read_group(s);
-    else if (reads && *s != '#' && *s != ';')
-      rc = take_line(s, d);
+    else if (*s == '!')
+      rc = take_directive(d, s, depth, err);
+    else if (reads && take_line(s, d) != 0)
+      rc = bn_err_set(err, ENOMEM, "cannot read the option file: out of memory");
   }
   explicit_bzero(line, sizeof line);
+  return rc;
+}
+
+static int defaults_read_file(struct bn_mysql_defaults *d, const char *path, int depth,
+                              struct bn_err *err)
+{
+  FILE *f = fopen(path, "re");
+  int rc;
+
+  if (f == NULL)
+    return bn_err_set(err, errno, "cannot open the option file '%s': %s", path, strerror(errno));
+  (void)setvbuf(f, NULL, _IONBF, 0);
+  rc = read_lines(f, d, depth, err);
+  (void)fclose(f);
   return rc;
 }
 
 int bn_mysql_defaults_read(struct bn_mysql_defaults *d, const char *path, struct bn_err *err)
 {
   char full[BN_SECRET_MAX];
-  FILE *f;
-  int rc;
 
-  if (bn_secret_path(path, full, err) != 0)
-    return -1;
-  f = fopen(full, "re");
-  if (f == NULL)
-    return bn_err_set(err, errno, "cannot open the option file '%s': %s", path, strerror(errno));
-  (void)setvbuf(f, NULL, _IONBF, 0);
-  rc = read_lines(f, d);
-  (void)fclose(f);
-  return rc == 0 ? 0 : bn_err_set(err, ENOMEM, "cannot read '%s': out of memory", path);
+  return bn_secret_path(path, full, err) == 0 ? defaults_read_file(d, full, 0, err) : -1;
 }
 
 void bn_mysql_defaults_free(struct bn_mysql_defaults *d)
@@ -144,4 +244,9 @@ void bn_mysql_defaults_free(struct bn_mysql_defaults *d)
     bn_secret_free(*slot_of(d, i));
     *slot_of(d, i) = NULL;
   }
+  for (size_t i = 0; i < d->n_init_commands; i++)
+    bn_secret_free(d->init_command[i]);
+  free(d->init_command);
+  d->init_command = NULL;
+  d->n_init_commands = 0;
 }

@@ -9,9 +9,12 @@
 struct bn_mysql_defaults {
   char *user, *password, *host, *port, *socket;
   char *ssl_mode, *ssl_ca, *ssl_cert, *ssl_key, *ssl_cipher;
+  char **init_command; /* all of them are sent on each connection */
+  size_t n_init_commands;
 };
 
-/* Reads the groups [client], [client-mariadb] and [bench]; path may begin with "~/".  Returns 0, or
+/* Reads the groups [client], [client-server], [client-mariadb] and [bench], also of the files that
+   it includes; path may begin with "~/".  Returns 0, or
    -1 and err; the caller frees d in either case. */
 int bn_mysql_defaults_read(struct bn_mysql_defaults *d, const char *path, struct bn_err *err);
 void bn_mysql_defaults_free(struct bn_mysql_defaults *d);

@@ -29,7 +29,7 @@ enum { BN_MYSQL_PROTOCOL_AUTO, BN_MYSQL_PROTOCOL_OWN, BN_MYSQL_PROTOCOL_LIBRARY 
 struct bn_mysql_conf {
   struct bn_list host, port, socket, ignore_errors;
   char *user, *password, *db;
-  char *password_file, *defaults_file;
+  char *password_file, *defaults_file, *charset;
   char *table_engine, *engine_trx; /* for scripts of 0.5 */
   int64_t myisam_max_rows;
   int64_t connect_timeout_s, read_timeout_s; /* 0: none */

@@ -124,7 +124,9 @@ static int driver_init(void **self, const void *conf, const struct bn_driver_hos
     free_driver(driver);
     return bn_err_set(err, ENOMEM, "cannot start the PostgreSQL driver: out of memory");
   }
-  if (read_methods(driver, err) != 0 || find_password(driver, err) != 0) {
+  if ((driver->conf->parameters != NULL &&
+       bn_pgsql_lib_check(driver->conf->parameters, err) != 0) ||
+      read_methods(driver, err) != 0 || find_password(driver, err) != 0) {
     free_driver(driver);
     return -1;
   }

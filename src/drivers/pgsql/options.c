@@ -6,6 +6,15 @@ static const char *const sslmodes[] = {"disable",   "allow",       "prefer", "re
                                        "verify-ca", "verify-full", NULL};
 static const char *const protocols[] = {"auto", "own", "library", NULL};
 
+/* The parameters of libpq that have no option of their own, and no password. */
+static const char further_params[] =
+    "application_name, options, target_session_attrs, load_balance_hosts, hostaddr, passfile, "
+    "client_encoding, channel_binding, keepalives, keepalives_idle, keepalives_interval, "
+    "keepalives_count, tcp_user_timeout, sslcrl, sslcrldir, sslsni, sslcertmode, sslnegotiation, "
+    "sslcompression, ssl_min_protocol_version, ssl_max_protocol_version, requirepeer, gssencmode, "
+    "krbsrvname, gsslib, gssdelegation, fallback_application_name, min_protocol_version, "
+    "max_protocol_version";
+
 const struct bn_opt bn_pgsql_options[] = {
     {.name = "pgsql-host",
      .type = BN_STRING,
@@ -26,6 +35,7 @@ const struct bn_opt bn_pgsql_options[] = {
      .offset = offsetof(struct bn_pgsql_conf, port),
      .given = offsetof(struct bn_pgsql_conf, port_given),
      .uri_part = "port",
+     .uri_params = "port",
      .form = "=N",
      .help = "ports, used in turn with each host"},
     {.name = "pgsql-user",
@@ -36,6 +46,7 @@ const struct bn_opt bn_pgsql_options[] = {
      .offset = offsetof(struct bn_pgsql_conf, user),
      .given = offsetof(struct bn_pgsql_conf, user_given),
      .uri_part = "user",
+     .uri_params = "user",
      .help = "user"},
     {.name = "pgsql-password",
      .type = BN_STRING,
@@ -45,6 +56,7 @@ const struct bn_opt bn_pgsql_options[] = {
      .def = "",
      .offset = offsetof(struct bn_pgsql_conf, password),
      .uri_part = "password",
+     .uri_params = "password",
      .help = "password of the user"},
     {.name = "pgsql-db",
      .type = BN_STRING,
@@ -54,6 +66,7 @@ const struct bn_opt bn_pgsql_options[] = {
      .offset = offsetof(struct bn_pgsql_conf, db),
      .given = offsetof(struct bn_pgsql_conf, db_given),
      .uri_part = "path",
+     .uri_params = "dbname",
      .help = "database"},
     {.name = "pgsql-service",
      .type = BN_STRING,
@@ -127,6 +140,13 @@ const struct bn_opt bn_pgsql_options[] = {
      .min = 0,
      .max = 86400,
      .help = "seconds for an attempt to connect; 0: no limit"},
+    {.name = "pgsql-parameters",
+     .type = BN_STRING,
+     .offset = offsetof(struct bn_pgsql_conf, parameters),
+     .uri_params = further_params,
+     .uri_collects = true,
+     .form = "=STRING",
+     .help = "further parameters of libpq: NAME=VALUE, with blanks between them"},
     {.name = "pgsql-protocol",
      .type = BN_CHOICE,
      .traits = BN_OPT_CONNECTS,

@@ -13,6 +13,7 @@ struct bn_pgsql_conf {
   char *user, *password, *db, *service;
   char *sslmode, *sslrootcert, *sslcert, *sslkey;
   char *password_file;
+  char *parameters; /* as in connection strings of libpq */
   struct bn_list port, ignore_errors, require_auth;
   int64_t connect_timeout_s; /* 0: none */
   bool password_prompt;

@@ -195,6 +195,10 @@ static int set_options(struct bn_mysql_lib *c, int ssl, uint64_t deadline_ns, co
     (void)mysql_options(c->handle, MYSQL_OPT_WRITE_TIMEOUT, &read_s);
   }
   (void)mysql_options(c->handle, MYSQL_OPT_MAX_ALLOWED_PACKET, &max_packet);
+  if (conf->charset != NULL)
+    (void)mysql_options(c->handle, MYSQL_SET_CHARSET_NAME, conf->charset);
+  for (size_t i = 0; i < c->driver->file.n_init_commands; i++)
+    (void)mysql_options(c->handle, MYSQL_INIT_COMMAND, c->driver->file.init_command[i]);
   if (conf->compression &&
       bn_mysql_lib_compression(c->handle, conf->compression_algorithms, text) != 0)
     return -1;

@@ -24,9 +24,10 @@ enum {
   NAME,
   REQUIRE_AUTH,
   SERVICE,
-  N_PARAMS
+  N_PARAMS,
+  N_FURTHER = 64 /* those of --pgsql-parameters */
 };
-static const char *const keywords[N_PARAMS + 1] = {
+static const char *const keywords[N_PARAMS] = {
     [HOST] = "host",
     [PORT] = "port",
     [USER] = "user",
@@ -61,7 +62,7 @@ static const char *unless_of_service(const struct bn_pgsql_conf *conf, const cha
 
 /* Selects one of all pairs of hosts and ports, the port varying fastest.  Returns the name of an
    unsupported override, or NULL. */
-static const char *connect_choose(const char *values[N_PARAMS + 1], const struct bn_pgsql *driver,
+static const char *connect_choose(const char *values[N_PARAMS], const struct bn_pgsql *driver,
                                   const struct bn_sql_target *t)
 {
   const struct bn_pgsql_conf *conf = driver->conf;
@@ -80,7 +81,6 @@ static const char *connect_choose(const char *values[N_PARAMS + 1], const struct
   values[NAME] = "bench";
   values[REQUIRE_AUTH] = driver->require_auth;
   values[SERVICE] = conf->service;
-  values[N_PARAMS] = NULL;
   for (size_t i = 0; i < t->n_overrides; i++) {
     const int k = index_of_override(t->override_name[i]);
 
@@ -94,7 +94,7 @@ static const char *connect_choose(const char *values[N_PARAMS + 1], const struct
 size_t bn_pgsql_lib_place(const struct bn_pgsql *driver, const struct bn_sql_target *t, char *name,
                           size_t size)
 {
-  const char *values[N_PARAMS + 1], *service = driver->conf->service;
+  const char *values[N_PARAMS], *service = driver->conf->service;
   bool host = false, port = false;
 
   (void)connect_choose(values, driver, t);
@@ -201,11 +201,52 @@ static uint64_t connect_deadline(const struct bn_pgsql *driver, uint64_t deadlin
   return timeout_at_ns < deadline_ns ? timeout_at_ns : deadline_ns;
 }
 
+/* Of a parameter that is given twice, libpq takes the last one. */
+static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *values)
+{
+  const char *name[N_PARAMS + N_FURTHER + 1] = {NULL}, *value[N_PARAMS + N_FURTHER + 1] = {NULL};
+  PQconninfoOption *all = NULL;
+  PGconn *handle;
+  size_t n = N_PARAMS;
+
+  memcpy(name, keywords, sizeof keywords);
+  memcpy(value, values, N_PARAMS * sizeof *value);
+  if (driver->conf->parameters != NULL)
+    all = PQconninfoParse(driver->conf->parameters, NULL);
+  for (const PQconninfoOption *o = all; o != NULL && o->keyword != NULL; o++) {
+    if (o->val == NULL || n == N_PARAMS + N_FURTHER)
+      continue;
+    name[n] = o->keyword;
+    value[n++] = o->val;
+  }
+  handle = PQconnectStartParams(name, value, 0);
+  PQconninfoFree(all);
+  return handle;
+}
+
+int bn_pgsql_lib_check(const char *parameters, struct bn_err *err)
+{
+  char *why = NULL;
+  PQconninfoOption *all = PQconninfoParse(parameters, &why);
+  int rc = 0;
+
+  if (all == NULL)
+    rc = bn_err_set(err, 0, "--pgsql-parameters: %.*s", why != NULL ? (int)strcspn(why, "\n") : 13,
+                    why != NULL ? why : "out of memory");
+  for (const PQconninfoOption *o = all; rc == 0 && o != NULL && o->keyword != NULL; o++)
+    if (o->val != NULL && o->dispchar[0] == '*')
+      rc = bn_err_set(err, 0, "--pgsql-parameters: '%s' is a secret, which would stand in results",
+                      o->keyword);
+  PQconninfoFree(all);
+  PQfreemem(why);
+  return rc;
+}
+
 enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *driver,
                                  const struct bn_sql_target *t, uint64_t deadline_ns,
                                  struct bn_sql_diag *d)
 {
-  const char *values[N_PARAMS + 1], *foreign;
+  const char *values[N_PARAMS], *foreign;
   char text[160];
 
   c->driver = driver;
@@ -214,7 +255,7 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
     (void)snprintf(text, sizeof text, "--pgsql-%s cannot differ between connections\n\n", foreign);
     return bn_pgsql_fail_text("", "PQconnectStartParams", text, d);
   }
-  c->handle = PQconnectStartParams(keywords, values, 0);
+  c->handle = connect_start(driver, values);
   if (c->handle == NULL)
     return bn_pgsql_fail_text("53200", "PQconnectStartParams", "out of memory\n\n", d);
   c->last_words[0] = '\0';
