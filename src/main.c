@@ -411,6 +411,29 @@ static int measure_script(struct program *p)
   return metrics == NULL || bn_run_measure(p->run, metrics, &err) == 0 ? 0 : refuse(&err);
 }
 
+/* The script has defaults of options from which the run was made.  Connections that its top level
+   has made are closed. */
+static int remake_run(struct program *p)
+{
+  struct bn_optset_fault fault;
+  struct bn_run *old = p->run;
+
+  if (bn_conf_finish(&p->conf, p->options, &fault) != 0) {
+    bn_cli_print_fault(&p->cli, &fault);
+    return -1;
+  }
+  bn_cli_set_messages(&p->cli, &p->conf, false);
+  bn_sql_session_end(p->sql, bn_run_main_session(old));
+  p->run = NULL;
+  if (make_run(p, bn_script_workload(p->script), bn_script_self(p->script), NULL) != 0) {
+    p->run = old;
+    return -1;
+  }
+  bn_script_attach(p->script, bn_run_main_session(p->run));
+  bn_run_free(old);
+  return 0;
+}
+
 static int prepare_script(struct program *p)
 {
   struct bn_err err = {0};
@@ -423,6 +446,9 @@ static int prepare_script(struct program *p)
   /* The reference warns where it exports, and exports nothing for help. */
   if (!p->cli.policy->help_skips_files || !bn_cli_is_command(&p->cli, "help"))
     bn_cli_check_files(&p->cli, p->options, true);
+  /* Each host of several has the options of the controller. */
+  if (bn_script_changes_run(p->script) && p->agent == NULL && remake_run(p) != 0)
+    return -1;
   return bn_script_export(p->script) == 0 ? measure_script(p) : -1;
 }
 

@@ -456,6 +456,26 @@ static int add_one(struct bn_optset *s, const char *group, const struct bn_opt *
   return 0;
 }
 
+int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err)
+{
+  const char *text = bn_opt_default(own, s->policy);
+  enum bn_optset_error rc;
+
+  for (size_t i = 0; text != NULL && i < s->n; i++) {
+    struct bn_entry *e = s->entry[i];
+
+    if (e->o == own || !e->shadowed || !bn_opt_same_name(e->o->name, own->name) ||
+        (e->given && !(defaults_win(s) && e->last.path != NULL)))
+      continue;
+    rc = bn_optval_parse(e->o, e->value, text, false);
+    if (rc == BN_OPTSET_OK)
+      return 1;
+    return bn_err_set(err, 0, "the default of option --%s, '%s', is none that bench can use",
+                      own->name, text);
+  }
+  return 0;
+}
+
 int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *table, void *values,
                   bool override, struct bn_err *err)
 {

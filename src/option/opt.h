@@ -50,6 +50,10 @@ enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const 
 int bn_optset_file(struct bn_optset *s, const char *path, struct bn_err *err);
 /* Whether what stands before '=' in a line of such a file names nothing: a comment, or blank. */
 bool bn_optset_is_comment(const char *name);
+/* A script declares an option again that the program has: its default takes the place of the
+   program's, unless the option was given.  1: it does; 0: it does not, or there is no other option
+   of that name; -1 and err. */
+int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err);
 /* One setting of a file; text: the items as written, after '='.  For optfile.c.  -1: no memory. */
 int bn_optset_set_file(struct bn_optset *s, const char *name, const char *text, const char *path,
                        unsigned line, struct bn_err *err);

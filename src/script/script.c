@@ -181,6 +181,8 @@ int bn_script_new(struct bn_script **out, const struct bn_script_setup *setup, s
 void bn_script_attach(struct bn_script *sc, struct bn_session *main_session)
 {
   sc->main_session = main_session;
+  if (sc->api.main != NULL)
+    sc->api.main->lua.session = main_session;
 }
 
 int bn_script_load(struct bn_script *sc, struct bn_err *err)
@@ -210,6 +212,11 @@ int bn_script_options(struct bn_script *sc, bool *accepts_any, struct bn_err *er
   sc->api.takes_any = !bn_options_declared(sc->api.options) && bn_oldstyle_accepts_any(&sc->vm);
   *accepts_any = sc->api.takes_any;
   return bn_options_add(lua, err);
+}
+
+bool bn_script_changes_run(const struct bn_script *sc)
+{
+  return bn_options_change_run(sc->api.options);
 }
 
 int bn_script_export(struct bn_script *sc)

@@ -16,7 +16,7 @@ struct bn_script;
    for them: the top level of a script may already need random numbers or a database of the run.
    Returns 0, or -1 and err.  setup's pointers outlive the script. */
 int bn_script_new(struct bn_script **out, const struct bn_script_setup *setup, struct bn_err *err);
-/* Sets the session of the main instance, which must stay until bn_script_detach. */
+/* Sets the session of the main instance, which must stay until bn_script_detach or the next one. */
 void bn_script_attach(struct bn_script *sc, struct bn_session *main_session);
 /* Finds the script (file as typed, then package.path, then bundled ones with or without ".lua"),
    creates the main interpreter and executes the top level.  Returns 0, or -1 and err, whose text is
@@ -28,6 +28,8 @@ int bn_script_load(struct bn_script *sc, struct bn_err *err);
    before bn_conf-dependent work of the script.  accepts_any: the script declares no options and the
    dialect takes every unknown one as a string. */
 int bn_script_options(struct bn_script *sc, bool *accepts_any, struct bn_err *err);
+/* After it: the script has defaults of general options, so that the run has to be made anew. */
+bool bn_script_changes_run(const struct bn_script *sc);
 /* Exports sysbench.opt (and the option globals of old scripts) once all options are settled.
    Returns 0, or -1 after logging why. */
 int bn_script_export(struct bn_script *sc);

@@ -888,3 +888,44 @@ function sysbench.hooks.report_cumulative()
 end
 """, "--threads=3", "--events=300")
     assert "reported" in r.lines and (r.err, r.status) == ("", 0)
+
+
+# --- defaults of a script for options of the program ----------------------------------------------
+
+DEFAULTS = """
+sysbench.cmdline.options = {
+  threads = {"", 2}, events = {"", 6}, time = {"", 0}, percentile = {"", 50}, ["report_interval"] = {"", 1},
+  ["db-driver"] = {"", "sqlite"}, ["sqlite-db"] = {"", "own.sqlite"}, ["rand-seed"] = {"", 7}, rate = {"", 0},
+  ["db-ignore-errors"] = {"", "duplicate"}
+}
+if sysbench.tid == 0 then first = sysbench.rand.uniform(1, 10) end
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() print("opt", sysbench.opt.threads, sysbench.opt.events, sysbench.rand.uniform(1, 1000000)) end
+"""
+
+
+def test_defaults_of_a_script_count_for_options_of_the_program(folder):
+    """Behind the command line and a configuration file, and before those of the program: as `help` shows them."""
+    r = folder.run(DEFAULTS)
+    assert (r.status, r.err) == (0, "") and r.events == 6 and "Number of threads: 2" in r.lines
+    assert "50th percentile:" in r.out and (folder.path / "own.sqlite").exists()
+    assert "[2]" in folder.lua(DEFAULTS, "help").out
+    folder.file("c.cfg", "threads=3\nsqlite-db=file.sqlite\n")
+    r = folder.run(DEFAULTS, "--config-file=c.cfg")
+    assert "Number of threads: 3" in r.lines and (folder.path / "file.sqlite").exists()
+    r = folder.run(DEFAULTS, "--config-file=c.cfg", "--threads=4", "--events=8", "--sqlite-db=typed.sqlite")
+    assert "Number of threads: 4" in r.lines and r.events == 8 and (folder.path / "typed.sqlite").exists()
+    assert all(line.startswith("opt\t4\t8") for line in r.lines if line.startswith("opt"))
+
+
+def test_a_default_that_does_not_fit_the_option_of_the_program_is_refused(folder):
+    r = folder.run('sysbench.cmdline.options = {threads = {"", "many"}} function event() end')
+    assert (r.status, r.err) == (1, "FATAL: the default of option --threads, 'many', is none that bench can use\n")
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+def test_in_a_dialect_defaults_of_a_script_count_for_options_of_drivers(folder, version):
+    """Sysbench has read the others before the script."""
+    r = folder.run(DEFAULTS, "--events=2", BENCH_COMPAT=version)
+    assert r.status == 0 and "Number of threads: 1" in r.lines and "95th percentile:" in r.out
+    assert (folder.path / "own.sqlite").exists()

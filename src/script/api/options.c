@@ -38,6 +38,7 @@ struct info {
 };
 
 struct bn_options {
+  bool changes_run;      /* it has a default of a general option, which was not given */
   bool declared;         /* the script has a table sysbench.cmdline.options */
   char *group;           /* "err.lua options" */
   struct bn_opt *option; /* ends with BN_OPT_END */
@@ -415,6 +416,29 @@ static void switch_on(const struct bn_options *options, const struct bn_optset *
       options->value[i].flag = true;
 }
 
+/* The script's defaults of options of the program.  In a dialect general options have been read
+   before the script, as by sysbench, but those of drivers have not. */
+static int set_defaults(struct bn_options *options, struct bn_optset *all, struct bn_err *err)
+{
+  const bool own = bn_optset_policy(all)->dialect == NULL;
+
+  for (size_t i = 0; i < options->n; i++) {
+    const struct bn_opt *o = &options->option[i];
+    const bool general = bn_conf_option(o->name) != NULL;
+    const int rc = own || !general ? bn_optset_set_default(all, o, err) : 0;
+
+    if (rc < 0)
+      return -1;
+    options->changes_run |= rc > 0 && general;
+  }
+  return 0;
+}
+
+bool bn_options_change_run(const struct bn_options *o)
+{
+  return o->changes_run;
+}
+
 int bn_options_add(struct bn_lua *lua, struct bn_err *err)
 {
   const struct bn_api *api = lua->vm->api;
@@ -436,7 +460,7 @@ int bn_options_add(struct bn_lua *lua, struct bn_err *err)
     return -1;
   if (bn_optset_policy(all)->bare_switch_is_on)
     switch_on(options, all);
-  return 0;
+  return set_defaults(options, all, err);
 }
 
 int bn_options_print(lua_State *L)

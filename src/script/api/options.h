@@ -21,6 +21,8 @@ bool bn_options_declared(const struct bn_options *o);
 /* Calls the options' validators and adds the options to the program's, which applies the command
    line's values.  Returns 0, or -1 and err, whose text is empty if the reason has been logged. */
 int bn_options_add(struct bn_lua *lua, struct bn_err *err);
+/* After it: the script has defaults of general options that a run has taken already. */
+bool bn_options_change_run(const struct bn_options *o);
 /* Lua functions: raise an error for wrong declarations; print the options. */
 int bn_options_check(lua_State *L);
 int bn_options_print(lua_State *L);
