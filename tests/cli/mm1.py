@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Takes the command line of a run and writes the result of an M/M/1 queue in virtual time: Poisson
 arrivals of --rate, one server of rate $MM1_MU. With --threads and no --rate, an event takes one
-millisecond for each thread, and a thousandth of the events for each thread fails. $MM1_TEMPLATE is a result of bench, whose numbers are replaced;
+millisecond for each thread, and a thousandth of the events for each thread fails. Events of the result
+$MM1_DISTURBED take 0.1 s more. $MM1_TEMPLATE is a result of bench, whose numbers are replaced;
 $MM1_SEED chooses the random numbers."""
 
 import collections
@@ -75,6 +76,8 @@ def main():
         stays = ((i * 1e-3, stay) for i in range(int(time_s * 1000)))
     else:
         stays = ((i / MU, 1 / MU) for i in range(int(time_s * MU)))
+    if os.path.basename(path) == os.environ.get("MM1_DISTURBED"):
+        stays = ((at, stay + 0.1) for at, stay in stays)
     counts = [collections.Counter() for _ in range(batches)]
     for at, stay in stays:
         counts[min(int(at / time_s * batches), batches - 1)][lowest(round(stay * 1e9))] += 1

@@ -196,6 +196,68 @@ def test_errors_are_compared_though_they_are_none(run, tmp_path):
         "signs of pairs", None)
 
 
+# --- a gate that cannot judge: kind 26 of issue 37 ----
+
+
+def apart(folder, run):
+    place(folder, run, 0.001, order="A" * 8 + "B" * 8)
+
+
+def noisy(folder, run):
+    place(folder, run, 0.98, noise=8)
+
+
+def single(folder, run):
+    place(folder, run, 0.5, pairs=1)
+
+
+def one_sided(folder, run):
+    """All runs of B with 4 threads have failed."""
+    place(folder, run, 1)
+    for i, document in enumerate(sides(run, 1)[0]):
+        option(document, "threads")["value"] = "4"
+        (folder / f"a/more-{i}.json").write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize("make, sentence", [
+    (apart, "Undecided: rate: cannot tell: the runs do not alternate"),
+    (noisy, "Undecided: rate: cannot tell: needs "),
+    (single, "Undecided: rate: cannot tell: needs at least 3 more pairs"),
+    (one_sided, "Undecided: rate at threads=4: nothing to compare"),
+])
+def test_a_gate_that_cannot_judge_says_so(run, tmp_path, make, sentence):
+    make(tmp_path, run)
+    done = compare(tmp_path, "--fail-on=rate:3%")
+    assert done.status == 6 and sentence in done.out.splitlines()[-1], done
+    assert compare(tmp_path, "--fail-undecided").status == 6
+    assert compare(tmp_path, "--fail-on=rate:3%", "--fail-undecided=off").status == 0
+    done = compare(tmp_path)
+    assert done.status == 0 and "Undecided" not in done.out
+    document = json.loads(compare(tmp_path, "--format=json", "--fail-on=rate:3%").out)
+    assert (document["regression"], document["undecided"]) == (False, True)
+
+
+def test_a_gate_that_can_judge_is_open(run, tmp_path):
+    """The limit is wide enough for the noise, or no figure of the gate is the one in doubt."""
+    noisy(tmp_path, run)
+    rows, status = compared(tmp_path, "--fail-on=rate:60%")
+    assert (rows["rate"]["verdict"], rows["rate"]["undecided"], status) == ("cannot tell", False, 0)
+    assert compared(tmp_path, "--fail-on=avg:60%")[1] == 0
+    assert compared(tmp_path, "--fail-on=errors_per_s")[1] == 0
+    assert compared(tmp_path, "--fail-on=rate:60%,avg:3%")[1] == 6
+
+
+def test_a_regression_comes_before_what_cannot_be_judged(run, tmp_path):
+    one_sided(tmp_path, run)
+    for path in (tmp_path / "b").iterdir():
+        document = json.loads(path.read_text())
+        figures(document)["events_per_s"] *= 0.5
+        figures(document)["transactions_per_s"] *= 0.5
+        path.write_text(json.dumps(document))
+    done = compare(tmp_path, "--fail-on=rate:3%")
+    assert done.status == 3 and "Regression: rate" in done.out and "Undecided: rate" in done.out
+
+
 # --- folders --------------------------------------------------------------------------------------
 
 

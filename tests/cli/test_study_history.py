@@ -260,6 +260,7 @@ def test_runs_may_be_in_a_folder_of_their_own(tmp_path, template):
      "--metric=events: neither a larger nor a smaller value is better, so --format=github cannot show it"),
     (["--fail", "--metric=events", "all"],
      "--fail: neither a larger nor a smaller value of 'events' is better; add another --metric"),
+    (["--fail-undecided", "all"], "--fail-undecided needs --fail"),
     (["--format=github", "--metric=avg,rate", "all"],
      "--format=github: more is better for 'rate', and less for 'avg'; write a file for each"),
 ])
@@ -289,6 +290,20 @@ def test_an_improvement_does_not_fail_the_job(tmp_path, template):
     done = history("--fail", "all", cwd=tmp_path)
     assert done.status == 0 and " better " in done.out
     assert history("--fail", "--metric=avg", "all", cwd=tmp_path).status == 0
+
+
+def test_a_job_that_cannot_fail_yet_says_so(tmp_path, template):
+    """Kind 26 of issue 37: a change point needs 16 runs."""
+    make_folder(tmp_path / "all", template, rates(13, 15, at=10, by=0.5))
+    done = history("--fail", "all", cwd=tmp_path)
+    assert (done.status, done.err) == (
+        0, "bench history: --fail: no series has the 16 runs that a change point needs; the longest "
+        "has 15\n")
+    assert history("--fail", "--fail-undecided", "all", cwd=tmp_path).status == 6
+    assert history("all", cwd=tmp_path).err == ""
+    make_folder(tmp_path / "more", template, rates(13, 16))
+    done = history("--fail", "--fail-undecided", "more", cwd=tmp_path)
+    assert (done.status, done.err) == (0, "")
 
 
 def test_the_action_for_github_reads_the_newest_run(shifted):

@@ -36,8 +36,9 @@ def queue(tmp_path_factory):
     return program, {"MM1_MU": str(MU), "MM1_TEMPLATE": str(folder / "t.json")}
 
 
-def search(queue, *args, run=("cpu", "run"), seed=1, **kwargs):
+def search(queue, *args, run=("cpu", "run"), seed=1, disturbed="", **kwargs):
     program, env = queue
+    env = {**env, "MM1_DISTURBED": disturbed}
     return bench.run("search", f"--program={program}", "--cooldown=0", *args, *run,
                      env={**env, "MM1_SEED": str(seed)}, **kwargs)
 
@@ -54,8 +55,10 @@ def test_the_rate_is_found(queue, utilization, tmp_path):
     rows = list(csv.DictReader(open(tmp_path / "found/table.csv", encoding="utf-8")))
     assert len(rows) <= 12
     assert [row["purpose"] for row in rows][0] == "capacity"
-    assert rows[-1]["purpose"] == "confirm" and rows[-1]["goal"].startswith("kept")
-    assert float(rows[-1]["rate"]) == pytest.approx(answer, rel=1e-3)
+    assert rows[-1]["purpose"] == "again" and rows[-1]["goal"].startswith("broken")
+    confirmed = [row for row in rows if row["goal"].startswith("kept")][-1]
+    assert confirmed["purpose"] in ("confirm", "again")
+    assert float(confirmed["rate"]) == pytest.approx(answer, rel=1e-3)
     assert float(rows[0]["events_per_s"]) == pytest.approx(MU, rel=0.01)
     documents = sorted((tmp_path / "found").glob("probe-*.json"))
     assert len(documents) == len(rows)
@@ -75,6 +78,24 @@ def test_the_number_of_threads_is_found(queue):
     assert got.status == 0, got
     assert ANSWER.search(got.out).group(1) == "10"
     assert "--max allows no higher number of threads" in got.out
+
+
+@pytest.mark.parametrize("disturbed", ("probe-05.json", "probe-08.json"))
+def test_a_broken_bound_is_probed_again(queue, disturbed):
+    """Kind 26 of issue 37: something else breaks the goal once, at 16 threads or at 18."""
+    got = search(queue, "--goal=p99<20.5ms", "--over=threads", "--time=1", "--probes=24",
+                 "--precision=1%", disturbed=disturbed)
+    assert got.status == 0, got
+    assert ANSWER.search(got.out).group(1) == "20"
+    assert re.search(r"^probe \d+: \d+ threads, 6 s, again: p99 .*: kept$", got.err, re.M), got.err
+    assert "no probe was left" not in got.out
+
+
+def test_a_bound_that_was_not_probed_again_is_said(queue):
+    got = search(queue, "--goal=p99<20.5ms", "--over=threads", "--time=1", "--probes=10",
+                 "--precision=1%", disturbed="probe-09.json")
+    assert got.status == 0, got
+    assert "no probe was left to look again" in got.out, got.out + got.err
 
 
 @pytest.mark.parametrize("goal, answer", (

@@ -110,9 +110,10 @@ return {
     local plan = {min = 0, max = 0, precision = 0.01, time_s = 1, most_s = 2, probes = 5}
     local h = ask(plan, 1000, 700)
     t.equal(h.state, "found")
-    t.equal(#h.found, 4)
+    t.equal(#h.found, 5)
     t.equal(h.answer, 500)
     t.ok(h.failed > 700, "the bracket ends above the limit")
+    t.equal(h.again, h.failed)
     -- All probes that are allowed went into finding a value that holds.
     t.equal(ask(plan, 1000, 9).state, "spent")
   end,
@@ -128,11 +129,35 @@ return {
         t.equal(h.next.time_s, 8)
         if refused < 2 then found.decision = "violated" end
         refused = refused + 1
+      elseif h.next.purpose == "again" then
+        found.decision = "violated"
       end
       h:tell(found)
     end
     t.equal(h.state, "found")
     t.close(h.answer, h.failed * 0.98, 1e-9)
+  end,
+
+  -- Something else than the rate breaks the goal of some probes: of the first and third step, say.
+  ["a broken bound is probed again"] = function()
+    for disturbed = 1, 12 do
+      local plan = {min = 0, max = 0, precision = 0.03, time_s = 1, most_s = 8, probes = 30}
+      local h, steps = hunt.begin(plan), 0
+      while h.state == "runs" do
+        local found = oracle(h.next, 600)
+        if h.next.purpose == "capacity" then found = {value = 1000} end
+        if h.next.purpose == "step" then
+          steps = steps + 1
+          if steps == disturbed or steps == disturbed + 2 then found.decision = "violated" end
+        elseif h.next.purpose == "again" then
+          t.equal(h.next.time_s, 8)
+        end
+        h:tell(found)
+      end
+      t.equal(h.state, "found")
+      t.ok(h.answer <= 600 and h.answer * 1.0301 >= 600, disturbed .. ": " .. h.answer)
+      t.ok(h.failed > 600, "the bound is above the limit")
+    end
   end,
 
   -- A probe that decides nothing is repeated for longer, and those after it take as long.

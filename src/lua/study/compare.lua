@@ -11,7 +11,7 @@ local shared = require("study.options")
 local side = require("study.compare.side")
 local verdicts = require("study.compare.verdicts")
 
-local worse_status = 3
+local worse_status, undecided_status = 3, 6
 
 -- Options -----------------------------------------------------------------------------------------
 
@@ -58,10 +58,13 @@ local function read_secondary(list, names)
   end
 end
 
--- Returns the figures and the rules of the comparison.
-local function read_options(options)
+-- Returns the figures and the rules of the comparison.  A gate that someone set up with --fail-on
+-- has to tell when it cannot judge.
+local function read_options(options, given)
   local list, metric = figures.new(), options.metric or ""
   local rules = {alpha = 0.01, stationary = options.assume_stationary, limit = {}}
+  rules.fails_undecided = options.fail_undecided
+  if not given.fail_undecided then rules.fails_undecided = given.fail_on end
   list:add(option_text("metric", metric), metric, false)
   rules.same = share_of(options.same or "")
   if not rules.same or rules.same <= 0 or rules.same >= 1 then
@@ -104,7 +107,7 @@ local function compare_sides(operands, list, rules)
   local v = {
     sides = {a, b}, figures = list, rules = rules, points = points,
     differences = differ.find(a, b, points)}
-  v.compared, v.failing = comparison.make(a, b, list, points, rules)
+  v.compared, v.failing, v.undecided = comparison.make(a, b, list, points, rules)
   check_measured(v)
   return v
 end
@@ -113,6 +116,7 @@ end
 local function refuse_tests(options, operands)
   local secondary = options.secondary or {}
   local option = options.fail_on and #options.fail_on > 0 and "fail-on"
+    or options.fail_undecided and "fail-undecided"
     or options.assume_stationary and "assume-stationary"
     or options.same ~= "5%" and "same"
     or (#secondary ~= 1 or secondary[1] ~= "auto") and "secondary"
@@ -130,12 +134,12 @@ local function write_report(options, made, form)
   end
 end
 
-local function run(options, operands)
+local function run(options, operands, given)
   output.check(options.output)
   if native.is_same_file(operands[1], operands[2]) then
     native.fail("'%s' and '%s' are the same; name two different results", operands[1], operands[2])
   end
-  local list, rules = read_options(options)
+  local list, rules = read_options(options, given)
   local has_scores = {scores.apply(operands[1]), scores.apply(operands[2])}
   if has_scores[1] and has_scores[2] then
     refuse_tests(options, operands)
@@ -149,7 +153,8 @@ local function run(options, operands)
   end
   local v = compare_sides(operands, list, rules)
   write_report(options, v, verdicts)
-  return v.failing and worse_status or 0
+  if v.failing then return worse_status end
+  return v.undecided and rules.fails_undecided and undecided_status or 0
 end
 
 return {
@@ -165,6 +170,8 @@ return {
     shared.same{},
     {name = "fail-on", type = "list", form = "=NAME[:PERCENT]",
       help = "metrics and losses that make the exit status 3: p99:5%,tps:3%"},
+    shared.fail_undecided{
+      help = "exit status 6 if nothing can be told; default: on with --fail-on"},
     {name = "assume-stationary", type = "bool", def = false,
       help = "comparing runs that do not alternate"},
     shared.format{choices = {"text", "markdown", "json"}, help = "form: text, markdown, json"},

@@ -2,6 +2,7 @@
 -- The subcommand `history` finds the change points in a series of results.
 
 local documents = require("study.history.document")
+local edivisive = require("study.stats.edivisive")
 local native = require("study.native")
 local output = require("study.output")
 local series = require("study.history.series")
@@ -9,7 +10,7 @@ local shared = require("study.options")
 local text = require("study.history.text")
 local trend = require("study.history.trend")
 
-local status_regression = 3
+local status_regression, status_undecided = 3, 6
 
 -- What is asked for -----------------------------------------------------------------------------
 
@@ -93,11 +94,12 @@ local function write(history, options)
   end
 end
 
--- Says which trends are regressions, and returns the exit status.
-local function judge(history, runs)
-  local status = 0
+-- Says which trends are regressions, or that no trend can be one yet, and returns the exit status.
+local function judge(history, runs, fails_undecided)
+  local status, most = 0, 0
   for i, one in ipairs(history.series) do
     for _, found in ipairs(history.trends[i]) do
+      most = math.max(most, #found.runs)
       if found:is_regression(runs) then
         native.log("bench history: regression: %s",
           native.escape(text.regression(history, one, found)))
@@ -105,7 +107,10 @@ local function judge(history, runs)
       end
     end
   end
-  return status
+  if most >= edivisive.few then return status end
+  native.log("bench history: --fail: no series has the %d runs that a change point needs; the "
+    .. "longest has %d", edivisive.few, most)
+  return fails_undecided and status_undecided or status
 end
 
 return {
@@ -120,6 +125,7 @@ return {
      help = "options of the runs that do not separate series"},
     {name = "fail", type = "bool", def = "off",
      help = "exit status 3 if the last change point is a new regression"},
+    shared.fail_undecided{help = "exit status 6 with --fail if all series are too short"},
     {name = "fail-within", type = "int", def = "20", min = 1, max = 2 ^ 31 - 1,
      help = "runs since a regression for which --fail fails"},
     shared.format{
@@ -131,9 +137,12 @@ return {
     output.check(options.output)
     local metrics = parse_metrics(options.metric)
     if options.fail then check_judged(metrics) end
+    if options.fail_undecided and not options.fail then
+      native.fail("--fail-undecided needs --fail")
+    end
     if options.format == "github" then check_directions(metrics) end
     local history = read_history(operands, metrics, options.ignore or {})
     write(history, options)
-    return options.fail and judge(history, options.fail_within) or 0
+    return options.fail and judge(history, options.fail_within, options.fail_undecided) or 0
   end,
 }

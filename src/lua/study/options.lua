@@ -15,6 +15,7 @@ local function shared(common)
 end
 
 options.cooldown = shared{name = "cooldown", type = "seconds", min = 0, max = options.int_max}
+options.fail_undecided = shared{name = "fail-undecided", type = "bool", def = "off"}
 options.format = shared{name = "format", type = "choice", def = "text", choices = {"text", "json"}}
 options.metric = shared{name = "metric", type = "string", def = "rate", form = "=NAME"}
 options.out = shared{name = "out", type = "path", form = "=DIR"}

@@ -116,6 +116,29 @@ local function adjust_tests(points, test, is_of)
   return #tests
 end
 
+-- Returns whether the interval shows that the loss is at most the limit.
+local function is_within(found, better, limit)
+  local interval = found.method ~= "few" and found.interval
+  if not interval then return false end
+  if better == "more" then return interval.low >= 1 - limit end
+  return interval.high <= 1 + limit
+end
+
+-- Marks the rows of figures that decide of which nothing can be told, and returns whether there are
+-- any.  A point that only one side has is one of them.
+local function mark_undecided(points, figures, limits)
+  local any = false
+  for _, at in ipairs(points) do
+    for i, limit in pairs(limits) do
+      local row = at.rows[i]
+      row.undecided = not row.is_judged
+        or row.verdict == "unknown" and not is_within(row.found, figures[i].better, limit)
+      any = any or row.undecided
+    end
+  end
+  return any
+end
+
 -- Compares by the rules {alpha =, same = (study.stats.compare), stationary = runs that are not
 -- interleaved are compared by ranks, limit = by number of each figure that fails the comparison,
 -- how much worse it may be}.  Returns points, each
@@ -127,8 +150,8 @@ end
 --   rows       of each figure {figure = number, measured = on both sides, hidden = nobody asked for
 --              it, and it is 0 in every run, found =, verdict = nil: none, more = how many pairs or
 --              runs it takes where the verdict is "unknown", failing = it is worse by more than its
---              limit}
--- and whether a row is failing.
+--              limit, undecided = it has a limit, and nothing shows on which side of it it is}
+-- and whether a row is failing, and whether one is undecided.
 function comparison.make(a, b, figures, points, rules)
   local made, is_failing = {}, false
   for point = 1, points.n do
@@ -153,7 +176,7 @@ function comparison.make(a, b, figures, points, rules)
     end
     is_failing = is_failing or row.failing
   end)
-  return made, is_failing
+  return made, is_failing, mark_undecided(made, figures, rules.limit)
 end
 
 return comparison

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- This module prints a comparison: as tables for people, and as a document.
 --
--- The comparison is {sides = {A, B}, figures =, differences =, points =, compared = and failing =
--- what study.compare.comparison returns, rules =}.
+-- The comparison is {sides = {A, B}, figures =, differences =, points =, compared =, failing = and
+-- undecided = what study.compare.comparison returns, rules =}.
 
 local columns = require("study.columns")
 local compare = require("study.stats.compare")
@@ -163,20 +163,25 @@ local function remarks_text(v, markdown)
   return table.concat(parts)
 end
 
+-- Returns a line for each figure that fails the comparison, and then, if that fails it too, for
+-- each of which nothing can be told.
 local function failing_text(v, markdown)
-  local parts = {}
+  local failing, undecided = {}, {}
   for _, at in ipairs(v.compared) do
     for _, row in ipairs(at.rows) do
+      local name = columns.quote(v.figures[row.figure].text, markdown)
+      local where = (#v.compared > 1 and " at " or "") .. point_name(v, at.point, markdown)
       if row.failing then
         local limit = v.rules.limit[row.figure]
-        parts[#parts + 1] = ("\nRegression: %s is worse%s%s%s\n"):format(
-          columns.quote(v.figures[row.figure].text, markdown),
-          limit > 0 and (" by more than %s %%"):format(shown_share(limit)) or "",
-          #v.compared > 1 and " at " or "", point_name(v, at.point, markdown))
+        failing[#failing + 1] = ("\nRegression: %s is worse%s%s\n"):format(
+          name, limit > 0 and (" by more than %s %%"):format(shown_share(limit)) or "", where)
+      elseif row.undecided and v.rules.fails_undecided then
+        undecided[#undecided + 1] = ("\nUndecided: %s%s: %s\n"):format(
+          name, where, at.how == "missing" and "nothing to compare" or verdict_text(v, at, row))
       end
     end
   end
-  return table.concat(parts)
+  return table.concat(failing) .. table.concat(undecided)
 end
 
 -- Returns a text for a terminal, or one in Markdown; all that stands in files is escaped.
@@ -228,7 +233,7 @@ local function row_document(v, at, row)
     {"adjusted_p_worse", real(tested and found.worse.adjusted)},
     {"adjusted_p_better", real(tested and found.better.adjusted)},
     {"verdict", verdict}, {"text", verdict_text(v, at, row)}, {"more", row.more or document.null},
-    {"failing", row.failing}}
+    {"failing", row.failing}, {"undecided", row.undecided or false}}
 end
 
 local function point_document(v, at)
@@ -251,7 +256,7 @@ function verdicts.document(v)
     {"format", "bench comparison"}, {"version", 1}, {"a", side_document(v.sides[1])},
     {"b", side_document(v.sides[2])}, {"differences", differ.document(v.differences)},
     {"alpha", real(v.rules.alpha)}, {"same", real(v.rules.same)}, {"points", points},
-    {"regression", v.failing}}
+    {"regression", v.failing}, {"undecided", v.undecided}}
 end
 
 return verdicts

@@ -2,14 +2,11 @@
 -- This module prints a history for people, as text or as Markdown.
 
 local columns = require("study.columns")
+local edivisive = require("study.stats.edivisive")
 local native = require("study.native")
 local series = require("study.history.series")
 
 local text = {}
-
--- At the level of 0.001, a test of the permutations of fewer runs shows nothing but a clear break
--- in the middle.
-local runs_few = 16
 
 -- Returns a function that escapes a text that quotes files.
 local function quoting(markdown)
@@ -64,7 +61,8 @@ end
 local function level_text(trend)
   local segment = trend.segments[1]
   local line = (": no change point%s; median %s"):format(
-    segment.n < runs_few and " (about 16 runs are needed to find one)" or "",
+    segment.n < edivisive.few and (" (about %d runs are needed to find one)"):format(edivisive.few)
+      or "",
     shown(trend, segment.median))
   if segment.median > 0 and segment.n > 1 then
     line = ("%s, standard deviation %s %%"):format(

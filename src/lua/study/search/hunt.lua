@@ -10,7 +10,9 @@
 -- root of an equation", BIT 11); if that did not halve the ratio, it is their geometric mean
 -- (bisection).  When the ratio is at most 1 + precision, the highest value that held is probed
 -- again, for the longest time.  If it does not hold then, a value that is lower by the precision is
--- probed in the same way.
+-- probed in the same way.  If it holds, the lowest value that did not hold is probed again for as
+-- long, because something else may have disturbed its probe.  If that value holds now, the search
+-- goes on above it.
 
 local ceil, floor, log, max, min, sqrt =
   math.ceil, math.floor, math.log, math.max, math.min, math.sqrt
@@ -22,7 +24,8 @@ hunt.__index = hunt
 local steepest = 8
 -- The caller may round values to six digits.
 local rounding = 1e-5
--- Two probes are kept for confirming: one, and one more at a lower value.
+-- These probes are kept for the end: one confirms, and another one looks at a lower value or again
+-- at the one that broke the goal.
 local reserved = 2
 -- Two values are this far apart if the slope between their scores is to be more than noise.
 local far = 1.1
@@ -33,7 +36,8 @@ local far = 1.1
 --
 -- A hunt has `state` ("runs", "found", "none", "spent"), `next` = {purpose, value, time_s} while it
 -- runs, `answer`, `held` and `failed` (the highest value that held and the lowest above it that did
--- not; 0: none), `capacity` (0: unknown) and `found`, the list of what it was told.
+-- not; 0: none), `again` (the value of `failed` that was probed again), `capacity` (0: unknown) and
+-- `found`, the list of what it was told.
 function hunt.begin(plan)
   local first = plan.whole and {purpose = "step", value = plan.min, time_s = plan.time_s}
     or {purpose = "capacity", value = 0, time_s = plan.time_s}
@@ -148,7 +152,7 @@ end
 function hunt:step()
   local last = #self.found + reserved >= self.plan.probes
   if self.held > 0 and (last or self:is_narrow()) then
-    self:confirm(self.held)
+    if self.held == self.answer then self:answer_with(self.held) else self:confirm(self.held) end
   elseif self.held == 0 and self.failed > 0 and self.failed <= self.least then
     self.state = "none"
   else
@@ -175,17 +179,45 @@ function hunt:step_back(value)
   local lower = value * (1 - self.plan.precision / 2)
   if self.plan.whole then lower = min(hunt.round(lower), value - 1) end
   self.failed, self.held = value, 0
-  if lower < self.least then
+  if self.answer and lower <= self.answer then
+    self:answer_with(self.answer)
+  elseif lower < self.least then
     self.state = "none"
   else
     self:confirm(lower)
   end
 end
 
+-- Ends with the answer, if the bound above it was probed again or there is none.
+function hunt:answer_with(value)
+  self.held, self.answer = value, value
+  if self.failed <= value or self.again == self.failed then
+    self.state = "found"
+  else
+    self.next = {purpose = "again", value = self.failed, time_s = self.plan.most_s}
+  end
+end
+
+-- Goes on above a bound that holds after all: up to the next value that does not.
+function hunt:raise(value)
+  self.held, self.failed, self.answer = value, 0, value
+  for _, found in ipairs(self.found) do
+    local broke = found.value > value and found.broke
+    if broke and (self.failed == 0 or found.value < self.failed) then self.failed = found.value end
+  end
+  self:step()
+end
+
 function hunt:take(found)
   local holds = found.decision == "holds" or found.decision == "undecided" and found.holds
-  if self.next.purpose == "confirm" and holds then
-    self.state, self.held, self.answer = "found", found.value, found.value
+  found.broke = not holds
+  if self.next.purpose == "again" then self.again = found.value end
+  if self.next.purpose == "again" and not holds then
+    self.state = "found"
+  elseif self.next.purpose == "again" then
+    self:raise(found.value)
+  elseif self.next.purpose == "confirm" and holds then
+    self:answer_with(found.value)
   elseif self.next.purpose == "confirm" then
     self:step_back(found.value)
   elseif not self:try_longer(found) then
@@ -206,7 +238,10 @@ function hunt:tell(found)
   else
     self:take(found)
   end
-  if self.state == "runs" and #self.found == self.plan.probes then self.state = "spent" end
+  if self.state == "runs" and #self.found == self.plan.probes then
+    self.held = self.answer or self.held
+    self.state = self.answer and "found" or "spent"
+  end
 end
 
 return hunt

@@ -97,7 +97,8 @@ end
 
 -- Returns "probe 3: 1200 events/s, 20 s: p99 12.3 ms, errors 0 %: kept" of the last row.
 function report:line()
-  local words = {capacity = "", step = "", longer = ", longer", confirm = ", to confirm"}
+  local words = {
+    capacity = "", step = "", longer = ", longer", confirm = ", to confirm", again = ", again"}
   local row = self.rows[#self.rows]
   local head = ("probe %d: "):format(#self.rows)
   local time = (", %s s%s: "):format(seconds(row.probe.time_s), words[row.probe.purpose])
@@ -154,8 +155,15 @@ function report:knee()
   return knee
 end
 
+-- Returns the row that confirms the answer.
+function report:answer_row(hunt)
+  for i = #self.rows, 1, -1 do
+    if self.rows[i].probe.value == hunt.answer then return self.rows[i] end
+  end
+end
+
 function report:answer_text(hunt)
-  local last = self.rows[#self.rows]
+  local last = self:answer_row(hunt)
   local answer = ("highest %s that keeps the goal: %s%s (%s by a run of %s s: %s)\n"):format(
     self.title, number(hunt.answer), self.unit,
     last.decided and "confirmed" or "kept, but not decided,", seconds(last.probe.time_s),
@@ -163,8 +171,9 @@ function report:answer_text(hunt)
   if hunt.failed <= hunt.answer then
     return answer .. ("--max allows no higher %s\n"):format(self.title)
   end
-  return answer .. ("lowest %s above it that breaks the goal: %s%s (%s %% more)\n"):format(
-    self.title, number(hunt.failed), self.unit, number((hunt.failed / hunt.answer - 1) * 100))
+  return answer .. ("lowest %s above it that breaks the goal: %s%s (%s %% more%s)\n"):format(
+    self.title, number(hunt.failed), self.unit, number((hunt.failed / hunt.answer - 1) * 100),
+    hunt.again == hunt.failed and "" or "; no probe was left to look again")
 end
 
 -- Returns the table and what follows from it; the hunt is as the search ended.
@@ -216,7 +225,7 @@ function report:document(hunt)
   local found, knee, probes = hunt.state == "found", self:knee(), {}
   for i, row in ipairs(self.rows) do probes[i] = probe_document(self, row) end
   local decided = document.null
-  if found then decided = self.rows[#self.rows].decided end
+  if found then decided = self:answer_row(hunt).decided end
   return document.map{
     {"format", "bench search"},
     {"version", 1},

@@ -31,6 +31,7 @@ local edivisive = {
   level = 0.001,
   least = 4,            -- values on each side of a change
   permutations = 1999,  -- of a segment
+  few = 16,             -- with fewer values, permutations show a clear break in the middle only
 }
 
 -- So many orders of a segment are shuffled in turn, each from its last one.
