@@ -212,8 +212,28 @@ def test_a_script_says_which_options_keep_its_data(tmp_path):
     ) in done.err, done
 
 
+@pytest.mark.parametrize("more", [("--vary=threads=1,2",), ("--vary=threads=1,2", "--cleanup")])
+def test_data_are_removed_at_the_end(tmp_path, more):
+    """Kind 20 of issue 37: a sweep removes what it made."""
+    assert sweep(tmp_path, *more, "--repeat=1", "--prepare", *SQLITE, "--table-size=10",
+                 "run").status == 0
+    assert not (tmp_path / "s/data.json").exists()
+    assert bench.run(*SQLITE, "--table-size=10", "run", cwd=tmp_path).status == 1
+
+
+def test_data_are_removed_after_a_failure(tmp_path):
+    (tmp_path / "data.lua").write_text(
+        "function prepare() assert(io.open('data', 'w')):close() end\n"
+        "function cleanup() assert(os.remove('data')) end\n"
+        "function thread_init() error('no') end\n"
+        "function event() end\n")
+    done = sweep(tmp_path, "--vary=threads=1,2", "--repeat=1", "--prepare", "./data.lua", "run")
+    assert done.status == 1 and "the first run" in done.err, done
+    assert not (tmp_path / "s/data.json").exists() and not (tmp_path / "data").exists()
+
+
 def test_data_stay_without_cleanup(tmp_path):
-    assert sweep(tmp_path, "--vary=threads=1,2", "--repeat=1", "--prepare", *SQLITE,
+    assert sweep(tmp_path, "--vary=threads=1,2", "--repeat=1", "--prepare", "--cleanup=off", *SQLITE,
                  "--table-size=10", "run").status == 0
     assert json.loads((tmp_path / "s/data.json").read_text())["whole"] is True
     assert bench.run(*SQLITE, "--table-size=10", "run", cwd=tmp_path).status == 0
@@ -231,7 +251,8 @@ def test_data_of_the_user_are_not_cleaned_up(tmp_path):
 
 
 def test_data_that_were_being_prepared_are_made_anew(tmp_path):
-    args = ("--vary=table-size=10,20", "--repeat=1", "--seed=1", "--prepare", *SQLITE, "run")
+    args = ("--vary=table-size=10,20", "--repeat=1", "--seed=1", "--prepare", "--cleanup=off",
+            *SQLITE, "run")
     assert sweep(tmp_path, *args).status == 0
     data = json.loads((tmp_path / "s/data.json").read_text())
     data["whole"] = False
@@ -375,6 +396,31 @@ def test_a_point_that_fails_costs_one_point(tmp_path):
     assert points[1]["figures"] == {} and points[1]["runs"] == []
     again = sweep(tmp_path, "--resume", *args)
     assert again.status == 1 and again.err.count("failed: exit status") == 2
+
+
+PACE = """
+sysbench.cmdline.options = {pace = {"", 0}}
+function event()
+  if sysbench.opt.pace == FAILS and not io.open("failed") then
+    io.open("failed", "w"):close()
+    error("once")
+  end
+  require("ffi").C.usleep(20000 / sysbench.opt.pace)
+end
+require("ffi").cdef("int usleep(unsigned);")
+"""
+
+
+@pytest.mark.parametrize("fails, best", [(0, "9"), (9, "3")])
+def test_a_failed_run_never_wins(tmp_path, fails, best):
+    """Kind 20 of issue 37: the fastest point has a run that failed, and is not the best one then."""
+    (tmp_path / "pace.lua").write_text(PACE.replace("FAILS", str(fails)))
+    done = sweep(tmp_path, "--vary=pace=1,3,9", "--repeat=3", "--seed=5", "./pace.lua", "--time=0",
+                 "--events=6", "run")
+    assert f"\nBest: pace={best}, " in done.out, done
+    found = table(tmp_path)
+    assert found["points"][found["best"]]["values"] == {"pace": best}
+
 
 
 @pytest.mark.parametrize("varied, sentence", [
@@ -566,8 +612,6 @@ def test_the_bundled_sweeps_of_a_machine(tmp_path):
         (("--vary=threads=1,2", *CPU[:-1]),
          "the command 'run' is missing; write the command line of a run after the options, such "
          "as: oltp_read_write --tables=4 run"),
-        (("--vary=threads=1,2", "--cleanup", *CPU),
-         "--cleanup needs --prepare: it removes only data of --prepare"),
         (("--vary=threads=1,2", "cpu", "--report=csv:x", "run"),
          "--report cannot be given: each run writes a result and a text report into the folder of "
          "--out"),

@@ -28,7 +28,7 @@ local declared = {
   options.cooldown{form = "=S", def = "0", help = "pause between runs"},
   {name = "prepare", type = "bool", def = "off",
    help = "running 'prepare' whenever a run needs other data"},
-  {name = "cleanup", type = "bool", def = "off",
+  {name = "cleanup", type = "bool", def = "on",
    help = "running 'cleanup' at the end for data of --prepare"},
   {name = "stop-when", type = "string", form = "=CONDITION",
    help = "condition after which larger values are left out: p99>100ms"},
@@ -90,9 +90,6 @@ local function set_up(given, words)
   end
   check_axes(axes)
   if given.stop_when then check_numbers(axes[1]) end
-  if given.cleanup and not given.prepare then
-    native.fail("--cleanup needs --prepare: it removes only data of --prepare")
-  end
   if not given.out then native.fail("--out is missing; name a folder for the results") end
   local n = axes.points * given["repeat"]
   if n > runs_most then
@@ -145,6 +142,11 @@ local function make(sweep)
   open(sweep)
   sweep.tally:resume(sweep.folder, sweep.options.stop_when)
   local ok, why = pcall(sweep.runs.make_all, sweep.runs)
+  -- Only after a signal the runs that are missing may still need the data.
+  if sweep.options.prepare and sweep.options.cleanup and not native.signalled() then
+    local dropped, fault = sweep.runs.data:drop()
+    if ok and not dropped then ok, why = false, fault end
+  end
   if not ok and sweep.tally:count("done") == 0 and not native.signalled() then
     settings.remove(sweep.folder)
     error(why, 0)

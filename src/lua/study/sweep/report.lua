@@ -7,7 +7,7 @@ local report = {}
 
 -- A value of an option takes at most so much of a line.
 local width_most, cell_most, columns_most, gap = 100, 31, 24, 2
-local test_columns_before = 12
+local test_columns_before, rivals_most = 12, 8
 
 -- Returns four digits of a number, or all of a whole number that has more.
 local function digits_of(x)
@@ -106,8 +106,18 @@ end
 local function best_of(tally)
   local best = tally:best()
   if not best then return "" end
-  return ("\nBest: %s, %s %s\n"):format(name_of(tally.grid, best),
+  local rivals, names = tally:rivals(best), {}
+  local text = ("\nBest: %s, %s %s\n"):format(name_of(tally.grid, best),
     digits_of(tally:spread(best, "rate").median), rate_unit(tally))
+  if not rivals and tally.grid.points > 1 then
+    return text .. "One run of each does not show whether the difference is noise; see --repeat.\n"
+  end
+  for i, point in ipairs(rivals or {}) do
+    names[i] = i <= rivals_most and name_of(tally.grid, point) or nil
+  end
+  if #names == 0 then return text end
+  return text .. ("Within the noise of: %s%s\n"):format(table.concat(names, "; "),
+    #rivals > #names and (" and %d more"):format(#rivals - #names) or "")
 end
 
 local function bound_line(name, bound, what)

@@ -91,7 +91,7 @@ local function make(self, run)
   if not ended then native.fail("%s", why) end
   if native.signalled() then return nil end
   local result = native.kind(path) and native.result(path)
-  local good = tally.is_good(result)
+  local good = ended.status == 0 and tally.is_good(result)
   if good then
     self.tally:take(run, result, self.options.stop_when)
   else
@@ -128,7 +128,7 @@ local function attempt(self, run)
   return true
 end
 
--- Makes all runs that are pending, and cleans up.
+-- Makes all runs that are pending.
 function runs:make_all()
   local first = true
   for run = 1, #self.tally.runs do
@@ -138,10 +138,6 @@ function runs:make_all()
       first = false
     end
     if self.options.stop_when then self.tally:leave_out(run) end
-  end
-  if self.options.cleanup then
-    local ok, why = self.data:drop()
-    if not ok then native.fail("%s", why) end
   end
 end
 

@@ -9,7 +9,9 @@
 --    "rate": NAME,                  what "rate" is: "transactions_per_s" or "events_per_s"; null:
 --                                   no run has ended well
 --    "points": [POINT],             all of them; the first option changes slowest
---    "best": N,                     index of the point with the highest median of rate; null: none
+--    "best": N,                     index of the point with the highest median of rate of those
+--                                   without a failed run; null: none
+--    "within_noise": [N],           points that cannot be told from it; null: not known
 --    "usl": [FIT]}                  over "threads"; empty: fewer than 4 values were measured
 --
 -- A POINT is one combination of values:
@@ -119,6 +121,8 @@ function tables.document(sweep)
   for i, axis in ipairs(grid) do
     vary[i] = document.map{{"option", axis.name}, {"values", document.list{unpack(axis)}}}
   end
+  local best = tally:best()
+  local rivals = best and tally:rivals(best)
   for point = 0, grid.points - 1 do points[point + 1] = point_of(tally, point) end
   for i, fit in ipairs(sweep.fits) do laws[i] = fit_of(grid, sweep.axis, fit) end
   return document.map{
@@ -126,7 +130,8 @@ function tables.document(sweep)
     {"command", document.list(sweep.command:shown())},
     {"repeat", sweep.options["repeat"]}, {"seed", sweep.seed}, {"vary", vary},
     {"rate", tally.rate or document.null}, {"points", points},
-    {"best", tally:best() or document.null}, {"usl", laws}}
+    {"best", best or document.null},
+    {"within_noise", rivals and document.list(rivals) or document.null}, {"usl", laws}}
 end
 
 -- Returns a cell of CSV.  A value that a reader would split is quoted (RFC 4180).

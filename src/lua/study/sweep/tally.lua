@@ -7,6 +7,7 @@
 
 local native = require("study.native")
 local stats = require("study.stats")
+local student = require("study.stats.student")
 
 local tally = {}
 tally.__index = tally
@@ -116,13 +117,51 @@ function tally:spread(point, name)
 end
 
 -- Returns the point with the highest median of the rate, the first of several; nil: there is none.
+-- A point of which a run has failed is not compared with points that were well.
 function tally:best()
-  local most, best = -math.huge, nil
+  local most, best = 0, nil
   for point = 0, self.grid.points - 1 do
-    local spread = self:spread(point, "rate")
+    local spread = self:look(point).failed == 0 and self:spread(point, "rate")
     if spread and spread.median > most then most, best = spread.median, point end
   end
   return best
+end
+
+-- Returns {[point] = {n =, mean =}} of the logarithms of the rates of points that were well, their
+-- number, the standard deviation of one run, which is that of all points together, and its degrees
+-- of freedom.
+local function logs_of(self)
+  local of, points, squares, dof = {}, 0, 0, 0
+  for point = 0, self.grid.points - 1 do
+    local logs = {}
+    for _, i in ipairs(self:look(point).failed == 0 and self.runs_of[point] or {}) do
+      local rate = self:value(i, "rate")
+      if rate and rate > 0 then logs[#logs + 1] = math.log(rate) end
+    end
+    if #logs > 0 then
+      of[point], points = {n = #logs, mean = stats.mean(logs)}, points + 1
+      squares, dof = squares + stats.deviation(logs) ^ 2 * (#logs - 1), dof + #logs - 1
+    end
+  end
+  return of, points, math.sqrt(squares / math.max(dof, 1)), dof
+end
+
+-- Returns the list of points whose rate cannot be told from that of the best one; nil: there is one
+-- run of each point, so that their noise is not known.  These are multiple comparisons with the
+-- best (Hsu 1984, "Constrained Simultaneous Confidence Intervals for Multiple Comparisons with the
+-- Best", Annals of Statistics 12:1136-1144) by a pooled variance at 5 % for all points together, divided
+-- among them (Bonferroni) in place of Dunnett's quantile.
+function tally:rivals(best)
+  local of, points, noise, dof = logs_of(self)
+  if dof == 0 then return nil end
+  local t = student.quantile(1 - 0.05 / math.max(points - 1, 1), dof)
+  local rivals, winner = {}, of[best]
+  for point = 0, self.grid.points - 1 do
+    local rival = point ~= best and of[point]
+    local error = rival and noise * math.sqrt(1 / winner.n + 1 / rival.n)
+    if rival and winner.mean - rival.mean <= t * error then rivals[#rivals + 1] = point end
+  end
+  return rivals
 end
 
 -- Returns whether a run ended well, for which it has left a result.
