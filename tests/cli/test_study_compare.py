@@ -173,6 +173,30 @@ def test_a_limit_has_to_be_exceeded(run, tmp_path):
     assert compare(tmp_path).out.endswith("\nRegression: rate is worse\n")
 
 
+@pytest.mark.parametrize("item, status", [
+    ("avg:5%:50us", 3), ("avg:5%:200us", 0), ("avg:20%:50us", 0), ("avg:0:0.05ms", 3),
+    ("rate:5%:50", 3), ("rate:5%:200", 0), ("rate:5%:5e6", 0),
+])
+@pytest.mark.parametrize("order", ["ABBA", "AAAAAAAABBBBBBBB"])
+def test_a_limit_has_a_share_and_an_amount(run, tmp_path, item, status, order):
+    """Kind 20 of issue 37. B is 10 % slower: 900 events/s after 1,000, 1.11 ms after 1 ms."""
+    place(tmp_path, run, 0.9, order=order)
+    done = compare(tmp_path, f"--fail-on={item}", "--assume-stationary")
+    assert done.status == status, done
+    if item == "avg:5%:50us":
+        assert done.out.endswith("\nRegression: avg is worse by more than 5 % and 50us\n")
+
+
+def test_a_few_errors_may_be_allowed(run, tmp_path):
+    place(tmp_path, run, 1)
+    for path in (tmp_path / "b").iterdir():
+        document = json.loads(path.read_text())
+        figures(document)["errors_per_s"] = 3.5
+        path.write_text(json.dumps(document))
+    assert compared(tmp_path, "--fail-on=errors_per_s:0:3")[1] == 3
+    assert compared(tmp_path, "--fail-on=errors_per_s:0:4", "--fail-undecided=off")[1] == 0
+
+
 def test_a_fixed_rate_is_no_measure(run, tmp_path):
     place(tmp_path, run, 1)
     assert "--rate" not in compare(tmp_path).out
@@ -298,11 +322,11 @@ def test_failed_runs_are_left_out_with_their_partners(run, tmp_path):
     assert done.status == 3
     assert document["points"][0]["runs_a"] == document["points"][0]["runs_b"] == 6
     assert document["a"]["left_out"] == [
-        {"file": "a/0002.json", "reason": "the run failed", "status": 1}]
+        {"file": "a/0002.json", "reason": "the run failed: event limit (exit status 1)", "status": 1}]
     assert document["b"]["left_out"] == [
         {"file": "b/0005.json", "reason": "the run measured nothing", "status": 0}]
     out = compare(tmp_path).out
-    assert "A: a (7 runs)\n   left out: a/0002.json: the run failed\n" in out
+    assert "A: a (7 runs)\n   left out: a/0002.json: the run failed: event limit (exit status 1)\n" in out
 
 
 @pytest.mark.sanitized
@@ -415,6 +439,10 @@ def test_hostile_numbers_crash_nothing(run, tmp_path):
     (["--same=0"], "--same=0: not a percentage between 0 and 100"),
     (["--same=5ms"], "--same=5ms: not a percentage between 0 and 100"),
     (["--fail-on=p99:5ms"], "--fail-on=p99:5ms: write a percentage after the colon, such as 5%"),
+    (["--fail-on=p99:5%:50"],
+     "--fail-on=p99:5%:50: write a time with its unit, such as 50us, after the second colon"),
+    (["--fail-on=tps:5%:50us"], "--fail-on=tps:5%:50us: write a number after the second colon"),
+    (["--fail-on=tps:5%:"], "--fail-on=tps:5%:: write a number after the second colon"),
     (["--fail-on=rate:100%"], "--fail-on=rate:100%: a rate cannot get lower by 100 % or more"),
     (["--fail-on=p99@read:5%"], "the runs have not measured 'p99@read' (--fail-on)"),
     (["--metric=p99@read"], "the runs have not measured 'p99@read' (--metric)"),
@@ -443,7 +471,16 @@ def test_sides_without_results_are_refused(run, tmp_path):
         document["end"]["status"] = 1
         path.write_text(json.dumps(document))
     assert compare(tmp_path).err == (
-        "bench compare: 'a' and 'b' have no successful runs with the same options to compare\n")
+        "bench compare: 'a' and 'b' have no successful runs with the same options to compare; A has 1; "
+        "1 of 1 runs of B failed, such as 'b/0000.json': the run failed: event limit (exit status 1)\n")
+    place(tmp_path, run, 1, pairs=2)
+    for side, values in (("a", ("1", "2")), ("b", ("3", "4"))):
+        for i, threads in enumerate(values):
+            path = tmp_path / side / f"{i:04}.json"
+            document = json.loads(path.read_text())
+            option(document, "threads")["value"] = threads
+            path.write_text(json.dumps(document))
+    assert "; A has threads=1; threads=2; B has threads=3; threads=4\n" in compare(tmp_path).err
 
 
 def test_real_runs_are_compared(tmp_path):

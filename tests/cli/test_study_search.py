@@ -123,10 +123,31 @@ def test_conditions(queue, goal, answer):
 def test_what_is_never_kept(queue, tmp_path):
     got = search(queue, "--goal=p99<1us", "--time=1", cwd=tmp_path)
     assert got.status == 3, got
-    assert "the lowest rate that was tried breaks the goal p99<1us" in got.err
+    assert re.search(r"the lowest rate that was tried breaks the goal p99<1us: 15\.62 events/s: "
+                     r"p99 [\d.]+ us\n$", got.err), got.err
     assert ANSWER.search(got.out) is None
     assert len(re.findall(r"broken$", got.out, re.M)) >= 3
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_breaks_the_goal_is_named(queue):
+    """Kind 20 of issue 37: one of two conditions."""
+    got = search(queue, "--goal=p99<1s,errors<0.05%", "--over=threads", "--time=1")
+    assert got.status == 3
+    assert re.search(r"^probe 1: 1 threads, 1 s: p99 .*: broken\? \(errors<0\.05%\)$", got.err,
+                     re.M), got.err
+    assert re.search(r"breaks the goal p99<1s,errors<0\.05%: 1 threads: p99 .* s, errors .* % "
+                     r"\(errors<0\.05%\)$", got.err, re.M), got.err
+
+
+def test_a_probe_that_cannot_be_used_has_its_value(queue, tmp_path):
+    program = tmp_path / "once"
+    program.write_text(f"#!/bin/sh\n[ -e ran ] && {{ echo 'FATAL: no more' >&2; exit 1; }}\n"
+                       f"touch ran; exec '{queue[0]}' \"$@\"\n")
+    program.chmod(0o755)
+    got = search((program, queue[1]), "--goal=p99<1s", "--time=1", cwd=tmp_path)
+    assert got.status == 1
+    assert "bench search: probe 2 (1000 events/s) failed with exit status 1: no more\n" in got.err
 
 
 def test_the_result_as_a_document(queue, tmp_path):

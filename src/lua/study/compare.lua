@@ -4,6 +4,7 @@
 local comparison = require("study.compare.comparison")
 local differ = require("study.compare.differ")
 local figures = require("study.compare.figures")
+local limit = require("study.limit")
 local native = require("study.native")
 local output = require("study.output")
 local scores = require("study.compare.scores")
@@ -15,36 +16,6 @@ local worse_status, undecided_status = 3, 6
 
 -- Options -----------------------------------------------------------------------------------------
 
--- Returns the share that "5%", "5 %" or "5" is, 0.05; or nil.
-local function share_of(text)
-  local number, rest = text:match("^([^%%]*)(.*)$")
-  local percent = #number < 32 and (rest == "" or rest == "%")
-    and native.real((number:gsub(" +$", "")))
-  return percent and percent >= 0 and percent / 100 or nil
-end
-
-local function option_text(name, value)
-  return ("--%s=%s"):format(name, value):sub(1, 255)
-end
-
--- Adds a figure of --fail-on, "p99:5%", to the limits.
-local function read_limit(list, limit, item)
-  local name, percent = item:match("^([^:]*):(.*)$")
-  local option, share = option_text("fail-on", item), 0
-  name = (name or item):sub(1, 127)
-  if percent then
-    share = share_of(percent)
-    if not share then
-      native.fail("%s: write a percentage after the colon, such as 5%%", option)
-    end
-  end
-  local at = list:add(option, name, false)
-  if share >= 1 and list[at].better == "more" then
-    native.fail("%s: a rate cannot get lower by 100 %% or more", option)
-  end
-  limit[at] = share
-end
-
 local function read_secondary(list, names)
   if #names == 1 and names[1] == "none" then return end
   for _, name in ipairs(names) do
@@ -53,7 +24,7 @@ local function read_secondary(list, names)
       list:add("", "avg", true)
       list:add("", "errors_per_s", true)
     else
-      list:add(option_text("secondary", name), name, false)
+      list:add(limit.option("secondary", name), name, false)
     end
   end
 end
@@ -65,14 +36,21 @@ local function read_options(options, given)
   local rules = {alpha = 0.01, stationary = options.assume_stationary, limit = {}}
   rules.fails_undecided = options.fail_undecided
   if not given.fail_undecided then rules.fails_undecided = given.fail_on end
-  list:add(option_text("metric", metric), metric, false)
-  rules.same = share_of(options.same or "")
+  list:add(limit.option("metric", metric), metric, false)
+  rules.same = limit.share(options.same or "")
   if not rules.same or rules.same <= 0 or rules.same >= 1 then
     native.fail("--same=%s: not a percentage between 0 and 100", options.same or "")
   end
   read_secondary(list, options.secondary or {})
-  for _, item in ipairs(options.fail_on or {}) do read_limit(list, rules.limit, item) end
-  if not next(rules.limit) then rules.limit[1] = 0 end
+  for _, item in ipairs(options.fail_on or {}) do
+    local at
+    local read = limit.read(item, function(option, name)
+      at = list:add(option, name, false)
+      return list[at]
+    end)
+    rules.limit[at] = read
+  end
+  if not next(rules.limit) then rules.limit[1] = {share = 0, amount = 0, text = ""} end
   return list, rules
 end
 
@@ -85,13 +63,28 @@ local function is_measured(compared, figure)
   return false
 end
 
+-- Returns why a side has nothing to compare: one of its failed runs, or its options.
+local function nothing_of(v, i)
+  local s, names = v.sides[i], {}
+  if s.n_counted == 0 then
+    return ("%d of %d runs of %s failed, such as '%s': %s"):format(
+      #s.runs, #s.runs, ("AB"):sub(i, i), s.runs[1].path, s.runs[1].left_out)
+  end
+  for _, at in ipairs(v.compared) do
+    local n = i == 1 and at.n_a or at.n_b
+    if n > 0 then names[#names + 1] = v.points.name(at.point) end
+  end
+  if v.points.n == 1 then return ("%s has %d"):format(("AB"):sub(i, i), s.n_counted) end
+  return ("%s has %s"):format(("AB"):sub(i, i), table.concat(names, "; ", 1, math.min(#names, 4)))
+end
+
 -- A comparison that nothing can fail would be taken for a good one.
 local function check_measured(v)
   local has_point = false
   for _, at in ipairs(v.compared) do has_point = has_point or at.how ~= "missing" end
   if not has_point then
-    native.fail("'%s' and '%s' have no successful runs with the same options to compare",
-      v.sides[1].path, v.sides[2].path)
+    native.fail("'%s' and '%s' have no successful runs with the same options to compare; %s; %s",
+      v.sides[1].path, v.sides[2].path, nothing_of(v, 1), nothing_of(v, 2))
   end
   for i, figure in ipairs(v.figures) do
     if (i == 1 or v.rules.limit[i]) and not is_measured(v.compared, i) then
@@ -168,8 +161,8 @@ return {
     {name = "secondary", type = "list", def = "auto", form = "=NAMES",
       help = "other metrics, or none; auto: avg, percentiles, errors_per_s"},
     shared.same{},
-    {name = "fail-on", type = "list", form = "=NAME[:PERCENT]",
-      help = "metrics and losses that make the exit status 3: p99:5%,tps:3%"},
+    {name = "fail-on", type = "list", form = "=NAME[:PERCENT[:AMOUNT]]",
+      help = "metrics and losses for exit status 3: p99:5%:50us,tps:3%"},
     shared.fail_undecided{
       help = "exit status 6 if nothing can be told; default: on with --fail-on"},
     {name = "assume-stationary", type = "bool", def = false,

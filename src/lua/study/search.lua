@@ -140,12 +140,13 @@ function search:command(probe, result)
 end
 
 -- Returns the sentence on a probe whose result cannot be used.
-function search:refusal(ended)
+function search:refusal(probe, ended)
   local n, signo = #self.hunt.found + 1, native.signalled()
   if signo then return ("interrupted by signal %d in probe %d"):format(signo, n) end
   local quote = messages.quote(self:file("log"))
-  return ("probe %d %s%s%s"):format(
-    n, ended.status and "failed with exit status " .. ended.status
+  return ("probe %d%s %s%s%s"):format(
+    n, probe.purpose == "capacity" and "" or (" (%s)"):format(self.report:value{probe = probe}),
+    ended.status and "failed with exit status " .. ended.status
       or "was ended by signal " .. ended.signal,
     quote ~= "" and ": " or "", quote)
 end
@@ -161,13 +162,13 @@ function search:start(probe)
   -- With more events waiting than --rate-max-backlog allows there is a result.
   if native.signalled() or not usable[ended.status]
     or ended.status == failed and not native.kind(path) then
-    return nil, self:refusal(ended)
+    return nil, self:refusal(probe, ended)
   end
   local result, fault = native.result(path)
   if not result then return nil, fault end
   local overload = ended.status == unserved or result.end_.overload
     or result.end_.reason == "assertion"
-  if ended.status == failed and not overload then return nil, self:refusal(ended) end
+  if ended.status == failed and not overload then return nil, self:refusal(probe, ended) end
   return result, ended.status, overload
 end
 
@@ -175,7 +176,7 @@ end
 function search:understand(probe, result, status, overload)
   local judged, why = self.goal:judge(result)
   if not judged then return nil, why end
-  local row = {probe = probe, status = status, overload = false}
+  local row = {probe = probe, status = status, overload = false, broken = {}}
   local found = {
     value = probe.value, decision = judged.decision, holds = judged.holds, score = judged.score,
     longer = judged.longer,
@@ -229,8 +230,11 @@ function search:conclude()
   local state = self.hunt.state
   if state == "found" then return 0 end
   if state == "none" then
-    return not_found, ("the lowest %s that was tried breaks the goal %s"):format(
-      self.options.over, self.goal.text)
+    local row = self.report:lowest()
+    local figures, broken = self.report:figures(row), self.report:broken(row)
+    return not_found, ("the lowest %s that was tried breaks the goal %s: %s: %s%s"):format(
+      self.options.over, self.goal.text, self.report:value(row), figures,
+      (#self.goal > 1 or row.overload) and " (" .. broken .. ")" or "")
   end
   return 1, ("all probes are used, and no %s is confirmed; allow more probes (--probes) or longer "
     .. "probes (--time, --time-max)"):format(self.options.over)

@@ -13,6 +13,8 @@ local stats = require("study.stats")
 
 local comparison = {}
 
+local no_limit = {share = 0, amount = 0}
+
 -- Returns the turns of a point's runs: {start_wall_ns =, is_b =, run =}.  The runs of B are behind
 -- those of A.
 local function turns_of(a, b, points, point)
@@ -85,9 +87,9 @@ local function measure_point(l, point, figures, rules)
     point = point, how = how_of(l, rules), n_a = #l.a, n_b = #l.b, one_order = l.one_order,
     rows = {}}
   for i, figure in ipairs(figures) do
-    local sample = sample_of(l, figures, i)
+    local sample, limit = sample_of(l, figures, i), rules.limit[i] or no_limit
     local found = compare.measure(
-      sample, {alpha = rules.alpha, same = rules.same, limit = rules.limit[i]})
+      sample, {alpha = rules.alpha, same = rules.same, limit = limit.share, amount = limit.amount})
     local measured = #sample.a > 0 and #sample.b > 0
     local hidden = figure.implied and found.all_equal and not found.has_ratio
     at.rows[i] = {
@@ -116,14 +118,6 @@ local function adjust_tests(points, test, is_of)
   return #tests
 end
 
--- Returns whether the interval shows that the loss is at most the limit.
-local function is_within(found, better, limit)
-  local interval = found.method ~= "few" and found.interval
-  if not interval then return false end
-  if better == "more" then return interval.low >= 1 - limit end
-  return interval.high <= 1 + limit
-end
-
 -- Marks the rows of figures that decide of which nothing can be told, and returns whether there are
 -- any.  A point that only one side has is one of them.
 local function mark_undecided(points, figures, limits)
@@ -132,7 +126,8 @@ local function mark_undecided(points, figures, limits)
     for i, limit in pairs(limits) do
       local row = at.rows[i]
       row.undecided = not row.is_judged
-        or row.verdict == "unknown" and not is_within(row.found, figures[i].better, limit)
+        or row.verdict == "unknown" and not compare.is_within(
+          row.found, figures[i].better, {limit = limit.share, amount = limit.amount})
       any = any or row.undecided
     end
   end
@@ -141,7 +136,7 @@ end
 
 -- Compares by the rules {alpha =, same = (study.stats.compare), stationary = runs that are not
 -- interleaved are compared by ranks, limit = by number of each figure that fails the comparison,
--- how much worse it may be}.  Returns points, each
+-- how much worse it may be (study.limit)}.  Returns points, each
 --   point      its number
 --   how        "paired", "stationary" (not interleaved; nothing is assumed to drift), "apart" (not
 --              interleaved: nothing can be told) or "missing" (one side has no run that counts)

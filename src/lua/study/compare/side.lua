@@ -62,7 +62,12 @@ end
 
 -- Returns why a run does not count, or nil.
 local function fault_of(result)
-  if result.end_.status ~= 0 then return "the run failed" end
+  local status = result.end_.status
+  if status == 3 then return "the run failed: an assertion did not hold (exit status 3)" end
+  if status == 4 then return "the run failed: it could not keep up with --rate (exit status 4)" end
+  if status ~= 0 then
+    return ("the run failed: %s (exit status %d)"):format(result.end_.reason, status)
+  end
   if result.end_.partial then return "the run was killed" end
   if not result.has_total then return "the run measured nothing" end
 end

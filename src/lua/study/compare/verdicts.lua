@@ -174,7 +174,7 @@ local function failing_text(v, markdown)
       if row.failing then
         local limit = v.rules.limit[row.figure]
         failing[#failing + 1] = ("\nRegression: %s is worse%s%s\n"):format(
-          name, limit > 0 and (" by more than %s %%"):format(shown_share(limit)) or "", where)
+          name, limit.text ~= "" and " by more than " .. limit.text or "", where)
       elseif row.undecided and v.rules.fails_undecided then
         undecided[#undecided + 1] = ("\nUndecided: %s%s: %s\n"):format(
           name, where, at.how == "missing" and "nothing to compare" or verdict_text(v, at, row))

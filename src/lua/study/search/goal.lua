@@ -77,13 +77,14 @@ local weight = {holds = 1, undecided = 2, violated = 3}
 -- Judges a result.  Returns nil and a message, or
 --   {decision = "holds" (all do), "violated" (one is) or "undecided", holds = by the values alone,
 --    score = the largest of batch.score, nil: unknown, longer = as study.stats.batch has it,
---    [i] = the finding about condition i}
+--    [i] = the finding about condition i, broken = it does not hold}
 function goal:judge(result)
   if not result.has_total then return nil, "the run measured nothing" end
   local all = {decision = "holds", holds = true, score = -math.huge, longer = 1}
   for i, condition in ipairs(self) do
     local finding, judged, score = judge(condition, result)
     all[i] = finding
+    finding.broken = not judged.holds
     if weight[judged.decision] > weight[all.decision] then all.decision = judged.decision end
     all.holds = all.holds and judged.holds
     all.longer = math.max(all.longer, judged.longer)

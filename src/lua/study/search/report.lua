@@ -5,7 +5,8 @@
 -- A row is {probe = {purpose, value, time_s}, with the capacity as the value where it was measured,
 -- closed = there was no rate, so that the goal is not judged, overload = the run ended early or
 -- could not keep up, holds, decided, status = exit status, rate, avg_s, p50_s, p95_s, p99_s,
--- errors, [i] = the figure of condition i}; a figure that is not known is nil.
+-- errors, [i] = the figure of condition i, broken = {[i] = it does not hold}}; a figure that is not
+-- known is nil.
 
 local digits = require("study.digits")
 local document = require("study.document")
@@ -41,6 +42,16 @@ local function measure(row, result)
   end
 end
 
+-- Returns the conditions that a probe broke: "p99<20ms"; or that it was overloaded.
+function report:broken(row)
+  local list = {}
+  for i, condition in ipairs(self.goal) do
+    if row.broken[i] then list[#list + 1] = condition.text end
+  end
+  if row.overload then table.insert(list, 1, "overloaded") end
+  return table.concat(list, ", ")
+end
+
 local function verdict(row)
   if row.closed then return "-" end
   return (row.holds and "kept" or "broken") .. (row.decided and "" or "?")
@@ -51,6 +62,7 @@ function report:add(row, result, findings)
   measure(row, result)
   for i = 1, #self.goal do
     row[i] = findings[i].measured and findings[i].value or nil
+    row.broken[i] = findings[i].broken
   end
   self.rows[#self.rows + 1] = row
   local probe = row.probe
@@ -95,6 +107,11 @@ function report:figures(row)
   return table.concat(list, ", ")
 end
 
+-- Returns "1200 events/s" or "8 threads".
+function report:value(row)
+  return number(row.probe.value) .. (self.over == "rate" and " events/s" or " threads")
+end
+
 -- Returns "probe 3: 1200 events/s, 20 s: p99 12.3 ms, errors 0 %: kept" of the last row.
 function report:line()
   local words = {
@@ -106,9 +123,9 @@ function report:line()
     return ("%swithout --rate%s%s events/s, %s"):format(
       head, time, number(row.rate), self:figures(row))
   end
-  return ("%s%s %s%s%s: %s%s"):format(
-    head, number(row.probe.value), self.over == "rate" and "events/s" or "threads", time,
-    self:figures(row), verdict(row), row.overload and ", overloaded" or "")
+  local broken = not row.holds and (row.overload or #self.goal > 1) and self:broken(row) or ""
+  return ("%s%s%s%s: %s%s"):format(head, self:value(row), time, self:figures(row), verdict(row),
+    broken ~= "" and " (" .. broken .. ")" or "")
 end
 
 local line_form = "%5s  %-8s  %10s  %7s  %10s  %9s  %9s  %9s  %8s  %s\n"
@@ -141,6 +158,16 @@ function report:table_text()
     lines[#lines + 1] = "?: the probe was too short to decide with 95 % confidence\n"
   end
   return table.concat(lines)
+end
+
+-- Returns the row of the lowest value that was tried.
+function report:lowest()
+  local lowest
+  for _, row in ipairs(self.rows) do
+    local is_higher = lowest and lowest.probe.value < row.probe.value
+    if not row.closed and not is_higher then lowest = row end
+  end
+  return lowest
 end
 
 -- Returns the row with the most throughput for its mean latency; nil: there is none.
@@ -191,11 +218,17 @@ function report:text(hunt)
   return table.concat(parts)
 end
 
+local function kept(row, i)
+  if row.closed then return document.null end
+  return not row.broken[i]
+end
+
 local function probe_document(self, row)
   local conditions = {}
   for i, condition in ipairs(self.goal) do
     conditions[i] = document.map{
-      {"text", condition.text}, {"value", real(row[i])}, {"unit", condition.unit}}
+      {"text", condition.text}, {"value", real(row[i])}, {"unit", condition.unit},
+      {"kept", kept(row, i)}}
   end
   return document.map{
     {"purpose", row.probe.purpose},
@@ -220,7 +253,7 @@ end
 --    "broken_at": …, "capacity_per_s": …, "knee": …,
 --    "probes": [{"purpose": …, "value": …, "time_s": …, "status": …, "goal": …, "overload": …,
 --                "events_per_s": …, "avg_s": …, "p50_s": …, "p95_s": …, "p99_s": …, "errors": …,
---                "conditions": [{"text": …, "value": …, "unit": …}]}]}
+--                "conditions": [{"text": …, "value": …, "unit": …, "kept": …}]}]}
 function report:document(hunt)
   local found, knee, probes = hunt.state == "found", self:knee(), {}
   for i, row in ipairs(self.rows) do probes[i] = probe_document(self, row) end

@@ -57,9 +57,10 @@ local function are_alike(sample)
   return true
 end
 
--- Returns how many times A a B has to be that is worse by `limit`.
-local function times_of(sample, limit)
-  return sample.better == "more" and 1 - limit or 1 + limit
+-- Returns the B that is worse than a value of A by the limit and by the amount.
+local function worse_than(sample, rules, a)
+  local loss = max(a * (rules.limit or 0), rules.amount or 0)
+  return sample.better == "more" and a - loss or a + loss
 end
 
 -- Sets the tests of whether B is larger, and whether it is smaller, in terms of the figure.
@@ -77,7 +78,8 @@ end
 local function measure_pairs(sample, rules, found)
   local estimate = stats.paired(sample)
   local above = stats.above(estimate, 0)
-  local beyond = stats.above(estimate, log(times_of(sample, rules.limit or 0)))
+  local times = worse_than(sample, rules, found.a) / found.a
+  local beyond = times > 0 and stats.above(estimate, log(times)) or 0
   found.method = "t"
   found.ratio = exp(estimate.mean)
   found.noise = estimate.noise
@@ -87,22 +89,23 @@ local function measure_pairs(sample, rules, found)
   found.beyond.p = sample.better == "more" and 1 - beyond or beyond
 end
 
--- Returns in how many pairs B is larger than `times` A, and in how many smaller.
-local function signs_of(sample, times)
+-- Returns in how many pairs B is larger than what the rules make of A, and in how many smaller.
+local function signs_of(sample, rules)
   local larger, smaller = 0, 0
   for i, a in ipairs(sample.a) do
-    if sample.b[i] > times * a then larger = larger + 1 end
-    if sample.b[i] < times * a then smaller = smaller + 1 end
+    local limit = worse_than(sample, rules, a)
+    if sample.b[i] > limit then larger = larger + 1 end
+    if sample.b[i] < limit then smaller = smaller + 1 end
   end
   return larger, smaller
 end
 
 local function measure_signs(sample, rules, found)
-  local larger, smaller = signs_of(sample, 1)
+  local larger, smaller = signs_of(sample, {})
   local n = larger + smaller
   found.method = "signs"
   set_tests(sample, found, stats.signs(larger, n), stats.signs(smaller, n))
-  larger, smaller = signs_of(sample, times_of(sample, rules.limit or 0))
+  larger, smaller = signs_of(sample, rules)
   found.beyond.p = stats.signs(sample.better == "more" and smaller or larger, larger + smaller)
 end
 
@@ -113,7 +116,8 @@ local function sorted(x)
 end
 
 local function measure_ranks(sample, rules, found)
-  local a, b, times = sorted(sample.a), sorted(sample.b), times_of(sample, rules.limit or 0)
+  local a, b = sorted(sample.a), sorted(sample.b)
+  local limits = mapped(a, function(v) return worse_than(sample, rules, v) end)
   found.method = "ranks"
   set_tests(sample, found, stats.rank_above{a = a, b = b}, stats.rank_above{a = b, b = a})
   if found.has_ratio then
@@ -123,10 +127,9 @@ local function measure_ranks(sample, rules, found)
     set_interval(found, stats.shift_interval(ranked, rules.alpha))
     -- The efficiency of ranks is 3 / pi of that of t where the noise is normal.
     found.noise = sqrt((dev_a * dev_a + dev_b * dev_b) * math.pi / 3)
-    a = mapped(a, function(v) return v + log(times) end)
-  else
-    a = mapped(a, function(v) return v * times end)
   end
+  a, b = limits, sorted(sample.b)
+  stats.sort(a)
   found.beyond.p = stats.rank_above(sample.better == "more" and {a = b, b = a} or {a = a, b = b})
 end
 
@@ -140,7 +143,8 @@ end
 --
 --   {alpha = of each one-sided test, for example 0.01,
 --    same = the margin: 0.05 means that B is from 0.95 to 1.05 times A,
---    limit = how much worse a figure may be: 0.03 is 3 %; below 1 where more is better; nil: 0}.
+--    limit = how much worse a figure may be: 0.03 is 3 %; below 1 where more is better; nil: 0,
+--    amount = the same in its own unit, and the larger of both counts; nil: 0}.
 --
 -- Returns
 --
@@ -193,6 +197,15 @@ function compare.judge(found, rules)
     return "same"
   end
   return found.all_equal and "equal" or "unknown"
+end
+
+-- Returns whether the interval shows that the loss is at most the limit of the rules.
+function compare.is_within(found, better, rules)
+  local interval = found.method ~= "few" and found.interval
+  if not interval then return false end
+  local times = worse_than({better = better}, rules, found.a) / found.a
+  if better == "more" then return interval.low >= times end
+  return interval.high <= times
 end
 
 -- If all signs are alike, they have the probability 2^-n.

@@ -149,8 +149,8 @@ end
 -- Returns the list of points whose rate cannot be told from that of the best one; nil: there is one
 -- run of each point, so that their noise is not known.  These are multiple comparisons with the
 -- best (Hsu 1984, "Constrained Simultaneous Confidence Intervals for Multiple Comparisons with the
--- Best", Annals of Statistics 12:1136-1144) by a pooled variance at 5 % for all points together, divided
--- among them (Bonferroni) in place of Dunnett's quantile.
+-- Best", Annals of Statistics 12:1136-1144) by a pooled variance, at 5 % for all points together,
+-- divided among them (Bonferroni) in place of Dunnett's quantile.
 function tally:rivals(best)
   local of, points, noise, dof = logs_of(self)
   if dof == 0 then return nil end

@@ -1,0 +1,57 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- This module reads the items of --fail-on: how much worse a figure may be, such as "p99:5%:50us".
+
+local native = require("study.native")
+
+local limit = {}
+
+-- Returns the share that "5%", "5 %" or "5" is, 0.05; or nil.
+function limit.share(text)
+  local number, rest = text:match("^([^%%]*)(.*)$")
+  local percent = #number < 32 and (rest == "" or rest == "%")
+    and native.real((number:gsub(" +$", "")))
+  return percent and percent >= 0 and percent / 100 or nil
+end
+
+-- Returns "--fail-on=p99:5%".
+function limit.option(name, value)
+  return ("--%s=%s"):format(name, value):sub(1, 255)
+end
+
+-- Returns seconds, as --assert reads them; nil: it is no time.
+local function read_time(text)
+  local parsed = text:find("^[%d.]") and native.assertion("avg<" .. text)
+  return parsed and parsed.limit / parsed.scale
+end
+
+-- Reads an item "NAME[:PERCENT[:AMOUNT]]".  `find` takes the option and the name, and returns the
+-- figure (native.figure).  Returns {figure =, share =, amount = in the unit of the figure, text =
+-- "5 % and 50us"}; both have to be exceeded.
+function limit.read(item, find)
+  local option = limit.option("fail-on", item)
+  local name, percent, amount = item:match("^([^:]*):?([^:]*):?(.*)$")
+  local figure = find(option, name:sub(1, 127))
+  local share, least, words = 0, 0, {}
+  if item:find(":", 1, true) then
+    share = limit.share(percent)
+    if not share then
+      native.fail("%s: write a percentage after the colon, such as 5%%", option)
+    end
+  end
+  if item:find(":.*:") then
+    local is_time = figure.unit == "s"
+    least = is_time and read_time(amount) or not is_time and native.real(amount)
+    if not least or not (least >= 0 and least < math.huge) then
+      native.fail("%s: write %s after the second colon", option,
+        is_time and "a time with its unit, such as 50us," or "a number")
+    end
+  end
+  if share >= 1 and figure.better == "more" then
+    native.fail("%s: a rate cannot get lower by 100 %% or more", option)
+  end
+  if share > 0 then words[1] = ("%.4g %%"):format(100 * share) end
+  if least > 0 then words[#words + 1] = amount end
+  return {figure = figure, share = share, amount = least, text = table.concat(words, " and ")}
+end
+
+return limit
