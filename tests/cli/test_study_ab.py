@@ -131,6 +131,43 @@ def test_a_machine_that_is_not_steady_is_not_believed(folder):
     assert "\nVerdict: cannot tell. The machine is not steady: A differs from itself by -" in done.out
 
 
+@pytest.mark.parametrize("args, status", [
+    (["--b=--speed=900", "--fail-on=avg:5%"], 3),
+    (["--b=--speed=900", "--fail-on=avg:20%,rate:20%"], 0),
+    (["--b=--speed=900", "--fail-on=avg:5%:0.2ms"], 0),
+    slow(["--b=--speed=900", "--fail-on=rate:20%,avg:5%"], 3),
+    slow(["--a=--noise=0.2", "--b=--noise=0.2", "--fail-on=avg:5%"], 6),
+    slow(["--a=--noise=0.2", "--b=--noise=0.2", "--fail-on=avg:5%", "--fail-undecided=off"], 0),
+    slow(["--a=--noise=0.2", "--b=--noise=0.2", "--fail-undecided"], 6),
+    (["--out=o", "--a=--strange=0.8", "--b=--speed=500", "--fail-on=avg"], 6),
+    (["--out=o", "--a=--strange=0.8", "--b=--speed=500", "--fail-undecided"], 6),
+])
+def test_metrics_fail_a_study(folder, args, status):
+    """Kinds 20 and 26 of issue 37."""
+    got, found = study(folder, *args)
+    assert got == status
+    gate = found["fail_on"]
+    assert [row["metric"] for row in gate] == [
+        item.partition(":")[0] for a in args if a.startswith("--fail-on=") for item in a[10:].split(",")]
+    if gate and status == 3:
+        assert [row["failing"] for row in gate] == [row["metric"] == "avg" for row in gate]
+        assert gate[-1]["low"] < 1 / 0.9 < gate[-1]["high"]
+
+
+def test_a_report_for_a_pull_request(folder):
+    done = ab(folder, "--b=--speed=900 --x=a|b", "--fail-on=avg:5%", "--format=markdown")
+    assert done.status == 3
+    lines = done.out.split("\n")
+    assert lines[:2] == ["- A: ./program work run",
+                         "- B: ./program work run --speed=900 '--x=a\\|b'"]
+    assert lines[5] == "| pairs | A | B | B to A | interval | A to A | interval |"
+    assert lines[6] == "|---:|---:|---:|---:|---:|---:|---:|"
+    assert lines[7].startswith("| 8 | ") and len(lines[7].split("|")) == 9
+    assert any(line.startswith("**Verdict: B is worse: ") for line in lines)
+    assert "| metric | unit | A | B | B to A | interval | verdict |" in lines
+    assert lines[-2:] == ["Regression: avg is worse by more than 5 %", ""]
+
+
 @pytest.mark.slow
 def test_the_documents_are_kept(folder):
     status, found = study(folder, "--out=out")
@@ -321,6 +358,8 @@ def test_no_password_of_a_statement_is_shown(statement, tmp_path):
         (["--metric=nothing"], "--metric=nothing: no metric is called 'nothing'"),
         (["--metric=events"], "--metric=events: neither a larger nor a smaller value is better; name a rate or a "
                               "latency"),
+        (["--fail-on=nothing:5%"], "--fail-on=nothing:5%: no metric is called 'nothing'"),
+        (["--fail-on=avg:5ms"], "--fail-on=avg:5ms: write a percentage after the colon, such as 5%"),
         (["--same=0"], "--same=0: not a percentage between 0 and 100"),
         (["--same=100%"], "--same=100%: not a percentage between 0 and 100"),
         (["--b=--x='y"], "--b: the quote ' has no end"),

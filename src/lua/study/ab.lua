@@ -5,6 +5,7 @@
 -- gains from a drift.  A/A, the ratio of the two runs of A, is the noise of the machine; a
 -- difference there that the boundary calls real means that nothing here can be trusted.
 
+local gate = require("study.ab.gate")
 local native = require("study.native")
 local options = require("study.options")
 local output = require("study.output")
@@ -14,7 +15,7 @@ local side = require("study.ab.side")
 
 -- The runs of a round: side A, side B, and side A again.
 local arms = {"a", "b", "aa"}
-local worse = 3
+local worse_status, undecided_status = 3, 6
 
 local function read_same(text)
   local same = native.real((text:gsub("%%$", "")))
@@ -74,7 +75,8 @@ end
 
 -- Runs --------------------------------------------------------------------------------------------
 
-local function read_value(study, path)
+-- Returns the value of the metric and those of the gate, or nil and why there is none.
+local function read_values(study, path)
   if not native.kind(path) then
     return nil, "the run wrote no result; end its command line with 'run'"
   end
@@ -85,17 +87,19 @@ local function read_value(study, path)
   if not (value > 0 and value < math.huge) then
     return nil, ("%s is %g; a ratio needs a value above 0"):format(study.metric.text, value)
   end
-  return value
+  local values, name = study.gate:read(result)
+  if not values then return nil, ("the run did not measure %s (--fail-on)"):format(name) end
+  return value, values
 end
 
--- Runs one side once.  Returns its value, or nil and why there is none.
+-- Runs one side once.  Returns what read_values returns.
 local function measure(study, arm)
   local path = result_path(study, arm)
   local value
-  local ok, why = study.sides[arm]:run(path, study.scratch)
-  if ok and not native.signalled() then value, why = read_value(study, path) end
+  local ok, values = study.sides[arm]:run(path, study.scratch)
+  if ok and not native.signalled() then value, values = read_values(study, path) end
   if not study.out then remove_result(study, arm) end
-  return value, why
+  return value, values
 end
 
 -- Runs both sides in the order of the round.  Returns true, or nil and why not; the results of such
@@ -104,12 +108,11 @@ local function measure_round(study, round)
   for _, arm in ipairs(round.order) do
     native.pause(study.pause_s)
     study.pause_s = study.cooldown_s
-    local why
-    if not native.signalled() then round[arm], why = measure(study, arm) end
+    if not native.signalled() then round[arm], round.values[arm] = measure(study, arm) end
     if not round[arm] or native.signalled() then
       for _, each in ipairs(arms) do remove_result(study, each) end
       return nil, ("round %d, side %s: %s"):format(
-        #study.rounds + 1, arm == "b" and "B" or "A", why)
+        #study.rounds + 1, arm == "b" and "B" or "A", round.values[arm])
     end
   end
   return true
@@ -118,11 +121,11 @@ end
 -- Adds a round to the study.  Returns true, or nil and why not, which is of no interest after a
 -- signal.  A round that failed is repeated once.
 local function run_round(study)
-  local round = {order = study.rng:shuffle{unpack(arms)}, repeated = false}
+  local round = {order = study.rng:shuffle{unpack(arms)}, values = {}, repeated = false}
   local ok, why = measure_round(study, round)
   if not ok and not native.signalled() then
     native.log("bench ab: %s; the round is repeated", why)
-    round = {order = round.order, repeated = true}
+    round = {order = round.order, values = {}, repeated = true}
     ok, why = measure_round(study, round)
   end
   if not ok then return nil, why end
@@ -142,8 +145,23 @@ local function look(study)
     values.a[i], values.b[i], values.again[i] = round.a, round.b, round.aa
   end
   local found = sequential.look_at(values, #study.rounds, study.levels[n])
+  found.gate = study.gate:judge(study.rounds, study.levels[n], study.same)
   study.looks[n] = found
-  return n == #sequential.pairs or not found.steady or found.verdict ~= "unknown"
+  return n == #sequential.pairs or not found.steady
+    or found.verdict ~= "unknown" and not gate.any(found.gate, "undecided")
+end
+
+-- Returns the exit status that the last look makes: by the figures of the gate, or by the metric.
+local function status_of(study)
+  local last = study.looks[#study.looks]
+  local verdict, has_gate = report.verdict(last), #study.gate > 0
+  local is_worse, is_unknown = verdict == "worse", verdict == "unknown"
+  if has_gate then
+    is_worse = last.steady and gate.any(last.gate, "failing")
+    is_unknown = not last.steady or gate.any(last.gate, "undecided")
+  end
+  if is_worse then return worse_status end
+  return is_unknown and study.fails_undecided and undecided_status or 0
 end
 
 local function run_rounds(study)
@@ -176,15 +194,17 @@ local function run_study(study, given)
     return 128 + study.signal
   end
   output.write(given, report, study)
-  return report.verdict(study.looks[#study.looks]) == "worse" and worse or 0
+  return status_of(study)
 end
 
-local function run(given, operands)
+local function run(given, operands, is_given)
   local study = {
     same = read_same(given.same or ""), metric = read_metric(given.metric or ""),
-    rounds = {}, looks = {},
+    gate = gate.new(given.fail_on or {}), rounds = {}, looks = {},
     levels = sequential.looks_levels(), out = given.out, cooldown_s = given.cooldown, pause_s = 0,
   }
+  study.fails_undecided = given.fail_undecided
+  if not is_given.fail_undecided then study.fails_undecided = #study.gate > 0 end
   output.check(given.output)
   study.sides = {
     a = side.new("a", given.a_program, given.a, given.a_set, operands),
@@ -218,10 +238,15 @@ end
 for _, option in ipairs{
   options.metric{help = "figure that is judged, such as rate, p99, p95@read"},
   options.same{},
+  {name = "fail-on", type = "list", form = "=NAME[:PERCENT[:AMOUNT]]",
+   help = "metrics and losses for exit status 3: p99:5%:50us,tps:3%"},
+  options.fail_undecided{
+    help = "exit status 6 if nothing can be told; default: on with --fail-on"},
   options.seed{form = "=N", help = "seed of the order of the runs, instead of a new one"},
   options.cooldown{def = "0", max = 86400, help = "time to wait between two runs"},
   options.out{form = "=FOLDER", help = "new folder for the results of all runs"},
-  options.format{help = "form of the report: text, json"},
+  options.format{choices = {"text", "markdown", "json"},
+   help = "form of the report: text, markdown, json"},
   options.output{help = "file for the report, instead of standard output"},
 } do
   declared[#declared + 1] = option

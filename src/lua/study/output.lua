@@ -39,10 +39,12 @@ function output.write_document(value, path)
   end
 end
 
--- Writes a report in the form of --format: report.text(...) or report.document(...).
+-- Writes a report in the form of --format: report.text(...), .markdown(...) or .document(...).
 function output.write(given, report, ...)
   if given.format == "json" then
     output.write_document(report.document(...), given.output)
+  elseif given.format == "markdown" then
+    output.write_text(report.markdown(...), given.output)
   else
     output.write_text(report.text(...), given.output)
   end

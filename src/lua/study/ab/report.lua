@@ -5,6 +5,7 @@
 -- the same, seed, sides = {a, b}, rounds = {{order, a, b, aa, repeated}}, looks, levels, ended =
 -- there is a verdict, signal}.
 
+local columns = require("study.columns")
 local digits = require("study.digits")
 local document = require("study.document")
 local native = require("study.native")
@@ -60,6 +61,13 @@ local function side_text(name, side)
   return table.concat(parts)
 end
 
+-- Returns the rest of the words of a metric's row: "-4.99 %", "-8.36 % .. -1.50 %".
+local function ratio_cells(found)
+  local interval = found.interval
+  return found.ratio and percent(found.ratio) or "-",
+    interval and percent(interval.low) .. " .. " .. percent(interval.high) or "-"
+end
+
 local function ratio_text(found)
   return ("  %9s %9s .. %9s"):format(
     percent(found.ratio), percent(found.interval.low), percent(found.interval.high))
@@ -82,15 +90,55 @@ local function verdict_text(study)
   return ("B is %s: %s to %s"):format(words[look.verdict], low, high)
 end
 
+-- Returns the table of the figures of --fail-on, and a line for each that fails the study or of
+-- which nothing can be told; "": there are none.
+local function gate_text(study, markdown)
+  local look = study.looks[#study.looks]
+  if not look or #look.gate == 0 then return "" end
+  local t, lines = columns.new("llrrrrl"), {}
+  for _, heading in ipairs{"metric", "unit", "A", "B", "B to A", "interval", "verdict"} do
+    t:add("%s", heading)
+  end
+  for _, row in ipairs(look.gate) do
+    local figure, found = row.limit.figure, row.found
+    local ratio, interval = ratio_cells(found)
+    for _, cell in ipairs{figure.text, figure.shown_unit, number(found.a * figure.scale),
+      number(found.b * figure.scale), ratio, interval, words[row.verdict]} do
+      t:add("%s", cell)
+    end
+    if study.ended and look.steady and row.failing then
+      lines[#lines + 1] = ("Regression: %s is worse%s\n"):format(
+        figure.text, row.limit.text ~= "" and " by more than " .. row.limit.text or "")
+    elseif study.ended and (not look.steady or row.undecided) then
+      lines[#lines + 1] = ("Undecided: %s\n"):format(figure.text)
+    end
+  end
+  local between = markdown and "\n\n" or "\n"
+  return "\nMetrics of --fail-on:" .. between .. t:text(markdown) .. (#lines > 0 and "\n" or "")
+    .. table.concat(lines, markdown and "\n" or "")
+end
+
+local function last_lines(study)
+  local last = ""
+  if #study.looks > 0 then
+    last = ("\nNoise: the ratio of two runs of A varies by %.2f %%.\n"):format(
+      100 * study.looks[#study.looks].again.noise)
+  end
+  return last, ("Verdict: %s\n"):format(study.ended and verdict_text(study)
+    or ("none, the study was interrupted by signal %d."):format(study.signal))
+end
+
+local function metric_text(study)
+  local metric = study.metric
+  return ("%s in %s, %s is better; %d pairs, order by --seed=%d\n\n"):format(
+    metric.text, metric.unit, metric.better, #study.rounds, study.seed)
+end
+
 function report.text(study)
-  local metric, parts = study.metric, {}
+  local parts = {side_text("A", study.sides.a), side_text("B", study.sides.b), metric_text(study)}
   local function add(form, ...)
     parts[#parts + 1] = form:format(...)
   end
-  parts[1] = side_text("A", study.sides.a)
-  parts[2] = side_text("B", study.sides.b)
-  add("%s in %s, %s is better; %d pairs, order by --seed=%d\n\n", metric.text, metric.unit,
-      metric.better, #study.rounds, study.seed)
   if #study.looks > 0 then
     add("pairs  %10s %10s  %9s %22s  %9s %22s\n", "A", "B", "B to A", "interval", "A to A",
         "interval")
@@ -98,12 +146,35 @@ function report.text(study)
       add("%5d  %10s %10s%s%s\n", look.pairs, number(look.b.a), number(look.b.b),
           ratio_text(look.b), ratio_text(look.again))
     end
-    add("\nNoise: the ratio of two runs of A varies by %.2f %%.\n",
-        100 * study.looks[#study.looks].again.noise)
   end
-  add("Verdict: %s\n", study.ended and verdict_text(study)
-    or ("none, the study was interrupted by signal %d."):format(study.signal))
-  return table.concat(parts)
+  local noise, verdict = last_lines(study)
+  return table.concat(parts) .. noise .. verdict .. gate_text(study)
+end
+
+-- Returns the same for a pull request or the summary of a job.
+function report.markdown(study)
+  local parts, t = {}, columns.new("rrrrrrr")
+  for _, side in ipairs{side_text("A", study.sides.a), side_text("B", study.sides.b)} do
+    for line in side:gmatch("[^\n]+") do
+      parts[#parts + 1] = ("- %s\n"):format(columns.quote(line, true))
+    end
+  end
+  parts[#parts + 1] = "\n" .. columns.quote(metric_text(study):gsub("\n", ""), true) .. "\n"
+  for _, heading in ipairs{"pairs", "A", "B", "B to A", "interval", "A to A", "interval"} do
+    t:add("%s", heading)
+  end
+  for _, look in ipairs(study.looks) do
+    local ratio, interval = ratio_cells(look.b)
+    local again, around = ratio_cells(look.again)
+    for _, cell in ipairs{tostring(look.pairs), number(look.b.a), number(look.b.b), ratio, interval,
+      again, around} do
+      t:add("%s", cell)
+    end
+  end
+  local noise, verdict = last_lines(study)
+  parts[#parts + 1] = "\n" .. (#study.looks > 0 and t:text(true) or "") .. noise
+  parts[#parts + 1] = ("\n**%s**\n"):format(columns.quote(verdict:gsub("\n", ""), true))
+  return table.concat(parts) .. gate_text(study, true)
 end
 
 local function side_document(side)
@@ -122,6 +193,28 @@ local function ratio_document(found)
     {"high", document.real(found.interval.high)},
     {"noise", document.real(found.noise)},
   }
+end
+
+local function gate_document(study)
+  local look, list = study.looks[#study.looks], {}
+  for i, row in ipairs(look and look.gate or {}) do
+    local found, interval = row.found, row.found.interval or {}
+    list[i] = document.map{
+      {"metric", row.limit.figure.text},
+      {"unit", row.limit.figure.unit},
+      {"limit_percent", document.real(100 * row.limit.share)},
+      {"limit_amount", document.real(row.limit.amount)},
+      {"a", document.real(found.a)},
+      {"b", document.real(found.b)},
+      {"ratio", document.real(found.ratio)},
+      {"low", document.real(interval.low)},
+      {"high", document.real(interval.high)},
+      {"verdict", words[row.verdict]},
+      {"failing", row.failing},
+      {"undecided", row.undecided},
+    }
+  end
+  return document.list(list)
 end
 
 local function round_document(round)
@@ -161,6 +254,9 @@ end
 --               "a": X, "b": X,                    geometric means
 --               "b_a": INTERVAL, "aa_a": INTERVAL, B against A, A against itself
 --               "steady": BOOL, "verdict": TEXT}],
+--    "fail_on": [{"metric": NAME, "unit": TEXT, "limit_percent": X, "limit_amount": X, "a": X,
+--                 "b": X, "ratio": X, "low": X, "high": X, "verdict": TEXT,   at the last look
+--                 "failing": BOOL, "undecided": BOOL}],
 --    "verdict": TEXT,               "same", "equal", "worse", "better", "cannot tell"; null: the
 --                                   study has not ended, or was interrupted, or a run failed
 --    "signal": N}                   that interrupted it; 0: none
@@ -184,6 +280,7 @@ function report.document(study)
       {"a", side_document(study.sides.a)}, {"b", side_document(study.sides.b)}}},
     {"rounds", document.list(rounds)},
     {"looks", document.list(looks)},
+    {"fail_on", gate_document(study)},
     {"verdict", study.ended and words[report.verdict(study.looks[#study.looks])] or document.null},
     {"signal", study.signal or 0},
   }

@@ -1,0 +1,77 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- This module judges the figures of --fail-on after each look of a study of two sides by pairs.
+--
+-- When a study ends depends on the figure of --metric.  The bounds of a look are wrong with the
+-- probability of its level whenever the study ends (study.stats.sequential), so the tests of the
+-- figures here have that level too, adjusted for their number (Holm).
+
+local compare = require("study.stats.compare")
+local limit = require("study.limit")
+local native = require("study.native")
+local stats = require("study.stats")
+
+local gate = {}
+gate.__index = gate
+
+local function find_figure(option, name)
+  local figure, why = native.figure(name)
+  if not figure then native.fail("%s: %s", option, why) end
+  if figure.better == "neither" then
+    native.fail("%s: neither a larger nor a smaller value is better; name a rate, a latency or "
+      .. "errors", option)
+  end
+  return figure
+end
+
+-- Returns the list of the limits that the items of --fail-on are.
+function gate.new(items)
+  local self = setmetatable({}, gate)
+  for i, item in ipairs(items) do self[i] = limit.read(item, find_figure) end
+  return self
+end
+
+-- Returns the values of a result; nil and the figure that it does not have.
+function gate:read(result)
+  local values = {}
+  for i, one in ipairs(self) do
+    local value = result:value(one.figure.text)
+    if not value or math.abs(value) == math.huge then return nil, one.figure.text end
+    values[i] = value
+  end
+  return values
+end
+
+-- Judges rounds {values = {a = what gate:read returned, b =}} at a level.  Returns a list of
+-- {limit =, found = of study.stats.compare, failing = it is worse by more than its limit,
+--  undecided = neither that nor the opposite is shown, verdict =}.
+function gate:judge(rounds, level, same)
+  local rows, tests = {}, {}
+  for i, one in ipairs(self) do
+    local sample = {a = {}, b = {}, paired = true, better = one.figure.better}
+    local rules = {alpha = level, same = same, limit = one.share, amount = one.amount}
+    for k, round in ipairs(rounds) do
+      sample.a[k], sample.b[k] = round.values.a[i], round.values.b[i]
+    end
+    rows[i] = {limit = one, rules = rules, found = compare.measure(sample, rules)}
+    tests[i] = rows[i].found.beyond
+  end
+  stats.holm(tests)
+  for _, row in ipairs(rows) do
+    local found = row.found
+    row.verdict = compare.judge(found, row.rules)
+    row.failing = found.method ~= "few" and found.beyond.adjusted <= level
+    row.undecided = not row.failing and row.verdict == "unknown"
+      and not compare.is_within(found, row.limit.figure.better, row.rules)
+  end
+  return rows
+end
+
+-- Returns whether a row has that member.
+function gate.any(rows, member)
+  for _, row in ipairs(rows) do
+    if row[member] then return true end
+  end
+  return false
+end
+
+return gate
