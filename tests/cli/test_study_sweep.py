@@ -653,6 +653,37 @@ def test_a_folder_has_one_study(tmp_path):
                             "use the same value, or name another folder\n", done.err), done.err
 
 
+def test_passwords_of_varied_options_are_nowhere(tmp_path):
+    """Kind 33 of issue 37."""
+    args = ("--vary=connect=mysql://me:geheim@one:1/db,mysql://me:gehe@im2@two:1/db",
+            "--repeat=1", "--seed=4", "cpu", "--time=0", "--events=3", "run")
+    done = sweep(tmp_path, *args)
+    assert done.status == 0 and "connect=mysql://me:***@two:1 repeat 1" in done.err, done
+    assert [p["values"]["connect"] for p in table(tmp_path)["points"]] == [
+        "mysql://me:***@one:1", "mysql://me:***@two:1"]
+    again = sweep(tmp_path, "--resume", *args)
+    other = sweep(tmp_path, "--resume", "--vary=connect=mysql://me:geheim@three", *args[1:])
+    assert again.status == 0 and other.status == 1
+    texts = [text for run in (done, again, other) for text in (run.out, run.err)]
+    texts += [p.read_text() for p in (tmp_path / "s").rglob("*") if p.is_file()]
+    assert len(texts) > 10 and not [text for text in texts if re.search("geheim|im2", text)]
+
+
+@pytest.mark.parametrize("args, sentence", [
+    (["--vary=mysql-password=geheim,x"], "--vary=mysql-password=***: secrets cannot be varied, because "
+                                         "tables and files show what is"),
+    (["--vary=my_token=geheim"], "--vary=my_token=***: secrets cannot be varied, because tables and files "
+                                 "show what is"),
+    (["--vary=connect=mysql://u:geheim@h,mysql://u:geheim2@h"],
+     "--vary=connect: the value 'mysql://u:***@h' is there twice"),
+    (["--stop-when=p99>1s", "--vary=connect=mysql://u:geheim@h"],
+     "--stop-when needs numbers as the values of the first --vary; 'mysql://u:***@h' of 'connect' is "
+     "not a number"),
+])
+def test_a_password_is_in_no_refusal(tmp_path, args, sentence):
+    assert sweep(tmp_path, *args, *CPU) == ("", f"bench sweep: {sentence}\n", 1)
+
+
 def test_passwords_are_nowhere(tmp_path):
     args = ("--vary=threads=1,2", "--repeat=1", "cpu", "--mysql-password=geheim1",
             "--connect=mysql://me:geheim2@localhost/db", "--time=0", "--events=1", "run")

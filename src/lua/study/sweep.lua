@@ -57,10 +57,10 @@ end
 
 -- Values are compared: those that are larger may be left out.
 local function check_numbers(axis)
-  for _, value in ipairs(axis) do
+  for i, value in ipairs(axis) do
     if not native.number(value) then
       native.fail("--stop-when needs numbers as the values of the first --vary; '%s' of '%s' is "
-        .. "not a number", value:sub(1, 64), axis.name:sub(1, 64))
+        .. "not a number", axis.shown[i]:sub(1, 64), axis.name:sub(1, 64))
     end
   end
 end

@@ -11,7 +11,17 @@ grid.__index = grid
 local axes_most, values_most, points_most = 8, 1000, 2000
 
 local function refuse(item, form, ...)
-  native.fail("--vary=%s: %s", native.escape(item):sub(1, 127), form:format(...))
+  local shown = native.mask("--" .. item):sub(3)
+  native.fail("--vary=%s: %s", native.escape(shown):sub(1, 127), form:format(...))
+end
+
+-- Returns a value as people and files may see it: a URI without its password.  What is masked ends
+-- the text, so that the host is added again, by which two servers are told apart: no password
+-- stands between the last '@' and '/' or '?'.
+local function shown_value(name, value)
+  local shown = native.mask(("--%s=%s"):format(name, value)):sub(#name + 4)
+  local host = shown ~= value and value:match("^%w+://[^?]*@([^@/?]+)")
+  return host and shown .. "@" .. host or shown
 end
 
 -- Returns whether two names are those of one option: '-' and '_' match each other.
@@ -28,19 +38,23 @@ local function add_axis(self, item, name)
       refuse(item, "'%s' is varied twice; give all its values at once", name)
     end
   end
-  self[#self + 1] = {name = name, of_data = false}
+  if shown_value(name, "x") ~= "x" then
+    refuse(item, "secrets cannot be varied, because tables and files show what is")
+  end
+  self[#self + 1] = {name = name, of_data = false, shown = {}}
 end
 
 local function add_value(axis, value)
-  for _, other in ipairs(axis) do
-    if other == value then
-      refuse(axis.name, "the value '%s' is there twice", value:sub(1, 64))
+  local shown = shown_value(axis.name, value)
+  for i in ipairs(axis) do
+    if axis.shown[i] == shown then
+      refuse(axis.name, "the value '%s' is there twice", shown:sub(1, 64))
     end
   end
   if #axis == values_most then
     refuse(axis.name, "too many values; allowed: up to %d", values_most)
   end
-  axis[#axis + 1] = value
+  axis[#axis + 1], axis.shown[#axis + 1] = value, shown
 end
 
 -- Adds a size as users write sizes: with the largest unit that leaves a whole number.
@@ -119,10 +133,15 @@ function grid:value(point, axis)
   return self[axis][self:index(point, axis)]
 end
 
+-- Returns a value without its password, which all but the command line of a run has.
+function grid:shown(point, axis)
+  return self[axis].shown[self:index(point, axis)]
+end
+
 -- Returns "threads=16 table-size=1000".
 function grid:name(point)
   local parts = {}
-  for i, axis in ipairs(self) do parts[i] = axis.name .. "=" .. self:value(point, i) end
+  for i, axis in ipairs(self) do parts[i] = axis.name .. "=" .. self:shown(point, i) end
   return table.concat(parts, " ")
 end
 

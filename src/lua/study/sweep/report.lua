@@ -46,7 +46,7 @@ local function columns_of(tally)
   local columns = {}
   for i, axis in ipairs(tally.grid) do
     columns[i] = {heading = cut(axis.name), cell = function(point)
-      return cut(tally.grid:value(point, i))
+      return cut(tally.grid:shown(point, i))
     end}
   end
   table.insert(columns, {heading = "runs", cell = function(point)
@@ -97,7 +97,7 @@ local function name_of(grid, point, without)
   local parts = {}
   for i, axis in ipairs(grid) do
     if i ~= without then
-      parts[#parts + 1] = axis.name .. "=" .. cut(grid:value(point, i))
+      parts[#parts + 1] = axis.name .. "=" .. cut(grid:shown(point, i))
     end
   end
   return table.concat(parts, " ")

@@ -19,7 +19,7 @@ local file, form = "study.json", "bench sweep"
 
 local function axes_of(grid)
   local list = document.list{}
-  for i, axis in ipairs(grid) do list[i] = axis.name .. "=" .. table.concat(axis, ",") end
+  for i, axis in ipairs(grid) do list[i] = axis.name .. "=" .. table.concat(axis.shown, ",") end
   return list
 end
 

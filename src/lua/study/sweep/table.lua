@@ -56,7 +56,7 @@ local real = document.real
 local function values_of(grid, point, without)
   local map = document.map()
   for i, axis in ipairs(grid) do
-    if i ~= without then document.set(map, axis.name, grid:value(point, i)) end
+    if i ~= without then document.set(map, axis.name, grid:shown(point, i)) end
   end
   return map
 end
@@ -119,7 +119,7 @@ function tables.document(sweep)
   local tally, grid = sweep.tally, sweep.tally.grid
   local vary, points, laws = document.list{}, document.list{}, document.list{}
   for i, axis in ipairs(grid) do
-    vary[i] = document.map{{"option", axis.name}, {"values", document.list{unpack(axis)}}}
+    vary[i] = document.map{{"option", axis.name}, {"values", document.list{unpack(axis.shown)}}}
   end
   local best = tally:best()
   local rivals = best and tally:rivals(best)
@@ -162,7 +162,7 @@ function tables.csv(tally)
   rows[1] = table.concat(heading, ",")
   for point = 0, grid.points - 1 do
     local seen, cells = tally:look(point), {}
-    for i in ipairs(grid) do cells[i] = quoted(grid:value(point, i)) end
+    for i in ipairs(grid) do cells[i] = quoted(grid:shown(point, i)) end
     cells[#cells + 1] = ("%d,%d,%d"):format(seen.done, seen.failed, seen["left out"])
     for _, name in ipairs(columns) do
       local spread = tally:spread(point, name)
