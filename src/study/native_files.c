@@ -144,11 +144,35 @@ static int native_executable(lua_State *L)
 
 /* --- folders --- */
 
+/* Looks at each folder on the way.  Returns the length of the name of the first that is a link of
+   another user, who would have files replaced behind it; 0: none is. */
+static size_t folder_foreign_link(const char *path)
+{
+  char name[PATH_MAX], out[PATH_MAX];
+
+  for (size_t len = strspn(path, "/"); path[len] != '\0' && len < sizeof name;
+       len += strspn(path + len, "/")) {
+    len += strcspn(path + len, "/");
+    (void)snprintf(name, sizeof name, "%.*s", (int)len, path);
+    if (bn_file_follow(name, out) != 0 && errno == ELOOP)
+      return len;
+  }
+  return 0;
+}
+
 static int native_mkdir(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
+  const size_t foreign = folder_foreign_link(path);
+  struct bn_err err;
   struct stat st;
 
+  if (foreign > 0) {
+    (void)bn_err_set(&err, ELOOP,
+                     "cannot make the folder '%s': '%.*s' is a symbolic link of another user", path,
+                     (int)foreign, path);
+    return bn_native_error(L, &err);
+  }
   if (mkdir(path, 0777) != 0 && (errno != EEXIST || stat(path, &st) != 0 || !S_ISDIR(st.st_mode)))
     return file_error(L, "make the folder", path, errno);
   lua_pushboolean(L, 1);

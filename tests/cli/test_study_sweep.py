@@ -631,6 +631,34 @@ def test_what_makes_no_sense_is_refused(tmp_path, args, sentence):
     assert not (tmp_path / "s").exists()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes links of other users")
+@pytest.mark.parametrize("out, link", [
+    ("s", "s"), ("s/", "s"), ("s/new", "s"), ("own", "own/runs"), ("mine", "s"),
+])
+@pytest.mark.parametrize("study_args", [
+    ("sweep", "--vary=threads=1,2", "--repeat=1"),
+    ("search", "--goal=p99<1s", "--time=0.1", "--warmup-time=0", "--probes=4"),
+    ("ab", "--same=99%"),
+])
+def test_no_link_of_another_user_is_followed(tmp_path, study_args, out, link):
+    """Kind 32 of issue 37; a link of the user leads to one of another user, too."""
+    if link == "own/runs" and study_args[0] != "sweep":
+        pytest.skip("has no such folder")
+    for name in ("victim", "own"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "victim/table.json").write_text("mine")
+    (tmp_path / link).symlink_to(tmp_path / "victim")
+    os.lchown(tmp_path / link, 12345, 12345)
+    (tmp_path / "mine").symlink_to("s")
+    done = bench.run(*study_args, f"--out={out}", "cpu", "run", cwd=tmp_path)
+    assert done.status == 1 and f"bench {study_args[0]}: --out={out}" in done.err, done
+    assert "File exists" in done.err or " is a symbolic link of another user" in done.err
+    assert [p.name for p in (tmp_path / "victim").iterdir()] == ["table.json"]
+    os.lchown(tmp_path / link, 0, 0)
+    if study_args[0] == "sweep":
+        assert bench.run(*study_args, f"--out={out}", *CPU, cwd=tmp_path).status == 0
+
+
 def test_a_folder_has_one_study(tmp_path):
     args = ("--vary=threads=1,2", "--repeat=1", "--seed=4")
     assert sweep(tmp_path, *args, *CPU).status == 0

@@ -98,7 +98,7 @@ local function make_folder(out)
     return ok or native.fail("%s", why)
   end
   ok, why = native.mkdir(out)
-  if not (ok or native.kind(out)) then native.fail("--out=%s: %s", out, why:match(".*': (.*)")) end
+  if not ok then native.fail("--out=%s: %s", out, why:match("': (.*)$") or why) end
   if native.kind(out .. "/table.csv") then
     native.fail("--out=%s: the folder has a table.csv already; name another folder", out)
   end

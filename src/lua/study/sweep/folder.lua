@@ -34,7 +34,7 @@ function folder.make(path)
   if ok then return end
   local kind = native.kind(path)
   if kind and kind ~= "folder" then native.fail("--out=%s: this is a file; name a folder", path) end
-  native.fail("--out=%s: cannot make the folder: %s", path, why:match("': (.*)") or why)
+  native.fail("--out=%s: cannot make the folder: %s", path, why:match("': (.*)$") or why)
 end
 
 -- Makes what is not there, and locks it.  The name is checked.
