@@ -1,5 +1,6 @@
 #!/bin/sh
-# What an event costs: events per second of a script with an empty event(), against the reference.
+# Measures the cost of an event: events per second of a script with an empty event(), against the
+# reference.
 set -eu
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What the scripts of this folder share: pairs of runs in alternation, medians, ratios, facts about
+# The scripts of this folder share these: pairs of runs in alternation, medians, ratios, facts about
 # the host.  Sourced, not run.  Environment: BENCH_BIN, REFERENCE_BIN, PERF_PAIRS, PERF_SECONDS.
 #
 #   . "$(dirname "$0")/lib.sh"

@@ -24,7 +24,7 @@ score()
   event_ns "$@" | awk '{ printf "%.8g\n", 1e9 / $1 }'
 }
 
-# What an event costs when there is next to nothing to do: one word that is not touched.
+# Measures the cost of an event that does next to nothing: one word that is not touched.
 empty_ns()
 {
   event_ns "$1" 8 1000000 --memory-oper=none

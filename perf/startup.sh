@@ -1,5 +1,5 @@
 #!/bin/sh
-# What it takes to start and leave: `--version` from spawn to exit.
+# Measures the time to start and leave: `--version` from spawn to exit.
 set -eu
 . "$(dirname "$0")/lib.sh"
 

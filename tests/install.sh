@@ -20,7 +20,7 @@ make_it() # variables and targets
   make -C "$build" -s "$@" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 }
 
-# What a user would do with it, from a folder of its own.
+# Does what a user would do with it, from a folder of its own.
 try() # program
 {
   (

@@ -12,7 +12,7 @@ local trend = require("study.history.trend")
 
 local status_regression, status_undecided = 3, 6
 
--- What is asked for -----------------------------------------------------------------------------
+-- The request -----------------------------------------------------------------------------------
 
 local function parse_metrics(names)
   local metrics = {}

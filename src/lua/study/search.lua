@@ -22,7 +22,7 @@ local usable = {[0] = true, [failed] = true, [violated] = true, [unserved] = tru
 -- This subcommand has found that no value keeps the goal.
 local not_found = 3
 
--- What is asked for -------------------------------------------------------------------------------
+-- The request -------------------------------------------------------------------------------------
 
 local function read_precision(text)
   local precision = native.real((text:gsub("%%$", "")))

@@ -264,7 +264,7 @@ function stats.holm(tests)
   end
 end
 
--- How many pairs would do -------------------------------------------------------------------------
+-- The number of pairs that would do ---------------------------------------------------------------
 
 local needed_max, nearly_normal = 1000000, 200
 

@@ -208,7 +208,7 @@ local function run_file(top, operands, given)
   end
   local lines = recipe.read(top.from)
   folder.check(top.out)
-  -- What is wrong with one is found before the first runs.
+  -- Faults of each sweep are found before the first one runs.
   for _, line in ipairs(lines) do
     local ok, why = pcall(function()
       local values, _, words = recipe.parse(line, declared, operands)

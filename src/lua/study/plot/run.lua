@@ -7,7 +7,7 @@ local native = require("study.native")
 
 local run = {}
 
--- What was run ----------------------------------------------------------------------------------
+-- The description of a run ----------------------------------------------------------------------
 
 local function text_of(value)
   return type(value) == "string" and value or nil

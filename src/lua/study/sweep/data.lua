@@ -99,7 +99,7 @@ function data:have(point)
     return true
   end
   if there or native.signalled() then return nil, why, native.signalled() ~= nil end
-  -- What made it fail may be data of the user's.
+  -- The data of the user may have made it fail.
   self.folder:remove(file)
   return nil, why, true
 end

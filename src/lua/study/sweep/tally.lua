@@ -48,7 +48,7 @@ function tally:take(run, result, stop)
     if #self.names >= names_most then break end
     if cell.value then set(cell.name, cell.value) end
   end
-  -- Those figures of the test itself that its text report prints.
+  -- These are the figures of the test itself that its text report prints.
   for _, figure in ipairs(result:test_figures()) do
     if #self.names >= names_most then break end
     if figure.text then set("test_" .. figure.key:sub(1, 60):gsub("%W", "_"), figure.value) end
