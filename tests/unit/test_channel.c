@@ -56,6 +56,7 @@ static void a_channel_opens_and_sends(void **state)
   assert_int_equal(bn_channel_next(c, message, sizeof message), 0);
   assert_int_equal(close(far.out), 0);
   expect(c, message, BN_CHANNEL_END, "");
+  assert_int_equal(c->in, -1);
   assert_int_equal(bn_channel_next(c, message, sizeof message), 0);
   bn_channels_sweep(&all);
   assert_int_equal(all.n, 1); /* the other side may still send */
@@ -131,6 +132,7 @@ static void what_nobody_reads_is_thrown_away(void **state)
   (void)state;
   assert_int_equal(close(far.in), 0);
   bn_channel_take(c, "abc", 3);
+  assert_int_equal(c->to.fd, -1);
   assert_false(bn_pipe_waits(&c->to));
   bn_channel_take(c, "abc", 3);
   assert_null(bn_channels_find(&all, 2, NUMBER));
