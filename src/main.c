@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "about.h"
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/plugin.h"
@@ -65,12 +66,6 @@ struct program {
   struct bn_ranks ranks;  /* of a launcher */
 };
 
-static int out_of_memory(void)
-{
-  bn_log(BN_FATAL, "out of memory");
-  return -1;
-}
-
 /* An empty sentence: whoever failed has said why. */
 static int refuse(const struct bn_err *err)
 {
@@ -81,25 +76,19 @@ static int refuse(const struct bn_err *err)
 
 /* --- options --- */
 
-static int copy_args(struct program *p, int argc, char **argv)
+static void copy_args(struct program *p, int argc, char **argv)
 {
-  p->args = calloc((size_t)argc + 1, sizeof *p->args);
-  for (int i = 0; p->args != NULL && i < argc; i++)
-    if ((p->args[i] = strdup(argv[i])) == NULL)
-      return out_of_memory();
-  return p->args != NULL ? 0 : out_of_memory();
+  p->args = bn_alloc((size_t)argc + 1, sizeof *p->args);
+  for (int i = 0; i < argc; i++)
+    p->args[i] = bn_alloc_text(argv[i]);
 }
 
 /* Zeroed room for the values of a table, as long-lived as the option set. */
 static void *new_block(struct program *p, size_t size)
 {
-  void **grown = reallocarray(p->blocks, p->n_blocks + 1, sizeof *grown);
-
-  if (grown == NULL)
-    return NULL;
-  p->blocks = grown;
-  grown[p->n_blocks] = calloc(1, size > 0 ? size : 1);
-  return grown[p->n_blocks] != NULL ? grown[p->n_blocks++] : NULL;
+  p->blocks = bn_alloc_resize(p->blocks, p->n_blocks + 1, sizeof *p->blocks);
+  p->blocks[p->n_blocks] = bn_alloc(1, size);
+  return p->blocks[p->n_blocks++];
 }
 
 static int declare_drivers(struct program *p)
@@ -109,8 +98,6 @@ static int declare_drivers(struct program *p)
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
     void *values = new_block(p, d->conf_size);
 
-    if (values == NULL)
-      return out_of_memory();
     if (bn_optset_add(p->options, d->group, d->options, values, false, &err) != 0)
       return refuse(&err);
     p->drivers[p->n_drivers++] = (struct bn_sql_row){.name = d->name,
@@ -133,8 +120,6 @@ static int declare_reporters(struct program *p)
     if (r->options == NULL)
       continue;
     p->report_conf[i] = new_block(p, r->conf_size);
-    if (p->report_conf[i] == NULL)
-      return out_of_memory();
     (void)snprintf(group, sizeof group, "%s report options", r->name);
     if (bn_optset_add(p->options, group, r->options, p->report_conf[i], false, &err) != 0)
       return refuse(&err);
@@ -148,8 +133,6 @@ static int declare_options(struct program *p)
 
   p->conf.policy = p->cli.policy;
   p->options = bn_optset_new(p->cli.policy);
-  if (p->options == NULL)
-    return out_of_memory();
   if (bn_conf_add(&p->conf, p->options, &err) != 0)
     return refuse(&err);
   if (bn_optset_add(p->options, BN_CLI_DB_GROUP, bn_sql_options, &p->sql_conf, false, &err) != 0)
@@ -174,8 +157,6 @@ static int declare_foreign_driver(struct program *p)
   if (driver == NULL || p->n_drivers == DRIVERS_MAX)
     return 0;
   values = new_block(p, driver->conf_size);
-  if (values == NULL)
-    return out_of_memory();
   (void)snprintf(group, sizeof group, "%s options", driver->name);
   if (bn_optset_add(p->options, group, driver->options, values, false, &err) != 0)
     return refuse(&err);
@@ -195,10 +176,6 @@ static void *declare_workload(struct program *p, const struct bn_workload *ops)
   void *values = new_block(p, ops->conf_size);
 
   (void)snprintf(group, sizeof group, "%s options", ops->name);
-  if (values == NULL) {
-    (void)out_of_memory();
-    return NULL;
-  }
   if (bn_optset_add(p->options, group, ops->options, values, false, &err) == 0)
     return values;
   (void)refuse(&err);
@@ -223,7 +200,9 @@ static int print_man(struct program *p)
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
     if (declare_workload(p, bn_registry_workloads[i]) == NULL)
       return -1;
-  return bn_cli_print_man(p->options) == 0 ? 0 : out_of_memory();
+  if (bn_cli_print_man(p->options) != 0)
+    bn_alloc_fail();
+  return 0;
 }
 
 /* --- commands --- */
@@ -388,8 +367,6 @@ static int open_script(struct program *p)
                                         .is_first = is_part && bn_agent_group(p->agent)->first == 0,
                                         .is_workload = bn_registry_is_script};
 
-  if (p->sql == NULL)
-    return out_of_memory();
   if (bn_plugin_data_dir(p->data_dir, sizeof p->data_dir, &err) == NULL)
     return refuse(&err);
   if (bn_script_new(&p->script, &setup, &err) != 0)
@@ -424,11 +401,8 @@ static int remake_run(struct program *p)
   }
   bn_cli_set_messages(&p->cli, &p->conf, false);
   bn_sql_session_end(p->sql, bn_run_main_session(old));
-  p->run = NULL;
-  if (make_run(p, bn_script_workload(p->script), bn_script_self(p->script), NULL) != 0) {
-    p->run = old;
+  if (make_run(p, bn_script_workload(p->script), bn_script_self(p->script), NULL) != 0)
     return -1;
-  }
   bn_script_attach(p->script, bn_run_main_session(p->run));
   bn_run_free(old);
   return 0;
@@ -534,9 +508,8 @@ static int settle(struct program *p)
   struct bn_err err = {0};
 
   /* Scripts see the test under the name it has in 0.5. */
-  if (p->cli.test != NULL && p->cli.test != p->conf.raw.test &&
-      bn_optset_set(p->options, "test", p->cli.test, p->cli.test, &err) == BN_OPTSET_NO_MEMORY)
-    return out_of_memory();
+  if (p->cli.test != NULL && p->cli.test != p->conf.raw.test)
+    (void)bn_optset_set(p->options, "test", p->cli.test, p->cli.test, &err);
   if (connect_to(p) != 0 || declare_foreign_driver(p) != 0)
     return -1;
   p->cli.warned = p->agent != NULL;
@@ -615,9 +588,9 @@ static int load_bundled(struct program *q, char *path, const char *name)
     (void)bn_err_set(&err, ENAMETOOLONG, "the path of the script '%s' is too long", name);
     return refuse(&err);
   }
+  copy_args(q, 0, NULL);
   q->cli = (struct bn_cli){.policy = &bn_policy_bench, .test = path, .command = "help"};
-  return copy_args(q, 0, NULL) == 0 && declare_options(q) == 0 && settle(q) == 0 &&
-                 open_script(q) == 0 && prepare_script(q) == 0
+  return declare_options(q) == 0 && settle(q) == 0 && open_script(q) == 0 && prepare_script(q) == 0
              ? 0
              : -1;
 }
@@ -673,11 +646,11 @@ static int answer(struct program *p)
 static int run_subcommand(struct program *p, const struct bn_subcommand *sub, int argc, char **argv)
 {
   struct bn_err err = {0};
-  int status = copy_args(p, argc, argv) == 0 ? BN_STATUS_OK : BN_STATUS_FAILED;
+  int status;
 
-  if (status == BN_STATUS_OK)
-    status = bn_subcommand_run(
-        sub, &(struct bn_subcommand_args){argc, p->args, argv, bn_about_traits}, stdout, &err);
+  copy_args(p, argc, argv);
+  status = bn_subcommand_run(
+      sub, &(struct bn_subcommand_args){argc, p->args, argv, bn_about_traits}, stdout, &err);
   if (err.text[0] != '\0')
     bn_log_stderr("bench %s: %s", sub->name, err.text);
   return status;
@@ -736,7 +709,8 @@ static int run_program(struct program *p, int argc, char **argv)
     return BN_STATUS_FAILED;
   if (p->cli.policy->fatal_on_stderr)
     bn_log_errors_apart();
-  if (copy_args(p, argc, argv) != 0 || declare_options(p) != 0 || parse_arguments(p) != 0)
+  copy_args(p, argc, argv);
+  if (declare_options(p) != 0 || parse_arguments(p) != 0)
     return BN_STATUS_FAILED;
   bn_cli_take_test(&p->cli, p->conf.raw.test);
   bn_cli_take_help(&p->cli, &p->conf.raw.help);

@@ -65,7 +65,7 @@ static int subcommand_declare(struct asking *a, struct bn_err *err)
   (void)snprintf(a->group, sizeof a->group, "%s options", a->sub->name);
   a->conf = calloc(1, a->sub->conf_size + 1);
   a->set = bn_optset_new(&bn_policy_bench);
-  if (a->conf == NULL || a->set == NULL)
+  if (a->conf == NULL)
     return out_of_memory(err);
   return bn_optset_add(a->set, a->group, a->sub->options, a->conf, false, err);
 }

@@ -476,10 +476,8 @@ struct bn_optset *bn_conf_options(struct bn_conf *c, struct bn_err *err)
 {
   struct bn_optset *s = bn_optset_new(c->policy);
 
-  if (s != NULL && bn_conf_add(c, s, err) == 0)
+  if (bn_conf_add(c, s, err) == 0)
     return s;
-  if (s == NULL)
-    (void)bn_err_set(err, ENOMEM, "out of memory");
   bn_optset_free(s);
   return NULL;
 }

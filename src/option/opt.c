@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "base/mask.h"
 #include "base/units.h"
@@ -12,10 +13,9 @@
 
 struct bn_optset *bn_optset_new(const struct bn_policy *policy)
 {
-  struct bn_optset *s = calloc(1, sizeof *s);
+  struct bn_optset *s = bn_alloc(1, sizeof *s);
 
-  if (s != NULL)
-    s->policy = policy;
+  s->policy = policy;
   return s;
 }
 

@@ -25,7 +25,7 @@ enum bn_optset_error {
   BN_OPTSET_NO_MEMORY = -5
 };
 
-/* policy: borrowed, outlives the set.  NULL: no memory. */
+/* policy: borrowed, outlives the set. */
 struct bn_optset *bn_optset_new(const struct bn_policy *policy);
 /* Also frees the strings and lists it put into value structs, which must still exist. */
 void bn_optset_free(struct bn_optset *s);

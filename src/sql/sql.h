@@ -52,7 +52,7 @@ struct bn_sql_driver;
 struct bn_sql_conn;
 struct bn_sql_stmt;
 
-/* Makes the layer; conf and rows are borrowed and outlive it.  Returns NULL if out of memory. */
+/* Makes the layer; conf and rows are borrowed and outlive it. */
 struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_policy *policy,
                                 const struct bn_sql_row *rows, size_t n_rows);
 /* Returns the metrics that a workload which uses this layer declares: counters of rows, with

@@ -2,6 +2,7 @@
 /* The SQL layer as a whole: made before a script can ask for a driver, freed after the last use. */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "sql/conn.h"
@@ -10,15 +11,9 @@
 struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_policy *policy,
                                 const struct bn_sql_row *rows, size_t n_rows)
 {
-  struct bn_sqlsys *sys = calloc(1, sizeof *sys);
+  struct bn_sqlsys *sys = bn_alloc(1, sizeof *sys);
 
-  if (sys == NULL)
-    return NULL;
-  sys->drivers = calloc(n_rows > 0 ? n_rows : 1, sizeof *sys->drivers);
-  if (sys->drivers == NULL) {
-    free(sys);
-    return NULL;
-  }
+  sys->drivers = bn_alloc(n_rows, sizeof *sys->drivers);
   sys->conf = conf;
   sys->policy = policy;
   sys->by_first_word = policy->statements_by_first_word;

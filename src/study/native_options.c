@@ -147,8 +147,6 @@ static struct bn_optset *push_set(lua_State *L)
   }
   lua_setmetatable(L, -2);
   *set = bn_optset_new(&bn_policy_bench);
-  if (*set == NULL)
-    (void)luaL_error(L, "out of memory");
   return *set;
 }
 
