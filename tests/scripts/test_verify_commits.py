@@ -54,11 +54,12 @@ def names(folder):
     return sorted(found)
 
 
+@pytest.mark.threads
 @pytest.mark.parametrize("mode", ["auto", "disable"])
 @pytest.mark.parametrize("version", [None, "1.0"])
 def test_each_commit_that_writes_is_counted(folder, tables, mode, version):
     env = {"BENCH_COMPAT": version} if version else {}
-    r = folder.run(SCRIPT, *SQLITE, "--events=20", "--verify-commits", f"--db-ps-mode={mode}", **env)
+    r = folder.run(SCRIPT, *SQLITE, "--threads=4", "--events=20", "--verify-commits", f"--db-ps-mode={mode}", **env)
     assert r.status == 0 and r.err == "", r.out + r.err
     assert number(r, "acknowledged") == 40
     assert number(r, "missing") == number(r, "outcome unknown") == 0

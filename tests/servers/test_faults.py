@@ -261,6 +261,7 @@ def test_a_thread_that_has_failed_counts_more_than_those_that_hang(victim, tmp_p
     assert number(out, "unfinished") == 1
 
 
+@pytest.mark.threads
 @each("victim", POSTGRESQL, slow(MARIADB))
 def test_a_statement_that_outlives_the_run_is_interrupted(victim, tmp_path):
     status, out, err = bench(victim, sleeping(tmp_path, victim), "--time=2", "--threads=2", "run")

@@ -80,6 +80,7 @@ def server(request, tmp_path):
     return server
 
 
+@pytest.mark.threads
 def test_counters_are_those_of_the_run(server, tmp_path):
     """Commits are transactions, and queries those that the run counts."""
     # A server that is slow to answer has no figures in an interval.  PostgreSQL's backends report what they have
