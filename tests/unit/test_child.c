@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -99,6 +100,9 @@ static void what_cannot_be_started_is_told(void **state)
       bn_child_run(&c, &(struct bn_child){.argv = none, .out = "/nonexistent/out"}, &end, &err),
       -1);
   assert_string_equal(err.text, "cannot write '/nonexistent/out': No such file or directory");
+  /* The process that could not become the program is waited for. */
+  assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+  assert_int_equal(errno, ECHILD);
 }
 
 static void a_child_that_takes_too_long_is_ended(void **state)
