@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The hosts of a run, what each has to do, and how its agent is started: over the shell of
-   --hosts-shell, or over the processes of a launcher. */
+/* The hosts of a run, what each has to do, and the start of their agents. */
 #include "hosts/fleet.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/spawn.h"
 #include "measure/store.h"
-#include "option/words.h"
 
 bool bn_fleet_is_listed(const struct bn_conf *conf)
 {
@@ -157,63 +153,17 @@ int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct
 
 /* --- the start of agents ---------------------------------------------------------------------- */
 
-/* The shell's words, the host, and the command: the program's name is one word there as here. */
-static int shell_command(const struct bn_fleet *f, const char *host, struct bn_list *out,
-                         struct bn_err *err)
-{
-  const struct bn_conf_raw *r = &f->setup->conf->raw;
-
-  if (bn_words_split(r->hosts_shell, out, err) != 0)
-    return -1;
-  if (out->n == 0)
-    return bn_err_set(err, EINVAL, "--hosts-shell is empty; leave it out to use ssh");
-  if (bn_words_add(out, host) != 0 || bn_words_add(out, r->hosts_program) != 0 ||
-      bn_words_add(out, "--agent") != 0)
-    bn_alloc_fail();
-  return 0;
-}
-
-/* A list that ends with NULL, borrowed from the words. */
-static char **words_vector(const struct bn_list *words)
-{
-  char **argv = bn_alloc(words->n + 1, sizeof *argv);
-
-  for (size_t i = 0; i < words->n; i++)
-    argv[i] = words->item[i];
-  return argv;
-}
-
-/* The agent of rank 0, a child of this process that shares its standard error. */
-static int start_agent_of_rank_0(struct bn_fleet *f, struct bn_connection *p, struct bn_err *err)
-{
-  char *program = bn_spawn_self(err);
-  char *argv[] = {program, (char[]){"--agent"}, NULL};
-  const int rc = program != NULL ? bn_link_start(&p->link, p->name, argv, STDERR_FILENO,
-                                                 &f->stop_signal.before, err)
-                                 : -1;
-
-  free(program);
-  return rc;
-}
-
-/* By the launcher's processes, or by the shell. */
+/* Rank 0 of a launcher starts its own agent, and asks for those of the other ranks. */
 static int host_connect(struct bn_fleet *f, struct bn_connection *p, struct bn_err *err)
 {
-  struct bn_list words = {.n = 0};
-  char **argv = NULL;
-  int rc = -1;
+  const struct bn_conf_raw *r = &f->setup->conf->raw;
+  const sigset_t *masked = &f->stop_signal.before;
 
+  if (p->rank < 0)
+    return bn_link_shell(&p->link, p->name, r->hosts_shell, r->hosts_program, masked, err);
   if (p->rank == 0)
-    return start_agent_of_rank_0(f, p, err);
-  if (p->rank > 0)
-    return bn_link_join(&p->link, p->name, f->setup->ranks->request, (uint32_t)p->rank, err);
-  if (shell_command(f, p->name, &words, err) == 0) {
-    argv = words_vector(&words);
-    rc = bn_link_start(&p->link, p->name, argv, -1, &f->stop_signal.before, err);
-  }
-  free(argv);
-  bn_words_done(&words);
-  return rc;
+    return bn_link_agent(&p->link, p->name, masked, err);
+  return bn_link_join(&p->link, p->name, f->setup->ranks->request, (uint32_t)p->rank, err);
 }
 
 static int host_begin(struct bn_fleet *f, size_t i, struct bn_err *err)

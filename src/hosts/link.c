@@ -4,13 +4,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/spawn.h"
 #include "hosts/handover.h"
+#include "option/words.h"
 
 /* A line of standard error that is longer is cut into several. */
 enum { LINE_MAX_BYTES = 4096 };
@@ -56,8 +59,10 @@ static int link_keep_ends(struct bn_link *l, struct pipes *p)
   return 0;
 }
 
-int bn_link_start(struct bn_link *l, const char *name, char *const *argv, int errors,
-                  const sigset_t *masked, struct bn_err *err)
+/* Starts the program with the words of argv.  errors: its standard error; -1: a pipe, whose lines
+   bn_link_show() prints. */
+static int link_start(struct bn_link *l, const char *name, char *const *argv, int errors,
+                      const sigset_t *masked, struct bn_err *err)
 {
   struct pipes p;
   int rc = -1;
@@ -78,6 +83,38 @@ int bn_link_start(struct bn_link *l, const char *name, char *const *argv, int er
   }
   close_pipes(&p);
   l->heard_ns = l->taken_ns = bn_clock_mono();
+  return rc;
+}
+
+/* The program's name is one word there as here. */
+int bn_link_shell(struct bn_link *l, const char *host, const char *shell, const char *program,
+                  const sigset_t *masked, struct bn_err *err)
+{
+  const char *const more[] = {host, program, "--agent"};
+  struct bn_list words = {.n = 0};
+  int rc = bn_words_split(shell, &words, err);
+  char **argv = bn_alloc(words.n + sizeof more / sizeof *more + 1, sizeof *argv);
+
+  if (rc == 0 && words.n == 0)
+    rc = bn_err_set(err, EINVAL, "--hosts-shell is empty; leave it out to use ssh");
+  for (size_t i = 0; i < words.n; i++)
+    argv[i] = words.item[i];
+  for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+    argv[words.n + i] = (char *)(uintptr_t)more[i];
+  if (rc == 0)
+    rc = link_start(l, host, argv, -1, masked, err);
+  free(argv);
+  bn_words_done(&words);
+  return rc;
+}
+
+int bn_link_agent(struct bn_link *l, const char *name, const sigset_t *masked, struct bn_err *err)
+{
+  char *program = bn_spawn_self(err);
+  char *argv[] = {program, (char[]){"--agent"}, NULL};
+  const int rc = program != NULL ? link_start(l, name, argv, STDERR_FILENO, masked, err) : -1;
+
+  free(program);
   return rc;
 }
 

@@ -29,10 +29,12 @@ struct bn_link {
   uint64_t taken_ns;  /* when its pipe took something last */
 };
 
-/* Starts the program with the words of argv.  errors: its standard error; -1: a pipe, whose lines
-   bn_link_show() prints.  -1 and err. */
-int bn_link_start(struct bn_link *l, const char *name, char *const *argv, int errors,
+/* Starts the agent of a host over the shell (--hosts-shell), whose words come first, then the host,
+   the program there, and "--agent".  host is borrowed.  -1 and err. */
+int bn_link_shell(struct bn_link *l, const char *host, const char *shell, const char *program,
                   const sigset_t *masked, struct bn_err *err);
+/* Starts an agent of this program here, which shares the standard error.  name is borrowed. */
+int bn_link_agent(struct bn_link *l, const char *name, const sigset_t *masked, struct bn_err *err);
 /* Makes a link without a process: the process that takes handovers at the socket gets the pipes. */
 int bn_link_join(struct bn_link *l, const char *name, int socket, uint32_t number,
                  struct bn_err *err);
