@@ -631,6 +631,19 @@ def test_what_makes_no_sense_is_refused(tmp_path, args, sentence):
     assert not (tmp_path / "s").exists()
 
 
+def test_a_spreadsheet_computes_no_value(tmp_path):
+    """Kind 34 of issue 37."""
+    (tmp_path / "text.lua").write_text(
+        "sysbench.cmdline.options = {word = {'', 'a'}}\nfunction event() end\n")
+    values = ["=HYPERLINK(1)", "+cmd", "@SUM(1)", "-5", "-a", "ab", "\x1b[2J"]
+    done = sweep(tmp_path, "--vary=word=" + ",".join(values), "--repeat=1", "./text.lua", "--time=0",
+                 "--events=1", "run")
+    assert done.status == 0, done
+    assert [row["word"] for row in rows(tmp_path)] == [
+        "'=HYPERLINK(1)", "'+cmd", "'@SUM(1)", "-5", "'-a", "ab", "\\x1b[2J"]
+    assert [p["values"]["word"] for p in table(tmp_path)["points"]] == values
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes links of other users")
 @pytest.mark.parametrize("out, link, study_args", [
     (out, link, args)

@@ -334,7 +334,11 @@ function script.write(chart, canvas)
   self:put_heading(2, chart.note)
   for number, panel in ipairs(chart.panels) do self:put_panel(panel, number) end
   self:put("unset multiplot\n")
-  return table.concat(self)
+  local text = table.concat(self)
+  if canvas.form ~= "svg" then return text end
+  -- gnuplot leaves these as they are, of which XML allows none in a text; it takes references.
+  return (text:gsub("&#", "&#x26;#"):gsub("%]%]>", "]]&#x3e;")
+    :gsub("\239\191[\190\191]", "\239\191\189"))
 end
 
 return script

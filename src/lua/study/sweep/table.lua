@@ -134,8 +134,11 @@ function tables.document(sweep)
     {"within_noise", rivals and document.list(rivals) or document.null}, {"usl", laws}}
 end
 
--- Returns a cell of CSV.  A value that a reader would split is quoted (RFC 4180).
+-- Returns a cell of CSV.  A value that a reader would split is quoted (RFC 4180), and one that a
+-- spreadsheet would compute is not a formula any more, as in csv-total (report/rows/line.c).
 local function quoted(text)
+  text = native.escape(text)
+  if text:find("^[=+%-@]") and not native.number(text) then text = "'" .. text end
   if not text:find('[,"\r\n]') then return text end
   return '"' .. text:gsub('"', '""') .. '"'
 end
