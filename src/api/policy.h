@@ -131,6 +131,7 @@ struct bn_policy {
 
   /* --- scripts --- */
   const char *script_version; /* sysbench.version */
+  bool free_results_is_bool;  /* db_free_results() of ffi.C returns true if it has freed them */
   bool old_names_always;      /* the interface of 0.5 always exists */
   bool old_names_on_demand;   /* the interface of 0.5 exists once a script uses it */
   bool thread_run_will_do;    /* a script with its own thread_run() needs no event() */

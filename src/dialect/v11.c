@@ -44,5 +44,6 @@ const struct bn_policy bn_policy_11 = {
     .merging_gap = " ",
 
     .script_version = "1.1.0",
+    .free_results_is_bool = true,
     .bare_switch_is_on = true,
 };

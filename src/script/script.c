@@ -70,10 +70,15 @@ static const struct bn_vm_part parts[] = {
         "compat_sql",
 #include "script/bn_compat_sql_cdef.inc"
     },
+    {"free_results", "int db_free_results(sql_result *rs);"},
+    {"free_results_bool", "bool db_free_results(sql_result *rs);"},
     {NULL, NULL},
 };
 
-static const char *const old_parts[] = {"compat", "sql", "sql_more", "compat_sql", NULL};
+static const char *const old_parts[] = {"compat",     "sql",          "sql_more",
+                                        "compat_sql", "free_results", NULL};
+static const char *const old_parts_bool[] = {
+    "compat", "sql", "sql_more", "compat_sql", "free_results_bool", NULL};
 
 static int declares_options(lua_State *L)
 {
@@ -100,6 +105,12 @@ static const struct bn_vm_table table = {.modules = modules,
                                          .old_parts = old_parts,
                                          .functions = functions,
                                          .lazy_functions = lazy_functions};
+
+static const struct bn_vm_table table_bool = {.modules = modules,
+                                              .parts = parts,
+                                              .old_parts = old_parts_bool,
+                                              .functions = functions,
+                                              .lazy_functions = lazy_functions};
 
 /* Limits malloc's arenas: threads of one processor take turns, so more arenas only spread free
    memory thinner. */
@@ -150,9 +161,12 @@ static char *title_of(const char *name)
 /* Returns 0, or -1: out of memory. */
 static int script_init(struct bn_script *sc)
 {
+  const bool is_bool = sc->setup.conf->policy->free_results_is_bool;
+
   sc->title = title_of(sc->setup.name);
   sc->api.options = bn_options_new();
-  if (bn_vm_init(&sc->vm, &sc->setup, &table) != 0 || sc->title == NULL || sc->api.options == NULL)
+  if (bn_vm_init(&sc->vm, &sc->setup, is_bool ? &table_bool : &table) != 0 || sc->title == NULL ||
+      sc->api.options == NULL)
     return -1;
   sc->vm.api = &sc->api;
   sc->api.vm = &sc->vm;

@@ -482,6 +482,44 @@ def test_report_json_of_totals(folder):
     assert [len(json.loads(a)) for a in (checkpoints, total)] in ([2, 1], [1, 1])
 
 
+@pytest.mark.parametrize("version", ["", "1.0", "1.1"])
+def test_a_report_of_totals_has_its_time_and_threads(folder, version):
+    """Outside of the dialects, with any of the ready-made reports: sysbench has no threads, and whole seconds."""
+    seen = {}
+    for form in "json", "csv", "default":
+        r = folder.run(f"function event() end sysbench.hooks.report_cumulative = sysbench.report_{form}", "--threads=3",
+                       "--time=1", "--verbosity=0", BENCH_COMPAT=version)
+        seen[form] = r.out
+    total, = json.loads(seen["json"])
+    time = seen["json"].split('"time":')[1].split(",")[0].strip()
+    assert total["threads"] == (0 if version else 3) and re.fullmatch(r"1" if version else r"1(\.\d{4})?", time)
+    assert seen["csv"].startswith("1,0," if version else "1,3,")
+    assert seen["default"].startswith("[ 1s ] thds: 0 " if version else "[ 1s ] thds: 3 ")
+
+
+TEXTS = """
+function event()
+  for _, name in ipairs{"default", "uniform", "gaussian", "pareto", "zipfian", "special"} do
+    local n = sysbench.rand[name]("2", sysbench.opt.rows or "4")
+    print(name, n >= 2 and n <= 4)
+  end
+  print("varstring", #sysbench.rand.varstring("3", "3"))
+  print("sum", sysbench.rand.uniform("1.9", 1), sysbench.rand.uniform(7, "0x7"))
+  print(pcall(sysbench.rand.uniform, "1", "many"))
+end
+"""
+
+
+def test_random_numbers_take_bounds_that_are_texts(folder):
+    """Values of options that a script does not declare are texts."""
+    r = folder.run(TEXTS, "--events=1")
+    assert r.status == 0 and r.err == "", r.err
+    assert [line.split("\t")[1] for line in r.lines if line.split("\t")[0] in (
+        "default", "uniform", "gaussian", "pareto", "zipfian", "special")] == ["true"] * 6
+    assert "varstring\t3" in r.lines and "sum\t1\t7" in r.lines
+    assert "false\tbad argument #2 to 'uniform' (a number expected, got 'many')" in r.out.replace("t.lua:9: ", "")
+
+
 def test_report_csv_and_default(folder):
     args = ("--time=1", "--report-interval=0.1")
     r = folder.run(SLEEP + "sysbench.hooks.report_intermediate = sysbench.report_csv", *args)

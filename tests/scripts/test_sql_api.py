@@ -526,6 +526,32 @@ true	true	near "SELEC": syntax error
 """)
 
 
+@pytest.mark.parametrize("version, freed, invalid", [("1.1", "true", "false"), ("1.0", "0", "1")])
+def test_what_the_function_that_frees_results_returns(folder, version, freed, invalid):
+    """0 is success in 1.0, true in 1.1, where scripts assert it."""
+    r = folder.lua("""
+local C = require("ffi").C
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  local rs = con:query("SELECT 1")
+  print("first", C.db_free_results(rs))
+  print("again", C.db_free_results(rs))
+  print("nil", C.db_free_results(nil))
+  local again = con:prepare("SELECT 1"):execute()
+  print("prepared", C.db_free_results(again), C.db_free_results(again))
+  print("method", pcall(rs.free, rs))
+  if sysbench.version ~= "1.0.20" then
+    print("assert", pcall(assert, C.db_free_results(rs), "db_free_results() failed"))
+  end
+end
+""", "--db-driver=sqlite", "--sqlite-db=:memory:", "prepare", BENCH_COMPAT=version)
+    said = [line for line in r.lines if "\t" in line]
+    assert said == [f"first\t{freed}", f"again\t{invalid}", f"nil\t{invalid}", f"prepared\t{freed}\t{invalid}",
+                    "method\tfalse\tdb_free_results() failed",
+                    *(["assert\tfalse\tdb_free_results() failed"] if version == "1.1" else [])]
+    assert r.out.count("ALERT: attempt to free an invalid result set") + r.out.count("(last message repeated") >= 2
+
+
 @pytest.mark.parametrize("version", ["", "1.1", "1.0"])
 def test_the_texts_of_a_failure_are_strings(folder, version):
     """sysbench's are pointers; scripts that make strings of them go on."""

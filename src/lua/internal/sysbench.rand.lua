@@ -3,7 +3,7 @@ local internal = ...
 internal.declare("rand")
 local ffi = internal.ffi
 local C = ffi.C
-local error, tostring, type = error, tostring, type
+local error, tostring, tonumber, type = error, tostring, tonumber, type
 local to_string = ffi.string
 
 local rand = {}
@@ -12,24 +12,34 @@ local function missing(n)
   error("bad argument #" .. n .. " to '?' (cannot convert 'nil' to 'unsigned int')", 0)
 end
 
+-- Returns a text as the number that it shows: values of undeclared options are texts.  sysbench
+-- takes no texts.
+local function number(value, n, name)
+  if type(value) == "string" and not internal.dialect() then
+    return tonumber(value) or
+      error(("bad argument #%d to '%s' (a number expected, got '%s')"):format(n, name, value), 3)
+  end
+  return value
+end
+
 -- Distribution number and range are constants of the call site when it is compiled.
-local function integers(distribution)
+local function integers(distribution, name)
   return function (a, b)
     if a == nil then
       missing(1)
     elseif b == nil then
       missing(2)
     end
+    if type(a) == "string" or type(b) == "string" then
+      a, b = number(a, 1, name), number(b, 2, name)
+    end
     return C.bn_ffi_rand(distribution, a, b)
   end
 end
 
-rand.default = integers(0)
-rand.uniform = integers(1)
-rand.gaussian = integers(2)
-rand.special = integers(3)
-rand.pareto = integers(4)
-rand.zipfian = integers(5)
+for distribution, name in pairs { [0] = "default", "uniform", "gaussian", "special", "pareto", "zipfian" } do
+  rand[name] = integers(distribution, name)
+end
 
 function rand.unique()
   return C.bn_ffi_rand_unique()
@@ -58,6 +68,7 @@ end
 
 -- A string of min to max characters.
 function rand.varstring(min, max)
+  min, max = number(min, 1, "varstring"), number(max, 2, "varstring")
   if not (min <= max and max > 0) then
     error('[string "sysbench.rand.lua"]:74: assertion failed!', 0)
   end

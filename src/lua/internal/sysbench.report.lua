@@ -21,13 +21,18 @@ function report.csv(stat)
     stat.time_total, stat.threads_running, rates(stat)))
 end
 
+-- A time that is not whole, as that of a run is, has its fraction; sysbench rounds it.
+local function seconds(time)
+  return format((internal.dialect() or time == math.floor(time)) and "%4.0f" or "%.4f", time)
+end
+
 -- internal.json_next() returns whether an object of the array was written before; the array is
 -- closed when reporting ends.
 function report.json(stat)
   local tps, qps, reads, writes, other, latency, errors, reconnects = rates(stat)
   write(stdout, (internal.json_next() and ",\n" or "[\n") .. format([[
   {
-    "time": %4.0f,
+    "time": %s,
     "threads": %u,
     "tps": %4.2f,
     "qps": {
@@ -39,7 +44,7 @@ function report.json(stat)
     "latency": %s,
     "errors": %4.2f,
     "reconnects": %4.2f
-  }]], stat.time_total, stat.threads_running, tps, qps, reads, writes, other, latency, errors,
+  }]], seconds(stat.time_total), stat.threads_running, tps, qps, reads, writes, other, latency, errors,
     reconnects))
 end
 

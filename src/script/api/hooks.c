@@ -136,10 +136,15 @@ static bool push_hook(struct bn_lua *lua, const char *name)
 }
 
 /* cumulative: pushes the latencies instead of the queue. */
-static void push_stat(lua_State *L, const struct bn_view *v, bool cumulative)
+static void push_stat(const struct bn_lua *lua, const struct bn_view *v, bool cumulative)
 {
+  const struct bn_conf *conf = lua->vm->setup->conf;
+  const bool at_end = cumulative && conf->policy->dialect == NULL && v->running == 0;
+  lua_State *L = lua->L;
+
   lua_createtable(L, 0, 16);
-  hooks_set(L, "threads_running", v->running);
+  /* At the end sysbench has none.  At a checkpoint they are known. */
+  hooks_set(L, "threads_running", at_end ? conf->threads : v->running);
   hooks_set(L, "time_interval", v->span_s);
   hooks_set(L, "time_total", v->at_s);
   hooks_set(L, "latency_pct", hooks_percentile(v, 0));
@@ -167,7 +172,7 @@ static int hooks_report(struct bn_instance *in, const char *hook, const struct b
 {
   if (in == NULL || in->lua.vm->setup->is_part || !push_hook(&in->lua, hook))
     return 0;
-  push_stat(in->lua.L, v, cumulative);
+  push_stat(&in->lua, v, cumulative);
   return bn_lua_call(&in->lua, 1, 0, hook);
 }
 
@@ -217,7 +222,7 @@ static int add_lines(struct bn_instance *in, const char *hook, const struct bn_v
   if (in == NULL || !push_hook(&in->lua, hook))
     return 0;
   L = in->lua.L;
-  push_stat(L, v, cumulative);
+  push_stat(&in->lua, v, cumulative);
   if (bn_lua_call(&in->lua, 1, 1, hook) != 0)
     return -1;
   if (!add_value(L, out, &rc))

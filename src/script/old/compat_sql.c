@@ -5,8 +5,11 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "option/conf.h"
 #include "script/api/ffi_sql_internal.h"
 #include "script/api/ffi_sql_more.h"
+#include "script/setup.h"
+#include "script/vm/lua.h"
 
 /* Scripts compare with these values, which are those in the objects of the SQL layer. */
 _Static_assert((int)DB_ERROR_IGNORABLE == (int)BN_VERDICT_IGNORABLE, "verdicts");
@@ -206,9 +209,13 @@ int db_close(sql_statement *stmt)
   return bn_ffi_sql_stmt_close(stmt);
 }
 
+/* script.c declares it as each version has it: 0 or true is success. */
+BN_API int db_free_results(sql_result *rs);
+
 int db_free_results(sql_result *rs)
 {
-  if (compat_sql_missing(rs, __func__, "result"))
-    return 1;
-  return bn_ffi_sql_free_result(rs);
+  const bool is_bool = bn_lua_current()->vm->setup->conf->policy->free_results_is_bool;
+  const bool freed = !compat_sql_missing(rs, __func__, "result") && bn_ffi_sql_free_result(rs) == 0;
+
+  return freed == is_bool;
 }

@@ -51,6 +51,5 @@ BN_API int db_bind_result(sql_statement *stmt, sql_bind *results, size_t len);
 BN_API sql_result *db_execute(sql_statement *stmt);
 BN_API sql_result *db_stmt_next_result(sql_statement *stmt);
 BN_API int db_close(sql_statement *stmt);
-BN_API int db_free_results(sql_result *rs);
 
 #endif
