@@ -540,3 +540,18 @@ def test_statements_are_closed_on_the_server(sh, mariadb):
     assert count() == before
     sh("prepare 0 SELECT * FROM nosuch")
     assert count() == before
+
+
+def test_an_address_that_is_not_what_it_seems_names_its_remedy(shell, mariadb, tmp_path):
+    """A port behind the host, and a port of localhost, which is reached by a socket."""
+    argv = [BENCH, "oltp_point_select", "--db-driver=mysql", "--events=1", "run"]
+
+    def said(*options, **env):
+        return subprocess.run([*argv, *options], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+                              env={**os.environ, **env}).stderr
+    assert "--mysql-host=db:3307: write --mysql-host=db --mysql-port=3307" in said("--mysql-host=a,db:3307")
+    hint = "reaches 'localhost' by its default socket, whatever the port is; for port 3307, write 127.0.0.1\n"
+    for options in ["--mysql-port=3307"], ["--connect=mysql://localhost:3307/d"]:
+        assert said(*options).count(hint) == 1
+        assert hint not in said(*options, BENCH_COMPAT="1.1")
+    assert "reaches 'localhost'" not in said("--mysql-port=3306") + said("--mysql-port=3307", "--mysql-socket=/none")

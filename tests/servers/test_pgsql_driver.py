@@ -544,3 +544,13 @@ def test_a_socket_that_libpq_has_closed_is_nobodys(shell, postgresql):
     assert sockets(sh) == before
     sh("use 1")
     assert sh.query("SELECT pg_backend_pid()") == [[other]]
+
+
+@pytest.mark.parametrize("host, remedy", [
+    ("db:5433", "--pgsql-host=db:5433: write --pgsql-host=db --pgsql-port=5433"),
+    ("127.0.0.1,h:1", "--pgsql-host=h:1: write --pgsql-host=h --pgsql-port=1"), ("::1", None), ("/tmp/a:1", None)])
+def test_a_port_behind_the_host_names_its_option(tmp_path, host, remedy):
+    done = subprocess.run([os.environ["BENCH"], "oltp_point_select", "--db-driver=pgsql", f"--pgsql-host={host}",
+                           "--pgsql-port=1", "--events=1", "run"], cwd=tmp_path, capture_output=True, text=True,
+                          timeout=60)
+    assert (remedy or "Connection to database failed") in done.stderr

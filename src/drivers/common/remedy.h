@@ -3,9 +3,27 @@
 #ifndef BN_DRIVERS_COMMON_REMEDY_H
 #define BN_DRIVERS_COMMON_REMEDY_H
 
+#include <errno.h>
+#include <string.h>
+
+#include "api/driver.h"
+
 /* The remedy if connect() has failed with EADDRNOTAVAIL. */
 static const char bn_remedy_ports[] =
     "all local ports of net.ipv4.ip_local_port_range are in use: widen the range with sysctl, "
     "connect to a socket file, or use fewer --threads";
+
+/* A port that is written behind the host belongs to an option of its own; an IPv6 address has
+   several colons.  0, or -1 and err. */
+static inline int bn_remedy_host(const char *host, const char *driver, struct bn_err *err)
+{
+  const char *colon = strchr(host, ':');
+
+  if (host[0] == '/' || colon == NULL || colon[1] == '\0' ||
+      colon[1 + strspn(colon + 1, "0123456789")] != '\0')
+    return 0;
+  return bn_err_set(err, EINVAL, "--%s-host=%s: write --%s-host=%.*s --%s-port=%s", driver, host,
+                    driver, (int)(colon - host), host, driver, colon + 1);
+}
 
 #endif

@@ -3,9 +3,11 @@
 #include "drivers/mysql/driver.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/common/remedy.h"
 #include "drivers/common/secret.h"
 #include "drivers/mysql/conn.h"
 #include "drivers/mysql/error.h"
@@ -93,7 +95,29 @@ static int driver_check(const struct bn_mysql_conf *conf, const struct bn_policy
   /* In 0.5 the port is one number, and without it the client library uses its default. */
   if (conf->socket.n == 0 && conf->port.n == 0 && !policy->mysql_zero_port)
     return bn_err_set(err, EINVAL, "No MySQL ports specified, aborting");
+  for (size_t i = 0; i < conf->host.n && policy->dialect == NULL; i++)
+    if (bn_remedy_host(conf->host.item[i], "mysql", err) != 0)
+      return -1;
   return check_protocol(conf, err);
+}
+
+/* Who names a port wants its server, and not that of the default socket. */
+static void tell_of_localhost(const struct bn_mysql *driver)
+{
+  char text[256];
+
+  if (driver->host->policy->dialect != NULL || driver->sockets->n > 0 || driver->n_ports != 1 ||
+      !driver->conf->port_given || driver->port[0] == 3306)
+    return;
+  for (size_t i = 0; i < driver->hosts->n; i++)
+    if (strcmp(driver->hosts->item[i], BN_MYSQL_HOST) == 0) {
+      (void)snprintf(text, sizeof text,
+                     "MySQL's client library reaches 'localhost' by its default socket, whatever "
+                     "the port is; for port %u, write 127.0.0.1",
+                     driver->port[0]);
+      driver->host->notice(text);
+      return;
+    }
 }
 
 static void free_driver(struct bn_mysql *driver)
@@ -165,6 +189,8 @@ static int driver_configure(struct bn_mysql *driver, struct bn_err *err)
   choose_places(driver);
   if (choose_ssl(driver, err) != 0 || parse_ports(driver, err) != 0)
     return -1;
+  if (!driver->conf->dry_run)
+    tell_of_localhost(driver);
   return driver_find_secrets(driver, err);
 }
 

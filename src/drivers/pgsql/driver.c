@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/common/remedy.h"
 #include "drivers/common/secret.h"
 #include "drivers/pgsql/conn.h"
 #include "drivers/pgsql/error.h"
@@ -37,6 +38,14 @@ static int split_hosts(struct bn_pgsql *driver)
   }
   if (driver->n_hosts == 0)
     driver->n_hosts = 1;
+  return 0;
+}
+
+static int check_hosts(const struct bn_pgsql *driver, struct bn_err *err)
+{
+  for (size_t i = 0; i < driver->n_hosts && driver->host->policy->dialect == NULL; i++)
+    if (driver->hosts[i] != NULL && bn_remedy_host(driver->hosts[i], "pgsql", err) != 0)
+      return -1;
   return 0;
 }
 
@@ -124,7 +133,8 @@ static int driver_init(void **self, const void *conf, const struct bn_driver_hos
     free_driver(driver);
     return bn_err_set(err, ENOMEM, "cannot start the PostgreSQL driver: out of memory");
   }
-  if ((driver->conf->parameters != NULL &&
+  if (check_hosts(driver, err) != 0 ||
+      (driver->conf->parameters != NULL &&
        bn_pgsql_lib_check(driver->conf->parameters, err) != 0) ||
       read_methods(driver, err) != 0 || find_password(driver, err) != 0) {
     free_driver(driver);
