@@ -3,6 +3,8 @@
 
 import os
 import pathlib
+import shutil
+import tempfile
 
 import _pytest.runner
 import pytest
@@ -41,14 +43,43 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: not has_a_victim(item))
 
 
+def pytest_configure(config):
+    """Sanitizers write to files, because many a test looks neither at the exit status of a program
+    nor at its standard error, or has no hand on either."""
+    if not os.environ.get("BENCH_SANITIZER"):
+        return
+    config.sanitizer_logs = pathlib.Path(tempfile.mkdtemp(prefix="bench-sanitizer-"))
+    config.sanitizer_logs.chmod(0o1777)  # some programs run as another user
+    for name in ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"):
+        os.environ[name] = f"{os.environ.get(name, '')}:log_path={config.sanitizer_logs}/log"
+
+
+def pytest_unconfigure(config):
+    if hasattr(config, "sanitizer_logs"):
+        shutil.rmtree(config.sanitizer_logs)
+
+
+def take_logs(folder):
+    """What sanitizers have said, which is forgotten."""
+    said = [log.read_text(errors="replace") for log in sorted(folder.iterdir())]
+    for log in folder.iterdir():
+        log.unlink()
+    return "\n".join(said)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item, nextitem):
     if not os.environ.get("BENCH_SANITIZER"):
         return None
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     reports = _pytest.runner.runtestprotocol(item, nextitem=nextitem, log=False)
-    if any(report.failed and SANITIZER_DIED in str(report.longrepr) for report in reports):
+    said = take_logs(item.config.sanitizer_logs)
+    if SANITIZER_DIED in said:
         reports = _pytest.runner.runtestprotocol(item, nextitem=nextitem, log=False)
+        said = take_logs(item.config.sanitizer_logs)
+    if said:
+        report = next((report for report in reports if report.when == "call"), reports[-1])
+        report.outcome, report.longrepr = "failed", f"{report.longrepr or ''}\n{said}"
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
