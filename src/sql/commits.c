@@ -141,22 +141,11 @@ static void note_failure(const struct call *call, enum bn_sql rc)
     end_transaction(v);
 }
 
-/* The server has refused the commit, and has not stored it. */
+/* Returns whether the server has refused the commit, and has not stored it. */
 static bool is_refused(const struct call *call)
 {
-  switch (bn_sql_errors_classify(call->c->shared->driver, call->d)) {
-  case BN_CLASS_DEADLOCK:
-  case BN_CLASS_LOCK_TIMEOUT:
-  case BN_CLASS_SERIALIZATION:
-  case BN_CLASS_READ_ONLY:
-  case BN_CLASS_DUPLICATE:
-    return true;
-  case BN_CLASS_OTHER:
-  case BN_CLASS_CONNECTION:
-  case BN_CLASS_RESOURCE:
-    break;
-  }
-  return false;
+  return bn_sql_errors_class(bn_sql_errors_classify(call->c->shared->driver, call->d))
+      ->refuses_commit;
 }
 
 /* Returns whether something may stand behind the first statement.  sql[len] is 0. */

@@ -15,26 +15,21 @@
 #include "base/log.h"
 #include "option/opt.h"
 
-static const struct {
-  const char *name;
-  enum bn_sql_class class;
-} class_names[] = {
-    {"other", BN_CLASS_OTHER},
-    {"deadlock", BN_CLASS_DEADLOCK},
-    {"lock-timeout", BN_CLASS_LOCK_TIMEOUT},
-    {"serialization", BN_CLASS_SERIALIZATION},
-    {"connection", BN_CLASS_CONNECTION},
-    {"read-only", BN_CLASS_READ_ONLY},
-    {"duplicate", BN_CLASS_DUPLICATE},
-    {"resource", BN_CLASS_RESOURCE},
+static const struct bn_sql_class_traits class_traits[] = {
+    [BN_CLASS_OTHER] = {"other"},
+    [BN_CLASS_DEADLOCK] = {"deadlock", .refuses_commit = true},
+    [BN_CLASS_LOCK_TIMEOUT] = {"lock-timeout", .refuses_commit = true},
+    [BN_CLASS_SERIALIZATION] = {"serialization", .refuses_commit = true},
+    [BN_CLASS_CONNECTION] = {"connection", .of_server = true},
+    [BN_CLASS_READ_ONLY] = {"read-only", .refuses_commit = true, .of_server = true},
+    [BN_CLASS_DUPLICATE] = {"duplicate", .refuses_commit = true},
+    [BN_CLASS_RESOURCE] = {"resource"},
 };
+enum { CLASSES = sizeof class_traits / sizeof *class_traits };
 
-const char *bn_sql_errors_class(enum bn_sql_class class)
+const struct bn_sql_class_traits *bn_sql_errors_class(enum bn_sql_class class)
 {
-  for (size_t i = 0; i < sizeof class_names / sizeof *class_names; i++)
-    if (class_names[i].class == class)
-      return class_names[i].name;
-  return class_names[0].name;
+  return &class_traits[(unsigned)class < CLASSES ? class : BN_CLASS_OTHER];
 }
 
 static bool is_number(const char *s)
@@ -80,9 +75,9 @@ static void errors_add(struct bn_sql_errors *e, const char *item, bool by_code, 
 /* Adds the class that the item names.  Returns false if it names none. */
 static bool add_class(struct bn_sql_errors *e, const char *item)
 {
-  for (size_t i = 0; i < sizeof class_names / sizeof class_names[0]; i++) {
-    if (is_class_word(item, class_names[i].name)) {
-      e->classes |= 1u << class_names[i].class;
+  for (unsigned i = 0; i < CLASSES; i++) {
+    if (is_class_word(item, class_traits[i].name)) {
+      e->classes |= 1u << i;
       return true;
     }
   }

@@ -37,8 +37,15 @@ int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops
 void bn_sql_errors_free(struct bn_sql_errors *e);
 /* Whether it names a SQLSTATE of a lost connection of that driver. */
 bool bn_sql_errors_name_loss(const struct bn_sql_errors *e, const struct bn_driver *ops);
-/* Returns the name of a class, as lists have it. */
-const char *bn_sql_errors_class(enum bn_sql_class class);
+/* A class of errors.  A new one is a value of enum bn_sql_class, a row of the table in errors.c,
+   and what the `classify` of each driver says. */
+struct bn_sql_class_traits {
+  const char *name;    /* in --db-ignore-errors and in documents */
+  bool refuses_commit; /* a COMMIT that fails so has not been stored; else that is unknown */
+  bool of_server;      /* the server refuses it, or carries out nothing: another one may do so */
+};
+/* Returns the row of a class. */
+const struct bn_sql_class_traits *bn_sql_errors_class(enum bn_sql_class class);
 /* Returns the class of a failure; a driver need not tell classes apart. */
 static inline enum bn_sql_class bn_sql_errors_classify(const struct bn_driver *ops,
                                                        const struct bn_sql_diag *d)

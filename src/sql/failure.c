@@ -19,7 +19,7 @@ static void tell_error_facts(struct bn_sql_conn *c, const char *label)
   const struct bn_services *services = c->session->services;
 
   services->fact(services->of, "error_classes", label,
-                 bn_sql_errors_class(bn_sql_errors_classify(c->drv->ops, &c->diag)));
+                 bn_sql_errors_class(bn_sql_errors_classify(c->drv->ops, &c->diag))->name);
   services->fact(services->of, "error_messages", label, c->diag.text);
 }
 

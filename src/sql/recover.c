@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sql/errors.h"
+
 /* The waits between two attempts to connect, or two tries of an event: 1, 2, 4, … milliseconds. */
 enum { BACKOFF_FIRST_MS = 1, BACKOFF_MAX_MS = 250, DOUBLINGS = 8 };
 
@@ -44,8 +46,7 @@ static struct bn_sql_recovery recover_connecting(const struct bn_sql_failing *f)
 /* Returns whether the server refuses to write, or carries out nothing: another one may do so. */
 static bool is_useless(const struct bn_sql_failing *f)
 {
-  return (f->class == BN_CLASS_READ_ONLY || f->class == BN_CLASS_CONNECTION) &&
-         (f->places > 1 || f->moves);
+  return bn_sql_errors_class(f->class)->of_server && (f->places > 1 || f->moves);
 }
 
 struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f)
