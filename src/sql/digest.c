@@ -129,6 +129,7 @@ static bool is_number(const char *p, const char *end)
   return is_digit(*p) || (*p == '.' && end - p > 1 && is_digit(p[1]));
 }
 
+/* Returns the position behind a number, whose first character stands before p. */
 static const char *skip_number(const char *p, const char *end)
 {
   const char *from = p;

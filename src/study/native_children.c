@@ -42,6 +42,7 @@ static void family_leave(struct family *f)
   (void)sigprocmask(SIG_SETMASK, &f->children.before, NULL);
 }
 
+/* Takes over the signals for a call here, which waits for children. */
 static void family_enter(struct family *f)
 {
   if (f->begun) {
