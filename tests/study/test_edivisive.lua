@@ -141,17 +141,23 @@ return {
   end,
 
   -- Of 12 values, 2 of 924 choices of six are as far apart as in order; of 16, 2 of 12870 of eight.
-  ["a change needs sixteen values"] = function()
+  -- The t test finds in fewer what is 20 deviations large.
+  ["a small change needs sixteen values"] = function()
+    local small = 0
     for id = 0, 9 do
       local values = make(10, id, 12, 0.01)
-      scale(values, 6, 12, 0.8)
-      check_none(values)
+      scale(values, 6, 12, 0.99)
+      small = small + #cuts(values)
+      values = make(10, id, 8, 0.01)
+      scale(values, 4, 8, 0.8)
+      check_near(values, 4)
       values = make(10, id, 16, 0.01)
       scale(values, 8, 16, 0.8)
       local found = cuts(values)
       t.equal(#found, 1)
       t.equal(found[1], 8)
     end
+    t.ok(small <= 1, small)
   end,
 
   ["a cut is where the statistic is largest"] = function()

@@ -107,9 +107,9 @@ local function judge(history, runs, fails_undecided)
       end
     end
   end
-  if most >= edivisive.few then return status end
+  if most >= 2 * edivisive.least then return status end
   native.log("bench history: --fail: no series has the %d runs that a change point needs; the "
-    .. "longest has %d", edivisive.few, most)
+    .. "longest has %d", 2 * edivisive.least, most)
   return fails_undecided and status_undecided or status
 end
 

@@ -45,6 +45,7 @@ local function trend_document(trend)
     {"name", trend.metric.text},
     {"unit", trend.metric.unit},
     {"better", trend.metric.better},
+    {"logarithms", trend.has_logs},
     {"runs_not_measured", trend.unmeasured},
     {"runs_too_old", trend.too_old},
     {"runs", list_of(trend.runs, function(run, i)

@@ -58,12 +58,20 @@ local function facts_text(trend, markdown)
   return table.concat(parts)
 end
 
+-- Of fewer runs, permutations show nothing but a clear break in the middle.
+local runs_few = 16
+
+local function few_text(n)
+  local least = 2 * edivisive.least
+  if n < least then return (" (%d runs are needed to find one)"):format(least) end
+  return n < runs_few and (" (of fewer than %d runs, only a large one is found)"):format(runs_few)
+    or ""
+end
+
 local function level_text(trend)
   local segment = trend.segments[1]
   local line = (": no change point%s; median %s"):format(
-    segment.n < edivisive.few and (" (about %d runs are needed to find one)"):format(edivisive.few)
-      or "",
-    shown(trend, segment.median))
+    few_text(segment.n), shown(trend, segment.median))
   if segment.median > 0 and segment.n > 1 then
     line = ("%s, standard deviation %s %%"):format(
       line, columns.number(segment.deviation / segment.median * 100))
