@@ -83,13 +83,25 @@ static const char *option_value(const struct bn_facts *f, const char *name)
   return NULL;
 }
 
+/* Returns the file of the embedded driver that the run uses, or NULL. */
+static const char *database_file(const struct bn_facts *f)
+{
+  const char *driver = option_value(f, "db-driver");
+
+  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
+    if (d->embedded && driver != NULL && strcmp(d->name, driver) == 0)
+      for (const struct bn_opt *o = d->options; o->name != NULL; o++)
+        if ((o->traits & BN_OPT_PLACE) != 0)
+          return option_value(f, o->name);
+  return NULL;
+}
+
 static void about_database_file(struct bn_facts *f)
 {
-  const char *driver = option_value(f, "db-driver"), *file = option_value(f, "sqlite-db");
-  const char *slash = file != NULL ? strrchr(file, '/') : NULL;
+  const char *file = database_file(f), *slash = file != NULL ? strrchr(file, '/') : NULL;
   char folder[PATH_MAX];
 
-  if (driver != NULL && strcmp(driver, "sqlite") == 0 && file != NULL && file[0] != ':') {
+  if (file != NULL && file[0] != ':') {
     (void)snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - file) + 1 : 1,
                    slash != NULL ? file : ".");
     about_place(f, folder);

@@ -15,7 +15,7 @@
 #include "watch/watchers.h"
 
 struct device {
-  struct bn_sql_side_query peek; /* for the folder that the server names */
+  struct bn_sql_side_query side_query; /* for the folder that the server names */
   unsigned major, minor;
 };
 
@@ -53,9 +53,9 @@ static int find_folder(struct device *d, const struct bn_watch_place *at, char f
     return bn_err_set(err, EINVAL,
                       "no device is watched: this test makes no files (fileio and tests of "
                       "databases do)");
-  if (bn_sql_side_query_open(&d->peek, at->sql, bn_clock_mono() + patience_ns, err) != 0)
+  if (bn_sql_side_query_open(&d->side_query, at->sql, bn_clock_mono() + patience_ns, err) != 0)
     return -1;
-  return bn_datadir_find(&d->peek, folder, err);
+  return bn_datadir_find(&d->side_query, folder, err);
 }
 
 static int device_open(void *self, const struct bn_watch_place *at, struct bn_err *err)
@@ -103,7 +103,7 @@ static void device_interrupt(void *self)
 {
   struct device *d = self;
 
-  bn_sql_side_query_interrupt(&d->peek);
+  bn_sql_side_query_interrupt(&d->side_query);
 }
 
 /* The connection is closed here, so that it can be interrupted until now. */
@@ -111,7 +111,7 @@ static void device_close(void *self)
 {
   struct device *d = self;
 
-  bn_sql_side_query_close(&d->peek);
+  bn_sql_side_query_close(&d->side_query);
 }
 
 const struct bn_watcher bn_watcher_device = {

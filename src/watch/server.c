@@ -54,7 +54,7 @@ static const char *const states[] = {"Threads_connected",
                                      "Innodb_history_list_length",
                                      "database_numbackends"};
 struct server {
-  struct bn_sql_side_query peek;
+  struct bn_sql_side_query side_query;
   bool absent[SOURCES];
   struct bn_watched_name name[BN_READING_MAX]; /* [n]; never changed again */
   char *key[BN_READING_MAX];                   /* the server's own name */
@@ -170,17 +170,17 @@ static int server_read(void *self, struct bn_reading *r, struct bn_err *err)
   for (size_t i = 0; i < BN_READING_MAX; i++)
     r->value[i] = BN_ABSENT;
   for (size_t i = 0; i < SOURCES; i++) {
-    if (s->absent[i] || strcmp(sources[i].driver, s->peek.link.ops->name) != 0)
+    if (s->absent[i] || strcmp(sources[i].driver, s->side_query.link.ops->name) != 0)
       continue;
     any = true;
-    s->absent[i] = bn_sql_side_query_pairs(&s->peek, sources[i].sql, add_pair, &p, err) != 0;
+    s->absent[i] = bn_sql_side_query_pairs(&s->side_query, sources[i].sql, add_pair, &p, err) != 0;
     if (s->absent[i] && !sources[i].optional)
       return -1;
   }
   return any ? 0
              : bn_err_set(err, EINVAL,
                           "no server is watched: the driver '%s' has no counters of a server",
-                          s->peek.link.ops->name);
+                          s->side_query.link.ops->name);
 }
 
 static int server_open(void *self, const struct bn_watch_place *place, struct bn_err *err)
@@ -190,7 +190,7 @@ static int server_open(void *self, const struct bn_watch_place *place, struct bn
 
   if (place->sql == NULL)
     return bn_err_set(err, EINVAL, "no server is watched: this test uses no database");
-  return bn_sql_side_query_open(&s->peek, place->sql, bn_clock_mono() + patience_ns, err);
+  return bn_sql_side_query_open(&s->side_query, place->sql, bn_clock_mono() + patience_ns, err);
 }
 
 static void server_compare(void *self, const struct bn_reading *from, const struct bn_reading *to,
@@ -205,14 +205,14 @@ static void server_interrupt(void *self)
 {
   struct server *s = self;
 
-  bn_sql_side_query_interrupt(&s->peek);
+  bn_sql_side_query_interrupt(&s->side_query);
 }
 
 static void server_close(void *self)
 {
   struct server *s = self;
 
-  bn_sql_side_query_close(&s->peek);
+  bn_sql_side_query_close(&s->side_query);
 }
 
 static void server_done(void *self)
