@@ -415,7 +415,7 @@ static void tells_of_a_full_disk_at_close(void **unused)
   bn_page_free(p);
 }
 
-BN_TESTS(statement_cache)
+BN_TESTS(text)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shows_a_header_in_each_dialect),
