@@ -37,7 +37,9 @@ local function integers(distribution, name)
   end
 end
 
-for distribution, name in pairs { [0] = "default", "uniform", "gaussian", "special", "pareto", "zipfian" } do
+local names = {[0] = "default", "uniform", "gaussian", "special", "pareto", "zipfian"}
+
+for distribution, name in pairs(names) do
   rand[name] = integers(distribution, name)
 end
 

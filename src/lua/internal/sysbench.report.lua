@@ -44,8 +44,8 @@ function report.json(stat)
     "latency": %s,
     "errors": %4.2f,
     "reconnects": %4.2f
-  }]], seconds(stat.time_total), stat.threads_running, tps, qps, reads, writes, other, latency, errors,
-    reconnects))
+  }]], seconds(stat.time_total), stat.threads_running, tps, qps, reads, writes, other, latency,
+    errors, reconnects))
 end
 
 function report.default(stat)
