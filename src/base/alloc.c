@@ -53,6 +53,13 @@ void *bn_alloc(size_t n, size_t size)
   return alloc_check(calloc(n > 0 ? n : 1, size > 0 ? size : 1));
 }
 
+void *bn_alloc_aligned(size_t alignment, size_t size)
+{
+  const size_t padded = (size + alignment - 1) / alignment * alignment;
+
+  return memset(alloc_check(aligned_alloc(alignment, padded)), 0, padded);
+}
+
 void *bn_alloc_resize(void *p, size_t n, size_t size)
 {
   return alloc_check(reallocarray(p, n > 0 ? n : 1, size > 0 ? size : 1));

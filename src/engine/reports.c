@@ -57,12 +57,12 @@ struct bn_reports {
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-static int report_init(struct report *r, const struct bn_statset *stats)
+static void report_init(struct report *r, const struct bn_statset *stats)
 {
   r->ages = bn_hist_new();
-  if (bn_snap_init(&r->now, stats) != 0 || bn_snap_init(&r->delta, stats) != 0)
-    return -1;
-  return bn_view_store_init(&r->store, &r->now);
+  bn_snap_init(&r->now, stats);
+  bn_snap_init(&r->delta, stats);
+  bn_view_store_init(&r->store, &r->now);
 }
 
 static void report_done(struct report *r)
@@ -75,23 +75,23 @@ static void report_done(struct report *r)
   *r = (struct report){.ages = NULL};
 }
 
-static int make_snaps(struct bn_reports *b)
+static void make_snaps(struct bn_reports *b)
 {
-  if (b->ticks && bn_snap_init(&b->start, b->stats) != 0)
-    return -1;
-  if (b->asserts.patience_s > 0 && bn_snap_init(&b->second, b->stats) != 0)
-    return -1;
-  if (bn_snap_init(&b->base, b->stats) != 0 || bn_snap_init(&b->last, b->stats) != 0)
-    return -1;
+  if (b->ticks)
+    bn_snap_init(&b->start, b->stats);
+  if (b->asserts.patience_s > 0)
+    bn_snap_init(&b->second, b->stats);
+  bn_snap_init(&b->base, b->stats);
+  bn_snap_init(&b->last, b->stats);
   b->span_end.counter = bn_alloc(b->stats->metrics.n_counters, sizeof *b->span_end.counter);
-  return report_init(&b->report, b->stats) == 0 ? report_init(&b->forced, b->stats) : -1;
+  report_init(&b->report, b->stats);
+  report_init(&b->forced, b->stats);
 }
 
-int bn_reports_new(struct bn_reports **out, const struct bn_reports_setup *setup)
+struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup)
 {
   struct bn_reports *b = bn_alloc(1, sizeof *b);
 
-  *out = NULL;
   (void)pthread_mutex_init(&b->lock, NULL);
   (void)pthread_mutex_init(&b->span_end.lock, NULL);
   b->conf = setup->conf;
@@ -105,12 +105,8 @@ int bn_reports_new(struct bn_reports **out, const struct bn_reports_setup *setup
   bn_asserts_init(&b->asserts, setup->asserts, setup->n_asserts,
                   setup->conf->raw.abort_on_assert_s);
   atomic_init(&b->kind, (int)setup->ops->kind);
-  if (make_snaps(b) != 0) {
-    bn_reports_free(b);
-    return -1;
-  }
-  *out = b;
-  return 0;
+  make_snaps(b);
+  return b;
 }
 
 static void free_snaps(struct bn_reports *b)
@@ -124,10 +120,10 @@ static void free_snaps(struct bn_reports *b)
   bn_snap_done(&b->second);
 }
 
-int bn_reports_measure(struct bn_reports *b)
+void bn_reports_measure(struct bn_reports *b)
 {
   free_snaps(b);
-  return make_snaps(b);
+  make_snaps(b);
 }
 
 void bn_reports_free(struct bn_reports *b)

@@ -57,12 +57,10 @@ struct bn_moment {
   uint64_t oldest_ns;      /* the largest of these ages */
 };
 
-/* Returns 0, or -1 if out of memory. */
-int bn_reports_new(struct bn_reports **out, const struct bn_reports_setup *setup);
+struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup);
 void bn_reports_free(struct bn_reports *b);
-/* Adapts to another table of metrics, before bn_reports_begin.  Returns -1 if out of memory; then
-   the reports can only be freed. */
-int bn_reports_measure(struct bn_reports *b);
+/* Adapts to another table of metrics, before bn_reports_begin. */
+void bn_reports_measure(struct bn_reports *b);
 
 /* Any thread may call the next four functions. */
 void bn_reports_set_kind(struct bn_reports *b, enum bn_kind kind);

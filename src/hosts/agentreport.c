@@ -97,8 +97,7 @@ static int report_interval(void *self, const struct bn_view *v, struct bn_err *e
   struct bn_watched shared;
 
   pick_shared(&bare, &shared);
-  if (bn_group_add(&r->packed, &bare) != 0)
-    return bn_err_set(err, ENOMEM, "out of memory for an interval");
+  bn_group_add(&r->packed, &bare);
   (void)report_view(r, &r->packed.interval[0].view, err);
   bn_record_done(&r->packed.interval[0]);
   r->packed.n_intervals = 0;

@@ -149,8 +149,7 @@ static int connection_read_head(struct bn_connection *p, const struct bn_node *m
 
   if (bn_store_read_facts(facts != NULL ? facts : map, &p->head.facts, err) != 0)
     return -1;
-  if (bn_result_escape(&p->head) != 0)
-    return bn_err_set(err, ENOMEM, "out of memory");
+  bn_result_escape(&p->head);
   if (p->head.facts.plan.threads != p->work.threads)
     return bn_err_set(err, EPROTO, "it runs %u threads in place of %u", p->head.facts.plan.threads,
                       p->work.threads);

@@ -283,15 +283,14 @@ static int line_take_checkpoint(struct bn_intervals *r, size_t host, const struc
 }
 
 /* From now on ticks count from the checkpoint, which was a moment ago. */
-static int host_set_base(struct bn_intervals_host *h, struct bn_err *err)
+static void host_set_base(struct bn_intervals_host *h)
 {
-  if (!h->based && bn_snap_make(&h->base, &h->as.metrics, 0, true) != 0)
-    return bn_err_set(err, ENOMEM, "out of memory");
+  if (!h->based)
+    bn_snap_make(&h->base, &h->as.metrics, 0, true);
   h->based = true;
   h->cut = false;
   bn_snap_copy(&h->base, &h->tick.delta);
   bn_sums_done(&h->ticked);
-  return 0;
 }
 
 /* On a host that was held up a tick is late, and says nothing of the end of a second. */
@@ -383,7 +382,9 @@ static int line_take_tick(struct bn_intervals *r, size_t host, const struct line
   interval_merge_move(&h->tick, &record);
   host_note_second(h, &h->tick.view);
   together_find(r);
-  return h->cut ? host_set_base(h, err) : 0;
+  if (h->cut)
+    host_set_base(h);
+  return 0;
 }
 
 int bn_intervals_take(struct bn_intervals *r, size_t host, const char *line, size_t len,
@@ -422,15 +423,15 @@ const struct bn_view *bn_intervals_last(const struct bn_intervals *r, size_t hos
 }
 
 static int interval_merge_cut(const struct bn_intervals_host *h, const struct bn_snap *all,
-                              const struct bn_view *v, struct bn_result *out, struct bn_err *err)
+                              const struct bn_view *v, struct bn_result *out)
 {
   struct bn_view total = *v;
 
   total.delta = all;
   total.latency = all->hist[BN_H_LATENCY];
-  if (bn_journal_cut(out, h->as.name, &total, err) != 0)
-    return -1;
-  return bn_result_escape(out) == 0 ? 1 : bn_err_set(err, ENOMEM, "out of memory");
+  bn_journal_cut(out, h->as.name, &total);
+  bn_result_escape(out);
+  return 1;
 }
 
 /* Figures that do not follow from a snapshot. */
@@ -474,24 +475,19 @@ static int host_cut_since_base(const struct bn_intervals_host *h, struct bn_resu
   struct bn_view v;
   int rc = -1;
 
-  if (bn_snap_make(&since, &h->as.metrics, 0, true) != 0)
-    return bn_err_set(err, ENOMEM, "out of memory");
+  bn_snap_make(&since, &h->as.metrics, 0, true);
   bn_snap_copy(&since, &h->tick.delta);
   bn_snap_diff(&since, &h->base);
   for (size_t i = 0; h->ticked.hist != NULL && i < h->ticked.n; i++)
     bn_hist_add(since.hist[i], h->ticked.hist[i]);
   since.min_ns = UINT64_MAX;
   since.max_ns = 0;
-  memset(&store, 0, sizeof store);
-  if (bn_view_store_init(&store, &since) == 0) {
-    bn_view_fill(&v, &store, &since, &rules);
-    view_copy_state(&v, tick);
-    rc = bn_valid_check(&h->as, &v, err) == 0 ? interval_merge_cut(h, &since, &v, out, err) : -1;
-    if (rc > 0 && h->tick.delta.span_ns > since.span_ns)
-      facts_move_start(&out->facts, h->tick.delta.span_ns - since.span_ns);
-  } else {
-    (void)bn_err_set(err, ENOMEM, "out of memory");
-  }
+  bn_view_store_init(&store, &since);
+  bn_view_fill(&v, &store, &since, &rules);
+  view_copy_state(&v, tick);
+  rc = bn_valid_check(&h->as, &v, err) == 0 ? interval_merge_cut(h, &since, &v, out) : -1;
+  if (rc > 0 && h->tick.delta.span_ns > since.span_ns)
+    facts_move_start(&out->facts, h->tick.delta.span_ns - since.span_ns);
   bn_view_store_done(&store);
   bn_snap_done(&since);
   return rc;
@@ -511,7 +507,7 @@ int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_res
   if (h->based)
     return host_cut_since_base(h, out, err);
   all.hist = h->ticked.hist;
-  return interval_merge_cut(h, &all, &h->tick.view, out, err);
+  return interval_merge_cut(h, &all, &h->tick.view, out);
 }
 
 static bool round_is_complete(const struct bn_intervals *r)

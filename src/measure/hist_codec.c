@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
+
 enum {
   DIGIT_MASK = (1 << BN_HIST_CODEC_BITS) - 1,
   DIGITS_MOST = 64 / BN_HIST_CODEC_BITS + 1,
@@ -116,19 +118,14 @@ static struct piece take_piece(const char *at, const char *end)
 
 /* For the buckets of a text: each has one character at least.  Also for none there is a place, as
    nothing is added to NULL. */
-static int make_room(struct bn_hist_codec *b, size_t len)
+static void make_room(struct bn_hist_codec *b, size_t len)
 {
   const size_t room = b->n + len + 1;
-  struct bn_hist_part *more;
 
   if (room <= b->room)
-    return 0;
-  more = reallocarray(b->part, room, sizeof *more);
-  if (more == NULL)
-    return -1;
-  b->part = more;
+    return;
+  b->part = bn_alloc_resize(b->part, room, sizeof *b->part);
   b->room = room;
-  return 0;
 }
 
 /* Checks once what would otherwise be checked for each bucket: neither can a text of that length
@@ -141,8 +138,7 @@ int bn_hist_codec_take(struct bn_hist_codec *b, size_t i, const char *text, size
 
   if (len > TEXT_MOST)
     return 0;
-  if (make_room(b, len) != 0)
-    return -1;
+  make_room(b, len);
   to = b->part + b->n;
   for (const char *next = text; next < end; at++) {
     uint64_t count = (uint64_t)(unsigned char)*next - BN_HIST_CODEC_LAST;

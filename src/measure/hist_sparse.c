@@ -3,6 +3,8 @@
 #include "measure/hist_sparse.h"
 
 #include <stdlib.h>
+
+#include "base/alloc.h"
 #include <string.h>
 
 static void hist_sparse_count(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
@@ -23,25 +25,19 @@ static void hist_sparse_keep(void *arg, uint64_t lowest, uint64_t highest, uint6
   s->bucket[s->n++] = (struct bn_bucket){lowest, n};
 }
 
-int bn_hist_sparse_pack(struct bn_hist_sparse *s, const struct bn_hist *h)
+void bn_hist_sparse_pack(struct bn_hist_sparse *s, const struct bn_hist *h)
 {
   size_t buckets = 0;
 
   bn_hist_each(h, hist_sparse_count, &buckets);
-  *s = (struct bn_hist_sparse){.bucket = calloc(buckets + 1, sizeof *s->bucket)};
-  if (s->bucket == NULL)
-    return -1;
+  *s = (struct bn_hist_sparse){.bucket = bn_alloc(buckets, sizeof *s->bucket)};
   bn_hist_each(h, hist_sparse_keep, s);
-  return 0;
 }
 
-int bn_hist_sparse_copy(struct bn_hist_sparse *to, const struct bn_hist_sparse *from)
+void bn_hist_sparse_copy(struct bn_hist_sparse *to, const struct bn_hist_sparse *from)
 {
-  *to = (struct bn_hist_sparse){.bucket = calloc(from->n + 1, sizeof *to->bucket), .n = from->n};
-  if (to->bucket == NULL)
-    return -1;
+  *to = (struct bn_hist_sparse){.bucket = bn_alloc(from->n, sizeof *to->bucket), .n = from->n};
   memcpy(to->bucket, from->bucket, from->n * sizeof *to->bucket);
-  return 0;
 }
 
 void bn_hist_sparse_done(struct bn_hist_sparse *s)

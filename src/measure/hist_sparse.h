@@ -17,10 +17,9 @@ struct bn_hist_sparse {
   size_t n;
 };
 
-/* 0, or -1: out of memory. */
-int bn_hist_sparse_pack(struct bn_hist_sparse *s, const struct bn_hist *h);
+void bn_hist_sparse_pack(struct bn_hist_sparse *s, const struct bn_hist *h);
 void bn_hist_sparse_done(struct bn_hist_sparse *s);
-int bn_hist_sparse_copy(struct bn_hist_sparse *to, const struct bn_hist_sparse *from);
+void bn_hist_sparse_copy(struct bn_hist_sparse *to, const struct bn_hist_sparse *from);
 /* from -= base, where it has more; empty buckets are left out. */
 void bn_hist_sparse_sub(struct bn_hist_sparse *from, const struct bn_hist_sparse *base);
 

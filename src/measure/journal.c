@@ -116,8 +116,8 @@ static struct bn_node *begin_group(struct bn_journal *j, const char *name,
 {
   struct bn_node *group;
 
-  if (bn_snap_make(&j->past, m, 0, true) != 0 || bn_snap_make(&j->step, m, 0, true) != 0)
-    return NULL;
+  bn_snap_make(&j->past, m, 0, true);
+  bn_snap_make(&j->step, m, 0, true);
   j->has_group = true;
   group = bn_node_map();
   if (bn_node_set(group, "name", bn_node_text(name)) == 0 &&
@@ -307,27 +307,27 @@ static void note_replaced(struct bn_end *end, const struct bn_view *v)
     end->replaced_total |= v->replaced;
 }
 
-static int keep_total(struct bn_group *g, const struct bn_view *tick, struct bn_err *err)
+static void keep_total(struct bn_group *g, const struct bn_view *tick)
 {
   struct bn_view total = *tick;
 
   total.span = BN_VIEW_TOTAL;
-  return bn_group_add(g, &total) == 0 ? 0 : bn_err_set(err, ENOMEM, "out of memory");
+  bn_group_add(g, &total);
 }
 
 /* The histograms of ticks add up; the total is the last of them. */
-static int take_tick(struct bn_group *g, const struct bn_record *record, struct bn_err *err)
+static void take_tick(struct bn_group *g, const struct bn_record *record)
 {
   for (size_t i = 0; g->has_total && i < record->delta.metrics.n_hists; i++)
     bn_hist_add(record->delta.hist[i], g->total.delta.hist[i]);
-  return keep_total(g, &record->view, err);
+  keep_total(g, &record->view);
 }
 
 static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_span span)
 {
   struct bn_record record;
   struct bn_group *g = r->in_group ? &r->out->group[r->out->n_groups - 1] : NULL;
-  int rc;
+  int rc = 0;
 
   if (g == NULL)
     return bn_err_set(r->err, EINVAL, "it has figures before a \"group\"");
@@ -335,7 +335,7 @@ static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_spa
     return -1;
   note_replaced(&r->out->end, &record.view);
   if (span == BN_VIEW_TICK)
-    rc = take_tick(g, &record, r->err);
+    take_tick(g, &record);
   else
     rc = bn_store_keep(r->out, &record.view, r->err);
   bn_record_done(&record);
@@ -401,18 +401,11 @@ static void mark_cut(struct bn_end *end)
   end->reason = BN_END_KILLED;
 }
 
-int bn_journal_cut(struct bn_result *r, const char *group, const struct bn_view *tick,
-                   struct bn_err *err)
+void bn_journal_cut(struct bn_result *r, const char *group, const struct bn_view *tick)
 {
-  struct bn_group *g = bn_result_group(r, group);
-
-  if (g == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
   mark_cut(&r->end);
-  if (keep_total(g, tick, err) != 0)
-    return -1;
+  keep_total(bn_result_group(r, group), tick);
   find_start(r);
-  return 0;
 }
 
 bool bn_journal_is(const char *text, size_t len)

@@ -42,9 +42,8 @@ void bn_journal_close(struct bn_journal *j, bool remove);
 
 /* Ends a result that has the facts, of a run that was cut: the group gets the last tick as its
    total, which has the histograms of all ticks.  The start follows from it where the facts do not
-   say it, as they are sent before the start.  0, or -1 and err: there is no memory. */
-int bn_journal_cut(struct bn_result *r, const char *group, const struct bn_view *tick,
-                   struct bn_err *err);
+   say it, as they are sent before the start. */
+void bn_journal_cut(struct bn_result *r, const char *group, const struct bn_view *tick);
 
 /* Whether a text is a journal. */
 bool bn_journal_is(const char *text, size_t len);

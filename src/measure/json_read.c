@@ -25,13 +25,6 @@ void bn_json_in_refuse(struct bn_json_in *e, const char *fmt, ...)
   (void)bn_err_set(e->err, EINVAL, "%s", text);
 }
 
-void bn_json_in_no_memory(struct bn_json_in *e)
-{
-  if (!e->failed)
-    (void)bn_err_set(e->err, ENOMEM, "out of memory");
-  e->failed = true;
-}
-
 int bn_json_in_verdict(const struct bn_json_in *e)
 {
   return e->failed ? -1 : 0;

@@ -17,7 +17,6 @@ struct bn_json_in {
 
 __attribute__((format(printf, 2, 3))) void bn_json_in_refuse(struct bn_json_in *e, const char *fmt,
                                                              ...);
-void bn_json_in_no_memory(struct bn_json_in *e);
 int bn_json_in_verdict(const struct bn_json_in *e); /* 0 or -1 */
 
 /* Members of a map.  NULL or 0: there is none, it is null, or it is of another type, which is a

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/alloc.h"
 #include <string.h>
 
 struct bn_node *bn_node_text(const char *s)
@@ -14,8 +16,8 @@ struct bn_node *bn_node_text(const char *s)
 
   if (n != NULL || s == NULL)
     return n;
-  clean = to = malloc(3 * strlen(s) + 1);
-  for (; to != NULL && *s != '\0'; s++) {
+  clean = to = bn_alloc(3, strlen(s) + 1);
+  for (; *s != '\0'; s++) {
     if ((unsigned char)*s < 0x80) {
       *to++ = *s;
     } else {
@@ -23,8 +25,6 @@ struct bn_node *bn_node_text(const char *s)
       to += 3;
     }
   }
-  if (to == NULL)
-    return NULL;
   *to = '\0';
   n = bn_node_utf8(clean);
   free(clean);
@@ -61,12 +61,11 @@ static char *free_key(const struct bn_node *map, const char *key)
 {
   struct bn_node *text = bn_node_text(key);
   const char *clean = bn_node_get_text(text);
-  char *unused = clean != NULL ? strdup(clean) : NULL;
+  char *unused = clean != NULL ? bn_alloc_text(clean) : NULL;
 
   for (unsigned n = 2; unused != NULL && bn_node_get(map, unused) != NULL; n++) {
     free(unused);
-    if (asprintf(&unused, "%s (%u)", clean, n) < 0)
-      unused = NULL;
+    unused = bn_alloc_print("%s (%u)", clean, n);
   }
   bn_node_free(text);
   return unused;

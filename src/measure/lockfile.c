@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+
 enum { ASIDE_MAX = 9999, TRIES_MAX = 100 };
 
 /* What one attempt has found. */
@@ -47,10 +49,8 @@ static int lockfile_move(const char *from, const char *to)
 static int move_aside(struct bn_lockfile *c, struct bn_err *err)
 {
   for (int n = 1; n <= ASIDE_MAX; n++) {
-    char *aside;
+    char *aside = bn_alloc_print("%s.%d", c->path, n);
 
-    if (asprintf(&aside, "%s.%d", c->path, n) < 0)
-      return bn_err_set(err, ENOMEM, "out of memory");
     if (lockfile_move(c->path, aside) == 0) {
       free(c->aside);
       c->aside = aside;
@@ -147,9 +147,7 @@ int bn_lockfile_take(struct bn_lockfile *c, const char *path, struct bn_err *err
 
   memset(c, 0, sizeof *c);
   c->fd = -1;
-  c->path = strdup(path);
-  if (c->path == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
+  c->path = bn_alloc_text(path);
   for (int n = 0; rc > 0 && n < TRIES_MAX; n++) {
     close_file(c);
     rc = lockfile_try(c, err);

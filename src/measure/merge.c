@@ -7,6 +7,8 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "base/alloc.h"
 #include <string.h>
 
 #include "measure/bounds.h"
@@ -43,21 +45,17 @@ static const struct bn_plan *plan_of(const struct job *j, size_t i)
   return &j->part[i].result->facts.plan;
 }
 
-static int out_of_memory(struct bn_err *err)
-{
-  return bn_err_set(err, ENOMEM, "out of memory");
-}
-
 /* --- the total --------------------------------------------------------------------------------
  */
 
-static int all_totals(const struct job *j, struct bn_views *all)
+static struct bn_views all_totals(const struct job *j)
 {
+  struct bn_views all = {bn_alloc(j->n, sizeof *all.view), j->n};
+
   assert(j->n > 0);
-  *all = (struct bn_views){calloc(j->n, sizeof *all->view), j->n};
-  for (size_t i = 0; all->view != NULL && i < j->n; i++)
-    all->view[i] = &group_of(j, i)->total.view;
-  return all->view != NULL ? 0 : out_of_memory(j->err);
+  for (size_t i = 0; i < j->n; i++)
+    all.view[i] = &group_of(j, i)->total.view;
+  return all;
 }
 
 /* A result of a host has no checkpoints, but its total begins at the last one.  Some tests are not
@@ -165,11 +163,6 @@ static int make_total(const struct job *j, struct bn_merged_view *s, const struc
   return 0;
 }
 
-static int merge_keep(const struct job *j, const struct bn_view *v)
-{
-  return bn_group_add(&j->out->group[0], v) == 0 ? 0 : out_of_memory(j->err);
-}
-
 /* What was watched belongs to the host of one run. */
 static void leave_out_watched(const struct job *j, const struct bn_views *parts, struct bn_view *v)
 {
@@ -188,15 +181,13 @@ static void leave_out_watched(const struct job *j, const struct bn_views *parts,
 static int add_total(const struct job *j)
 {
   struct bn_merged_view s = {.ages = NULL};
-  struct bn_views parts;
-  int rc = all_totals(j, &parts);
+  struct bn_views parts = all_totals(j);
+  const int rc = make_total(j, &s, &parts);
 
-  if (rc == 0)
-    rc = make_total(j, &s, &parts);
-  if (rc == 0)
+  if (rc == 0) {
     leave_out_watched(j, &parts, &s.view);
-  if (rc == 0)
-    rc = merge_keep(j, &s.view);
+    bn_group_add(&j->out->group[0], &s.view);
+  }
   bn_merged_view_done(&s);
   free(parts.view);
   return rc;
@@ -213,21 +204,18 @@ struct intervals {
   bool packed;              /* all have histograms */
 };
 
-static int find_starts(const struct job *j, struct intervals *in)
+static void find_starts(const struct job *j, struct intervals *in)
 {
-  *in = (struct intervals){.at = {calloc(j->n, sizeof *in->at.view), j->n},
-                           .late_s = calloc(j->n, sizeof *in->late_s),
+  *in = (struct intervals){.at = {bn_alloc(j->n, sizeof *in->at.view), j->n},
+                           .late_s = bn_alloc(j->n, sizeof *in->late_s),
                            .length_s = (double)plan_of(j, 0)->interval_ns * 1e-9,
                            .packed = true};
-  if (in->at.view == NULL || in->late_s == NULL)
-    return out_of_memory(j->err);
   for (size_t i = 0; i < j->n; i++) {
     in->late_s[i] = group_of(j, i)->total.view.at_s + (double)(j->last_ns - j->end_ns[i]) * 1e-9;
     in->first_s = fmax(in->first_s, in->late_s[i]);
   }
   for (size_t i = 0; i < j->n; i++)
     in->late_s[i] = in->first_s - in->late_s[i];
-  return 0;
 }
 
 static void intervals_done(struct intervals *in)
@@ -294,16 +282,18 @@ static int make_interval(const struct job *j, struct intervals *in, struct bn_me
   t.at_ns = clock_at(j, j->last_ns - ns_of(in->first_s - t.at_s));
   if (bn_merged_view_span(s, &in->at, NULL, &rules, &t, j->err) != 0)
     return -1;
-  return hists && bn_snap_pack(&s->snap, &s->snap) != 0 ? out_of_memory(j->err) : 0;
+  if (hists)
+    bn_snap_pack(&s->snap, &s->snap);
+  return 0;
 }
 
 static int add_interval(const struct job *j, struct intervals *in)
 {
   struct bn_merged_view s = {.ages = NULL};
-  int rc = make_interval(j, in, &s);
+  const int rc = make_interval(j, in, &s);
 
   if (rc == 0)
-    rc = merge_keep(j, &s.view);
+    bn_group_add(&j->out->group[0], &s.view);
   bn_merged_view_done(&s);
   return rc;
 }
@@ -332,16 +322,16 @@ static int add_intervals(const struct job *j)
 {
   struct intervals in;
   const char *why;
-  int rc;
+  int rc = 0;
 
   if (!any_intervals(j))
     return 0;
-  rc = find_starts(j, &in);
-  why = rc == 0 ? why_apart(j, &in) : NULL;
+  find_starts(j, &in);
+  why = why_apart(j, &in);
   if (why != NULL) {
     (void)bn_buf_printf(j->notes, "the result has no intervals: %s\n", why);
     j->out->facts.plan.interval_ns = 0;
-  } else if (rc == 0) {
+  } else {
     rc = sum_intervals(j, &in);
   }
   intervals_done(&in);
@@ -349,16 +339,14 @@ static int add_intervals(const struct job *j)
 }
 
 /* Those of one result stay what they are. */
-static int copy_records(const struct job *j)
+static void copy_records(const struct job *j)
 {
   const struct bn_group *g = group_of(j, 0);
-  int rc = 0;
 
-  for (size_t i = 0; rc == 0 && i < g->n_intervals; i++)
-    rc = merge_keep(j, &g->interval[i].view);
-  for (size_t i = 0; rc == 0 && i < g->n_checkpoints; i++)
-    rc = merge_keep(j, &g->checkpoint[i].view);
-  return rc;
+  for (size_t i = 0; i < g->n_intervals; i++)
+    bn_group_add(&j->out->group[0], &g->interval[i].view);
+  for (size_t i = 0; i < g->n_checkpoints; i++)
+    bn_group_add(&j->out->group[0], &g->checkpoint[i].view);
 }
 
 /* Checkpoints have no histograms, so that none of their percentiles could be known. */
@@ -427,13 +415,9 @@ static bool is_told(const struct job *j, size_t i)
 
 static void gather_common(const struct job *j, struct bn_facts *f)
 {
-  struct bn_part *told = calloc(j->n, sizeof *told);
+  struct bn_part *told = bn_alloc(j->n, sizeof *told);
   size_t n = 0;
 
-  if (told == NULL) {
-    f->incomplete = true;
-    return;
-  }
   for (size_t i = 0; i < j->n; i++)
     if (is_told(j, i))
       told[n++] = j->part[i];
@@ -455,7 +439,7 @@ static int gather_facts(const struct job *j)
     bn_runs_tell(&j->runs, f);
   gather_common(j, f);
   bn_messages_merge(j->part, j->n, f);
-  return f->incomplete ? out_of_memory(j->err) : sum_plan(j);
+  return sum_plan(j);
 }
 
 /* In the order of bn_outcome_status(): a signal, a timeout, the script's own, a failure, too few
@@ -582,13 +566,11 @@ static int make_result(const struct job *j)
 {
   if (gather_facts(j) != 0)
     return -1;
-  if (bn_result_group(j->out, group_of(j, 0)->name) == NULL)
-    return out_of_memory(j->err);
+  (void)bn_result_group(j->out, group_of(j, 0)->name);
   if (j->how == BN_MERGE_HOSTS) {
     j->out->facts.plan.n_checkpoints = 0;
   } else if (j->n == 1) {
-    if (copy_records(j) != 0)
-      return -1;
+    copy_records(j);
   } else {
     leave_out_checkpoints(j);
     if (add_intervals(j) != 0)
@@ -602,27 +584,21 @@ static int make_result(const struct job *j)
 int bn_merge(const struct bn_part *part, size_t n, enum bn_merge_how how, struct bn_result *out,
              struct bn_buf *notes, struct bn_err *err)
 {
-  struct job *j = calloc(1, sizeof *j);
+  struct job *j = bn_alloc(1, sizeof *j);
   int rc = -1;
 
   memset(out, 0, sizeof *out);
-  if (j == NULL)
-    return out_of_memory(err);
-  *j = (struct job){.part = calloc(n, sizeof *j->part),
-                    .end_ns = calloc(n, sizeof *j->end_ns),
+  *j = (struct job){.part = bn_alloc(n, sizeof *j->part),
+                    .end_ns = bn_alloc(n, sizeof *j->end_ns),
                     .n = n,
                     .how = how,
                     .out = out,
                     .notes = notes,
                     .err = err};
-  if (j->part == NULL || j->end_ns == NULL) {
-    (void)out_of_memory(err);
-  } else {
-    memcpy(j->part, part, n * sizeof *part);
-    if (bn_merge_check_parts(part, n, how != BN_MERGE_ALIKE, notes, err) == 0 &&
-        find_times(j) == 0 && (how == BN_MERGE_HOSTS || check_overlap(j) == 0))
-      rc = make_result(j);
-  }
+  memcpy(j->part, part, n * sizeof *part);
+  if (bn_merge_check_parts(part, n, how != BN_MERGE_ALIKE, notes, err) == 0 && find_times(j) == 0 &&
+      (how == BN_MERGE_HOSTS || check_overlap(j) == 0))
+    rc = make_result(j);
   if (rc != 0)
     bn_result_done(out);
   free(j->part);

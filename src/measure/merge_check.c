@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "measure/layout.h"
 
 static bool same_text(const char *a, const char *b)
@@ -116,15 +117,12 @@ static int compare_names(const void *a, const void *b)
   return strcmp((*p)->name, (*q)->name);
 }
 
-static int sort_options(struct sorted *s, const struct bn_facts *f)
+static void sort_options(struct sorted *s, const struct bn_facts *f)
 {
-  *s = (struct sorted){calloc(f->n_options + 1, sizeof *s->option), f->n_options};
-  if (s->option == NULL)
-    return -1;
+  *s = (struct sorted){bn_alloc(f->n_options, sizeof *s->option), f->n_options};
   for (size_t i = 0; i < s->n; i++)
     s->option[i] = &f->option[i];
   qsort(s->option, s->n, sizeof(struct bn_fact_option *), compare_names);
-  return 0;
 }
 
 /* NULL: it is not there. */
@@ -192,13 +190,12 @@ static int compare_options(const struct comparison *c, const struct sorted *a,
 
 static int check_options(const struct comparison *c)
 {
-  struct sorted a = {NULL, 0}, b = {NULL, 0};
+  struct sorted a, b;
   int rc;
 
-  if (sort_options(&a, &c->a->result->facts) != 0 || sort_options(&b, &c->b->result->facts) != 0)
-    rc = bn_err_set(c->err, ENOMEM, "out of memory");
-  else
-    rc = compare_options(c, &a, &b);
+  sort_options(&a, &c->a->result->facts);
+  sort_options(&b, &c->b->result->facts);
+  rc = compare_options(c, &a, &b);
   free(a.option);
   free(b.option);
   return rc;
@@ -304,18 +301,15 @@ static void add_options(const struct sorted *s, size_t n, const struct bn_facts 
 
 void bn_merge_common(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
-  struct sorted *s = calloc(n, sizeof *s);
-  bool sorted = s != NULL;
+  struct sorted *s = bn_alloc(n, sizeof *s);
 
   add_rows(part, n, out);
   add_facts(part, n, out);
   add_errors(part, n, out);
-  for (size_t i = 0; sorted && i < n; i++)
-    sorted = sort_options(&s[i], &part[i].result->facts) == 0;
-  if (sorted)
-    add_options(s, n, &part[0].result->facts, out);
-  out->incomplete |= !sorted;
-  for (size_t i = 0; s != NULL && i < n; i++)
+  for (size_t i = 0; i < n; i++)
+    sort_options(&s[i], &part[i].result->facts);
+  add_options(s, n, &part[0].result->facts, out);
+  for (size_t i = 0; i < n; i++)
     free(s[i].option);
   free(s);
 }

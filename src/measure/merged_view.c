@@ -6,11 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static int out_of_memory(struct bn_err *err)
-{
-  return bn_err_set(err, ENOMEM, "out of memory");
-}
-
 void bn_merged_view_done(struct bn_merged_view *s)
 {
   bn_hist_free(s->ages);
@@ -47,10 +42,9 @@ int bn_merged_view_add(struct bn_merged_view *s, const struct bn_views *parts, u
 {
   unsigned at = 0;
 
-  if (bn_snap_make(&s->snap, &parts->view[0]->delta->metrics, sessions, true) != 0 ||
-      bn_statement_table_init(&s->snap.statements, room_for_statements(parts), true) != 0 ||
-      bn_view_store_init(&s->store, &s->snap) != 0)
-    return out_of_memory(err);
+  bn_snap_make(&s->snap, &parts->view[0]->delta->metrics, sessions, true);
+  bn_statement_table_init(&s->snap.statements, room_for_statements(parts), true);
+  bn_view_store_init(&s->store, &s->snap);
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_snap *part = parts->view[i]->delta;
 
@@ -91,8 +85,6 @@ int bn_merged_view_ages(struct bn_merged_view *s, const struct bn_views *parts, 
   uint64_t low, high;
 
   s->ages = bn_hist_new();
-  if (s->ages == NULL)
-    return out_of_memory(err);
   for (size_t i = 0; i < parts->n; i++)
     if (!put_ages(s->ages, parts->view[i]))
       return bn_sum_too_large(err);

@@ -3,6 +3,8 @@
 #include "measure/messages.h"
 
 #include <stdlib.h>
+
+#include "base/alloc.h"
 #include <string.h>
 
 #include "measure/bounds.h"
@@ -69,13 +71,9 @@ static size_t join_equals(struct bn_fact_message *all, size_t n)
 void bn_messages_merge(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
   const size_t most = messages_count(part, n);
-  struct bn_fact_message *all = most > 0 ? calloc(most, sizeof *all) : NULL;
+  struct bn_fact_message *all = bn_alloc(most, sizeof *all);
   size_t used;
 
-  if (all == NULL) {
-    out->incomplete |= most > 0;
-    return;
-  }
   used = copy_all(all, part, n);
   qsort(all, used, sizeof *all, compare_texts);
   used = join_equals(all, used);

@@ -3,6 +3,8 @@
 #include "measure/metric.h"
 
 #include <stdlib.h>
+
+#include "base/alloc.h"
 #include <string.h>
 
 /* Their figures have the same names (lint: figure list). */
@@ -63,7 +65,7 @@ static enum part part_of(const struct bn_metric *row)
 }
 
 /* Every record of a result has such a table, so it takes no more memory than its rows. */
-static int metric_fill(struct bn_metrics *m, const struct rows *r)
+static void metric_fill(struct bn_metrics *m, const struct rows *r)
 {
   const size_t n = r->n[0] + r->n[1];
   size_t bytes = 1, number[PARTS] = {0};
@@ -77,12 +79,8 @@ static int metric_fill(struct bn_metrics *m, const struct rows *r)
   *m = (struct bn_metrics){.n_counters = number[COUNTERS],
                            .n_hists = number[HISTS],
                            .n_labelled = number[LABELLED],
-                           .counter = calloc(n + 1, sizeof *m->counter),
-                           .names = malloc(bytes)};
-  if (m->names == NULL || m->counter == NULL) {
-    bn_metrics_done(m);
-    return -1;
-  }
+                           .counter = bn_alloc(n, sizeof *m->counter),
+                           .names = bn_alloc(1, bytes)};
   m->hist = m->counter + m->n_counters;
   m->labelled = m->hist + m->n_hists;
   next[COUNTERS] = m->counter;
@@ -91,28 +89,27 @@ static int metric_fill(struct bn_metrics *m, const struct rows *r)
   names = m->names;
   for (size_t i = 0; i < n; i++)
     metric_add(next[part_of(row_at(r, i))]++, row_at(r, i), &names);
-  return 0;
 }
 
-int bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra)
+void bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra)
 {
   struct rows r = {{fixed, extra}, {N_FIXED, 0}};
 
   while (extra != NULL && extra[r.n[1]].name != NULL)
     r.n[1]++;
-  return metric_fill(m, &r);
+  metric_fill(m, &r);
 }
 
-int bn_metrics_from(struct bn_metrics *m, const struct bn_metric *rows, size_t n)
+void bn_metrics_from(struct bn_metrics *m, const struct bn_metric *rows, size_t n)
 {
   const struct rows r = {{rows, NULL}, {n, 0}};
 
-  return metric_fill(m, &r);
+  metric_fill(m, &r);
 }
 
-int bn_metrics_copy(struct bn_metrics *to, const struct bn_metrics *from)
+void bn_metrics_copy(struct bn_metrics *to, const struct bn_metrics *from)
 {
-  return bn_metrics_from(to, from->counter, from->n_counters + from->n_hists + from->n_labelled);
+  bn_metrics_from(to, from->counter, from->n_counters + from->n_hists + from->n_labelled);
 }
 
 void bn_metrics_done(struct bn_metrics *m)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/escape.h"
 
 static size_t text_size(const char *text)
@@ -25,16 +26,14 @@ static const char *result_moved(char **at, const char *text)
   return copy;
 }
 
-static int copy_figures(struct bn_record *r, const struct bn_view *v)
+static void copy_figures(struct bn_record *r, const struct bn_view *v)
 {
   size_t size = 1;
   char *at;
 
   for (size_t i = 0; i < v->n_figures; i++)
     size += text_size(v->figures[i].key) + text_size(v->figures[i].text);
-  r->figure_names = at = malloc(size);
-  if (at == NULL)
-    return -1;
+  r->figure_names = at = bn_alloc(1, size);
   for (size_t i = 0; i < v->n_figures; i++) {
     struct bn_figure *f = &r->store.figure[i];
 
@@ -43,16 +42,12 @@ static int copy_figures(struct bn_record *r, const struct bn_view *v)
     f->text = result_moved(&at, f->text);
   }
   r->view.figures = r->store.figure;
-  return 0;
 }
 
-static int copy_watched(struct bn_record *r, const struct bn_view *v)
+static void copy_watched(struct bn_record *r, const struct bn_view *v)
 {
-  r->view.watched = NULL;
-  if (v->n_watched == 0)
-    return 0;
-  r->view.watched = r->watched = bn_watched_copy(v->watched, v->n_watched);
-  return r->watched != NULL ? 0 : -1;
+  r->watched = v->n_watched > 0 ? bn_watched_copy(v->watched, v->n_watched) : NULL;
+  r->view.watched = r->watched;
 }
 
 static void copy_ranks(struct bn_record *r, const struct bn_view *v)
@@ -178,39 +173,28 @@ static uint64_t size_of(const struct bn_record *r)
  */
 static void result_trim(struct bn_record *r, bool bare)
 {
-  struct bn_figure *less = reallocarray(r->store.figure, r->view.n_figures + 1, sizeof *less);
-
   bn_snap_trim(&r->delta);
-  if (less != NULL)
-    r->view.figures = r->store.figure = less;
+  r->store.figure = bn_alloc_resize(r->store.figure, r->view.n_figures, sizeof *r->store.figure);
+  r->view.figures = r->store.figure;
   if (bare) {
     free(r->store.timing_s);
     r->store.timing_s = NULL;
   }
 }
 
-static int copy_ages(struct bn_record *r, const struct bn_view *v)
+static void copy_ages(struct bn_record *r, const struct bn_view *v)
 {
   r->view.ages = NULL;
   if (v->ages == NULL)
-    return 0;
+    return;
   r->view.ages = r->ages = bn_hist_new();
-  if (r->ages == NULL)
-    return -1;
   bn_hist_add(r->ages, v->ages);
-  return 0;
-}
-
-static int copy_lines(struct bn_record *r, const struct bn_view *v)
-{
-  r->view.lines = r->lines = v->lines != NULL ? strdup(v->lines) : NULL;
-  return v->lines == NULL || r->lines != NULL ? 0 : -1;
 }
 
 enum hists { HISTS_NONE, HISTS_PACKED, HISTS_WHOLE };
 
-/* A copy of a view.  0 or -1: out of memory. */
-static int init_record(struct bn_record *r, const struct bn_view *v, enum hists hists)
+/* Copies a view. */
+static void init_record(struct bn_record *r, const struct bn_view *v, enum hists hists)
 {
   /* Intervals by the hour, each with thousands of sessions that no report shows, would fill the
      memory. */
@@ -219,15 +203,13 @@ static int init_record(struct bn_record *r, const struct bn_view *v, enum hists 
   const size_t statements = v->n_statements > 0 ? v->delta->statements.n : 0;
 
   memset(r, 0, sizeof *r);
-  if (bn_snap_make(&r->delta, &v->delta->metrics, sessions, hists == HISTS_WHOLE) != 0 ||
-      bn_statement_table_init(&r->delta.statements, statements, hists == HISTS_WHOLE) != 0 ||
-      bn_view_store_init(&r->store, &r->delta) != 0 ||
-      (hists == HISTS_PACKED && bn_snap_pack(&r->delta, v->delta) != 0)) {
-    bn_record_done(r);
-    return -1;
-  }
+  bn_snap_make(&r->delta, &v->delta->metrics, sessions, hists == HISTS_WHOLE);
+  bn_statement_table_init(&r->delta.statements, statements, hists == HISTS_WHOLE);
+  bn_view_store_init(&r->store, &r->delta);
+  if (hists == HISTS_PACKED)
+    bn_snap_pack(&r->delta, v->delta);
   r->view = *v;
-  r->view.lines = NULL;
+  r->view.lines = r->lines = v->lines != NULL ? bn_alloc_text(v->lines) : NULL;
   r->view.error_facts = NULL;
   bn_snap_copy(&r->delta, v->delta);
   r->view.delta = &r->delta;
@@ -238,30 +220,24 @@ static int init_record(struct bn_record *r, const struct bn_view *v, enum hists 
   copy_statements(r, v);
   copy_counts(r, v);
   copy_sessions(r, v);
-  if (copy_ages(r, v) == 0 && copy_figures(r, v) == 0 && copy_lines(r, v) == 0 &&
-      copy_watched(r, v) == 0) {
-    result_trim(r, bare);
-    return 0;
-  }
-  bn_record_done(r);
-  return -1;
+  copy_ages(r, v);
+  copy_figures(r, v);
+  copy_watched(r, v);
+  result_trim(r, bare);
 }
 
-int bn_record_copy(struct bn_record *r, const struct bn_view *v)
+void bn_record_copy(struct bn_record *r, const struct bn_view *v)
 {
-  return init_record(r, v, HISTS_WHOLE);
+  init_record(r, v, HISTS_WHOLE);
 }
 
-int bn_record_watch(struct bn_record *r, const struct bn_watched_figure *figure, size_t n)
+void bn_record_watch(struct bn_record *r, const struct bn_watched_figure *figure, size_t n)
 {
   const struct bn_view v = {.watched = figure, .n_watched = n};
-  int rc;
 
   free(r->watched);
-  r->watched = NULL;
-  rc = copy_watched(r, &v);
-  r->view.n_watched = rc == 0 ? n : 0;
-  return rc;
+  copy_watched(r, &v);
+  r->view.n_watched = n;
 }
 
 void bn_record_done(struct bn_record *r)
@@ -289,129 +265,91 @@ static void result_follow(struct bn_record *r)
 
 struct bn_group *bn_result_group(struct bn_result *r, const char *name)
 {
-  struct bn_group *all = reallocarray(r->group, r->n_groups + 1, sizeof *all);
-  char *copy = strdup(name);
-
-  if (all != NULL) {
-    r->group = all;
-    for (size_t i = 0; i < r->n_groups; i++)
-      result_follow(&all[i].total);
-  }
-  if (all == NULL || copy == NULL) {
-    free(copy);
-    return NULL;
-  }
-  all[r->n_groups] = (struct bn_group){.name = copy};
-  return &all[r->n_groups++];
+  r->group = bn_alloc_resize(r->group, r->n_groups + 1, sizeof *r->group);
+  for (size_t i = 0; i < r->n_groups; i++)
+    result_follow(&r->group[i].total);
+  r->group[r->n_groups] = (struct bn_group){.name = bn_alloc_text(name)};
+  return &r->group[r->n_groups++];
 }
 
 static struct bn_member *copy_member(const struct bn_member *m)
 {
-  struct bn_member *copy = malloc(sizeof *copy);
+  struct bn_member *copy = bn_alloc(1, sizeof *copy);
 
-  if (copy == NULL)
-    return NULL;
   *copy = *m;
-  copy->host = strdup(m->host);
-  copy->lost = m->lost != NULL ? strdup(m->lost) : NULL;
-  if (copy->host != NULL && (m->lost == NULL || copy->lost != NULL))
-    return copy;
-  free(copy->host);
-  free(copy->lost);
-  free(copy);
-  return NULL;
+  copy->host = bn_alloc_text(m->host);
+  copy->lost = m->lost != NULL ? bn_alloc_text(m->lost) : NULL;
+  return copy;
 }
 
-int bn_result_member(struct bn_result *r, const char *name, const struct bn_member *m,
-                     const struct bn_view *v)
+void bn_result_member(struct bn_result *r, const char *name, const struct bn_member *m,
+                      const struct bn_view *v)
 {
   struct bn_group *g = bn_result_group(r, name);
 
-  if (g == NULL)
-    return -1;
   g->bare = true;
   g->member = copy_member(m);
-  if (g->member == NULL)
-    return -1;
-  return v != NULL ? bn_group_add(g, v) : 0;
+  if (v != NULL)
+    bn_group_add(g, v);
 }
 
-static int result_append(struct bn_record **array, size_t *n, const struct bn_view *v,
-                         enum hists hists)
+static void result_append(struct bn_record **array, size_t *n, const struct bn_view *v,
+                          enum hists hists)
 {
-  struct bn_record *all = *array;
-
   if ((*n & (*n - 1)) == 0) {
-    all = reallocarray(all, *n == 0 ? 1 : 2 * *n, sizeof *all);
-    if (all == NULL)
-      return -1;
-    *array = all;
+    *array = bn_alloc_resize(*array, *n == 0 ? 1 : 2 * *n, sizeof **array);
     for (size_t i = 0; i < *n; i++)
-      result_follow(&all[i]);
+      result_follow(&(*array)[i]);
   }
-  if (init_record(&all[*n], v, hists) != 0)
-    return -1;
-  ++*n;
-  return 0;
+  init_record(&(*array)[(*n)++], v, hists);
 }
 
-static int add_interval(struct bn_group *g, const struct bn_view *v)
+static void add_interval(struct bn_group *g, const struct bn_view *v)
 {
   const bool packs = g->packs || v->delta->sparse != NULL;
 
-  if (result_append(&g->interval, &g->n_intervals, v, packs ? HISTS_PACKED : HISTS_NONE) != 0)
-    return -1;
+  result_append(&g->interval, &g->n_intervals, v, packs ? HISTS_PACKED : HISTS_NONE);
   g->bytes += size_of(&g->interval[g->n_intervals - 1]);
-  return 0;
 }
 
-static int add_checkpoint(struct bn_group *g, const struct bn_view *v)
+static void add_checkpoint(struct bn_group *g, const struct bn_view *v)
 {
-  if (result_append(&g->checkpoint, &g->n_checkpoints, v, HISTS_NONE) != 0)
-    return -1;
+  result_append(&g->checkpoint, &g->n_checkpoints, v, HISTS_NONE);
   g->bytes += size_of(&g->checkpoint[g->n_checkpoints - 1]);
-  return 0;
 }
 
-int bn_group_add(struct bn_group *g, const struct bn_view *v)
+void bn_group_add(struct bn_group *g, const struct bn_view *v)
 {
   switch (v->span) {
   case BN_VIEW_INTERVAL:
-    return add_interval(g, v);
+    add_interval(g, v);
+    break;
   case BN_VIEW_CHECKPOINT:
-    return add_checkpoint(g, v);
+    add_checkpoint(g, v);
+    break;
   case BN_VIEW_TICK:
   case BN_VIEW_TOTAL:
-    break;
+    if (g->has_total)
+      bn_record_done(&g->total);
+    init_record(&g->total, v, g->bare ? HISTS_NONE : HISTS_WHOLE);
+    g->has_total = true;
   }
-  if (g->has_total)
-    bn_record_done(&g->total);
-  g->has_total = init_record(&g->total, v, g->bare ? HISTS_NONE : HISTS_WHOLE) == 0;
-  return g->has_total ? 0 : -1;
 }
 
 /* --- texts of others ----------------------------------------------------------------------------
  */
 
-static int escape_text(char **at, const char *keep)
+static void escape_text(char **at, const char *keep)
 {
   const size_t len = bn_escape(NULL, 0, *at, keep);
   char *text;
 
   if (len == strlen(*at))
-    return 0;
-  text = malloc(len + 1);
-  if (text == NULL)
-    return -1;
+    return;
+  text = bn_alloc(1, len + 1);
   (void)bn_escape(text, len + 1, *at, keep);
   free(*at);
   *at = text;
-  return 0;
-}
-
-static int escape_verdict(struct bn_verdict *v)
-{
-  return escape_text(&v->text, "") == 0 ? escape_text(&v->unit, "") : -1;
 }
 
 /* The texts are printed; the keys are for programs. */
@@ -427,13 +365,11 @@ static size_t escaped_size(const struct bn_record *r)
   return size;
 }
 
-static int escape_figures(struct bn_record *r)
+static void escape_figures(struct bn_record *r)
 {
   const size_t size = escaped_size(r);
-  char *names = malloc(size), *at = names;
+  char *names = bn_alloc(1, size), *at = names;
 
-  if (names == NULL)
-    return -1;
   for (size_t i = 0; i < r->view.n_figures; i++) {
     struct bn_figure *f = &r->store.figure[i];
 
@@ -447,30 +383,28 @@ static int escape_figures(struct bn_record *r)
   }
   free(r->figure_names);
   r->figure_names = names;
-  return 0;
 }
 
-static int escape_record(struct bn_record *r)
+static void escape_record(struct bn_record *r)
 {
-  if (r->lines != NULL && escape_text(&r->lines, "\n\t") != 0)
-    return -1;
+  if (r->lines != NULL)
+    escape_text(&r->lines, "\n\t");
   r->view.lines = r->lines;
-  return escape_figures(r);
+  escape_figures(r);
 }
 
-static int escape_group(struct bn_group *g)
+static void escape_group(struct bn_group *g)
 {
-  int rc = g->has_total ? escape_record(&g->total) : 0;
-
-  for (size_t i = 0; rc == 0 && i < g->n_intervals; i++)
-    rc = escape_record(&g->interval[i]);
-  for (size_t i = 0; rc == 0 && i < g->n_checkpoints; i++)
-    rc = escape_record(&g->checkpoint[i]);
-  if (rc == 0 && g->member != NULL)
-    rc = escape_text(&g->member->host, "");
-  if (rc == 0 && g->member != NULL && g->member->lost != NULL)
-    rc = escape_text(&g->member->lost, "");
-  return rc;
+  if (g->has_total)
+    escape_record(&g->total);
+  for (size_t i = 0; i < g->n_intervals; i++)
+    escape_record(&g->interval[i]);
+  for (size_t i = 0; i < g->n_checkpoints; i++)
+    escape_record(&g->checkpoint[i]);
+  if (g->member != NULL)
+    escape_text(&g->member->host, "");
+  if (g->member != NULL && g->member->lost != NULL)
+    escape_text(&g->member->lost, "");
 }
 
 void bn_result_find_metrics(struct bn_result *r)
@@ -483,17 +417,16 @@ void bn_result_find_metrics(struct bn_result *r)
     r->facts.plan.metrics = &g->interval[0].delta.metrics;
 }
 
-int bn_result_escape(struct bn_result *r)
+void bn_result_escape(struct bn_result *r)
 {
-  int rc = 0;
-
-  for (size_t i = 0; rc == 0 && i < r->facts.n_rows; i++)
-    rc = escape_text(&r->facts.row[i].text, "\n");
-  for (size_t i = 0; rc == 0 && i < r->facts.n_verdicts; i++)
-    rc = escape_verdict(&r->facts.verdict[i]);
-  for (size_t i = 0; rc == 0 && i < r->n_groups; i++)
-    rc = escape_group(&r->group[i]);
-  return rc;
+  for (size_t i = 0; i < r->facts.n_rows; i++)
+    escape_text(&r->facts.row[i].text, "\n");
+  for (size_t i = 0; i < r->facts.n_verdicts; i++) {
+    escape_text(&r->facts.verdict[i].text, "");
+    escape_text(&r->facts.verdict[i].unit, "");
+  }
+  for (size_t i = 0; i < r->n_groups; i++)
+    escape_group(&r->group[i]);
 }
 
 static void group_done(struct bn_group *g)

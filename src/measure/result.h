@@ -87,29 +87,29 @@ struct bn_result {
   struct bn_end end;
 };
 
-/* All that a view has, with its histograms.  0 or -1: out of memory; nothing is to be done then. */
-int bn_record_copy(struct bn_record *r, const struct bn_view *v);
-/* Replaces what was watched by a copy of n figures.  0 or -1: out of memory. */
-int bn_record_watch(struct bn_record *r, const struct bn_watched_figure *figure, size_t n);
+/* All that a view has, with its histograms. */
+void bn_record_copy(struct bn_record *r, const struct bn_view *v);
+/* Replaces what was watched by a copy of n figures. */
+void bn_record_watch(struct bn_record *r, const struct bn_watched_figure *figure, size_t n);
 void bn_record_done(struct bn_record *r);
 
-/* Appends a group without records.  NULL: out of memory.  The pointer is valid until the next. */
+/* Appends a group without records.  The pointer is valid until the next. */
 struct bn_group *bn_result_group(struct bn_result *r, const char *name);
 /* A group of one host, to which a copy of the total is added if v is not NULL, without histograms.
    0 or -1. */
-int bn_result_member(struct bn_result *r, const char *name, const struct bn_member *m,
-                     const struct bn_view *v);
+void bn_result_member(struct bn_result *r, const char *name, const struct bn_member *m,
+                      const struct bn_view *v);
 /* Keeps a copy of a view where its span belongs: the total with histograms unless the group is
    bare, an interval without its sessions, and with histograms only if they are sparse already or
    the group packs them.  0 or -1.
  */
-int bn_group_add(struct bn_group *g, const struct bn_view *v);
+void bn_group_add(struct bn_group *g, const struct bn_view *v);
 /* Points the plan at the metrics that the records of the first group are of; when the last record
    was added. */
 void bn_result_find_metrics(struct bn_result *r);
 /* Escapes in rows, figures and assertions what a terminal would act on (base/escape.h), for a
-   result that comes from a file.  Rows keep their newlines.  0 or -1: out of memory. */
-int bn_result_escape(struct bn_result *r);
+   result that comes from a file.  Rows keep their newlines. */
+void bn_result_escape(struct bn_result *r);
 void bn_result_done(struct bn_result *r);
 
 #endif

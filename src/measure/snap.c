@@ -6,50 +6,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 
-static int snap_allocate(struct bn_snap *s, bool hists)
+static void snap_allocate(struct bn_snap *s, bool hists)
 {
   const struct bn_metrics *m = &s->metrics;
 
-  s->counter = calloc(m->n_counters + 1, sizeof *s->counter);
-  s->hist = calloc(m->n_hists + 1, sizeof(struct bn_hist *));
-  s->label = calloc(m->n_labelled + 1, sizeof *s->label);
-  s->n_labels = calloc(m->n_labelled + 1, sizeof *s->n_labels);
-  s->session = calloc((size_t)s->n_sessions + 1, sizeof *s->session);
-  if (s->counter == NULL || s->hist == NULL || s->label == NULL || s->n_labels == NULL ||
-      s->session == NULL)
-    return -1;
+  s->counter = bn_alloc(m->n_counters, sizeof *s->counter);
+  s->hist = bn_alloc(m->n_hists, sizeof(struct bn_hist *));
+  s->label = bn_alloc(m->n_labelled, sizeof *s->label);
+  s->n_labels = bn_alloc(m->n_labelled, sizeof *s->n_labels);
+  s->session = bn_alloc(s->n_sessions, sizeof *s->session);
   for (size_t i = 0; i < m->n_labelled; i++)
-    if ((s->label[i] = calloc(BN_LABELS_MAX + 1, sizeof *s->label[i])) == NULL)
-      return -1;
+    s->label[i] = bn_alloc(BN_LABELS_MAX + 1, sizeof *s->label[i]);
   for (size_t i = 0; hists && i < m->n_hists; i++)
-    if ((s->hist[i] = bn_hist_new()) == NULL)
-      return -1;
-  return 0;
+    s->hist[i] = bn_hist_new();
 }
 
-int bn_snap_make(struct bn_snap *s, const struct bn_metrics *metrics, unsigned n_sessions,
-                 bool hists)
+void bn_snap_make(struct bn_snap *s, const struct bn_metrics *metrics, unsigned n_sessions,
+                  bool hists)
 {
   memset(s, 0, sizeof *s);
   s->n_sessions = n_sessions;
   s->min_ns = UINT64_MAX;
-  if (bn_metrics_copy(&s->metrics, metrics) == 0 && snap_allocate(s, hists) == 0)
-    return 0;
-  bn_snap_done(s);
-  return -1;
+  bn_metrics_copy(&s->metrics, metrics);
+  snap_allocate(s, hists);
 }
 
-int bn_snap_init(struct bn_snap *s, const struct bn_statset *set)
+void bn_snap_init(struct bn_snap *s, const struct bn_statset *set)
 {
-  if (bn_snap_make(s, &set->metrics, set->n_sessions, true) != 0)
-    return -1;
-  if (set->statements == NULL ||
-      bn_statement_table_init(&s->statements, BN_STATEMENTS_ROWS, true) == 0)
-    return 0;
-  bn_snap_done(s);
-  return -1;
+  bn_snap_make(s, &set->metrics, set->n_sessions, true);
+  if (set->statements != NULL)
+    bn_statement_table_init(&s->statements, BN_STATEMENTS_ROWS, true);
 }
 
 void bn_snap_done(struct bn_snap *s)
@@ -513,29 +502,24 @@ bool bn_snap_fits(const struct bn_snap *s, uint64_t most)
   return fit;
 }
 
-int bn_snap_pack(struct bn_snap *to, const struct bn_snap *from)
+void bn_snap_pack(struct bn_snap *to, const struct bn_snap *from)
 {
   const struct bn_hist_sparse *packed = from->sparse;
-  int rc = 0;
 
   if (packed == NULL && from->hist[BN_H_LATENCY] == NULL)
-    return 0;
-  to->sparse = calloc(to->metrics.n_hists + 1, sizeof *to->sparse);
-  if (to->sparse == NULL)
-    return -1;
-  for (size_t i = 0; rc == 0 && i < to->metrics.n_hists; i++)
-    rc = packed != NULL ? bn_hist_sparse_copy(&to->sparse[i], &packed[i])
-                        : bn_hist_sparse_pack(&to->sparse[i], from->hist[i]);
-  return rc;
+    return;
+  to->sparse = bn_alloc(to->metrics.n_hists, sizeof *to->sparse);
+  for (size_t i = 0; i < to->metrics.n_hists; i++)
+    if (packed != NULL)
+      bn_hist_sparse_copy(&to->sparse[i], &packed[i]);
+    else
+      bn_hist_sparse_pack(&to->sparse[i], from->hist[i]);
 }
 
 void bn_snap_trim(struct bn_snap *s)
 {
-  for (size_t i = 0; i < s->metrics.n_labelled; i++) {
-    struct bn_label *less = reallocarray(s->label[i], s->n_labels[i] + 1, sizeof *less);
-
-    s->label[i] = less != NULL ? less : s->label[i];
-  }
+  for (size_t i = 0; i < s->metrics.n_labelled; i++)
+    s->label[i] = bn_alloc_resize(s->label[i], s->n_labels[i], sizeof *s->label[i]);
 }
 
 size_t bn_snap_buckets(const struct bn_snap *s)

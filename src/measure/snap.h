@@ -47,11 +47,11 @@ struct bn_snap {
   struct bn_moments fair_events, fair_busy_s; /* set by diff */
 };
 
-/* Allocates for a statset; reusable for any number of takes.  0 or -1: out of memory. */
-int bn_snap_init(struct bn_snap *s, const struct bn_statset *set);
+/* Allocates for a statset; reusable for any number of takes. */
+void bn_snap_init(struct bn_snap *s, const struct bn_statset *set);
 /* The same for a table of metrics, which is copied; without hists only the histograms' names. */
-int bn_snap_make(struct bn_snap *s, const struct bn_metrics *metrics, unsigned n_sessions,
-                 bool hists);
+void bn_snap_make(struct bn_snap *s, const struct bn_metrics *metrics, unsigned n_sessions,
+                  bool hists);
 void bn_snap_done(struct bn_snap *s);
 void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t now_ns);
 /* Raises the counters, [set->metrics.n_counters], to what sessions have counted at now_ns, when the
@@ -88,8 +88,8 @@ int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned fir
    all of them may be summed as "other". */
 bool bn_snap_fits(const struct bn_snap *s, uint64_t most);
 /* Gives a snapshot without a sparse form that of another one, or of itself: copied, or made from
-   the histograms.  0, also when `from` has neither, or -1: out of memory. */
-int bn_snap_pack(struct bn_snap *to, const struct bn_snap *from);
+   the histograms, if it has any. */
+void bn_snap_pack(struct bn_snap *to, const struct bn_snap *from);
 /* Gives back the memory of labels that are not used: nothing more can be copied or taken into the
    snapshot. */
 void bn_snap_trim(struct bn_snap *s);

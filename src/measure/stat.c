@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/alloc.h"
 #include <string.h>
 
 enum { STRIPES_MAX = 64, CACHE_LINE = 64 };
@@ -18,14 +20,9 @@ struct bn_labels {
 
 struct bn_labels *bn_labels_new(void)
 {
-  struct bn_labels *l = calloc(1, sizeof *l);
+  struct bn_labels *l = bn_alloc(1, sizeof *l);
 
-  if (l == NULL)
-    return NULL;
-  if (pthread_mutex_init(&l->lock, NULL) != 0) {
-    free(l);
-    return NULL;
-  }
+  (void)pthread_mutex_init(&l->lock, NULL);
   return l;
 }
 
@@ -76,39 +73,23 @@ size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max)
   return n;
 }
 
-static int allocate_stripes(struct bn_statset *set)
+static void allocate_stripes(struct bn_statset *set)
 {
   const size_t n = set->n_rows * set->n_stripes;
   size_t i;
 
-  set->stripe = calloc(n, sizeof *set->stripe);
-  if (set->stripe == NULL)
-    return -1;
+  set->stripe = bn_alloc(n, sizeof *set->stripe);
   for (i = 0; i < n; i++)
-    if ((set->stripe[i] = bn_hist_new()) == NULL)
-      return -1;
-  return 0;
+    set->stripe[i] = bn_hist_new();
 }
 
-static int allocate_statements(struct bn_statset *set, unsigned apart)
-{
-  if ((apart & BN_STAT_STATEMENTS) == 0)
-    return 0;
-  set->statements = bn_statements_new(set->n_sessions, set->n_stripes);
-  return set->statements != NULL ? 0 : -1;
-}
-
-static int allocate_labels(struct bn_statset *set)
+static void allocate_labels(struct bn_statset *set)
 {
   size_t i;
 
-  set->labels = calloc(set->metrics.n_labelled, sizeof *set->labels);
-  if (set->labels == NULL)
-    return -1;
+  set->labels = bn_alloc(set->metrics.n_labelled, sizeof *set->labels);
   for (i = 0; i < set->metrics.n_labelled; i++)
-    if ((set->labels[i] = bn_labels_new()) == NULL)
-      return -1;
-  return 0;
+    set->labels[i] = bn_labels_new();
 }
 
 /* One block: statistics on cache lines of their own, then each session's row of stripe pointers and
@@ -163,25 +144,23 @@ bool bn_statset_takes(const char *name)
 }
 
 /* The workload's metrics, and behind them those of waiting. */
-static int make_metrics(struct bn_statset *set, const struct bn_metric *metrics, unsigned apart)
+static void make_metrics(struct bn_statset *set, const struct bn_metric *metrics, unsigned apart)
 {
   struct bn_metric *all;
   size_t n = 0;
-  int rc;
 
-  if ((apart & BN_STAT_WAITING) == 0)
-    return bn_metrics_init(&set->metrics, metrics);
+  if ((apart & BN_STAT_WAITING) == 0) {
+    bn_metrics_init(&set->metrics, metrics);
+    return;
+  }
   while (metrics != NULL && metrics[n].name != NULL)
     n++;
-  all = calloc(n + N_WAITING + 1, sizeof *all);
-  if (all == NULL)
-    return -1;
+  all = bn_alloc(n + N_WAITING + 1, sizeof *all);
   if (n > 0)
     memcpy(all, metrics, n * sizeof *all);
   memcpy(all + n, waiting, sizeof waiting);
-  rc = bn_metrics_init(&set->metrics, all);
+  bn_metrics_init(&set->metrics, all);
   free(all);
-  return rc;
 }
 
 /* Sessions know where what is told apart goes. */
@@ -207,13 +186,15 @@ int bn_statset_init(struct bn_statset *set, unsigned n_sessions, const struct bn
   memset(set, 0, sizeof *set);
   set->n_sessions = n_sessions;
   set->n_stripes = n_sessions < STRIPES_MAX ? n_sessions : STRIPES_MAX;
-  if (make_metrics(set, metrics, apart) == 0) {
-    set->n_rows = set->metrics.n_hists + ((apart & BN_STAT_WARMUP) != 0);
-    if (allocate_stripes(set) == 0 && allocate_labels(set) == 0 &&
-        allocate_statements(set, apart) == 0 && allocate_sessions(set) == 0) {
-      point_apart(set, apart);
-      return 0;
-    }
+  make_metrics(set, metrics, apart);
+  set->n_rows = set->metrics.n_hists + ((apart & BN_STAT_WARMUP) != 0);
+  allocate_stripes(set);
+  allocate_labels(set);
+  if ((apart & BN_STAT_STATEMENTS) != 0)
+    set->statements = bn_statements_new(set->n_sessions, set->n_stripes);
+  if (allocate_sessions(set) == 0) {
+    point_apart(set, apart);
+    return 0;
   }
   bn_statset_done(set);
   return -1;

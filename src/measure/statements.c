@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 static const char other[] = "other";
 
 /* --- counting ---------------------------------------------------------------------------------
@@ -27,14 +29,9 @@ struct bn_statements {
 
 struct bn_statements *bn_statements_new(unsigned n_sessions, unsigned n_stripes)
 {
-  struct bn_statements *all = calloc(1, sizeof *all);
+  struct bn_statements *all = bn_alloc(1, sizeof *all);
 
-  if (all == NULL)
-    return NULL;
-  if (pthread_mutex_init(&all->lock, NULL) != 0) {
-    free(all);
-    return NULL;
-  }
+  (void)pthread_mutex_init(&all->lock, NULL);
   all->n_sessions = n_sessions;
   all->n_stripes = n_stripes;
   return all;
@@ -69,32 +66,16 @@ static struct kind *statements_find(struct bn_statements *all, const char *name,
   return NULL;
 }
 
-/* Of a text that need not end with a 0. */
-static char *copy_of(const char *name, size_t len)
-{
-  char *copy = malloc(len + 1);
-
-  if (copy == NULL)
-    return NULL;
-  memcpy(copy, name, len);
-  copy[len] = '\0';
-  return copy;
-}
-
-/* NULL: out of memory. */
 static struct kind *statements_add(struct bn_statements *all, const char *name, size_t len)
 {
-  struct kind k = {.name = copy_of(name, len),
-                   .len = len,
-                   .stripe = calloc(all->n_stripes, sizeof(struct bn_hist *)),
-                   .session = calloc(all->n_sessions, sizeof(struct bn_statement *))};
+  struct kind *k = &all->kind[all->n++];
 
-  if (k.name == NULL || k.stripe == NULL || k.session == NULL) {
-    free_kind(all, &k);
-    return NULL;
-  }
-  all->kind[all->n] = k;
-  return &all->kind[all->n++];
+  *k = (struct kind){.name = bn_alloc(1, len + 1),
+                     .len = len,
+                     .stripe = bn_alloc(all->n_stripes, sizeof(struct bn_hist *)),
+                     .session = bn_alloc(all->n_sessions, sizeof(struct bn_statement *))};
+  memcpy(k->name, name, len);
+  return k;
 }
 
 static struct kind *kind_of(struct bn_statements *all, const char *name, size_t len)
@@ -117,9 +98,7 @@ static struct bn_statement *statement_of(const struct bn_statements *all, struct
     return st;
   if (*stripe == NULL)
     *stripe = bn_hist_new();
-  st = *stripe != NULL ? aligned_alloc(_Alignof(struct bn_statement), sizeof *st) : NULL;
-  if (st == NULL)
-    return NULL;
+  st = bn_alloc_aligned(_Alignof(struct bn_statement), sizeof *st);
   *st = (struct bn_statement){.hist = *stripe, .shared = all->n_sessions > all->n_stripes};
   return k->session[session] = st;
 }
@@ -127,13 +106,12 @@ static struct bn_statement *statement_of(const struct bn_statements *all, struct
 struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned session,
                                        const char *name, size_t len)
 {
-  struct bn_statement *st = NULL;
+  struct bn_statement *st;
   struct kind *k;
 
   (void)pthread_mutex_lock(&all->lock);
   k = kind_of(all, name, strnlen(name, len < BN_STATEMENT_NAME ? len : BN_STATEMENT_NAME));
-  if (k != NULL)
-    st = statement_of(all, k, session);
+  st = statement_of(all, k, session);
   (void)pthread_mutex_unlock(&all->lock);
   return st;
 }
@@ -141,11 +119,10 @@ struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned sessi
 /* --- sums -------------------------------------------------------------------------------------
  */
 
-int bn_statement_table_init(struct bn_statement_table *t, size_t room, bool hists)
+void bn_statement_table_init(struct bn_statement_table *t, size_t room, bool hists)
 {
   *t = (struct bn_statement_table){
-      .sum = room > 0 ? calloc(room, sizeof *t->sum) : NULL, .room = room, .hists = hists};
-  return t->sum != NULL || room == 0 ? 0 : -1;
+      .sum = room > 0 ? bn_alloc(room, sizeof *t->sum) : NULL, .room = room, .hists = hists};
 }
 
 void bn_statement_table_done(struct bn_statement_table *t)
@@ -168,8 +145,7 @@ struct bn_statement_sum *bn_statement_table_find(const struct bn_statement_table
   return NULL;
 }
 
-/* The i-th one of a table whose names stand in the order in which they became known, at 0.  NULL:
-   out of memory. */
+/* The i-th one of a table whose names stand in the order in which they became known, at 0. */
 static struct bn_statement_sum *statements_zero(const struct bn_statement_table *t, size_t i,
                                                 const char *name)
 {
@@ -177,12 +153,10 @@ static struct bn_statement_sum *statements_zero(const struct bn_statement_table 
 
   if (s->name == NULL || strcmp(s->name, name) != 0) {
     free(s->name);
-    s->name = strdup(name);
+    s->name = bn_alloc_text(name);
   }
   if (s->hist == NULL && t->hists)
     s->hist = bn_hist_new();
-  if (s->name == NULL || (s->hist == NULL && t->hists))
-    return NULL;
   if (s->hist != NULL)
     bn_hist_clear(s->hist);
   s->rows = s->errors = 0;
@@ -199,9 +173,7 @@ struct bn_statement_sum *bn_statement_table_get(struct bn_statement_table *t, co
   }
   if (s != NULL || t->n >= t->room)
     return s;
-  s = statements_zero(t, t->n, name);
-  t->n += s != NULL;
-  return s;
+  return statements_zero(t, t->n++, name);
 }
 
 static void sum_kind(struct bn_statement_sum *s, const struct bn_statements *all,
@@ -223,13 +195,8 @@ static void sum_kind(struct bn_statement_sum *s, const struct bn_statements *all
 void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements *all)
 {
   (void)pthread_mutex_lock(&all->lock);
-  for (t->n = 0; t->n < all->n && t->n < t->room; t->n++) {
-    struct bn_statement_sum *s = statements_zero(t, t->n, all->kind[t->n].name);
-
-    if (s == NULL)
-      break;
-    sum_kind(s, all, &all->kind[t->n]);
-  }
+  for (t->n = 0; t->n < all->n && t->n < t->room; t->n++)
+    sum_kind(statements_zero(t, t->n, all->kind[t->n].name), all, &all->kind[t->n]);
   (void)pthread_mutex_unlock(&all->lock);
 }
 
@@ -239,8 +206,6 @@ void bn_statement_table_copy(struct bn_statement_table *to, const struct bn_stat
     const struct bn_statement_sum *one = &from->sum[to->n];
     struct bn_statement_sum *s = statements_zero(to, to->n, one->name);
 
-    if (s == NULL)
-      break;
     s->rows = one->rows;
     s->errors = one->errors;
     if (s->hist != NULL && one->hist != NULL)

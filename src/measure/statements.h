@@ -44,10 +44,9 @@ static inline void bn_statement_failed(struct bn_statement *st)
 
 /* All names of a run. */
 struct bn_statements;
-/* NULL: out of memory. */
 struct bn_statements *bn_statements_new(unsigned n_sessions, unsigned n_stripes);
 void bn_statements_free(struct bn_statements *all);
-/* What that session counts of the name, always the same object.  NULL: out of memory.  Any thread;
+/* What that session counts of the name, always the same object.  Any thread;
    a lock is held meanwhile, so callers keep what they got. */
 struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned session,
                                        const char *name, size_t len);
@@ -67,14 +66,13 @@ struct bn_statement_table {
   bool hists;
 };
 
-/* 0 or -1: out of memory. */
-int bn_statement_table_init(struct bn_statement_table *t, size_t room, bool hists);
+void bn_statement_table_init(struct bn_statement_table *t, size_t room, bool hists);
 void bn_statement_table_done(struct bn_statement_table *t);
 /* NULL: there is none of that name. */
 struct bn_statement_sum *bn_statement_table_find(const struct bn_statement_table *t,
                                                  const char *name);
 /* The one of that name, or a new one; beyond BN_STATEMENTS_MAX that of "other".  NULL: there is no
-   place, or out of memory. */
+   place. */
 struct bn_statement_sum *bn_statement_table_get(struct bn_statement_table *t, const char *name);
 /* The sums of now.  Names that there is no memory for are left out, here and in a copy. */
 void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements *all);
@@ -82,7 +80,7 @@ void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements 
 void bn_statement_table_copy(struct bn_statement_table *to, const struct bn_statement_table *from);
 /* now -= base, both of one run. */
 void bn_statement_table_sub(struct bn_statement_table *now, const struct bn_statement_table *base);
-/* into += from, by name; false: it does not fit into 64 bits, or out of memory. */
+/* into += from, by name; false: it does not fit into 64 bits. */
 bool bn_statement_table_merge(struct bn_statement_table *into,
                               const struct bn_statement_table *from);
 

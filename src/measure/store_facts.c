@@ -115,7 +115,7 @@ static void put_sections(struct bn_json_out *p, struct bn_node *map, const struc
 
 struct bn_node *bn_store_facts(const struct bn_facts *f)
 {
-  struct bn_json_out p = {.failed = f->incomplete};
+  struct bn_json_out p = {.failed = false};
   struct bn_node *map = bn_node_map(), *times = bn_node_map();
 
   bn_json_put(&p, map, "plan", plan_of(&p, &f->plan));
@@ -275,8 +275,6 @@ int bn_store_read_facts(const struct bn_node *n, struct bn_facts *out, struct bn
   read_options(&e, bn_json_in_list(&e, n, "options"), out);
   read_messages(&e, bn_json_in_list(&e, n, "messages"), out);
   (void)bn_node_each(n, read_section, &section);
-  if (out->incomplete)
-    bn_json_in_no_memory(&e);
   if (e.failed)
     bn_facts_done(out);
   return bn_json_in_verdict(&e);
@@ -313,8 +311,6 @@ int bn_store_read_assertions(const struct bn_node *n, struct bn_facts *out, stru
     else
       bn_facts_verdict(out, text, unit, &f);
   }
-  if (out->incomplete)
-    bn_json_in_no_memory(&e);
   return bn_json_in_verdict(&e);
 }
 

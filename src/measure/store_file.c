@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/file.h"
@@ -82,18 +83,12 @@ static void read_member(struct bn_json_in *e, const struct bn_node *map, struct 
 {
   const char *name = bn_json_in_text(e, map, "name"), *lost = bn_json_in_text(e, map, "lost");
 
-  g->member = calloc(1, sizeof *g->member);
-  if (g->member == NULL) {
-    bn_json_in_no_memory(e);
-    return;
-  }
+  g->member = bn_alloc(1, sizeof *g->member);
   if (name == NULL)
     bn_json_in_refuse(e, "a 'host' has no name");
   bn_json_in_layout(e, map, bn_layout_member, g->member);
-  g->member->host = strdup(name != NULL ? name : "");
-  g->member->lost = lost != NULL ? strdup(lost) : NULL;
-  if (g->member->host == NULL || (lost != NULL && g->member->lost == NULL))
-    bn_json_in_no_memory(e);
+  g->member->host = bn_alloc_text(name != NULL ? name : "");
+  g->member->lost = lost != NULL ? bn_alloc_text(lost) : NULL;
 }
 
 static int read_group(const struct bn_node *n, struct bn_result *out, struct bn_err *err)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "measure/bounds.h"
 #include "measure/json_hist.h"
@@ -75,10 +76,7 @@ static void check_fixed(struct bn_json_in *e, const struct bn_metrics *m)
 {
   struct bn_metrics fixed;
 
-  if (bn_metrics_init(&fixed, NULL) != 0) {
-    bn_json_in_no_memory(e);
-    return;
-  }
+  bn_metrics_init(&fixed, NULL);
   for (size_t i = 0; i < fixed.n_counters; i++)
     if (i >= m->n_counters || strcmp(m->counter[i].name, fixed.counter[i].name) != 0)
       bn_json_in_refuse(e, "counter %zu of 'metrics' is not '%s'", i, fixed.counter[i].name);
@@ -91,12 +89,10 @@ int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struc
 {
   struct bn_json_in e = {err, false};
   const size_t rows = bn_json_in_length(&e, n, "metrics", BN_BOUND_METRICS);
-  struct bn_metric *all = calloc(rows + 1, sizeof *all);
+  struct bn_metric *all = bn_alloc(rows, sizeof *all);
 
   memset(out, 0, sizeof *out);
-  if (all == NULL)
-    bn_json_in_no_memory(&e);
-  for (size_t i = 0; all != NULL && i < rows; i++) {
+  for (size_t i = 0; i < rows; i++) {
     const struct bn_node *row = bn_node_at(n, i);
 
     all[i].name = bn_json_in_text(&e, row, "name");
@@ -112,8 +108,8 @@ int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struc
     if (strlen(all[i].name) > BN_BOUND_NAME || strlen(all[i].unit) > BN_BOUND_NAME)
       bn_json_in_refuse(&e, "the name or unit of a metric has more than %d bytes", BN_BOUND_NAME);
   }
-  if (!e.failed && bn_metrics_from(out, all, rows) != 0)
-    bn_json_in_no_memory(&e);
+  if (!e.failed)
+    bn_metrics_from(out, all, rows);
   free(all);
   if (!e.failed)
     check_fixed(&e, out);
@@ -204,10 +200,7 @@ static void read_ages(struct bn_json_in *e, const struct bn_node *list, struct b
   if (list == NULL)
     return;
   r->view.ages = r->ages = bn_hist_new();
-  if (r->ages == NULL)
-    bn_json_in_no_memory(e);
-  else
-    bn_json_in_hist(e, list, "ages", r->ages);
+  bn_json_in_hist(e, list, "ages", r->ages);
 }
 
 static void read_raw(struct bn_json_in *e, const struct bn_node *raw, struct bn_snap *s)
@@ -226,10 +219,9 @@ static void read_raw(struct bn_json_in *e, const struct bn_node *raw, struct bn_
 }
 
 /* Those of intervals are kept small. */
-static void pack_histograms(struct bn_json_in *e, struct bn_snap *s)
+static void pack_histograms(struct bn_snap *s)
 {
-  if (bn_snap_pack(s, s) != 0)
-    bn_json_in_no_memory(e);
+  bn_snap_pack(s, s);
   for (size_t i = 0; i < s->metrics.n_hists; i++) {
     bn_hist_free(s->hist[i]);
     s->hist[i] = NULL;
@@ -323,7 +315,7 @@ static void read_statement(struct bn_json_in *e, const struct bn_node *map, stru
   }
   sum = bn_statement_table_get(&r->delta.statements, name);
   if (sum == NULL) {
-    bn_json_in_no_memory(e);
+    bn_json_in_refuse(e, "it has too many statements");
     return;
   }
   bn_json_in_layout(e, map, bn_layout_timing, &s->timing);
@@ -389,10 +381,8 @@ static void read_workload(struct bn_json_in *e, const struct bn_node *list, stru
       bn_json_in_refuse(e, "a figure of 'workload' has no name");
     size += (name != NULL ? strlen(name) + 1 : 0) + (text != NULL ? strlen(text) + 1 : 0);
   }
-  r->figure_names = at = malloc(size);
-  if (at == NULL)
-    bn_json_in_no_memory(e);
-  for (size_t i = 0; i < n && at != NULL && !e->failed; i++) {
+  r->figure_names = at = bn_alloc(1, size);
+  for (size_t i = 0; i < n && !e->failed; i++) {
     const struct bn_node *figure = bn_node_at(list, i);
 
     r->store.figure[i] =
@@ -450,9 +440,7 @@ static void read_watched(struct bn_json_in *e, const struct bn_node *map, struct
   if (map == NULL || bn_node_each(map, read_watched_figure, &w) != 0)
     return;
   r->view.watched = r->watched = bn_watched_copy(all.figure, all.n);
-  r->view.n_watched = r->watched != NULL ? all.n : 0;
-  if (r->watched == NULL)
-    bn_json_in_no_memory(e);
+  r->view.n_watched = all.n;
 }
 
 static void read_sessions(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
@@ -488,7 +476,7 @@ static void read_parts(struct bn_json_in *e, const struct bn_node *n, const stru
   if (v->span == BN_VIEW_TOTAL)
     read_ages(e, bn_json_in_list(e, raw, "ages"), r);
   if (v->span == BN_VIEW_INTERVAL && !brief)
-    pack_histograms(e, &r->delta);
+    pack_histograms(&r->delta);
   v->delta = &r->delta;
   v->counter = r->delta.counter;
   v->latency = r->delta.hist[BN_H_LATENCY];
@@ -515,12 +503,12 @@ static int read_record(const struct bn_node *n, const struct bn_metrics *m, stru
   out->view.span = span;
   if (sessions > BN_BOUND_SESSIONS)
     bn_json_in_refuse(&e, "'sessions' has more than %d values", BN_BOUND_SESSIONS);
-  else if (bn_snap_make(&out->delta, m, (unsigned)sessions, form.hists) != 0 ||
-           bn_statement_table_init(&out->delta.statements, statements, form.hists) != 0 ||
-           bn_view_store_init(&out->store, &out->delta) != 0)
-    bn_json_in_no_memory(&e);
-  if (!e.failed)
+  if (!e.failed) {
+    bn_snap_make(&out->delta, m, (unsigned)sessions, form.hists);
+    bn_statement_table_init(&out->delta.statements, statements, form.hists);
+    bn_view_store_init(&out->store, &out->delta);
     read_parts(&e, n, raw, form.brief, out);
+  }
   if (e.failed)
     bn_record_done(out);
   return bn_json_in_verdict(&e);
@@ -565,9 +553,7 @@ static void read_texts(struct bn_json_in *e, const char *texts, size_t left,
   for (size_t i = 0; i < m->n_hists && !e->failed; i++) {
     const int rc = take_text(&texts, &left, &text, &len) ? bn_hist_codec_take(b, i, text, len) : 0;
 
-    if (rc < 0)
-      bn_json_in_no_memory(e);
-    else if (rc == 0)
+    if (rc == 0)
       bn_json_in_refuse(e, "'%s' is no text of buckets", m->hist[i].name);
   }
   if (left > 0)
@@ -600,8 +586,8 @@ struct bn_group *bn_store_group(struct bn_result *r, const char *name, struct bn
 
   if (r->n_groups == BN_BOUND_GROUPS)
     (void)bn_err_set(err, EFBIG, "'groups' has more than %d values", BN_BOUND_GROUPS);
-  else if ((g = bn_result_group(r, name != NULL ? name : "")) == NULL)
-    (void)bn_err_set(err, ENOMEM, "out of memory");
+  else
+    g = bn_result_group(r, name != NULL ? name : "");
   return g;
 }
 
@@ -634,5 +620,6 @@ int bn_store_keep(struct bn_result *r, const struct bn_view *v, struct bn_err *e
   if (bytes_of(r) >= BN_BOUND_RECORD_BYTES)
     return bn_err_set(err, EFBIG, "'intervals' and 'checkpoints' need more than %llu GiB of memory",
                       (unsigned long long)(BN_BOUND_RECORD_BYTES >> 30));
-  return bn_group_add(g, v) == 0 ? 0 : bn_err_set(err, ENOMEM, "out of memory");
+  bn_group_add(g, v);
+  return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 
 #define BN_TYPE_u64       BN_VIEW_U64
@@ -541,30 +542,18 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   }
 }
 
-/* Most views have none. */
-static int make_statements(struct bn_view_store *store, size_t room)
-{
-  if (room == 0)
-    return 0;
-  store->statement = calloc(room, sizeof *store->statement);
-  store->statement_s = calloc(room, sizeof *store->statement_s);
-  return store->statement != NULL && store->statement_s != NULL ? 0 : -1;
-}
-
-int bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape)
+void bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape)
 {
   memset(store, 0, sizeof *store);
-  store->timing = calloc(shape->metrics.n_hists + 1, sizeof *store->timing);
-  store->timing_s = calloc(shape->metrics.n_hists + 1, sizeof *store->timing_s);
-  store->count = calloc(shape->metrics.n_counters + 1, sizeof *store->count);
-  store->figure = calloc(BN_FIGURES_MAX, sizeof *store->figure);
-  store->session = calloc((size_t)shape->n_sessions + 1, sizeof *store->session);
-  if (store->timing != NULL && store->timing_s != NULL && store->count != NULL &&
-      store->figure != NULL && store->session != NULL &&
-      make_statements(store, shape->statements.room) == 0)
-    return 0;
-  bn_view_store_done(store);
-  return -1;
+  store->timing = bn_alloc(shape->metrics.n_hists, sizeof *store->timing);
+  store->timing_s = bn_alloc(shape->metrics.n_hists, sizeof *store->timing_s);
+  store->count = bn_alloc(shape->metrics.n_counters, sizeof *store->count);
+  store->figure = bn_alloc(BN_FIGURES_MAX, sizeof *store->figure);
+  store->session = bn_alloc(shape->n_sessions, sizeof *store->session);
+  if (shape->statements.room == 0)
+    return;
+  store->statement = bn_alloc(shape->statements.room, sizeof *store->statement);
+  store->statement_s = bn_alloc(shape->statements.room, sizeof *store->statement_s);
 }
 
 void bn_view_store_done(struct bn_view_store *store)

@@ -166,8 +166,8 @@ struct bn_view_store {
   struct bn_count *count;                 /* owned; as many as the snapshots have counters */
 };
 
-/* For views of snapshots of that shape.  0 or -1: out of memory. */
-int bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape);
+/* For views of snapshots of that shape. */
+void bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape);
 void bn_view_store_done(struct bn_view_store *store);
 
 /* What a figure depends on besides the snapshot. */

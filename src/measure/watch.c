@@ -5,6 +5,8 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "base/alloc.h"
 #include <string.h>
 
 #include "api/metric.h"
@@ -257,9 +259,7 @@ struct bn_watched_figure *bn_watched_copy(const struct bn_watched_figure *from, 
 
   for (size_t i = 0; i < n; i++)
     size += strlen(from[i].name) + 1;
-  copy = malloc(size);
-  if (copy == NULL)
-    return NULL;
+  copy = bn_alloc(1, size);
   at = (char *)(copy + n + 1);
   for (size_t i = 0; i < n; i++) {
     const size_t len = strlen(from[i].name) + 1;

@@ -98,7 +98,7 @@ void bn_watched_pick(const struct bn_view *v, bool shared, struct bn_watched *ou
 /* Those that hosts share, for the sum of all hosts, as one of them has watched them: what it told
    per transaction of its own is per transaction of all. */
 void bn_watched_sum(const struct bn_view *one, const struct bn_view *all, struct bn_watched *out);
-/* A copy of n figures with their names in one block, to free(); NULL: out of memory. */
+/* A copy of n figures with their names in one block, to free(). */
 struct bn_watched_figure *bn_watched_copy(const struct bn_watched_figure *from, size_t n);
 
 #endif

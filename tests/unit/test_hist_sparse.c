@@ -34,8 +34,8 @@ static void differences_keep_what_is_left(void **state)
   bn_hist_put(b, 8192, 2);
   bn_hist_put(a, UINT64_MAX, 3);
   bn_hist_put(b, UINT64_C(1) << BN_HIST_TOP_BIT, 1);
-  assert_int_equal(bn_hist_sparse_pack(&from, a), 0);
-  assert_int_equal(bn_hist_sparse_pack(&base, b), 0);
+  bn_hist_sparse_pack(&from, a);
+  bn_hist_sparse_pack(&base, b);
   bn_hist_sparse_sub(&from, &base);
   check(&from, wanted, sizeof wanted / sizeof *wanted);
   bn_hist_sparse_sub(&from, &from);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/plugin.h"
@@ -170,27 +171,16 @@ static void free_sums(struct hdr *h)
 }
 
 /* Makes sums for views with as many histograms as this one. */
-static int make_sums(struct hdr *h, const struct bn_view *v)
+static void make_sums(struct hdr *h, const struct bn_view *v)
 {
   const size_t n = v->delta->metrics.n_hists;
 
   if (h->n_sums == n)
-    return 0;
+    return;
   free_sums(h);
-  h->sum = calloc(n + 1, sizeof *h->sum);
-  if (h->sum == NULL)
-    return -1;
-  for (h->n_sums = 0; h->n_sums < n; h->n_sums++) {
-    struct sum *s = &h->sum[h->n_sums];
-
-    s->reported = bn_hist_new();
-    s->total = bn_hist_new();
-    if (s->reported == NULL || s->total == NULL) {
-      h->n_sums++;
-      return -1;
-    }
-  }
-  return 0;
+  h->sum = bn_alloc(n, sizeof *h->sum);
+  for (h->n_sums = 0; h->n_sums < n; h->n_sums++)
+    h->sum[h->n_sums] = (struct sum){.reported = bn_hist_new(), .total = bn_hist_new()};
 }
 
 static bool has_hists(const struct bn_view *v)
@@ -221,8 +211,7 @@ static int print_interval_hist(struct hdr *h, const struct bn_view *v, size_t i)
 
   if (v->delta->sparse != NULL)
     return print_interval_sparse(h, v, i, &v->delta->sparse[i]);
-  if (bn_hist_sparse_pack(&packed, v->delta->hist[i]) != 0)
-    return -1;
+  bn_hist_sparse_pack(&packed, v->delta->hist[i]);
   rc = print_interval_sparse(h, v, i, &packed);
   bn_hist_sparse_done(&packed);
   return rc;
@@ -230,8 +219,9 @@ static int print_interval_hist(struct hdr *h, const struct bn_view *v, size_t i)
 
 static int print_interval(struct hdr *h, const struct bn_view *v)
 {
-  int rc = make_sums(h, v);
+  int rc = 0;
 
+  make_sums(h, v);
   print_heading(h, v->span);
   for (size_t i = 0; rc == 0 && i < h->n_sums; i++)
     rc = print_interval_hist(h, v, i);
@@ -245,13 +235,12 @@ static int print_interval(struct hdr *h, const struct bn_view *v)
 static int hdr_print_rest(const struct hdr *h, const struct bn_view *v, size_t i)
 {
   struct bn_hist_sparse rest = {.n = 0}, reported = {.n = 0};
-  int rc = bn_hist_sparse_pack(&rest, h->sum[i].total);
+  int rc = 0;
 
-  if (rc == 0)
-    rc = bn_hist_sparse_pack(&reported, h->sum[i].reported);
-  if (rc == 0)
-    bn_hist_sparse_sub(&rest, &reported);
-  if (rc == 0 && (rest.n > 0 || h->n_lines == 0))
+  bn_hist_sparse_pack(&rest, h->sum[i].total);
+  bn_hist_sparse_pack(&reported, h->sum[i].reported);
+  bn_hist_sparse_sub(&rest, &reported);
+  if ((rest.n > 0 || h->n_lines == 0))
     rc = print_metric(h, v, i, h->n_lines > 0 ? h->reported_s : h->cut_s, &rest);
   bn_hist_sparse_done(&rest);
   bn_hist_sparse_done(&reported);
@@ -285,14 +274,15 @@ static void reset_sums(struct hdr *h)
 
 static int print_total(struct hdr *h, const struct bn_view *v)
 {
-  int rc = has_hists(v) ? make_sums(h, v) : 0;
+  int rc = 0;
 
   print_heading(h, v->span);
   print_absent(h);
   if (!has_hists(v))
     (void)fputs("# The total is not known: the document does not have its histograms.\n", h->out);
-  if (rc != 0 || !has_hists(v))
-    return rc;
+  if (!has_hists(v))
+    return 0;
+  make_sums(h, v);
   hdr_add_total(h, v);
   for (size_t i = 0; rc == 0 && i < h->n_sums && (h->cut_s <= 0 || h->n_lines == 0); i++)
     rc = hdr_print_rest(h, v, i);
@@ -357,8 +347,8 @@ static int hdr_checkpoint(void *self, const struct bn_view *v, struct bn_err *er
     h->cut_s = v->at_s;
     return 0;
   }
-  if (make_sums(h, v) != 0)
-    return no_memory(err);
+  (void)err;
+  make_sums(h, v);
   hdr_add_total(h, v);
   return 0;
 }

@@ -51,7 +51,6 @@ struct json {
   uint64_t values;              /* number of values in kept records */
   bool full;                    /* intervals are no longer kept */
   bool ready;                   /* open has succeeded */
-  bool incomplete;              /* memory ran out, so something is missing */
 };
 
 static int json_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
@@ -128,20 +127,15 @@ static void write_journal(struct json *r, const struct bn_view *v)
     json_warn(&why);
 }
 
-/* Returns the group that keeps the view; NULL: out of memory. */
+/* Returns the group that keeps the view. */
 static struct bn_group *keep_view(struct json *r, const struct bn_view *v)
 {
   struct bn_group *g =
       r->result.n_groups > 0 ? &r->result.group[0] : bn_result_group(&r->result, r->workload);
 
-  if (g != NULL) {
-    g->packs = r->bins == BINS_ALL;
-    g->bare = r->bins == BINS_NONE;
-  }
-  if (g == NULL || bn_group_add(g, v) != 0) {
-    r->incomplete = true;
-    return NULL;
-  }
+  g->packs = r->bins == BINS_ALL;
+  g->bare = r->bins == BINS_NONE;
+  bn_group_add(g, v);
   if (v->span == BN_VIEW_CHECKPOINT)
     r->values += bn_store_values(&g->checkpoint[g->n_checkpoints - 1].view);
   return g;
@@ -204,8 +198,7 @@ static int json_members(void *self, const struct bn_group *g, size_t n, struct b
 
   (void)err;
   for (size_t i = 0; i < n; i++)
-    r->incomplete |= bn_result_member(&r->result, g[i].name, g[i].member,
-                                      g[i].has_total ? &g[i].total.view : NULL) != 0;
+    bn_result_member(&r->result, g[i].name, g[i].member, g[i].has_total ? &g[i].total.view : NULL);
   return 0;
 }
 
@@ -260,8 +253,7 @@ static int json_finish(void *self, const struct bn_end *end, struct bn_err *err)
   if (!r->ready || r->facts == NULL)
     return 0;
   r->result.end = *end;
-  rc = r->incomplete ? bn_err_set(err, ENOMEM, "cannot write the result: out of memory")
-                     : write_document(r, err);
+  rc = write_document(r, err);
   if (rc != 0)
     mention_journal(r, err);
   bn_journal_close(&r->journal, rc == 0);

@@ -15,13 +15,13 @@ void bn_kept_view(struct bn_kept *k, const char *name, const struct bn_view *v)
 {
   struct bn_group *g;
 
-  if (!k->wanted || k->incomplete)
+  if (!k->wanted)
     return;
   g = k->result.n_groups > 0 ? &k->result.group[0] : bn_result_group(&k->result, name);
-  if (g != NULL && v->span == BN_VIEW_INTERVAL && g->n_intervals == BN_KEPT_INTERVALS)
+  if (v->span == BN_VIEW_INTERVAL && g->n_intervals == BN_KEPT_INTERVALS)
     k->cut = true;
   else
-    k->incomplete = g == NULL || bn_group_add(g, v) != 0;
+    bn_group_add(g, v);
 }
 
 void bn_kept_done(struct bn_kept *k)
@@ -89,8 +89,7 @@ int bn_result_make(lua_State *L)
   struct bn_result result = k->result;
   struct bn_node *document;
 
-  if (k->facts == NULL || k->incomplete || k->result.n_groups == 0 ||
-      !k->result.group[0].has_total) {
+  if (k->facts == NULL || k->result.n_groups == 0 || !k->result.group[0].has_total) {
     lua_pushnil(L);
     return 1;
   }

@@ -17,7 +17,6 @@ struct bn_kept {
   bool wanted;                  /* the script has a done(), which may read it */
   const struct bn_facts *facts; /* borrowed from the run */
   struct bn_result result;      /* everything but the facts */
-  bool incomplete;              /* memory ran out, so something is missing */
   bool cut;                     /* intervals above the limit were dropped */
 };
 
