@@ -7,24 +7,14 @@
 static const struct bn_wait arrivals = {"every session to be open", BN_BOUND_END};
 static const struct bn_wait opening = {"the start barrier to open", BN_BOUND_END};
 
-int bn_start_barrier_init(struct bn_start_barrier *g, unsigned expected)
+void bn_start_barrier_init(struct bn_start_barrier *g, unsigned expected)
 {
-  int rc = pthread_mutex_init(&g->lock, NULL);
-
-  if (rc != 0)
-    return rc;
-  rc = bn_wait_init(&g->arrived);
-  if (rc == 0) {
-    rc = bn_wait_init(&g->opened);
-    if (rc != 0)
-      (void)pthread_cond_destroy(&g->arrived);
-  }
-  if (rc != 0)
-    (void)pthread_mutex_destroy(&g->lock);
+  (void)pthread_mutex_init(&g->lock, NULL);
+  bn_wait_init(&g->arrived);
+  bn_wait_init(&g->opened);
   g->expected = expected;
   g->n_arrived = 0;
   g->state = BN_START_BARRIER_CLOSED;
-  return rc;
 }
 
 void bn_start_barrier_done(struct bn_start_barrier *g)

@@ -21,8 +21,8 @@ struct bn_start_barrier {
   enum bn_start_barrier_state state;
 };
 
-int bn_start_barrier_init(struct bn_start_barrier *g,
-                          unsigned expected);           /* returns 0 or an errno value */
+void bn_start_barrier_init(struct bn_start_barrier *g,
+                           unsigned expected);          /* returns 0 or an errno value */
 void bn_start_barrier_done(struct bn_start_barrier *g); /* comes after all waits have returned */
 /* A party arrives and waits.  Returns true if the barrier opened, false if it failed. */
 bool bn_start_barrier_wait(struct bn_start_barrier *g);

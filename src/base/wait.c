@@ -40,18 +40,14 @@ void bn_wait_join(const struct bn_wait *w, pthread_t thread)
   (void)pthread_join(thread, NULL);
 }
 
-int bn_wait_init(pthread_cond_t *cond)
+void bn_wait_init(pthread_cond_t *cond)
 {
   pthread_condattr_t attr;
-  int rc = pthread_condattr_init(&attr);
 
-  if (rc != 0)
-    return rc;
-  rc = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-  if (rc == 0)
-    rc = pthread_cond_init(cond, &attr);
+  (void)pthread_condattr_init(&attr);
+  (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  (void)pthread_cond_init(cond, &attr);
   (void)pthread_condattr_destroy(&attr);
-  return rc;
 }
 
 bool bn_wait_until(const struct bn_wait *w, pthread_cond_t *cond, pthread_mutex_t *lock,

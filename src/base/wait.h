@@ -49,8 +49,8 @@ enum { BN_WAIT_GUARD = 64 << 10 };
 int bn_wait_spawn(pthread_t *thread, uint64_t stack_bytes, void *(*body)(void *), void *arg);
 void bn_wait_join(const struct bn_wait *w, pthread_t thread);
 
-/* Makes a condition variable for bn_wait_until.  Returns 0 or an errno value. */
-int bn_wait_init(pthread_cond_t *cond);
+/* Makes a condition variable for bn_wait_until. */
+void bn_wait_init(pthread_cond_t *cond);
 /* Waits with the lock until bn_wait_wake or deadline_ns (CLOCK_MONOTONIC; UINT64_MAX: none).
    Returns false if the deadline has passed.  It may return true without a wake-up. */
 bool bn_wait_until(const struct bn_wait *w, pthread_cond_t *cond, pthread_mutex_t *lock,

@@ -6,25 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/wait.h"
 
 /* An interrupt that has not returned by then is abandoned. */
 static const uint64_t patience_ns = BN_NSEC_PER_SEC;
 
-int bn_interrupt_init(struct bn_interrupt *it, struct bn_session *sessions, unsigned n)
+void bn_interrupt_init(struct bn_interrupt *it, struct bn_session *sessions, unsigned n)
 {
   memset(it, 0, sizeof *it);
   it->session = sessions;
   it->n = n;
-  it->call = calloc(n, sizeof *it->call);
-  if (it->call == NULL || bn_wait_init(&it->changed) != 0) {
-    free(it->call);
-    return -1;
-  }
+  it->call = bn_alloc(n, sizeof *it->call);
+  bn_wait_init(&it->changed);
   (void)pthread_mutex_init(&it->lock, NULL);
   it->made = true;
-  return 0;
 }
 
 void bn_interrupt_done(struct bn_interrupt *it)

@@ -29,8 +29,7 @@ struct bn_interrupt {
   pthread_t thread;
 };
 
-/* Returns 0, or -1 if out of memory. */
-int bn_interrupt_init(struct bn_interrupt *it, struct bn_session *sessions, unsigned n);
+void bn_interrupt_init(struct bn_interrupt *it, struct bn_session *sessions, unsigned n);
 void bn_interrupt_done(struct bn_interrupt *it);
 
 /* Registers fn(arg), which interrupts the call that the session is about to block in. fn NULL

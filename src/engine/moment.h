@@ -10,8 +10,6 @@
 #include "engine/threads.h"
 #include "engine/watch.h"
 
-struct bn_failures; /* engine/failures.h */
-
 /* The parts of a run that its watching threads use; borrowed.  Each has its own lock. */
 struct bn_parts {
   const struct bn_conf *conf;
@@ -24,7 +22,6 @@ struct bn_parts {
   struct bn_threads *threads;
   struct bn_interrupt *interrupt;
   struct bn_reports *reports;
-  struct bn_failures *failures;
   struct bn_watch *watch;
   const struct bn_report_use *reporters;
   size_t n_reporters;

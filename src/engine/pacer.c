@@ -85,12 +85,12 @@ static double mass_at(const struct bn_arrivals *a, double s)
   return s > 0 ? mass + a->phase[a->n_phases - 1].end_rate * s : mass;
 }
 
-static int make_sleep(struct bn_pacer *p)
+static void make_sleep(struct bn_pacer *p)
 {
   (void)pthread_mutex_init(&p->lock, NULL);
   (void)pthread_mutex_init(&p->replaying, NULL);
   (void)pthread_mutex_init(&p->sleeping, NULL);
-  return bn_wait_init(&p->woken);
+  bn_wait_init(&p->woken);
 }
 
 static void set_mark(struct bn_pacer *p)
@@ -104,8 +104,8 @@ static void set_mark(struct bn_pacer *p)
   p->mark[p->n_marks++] = (struct bn_pacer_mark){p->replay.rng, p->replay.mass};
 }
 
-int bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phase *phase,
-                  size_t n_phases)
+void bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phase *phase,
+                   size_t n_phases)
 {
   memset(p, 0, sizeof *p);
   bn_arrivals_init(&p->claims, seed, phase, n_phases);
@@ -113,17 +113,16 @@ int bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phase
   p->step = 1;
   set_mark(p);
   p->replay_next_s = bn_arrivals_next(&p->replay);
-  return make_sleep(p);
+  make_sleep(p);
 }
 
-int bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate)
+void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate)
 {
   const struct bn_pacer_phase phase = {rate, rate, 0};
-  const int rc = bn_pacer_init(p, seed, &phase, 1);
 
+  bn_pacer_init(p, seed, &phase, 1);
   p->constant = phase;
   p->claims.phase = p->replay.phase = &p->constant;
-  return rc;
 }
 
 void bn_pacer_done(struct bn_pacer *p)

@@ -64,10 +64,10 @@ struct bn_pacer {
 };
 
 /* Makes a pacer; phase is borrowed.  Returns 0 or an errno value. */
-int bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phase *phase,
-                  size_t n_phases);
+void bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phase *phase,
+                   size_t n_phases);
 /* As bn_pacer_init, with one constant rate. */
-int bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate);
+void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate);
 void bn_pacer_done(struct bn_pacer *p);
 void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns); /* comes before the first claim */
 /* Returns the next arrival's time (CLOCK_MONOTONIC; UINT64_MAX: never).  Any thread. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/wait.h"
 
 enum { TICKETS_AT_ONCE = 256 };
@@ -19,7 +20,7 @@ static void share_init(struct bn_quota *q, struct bn_quota_share *share)
   share->counted = atomic_load(&q->state) == BN_QUOTA_COUNTING;
 }
 
-int bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan)
+void bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan)
 {
   const size_t size = sizeof *q->share * (plan->sessions + plan->others);
   unsigned i;
@@ -35,17 +36,13 @@ int bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan)
   q->by_start = plan->by_start;
   q->returns = plan->returns && plan->events != 0;
   q->present = plan->sessions;
-  q->share = aligned_alloc(_Alignof(struct bn_quota_share), size);
-  if (q->share == NULL)
-    return -1;
-  memset(q->share, 0, size);
+  q->share = bn_alloc_aligned(_Alignof(struct bn_quota_share), size);
   for (i = 0; i < plan->sessions + plan->others; i++)
     share_init(q, &q->share[i]);
   bn_quota_count_in(q, plan->stat);
   (void)pthread_mutex_init(&q->lock, NULL);
-  (void)bn_wait_init(&q->thawed);
-  (void)bn_wait_init(&q->given_back);
-  return 0;
+  bn_wait_init(&q->thawed);
+  bn_wait_init(&q->given_back);
 }
 
 void bn_quota_count_in(struct bn_quota *q, struct bn_stat **stat)

@@ -80,8 +80,8 @@ struct bn_quota_plan {
   struct bn_stat **stat; /* one per session; borrowed */
 };
 
-/* Returns 0, or -1 if out of memory. *q begins at a cache line. */
-int bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan);
+/* *q begins at a cache line. */
+void bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan);
 void bn_quota_done(struct bn_quota *q);
 /* Sets the statistics of the sessions, which have moved, before the first claim. */
 void bn_quota_count_in(struct bn_quota *q, struct bn_stat **stat);

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/escape.h"
 #include "base/log.h"
 #include "engine/asserts.h"
 #include "engine/plan.h"
@@ -35,6 +36,12 @@ struct span_end {
   uint64_t at_ns;    /* 0: not yet */
 };
 
+/* The kinds of failures of threads while others went on. */
+struct failures {
+  unsigned n;
+  char kind[BN_FAILURE_KINDS][BN_LABEL_LEN];
+};
+
 struct bn_reports {
   const struct bn_conf *conf;
   const struct bn_workload *ops;
@@ -46,6 +53,7 @@ struct bn_reports {
   _Atomic int kind;     /* enum bn_kind */
   pthread_mutex_t lock; /* guards facts, and base against the watchdog */
   struct bn_facts facts;
+  struct failures failures;         /* guarded by the lock */
   struct bn_snap start, base, last; /* snapshots at the start of the measurement, at the last
                                        checkpoint, at the last interval */
   struct bn_snap second;            /* snapshot at which assertions were last judged */
@@ -179,6 +187,31 @@ void bn_reports_fact_f64(struct bn_reports *b, const char *section, const char *
   (void)pthread_mutex_lock(&b->lock);
   bn_facts_real(&b->facts, section, key, value);
   (void)pthread_mutex_unlock(&b->lock);
+}
+
+static bool failures_know(const struct failures *f, const char *label)
+{
+  for (unsigned i = 0; i < f->n; i++)
+    if (strcmp(f->kind[i], label) == 0)
+      return true;
+  return false;
+}
+
+bool bn_reports_failure(struct bn_reports *b, const char *kind, const char *text, double at_s)
+{
+  char label[BN_LABEL_LEN];
+  bool first;
+
+  (void)bn_escape(label, sizeof label, kind[0] != '\0' ? kind : "unknown", "\n\t");
+  (void)pthread_mutex_lock(&b->lock);
+  first = b->failures.n < BN_FAILURE_KINDS && !failures_know(&b->failures, label);
+  if (first) {
+    memcpy(b->failures.kind[b->failures.n++], label, sizeof label);
+    bn_facts_text(&b->facts, BN_THREAD_ERRORS, label, text);
+    bn_facts_real(&b->facts, BN_THREAD_ERROR_TIMES, label, at_s);
+  }
+  (void)pthread_mutex_unlock(&b->lock);
+  return first;
 }
 
 /* --- before the measurement ------------------------------------------------------------------- */

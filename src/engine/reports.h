@@ -21,6 +21,8 @@
 #include "measure/view.h"
 #include "option/conf.h"
 
+enum { BN_FAILURE_KINDS = 16 };
+
 struct bn_reports;
 struct bn_watch; /* engine/watch.h */
 
@@ -62,11 +64,16 @@ void bn_reports_free(struct bn_reports *b);
 /* Adapts to another table of metrics, before bn_reports_begin. */
 void bn_reports_measure(struct bn_reports *b);
 
-/* Any thread may call the next four functions. */
+/* Any thread may call the next five functions. */
 void bn_reports_set_kind(struct bn_reports *b, enum bn_kind kind);
 enum bn_kind bn_reports_kind(const struct bn_reports *b);
 void bn_reports_fact(struct bn_reports *b, const char *section, const char *key, const char *text);
 void bn_reports_fact_f64(struct bn_reports *b, const char *section, const char *key, double value);
+/* Records, as facts, that a thread failed at_s after the measurement began (negative: before it)
+   while others went on.  Returns true for the first failure of its kind.  A kind may be any text;
+   the fact has it escaped by bn_escape() and cut between characters.  After BN_FAILURE_KINDS, no
+   kind is new. */
+bool bn_reports_failure(struct bn_reports *b, const char *kind, const char *text, double at_s);
 
 /* --- the main thread, in this order --- */
 /* Returns -1 if an assertion is about something that this run does not measure; err names it. */

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "engine/event.h"
-#include "engine/failures.h"
 #include "engine/limits.h"
 #include "engine/services.h"
 #include "engine/signals.h"
@@ -32,7 +32,6 @@ struct bn_run {
   struct bn_interrupt interrupt;
   struct bn_watch watch;
   struct bn_reports *reports;
-  struct bn_failures failures;
   struct bn_parts parts;
   struct bn_sampler sampler;
   struct bn_watchdog watchdog;
@@ -59,7 +58,7 @@ bool bn_run_abandoned(const struct bn_run *run)
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-static int make_pacer(struct bn_run *run)
+static void make_pacer(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
 
@@ -67,9 +66,10 @@ static int make_pacer(struct bn_run *run)
   const uint64_t seed = c->seed + (run->host_group != NULL ? run->host_group->first : 0);
 
   if (c->raw.rate <= 0)
-    return 0;
-  run->pacer_made = bn_pacer_init_rate(&run->pacer, seed, c->raw.rate) == 0;
-  return run->pacer_made ? 0 : -1;
+    return;
+  bn_pacer_init_rate(&run->pacer, seed, c->raw.rate);
+  run->pacer_made = true;
+  run->ages = bn_hist_new();
 }
 
 static bool goes_on_after_failures(const struct bn_conf *c)
@@ -77,7 +77,7 @@ static bool goes_on_after_failures(const struct bn_conf *c)
   return c->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE;
 }
 
-static int make_quota(struct bn_run *run)
+static void make_quota(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
   const struct bn_quota_plan plan = {.events = run->job.ops->fixed_amount ? 0 : c->events,
@@ -90,7 +90,7 @@ static int make_quota(struct bn_run *run)
                                      .by_start = c->policy->own_report,
                                      .stat = run->load.stats.stat};
 
-  return bn_quota_init(&run->quota, &plan);
+  bn_quota_init(&run->quota, &plan);
 }
 
 static int make_sessions(struct bn_run *run)
@@ -106,15 +106,16 @@ static int make_sessions(struct bn_run *run)
                                           .state_size = run->job.ops->session_size,
                                           .host_group = run->host_group};
 
-  if (bn_sessions_init(&run->sessions, n, &links) != 0 ||
-      bn_threads_init(&run->threads, run->sessions.all, n, &run->outcome, &run->quota, pacer) != 0)
+  if (bn_sessions_init(&run->sessions, n, &links) != 0)
     return -1;
+  bn_threads_init(&run->threads, run->sessions.all, n, &run->outcome, &run->quota, pacer);
   run->threads.host_group = run->host_group;
   run->threads.goes_on = goes_on_after_failures(run->job.conf);
-  return bn_interrupt_init(&run->interrupt, run->sessions.all, n + BN_LOAD_SIDE);
+  bn_interrupt_init(&run->interrupt, run->sessions.all, n + BN_LOAD_SIDE);
+  return 0;
 }
 
-static int make_watch(struct bn_run *run, const struct bn_run_setup *setup)
+static void make_watch(struct bn_run *run, const struct bn_run_setup *setup)
 {
   const struct bn_reports_setup reports = {.conf = setup->conf,
                                            .ops = setup->ops,
@@ -126,10 +127,8 @@ static int make_watch(struct bn_run *run, const struct bn_run_setup *setup)
                                            .n_asserts = setup->n_asserts,
                                            .watch = &run->watch};
 
-  if (bn_watch_init(&run->watch, setup->watchers, setup->n_watchers, setup->sql) != 0)
-    return -1;
+  bn_watch_init(&run->watch, setup->watchers, setup->n_watchers, setup->sql);
   run->reports = bn_reports_new(&reports);
-  bn_failures_init(&run->failures, run->reports);
   run->parts = (struct bn_parts){.conf = setup->conf,
                                  .clock = &run->clock,
                                  .outcome = &run->outcome,
@@ -140,25 +139,19 @@ static int make_watch(struct bn_run *run, const struct bn_run_setup *setup)
                                  .threads = &run->threads,
                                  .interrupt = &run->interrupt,
                                  .reports = run->reports,
-                                 .failures = &run->failures,
                                  .watch = &run->watch,
                                  .reporters = setup->reporters,
                                  .n_reporters = setup->n_reporters,
                                  .text = setup->text,
                                  .scripted = setup->ops->find_command != NULL};
-  return bn_sampler_init(&run->sampler, &run->parts) == 0
-             ? bn_watchdog_init(&run->watchdog, &run->parts)
-             : -1;
+  bn_sampler_init(&run->sampler, &run->parts);
+  bn_watchdog_init(&run->watchdog, &run->parts);
 }
 
 static struct bn_run *new_run(const struct bn_run_setup *setup)
 {
-  const size_t line = _Alignof(struct bn_run);
-  struct bn_run *run = aligned_alloc(line, (sizeof *run + line - 1) / line * line);
+  struct bn_run *run = bn_alloc_aligned(_Alignof(struct bn_run), sizeof *run);
 
-  if (run == NULL)
-    return NULL;
-  memset(run, 0, sizeof *run);
   run->workload_conf = setup->workload_conf;
   run->host_group = setup->host_group;
   run->job = (struct bn_job){.conf = setup->conf,
@@ -189,17 +182,20 @@ static unsigned run_apart(const struct bn_conf *c, const struct bn_workload *ops
 int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_err *err)
 {
   struct bn_run *run = new_run(setup);
+  int rc = -1;
 
   *out = NULL;
-  if (run == NULL)
-    return bn_err_set(err, 0, "out of memory");
   if (bn_load_init(&run->load, setup->conf->threads, setup->ops->metrics,
-                   run_apart(setup->conf, setup->ops)) != 0 ||
-      (setup->conf->raw.rate > 0 && (run->ages = bn_hist_new()) == NULL) || make_pacer(run) != 0 ||
-      make_quota(run) != 0 || make_sessions(run) != 0 || make_watch(run, setup) != 0) {
+                   run_apart(setup->conf, setup->ops)) == 0) {
+    make_pacer(run);
+    make_quota(run);
+    rc = make_sessions(run);
+  }
+  if (rc != 0) {
     bn_run_free(run);
     return bn_err_set(err, 0, "out of memory for %u threads", setup->conf->threads);
   }
+  make_watch(run, setup);
   run->parts.made_ns = bn_clock_mono();
   bn_services_bind(&run->services, &run->parts, &run->sessions, setup->ops);
   run->services.workload_conf = setup->workload_conf;
@@ -230,7 +226,6 @@ void bn_run_free(struct bn_run *run)
     return;
   bn_watchdog_done(&run->watchdog);
   bn_sampler_done(&run->sampler);
-  bn_failures_done(&run->failures);
   bn_reports_free(run->reports);
   bn_watch_done(&run->watch);
   bn_interrupt_done(&run->interrupt);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "base/wait.h"
 #include "engine/grace.h"
@@ -244,17 +245,13 @@ static void *sampler_main(void *arg)
   return NULL;
 }
 
-int bn_sampler_init(struct bn_sampler *s, const struct bn_parts *parts)
+void bn_sampler_init(struct bn_sampler *s, const struct bn_parts *parts)
 {
   memset(s, 0, sizeof *s);
-  s->ended = calloc(parts->conf->threads, sizeof *s->ended);
-  if (s->ended == NULL || bn_wait_init(&s->changed) != 0) {
-    free(s->ended);
-    return -1;
-  }
+  s->ended = bn_alloc(parts->conf->threads, sizeof *s->ended);
+  bn_wait_init(&s->changed);
   (void)pthread_mutex_init(&s->lock, NULL);
   s->parts = parts;
-  return 0;
 }
 
 void bn_sampler_done(struct bn_sampler *s)

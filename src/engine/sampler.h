@@ -19,8 +19,8 @@ struct bn_sampler {
   bool stop, gone; /* guarded by the lock */
 };
 
-/* parts is borrowed.  Returns 0, or -1 if out of memory. */
-int bn_sampler_init(struct bn_sampler *s, const struct bn_parts *parts);
+/* parts is borrowed. */
+void bn_sampler_init(struct bn_sampler *s, const struct bn_parts *parts);
 void bn_sampler_done(struct bn_sampler *s);
 
 /* The main thread calls these.  The thread reports once the start barrier has opened, or keeps the

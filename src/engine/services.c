@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/wait.h"
 #include "engine/event.h"
-#include "engine/failures.h"
 #include "engine/limits.h"
 #include "engine/stop.h"
 
@@ -83,7 +82,7 @@ static void fail_session(struct bn_session *s, const char *kind, const char *tex
   if (!bn_threads_fail(p->threads, s->id))
     return;
   bn_event_stop(s);
-  if (bn_failures_add(p->failures, kind, text, at_s))
+  if (bn_reports_failure(p->reports, kind, text, at_s))
     log_failure(p, s->number, at_s);
 }
 

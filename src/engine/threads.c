@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/wait.h"
@@ -26,36 +27,23 @@ static const struct bn_wait start_of_hosts = {"the start of all hosts", BN_BOUND
 
 /* --- making --- */
 
-static int make_sync(struct bn_threads *c)
-{
-  (void)pthread_mutex_init(&c->lock, NULL);
-  return bn_wait_init(&c->changed) == 0 ? 0 : -1;
-}
-
-int bn_threads_init(struct bn_threads *c, struct bn_session *sessions, unsigned n,
-                    struct bn_outcome *outcome, struct bn_quota *quota, struct bn_pacer *pacer)
+void bn_threads_init(struct bn_threads *c, struct bn_session *sessions, unsigned n,
+                     struct bn_outcome *outcome, struct bn_quota *quota, struct bn_pacer *pacer)
 {
   memset(c, 0, sizeof *c);
   c->outcome = outcome;
   c->quota = quota;
   c->pacer = pacer;
   c->n = n;
-  c->worker = calloc(n, sizeof *c->worker);
-  if (c->worker == NULL || bn_start_barrier_init(&c->start_barrier, n) != 0) {
-    free(c->worker);
-    return -1;
-  }
-  if (make_sync(c) != 0) {
-    bn_start_barrier_done(&c->start_barrier);
-    free(c->worker);
-    return -1;
-  }
+  c->worker = bn_alloc(n, sizeof *c->worker);
+  bn_start_barrier_init(&c->start_barrier, n);
+  (void)pthread_mutex_init(&c->lock, NULL);
+  bn_wait_init(&c->changed);
   for (unsigned i = 0; i < n; i++) {
     c->worker[i].threads = c;
     c->worker[i].session = &sessions[i];
   }
   c->made = true;
-  return 0;
 }
 
 void bn_threads_done(struct bn_threads *c)

@@ -71,9 +71,9 @@ struct bn_threads {
   bool ended, made;
 };
 
-/* sessions is an array of n; everything is borrowed.  Returns 0, or -1 if out of memory. */
-int bn_threads_init(struct bn_threads *c, struct bn_session *sessions, unsigned n,
-                    struct bn_outcome *outcome, struct bn_quota *quota, struct bn_pacer *pacer);
+/* sessions is an array of n; everything is borrowed. */
+void bn_threads_init(struct bn_threads *c, struct bn_session *sessions, unsigned n,
+                     struct bn_outcome *outcome, struct bn_quota *quota, struct bn_pacer *pacer);
 void bn_threads_done(struct bn_threads *c);
 
 /* --- the main thread --- */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -15,29 +16,24 @@ static const uint64_t in_run_ns = BN_NSEC_PER_SEC / 10, at_rest_ns = BN_NSEC_PER
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-int bn_watch_init(struct bn_watch *w, const struct bn_watcher *const *watchers, size_t n,
-                  struct bn_sqlsys *sql)
+void bn_watch_init(struct bn_watch *w, const struct bn_watcher *const *watchers, size_t n,
+                   struct bn_sqlsys *sql)
 {
   memset(w, 0, sizeof *w);
   if (n == 0)
-    return 0;
-  w->slot = calloc(n, sizeof *w->slot);
-  w->interval = calloc(1, sizeof *w->interval);
-  w->sum = calloc(1, sizeof *w->sum);
-  if (w->slot == NULL || w->interval == NULL || w->sum == NULL ||
-      pthread_mutex_init(&w->lock, NULL) != 0)
-    return -1;
+    return;
+  w->slot = bn_alloc(n, sizeof *w->slot);
+  w->interval = bn_alloc(1, sizeof *w->interval);
+  w->sum = bn_alloc(1, sizeof *w->sum);
+  (void)pthread_mutex_init(&w->lock, NULL);
   w->place.sql = sql;
   for (; w->n < n; w->n++) {
     struct bn_watch_slot *o = &w->slot[w->n];
 
     o->ops = watchers[w->n];
     o->place = &w->place;
-    o->state = calloc(1, watchers[w->n]->state_size);
-    if (o->state == NULL)
-      return -1;
+    o->state = bn_alloc(1, watchers[w->n]->state_size);
   }
-  return 0;
 }
 
 void bn_watch_done(struct bn_watch *w)
@@ -126,7 +122,7 @@ void bn_watch_place(struct bn_watch *w, const struct bn_facts *f)
   const struct bn_fact *folder = bn_facts_find(f, "files", "folder");
 
   if (w->n > 0 && folder != NULL && folder->text != NULL)
-    w->place.folder = w->folder = strdup(folder->text);
+    w->place.folder = w->folder = bn_alloc_text(folder->text);
 }
 
 void bn_watch_open(struct bn_watch *w)

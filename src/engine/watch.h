@@ -44,9 +44,9 @@ struct bn_watch {
   struct bn_watched *interval, *sum; /* owned; views point at them */
 };
 
-/* n <= BN_WATCHERS_MAX; watchers and sql are borrowed.  Returns 0, or -1 if out of memory. */
-int bn_watch_init(struct bn_watch *w, const struct bn_watcher *const *watchers, size_t n,
-                  struct bn_sqlsys *sql);
+/* n <= BN_WATCHERS_MAX; watchers and sql are borrowed. */
+void bn_watch_init(struct bn_watch *w, const struct bn_watcher *const *watchers, size_t n,
+                   struct bn_sqlsys *sql);
 /* Frees the watch, after bn_watch_close has returned true or if nothing was opened. */
 void bn_watch_done(struct bn_watch *w);
 

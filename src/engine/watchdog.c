@@ -233,22 +233,17 @@ void bn_watchdog_stop(struct bn_watchdog *w)
 }
 
 /* The stream has no buffer, which it would allocate with the first text. */
-int bn_watchdog_init(struct bn_watchdog *w, const struct bn_parts *parts)
+void bn_watchdog_init(struct bn_watchdog *w, const struct bn_parts *parts)
 {
-  *w = (struct bn_watchdog){.at_ns = UINT64_MAX, .text = malloc(TEXT_MAX)};
-  if (w->text == NULL || (w->out = fmemopen(w->text, TEXT_MAX, "w")) == NULL ||
-      (parts->pacer != NULL && (w->ages = bn_hist_new()) == NULL) ||
-      bn_wait_init(&w->changed) != 0) {
-    if (w->out != NULL)
-      (void)fclose(w->out);
-    bn_hist_free(w->ages);
-    free(w->text);
-    return -1;
-  }
+  *w = (struct bn_watchdog){.at_ns = UINT64_MAX, .text = bn_alloc(1, TEXT_MAX)};
+  w->out = fmemopen(w->text, TEXT_MAX, "w");
+  if (w->out == NULL)
+    bn_alloc_fail();
   (void)setvbuf(w->out, NULL, _IONBF, 0);
+  w->ages = parts->pacer != NULL ? bn_hist_new() : NULL;
+  bn_wait_init(&w->changed);
   (void)pthread_mutex_init(&w->lock, NULL);
   w->parts = parts;
-  return 0;
 }
 
 void bn_watchdog_done(struct bn_watchdog *w)

@@ -34,8 +34,8 @@ struct bn_watchdog {
   bool no_memory; /* guarded by the lock; a thread has got no memory */
 };
 
-/* parts is borrowed.  Returns 0, or -1 if out of memory. */
-int bn_watchdog_init(struct bn_watchdog *w, const struct bn_parts *parts);
+/* parts is borrowed. */
+void bn_watchdog_init(struct bn_watchdog *w, const struct bn_parts *parts);
 void bn_watchdog_done(struct bn_watchdog *w);
 
 /* The main thread calls these. */

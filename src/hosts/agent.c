@@ -540,7 +540,8 @@ static int agent_make(struct bn_agent *a, const char *version, struct bn_err *er
   (void)snprintf(a->version, sizeof a->version, "%s", version);
   a->host_group = (struct bn_host_group){
       .of = a, .attach = agent_attach, .detach = agent_detach, .meet = agent_meet};
-  if (bn_wait_init(&a->changed) != 0 || bn_send_queue_init(&a->queue, a->out) != 0)
+  bn_wait_init(&a->changed);
+  if (bn_send_queue_init(&a->queue, a->out) != 0)
     return bn_err_set(err, errno, "out of memory");
   if (bn_temp_folder_make(&a->temp_folder, err) != 0)
     return -1;

@@ -73,10 +73,9 @@ static int printer_start(struct bn_printer *o)
 
 int bn_printer_open(struct bn_printer *o, struct bn_err *err)
 {
-  int rc = bn_wait_init(&o->changed);
+  int rc;
 
-  if (rc != 0)
-    return bn_err_set(err, rc, "out of memory");
+  bn_wait_init(&o->changed);
   (void)pthread_mutex_init(&o->lock, NULL);
   rc = printer_start(o);
   if (rc != 0) {

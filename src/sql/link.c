@@ -81,8 +81,9 @@ int bn_sql_alarm_set(struct bn_sql_alarm *a, const struct bn_sql_link *link, uin
   memset(a, 0, sizeof *a);
   a->link = link;
   a->at_ns = at_ns;
-  if (link->ops->interrupt == NULL || bn_wait_init(&a->changed) != 0)
+  if (link->ops->interrupt == NULL)
     return -1;
+  bn_wait_init(&a->changed);
   (void)pthread_mutex_init(&a->lock, NULL);
   if (bn_wait_spawn(&a->thread, 0, alarm_main, a) == 0)
     return 0;

@@ -443,9 +443,9 @@ void bn_wait_join(const struct bn_wait *w, pthread_t thread)
   (void)pthread_join(thread, NULL);
 }
 
-int bn_wait_init(pthread_cond_t *cond)
+void bn_wait_init(pthread_cond_t *cond)
 {
-  return pthread_cond_init(cond, NULL);
+  (void)pthread_cond_init(cond, NULL);
 }
 
 bool bn_wait_until(const struct bn_wait *w, pthread_cond_t *cond, pthread_mutex_t *lock,

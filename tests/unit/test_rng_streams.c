@@ -50,7 +50,7 @@ static void run(struct session *sessions, unsigned n, uint64_t seed)
   pthread_t threads[SESSIONS];
 
   bn_dist_init(&dist);
-  assert_int_equal(bn_start_barrier_init(&start_barrier, n), 0);
+  bn_start_barrier_init(&start_barrier, n);
   memset(sessions, 0, n * sizeof *sessions);
   for (unsigned i = 0; i < n; i++) {
     sessions[i].start_barrier = &start_barrier;

@@ -59,7 +59,7 @@ static void test_crowd_starts_together(void **state)
   struct bn_start_barrier g;
 
   (void)state;
-  assert_int_equal(bn_start_barrier_init(&g, CROWD), 0);
+  bn_start_barrier_init(&g, CROWD);
   assert_int_equal(start(threads, CROWD, wait_at, &g), CROWD);
   assert_int_equal(bn_start_barrier_await(&g, UINT64_MAX), BN_START_BARRIER_OPEN);
   const uint64_t before = bn_clock_mono();
@@ -76,7 +76,7 @@ static void test_nobody_passes_before_it_opens(void **state)
   struct bn_start_barrier g;
 
   (void)state;
-  assert_int_equal(bn_start_barrier_init(&g, 3), 0);
+  bn_start_barrier_init(&g, 3);
   assert_int_equal(start(threads, 2, wait_at, &g), 2);
   const uint64_t deadline = bn_clock_mono() + 20 * BN_NSEC_PER_MSEC;
 
@@ -99,7 +99,7 @@ static void test_party_fails(void **state)
   struct bn_start_barrier g;
 
   (void)state;
-  assert_int_equal(bn_start_barrier_init(&g, 20), 0);
+  bn_start_barrier_init(&g, 20);
   assert_int_equal(start(threads, 10, wait_at, &g), 10);
   assert_int_equal(start(threads + 10, 1, fail_it, &g), 1);
   assert_int_equal(bn_start_barrier_await(&g, UINT64_MAX), BN_START_BARRIER_FAILED);
@@ -115,7 +115,7 @@ static void test_opener_fails(void **state)
   struct bn_start_barrier g;
 
   (void)state;
-  assert_int_equal(bn_start_barrier_init(&g, 10), 0);
+  bn_start_barrier_init(&g, 10);
   assert_int_equal(start(threads, 10, wait_at, &g), 10);
   bn_start_barrier_fail(&g);
   assert_int_equal(join(threads, 10), 0);
@@ -131,7 +131,7 @@ static void test_open_and_fail_at_once(void **state)
     pthread_t threads[5];
     struct bn_start_barrier g;
 
-    assert_int_equal(bn_start_barrier_init(&g, 4), 0);
+    bn_start_barrier_init(&g, 4);
     assert_int_equal(start(threads, 4, wait_at, &g), 4);
     assert_int_equal(start(threads + 4, 1, fail_it, &g), 1);
     bn_start_barrier_open(&g);
@@ -147,7 +147,7 @@ static void test_nobody_expected(void **state)
   struct bn_start_barrier g;
 
   (void)state;
-  assert_int_equal(bn_start_barrier_init(&g, 0), 0);
+  bn_start_barrier_init(&g, 0);
   assert_int_equal(bn_start_barrier_await(&g, UINT64_MAX), BN_START_BARRIER_OPEN);
   bn_start_barrier_open(&g);
   bn_start_barrier_done(&g);
