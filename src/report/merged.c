@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -52,10 +53,8 @@ static int read_inputs(bn_opt_traits_of *traits_of, const char *const *operand, 
 
   while (operand[n] != NULL)
     n++;
-  in->stored = calloc(n, sizeof *in->stored);
-  in->part = calloc(n, sizeof *in->part);
-  if (in->stored == NULL || in->part == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
+  in->stored = bn_alloc(n, sizeof *in->stored);
+  in->part = bn_alloc(n, sizeof *in->part);
   for (; in->n < n; in->n++) {
     struct bn_stored *s = &in->stored[in->n];
 

@@ -20,8 +20,8 @@ static void test_names_and_values(void **state)
   struct bn_buf b = {.max = 0};
 
   (void)state;
-  assert_int_equal(bn_line_names(&b, &row), 0);
-  assert_int_equal(bn_line_values(&b, &row), 0);
+  bn_line_names(&b, &row);
+  bn_line_values(&b, &row);
   assert_string_equal(b.data, "time,events,p99.9_s,late,tps,big\n"
                               "2000-02-29T00:00:00.007,18446744073709551614,0.1,,100.0,1e+22\n");
   bn_buf_done(&b);
@@ -58,7 +58,7 @@ static void test_texts(void **state)
     const struct bn_row one = {.cell = {{.type = BN_CELL_TEXT, .text = rows[i][0]}}, .n = 1};
     struct bn_buf b = {.max = 0};
 
-    assert_int_equal(bn_line_values(&b, &one), 0);
+    bn_line_values(&b, &one);
     assert_string_equal(b.data, rows[i][1]);
     bn_buf_done(&b);
   }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/escape.h"
 #include "base/units.h"
 #include "measure/facts.h"
@@ -90,8 +91,6 @@ struct column {
   char name[VALUE_MAX]; /* name of its file */
   struct line *line;    /* owned */
   size_t n, room;
-  char spare[VALUE_MAX]; /* takes values for which there is no memory */
-  bool incomplete;
 };
 
 struct markdown {
@@ -101,22 +100,15 @@ struct markdown {
   size_t n;
   char **statement; /* owned names of statements, with the names of the first run first */
   size_t n_statements;
-  bool incomplete; /* memory ran out */
 };
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
 static struct line *new_line(struct column *c)
 {
-  const size_t room = c->room > 0 ? 2 * c->room : 32;
-
   if (c->n == c->room) {
-    struct line *all = reallocarray(c->line, room, sizeof *all);
-
-    if (all == NULL)
-      return NULL;
-    c->line = all;
-    c->room = room;
+    c->room = c->room > 0 ? 2 * c->room : 32;
+    c->line = bn_alloc_resize(c->line, c->room, sizeof *c->line);
   }
   return &c->line[c->n++];
 }
@@ -125,9 +117,6 @@ static char *add_ordered(struct column *c, enum place place, size_t statement, d
 {
   struct line *l = new_line(c);
 
-  c->incomplete |= l == NULL;
-  if (l == NULL)
-    return c->spare;
   *l = (struct line){.place = place, .statement = statement, .percent = percent};
   return l->value;
 }
@@ -254,24 +243,17 @@ static void add_latencies(struct column *c, const struct bn_view *v)
     add_latency(c, MOST, 0, v->max_s, v->max_at_least);
 }
 
-/* Returns the index of a name, which is added if no run had it; SIZE_MAX: out of memory. */
+/* Returns the index of a name, which is added if no run had it. */
 static size_t statement_index(struct markdown *m, const char *name)
 {
-  char **all;
   size_t i = 0;
 
   while (i < m->n_statements && strcmp(m->statement[i], name) != 0)
     i++;
   if (i < m->n_statements)
     return i;
-  all = reallocarray(m->statement, i + 1, sizeof *all);
-  if (all == NULL)
-    return SIZE_MAX;
-  m->statement = all;
-  all[i] = strdup(name);
-  if (all[i] == NULL)
-    return SIZE_MAX;
-  m->n_statements++;
+  m->statement = bn_alloc_resize(m->statement, i + 1, sizeof *m->statement);
+  m->statement[m->n_statements++] = bn_alloc_text(name);
   return i;
 }
 
@@ -280,8 +262,7 @@ static void add_statement(struct markdown *m, struct column *c, const struct bn_
 {
   const size_t number = statement_index(m, t->name);
 
-  m->incomplete |= number == SIZE_MAX;
-  if (number == SIZE_MAX || t->count == 0)
+  if (t->count == 0)
     return;
   put_latency(add_ordered(c, STATEMENTS, number, AVERAGE), t->avg_s, false);
   for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
@@ -374,15 +355,11 @@ static void markdown_begin(void *self, const struct bn_facts *f)
 {
   struct markdown *m = self;
   const char *path = bn_facts_find_text(f, "document", "path");
-  struct column *all = reallocarray(m->column, m->n + 1, sizeof *all);
 
   m->facts = f;
-  m->incomplete |= all == NULL;
-  if (all == NULL)
-    return;
-  m->column = all;
-  memset(&all[m->n], 0, sizeof *all);
-  bn_escape_markdown(all[m->n++].name, VALUE_MAX, path != NULL ? path : "");
+  m->column = bn_alloc_resize(m->column, m->n + 1, sizeof *m->column);
+  memset(&m->column[m->n], 0, sizeof *m->column);
+  bn_escape_markdown(m->column[m->n++].name, VALUE_MAX, path != NULL ? path : "");
 }
 
 static int markdown_total(void *self, const struct bn_view *v, struct bn_err *err)
@@ -391,7 +368,7 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
   struct column *c = m->n > 0 ? &m->column[m->n - 1] : NULL;
 
   (void)err;
-  if (c == NULL || m->incomplete)
+  if (c == NULL)
     return 0;
   add_f64(c, SPAN, v->span_s, 2);
   add_rates(c, v);
@@ -409,7 +386,6 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
     add_u64(c, UNFINISHED, v->unfinished);
   for (size_t i = 0; i < v->n_statements; i++)
     add_statement(m, c, v, &v->statements[i].timing);
-  m->incomplete |= c->incomplete;
   return 0;
 }
 
@@ -419,15 +395,12 @@ static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *
   struct markdown *m = self;
   struct column *c = m->n > 0 ? &m->column[m->n - 1] : NULL;
 
-  if (m->incomplete)
-    return bn_err_set(err, ENOMEM, "cannot write the report: out of memory");
+  (void)err;
   if (c == NULL)
     return 0;
   add_run(c, m->facts);
   if (end->status != 0)
     add_u64(c, STATUS, (uint64_t)(unsigned)end->status);
-  if (c->incomplete)
-    return bn_err_set(err, ENOMEM, "cannot write the report: out of memory");
   return 0;
 }
 
@@ -438,12 +411,12 @@ static int write_table(const struct markdown *m, struct bn_err *err)
   FILE *out = open_memstream(&text, &len);
   int rc;
 
-  if (out != NULL)
-    print_table(m, out);
-  if (out == NULL || fclose(out) != 0)
-    rc = bn_err_set(err, ENOMEM, "cannot write the report: out of memory");
-  else
-    rc = bn_document_write(&m->document, text, len, err);
+  if (out == NULL)
+    bn_alloc_fail();
+  print_table(m, out);
+  if (fclose(out) != 0)
+    bn_alloc_fail();
+  rc = bn_document_write(&m->document, text, len, err);
   free(text);
   return rc;
 }
@@ -451,7 +424,7 @@ static int write_table(const struct markdown *m, struct bn_err *err)
 static int markdown_close(void *self, struct bn_err *err)
 {
   struct markdown *m = self;
-  const int rc = err != NULL && m->n > 0 && !m->incomplete ? write_table(m, err) : 0;
+  const int rc = err != NULL && m->n > 0 ? write_table(m, err) : 0;
 
   for (size_t i = 0; i < m->n; i++)
     free(m->column[i].line);

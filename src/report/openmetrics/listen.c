@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "api/web.h"
+#include "base/alloc.h"
 #include "base/log.h"
 #include "base/plugin.h"
 #include "base/units.h"
@@ -97,17 +98,15 @@ static char *page_text(void *arg, const char *accept, size_t *len, const char **
 
   (void)pthread_mutex_lock(&l->lock);
   *len = text->len;
-  copy = malloc(*len + 1);
-  if (copy != NULL)
-    memcpy(copy, text->len > 0 ? text->data : "", *len);
+  copy = bn_alloc(1, *len);
+  memcpy(copy, text->len > 0 ? text->data : "", *len);
   (void)pthread_mutex_unlock(&l->lock);
   *type = openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
                       : "text/plain; version=0.0.4; charset=utf-8";
   return copy;
 }
 
-/* Renders without the lock, so that a client waits for a swap at most.  Without memory the page
-   keeps its old text. */
+/* Renders without the lock, so that a client waits for a swap at most. */
 static void listen_refresh(struct listen *l, const struct bn_view *v)
 {
   struct bn_buf metrics = {.max = 0}, plain = {.max = 0}, old[2];
@@ -116,13 +115,7 @@ static void listen_refresh(struct listen *l, const struct bn_view *v)
   if (v != NULL)
     bn_openmetrics_view(&metrics, v);
   bn_openmetrics_end(&metrics, NULL);
-  if (!metrics.failed)
-    bn_openmetrics_plain(&plain, metrics.data);
-  if (metrics.failed || plain.failed) {
-    bn_buf_done(&metrics);
-    bn_buf_done(&plain);
-    return;
-  }
+  bn_openmetrics_plain(&plain, metrics.data);
   (void)pthread_mutex_lock(&l->lock);
   old[0] = l->metrics;
   old[1] = l->plain;
@@ -159,14 +152,11 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
 {
   const struct bn_listen_conf *c = conf;
   struct listen *l = self;
-  int rc;
 
   (void)path;
   (void)out;
   l->page = (struct bn_web_page){.path = "/metrics", .text = page_text, .arg = l};
-  rc = pthread_mutex_init(&l->lock, NULL);
-  if (rc != 0)
-    return bn_err_set(err, rc, "out of memory");
+  (void)pthread_mutex_init(&l->lock, NULL);
   /* The page is complete, although nothing is known before listen_begin(). */
   bn_openmetrics_end(&l->metrics, NULL);
   return listen_start(l, c->at, err);

@@ -6,18 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/escape.h"
 
-int bn_line_names(struct bn_buf *b, const struct bn_row *row)
+void bn_line_names(struct bn_buf *b, const struct bn_row *row)
 {
   for (size_t i = 0; i < row->n; i++)
     (void)bn_buf_printf(b, "%s%s", i > 0 ? "," : "", row->cell[i].name);
-  return bn_buf_char(b, '\n');
-}
-
-int bn_line_no_memory(struct bn_err *err)
-{
-  return bn_err_set(err, ENOMEM, "cannot write the report: out of memory");
+  (void)bn_buf_char(b, '\n');
 }
 
 int bn_line_first(struct bn_buf *b, const struct bn_row *row, struct bn_buf *names,
@@ -25,10 +21,9 @@ int bn_line_first(struct bn_buf *b, const struct bn_row *row, struct bn_buf *nam
 {
   const size_t before = b->len;
 
-  if (bn_line_names(b, row) != 0)
-    return bn_line_no_memory(err);
+  bn_line_names(b, row);
   if (names->len == 0)
-    return bn_buf_str(names, b->data + before) == 0 ? 0 : bn_line_no_memory(err);
+    return bn_buf_str(names, b->data + before);
   if (strcmp(names->data, b->data + before) != 0)
     return bn_err_set(err, EINVAL,
                       "the files have different columns, which depend on --percentile; print them "
@@ -40,12 +35,8 @@ int bn_line_first(struct bn_buf *b, const struct bn_row *row, struct bn_buf *nam
 static void add_text(struct bn_buf *b, const char *text)
 {
   const size_t size = bn_escape(NULL, 0, text, "") + 1;
-  char *shown = malloc(size);
+  char *shown = bn_alloc(1, size);
 
-  if (shown == NULL) {
-    b->failed = true;
-    return;
-  }
   (void)bn_escape(shown, size, text, "");
   (void)bn_buf_char(b, '"');
   if (shown[0] != '\0' && strchr("=+-@", shown[0]) != NULL)
@@ -56,7 +47,7 @@ static void add_text(struct bn_buf *b, const char *text)
   free(shown);
 }
 
-int bn_line_values(struct bn_buf *b, const struct bn_row *row)
+void bn_line_values(struct bn_buf *b, const struct bn_row *row)
 {
   char digits[BN_CELL_DIGITS];
 
@@ -70,7 +61,7 @@ int bn_line_values(struct bn_buf *b, const struct bn_row *row)
     else
       (void)bn_buf_str(b, bn_cell_digits(c, digits));
   }
-  return bn_buf_char(b, '\n');
+  (void)bn_buf_char(b, '\n');
 }
 
 /* Times have a zone here, because programs take a time without one for a local time.  In CSV they

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -52,10 +53,8 @@ static int total_open(void *self, const void *conf, const char *path, FILE *out,
   if (fd < 0)
     return total_cannot(path, bn_file_reason(errno), err);
   t->opened = fdopen(fd, "w");
-  if (t->opened == NULL) {
-    (void)close(fd);
-    return bn_line_no_memory(err);
-  }
+  if (t->opened == NULL)
+    bn_alloc_fail();
   t->output.out = t->opened;
   return 0;
 }
@@ -98,12 +97,10 @@ static int open_file(const char *path, struct bn_err *err)
 static int check_names(const struct total *t, int fd, struct bn_err *err)
 {
   const size_t len = t->names.len;
-  char *first = malloc(len);
+  char *first = bn_alloc(1, len);
   ssize_t n;
   int rc = 0;
 
-  if (first == NULL)
-    return bn_line_no_memory(err);
   n = pread(fd, first, len, 0);
   if (n < 0)
     rc = total_cannot(t->path, strerror(errno), err);
@@ -129,7 +126,8 @@ static int make_lines(struct total *t, int fd, off_t size, struct bn_err *err)
     (void)bn_buf_str(&t->line, t->names.data);
   if (last != '\n')
     (void)bn_buf_char(&t->line, '\n');
-  return bn_line_values(&t->line, &t->row) == 0 ? 0 : bn_line_no_memory(err);
+  bn_line_values(&t->line, &t->row);
+  return 0;
 }
 
 /* Writes all lines or none, so that a reader never finds half a row. */
@@ -173,13 +171,13 @@ static int append_to_file(struct total *t, struct bn_err *err)
 /* --- the run ---------------------------------------------------------------------------------- */
 
 /* The options decide the columns. */
-static int make_names(struct total *t, const struct bn_plan *plan, struct bn_err *err)
+static void make_names(struct total *t, const struct bn_plan *plan)
 {
   bn_row_run(&t->row, NULL, NULL);
   bn_row_total(&t->figures, plan, NULL);
   bn_row_append(&t->row, &t->figures);
   bn_buf_clear(&t->names);
-  return bn_line_names(&t->names, &t->row) == 0 ? 0 : bn_line_no_memory(err);
+  bn_line_names(&t->names, &t->row);
 }
 
 /* Refuses a file with other columns before a run of hours, not after it. */
@@ -190,8 +188,7 @@ static int total_check(void *self, const struct bn_plan *plan, struct bn_err *er
 
   if (t->path == NULL)
     return 0;
-  if (make_names(t, plan, err) != 0)
-    return -1;
+  make_names(t, plan);
   fd = open_file(t->path, err);
   if (fd < 0)
     return -1;
@@ -224,7 +221,8 @@ static int keep_row(struct total *t, struct bn_err *err)
   t->refused = bn_line_first(&t->line, &t->row, &t->names, err) != 0;
   if (t->refused)
     return -1;
-  return bn_line_values(&t->line, &t->row) == 0 ? 0 : bn_line_no_memory(err);
+  bn_line_values(&t->line, &t->row);
+  return 0;
 }
 
 static void print_rows(struct total *t)
