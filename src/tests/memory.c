@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "engine/event.h"
 #include "measure/facts.h"
@@ -124,9 +125,7 @@ static int memory_allocate(struct bn_memory *m, struct bn_err *err)
   struct bn_session *s = m->main;
 
   m->n_areas = m->local ? m->run_conf->threads : 1;
-  m->area = calloc(m->n_areas, sizeof *m->area);
-  if (m->area == NULL)
-    return bn_err_set(err, 0, "out of memory");
+  m->area = bn_alloc(m->n_areas, sizeof *m->area);
   if (check_areas(m, err) != 0)
     return -1;
   for (unsigned i = 0; i < m->n_areas && !by_sessions(m); i++)
@@ -137,11 +136,9 @@ static int memory_allocate(struct bn_memory *m, struct bn_err *err)
 
 static int memory_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
-  struct bn_memory *m = calloc(1, sizeof *m);
+  struct bn_memory *m = bn_alloc(1, sizeof *m);
 
   *self = m;
-  if (m == NULL)
-    return bn_err_set(err, 0, "out of memory");
   m->main = s;
   m->conf = conf;
   m->run_conf = s->services->conf;

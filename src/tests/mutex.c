@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "engine/event.h"
 #include "engine/run.h"
@@ -121,11 +122,9 @@ static int make_locks(struct mutex *m)
 
 static int mutex_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
-  struct mutex *m = aligned_alloc(CACHE_LINE, round_up(sizeof *m));
+  struct mutex *m = bn_alloc_aligned(CACHE_LINE, sizeof *m);
 
   *self = m;
-  if (m == NULL)
-    return bn_err_set(err, 0, "out of memory");
   /* Compilers remove the loop of 0.5, so that its scores do not depend on it. */
   *m = (struct mutex){.conf = conf,
                       .sessions = s->services->conf->threads,

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "measure/facts.h"
 #include "tests/tests.h"
@@ -41,12 +42,10 @@ static const struct bn_opt threads_options[] = {
 
 static int threads_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
-  struct threads *t = aligned_alloc(64, sizeof *t);
+  struct threads *t = bn_alloc_aligned(64, sizeof *t);
 
   (void)s;
   *self = t;
-  if (t == NULL)
-    return bn_err_set(err, 0, "out of memory");
   *t = (struct threads){.conf = conf};
   t->lock = calloc((size_t)t->conf->locks, sizeof *t->lock);
   if (t->lock == NULL)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/metric.h"
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "measure/watch.h"
 #include "sql/side_query.h"
@@ -71,12 +72,10 @@ static bool is_among(const char *const *names, size_t n, const char *name)
 
 static char *server_joined(const char *name, const char *unit)
 {
-  char *text;
-
-  return asprintf(&text, "server_%s%s", name, unit) >= 0 ? text : NULL;
+  return bn_alloc_print("server_%s%s", name, unit);
 }
 
-/* Adds a name.  Returns false if out of memory or if there are too many. */
+/* Adds a name.  Returns false if there are too many. */
 static bool add_name(struct server *s, const struct bn_sql_value *v)
 {
   struct bn_watched_name *name = &s->name[s->n];
@@ -84,8 +83,7 @@ static bool add_name(struct server *s, const struct bn_sql_value *v)
 
   if (s->n == BN_READING_MAX)
     return false;
-  if (asprintf(&key, "%.*s", (int)v->len, v->ptr) < 0)
-    return false;
+  key = bn_alloc_print("%.*s", (int)v->len, v->ptr);
   s->key[s->n] = key;
   if (is_among(states, sizeof states / sizeof *states, key))
     name->state = server_joined(key, "");

@@ -69,9 +69,8 @@ void bn_fileio_describe(const struct bn_fileio_plan *plan, const char *io_title,
 
 /* Makes the data that blocks are filled with, which the caller frees: NULL if they are zeros or
    have checksums.  They are new ones each time, whatever the seed: a run that is repeated must not
-   write what is there already.  Returns 0, or -1 and err. */
-int bn_fileio_make_data(const struct bn_fileio_plan *plan, struct bn_data **out,
-                        struct bn_err *err);
+   write what is there already. */
+void bn_fileio_make_data(const struct bn_fileio_plan *plan, struct bn_data **out);
 
 /* --- layout.c: the files --- */
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "engine/event.h"
 #include "engine/run.h"
@@ -38,9 +39,7 @@ static int make_engine(struct bn_fileio *f, struct bn_fileio_session *w, struct 
 
   setup.buffers = w->buffers;
   setup.buffer_size = w->buffer_size;
-  w->engine = calloc(1, f->engine->session_size);
-  if (w->engine == NULL)
-    return bn_err_set(err, 0, "out of memory");
+  w->engine = bn_alloc(1, f->engine->session_size);
   w->opened = true;
   return f->engine->open(w->engine, &setup, err);
 }

@@ -359,10 +359,9 @@ int bn_layout_prepare(const struct bn_fileio_plan *p, struct bn_session *s, stru
     (void)bn_err_set(err, 0, "out of memory for blocks of %zu bytes", block);
   } else {
     memset(m.chunk, 0, m.chunk_size);
-    rc = bn_fileio_make_data(p, &m.data, err);
-  }
-  if (rc == 0)
+    bn_fileio_make_data(p, &m.data);
     rc = layout_make_all(&m, err);
+  }
   free(m.data);
   free(m.old_size);
   free(m.chunk);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "measure/facts.h"
 #include "option/conf.h"
@@ -343,19 +344,16 @@ int bn_fileio_resolve(struct bn_fileio_plan *p, const struct bn_fileio_conf *con
   return 0;
 }
 
-int bn_fileio_make_data(const struct bn_fileio_plan *p, struct bn_data **out, struct bn_err *err)
+void bn_fileio_make_data(const struct bn_fileio_plan *p, struct bn_data **out)
 {
   struct bn_rng rng;
 
   *out = NULL;
   if (p->zeros == 100 || p->validate)
-    return 0;
-  *out = malloc(sizeof **out);
-  if (*out == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
+    return;
+  *out = bn_alloc(1, sizeof **out);
   bn_rng_seed(&rng, bn_rng_entropy(), BN_RNG_DATA, 0);
   bn_data_init(*out, p->zeros, &rng);
-  return 0;
 }
 
 void bn_fileio_flags_text(const struct bn_fileio_plan *p, char *out, size_t len)

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
+
 /* Blocks in flight are marked in a table by the low bits of their number: two blocks may share a
    mark, which costs only a second draw.  Neighbouring blocks never share a mark. */
 enum { BUSY_MARKS = 1 << 16, TRIES = 32 };
@@ -13,7 +15,7 @@ static bool is_random(enum bn_file_mode mode)
   return mode >= BN_FILE_RNDRD;
 }
 
-int bn_pattern_init(struct bn_pattern *p, const struct bn_pattern_conf *conf)
+void bn_pattern_init(struct bn_pattern *p, const struct bn_pattern_conf *conf)
 {
   *p = (struct bn_pattern){.conf = *conf, .flushed = conf->files};
   /* Without shared state, threads need not wait for each other. */
@@ -21,13 +23,8 @@ int bn_pattern_init(struct bn_pattern *p, const struct bn_pattern_conf *conf)
               (conf->mode == BN_FILE_RNDRW && conf->global_mix);
   if (conf->mode == BN_FILE_RNDRD && !conf->exclusive)
     p->locked = false;
-  if (conf->exclusive && (p->busy = calloc(BUSY_MARKS, 1)) == NULL)
-    return -1;
-  if (pthread_mutex_init(&p->lock, NULL) == 0)
-    return 0;
-  free(p->busy);
-  p->busy = NULL;
-  return -1;
+  p->busy = conf->exclusive ? bn_alloc(BUSY_MARKS, 1) : NULL;
+  (void)pthread_mutex_init(&p->lock, NULL);
 }
 
 void bn_pattern_done(struct bn_pattern *p)

@@ -56,8 +56,8 @@ struct bn_draw {
   size_t len;
 };
 
-/* Returns 0, or -1 if out of memory. conf is copied. */
-int bn_pattern_init(struct bn_pattern *p, const struct bn_pattern_conf *conf);
+/* conf is copied. */
+void bn_pattern_init(struct bn_pattern *p, const struct bn_pattern_conf *conf);
 void bn_pattern_done(struct bn_pattern *p);
 /* Draws a request; any thread, with its own generator and counters.  Returns false if the block is
    in use (exclusive only); then nothing has changed, and the caller tries again later. */

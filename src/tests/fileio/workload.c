@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "base/plugin.h"
 #include "base/units.h"
@@ -50,7 +51,7 @@ static const struct bn_ioengine *find_engine(const char *name, struct bn_err *er
   return bn_plugin_open(&kind, name, err);
 }
 
-static int make_pattern(struct bn_fileio *f, struct bn_err *err)
+static void make_pattern(struct bn_fileio *f)
 {
   const struct bn_fileio_plan *p = &f->plan;
   const struct bn_pattern_conf c = {
@@ -65,10 +66,8 @@ static int make_pattern(struct bn_fileio *f, struct bn_err *err)
       .exclusive = p->validate,
   };
 
-  if (bn_pattern_init(&f->pattern, &c) != 0)
-    return bn_err_set(err, 0, "out of memory");
+  bn_pattern_init(&f->pattern, &c);
   f->pattern_made = true;
-  return 0;
 }
 
 /* Each request owns its buffer.  The kernel grants more memory than exists, and kills some process
@@ -110,12 +109,10 @@ static int choose_depth(struct bn_fileio *f, const struct bn_fileio_conf *c, str
 
 static int fileio_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
-  struct bn_fileio *f = calloc(1, sizeof *f);
+  struct bn_fileio *f = bn_alloc(1, sizeof *f);
   const struct bn_fileio_conf *c = conf;
 
   *self = f;
-  if (f == NULL)
-    return bn_err_set(err, 0, "out of memory");
   f->services = s->services;
   if (bn_fileio_resolve(&f->plan, c, s->services->conf, true, err) != 0)
     return -1;
@@ -133,7 +130,8 @@ static int fileio_open(void **self, struct bn_session *s, const void *conf, stru
     memset(f->fd, -1, f->plan.files * sizeof *f->fd);
   if (f->fd == NULL || f->made == NULL)
     return bn_err_set(err, 0, "out of memory for %u files", f->plan.files);
-  return make_pattern(f, err);
+  make_pattern(f);
+  return 0;
 }
 
 static void fileio_describe(const void *self, struct bn_facts *facts)
@@ -179,8 +177,8 @@ static int fileio_start(void *self, struct bn_err *err)
   struct bn_fileio *f = self;
   const struct bn_fileio_plan *p = &f->plan;
 
-  if (p->writing && bn_fileio_make_data(p, &f->data, err) != 0)
-    return -1;
+  if (p->writing)
+    bn_fileio_make_data(p, &f->data);
   if (p->mode == BN_FILE_SEQWR && try_writing(f, err) != 0)
     return -1;
   if (bn_layout_open(p, f->fd, f->made, err) != 0)
