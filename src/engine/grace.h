@@ -5,7 +5,7 @@
 #ifndef BN_ENGINE_GRACE_H
 #define BN_ENGINE_GRACE_H
 
-#include "engine/moment.h"
+#include "engine/run_state.h"
 #include "engine/schedule.h"
 
 /* Returns counters that grow while sessions make progress. */

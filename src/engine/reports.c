@@ -360,7 +360,7 @@ void bn_reports_end_span(struct bn_reports *b, uint64_t end_ns, uint64_t now_ns)
    later.  Is called once, for the final report.  If no event ended after the span (late: events
    that did), or if the end has not been counted, they are the counters with which each session left
    its loop. */
-static void span_end_settle(struct bn_reports *b, const struct bn_moment *m, uint64_t late,
+static void span_end_settle(struct bn_reports *b, const struct bn_run_state *m, uint64_t late,
                             struct bn_view_rules *rules)
 {
   struct span_end *e = &b->span_end;
@@ -416,7 +416,8 @@ static uint64_t reports_oldest(const struct bn_reports *b, const struct bn_snap 
 }
 
 /* Sets the members of a view that are not part of the difference. */
-static void complete_view(const struct bn_reports *b, struct report *d, const struct bn_moment *m)
+static void complete_view(const struct bn_reports *b, struct report *d,
+                          const struct bn_run_state *m)
 {
   struct bn_view *v = &d->view;
 
@@ -438,7 +439,7 @@ static void complete_view(const struct bn_reports *b, struct report *d, const st
 }
 
 static void make_view(struct bn_reports *b, struct report *d, const struct bn_snap *base,
-                      bool exact, const struct bn_moment *m)
+                      bool exact, const struct bn_run_state *m)
 {
   struct bn_view_rules rules = view_rules(b);
 
@@ -450,7 +451,7 @@ static void make_view(struct bn_reports *b, struct report *d, const struct bn_sn
 }
 
 static void build_view(struct bn_reports *b, struct report *d, const struct bn_snap *base,
-                       bool exact, const struct bn_moment *m)
+                       bool exact, const struct bn_run_state *m)
 {
   report_count(d, b, b->stats, m->now_ns);
   make_view(b, d, base, exact, m);
@@ -490,7 +491,7 @@ static bool reports_show(struct bn_reports *b, enum bn_view_span span)
   return bn_reporters_view(&b->reporters, v);
 }
 
-bool bn_reports_interval(struct bn_reports *b, const struct bn_moment *m)
+bool bn_reports_interval(struct bn_reports *b, const struct bn_run_state *m)
 {
   bool ok;
 
@@ -516,7 +517,7 @@ static void start_from_checkpoint(struct bn_reports *b)
   (void)pthread_mutex_unlock(&b->lock);
 }
 
-bool bn_reports_checkpoint(struct bn_reports *b, const struct bn_moment *m)
+bool bn_reports_checkpoint(struct bn_reports *b, const struct bn_run_state *m)
 {
   bool ok;
 
@@ -533,7 +534,7 @@ bool bn_reports_ticks(const struct bn_reports *b)
   return b->ticks || b->asserts.patience_s > 0;
 }
 
-bool bn_reports_tick(struct bn_reports *b, const struct bn_moment *m)
+bool bn_reports_tick(struct bn_reports *b, const struct bn_run_state *m)
 {
   if (!b->ticks)
     return true;
@@ -541,7 +542,7 @@ bool bn_reports_tick(struct bn_reports *b, const struct bn_moment *m)
   return reports_show(b, BN_VIEW_TICK);
 }
 
-const struct bn_assert *bn_reports_second(struct bn_reports *b, const struct bn_moment *m)
+const struct bn_assert *bn_reports_second(struct bn_reports *b, const struct bn_run_state *m)
 {
   const struct bn_view_rules rules = view_rules(b);
   const struct bn_assert *violated;
@@ -573,8 +574,8 @@ static uint64_t failed_events_of(const struct bn_snap *now)
 }
 
 /* Counts arrivals since the measurement began: a checkpoint does not empty the queue. */
-static void count_arrivals(struct bn_view *v, const struct bn_snap *now, const struct bn_moment *m,
-                           uint64_t in_flight)
+static void count_arrivals(struct bn_view *v, const struct bn_snap *now,
+                           const struct bn_run_state *m, uint64_t in_flight)
 {
   const uint64_t events = now->counter[BN_C_EVENTS], failed = failed_events_of(now);
 
@@ -590,7 +591,7 @@ static void count_arrivals(struct bn_view *v, const struct bn_snap *now, const s
    not end.  Returns the rules that the view was filled with. rated: the rates follow from the
    counters at the end of the span, which are taken out of b->span_end. */
 static struct bn_view_rules build_total(struct bn_reports *b, struct report *d,
-                                        const struct bn_moment *m, bool rated)
+                                        const struct bn_run_state *m, bool rated)
 {
   struct bn_view_rules rules = view_rules(b);
   uint64_t in_flight = 0, oldest_ns = 0;
@@ -635,13 +636,13 @@ static void reports_asserts(struct bn_reports *b, const struct bn_view_rules *ru
   (void)pthread_mutex_unlock(&b->lock);
 }
 
-void bn_reports_count(struct bn_reports *b, const struct bn_moment *m)
+void bn_reports_count(struct bn_reports *b, const struct bn_run_state *m)
 {
   report_count(&b->report, b, b->stats, m->now_ns);
 }
 
 static struct bn_view_rules reports_sum(struct bn_reports *b, struct report *d,
-                                        const struct bn_moment *m, bool rated)
+                                        const struct bn_run_state *m, bool rated)
 {
   struct bn_view_rules rules = view_rules(b);
 
@@ -656,7 +657,7 @@ static struct bn_view_rules reports_sum(struct bn_reports *b, struct report *d,
   return rules;
 }
 
-void bn_reports_sum(struct bn_reports *b, const struct bn_moment *m)
+void bn_reports_sum(struct bn_reports *b, const struct bn_run_state *m)
 {
   struct bn_view_rules rules;
 
@@ -669,7 +670,7 @@ void bn_reports_sum(struct bn_reports *b, const struct bn_moment *m)
 
 /* Counters that the workload looks up are not looked up: that may block.  They are lower than in
    the baseline then, and not known. */
-static void forced_count(struct bn_reports *b, const struct bn_moment *m)
+static void forced_count(struct bn_reports *b, const struct bn_run_state *m)
 {
   struct report *d = &b->forced;
   struct bn_statset counted = *b->stats;
@@ -683,7 +684,7 @@ static void forced_count(struct bn_reports *b, const struct bn_moment *m)
 
 /* The lock is held for a moment only, except while reporters get facts: before the load, and for
    documents, which come after the report. */
-void bn_reports_print_forced(struct bn_reports *b, const struct bn_moment *m, FILE *out)
+void bn_reports_print_forced(struct bn_reports *b, const struct bn_run_state *m, FILE *out)
 {
   (void)pthread_mutex_lock(&b->lock);
   forced_count(b, m);

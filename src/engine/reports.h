@@ -3,7 +3,8 @@
 
    Invariant: intervals partition the measured time (each begins where the one before it ended), and
    a total covers the time since the last checkpoint, or since the start.  Snapshots are subtracted
-   here and nowhere else.  The reports depend on statistics, a configuration and a moment only. */
+   here and nowhere else.  The reports depend on statistics, a configuration and the state of the
+   run only. */
 #ifndef BN_ENGINE_REPORTS_H
 #define BN_ENGINE_REPORTS_H
 
@@ -40,7 +41,7 @@ struct bn_reports_setup {
 };
 
 /* An instant of the run, as its other parts know it. */
-struct bn_moment {
+struct bn_run_state {
   uint64_t now_ns, from_ns; /* CLOCK_MONOTONIC; from_ns: the zero of the times in reports */
   bool at_limit;            /* the time limit was reached, by `running` sessions */
   unsigned running;
@@ -91,9 +92,9 @@ void bn_reports_place(struct bn_reports *b);
 /* Takes the first baseline: the measurement, or the warm-up before it, starts. */
 void bn_reports_start(struct bn_reports *b, uint64_t now_ns);
 /* Takes the counters of the final report, after the reporting thread has ended or was abandoned. */
-void bn_reports_count(struct bn_reports *b, const struct bn_moment *m);
+void bn_reports_count(struct bn_reports *b, const struct bn_run_state *m);
 /* Computes the final report, after the workload has been verified, if it is to be. */
-void bn_reports_sum(struct bn_reports *b, const struct bn_moment *m);
+void bn_reports_sum(struct bn_reports *b, const struct bn_run_state *m);
 /* Announces to the reporters that the total is next. */
 void bn_reports_ended(struct bn_reports *b);
 /* Makes the final report.  Returns false if a reporter failed. */
@@ -110,12 +111,12 @@ const struct bn_snap *bn_reports_baseline(struct bn_reports *b, uint64_t now_ns)
 /* Counts what rates follow from: the span ended at end_ns.  Only the first call has an effect. */
 void bn_reports_end_span(struct bn_reports *b, uint64_t end_ns, uint64_t now_ns);
 /* Makes a report.  Returns false if a reporter failed. */
-bool bn_reports_interval(struct bn_reports *b, const struct bn_moment *m);
-bool bn_reports_checkpoint(struct bn_reports *b, const struct bn_moment *m);
-bool bn_reports_tick(struct bn_reports *b, const struct bn_moment *m);
+bool bn_reports_interval(struct bn_reports *b, const struct bn_run_state *m);
+bool bn_reports_checkpoint(struct bn_reports *b, const struct bn_run_state *m);
+bool bn_reports_tick(struct bn_reports *b, const struct bn_run_state *m);
 /* Judges the assertions over the time since the last call, or since the measurement began.  Returns
    the one that has been violated for --abort-on-assert, or NULL. */
-const struct bn_assert *bn_reports_second(struct bn_reports *b, const struct bn_moment *m);
+const struct bn_assert *bn_reports_second(struct bn_reports *b, const struct bn_run_state *m);
 /* Returns whether there is something to do every second: ticks or assertions. */
 bool bn_reports_ticks(const struct bn_reports *b);
 
@@ -126,6 +127,6 @@ bool bn_reports_in_hook(const struct bn_reports *b);
 bool bn_reports_shown(const struct bn_reports *b);
 /* Prints the final report from the counters as they are, without a reporter's state, its streams or
    its memory.  The watchdog calls it, after the start barrier has opened. */
-void bn_reports_print_forced(struct bn_reports *b, const struct bn_moment *m, FILE *out);
+void bn_reports_print_forced(struct bn_reports *b, const struct bn_run_state *m, FILE *out);
 
 #endif

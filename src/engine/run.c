@@ -535,11 +535,11 @@ static void await_abandoned(struct bn_run *run)
 }
 
 /* Warns that the figures are those of an overload instead of the latency at that rate. */
-static void report_unserved(struct bn_run *run, const struct bn_moment *end)
+static void report_unserved(struct bn_run *run, const struct bn_run_state *end)
 {
   uint64_t ended;
 
-  if (!bn_moment_unserved(&run->parts, end, &ended))
+  if (!bn_run_state_unserved(&run->parts, end, &ended))
     return;
   bn_outcome_set(&run->outcome, BN_OUTCOME_UNSERVED);
   bn_log_stderr("--rate=%.15g could not be kept up: of %llu events that were due, %llu ended "
@@ -547,7 +547,7 @@ static void report_unserved(struct bn_run *run, const struct bn_moment *end)
                 run->job.conf->raw.rate, (unsigned long long)end->due, (unsigned long long)ended);
 }
 
-static void note_limit(struct bn_run *run, const struct bn_moment *end)
+static void note_limit(struct bn_run *run, const struct bn_run_state *end)
 {
   if (end->at_limit)
     bn_outcome_set(&run->outcome, BN_OUTCOME_TIME_UP);
@@ -574,9 +574,9 @@ static void report_throttling(struct bn_run *run, uint64_t took_ns)
 /* Events in flight are counted before they are interrupted, and interrupted before anything is
    printed: a reporter, or a hook that sends queries, may wait for locks that they hold.  From the
    next stage on, engine/signals.c interrupts by itself. */
-static struct bn_moment compute_total(struct bn_run *run, const struct bn_times *times)
+static struct bn_run_state compute_total(struct bn_run *run, const struct bn_times *times)
 {
-  const struct bn_moment end = bn_moment_end(&run->parts, times, run->ages);
+  const struct bn_run_state end = bn_run_state_end(&run->parts, times, run->ages);
   const struct bn_workload *ops = run->job.ops;
   struct bn_err err = {0};
 
@@ -601,7 +601,7 @@ static void log_failed_threads(struct bn_run *run)
 }
 
 static void report_total(struct bn_run *run, const struct bn_times *times,
-                         const struct bn_moment *end)
+                         const struct bn_run_state *end)
 {
   const bool has_hint = atomic_load(&run->outcome.signo) != 0 || run->job.conf->policy->own_report;
 
@@ -623,7 +623,7 @@ static void run_measure(struct bn_run *run, const struct bn_times *times)
   const bool all_gone = bn_threads_await(&run->threads, UINT64_MAX, false);
 
   bn_sampler_stop(&run->sampler);
-  const struct bn_moment end = compute_total(run, times);
+  const struct bn_run_state end = compute_total(run, times);
 
   bn_log_more_threads();
   bn_reports_ended(run->reports);

@@ -32,7 +32,7 @@ static void end_warmup(const struct sampler *s, uint64_t now)
 
   bn_quota_freeze(s->p->quota);
   /* The report of a run that ends in the warm-up covers the warm-up. */
-  if (!native || !bn_moment_in_warmup(s->p, &s->schedule.times)) {
+  if (!native || !bn_run_state_in_warmup(s->p, &s->schedule.times)) {
     base = bn_reports_baseline(s->p->reports, at_ns);
     for (unsigned i = 0; i < s->p->conf->threads; i++)
       s->ended[i] = base->session[i].events;
@@ -43,9 +43,9 @@ static void end_warmup(const struct sampler *s, uint64_t now)
 
 /* The reporters log their own failures. */
 static void sampler_report(const struct sampler *s, uint64_t now,
-                           bool (*hand_out)(struct bn_reports *b, const struct bn_moment *m))
+                           bool (*hand_out)(struct bn_reports *b, const struct bn_run_state *m))
 {
-  const struct bn_moment m = bn_moment_at(s->p, &s->schedule.times, now);
+  const struct bn_run_state m = bn_run_state_at(s->p, &s->schedule.times, now);
 
   if (!hand_out(s->p->reports, &m))
     bn_outcome_set(s->p->outcome, BN_OUTCOME_REPORT_FAILED);
@@ -65,12 +65,12 @@ static void sampler_asserts(const struct sampler *s)
 {
   const uint64_t now = bn_clock_mono();
   const struct bn_assert *violated;
-  struct bn_moment m;
+  struct bn_run_state m;
 
   if (now >= bn_stat_get(&s->p->quota->limit.until_ns) || bn_quota_unused(s->p->quota) == 0 ||
       bn_threads_looping(s->p->threads) == 0)
     return;
-  m = bn_moment_at(s->p, &s->schedule.times, now);
+  m = bn_run_state_at(s->p, &s->schedule.times, now);
   violated = bn_reports_second(s->p->reports, &m);
   if (violated == NULL)
     return;
@@ -114,7 +114,7 @@ static void check_backlog(const struct sampler *s, uint64_t now)
   if (s->p->pacer == NULL || !s->schedule.measuring ||
       (most == 0 && !s->p->conf->policy->own_report))
     return;
-  backlog = bn_moment_backlog(s->p, &s->schedule.times, now, bn_quota_unused(s->p->quota));
+  backlog = bn_run_state_backlog(s->p, &s->schedule.times, now, bn_quota_unused(s->p->quota));
   if (most == 0 || backlog <= most)
     return;
   bn_outcome_set(s->p->outcome, BN_OUTCOME_OVERLOADED);

@@ -6,7 +6,7 @@
 #ifndef BN_ENGINE_SAMPLER_H
 #define BN_ENGINE_SAMPLER_H
 
-#include "engine/moment.h"
+#include "engine/run_state.h"
 
 struct bn_sampler {
   const struct bn_parts *parts;

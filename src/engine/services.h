@@ -4,7 +4,7 @@
 #define BN_ENGINE_SERVICES_H
 
 #include "api/workload.h"
-#include "engine/moment.h"
+#include "engine/run_state.h"
 #include "engine/sessions.h"
 
 /* Everything is borrowed. */

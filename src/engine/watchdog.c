@@ -89,7 +89,7 @@ static bool is_summary(const struct bn_parts *p, const struct bn_report_use *use
 static void print_report(struct bn_watchdog *w, uint64_t until_ns)
 {
   const struct bn_parts *p = w->parts;
-  struct bn_moment end;
+  struct bn_run_state end;
   struct bn_times times;
   bool any = false;
 
@@ -97,7 +97,7 @@ static void print_report(struct bn_watchdog *w, uint64_t until_ns)
       !bn_threads_times(p->threads, &times))
     return;
   bn_outcome_end(p->outcome, bn_clock_mono());
-  end = bn_moment_end(p, &times, w->ages);
+  end = bn_run_state_end(p, &times, w->ages);
   bn_reports_print_forced(p->reports, &end, w->out);
   for (size_t i = 0; i < p->n_reporters; i++)
     if (is_summary(p, &p->reporters[i])) {

@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "engine/moment.h"
+#include "engine/run_state.h"
 
 struct bn_watchdog {
   const struct bn_parts *parts;

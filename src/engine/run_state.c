@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Collects the state of the run from its parts. */
-#include "engine/moment.h"
+#include "engine/run_state.h"
 
 #include <math.h>
 
-uint64_t bn_moment_backlog(const struct bn_parts *p, const struct bn_times *times, uint64_t now_ns,
-                           uint64_t remaining)
+uint64_t bn_run_state_backlog(const struct bn_parts *p, const struct bn_times *times,
+                              uint64_t now_ns, uint64_t remaining)
 {
   const uint64_t end_ns = bn_outcome_limit(p->outcome, times->deadline_ns);
   const uint64_t due = bn_pacer_passed(p->pacer, now_ns < end_ns ? now_ns : end_ns);
@@ -19,22 +19,22 @@ static uint64_t remaining_for_report(const struct bn_parts *p)
   return p->conf->policy->queue_ignores_events ? UINT64_MAX : bn_quota_unused(p->quota);
 }
 
-struct bn_moment bn_moment_at(const struct bn_parts *p, const struct bn_times *times,
-                              uint64_t now_ns)
+struct bn_run_state bn_run_state_at(const struct bn_parts *p, const struct bn_times *times,
+                                    uint64_t now_ns)
 {
   const bool measured = now_ns > times->measure_ns;
-  struct bn_moment m = {.now_ns = now_ns,
-                        .from_ns = measured ? times->measure_ns : times->start_ns,
-                        .at_limit = now_ns >= times->deadline_ns,
-                        .paced = p->pacer != NULL,
-                        .failed_threads = bn_threads_failed(p->threads),
-                        .abandoned = bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED)};
+  struct bn_run_state m = {.now_ns = now_ns,
+                           .from_ns = measured ? times->measure_ns : times->start_ns,
+                           .at_limit = now_ns >= times->deadline_ns,
+                           .paced = p->pacer != NULL,
+                           .failed_threads = bn_threads_failed(p->threads),
+                           .abandoned = bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED)};
 
   /* Workers that are just leaving are included. */
   if (m.at_limit)
     m.running = bn_threads_reached_limit(p->threads);
   if (m.paced)
-    m.backlog = bn_moment_backlog(p, times, now_ns, remaining_for_report(p));
+    m.backlog = bn_run_state_backlog(p, times, now_ns, remaining_for_report(p));
   return m;
 }
 
@@ -53,18 +53,18 @@ static uint64_t span_end(const struct bn_parts *p, const struct bn_times *times)
   return limit_ns;
 }
 
-bool bn_moment_in_warmup(const struct bn_parts *p, const struct bn_times *times)
+bool bn_run_state_in_warmup(const struct bn_parts *p, const struct bn_times *times)
 {
   return span_end(p, times) < times->measure_ns;
 }
 
-static uint64_t moment_between(uint64_t from_ns, uint64_t to_ns)
+static uint64_t ns_between(uint64_t from_ns, uint64_t to_ns)
 {
   return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
 /* Returns the events of the span that were begun, also dropped ones, as a snapshot does. */
-static uint64_t moment_started(const struct bn_load *l)
+static uint64_t events_started(const struct bn_load *l)
 {
   uint64_t n = 0;
 
@@ -82,7 +82,7 @@ static uint64_t moment_started(const struct bn_load *l)
 
 /* With --events, arrivals after the last ticket belong to no event.  Events that began after the
    run was cut and before its end was known count as due too. */
-static void find_queue(const struct bn_parts *p, struct bn_moment *m, struct bn_hist *ages)
+static void find_queue(const struct bn_parts *p, struct bn_run_state *m, struct bn_hist *ages)
 {
   const struct bn_pacer_due due = bn_pacer_due(p->pacer, m->from_ns, m->now_ns);
   const uint64_t begun = bn_load_begun(p->load), all = due.warmup + due.counted;
@@ -90,31 +90,31 @@ static void find_queue(const struct bn_parts *p, struct bn_moment *m, struct bn_
   const uint64_t waiting = bn_pacer_queued(all, skip, UINT64_MAX);
 
   m->backlog = bn_pacer_queued(all, skip, bn_quota_unused(p->quota));
-  m->due = due.counted - (waiting - m->backlog) + moment_between(all, skip);
+  m->due = due.counted - (waiting - m->backlog) + ns_between(all, skip);
   if (due.estimated)
-    m->due = moment_started(p->load) + m->backlog;
+    m->due = events_started(p->load) + m->backlog;
   m->warmup_waiting = due.warmup > begun ? due.warmup - begun : 0;
   bn_pacer_ages(p->pacer, m->now_ns, skip, m->backlog, ages, &m->oldest_ns);
   m->ages = ages;
 }
 
-struct bn_moment bn_moment_end(const struct bn_parts *p, const struct bn_times *times,
-                               struct bn_hist *ages)
+struct bn_run_state bn_run_state_end(const struct bn_parts *p, const struct bn_times *times,
+                                     struct bn_hist *ages)
 {
   const uint64_t end_ns = atomic_load(&p->outcome->end_ns), closed_ns = bn_clock_mono();
   const uint64_t span_ns = span_end(p, times);
-  struct bn_moment m;
+  struct bn_run_state m;
 
   if (!p->conf->policy->own_report)
-    return bn_moment_at(p, times, end_ns);
-  m = bn_moment_at(p, times, span_ns != UINT64_MAX ? span_ns : end_ns);
+    return bn_run_state_at(p, times, end_ns);
+  m = bn_run_state_at(p, times, span_ns != UINT64_MAX ? span_ns : end_ns);
   /* A worker that is closing its session has no event in flight. */
   m.abandoned = bn_threads_looping(p->threads) > 0;
   m.looped_ns = atomic_load(&p->outcome->looped_ns);
   m.observed_ns = m.abandoned ? end_ns : m.looped_ns;
-  m.setup_ns = moment_between(p->made_ns, times->start_ns);
-  m.grace_ns = moment_between(m.now_ns, m.observed_ns);
-  m.teardown_ns = m.abandoned ? 0 : moment_between(m.looped_ns, closed_ns);
+  m.setup_ns = ns_between(p->made_ns, times->start_ns);
+  m.grace_ns = ns_between(m.now_ns, m.observed_ns);
+  m.teardown_ns = m.abandoned ? 0 : ns_between(m.looped_ns, closed_ns);
   if (m.paced)
     find_queue(p, &m, ages);
   if (m.abandoned)
@@ -123,11 +123,12 @@ struct bn_moment bn_moment_end(const struct bn_parts *p, const struct bn_times *
   return m;
 }
 
-bool bn_moment_unserved(const struct bn_parts *p, const struct bn_moment *end, uint64_t *ended)
+bool bn_run_state_unserved(const struct bn_parts *p, const struct bn_run_state *end,
+                           uint64_t *ended)
 {
   const struct bn_served served = bn_load_served(p->load);
   const uint64_t rest = end->due > served.events ? end->due - served.events : 0;
-  const double span_ns = (double)moment_between(end->from_ns, end->now_ns);
+  const double span_ns = (double)ns_between(end->from_ns, end->now_ns);
   const double in_service = span_ns > 0 ? (double)served.service_ns / span_ns : 0;
 
   *ended = served.events;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "dialect/dialect.h"
-#include "engine/moment.h"
 #include "engine/pacer.h"
+#include "engine/run_state.h"
 #include "measure/stat.h"
 
 /* The parts that are asked at the end of a paced run, which was cut after three seconds. */
@@ -80,13 +80,13 @@ static void serve(struct ground *g, uint64_t warm, uint64_t counted, uint64_t dr
   bn_stat_bump(&st->ended, warm + counted + dropped);
 }
 
-static struct bn_moment end_of(struct ground *g)
+static struct bn_run_state end_of(struct ground *g)
 {
   bn_hist_clear(g->ages);
-  return bn_moment_end(&g->parts, &times, g->ages);
+  return bn_run_state_end(&g->parts, &times, g->ages);
 }
 
-static void expect(const struct bn_moment *m, uint64_t due, uint64_t queued,
+static void expect(const struct bn_run_state *m, uint64_t due, uint64_t queued,
                    uint64_t warmup_waiting)
 {
   assert_int_equal(m->now_ns, end_ns);
@@ -101,7 +101,7 @@ static void the_queue_is_what_is_due_and_has_not_begun(void **state)
 {
   struct ground *g = lay(1000);
   const struct bn_pacer_due due = bn_pacer_due(&g->pacer, times.measure_ns, end_ns);
-  struct bn_moment m;
+  struct bn_run_state m;
 
   (void)state;
   serve(g, due.warmup - 3, 0, 0);
@@ -119,7 +119,7 @@ static void what_has_begun_was_due(void **state)
 {
   struct ground *g = lay(1000);
   const struct bn_pacer_due due = bn_pacer_due(&g->pacer, times.measure_ns, end_ns);
-  struct bn_moment m;
+  struct bn_run_state m;
 
   (void)state;
   serve(g, due.warmup, due.counted + 7, 0);
@@ -134,7 +134,7 @@ static void an_estimate_adds_up(void **state)
 {
   const uint64_t rate = 1000000000, warmup = rate + 31000;
   struct ground *g = lay((double)rate);
-  struct bn_moment m;
+  struct bn_run_state m;
 
   (void)state;
   serve(g, warmup, 700, 50);
@@ -145,7 +145,7 @@ static void an_estimate_adds_up(void **state)
   clear(g);
 }
 
-BN_TESTS(moment)
+BN_TESTS(run_state)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_queue_is_what_is_due_and_has_not_begun),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The state of a run at one instant, collected from its parts for the reports. */
-#ifndef BN_ENGINE_MOMENT_H
-#define BN_ENGINE_MOMENT_H
+#ifndef BN_ENGINE_RUN_STATE_H
+#define BN_ENGINE_RUN_STATE_H
 
 #include "engine/interrupt.h"
 #include "engine/load.h"
@@ -32,24 +32,25 @@ struct bn_parts {
 
 /* Returns how many arrivals of --rate wait, at most the `remaining` events that may still begin.
    The reporting thread calls it, or the main thread after the reporting thread has ended. */
-uint64_t bn_moment_backlog(const struct bn_parts *p, const struct bn_times *times, uint64_t now_ns,
-                           uint64_t remaining);
+uint64_t bn_run_state_backlog(const struct bn_parts *p, const struct bn_times *times,
+                              uint64_t now_ns, uint64_t remaining);
 /* Returns whether the run ended, or was closed for new events, before the warm-up was over.  Any
    thread, after the start barrier has opened. */
-bool bn_moment_in_warmup(const struct bn_parts *p, const struct bn_times *times);
+bool bn_run_state_in_warmup(const struct bn_parts *p, const struct bn_times *times);
 /* Returns the state at now_ns, after the start barrier has opened.  Threads as for
-   bn_moment_backlog. */
-struct bn_moment bn_moment_at(const struct bn_parts *p, const struct bn_times *times,
-                              uint64_t now_ns);
+   bn_run_state_backlog. */
+struct bn_run_state bn_run_state_at(const struct bn_parts *p, const struct bn_times *times,
+                                    uint64_t now_ns);
 /* Returns the state at the end of the span, for the final report, after all workers have gone or
    were abandoned.  Puts the ages of waiting arrivals into `ages`, which belongs to the caller and
    outlives the moment.  The main thread calls it. */
-struct bn_moment bn_moment_end(const struct bn_parts *p, const struct bn_times *times,
-                               struct bn_hist *ages);
+struct bn_run_state bn_run_state_end(const struct bn_parts *p, const struct bn_times *times,
+                                     struct bn_hist *ages);
 /* Returns whether the arrivals of --rate were not served: more than 1 % of the events due in the
    span did not end in it, and more than can be in flight at any time: L + 4 sqrt(L) + 1, where L is
    the mean number of events in service (Little's law; the number of customers of an M/G/infinity
    queue has a Poisson distribution). *ended: how many did. */
-bool bn_moment_unserved(const struct bn_parts *p, const struct bn_moment *end, uint64_t *ended);
+bool bn_run_state_unserved(const struct bn_parts *p, const struct bn_run_state *end,
+                           uint64_t *ended);
 
 #endif
