@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mask.h"
@@ -701,11 +702,7 @@ int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **rep
   const size_t n_wanted = wanted != NULL ? wanted->n : 0;
 
   *n = 0;
-  *reports = calloc(n_wanted + BN_CLI_MORE_REPORTS, sizeof **reports);
-  if (*reports == NULL) {
-    bn_log(BN_FATAL, "out of memory");
-    return -1;
-  }
+  *reports = bn_alloc(n_wanted + BN_CLI_MORE_REPORTS, sizeof **reports);
   if (wanted != NULL && wanted->n == 0)
     return refuse_no_report();
   for (; *n < n_wanted; (*n)++)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "base/mask.h"
 #include "dialect/dialect.h"
@@ -55,18 +56,11 @@ const struct bn_subcommand *bn_subcommand_find(const struct bn_subcommand *table
   return place < argc ? bn_subcommand_named(table, argv[place]) : NULL;
 }
 
-static int out_of_memory(struct bn_err *err)
-{
-  return bn_err_set(err, 0, "out of memory");
-}
-
 static int subcommand_declare(struct asking *a, struct bn_err *err)
 {
   (void)snprintf(a->group, sizeof a->group, "%s options", a->sub->name);
-  a->conf = calloc(1, a->sub->conf_size + 1);
+  a->conf = bn_alloc(1, a->sub->conf_size);
   a->set = bn_optset_new(&bn_policy_bench);
-  if (a->conf == NULL)
-    return out_of_memory(err);
   return bn_optset_add(a->set, a->group, a->sub->options, a->conf, false, err);
 }
 
@@ -89,11 +83,9 @@ static void subcommand_forget(struct asking *a)
 static int set_option(struct asking *a, const char *arg, struct bn_err *err)
 {
   const char *value = strchr(arg, '=');
-  char *name = strndup(arg + 2, value != NULL ? (size_t)(value - arg) - 2 : strlen(arg) - 2);
+  char *name = bn_alloc_part(arg + 2, value != NULL ? (size_t)(value - arg) - 2 : strlen(arg) - 2);
   enum bn_optset_error rc;
 
-  if (name == NULL)
-    return out_of_memory(err);
   rc = bn_optset_set(a->set, name, value != NULL ? value + 1 : NULL, arg, err);
   free(name);
   return rc == BN_OPTSET_NO_MEMORY ? -1 : 0;
@@ -111,13 +103,10 @@ static const struct bn_opt *subcommand_lettered(const struct asking *a, const ch
 static int set_value(struct asking *a, const struct bn_opt *o, const char *value,
                      struct bn_err *err)
 {
-  char *whole = NULL;
-  int rc;
+  char *option = bn_alloc_print("--%s=%s", o->name, value);
+  const int rc = set_option(a, option, err);
 
-  if (asprintf(&whole, "--%s=%s", o->name, value) < 0)
-    return out_of_memory(err);
-  rc = set_option(a, whole, err);
-  free(whole);
+  free(option);
   return rc;
 }
 
@@ -270,9 +259,7 @@ static void hide_secret(const struct asking *a, char *arg, char *next)
 static int subcommand_parse(struct asking *a, const struct bn_subcommand_args *args, int skipped,
                             struct bn_err *err)
 {
-  a->operand = calloc((size_t)args->argc + 1, sizeof *a->operand);
-  if (a->operand == NULL)
-    return out_of_memory(err);
+  a->operand = bn_alloc((size_t)args->argc + 1, sizeof *a->operand);
   for (int i = 1; i < args->argc;) {
     char *next = i + 1 < args->argc ? args->argv[i + 1] : NULL;
     int n = 1;
