@@ -320,11 +320,11 @@ static void bridge_end_agents(struct bridge *b)
 static bool bridge_dismiss_others(struct bridge *b)
 {
   const uint64_t until_ns = bn_clock_mono() + farewell_ns;
-  unsigned told = 1;
+  unsigned next = 1;
 
   while (b->byes + 1 < b->ranks && !b->failed && bn_clock_mono() < until_ns) {
-    while (told < b->ranks && bridge_is_ready(b, told))
-      bridge_send_bye(b, told++);
+    while (next < b->ranks && bridge_is_ready(b, next))
+      bridge_send_bye(b, next++);
     bridge_turn(b);
   }
   return b->byes + 1 >= b->ranks && !b->failed;

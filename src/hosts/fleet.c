@@ -90,15 +90,15 @@ static uint64_t fleet_interval_ns(const struct bn_conf *conf)
 static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_conf *conf = f->setup->conf;
-  const struct bn_work_split_whole whole = {.threads = conf->threads,
+  const struct bn_work_split_total total = {.threads = conf->threads,
                                             .threads_total = (unsigned)conf->raw.threads_total,
                                             .events = conf->events,
                                             .rate = conf->raw.rate,
-                                            .whole_rate = conf->policy->loose_values};
+                                            .integer_rate = conf->policy->loose_values};
   struct bn_work_split share[BN_WORK_SPLIT_HOSTS];
 
   if (fleet_read_hosts(f, err) != 0 ||
-      bn_work_split_divide(&f->list, &whole, share, &f->sessions, err) != 0)
+      bn_work_split_divide(&f->list, &total, share, &f->sessions, err) != 0)
     return -1;
   f->connection = bn_alloc(f->list.n, sizeof *f->connection);
   bn_intervals_init(&f->intervals, f->list.n, (double)fleet_interval_ns(conf) * 1e-9);

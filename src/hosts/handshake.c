@@ -35,9 +35,9 @@ static struct bn_node *make_words(const struct bn_list *words, const char *what,
 }
 
 /* Frees the map. */
-static char *print_map(struct bn_node *map, bool whole, size_t *len, struct bn_err *err)
+static char *print_map(struct bn_node *map, bool complete, size_t *len, struct bn_err *err)
 {
-  char *text = whole ? bn_node_print(map, 0, len) : NULL;
+  char *text = complete ? bn_node_print(map, 0, len) : NULL;
 
   bn_node_free(map);
   if (text == NULL && err->text[0] == '\0')
@@ -48,31 +48,31 @@ static char *print_map(struct bn_node *map, bool whole, size_t *len, struct bn_e
 char *bn_handshake_print(const struct bn_handshake *h, size_t *len, struct bn_err *err)
 {
   struct bn_node *map = bn_node_map();
-  bool whole;
+  bool complete;
 
   *err = (struct bn_err){.code = 0};
-  whole = map != NULL && set_number(map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
-          bn_node_set(map, "version", bn_node_utf8(h->version)) == 0 &&
-          set_number(map, "host", h->host) == 0 && set_number(map, "hosts", h->hosts) == 0 &&
-          set_number(map, "first_session", h->first_session) == 0 &&
-          set_number(map, "sessions", h->sessions) == 0 &&
-          bn_node_set(map, "argv", make_words(&h->argv, "argument", "command line", err)) == 0 &&
-          bn_node_set(map, "environment",
-                      make_words(&h->environment, "password", "environment", err)) == 0;
-  return print_map(map, whole, len, err);
+  complete = map != NULL && set_number(map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
+             bn_node_set(map, "version", bn_node_utf8(h->version)) == 0 &&
+             set_number(map, "host", h->host) == 0 && set_number(map, "hosts", h->hosts) == 0 &&
+             set_number(map, "first_session", h->first_session) == 0 &&
+             set_number(map, "sessions", h->sessions) == 0 &&
+             bn_node_set(map, "argv", make_words(&h->argv, "argument", "command line", err)) == 0 &&
+             bn_node_set(map, "environment",
+                         make_words(&h->environment, "password", "environment", err)) == 0;
+  return print_map(map, complete, len, err);
 }
 
 char *bn_welcome_print(const struct bn_welcome *w, size_t *len, struct bn_err *err)
 {
   struct bn_node *map = bn_node_map();
-  bool whole;
+  bool complete;
 
   *err = (struct bn_err){.code = 0};
-  whole = map != NULL && set_number(map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
-          bn_node_set(map, "version", bn_node_utf8(w->version)) == 0 &&
-          bn_node_set(map, "host name", bn_node_utf8(w->host_name)) == 0 &&
-          set_number(map, "processors", w->processors) == 0;
-  return print_map(map, whole, len, err);
+  complete = map != NULL && set_number(map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
+             bn_node_set(map, "version", bn_node_utf8(w->version)) == 0 &&
+             bn_node_set(map, "host name", bn_node_utf8(w->host_name)) == 0 &&
+             set_number(map, "processors", w->processors) == 0;
+  return print_map(map, complete, len, err);
 }
 
 /* --- reading --- */
@@ -143,23 +143,23 @@ int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, s
 {
   struct bn_node *map = parse_map(data, len, "HELLO", err);
   uint64_t host = 0, hosts = 0;
-  bool whole;
+  bool complete;
 
   *out = (struct bn_handshake){.host = 0};
   if (map == NULL)
     return -1;
   out->version = get_text(map, "version");
-  whole = out->version != NULL && get_number(map, "hosts", UINT32_MAX, &hosts) &&
-          get_number(map, "host", UINT32_MAX, &host) && host < hosts &&
-          get_number(map, "sessions", UINT32_MAX, &out->sessions) &&
-          get_number(map, "first_session", UINT32_MAX, &out->first_session) &&
-          out->first_session < out->sessions &&
-          get_words(bn_node_get(map, "argv"), 1, &out->argv) &&
-          get_words(bn_node_get(map, "environment"), 0, &out->environment);
+  complete = out->version != NULL && get_number(map, "hosts", UINT32_MAX, &hosts) &&
+             get_number(map, "host", UINT32_MAX, &host) && host < hosts &&
+             get_number(map, "sessions", UINT32_MAX, &out->sessions) &&
+             get_number(map, "first_session", UINT32_MAX, &out->first_session) &&
+             out->first_session < out->sessions &&
+             get_words(bn_node_get(map, "argv"), 1, &out->argv) &&
+             get_words(bn_node_get(map, "environment"), 0, &out->environment);
   bn_node_free(map);
   out->host = (unsigned)host;
   out->hosts = (unsigned)hosts;
-  if (whole)
+  if (complete)
     return 0;
   bn_handshake_done(out);
   return bn_err_set(err, EPROTO, "a frame HELLO lacks a member or has a wrong one");
@@ -169,18 +169,18 @@ int bn_welcome_parse(const char *data, size_t len, struct bn_welcome *out, struc
 {
   struct bn_node *map = parse_map(data, len, "WELCOME", err);
   uint64_t processors = 0;
-  bool whole;
+  bool complete;
 
   *out = (struct bn_welcome){.processors = 0};
   if (map == NULL)
     return -1;
   out->version = get_text(map, "version");
   out->host_name = get_text(map, "host name");
-  whole = out->version != NULL && out->host_name != NULL &&
-          get_number(map, "processors", UINT32_MAX, &processors);
+  complete = out->version != NULL && out->host_name != NULL &&
+             get_number(map, "processors", UINT32_MAX, &processors);
   bn_node_free(map);
   out->processors = (unsigned)processors;
-  if (whole)
+  if (complete)
     return 0;
   bn_welcome_done(out);
   return bn_err_set(err, EPROTO, "a frame WELCOME lacks a member or has a wrong one");

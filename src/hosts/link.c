@@ -189,15 +189,15 @@ int bn_link_receive(struct bn_link *l)
 /* A terminal is not to obey what a host says: the log escapes it. */
 static void link_show_line(struct bn_link *l, struct bn_printer *printer)
 {
-  struct bn_buf told = {.max = 0};
+  struct bn_buf text = {.max = 0};
 
   /* ssh ends its lines as on a terminal. */
   if (l->line.data[l->line.len - 1] == '\r')
     l->line.len--;
-  if (bn_buf_printf(&told, "%s: ", l->name) == 0 &&
-      bn_buf_add(&told, l->line.data, l->line.len) == 0)
-    bn_printer_foreign(printer, told.data);
-  bn_buf_done(&told);
+  if (bn_buf_printf(&text, "%s: ", l->name) == 0 &&
+      bn_buf_add(&text, l->line.data, l->line.len) == 0)
+    bn_printer_foreign(printer, text.data);
+  bn_buf_done(&text);
   bn_buf_clear(&l->line);
 }
 

@@ -225,14 +225,14 @@ void bn_printer_offer(struct bn_printer *o, struct bn_printer_job *job)
 
 bool bn_printer_wait(struct bn_printer *o, uint64_t until_ns)
 {
-  bool said;
+  bool all_done;
 
   if (!o->made)
     return true;
   (void)pthread_mutex_lock(&o->lock);
   while ((o->first != NULL || o->busy) && bn_wait_until(&saying, &o->changed, &o->lock, until_ns))
     continue;
-  said = o->first == NULL && !o->busy;
+  all_done = o->first == NULL && !o->busy;
   (void)pthread_mutex_unlock(&o->lock);
-  return said;
+  return all_done;
 }

@@ -357,9 +357,9 @@ static void run_report_asserts(struct bn_run_report *a)
   bn_asserts_total(&a->asserts, v, &rules, &a->facts);
 }
 
-static void facts_add_message(void *arg, const struct bn_log_message *told)
+static void facts_add_message(void *arg, const struct bn_log_message *m)
 {
-  bn_facts_message(arg, told->wall_ns, told->level, told->text, told->times);
+  bn_facts_message(arg, m->wall_ns, m->level, m->text, m->times);
 }
 
 static void report_end(struct bn_printer_job *job)

@@ -48,7 +48,7 @@ static void remove_all(const char *path)
 }
 
 /* The shell that has started the agent waits until nobody has its streams any more. */
-static void keeper_close_others(int life, int said)
+static void keeper_close_others(int life, int answer)
 {
   enum { STANDARD = 3, MOST = 1024 };
   const int null = open("/dev/null", O_RDWR);
@@ -56,7 +56,7 @@ static void keeper_close_others(int life, int said)
   for (int fd = 0; fd < STANDARD; fd++)
     (void)(null >= 0 ? dup2(null, fd) : close(fd));
   for (int fd = STANDARD; fd < MOST; fd++)
-    if (fd != life && fd != said)
+    if (fd != life && fd != answer)
       (void)close(fd);
 }
 
@@ -69,17 +69,17 @@ struct made {
 /* All signals are blocked.  In a session of its own it is no part of a group that somebody ends. It
    makes the folder too: there is no moment in which the agent can be killed and nobody removes it.
  */
-_Noreturn static void keeper_main(struct made *m, int life, int said)
+_Noreturn static void keeper_main(struct made *m, int life, int answer)
 {
   ssize_t n;
   char c;
 
   (void)setsid();
   (void)prctl(PR_SET_NAME, "bench-keeper");
-  keeper_close_others(life, said);
+  keeper_close_others(life, answer);
   m->why = mkdtemp(m->path) == NULL ? errno : 0;
-  (void)write(said, m, sizeof *m);
-  (void)close(said);
+  (void)write(answer, m, sizeof *m);
+  (void)close(answer);
   if (m->why != 0)
     _exit(1);
   do {
@@ -94,7 +94,7 @@ _Noreturn static void keeper_main(struct made *m, int life, int said)
 
 /* The keeper, which has ends of two pipes.  0, or an error number. */
 static int start_keeper(struct bn_temp_folder *f, struct made *m, const int life[2],
-                        const int said[2])
+                        const int answer[2])
 {
   sigset_t all, before;
 
@@ -102,7 +102,7 @@ static int start_keeper(struct bn_temp_folder *f, struct made *m, const int life
   (void)sigprocmask(SIG_SETMASK, &all, &before);
   f->keeper = fork();
   if (f->keeper == 0)
-    keeper_main(m, life[0], said[1]);
+    keeper_main(m, life[0], answer[1]);
   const int why = errno;
 
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
@@ -128,22 +128,22 @@ static bool keeper_read(int fd, struct made *m)
 /* 0, or an error number: of the process or of the folder. */
 static int make_folder(struct bn_temp_folder *f, struct made *m)
 {
-  int life[2], said[2], why;
+  int life[2], answer[2], why;
 
   if (pipe2(life, O_CLOEXEC) != 0)
     return errno;
   f->life = life[1];
-  if (pipe2(said, O_CLOEXEC) != 0) {
+  if (pipe2(answer, O_CLOEXEC) != 0) {
     why = errno;
     (void)close(life[0]);
     return why;
   }
-  why = start_keeper(f, m, life, said);
+  why = start_keeper(f, m, life, answer);
   (void)close(life[0]);
-  (void)close(said[1]);
+  (void)close(answer[1]);
   if (why == 0)
-    why = keeper_read(said[0], m) ? m->why : ESRCH;
-  (void)close(said[0]);
+    why = keeper_read(answer[0], m) ? m->why : ESRCH;
+  (void)close(answer[0]);
   return why;
 }
 

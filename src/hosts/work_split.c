@@ -220,22 +220,22 @@ static int divide_threads(const struct bn_work_split_list *list, unsigned total,
   return 0;
 }
 
-/* whole * part / all, rounded down; part is not greater than all. */
-static uint64_t proportion(uint64_t whole, uint64_t part, uint64_t all)
+/* total * part / all, rounded down; part is not greater than all. */
+static uint64_t proportion(uint64_t total, uint64_t part, uint64_t all)
 {
-  return (uint64_t)((unsigned __int128)whole * part / all);
+  return (uint64_t)((unsigned __int128)total * part / all);
 }
 
 /* Divides by threads.  A host that would have none takes one of the host that has most. */
-static void divide_whole(uint64_t whole, const struct bn_work_split *share, size_t n, uint64_t all,
-                         uint64_t *out)
+static void divide_integer(uint64_t total, const struct bn_work_split *share, size_t n,
+                           uint64_t all, uint64_t *out)
 {
   for (size_t i = 0; i < n; i++) {
     const uint64_t first = share[i].first_session;
 
-    out[i] = proportion(whole, first + share[i].threads, all) - proportion(whole, first, all);
+    out[i] = proportion(total, first + share[i].threads, all) - proportion(total, first, all);
   }
-  for (size_t i = 0; whole > 0 && i < n; i++) {
+  for (size_t i = 0; total > 0 && i < n; i++) {
     size_t most = 0;
 
     if (out[i] > 0)
@@ -248,35 +248,35 @@ static void divide_whole(uint64_t whole, const struct bn_work_split *share, size
   }
 }
 
-static int check_whole(const char *option, uint64_t value, size_t hosts, struct bn_err *err)
+static int check_integer(const char *option, uint64_t value, size_t hosts, struct bn_err *err)
 {
   return value == 0 || value >= hosts ? 0 : refuse_too_few(option, value, hosts, err);
 }
 
-static void divide_rate(const struct bn_work_split_whole *whole, struct bn_work_split *share,
+static void divide_rate(const struct bn_work_split_total *total, struct bn_work_split *share,
                         size_t n, uint64_t all)
 {
   uint64_t part[BN_WORK_SPLIT_HOSTS];
 
-  divide_whole((uint64_t)whole->rate, share, n, all, part);
+  divide_integer((uint64_t)total->rate, share, n, all, part);
   for (size_t i = 0; i < n; i++)
-    share[i].rate = whole->whole_rate ? (double)part[i]
-                                      : whole->rate * ((double)share[i].threads / (double)all);
+    share[i].rate = total->integer_rate ? (double)part[i]
+                                        : total->rate * ((double)share[i].threads / (double)all);
 }
 
 int bn_work_split_divide(const struct bn_work_split_list *list,
-                         const struct bn_work_split_whole *whole, struct bn_work_split *out,
+                         const struct bn_work_split_total *total, struct bn_work_split *out,
                          uint64_t *sessions, struct bn_err *err)
 {
   uint64_t all = 0, events[BN_WORK_SPLIT_HOSTS];
 
   for (size_t i = 0; i < list->n; i++)
     out[i] = (struct bn_work_split){.threads = list->host[i].threads > 0 ? list->host[i].threads
-                                                                         : whole->threads};
-  if (whole->threads_total > 0 && divide_threads(list, whole->threads_total, out, err) != 0)
+                                                                         : total->threads};
+  if (total->threads_total > 0 && divide_threads(list, total->threads_total, out, err) != 0)
     return -1;
-  if (check_whole("events", whole->events, list->n, err) != 0 ||
-      (whole->whole_rate && check_whole("rate", (uint64_t)whole->rate, list->n, err) != 0))
+  if (check_integer("events", total->events, list->n, err) != 0 ||
+      (total->integer_rate && check_integer("rate", (uint64_t)total->rate, list->n, err) != 0))
     return -1;
   for (size_t i = 0; i < list->n; i++) {
     out[i].first_session = all;
@@ -287,10 +287,10 @@ int bn_work_split_divide(const struct bn_work_split_list *list,
                       "--threads: the hosts have %llu threads together; allowed: "
                       "up to %d",
                       (unsigned long long)all, BN_WORK_SPLIT_THREADS);
-  divide_whole(whole->events, out, list->n, all, events);
+  divide_integer(total->events, out, list->n, all, events);
   for (size_t i = 0; i < list->n; i++)
     out[i].events = events[i];
-  divide_rate(whole, out, list->n, all);
+  divide_rate(total, out, list->n, all);
   *sessions = all;
   return 0;
 }

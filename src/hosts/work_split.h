@@ -38,12 +38,12 @@ int bn_work_split_add_file(struct bn_work_split_list *list, const char *text, co
 void bn_work_split_done(struct bn_work_split_list *list);
 
 /* The work of all hosts together. */
-struct bn_work_split_whole {
+struct bn_work_split_total {
   unsigned threads;       /* --threads, of each host that says no number of its own */
   unsigned threads_total; /* --threads-total, divided among these hosts instead; 0: not given */
   uint64_t events;        /* 0: no limit */
   double rate;            /* 0: none; at most 2^53 */
-  bool whole_rate;        /* hosts take whole numbers only, as dialects do: divided as events */
+  bool integer_rate;      /* hosts take whole numbers only, as dialects do: divided as events */
 };
 
 /* The work of one host. */
@@ -59,7 +59,7 @@ struct bn_work_split {
    part, and the rates add up to the rate but for rounding of doubles.  -1: err says which option
    leaves a host without a thread or an event. */
 int bn_work_split_divide(const struct bn_work_split_list *list,
-                         const struct bn_work_split_whole *whole, struct bn_work_split *out,
+                         const struct bn_work_split_total *total, struct bn_work_split *out,
                          uint64_t *sessions, struct bn_err *err);
 
 #endif

@@ -122,7 +122,7 @@ static void there_are_256_hosts_at_most(void **state)
 }
 
 /* "threads@first+events" of each host. */
-static void divides(const char *hosts, struct bn_work_split_whole whole, const char *want)
+static void divides(const char *hosts, struct bn_work_split_total whole, const char *want)
 {
   struct bn_work_split_list list = {.n = 0};
   struct bn_work_split out[8];
@@ -150,37 +150,37 @@ static void divides(const char *hosts, struct bn_work_split_whole whole, const c
 static void threads_and_events_are_divided(void **state)
 {
   (void)state;
-  divides("a,b", (struct bn_work_split_whole){.threads = 2}, "2@0+0 2@2+0");
-  divides("a,b:8,c", (struct bn_work_split_whole){.threads = 2, .events = 12},
+  divides("a,b", (struct bn_work_split_total){.threads = 2}, "2@0+0 2@2+0");
+  divides("a,b:8,c", (struct bn_work_split_total){.threads = 2, .events = 12},
           "2@0+2 8@2+8 2@10+2");
-  divides("a,b,c", (struct bn_work_split_whole){.threads = 1, .events = 10}, "1@0+3 1@1+3 1@2+4");
-  divides("a,b,c", (struct bn_work_split_whole){.threads = 9, .threads_total = 32},
+  divides("a,b,c", (struct bn_work_split_total){.threads = 1, .events = 10}, "1@0+3 1@1+3 1@2+4");
+  divides("a,b,c", (struct bn_work_split_total){.threads = 9, .threads_total = 32},
           "11@0+0 11@11+0 10@22+0");
-  divides("a,b:8,c", (struct bn_work_split_whole){.threads_total = 11}, "2@0+0 8@2+0 1@10+0");
-  divides("a:1,b:2", (struct bn_work_split_whole){.threads_total = 3}, "1@0+0 2@1+0");
-  divides("a:97,b:1,c:1,d:1", (struct bn_work_split_whole){.events = 5},
+  divides("a,b:8,c", (struct bn_work_split_total){.threads_total = 11}, "2@0+0 8@2+0 1@10+0");
+  divides("a:1,b:2", (struct bn_work_split_total){.threads_total = 3}, "1@0+0 2@1+0");
+  divides("a:97,b:1,c:1,d:1", (struct bn_work_split_total){.events = 5},
           "97@0+2 1@97+1 1@98+1 1@99+1");
 }
 
 static void a_host_without_work_is_refused(void **state)
 {
   (void)state;
-  divides("a,b,c", (struct bn_work_split_whole){.threads = 1, .threads_total = 2},
+  divides("a,b,c", (struct bn_work_split_total){.threads = 1, .threads_total = 2},
           "--threads-total=2: there are 3 hosts, and each needs at least 1");
-  divides("a:8,b", (struct bn_work_split_whole){.threads = 1, .threads_total = 8},
+  divides("a:8,b", (struct bn_work_split_total){.threads = 1, .threads_total = 8},
           "--threads-total=8: the list has 8 threads and 1 hosts without a number");
-  divides("a:8,b:1", (struct bn_work_split_whole){.threads = 1, .threads_total = 10},
+  divides("a:8,b:1", (struct bn_work_split_total){.threads = 1, .threads_total = 10},
           "--threads-total=10: the list has 9 threads and 0 hosts without a number");
-  divides("a", (struct bn_work_split_whole){.threads = 1, .threads_total = 1000001},
+  divides("a", (struct bn_work_split_total){.threads = 1, .threads_total = 1000001},
           "--threads-total=1000001: a host has at most 1000000 threads");
-  divides("a,b,c", (struct bn_work_split_whole){.threads = 1, .events = 2},
+  divides("a,b,c", (struct bn_work_split_total){.threads = 1, .events = 2},
           "--events=2: there are 3 hosts, and each needs at least 1");
 }
 
 static void a_rate_of_a_dialect_stays_whole(void **state)
 {
   struct bn_work_split_list list = {.n = 0};
-  struct bn_work_split_whole whole = {.threads = 1, .rate = 101, .whole_rate = true};
+  struct bn_work_split_total whole = {.threads = 1, .rate = 101, .integer_rate = true};
   struct bn_work_split out[3];
   struct bn_err err = {0};
   uint64_t sessions;
@@ -189,10 +189,10 @@ static void a_rate_of_a_dialect_stays_whole(void **state)
   assert_int_equal(bn_work_split_add(&list, "a,b:2,c", &err), 0);
   assert_int_equal(bn_work_split_divide(&list, &whole, out, &sessions, &err), 0);
   assert_true(out[0].rate == 25 && out[1].rate == 50 && out[2].rate == 26);
-  whole.whole_rate = false;
+  whole.integer_rate = false;
   assert_int_equal(bn_work_split_divide(&list, &whole, out, &sessions, &err), 0);
   assert_true(out[0].rate == 25.25 && out[1].rate == 50.5);
-  whole = (struct bn_work_split_whole){.threads = 1, .rate = 2, .whole_rate = true};
+  whole = (struct bn_work_split_total){.threads = 1, .rate = 2, .integer_rate = true};
   assert_int_equal(bn_work_split_divide(&list, &whole, out, &sessions, &err), -1);
   assert_string_equal(err.text, "--rate=2: there are 3 hosts, and each needs at least 1");
   bn_work_split_done(&list);
@@ -210,7 +210,7 @@ static void parts_add_up(void **state)
     struct bn_work_split_host host[256];
     const struct bn_work_split_list list = {host, n};
     struct bn_work_split out[256];
-    struct bn_work_split_whole whole = {.threads = 1 + (unsigned)(bn_rng_next(&rng) % 100)};
+    struct bn_work_split_total whole = {.threads = 1 + (unsigned)(bn_rng_next(&rng) % 100)};
     uint64_t sessions, events = 0, threads = 0;
     double rate = 0;
 
