@@ -12,6 +12,50 @@
 #include "measure/layout.h"
 #include "measure/store.h"
 
+/* --- sums of histograms ----------------------------------------------------------------------- */
+
+static void sums_done(struct bn_sums *s)
+{
+  for (size_t i = 0; s->hist != NULL && i < s->n; i++)
+    bn_hist_free(s->hist[i]);
+  free(s->hist);
+  free(s->count);
+  *s = (struct bn_sums){.n = 0};
+}
+
+static void sums_prepare(struct bn_sums *s, size_t n)
+{
+  if (s->hist != NULL)
+    return;
+  *s = (struct bn_sums){bn_alloc(n, sizeof *s->hist), bn_alloc(n, sizeof *s->count), n};
+  for (size_t i = 0; i < n; i++)
+    s->hist[i] = bn_hist_new();
+}
+
+static void sums_add(struct bn_sums *s, const struct bn_hist_codec *line)
+{
+  size_t from = 0;
+
+  for (size_t i = 0; i < s->n; i++) {
+    s->count[i] += line->count[i];
+    bn_hist_put_parts(s->hist[i], line->part + from, line->end[i] - from);
+    from = line->end[i];
+  }
+}
+
+static void sums_merge(struct bn_sums *s, const struct bn_sums *from)
+{
+  if (from->hist == NULL)
+    return;
+  sums_prepare(s, from->n);
+  for (size_t i = 0; i < s->n; i++) {
+    s->count[i] += from->count[i];
+    bn_hist_add(s->hist[i], from->hist[i]);
+  }
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
 /* There is room for ten seconds of rounds, so that a host may be held up: memory that is not used
    costs nothing. */
 enum { AHEAD_LEAST = 64, AHEAD_MOST = 4096 };
@@ -36,7 +80,6 @@ void bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s)
   r->round = bn_alloc(r->ahead, sizeof *r->round);
   for (size_t i = 0; i < hosts; i++) {
     r->host[i].record = bn_alloc(r->ahead, sizeof *r->host[i].record);
-    r->host[i].there = bn_alloc(r->ahead, sizeof *r->host[i].there);
   }
 }
 
@@ -52,32 +95,32 @@ void bn_intervals_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, siz
   r->check = bn_alloc(n, sizeof *r->check);
   for (size_t i = 0; i < r->n; i++) {
     r->host[i].check = bn_alloc(n, sizeof *r->host[i].check);
-    r->host[i].checked = bn_alloc(n, sizeof *r->host[i].checked);
   }
 }
 
-static void interval_merge_forget(struct bn_record *record, bool *there, size_t place)
+static bool record_is_there(const struct bn_record *record)
 {
-  if (there[place])
-    bn_record_done(&record[place]);
-  there[place] = false;
+  return record->view.delta != NULL;
+}
+
+static void record_forget(struct bn_record *record)
+{
+  if (record_is_there(record))
+    bn_record_done(record);
 }
 
 static void host_done(const struct bn_intervals *r, struct bn_intervals_host *h)
 {
   for (size_t k = 0; h->record != NULL && k < r->ahead; k++)
-    interval_merge_forget(h->record, h->there, k);
+    record_forget(&h->record[k]);
   for (size_t k = 0; h->check != NULL && k < r->n_checks; k++)
-    interval_merge_forget(h->check, h->checked, k);
-  if (h->ticks > 0)
-    bn_record_done(&h->tick);
+    record_forget(&h->check[k]);
+  record_forget(&h->tick);
   if (h->based)
     bn_snap_done(&h->base);
-  bn_sums_done(&h->ticked);
+  sums_done(&h->ticked);
   free(h->record);
-  free(h->there);
   free(h->check);
-  free(h->checked);
   bn_valid_done(&h->as);
 }
 
@@ -86,11 +129,11 @@ void bn_intervals_done(struct bn_intervals *r)
   for (size_t i = 0; r->host != NULL && i < r->n; i++)
     host_done(r, &r->host[i]);
   for (size_t k = 0; r->round != NULL && k < r->ahead; k++)
-    bn_sums_done(&r->round[k]);
+    sums_done(&r->round[k]);
   for (size_t k = 0; r->check != NULL && k < r->n_checks; k++)
-    bn_sums_done(&r->check[k]);
+    sums_done(&r->check[k]);
   free(r->check);
-  bn_sums_done(&r->ticked);
+  sums_done(&r->ticked);
   free(r->line.part);
   free(r->round);
   free(r->host);
@@ -102,14 +145,6 @@ struct line {
   const char *texts; /* of histograms, up to the end */
   size_t len;
 };
-
-static int line_read(struct bn_intervals *r, const struct bn_intervals_host *h,
-                     const struct line *line, enum bn_view_span span, struct bn_record *out,
-                     struct bn_err *err)
-{
-  return bn_store_read_brief(line->record, line->texts, line->len, &h->as.metrics, span, out,
-                             &r->line, err);
-}
 
 /* The sums of all hosts fit into 64 bits if each has so many values at most, with those that it had
    before. */
@@ -181,8 +216,9 @@ static uint64_t round_number(double length_s, const struct bn_view *v)
   return n >= 1 && v->at_s < latest_s ? (uint64_t)n : 0;
 }
 
-static void interval_merge_move(struct bn_record *to, const struct bn_record *from)
+static void record_move(struct bn_record *to, const struct bn_record *from)
 {
+  record_forget(to);
   *to = *from;
   to->view.delta = &to->delta;
   to->view.percents = to->store.percents;
@@ -190,11 +226,12 @@ static void interval_merge_move(struct bn_record *to, const struct bn_record *fr
   to->view.at_least = to->store.at_least;
 }
 
-static int interval_merge_put(struct bn_intervals *r, struct bn_intervals_host *h,
-                              struct bn_record *record, struct bn_err *err)
+/* Takes an interval.  1: its round has been summed without it. */
+static int round_take(struct bn_intervals *r, struct bn_intervals_host *h, struct bn_record *record,
+                      struct bn_err *err)
 {
   const uint64_t k = round_number(r->length_s, &record->view);
-  struct bn_record *at = &h->record[k % r->ahead];
+  const size_t place = k % r->ahead;
 
   if (k <= h->last)
     return bn_err_set(err, EPROTO, "its interval at %.3f s comes after one of the same time",
@@ -206,33 +243,9 @@ static int interval_merge_put(struct bn_intervals *r, struct bn_intervals_host *
   h->last = k;
   if (k < r->next)
     return 1;
-  interval_merge_move(at, record);
-  h->there[k % r->ahead] = true;
-  return 0;
-}
-
-static int line_take_interval(struct bn_intervals *r, size_t host, const struct line *line,
-                              struct bn_err *err)
-{
-  struct bn_intervals_host *h = &r->host[host];
-  struct bn_sums *sum;
-  struct bn_record record;
-  int rc;
-
-  if (line_read(r, h, line, BN_VIEW_INTERVAL, &record, err) != 0)
-    return -1;
-  rc = bn_valid_check(&h->as, &record.view, err);
-  if (rc == 0)
-    rc = line_check(r, h->as.metrics.n_hists, NULL, bn_sum_most(r->n), err);
-  if (rc == 0)
-    rc = interval_merge_put(r, h, &record, err);
-  if (rc != 0) {
-    bn_record_done(&record);
-    return rc < 0 ? -1 : 0;
-  }
-  sum = &r->round[h->last % r->ahead];
-  bn_sums_prepare(sum, h->as.metrics.n_hists);
-  bn_sums_add(sum, &r->line);
+  record_move(&h->record[place], record);
+  sums_prepare(&r->round[place], h->as.metrics.n_hists);
+  sums_add(&r->round[place], &r->line);
   return 0;
 }
 
@@ -248,38 +261,21 @@ static size_t checkpoint_number(const struct bn_intervals *r, const struct bn_vi
   return k;
 }
 
-static int checkpoint_keep(struct bn_intervals *r, struct bn_intervals_host *h,
+static int checkpoint_take(struct bn_intervals *r, struct bn_intervals_host *h,
                            struct bn_record *record, struct bn_err *err)
 {
-  const size_t k = checkpoint_number(r, &record->view), hists = h->as.metrics.n_hists;
+  const size_t k = checkpoint_number(r, &record->view);
 
   if (k <= h->checks || k < r->next_check || record->view.at_s >= latest_s)
     return bn_err_set(err, EPROTO, "its checkpoint report at %.3f s comes at a wrong time",
                       record->view.at_s);
-  if (bn_valid_check(&h->as, &record->view, err) != 0 ||
-      line_check(r, hists, NULL, bn_sum_most(r->n) / r->n_checks, err) != 0)
-    return -1;
-  bn_sums_prepare(&r->check[k - 1], hists);
-  bn_sums_add(&r->check[k - 1], &r->line);
+  sums_prepare(&r->check[k - 1], h->as.metrics.n_hists);
+  sums_add(&r->check[k - 1], &r->line);
   h->before_check += record->view.events + record->view.failed_events;
-  interval_merge_move(&h->check[k - 1], record);
-  h->checked[k - 1] = h->cut = true;
+  record_move(&h->check[k - 1], record);
+  h->cut = true;
   h->checks = k;
   return 0;
-}
-
-static int line_take_checkpoint(struct bn_intervals *r, size_t host, const struct line *line,
-                                struct bn_err *err)
-{
-  struct bn_intervals_host *h = &r->host[host];
-  struct bn_record record;
-
-  if (line_read(r, h, line, BN_VIEW_CHECKPOINT, &record, err) != 0)
-    return -1;
-  if (checkpoint_keep(r, h, &record, err) == 0)
-    return 0;
-  bn_record_done(&record);
-  return -1;
 }
 
 /* From now on ticks count from the checkpoint, which was a moment ago. */
@@ -290,7 +286,7 @@ static void host_set_base(struct bn_intervals_host *h)
   h->based = true;
   h->cut = false;
   bn_snap_copy(&h->base, &h->tick.delta);
-  bn_sums_done(&h->ticked);
+  sums_done(&h->ticked);
 }
 
 /* On a host that was held up a tick is late, and says nothing of the end of a second. */
@@ -346,40 +342,21 @@ static void note_longest_event(struct bn_intervals *r)
     r->longest_ns = most_ns;
 }
 
-static int tick_check(struct bn_intervals *r, struct bn_intervals_host *h, const struct bn_view *v,
-                      struct bn_err *err)
-{
-  const size_t hists = h->as.metrics.n_hists;
-
-  if (round_number(1, v) == 0)
-    return bn_err_set(err, EPROTO, "its figures of a second have no time");
-  if (bn_valid_check(&h->as, v, err) != 0 ||
-      line_check(r, hists, h->ticked.count, bn_sum_most(r->n), err) != 0)
-    return -1;
-  bn_sums_prepare(&h->ticked, hists);
-  bn_sums_prepare(&r->ticked, hists);
-  return 0;
-}
-
 /* The histograms of a tick are of the time since the one before it. */
-static int line_take_tick(struct bn_intervals *r, size_t host, const struct line *line,
-                          struct bn_err *err)
+static int tick_take(struct bn_intervals *r, struct bn_intervals_host *h, struct bn_record *record,
+                     struct bn_err *err)
 {
-  struct bn_intervals_host *h = &r->host[host];
-  struct bn_record record;
+  struct bn_sums *const sums[] = {&h->ticked, &r->ticked};
 
-  if (line_read(r, h, line, BN_VIEW_TICK, &record, err) != 0)
-    return -1;
-  if (tick_check(r, h, &record.view, err) != 0) {
-    bn_record_done(&record);
-    return -1;
-  }
+  if (round_number(1, &record->view) == 0)
+    return bn_err_set(err, EPROTO, "its figures of a second have no time");
   note_longest_event(r);
-  bn_sums_add(&h->ticked, &r->line);
-  bn_sums_add(&r->ticked, &r->line);
-  if (h->ticks++ > 0)
-    bn_record_done(&h->tick);
-  interval_merge_move(&h->tick, &record);
+  for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+    sums_prepare(sums[i], h->as.metrics.n_hists);
+    sums_add(sums[i], &r->line);
+  }
+  h->ticks++;
+  record_move(&h->tick, record);
   host_note_second(h, &h->tick.view);
   together_find(r);
   if (h->cut)
@@ -387,26 +364,50 @@ static int line_take_tick(struct bn_intervals *r, size_t host, const struct line
   return 0;
 }
 
+static int (*const takes[])(struct bn_intervals *, struct bn_intervals_host *, struct bn_record *,
+                            struct bn_err *) = {[BN_VIEW_INTERVAL] = round_take,
+                                                [BN_VIEW_CHECKPOINT] = checkpoint_take,
+                                                [BN_VIEW_TICK] = tick_take};
+enum { SPANS = sizeof takes / sizeof *takes };
+
+/* The counts of all checkpoints are added up, and so are those of the ticks of a host. */
+static int line_take(struct bn_intervals *r, struct bn_intervals_host *h, const struct line *line,
+                     enum bn_view_span span, struct bn_err *err)
+{
+  const size_t parts = span == BN_VIEW_CHECKPOINT && r->n_checks > 0 ? r->n_checks : 1;
+  struct bn_record record;
+  int rc;
+
+  if (!h->begun)
+    return bn_err_set(err, EPROTO, "it sent figures before it said what it measures");
+  if (bn_store_read_brief(line->record, line->texts, line->len, &h->as.metrics, span, &record,
+                          &r->line, err) != 0)
+    return -1;
+  rc = bn_valid_check(&h->as, &record.view, err);
+  if (rc == 0)
+    rc = line_check(r, h->as.metrics.n_hists, span == BN_VIEW_TICK ? h->ticked.count : NULL,
+                    bn_sum_most(r->n) / parts, err);
+  if (rc == 0)
+    rc = takes[span](r, h, &record, err);
+  if (rc != 0)
+    bn_record_done(&record);
+  return rc < 0 ? -1 : 0;
+}
+
 int bn_intervals_take(struct bn_intervals *r, size_t host, const char *line, size_t len,
                       struct bn_err *err)
 {
-  static int (*const takes[])(struct bn_intervals *, size_t, const struct line *,
-                              struct bn_err *) = {[BN_VIEW_INTERVAL] = line_take_interval,
-                                                  [BN_VIEW_CHECKPOINT] = line_take_checkpoint,
-                                                  [BN_VIEW_TICK] = line_take_tick};
   const char *gap = memchr(line, BN_STORE_GAP, len), *texts = gap != NULL ? gap : line + len;
   struct bn_node *map =
       bn_node_parse_within(line, (size_t)(texts - line), BN_VALID_LINE_VALUES, err);
   int rc = map != NULL ? 0 : -1;
 
-  for (size_t i = 0; rc == 0 && i < sizeof takes / sizeof *takes; i++) {
+  for (size_t i = 0; rc == 0 && i < SPANS; i++) {
     const struct line its = {bn_node_get(map, bn_layout_spans[i]), texts,
                              (size_t)(line + len - texts)};
 
     if (its.record != NULL && takes[i] != NULL)
-      rc = r->host[host].begun
-               ? takes[i](r, host, &its, err)
-               : bn_err_set(err, EPROTO, "it sent figures before it said what it measures");
+      rc = line_take(r, &r->host[host], &its, (enum bn_view_span)i, err);
   }
   bn_node_free(map);
   return rc;
@@ -529,7 +530,7 @@ static size_t round_parts(struct bn_intervals *r, const struct bn_view **out)
   size_t n = 0;
 
   for (size_t i = 0; i < r->n; i++)
-    if (r->host[i].there[place]) {
+    if (record_is_there(&r->host[i].record[place])) {
       if (out != NULL)
         out[n] = &r->host[i].record[place].view;
       n++;
@@ -565,7 +566,7 @@ static bool checkpoint_is_complete(const struct bn_intervals *r)
 static bool checkpoint_is_missed(const struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)
-    if (r->host[i].checks > r->next_check && !r->host[i].checked[r->next_check - 1])
+    if (r->host[i].checks > r->next_check && !record_is_there(&r->host[i].check[r->next_check - 1]))
       return true;
   return false;
 }
@@ -583,7 +584,7 @@ static void interval_merge_carry(struct bn_record *record)
 static void checkpoint_carry(struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)
-    if (r->host[i].checked[r->next_check - 1])
+    if (record_is_there(&r->host[i].check[r->next_check - 1]))
       interval_merge_carry(&r->host[i].check[r->next_check - 1]);
   r->next_check++;
 }
@@ -666,10 +667,9 @@ static int show_sum(const struct bn_intervals *r, const struct bn_views *parts,
   return rc;
 }
 
-static const struct bn_view *watched_by_first(const struct bn_record *record, const bool *there,
-                                              size_t i)
+static const struct bn_view *watched_by_first(const struct bn_record *record)
 {
-  return there[i] ? &record[i].view : NULL;
+  return record_is_there(record) ? &record->view : NULL;
 }
 
 static int show_round(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
@@ -681,11 +681,11 @@ static int show_round(struct bn_intervals *r, struct bn_views *parts, struct bn_
 
   parts->n = round_parts(r, parts->view);
   at = time_of(r, parts, BN_VIEW_INTERVAL);
-  rc = show_sum(r, parts, watched_by_first(first->record, first->there, place), &r->round[place],
-                false, &at, err);
-  bn_sums_done(&r->round[place]);
+  rc = show_sum(r, parts, watched_by_first(&first->record[place]), &r->round[place], false, &at,
+                err);
+  sums_done(&r->round[place]);
   for (size_t i = 0; i < r->n; i++)
-    interval_merge_forget(r->host[i].record, r->host[i].there, place);
+    record_forget(&r->host[i].record[place]);
   r->next++;
   return rc;
 }
@@ -699,7 +699,7 @@ static double checkpoint_parts(const struct bn_intervals *r, struct bn_views *pa
 
   for (size_t i = 0; i < r->n; i++)
     for (size_t k = 0; k < r->next_check; k++)
-      if (r->host[i].checked[k]) {
+      if (record_is_there(&r->host[i].check[k])) {
         parts->view[parts->n++] = &r->host[i].check[k].view;
         sum_s += k + 1 == r->next_check ? r->host[i].check[k].view.at_s : 0;
         n += k + 1 == r->next_check;
@@ -711,8 +711,8 @@ static void checkpoint_forget(struct bn_intervals *r)
 {
   for (size_t k = 0; k < r->next_check; k++) {
     for (size_t i = 0; i < r->n; i++)
-      interval_merge_forget(r->host[i].check, r->host[i].checked, k);
-    bn_sums_done(&r->check[k]);
+      record_forget(&r->host[i].check[k]);
+    sums_done(&r->check[k]);
   }
 }
 
@@ -720,7 +720,7 @@ static void checkpoint_forget(struct bn_intervals *r)
 static void checkpoint_gather(struct bn_intervals *r)
 {
   for (size_t k = 0; k + 1 < r->next_check; k++)
-    bn_sums_merge(&r->check[r->next_check - 1], &r->check[k]);
+    sums_merge(&r->check[r->next_check - 1], &r->check[k]);
 }
 
 static int show_checkpoint(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
@@ -733,8 +733,8 @@ static int show_checkpoint(struct bn_intervals *r, struct bn_views *parts, struc
   int rc;
 
   checkpoint_gather(r);
-  rc = show_sum(r, parts, watched_by_first(first->check, first->checked, last), &r->check[last],
-                r->checked_s <= 0, &at, err);
+  rc = show_sum(r, parts, watched_by_first(&first->check[last]), &r->check[last], r->checked_s <= 0,
+                &at, err);
   checkpoint_forget(r);
   r->checked_s = at_s;
   r->next_check++;

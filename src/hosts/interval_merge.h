@@ -9,11 +9,19 @@
 
 #include <stdbool.h>
 
-#include "hosts/sums.h"
 #include "hosts/validate.h"
 #include "measure/hist_codec.h"
 #include "measure/json.h"
 #include "measure/merged_view.h"
+
+/* Histograms to which the lines of hosts are added when they come.  All zero: nothing has been
+ * added.
+ */
+struct bn_sums {
+  struct bn_hist **hist; /* owned; [n]; NULL: nothing has been added */
+  uint64_t *count;       /* owned; [n]; how many values each has */
+  size_t n;
+};
 
 /* A host may be so many seconds ahead of the slowest one before its count of a second is forgotten.
  */
@@ -29,10 +37,8 @@ struct bn_intervals_host {
   struct bn_valid_as as;    /* what it measures */
   bool begun, over;         /* that is known; no more of it comes */
   struct bn_record *record; /* owned; [ahead], of the round i at i % ahead */
-  bool *there;              /* owned; [ahead] */
   uint64_t last;            /* the latest round that has come; 0: none */
   struct bn_record *check;  /* owned; [n_checks], of checkpoints that have not been summed */
-  bool *checked;            /* owned; [n_checks]; whether there is one */
   size_t checks;            /* the latest checkpoint that has come; 0: none */
   uint64_t before_check;    /* events up to it, those that failed too */
   bool cut;                 /* no tick has come after it */
