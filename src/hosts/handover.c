@@ -3,7 +3,6 @@
 #include "hosts/handover.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -52,24 +51,24 @@ int bn_handover_send(int socket, const struct bn_handover *h)
 
 int bn_handover_pipes(int socket, uint32_t number, int *in, int *out)
 {
-  int there[2] = {-1, -1}, here[2] = {-1, -1}, rc = -1, why;
+  struct bn_handover h = {.number = number, .in = -1, .out = -1};
+  int rc, why;
 
-  if (pipe2(there, O_CLOEXEC) == 0 && pipe2(here, O_CLOEXEC) == 0 &&
-      fcntl(there[1], F_SETFL, O_NONBLOCK) == 0 && fcntl(here[0], F_SETFL, O_NONBLOCK) == 0)
-    rc = bn_handover_send(socket,
-                          &(struct bn_handover){.number = number, .in = there[0], .out = here[1]});
+  *out = -1;
+  rc = bn_pipe_make(in, &h.in, true);
+  if (rc == 0)
+    rc = bn_pipe_make(out, &h.out, false);
+  if (rc == 0)
+    rc = bn_handover_send(socket, &h);
   why = errno;
-  bn_pipe_close_end(&there[0]);
-  bn_pipe_close_end(&here[1]);
-  if (rc == 0) {
-    *in = there[1];
-    *out = here[0];
-    return 0;
+  bn_pipe_close_end(&h.in);
+  bn_pipe_close_end(&h.out);
+  if (rc != 0) {
+    bn_pipe_close_end(in);
+    bn_pipe_close_end(out);
   }
-  bn_pipe_close_end(&there[1]);
-  bn_pipe_close_end(&here[0]);
   errno = why;
-  return -1;
+  return rc;
 }
 
 int bn_handover_take(int socket, struct bn_handover *h)

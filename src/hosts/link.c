@@ -3,7 +3,6 @@
 #include "hosts/link.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -20,43 +19,11 @@ enum { LINE_MAX_BYTES = 4096 };
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-/* The ends of the three pipes: [0] is read, [1] is written. */
-struct pipes {
-  int in[2], out[2], errors[2];
-};
-
-static int open_pipes(struct pipes *p)
+static void link_init(struct bn_link *l, const char *name)
 {
-  *p = (struct pipes){{-1, -1}, {-1, -1}, {-1, -1}};
-  return pipe2(p->in, O_CLOEXEC) == 0 && pipe2(p->out, O_CLOEXEC) == 0 &&
-                 pipe2(p->errors, O_CLOEXEC) == 0
-             ? 0
-             : -1;
-}
-
-static void close_pipes(struct pipes *p)
-{
-  for (int i = 0; i < 2; i++) {
-    bn_pipe_close_end(&p->in[i]);
-    bn_pipe_close_end(&p->out[i]);
-    bn_pipe_close_end(&p->errors[i]);
-  }
-}
-
-/* Our ends do not block.  The flag belongs to the open file, and the child's ends have their own.
- */
-static int link_keep_ends(struct bn_link *l, struct pipes *p)
-{
-  int *const from[] = {&p->in[1], &p->out[0], &p->errors[0]};
-  int *const to[] = {&l->to.fd, &l->out, &l->errors};
-
-  for (size_t i = 0; i < 3; i++) {
-    if (fcntl(*from[i], F_SETFL, O_NONBLOCK) != 0)
-      return -1;
-    *to[i] = *from[i];
-    *from[i] = -1;
-  }
-  return 0;
+  *l = (struct bn_link){.name = name, .to = {.fd = -1}, .out = -1, .errors = -1};
+  bn_frame_reader_init(&l->reader, BN_FRAME_FROM_AGENT);
+  l->heard_ns = l->taken_ns = bn_clock_mono();
 }
 
 /* Starts the program with the words of argv.  errors: its standard error; -1: a pipe, whose lines
@@ -64,26 +31,27 @@ static int link_keep_ends(struct bn_link *l, struct pipes *p)
 static int link_start(struct bn_link *l, const char *name, char *const *argv, int errors,
                       const sigset_t *masked, struct bn_err *err)
 {
-  struct pipes p;
-  int rc = -1;
+  int in = -1, out = -1, pipe = -1;
+  pid_t pid = -1;
 
-  *l = (struct bn_link){.name = name, .to = {.fd = -1}, .out = -1, .errors = -1};
-  bn_frame_reader_init(&l->reader, BN_FRAME_FROM_AGENT);
-  if (open_pipes(&p) == 0) {
-    const struct bn_spawn s = {argv,   p.in[0], p.out[1], errors >= 0 ? errors : p.errors[1],
-                               masked, SIGTERM};
-    const pid_t pid = bn_spawn(&s, err);
-
-    l->pid = pid > 0 ? pid : 0;
-    rc = pid > 0 ? 0 : -1;
-    if (rc == 0 && link_keep_ends(l, &p) != 0)
-      rc = bn_err_set(err, errno, "cannot read from '%s': %s", argv[0], strerror(errno));
-  } else {
+  link_init(l, name);
+  if (bn_pipe_make(&l->to.fd, &in, true) != 0 || bn_pipe_make(&l->out, &out, false) != 0 ||
+      (errors < 0 && bn_pipe_make(&l->errors, &pipe, false) != 0)) {
     (void)bn_err_set(err, errno, "cannot start '%s': %s", argv[0], strerror(errno));
+  } else {
+    const struct bn_spawn s = {argv, in, out, errors >= 0 ? errors : pipe, masked, SIGTERM};
+
+    pid = bn_spawn(&s, err);
   }
-  close_pipes(&p);
-  l->heard_ns = l->taken_ns = bn_clock_mono();
-  return rc;
+  bn_pipe_close_end(&in);
+  bn_pipe_close_end(&out);
+  bn_pipe_close_end(&pipe);
+  if (pid > 0) {
+    l->pid = pid;
+    return 0;
+  }
+  bn_pipe_close(&l->to);
+  return -1;
 }
 
 /* The program's name is one word there as here. */
@@ -121,9 +89,7 @@ int bn_link_agent(struct bn_link *l, const char *name, const sigset_t *masked, s
 int bn_link_join(struct bn_link *l, const char *name, int socket, uint32_t number,
                  struct bn_err *err)
 {
-  *l = (struct bn_link){.name = name, .to = {.fd = -1}, .out = -1, .errors = -1};
-  bn_frame_reader_init(&l->reader, BN_FRAME_FROM_AGENT);
-  l->heard_ns = bn_clock_mono();
+  link_init(l, name);
   if (bn_handover_pipes(socket, number, &l->to.fd, &l->out) == 0)
     return 0;
   return bn_err_set(err, errno, "%s: cannot ask the launcher's process for an agent: %s", name,

@@ -3,6 +3,7 @@
 #include "hosts/pipe.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,24 @@ void bn_pipe_close_end(int *fd)
   if (*fd >= 0)
     (void)close(*fd);
   *fd = -1;
+}
+
+int bn_pipe_make(int *ours, int *theirs, bool we_write)
+{
+  int end[2], why;
+
+  *ours = *theirs = -1;
+  if (pipe2(end, O_CLOEXEC) != 0)
+    return -1;
+  *ours = end[we_write];
+  *theirs = end[!we_write];
+  if (fcntl(*ours, F_SETFL, O_NONBLOCK) == 0)
+    return 0;
+  why = errno;
+  bn_pipe_close_end(ours);
+  bn_pipe_close_end(theirs);
+  errno = why;
+  return -1;
 }
 
 bool bn_pipe_waits(const struct bn_pipe_out *p)

@@ -25,6 +25,10 @@ void bn_pipe_close(struct bn_pipe_out *p);
 /* The same, and frees the memory. */
 void bn_pipe_done(struct bn_pipe_out *p);
 
+/* Makes a pipe for another process.  `ours`, the end into which we write or from which we read,
+   does not block; the flag is not one of `theirs`.  Both close when a program is started.  -1:
+   errno, and both are -1. */
+int bn_pipe_make(int *ours, int *theirs, bool we_write);
 /* Closes a descriptor, if it is one, and makes it -1. */
 void bn_pipe_close_end(int *fd);
 
