@@ -17,9 +17,9 @@ enum bn_connection_state {
   BN_CONNECTION_CONNECTING, /* no WELCOME yet */
   BN_CONNECTION_OPENING,    /* makes its sessions */
   BN_CONNECTION_READY,
-  BN_CONNECTION_RUNNING, /* it has been told when to start */
+  BN_CONNECTION_RUNNING, /* START has been sent */
   BN_CONNECTION_ENDED,   /* END has come */
-  BN_CONNECTION_LOST     /* why says it */
+  BN_CONNECTION_LOST     /* `why` has the reason */
 };
 
 struct bn_connection {
@@ -27,25 +27,26 @@ struct bn_connection {
   struct bn_printer *printer;     /* borrowed */
   const char *name;               /* borrowed */
   size_t number;
-  int rank; /* that a launcher has started; its host says its name in WELCOME.  -1: none */
-  char own_name[BN_WORK_SPLIT_NAME_MAX + 1]; /* that; "": not known */
+  int rank; /* the rank of a launcher, whose host sends its name in WELCOME; -1: none */
+  char own_name[BN_WORK_SPLIT_NAME_MAX + 1]; /* the name of a rank; "": not known */
   struct bn_work_split work;
   struct bn_link link;
   enum bn_connection_state state;
   struct bn_clock_sync clock_sync;
   uint64_t ping_ns;                /* when the exchange of times began that goes on; 0: none does */
   uint64_t pinged_ns;              /* when the last one began */
-  struct bn_clock_sync_view clock; /* when it was told to start */
-  struct bn_result head;           /* its facts, from READY on; bn_connection_result() */
-  struct bn_buf result_text;       /* the frames RESULT that have come */
-  uint64_t result_ns;              /* when a piece of them came last; 0: none has */
-  struct bn_result result;         /* its result, once END has come */
+  struct bn_clock_sync_view clock; /* the offset of its clock when it was told to start */
+  struct bn_result
+      head; /* its facts, from READY on, and its last tick after bn_connection_result() */
+  struct bn_buf result_text; /* the frames RESULT that have come */
+  uint64_t result_ns;        /* when a piece of them came last; 0: none has */
+  struct bn_result result;   /* its result, once END has come */
   bool has_result;
-  bool statements;    /* the run tells them apart */
+  bool statements;    /* the run tells statements apart (--statements) */
   uint64_t closed_ns; /* when its stream ended; 0: not yet */
-  bool local_data;    /* its command is one of its own, and its lines begin with its name */
+  bool local_data;    /* its command is its own, and its lines begin with its name */
   bool met;           /* its sessions wait for those of the other hosts */
-  int status;         /* of END */
+  int status;         /* the exit status in END */
   struct bn_err why;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The hosts of a run: which they are, what each has to do, and how far they are together.
+/* The hosts of a run: their list, the work of each, and the phase that they have reached together.
 
-   What the hosts do adds up to what the run does.  A phase is entered once, in order, and what the
-   hosts have been told only gets sharper: nothing, to end, to end at once. */
+   The work of the hosts adds up to that of the run.  A phase is entered once, in order, and an
+   order to stop only gets sharper: to end, to end at once. */
 #ifndef BN_HOSTS_FLEET_H
 #define BN_HOSTS_FLEET_H
 
@@ -23,27 +23,27 @@ enum bn_fleet_phase {
 struct bn_fleet {
   const struct bn_hosts_setup *setup;
   struct bn_arguments_from from;
-  struct bn_arguments arguments; /* of all hosts, until the last one has been started */
+  struct bn_arguments arguments; /* the command line of all hosts, until the last one is started */
   struct bn_work_split_list list;
   struct bn_connection *connection; /* owned; [list.n] */
-  size_t n; /* those that take part: a command may be one of the first host alone */
+  size_t n; /* the hosts that take part: a command may be one of the first host alone */
   uint64_t sessions;
   bool is_run;
   enum bn_fleet_phase phase;
-  uint64_t phase_ns; /* when it began */
+  uint64_t phase_ns; /* when the phase began */
   struct bn_stop_signal stop_signal;
-  enum bn_frame_stop stop; /* what the hosts have been told; 0: nothing */
+  enum bn_frame_stop stop; /* how the hosts have been told to stop; 0: not yet */
   uint64_t stop_ns;
   int signo;   /* the signal by which the user has stopped them; 0: none */
-  bool late;   /* they were told to end at once because they did not end in time */
+  bool late;   /* the hosts were told to end at once because they did not end in time */
   bool failed; /* a host was lost, or could not be started */
   bool left;   /* a script has ended the run on a host by os.exit() */
   struct bn_intervals intervals;
-  struct bn_printer printer; /* what is printed and reported */
+  struct bn_printer printer; /* prints and reports */
   struct bn_merged_result_start start;
 };
 
-/* The hosts of the options, the share of each, and what all are told to do; none is started.  The
+/* Lists the hosts of the options, divides the work, and makes the command line; starts none.  The
    files are read here, once: one may be a pipe, and until then signals end the process.  -1 and
    err; *f is then to be done all the same. */
 int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct bn_err *err);

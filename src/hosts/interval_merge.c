@@ -571,7 +571,7 @@ static bool checkpoint_is_missed(const struct bn_intervals *r)
   return false;
 }
 
-/* Its part belongs to the checkpoint after it.  What it says of that instant does not. */
+/* The part belongs to the checkpoint after it, but not its figures of an instant. */
 static void interval_merge_carry(struct bn_record *record)
 {
   struct bn_view *v = &record->view;

@@ -14,9 +14,7 @@
 #include "measure/json.h"
 #include "measure/merged_view.h"
 
-/* Histograms to which the lines of hosts are added when they come.  All zero: nothing has been
- * added.
- */
+/* Sums of the histograms of lines.  All zero: nothing has been added. */
 struct bn_sums {
   struct bn_hist **hist; /* owned; [n]; NULL: nothing has been added */
   uint64_t *count;       /* owned; [n]; how many values each has */
@@ -34,26 +32,26 @@ struct bn_intervals_second {
 };
 
 struct bn_intervals_host {
-  struct bn_valid_as as;    /* what it measures */
-  bool begun, over;         /* that is known; no more of it comes */
-  struct bn_record *record; /* owned; [ahead], of the round i at i % ahead */
+  struct bn_valid_as as;    /* the description of its measurements */
+  bool begun, over;         /* begun: `as` is known; over: no more lines come */
+  struct bn_record *record; /* owned; [ahead]: its round i is at i % ahead */
   uint64_t last;            /* the latest round that has come; 0: none */
-  struct bn_record *check;  /* owned; [n_checks], of checkpoints that have not been summed */
+  struct bn_record *check;  /* owned; [n_checks]: its checkpoints that have not been summed */
   size_t checks;            /* the latest checkpoint that has come; 0: none */
-  uint64_t before_check;    /* events up to it, those that failed too */
-  bool cut;                 /* no tick has come after it */
-  struct bn_snap base;      /* owned; what there was at the first tick after it */
-  bool based;               /* there is that, and the histograms of ticks are of what came then */
-  struct bn_record tick;    /* owned; all that it has measured up to its last tick, but for */
-  struct bn_sums ticked;    /* its histograms */
-  uint64_t ticks;           /* how many there were */
+  uint64_t before_check;    /* events up to that checkpoint, failed ones too */
+  bool cut;                 /* no tick has come after that checkpoint */
+  struct bn_snap base;      /* owned; its counters at the first tick after that checkpoint */
+  bool based;               /* there is a base, and `ticked` is of the time after it */
+  struct bn_record tick;    /* owned; all that it has measured up to its last tick, without */
+  struct bn_sums ticked;    /* histograms, which are here */
+  uint64_t ticks;           /* how many ticks have come */
   struct bn_intervals_second past[BN_INTERVALS_SECONDS]; /* by second % BN_INTERVALS_SECONDS */
 };
 
 /* The last second at which all hosts were there: each of them has told what it had done by then. */
 struct bn_intervals_together {
   uint64_t second;     /* 0: there is none */
-  double events_per_s; /* of all hosts, from their starts to that second */
+  double events_per_s; /* the rate of all hosts from their starts to that second */
 };
 
 /* The function that gets the sums. */
@@ -68,18 +66,18 @@ struct bn_intervals {
   struct bn_intervals_out out;
   struct bn_intervals_host *host; /* owned; [n] */
   size_t n;
-  struct bn_hist_codec line; /* owned; the last one that was read */
-  struct bn_sums *round;     /* owned; [ahead]; of all hosts, as their records */
-  struct bn_sums ticked;     /* of all ticks of all hosts */
+  struct bn_hist_codec line; /* owned; the histograms of the line that was read last */
+  struct bn_sums *round;     /* owned; [ahead]: the sums of rounds, placed as records are */
+  struct bn_sums ticked;     /* the histograms of all ticks of all hosts */
   const uint64_t *check_ns;  /* borrowed; [n_checks]: times of checkpoints, ascending */
   size_t n_checks;
-  struct bn_sums *check; /* owned; [n_checks]; of all hosts */
-  size_t next_check;     /* that is summed next; from 1 on */
-  double checked_s;      /* when the one before it was; 0: there was none */
-  double length_s;       /* of an interval; 0: there are none */
+  struct bn_sums *check; /* owned; [n_checks]: the sums of checkpoints */
+  size_t next_check;     /* the checkpoint that is summed next; from 1 on */
+  double checked_s;      /* when the checkpoint before it was; 0: there was none */
+  double length_s;       /* the length of an interval; 0: there are none */
   size_t ahead;          /* so many rounds a host may be ahead of the slowest */
   uint64_t next;         /* the round that is summed next; from 1 on */
-  uint64_t second;       /* the same of ticks */
+  uint64_t second;       /* the tick that is summed next */
   uint64_t longest_ns;   /* the longest event that a tick has told of; 0: none has */
   uint64_t judged;       /* seconds that all hosts have come to */
   struct bn_intervals_together together;

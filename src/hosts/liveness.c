@@ -136,7 +136,7 @@ static void note_exit(struct bn_fleet *f, const struct bn_connection *p)
   bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
 }
 
-/* Its run has ended with a result.  What ends the run of one process ends that of all hosts.  An
+/* The run of the host has ended with a result.  A reason that ends one process ends all hosts.  An
    agent that hears nothing from here ends its run as a signal does. */
 static void note_end(struct bn_fleet *f, size_t i)
 {

@@ -16,12 +16,12 @@ struct bn_run_report {
   struct bn_printer *printer;
   struct bn_asserts asserts;
   struct bn_merged_result_start start;
-  struct bn_result result; /* of all hosts; no group: there is none */
-  struct bn_end end;       /* what is known of it before the reporters are told */
+  struct bn_result result; /* the result of all hosts; it may have no group */
+  struct bn_end end;       /* the end of the run without failures of reports */
   struct bn_printer_job begin, started, ended;
   /* The thread of the printer uses the rest between bn_run_report_heading() and the end. */
   struct bn_reporters reporters;
-  struct bn_facts facts, heading; /* what reporters are told; what they were told first */
+  struct bn_facts facts, heading; /* heading: the facts that reporters got first */
 };
 
 /* Opens the reporters of a run.  false: one cannot be, which has been logged. */

@@ -21,7 +21,7 @@ struct bn_send_queue {
   int wake; /* eventfd: becomes readable when there is something to send */
   pthread_mutex_t lock;
   struct bn_buf queue; /* with the lock, as is the rest */
-  size_t sent;         /* of it */
+  size_t sent;         /* bytes of the queue that have been sent */
   bool broken;         /* nobody reads any more, or there is no memory */
 };
 

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "engine/stop.h"
 
-/* timeout(1) signals the process and then its group: that is one wish, not two. */
+/* timeout(1) signals the process and then its group: that counts as one signal. */
 static const uint64_t echo_ns = BN_NSEC_PER_SEC / 5;
 
 int bn_stop_signal_begin(struct bn_stop_signal *w, struct bn_err *err)

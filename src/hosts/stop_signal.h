@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The user's wish that a run on several hosts ends: SIGINT, SIGTERM and SIGHUP as a descriptor, and
-   a reader of standard output that has left. */
+/* The signals by which a user ends a run on several hosts: SIGINT, SIGTERM and SIGHUP as a
+   descriptor, and a reader of standard output that has left. */
 #ifndef BN_HOSTS_STOP_SIGNAL_H
 #define BN_HOSTS_STOP_SIGNAL_H
 
@@ -13,8 +13,8 @@
 struct bn_stop_signal {
   int fd;          /* can be read when one has come; -1: none */
   sigset_t before; /* what was blocked before */
-  int count;       /* of those that have come */
-  int signo;       /* the first */
+  int count;       /* the number of signals that have come */
+  int signo;       /* the first signal */
   pid_t pid;       /* who sent it; 0: it was typed */
   uint64_t first_ns;
 };

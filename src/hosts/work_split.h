@@ -17,7 +17,7 @@ enum {
 
 struct bn_work_split_host {
   char *name;       /* owned; what ssh is given: "host", "user@host", an address */
-  unsigned threads; /* of host:threads; 0: not said */
+  unsigned threads; /* the number behind the name; 0: there is none */
 };
 
 /* All zero: none. */
