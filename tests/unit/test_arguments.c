@@ -90,6 +90,9 @@ static void list_files(char *out, size_t size, const struct bn_buf *frames)
   bn_frame_reader_done(&r);
 }
 
+/* After so long hosts send what they have measured; 0: they do not. */
+static uint64_t interval_ns;
+
 static int make(struct made *out, const struct bn_policy *policy, const char *test, bool builtin,
                 const char *const *args, struct bn_err *err)
 {
@@ -102,7 +105,8 @@ static int make(struct made *out, const struct bn_policy *policy, const char *te
                                          .command = "run",
                                          .is_builtin = builtin,
                                          .options = options,
-                                         .seed = 77};
+                                         .seed = 77,
+                                         .interval_ns = interval_ns};
   struct bn_list argv = {.n = 0};
   struct bn_arguments arguments;
   int rc;
@@ -135,6 +139,12 @@ static void shares_replace_what_was_typed(void **state)
                    0);
   assert_string_equal(m.argv, "cpu --cpu-max-prime=7 --debug --rand-seed=77 --threads=8 "
                               "--events=50 --rate=12.5 run");
+  /* Assertions of a run that reports no intervals need some. */
+  interval_ns = 500000000;
+  assert_int_equal(make(&m, &bn_policy_bench, "cpu", true, ARGS("cpu", "run"), &err), 0);
+  interval_ns = 0;
+  assert_string_equal(m.argv, "cpu --report-interval=0.5 --rand-seed=77 --threads=8 --events=50 "
+                              "--rate=12.5 run");
   assert_string_equal(m.files, "");
 }
 
