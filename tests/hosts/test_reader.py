@@ -54,21 +54,24 @@ def test_a_reader_that_has_left_ends_the_run(fleet):
     assert fleet.left() == []
 
 
-@pytest.mark.parametrize("one", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_a_second_signal_ends_it(fleet, one):
-    """One signal ends the run, and the report waits.  one: both streams go into the pipe that is not read."""
-    begin_unread(fleet, "--time=60", "--assert=events<1", one=one)
-    fleet.process.send_signal(signal.SIGINT)
-    if not one:
-        assert "finishing" in fleet.process.stderr.readline()
-    fleet.wait_until(lambda: not fleet.agents(), "the agents have not ended")
-    time.sleep(0.3)  # two signals at once are one
-    assert fleet.process.poll() is None
-    fleet.process.send_signal(signal.SIGINT)
-    assert fleet.process.wait(TIMEOUT_S) == 130
-    done = fleet.finish()
-    assert one or "'document.json' is not complete; print what was measured with: bench report 'document.json." in done.err
-    journal = next(fleet.folder.glob("document.json.*"))
-    report = subprocess.run([BENCH, "report", journal], capture_output=True, text=True, check=False)
-    assert report.returncode == 0 and "s ] thds: 2 " in report.stdout, report
-    assert fleet.left() == []
+# ThreadSanitizer flushes standard output when a process leaves, which waits for its reader.
+if os.environ.get("BENCH_SANITIZER") != "tsan":
+    @pytest.mark.parametrize("one", [False, pytest.param(True, marks=pytest.mark.slow)])
+    def test_a_second_signal_ends_it(fleet, one):
+        """One signal ends the run, and the report waits.  one: both streams go into the pipe that is not read."""
+        begin_unread(fleet, "--time=60", "--assert=events<1", one=one)
+        fleet.process.send_signal(signal.SIGINT)
+        if not one:
+            assert "finishing" in fleet.process.stderr.readline()
+        fleet.wait_until(lambda: not fleet.agents(), "the agents have not ended")
+        time.sleep(0.3)  # two signals at once are one
+        assert fleet.process.poll() is None
+        fleet.process.send_signal(signal.SIGINT)
+        assert fleet.process.wait(TIMEOUT_S) == 130
+        done = fleet.finish()
+        hint = "'document.json' is not complete; print what was measured with: bench report 'document.json."
+        assert one or hint in done.err
+        journal = next(fleet.folder.glob("document.json.*"))
+        report = subprocess.run([BENCH, "report", journal], capture_output=True, text=True, check=False)
+        assert report.returncode == 0 and "s ] thds: 2 " in report.stdout, report
+        assert fleet.left() == []
