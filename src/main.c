@@ -470,7 +470,7 @@ static int open_reports(struct program *p)
 /* A person who watches a run that prints no intervals sees how it goes. */
 static void add_live_line(struct program *p)
 {
-  const bool wanted = p->conf.interval_ns == 0 && bn_log_get_verbosity() >= BN_NOTICE &&
+  const bool wanted = p->conf.plan.interval_ns == 0 && bn_log_get_verbosity() >= BN_NOTICE &&
                       bn_cli_is_command(&p->cli, "run");
 
   if (wanted && bn_log_has_asides() && isatty(STDERR_FILENO) == 1)

@@ -14,7 +14,6 @@
 #include "base/escape.h"
 #include "base/log.h"
 #include "engine/asserts.h"
-#include "engine/plan.h"
 #include "engine/watch.h"
 #include "measure/reporters.h"
 #include "measure/snap.h"
@@ -221,7 +220,7 @@ int bn_reports_check(const struct bn_reports *b, struct bn_err *err)
   const bool is_script = b->ops->find_command != NULL;
   const struct bn_assert_scope scope = {.metrics = &b->stats->metrics,
                                         .kinds = is_script ? UINT_MAX : 1U << b->ops->kind,
-                                        .paced = b->conf->raw.rate > 0,
+                                        .paced = b->conf->plan.rate > 0,
                                         .own = b->conf->policy->own_report,
                                         .statements = b->stats->statements != NULL};
 
@@ -230,9 +229,8 @@ int bn_reports_check(const struct bn_reports *b, struct bn_err *err)
 
 bool bn_reports_open(struct bn_reports *b)
 {
-  struct bn_plan asked;
+  struct bn_plan asked = b->conf->plan;
 
-  bn_plan_fill(&asked, b->conf);
   asked.metrics = &b->stats->metrics;
   return bn_reporters_open(&b->reporters, &asked);
 }
@@ -254,7 +252,7 @@ void bn_reports_add_facts(struct bn_reports *b, struct bn_facts *facts)
 
 void bn_reports_begin(struct bn_reports *b, const void *workload, uint64_t seed)
 {
-  bn_plan_fill(&b->facts.plan, b->conf);
+  b->facts.plan = b->conf->plan;
   b->facts.plan.metrics = &b->stats->metrics;
   b->facts.plan.seed = seed;
   if (b->ops->describe != NULL)
@@ -320,7 +318,7 @@ void bn_reports_start(struct bn_reports *b, uint64_t now_ns)
   b->facts.start_ns = now_ns;
   b->facts.start_wall_ns = bn_clock_wall();
   bn_snap_take(&b->base, b->stats, now_ns);
-  atomic_store(&b->warming, b->conf->policy->own_report && b->conf->warmup_ns != 0);
+  atomic_store(&b->warming, b->conf->policy->own_report && b->conf->plan.warmup_ns != 0);
   if (b->conf->policy->start_counts_too)
     count_start_statements(&b->base);
   copy_baseline(b);
@@ -384,8 +382,8 @@ static struct bn_view_rules view_rules(const struct bn_reports *b)
 {
   const struct bn_conf *c = b->conf;
 
-  return (struct bn_view_rules){.percents = c->percents,
-                                .n_percents = c->n_percents,
+  return (struct bn_view_rules){.percents = c->plan.percents,
+                                .n_percents = c->plan.n_percents,
                                 .nearest = !c->policy->own_report,
                                 .commits = c->policy->transactions_are_commits};
 }

@@ -65,9 +65,9 @@ static void make_pacer(struct bn_run *run)
   /* The seed differs by host: arrivals at the same times on all hosts would come in bunches. */
   const uint64_t seed = c->seed + (run->host_group != NULL ? run->host_group->first : 0);
 
-  if (c->raw.rate <= 0)
+  if (c->plan.rate <= 0)
     return;
-  bn_pacer_init_rate(&run->pacer, seed, c->raw.rate);
+  bn_pacer_init_rate(&run->pacer, seed, c->plan.rate);
   run->pacer_made = true;
   run->ages = bn_hist_new();
 }
@@ -80,11 +80,11 @@ static bool goes_on_after_failures(const struct bn_conf *c)
 static void make_quota(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
-  const struct bn_quota_plan plan = {.events = run->job.ops->fixed_amount ? 0 : c->events,
-                                     .sessions = c->threads,
+  const struct bn_quota_plan plan = {.events = run->job.ops->fixed_amount ? 0 : c->plan.events,
+                                     .sessions = c->plan.threads,
                                      .others = BN_LOAD_SIDE,
-                                     .warmup = c->warmup_ns != 0,
-                                     .one_by_one = c->raw.rate > 0,
+                                     .warmup = c->plan.warmup_ns != 0,
+                                     .one_by_one = c->plan.rate > 0,
                                      .one_more = c->policy->warmup_event_is_extra,
                                      .returns = goes_on_after_failures(c),
                                      .by_start = c->policy->own_report,
@@ -95,7 +95,7 @@ static void make_quota(struct bn_run *run)
 
 static int make_sessions(struct bn_run *run)
 {
-  const unsigned n = run->job.conf->threads;
+  const unsigned n = run->job.conf->plan.threads;
   struct bn_pacer *pacer = run->pacer_made ? &run->pacer : NULL;
   const struct bn_sessions_links links = {.load = &run->load,
                                           .quota = &run->quota,
@@ -172,9 +172,9 @@ static unsigned run_apart(const struct bn_conf *c, const struct bn_workload *ops
 {
   unsigned bits = ops->statements ? BN_STAT_STATEMENTS : 0;
 
-  if (c->policy->own_report && c->warmup_ns != 0)
+  if (c->policy->own_report && c->plan.warmup_ns != 0)
     bits |= BN_STAT_WARMUP;
-  if (c->policy->own_report && c->raw.rate > 0)
+  if (c->policy->own_report && c->plan.rate > 0)
     bits |= BN_STAT_WAITING;
   return bits;
 }
@@ -185,7 +185,7 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
   int rc = -1;
 
   *out = NULL;
-  if (bn_load_init(&run->load, setup->conf->threads, setup->ops->metrics,
+  if (bn_load_init(&run->load, setup->conf->plan.threads, setup->ops->metrics,
                    run_apart(setup->conf, setup->ops)) == 0) {
     make_pacer(run);
     make_quota(run);
@@ -193,7 +193,7 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
   }
   if (rc != 0) {
     bn_run_free(run);
-    return bn_err_set(err, 0, "out of memory for %u threads", setup->conf->threads);
+    return bn_err_set(err, 0, "out of memory for %u threads", setup->conf->plan.threads);
   }
   make_watch(run, setup);
   run->parts.made_ns = bn_clock_mono();
@@ -386,13 +386,13 @@ static void log_watched_reports(const struct bn_run *run)
   const struct bn_workload *ops = run->job.ops;
   const struct bn_conf *c = run->job.conf;
 
-  if (c->interval_ns != 0)
+  if (c->plan.interval_ns != 0)
     bn_log(BN_DEBUG, "Reporting thread started");
-  if (c->n_checkpoints != 0)
+  if (c->plan.n_checkpoints != 0)
     bn_log(BN_DEBUG, "Checkpoints report thread started");
   if (c->policy->plain_tests_uncut && ops->find_command == NULL &&
       (ops->kind == BN_KIND_PLAIN || ops->kind == BN_KIND_CPU) &&
-      (c->interval_ns != 0 || c->n_checkpoints != 0))
+      (c->plan.interval_ns != 0 || c->plan.n_checkpoints != 0))
     bn_log(BN_DEBUG, "Reporting not supported by the current test, ");
 }
 
@@ -437,10 +437,10 @@ static bool await_ready(struct bn_run *run, uint64_t deadline_ns)
 
 static struct bn_times times_from(const struct bn_conf *c, uint64_t start_ns)
 {
-  const uint64_t measure_ns = start_ns + c->warmup_ns;
+  const uint64_t measure_ns = start_ns + c->plan.warmup_ns;
 
   return (struct bn_times){start_ns, measure_ns,
-                           c->time_ns != 0 ? measure_ns + c->time_ns : UINT64_MAX};
+                           c->plan.time_ns != 0 ? measure_ns + c->plan.time_ns : UINT64_MAX};
 }
 
 static void start_session(const struct bn_run *run, struct bn_session *s,
@@ -544,7 +544,7 @@ static void report_unserved(struct bn_run *run, const struct bn_run_state *end)
   bn_outcome_set(&run->outcome, BN_OUTCOME_UNSERVED);
   bn_log_stderr("--rate=%.15g could not be kept up: of %llu events that were due, %llu ended "
                 "in time. Use a lower rate, or more threads if the server has room",
-                run->job.conf->raw.rate, (unsigned long long)end->due, (unsigned long long)ended);
+                run->job.conf->plan.rate, (unsigned long long)end->due, (unsigned long long)ended);
 }
 
 static void note_limit(struct bn_run *run, const struct bn_run_state *end)
@@ -588,7 +588,7 @@ static struct bn_run_state compute_total(struct bn_run *run, const struct bn_tim
   report_throttling(run, end.now_ns - times->start_ns);
   bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);
   if (bn_outcome_has(&run->outcome, BN_OUTCOME_TO_INTERRUPT))
-    bn_interrupt_first(&run->interrupt, run->job.conf->threads);
+    bn_interrupt_first(&run->interrupt, run->job.conf->plan.threads);
   return end;
 }
 

@@ -34,7 +34,7 @@ static void end_warmup(const struct sampler *s, uint64_t now)
   /* The report of a run that ends in the warm-up covers the warm-up. */
   if (!native || !bn_run_state_in_warmup(s->p, &s->schedule.times)) {
     base = bn_reports_baseline(s->p->reports, at_ns);
-    for (unsigned i = 0; i < s->p->conf->threads; i++)
+    for (unsigned i = 0; i < s->p->conf->plan.threads; i++)
       s->ended[i] = base->session[i].events;
   }
   bn_quota_thaw(s->p->quota, s->ended);
@@ -136,7 +136,7 @@ static void end_by_grace(const struct sampler *s, uint64_t now_ns)
   const bool statements = now_ns < p->since_ns + sampler_grace(s);
   const double used_s = (double)(statements ? now_ns - p->ended_since_ns : sampler_grace(s)) * 1e-9;
   const unsigned busy = bn_threads_busy(s->p->threads), looping = bn_threads_looping(s->p->threads);
-  const bool warmup = s->p->conf->warmup_ns != 0;
+  const bool warmup = s->p->conf->plan.warmup_ns != 0;
   const bool failed = bn_outcome_has(s->p->outcome, BN_OUTCOME_FAILED);
   const char *condition =
       statements ? "in which statements ended, but no event and no thread (--time-grace)"
@@ -248,7 +248,7 @@ static void *sampler_main(void *arg)
 void bn_sampler_init(struct bn_sampler *s, const struct bn_parts *parts)
 {
   memset(s, 0, sizeof *s);
-  s->ended = bn_alloc(parts->conf->threads, sizeof *s->ended);
+  s->ended = bn_alloc(parts->conf->plan.threads, sizeof *s->ended);
   bn_wait_init(&s->changed);
   (void)pthread_mutex_init(&s->lock, NULL);
   s->parts = parts;

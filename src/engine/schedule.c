@@ -28,8 +28,9 @@ static uint64_t checkpoint_at(const struct bn_schedule *a)
 {
   const struct bn_conf *c = a->conf;
 
-  return a->checkpoint < c->n_checkpoints ? a->times.measure_ns + c->checkpoint_ns[a->checkpoint]
-                                          : never;
+  return a->checkpoint < c->plan.n_checkpoints
+             ? a->times.measure_ns + c->plan.checkpoint_ns[a->checkpoint]
+             : never;
 }
 
 void bn_schedule_open(struct bn_schedule *a, const struct bn_times *times, bool ticks)
@@ -38,13 +39,14 @@ void bn_schedule_open(struct bn_schedule *a, const struct bn_times *times, bool 
 
   a->times = *times;
   a->measuring = true;
-  a->warming = c->warmup_ns != 0;
-  if (c->interval_ns != 0)
-    a->interval_ns = times->measure_ns + c->interval_ns;
+  a->warming = c->plan.warmup_ns != 0;
+  if (c->plan.interval_ns != 0)
+    a->interval_ns = times->measure_ns + c->plan.interval_ns;
   if (ticks)
     a->tick_ns = times->measure_ns + BN_NSEC_PER_SEC;
-  if (c->forced)
-    a->forced_ns = times->deadline_ns + (c->forced_ns > stopping_ns ? c->forced_ns : stopping_ns);
+  if (c->plan.forced)
+    a->forced_ns =
+        times->deadline_ns + (c->plan.forced_ns > stopping_ns ? c->plan.forced_ns : stopping_ns);
   /* A checkpoint at 0 has nothing to report. */
   while (checkpoint_at(a) == times->measure_ns)
     a->checkpoint++;
@@ -90,7 +92,7 @@ bool bn_schedule_interval(struct bn_schedule *a, uint64_t now_ns)
 {
   if (a->warming || now_ns < a->interval_ns)
     return false;
-  a->interval_ns = next_on_grid(a->interval_ns, a->conf->interval_ns, now_ns);
+  a->interval_ns = next_on_grid(a->interval_ns, a->conf->plan.interval_ns, now_ns);
   return true;
 }
 
@@ -105,7 +107,7 @@ bool bn_schedule_checkpoint(struct bn_schedule *a, uint64_t now_ns)
 
 void bn_schedule_end(struct bn_schedule *a)
 {
-  a->checkpoint = a->conf->n_checkpoints;
+  a->checkpoint = a->conf->plan.n_checkpoints;
 }
 
 bool bn_schedule_tick(struct bn_schedule *a, uint64_t now_ns)

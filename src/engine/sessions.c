@@ -78,7 +78,7 @@ struct bn_session *bn_sessions_reporting(const struct bn_sessions *s)
 uint64_t bn_sessions_seed(struct bn_sessions *s, struct bn_load *load, const struct bn_conf *conf,
                           bool command)
 {
-  const uint64_t seed = command && !conf->seed_given ? 0 : conf->seed;
+  const uint64_t seed = command && !conf->plan.seed_given ? 0 : conf->seed;
 
   for (unsigned i = 0; i < s->workers; i++)
     bn_rng_seed(&s->all[i].rng, seed, command ? BN_RNG_DATA : BN_RNG_WORKLOAD, s->all[i].number);

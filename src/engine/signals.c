@@ -49,7 +49,7 @@ static void interrupt_all(const struct bn_parts *p)
   /* The main thread may have read the flag just before it was set. */
   if (bn_outcome_stage(p->outcome) != BN_STAGE_MEASURE ||
       !bn_outcome_has(p->outcome, BN_OUTCOME_OPENED))
-    bn_interrupt_first(p->interrupt, p->conf->threads + main_too);
+    bn_interrupt_first(p->interrupt, p->conf->plan.threads + main_too);
 }
 
 static void end_in_order(struct receiver *r, int signo)

@@ -102,7 +102,7 @@ void *bn_worker_run(void *worker)
 
   if (!job->conf->policy->threads_start_silently)
     bn_log(BN_DEBUG, "Worker thread (#%u) started", s->number);
-  if (job->conf->raw.rate > 0)
+  if (job->conf->plan.rate > 0)
     (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   bn_threads_enter(w, BN_WORKER_OPENING);
   bn_clock_reader_init(&s->clock, job->clock);

@@ -83,17 +83,17 @@ static struct bn_work_split fleet_command_work(const struct bn_fleet *f,
 /* Assertions that may end the run are judged at each interval, also if none is reported. */
 static uint64_t fleet_interval_ns(const struct bn_conf *conf)
 {
-  return conf->interval_ns == 0 && conf->raw.abort_on_assert_s > 0 ? BN_NSEC_PER_SEC
-                                                                   : conf->interval_ns;
+  return conf->plan.interval_ns == 0 && conf->raw.abort_on_assert_s > 0 ? BN_NSEC_PER_SEC
+                                                                        : conf->plan.interval_ns;
 }
 
 static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_conf *conf = f->setup->conf;
-  const struct bn_work_split_total total = {.threads = conf->threads,
+  const struct bn_work_split_total total = {.threads = conf->plan.threads,
                                             .threads_total = (unsigned)conf->raw.threads_total,
-                                            .events = conf->events,
-                                            .rate = conf->raw.rate,
+                                            .events = conf->plan.events,
+                                            .rate = conf->plan.rate,
                                             .integer_rate = conf->policy->loose_values};
   struct bn_work_split share[BN_WORK_SPLIT_HOSTS];
 
@@ -102,7 +102,7 @@ static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
     return -1;
   f->connection = bn_alloc(f->list.n, sizeof *f->connection);
   bn_intervals_init(&f->intervals, f->list.n, (double)fleet_interval_ns(conf) * 1e-9);
-  bn_intervals_checkpoints(&f->intervals, conf->checkpoint_ns, conf->n_checkpoints);
+  bn_intervals_checkpoints(&f->intervals, conf->plan.checkpoint_ns, conf->plan.n_checkpoints);
   for (size_t i = 0; i < f->list.n; i++)
     f->connection[i] =
         (struct bn_connection){.intervals = &f->intervals,
@@ -123,7 +123,7 @@ static uint64_t fleet_seed(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
 
-  return f->is_run || conf->seed_given ? conf->seed : 0;
+  return f->is_run || conf->plan.seed_given ? conf->seed : 0;
 }
 
 static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)

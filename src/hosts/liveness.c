@@ -36,9 +36,9 @@ static uint64_t liveness_limit(const struct bn_fleet *f)
 
   if (f->stop == BN_FRAME_STOP_ORDER)
     return f->stop_ns;
-  if (f->phase != BN_FLEET_RUN || !f->is_run || conf->time_ns == 0)
+  if (f->phase != BN_FLEET_RUN || !f->is_run || conf->plan.time_ns == 0)
     return UINT64_MAX;
-  return f->start.mono_ns + conf->warmup_ns + conf->time_ns;
+  return f->start.mono_ns + conf->plan.warmup_ns + conf->plan.time_ns;
 }
 
 /* The events of a host after the warm-up, as far as they are known. */
@@ -54,7 +54,7 @@ static uint64_t liveness_spent(const struct bn_view *v)
 
 static bool is_of_warmup(const struct bn_fleet *f, const struct bn_result *r)
 {
-  return r->group[0].total.delta.at_ns < r->facts.start_ns + f->setup->conf->warmup_ns;
+  return r->group[0].total.delta.at_ns < r->facts.start_ns + f->setup->conf->plan.warmup_ns;
 }
 
 /* A tick counts from the start on, a total from the last checkpoint on. */
@@ -88,11 +88,12 @@ static void log_missing(struct bn_fleet *f, size_t i)
     return;
   if (done.at_s > 0)
     (void)snprintf(after, sizeof after, " after its first %.1f s", done.at_s);
-  if (conf->events > 0)
+  if (conf->plan.events > 0)
     (void)snprintf(events, sizeof events, ", %" PRIu64 " of --events=%" PRIu64,
-                   p->work.events > done.events ? p->work.events - done.events : 0, conf->events);
-  if (conf->raw.rate > 0)
-    (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", p->work.rate, conf->raw.rate);
+                   p->work.events > done.events ? p->work.events - done.events : 0,
+                   conf->plan.events);
+  if (conf->plan.rate > 0)
+    (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", p->work.rate, conf->plan.rate);
   bn_printer_say(&f->printer, "%s: missing from the report%s: %u of %" PRIu64 " threads%s%s",
                  p->name, after, p->work.threads, f->sessions, events, rate);
 }

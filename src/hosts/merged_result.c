@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "engine/plan.h"
 #include "measure/merge.h"
 #include "measure/merge_check.h"
 
@@ -85,7 +84,7 @@ static void facts_set_plan(struct bn_facts *f, const struct bn_conf *conf, uint6
 {
   const struct bn_metrics *metrics = f->plan.metrics;
 
-  bn_plan_fill(&f->plan, conf);
+  f->plan = conf->plan;
   f->plan.metrics = metrics;
   f->plan.threads = (unsigned)threads;
   f->plan.seed = conf->seed;

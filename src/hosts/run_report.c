@@ -15,20 +15,18 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "engine/outcome.h"
-#include "engine/plan.h"
 #include "measure/merge.h"
 
 bool bn_run_report_open(struct bn_run_report *a, struct bn_fleet *f)
 {
   const struct bn_hosts_setup *s = f->setup;
-  struct bn_plan plan;
+  struct bn_plan plan = s->conf->plan;
 
   a->setup = s;
   a->fleet = f;
   a->printer = &f->printer;
   if (!f->is_run)
     return true;
-  bn_plan_fill(&plan, s->conf);
   plan.threads = (unsigned)f->sessions;
   bn_asserts_init(&a->asserts, s->asserts, s->n_asserts, s->conf->raw.abort_on_assert_s);
   bn_reporters_init(&a->reporters, s->reporters, s->n_reporters);
@@ -67,7 +65,7 @@ int bn_run_report_check(const struct bn_run_report *a, const struct bn_fleet *f,
   const struct bn_hosts_setup *s = f->setup;
   const struct bn_assert_scope scope = {.metrics = bn_intervals_metrics(&f->intervals),
                                         .kinds = s->kinds,
-                                        .paced = s->conf->raw.rate > 0,
+                                        .paced = s->conf->plan.rate > 0,
                                         .own = s->conf->policy->own_report,
                                         .statements = s->statements};
 
@@ -109,8 +107,8 @@ static void report_started(struct bn_printer_job *job)
 
 static struct bn_view_rules view_rules(const struct bn_conf *conf)
 {
-  return (struct bn_view_rules){.percents = conf->percents,
-                                .n_percents = conf->n_percents,
+  return (struct bn_view_rules){.percents = conf->plan.percents,
+                                .n_percents = conf->plan.n_percents,
                                 .nearest = !conf->policy->own_report,
                                 .commits = conf->policy->transactions_are_commits};
 }
@@ -160,7 +158,8 @@ static bool is_under_load(const struct bn_fleet *f, const struct bn_view *interv
 {
   const struct bn_conf *conf = f->setup->conf;
 
-  if (f->stop != 0 || (conf->time_ns != 0 && interval->at_s * 1e9 >= (double)conf->time_ns))
+  if (f->stop != 0 ||
+      (conf->plan.time_ns != 0 && interval->at_s * 1e9 >= (double)conf->plan.time_ns))
     return false;
   for (size_t i = 0; i < f->n; i++) {
     const struct bn_connection *p = &f->connection[i];
@@ -193,7 +192,7 @@ static void show_sum(void *arg, const struct bn_view *v)
 {
   struct bn_run_report *a = arg;
 
-  if (v->span != BN_VIEW_INTERVAL || a->setup->conf->interval_ns > 0)
+  if (v->span != BN_VIEW_INTERVAL || a->setup->conf->plan.interval_ns > 0)
     report_view(a, v);
   if (v->span == BN_VIEW_INTERVAL)
     judge_interval(a, v);
@@ -201,7 +200,7 @@ static void show_sum(void *arg, const struct bn_view *v)
 
 void bn_run_report_started(struct bn_run_report *a, struct bn_fleet *f)
 {
-  const uint64_t warmup_ns = f->setup->conf->warmup_ns;
+  const uint64_t warmup_ns = f->setup->conf->plan.warmup_ns;
   const struct bn_intervals_out out = {
       .rules = view_rules(f->setup->conf),
       .start = {.at_ns = f->start.mono_ns + warmup_ns, .wall_ns = f->start.wall_ns + warmup_ns},

@@ -9,35 +9,8 @@
 #include <stdint.h>
 
 #include "api/opt.h"
+#include "api/plan.h"
 #include "api/session.h"
-
-struct bn_metrics; /* measure/metric.h */
-
-/* What the run was asked to do, as far as reports show it.  0: none, unlimited, off. */
-struct bn_plan {
-  enum bn_version version; /* dialect of the texts */
-  int verbosity;           /* enum bn_level of base/log.h */
-  unsigned threads;
-  uint64_t events, time_ns, warmup_ns, interval_ns;
-  int interval_decimals;                      /* digits that time stamps need */
-  uint64_t checkpoint_ns[BN_CHECKPOINTS_MAX]; /* ascending, since the end of the warm-up */
-  size_t n_checkpoints;
-  double percents[BN_PERCENTS_MAX]; /* [0] the first one typed, then the others ascending */
-  size_t n_percents;
-  double rate; /* events/s */
-  bool forced; /* --forced-shutdown with a time limit */
-  uint64_t forced_ns;
-  bool debug, validate, histogram;
-  bool watch_lines; /* what is watched is printed under each interval */
-  bool seed_given;
-  bool own;             /* the report of bench's own form, which `version` does not tell */
-  int64_t seed_typed;   /* as given; of no meaning without seed_given */
-  uint64_t seed;        /* what the streams were derived from; 0: from several, in merged results */
-  bool seed_from_timer; /* --rand-init of 0.5 */
-  /* What is measured; borrowed.  Not part of a document's plan: its records have it.  NULL: not
-     known yet. */
-  const struct bn_metrics *metrics;
-};
 
 enum bn_fact_type { BN_FACT_TEXT, BN_FACT_WHOLE, BN_FACT_REAL };
 

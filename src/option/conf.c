@@ -66,21 +66,21 @@ static int finish_times(struct bn_conf *c, struct bn_optset_fault *fault)
 {
   const struct bn_conf_raw *r = &c->raw;
 
-  c->threads = (unsigned)r->threads;
-  c->events = (uint64_t)r->events;
-  c->time_ns = to_ns(r->time_s);
-  c->warmup_ns = to_ns(r->warmup_s);
+  c->plan.threads = (unsigned)r->threads;
+  c->plan.events = (uint64_t)r->events;
+  c->plan.time_ns = to_ns(r->time_s);
+  c->plan.warmup_ns = to_ns(r->warmup_s);
   c->init_timeout_ns = to_ns(r->thread_init_timeout_s);
-  c->interval_ns = to_ns(r->report_interval_s);
-  c->interval_decimals = decimals_of(r->report_interval_s);
-  if (c->interval_ns > 0 && c->interval_ns < BN_NSEC_PER_MSEC)
+  c->plan.interval_ns = to_ns(r->report_interval_s);
+  c->plan.interval_decimals = decimals_of(r->report_interval_s);
+  if (c->plan.interval_ns > 0 && c->plan.interval_ns < BN_NSEC_PER_MSEC)
     return refuse_number(
         c, fault,
         &(struct wrong){"report-interval", "out of range; allowed: 0, or 0.001 or more seconds",
                         "Invalid value for --report-interval: %s (at least 0.001 s)",
                         BN_OPTSET_RANGE},
         r->report_interval_s);
-  if (c->events == 0 && c->time_ns == 0)
+  if (c->plan.events == 0 && c->plan.time_ns == 0)
     bn_log(BN_WARNING, "%s", c->policy->endless);
   return 0;
 }
@@ -104,22 +104,22 @@ static int finish_forced_shutdown(struct bn_conf *c, struct bn_optset_fault *fau
                                     "Invalid value for --forced-shutdown: '%s'", BN_OPTSET_RANGE};
   const char *text = c->raw.forced_shutdown != NULL ? c->raw.forced_shutdown : "5%";
   const bool off = strcasecmp(text, "off") == 0;
-  uint64_t limit_ns = c->time_ns;
+  uint64_t limit_ns = c->plan.time_ns;
   double v;
 
-  c->forced = c->time_ns > 0 && !off;
-  if (!off && !is_time_or_percentage(text) && (c->forced || !c->policy->plain_errors))
+  c->plan.forced = c->plan.time_ns > 0 && !off;
+  if (!off && !is_time_or_percentage(text) && (c->plan.forced || !c->policy->plain_errors))
     return conf_refuse(c, fault, &wrong, text);
-  if (!c->forced)
+  if (!c->plan.forced)
     return 0;
   if (c->policy->forced_shutdown_of_warmup)
-    limit_ns += c->warmup_ns;
+    limit_ns += c->plan.warmup_ns;
   v = strtod(text, NULL);
   if (strchr(text, '%') != NULL)
     v = floor((double)limit_ns / (double)BN_NSEC_PER_SEC * v / 100);
   if (v > INT32_MAX)
     return conf_refuse(c, fault, &late, text);
-  c->forced_ns = to_ns(v);
+  c->plan.forced_ns = to_ns(v);
   return 0;
 }
 
@@ -147,7 +147,7 @@ static int finish_random(struct bn_conf *c, struct bn_optset_fault *fault)
 {
   struct bn_conf_raw *r = &c->raw;
 
-  if (r->rand_init && r->rand_seed != 0)
+  if (c->plan.seed_from_timer && c->plan.seed_typed != 0)
     return conf_refuse(c, fault,
                        &(struct wrong){"rand-init", "cannot be used with --rand-seed",
                                        "Cannot set both --rand-init and --rand-seed",
@@ -168,10 +168,10 @@ static int finish_random(struct bn_conf *c, struct bn_optset_fault *fault)
                              .pareto_h = r->rand_pareto_h,
                              .zipf_exp = r->rand_zipfian_exp};
   bn_dist_init(&c->dist);
-  c->seed_given = r->rand_seed != 0;
-  c->seed = (uint64_t)r->rand_seed;
+  c->plan.seed_given = c->plan.seed_typed != 0;
+  c->seed = (uint64_t)c->plan.seed_typed;
   /* 0.5 draws the same numbers in every run unless told otherwise. */
-  if (!c->seed_given && (!c->policy->same_seed_each_run || r->rand_init))
+  if (!c->plan.seed_given && (!c->policy->same_seed_each_run || c->plan.seed_from_timer))
     c->seed = bn_rng_entropy() % INT64_MAX + 1; /* --rand-seed can say it */
   return 0;
 }
@@ -211,18 +211,18 @@ static int finish_checkpoints(struct bn_conf *c, struct bn_optset_fault *fault)
           &(struct wrong){"report-checkpoints", "not a whole number of seconds; allowed: 0 or more",
                           "Invalid value for --report-checkpoints: '%s'", BN_OPTSET_RANGE},
           list->item[i]);
-    c->checkpoint_ns[i] = (uint64_t)seconds * BN_NSEC_PER_SEC;
+    c->plan.checkpoint_ns[i] = (uint64_t)seconds * BN_NSEC_PER_SEC;
   }
   if (list->n > 0)
-    qsort(c->checkpoint_ns, list->n, sizeof c->checkpoint_ns[0], by_value_u64);
-  c->n_checkpoints = list->n;
+    qsort(c->plan.checkpoint_ns, list->n, sizeof c->plan.checkpoint_ns[0], by_value_u64);
+  c->plan.n_checkpoints = list->n;
   return 0;
 }
 
 static bool has_percentile(const struct bn_conf *c, double rank)
 {
-  for (size_t i = 0; i < c->n_percents; i++)
-    if (fabs(c->percents[i] - rank) < 1e-9)
+  for (size_t i = 0; i < c->plan.n_percents; i++)
+    if (fabs(c->plan.percents[i] - rank) < 1e-9)
       return true;
   return false;
 }
@@ -264,7 +264,7 @@ static int finish_percentiles(struct bn_conf *c, struct bn_optset_fault *fault)
   const struct bn_list *list = &c->raw.percentile;
   double rank = 0;
 
-  c->n_percents = 0;
+  c->plan.n_percents = 0;
   for (size_t i = 0; i < list->n; i++) {
     const int rc = read_rank(c, list->item[i], &rank, fault);
 
@@ -274,13 +274,14 @@ static int finish_percentiles(struct bn_conf *c, struct bn_optset_fault *fault)
       break;
     if (has_percentile(c, rank))
       continue;
-    if (c->n_percents == BN_PERCENTS_MAX)
+    if (c->plan.n_percents == BN_PERCENTS_MAX)
       return conf_refuse(c, fault, &many, list->item[i]);
-    c->percents[c->n_percents++] = rank;
+    c->plan.percents[c->plan.n_percents++] = rank;
   }
-  if (c->n_percents > 1)
-    qsort(c->percents + 1, c->n_percents - 1, sizeof c->percents[0], by_value_double);
-  return c->raw.histogram && c->n_percents == 0 ? conf_refuse(c, fault, &none, "0") : 0;
+  if (c->plan.n_percents > 1)
+    qsort(c->plan.percents + 1, c->plan.n_percents - 1, sizeof c->plan.percents[0],
+          by_value_double);
+  return c->plan.histogram && c->plan.n_percents == 0 ? conf_refuse(c, fault, &none, "0") : 0;
 }
 
 int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optset_fault *fault)
@@ -294,7 +295,10 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
     return (int)fault->kind;
   for (size_t i = 0; rc == 0 && i < sizeof steps / sizeof steps[0]; i++)
     rc = steps[i](c, fault);
-  if (rc == 0 && c->raw.debug)
+  if (rc == 0 && c->plan.debug)
     c->raw.verbosity = BN_DEBUG;
+  c->plan.version = c->policy->version;
+  c->plan.own = c->policy->own_report;
+  c->plan.verbosity = (int)c->raw.verbosity;
   return rc;
 }

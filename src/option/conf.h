@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/metric.h"
 #include "api/opt.h"
+#include "api/plan.h"
 #include "api/policy.h"
 #include "base/clock.h"
 #include "base/dist.h"
@@ -25,17 +25,15 @@ enum bn_host_loss { BN_HOST_LOSS_ABORT, BN_HOST_LOSS_CONTINUE };
 /* What becomes of a run one of whose threads fails. */
 enum bn_thread_error { BN_THREAD_ERROR_ABORT, BN_THREAD_ERROR_CONTINUE };
 
-/* First the raw values, as the tables' offsets place them; then what bn_conf_finish derives.  0
-   means "none" or "unlimited" for limits and intervals. */
+/* Values as typed, from which bn_conf_finish derives others or which need no change. */
 struct bn_conf_raw {
   int64_t threads, events;
-  double time_s, warmup_s, report_interval_s, thread_init_timeout_s, rate, abort_on_assert_s;
+  double time_s, warmup_s, report_interval_s, thread_init_timeout_s, abort_on_assert_s;
   char *forced_shutdown, *time_grace;
   uint64_t thread_stack_size;
   int64_t rate_max_backlog;
   struct bn_list report_checkpoints, percentile, reports, asserts, watch;
-  bool debug, validate, histogram;
-  bool quiet, watch_lines;
+  bool quiet;
   int64_t verbosity;
   char *luajit_cmd, *test, *config_file, *compat;
   char *hosts, *hosts_file, *hosts_shell, *hosts_program;
@@ -46,30 +44,20 @@ struct bn_conf_raw {
   int completion; /* enum bn_shell */
   int clock;      /* enum bn_clock_choice */
   int rand_type;  /* enum bn_dist_type */
-  int64_t rand_seed, rand_spec_iter, rand_spec_pct, rand_spec_res;
+  int64_t rand_spec_iter, rand_spec_pct, rand_spec_res;
   double rand_pareto_h, rand_zipfian_exp;
-  bool rand_init;
 };
 
+/* The tables' offsets place values in `raw` and in `plan`; the others are derived.  0 means "none"
+   or "unlimited" for limits and intervals. */
 struct bn_conf {
   struct bn_conf_raw raw;
   const struct bn_policy *policy; /* of the dialect; outlives the configuration */
-  unsigned threads;
-  uint64_t events;                            /* 0: no limit */
-  uint64_t time_ns, warmup_ns;                /* 0: none */
-  uint64_t interval_ns;                       /* 0: no interval reports */
-  int interval_decimals;                      /* digits that time stamps need */
-  uint64_t checkpoint_ns[BN_CHECKPOINTS_MAX]; /* ascending, since the end of the warm-up */
-  size_t n_checkpoints;
-  bool forced;        /* --forced-shutdown with a time limit */
-  uint64_t forced_ns; /* after the time limit */
+  struct bn_plan plan;            /* without its seed and metrics */
   bool grace_auto;
   uint64_t grace_ns;
   uint64_t init_timeout_ns;
-  double percents[BN_PERCENTS_MAX]; /* [0] the first one typed, then the others ascending */
-  size_t n_percents;                /* 0: --percentile=0 */
-  uint64_t seed;                    /* what streams are derived from; entropy when none was given */
-  bool seed_given;
+  uint64_t seed; /* streams are derived from it; entropy when none was given */
   struct bn_dist dist;
 };
 
@@ -81,7 +69,7 @@ struct bn_conf {
 #define BN_GROUP_LOG     "Log options"
 #define BN_GROUP_LATENCY "Log options, latency"
 
-/* Adds all of them, with their values in c->raw; -1: see err. */
+/* Adds all of them, with their values in c; -1: see err. */
 int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err);
 
 /* The general option of that name; NULL: there is none. */

@@ -6,7 +6,8 @@
 
 #include "option/opt.h"
 
-#define AT(field) .offset = offsetof(struct bn_conf_raw, field)
+#define AT(field)      .offset = offsetof(struct bn_conf, raw.field)
+#define IN_PLAN(field) .offset = offsetof(struct bn_conf, plan.field)
 
 static const char *const dialects[] = {"1.1", "1.0", "0.5", NULL};
 static const char *const shells[] = {[BN_SHELL_NONE] = "none",
@@ -98,7 +99,7 @@ static const struct bn_opt general_options[] = {
      .whole = true,
      .in = BN_IN_1X,
      .def = "0",
-     AT(rate),
+     IN_PLAN(rate),
      .min = 0,
      .max = INT32_MAX,
      .range_text = "Invalid value for --rate: %s.\n\n",
@@ -170,7 +171,7 @@ static const struct bn_opt general_options[] = {
      .type = BN_BOOL,
      .traits = BN_OPT_OBSERVES,
      .def = "off",
-     AT(watch_lines),
+     IN_PLAN(watch_lines),
      .help = "lines of --watch under each interval, too"},
     {.name = "hosts",
      .type = BN_STRING,
@@ -223,13 +224,13 @@ static const struct bn_opt general_options[] = {
      .traits = BN_OPT_OBSERVES,
      .in = BN_IN_ALL,
      .def = "off",
-     AT(debug),
+     IN_PLAN(debug),
      .help = "debugging messages; implies --verbosity=5"},
     {.name = "validate",
      .type = BN_BOOL,
      .in = BN_IN_ALL,
      .def = "off",
-     AT(validate),
+     IN_PLAN(validate),
      .help = "checks of results, if the test has them"},
     {.name = "help",
      .type = BN_BOOL,
@@ -342,7 +343,7 @@ static const struct bn_opt rand_options[] = {
      .traits = BN_OPT_PER_HOST | BN_OPT_REPEAT_ONLY,
      .in = BN_IN_05,
      .def = "off",
-     AT(rand_init),
+     IN_PLAN(seed_from_timer),
      .help = "new seed for each run, which is the default except in 0.5"},
     {.name = "rand-type",
      .type = BN_CHOICE,
@@ -386,7 +387,7 @@ static const struct bn_opt rand_options[] = {
      .traits = BN_OPT_PER_HOST | BN_OPT_REPEAT_ONLY,
      .in = BN_IN_ALL,
      .def = "0",
-     AT(rand_seed),
+     IN_PLAN(seed_typed),
      .min = INT64_MIN,
      .max = INT64_MAX,
      .help = "seed of the random numbers; 0: a new seed for each run"},
@@ -442,7 +443,7 @@ static const struct bn_opt latency_options[] = {
      .traits = BN_OPT_OBSERVES,
      .in = BN_IN_1X,
      .def = "off",
-     AT(histogram),
+     IN_PLAN(histogram),
      .help = "histogram of latencies with the final report"},
     BN_OPT_END};
 
@@ -458,7 +459,7 @@ static const struct {
 int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err)
 {
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-    if (bn_optset_add(s, tables[i].group, tables[i].table, &c->raw, false, err) != 0)
+    if (bn_optset_add(s, tables[i].group, tables[i].table, c, false, err) != 0)
       return -1;
   return 0;
 }

@@ -50,7 +50,7 @@ bool bn_sql_preflight_is_worker(const struct bn_session *s)
 
 bool bn_sql_preflight_due(const struct bn_session *s)
 {
-  return s->services->conf->threads >= FEWEST_CONNECTIONS && bn_sql_preflight_is_worker(s);
+  return s->services->conf->plan.threads >= FEWEST_CONNECTIONS && bn_sql_preflight_is_worker(s);
 }
 
 bool bn_sql_preflight_enter(struct bn_sql_preflight *p)
@@ -91,7 +91,7 @@ void bn_sql_preflight_learn(struct bn_sql_preflight *p, const struct bn_sql_info
 
 static int64_t threads_of(const struct bn_sql_preflight *p, const struct bn_session *s)
 {
-  const int64_t threads = s->services->conf->threads, places = p->info.places;
+  const int64_t threads = s->services->conf->plan.threads, places = p->info.places;
 
   return places > 1 ? (threads + places - 1) / places : threads;
 }
@@ -140,7 +140,7 @@ bool bn_sql_preflight_asks(const struct bn_sql_preflight *p, const struct bn_ses
                            const struct bn_sql_expected *e)
 {
   const bool ahead = e->way == BN_SQL_PREPARE_AUTO && e->in_all > e->at_start;
-  const uint64_t all = s->services->conf->threads * e->in_all;
+  const uint64_t all = s->services->conf->plan.threads * e->in_all;
 
   return !p->statements_judged && !p->asked &&
          (e->way == BN_SQL_PREPARE_EAGER || all > (ahead ? FEW_STATEMENTS : FEWEST_STATEMENTS));
@@ -178,7 +178,7 @@ static struct bn_sql_cost cost_of(const struct bn_sql_preflight *p, const struct
   const uint64_t rest = e->in_all - e->at_start;
 
   return (struct bn_sql_cost){
-      .all = (int64_t)(s->services->conf->threads * e->in_all),
+      .all = (int64_t)(s->services->conf->plan.threads * e->in_all),
       .here = threads_of(p, s) * (int64_t)e->in_all,
       .left = left_of(&p->info, p->asked),
       .rest_ns = e->at_start > 0 ? e->spent_ns / e->at_start * rest : 0,

@@ -92,11 +92,11 @@ static int refuse_block(const struct bn_memory *m, size_t limit, struct bn_err *
   (void)snprintf(wrong, sizeof wrong,
                  "too large: with %u threads, the blocks need more than the %llu MiB of memory of "
                  "this machine",
-                 m->run_conf->threads, mib);
+                 m->run_conf->plan.threads, mib);
   (void)snprintf(plain, sizeof plain,
                  "--memory-block-size=%llu with %u threads is more than the %llu MiB of memory "
                  "this machine has",
-                 size, m->run_conf->threads, mib);
+                 size, m->run_conf->plan.threads, mib);
   return bn_opt_refuse(m->run_conf->policy,
                        &(struct bn_opt_refusal){"memory-block-size", value, wrong, NULL}, plain,
                        err);
@@ -124,7 +124,7 @@ static int memory_allocate(struct bn_memory *m, struct bn_err *err)
 {
   struct bn_session *s = m->main;
 
-  m->n_areas = m->local ? m->run_conf->threads : 1;
+  m->n_areas = m->local ? m->run_conf->plan.threads : 1;
   m->area = bn_alloc(m->n_areas, sizeof *m->area);
   if (check_areas(m, err) != 0)
     return -1;
@@ -198,7 +198,7 @@ static void memory_describe(const void *self, struct bn_facts *f)
 /* Divides the total into whole passes: no session does more than one pass above another. */
 static uint64_t share_of(const struct bn_memory *m, unsigned id)
 {
-  const unsigned n = m->run_conf->threads;
+  const unsigned n = m->run_conf->plan.threads;
 
   return m->each_all ? m->passes : m->passes / n + (id < m->passes % n);
 }
@@ -243,7 +243,7 @@ static struct bn_vector_job vector_job(const struct bn_memory *m, unsigned id)
 {
   const struct bn_area *a = &m->area[m->local ? id : 0];
   const uint64_t lines = m->conf->block_size / BN_VECTOR_LINE;
-  const unsigned n = m->local ? 1 : m->run_conf->threads, part = m->local ? 0 : id;
+  const unsigned n = m->local ? 1 : m->run_conf->plan.threads, part = m->local ? 0 : id;
   const size_t from = (size_t)(lines / n * part + lines % n * part / n) * BN_VECTOR_LINE;
   const size_t to = (size_t)(lines / n * (part + 1) + lines % n * (part + 1) / n) * BN_VECTOR_LINE;
   const size_t first = from / sizeof(double);
@@ -317,7 +317,7 @@ static void do_nothing(const struct bn_memory_job *job)
 /* Prints asides after the heading. */
 static void log_aside(const struct bn_memory *m)
 {
-  if (m->run_conf->events != 0 && !m->run_conf->policy->memory_short_words)
+  if (m->run_conf->plan.events != 0 && !m->run_conf->policy->memory_short_words)
     bn_log_note("the memory test ends after --memory-total-size and ignores --events");
 }
 

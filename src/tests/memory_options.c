@@ -99,7 +99,7 @@ static int check_block(const struct bn_memory *m, struct bn_err *err)
   const uint64_t least = m->work == BN_MEMORY_WORDS   ? sizeof(bn_memory_word)
                          : m->work == BN_MEMORY_LOADS ? BN_CHASE_LINE
                          : m->local                   ? BN_VECTOR_LINE
-                                    : (uint64_t)BN_VECTOR_LINE * m->run_conf->threads;
+                                    : (uint64_t)BN_VECTOR_LINE * m->run_conf->plan.threads;
   char plain[128];
 
   /* 0.5 accepts any number of its 4-byte words. */

@@ -127,7 +127,7 @@ static int mutex_open(void **self, struct bn_session *s, const void *conf, struc
   *self = m;
   /* Compilers remove the loop of 0.5, so that its scores do not depend on it. */
   *m = (struct mutex){.conf = conf,
-                      .sessions = s->services->conf->threads,
+                      .sessions = s->services->conf->plan.threads,
                       .no_loops = s->services->conf->policy->mutex_loops_dropped};
   m->type = find_type(m->conf->type);
   if (m->type == NULL)

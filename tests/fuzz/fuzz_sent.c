@@ -18,6 +18,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HOSTS = 2, EVENTS = 500 };
 
+static void must(bool holds)
+{
+  if (!holds)
+    abort();
+}
+
 static char *honest_text(void)
 {
   struct bn_result r = {.n_groups = 0};

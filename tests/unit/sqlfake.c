@@ -504,7 +504,7 @@ void fixture_open_with(struct fixture *f, enum bn_version version)
   fake.caps = (struct bn_sql_caps){
       .multi_rows_insert = true, .prepared_statements = true, .backslash_escapes = true};
   f->conf.policy = policies[version];
-  f->conf.threads = 1;
+  f->conf.plan.threads = 1;
   f->sql_conf.driver = name;
   conf.ignored = (struct bn_list){.item = &f->ignored, .n = f->ignored != NULL};
   f->row = (struct bn_sql_row){.name = "fake",

@@ -85,16 +85,16 @@ static void test_defaults(void **state)
 {
   (void)state;
   assert_int_equal(FINISH(&bn_policy_bench, "rand-seed=1"), 0);
-  assert_int_equal(conf.threads, 1);
-  assert_int_equal(conf.events, 0);
-  assert_true(conf.time_ns == 10 * BN_NSEC_PER_SEC);
+  assert_int_equal(conf.plan.threads, 1);
+  assert_int_equal(conf.plan.events, 0);
+  assert_true(conf.plan.time_ns == 10 * BN_NSEC_PER_SEC);
   assert_true(conf.init_timeout_ns == 30 * BN_NSEC_PER_SEC);
-  assert_int_equal(conf.interval_ns, 0);
-  assert_int_equal(conf.n_checkpoints, 0);
-  assert_false(conf.forced);
+  assert_int_equal(conf.plan.interval_ns, 0);
+  assert_int_equal(conf.plan.n_checkpoints, 0);
+  assert_false(conf.plan.forced);
   assert_true(conf.grace_auto);
-  assert_int_equal(conf.n_percents, 1);
-  assert_true(conf.percents[0] > 94.9 && conf.percents[0] < 95.1);
+  assert_int_equal(conf.plan.n_percents, 1);
+  assert_true(conf.plan.percents[0] > 94.9 && conf.plan.percents[0] < 95.1);
   assert_int_equal(conf.dist.type, BN_DIST_UNIFORM);
   assert_int_equal(conf.raw.thread_stack_size, 65536);
   assert_int_equal(conf.raw.rate_max_backlog, 131072);
@@ -102,11 +102,11 @@ static void test_defaults(void **state)
   close_conf();
   assert_int_equal(FINISH(&bn_policy_10, "rand-seed=1"), 0);
   assert_int_equal(conf.dist.type, BN_DIST_SPECIAL);
-  assert_true(conf.time_ns == 10 * BN_NSEC_PER_SEC);
+  assert_true(conf.plan.time_ns == 10 * BN_NSEC_PER_SEC);
   close_conf();
   assert_int_equal(FINISH(&bn_policy_05, "rand-type=uniform"), 0);
-  assert_int_equal(conf.events, 10000);
-  assert_int_equal(conf.time_ns, 0);
+  assert_int_equal(conf.plan.events, 10000);
+  assert_int_equal(conf.plan.time_ns, 0);
   close_conf();
 }
 
@@ -117,12 +117,12 @@ static void test_limits(void **state)
                           "warmup-time=1.5", "report-interval=0.5", "rate=100.5",
                           "rate-max-backlog=0", "debug"),
                    0);
-  assert_int_equal(conf.threads, 8);
-  assert_true(conf.events == 5000000000);
-  assert_true(conf.time_ns == 250 * BN_NSEC_PER_MSEC);
-  assert_true(conf.warmup_ns == 1500 * BN_NSEC_PER_MSEC);
-  assert_true(conf.interval_ns == 500 * BN_NSEC_PER_MSEC);
-  assert_int_equal(conf.interval_decimals, 1);
+  assert_int_equal(conf.plan.threads, 8);
+  assert_true(conf.plan.events == 5000000000);
+  assert_true(conf.plan.time_ns == 250 * BN_NSEC_PER_MSEC);
+  assert_true(conf.plan.warmup_ns == 1500 * BN_NSEC_PER_MSEC);
+  assert_true(conf.plan.interval_ns == 500 * BN_NSEC_PER_MSEC);
+  assert_int_equal(conf.plan.interval_decimals, 1);
   assert_int_equal(conf.raw.rate_max_backlog, 0);
   assert_int_equal(conf.raw.verbosity, BN_DEBUG);
   close_conf();
@@ -141,7 +141,7 @@ static void test_interval_decimals(void **state)
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     assert_int_equal(FINISH(&bn_policy_bench, cases[i].setting), 0);
-    assert_int_equal(conf.interval_decimals, cases[i].digits);
+    assert_int_equal(conf.plan.interval_decimals, cases[i].digits);
     close_conf();
   }
 }
@@ -160,21 +160,21 @@ static void test_forced_shutdown(void **state)
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     assert_int_equal(FINISH(&bn_policy_bench, "time=40", cases[i].setting), 0);
-    assert_true(conf.forced);
-    assert_true(conf.forced_ns == cases[i].seconds * BN_NSEC_PER_SEC);
+    assert_true(conf.plan.forced);
+    assert_true(conf.plan.forced_ns == cases[i].seconds * BN_NSEC_PER_SEC);
     close_conf();
   }
   assert_int_equal(FINISH(&bn_policy_11, "time=0", "events=1", "forced-shutdown=nonsense"), 0);
-  assert_false(conf.forced);
+  assert_false(conf.plan.forced);
   close_conf();
   assert_int_equal(FINISH(&bn_policy_bench, "time=0", "events=1", "forced-shutdown=nonsense"),
                    BN_OPTSET_RANGE);
   close_conf();
   assert_int_equal(FINISH(&bn_policy_bench, "time=0", "events=1", "forced-shutdown=OFF"), 0);
-  assert_false(conf.forced);
+  assert_false(conf.plan.forced);
   close_conf();
   assert_int_equal(FINISH(&bn_policy_bench, "time=100000", "forced-shutdown=2147483%"), 0);
-  assert_true(conf.forced_ns == UINT64_C(2147483000) * BN_NSEC_PER_SEC);
+  assert_true(conf.plan.forced_ns == UINT64_C(2147483000) * BN_NSEC_PER_SEC);
   close_conf();
   assert_int_equal(FINISH(&bn_policy_bench, "time=100000", "forced-shutdown=999999999%"),
                    BN_OPTSET_RANGE);
@@ -182,7 +182,7 @@ static void test_forced_shutdown(void **state)
       fault.text, "--forced-shutdown=999999999%: out of range; allowed: up to 2147483647 seconds");
   close_conf();
   assert_int_equal(FINISH(&bn_policy_bench, "time=40", "warmup-time=20", "forced-shutdown=10%"), 0);
-  assert_true(conf.forced_ns == 6 * BN_NSEC_PER_SEC);
+  assert_true(conf.plan.forced_ns == 6 * BN_NSEC_PER_SEC);
   close_conf();
 }
 
@@ -192,10 +192,10 @@ static void test_checkpoints(void **state)
 
   (void)state;
   assert_int_equal(FINISH(&bn_policy_bench, "report-checkpoints=30,5,,0,5"), 0);
-  assert_int_equal(conf.n_checkpoints, 4);
-  assert_true(conf.checkpoint_ns[0] == 0);
-  assert_true(conf.checkpoint_ns[1] == 5 * BN_NSEC_PER_SEC);
-  assert_true(conf.checkpoint_ns[3] == 30 * BN_NSEC_PER_SEC);
+  assert_int_equal(conf.plan.n_checkpoints, 4);
+  assert_true(conf.plan.checkpoint_ns[0] == 0);
+  assert_true(conf.plan.checkpoint_ns[1] == 5 * BN_NSEC_PER_SEC);
+  assert_true(conf.plan.checkpoint_ns[3] == 30 * BN_NSEC_PER_SEC);
   close_conf();
   for (int i = 2; i <= 257; i++)
     (void)snprintf(list + strlen(list), sizeof list - strlen(list), ",%d", i);
@@ -207,15 +207,16 @@ static void test_percentiles(void **state)
 {
   (void)state;
   assert_int_equal(FINISH(&bn_policy_bench, "percentile=99,50,99.9,50,95"), 0);
-  assert_int_equal(conf.n_percents, 4);
-  assert_true(conf.percents[0] > 98.9 && conf.percents[0] < 99.1);
-  assert_true(conf.percents[1] < 50.1 && conf.percents[2] > 94.9 && conf.percents[3] > 99.8);
+  assert_int_equal(conf.plan.n_percents, 4);
+  assert_true(conf.plan.percents[0] > 98.9 && conf.plan.percents[0] < 99.1);
+  assert_true(conf.plan.percents[1] < 50.1 && conf.plan.percents[2] > 94.9 &&
+              conf.plan.percents[3] > 99.8);
   close_conf();
   assert_int_equal(FINISH(&bn_policy_bench, "percentile=0"), 0);
-  assert_int_equal(conf.n_percents, 0);
+  assert_int_equal(conf.plan.n_percents, 0);
   close_conf();
   assert_int_equal(FINISH(&bn_policy_bench, "percentile="), 0);
-  assert_int_equal(conf.n_percents, 0);
+  assert_int_equal(conf.plan.n_percents, 0);
   close_conf();
 }
 
@@ -316,10 +317,10 @@ static void test_seeds(void **state)
 
   (void)state;
   assert_int_equal(FINISH(&bn_policy_bench, "rand-seed=42"), 0);
-  assert_true(conf.seed_given && conf.seed == 42);
+  assert_true(conf.plan.seed_given && conf.seed == 42);
   close_conf();
   assert_int_equal(FINISH(&bn_policy_bench, "rand-seed=0"), 0);
-  assert_false(conf.seed_given);
+  assert_false(conf.plan.seed_given);
   first = conf.seed;
   close_conf();
   assert_int_equal(FINISH(&bn_policy_bench, "rand-seed=0"), 0);
@@ -342,8 +343,8 @@ static void test_numbers_of_dialects(void **state)
     close_conf();
   }
   assert_int_equal(FINISH(&bn_policy_10, "time=5", "percentile=50"), 0);
-  assert_true(conf.time_ns == 5 * BN_NSEC_PER_SEC);
-  assert_int_equal(conf.n_percents, 1);
+  assert_true(conf.plan.time_ns == 5 * BN_NSEC_PER_SEC);
+  assert_int_equal(conf.plan.n_percents, 1);
   close_conf();
 }
 

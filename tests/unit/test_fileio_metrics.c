@@ -221,7 +221,8 @@ static void run_in(char *dir, struct record *seen)
                               .fsync_end = true,
                               .rw_ratio = 4,
                               .dir = dir};
-  struct bn_conf c = {.policy = &bn_policy_bench, .threads = 1, .events = 1200, .seed = 42};
+  struct bn_conf c = {
+      .policy = &bn_policy_bench, .plan = {.threads = 1, .events = 1200}, .seed = 42};
   const struct bn_report_use use = {&recorder, seen, stdout, NULL};
   const struct bn_run_setup setup = {.conf = &c,
                                      .ops = &bn_workload_fileio,

@@ -93,9 +93,9 @@ static struct bn_run *new_run(struct stuck *t)
 
   memset(&c, 0, sizeof c);
   c.policy = &bn_policy_bench;
-  c.threads = 2;
+  c.plan.threads = 2;
   c.raw.thread_stack_size = 65536;
-  c.time_ns = c.grace_ns = 100 * BN_NSEC_PER_MSEC;
+  c.plan.time_ns = c.grace_ns = 100 * BN_NSEC_PER_MSEC;
   return bn_run_new(&run, &setup, &err) == 0 ? run : NULL;
 }
 

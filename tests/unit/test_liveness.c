@@ -132,8 +132,8 @@ static void the_time_limit_and_the_grace_end_it(void **state)
 {
   struct world *w = *state;
 
-  w->conf.warmup_ns = 2 * sec;
-  w->conf.time_ns = 10 * sec;
+  w->conf.plan.warmup_ns = 2 * sec;
+  w->conf.plan.time_ns = 10 * sec;
   w->conf.grace_ns = 3 * sec;
   enter(w, BN_FLEET_RUN, BN_CONNECTION_RUNNING);
   check_end(w, begin_ns + 15 * sec);
@@ -144,7 +144,7 @@ static void a_grace_of_its_own_follows_the_longest_event(void **state)
   struct world *w = *state;
 
   w->conf.grace_auto = true;
-  w->conf.time_ns = 10 * sec;
+  w->conf.plan.time_ns = 10 * sec;
   enter(w, BN_FLEET_RUN, BN_CONNECTION_RUNNING);
   assert_int_equal(there_at(w, begin_ns + 21 * sec), 2);
   assert_int_equal(w->fleet.stop, 0);
@@ -157,7 +157,7 @@ static void no_event_is_longer_than_the_run(void **state)
   struct world *w = *state;
 
   w->conf.grace_auto = true;
-  w->conf.time_ns = 10 * sec;
+  w->conf.plan.time_ns = 10 * sec;
   w->fleet.intervals.longest_ns = UINT64_MAX;
   enter(w, BN_FLEET_RUN, BN_CONNECTION_RUNNING);
   check_end(w, begin_ns + 40 * sec);
@@ -179,7 +179,7 @@ static void a_host_may_verify_its_commits(void **state)
 {
   struct world *w = *state;
 
-  w->conf.time_ns = 10 * sec;
+  w->conf.plan.time_ns = 10 * sec;
   w->conf.grace_ns = 3 * sec;
   w->setup.verify_s = 20;
   w->setup.verify_hurry_s = 4;
@@ -253,7 +253,7 @@ static void a_result_may_take_its_time(void **state)
   struct world *w = *state;
   struct bn_connection *p = &w->connection[1];
 
-  w->conf.time_ns = 10 * sec;
+  w->conf.plan.time_ns = 10 * sec;
   w->conf.grace_ns = sec;
   enter(w, BN_FLEET_RUN, BN_CONNECTION_RUNNING);
   w->connection[0].state = BN_CONNECTION_ENDED;
@@ -271,7 +271,7 @@ static void a_result_that_stops_is_lost(void **state)
   struct world *w = *state;
   struct bn_connection *p = &w->connection[1];
 
-  w->conf.time_ns = 10 * sec;
+  w->conf.plan.time_ns = 10 * sec;
   enter(w, BN_FLEET_RUN, BN_CONNECTION_RUNNING);
   w->connection[0].state = BN_CONNECTION_ENDED;
   send_piece(p, begin_ns + 11 * sec);

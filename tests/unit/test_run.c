@@ -23,7 +23,7 @@ static void closing_is_no_part_of_the_span(void **state)
   struct toy t = {.sleep_us = 1000};
 
   (void)state;
-  c.events = 10;
+  c.plan.events = 10;
   slow.session_close = slow_session_close;
   assert_int_equal(run_at_0(&c, &slow, &t), 0);
   assert_int_equal(seen.total.events, 10);
@@ -74,7 +74,7 @@ static void statements_without_an_event_have_their_span(void **state)
     same_s(seen.total.grace_s, 0);
   }
   w[1].event = second_event_stops;
-  c.raw.rate = 1000;
+  c.plan.rate = 1000;
   c.raw.rate_max_backlog = 10000;
   (void)run_at_0(&c, &w[1], &t);
   assert_int_equal(seen.total.reads, 200);
@@ -90,8 +90,8 @@ static void time_limit_holds(void **state)
   struct toy t = {.sleep_us = 1000};
 
   (void)state;
-  c.time_ns = 300 * BN_NSEC_PER_MSEC;
-  c.interval_ns = 100 * BN_NSEC_PER_MSEC;
+  c.plan.time_ns = 300 * BN_NSEC_PER_MSEC;
+  c.plan.interval_ns = 100 * BN_NSEC_PER_MSEC;
   assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
   same_s(seen.total.span_s, 0.3);
   assert_int_equal(seen.total.events, 600);
@@ -112,11 +112,11 @@ static void a_minute_is_exact(void **state)
   struct toy t = {.sleep_us = 7000};
 
   (void)state;
-  c.warmup_ns = 10 * BN_NSEC_PER_SEC;
-  c.time_ns = 60 * BN_NSEC_PER_SEC;
-  c.interval_ns = BN_NSEC_PER_SEC;
-  c.checkpoint_ns[0] = 20 * BN_NSEC_PER_SEC;
-  c.n_checkpoints = 1;
+  c.plan.warmup_ns = 10 * BN_NSEC_PER_SEC;
+  c.plan.time_ns = 60 * BN_NSEC_PER_SEC;
+  c.plan.interval_ns = BN_NSEC_PER_SEC;
+  c.plan.checkpoint_ns[0] = 20 * BN_NSEC_PER_SEC;
+  c.plan.n_checkpoints = 1;
   assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
   /* Event k of a thread ends at 7 k ms: 1429 begin in the warm-up, 4285 end before the checkpoint,
      10000 at the limit. */
@@ -137,10 +137,10 @@ static void checkpoints_split_the_run(void **state)
   struct toy t = {.sleep_us = 500};
 
   (void)state;
-  c.time_ns = 300 * BN_NSEC_PER_MSEC;
-  c.checkpoint_ns[0] = 100 * BN_NSEC_PER_MSEC;
-  c.checkpoint_ns[1] = 200 * BN_NSEC_PER_MSEC;
-  c.n_checkpoints = 2;
+  c.plan.time_ns = 300 * BN_NSEC_PER_MSEC;
+  c.plan.checkpoint_ns[0] = 100 * BN_NSEC_PER_MSEC;
+  c.plan.checkpoint_ns[1] = 200 * BN_NSEC_PER_MSEC;
+  c.plan.n_checkpoints = 2;
   assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
   assert_int_equal(seen.checkpoints, 2);
   same_s(seen.checkpoint_at[0], 0.1);
@@ -159,8 +159,8 @@ static void warmup_is_not_counted(void **state)
   struct toy t = {.sleep_us = 1000};
 
   (void)state;
-  c.warmup_ns = 50 * BN_NSEC_PER_MSEC;
-  c.events = 100;
+  c.plan.warmup_ns = 50 * BN_NSEC_PER_MSEC;
+  c.plan.events = 100;
   assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
   assert_int_equal(seen.total.events, 100);
   same_s(seen.total.span_s, 0.1);
@@ -174,7 +174,7 @@ static void failing_event_keeps_the_report(void **state)
   struct toy t = {.sleep_us = 200, .fail_event = 2};
 
   (void)state;
-  c.time_ns = 10 * BN_NSEC_PER_SEC;
+  c.plan.time_ns = 10 * BN_NSEC_PER_SEC;
   assert_int_equal(run_at_0(&c, &toy_workload, &t), BN_STATUS_FAILED);
   assert_int_equal(seen.totals, 1);
   assert_int_equal(t.closes, 3);
@@ -224,7 +224,7 @@ static void what_is_verified_is_forgotten_if_the_start_fails(void **state)
   (void)state;
   ops.verify = note_verify;
   ops.forget = note_forget;
-  c.events = 10;
+  c.plan.events = 10;
   assert_int_equal(run_at_0(&c, &ops, &t), BN_STATUS_FAILED);
   assert_true(verified == 0 && forgotten == 1);
   t.fail_open = 0;
@@ -291,8 +291,8 @@ static void forced_shutdown_reports_unfinished(void **state)
 
   (void)state;
   endless.event = endless_event;
-  c.time_ns = 100 * BN_NSEC_PER_MSEC;
-  c.forced = true;
+  c.plan.time_ns = 100 * BN_NSEC_PER_MSEC;
+  c.plan.forced = true;
   assert_int_equal(run_at_0(&c, &endless, &t), BN_STATUS_TIMEOUT);
   assert_int_equal(seen.totals, 1);
   assert_int_equal(seen.total.unfinished, 4);
@@ -311,8 +311,8 @@ static void threads_stop_before_they_are_forced(void **state)
   struct toy t = {.sleep_us = 299000};
 
   (void)state;
-  c.time_ns = 100 * BN_NSEC_PER_MSEC;
-  c.forced = true;
+  c.plan.time_ns = 100 * BN_NSEC_PER_MSEC;
+  c.plan.forced = true;
   assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
   same_s(seen.total.span_s, 0.1);
   same_s(seen.total.grace_s, 0.199);
@@ -330,9 +330,9 @@ static void rate_is_delivered(void **state)
   double at_s;
 
   (void)state;
-  c.raw.rate = 5000;
+  c.plan.rate = 5000;
   c.raw.rate_max_backlog = 131072;
-  c.time_ns = 500 * BN_NSEC_PER_MSEC;
+  c.plan.time_ns = 500 * BN_NSEC_PER_MSEC;
   assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
   assert_int_equal(seen.total.events, arrivals_until(5000, 0.5, 0, &at_s));
   assert_in_range(seen.total.events, 2400, 2600); /* Poisson: 2,500 with standard deviation 50 */
@@ -361,9 +361,9 @@ static void idle_workers_stay_until_the_limit(void **state)
   struct toy t = {0};
 
   (void)state;
-  c.raw.rate = 0.01;
-  c.time_ns = 300 * BN_NSEC_PER_MSEC;
-  c.interval_ns = 150 * BN_NSEC_PER_MSEC;
+  c.plan.rate = 0.01;
+  c.plan.time_ns = 300 * BN_NSEC_PER_MSEC;
+  c.plan.interval_ns = 150 * BN_NSEC_PER_MSEC;
   sim_begin();
   assert_int_equal(run_with(&c, &toy_workload, &t, &waker), 0);
   assert_int_equal(seen.total.events, 0);
@@ -382,9 +382,9 @@ static void overload_is_told(void **state)
   uint64_t due;
 
   (void)state;
-  c.raw.rate = 10000;
+  c.plan.rate = 10000;
   c.raw.rate_max_backlog = 1000;
-  c.time_ns = 300 * BN_NSEC_PER_MSEC;
+  c.plan.time_ns = 300 * BN_NSEC_PER_MSEC;
   assert_int_equal(run_at_0(&c, &toy_workload, &t), BN_STATUS_FAILED);
   due = arrivals_until(10000, 0.3, 0, &first_s);
   (void)arrivals_until(10000, 0.3, 29, &last_s);
@@ -401,10 +401,10 @@ static void checkpoints_follow_the_dialect(void **state)
   struct toy t = {.sleep_us = 1000};
 
   (void)state;
-  c.raw.debug = true;
-  c.n_checkpoints = 1;
-  c.checkpoint_ns[0] = 50 * BN_NSEC_PER_MSEC;
-  c.time_ns = 150 * BN_NSEC_PER_MSEC;
+  c.plan.debug = true;
+  c.plan.n_checkpoints = 1;
+  c.plan.checkpoint_ns[0] = 50 * BN_NSEC_PER_MSEC;
+  c.plan.time_ns = 150 * BN_NSEC_PER_MSEC;
   assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
   assert_int_equal(seen.checkpoints, 1);
   assert_int_equal(seen.checkpoint_sessions, 1);
@@ -442,7 +442,7 @@ static void what_is_not_counted_is_left_to_others(void **state)
 
   (void)state;
   one.loop = loop_of_one;
-  c.events = 3;
+  c.plan.events = 3;
   assert_int_equal(run_at_0(&c, &one, &t), 0);
   assert_int_equal(seen.total.events, 3);
 }
@@ -454,9 +454,9 @@ static void arrivals_beyond_the_events_are_no_overload(void **state)
   struct toy t = {.sleep_us = 20000};
 
   (void)state;
-  c.raw.rate = 1e6;
+  c.plan.rate = 1e6;
   c.raw.rate_max_backlog = 100;
-  c.events = 5;
+  c.plan.events = 5;
   assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
   assert_int_equal(seen.total.events, 5);
   assert_int_equal(seen.total.backlog, 0);
@@ -486,7 +486,7 @@ static void arrivals_end_with_the_run(void **state)
 
   (void)state;
   leaving.event = leaving_event;
-  c.raw.rate = 1e6;
+  c.plan.rate = 1e6;
   c.raw.rate_max_backlog = 800000;
   assert_int_equal(run_at_0(&c, &leaving, &t), BN_STATUS_UNSERVED);
   assert_int_equal(seen.total.events, 1);
@@ -513,10 +513,10 @@ static void check_cut_in_warmup(const struct bn_workload *ops, void *self, int s
   char *text = NULL;
   size_t len = 0;
 
-  c.raw.rate = 10000;
+  c.plan.rate = 10000;
   c.raw.rate_max_backlog = 100000;
-  c.warmup_ns = 5 * BN_NSEC_PER_SEC;
-  c.time_ns = BN_NSEC_PER_SEC;
+  c.plan.warmup_ns = 5 * BN_NSEC_PER_SEC;
+  c.plan.time_ns = BN_NSEC_PER_SEC;
   stderr = open_memstream(&text, &len);
   assert_non_null(stderr);
   const int is = run_it(&c, ops, self);
@@ -554,8 +554,8 @@ static void arrivals_are_counted_while_they_come(void **state)
   struct toy t = {.sleep_us = 100000};
 
   (void)state;
-  c.raw.rate = 3.9e6;
-  c.time_ns = 27 * BN_NSEC_PER_SEC;
+  c.plan.rate = 3.9e6;
+  c.plan.time_ns = 27 * BN_NSEC_PER_SEC;
   assert_int_equal(run_at_0(&c, &toy_workload, &t), BN_STATUS_UNSERVED);
   assert_in_range(seen.total.due, due - 10, due + 10); /* rounding may differ */
   assert_int_equal(seen.total.started, 270);
@@ -581,9 +581,9 @@ static void checkpoint_after_a_slow_interval_has_its_own_time(void **state)
   struct toy t = {.sleep_us = 1000};
 
   (void)state;
-  c.interval_ns = c.checkpoint_ns[0] = 100 * BN_NSEC_PER_MSEC;
-  c.n_checkpoints = 1;
-  c.time_ns = BN_NSEC_PER_SEC;
+  c.plan.interval_ns = c.plan.checkpoint_ns[0] = 100 * BN_NSEC_PER_MSEC;
+  c.plan.n_checkpoints = 1;
+  c.plan.time_ns = BN_NSEC_PER_SEC;
   sim_begin();
   assert_int_equal(run_with(&c, &toy_workload, &t, &slow_reporter), 0);
   assert_int_equal(seen.checkpoints, 1);
@@ -591,7 +591,7 @@ static void checkpoint_after_a_slow_interval_has_its_own_time(void **state)
   same_s(seen.checkpoint_at[0], 0.6);
   assert_int_equal(seen.checkpoint_events[0], 599);
   /* None is taken once the last worker has left. */
-  c.time_ns = 400 * BN_NSEC_PER_MSEC;
+  c.plan.time_ns = 400 * BN_NSEC_PER_MSEC;
   sim_begin();
   assert_int_equal(run_with(&c, &toy_workload, &t, &slow_reporter), 0);
   assert_int_equal(seen.checkpoints, 0);
@@ -628,7 +628,7 @@ static void a_tick_that_fails_prints_no_total(void **state)
 
   (void)state;
   instead = 0;
-  c.time_ns = 3 * BN_NSEC_PER_SEC;
+  c.plan.time_ns = 3 * BN_NSEC_PER_SEC;
   sim_begin();
   assert_int_equal(run_with(&c, &toy_workload, &t, &ticking), BN_STATUS_FAILED);
   assert_int_equal(seen.totals, 1);
@@ -642,10 +642,10 @@ static void nobody_is_shut_down_who_has_left(void **state)
   struct toy t = {.sleep_us = 1000};
 
   (void)state;
-  c.interval_ns = 50 * BN_NSEC_PER_MSEC;
-  c.time_ns = 100 * BN_NSEC_PER_MSEC;
-  c.forced = true;
-  c.forced_ns = 300 * BN_NSEC_PER_MSEC;
+  c.plan.interval_ns = 50 * BN_NSEC_PER_MSEC;
+  c.plan.time_ns = 100 * BN_NSEC_PER_MSEC;
+  c.plan.forced = true;
+  c.plan.forced_ns = 300 * BN_NSEC_PER_MSEC;
   sim_begin();
   assert_int_equal(run_with(&c, &toy_workload, &t, &slow_reporter), 0);
   assert_int_equal(seen.totals, 1);

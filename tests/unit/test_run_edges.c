@@ -17,7 +17,7 @@ static void event_budget_is_exact(void **state)
     struct bn_conf c = make_conf(threads[i]);
     struct toy t = {0};
 
-    c.events = 100003;
+    c.plan.events = 100003;
     assert_int_equal(run_it(&c, &toy_workload, &t), 0);
     assert_int_equal(seen.totals, 1);
     assert_int_equal(seen.total.events, 100003);
@@ -36,8 +36,8 @@ static void warmup_is_not_counted(void **state)
   struct toy t = {.sleep_us = 0};
 
   (void)state;
-  c.warmup_ns = 50 * BN_NSEC_PER_MSEC;
-  c.events = 50000;
+  c.plan.warmup_ns = 50 * BN_NSEC_PER_MSEC;
+  c.plan.events = 50000;
   for (int i = 0; i < 5; i++) {
     /* Short events: many end between the end of the warm-up and its baseline. */
     assert_int_equal(run_it(&c, &toy_workload, &t), 0);
@@ -86,8 +86,8 @@ static void what_was_in_flight_after_the_warmup_is_one_of_the_events(void **stat
 
   (void)state;
   deep.loop = deep_loop;
-  c.warmup_ns = 20 * BN_NSEC_PER_MSEC;
-  c.events = 1000;
+  c.plan.warmup_ns = 20 * BN_NSEC_PER_MSEC;
+  c.plan.events = 1000;
   assert_int_equal(run_it(&c, &deep, &t), 0);
   assert_int_equal(seen.total.events, 1000);
 }
@@ -100,8 +100,8 @@ static void sessions_that_left_in_the_warmup_keep_no_event(void **state)
 
   (void)state;
   lazy.loop = loop_but_first;
-  c.warmup_ns = 20 * BN_NSEC_PER_MSEC;
-  c.events = 1000;
+  c.plan.warmup_ns = 20 * BN_NSEC_PER_MSEC;
+  c.plan.events = 1000;
   assert_int_equal(run_it(&c, &lazy, &t), 0);
   assert_int_equal(seen.total.events, 1000);
 }
@@ -132,8 +132,8 @@ static void slow_baseline_counts_no_event_twice(void **state)
 
   (void)state;
   slow.sample = slow_sample;
-  c.warmup_ns = 20 * BN_NSEC_PER_MSEC;
-  c.events = 1000;
+  c.plan.warmup_ns = 20 * BN_NSEC_PER_MSEC;
+  c.plan.events = 1000;
   assert_int_equal(run_it(&c, &slow, &t), 0);
   assert_int_equal(seen.total.events, 1000);
 }
@@ -148,7 +148,7 @@ static void an_amount_is_exact_after_a_slow_baseline(void **state)
   amount.loop = loop_of_amount;
   amount.sample = slow_sample;
   amount.fixed_amount = true;
-  c.warmup_ns = 20 * BN_NSEC_PER_MSEC;
+  c.plan.warmup_ns = 20 * BN_NSEC_PER_MSEC;
   assert_int_equal(run_it(&c, &amount, &t), 0);
   assert_int_equal(seen.total.events, 200);
 }
@@ -170,8 +170,8 @@ static void arrivals_are_not_missed_by_a_clock_that_lags(void **state)
   (void)state;
   lagging.event = lagging_event;
   c.raw.clock = BN_CLOCK_TSC;
-  c.raw.rate = 1000;
-  c.events = 20;
+  c.plan.rate = 1000;
+  c.plan.events = 20;
   assert_int_equal(run_it(&c, &lagging, &t), 0);
   assert_int_equal(seen.total.events, 20);
 }
@@ -286,9 +286,9 @@ static void errors_of_a_view_stay_as_they_are(void **state)
 
   (void)state;
   atomic_store(&errors_told, 0);
-  c.time_ns = 300 * BN_NSEC_PER_MSEC;
-  c.n_checkpoints = 1;
-  c.checkpoint_ns[0] = 20 * BN_NSEC_PER_MSEC;
+  c.plan.time_ns = 300 * BN_NSEC_PER_MSEC;
+  c.plan.n_checkpoints = 1;
+  c.plan.checkpoint_ns[0] = 20 * BN_NSEC_PER_MSEC;
   assert_int_equal(run_with(&c, &erring, NULL, &reader), 0);
   assert_int_equal(seen.checkpoints, 3);
 }

@@ -31,13 +31,13 @@ static void statements_of_the_end_are_in_no_rate(void **state)
 
   (void)state;
   busy.session_close = busy_close;
-  c.events = 10;
+  c.plan.events = 10;
   assert_int_equal(run_at_0(&c, &busy, &t), 0);
   assert_int_equal(seen.total.reads, 20 + 2000);
   same(seen.total.events_per_s, 2000);
   same(seen.total.reads_per_s, 4000);
-  c.events = 0;
-  c.time_ns = 100500000;
+  c.plan.events = 0;
+  c.plan.time_ns = 100500000;
   assert_int_equal(run_at_0(&c, &busy, &t), 0);
   same(seen.total.reads_per_s, 400 / 0.1005);
 }
@@ -61,8 +61,8 @@ static void a_report_may_last_beyond_the_end(void **state)
 
   (void)state;
   busy.session_close = busy_close;
-  c.time_ns = 2 * BN_NSEC_PER_SEC;
-  c.interval_ns = BN_NSEC_PER_SEC;
+  c.plan.time_ns = 2 * BN_NSEC_PER_SEC;
+  c.plan.interval_ns = BN_NSEC_PER_SEC;
   sim_begin();
   assert_int_equal(run_with(&c, &busy, &t, &slow), 0);
   assert_int_equal(seen.total.events, 2000);
@@ -120,7 +120,7 @@ static void a_run_may_end_in_its_warmup(void **state)
   (void)state;
   five.event = last_of_five;
   five.session_close = busy_close;
-  c.warmup_ns = 100 * BN_NSEC_PER_MSEC;
+  c.plan.warmup_ns = 100 * BN_NSEC_PER_MSEC;
   assert_int_equal(run_at_0(&c, &five, &t), 0);
   assert_int_equal(seen.total.events, 5);
   same(seen.total.span_s, 0.006);
@@ -149,7 +149,7 @@ static void a_signal_while_sessions_close(void **state)
 
   (void)state;
   slow.session_close = hanging_close;
-  c.events = 10;
+  c.plan.events = 10;
   sim_begin();
   sim_send_at(1, SIGINT);
   assert_int_equal(run_it(&c, &slow, &t), 128 + SIGINT);
@@ -178,7 +178,7 @@ static void events_of_the_warmup_are_unfinished_in_it(void **state)
 
   (void)state;
   stuck.event = hanging_event;
-  c.warmup_ns = 60 * BN_NSEC_PER_SEC;
+  c.plan.warmup_ns = 60 * BN_NSEC_PER_SEC;
   sim_begin();
   sim_send_at(1, SIGINT);
   assert_int_equal(run_it(&c, &stuck, &t), 128 + SIGINT);
@@ -193,15 +193,15 @@ static void what_ends_in_the_grace_is_not_kept_up(void **state)
   struct toy t = {.sleep_us = 5000000};
 
   (void)state;
-  c.raw.rate = 60;
-  c.time_ns = 2 * BN_NSEC_PER_SEC;
+  c.plan.rate = 60;
+  c.plan.time_ns = 2 * BN_NSEC_PER_SEC;
   c.grace_auto = false;
   c.grace_ns = 60 * BN_NSEC_PER_SEC;
   assert_int_equal(run_at_0(&c, &toy_workload, &t), BN_STATUS_UNSERVED);
   assert_true(seen.total.due > 64 && seen.total.finished == 0);
   /* 30 in service: when the span ends they are not done, and that is no overload. */
   t.sleep_us = 500000;
-  c.time_ns = 10 * BN_NSEC_PER_SEC;
+  c.plan.time_ns = 10 * BN_NSEC_PER_SEC;
   assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
   assert_true(seen.total.due - seen.total.finished > seen.total.due / 100);
 }
@@ -239,7 +239,7 @@ static void what_ends_while_the_run_is_verified_is_unfinished(void **state)
   w.event = event_until_verified;
   w.verify = slow_verify;
   w.kind = BN_KIND_SQL;
-  c.time_ns = BN_NSEC_PER_SEC;
+  c.plan.time_ns = BN_NSEC_PER_SEC;
   assert_int_equal(run_at_0(&c, &w, &t), BN_STATUS_TIMEOUT);
   assert_int_equal(seen.total.unfinished, 3);
   assert_int_equal(seen.total.events, 0);

@@ -83,7 +83,7 @@ static void run_host(struct stopper *o, int status, double end_s)
   struct bn_conf c = make_conf(3);
   struct bn_run *run;
 
-  c.time_ns = BN_NSEC_PER_SEC;
+  c.plan.time_ns = BN_NSEC_PER_SEC;
   sim_begin();
   o->host.start_s = 2;
   run = new_run_of(&c, &ops, o, &recorder, NULL, &host_group);

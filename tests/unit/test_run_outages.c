@@ -27,9 +27,9 @@ static void an_outage_may_last_to_the_end(void **state)
   struct bn_conf c = make_conf(64);
 
   (void)state;
-  c.raw.rate = 5;
+  c.plan.rate = 5;
   c.raw.rate_max_backlog = 1000;
-  c.time_ns = 5 * BN_NSEC_PER_SEC;
+  c.plan.time_ns = 5 * BN_NSEC_PER_SEC;
   (void)arrivals_until(5, 5, arrivals_until(5, 2, UINT64_MAX, &first_s), &first_s);
   for (int i = 0; i < 2; i++) {
     assert_int_equal(run_at_0(&c, &sql, &until_s[i]), status[i]);
@@ -61,9 +61,9 @@ static void a_short_event_may_end_an_outage(void **state)
   double first_s = 0, last_s = 0;
 
   (void)state;
-  c.raw.rate = 20;
+  c.plan.rate = 20;
   c.raw.rate_max_backlog = 1000;
-  c.time_ns = 20 * BN_NSEC_PER_SEC;
+  c.plan.time_ns = 20 * BN_NSEC_PER_SEC;
   (void)arrivals_until(20, 9, arrivals_until(20, 6, UINT64_MAX, &first_s), &first_s);
   (void)arrivals_until(20, 9, arrivals_until(20, 9, UINT64_MAX, &last_s) - 1, &last_s);
   assert_int_equal(run_at_0(&c, &sql, NULL), 0);
@@ -96,7 +96,7 @@ static void a_failure_may_end_an_outage(void **state)
   c.raw.rate_max_backlog = 1000;
   (void)arrivals_until(20, 5, arrivals_until(20, 2, UINT64_MAX, &first_s[1]), &first_s[1]);
   for (int i = 0; i < 2; i++) {
-    c.raw.rate = rate[i];
+    c.plan.rate = rate[i];
     assert_int_equal(run_at_0(&c, &sql, &t[i]), BN_STATUS_FAILED);
     assert_int_equal(seen.total.outages, 1);
     same_s(seen.total.longest_outage_s, 4.5 - first_s[i]);
@@ -112,10 +112,10 @@ static void the_queue_of_the_warmup_is_no_outage(void **state)
 
   (void)state;
   sql.kind = BN_KIND_SQL;
-  c.raw.rate = 18;
+  c.plan.rate = 18;
   c.raw.rate_max_backlog = 1000;
-  c.warmup_ns = 4 * BN_NSEC_PER_SEC;
-  c.time_ns = 6 * BN_NSEC_PER_SEC;
+  c.plan.warmup_ns = 4 * BN_NSEC_PER_SEC;
+  c.plan.time_ns = 6 * BN_NSEC_PER_SEC;
   assert_int_equal(run_at_0(&c, &sql, &t), BN_STATUS_UNSERVED);
   assert_in_range(seen.total.events, 1, 40);
   assert_int_equal(seen.total.outages, 0);
@@ -143,10 +143,10 @@ static void an_outage_of_the_warmup_may_go_on(void **state)
   sql.kind = BN_KIND_SQL;
   sql.event = event_of_the_warmup;
   c.raw.rate_max_backlog = 1000;
-  c.warmup_ns = 4 * BN_NSEC_PER_SEC;
-  c.time_ns = 6 * BN_NSEC_PER_SEC;
+  c.plan.warmup_ns = 4 * BN_NSEC_PER_SEC;
+  c.plan.time_ns = 6 * BN_NSEC_PER_SEC;
   for (int i = 0; i < 2; i++) {
-    c.raw.rate = rate[i];
+    c.plan.rate = rate[i];
     assert_int_equal(run_at_0(&c, &sql, &t), 0);
     assert_int_equal(seen.total.outages, 1);
     same_s(seen.total.longest_outage_s, 7 - 4);
@@ -186,7 +186,7 @@ static void events_that_are_given_up_are_no_commits(void **state)
   sql.event = NULL;
   sql.loop = refusing_loop;
   for (int i = 0; i < 2; i++) {
-    c.time_ns = time_s[i] * BN_NSEC_PER_SEC;
+    c.plan.time_ns = time_s[i] * BN_NSEC_PER_SEC;
     assert_int_equal(run_at_0(&c, &sql, &t), 0);
     assert_int_equal(seen.total.outages, 1);
     same_s(seen.total.longest_outage_s, longest_s[i]);

@@ -33,7 +33,7 @@ static struct ground *lay(double rate)
   assert_non_null(g);
   memset(g, 0, sizeof *g);
   g->conf.policy = &bn_policy_bench;
-  g->conf.threads = 1;
+  g->conf.plan.threads = 1;
   assert_int_equal(pthread_mutex_init(&g->threads.lock, NULL), 0);
   bn_outcome_init(&g->outcome);
   bn_outcome_cut(&g->outcome, end_ns);

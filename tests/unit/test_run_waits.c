@@ -102,7 +102,7 @@ static struct bn_conf conf_of_1s(void)
 {
   struct bn_conf c = make_conf(3);
 
-  c.time_ns = BN_NSEC_PER_SEC;
+  c.plan.time_ns = BN_NSEC_PER_SEC;
   return c;
 }
 
@@ -123,10 +123,10 @@ static void a_run_without_trouble_ends_at_its_limit(void **state)
 
   (void)state;
   slow.sample = slow_sample;
-  c.warmup_ns = BN_NSEC_PER_SEC;
-  c.interval_ns = BN_NSEC_PER_SEC / 10;
-  c.raw.rate = 100;
-  c.events = 100000;
+  c.plan.warmup_ns = BN_NSEC_PER_SEC;
+  c.plan.interval_ns = BN_NSEC_PER_SEC / 10;
+  c.plan.rate = 100;
+  c.plan.events = 100000;
   check_end(run_from_0(&c, &slow, 0, NULL), 0, false, 2.06);
   assert_int_equal(seen.totals, 1);
 }
@@ -171,14 +171,14 @@ static void a_ticket_that_is_given_back_is_waited_for(void **state)
 
   (void)state;
   w.event = failing_event;
-  c.events = 11;
+  c.plan.events = 11;
   c.raw.on_thread_error = BN_THREAD_ERROR_CONTINUE;
   check_end(run_from_0(&c, &w, 0, NULL), 1, false, 0.507);
   assert_int_equal(seen.total.events, 11);
   assert_int_equal(seen.total.failed_threads, 1);
   check_end(run_from_0(&c, &w, 0.3, NULL), 128 + SIGTERM, false, 0.5);
   assert_int_equal(seen.total.events, 10);
-  c.time_ns = BN_NSEC_PER_SEC / 5;
+  c.plan.time_ns = BN_NSEC_PER_SEC / 5;
   check_end(run_from_0(&c, &w, 0, NULL), 1, false, 0.5);
   assert_int_equal(seen.total.events, 10);
 }
@@ -206,8 +206,8 @@ static struct bn_conf forced_conf(void)
 {
   struct bn_conf c = conf_of_1s();
 
-  c.forced = true;
-  c.forced_ns = 30 * BN_NSEC_PER_SEC;
+  c.plan.forced = true;
+  c.plan.forced_ns = 30 * BN_NSEC_PER_SEC;
   return c;
 }
 
@@ -422,7 +422,7 @@ static void what_is_interrupted_is_unfinished(void **state)
     atomic_store(&interrupted, false);
     w.event = event_that_fails_when_interrupted;
     w.kind = row[i].kind;
-    c.time_ns = row[i].time_s * BN_NSEC_PER_SEC;
+    c.plan.time_ns = row[i].time_s * BN_NSEC_PER_SEC;
     check_end(run_from_0(&c, &w, row[i].term_s, &slow), row[i].status, false, row[i].at_s);
     assert_int_equal(seen.total.unfinished, 3);
     assert_int_equal(seen.total.outages, row[i].kind == BN_KIND_SQL);
@@ -448,7 +448,7 @@ static void a_process_whose_reporter_hangs_is_left(void **state)
   struct bn_conf c = conf_of_1s();
 
   (void)state;
-  c.interval_ns = BN_NSEC_PER_SEC / 2;
+  c.plan.interval_ns = BN_NSEC_PER_SEC / 2;
   assert_int_equal(left_status(&c, &toy_workload, &forced, &hung, NULL), 128 + SIGTERM);
   check_alive(100 + 5 + 2.5);
   check_forced(3 * 143, 0);
@@ -470,7 +470,7 @@ static void events_in_flight_are_unfinished_for_the_watchdog(void **state)
 
   (void)state;
   w.event = event_that_hangs_late;
-  c.interval_ns = BN_NSEC_PER_SEC / 2;
+  c.plan.interval_ns = BN_NSEC_PER_SEC / 2;
   assert_int_equal(left_status(&c, &w, &forced, &hung, NULL), 128 + SIGTERM);
   check_alive(100 + 5 + 2.5);
   check_forced(2 * 143 + 86, 1);
@@ -629,7 +629,7 @@ static struct end watched_run(struct toy_watch how)
   struct bn_run *run;
 
   toy_watch = how;
-  c.interval_ns = BN_NSEC_PER_SEC / 2;
+  c.plan.interval_ns = BN_NSEC_PER_SEC / 2;
   memset(&seen, 0, sizeof seen);
   sim_begin();
   assert_int_equal(bn_run_new(&run, &setup, &err), 0);

@@ -11,9 +11,9 @@ static const uint64_t start = 1000 * BN_NSEC_PER_SEC;
 static struct bn_schedule open_with(const struct bn_conf *c, bool ticks)
 {
   struct bn_schedule a;
-  const uint64_t measure = start + c->warmup_ns;
+  const uint64_t measure = start + c->plan.warmup_ns;
   const struct bn_times times = {start, measure,
-                                 c->time_ns != 0 ? measure + c->time_ns : UINT64_MAX};
+                                 c->plan.time_ns != 0 ? measure + c->plan.time_ns : UINT64_MAX};
 
   bn_schedule_init(&a, c, start);
   assert_false(bn_schedule_interval(&a, UINT64_MAX - 1));
@@ -43,7 +43,8 @@ static unsigned live(struct bn_schedule *a, uint64_t until, uint64_t late, uint6
 
 static void intervals_keep_their_grid(void **state)
 {
-  const struct bn_conf c = {.interval_ns = BN_NSEC_PER_SEC / 2, .warmup_ns = BN_NSEC_PER_SEC / 4};
+  const struct bn_conf c = {
+      .plan = {.interval_ns = BN_NSEC_PER_SEC / 2, .warmup_ns = BN_NSEC_PER_SEC / 4}};
   struct bn_schedule a = open_with(&c, false);
   uint64_t last = 0;
 
@@ -63,12 +64,12 @@ static void intervals_keep_their_grid(void **state)
 
 static void nothing_is_reported_in_the_warmup(void **state)
 {
-  struct bn_conf c = {.interval_ns = BN_NSEC_PER_SEC, .warmup_ns = 5 * BN_NSEC_PER_SEC};
+  struct bn_conf c = {.plan = {.interval_ns = BN_NSEC_PER_SEC, .warmup_ns = 5 * BN_NSEC_PER_SEC}};
   struct bn_schedule a;
 
   (void)state;
-  c.checkpoint_ns[0] = second;
-  c.n_checkpoints = 1;
+  c.plan.checkpoint_ns[0] = second;
+  c.plan.n_checkpoints = 1;
   a = open_with(&c, true);
   assert_false(bn_schedule_warmup_ends(&a, start + 5 * second - 1));
   assert_false(bn_schedule_interval(&a, start + 7 * second));
@@ -85,13 +86,13 @@ static void nothing_is_reported_in_the_warmup(void **state)
 
 static void checkpoints_that_were_missed_are_one(void **state)
 {
-  struct bn_conf c = {.time_ns = 20 * BN_NSEC_PER_SEC};
+  struct bn_conf c = {.plan = {.time_ns = 20 * BN_NSEC_PER_SEC}};
   struct bn_schedule a;
 
   (void)state;
   for (unsigned i = 0; i < 4; i++)
-    c.checkpoint_ns[i] = i * second;
-  c.n_checkpoints = 4;
+    c.plan.checkpoint_ns[i] = i * second;
+  c.plan.n_checkpoints = 4;
   a = open_with(&c, false);
   assert_false(bn_schedule_checkpoint(&a, start));
   assert_true(bn_schedule_checkpoint(&a, start + second));
@@ -106,13 +107,13 @@ static void checkpoints_that_were_missed_are_one(void **state)
 /* The main thread may be late to stop the reporting thread: it still wakes for the third. */
 static void no_checkpoint_is_due_after_the_end(void **state)
 {
-  struct bn_conf c = {.time_ns = 20 * BN_NSEC_PER_SEC};
+  struct bn_conf c = {.plan = {.time_ns = 20 * BN_NSEC_PER_SEC}};
   struct bn_schedule a;
 
   (void)state;
   for (unsigned i = 0; i < 3; i++)
-    c.checkpoint_ns[i] = (i + 1) * second;
-  c.n_checkpoints = 3;
+    c.plan.checkpoint_ns[i] = (i + 1) * second;
+  c.plan.n_checkpoints = 3;
   a = open_with(&c, true);
   assert_true(bn_schedule_checkpoint(&a, start + second));
   bn_schedule_end(&a);
@@ -129,14 +130,14 @@ static void no_checkpoint_is_due_after_the_end(void **state)
 
 static void shutdown_is_forced_once_and_not_at_once(void **state)
 {
-  struct bn_conf c = {.time_ns = 10 * BN_NSEC_PER_SEC, .forced = true};
+  struct bn_conf c = {.plan = {.time_ns = 10 * BN_NSEC_PER_SEC, .forced = true}};
   struct bn_schedule a = open_with(&c, false);
 
   (void)state;
   assert_false(bn_schedule_forced(&a, start + 10 * second + second / 5 - 1));
   assert_true(bn_schedule_forced(&a, start + 10 * second + second / 5));
   assert_false(bn_schedule_forced(&a, start + 99 * second));
-  c.forced_ns = 3 * second;
+  c.plan.forced_ns = 3 * second;
   a = open_with(&c, false);
   assert_false(bn_schedule_forced(&a, start + 13 * second - 1));
   assert_true(bn_schedule_forced(&a, start + 13 * second));
@@ -151,7 +152,7 @@ static void give_grace(struct bn_schedule *a, uint64_t after, uint64_t all, uint
 
 static void progress_renews_the_grace(void **state)
 {
-  const struct bn_conf c = {.time_ns = 10 * BN_NSEC_PER_SEC};
+  const struct bn_conf c = {.plan = {.time_ns = 10 * BN_NSEC_PER_SEC}};
   struct bn_schedule a = open_with(&c, false);
 
   (void)state;
@@ -167,7 +168,7 @@ static void progress_renews_the_grace(void **state)
 
 static void statements_alone_do_not_renew_it_for_ever(void **state)
 {
-  const struct bn_conf c = {.time_ns = 10 * BN_NSEC_PER_SEC};
+  const struct bn_conf c = {.plan = {.time_ns = 10 * BN_NSEC_PER_SEC}};
   struct bn_schedule a = open_with(&c, false);
 
   (void)state;

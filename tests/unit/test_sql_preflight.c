@@ -38,7 +38,7 @@ static void weighs_what_all_would_cost(void **state)
 /* A session of a run with 32 threads that has prepared 11 of 902 statements. */
 static enum bn_sql_rest judged(enum bn_sql_prepare_way way, int64_t allowed, uint64_t spent_ns)
 {
-  struct bn_conf conf = {.threads = 32};
+  struct bn_conf conf = {.plan = {.threads = 32}};
   const struct bn_services services = {.conf = &conf};
   const struct bn_session s = {.services = &services};
   const struct bn_sql_expected e = {11, 902, way, spent_ns};
@@ -75,7 +75,7 @@ static void decides_when_statements_are_prepared(void **state)
 
 static bool asks(enum bn_sql_prepare_way way, unsigned threads, uint64_t in_all)
 {
-  struct bn_conf conf = {.threads = threads};
+  struct bn_conf conf = {.plan = {.threads = threads}};
   const struct bn_services services = {.conf = &conf};
   const struct bn_session s = {.services = &services};
   const struct bn_sql_expected e = {11, in_all, way, 0};

@@ -294,7 +294,7 @@ static void the_grace_follows_what_was_completed(void **state)
 {
   struct ground *g = lay();
   const struct bn_policy own = {.own_report = true}, dialect = {.own_report = false};
-  struct bn_conf conf = {.threads = N, .grace_auto = true, .policy = &own};
+  struct bn_conf conf = {.plan = {.threads = N}, .grace_auto = true, .policy = &own};
   const struct bn_workload ops = {.name = "toy", .kind = BN_KIND_SQL};
   const struct bn_reports_setup setup = {.conf = &conf, .ops = &ops, .stats = &g->load.stats};
   struct bn_parts parts = {.conf = &conf, .load = &g->load, .threads = &g->threads};

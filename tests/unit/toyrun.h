@@ -117,12 +117,12 @@ static inline struct bn_conf make_conf(unsigned threads)
 
   memset(&c, 0, sizeof c);
   c.policy = &bn_policy_bench;
-  c.threads = threads;
+  c.plan.threads = threads;
   c.raw.thread_stack_size = 65536;
-  c.percents[0] = 95;
-  c.n_percents = 1;
+  c.plan.percents[0] = 95;
+  c.plan.n_percents = 1;
   c.seed = 42;
-  c.seed_given = true;
+  c.plan.seed_given = true;
   c.grace_auto = true;
   c.init_timeout_ns = 10 * BN_NSEC_PER_SEC;
   return c;

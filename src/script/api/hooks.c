@@ -144,7 +144,7 @@ static void push_stat(const struct bn_lua *lua, const struct bn_view *v, bool cu
 
   lua_createtable(L, 0, 16);
   /* At the end sysbench has none.  At a checkpoint they are known. */
-  hooks_set(L, "threads_running", at_end ? conf->threads : v->running);
+  hooks_set(L, "threads_running", at_end ? conf->plan.threads : v->running);
   hooks_set(L, "time_interval", v->span_s);
   hooks_set(L, "time_total", v->at_s);
   hooks_set(L, "latency_pct", hooks_percentile(v, 0));
@@ -386,7 +386,7 @@ int bn_hooks_percentile(lua_State *L)
 {
   const struct bn_conf *conf = bn_lua_current()->vm->setup->conf;
 
-  lua_pushnumber(L, conf->n_percents > 0 ? conf->percents[0] : 0);
+  lua_pushnumber(L, conf->plan.n_percents > 0 ? conf->plan.percents[0] : 0);
   (void)lua_tostring(L, -1);
   return 1;
 }

@@ -105,7 +105,7 @@ static void push_option(lua_State *L, const struct bn_opt *o, const void *value)
   const struct bn_services *services = bn_lua_current()->session->services;
   const char *name = o->alias_of != NULL ? o->alias_of : o->name;
 
-  if (services->sessions != services->conf->threads && strcmp(name, "threads") == 0)
+  if (services->sessions != services->conf->plan.threads && strcmp(name, "threads") == 0)
     lua_pushnumber(L, (lua_Number)services->sessions);
   else
     push_value(L, o, value);

@@ -44,7 +44,7 @@ static int exit_run(lua_State *L)
   if (services->leave(services->of, status)) {
     /* The first exit may come from event(), the second from thread_done(); more come from a script
        that catches errors in a loop. */
-    if (++lua->exits > 2 && lua->worker && lua->session->id < lua->vm->setup->conf->threads)
+    if (++lua->exits > 2 && lua->worker && lua->session->id < lua->vm->setup->conf->plan.threads)
       services->stay_behind(services->of);
     lua_pushlightuserdata(L, (void *)(uintptr_t)&leaving);
     return lua_error(L);

@@ -328,9 +328,9 @@ int bn_fileio_resolve(struct bn_fileio_plan *p, const struct bn_fileio_conf *con
 {
   *p = (struct bn_fileio_plan){.conf = conf,
                                .policy = general->policy,
-                               .validate = general->raw.validate,
-                               .threads = general->threads,
-                               .events = general->events,
+                               .validate = general->plan.validate,
+                               .threads = general->plan.threads,
+                               .events = general->plan.events,
                                .random = true};
   if (run && read_mode(p, err) != 0)
     return -1;

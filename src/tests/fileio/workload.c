@@ -119,10 +119,10 @@ static int fileio_open(void **self, struct bn_session *s, const void *conf, stru
   f->engine = find_engine(bn_fileio_io_modes[c->io_mode], err);
   if (f->engine == NULL)
     return -1;
-  f->threads = s->services->conf->threads;
+  f->threads = s->services->conf->plan.threads;
   if (choose_depth(f, c, err) != 0)
     return -1;
-  f->paced = s->services->conf->raw.rate > 0;
+  f->paced = s->services->conf->plan.rate > 0;
   f->debug = bn_log_get_verbosity() >= BN_DEBUG;
   f->fd = malloc(f->plan.files * sizeof *f->fd);
   f->made = calloc(f->plan.files, sizeof *f->made);
