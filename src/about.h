@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What only the composition root knows about a run: the program, its options, the host. */
+/* Facts about a run that only the composition root knows: the program, its options, the host. */
 #ifndef BN_ABOUT_H
 #define BN_ABOUT_H
 

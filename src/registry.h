@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What this program was built with: workloads, reports, drivers, bundled scripts, subcommands. */
+/* The parts of this program: workloads, reports, drivers, bundled scripts, subcommands. */
 #ifndef BN_REGISTRY_H
 #define BN_REGISTRY_H
 

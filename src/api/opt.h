@@ -113,7 +113,7 @@ struct bn_opt {
   const char *help;            /* one line; the help appends [default] */
 };
 
-/* One option and its value, as a record of the run shows it; texts last as long as the call. */
+/* An option and its value, as a record of the run shows it; texts last as long as the call. */
 struct bn_opt_fact {
   const char *name;  /* as declared: "mysql-host" */
   const char *group; /* it was added under; NULL: no table declares it, a script reads it */

@@ -295,7 +295,7 @@ static int cli_positional(struct bn_cli *cli, const struct bn_optset *options, c
 
     if (bn_cli_check_reserved(cli) != 0)
       return -1;
-    /* What follows the letter may be a password. */
+    /* The text behind the letter may be a password. */
     if (dashed != NULL && cli->hint[0] == '\0') {
       bn_log_stderr("%.2s: no such option; options have two dashes and a name, such as --threads=4",
                     dashed);
@@ -362,8 +362,8 @@ bool bn_cli_is_command(const struct bn_cli *cli, const char *name)
   return cli->command != NULL && strcmp(cli->command, name) == 0;
 }
 
-/* What an agent says of its run would be said by each host; a command runs on one.  Reports have a
-   level of their own, the one that was typed. */
+/* An agent is quiet in a run, because each host would print its messages; a command runs on one
+   host.  Reports have a level of their own, the one that was typed. */
 void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, bool is_agent)
 {
   const bool quiet = conf->raw.quiet || (is_agent && bn_cli_is_command(cli, "run"));
@@ -387,7 +387,7 @@ static int complain_of_dash(const struct bn_cli *cli, const struct bn_optset *op
   return -1;
 }
 
-/* What other programs understand. */
+/* Returns the long form of a flag that other programs understand, or the argument. */
 static const char *spelled_out(const struct bn_cli *cli, const char *arg)
 {
   if (!cli->policy->help_in_any_form)

@@ -13,7 +13,7 @@
 
 enum { BN_CLI_HINT_MAX = 160 };
 
-/* What bn_sql_options are declared as. */
+/* The group of bn_sql_options. */
 #define BN_CLI_DB_GROUP "General database options"
 
 /* Main thread only. */

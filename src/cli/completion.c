@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What bash, zsh and fish need to complete command lines. */
+/* Prints programs with which bash, zsh and fish complete command lines. */
 #include "cli/completion.h"
 
 #include <string.h>
@@ -100,7 +100,7 @@ static void put_tests(FILE *out)
     (void)fprintf(out, " %s", bn_registry_scripts[i].name);
 }
 
-/* What only the program knows, which an option cannot name. */
+/* Returns the function that lists values which only the program knows; NULL: there is none. */
 static void (*lister_of(const struct bn_opt *o))(FILE *out)
 {
   static const struct {

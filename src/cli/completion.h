@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What bash, zsh and fish need to complete command lines: a program for the shell, with a table of
-   all tests, commands and options in it. */
+/* Prints programs with which bash, zsh and fish complete command lines; each has a table of all
+   tests, commands and options. */
 #ifndef BN_CLI_COMPLETION_H
 #define BN_CLI_COMPLETION_H
 

@@ -11,7 +11,7 @@
 #include "base/uri.h"
 #include "registry.h"
 
-/* What is set. */
+/* The options that a URI sets. */
 struct target {
   struct bn_optset *options;
   const struct bn_registry_driver *driver;

@@ -13,7 +13,7 @@
 #include "option/opt.h"
 #include "study/study.h"
 
-/* One subcommand being asked for. */
+/* A subcommand whose command line is read. */
 struct asking {
   const struct bn_subcommand *sub;
   char group[256]; /* of its options */
@@ -185,7 +185,8 @@ static bool is_own(const struct asking *a, const char *arg)
   return false;
 }
 
-/* Of the command line of a run.  "oltp_read_write --help" asks for the help of the run. */
+/* Returns whether an argument belongs to the command line of a run.  "oltp_read_write --help" asks
+   for the help of the run. */
 static bool is_of_run(const struct asking *a, const char *arg)
 {
   if (!a->sub->takes_run || !a->named)

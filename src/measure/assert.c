@@ -13,7 +13,7 @@
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* What users say in place of a name of bn_view_fields. */
+/* Short names for figures. */
 static const struct {
   const char *name, *field;
   enum bn_assert_what what;
@@ -328,7 +328,7 @@ static struct bn_finding find_listed(double rank, const struct bn_view *v)
   return f;
 }
 
-/* Of the events: with the ages of those that have not ended. */
+/* Finds a latency of the events, which counts the ages of unfinished ones. */
 static struct bn_finding find_latency(const struct bn_assert *a, const struct bn_view *v,
                                       const struct bn_view_rules *rules)
 {
@@ -383,7 +383,7 @@ static struct bn_finding find_timing(const struct bn_assert *a, const struct bn_
   }
 }
 
-/* Of the statements of a name, which totals and checkpoints have. */
+/* Finds a latency of the statements of a name, which totals and checkpoints have. */
 static struct bn_finding find_statement(const struct bn_assert *a, const struct bn_view *v,
                                         const struct bn_view_rules *rules)
 {

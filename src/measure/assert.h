@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a result is asserted to be, such as "p99@read<2ms": reads it and judges a view by it.
+/* Reads assertions about a result, such as "p99@read<2ms", and judges a view by them.
 
    Pure.  METRIC [@TIMING] OP LIMIT [UNIT]: a percentile pN, min, avg, median or max of a latency,
    a short name such as tps, or a name of bn_view_fields; the operators are <, <=, > and >=. */
@@ -46,7 +46,7 @@ int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_er
 /* Adds all names of metrics, separated by commas. */
 void bn_assert_names(struct bn_buf *out);
 
-/* What is known of a run before it starts. */
+/* The properties of a run that are known before it starts. */
 struct bn_assert_scope {
   const struct bn_metrics *metrics;
   unsigned kinds;  /* 1 << enum bn_kind of each that it may turn out to be */

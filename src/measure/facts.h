@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a result is about: the program, its options, the workload, the host, the server, the times.
-   Values only; who gathers them is elsewhere. */
+/* Facts about a run: the program, its options, the workload, the host, the server, the times.
+   They are values; other files gather them. */
 #ifndef BN_MEASURE_FACTS_H
 #define BN_MEASURE_FACTS_H
 
@@ -14,7 +14,7 @@
 
 enum bn_fact_type { BN_FACT_TEXT, BN_FACT_WHOLE, BN_FACT_REAL };
 
-/* One thing that is known: section "host", key "cpu_model". */
+/* A fact: section "host", key "cpu_model". */
 struct bn_fact {
   char *section, *key;
   enum bn_fact_type type;
@@ -45,7 +45,7 @@ struct bn_fact_message {
   uint64_t times; /* it was told, in all */
 };
 
-/* What became of an assertion at the end of the run. */
+/* The outcome of an assertion at the end of the run. */
 struct bn_finding {
   double value;  /* in the unit of the assertion; 0 if nothing was measured */
   bool measured; /* else it does not hold */
@@ -54,7 +54,7 @@ struct bn_finding {
   bool ended_run; /* it was violated for so long that the run was ended; then it does not hold */
 };
 
-/* One --assert and what became of it. */
+/* An --assert and its outcome. */
 struct bn_verdict {
   char *text, *unit; /* "p99<50ms", "ms" */
   struct bn_finding found;

@@ -27,7 +27,7 @@ struct bn_host {
   char clocksource[32];
 };
 
-/* Where files are made. */
+/* The folder and the device of files that a test makes. */
 struct bn_place {
   char path[PATH_MAX];        /* the folder, without links */
   char file_system[64];       /* "ext4" */

@@ -362,7 +362,7 @@ static int take_facts(struct reader *r, const struct bn_node *line)
   return 0;
 }
 
-/* What later versions add is passed over. */
+/* A line that a later version may have added is passed over. */
 static int take_line(struct reader *r, const struct bn_node *line)
 {
   static const enum bn_view_span spans[] = {BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT, BN_VIEW_TICK};
@@ -423,8 +423,8 @@ static int read_line(struct reader *r, const char *text, size_t len)
   return rc;
 }
 
-/* What comes after a line that was damaged can still be read, but nothing after one that is too
-   large, and nothing without the first.  0: go on, 1: the end, -1 and err. */
+/* Lines after a damaged one can still be read, but none after one that is too large, and none
+   without the first.  0: go on, 1: the end, -1 and err. */
 static int pass_over(struct bn_passed *passed, size_t number, const struct bn_err *why,
                      struct bn_err *err)
 {

@@ -21,7 +21,7 @@ static struct bn_node *json_outer(const json_t *j)
 }
 
 /* At least as many values as the text has: one more than commas, and one for each list and map. */
-static size_t count_values(const char *text, size_t len)
+static size_t json_count_values(const char *text, size_t len)
 {
   size_t n = 1;
   bool quoted = false;
@@ -42,7 +42,7 @@ struct bn_node *bn_node_parse_within(const char *text, size_t len, size_t most, 
   json_error_t why = {.line = 0};
   json_t *j;
 
-  if (count_values(text, len) > most) {
+  if (json_count_values(text, len) > most) {
     (void)bn_err_set(err, EFBIG, "it has more than %zu values", most);
     return NULL;
   }
@@ -181,33 +181,33 @@ int bn_node_append(struct bn_node *list, struct bn_node *value)
   return json_array_append_new(json_inner(list), json_inner(value));
 }
 
-static int complete(json_t *into, json_t *from);
+static int json_complete(json_t *into, json_t *from);
 
-static int complete_list(json_t *into, json_t *from)
+static int json_complete_list(json_t *into, json_t *from)
 {
   if (json_array_size(into) != json_array_size(from))
     return 0;
   for (size_t i = 0; i < json_array_size(into); i++)
-    if (complete(json_array_get(into, i), json_array_get(from, i)) != 0)
+    if (json_complete(json_array_get(into, i), json_array_get(from, i)) != 0)
       return -1;
   return 0;
 }
 
 /* The depth is that of a tree which the parser has accepted. */
-static int complete(json_t *into, json_t *from)
+static int json_complete(json_t *into, json_t *from)
 {
   const char *key;
   json_t *value;
 
   if (json_is_array(into) && json_is_array(from))
-    return complete_list(into, from);
+    return json_complete_list(into, from);
   if (!json_is_object(into) || !json_is_object(from))
     return 0;
   json_object_foreach(from, key, value)
   {
     json_t *mine = json_object_get(into, key);
 
-    if (mine != NULL ? complete(mine, value) != 0 : json_object_set(into, key, value) != 0)
+    if (mine != NULL ? json_complete(mine, value) != 0 : json_object_set(into, key, value) != 0)
       return -1;
   }
   return 0;
@@ -215,34 +215,34 @@ static int complete(json_t *into, json_t *from)
 
 int bn_node_complete(struct bn_node *into, const struct bn_node *from)
 {
-  return complete(json_inner(into), json_inner(from));
+  return json_complete(json_inner(into), json_inner(from));
 }
 
-static bool is_empty(const json_t *j)
+static bool json_is_empty(const json_t *j)
 {
   return (json_is_array(j) && json_array_size(j) == 0) ||
          (json_is_object(j) && json_object_size(j) == 0);
 }
 
-static void confine(json_t *into, json_t *from);
+static void json_confine(json_t *into, json_t *from);
 
-static void confine_list(json_t *into, json_t *from)
+static void json_confine_list(json_t *into, json_t *from)
 {
   if (json_array_size(into) != json_array_size(from))
     return;
   for (size_t i = 0; i < json_array_size(into); i++)
-    confine(json_array_get(into, i), json_array_get(from, i));
+    json_confine(json_array_get(into, i), json_array_get(from, i));
 }
 
-/* The depth is that of complete(). */
-static void confine(json_t *into, json_t *from)
+/* The depth is that of json_complete(). */
+static void json_confine(json_t *into, json_t *from)
 {
   const char *key;
   json_t *value;
   void *next;
 
   if (json_is_array(into) && json_is_array(from))
-    confine_list(into, from);
+    json_confine_list(into, from);
   if (!json_is_object(into) || !json_is_object(from))
     return;
   json_object_foreach_safe(into, next, key, value)
@@ -250,15 +250,15 @@ static void confine(json_t *into, json_t *from)
     json_t *theirs = json_object_get(from, key);
 
     if (theirs != NULL)
-      confine(value, theirs);
-    else if (!is_empty(value))
+      json_confine(value, theirs);
+    else if (!json_is_empty(value))
       (void)json_object_del(into, key);
   }
 }
 
 void bn_node_confine(struct bn_node *into, const struct bn_node *from)
 {
-  confine(json_inner(into), json_inner(from));
+  json_confine(json_inner(into), json_inner(from));
 }
 
 enum bn_node_type bn_node_type_of(const struct bn_node *n)

@@ -14,7 +14,7 @@ enum { BN_KERNEL_TEXT = 8192 };
 /* The beginning of a file, or "" and false if it cannot be read or is empty. */
 __attribute__((format(printf, 2, 3))) bool bn_kernel_text(char text[BN_KERNEL_TEXT],
                                                           const char *fmt, ...);
-/* What stands behind "KEY", blanks and `mark` on the first line that begins so; NULL: no such. */
+/* Returns the text behind "KEY", blanks and `mark` on the first line that begins so, or NULL. */
 const char *bn_kernel_field(const char *text, const char *key, char mark);
 /* Copies up to the end of the line, without blanks and quotes around it. */
 void bn_kernel_line(char *out, size_t size, const char *from);

@@ -56,7 +56,7 @@ const struct bn_layout bn_layout_end[] = {
     END,
 };
 
-/* Those that bn_view_fields does not have. */
+/* The members that are no figures. */
 const struct bn_layout bn_layout_view[] = {
     MEMBER(bn_view, BN_LAY_UNSIGNED, running),
     MEMBER(bn_view, BN_LAY_BOOL, paced),

@@ -18,8 +18,8 @@ struct bn_lines {
 /* The file stays the caller's. */
 void bn_lines_init(struct bn_lines *l, FILE *f, size_t max);
 void bn_lines_done(struct bn_lines *l);
-/* What comes next, without a limit of lines; it stays there until it is skipped.  *len 0: the end,
-   or ferror(). */
+/* Returns the bytes that come next, across lines; they stay there until they are skipped.  *len 0:
+   the end, or ferror(). */
 const char *bn_lines_block(struct bn_lines *l, size_t *len);
 void bn_lines_skip(struct bn_lines *l, size_t len);
 /* Puts the next line into l->line, without its newline.  0: there is none that has one, or

@@ -16,7 +16,7 @@
 
 enum { ASIDE_MAX = 9999, TRIES_MAX = 100 };
 
-/* What one attempt has found. */
+/* The state of the file that an attempt has found. */
 struct found {
   bool made;     /* the file is new */
   bool writable; /* for this user */

@@ -20,7 +20,7 @@
 /* Below this share the rates of the runs do not add up to one. */
 static const double overlap_min = 0.9;
 
-/* Of times since the measurement began, which have nanoseconds. */
+/* Times since the measurement began are nanoseconds as seconds; this bounds their rounding. */
 static const double rounding_s = 1e-6;
 
 struct job {
@@ -468,7 +468,7 @@ static void note_assertions(const struct job *j)
     }
 }
 
-/* What all runs have in common. */
+/* Returns the reason if all runs have ended for the same one. */
 static enum bn_end_reason common_reason(const struct job *j)
 {
   const struct bn_end *first = NULL;

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "measure/runs.h"
 
-/* What the results are of. */
+/* The relation of the results to each other. */
 enum bn_merge_how {
   BN_MERGE_ALIKE,  /* runs that were given the same options and overlap for nine tenths of the time
                       in which at least one of them was measured */

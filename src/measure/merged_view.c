@@ -63,8 +63,8 @@ static uint64_t ns_of(double s)
   return s > 0 && s < 1e9 ? (uint64_t)llround(s * 1e9) : 0;
 }
 
-/* Of events whose ages a document does not have, one is as old as the oldest, and the others are of
-   some age: no percentile is lower than with an age of 0. */
+/* A document may lack the ages of unfinished events.  One of them is as old as the oldest, and the
+   others get an age of 0, with which no percentile is too high. */
 static bool put_ages(struct bn_hist *ages, const struct bn_view *v)
 {
   if (v->ages != NULL && !bn_hist_fits(ages, v->ages))
@@ -118,8 +118,8 @@ static void sum_timing(struct bn_timing *t, const struct bn_views *parts, size_t
   t->dev_s = HUGE_VAL;
 }
 
-/* Where not all have histograms: what follows from the figures of the parts.  Ranks are not known.
- */
+/* Computes latencies from the figures of the parts if not all have histograms.  Ranks are not
+   known then. */
 static void sum_latencies(struct bn_merged_view *s, const struct bn_views *parts)
 {
   struct bn_view *v = &s->view;

@@ -50,7 +50,7 @@ static size_t copy_all(struct bn_fact_message *all, const struct bn_part *part, 
   return used;
 }
 
-/* Of neighbours with the same text; returns how many there are then. */
+/* Joins neighbours with the same text and returns how many messages there are then. */
 static size_t join_equals(struct bn_fact_message *all, size_t n)
 {
   size_t used = 0;

@@ -169,8 +169,7 @@ static uint64_t size_of(const struct bn_record *r)
          bn_snap_buckets(d) * sizeof(struct bn_bucket) + text_size(r->lines);
 }
 
-/* What room there is for more labels and figures is given back: a run of days keeps many records.
- */
+/* Gives back the room for more labels and figures: a run of days keeps many records. */
 static void result_trim(struct bn_record *r, bool bare)
 {
   bn_snap_trim(&r->delta);

@@ -17,7 +17,7 @@ struct bn_record {
   struct bn_watched_figure *watched; /* owned, with their names; NULL: none */
 };
 
-/* One of several hosts that made a run together. */
+/* A host of a run on several hosts. */
 struct bn_member {
   char *host; /* owned; its name, as the user has it */
   char *lost; /* owned; what became of it; NULL: it came to its end */
@@ -36,7 +36,7 @@ struct bn_member {
 #define BN_HOSTS_RATE    "together_events_per_s"
 #define BN_HOSTS_SECONDS "together_seconds"
 
-/* What was measured by sessions that belong together: one workload, on one host or on all. */
+/* The measurements of sessions that belong together: one workload, on one host or on all. */
 struct bn_group {
   char *name; /* the workload's */
   /* owned; NULL: of the whole run.  The first group is of the whole run, and those of its hosts

@@ -38,7 +38,7 @@ struct bn_row {
 /* An interval: when it ended, every figure that intervals have, the percentiles of the plan, and
    what a script has declared. */
 void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v);
-/* What a run was about, and how it ended. */
+/* The columns that say what a run was, and how it ended. */
 void bn_row_run(struct bn_row *row, const struct bn_facts *f, const struct bn_end *end);
 /* Every figure of a total, the percentiles of the plan, and what a script has declared; v NULL:
    there is none. */

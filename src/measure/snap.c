@@ -282,7 +282,7 @@ static void diff_labels(struct bn_snap *now, const struct bn_snap *base)
       now->label[i][k].n -= base->label[i][k].n;
 }
 
-/* What is absent in one of them is absent. */
+/* A counter that is absent in either snapshot is absent. */
 static uint64_t counter_minus(uint64_t a, uint64_t b)
 {
   return a == BN_ABSENT || b == BN_ABSENT ? BN_ABSENT : a - b;

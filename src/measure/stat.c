@@ -92,8 +92,8 @@ static void allocate_labels(struct bn_statset *set)
     set->labels[i] = bn_labels_new();
 }
 
-/* One block: statistics on cache lines of their own, then each session's row of stripe pointers and
-   its counters at the end of its loop. */
+/* Allocates a block: statistics on cache lines of their own, then each session's row of stripe
+   pointers and its counters at the end of its loop. */
 static int allocate_sessions(struct bn_statset *set)
 {
   const size_t line = CACHE_LINE;

@@ -43,8 +43,8 @@ struct bn_stat {
   uint64_t *at_end;                 /* its counters when it left its loop, if left is true */
   uint64_t at_end_ns;               /* the end of its last event */
   _Atomic bool left;
-  /* Of the events that were not counted since the last one that was: when the first began; 0: there
-     are none.  And until when events had ended before them. */
+  /* The time at which the first of the events began that were not counted since the last one that
+     was; 0: there are none.  The time until which events had ended before them. */
   _Atomic uint64_t barren_ns, fertile_ns;
   _Atomic uint64_t counter[]; /* by enum bn_counter, then the workload's */
 };
@@ -104,7 +104,7 @@ struct bn_statset {
   size_t stat_size;
 };
 
-/* What not every run tells apart. */
+/* Parts that not every run tells apart. */
 enum {
   BN_STAT_WARMUP = 1,    /* events of the warm-up, when they have a histogram of their own */
   BN_STAT_WAITING = 2,   /* --rate: the histograms "queueing", "service" and "wakeup_lag" come after

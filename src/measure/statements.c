@@ -127,7 +127,7 @@ void bn_statement_table_init(struct bn_statement_table *t, size_t room, bool his
 
 void bn_statement_table_done(struct bn_statement_table *t)
 {
-  /* What a swap or a shorter copy has left behind the last one, too. */
+  /* A swap or a shorter copy may have left rows behind the last one. */
   for (size_t i = 0; t->sum != NULL && i < t->room; i++) {
     free(t->sum[i].name);
     bn_hist_free(t->sum[i].hist);

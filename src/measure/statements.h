@@ -17,8 +17,8 @@ enum {
   BN_STATEMENT_NAME = 1024                    /* bytes of a name; what is behind them is left out */
 };
 
-/* What one session has counted of one name: its worker writes, anybody reads.  The number of
-   statements that succeeded is that of the times. */
+/* The counts of a session for a name: its worker writes, anybody reads.  The number of statements
+   that succeeded is that of the times. */
 struct bn_statement {
   _Alignas(64) struct bn_hist *hist; /* times; the session's stripe */
   bool shared;                       /* which has other writers */

@@ -99,8 +99,8 @@ struct bn_passed {
   struct bn_err large; /* why that did */
 };
 
-/* What stands in a file: a result and, on request, the tree it was read from, of a journal in the
-   form of a document. */
+/* The content of a file: a result and, on request, the tree it was read from, which has the form of
+   a document for a journal too. */
 struct bn_stored {
   struct bn_result result;
   struct bn_node *document; /* or NULL */

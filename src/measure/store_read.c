@@ -270,7 +270,8 @@ static void read_percentiles(struct bn_json_in *e, const struct bn_node *list, s
   r->view.percentile_s = r->store.percentile_s;
 }
 
-/* Of the record's ranks, in their order.  Older documents and intervals do not have them. */
+/* Reads the values of the record's ranks, in their order.  Older documents and intervals do not
+   have them. */
 static void read_timing_percentiles(struct bn_json_in *e, const struct bn_node *list,
                                     struct bn_record *r, size_t at)
 {
@@ -329,7 +330,7 @@ static void read_statement(struct bn_json_in *e, const struct bn_node *map, stru
   r->view.n_statements++;
 }
 
-/* Of totals and checkpoints. */
+/* Totals and checkpoints have statements. */
 static void read_statements(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
   for (size_t i = 0; i < r->delta.statements.room && !e->failed; i++)
@@ -411,7 +412,7 @@ static void read_lines(struct bn_json_in *e, const struct bn_node *list, struct 
   bn_buf_done(&b);
 }
 
-/* Where figures of a map are collected. */
+/* Collects the watched figures of a map. */
 struct watched {
   struct bn_json_in *probe;
   struct bn_watched *out;
@@ -482,7 +483,7 @@ static void read_parts(struct bn_json_in *e, const struct bn_node *n, const stru
   v->latency = r->delta.hist[BN_H_LATENCY];
 }
 
-/* What of a record is read, besides all that is of any. */
+/* The parts that not every record has, and that are read. */
 struct form {
   bool brief, hists;
 };
@@ -600,7 +601,7 @@ int bn_store_check_length(enum bn_view_span span, size_t length, struct bn_err *
   return 0;
 }
 
-/* Of all groups. */
+/* Returns the bytes of the records of all groups. */
 static uint64_t bytes_of(const struct bn_result *r)
 {
   uint64_t sum = 0;

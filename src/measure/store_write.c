@@ -13,7 +13,7 @@
 #include "measure/layout.h"
 #include "measure/store.h"
 
-/* Of n rows. */
+/* Puts a list of n rows; a brief record has no empty ones. */
 static void put_list(struct bn_json_out *p, struct bn_node *map, const char *key,
                      struct bn_node *list, size_t n)
 {

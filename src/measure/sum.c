@@ -218,7 +218,7 @@ static void sum_counts(struct bn_view *v, struct bn_view_store *store, const str
   }
 }
 
-/* Of one result there is nothing to sum.  Names and texts are the first part's. */
+/* A single result needs no sum.  Names and texts are those of the first part. */
 void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts)
 {
   const struct bn_view *first = parts->view[0];

@@ -202,7 +202,7 @@ static double busy_s(const struct bn_view *v, const struct bn_snap_session *s)
   return view_unwrapped(s->busy_ns, v->avg_s * 1e9 * (double)s->events) * 1e-9;
 }
 
-/* Of the sessions' busy times. */
+/* Computes the fairness of busy times from the unwrapped sums of the sessions. */
 static void find_fairness_of_time(struct bn_view *v, const struct bn_snap *delta)
 {
   long double sum = 0, sum_sq = 0, variance;

@@ -24,18 +24,18 @@ struct bn_session_view {
   uint64_t events;
 };
 
-/* One histogram besides the event latency: "read_latency", "sql_execute".  0 where it is empty. */
+/* A histogram besides the event latency: "read_latency", "sql_execute".  0 if it is empty. */
 struct bn_timing {
   const char *name; /* of the metric; the snapshot's */
-  /* Of the view's ranks, in their order; HUGE_VAL: overflow.  NULL in kept intervals, and where a
-     document does not have them. */
+  /* The values of the view's ranks, in their order; HUGE_VAL: overflow.  NULL in kept intervals,
+     and if a document does not have them. */
   const double *percentile_s;
   uint64_t count;
   double min_s, avg_s, max_s, sum_s, dev_s;
   bool of_script; /* which has declared it */
 };
 
-/* One counter that a script has declared. */
+/* A counter that a script has declared. */
 struct bn_count {
   const char *name, *unit; /* of the metric; the snapshot's */
   uint64_t count;
@@ -170,7 +170,7 @@ struct bn_view_store {
 void bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape);
 void bn_view_store_done(struct bn_view_store *store);
 
-/* What a figure depends on besides the snapshot. */
+/* Figures depend on these besides the snapshot. */
 struct bn_view_rules {
   const double *percents;
   size_t n_percents;
@@ -200,7 +200,7 @@ double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_r
                                  double percent);
 /* That percentile of one histogram; nearest: as in the rules; 0: it is empty. */
 double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest);
-/* Of the time of all statements of a view, the share that those of one name took; 0 to 1. */
+/* Returns the share of the time of all statements that those of one name took, 0 to 1. */
 double bn_view_share(const struct bn_view *v, const struct bn_statement_view *s);
 /* The counts and rates of a view whose delta, counter, span_s and in_grace are set. */
 void bn_view_count(struct bn_view *v, const struct bn_view_rules *rules);

@@ -105,7 +105,7 @@ void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
 
 /* --- a device --------------------------------------------------------------------------------- */
 
-/* One kind of requests: the fields of its row and the names of its figures. */
+/* A kind of requests: the fields of its row and the names of its figures. */
 static const struct request {
   enum bn_disk_field requests, merged, sectors, ms;
   const char *rate, *bytes, *merges, *await, *size;
@@ -176,7 +176,7 @@ static void add_server(const struct bn_watched_name *name, double grown, double 
     watch_add(out, name->part, grown / transactions);
 }
 
-/* Of the span: events in the grace come after the last reading. */
+/* Leaves out events in the grace, which come after the last reading. */
 static double transactions_of(const struct bn_view *v)
 {
   return (double)(v->transactions - v->in_grace);

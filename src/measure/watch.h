@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is watched beside a run: readings of counters, and the figures of the time between two. */
+/* Readings of counters that are watched beside a run, and the figures of the time between two. */
 #ifndef BN_MEASURE_WATCH_H
 #define BN_MEASURE_WATCH_H
 
@@ -11,7 +11,7 @@
 
 struct bn_view;
 
-/* What the kernel says of the host.  Processor times are in ticks since its start, of all
+/* Counts of the host, from the kernel.  Processor times are in ticks since its start, of all
    processors together; memory is in bytes. */
 enum bn_host_count {
   BN_HOST_USER, /* with `guest` */
@@ -43,7 +43,7 @@ enum bn_host_count {
 /* Servers have some hundred counters, and two figures of each. */
 enum { BN_READING_MAX = 1024, BN_WATCHED_MAX = 2 * BN_READING_MAX + 64 };
 
-/* Of one watcher at one moment.  A value that is not known is BN_ABSENT (api/metric.h). */
+/* The values of a watcher at a moment.  A value that is not known is BN_ABSENT (api/metric.h). */
 struct bn_reading {
   uint64_t at_ns;                 /* CLOCK_MONOTONIC; 0: there is none */
   uint64_t value[BN_READING_MAX]; /* by enum bn_host_count, enum bn_disk_field, or a table */
@@ -77,7 +77,7 @@ void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
 void bn_watched_device(const struct bn_reading *from, const struct bn_reading *to,
                        struct bn_watched *out);
 
-/* What the figures of a server's value are called; NULL: it has no such figure. */
+/* The names of the figures of a server's value; NULL: it has no such figure. */
 struct bn_watched_name {
   char *state;       /* the value at the end */
   char *rate, *part; /* the difference by the time between the readings, and by transactions */
@@ -89,14 +89,14 @@ void bn_watched_server(const struct bn_watched_name *names, const struct bn_read
                        const struct bn_reading *to, const struct bn_view *v,
                        struct bn_watched *out);
 
-/* What a figure of that name is about: the server is the same for all hosts of a run. */
+/* Returns whether a figure of that name is about the server, which all hosts of a run share. */
 bool bn_watched_is_shared(const char *name);
 /* Whether a figure may be one of the above: a number, with a name of letters, digits and "_-.". */
 bool bn_watched_is_sound(const struct bn_watched_figure *f);
 /* The figures of a view that hosts share, or the others.  Names stay the view's, also below. */
 void bn_watched_pick(const struct bn_view *v, bool shared, struct bn_watched *out);
-/* Those that hosts share, for the sum of all hosts, as one of them has watched them: what it told
-   per transaction of its own is per transaction of all. */
+/* The figures that hosts share, for the sum of all hosts, as one of them has watched them.  Figures
+   per transaction of that host become figures per transaction of all hosts. */
 void bn_watched_sum(const struct bn_view *one, const struct bn_view *all, struct bn_watched *out);
 /* A copy of n figures with their names in one block, to free(). */
 struct bn_watched_figure *bn_watched_copy(const struct bn_watched_figure *from, size_t n);

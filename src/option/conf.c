@@ -13,8 +13,8 @@
 #include "base/units.h"
 #include "option/opt.h"
 
-/* What is wrong with a value of an option, outside of dialects and in the words of sysbench, which
-   have the value in the place of %s. */
+/* A fault of an option's value: `what` outside of dialects, and `plain` in the words of sysbench,
+   which have the value in the place of %s. */
 struct wrong {
   const char *option, *what, *plain;
   enum bn_optset_error kind;
@@ -227,7 +227,7 @@ static bool has_percentile(const struct bn_conf *c, double rank)
   return false;
 }
 
-/* One item of --percentile. */
+/* Reads an item of --percentile. */
 static int read_rank(const struct bn_conf *c, const char *text, double *rank,
                      struct bn_optset_fault *fault)
 {

@@ -16,13 +16,13 @@
 
 struct bn_optset;
 
-/* What --completion may be for. */
+/* The shells of --completion. */
 enum bn_shell { BN_SHELL_NONE, BN_SHELL_BASH, BN_SHELL_ZSH, BN_SHELL_FISH, BN_SHELLS };
 
-/* What becomes of a run on several hosts that loses one. */
+/* The choices of --on-host-loss. */
 enum bn_host_loss { BN_HOST_LOSS_ABORT, BN_HOST_LOSS_CONTINUE };
 
-/* What becomes of a run one of whose threads fails. */
+/* The choices of --on-thread-error. */
 enum bn_thread_error { BN_THREAD_ERROR_ABORT, BN_THREAD_ERROR_CONTINUE };
 
 /* Values as typed, from which bn_conf_finish derives others or which need no change. */

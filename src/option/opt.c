@@ -173,7 +173,7 @@ static enum bn_optset_error leading_number(const struct bn_entry *e, const char 
   return bn_optval_parse(e->o, e->value, number, false);
 }
 
-/* What a dialect makes of it. */
+/* Sets a value that is out of bounds, as the dialect does. */
 static enum bn_optset_error out_of_bounds(const struct bn_optset *s, const struct bn_entry *e,
                                           const char *text)
 {
@@ -186,7 +186,7 @@ static enum bn_optset_error out_of_bounds(const struct bn_optset *s, const struc
   return BN_OPTSET_RANGE;
 }
 
-/* What a dialect makes of a text that does not fit. */
+/* Sets the value for a text that does not fit, as the dialect does. */
 static enum bn_optset_error opt_misread(const struct bn_optset *s, const struct bn_entry *e,
                                         const struct bn_setting *st, enum bn_optset_error rc)
 {
@@ -225,7 +225,7 @@ static enum bn_optset_error parse_loosely(const struct bn_optset *s, struct bn_e
   rc = bn_optval_parse(e->o, e->value, st->text, from_file);
   if (rc == BN_OPTSET_BAD || rc == BN_OPTSET_RANGE)
     return opt_misread(s, e, st, rc);
-  /* Of a line in a file sysbench takes the first. */
+  /* Sysbench takes the first item of a line in a file. */
   if (rc == BN_OPTSET_OK && e->o->scalar && e->o->whole)
     bn_optval_keep_first(e->value);
   return rc;
@@ -394,8 +394,8 @@ static int apply_pending(struct bn_optset *s, struct bn_entry *e)
   return 0;
 }
 
-/* What sysbench makes of a default that does not fit: a number is what the text begins with, a
-   size nothing, and a whole number is wrong once it is asked for. */
+/* Sets a default that does not fit, as sysbench does: a number is what the text begins with, a size
+   is 0, and a whole number is wrong once it is asked for. */
 static enum bn_optset_error opt_misfit(struct bn_entry *e, const char *text,
                                        enum bn_optset_error rc)
 {

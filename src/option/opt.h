@@ -12,10 +12,10 @@
 #include "api/policy.h"
 #include "base/err.h"
 
-/* One thread at a time; everything here happens before workers start. */
+/* A single thread uses a set, before workers start. */
 struct bn_optset;
 
-/* What is wrong with a setting, for callers that word it in the reference's way. */
+/* The kind of a fault of a setting, for callers that word it as sysbench does. */
 enum bn_optset_error {
   BN_OPTSET_OK = 0,
   BN_OPTSET_UNKNOWN = -1, /* no such option: kept as pending, see below */
@@ -75,7 +75,7 @@ unsigned bn_optset_traits(const struct bn_optset *s, const char *name);
 /* The known name closest to this one (also equal to it), or NULL when none is near. */
 const char *bn_optset_nearest(const struct bn_optset *s, const char *name);
 
-/* What is wrong with a setting.  Outside of dialects the sentence has one form,
+/* A fault of a setting.  Outside of dialects the sentence has one form,
    "--NAME=VALUE: what is wrong; allowed: …", or "FILE:LINE: NAME=VALUE: …". */
 struct bn_optset_fault {
   enum bn_optset_error kind; /* in a dialect: RANGE is FATAL on stdout, others are for stderr */
@@ -101,7 +101,8 @@ bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out);
 /* true: set by the user (command line or file), and not to nothing, under this name or through an
    alias of it. */
 bool bn_optset_given(const struct bn_optset *s, const char *name);
-/* Who has set it last, also to nothing; of an unknown name: nobody, so that the default counts. */
+/* Returns the origin of the last setting, also of one to nothing.  The origin of an unknown name is
+   the default. */
 enum bn_origin bn_optset_origin(const struct bn_optset *s, const char *name);
 /* Moves the values of deprecated aliases over (one that differs from the alias's default beats the
    new name, an explicit default counts when the new name was not given) and calls warn for each

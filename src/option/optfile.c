@@ -12,7 +12,7 @@
 #include "base/mask.h"
 #include "option/optval.h"
 
-/* What no file of options reaches: a device or a file of another kind was named. */
+/* No file of options is so large: a device or a file of another kind was named. */
 enum { FILE_BYTES_MAX = 1 << 20 };
 
 static const char blanks[] = " \t\r\n\v\f";

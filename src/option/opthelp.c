@@ -18,7 +18,7 @@ struct block {
 static const char *form_of(const struct bn_opt *o, const struct bn_policy *policy)
 {
   static const char on_off[] = "[=on|off]";
-  /* What also takes other words looks like a switch. */
+  /* An option that also takes other words looks like a switch. */
   const bool is_switch = o->form != NULL && strcmp(o->form, on_off) == 0;
 
   if (o->form != NULL && !is_switch)
@@ -181,7 +181,7 @@ static void print_line(void *arg, const struct block *b, const struct bn_opt *o)
   (void)fputs("  --", p->out);
   print_name(b, o->name, p->out);
 
-  /* Where only the old name exists, it means what the new one does. */
+  /* If only the old name exists, it has the default of the new one. */
   if (b->policy->help_has_old_names && o->alias_of != NULL)
     o = bn_optset_find(b->set, o->alias_of);
   (void)fprintf(p->out, "%s%s%*s", form, letter, (int)pad, "");
@@ -246,7 +246,7 @@ static void man_word(const char *word, size_t len, FILE *out)
   }
 }
 
-/* One sentence, in lines short enough for mandoc's lint. */
+/* Prints a sentence in lines short enough for mandoc's lint. */
 static void man_sentence(const char *text, FILE *out)
 {
   enum { WIDTH = 72 };

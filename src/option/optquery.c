@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the set of options can be asked: names, faults, what waits for its option, values. */
+/* Queries of the set of options: names, faults, settings that wait for their option, values. */
 #include <stdio.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ const char *bn_optset_nearest(const struct bn_optset *s, const char *name)
 {
   const char *best = nearest_to(s, name);
 
-  /* What 0.5 called oltp-table-size is table_size since. */
+  /* Since 1.0, oltp-table-size of 0.5 is called table_size. */
   if (best == NULL && (strncmp(name, "oltp-", 5) == 0 || strncmp(name, "oltp_", 5) == 0))
     best = nearest_to(s, name + 5);
   return best;
@@ -66,7 +66,7 @@ unsigned bn_optset_traits(const struct bn_optset *s, const char *name)
   return e != NULL ? e->traits : 0;
 }
 
-/* Of an option that nobody knows. */
+/* Returns whether the name of an unknown option resembles that of a password. */
 static bool is_near_secret(const struct bn_optset *s, const char *name)
 {
   struct bn_near near = {.typed = name};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One option's value: parse it, check it, say what is wrong with it. */
+/* Parses and checks the value of an option, and says what is wrong with it. */
 #include "option/optval.h"
 
 #include <inttypes.h>
@@ -129,7 +129,7 @@ static enum bn_optset_error parse_size(const struct bn_opt *o, uint64_t *value, 
   return BN_OPTSET_OK;
 }
 
-/* One that fits into the reference's int. */
+/* Returns whether the text is a number that fits into sysbench's int. */
 static bool is_int(const char *text)
 {
   int64_t v;
@@ -375,7 +375,7 @@ static void explain_range(const struct bn_opt *o, const char *text, struct bn_op
                    shown, o->min, o->max);
 }
 
-/* Of the bounds that a table names, those that are there to be told. */
+/* Adds the bounds that a user can act on: a table may name more. */
 static void add_bounds(const struct bn_opt *o, const char *unit, const char *unbounded, char *out,
                        size_t len)
 {

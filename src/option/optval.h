@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One option's value, and the set of options as its own files see it.  Internal to option/. */
+/* The value of an option, and the set of options as its own files see it.  Internal to option/. */
 #ifndef BN_OPTION_OPTVAL_H
 #define BN_OPTION_OPTVAL_H
 
@@ -47,7 +47,7 @@ void bn_optval_keep_first(struct bn_list *list);
 
 /* --- the set --- */
 
-/* What a user wrote, kept for options that are declared later. */
+/* A setting as a user wrote it, kept for an option that is declared later. */
 struct bn_setting {
   char *name;
   char *text;  /* NULL: without '=' */
@@ -82,11 +82,11 @@ bool bn_opt_is_secret(const struct bn_opt *o);
 const char *bn_opt_shown(const struct bn_opt *o, const char *text);
 /* The newest of that name: a script's own option before the general one.  NULL: none. */
 struct bn_entry *bn_optset_entry(const struct bn_optset *s, const char *name);
-/* What an alias stands for: the oldest of that name, which is declared beside it and has its type.
- */
+/* Returns the option that an alias stands for: the oldest of that name, which is declared beside it
+   and has its type. */
 struct bn_entry *bn_optset_target(const struct bn_optset *s, const struct bn_entry *alias);
 
-/* Who set it last. */
+/* Returns the origin of the last setting. */
 static inline enum bn_origin bn_optval_origin(const struct bn_entry *e)
 {
   if (!e->given)

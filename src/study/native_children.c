@@ -174,7 +174,7 @@ static int native_child(lua_State *L)
   child.limit_ns = span_ns(luaL_optnumber(L, -1, 0));
   lua_getfield(L, 1, "capture");
   child.output = lua_toboolean(L, -1) ? &output : NULL;
-  /* What the study has printed comes before what the child prints. */
+  /* The output of the study comes before that of the child. */
   (void)fflush(stdout);
   family_enter(f);
   rc = bn_child_run(&f->children, &child, &end, &err);
