@@ -200,8 +200,6 @@ void bn_watched_server(const struct bn_watched_name *names, const struct bn_read
 /* --- figures of several hosts ------------------------------------------------------------------
  */
 
-static const char shared_prefix[] = "server_", per_transaction[] = "_per_transaction";
-
 static bool begins_with(const char *name, const char *prefix)
 {
   return strncmp(name, prefix, strlen(prefix)) == 0;
@@ -209,7 +207,7 @@ static bool begins_with(const char *name, const char *prefix)
 
 bool bn_watched_is_shared(const char *name)
 {
-  return begins_with(name, shared_prefix);
+  return begins_with(name, BN_WATCHED_SERVER);
 }
 
 bool bn_watched_is_sound(const struct bn_watched_figure *f)
@@ -233,9 +231,9 @@ void bn_watched_pick(const struct bn_view *v, bool shared, struct bn_watched *ou
 
 static bool is_per_transaction(const char *name)
 {
-  const size_t len = strlen(name), tail = strlen(per_transaction);
+  const size_t len = strlen(name), tail = strlen(BN_WATCHED_PER_TRANSACTION);
 
-  return len >= tail && strcmp(name + len - tail, per_transaction) == 0;
+  return len >= tail && strcmp(name + len - tail, BN_WATCHED_PER_TRANSACTION) == 0;
 }
 
 void bn_watched_sum(const struct bn_view *one, const struct bn_view *all, struct bn_watched *out)

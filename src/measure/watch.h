@@ -77,6 +77,12 @@ void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
 void bn_watched_device(const struct bn_reading *from, const struct bn_reading *to,
                        struct bn_watched *out);
 
+/* The name of a server's figure begins with the one; with the other ends that of a figure per
+   transaction.  By them alone a document, and so the merge of several hosts, knows the traits of a
+   figure: a server may have two thousand, each in every interval. */
+#define BN_WATCHED_SERVER          "server_"
+#define BN_WATCHED_PER_TRANSACTION "_per_transaction"
+
 /* The names of the figures of a server's value; NULL: it has no such figure. */
 struct bn_watched_name {
   char *state;       /* the value at the end */

@@ -72,7 +72,7 @@ static bool is_among(const char *const *names, size_t n, const char *name)
 
 static char *server_joined(const char *name, const char *unit)
 {
-  return bn_alloc_print("server_%s%s", name, unit);
+  return bn_alloc_print(BN_WATCHED_SERVER "%s%s", name, unit);
 }
 
 /* Adds a name.  Returns false if there are too many. */
@@ -89,7 +89,7 @@ static bool add_name(struct server *s, const struct bn_sql_value *v)
     name->state = server_joined(key, "");
   else
     name->rate = server_joined(key, "_per_s");
-  name->part = name->rate != NULL ? server_joined(key, "_per_transaction") : NULL;
+  name->part = name->rate != NULL ? server_joined(key, BN_WATCHED_PER_TRANSACTION) : NULL;
   s->n++;
   return true;
 }
