@@ -29,7 +29,7 @@ struct bn_plan {
   bool debug, validate, histogram;
   bool watch_lines; /* the figures of --watch are printed under each interval */
   bool seed_given;
-  bool own;             /* the report of bench's own form, which `version` does not tell */
+  bool native;          /* the report of bench's own form, which `version` does not tell */
   int64_t seed_typed;   /* as given; of no meaning without seed_given */
   uint64_t seed;        /* the run's, once it is known; 0: several, in merged results */
   bool seed_from_timer; /* --rand-init of 0.5 */

@@ -254,16 +254,16 @@ static void event_failing_since(const struct bn_stat *st, const struct bn_tick *
 {
   const bool paced = st->service_hist != 0;
   const bool follows = !paced || tick->start_ns <= bn_stat_get(&st->last_end_ns);
-  const uint64_t barren_ns = bn_stat_get(&st->barren_ns);
+  const uint64_t failing_since_ns = bn_stat_get(&st->failing_since_ns);
 
-  *first_ns = barren_ns != 0 && follows ? barren_ns : tick->start_ns;
+  *first_ns = failing_since_ns != 0 && follows ? failing_since_ns : tick->start_ns;
   *last_ns = paced ? bn_stat_get(&st->last_end_ns) : tick->start_ns;
-  if (barren_ns != 0)
-    *last_ns = bn_stat_get(&st->fertile_ns);
+  if (failing_since_ns != 0)
+    *last_ns = bn_stat_get(&st->last_ok_ns);
 }
 
 /* Setting edge_ns to 0 makes the next event that succeeds be looked at, however short it is.
-   Release: pairs with the acquire load of barren_ns in engine/outage.c. */
+   Release: pairs with the acquire load of failing_since_ns in engine/outage.c. */
 void bn_event_mark_failing(struct bn_session *s, const struct bn_tick *tick)
 {
   struct bn_stat *st = s->stat;
@@ -271,8 +271,8 @@ void bn_event_mark_failing(struct bn_session *s, const struct bn_tick *tick)
 
   event_failing_since(st, tick, &first_ns, &last_ns);
   st->edge_ns = 0;
-  atomic_store_explicit(&st->fertile_ns, last_ns, memory_order_relaxed);
-  atomic_store_explicit(&st->barren_ns, first_ns, memory_order_release);
+  atomic_store_explicit(&st->last_ok_ns, last_ns, memory_order_relaxed);
+  atomic_store_explicit(&st->failing_since_ns, first_ns, memory_order_release);
 }
 
 /* Failures up to the end of the load are an outage up to there.  The last failures of a failed
@@ -280,13 +280,13 @@ void bn_event_mark_failing(struct bn_session *s, const struct bn_tick *tick)
 static void end_outage(struct bn_session *s, uint64_t end_ns)
 {
   const struct bn_stat *st = s->stat;
-  const uint64_t barren_ns = bn_stat_get(&st->barren_ns);
-  const uint64_t fertile_ns = bn_stat_get(&st->fertile_ns);
+  const uint64_t failing_since_ns = bn_stat_get(&st->failing_since_ns);
+  const uint64_t last_ok_ns = bn_stat_get(&st->last_ok_ns);
 
-  if (barren_ns != 0 && (!s->failed || bn_session_over(s)))
-    check_outage(s, barren_ns, fertile_ns, end_ns);
+  if (failing_since_ns != 0 && (!s->failed || bn_session_over(s)))
+    check_outage(s, failing_since_ns, last_ok_ns, end_ns);
   if (s->outage != NULL)
-    bn_outage_leave(s->outage, barren_ns != 0 ? fertile_ns : end_ns);
+    bn_outage_leave(s->outage, failing_since_ns != 0 ? last_ok_ns : end_ns);
 }
 
 void bn_event_leave(struct bn_session *s, uint64_t end_ns)
@@ -327,5 +327,5 @@ void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick, uint64_
     check_success(s, tick);
   bn_event_finish(s, tick, took);
   if (!s->failed)
-    atomic_store_explicit(&s->stat->barren_ns, 0, memory_order_release);
+    atomic_store_explicit(&s->stat->failing_since_ns, 0, memory_order_release);
 }

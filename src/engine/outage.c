@@ -31,8 +31,8 @@ static void outage_narrow(struct gap *g, uint64_t start_ns, uint64_t end_ns)
     g->first_ns = start_ns;
 }
 
-/* Acquire: pairs with the release stores of `ended` and `barren_ns` in engine/event.[ch], and keeps
-   a read before those that follow it. */
+/* Acquire: pairs with the release stores of `ended` and `failing_since_ns` in engine/event.[ch],
+   and keeps a read before those that follow it. */
 static uint64_t outage_acquire(const _Atomic uint64_t *n)
 {
   return atomic_load_explicit(n, memory_order_acquire);
@@ -46,17 +46,17 @@ static void look_at(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
   const bool in_flight = outage_acquire(&st->begun) != outage_acquire(&st->ended) && start_ns != 0;
   const bool paced = st->service_hist != 0;
   const uint64_t last_ns = outage_acquire(&st->last_end_ns),
-                 barren_ns = outage_acquire(&st->barren_ns);
+                 failing_since_ns = outage_acquire(&st->failing_since_ns);
   uint64_t first_ns = in_flight ? start_ns : UINT64_MAX, end_ns = in_flight ? start_ns : now_ns;
 
   if (!atomic_load_explicit(&st->running, memory_order_acquire))
     return;
   if (paced)
     end_ns = last_ns;
-  if (barren_ns != 0 && (!paced || (in_flight && start_ns <= last_ns)))
-    first_ns = barren_ns;
-  if (barren_ns != 0)
-    end_ns = outage_acquire(&st->fertile_ns);
+  if (failing_since_ns != 0 && (!paced || (in_flight && start_ns <= last_ns)))
+    first_ns = failing_since_ns;
+  if (failing_since_ns != 0)
+    end_ns = outage_acquire(&st->last_ok_ns);
   outage_narrow(g, first_ns, end_ns);
 }
 

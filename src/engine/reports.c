@@ -221,7 +221,7 @@ int bn_reports_check(const struct bn_reports *b, struct bn_err *err)
   const struct bn_assert_scope scope = {.metrics = &b->stats->metrics,
                                         .kinds = is_script ? UINT_MAX : 1U << b->ops->kind,
                                         .paced = b->conf->plan.rate > 0,
-                                        .own = b->conf->policy->own_report,
+                                        .native = b->conf->policy->own_report,
                                         .statements = b->stats->statements != NULL};
 
   return bn_asserts_check(&b->asserts, &scope, err);

@@ -66,7 +66,7 @@ int bn_run_report_check(const struct bn_run_report *a, const struct bn_fleet *f,
   const struct bn_assert_scope scope = {.metrics = bn_intervals_metrics(&f->intervals),
                                         .kinds = s->kinds,
                                         .paced = s->conf->plan.rate > 0,
-                                        .own = s->conf->policy->own_report,
+                                        .native = s->conf->policy->own_report,
                                         .statements = s->statements};
 
   return bn_asserts_check(&a->asserts, &scope, err);

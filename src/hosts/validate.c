@@ -55,7 +55,7 @@ static bool same_ranks(const double *a, size_t n_a, const double *b, size_t n_b)
 
 static int compare_plans(const struct bn_plan *a, const struct bn_plan *b, struct bn_err *err)
 {
-  if (a->own != b->own || (!a->own && a->version != b->version))
+  if (a->native != b->native || (!a->native && a->version != b->version))
     return bn_err_set(err, EPROTO, "its results are of another dialect than those of other hosts");
   if (!same_ranks(a->percents, a->n_percents, b->percents, b->n_percents))
     return bn_err_set(err, EPROTO, "its percentiles have other ranks than those of other hosts");

@@ -278,8 +278,8 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
   const struct bn_view_scope s = {.kinds = scope->kinds,
                                   .paced = scope->paced,
                                   .commits = bn_view_counts_commits(scope->metrics),
-                                  .parts = scope->own,
-                                  .native = scope->own};
+                                  .parts = scope->native,
+                                  .native = scope->native};
 
   if (a->timing[0] != '\0')
     return check_timing(a->timing, scope, err);

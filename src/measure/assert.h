@@ -51,7 +51,7 @@ struct bn_assert_scope {
   const struct bn_metrics *metrics;
   unsigned kinds;  /* 1 << enum bn_kind of each that it may turn out to be */
   bool paced;      /* --rate */
-  bool own;        /* bench's own form */
+  bool native;     /* bench's own form */
   bool statements; /* --statements: latencies may be those of names that are not known yet */
 };
 

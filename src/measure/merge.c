@@ -117,7 +117,7 @@ static struct bn_view_rules rules_of(const struct job *j)
   /* Only the dialect whose transactions are COMMITs counts them apart. */
   return (struct bn_view_rules){.percents = v->percents,
                                 .n_percents = v->n_percents,
-                                .nearest = !plan_of(j, 0)->own,
+                                .nearest = !plan_of(j, 0)->native,
                                 .commits = true};
 }
 
@@ -402,9 +402,9 @@ static int sum_plan(const struct job *j)
   return 0;
 }
 
-/* A host that was lost has told only what was known at the start, and nothing of the end.  If all
-   were lost, none is left out. */
-static bool is_told(const struct job *j, size_t i)
+/* A lost host has reported only facts of the start, and nothing of the end.  If all were lost,
+   none is left out. */
+static bool has_reported(const struct job *j, size_t i)
 {
   bool any = false;
 
@@ -415,14 +415,14 @@ static bool is_told(const struct job *j, size_t i)
 
 static void gather_common(const struct job *j, struct bn_facts *f)
 {
-  struct bn_part *told = bn_alloc(j->n, sizeof *told);
+  struct bn_part *reported = bn_alloc(j->n, sizeof *reported);
   size_t n = 0;
 
   for (size_t i = 0; i < j->n; i++)
-    if (is_told(j, i))
-      told[n++] = j->part[i];
-  bn_merge_common(told, n, f);
-  free(told);
+    if (has_reported(j, i))
+      reported[n++] = j->part[i];
+  bn_merge_common(reported, n, f);
+  free(reported);
 }
 
 static int gather_facts(const struct job *j)
@@ -476,7 +476,7 @@ static enum bn_end_reason common_reason(const struct job *j)
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_end *e = &j->part[i].result->end;
 
-    if (!is_told(j, i))
+    if (!has_reported(j, i))
       continue;
     if (first != NULL && e->reason != first->reason)
       return BN_END_UNKNOWN;
@@ -493,7 +493,7 @@ static void sum_end(const struct job *j)
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_end *e = &j->part[i].result->end;
 
-    if (!is_told(j, i))
+    if (!has_reported(j, i))
       continue;
     end->status = bn_merge_status(end->status, e->status);
     end->signo = end->signo != 0 ? end->signo : e->signo;

@@ -36,7 +36,7 @@ static int check_total(const struct bn_part *p, struct bn_err *err)
 
 static const char *dialect_of(const struct bn_part *p)
 {
-  return p->result->facts.plan.own ? "none" : bn_layout_dialects[p->result->facts.plan.version];
+  return p->result->facts.plan.native ? "none" : bn_layout_dialects[p->result->facts.plan.version];
 }
 
 static int check_workload(const struct bn_part *a, const struct bn_part *b, struct bn_err *err)

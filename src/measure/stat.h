@@ -45,7 +45,7 @@ struct bn_stat {
   _Atomic bool left;
   /* The time at which the first of the events began that were not counted since the last one that
      was; 0: there are none.  The time until which events had ended before them. */
-  _Atomic uint64_t barren_ns, fertile_ns;
+  _Atomic uint64_t failing_since_ns, last_ok_ns;
   _Atomic uint64_t counter[]; /* by enum bn_counter, then the workload's */
 };
 

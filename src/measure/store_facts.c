@@ -18,7 +18,7 @@ static struct bn_node *plan_of(struct bn_json_out *p, const struct bn_plan *plan
 
   bn_json_text(p, map, "dialect", bn_layout_dialects[plan->version]);
   /* Documents from before there was an own form do not have it. */
-  if (plan->own)
+  if (plan->native)
     bn_json_put(p, map, "own", bn_node_boolean(true));
   bn_json_layout(p, map, bn_layout_plan, plan);
   for (size_t i = 0; i < plan->n_checkpoints; i++)
@@ -143,7 +143,7 @@ static void read_plan(struct bn_json_in *e, const struct bn_node *map, struct bn
     return;
   }
   plan->version = (enum bn_version)bn_json_in_name(e, map, "dialect", bn_layout_dialects);
-  plan->own = bn_json_in_bool(e, map, "own");
+  plan->native = bn_json_in_bool(e, map, "own");
   bn_json_in_layout(e, map, bn_layout_plan, plan);
   if (plan->interval_decimals < 0 || plan->interval_decimals > DECIMALS_MAX)
     bn_json_in_refuse(e, "'interval_decimals' is not between 0 and %d", DECIMALS_MAX);

@@ -414,7 +414,7 @@ static void read_lines(struct bn_json_in *e, const struct bn_node *list, struct 
 
 /* Collects the watched figures of a map. */
 struct watched {
-  struct bn_json_in *probe;
+  struct bn_json_in *in;
   struct bn_watched *out;
 };
 
@@ -423,11 +423,11 @@ static int read_watched_figure(void *arg, const char *key, const struct bn_node 
   const struct watched *w = arg;
 
   if (w->out->n == BN_WATCHED_MAX) {
-    bn_json_in_refuse(w->probe, "'watch' has more than %d values", BN_WATCHED_MAX);
+    bn_json_in_refuse(w->in, "'watch' has more than %d values", BN_WATCHED_MAX);
     return -1;
   }
   w->out->figure[w->out->n++] =
-      (struct bn_watched_figure){key, bn_json_in_number(w->probe, value, key)};
+      (struct bn_watched_figure){key, bn_json_in_number(w->in, value, key)};
   return 0;
 }
 
@@ -529,22 +529,22 @@ int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
 /* --- brief records ---------------------------------------------------------------------------- */
 
 /* The text behind a gap; what follows is left. */
-static bool take_text(const char **texts, size_t *left, const char **text, size_t *len)
+static bool take_text(const char **texts, size_t *rest, const char **text, size_t *len)
 {
   const char *next;
 
-  if (*left == 0 || **texts != BN_STORE_GAP)
+  if (*rest == 0 || **texts != BN_STORE_GAP)
     return false;
   *text = *texts + 1;
-  --*left;
-  next = memchr(*text, BN_STORE_GAP, *left);
-  *len = next != NULL ? (size_t)(next - *text) : *left;
+  --*rest;
+  next = memchr(*text, BN_STORE_GAP, *rest);
+  *len = next != NULL ? (size_t)(next - *text) : *rest;
   *texts = *text + *len;
-  *left -= *len;
+  *rest -= *len;
   return true;
 }
 
-static void read_texts(struct bn_json_in *e, const char *texts, size_t left,
+static void read_texts(struct bn_json_in *e, const char *texts, size_t rest,
                        const struct bn_metrics *m, struct bn_hist_codec *b)
 {
   const char *text = NULL;
@@ -552,12 +552,12 @@ static void read_texts(struct bn_json_in *e, const char *texts, size_t left,
 
   b->n = 0;
   for (size_t i = 0; i < m->n_hists && !e->failed; i++) {
-    const int rc = take_text(&texts, &left, &text, &len) ? bn_hist_codec_take(b, i, text, len) : 0;
+    const int rc = take_text(&texts, &rest, &text, &len) ? bn_hist_codec_take(b, i, text, len) : 0;
 
     if (rc == 0)
       bn_json_in_refuse(e, "'%s' is no text of buckets", m->hist[i].name);
   }
-  if (left > 0)
+  if (rest > 0)
     bn_json_in_refuse(e, "it has more histograms than it said");
 }
 

@@ -37,7 +37,7 @@ double bn_figure_scale(const struct bn_figure_name *name, const char **unit)
 struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_result *r)
 {
   const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;
-  struct bn_view_rules rules = {.nearest = !r->facts.plan.own};
+  struct bn_view_rules rules = {.nearest = !r->facts.plan.native};
 
   if (g == NULL || !g->has_total)
     return bn_assert_judge(a, NULL, &rules);

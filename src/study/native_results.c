@@ -154,8 +154,8 @@ static void push_plan(lua_State *L, const struct bn_result *r)
   bn_native_set_number(L, "time_s", (double)p->time_ns * 1e-9);
   bn_native_set_number(L, "warmup_s", (double)p->warmup_ns * 1e-9);
   bn_native_set_number(L, "interval_s", (double)p->interval_ns * 1e-9);
-  bn_native_set_switch(L, "own", p->own);
-  bn_native_set_text(L, "dialect", p->own ? NULL : bn_layout_dialects[p->version]);
+  bn_native_set_switch(L, "own", p->native);
+  bn_native_set_text(L, "dialect", p->native ? NULL : bn_layout_dialects[p->version]);
   push_numbers(L, p->percents, p->n_percents);
   lua_setfield(L, -2, "percents");
 }

@@ -116,7 +116,7 @@ static int push_series(lua_State *L, size_t n)
 static int result_series(lua_State *L)
 {
   const struct bn_group *g = check_group(L);
-  const bool nearest = !bn_native_check_result(L, 1)->stored.result.facts.plan.own;
+  const bool nearest = !bn_native_check_result(L, 1)->stored.result.facts.plan.native;
   struct bn_hist *h = NULL;
 
   luaL_checktype(L, 2, LUA_TTABLE);

@@ -42,7 +42,7 @@ static void make_result(struct bn_result *r, uint64_t start_ns, uint64_t events)
   r->facts.start_wall_ns = r->facts.end_wall_ns = 1000 * SEC;
   r->facts.plan.percents[0] = ranks[0];
   r->facts.plan.n_percents = 1;
-  r->facts.plan.own = true;
+  r->facts.plan.native = true;
   r->facts.plan.threads = 1;
   bn_view_store_done(&store);
   bn_snap_done(&s);

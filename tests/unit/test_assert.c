@@ -493,7 +493,7 @@ static const char *refused(const struct bn_assert_scope *scope, const char *text
 static void what_cannot_be_measured_is_refused(void **state)
 {
   struct bn_metrics m;
-  struct bn_assert_scope scope = {.metrics = &m, .kinds = 1U << BN_KIND_CPU, .own = true};
+  struct bn_assert_scope scope = {.metrics = &m, .kinds = 1U << BN_KIND_CPU, .native = true};
 
   (void)state;
   bn_metrics_init(&m, extra);

@@ -109,7 +109,7 @@ static void nothing_measured_holds_nothing(void **state)
 static void the_first_that_is_not_measured_is_named(void **state)
 {
   struct bn_metrics m;
-  const struct bn_assert_scope scope = {.metrics = &m, .kinds = 1U << BN_KIND_CPU, .own = true};
+  const struct bn_assert_scope scope = {.metrics = &m, .kinds = 1U << BN_KIND_CPU, .native = true};
   struct bn_err err = {0};
   struct bn_assert a[2];
   struct bn_asserts j;

@@ -113,7 +113,7 @@ static void make_result(struct bn_result *r, const struct made *m)
 
   memset(r, 0, sizeof *r);
   r->facts.plan = (struct bn_plan){.version = BN_V11,
-                                   .own = true,
+                                   .native = true,
                                    .threads = 2,
                                    .events = 5,
                                    .interval_ns = second,
@@ -481,7 +481,7 @@ static void other_test(struct bn_result *r)
 
 static void other_dialect(struct bn_result *r)
 {
-  r->facts.plan.own = false;
+  r->facts.plan.native = false;
 }
 
 static void other_rank(struct bn_result *r)

@@ -188,9 +188,9 @@ static void waste(struct scene *c, unsigned i, uint64_t last_ns, uint64_t at_ns)
 {
   struct bn_stat *st = c->set.stat[i];
 
-  if (bn_stat_get(&st->barren_ns) == 0) {
-    atomic_store(&st->fertile_ns, last_ns);
-    atomic_store(&st->barren_ns, start_of(st));
+  if (bn_stat_get(&st->failing_since_ns) == 0) {
+    atomic_store(&st->last_ok_ns, last_ns);
+    atomic_store(&st->failing_since_ns, start_of(st));
   }
   show(c, i, at_ns);
 }

@@ -55,7 +55,7 @@ static void names_the_seed_outside_dialects(void **unused)
   struct bn_page *p = bn_page_new(BN_V11, BN_KIND_CPU);
 
   (void)unused;
-  p->plan->own = true;
+  p->plan->native = true;
   p->plan->seed = 9223372036854775807;
   bn_page_begin(p);
   bn_page_expect(p, "Running the test with following options:\n"

@@ -29,7 +29,7 @@ static void reports_the_servers_of_lost_connections(void **unused)
                                  "    reconnected to db\\x1b2:3306:         59\n"
                                  "    wait of all threads:                 12.346 s\n";
 
-      p->plan->own = own != 0;
+      p->plan->native = own != 0;
       bn_metrics_init(&p->delta.metrics, metrics);
       p->delta.label = label;
       p->delta.n_labels = n_labels;
@@ -50,7 +50,7 @@ static void reports_why_threads_failed(void **unused)
   struct bn_page *p = bn_page_new(BN_V11, BN_KIND_PLAIN);
 
   (void)unused;
-  p->plan->own = true;
+  p->plan->native = true;
   p->view.failed_threads = 3;
   bn_facts_text(&p->facts, BN_THREAD_ERRORS, "x.lua:3", "x.lua:3: a\033[31m");
   bn_facts_real(&p->facts, BN_THREAD_ERROR_TIMES, "x.lua:3", 2.5);
@@ -76,7 +76,7 @@ static void reads_errors_in_the_facts_of_the_view(void **unused)
   struct bn_facts then = {.start_ns = 0};
 
   (void)unused;
-  p->plan->own = true;
+  p->plan->native = true;
   p->view.failed_threads = 1;
   p->view.error_facts = &then;
   bn_facts_text(&then, BN_THREAD_ERRORS, "x.lua:3", "then");
@@ -98,7 +98,7 @@ static void a_checkpoint_has_the_failures_until_then(void **unused)
   struct bn_page *p = bn_page_new(BN_V11, BN_KIND_PLAIN);
 
   (void)unused;
-  p->plan->own = true;
+  p->plan->native = true;
   p->view.failed_threads = 1;
   p->view.span = BN_VIEW_CHECKPOINT;
   p->view.at_s = 2;

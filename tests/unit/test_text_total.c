@@ -63,7 +63,7 @@ static void reports_files_outside_dialects(void **unused)
   struct bn_page *p = bn_page_new(BN_V11, BN_KIND_FILEIO);
 
   (void)unused;
-  p->plan->own = true;
+  p->plan->native = true;
   p->view.timings = file_timings;
   p->view.n_timings = 3;
   bn_page_skip_header(p);
@@ -122,7 +122,7 @@ static void reports_what_a_script_adds(void **unused)
   struct bn_page *p = bn_page_new(BN_V11, BN_KIND_PLAIN);
 
   (void)unused;
-  p->plan->own = true;
+  p->plan->native = true;
   p->view.counts = counts;
   p->view.n_counts = 2;
   p->view.timings = timings;
@@ -176,7 +176,7 @@ static void tells_what_did_not_end(void **unused)
   struct bn_view *v = &p->view;
 
   (void)unused;
-  p->plan->own = true;
+  p->plan->native = true;
   bn_page_skip_header(p);
   p->counter[BN_C_EVENTS] = 100;
   bn_page_set_latency(p, 1, 2, 3003, 200, 3003);
@@ -236,7 +236,7 @@ static void an_age_that_is_not_known_is_not_told(void **unused)
   struct bn_page *p = bn_page_new(BN_V11, BN_KIND_CPU);
 
   (void)unused;
-  p->plan->own = true;
+  p->plan->native = true;
   bn_page_skip_header(p);
   p->counter[BN_C_EVENTS] = 100;
   p->view.unfinished = 2;
@@ -261,7 +261,7 @@ static void counts_those_in_flight_apart(void **unused)
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct bn_page *p = bn_page_new(BN_V11, BN_KIND_CPU);
 
-    p->plan->own = true;
+    p->plan->native = true;
     bn_page_skip_header(p);
     p->view.due = rows[i].due;
     p->view.unfinished = rows[i].unfinished;
@@ -287,7 +287,7 @@ static void tells_a_lag_that_matters(void **unused)
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct bn_page *p = bn_page_new(BN_V11, BN_KIND_CPU);
 
-    p->plan->own = true;
+    p->plan->native = true;
     bn_page_skip_header(p);
     p->counter[BN_C_EVENTS] = rows[i].events;
     p->view.due = 100;
@@ -307,7 +307,7 @@ static void an_interval_without_an_end_has_no_latency(void **unused)
   struct bn_page *p = bn_page_new(BN_V11, BN_KIND_PLAIN);
 
   (void)unused;
-  p->plan->own = true;
+  p->plan->native = true;
   bn_page_skip_header(p);
   bn_page_interval(p);
   bn_page_expect(p, "[ 1s ] thds: 1 eps: 0.00 lat (ms,95%): -\n");
@@ -644,7 +644,7 @@ static void reports_rows_outside_dialects(void **unused)
       struct bn_page *p = bn_page_new(BN_V11, BN_KIND_SQL);
       static const uint64_t rows[BN_C_FIXED] = {12, 34, 56, 78};
 
-      p->plan->own = own != 0;
+      p->plan->native = own != 0;
       p->delta.metrics = (struct bn_metrics){.n_counters = n, .counter = metrics};
       bn_page_skip_header(p);
       bn_view_count(&p->view, &(struct bn_view_rules){.commits = false});

@@ -79,9 +79,9 @@ static void print_random(const struct text *t, FILE *out)
   if (p->seed_given)
     (void)fprintf(out, "Initializing random number generator from seed (%" PRId64 ").\n\n",
                   p->seed_typed);
-  else if (p->own && p->seed == 0)
+  else if (p->native && p->seed == 0)
     (void)fputs("Random numbers from several seeds\n\n", out);
-  else if (p->own)
+  else if (p->native)
     (void)fprintf(out, "Random numbers from a new seed (--rand-seed=%" PRIu64 " repeats them)\n\n",
                   p->seed);
   else
@@ -120,7 +120,7 @@ static void text_begin(void *self, const struct bn_facts *f)
 
   t->facts = f;
   t->plan = &f->plan;
-  t->dialect = bn_dialect_get(f->plan.version, f->plan.own);
+  t->dialect = bn_dialect_get(f->plan.version, f->plan.native);
   bn_output_begin(&t->output);
   if (!is_quiet(t))
     print_plan(t, t->out);
@@ -170,7 +170,7 @@ static void print_database(const struct text *t, const struct bn_facts *f)
   const char *tables = bn_facts_find_text(f, "workload", "tables");
   const char *rows = bn_facts_find_text(f, "workload", "rows");
 
-  if (!t->plan->own || driver == NULL || (at_start != NULL && strcmp(at_start, "nothing") == 0))
+  if (!t->plan->native || driver == NULL || (at_start != NULL && strcmp(at_start, "nothing") == 0))
     return;
   print_foreign(t, "Database: ", driver, "");
   if (version != NULL)
@@ -211,7 +211,7 @@ static void print_watched(const struct text *t, const struct bn_view *v)
 {
   char line[512];
 
-  for (size_t i = 0; t->plan->own && t->plan->watch_lines && i < BN_WATCHED_LINES; i++) {
+  for (size_t i = 0; t->plan->native && t->plan->watch_lines && i < BN_WATCHED_LINES; i++) {
     if (!bn_watched_line(v, i, line, sizeof line))
       continue;
     print_stamp(t, v->at_s, t->plan->interval_decimals);
@@ -228,7 +228,7 @@ static int text_interval(void *self, const struct bn_view *v, struct bn_err *err
   (void)err;
   if (is_quiet(t) || v->replaced || line == NULL)
     return 0;
-  bn_form_init(&f, v, t->plan->own);
+  bn_form_init(&f, v, t->plan->native);
   bn_output_begin(&t->output);
   print_stamp(t, v->at_s, t->plan->interval_decimals);
   bn_form_print(&f, line, t->out);
@@ -250,7 +250,7 @@ static int print_histogram(const struct text *t, const struct bn_view *v, struct
   if (bn_geohist_init(&g, BN_GEOHIST_SIZE, BN_GEOHIST_MIN_MS, BN_GEOHIST_MAX_MS) != 0)
     return bn_err_set(err, ENOMEM, "cannot print the latency histogram: out of memory");
   bn_geohist_add_hist(&g, v->latency);
-  bn_geohist_print(&g, t->plan->own, t->out);
+  bn_geohist_print(&g, t->plan->native, t->out);
   bn_geohist_done(&g);
   return 0;
 }
@@ -296,7 +296,7 @@ static void print_sessions(struct text *t, struct bn_form *f, const struct bn_vi
 static void print_seconds(const struct text *t, const char *label, double s)
 {
   (void)fprintf(t->out, "DEBUG: %s                                %.*fs\n", label,
-                t->plan->own ? bn_units_decimals(s, 4) : 4, s);
+                t->plan->native ? bn_units_decimals(s, 4) : 4, s);
 }
 
 /* Returns NULL if the run does not have that histogram. */
@@ -341,7 +341,7 @@ static void print_rows(const struct text *t, const struct bn_view *v)
   const struct bn_metrics *m = &v->delta->metrics;
   size_t at[ROW_COUNTERS];
 
-  if (!t->plan->own || v->kind != BN_KIND_SQL)
+  if (!t->plan->native || v->kind != BN_KIND_SQL)
     return;
   for (size_t i = 0; i < ROW_COUNTERS; i++) {
     at[i] = bn_metrics_counter(m, row_counters[i]);
@@ -358,7 +358,7 @@ static void print_read_hosts(const struct text *t, const struct bn_view *v)
 {
   const size_t at = bn_metrics_counter(&v->delta->metrics, "read_host_reads");
 
-  if (t->plan->own && at < v->delta->metrics.n_counters)
+  if (t->plan->native && at < v->delta->metrics.n_counters)
     (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", "reads by read servers:", v->counter[at]);
 }
 
@@ -403,7 +403,7 @@ static void print_servers(const struct text *t, const struct bn_view *v)
   } rows[] = {{"losses_by_server", "lost by "}, {"reconnects_by_server", "reconnected to "}};
   const struct bn_snap *s = v->delta;
 
-  if (!t->plan->own || (v->connection_wait_s <= 0 && count_labels(s, "losses_by_server") == 0))
+  if (!t->plan->native || (v->connection_wait_s <= 0 && count_labels(s, "losses_by_server") == 0))
     return;
   (void)fputs("\nConnections:\n", t->out);
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
@@ -611,7 +611,7 @@ static void print_verdicts(const struct text *t)
   static const size_t label = 35;
   char shown[64];
 
-  if (!t->plan->own || t->facts->n_verdicts == 0)
+  if (!t->plan->native || t->facts->n_verdicts == 0)
     return;
   (void)fputs("Assertions:\n", t->out);
   for (size_t i = 0; i < t->facts->n_verdicts; i++) {
@@ -631,14 +631,14 @@ static void print_summary(struct text *t, const struct bn_view *v)
   const struct bn_dialect *d = t->dialect;
   struct bn_form f;
 
-  bn_form_init(&f, v, t->plan->own);
+  bn_form_init(&f, v, t->plan->native);
   if (d->workload[v->kind] != NULL)
     bn_form_print(&f, d->workload[v->kind], t->out);
   print_rows(t, v);
   print_read_hosts(t, v);
-  if (t->plan->own && v->retries > 0)
+  if (t->plan->native && v->retries > 0)
     bn_form_print(&f, bn_wording_retries, t->out);
-  if (t->plan->own && v->failed_events > 0)
+  if (t->plan->native && v->failed_events > 0)
     bn_form_print(&f, bn_wording_failed, t->out);
   print_servers(t, v);
   print_commits(t, v);
@@ -651,7 +651,7 @@ static void print_summary(struct text *t, const struct bn_view *v)
     bn_form_print(&f, "\nNumber of unfinished transactions on forced shutdown: {in_flight}\n",
                   t->out);
   bn_form_print(&f, d->closing[v->kind]->head, t->out);
-  if (t->plan->own)
+  if (t->plan->native)
     print_native(t, &f, v);
   bn_form_print(&f, d->closing[v->kind]->latency, t->out);
   print_ranks(t, &f, v);
@@ -662,7 +662,7 @@ static void print_summary(struct text *t, const struct bn_view *v)
   if (!d->closing[v->kind]->no_sessions)
     print_sessions(t, &f, v);
   print_statements(t, v);
-  if (t->plan->own) {
+  if (t->plan->native) {
     const struct bn_facts *facts = v->error_facts != NULL ? v->error_facts : t->facts;
 
     bn_text_errors(t->out, facts, v);
@@ -670,7 +670,7 @@ static void print_summary(struct text *t, const struct bn_view *v)
   }
   if (v->lines != NULL)
     (void)fprintf(t->out, "%s\n", v->lines);
-  if (t->plan->own)
+  if (t->plan->native)
     bn_watched_print(v, t->out);
   if (v->span == BN_VIEW_TOTAL)
     print_verdicts(t);
@@ -730,7 +730,7 @@ static int text_members(void *self, const struct bn_group *g, size_t n, struct b
   (void)err;
   if (is_quiet(t))
     return 0;
-  if (!t->plan->own) {
+  if (!t->plan->native) {
     bn_text_members(NULL, g, n, t->facts, t->span_s);
     return 0;
   }
@@ -760,7 +760,7 @@ static void text_summary(const struct bn_facts *f, const struct bn_view *v, FILE
   struct text t = {.out = out,
                    .facts = f,
                    .plan = &f->plan,
-                   .dialect = bn_dialect_get(f->plan.version, f->plan.own)};
+                   .dialect = bn_dialect_get(f->plan.version, f->plan.native)};
 
   if (!is_quiet(&t))
     print_summary(&t, v);
