@@ -171,8 +171,7 @@ static int read_time_unit(struct bn_assert *a, const char *unit, struct bn_err *
 
 static int read_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
 {
-  const bool errors = a->field != NULL && strcmp(a->field->name, "errors") == 0;
-  const bool share = errors || (a->field != NULL && strcmp(a->field->name, "served") == 0);
+  const bool share = a->field != NULL && (a->field->traits & BN_FIGURE_SHARE) != 0;
 
   if (a->field == NULL || is_latency(a) || strcmp(a->field->unit, "s") == 0)
     return read_time_unit(a, unit, err);
@@ -185,7 +184,7 @@ static int read_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
                       share ? ", or %" : "");
   a->unit = "%";
   a->scale = 100;
-  if (errors)
+  if (a->field->type == BN_VIEW_U64)
     a->what = BN_ASSERT_ERRORS;
   return 0;
 }

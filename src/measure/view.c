@@ -23,7 +23,8 @@ enum {
   PARTS = BN_FIGURE_PARTS,
   PACED = BN_FIGURE_PACED,
   COMMITS = BN_FIGURE_COMMITS,
-  NATIVE = BN_FIGURE_NATIVE
+  NATIVE = BN_FIGURE_NATIVE,
+  SHARE = BN_FIGURE_SHARE
 };
 
 /* A cell of the column of rules is a rule, and what it is the rate of. */

@@ -105,7 +105,8 @@ enum {
   BN_FIGURE_PARTS = 1,   /* known in a total that tells the parts of a run apart alone */
   BN_FIGURE_PACED = 2,   /* measured with --rate alone */
   BN_FIGURE_COMMITS = 4, /* measured with --verify-commits alone */
-  BN_FIGURE_NATIVE = 8   /* not measured in a dialect; nor are PARTS */
+  BN_FIGURE_NATIVE = 8,  /* not measured in a dialect; nor are PARTS */
+  BN_FIGURE_SHARE = 16   /* an assertion may have its limit in percent; a count: of all attempts */
 };
 
 /* A row of figures.def. */
