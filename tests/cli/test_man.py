@@ -185,6 +185,17 @@ def test_every_member_of_a_document_is_in_the_page(pages, tmp_path):
     assert members(document) - words == set() and len(members(document)) > 80
 
 
+def test_the_figures_of_reports_are_those_of_documents(pages):
+    """A name that begins with _ is the end of one whose beginning is that of the name before it."""
+    table = pages["bench-output.7"].split(".It Sy Report Ta Sy Document")[1].split(".El\n")[0]
+    schema = json.loads((bench.source_root() / "src/measure/result.schema.json").read_text())
+    known = {*schema["$defs"]["record"]["properties"]["figures"]["properties"], "percentiles", "timings"}
+    rows = [re.findall(r"\w+", row.split(" Ta ")[1]) for row in table.split("\n.It ")[1:]]
+    names = [first.rsplit("_", 1)[0] + name if name.startswith("_") else name
+             for first, *others in rows for name in (first, *others)]
+    assert len(names) > 30 and set(names) - known == set()
+
+
 def test_every_number_of_a_test_is_in_the_page(pages, tmp_path):
     """Counters, timings, and figures of the workload, by their names."""
     section = pages["bench-result.5"].split(".Sh MEMBERS\n")[1].split(".Sh ")[0]
