@@ -352,11 +352,17 @@ void bn_sql_message(const struct bn_driver *ops, const struct bn_policy *policy,
 {
   const char *const *texts = ops->texts;
   const char *p = texts != NULL && texts[step] != NULL ? texts[step] : default_texts[step];
+  char named[256];
   const bool alert =
       policy->query_failures_are_alerts && step == BN_STEP_QUERY && !ops->fatal_queries;
 
   if (step == BN_STEP_QUERY && sql == NULL)
     p = text_unnamed;
+  /* Sysbench does not name a statement that cannot be prepared. */
+  if (policy->dialect == NULL && sql != NULL && (step == BN_STEP_PREPARE || step == BN_STEP_BIND)) {
+    (void)snprintf(named, sizeof named, "%s for query '%%q'", p);
+    p = named;
+  }
   const size_t n = count_lines(p);
   char **line = calloc(n, sizeof *line);
   size_t done = 0;

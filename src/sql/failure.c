@@ -232,6 +232,14 @@ static bool is_tried_again(struct bn_sql_conn *c)
   return true;
 }
 
+const char *bn_sql_failed_text(const struct bn_sql_conn *c, size_t *len)
+{
+  enum { SHOWN_MAX = 4000 };
+
+  *len = c->failure.len < SHOWN_MAX ? c->failure.len : SHOWN_MAX;
+  return c->failure.sql;
+}
+
 bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step, const char *sql,
                    size_t len)
 {

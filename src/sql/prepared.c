@@ -121,6 +121,46 @@ static enum bn_sql try_prepare(struct bn_sql_stmt *st)
   return BN_SQL_DONE;
 }
 
+/* An error of the statement itself, which it would also have as text: syntax, names, rights,
+   values; of the transaction; or of the client library, from 2000 on.  MySQL's 1235, "not supported
+   yet", has the state of the first. */
+static bool is_of_statement(const struct bn_sql_diag *d)
+{
+  static const char *const states[] = {"22", "23", "25", "28", "3D", "3F", "40", "42"};
+
+  for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
+    if (strncmp(d->state, states[i], 2) == 0)
+      return d->code != 1235;
+  return d->code >= 2000 && d->code < 3000;
+}
+
+/* A server or a proxy refuses to prepare what it would execute as text. */
+static bool prepared_is_refused(const struct bn_sql_conn *c, enum bn_sql rc)
+{
+  const enum bn_sql_class class = bn_sql_errors_classify(c->drv->ops, &c->diag);
+  const char *mode = c->sys->conf->ps_mode;
+
+  return rc == BN_SQL_ERROR && c->sys->policy->dialect == NULL && c->drv->ops->place != NULL &&
+         (mode == NULL || strcmp(mode, "auto") == 0) && class == BN_CLASS_OTHER &&
+         !is_of_statement(&c->diag) && !bn_sql_driver_ignores(c->drv, &c->diag, class) &&
+         !bn_session_interrupted(c->session) &&
+         (c->link.ops->transaction == NULL ||
+          c->link.ops->transaction(c->link.handle) != BN_TRANSACTION_FAILED);
+}
+
+static void prepared_give_up(struct bn_sql_stmt *st)
+{
+  struct bn_sql_conn *c = st->conn;
+
+  if (!atomic_exchange(&c->sys->text_told, true))
+    bn_log_hint("the server does not prepare '%.200s' (%d: %s): sessions send such statements as "
+                "text; to send all so, use --db-ps-mode=disable",
+                st->text, c->diag.code, bn_sql_shown(&c->diag).text);
+  c->diag.rolled_back = false;
+  c->view.sql_errno = 0;
+  bn_sql_stmt_emulate(st, &c->drv->caps);
+}
+
 /* Prepares the statement.  Returns 0, or -1, and the view says how it failed.  A connection that is
    lost meanwhile is opened again if the loss is ignorable; outside of events the statement is
    prepared on the new one. */
@@ -138,6 +178,10 @@ static int prepared_prepare(struct bn_sql_stmt *st)
     rc = try_prepare(st);
     if (rc == BN_SQL_DONE)
       return 0;
+    if (prepared_is_refused(c, rc)) {
+      prepared_give_up(st);
+      return 0;
+    }
   } while (bn_sql_failed(c, rc, BN_STEP_PREPARE, st->text, st->len));
   return -1;
 }
@@ -203,6 +247,12 @@ static int prepared_bind(struct bn_sql_stmt *st)
 
   if (rc == BN_SQL_DONE)
     return 0;
+  /* PostgreSQL prepares now. */
+  if (prepared_is_refused(c, rc)) {
+    prepared_shut(st);
+    prepared_give_up(st);
+    return 0;
+  }
   if (rc != BN_SQL_MISCOUNT)
     return bn_sql_failed(c, rc, BN_STEP_BIND, st->text, st->len) ? 1 : -1;
   bn_log(BN_ALERT, "%s", bn_sql_shown(&c->diag).text);

@@ -443,3 +443,62 @@ def test_positions_in_threads(folder):
     folder.file("mod.lua", "local m = {}\nfunction m.f()\n  error('deep')\nend\nreturn m")
     r = folder.run("local m = require('mod')\n\nfunction event()\n  m.f()\nend")
     assert "FATAL: `thread_run' function failed: ./mod.lua:3: deep" in r.said
+
+
+# --- the message names statement, line and cause --------------------------------------------------
+
+@pytest.mark.parametrize("what, text", [
+    ('con:query("INSERT INTO named VALUES (1)")', "INSERT INTO named VALUES (1)"),
+    ('con:prepare("INSERT INTO named VALUES (?)", "x")', None),
+    ('st:execute()', "INSERT INTO named VALUES (?)"),
+    ('con:query_row("INSERT INTO named VALUES (1)")', "INSERT INTO named VALUES (1)"),
+])
+@pytest.mark.parametrize("function", ["prepare", "thread_init"])
+def test_an_ignored_error_that_nothing_repeats_names_statement_and_line(folder, function, what, text):
+    script = f"""
+function {function}()
+  local con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE named(id INTEGER PRIMARY KEY)")
+  con:query("INSERT INTO named VALUES (1)")
+  local st = con:prepare("INSERT INTO named VALUES (?)")
+  local p = st:bind_create(sysbench.sql.type.INT)
+  st:bind_param(p)
+  p:set(1)
+  {what}
+end
+function event() end
+"""
+    r = folder.lua(script, "--db-driver=sqlite", "--db-ignore-errors=duplicate", "--events=1",
+                   "run" if function == "thread_init" else function)
+    if text is None:
+        assert r.status == 0
+        return
+    assert r.status == 1 and r.said[0].startswith(f"FATAL: `{function}' function failed: SQL error, errno = 1555"), r.err
+    assert f"UNIQUE constraint failed: named.id for query '{text}'" in r.said[0]
+    assert r.said[0].endswith("' at t.lua:10")
+
+
+def test_a_statement_that_cannot_be_prepared_is_named(folder):
+    for text in "SELECT a FROM nosuch", "SELEC":
+        r = folder.lua(f"function prepare() sysbench.sql.driver():connect():prepare('{text}') end", "--db-driver=sqlite",
+                       "prepare")
+        assert r.status == 1 and f"for query '{text}'\n" in r.err
+        r = folder.lua(f"function prepare() sysbench.sql.driver():connect():prepare('{text}') end", "--db-driver=sqlite",
+                       "prepare", BENCH_COMPAT="1.1")
+        assert r.status == 1 and "for query" not in r.out + r.err
+
+
+@pytest.mark.parametrize("where", ["event", "thread_init", "prepare"])
+def test_an_error_object_says_what_it_is(folder, where):
+    text = f"""
+local mine = setmetatable({{code = 7}}, {{__tostring = function (e) return "no stock: " .. e.code end}})
+function event() end
+function {where}() error(mine) end
+"""
+    command = "prepare" if where == "prepare" else "run"
+    r = folder.lua(text, "--events=1", command)
+    assert r.status == 1 and r.said[0].endswith("function failed: no stock: 7") and "error value is a" not in r.err
+    r = folder.lua(text, "--events=1", command, BENCH_COMPAT="1.1")
+    assert "(not a string)" in r.out + r.err
+    broken = text.replace('return "no stock: " .. e.code', "error('in vain')")
+    assert "(not a string)" in folder.lua(broken, "--events=1", command).err

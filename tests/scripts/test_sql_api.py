@@ -296,10 +296,10 @@ row	false | [string "sysbench.sql.lua"]:1: SQL error, errno = 1, state = 'HY000'
 syntax error
 no text	false | [string "sysbench.sql.lua"]:1: attempt to get length of local 'query' (a nil value)
 FATAL: sqlite3_prepare_v3() failed
-FATAL: SQLite error: 1 "no such table: missing"
+FATAL: SQLite error: 1 "no such table: missing" for query 'SELECT * FROM missing'
 prepare	false | t.lua:18: SQL API error
 FATAL: sqlite3_bind() failed
-FATAL: SQLite error: 25 "wrong number of parameters: 2 given, 1 in the statement"
+FATAL: SQLite error: 25 "wrong number of parameters: 2 given, 1 in the statement" for query 'SELECT ?'
 count	true | 1
 2	25
 FATAL: invalid database driver name: 'nope'

@@ -11,7 +11,8 @@ import threading
 import pytest
 
 import clusters
-from fakemysql import COLUMN, END, OK, PREPARED, PreparingMySQL, ScriptedMySQL, packets
+from fakemysql import (COLUMN, COM_PREPARE, COM_QUERY, COM_QUIT, END, OK, PREPARED, FakeMySQL, PreparingMySQL,
+                       ScriptedMySQL, packets)
 from servers import BENCH, FETCHING
 from gate import sanitized
 
@@ -530,3 +531,60 @@ def test_a_connection_lost_while_statements_are_prepared_together(farewell, code
     server.close()
     assert done.returncode == 1 and f'FATAL: MySQL error: {code} "{text}' in done.stderr, done.stdout + done.stderr
     assert done.stderr.count("MySQL error: ") == 1, done.stderr
+
+
+class RefusingMySQL(FakeMySQL):
+    """Refuses to prepare anything, with that error; `texts` has the queries."""
+
+    one_by_one = False
+
+    def __init__(self, code, state):
+        self.error = packets(b"\xff" + code.to_bytes(2, "little") + b"#" + state.encode() + b"not this one")
+        self.texts = []
+        super().__init__("mysql_native_password")
+
+    def talk(self, conn):
+        stream = conn.makefile("rb")
+        conn.sendall(packets(self.greeting(), seq=0))
+        stream.read(int.from_bytes(stream.read(4)[:3], "little"))
+        conn.sendall(packets(OK, seq=2))
+        while len(head := stream.read(4)) == 4:
+            command = stream.read(int.from_bytes(head[:3], "little"))
+            if command[0] == COM_QUIT:
+                return
+            if command[0] == COM_QUERY:
+                self.texts.append(command[1:].decode())
+            conn.sendall(self.error if command[0] == COM_PREPARE else packets(OK))
+
+
+REFUSED = """
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  st = con:prepare("UPDATE t SET a = ?")
+  p = st:bind_create(sysbench.sql.type.INT)
+  st:bind_param(p)
+  con:prepare("DELETE FROM t")
+end
+function event() p:set(7) st:execute() end
+"""
+
+
+@pytest.mark.parametrize("code, state, options, as_text", [
+    (1105, "HY000", [], True), (8108, "HY000", [], True), (1235, "42000", [], True), (1295, "HY000", [], True),
+    (1105, "HY000", ["--compat=1.1"], False), (1105, "HY000", ["--db-ps-mode=extended"], False),
+    (1146, "42S02", [], False), (1064, "42000", [], False), (1142, "42000", [], False)])
+@pytest.mark.parametrize("protocol", [OWN, BY_LIBRARY])
+def test_a_statement_that_the_server_refuses_to_prepare_is_sent_as_text(tmp_path, protocol, code, state, options, as_text):
+    """Unless the error is one of the statement, which is named then, too."""
+    (tmp_path / "r.lua").write_text(REFUSED)
+    server = RefusingMySQL(code, state)
+    done = subprocess.run([BENCH, "r.lua", *server.login(), *protocol, *options, "--events=2", "--time=0", "run"],
+                          cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    server.close()
+    said = done.stdout + done.stderr
+    assert done.returncode == (0 if as_text else 1), said
+    assert server.texts == (["UPDATE t SET a = 7"] * 2 if as_text else [])
+    hint = f"the server does not prepare 'UPDATE t SET a = ?' ({code}: not this one): "
+    assert done.stderr.count(hint) == (as_text and code != 1295)
+    named = f'MySQL error: {code} "not this one" for query \'UPDATE t SET a = ?\'\n'
+    assert as_text or (named in done.stderr) == ("--compat=1.1" not in options), said

@@ -389,8 +389,9 @@ static void tells_a_miscount_from_a_failure_to_bind(void **state)
   capture_begin();
   assert_int_equal(bn_sql_bind(st, &none, 0), -1);
   assert_int_equal(bn_sql_conn_view(c)->sql_errno, 2031);
-  assert_string_equal(capture_end(),
-                      "FATAL: fake_bind() failed\nFATAL: error 2031: failure 2031\n");
+  assert_string_equal(
+      capture_end(),
+      "FATAL: fake_bind() failed\nFATAL: error 2031: failure 2031 for query 'SELECT ?'\n");
   fake.miscount = true;
   capture_begin();
   assert_int_equal(bn_sql_bind(st, &none, 0), -1);

@@ -113,7 +113,7 @@ static void tells_of_a_connection_lost_while_it_prepares_together(void **state)
   capture_begin();
   assert_int_equal(prepare_and_lose(&f, c, st, 2), -1);
   assert_string_equal(capture_end(), "FATAL: fake_prepare() failed\nFATAL: error 2013: failure "
-                                     "2013\n");
+                                     "2013 for query 'A'\n");
   assert_null(strstr(fake.log, "prepare A;"));
   for (int i = 0; i < HELD; i++)
     bn_sql_stmt_free(st[i]);

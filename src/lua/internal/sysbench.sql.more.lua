@@ -13,6 +13,7 @@ local text_of, typeof, istype, getinfo = ffi.string, ffi.typeof, ffi.istype, deb
 local CONNECTION, STATEMENT, RESULT = typeof("sql_connection"), typeof("sql_statement"),
   typeof("sql_result")
 local DRIVER = typeof("sql_driver")
+local text_len = ffi.new("size_t[1]")
 local refuse, expect = internal.refuse, internal.expect
 
 local connection_methods, statement_methods, result_methods = {}, {}, {}
@@ -31,6 +32,12 @@ local function descriptor(con, query)
     sql_state = con.sql_state,
     sql_errmsg = con.sql_errmsg
   }
+end
+
+-- The script's line, for the message if nothing repeats the event.
+local function place_of(level)
+  local at = getinfo(level + 1, "Sl")
+  return at and at.currentline > 0 and ("%s:%d"):format(at.short_src, at.currentline) or nil
 end
 
 -- Returns whether the script's hook ignores a failure that the driver does not; a hook that fails
@@ -68,6 +75,11 @@ local function fail(con, query, level, prefix)
   end
   if restart or ignored_by_hook(con, failure) then
     failure.errcode = RESTART_EVENT
+    if not internal.dialect() then
+      failure.place = place_of(level + 1)
+      local text = C.bn_ffi_sql_failed_text(con, text_len)
+      failure.statement = text ~= nil and text_of(text, text_len[0]) or nil
+    end
     error(failure)
   end
   error(("%sSQL error, errno = %d, state = '%s': %s"):format(

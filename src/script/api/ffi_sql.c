@@ -81,6 +81,11 @@ void bn_ffi_sql_failed(const sql_connection *c)
                  bn_sql_message_varies(c->bn_sql_state) ? c->bn_sql_state : "");
 }
 
+const char *bn_ffi_sql_failed_text(sql_connection *c, size_t *len)
+{
+  return bn_sql_failed_text(bn_ffi_to_conn(c), len);
+}
+
 void bn_ffi_sql_settle(sql_connection *c, bool ignore)
 {
   bn_sql_settle(bn_ffi_to_conn(c), ignore);

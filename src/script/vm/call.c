@@ -108,21 +108,32 @@ static void log_as_05(const char *text, const char *what)
 }
 
 /* Pushes the text of an error that the SQL module raises to restart an event, worded as any failed
-   statement; false: it is another error. */
+   statement, with its text and the script's line, which no other message has; false: it is another
+   error. */
 static bool push_sql_error(lua_State *L)
 {
-  static const char *const fields[] = {"sql_errno", "sql_state", "sql_errmsg"};
+  static const char *const fields[] = {"sql_errno", "sql_state", "sql_errmsg", "statement",
+                                       "place"};
+  const bool plain = bn_lua_current()->vm->setup->conf->policy->plain_errors;
   const int at = lua_gettop(L);
 
   if (!lua_istable(L, at))
     return false;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 5; i++) {
     lua_pushstring(L, fields[i]);
     lua_rawget(L, at);
   }
   if (lua_isnumber(L, at + 1) && lua_isstring(L, at + 2) && lua_isstring(L, at + 3)) {
     lua_pushfstring(L, "SQL error, errno = %d, state = '%s': %s", (int)lua_tointeger(L, at + 1),
                     lua_tostring(L, at + 2), lua_tostring(L, at + 3));
+    if (!plain && lua_isstring(L, at + 4)) {
+      lua_pushfstring(L, " for query '%s'", lua_tostring(L, at + 4));
+      lua_concat(L, 2);
+    }
+    if (!plain && lua_isstring(L, at + 5)) {
+      lua_pushfstring(L, " at %s", lua_tostring(L, at + 5));
+      lua_concat(L, 2);
+    }
     lua_replace(L, at + 1);
     lua_settop(L, at + 1);
     return true;
@@ -231,14 +242,27 @@ static void keep_failure(struct bn_lua_failure *f, const char *text, bool of_sql
     name_place(f, text);
 }
 
+/* Pushes what an error object says of itself; false: it does not. */
+static bool push_object_text(lua_State *L)
+{
+  if (bn_lua_current()->vm->setup->conf->policy->plain_errors ||
+      !luaL_getmetafield(L, -1, "__tostring"))
+    return false;
+  lua_pushvalue(L, -2);
+  if (lua_pcall(L, 1, 1, 0) == 0 && lua_isstring(L, -1))
+    return true;
+  lua_pop(L, 1);
+  return false;
+}
+
 static void log_error(lua_State *L, const char *what)
 {
   struct bn_lua *lua = bn_lua_current();
-  const bool pushed = push_sql_error(L);
+  const bool of_sql = push_sql_error(L), pushed = of_sql || push_object_text(L);
   char *shown = bn_escape_copy(lua_isstring(L, -1) ? lua_tostring(L, -1) : "(not a string)");
   const char *text = shown != NULL ? shown : "out of memory";
 
-  keep_failure(&lua->failure, text, pushed);
+  keep_failure(&lua->failure, text, of_sql);
   if (is_refusal(L))
     bn_log_refusal(text);
   else if (!adds_nothing(lua))
