@@ -325,6 +325,7 @@ static int run_builtin(struct program *p, const struct bn_workload *ops)
       bn_cli_check_options(&p->cli, p->options, p->cli.policy->unknown_options_pass) != 0)
     return BN_STATUS_FAILED;
   bn_cli_check_files(&p->cli, p->options, false);
+  bn_cli_note_unused(&p->cli, p->options, NULL);
   if (p->conf.raw.luajit_cmd != NULL && p->conf.raw.luajit_cmd[0] != '\0')
     bn_log_note("--luajit-cmd has no effect: the %s test is not a script", ops->name);
   if (p->cli.policy->unknown_options_pass)
@@ -437,6 +438,7 @@ static int run_script(struct program *p)
   }
   if (prepare_script(p) != 0)
     return BN_STATUS_FAILED;
+  bn_cli_note_unused(&p->cli, p->options, p->sql_conf.driver != NULL ? p->sql_conf.driver : "");
   return dispatch(p, bn_script_workload(p->script), bn_script_self(p->script), NULL);
 }
 

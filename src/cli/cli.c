@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/mask.h"
 #include "base/near.h"
+#include "cli/pasted.h"
 #include "cli/subcommand.h"
 #include "dialect/dialect.h"
 #include "option/optval.h"
@@ -276,6 +277,20 @@ static int only_command(struct bn_cli *cli, const struct bn_optset *options, con
   return -1;
 }
 
+/* "--threads= 4": what stands behind the blank is no test. */
+static void note_empty_value(struct bn_cli *cli, const struct bn_optset *options, int i)
+{
+  const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
+  const size_t len = strlen(arg);
+
+  if (next == NULL || next[0] == '-' || len < 3 || arg[len - 1] != '=' || cli->empty != NULL ||
+      cli->policy->plain_errors || is_command_name(next))
+    return;
+  cli->empty = arg;
+  (void)snprintf(cli->empty_hint, sizeof cli->empty_hint, "%.64s%.64s", arg,
+                 is_of_secret(options, arg) ? BN_MASK : next);
+}
+
 /* "-t", as other programs have it, taken for the test or the command; NULL: neither is one. */
 static const char *short_option(const struct bn_cli *cli)
 {
@@ -301,7 +316,10 @@ static int cli_positional(struct bn_cli *cli, const struct bn_optset *options, c
                     dashed);
       return -1;
     }
-    if (meant != NULL)
+    if (cli->empty != NULL)
+      bn_log_stderr("%s has no value: leave out the blank behind it (did you mean %s?)", cli->empty,
+                    cli->empty_hint);
+    else if (meant != NULL)
       bn_log_stderr("Unrecognized command line argument: %s (did you mean %s?)", shown, meant);
     else
       bn_log_stderr("Unrecognized command line argument: %s", shown);
@@ -402,11 +420,15 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
   for (int i = 1; i < cli->argc; i++) {
     const char *arg = spelled_out(cli, cli->argv[i]);
 
+    if (!cli->policy->plain_errors && bn_cli_check_pasted(arg, i) != 0)
+      return -1;
     if (strncmp(arg, "--", 2) == 0) {
       const char *shown = hides_word(cli, options, arg) ? BN_MASK : arg;
 
       if (strchr(arg, '=') == NULL && arg == cli->argv[i])
         note_separate_value(cli, options, i);
+      else
+        note_empty_value(cli, options, i);
       note_secret(cli, options, arg);
       if (set_option(cli, options, arg, shown) != 0)
         return -1;
@@ -499,6 +521,24 @@ int bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options)
   return bn_optset_resolve_aliases(options, warn_deprecated, &copy) == 0 ? 0 : no_memory();
 }
 
+/* "10_000" and "10,000", as people write numbers. */
+static void suggest_digits(const char *text)
+{
+  const char *value = strchr(text, '=');
+  char plain[32];
+  size_t len = 0, n;
+
+  value = value != NULL ? value + 1 : "";
+  for (n = 0;
+       isdigit((unsigned char)value[n]) || strchr("_,'", value[n] == '\0' ? ' ' : value[n]) != NULL;
+       n++)
+    if (isdigit((unsigned char)value[n]) && len + 1 < sizeof plain)
+      plain[len++] = value[n];
+  plain[len] = '\0';
+  if (len > 0 && len < n && value[n] == ':')
+    bn_log_hint("did you mean %.*s=%s?", (int)strcspn(text, "="), text, plain);
+}
+
 void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *fault)
 {
   /* The reference checks this one in its logger, before there is a prefix. */
@@ -511,6 +551,8 @@ void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *
     bn_log(plain ? BN_NOTICE : BN_FATAL, "%s", fault->text);
   if (cli->hint[0] != '\0')
     bn_log_hint("did you mean %s?", cli->hint);
+  else if (fault->opt != NULL)
+    suggest_digits(fault->text);
 }
 
 int bn_cli_check_reserved(const struct bn_cli *cli)

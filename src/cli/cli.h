@@ -28,9 +28,11 @@ struct bn_cli {
   bool after_secret, after_whole_secret;
   /* It stands where a password may stand and is not printed. */
   bool hides_test, hides_command, hides_dashed;
-  bool settled;               /* the general options are checked: the logger has its prefixes */
-  bool warned;                /* of old names of options: whoever started this process has been */
-  bool wants_help;            /* where words are commands, whoever is refused gets the help */
+  bool settled;      /* the general options are checked: the logger has its prefixes */
+  bool warned;       /* of old names of options: whoever started this process has been */
+  bool wants_help;   /* where words are commands, whoever is refused gets the help */
+  const char *empty; /* "--threads=" before a word, or NULL; then what was probably meant */
+  char empty_hint[BN_CLI_HINT_MAX];
   char hint[BN_CLI_HINT_MAX]; /* what was probably meant, "--threads=4", or "" */
 };
 
@@ -82,6 +84,10 @@ int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *optio
 /* true: `run` lacks the option without which the test means nothing, and that has been said. */
 bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *options,
                            const struct bn_workload *ops);
+/* Says which options of drivers on the command line are not used: any if the test opens no
+   connection (driver NULL), those of others if no driver was named. */
+void bn_cli_note_unused(const struct bn_cli *cli, const struct bn_optset *options,
+                        const char *driver);
 /* Says why bn_script_load has failed, and what was probably meant. */
 void bn_cli_no_script(const struct bn_cli *cli, const struct bn_optset *options,
                       const struct bn_err *err);

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mask.h"
 #include "base/near.h"
+#include "base/plugin.h"
 #include "cli/cli.h"
 #include "registry.h"
 
@@ -69,16 +70,71 @@ int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *optio
   return 0;
 }
 
+static bool is_run_word(const char *word)
+{
+  static const char *const words[] = {"prepare", "run", "cleanup", "help", "warmup"};
+
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (strcmp(words[i], word) == 0)
+      return true;
+  return false;
+}
+
 void bn_cli_no_script(const struct bn_cli *cli, const struct bn_optset *options,
                       const struct bn_err *err)
 {
+  struct bn_err none = {0};
+  char folder[4096];
+
   /* Neither a test nor a script: what is there may be a mistyped --version. */
   if (err->code == ENODATA && bn_cli_check_options(cli, options, false) != 0)
     return;
   if (err->text[0] != '\0')
     bn_log(BN_FATAL, "%s", err->text);
-  if (err->code == ENOENT && cli->test != NULL)
+  if (err->code != ENOENT || cli->test == NULL)
+    return;
+  if (bn_registry_is_script(cli->test, strlen(cli->test)))
+    bn_log_hint("%s is a bundled workload, but %s has no %s.lua; install the program with its data",
+                cli->test,
+                bn_plugin_data_dir(folder, sizeof folder, &none) != NULL ? folder : "its folder",
+                cli->test);
+  else if (cli->command != NULL && is_run_word(cli->test))
+    bn_log_hint("the test stands before the command: %s %s", cli->command, cli->test);
+  else
     bn_cli_suggest_test(cli);
+}
+
+/* The first option of the driver that the user has typed; NULL: there is none. */
+static const char *typed_option(const struct bn_optset *options, const struct bn_registry_driver *d)
+{
+  for (const struct bn_opt *o = d->options; o->name != NULL; o++)
+    if (bn_optset_origin(options, o->name) == BN_FROM_COMMAND_LINE)
+      return o->name;
+  return NULL;
+}
+
+void bn_cli_note_unused(const struct bn_cli *cli, const struct bn_optset *options,
+                        const char *driver)
+{
+  const char *typed = NULL, *other = NULL;
+
+  if (bn_optset_origin(options, "connect") != BN_FROM_DEFAULT ||
+      (driver != NULL && bn_optset_origin(options, "db-driver") != BN_FROM_DEFAULT))
+    return;
+  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
+    const char *name = typed_option(options, d);
+
+    if (name != NULL && driver != NULL && strcmp(d->name, driver) == 0)
+      return;
+    if (name != NULL) {
+      typed = name;
+      other = d->name;
+    }
+  }
+  if (typed != NULL && driver == NULL)
+    bn_log_note("--%s is not used: %s opens no database connection", typed, cli->test);
+  else if (typed != NULL)
+    bn_log_note("--%s is not used: the driver is %s; add --db-driver=%s", typed, driver, other);
 }
 
 struct unknown_name {

@@ -4,6 +4,8 @@
 import os
 import re
 import resource
+import shutil
+import subprocess
 
 import pytest
 
@@ -428,3 +430,80 @@ if "BENCH_SANITIZER" not in os.environ:
             r"FATAL: cannot start worker thread \d\d of 80: Resource temporarily unavailable: use fewer --threads or "
             r"a smaller --thread-stack-size, or raise the limit that is met: (.*, )?ulimit -v \(bytes\) 68719476736"
             r"(, .*)?\nFATAL: Threads initialization failed!\n", done.err), done.err
+
+
+# --- the message blames the guilty argument --------------------------------------------------------
+
+@pytest.mark.parametrize("args, message", [
+    (["\u2014threads=2", "--events=1", "run"], "argument 2 ('--threads') has U+2014 (an em dash): type '-' in its place"),
+    (["\u2014\u2014threads=2", "run"], "argument 2 ('--threads') has U+2014 (an em dash): type '-' in its place"),
+    (["-\u2013threads=2", "run"], "argument 2 ('--threads') has U+2013 (an en dash): type '-' in its place"),
+    (["--cpu\u2011max-prime=2", "run"], "argument 2 has U+2011 (a non-breaking hyphen): type '-' in its place"),
+    (["\u00a0--threads=2", "run"], "argument 2 ('--threads') has U+00A0 (a no-break space): remove it"),
+    (["--threads\u00a0=2", "run"], "argument 2 has U+00A0 (a no-break space): remove it"),
+    (["--threads=\u202f2", "run"], "argument 2 ('--threads') has U+202F (a narrow no-break space): remove it"),
+    (["--events=2\r", "run"], "argument 2 ('--events') has a carriage return (\\r, as files of Windows have): remove it"),
+    (["run\r"], "argument 2 has a carriage return (\\r, as files of Windows have): remove it"),
+    (["--mysql-password=secret\r", "run"],
+     "argument 2 ('--mysql-password') has a carriage return (\\r, as files of Windows have): remove it"),
+    (["--threads=", "2", "--events=1", "run"],
+     "--threads= has no value: leave out the blank behind it (did you mean --threads=2?)"),
+    (["--mysql-password=", "secret", "run"],
+     "--mysql-password= has no value: leave out the blank behind it (did you mean --mysql-password=***?)"),
+    (["--threads=1_000", "run"], "--threads=1_000: not a whole number; allowed: 1 to 1000000\ndid you mean --threads=1000?"),
+])
+def test_the_guilty_argument_is_named(args, message):
+    got = bench.run("cpu", *args)
+    assert (got.err, got.status) == (message + "\n", 1) and "secret" not in got.out
+    assert "leave out" not in bench.run("cpu", *args, dialect="1.1").err
+
+
+@pytest.mark.parametrize("args", [["--label=a\u2014b"], ["--mysql-password=\u2014x"], ["--mysql-user="], ["--events="]])
+def test_signs_and_empty_values_that_are_meant(args):
+    got = bench.run("cpu", *args, *bench.QUICK, "run")
+    assert "argument 2" not in got.err and "no value" not in got.err
+
+
+def test_a_file_may_have_any_name(tmp_path):
+    name = "\u2014own\u00a0.lua\u00a0"
+    (tmp_path / name).write_text("function event() end")
+    assert bench.run(name, "--events=1", "run", cwd=tmp_path).status == 0
+
+
+def test_the_test_stands_before_the_command(tmp_path):
+    got = bench.run("run", "cpu", cwd=tmp_path)
+    assert got.err.endswith("the test stands before the command: cpu run\n") and got.status == 1
+
+
+def test_grouped_digits_of_a_script_s_option(tmp_path):
+    got = bench.run("oltp_read_only", "--db-driver=null", "--table-size=10,000", "run", cwd=tmp_path)
+    assert got.err.endswith("did you mean --table-size=10000?\n")
+
+
+def test_the_size_of_a_block_is_to_blame(tmp_path):
+    few = ["--file-num=4", "--file-total-size=1M"]
+    assert bench.run("fileio", *few, "prepare", cwd=tmp_path).status == 0
+    rest = ["--file-extra-flags=direct", "--file-test-mode=rndrd", "--events=1", "--time=0", "run"]
+    got = bench.run("fileio", *few, "--file-block-size=4000", *rest, cwd=tmp_path)
+    assert "--file-block-size that is a multiple of" in got.err or "has no direct I/O" in got.err
+    got = bench.run("fileio", "--file-num=4", "--file-total-size=2M", *rest[1:], cwd=tmp_path)
+    assert "different --file-total-size, --file-block-size or --file-num values?" in got.err
+
+
+@pytest.mark.parametrize("args, note", [
+    (["cpu", "--mysql-port=3307"], "--mysql-port is not used: cpu opens no database connection\n"),
+    (["t.lua", "--sqlite-db=x"], "--sqlite-db is not used: the driver is mysql; add --db-driver=sqlite\n"),
+    (["t.lua", "--sqlite-db=x", "--db-driver=null"], ""), (["t.lua", "--mysql-db=x"], ""), (["cpu"], "")])
+def test_options_of_a_driver_that_is_not_used(tmp_path, args, note):
+    (tmp_path / "t.lua").write_text("function event() end")
+    got = bench.run(*args, "--events=1", "run", cwd=tmp_path)
+    assert (got.err, got.status) == (note, 0)
+    assert bench.run(*args, "--events=1", "run", cwd=tmp_path, dialect="1.1").err == ""
+
+
+def test_a_bundled_workload_without_its_file_names_the_folder(tmp_path):
+    (tmp_path / "bin").mkdir()
+    shutil.copy(os.path.realpath(os.environ["BENCH"]), tmp_path / "bin" / "bench")
+    done = subprocess.run([tmp_path / "bin" / "bench", "oltp_read_only", "run"], cwd=tmp_path, capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode == 1 and f"oltp_read_only is a bundled workload, but {tmp_path}" in done.stderr

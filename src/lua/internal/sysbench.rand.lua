@@ -15,9 +15,12 @@ end
 -- Returns a text as the number that it shows: values of undeclared options are texts.  sysbench
 -- takes no texts.
 local function number(value, n, name)
-  if type(value) == "string" and not internal.dialect() then
+  local kind = type(value)
+  if kind == "string" and not internal.dialect() then
     return tonumber(value) or
       error(("bad argument #%d to '%s' (a number expected, got '%s')"):format(n, name, value), 3)
+  elseif kind == "string" or kind == "table" or kind == "function" then
+    error(("bad argument #%d to '%s' (cannot convert '%s' to 'unsigned int')"):format(n, name, kind), 3)
   end
   return value
 end
@@ -30,7 +33,7 @@ local function integers(distribution, name)
     elseif b == nil then
       missing(2)
     end
-    if type(a) == "string" or type(b) == "string" then
+    if type(a) ~= "number" or type(b) ~= "number" then
       a, b = number(a, 1, name), number(b, 2, name)
     end
     return C.bn_ffi_rand(distribution, a, b)

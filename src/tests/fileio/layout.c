@@ -512,12 +512,14 @@ static int check_size(const struct bn_fileio_plan *p, const char *path, int fd)
   bn_fileio_size_text(p, p->span, wanted, sizeof wanted);
   bn_log(BN_FATAL, "Size of file '%s' is %s, but at least %s is expected.", path, is, wanted);
   bn_log(BN_WARNING,
-         "Did you run 'prepare' with different --file-total-size or --file-num values?");
+         "Did you run 'prepare' with different --file-total-size%s or --file-num values?",
+         p->policy->dialect == NULL ? ", --file-block-size" : "");
   return -1;
 }
 
 int bn_layout_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn_err *err)
 {
+  const bool own = p->policy->dialect == NULL;
   char path[PATH_MAX];
 
   if (allow_files(p, err) != 0)
@@ -529,10 +531,13 @@ int bn_layout_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct b
     fd[i] = layout_open_file(p, path, &made[i]);
     if (fd[i] < 0)
       return complain_open(p, path, errno);
+    /* The size that is expected follows from the size of a block. */
+    if (i == 0 && own && p->direct && bn_device_check_direct(p, fd[0], err) != 0)
+      return -1;
     if (check_size(p, path, fd[i]) != 0)
       return -1;
   }
-  return p->direct ? bn_device_check_direct(p, fd[0], err) : 0;
+  return p->direct && !own ? bn_device_check_direct(p, fd[0], err) : 0;
 }
 
 static bool layout_read(const struct bn_fileio_plan *p, int fd, void *buf, uint64_t offset)
