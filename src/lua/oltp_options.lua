@@ -73,6 +73,8 @@ local function check_number(name, least)
   local value, most = sysbench.opt[name], largest[name] or largest_count
   if value and not (value >= least and value <= most) then
     refuse(name, ("%.15g"):format(value), "out of range", ("%d to %d"):format(least, most))
+  elseif value and value % 1 ~= 0 then
+    refuse(name, ("%.15g"):format(value), "not a whole number", ("%d to %d"):format(least, most))
   end
 end
 

@@ -282,3 +282,25 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
   }
   return false;
 }
+
+/* SET TRANSACTION READ WRITE, or SET transaction_read_only TO off. */
+bool bn_sql_turns_writing(const char *sql, size_t len, const struct bn_sql_caps *caps)
+{
+  static const char *const off[] = {"off", "false", "no", "0", NULL};
+  struct scan s = {.begin = sql, .p = sql, .end = sql + len, .caps = caps};
+  struct token before = route_next(&s), t;
+  bool of_transaction, of_variable, found = false;
+
+  if (caps->backslash_escapes || !route_is(&before, "set"))
+    return false;
+  t = route_next(&s);
+  if (route_is(&t, "local"))
+    t = route_next(&s);
+  of_transaction = route_is(&t, "transaction");
+  of_variable = route_is(&t, "transaction_read_only");
+  for (before = t, t = route_next(&s); t.len > 0 && !is_char(&t, ';');
+       before = t, t = route_next(&s))
+    found |= (of_transaction && route_is(&before, "read") && route_is(&t, "write")) ||
+             (of_variable && is_one_of(&t, off));
+  return found;
+}

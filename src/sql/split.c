@@ -21,6 +21,8 @@ struct bn_sql_split {
   enum bn_sql_role role; /* of the server that had the last statement */
   bool made[BN_ROLES];   /* connect was called */
   bool reading;          /* a transaction was begun on the read server */
+  bool fresh;            /* and nothing else was done in it */
+  char begun[128];       /* with this text */
   bool held;             /* the write server has locked tables, or a distributed transaction */
   bool write_only;       /* queries are not for the read server */
   struct bn_buf text;    /* of a statement that a server does not prepare */
@@ -31,6 +33,8 @@ struct text {
   enum bn_sql_route route;
   enum bn_sql_boundary boundary;
   bool leaves; /* a transaction on the read server */
+  bool writes; /* it lets such a transaction write */
+  const char *sql;
 };
 
 /* The layer's statement: one of the driver for each server.  The SQL layer keeps text and values as
@@ -95,13 +99,18 @@ static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
 {
   enum bn_sql rc = BN_SQL_DONE;
 
-  if (p->reading && text->leaves) {
+  const bool moves = p->reading && p->fresh && text->writes;
+
+  if (p->reading && (text->leaves || moves)) {
     p->role = BN_ROLE_READ;
     rc = bn_sql_link_tell(&p->link[BN_ROLE_READ], "COMMIT", NULL, d);
     p->reading = false;
   }
   if (rc == BN_SQL_DONE)
     p->role = split_choose(p, text->route);
+  /* The transaction begins anew where it can write. */
+  if (rc == BN_SQL_DONE && moves)
+    rc = bn_sql_link_tell(&p->link[p->role], p->begun, NULL, d);
   return rc;
 }
 
@@ -139,7 +148,11 @@ static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, 
       note_held(p, text->boundary);
     return rc;
   }
-  p->reading |= text->route == BN_ROUTE_BEGIN_READ && rc <= BN_SQL_ROWS;
+  p->fresh = text->route == BN_ROUTE_BEGIN_READ && rc <= BN_SQL_ROWS;
+  if (p->fresh)
+    (void)snprintf(p->begun, sizeof p->begun, "%s",
+                   strlen(text->sql) < sizeof p->begun ? text->sql : "BEGIN");
+  p->reading |= p->fresh;
   p->reading &= is_open(transaction_of(p, BN_ROLE_READ));
   if (rc == BN_SQL_ROWS)
     bn_stat_count(p->session->stat, p->counter, 1);
@@ -241,7 +254,8 @@ static enum bn_sql split_query(void *conn, const char *sql, size_t len, struct b
   const struct bn_sql_caps *caps = p->shared->caps;
   const struct text text = {p->write_only ? BN_ROUTE_WRITE : bn_sql_route_of(sql, len, caps),
                             bn_sql_boundary_of(sql, len),
-                            p->reading && bn_sql_leaves_reading(sql, len, caps)};
+                            p->reading && bn_sql_leaves_reading(sql, len, caps),
+                            p->reading && p->fresh && bn_sql_turns_writing(sql, len, caps), sql};
   const enum bn_sql rc = split_enter(p, &text, d);
 
   if (rc != BN_SQL_DONE)
@@ -307,7 +321,8 @@ static enum bn_sql_role begin_twin(struct twin *twin, struct bn_sql_split *p, co
                         .sql = sql,
                         .len = len,
                         .text = {bn_sql_route_of(sql, len, caps), bn_sql_boundary_of(sql, len),
-                                 bn_sql_leaves_reading(sql, len, caps)}};
+                                 bn_sql_leaves_reading(sql, len, caps),
+                                 bn_sql_turns_writing(sql, len, caps), sql}};
   return split_choose(p, twin->text.route);
 }
 

@@ -333,6 +333,14 @@ def test_a_table_whose_absence_is_ignored_may_be_absent(db, ignored):
     assert "does not exist" not in result.err and "Threads started!" in result.out
 
 
+@pytest.mark.parametrize("option", ["table-size=1000.5", "tables=1.5", "range-size=0x1p-1", "random-points=2.5"])
+def test_fractions_of_what_is_counted_are_refused(tmp_path, option):
+    name = "select_random_points" if "points" in option else "oltp_read_only"
+    r = command([name, "--db-driver=null", f"--{option}", "--events=1", "run"], tmp_path)
+    assert r.status == 1 and ("not a whole number" in r.err or "out of range" in r.err or "not a number" in r.err)
+    assert command([name, "--db-driver=null", "--table-size=1e3", "--events=1", "run"], tmp_path).status == 0
+
+
 # --- another file does not silently decide what runs ---------------------------------------------
 
 NULL = ["--db-driver=null", "--events=1"]

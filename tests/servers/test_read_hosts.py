@@ -150,6 +150,32 @@ def test_transactions_that_read_are_on_the_read_server(pair, tmp_path, protocol)
     assert number(out, "reads by read servers") == 2
 
 
+TURNS = """
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  con:query("BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY")
+  con:query("%s")
+  con:query("SELECT 1 FOR UPDATE")
+  con:query("COMMIT")
+  con:query("START TRANSACTION READ ONLY")
+  con:query("SELECT 2")
+  con:query("COMMIT")
+end
+"""
+
+
+@pytest.mark.parametrize("pair", ["pgsql"], indirect=True)
+@pytest.mark.parametrize("turn", ["SET TRANSACTION READ WRITE", "SET LOCAL transaction_read_only TO off"])
+def test_a_read_transaction_that_turns_to_writing_goes_to_the_write_server(pair, tmp_path, turn):
+    script = tmp_path / "t.lua"
+    script.write_text(TURNS % turn)
+    pair.listen()
+    must(pair.each["writer"], str(script), *pair.hosts(), "--events=1", "run", by="tcp")
+    heard, begin = pair.heard(), "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY"
+    assert heard["reader"] == [[begin, "COMMIT", "START TRANSACTION READ ONLY", "SELECT 2", "COMMIT"]]
+    assert heard["writer"] == [[begin, turn, "SELECT 1 FOR UPDATE", "COMMIT"]]
+
+
 BEHIND = """
 function thread_init() con = sysbench.sql.driver():connect() end
 function event()

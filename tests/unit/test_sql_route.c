@@ -153,6 +153,27 @@ static void each_server_has_literals_of_its_own(void **state)
     check(&of_pgsql[i], &pgsql);
 }
 
+static void tells_what_turns_a_transaction_to_writing(void **state)
+{
+  static const struct {
+    const char *sql;
+    bool turns;
+  } texts[] = {{"SET TRANSACTION READ WRITE", true},
+               {"set local transaction isolation level serializable, read write;", true},
+               {"SET TRANSACTION READ ONLY", false},
+               {"SET transaction_read_only = off", true},
+               {"SET transaction_read_only TO on", false},
+               {"SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE", false},
+               {"SELECT 1; SET TRANSACTION READ WRITE", false}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    if (bn_sql_turns_writing(texts[i].sql, strlen(texts[i].sql), &pgsql) != texts[i].turns)
+      fail_msg("%s", texts[i].sql);
+    assert_false(bn_sql_turns_writing(texts[i].sql, strlen(texts[i].sql), &mysql));
+  }
+}
+
 static void assert_leaves(const char *sql, const struct bn_sql_caps *caps, bool leaves)
 {
   if (bn_sql_leaves_reading(sql, strlen(sql), caps) != leaves)
@@ -328,6 +349,7 @@ BN_TESTS(sql_route)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_text_has_its_route),
       cmocka_unit_test(each_server_has_literals_of_its_own),
+      cmocka_unit_test(tells_what_turns_a_transaction_to_writing),
       cmocka_unit_test(what_ends_a_read_transaction_and_goes_on_leaves),
       cmocka_unit_test(items_are_hosts_with_ports_or_paths),
       cmocka_unit_test(what_is_no_server_is_refused),
