@@ -141,9 +141,12 @@ struct bn_sql_caps {
   bool comments_nest;
 };
 
-/* The server and the client library of a connection: "MariaDB 10.11.6", "3.3.8".  "": none. */
+/* The server and the client library of a connection: "MariaDB 10.11.6", "3.3.8"; how its bytes
+   travel: "TCP", "TLSv1.3, TLS_AES_256_GCM_SHA384" or "none", "own" or "library", "none".  "": not
+   known, or there is none. */
 struct bn_sql_about {
   char server[128], client[128];
+  char transport[32], encryption[128], protocol[16], compression[32];
 };
 
 /* The quota of connections of an account, a role or a database. */

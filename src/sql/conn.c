@@ -350,10 +350,15 @@ static void tell_about(struct bn_sql_conn *c)
   if (c->drv->ops->about == NULL || atomic_exchange(&c->sys->about_told, true))
     return;
   c->drv->ops->about(c->server->handle, &about);
-  if (about.server[0] != '\0')
-    services->fact(services->of, "database", "server_version", about.server);
-  if (about.client[0] != '\0')
-    services->fact(services->of, "database", "client_version", about.client);
+  const struct {
+    const char *key, *value;
+  } facts[] = {{"server_version", about.server}, {"client_version", about.client},
+               {"transport", about.transport},   {"encryption", about.encryption},
+               {"protocol", about.protocol},     {"compression", about.compression}};
+
+  for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
+    if (facts[i].value[0] != '\0')
+      services->fact(services->of, "database", facts[i].key, facts[i].value);
 }
 
 /* Names the server of the connection; of a pair, the server that had the last statement.  Returns

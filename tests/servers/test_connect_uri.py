@@ -120,3 +120,30 @@ def test_parameters_of_the_client_libraries(server, tmp_path):
                        ("options", 'missing "=" after "options"')]:
         assert f"--pgsql-parameters: {why}" in session(server, tmp_path, show, *server.login(),
                                                        f"--pgsql-parameters={asked}")
+
+
+def test_results_say_how_the_bytes_travel(server, certificates, tmp_path):
+    """Socket or TCP, encryption, protocol and compression, in the document, the heading and `bench compare`."""
+    mysql = hasattr(server, "socket")
+    plain, tls = (["--mysql-ssl=off"], ["--mysql-ssl=required"]) if mysql else \
+        (["--pgsql-sslmode=disable"], ["--pgsql-sslmode=require"])
+    cases = [("socket", plain, ("Unix socket", "none", "own", "none")), ("tcp", plain, ("TCP", "none", "own", "none"))]
+    if mysql:
+        cases.append(("tcp", [*plain, "--mysql-compression=on"], ("TCP", "none", "library", "zlib")))
+    cases.append(("tcp", tls, ("TCP", "TLS", "library", "none")))
+    (tmp_path / "s.lua").write_text(SESSION)
+    for i, (by, options, (transport, encryption, protocol, compression)) in enumerate(cases):
+        done = subprocess.run([BENCH, "s.lua", *server.login(by), *options, "--events=2", "--report=text",
+                               f"--report=json:{i}.json", "run"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stdout + done.stderr
+        facts = json.loads((tmp_path / f"{i}.json").read_text())["facts"]["database"]
+        assert (facts["transport"], facts["protocol"], facts["compression"]) == (transport, protocol, compression)
+        assert facts["encryption"].startswith(encryption)
+        assert f"\nConnection: {transport}, encryption {facts['encryption']}, {protocol} protocol" in done.stdout
+        dialect = subprocess.run([BENCH, "s.lua", *server.login(by), *options, "--events=2", "--compat=1.0", "run"],
+                                 cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert dialect.returncode == 0 and "Connection:" not in dialect.stdout
+    last = len(cases) - 1
+    said = subprocess.run([BENCH, "compare", "1.json", f"{last}.json"], cwd=tmp_path, capture_output=True, text=True,
+                          timeout=60).stdout
+    assert "database encryption: none in A, TLS" in said and "database transport" not in said

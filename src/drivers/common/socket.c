@@ -70,3 +70,15 @@ void bn_sockref_shut(const struct bn_sockref *s)
   if (socket_cookie(fd, &cookie) && cookie == s->cookie)
     (void)shutdown(fd, SHUT_RDWR);
 }
+
+const char *bn_socket_transport(int fd)
+{
+  struct sockaddr_storage at = {.ss_family = AF_UNSPEC};
+  socklen_t len = sizeof at;
+
+  if (getsockname(fd, (struct sockaddr *)&at, &len) != 0)
+    return "";
+  if (at.ss_family == AF_UNIX)
+    return "Unix socket";
+  return at.ss_family == AF_INET || at.ss_family == AF_INET6 ? "TCP" : "";
+}

@@ -15,6 +15,9 @@
    are. */
 void bn_silence_limit(int fd);
 
+/* "TCP" or "Unix socket"; "": neither. */
+const char *bn_socket_transport(int fd);
+
 /* A reference for another thread, which may shut the socket down.  The library closes the socket
    when a connection breaks, and the number may then belong to another one, whose cookie differs. */
 struct bn_sockref {

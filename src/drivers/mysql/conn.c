@@ -87,8 +87,11 @@ void bn_mysql_about(void *conn, struct bn_sql_about *out)
 {
   struct bn_mysql_conn *c = conn;
 
-  if (c->way != BN_MYSQL_WAY_NONE)
-    bn_mysql_lib_about(&c->lib, out);
+  if (c->way == BN_MYSQL_WAY_NONE)
+    return;
+  bn_mysql_lib_about(&c->lib, out);
+  (void)snprintf(out->protocol, sizeof out->protocol, "%s",
+                 c->way == BN_MYSQL_WAY_WIRE ? "own" : "library");
 }
 
 int bn_mysql_info(void *conn, struct bn_sql_info *out)

@@ -2,6 +2,8 @@
 /* Connections: libpq makes them, then one of two ways carries the statements. */
 #include "drivers/pgsql/conn.h"
 
+#include <stdio.h>
+
 #include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/error.h"
 
@@ -30,11 +32,16 @@ char bn_pgsql_transaction(const struct bn_pgsql_conn *c)
   }
 }
 
+/* libpq shows notices in its own words. */
+static bool conn_can_be_own(const struct bn_pgsql_conn *c)
+{
+  return bn_pgsql_lib_is_plain(&c->lib) && !c->driver->host->policy->pgsql_shows_notices;
+}
+
 static enum bn_sql choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
 {
   const int asked = c->driver->conf->protocol;
-  /* libpq shows notices in its own words. */
-  const bool can = bn_pgsql_lib_is_plain(&c->lib) && !c->driver->host->policy->pgsql_shows_notices;
+  const bool can = conn_can_be_own(c);
 
   if (can && asked != BN_PGSQL_PROTOCOL_LIBRARY)
     bn_pgsql_wire_open(&c->wire, bn_pgsql_lib_socket(&c->lib), &c->socket);
@@ -91,6 +98,10 @@ void bn_pgsql_about(void *conn, struct bn_sql_about *out)
   struct bn_pgsql_conn *c = conn;
 
   bn_pgsql_lib_about(&c->lib, out);
+  (void)snprintf(out->protocol, sizeof out->protocol, "%s",
+                 conn_can_be_own(c) && c->driver->conf->protocol != BN_PGSQL_PROTOCOL_LIBRARY
+                     ? "own"
+                     : "library");
 }
 
 int bn_pgsql_info(void *conn, struct bn_sql_info *out)

@@ -169,9 +169,21 @@ static void print_database(const struct text *t, const struct bn_facts *f)
   const char *version = version_at_start(f);
   const char *tables = bn_facts_find_text(f, "workload", "tables");
   const char *rows = bn_facts_find_text(f, "workload", "rows");
+  const char *transport = bn_facts_find_text(f, "database", "transport");
+  const char *encryption = bn_facts_find_text(f, "database", "encryption");
+  const char *protocol = bn_facts_find_text(f, "database", "protocol");
+  const char *compression = bn_facts_find_text(f, "database", "compression");
 
   if (!t->plan->native || driver == NULL || (at_start != NULL && strcmp(at_start, "nothing") == 0))
     return;
+  if (transport != NULL && at_start == NULL) {
+    print_foreign(t, "Connection: ", transport, ", encryption ");
+    print_foreign(t, "", encryption != NULL ? encryption : "none", ", ");
+    print_foreign(t, "", protocol != NULL ? protocol : "", " protocol");
+    if (compression != NULL && strcmp(compression, "none") != 0)
+      print_foreign(t, ", compression ", compression, "");
+    (void)fputs("\n", t->out);
+  }
   print_foreign(t, "Database: ", driver, "");
   if (version != NULL)
     print_foreign(t, ", ", version, "");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/common/socket.h"
 #include "drivers/mysql/lib/lib.h"
 
 /* Returns false if the text is not a number that a server can mean. */
@@ -52,10 +53,17 @@ static int read_variables(MYSQL *handle, const char *sql, struct bn_sql_info *ou
 void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out)
 {
   const char *version = mysql_get_server_info(c->handle);
+  const char *cipher = mysql_get_ssl_cipher(c->handle);
 
   (void)snprintf(out->server, sizeof out->server, "%s%s",
                  strstr(version, "MariaDB") == NULL ? "MySQL " : "", version);
   (void)snprintf(out->client, sizeof out->client, "%s", mysql_get_client_info());
+  (void)snprintf(out->transport, sizeof out->transport, "%s",
+                 bn_socket_transport(bn_mysql_lib_socket(c)));
+  (void)snprintf(out->encryption, sizeof out->encryption, "%s%s", cipher != NULL ? "TLS, " : "",
+                 cipher != NULL ? cipher : "none");
+  (void)snprintf(out->compression, sizeof out->compression, "%s",
+                 (bn_mysql_lib_capabilities(c) & CLIENT_COMPRESS) != 0 ? "zlib" : "none");
 }
 
 /* Only poolers that name themselves are recognized. */

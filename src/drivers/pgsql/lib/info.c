@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/common/socket.h"
 #include "drivers/pgsql/lib/lib.h"
 
 /* Returns false if the cell is not a number that a server can mean. */
@@ -74,6 +75,15 @@ void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out)
   (void)snprintf(out->server, sizeof out->server, "PostgreSQL %s",
                  version != NULL ? version : "of unknown version");
   (void)snprintf(out->client, sizeof out->client, "%d.%d", client / 10000, client % 10000);
+  (void)snprintf(out->transport, sizeof out->transport, "%s",
+                 bn_socket_transport(PQsocket(c->handle)));
+  if (PQsslInUse(c->handle))
+    (void)snprintf(out->encryption, sizeof out->encryption, "%s, %s",
+                   PQsslAttribute(c->handle, "protocol"), PQsslAttribute(c->handle, "cipher"));
+  else
+    (void)snprintf(out->encryption, sizeof out->encryption, "%s",
+                   PQgssEncInUse(c->handle) ? "GSSAPI" : "none");
+  (void)snprintf(out->compression, sizeof out->compression, "none");
 }
 
 int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out)
