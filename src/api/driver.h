@@ -11,7 +11,7 @@
 #include "api/policy.h"
 #include "base/err.h"
 
-#define BN_DRIVER_ABI 5
+#define BN_DRIVER_ABI 6
 
 /* The result of a call on a connection or statement. */
 enum bn_sql {
@@ -275,6 +275,9 @@ struct bn_driver {
   int (*check_room)(void *conn, uint64_t bytes, struct bn_err *err);
   /* The errors of a connection to a silent host; NULL: none. */
   const struct bn_sql_named *silence;
+  /* Optional: whether a pooler answers, which gives the server's session to other clients too; asks
+     the server. */
+  bool (*pooled)(void *conn);
 };
 
 extern const struct bn_driver bench_driver;

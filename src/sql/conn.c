@@ -228,21 +228,39 @@ static enum bn_sql tell_servers(struct bn_sql_conn *c, const char *sql)
   return rc;
 }
 
+/* Settings of a session would stay on the server's connection for others. */
+static bool conn_is_pooled(const struct bn_sql_conn *c)
+{
+  return c->drv->ops->pooled != NULL && c->drv->ops->pooled(c->server->handle);
+}
+
 /* A driver has no statement for the default level, or for the only one that it has. */
 static enum bn_sql set_isolation(struct bn_sql_conn *c)
 {
   const int level = c->sys->conf->isolation;
   const char *sql = level != BN_ISOLATION_DEFAULT ? c->drv->ops->isolation[level] : "";
 
-  return sql[0] != '\0' ? tell_servers(c, sql) : BN_SQL_DONE;
+  if (sql[0] == '\0')
+    return BN_SQL_DONE;
+  if (!conn_is_pooled(c))
+    return tell_servers(c, sql);
+  (void)snprintf(c->diag.text, sizeof c->diag.text,
+                 "--db-isolation-level cannot be used through a pooler, whose other clients would "
+                 "get this level too: connect to the server itself, or let the role have it, as "
+                 "with ALTER ROLE ... SET default_transaction_isolation");
+  return BN_SQL_ERROR;
 }
 
 static enum bn_sql conn_init(struct bn_sql_conn *c)
 {
   const char *sql = c->sys->conf->init_sql;
+  const bool tells = sql != NULL && sql[0] != '\0' && !atomic_exchange(&c->sys->pooler_told, true);
   const enum bn_sql rc = sql != NULL && sql[0] != '\0' ? tell_servers(c, sql) : BN_SQL_DONE;
   struct bn_sql_diag why;
 
+  if (tells && rc == BN_SQL_DONE && conn_is_pooled(c))
+    bn_log_hint("there is a pooler: what --db-init-sql sets for the session may reach its other "
+                "clients");
   if (rc == BN_SQL_DONE)
     return rc;
   why = c->diag;

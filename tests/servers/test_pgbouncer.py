@@ -94,3 +94,20 @@ def test_prepared_statements_are_refused_with_a_remedy(pooler, protocol):
     assert status == 1 and "Threads started" not in out
     assert re.search(r'^FATAL: PQprepare\(\) failed: .*prepared statement "\w+" already exists$', err, re.M)
     assert err.count("use --db-ps-mode=disable or --db-ps-mode=extended\n") == 1
+
+
+def test_settings_of_a_session_do_not_reach_other_clients(pooler):
+    """The server's connection would keep the isolation level for whoever gets it next."""
+    status, out, err = run(pooler, "--db-isolation-level=serializable", "--db-ps-mode=disable")
+    assert status == 1 and err.count("--db-isolation-level cannot be used through a pooler") == 1, out + err
+    login = [*pooler.server.login(), f"--pgsql-port={pooler.port}"]
+    level = subprocess.run([BENCH, "/dev/stdin", *login, "--db-ps-mode=disable", "--events=20", "run"], text=True,
+                           input="function event() print(sysbench.sql.driver():connect():query_row("
+                                 "'SHOW transaction_isolation')) end", capture_output=True, timeout=60).stdout
+    assert "serializable" not in level and level.count("read committed") == 20
+    status, out, err = run(pooler, "--db-init-sql=SET lock_timeout = 0", "--db-ps-mode=disable")
+    assert status == 0 and err.count("there is a pooler: what --db-init-sql sets") == 1, out + err
+    direct = subprocess.run([BENCH, "oltp_read_write", *pooler.server.login(), *SIZE, "--events=8",
+                             "--db-isolation-level=serializable", "--db-init-sql=SET lock_timeout = 0", "run"],
+                            capture_output=True, text=True, timeout=120)
+    assert (direct.returncode, direct.stderr) == (0, "")

@@ -104,6 +104,14 @@ void bn_pgsql_about(void *conn, struct bn_sql_about *out)
                      : "library");
 }
 
+bool bn_pgsql_pooled(void *conn)
+{
+  struct bn_pgsql_conn *c = conn;
+
+  bn_pgsql_wire_lend(&c->wire);
+  return bn_pgsql_lib_pooled(&c->lib);
+}
+
 int bn_pgsql_info(void *conn, struct bn_sql_info *out)
 {
   struct bn_pgsql_conn *c = conn;

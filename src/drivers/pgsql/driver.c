@@ -218,4 +218,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .place = bn_pgsql_place,
     .transaction = bn_pgsql_in_transaction,
     .silence = silence,
+    .pooled = bn_pgsql_pooled,
 };

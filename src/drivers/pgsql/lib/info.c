@@ -86,6 +86,17 @@ void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out)
   (void)snprintf(out->compression, sizeof out->compression, "none");
 }
 
+/* Another process answers than the one that accepted the connection. */
+bool bn_pgsql_lib_pooled(struct bn_pgsql_lib *c)
+{
+  PGresult *res = PQexec(c->handle, "SELECT pg_backend_pid()");
+  const bool pooled = PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1 &&
+                      atoi(PQgetvalue(res, 0, 0)) != PQbackendPID(c->handle);
+
+  PQclear(res);
+  return pooled;
+}
+
 int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out)
 {
   static const char sql[] =
