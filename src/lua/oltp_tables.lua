@@ -186,6 +186,8 @@ end
 
 -- Thread t loads one slice of table t % tables + 1; the thread of the first slice makes table
 -- and index. All threads go from step to step together, and none goes on after one has failed.
+-- A server or a proxy may cut a connection that has waited for other threads, so each thread that
+-- goes on connects anew.
 local function prepare_shared_tables(drv, con)
   local tables, size = math.floor(sysbench.opt.tables), math.floor(sysbench.opt.table_size)
   local table_num = sysbench.tid % tables + 1
@@ -200,9 +202,11 @@ local function prepare_shared_tables(drv, con)
   if not sysbench.cmdline.barrier() then
     return
   end
+  con:reconnect()
   load_rows(con, table_num, math.floor(size * slice / slices) + 1,
             math.floor(size * (slice + 1) / slices), true)
   if sysbench.cmdline.barrier() and slice == 0 then
+    con:reconnect()
     continue_sequence(drv, con, table_num)
     create_index_at("after", drv, con, table_num)
   end

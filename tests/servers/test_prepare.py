@@ -256,3 +256,21 @@ def test_a_thread_that_fails_fails_the_command(server):
     status, _, err = bench(server, "oltp_read_write", *SIZES, "--threads=5", "prepare")
     assert status == 1
     assert "already exists" in err
+
+
+@pytest.mark.parametrize("threads, tables", [(4, 2), (3, 1)])
+def test_no_connection_of_prepare_waits_idle_for_other_threads(mariadb, threads, tables):
+    """A server that cuts idle connections cut those that waited for the others, and the index was not made."""
+    transcripts.empty(mariadb)
+    count = "SHOW GLOBAL STATUS LIKE 'Connections'"
+    asked = [f"--threads={threads}", f"--tables={tables}", "--table-size=300"]
+    before = int(mariadb.sql(count).split()[1])
+    must(mariadb, "oltp_read_only", *asked, "prepare")
+    try:
+        # One when it starts, one to load, and one for each index; each count is a connection, too.
+        assert int(mariadb.sql(count).split()[1]) - before - 1 >= 2 * threads + tables
+        found = mariadb.sql("SELECT COUNT(DISTINCT TABLE_NAME) FROM information_schema.STATISTICS "
+                            "WHERE TABLE_SCHEMA = 'spec_db' AND INDEX_NAME LIKE 'k\\_%'")
+        assert found.split() == [str(tables)]
+    finally:
+        must(mariadb, "oltp_read_only", f"--tables={tables}", "cleanup")
