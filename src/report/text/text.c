@@ -14,6 +14,7 @@
 #include "measure/facts.h"
 #include "measure/view.h"
 #include "report/output.h"
+#include "report/text/database.h"
 #include "report/text/errors.h"
 #include "report/text/form.h"
 #include "report/text/members.h"
@@ -142,58 +143,6 @@ static void text_starting(void *self, const struct bn_facts *f)
   bn_output_end(&t->output);
 }
 
-/* The text is escaped: a server chooses its name, and a document may have any text. */
-static void print_foreign(const struct text *t, const char *before, const char *text,
-                          const char *after)
-{
-  char shown[256];
-
-  (void)bn_escape(shown, sizeof shown, text, "");
-  (void)fprintf(t->out, "%s%s%s", before, shown, after);
-}
-
-/* Returns NULL if it was not known.  Facts of a document may be younger than its heading. */
-static const char *version_at_start(const struct bn_facts *f)
-{
-  const char *version = bn_facts_find_text(f, "database", "server_version");
-
-  if (bn_facts_find_text(f, "database", "at_start") != NULL)
-    return NULL;
-  return version != NULL ? version : bn_facts_find_text(f, "database", "client_version");
-}
-
-static void print_database(const struct text *t, const struct bn_facts *f)
-{
-  const char *driver = bn_facts_find_text(f, "database", "driver");
-  const char *at_start = bn_facts_find_text(f, "database", "at_start");
-  const char *version = version_at_start(f);
-  const char *tables = bn_facts_find_text(f, "workload", "tables");
-  const char *rows = bn_facts_find_text(f, "workload", "rows");
-  const char *transport = bn_facts_find_text(f, "database", "transport");
-  const char *encryption = bn_facts_find_text(f, "database", "encryption");
-  const char *protocol = bn_facts_find_text(f, "database", "protocol");
-  const char *compression = bn_facts_find_text(f, "database", "compression");
-
-  if (!t->plan->native || driver == NULL || (at_start != NULL && strcmp(at_start, "nothing") == 0))
-    return;
-  if (transport != NULL && at_start == NULL) {
-    print_foreign(t, "Connection: ", transport, ", encryption ");
-    print_foreign(t, "", encryption != NULL ? encryption : "none", ", ");
-    print_foreign(t, "", protocol != NULL ? protocol : "", " protocol");
-    if (compression != NULL && strcmp(compression, "none") != 0)
-      print_foreign(t, ", compression ", compression, "");
-    (void)fputs("\n", t->out);
-  }
-  print_foreign(t, "Database: ", driver, "");
-  if (version != NULL)
-    print_foreign(t, ", ", version, "");
-  if (tables != NULL)
-    print_foreign(t, ", ", tables, strcmp(tables, "1") == 0 ? " table" : " tables");
-  if (tables != NULL && rows != NULL)
-    print_foreign(t, " x ", rows, " rows");
-  (void)fputs("\n\n", t->out);
-}
-
 static void text_started(void *self, const struct bn_facts *f)
 {
   struct text *t = self;
@@ -201,7 +150,8 @@ static void text_started(void *self, const struct bn_facts *f)
   if (is_quiet(t))
     return;
   bn_output_begin(&t->output);
-  print_database(t, f);
+  if (t->plan->own)
+    bn_text_database(t->out, f);
   (void)fputs("Threads started!\n\n", t->out);
   if (t->plan->warmup_ns > 0)
     (void)fprintf(t->out, "Warming up for %.15g seconds...\n\n", text_seconds(t->plan->warmup_ns));

@@ -91,7 +91,7 @@ bool bn_pgsql_lib_pooled(struct bn_pgsql_lib *c)
 {
   PGresult *res = PQexec(c->handle, "SELECT pg_backend_pid()");
   const bool pooled = PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1 &&
-                      atoi(PQgetvalue(res, 0, 0)) != PQbackendPID(c->handle);
+                      strtol(PQgetvalue(res, 0, 0), NULL, 10) != PQbackendPID(c->handle);
 
   PQclear(res);
   return pooled;

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lines of the heading about the connection and the database. */
+#include "report/text/database.h"
+
+#include <string.h>
+
+#include "base/escape.h"
+
+/* The text is escaped: a server chooses its name, and a document may have any text. */
+static void print_foreign(FILE *out, const char *before, const char *text, const char *after)
+{
+  char shown[256];
+
+  (void)bn_escape(shown, sizeof shown, text, "");
+  (void)fprintf(out, "%s%s%s", before, shown, after);
+}
+
+/* Returns NULL if it was not known.  Facts of a document may be younger than its heading. */
+static const char *version_at_start(const struct bn_facts *f)
+{
+  const char *version = bn_facts_find_text(f, "database", "server_version");
+
+  if (bn_facts_find_text(f, "database", "at_start") != NULL)
+    return NULL;
+  return version != NULL ? version : bn_facts_find_text(f, "database", "client_version");
+}
+
+static void print_connection(FILE *out, const struct bn_facts *f)
+{
+  static const char *const facts[][3] = {{"Connection: ", "transport", ""},
+                                         {", encryption ", "encryption", ""},
+                                         {", ", "protocol", " protocol"},
+                                         {", compression ", "compression", "\n"}};
+
+  for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
+    const char *value = bn_facts_find_text(f, "database", facts[i][1]);
+
+    if (value != NULL)
+      print_foreign(out, facts[i][0], value, facts[i][2]);
+  }
+}
+
+void bn_text_database(FILE *out, const struct bn_facts *f)
+{
+  const char *driver = bn_facts_find_text(f, "database", "driver");
+  const char *at_start = bn_facts_find_text(f, "database", "at_start");
+  const char *version = version_at_start(f);
+  const char *tables = bn_facts_find_text(f, "workload", "tables");
+  const char *rows = bn_facts_find_text(f, "workload", "rows");
+
+  if (driver == NULL || (at_start != NULL && strcmp(at_start, "nothing") == 0))
+    return;
+  if (at_start == NULL)
+    print_connection(out, f);
+  print_foreign(out, "Database: ", driver, "");
+  if (version != NULL)
+    print_foreign(out, ", ", version, "");
+  if (tables != NULL)
+    print_foreign(out, ", ", tables, strcmp(tables, "1") == 0 ? " table" : " tables");
+  if (tables != NULL && rows != NULL)
+    print_foreign(out, " x ", rows, " rows");
+  (void)fputs("\n\n", out);
+}

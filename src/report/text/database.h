@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lines of the heading about the connection and the database. */
+#ifndef BN_REPORT_TEXT_DATABASE_H
+#define BN_REPORT_TEXT_DATABASE_H
+
+#include <stdio.h>
+
+#include "measure/facts.h"
+
+/* Prints how the bytes of connections travel, the server, and its tables, as far as they were known
+   when the load began; nothing without a database. */
+void bn_text_database(FILE *out, const struct bn_facts *f);
+
+#endif
