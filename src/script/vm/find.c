@@ -83,11 +83,14 @@ static void tell_hiding(const struct bn_script_setup *setup, const char *file)
   free(hidden);
 }
 
-/* A script of the user that has the name of a bundled workload is not the one that runs. */
+/* A script of the user that has the name of a bundled workload is not the one that runs.  For help
+   and completions none does. */
 static void tell_hidden(const struct bn_script_setup *setup, const char *bundled)
 {
   char file[PATH_MAX];
 
+  if (setup->command != NULL && strcmp(setup->command, "help") == 0)
+    return;
   if ((size_t)snprintf(file, sizeof file, "./%s.lua", setup->name) < sizeof file &&
       bn_path_is_file(file) && !is_same_file(file, bundled))
     bn_log_note("%s is the bundled workload; for the file, write %s", setup->name, file);
