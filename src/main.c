@@ -578,20 +578,11 @@ static void program_free(struct program *p)
 
 /* --- completions --- */
 
-/* A script of the bundle, as far as `help` would take it.  By its path, so that none of that name
-   in the working folder is executed. */
-static int load_bundled(struct program *q, char *path, const char *name)
+/* A script of the bundle, as far as `help` would take it. */
+static int load_bundled(struct program *q, const char *name)
 {
-  struct bn_err err = {0};
-
-  if (bn_plugin_data_dir(q->data_dir, sizeof q->data_dir, &err) == NULL)
-    return refuse(&err);
-  if (snprintf(path, PATH_MAX, "%s/%s.lua", q->data_dir, name) >= PATH_MAX) {
-    (void)bn_err_set(&err, ENAMETOOLONG, "the path of the script '%s' is too long", name);
-    return refuse(&err);
-  }
   copy_args(q, 0, NULL);
-  q->cli = (struct bn_cli){.policy = &bn_policy_bench, .test = path, .command = "help"};
+  q->cli = (struct bn_cli){.policy = &bn_policy_bench, .test = name, .command = "help"};
   return declare_options(q) == 0 && settle(q) == 0 && open_script(q) == 0 && prepare_script(q) == 0
              ? 0
              : -1;
@@ -600,8 +591,7 @@ static int load_bundled(struct program *q, char *path, const char *name)
 static int complete_script(const struct bn_completion *c, const struct bn_registry_script *script)
 {
   struct program q = {.n_blocks = 0};
-  char path[PATH_MAX];
-  const int rc = load_bundled(&q, path, script->name);
+  const int rc = load_bundled(&q, script->name);
 
   if (rc == 0)
     bn_completion_script(c, script->name, script->title, bn_script_workload(q.script),
