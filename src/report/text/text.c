@@ -150,7 +150,7 @@ static void text_started(void *self, const struct bn_facts *f)
   if (is_quiet(t))
     return;
   bn_output_begin(&t->output);
-  if (t->plan->own)
+  if (t->plan->native)
     bn_text_database(t->out, f);
   (void)fputs("Threads started!\n\n", t->out);
   if (t->plan->warmup_ns > 0)
