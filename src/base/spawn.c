@@ -19,7 +19,7 @@ __attribute__((noreturn)) static void become(const struct bn_spawn *s, pid_t par
 {
   int error;
 
-  (void)setpgid(0, 0);
+  (void)(s->no_terminal ? setsid() : setpgid(0, 0));
   (void)prctl(PR_SET_PDEATHSIG, s->orphaned);
   if (getppid() == parent && dup2(s->in, STDIN_FILENO) >= 0 && dup2(s->out, STDOUT_FILENO) >= 0 &&
       dup2(s->errors, STDERR_FILENO) >= 0 && sigprocmask(SIG_SETMASK, s->masked, NULL) == 0)

@@ -4,16 +4,18 @@
 #define BN_BASE_SPAWN_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/err.h"
 
-/* The child has a process group of its own. */
+/* The child has a process group of its own, from which it cannot read the terminal. */
 struct bn_spawn {
   char *const *argv;      /* argv[0] names the program, without a '/' in PATH; ends with NULL */
   int in, out, errors;    /* its standard streams; the caller keeps them open */
   const sigset_t *masked; /* signals that are blocked in the child */
   int orphaned; /* signal for the child when the thread that started it ends: SIGKILL, SIGTERM */
+  bool no_terminal; /* a question to the user fails, instead of stopping the child for ever */
 };
 
 /* Returns the process, or -1 and err if it could not be started. */

@@ -428,7 +428,7 @@ static void child_be_program(const struct bridge *b, int request, pid_t bridge)
 static void starter_start_agent(char *program, const struct bn_handover *h, const sigset_t *masked)
 {
   char *argv[] = {program, (char[]){"--agent"}, NULL};
-  const struct bn_spawn s = {argv, h->in, h->out, STDERR_FILENO, masked, SIGTERM};
+  const struct bn_spawn s = {argv, h->in, h->out, STDERR_FILENO, masked, SIGTERM, false};
   struct bn_err err = {0};
 
   if (bn_spawn(&s, &err) < 0)

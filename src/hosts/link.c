@@ -39,7 +39,7 @@ static int link_start(struct bn_link *l, const char *name, char *const *argv, in
       (errors < 0 && bn_pipe_make(&l->errors, &pipe, false) != 0)) {
     (void)bn_err_set(err, errno, "cannot start '%s': %s", argv[0], strerror(errno));
   } else {
-    const struct bn_spawn s = {argv, in, out, errors >= 0 ? errors : pipe, masked, SIGTERM};
+    const struct bn_spawn s = {argv, in, out, errors >= 0 ? errors : pipe, masked, SIGTERM, false};
 
     pid = bn_spawn(&s, err);
   }

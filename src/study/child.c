@@ -175,8 +175,8 @@ int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_
 
   *end = (struct bn_child_end){.status = -1};
   if (streams_open(&s, child, err) == 0)
-    pid =
-        bn_spawn(&(struct bn_spawn){child->argv, s.in, s.out, s.errors, &c->before, SIGKILL}, err);
+    pid = bn_spawn(
+        &(struct bn_spawn){child->argv, s.in, s.out, s.errors, &c->before, SIGKILL, true}, err);
   if (pid > 0) {
     wait_end(c, pid, child->limit_ns, end);
     rc = child->output != NULL ? read_memory(s.out, child->output, err) : 0;

@@ -4,7 +4,10 @@
 import itertools
 import json
 import os
+import pty
 import re
+import subprocess
+import termios
 
 import pytest
 
@@ -285,3 +288,59 @@ def test_the_sentence_stays(args, own, old, tmp_path):
             sentence = re.sub(r" \(did you mean [^()]*\?\)", "", sentence)
         assert sentence in got.err + got.out
         assert got.status == 1
+
+
+# --- questions: kind 31 of issue 37 ---
+
+
+PROMPT = ("oltp_point_select", "--time=1", "run")
+
+
+def at_prompt(folder, keys, *args):
+    """Types at the question for the password, and returns (what the terminal has shown, the status, echo)."""
+    keys = list(keys)
+    terminal, other = pty.openpty()
+    process = subprocess.Popen(["setsid", "--ctty", bench.binary(), *args], cwd=folder, stdin=other,
+                               stdout=other, stderr=other, env=bench.environment())
+    os.close(other)
+    shown = b""
+    try:
+        while chunk := os.read(terminal, 4096):
+            shown += chunk
+            if keys and b" password: " in shown:
+                os.write(terminal, keys.pop(0))
+                shown = b""
+    except OSError:
+        pass
+    status = process.wait(bench.TIMEOUT_S)
+    echo = termios.tcgetattr(terminal)[3] & termios.ECHO
+    os.close(terminal)
+    assert not keys
+    return shown.decode(), status, bool(echo)
+
+
+@pytest.mark.parametrize("driver, port", [("mysql", "--mysql-port=1"), ("pgsql", "--pgsql-port=1")])
+@pytest.mark.parametrize("keys, status", [
+    ([b"\x03"], 130), ([b"gehe\x03"], 130), ([b"\x1c"], -3), ([b"\x04"], 1),
+    ([b"\x1a", b"x\n"], 1), ([b"geheim\x7f\x15y\n"], 1),
+])
+def test_a_key_ends_the_question_at_once(tmp_path, driver, port, keys, status):
+    """Without the answer, the run would hang; the key for a stop asks again."""
+    if not os.path.exists(os.path.join(os.path.dirname(bench.binary()), f"../lib/bench/drivers/{driver}.so")):
+        pytest.skip("built without the driver")
+    host = f"--{driver}-host=127.0.0.1"
+    shown, got, echo = at_prompt(
+        tmp_path, keys, f"--db-driver={driver}", host, port, f"--{driver}-password-prompt", *PROMPT)
+    assert got == status and echo and "gehe" not in shown, shown
+
+
+@pytest.mark.parametrize("study", [
+    ("sweep", "--vary=threads=1,2", "--out=s"), ("sweep", "--vary=threads=1,2", "--out=s", "--prepare"),
+    ("ab",), ("search", "--goal=p99<1s"),
+])
+def test_a_study_does_not_ask(tmp_path, study):
+    """A child cannot read the terminal, and would be stopped for ever."""
+    args = PROMPT if study[0] != "search" else ("oltp_point_select", "run")
+    shown, got, echo = at_prompt(tmp_path, [], *study, "--mysql-password-prompt", *args)
+    assert got == 1 and echo, shown
+    assert "cannot ask for the password: no terminal; name a file that has it" in shown

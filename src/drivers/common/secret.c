@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
@@ -64,38 +65,108 @@ int bn_secret_file(const char *path, char out[BN_SECRET_MAX], struct bn_err *err
   return rc;
 }
 
-/* Echo is off while the answer is typed. */
-static int secret_ask(FILE *tty, const char *question, char out[BN_SECRET_MAX])
+/* The keys of the terminal that send signals.  They are read as characters here: the threads of the
+   program block these signals, and the one that receives them does not know of the question. */
+static int secret_signal(const struct termios *t, char key)
+{
+  static const struct {
+    int at, signo;
+  } keys[] = {{VINTR, SIGINT}, {VQUIT, SIGQUIT}, {VSUSP, SIGTSTP}};
+
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+    if (t->c_cc[keys[i].at] != _POSIX_VDISABLE && (char)t->c_cc[keys[i].at] == key)
+      return keys[i].signo;
+  return 0;
+}
+
+/* Removes the last character, which may have several bytes in UTF-8. */
+static size_t secret_erase(const char *text, size_t len)
+{
+  while (len > 0 && ((unsigned char)text[--len] & 0xC0) == 0x80)
+    ;
+  return len;
+}
+
+/* Reads up to the end of the line, or to a key that sends a signal, whose number is returned.
+   Returns 0, or -1 and errno, which is 0 at the end of the input. */
+static int secret_type(int tty, const struct termios *keys, char out[BN_SECRET_MAX])
+{
+  size_t len = 0;
+  char c;
+
+  for (;;) {
+    const ssize_t n = read(tty, &c, 1);
+    int signo;
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0 || (len == 0 && c == (char)keys->c_cc[VEOF])) {
+      errno = n < 0 ? errno : 0;
+      return -1;
+    }
+    signo = secret_signal(keys, c);
+    if (signo != 0)
+      return signo;
+    if (c == '\n' || c == '\r')
+      break;
+    if (c == (char)keys->c_cc[VERASE])
+      len = secret_erase(out, len);
+    else if (c == (char)keys->c_cc[VKILL])
+      len = 0;
+    else if (len < BN_SECRET_MAX - 1)
+      out[len++] = c;
+    else {
+      errno = EMSGSIZE;
+      return -1;
+    }
+  }
+  out[len] = '\0';
+  return 0;
+}
+
+/* Echo is off while the answer is typed.  Returns as secret_type. */
+static int secret_ask(int tty, const char *question, char out[BN_SECRET_MAX])
 {
   struct termios saved, quiet;
-  int rc;
+  int rc, error;
 
-  if (tcgetattr(fileno(tty), &saved) != 0)
+  if (tcgetattr(tty, &saved) != 0)
     return -1;
   quiet = saved;
-  quiet.c_lflag &= ~(tcflag_t)ECHO;
-  quiet.c_lflag |= ECHONL;
-  if (tcsetattr(fileno(tty), TCSAFLUSH, &quiet) != 0)
+  quiet.c_lflag &= ~(tcflag_t)(ECHO | ICANON | ISIG);
+  quiet.c_cc[VMIN] = 1;
+  quiet.c_cc[VTIME] = 0;
+  if (tcsetattr(tty, TCSAFLUSH, &quiet) != 0)
     return -1;
-  (void)fprintf(tty, "%s: ", question);
-  (void)fflush(tty);
-  rc = secret_read_line(tty, out);
-  (void)tcsetattr(fileno(tty), TCSAFLUSH, &saved);
+  (void)dprintf(tty, "%s: ", question);
+  rc = secret_type(tty, &saved, out);
+  error = errno;
+  (void)tcsetattr(tty, TCSAFLUSH, &saved);
+  (void)!write(tty, "\n", 1);
+  errno = error;
   return rc;
 }
 
 int bn_secret_prompt(const char *question, char out[BN_SECRET_MAX], struct bn_err *err)
 {
-  FILE *tty = fopen("/dev/tty", "r+e");
-  int rc = 0;
+  const int tty = open("/dev/tty", O_RDWR | O_CLOEXEC);
+  int rc;
 
-  if (tty == NULL)
-    return bn_err_set(err, errno, "cannot ask for the password: no terminal");
-  (void)setvbuf(tty, NULL, _IONBF, 0);
-  if (secret_ask(tty, question, out) != 0)
+  if (tty < 0)
+    return bn_err_set(err, errno,
+                      "cannot ask for the password: no terminal; name a file that has it "
+                      "(--mysql-password-file, --pgsql-password-file)");
+  /* Who stopped the program and goes on is asked again. */
+  while ((rc = secret_ask(tty, question, out)) == SIGTSTP)
+    (void)kill(getpid(), SIGTSTP);
+  if (rc > 0) {
+    (void)kill(getpid(), rc);
+    errno = EINTR;
+  }
+  if (rc != 0)
     rc = bn_err_set(err, errno, "cannot read the password from the terminal: %s",
                     errno != 0 ? strerror(errno) : "end of input");
-  (void)fclose(tty);
+  (void)close(tty);
   return rc;
 }
 
