@@ -51,10 +51,12 @@ function prepare()
 end
 
 function cleanup()
-  local admin = sysbench.sql.driver():connect()
+  local drv = sysbench.sql.driver()
+  local admin = drv:connect()
   for table_num = 1, sysbench.opt.threads do
     say(("Dropping table 'sbtest%d'..."):format(table_num))
     admin:query(("DROP TABLE IF EXISTS sbtest%d"):format(table_num))
   end
+  require("oltp_tables").shrink(drv, admin)
   admin:disconnect()
 end

@@ -221,6 +221,19 @@ def test_data_are_removed_at_the_end(tmp_path, more):
     assert bench.run(*SQLITE, "--table-size=10", "run", cwd=tmp_path).status == 1
 
 
+@pytest.mark.parametrize("test", ["oltp_read_only", "bulk_insert", "select_random_points"])
+def test_cleanup_gives_the_room_back(tmp_path, test):
+    """Kind 20 of issue 37: SQLite kept the pages of tables that were dropped."""
+    args = (test, "--db-driver=sqlite", "--sqlite-db=x.db")
+    size = () if test == "bulk_insert" else ("--table-size=20000",)
+    assert bench.run(*args, *size, "prepare", cwd=tmp_path).status == 0
+    if test == "bulk_insert":
+        assert bench.run(*args, "--events=50000", "--time=0", "run", cwd=tmp_path).status == 0
+    assert (tmp_path / "x.db").stat().st_size > 500_000
+    assert bench.run(*args, "cleanup", cwd=tmp_path).status == 0
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 20_000
+
+
 def test_data_are_removed_after_a_failure(tmp_path):
     (tmp_path / "data.lua").write_text(
         "function prepare() assert(io.open('data', 'w')):close() end\n"
