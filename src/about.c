@@ -10,6 +10,7 @@
 #include "option/conf.h"
 #include "registry.h"
 #include "sql/sql.h"
+#include "wanted.h"
 
 static void about_program(struct bn_facts *f, const struct bn_cli *cli, const char *luajit)
 {
@@ -113,12 +114,28 @@ static void about_option(void *arg, const struct bn_opt_fact *o)
   bn_facts_option(arg, o);
 }
 
+/* The labels are checked. */
+static void about_labels(struct bn_facts *f, const struct bn_list *labels)
+{
+  char key[BN_LABEL_MAX + 1];
+
+  for (size_t i = 0; i < labels->n; i++) {
+    const char *text = labels->item[i];
+    const size_t len = strcspn(text, "=");
+
+    (void)snprintf(key, sizeof key, "%.*s", (int)len, text);
+    bn_facts_text(f, "labels", key, text + len + 1);
+  }
+}
+
 void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct bn_optset *options,
-                     const struct bn_workload *ops, const char *luajit)
+                     const struct bn_list *labels, const struct bn_workload *ops,
+                     const char *luajit)
 {
   about_program(f, cli, luajit);
   about_workload(f, cli, ops);
   about_host(f);
+  about_labels(f, labels);
   (void)bn_optset_facts(options, about_option, f);
   about_database_file(f);
 }

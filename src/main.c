@@ -247,7 +247,7 @@ static void tell_what_is_known(struct program *p, const struct bn_workload *ops)
     wanted |= p->reporters[i].ops->facts;
   if (!wanted)
     return;
-  bn_about_gather(&facts, &p->cli, p->options, ops, bn_script_luajit());
+  bn_about_gather(&facts, &p->cli, p->options, &p->conf.raw.labels, ops, bn_script_luajit());
   bn_run_add_facts(p->run, &facts);
 }
 
@@ -523,7 +523,7 @@ static int settle(struct program *p)
   }
   p->cli.settled = true;
   bn_cli_set_messages(&p->cli, &p->conf, p->agent != NULL);
-  if (bn_cli_check_reserved(&p->cli) != 0)
+  if (bn_cli_check_reserved(&p->cli) != 0 || bn_wanted_labels(&p->conf.raw.labels) != 0)
     return -1;
   if (p->agent == NULL && bn_wanted_asserts(&p->conf.raw.asserts, p->asserts, &p->n_asserts) != 0)
     return -1;

@@ -41,6 +41,19 @@ int bn_wanted_asserts(const struct bn_list *list, struct bn_assert *out, size_t 
   return 0;
 }
 
+int bn_wanted_labels(const struct bn_list *list)
+{
+  for (size_t i = 0; i < list->n; i++) {
+    const size_t key = strcspn(list->item[i], "=");
+
+    if (key == 0 || key > BN_LABEL_MAX || list->item[i][key] == '\0') {
+      bn_log_stderr("--label=%s: not KEY=VALUE, such as commit=1a2b3c", list->item[i]);
+      return -1;
+    }
+  }
+  return 0;
+}
+
 /* false: there is none of that name, which is told with all that are. */
 static bool find_watcher(const char *name, bool *watched)
 {

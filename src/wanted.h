@@ -10,10 +10,13 @@
 #include "api/watch.h"
 #include "measure/assert.h"
 
-/* Both return 0, or -1 after having said why. */
+/* All return 0, or -1 after having said why. */
 
 /* --assert; at most BN_ASSERTS_MAX.  A metric that does not exist is told of with all that do. */
 int bn_wanted_asserts(const struct bn_list *list, struct bn_assert *out, size_t *n);
+/* --label: each has a key of 1 to BN_LABEL_MAX bytes, and '=' behind it. */
+enum { BN_LABEL_MAX = 63 };
+int bn_wanted_labels(const struct bn_list *list);
 /* --watch: in the order of the registry, each once; at most BN_WATCHERS_MAX (engine/watch.h).
    first: this is the first host of the run, which watches what all of them share. */
 int bn_wanted_watchers(const struct bn_list *list, bool first, const struct bn_watcher **out,

@@ -32,7 +32,7 @@ struct bn_conf_raw {
   char *forced_shutdown, *time_grace;
   uint64_t thread_stack_size;
   int64_t rate_max_backlog;
-  struct bn_list report_checkpoints, percentile, reports, asserts, watch;
+  struct bn_list report_checkpoints, percentile, reports, asserts, watch, labels;
   bool quiet;
   int64_t verbosity;
   char *luajit_cmd, *test, *config_file, *compat;

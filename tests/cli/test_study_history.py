@@ -148,6 +148,33 @@ def test_few_runs_show_no_change(tmp_path, template):
     assert ": no change point; median" in history("more", cwd=tmp_path).out
 
 
+def test_labels_say_what_was_new(tmp_path, template):
+    """Kind 20 of issue 37: the commit of the first run behind a change; no series of its own."""
+    done = bench.run("cpu", *bench.QUICK, "--time=0", "--label=commit=0a1b2c", "--label=branch=a=b",
+                     "--report=json:one.json", "run", cwd=tmp_path)
+    assert done.status == 0, done
+    labels = json.loads((tmp_path / "one.json").read_text())["facts"]["labels"]
+    assert labels == {"commit": "0a1b2c", "branch": "a=b"}
+    (tmp_path / "one.json").unlink()
+    for day, rate in enumerate(rates(13, 20, at=12, by=0.5)):
+        run = make_run(template, day, rate)
+        run["facts"]["labels"] = {"commit": f"c{day:02}", "branch": "main"}
+        save(tmp_path, f"{day:02}.json", run)
+    done = history(".", cwd=tmp_path)
+    assert "label commit c12, before: c11\n" in done.out and "branch" not in done.out, done
+    (change,) = json.loads(history("--format=json", ".", cwd=tmp_path).out)["series"][0]["metrics"][0]["changes"]
+    assert change["facts"] == [{"fact": "label commit", "before": "c11", "after": "c12"}]
+    done = bench.run("compare", "11.json", "12.json", cwd=tmp_path)
+    assert "labels commit: c11 in A, c12 in B\n" in done.out, done
+
+
+@pytest.mark.parametrize("label", ["commit", "=x", "k" * 64 + "=x"])
+def test_a_label_has_a_key(label):
+    done = bench.run("cpu", *bench.QUICK, f"--label={label}", "run")
+    assert (done.status, done.out) == (1, "")
+    assert done.err == f"--label={label}: not KEY=VALUE, such as commit=1a2b3c\n"
+
+
 def test_markdown_is_a_table(shifted):
     done = history("--format=markdown", "results", cwd=shifted.parent)
     lines = done.out.split("\n")

@@ -35,6 +35,13 @@ local function fault_of(result)
   if result.start_wall_ns == 0 then return "does not say when the run began" end
 end
 
+-- Returns the labels of a run (--label) by their names.
+local function labels_of(result)
+  local labels = {}
+  for key, value in pairs(result.facts.labels or {}) do labels[key] = tostring(value) end
+  return labels
+end
+
 local function facts_of(result)
   local found = {}
   for i, fact in ipairs(series.facts) do
@@ -95,7 +102,8 @@ function series:read_file(path, named)
   else
     self.runs[#self.runs + 1] = {
       path = path, start_wall_ns = result.start_wall_ns, about = self:about(result),
-      facts = facts_of(result), values = values_of(result, self.metrics),
+      facts = facts_of(result), labels = labels_of(result),
+      values = values_of(result, self.metrics),
     }
   end
   if result then result:close() end
@@ -138,6 +146,7 @@ end
 --
 --   {[i] = {test =, point =, runs = {{path =, start_wall_ns =, about =, point =,
 --                                     facts = {[k] = of series.facts, nil: not known},
+--                                     labels = {NAME = TEXT},
 --                                     values = {[k] = of metric k, nil: not measured}}, …}},
 --    metrics =, left = {{path =, why = a sentence with the path}, …}, points = of study.points,
 --    met = {NAME = true: a run has the ignored option}}
@@ -168,6 +177,15 @@ function series.changed_facts(before, after)
     if was and is and was ~= is then
       changed[#changed + 1] = {name = fact.name, before = was, after = is}
     end
+  end
+  local keys = {}
+  for key, is in pairs(after.labels) do
+    if before.labels[key] and before.labels[key] ~= is then keys[#keys + 1] = key end
+  end
+  table.sort(keys)
+  for _, key in ipairs(keys) do
+    changed[#changed + 1] = {
+      name = "label " .. key, before = before.labels[key], after = after.labels[key]}
   end
   return changed
 end

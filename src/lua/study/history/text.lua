@@ -51,7 +51,7 @@ local function facts_text(trend, markdown)
     local before, after = trend.runs[change.at - 1], trend.runs[change.at]
     for _, fact in ipairs(series.changed_facts(before, after)) do
       parts[#parts + 1] = ("%s%s: %s %s, before: %s\n"):format(
-        markdown and "\n" or "  ", columns.time(after.start_wall_ns), fact.name,
+        markdown and "\n" or "  ", columns.time(after.start_wall_ns), quoted(fact.name),
         quoted(fact.after), quoted(fact.before))
     end
   end
