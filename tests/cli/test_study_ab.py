@@ -4,6 +4,7 @@ it has measured. Most runs are those of a program that writes results with figur
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -76,6 +77,9 @@ def test_equal_sides_are_the_same(folder):
     told = done.err.split("\n")
     assert told[0].startswith("bench ab: both sides are the same, which shows the noise")
     assert len(told) == 10 and told[8].startswith("bench ab: round 8 of at most 32: A ")
+    # Kind 27 of issue 37: how long it will take.
+    assert re.search(r"1/s; \d+ s to \d+ (s|min \d+ s) left$", told[1]), told[1]
+    assert "left with" not in done.err
 
 
 @pytest.mark.slow
@@ -314,6 +318,8 @@ function event() con:query("INSERT INTO log VALUES ('run')") end
             logs[side] = [row[0] for row in db.execute("SELECT what FROM log ORDER BY rowid")]
     rounds = len(found["rounds"])
     assert logs == {"a": 2 * rounds * ["run"], "b": rounds * ["]]'=]", "run"]}
+    assert done.err.endswith(
+        f"bench ab: the server is left with the statement of side B: {statement}\n")
     done = bench.run("ab", "--a-set=nonsense", "--sqlite-db=a", *args, "run", cwd=tmp_path)
     assert done.status == 1
     assert "side A: the statement failed with status 1: " in done.err and "nonsense" in done.err

@@ -20,7 +20,8 @@ local function number(value, n, name)
     return tonumber(value) or
       error(("bad argument #%d to '%s' (a number expected, got '%s')"):format(n, name, value), 3)
   elseif kind == "string" or kind == "table" or kind == "function" then
-    error(("bad argument #%d to '%s' (cannot convert '%s' to 'unsigned int')"):format(n, name, kind), 3)
+    local text = "bad argument #%d to '%s' (cannot convert '%s' to 'unsigned int')"
+    error(text:format(n, name, kind), 3)
   end
   return value
 end

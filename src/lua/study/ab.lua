@@ -5,6 +5,7 @@
 -- gains from a drift.  A/A, the ratio of the two runs of A, is the noise of the machine; a
 -- difference there that the boundary calls real means that nothing here can be trusted.
 
+local digits = require("study.digits")
 local gate = require("study.ab.gate")
 local native = require("study.native")
 local options = require("study.options")
@@ -97,6 +98,7 @@ local function measure(study, arm)
   local path = result_path(study, arm)
   local value
   local ok, values = study.sides[arm]:run(path, study.scratch)
+  if study.sides[arm].statement then study.last_set = study.sides[arm] end
   if ok and not native.signalled() then value, values = read_values(study, path) end
   if not study.out then remove_result(study, arm) end
   return value, values
@@ -118,6 +120,15 @@ local function measure_round(study, round)
   return true
 end
 
+-- Returns "; 2 min 10 s to 9 min 4 s left": up to the next look, and up to the last one.
+local function time_left(study)
+  local n = #study.rounds
+  local each_s, next_look = (native.clock() - study.begun_s) / n, sequential.pairs[#study.looks + 1]
+  if n == sequential.most then return "" end
+  return ("; %s to %s left"):format(
+    digits.duration(each_s * (next_look - n)), digits.duration(each_s * (sequential.most - n)))
+end
+
 -- Adds a round to the study.  Returns true, or nil and why not, which is of no interest after a
 -- signal.  A round that failed is repeated once.
 local function run_round(study)
@@ -130,7 +141,7 @@ local function run_round(study)
   end
   if not ok then return nil, why end
   study.rounds[#study.rounds + 1] = round
-  native.log("bench ab: %s", report.line(study))
+  native.log("bench ab: %s%s", report.line(study), time_left(study))
   return true
 end
 
@@ -181,7 +192,13 @@ local function run_study(study, given)
       .. "and the other options of the sides make them differ")
   end
   native.child_begin()
+  study.begun_s = native.clock()
   local ok, why = run_rounds(study)
+  local last = study.last_set
+  if last then
+    native.log("bench ab: the server is left with the statement of side %s: %s",
+      last == study.sides.b and "B" or "A", report.statement(last))
+  end
   study.signal = native.signalled()
   if study.out and #study.rounds == 0 then remove_folders(study.out) end
   if not ok and not study.signal then native.fail("%s", why) end

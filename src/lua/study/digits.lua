@@ -26,4 +26,12 @@ function digits.significant(number, least)
   return digits.fixed(number, decimals)
 end
 
+-- Returns "4 min 10 s".
+function digits.duration(seconds)
+  local all = math.floor(seconds + 0.5)
+  if all >= 3600 then return ("%d h %d min"):format(all / 3600, all % 3600 / 60) end
+  if all >= 60 then return ("%d min %d s"):format(all / 60, all % 60) end
+  return ("%d s"):format(all)
+end
+
 return digits

@@ -26,6 +26,11 @@ local function masked_statement(sql)
   return sql:lower():find("identified", 1, true) and "***" or native.mask_text(sql)
 end
 
+-- Returns the statement of a side for a terminal.
+function report.statement(side)
+  return native.escape(masked_statement(side.statement))
+end
+
 local function percent(ratio)
   local value = 100 * (ratio - 1)
   return ("%+." .. (value < 99.995 and 2 or value < 999.95 and 1 or 0) .. "f %%"):format(value)

@@ -20,21 +20,13 @@ end
 
 -- Progress --------------------------------------------------------------------------------------
 
--- Returns "4 min 10 s".
-local function duration(seconds)
-  local all = math.floor(seconds + 0.5)
-  if all >= 3600 then return ("%d h %d min"):format(all / 3600, all % 3600 / 60) end
-  if all >= 60 then return ("%d min %d s"):format(all / 60, all % 60) end
-  return ("%d s"):format(all)
-end
-
 -- Returns "; 10 s left", from the median of the runs of this process.
 local function time_left(self)
   local pending = self.tally:count("pending")
   if pending == 0 or #self.took_s == 0 then return "" end
   table.sort(self.took_s)
   local median_s = self.took_s[math.floor(#self.took_s / 2) + 1]
-  return ("; %s left"):format(duration(pending * (median_s + self.options.cooldown)))
+  return ("; %s left"):format(digits.duration(pending * (median_s + self.options.cooldown)))
 end
 
 -- Prints "[ 7/30] threads=16 repeat 2: " and what became of the run.
