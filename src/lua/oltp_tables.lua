@@ -309,7 +309,7 @@ end
 
 -- Gives the room of tables that were dropped back to the disk; servers do that by themselves.
 function M.shrink(drv, con)
-  if drv:name() == "sqlite" then con:query("VACUUM") end
+  if drv:name() == "sqlite" and not sysbench.cmdline.dialect() then con:query("VACUUM") end
 end
 
 function M.cleanup()

@@ -51,6 +51,9 @@ static void free_memory(struct bn_sql_conn *c)
 {
   free_overrides(c);
   bn_sql_pending_failure_free(&c->failure);
+  free(c->failed_text);
+  c->failed_text = NULL;
+  c->failed_len = 0;
   bn_buf_done(&c->emulated);
   bn_sql_bulk_free(&c->bulk);
   bn_sql_cursor_free(&c->cur);

@@ -27,6 +27,8 @@ struct bn_sql_conn {
   struct bn_sql_split *split;       /* --db-read-hosts; NULL: there is one server */
   struct bn_sql_cursor cur;
   struct bn_sql_pending_failure failure;
+  char *failed_text;            /* owned: the beginning of the statement that failed last */
+  size_t failed_len;            /* 0: it is not known */
   struct bn_session *session;   /* NULL: retired */
   struct bn_sql_session *owner; /* NULL: retired */
   struct bn_sqlsys *sys;

@@ -3,7 +3,9 @@
 #include "sql/failure.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/alloc.h"
 #include "base/escape.h"
 #include "base/log.h"
 #include "measure/stat.h"
@@ -232,12 +234,24 @@ static bool is_tried_again(struct bn_sql_conn *c)
   return true;
 }
 
-const char *bn_sql_failed_text(const struct bn_sql_conn *c, size_t *len)
+/* Copies the text of the failure: a statement that cannot be prepared is gone, with its text,
+   before the script raises the error.  Dialects do not name it. */
+static void failure_copy_text(struct bn_sql_conn *c)
 {
   enum { SHOWN_MAX = 4000 };
+  const bool known = c->failure.sql != NULL && c->sys->policy->dialect == NULL;
 
-  *len = c->failure.len < SHOWN_MAX ? c->failure.len : SHOWN_MAX;
-  return c->failure.sql;
+  c->failed_len = !known ? 0 : c->failure.len < SHOWN_MAX ? c->failure.len : SHOWN_MAX;
+  if (c->failed_len == 0)
+    return;
+  c->failed_text = bn_alloc_resize(c->failed_text, c->failed_len, 1);
+  memcpy(c->failed_text, c->failure.sql, c->failed_len);
+}
+
+const char *bn_sql_failed_text(const struct bn_sql_conn *c, size_t *len)
+{
+  *len = c->failed_len;
+  return c->failed_len > 0 ? c->failed_text : NULL;
 }
 
 bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step, const char *sql,
@@ -252,6 +266,7 @@ bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
   c->failure.step = step;
   c->failure.sql = sql;
   c->failure.len = len;
+  failure_copy_text(c);
   if (rc == BN_SQL_LOST)
     c->state = BN_CONN_LOST;
   f = failure_failing(c, BN_ANSWER_NONE);
@@ -276,6 +291,7 @@ static bool take_kept(struct bn_sql_conn *c)
   if (!bn_sql_pending_failure_take(&c->failure, &c->diag))
     return false;
   c->view.sql_errno = c->diag.code;
+  failure_copy_text(c);
   return true;
 }
 

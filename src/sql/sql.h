@@ -166,7 +166,7 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignore);
 bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts);
 
 /* Returns the text of the statement that has just failed, up to 4,000 bytes, or NULL if it is not
-   known.  It is valid until the next call. */
+   known.  It is valid until the next failure. */
 const char *bn_sql_failed_text(const struct bn_sql_conn *c, size_t *len);
 
 /* Executes a query.  Returns its result, or NULL if it has none (see view->error for failure). */

@@ -176,7 +176,8 @@ def test_facts_say_what_was_run_where_and_how(tmp_path):
     (tmp_path / "options.cnf").write_text("threads=2\nmysql-password=hidden-in-file\n")
     done = bench.run("cpu", "--events=5", "--config-file=options.cnf", "--pgsql-password=hidden",
                      "--report=json:json", "run", cwd=tmp_path)
-    assert (done.err, done.status) == ("", 0)
+    told = "--pgsql-password is not used: cpu opens no database connection\n"
+    assert (done.err, done.status) == (told, 0)
     text = (tmp_path / "json").read_text()
     assert "hidden" not in text
     facts = json.loads(text)["facts"]

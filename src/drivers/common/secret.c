@@ -147,6 +147,19 @@ static int secret_ask(int tty, const char *question, char out[BN_SECRET_MAX])
   return rc;
 }
 
+/* Ends the process by the signal of a key.  The question comes before the run, so that there is
+   nothing to report; the thread that receives signals would be told later. */
+static void secret_end_process(int signo)
+{
+  sigset_t set;
+
+  (void)signal(signo, SIG_DFL);
+  (void)sigemptyset(&set);
+  (void)sigaddset(&set, signo);
+  (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  (void)raise(signo);
+}
+
 int bn_secret_prompt(const char *question, char out[BN_SECRET_MAX], struct bn_err *err)
 {
   const int tty = open("/dev/tty", O_RDWR | O_CLOEXEC);
@@ -159,10 +172,8 @@ int bn_secret_prompt(const char *question, char out[BN_SECRET_MAX], struct bn_er
   /* Who stopped the program and goes on is asked again. */
   while ((rc = secret_ask(tty, question, out)) == SIGTSTP)
     (void)kill(getpid(), SIGTSTP);
-  if (rc > 0) {
-    (void)kill(getpid(), rc);
-    errno = EINTR;
-  }
+  if (rc > 0)
+    secret_end_process(rc);
   if (rc != 0)
     rc = bn_err_set(err, errno, "cannot read the password from the terminal: %s",
                     errno != 0 ? strerror(errno) : "end of input");
