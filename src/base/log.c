@@ -516,14 +516,19 @@ void bn_log_errno(enum bn_level level, int error, const char *fmt, ...)
   va_end(ap);
 }
 
+static void stderr_line(const char *text)
+{
+  (void)flush_output();
+  clear_progress();
+  (void)fprintf(stderr, "%s\n", text);
+}
+
 __attribute__((format(printf, 1, 0))) static void stderr_v(const char *fmt, va_list ap)
 {
   char *text = bn_alloc_vprint(fmt, ap);
 
   log_remember(BN_NOTICE, text);
-  (void)flush_output();
-  clear_progress();
-  (void)fprintf(stderr, "%s\n", text);
+  stderr_line(text);
   free(text);
 }
 
@@ -569,12 +574,15 @@ static bool streams_are_one(void)
 void bn_log_note(const char *fmt, ...)
 {
   va_list ap;
+  char *text;
 
-  if (!bn_log_has_asides() || streams_are_one())
-    return;
   va_start(ap, fmt);
-  stderr_v(fmt, ap);
+  text = bn_alloc_vprint(fmt, ap);
   va_end(ap);
+  log_remember(BN_INFO, text);
+  if (bn_log_has_asides() && !streams_are_one())
+    stderr_line(text);
+  free(text);
 }
 
 void bn_log_apart(const char *fmt, ...)

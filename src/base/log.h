@@ -47,8 +47,9 @@ void bn_log_asides(bool wanted);
 bool bn_log_has_asides(void);
 /* Prints an aside about a failure, as bn_log_stderr. */
 __attribute__((format(printf, 1, 2))) void bn_log_hint(const char *fmt, ...);
-/* Prints an aside about a fact that may spoil a complete result.  If both streams are the same pipe
-   or file, it would be among the lines of a report, and is not printed. */
+/* Prints an aside about a fact that may spoil a complete result, and records it as a caveat, which
+   the native report shows.  If both streams are the same pipe or file, it would be among the lines
+   of a report, and is not printed. */
 __attribute__((format(printf, 1, 2))) void bn_log_note(const char *fmt, ...);
 /* As bn_log_note, but wanted in every dialect. */
 __attribute__((format(printf, 1, 2))) void bn_log_apart(const char *fmt, ...);
@@ -74,7 +75,7 @@ bool bn_log_error_at_once(const char *line);
 enum { BN_LOG_MESSAGES_MAX = 100 };
 struct bn_log_message {
   uint64_t wall_ns; /* CLOCK_REALTIME */
-  int level;        /* enum bn_level; BN_NOTICE: a line on stderr */
+  int level;        /* enum bn_level; BN_NOTICE: a line on stderr; BN_INFO: a note */
   char *text;       /* without the newline at its end */
   uint64_t times;
 };

@@ -120,7 +120,7 @@ const char *const bn_layout_spans[] = {[BN_VIEW_INTERVAL] = "interval",
 const char *const bn_layout_kinds[] = {
     [BN_KIND_PLAIN] = "plain",   [BN_KIND_CPU] = "cpu", [BN_KIND_MEMORY] = "memory",
     [BN_KIND_FILEIO] = "fileio", [BN_KIND_SQL] = "sql", NULL};
-const char *const bn_layout_levels[] = {"fatal", "alert", "warning", "note", NULL};
+const char *const bn_layout_levels[] = {"fatal", "alert", "warning", "note", "caveat", NULL};
 const char *const bn_layout_reasons[] = {
     [BN_END_UNKNOWN] = "unknown", [BN_END_TIME] = "time limit",     [BN_END_EVENTS] = "event limit",
     [BN_END_DONE] = "done",       [BN_END_SIGNAL] = "signal",       [BN_END_TIMEOUT] = "timeout",

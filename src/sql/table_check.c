@@ -2,6 +2,7 @@
 /* Before a run: checks that the tables of the workload exist, with as many rows as it counts on. */
 #include "sql/table_check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "base/log.h"
 #include "sql/driver.h"
 
-enum { PATIENCE_S = 5 };
+enum { PATIENCE_S = 5, SAMPLE = 20 };
 
 enum finding { IS_THERE, IS_MISSING, IS_UNKNOWN };
 
@@ -19,7 +20,11 @@ struct survey {
   unsigned missing; /* the first that is; 0: none */
   unsigned small;   /* how many have too few rows */
   unsigned smallest;
-  double fewest; /* rows that it has at most */
+  double fewest;   /* rows that it has at most */
+  unsigned sparse; /* the table with the fewest ids of the sample */
+  double n_found, n_sampled;
+  unsigned large; /* the first that has ids beyond those of the run */
+  double highest; /* its highest id */
 };
 
 /* Reads the only value of the result, 0 for NULL.  Returns false if there is none, or if it is no
@@ -50,28 +55,66 @@ static bool is_missing(const struct bn_sql_driver *drv, const struct bn_sql_diag
   return drv->ops->missing(d) && !bn_sql_driver_ignores(drv, d, class);
 }
 
-/* Looks at a table.  The highest id is cheap where id has an index, and there are not more rows
-   than that. */
-static enum finding look_at_table(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
-                                  const char *prefix, unsigned i, double *rows)
+static enum finding table_check_ask(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
+                                    const char *sql, double *answer)
 {
   struct bn_sql_result r = {0};
   struct bn_sql_diag d = {0};
-  char sql[128];
-  const int len = snprintf(sql, sizeof sql, "SELECT MAX(id) FROM %s%u", prefix, i);
-  enum bn_sql rc;
+  const enum bn_sql rc = l->ops->query(l->handle, sql, strlen(sql), &r, &d);
   bool known;
 
-  if (len < 0 || (size_t)len >= sizeof sql)
-    return IS_UNKNOWN;
-  rc = l->ops->query(l->handle, sql, (size_t)len, &r, &d);
   if (rc == BN_SQL_ERROR && is_missing(drv, &d))
     return IS_MISSING;
   if (rc != BN_SQL_ROWS)
     return IS_UNKNOWN;
-  known = read_only_value(l, &r, rows);
+  known = read_only_value(l, &r, answer);
   l->ops->free_result(l->handle, &r);
   return known ? IS_THERE : IS_UNKNOWN;
+}
+
+/* Asks for the highest id, which is cheap where id has an index; there are not more rows than
+   that. */
+static enum finding look_at_table(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
+                                  const char *prefix, unsigned i, double *rows)
+{
+  char sql[128];
+
+  (void)snprintf(sql, sizeof sql, "SELECT MAX(id) FROM %s%u", prefix, i);
+  return table_check_ask(drv, l, sql, rows);
+}
+
+/* Asks for ids spread over those that the run draws.  The highest id alone does not show that most
+   are missing, as with an auto_increment_increment of more than 1 or after many deletions.  Returns
+   how many were asked for. */
+static unsigned table_check_sample(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
+                                   const struct bn_sql_table_check *t, unsigned i, double *n_found)
+{
+  const unsigned n = t->rows < SAMPLE ? (unsigned)t->rows : SAMPLE;
+  char sql[64 + SAMPLE * 24];
+  int len = snprintf(sql, sizeof sql, "SELECT COUNT(*) FROM %s%u WHERE id IN (", t->prefix, i);
+
+  for (unsigned k = 0; k < n; k++)
+    len += snprintf(sql + len, sizeof sql - (size_t)len, "%s%.0f", k > 0 ? "," : "",
+                    1 + floor((t->rows - 1) * k / (n > 1 ? n - 1 : 1)));
+  (void)snprintf(sql + len, sizeof sql - (size_t)len, ")");
+  return table_check_ask(drv, l, sql, n_found) == IS_THERE ? n : 0;
+}
+
+static void note_sparse(struct survey *found, unsigned i, double n_found, unsigned n_sampled)
+{
+  if (n_found >= n_sampled || (found->sparse > 0 && n_found >= found->n_found))
+    return;
+  found->sparse = i;
+  found->n_found = n_found;
+  found->n_sampled = n_sampled;
+}
+
+static void note_large(struct survey *found, unsigned i, double highest)
+{
+  if (found->large > 0)
+    return;
+  found->large = i;
+  found->highest = highest;
 }
 
 static void note_small(struct survey *found, unsigned i, double rows)
@@ -86,7 +129,7 @@ static void table_check_look(const struct bn_sql_driver *drv, const struct bn_sq
                              const struct bn_session *s, const struct bn_sql_table_check *t,
                              uint64_t until_ns, struct survey *found)
 {
-  double rows = 0;
+  double rows = 0, n_found = 0;
 
   for (unsigned i = 1; i <= t->n && !bn_session_interrupted(s) && bn_clock_mono() < until_ns; i++) {
     const enum finding f = look_at_table(drv, l, t->prefix, i, &rows);
@@ -95,8 +138,15 @@ static void table_check_look(const struct bn_sql_driver *drv, const struct bn_sq
       found->missing = i;
     if (f != IS_THERE)
       return;
-    if (t->rows > 0 && rows < t->rows)
+    if (t->rows >= 1 && rows < t->rows) {
       note_small(found, i, rows);
+    } else if (t->rows >= 1) {
+      const unsigned n_sampled = table_check_sample(drv, l, t, i, &n_found);
+
+      note_sparse(found, i, n_found, n_sampled);
+      if (t->by_default && rows > t->rows)
+        note_large(found, i, rows);
+    }
   }
 }
 
@@ -143,6 +193,21 @@ static void tell_of_few_rows(const struct bn_sql_table_check *t, const struct su
                 found->small, t->rows, t->prefix, found->smallest, fewest, instead);
 }
 
+static void tell_of_missing_ids(const struct bn_sql_table_check *t, const struct survey *found)
+{
+  bn_log_note("warning: of %.0f ids from 1 to --table-size=%.0f, table '%s%u' has %.0f, so that "
+              "statements find no row for the others: run 'cleanup' and 'prepare', with "
+              "--auto-inc=off if the server numbers rows in larger steps",
+              found->n_sampled, t->rows, t->prefix, found->sparse, found->n_found);
+}
+
+static void tell_of_more_rows(const struct bn_sql_table_check *t, const struct survey *found)
+{
+  bn_log_note("warning: the run uses the ids 1 to %.0f, the default of --table-size, but table "
+              "'%s%u' has ids up to %.0f: use --table-size=%.0f for all of them",
+              t->rows, t->prefix, found->large, found->highest, found->highest);
+}
+
 int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
                        const struct bn_sql_table_check *t, struct bn_err *err)
 {
@@ -161,5 +226,9 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
                       t->prefix, found.missing, t->option, found.missing - 1);
   if (found.small > 0)
     tell_of_few_rows(t, &found);
+  if (found.sparse > 0)
+    tell_of_missing_ids(t, &found);
+  if (found.large > 0)
+    tell_of_more_rows(t, &found);
   return 0;
 }

@@ -269,6 +269,31 @@ def test_tables_with_fewer_rows_are_told_of(db):
     assert enough.err == "" and number(enough, "read") == 5
 
 
+def test_ids_that_are_missing_are_told_of(db):
+    """As of a server with auto_increment_increment=5, or after many deletions: the highest id is
+    large enough, and most statements find no row."""
+    db.ok("oltp_point_select", "prepare", "--tables=3", "--table-size=1000")
+    with sqlite3.connect(db.folder / "sbtest.sqlite") as connection:
+        connection.execute("DELETE FROM sbtest2 WHERE id % 5 != 0")
+        connection.execute("DELETE FROM sbtest3 WHERE id BETWEEN 1 AND 500")
+    told = db.ok("oltp_point_select", "run", "--tables=3", "--table-size=1000", "--events=5")
+    assert told.err == ("warning: of 20 ids from 1 to --table-size=1000, table 'sbtest2' has 1, so that statements "
+                        "find no row for the others: run 'cleanup' and 'prepare', with --auto-inc=off if the server "
+                        "numbers rows in larger steps\n")
+    assert f"Warnings:\n    {told.err[9:]}" in told.out
+    for size in (1, 2, 19, 20, 21):
+        assert db.ok("oltp_point_select", "run", f"--table-size={size}", "--events=5").err == ""
+
+
+def test_a_default_that_uses_a_part_of_the_rows_is_told_of(db):
+    db.ok("oltp_point_select", "prepare", "--table-size=10050")
+    part = db.ok("oltp_point_select", "run", "--events=5")
+    assert part.err == ("warning: the run uses the ids 1 to 10000, the default of --table-size, but table 'sbtest1' "
+                        "has ids up to 10050: use --table-size=10050 for all of them\n")
+    for size in (10000, 10050):
+        assert db.ok("oltp_point_select", "run", f"--table-size={size}", "--events=5").err == ""
+
+
 def test_the_table_with_the_fewest_rows_is_told(db):
     db.ok("oltp_point_select", "prepare", "--tables=3", "--table-size=50")
     with sqlite3.connect(db.folder / "sbtest.sqlite") as connection:

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/log.h"
 
 static int errors_compare(const void *a, const void *b)
 {
@@ -89,4 +90,24 @@ void bn_text_failures(FILE *out, const struct bn_facts *f, const struct bn_view 
         !is_later(f, &f->fact[i], v))
       print_failure(out, f, &f->fact[i]);
   (void)fputs("\n", out);
+}
+
+void bn_text_warnings(FILE *out, const struct bn_facts *f)
+{
+  static const char prefix[] = "warning: ";
+  size_t n = 0;
+
+  for (size_t i = 0; i < f->n_messages; i++) {
+    const char *text = f->message[i].text;
+    char shown[1024];
+
+    if (f->message[i].level != BN_INFO)
+      continue;
+    if (strncmp(text, prefix, sizeof prefix - 1) == 0)
+      text += sizeof prefix - 1;
+    (void)bn_escape(shown, sizeof shown, text, "");
+    (void)fprintf(out, "%s    %s\n", n++ == 0 ? "Warnings:\n" : "", shown);
+  }
+  if (n > 0)
+    (void)fputs("\n", out);
 }

@@ -28,6 +28,7 @@ struct text {
   const struct bn_plan *plan;   /* the plan in the facts */
   const struct bn_dialect *dialect;
   double span_s;   /* span of the total */
+  bool has_total;  /* a final report was printed */
   double stamp_05; /* time of the last checkpoint, which 0.5 prints with the next one */
 };
 
@@ -673,6 +674,7 @@ static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
   int failed = 0;
 
   t->span_s = v->span_s;
+  t->has_total = true;
   if (is_quiet(t))
     return 0;
   begin_report(t);
@@ -728,6 +730,22 @@ static void text_summary(const struct bn_facts *f, const struct bn_view *v, FILE
     print_summary(&t, v);
 }
 
+/* Ends the report with what may spoil its figures: where both streams go to one file, and in a
+   document, nothing else tells of it. */
+static int text_finish(void *self, const struct bn_end *end, struct bn_err *err)
+{
+  struct text *t = self;
+
+  (void)end;
+  (void)err;
+  if (!t->has_total || !t->plan->native || is_quiet(t))
+    return 0;
+  bn_output_begin(&t->output);
+  bn_text_warnings(t->out, t->facts);
+  bn_output_end(&t->output);
+  return 0;
+}
+
 static int text_close(void *self, struct bn_err *err)
 {
   const struct text *t = self;
@@ -748,5 +766,6 @@ const struct bn_reporter bn_reporter_text = {
     .members = text_members,
     .instead = text_instead,
     .summary = text_summary,
+    .finish = text_finish,
     .close = text_close,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `sysbench.cmdline`: arguments, option types, and the commands a script defines. */
 #include "script/api/cmdline.h"
+#include "option/opt.h"
 
 #include <limits.h>
 #include <math.h>
@@ -299,6 +300,7 @@ static int check_tables(lua_State *L)
                                  .option = luaL_checkstring(L, 4)};
   struct bn_err err = {0};
 
+  t.by_default = bn_optset_origin(vm->setup->options, "table-size") == BN_FROM_DEFAULT;
   if (!vm->place.workload || !(n >= 1 && n <= UINT_MAX))
     return 0;
   t.n = (unsigned)n;
