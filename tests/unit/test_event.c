@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When the end of an event makes its session look for an outage, which reads all sessions. */
+/* What the end of an event counts, and when it makes its session look for an outage, which reads
+   all sessions. */
 #include "cm.h"
 
 #include "engine/event.h"
 #include "engine/outage.h"
+#include "measure/snap.h"
+#include "measure/view.h"
 #include "simclock.h"
 
 static unsigned looks;
@@ -151,6 +154,34 @@ static void an_event_of_a_failed_session_is_not_the_longest(void **state)
   bn_statset_done(&c.set);
 }
 
+/* An event that was due 0.5 s ago and began 0.2 s ago has waited for 0.3 s. */
+static void a_wait_is_not_part_of_the_service(void **state)
+{
+  const uint64_t ms = 1000000;
+  struct scene c;
+  struct bn_snap snap;
+  const struct bn_stat *st;
+
+  (void)state;
+  set_scene(&c, BN_STAT_WAITING);
+  st = c.s.stat;
+  sim_sleep_ms(1000);
+  const uint64_t now_ns = bn_clock_mono();
+  const struct bn_tick tick = {.start_ns = now_ns - 500 * ms, .begun_ns = now_ns - 200 * ms};
+
+  bn_stat_bump(&c.s.stat->begun_at, tick.start_ns);
+  bn_stat_bump(&c.s.stat->begun, 1);
+  bn_event_end(&c.s, &tick);
+  assert_in_range(bn_stat_get(&st->busy_ns), 500 * ms, 505 * ms);
+  assert_in_range(bn_stat_get(&st->service_ns), 200 * ms, 205 * ms);
+  bn_snap_init(&snap, &c.set);
+  bn_snap_take(&snap, &c.set, now_ns);
+  assert_float_equal(bn_view_hist_s(snap.hist[st->service_hist], 100, false), 0.2, 0.005);
+  assert_float_equal(bn_view_hist_s(snap.hist[st->queueing_hist], 100, false), 0.3, 0.005);
+  bn_snap_done(&snap);
+  bn_statset_done(&c.set);
+}
+
 BN_TESTS(event)
 {
   const struct CMUnitTest tests[] = {
@@ -158,6 +189,7 @@ BN_TESTS(event)
       cmocka_unit_test(a_long_event_is_one),
       cmocka_unit_test(a_success_after_failures_is_a_reason_to_look),
       cmocka_unit_test(an_event_of_a_failed_session_is_not_the_longest),
+      cmocka_unit_test(a_wait_is_not_part_of_the_service),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
