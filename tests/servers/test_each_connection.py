@@ -19,7 +19,8 @@ THREADS = {1: 10, 8: 80, 64: 320}  # and events
 BULK_TABLES = 64
 # What ours asks besides: before many threads begin, and where the ids of an earlier bulk_insert end.
 ASKED = re.compile(
-    r"SHOW GLOBAL |SELECT current_setting|SELECT account, |SELECT 'ROLE', |SELECT MAX\(id\)")
+    r"SHOW GLOBAL |SELECT current_setting|SELECT account, |SELECT 'ROLE', |SELECT MAX\(id\)|"
+    r"SELECT COUNT\(\*\) FROM sbtest\d+ WHERE id IN")
 
 
 DRIVERS, PS_MODES = ["mysql", "pgsql"], ["auto", "disable"]

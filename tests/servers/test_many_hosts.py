@@ -91,8 +91,9 @@ def test_counts_are_those_of_the_server(fleet, server, workload):
     missed = total["other"] - found["BEGIN"] - found["COMMIT"]
     assert found["INSERT"] + found["UPDATE"] + found["DELETE"] == total["writes"] + missed
     assert missed < 10
-    # Each host has looked whether the tables are there.
-    assert found["SELECT"] - total["reads"] == 2 * 8
+    # Each host has looked whether the tables are there, and for some of their ids; it does not look
+    # for longer than five seconds.
+    assert 2 <= found["SELECT"] - total["reads"] <= 2 * 8 * 2
 
 
 @pytest.mark.sanitized
