@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -681,14 +682,26 @@ static void forced_count(struct bn_reports *b, const struct bn_run_state *m)
 }
 
 /* The lock is held for a moment only, except while reporters get facts: before the load, and for
-   documents, which come after the report. */
+   documents, which come after the report.  A thread that gets no memory for a fact keeps it, and
+   waits for the end of the process: what it protects does not change any more. */
+static bool reports_lock_in_time(struct bn_reports *b)
+{
+  struct timespec until;
+
+  (void)clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec++;
+  return pthread_mutex_timedlock(&b->lock, &until) == 0;
+}
+
 void bn_reports_print_forced(struct bn_reports *b, const struct bn_run_state *m, FILE *out)
 {
-  (void)pthread_mutex_lock(&b->lock);
+  const bool locked = reports_lock_in_time(b);
+
   forced_count(b, m);
   (void)reports_sum(b, &b->forced, m, false);
   b->reporters.text->summary(&b->facts, &b->forced.view, out);
-  (void)pthread_mutex_unlock(&b->lock);
+  if (locked)
+    (void)pthread_mutex_unlock(&b->lock);
 }
 
 bool bn_reports_total(struct bn_reports *b)
