@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,23 +12,25 @@
 
 static const struct bn_wait other_thread = {"the end of the process", BN_BOUND_LEFT_BEHIND};
 
-/* `of` is set before `last`, and read after it. */
+/* `of` is set before `last`, and read after it.  It stays when `last` becomes NULL: another thread
+   may have read `last` just before. */
 static struct {
   _Atomic(void (*)(void *)) last;
   void *_Atomic of;
-  atomic_bool ending;
+  atomic_bool failed; /* is set before `last` is read */
 } alloc;
 
 /* The sentence is dropped if standard error takes nothing now. */
 void bn_alloc_fail(void)
 {
   static const char text[] = "out of memory: bench ends\n";
-  void (*last)(void *) = atomic_load(&alloc.last);
+  void (*last)(void *);
 
-  if (atomic_exchange(&alloc.ending, true))
+  if (atomic_exchange(&alloc.failed, true))
     bn_wait_park(&other_thread);
   if (bn_wait_is_writable(STDERR_FILENO))
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  last = atomic_load(&alloc.last);
   if (last != NULL)
     last(atomic_load(&alloc.of));
   _exit(EXIT_FAILURE);
@@ -37,8 +38,14 @@ void bn_alloc_fail(void)
 
 void bn_alloc_before_exit(void (*last)(void *of), void *of)
 {
-  atomic_store(&alloc.of, of);
+  if (last != NULL)
+    atomic_store(&alloc.of, of);
   atomic_store(&alloc.last, last);
+}
+
+bool bn_alloc_has_failed(void)
+{
+  return atomic_load(&alloc.failed);
 }
 
 static void *alloc_check(void *p)

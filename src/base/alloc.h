@@ -8,6 +8,7 @@
 #define BN_BASE_ALLOC_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Returns n * size zeroed bytes, at least one. */
@@ -28,8 +29,10 @@ bn_alloc_vprint(const char *fmt, va_list ap);
 /* Ends the process because there is no memory.  Any thread. */
 __attribute__((noreturn)) void bn_alloc_fail(void);
 /* From this call on, bn_alloc_fail calls last(of) before it exits.  `last` prints what is known,
-   and allocates nothing; it may end the process itself.  NULL: nothing is called.  The main thread.
- */
+   and allocates nothing; it may end the process itself.  NULL: nothing is called, but a call may
+   have begun, in which case bn_alloc_has_failed.  The main thread. */
 void bn_alloc_before_exit(void (*last)(void *of), void *of);
+/* Returns whether bn_alloc_fail has been called.  Any thread. */
+bool bn_alloc_has_failed(void);
 
 #endif

@@ -35,7 +35,7 @@ static const struct bn_wait end_of_process = {"the end of the process", BN_BOUND
 /* A pipe or a terminal is opened again: other processes may use the same open file, which has to
    stay as it is.  If that fails, the descriptor itself is used, and the end of the process bounds a
    write that blocks. */
-static int without_blocking(int fd)
+static int watchdog_nonblocking(int fd)
 {
   char name[32];
   struct stat st;
@@ -57,7 +57,7 @@ static ssize_t watchdog_write(int fd, const char *text, size_t len)
 /* Writes as much as the reader takes until then. */
 static void watchdog_print(int to, const char *text, size_t len, uint64_t until_ns)
 {
-  const int fd = without_blocking(to);
+  const int fd = watchdog_nonblocking(to);
 
   while (len > 0 && bn_wait_writable(fd, until_ns)) {
     const ssize_t n = watchdog_write(fd, text, len);
@@ -155,7 +155,7 @@ static void on_bound(int signo, siginfo_t *info, void *context)
   _exit(info->si_value.sival_int);
 }
 
-_Noreturn static void end_process(struct bn_watchdog *w, bool no_memory)
+_Noreturn static void end_process(struct bn_watchdog *w)
 {
   const uint64_t until_ns = bn_clock_mono() + printing_ns;
   const int status = bn_outcome_status(w->parts->outcome, false);
@@ -163,37 +163,32 @@ _Noreturn static void end_process(struct bn_watchdog *w, bool no_memory)
 
   bn_wait_alarm(printing_ns, on_bound, left_with);
   print_report(w, until_ns);
-  if (bn_log_has_asides() && !no_memory)
+  if (bn_log_has_asides() && !bn_alloc_has_failed())
     (void)fputs("some threads have not stopped: ending without them\n", w->out);
   leave_documents(w, until_ns);
   _exit(left_with);
 }
 
+/* A thread without memory waits for the end of the process, also if the run has ended meanwhile. */
 static void *watchdog_main(void *arg)
 {
   struct bn_watchdog *w = arg;
-  bool stop, no_memory;
+  bool stop;
 
   (void)pthread_mutex_lock(&w->lock);
   while (!w->stop && bn_clock_mono() < w->at_ns)
     (void)bn_wait_until(&order, &w->changed, &w->lock, w->at_ns);
   stop = w->stop;
-  no_memory = w->no_memory;
   (void)pthread_mutex_unlock(&w->lock);
-  if (!stop)
-    end_process(w, no_memory);
+  if (!stop || bn_alloc_has_failed())
+    end_process(w);
   return NULL;
 }
 
 /* Lets the watchdog print the report and end the process. */
 static void end_without_memory(void *of)
 {
-  struct bn_watchdog *w = of;
-
-  (void)pthread_mutex_lock(&w->lock);
-  w->no_memory = true;
-  (void)pthread_mutex_unlock(&w->lock);
-  bn_watchdog_order(w, true);
+  bn_watchdog_order(of, true);
   bn_wait_park(&end_of_process);
 }
 

@@ -3,10 +3,10 @@
 
    The receiver of signals orders the end: after a second signal, or when there has been no progress
    for too long after a single one.  A thread that gets no memory (base/alloc.h) orders the end at
-   once.  If the main thread has not ended the run 2.5 seconds later, the
-   watchdog prints the text report from the counters as they are, unless it has been printed, names
-   the journals from which `bench report` makes the documents, removes half-written documents, and
-   calls _exit.  It allocates nothing, and it uses neither the log nor the streams of other threads:
+   once.  If the main thread has not ended the run 2.5 seconds later, the watchdog prints the text
+   report from the counters as they are, unless it has been printed, names the journals from which
+   `bench report` makes the documents, removes half-written documents, and calls _exit.  It
+   allocates nothing, and it uses neither the log nor the streams of other threads:
    a thread that hangs may hold their locks.  Its output does not block, and half a second after it
    has begun, a signal to its own thread calls _exit if nothing else has.  Nothing watches it. */
 #ifndef BN_ENGINE_WATCHDOG_H
@@ -31,7 +31,6 @@ struct bn_watchdog {
   pthread_cond_t changed;
   uint64_t at_ns; /* guarded by the lock; CLOCK_MONOTONIC; UINT64_MAX: no end has been ordered */
   bool stop;      /* guarded by the lock */
-  bool no_memory; /* guarded by the lock; a thread has got no memory */
 };
 
 /* parts is borrowed. */
