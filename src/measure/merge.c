@@ -163,7 +163,7 @@ static int make_total(const struct job *j, struct bn_merged_view *s, const struc
   return 0;
 }
 
-/* What was watched belongs to the host of one run. */
+/* Watched figures belong to the host of one run. */
 static void leave_out_watched(const struct job *j, const struct bn_views *parts, struct bn_view *v)
 {
   bool any = false;
@@ -338,7 +338,7 @@ static int add_intervals(const struct job *j)
   return rc;
 }
 
-/* Those of one result stay what they are. */
+/* Copies the intervals and checkpoints of a single result unchanged. */
 static void copy_records(const struct job *j)
 {
   const struct bn_group *g = group_of(j, 0);

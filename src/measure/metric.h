@@ -18,9 +18,9 @@ struct bn_metrics {
 
 /* The metrics of every run and then the workload's: `extra` ends with a NULL name; NULL: none. */
 void bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra);
-/* The rows of a table that was written: n rows of any kind, in order within each kind.  0 or -1. */
+/* The rows of a table that was written: n rows of any kind, in order within each kind. */
 void bn_metrics_from(struct bn_metrics *m, const struct bn_metric *rows, size_t n);
-void bn_metrics_copy(struct bn_metrics *to, const struct bn_metrics *from); /* 0 or -1 */
+void bn_metrics_copy(struct bn_metrics *to, const struct bn_metrics *from);
 void bn_metrics_done(struct bn_metrics *m);
 
 /* Every run has a metric of that name. */

@@ -36,7 +36,7 @@ struct bn_reporters {
   _Atomic bool shown;   /* `text` has printed the final report */
 };
 
-/* What the reporters in `use` need is borrowed. */
+/* Copies `use`; what its members point at is borrowed. */
 void bn_reporters_init(struct bn_reporters *r, const struct bn_report_use *use, size_t n);
 /* Frees what is left; the reporters were closed. */
 void bn_reporters_done(struct bn_reporters *r);

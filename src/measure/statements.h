@@ -46,8 +46,8 @@ static inline void bn_statement_failed(struct bn_statement *st)
 struct bn_statements;
 struct bn_statements *bn_statements_new(unsigned n_sessions, unsigned n_stripes);
 void bn_statements_free(struct bn_statements *all);
-/* What that session counts of the name, always the same object.  Any thread;
-   a lock is held meanwhile, so callers keep what they got. */
+/* Returns the counters of that session for the name, always the same object.  Any thread; it takes
+   a lock, so callers keep the result. */
 struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned session,
                                        const char *name, size_t len);
 

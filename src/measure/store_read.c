@@ -218,7 +218,7 @@ static void read_raw(struct bn_json_in *e, const struct bn_node *raw, struct bn_
   read_statement_buckets(e, bn_json_in_list(e, raw, "statements"), s);
 }
 
-/* Those of intervals are kept small. */
+/* Histograms of intervals are kept small. */
 static void pack_histograms(struct bn_snap *s)
 {
   bn_snap_pack(s, s);

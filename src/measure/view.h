@@ -195,11 +195,11 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
  */
 double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules *rules,
                             double percent, bool *at_least);
-/* The largest that it may still become: unfinished events count as longer than all others.
-   HUGE_VAL: it may be that of one of them, or there are no events. */
+/* Returns the largest value that the percentile may still reach: unfinished events count as longer
+   than all others.  HUGE_VAL: it may be that of an unfinished event, or there are no events. */
 double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_rules *rules,
                                  double percent);
-/* That percentile of one histogram; nearest: as in the rules; 0: it is empty. */
+/* Returns that percentile of a histogram; nearest: as in the rules; 0: it is empty. */
 double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest);
 /* Returns the share of the time of all statements that those of one name took, 0 to 1. */
 double bn_view_share(const struct bn_view *v, const struct bn_statement_view *s);

@@ -354,6 +354,19 @@ def test_documents_of_older_versions_have_the_heading(tmp_path):
     assert report("old", cwd=tmp_path).out == text
 
 
+@pytest.mark.parametrize("known, line", [
+    ({}, ""),
+    ({"transport": "TCP", "encryption": "none"}, "Connection: TCP, encryption none\n"),
+    ({"encryption": "none", "protocol": "own"}, "Connection: encryption none, own protocol\n"),
+])
+def test_a_document_may_lack_facts_of_the_connection(known, line, tmp_path):
+    run_with_both("sqlite", "own", tmp_path, "--events=3")
+    document = json.loads((tmp_path / "json").read_text())
+    document["facts"]["database"].update(known)
+    (tmp_path / "changed").write_text(json.dumps(document))
+    assert f"\n\n{line}Database: sqlite, " in report("changed", cwd=tmp_path).out
+
+
 # --- the journal ---------------------------------------------------------------------------------
 
 

@@ -240,7 +240,7 @@ static int hdr_print_rest(const struct hdr *h, const struct bn_view *v, size_t i
   bn_hist_sparse_pack(&rest, h->sum[i].total);
   bn_hist_sparse_pack(&reported, h->sum[i].reported);
   bn_hist_sparse_sub(&rest, &reported);
-  if ((rest.n > 0 || h->n_lines == 0))
+  if (rest.n > 0 || h->n_lines == 0)
     rc = print_metric(h, v, i, h->n_lines > 0 ? h->reported_s : h->cut_s, &rest);
   bn_hist_sparse_done(&rest);
   bn_hist_sparse_done(&reported);
@@ -343,11 +343,11 @@ static int hdr_checkpoint(void *self, const struct bn_view *v, struct bn_err *er
 {
   struct hdr *h = self;
 
+  (void)err;
   if (!has_hists(v)) {
     h->cut_s = v->at_s;
     return 0;
   }
-  (void)err;
   make_sums(h, v);
   hdr_add_total(h, v);
   return 0;

@@ -66,7 +66,7 @@ void bn_line_values(struct bn_buf *b, const struct bn_row *row)
 
 /* Times have a zone here, because programs take a time without one for a local time.  In CSV they
    have none: spreadsheets know no zones and would take such cells for texts. */
-int bn_line_json(struct bn_buf *b, const struct bn_row *row)
+void bn_line_json(struct bn_buf *b, const struct bn_row *row)
 {
   char digits[BN_CELL_DIGITS];
 
@@ -78,5 +78,5 @@ int bn_line_json(struct bn_buf *b, const struct bn_row *row)
     (void)bn_buf_printf(b, "%s\"%s\":%s%s%s", i > 0 ? "," : "{", c->name, is_time ? "\"" : "",
                         value[0] != '\0' ? value : "null", is_time ? "Z\"" : "");
   }
-  return bn_buf_str(b, "}\n");
+  (void)bn_buf_str(b, "}\n");
 }

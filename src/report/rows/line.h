@@ -9,7 +9,7 @@
 
 /* Each function appends one line.  An unknown value is an empty cell, in JSON null.  A text is
    quoted, control characters are escaped, and a text that a spreadsheet would compute has a '
-   before it.  Returns 0, or -1: out of memory. */
+   before it. */
 void bn_line_names(struct bn_buf *b, const struct bn_row *row);
 /* Appends the names unless `names` has them.  A later result of a joined report must have the same
    names, else -1 and err. */
@@ -17,6 +17,6 @@ int bn_line_first(struct bn_buf *b, const struct bn_row *row, struct bn_buf *nam
                   struct bn_err *err);
 void bn_line_values(struct bn_buf *b, const struct bn_row *row);
 /* The row has no texts. */
-int bn_line_json(struct bn_buf *b, const struct bn_row *row);
+void bn_line_json(struct bn_buf *b, const struct bn_row *row);
 
 #endif

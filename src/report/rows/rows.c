@@ -101,10 +101,10 @@ static int jsonl_interval(void *self, const struct bn_view *v, struct bn_err *er
 {
   struct rows *r = self;
 
+  (void)err;
   bn_row_interval(&r->row, r->plan, v);
   bn_buf_clear(&r->line);
-  (void)bn_line_json(&r->line, &r->row);
-  (void)err;
+  bn_line_json(&r->line, &r->row);
   put_line(r);
   return 0;
 }

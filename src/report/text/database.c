@@ -25,19 +25,25 @@ static const char *version_at_start(const struct bn_facts *f)
   return version != NULL ? version : bn_facts_find_text(f, "database", "client_version");
 }
 
+/* The driver, or a document, may not know some of these facts. */
 static void print_connection(FILE *out, const struct bn_facts *f)
 {
-  static const char *const facts[][3] = {{"Connection: ", "transport", ""},
-                                         {", encryption ", "encryption", ""},
-                                         {", ", "protocol", " protocol"},
-                                         {", compression ", "compression", "\n"}};
+  static const char *const facts[][3] = {{"", "transport", ""},
+                                         {"encryption ", "encryption", ""},
+                                         {"", "protocol", " protocol"},
+                                         {"compression ", "compression", ""}};
+  size_t n = 0;
 
   for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
     const char *value = bn_facts_find_text(f, "database", facts[i][1]);
 
-    if (value != NULL)
-      print_foreign(out, facts[i][0], value, facts[i][2]);
+    if (value == NULL)
+      continue;
+    (void)fputs(n++ == 0 ? "Connection: " : ", ", out);
+    print_foreign(out, facts[i][0], value, facts[i][2]);
   }
+  if (n > 0)
+    (void)fputs("\n", out);
 }
 
 void bn_text_database(FILE *out, const struct bn_facts *f)

@@ -28,7 +28,7 @@ struct text {
   const struct bn_plan *plan;   /* the plan in the facts */
   const struct bn_dialect *dialect;
   double span_s;   /* span of the total */
-  bool has_total;  /* a final report was printed */
+  bool has_total;  /* the run had a final report, which another reporter may have replaced */
   double stamp_05; /* time of the last checkpoint, which 0.5 prints with the next one */
 };
 
