@@ -432,8 +432,8 @@ def test_hostile_numbers_crash_nothing(run, tmp_path):
 
 @pytest.mark.parametrize("args, sentence", [
     (["--metric=tsp"], "--metric=tsp: no metric is called 'tsp'; did you mean tps?"),
-    (["--metric=events"], "--metric=events: neither a larger nor a smaller value of events is better; name a rate, "
-                          "a latency or errors"),
+    (["--metric=events"], "--metric=events: neither a larger nor a smaller value is better; name a rate, a latency "
+                          "or errors"),
     (["--secondary=p101"],
      "--secondary=p101: p101 is not a percentile; a rank is more than 0 and at most 100"),
     (["--same=0"], "--same=0: not a percentage between 0 and 100"),

@@ -78,6 +78,9 @@ def test_the_number_of_threads_is_found(queue):
     assert got.status == 0, got
     assert ANSWER.search(got.out).group(1) == "10"
     assert "--max allows no higher number of threads" in got.out
+    got = search(queue, "--goal=p99<20.5ms", "--over=threads", "--time=0.2", "--probes=4")
+    assert got.status == 0, got
+    assert "no probe was left to try a higher number of threads" in got.out and "--max" not in got.out
 
 
 @pytest.mark.parametrize("disturbed", ("probe-05.json", "probe-08.json"))

@@ -7,6 +7,7 @@
 
 local digits = require("study.digits")
 local gate = require("study.ab.gate")
+local limit = require("study.limit")
 local native = require("study.native")
 local options = require("study.options")
 local output = require("study.output")
@@ -24,16 +25,6 @@ local function read_same(text)
     native.fail("--same=%s: not a percentage between 0 and 100", text)
   end
   return same / 100
-end
-
-local function read_metric(name)
-  local metric, why = native.figure(name)
-  if not metric then native.fail("--metric=%s: %s", name, why) end
-  if metric.better == "neither" then
-    native.fail("--metric=%s: neither a larger nor a smaller value is better; name a rate or a "
-      .. "latency", name)
-  end
-  return metric
 end
 
 -- Folders -----------------------------------------------------------------------------------------
@@ -215,8 +206,10 @@ local function run_study(study, given)
 end
 
 local function run(given, operands, is_given)
+  local metric = given.metric or ""
   local study = {
-    same = read_same(given.same or ""), metric = read_metric(given.metric or ""),
+    same = read_same(given.same or ""),
+    metric = limit.figure("--metric=" .. metric, metric, "a rate or a latency"),
     gate = gate.new(given.fail_on or {}), rounds = {}, looks = {},
     levels = sequential.looks_levels(), out = given.out, cooldown_s = given.cooldown, pause_s = 0,
   }

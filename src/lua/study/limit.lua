@@ -18,6 +18,18 @@ function limit.option(name, value)
   return ("--%s=%s"):format(name, value):sub(1, 255)
 end
 
+-- Returns the figure of that name; it fails for a figure that cannot be better or worse.  kinds:
+-- the kinds of figures that the option may name.
+function limit.figure(option, name, kinds)
+  local figure, why = native.figure(name)
+  if not figure then native.fail("%s: %s", option, why) end
+  if figure.better == "neither" then
+    native.fail("%s: neither a larger nor a smaller value is better; name %s", option,
+      kinds or "a rate, a latency or errors")
+  end
+  return figure
+end
+
 -- Returns seconds, as --assert reads them; nil: it is no time.
 local function read_time(text)
   local parsed = text:find("^[%d.]") and native.assertion("avg<" .. text)

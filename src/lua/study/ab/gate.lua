@@ -7,26 +7,15 @@
 
 local compare = require("study.stats.compare")
 local limit = require("study.limit")
-local native = require("study.native")
 local stats = require("study.stats")
 
 local gate = {}
 gate.__index = gate
 
-local function find_figure(option, name)
-  local figure, why = native.figure(name)
-  if not figure then native.fail("%s: %s", option, why) end
-  if figure.better == "neither" then
-    native.fail("%s: neither a larger nor a smaller value is better; name a rate, a latency or "
-      .. "errors", option)
-  end
-  return figure
-end
-
 -- Returns the list of the limits that the items of --fail-on are.
 function gate.new(items)
   local self = setmetatable({}, gate)
-  for i, item in ipairs(items) do self[i] = limit.read(item, find_figure) end
+  for i, item in ipairs(items) do self[i] = limit.read(item, limit.figure) end
   return self
 end
 

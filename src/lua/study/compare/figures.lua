@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- This module has the figures that a comparison reads of each run: the primary one comes first.
 
+local limit = require("study.limit")
 local native = require("study.native")
 
 local figures = {}
@@ -28,12 +29,7 @@ function figures:add(option, text, implied)
     return at
   end
   if #self == most then native.fail("%s: more than %d metrics", option, most) end
-  local figure, why = native.figure(text)
-  if not figure then native.fail("%s: %s", option, why) end
-  if figure.better == "neither" then
-    native.fail("%s: neither a larger nor a smaller value of %s is better; name a rate, a latency "
-      .. "or errors", option, text)
-  end
+  local figure = limit.figure(option, text)
   figure.implied = implied
   self[#self + 1] = figure
   return #self

@@ -36,8 +36,8 @@ local far = 1.1
 --
 -- A hunt has `state` ("runs", "found", "none", "spent"), `next` = {purpose, value, time_s} while it
 -- runs, `answer`, `held` and `failed` (the highest value that held and the lowest above it that did
--- not; 0: none), `again` (the value of `failed` that was probed again), `capacity` (0: unknown) and
--- `found`, the list of what it was told.
+-- not; 0: none), `again` (the value of `failed` that was probed again), `capacity` (0: unknown),
+-- `most` (the highest value that may be probed) and `found`, the list of what it was told.
 function hunt.begin(plan)
   local first = plan.whole and {purpose = "step", value = plan.min, time_s = plan.time_s}
     or {purpose = "capacity", value = 0, time_s = plan.time_s}

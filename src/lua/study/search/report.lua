@@ -196,7 +196,8 @@ function report:answer_text(hunt)
     last.decided and "confirmed" or "kept, but not decided,", seconds(last.probe.time_s),
     self:figures(last))
   if hunt.failed <= hunt.answer then
-    return answer .. ("--max allows no higher %s\n"):format(self.title)
+    return answer .. (hunt.answer >= hunt.most and "--max allows no higher %s\n"
+      or "no probe was left to try a higher %s\n"):format(self.title)
   end
   return answer .. ("lowest %s above it that breaks the goal: %s%s (%s %% more%s)\n"):format(
     self.title, number(hunt.failed), self.unit, number((hunt.failed / hunt.answer - 1) * 100),

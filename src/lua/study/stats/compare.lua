@@ -118,19 +118,19 @@ end
 local function measure_ranks(sample, rules, found)
   local a, b = sorted(sample.a), sorted(sample.b)
   local limits = mapped(a, function(v) return worse_than(sample, rules, v) end)
+  stats.sort(limits)
   found.method = "ranks"
   set_tests(sample, found, stats.rank_above{a = a, b = b}, stats.rank_above{a = b, b = a})
   if found.has_ratio then
-    a, b = mapped(a, log), mapped(b, log)
-    local ranked, dev_a, dev_b = {a = a, b = b}, stats.deviation(a), stats.deviation(b)
-    found.ratio = exp(stats.shift(ranked))
-    set_interval(found, stats.shift_interval(ranked, rules.alpha))
+    local logs = {a = mapped(a, log), b = mapped(b, log)}
+    local dev_a, dev_b = stats.deviation(logs.a), stats.deviation(logs.b)
+    found.ratio = exp(stats.shift(logs))
+    set_interval(found, stats.shift_interval(logs, rules.alpha))
     -- The efficiency of ranks is 3 / pi of that of t where the noise is normal.
     found.noise = sqrt((dev_a * dev_a + dev_b * dev_b) * math.pi / 3)
   end
-  a, b = limits, sorted(sample.b)
-  stats.sort(a)
-  found.beyond.p = stats.rank_above(sample.better == "more" and {a = b, b = a} or {a = a, b = b})
+  found.beyond.p = stats.rank_above(
+    sample.better == "more" and {a = b, b = limits} or {a = limits, b = b})
 end
 
 -- Measures the values of a figure,
