@@ -216,7 +216,7 @@ struct threads {
   unsigned id, requests, flushes, worst_file, clashes;
 };
 
-static void *work(void *arg)
+static void *draw_blocks(void *arg)
 {
   struct threads *c = arg;
   struct bn_pattern_mix mix = {0};
@@ -234,6 +234,19 @@ static void *work(void *arg)
   return NULL;
 }
 
+/* Runs `work` in all threads, and waits for their ends. */
+static void threads_run(struct threads *threads, struct source *s, void *(*work)(void *))
+{
+  pthread_t thread[THREADS];
+
+  for (unsigned i = 0; i < THREADS; i++) {
+    threads[i] = (struct threads){.p = &s->p, .id = i};
+    assert_int_equal(pthread_create(&thread[i], NULL, work, &threads[i]), 0);
+  }
+  for (unsigned i = 0; i < THREADS; i++)
+    assert_int_equal(pthread_join(thread[i], NULL), 0);
+}
+
 /* The schedule is exact whatever the threads do: 10 requests, 3 flushes. */
 static void threads_keep_the_schedule(void **state)
 {
@@ -242,17 +255,12 @@ static void threads_keep_the_schedule(void **state)
   const unsigned total = THREADS * EACH;
   unsigned requests = 0, flushes = 0;
   struct threads threads[THREADS];
-  pthread_t thread[THREADS];
   struct source s;
 
   (void)state;
   open_source(&s, c);
+  threads_run(threads, &s, draw_blocks);
   for (unsigned i = 0; i < THREADS; i++) {
-    threads[i] = (struct threads){.p = &s.p, .id = i};
-    assert_int_equal(pthread_create(&thread[i], NULL, work, &threads[i]), 0);
-  }
-  for (unsigned i = 0; i < THREADS; i++) {
-    (void)pthread_join(thread[i], NULL);
     requests += threads[i].requests;
     flushes += threads[i].flushes;
     assert_in_range(threads[i].worst_file, 0, 2);
@@ -291,19 +299,13 @@ static void threads_have_no_block_together(void **state)
   const struct bn_pattern_conf c = {
       .mode = BN_FILE_RNDWR, .files = 1, .span = 512, .block = 256, .exclusive = true};
   struct threads threads[THREADS];
-  pthread_t thread[THREADS];
   struct source s;
 
   (void)state;
   open_source(&s, c);
-  for (unsigned i = 0; i < THREADS; i++) {
-    threads[i] = (struct threads){.p = &s.p, .id = i};
-    assert_int_equal(pthread_create(&thread[i], NULL, take_blocks, &threads[i]), 0);
-  }
-  for (unsigned i = 0; i < THREADS; i++) {
-    (void)pthread_join(thread[i], NULL);
+  threads_run(threads, &s, take_blocks);
+  for (unsigned i = 0; i < THREADS; i++)
     assert_int_equal(threads[i].clashes, 0);
-  }
   bn_pattern_done(&s.p);
 }
 
