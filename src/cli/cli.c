@@ -94,7 +94,7 @@ static bool is_known_command(const char *arg)
   return near.best != NULL;
 }
 
-static bool is_command_name(const char *word)
+bool bn_cli_is_command_name(const char *word)
 {
   for (size_t i = 0; i < N_COMMANDS; i++)
     if (strcmp(word, command_names[i]) == 0)
@@ -190,8 +190,8 @@ static void note_separate_value(struct bn_cli *cli, const struct bn_optset *opti
   const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
   const struct bn_opt *o = bn_optset_find(options, arg + 2);
 
-  if (next == NULL || next[0] == '\0' || strncmp(next, "--", 2) == 0 || is_command_name(next) ||
-      cli->hint[0] != '\0' || cli->policy->plain_errors)
+  if (next == NULL || next[0] == '\0' || strncmp(next, "--", 2) == 0 ||
+      bn_cli_is_command_name(next) || cli->hint[0] != '\0' || cli->policy->plain_errors)
     return;
   if (o != NULL && o->type == BN_BOOL)
     return;
@@ -264,7 +264,7 @@ static int only_command(struct bn_cli *cli, const struct bn_optset *options, con
     bn_log_stderr("Multiple commands are not allowed.");
     return -1;
   }
-  if (is_command_name(arg)) {
+  if (bn_cli_is_command_name(arg)) {
     cli->command = arg;
     return 0;
   }
@@ -277,14 +277,14 @@ static int only_command(struct bn_cli *cli, const struct bn_optset *options, con
   return -1;
 }
 
-/* "--threads= 4": what stands behind the blank is no test. */
+/* Keeps what "--threads= 4" probably means: the word behind the blank is not a test. */
 static void note_empty_value(struct bn_cli *cli, const struct bn_optset *options, int i)
 {
   const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
   const size_t len = strlen(arg);
 
   if (next == NULL || next[0] == '-' || len < 3 || arg[len - 1] != '=' || cli->empty != NULL ||
-      cli->policy->plain_errors || is_command_name(next))
+      cli->policy->plain_errors || bn_cli_is_command_name(next))
     return;
   cli->empty = arg;
   (void)snprintf(cli->empty_hint, sizeof cli->empty_hint, "%.64s%.64s", arg,
@@ -477,7 +477,8 @@ void bn_cli_take_help(struct bn_cli *cli, bool *help)
     *help = true;
   }
   /* In "bench run --help" the test is what the user does not know yet. */
-  if (!*help || cli->test == NULL || strcmp(cli->test, "-") == 0 || is_command_name(cli->test))
+  if (!*help || cli->test == NULL || strcmp(cli->test, "-") == 0 ||
+      bn_cli_is_command_name(cli->test))
     return;
   cli->command = "help";
   cli->hides_command = false;
@@ -521,18 +522,24 @@ int bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options)
   return bn_optset_resolve_aliases(options, warn_deprecated, &copy) == 0 ? 0 : no_memory();
 }
 
-/* "10_000" and "10,000", as people write numbers. */
+/* A comma may be a decimal one, unless three digits follow it. */
+static bool is_digit_separator(const char *s)
+{
+  return *s == '_' || *s == '\'' || (*s == ',' && strspn(s + 1, "0123456789") == 3);
+}
+
+/* Suggests the number that is meant by "10_000" or "10,000".  text: "--NAME=VALUE: REASON". */
 static void suggest_digits(const char *text)
 {
   const char *value = strchr(text, '=');
   char plain[32];
-  size_t len = 0, n;
+  size_t len = 0, n = 0;
 
   value = value != NULL ? value + 1 : "";
-  for (n = 0;
-       isdigit((unsigned char)value[n]) || strchr("_,'", value[n] == '\0' ? ' ' : value[n]) != NULL;
+  for (; len + 1 < sizeof plain &&
+         (isdigit((unsigned char)value[n]) || is_digit_separator(value + n));
        n++)
-    if (isdigit((unsigned char)value[n]) && len + 1 < sizeof plain)
+    if (isdigit((unsigned char)value[n]))
       plain[len++] = value[n];
   plain[len] = '\0';
   if (len > 0 && len < n && value[n] == ':')

@@ -51,6 +51,8 @@ void bn_cli_take_test(struct bn_cli *cli, const char *test);
 void bn_cli_take_help(struct bn_cli *cli, bool *help);
 /* true: that is the command. */
 bool bn_cli_is_command(const struct bn_cli *cli, const char *name);
+/* true: a command that no script has to define. */
+bool bn_cli_is_command_name(const char *word);
 /* Which messages are printed: --verbosity and --quiet.  Agents of a run leave more to their
    controller. */
 void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, bool is_agent);

@@ -110,6 +110,7 @@ static void refuse_param(const struct target *t, const char *name)
   bn_buf_done(&known);
 }
 
+/* Returns the driver's option for a parameter of the URI, or NULL. */
 static const struct bn_opt *option_of_param(const struct target *t, const char *name)
 {
   for (const struct bn_opt *o = t->driver->options; o->name != NULL; o++)
@@ -118,6 +119,7 @@ static const struct bn_opt *option_of_param(const struct target *t, const char *
   return NULL;
 }
 
+/* Appends "NAME='VALUE'", as libpq reads it. */
 static void connect_collect(struct bn_buf *b, const struct bn_uri_param *p)
 {
   (void)bn_buf_printf(b, "%s%s='", b->len > 0 ? " " : "", p->name);
@@ -126,7 +128,7 @@ static void connect_collect(struct bn_buf *b, const struct bn_uri_param *p)
   (void)bn_buf_char(b, '\'');
 }
 
-/* A parameter of the client library that no option stands for alone: with all others of its kind.
+/* Sets an option that stands for several parameters of the client library, to all that are given.
  */
 static int take_collected(const struct target *t, const struct bn_opt *o, const struct bn_uri *u)
 {

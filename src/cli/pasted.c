@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Arguments that were pasted from a document: characters that look like a blank or a dash. */
+/* Refuses arguments that were pasted from a document, with characters that look like a blank or a
+   dash. */
 #include "cli/pasted.h"
 
 #include <stdio.h>
@@ -8,12 +9,13 @@
 
 #include "base/log.h"
 
-struct sign {
+/* A character that looks like a dash, or else like a blank or nothing. */
+struct lookalike {
   const char *bytes, *name;
   bool dash;
 };
 
-static const struct sign signs[] = {
+static const struct lookalike lookalikes[] = {
     {"\xc2\xa0", "U+00A0 (a no-break space)", false},
     {"\xe2\x80\x82", "U+2002 (an en space)", false},
     {"\xe2\x80\x83", "U+2003 (an em space)", false},
@@ -33,57 +35,61 @@ static const struct sign signs[] = {
     {"\xe2\x88\x92", "U+2212 (a minus sign)", true},
 };
 
-enum { SIGNS = sizeof signs / sizeof signs[0] };
+enum { LOOKALIKES = sizeof lookalikes / sizeof lookalikes[0] };
 
-static const struct sign *sign_at(const char *text)
+/* Returns the lookalike that the text begins with, or NULL. */
+static const struct lookalike *lookalike_at_start(const char *text)
 {
-  for (size_t i = 0; i < SIGNS; i++)
-    if (strncmp(text, signs[i].bytes, strlen(signs[i].bytes)) == 0)
-      return &signs[i];
+  for (size_t i = 0; i < LOOKALIKES; i++)
+    if (strncmp(text, lookalikes[i].bytes, strlen(lookalikes[i].bytes)) == 0)
+      return &lookalikes[i];
   return NULL;
 }
 
-/* A blank at the end. */
-static const struct sign *sign_behind(const char *text)
+/* Returns the blank at the end of the text, or NULL. */
+static const struct lookalike *lookalike_at_end(const char *text)
 {
   const size_t len = strlen(text);
 
-  for (size_t i = 0; i < SIGNS; i++) {
-    const size_t n = strlen(signs[i].bytes);
+  for (size_t i = 0; i < LOOKALIKES; i++) {
+    const size_t n = strlen(lookalikes[i].bytes);
 
-    if (!signs[i].dash && len >= n && strcmp(text + len - n, signs[i].bytes) == 0)
-      return &signs[i];
+    if (!lookalikes[i].dash && len >= n && strcmp(text + len - n, lookalikes[i].bytes) == 0)
+      return &lookalikes[i];
   }
   return NULL;
 }
 
-/* In the name of an option, or where one begins. */
-static const struct sign *sign_in_name(const char *arg)
+/* Returns the lookalike in the name of an option or where a name begins, or NULL. */
+static const struct lookalike *lookalike_in_name(const char *arg)
 {
-  const struct sign *found = sign_at(arg + strspn(arg, "-"));
+  const struct lookalike *found = lookalike_at_start(arg + strspn(arg, "-"));
 
   for (size_t i = 0; found == NULL && arg[0] == '-' && arg[i] != '\0' && arg[i] != '='; i++)
-    found = sign_at(arg + i);
+    found = lookalike_at_start(arg + i);
   return found;
 }
 
-static const struct sign *sign_of(const char *arg)
+/* Returns the lookalike that the argument is refused for, or NULL.  A value may begin with a dash
+   of its own. */
+static const struct lookalike *lookalike_find(const char *arg)
 {
   const char *value = strchr(arg, '=');
-  const struct sign *found = sign_in_name(arg);
+  const struct lookalike *found = lookalike_in_name(arg);
 
-  if (found == NULL && value != NULL && (found = sign_at(value + 1)) != NULL && found->dash)
+  if (found == NULL && value != NULL && (found = lookalike_at_start(value + 1)) != NULL &&
+      found->dash)
     found = NULL;
-  return found != NULL ? found : sign_behind(arg);
+  return found != NULL ? found : lookalike_at_end(arg);
 }
 
-/* The name of the option; a word may be a password and is not shown. */
-static void name_option(const char *arg, char name[64])
+/* Names the option for the message.  A word without '=' may be a password and is not shown. */
+static void pasted_name_option(const char *arg, char name[64])
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
   size_t len;
 
-  for (const struct sign *s; (s = sign_at(arg)) != NULL || *arg == '-';)
+  for (const struct lookalike *s; (s = lookalike_at_start(arg)) != NULL || *arg == '-';)
     arg += s != NULL ? strlen(s->bytes) : 1;
   len = strspn(arg, letters);
   name[0] = '\0';
@@ -93,14 +99,14 @@ static void name_option(const char *arg, char name[64])
 
 int bn_cli_check_pasted(const char *arg, int position)
 {
-  const struct sign *sign = sign_of(arg);
+  const struct lookalike *found = lookalike_find(arg);
   char name[64];
 
-  /* A file may have any name. */
-  if (sign == NULL || (arg[0] != '-' && access(arg, F_OK) == 0))
+  /* The name of an existing file may have any characters. */
+  if (found == NULL || (arg[0] != '-' && access(arg, F_OK) == 0))
     return 0;
-  name_option(arg, name);
-  bn_log_stderr("argument %d%s has %s: %s", position, name, sign->name,
-                sign->dash ? "type '-' in its place" : "remove it");
+  pasted_name_option(arg, name);
+  bn_log_stderr("argument %d%s has %s: %s", position, name, found->name,
+                found->dash ? "type '-' in its place" : "remove it");
   return -1;
 }

@@ -70,16 +70,6 @@ int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *optio
   return 0;
 }
 
-static bool is_run_word(const char *word)
-{
-  static const char *const words[] = {"prepare", "run", "cleanup", "help", "warmup"};
-
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-    if (strcmp(words[i], word) == 0)
-      return true;
-  return false;
-}
-
 void bn_cli_no_script(const struct bn_cli *cli, const struct bn_optset *options,
                       const struct bn_err *err)
 {
@@ -98,13 +88,14 @@ void bn_cli_no_script(const struct bn_cli *cli, const struct bn_optset *options,
                 cli->test,
                 bn_plugin_data_dir(folder, sizeof folder, &none) != NULL ? folder : "its folder",
                 cli->test);
-  else if (cli->command != NULL && is_run_word(cli->test))
+  else if (cli->command != NULL &&
+           (bn_cli_is_command_name(cli->test) || strcmp(cli->test, "warmup") == 0))
     bn_log_hint("the test stands before the command: %s %s", cli->command, cli->test);
   else
     bn_cli_suggest_test(cli);
 }
 
-/* The first option of the driver that the user has typed; NULL: there is none. */
+/* Returns the first option of the driver that the user has typed, or NULL. */
 static const char *typed_option(const struct bn_optset *options, const struct bn_registry_driver *d)
 {
   for (const struct bn_opt *o = d->options; o->name != NULL; o++)

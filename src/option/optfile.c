@@ -84,7 +84,7 @@ static void name_line(const struct reader *r, char *text)
               bn_mask_arg(name, false, masked));
 }
 
-/* "--events=3", or "events=3" if there is an option of that name. */
+/* Returns whether the item is "--events=3", or "events=3" with the name of an option. */
 static bool is_option(const struct reader *r, const char *item, size_t len)
 {
   const size_t end = strcspn(item, "=");
@@ -96,8 +96,8 @@ static bool is_option(const struct reader *r, const char *item, size_t len)
   return end < len && bn_optset_entry(r->set, name) != NULL;
 }
 
-/* The length of an option that stands in the value of another one, behind a blank and in no quotes;
- *at: where.  0: there is none.  The quotes are closed. */
+/* Finds an option that stands in the value of another one, behind a blank and in no quotes. Returns
+   its length, and its place in *at; 0: there is none.  check_items has found all quotes closed. */
 static size_t find_further(const struct reader *r, const char *value, const char **at)
 {
   for (;;) {
@@ -116,8 +116,8 @@ static size_t find_further(const struct reader *r, const char *value, const char
   }
 }
 
-/* A command line was copied into the file.  Sysbench takes the first option of it.  What is no
-   option of the set may be the name of a command line, as in a file of sweeps. */
+/* Refuses a command line that was copied into the file.  Sysbench takes the first option of it.  A
+   name that is not an option of the set may be that of a command line, as in a file of sweeps. */
 static int refuse_further(const struct reader *r, const char *name, const char *value,
                           struct bn_err *err)
 {

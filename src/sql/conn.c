@@ -231,13 +231,14 @@ static enum bn_sql tell_servers(struct bn_sql_conn *c, const char *sql)
   return rc;
 }
 
-/* Settings of a session would stay on the server's connection for others. */
+/* Returns whether settings of the session would stay on the server's connection for others. */
 static bool conn_is_pooled(const struct bn_sql_conn *c)
 {
   return c->drv->ops->pooled != NULL && c->drv->ops->pooled(c->server->handle);
 }
 
-/* A driver has no statement for the default level, or for the only one that it has. */
+/* Sets --db-isolation-level.  A driver has no statement for the default level, or for the only
+   level of its database. */
 static enum bn_sql set_isolation(struct bn_sql_conn *c)
 {
   const int level = c->sys->conf->isolation;
@@ -254,14 +255,17 @@ static enum bn_sql set_isolation(struct bn_sql_conn *c)
   return BN_SQL_ERROR;
 }
 
+/* Executes --db-init-sql.  The first connection warns of a pooler. */
 static enum bn_sql conn_init(struct bn_sql_conn *c)
 {
   const char *sql = c->sys->conf->init_sql;
-  const bool tells = sql != NULL && sql[0] != '\0' && !atomic_exchange(&c->sys->pooler_told, true);
-  const enum bn_sql rc = sql != NULL && sql[0] != '\0' ? tell_servers(c, sql) : BN_SQL_DONE;
   struct bn_sql_diag why;
+  enum bn_sql rc;
 
-  if (tells && rc == BN_SQL_DONE && conn_is_pooled(c))
+  if (sql == NULL || sql[0] == '\0')
+    return BN_SQL_DONE;
+  rc = tell_servers(c, sql);
+  if (!atomic_exchange(&c->sys->pooler_told, true) && rc == BN_SQL_DONE && conn_is_pooled(c))
     bn_log_hint("there is a pooler: what --db-init-sql sets for the session may reach its other "
                 "clients");
   if (rc == BN_SQL_DONE)
@@ -271,8 +275,8 @@ static enum bn_sql conn_init(struct bn_sql_conn *c)
   return rc;
 }
 
-/* What --db-isolation-level and --db-init-sql ask for.  The driver does not know the deadline any
-   more, and the interrupts of the session do not reach the connection yet. */
+/* Sets what --db-isolation-level and --db-init-sql ask for.  The driver does not know the deadline
+   any more, and the interrupts of the session do not reach the connection yet. */
 static enum bn_sql set_session(struct bn_sql_conn *c, uint64_t deadline_ns)
 {
   struct bn_sql_alarm alarm;

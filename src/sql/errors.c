@@ -296,14 +296,42 @@ void bn_sql_tell_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d
   bn_log_hint("%s: %s: %s", before, said.text, remedy);
 }
 
+/* The classes of SQLSTATE, its first two characters, whose meaning matters here. */
+static const struct state_class {
+  char name[3];
+  bool varies;       /* as bn_sql_message_varies */
+  bool of_statement; /* as bn_sql_is_of_statement */
+} state_classes[] = {
+    {"22", .varies = true, .of_statement = true}, /* data */
+    {"23", .varies = true, .of_statement = true}, /* integrity constraints */
+    {"25", .of_statement = true},                 /* state of the transaction */
+    {"28", .of_statement = true},                 /* rights of the user */
+    {"3D", .of_statement = true},                 /* name of the database */
+    {"3F", .of_statement = true},                 /* name of the schema */
+    {"40", .varies = true, .of_statement = true}, /* rollbacks */
+    {"42", .of_statement = true},                 /* syntax, names, rights */
+    {"53", .varies = true},                       /* resources */
+};
+
+/* Returns the row of the class; a class without a row has no traits. */
+static const struct state_class *state_class_of(const char *state)
+{
+  static const struct state_class other = {.name = ""};
+
+  for (size_t i = 0; i < sizeof state_classes / sizeof state_classes[0]; i++)
+    if (strncmp(state, state_classes[i].name, 2) == 0)
+      return &state_classes[i];
+  return &other;
+}
+
 bool bn_sql_message_varies(const char *state)
 {
-  static const char *const classes[] = {"22", "23", "40", "53"};
+  return state_class_of(state)->varies;
+}
 
-  for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
-    if (strncmp(state, classes[i], 2) == 0)
-      return true;
-  return false;
+bool bn_sql_is_of_statement(const char *state)
+{
+  return state_class_of(state)->of_statement;
 }
 
 /* Returns the text that makes failures of several threads one failure: the SQLSTATE if the texts of

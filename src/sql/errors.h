@@ -68,6 +68,9 @@ void bn_sql_tell_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d
 /* Whether texts with this SQLSTATE name a value, a row, a lock or a limit, so that failures for one
    reason differ in them: data, integrity constraints, rollbacks, resources. */
 bool bn_sql_message_varies(const char *state);
+/* Returns true for SQLSTATEs of errors that a statement has whether it is prepared or sent as text:
+   syntax, names, rights, values, and the transaction. */
+bool bn_sql_is_of_statement(const char *state);
 
 /* The message of a server in a form that a terminal only shows. */
 struct bn_sql_shown {

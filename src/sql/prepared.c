@@ -121,20 +121,17 @@ static enum bn_sql try_prepare(struct bn_sql_stmt *st)
   return BN_SQL_DONE;
 }
 
-/* An error of the statement itself, which it would also have as text: syntax, names, rights,
-   values; of the transaction; or of the client library, from 2000 on.  MySQL's 1235, "not supported
-   yet", has the state of the first. */
-static bool is_of_statement(const struct bn_sql_diag *d)
+/* Returns whether the statement would also fail as text.  MySQL's 1235, "not supported yet", has
+   the SQLSTATE of a wrong statement.  Numbers from 2000 to 2999 are those of MySQL's client
+   library. */
+static bool prepared_fails_as_text(const struct bn_sql_diag *d)
 {
-  static const char *const states[] = {"22", "23", "25", "28", "3D", "3F", "40", "42"};
-
-  for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
-    if (strncmp(d->state, states[i], 2) == 0)
-      return d->code != 1235;
+  if (bn_sql_is_of_statement(d->state))
+    return d->code != 1235;
   return d->code >= 2000 && d->code < 3000;
 }
 
-/* A server or a proxy refuses to prepare what it would execute as text. */
+/* Returns whether a server or a proxy refuses to prepare a statement that it executes as text. */
 static bool prepared_is_refused(const struct bn_sql_conn *c, enum bn_sql rc)
 {
   const enum bn_sql_class class = bn_sql_errors_classify(c->drv->ops, &c->diag);
@@ -142,12 +139,13 @@ static bool prepared_is_refused(const struct bn_sql_conn *c, enum bn_sql rc)
 
   return rc == BN_SQL_ERROR && c->sys->policy->dialect == NULL && c->drv->ops->place != NULL &&
          (mode == NULL || strcmp(mode, "auto") == 0) && class == BN_CLASS_OTHER &&
-         !is_of_statement(&c->diag) && !bn_sql_driver_ignores(c->drv, &c->diag, class) &&
+         !prepared_fails_as_text(&c->diag) && !bn_sql_driver_ignores(c->drv, &c->diag, class) &&
          !bn_session_interrupted(c->session) &&
          (c->link.ops->transaction == NULL ||
           c->link.ops->transaction(c->link.handle) != BN_TRANSACTION_FAILED);
 }
 
+/* Sends the statement as text from now on. */
 static void prepared_give_up(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -247,7 +245,7 @@ static int prepared_bind(struct bn_sql_stmt *st)
 
   if (rc == BN_SQL_DONE)
     return 0;
-  /* PostgreSQL prepares now. */
+  /* PostgreSQL's driver prepares a statement when its values are bound. */
   if (prepared_is_refused(c, rc)) {
     prepared_shut(st);
     prepared_give_up(st);

@@ -283,7 +283,7 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
   return false;
 }
 
-/* SET TRANSACTION READ WRITE, or SET transaction_read_only TO off. */
+/* Recognizes SET TRANSACTION READ WRITE and SET transaction_read_only TO off. */
 bool bn_sql_turns_writing(const char *sql, size_t len, const struct bn_sql_caps *caps)
 {
   static const char *const off[] = {"off", "false", "no", "0", NULL};

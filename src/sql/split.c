@@ -21,8 +21,8 @@ struct bn_sql_split {
   enum bn_sql_role role; /* of the server that had the last statement */
   bool made[BN_ROLES];   /* connect was called */
   bool reading;          /* a transaction was begun on the read server */
-  bool fresh;            /* and nothing else was done in it */
-  char begun[128];       /* with this text */
+  bool fresh;            /* nothing else was done in that transaction */
+  char begun[128];       /* the text that began it */
   bool held;             /* the write server has locked tables, or a distributed transaction */
   bool write_only;       /* queries are not for the read server */
   struct bn_buf text;    /* of a statement that a server does not prepare */
@@ -33,7 +33,7 @@ struct text {
   enum bn_sql_route route;
   enum bn_sql_boundary boundary;
   bool leaves; /* a transaction on the read server */
-  bool writes; /* it lets such a transaction write */
+  bool writes; /* the statement lets such a transaction write */
   const char *sql;
 };
 

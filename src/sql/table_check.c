@@ -13,23 +13,24 @@
 
 enum { PATIENCE_S = 5, SAMPLE = 20 };
 
+/* The answer about a table. */
 enum finding { IS_THERE, IS_MISSING, IS_UNKNOWN };
 
 /* The findings about the tables. */
 struct survey {
-  unsigned missing; /* the first that is; 0: none */
-  unsigned small;   /* how many have too few rows */
-  unsigned smallest;
-  double fewest;   /* rows that it has at most */
-  unsigned sparse; /* the table with the fewest ids of the sample */
-  double n_found, n_sampled;
-  unsigned large; /* the first that has ids beyond those of the run */
-  double highest; /* its highest id */
+  unsigned missing;          /* the first table that does not exist; 0: none */
+  unsigned n_small;          /* how many tables have too few rows */
+  unsigned smallest;         /* the table with the fewest rows, if n_small > 0 */
+  double fewest;             /* rows that it has at most */
+  unsigned sparse;           /* the table with the fewest ids of the sample; 0: none lacks any */
+  double n_found, n_sampled; /* ids of that table */
+  unsigned large;            /* the first table with ids that the run does not use; 0: none */
+  double highest;            /* its highest id */
 };
 
 /* Reads the only value of the result, 0 for NULL.  Returns false if there is none, or if it is no
    number. */
-static bool read_only_value(const struct bn_sql_link *l, struct bn_sql_result *r, double *number)
+static bool table_check_read(const struct bn_sql_link *l, struct bn_sql_result *r, double *number)
 {
   struct bn_sql_value value = {0};
   char text[32] = "", *end;
@@ -46,15 +47,15 @@ static bool read_only_value(const struct bn_sql_link *l, struct bn_sql_result *r
   return end != text && *end == '\0';
 }
 
-/* Returns whether a table is missing.  A table whose absence the run would ignore is not asked
-   for. */
-static bool is_missing(const struct bn_sql_driver *drv, const struct bn_sql_diag *d)
+/* Returns whether the error means that a table is missing and the run does not ignore that. */
+static bool table_check_is_missing(const struct bn_sql_driver *drv, const struct bn_sql_diag *d)
 {
   const enum bn_sql_class class = bn_sql_errors_classify(drv->ops, d);
 
   return drv->ops->missing(d) && !bn_sql_driver_ignores(drv, d, class);
 }
 
+/* Executes a query whose only value is a number, the answer. */
 static enum finding table_check_ask(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
                                     const char *sql, double *answer)
 {
@@ -63,19 +64,20 @@ static enum finding table_check_ask(const struct bn_sql_driver *drv, const struc
   const enum bn_sql rc = l->ops->query(l->handle, sql, strlen(sql), &r, &d);
   bool known;
 
-  if (rc == BN_SQL_ERROR && is_missing(drv, &d))
+  if (rc == BN_SQL_ERROR && table_check_is_missing(drv, &d))
     return IS_MISSING;
   if (rc != BN_SQL_ROWS)
     return IS_UNKNOWN;
-  known = read_only_value(l, &r, answer);
+  known = table_check_read(l, &r, answer);
   l->ops->free_result(l->handle, &r);
   return known ? IS_THERE : IS_UNKNOWN;
 }
 
-/* Asks for the highest id, which is cheap where id has an index; there are not more rows than
-   that. */
-static enum finding look_at_table(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
-                                  const char *prefix, unsigned i, double *rows)
+/* Asks for the highest id, which is cheap if id has an index.  The table has at most as many
+   rows. */
+static enum finding table_check_highest_id(const struct bn_sql_driver *drv,
+                                           const struct bn_sql_link *l, const char *prefix,
+                                           unsigned i, double *rows)
 {
   char sql[128];
 
@@ -85,7 +87,7 @@ static enum finding look_at_table(const struct bn_sql_driver *drv, const struct 
 
 /* Asks for ids spread over those that the run draws.  The highest id alone does not show that most
    are missing, as with an auto_increment_increment of more than 1 or after many deletions.  Returns
-   how many were asked for. */
+   the number of ids in the query, or 0 if it failed. */
 static unsigned table_check_sample(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
                                    const struct bn_sql_table_check *t, unsigned i, double *n_found)
 {
@@ -100,7 +102,7 @@ static unsigned table_check_sample(const struct bn_sql_driver *drv, const struct
   return table_check_ask(drv, l, sql, n_found) == IS_THERE ? n : 0;
 }
 
-static void note_sparse(struct survey *found, unsigned i, double n_found, unsigned n_sampled)
+static void survey_note_sparse(struct survey *found, unsigned i, double n_found, unsigned n_sampled)
 {
   if (n_found >= n_sampled || (found->sparse > 0 && n_found >= found->n_found))
     return;
@@ -109,7 +111,7 @@ static void note_sparse(struct survey *found, unsigned i, double n_found, unsign
   found->n_sampled = n_sampled;
 }
 
-static void note_large(struct survey *found, unsigned i, double highest)
+static void survey_note_large(struct survey *found, unsigned i, double highest)
 {
   if (found->large > 0)
     return;
@@ -117,9 +119,9 @@ static void note_large(struct survey *found, unsigned i, double highest)
   found->highest = highest;
 }
 
-static void note_small(struct survey *found, unsigned i, double rows)
+static void survey_note_small(struct survey *found, unsigned i, double rows)
 {
-  if (found->small++ > 0 && rows >= found->fewest)
+  if (found->n_small++ > 0 && rows >= found->fewest)
     return;
   found->smallest = i;
   found->fewest = rows;
@@ -132,26 +134,26 @@ static void table_check_look(const struct bn_sql_driver *drv, const struct bn_sq
   double rows = 0, n_found = 0;
 
   for (unsigned i = 1; i <= t->n && !bn_session_interrupted(s) && bn_clock_mono() < until_ns; i++) {
-    const enum finding f = look_at_table(drv, l, t->prefix, i, &rows);
+    const enum finding f = table_check_highest_id(drv, l, t->prefix, i, &rows);
 
     if (f == IS_MISSING)
       found->missing = i;
     if (f != IS_THERE)
       return;
     if (t->rows >= 1 && rows < t->rows) {
-      note_small(found, i, rows);
+      survey_note_small(found, i, rows);
     } else if (t->rows >= 1) {
       const unsigned n_sampled = table_check_sample(drv, l, t, i, &n_found);
 
-      note_sparse(found, i, n_found, n_sampled);
+      survey_note_sparse(found, i, n_found, n_sampled);
       if (t->by_default && rows > t->rows)
-        note_large(found, i, rows);
+        survey_note_large(found, i, rows);
     }
   }
 }
 
-/* Asks on a connection that the session's interruption reaches, and the alarm: a statement may wait
-   for a lock of another client.  Without an alarm nothing is asked. */
+/* Looks at the tables on a connection that the session's interruption and the alarm reach: a
+   statement may wait for a lock of another client.  Without an alarm nothing is asked. */
 static void table_check_survey(struct bn_sql_driver *drv, struct bn_session *s,
                                const struct bn_sql_table_check *t, struct survey *found)
 {
@@ -175,25 +177,25 @@ static void table_check_survey(struct bn_sql_driver *drv, struct bn_session *s,
   bn_sql_link_free(&l);
 }
 
-/* Warns of too few rows.  Ids below 1 are those of no row that a run reads. */
-static void tell_of_few_rows(const struct bn_sql_table_check *t, const struct survey *found)
+/* Warns of too few rows.  A run reads no row with an id below 1. */
+static void warn_of_few_rows(const struct bn_sql_table_check *t, const struct survey *found)
 {
   const double fewest = found->fewest > 0 ? found->fewest : 0;
   char instead[64] = "";
 
   if (fewest > 0)
     (void)snprintf(instead, sizeof instead, ", or use --table-size=%.0f", fewest);
-  if (found->small == 1)
+  if (found->n_small == 1)
     bn_log_note("warning: table '%s%u' has at most %.0f rows, fewer than --table-size=%.0f: run "
                 "'cleanup' and 'prepare'%s",
                 t->prefix, found->smallest, fewest, t->rows, instead);
   else
     bn_log_note("warning: %u tables have fewer rows than --table-size=%.0f, '%s%u' has at most "
                 "%.0f: run 'cleanup' and 'prepare'%s",
-                found->small, t->rows, t->prefix, found->smallest, fewest, instead);
+                found->n_small, t->rows, t->prefix, found->smallest, fewest, instead);
 }
 
-static void tell_of_missing_ids(const struct bn_sql_table_check *t, const struct survey *found)
+static void warn_of_missing_ids(const struct bn_sql_table_check *t, const struct survey *found)
 {
   bn_log_note("warning: of %.0f ids from 1 to --table-size=%.0f, table '%s%u' has %.0f, so that "
               "statements find no row for the others: run 'cleanup' and 'prepare', with "
@@ -201,7 +203,7 @@ static void tell_of_missing_ids(const struct bn_sql_table_check *t, const struct
               found->n_sampled, t->rows, t->prefix, found->sparse, found->n_found);
 }
 
-static void tell_of_more_rows(const struct bn_sql_table_check *t, const struct survey *found)
+static void warn_of_unused_rows(const struct bn_sql_table_check *t, const struct survey *found)
 {
   bn_log_note("warning: the run uses the ids 1 to %.0f, the default of --table-size, but table "
               "'%s%u' has ids up to %.0f: use --table-size=%.0f for all of them",
@@ -224,11 +226,11 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
   if (found.missing > 1)
     return bn_err_set(err, 0, "table '%s%u' does not exist: run 'prepare' first, or use --%s=%u",
                       t->prefix, found.missing, t->option, found.missing - 1);
-  if (found.small > 0)
-    tell_of_few_rows(t, &found);
+  if (found.n_small > 0)
+    warn_of_few_rows(t, &found);
   if (found.sparse > 0)
-    tell_of_missing_ids(t, &found);
+    warn_of_missing_ids(t, &found);
   if (found.large > 0)
-    tell_of_more_rows(t, &found);
+    warn_of_unused_rows(t, &found);
   return 0;
 }

@@ -11,17 +11,17 @@
 struct bn_sql_table_check {
   const char *prefix;
   unsigned n;
-  double rows;        /* 0: however many there are */
-  bool by_default;    /* nobody has said how many rows the run uses */
-  const char *option; /* that says how many there are: "tables" */
+  double rows;        /* 0: any number */
+  bool by_default;    /* `rows` is the default of --table-size */
+  const char *option; /* the option that sets n: "tables" */
 };
 
-/* Asks once, on a connection of its own that is not one of those which hosts are given in turn,
-   with one query for each table, for five seconds at most; tables that were not looked at by then
-   count as complete.  Notes tell of too few rows, of ids that are missing among those that a run
-   draws, and of tables of which a default uses a part.  Returns 0, or -1: a table is missing
-   and the run does not ignore that; or the driver cannot be used, the reason has been logged, and
-   err->text is empty.  The run itself shows any other failure. */
+/* Looks at the tables once, on a connection of its own that does not count when connections take
+   hosts in turn.  A table costs at most two queries.  After five seconds the check ends, and the
+   other tables count as complete.  Warns of too few rows, of ids that are missing among those that
+   a run draws, and of tables of which a default uses a part.  Returns 0; -1 if a table is missing
+   and the run does not ignore that; -1 with an empty err->text if the driver cannot be used, which
+   has been logged.  The run itself shows any other failure. */
 int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
                        const struct bn_sql_table_check *t, struct bn_err *err);
 

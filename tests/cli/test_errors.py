@@ -451,6 +451,9 @@ if "BENCH_SANITIZER" not in os.environ:
     (["--mysql-password=", "secret", "run"],
      "--mysql-password= has no value: leave out the blank behind it (did you mean --mysql-password=***?)"),
     (["--threads=1_000", "run"], "--threads=1_000: not a whole number; allowed: 1 to 1000000\ndid you mean --threads=1000?"),
+    (["--events=10,000", "run"], "--events=10,000: not a whole number; allowed: 0 or more\ndid you mean --events=10000?"),
+    (["--rate=1,5", "run"], "--rate=1,5: not a number; allowed: 0 or more"),
+    ([f"--threads={'1' * 40}", "run"], f"--threads={'1' * 40}: not a whole number; allowed: 1 to 1000000"),
 ])
 def test_the_guilty_argument_is_named(args, message):
     got = bench.run("cpu", *args)

@@ -13,8 +13,8 @@ static const char bn_remedy_ports[] =
     "all local ports of net.ipv4.ip_local_port_range are in use: widen the range with sysctl, "
     "connect to a socket file, or use fewer --threads";
 
-/* A port that is written behind the host belongs to an option of its own; an IPv6 address has
-   several colons.  0, or -1 and err. */
+/* Refuses a port that is written behind the host, because it has an option of its own.  An IPv6
+   address has several colons.  Returns 0, or -1 and err. */
 static inline int bn_remedy_host(const char *host, const char *driver, struct bn_err *err)
 {
   const char *colon = strchr(host, ':');

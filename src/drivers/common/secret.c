@@ -65,8 +65,9 @@ int bn_secret_file(const char *path, char out[BN_SECRET_MAX], struct bn_err *err
   return rc;
 }
 
-/* The keys of the terminal that send signals.  They are read as characters here: the threads of the
-   program block these signals, and the one that receives them does not know of the question. */
+/* Returns the signal that a key of the terminal sends, or 0.  Such keys are read as characters: the
+   threads of the program block these signals, and the one that receives them does not know of the
+   question. */
 static int secret_signal(const struct termios *t, char key)
 {
   static const struct {
@@ -79,7 +80,7 @@ static int secret_signal(const struct termios *t, char key)
   return 0;
 }
 
-/* Removes the last character, which may have several bytes in UTF-8. */
+/* Returns the length without the last character, which may have several bytes in UTF-8. */
 static size_t secret_erase(const char *text, size_t len)
 {
   while (len > 0 && ((unsigned char)text[--len] & 0xC0) == 0x80)
@@ -124,7 +125,7 @@ static int secret_type(int tty, const struct termios *keys, char out[BN_SECRET_M
   return 0;
 }
 
-/* Echo is off while the answer is typed.  Returns as secret_type. */
+/* Asks the question, with echo off while the answer is typed.  Returns as secret_type. */
 static int secret_ask(int tty, const char *question, char out[BN_SECRET_MAX])
 {
   struct termios saved, quiet;
@@ -169,7 +170,7 @@ int bn_secret_prompt(const char *question, char out[BN_SECRET_MAX], struct bn_er
     return bn_err_set(err, errno,
                       "cannot ask for the password: no terminal; name a file that has it "
                       "(--mysql-password-file, --pgsql-password-file)");
-  /* Who stopped the program and goes on is asked again. */
+  /* A program that was stopped and continues asks again. */
   while ((rc = secret_ask(tty, question, out)) == SIGTSTP)
     (void)kill(getpid(), SIGTSTP);
   if (rc > 0)

@@ -138,8 +138,8 @@ static bool is_read_group(const char *group)
   return false;
 }
 
-/* Files include one another up to this depth.  A file of more lines is a device, or of another
-   kind. */
+/* Files include one another up to DEPTH_MAX.  A file of more than LINES_MAX lines is a device, or a
+   file of another kind. */
 enum { DEPTH_MAX = 10, LINES_MAX = 1 << 16 };
 
 static int defaults_read_file(struct bn_mysql_defaults *d, const char *path, int depth,
@@ -173,8 +173,9 @@ static int include_folder(struct bn_mysql_defaults *d, const char *folder, int d
   return rc;
 }
 
-/* "!include FILE" or "!includedir FOLDER", in any group. */
-static int take_directive(struct bn_mysql_defaults *d, char *line, int depth, struct bn_err *err)
+/* Reads the files of "!include FILE" or "!includedir FOLDER", which may stand in any group. */
+static int defaults_take_directive(struct bn_mysql_defaults *d, char *line, int depth,
+                                   struct bn_err *err)
 {
   static const char file[] = "!include", folder[] = "!includedir";
   const bool is_folder = strncmp(line, folder, sizeof folder - 1) == 0;
@@ -191,7 +192,7 @@ static int take_directive(struct bn_mysql_defaults *d, char *line, int depth, st
 
 static int read_lines(FILE *f, struct bn_mysql_defaults *d, int depth, struct bn_err *err)
 {
-  static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's, which editors put first */
+  static const char mark[] = "\xef\xbb\xbf"; /* some editors begin a file with it */
   char line[BN_SECRET_MAX];
   bool reads = false;
   int rc = 0;
@@ -199,9 +200,10 @@ static int read_lines(FILE *f, struct bn_mysql_defaults *d, int depth, struct bn
   for (int n = 0; rc == 0 && fgets(line, sizeof line, f) != NULL; n++) {
     char *s = defaults_trim(n == 0 && strncmp(line, mark, 3) == 0 ? line + 3 : line);
 
-    if (n == LINES_MAX)
+    if (n == LINES_MAX) {
       rc = bn_err_set(err, EFBIG, "the option file has more than %d lines", LINES_MAX);
-
+      break;
+    }
     if (*s == ';')
       continue;
     defaults_uncomment(s);
@@ -209,7 +211,7 @@ static int read_lines(FILE *f, struct bn_mysql_defaults *d, int depth, struct bn
     if (*s == '[')
       reads = is_read_group(s);
     else if (*s == '!')
-      rc = take_directive(d, s, depth, err);
+      rc = defaults_take_directive(d, s, depth, err);
     else if (reads && take_line(s, d) != 0)
       rc = bn_err_set(err, ENOMEM, "cannot read the option file: out of memory");
   }
@@ -221,13 +223,16 @@ static int defaults_read_file(struct bn_mysql_defaults *d, const char *path, int
                               struct bn_err *err)
 {
   FILE *f = fopen(path, "re");
+  char buffer[BN_SECRET_MAX];
   int rc;
 
   if (f == NULL)
     return bn_err_set(err, errno, "cannot open the option file '%s': %s", path, strerror(errno));
-  (void)setvbuf(f, NULL, _IONBF, 0);
+  /* The buffer has passwords in it, so that the C library must not allocate it. */
+  (void)setvbuf(f, buffer, _IOFBF, sizeof buffer);
   rc = read_lines(f, d, depth, err);
   (void)fclose(f);
+  explicit_bzero(buffer, sizeof buffer);
   return rc;
 }
 

@@ -13,9 +13,9 @@ struct bn_mysql_defaults {
   size_t n_init_commands;
 };
 
-/* Reads the groups [client], [client-server], [client-mariadb] and [bench], also of the files that
-   it includes; path may begin with "~/".  Returns 0, or
-   -1 and err; the caller frees d in either case. */
+/* Reads the groups [client], [client-server], [client-mariadb] and [bench] of the file and of those
+   that it includes; path may begin with "~/".  Returns 0, or -1 and err; the caller frees d in
+   either case. */
 int bn_mysql_defaults_read(struct bn_mysql_defaults *d, const char *path, struct bn_err *err);
 void bn_mysql_defaults_free(struct bn_mysql_defaults *d);
 

@@ -101,7 +101,7 @@ static int driver_check(const struct bn_mysql_conf *conf, const struct bn_policy
   return check_protocol(conf, err);
 }
 
-/* Who names a port wants its server, and not that of the default socket. */
+/* Tells a user who names a port that the default socket reaches another server. */
 static void tell_of_localhost(const struct bn_mysql *driver)
 {
   char text[256];

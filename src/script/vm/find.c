@@ -55,7 +55,7 @@ static bool is_same_file(const char *a, const char *b)
   return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
-/* A name with a folder or an ending is that of a file. */
+/* Looks for a bundled workload.  A name with a folder or an ending is that of a file. */
 static char *find_bundled_name(const struct bn_script_setup *setup, const char *name)
 {
   if (strchr(name, '/') != NULL || bare_length(name) != strlen(name))
@@ -158,7 +158,7 @@ static char *find_module(const char *path, const char *name)
   return file;
 }
 
-/* Where the user may have put it. */
+/* Looks for the script where a user may have put it: outside of the bundle. */
 static char *find_unbundled(const struct bn_script_setup *setup, const char *path)
 {
   const char *name = setup->name;

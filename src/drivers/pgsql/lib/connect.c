@@ -25,7 +25,7 @@ enum {
   REQUIRE_AUTH,
   SERVICE,
   N_PARAMS,
-  N_FURTHER = 64 /* those of --pgsql-parameters */
+  N_FURTHER = 64 /* more than libpq has parameters, for --pgsql-parameters */
 };
 static const char *const keywords[N_PARAMS] = {
     [HOST] = "host",
@@ -201,7 +201,7 @@ static uint64_t connect_deadline(const struct bn_pgsql *driver, uint64_t deadlin
   return timeout_at_ns < deadline_ns ? timeout_at_ns : deadline_ns;
 }
 
-/* Of a parameter that is given twice, libpq takes the last one. */
+/* Begins to connect.  If a parameter is given twice, libpq takes the last one. */
 static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *values)
 {
   const char *name[N_PARAMS + N_FURTHER + 1] = {NULL}, *value[N_PARAMS + N_FURTHER + 1] = {NULL};

@@ -86,7 +86,7 @@ void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out)
   (void)snprintf(out->compression, sizeof out->compression, "none");
 }
 
-/* Another process answers than the one that accepted the connection. */
+/* Returns whether the process that answers is not the one that accepted the connection. */
 bool bn_pgsql_lib_pooled(struct bn_pgsql_lib *c)
 {
   PGresult *res = PQexec(c->handle, "SELECT pg_backend_pid()");

@@ -53,7 +53,8 @@ char bn_pgsql_lib_transaction(const struct bn_pgsql_lib *c);
 /* True if libpq takes the connection for good and waits for nothing. */
 bool bn_pgsql_lib_is_idle(const struct bn_pgsql_lib *c);
 
-/* Whether libpq understands them, and none is a secret.  0, or -1 and err. */
+/* Checks that libpq understands the parameters, and that none is a secret.  Returns 0, or -1 and
+   err. */
 int bn_pgsql_lib_check(const char *parameters, struct bn_err *err);
 /* True if libpq has a parameter of that name. */
 bool bn_pgsql_lib_knows(const char *keyword);
