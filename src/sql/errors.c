@@ -16,14 +16,14 @@
 #include "option/opt.h"
 
 static const struct bn_sql_class_traits class_traits[] = {
-    [BN_CLASS_OTHER] = {"other"},
-    [BN_CLASS_DEADLOCK] = {"deadlock", .refuses_commit = true},
-    [BN_CLASS_LOCK_TIMEOUT] = {"lock-timeout", .refuses_commit = true},
-    [BN_CLASS_SERIALIZATION] = {"serialization", .refuses_commit = true},
-    [BN_CLASS_CONNECTION] = {"connection", .of_server = true},
-    [BN_CLASS_READ_ONLY] = {"read-only", .refuses_commit = true, .of_server = true},
-    [BN_CLASS_DUPLICATE] = {"duplicate", .refuses_commit = true},
-    [BN_CLASS_RESOURCE] = {"resource"},
+    [BN_CLASS_OTHER] = {.name = "other"},
+    [BN_CLASS_DEADLOCK] = {.name = "deadlock", .refuses_commit = true},
+    [BN_CLASS_LOCK_TIMEOUT] = {.name = "lock-timeout", .refuses_commit = true},
+    [BN_CLASS_SERIALIZATION] = {.name = "serialization", .refuses_commit = true},
+    [BN_CLASS_CONNECTION] = {.name = "connection", .of_server = true},
+    [BN_CLASS_READ_ONLY] = {.name = "read-only", .refuses_commit = true, .of_server = true},
+    [BN_CLASS_DUPLICATE] = {.name = "duplicate", .refuses_commit = true},
+    [BN_CLASS_RESOURCE] = {.name = "resource"},
 };
 enum { CLASSES = sizeof class_traits / sizeof *class_traits };
 

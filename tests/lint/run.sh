@@ -22,13 +22,13 @@ run() # name, arguments
   fi
 }
 
-[ $# -gt 0 ] || set -- layers length banned waits words headers format shell listed libraries \
+[ $# -gt 0 ] || set -- layers length clang banned waits words headers format shell listed libraries \
   packages luaglobals dialects optionlists figurelists commits circles callers globals exports \
   needed kernels selftest
 
 for name; do
   case $name in
-  analyze) run analyze "$root" "$build" ;;
+  analyze | clang) run "$name" "$root" "$build" ;;
   callers) run callers "$build" "$root" ;;
   exports) run exports "$build" "$root/src/script/api/exports.list" ;;
   circles | globals | needed | kernels) run "$name" "$build" ;;

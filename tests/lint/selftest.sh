@@ -51,7 +51,7 @@ expect() # good or bad, lint, sample
 
 # --- source lints
 for lint in layers length banned waits words headers format shell listed libraries packages \
-  analyze luaglobals dialects optionlists figurelists; do
+  clang analyze luaglobals dialects optionlists figurelists; do
   fresh
   expect good $lint 'a good tree'
 done
@@ -85,6 +85,8 @@ bad_source length 'a long line' src/base/a.c "/* $(printf '%0120d' 0) */"
 bad_source length 'a long file' src/base/a.c "$(yes 'int bn_x;' | head -n 801)"
 bad_source analyze 'a null pointer followed' src/base/a.c 'int f(int a);' 'int f(int a)' '{' \
   '  int *p = &a;' '  if (a > 1)' '    p = 0;' '  return *p;' '}'
+bad_source clang 'a field left out' src/base/a.c 'struct a { int b, c; };' \
+  'static const struct a f = {1};' 'int g(void);' 'int g(void) { return f.b; }'
 bad_source dialects 'ten questions for the version' src/engine/a.c \
   "$(yes 'int a(int v) { return v == BN_V05; }' | head -n 10)"
 bad_source listed 'a file the Makefile does not name' src/base/god.c 'extern int bn_x;'
