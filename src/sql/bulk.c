@@ -15,14 +15,6 @@ static int bulk_fail(struct bn_sql_conn *c)
   return -1;
 }
 
-static int bulk_add(struct bn_sql_conn *c, const char *data, size_t len)
-{
-  if (bn_buf_add(&c->bulk.text, data, len) == 0)
-    return 0;
-  bn_log(BN_FATAL, "cannot collect rows: out of memory");
-  return bulk_fail(c);
-}
-
 /* Commands may fill tables the fastest way; a run's inserts are what is measured. */
 static void choose_bulk_way(struct bn_sql_conn *c)
 {
@@ -36,15 +28,6 @@ static void choose_bulk_way(struct bn_sql_conn *c)
       c->drv->ops->info(c->server->handle, &info) == 0 && info.max_packet > 0 &&
       info.max_packet < STATEMENT_MAX)
     c->bulk.max = (size_t)info.max_packet - 1;
-}
-
-static int bulk_reserve(struct bn_sql_conn *c)
-{
-  /* All at once: growing by doubling would leave the heap full of holes. */
-  if (bn_buf_reserve(&c->bulk.text, c->bulk.load.on ? BN_SQL_LOAD_MAX : STATEMENT_MAX + 1) == 0)
-    return 0;
-  bn_log(BN_FATAL, "cannot collect rows: out of memory");
-  return bulk_fail(c);
 }
 
 int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
@@ -67,10 +50,11 @@ int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
     (void)bn_sql_load_start(&c->bulk.load, insert, len);
   else
     bn_sql_load_forget(&c->bulk.load);
-  if (bulk_reserve(c) != 0)
-    return -1;
+  /* All at once: growing by doubling would leave the heap full of holes. */
+  (void)bn_buf_reserve(&c->bulk.text, c->bulk.load.on ? BN_SQL_LOAD_MAX : STATEMENT_MAX + 1);
+  (void)bn_buf_add(&c->bulk.text, insert, len);
   c->bulk.active = true;
-  return bulk_add(c, insert, len);
+  return 0;
 }
 
 /* A failure here does not repeat the event, so it is always logged. */
@@ -241,8 +225,7 @@ static int bulk_part(struct bn_sql_conn *c, size_t len)
     return -1;
   if (c->bulk.rows == 0)
     return 0;
-  if (bulk_add(c, ",", 1) != 0)
-    return -1;
+  (void)bn_buf_char(&c->bulk.text, ',');
   if (full)
     c->bulk.cut[c->bulk.n_cuts++] = c->bulk.text.len;
   return 0;
@@ -259,9 +242,9 @@ int bn_sql_bulk_next(struct bn_sql_conn *c, const char *row, size_t len)
     bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk.max + 1);
     return bulk_fail(c);
   }
-  if ((c->bulk.load.on && load_row(c, row, len) != 0) || bulk_part(c, len) != 0 ||
-      bulk_add(c, row, len) != 0)
+  if ((c->bulk.load.on && load_row(c, row, len) != 0) || bulk_part(c, len) != 0)
     return -1;
+  (void)bn_buf_add(&c->bulk.text, row, len);
   c->bulk.rows++;
   return 0;
 }

@@ -57,8 +57,7 @@ void bn_sql_committer_init(struct bn_sql_committer *p, const struct bn_driver *b
 /* Puts the layer in the place of a link to `below`, whose handle it owns from then on.  It verifies
    what s executes: a transaction that has written first adds 1 to its connection's row, and a
    single statement that writes by itself is put into a transaction of its own for that.  What fails
-   there counts as the failure of the COMMIT or of the statement.  Returns the link to `below`;
-   NULL: out of memory. */
+   there counts as the failure of the COMMIT or of the statement.  Returns the link to `below`. */
 const struct bn_sql_link *bn_sql_commits_wrap(struct bn_sql_link *link,
                                               const struct bn_sql_committer *p,
                                               const struct bn_session *s);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "measure/stat.h"
@@ -20,22 +21,17 @@ void bn_sql_refuse(struct bn_sql_conn *c)
   c->view.sql_errno = 0;
 }
 
-static int copy_overrides(struct bn_sql_conn *c, const char *const *name, const char *const *value,
-                          size_t n)
+static void copy_overrides(struct bn_sql_conn *c, const char *const *name, const char *const *value,
+                           size_t n)
 {
   if (n == 0)
-    return 0;
-  c->override = calloc(2 * n, sizeof *c->override);
-  if (c->override == NULL)
-    return -1;
+    return;
+  c->override = bn_alloc(2 * n, sizeof *c->override);
   c->n_overrides = n;
   for (size_t i = 0; i < n; i++) {
-    c->override[i] = strdup(name[i]);
-    c->override[n + i] = strdup(value[i]);
-    if (c->override[i] == NULL || c->override[n + i] == NULL)
-      return -1;
+    c->override[i] = bn_alloc_text(name[i]);
+    c->override[n + i] = bn_alloc_text(value[i]);
   }
-  return 0;
 }
 
 static void free_overrides(struct bn_sql_conn *c)
@@ -119,32 +115,24 @@ static struct bn_sql_conn *conn_take_unused(struct bn_sql_session *o)
     c->next_all = next;
     return c;
   }
-  c = calloc(1, sizeof *c);
-  if (c == NULL)
-    return NULL;
+  c = bn_alloc(1, sizeof *c);
   c->next_all = o->all;
   o->all = c;
   return c;
 }
 
-static int put_split(struct bn_sql_conn *c)
+static void put_split(struct bn_sql_conn *c)
 {
   c->split = bn_sql_split_wrap(&c->link, &c->drv->splitter, c->session, c->owner->read_host_reads);
-  if (c->split == NULL)
-    return -1;
   c->server = bn_sql_split_links(c->split);
-  return 0;
 }
 
-static int put_commits(struct bn_sql_conn *c, const struct bn_sql_committer *layer)
+static void put_commits(struct bn_sql_conn *c, const struct bn_sql_committer *layer)
 {
   const struct bn_sql_link *below = bn_sql_commits_wrap(&c->link, layer, c->session);
 
-  if (below == NULL)
-    return -1;
   if (c->split == NULL)
     c->server = below;
-  return 0;
 }
 
 /* Makes the link of c to the driver: --verify-commits stands before --db-read-hosts.  Returns 0, or
@@ -153,28 +141,24 @@ static int make_link(struct bn_sql_conn *c)
 {
   const bool single = c->n_overrides > 0; /* a connection apart from the load */
   const struct bn_sql_committer *commits;
-  int rc = bn_sql_link_make(&c->link, c->drv->ops, c->drv->self);
 
+  bn_sql_link_make(&c->link, c->drv->ops, c->drv->self);
   c->server = &c->link;
-  if (rc == 0 && c->owner->paired && !single)
-    rc = put_split(c);
-  if (rc == 0 && c->owner->verified && !single) {
+  if (c->owner->paired && !single)
+    put_split(c);
+  if (c->owner->verified && !single) {
     commits = bn_sql_driver_verify(c->drv, c->link.ops, c->session);
     if (commits == NULL)
       return -1;
-    rc = put_commits(c, commits);
+    put_commits(c, commits);
   }
-  if (rc != 0)
-    bn_log(BN_FATAL, "cannot create a connection: out of memory");
-  return rc;
+  return 0;
 }
 
 static struct bn_sql_conn *make_object(struct bn_sql_session *o, struct bn_sql_driver *drv)
 {
   struct bn_sql_conn *c = conn_take_unused(o);
 
-  if (c == NULL)
-    return NULL;
   c->cur.link = &c->link;
   c->cur.timed = o->timed ? o->session : NULL;
   c->refs = 1;
@@ -332,7 +316,8 @@ static void conn_ask(struct bn_sql_conn *c)
   struct bn_sql_target target;
   struct bn_sql_link link;
 
-  if (ops->info != NULL && bn_sql_link_make(&link, ops, c->drv->self) == 0) {
+  if (ops->info != NULL) {
+    bn_sql_link_make(&link, ops, c->drv->self);
     set_target(c, &target);
     if (bn_sql_link_connect(&link, &target, UINT64_MAX, &d) == BN_SQL_DONE)
       (void)ops->info(link.handle, &info);
@@ -436,12 +421,7 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
   if (o == NULL)
     return NULL;
   c = make_object(o, drv);
-  if (c == NULL || copy_overrides(c, override_name, override_value, n_overrides) != 0) {
-    bn_log(BN_FATAL, "cannot create a connection: out of memory");
-    if (c != NULL)
-      bn_sql_conn_free(c);
-    return NULL;
-  }
+  copy_overrides(c, override_name, override_value, n_overrides);
   if (make_link(c) != 0) {
     bn_sql_conn_free(c);
     return NULL;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/plugin.h"
@@ -259,14 +260,14 @@ struct bn_sql_session *bn_sql_session_find(struct bn_sqlsys *sys, const struct b
 }
 
 /* Finds the statistics of the session.  The sessions of commands and of the main thread are not
-   part of the measurement.  Returns 0, or -1 if out of memory. */
-static int session_measure(const struct bn_sqlsys *sys, struct bn_sql_session *o)
+   part of the measurement. */
+static void session_measure(const struct bn_sqlsys *sys, struct bn_sql_session *o)
 {
   const struct bn_session *s = o->session;
   const bool is_of_run = !s->services->is_command && bn_session_is_worker(s);
 
   if (s->services->metrics != bn_sqlsys_metrics(sys))
-    return 0;
+    return;
   o->measured = true;
   o->verified = sys->conf->verify_commits && is_of_run;
   o->paired = sys->conf->read_hosts.n > 0 && is_of_run;
@@ -274,23 +275,17 @@ static int session_measure(const struct bn_sqlsys *sys, struct bn_sql_session *o
       bn_sql_counter_of_read_hosts(sys->policy->transactions_are_commits, o->verified);
   o->count_commits = sys->policy->transactions_are_commits;
   o->timed = sys->conf->debug && s->stat->hist != NULL;
-  if (s->stat->statements != NULL && (o->names = bn_sql_statement_names_new(s)) == NULL)
-    return -1;
+  if (s->stat->statements != NULL)
+    o->names = bn_sql_statement_names_new(s);
   o->observed = o->timed || o->names != NULL;
-  return 0;
 }
 
 static struct bn_sql_session *session_make(struct bn_sqlsys *sys, struct bn_session *s)
 {
-  struct bn_sql_session *o = calloc(1, sizeof *o);
+  struct bn_sql_session *o = bn_alloc(1, sizeof *o);
 
-  if (o == NULL)
-    return NULL;
   o->session = s;
-  if (session_measure(sys, o) != 0) {
-    free(o);
-    return NULL;
-  }
+  session_measure(sys, o);
   pthread_mutex_init(&o->lock, NULL);
   pthread_mutex_lock(&sys->sessions_lock);
   o->next = sys->sessions;
@@ -308,10 +303,6 @@ struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_sessi
 
   if (o == NULL)
     o = session_make(sys, s);
-  if (o == NULL) {
-    bn_log(BN_FATAL, "cannot start a session: out of memory");
-    return NULL;
-  }
   if ((o->started & bit) != 0)
     return o;
   if (drv->ops->thread_init != NULL && drv->ops->thread_init(drv->self) != 0) {

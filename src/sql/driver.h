@@ -108,7 +108,7 @@ static inline bool bn_sql_driver_ignores(const struct bn_sql_driver *drv,
 }
 
 /* Returns the SQL part of the session, made if there is none, with the driver started in its
-   thread.  NULL: out of memory, or the driver's thread_init failed, which has been logged. */
+   thread.  NULL: the driver's thread_init failed, which has been logged. */
 struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_session *s,
                                           struct bn_sql_driver *drv);
 /* Returns the SQL part of the session, or NULL. */

@@ -63,7 +63,7 @@ size_t bn_sql_count_params(const char *sql, size_t len, const struct bn_sql_caps
   }
 }
 
-static int add_int(struct bn_buf *out, int64_t v)
+static void add_int(struct bn_buf *out, int64_t v)
 {
   char text[24], *p = text + sizeof text;
   uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
@@ -73,33 +73,33 @@ static int add_int(struct bn_buf *out, int64_t v)
   while ((u /= 10) != 0);
   if (v < 0)
     *--p = '-';
-  return bn_buf_add(out, p, (size_t)(text + sizeof text - p));
+  (void)bn_buf_add(out, p, (size_t)(text + sizeof text - p));
 }
 
 /* Adds the shortest text that reads back as the same number, and not as an integer. */
-static int add_double(struct bn_buf *out, double v)
+static void add_double(struct bn_buf *out, double v)
 {
   char text[40];
 
-  if (isnan(v))
-    return bn_buf_str(out, "NULL");
-  if (isinf(v))
-    return bn_buf_str(out, v < 0 ? "-9e999" : "9e999");
+  if (isnan(v) || isinf(v)) {
+    (void)bn_buf_str(out, isnan(v) ? "NULL" : v < 0 ? "-9e999" : "9e999");
+    return;
+  }
   (void)snprintf(text, sizeof text, "%.15g", v);
   if (strtod(text, NULL) != v)
     (void)snprintf(text, sizeof text, "%.17g", v);
   if (strpbrk(text, ".e") == NULL)
     (void)strncat(text, ".0", sizeof text - strlen(text) - 1);
-  return bn_buf_str(out, text);
+  (void)bn_buf_str(out, text);
 }
 
-static int add_text(const struct bn_sql_emulation *e, const char *data, size_t len,
-                    struct bn_buf *out)
+static void add_text(const struct bn_sql_emulation *e, const char *data, size_t len,
+                     struct bn_buf *out)
 {
-  if (bn_buf_char(out, '\'') != 0 || bn_buf_reserve(out, 2 * len + 2) != 0)
-    return -1;
+  (void)bn_buf_char(out, '\'');
+  (void)bn_buf_reserve(out, 2 * len + 2);
   out->len += e->quote(e->conn, out->data + out->len, data, len);
-  return bn_buf_char(out, '\'');
+  (void)bn_buf_char(out, '\'');
 }
 
 /* Returns whether a dash would join the one before it: "5-?" with a negative value must not become
@@ -110,22 +110,23 @@ static bool joins_dash(const struct bn_buf *out)
          (out->len == 1 || out->data[out->len - 2] != '-');
 }
 
-static int add_value(const struct bn_sql_emulation *e, const struct bn_sql_bind *b,
-                     struct bn_buf *out)
+static void add_value(const struct bn_sql_emulation *e, const struct bn_sql_bind *b,
+                      struct bn_buf *out)
 {
-  if (joins_dash(out) && bn_buf_char(out, ' ') != 0)
-    return -1;
+  if (joins_dash(out))
+    (void)bn_buf_char(out, ' ');
   if (bn_sql_bind_null(b))
-    return bn_buf_str(out, "NULL");
-  if (b->type == BN_SQL_INT64)
-    return add_int(out, *(const int64_t *)b->data);
-  if (b->type == BN_SQL_DOUBLE)
-    return add_double(out, *(const double *)b->data);
-  return add_text(e, b->data, *b->len, out);
+    (void)bn_buf_str(out, "NULL");
+  else if (b->type == BN_SQL_INT64)
+    add_int(out, *(const int64_t *)b->data);
+  else if (b->type == BN_SQL_DOUBLE)
+    add_double(out, *(const double *)b->data);
+  else
+    add_text(e, b->data, *b->len, out);
 }
 
-int bn_sql_emulate(const struct bn_sql_emulation *e, const struct bn_sql_bind *binds,
-                   struct bn_buf *out)
+void bn_sql_emulate(const struct bn_sql_emulation *e, const struct bn_sql_bind *binds,
+                    struct bn_buf *out)
 {
   const char *const end = e->sql + e->len;
   const char *p = e->sql;
@@ -134,12 +135,10 @@ int bn_sql_emulate(const struct bn_sql_emulation *e, const struct bn_sql_bind *b
   for (;;) {
     const char *mark = next_param(p, e->sql, end, e->caps);
 
-    if (bn_buf_add(out, p, (size_t)(mark - p)) != 0)
-      return -1;
+    (void)bn_buf_add(out, p, (size_t)(mark - p));
     if (mark == end)
-      return 0;
-    if (add_value(e, binds++, out) != 0)
-      return -1;
+      return;
+    add_value(e, binds++, out);
     p = mark + 1;
   }
 }

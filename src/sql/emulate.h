@@ -24,8 +24,8 @@ struct bn_sql_emulation {
 size_t bn_sql_count_params(const char *sql, size_t len, const struct bn_sql_caps *caps);
 
 /* Replaces the content of out by the text with the values in place.  binds has as many entries as
-   bn_sql_count_params says.  Returns 0, or -1 if out of memory. */
-int bn_sql_emulate(const struct bn_sql_emulation *e, const struct bn_sql_bind *binds,
-                   struct bn_buf *out);
+   bn_sql_count_params says.  out has no limit. */
+void bn_sql_emulate(const struct bn_sql_emulation *e, const struct bn_sql_bind *binds,
+                    struct bn_buf *out);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/log.h"
@@ -55,11 +56,10 @@ static bool is_class_word(const char *item, const char *name)
 }
 
 /* Makes room for the whole list, in place of what was there. */
-static int errors_reserve(struct bn_sql_errors *e, const struct bn_list *list, struct bn_err *err)
+static void errors_reserve(struct bn_sql_errors *e, const struct bn_list *list)
 {
   bn_sql_errors_free(e);
-  e->error = calloc(list->n > 0 ? list->n : 1, sizeof *e->error);
-  return e->error != NULL ? 0 : bn_err_set(err, ENOMEM, "out of memory");
+  e->error = bn_alloc(list->n, sizeof *e->error);
 }
 
 static void errors_add(struct bn_sql_errors *e, const char *item, bool by_code, bool by_state)
@@ -87,8 +87,7 @@ static bool add_class(struct bn_sql_errors *e, const char *item)
 int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
                         const struct bn_list *list, struct bn_err *err)
 {
-  if (errors_reserve(e, list, err) != 0)
-    return -1;
+  errors_reserve(e, list);
   for (size_t i = 0; i < list->n; i++) {
     const char *item = list->item[i];
 
@@ -136,8 +135,7 @@ int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops
     return bn_err_set(err, EINVAL, "the database driver '%s' has no option '%s'", ops->name,
                       ignore->option);
   list = (const void *)((const char *)conf + option->offset);
-  if (errors_reserve(e, list, err) != 0)
-    return -1;
+  errors_reserve(e, list);
   e->classes = ignore->classes;
   for (size_t i = 0; i < list->n; i++) {
     const char *item = list->item[i];
@@ -220,8 +218,7 @@ static void add_foreign(struct bn_buf *b, const char *text)
 {
   const size_t len = bn_escape_message(NULL, 0, text);
 
-  if (bn_buf_reserve(b, len) != 0)
-    return;
+  (void)bn_buf_reserve(b, len);
   (void)bn_escape_message(b->data + b->len, len + 1, text);
   b->len += len;
 }
@@ -253,7 +250,7 @@ static void add_field(struct bn_buf *b, char what, const struct bn_policy *polic
   }
 }
 
-/* Returns one message: the line at *p, which moves to the next line.  NULL: out of memory. */
+/* Returns one message: the line at *p, which moves to the next line. */
 static char *fill_message(const char **p, const struct bn_policy *policy,
                           const struct bn_sql_diag *d, const char *sql, size_t len)
 {
@@ -335,7 +332,7 @@ bool bn_sql_is_of_statement(const char *state)
 }
 
 /* Returns the text that makes failures of several threads one failure: the SQLSTATE if the texts of
-   one reason differ, else the text.  NULL: out of memory. */
+   one reason differ, else the text. */
 static char *failure_kind(enum bn_sql_step step, const struct bn_sql_diag *d)
 {
   static const char *const names[BN_STEPS] = {[BN_STEP_CONNECT] = "connect",
@@ -392,16 +389,12 @@ void bn_sql_message(const struct bn_driver *ops, const struct bn_policy *policy,
     p = named;
   }
   const size_t n = count_lines(p);
-  char **line = calloc(n, sizeof *line);
-  size_t done = 0;
+  char **line = bn_alloc(n, sizeof *line);
 
-  while (line != NULL && done < n && (line[done] = fill_message(&p, policy, d, sql, len)) != NULL)
-    done++;
-  if (done == n)
-    log_lines(alert, step, d, line, n);
-  else
-    bn_log(alert ? BN_ALERT : BN_FATAL, "%s", bn_sql_shown(d).text);
-  for (size_t i = 0; i < done; i++)
+  for (size_t i = 0; i < n; i++)
+    line[i] = fill_message(&p, policy, d, sql, len);
+  log_lines(alert, step, d, line, n);
+  for (size_t i = 0; i < n; i++)
     free(line[i]);
   free((void *)line);
 }

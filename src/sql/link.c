@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/wait.h"
 
 static const struct bn_wait due = {"the time of an alarm", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"a cleared alarm to return", BN_BOUND_RETURNING};
 
-int bn_sql_link_make(struct bn_sql_link *l, const struct bn_driver *ops, void *self)
+void bn_sql_link_make(struct bn_sql_link *l, const struct bn_driver *ops, void *self)
 {
-  *l = (struct bn_sql_link){.ops = ops, .self = self, .handle = calloc(1, ops->conn_size)};
-  return l->handle != NULL ? 0 : -1;
+  *l = (struct bn_sql_link){.ops = ops, .self = self, .handle = bn_alloc(1, ops->conn_size)};
 }
 
 void bn_sql_link_free(struct bn_sql_link *l)

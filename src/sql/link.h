@@ -19,8 +19,8 @@ struct bn_sql_link {
   void (*free)(void *handle); /* a layer's; NULL: the handle is the driver's */
 };
 
-/* Makes a closed link to a driver.  Returns 0, or -1 if out of memory. */
-int bn_sql_link_make(struct bn_sql_link *l, const struct bn_driver *ops, void *self);
+/* Makes a closed link to a driver. */
+void bn_sql_link_make(struct bn_sql_link *l, const struct bn_driver *ops, void *self);
 /* Frees a link that is closed, or zeroed memory. */
 void bn_sql_link_free(struct bn_sql_link *l);
 /* Opens the link as the driver does.  After a failure too, disconnect is called before the next

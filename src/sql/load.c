@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/alloc.h"
+
 static bool is_space(char c)
 {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -66,9 +68,9 @@ static bool take_apart(const char *sql, size_t len, char **table, char **columns
   p = skip_word(p, end, "VALUES");
   if (name == name_end || p != end)
     return false;
-  *table = strndup(name, (size_t)(name_end - name));
-  *columns = strndup(list, (size_t)(list_end - list));
-  return *table != NULL && *columns != NULL;
+  *table = bn_alloc_part(name, (size_t)(name_end - name));
+  *columns = bn_alloc_part(list, (size_t)(list_end - list));
+  return true;
 }
 
 void bn_sql_load_forget(struct bn_sql_load *l)
@@ -83,11 +85,9 @@ void bn_sql_load_forget(struct bn_sql_load *l)
 bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len)
 {
   bn_sql_load_forget(l);
-  if (!take_apart(insert, len, &l->table, &l->columns) ||
-      bn_buf_reserve(&l->lines, BN_SQL_LOAD_MAX) != 0) {
-    bn_sql_load_forget(l);
+  if (!take_apart(insert, len, &l->table, &l->columns))
     return false;
-  }
+  (void)bn_buf_reserve(&l->lines, BN_SQL_LOAD_MAX);
   l->rows = 0;
   l->on = true;
   return true;
@@ -192,11 +192,10 @@ bool bn_sql_load_add(struct bn_sql_load *l, const char *row, size_t len)
     (void)bn_buf_char(&l->lines, more ? '\t' : '\n');
   }
   /* Nothing may follow the ")". */
-  if (p != NULL && p < end && *p == ')' && skip_space(p + 1, end) == end && !l->lines.failed) {
+  if (p != NULL && p < end && *p == ')' && skip_space(p + 1, end) == end) {
     l->rows++;
     return true;
   }
-  l->lines.failed = false;
   l->lines.len = before;
   return false;
 }

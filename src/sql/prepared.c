@@ -21,8 +21,6 @@ static struct bn_sql_stmt *prepared_add(struct bn_sql_conn *c, const char *sql, 
 {
   struct bn_sql_stmt *st = bn_sql_stmt_new(&c->link, &c->sys->texts, sql, len);
 
-  if (st == NULL)
-    return NULL;
   st->conn = c;
   st->sort = bn_sql_sort_of(c->sys->by_first_word, st->text, len);
   st->anew = c->sys->anew && !c->drv->caps.prepares_anew;
@@ -197,11 +195,6 @@ static struct bn_sql_stmt *prepare_text(struct bn_sql_conn *c, const char *sql, 
 {
   struct bn_sql_stmt *st = prepared_add(c, sql, len);
 
-  if (st == NULL) {
-    bn_log(BN_FATAL, "cannot prepare a statement: out of memory");
-    bn_sql_refuse(c);
-    return NULL;
-  }
   if (!prepared_waits(c) && prepared_prepare(st) != 0) {
     bn_sql_stmt_free(st);
     return NULL;
@@ -288,6 +281,12 @@ static bool prepared_fits(const struct bn_sql_stmt *st)
          (st->conn->sys->policy->miscount_binds_nothing && st->n_binds > st->n_params);
 }
 
+static void prepared_miscount(struct bn_sql_conn *c)
+{
+  bn_log(BN_ALERT, "wrong number of parameters in prepared statement");
+  bn_sql_refuse(c);
+}
+
 /* Binds the descriptors, which have been copied. */
 static int bind_copied(struct bn_sql_stmt *st)
 {
@@ -303,8 +302,7 @@ static int bind_copied(struct bn_sql_stmt *st)
     st->bound = true;
     return 0;
   }
-  bn_log(BN_ALERT, "wrong number of parameters in prepared statement");
-  bn_sql_refuse(c);
+  prepared_miscount(c);
   return -1;
 }
 
@@ -317,10 +315,7 @@ int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t 
 
   if (!prepared_usable(st) || !bn_sql_begin(c, NULL, 0))
     return 1;
-  if (bn_sql_stmt_copy_binds(st, binds, n, &before) != 0) {
-    bn_log(BN_FATAL, "cannot bind parameters: out of memory");
-    return 1;
-  }
+  before = bn_sql_stmt_copy_binds(st, binds, n);
   since = bn_clock_now(&c->session->clock);
   rc = bind_copied(st);
   c->preparing_ns += bn_clock_now(&c->session->clock) - since;
@@ -349,12 +344,11 @@ static struct bn_sql_rs *execute_text(struct bn_sql_stmt *st)
   uint64_t since;
   enum bn_sql rc;
 
-  if (!prepared_fits(st) || bn_sql_emulate(&e, st->binds, &c->emulated) != 0) {
-    bn_log(BN_ALERT, !prepared_fits(st) ? "wrong number of parameters in prepared statement"
-                                        : "cannot put the values into a statement: out of memory");
-    bn_sql_refuse(c);
+  if (!prepared_fits(st)) {
+    prepared_miscount(c);
     return NULL;
   }
+  bn_sql_emulate(&e, st->binds, &c->emulated);
   if (__builtin_expect(c->sys->announces, 0))
     announce_emulated(c, st);
   since = bn_clock_now(&c->session->clock);

@@ -72,11 +72,8 @@ static inline void count_statement(struct bn_statement *st, const struct bn_sql_
 static __attribute__((noinline)) void count_text(const struct bn_sql_conn *c, enum bn_sql rc,
                                                  uint64_t took, const char *sql, size_t len)
 {
-  struct bn_statement *st =
-      bn_sql_statement_names_of_text(c->owner->names, sql, len, &c->drv->caps);
-
-  if (st != NULL)
-    count_statement(st, c, rc, took);
+  count_statement(bn_sql_statement_names_of_text(c->owner->names, sql, len, &c->drv->caps), c, rc,
+                  took);
 }
 
 /* Counts a prepared statement, which gets a name if it has none yet. */
@@ -87,8 +84,7 @@ static void count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_t took
   if (st->statement == NULL)
     st->statement =
         bn_sql_statement_names_of_text(c->owner->names, st->text, st->len, &c->drv->caps);
-  if (st->statement != NULL)
-    count_statement(st->statement, c, rc, took);
+  count_statement(st->statement, c, rc, took);
 }
 
 /* Does all that query_observe() leaves. */

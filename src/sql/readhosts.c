@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 bool bn_sql_has_option(const struct bn_driver *ops, const char *name)
 {
   const size_t prefix = strlen(ops->name);
@@ -68,18 +70,12 @@ static int read_item(struct bn_sql_read_host *h, char *text, const struct bn_dri
   return *text == '/' ? read_path(h, text, bn_sql_has_option(ops, "socket")) : read_host(h, text);
 }
 
-static int readhosts_copy(struct bn_sql_read_hosts *h, const struct bn_list *list)
+static void readhosts_copy(struct bn_sql_read_hosts *h, const struct bn_list *list)
 {
-  h->item = calloc(list->n, sizeof *h->item);
-  h->text = calloc(list->n, sizeof *h->text);
-  if (h->item == NULL || h->text == NULL)
-    return -1;
-  for (h->n = 0; h->n < list->n; h->n++) {
-    h->text[h->n] = strdup(list->item[h->n]);
-    if (h->text[h->n] == NULL)
-      return -1;
-  }
-  return 0;
+  h->item = bn_alloc(list->n, sizeof *h->item);
+  h->text = bn_alloc(list->n, sizeof *h->text);
+  for (h->n = 0; h->n < list->n; h->n++)
+    h->text[h->n] = bn_alloc_text(list->item[h->n]);
 }
 
 int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *list,
@@ -94,8 +90,7 @@ int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *l
     return bn_err_set(
         err, EINVAL, "--db-read-hosts cannot be used with the database driver '%s', %s", ops->name,
         has_servers ? "which does not say whether a transaction is open" : "which has no servers");
-  if (readhosts_copy(h, list) != 0)
-    return bn_err_set(err, ENOMEM, "--db-read-hosts: out of memory");
+  readhosts_copy(h, list);
   for (size_t i = 0; i < h->n; i++) {
     if (read_item(&h->item[i], h->text[i], ops) != 0)
       return bn_err_set(

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "sql/errors.h"
 
 /* The waits between two attempts to connect, or two tries of an event: 1, 2, 4, … milliseconds. */
@@ -93,22 +94,18 @@ struct bn_sql_kept {
   char text[];
 };
 
-/* Without memory the failure is forgotten: the script still learns of it. */
 void bn_sql_pending_failure_keep(struct bn_sql_pending_failure *u, const struct bn_sql_diag *diag)
 {
   const bool named = u->sql != NULL;
   const size_t len = named ? u->len : 0;
-  struct bn_sql_kept *kept = malloc(sizeof *kept + len + 1);
+  struct bn_sql_kept *kept = bn_alloc(1, sizeof *kept + len + 1);
 
   bn_sql_pending_failure_free(u);
   u->pending = false;
   u->kept = kept;
-  if (kept == NULL)
-    return;
   *kept = (struct bn_sql_kept){*diag, u->step, len, named, u->told};
   if (named)
     memcpy(kept->text, u->sql, len);
-  kept->text[len] = '\0';
 }
 
 void bn_sql_pending_failure_rolled_back(struct bn_sql_pending_failure *u)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "sql/driver.h"
 
 /* Returns the first driver that is in use, or NULL. */
@@ -36,8 +37,7 @@ int bn_sql_side_query_open(struct bn_sql_side_query *p, struct bn_sqlsys *sys, u
 
   if (drv == NULL)
     return bn_err_set(err, EINVAL, "the script has opened no connection to a database");
-  if (bn_sql_link_make(&p->link, drv->ops, drv->self) != 0)
-    return bn_err_set(err, ENOMEM, "out of memory");
+  bn_sql_link_make(&p->link, drv->ops, drv->self);
   p->entered = drv->ops->thread_init == NULL || drv->ops->thread_init(drv->self) == 0;
   if (!p->entered)
     return bn_err_set(err, ENOMEM, "out of memory for a connection");
@@ -60,13 +60,11 @@ int bn_sql_side_query_pairs(struct bn_sql_side_query *p, const char *sql,
     return 0;
   if (rc != BN_SQL_ROWS)
     return side_query_tell(&d, "ask the server", err);
-  row = calloc((size_t)r.nfields + 2, sizeof *row);
-  while (row != NULL && p->link.ops->fetch(p->link.handle, &r, row))
+  row = bn_alloc((size_t)r.nfields + 2, sizeof *row);
+  while (p->link.ops->fetch(p->link.handle, &r, row))
     if (row[0].ptr != NULL && row[1].ptr != NULL)
       fn(arg, row);
   p->link.ops->free_result(p->link.handle, &r);
-  if (row == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
   free(row);
   return 0;
 }

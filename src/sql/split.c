@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "measure/stat.h"
 #include "sql/count.h"
@@ -378,12 +379,12 @@ static enum bn_sql execute_text(const struct twin *twin, struct bn_sql_result *r
   void *handle = handle_of(p, p->role);
   const struct bn_sql_emulation e = {twin->sql, twin->len, p->shared->caps, p->base->quote, handle};
 
-  const bool fits = twin->binds != NULL || bn_sql_count_params(twin->sql, twin->len, e.caps) == 0;
-
-  if (fits && bn_sql_emulate(&e, twin->binds, &p->text) == 0)
+  if (twin->binds != NULL || bn_sql_count_params(twin->sql, twin->len, e.caps) == 0) {
+    bn_sql_emulate(&e, twin->binds, &p->text);
     return p->base->query(handle, p->text.data, p->text.len, r, d);
-  (void)snprintf(d->text, sizeof d->text, "cannot put the values into a statement: %s",
-                 fits ? "out of memory" : "nothing is bound to it");
+  }
+  (void)snprintf(d->text, sizeof d->text,
+                 "cannot put the values into a statement: nothing is bound to it");
   return BN_SQL_ERROR;
 }
 
@@ -535,12 +536,9 @@ static void split_free(void *handle)
 struct bn_sql_split *bn_sql_split_wrap(struct bn_sql_link *link, const struct bn_sql_splitter *p,
                                        const struct bn_session *s, unsigned counter)
 {
-  struct bn_sql_split *split = calloc(1, sizeof *split);
+  struct bn_sql_split *split = bn_alloc(1, sizeof *split);
 
-  if (split == NULL || bn_sql_link_make(&split->link[BN_ROLE_READ], link->ops, link->self) != 0) {
-    free(split);
-    return NULL;
-  }
+  bn_sql_link_make(&split->link[BN_ROLE_READ], link->ops, link->self);
   split->shared = p;
   split->base = link->ops;
   split->session = s;

@@ -38,7 +38,7 @@ int bn_sql_splitter_init(struct bn_sql_splitter *p, const struct bn_list *list,
 void bn_sql_splitter_done(struct bn_sql_splitter *p);
 
 /* Puts the layer in the place of a driver's link, which is closed; `counter` of s counts the reads
-   of the read server.  NULL: out of memory. */
+   of the read server. */
 struct bn_sql_split *bn_sql_split_wrap(struct bn_sql_link *link, const struct bn_sql_splitter *p,
                                        const struct bn_session *s, unsigned counter);
 /* Returns the links to the driver, by enum bn_sql_role. */

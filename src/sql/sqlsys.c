@@ -55,8 +55,8 @@ bool bn_sqlsys_verifies(const struct bn_sqlsys *sys)
   return sys->conf->verify_commits;
 }
 
-/* Starts, in the main thread, the driver whose servers have the table.  Returns false if out of
-   memory, and it has been said that the table is left. */
+/* Starts, in the main thread, the driver whose servers have the table.  Returns false if it does
+   not start, which has been logged, and it has been said that the table is left. */
 static bool start_verified(struct bn_sqlsys *sys, struct bn_session *main)
 {
   struct bn_sql_driver *drv = sys->drivers;
@@ -74,7 +74,7 @@ int bn_sqlsys_verify(struct bn_sqlsys *sys, struct bn_session *main, struct bn_e
   if (!sys->verify.made)
     return 0;
   if (!start_verified(sys, main))
-    return bn_err_set(err, 0, "--verify-commits: out of memory");
+    return bn_err_set(err, 0, "--verify-commits: the database driver does not start");
   return bn_sql_verify_end(&sys->verify, main, err);
 }
 

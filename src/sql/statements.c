@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/alloc.h"
 #include "measure/stat.h"
 
 /* --- patterns: texts with places for their values -----------------------------------------------
@@ -98,16 +98,16 @@ static size_t bytes_around_values(const char *sql, size_t len,
 struct bn_sql_pattern *bn_sql_pattern_new(const char *sql, size_t len,
                                           const struct bn_sql_literals *literals)
 {
-  struct bn_sql_pattern *p = NULL;
+  struct bn_sql_pattern *p;
   size_t size;
 
   if (literals->n > BN_SQL_LITERALS)
     return NULL;
   size = bytes_around_values(sql, len, literals);
-  if (size <= BN_SQL_PATTERN_TEXT)
-    p = malloc(sizeof *p + size);
-  if (p != NULL)
-    pattern_fill(p, sql, len, literals);
+  if (size > BN_SQL_PATTERN_TEXT)
+    return NULL;
+  p = bn_alloc(1, sizeof *p + size);
+  pattern_fill(p, sql, len, literals);
   return p;
 }
 
@@ -160,10 +160,9 @@ struct bn_sql_statement_names {
 
 struct bn_sql_statement_names *bn_sql_statement_names_new(const struct bn_session *s)
 {
-  struct bn_sql_statement_names *n = calloc(1, sizeof *n);
+  struct bn_sql_statement_names *n = bn_alloc(1, sizeof *n);
 
-  if (n != NULL)
-    n->session = s;
+  n->session = s;
   return n;
 }
 
@@ -178,14 +177,7 @@ void bn_sql_statement_names_free(struct bn_sql_statement_names *n)
 struct bn_statement *bn_sql_statement_names_get(struct bn_sql_statement_names *n, const char *name,
                                                 size_t len)
 {
-  const struct bn_session *s = n->session;
-  struct bn_statement *st = bn_statements_get(s->stat->statements, s->id, name, len);
-
-  if (st == NULL) {
-    bn_log(BN_FATAL, "--statements: out of memory");
-    s->services->fail(s->services->of);
-  }
-  return st;
+  return bn_statements_get(n->session->stat->statements, n->session->id, name, len);
 }
 
 /* Hashes eight bytes at a time; two digests of a run have the same hash once in 2^64 pairs. */
@@ -233,10 +225,8 @@ static struct bn_statement *statement_names_learn(struct bn_sql_statement_names 
   struct bn_sql_pattern *pattern = bn_sql_pattern_new(sql, len, &literals);
   struct seen *place = &n->seen[set][n->next[set]];
 
-  if (st == NULL || pattern == NULL) {
-    free(pattern);
+  if (pattern == NULL)
     return st;
-  }
   n->next[set] = (unsigned char)((n->next[set] + 1) % WAYS);
   free(place->pattern);
   n->last = *place = (struct seen){pattern, st};

@@ -15,12 +15,10 @@
 /* The names of a session; only its worker uses them. */
 struct bn_sql_statement_names;
 
-/* Makes the names of a session whose statistics tell statements apart.  Returns NULL if out of
-   memory. */
+/* Makes the names of a session whose statistics tell statements apart. */
 struct bn_sql_statement_names *bn_sql_statement_names_new(const struct bn_session *s);
 void bn_sql_statement_names_free(struct bn_sql_statement_names *n);
-/* Returns the counters under that name, or under the digest of a text (sql/digest.h).  NULL: out of
-   memory; the run ends as a failed one, which has been logged. */
+/* Returns the counters under that name, or under the digest of a text (sql/digest.h). */
 struct bn_statement *bn_sql_statement_names_get(struct bn_sql_statement_names *n, const char *name,
                                                 size_t len);
 struct bn_statement *bn_sql_statement_names_of_text(struct bn_sql_statement_names *n,
@@ -49,7 +47,7 @@ struct bn_sql_pattern {
 };
 
 /* Makes the pattern of a text with these literals; the caller frees it.  Returns NULL if it has too
-   many of them or more than BN_SQL_PATTERN_TEXT bytes around them, or if out of memory. */
+   many of them or more than BN_SQL_PATTERN_TEXT bytes around them. */
 struct bn_sql_pattern *bn_sql_pattern_new(const char *sql, size_t len,
                                           const struct bn_sql_literals *literals);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "sql/emulate.h"
 
 void bn_sql_statement_cache_init(struct bn_sql_statement_cache *t)
@@ -38,14 +39,10 @@ static struct bn_sql_cached_text *statement_cache_find(struct bn_sql_cached_text
 
 static struct bn_sql_cached_text *statement_cache_copy(const char *sql, size_t len)
 {
-  struct bn_sql_cached_text *t = malloc(sizeof *t + len + 1);
+  struct bn_sql_cached_text *t = bn_alloc(1, sizeof *t + len + 1);
 
-  if (t == NULL)
-    return NULL;
-  t->refs = 0;
   t->len = len;
   memcpy(t->text, sql, len);
-  t->text[len] = '\0';
   return t;
 }
 
@@ -56,12 +53,12 @@ static struct bn_sql_cached_text *cached_text_get(struct bn_sql_statement_cache 
 
   (void)pthread_mutex_lock(&t->lock);
   text = statement_cache_find(*bucket, sql, len);
-  if (text == NULL && (text = statement_cache_copy(sql, len)) != NULL) {
+  if (text == NULL) {
+    text = statement_cache_copy(sql, len);
     text->next = *bucket;
     *bucket = text;
   }
-  if (text != NULL)
-    text->refs++;
+  text->refs++;
   (void)pthread_mutex_unlock(&t->lock);
   return text;
 }
@@ -86,15 +83,9 @@ struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
                                     struct bn_sql_statement_cache *texts, const char *sql,
                                     size_t len)
 {
-  struct bn_sql_stmt *st = calloc(1, sizeof *st + link->ops->stmt_size);
+  struct bn_sql_stmt *st = bn_alloc(1, sizeof *st + link->ops->stmt_size);
 
-  if (st == NULL)
-    return NULL;
   st->shared = cached_text_get(texts, sql, len);
-  if (st->shared == NULL) {
-    free(st);
-    return NULL;
-  }
   st->text = st->shared->text;
   st->len = len;
   st->link = link;
@@ -135,19 +126,16 @@ void bn_sql_stmt_emulate(struct bn_sql_stmt *st, const struct bn_sql_caps *caps)
   st->n_params = bn_sql_count_params(st->text, st->len, caps);
 }
 
-int bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n,
-                           struct bn_sql_bound *before)
+struct bn_sql_bound bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct bn_sql_bind *binds,
+                                           size_t n)
 {
-  struct bn_sql_bind *copy = calloc(n > 0 ? n : 1, sizeof *copy);
+  const struct bn_sql_bound before = {st->binds, st->n_binds};
 
-  if (copy == NULL)
-    return -1;
-  memcpy(copy, binds, n * sizeof *copy);
-  *before = (struct bn_sql_bound){st->binds, st->n_binds};
-  st->binds = copy;
+  st->binds = bn_alloc(n, sizeof *st->binds);
+  memcpy(st->binds, binds, n * sizeof *st->binds);
   st->n_binds = n;
   st->bound = false;
-  return 0;
+  return before;
 }
 
 void bn_sql_stmt_restore_binds(struct bn_sql_stmt *st, const struct bn_sql_bound *before)

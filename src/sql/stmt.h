@@ -53,7 +53,7 @@ struct bn_sql_stmt {
   _Alignas(16) char room[]; /* stmt.c: for the handle */
 };
 
-/* Makes a statement whose text is copied, once for all sessions.  Returns NULL if out of memory. */
+/* Makes a statement whose text is copied, once for all sessions. */
 struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
                                     struct bn_sql_statement_cache *texts, const char *sql,
                                     size_t len);
@@ -70,10 +70,9 @@ struct bn_sql_bound {
   size_t n;
 };
 
-/* Copies the descriptors and gives back those of before.  Returns 0, or -1 if out of memory: all is
-   as it was. */
-int bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n,
-                           struct bn_sql_bound *before);
+/* Copies the descriptors and returns those of before. */
+struct bn_sql_bound bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct bn_sql_bind *binds,
+                                           size_t n);
 /* Puts the descriptors back; the driver is told at the next execution. */
 void bn_sql_stmt_restore_binds(struct bn_sql_stmt *st, const struct bn_sql_bound *before);
 /* Tells the driver where the values are. */

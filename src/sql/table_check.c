@@ -164,16 +164,17 @@ static void table_check_survey(struct bn_sql_driver *drv, struct bn_session *s,
   struct bn_sql_diag d = {0};
   struct bn_sql_alarm alarm;
 
-  if (bn_sql_link_make(&l, drv->ops, drv->self) == 0 && o != NULL) {
-    if (bn_sql_link_connect(&l, &target, until_ns, &d) == BN_SQL_DONE &&
-        bn_sql_alarm_set(&alarm, &l, until_ns) == 0) {
-      bn_sql_session_opened(o, &l);
-      table_check_look(drv, &l, s, t, until_ns, found);
-      bn_sql_session_closing(o, &l);
-      bn_sql_alarm_clear(&alarm);
-    }
-    bn_sql_link_disconnect(&l);
+  if (o == NULL)
+    return;
+  bn_sql_link_make(&l, drv->ops, drv->self);
+  if (bn_sql_link_connect(&l, &target, until_ns, &d) == BN_SQL_DONE &&
+      bn_sql_alarm_set(&alarm, &l, until_ns) == 0) {
+    bn_sql_session_opened(o, &l);
+    table_check_look(drv, &l, s, t, until_ns, found);
+    bn_sql_session_closing(o, &l);
+    bn_sql_alarm_clear(&alarm);
   }
+  bn_sql_link_disconnect(&l);
   bn_sql_link_free(&l);
 }
 

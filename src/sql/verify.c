@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "sql/errors.h"
@@ -149,8 +150,7 @@ static int open_visit(struct visit *visit, struct bn_sql_verify *v, struct stop 
   const struct bn_sql_target target = {.ordinal = stop.ordinal, .prepared = v->drv.prepared};
 
   *visit = (struct visit){.of = v, .ordinal = stop.ordinal};
-  if (bn_sql_link_make(&visit->link, v->drv.ops, v->drv.self) != 0)
-    return bn_err_set(err, 0, "--verify-commits: out of memory");
+  bn_sql_link_make(&visit->link, v->drv.ops, v->drv.self);
   if (bn_sql_link_connect(&visit->link, &target, until_ns, &visit->diag) != BN_SQL_DONE)
     return verify_fail(visit, "connect to", err);
   visit->met = true;
@@ -163,8 +163,7 @@ static void close_visit(struct visit *v)
 {
   if (v->watched)
     bn_sql_alarm_clear(&v->alarm);
-  if (v->link.handle != NULL)
-    bn_sql_link_disconnect(&v->link);
+  bn_sql_link_disconnect(&v->link);
   bn_sql_link_free(&v->link);
 }
 
@@ -651,13 +650,8 @@ int bn_sql_verify_end(struct bn_sql_verify *v, const struct bn_session *main, st
   content.n = content.newest != NULL ? content.newest->id : 0;
   v->session = main;
   v->until_ns = after_ms(PATIENCE_MS);
-  content.known = calloc((size_t)content.n + 1, sizeof *content.known);
-  if (content.known != NULL) {
-    rc = verify_and_drop(v, &content, err);
-  } else {
-    rc = bn_err_set(err, 0, "--verify-commits: out of memory");
-    bn_sql_verify_leave(v, "");
-  }
+  content.known = bn_alloc((size_t)content.n + 1, sizeof *content.known);
+  rc = verify_and_drop(v, &content, err);
   free(content.known);
   return rc;
 }
