@@ -370,8 +370,7 @@ static int open_script(struct program *p)
 
   if (bn_plugin_data_dir(p->data_dir, sizeof p->data_dir, &err) == NULL)
     return refuse(&err);
-  if (bn_script_new(&p->script, &setup, &err) != 0)
-    return refuse(&err);
+  p->script = bn_script_new(&setup);
   if (make_script_run(p) != 0)
     return -1;
   if (bn_script_load(p->script, &err) == 0)

@@ -82,6 +82,17 @@ char *bn_alloc_part(const char *text, size_t len)
   return alloc_check(strndup(text, len));
 }
 
+FILE *bn_alloc_stream(char **text, size_t *len)
+{
+  return alloc_check(open_memstream(text, len));
+}
+
+void bn_alloc_stream_close(FILE *out)
+{
+  if (fclose(out) != 0)
+    bn_alloc_fail();
+}
+
 char *bn_alloc_vprint(const char *fmt, va_list ap)
 {
   char *text = NULL;

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* Returns n * size zeroed bytes, at least one. */
 __attribute__((malloc, returns_nonnull)) void *bn_alloc(size_t n, size_t size);
@@ -25,6 +26,9 @@ __attribute__((malloc, returns_nonnull, format(printf, 1, 2))) char *bn_alloc_pr
 
 __attribute__((malloc, returns_nonnull, format(printf, 1, 0))) char *
 bn_alloc_vprint(const char *fmt, va_list ap);
+/* As open_memstream and fclose; nothing else makes such a stream fail. */
+__attribute__((returns_nonnull)) FILE *bn_alloc_stream(char **text, size_t *len);
+void bn_alloc_stream_close(FILE *out);
 
 /* Ends the process because there is no memory.  Any thread. */
 __attribute__((noreturn)) void bn_alloc_fail(void);

@@ -9,6 +9,7 @@
 
 #include <luajit.h>
 
+#include "base/alloc.h"
 #include "option/conf.h"
 #include "script/api/cmdline.h"
 #include "script/api/hooks.h"
@@ -154,42 +155,26 @@ static char *title_of(const char *name)
   const char *slash = name != NULL ? strrchr(name, '/') : NULL;
 
   if (name == NULL || strcmp(name, "-") == 0)
-    return strdup("stdin");
-  return strdup(slash != NULL ? slash + 1 : name);
+    return bn_alloc_text("stdin");
+  return bn_alloc_text(slash != NULL ? slash + 1 : name);
 }
 
-/* Returns 0, or -1: out of memory. */
-static int script_init(struct bn_script *sc)
+struct bn_script *bn_script_new(const struct bn_script_setup *setup)
 {
-  const bool is_bool = sc->setup.conf->policy->free_results_is_bool;
+  const bool is_bool = setup->conf->policy->free_results_is_bool;
+  struct bn_script *sc = bn_alloc(1, sizeof *sc);
 
-  sc->title = title_of(sc->setup.name);
+  limit_arenas();
+  sc->setup = *setup;
+  sc->title = title_of(setup->name);
   sc->api.options = bn_options_new();
-  if (bn_vm_init(&sc->vm, &sc->setup, is_bool ? &table_bool : &table) != 0 || sc->title == NULL ||
-      sc->api.options == NULL)
-    return -1;
+  bn_vm_init(&sc->vm, &sc->setup, is_bool ? &table_bool : &table);
   sc->vm.api = &sc->api;
   sc->api.vm = &sc->vm;
   sc->api.title = sc->title;
   bn_workload_fill(&sc->workload, &sc->api);
   bn_hooks_fill(&sc->hooks, &sc->api);
-  return 0;
-}
-
-int bn_script_new(struct bn_script **out, const struct bn_script_setup *setup, struct bn_err *err)
-{
-  struct bn_script *sc = calloc(1, sizeof *sc);
-
-  *out = NULL;
-  limit_arenas();
-  if (sc != NULL)
-    sc->setup = *setup;
-  if (sc == NULL || script_init(sc) != 0) {
-    bn_script_free(sc);
-    return bn_err_set(err, 0, "out of memory");
-  }
-  *out = sc;
-  return 0;
+  return sc;
 }
 
 void bn_script_attach(struct bn_script *sc, struct bn_session *main_session)
@@ -209,8 +194,7 @@ int bn_script_load(struct bn_script *sc, struct bn_err *err)
   if (sc->api.main == NULL || bn_vm_compile(&sc->vm, &sc->api.main->lua, err) != 0 ||
       bn_optexport_early(&sc->api.main->lua) != 0 || bn_lua_load(&sc->api.main->lua) != 0)
     return -1;
-  if (bn_declarations_close(&sc->api.declared, sc->workload.metrics) != 0)
-    return bn_err_set(err, 0, "out of memory");
+  bn_declarations_close(&sc->api.declared, sc->workload.metrics);
   forget_old_names(sc);
   bn_workload_complete(&sc->workload, &sc->api);
   bn_hooks_complete(&sc->hooks);

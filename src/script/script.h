@@ -14,8 +14,8 @@ struct bn_script;
 
 /* Reads and executes nothing yet, but makes the workload and reporter, so that a run can be made
    for them: the top level of a script may already need random numbers or a database of the run.
-   Returns 0, or -1 and err.  setup's pointers outlive the script. */
-int bn_script_new(struct bn_script **out, const struct bn_script_setup *setup, struct bn_err *err);
+   setup's pointers outlive the script. */
+struct bn_script *bn_script_new(const struct bn_script_setup *setup);
 /* Sets the session of the main instance, which must stay until bn_script_detach or the next one. */
 void bn_script_attach(struct bn_script *sc, struct bn_session *main_session);
 /* Finds the script (file as typed, then package.path, then bundled ones with or without ".lua"),

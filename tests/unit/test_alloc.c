@@ -71,11 +71,26 @@ static void memory_is_zeroed_and_never_null(void **state)
   free(p);
 }
 
+static void a_stream_holds_what_was_printed(void **state)
+{
+  char *text = NULL;
+  size_t len = 0;
+  FILE *out = bn_alloc_stream(&text, &len);
+
+  (void)state;
+  (void)fprintf(out, "%d %s", 7, "seven");
+  bn_alloc_stream_close(out);
+  assert_int_equal(len, 7);
+  assert_string_equal(text, "7 seven");
+  free(text);
+}
+
 BN_TESTS(alloc)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_process_without_memory_ends_with_a_sentence),
       cmocka_unit_test(memory_is_zeroed_and_never_null),
+      cmocka_unit_test(a_stream_holds_what_was_printed),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

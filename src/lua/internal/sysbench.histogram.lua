@@ -29,9 +29,6 @@ local length = ffi.typeof("size_t[1]")
 function histogram_methods:print()
   local len = length()
   local text = C.bn_ffi_hist_text(grid_of(self, "print"), len)
-  if text == nil then
-    error("not enough memory", 2)
-  end
   local table = ffi.string(text, len[0])
   C.bn_ffi_free(text)
   write(stdout, table)

@@ -408,14 +408,11 @@ static int write_table(const struct markdown *m, struct bn_err *err)
 {
   char *text = NULL;
   size_t len = 0;
-  FILE *out = open_memstream(&text, &len);
+  FILE *out = bn_alloc_stream(&text, &len);
   int rc;
 
-  if (out == NULL)
-    bn_alloc_fail();
   print_table(m, out);
-  if (fclose(out) != 0)
-    bn_alloc_fail();
+  bn_alloc_stream_close(out);
   rc = bn_document_write(&m->document, text, len, err);
   free(text);
   return rc;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/dist.h"
 #include "base/geohist.h"
 #include "engine/event.h"
@@ -171,9 +172,9 @@ const char *bn_ffi_rand_chars(size_t len)
 
 struct bn_geohist *bn_ffi_hist_new(size_t size, double min, double max)
 {
-  struct bn_geohist *h = calloc(1, sizeof *h);
+  struct bn_geohist *h = bn_alloc(1, sizeof *h);
 
-  if (h != NULL && bn_geohist_init(h, size, min, max) != 0) {
+  if (bn_geohist_init(h, size, min, max) != 0) {
     free(h);
     return NULL;
   }
@@ -194,15 +195,10 @@ void bn_ffi_hist_update(struct bn_geohist *h, double value)
 char *bn_ffi_hist_text(const struct bn_geohist *h, size_t *len)
 {
   char *text = NULL;
-  FILE *out = open_memstream(&text, len);
+  FILE *out = bn_alloc_stream(&text, len);
 
-  if (out == NULL)
-    return NULL;
   bn_geohist_print_rows(h, false, out);
-  if (fclose(out) != 0) {
-    free(text);
-    return NULL;
-  }
+  bn_alloc_stream_close(out);
   return text;
 }
 

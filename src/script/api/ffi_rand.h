@@ -15,7 +15,7 @@ BN_API double bn_ffi_rand_uniq(int64_t a, int64_t b);
 BN_API uint64_t bn_ffi_rand_uint64(void);
 BN_API double bn_ffi_rand_double(void);
 /* Return a text of the template's length, or of `len` characters '0'..'z', valid until the next
-   call; NULL: out of memory. */
+   call; NULL: no object is that large. */
 BN_API const char *bn_ffi_rand_string(const char *fmt, size_t len);
 BN_API const char *bn_ffi_rand_chars(size_t len);
 

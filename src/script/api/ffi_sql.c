@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/dist.h"
 #include "script/api/ffi_sql_internal.h"
 #include "script/api/ffi_sql_more.h"
@@ -163,9 +164,7 @@ int bn_ffi_sql_bind(sql_statement *st, const struct bn_ffi_param *const *params,
   int rc;
 
   if (n > PARAMS_AT_ONCE)
-    binds = calloc(n, sizeof *binds);
-  if (binds == NULL)
-    return 1;
+    binds = bn_alloc(n, sizeof *binds);
   for (size_t i = 0; i < n; i++)
     binds[i] = (struct bn_sql_bind){.type = type_of(params[i]->type),
                                     .is_null = &params[i]->is_null,

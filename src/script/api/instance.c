@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/log.h"
+#include "base/alloc.h"
 #include "script/api/optexport.h"
 #include "script/vm/call.h"
 #include "script/vm/vm.h"
@@ -13,12 +13,8 @@
 struct bn_instance *bn_instance_open(const struct bn_vm *vm, struct bn_session *s, unsigned tid,
                                      bool worker)
 {
-  struct bn_instance *in = calloc(1, sizeof *in);
+  struct bn_instance *in = bn_alloc(1, sizeof *in);
 
-  if (in == NULL) {
-    bn_log(BN_FATAL, "cannot create a Lua state: not enough memory");
-    return NULL;
-  }
   bn_buf_init(&in->text, 0);
   if (bn_lua_open(&in->lua, vm, s, tid, worker) == 0)
     return in;

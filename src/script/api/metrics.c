@@ -9,6 +9,7 @@
 
 #include <lauxlib.h>
 
+#include "base/alloc.h"
 #include "measure/stat.h"
 #include "script/api/ffi_metrics.h"
 #include "script/api/instance.h"
@@ -130,22 +131,20 @@ int bn_metrics_declare(lua_State *L)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-int bn_declarations_close(struct bn_declarations *d, const struct bn_metric *workload)
+void bn_declarations_close(struct bn_declarations *d, const struct bn_metric *workload)
 {
   size_t n = 0;
 
   d->closed = true;
   if (d->n == 0)
-    return 0;
+    return;
   d->first_counter = BN_C_FIXED;
   d->first_hist = BN_H_FIXED;
   for (; workload != NULL && workload[n].name != NULL; n++) {
     d->first_counter += workload[n].kind == BN_COUNTER;
     d->first_hist += workload[n].kind == BN_HISTOGRAM;
   }
-  d->table = calloc(n + d->n + 1, sizeof *d->table);
-  if (d->table == NULL)
-    return -1;
+  d->table = bn_alloc(n + d->n + 1, sizeof *d->table);
   if (n > 0)
     memcpy(d->table, workload, n * sizeof *workload);
   for (unsigned i = 0; i < d->n; i++)
@@ -153,7 +152,6 @@ int bn_declarations_close(struct bn_declarations *d, const struct bn_metric *wor
         (struct bn_metric){.name = d->row[i].name,
                            .unit = d->row[i].kind == BN_SCRIPT_HISTOGRAM ? "ns" : d->row[i].unit,
                            .kind = d->row[i].kind};
-  return 0;
 }
 
 void bn_declarations_done(struct bn_declarations *d)

@@ -35,8 +35,8 @@ struct bn_declarations {
    ones of its kind; or nil and a sentence that says why it cannot be declared. */
 int bn_metrics_declare(lua_State *L);
 /* Ends the declarations and makes the table: the workload's metrics, which end with a NULL name or
-   are NULL, then the declared ones; none if none is declared.  Returns 0, or -1: out of memory. */
-int bn_declarations_close(struct bn_declarations *d, const struct bn_metric *workload);
+   are NULL, then the declared ones; none if none is declared. */
+void bn_declarations_close(struct bn_declarations *d, const struct bn_metric *workload);
 void bn_declarations_done(struct bn_declarations *d);
 
 #endif

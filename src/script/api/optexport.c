@@ -8,6 +8,7 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
+#include "base/alloc.h"
 #include "option/conf.h"
 #include "option/opt.h"
 #include "script/api/instance.h"
@@ -196,7 +197,7 @@ static void export_free(void *arg, const char *name, const char *value, const ch
                         unsigned line)
 {
   const struct export *x = arg;
-  char *key = path == NULL ? strdup(name) : NULL;
+  char *key = path == NULL ? bn_alloc_text(name) : NULL;
   struct lookup last = {.L = x->L, .name = key};
 
   (void)value;

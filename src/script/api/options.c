@@ -8,6 +8,7 @@
 
 #include <lauxlib.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "base/mask.h"
 #include "measure/layout.h"
@@ -49,7 +50,7 @@ struct bn_options {
 
 struct bn_options *bn_options_new(void)
 {
-  return calloc(1, sizeof(struct bn_options));
+  return bn_alloc(1, sizeof(struct bn_options));
 }
 
 bool bn_options_declared(const struct bn_options *o)
@@ -274,7 +275,7 @@ static char *options_copy(lua_State *L, int index)
 {
   const char *text = lua_tostring(L, index);
 
-  return text != NULL ? strdup(text) : NULL;
+  return text != NULL ? bn_alloc_text(text) : NULL;
 }
 
 /* Bundled workloads have options that older versions do not list: a row's field `since` is the
@@ -301,11 +302,9 @@ static void store_row(lua_State *L, size_t i, const char *name, enum arg_type ty
   struct bn_opt *o = &options->option[i];
   const int top = lua_gettop(L);
 
-  info->name = strdup(name);
+  info->name = bn_alloc_text(name);
   info->help = options_copy(L, top - 4);
   info->def = options_copy(L, top);
-  if (info->name == NULL || info->help == NULL || (info->def == NULL && lua_isstring(L, top)))
-    luaL_error(L, "not enough memory");
   if (lua_isfunction(L, top - 1)) {
     lua_pushvalue(L, top - 1);
     info->validate_ref = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -330,11 +329,9 @@ static int read_options(lua_State *L)
   each_row(L, ignore_row);
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1))
     n++;
-  options->option = calloc(n + 1, sizeof *options->option);
-  options->info = calloc(n + 1, sizeof *options->info);
-  options->value = calloc(n + 1, sizeof *options->value);
-  if (options->option == NULL || options->info == NULL || options->value == NULL)
-    return luaL_error(L, "not enough memory");
+  options->option = bn_alloc(n + 1, sizeof *options->option);
+  options->info = bn_alloc(n + 1, sizeof *options->info);
+  options->value = bn_alloc(n + 1, sizeof *options->value);
   for (size_t i = 0; i < n; i++)
     options->info[i].validate_ref = LUA_NOREF;
   each_row(L, store_row);
@@ -350,8 +347,6 @@ int bn_options_read(struct bn_lua *lua)
 
 void bn_options_free(struct bn_options *o)
 {
-  if (o == NULL)
-    return;
   for (size_t i = 0; i < o->n; i++) {
     free(o->info[i].name);
     free(o->info[i].def);
@@ -445,17 +440,13 @@ int bn_options_add(struct bn_lua *lua, struct bn_err *err)
   struct bn_optset *all = lua->vm->setup->options;
   struct bn_options *options = api->options;
   struct validation v = {.options = options, .lua = lua};
-  char group[256];
 
   if (!options->declared)
     return 0;
   bn_optset_each_pending(all, options_validate, &v);
   if (v.rc != 0)
     return -1;
-  (void)snprintf(group, sizeof group, "%s options", api->title);
-  options->group = strdup(group);
-  if (options->group == NULL)
-    return bn_err_set(err, 0, "out of memory for the options");
+  options->group = bn_alloc_print("%s options", api->title);
   if (bn_optset_add(all, options->group, options->option, options->value, true, err) != 0)
     return -1;
   if (bn_optset_policy(all)->bare_switch_is_on)
@@ -469,18 +460,16 @@ int bn_options_print(lua_State *L)
   const char *const groups[] = {group};
   char *text = NULL;
   size_t len = 0;
-  FILE *out = group != NULL ? open_memstream(&text, &len) : NULL;
+  FILE *out;
 
-  if (out == NULL)
+  if (group == NULL)
     return 0;
+  out = bn_alloc_stream(&text, &len);
   (void)bn_optset_help(bn_lua_current()->vm->setup->options, groups, 1, out);
-  if (fclose(out) == 0) {
-    lua_getglobal(L, "print");
-    lua_pushstring(L, text);
-    free(text);
-    lua_call(L, 1, 0);
-    return 0;
-  }
+  bn_alloc_stream_close(out);
+  lua_getglobal(L, "print");
+  lua_pushstring(L, text);
   free(text);
+  lua_call(L, 1, 0);
   return 0;
 }

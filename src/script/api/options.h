@@ -12,7 +12,7 @@
 struct bn_lua;
 struct bn_options; /* options of one script; written by the main instance, then constant */
 
-struct bn_options *bn_options_new(void); /* NULL: no memory */
+struct bn_options *bn_options_new(void);
 void bn_options_free(struct bn_options *o);
 /* Reads sysbench.cmdline.options of the main instance.  0, or -1 after logging why. */
 int bn_options_read(struct bn_lua *lua);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "option/conf.h"
 #include "script/api/ffi_sql_internal.h"
@@ -165,9 +166,7 @@ int db_bind_param(sql_statement *stmt, sql_bind *params, size_t len)
   if (compat_sql_missing(stmt, __func__, "statement") ||
       (len > 0 && compat_sql_missing(params, __func__, "list of parameters")))
     return 1;
-  binds = calloc(len > 0 ? len : 1, sizeof *binds);
-  if (binds == NULL)
-    return 1;
+  binds = bn_alloc(len, sizeof *binds);
   for (size_t i = 0; i < len; i++)
     binds[i] = bind_of(&params[i]);
   rc = bn_sql_bind(bn_ffi_to_stmt(stmt), binds, len);

@@ -9,6 +9,7 @@
 #include <lauxlib.h>
 
 #include "api/session.h"
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/log.h"
@@ -175,13 +176,10 @@ static size_t common_part(const char *text, const char *sql_state)
 
 static void log_failure(const char *what, const char *text, const char *sql_state)
 {
-  char *line = NULL, *kind = NULL;
+  char *line = bn_alloc_print("`%s' function failed: %s", what, text);
+  char *kind = bn_alloc_print("`%s' %.*s", what, (int)common_part(text, sql_state), text);
 
-  if (asprintf(&line, "`%s' function failed: %s", what, text) < 0)
-    line = NULL;
-  if (asprintf(&kind, "`%s' %.*s", what, (int)common_part(text, sql_state), text) < 0)
-    kind = NULL;
-  bn_log_fatal_as(kind, (const char *const[]){line != NULL ? line : text}, 1);
+  bn_log_fatal_as(kind, (const char *const[]){line}, 1);
   free(line);
   free(kind);
 }
@@ -219,9 +217,9 @@ static void name_kind(struct bn_lua_failure *f, const char *text)
 
 static void name_place(struct bn_lua_failure *f, const char *text)
 {
-  char *place = strndup(text, place_in(text));
+  char *place = bn_alloc_part(text, place_in(text));
 
-  name_kind(f, place != NULL ? place : "");
+  name_kind(f, place);
   free(place);
 }
 
@@ -232,7 +230,7 @@ static void keep_failure(struct bn_lua_failure *f, const char *text, bool of_sql
   char state[32] = "";
 
   free(f->text);
-  f->text = strdup(text);
+  f->text = bn_alloc_text(text);
   if (of_sql && sscanf(text, "SQL error, errno = %d, state = '%31[^']", &code, state) >= 1 &&
       code != 0)
     (void)snprintf(f->kind, sizeof f->kind, "%d", code);
@@ -259,8 +257,7 @@ static void log_error(lua_State *L, const char *what)
 {
   struct bn_lua *lua = bn_lua_current();
   const bool of_sql = push_sql_error(L), pushed = of_sql || push_object_text(L);
-  char *shown = bn_escape_copy(lua_isstring(L, -1) ? lua_tostring(L, -1) : "(not a string)");
-  const char *text = shown != NULL ? shown : "out of memory";
+  char *text = bn_escape_copy(lua_isstring(L, -1) ? lua_tostring(L, -1) : "(not a string)");
 
   keep_failure(&lua->failure, text, of_sql);
   if (is_refusal(L))
@@ -270,7 +267,7 @@ static void log_error(lua_State *L, const char *what)
   if (!lua_isstring(L, -1))
     describe_error(L);
   lua_pop(L, pushed);
-  free(shown);
+  free(text);
 }
 
 struct call {

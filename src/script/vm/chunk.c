@@ -13,6 +13,7 @@
 
 #include <lauxlib.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 
 struct bn_chunk {
@@ -39,8 +40,7 @@ struct bn_chunks {
 static int chunk_read_file(int fd, struct bn_buf *text)
 {
   for (;;) {
-    if (bn_buf_reserve(text, 65536) != 0)
-      return ENOMEM;
+    (void)bn_buf_reserve(text, 65536);
     const ssize_t n = read(fd, text->data + text->len, 65535);
 
     if (n < 0 && errno == EINTR)
@@ -73,8 +73,6 @@ static int chunk_append(lua_State *L, const void *data, size_t len, void *ud)
 
 static void free_chunk(struct bn_chunk *c)
 {
-  if (c == NULL)
-    return;
   free(c->file);
   free(c->chunkname);
   free(c->data);
@@ -85,29 +83,22 @@ static void free_chunk(struct bn_chunk *c)
 static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
                                       const struct bn_buf *text)
 {
-  struct bn_chunk *c = calloc(1, sizeof *c);
+  struct bn_chunk *c = bn_alloc(1, sizeof *c);
   struct bn_buf code;
 
   bn_buf_init(&code, 0);
-  if (c != NULL) {
-    c->file = file;
-    c->chunkname = chunkname;
-  } else {
-    free(file);
-    free(chunkname);
-  }
-  if (c == NULL || file == NULL || chunkname == NULL) {
-    lua_pushliteral(L, "not enough memory");
-  } else if (luaL_loadbuffer(L, text->data != NULL ? text->data : "", text->len, chunkname) == 0) {
+  c->file = file;
+  c->chunkname = chunkname;
+  if (luaL_loadbuffer(L, text->data != NULL ? text->data : "", text->len, chunkname) == 0) {
     const int rc = lua_dump(L, chunk_append, &code);
 
     lua_pop(L, 1);
     c->len = code.len;
-    if (rc == 0 && (c->data = bn_buf_take(&code)) != NULL)
+    c->data = bn_buf_take(&code);
+    if (rc == 0)
       return c;
     lua_pushliteral(L, "not enough memory");
   }
-  bn_buf_done(&code);
   free_chunk(c);
   return NULL;
 }
@@ -121,27 +112,12 @@ static struct bn_chunk *chunk_known(const struct bn_chunks *all, const char *fil
   return c;
 }
 
-static char *name_after(char mark, const char *file)
-{
-  struct bn_buf b;
-
-  bn_buf_init(&b, 0);
-  (void)bn_buf_char(&b, mark);
-  (void)bn_buf_str(&b, file);
-  return bn_buf_take(&b);
-}
-
 struct bn_chunks *bn_chunks_new(const char *folder)
 {
-  struct bn_chunks *all = calloc(1, sizeof *all);
+  struct bn_chunks *all = bn_alloc(1, sizeof *all);
 
-  if (all != NULL)
-    all->folder = folder;
-
-  if (all != NULL && pthread_mutex_init(&all->lock, NULL) != 0) {
-    free(all);
-    return NULL;
-  }
+  all->folder = folder;
+  (void)pthread_mutex_init(&all->lock, NULL);
   return all;
 }
 
@@ -164,7 +140,7 @@ const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const
   struct bn_chunk *c = chunk_known(all, file);
 
   if (c == NULL && (failed = chunk_read(file, &text)) == 0) {
-    c = chunk_compile(L, strdup(file), name_after('@', name_shown(all, file)), &text);
+    c = chunk_compile(L, bn_alloc_text(file), bn_alloc_print("@%s", name_shown(all, file)), &text);
     if (c != NULL) {
       c->next = all->first;
       all->first = c;
@@ -205,7 +181,7 @@ const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool
     (void)bn_err_set(err, ENODATA,
                      "no test is named, and standard input has no script; name a test, for "
                      "example: bench cpu run (see bench --help)");
-  else if ((c = chunk_compile(L, strdup("stdin"), strdup("=stdin"), &text)) == NULL)
+  else if ((c = chunk_compile(L, bn_alloc_text("stdin"), bn_alloc_text("=stdin"), &text)) == NULL)
     (void)bn_err_set(err, EINVAL, "%s", lua_tostring(L, -1));
   bn_buf_done(&text);
   all->first = c;
@@ -219,12 +195,9 @@ int bn_chunk_push(lua_State *L, const struct bn_chunk *c)
 
 void bn_chunks_note(struct bn_chunks *all, const char *file)
 {
-  struct noted *n = calloc(1, sizeof *n);
+  struct noted *n = bn_alloc(1, sizeof *n);
 
-  if (n == NULL || (n->file = strdup(file)) == NULL) {
-    free(n);
-    return;
-  }
+  n->file = bn_alloc_text(file);
   n->next = all->noted;
   all->noted = n;
 }
@@ -239,8 +212,6 @@ void bn_chunks_each(const struct bn_chunks *all, void (*fn)(void *arg, const cha
 
 void bn_chunks_free(struct bn_chunks *all)
 {
-  if (all == NULL)
-    return;
   while (all->noted != NULL) {
     struct noted *next = all->noted->next;
 

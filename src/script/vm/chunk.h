@@ -13,8 +13,7 @@ struct bn_buf;
 struct bn_chunk;  /* one source as bytecode, constant and shared by all interpreters */
 struct bn_chunks; /* all sources of a script; any thread may use it */
 
-/* Messages show names of files without `folder`; NULL: they show all names as opened.  Returns NULL
-   without memory. */
+/* Messages show names of files without `folder`; NULL: they show all names as opened. */
 struct bn_chunks *bn_chunks_new(const char *folder);
 void bn_chunks_free(struct bn_chunks *all);
 /* Reads and compiles a file, unless it is compiled already.  Returns NULL after a failure, with the

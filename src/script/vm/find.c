@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mask.h"
@@ -42,7 +43,7 @@ static char *find_bundled(const struct bn_script_setup *setup, enum bn_set set, 
                       set == BN_SET_LEGACY ? legacy_folder : "", (int)bare_length(base), base);
   char *file = bn_buf_take(&b);
 
-  if (file != NULL && bn_path_is_file(file))
+  if (bn_path_is_file(file))
     return file;
   free(file);
   return NULL;
@@ -115,7 +116,7 @@ static char *find_sent(const struct bn_script_setup *setup, const char *name)
     return NULL;
   (void)bn_buf_printf(&b, "%s/%s", setup->sent_dir, name);
   file = bn_buf_take(&b);
-  if (file != NULL && bn_path_is_file(file))
+  if (bn_path_is_file(file))
     return file;
   free(file);
   return NULL;
@@ -150,9 +151,9 @@ static char *find_module(const char *path, const char *name)
   const size_t len = bare_length(name);
 
   if (file == NULL && name[len] != '\0') {
-    char *bare = strndup(name, len);
+    char *bare = bn_alloc_part(name, len);
 
-    file = bare != NULL ? bn_path_search(path, bare, NULL) : NULL;
+    file = bn_path_search(path, bare, NULL);
     free(bare);
   }
   return file;
@@ -165,7 +166,7 @@ static char *find_unbundled(const struct bn_script_setup *setup, const char *pat
   char *file = NULL;
 
   if (bn_path_is_file(name))
-    return strdup(name);
+    return bn_alloc_text(name);
   if (setup->conf->policy->legacy_scripts_first && strchr(name, '/') == NULL)
     file = find_bundled(setup, BN_SET_LEGACY, name);
   if (file == NULL)
@@ -259,8 +260,8 @@ int bn_find(struct bn_place *out, const struct bn_script_setup *setup, const cha
   if (out->file == NULL)
     return not_found(setup, err);
   slash = strrchr(out->file, '/');
-  if (slash != NULL && (out->dir = strndup(out->file, (size_t)(slash - out->file) + 1)) == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
+  if (slash != NULL)
+    out->dir = bn_alloc_part(out->file, (size_t)(slash - out->file) + 1);
   out->set = set_of(out->dir, setup->data_dir);
   out->workload = is_workload(out, setup);
   out->sent = is_below(out->file, setup->sent_dir);

@@ -29,7 +29,7 @@ static char *with_variable(const char *variable, struct bn_buf *list)
   const char *value = getenv(variable);
   char *base = bn_buf_take(list);
 
-  if (value == NULL || base == NULL)
+  if (value == NULL)
     return base;
   struct bn_buf b;
   const char *gap = strstr(value, ";;");

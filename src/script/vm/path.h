@@ -7,7 +7,7 @@
 
 struct bn_buf;
 
-/* Return package.path and package.cpath, malloc'd; NULL: out of memory. */
+/* Return package.path and package.cpath, malloc'd. */
 char *bn_path_default(const char *data_dir);
 char *bn_path_default_c(void);
 /* Returns the first readable file that a path of templates names for a module, malloc'd, or NULL.

@@ -151,7 +151,7 @@ static int load_lua(lua_State *L)
   bn_buf_init(&msg, 0);
   const struct bn_chunk *c = bn_chunks_file(bn_lua_current()->vm->chunks, L, file, &msg);
 
-  lua_pushstring(L, msg.data != NULL ? msg.data : "not enough memory");
+  lua_pushstring(L, msg.data);
   bn_buf_done(&msg);
   if (c == NULL || bn_chunk_push(L, c) != 0)
     return load_error(L, file, lua_tostring(L, -1));

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "api/session.h"
+#include "base/alloc.h"
 #include "script/vm/lua.h"
 
 /* LuaJIT limits its own stack, but not the C stack that nested calls of string.gsub, table.sort or
@@ -52,26 +53,20 @@ static void on_fault(int number, siginfo_t *info, void *context)
 
 struct sigaction *bn_stackguard_install(void)
 {
-  struct sigaction *previous = calloc(1, sizeof *previous);
+  struct sigaction *previous = bn_alloc(1, sizeof *previous);
   struct sigaction ours;
 
-  if (previous == NULL)
-    return NULL;
   memset(&ours, 0, sizeof ours);
   ours.sa_sigaction = on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
   (void)sigemptyset(&ours.sa_mask);
-  if (sigaction(SIGSEGV, &ours, previous) != 0) {
-    free(previous);
-    return NULL;
-  }
+  (void)sigaction(SIGSEGV, &ours, previous);
   return previous;
 }
 
 void bn_stackguard_remove(struct sigaction *previous)
 {
-  if (previous != NULL)
-    (void)sigaction(SIGSEGV, previous, NULL);
+  (void)sigaction(SIGSEGV, previous, NULL);
   free(previous);
 }
 
@@ -123,7 +118,7 @@ __attribute__((noinline)) static int call_on_main(int (*fn)(void *arg), void *ar
 int bn_stackguard_call(struct bn_lua *lua, int (*fn)(void *arg), void *arg)
 {
   lua->stack_low = lowest_address();
-  if (lua->vm->guard == NULL || lua->stack_low == 0)
+  if (lua->stack_low == 0)
     return fn(arg);
   if (gettid() == getpid())
     return call_on_main(fn, arg);

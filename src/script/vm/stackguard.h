@@ -7,10 +7,9 @@
 
 struct bn_lua;
 
-/* Installs the handler, once per process; returns the previous one for _remove; NULL: out of
-   memory. */
+/* Installs the handler, once per process; returns the previous one for _remove. */
 struct sigaction *bn_stackguard_install(void);
-void bn_stackguard_remove(struct sigaction *previous); /* NULL: no handler was installed */
+void bn_stackguard_remove(struct sigaction *previous);
 /* Calls fn(arg) for the current instance with the thread's C stack guarded; returns its result. */
 int bn_stackguard_call(struct bn_lua *lua, int (*fn)(void *arg), void *arg);
 /* Frees the unused part of a worker's stack: loading needs far more of it than an event. */

@@ -144,8 +144,8 @@ void bn_lua_close(struct bn_lua *lua)
   bn_heap_done(&lua->heap);
 }
 
-int bn_vm_init(struct bn_vm *vm, const struct bn_script_setup *setup,
-               const struct bn_vm_table *table)
+void bn_vm_init(struct bn_vm *vm, const struct bn_script_setup *setup,
+                const struct bn_vm_table *table)
 {
   vm->setup = setup;
   vm->table = table;
@@ -153,7 +153,6 @@ int bn_vm_init(struct bn_vm *vm, const struct bn_script_setup *setup,
   vm->cpath = bn_path_default_c();
   vm->chunks = bn_chunks_new(setup->sent_dir);
   vm->guard = bn_stackguard_install();
-  return vm->path != NULL && vm->cpath != NULL && vm->chunks != NULL && vm->guard != NULL ? 0 : -1;
 }
 
 int bn_vm_find(struct bn_vm *vm, struct bn_err *err)
@@ -168,13 +167,12 @@ static const struct bn_chunk *compile_file(struct bn_vm *vm, lua_State *L, struc
 
   bn_buf_init(&msg, 0);
   const struct bn_chunk *c = bn_chunks_file(vm->chunks, L, file, &msg);
-  const char *text = msg.data != NULL ? msg.data : "not enough memory";
 
   if (c == NULL && strcmp(file, name) == 0)
-    (void)bn_err_set(err, EINVAL, "%s", text);
+    (void)bn_err_set(err, EINVAL, "%s", msg.data);
   else if (c == NULL)
     (void)bn_err_set(err, EINVAL, "error loading module '%s' from file '%s':\n\t%s", name, file,
-                     text);
+                     msg.data);
   bn_buf_done(&msg);
   return c;
 }

@@ -8,10 +8,9 @@
 #include "base/err.h"
 #include "script/vm/lua.h"
 
-/* *vm is all zero; setup and table outlive it.  Returns 0, or -1: out of memory; the caller calls
-   bn_vm_done either way. */
-int bn_vm_init(struct bn_vm *vm, const struct bn_script_setup *setup,
-               const struct bn_vm_table *table);
+/* *vm is all zero; setup and table outlive it. */
+void bn_vm_init(struct bn_vm *vm, const struct bn_script_setup *setup,
+                const struct bn_vm_table *table);
 /* Fills vm->place.  Returns 0, or -1 and err. */
 int bn_vm_find(struct bn_vm *vm, struct bn_err *err);
 /* Compiles the script in an interpreter; fills vm->chunk.  Returns 0, or -1 and err. */
