@@ -193,6 +193,13 @@ struct bn_driver_host {
   bool anew;                        /* statements are to be prepared again at each execute */
   void (*notice)(const char *text); /* prints a notice of a server on stderr as it is; any thread */
   bool names_loss; /* a list of ignored errors has the SQLSTATE of a lost connection */
+  /* Return zeroed bytes, a block that is resized, a copy, a printed text; free() frees them.  They
+     end the process if there is no memory, after its report, so that a driver has no error for what
+     is small.  It calls malloc where a server or a user decides the size.  Any thread. */
+  void *(*alloc)(size_t n, size_t size);
+  void *(*resize)(void *p, size_t n, size_t size);
+  char *(*text)(const char *text);
+  __attribute__((format(printf, 1, 2))) char *(*print)(const char *fmt, ...);
 };
 
 /* `bench_driver` of this type is the only symbol a module exports.  Hooks are only appended; `size`

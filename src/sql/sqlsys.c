@@ -27,7 +27,11 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
                                                       .policy = policy,
                                                       .now_ns = bn_clock_mono,
                                                       .verbosity = bn_log_verbosity,
-                                                      .notice = bn_log_foreign}};
+                                                      .notice = bn_log_foreign,
+                                                      .alloc = bn_alloc,
+                                                      .resize = bn_alloc_resize,
+                                                      .text = bn_alloc_text,
+                                                      .print = bn_alloc_print}};
   pthread_mutex_init(&sys->lock, NULL);
   pthread_mutex_init(&sys->sessions_lock, NULL);
   bn_sql_statement_cache_init(&sys->texts);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "api/driver.h"
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "dialect/dialect.h"
 #include "option/opt.h"
@@ -112,7 +113,11 @@ static const struct bn_driver_host plain_host = {.log = log_line,
                                                  .policy = &bn_policy_bench,
                                                  .now_ns = bn_clock_mono,
                                                  .verbosity = ignore_level,
-                                                 .notice = ignore_notice};
+                                                 .notice = ignore_notice,
+                                                 .alloc = bn_alloc,
+                                                 .resize = bn_alloc_resize,
+                                                 .text = bn_alloc_text,
+                                                 .print = bn_alloc_print};
 
 static void *wake(void *arg)
 {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "cm.h"
 #include "dialect/dialect.h"
@@ -21,7 +22,11 @@ struct fixture {
 
 static void fixture_open(struct fixture *f)
 {
-  static const struct bn_driver_host host = {.policy = &bn_policy_bench, .now_ns = bn_clock_mono};
+  static const struct bn_driver_host host = {.policy = &bn_policy_bench,
+                                             .now_ns = bn_clock_mono,
+                                             .alloc = bn_alloc,
+                                             .resize = bn_alloc_resize,
+                                             .text = bn_alloc_text};
   static char db[] = ":memory:";
   const struct bn_sql_target target = {.ordinal = 0};
   struct bn_sql_diag d = {0};

@@ -36,6 +36,7 @@ static enum bn_sql choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *d)
                                      .status = bn_mysql_lib_status(&c->lib),
                                      .socket = &c->socket,
                                      .words = &bn_mysql_lib_words,
+                                     .host = c->driver->host,
                                  });
   return BN_SQL_DONE;
 }

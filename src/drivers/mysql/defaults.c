@@ -80,37 +80,21 @@ static void defaults_uncomment(char *s)
   *s = '\0';
 }
 
-/* Replaces an earlier value of the file. */
-static int defaults_keep(char **slot, const char *value)
+static void defaults_add_command(struct bn_mysql_defaults *d, const char *value)
 {
-  char *copy = strdup(value);
-
-  if (copy == NULL)
-    return -1;
-  bn_secret_free(*slot);
-  *slot = copy;
-  return 0;
+  d->init_command =
+      d->driver_host->resize(d->init_command, d->n_init_commands + 1, sizeof *d->init_command);
+  d->init_command[d->n_init_commands++] = d->driver_host->text(value);
 }
 
-static int defaults_add_command(struct bn_mysql_defaults *d, const char *value)
-{
-  char **grown = reallocarray(d->init_command, d->n_init_commands + 1, sizeof *grown);
-
-  if (grown == NULL)
-    return -1;
-  d->init_command = grown;
-  grown[d->n_init_commands] = strdup(value);
-  return grown[d->n_init_commands] != NULL && ++d->n_init_commands > 0 ? 0 : -1;
-}
-
-/* Option names may have '_' for '-', and "loose-" before them. */
-static int take_line(char *line, struct bn_mysql_defaults *d)
+/* Option names may have '_' for '-', and "loose-" before them.  A value replaces an earlier one. */
+static void take_line(char *line, struct bn_mysql_defaults *d)
 {
   char *value = strchr(line, '=');
   const char *name;
 
   if (value == NULL)
-    return 0;
+    return;
   *value++ = '\0';
   for (char *p = line; *p != '\0'; p++)
     if (*p == '_')
@@ -119,12 +103,13 @@ static int take_line(char *line, struct bn_mysql_defaults *d)
   name += strncmp(name, "loose-", 6) == 0 ? 6 : 0;
   value = defaults_trim(value);
   defaults_unquote(value);
-  if (strcmp(name, "init-command") == 0)
-    return value[0] != '\0' ? defaults_add_command(d, value) : 0;
+  if (strcmp(name, "init-command") == 0 && value[0] != '\0')
+    defaults_add_command(d, value);
   for (size_t i = 0; i < KEYS; i++)
-    if (strcmp(keys[i].name, name) == 0)
-      return defaults_keep(slot_of(d, i), value);
-  return 0;
+    if (strcmp(keys[i].name, name) == 0) {
+      bn_secret_free(*slot_of(d, i));
+      *slot_of(d, i) = d->driver_host->text(value);
+    }
 }
 
 static bool is_read_group(const char *group)
@@ -212,8 +197,8 @@ static int read_lines(FILE *f, struct bn_mysql_defaults *d, int depth, struct bn
       reads = is_read_group(s);
     else if (*s == '!')
       rc = defaults_take_directive(d, s, depth, err);
-    else if (reads && take_line(s, d) != 0)
-      rc = bn_err_set(err, ENOMEM, "cannot read the option file: out of memory");
+    else if (reads)
+      take_line(s, d);
   }
   explicit_bzero(line, sizeof line);
   return rc;
@@ -236,10 +221,12 @@ static int defaults_read_file(struct bn_mysql_defaults *d, const char *path, int
   return rc;
 }
 
-int bn_mysql_defaults_read(struct bn_mysql_defaults *d, const char *path, struct bn_err *err)
+int bn_mysql_defaults_read(struct bn_mysql_defaults *d, const struct bn_driver_host *host,
+                           const char *path, struct bn_err *err)
 {
   char full[BN_SECRET_MAX];
 
+  d->driver_host = host;
   return bn_secret_path(path, full, err) == 0 ? defaults_read_file(d, full, 0, err) : -1;
 }
 

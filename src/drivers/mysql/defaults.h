@@ -7,6 +7,7 @@
 
 /* The values of the file; NULL: the file has none. */
 struct bn_mysql_defaults {
+  const struct bn_driver_host *driver_host;
   char *user, *password, *host, *port, *socket;
   char *ssl_mode, *ssl_ca, *ssl_cert, *ssl_key, *ssl_cipher;
   char **init_command; /* all of them are sent on each connection */
@@ -16,7 +17,8 @@ struct bn_mysql_defaults {
 /* Reads the groups [client], [client-server], [client-mariadb] and [bench] of the file and of those
    that it includes; path may begin with "~/".  Returns 0, or -1 and err; the caller frees d in
    either case. */
-int bn_mysql_defaults_read(struct bn_mysql_defaults *d, const char *path, struct bn_err *err);
+int bn_mysql_defaults_read(struct bn_mysql_defaults *d, const struct bn_driver_host *host,
+                           const char *path, struct bn_err *err);
 void bn_mysql_defaults_free(struct bn_mysql_defaults *d);
 
 #endif

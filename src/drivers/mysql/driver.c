@@ -60,9 +60,7 @@ static int parse_ports(struct bn_mysql *driver, struct bn_err *err)
   const bool replaced = driver->file.port != NULL && !driver->conf->port_given;
   const struct bn_list *list = replaced ? &filed : &driver->conf->port;
 
-  driver->port = calloc(list->n + 1, sizeof *driver->port);
-  if (driver->port == NULL)
-    return bn_err_set(err, ENOMEM, "cannot start the MySQL driver: out of memory");
+  driver->port = driver->host->alloc(list->n + 1, sizeof *driver->port);
   driver->n_ports = list->n > 0 ? list->n : 1;
   for (size_t i = 0; i < list->n; i++) {
     char *end;
@@ -172,8 +170,8 @@ static int driver_find_secrets(struct bn_mysql *driver, struct bn_err *err)
           : conf->password != NULL        ? conf->password
           : driver->file.password != NULL ? driver->file.password
                                           : getenv("MYSQL_PWD");
-  if (given >= 0 && found != NULL && (driver->password = strdup(found)) == NULL)
-    given = bn_err_set(err, ENOMEM, "cannot start the MySQL driver: out of memory");
+  if (given >= 0 && found != NULL)
+    driver->password = driver->host->text(found);
   explicit_bzero(asked, sizeof asked);
   driver->user = driver_choose_user(driver);
   return given >= 0 ? 0 : -1;
@@ -184,7 +182,7 @@ static int driver_configure(struct bn_mysql *driver, struct bn_err *err)
 {
   const char *path = driver->conf->defaults_file;
 
-  if (path != NULL && bn_mysql_defaults_read(&driver->file, path, err) != 0)
+  if (path != NULL && bn_mysql_defaults_read(&driver->file, driver->host, path, err) != 0)
     return -1;
   choose_places(driver);
   if (choose_ssl(driver, err) != 0 || parse_ports(driver, err) != 0)
@@ -201,9 +199,7 @@ static int driver_init(void **self, const void *conf, const struct bn_driver_hos
 
   if (driver_check(conf, host->policy, err) != 0)
     return -1;
-  driver = calloc(1, sizeof *driver);
-  if (driver == NULL)
-    return bn_err_set(err, ENOMEM, "cannot start the MySQL driver: out of memory");
+  driver = host->alloc(1, sizeof *driver);
   driver->conf = conf;
   driver->host = host;
   if (driver->conf->debug)

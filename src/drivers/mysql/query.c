@@ -42,15 +42,12 @@ enum bn_sql bn_mysql_next(void *conn, void *stmt, struct bn_sql_result *r, struc
 }
 
 /* Gets the columns from the library if the server has described them only while it prepared. */
-static bool learn_columns(struct bn_mysql_stmt *st)
+static void learn_columns(struct bn_mysql_stmt *st)
 {
   uint32_t n;
   struct bn_mysql_column *column = bn_mysql_lib_stmt_columns(&st->lib, &n);
 
-  if (column == NULL)
-    return false;
   bn_mysql_wire_learn(&st->wire, column, n);
-  return true;
 }
 
 static bool fetch_from_wire(struct bn_mysql_conn *c, struct bn_sql_result *r,
@@ -60,10 +57,8 @@ static bool fetch_from_wire(struct bn_mysql_conn *c, struct bn_sql_result *r,
 
   if (st == NULL)
     return bn_mysql_wire_fetch(&c->wire, NULL, r, row);
-  if (!bn_mysql_wire_knows(&c->wire, &st->wire) && !learn_columns(st)) {
-    r->cut = true;
-    return false;
-  }
+  if (!bn_mysql_wire_knows(&c->wire, &st->wire))
+    learn_columns(st);
   return bn_mysql_wire_fetch(&c->wire, &st->wire, r, row);
 }
 

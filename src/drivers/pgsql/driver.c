@@ -22,23 +22,20 @@ static void free_driver(struct bn_pgsql *driver)
 }
 
 /* An empty list becomes one NULL entry, libpq's default. */
-static int split_hosts(struct bn_pgsql *driver)
+static void split_hosts(struct bn_pgsql *driver)
 {
   const char *text = driver->conf->host != NULL ? driver->conf->host : "";
 
-  driver->hosts = calloc(strlen(text) / 2 + 2, sizeof *driver->hosts);
-  if (driver->hosts == NULL)
-    return -1;
+  driver->hosts = driver->host->alloc(strlen(text) / 2 + 2, sizeof *driver->hosts);
   while (*text != '\0') {
     const size_t len = strcspn(text, ",");
 
-    if (len > 0 && (driver->hosts[driver->n_hosts++] = strndup(text, len)) == NULL)
-      return -1;
+    if (len > 0)
+      driver->hosts[driver->n_hosts++] = driver->host->print("%.*s", (int)len, text);
     text += len + (text[len] == ',');
   }
   if (driver->n_hosts == 0)
     driver->n_hosts = 1;
-  return 0;
 }
 
 static int check_hosts(const struct bn_pgsql *driver, struct bn_err *err)
@@ -66,9 +63,9 @@ static int find_password(struct bn_pgsql *driver, struct bn_err *err)
   }
   if (password == NULL)
     return 0;
-  driver->password = strdup(password);
+  driver->password = driver->host->text(password);
   explicit_bzero(asked, sizeof asked);
-  return driver->password != NULL ? 0 : bn_err_set(err, ENOMEM, "out of memory");
+  return 0;
 }
 
 static int driver_check(const struct bn_pgsql_conf *conf, const struct bn_policy *policy,
@@ -106,13 +103,12 @@ static int read_methods(struct bn_pgsql *driver, struct bn_err *err)
                       "--pgsql-sslmode=verify-full to know which server asks");
   for (size_t i = 0; i < list->n; i++)
     room += strlen(list->item[i]) + 1;
-  driver->require_auth = p = malloc(room);
-  for (size_t i = 0; p != NULL && i < list->n; i++) {
+  driver->require_auth = p = driver->host->alloc(1, room);
+  for (size_t i = 0; i < list->n; i++) {
     p = stpcpy(p, i > 0 ? "," : "");
     p = stpcpy(p, list->item[i]);
   }
-  return p != NULL ? 0
-                   : bn_err_set(err, ENOMEM, "cannot start the PostgreSQL driver: out of memory");
+  return 0;
 }
 
 static int driver_init(void **self, const void *conf, const struct bn_driver_host *host,
@@ -124,15 +120,10 @@ static int driver_init(void **self, const void *conf, const struct bn_driver_hos
     return -1;
   if (!bn_pgsql_lib_is_threadsafe())
     return bn_err_set(err, 0, "the PostgreSQL client library is not made for several threads");
-  driver = calloc(1, sizeof *driver);
-  if (driver == NULL)
-    return bn_err_set(err, ENOMEM, "cannot start the PostgreSQL driver: out of memory");
+  driver = host->alloc(1, sizeof *driver);
   driver->conf = conf;
   driver->host = host;
-  if (split_hosts(driver) != 0) {
-    free_driver(driver);
-    return bn_err_set(err, ENOMEM, "cannot start the PostgreSQL driver: out of memory");
-  }
+  split_hosts(driver);
   if (check_hosts(driver, err) != 0 ||
       (driver->conf->parameters != NULL &&
        bn_pgsql_lib_check(driver->conf->parameters, err) != 0) ||

@@ -3,7 +3,6 @@
 #include "drivers/pgsql/request.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_word(char c)
@@ -103,16 +102,15 @@ static size_t params_count(const char *sql, const char *end)
   return n;
 }
 
-char *bn_pgsql_number_params(const char *sql, size_t len, size_t *n)
+char *bn_pgsql_number_params(const struct bn_driver_host *host, const char *sql, size_t len,
+                             size_t *n)
 {
   const char *const end = sql + len;
   const size_t total = params_count(sql, end);
   const size_t room = len + total * 20 + 1;
-  char *out = malloc(room), *to = out;
+  char *out = host->alloc(1, room), *to = out;
   size_t number = 0;
 
-  if (out == NULL)
-    return NULL;
   for (const char *p = sql, *next; p < end; p = next) {
     next = params_skip(p, sql, end);
     if (*p == '?') {
@@ -122,7 +120,6 @@ char *bn_pgsql_number_params(const char *sql, size_t len, size_t *n)
     memcpy(to, p, (size_t)(next - p));
     to += next - p;
   }
-  *to = '\0';
   *n = total;
   return out;
 }

@@ -13,8 +13,8 @@ struct bn_pgsql_request {
   const struct bn_sql_bind *binds;
 };
 
-/* Returns sql with "?" outside of literals, names and comments as $1, $2, …; malloc'd, NULL: out of
-   memory. */
-char *bn_pgsql_number_params(const char *sql, size_t len, size_t *n);
+/* Returns sql with "?" outside of literals, names and comments as $1, $2, …; malloc'd. */
+char *bn_pgsql_number_params(const struct bn_driver_host *host, const char *sql, size_t len,
+                             size_t *n);
 
 #endif

@@ -84,13 +84,13 @@ enum bn_sql bn_pgsql_prepare(void *conn, void *stmt, const char *sql, size_t len
                              struct bn_sql_diag *d)
 {
   struct bn_pgsql_stmt *st = stmt;
+  const struct bn_driver_host *host;
   enum bn_sql rc;
 
   st->conn = conn;
-  st->request.sql = bn_pgsql_number_params(sql, len, &st->request.n_params);
-  if (st->request.sql == NULL)
-    return bn_pgsql_fail_text("53200", "PQprepare()", "out of memory", d);
-  if (st->request.n_params > 0 || st->conn->driver->host->anew)
+  host = st->conn->driver->host;
+  st->request.sql = bn_pgsql_number_params(host, sql, len, &st->request.n_params);
+  if (st->request.n_params > 0 || host->anew)
     return BN_SQL_DONE;
   rc = send_prepare(st, d);
   if (rc != BN_SQL_DONE)
@@ -98,18 +98,14 @@ enum bn_sql bn_pgsql_prepare(void *conn, void *stmt, const char *sql, size_t len
   return rc;
 }
 
-static int make_types(struct bn_pgsql_request *q)
-{
-  if (q->type == NULL)
-    q->type = calloc(q->n_params, sizeof *q->type);
-  return q->type != NULL ? 0 : -1;
-}
-
 /* Returns whether a type has changed. */
-static bool set_types(const struct bn_pgsql_request *q, const struct bn_sql_bind *b)
+static bool set_types(struct bn_pgsql_stmt *st, const struct bn_sql_bind *b)
 {
+  struct bn_pgsql_request *q = &st->request;
   bool changed = false;
 
+  if (q->type == NULL)
+    q->type = st->conn->driver->host->alloc(q->n_params, sizeof *q->type);
   for (size_t i = 0; i < q->n_params; i++) {
     const uint32_t type = type_of(b[i].type);
 
@@ -141,9 +137,7 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   q->binds = b;
   if (n == 0)
     return BN_SQL_DONE;
-  if (make_types(q) != 0)
-    return bn_pgsql_fail_text("53200", "bind", "out of memory", d);
-  if ((!set_types(q, b) && q->name[0] != '\0') || st->conn->driver->host->anew)
+  if ((!set_types(st, b) && q->name[0] != '\0') || st->conn->driver->host->anew)
     return BN_SQL_DONE;
   rc = send_prepare(st, d);
   if (rc != BN_SQL_DONE)
@@ -161,14 +155,11 @@ static bool make_ready(struct bn_pgsql_conn *c, const struct bn_sql_unprepared *
   st->conn = c;
   st->fields = BN_PGSQL_UNKNOWN;
   q->binds = u->binds;
-  q->sql = bn_pgsql_number_params(u->sql, u->len, &q->n_params);
-  if (q->sql == NULL || q->n_params != u->n_binds || q->n_params > BN_PGSQL_PARAMS_MAX)
+  q->sql = bn_pgsql_number_params(c->driver->host, u->sql, u->len, &q->n_params);
+  if (q->n_params != u->n_binds || q->n_params > BN_PGSQL_PARAMS_MAX)
     return false;
-  if (q->n_params > 0) {
-    if (make_types(q) != 0)
-      return false;
-    (void)set_types(q, u->binds);
-  }
+  if (q->n_params > 0)
+    (void)set_types(st, u->binds);
   bn_pgsql_lib_name(&c->lib, q);
   return true;
 }

@@ -19,18 +19,15 @@ enum { PROGRESS_STEPS = 100000 };
 static int driver_init(void **self, const void *conf, const struct bn_driver_host *host,
                        struct bn_err *err)
 {
-  struct bn_sqlite *driver = calloc(1, sizeof *driver);
+  struct bn_sqlite *driver;
 
-  if (driver == NULL)
-    return bn_err_set(err, 0, "cannot start the SQLite driver: out of memory");
   /* A connection belongs to one thread, and counting the memory would cost a lock for each
      allocation.  If SQLite is in use already, it refuses both without harm. */
   (void)sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
   (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-  if (sqlite3_initialize() != SQLITE_OK || sqlite3_threadsafe() == 0) {
-    free(driver);
+  if (sqlite3_initialize() != SQLITE_OK || sqlite3_threadsafe() == 0)
     return bn_err_set(err, 0, "the SQLite library is not made for several threads");
-  }
+  driver = host->alloc(1, sizeof *driver);
   driver->conf = conf;
   driver->host = host;
   pthread_mutex_init(&driver->lock, NULL);
@@ -54,8 +51,7 @@ static void driver_done(void *self)
   free(driver);
 }
 
-/* Returns the file of that path, which is added if needed; NULL: out of memory.  The caller holds
-   the lock. */
+/* Returns the file of that path, which is added if needed.  The caller holds the lock. */
 static struct bn_sqlite_file *file_of(struct bn_sqlite *driver, const char *path)
 {
   struct bn_sqlite_file *f = driver->files;
@@ -64,14 +60,8 @@ static struct bn_sqlite_file *file_of(struct bn_sqlite *driver, const char *path
     f = f->next;
   if (f != NULL)
     return f;
-  f = calloc(1, sizeof *f);
-  if (f == NULL)
-    return NULL;
-  f->path = strdup(path);
-  if (f->path == NULL) {
-    free(f);
-    return NULL;
-  }
+  f = driver->host->alloc(1, sizeof *f);
+  f->path = driver->host->text(path);
   bn_sqlite_queue_init(&f->queue);
   f->next = driver->files;
   driver->files = f;
@@ -170,11 +160,8 @@ static enum bn_sql open_locked(struct bn_sqlite_conn *c, const char *path, bool 
   if (rc != SQLITE_OK)
     return bn_sqlite_fail(c, rc, "sqlite3_open_v2()", d);
   full = sqlite3_db_filename(c->db, "main");
-  if (full != NULL && full[0] != '\0') {
+  if (full != NULL && full[0] != '\0')
     c->file = file_of(c->driver, full);
-    if (c->file == NULL)
-      return bn_sqlite_fail_text(c, SQLITE_NOMEM, "sqlite3_open_v2()", "out of memory", d);
-  }
   return driver_configure(c, d);
 }
 

@@ -105,7 +105,7 @@ static enum bn_sql exec_compile(struct bn_sqlite_conn *c, const char *sql, size_
 
 /* Executes the statements after the first one too, as servers do; their results wait for
    bn_sqlite_next().  The first failure ends the loop. */
-static int run_other_statements(struct bn_sqlite_conn *c, const char *sql, const char *end)
+static void run_other_statements(struct bn_sqlite_conn *c, const char *sql, const char *end)
 {
   while (sql < end) {
     struct bn_sqlite_part p = {.kind = BN_SQL_ERROR};
@@ -114,16 +114,14 @@ static int run_other_statements(struct bn_sqlite_conn *c, const char *sql, const
 
     rc = exec_compile(c, sql, (size_t)(end - sql), 0, &st, &sql, &c->pending_diag);
     if (rc == BN_SQL_DONE && st == NULL)
-      return 0; /* blanks or a comment */
+      return; /* blanks or a comment */
     if (rc == BN_SQL_DONE)
       rc = exec_run(c, st, &p, &c->pending_diag);
     (void)sqlite3_finalize(st);
-    if (bn_sqlite_rows_add_part(&c->rows, &p) != 0)
-      return -1;
+    bn_sqlite_rows_add_part(c->driver->host, &c->rows, &p);
     if (rc == BN_SQL_ERROR)
-      return 0;
+      return;
   }
-  return 0;
 }
 
 enum bn_sql bn_sqlite_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
@@ -145,8 +143,7 @@ enum bn_sql bn_sqlite_query(void *conn, const char *sql, size_t len, struct bn_s
   (void)sqlite3_finalize(st);
   if (rc == BN_SQL_ERROR)
     return rc;
-  if (sql < end && run_other_statements(c, sql, end) != 0)
-    return bn_sqlite_fail_text(c, SQLITE_NOMEM, "sqlite3_step()", "out of memory", d);
+  run_other_statements(c, sql, end);
   bn_sqlite_rows_show(&c->rows, &p, r);
   return rc;
 }

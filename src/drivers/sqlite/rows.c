@@ -80,15 +80,11 @@ int bn_sqlite_rows_add(struct bn_sqlite_rows *rows, sqlite3_stmt *st, int nfield
   return 0;
 }
 
-int bn_sqlite_rows_add_part(struct bn_sqlite_rows *rows, const struct bn_sqlite_part *p)
+void bn_sqlite_rows_add_part(const struct bn_driver_host *host, struct bn_sqlite_rows *rows,
+                             const struct bn_sqlite_part *p)
 {
-  struct bn_sqlite_part *wider = realloc(rows->part, (rows->n_parts + 1) * sizeof *wider);
-
-  if (wider == NULL)
-    return -1;
-  rows->part = wider;
+  rows->part = host->resize(rows->part, rows->n_parts + 1, sizeof *rows->part);
   rows->part[rows->n_parts++] = *p;
-  return 0;
 }
 
 void bn_sqlite_rows_show(struct bn_sqlite_rows *rows, const struct bn_sqlite_part *p,

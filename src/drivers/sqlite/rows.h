@@ -33,7 +33,8 @@ void bn_sqlite_rows_clear(struct bn_sqlite_rows *rows);
 void bn_sqlite_rows_free(struct bn_sqlite_rows *rows);
 /* Adds the current row of st; 0, or -1: out of memory. */
 int bn_sqlite_rows_add(struct bn_sqlite_rows *rows, sqlite3_stmt *st, int nfields);
-int bn_sqlite_rows_add_part(struct bn_sqlite_rows *rows, const struct bn_sqlite_part *p);
+void bn_sqlite_rows_add_part(const struct bn_driver_host *host, struct bn_sqlite_rows *rows,
+                             const struct bn_sqlite_part *p);
 /* Makes p the current part. */
 void bn_sqlite_rows_show(struct bn_sqlite_rows *rows, const struct bn_sqlite_part *p,
                          struct bn_sql_result *r);

@@ -110,7 +110,7 @@ bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, const struct bn_sql_r
                              struct bn_sql_value *row);
 void bn_mysql_lib_stmt_free_result(struct bn_mysql_lib_stmt *st);
 /* Returns the columns as they were when the library prepared the statement, none if it did not;
-   malloc'd, NULL: out of memory. */
+   malloc'd. */
 struct bn_mysql_column *bn_mysql_lib_stmt_columns(const struct bn_mysql_lib_stmt *st, uint32_t *n);
 /* The statement may be unprepared. */
 void bn_mysql_lib_stmt_close(struct bn_mysql_lib_stmt *st);

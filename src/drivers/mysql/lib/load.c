@@ -74,19 +74,6 @@ static enum bn_sql load_run(struct bn_mysql_lib *c, const char *sql, struct bn_s
   return rc == 0 ? BN_SQL_DONE : bn_mysql_lib_fail(c, "mysql_drv_query()", d);
 }
 
-/* Returns a malloc'd text; NULL: out of memory. */
-__attribute__((format(printf, 1, 2))) static char *make_text(const char *fmt, ...)
-{
-  char *text;
-  va_list ap;
-  int n;
-
-  va_start(ap, fmt);
-  n = vasprintf(&text, fmt, ap);
-  va_end(ap);
-  return n >= 0 ? text : NULL;
-}
-
 static enum bn_sql load_refuse(const char *why, struct bn_sql_diag *d)
 {
   return bn_mysql_fail_text(0, "LOAD DATA", why, d);
@@ -140,8 +127,8 @@ static const char *check_columns(MYSQL_RES *res, const char *columns)
 static enum bn_sql check_table(struct bn_mysql_lib *c, const char *table, const char *columns,
                                struct bn_sql_diag *d)
 {
-  char *sql = make_text("SHOW COLUMNS FROM %s", table);
-  enum bn_sql rc = sql != NULL ? load_run(c, sql, d) : load_refuse("out of memory", d);
+  char *sql = c->driver->host->print("SHOW COLUMNS FROM %s", table);
+  enum bn_sql rc = load_run(c, sql, d);
   const char *why;
   MYSQL_RES *res;
 
@@ -177,12 +164,9 @@ static enum bn_sql choose_table(struct bn_mysql_lib *c, const char *table, const
   if (rc != BN_SQL_DONE)
     return rc;
   bn_mysql_lib_load_forget(c);
-  load->table = strdup(table);
-  load->columns = strdup(columns);
-  if (load->table != NULL && load->columns != NULL)
-    return BN_SQL_DONE;
-  bn_mysql_lib_load_forget(c);
-  return load_refuse("out of memory", d);
+  load->table = c->driver->host->text(table);
+  load->columns = c->driver->host->text(columns);
+  return BN_SQL_DONE;
 }
 
 enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, const char *columns,
@@ -202,17 +186,12 @@ enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, siz
                                    struct bn_sql_diag *d)
 {
   struct bn_mysql_load *load = &c->load;
-  struct bn_mysql_part *more;
 
+  (void)d;
   if (len == 0)
     return BN_SQL_DONE;
-  more = reallocarray(load->part, load->n_parts + 1, sizeof *more);
-  if (more == NULL) {
-    d->rolled_back = true;
-    return load_refuse("out of memory", d);
-  }
-  load->part = more;
-  more[load->n_parts++] = (struct bn_mysql_part){rows, len};
+  load->part = c->driver->host->resize(load->part, load->n_parts + 1, sizeof *load->part);
+  load->part[load->n_parts++] = (struct bn_mysql_part){rows, len};
   return BN_SQL_DONE;
 }
 
@@ -260,14 +239,12 @@ static enum bn_sql send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
   bool ascii;
   const uint64_t rows = count_rows(load, &ascii);
   /* The server takes nearly twice as long if a character may have several bytes. */
-  char *sql =
-      make_text("LOAD DATA LOCAL INFILE '%s' INTO TABLE %s CHARACTER SET %s%s%s%s", source_name,
-                load->table, ascii ? "latin1" : mysql_character_set_name(c->handle),
-                listed ? " (" : "", load->columns, listed ? ")" : "");
+  char *sql = c->driver->host->print(
+      "LOAD DATA LOCAL INFILE '%s' INTO TABLE %s CHARACTER SET %s%s%s%s", source_name, load->table,
+      ascii ? "latin1" : mysql_character_set_name(c->handle), listed ? " (" : "", load->columns,
+      listed ? ")" : "");
   enum bn_sql rc;
 
-  if (sql == NULL)
-    return load_refuse("out of memory", d);
   c->load.expected = true;
   rc = load_run(c, sql, d);
   c->load.expected = false;

@@ -109,10 +109,7 @@ enum bn_sql bn_mysql_lib_bind(struct bn_mysql_lib_stmt *st, const struct bn_sql_
 
   if (n == 0)
     return BN_SQL_DONE;
-  params = calloc(n, sizeof *params);
-  if (params == NULL)
-    return bn_mysql_fail_text(0, "mysql_stmt_bind_param()",
-                              "mysql_stmt_bind_param() failed: out of memory", d);
+  params = st->lib->driver->host->alloc(n, sizeof *params);
   for (size_t i = 0; i < n; i++)
     bind_value(&params[i], &b[i]);
   failed = mysql_stmt_bind_param(st->handle, params); /* copies params */
@@ -191,23 +188,19 @@ static void free_columns(struct bn_mysql_lib_stmt *st)
   st->n_columns = 0;
 }
 
-static int make_columns(struct bn_mysql_lib_stmt *st, unsigned n)
+static void make_columns(struct bn_mysql_lib_stmt *st, unsigned n)
 {
+  const struct bn_driver_host *host = st->lib->driver->host;
+
   free_columns(st);
-  st->column = calloc(n, sizeof *st->column);
-  st->cell = calloc(n, sizeof *st->cell);
-  if (st->column == NULL || st->cell == NULL) {
-    free_columns(st);
-    return -1;
-  }
+  st->column = host->alloc(n, sizeof *st->column);
+  st->cell = host->alloc(n, sizeof *st->cell);
   st->n_columns = n;
   for (unsigned i = 0; i < n; i++) {
     struct bn_mysql_cell *cell = &st->cell[i];
     void *null = &cell->null;
 
-    cell->data = malloc(CELL_MIN);
-    if (cell->data == NULL)
-      return -1;
+    cell->data = host->alloc(1, CELL_MIN);
     cell->room = CELL_MIN;
     st->column[i].buffer_type = MYSQL_TYPE_STRING;
     st->column[i].buffer = cell->data;
@@ -215,13 +208,12 @@ static int make_columns(struct bn_mysql_lib_stmt *st, unsigned n)
     st->column[i].length = &cell->len;
     memcpy(&st->column[i].is_null, &null, sizeof st->column[i].is_null);
   }
-  return 0;
 }
 
 static bool bind_rows(struct bn_mysql_lib_stmt *st, unsigned n)
 {
-  if (st->n_columns != n && make_columns(st, n) != 0)
-    return false;
+  if (st->n_columns != n)
+    make_columns(st, n);
   st->rows_bound = mysql_stmt_bind_result(st->handle, st->column) == 0;
   return st->rows_bound;
 }
@@ -280,8 +272,8 @@ struct bn_mysql_column *bn_mysql_lib_stmt_columns(const struct bn_mysql_lib_stmt
   struct bn_mysql_column *column;
 
   *n = res != NULL ? mysql_num_fields(res) : 0;
-  column = calloc(*n + 1, sizeof *column);
-  for (uint32_t i = 0; i < *n && column != NULL; i++) {
+  column = st->lib->driver->host->alloc(*n + 1, sizeof *column);
+  for (uint32_t i = 0; i < *n; i++) {
     const MYSQL_FIELD *f = mysql_fetch_field_direct(res, i);
 
     column[i] = (struct bn_mysql_column){.type = (uint8_t)f->type,

@@ -92,17 +92,13 @@ static enum bn_sql take_error(struct bn_mysql_wire *w, const struct call *call,
 }
 
 /* Remembers the columns that the reply describes. */
-static int learn_columns(struct bn_mysql_wire_stmt *st, const struct bn_mysql_wire *w)
+static void learn_columns(struct bn_mysql_wire_stmt *st, const struct bn_mysql_wire *w)
 {
   const struct bn_mysql_reply *reply = &w->reply;
-  struct bn_mysql_column *column = reallocarray(st->column, reply->described, sizeof *column);
 
-  if (column == NULL)
-    return -1;
-  bn_mysql_reply_columns(reply, reply_of(w), column);
-  st->column = column;
+  st->column = w->lent.host->resize(st->column, reply->described, sizeof *st->column);
+  bn_mysql_reply_columns(reply, reply_of(w), st->column);
   st->n_columns = reply->described;
-  return 0;
 }
 
 static enum bn_sql take_rows(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
@@ -110,8 +106,8 @@ static enum bn_sql take_rows(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt 
 {
 
   /* Keeps columns even if nobody fetches the rows: the server will not describe them again. */
-  if (st != NULL && w->reply.remembered && w->reply.described > 0 && learn_columns(st, w) != 0)
-    st->n_columns = 0;
+  if (st != NULL && w->reply.remembered && w->reply.described > 0)
+    learn_columns(st, w);
   r->nfields = w->reply.nfields;
   r->nrows = w->rows_remaining = w->reply.nrows;
   r->rows = w;
@@ -313,18 +309,15 @@ static enum bn_sql read_prepared(struct bn_mysql_wire *w, struct bn_mysql_prepar
   return got == BN_READ_DONE ? BN_SQL_DONE : wire_lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
 }
 
-/* Makes st the statement that r describes at the beginning of the stream; false: out of memory. */
-static bool wire_adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
+/* Makes st the statement that r describes at the beginning of the stream. */
+static void wire_adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                        const struct bn_mysql_prepared *r)
 {
-  struct bn_mysql_column *column = calloc(r->n_columns + 1, sizeof *column);
+  struct bn_mysql_column *column = w->lent.host->alloc(r->n_columns + 1, sizeof *column);
 
-  if (column == NULL)
-    return false;
   bn_mysql_prepared_columns(r, reply_of(w), column);
   st->id = r->id;
   bn_mysql_wire_learn(st, column, r->n_columns);
-  return true;
 }
 
 void bn_mysql_wire_drop(struct bn_mysql_wire *w, uint32_t id)
@@ -358,8 +351,8 @@ enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_u
     if (rc == BN_SQL_DONE && r.failed) {
       rc = take_refusal(w, &r, d);
     } else if (rc == BN_SQL_DONE) {
-      if (*done == i && r.n_params == list[i].n_binds && wire_adopt(w, st[i], &r))
-        (*done)++;
+      if (*done == i && r.n_params == list[i].n_binds)
+        wire_adopt(w, st[(*done)++], &r);
       else
         bn_mysql_wire_drop(w, r.id);
       bn_stream_skip(&w->stream, r.at);
@@ -440,20 +433,14 @@ void bn_mysql_wire_learn(struct bn_mysql_wire_stmt *st, struct bn_mysql_column *
 static bool ready_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_mysql_wire *w)
 {
   const uint32_t n = w->reply.nfields;
-  char *cells;
 
-  if (w->reply.described > 0) {
-    if (learn_columns(st, w) != 0)
-      return false;
-  } else if (st->n_columns != n) {
+  if (w->reply.described > 0)
+    learn_columns(st, w);
+  else if (st->n_columns != n)
     return false;
-  }
   if (st->n_cells >= n)
     return true;
-  cells = reallocarray(st->cells, n, BN_MYSQL_CELL);
-  if (cells == NULL)
-    return false;
-  st->cells = cells;
+  st->cells = w->lent.host->resize(st->cells, n, BN_MYSQL_CELL);
   st->n_cells = n;
   return true;
 }

@@ -23,6 +23,7 @@ struct bn_mysql_lent {
   unsigned *status; /* of the server after each statement, whichever way has sent it */
   const struct bn_sockref *socket;
   const struct bn_mysql_words *words;
+  const struct bn_driver_host *host;
 };
 
 /* Only wire.c uses the members of both structs. */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Bulk load by COPY. */
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "drivers/pgsql/error.h"
+#include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/lib/lib.h"
 
 /* Reads all results of the command; returns the first failure. */
@@ -30,15 +28,12 @@ static enum bn_sql load_finish(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
 enum bn_sql bn_pgsql_lib_load_begin(struct bn_pgsql_lib *c, const char *table, const char *columns,
                                     struct bn_sql_diag *d)
 {
-  const size_t room = strlen(table) + strlen(columns) + sizeof "COPY  () FROM STDIN";
-  char *sql = malloc(room);
+  const bool listed = columns[0] != '\0';
+  char *sql = c->driver->host->print("COPY %s%s%s%s FROM STDIN", table, listed ? " (" : "", columns,
+                                     listed ? ")" : "");
   enum bn_sql rc = BN_SQL_DONE;
   PGresult *res;
 
-  if (sql == NULL)
-    return bn_pgsql_fail_text("53200", "COPY", "out of memory", d);
-  (void)snprintf(sql, room, columns[0] != '\0' ? "COPY %s (%s) FROM STDIN" : "COPY %s%s FROM STDIN",
-                 table, columns);
   res = PQexec(c->handle, sql);
   free(sql);
   if (PQresultStatus(res) != PGRES_COPY_IN)

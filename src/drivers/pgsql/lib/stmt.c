@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/error.h"
 #include "drivers/pgsql/lib/lib.h"
 
@@ -37,14 +38,10 @@ static void stmt_deallocate(struct bn_pgsql_lib *c, bool in_failed)
 void bn_pgsql_lib_drop_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q)
 {
   const size_t more = sizeof "DEALLOCATE ;" + sizeof q->name;
-  char *wider = realloc(c->closing, c->closing_len + more);
 
-  if (wider != NULL) { /* else the server keeps it until the connection ends */
-    c->closing = wider;
-    c->closing_len +=
-        (size_t)snprintf(c->closing + c->closing_len, more, "DEALLOCATE %s;", q->name);
-    c->n_closing++;
-  }
+  c->closing = c->driver->host->resize(c->closing, 1, c->closing_len + more);
+  c->closing_len += (size_t)snprintf(c->closing + c->closing_len, more, "DEALLOCATE %s;", q->name);
+  c->n_closing++;
   q->name[0] = '\0';
 }
 
@@ -110,19 +107,16 @@ static bool set_value(struct bn_pgsql_values *v, size_t i, const struct bn_sql_b
 }
 
 /* Makes the arrays that libpq wants the values in. */
-static int make_values(struct bn_pgsql_values *v, size_t n)
+static void make_values(const struct bn_driver_host *host, struct bn_pgsql_values *v, size_t n)
 {
   if (v->format != NULL || n == 0)
-    return 0;
-  v->param = calloc(n, sizeof *v->param);
-  v->value = calloc(n, sizeof *v->value);
-  v->length = calloc(n, sizeof *v->length);
-  v->format = calloc(n, sizeof *v->format);
-  if (v->param == NULL || v->value == NULL || v->length == NULL || v->format == NULL)
-    return -1;
+    return;
+  v->param = host->alloc(n, sizeof *v->param);
+  v->value = host->alloc(n, sizeof *v->value);
+  v->length = host->alloc(n, sizeof *v->length);
+  v->format = host->alloc(n, sizeof *v->format);
   for (size_t i = 0; i < n; i++)
     v->format[i] = 1;
-  return 0;
 }
 
 enum bn_sql bn_pgsql_lib_execute(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q,
@@ -132,10 +126,7 @@ enum bn_sql bn_pgsql_lib_execute(struct bn_pgsql_lib *c, const struct bn_pgsql_r
   const int n = (int)q->n_params;
   PGresult *res;
 
-  if (make_values(v, q->n_params) != 0) {
-    bn_pgsql_lib_free_values(v);
-    return bn_pgsql_fail_text("53200", "PQexecPrepared", "out of memory", d);
-  }
+  make_values(c->driver->host, v, q->n_params);
   for (size_t i = 0; i < q->n_params; i++) {
     if (__builtin_expect(!set_value(v, i, &q->binds[i]), 0))
       return bn_pgsql_fail_text("22001", "PQexecPrepared", "a parameter is too long", d);
