@@ -136,7 +136,7 @@ void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct 
   about_workload(f, cli, ops);
   about_host(f);
   about_labels(f, labels);
-  (void)bn_optset_facts(options, about_option, f);
+  bn_optset_facts(options, about_option, f);
   about_database_file(f);
 }
 

@@ -506,16 +506,14 @@ static int connect_to(struct program *p)
 static int settle(struct program *p)
 {
   struct bn_optset_fault fault;
-  struct bn_err err = {0};
 
   /* Scripts see the test under the name it has in 0.5. */
   if (p->cli.test != NULL && p->cli.test != p->conf.raw.test)
-    (void)bn_optset_set(p->options, "test", p->cli.test, p->cli.test, &err);
+    (void)bn_optset_set(p->options, "test", p->cli.test, p->cli.test);
   if (connect_to(p) != 0 || declare_foreign_driver(p) != 0)
     return -1;
   p->cli.warned = p->agent != NULL;
-  if (bn_cli_resolve_aliases(&p->cli, p->options) != 0)
-    return -1;
+  bn_cli_resolve_aliases(&p->cli, p->options);
   if (bn_conf_finish(&p->conf, p->options, &fault) != 0) {
     bn_cli_print_fault(&p->cli, &fault);
     return -1;

@@ -330,12 +330,6 @@ static int cli_positional(struct bn_cli *cli, const struct bn_optset *options, c
   return 0;
 }
 
-static int no_memory(void)
-{
-  bn_log_stderr("out of memory for the options");
-  return -1;
-}
-
 /* shown: the argument, or BN_MASK where it may be a password. */
 static int set_option(struct bn_cli *cli, struct bn_optset *options, const char *arg,
                       const char *shown)
@@ -344,7 +338,6 @@ static int set_option(struct bn_cli *cli, struct bn_optset *options, const char 
   const char *value = strchr(arg, '=');
   char *name;
   const size_t len = value != NULL ? (size_t)(value - arg) - 2 : strlen(arg) - 2;
-  enum bn_optset_error rc;
 
   if (bn_cli_same_name(arg + 2, "test", len)) {
     if (value == NULL && !cli->policy->words_are_commands) {
@@ -359,12 +352,9 @@ static int set_option(struct bn_cli *cli, struct bn_optset *options, const char 
       bn_log_stderr("%s", test_warning);
     cli->test = value[1] != '\0' ? value + 1 : NULL;
   }
-  name = strndup(arg + 2, len);
-  rc = name == NULL ? BN_OPTSET_NO_MEMORY
-                    : bn_optset_set(options, name, value != NULL ? value + 1 : NULL, shown, &err);
+  name = bn_alloc_part(arg + 2, len);
+  (void)bn_optset_set(options, name, value != NULL ? value + 1 : NULL, shown);
   free(name);
-  if (rc == BN_OPTSET_NO_MEMORY)
-    return no_memory();
   /* No file, as in --config-file=$UNSET. */
   if (bn_cli_same_name(arg + 2, "config-file", len) && value != NULL && value[1] != '\0' &&
       bn_optset_file(options, value + 1, &err) != 0) {
@@ -515,11 +505,11 @@ static void warn_deprecated(void *arg, const char *text)
     bn_log_stderr("WARNING: %s", text);
 }
 
-int bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options)
+void bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options)
 {
   struct bn_cli copy = *cli;
 
-  return bn_optset_resolve_aliases(options, warn_deprecated, &copy) == 0 ? 0 : no_memory();
+  bn_optset_resolve_aliases(options, warn_deprecated, &copy);
 }
 
 /* A comma may be a decimal one, unless three digits follow it. */

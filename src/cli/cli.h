@@ -76,8 +76,8 @@ int bn_cli_print_traits(const struct bn_optset *options);
    -1: out of memory. */
 int bn_cli_print_man(const struct bn_optset *options);
 
-/* Warns of deprecated names, settles them.  0, or -1 after saying why. */
-int bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options);
+/* Warns of deprecated names, settles them. */
+void bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options);
 /* Says what is wrong with a value. */
 void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *fault);
 /* -1 when an option of the command line is unknown (unless any is accepted) or a value is bad. */

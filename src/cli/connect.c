@@ -49,16 +49,6 @@ static bool is_set(const struct bn_optset *options, const char *option)
   return origin != BN_FROM_DEFAULT && origin >= bn_optset_origin(options, "connect");
 }
 
-static int connect_set(struct bn_optset *options, const char *option, const char *value)
-{
-  struct bn_err err = {0};
-
-  if (bn_optset_set(options, option, value, BN_MASK, &err) != BN_OPTSET_NO_MEMORY)
-    return 0;
-  bn_log_stderr("%s", err.text);
-  return -1;
-}
-
 /* The user has set the option itself, or one in whose place it would be used.  A secret in whose
    place another option is used is not set either. */
 static bool is_beaten(const struct target *t, const struct bn_opt *o)
@@ -72,30 +62,30 @@ static bool is_beaten(const struct target *t, const struct bn_opt *o)
 }
 
 /* The option is used although a file sets another one, which would be used in its place. */
-static int clear_others(const struct target *t, const struct bn_opt *o)
+static void clear_others(const struct target *t, const struct bn_opt *o)
 {
   for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++)
     if (list_has(p->replaces, o->name) && !is_set(t->options, p->name) &&
-        bn_optset_origin(t->options, p->name) != BN_FROM_DEFAULT &&
-        connect_set(t->options, p->name, p->type == BN_BOOL ? "off" : "") != 0)
-      return -1;
-  return 0;
+        bn_optset_origin(t->options, p->name) != BN_FROM_DEFAULT)
+      (void)bn_optset_set(t->options, p->name, p->type == BN_BOOL ? "off" : "", BN_MASK);
 }
 
-static int connect_take(const struct target *t, const struct bn_opt *o, const char *value)
+static void connect_take(const struct target *t, const struct bn_opt *o, const char *value)
 {
   if (is_beaten(t, o))
-    return 0;
-  return clear_others(t, o) == 0 ? connect_set(t->options, o->name, value) : -1;
+    return;
+  clear_others(t, o);
+  (void)bn_optset_set(t->options, o->name, value, BN_MASK);
 }
 
 /* value NULL: the URI does not say. */
-static int take_part(const struct target *t, const char *part, const char *value)
+static void take_part(const struct target *t, const char *part, const char *value)
 {
   for (const struct bn_opt *o = t->driver->options; value != NULL && o->name != NULL; o++)
-    if (o->uri_part != NULL && strcmp(o->uri_part, part) == 0)
-      return connect_take(t, o, value);
-  return 0;
+    if (o->uri_part != NULL && strcmp(o->uri_part, part) == 0) {
+      connect_take(t, o, value);
+      return;
+    }
 }
 
 static void refuse_param(const struct target *t, const char *name)
@@ -130,27 +120,30 @@ static void connect_collect(struct bn_buf *b, const struct bn_uri_param *p)
 
 /* Sets an option that stands for several parameters of the client library, to all that are given.
  */
-static int take_collected(const struct target *t, const struct bn_opt *o, const struct bn_uri *u)
+static void take_collected(const struct target *t, const struct bn_opt *o, const struct bn_uri *u)
 {
   struct bn_buf b = {.max = 0};
-  int rc;
 
   for (size_t i = 0; i < u->n_params; i++)
     if (option_of_param(t, u->param[i].name) == o)
       connect_collect(&b, &u->param[i]);
-  rc = b.data == NULL ? -1 : connect_take(t, o, b.data);
+  connect_take(t, o, b.data);
   bn_buf_done(&b);
-  return rc;
 }
 
 static int take_param(const struct target *t, const struct bn_uri *u, const struct bn_uri_param *p)
 {
   const struct bn_opt *o = option_of_param(t, p->name);
 
-  if (o != NULL)
-    return o->uri_collects ? take_collected(t, o, u) : connect_take(t, o, p->value);
-  refuse_param(t, p->name);
-  return -1;
+  if (o == NULL) {
+    refuse_param(t, p->name);
+    return -1;
+  }
+  if (o->uri_collects)
+    take_collected(t, o, u);
+  else
+    connect_take(t, o, p->value);
+  return 0;
 }
 
 /* Parameters come first: ?host= beats the host before the path, as in libpq. */
@@ -162,16 +155,20 @@ static int take_all(const struct target *t, const struct bn_uri *u)
   for (size_t i = 0; i < u->n_params; i++)
     if (take_param(t, u, &u->param[i]) != 0)
       return -1;
-  if (take_part(t, "user", u->user) != 0 || take_part(t, "password", u->password) != 0 ||
-      take_part(t, "host", u->host) != 0 || take_part(t, "port", u->port != 0 ? port : NULL) != 0)
-    return -1;
-  return take_part(t, "path", u->path);
+  take_part(t, "user", u->user);
+  take_part(t, "password", u->password);
+  take_part(t, "host", u->host);
+  take_part(t, "port", u->port != 0 ? port : NULL);
+  take_part(t, "path", u->path);
+  return 0;
 }
 
 static int take_driver(const struct target *t, const char *driver)
 {
-  if (!is_set(t->options, "db-driver"))
-    return connect_set(t->options, "db-driver", t->driver->name);
+  if (!is_set(t->options, "db-driver")) {
+    (void)bn_optset_set(t->options, "db-driver", t->driver->name, BN_MASK);
+    return 0;
+  }
   if (driver != NULL && strcmp(driver, t->driver->name) == 0)
     return 0;
   bn_log_stderr(

@@ -80,15 +80,13 @@ static void subcommand_forget(struct asking *a)
   free(a->operand);
 }
 
-static int set_option(struct asking *a, const char *arg, struct bn_err *err)
+static void set_option(const struct asking *a, const char *arg)
 {
   const char *value = strchr(arg, '=');
   char *name = bn_alloc_part(arg + 2, value != NULL ? (size_t)(value - arg) - 2 : strlen(arg) - 2);
-  enum bn_optset_error rc;
 
-  rc = bn_optset_set(a->set, name, value != NULL ? value + 1 : NULL, arg, err);
+  (void)bn_optset_set(a->set, name, value != NULL ? value + 1 : NULL, arg);
   free(name);
-  return rc == BN_OPTSET_NO_MEMORY ? -1 : 0;
 }
 
 /* NULL: the argument is not a letter that an option of the subcommand has. */
@@ -100,14 +98,12 @@ static const struct bn_opt *subcommand_lettered(const struct asking *a, const ch
   return NULL;
 }
 
-static int set_value(struct asking *a, const struct bn_opt *o, const char *value,
-                     struct bn_err *err)
+static void set_value(const struct asking *a, const struct bn_opt *o, const char *value)
 {
   char *option = bn_alloc_print("--%s=%s", o->name, value);
-  const int rc = set_option(a, option, err);
 
+  set_option(a, option);
   free(option);
-  return rc;
 }
 
 /* "-o VALUE" or "-oVALUE"; next: the argument behind it, or NULL.  Returns how many of the two it
@@ -119,8 +115,7 @@ static int set_lettered(struct asking *a, const struct bn_opt *o, const char *ar
 
   if (value == NULL)
     return bn_err_set(err, 0, "-%c needs a value (see bench %s --help)", o->letter, a->sub->name);
-  if (set_value(a, o, value, err) != 0)
-    return -1;
+  set_value(a, o, value);
   return value == next ? 2 : 1;
 }
 
@@ -133,14 +128,18 @@ static const struct bn_opt *without_value(const struct asking *a, const char *ar
   return NULL;
 }
 
-/* "--name=VALUE", or "--name VALUE" as many programs have it.  Returns as set_lettered(). */
-static int set_named(struct asking *a, const char *arg, const char *next, struct bn_err *err)
+/* "--name=VALUE", or "--name VALUE" as many programs have it.  Returns how many arguments it
+   took. */
+static int set_named(const struct asking *a, const char *arg, const char *next)
 {
   const struct bn_opt *o = without_value(a, arg);
 
-  if (o == NULL || next == NULL)
-    return set_option(a, arg, err) == 0 ? 1 : -1;
-  return set_value(a, o, next, err) == 0 ? 2 : -1;
+  if (o != NULL && next != NULL) {
+    set_value(a, o, next);
+    return 2;
+  }
+  set_option(a, arg);
+  return 1;
 }
 
 static int check_options(const struct asking *a, struct bn_err *err)
@@ -225,7 +224,7 @@ static int subcommand_take(struct asking *a, const char *arg, const char *next, 
     return 1;
   }
   if (strncmp(arg, "--", 2) == 0)
-    return set_named(a, arg, next, err);
+    return set_named(a, arg, next);
   if (o != NULL)
     return set_lettered(a, o, arg, next, err);
   if (strcmp(arg, "-h") == 0)

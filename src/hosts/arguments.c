@@ -17,8 +17,7 @@
 
 static void add_word(struct bn_arguments *o, const char *word)
 {
-  if (bn_words_add(&o->words, word) != 0)
-    bn_alloc_fail();
+  bn_words_add(&o->words, word);
 }
 
 /* --- files ------------------------------------------------------------------------------------ */

@@ -103,7 +103,7 @@ static void facts_set(struct bn_facts *f, const struct bn_merged_result_part *pa
                       const struct bn_conf *conf, const struct bn_optset *options)
 {
   facts_drop_options(f);
-  (void)bn_optset_facts(options, facts_add_option, f);
+  bn_optset_facts(options, facts_add_option, f);
   facts_set_plan(f, conf, parts_threads(part, n));
 }
 

@@ -30,10 +30,7 @@ static void setting_free(struct bn_setting *st)
 
 static void entry_free(struct bn_entry *e)
 {
-  if (e == NULL)
-    return;
-  if (e->value != NULL)
-    bn_optval_clear(e->o, e->value);
+  bn_optval_clear(e->o, e->value);
   setting_free(&e->last);
   free(e->group);
   free(e->name);
@@ -53,47 +50,25 @@ void bn_optset_free(struct bn_optset *s)
   free(s);
 }
 
-static char *copy_of(const char *text, bool *failed)
+static char *copy_of(const char *text)
 {
-  char *copy = text != NULL ? strdup(text) : NULL;
-
-  if (text != NULL && copy == NULL)
-    *failed = true;
-  return copy;
+  return text != NULL ? bn_alloc_text(text) : NULL;
 }
 
-/* 0, or -1 without memory. */
-static int setting_copy(struct bn_setting *out, const struct bn_setting *in)
+static struct bn_setting setting_copy(const struct bn_setting *in)
 {
-  bool failed = false;
-  struct bn_setting st = {.name = copy_of(in->name, &failed),
-                          .text = copy_of(in->text, &failed),
-                          .typed = copy_of(in->typed, &failed),
-                          .path = copy_of(in->path, &failed),
-                          .line = in->line,
-                          .bad_bool = in->bad_bool};
-
-  if (failed) {
-    setting_free(&st);
-    return -1;
-  }
-  setting_free(out);
-  *out = st;
-  return 0;
+  return (struct bn_setting){.name = copy_of(in->name),
+                             .text = copy_of(in->text),
+                             .typed = copy_of(in->typed),
+                             .path = copy_of(in->path),
+                             .line = in->line,
+                             .bad_bool = in->bad_bool};
 }
 
-static int opt_pend(struct bn_optset *s, const struct bn_setting *st)
+static void opt_pend(struct bn_optset *s, const struct bn_setting *st)
 {
-  struct bn_setting *grown = reallocarray(s->pending, s->n_pending + 1, sizeof *grown);
-
-  if (grown == NULL)
-    return -1;
-  s->pending = grown;
-  grown[s->n_pending] = (struct bn_setting){0};
-  if (setting_copy(&grown[s->n_pending], st) != 0)
-    return -1;
-  s->n_pending++;
-  return 0;
+  s->pending = bn_alloc_resize(s->pending, s->n_pending + 1, sizeof *s->pending);
+  s->pending[s->n_pending++] = setting_copy(st);
 }
 
 static void opt_unpend(struct bn_optset *s, size_t i)
@@ -107,19 +82,13 @@ static void opt_unpend(struct bn_optset *s, size_t i)
 static enum bn_optset_error append_list(struct bn_entry *e, const char *text, bool from_file)
 {
   struct bn_list more = {0}, *list = e->value;
-  char **joined;
   const enum bn_optset_error rc = bn_optval_parse(e->o, &more, text, from_file);
 
   if (rc != BN_OPTSET_OK)
     return rc;
-  joined = reallocarray(list->item, list->n + more.n + 1, sizeof *joined);
-  if (joined == NULL) {
-    bn_optval_free_list(&more);
-    return BN_OPTSET_NO_MEMORY;
-  }
+  list->item = bn_alloc_resize(list->item, list->n + more.n, sizeof *list->item);
   for (size_t i = 0; i < more.n; i++)
-    joined[list->n + i] = more.item[i];
-  list->item = joined;
+    list->item[list->n + i] = more.item[i];
   list->n += more.n;
   free(more.item);
   return rc;
@@ -155,10 +124,7 @@ static enum bn_optset_error bool_of_file(const struct bn_entry *e, const struct 
 {
   struct bn_list items = {0};
 
-  if (bn_optval_items(st->text != NULL ? st->text : "", &items) == BN_OPTSET_NO_MEMORY) {
-    bn_optval_free_list(&items);
-    return BN_OPTSET_NO_MEMORY;
-  }
+  (void)bn_optval_items(st->text != NULL ? st->text : "", &items);
   *(bool *)e->value = items.n > 0;
   bn_optval_free_list(&items);
   return BN_OPTSET_OK;
@@ -260,8 +226,8 @@ static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry
 
   if (rc == BN_OPTSET_BOOL && from_file)
     rc = BN_OPTSET_BAD;
-  if (rc == BN_OPTSET_NO_MEMORY || setting_copy(&e->last, st) != 0)
-    return BN_OPTSET_NO_MEMORY;
+  setting_free(&e->last);
+  e->last = setting_copy(st);
   warn_of_ignored_items(s, e, &e->last);
   if (e->o->typed != 0)
     *(const char **)opt_member(e, e->o->typed) = e->last.text;
@@ -286,54 +252,40 @@ static enum bn_optset_error opt_set(struct bn_optset *s, struct bn_setting *st)
   enum bn_optset_error rc = is_known(s, e, st) ? opt_apply(s, e, st) : BN_OPTSET_UNKNOWN;
 
   st->bad_bool = rc == BN_OPTSET_BOOL;
-  if ((rc == BN_OPTSET_UNKNOWN || rc == BN_OPTSET_BOOL) && opt_pend(s, st) != 0)
-    rc = BN_OPTSET_NO_MEMORY;
+  if (rc == BN_OPTSET_UNKNOWN || rc == BN_OPTSET_BOOL)
+    opt_pend(s, st);
   return rc;
 }
 
 enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const char *value,
-                                   const char *arg_as_typed, struct bn_err *err)
+                                   const char *arg_as_typed)
 {
-  bool failed = false;
-  struct bn_setting st = {.name = copy_of(name, &failed),
-                          .text = copy_of(value, &failed),
-                          .typed = copy_of(arg_as_typed, &failed)};
-  const enum bn_optset_error rc = failed ? BN_OPTSET_NO_MEMORY : opt_set(s, &st);
+  struct bn_setting st = {
+      .name = copy_of(name), .text = copy_of(value), .typed = copy_of(arg_as_typed)};
+  const enum bn_optset_error rc = opt_set(s, &st);
 
   setting_free(&st);
-  if (rc == BN_OPTSET_NO_MEMORY)
-    (void)bn_err_set(err, 0, "out of memory for the options");
   return rc;
 }
 
-int bn_optset_set_file(struct bn_optset *s, const char *name, const char *text, const char *path,
-                       unsigned line, struct bn_err *err)
+void bn_optset_set_file(struct bn_optset *s, const char *name, const char *text, const char *path,
+                        unsigned line)
 {
-  bool failed = false;
-  struct bn_setting st = {.name = copy_of(name, &failed),
-                          .text = copy_of(text, &failed),
-                          .path = copy_of(path, &failed),
-                          .line = line};
-  const enum bn_optset_error rc = failed ? BN_OPTSET_NO_MEMORY : opt_set(s, &st);
+  struct bn_setting st = {
+      .name = copy_of(name), .text = copy_of(text), .path = copy_of(path), .line = line};
 
+  (void)opt_set(s, &st);
   setting_free(&st);
-  return rc == BN_OPTSET_NO_MEMORY ? bn_err_set(err, 0, "out of memory for the options") : 0;
 }
 
 static struct bn_entry *entry_new(const struct bn_opt *o, const char *group, void *values)
 {
-  struct bn_entry *e = calloc(1, sizeof *e);
+  struct bn_entry *e = bn_alloc(1, sizeof *e);
 
-  if (e == NULL)
-    return NULL;
   e->o = o;
   e->traits = o->traits;
-  e->group = strdup(group);
-  e->name = strdup(o->name);
-  if (e->group == NULL || e->name == NULL) {
-    entry_free(e);
-    return NULL;
-  }
+  e->group = bn_alloc_text(group);
+  e->name = bn_alloc_text(o->name);
   for (char *p = e->name; *p != '\0'; p++)
     if (*p == '-')
       *p = '_';
@@ -342,17 +294,6 @@ static struct bn_entry *entry_new(const struct bn_opt *o, const char *group, voi
   else
     e->value = (char *)values + o->offset;
   return e;
-}
-
-static int opt_append(struct bn_optset *s, struct bn_entry *e)
-{
-  struct bn_entry **grown = reallocarray(s->entry, s->n + 1, sizeof *grown);
-
-  if (grown == NULL)
-    return -1;
-  s->entry = grown;
-  grown[s->n++] = e;
-  return 0;
 }
 
 /* In 1.0 and 1.1 the defaults of the test's options come after the file and the general options. */
@@ -367,11 +308,10 @@ static bool comes_too_early(const struct bn_optset *s, const struct bn_setting *
   return st->path != NULL && defaults_win(s);
 }
 
-static int apply_pending(struct bn_optset *s, struct bn_entry *e)
+static void apply_pending(struct bn_optset *s, struct bn_entry *e)
 {
   for (size_t i = 0; i < s->n_pending;) {
     struct bn_setting *st = &s->pending[i];
-    enum bn_optset_error rc;
 
     if (!bn_opt_same_name(st->name, e->o->name)) { /* bad_bool: for another option of the name */
       i++;
@@ -381,17 +321,13 @@ static int apply_pending(struct bn_optset *s, struct bn_entry *e)
       opt_unpend(s, i);
       continue;
     }
-    rc = opt_apply(s, e, st);
-    if (rc == BN_OPTSET_NO_MEMORY)
-      return -1;
-    if (rc == BN_OPTSET_BOOL) {
+    if (opt_apply(s, e, st) == BN_OPTSET_BOOL) {
       st->bad_bool = true;
       i++;
     } else {
       opt_unpend(s, i);
     }
   }
-  return 0;
 }
 
 /* Sets a default that does not fit, as sysbench does: a number is what the text begins with, a size
@@ -403,8 +339,8 @@ static enum bn_optset_error opt_misfit(struct bn_entry *e, const char *text,
     return leading_number(e, text);
   if (e->o->type == BN_INT) {
     e->bad = rc;
-    e->last.text = strdup(text);
-    return e->last.text != NULL ? BN_OPTSET_OK : BN_OPTSET_NO_MEMORY;
+    e->last.text = bn_alloc_text(text);
+    return BN_OPTSET_OK;
   }
   return e->o->type == BN_SIZE ? BN_OPTSET_OK : rc;
 }
@@ -414,12 +350,10 @@ static int set_default(const struct bn_optset *s, struct bn_entry *e, struct bn_
   const char *text = bn_opt_default(e->o, s->policy);
   enum bn_optset_error rc = bn_optval_default(e->o, s->policy, e->value);
 
-  if (rc != BN_OPTSET_OK && rc != BN_OPTSET_NO_MEMORY && s->policy->loose_values)
+  if (rc != BN_OPTSET_OK && s->policy->loose_values)
     rc = opt_misfit(e, text, rc);
   if (rc == BN_OPTSET_OK)
     return 0;
-  if (rc == BN_OPTSET_NO_MEMORY)
-    return bn_err_set(err, 0, "out of memory for the options");
   return bn_err_set(err, 0, "the default of option --%s does not fit its type: '%s'", e->o->name,
                     text);
 }
@@ -433,14 +367,12 @@ static int add_one(struct bn_optset *s, const char *group, const struct bn_opt *
     return bn_err_set(err, 0, "option --%s of '%s' exists already in '%s'", o->name, group,
                       old->group);
   e = entry_new(o, group, values);
-  if (e != NULL && set_default(s, e, err) != 0) {
+  if (set_default(s, e, err) != 0) {
     entry_free(e);
     return -1;
   }
-  if (e == NULL || opt_append(s, e) != 0) {
-    entry_free(e);
-    return bn_err_set(err, 0, "out of memory for the options");
-  }
+  s->entry = bn_alloc_resize(s->entry, s->n + 1, sizeof(struct bn_entry *));
+  s->entry[s->n++] = e;
   if (bn_optset_target(s, e) != NULL)
     e->traits |= bn_optset_target(s, e)->traits;
   if (old != NULL) {
@@ -448,11 +380,10 @@ static int add_one(struct bn_optset *s, const char *group, const struct bn_opt *
     old->shadowed = true;
   }
   /* sysbench does not know our own options: there the script is the only one that declares them. */
-  if ((old != NULL && old->given &&
-       !(defaults_win(s) && (old->o->in != 0 || old->last.path != NULL)) &&
-       opt_apply(s, e, &old->last) == BN_OPTSET_NO_MEMORY) ||
-      apply_pending(s, e) != 0)
-    return bn_err_set(err, 0, "out of memory for the options");
+  if (old != NULL && old->given &&
+      !(defaults_win(s) && (old->o->in != 0 || old->last.path != NULL)))
+    (void)opt_apply(s, e, &old->last);
+  apply_pending(s, e);
   return 0;
 }
 
@@ -498,15 +429,15 @@ static bool forget_nothing(const struct bn_optset *s, struct bn_entry *alias)
   return true;
 }
 
-/* 1: its value went to the target and differs from the alias's default; 0; -1: no memory. */
-static int opt_resolve(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
+/* Returns whether its value went to the target and differs from the alias's default. */
+static bool opt_resolve(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
 {
   union bn_optval def = {0};
   const char *text = bn_opt_default(alias->o, s->policy);
   bool differs = true;
 
   if (!alias->given || forget_nothing(s, alias) || alias->bad != BN_OPTSET_OK)
-    return 0;
+    return false;
   if (text != NULL && bn_optval_parse(alias->o, &def, text, false) == BN_OPTSET_OK) {
     const double was = bn_optval_number(alias->o, &def);
     const double now = bn_optval_number(alias->o, alias->value);
@@ -515,27 +446,23 @@ static int opt_resolve(struct bn_optset *s, struct bn_entry *alias, struct bn_en
   }
   bn_optval_clear(alias->o, &def);
   if (!differs && target->given)
-    return 0;
-  if (opt_apply(s, target, &alias->last) == BN_OPTSET_NO_MEMORY)
-    return -1;
+    return false;
+  (void)opt_apply(s, target, &alias->last);
   return differs;
 }
 
-int bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, const char *text),
-                              void *arg)
+void bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, const char *text),
+                               void *arg)
 {
   for (size_t t = 0; t < s->n; t++) {
     struct bn_entry *target = s->entry[t];
 
     for (size_t a = 0; a < s->n; a++) {
       struct bn_entry *alias = s->entry[a];
-      const int rc = bn_optset_target(s, alias) == target ? opt_resolve(s, alias, target) : 0;
 
-      if (rc < 0)
-        return -1;
-      if (rc > 0 && alias->o->deprecated_text != NULL)
+      if (bn_optset_target(s, alias) == target && opt_resolve(s, alias, target) &&
+          alias->o->deprecated_text != NULL)
         warn(arg, alias->o->deprecated_text);
     }
   }
-  return 0;
 }

@@ -21,8 +21,7 @@ enum bn_optset_error {
   BN_OPTSET_UNKNOWN = -1, /* no such option: kept as pending, see below */
   BN_OPTSET_BAD = -2,     /* malformed value: "Invalid value for the '%s' option: '%s'" */
   BN_OPTSET_RANGE = -3,   /* range_text, or a sentence with the bounds or choices */
-  BN_OPTSET_BOOL = -4,    /* bad boolean: "invalid option: --…"; kept as pending too */
-  BN_OPTSET_NO_MEMORY = -5
+  BN_OPTSET_BOOL = -4     /* bad boolean: "invalid option: --…"; kept as pending too */
 };
 
 /* policy: borrowed, outlives the set. */
@@ -44,7 +43,7 @@ int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *t
    bad boolean are remembered as pending.  arg_as_typed: "--file-num=4", for messages; BN_MASK: it
    may be a password, so that not even its name is shown. */
 enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const char *value,
-                                   const char *arg_as_typed, struct bn_err *err);
+                                   const char *arg_as_typed);
 /* Reads a configuration file (optfile.c); -1: it cannot be read, or (unless the policy is
    loose, and then the rest of the file is skipped with a line on stderr) a line is malformed. */
 int bn_optset_file(struct bn_optset *s, const char *path, struct bn_err *err);
@@ -54,9 +53,9 @@ bool bn_optset_is_comment(const char *name);
    program's, unless the option was given.  1: it does; 0: it does not, or there is no other option
    of that name; -1 and err. */
 int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err);
-/* One setting of a file; text: the items as written, after '='.  For optfile.c.  -1: no memory. */
-int bn_optset_set_file(struct bn_optset *s, const char *name, const char *text, const char *path,
-                       unsigned line, struct bn_err *err);
+/* One setting of a file; text: the items as written, after '='.  For optfile.c. */
+void bn_optset_set_file(struct bn_optset *s, const char *name, const char *text, const char *path,
+                        unsigned line);
 
 /* Every pending setting of an unknown option, in order; path NULL: from the command line, else of
    that file and line. Scripts of the 1.0 and 0.5 kind take the command line's as free string
@@ -106,9 +105,9 @@ bool bn_optset_given(const struct bn_optset *s, const char *name);
 enum bn_origin bn_optset_origin(const struct bn_optset *s, const char *name);
 /* Moves the values of deprecated aliases over (one that differs from the alias's default beats the
    new name, an explicit default counts when the new name was not given) and calls warn for each
-   that differed, in the order of the reference.  0, or -1: no memory. */
-int bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, const char *text),
-                              void *arg);
+   that differed, in the order of the reference. */
+void bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, const char *text),
+                               void *arg);
 
 /* Calls fn for every option; name has '_' for '-'; value is of the type that opt.h states; an alias
    comes with its target's value. */
@@ -119,10 +118,9 @@ void bn_optset_each(const struct bn_optset *s,
 
 /* Calls fn for every option that is not hidden, in the order of the tables, and then for those that
    no table declares.  An old name is no option of its own once bn_optset_resolve_aliases has run.
-   Where a script shadows a general option there are two of that name, in two groups.  -1: out of
-   memory, a text is missing. */
-int bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
-                    void *arg);
+   Where a script shadows a general option there are two of that name, in two groups. */
+void bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
+                     void *arg);
 /* true: a pending setting of that name was typed where a password may stand. */
 bool bn_optset_hides(const struct bn_optset *s, const char *name);
 /* true: the value of the option of that name is a secret: it is declared so, it is a text and its

@@ -100,11 +100,10 @@ static void each_free(const struct bn_optset *s, void (*fn)(void *arg, const str
   }
 }
 
-int bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
-                    void *arg)
+void bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
+                     void *arg)
 {
   struct bn_buf text;
-  bool failed = false;
 
   bn_buf_init(&text, 0);
   for (size_t i = 0; i < s->n; i++) {
@@ -118,7 +117,6 @@ int bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struc
     (void)bn_buf_str(&text, "");
     if (!secret)
       add_value(&text, e->o, e->value);
-    failed |= text.failed;
     const struct bn_opt_fact fact = {.name = e->o->name,
                                      .group = e->group,
                                      .origin = bn_optval_origin(e),
@@ -130,5 +128,4 @@ int bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struc
   }
   each_free(s, fn, arg);
   bn_buf_done(&text);
-  return failed ? -1 : 0;
 }

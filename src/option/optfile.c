@@ -66,8 +66,7 @@ static int optfile_unclosed(const struct reader *r, const char *name, struct bn_
   if (!is_loose(r))
     return bn_err_set(err, 0, "%s:%u: the quote in the value of '%s' is not closed", r->path,
                       r->line, bn_mask_arg(name, false, masked));
-  if (bn_optset_set_file(r->set, name, "", r->path, r->line, err) != 0)
-    return -1;
+  bn_optset_set_file(r->set, name, "", r->path, r->line);
   bn_log_stderr("unexpected EOL on line %u", r->line);
   return 1;
 }
@@ -138,7 +137,6 @@ static int refuse_further(const struct reader *r, const char *name, const char *
 static int take_line(const struct reader *r, char *text, size_t len, struct bn_err *err)
 {
   char *value, *name;
-  int rc;
 
   if (strlen(text) != len)
     return bn_err_set(err, 0, "%s:%u: not a text file", r->path, r->line);
@@ -150,20 +148,21 @@ static int take_line(const struct reader *r, char *text, size_t len, struct bn_e
   *value++ = '\0';
   /* To sysbench the name is all before '=', with its blanks and dashes, and '#' nothing special. */
   name = is_loose(r) ? text : trim_name(text);
-  if (bn_optset_is_comment(name))
-    return is_loose(r) ? bn_optset_set_file(r->set, name, "", r->path, r->line, err) : 0;
+  if (bn_optset_is_comment(name)) {
+    if (is_loose(r))
+      bn_optset_set_file(r->set, name, "", r->path, r->line);
+    return 0;
+  }
   if ((bn_optset_traits(r->set, name) & BN_OPT_COMMAND_LINE_ONLY) != 0)
     return bn_err_set(err, 0, "%s:%u: '%s' can only be given on the command line", r->path, r->line,
                       name);
-  rc = check_items(value);
-  if (rc == BN_OPTSET_NO_MEMORY)
-    return bn_err_set(err, ENOMEM, "out of memory for the options");
-  if (rc != 0)
+  if (check_items(value) != 0)
     return optfile_unclosed(r, name, err);
   if (refuse_further(r, name, value, err) != 0)
     return -1;
   value[strcspn(value, "\r\n")] = '\0';
-  return bn_optset_set_file(r->set, name, value, r->path, r->line, err);
+  bn_optset_set_file(r->set, name, value, r->path, r->line);
+  return 0;
 }
 
 /* The whole file with a 0 behind it. */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "base/mask.h"
 #include "base/near.h"
@@ -37,31 +38,22 @@ void bn_optval_keep_first(struct bn_list *list)
     free(list->item[list->n - 1]);
 }
 
-static int list_push(struct bn_list *list, const char *text, size_t len)
+static void list_push(struct bn_list *list, const char *text, size_t len)
 {
-  char **items = reallocarray(list->item, list->n + 1, sizeof *items);
-
-  if (items == NULL)
-    return -1;
-  list->item = items;
-  items[list->n] = strndup(text, len);
-  if (items[list->n] == NULL)
-    return -1;
-  list->n++;
-  return 0;
+  list->item = bn_alloc_resize(list->item, list->n + 1, sizeof *list->item);
+  list->item[list->n++] = bn_alloc_part(text, len);
 }
 
 /* On the command line: parted by commas only, nothing trimmed, empty items dropped. */
-static int split_commas(const char *text, struct bn_list *out)
+static void split_commas(const char *text, struct bn_list *out)
 {
   while (text != NULL && *text != '\0') {
     const size_t len = strcspn(text, ",");
 
-    if (len > 0 && list_push(out, text, len) != 0)
-      return -1;
+    if (len > 0)
+      list_push(out, text, len);
     text += len + (text[len] == ',');
   }
-  return 0;
 }
 
 int bn_optval_items(const char *text, struct bn_list *out)
@@ -79,14 +71,12 @@ int bn_optval_items(const char *text, struct bn_list *out)
 
       if (end == NULL)
         return -1;
-      if (list_push(out, text + 1, (size_t)(end - text - 1)) != 0)
-        return BN_OPTSET_NO_MEMORY;
+      list_push(out, text + 1, (size_t)(end - text - 1));
       text = end + 1;
       continue;
     }
     len = strcspn(text, parting);
-    if (list_push(out, text, len) != 0)
-      return BN_OPTSET_NO_MEMORY;
+    list_push(out, text, len);
     text += len;
   }
 }
@@ -203,10 +193,8 @@ static enum bn_optset_error parse_bool(bool *value, const char *text, bool from_
 
 static enum bn_optset_error parse_string(char **value, const char *text, bool blank)
 {
-  char *copy = NULL;
+  char *copy = text[0] != '\0' || blank ? bn_alloc_text(text) : NULL;
 
-  if ((text[0] != '\0' || blank) && (copy = strdup(text)) == NULL)
-    return BN_OPTSET_NO_MEMORY;
   free(*value);
   *value = copy;
   return BN_OPTSET_OK;
@@ -242,20 +230,20 @@ enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const 
                                      bool from_file)
 {
   struct bn_list items = {0};
-  enum bn_optset_error rc = BN_OPTSET_OK;
+  enum bn_optset_error rc;
 
   if (o->type != BN_LIST && !from_file)
     return parse_scalar(o, value, text, false);
-  if (from_file ? bn_optval_items(text != NULL ? text : "", &items) == BN_OPTSET_NO_MEMORY
-                : split_commas(text, &items) != 0)
-    rc = BN_OPTSET_NO_MEMORY;
-  if (rc == BN_OPTSET_OK && o->type != BN_LIST) {
-    rc = parse_scalar(o, value, items.n > 0 ? items.item[0] : NULL, true);
-  } else if (rc == BN_OPTSET_OK) {
+  if (from_file)
+    (void)bn_optval_items(text != NULL ? text : "", &items);
+  else
+    split_commas(text, &items);
+  if (o->type == BN_LIST) {
     bn_optval_free_list(value);
     *(struct bn_list *)value = items;
-    return rc;
+    return BN_OPTSET_OK;
   }
+  rc = parse_scalar(o, value, items.n > 0 ? items.item[0] : NULL, true);
   bn_optval_free_list(&items);
   return rc;
 }

@@ -23,7 +23,7 @@ union bn_optval {
 
 /* Parses text (NULL: given without '=', or nothing in a file) and, when it is right, replaces the
    value.  from_file: a list's items are quoted and parted as in a configuration file, a boolean may
-   be empty (off), others take the first item.  OK, BAD, RANGE, BOOL or NO_MEMORY. */
+   be empty (off), others take the first item.  OK, BAD, RANGE or BOOL. */
 enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const char *text,
                                      bool from_file);
 /* Sets the default of this dialect, or zero without one, over whatever bytes were there.  As
@@ -39,8 +39,7 @@ void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_
 double bn_optval_number(const struct bn_opt *o, const void *value);
 
 /* The items of a file's value: parted by ',' and blanks, in '…' or "…" when they contain those, up
-   to a '#' that begins an item.  0, -1: a quote is not closed (what was complete is in out), or
-   BN_OPTSET_NO_MEMORY. */
+   to a '#' that begins an item.  0, or -1: a quote is not closed (what was complete is in out). */
 int bn_optval_items(const char *text, struct bn_list *out);
 void bn_optval_free_list(struct bn_list *list);
 void bn_optval_keep_first(struct bn_list *list);

@@ -6,27 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 
 static const char blanks[] = " \t\n";
 
 /* Takes the word over. */
-static int words_take(struct bn_list *words, char *word)
+static void words_take(struct bn_list *words, char *word)
 {
-  char **item = word != NULL ? realloc(words->item, (words->n + 1) * sizeof *item) : NULL;
-
-  if (item == NULL) {
-    free(word);
-    return -1;
-  }
-  item[words->n++] = word;
-  words->item = item;
-  return 0;
+  words->item = bn_alloc_resize(words->item, words->n + 1, sizeof *words->item);
+  words->item[words->n++] = word;
 }
 
-int bn_words_add(struct bn_list *words, const char *word)
+void bn_words_add(struct bn_list *words, const char *word)
 {
-  return words_take(words, strdup(word));
+  words_take(words, bn_alloc_text(word));
 }
 
 /* The part of a word up to a quote or its end.  NULL: a quote has no end. */
@@ -58,10 +52,8 @@ static const char *split_one(const char *s, struct bn_list *out, struct bn_err *
   }
   if (s == NULL)
     (void)bn_err_set(err, EINVAL, "the quote %c has no end", quote);
-  else if (words_take(out, bn_buf_take(&word)) != 0) {
-    (void)bn_err_set(err, ENOMEM, "out of memory");
-    s = NULL;
-  }
+  else
+    words_take(out, bn_buf_take(&word));
   bn_buf_done(&word);
   return s;
 }

@@ -10,8 +10,8 @@
    within a word.  Nothing else is special.  -1: err says what is wrong with the text; out is then
    empty. */
 int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err);
-/* Adds a copy of a word.  -1: out of memory. */
-int bn_words_add(struct bn_list *words, const char *word);
+/* Adds a copy of a word. */
+void bn_words_add(struct bn_list *words, const char *word);
 void bn_words_done(struct bn_list *words);
 
 #endif

@@ -103,8 +103,7 @@ static int check_value(struct general *g, const char *name, const char *value, s
     return -1;
   if (bn_optset_find(g->set, name) == NULL)
     return 0;
-  if (bn_optset_set(g->set, name, value, NULL, err) == BN_OPTSET_NO_MEMORY)
-    return -1;
+  (void)bn_optset_set(g->set, name, value, NULL);
   if (bn_optset_unknown(g->set, false, &fault) || bn_optset_fault(g->set, &fault))
     return bn_err_set(err, 0, "%s", fault.text);
   return 0;
@@ -151,10 +150,9 @@ static struct bn_optset *push_set(lua_State *L)
 }
 
 /* Returns whether it was an option of the set. */
-static bool set_word(lua_State *L, struct bn_optset *set, const char *word)
+static bool set_word(struct bn_optset *set, const char *word)
 {
   const char *equals = strchr(word, '=');
-  struct bn_err err;
   char name[64];
 
   if (strncmp(word, "--", 2) != 0)
@@ -162,9 +160,7 @@ static bool set_word(lua_State *L, struct bn_optset *set, const char *word)
   (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
   if (bn_optset_find(set, name) == NULL)
     return false;
-  if (bn_optset_set(set, name, equals != NULL ? equals + 1 : NULL, word, &err) ==
-      BN_OPTSET_NO_MEMORY)
-    (void)luaL_error(L, "%s", err.text);
+  (void)bn_optset_set(set, name, equals != NULL ? equals + 1 : NULL, word);
   return true;
 }
 
@@ -186,13 +182,13 @@ static int native_parse(lua_State *L)
   memset(conf, 0, size + 1);
   set = push_set(L);
   if (bn_optset_add(set, "options", options, conf, false, NULL) != 0)
-    return luaL_error(L, "the options are declared twice, or there is no memory");
+    return luaL_error(L, "the options are declared twice");
   lua_newtable(L);
   const int rest = lua_gettop(L);
 
   for (int i = 1, n = 0; i <= (int)lua_objlen(L, 2); i++) {
     lua_rawgeti(L, 2, i);
-    if (set_word(L, set, luaL_checkstring(L, -1)))
+    if (set_word(set, luaL_checkstring(L, -1)))
       lua_pop(L, 1);
     else
       lua_rawseti(L, rest, ++n);

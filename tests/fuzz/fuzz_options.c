@@ -9,12 +9,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void set_line(struct bn_optset *set, char *line)
 {
-  struct bn_err err = {0};
   char *value = strchr(line, '=');
 
   if (value != NULL)
     *value++ = '\0';
-  (void)bn_optset_set(set, line, value, line, &err);
+  (void)bn_optset_set(set, line, value, line);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

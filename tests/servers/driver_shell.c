@@ -481,7 +481,7 @@ static int set_options(struct bn_optset *set, int argc, char **argv)
 
     if (value != NULL)
       *value++ = '\0';
-    if (bn_optset_set(set, name, value, value, NULL) != 0)
+    if (bn_optset_set(set, name, value, value) != 0)
       return -1;
   }
   return 0;

@@ -36,16 +36,13 @@ static void close_conf(void)
 /* Options as "name=value" up to NULL; the result of bn_conf_finish. */
 static int finish(const struct bn_policy *policy, const char *const *settings)
 {
-  struct bn_err err = {0};
-
   open_conf(policy);
   for (; *settings != NULL; settings++) {
     char name[64];
     const size_t len = strcspn(*settings, "=");
 
     (void)snprintf(name, sizeof name, "%.*s", (int)len, *settings);
-    (void)bn_optset_set(set, name, (*settings)[len] == '=' ? *settings + len + 1 : NULL, *settings,
-                        &err);
+    (void)bn_optset_set(set, name, (*settings)[len] == '=' ? *settings + len + 1 : NULL, *settings);
   }
   return bn_conf_finish(&conf, set, &fault);
 }

@@ -140,7 +140,7 @@ static void test_file(void **state)
   assert_string_equal(unknown.names, "file-num;cpu;");
   assert_int_equal(unknown.line, 9);
   assert_false(bn_optset_unknown(set, false, &fault));
-  assert_int_equal(bn_optset_set(set, "flag", NULL, "--flag", &err), BN_OPTSET_OK);
+  assert_int_equal(bn_optset_set(set, "flag", NULL, "--flag"), BN_OPTSET_OK);
   assert_true(values.flag);
   assert_int_equal(read_text("flag=\n", path, &err), 0);
   assert_false(values.flag);
