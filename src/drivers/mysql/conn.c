@@ -20,10 +20,10 @@ const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf)
 static enum bn_sql choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *d)
 {
   const int asked = c->driver->conf->protocol;
-  const bool by_wire = asked != BN_MYSQL_PROTOCOL_LIBRARY && !bn_mysql_lib_encrypted(&c->lib) &&
+  const bool by_wire = asked != BN_PROTOCOL_LIBRARY && !bn_mysql_lib_encrypted(&c->lib) &&
                        bn_mysql_needs_library(c->driver->conf) == NULL;
 
-  if (asked == BN_MYSQL_PROTOCOL_OWN && !by_wire)
+  if (asked == BN_PROTOCOL_OWN && !by_wire)
     return bn_mysql_fail_text(0, "mysql_real_connect()",
                               "--mysql-protocol=own cannot be used on an encrypted connection: add "
                               "--mysql-ssl=off, or use --mysql-protocol=auto",

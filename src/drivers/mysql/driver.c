@@ -79,7 +79,7 @@ static int check_protocol(const struct bn_mysql_conf *conf, struct bn_err *err)
 {
   const char *other = bn_mysql_needs_library(conf);
 
-  if (conf->protocol != BN_MYSQL_PROTOCOL_OWN || other == NULL)
+  if (conf->protocol != BN_PROTOCOL_OWN || other == NULL)
     return 0;
   return bn_err_set(err, EINVAL,
                     "--mysql-protocol=own cannot be used with %s: leave one of them out", other);

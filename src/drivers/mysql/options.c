@@ -9,7 +9,7 @@ static const char *const ssl_words[] = {
     "disabled", "preferred", "required", "verify_ca", "verify_identity", "off", "false", "0", "on",
     "true",     "1",         "",         NULL};
 
-static const char *const protocols[] = {"auto", "own", "library", NULL};
+static const char *const protocols[] = BN_PROTOCOL_WORDS;
 
 int bn_mysql_ssl_mode(int choice)
 {

@@ -4,6 +4,7 @@
 #define BN_DRIVERS_MYSQL_OPTIONS_H
 
 #include "api/opt.h"
+#include "drivers/common/protocol.h"
 
 /* Indices of --mysql-ssl's choices; BN_MYSQL_SSL_WORDS begins other words for on and off. */
 enum {
@@ -23,9 +24,6 @@ int bn_mysql_ssl_choice(const char *word);
 /* The host that the library reaches by a socket. */
 #define BN_MYSQL_HOST "localhost"
 
-/* Indices of --mysql-protocol's choices: the code that writes statements and reads answers. */
-enum { BN_MYSQL_PROTOCOL_AUTO, BN_MYSQL_PROTOCOL_OWN, BN_MYSQL_PROTOCOL_LIBRARY };
-
 struct bn_mysql_conf {
   struct bn_list host, port, socket, ignore_errors;
   char *user, *password, *db;
@@ -35,7 +33,7 @@ struct bn_mysql_conf {
   int64_t connect_timeout_s, read_timeout_s; /* 0: none */
   bool compression, debug, dry_run, password_prompt, cleartext_password;
   int ssl;                                            /* a choice, for bn_mysql_ssl_mode */
-  int protocol;                                       /* BN_MYSQL_PROTOCOL_… */
+  int protocol;                                       /* enum bn_protocol */
   bool host_given, port_given, user_given, ssl_given; /* false: the option file decides */
   char *ssl_key, *ssl_ca, *ssl_cert, *ssl_cipher, *compression_algorithms;
 };

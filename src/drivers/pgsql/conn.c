@@ -43,9 +43,9 @@ static enum bn_sql choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
   const int asked = c->driver->conf->protocol;
   const bool can = conn_can_be_own(c);
 
-  if (can && asked != BN_PGSQL_PROTOCOL_LIBRARY)
+  if (can && asked != BN_PROTOCOL_LIBRARY)
     bn_pgsql_wire_open(&c->wire, bn_pgsql_lib_socket(&c->lib), &c->socket);
-  if (can || asked != BN_PGSQL_PROTOCOL_OWN)
+  if (can || asked != BN_PROTOCOL_OWN)
     return BN_SQL_DONE;
   return bn_pgsql_fail_text("", "PQconnectPoll",
                             "--pgsql-protocol=own cannot be used on an encrypted connection: add "
@@ -98,10 +98,9 @@ void bn_pgsql_about(void *conn, struct bn_sql_about *out)
   struct bn_pgsql_conn *c = conn;
 
   bn_pgsql_lib_about(&c->lib, out);
-  (void)snprintf(out->protocol, sizeof out->protocol, "%s",
-                 conn_can_be_own(c) && c->driver->conf->protocol != BN_PGSQL_PROTOCOL_LIBRARY
-                     ? "own"
-                     : "library");
+  (void)snprintf(
+      out->protocol, sizeof out->protocol, "%s",
+      conn_can_be_own(c) && c->driver->conf->protocol != BN_PROTOCOL_LIBRARY ? "own" : "library");
 }
 
 bool bn_pgsql_pooled(void *conn)

@@ -71,7 +71,7 @@ static int find_password(struct bn_pgsql *driver, struct bn_err *err)
 static int driver_check(const struct bn_pgsql_conf *conf, const struct bn_policy *policy,
                         struct bn_err *err)
 {
-  if (conf->protocol == BN_PGSQL_PROTOCOL_OWN && policy->pgsql_shows_notices)
+  if (conf->protocol == BN_PROTOCOL_OWN && policy->pgsql_shows_notices)
     return bn_err_set(err, EINVAL,
                       "--pgsql-protocol=own cannot be used in dialect %s, where the client library "
                       "prints notices",

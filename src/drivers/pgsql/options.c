@@ -4,7 +4,7 @@
 
 static const char *const sslmodes[] = {"disable",   "allow",       "prefer", "require",
                                        "verify-ca", "verify-full", NULL};
-static const char *const protocols[] = {"auto", "own", "library", NULL};
+static const char *const protocols[] = BN_PROTOCOL_WORDS;
 
 /* The parameters of libpq that have no option of their own, and no password. */
 static const char further_params[] =

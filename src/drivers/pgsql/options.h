@@ -4,9 +4,7 @@
 #define BN_DRIVERS_PGSQL_OPTIONS_H
 
 #include "api/opt.h"
-
-/* Indices of --pgsql-protocol's choices: the code that writes statements and reads answers. */
-enum { BN_PGSQL_PROTOCOL_AUTO, BN_PGSQL_PROTOCOL_OWN, BN_PGSQL_PROTOCOL_LIBRARY };
+#include "drivers/common/protocol.h"
 
 struct bn_pgsql_conf {
   char *host; /* a list with commas; scripts see it as one text */
@@ -18,7 +16,7 @@ struct bn_pgsql_conf {
   int64_t connect_timeout_s; /* 0: none */
   bool password_prompt;
   bool host_given, port_given, user_given, db_given, sslmode_given; /* false: the service decides */
-  int protocol;                                                     /* BN_PGSQL_PROTOCOL_… */
+  int protocol;                                                     /* enum bn_protocol */
 };
 
 extern const struct bn_opt bn_pgsql_options[];
