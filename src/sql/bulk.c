@@ -57,15 +57,6 @@ int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
   return 0;
 }
 
-/* A failure here does not repeat the event, so it is always logged. */
-static int bulk_send(struct bn_sql_conn *c, const char *sql, size_t len)
-{
-  c->failure.once = true;
-  (void)bn_sql_query(c, sql, len);
-  c->failure.once = false;
-  return c->view.error == BN_VERDICT_NONE ? 0 : -1;
-}
-
 static void truncate_rows(struct bn_sql_conn *c)
 {
   c->bulk.text.len = c->bulk.head;
@@ -88,7 +79,8 @@ static void keep_unsent(struct bn_sql_conn *c, const char *sql, unsigned sent)
 }
 
 /* Sends the statements in the buffer; the last one stays there if further rows may belong to it.
-   Each but the first gets its beginning in the place of rows that were sent before. */
+   Each but the first gets its beginning in the place of rows that were sent before.  A failure does
+   not repeat the event, so it is always logged. */
 static int insert_statements(struct bn_sql_conn *c, bool more)
 {
   char *sql = c->bulk.text.data;
@@ -96,7 +88,6 @@ static int insert_statements(struct bn_sql_conn *c, bool more)
   for (unsigned i = 0; i <= c->bulk.n_cuts; i++) {
     char *end = c->bulk.text.data + (i < c->bulk.n_cuts ? c->bulk.cut[i] - 1 : c->bulk.text.len);
     const char last = *end;
-    int rc;
 
     if (i > 0)
       sql = memmove(c->bulk.text.data + c->bulk.cut[i - 1] - c->bulk.head, sql, c->bulk.head);
@@ -105,9 +96,11 @@ static int insert_statements(struct bn_sql_conn *c, bool more)
       return 0;
     }
     *end = '\0';
-    rc = bulk_send(c, sql, (size_t)(end - sql));
+    c->failure.once = true;
+    (void)bn_sql_query(c, sql, (size_t)(end - sql));
+    c->failure.once = false;
     *end = last;
-    if (rc != 0) {
+    if (c->view.error != BN_VERDICT_NONE) {
       keep_unsent(c, sql, i);
       return -1;
     }
@@ -221,7 +214,7 @@ static int bulk_part(struct bn_sql_conn *c, size_t len)
 {
   const bool full = c->bulk.rows > 0 && is_statement_full(c, len);
 
-  if (full && !c->bulk.load.on && bulk_flush(c, false) != 0)
+  if (full && !c->bulk.load.on && insert_statements(c, false) != 0)
     return -1;
   if (c->bulk.rows == 0)
     return 0;
