@@ -82,8 +82,14 @@ int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
 
 /* --- what may be shown --- */
 
+/* The last one is a command of the program, the others are commands of tests. */
 static const char *const command_names[] = {"prepare", "run", "cleanup", "help", "version"};
-enum { N_COMMANDS = sizeof command_names / sizeof command_names[0] };
+enum {
+  N_COMMANDS = sizeof command_names / sizeof command_names[0],
+  N_TEST_COMMANDS = N_COMMANDS - 1
+};
+
+const char *const bn_cli_script_commands[] = {"prepare", "prewarm", "warmup", "cleanup", NULL};
 
 static bool is_known_command(const char *arg)
 {
@@ -201,7 +207,7 @@ static void note_separate_value(struct bn_cli *cli, const struct bn_optset *opti
                  is_of_secret(options, arg) ? BN_MASK : next);
 }
 
-/* A single dash: the option that was probably meant. */
+/* Suggests the option that an argument with a single dash probably means. */
 static void note_single_dash(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
   char name[64];
@@ -240,8 +246,8 @@ static void note_bare_setting(struct bn_cli *cli, const struct bn_optset *option
                                                                                      : value + 1);
 }
 
-/* NULL: the test is not named nearly as a subcommand, whose grammar differs.  The shortest name is
-   near too many. */
+/* Returns NULL if the test is not named nearly as a subcommand, whose grammar differs.  The
+   shortest name is near too many. */
 static const char *near_subcommand(const struct bn_cli *cli)
 {
   struct bn_near near = {.typed = cli->test};
@@ -570,10 +576,9 @@ void bn_cli_no_command(const struct bn_cli *cli, const char *test)
                 cli->policy->program, test);
 }
 
-/* A script cannot list its commands; it says whether it has one. */
 static void list_commands(const struct bn_workload *ops, void *self)
 {
-  static const char *const asked[] = {"prepare", "prewarm", "warmup", "cleanup"};
+  const char *const *asked = bn_cli_script_commands;
   struct bn_command found;
   char list[200] = "";
   size_t used = 0;
@@ -581,24 +586,23 @@ static void list_commands(const struct bn_workload *ops, void *self)
   for (const struct bn_command *c = ops->commands; c != NULL && c->name != NULL; c++)
     if (used < sizeof list)
       used += (size_t)snprintf(list + used, sizeof list - used, "%s, ", c->name);
-  for (size_t i = 0; ops->find_command != NULL && i < sizeof asked / sizeof asked[0]; i++)
-    if (used < sizeof list && ops->find_command(self, asked[i], &found))
-      used += (size_t)snprintf(list + used, sizeof list - used, "%s, ", asked[i]);
+  for (; ops->find_command != NULL && *asked != NULL; asked++)
+    if (used < sizeof list && ops->find_command(self, *asked, &found))
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s, ", *asked);
   bn_log_hint("commands of '%s': %srun, help", ops->name, list);
 }
 
 void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *ops, void *self)
 {
-  static const char *const known[] = {"prepare", "run", "cleanup", "help"};
   struct bn_near near = {.typed = cli->command};
   char masked[BN_MASK_MAX];
   const char *shown = cli->hides_command ? BN_MASK : bn_mask_arg(cli->command, false, masked);
   const char *meant;
   bool is_known = false;
 
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-    is_known |= strcmp(cli->command, known[i]) == 0;
-    bn_near_offer(&near, known[i]);
+  for (size_t i = 0; i < N_TEST_COMMANDS; i++) {
+    is_known |= strcmp(cli->command, command_names[i]) == 0;
+    bn_near_offer(&near, command_names[i]);
   }
   for (const struct bn_command *c = ops->commands; c != NULL && c->name != NULL; c++)
     bn_near_offer(&near, c->name);

@@ -49,10 +49,12 @@ void bn_cli_take_test(struct bn_cli *cli, const char *test);
 /* "help TEST" and "TEST --help" become the test's command `help`; *help stays true where the help
    of the program is asked for. */
 void bn_cli_take_help(struct bn_cli *cli, bool *help);
-/* true: that is the command. */
+/* Returns whether that is the command. */
 bool bn_cli_is_command(const struct bn_cli *cli, const char *name);
-/* true: a command that no script has to define. */
+/* Returns whether that is a command that no script has to define. */
 bool bn_cli_is_command_name(const char *word);
+/* The commands that a script is asked for, because it cannot list its own.  NULL is the last. */
+extern const char *const bn_cli_script_commands[];
 /* Which messages are printed: --verbosity and --quiet.  Agents of a run leave more to their
    controller. */
 void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, bool is_agent);
@@ -83,7 +85,7 @@ void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *
 /* -1 when an option of the command line is unknown (unless any is accepted) or a value is bad. */
 int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *options,
                          bool accept_any);
-/* true: `run` lacks the option without which the test means nothing, and that has been said. */
+/* Returns whether `run` lacks the option without which the test means nothing, and says so. */
 bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *options,
                            const struct bn_workload *ops);
 /* Says which options of drivers on the command line are not used: any if the test opens no
@@ -113,7 +115,7 @@ int bn_cli_check_output(void);
    *n of them are open.  wanted NULL: only the room; a list that names nothing is refused. */
 enum { BN_CLI_MORE_REPORTS = 3 };
 int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **reports, size_t *n);
-/* -1: what was written to one of them may be incomplete; it has been printed. */
+/* Returns 0, or -1 if what was written to one of them may be incomplete, which is printed. */
 int bn_cli_close_reports(const struct bn_report_use *reports, size_t n);
 
 #endif

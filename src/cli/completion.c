@@ -199,17 +199,16 @@ void bn_completion_script(const struct bn_completion *c, const char *name, const
                           const struct bn_workload *ops, void *self,
                           const struct bn_optset *options)
 {
-  /* A script cannot list its commands; it says whether it has one. */
-  static const char *const commands[] = {"prepare", "prewarm", "warmup", "cleanup"};
+  const char *const *command = bn_cli_script_commands;
   const struct bn_opt *o;
   struct bn_command found;
   char own[300];
   const char *group;
 
   completion_row(c->out, "script", name, "", title);
-  for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-    if (ops->find_command(self, commands[i], &found))
-      completion_row(c->out, "command", name, commands[i], "");
+  for (; *command != NULL; command++)
+    if (ops->find_command(self, *command, &found))
+      completion_row(c->out, "command", name, *command, "");
   completion_row(c->out, "command", name, "run", "");
   (void)snprintf(own, sizeof own, "%s options", ops->name);
   if (bn_optset_has_group(options, own))
