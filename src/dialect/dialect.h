@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The forms of bench: the native one, and a dialect for each version of sysbench.  The words of the
-   text report in each of them are in report/text/wording.c. */
+   text report in each of them are in report/text/templates.c. */
 #ifndef BN_DIALECT_DIALECT_H
 #define BN_DIALECT_DIALECT_H
 

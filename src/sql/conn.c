@@ -499,9 +499,9 @@ void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s)
   if (o == NULL)
     return;
   if (!s->services->is_command && bn_session_is_worker(s))
-    bn_sql_hints_add_rows(&sys->hints, s->stat);
+    bn_sql_end_hints_add_rows(&sys->hints, s->stat);
   if (bn_sql_preflight_is_lazy(&sys->preflight) && bn_sql_preflight_is_worker(s))
-    bn_sql_hints_add_prepares(&sys->hints, &o->first_use, s);
+    bn_sql_end_hints_add_prepares(&sys->hints, &o->first_use, s);
   while (o->all != NULL) {
     struct bn_sql_conn *c = o->all;
 

@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "sql/end_hints.h"
 #include "sql/errors.h"
-#include "sql/hints.h"
 #include "sql/preflight.h"
 #include "sql/split.h"
 #include "sql/sql.h"
@@ -61,7 +61,7 @@ struct bn_sqlsys {
   struct bn_sql_session *sessions;
   struct bn_sql_statement_cache texts;
   struct bn_sql_preflight preflight;
-  struct bn_sql_hints hints;
+  struct bn_sql_end_hints hints;
   struct bn_sql_verify verify;
   struct bn_metric metrics[BN_SQL_METRICS_MAX]; /* options.c: what is measured */
 };

@@ -16,7 +16,7 @@
 #include "script/vm/call.h"
 #include "script/vm/chunk.h"
 #include "script/vm/env.h"
-#include "script/vm/path.h"
+#include "script/vm/module_path.h"
 #include "script/vm/vm.h"
 
 static char dir[] = "/tmp/bench-script-vm-XXXXXX";
@@ -161,7 +161,7 @@ static void test_path(void **state)
   (void)put("a/b.lua", "return 1\n");
   (void)snprintf(path, sizeof path, "%s/none/?.so;;%s/?.lua", dir, dir);
   bn_buf_init(&tried, 0);
-  char *found = bn_path_search(path, "a.b", &tried);
+  char *found = bn_module_path_search(path, "a.b", &tried);
 
   (void)snprintf(wanted, sizeof wanted, "%s/a/b.lua", dir);
   assert_string_equal(found, wanted);
@@ -170,10 +170,10 @@ static void test_path(void **state)
   assert_string_equal(tried.data, wanted);
   bn_buf_done(&tried);
   /* A folder is no module. */
-  assert_null(bn_path_search(dir, "x", NULL));
+  assert_null(bn_module_path_search(dir, "x", NULL));
 
   assert_int_equal(setenv("LUA_PATH", "/first/?;;/last/?", 1), 0);
-  char *list = bn_path_default("/data");
+  char *list = bn_module_path_default("/data");
 
   assert_ptr_equal(strstr(list, "/first/?;./?.lua;"), list);
   assert_non_null(strstr(list, ";/data/?.lua;/last/?"));
@@ -211,7 +211,7 @@ static void test_find_instead(void **state)
     char wanted[512];
 
     conf.policy = rows[i].policy;
-    char *file = bn_find_instead(&setup, rows[i].name, true);
+    char *file = bn_script_file_instead(&setup, rows[i].name, true);
 
     if (rows[i].file == NULL) {
       assert_null(file);
@@ -231,10 +231,10 @@ static void test_not_found(void **state)
   struct bn_err err = {0};
 
   (void)state;
-  assert_int_equal(bn_find(&place, &setup, "/none/?.lua", &err), -1);
+  assert_int_equal(bn_script_file_find(&place, &setup, "/none/?.lua", &err), -1);
   assert_int_equal(err.code, ENOENT);
   assert_null(place.file);
-  bn_find_done(&place);
+  bn_script_file_done(&place);
 }
 
 BN_TESTS(script_vm)

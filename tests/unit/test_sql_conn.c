@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "cm.h"
-#include "sql/hints.h"
+#include "sql/end_hints.h"
 #include "sqlfake.h"
 
 static struct bn_sql_conn *connect_to(struct fixture *f)
@@ -579,7 +579,7 @@ static uint64_t five(struct bn_session *s)
 /* Once, however often it is repeated, and only if it is counted in the end. */
 static void counts_events_that_prepare(void **state)
 {
-  struct bn_sql_hints all[2] = {{0}};
+  struct bn_sql_end_hints all[2] = {{0}};
   struct bn_sql_lazy_prepare u = {0};
   struct fixture f;
 
@@ -593,7 +593,7 @@ static void counts_events_that_prepare(void **state)
   bn_sql_lazy_prepare_note(&u, f.s);
   bn_stat_count(f.s->stat, BN_C_EVENTS, 1);
   bn_sql_lazy_prepare_note(&u, f.s);
-  bn_sql_hints_add_prepares(&all[0], &u, f.s);
+  bn_sql_end_hints_add_prepares(&all[0], &u, f.s);
   assert_int_equal(atomic_load(&all[0].paid), 1);
   assert_int_equal(atomic_load(&all[0].events), 5);
   bn_stat_count(f.s->stat, BN_C_EVENTS, 1);
@@ -601,7 +601,7 @@ static void counts_events_that_prepare(void **state)
   atomic_store(&f.s->stat->begun_at, 1099);
   atomic_store(&f.s->stat->ended_at, 1000); /* begun in the warm-up, which is over */
   bn_sql_lazy_prepare_note(&u, f.s);
-  bn_sql_hints_add_prepares(&all[1], &u, f.s);
+  bn_sql_end_hints_add_prepares(&all[1], &u, f.s);
   assert_int_equal(atomic_load(&all[1].paid), 2);
   atomic_store(&f.s->stat->begun_at, 1100);
   bn_sql_lazy_prepare_note(&u, f.s);

@@ -18,8 +18,8 @@
 #include "report/text/errors.h"
 #include "report/text/form.h"
 #include "report/text/members.h"
+#include "report/text/templates.h"
 #include "report/text/watched.h"
-#include "report/text/wording.h"
 
 struct text {
   struct bn_output output;
@@ -429,9 +429,9 @@ static void print_lag(const struct text *t, const struct bn_view *v)
 /* Older documents do not have the age. */
 static void print_unfinished(const struct text *t, const struct bn_form *f, const struct bn_view *v)
 {
-  bn_form_print(f, bn_wording_unfinished, t->out);
+  bn_form_print(f, bn_template_unfinished, t->out);
   if (v->oldest_s > 0)
-    bn_form_print(f, bn_wording_oldest, t->out);
+    bn_form_print(f, bn_template_oldest, t->out);
   (void)fputs("\n", t->out);
 }
 
@@ -439,20 +439,20 @@ static void print_unfinished(const struct text *t, const struct bn_form *f, cons
 static void print_native(const struct text *t, const struct bn_form *f, const struct bn_view *v)
 {
   if (v->failed_threads > 0)
-    bn_form_print(f, bn_wording_failed_threads, t->out);
+    bn_form_print(f, bn_template_failed_threads, t->out);
   if (v->in_grace > 0)
-    bn_form_print(f, bn_wording_grace, t->out);
+    bn_form_print(f, bn_template_grace, t->out);
   if (v->unfinished > 0)
     print_unfinished(t, f, v);
   if (v->outages > 0)
-    bn_form_print(f, bn_wording_outages, t->out);
+    bn_form_print(f, bn_template_outages, t->out);
   if (bn_view_has_parts(v))
-    bn_form_print(f, bn_wording_times, t->out);
+    bn_form_print(f, bn_template_times, t->out);
   if (v->due == 0)
     return;
-  bn_form_print(f, bn_wording_arrivals, t->out);
+  bn_form_print(f, bn_template_arrivals, t->out);
   if (v->warmup_backlog > 0)
-    bn_form_print(f, bn_wording_warmup_backlog, t->out);
+    bn_form_print(f, bn_template_warmup_backlog, t->out);
   print_waiting(t, v, "queueing", "queueing time (ms, avg/max):");
   print_waiting(t, v, "service", "service time (ms, avg/max):");
   print_lag(t, v);
@@ -600,9 +600,9 @@ static void print_summary(struct text *t, const struct bn_view *v)
   print_rows(t, v);
   print_read_hosts(t, v);
   if (t->plan->native && v->retries > 0)
-    bn_form_print(&f, bn_wording_retries, t->out);
+    bn_form_print(&f, bn_template_retries, t->out);
   if (t->plan->native && v->failed_events > 0)
-    bn_form_print(&f, bn_wording_failed, t->out);
+    bn_form_print(&f, bn_template_failed, t->out);
   print_servers(t, v);
   print_commits(t, v);
   print_timings(t, v);

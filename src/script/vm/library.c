@@ -127,7 +127,7 @@ static int run_file(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
   const char *path = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : NULL;
-  char *instead = path != NULL ? bn_find_instead(lua->vm->setup, path, lua->worker) : NULL;
+  char *instead = path != NULL ? bn_script_file_instead(lua->vm->setup, path, lua->worker) : NULL;
 
   if (instead != NULL) {
     lua_pushstring(L, instead);

@@ -11,8 +11,8 @@
 #include <lua.h>
 
 #include "script/setup.h"
-#include "script/vm/find.h"
 #include "script/vm/heap.h"
+#include "script/vm/script_file.h"
 
 struct bn_api;
 struct bn_chunk;

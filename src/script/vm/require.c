@@ -13,7 +13,7 @@
 #include "script/setup.h"
 #include "script/vm/chunk.h"
 #include "script/vm/lua.h"
-#include "script/vm/path.h"
+#include "script/vm/module_path.h"
 
 static const char loading[] = "loading"; /* its address marks a module that is being loaded */
 
@@ -33,11 +33,11 @@ static const char *require_search(lua_State *L, const char *field)
 
   bn_buf_init(&tried, 0);
   const char *name = luaL_checkstring(L, 1);
-  char *file = bn_path_search(path_of(L, field), name, &tried);
+  char *file = bn_module_path_search(path_of(L, field), name, &tried);
 
   /* LuaJIT's own modules are on its default path (upvalue 2). */
   if (file == NULL && strncmp(name, "jit.", 4) == 0 && strcmp(field, "path") == 0)
-    file = bn_path_search(lua_tostring(L, lua_upvalueindex(2)), name, NULL);
+    file = bn_module_path_search(lua_tostring(L, lua_upvalueindex(2)), name, NULL);
 
   lua_pushstring(L, file != NULL ? file : tried.data != NULL ? tried.data : "");
   bn_buf_done(&tried);
@@ -72,7 +72,7 @@ static const char *in_own_folder(lua_State *L)
   if (dir == NULL)
     return NULL;
   lua_pushfstring(L, "%s?.lua", dir);
-  char *file = bn_path_search(lua_tostring(L, -1), luaL_checkstring(L, 1), NULL);
+  char *file = bn_module_path_search(lua_tostring(L, -1), luaL_checkstring(L, 1), NULL);
 
   lua_pop(L, 1);
   if (file == NULL)
@@ -91,7 +91,7 @@ static bool looks_beside_first(const struct bn_vm *vm, const char *name)
   char *bundled = NULL;
 
   if (!decided && vm->setup->conf->policy->dialect == NULL)
-    bundled = bn_find_hidden(vm->setup, name, "");
+    bundled = bn_script_file_hidden(vm->setup, name, "");
   free(bundled);
   return decided || bundled != NULL;
 }
@@ -110,7 +110,7 @@ static const char *find_before_bundle(lua_State *L, const char *file, bool astra
 {
   const struct bn_lua *lua = bn_lua_current();
   const char *name = lua_tostring(L, 1);
-  char *hidden = bn_find_hidden(lua->vm->setup, name, file);
+  char *hidden = bn_script_file_hidden(lua->vm->setup, name, file);
 
   if (hidden == NULL)
     return file;
@@ -193,7 +193,7 @@ static int load_croot(lua_State *L)
   if (dot == NULL)
     return 0;
   lua_pushlstring(L, name, (size_t)(dot - name));
-  file = bn_path_search(path_of(L, "cpath"), lua_tostring(L, -2), NULL);
+  file = bn_module_path_search(path_of(L, "cpath"), lua_tostring(L, -2), NULL);
   if (file == NULL)
     return 0;
   lua_pushstring(L, file);

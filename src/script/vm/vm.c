@@ -15,7 +15,7 @@
 #include "script/vm/chunk.h"
 #include "script/vm/env.h"
 #include "script/vm/library.h"
-#include "script/vm/path.h"
+#include "script/vm/module_path.h"
 #include "script/vm/stackguard.h"
 
 /* Builds of LuaJIT with 32-bit pointers insist on their own allocator. */
@@ -149,15 +149,15 @@ void bn_vm_init(struct bn_vm *vm, const struct bn_script_setup *setup,
 {
   vm->setup = setup;
   vm->table = table;
-  vm->path = bn_path_default(setup->data_dir);
-  vm->cpath = bn_path_default_c();
+  vm->path = bn_module_path_default(setup->data_dir);
+  vm->cpath = bn_module_path_default_c();
   vm->chunks = bn_chunks_new(setup->sent_dir);
   vm->guard = bn_stackguard_install();
 }
 
 int bn_vm_find(struct bn_vm *vm, struct bn_err *err)
 {
-  return bn_find(&vm->place, vm->setup, vm->path, err);
+  return bn_script_file_find(&vm->place, vm->setup, vm->path, err);
 }
 
 static const struct bn_chunk *compile_file(struct bn_vm *vm, lua_State *L, struct bn_err *err)
@@ -199,7 +199,7 @@ void bn_vm_done(struct bn_vm *vm)
 {
   bn_stackguard_remove(vm->guard);
   bn_chunks_free(vm->chunks);
-  bn_find_done(&vm->place);
+  bn_script_file_done(&vm->place);
   free(vm->path);
   free(vm->cpath);
 }

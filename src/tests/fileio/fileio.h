@@ -72,21 +72,21 @@ void bn_fileio_describe(const struct bn_fileio_plan *plan, const char *io_title,
    write what is there already. */
 void bn_fileio_make_data(const struct bn_fileio_plan *plan, struct bn_data **out);
 
-/* --- layout.c: the files --- */
+/* --- files.c --- */
 
-int bn_layout_prepare(const struct bn_fileio_plan *plan, struct bn_session *s, struct bn_err *err);
-int bn_layout_cleanup(const struct bn_fileio_plan *plan, struct bn_err *err);
+int bn_files_prepare(const struct bn_fileio_plan *plan, struct bn_session *s, struct bn_err *err);
+int bn_files_cleanup(const struct bn_fileio_plan *plan, struct bn_err *err);
 /* Checks and opens all files for a run; fd has plan->files places, -1 where nothing is open.  With
    -1 and an empty err, the reason has been logged. made has as many places: the files that did not
    exist before. */
-int bn_layout_open(const struct bn_fileio_plan *plan, int *fd, bool *made, struct bn_err *err);
-void bn_layout_remove(const struct bn_fileio_plan *plan, const bool *made);
-void bn_layout_close(const struct bn_fileio_plan *plan, int *fd);
+int bn_files_open(const struct bn_fileio_plan *plan, int *fd, bool *made, struct bn_err *err);
+void bn_files_remove(const struct bn_fileio_plan *plan, const bool *made);
+void bn_files_close(const struct bn_fileio_plan *plan, int *fd);
 
 /* Looks at the data that prepare has left.  With --validate, returns -1 and err if no block that it
    looks at has a checksum; otherwise tells of files that hold zeros.  Returns 0. */
-int bn_layout_check_data(const struct bn_fileio_plan *plan, const int *fd,
-                         const struct bn_services *services, struct bn_err *err);
+int bn_files_check_data(const struct bn_fileio_plan *plan, const int *fd,
+                        const struct bn_services *services, struct bn_err *err);
 
 /* --- device.c: the place of the files --- */
 

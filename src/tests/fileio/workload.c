@@ -26,7 +26,7 @@ static int fileio_prepare(void *self, struct bn_session *s, const char *name, st
   (void)name;
   if (bn_fileio_resolve(&plan, s->services->workload_conf, s->services->conf, false, err) != 0)
     return -1;
-  return bn_layout_prepare(&plan, s, err);
+  return bn_files_prepare(&plan, s, err);
 }
 
 static int fileio_cleanup(void *self, struct bn_session *s, const char *name, struct bn_err *err)
@@ -37,7 +37,7 @@ static int fileio_cleanup(void *self, struct bn_session *s, const char *name, st
   (void)name;
   if (bn_fileio_resolve(&plan, s->services->workload_conf, s->services->conf, false, err) != 0)
     return -1;
-  return bn_layout_cleanup(&plan, err);
+  return bn_files_cleanup(&plan, err);
 }
 
 static const struct bn_ioengine *find_engine(const char *name, struct bn_err *err)
@@ -181,14 +181,14 @@ static int fileio_start(void *self, struct bn_err *err)
     bn_fileio_make_data(p, &f->data);
   if (p->mode == BN_FILE_SEQWR && try_writing(f, err) != 0)
     return -1;
-  if (bn_layout_open(p, f->fd, f->made, err) != 0)
+  if (bn_files_open(p, f->fd, f->made, err) != 0)
     return -1;
   f->setup = setup_for(f, f->fd, p->files);
   f->engine_started = true;
   if (f->engine->start != NULL && f->engine->start(&f->setup.shared, &f->setup, err) != 0)
     return -1;
   bn_device_describe(p, f->fd[0], f->services);
-  if (bn_fileio_reads(p) && bn_layout_check_data(p, f->fd, f->services, err) != 0)
+  if (bn_fileio_reads(p) && bn_files_check_data(p, f->fd, f->services, err) != 0)
     return -1;
   bn_diskstats_init(&f->disk, f->fd[0]);
   return 0;
@@ -210,10 +210,10 @@ static void fileio_close(void *self)
   if (f->engine_started && f->engine->stop != NULL)
     f->engine->stop(f->setup.shared);
   if (f->fd != NULL)
-    bn_layout_close(&f->plan, f->fd);
+    bn_files_close(&f->plan, f->fd);
   /* A failed run removes the files that it has made. */
   if (f->made != NULL && atomic_load_explicit(&f->ended, memory_order_relaxed) < f->threads)
-    bn_layout_remove(&f->plan, f->made);
+    bn_files_remove(&f->plan, f->made);
   if (f->pattern_made)
     bn_pattern_done(&f->pattern);
   free(f->data);

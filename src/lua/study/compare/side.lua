@@ -3,7 +3,7 @@
 -- and keeps what a comparison needs of them.
 
 local native = require("study.native")
-local points = require("study.points")
+local match = require("study.match")
 local results = require("study.results")
 
 local side = {}
@@ -76,7 +76,7 @@ end
 local function shared_options(known, options)
   local kept = {}
   for _, o in ipairs(options) do
-    if not points.ignore(o) then
+    if not match.ignore(o) then
       local key = o.name .. "\n" .. o.origin .. "\n" .. (o.value or "")
       known[key] = known[key] or o
       kept[#kept + 1] = known[key]
@@ -138,7 +138,7 @@ function side.points(a, b)
       runs[#runs + 1], sides[#sides + 1] = run, i
     end
   end
-  return points.find(runs, sides)
+  return match.find(runs, sides)
 end
 
 side.no_values = new_values()

@@ -3,7 +3,7 @@
 -- order of time.  It keeps of each result what a series needs.
 
 local native = require("study.native")
-local points = require("study.points")
+local match = require("study.match")
 local results = require("study.results")
 
 local series = {}
@@ -73,7 +73,7 @@ function series:about(result)
     local ignored = common_name(option.name)
     if self.ignored[ignored] then
       self.met[ignored] = true
-    elseif not points.ignore(option) then
+    elseif not match.ignore(option) then
       options[#options + 1] = option
       words[#words + 1] = option.name
       words[#words + 1] = option.value or "\0"
@@ -123,7 +123,7 @@ local function is_copy(run, before)
 end
 
 function series:part()
-  self.points = points.find(self.abouts)
+  self.points = match.find(self.abouts)
   for _, run in ipairs(self.runs) do run.point = self.points.of[run.about.number] end
   table.sort(self.runs, is_before)
   local before
@@ -148,7 +148,7 @@ end
 --                                     facts = {[k] = of series.facts, nil: not known},
 --                                     labels = {NAME = TEXT},
 --                                     values = {[k] = of metric k, nil: not measured}}, …}},
---    metrics =, left = {{path =, why = a sentence with the path}, …}, points = of study.points,
+--    metrics =, left = {{path =, why = a sentence with the path}, …}, points = of study.match,
 --    met = {NAME = true: a run has the ignored option}}
 function series.read(operands, metrics, ignored)
   local self = setmetatable({

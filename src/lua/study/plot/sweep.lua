@@ -6,7 +6,7 @@
 -- an option of numbers; each combination of the others is a line of its own.
 
 local native = require("study.native")
-local points = require("study.points")
+local match = require("study.match")
 local stats = require("study.stats")
 local usl = require("study.stats.usl")
 
@@ -231,7 +231,7 @@ end
 -- lines.
 function sweep.chart(results)
   local self = setmetatable({
-    points = points.find(results),
+    points = match.find(results),
     x = nil, numbers = false,
     lines = {}, line_of = {},
     order = {},  -- {x =, point =}, in the order of x

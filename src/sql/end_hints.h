@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Hints at the end of a run: updates or deletes that have all found no row, and events in which a
    statement was prepared because it was used for the first time. */
-#ifndef BN_SQL_HINTS_H
-#define BN_SQL_HINTS_H
+#ifndef BN_SQL_END_HINTS_H
+#define BN_SQL_END_HINTS_H
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "api/session.h"
 
 /* Sums of the sessions that have ended. */
-struct bn_sql_hints {
+struct bn_sql_end_hints {
   _Atomic uint64_t updates, rows_updated; /* updates: those without rows */
   _Atomic uint64_t deletes, rows_deleted; /* deletes: those without rows */
   _Atomic uint64_t paid, events;          /* paid: those in which a statement was prepared */
@@ -25,11 +25,11 @@ struct bn_sql_lazy_prepare {
 /* A statement is being prepared.  Counts if it is in an event that is measured. */
 void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *u, const struct bn_session *s);
 /* By the thread of a session that ends; its warm-up counts too. */
-void bn_sql_hints_add_rows(struct bn_sql_hints *m, const struct bn_stat *stat);
+void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *m, const struct bn_stat *stat);
 /* By the session's worker, which has left its loop. */
-void bn_sql_hints_add_prepares(struct bn_sql_hints *all, const struct bn_sql_lazy_prepare *u,
-                               struct bn_session *s);
+void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *all,
+                                   const struct bn_sql_lazy_prepare *u, struct bn_session *s);
 /* Once all sessions have ended, on standard error. */
-void bn_sql_hints_tell(const struct bn_sql_hints *all);
+void bn_sql_end_hints_tell(const struct bn_sql_end_hints *all);
 
 #endif

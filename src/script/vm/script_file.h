@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Finds the file that the user means: a bundled workload, a file as typed, a module, or a bundled
    workload in place of an old installation. */
-#ifndef BN_SCRIPT_VM_FIND_H
-#define BN_SCRIPT_VM_FIND_H
+#ifndef BN_SCRIPT_VM_SCRIPT_FILE_H
+#define BN_SCRIPT_VM_SCRIPT_FILE_H
 
 #include <stdbool.h>
 
@@ -27,14 +27,15 @@ struct bn_place {
 
 /* Finds the file that setup's name means, modules on `path`; logs when a bundled script takes the
    place of a missing file.  Returns 0, or -1 and err. */
-int bn_find(struct bn_place *out, const struct bn_script_setup *setup, const char *path,
-            struct bn_err *err);
-void bn_find_done(struct bn_place *p);
+int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setup, const char *path,
+                        struct bn_err *err);
+void bn_script_file_done(struct bn_place *p);
 /* Returns the malloc'd bundled script or module of that name if `file`, which is used instead, is
    another one, else NULL. */
-char *bn_find_hidden(const struct bn_script_setup *setup, const char *name, const char *file);
+char *bn_script_file_hidden(const struct bn_script_setup *setup, const char *name,
+                            const char *file);
 /* Returns the malloc'd file that replaces a name, or NULL: a file from another host, or a bundled
    script for a missing file of an old installation, which it logs unless quiet. */
-char *bn_find_instead(const struct bn_script_setup *setup, const char *name, bool quiet);
+char *bn_script_file_instead(const struct bn_script_setup *setup, const char *name, bool quiet);
 
 #endif

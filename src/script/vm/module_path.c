@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Search paths for modules. */
-#include "script/vm/path.h"
+#include "script/vm/module_path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static char *with_variable(const char *variable, struct bn_buf *list)
   return bn_buf_take(&b);
 }
 
-char *bn_path_default(const char *data_dir)
+char *bn_module_path_default(const char *data_dir)
 {
   struct bn_buf b;
 
@@ -58,7 +58,7 @@ char *bn_path_default(const char *data_dir)
   return with_variable("LUA_PATH", &b);
 }
 
-char *bn_path_default_c(void)
+char *bn_module_path_default_c(void)
 {
   struct bn_buf b;
   char dir[4096];
@@ -96,7 +96,7 @@ static char *path_fill(const char *template, size_t len, const char *name)
   return bn_buf_take(&b);
 }
 
-char *bn_path_search(const char *path, const char *name, struct bn_buf *tried)
+char *bn_module_path_search(const char *path, const char *name, struct bn_buf *tried)
 {
   while (*path != '\0') {
     const size_t len = strcspn(path, ";");

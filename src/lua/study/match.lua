@@ -7,13 +7,13 @@
 
 local native = require("study.native")
 
-local points = {}
+local match = {}
 
 -- The name of the test takes the place of the option of 0.5.
 local test = "test"
 
 -- Returns whether the option of a result makes no points.
-function points.ignore(option)
+function match.ignore(option)
   local traits = option.traits
   return traits.output_only or traits.observes or traits.figures_only or traits.repeat_only
     or traits.place or option.secret or option.name == test
@@ -32,7 +32,7 @@ local function gather(results)
   end
   for i, result in ipairs(results) do
     for _, option in ipairs(result.options) do
-      if not points.ignore(option) then
+      if not match.ignore(option) then
         add(option.name, i, option.value)
         if option.origin == "default" then absent[option.name] = option.value end
       end
@@ -82,7 +82,7 @@ end
 --   n                      how many points there are, in the order of their values
 --   value(point, option)   the value of the option of that number, as typed
 --   name(point)            "threads=16 table-size=1000", escaped; "" if there is one point only
-function points.find(results, sides)
+function match.find(results, sides)
   local names, values = gather(results)
   local found, columns, order, first = {options = {}, of = {}, n = 0}, {}, {}, {}
   for _, name in ipairs(names) do
@@ -116,4 +116,4 @@ function points.find(results, sides)
   return found
 end
 
-return points
+return match

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The wording of the text report in each reference version: const tables of templates (form.h). */
-#ifndef BN_REPORT_TEXT_WORDING_H
-#define BN_REPORT_TEXT_WORDING_H
+#ifndef BN_REPORT_TEXT_TEMPLATES_H
+#define BN_REPORT_TEXT_TEMPLATES_H
 
 #include <stdbool.h>
 
@@ -37,10 +37,10 @@ struct bn_dialect {
 };
 
 /* Templates of bench's own form: the parts of a run, and the arrivals of --rate. */
-extern const char bn_wording_outages[], bn_wording_grace[], bn_wording_unfinished[],
-    bn_wording_oldest[], bn_wording_times[], bn_wording_retries[], bn_wording_failed[],
-    bn_wording_failed_threads[];
-extern const char bn_wording_arrivals[], bn_wording_warmup_backlog[];
+extern const char bn_template_outages[], bn_template_grace[], bn_template_unfinished[],
+    bn_template_oldest[], bn_template_times[], bn_template_retries[], bn_template_failed[],
+    bn_template_failed_threads[];
+extern const char bn_template_arrivals[], bn_template_warmup_backlog[];
 
 /* Never returns NULL.  native: bench's own form, whatever the version. */
 const struct bn_dialect *bn_dialect_get(enum bn_version version, bool native);

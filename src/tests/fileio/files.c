@@ -346,7 +346,7 @@ static int layout_make_all(struct making *m, struct bn_err *err)
   return 0;
 }
 
-int bn_layout_prepare(const struct bn_fileio_plan *p, struct bn_session *s, struct bn_err *err)
+int bn_files_prepare(const struct bn_fileio_plan *p, struct bn_session *s, struct bn_err *err)
 {
   const size_t block = (size_t)p->conf->block_size;
   struct making m = {.plan = p, .s = s, .target = p->span};
@@ -408,7 +408,7 @@ static void warn_of_other_files(const struct bn_fileio_plan *p)
 }
 
 /* Removes the files; err names the first file that it cannot remove. */
-int bn_layout_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
+int bn_files_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   char path[PATH_MAX];
   int rc = 0;
@@ -517,7 +517,7 @@ static int check_size(const struct bn_fileio_plan *p, const char *path, int fd)
   return -1;
 }
 
-int bn_layout_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn_err *err)
+int bn_files_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn_err *err)
 {
   const bool own = p->policy->dialect == NULL;
   char path[PATH_MAX];
@@ -576,8 +576,8 @@ static bool block_is_zeros(const unsigned char *block, size_t len)
   return block[0] == 0 && memcmp(block, block + 1, len - 1) == 0;
 }
 
-int bn_layout_check_data(const struct bn_fileio_plan *p, const int *fd,
-                         const struct bn_services *services, struct bn_err *err)
+int bn_files_check_data(const struct bn_fileio_plan *p, const int *fd,
+                        const struct bn_services *services, struct bn_err *err)
 {
   const size_t block = (size_t)p->conf->block_size;
   unsigned char *buf;
@@ -602,7 +602,7 @@ int bn_layout_check_data(const struct bn_fileio_plan *p, const int *fd,
   return rc;
 }
 
-void bn_layout_remove(const struct bn_fileio_plan *p, const bool *made)
+void bn_files_remove(const struct bn_fileio_plan *p, const bool *made)
 {
   char path[PATH_MAX];
 
@@ -611,7 +611,7 @@ void bn_layout_remove(const struct bn_fileio_plan *p, const bool *made)
       (void)unlink(path);
 }
 
-void bn_layout_close(const struct bn_fileio_plan *p, int *fd)
+void bn_files_close(const struct bn_fileio_plan *p, int *fd)
 {
   for (unsigned i = 0; fd != NULL && i < p->files; i++) {
     if (fd[i] >= 0)

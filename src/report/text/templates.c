@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tables of texts, one per reference version, built from what the versions share. */
-#include "report/text/wording.h"
+#include "report/text/templates.h"
 
 /* --- 1.0 and 1.1 ------------------------------------------------------------------------------ */
 
@@ -174,19 +174,19 @@ static const struct bn_dialect native_form = {
     .closing = {&closing11, &closing11, &closing11, &closing11, &closing11},
     .session = session_lines,
 };
-const char bn_wording_retries[] =
+const char bn_template_retries[] =
     "    retried events:                      {retried_events} ({retries} retries)\n";
-const char bn_wording_failed[] = "    failed events (--db-max-tries):      {failed_events}\n";
-const char bn_wording_failed_threads[] =
+const char bn_template_failed[] = "    failed events (--db-max-tries):      {failed_events}\n";
+const char bn_template_failed_threads[] =
     "    failed threads:                      {failed_threads}\n";
-const char bn_wording_grace[] = "    finished in the grace:               {in_grace}\n";
-const char bn_wording_unfinished[] = "    unfinished:                          {unfinished}";
-const char bn_wording_oldest[] = " (oldest {oldest_s:.3} s)";
-const char bn_wording_outages[] =
+const char bn_template_grace[] = "    finished in the grace:               {in_grace}\n";
+const char bn_template_unfinished[] = "    unfinished:                          {unfinished}";
+const char bn_template_oldest[] = " (oldest {oldest_s:.3} s)";
+const char bn_template_outages[] =
     "    outages of 1 s or more:              {outages} (longest {longest_outage_s:.3} s)\n";
-const char bn_wording_times[] =
+const char bn_template_times[] =
     "    set-up, grace, teardown:             {setup_s:.4}s, {grace_s:.4}s, {teardown_s:.4}s\n";
-const char bn_wording_arrivals[] =
+const char bn_template_arrivals[] =
     "\n"
     "Arrivals (--rate):\n"
     "    due in the span:                     {due}\n"
@@ -194,7 +194,7 @@ const char bn_wording_arrivals[] =
     "    dropped:                             {dropped}\n"
     "    queued at the end:                   {backlog}\n"
     "    finished in the span:                {finished} ({served:.2%} % of those due)\n";
-const char bn_wording_warmup_backlog[] =
+const char bn_template_warmup_backlog[] =
     "    queued when the warm-up ended:       {warmup_backlog}\n";
 
 /* --- 0.5 -------------------------------------------------------------------------------------- */

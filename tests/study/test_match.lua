@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- Points of a study: which options make them, in which order they are, and which do not.
 
-local points = require("study.points")
+local match = require("study.match")
 local t = require("tests")
 
 -- Makes results of {test, threads, size, new = {value, origin}} each.
@@ -22,7 +22,7 @@ end
 
 return {
   ["points are in the order of their numbers"] = function()
-    local found = points.find(results{
+    local found = match.find(results{
       {"oltp", "16", "1K"}, {"oltp", "2", "1000"}, {"oltp", "2", "1K"}, {"oltp", "2", "1000"},
       {"oltp", "16", "auto"}})
     t.equal(found.n, 4)
@@ -34,20 +34,20 @@ return {
     t.equal(found.of, {3, 1, 2, 1, 4})
   end,
   ["repeats are one point without a name"] = function()
-    local found = points.find(results{{"cpu", "1"}, {"cpu", "1"}})
+    local found = match.find(results{{"cpu", "1"}, {"cpu", "1"}})
     t.equal(found.n, 1)
     t.equal(found.options, {})
     t.equal(found.name(1), "")
-    t.equal(points.find({}).n, 0)
+    t.equal(match.find({}).n, 0)
   end,
   ["the name of the test makes points"] = function()
-    local found = points.find(results{{"mutex", "1", ""}, {"cpu\n", "1"}})
+    local found = match.find(results{{"mutex", "1", ""}, {"cpu\n", "1"}})
     t.equal(found.name(1), "test=cpu\\x0a")
     t.equal(found.name(2), "test=mutex")
   end,
   -- The sides differ in table-size, and each has runs with 1 and with 2 threads.
   ["what differs between sides alone makes none"] = function()
-    local found = points.find(results{
+    local found = match.find(results{
       {"oltp", "1", "10"}, {"oltp", "1", "20"}, {"oltp", "2", "10"}, {"oltp", "2", "20"}},
       {1, 2, 1, 2})
     t.equal(found.n, 2)
@@ -57,9 +57,9 @@ return {
   -- This is so after an update of the program.
   ["an unknown option counts as its default"] = function()
     local rows = {{"oltp", "16", "1K"}, {"oltp", "16", "1K", new = {"5", "default"}}}
-    t.equal(points.find(results(rows)).n, 1)
+    t.equal(match.find(results(rows)).n, 1)
     rows[3] = {"oltp", "16", "1K", new = {"7", "file"}}
-    local found = points.find(results(rows))
+    local found = match.find(results(rows))
     t.equal(found.n, 2)
     t.equal(found.of, {1, 1, 2})
     t.equal(found.name(1), "new=5")

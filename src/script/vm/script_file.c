@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Finds the file of a script. */
-#include "script/vm/find.h"
+#include "script/vm/script_file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
 #include "base/mask.h"
 #include "option/conf.h"
 #include "script/setup.h"
-#include "script/vm/path.h"
+#include "script/vm/module_path.h"
 
 /* A folder below the data folder. */
 static const char legacy_folder[] = "/tests/include/oltp_legacy";
@@ -64,7 +64,7 @@ static char *find_bundled_name(const struct bn_script_setup *setup, const char *
   return find_bundled(setup, BN_SET_MODERN, name);
 }
 
-char *bn_find_hidden(const struct bn_script_setup *setup, const char *name, const char *file)
+char *bn_script_file_hidden(const struct bn_script_setup *setup, const char *name, const char *file)
 {
   char *bundled = find_bundled_name(setup, name);
 
@@ -77,7 +77,7 @@ char *bn_find_hidden(const struct bn_script_setup *setup, const char *name, cons
 /* Sysbench looks into the working folder first. */
 static void tell_hiding(const struct bn_script_setup *setup, const char *file)
 {
-  char *hidden = bn_find_hidden(setup, setup->name, file);
+  char *hidden = bn_script_file_hidden(setup, setup->name, file);
 
   if (hidden != NULL)
     bn_log_apart("the file '%s' hides the bundled workload %s", file, setup->name);
@@ -122,7 +122,7 @@ static char *find_sent(const struct bn_script_setup *setup, const char *name)
   return NULL;
 }
 
-char *bn_find_instead(const struct bn_script_setup *setup, const char *name, bool quiet)
+char *bn_script_file_instead(const struct bn_script_setup *setup, const char *name, bool quiet)
 {
   char *file = find_sent(setup, name);
 
@@ -147,13 +147,13 @@ char *bn_find_instead(const struct bn_script_setup *setup, const char *name, boo
 /* Finds a module on package.path, then without ".lua". */
 static char *find_module(const char *path, const char *name)
 {
-  char *file = bn_path_search(path, name, NULL);
+  char *file = bn_module_path_search(path, name, NULL);
   const size_t len = bare_length(name);
 
   if (file == NULL && name[len] != '\0') {
     char *bare = bn_alloc_part(name, len);
 
-    file = bn_path_search(path, bare, NULL);
+    file = bn_module_path_search(path, bare, NULL);
     free(bare);
   }
   return file;
@@ -171,7 +171,7 @@ static char *find_unbundled(const struct bn_script_setup *setup, const char *pat
     file = find_bundled(setup, BN_SET_LEGACY, name);
   if (file == NULL)
     file = find_module(path, name);
-  return file != NULL ? file : bn_find_instead(setup, name, false);
+  return file != NULL ? file : bn_script_file_instead(setup, name, false);
 }
 
 static char *find_file(const struct bn_script_setup *setup, const char *path)
@@ -249,8 +249,8 @@ static bool is_below(const char *file, const char *dir)
   return len > 0 && strncmp(file, dir, len) == 0 && file[len] == '/';
 }
 
-int bn_find(struct bn_place *out, const struct bn_script_setup *setup, const char *path,
-            struct bn_err *err)
+int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setup, const char *path,
+                        struct bn_err *err)
 {
   const char *slash;
 
@@ -268,7 +268,7 @@ int bn_find(struct bn_place *out, const struct bn_script_setup *setup, const cha
   return 0;
 }
 
-void bn_find_done(struct bn_place *p)
+void bn_script_file_done(struct bn_place *p)
 {
   free(p->file);
   free(p->dir);

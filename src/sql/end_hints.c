@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Hints at the end of a run: updates or deletes that have all found no row, and events in which a
    statement was prepared because it was used for the first time. */
-#include "sql/hints.h"
+#include "sql/end_hints.h"
 
 #include <inttypes.h>
 
@@ -14,7 +14,7 @@ static void zero_rows_add(_Atomic uint64_t *to, const struct bn_stat *stat, unsi
   atomic_fetch_add_explicit(to, bn_stat_get(&stat->counter[counter]), memory_order_relaxed);
 }
 
-void bn_sql_hints_add_rows(struct bn_sql_hints *m, const struct bn_stat *stat)
+void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *m, const struct bn_stat *stat)
 {
   zero_rows_add(&m->updates, stat, BN_SQL_C_UPDATES_WITHOUT_ROWS);
   zero_rows_add(&m->rows_updated, stat, BN_SQL_C_ROWS_UPDATED);
@@ -46,8 +46,8 @@ void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *u, const struct bn_ses
   u->paid++;
 }
 
-void bn_sql_hints_add_prepares(struct bn_sql_hints *all, const struct bn_sql_lazy_prepare *u,
-                               struct bn_session *s)
+void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *all,
+                                   const struct bn_sql_lazy_prepare *u, struct bn_session *s)
 {
   /* The last event may have been dropped. */
   const bool unfinished = u->paid > 0 && u->event == event_number(s);
@@ -57,7 +57,7 @@ void bn_sql_hints_add_prepares(struct bn_sql_hints *all, const struct bn_sql_laz
                          s->services->counted_events(s) + bn_stat_get(&s->stat->failed));
 }
 
-static void tell_of_rows(const struct bn_sql_hints *m)
+static void tell_of_rows(const struct bn_sql_end_hints *m)
 {
   const uint64_t updates = bn_stat_get(&m->updates), deletes = bn_stat_get(&m->deletes);
 
@@ -72,7 +72,7 @@ static void tell_of_rows(const struct bn_sql_hints *m)
                 deletes);
 }
 
-static void tell_of_prepares(const struct bn_sql_hints *all)
+static void tell_of_prepares(const struct bn_sql_end_hints *all)
 {
   const uint64_t paid = atomic_load(&all->paid), events = atomic_load(&all->events);
 
@@ -84,7 +84,7 @@ static void tell_of_prepares(const struct bn_sql_hints *all)
               100.0 * (double)paid / (double)events);
 }
 
-void bn_sql_hints_tell(const struct bn_sql_hints *all)
+void bn_sql_end_hints_tell(const struct bn_sql_end_hints *all)
 {
   tell_of_rows(all);
   tell_of_prepares(all);
