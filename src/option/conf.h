@@ -69,6 +69,9 @@ struct bn_conf {
 #define BN_GROUP_LOG     "Log options"
 #define BN_GROUP_LATENCY "Log options, latency"
 
+/* Those of the third group; offsets are of struct bn_conf. */
+extern const struct bn_opt bn_rand_options[];
+
 /* Adds all of them, with their values in c; -1: see err. */
 int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err);
 
