@@ -54,8 +54,8 @@ int bn_wanted_labels(const struct bn_list *list)
   return 0;
 }
 
-/* false: there is none of that name, which is told with all that are. */
-static bool find_watcher(const char *name, bool *watched)
+/* Marks the watcher of that name.  Returns false if there is none, and logs the names of all. */
+static bool mark_watcher(const char *name, bool *watched)
 {
   struct bn_buf names = {0};
 
@@ -79,7 +79,7 @@ int bn_wanted_watchers(const struct bn_list *list, bool first, const struct bn_w
 
   *n = 0;
   for (size_t i = 0; i < list->n; i++)
-    if (!find_watcher(list->item[i], watched))
+    if (!mark_watcher(list->item[i], watched))
       return -1;
   for (size_t i = 0; bn_registry_watchers[i] != NULL; i++)
     if (watched[i] && (first || !bn_registry_watchers[i]->shared))

@@ -14,11 +14,12 @@ static const char beginning[] = "{\"format\":\"bench journal\"";
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-static int early_end(const struct bn_journal *j, int why, struct bn_err *err)
+/* Says that the journal ends here; returns -1. */
+static int journal_end_early(const struct bn_journal *j, int why, struct bn_err *err)
 {
-  if (j->claim.path == NULL)
+  if (j->lock.path == NULL)
     return bn_err_set(err, why, "the journal ends early: %s", strerror(why));
-  return bn_err_set(err, why, "the journal '%s' ends early: %s", j->claim.path, strerror(why));
+  return bn_err_set(err, why, "the journal '%s' ends early: %s", j->lock.path, strerror(why));
 }
 
 /* A line that was cut has no end, and nothing comes after it. */
@@ -28,29 +29,29 @@ static int write_line(void *of, char *line, size_t len, struct bn_err *err)
   ssize_t written;
 
   line[len++] = '\n';
-  written = write(j->claim.fd, line, len);
+  written = write(j->lock.fd, line, len);
   j->written |= written > 0;
   if (written == (ssize_t)len)
     return 0;
-  return early_end(j, written < 0 ? errno : ENOSPC, err);
+  return journal_end_early(j, written < 0 ? errno : ENOSPC, err);
 }
 
 void bn_journal_to(struct bn_journal *j, bn_journal_put *put, void *of)
 {
-  *j = (struct bn_journal){.put = put, .of = of, .brief = true, .claim.fd = -1};
+  *j = (struct bn_journal){.put = put, .of = of, .brief = true, .lock.fd = -1};
 }
 
 int bn_journal_open(struct bn_journal *j, const char *path, struct bn_err *err)
 {
-  *j = (struct bn_journal){.put = write_line, .of = j, .claim.fd = -1};
-  j->ended = bn_lockfile_take(&j->claim, path, err) != 0;
+  *j = (struct bn_journal){.put = write_line, .of = j, .lock.fd = -1};
+  j->ended = bn_lockfile_take(&j->lock, path, err) != 0;
   return j->ended ? -1 : 0;
 }
 
 static int give_up(struct bn_journal *j, struct bn_err *err)
 {
   j->ended = true;
-  return early_end(j, ENOMEM, err);
+  return journal_end_early(j, ENOMEM, err);
 }
 
 /* Takes the text over; NULL: no memory. */
@@ -92,7 +93,7 @@ static struct bn_node *line_of(const char *key, struct bn_node *value)
   return NULL;
 }
 
-/* NULL: no memory, here and below. */
+/* Returns NULL if there is no memory, as do the functions below. */
 static struct bn_node *facts_line(const struct bn_facts *f)
 {
   struct bn_node *map = bn_node_map();
@@ -190,13 +191,13 @@ int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_vie
 
 void bn_journal_close(struct bn_journal *j, bool remove)
 {
-  bn_lockfile_release(&j->claim, !j->written ? BN_LOCKFILE_UNDO
-                                 : remove    ? BN_LOCKFILE_REMOVE
-                                             : BN_LOCKFILE_KEEP);
+  bn_lockfile_release(&j->lock, !j->written ? BN_LOCKFILE_UNDO
+                                : remove    ? BN_LOCKFILE_REMOVE
+                                            : BN_LOCKFILE_KEEP);
   bn_snap_done(&j->past);
   bn_snap_done(&j->step);
   memset(j, 0, sizeof *j);
-  j->claim.fd = -1;
+  j->lock.fd = -1;
   j->ended = true;
 }
 
@@ -269,7 +270,7 @@ static void keep_view(struct kept *k, const struct bn_node *n, enum bn_view_span
         bn_node_append(span == BN_VIEW_INTERVAL ? k->intervals : k->checkpoints, copy) != 0;
 }
 
-/* NULL: there was no memory. */
+/* Returns NULL if there was no memory. */
 static struct bn_node *document_of(struct kept *k)
 {
   end_group(k);

@@ -15,7 +15,7 @@ struct bn_journal {
   bn_journal_put *put; /* where lines go */
   void *of;
   bool brief; /* lines are sent, not kept: their histograms are brief (bn_store_brief) */
-  struct bn_lockfile claim;  /* of its file, until it is closed */
+  struct bn_lockfile lock;   /* of its file, until it is closed */
   bool ended;                /* it is not open, or could not be written any more */
   bool written;              /* it has a line */
   bool has_group;            /* its metrics have been written */
@@ -23,7 +23,7 @@ struct bn_journal {
 };
 
 /* Makes an empty file and holds it.  A journal of that name that no run holds is moved aside
-   (claim.aside).  0, or -1 and err, with the code EBUSY when a run holds it: it is closed. */
+   (lock.aside).  0, or -1 and err, with the code EBUSY when a run holds it: it is closed. */
 int bn_journal_open(struct bn_journal *j, const char *path, struct bn_err *err);
 /* The same for lines that are sent, and do not go into a file. */
 void bn_journal_to(struct bn_journal *j, bn_journal_put *put, void *of);

@@ -567,44 +567,42 @@ struct bn_sql_commit_counts bn_sql_verify_compare(const struct bn_sql_known_row 
 }
 
 /* Asks all servers and keeps the content that lacks least, as a server that a failover has left
-   behind does not count.  Returns 0 if at least one could be read; *better: it lacks less than
-   v->counts. */
-static int ask_all_servers(struct bn_sql_verify *v, struct content *content, bool *known,
-                           bool *better, struct bn_err *err)
+   behind does not count.  Returns whether it lacks less than v->counts; *known: at least one server
+   could be read. */
+static bool ask_all_servers(struct bn_sql_verify *v, struct content *content, bool *known,
+                            struct bn_err *err)
 {
   char name[BN_LABEL_LEN];
   const size_t places = name_place(v, 0, name, sizeof name);
   const unsigned first = v->good;
-  int rc = -1;
+  bool better = false;
 
-  *better = false;
-  for (unsigned i = 0; i < places && !(*known && v->counts.missing == 0) && !is_too_late(v, i);
-       i++) {
+  for (unsigned i = 0; i < places && !is_too_late(v, i); i++) {
     struct bn_sql_commit_counts found;
 
+    if (*known && v->counts.missing == 0)
+      break;
     if (read_table(v, stop_at(first, i, places), content, err) != 0)
       continue;
-    rc = 0;
     found = bn_sql_verify_compare(content->known, content->n);
     if (*known && found.missing >= v->counts.missing)
       continue;
     v->counts = found;
-    *known = *better = true;
+    *known = better = true;
   }
-  return rc;
+  return better;
 }
 
 /* Compares.  Returns 0 if v->counts is what was found, or -1 if no server could be asked. */
 static int verify_compare(struct bn_sql_verify *v, struct content *content, struct bn_err *err)
 {
   uint64_t steady_ns = 0;
-  bool known = false, better;
+  bool known = false;
 
   do {
     if (steady_ns != 0)
       sleep_a_while();
-    (void)ask_all_servers(v, content, &known, &better, err);
-    if (better || steady_ns == 0)
+    if (ask_all_servers(v, content, &known, err) || steady_ns == 0)
       steady_ns = after_ms(STEADY_MS);
   } while (!(known && v->counts.missing == 0) && bn_clock_mono() < verify_limit(v) &&
            !(known && bn_clock_mono() >= steady_ns));

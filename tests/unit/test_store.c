@@ -516,8 +516,8 @@ static void a_journal_that_cannot_grow_says_so_once(void **state)
   (void)state;
   make_file(path);
   assert_int_equal(bn_journal_open(&j, path, &err), 0);
-  assert_int_not_equal(dup2(STDIN_FILENO, j.claim.fd), -1);
-  assert_int_equal(close(j.claim.fd), 0);
+  assert_int_not_equal(dup2(STDIN_FILENO, j.lock.fd), -1);
+  assert_int_equal(close(j.lock.fd), 0);
   assert_int_equal(bn_journal_facts(&j, &facts, &err), -1);
   assert_non_null(strstr(err.text, "ends early: Bad file descriptor"));
   assert_int_equal(bn_journal_facts(&j, &facts, &err), 0);

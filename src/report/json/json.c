@@ -60,7 +60,7 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   const char *fault;
 
   r->bins = conf != NULL ? (enum bins)((const struct json_conf *)conf)->bins : BINS_TOTAL;
-  r->journal.claim.fd = -1;
+  r->journal.lock.fd = -1;
   r->journal.ended = true;
   r->path = bn_file_is_stdout(path) ? NULL : path;
   r->out = out != NULL ? out : stdout;
@@ -114,9 +114,9 @@ static void json_started(void *self, const struct bn_facts *f)
   keep_name(r, f);
   if (bn_journal_facts(&r->journal, f, &err) != 0)
     json_warn(&err);
-  else if (r->journal.claim.aside != NULL)
-    bn_log_stderr("'%s' was left by a run that did not end; it is now '%s'", r->journal.claim.path,
-                  r->journal.claim.aside);
+  else if (r->journal.lock.aside != NULL)
+    bn_log_stderr("'%s' was left by a run that did not end; it is now '%s'", r->journal.lock.path,
+                  r->journal.lock.aside);
 }
 
 static void write_journal(struct json *r, const struct bn_view *v)
@@ -238,7 +238,7 @@ static void mention_journal(const struct json *r, struct bn_err *err)
     return;
   bn_buf_init(&b, room);
   (void)bn_buf_str(&b, "; what was measured is in a journal; print it with: bench report ");
-  if (json_quote(&b, r->journal.claim.path) == 0)
+  if (json_quote(&b, r->journal.lock.path) == 0)
     memcpy(err->text + len, b.data, b.len + 1);
   else
     (void)snprintf(err->text + len, room + 1, "; what was measured is in the journal beside it");
