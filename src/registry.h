@@ -35,7 +35,7 @@ extern const struct bn_registry_script bn_registry_scripts[];
 extern const struct bn_subcommand bn_registry_subcommands[];
 extern const struct bn_watcher *const bn_registry_watchers[];
 
-/* NULL: no such name, or none. */
+/* Return NULL if there is no such name. */
 const struct bn_workload *bn_registry_workload(const char *name);
 const struct bn_reporter *bn_registry_reporter(const char *name, size_t len);
 

@@ -89,7 +89,7 @@ static void set_option(const struct asking *a, const char *arg)
   free(name);
 }
 
-/* NULL: the argument is not a letter that an option of the subcommand has. */
+/* Returns NULL if the argument is not a letter that an option of the subcommand has. */
 static const struct bn_opt *subcommand_lettered(const struct asking *a, const char *arg)
 {
   for (const struct bn_opt *o = a->sub->options; o != NULL && o->name != NULL; o++)
@@ -119,7 +119,7 @@ static int set_lettered(struct asking *a, const struct bn_opt *o, const char *ar
   return value == next ? 2 : 1;
 }
 
-/* NULL: the argument is no "--name" of an option that has to have a value. */
+/* Returns NULL if the argument is no "--name" of an option that has to have a value. */
 static const struct bn_opt *without_value(const struct asking *a, const char *arg)
 {
   for (const struct bn_opt *o = a->sub->options; o != NULL && o->name != NULL; o++)

@@ -41,7 +41,7 @@ struct bn_channels {
 
 /* Takes the descriptors. */
 void bn_channels_add(struct bn_channels *c, const struct bn_channel *new);
-/* NULL: there is none, or no more. */
+/* Returns NULL if there is none, or no more. */
 struct bn_channel *bn_channels_find(const struct bn_channels *c, unsigned rank, uint32_t number);
 /* Removes those that have ended on both sides, and have written all. */
 void bn_channels_sweep(struct bn_channels *c);

@@ -111,8 +111,8 @@ struct bn_frame_file {
   size_t len;
 };
 
-/* -1: err says why the file is refused: its name is empty, too long, absolute, ends in '/', has
-   a part "", "." or "..", or a byte that is a control character. */
+/* Returns 0, or -1 and err, which says why the file is refused: its name is empty, too long,
+   absolute, ends in '/', has a part "", "." or "..", or a byte that is a control character. */
 int bn_frame_get_file(const struct bn_frame *f, struct bn_frame_file *out, struct bn_err *err);
 
 #endif

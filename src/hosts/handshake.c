@@ -77,7 +77,7 @@ char *bn_welcome_print(const struct bn_welcome *w, size_t *len, struct bn_err *e
 
 /* --- reading --- */
 
-/* false: it is not there, no whole number, or not from 0 to most. */
+/* Returns false if it is not there, no whole number, or not from 0 to most. */
 static bool get_number(const struct bn_node *map, const char *key, uint64_t most, uint64_t *out)
 {
   const struct bn_node *n = bn_node_get(map, key);
@@ -205,7 +205,7 @@ void bn_handshake_take_environment(struct bn_handshake *h)
   }
 }
 
-/* NULL: a controller may not set it. */
+/* Returns NULL if a controller may not set it. */
 static const char *password_of(const char *word)
 {
   for (size_t i = 0; i < PASSWORDS; i++) {

@@ -31,8 +31,8 @@ struct bn_welcome {
 
 /* The payload, malloc'd; NULL: out of memory, or an argument is not UTF-8 (err says which). */
 char *bn_handshake_print(const struct bn_handshake *h, size_t *len, struct bn_err *err);
-/* -1: err says that this is no such payload, or which protocol the other side speaks; out is then
-   empty. */
+/* Returns 0, or -1 and err, which says that this is no such payload, or which protocol the other
+   side speaks; out is then empty. */
 int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, struct bn_err *err);
 /* Takes the passwords of this process's environment into it, and gives them to another's: before
    there are threads that read it.  -1: a variable is not one of these. */

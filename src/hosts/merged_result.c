@@ -142,7 +142,7 @@ static double processor_s(const struct bn_result *r)
   return fact != NULL && fact->type == BN_FACT_REAL ? fact->real : HUGE_VAL;
 }
 
-/* NULL: the part has measured nothing that is known. */
+/* Returns NULL if the part has measured nothing that is known. */
 static const struct bn_view *part_total(const struct bn_merged_result_part *p)
 {
   const struct bn_group *g = p->result != NULL ? &p->result->group[0] : NULL;
@@ -243,7 +243,7 @@ static bool is_of_run(const struct bn_merged_result_part *p,
          s->at_ns - s->span_ns + slack_ns >= start->mono_ns;
 }
 
-/* NULL: the part counts; else why it does not. */
+/* Returns NULL if the part counts, else why it does not. */
 static const char *part_take(struct bn_merged_result_part *p,
                              const struct bn_merged_result_start *start)
 {

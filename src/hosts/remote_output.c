@@ -51,7 +51,7 @@ static size_t output_lines(const struct bn_remote_output *p)
   return p->line.len >= LINE_MAX_BYTES ? p->line.len : 0;
 }
 
-/* false: there is nothing more now. */
+/* Returns false if there is nothing more now. */
 static bool output_take_piece(struct bn_remote_output *p, struct bn_send_queue *queue)
 {
   char piece[LINE_MAX_BYTES];

@@ -23,7 +23,8 @@ struct bn_stop_signal {
    ignored.  -1 and err. */
 int bn_stop_signal_begin(struct bn_stop_signal *w, struct bn_err *err);
 void bn_stop_signal_end(struct bn_stop_signal *w);
-/* 0: nothing new; 1: the first has come, 2: another one.  The reader can only be the first. */
+/* Returns 0 for nothing new, 1 if the first has come, 2 for another one.  The reader can only be
+   the first. */
 int bn_stop_signal_read(struct bn_stop_signal *w);
 /* The first that came; 0: none.  SIGPIPE: of the reader. */
 int bn_stop_signal_signo(const struct bn_stop_signal *w);

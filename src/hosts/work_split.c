@@ -81,7 +81,7 @@ static const char *fault_of_name(const char *name, size_t len)
   return NULL;
 }
 
-/* 0: no number of threads. */
+/* Returns 0 if it is no number of threads. */
 static unsigned number_of_threads(const char *text, size_t len)
 {
   char copy[16];

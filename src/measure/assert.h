@@ -37,8 +37,8 @@ struct bn_assert {
   double scale;     /* times the figure of the view, which then is in that unit */
 };
 
-/* -1: err says what is wrong with the text, without repeating it; its code is ENOENT if there is no
-   such metric. */
+/* Returns 0, or -1 and err, which says what is wrong with the text, without repeating it; its code
+   is ENOENT if there is no such metric. */
 int bn_assert_parse(struct bn_assert *out, const char *text, struct bn_err *err);
 /* Only METRIC [@TIMING], which has no limit; its unit is that of documents, latencies are in s.
    Returns as bn_assert_parse(). */
@@ -55,7 +55,7 @@ struct bn_assert_scope {
   bool statements; /* --statements: latencies may be those of names that are not known yet */
 };
 
-/* -1: the run will not measure that; err says why. */
+/* Returns 0, or -1 and err, which says why the run will not measure that. */
 int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *scope,
                     struct bn_err *err);
 

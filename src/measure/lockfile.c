@@ -76,7 +76,8 @@ static bool is_free(const struct found *f, const struct stat *st)
   return f->locked && f->writable && st->st_nlink == 1 && st->st_uid == geteuid();
 }
 
-/* 0: the file is claimed, 1: the name is free now, or was taken by another file, -1. */
+/* Returns 0 if the file is locked, 1 if the name is free now or was taken by another file, or -1
+   and err. */
 static int lockfile_settle(struct bn_lockfile *c, const struct found *f, struct bn_err *err)
 {
   struct stat st;

@@ -224,7 +224,7 @@ static void intervals_done(struct intervals *in)
   free(in->late_s);
 }
 
-/* NULL: they can be summed. */
+/* Returns NULL if they can be summed, else why not. */
 static const char *why_apart(const struct job *j, const struct intervals *in)
 {
   for (size_t i = 0; i < j->n; i++) {

@@ -125,7 +125,7 @@ static void sort_options(struct sorted *s, const struct bn_facts *f)
   qsort(s->option, s->n, sizeof(struct bn_fact_option *), compare_names);
 }
 
-/* NULL: it is not there. */
+/* Returns NULL if it is not there. */
 static const struct bn_fact_option *merge_check_find(const struct sorted *s,
                                                      const struct bn_fact_option *like)
 {

@@ -45,7 +45,7 @@ static void add_time(struct bn_row *row, const char *name, uint64_t wall_ns)
     c->type = BN_CELL_UNKNOWN;
 }
 
-/* NULL: not known. */
+/* Returns NULL if it is not known. */
 static void add_text(struct bn_row *row, const char *name, const char *text)
 {
   struct bn_cell *c = row_add(row, name);

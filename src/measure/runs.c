@@ -62,7 +62,7 @@ static int add_single(struct bn_runs *runs, const struct bn_part *part, struct b
   return 0;
 }
 
-/* NULL: it is not there. */
+/* Returns NULL if it is not there. */
 static const char *text_fact(const struct bn_facts *f, size_t i, const char *what)
 {
   char key[KEY_SIZE];
@@ -70,7 +70,7 @@ static const char *text_fact(const struct bn_facts *f, size_t i, const char *wha
   return bn_facts_find_text(f, BN_RUNS_SECTION, key_of(key, i, what));
 }
 
-/* 0: it is not there. */
+/* Returns 0 if it is not there. */
 static uint64_t time_fact(const struct bn_facts *f, size_t i, const char *what)
 {
   char key[KEY_SIZE];
@@ -79,7 +79,7 @@ static uint64_t time_fact(const struct bn_facts *f, size_t i, const char *what)
   return fact != NULL && fact->type == BN_FACT_WHOLE && fact->whole > 0 ? (uint64_t)fact->whole : 0;
 }
 
-/* -1: the facts do not hold the i-th run. */
+/* Returns 0, or -1 if the facts do not hold the i-th run. */
 static int read_run(struct bn_run *run, const struct bn_facts *f, size_t i)
 {
   const char *seed = text_fact(f, i, "seed");

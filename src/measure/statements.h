@@ -68,7 +68,7 @@ struct bn_statement_table {
 
 void bn_statement_table_init(struct bn_statement_table *t, size_t room, bool hists);
 void bn_statement_table_done(struct bn_statement_table *t);
-/* NULL: there is none of that name. */
+/* Returns NULL if there is none of that name. */
 struct bn_statement_sum *bn_statement_table_find(const struct bn_statement_table *t,
                                                  const char *name);
 /* The one of that name, or a new one; beyond BN_STATEMENTS_MAX that of "other".  NULL: there is no

@@ -168,7 +168,7 @@ int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *
 /* --- figures of workloads ---------------------------------------------------------------------
  */
 
-/* NULL: it has none of that name. */
+/* Returns NULL if it has none of that name. */
 static const struct bn_figure *figure_of(const struct bn_view *v, const char *key)
 {
   for (size_t i = 0; i < v->n_figures; i++)

@@ -128,8 +128,8 @@ double bn_view_value(const struct bn_view *v, const struct bn_view_field *f);
 
 /* Returns whether the view tells the parts of a run apart. */
 bool bn_view_has_parts(const struct bn_view *v);
-/* false: the figure is not 0, but unknown: it is of PARTS, and the view does not tell them apart.
- */
+/* Returns false if the figure is not 0, but unknown: it is of PARTS, and the view does not tell
+   them apart. */
 bool bn_view_knows(const struct bn_view *v, const struct bn_view_field *f);
 
 /* These facts decide whether a run measures a figure. */

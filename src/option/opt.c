@@ -302,7 +302,8 @@ static bool defaults_win(const struct bn_optset *s)
   return s->policy->defaults_beat_files;
 }
 
-/* true: the setting is not for this option, whose test is declared later than the file is read. */
+/* Returns whether the setting is not for this option, whose test is declared later than the file is
+   read. */
 static bool comes_too_early(const struct bn_optset *s, const struct bn_setting *st)
 {
   return st->path != NULL && defaults_win(s);

@@ -97,8 +97,8 @@ bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_opt
 /* The first option, in the order of the tables, whose last setting was bad. */
 bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out);
 
-/* true: set by the user (command line or file), and not to nothing, under this name or through an
-   alias of it. */
+/* Returns whether it was set by the user (command line or file), and not to nothing, under this
+   name or through an alias of it. */
 bool bn_optset_given(const struct bn_optset *s, const char *name);
 /* Returns the origin of the last setting, also of one to nothing.  The origin of an unknown name is
    the default. */
@@ -121,10 +121,10 @@ void bn_optset_each(const struct bn_optset *s,
    Where a script shadows a general option there are two of that name, in two groups. */
 void bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
                      void *arg);
-/* true: a pending setting of that name was typed where a password may stand. */
+/* Returns whether a pending setting of that name was typed where a password may stand. */
 bool bn_optset_hides(const struct bn_optset *s, const char *name);
-/* true: the value of the option of that name is a secret: it is declared so, it is a text and its
-   name says so (base/mask.h), or nobody knows it and it resembles one of these. */
+/* Returns whether the value of the option of that name is a secret: it is declared so, it is a text
+   and its name says so (base/mask.h), or nobody knows it and it resembles one of these. */
 bool bn_optset_is_secret(const struct bn_optset *s, const char *name);
 
 /* Prints the option lines of these groups as one aligned block in the layout of the policy: the
@@ -137,7 +137,7 @@ size_t bn_optset_help_man(const struct bn_optset *s, const char *const *groups, 
 /* The default of an option in this dialect as a user would type it, or NULL. */
 const char *bn_opt_default(const struct bn_opt *o, const struct bn_policy *policy);
 
-/* true: the set has an option in that group. */
+/* Returns whether the set has an option in that group. */
 bool bn_optset_has_group(const struct bn_optset *s, const char *group);
 /* For opthelp.c: the i-th option of the set in the order it was added, or NULL after the last. */
 const struct bn_opt *bn_optset_at(const struct bn_optset *s, size_t i, const char **group);

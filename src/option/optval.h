@@ -93,9 +93,11 @@ static inline enum bn_origin bn_optval_origin(const struct bn_entry *e)
   return e->last.path != NULL ? BN_FROM_FILE : BN_FROM_COMMAND_LINE;
 }
 
-/* true: the text, or its first item if it is a file's, is empty or a whole number of 32 bits. */
+/* Returns whether the text, or its first item if it is a file's, is empty or a whole number of 32
+   bits. */
 bool bn_optval_is_whole(const char *text, bool from_file);
-/* true: the value is a number, a size or a time, or a list whose first item scripts see as one. */
+/* Returns whether the value is a number, a size or a time, or a list whose first item scripts see
+   as one. */
 bool bn_optval_is_numeric(const struct bn_opt *o);
 /* Sets the bound that the number is beyond. */
 enum bn_optset_error bn_optval_clamp(const struct bn_opt *o, void *value, const char *text);
