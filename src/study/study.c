@@ -27,7 +27,8 @@ static int study_declare(lua_State *L)
   const char *name = s->name;
 
   if (!lua_istable(L, 1)) {
-    lua_pushliteral(L, "there is no global table 'study'; see bench-studies(7)");
+    lua_pushliteral(L, "it returns no table, and there is no global table 'study'; see "
+                       "bench-studies(7)");
     return bn_native_raise(L);
   }
   lua_settop(L, 1);
@@ -90,8 +91,9 @@ struct bn_study *bn_study_open_file(const char *path, bn_opt_traits_of *traits_o
   if (s == NULL)
     return NULL;
   if (bn_interpreter_load_file(s->L, path, err) == 0) {
-    if (bn_interpreter_call(s->L, 0, 0, s->name, &why) == 0) {
-      lua_getglobal(s->L, "study");
+    if (bn_interpreter_call(s->L, 0, 1, s->name, &why) == 0) {
+      if (!lua_istable(s->L, -1))
+        lua_getglobal(s->L, "study");
       if (study_read(s, &why) == 0)
         return s;
     }

@@ -156,9 +156,15 @@ def test_a_file_that_cannot_be_read(own, tmp_path):
         "", "bench study: too few arguments; usage: bench study FILE [options]... [operands]...\n", 1)
 
 
+def test_a_file_may_return_its_study(own, tmp_path):
+    """A bundled study is such a file."""
+    path = own("return {title = 'x', run = function() print('it ran') end}")
+    assert bench.run("study", path.name, cwd=tmp_path) == ("it ran\n", "", 0)
+
+
 @pytest.mark.parametrize(("text", "part"), [
-    ("", "there is no global table 'study'; see bench-studies(7)"),
-    ("study = 1", "there is no global table 'study'"),
+    ("", "it returns no table, and there is no global table 'study'; see bench-studies(7)"),
+    ("study = 1", "it returns no table, and there is no global table 'study'"),
     ("study = {run = print}", "study: 'title' is missing"),
     ("study = {title = 'x'}", "study: 'run' must be a function"),
     ("study = {title = 'x', run = print, option = {}}", "study: unknown member 'option'"),
