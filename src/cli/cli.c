@@ -128,63 +128,47 @@ static bool names_test(const struct bn_cli *cli)
   return false;
 }
 
-/* Another word is the test, so that an unknown one has no place. */
-static bool has_other_test(const struct bn_cli *cli)
-{
-  if (cli->test != NULL || names_test(cli))
-    return true;
-  for (int i = 1; i < cli->argc; i++)
-    if (cli->argv[i][0] != '-' && is_known_test(cli->argv[i]))
-      return true;
-  return false;
-}
-
-/* "--mysql-password SECRET" and "--mysql-password=two SECRETS": the word may be the password, or a
-   part of it, unless it is, or is meant to be, what has its place there.  In
-   "--mysql-password=x mybench run" it has. */
-static bool hides_word(const struct bn_cli *cli, const struct bn_optset *options, const char *arg)
-{
-  if (!cli->after_secret)
-    return false;
-  if (arg[0] == '-') {
-    char name[64];
-
-    arg += arg[1] == '-' ? 2 : 1;
-    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
-    return !cli->after_whole_secret && bn_optset_nearest(options, name) == NULL;
-  }
-  if (is_known_command(arg) || is_known_test(arg))
-    return false;
-  return !cli->after_whole_secret || has_other_test(cli);
-}
-
-/* "-pSECRET" is how the clients of MySQL are given it. */
-static const char *shown_word(const struct bn_cli *cli, const struct bn_optset *options,
-                              const char *arg, char masked[BN_MASK_MAX])
-{
-  if (hides_word(cli, options, arg))
-    return BN_MASK;
-  if (strncmp(arg, "-p", 2) == 0 && arg[2] != '\0' && bn_optset_nearest(options, arg + 1) == NULL)
-    return "-p" BN_MASK;
-  return bn_mask_arg(arg, false, masked);
-}
-
-/* Is what follows the option, up to the next one, perhaps a password? */
-static bool is_of_secret(const struct bn_optset *options, const char *arg)
+/* Returns whether the value of "--NAME", "-NAME" or "NAME", up to '=', is hidden: the option is a
+   secret, or it is not known. */
+static bool hides_value(const struct bn_optset *options, const char *arg)
 {
   char name[64];
 
   arg += strspn(arg, "-");
   (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
-  return strcmp(name, "p") == 0 || bn_optset_is_secret(options, name);
+  return bn_optset_is_secret(options, name);
 }
 
-static void note_secret(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+/* Returns whether a word may be a value: in "--mysql-password SECRET" and "mysql-pasword=SECRET",
+   but not if it is meant to be a test or a command. */
+static bool hides_word(const struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+{
+  if (arg[0] == '-' || is_known_command(arg) || is_known_test(arg))
+    return false;
+  return cli->after_hidden || (strchr(arg, '=') != NULL && hides_value(options, arg));
+}
+
+/* A value can follow one dash and a letter at once: "-pSECRET" is a form of MySQL's clients. */
+static const char *shown_word(const struct bn_cli *cli, const struct bn_optset *options,
+                              const char *arg, char masked[BN_MASK_MAX])
+{
+  if (hides_word(cli, options, arg))
+    return BN_MASK;
+  if (arg[0] != '-' || !hides_value(options, arg))
+    return bn_mask_text(arg, masked);
+  if (strchr(arg, '=') != NULL || arg[1] == '-' || strlen(arg) <= 2 ||
+      bn_optset_nearest(options, arg + 1) != NULL)
+    return bn_mask_arg(arg, masked);
+  (void)snprintf(masked, BN_MASK_MAX, "%.2s" BN_MASK, arg);
+  return masked;
+}
+
+/* Notes whether the next word may be the value of the option. */
+static void note_value(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
   const char *value = strchr(arg, '=');
 
-  cli->after_secret = is_of_secret(options, arg);
-  cli->after_whole_secret = value != NULL && value[1] != '\0';
+  cli->after_hidden = (value == NULL || value[1] == '\0') && hides_value(options, arg);
 }
 
 /* --- arguments --- */
@@ -204,7 +188,7 @@ static void note_separate_value(struct bn_cli *cli, const struct bn_optset *opti
   if ((o == NULL || bn_optval_is_numeric(o)) && !isdigit((unsigned char)next[0]))
     return;
   (void)snprintf(cli->hint, sizeof cli->hint, "%s=%s", arg,
-                 is_of_secret(options, arg) ? BN_MASK : next);
+                 hides_value(options, arg) ? BN_MASK : next);
 }
 
 /* Suggests the option that an argument with a single dash probably means. */
@@ -220,8 +204,7 @@ static void note_single_dash(struct bn_cli *cli, const struct bn_optset *options
   nearest = strcmp(name, "h") == 0   ? "help"
             : strcmp(name, "v") == 0 ? "version"
                                      : bn_optset_nearest(options, name);
-  if (nearest != NULL && arg[1 + len] != '\0' &&
-      (is_of_secret(options, arg) || bn_optset_is_secret(options, nearest)))
+  if (nearest != NULL && arg[1 + len] != '\0' && hides_value(options, arg))
     (void)snprintf(cli->hint, sizeof cli->hint, "--%s=" BN_MASK, nearest);
   else if (nearest != NULL)
     (void)snprintf(cli->hint, sizeof cli->hint, "--%s%.64s", nearest, arg + 1 + len);
@@ -235,15 +218,14 @@ static void note_bare_setting(struct bn_cli *cli, const struct bn_optset *option
   char name[64];
 
   if (arg[0] == '-' || value == NULL || value - arg >= (ptrdiff_t)sizeof name ||
-      cli->hint[0] != '\0' || cli->policy->plain_errors || hides_word(cli, options, arg))
+      cli->hint[0] != '\0' || cli->policy->plain_errors || cli->after_hidden)
     return;
   (void)snprintf(name, sizeof name, "%.*s", (int)(value - arg), arg);
   nearest = bn_optset_nearest(options, name);
   if (nearest == NULL)
     return;
   (void)snprintf(cli->hint, sizeof cli->hint, "--%s=%.64s", nearest,
-                 is_of_secret(options, arg) || bn_optset_is_secret(options, nearest) ? BN_MASK
-                                                                                     : value + 1);
+                 hides_value(options, arg) ? BN_MASK : value + 1);
 }
 
 /* Returns NULL if the test is not named nearly as a subcommand, whose grammar differs.  The
@@ -294,7 +276,7 @@ static void note_empty_value(struct bn_cli *cli, const struct bn_optset *options
     return;
   cli->empty = arg;
   (void)snprintf(cli->empty_hint, sizeof cli->empty_hint, "%.64s%.64s", arg,
-                 is_of_secret(options, arg) ? BN_MASK : next);
+                 hides_value(options, arg) ? BN_MASK : next);
 }
 
 /* "-t", as other programs have it, taken for the test or the command; NULL: neither is one. */
@@ -336,9 +318,7 @@ static int cli_positional(struct bn_cli *cli, const struct bn_optset *options, c
   return 0;
 }
 
-/* shown: the argument, or BN_MASK where it may be a password. */
-static int set_option(struct bn_cli *cli, struct bn_optset *options, const char *arg,
-                      const char *shown)
+static int set_option(struct bn_cli *cli, struct bn_optset *options, const char *arg)
 {
   struct bn_err err = {0};
   const char *value = strchr(arg, '=');
@@ -359,7 +339,7 @@ static int set_option(struct bn_cli *cli, struct bn_optset *options, const char 
     cli->test = value[1] != '\0' ? value + 1 : NULL;
   }
   name = bn_alloc_part(arg + 2, len);
-  (void)bn_optset_set(options, name, value != NULL ? value + 1 : NULL, shown);
+  (void)bn_optset_set(options, name, value != NULL ? value + 1 : NULL, arg);
   free(name);
   /* No file, as in --config-file=$UNSET. */
   if (bn_cli_same_name(arg + 2, "config-file", len) && value != NULL && value[1] != '\0' &&
@@ -392,7 +372,7 @@ static int complain_of_dash(const struct bn_cli *cli, const struct bn_optset *op
                             const char *dashed)
 {
   char masked[BN_MASK_MAX];
-  const char *shown = cli->hides_dashed ? BN_MASK : shown_word(cli, options, dashed, masked);
+  const char *shown = shown_word(cli, options, dashed, masked);
 
   if (cli->hint[0] != '\0')
     bn_log_stderr("unknown argument '%s' (did you mean %s?)", shown, cli->hint);
@@ -419,30 +399,26 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
     if (!cli->policy->plain_errors && bn_cli_check_pasted(arg, i) != 0)
       return -1;
     if (strncmp(arg, "--", 2) == 0) {
-      const char *shown = hides_word(cli, options, arg) ? BN_MASK : arg;
-
       if (strchr(arg, '=') == NULL && arg == cli->argv[i])
         note_separate_value(cli, options, i);
       else
         note_empty_value(cli, options, i);
-      note_secret(cli, options, arg);
-      if (set_option(cli, options, arg, shown) != 0)
+      note_value(cli, options, arg);
+      if (set_option(cli, options, arg) != 0)
         return -1;
       continue;
     }
     if (arg[0] == '-' && arg[1] != '\0') {
       note_single_dash(cli, options, arg);
-      if (dashed == NULL) {
-        cli->hides_dashed = hides_word(cli, options, arg);
+      if (dashed == NULL)
         dashed = arg;
-      }
     }
     note_bare_setting(cli, options, arg);
     if (cli->policy->words_are_commands ? only_command(cli, options, arg)
                                         : cli_positional(cli, options, arg))
       return -1;
     if (arg[0] == '-')
-      note_secret(cli, options, arg);
+      note_value(cli, options, arg);
   }
   cli->wants_help = false;
   return dashed == NULL ? 0 : complain_of_dash(cli, options, dashed);
@@ -485,12 +461,14 @@ void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options)
 {
   for (int i = 1; i < cli->argc; i++) {
     char *arg = cli->argv[i], *value = strchr(arg, '=');
+    const struct bn_opt *o;
     bool secret;
 
     if (strncmp(arg, "--", 2) != 0 || value == NULL)
       continue;
     *value = '\0';
-    secret = bn_optset_is_secret(options, arg + 2);
+    o = bn_optset_find(options, arg + 2);
+    secret = o != NULL ? bn_opt_is_secret(o) : bn_mask_names_secret(arg);
     *value++ = '=';
     for (size_t k = 0; secret && value[k] != '\0'; k++)
       value[k] = k < 4 ? 'x' : ' ';
@@ -596,7 +574,7 @@ void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *
 {
   struct bn_near near = {.typed = cli->command};
   char masked[BN_MASK_MAX];
-  const char *shown = cli->hides_command ? BN_MASK : bn_mask_arg(cli->command, false, masked);
+  const char *shown = cli->hides_command ? BN_MASK : bn_mask_text(cli->command, masked);
   const char *meant;
   bool is_known = false;
 

@@ -24,11 +24,9 @@ struct bn_cli {
   const char *test;      /* NULL: none; "-": standard input */
   const char *command;   /* NULL: none */
   const char *bare_test; /* "--test" without a value, an unknown option; NULL: not given */
-  /* While arguments are read: the latest option may be a password's, and it had a value. */
-  bool after_secret, after_whole_secret;
-  /* It stands where a password may stand and is not printed. */
-  bool hides_test, hides_command, hides_dashed;
-  bool settled;      /* the general options are checked: the logger has its prefixes */
+  bool after_hidden;     /* while arguments are read: the next word may be a value that is hidden */
+  bool hides_test, hides_command; /* it may be such a value and is not printed */
+  bool settled;                   /* the general options are checked: the logger has its prefixes */
   bool warned;       /* of old names of options: whoever started this process has been */
   bool wants_help;   /* where words are commands, whoever is refused gets the help */
   const char *empty; /* "--threads=" before a word, or NULL; then what was probably meant */

@@ -231,7 +231,7 @@ static int subcommand_take(struct asking *a, const char *arg, const char *next, 
     a->help = true;
   else if (arg[0] == '-' && arg[1] != '\0')
     return bn_err_set(err, 0, "unknown argument '%s' (see bench %s --help)",
-                      bn_mask_arg(arg, false, masked), a->sub->name);
+                      bn_mask_arg(arg, masked), a->sub->name);
   else
     take_word(a, arg);
   return 1;
@@ -317,8 +317,8 @@ void bn_subcommand_scrub(int argc, char *const *argv)
   for (int i = 1; i < argc; i++) {
     char *value = strchr(argv[i], '=');
 
-    if (value != NULL && (bn_mask_arg(argv[i], false, shown) != argv[i] ||
-                          bn_mask_value(value + 1, shown) != value + 1))
+    if (value != NULL &&
+        (bn_mask_names_secret(argv[i]) || bn_mask_text(value + 1, shown) != value + 1))
       memset(value + 1, 'x', strlen(value + 1));
   }
 }

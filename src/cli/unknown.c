@@ -135,16 +135,15 @@ struct unknown_name {
 };
 
 static void name_unknown_of_file(const struct bn_optset *options, const char *name,
-                                 const char *value, const char *path, unsigned line)
+                                 const char *path, unsigned line)
 {
   const char *nearest = bn_optset_nearest(options, name);
   char masked[BN_MASK_MAX];
-  const char *shown = bn_mask_name(name, value, bn_optset_is_secret(options, name), masked);
 
   if (!bn_optset_is_comment(name))
-    bn_log_note("%s:%u: unknown option '%s' is ignored%s%s%s", path, line, shown,
-                nearest != NULL ? " (did you mean " : "", nearest != NULL ? nearest : "",
-                nearest != NULL ? "?)" : "");
+    bn_log_note("%s:%u: unknown option '%s' is ignored%s%s%s", path, line,
+                bn_mask_arg(name, masked), nearest != NULL ? " (did you mean " : "",
+                nearest != NULL ? nearest : "", nearest != NULL ? "?)" : "");
 }
 
 static void report_unknown_name(void *arg, const char *name, const char *value, const char *path,
@@ -153,13 +152,14 @@ static void report_unknown_name(void *arg, const char *name, const char *value, 
   const struct unknown_name *u = arg;
   char underscored[128], masked[BN_MASK_MAX];
 
+  (void)value;
   if (path == NULL)
     return;
   if (!u->is_script || !u->cli->policy->unknown_not_exported) {
-    name_unknown_of_file(u->options, name, value, path, line);
+    name_unknown_of_file(u->options, name, path, line);
     return;
   }
-  (void)snprintf(underscored, sizeof underscored, "%s", bn_mask_name(name, value, false, masked));
+  (void)snprintf(underscored, sizeof underscored, "%s", bn_mask_arg(name, masked));
   for (char *p = underscored; *p != '\0'; p++)
     if (*p == '-')
       *p = '_';
@@ -205,13 +205,12 @@ static void name_unknown(void *arg, const char *name, const char *value, const c
   const struct bn_optset *options = arg;
   char masked[BN_MASK_MAX];
 
+  (void)value;
   (void)line;
   /* The options of all tests are known at once. */
   if (path != NULL || owner_of(name) != NULL)
     return;
-  bn_near_complain(bn_optset_hides(options, name) ? BN_MASK
-                                                  : bn_mask_name(name, value, false, masked),
-                   bn_optset_nearest(options, name));
+  bn_near_complain(bn_mask_arg(name, masked), bn_optset_nearest(options, name));
 }
 
 void bn_cli_warn_unknown(struct bn_optset *options)

@@ -87,6 +87,8 @@ struct bn_opt_refusal {
   const char *name, *value, *wrong;
   const char *allowed; /* NULL: it goes without saying */
 };
+/* Returns whether the option is declared a secret, or is a text and its name has a word of one. */
+bool bn_opt_is_secret(const struct bn_opt *o);
 /* Sets the sentence, in the form above with BN_ERR_OPTION, or in a dialect `plain` with the value
    in the place of its %s; returns -1. */
 int bn_opt_refuse(const struct bn_policy *policy, const struct bn_opt_refusal *r, const char *plain,
@@ -121,11 +123,12 @@ void bn_optset_each(const struct bn_optset *s,
    Where a script shadows a general option there are two of that name, in two groups. */
 void bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
                      void *arg);
-/* Returns whether a pending setting of that name was typed where a password may stand. */
-bool bn_optset_hides(const struct bn_optset *s, const char *name);
-/* Returns whether the value of the option of that name is a secret: it is declared so, it is a text
-   and its name says so (base/mask.h), or nobody knows it and it resembles one of these. */
+/* Returns whether the value of the option of that name is never shown: it is declared a secret, it
+   is a text and its name has a word of a secret (base/mask.h), or the option is not known. */
 bool bn_optset_is_secret(const struct bn_optset *s, const char *name);
+/* Marks the pending settings that a script without declarations reads, which makes them known. */
+void bn_optset_mark_read(struct bn_optset *s, bool (*reads)(void *arg, const char *name),
+                         void *arg);
 
 /* Prints the option lines of these groups as one aligned block in the layout of the policy: the
    options that it lists.  Nothing but lines; returns how

@@ -72,7 +72,8 @@ static void add_value(struct bn_buf *b, const struct bn_opt *o, const void *valu
   }
 }
 
-/* Options that no table declares, which scripts of 1.0 and 0.5 read; the last setting counts. */
+/* Options that no table declares, for scripts of 1.0 and 0.5.  The last setting counts.  The value
+   of one that the script does not read is hidden: its name may be a mistyped one of a password. */
 static void each_free(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
                       void *arg)
 {
@@ -84,17 +85,15 @@ static void each_free(const struct bn_optset *s, void (*fn)(void *arg, const str
       again |= s->pending[k].path == NULL && bn_opt_same_name(s->pending[k].name, st->name);
     if (st->path != NULL || st->bad_bool || again)
       continue;
-    /* Also a password whose option was mistyped, which a script that takes any option lets pass. */
-    const bool hidden = bn_optset_hides(s, st->name);
-    const bool secret = hidden || bn_optset_is_secret(s, st->name);
+    const bool secret = !st->is_read || bn_mask_names_secret(st->name);
     char masked[BN_MASK_MAX], masked_text[BN_MASK_MAX];
     const struct bn_opt_fact fact = {
-        .name = hidden ? BN_MASK : bn_mask_name(st->name, st->text, secret, masked),
+        .name = bn_mask_arg(st->name, masked),
         .origin = BN_FROM_COMMAND_LINE,
         .secret = secret,
         .text = secret             ? NULL
                 : st->text == NULL ? ""
-                                   : bn_mask_value(st->text, masked_text)};
+                                   : bn_mask_text(st->text, masked_text)};
 
     fn(arg, &fact);
   }

@@ -65,7 +65,7 @@ static int optfile_unclosed(const struct reader *r, const char *name, struct bn_
 
   if (!is_loose(r))
     return bn_err_set(err, 0, "%s:%u: the quote in the value of '%s' is not closed", r->path,
-                      r->line, bn_mask_arg(name, false, masked));
+                      r->line, bn_mask_arg(name, masked));
   bn_optset_set_file(r->set, name, "", r->path, r->line);
   bn_log_stderr("unexpected EOL on line %u", r->line);
   return 1;
@@ -80,7 +80,7 @@ static void name_line(const struct reader *r, char *text)
     return;
   name[strcspn(name, " \t:")] = '\0';
   bn_log_note("%s:%u: '%s' is ignored: there is no '=' in its line", r->path, r->line,
-              bn_mask_arg(name, false, masked));
+              bn_mask_arg(name, masked));
 }
 
 /* Returns whether the item is "--events=3", or "events=3" with the name of an option. */
@@ -131,7 +131,7 @@ static int refuse_further(const struct reader *r, const char *name, const char *
   return bn_err_set(err, 0,
                     "%s:%u: '%s' stands behind '%s': write each option on a line of its own, or "
                     "the value in quotes",
-                    r->path, r->line, further, bn_mask_arg(name, false, masked));
+                    r->path, r->line, further, bn_mask_arg(name, masked));
 }
 
 static int take_line(const struct reader *r, char *text, size_t len, struct bn_err *err)

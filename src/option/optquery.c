@@ -66,33 +66,17 @@ unsigned bn_optset_traits(const struct bn_optset *s, const char *name)
   return e != NULL ? e->traits : 0;
 }
 
-/* Returns whether the name of an unknown option resembles that of a password. */
-static bool is_near_secret(const struct bn_optset *s, const char *name)
-{
-  struct bn_near near = {.typed = name};
-
-  for (size_t i = 0; i < s->n; i++)
-    if (bn_opt_is_secret(s->entry[i]->o))
-      bn_near_offer(&near, s->entry[i]->o->name);
-  return near.best != NULL || bn_mask_resembles_secret(name);
-}
-
 bool bn_optset_is_secret(const struct bn_optset *s, const char *name)
 {
   const struct bn_opt *o = bn_optset_find(s, name);
 
-  return o != NULL ? bn_opt_is_secret(o) : is_near_secret(s, name);
+  return o == NULL || bn_opt_is_secret(o);
 }
 
-bool bn_optset_hides(const struct bn_optset *s, const char *name)
+void bn_optset_mark_read(struct bn_optset *s, bool (*reads)(void *arg, const char *name), void *arg)
 {
-  for (size_t i = 0; i < s->n_pending; i++) {
-    const struct bn_setting *st = &s->pending[i];
-
-    if (st->typed != NULL && strcmp(st->typed, BN_MASK) == 0 && bn_opt_same_name(st->name, name))
-      return true;
-  }
-  return false;
+  for (size_t i = 0; i < s->n_pending; i++)
+    s->pending[i].is_read = reads(arg, s->pending[i].name);
 }
 
 void bn_optset_each_pending(const struct bn_optset *s,
@@ -105,20 +89,23 @@ void bn_optset_each_pending(const struct bn_optset *s,
       fn(arg, s->pending[i].name, s->pending[i].text, s->pending[i].path, s->pending[i].line);
 }
 
+/* In a dialect, the value is shown as in the reference, if its option is not named as a secret. */
 static void explain_unknown(const struct bn_optset *s, const struct bn_setting *st,
                             struct bn_optset_fault *out)
 {
   char dashed[128] = "", masked[BN_MASK_MAX];
   const char *nearest = bn_optset_nearest(s, st->name);
-  const char *shown = bn_mask_arg(out->typed, bn_optset_is_secret(s, st->name), masked);
 
   if (nearest != NULL)
     bn_near_dash(dashed, sizeof dashed, nearest);
   if (s->policy->plain_errors)
-    (void)snprintf(out->text, sizeof out->text, "invalid option: %s", shown);
+    (void)snprintf(out->text, sizeof out->text, "invalid option: %s",
+                   bn_mask_names_secret(out->typed) ? bn_mask_arg(out->typed, masked)
+                                                    : bn_mask_text(out->typed, masked));
   else
-    (void)snprintf(out->text, sizeof out->text, "%s: no such option%s%s%s", shown,
-                   nearest != NULL ? "; did you mean --" : "", dashed, nearest != NULL ? "?" : "");
+    (void)snprintf(out->text, sizeof out->text, "%s: no such option%s%s%s",
+                   bn_mask_arg(out->typed, masked), nearest != NULL ? "; did you mean --" : "",
+                   dashed, nearest != NULL ? "?" : "");
 }
 
 bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_optset_fault *out)
@@ -136,7 +123,8 @@ bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_opt
       explain_unknown(s, st, out);
     else if (s->policy->plain_errors)
       (void)snprintf(out->text, sizeof out->text, "invalid option: %s",
-                     bn_mask_arg(out->typed, false, masked));
+                     bn_mask_names_secret(out->typed) ? bn_mask_arg(out->typed, masked)
+                                                      : out->typed);
     else
       bn_optval_explain(o, st->text, BN_OPTSET_BOOL, s->policy, out);
     return true;

@@ -54,6 +54,7 @@ struct bn_setting {
   char *path;  /* NULL: command line */
   unsigned line;
   bool bad_bool; /* the option is known, the text is not a boolean */
+  bool is_read;  /* no option is declared, but the text of the script has its name */
 };
 
 struct bn_entry {
@@ -76,7 +77,6 @@ struct bn_optset {
   size_t n_pending;
 };
 
-bool bn_opt_is_secret(const struct bn_opt *o);
 /* The text, or what is shown in place of a secret; text "" is no secret. */
 const char *bn_opt_shown(const struct bn_opt *o, const char *text);
 /* The newest of that name: a script's own option before the general one.  NULL: none. */

@@ -34,42 +34,14 @@ static int native_escape_markdown(lua_State *L)
   return 1;
 }
 
-/* "--mysql-password SECRET" */
-static bool is_behind_secret(const char *word, const char *before)
-{
-  return before[0] == '-' && strchr(before, '=') == NULL && word[0] != '-' &&
-         bn_mask_resembles_secret(before);
-}
-
-static void push_masked(lua_State *L, const char *text, bool is_secret)
-{
-  char masked[BN_MASK_MAX];
-  const char *equals = strchr(text, '='), *shown = bn_mask_arg(text, is_secret, masked);
-
-  if (shown != text || equals == NULL) {
-    lua_pushstring(L, shown);
-    return;
-  }
-  lua_pushlstring(L, text, (size_t)(equals + 1 - text));
-  lua_pushstring(L, bn_mask_value(equals + 1, masked));
-  lua_concat(L, 2);
-}
-
-/* native.mask(word [, before]): a word of a command line without its secrets; before: the word
-   before it. */
+/* native.mask(word): a word of a command line that a run has accepted, without its secrets. */
 static int native_mask(lua_State *L)
 {
-  const char *word = luaL_checkstring(L, 1), *before = luaL_optstring(L, 2, "");
+  const char *word = luaL_checkstring(L, 1);
+  char masked[BN_MASK_MAX];
 
-  if (is_behind_secret(word, before)) {
-    lua_pushliteral(L, BN_MASK);
-    return 1;
-  }
-  if (strncmp(word, "-p", 2) == 0 && word[2] != '\0') {
-    lua_pushliteral(L, "-p" BN_MASK);
-    return 1;
-  }
-  push_masked(L, word, bn_mask_resembles_secret(word));
+  lua_pushstring(L, word[0] == '-' && bn_mask_names_secret(word) ? bn_mask_arg(word, masked)
+                                                                 : bn_mask_text(word, masked));
   return 1;
 }
 
@@ -77,7 +49,9 @@ static int native_mask(lua_State *L)
    in it to words like "password". */
 static int native_mask_text(lua_State *L)
 {
-  push_masked(L, luaL_checkstring(L, 1), false);
+  char masked[BN_MASK_MAX];
+
+  lua_pushstring(L, bn_mask_text(luaL_checkstring(L, 1), masked));
   return 1;
 }
 

@@ -473,9 +473,9 @@ def test_a_run_that_crashes_costs_one_point(tmp_path):
 @pytest.mark.parametrize(
     "wrong, sentence",
     [
-        (("--vary=treads=1,2", *CPU), "--treads=[12]: no such option; did you mean --threads\\?"),
+        (("--vary=treads=1,2", *CPU), "--treads=\\*\\*\\*: no such option; did you mean --threads\\?"),
         (("--vary=threads=1,2", "cpu", "--tme=1", "run"),
-         "--tme=1: no such option; did you mean --time\\?"),
+         "--tme=\\*\\*\\*: no such option; did you mean --time\\?"),
         (("--vary=threads=1,2", "cqu", "run"), "Cannot find benchmark 'cqu'.*"),
     ],
 )

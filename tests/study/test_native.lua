@@ -125,8 +125,7 @@ return {
   end,
   ["secrets are masked"] = function()
     t.equal(native.mask("--mysql-password=x"), "--mysql-password=***")
-    t.equal(native.mask("x", "--mysql-password"), "***")
-    t.equal(native.mask("-px"), "-p***")
+    t.equal(native.mask("--connect=mysql://u:x@h"), "--connect=mysql://u:***")
     t.equal(native.mask("--threads=4"), "--threads=4")
     t.equal(native.mask_text("SET PASSWORD = x"), "SET PASSWORD ***")
     t.equal(native.mask_text("SET GLOBAL innodb_ft_max_token_size = 10"),

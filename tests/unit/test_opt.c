@@ -326,7 +326,7 @@ static void test_pending(void **state)
   assert_int_equal(put("on", "maybe"), BN_OPTSET_UNKNOWN);
   assert_int_equal(put("file-num", "4"), BN_OPTSET_UNKNOWN);
   assert_int_equal(put("longcount", "4"), BN_OPTSET_UNKNOWN);
-  assert_string_equal(unknown(), "--file_num=1: no such option");
+  assert_string_equal(unknown(), "--file_num=***: no such option");
   assert_int_equal(bn_optset_add(set, "late options", more, &late, false, &err), 0);
   assert_int_equal(late.file_num, 4);
   assert_false(late.on);
@@ -337,7 +337,7 @@ static void test_pending(void **state)
   bn_optset_free(set);
   open_set(&bn_policy_bench);
   (void)put("longcount", "4");
-  assert_string_equal(unknown(), "--longcount=4: no such option; did you mean --long-count?");
+  assert_string_equal(unknown(), "--longcount=***: no such option; did you mean --long-count?");
   bn_optset_free(set);
   open_set(&bn_policy_bench);
   (void)put("my-password", "4711");

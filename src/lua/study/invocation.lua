@@ -43,7 +43,7 @@ end
 -- Returns the words without secrets.
 function invocation:shown()
   local shown = {}
-  for i, word in ipairs(self.words) do shown[i] = native.mask(word, self.words[i - 1]) end
+  for i, word in ipairs(self.words) do shown[i] = native.mask(word) end
   return shown
 end
 

@@ -66,15 +66,17 @@ static bool oldstyle_equal(const char *word, const char *name)
   return *word == *name;
 }
 
-static bool oldstyle_mentions(const struct words *w, const char *name)
+static bool oldstyle_mentions(void *arg, const char *name)
 {
+  const struct words *w = arg;
+
   for (const char *word = next_word(w, NULL); word != NULL; word = next_word(w, word))
     if (oldstyle_equal(word, name))
       return true;
   return false;
 }
 
-static bool uses_old_names(const struct words *w)
+static bool uses_old_names(struct words *w)
 {
   static const char *const names[] = {
       "db_connect", "db_query", "db_prepare",      "db_bulk_insert_init", "sb_rand_str",
@@ -88,7 +90,7 @@ static bool uses_old_names(const struct words *w)
 
 struct check {
   const struct bn_optset *options;
-  const struct words *words;
+  struct words *words;
 };
 
 static void oldstyle_count(void *arg, const char *name, const char *value, const char *path,
@@ -110,6 +112,7 @@ static void report_unknown(void *arg, const char *name, const char *value, const
   const char *known;
   char masked[BN_MASK_MAX];
 
+  (void)value;
   (void)line;
   if (path != NULL || oldstyle_mentions(c->words, name))
     return;
@@ -120,13 +123,11 @@ static void report_unknown(void *arg, const char *name, const char *value, const
   for (const char *w = next_word(c->words, NULL); w != NULL; w = next_word(c->words, w))
     if (strchr(w, '_') != NULL)
       bn_near_offer(&near, w);
-  bn_near_complain(bn_optset_hides(c->options, name) ? BN_MASK
-                                                     : bn_mask_name(name, value, false, masked),
-                   near.best);
+  bn_near_complain(bn_mask_arg(name, masked), near.best);
 }
 
 /* In versions that always have the old names all scripts are old; else those that use the names. */
-static bool is_old(const struct bn_vm *vm, const struct words *w)
+static bool is_old(const struct bn_vm *vm, struct words *w)
 {
   const struct bn_conf *conf = vm->setup->conf;
 
@@ -137,7 +138,7 @@ static bool is_old(const struct bn_vm *vm, const struct words *w)
 
 bool bn_oldstyle_accepts_any(const struct bn_vm *vm)
 {
-  const struct bn_optset *options = vm->setup->options;
+  struct bn_optset *options = vm->setup->options;
   struct words words;
   struct check check = {.options = options, .words = &words};
   unsigned pending = 0;
@@ -148,8 +149,10 @@ bool bn_oldstyle_accepts_any(const struct bn_vm *vm)
   read_words(&words, vm->chunks);
   const bool accepts = is_old(vm, &words);
 
-  if (accepts)
+  if (accepts) {
+    bn_optset_mark_read(options, oldstyle_mentions, &words);
     bn_optset_each_pending(options, report_unknown, &check);
+  }
   bn_buf_done(&words.text);
   return accepts;
 }

@@ -203,7 +203,7 @@ static bool is_forbidden(const char *name, const char *ending)
 static int not_found(const struct bn_script_setup *setup, struct bn_err *err)
 {
   char masked[BN_MASK_MAX];
-  const char *name = setup->hides_name ? BN_MASK : bn_mask_arg(setup->name, false, masked);
+  const char *name = setup->hides_name ? BN_MASK : bn_mask_text(setup->name, masked);
 
   if (!setup->conf->policy->plain_errors &&
       (is_forbidden(setup->name, "") || is_forbidden(setup->name, ".lua")))

@@ -56,8 +56,8 @@ end
 
 local function side_text(name, side)
   local parts = {name .. ":"}
-  for i, word in ipairs(side.words) do
-    parts[#parts + 1] = quoted(native.mask(word, side.words[i - 1]))
+  for _, word in ipairs(side.words) do
+    parts[#parts + 1] = quoted(native.mask(word))
   end
   parts[#parts + 1] = "\n"
   if side.statement then
@@ -184,7 +184,7 @@ end
 
 local function side_document(side)
   local command = {}
-  for i, word in ipairs(side.words) do command[i] = native.mask(word, side.words[i - 1]) end
+  for i, word in ipairs(side.words) do command[i] = native.mask(word) end
   return document.map{
     {"command", document.list(command)},
     {"statement", side.statement and masked_statement(side.statement) or document.null},
