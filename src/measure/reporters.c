@@ -121,36 +121,39 @@ static int slot_view(const struct bn_reporters_slot *s, const struct bn_view *v,
   return 0;
 }
 
-/* Passes the view, or asks for its lines if `lines` is not NULL. */
-static bool reporters_call(struct bn_reporters *r, struct bn_reporters_slot *s,
-                           const struct bn_view *v, struct bn_buf *lines)
+/* Passes the view to one reporter.  A reporter with hooks of a script runs them for the total. */
+static bool reporters_pass(struct bn_reporters *r, const struct bn_reporters_slot *s,
+                           const struct bn_view *v)
 {
   const struct bn_reporter *ops = s->use.ops;
-  const bool runs_script = ops->add != NULL || (ops->replaces & BN_REPLACES_TOTAL) != 0;
-  const bool hook = v->span == BN_VIEW_TOTAL && runs_script;
+  const bool is_total = v->span == BN_VIEW_TOTAL;
   struct bn_err err = {0};
-  int rc = 0;
+  int rc;
 
-  if (hook)
-    atomic_store(&r->in_hook, true);
-  if (lines == NULL)
-    rc = slot_view(s, v, &err);
-  else if (ops->add != NULL)
-    rc = ops->add(s->state, v, lines, &err);
-  if (hook)
-    atomic_store(&r->in_hook, false);
-  if (lines == NULL && v->span == BN_VIEW_TOTAL && ops == r->text && !v->replaced)
+  atomic_store(&r->in_hook,
+               is_total && (ops->add != NULL || (ops->replaces & BN_REPLACES_TOTAL) != 0));
+  rc = slot_view(s, v, &err);
+  atomic_store(&r->in_hook, false);
+  if (is_total && ops == r->text && !v->replaced)
     atomic_store(&r->shown, true);
   return reporters_note(r, rc, &err);
 }
 
+/* Asks all reporters for the lines that scripts add to the view. */
 static bool reporters_collect(struct bn_reporters *r, struct bn_view *v)
 {
   bool ok = true;
 
   bn_buf_clear(&r->lines);
-  for (size_t i = 0; i < r->n; i++)
-    ok &= reporters_call(r, &r->slot[i], v, &r->lines);
+  atomic_store(&r->in_hook, v->span == BN_VIEW_TOTAL);
+  for (size_t i = 0; i < r->n; i++) {
+    const struct bn_reporters_slot *s = &r->slot[i];
+    struct bn_err err = {0};
+
+    if (s->use.ops->add != NULL)
+      ok &= reporters_note(r, s->use.ops->add(s->state, v, &r->lines, &err), &err);
+  }
+  atomic_store(&r->in_hook, false);
   v->lines = ok && r->lines.len > 0 ? r->lines.data : NULL;
   return ok;
 }
@@ -189,7 +192,7 @@ bool bn_reporters_total(struct bn_reporters *r, struct bn_view *v, const struct 
     const bool replaces = (s->use.ops->replaces & bit) != 0;
 
     v->replaced = replaced || ((r->replaced & bit) != 0 && !replaces);
-    if (!reporters_call(r, s, v, NULL) || !slot_members(r, s, g, n)) {
+    if (!reporters_pass(r, s, v) || !slot_members(r, s, g, n)) {
       ok = false;
       replacement_failed |= replaces;
     }
