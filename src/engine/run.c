@@ -559,9 +559,9 @@ static void note_limit(struct bn_run *run, const struct bn_run_state *end)
    of its time on: such a run measures the quota. */
 static void report_throttling(struct bn_run *run, uint64_t took_ns)
 {
-  const double throttled_s = bn_host_throttled_s("") - run->throttled_s;
+  const double throttled_s = bn_host_throttled_since("", run->throttled_s);
 
-  if (run->throttled_s < 0)
+  if (throttled_s < 0)
     return;
   bn_reports_fact_f64(run->reports, "process", "throttled_s", throttled_s);
   if (throttled_s > 0.01e-9 * (double)took_ns)

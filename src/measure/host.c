@@ -229,6 +229,13 @@ double bn_host_throttled_s(const char *root)
   return throttled_s;
 }
 
+double bn_host_throttled_since(const char *root, double before)
+{
+  const double now = bn_host_throttled_s(root);
+
+  return before < 0 || now < before ? -1 : now - before;
+}
+
 /* "max" of version 2, or all that a machine can address in version 1, is no limit. */
 static void lower_memory(void *memory, const struct bn_kernel_group *g)
 {

@@ -42,6 +42,9 @@ void bn_host_read(struct bn_host *h, const char *root);
    was made, in seconds of all processors together; -1: there is no such group.  Of nested groups,
    the one that did so longest counts. */
 double bn_host_throttled_s(const char *root);
+/* Returns what has been added to such a time since it was `before`; -1: there was or is no such
+   group, or another group counts now. */
+double bn_host_throttled_since(const char *root, double before);
 /* path: a file or folder; the mount table is root's, the path is not. */
 void bn_place_read(struct bn_place *p, const char *root, const char *path);
 
