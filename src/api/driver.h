@@ -285,6 +285,9 @@ struct bn_driver {
   /* Optional: whether a pooler answers, which gives the server's session to other clients too; asks
      the server. */
   bool (*pooled)(void *conn);
+  /* Optional: returns 1 if a statement whose prepare failed like this would fail as text too, 0 if
+     it may succeed, and -1 if its SQLSTATE tells.  NULL: it always tells. */
+  int (*fails_as_text)(const struct bn_sql_diag *d);
 };
 
 extern const struct bn_driver bench_driver;

@@ -119,14 +119,12 @@ static enum bn_sql try_prepare(struct bn_sql_stmt *st)
   return BN_SQL_DONE;
 }
 
-/* Returns whether the statement would also fail as text.  MySQL's 1235, "not supported yet", has
-   the SQLSTATE of a wrong statement.  Numbers from 2000 to 2999 are those of MySQL's client
-   library. */
-static bool prepared_fails_as_text(const struct bn_sql_diag *d)
+/* Returns whether the statement would also fail as text. */
+static bool prepared_fails_as_text(const struct bn_driver *ops, const struct bn_sql_diag *d)
 {
-  if (bn_sql_is_of_statement(d->state))
-    return d->code != 1235;
-  return d->code >= 2000 && d->code < 3000;
+  const int answer = ops->fails_as_text != NULL ? ops->fails_as_text(d) : -1;
+
+  return answer < 0 ? bn_sql_is_of_statement(d->state) : answer != 0;
 }
 
 /* Returns whether a server or a proxy refuses to prepare a statement that it executes as text. */
@@ -137,8 +135,8 @@ static bool prepared_is_refused(const struct bn_sql_conn *c, enum bn_sql rc)
 
   return rc == BN_SQL_ERROR && c->sys->policy->dialect == NULL && c->drv->ops->place != NULL &&
          (mode == NULL || strcmp(mode, "auto") == 0) && class == BN_CLASS_OTHER &&
-         !prepared_fails_as_text(&c->diag) && !bn_sql_driver_ignores(c->drv, &c->diag, class) &&
-         !bn_session_interrupted(c->session) &&
+         !prepared_fails_as_text(c->drv->ops, &c->diag) &&
+         !bn_sql_driver_ignores(c->drv, &c->diag, class) && !bn_session_interrupted(c->session) &&
          (c->link.ops->transaction == NULL ||
           c->link.ops->transaction(c->link.handle) != BN_TRANSACTION_FAILED);
 }

@@ -66,6 +66,19 @@ static void a_server_that_has_left_its_cluster_is_as_good_as_lost(void **state)
                    BN_CLASS_SERIALIZATION);
 }
 
+static void some_statements_can_be_sent_as_text(void **state)
+{
+  static const int answers[][2] = {{1235, 0}, {1064, -1}, {1999, -1},
+                                   {2000, 1}, {2999, 1},  {3000, -1}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+    const struct bn_sql_diag d = {.code = answers[i][0], .state = "42000"};
+
+    assert_int_equal(bn_mysql_fails_as_text(&d), answers[i][1]);
+  }
+}
+
 /* MariaDB's library says 2026 of an encrypted connection, whatever has become of it. */
 static void a_connection_is_lost_with_its_encryption(void **state)
 {
@@ -115,6 +128,7 @@ BN_TESTS(mysql_error)
       cmocka_unit_test(the_status_tells_the_transaction),
       cmocka_unit_test(after_a_deadlock_no_transaction_is_open),
       cmocka_unit_test(a_server_that_has_left_its_cluster_is_as_good_as_lost),
+      cmocka_unit_test(some_statements_can_be_sent_as_text),
       cmocka_unit_test(a_connection_is_lost_with_its_encryption),
       cmocka_unit_test(a_refused_connection_has_a_remedy),
   };

@@ -292,6 +292,7 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .isolation = isolation,
     .unread = bn_mysql_unread,
     .missing = bn_mysql_missing,
+    .fails_as_text = bn_mysql_fails_as_text,
     .prepare_all = bn_mysql_prepare_all,
     .place = bn_mysql_place,
     .transaction = bn_mysql_transaction,

@@ -21,8 +21,9 @@ enum {
   SERVER_FULL_FOR_USER = 1203,
   SERVER_DEADLOCK = 1213,
   SERVER_ACCOUNT_LIMIT = 1226, /* a limit of connections or of statements; the text names it */
-  SERVER_HOOK = 3100,          /* group replication did not take a commit */
-  SERVER_CERTIFICATION = 3101  /* group replication rolled the transaction back */
+  SERVER_NOT_SUPPORTED = 1235,
+  SERVER_HOOK = 3100,         /* group replication did not take a commit */
+  SERVER_CERTIFICATION = 3101 /* group replication rolled the transaction back */
 };
 
 static const struct {
@@ -120,6 +121,14 @@ enum bn_sql_class bn_mysql_classify(const struct bn_sql_diag *d)
 bool bn_mysql_missing(const struct bn_sql_diag *d)
 {
   return d->code == SERVER_NO_TABLE;
+}
+
+/* "This is not supported yet" has the SQLSTATE of a wrong statement. */
+int bn_mysql_fails_as_text(const struct bn_sql_diag *d)
+{
+  if (d->code == SERVER_NOT_SUPPORTED)
+    return 0;
+  return d->code / 1000 == BN_MYSQL_CLIENT_FIRST / 1000 ? 1 : -1;
 }
 
 /* The client library writes "(99)" after the name of the server. */

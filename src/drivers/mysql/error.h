@@ -7,7 +7,7 @@
 
 /* Error numbers that client libraries themselves use. */
 enum bn_mysql_client_error {
-  BN_MYSQL_CLIENT_FIRST = 2000,
+  BN_MYSQL_CLIENT_FIRST = 2000,      /* up to 2999, numbers are those of the client library */
   BN_MYSQL_SOCKET_CONNECTION = 2002, /* MariaDB's library uses it for hosts, too */
   BN_MYSQL_HOST_CONNECTION = 2003,
   BN_MYSQL_UNKNOWN_HOST = 2005,
@@ -34,6 +34,7 @@ enum bn_sql_transaction bn_mysql_transaction_of(unsigned status);
 enum bn_sql bn_mysql_unread(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d);
 enum bn_sql_class bn_mysql_classify(const struct bn_sql_diag *d);
 bool bn_mysql_missing(const struct bn_sql_diag *d);
+int bn_mysql_fails_as_text(const struct bn_sql_diag *d);
 const char *bn_mysql_remedy(const struct bn_sql_diag *d);
 
 #endif
