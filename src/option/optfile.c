@@ -48,14 +48,15 @@ bool bn_optset_is_comment(const char *name)
   return name[0] == '\0' || name[0] == '#';
 }
 
-/* As bn_optval_items. */
-static int check_items(const char *value)
+/* Returns whether all quotes in the value are closed. */
+static bool optfile_is_closed(const char *value)
 {
-  struct bn_list items = {0};
-  const int rc = bn_optval_items(value, &items);
+  struct bn_optval_item item;
+  int rc;
 
-  bn_optval_free_list(&items);
-  return rc;
+  while ((rc = bn_optval_next(&value, &item)) > 0)
+    continue;
+  return rc == 0;
 }
 
 /* 1: the rest of the file is to be skipped, as the reference does it; -1: refused. */
@@ -95,24 +96,17 @@ static bool is_option(const struct reader *r, const char *item, size_t len)
   return end < len && bn_optset_entry(r->set, name) != NULL;
 }
 
-/* Finds an option that stands in the value of another one, behind a blank and in no quotes. Returns
-   its length, and its place in *at; 0: there is none.  check_items has found all quotes closed. */
-static size_t find_further(const struct reader *r, const char *value, const char **at)
+/* Finds an option that stands in the value of another one, behind a blank and in no quotes. */
+static bool optfile_find_further(const struct reader *r, const char *value,
+                                 struct bn_optval_item *item)
 {
-  for (;;) {
-    const size_t gap = strspn(value, blanks), len = strcspn(value + gap, ", \t\r\n\v\f");
+  const char *at = value;
 
-    value += gap;
-    if (*value == '\0' || *value == '#')
-      return 0;
-    *at = value;
-    if (gap > 0 && is_option(r, value, len))
-      return len;
-    if (*value == '"' || *value == '\'')
-      value = strchr(value + 1, *value) + 1;
-    else
-      value += len > 0 ? len : 1;
-  }
+  while (bn_optval_next(&at, item) > 0)
+    if (item->text > value && strchr(blanks, item->text[-1]) != NULL &&
+        is_option(r, item->text, item->len))
+      return true;
+  return false;
 }
 
 /* Refuses a command line that was copied into the file.  Sysbench takes the first option of it.  A
@@ -120,14 +114,14 @@ static size_t find_further(const struct reader *r, const char *value, const char
 static int refuse_further(const struct reader *r, const char *name, const char *value,
                           struct bn_err *err)
 {
-  const char *at = NULL;
-  const bool checked = !is_loose(r) && bn_optset_entry(r->set, name) != NULL;
-  const size_t len = checked ? find_further(r, value, &at) : 0;
+  struct bn_optval_item item;
   char further[BN_MASK_MAX], masked[BN_MASK_MAX];
 
-  if (len == 0)
+  if (is_loose(r) || bn_optset_entry(r->set, name) == NULL ||
+      !optfile_find_further(r, value, &item))
     return 0;
-  (void)snprintf(further, sizeof further, "%.*s", (int)strcspn(at, "= \t\r\n\v\f"), at);
+  (void)snprintf(further, sizeof further, "%.*s", (int)strcspn(item.text, "= \t\r\n\v\f"),
+                 item.text);
   return bn_err_set(err, 0,
                     "%s:%u: '%s' stands behind '%s': write each option on a line of its own, or "
                     "the value in quotes",
@@ -156,7 +150,7 @@ static int take_line(const struct reader *r, char *text, size_t len, struct bn_e
   if ((bn_optset_traits(r->set, name) & BN_OPT_COMMAND_LINE_ONLY) != 0)
     return bn_err_set(err, 0, "%s:%u: '%s' can only be given on the command line", r->path, r->line,
                       name);
-  if (check_items(value) != 0)
+  if (!optfile_is_closed(value))
     return optfile_unclosed(r, name, err);
   if (refuse_further(r, name, value, err) != 0)
     return -1;

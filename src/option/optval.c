@@ -56,29 +56,35 @@ static void split_commas(const char *text, struct bn_list *out)
   }
 }
 
-int bn_optval_items(const char *text, struct bn_list *out)
+int bn_optval_next(const char **at, struct bn_optval_item *item)
 {
   static const char parting[] = ", \t\r\n\v\f";
+  const char *text = *at + strspn(*at, parting), *end;
 
-  for (;;) {
-    size_t len;
-
-    text += strspn(text, parting);
-    if (*text == '\0' || *text == '#')
-      return 0;
-    if (*text == '"' || *text == '\'') {
-      const char *end = strchr(text + 1, *text);
-
-      if (end == NULL)
-        return -1;
-      list_push(out, text + 1, (size_t)(end - text - 1));
-      text = end + 1;
-      continue;
-    }
-    len = strcspn(text, parting);
-    list_push(out, text, len);
-    text += len;
+  if (*text == '\0' || *text == '#')
+    return 0;
+  if (*text == '"' || *text == '\'') {
+    end = strchr(text + 1, *text);
+    if (end == NULL)
+      return -1;
+    *at = end + 1;
+    text++;
+  } else {
+    end = text + strcspn(text, parting);
+    *at = end;
   }
+  *item = (struct bn_optval_item){.text = text, .len = (size_t)(end - text)};
+  return 1;
+}
+
+int bn_optval_items(const char *text, struct bn_list *out)
+{
+  struct bn_optval_item item;
+  int rc;
+
+  while ((rc = bn_optval_next(&text, &item)) > 0)
+    list_push(out, item.text, item.len);
+  return rc;
 }
 
 /* Bounds beyond C's int say that the option wants more than the reference's int. */

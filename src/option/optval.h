@@ -38,8 +38,17 @@ void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_
 /* The value as a number, for comparing; 0 for what is none. */
 double bn_optval_number(const struct bn_opt *o, const void *value);
 
-/* The items of a file's value: parted by ',' and blanks, in '…' or "…" when they contain those, up
-   to a '#' that begins an item.  0, or -1: a quote is not closed (what was complete is in out). */
+/* An item of a file's value, without its quotes. */
+struct bn_optval_item {
+  const char *text;
+  size_t len;
+};
+/* Finds the next item of a file's value and moves *at behind it.  Items are parted by ',' and
+   blanks, stand in '…' or "…" if they contain those, and end at a '#' that begins an item.  Returns
+   1, 0: there is no other, or -1: a quote is not closed. */
+int bn_optval_next(const char **at, struct bn_optval_item *item);
+/* Adds all items to out.  Returns 0, or -1: a quote is not closed (what was complete is in
+   out). */
 int bn_optval_items(const char *text, struct bn_list *out);
 void bn_optval_free_list(struct bn_list *list);
 void bn_optval_keep_first(struct bn_list *list);
