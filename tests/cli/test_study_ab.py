@@ -367,6 +367,7 @@ def test_no_password_of_a_statement_is_shown(statement, tmp_path):
         (["--fail-on=nothing:5%"], "--fail-on=nothing:5%: no metric is called 'nothing'"),
         (["--fail-on=events:5%"], "--fail-on=events:5%: neither a larger nor a smaller value is better; name a rate, "
                                   "a latency or errors"),
+        (["--fail-on=avg:5%,p99:1%,avg:6%"], "--fail-on=avg:6%: avg has a limit already; give each metric one"),
         (["--fail-on=avg:5ms"], "--fail-on=avg:5ms: write a percentage after the colon, such as 5%"),
         (["--same=0"], "--same=0: not a percentage between 0 and 100"),
         (["--same=100%"], "--same=100%: not a percentage between 0 and 100"),

@@ -48,6 +48,7 @@ local function read_options(options, given)
       at = list:add(option, name, false)
       return list[at]
     end)
+    if rules.limit[at] then limit.refuse_again(item, list[at].text) end
     rules.limit[at] = read
   end
   if not next(rules.limit) then rules.limit[1] = {share = 0, amount = 0, text = ""} end

@@ -18,6 +18,12 @@ function limit.option(name, value)
   return ("--%s=%s"):format(name, value):sub(1, 255)
 end
 
+-- Fails for the second item of --fail-on that names a figure.
+function limit.refuse_again(item, name)
+  native.fail("%s: %s has a limit already; give each metric one", limit.option("fail-on", item),
+    name)
+end
+
 -- Returns the figure of that name; it fails for a figure that cannot be better or worse.  kinds:
 -- the kinds of figures that the option may name.
 function limit.figure(option, name, kinds)

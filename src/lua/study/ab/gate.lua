@@ -14,8 +14,13 @@ gate.__index = gate
 
 -- Returns the list of the limits that the items of --fail-on are.
 function gate.new(items)
-  local self = setmetatable({}, gate)
-  for i, item in ipairs(items) do self[i] = limit.read(item, limit.figure) end
+  local self, limited = setmetatable({}, gate), {}
+  for i, item in ipairs(items) do
+    self[i] = limit.read(item, limit.figure)
+    local name = self[i].figure.text
+    if limited[name] then limit.refuse_again(item, name) end
+    limited[name] = true
+  end
   return self
 end
 
