@@ -17,11 +17,6 @@ BENCH = os.environ.get("BENCH", "")
 REFERENCE = os.environ.get("BENCH_REFERENCE_BIN", "/usr/bin/sysbench")
 THREADS = {1: 10, 8: 80, 64: 320}  # and events
 BULK_TABLES = 64
-# What ours asks besides: before many threads begin, and where the ids of an earlier bulk_insert end.
-ASKED = re.compile(
-    r"SHOW GLOBAL |SELECT current_setting|SELECT account, |SELECT 'ROLE', |SELECT MAX\(id\)|"
-    r"SELECT COUNT\(\*\) FROM sbtest\d+ WHERE id IN")
-
 
 DRIVERS, PS_MODES = ["mysql", "pgsql"], ["auto", "disable"]
 
@@ -38,7 +33,7 @@ def logging(request):
 
 
 def without_questions(sessions):
-    kept = [[(hide_table(form(t)), values) for t, values in s if not ASKED.match(t)] for s in sessions]
+    kept = [[(hide_table(form(t)), values) for t, values in s if not transcripts.PREFLIGHT.match(t)] for s in sessions]
     return [s for s in kept if s]
 
 

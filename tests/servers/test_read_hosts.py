@@ -20,9 +20,6 @@ from gate import slow
 SIZES = ["--tables=2", "--table-size=100"]
 IGNORE = {"mysql": "--mysql-ignore-errors=all", "pgsql": "--pgsql-ignore-errors=all"}
 
-# Before a run, on a connection of its own.
-ASKED = re.compile(r"SELECT MAX\(id\)|SELECT COUNT\(\*\) FROM sbtest\d+ WHERE id IN|SHOW GLOBAL |SELECT current_setting")
-
 
 class Pair:
     """A server that writes, and one that is read."""
@@ -71,7 +68,7 @@ class Pair:
         out = must(self.each["writer"], workload, *SIZES, *self.hosts(), "--threads=2", "--events=20", *argv,
                    "run", by="tcp")
         heard = self.heard()
-        return out, {role: collections.Counter(word(t) for s in heard[role] for t in s if not ASKED.match(t))
+        return out, {role: collections.Counter(word(t) for s in heard[role] for t in s if not transcripts.PREFLIGHT.match(t))
                      for role in heard}
 
 
