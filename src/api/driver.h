@@ -202,6 +202,13 @@ struct bn_driver_host {
   __attribute__((format(printf, 1, 2))) char *(*print)(const char *fmt, ...);
 };
 
+/* A statement that returns rows of names and values of a server's counters. */
+struct bn_sql_counters {
+  const char *sql;
+  bool optional; /* older servers do not have it */
+};
+enum { BN_SQL_COUNTERS = 4 };
+
 /* `bench_driver` of this type is the only symbol a module exports.  Hooks are only appended; `size`
    tells the host which exist.  Unless noted, the thread that owns the connection calls a hook. */
 struct bn_driver {
@@ -288,6 +295,11 @@ struct bn_driver {
   /* Optional: returns 1 if a statement whose prepare failed like this would fail as text too, 0 if
      it may succeed, and -1 if its SQLSTATE tells.  NULL: it always tells. */
   int (*fails_as_text)(const struct bn_sql_diag *d);
+  /* Optional: the counters of the server; sql NULL ends the list. */
+  struct bn_sql_counters counters[BN_SQL_COUNTERS];
+  /* Optional: a statement that returns a proof that the server is on this host, and its folder.
+     folder_proof: the expected proof; NULL: the name of this host. */
+  const char *folder_sql, *folder_proof;
 };
 
 extern const struct bn_driver bench_driver;

@@ -8,20 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The statement that returns a proof that the server is on this host, and its folder.  MySQL and
-   MariaDB return the name of their host; PostgreSQL has the address of its client if both are on
-   this host, and none on a socket. */
-static const struct {
-  const char *driver, *sql;
-  const char *proof; /* the expected proof; NULL: the name of this host */
-} questions[] = {
-    {"mysql", "SELECT @@hostname, @@datadir", NULL},
-    {"pgsql",
-     "SELECT coalesce((inet_server_addr() = inet_client_addr())::text, 'true'), "
-     "current_setting('data_directory')",
-     "true"},
-};
-
 struct answer {
   char proof[256];
   char *folder; /* [PATH_MAX] */
@@ -39,21 +25,18 @@ static void check_row(void *arg, const struct bn_sql_value pair[2])
 
 int bn_datadir_find(struct bn_sql_side_query *p, char folder[PATH_MAX], struct bn_err *err)
 {
+  const struct bn_driver *ops = p->link.ops;
   struct answer a = {.folder = folder};
-  size_t i = 0;
 
   folder[0] = '\0';
-  while (i < sizeof questions / sizeof *questions &&
-         strcmp(questions[i].driver, p->link.ops->name) != 0)
-    i++;
-  if (i == sizeof questions / sizeof *questions)
+  if (ops->folder_sql == NULL)
     return bn_err_set(err, EINVAL, "no device is watched: the driver '%s' has no server",
-                      p->link.ops->name);
-  if (questions[i].proof != NULL)
-    (void)snprintf(a.proof, sizeof a.proof, "%s", questions[i].proof);
+                      ops->name);
+  if (ops->folder_proof != NULL)
+    (void)snprintf(a.proof, sizeof a.proof, "%s", ops->folder_proof);
   else if (gethostname(a.proof, sizeof a.proof - 1) != 0)
     return bn_err_set(err, errno, "no device is watched: this host has no name");
-  if (bn_sql_side_query_pairs(p, questions[i].sql, check_row, &a, err) != 0)
+  if (bn_sql_side_query_pairs(p, ops->folder_sql, check_row, &a, err) != 0)
     return -1;
   if (folder[0] == '\0')
     return bn_err_set(err, EINVAL, "no device is watched: the server is on another host");

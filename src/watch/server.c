@@ -14,29 +14,6 @@
 #include "sql/side_query.h"
 #include "watch/watchers.h"
 
-/* A statement that returns rows of names and values. */
-struct source {
-  const char *driver, *sql;
-  bool optional; /* older servers do not have it */
-};
-
-#define PAIRS_OF(prefix, view)                                                                     \
-  "SELECT '" prefix "' || key, value FROM " view " t, jsonb_each_text(to_jsonb(t))"
-
-static const struct source sources[] = {
-    {"mysql", "SHOW GLOBAL STATUS", false},
-    {"pgsql", PAIRS_OF("database_", "pg_stat_database") " WHERE t.datname = current_database()",
-     false},
-    {"pgsql", PAIRS_OF("", "pg_stat_wal"), true},
-    /* Sums over kinds of processes, objects and contexts. */
-    {"pgsql",
-     "SELECT 'io_' || key, sum(value::numeric) FROM pg_stat_io t, jsonb_each_text(to_jsonb(t)) "
-     "WHERE key IN ('reads', 'writes', 'writebacks', 'extends', 'hits', 'evictions', 'reuses', "
-     "'fsyncs', 'read_bytes', 'write_bytes', 'extend_bytes') GROUP BY key",
-     true},
-};
-enum { SOURCES = sizeof sources / sizeof *sources };
-
 /* Gauges, which have a current value; all other names are counters. */
 static const char *const states[] = {"Threads_connected",
                                      "Threads_running",
@@ -56,7 +33,7 @@ static const char *const states[] = {"Threads_connected",
                                      "database_numbackends"};
 struct server {
   struct bn_sql_side_query side_query;
-  bool absent[SOURCES];
+  bool absent[BN_SQL_COUNTERS];                /* the server does not have them */
   struct bn_watched_name name[BN_READING_MAX]; /* [n]; never changed again */
   char *key[BN_READING_MAX];                   /* the server's own name */
   size_t n;
@@ -162,23 +139,25 @@ static void add_pair(void *arg, const struct bn_sql_value pair[2])
 static int server_read(void *self, struct bn_reading *r, struct bn_err *err)
 {
   struct server *s = self;
+  const struct bn_driver *ops = s->side_query.link.ops;
   struct pass p = {s, r, 0};
-  bool any = false;
 
+  if (ops->counters[0].sql == NULL)
+    return bn_err_set(err, EINVAL,
+                      "no server is watched: the driver '%s' has no counters of a server",
+                      ops->name);
   for (size_t i = 0; i < BN_READING_MAX; i++)
     r->value[i] = BN_ABSENT;
-  for (size_t i = 0; i < SOURCES; i++) {
-    if (s->absent[i] || strcmp(sources[i].driver, s->side_query.link.ops->name) != 0)
+  for (size_t i = 0; i < BN_SQL_COUNTERS && ops->counters[i].sql != NULL; i++) {
+    const struct bn_sql_counters *c = &ops->counters[i];
+
+    if (s->absent[i])
       continue;
-    any = true;
-    s->absent[i] = bn_sql_side_query_pairs(&s->side_query, sources[i].sql, add_pair, &p, err) != 0;
-    if (s->absent[i] && !sources[i].optional)
+    s->absent[i] = bn_sql_side_query_pairs(&s->side_query, c->sql, add_pair, &p, err) != 0;
+    if (s->absent[i] && !c->optional)
       return -1;
   }
-  return any ? 0
-             : bn_err_set(err, EINVAL,
-                          "no server is watched: the driver '%s' has no counters of a server",
-                          s->side_query.link.ops->name);
+  return 0;
 }
 
 static int server_open(void *self, const struct bn_watch_place *place, struct bn_err *err)

@@ -298,4 +298,6 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .transaction = bn_mysql_transaction,
     .remedy = bn_mysql_remedy,
     .silence = silence,
+    .counters = {{"SHOW GLOBAL STATUS", false}},
+    .folder_sql = "SELECT @@hostname, @@datadir",
 };

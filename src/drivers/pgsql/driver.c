@@ -11,6 +11,9 @@
 #include "drivers/pgsql/conn.h"
 #include "drivers/pgsql/error.h"
 
+#define PAIRS_OF(prefix, view)                                                                     \
+  "SELECT '" prefix "' || key, value FROM " view " t, jsonb_each_text(to_jsonb(t))"
+
 static void free_driver(struct bn_pgsql *driver)
 {
   bn_secret_free(driver->password);
@@ -210,4 +213,17 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .transaction = bn_pgsql_in_transaction,
     .silence = silence,
     .pooled = bn_pgsql_pooled,
+    .counters =
+        {{PAIRS_OF("database_", "pg_stat_database") " WHERE t.datname = current_database()", false},
+         {PAIRS_OF("", "pg_stat_wal"), true},
+         /* Sums over kinds of processes, objects and contexts. */
+         {"SELECT 'io_' || key, sum(value::numeric) FROM pg_stat_io t, "
+          "jsonb_each_text(to_jsonb(t)) WHERE key IN ('reads', 'writes', 'writebacks', 'extends', "
+          "'hits', 'evictions', 'reuses', 'fsyncs', 'read_bytes', 'write_bytes', 'extend_bytes') "
+          "GROUP BY key",
+          true}},
+    /* The client has the server's address if both are on one host; a socket has no address. */
+    .folder_sql = "SELECT coalesce((inet_server_addr() = inet_client_addr())::text, 'true'), "
+                  "current_setting('data_directory')",
+    .folder_proof = "true",
 };
