@@ -24,7 +24,7 @@ static uint64_t event_between(uint64_t from_ns, uint64_t to_ns)
 }
 
 /* The wait is not part of any event's latency, however long the reporting thread takes. */
-static void await_baseline(struct bn_session *s)
+static void event_await_baseline(struct bn_session *s)
 {
   bn_quota_await_baseline(s->share->quota);
   s->last_ns = bn_clock_now(&s->clock);
@@ -35,7 +35,7 @@ uint64_t bn_event_counted(struct bn_session *s)
   uint64_t n;
 
   while (bn_quota_counted(s->share, &n) == BN_QUOTA_FROZEN)
-    await_baseline(s);
+    event_await_baseline(s);
   return n;
 }
 
@@ -78,7 +78,7 @@ void bn_event_start_due(struct bn_session *s, struct bn_tick *tick)
 }
 
 /* Reads the clock after the sleep; it may be a little behind the clock that ended the sleep. */
-static bool wait_until(struct bn_session *s, uint64_t due_ns, bool never)
+static bool event_wait_until(struct bn_session *s, uint64_t due_ns, bool never)
 {
   bool waited = true;
 
@@ -92,11 +92,11 @@ static bool wait_until(struct bn_session *s, uint64_t due_ns, bool never)
   return waited;
 }
 
-static bool await_arrival(struct bn_session *s)
+static bool event_await_arrival(struct bn_session *s)
 {
   const uint64_t due = s->due_ns;
   const bool never = due >= bn_session_deadline(s);
-  const bool waited = wait_until(s, never ? bn_session_deadline(s) : due, never);
+  const bool waited = event_wait_until(s, never ? bn_session_deadline(s) : due, never);
 
   s->due_ns = 0;
   if (never || !waited || s->last_ns >= bn_session_deadline(s))
@@ -106,7 +106,7 @@ static bool await_arrival(struct bn_session *s)
 }
 
 /* Logs which limit was met; the 0.5 dialect prints nothing. */
-static void log_limit(const struct bn_session *s, enum bn_admission answer)
+static void event_log_limit(const struct bn_session *s, enum bn_admission answer)
 {
   if (answer != BN_QUOTA_CLOSED && !s->services->conf->policy->limits_end_silently)
     bn_log(BN_INFO, "%s limit exceeded, exiting...", answer == BN_QUOTA_TIME_UP ? "Time" : "Event");
@@ -128,7 +128,7 @@ static enum bn_admission event_claim(struct bn_session *s)
 
   do {
     while ((answer = bn_quota_claim(s->share, s->last_ns)) == BN_QUOTA_FROZEN)
-      await_baseline(s);
+      event_await_baseline(s);
   } while (answer == BN_QUOTA_SPENT && event_await_ticket(s));
   return answer;
 }
@@ -144,7 +144,7 @@ bool bn_event_claim(struct bn_session *s)
     s->last_ns = bn_clock_now(&s->clock);
   answer = event_claim(s);
   if (answer != BN_QUOTA_YES) {
-    log_limit(s, answer);
+    event_log_limit(s, answer);
     return false;
   }
   if (s->pacer != NULL)
@@ -152,9 +152,9 @@ bool bn_event_claim(struct bn_session *s)
   return true;
 }
 
-static __attribute__((noinline)) bool claim_and_wait(struct bn_session *s)
+static __attribute__((noinline)) bool event_claim_and_wait(struct bn_session *s)
 {
-  const bool more = bn_event_claim(s) && (s->due_ns == 0 || await_arrival(s));
+  const bool more = bn_event_claim(s) && (s->due_ns == 0 || event_await_arrival(s));
 
   if (!more)
     s->attend |= BN_ATTEND_LIMIT;
@@ -166,13 +166,14 @@ static __attribute__((noinline)) bool claim_and_wait(struct bn_session *s)
 /* With --events alone, nearly every event takes the short way. */
 bool bn_event_more_slow(struct bn_session *s)
 {
-  return (s->attend == BN_ATTEND_CLAIM && bn_quota_use(s->share, s->last_ns)) || claim_and_wait(s);
+  return (s->attend == BN_ATTEND_CLAIM && bn_quota_use(s->share, s->last_ns)) ||
+         event_claim_and_wait(s);
 }
 
 /* --- ends that are looked at --- */
 
 /* Counts an event that was begun in the warm-up, or was due in it. */
-static void count_warm(struct bn_session *s, uint64_t took)
+static void event_count_warm(struct bn_session *s, uint64_t took)
 {
   struct bn_stat *st = s->stat;
 
@@ -183,7 +184,7 @@ static void count_warm(struct bn_session *s, uint64_t took)
 }
 
 /* Response time = queueing + service.  Returns the latter. */
-static uint64_t note_waiting(struct bn_stat *st, const struct bn_tick *tick, uint64_t now)
+static uint64_t event_note_waiting(struct bn_stat *st, const struct bn_tick *tick, uint64_t now)
 {
   /* An event that has no arrival of its own begins at once. */
   const uint64_t begun_ns = tick->begun_ns > tick->start_ns ? tick->begun_ns : tick->start_ns;
@@ -221,11 +222,11 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
     return;
   }
   if (tick->start_ns < st->counts_from_ns) {
-    count_warm(s, took);
+    event_count_warm(s, took);
     return;
   }
   if (st->service_hist != 0)
-    service = note_waiting(st, tick, now);
+    service = event_note_waiting(st, tick, now);
   else if (bn_stat_get(&st->begun) == bn_stat_get(&st->ended))
     s->mark = &s->limit->until_ns; /* events that begin from now on do not belong to the warm-up */
   if (over && now > bn_stat_get(&s->limit->span_ns)) {
@@ -237,8 +238,8 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
 
 /* Looks for an outage that ends now or goes on, for a session whose last success before it was at
    before_ns.  Time before the end of the warm-up does not count, but a stall may begin there. */
-static void check_outage(struct bn_session *s, uint64_t start_ns, uint64_t before_ns,
-                         uint64_t now_ns)
+static void event_check_outage(struct bn_session *s, uint64_t start_ns, uint64_t before_ns,
+                               uint64_t now_ns)
 {
   const struct bn_stat *st = s->stat;
   const uint64_t from_ns = before_ns > st->measure_from_ns ? before_ns : st->measure_from_ns;
@@ -277,35 +278,35 @@ void bn_event_mark_failing(struct bn_session *s, const struct bn_tick *tick)
 
 /* Failures up to the end of the load are an outage up to there.  The last failures of a failed
    session concern that session only. */
-static void end_outage(struct bn_session *s, uint64_t end_ns)
+static void event_end_outage(struct bn_session *s, uint64_t end_ns)
 {
   const struct bn_stat *st = s->stat;
   const uint64_t failing_since_ns = bn_stat_get(&st->failing_since_ns);
   const uint64_t last_ok_ns = bn_stat_get(&st->last_ok_ns);
 
   if (failing_since_ns != 0 && (!s->failed || bn_session_over(s)))
-    check_outage(s, failing_since_ns, last_ok_ns, end_ns);
+    event_check_outage(s, failing_since_ns, last_ok_ns, end_ns);
   if (s->outage != NULL)
     bn_outage_leave(s->outage, failing_since_ns != 0 ? last_ok_ns : end_ns);
 }
 
 void bn_event_leave(struct bn_session *s, uint64_t end_ns)
 {
-  end_outage(s, end_ns);
+  event_end_outage(s, end_ns);
   while (bn_quota_leave(s->share) == BN_QUOTA_FROZEN)
-    await_baseline(s);
+    event_await_baseline(s);
 }
 
 /* Looks for an outage after a success at s->last_ns, before other threads see that. */
-static void check_success(struct bn_session *s, const struct bn_tick *tick)
+static void event_check_success(struct bn_session *s, const struct bn_tick *tick)
 {
   uint64_t first_ns, last_ns;
 
   event_failing_since(s->stat, tick, &first_ns, &last_ns);
-  check_outage(s, first_ns, last_ns, s->last_ns);
+  event_check_outage(s, first_ns, last_ns, s->last_ns);
 }
 
-static void note_long(struct bn_stat *st, uint64_t took)
+static void event_note_long(struct bn_stat *st, uint64_t took)
 {
   if (took > bn_stat_get(&st->max_ns))
     atomic_store_explicit(&st->max_ns, took, memory_order_relaxed);
@@ -320,11 +321,11 @@ void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick, uint64_
   /* An event that is not counted cannot be the longest of the counted ones. */
   if (!s->failed && tick->start_ns >= s->stat->counts_from_ns &&
       s->last_ns >= s->stat->measure_from_ns)
-    note_long(s->stat, took);
+    event_note_long(s->stat, took);
   if (s->failed)
     bn_event_mark_failing(s, tick);
   else
-    check_success(s, tick);
+    event_check_success(s, tick);
   bn_event_finish(s, tick, took);
   if (!s->failed)
     atomic_store_explicit(&s->stat->failing_since_ns, 0, memory_order_release);

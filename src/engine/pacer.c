@@ -40,7 +40,7 @@ static double pacer_invert(const struct bn_pacer_phase *p, double mass)
 }
 
 /* Returns the time at which the cumulative rate is `mass`. */
-static double time_of(const struct bn_arrivals *a, double mass)
+static double pacer_time_of(const struct bn_arrivals *a, double mass)
 {
   double from_s = 0;
   size_t i;
@@ -65,11 +65,11 @@ static void pacer_draw(struct bn_arrivals *a)
 double bn_arrivals_next(struct bn_arrivals *a)
 {
   pacer_draw(a);
-  return time_of(a, a->mass);
+  return pacer_time_of(a, a->mass);
 }
 
-/* Returns the expected number of arrivals up to s, the inverse of time_of. */
-static double mass_at(const struct bn_arrivals *a, double s)
+/* Returns the expected number of arrivals up to s, the inverse of pacer_time_of. */
+static double pacer_mass_at(const struct bn_arrivals *a, double s)
 {
   double mass = 0;
   size_t i;
@@ -85,7 +85,7 @@ static double mass_at(const struct bn_arrivals *a, double s)
   return s > 0 ? mass + a->phase[a->n_phases - 1].end_rate * s : mass;
 }
 
-static void make_sleep(struct bn_pacer *p)
+static void pacer_make_sleep(struct bn_pacer *p)
 {
   (void)pthread_mutex_init(&p->lock, NULL);
   (void)pthread_mutex_init(&p->replaying, NULL);
@@ -93,7 +93,7 @@ static void make_sleep(struct bn_pacer *p)
   bn_wait_init(&p->woken);
 }
 
-static void set_mark(struct bn_pacer *p)
+static void pacer_set_mark(struct bn_pacer *p)
 {
   if (p->n_marks == BN_PACER_MARKS) {
     for (size_t i = 0; i < BN_PACER_MARKS / 2; i++)
@@ -111,9 +111,9 @@ void bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phas
   bn_arrivals_init(&p->claims, seed, phase, n_phases);
   bn_arrivals_init(&p->replay, seed, phase, n_phases);
   p->step = 1;
-  set_mark(p);
+  pacer_set_mark(p);
   p->replay_next_s = bn_arrivals_next(&p->replay);
-  make_sleep(p);
+  pacer_make_sleep(p);
 }
 
 void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate)
@@ -139,7 +139,7 @@ void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns)
 }
 
 /* An arrival further away than a century never comes. */
-static uint64_t ns_at(const struct bn_pacer *p, double s)
+static uint64_t pacer_ns_at(const struct bn_pacer *p, double s)
 {
   return s < 3e9 ? p->start_ns + (uint64_t)(s * 1e9) : UINT64_MAX;
 }
@@ -151,12 +151,12 @@ uint64_t bn_pacer_claim(struct bn_pacer *p)
   (void)pthread_mutex_lock(&p->lock);
   s = bn_arrivals_next(&p->claims);
   (void)pthread_mutex_unlock(&p->lock);
-  return ns_at(p, s);
+  return pacer_ns_at(p, s);
 }
 
 /* --- the replay --- */
 
-static uint64_t at_least(uint64_t n, double x)
+static uint64_t pacer_at_least(uint64_t n, double x)
 {
   return x > (double)n && x < 0x1p63 ? (uint64_t)x : n;
 }
@@ -164,25 +164,25 @@ static uint64_t at_least(uint64_t n, double x)
 /* Returns the expected number of arrivals up to at_ns. */
 static double pacer_expected(const struct bn_pacer *p, uint64_t at_ns)
 {
-  return at_ns > p->start_ns ? mass_at(&p->replay, (double)(at_ns - p->start_ns) * 1e-9) : 0;
+  return at_ns > p->start_ns ? pacer_mass_at(&p->replay, (double)(at_ns - p->start_ns) * 1e-9) : 0;
 }
 
 /* The caller holds `replaying`, here and in the functions below.  Returns true if the replay has
    reached to_ns. */
-static bool replay_until(struct bn_pacer *p, uint64_t to_ns, uint64_t most)
+static bool pacer_replay_until(struct bn_pacer *p, uint64_t to_ns, uint64_t most)
 {
-  for (; ns_at(p, p->replay_next_s) <= to_ns; most--) {
+  for (; pacer_ns_at(p, p->replay_next_s) <= to_ns; most--) {
     if (most == 0)
       return false;
     p->replayed++;
     if (p->replayed == p->n_marks * p->step)
-      set_mark(p);
+      pacer_set_mark(p);
     p->replay_next_s = bn_arrivals_next(&p->replay);
   }
   return true;
 }
 
-static bool is_behind(const struct bn_pacer *p, uint64_t to_ns, double most)
+static bool pacer_is_behind(const struct bn_pacer *p, uint64_t to_ns, double most)
 {
   return pacer_expected(p, to_ns) - (double)p->replayed > most;
 }
@@ -192,8 +192,8 @@ uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
   uint64_t passed;
 
   (void)pthread_mutex_lock(&p->replaying);
-  if (is_behind(p, now_ns, REPLAY_HOPELESS) || !replay_until(p, now_ns, REPLAY_MAX))
-    p->passed = at_least(p->passed, pacer_expected(p, now_ns));
+  if (pacer_is_behind(p, now_ns, REPLAY_HOPELESS) || !pacer_replay_until(p, now_ns, REPLAY_MAX))
+    p->passed = pacer_at_least(p->passed, pacer_expected(p, now_ns));
   if (p->passed < p->replayed)
     p->passed = p->replayed;
   passed = p->passed;
@@ -202,7 +202,7 @@ uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
 }
 
 /* Returns the sequence after i * step arrivals. */
-static struct bn_arrivals from_mark(const struct bn_pacer *p, size_t i)
+static struct bn_arrivals pacer_from_mark(const struct bn_pacer *p, size_t i)
 {
   struct bn_arrivals a = p->replay;
 
@@ -212,14 +212,14 @@ static struct bn_arrivals from_mark(const struct bn_pacer *p, size_t i)
 }
 
 /* Returns the last mark whose arrival is due at at_ns, or 0. */
-static size_t mark_before(const struct bn_pacer *p, uint64_t at_ns)
+static size_t pacer_mark_before(const struct bn_pacer *p, uint64_t at_ns)
 {
   size_t low = 0, high = p->n_marks;
 
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;
 
-    if (ns_at(p, time_of(&p->replay, p->mark[middle].mass)) <= at_ns)
+    if (pacer_ns_at(p, pacer_time_of(&p->replay, p->mark[middle].mass)) <= at_ns)
       low = middle;
     else
       high = middle;
@@ -228,30 +228,30 @@ static size_t mark_before(const struct bn_pacer *p, uint64_t at_ns)
 }
 
 /* Counts the arrivals up to at_ns, which the replay has passed. */
-static uint64_t count_until(const struct bn_pacer *p, uint64_t at_ns)
+static uint64_t pacer_count_until(const struct bn_pacer *p, uint64_t at_ns)
 {
-  const size_t i = mark_before(p, at_ns);
-  struct bn_arrivals a = from_mark(p, i);
+  const size_t i = pacer_mark_before(p, at_ns);
+  struct bn_arrivals a = pacer_from_mark(p, i);
   uint64_t n = i * p->step;
 
-  while (ns_at(p, bn_arrivals_next(&a)) <= at_ns)
+  while (pacer_ns_at(p, bn_arrivals_next(&a)) <= at_ns)
     n++;
   return n;
 }
 
 /* Replays up to to_ns; returns false if that would take too long. */
-static bool catch_up(struct bn_pacer *p, uint64_t to_ns)
+static bool pacer_catch_up(struct bn_pacer *p, uint64_t to_ns)
 {
-  return !is_behind(p, to_ns, REPLAY_LAST) && replay_until(p, to_ns, UINT64_MAX);
+  return !pacer_is_behind(p, to_ns, REPLAY_LAST) && pacer_replay_until(p, to_ns, UINT64_MAX);
 }
 
 /* Sets *estimated if the result is an expected number instead of a count. */
-static uint64_t find_until(struct bn_pacer *p, uint64_t at_ns, bool *estimated)
+static uint64_t pacer_find_until(struct bn_pacer *p, uint64_t at_ns, bool *estimated)
 {
-  if (catch_up(p, at_ns))
-    return count_until(p, at_ns);
+  if (pacer_catch_up(p, at_ns))
+    return pacer_count_until(p, at_ns);
   *estimated = true;
-  return at_least(p->replayed, pacer_expected(p, at_ns));
+  return pacer_at_least(p->replayed, pacer_expected(p, at_ns));
 }
 
 struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns)
@@ -261,8 +261,8 @@ struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t 
 
   (void)pthread_mutex_lock(&p->replaying);
   if (from_ns > p->start_ns)
-    due.warmup = find_until(p, from_ns - 1, &due.estimated);
-  all = find_until(p, to_ns, &due.estimated);
+    due.warmup = pacer_find_until(p, from_ns - 1, &due.estimated);
+  all = pacer_find_until(p, to_ns, &due.estimated);
   (void)pthread_mutex_unlock(&p->replaying);
   if (due.warmup > all)
     due.warmup = all;
@@ -272,9 +272,9 @@ struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t 
 
 /* --- ages --- */
 
-static uint64_t age_at(const struct bn_pacer *p, double mass, uint64_t to_ns)
+static uint64_t pacer_age_at(const struct bn_pacer *p, double mass, uint64_t to_ns)
 {
-  const uint64_t at_ns = ns_at(p, time_of(&p->replay, mass));
+  const uint64_t at_ns = pacer_ns_at(p, pacer_time_of(&p->replay, mass));
 
   return to_ns > at_ns ? to_ns - at_ns : 0;
 }
@@ -283,7 +283,7 @@ static uint64_t age_at(const struct bn_pacer *p, double mass, uint64_t to_ns)
 static struct bn_arrivals pacer_after(const struct bn_pacer *p, uint64_t n)
 {
   const uint64_t i = n / p->step < p->n_marks ? n / p->step : p->n_marks - 1;
-  struct bn_arrivals a = from_mark(p, i);
+  struct bn_arrivals a = pacer_from_mark(p, i);
 
   for (uint64_t k = i * p->step; k < n; k++)
     pacer_draw(&a);
@@ -292,25 +292,25 @@ static struct bn_arrivals pacer_after(const struct bn_pacer *p, uint64_t n)
 
 /* Returns the cumulative rate at the n-th arrival; for an arrival that has not been replayed, the
    expected one. */
-static double mass_of(const struct bn_pacer *p, uint64_t n, uint64_t to_ns)
+static double pacer_mass_of(const struct bn_pacer *p, uint64_t n, uint64_t to_ns)
 {
   return n <= p->replayed ? pacer_after(p, n).mass : fmin((double)n, pacer_expected(p, to_ns));
 }
 
-static void put_each(const struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
-                     struct bn_hist *into)
+static void pacer_put_each(const struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
+                           struct bn_hist *into)
 {
   struct bn_arrivals a = pacer_after(p, skip);
 
   for (; n > 0; n--) {
     pacer_draw(&a);
-    bn_hist_put(into, age_at(p, a.mass, to_ns), 1);
+    bn_hist_put(into, pacer_age_at(p, a.mass, to_ns), 1);
   }
 }
 
 /* Puts n ages at equal distances of the cumulative rate, in groups. */
-static void put_groups(const struct bn_pacer *p, uint64_t to_ns, double first, double last,
-                       uint64_t n, struct bn_hist *into)
+static void pacer_put_groups(const struct bn_pacer *p, uint64_t to_ns, double first, double last,
+                             uint64_t n, struct bn_hist *into)
 {
   const uint64_t group = n / AGES_GROUPS + 1;
   const double gap = n > 1 && last > first ? (last - first) / (double)(n - 1) : 0;
@@ -319,7 +319,7 @@ static void put_groups(const struct bn_pacer *p, uint64_t to_ns, double first, d
     const uint64_t size = n - i < group ? n - i : group;
     const double middle = (double)i + (double)(size - 1) / 2;
 
-    bn_hist_put(into, age_at(p, first + gap * middle, to_ns), size);
+    bn_hist_put(into, pacer_age_at(p, first + gap * middle, to_ns), size);
   }
 }
 
@@ -332,13 +332,13 @@ void bn_pacer_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n
   if (n == 0)
     return;
   (void)pthread_mutex_lock(&p->replaying);
-  (void)catch_up(p, to_ns);
-  first = mass_of(p, skip + 1, to_ns);
-  *oldest_ns = age_at(p, first, to_ns);
+  (void)pacer_catch_up(p, to_ns);
+  first = pacer_mass_of(p, skip + 1, to_ns);
+  *oldest_ns = pacer_age_at(p, first, to_ns);
   if (n <= AGES_MAX && skip + n <= p->replayed)
-    put_each(p, to_ns, skip, n, into);
+    pacer_put_each(p, to_ns, skip, n, into);
   else
-    put_groups(p, to_ns, first, mass_of(p, skip + n, to_ns), n, into);
+    pacer_put_groups(p, to_ns, first, pacer_mass_of(p, skip + n, to_ns), n, into);
   (void)pthread_mutex_unlock(&p->replaying);
 }
 

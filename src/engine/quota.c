@@ -14,7 +14,7 @@ static const uint64_t short_event_ns = 10000;
 
 /* --- making --- */
 
-static void share_init(struct bn_quota *q, struct bn_quota_share *share)
+static void quota_share_init(struct bn_quota *q, struct bn_quota_share *share)
 {
   share->quota = q;
   share->counted = atomic_load(&q->state) == BN_QUOTA_COUNTING;
@@ -38,7 +38,7 @@ void bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan)
   q->present = plan->sessions;
   q->share = bn_alloc_aligned(_Alignof(struct bn_quota_share), size);
   for (i = 0; i < plan->sessions + plan->others; i++)
-    share_init(q, &q->share[i]);
+    quota_share_init(q, &q->share[i]);
   bn_quota_count_in(q, plan->stat);
   (void)pthread_mutex_init(&q->lock, NULL);
   bn_wait_init(&q->thawed);
@@ -65,7 +65,7 @@ void bn_quota_done(struct bn_quota *q)
 /* --- the limit --- */
 
 /* Is written before the limit itself, so that a thread that sees the limit reached knows when. */
-static void end_span(struct bn_quota *q, uint64_t at_ns)
+static void quota_end_span(struct bn_quota *q, uint64_t at_ns)
 {
   uint64_t end = atomic_load(&q->limit.span_ns);
 
@@ -78,13 +78,13 @@ void bn_quota_open(struct bn_quota *q, uint64_t deadline_ns, uint64_t measure_ns
   uint64_t none = UINT64_MAX;
 
   q->measure_ns = measure_ns;
-  end_span(q, deadline_ns);
+  quota_end_span(q, deadline_ns);
   (void)atomic_compare_exchange_strong(&q->limit.until_ns, &none, deadline_ns);
 }
 
 void bn_quota_close(struct bn_quota *q, uint64_t now_ns)
 {
-  end_span(q, now_ns);
+  quota_end_span(q, now_ns);
   atomic_store(&q->limit.until_ns, 0);
   if (!q->returns)
     return;
@@ -96,7 +96,8 @@ void bn_quota_close(struct bn_quota *q, uint64_t now_ns)
 /* --- tickets --- */
 
 /* A session that reserves many tickets of long events would keep other sessions idle. */
-static uint64_t batch_size(const struct bn_quota *q, const struct bn_stat *st, uint64_t remaining)
+static uint64_t quota_batch_size(const struct bn_quota *q, const struct bn_stat *st,
+                                 uint64_t remaining)
 {
   const uint64_t share = remaining / (8 * (uint64_t)q->sessions);
   const uint64_t n = bn_stat_get(&st->ended);
@@ -115,7 +116,7 @@ static enum bn_admission quota_take(struct bn_quota_share *share)
   do {
     if (taken >= q->events)
       return BN_QUOTA_SPENT;
-    want = batch_size(q, share->stat, q->events - taken);
+    want = quota_batch_size(q, share->stat, q->events - taken);
   } while (!atomic_compare_exchange_weak_explicit(&q->taken, &taken, taken + want,
                                                   memory_order_relaxed, memory_order_relaxed));
   share->reserved = want - 1;
@@ -146,7 +147,7 @@ static void quota_charge(struct bn_quota_share *share)
 }
 
 /* As quota_charge, by start. */
-static void charge_by_start(struct bn_quota_share *share)
+static void quota_charge_by_start(struct bn_quota_share *share)
 {
   const struct bn_stat *st = share->stat;
   const uint64_t early = atomic_load_explicit(&share->early, memory_order_relaxed);
@@ -160,12 +161,12 @@ static void charge_by_start(struct bn_quota_share *share)
   share->counted = true;
 }
 
-static void charge_once(struct bn_quota_share *share)
+static void quota_charge_once(struct bn_quota_share *share)
 {
   if (share->counted)
     return;
   if (share->quota->by_start)
-    charge_by_start(share);
+    quota_charge_by_start(share);
   else
     quota_charge(share);
 }
@@ -183,24 +184,24 @@ static bool quota_grant(struct bn_quota_share *share)
 }
 
 /* An event that begins now is measured, although the baseline has not been taken. */
-static bool is_early(const struct bn_quota *q, uint64_t now_ns)
+static bool quota_is_early(const struct bn_quota *q, uint64_t now_ns)
 {
   return q->by_start && now_ns >= q->measure_ns;
 }
 
-static enum bn_admission claim_ticket(struct bn_quota_share *share, uint64_t now_ns)
+static enum bn_admission quota_claim_ticket(struct bn_quota_share *share, uint64_t now_ns)
 {
   if (!share->counted) {
     int state = atomic_load_explicit(&share->quota->state, memory_order_acquire);
 
-    if (state == BN_QUOTA_WARMUP && is_early(share->quota, now_ns))
+    if (state == BN_QUOTA_WARMUP && quota_is_early(share->quota, now_ns))
       return BN_QUOTA_FROZEN;
     if (state == BN_QUOTA_WARMUP && quota_grant(share))
       return BN_QUOTA_YES;
     state = atomic_load_explicit(&share->quota->state, memory_order_acquire);
     if (state == BN_QUOTA_BASELINE)
       return BN_QUOTA_FROZEN;
-    charge_once(share);
+    quota_charge_once(share);
   }
   if (share->reserved == 0)
     return quota_take(share);
@@ -215,7 +216,7 @@ enum bn_admission bn_quota_claim(struct bn_quota_share *share, uint64_t now_ns)
 
   if (now_ns >= until)
     return until == 0 ? BN_QUOTA_CLOSED : BN_QUOTA_TIME_UP;
-  return q->events == 0 ? BN_QUOTA_YES : claim_ticket(share, now_ns);
+  return q->events == 0 ? BN_QUOTA_YES : quota_claim_ticket(share, now_ns);
 }
 
 bool bn_quota_take(struct bn_quota_share *share, uint64_t now_ns)
@@ -266,7 +267,7 @@ void bn_quota_was_warm(struct bn_quota_share *share)
 }
 
 /* Returns the events that have ended and were not dropped. */
-static uint64_t ended_events(const struct bn_stat *st)
+static uint64_t quota_ended_events(const struct bn_stat *st)
 {
   return bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->warm_events);
 }
@@ -277,20 +278,20 @@ static enum bn_admission quota_leave(struct bn_quota *q, struct bn_quota_share *
   switch ((enum bn_quota_state)atomic_load(&q->state)) {
   case BN_QUOTA_WARMUP:
     /* Claims without a counted event are removed. */
-    atomic_store(&share->granted, ended_events(share->stat));
+    atomic_store(&share->granted, quota_ended_events(share->stat));
     return BN_QUOTA_YES;
   case BN_QUOTA_BASELINE:
     return BN_QUOTA_FROZEN;
   case BN_QUOTA_COUNTING:
     break;
   }
-  charge_once(share);
+  quota_charge_once(share);
   (void)atomic_fetch_sub_explicit(&q->taken, share->reserved, memory_order_relaxed);
   share->reserved = 0;
   return BN_QUOTA_YES;
 }
 
-static bool is_spent(const struct bn_quota *q)
+static bool quota_is_spent(const struct bn_quota *q)
 {
   return atomic_load_explicit(&q->taken, memory_order_relaxed) >= q->events;
 }
@@ -298,10 +299,10 @@ static bool is_spent(const struct bn_quota *q)
 /* The caller holds the lock and has reduced the number of sessions that can return tickets.
    Thousands come here one after another at the end of a run: they wake the waiting sessions only if
    there is something to do. */
-static void wake_if_needed(struct bn_quota *q)
+static void quota_wake_if_needed(struct bn_quota *q)
 {
-  q->done |= q->waiting == q->present && is_spent(q);
-  if (q->done || !is_spent(q))
+  q->done |= q->waiting == q->present && quota_is_spent(q);
+  if (q->done || !quota_is_spent(q))
     bn_wait_wake(&q->given_back);
 }
 
@@ -316,7 +317,7 @@ enum bn_admission bn_quota_leave(struct bn_quota_share *share)
   answer = quota_leave(q, share);
   if (answer == BN_QUOTA_YES && q->returns) {
     q->present--;
-    wake_if_needed(q);
+    quota_wake_if_needed(q);
   }
   (void)pthread_mutex_unlock(&q->lock);
   return answer;
@@ -334,8 +335,8 @@ bool bn_quota_await_ticket(struct bn_quota_share *share)
     return false;
   (void)pthread_mutex_lock(&q->lock);
   q->waiting++;
-  wake_if_needed(q);
-  while (!q->done && is_spent(q) && in_time && bn_stat_get(&q->limit.until_ns) != 0)
+  quota_wake_if_needed(q);
+  while (!q->done && quota_is_spent(q) && in_time && bn_stat_get(&q->limit.until_ns) != 0)
     in_time =
         bn_wait_until(&returned_tickets, &q->given_back, &q->lock, bn_stat_get(&q->limit.until_ns));
   ask_again = !q->done;
@@ -368,7 +369,7 @@ void bn_quota_freeze(struct bn_quota *q)
    changes raise the result. */
 static uint64_t quota_measured(const struct bn_quota_share *share, uint64_t granted)
 {
-  const uint64_t done = ended_events(share->stat);
+  const uint64_t done = quota_ended_events(share->stat);
   const uint64_t in_flight = bn_stat_get(&share->stat->begun) - bn_stat_get(&share->stat->ended);
   const uint64_t early = atomic_load(&share->early);
 
@@ -378,8 +379,8 @@ static uint64_t quota_measured(const struct bn_quota_share *share, uint64_t gran
   return (claimed > warmup_events ? claimed - warmup_events : 0) + atomic_load(&share->failed);
 }
 
-static uint64_t tickets_kept(const struct bn_quota *q, const struct bn_quota_share *share,
-                             uint64_t ended)
+static uint64_t quota_tickets_kept(const struct bn_quota *q, const struct bn_quota_share *share,
+                                   uint64_t ended)
 {
   const uint64_t granted = atomic_load(&share->granted);
 
@@ -397,7 +398,7 @@ void bn_quota_thaw(struct bn_quota *q, const uint64_t *ended)
     struct bn_quota_share *share = &q->share[i];
 
     share->warm_events = q->by_start ? 0 : ended[i];
-    share->kept = tickets_kept(q, share, ended[i]);
+    share->kept = quota_tickets_kept(q, share, ended[i]);
     kept += share->kept;
   }
   atomic_store_explicit(&q->taken, kept, memory_order_relaxed);

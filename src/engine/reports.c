@@ -157,7 +157,7 @@ enum bn_kind bn_reports_kind(const struct bn_reports *b)
 }
 
 /* Records what the heading could not name, if anything: a saved result prints the same heading. */
-static void note_database(struct bn_facts *f)
+static void reports_note_database(struct bn_facts *f)
 {
   const bool named = bn_facts_find(f, "database", "driver") != NULL;
 
@@ -167,7 +167,7 @@ static void note_database(struct bn_facts *f)
 }
 
 /* The first fact about a database may come from an event. */
-static bool is_first_late_fact(const struct bn_reports *b, const char *section)
+static bool reports_is_first_late_fact(const struct bn_reports *b, const char *section)
 {
   return b->begun && strcmp(section, "database") == 0 &&
          bn_facts_find(&b->facts, "database", "driver") == NULL;
@@ -176,8 +176,8 @@ static bool is_first_late_fact(const struct bn_reports *b, const char *section)
 void bn_reports_fact(struct bn_reports *b, const char *section, const char *key, const char *text)
 {
   (void)pthread_mutex_lock(&b->lock);
-  if (is_first_late_fact(b, section))
-    note_database(&b->facts);
+  if (reports_is_first_late_fact(b, section))
+    reports_note_database(&b->facts);
   bn_facts_text(&b->facts, section, key, text);
   (void)pthread_mutex_unlock(&b->lock);
 }
@@ -273,7 +273,7 @@ void bn_reports_started(struct bn_reports *b)
   (void)pthread_mutex_lock(&b->lock);
   b->begun = true;
   if (bn_facts_find(&b->facts, "database", "driver") != NULL)
-    note_database(&b->facts);
+    reports_note_database(&b->facts);
   bn_reporters_started(&b->reporters, &b->facts);
   (void)pthread_mutex_unlock(&b->lock);
 }
@@ -295,7 +295,7 @@ static void reports_swap(struct bn_snap *a, struct bn_snap *b)
   *b = t;
 }
 
-static void copy_baseline(struct bn_reports *b)
+static void reports_copy_baseline(struct bn_reports *b)
 {
   bn_snap_copy(&b->last, &b->base);
   if (b->ticks)
@@ -306,7 +306,7 @@ static void copy_baseline(struct bn_reports *b)
 }
 
 /* The statements before the start stay in the first difference. */
-static void count_start_statements(struct bn_snap *base)
+static void reports_count_start_statements(struct bn_snap *base)
 {
   for (size_t i = 0; i <= BN_C_RECONNECT; i++)
     if (i != BN_C_EVENTS) /* the events of the sessions add up to it */
@@ -321,8 +321,8 @@ void bn_reports_start(struct bn_reports *b, uint64_t now_ns)
   bn_snap_take(&b->base, b->stats, now_ns);
   atomic_store(&b->warming, b->conf->policy->own_report && b->conf->plan.warmup_ns != 0);
   if (b->conf->policy->start_counts_too)
-    count_start_statements(&b->base);
-  copy_baseline(b);
+    reports_count_start_statements(&b->base);
+  reports_copy_baseline(b);
   (void)pthread_mutex_unlock(&b->lock);
 }
 
@@ -331,7 +331,7 @@ const struct bn_snap *bn_reports_baseline(struct bn_reports *b, uint64_t now_ns)
   (void)pthread_mutex_lock(&b->lock);
   bn_snap_take(&b->base, b->stats, now_ns);
   bn_snap_end_warmup(&b->base);
-  copy_baseline(b);
+  reports_copy_baseline(b);
   atomic_store(&b->warming, false);
   (void)pthread_mutex_unlock(&b->lock);
   return &b->base;
@@ -415,8 +415,8 @@ static uint64_t reports_oldest(const struct bn_reports *b, const struct bn_snap 
 }
 
 /* Sets the members of a view that are not part of the difference. */
-static void complete_view(const struct bn_reports *b, struct report *d,
-                          const struct bn_run_state *m)
+static void reports_complete_view(const struct bn_reports *b, struct report *d,
+                                  const struct bn_run_state *m)
 {
   struct bn_view *v = &d->view;
 
@@ -437,8 +437,8 @@ static void complete_view(const struct bn_reports *b, struct report *d,
   }
 }
 
-static void make_view(struct bn_reports *b, struct report *d, const struct bn_snap *base,
-                      bool exact, const struct bn_run_state *m)
+static void reports_make_view(struct bn_reports *b, struct report *d, const struct bn_snap *base,
+                              bool exact, const struct bn_run_state *m)
 {
   struct bn_view_rules rules = view_rules(b);
 
@@ -446,14 +446,14 @@ static void make_view(struct bn_reports *b, struct report *d, const struct bn_sn
   rules.sessions = base == &b->base;
   report_compare(d, base);
   bn_view_fill(&d->view, &d->store, &d->delta, &rules);
-  complete_view(b, d, m);
+  reports_complete_view(b, d, m);
 }
 
-static void build_view(struct bn_reports *b, struct report *d, const struct bn_snap *base,
-                       bool exact, const struct bn_run_state *m)
+static void reports_build_view(struct bn_reports *b, struct report *d, const struct bn_snap *base,
+                               bool exact, const struct bn_run_state *m)
 {
   report_count(d, b, b->stats, m->now_ns);
-  make_view(b, d, base, exact, m);
+  reports_make_view(b, d, base, exact, m);
 }
 
 bool bn_reports_in_hook(const struct bn_reports *b)
@@ -468,7 +468,7 @@ bool bn_reports_shown(const struct bn_reports *b)
 
 /* Copies the facts about errors for the view: reporters read them without the lock, so that a slow
    one does not block threads that fail. */
-static void copy_errors(struct bn_reports *b, struct report *d)
+static void reports_copy_errors(struct bn_reports *b, struct report *d)
 {
   (void)pthread_mutex_lock(&b->lock);
   bn_facts_done(&d->error_facts);
@@ -486,7 +486,7 @@ static bool reports_show(struct bn_reports *b, enum bn_view_span span)
   if (b->watch != NULL)
     bn_watch_show(b->watch, v);
   if (span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL)
-    copy_errors(b, &b->report);
+    reports_copy_errors(b, &b->report);
   return bn_reporters_view(&b->reporters, v);
 }
 
@@ -494,21 +494,21 @@ bool bn_reports_interval(struct bn_reports *b, const struct bn_run_state *m)
 {
   bool ok;
 
-  build_view(b, &b->report, &b->last, false, m);
+  reports_build_view(b, &b->report, &b->last, false, m);
   ok = reports_show(b, BN_VIEW_INTERVAL);
   reports_swap(&b->last, &b->report.now);
   return ok;
 }
 
 /* Tests without statistics may have no checkpoints: their total covers the whole run. */
-static bool has_checkpoints(const struct bn_reports *b)
+static bool reports_has_checkpoints(const struct bn_reports *b)
 {
   const enum bn_kind kind = bn_reports_kind(b);
 
   return !b->conf->policy->plain_tests_uncut || (kind != BN_KIND_PLAIN && kind != BN_KIND_CPU);
 }
 
-static void start_from_checkpoint(struct bn_reports *b)
+static void reports_start_from_checkpoint(struct bn_reports *b)
 {
   (void)pthread_mutex_lock(&b->lock);
   reports_swap(&b->base, &b->report.now);
@@ -520,11 +520,11 @@ bool bn_reports_checkpoint(struct bn_reports *b, const struct bn_run_state *m)
 {
   bool ok;
 
-  if (!has_checkpoints(b))
+  if (!reports_has_checkpoints(b))
     return true;
-  build_view(b, &b->report, &b->base, b->base_is_start, m);
+  reports_build_view(b, &b->report, &b->base, b->base_is_start, m);
   ok = reports_show(b, BN_VIEW_CHECKPOINT);
-  start_from_checkpoint(b);
+  reports_start_from_checkpoint(b);
   return ok;
 }
 
@@ -537,7 +537,7 @@ bool bn_reports_tick(struct bn_reports *b, const struct bn_run_state *m)
 {
   if (!b->ticks)
     return true;
-  build_view(b, &b->report, &b->start, true, m);
+  reports_build_view(b, &b->report, &b->start, true, m);
   return reports_show(b, BN_VIEW_TICK);
 }
 
@@ -548,7 +548,7 @@ const struct bn_assert *bn_reports_second(struct bn_reports *b, const struct bn_
 
   if (b->asserts.patience_s <= 0)
     return NULL;
-  build_view(b, &b->report, &b->second, false, m);
+  reports_build_view(b, &b->report, &b->second, false, m);
   /* The rest of a second after the reporting thread was held up belongs to the next second. */
   if (b->report.view.span_s < 0.5)
     return NULL;
@@ -564,7 +564,7 @@ void bn_reports_ended(struct bn_reports *b)
 
 /* Returns the events that --db-max-tries has given up since the baseline.  They are among the
    dropped events, which are counted a moment later. */
-static uint64_t failed_events_of(const struct bn_snap *now)
+static uint64_t reports_failed_events_of(const struct bn_snap *now)
 {
   const size_t i = bn_metrics_counter(&now->metrics, "failed_events");
   const uint64_t n = i < now->metrics.n_counters ? now->counter[i] : 0;
@@ -573,10 +573,10 @@ static uint64_t failed_events_of(const struct bn_snap *now)
 }
 
 /* Counts arrivals since the measurement began: a checkpoint does not empty the queue. */
-static void count_arrivals(struct bn_view *v, const struct bn_snap *now,
-                           const struct bn_run_state *m, uint64_t in_flight)
+static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
+                                   const struct bn_run_state *m, uint64_t in_flight)
 {
-  const uint64_t events = now->counter[BN_C_EVENTS], failed = failed_events_of(now);
+  const uint64_t events = now->counter[BN_C_EVENTS], failed = reports_failed_events_of(now);
 
   v->due = m->due;
   v->started = events + failed + in_flight;
@@ -589,8 +589,8 @@ static void count_arrivals(struct bn_view *v, const struct bn_snap *now,
 /* Builds bench's own final report, which covers the span and the events that ended after it or did
    not end.  Returns the rules that the view was filled with. rated: the rates follow from the
    counters at the end of the span, which are taken out of b->span_end. */
-static struct bn_view_rules build_total(struct bn_reports *b, struct report *d,
-                                        const struct bn_run_state *m, bool rated)
+static struct bn_view_rules reports_build_total(struct bn_reports *b, struct report *d,
+                                                const struct bn_run_state *m, bool rated)
 {
   struct bn_view_rules rules = view_rules(b);
   uint64_t in_flight = 0, oldest_ns = 0;
@@ -610,14 +610,14 @@ static struct bn_view_rules build_total(struct bn_reports *b, struct report *d,
   }
   rules.ages = in_flight + m->backlog > 0 ? d->ages : NULL;
   bn_view_fill(&d->view, &d->store, &d->delta, &rules);
-  complete_view(b, d, m);
+  reports_complete_view(b, d, m);
   d->view.oldest_s = (double)rules.oldest_ns * 1e-9;
   d->view.unfinished = in_flight + (m->paced ? m->backlog : 0);
   d->view.setup_s = (double)m->setup_ns * 1e-9;
   d->view.grace_s = (double)m->grace_ns * 1e-9;
   d->view.teardown_s = (double)m->teardown_ns * 1e-9;
   if (m->paced)
-    count_arrivals(&d->view, &d->now, m, in_flight);
+    reports_count_arrivals(&d->view, &d->now, m, in_flight);
   if (d->view.kind == BN_KIND_SQL) {
     d->view.outages = m->outages.n;
     d->view.longest_outage_s = (double)m->outages.longest_ns * 1e-9;
@@ -646,9 +646,9 @@ static struct bn_view_rules reports_sum(struct bn_reports *b, struct report *d,
   struct bn_view_rules rules = view_rules(b);
 
   if (b->conf->policy->own_report) {
-    rules = build_total(b, d, m, rated);
+    rules = reports_build_total(b, d, m, rated);
   } else {
-    make_view(b, d, &b->base, b->base_is_start, m);
+    reports_make_view(b, d, &b->base, b->base_is_start, m);
     d->view.unfinished = m->abandoned ? d->now.unfinished : 0;
   }
   d->view.span = BN_VIEW_TOTAL;
@@ -717,15 +717,15 @@ bool bn_reports_log_verdicts(const struct bn_reports *b)
   return bn_asserts_log(&b->asserts, &b->facts, !b->conf->policy->own_report);
 }
 
-static void add_message(void *arg, const struct bn_log_message *message)
+static void reports_add_message(void *arg, const struct bn_log_message *message)
 {
   bn_facts_message(arg, message->wall_ns, message->level, message->text, message->times);
 }
 
-static void collect_messages(struct bn_reports *b)
+static void reports_collect_messages(struct bn_reports *b)
 {
   (void)pthread_mutex_lock(&b->lock);
-  bn_log_each_message(add_message, &b->facts);
+  bn_log_each_message(reports_add_message, &b->facts);
   (void)pthread_mutex_unlock(&b->lock);
 }
 
@@ -735,6 +735,6 @@ bool bn_reports_close(struct bn_reports *b, const struct bn_end *run_end)
 
   end.replaced_intervals = (b->reporters.replaced & BN_REPLACES_INTERVAL) != 0;
   end.replaced_total = (b->reporters.replaced & BN_REPLACES_TOTAL) != 0;
-  collect_messages(b);
+  reports_collect_messages(b);
   return bn_reporters_close(&b->reporters, &end);
 }

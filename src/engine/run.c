@@ -58,7 +58,7 @@ bool bn_run_abandoned(const struct bn_run *run)
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-static void make_pacer(struct bn_run *run)
+static void run_make_pacer(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
 
@@ -72,12 +72,12 @@ static void make_pacer(struct bn_run *run)
   run->ages = bn_hist_new();
 }
 
-static bool goes_on_after_failures(const struct bn_conf *c)
+static bool run_goes_on_after_failures(const struct bn_conf *c)
 {
   return c->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE;
 }
 
-static void make_quota(struct bn_run *run)
+static void run_make_quota(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
   const struct bn_quota_plan plan = {.events = run->job.ops->fixed_amount ? 0 : c->plan.events,
@@ -86,14 +86,14 @@ static void make_quota(struct bn_run *run)
                                      .warmup = c->plan.warmup_ns != 0,
                                      .one_by_one = c->plan.rate > 0,
                                      .one_more = c->policy->warmup_event_is_extra,
-                                     .returns = goes_on_after_failures(c),
+                                     .returns = run_goes_on_after_failures(c),
                                      .by_start = c->policy->own_report,
                                      .stat = run->load.stats.stat};
 
   bn_quota_init(&run->quota, &plan);
 }
 
-static int make_sessions(struct bn_run *run)
+static int run_make_sessions(struct bn_run *run)
 {
   const unsigned n = run->job.conf->plan.threads;
   struct bn_pacer *pacer = run->pacer_made ? &run->pacer : NULL;
@@ -110,12 +110,12 @@ static int make_sessions(struct bn_run *run)
     return -1;
   bn_threads_init(&run->threads, run->sessions.all, n, &run->outcome, &run->quota, pacer);
   run->threads.host_group = run->host_group;
-  run->threads.goes_on = goes_on_after_failures(run->job.conf);
+  run->threads.goes_on = run_goes_on_after_failures(run->job.conf);
   bn_interrupt_init(&run->interrupt, run->sessions.all, n + BN_LOAD_SIDE);
   return 0;
 }
 
-static void make_watch(struct bn_run *run, const struct bn_run_setup *setup)
+static void run_make_watch(struct bn_run *run, const struct bn_run_setup *setup)
 {
   const struct bn_reports_setup reports = {.conf = setup->conf,
                                            .ops = setup->ops,
@@ -148,7 +148,7 @@ static void make_watch(struct bn_run *run, const struct bn_run_setup *setup)
   bn_watchdog_init(&run->watchdog, &run->parts);
 }
 
-static struct bn_run *new_run(const struct bn_run_setup *setup)
+static struct bn_run *run_new(const struct bn_run_setup *setup)
 {
   struct bn_run *run = bn_alloc_aligned(_Alignof(struct bn_run), sizeof *run);
 
@@ -181,21 +181,21 @@ static unsigned run_apart(const struct bn_conf *c, const struct bn_workload *ops
 
 int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_err *err)
 {
-  struct bn_run *run = new_run(setup);
+  struct bn_run *run = run_new(setup);
   int rc = -1;
 
   *out = NULL;
   if (bn_load_init(&run->load, setup->conf->plan.threads, setup->ops->metrics,
                    run_apart(setup->conf, setup->ops)) == 0) {
-    make_pacer(run);
-    make_quota(run);
-    rc = make_sessions(run);
+    run_make_pacer(run);
+    run_make_quota(run);
+    rc = run_make_sessions(run);
   }
   if (rc != 0) {
     bn_run_free(run);
     return bn_err_set(err, 0, "out of memory for %u threads", setup->conf->plan.threads);
   }
-  make_watch(run, setup);
+  run_make_watch(run, setup);
   run->parts.made_ns = bn_clock_mono();
   bn_services_bind(&run->services, &run->parts, &run->sessions, setup->ops);
   run->services.workload_conf = setup->workload_conf;
@@ -264,7 +264,7 @@ static void run_attach(struct bn_run *run)
     run->host_group->attach(run->host_group->of, run);
 }
 
-static void stop_receiving(struct bn_run *run)
+static void run_stop_receiving(struct bn_run *run)
 {
   if (run->host_group != NULL)
     run->host_group->detach(run->host_group->of);
@@ -272,12 +272,12 @@ static void stop_receiving(struct bn_run *run)
   bn_watchdog_stop(&run->watchdog);
 }
 
-static uint64_t stack_bytes(const struct bn_run *run)
+static uint64_t run_stack_bytes(const struct bn_run *run)
 {
   return bn_threads_stack(run->job.conf->raw.thread_stack_size);
 }
 
-static bool start_watching(struct bn_run *run)
+static bool run_start_watching(struct bn_run *run)
 {
   struct bn_err err = {0};
 
@@ -295,26 +295,26 @@ static bool start_watching(struct bn_run *run)
   return false;
 }
 
-static void stop_reading(struct bn_run *run)
+static void run_stop_reading(struct bn_run *run)
 {
   if (!bn_watch_close(&run->watch))
     bn_outcome_set(&run->outcome, BN_OUTCOME_WATCHER_HANGS);
 }
 
-static void stop_interrupting(struct bn_run *run)
+static void run_stop_interrupting(struct bn_run *run)
 {
   if (!bn_interrupt_stop(&run->interrupt))
     bn_outcome_set(&run->outcome, BN_OUTCOME_INTERRUPT_HANGS);
 }
 
-static bool overload_fails(const struct bn_run *run)
+static bool run_overload_fails(const struct bn_run *run)
 {
   return !run->job.conf->policy->overload_passes;
 }
 
 static int run_status(const struct bn_run *run)
 {
-  return bn_outcome_status(&run->outcome, overload_fails(run));
+  return bn_outcome_status(&run->outcome, run_overload_fails(run));
 }
 
 /* --- start ------------------------------------------------------------------------------------ */
@@ -327,14 +327,14 @@ static bool run_failed(struct bn_run *run, const struct bn_err *err)
   return false;
 }
 
-static bool check_asserts(struct bn_run *run)
+static bool run_check_asserts(struct bn_run *run)
 {
   struct bn_err err = {0};
 
   return bn_reports_check(run->reports, &err) == 0 || run_failed(run, &err);
 }
 
-static bool open_workload(struct bn_run *run)
+static bool run_open_workload(struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
   struct bn_err err = {0};
@@ -345,21 +345,21 @@ static bool open_workload(struct bn_run *run)
   return run_failed(run, &err);
 }
 
-static void record_report(struct bn_run *run, bool ok)
+static void run_record_report(struct bn_run *run, bool ok)
 {
   if (!ok)
     bn_outcome_set(&run->outcome, BN_OUTCOME_REPORT_FAILED);
 }
 
-static bool open_reports(struct bn_run *run)
+static bool run_open_reports(struct bn_run *run)
 {
   const bool ok = bn_reports_open(run->reports);
 
-  record_report(run, ok);
+  run_record_report(run, ok);
   return ok;
 }
 
-static bool start_workload(struct bn_run *run)
+static bool run_start_workload(struct bn_run *run)
 {
   const struct bn_job *job = &run->job;
   struct bn_err err = {0};
@@ -374,14 +374,14 @@ static bool start_workload(struct bn_run *run)
 static bool run_announce(struct bn_run *run, uint64_t seed)
 {
   bn_reports_begin(run->reports, run->job.self, seed);
-  if (!start_workload(run))
+  if (!run_start_workload(run))
     return false;
   bn_reports_starting(run->reports);
   return true;
 }
 
 /* Is called before there are workers, so that these messages stay together. */
-static void log_watched_reports(const struct bn_run *run)
+static void run_log_watched_reports(const struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
   const struct bn_conf *c = run->job.conf;
@@ -399,7 +399,7 @@ static void log_watched_reports(const struct bn_run *run)
 /* The deadline matters: thousands of busy threads delay the thread that starts more of them. */
 static bool run_spawn(struct bn_run *run, void *(*body)(void *), uint64_t until_ns)
 {
-  const struct bn_threads_plan plan = {&run->job, body, stack_bytes(run), until_ns};
+  const struct bn_threads_plan plan = {&run->job, body, run_stack_bytes(run), until_ns};
   struct bn_err err = {0};
 
   if (bn_threads_spawn(&run->threads, &plan, &err) == 0)
@@ -411,14 +411,14 @@ static bool run_spawn(struct bn_run *run, void *(*body)(void *), uint64_t until_
 }
 
 /* Returns the time by which sessions that begin to open now must be open. */
-static uint64_t ready_deadline(const struct bn_run *run)
+static uint64_t run_ready_deadline(const struct bn_run *run)
 {
   const uint64_t timeout_ns = run->job.conf->init_timeout_ns;
 
   return timeout_ns == 0 ? UINT64_MAX : bn_clock_mono() + timeout_ns;
 }
 
-static void abandon_start(struct bn_run *run)
+static void run_abandon_start(struct bn_run *run)
 {
   bn_log(BN_FATAL, "Worker threads failed to initialize within %.15g seconds!",
          (double)run->job.conf->init_timeout_ns / BN_NSEC_PER_SEC);
@@ -426,16 +426,16 @@ static void abandon_start(struct bn_run *run)
   bn_threads_end(&run->threads, BN_CAUSE_TIMEOUT, 0);
 }
 
-static bool await_ready(struct bn_run *run, uint64_t deadline_ns)
+static bool run_await_ready(struct bn_run *run, uint64_t deadline_ns)
 {
   const enum bn_start_barrier_state state = bn_threads_ready(&run->threads, deadline_ns);
 
   if (state == BN_START_BARRIER_CLOSED)
-    abandon_start(run);
+    run_abandon_start(run);
   return state == BN_START_BARRIER_OPEN;
 }
 
-static struct bn_times times_from(const struct bn_conf *c, uint64_t start_ns)
+static struct bn_times run_times_from(const struct bn_conf *c, uint64_t start_ns)
 {
   const uint64_t measure_ns = start_ns + c->plan.warmup_ns;
 
@@ -443,8 +443,8 @@ static struct bn_times times_from(const struct bn_conf *c, uint64_t start_ns)
                            c->plan.time_ns != 0 ? measure_ns + c->plan.time_ns : UINT64_MAX};
 }
 
-static void start_session(const struct bn_run *run, struct bn_session *s,
-                          const struct bn_times *times)
+static void run_start_session(const struct bn_run *run, struct bn_session *s,
+                              const struct bn_times *times)
 {
   const bool native = run->job.conf->policy->own_report;
   const bool warmup = native && times->measure_ns != times->start_ns;
@@ -461,7 +461,7 @@ static void start_session(const struct bn_run *run, struct bn_session *s,
 }
 
 /* Slow work is done before the other hosts hear that this one is ready. */
-static bool prepare_start(struct bn_run *run)
+static bool run_prepare_start(struct bn_run *run)
 {
   bn_reports_place(run->reports);
   if (run->job.conf->policy->start_counts_too)
@@ -472,7 +472,7 @@ static bool prepare_start(struct bn_run *run)
 }
 
 /* Returns the processor time of all threads of this process. */
-static double processor_s(void)
+static double run_processor_s(void)
 {
   struct timespec used = {.tv_sec = 0};
 
@@ -482,19 +482,19 @@ static double processor_s(void)
 
 /* Sets the times of the run while every worker waits at the start barrier, and opens it.  Returns
    false if a signal came first. */
-static bool open_start_barrier(struct bn_run *run, struct bn_times *times)
+static bool run_open_start_barrier(struct bn_run *run, struct bn_times *times)
 {
-  if (!prepare_start(run))
+  if (!run_prepare_start(run))
     return false;
   bn_watch_start(&run->watch);
-  run->processor_s = processor_s();
+  run->processor_s = run_processor_s();
   run->throttled_s = bn_host_throttled_s("");
-  *times = times_from(run->job.conf, bn_clock_mono());
+  *times = run_times_from(run->job.conf, bn_clock_mono());
   bn_reports_start(run->reports, times->start_ns);
   if (run->pacer_made)
     bn_pacer_start(&run->pacer, times->start_ns);
   for (unsigned k = 0; k < run->sessions.workers; k++)
-    start_session(run, &run->sessions.all[k], times);
+    run_start_session(run, &run->sessions.all[k], times);
   if (!bn_threads_open(&run->threads, times))
     return false;
   bn_sampler_wake(&run->sampler);
@@ -503,10 +503,10 @@ static bool open_start_barrier(struct bn_run *run, struct bn_times *times)
 
 /* --- end -------------------------------------------------------------------------------------- */
 
-static void close_reports(struct bn_run *run)
+static void run_close_reports(struct bn_run *run)
 {
   const struct bn_outcome *o = &run->outcome;
-  const struct bn_end end = {.reason = bn_outcome_reason(o, overload_fails(run)),
+  const struct bn_end end = {.reason = bn_outcome_reason(o, run_overload_fails(run)),
                              .status = run_status(run),
                              .signo = atomic_load(&o->signo),
                              .failed = bn_outcome_has(o, BN_OUTCOME_FAILED) ||
@@ -516,10 +516,10 @@ static void close_reports(struct bn_run *run)
                              .early = bn_outcome_has(o, BN_OUTCOME_EARLY),
                              .overload = bn_outcome_has(o, BN_OUTCOME_OVERLOADED)};
 
-  record_report(run, bn_reports_close(run->reports, &end));
+  run_record_report(run, bn_reports_close(run->reports, &end));
 }
 
-static void finish_workload(struct bn_run *run)
+static void run_finish_workload(struct bn_run *run)
 {
   struct bn_err err = {0};
 
@@ -528,14 +528,14 @@ static void finish_workload(struct bn_run *run)
 }
 
 /* Abandoned workers may still return. */
-static void await_abandoned(struct bn_run *run)
+static void run_await_abandoned(struct bn_run *run)
 {
   if (bn_threads_await(&run->threads, bn_clock_mono() + return_patience_ns, true))
     bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
 }
 
 /* Warns that the figures are those of an overload instead of the latency at that rate. */
-static void report_unserved(struct bn_run *run, const struct bn_run_state *end)
+static void run_report_unserved(struct bn_run *run, const struct bn_run_state *end)
 {
   uint64_t ended;
 
@@ -547,7 +547,7 @@ static void report_unserved(struct bn_run *run, const struct bn_run_state *end)
                 run->job.conf->plan.rate, (unsigned long long)end->due, (unsigned long long)ended);
 }
 
-static void note_limit(struct bn_run *run, const struct bn_run_state *end)
+static void run_note_limit(struct bn_run *run, const struct bn_run_state *end)
 {
   if (end->at_limit)
     bn_outcome_set(&run->outcome, BN_OUTCOME_TIME_UP);
@@ -557,7 +557,7 @@ static void note_limit(struct bn_run *run, const struct bn_run_state *end)
 
 /* Tells for how long a CPU quota has held back the threads of the run, and warns from a hundredth
    of its time on: such a run measures the quota. */
-static void report_throttling(struct bn_run *run, uint64_t took_ns)
+static void run_report_throttling(struct bn_run *run, uint64_t took_ns)
 {
   const double throttled_s = bn_host_throttled_since("", run->throttled_s);
 
@@ -574,7 +574,7 @@ static void report_throttling(struct bn_run *run, uint64_t took_ns)
 /* Events in flight are counted before they are interrupted, and interrupted before anything is
    printed: a reporter, or a hook that sends queries, may wait for locks that they hold.  From the
    next stage on, engine/signals.c interrupts by itself. */
-static struct bn_run_state compute_total(struct bn_run *run, const struct bn_times *times)
+static struct bn_run_state run_compute_total(struct bn_run *run, const struct bn_times *times)
 {
   const struct bn_run_state end = bn_run_state_end(&run->parts, times, run->ages);
   const struct bn_workload *ops = run->job.ops;
@@ -584,15 +584,15 @@ static struct bn_run_state compute_total(struct bn_run *run, const struct bn_tim
   if (ops->verify != NULL && ops->verify(run->job.self, bn_run_main_session(run), &err) != 0)
     (void)run_failed(run, &err);
   bn_reports_sum(run->reports, &end);
-  bn_reports_fact_f64(run->reports, "process", "processor_s", processor_s() - run->processor_s);
-  report_throttling(run, end.now_ns - times->start_ns);
+  bn_reports_fact_f64(run->reports, "process", "processor_s", run_processor_s() - run->processor_s);
+  run_report_throttling(run, end.now_ns - times->start_ns);
   bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);
   if (bn_outcome_has(&run->outcome, BN_OUTCOME_TO_INTERRUPT))
     bn_interrupt_first(&run->interrupt, run->job.conf->plan.threads);
   return end;
 }
 
-static void log_failed_threads(struct bn_run *run)
+static void run_log_failed_threads(struct bn_run *run)
 {
   const unsigned n = bn_threads_failed(&run->threads);
 
@@ -600,22 +600,22 @@ static void log_failed_threads(struct bn_run *run)
     bn_log_stderr("%u of %u threads failed (--on-thread-error=continue)", n, run->threads.n);
 }
 
-static void report_total(struct bn_run *run, const struct bn_times *times,
-                         const struct bn_run_state *end)
+static void run_report_total(struct bn_run *run, const struct bn_times *times,
+                             const struct bn_run_state *end)
 {
   const bool has_hint = atomic_load(&run->outcome.signo) != 0 || run->job.conf->policy->own_report;
 
   if (has_hint && end->now_ns < times->measure_ns)
     bn_log_hint("the warm-up was not over: nothing has been measured yet, and the report covers "
                 "the warm-up");
-  note_limit(run, end);
-  record_report(run, bn_reports_total(run->reports));
+  run_note_limit(run, end);
+  run_record_report(run, bn_reports_total(run->reports));
   if (!bn_reports_log_verdicts(run->reports))
     bn_outcome_set(&run->outcome, BN_OUTCOME_VIOLATED);
   if (end->due > 0 && end->now_ns > times->measure_ns)
-    report_unserved(run, end);
-  bn_outcome_log(&run->outcome, overload_fails(run));
-  log_failed_threads(run);
+    run_report_unserved(run, end);
+  bn_outcome_log(&run->outcome, run_overload_fails(run));
+  run_log_failed_threads(run);
 }
 
 static void run_measure(struct bn_run *run, const struct bn_times *times)
@@ -623,31 +623,31 @@ static void run_measure(struct bn_run *run, const struct bn_times *times)
   const bool all_gone = bn_threads_await(&run->threads, UINT64_MAX, false);
 
   bn_sampler_stop(&run->sampler);
-  const struct bn_run_state end = compute_total(run, times);
+  const struct bn_run_state end = run_compute_total(run, times);
 
   bn_log_more_threads();
   bn_reports_ended(run->reports);
   if (all_gone)
     bn_log(BN_INFO, "Done.\n\n");
-  report_total(run, times, &end);
+  run_report_total(run, times, &end);
   bn_outcome_advance(&run->outcome, BN_STAGE_FINISH);
   if (!all_gone)
-    await_abandoned(run);
+    run_await_abandoned(run);
   if (!bn_outcome_has_stuck_threads(&run->outcome)) {
     bn_threads_join(&run->threads);
-    finish_workload(run);
+    run_finish_workload(run);
   }
 }
 
 /* A failed session has ended the wait for the other sessions early.  They get the same time again,
    now also to close what they have opened. */
-static void abandon_workers(struct bn_run *run)
+static void run_abandon_workers(struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
-  const bool all_gone = bn_threads_await(&run->threads, ready_deadline(run), false);
+  const bool all_gone = bn_threads_await(&run->threads, run_ready_deadline(run), false);
 
   if (!all_gone && !bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
-    abandon_start(run);
+    run_abandon_start(run);
   bn_sampler_stop(&run->sampler);
   bn_log_more_threads();
   if (all_gone || bn_threads_await(&run->threads, bn_clock_mono() + return_patience_ns, true)) {
@@ -662,17 +662,17 @@ static void abandon_workers(struct bn_run *run)
 
 static void run_workers(struct bn_run *run)
 {
-  const uint64_t deadline_ns = ready_deadline(run);
+  const uint64_t deadline_ns = run_ready_deadline(run);
   struct bn_times times;
 
-  if (run_spawn(run, bn_worker_run, deadline_ns) && await_ready(run, deadline_ns)) {
+  if (run_spawn(run, bn_worker_run, deadline_ns) && run_await_ready(run, deadline_ns)) {
     bn_outcome_advance(&run->outcome, BN_STAGE_MEASURE);
-    if (open_start_barrier(run, &times)) {
+    if (run_open_start_barrier(run, &times)) {
       run_measure(run, &times);
       return;
     }
   }
-  abandon_workers(run);
+  run_abandon_workers(run);
 }
 
 /* --- the phases, in order --------------------------------------------------------------------- */
@@ -681,33 +681,34 @@ int bn_run_execute(struct bn_run *run)
 {
   const uint64_t seed = bn_sessions_seed(&run->sessions, &run->load, run->job.conf, false);
 
-  if (!start_watching(run))
+  if (!run_start_watching(run))
     return BN_STATUS_FAILED;
-  if (check_asserts(run) && open_workload(run) && open_reports(run) && run_announce(run, seed)) {
-    log_watched_reports(run);
+  if (run_check_asserts(run) && run_open_workload(run) && run_open_reports(run) &&
+      run_announce(run, seed)) {
+    run_log_watched_reports(run);
     run_workers(run);
   }
   bn_sampler_stop(&run->sampler);
   bn_outcome_advance(&run->outcome, BN_STAGE_DOCUMENTS);
-  close_reports(run);
+  run_close_reports(run);
   bn_outcome_advance(&run->outcome, BN_STAGE_CLOSE);
-  stop_reading(run);
-  stop_interrupting(run);
+  run_stop_reading(run);
+  run_stop_interrupting(run);
   if (!bn_outcome_has_stuck_threads(&run->outcome) && run->job.ops->close != NULL)
     run->job.ops->close(run->job.self);
-  stop_receiving(run);
+  run_stop_receiving(run);
   return run_status(run);
 }
 
 /* Commands that are not parallel run on the first host only. */
-static bool is_first_host(const struct bn_run *run)
+static bool run_is_first_host(const struct bn_run *run)
 {
   return run->sessions.first == 0;
 }
 
 static void run_parallel(struct bn_run *run)
 {
-  if (!run->job.command->quiet && is_first_host(run))
+  if (!run->job.command->quiet && run_is_first_host(run))
     bn_log(BN_NOTICE, "Initializing worker threads...\n\n");
   if (run_spawn(run, bn_worker_command, UINT64_MAX) &&
       bn_threads_ready(&run->threads, UINT64_MAX) == BN_START_BARRIER_OPEN)
@@ -717,7 +718,7 @@ static void run_parallel(struct bn_run *run)
     bn_threads_join(&run->threads);
 }
 
-static void log_incomplete(const struct bn_run *run, const char *command)
+static void run_log_incomplete(const struct bn_run *run, const char *command)
 {
   const int signo = atomic_load(&run->outcome.signo);
 
@@ -735,16 +736,16 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
 {
   run->services.is_command = true;
   run->job.command = command;
-  if (!start_watching(run))
+  if (!run_start_watching(run))
     return BN_STATUS_FAILED;
   if (command->parallel && run->sessions.n_all_hosts > 1)
     run_parallel(run);
-  else if (is_first_host(run))
+  else if (run_is_first_host(run))
     bn_worker_call(&run->threads, bn_run_main_session(run), &run->job);
   bn_log_progress(NULL);
   bn_sampler_stop(&run->sampler);
-  stop_interrupting(run);
-  stop_receiving(run);
-  log_incomplete(run, command->name);
+  run_stop_interrupting(run);
+  run_stop_receiving(run);
+  run_log_incomplete(run, command->name);
   return run_status(run);
 }

@@ -12,7 +12,7 @@
 #include "engine/limits.h"
 #include "engine/stop.h"
 
-static void set_kind(void *context, enum bn_kind kind)
+static void services_set_kind(void *context, enum bn_kind kind)
 {
   const struct bn_parts *p = context;
 
@@ -26,7 +26,7 @@ static void services_fact(void *context, const char *section, const char *key, c
   bn_reports_fact(p->reports, section, key, text);
 }
 
-static bool count_label(void *context, unsigned index, const char *label)
+static bool services_count_label(void *context, unsigned index, const char *label)
 {
   const struct bn_parts *p = context;
 
@@ -51,7 +51,7 @@ static void services_fail(void *context)
 }
 
 /* Returns the seconds since the measurement began. */
-static double now_s(const struct bn_parts *p)
+static double services_now_s(const struct bn_parts *p)
 {
   struct bn_times times = {.start_ns = 0};
 
@@ -61,7 +61,7 @@ static double now_s(const struct bn_parts *p)
 }
 
 /* Is called for the first failure of each kind. */
-static void log_failure(const struct bn_parts *p, unsigned number, double at_s)
+static void services_log_failure(const struct bn_parts *p, unsigned number, double at_s)
 {
   const unsigned n = p->threads->n, remaining = n - bn_threads_failed(p->threads);
   char when[48] = "in the warm-up";
@@ -72,10 +72,10 @@ static void log_failure(const struct bn_parts *p, unsigned number, double at_s)
                 number, when, remaining, n);
 }
 
-static void fail_session(struct bn_session *s, const char *kind, const char *text)
+static void services_fail_session(struct bn_session *s, const char *kind, const char *text)
 {
   const struct bn_parts *p = s->services->of;
-  const double at_s = now_s(p);
+  const double at_s = services_now_s(p);
 
   if (!bn_outcome_has(p->threads->outcome, BN_OUTCOME_FAILED))
     bn_limits_report_files(p->threads->n);
@@ -83,7 +83,7 @@ static void fail_session(struct bn_session *s, const char *kind, const char *tex
     return;
   bn_event_stop(s);
   if (bn_reports_failure(p->reports, kind, text, at_s))
-    log_failure(p, s->number, at_s);
+    services_log_failure(p, s->number, at_s);
 }
 
 static const struct bn_wait process_end = {"the end of the process", BN_BOUND_LEFT_BEHIND};
@@ -98,7 +98,7 @@ __attribute__((noreturn)) static void stay_behind(void *context)
 
 /* The receiver of signals may wait for a lock that the lost thread holds.  If the run has been
    abandoned, it ends without the receiver. */
-static bool is_acknowledged(const struct bn_parts *p, unsigned number)
+static bool services_is_acknowledged(const struct bn_parts *p, unsigned number)
 {
   return bn_threads_has_acknowledged(p->threads, number) ||
          bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED);
@@ -106,19 +106,19 @@ static bool is_acknowledged(const struct bn_parts *p, unsigned number)
 
 static const struct bn_wait taking = {"the end of a run with a lost thread", BN_BOUND_DEADLINE};
 
-static void write_stderr(const char *text)
+static void services_write_stderr(const char *text)
 {
   /* There is no place to report a failure of this write. */
   if (write(STDERR_FILENO, text, strlen(text)) < 0)
     return;
 }
 
-static void write_loss_message(struct bn_threads *c)
+static void services_write_loss_message(struct bn_threads *c)
 {
   const char *text = bn_threads_take_message(c);
 
   if (text != NULL && bn_wait_is_writable(STDERR_FILENO))
-    write_stderr(text);
+    services_write_stderr(text);
 }
 
 /* Runs in a signal handler: locks nothing, allocates nothing. */
@@ -133,16 +133,16 @@ static void services_lose(const struct bn_session *s, const char *text)
   unsigned number;
 
   if (written)
-    write_stderr(text);
+    services_write_stderr(text);
   if (!reported)
     return;
   number = bn_threads_lose(p->threads, first && !written ? text : NULL);
   bn_stop_wake_receiver();
-  while (!is_acknowledged(p, number)) {
+  while (!services_is_acknowledged(p, number)) {
     const uint64_t now = bn_clock_mono();
 
     if (now >= until_ns) {
-      write_loss_message(p->threads);
+      services_write_loss_message(p->threads);
       return;
     }
     bn_stop_sleep(&taking, now + 10 * BN_NSEC_PER_MSEC);
@@ -157,7 +157,7 @@ static bool services_barrier(struct bn_session *s)
   return s == s->services->main ? !bn_session_over(s) : bn_threads_barrier(p->threads);
 }
 
-static void pause_session(struct bn_session *s, uint64_t until_ns)
+static void services_pause_session(struct bn_session *s, uint64_t until_ns)
 {
   const struct bn_parts *p = s->services->of;
   const uint64_t deadline_ns = bn_session_deadline(s);
@@ -165,7 +165,7 @@ static void pause_session(struct bn_session *s, uint64_t until_ns)
   bn_threads_pause(p->threads, until_ns < deadline_ns ? until_ns : deadline_ns);
 }
 
-static void set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg)
+static void services_set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg)
 {
   const struct bn_parts *p = s->services->of;
 
@@ -183,17 +183,17 @@ void bn_services_bind(struct bn_services *out, struct bn_parts *parts,
       .reporting = bn_sessions_reporting(sessions),
       .unique = &parts->load->unique,
       .sessions = sessions->n_all_hosts,
-      .set_kind = set_kind,
+      .set_kind = services_set_kind,
       .fact = services_fact,
-      .count_label = count_label,
+      .count_label = services_count_label,
       .leave = services_leave,
       .fail = services_fail,
-      .fail_session = fail_session,
+      .fail_session = services_fail_session,
       .stay_behind = stay_behind,
       .lose = services_lose,
       .barrier = services_barrier,
-      .pause = pause_session,
-      .set_interrupt = set_interrupt,
+      .pause = services_pause_session,
+      .set_interrupt = services_set_interrupt,
       .counted_events = bn_event_counted,
   };
 }

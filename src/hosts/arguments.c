@@ -15,14 +15,14 @@
 #include "hosts/frame.h"
 #include "option/words.h"
 
-static void add_word(struct bn_arguments *o, const char *word)
+static void arguments_add_word(struct bn_arguments *o, const char *word)
 {
   bn_words_add(&o->words, word);
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-static int cannot_read(const char *path, int why, struct bn_err *err)
+static int arguments_refuse_file(const char *path, int why, struct bn_err *err)
 {
   if (why == EFBIG)
     return bn_err_set(err, why, "cannot send '%s' to the hosts: the files have more than %u MiB",
@@ -31,14 +31,15 @@ static int cannot_read(const char *path, int why, struct bn_err *err)
 }
 
 /* All files together are bounded as one file is. */
-static int send_file(struct bn_arguments *o, const char *path, const char *name, struct bn_err *err)
+static int arguments_send_file(struct bn_arguments *o, const char *path, const char *name,
+                               struct bn_err *err)
 {
   const size_t have = o->files.len;
   struct bn_buf text = {.max = have < BN_FRAME_MAX ? BN_FRAME_MAX - have : 1};
   int rc = bn_file_read(path, &text);
 
   if (rc != 0)
-    rc = cannot_read(path, rc, err);
+    rc = arguments_refuse_file(path, rc, err);
   else
     rc = bn_frame_put_file(&o->files, name, text.data, text.len, err);
   if (text.data != NULL)
@@ -48,14 +49,14 @@ static int send_file(struct bn_arguments *o, const char *path, const char *name,
   return rc;
 }
 
-static const char *base_of(const char *path)
+static const char *arguments_base_of(const char *path)
 {
   const char *slash = strrchr(path, '/');
 
   return slash != NULL ? slash + 1 : path;
 }
 
-static bool is_file(const char *path)
+static bool arguments_is_file(const char *path)
 {
   struct stat st;
 
@@ -63,14 +64,14 @@ static bool is_file(const char *path)
 }
 
 /* A script may be piped in, as /dev/stdin.  It can be read once, and is read here. */
-static bool is_script(const char *path)
+static bool arguments_is_script(const char *path)
 {
   struct stat st;
 
   return stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode));
 }
 
-static bool is_lua(const char *name)
+static bool arguments_is_lua(const char *name)
 {
   const size_t len = strlen(name);
 
@@ -78,7 +79,7 @@ static bool is_lua(const char *name)
 }
 
 /* Scripts find modules beside them. */
-static int send_folder(struct bn_arguments *o, const char *folder, struct bn_err *err)
+static int arguments_send_folder(struct bn_arguments *o, const char *folder, struct bn_err *err)
 {
   DIR *d = opendir(folder);
   const struct dirent *e;
@@ -86,41 +87,43 @@ static int send_folder(struct bn_arguments *o, const char *folder, struct bn_err
   int rc = 0;
 
   if (d == NULL)
-    return cannot_read(folder, errno, err);
+    return arguments_refuse_file(folder, errno, err);
   while (rc == 0 && (e = readdir(d)) != NULL)
-    if (is_lua(e->d_name) &&
+    if (arguments_is_lua(e->d_name) &&
         (size_t)snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < sizeof path &&
-        is_file(path))
-      rc = send_file(o, path, e->d_name, err);
+        arguments_is_file(path))
+      rc = arguments_send_file(o, path, e->d_name, err);
   (void)closedir(d);
   return rc;
 }
 
 /* A script of the user's comes before one of the bundle, which every host has.  The order is that
    of a run without hosts: the file, then the module of that name in the working folder. */
-static int send_script(struct bn_arguments *o, struct bn_err *err)
+static int arguments_send_script(struct bn_arguments *o, struct bn_err *err)
 {
   const char *test = o->from->test;
   char path[PATH_MAX], folder[PATH_MAX];
 
   (void)snprintf(path, sizeof path, "%s", test);
-  if (!is_script(path))
+  if (!arguments_is_script(path))
     (void)snprintf(path, sizeof path, "%s.lua", test);
-  if (o->from->is_builtin || !is_script(path)) {
-    add_word(o, test);
+  if (o->from->is_builtin || !arguments_is_script(path)) {
+    arguments_add_word(o, test);
     return 0;
   }
   (void)snprintf(folder, sizeof folder, "%.*s",
-                 base_of(path) > path ? (int)(base_of(path) - path) : 1,
-                 base_of(path) > path ? path : ".");
-  add_word(o, base_of(path));
-  if (send_folder(o, folder, err) != 0)
+                 arguments_base_of(path) > path ? (int)(arguments_base_of(path) - path) : 1,
+                 arguments_base_of(path) > path ? path : ".");
+  arguments_add_word(o, arguments_base_of(path));
+  if (arguments_send_folder(o, folder, err) != 0)
     return -1;
-  return is_lua(base_of(path)) ? 0 : send_file(o, path, base_of(path), err);
+  return arguments_is_lua(arguments_base_of(path))
+             ? 0
+             : arguments_send_file(o, path, arguments_base_of(path), err);
 }
 
 /* The controller has read it, too. */
-static int refuse_pipe(const char *path, struct bn_err *err)
+static int arguments_refuse_pipe(const char *path, struct bn_err *err)
 {
   struct stat st;
 
@@ -132,33 +135,33 @@ static int refuse_pipe(const char *path, struct bn_err *err)
                     path);
 }
 
-static int send_settings(struct bn_arguments *o, const char *path, struct bn_err *err)
+static int arguments_send_settings(struct bn_arguments *o, const char *path, struct bn_err *err)
 {
   char name[BN_FRAME_NAME_MAX], word[BN_FRAME_NAME_MAX + 32];
 
-  if (refuse_pipe(path, err) != 0)
+  if (arguments_refuse_pipe(path, err) != 0)
     return -1;
-  (void)snprintf(name, sizeof name, "config/%zu-%s", o->n_files, base_of(path));
+  (void)snprintf(name, sizeof name, "config/%zu-%s", o->n_files, arguments_base_of(path));
   (void)snprintf(word, sizeof word, "--config-file=%s", name);
-  add_word(o, word);
-  return send_file(o, path, name, err);
+  arguments_add_word(o, word);
+  return arguments_send_file(o, path, name, err);
 }
 
 /* The password itself is sent, so that no file on the hosts has it: the first line. */
-static int send_password(struct bn_arguments *o, const char *name, const char *path,
-                         struct bn_err *err)
+static int arguments_send_password(struct bn_arguments *o, const char *name, const char *path,
+                                   struct bn_err *err)
 {
   struct bn_buf text = {.max = 1 << 16}, word = {.max = 0};
   int rc = bn_file_read(path, &text);
 
   if (rc != 0)
-    rc = cannot_read(path, rc, err);
+    rc = arguments_refuse_file(path, rc, err);
   else {
     const char *line = text.data != NULL ? text.data : "";
 
     (void)bn_buf_printf(&word, "--%.*s=%.*s", (int)(strlen(name) - strlen("-file")), name,
                         (int)strcspn(line, "\r\n"), line);
-    add_word(o, word.data);
+    arguments_add_word(o, word.data);
   }
   if (text.data != NULL)
     explicit_bzero(text.data, text.len);
@@ -171,14 +174,14 @@ static int send_password(struct bn_arguments *o, const char *name, const char *p
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-static bool ends_in(const char *name, const char *end)
+static bool arguments_ends_in(const char *name, const char *end)
 {
   const size_t len = strlen(name), tail = strlen(end);
 
   return len >= tail && strcmp(name + len - tail, end) == 0;
 }
 
-static int add_option(struct bn_arguments *o, const char *arg, struct bn_err *err)
+static int arguments_add_option(struct bn_arguments *o, const char *arg, struct bn_err *err)
 {
   const char *value = strchr(arg, '=');
   char name[64];
@@ -187,22 +190,22 @@ static int add_option(struct bn_arguments *o, const char *arg, struct bn_err *er
   for (char *c = name; *c != '\0'; c++)
     *c = *c == '_' ? '-' : *c;
   if (strcmp(name, "config-file") == 0 && value != NULL && value[1] != '\0')
-    return send_settings(o, value + 1, err);
+    return arguments_send_settings(o, value + 1, err);
   if ((bn_optset_traits(o->from->options, name) & (BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY)) != 0)
     return 0;
-  if (ends_in(name, "-password-prompt"))
+  if (arguments_ends_in(name, "-password-prompt"))
     return bn_err_set(err, EINVAL, "--%s cannot be used in a run on several hosts; use --%.*s-file",
                       name, (int)(strlen(name) - strlen("-prompt")), name);
-  if (value != NULL && value[1] != '\0' && ends_in(name, "-password-file"))
-    return send_password(o, name, value + 1, err);
-  add_word(o, arg);
+  if (value != NULL && value[1] != '\0' && arguments_ends_in(name, "-password-file"))
+    return arguments_send_password(o, name, value + 1, err);
+  arguments_add_word(o, arg);
   return 0;
 }
 
 /* Replaces what a configuration file, which is sent, may say of an option of which each host has
    its own value: an old name would beat that value, and a seed is not to be drawn.  The default is
    that of the dialect: in 0.5 the default of --max-requests is 10000, and 0 is no limit. */
-static void add_defaults(struct bn_arguments *o)
+static void arguments_add_defaults(struct bn_arguments *o)
 {
   const struct bn_optset *options = o->from->options;
   const struct bn_opt *opt;
@@ -214,12 +217,12 @@ static void add_defaults(struct bn_arguments *o)
       continue;
     (void)snprintf(word, sizeof word, "--%s=%s", opt->name,
                    bn_opt_default(opt, bn_optset_policy(options)));
-    add_word(o, word);
+    arguments_add_word(o, word);
   }
 }
 
 /* Whether an option is a word of the command line. */
-static bool is_typed(const struct bn_arguments *o, const char *name)
+static bool arguments_is_typed(const struct bn_arguments *o, const char *name)
 {
   const size_t len = strlen(name);
 
@@ -241,55 +244,56 @@ struct adding {
   int rc;
 };
 
-static void add_password(void *arg, const char *name, const struct bn_opt *opt, const void *value)
+static void arguments_add_password(void *arg, const char *name, const struct bn_opt *opt,
+                                   const void *value)
 {
   struct adding *a = arg;
   const char *path = opt->type == BN_PATH || opt->type == BN_STRING ? *(char *const *)value : NULL;
 
-  if (a->rc != 0 || path == NULL || path[0] == '\0' || !ends_in(opt->name, "-password-file") ||
-      is_typed(a->arguments, name))
+  if (a->rc != 0 || path == NULL || path[0] == '\0' ||
+      !arguments_ends_in(opt->name, "-password-file") || arguments_is_typed(a->arguments, name))
     return;
-  a->rc = send_password(a->arguments, opt->name, path, a->err);
+  a->rc = arguments_send_password(a->arguments, opt->name, path, a->err);
 }
 
 /* Agents get configuration files and URIs as they are, but not the password files that these name.
  */
-static int add_passwords(struct bn_arguments *o, struct bn_err *err)
+static int arguments_add_passwords(struct bn_arguments *o, struct bn_err *err)
 {
   struct adding a = {o, err, 0};
 
-  bn_optset_each(o->from->options, add_password, &a);
+  bn_optset_each(o->from->options, arguments_add_password, &a);
   return a.rc;
 }
 
-static int add_options(struct bn_arguments *o, struct bn_err *err)
+static int arguments_add_options(struct bn_arguments *o, struct bn_err *err)
 {
   for (char *const *arg = o->from->args + 1; *arg != NULL; arg++)
-    if (strncmp(*arg, "--", 2) == 0 && add_option(o, *arg, err) != 0)
+    if (strncmp(*arg, "--", 2) == 0 && arguments_add_option(o, *arg, err) != 0)
       return -1;
-  add_defaults(o);
+  arguments_add_defaults(o);
   return 0;
 }
 
 /* The hosts are to draw from the same streams, and to be of the same dialect whatever the name of
    their program is. */
-static void add_own(struct bn_arguments *o)
+static void arguments_add_own(struct bn_arguments *o)
 {
   const char *dialect = bn_optset_policy(o->from->options)->dialect;
   char word[64];
 
   if (dialect != NULL) {
     (void)snprintf(word, sizeof word, "--compat=%s", dialect);
-    add_word(o, word);
+    arguments_add_word(o, word);
   }
   if (o->from->interval_ns > 0) {
     (void)snprintf(word, sizeof word, "--report-interval=%.9g",
                    (double)o->from->interval_ns * 1e-9);
-    add_word(o, word);
+    arguments_add_word(o, word);
   }
   if (o->from->seed != 0) {
     (void)snprintf(word, sizeof word, "--rand-seed=%" PRId64, (int64_t)o->from->seed);
-    add_word(o, word);
+    arguments_add_word(o, word);
   }
 }
 
@@ -298,11 +302,12 @@ int bn_arguments_make(struct bn_arguments *o, const struct bn_arguments_from *fr
 {
   *o = (struct bn_arguments){.from = from};
   bn_buf_init(&o->files, 2 * (size_t)BN_FRAME_MAX);
-  if (send_script(o, err) != 0 || add_options(o, err) != 0 || add_passwords(o, err) != 0) {
+  if (arguments_send_script(o, err) != 0 || arguments_add_options(o, err) != 0 ||
+      arguments_add_passwords(o, err) != 0) {
     bn_arguments_done(o);
     return -1;
   }
-  add_own(o);
+  arguments_add_own(o);
   return 0;
 }
 

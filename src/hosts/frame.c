@@ -32,7 +32,7 @@ static const struct form {
     {BN_FRAME_PRINTED, BN_FRAME_FROM_AGENT, 1, 1u << 20, "PRINTED"},
 };
 
-static const struct form *form_of(unsigned type)
+static const struct form *frame_form_of(unsigned type)
 {
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
     if (forms[i].type == type)
@@ -42,18 +42,18 @@ static const struct form *form_of(unsigned type)
 
 const char *bn_frame_name(enum bn_frame_type type)
 {
-  const struct form *form = form_of(type);
+  const struct form *form = frame_form_of(type);
 
   return form != NULL ? form->name : "frame";
 }
 
-static void write_le(char *to, uint64_t value, size_t bytes)
+static void frame_write_le(char *to, uint64_t value, size_t bytes)
 {
   for (size_t i = 0; i < bytes; i++)
     to[i] = (char)(unsigned char)(value >> (8 * i));
 }
 
-static uint64_t read_le(const char *from, size_t bytes)
+static uint64_t frame_read_le(const char *from, size_t bytes)
 {
   uint64_t value = 0;
 
@@ -65,22 +65,22 @@ static uint64_t read_le(const char *from, size_t bytes)
 /* --- writing --- */
 
 /* Makes room for a whole frame and writes its head. */
-static int put_head(struct bn_buf *out, enum bn_frame_type type, size_t len)
+static int frame_put_head(struct bn_buf *out, enum bn_frame_type type, size_t len)
 {
-  const struct form *form = form_of(type);
+  const struct form *form = frame_form_of(type);
   char head[BN_FRAME_HEAD];
 
   if (form == NULL || len < form->least || len > form->most ||
       bn_buf_reserve(out, sizeof head + len) != 0)
     return -1;
-  write_le(head, len + 1, 4);
+  frame_write_le(head, len + 1, 4);
   head[4] = (char)type;
   return bn_buf_add(out, head, sizeof head);
 }
 
 int bn_frame_put(struct bn_buf *out, enum bn_frame_type type, const void *data, size_t len)
 {
-  if (put_head(out, type, len) != 0)
+  if (frame_put_head(out, type, len) != 0)
     return -1;
   return len > 0 ? bn_buf_add(out, data, len) : 0;
 }
@@ -89,7 +89,7 @@ int bn_frame_put_time(struct bn_buf *out, enum bn_frame_type type, uint64_t ns)
 {
   char payload[8];
 
-  write_le(payload, ns, 8);
+  frame_write_le(payload, ns, 8);
   return bn_frame_put(out, type, payload, sizeof payload);
 }
 
@@ -97,8 +97,8 @@ int bn_frame_put_pong(struct bn_buf *out, uint64_t sent_ns, uint64_t there_ns)
 {
   char payload[16];
 
-  write_le(payload, sent_ns, 8);
-  write_le(payload + 8, there_ns, 8);
+  frame_write_le(payload, sent_ns, 8);
+  frame_write_le(payload + 8, there_ns, 8);
   return bn_frame_put(out, BN_FRAME_PONG, payload, sizeof payload);
 }
 
@@ -112,13 +112,13 @@ int bn_frame_put_byte(struct bn_buf *out, enum bn_frame_type type, unsigned valu
 /* --- names of files --- */
 
 /* Whether the part of a path leads nowhere but down. */
-static bool is_plain_part(const char *part, size_t len)
+static bool frame_is_plain_part(const char *part, size_t len)
 {
   return len > 0 && !(len == 1 && part[0] == '.') &&
          !(len == 2 && part[0] == '.' && part[1] == '.');
 }
 
-static const char *fault_of_name(const char *name, size_t len)
+static const char *frame_fault_of_name(const char *name, size_t len)
 {
   size_t begin = 0;
 
@@ -133,7 +133,7 @@ static const char *fault_of_name(const char *name, size_t len)
       return "it has a control character";
   for (size_t i = 0; i <= len; i++)
     if (i == len || name[i] == '/') {
-      if (!is_plain_part(name + begin, i - begin))
+      if (!frame_is_plain_part(name + begin, i - begin))
         return "it leads out of its folder";
       begin = i + 1;
     }
@@ -153,7 +153,7 @@ static void frame_show(char *out, size_t size, const char *data, size_t len)
   (void)bn_escape(out, size, copy, "");
 }
 
-static int refuse_name(const char *name, size_t len, const char *fault, struct bn_err *err)
+static int frame_refuse_name(const char *name, size_t len, const char *fault, struct bn_err *err)
 {
   char shown[128];
 
@@ -165,17 +165,17 @@ int bn_frame_put_file(struct bn_buf *out, const char *name, const void *data, si
                       struct bn_err *err)
 {
   const size_t name_len = strlen(name);
-  const char *fault = fault_of_name(name, name_len);
+  const char *fault = frame_fault_of_name(name, name_len);
   char head[2];
 
   if (fault != NULL)
-    return refuse_name(name, name_len, fault, err);
+    return frame_refuse_name(name, name_len, fault, err);
   if (len > BN_FRAME_MAX - 1 - sizeof head - name_len)
     return bn_err_set(err, EFBIG, "the file '%s' is larger than %u MiB", name,
                       (unsigned)BN_FRAME_MAX >> 20);
-  if (put_head(out, BN_FRAME_FILE, sizeof head + name_len + len) != 0)
+  if (frame_put_head(out, BN_FRAME_FILE, sizeof head + name_len + len) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
-  write_le(head, name_len, sizeof head);
+  frame_write_le(head, name_len, sizeof head);
   (void)bn_buf_add(out, head, sizeof head); /* there is room for all */
   (void)bn_buf_add(out, name, name_len);
   return len > 0 ? bn_buf_add(out, data, len) : 0;
@@ -199,7 +199,7 @@ void bn_frame_reader_done(struct bn_frame_reader *r)
 }
 
 /* Moves what was not handed out to the front. */
-static void close_up(struct bn_frame_reader *r)
+static void frame_compact(struct bn_frame_reader *r)
 {
   if (r->used == 0)
     return;
@@ -214,7 +214,7 @@ int bn_frame_feed(struct bn_frame_reader *r, const void *data, size_t len, struc
     return bn_err_set(err, EPROTO, "the stream has failed");
   if (len == 0)
     return 0;
-  close_up(r);
+  frame_compact(r);
   if (bn_buf_add(&r->in, data, len) == 0)
     return 0;
   r->failed = true;
@@ -223,7 +223,7 @@ int bn_frame_feed(struct bn_frame_reader *r, const void *data, size_t len, struc
 
 /* Quotes the bytes where a frame should begin.  The usual reason is a shell that prints a greeting.
  */
-static int refuse_stream(struct bn_frame_reader *r, const char *fault, struct bn_err *err)
+static int frame_refuse_stream(struct bn_frame_reader *r, const char *fault, struct bn_err *err)
 {
   char shown[64];
 
@@ -238,8 +238,8 @@ static int refuse_stream(struct bn_frame_reader *r, const char *fault, struct bn
 }
 
 /* NULL, or what is wrong with the head of a frame. */
-static const char *fault_of_head(const struct bn_frame_reader *r, const struct form *form,
-                                 uint64_t len)
+static const char *frame_fault_of_head(const struct bn_frame_reader *r, const struct form *form,
+                                       uint64_t len)
 {
   if (form == NULL)
     return "a frame has no known type";
@@ -262,15 +262,15 @@ int bn_frame_next(struct bn_frame_reader *r, struct bn_frame *out, struct bn_err
   if (r->in.len - r->used < 4)
     return 0;
   head = r->in.data + r->used;
-  len = read_le(head, 4);
+  len = frame_read_le(head, 4);
   if (len < 1 || len > BN_FRAME_MAX)
-    return refuse_stream(r, "a frame has no possible length", err);
+    return frame_refuse_stream(r, "a frame has no possible length", err);
   if (r->in.len - r->used < BN_FRAME_HEAD)
     return 0;
-  form = form_of((unsigned char)head[4]);
-  fault = fault_of_head(r, form, len);
+  form = frame_form_of((unsigned char)head[4]);
+  fault = frame_fault_of_head(r, form, len);
   if (fault != NULL)
-    return refuse_stream(r, fault, err);
+    return frame_refuse_stream(r, fault, err);
   if (r->in.len - r->used < 4 + len)
     return 0;
   *out = (struct bn_frame){form->type, head + BN_FRAME_HEAD, (size_t)len - 1};
@@ -292,7 +292,7 @@ bool bn_frame_is_within(const struct bn_frame_reader *r, enum bn_frame_type type
 
 uint64_t bn_frame_time(const struct bn_frame *f, unsigned i)
 {
-  return f->len >= 8 * ((size_t)i + 1) ? read_le(f->data + 8 * (size_t)i, 8) : 0;
+  return f->len >= 8 * ((size_t)i + 1) ? frame_read_le(f->data + 8 * (size_t)i, 8) : 0;
 }
 
 unsigned bn_frame_byte(const struct bn_frame *f)
@@ -307,14 +307,14 @@ void bn_frame_text(const struct bn_frame *f, char *out, size_t size)
 
 int bn_frame_get_file(const struct bn_frame *f, struct bn_frame_file *out, struct bn_err *err)
 {
-  const size_t name_len = f->len >= 2 ? (size_t)read_le(f->data, 2) : SIZE_MAX;
+  const size_t name_len = f->len >= 2 ? (size_t)frame_read_le(f->data, 2) : SIZE_MAX;
   const char *fault;
 
   if (f->len < 2 || name_len > f->len - 2)
     return bn_err_set(err, EPROTO, "a frame FILE ends within its name");
-  fault = fault_of_name(f->data + 2, name_len);
+  fault = frame_fault_of_name(f->data + 2, name_len);
   if (fault != NULL)
-    return refuse_name(f->data + 2, name_len, fault, err);
+    return frame_refuse_name(f->data + 2, name_len, fault, err);
   memcpy(out->name, f->data + 2, name_len);
   out->name[name_len] = '\0';
   out->data = f->data + 2 + name_len;

@@ -25,7 +25,7 @@ static const struct {
 static const char *const prefixes[] = {"OMPI_", "PMI_",  "PMIX_", "HYDI_", "HYDRA_",
                                        "MPI_",  "MPIR_", "OPAL_", "ORTE_", "PRTE_"};
 
-static bool read_number(const char *name, unsigned *out)
+static bool launcher_read_number(const char *name, unsigned *out)
 {
   const char *text = getenv(name);
   int64_t n;
@@ -39,8 +39,8 @@ static bool read_number(const char *name, unsigned *out)
 bool bn_launcher_read(struct bn_launcher *l)
 {
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (read_number(known[i].ranks, &l->ranks) && read_number(known[i].rank, &l->rank) &&
-        l->ranks > 1 && l->rank < l->ranks) {
+    if (launcher_read_number(known[i].ranks, &l->ranks) &&
+        launcher_read_number(known[i].rank, &l->rank) && l->ranks > 1 && l->rank < l->ranks) {
       l->carrier = known[i].carrier;
       l->title = known[i].title;
       return true;
@@ -48,7 +48,7 @@ bool bn_launcher_read(struct bn_launcher *l)
   return false;
 }
 
-static bool is_of_launcher(const char *variable)
+static bool launcher_is_of_launcher(const char *variable)
 {
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
     if (strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0)
@@ -64,7 +64,7 @@ void bn_launcher_forget(void)
   for (char **v = environ; v != NULL && *v != NULL;) {
     const size_t len = strcspn(*v, "=");
 
-    if (!is_of_launcher(*v) || len >= sizeof name) {
+    if (!launcher_is_of_launcher(*v) || len >= sizeof name) {
       v++;
       continue;
     }
@@ -91,7 +91,7 @@ void bn_ranks_forget(void)
   (void)unsetenv(variable);
 }
 
-static bool is_socket(int fd)
+static bool launcher_is_socket(int fd)
 {
   int type = 0;
   socklen_t len = sizeof type;
@@ -107,7 +107,7 @@ int bn_ranks_read(struct bn_ranks *r, struct bn_err *err)
   *r = (struct bn_ranks){.request = -1};
   if (text == NULL)
     return 0;
-  if (sscanf(text, "%u:%d%c", &r->n, &r->request, &more) == 2 && is_socket(r->request))
+  if (sscanf(text, "%u:%d%c", &r->n, &r->request, &more) == 2 && launcher_is_socket(r->request))
     return 0;
   r->n = 0;
   return bn_err_set(err, EINVAL,

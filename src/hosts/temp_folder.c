@@ -26,7 +26,7 @@ static const uint64_t removal_ns = 2 * BN_NSEC_PER_SEC;
 
 /* --- the keeper --- */
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+static int keeper_remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
 {
   (void)st;
   (void)type;
@@ -35,12 +35,12 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
   return 0;
 }
 
-static void remove_all(const char *path)
+static void keeper_remove_all(const char *path)
 {
   enum { DESCRIPTORS = 16 };
 
   for (int i = 0; i < TRIES; i++) {
-    (void)nftw(path, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    (void)nftw(path, keeper_remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
     if (access(path, F_OK) != 0)
       return;
     bn_clock_sleep_until(bn_clock_mono() + glance_ns);
@@ -86,14 +86,14 @@ _Noreturn static void keeper_main(struct made *m, int life, int answer)
     n = read(life, &c, 1);
   } while (n > 0 || (n < 0 && errno == EINTR));
   (void)chdir("/");
-  remove_all(m->path);
+  keeper_remove_all(m->path);
   _exit(0);
 }
 
 /* --- the agent --- */
 
 /* The keeper, which has ends of two pipes.  0, or an error number. */
-static int start_keeper(struct bn_temp_folder *f, struct made *m, const int life[2],
+static int keeper_start(struct bn_temp_folder *f, struct made *m, const int life[2],
                         const int answer[2])
 {
   sigset_t all, before;
@@ -125,8 +125,8 @@ static bool keeper_read(int fd, struct made *m)
   return true;
 }
 
-/* Returns 0, or an error number of the process or of the folder. */
-static int make_folder(struct bn_temp_folder *f, struct made *m)
+/* 0, or an error number: of the process or of the folder. */
+static int temp_folder_make_folder(struct bn_temp_folder *f, struct made *m)
 {
   int life[2], answer[2], why;
 
@@ -138,7 +138,7 @@ static int make_folder(struct bn_temp_folder *f, struct made *m)
     (void)close(life[0]);
     return why;
   }
-  why = start_keeper(f, m, life, answer);
+  why = keeper_start(f, m, life, answer);
   (void)close(life[0]);
   (void)close(answer[1]);
   if (why == 0)
@@ -157,7 +157,7 @@ int bn_temp_folder_make(struct bn_temp_folder *f, struct bn_err *err)
   if (base == NULL || base[0] != '/')
     base = "/tmp";
   if (snprintf(m.path, sizeof m.path, "%s/bench-agent.XXXXXX", base) < (int)sizeof m.path)
-    why = make_folder(f, &m);
+    why = temp_folder_make_folder(f, &m);
   if (why != 0)
     return bn_err_set(err, why, "cannot make a folder in '%s': %s", base, strerror(why));
   memcpy(f->path, m.path, sizeof f->path);
@@ -168,7 +168,7 @@ int bn_temp_folder_make(struct bn_temp_folder *f, struct bn_err *err)
 }
 
 /* The folders before the last '/'. */
-static int make_parents(const struct bn_temp_folder *f, const char *name)
+static int temp_folder_make_parents(const struct bn_temp_folder *f, const char *name)
 {
   char path[BN_FRAME_NAME_MAX + 1];
 
@@ -180,7 +180,7 @@ static int make_parents(const struct bn_temp_folder *f, const char *name)
   return 0;
 }
 
-static int write_all(int fd, const char *data, size_t len)
+static int temp_folder_write_all(int fd, const char *data, size_t len)
 {
   while (len > 0) {
     const ssize_t n = write(fd, data, len);
@@ -196,16 +196,16 @@ static int write_all(int fd, const char *data, size_t len)
 }
 
 /* errno is that of the first failure. */
-static int write_file(const struct bn_temp_folder *f, const struct bn_frame_file *file)
+static int temp_folder_write_file(const struct bn_temp_folder *f, const struct bn_frame_file *file)
 {
   int fd, why;
 
-  if (make_parents(f, file->name) != 0)
+  if (temp_folder_make_parents(f, file->name) != 0)
     return -1;
   fd = openat(f->at, file->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0)
     return -1;
-  why = write_all(fd, file->data, file->len) == 0 ? 0 : errno;
+  why = temp_folder_write_all(fd, file->data, file->len) == 0 ? 0 : errno;
   if (close(fd) != 0 && why == 0)
     why = errno;
   errno = why;
@@ -220,7 +220,7 @@ int bn_temp_folder_add(struct bn_temp_folder *f, const struct bn_frame_file *fil
                       BN_TEMP_FOLDER_FILES, BN_TEMP_FOLDER_BYTES >> 20);
   f->files++;
   f->bytes += file->len;
-  if (write_file(f, file) != 0)
+  if (temp_folder_write_file(f, file) != 0)
     return bn_err_set(err, errno, "cannot write the file '%s' to '%s': %s", file->name, f->path,
                       strerror(errno));
   return 0;
@@ -231,7 +231,7 @@ bool bn_temp_folder_has(const struct bn_temp_folder *f, const char *name)
   return name[0] != '/' && f->files > 0 && faccessat(f->at, name, F_OK, 0) == 0;
 }
 
-static void await_keeper(const struct bn_temp_folder *f)
+static void keeper_await(const struct bn_temp_folder *f)
 {
   const uint64_t until_ns = bn_clock_mono() + removal_ns;
 
@@ -246,6 +246,6 @@ void bn_temp_folder_done(struct bn_temp_folder *f)
   if (f->life >= 0)
     (void)close(f->life);
   if (f->keeper > 0)
-    await_keeper(f);
+    keeper_await(f);
   *f = (struct bn_temp_folder){.at = -1, .life = -1};
 }

@@ -15,7 +15,7 @@
 
 /* --- what a host says first ------------------------------------------------------------------- */
 
-static int refuse_merged(const struct bn_facts *f, struct bn_err *err)
+static int validate_refuse_merged(const struct bn_facts *f, struct bn_err *err)
 {
   for (size_t i = 0; i < f->n_facts; i++)
     if (strcmp(f->fact[i].section, BN_RUNS_SECTION) == 0)
@@ -31,7 +31,7 @@ int bn_valid_begin(struct bn_valid_as *as, const struct bn_node *group,
   *as = (struct bn_valid_as){.plan = facts->plan, .hosts = hosts};
   if (group == NULL)
     return bn_err_set(err, EPROTO, "it did not say what it measures");
-  if (refuse_merged(facts, err) != 0 ||
+  if (validate_refuse_merged(facts, err) != 0 ||
       bn_store_read_metrics(bn_node_get(group, "metrics"), &as->metrics, err) != 0)
     return -1;
   as->name = bn_alloc_text(name != NULL ? name : "");
@@ -48,16 +48,17 @@ void bn_valid_done(struct bn_valid_as *as)
   *as = (struct bn_valid_as){.name = NULL};
 }
 
-static bool same_ranks(const double *a, size_t n_a, const double *b, size_t n_b)
+static bool validate_same_ranks(const double *a, size_t n_a, const double *b, size_t n_b)
 {
   return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof *a) == 0);
 }
 
-static int compare_plans(const struct bn_plan *a, const struct bn_plan *b, struct bn_err *err)
+static int validate_compare_plans(const struct bn_plan *a, const struct bn_plan *b,
+                                  struct bn_err *err)
 {
   if (a->native != b->native || (!a->native && a->version != b->version))
     return bn_err_set(err, EPROTO, "its results are of another dialect than those of other hosts");
-  if (!same_ranks(a->percents, a->n_percents, b->percents, b->n_percents))
+  if (!validate_same_ranks(a->percents, a->n_percents, b->percents, b->n_percents))
     return bn_err_set(err, EPROTO, "its percentiles have other ranks than those of other hosts");
   return 0;
 }
@@ -69,11 +70,11 @@ int bn_valid_compare(const struct bn_valid_as *a, const struct bn_valid_as *b, s
   if (!bn_merge_check_metrics(&a->metrics, &b->metrics))
     return bn_err_set(err, EPROTO,
                       "it counts other metrics than other hosts; is it the same build of bench?");
-  return compare_plans(&a->plan, &b->plan, err);
+  return validate_compare_plans(&a->plan, &b->plan, err);
 }
 
 /* Only counters of a workload's own may be unknown, which their sum is then, too. */
-static bool has_counts(const struct bn_snap *s)
+static bool validate_has_counts(const struct bn_snap *s)
 {
   bool has = true;
 
@@ -83,7 +84,7 @@ static bool has_counts(const struct bn_snap *s)
 }
 
 /* An interval or a checkpoint has only the figures that hosts share. */
-static int check_watched(const struct bn_view *v, struct bn_err *err)
+static int validate_check_watched(const struct bn_view *v, struct bn_err *err)
 {
   for (size_t i = 0; i < v->n_watched; i++) {
     const struct bn_watched_figure *f = &v->watched[i];
@@ -98,15 +99,15 @@ int bn_valid_check(const struct bn_valid_as *as, const struct bn_view *v, struct
 {
   const struct bn_plan *plan = &as->plan;
 
-  if (!same_ranks(v->percents, v->n_percents, plan->percents, plan->n_percents))
+  if (!validate_same_ranks(v->percents, v->n_percents, plan->percents, plan->n_percents))
     return bn_err_set(err, EPROTO, "its percentiles have other ranks than it said");
   if (v->delta->n_sessions > plan->threads || v->n_sessions > plan->threads)
     return bn_err_set(err, EPROTO, "it sent figures of more threads than it has");
-  if (!has_counts(v->delta))
+  if (!validate_has_counts(v->delta))
     return bn_err_set(err, EPROTO, "its figures lack a count");
   if (!bn_sum_fits(v, as->hosts))
     return bn_err_set(err, EPROTO, "its figures are too large");
-  return check_watched(v, err);
+  return validate_check_watched(v, err);
 }
 
 /* --- results ---------------------------------------------------------------------------------- */
@@ -118,8 +119,8 @@ enum { THREAD_BYTES = 512, THREAD_VALUES = 16 };
 /* No run has all kinds of statements in all buckets. */
 enum { STATEMENTS_BYTES = 128 << 20, STATEMENTS_VALUES = 1 << 23 };
 
-static size_t most_of(const struct bn_valid_as *as, bool statements, size_t base, size_t bucket,
-                      size_t thread, size_t all_statements)
+static size_t validate_most_of(const struct bn_valid_as *as, bool statements, size_t base,
+                               size_t bucket, size_t thread, size_t all_statements)
 {
   /* The ages of unfinished events are one more. */
   const size_t hists = as != NULL ? as->metrics.n_hists + 1 : 0;
@@ -131,11 +132,11 @@ static size_t most_of(const struct bn_valid_as *as, bool statements, size_t base
 
 size_t bn_valid_bytes(const struct bn_valid_as *as, bool statements)
 {
-  return most_of(as, statements, BASE_BYTES, BUCKET_BYTES, THREAD_BYTES, STATEMENTS_BYTES);
+  return validate_most_of(as, statements, BASE_BYTES, BUCKET_BYTES, THREAD_BYTES, STATEMENTS_BYTES);
 }
 
 /* Before anything is read: intervals and further groups need memory, and are not part of it. */
-static int check_form(const struct bn_node *document, struct bn_err *err)
+static int validate_check_form(const struct bn_node *document, struct bn_err *err)
 {
   const struct bn_node *groups = bn_node_get(document, "groups"), *group = bn_node_at(groups, 0);
 
@@ -146,12 +147,12 @@ static int check_form(const struct bn_node *document, struct bn_err *err)
 }
 
 /* as NULL: it may have measured nothing. */
-static int check_content(const struct bn_valid_as *as, const struct bn_result *r,
-                         struct bn_err *err)
+static int validate_check_content(const struct bn_valid_as *as, const struct bn_result *r,
+                                  struct bn_err *err)
 {
   const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;
 
-  if (refuse_merged(&r->facts, err) != 0)
+  if (validate_refuse_merged(&r->facts, err) != 0)
     return -1;
   if (g == NULL || !g->has_total)
     return 0;
@@ -165,7 +166,7 @@ static int check_content(const struct bn_valid_as *as, const struct bn_result *r
     return bn_err_set(err, EPROTO, "its result has no histograms");
   if (r->facts.plan.events != as->plan.events)
     return bn_err_set(err, EPROTO, "its result is of another number of events than it said");
-  if (compare_plans(&r->facts.plan, &as->plan, err) != 0)
+  if (validate_compare_plans(&r->facts.plan, &as->plan, err) != 0)
     return -1;
   return bn_valid_check(as, &g->total.view, err);
 }
@@ -173,17 +174,17 @@ static int check_content(const struct bn_valid_as *as, const struct bn_result *r
 int bn_valid_read(const struct bn_valid_as *as, const struct bn_buf *text, bool statements,
                   struct bn_result *out, struct bn_err *err)
 {
-  const size_t values =
-      most_of(as, statements, BASE_VALUES, BUCKET_VALUES, THREAD_VALUES, STATEMENTS_VALUES);
+  const size_t values = validate_most_of(as, statements, BASE_VALUES, BUCKET_VALUES, THREAD_VALUES,
+                                         STATEMENTS_VALUES);
   struct bn_node *document = bn_node_parse_within(text->data, text->len, values, err);
-  int rc = document != NULL ? check_form(document, err) : -1;
+  int rc = document != NULL ? validate_check_form(document, err) : -1;
 
   *out = (struct bn_result){.n_groups = 0};
   if (rc == 0)
     rc = bn_store_read_document(document, out, err);
   bn_node_free(document);
   if (rc == 0)
-    rc = check_content(as, out, err);
+    rc = validate_check_content(as, out, err);
   if (rc == 0)
     bn_result_find_metrics(out);
   if (rc == 0)

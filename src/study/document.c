@@ -25,7 +25,7 @@ static const char list_key[] = "bn.list", map_key[] = "bn.map", real_key[] = "bn
 
 static const char null; /* its address is document.null */
 
-static void push_null(lua_State *L)
+static void document_push_null(lua_State *L)
 {
   lua_pushlightuserdata(L, (void *)(uintptr_t)&null);
 }
@@ -37,7 +37,7 @@ static void document_mark(lua_State *L, const char *key)
   lua_setmetatable(L, -2);
 }
 
-static bool is_marked(lua_State *L, int index, const char *key)
+static bool document_is_marked(lua_State *L, int index, const char *key)
 {
   bool is = lua_getmetatable(L, index) != 0;
 
@@ -50,7 +50,7 @@ static bool is_marked(lua_State *L, int index, const char *key)
 }
 
 /* Pushes the list of keys of the map at `index`, which is absolute; nil: it has none. */
-static void push_order(lua_State *L, int index)
+static void document_push_order(lua_State *L, int index)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, order_key);
   lua_pushvalue(L, index);
@@ -59,7 +59,7 @@ static void push_order(lua_State *L, int index)
 }
 
 /* Pushes an empty map. */
-static void push_map(lua_State *L, int size)
+static void document_push_map(lua_State *L, int size)
 {
   lua_createtable(L, 0, size);
   document_mark(L, map_key);
@@ -71,7 +71,7 @@ static void push_map(lua_State *L, int size)
 }
 
 /* Sets the key, which is below the value on top, of the map at `map`, which is absolute. */
-static void map_set(lua_State *L, int map)
+static void document_map_set(lua_State *L, int map)
 {
   const int key = lua_gettop(L) - 1;
 
@@ -80,7 +80,7 @@ static void map_set(lua_State *L, int map)
   const bool is_new = lua_isnil(L, -1);
 
   lua_pop(L, 1);
-  push_order(L, map);
+  document_push_order(L, map);
   if (is_new && lua_istable(L, -1)) {
     lua_pushvalue(L, key);
     lua_rawseti(L, -2, (int)lua_objlen(L, -2) + 1);
@@ -96,24 +96,24 @@ struct reading {
   int map;
 };
 
-static void push_node(lua_State *L, const struct bn_node *n);
+static void document_push_node(lua_State *L, const struct bn_node *n);
 
-static int read_member(void *arg, const char *key, const struct bn_node *value)
+static int document_read_member(void *arg, const char *key, const struct bn_node *value)
 {
   const struct reading *r = arg;
 
   lua_pushstring(r->L, key);
-  push_node(r->L, value);
-  map_set(r->L, r->map);
+  document_push_node(r->L, value);
+  document_map_set(r->L, r->map);
   return 0;
 }
 
-static void push_node(lua_State *L, const struct bn_node *n)
+static void document_push_node(lua_State *L, const struct bn_node *n)
 {
   luaL_checkstack(L, 16, "the document is too deep");
   switch (bn_node_type_of(n)) {
   case BN_NODE_NULL:
-    push_null(L);
+    document_push_null(L);
     break;
   case BN_NODE_BOOL:
     lua_pushboolean(L, bn_node_get_boolean(n));
@@ -131,15 +131,15 @@ static void push_node(lua_State *L, const struct bn_node *n)
     lua_createtable(L, (int)bn_node_count(n), 0);
     document_mark(L, list_key);
     for (size_t i = 0; i < bn_node_count(n); i++) {
-      push_node(L, bn_node_at(n, i));
+      document_push_node(L, bn_node_at(n, i));
       lua_rawseti(L, -2, (int)i + 1);
     }
     break;
   case BN_NODE_MAP: {
     struct reading r = {L, lua_gettop(L) + 1};
 
-    push_map(L, (int)bn_node_count(n));
-    (void)bn_node_each(n, read_member, &r);
+    document_push_map(L, (int)bn_node_count(n));
+    (void)bn_node_each(n, document_read_member, &r);
     break;
   }
   }
@@ -151,7 +151,7 @@ struct tree {
   struct bn_buf text;
 };
 
-static int tree_free(lua_State *L)
+static int document_tree_free(lua_State *L)
 {
   struct tree *t = lua_touserdata(L, 1);
 
@@ -161,7 +161,7 @@ static int tree_free(lua_State *L)
   return 0;
 }
 
-static struct tree *push_tree(lua_State *L)
+static struct tree *document_push_tree(lua_State *L)
 {
   struct tree *t = lua_newuserdata(L, sizeof *t);
 
@@ -171,21 +171,21 @@ static struct tree *push_tree(lua_State *L)
   return t;
 }
 
-static int no_document(lua_State *L, const char *sentence)
+static int document_missing(lua_State *L, const char *sentence)
 {
   lua_pushnil(L);
   lua_pushstring(L, sentence);
   return 2;
 }
 
-static int push_parsed(lua_State *L, struct tree *t, const char *text, size_t len)
+static int document_push_parsed(lua_State *L, struct tree *t, const char *text, size_t len)
 {
   struct bn_err err = {0};
 
   t->root = bn_node_parse(text, len, &err);
   if (t->root == NULL)
-    return no_document(L, err.text);
-  push_node(L, t->root);
+    return document_missing(L, err.text);
+  document_push_node(L, t->root);
   bn_node_free(t->root);
   t->root = NULL;
   return 1;
@@ -196,13 +196,13 @@ static int document_parse(lua_State *L)
   size_t len;
   const char *text = luaL_checklstring(L, 1, &len);
 
-  return push_parsed(L, push_tree(L), text, len);
+  return document_push_parsed(L, document_push_tree(L), text, len);
 }
 
 static int document_read(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
-  struct tree *t = push_tree(L);
+  struct tree *t = document_push_tree(L);
   int error, n;
 
   t->text.max = DOCUMENT_MAX;
@@ -214,7 +214,7 @@ static int document_read(lua_State *L)
     lua_pushinteger(L, error);
     return 3;
   }
-  n = push_parsed(L, t, t->text.data != NULL ? t->text.data : "", t->text.len);
+  n = document_push_parsed(L, t, t->text.data != NULL ? t->text.data : "", t->text.len);
   if (n == 2)
     lua_pushfstring(L, "cannot read '%s': %s", path, lua_tostring(L, -1));
   return n;
@@ -228,16 +228,16 @@ struct writing {
   const char *fault; /* why a value cannot be printed; NULL: none */
 };
 
-static struct bn_node *node_of(struct writing *w, int index, int depth);
+static struct bn_node *document_node_of(struct writing *w, int index, int depth);
 
-static struct bn_node *write_fault(struct writing *w, const char *fault)
+static struct bn_node *document_write_fault(struct writing *w, const char *fault)
 {
   if (w->fault == NULL)
     w->fault = fault;
   return NULL;
 }
 
-static struct bn_node *number_node(struct writing *w, int index)
+static struct bn_node *document_number_node(struct writing *w, int index)
 {
   int64_t whole;
 
@@ -246,20 +246,20 @@ static struct bn_node *number_node(struct writing *w, int index)
   return bn_node_f64(lua_tonumber(w->L, index));
 }
 
-static struct bn_node *list_node(struct writing *w, int index, int depth)
+static struct bn_node *document_list_node(struct writing *w, int index, int depth)
 {
   struct bn_node *list = bn_node_list();
 
   for (int i = 1; i <= (int)lua_objlen(w->L, index); i++) {
     lua_rawgeti(w->L, index, i);
-    bn_json_add(&w->out, list, node_of(w, lua_gettop(w->L), depth));
+    bn_json_add(&w->out, list, document_node_of(w, lua_gettop(w->L), depth));
     lua_pop(w->L, 1);
   }
   return list;
 }
 
 /* Pushes the keys that the order of the map at `index` does not have, sorted; with no order all. */
-static void push_other_keys(lua_State *L, int index, int order)
+static void document_push_other_keys(lua_State *L, int index, int order)
 {
   int n = 0;
 
@@ -291,7 +291,8 @@ static void push_other_keys(lua_State *L, int index, int order)
   lua_settop(L, keys);
 }
 
-static void write_members(struct writing *w, struct bn_node *map, int index, int keys, int depth)
+static void document_write_members(struct writing *w, struct bn_node *map, int index, int keys,
+                                   int depth)
 {
   lua_State *L = w->L;
 
@@ -300,47 +301,47 @@ static void write_members(struct writing *w, struct bn_node *map, int index, int
     lua_pushvalue(L, -1);
     lua_rawget(L, index);
     if (!lua_isnil(L, -1))
-      bn_json_put(&w->out, map, lua_tostring(L, -2), node_of(w, lua_gettop(L), depth));
+      bn_json_put(&w->out, map, lua_tostring(L, -2), document_node_of(w, lua_gettop(L), depth));
     lua_pop(L, 2);
   }
 }
 
-static struct bn_node *map_node(struct writing *w, int index, int depth)
+static struct bn_node *document_map_node(struct writing *w, int index, int depth)
 {
   lua_State *L = w->L;
   struct bn_node *map = bn_node_map();
   const int top = lua_gettop(L);
 
-  push_order(L, index);
+  document_push_order(L, index);
   const bool has_order = lua_istable(L, -1);
 
   if (has_order)
-    write_members(w, map, index, top + 1, depth);
-  push_other_keys(L, index, has_order ? top + 1 : 0);
-  write_members(w, map, index, top + 2, depth);
+    document_write_members(w, map, index, top + 1, depth);
+  document_push_other_keys(L, index, has_order ? top + 1 : 0);
+  document_write_members(w, map, index, top + 2, depth);
   lua_settop(L, top);
   return map;
 }
 
-static struct bn_node *table_node(struct writing *w, int index, int depth)
+static struct bn_node *document_table_node(struct writing *w, int index, int depth)
 {
   if (depth == 0)
-    return write_fault(w, "a document is too deep");
+    return document_write_fault(w, "a document is too deep");
   if (!lua_checkstack(w->L, 16))
-    return write_fault(w, "out of memory");
-  if (is_marked(w->L, index, real_key)) {
+    return document_write_fault(w, "out of memory");
+  if (document_is_marked(w->L, index, real_key)) {
     lua_rawgeti(w->L, index, 1);
     struct bn_node *n = bn_node_f64(lua_tonumber(w->L, -1));
 
     lua_pop(w->L, 1);
     return n;
   }
-  if (is_marked(w->L, index, list_key) || lua_objlen(w->L, index) > 0)
-    return list_node(w, index, depth - 1);
-  return map_node(w, index, depth - 1);
+  if (document_is_marked(w->L, index, list_key) || lua_objlen(w->L, index) > 0)
+    return document_list_node(w, index, depth - 1);
+  return document_map_node(w, index, depth - 1);
 }
 
-static struct bn_node *node_of(struct writing *w, int index, int depth)
+static struct bn_node *document_node_of(struct writing *w, int index, int depth)
 {
   int64_t whole;
 
@@ -350,11 +351,11 @@ static struct bn_node *node_of(struct writing *w, int index, int depth)
   case LUA_TBOOLEAN:
     return bn_node_boolean(lua_toboolean(w->L, index) != 0);
   case LUA_TNUMBER:
-    return number_node(w, index);
+    return document_number_node(w, index);
   case LUA_TSTRING:
     return bn_node_text(lua_tostring(w->L, index));
   case LUA_TTABLE:
-    return table_node(w, index, depth);
+    return document_table_node(w, index, depth);
   case LUA_TLIGHTUSERDATA:
     if (lua_touserdata(w->L, index) == (const void *)&null)
       return bn_node_null();
@@ -363,8 +364,9 @@ static struct bn_node *node_of(struct writing *w, int index, int depth)
     if (bn_int64_read(w->L, index, &whole))
       return bn_node_integer(whole);
   }
-  return write_fault(w, "a document has maps, lists, texts, numbers, booleans and null; this is "
-                        "another value");
+  return document_write_fault(
+      w, "a document has maps, lists, texts, numbers, booleans and null; this is "
+         "another value");
 }
 
 /* document.print(value [, indent]) ends with a newline if there is an indent. */
@@ -376,10 +378,10 @@ static int document_print(lua_State *L)
   char *text;
 
   luaL_checkany(L, 1);
-  t = push_tree(L);
+  t = document_push_tree(L);
   struct writing w = {.L = L};
 
-  t->root = node_of(&w, 1, DEPTH);
+  t->root = document_node_of(&w, 1, DEPTH);
   if (w.fault != NULL)
     return luaL_error(L, "%s", w.fault);
   text = t->root != NULL && !w.out.failed ? bn_node_print(t->root, (unsigned)indent, &len) : NULL;
@@ -402,7 +404,7 @@ static int document_map(lua_State *L)
   const int n = lua_istable(L, 1) ? (int)lua_objlen(L, 1) : 0;
 
   lua_settop(L, 1);
-  push_map(L, n);
+  document_push_map(L, n);
   for (int i = 1; i <= n; i++) {
     lua_rawgeti(L, 1, i);
     if (!lua_istable(L, 3))
@@ -411,7 +413,7 @@ static int document_map(lua_State *L)
     lua_rawgeti(L, 3, 2);
     if (lua_type(L, -2) != LUA_TSTRING)
       return luaL_error(L, "the key of a map must be a text");
-    map_set(L, 2);
+    document_map_set(L, 2);
     lua_settop(L, 2);
   }
   return 1;
@@ -422,7 +424,7 @@ static int document_set(lua_State *L)
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_checktype(L, 2, LUA_TSTRING);
   lua_settop(L, 3);
-  map_set(L, 1);
+  document_map_set(L, 1);
   return 1;
 }
 
@@ -444,7 +446,7 @@ static int document_real(lua_State *L)
   const double x = lua_toboolean(L, 1) ? luaL_checknumber(L, 1) : NAN;
 
   if (!isfinite(x)) {
-    push_null(L);
+    document_push_null(L);
     return 1;
   }
   lua_createtable(L, 1, 0);
@@ -455,7 +457,7 @@ static int document_real(lua_State *L)
 }
 
 /* Upvalues: the map, its keys, and the number of the last one. */
-static int next_pair(lua_State *L)
+static int document_next_pair(lua_State *L)
 {
   int i = (int)lua_tointeger(L, lua_upvalueindex(3));
 
@@ -480,8 +482,8 @@ static int document_pairs(lua_State *L)
 
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
-  push_order(L, 1);
-  push_other_keys(L, 1, lua_istable(L, 2) ? 2 : 0);
+  document_push_order(L, 1);
+  document_push_other_keys(L, 1, lua_istable(L, 2) ? 2 : 0);
   /* All keys in one list: at 4. */
   lua_newtable(L);
   n = 0;
@@ -493,20 +495,21 @@ static int document_pairs(lua_State *L)
   lua_pushvalue(L, 1);
   lua_pushvalue(L, 4);
   lua_pushinteger(L, 0);
-  lua_pushcclosure(L, next_pair, 3);
+  lua_pushcclosure(L, document_next_pair, 3);
   return 1;
 }
 
 static int document_is_list(lua_State *L)
 {
-  lua_pushboolean(L, lua_istable(L, 1) && (is_marked(L, 1, list_key) ||
-                                           (!is_marked(L, 1, map_key) && lua_objlen(L, 1) > 0)));
+  lua_pushboolean(L, lua_istable(L, 1) &&
+                         (document_is_marked(L, 1, list_key) ||
+                          (!document_is_marked(L, 1, map_key) && lua_objlen(L, 1) > 0)));
   return 1;
 }
 
 /* --- the module --- */
 
-static int real_text(lua_State *L)
+static int document_real_text(lua_State *L)
 {
   lua_rawgeti(L, 1, 1);
   lua_tostring(L, -1);
@@ -514,7 +517,7 @@ static int real_text(lua_State *L)
 }
 
 /* A table whose keys are weak. */
-static void open_order(lua_State *L)
+static void document_open_order(lua_State *L)
 {
   lua_newtable(L);
   lua_createtable(L, 0, 1);
@@ -532,18 +535,18 @@ int bn_study_document_open(lua_State *L)
                                        {"real", document_real},       {"pairs", document_pairs},
                                        {"is_list", document_is_list}, {NULL, NULL}};
 
-  open_order(L);
+  document_open_order(L);
   luaL_newmetatable(L, list_key);
   luaL_newmetatable(L, map_key);
   luaL_newmetatable(L, real_key);
-  lua_pushcfunction(L, real_text);
+  lua_pushcfunction(L, document_real_text);
   lua_setfield(L, -2, "__tostring");
   luaL_newmetatable(L, tree_key);
-  lua_pushcfunction(L, tree_free);
+  lua_pushcfunction(L, document_tree_free);
   lua_setfield(L, -2, "__gc");
   lua_newtable(L);
   luaL_register(L, NULL, functions);
-  push_null(L);
+  document_push_null(L);
   lua_setfield(L, -2, "null");
   return 1;
 }
