@@ -18,19 +18,9 @@ if not sysbench.cmdline.in_worker then
   end
 end
 
-local sqlite_constraint = 19
-
--- SQLite has no SQLSTATE; the low byte of its codes is the class of the error.
-local function is_duplicate(failure)
-  if drv:name() == "sqlite" then
-    return failure.sql_errno % 256 == sqlite_constraint
-  end
-  return failure.sql_state:sub(1, 2) == "23"
-end
-
 -- Two runs draw different ids, but an id may exist already: then the event is repeated.
 function sysbench.hooks.sql_error_ignorable(failure)
-  return not sysbench.opt.auto_inc and is_duplicate(failure)
+  return not sysbench.opt.auto_inc and failure.sql_state:sub(1, 2) == "23"
 end
 
 function prepare_statements()
