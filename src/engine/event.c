@@ -183,7 +183,7 @@ static void event_count_warm(struct bn_session *s, uint64_t took)
   bn_quota_was_warm(s->share);
 }
 
-/* Response time = queueing + service.  Returns the latter. */
+/* Records the two parts of the response time, queueing and service.  Returns the service time. */
 static uint64_t event_note_waiting(struct bn_stat *st, const struct bn_tick *tick, uint64_t now)
 {
   /* An event that has no arrival of its own begins at once. */

@@ -93,6 +93,8 @@ static void pacer_make_sleep(struct bn_pacer *p)
   bn_wait_init(&p->woken);
 }
 
+/* Adds a mark from which arrivals can be drawn again.  If all marks are used, every second one is
+   dropped and the distance doubles. */
 static void pacer_set_mark(struct bn_pacer *p)
 {
   if (p->n_marks == BN_PACER_MARKS) {

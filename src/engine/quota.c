@@ -64,7 +64,8 @@ void bn_quota_done(struct bn_quota *q)
 
 /* --- the limit --- */
 
-/* Is written before the limit itself, so that a thread that sees the limit reached knows when. */
+/* Stores when the limit was reached; the earliest time counts.  It is stored before the limit
+   itself, so that a thread that sees the limit reached knows when. */
 static void quota_end_span(struct bn_quota *q, uint64_t at_ns)
 {
   uint64_t end = atomic_load(&q->limit.span_ns);
@@ -108,6 +109,7 @@ static uint64_t quota_batch_size(const struct bn_quota *q, const struct bn_stat 
   return share < TICKETS_AT_ONCE ? share : TICKETS_AT_ONCE;
 }
 
+/* Claims tickets for this event and for the next ones of the session. */
 static enum bn_admission quota_take(struct bn_quota_share *share)
 {
   struct bn_quota *q = share->quota;
@@ -161,6 +163,7 @@ static void quota_charge_by_start(struct bn_quota_share *share)
   share->counted = true;
 }
 
+/* Charges the limit for what a session has begun so far, at the end of the warm-up or after it. */
 static void quota_charge_once(struct bn_quota_share *share)
 {
   if (share->counted)

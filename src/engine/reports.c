@@ -508,6 +508,7 @@ static bool reports_has_checkpoints(const struct bn_reports *b)
   return !b->conf->policy->plain_tests_uncut || (kind != BN_KIND_PLAIN && kind != BN_KIND_CPU);
 }
 
+/* Makes the checkpoint the state that the next report is a difference to. */
 static void reports_start_from_checkpoint(struct bn_reports *b)
 {
   (void)pthread_mutex_lock(&b->lock);

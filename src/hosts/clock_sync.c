@@ -19,7 +19,7 @@ static int64_t clock_sync_drift(uint64_t ns)
                    (ns % 1000000 * BN_CLOCK_SYNC_DRIFT_PPM + 999999) / 1000000);
 }
 
-/* The span as it is at a later time. */
+/* Returns the span at a later time, by then wider by the drift of two clocks. */
 static struct bn_clock_sync_span clock_sync_aged(struct bn_clock_sync_span span, uint64_t at_ns)
 {
   const int64_t more_ns = at_ns > span.at_ns ? clock_sync_drift(at_ns - span.at_ns) : 0;

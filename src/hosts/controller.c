@@ -110,7 +110,7 @@ static void controller_pass_barrier(struct bn_fleet *f)
       bn_connection_pass(&f->connection[i]);
 }
 
-/* All are ready: what they measure is known. */
+/* Checks and announces what the hosts measure, which is known once all are ready. */
 static void controller_begin_clocks(struct bn_fleet *f, struct bn_run_report *a)
 {
   struct bn_err err = {0};
@@ -277,7 +277,8 @@ _Noreturn static void controller_leave(struct control *c)
   _exit(status);
 }
 
-/* A reader takes the time that it takes, unless the user wants an end at once. */
+/* Waits for the printer, whose reader may be slow.  Ends the process some time after the second
+   signal. */
 static void controller_await_reader(struct control *c)
 {
   struct bn_fleet *f = &c->fleet;

@@ -198,7 +198,7 @@ void bn_frame_reader_done(struct bn_frame_reader *r)
   r->failed = true;
 }
 
-/* Moves what was not handed out to the front. */
+/* Moves the bytes that were not handed out to the front of the buffer. */
 static void frame_compact(struct bn_frame_reader *r)
 {
   if (r->used == 0)

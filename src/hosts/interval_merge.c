@@ -226,7 +226,8 @@ static void record_move(struct bn_record *to, const struct bn_record *from)
   to->view.at_least = to->store.at_least;
 }
 
-/* Takes an interval.  1: its round has been summed without it. */
+/* Takes an interval of a host into its round.  Returns 1 if the round has been summed without it,
+   or -1 and err for an interval that is out of order or too far ahead. */
 static int round_take(struct bn_intervals *r, struct bn_intervals_host *h, struct bn_record *record,
                       struct bn_err *err)
 {

@@ -72,6 +72,7 @@ int bn_run_report_check(const struct bn_run_report *a, const struct bn_fleet *f,
   return bn_asserts_check(&a->asserts, &scope, err);
 }
 
+/* Queues a job for the printer. */
 static void run_report_put(struct bn_run_report *a, struct bn_printer_job *job,
                            void (*say)(struct bn_printer_job *))
 {
@@ -307,7 +308,7 @@ static void log_senseless(struct bn_fleet *f, const struct bn_merged_result_part
       bn_printer_say(&f->printer, "%s: lost: %s", f->connection[i].name, part[i].member.lost);
 }
 
-/* The result of all hosts, and how the run ended. */
+/* Makes the result of all hosts, and notes how the run ended. */
 static void report_sum_hosts(struct bn_run_report *a, struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = parts_of(f);
@@ -327,7 +328,7 @@ static void report_sum_hosts(struct bn_run_report *a, struct bn_fleet *f)
   report_end_of(a, f, &a->result.end, &a->end);
 }
 
-/* The first host that does not succeed. */
+/* Returns the exit status of the run, which those of its hosts make together. */
 static int fleet_status(const struct bn_fleet *f)
 {
   int status = f->failed ? BN_STATUS_FAILED : BN_STATUS_OK;

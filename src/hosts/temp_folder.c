@@ -21,7 +21,7 @@
 enum { TRIES = 100 };
 /* Between two tries, or two looks for its end. */
 static const uint64_t glance_ns = 10 * BN_NSEC_PER_MSEC;
-/* For its end: more than all tries take. */
+/* The keeper is waited for this long at its end, which is more than all tries take. */
 static const uint64_t removal_ns = 2 * BN_NSEC_PER_SEC;
 
 /* --- the keeper --- */

@@ -53,6 +53,7 @@ static void keep_value(const struct reading *r)
   lua_rawseti(r->L, r->kept, (int)lua_objlen(r->L, r->kept) + 1);
 }
 
+/* Returns zeroed memory that lives as long as the kept values. */
 static void *keep_block(const struct reading *r, size_t size)
 {
   void *block = lua_newuserdata(r->L, size);
