@@ -54,7 +54,7 @@ static void tell_error(lua_State *L, const char *name, struct bn_err *err)
   }
   (void)bn_buf_printf(&text, "bench %s: %s", name,
                       lua_isstring(L, -1) ? lua_tostring(L, -1) : "out of memory");
-  bn_log_foreign(text.data != NULL ? text.data : "out of memory");
+  bn_log_foreign(text.data);
   bn_buf_done(&text);
 }
 

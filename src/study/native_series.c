@@ -123,11 +123,8 @@ static int result_series(lua_State *L)
   lua_settop(L, 2);
   const int series = push_series(L, g->n_intervals);
 
-  if (has_packed(g)) {
+  if (has_packed(g))
     h = bn_hist_new();
-    if (h == NULL)
-      return luaL_error(L, "out of memory");
-  }
   for (size_t i = 0; i < g->n_intervals; i++) {
     const struct bn_view *v = &g->interval[i].view;
 
@@ -180,8 +177,6 @@ static int result_buckets(lua_State *L)
   lua_pushnumber(L, v->max_s);
   lua_setfield(L, b.table, "max_s");
   all = bn_hist_new();
-  if (all == NULL)
-    return luaL_error(L, "out of memory");
   bn_hist_add(all, v->latency);
   if (v->ages != NULL)
     bn_hist_add(all, v->ages);

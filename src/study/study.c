@@ -2,12 +2,12 @@
 /* Opens, declares and runs studies in Lua. */
 #include "study/study.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <lauxlib.h>
 
+#include "base/alloc.h"
 #include "study/declaration.h"
 #include "study/interpreter.h"
 #include "study/native.h"
@@ -52,13 +52,9 @@ static int study_read(struct bn_study *s, struct bn_err *err)
 static struct bn_study *study_new(const char *before, const char *name, bn_opt_traits_of *traits_of,
                                   struct bn_err *err)
 {
-  struct bn_study *s = calloc(1, sizeof *s);
+  struct bn_study *s = bn_alloc(1, sizeof *s);
 
-  if (s == NULL || asprintf(&s->name, "%s%s", before, name) < 0) {
-    free(s);
-    (void)bn_err_set(err, ENOMEM, "out of memory");
-    return NULL;
-  }
+  s->name = bn_alloc_print("%s%s", before, name);
   s->L = bn_interpreter_new(traits_of, err);
   if (s->L != NULL)
     return s;

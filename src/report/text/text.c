@@ -2,10 +2,10 @@
 /* The human-readable report: header of a run, interval lines, checkpoint and final reports. */
 #include "report/text/text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/escape.h"
 #include "base/geohist.h"
 #include "base/log.h"
@@ -206,16 +206,15 @@ static int text_interval(void *self, const struct bn_view *v, struct bn_err *err
   return 0;
 }
 
-static int print_histogram(const struct text *t, const struct bn_view *v, struct bn_err *err)
+static void print_histogram(const struct text *t, const struct bn_view *v)
 {
   struct bn_geohist g;
 
   if (bn_geohist_init(&g, BN_GEOHIST_SIZE, BN_GEOHIST_MIN_MS, BN_GEOHIST_MAX_MS) != 0)
-    return bn_err_set(err, ENOMEM, "cannot print the latency histogram: out of memory");
+    bn_alloc_fail();
   bn_geohist_add_hist(&g, v->latency);
   bn_geohist_print(&g, t->plan->native, t->out);
   bn_geohist_done(&g);
-  return 0;
 }
 
 /* Returns the index of the smallest rank above `last`; n_percents: none. */
@@ -671,8 +670,8 @@ static int text_checkpoint(void *self, const struct bn_view *v, struct bn_err *e
 static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct text *t = self;
-  int failed = 0;
 
+  (void)err;
   t->span_s = v->span_s;
   t->has_total = true;
   if (is_quiet(t))
@@ -680,11 +679,11 @@ static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
   begin_report(t);
   /* A document may have no histograms. */
   if (t->plan->histogram && v->latency != NULL)
-    failed = print_histogram(t, v, err);
+    print_histogram(t, v);
   if (!v->replaced)
     print_summary(t, v);
   bn_output_end(&t->output);
-  return failed;
+  return 0;
 }
 
 static int text_members(void *self, const struct bn_group *g, size_t n, struct bn_err *err)
