@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 
 enum { COOKIE = 0x1c849313, COMPRESSED_COOKIE = 0x1c849314, DIGITS = 3, HEADER_BYTES = 40 };
@@ -19,22 +20,20 @@ static void put_big_endian(unsigned char *to, uint64_t value, size_t bytes)
 
 /* Each of the first eight bytes has seven bits and a mark that more follow; the ninth has eight
    bits. */
-static int add_number(struct bn_buf *b, int64_t value)
+static void add_number(struct bn_buf *b, int64_t value)
 {
   uint64_t rest = (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
   int bytes = 1;
 
   for (; rest > 0x7f && bytes < 9; bytes++, rest >>= 7)
-    if (bn_buf_char(b, (char)(rest | 0x80)) != 0)
-      return -1;
-  return bn_buf_char(b, (char)rest);
+    (void)bn_buf_char(b, (char)(rest | 0x80));
+  (void)bn_buf_char(b, (char)rest);
 }
 
-static int add_empty(struct bn_buf *b, size_t buckets)
+static void add_empty(struct bn_buf *b, size_t buckets)
 {
-  if (buckets == 0)
-    return 0;
-  return add_number(b, buckets > 1 ? -(int64_t)buckets : 0);
+  if (buckets > 0)
+    add_number(b, buckets > 1 ? -(int64_t)buckets : 0);
 }
 
 static size_t index_of(uint64_t lowest)
@@ -48,21 +47,20 @@ static int64_t at_most_signed(uint64_t n)
 }
 
 /* Two buckets may have the last index. */
-static int add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
+static void add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
 {
   size_t next = 0;
-  int rc = 0;
 
-  for (size_t i = 0; rc == 0 && i < s->n; i++) {
+  for (size_t i = 0; i < s->n; i++) {
     const size_t index = index_of(s->bucket[i].lowest);
     uint64_t count = s->bucket[i].count;
 
     if (i + 1 < s->n && index_of(s->bucket[i + 1].lowest) == index)
       count += s->bucket[++i].count;
-    rc = add_empty(b, index - next) != 0 ? -1 : add_number(b, at_most_signed(count));
+    add_empty(b, index - next);
+    add_number(b, at_most_signed(count));
     next = index + 1;
   }
-  return rc;
 }
 
 static void fill_header(unsigned char *header, size_t counts_len)
@@ -79,42 +77,41 @@ static void fill_header(unsigned char *header, size_t counts_len)
   put_big_endian(header + 32, ratio, 8);
 }
 
-static int add_payload(struct bn_buf *b, const struct bn_hist_sparse *s)
+static void add_payload(struct bn_buf *b, const struct bn_hist_sparse *s)
 {
   const unsigned char room[HEADER_BYTES] = {0};
   const size_t start = b->len;
 
-  if (bn_buf_add(b, room, sizeof room) != 0 || add_counts(b, s) != 0)
-    return -1;
+  (void)bn_buf_add(b, room, sizeof room);
+  add_counts(b, s);
   fill_header((unsigned char *)b->data + start, b->len - start - sizeof room);
-  return 0;
 }
 
-static int add_compressed(struct bn_buf *b, const void *packed, size_t len)
+static void add_compressed(struct bn_buf *b, const void *packed, size_t len)
 {
   unsigned char header[8];
 
   put_big_endian(header, COMPRESSED_COOKIE, 4);
   put_big_endian(header + 4, len, 4);
-  return bn_buf_add(b, header, sizeof header) == 0 ? bn_buf_add(b, packed, len) : -1;
+  (void)bn_buf_add(b, header, sizeof header);
+  (void)bn_buf_add(b, packed, len);
 }
 
-int bn_hdr_encode(struct bn_buf *b, const struct bn_hist_sparse *s, const struct bn_codec *zlib)
+void bn_hdr_encode(struct bn_buf *b, const struct bn_hist_sparse *s, const struct bn_codec *zlib)
 {
   struct bn_buf payload = {.max = 0}, framed = {.max = 0};
-  void *packed = NULL;
+  void *packed;
   size_t len = 0;
-  int rc = add_payload(&payload, s);
 
-  if (rc == 0)
-    packed = zlib->pack(payload.data, payload.len, &len);
-  rc = packed != NULL ? add_compressed(&framed, packed, len) : -1;
-  if (rc == 0)
-    rc = bn_buf_base64(b, framed.data, framed.len);
+  add_payload(&payload, s);
+  packed = zlib->pack(payload.data, payload.len, &len);
+  if (packed == NULL)
+    bn_alloc_fail();
+  add_compressed(&framed, packed, len);
+  (void)bn_buf_base64(b, framed.data, framed.len);
   free(packed);
   bn_buf_done(&payload);
   bn_buf_done(&framed);
-  return rc;
 }
 
 uint64_t bn_hdr_max(const struct bn_hist_sparse *s)

@@ -2,7 +2,6 @@
 /* Writes HdrHistogram's text log 1.3: a line for each interval, and one for the rest of the run. */
 #include "report/hdr/hdr.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -36,11 +35,6 @@ struct hdr {
   size_t n_without; /* intervals without histograms */
   bool headed;
 };
-
-static int no_memory(struct bn_err *err)
-{
-  return bn_err_set(err, ENOMEM, "cannot write the HdrHistogram log: out of memory");
-}
 
 /* --- heading ---------------------------------------------------------------------------------- */
 
@@ -127,34 +121,30 @@ static void print_tag(const struct hdr *h, const char *name)
 }
 
 /* tag: NULL for the latency of events. */
-static int print_line(const struct hdr *h, const char *tag, double from_s, double to_s,
-                      const struct bn_hist_sparse *s)
+static void print_line(const struct hdr *h, const char *tag, double from_s, double to_s,
+                       const struct bn_hist_sparse *s)
 {
   static const double ns_per_ms = 1e6;
   struct bn_buf text = {.max = 0};
-  const int rc = bn_hdr_encode(&text, s, h->zlib);
 
-  if (rc == 0) {
-    if (tag != NULL)
-      print_tag(h, tag);
-    print_number(h, from_s, ",");
-    print_number(h, to_s > from_s ? to_s - from_s : 0, ",");
-    print_number(h, (double)bn_hdr_max(s) / ns_per_ms, ",");
-    (void)fprintf(h->out, "%s\n", text.data);
-  }
+  bn_hdr_encode(&text, s, h->zlib);
+  if (tag != NULL)
+    print_tag(h, tag);
+  print_number(h, from_s, ",");
+  print_number(h, to_s > from_s ? to_s - from_s : 0, ",");
+  print_number(h, (double)bn_hdr_max(s) / ns_per_ms, ",");
+  (void)fprintf(h->out, "%s\n", text.data);
   bn_buf_done(&text);
-  return rc;
 }
 
 /* An empty histogram gets no tagged line. */
-static int print_metric(const struct hdr *h, const struct bn_view *v, size_t i, double from_s,
-                        const struct bn_hist_sparse *s)
+static void print_metric(const struct hdr *h, const struct bn_view *v, size_t i, double from_s,
+                         const struct bn_hist_sparse *s)
 {
   const bool is_latency = i == BN_H_LATENCY;
 
-  if (!is_latency && s->n == 0)
-    return 0;
-  return print_line(h, is_latency ? NULL : v->delta->metrics.hist[i].name, from_s, v->at_s, s);
+  if (is_latency || s->n > 0)
+    print_line(h, is_latency ? NULL : v->delta->metrics.hist[i].name, from_s, v->at_s, s);
 }
 
 /* --- sums ------------------------------------------------------------------------------------- */
@@ -196,55 +186,50 @@ static void hdr_add_total(struct hdr *h, const struct bn_view *v)
 
 /* --- views ------------------------------------------------------------------------------------ */
 
-static int print_interval_sparse(struct hdr *h, const struct bn_view *v, size_t i,
-                                 const struct bn_hist_sparse *s)
+static void print_interval_sparse(struct hdr *h, const struct bn_view *v, size_t i,
+                                  const struct bn_hist_sparse *s)
 {
   for (size_t k = 0; k < s->n; k++)
     bn_hist_put(h->sum[i].reported, s->bucket[k].lowest, s->bucket[k].count);
-  return print_metric(h, v, i, v->at_s - v->span_s, s);
+  print_metric(h, v, i, v->at_s - v->span_s, s);
 }
 
-static int print_interval_hist(struct hdr *h, const struct bn_view *v, size_t i)
+static void print_interval_hist(struct hdr *h, const struct bn_view *v, size_t i)
 {
   struct bn_hist_sparse packed;
-  int rc;
 
-  if (v->delta->sparse != NULL)
-    return print_interval_sparse(h, v, i, &v->delta->sparse[i]);
+  if (v->delta->sparse != NULL) {
+    print_interval_sparse(h, v, i, &v->delta->sparse[i]);
+    return;
+  }
   bn_hist_sparse_pack(&packed, v->delta->hist[i]);
-  rc = print_interval_sparse(h, v, i, &packed);
+  print_interval_sparse(h, v, i, &packed);
   bn_hist_sparse_done(&packed);
-  return rc;
 }
 
-static int print_interval(struct hdr *h, const struct bn_view *v)
+static void print_interval(struct hdr *h, const struct bn_view *v)
 {
-  int rc = 0;
-
   make_sums(h, v);
   print_heading(h, v->span);
-  for (size_t i = 0; rc == 0 && i < h->n_sums; i++)
-    rc = print_interval_hist(h, v, i);
+  for (size_t i = 0; i < h->n_sums; i++)
+    print_interval_hist(h, v, i);
   h->reported_s = v->at_s;
   h->n_lines++;
-  return rc;
 }
 
 /* Prints the values that came after the interval lines.  Without such values there is no line,
    unless the log would have none for this metric. */
-static int hdr_print_rest(const struct hdr *h, const struct bn_view *v, size_t i)
+static void hdr_print_rest(const struct hdr *h, const struct bn_view *v, size_t i)
 {
   struct bn_hist_sparse rest = {.n = 0}, reported = {.n = 0};
-  int rc = 0;
 
   bn_hist_sparse_pack(&rest, h->sum[i].total);
   bn_hist_sparse_pack(&reported, h->sum[i].reported);
   bn_hist_sparse_sub(&rest, &reported);
   if (rest.n > 0 || h->n_lines == 0)
-    rc = print_metric(h, v, i, h->n_lines > 0 ? h->reported_s : h->cut_s, &rest);
+    print_metric(h, v, i, h->n_lines > 0 ? h->reported_s : h->cut_s, &rest);
   bn_hist_sparse_done(&rest);
   bn_hist_sparse_done(&reported);
-  return rc;
 }
 
 /* Says which histograms a stored result does not have. */
@@ -272,32 +257,22 @@ static void reset_sums(struct hdr *h)
   h->n_lines = h->n_without = 0;
 }
 
-static int print_total(struct hdr *h, const struct bn_view *v)
+static void print_total(struct hdr *h, const struct bn_view *v)
 {
-  int rc = 0;
-
   print_heading(h, v->span);
   print_absent(h);
-  if (!has_hists(v))
+  if (!has_hists(v)) {
     (void)fputs("# The total is not known: the document does not have its histograms.\n", h->out);
-  if (!has_hists(v))
-    return 0;
+    return;
+  }
   make_sums(h, v);
   hdr_add_total(h, v);
-  for (size_t i = 0; rc == 0 && i < h->n_sums && (h->cut_s <= 0 || h->n_lines == 0); i++)
-    rc = hdr_print_rest(h, v, i);
+  for (size_t i = 0; i < h->n_sums && (h->cut_s <= 0 || h->n_lines == 0); i++)
+    hdr_print_rest(h, v, i);
   reset_sums(h);
-  return rc;
 }
 
 /* --- reporter --------------------------------------------------------------------------------- */
-
-/* Flushes the lines at once, so that a killed run leaves its intervals. */
-static int end_output(struct hdr *h, int rc, struct bn_err *err)
-{
-  bn_output_end(&h->output);
-  return rc == 0 ? 0 : no_memory(err);
-}
 
 static int hdr_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
@@ -328,15 +303,16 @@ static void hdr_begin(void *self, const struct bn_facts *f)
 static int hdr_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hdr *h = self;
-  int rc = 0;
 
+  (void)err;
   if (v->delta->sparse == NULL && !has_hists(v)) {
     h->n_without++;
     return 0;
   }
   bn_output_begin(&h->output);
-  rc = print_interval(h, v);
-  return end_output(h, rc, err);
+  print_interval(h, v);
+  bn_output_end(&h->output); /* flushes, so that a killed run leaves its intervals */
+  return 0;
 }
 
 static int hdr_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
@@ -356,11 +332,12 @@ static int hdr_checkpoint(void *self, const struct bn_view *v, struct bn_err *er
 static int hdr_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hdr *h = self;
-  int rc;
 
+  (void)err;
   bn_output_begin(&h->output);
-  rc = print_total(h, v);
-  return end_output(h, rc, err);
+  print_total(h, v);
+  bn_output_end(&h->output);
+  return 0;
 }
 
 /* A run that measured nothing leaves a log without lines. */
@@ -369,12 +346,14 @@ static int hdr_finish(void *self, const struct bn_end *end, struct bn_err *err)
   struct hdr *h = self;
 
   (void)end;
+  (void)err;
   if (h->facts == NULL || h->headed)
     return 0;
   bn_output_begin(&h->output);
   print_heading(h, BN_VIEW_TOTAL);
   print_absent(h);
-  return end_output(h, 0, err);
+  bn_output_end(&h->output);
+  return 0;
 }
 
 static int hdr_close(void *self, struct bn_err *err)

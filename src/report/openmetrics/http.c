@@ -45,8 +45,7 @@ static enum MHD_Result http_show(struct MHD_Connection *c, const struct bn_web_p
   char *text =
       page->text(page->arg, MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT),
                  &len, &type);
-  struct MHD_Response *r =
-      text != NULL ? MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE) : NULL;
+  struct MHD_Response *r = MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE);
 
   if (r == NULL) {
     free(text);
