@@ -73,7 +73,7 @@ void bn_cli_print_option_lines(const char *group, const struct bn_optset *option
    The exit status. */
 int bn_cli_print_traits(const struct bn_optset *options);
 /* Options as sections of the manual pages; options has those of all tests too.
-   -1: out of memory. */
+   -1: it has been said what is wrong with a study. */
 int bn_cli_print_man(const struct bn_optset *options);
 
 /* Warns of deprecated names, settles them. */

@@ -38,7 +38,7 @@ int bn_subcommand_each(const struct bn_subcommand *table,
                        int (*fn)(void *arg, const struct bn_subcommand *sub), void *arg);
 /* "Subcommands:" and a line for each. */
 void bn_subcommand_list(const struct bn_subcommand *table, FILE *out);
-/* A section of the manual pages for each that has options.  -1: out of memory. */
+/* A section of the manual pages for each that has options.  Returns as bn_subcommand_each. */
 int bn_subcommand_man(const struct bn_subcommand *table, FILE *out);
 
 #endif
