@@ -200,6 +200,8 @@ struct bn_driver_host {
   void *(*resize)(void *p, size_t n, size_t size);
   char *(*text)(const char *text);
   __attribute__((format(printf, 1, 2))) char *(*print)(const char *fmt, ...);
+  const _Atomic bool
+      *interrupted; /* becomes true when init is to return; NULL: never; at init only */
 };
 
 /* A statement that returns rows of names and values of a server's counters. */

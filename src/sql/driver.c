@@ -158,7 +158,8 @@ static bool ignores_silence(const struct bn_sql_driver *drv, const struct bn_dri
   return each != NULL;
 }
 
-static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_row *row, struct bn_err *err)
+static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_row *row,
+                       const struct bn_session *s, struct bn_err *err)
 {
   static const struct bn_plugin_kind kind = BN_DRIVER_KIND;
   const struct bn_driver *ops = row->ops != NULL ? row->ops : bn_plugin_open(&kind, row->name, err);
@@ -178,6 +179,7 @@ static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_row *row, 
   drv->host.names_loss = bn_sql_errors_name_loss(&drv->sys->ignored, ops) ||
                          bn_sql_errors_name_loss(&drv->ignored, ops);
   drv->ignores_silence = ignores_silence(drv, ops);
+  drv->host.interrupted = &s->interrupted;
   if (ops->init != NULL && ops->init(&drv->self, row->conf, &drv->host, err) != 0)
     return -1;
   drv->caps = ops->caps();
@@ -198,13 +200,14 @@ struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s,
   pthread_mutex_lock(&sys->lock);
   rc = settle_options(sys, &err);
   if (rc == 0 && drv->ops == NULL) {
-    rc = driver_load(drv, row, &err);
+    rc = driver_load(drv, row, s, &err);
     if (rc == 0)
       s->services->fact(s->services->of, "database", "driver", row->name);
   }
   pthread_mutex_unlock(&sys->lock);
   if (rc != 0) {
-    bn_log_failure(&err);
+    if (!bn_session_interrupted(s))
+      bn_log_failure(&err);
     return NULL;
   }
   s->services->set_kind(s->services->of, BN_KIND_SQL);

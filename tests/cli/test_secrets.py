@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import termios
 
@@ -256,7 +257,8 @@ PROMPT = ("oltp_point_select", "--time=1", "run")
 
 
 def at_prompt(folder, keys, *args):
-    """Types at the question for the password, and returns (what the terminal has shown, the status, echo)."""
+    """Types keys at the question for the password or sends signals, and returns (what the terminal has shown,
+    the status, echo)."""
     keys = list(keys)
     terminal, other = pty.openpty()
     process = subprocess.Popen(["setsid", "--ctty", bench.binary(), *args], cwd=folder, stdin=other,
@@ -267,7 +269,11 @@ def at_prompt(folder, keys, *args):
         while chunk := os.read(terminal, 4096):
             shown += chunk
             if keys and b" password: " in shown:
-                os.write(terminal, keys.pop(0))
+                key = keys.pop(0)
+                if isinstance(key, bytes):
+                    os.write(terminal, key)
+                else:
+                    process.send_signal(key)
                 shown = b""
     except OSError:
         pass
@@ -282,8 +288,9 @@ def at_prompt(folder, keys, *args):
 @pytest.mark.parametrize("keys, status", [
     ([b"\x03"], -2), ([b"gehe\x03"], -2), ([b"\x1c"], -3), ([b"\x04"], 1),
     ([b"\x1a", b"x\n"], 1), ([b"geheim\x7f\x15y\n"], 1),
+    ([signal.SIGINT], 130), ([signal.SIGTERM], 143), ([signal.SIGHUP], 129),
 ])
-def test_a_key_ends_the_question_at_once(tmp_path, driver, port, keys, status):
+def test_a_question_ends_at_once(tmp_path, driver, port, keys, status):
     """Without the answer, the run would hang; the key for a stop asks again."""
     if not os.path.exists(os.path.join(os.path.dirname(bench.binary()), f"../lib/bench/drivers/{driver}.so")):
         pytest.skip("built without the driver")
@@ -291,6 +298,14 @@ def test_a_key_ends_the_question_at_once(tmp_path, driver, port, keys, status):
     shown, got, echo = at_prompt(
         tmp_path, keys, f"--db-driver={driver}", host, port, f"--{driver}-password-prompt", *PROMPT)
     assert got == status and echo and "gehe" not in shown, shown
+
+
+@pytest.mark.parametrize("signo, how", [(signal.SIGINT, -2), (signal.SIGTERM, -15), (signal.SIGHUP, -1), (signal.SIGQUIT, -3)])
+def test_a_question_before_the_run_ends_at_once(tmp_path, signo, how):
+    """The top level of a script may ask; no thread receives signals then, and none is blocked."""
+    (tmp_path / "ask.lua").write_text("sysbench.sql.driver('mysql')\nfunction event() end\n")
+    shown, got, echo = at_prompt(tmp_path, [signo], "./ask.lua", "--mysql-password-prompt", "run")
+    assert got == how and echo, shown
 
 
 @pytest.mark.parametrize("study", [

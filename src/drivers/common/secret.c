@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,17 +89,59 @@ static size_t secret_erase(const char *text, size_t len)
   return len;
 }
 
+/* Blocks the signals that would end or stop the program while the terminal has no echo. */
+static void secret_block(sigset_t *before)
+{
+  static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
+  sigset_t set;
+
+  (void)sigemptyset(&set);
+  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+    struct sigaction now;
+
+    /* The kernel keeps an ignored signal that is blocked. */
+    if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+      (void)sigaddset(&set, signals[i]);
+  }
+  (void)pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
+/* Waits for a key.  Returns 0, SIGTSTP if the program is to stop, or -1 and errno: it is to end.
+   The thread that receives the signals of a run tells of them by `interrupted`; without it, they
+   wait until the terminal has its echo back. */
+static int secret_await_key(int tty, const _Atomic bool *interrupted)
+{
+  enum { TURN_MS = 50 };
+  struct pollfd p = {.fd = tty, .events = POLLIN};
+  sigset_t waiting;
+
+  while (poll(&p, 1, TURN_MS) <= 0) {
+    (void)sigpending(&waiting);
+    if (sigismember(&waiting, SIGTSTP) > 0)
+      return SIGTSTP;
+    if ((interrupted != NULL && *interrupted) || sigisemptyset(&waiting) == 0) {
+      errno = EINTR;
+      return -1;
+    }
+  }
+  return 0;
+}
+
 /* Reads up to the end of the line, or to a key that sends a signal, whose number is returned.
    Returns 0, or -1 and errno, which is 0 at the end of the input. */
-static int secret_type(int tty, const struct termios *keys, char out[BN_SECRET_MAX])
+static int secret_type(int tty, const struct termios *keys, const _Atomic bool *interrupted,
+                       char out[BN_SECRET_MAX])
 {
   size_t len = 0;
   char c;
 
   for (;;) {
-    const ssize_t n = read(tty, &c, 1);
+    const int rc = secret_await_key(tty, interrupted);
+    const ssize_t n = rc == 0 ? read(tty, &c, 1) : 0;
     int signo;
 
+    if (rc != 0)
+      return rc;
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0 || (len == 0 && c == (char)keys->c_cc[VEOF])) {
@@ -126,9 +169,11 @@ static int secret_type(int tty, const struct termios *keys, char out[BN_SECRET_M
 }
 
 /* Asks the question, with echo off while the answer is typed.  Returns as secret_type. */
-static int secret_ask(int tty, const char *question, char out[BN_SECRET_MAX])
+static int secret_ask(int tty, const char *question, const _Atomic bool *interrupted,
+                      char out[BN_SECRET_MAX])
 {
   struct termios saved, quiet;
+  sigset_t before;
   int rc, error;
 
   if (tcgetattr(tty, &saved) != 0)
@@ -137,13 +182,18 @@ static int secret_ask(int tty, const char *question, char out[BN_SECRET_MAX])
   quiet.c_lflag &= ~(tcflag_t)(ECHO | ICANON | ISIG);
   quiet.c_cc[VMIN] = 1;
   quiet.c_cc[VTIME] = 0;
-  if (tcsetattr(tty, TCSAFLUSH, &quiet) != 0)
-    return -1;
-  (void)dprintf(tty, "%s: ", question);
-  rc = secret_type(tty, &saved, out);
+  secret_block(&before);
+  rc = tcsetattr(tty, TCSAFLUSH, &quiet);
+  if (rc == 0) {
+    (void)dprintf(tty, "%s: ", question);
+    rc = secret_type(tty, &saved, interrupted, out);
+  }
   error = errno;
   (void)tcsetattr(tty, TCSAFLUSH, &saved);
   (void)!write(tty, "\n", 1);
+  if (rc == SIGTSTP)
+    (void)raise(SIGTSTP);
+  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
   errno = error;
   return rc;
 }
@@ -161,7 +211,8 @@ static void secret_end_process(int signo)
   (void)raise(signo);
 }
 
-int bn_secret_prompt(const char *question, char out[BN_SECRET_MAX], struct bn_err *err)
+int bn_secret_prompt(const char *question, const struct bn_driver_host *host,
+                     char out[BN_SECRET_MAX], struct bn_err *err)
 {
   const int tty = open("/dev/tty", O_RDWR | O_CLOEXEC);
   int rc;
@@ -171,8 +222,9 @@ int bn_secret_prompt(const char *question, char out[BN_SECRET_MAX], struct bn_er
                       "cannot ask for the password: no terminal; name a file that has it "
                       "(--mysql-password-file, --pgsql-password-file)");
   /* A program that was stopped and continues asks again. */
-  while ((rc = secret_ask(tty, question, out)) == SIGTSTP)
-    (void)kill(getpid(), SIGTSTP);
+  do
+    rc = secret_ask(tty, question, host->interrupted, out);
+  while (rc == SIGTSTP);
   if (rc > 0)
     secret_end_process(rc);
   if (rc != 0)

@@ -11,8 +11,10 @@ enum { BN_SECRET_MAX = 4096 }; /* bytes of a password or path, with its terminat
 int bn_secret_path(const char *path, char out[BN_SECRET_MAX], struct bn_err *err);
 /* Reads the first line of a file. */
 int bn_secret_file(const char *path, char out[BN_SECRET_MAX], struct bn_err *err);
-/* Asks on the terminal, without echo. */
-int bn_secret_prompt(const char *question, char out[BN_SECRET_MAX], struct bn_err *err);
+/* Asks on the terminal, without echo, which it has back before a signal ends or stops the program.
+   The driver's init calls it. */
+int bn_secret_prompt(const char *question, const struct bn_driver_host *host,
+                     char out[BN_SECRET_MAX], struct bn_err *err);
 /* Overwrites and frees the secret; NULL is allowed. */
 void bn_secret_free(char *secret);
 

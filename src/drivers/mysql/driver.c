@@ -136,11 +136,13 @@ static void driver_done(void *self)
 }
 
 /* Returns 1 if there is a password, 0 if not, -1 after a failure. */
-static int driver_ask_password(const struct bn_mysql_conf *conf, char out[BN_SECRET_MAX],
+static int driver_ask_password(const struct bn_mysql *driver, char out[BN_SECRET_MAX],
                                struct bn_err *err)
 {
+  const struct bn_mysql_conf *conf = driver->conf;
+
   if (conf->password_prompt)
-    return bn_secret_prompt("MySQL password", out, err) == 0 ? 1 : -1;
+    return bn_secret_prompt("MySQL password", driver->host, out, err) == 0 ? 1 : -1;
   if (conf->password_file != NULL)
     return bn_secret_file(conf->password_file, out, err) == 0 ? 1 : -1;
   return 0;
@@ -164,7 +166,7 @@ static int driver_find_secrets(struct bn_mysql *driver, struct bn_err *err)
   int given = 0;
 
   if (conf->password == NULL || conf->password[0] == '\0')
-    given = driver_ask_password(conf, asked, err);
+    given = driver_ask_password(driver, asked, err);
   /* An empty password is used only if there is no prompt and no file. */
   found = given > 0                       ? asked
           : conf->password != NULL        ? conf->password

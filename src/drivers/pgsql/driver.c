@@ -56,7 +56,7 @@ static int find_password(struct bn_pgsql *driver, struct bn_err *err)
   const char *password = conf->password;
 
   if (password == NULL && conf->password_prompt) {
-    if (bn_secret_prompt("PostgreSQL password", asked, err) != 0)
+    if (bn_secret_prompt("PostgreSQL password", driver->host, asked, err) != 0)
       return -1;
     password = asked;
   } else if (password == NULL && conf->password_file != NULL) {
