@@ -408,7 +408,7 @@ static void optval_allowed(const struct bn_opt *o, char *out, size_t len)
     break;
   case BN_STRING:
   case BN_PATH:
-    (void)snprintf(out, len, "any text");
+    (void)snprintf(out, len, "any text but an empty one");
     break;
   }
 }
@@ -424,10 +424,12 @@ static const char *whats_wrong(const struct bn_opt *o, const char *text, enum bn
   uint64_t size;
   int64_t whole;
 
+  if (text[0] == '\0' && o->type != BN_BOOL)
+    return "no value";
   if (o->type == BN_INT && bn_units_int(text, &whole) == 0)
     return "out of range";
   if (kind != BN_OPTSET_RANGE || o->type == BN_CHOICE ||
-      (o->type == BN_SIZE && text[0] != '\0' && bn_units_size(text, &size) != 0))
+      (o->type == BN_SIZE && bn_units_size(text, &size) != 0))
     return misfits[o->type];
   return "out of range";
 }

@@ -165,7 +165,7 @@ CASES = [
         False,
         "FATAL: Invalid value for --threads: 0.\n\n",
         "",
-        "--threads=: out of range; allowed: 1 to 1000000\n",
+        "--threads=: no value; allowed: 1 to 1000000\n",
     ),
     (
         "--threads=-1 cpu run",
