@@ -104,7 +104,9 @@ static int check_value(struct general *g, const char *name, const char *value, s
   if (bn_optset_find(g->set, name) == NULL)
     return 0;
   (void)bn_optset_set(g->set, name, value, NULL);
-  if (bn_optset_unknown(g->set, false, &fault) || bn_optset_fault(g->set, &fault))
+  /* The run says whether it has no end. */
+  g->conf.raw.events = 1;
+  if (bn_optset_unknown(g->set, false, &fault) || bn_conf_finish(&g->conf, g->set, &fault) != 0)
     return bn_err_set(err, 0, "%s", fault.text);
   return 0;
 }

@@ -622,6 +622,21 @@ def test_the_bundled_sweeps_of_a_machine(tmp_path):
         (("--vary=threads=8..2", *CPU),
          "--vary=threads: the range '8..2' must end with a larger number than it begins with"),
         (("--vary=report=text,json", *CPU), "--vary=report: this option cannot be varied"),
+        (("--vary=assert=p99<1s,p99<2s", *CPU), "--vary=assert: this option cannot be varied"),
+        (("--vary=label=a=1,b", *CPU), "--vary=label: this option cannot be varied"),
+        (("--vary=watch=host,hots", *CPU), "--vary=watch: this option cannot be varied"),
+        (("--vary=percentile=50,200", *CPU), "--vary: --percentile=200: out of range; allowed: more "
+         "than 0, at most 100, or 0 alone for none"),
+        (("--vary=percentile=50,x", *CPU), "--vary: --percentile=x: not a number; allowed: more than "
+         "0, at most 100, or 0 alone for none"),
+        (("--vary=report-checkpoints=1,x", *CPU), "--vary: --report-checkpoints=x: not a whole number "
+         "of seconds; allowed: 0 or more"),
+        (("--vary=time-grace=1,x", *CPU), "--vary: --time-grace=x: not a time; allowed: 0 or more "
+         "seconds, also with ms, s, m or h, or auto"),
+        (("--vary=forced-shutdown=off,x", *CPU), "--vary: --forced-shutdown=x: not a time; allowed: "
+         "whole seconds, N%, off"),
+        (("--vary=rand-pareto-h=0.2,1", *CPU), "--vary: --rand-pareto-h=1: out of range; allowed: more "
+         "than 0, less than 1"),
         (("--vary=threads=1,2", *CPU[:-1]),
          "the command 'run' is missing; write the command line of a run after the options, such "
          "as: oltp_read_write --tables=4 run"),

@@ -66,8 +66,7 @@ local function check_numbers(axis)
 end
 
 -- A run would say the same, after all runs before it.  What tests, drivers and scripts declare is
--- known to the run alone, as is what is wrong with a list, and a dialect reads values in its own
--- way.
+-- known to the run alone, and a dialect reads values in its own way.
 local function check_values(axes, words)
   if invocation.words_choose_dialect(words) then return end
   for _, axis in ipairs(axes) do
