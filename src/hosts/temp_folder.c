@@ -125,7 +125,7 @@ static bool keeper_read(int fd, struct made *m)
   return true;
 }
 
-/* 0, or an error number: of the process or of the folder. */
+/* Returns 0, or an error number of the process or of the folder. */
 static int temp_folder_make_folder(struct bn_temp_folder *f, struct made *m)
 {
   int life[2], answer[2], why;
