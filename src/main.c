@@ -207,6 +207,12 @@ static int print_man(struct program *p)
 
 /* --- commands --- */
 
+/* Another process prints the report of an agent. */
+static const struct bn_reporter *text_reporter(const struct program *p)
+{
+  return p->agent == NULL ? bn_registry_reporter("text", 4) : NULL;
+}
+
 static int make_run(struct program *p, const struct bn_workload *ops, void *self, const void *conf)
 {
   const struct bn_run_setup setup = {.conf = &p->conf,
@@ -215,7 +221,7 @@ static int make_run(struct program *p, const struct bn_workload *ops, void *self
                                      .workload_conf = conf,
                                      .reporters = p->reporters,
                                      .n_reporters = p->n_reporters,
-                                     .text = bn_registry_reporter("text", 4),
+                                     .text = text_reporter(p),
                                      .asserts = p->asserts,
                                      .n_asserts = p->n_asserts,
                                      .watchers = p->watchers,
@@ -348,6 +354,20 @@ static int make_script_run(struct program *p)
   return 0;
 }
 
+/* A program reads standard output: what else is printed would stand beside the document. */
+static bool prints_document(const struct program *p)
+{
+  size_t documents = 0, texts = 0;
+
+  for (size_t k = 0; k < p->n_reporters; k++) {
+    const struct bn_report_use *use = &p->reporters[k];
+
+    if (!use->ops->aside && bn_file_is_stdout(use->path))
+      use->ops->for_programs ? documents++ : texts++;
+  }
+  return bn_cli_is_command(&p->cli, "run") && documents > 0 && texts == 0;
+}
+
 static int open_script(struct program *p)
 {
   struct bn_err err = {0};
@@ -364,6 +384,8 @@ static int open_script(struct program *p)
                                         .sql = p->sql,
                                         .data_dir = p->data_dir,
                                         .sent_dir = bn_agent_folder(p->agent),
+                                        .prints_apart =
+                                            p->cli.policy->own_report && prints_document(p),
                                         .is_part = is_part,
                                         .is_first = is_part && bn_agent_group(p->agent)->first == 0,
                                         .is_workload = bn_registry_is_script};
@@ -645,20 +667,9 @@ static int run_subcommand(struct program *p, const struct bn_subcommand *sub, in
   return status;
 }
 
-/* The banner would stand before a document that a program reads. */
 static bool wants_banner(const struct program *p)
 {
-  size_t documents = 0, texts = 0;
-
-  for (size_t k = 0; k < p->n_reporters; k++) {
-    const struct bn_report_use *use = &p->reporters[k];
-
-    if (!use->ops->aside && bn_file_is_stdout(use->path))
-      use->ops->for_programs ? documents++ : texts++;
-  }
-  if (p->conf.raw.quiet || p->agent != NULL)
-    return false;
-  return !bn_cli_is_command(&p->cli, "run") || documents == 0 || texts > 0;
+  return !p->conf.raw.quiet && p->agent == NULL && !prints_document(p);
 }
 
 /* ops NULL: a script, whose kind is known when it runs. */
@@ -680,6 +691,7 @@ static int run_hosts(const struct program *p, const struct bn_workload *ops)
                                        .verify_hurry_s = verifies * BN_SQL_VERIFY_HURRY_S,
                                        .reporters = p->reporters,
                                        .n_reporters = p->n_reporters,
+                                       .text = text_reporter(p),
                                        .asserts = p->asserts,
                                        .n_asserts = p->n_asserts};
 

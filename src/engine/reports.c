@@ -15,6 +15,7 @@
 #include "base/escape.h"
 #include "base/log.h"
 #include "engine/asserts.h"
+#include "engine/stop.h"
 #include "engine/watch.h"
 #include "measure/reporters.h"
 #include "measure/snap.h"
@@ -108,6 +109,7 @@ struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup)
   b->watch = setup->watch;
   bn_reporters_init(&b->reporters, setup->reporters, setup->n_reporters);
   b->reporters.text = setup->text;
+  b->reporters.reader_left = bn_stop_reader_left;
   b->reporters.lock = &b->lock;
   b->ticks = bn_reporters_want(&b->reporters, BN_VIEW_TICK);
   bn_asserts_init(&b->asserts, setup->asserts, setup->n_asserts,

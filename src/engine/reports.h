@@ -34,7 +34,7 @@ struct bn_reports_setup {
   const struct bn_statset *stats; /* statistics of the workers' sessions */
   const struct bn_report_use *reporters;
   size_t n_reporters;
-  const struct bn_reporter *text;  /* for bn_reports_print_forced; NULL: nothing is printed */
+  const struct bn_reporter *text;  /* for bn_reports_print_forced and bn_reporters_close; or NULL */
   const struct bn_assert *asserts; /* n_asserts <= BN_ASSERTS_MAX */
   size_t n_asserts;
   struct bn_watch *watch; /* NULL: nothing is watched */

@@ -26,7 +26,8 @@ struct bn_run_setup {
   const void *workload_conf;
   const struct bn_report_use *reporters;
   size_t n_reporters;
-  const struct bn_reporter *text; /* prints the report if the process is ended by force; or NULL */
+  /* Prints the report if the process is ended by force, or if another report is lost; or NULL. */
+  const struct bn_reporter *text;
   const struct bn_assert *asserts;
   size_t n_asserts;
   const struct bn_watcher *const *watchers;

@@ -93,8 +93,7 @@ static void print_report(struct bn_watchdog *w, uint64_t until_ns)
   struct bn_times times;
   bool any = false;
 
-  if (p->text == NULL || p->threads->host_group != NULL || bn_reports_shown(p->reports) ||
-      !bn_threads_times(p->threads, &times))
+  if (p->text == NULL || bn_reports_shown(p->reports) || !bn_threads_times(p->threads, &times))
     return;
   bn_outcome_end(p->outcome, bn_clock_mono());
   end = bn_run_state_end(p, &times, w->ages);

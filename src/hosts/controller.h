@@ -30,6 +30,7 @@ struct bn_hosts_setup {
   unsigned verify_s, verify_hurry_s;
   const struct bn_report_use *reporters;
   size_t n_reporters;
+  const struct bn_reporter *text; /* prints the result if another report is lost */
   const struct bn_assert *asserts;
   size_t n_asserts;
 };

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "engine/outcome.h"
+#include "engine/stop.h"
 #include "measure/merge.h"
 
 bool bn_run_report_open(struct bn_run_report *a, struct bn_fleet *f)
@@ -30,6 +31,8 @@ bool bn_run_report_open(struct bn_run_report *a, struct bn_fleet *f)
   plan.threads = (unsigned)f->sessions;
   bn_asserts_init(&a->asserts, s->asserts, s->n_asserts, s->conf->raw.abort_on_assert_s);
   bn_reporters_init(&a->reporters, s->reporters, s->n_reporters);
+  a->reporters.text = s->text;
+  a->reporters.reader_left = bn_stop_reader_left;
   return bn_reporters_open(&a->reporters, &plan);
 }
 

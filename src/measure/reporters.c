@@ -2,7 +2,6 @@
 /* Calls each reporter in order, and logs or keeps the errors. */
 #include "measure/reporters.h"
 
-#include <signal.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -83,6 +82,7 @@ bool bn_reporters_open(struct bn_reporters *r, const struct bn_plan *plan)
 
 void bn_reporters_begin(struct bn_reporters *r, const struct bn_facts *f)
 {
+  r->facts = f;
   for (size_t i = 0; i < r->n; i++)
     if (r->slot[i].use.ops->begin != NULL)
       r->slot[i].use.ops->begin(r->slot[i].state, f);
@@ -185,6 +185,11 @@ bool bn_reporters_total(struct bn_reporters *r, struct bn_view *v, const struct 
   const bool replaced = v->replaced; /* on the hosts */
   bool ok = true, replacement_failed = false;
 
+  if (v->span == BN_VIEW_TOTAL) {
+    r->total = v;
+    r->member = g;
+    r->n_members = n;
+  }
   if (r->adds && v->span != BN_VIEW_TICK)
     ok &= reporters_collect(r, v);
   for (size_t i = 0; i < r->n; i++) {
@@ -242,19 +247,81 @@ static int slot_close(const struct bn_reporters *r, struct bn_reporters_slot *s,
 }
 
 /* A user whose reader of standard output has left needs no message about it. */
-static bool slot_is_unread(const struct bn_reporters_slot *s, const struct bn_end *end)
+static bool slot_is_unread(const struct bn_reporters *r, const struct bn_reporters_slot *s)
 {
-  return end != NULL && end->signo == SIGPIPE && bn_file_is_stdout(s->use.path);
+  return r->reader_left != NULL && r->reader_left() && bn_file_is_stdout(s->use.path);
 }
 
-static void reporters_note_end(struct bn_reporters *r, const char *prefix, const struct bn_err *err,
-                               bool unread)
+/* Returns whether the reader has left, which is no failure. */
+static bool reporters_note_end(struct bn_reporters *r, struct bn_reporters_slot *s,
+                               const char *prefix, const struct bn_err *err)
 {
-  if (r->err == NULL && !unread)
+  if (slot_is_unread(r, s))
+    return true;
+  if (r->err == NULL)
     bn_log_stderr("%s%s", prefix, err->text);
   if (r->err != NULL && !r->failed)
     *r->err = *err;
-  r->failed = true;
+  r->failed = s->lost = true;
+  return false;
+}
+
+/* A reporter that stands aside has no report to lose. */
+static bool reporters_lack_result(const struct bn_reporters *r)
+{
+  bool lost = false;
+
+  if (r->text == NULL || r->total == NULL || !r->facts->plan.native)
+    return false;
+  for (size_t i = 0; i < r->n; i++) {
+    const struct bn_reporters_slot *s = &r->slot[i];
+
+    if (s->use.ops == r->text && !s->lost)
+      return false;
+    lost |= s->lost && !s->use.ops->aside;
+  }
+  return lost;
+}
+
+static bool reporters_use_stdout(const struct bn_reporters *r)
+{
+  for (size_t i = 0; i < r->n; i++)
+    if (!r->slot[i].use.ops->aside && bn_file_is_stdout(r->slot[i].use.path))
+      return true;
+  return r->replaced != 0;
+}
+
+static void reporters_print_text(const struct bn_reporters *r, const struct bn_report_use *use,
+                                 const struct bn_end *end)
+{
+  struct bn_facts facts = *r->facts;
+  struct bn_view total = *r->total;
+  struct bn_reporters text;
+
+  facts.plan.verbosity = BN_NOTICE;
+  total.replaced = false;
+  bn_reporters_init(&text, use, 1);
+  if (bn_reporters_open(&text, NULL)) {
+    bn_reporters_begin(&text, &facts);
+    (void)bn_reporters_total(&text, &total, r->member, r->n_members);
+  }
+  (void)bn_reporters_close(&text, end);
+  bn_reporters_done(&text);
+}
+
+/* Prints what was measured at any verbosity: it cannot be measured again.  As in slot_finish(), the
+   lock is held. */
+static void reporters_rescue(struct bn_reporters *r, const struct bn_end *end)
+{
+  const bool apart = reporters_use_stdout(r);
+  const struct bn_report_use use = {.ops = r->text, .out = apart ? stderr : stdout};
+
+  bn_log_stderr("the text report goes to standard %s instead", apart ? "error" : "output");
+  if (r->lock != NULL)
+    (void)pthread_mutex_lock(r->lock);
+  reporters_print_text(r, &use, end);
+  if (r->lock != NULL)
+    (void)pthread_mutex_unlock(r->lock);
 }
 
 bool bn_reporters_close(struct bn_reporters *r, const struct bn_end *end)
@@ -263,20 +330,17 @@ bool bn_reporters_close(struct bn_reporters *r, const struct bn_end *end)
 
   for (size_t i = 0; i < r->n; i++) {
     struct bn_reporters_slot *s = &r->slot[i];
-    const bool unread = slot_is_unread(s, end);
     struct bn_err err = {0};
 
     if (!s->opened)
       continue;
-    if (end != NULL && slot_finish(r, s, end, &err) != 0) {
-      reporters_note_end(r, "", &err, unread);
-      ok = false;
-    }
-    if (slot_close(r, s, &err) != 0) {
-      reporters_note_end(r, "report not complete: ", &err, unread);
-      ok = false;
-    }
+    if (end != NULL && slot_finish(r, s, end, &err) != 0)
+      ok &= reporters_note_end(r, s, "", &err);
+    if (slot_close(r, s, &err) != 0)
+      ok &= reporters_note_end(r, s, "report not complete: ", &err);
   }
+  if (!ok && reporters_lack_result(r))
+    reporters_rescue(r, end);
   return ok;
 }
 

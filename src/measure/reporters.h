@@ -19,13 +19,18 @@ struct bn_reporters_slot {
   struct bn_report_use use;
   void *state; /* owned */
   bool opened;
+  bool lost; /* its report is not complete */
 };
 
 /* The caller may set the members up to `text` after bn_reporters_init. */
 struct bn_reporters {
-  struct bn_err *err;             /* gets the first error; NULL: errors are logged */
-  pthread_mutex_t *lock;          /* is held while `finish` reads facts; NULL: none */
-  const struct bn_reporter *text; /* the reporter whose total makes `shown` true, or NULL */
+  struct bn_err *err;    /* gets the first error; NULL: errors are logged */
+  pthread_mutex_t *lock; /* is held while `finish` reads facts; NULL: none */
+  /* The reporter whose total makes `shown` true, and which prints the result if a report is lost.
+     NULL: none. */
+  const struct bn_reporter *text;
+  /* Returns whether the reader of standard output has left.  NULL: nobody watches it. */
+  bool (*reader_left)(void);
   struct bn_reporters_slot *slot; /* owned */
   size_t n;
   unsigned replaced;    /* BN_REPLACES_… of all reporters together, once they are open */
@@ -34,6 +39,11 @@ struct bn_reporters {
   struct bn_buf lines;  /* the text that a view's lines point at */
   _Atomic bool in_hook; /* a script's hook prints the final report or a part of it */
   _Atomic bool shown;   /* `text` has printed the final report */
+  /* Borrowed until the reporters are closed: the facts, the total, and the groups of its hosts. */
+  const struct bn_facts *facts;
+  const struct bn_view *total;
+  const struct bn_group *member;
+  size_t n_members;
 };
 
 /* Copies `use`; what its members point at is borrowed. */
@@ -53,12 +63,15 @@ void bn_reporters_started(struct bn_reporters *r, const struct bn_facts *f);
 /* Passes a view.  Sets v->replaced, and v->lines if a reporter adds lines. */
 bool bn_reporters_view(struct bn_reporters *r, struct bn_view *v);
 void bn_reporters_ended(struct bn_reporters *r);
-/* Passes the total of a run on n hosts, each with its group. */
+/* Passes the total of a run on n hosts, each with its group.  With `text`, it and the groups stay
+   valid until the reporters are closed, as does a total that bn_reporters_view() passes. */
 bool bn_reporters_total(struct bn_reporters *r, struct bn_view *v, const struct bn_group *g,
                         size_t n);
 /* Passes a stored result, from its facts to how it ended; stops at the first error. */
 bool bn_reporters_replay(struct bn_reporters *r, const struct bn_result *result);
-/* Passes how the run ended, and closes. end NULL: that has been passed by bn_reporters_replay. */
+/* Passes how the run ended, and closes. end NULL: that has been passed by bn_reporters_replay.
+   If a report could not be written, and no text report has been, `text` prints it on standard
+   output, or on standard error if a report was to go to standard output. */
 bool bn_reporters_close(struct bn_reporters *r, const struct bn_end *end);
 
 /* Returns whether a reporter wants views of that span. */

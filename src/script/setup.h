@@ -23,6 +23,7 @@ struct bn_script_setup {
   /* Folder of files from another host, which are used before files of the same names here; NULL:
      none. */
   const char *sent_dir;
+  bool prints_apart; /* what the script prints goes to standard error */
   /* is_part: this process is a part of a run on several hosts whose reports another process prints,
      so hooks that print reports or add to them are not called.  is_first: it logs that. */
   bool is_part, is_first;

@@ -12,7 +12,7 @@ import time
 import pytest
 
 import bench
-from gate import slow
+from gate import first, slow
 
 LOST = "cannot write to standard output: part of the output is lost\n"
 CPU = ["cpu", *bench.QUICK, "run"]
@@ -294,3 +294,55 @@ def test_dialects_add_nothing_on_standard_error(dialect, tmp_path):
         lines = [line for line in got.err.splitlines() if "deprecated" not in line]
         assert lines == [], args
         assert "General statistics:" in got.out or "Throughput:" in got.out
+
+
+PRINTS = """
+print("top", 1)
+io.stdout:write("top level\\n")
+sysbench.hooks.report_intermediate = sysbench.report_json
+function thread_init() print("init") end
+function event() io.write("event\\n") ffi.C.usleep(%d) end
+function done() print("done") end
+ffi.cdef("int usleep(unsigned int);")
+"""
+
+
+@pytest.mark.parametrize("form", first(["json", "csv", "markdown"]))
+def test_a_script_prints_beside_a_document(form, tmp_path):
+    """Its lines, and the reports of its hooks, are all there, on standard error."""
+    (tmp_path / "s.lua").write_text(PRINTS % 150000)
+    done = bench.run("s.lua", "--events=2", "--report-interval=0.1", f"--report={form}", "run", cwd=tmp_path)
+    assert done.status == 0
+    for line in ("top\t1", "top level", "init", "event", "done", '    "time":', "]"):
+        assert f"\n{line}" in "\n" + done.err, line
+    begins = {"json": "{\n", "csv": "time,", "markdown": "|"}[form]
+    assert done.out.startswith(begins) and "event\n" not in done.out
+
+
+@pytest.mark.parametrize("dialect,args", [("own", ["--report=text", "run"]), ("own", ["--report=json", "prepare"]),
+                                          ("own", ["--report=json:r", "run"]), ("1.0", ["--report=json", "run"])])
+def test_a_script_prints_where_it_always_did(dialect, args, tmp_path):
+    """Beside a text report, in other commands, and in a dialect."""
+    (tmp_path / "s.lua").write_text("function prepare() print('mine') end\nfunction event() print('mine') end\n")
+    done = bench.run("s.lua", "--events=1", *args, dialect=dialect, cwd=tmp_path)
+    assert done.status == 0 and "mine\n" in done.out and "mine" not in done.err
+
+
+REPORTED = ("text", "json", "csv", "jsonl", "csv-total", "markdown", "hdr", "openmetrics")
+FAILED_STARTS = {"init": "function init() error('no') end", "thread_init": "function thread_init() error('no') end",
+                 "top": "error('no')"}
+
+
+@pytest.mark.parametrize("place", FAILED_STARTS)
+def test_a_failed_start_leaves_all_files_old_or_none(place, tmp_path):
+    (tmp_path / "s.lua").write_text(FAILED_STARTS[place] + "\nfunction event() end\n")
+    names = [form for form in REPORTED if form != "csv-total"]
+    for name in names:
+        (tmp_path / name).write_text("old\n")
+    reports = [f"--report={form}:{form}" for form in REPORTED]
+    done = bench.run("s.lua", "--events=1", "--report-interval=1", *reports, "run", cwd=tmp_path)
+    assert done.status == 1
+    old = {name for name in names if (tmp_path / name).read_text() == "old\n"}
+    assert old == (set() if place == "thread_init" else set(names))
+    rows = (tmp_path / "csv-total").read_text() if (tmp_path / "csv-total").exists() else ""
+    assert rows.count("\n") == (2 if place == "thread_init" else 0)

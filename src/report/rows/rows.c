@@ -67,7 +67,8 @@ static void csv_started(void *self, const struct bn_facts *f)
 {
   struct rows *r = self;
 
-  bn_row_interval(&r->row, &f->plan, NULL);
+  (void)f;
+  bn_row_interval(&r->row, r->plan, NULL);
   bn_buf_clear(&r->line);
   /* The first interval finds a failure again and reports it. */
   if (bn_line_first(&r->line, &r->row, &r->names, NULL) == 0 && r->line.len > 0)
@@ -82,6 +83,30 @@ static void jsonl_started(void *self, const struct bn_facts *f)
   (void)f;
   bn_output_begin(&r->output);
   bn_output_end(&r->output);
+}
+
+/* After a start that failed, other forms have a new file. */
+static int csv_finish(void *self, const struct bn_end *end, struct bn_err *err)
+{
+  const struct rows *r = self;
+
+  (void)end;
+  (void)err;
+  if (r->plan != NULL && !r->output.begun)
+    csv_started(self, NULL);
+  return 0;
+}
+
+/* The same. */
+static int jsonl_finish(void *self, const struct bn_end *end, struct bn_err *err)
+{
+  const struct rows *r = self;
+
+  (void)end;
+  (void)err;
+  if (r->plan != NULL && !r->output.begun)
+    jsonl_started(self, NULL);
+  return 0;
 }
 
 static int csv_interval(void *self, const struct bn_view *v, struct bn_err *err)
@@ -128,6 +153,7 @@ const struct bn_reporter bn_reporter_csv = {
     .begin = rows_begin,
     .started = csv_started,
     .interval = csv_interval,
+    .finish = csv_finish,
     .close = rows_close,
 };
 
@@ -141,5 +167,6 @@ const struct bn_reporter bn_reporter_jsonl = {
     .begin = rows_begin,
     .started = jsonl_started,
     .interval = jsonl_interval,
+    .finish = jsonl_finish,
     .close = rows_close,
 };

@@ -34,7 +34,7 @@ static int hooks_open(void *self, const void *conf, const char *path, FILE *out,
   (void)path;
   (void)err;
   h->conf = conf;
-  h->out = out;
+  h->out = h->conf->api->vm->setup->prints_apart ? stderr : out;
   return 0;
 }
 
@@ -323,6 +323,7 @@ void bn_hooks_fill(struct bn_hooks_conf *conf, struct bn_api *api)
   conf->api = api;
   conf->reporter = (struct bn_reporter){.name = "script",
                                         .state_size = sizeof(struct hooks),
+                                        .aside = true,
                                         .open = hooks_open,
                                         .begin = hooks_begin,
                                         .starting = hooks_starting,

@@ -68,6 +68,15 @@ static void library_wrap(lua_State *L, const char *function, lua_CFunction by)
   lua_setfield(L, -2, function);
 }
 
+/* Makes standard error the standard output of the library io, whose table is on top. */
+static void print_apart(lua_State *L)
+{
+  lua_getfield(L, -1, "output");
+  lua_getfield(L, -2, "stderr");
+  lua_call(L, 1, 1);
+  lua_setfield(L, -2, "stdout");
+}
+
 /* Wraps such functions of the library whose table is on top. */
 static void wrap_library(lua_State *L, const char *library)
 {
@@ -76,6 +85,8 @@ static void wrap_library(lua_State *L, const char *library)
     library_wrap(L, "exit", exit_run);
   } else if (strcmp(library, LUA_IOLIBNAME) == 0) {
     library_wrap(L, "popen", with_signals);
+    if (bn_lua_current()->vm->setup->prints_apart)
+      print_apart(L);
   }
 }
 
