@@ -500,18 +500,30 @@ static void add_live_line(struct program *p)
     p->reporters[p->n_reporters++] = (struct bn_report_use){.ops = &bn_reporter_live};
 }
 
-/* Adds that line, and the page of --metrics-listen, which belongs to the report that it shows. */
-static void add_own_reports(struct program *p)
+/* Returns the values of the options of --metrics-listen, which belong to the report that its page
+   shows; NULL: they are not declared yet. */
+static struct bn_listen_conf *listen_conf(const struct program *p)
 {
-  add_live_line(p);
-  for (size_t i = 0; i < REPORTERS_MAX && bn_registry_reporters[i] != NULL; i++) {
-    const struct bn_listen_conf *conf =
-        bn_registry_reporters[i] == &bn_reporter_openmetrics ? p->report_conf[i] : NULL;
+  size_t i = 0;
 
-    if (conf != NULL && conf->at != NULL && conf->at[0] != '\0')
-      p->reporters[p->n_reporters++] =
-          (struct bn_report_use){.ops = &bn_reporter_listen, .conf = conf};
-  }
+  while (bn_registry_reporters[i] != &bn_reporter_openmetrics)
+    i++;
+  return p->report_conf[i];
+}
+
+/* Adds that line, and the page of --metrics-listen. */
+static int add_own_reports(struct program *p)
+{
+  struct bn_listen_conf *conf = listen_conf(p);
+  struct bn_err err = {0};
+
+  add_live_line(p);
+  if (bn_listen_new(conf, &err) != 0)
+    return refuse(&err);
+  if (conf->page != NULL)
+    p->reporters[p->n_reporters++] =
+        (struct bn_report_use){.ops = &bn_reporter_listen, .conf = conf};
+  return 0;
 }
 
 /* sysbench has no --connect: in a dialect, a word that is no URI is a script's. */
@@ -550,9 +562,7 @@ static int settle(struct program *p)
                          &p->n_watchers) != 0 ||
       open_reports(p) != 0)
     return -1;
-  if (p->agent == NULL)
-    add_own_reports(p);
-  return 0;
+  return p->agent == NULL ? add_own_reports(p) : 0;
 }
 
 /* --test is missing: the general help, as an answer or as a reproach. */
@@ -786,6 +796,8 @@ int main(int argc, char **argv)
   if (bn_cli_close_reports(p.reporters, p.n_reporters) != 0 && status == BN_STATUS_OK)
     status = BN_STATUS_FAILED;
   status = check_output(status);
+  if (listen_conf(&p) != NULL)
+    bn_listen_end(listen_conf(&p), status > BN_STATUS_SIGNAL);
   if (p.agent != NULL)
     bn_agent_end(p.agent, status);
   /* Workers that hang still use what would be freed. */

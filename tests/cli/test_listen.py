@@ -35,6 +35,7 @@ class Run:
         self.child = subprocess.Popen(
             [bench.binary(), "./own.lua", "--time=60", "--percentile=50,99", f"--metrics-listen={at}", *options, "run"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=bench.environment())
+        self.status = 128 + signal.SIGTERM
         said = self.child.stderr.readline()
         self.port = int(re.fullmatch(r"metrics: port (\d+)\n", said)[1])
 
@@ -58,7 +59,7 @@ class Run:
     def __exit__(self, *_):
         self.child.terminate()
         _, err = self.child.communicate(timeout=bench.TIMEOUT_S)
-        assert self.child.returncode == 128 + signal.SIGTERM, err
+        assert self.child.returncode == self.status, err
 
 
 @pytest.mark.threads
@@ -80,6 +81,55 @@ def test_the_page_shows_the_run_as_it_goes(tmp_path):
                      for sample in families["bench_event_latency_seconds"].samples}
         assert 0.02 < quantiles["0.5"] <= quantiles["0.99"]
         assert "bench_exit_status" not in text
+
+
+def lingering(run):
+    """The samples of the page when it shows the end of the run."""
+    while True:
+        text = run.ask(Accept=OWN)[1]
+        found = {sample.name: sample.value for family in own_parser.text_string_to_metric_families(text)
+                 for sample in family.samples}
+        if "bench_exit_status" in found:
+            return found
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize("options, events", [
+    (["--events=3"], 3),
+    # The total covers less than the page, whose counters do not go back.
+    (["--events=70", "--report-checkpoints=1"], 70),
+])
+def test_the_page_lingers_with_the_end_of_the_run(options, events, tmp_path):
+    run = Run(tmp_path, "--metrics-linger=600", "--report=json:json", *options)
+    found = lingering(run)
+    assert (found["bench_exit_status"], found["bench_events_total"]) == (0, events)
+    assert found["bench_end_time_seconds"] > found["bench_start_time_seconds"]
+    assert ("bench_setup_seconds" in found) == (len(options) == 1)
+    # The documents are written, and a signal ends nothing but the wait.
+    assert (tmp_path / "json").exists()
+    run.child.terminate()
+    _, err = run.child.communicate(timeout=bench.TIMEOUT_S)
+    assert (run.child.returncode, err) == (0, "")
+
+
+def test_the_page_of_a_run_that_fails_lingers(tmp_path):
+    with Run(tmp_path, "--metrics-linger=600", "--events=2", "--assert=p99<1us") as run:
+        assert lingering(run)["bench_exit_status"] == 3
+        run.status = 3
+
+
+def test_a_signal_ends_the_run_and_its_page(tmp_path):
+    """Nobody waits who has asked for the end."""
+    with Run(tmp_path, "--metrics-linger=600") as run:
+        while run.events() == 0:
+            pass
+
+
+def test_a_page_that_is_not_there_cannot_linger():
+    done = bench.run("cpu", "--events=1", "--metrics-linger=1", "run")
+    assert (done.out, done.status) == ("", 1)
+    assert done.err == ("FATAL: --metrics-linger is for the page of --metrics-listen: name its port too, as "
+                        "--metrics-listen=9090\n")
 
 
 def test_a_client_that_takes_anything_gets_the_older_format(tmp_path):

@@ -398,7 +398,7 @@ def test_what_differs_naturally_is_merged(pair, tmp_path):
 FREE = {
     "threads", "rand-seed", "rand-init", "report", "report-interval", "report-checkpoints", "report-bins",
     "verbosity", "quiet", "debug", "config-file", "compat", "sql-trace", "file-dir", "sqlite-db", "histogram",
-    "metrics-listen", "assert", "abort-on-assert", "watch", "watch-lines", "completion",
+    "metrics-listen", "metrics-linger", "assert", "abort-on-assert", "watch", "watch-lines", "completion",
     "hosts", "hosts-file", "hosts-shell", "hosts-program", "threads-total", "on-host-loss", "test",
     "mysql-host", "mysql-port", "mysql-socket", "mysql-user", "mysql-password-file", "mysql-password-prompt",
     "mysql-cleartext-password", "mysql-ssl-key", "mysql-ssl-ca", "mysql-ssl-cert", "mysql-defaults-file",

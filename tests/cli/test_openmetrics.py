@@ -23,7 +23,7 @@ def parse(text):
     """{name: {labels: value}}, after the rules of OpenMetrics 1.0 for what bench writes."""
     rows = text.split("\n")
     assert rows[-2:] == ["# EOF", ""]
-    samples, kinds, family, said = {}, {}, None, []
+    samples, kinds, family, said, counted = {}, {}, None, [], set()
     for row in rows[:-2]:
         meta = re.fullmatch(r"# (TYPE|UNIT|HELP) (bench_[a-z_]+) (\S.*)", row)
         if meta:
@@ -43,6 +43,11 @@ def parse(text):
         key = tuple((k, re.sub(r"\\(.)", r"\1", v)) for k, v in pairs)
         assert key not in samples.setdefault(name, {})
         samples[name][key] = float(value)
+        counted |= {v for k, v in key if k == "counter"}
+    # A quantity has one name, and no two families make the same one.
+    assert not counted & {re.sub("^bench_|_seconds$", "", name) for name in kinds}
+    made = [name + suffix for name, kind in kinds.items() for suffix in SUFFIXES[kind]]
+    assert len(made) == len(set(made))
     return samples
 
 
@@ -89,14 +94,14 @@ def check_totals(samples, total):
                     quantile=f"{row['percent'] / 100:.15g}")
         assert got == row["s"] or (figures["events"] == 0 and math.isnan(got))
     for row in total["workload"]:
-        assert value(samples, "bench_workload_figure", figure=row["name"]) == row["value"]
+        assert value(samples, "bench_workload_" + row["name"]) == row["value"]
 
 
 @pytest.mark.parametrize("dialect", ["own", slow("1.1"), slow("1.0")])
 def test_figures_of_a_test_of_files(dialect, tmp_path):
     args = ["fileio", "--file-total-size=1M", "--file-num=2", "--file-test-mode=rndrw"]
     assert bench.run(*args, "prepare", cwd=tmp_path).status == 0
-    samples, total, _ = run(tmp_path, *args, "--time=0.3" if dialect == "own" else "--time=1", *BOTH, dialect=dialect)
+    samples, total, document = run(tmp_path, *args, "--time=0.3" if dialect == "own" else "--time=1", *BOTH, dialect=dialect)
     check_totals(samples, total)
     for timing in total["timings"]:
         for suffix, figure in (("_sum", "sum_s"), ("_count", "count")):
@@ -106,6 +111,14 @@ def test_figures_of_a_test_of_files(dialect, tmp_path):
             got = value(samples, "bench_timing_seconds", timing=timing["name"],
                         quantile=f"{row['percent'] / 100:.15g}")
             assert got == row["s"] or timing["count"] == 0
+    # One name has one unit: what the device counts is in three.
+    units = {row["name"]: row["unit"] for row in document["metrics"] if row["name"].startswith("device_")}
+    assert set(units.values()) <= {"1", "bytes", "ns"}
+    for name, unit in units.items():
+        family, by = {"1": ("counts", 1), "bytes": ("bytes", 1), "ns": ("seconds", 1e-9)}[unit]
+        if total["raw"]["counters"].get(name) is not None:
+            assert value(samples, f"bench_workload_{family}_total", counter=name) == pytest.approx(
+                total["raw"]["counters"][name] * by)
     saved = bench.run("report", "--format=openmetrics", "json", cwd=tmp_path)
     assert saved == ((tmp_path / "prom").read_text(), "", 0)
 
@@ -158,6 +171,33 @@ def test_a_run_that_failed(tmp_path):
     text = (tmp_path / "prom").read_text()
     accept(text)
     assert value(parse(text), "bench_exit_status") == 1
+
+
+def test_a_stall_is_told_as_in_the_text(tmp_path):
+    """Without an event, the text shows the age of the one that hangs, and no least latency."""
+    (tmp_path / "hangs.lua").write_text("""
+        local ffi = require("ffi")
+        ffi.cdef("int usleep(unsigned);")
+        function event() while true do ffi.C.usleep(100000) end end
+    """)
+    args = ["./hangs.lua", "--time=0.2", "--time-grace=0.2"]
+    samples, total, _ = run(tmp_path, *args, *BOTH, "--report=text:text", status=2)
+    text = (tmp_path / "text").read_text()
+    assert re.search("min: +-\n", text) and re.search("max: +≥[0-9]", text)
+    oldest = total["figures"]["oldest_s"]
+    assert oldest > 0
+    assert value(samples, "bench_event_latency_max_seconds") == total["figures"]["max_s"] >= oldest
+    assert value(samples, "bench_event_latency_seconds", quantile="0.95") == total["percentiles"][0]["s"]
+    assert "bench_event_latency_min_seconds" not in samples
+    assert value(samples, "bench_events_unfinished") == 1
+
+
+def test_a_text_of_metrics_is_of_one_result(tmp_path):
+    run(tmp_path, *QUICK, "--events=3", *BOTH)
+    done = bench.run("report", "--format=openmetrics", "json", "json", cwd=tmp_path)
+    assert (done.out, done.status) == ("", 1)
+    assert done.err == ("bench report: --format=openmetrics: a text of metrics has each name once, so name one "
+                        "file\n")
 
 
 def test_texts_of_a_document_are_escaped(tmp_path):

@@ -123,7 +123,7 @@ def test_other_formats(folder):
     r, _ = documents(folder, COUNTS, "--events=10", "--report=openmetrics:m.prom",
                      "--assert=p95@page_load>29ms")
     page = (folder.path / "m.prom").read_text()
-    assert 'bench_workload_counts_total{counter="rows_skipped"} 37\n' in page
+    assert 'bench_workload_counts_total{counter="rows_skipped",unit="rows"} 37\n' in page
     assert 'bench_timing_seconds_count{timing="page_load"} 10\n' in page
     assert re.search(r"p95@page_load>29ms: +\S+ ms ok", r.out), r.out
 

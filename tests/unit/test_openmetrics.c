@@ -18,7 +18,10 @@ struct page {
 static struct page *page_new(void)
 {
   static const struct bn_metric extra[] = {
-      {.name = "rows", .unit = "1"}, {.name = "not_known", .unit = "1"}, {.name = NULL}};
+      {.name = "rows", .unit = "1"},      {.name = "not_known", .unit = "1"},
+      {.name = "wait", .unit = "ms"},     {.name = "moved", .unit = "bytes"},
+      {.name = "pages", .unit = "pages"}, {.name = "connection_wait", .unit = "ns"},
+      {.name = "retries", .unit = "1"},   {.name = NULL}};
   struct page *p = calloc(1, sizeof *p);
   struct bn_metrics metrics;
 
@@ -28,6 +31,10 @@ static struct page *page_new(void)
   bn_metrics_done(&metrics);
   p->delta.counter[BN_C_FIXED] = 7;
   p->delta.counter[BN_C_FIXED + 1] = BN_ABSENT;
+  p->delta.counter[BN_C_FIXED + 2] = 1500;
+  p->delta.counter[BN_C_FIXED + 3] = 4096;
+  p->delta.counter[BN_C_FIXED + 4] = 5;
+  p->delta.counter[BN_C_FIXED + 5] = 250000000;
   p->percents[0] = 95;
   p->percents[1] = 99.9;
   p->percentile_s[0] = 0.25;
@@ -105,21 +112,26 @@ static void a_run_that_measured_nothing_has_facts_and_an_end(void **state)
 static void texts_are_escaped(void **state)
 {
   struct page *p = page_new();
-  static const struct bn_figure figures[] = {{.key = "a\nb", .value = -0.5}};
+  static const struct bn_figure figures[] = {{.key = "a\nb", .value = 1},
+                                             {.key = "ns_per_load", .value = -0.5}};
 
   (void)state;
   bn_facts_text(&p->facts, "workload", "name", "a \"b\" \\c\n\x1b[m");
   bn_facts_text(&p->facts, "database", "driver", "mysql");
   p->view.figures = figures;
-  p->view.n_figures = 1;
+  p->view.n_figures = 2;
   expect(p, "bench_run_info{workload=\"a \\\"b\\\" \\\\c\\\\x0a\\\\x1b[m\",driver=\"mysql\"} 1\n");
-  expect(p, "bench_workload_figure{figure=\"a\\\\x0ab\"} -0.5\n");
+  expect(p, "# TYPE bench_workload_ns_per_load gauge\n"
+            "# HELP bench_workload_ns_per_load Figure of the workload.\n"
+            "bench_workload_ns_per_load -0.5\n");
+  expect_not(p, "bench_workload_a");
   page_free(p);
 }
 
 static void latencies_are_summaries(void **state)
 {
   static const double read_s[] = {0.001, 0.002};
+  static const bool at_least[] = {true, true};
   static const struct bn_timing timings[] = {
       {.name = "reads", .percentile_s = read_s, .count = 2, .sum_s = 0.003},
       {.name = "older", .count = 1, .sum_s = 0.5}};
@@ -143,6 +155,13 @@ static void latencies_are_summaries(void **state)
             "bench_timing_seconds_count{timing=\"older\"} 1\n");
   p->view.events = 0;
   expect(p, "{quantile=\"0.95\"} NaN\n");
+  expect_not(p, "bench_event_latency_min_seconds");
+  expect_not(p, "bench_event_latency_max_seconds");
+  p->view.at_least = at_least;
+  p->view.max_at_least = true;
+  p->view.max_s = 2;
+  expect(p, "{quantile=\"0.95\"} 0.25\n");
+  expect(p, "bench_event_latency_max_seconds 2\n");
   page_free(p);
 }
 
@@ -168,8 +187,34 @@ static void counters_end_in_total(void **state)
             "bench_read_bytes_total 4096\n");
   expect(p, "bench_errors_by_code_total{code=\"1213\"} 2\n"
             "bench_errors_by_code_total{code=\"other\"} 1\n");
-  expect(p, "bench_workload_counts_total{counter=\"rows\"} 7\n");
+  page_free(p);
+}
+
+/* A quantity that has a row of its own is not among them. */
+static void counters_of_a_workload_stand_by_unit(void **state)
+{
+  struct page *p = page_new();
+
+  (void)state;
+  expect(p, "# TYPE bench_workload_counts counter\n"
+            "# HELP bench_workload_counts Counters of the workload, by name.\n"
+            "bench_workload_counts_total{counter=\"rows\"} 7\n"
+            "bench_workload_counts_total{counter=\"pages\",unit=\"pages\"} 5\n"
+            "# TYPE bench_workload_bytes counter\n"
+            "# UNIT bench_workload_bytes bytes\n"
+            "# HELP bench_workload_bytes Sizes that the workload counts, by name.\n"
+            "bench_workload_bytes_total{counter=\"moved\"} 4096\n"
+            "# TYPE bench_workload_seconds counter\n"
+            "# UNIT bench_workload_seconds seconds\n"
+            "# HELP bench_workload_seconds Times that the workload counts, by name.\n"
+            "bench_workload_seconds_total{counter=\"wait\"} 1.5\n");
   expect_not(p, "not_known");
+  expect_not(p, "\"connection_wait\"");
+  expect_not(p, "\"retries\"");
+  p->view.kind = BN_KIND_SQL;
+  p->view.connection_wait_s = 0.25;
+  expect(p, "bench_connection_wait_seconds_total 0.25\n");
+  expect(p, "bench_retries_total 0\n");
   page_free(p);
 }
 
@@ -201,6 +246,7 @@ BN_TESTS(openmetrics)
       cmocka_unit_test(texts_are_escaped),
       cmocka_unit_test(latencies_are_summaries),
       cmocka_unit_test(counters_end_in_total),
+      cmocka_unit_test(counters_of_a_workload_stand_by_unit),
       cmocka_unit_test(what_does_not_apply_is_left_out),
   };
 

@@ -6,15 +6,18 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/web.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/plugin.h"
 #include "base/units.h"
+#include "base/wait.h"
 #include "report/openmetrics/render.h"
 
 static const struct bn_plugin_kind web_kind = BN_WEB_KIND;
@@ -26,14 +29,24 @@ const struct bn_opt bn_listen_options[] = {
      .offset = offsetof(struct bn_listen_conf, at),
      .form = "=PORT",
      .help = "port, or address and port, of a page with the metrics of the run"},
+    {.name = "metrics-linger",
+     .type = BN_SECONDS,
+     .traits = BN_OPT_CONTROLLER_ONLY | BN_OPT_OUTPUT_ONLY | BN_OPT_KEEPS_DATA,
+     .offset = offsetof(struct bn_listen_conf, linger_s),
+     .def = "0",
+     .min = 0,
+     .max = INT32_MAX,
+     .help = "time for which that page stays after the end of the run"},
     BN_OPT_END,
 };
 
-struct listen {
-  const struct bn_web *web;
+struct bn_listen {
+  const struct bn_web *web; /* NULL: nothing is served yet */
   struct bn_web_server *server;
   struct bn_web_page page;
-  struct bn_buf facts;          /* rendered when they are complete, because threads add to them */
+  const struct bn_facts *of;    /* the facts of the run; threads add to them */
+  bool parted;                  /* the total covers the time since a checkpoint alone */
+  struct bn_buf facts, view;    /* the last ones, rendered when they were complete */
   pthread_mutex_t lock;         /* guards the texts that follow */
   struct bn_buf metrics, plain; /* in OpenMetrics; in the older format of Prometheus */
 };
@@ -91,7 +104,7 @@ static int listen_parse(const char *at, union address *out, struct bn_err *err)
 
 static char *page_text(void *arg, const char *accept, size_t *len, const char **type)
 {
-  struct listen *l = arg;
+  struct bn_listen *l = arg;
   const bool openmetrics = accept != NULL && strstr(accept, "application/openmetrics-text") != NULL;
   const struct bn_buf *text = openmetrics ? &l->metrics : &l->plain;
   char *copy;
@@ -106,15 +119,15 @@ static char *page_text(void *arg, const char *accept, size_t *len, const char **
   return copy;
 }
 
-/* Renders without the lock, so that a client waits for a swap at most. */
-static void listen_refresh(struct listen *l, const struct bn_view *v)
+/* Renders without the lock, so that a client waits for a swap at most.  end NULL: the run goes on.
+ */
+static void listen_refresh(struct bn_listen *l, const struct bn_end *end)
 {
   struct bn_buf metrics = {.max = 0}, plain = {.max = 0}, old[2];
 
   (void)bn_buf_add(&metrics, l->facts.data, l->facts.len);
-  if (v != NULL)
-    bn_openmetrics_view(&metrics, v);
-  bn_openmetrics_end(&metrics, NULL);
+  (void)bn_buf_add(&metrics, l->view.data, l->view.len);
+  bn_openmetrics_end(&metrics, end);
   bn_openmetrics_plain(&plain, metrics.data);
   (void)pthread_mutex_lock(&l->lock);
   old[0] = l->metrics;
@@ -126,14 +139,84 @@ static void listen_refresh(struct listen *l, const struct bn_view *v)
   bn_buf_done(&old[1]);
 }
 
+static void listen_render(struct bn_listen *l, const struct bn_view *v)
+{
+  bn_buf_clear(&l->view);
+  bn_openmetrics_view(&l->view, v);
+  listen_refresh(l, NULL);
+}
+
+int bn_listen_new(struct bn_listen_conf *conf, struct bn_err *err)
+{
+  struct bn_listen *l;
+
+  if (conf->at == NULL || conf->at[0] == '\0')
+    return conf->linger_s <= 0 ? 0
+                               : bn_err_set(err, EINVAL,
+                                            "--metrics-linger is for the page of --metrics-listen: "
+                                            "name its port too, as --metrics-listen=9090");
+  conf->page = l = bn_alloc(1, sizeof *l);
+  l->page = (struct bn_web_page){.path = "/metrics", .text = page_text, .arg = l};
+  (void)pthread_mutex_init(&l->lock, NULL);
+  /* The page is complete, although nothing is known before listen_begin(). */
+  bn_openmetrics_end(&l->metrics, NULL);
+  return 0;
+}
+
+/* The signal that ends the wait does nothing else: the run is over. */
+static void listen_linger(double linger_s)
+{
+  static const struct bn_wait last_reader = {"the last reader of the metrics", BN_BOUND_DEADLINE};
+  const uint64_t until_ns = bn_clock_mono() + (uint64_t)(linger_s * 1e9);
+  sigset_t set, before;
+
+  (void)sigemptyset(&set);
+  (void)sigaddset(&set, SIGINT);
+  (void)sigaddset(&set, SIGTERM);
+  (void)sigaddset(&set, SIGHUP);
+  (void)pthread_sigmask(SIG_BLOCK, &set, &before);
+  (void)bn_wait_signal(&last_reader, &set, until_ns, NULL);
+  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void bn_listen_end(struct bn_listen_conf *conf, bool at_once)
+{
+  struct bn_listen *l = conf->page;
+
+  conf->page = NULL;
+  if (l == NULL)
+    return;
+  if (l->server != NULL && conf->linger_s > 0 && !at_once)
+    listen_linger(conf->linger_s);
+  if (l->web != NULL)
+    l->web->stop(l->server);
+  bn_buf_done(&l->facts);
+  bn_buf_done(&l->view);
+  bn_buf_done(&l->metrics);
+  bn_buf_done(&l->plain);
+  (void)pthread_mutex_destroy(&l->lock);
+  free(l);
+}
+
 /* --- the run ---------------------------------------------------------------------------------- */
 
-static int listen_start(struct listen *l, const char *at, struct bn_err *err)
+/* The reporter's state. */
+struct listen {
+  struct bn_listen *page;
+};
+
+static int listen_open(void *self, const void *conf, const char *path, FILE *out,
+                       struct bn_err *err)
 {
+  const struct bn_listen_conf *c = conf;
+  struct bn_listen *l = c->page;
   union address address = {.v4 = {.sin_port = 0}};
   struct bn_err why = {0};
 
-  if (listen_parse(at, &address, err) != 0)
+  (void)path;
+  (void)out;
+  ((struct listen *)self)->page = l;
+  if (listen_parse(c->at, &address, err) != 0)
     return -1;
   l->web = bn_plugin_open(&web_kind, "http", &why);
   if (l->web == NULL && why.code == ENOENT)
@@ -141,55 +224,66 @@ static int listen_start(struct listen *l, const char *at, struct bn_err *err)
                       "--metrics-listen: this build has no HTTP server; install libmicrohttpd's "
                       "headers (libmicrohttpd-dev) and build again");
   if (l->web == NULL || (l->server = l->web->start(&address.any, &l->page, &why)) == NULL)
-    return bn_err_set(err, why.code, "--metrics-listen=%s: %s", at, why.text);
+    return bn_err_set(err, why.code, "--metrics-listen=%s: %s", c->at, why.text);
   if (address.v4.sin_port == 0) /* IPv4 and IPv6 have the port at the same offset */
     bn_log_stderr("metrics: port %u", l->web->port(l->server));
   return 0;
 }
 
-static int listen_open(void *self, const void *conf, const char *path, FILE *out,
-                       struct bn_err *err)
-{
-  const struct bn_listen_conf *c = conf;
-  struct listen *l = self;
-
-  (void)path;
-  (void)out;
-  l->page = (struct bn_web_page){.path = "/metrics", .text = page_text, .arg = l};
-  (void)pthread_mutex_init(&l->lock, NULL);
-  /* The page is complete, although nothing is known before listen_begin(). */
-  bn_openmetrics_end(&l->metrics, NULL);
-  return listen_start(l, c->at, err);
-}
-
 /* Called before the heading, and again when the server's name is known. */
 static void listen_begin(void *self, const struct bn_facts *f)
 {
-  struct listen *l = self;
+  struct bn_listen *l = ((struct listen *)self)->page;
 
+  l->of = f;
   bn_buf_clear(&l->facts);
   bn_openmetrics_facts(&l->facts, f);
   listen_refresh(l, NULL);
 }
 
+/* The age of the oldest event counts as the final report counts it. */
 static int listen_tick(void *self, const struct bn_view *v, struct bn_err *err)
 {
+  struct bn_view now = *v;
+
   (void)err;
-  listen_refresh(self, v);
+  if (now.oldest_s > now.max_s) {
+    now.max_s = now.oldest_s;
+    now.max_at_least = true;
+  }
+  listen_render(((struct listen *)self)->page, &now);
   return 0;
 }
 
-static int listen_close(void *self, struct bn_err *err)
+static int listen_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
-  struct listen *l = self;
+  (void)v;
+  (void)err;
+  ((struct listen *)self)->page->parted = true;
+  return 0;
+}
+
+/* A counter does not go back, so after a checkpoint the last tick stays. */
+static int listen_total(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  struct bn_listen *l = ((struct listen *)self)->page;
 
   (void)err;
-  if (l->web != NULL)
-    l->web->stop(l->server);
-  bn_buf_done(&l->facts);
-  bn_buf_done(&l->metrics);
-  bn_buf_done(&l->plain);
-  (void)pthread_mutex_destroy(&l->lock);
+  if (!l->parted)
+    listen_render(l, v);
+  return 0;
+}
+
+static int listen_finish(void *self, const struct bn_end *end, struct bn_err *err)
+{
+  struct bn_listen *l = ((struct listen *)self)->page;
+
+  (void)err;
+  if (l->of == NULL)
+    return 0;
+  bn_buf_clear(&l->facts);
+  bn_openmetrics_facts(&l->facts, l->of);
+  listen_refresh(l, end);
   return 0;
 }
 
@@ -202,6 +296,8 @@ const struct bn_reporter bn_reporter_listen = {
     .open = listen_open,
     .begin = listen_begin,
     .started = listen_begin,
+    .checkpoint = listen_checkpoint,
     .tick = listen_tick,
-    .close = listen_close,
+    .total = listen_total,
+    .finish = listen_finish,
 };

@@ -84,8 +84,9 @@ static void add_gauge(struct bn_buf *b, const struct family *f, double x)
 /* When a row is printed; 0: always. */
 enum {
   IF_MEASURED = 1, /* the view measures its figure */
-  IF_PARTS = 2,    /* the view tells the parts of a run apart */
-  IF_TOTAL = 4     /* the view is that of the whole run */
+  IF_TOTAL = 2,    /* the view is that of the whole run */
+  IF_EVENTS = 4,   /* an event has ended */
+  IF_LATENCY = 8   /* an event has ended, or the oldest one is the longest */
 };
 
 /* A row without `name` is another sample of the family above it. */
@@ -108,17 +109,17 @@ static const struct row rows[] = {
     {{"bench_reconnects", "counter", NULL, "Connections that were made again."}, OF(reconnects)},
     {{"bench_retried_events", "counter", NULL, "Events that were repeated after an ignored error."},
      OF(retried_events),
-     .when = IF_MEASURED | IF_PARTS},
+     .when = IF_MEASURED},
     {{"bench_retries", "counter", NULL, "Repetitions of events after an ignored error."},
      OF(retries),
-     .when = IF_MEASURED | IF_PARTS},
+     .when = IF_MEASURED},
     {{"bench_failed_events", "counter", NULL, "Events that have failed after --db-max-tries."},
      OF(failed_events),
-     .when = IF_MEASURED | IF_PARTS},
+     .when = IF_MEASURED},
     {{"bench_connection_wait_seconds", "counter", "seconds",
       "Time for which threads waited for new connections, summed over all threads."},
      OF(connection_wait_s),
-     .when = IF_MEASURED | IF_PARTS},
+     .when = IF_MEASURED},
     {{"bench_failed_threads", "gauge", NULL, "Threads that failed while other threads continued."},
      OF(failed_threads)},
     {{"bench_queries", "counter", NULL, "Queries or requests by kind."}, "kind", "read", OF(reads)},
@@ -151,10 +152,12 @@ static const struct row rows[] = {
     {{"bench_oldest_event_seconds", "gauge", "seconds", "Age of the oldest unfinished event."},
      OF(oldest_s)},
     {{"bench_event_latency_min_seconds", "gauge", "seconds", "Least latency of an event."},
-     OF(min_s)},
+     OF(min_s),
+     .when = IF_EVENTS},
     {{"bench_event_latency_max_seconds", "gauge", "seconds",
       "Greatest latency of an event, or age of an unfinished one."},
-     OF(max_s)},
+     OF(max_s),
+     .when = IF_LATENCY},
     {{"bench_arrivals", "counter", NULL, "Events of --rate by state."},
      "state",
      NULL,
@@ -185,9 +188,11 @@ static const struct bn_view_field *figure_at(size_t offset)
 
 static bool row_applies(const struct row *r, const struct bn_view *v)
 {
-  if ((r->when & IF_PARTS) != 0 && !bn_view_has_parts(v))
-    return false;
   if ((r->when & IF_TOTAL) != 0 && v->span != BN_VIEW_TOTAL)
+    return false;
+  if ((r->when & IF_EVENTS) != 0 && v->events == 0)
+    return false;
+  if ((r->when & IF_LATENCY) != 0 && v->events == 0 && !v->max_at_least)
     return false;
   return (r->when & IF_MEASURED) == 0 || bn_view_measures(v, figure_at(r->offset));
 }
@@ -222,13 +227,15 @@ static void add_rows(struct bn_buf *b, const struct bn_view *v)
 struct summary {
   const char *family, *label, *name;
   const double *percentile_s;
+  const bool *at_least; /* which percentiles count ages of unfinished events; NULL: none */
   double sum_s;
   uint64_t count;
 };
 
 /* A rank has few digits, so its hundredth has few too. */
-static void add_quantile(struct bn_buf *b, const struct summary *s, double percent, double value)
+static void add_quantile(struct bn_buf *b, const struct summary *s, double percent, size_t i)
 {
+  const bool known = s->count > 0 || (s->at_least != NULL && s->at_least[i]);
   char digits[BN_UNITS_DIGITS];
   bool first = true;
 
@@ -239,13 +246,13 @@ static void add_quantile(struct bn_buf *b, const struct summary *s, double perce
     add_label(b, &first, s->label, s->name);
   add_label(b, &first, "quantile", digits);
   (void)bn_buf_char(b, '}');
-  add_f64(b, s->count > 0 ? value : NAN);
+  add_f64(b, known ? s->percentile_s[i] : NAN);
 }
 
 static void add_summary(struct bn_buf *b, const struct summary *s, const struct bn_view *v)
 {
   for (size_t i = 0; s->percentile_s != NULL && i < v->n_percents; i++)
-    add_quantile(b, s, v->percents[i], s->percentile_s[i]);
+    add_quantile(b, s, v->percents[i], i);
   add_name(b, s->family, "_sum", s->label, s->name);
   add_f64(b, s->sum_s);
   add_name(b, s->family, "_count", s->label, s->name);
@@ -256,8 +263,11 @@ static void add_latency(struct bn_buf *b, const struct bn_view *v)
 {
   static const struct family f = {"bench_event_latency_seconds", "summary", "seconds",
                                   "Latency of events."};
-  const struct summary s = {
-      .family = f.name, .percentile_s = v->percentile_s, .sum_s = v->sum_s, .count = v->events};
+  const struct summary s = {.family = f.name,
+                            .percentile_s = v->percentile_s,
+                            .at_least = v->at_least,
+                            .sum_s = v->sum_s,
+                            .count = v->events};
 
   add_head(b, &f);
   add_summary(b, &s, v);
@@ -272,7 +282,12 @@ static void add_timings(struct bn_buf *b, const struct bn_view *v)
     add_head(b, &f);
   for (size_t i = 0; i < v->n_timings; i++) {
     const struct bn_timing *t = &v->timings[i];
-    const struct summary s = {f.name, "timing", t->name, t->percentile_s, t->sum_s, t->count};
+    const struct summary s = {.family = f.name,
+                              .label = "timing",
+                              .name = t->name,
+                              .percentile_s = t->percentile_s,
+                              .sum_s = t->sum_s,
+                              .count = t->count};
 
     add_summary(b, &s, v);
   }
@@ -295,32 +310,88 @@ static void add_errors(struct bn_buf *b, const struct bn_snap *s)
   }
 }
 
-static void add_counters(struct bn_buf *b, const struct bn_view *v)
-{
-  static const struct family f = {"bench_workload_counts", "counter", NULL,
-                                  "Counters of the workload, by name."};
-  const struct bn_metrics *m = &v->delta->metrics;
+/* The families of the workload's counters.  Scripts choose their units: those that are none of
+   these are counts, and stand in a label. */
+static const struct {
+  const char *unit;
+  double by; /* the family's unit in one of these */
+  size_t family;
+} units[] = {{"bytes", 1, 1}, {"ns", 1e-9, 2}, {"us", 1e-6, 2}, {"ms", 1e-3, 2}, {"s", 1, 2}};
 
-  if (m->n_counters > BN_C_FIXED)
-    add_head(b, &f);
-  for (size_t i = BN_C_FIXED; i < m->n_counters; i++) {
-    if (v->counter[i] == BN_ABSENT)
-      continue;
-    add_name(b, f.name, "_total", "counter", m->counter[i].name);
-    add_u64(b, v->counter[i]);
+static const struct family counted[] = {
+    {"bench_workload_counts", "counter", NULL, "Counters of the workload, by name."},
+    {"bench_workload_bytes", "counter", "bytes", "Sizes that the workload counts, by name."},
+    {"bench_workload_seconds", "counter", "seconds", "Times that the workload counts, by name."}};
+
+/* Whether a row of the table has what the counter counts: "retries", "connection_wait". */
+static bool has_row(const struct bn_metric *m)
+{
+  const size_t len = strlen(m->name);
+  bool found = false;
+
+  for (size_t i = 0; !found && i < sizeof rows / sizeof *rows; i++) {
+    const char *name = figure_at(rows[i].offset)->name;
+
+    found =
+        strncmp(name, m->name, len) == 0 && (name[len] == '\0' || strcmp(name + len, "_s") == 0);
   }
+  return found;
 }
 
+static void add_counter(struct bn_buf *b, size_t family, const struct bn_metric *m, uint64_t n)
+{
+  const size_t n_units = sizeof units / sizeof *units;
+  bool first = true;
+  size_t i = 0;
+
+  while (i < n_units && strcmp(units[i].unit, m->unit) != 0)
+    i++;
+  if (family != (i < n_units ? units[i].family : 0))
+    return;
+  add_name(b, counted[family].name, "_total", NULL, NULL);
+  add_label(b, &first, "counter", m->name);
+  if (i == n_units && strcmp(m->unit, "1") != 0)
+    add_label(b, &first, "unit", m->unit);
+  (void)bn_buf_char(b, '}');
+  if (i < n_units && units[i].by < 1)
+    add_f64(b, (double)n * units[i].by);
+  else
+    add_u64(b, n);
+}
+
+static void add_counters(struct bn_buf *b, const struct bn_view *v)
+{
+  const struct bn_metrics *m = &v->delta->metrics;
+  struct bn_buf samples = {.max = 0};
+
+  for (size_t family = 0; family < sizeof counted / sizeof *counted; family++) {
+    bn_buf_clear(&samples);
+    for (size_t i = BN_C_FIXED; i < m->n_counters; i++)
+      if (v->counter[i] != BN_ABSENT && !has_row(&m->counter[i]))
+        add_counter(&samples, family, &m->counter[i], v->counter[i]);
+    if (samples.len == 0)
+      continue;
+    add_head(b, &counted[family]);
+    (void)bn_buf_add(b, samples.data, samples.len);
+  }
+  bn_buf_done(&samples);
+}
+
+/* Figures differ in their units, so each is a family, which its name in the document names.  A
+   document may have other names. */
 static void add_figures(struct bn_buf *b, const struct bn_view *v)
 {
-  static const struct family f = {"bench_workload_figure", "gauge", NULL,
-                                  "Figures of the workload, by name."};
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+  char name[BN_LABEL_LEN];
+  const struct family f = {name, "gauge", NULL, "Figure of the workload."};
 
-  if (v->n_figures > 0)
-    add_head(b, &f);
   for (size_t i = 0; i < v->n_figures; i++) {
-    add_name(b, f.name, "", "figure", v->figures[i].key);
-    add_f64(b, v->figures[i].value);
+    const char *key = v->figures[i].key;
+
+    if (key[strspn(key, letters)] != '\0' ||
+        (size_t)snprintf(name, sizeof name, "bench_workload_%s", key) >= sizeof name)
+      continue;
+    add_gauge(b, &f, v->figures[i].value);
   }
 }
 
