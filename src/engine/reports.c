@@ -668,7 +668,7 @@ void bn_reports_sum(struct bn_reports *b, const struct bn_run_state *m)
   b->facts.end_wall_ns = bn_clock_wall();
   /* Ticks cover all that was measured, and the total what came after the last checkpoint. */
   if (b->ticks && !b->base_is_start) {
-    make_view(b, &b->report, &b->start, true, m);
+    reports_make_view(b, &b->report, &b->start, true, m);
     (void)reports_show(b, BN_VIEW_TICK);
   }
   rules = reports_sum(b, &b->report, m, true);
