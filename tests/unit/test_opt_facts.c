@@ -97,6 +97,13 @@ static const char *facts(void)
   return text;
 }
 
+/* Knows a script whose text has these names. */
+static bool script_reads(void *arg, const char *name)
+{
+  (void)arg;
+  return strncmp(name, "free", 4) == 0;
+}
+
 static void test_facts(void **state)
 {
   static const struct bn_opt own[] = {
@@ -120,11 +127,13 @@ static void test_facts(void **state)
   (void)put("free", "1");
   (void)put("free", "2");
   (void)put("free-password", "3");
+  (void)put("mistyped", "4");
   (void)put("pin", "4711");
   bn_optset_set_file(set, "wide", "1000", "a.conf", 3);
   bn_optset_set_file(set, "unknown", "1", "a.conf", 4);
   bn_optset_resolve_aliases(set, NULL, NULL);
   assert_int_equal(bn_optset_add(set, "own", own, texts, false, &err), 0);
+  bn_optset_mark_read(set, script_reads, NULL);
   assert_string_equal(facts(), "c Test options flag=on\n"
                                "c Test options long-count=5\n"
                                "f Test options wide=1000\n"
@@ -138,12 +147,13 @@ static void test_facts(void **state)
                                "c own pin=*\n"
                                "d own old_password=*\n"
                                "c - free=2\n"
-                               "c - free-password=*\n");
+                               "c - free-password=*\n"
+                               "c - mistyped=*\n");
   assert_true(bn_optset_is_secret(set, "pin"));
   assert_true(bn_optset_is_secret(set, "Free_password"));
   assert_true(bn_optset_is_secret(set, "oldpasword"));
   assert_true(bn_optset_is_secret(set, "password-file")); /* nobody says that it is a path */
-  assert_false(bn_optset_is_secret(set, "long-counts"));
+  assert_true(bn_optset_is_secret(set, "long-counts"));
 }
 
 /* A script's option of a general name keeps what the general one is to others. */
