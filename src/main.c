@@ -386,6 +386,8 @@ static int open_script(struct program *p)
                                         .sent_dir = bn_agent_folder(p->agent),
                                         .prints_apart =
                                             p->cli.policy->own_report && prints_document(p),
+                                        .compare = is_part ? bn_agent_compare : NULL,
+                                        .other = p->agent,
                                         .is_part = is_part,
                                         .is_first = is_part && bn_agent_group(p->agent)->first == 0,
                                         .is_workload = bn_registry_is_script};
@@ -682,6 +684,13 @@ static bool wants_banner(const struct program *p)
   return !p->conf.raw.quiet && p->agent == NULL && !prints_document(p);
 }
 
+/* In dialects a file hides a bundled script of its name. */
+static bool is_bundled_script(const struct bn_cli *cli)
+{
+  return cli->policy->dialect == NULL && cli->test != NULL &&
+         bn_registry_is_script(cli->test, strlen(cli->test));
+}
+
 /* ops NULL: a script, whose kind is known when it runs. */
 static int run_hosts(const struct program *p, const struct bn_workload *ops)
 {
@@ -693,7 +702,7 @@ static int run_hosts(const struct program *p, const struct bn_workload *ops)
                                        .args = p->args,
                                        .test = cli->test,
                                        .command = cli->command,
-                                       .is_builtin = ops != NULL,
+                                       .is_bundled = ops != NULL || is_bundled_script(cli),
                                        .kinds = ops != NULL ? 1U << ops->kind : UINT_MAX,
                                        .statements = ops == NULL && p->sql_conf.statements,
                                        .local = bn_registry_is_local(cli->test, p->sql_conf.driver),

@@ -17,6 +17,7 @@
 #include "hosts/handshake.h"
 #include "hosts/launcher.h"
 #include "hosts/remote_output.h"
+#include "hosts/source.h"
 #include "hosts/temp_folder.h"
 #include "hosts/work_split.h"
 #include "measure/host.h"
@@ -35,6 +36,7 @@ static const uint64_t unread_ns = 5 * BN_NSEC_PER_SEC;
 /* A bound of waits that are woken. */
 static const uint64_t glance_ns = BN_NSEC_PER_SEC / 10;
 
+static const struct bn_wait comparing = {"the controller's SAME", BN_BOUND_DEADLINE};
 static const struct bn_wait opening = {"the controller's OPEN", BN_BOUND_DEADLINE};
 static const struct bn_wait sending = {"the last frames to be sent", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the listener to return", BN_BOUND_RETURNING};
@@ -75,6 +77,7 @@ struct bn_agent {
   struct bn_remote_output remote_output;
   uint64_t lost_ns; /* when the controller was lost; 0: it is there */
   bool leave;       /* the listener has no more to do */
+  unsigned same;    /* how many scripts are those of the controller */
 };
 
 bool bn_agent_is_wanted(int argc, char *const *argv)
@@ -255,6 +258,13 @@ static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct 
   return early ? refuse_turn(f, err) : 0;
 }
 
+static void agent_take_same(struct bn_agent *a)
+{
+  agent_lock(a);
+  a->same++;
+  agent_unlock(a);
+}
+
 /* A program without a run ends so after a signal. */
 _Noreturn static void agent_leave_early(struct bn_agent *a)
 {
@@ -296,6 +306,9 @@ static int agent_take_frame(struct bn_agent *a, const struct bn_frame *f, struct
     return 0;
   case BN_FRAME_PASS:
     return agent_take_pass(a, f, err);
+  case BN_FRAME_SAME:
+    agent_take_same(a);
+    return 0;
   default:
     return refuse_turn(f, err);
   }
@@ -478,6 +491,28 @@ static void agent_meet(void *of)
 const char *bn_agent_folder(const struct bn_agent *a)
 {
   return a != NULL && a->temp_folder.files > 0 ? a->temp_folder.path : NULL;
+}
+
+bool bn_agent_compare(void *agent, const char *file, size_t folder, const void *text, size_t len)
+{
+  struct bn_agent *a = agent;
+  struct bn_buf data = {.max = 0};
+  unsigned same;
+  bool lost;
+
+  bn_source_print(&data, file, folder, text, len);
+  agent_lock(a);
+  same = a->same;
+  agent_unlock(a);
+  lost = bn_send_queue_put(&a->queue, BN_FRAME_SOURCE, data.data, data.len) != 0;
+  bn_buf_done(&data);
+  agent_lock(a);
+  while (!lost && a->same == same) {
+    (void)bn_wait_until(&comparing, &a->changed, &a->lock, bn_clock_mono() + glance_ns);
+    lost = a->lost_ns != 0;
+  }
+  agent_unlock(a);
+  return !lost;
 }
 
 bool bn_agent_is_first(const struct bn_agent *a)

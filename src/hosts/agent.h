@@ -35,6 +35,9 @@ int bn_agent_argc(const struct bn_agent *a);
 char **bn_agent_argv(struct bn_agent *a);
 /* The folder of the files that the controller has sent; NULL: it has sent none.  a: may be NULL. */
 const char *bn_agent_folder(const struct bn_agent *a);
+/* Asks the controller whether it has the same script; `folder` as of bn_source_print().  Returns
+   false if the controller is lost, which it is if it has another one.  Any thread. */
+bool bn_agent_compare(void *agent, const char *file, size_t folder, const void *text, size_t len);
 /* Returns whether this is the first host of the run.  a NULL: it is the only one. */
 bool bn_agent_is_first(const struct bn_agent *a);
 /* Returns what its run is a part of; NULL for no agent. */

@@ -97,8 +97,8 @@ static int arguments_send_folder(struct bn_arguments *o, const char *folder, str
   return rc;
 }
 
-/* A script of the user's comes before one of the bundle, which every host has.  The order is that
-   of a run without hosts: the file, then the module of that name in the working folder. */
+/* The order is that of a run without hosts: a name of the bundle, which every host has, then the
+   file, then the module of that name in the working folder. */
 static int arguments_send_script(struct bn_arguments *o, struct bn_err *err)
 {
   const char *test = o->from->test;
@@ -107,7 +107,7 @@ static int arguments_send_script(struct bn_arguments *o, struct bn_err *err)
   (void)snprintf(path, sizeof path, "%s", test);
   if (!arguments_is_script(path))
     (void)snprintf(path, sizeof path, "%s.lua", test);
-  if (o->from->is_builtin || !arguments_is_script(path)) {
+  if (o->from->is_bundled || !arguments_is_script(path)) {
     arguments_add_word(o, test);
     return 0;
   }

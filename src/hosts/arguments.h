@@ -15,7 +15,7 @@
 struct bn_arguments_from {
   char *const *args; /* with the program's name, ends with NULL; may hold secrets */
   const char *test, *command;
-  bool is_builtin; /* the test is no script */
+  bool is_bundled; /* the test is built in, or a bundled script */
   const struct bn_optset *options;
   uint64_t seed;        /* of the random numbers of all hosts; 0: each draws its own */
   uint64_t interval_ns; /* after which hosts send what they have measured; 0: they do not */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/escape.h"
 #include "hosts/remote_output.h"
@@ -237,6 +238,19 @@ static int connection_take_output(const struct bn_connection *p, const struct bn
   return 0;
 }
 
+static int connection_take_source(struct bn_connection *p, const struct bn_frame *f,
+                                  struct bn_err *err)
+{
+  if (p->state == BN_CONNECTION_CONNECTING)
+    return refuse_time(f, err);
+  if (bn_sources_compare(p->sources, p->name, f->data, f->len, err) != 0)
+    return -1;
+  if (bn_frame_put(&p->link.to.queue, BN_FRAME_SAME, "", 0) != 0)
+    bn_alloc_fail();
+  bn_link_send(&p->link);
+  return 0;
+}
+
 static int connection_take_frame(struct bn_connection *p, const struct bn_frame *f,
                                  struct bn_err *err)
 {
@@ -261,6 +275,8 @@ static int connection_take_frame(struct bn_connection *p, const struct bn_frame 
     return connection_take_meet(p, f, err);
   case BN_FRAME_PRINTED:
     return connection_take_output(p, f, err);
+  case BN_FRAME_SOURCE:
+    return connection_take_source(p, f, err);
   default:
     return refuse_time(f, err);
   }

@@ -11,6 +11,7 @@
 #include "hosts/interval_merge.h"
 #include "hosts/link.h"
 #include "hosts/printer.h"
+#include "hosts/source.h"
 #include "hosts/work_split.h"
 
 enum bn_connection_state {
@@ -25,6 +26,7 @@ enum bn_connection_state {
 struct bn_connection {
   struct bn_intervals *intervals; /* get its intervals as those of host `number`; borrowed */
   struct bn_printer *printer;     /* borrowed */
+  struct bn_sources *sources;     /* borrowed; of all hosts */
   const char *name;               /* borrowed */
   size_t number;
   int rank; /* the rank of a launcher, whose host sends its name in WELCOME; -1: none */

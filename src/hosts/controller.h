@@ -22,7 +22,7 @@ struct bn_hosts_setup {
   const struct bn_ranks *ranks; /* that a launcher has started are the hosts; NULL: none */
   char *const *args;            /* the command line with its passwords, as of main */
   const char *test, *command;   /* NULL: there is none */
-  bool is_builtin;              /* the test is no script */
+  bool is_bundled;              /* the test is built in, or a bundled script */
   unsigned kinds;  /* of runs that it may turn out to be, as in struct bn_assert_scope */
   bool statements; /* it tells statements apart (--statements) */
   bool local;      /* each host has data of its own, for which a command is run there whole */

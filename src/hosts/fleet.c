@@ -112,6 +112,7 @@ static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
                                .work = f->is_run ? share[i] : fleet_command_work(f, &share[i]),
                                .local_data = has_local_data(f),
                                .printer = &f->printer,
+                               .sources = &f->sources,
                                .statements = f->setup->statements,
                                .link = {.to = {.fd = -1}, .out = -1, .errors = -1}};
   f->n = f->is_run || has_local_data(f) ? f->list.n : 1;
@@ -133,7 +134,7 @@ static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
   f->from = (struct bn_arguments_from){.args = s->args,
                                        .test = s->test,
                                        .command = s->command,
-                                       .is_builtin = s->is_builtin,
+                                       .is_bundled = s->is_bundled,
                                        .options = s->options,
                                        .seed = fleet_seed(f),
                                        .interval_ns = fleet_interval_ns(s->conf)};
@@ -216,6 +217,7 @@ void bn_fleet_done(struct bn_fleet *f)
     bn_connection_done(&f->connection[i]);
   free(f->connection);
   bn_intervals_done(&f->intervals);
+  bn_sources_done(&f->sources);
   bn_arguments_done(&f->arguments);
   bn_work_split_done(&f->list);
   bn_stop_signal_end(&f->stop_signal);

@@ -39,6 +39,7 @@ struct bn_fleet {
   bool failed; /* a host was lost, or could not be started */
   bool left;   /* a script has ended the run on a host by os.exit() */
   struct bn_intervals intervals;
+  struct bn_sources sources;
   struct bn_printer printer; /* prints and reports */
   struct bn_merged_result_start start;
 };

@@ -34,6 +34,7 @@ enum bn_frame_type {
   BN_FRAME_START = 5, /* the time at the agent when its start barrier opens */
   BN_FRAME_STOP = 6,  /* u8: enum bn_frame_stop */
   BN_FRAME_PASS = 7,  /* nothing: all hosts have sent MEET */
+  BN_FRAME_SAME = 8,  /* nothing: the script of SOURCE is the same here */
   /* From an agent. */
   BN_FRAME_WELCOME = 65,  /* JSON: hosts/handshake.h */
   BN_FRAME_REFUSE = 66,   /* a sentence; the agent ends then */
@@ -43,7 +44,8 @@ enum bn_frame_type {
   BN_FRAME_RESULT = 70,   /* JSON: a piece of the document, which ends with END */
   BN_FRAME_END = 71,      /* u8: the exit status */
   BN_FRAME_MEET = 72,     /* nothing: all sessions of a command wait for those of other hosts */
-  BN_FRAME_PRINTED = 73   /* what a command has printed: lines, or a piece of a long one */
+  BN_FRAME_PRINTED = 73,  /* what a command has printed: lines, or a piece of a long one */
+  BN_FRAME_SOURCE = 74    /* hosts/source.h: a script that is loaded, which waits for SAME */
 };
 
 enum bn_frame_stop { BN_FRAME_STOP_ORDER = 1, BN_FRAME_STOP_NOW = 2 };

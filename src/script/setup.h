@@ -24,6 +24,10 @@ struct bn_script_setup {
      none. */
   const char *sent_dir;
   bool prints_apart; /* what the script prints goes to standard error */
+  /* Asks another host whether a script that does not come from it is the same there; the first
+     `folder` bytes of the file are data_dir.  One thread at a time.  NULL: nobody is asked. */
+  bool (*compare)(void *other, const char *file, size_t folder, const void *text, size_t len);
+  void *other;
   /* is_part: this process is a part of a run on several hosts whose reports another process prints,
      so hooks that print reports or add to them are not called.  is_first: it logs that. */
   bool is_part, is_first;

@@ -344,6 +344,68 @@ def test_modules_beside_the_script_are_sent(fleet):
     assert "helped" in done.err and fleet.left() == []
 
 
+def elsewhere(fleet, host):
+    """The host's agent is started in a folder of its own, which is returned."""
+    home = fleet.folder / f"home-{host}"
+    home.mkdir()
+    (fleet.folder / f"{host}.way").write_text(f'cd {home} && exec "$@"\n')
+    return home
+
+
+@pytest.mark.parametrize("load", ["require('other')", "dofile('other.lua')", "loadfile('other.lua')()"])
+@pytest.mark.parametrize("where", ["at the top", "in thread_init"])
+@pytest.mark.parametrize("here", [True, False], ids=["here", "not here"])
+def test_hosts_run_the_same_modules(fleet, load, where, here):
+    """A module that does not stand beside the script is that of each host."""
+    text = load if where == "at the top" else f"function thread_init() {load} end"
+    (fleet.folder / "lib").mkdir()
+    script = fleet.script("lib/one.lua", f"{text}\nfunction event() end")
+    homes = [elsewhere(fleet, host) for host in "ab"]
+    name = "./other.lua" if "require" in load else "other.lua"
+    for home in (*homes, *[fleet.folder] * here):
+        (home / "other.lua").write_text("print('the same')")
+    done = fleet.run("a,b", script, "--events=2", "run")
+    assert done.status == 0 and done.err.count("the same") >= 2, done.err
+    (homes[1] / "other.lua").write_text("print('another')")
+    done = fleet.run("a,b", script, "--events=2", "run")
+    assert done.status == 1 and "Threads started" not in done.out, done.err
+    other = [f"{name}' here", f"{name}' of "][not here]
+    assert f"its script '{name}' is another one than '{other}" in done.err
+    assert fleet.left() == []
+
+
+@pytest.mark.parametrize("command", ["prepare", "run"])
+def test_hosts_run_the_same_bundle(fleet, command):
+    """Another build of bench on one host."""
+    tree = fleet.folder / "there"
+    own = pathlib.Path(BENCH).resolve().parents[1]
+    for name in ("bin/bench", "lib/bench", "share/bench"):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if (own / name).is_dir() else shutil.copy)(own / name, tree / name)
+    (fleet.folder / "a.way").write_text(f"exec {tree}/bin/bench --agent\n")
+    args = ("oltp_point_select", "--db-driver=sqlite", "--sqlite-db=data", "--events=1", command)
+    done = fleet.run("a", *args)
+    assert "its script" not in done.err
+    with open(tree / "share/bench/oltp_common.lua", "a") as common:
+        common.write("-- changed\n")
+    done = fleet.run("a", *args)
+    assert done.status == 1
+    assert (f"its script '{tree}/share/bench/oltp_common.lua' is another one than '{own}/share/bench/oltp_common.lua' "
+            "here; install the same version of bench on all hosts") in done.err
+    assert fleet.left() == []
+
+
+@pytest.mark.parametrize("home", ["here", "there"])
+@pytest.mark.parametrize("name", ["oltp_point_select", "oltp_point_select.lua", "oltp_common.lua"])
+def test_no_file_hides_the_bundle(fleet, home, name):
+    """As alone, a name of the bundle means the bundle."""
+    folder = fleet.folder if home == "here" else elsewhere(fleet, "a")
+    (folder / name).write_text("print('hidden') function event() end")
+    done = fleet.run("a", "oltp_point_select", "--db-driver=null", "--events=2", "run")
+    assert done.status == 0 and "hidden" not in done.err, done.err
+    assert done.document["groups"][0]["name"] == "oltp_point_select"
+
+
 def test_what_a_script_writes_stays_on_the_host(fleet):
     """The agent works where it was started, and what was sent comes before files of its names there."""
     (fleet.folder / "lib").mkdir()

@@ -103,7 +103,7 @@ static int make(struct made *out, const struct bn_policy *policy, const char *te
   const struct bn_arguments_from from = {.args = (char *const *)(uintptr_t)args,
                                          .test = test,
                                          .command = "run",
-                                         .is_builtin = builtin,
+                                         .is_bundled = builtin,
                                          .options = options,
                                          .seed = 77,
                                          .interval_ns = interval_ns};
@@ -193,7 +193,7 @@ static void a_file_does_not_set_what_each_host_has_its_own_value_of(void **state
   const struct bn_arguments_from from = {.args = (char *const *)(uintptr_t)args,
                                          .test = "cpu",
                                          .command = "run",
-                                         .is_builtin = true,
+                                         .is_bundled = true,
                                          .options = options};
   struct bn_arguments arguments;
   char words[512];

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "script/setup.h"
 
 struct bn_chunk {
   struct bn_chunk *next;
@@ -33,8 +34,8 @@ struct noted {
 struct bn_chunks {
   pthread_mutex_t lock; /* guards `first` while workers require modules */
   struct bn_chunk *first;
-  struct noted *noted; /* files of the main instance */
-  const char *folder;  /* borrowed; messages show names without it; NULL: none */
+  struct noted *noted;                 /* files of the main instance */
+  const struct bn_script_setup *setup; /* borrowed */
 };
 
 static int chunk_read_file(int fd, struct bn_buf *text)
@@ -112,21 +113,53 @@ static struct bn_chunk *chunk_known(const struct bn_chunks *all, const char *fil
   return c;
 }
 
-struct bn_chunks *bn_chunks_new(const char *folder)
+struct bn_chunks *bn_chunks_new(const struct bn_script_setup *setup)
 {
   struct bn_chunks *all = bn_alloc(1, sizeof *all);
 
-  all->folder = folder;
+  all->setup = setup;
   (void)pthread_mutex_init(&all->lock, NULL);
   return all;
 }
 
+/* Returns the length of the folder if the file is below it, or 0. */
+static size_t length_of_folder(const char *folder, const char *file)
+{
+  const size_t len = folder != NULL ? strlen(folder) : 0;
+
+  return len > 0 && strncmp(file, folder, len) == 0 && file[len] == '/' ? len : 0;
+}
+
 static const char *name_shown(const struct bn_chunks *all, const char *file)
 {
-  const size_t len = all->folder != NULL ? strlen(all->folder) : 0;
-  const bool below = len > 0 && strncmp(file, all->folder, len) == 0 && file[len] == '/';
+  const size_t len = length_of_folder(all->setup->sent_dir, file);
 
-  return below ? file + len + 1 : file;
+  return len > 0 ? file + len + 1 : file;
+}
+
+static bool is_same_elsewhere(const struct bn_chunks *all, const char *file,
+                              const struct bn_buf *text)
+{
+  const struct bn_script_setup *s = all->setup;
+
+  return s->compare == NULL || length_of_folder(s->sent_dir, file) > 0 ||
+         s->compare(s->other, file, length_of_folder(s->data_dir, file), text->data, text->len);
+}
+
+bool bn_chunks_compare(struct bn_chunks *all, const char *file)
+{
+  struct bn_buf text;
+  bool same;
+
+  if (all->setup->compare == NULL)
+    return true;
+  bn_buf_init(&text, 0);
+  (void)pthread_mutex_lock(&all->lock);
+  /* Whoever runs the file says that it cannot be read. */
+  same = chunk_read(file, &text) != 0 || is_same_elsewhere(all, file, &text);
+  (void)pthread_mutex_unlock(&all->lock);
+  bn_buf_done(&text);
+  return same;
 }
 
 const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const char *file,
@@ -139,7 +172,10 @@ const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const
   (void)pthread_mutex_lock(&all->lock);
   struct bn_chunk *c = chunk_known(all, file);
 
-  if (c == NULL && (failed = chunk_read(file, &text)) == 0) {
+  if (c == NULL && (failed = chunk_read(file, &text)) == 0 &&
+      !is_same_elsewhere(all, file, &text)) {
+    (void)bn_buf_printf(msg, "%s is another file than that of the controller", file);
+  } else if (c == NULL && failed == 0) {
     c = chunk_compile(L, bn_alloc_text(file), bn_alloc_print("@%s", name_shown(all, file)), &text);
     if (c != NULL) {
       c->next = all->first;

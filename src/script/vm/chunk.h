@@ -10,11 +10,12 @@
 #include "base/err.h"
 
 struct bn_buf;
-struct bn_chunk;  /* one source as bytecode, constant and shared by all interpreters */
+struct bn_chunk; /* one source as bytecode, constant and shared by all interpreters */
+struct bn_script_setup;
 struct bn_chunks; /* all sources of a script; any thread may use it */
 
-/* Messages show names of files without `folder`; NULL: they show all names as opened. */
-struct bn_chunks *bn_chunks_new(const char *folder);
+/* Messages show names of files without the folder of files from another host. */
+struct bn_chunks *bn_chunks_new(const struct bn_script_setup *setup);
 void bn_chunks_free(struct bn_chunks *all);
 /* Reads and compiles a file, unless it is compiled already.  Returns NULL after a failure, with the
    message of Lua or the system in msg. */
@@ -24,6 +25,9 @@ const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const
    space alone is no script, and err->code is ENODATA. */
 const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool may_be_blank,
                                        struct bn_err *err);
+/* Compares a file that is run by other means with that of another host, if that is wanted.  Returns
+   false if it is another one. */
+bool bn_chunks_compare(struct bn_chunks *all, const char *file);
 /* Remembers a file that the main instance runs by other means. */
 void bn_chunks_note(struct bn_chunks *all, const char *file);
 /* Calls fn with every compiled file, then with every noted one; called before workers exist. */

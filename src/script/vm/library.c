@@ -146,6 +146,8 @@ static int run_file(lua_State *L)
     free(instead);
     path = lua_tostring(L, 1);
   }
+  if (path != NULL && !bn_chunks_compare(lua->vm->chunks, path))
+    return luaL_error(L, "%s is another file than that of the controller", path);
   if (path != NULL && !lua->worker)
     bn_chunks_note(lua->vm->chunks, path);
   lua_pushvalue(L, lua_upvalueindex(1));

@@ -151,7 +151,7 @@ void bn_vm_init(struct bn_vm *vm, const struct bn_script_setup *setup,
   vm->table = table;
   vm->path = bn_module_path_default(setup->data_dir);
   vm->cpath = bn_module_path_default_c();
-  vm->chunks = bn_chunks_new(setup->sent_dir);
+  vm->chunks = bn_chunks_new(setup);
   vm->guard = bn_stackguard_install();
 }
 

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Compares scripts by their lengths and CRCs: they differ by accident, not by intent. */
+#include "hosts/source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/crc32.h"
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/plugin.h"
+
+enum { SOURCES_MAX = 10000, TEXT_MAX = 64 << 20 };
+
+void bn_source_print(struct bn_buf *out, const char *file, size_t folder, const void *text,
+                     size_t len)
+{
+  if (bn_buf_printf(out, "%08" PRIx32 " %zu %zu %s", bn_crc32(0, text, len), len, folder, file) !=
+      0)
+    bn_alloc_fail();
+}
+
+/* The file of a host.  Its texts are escaped. */
+struct theirs {
+  char file[PATH_MAX], name[PATH_MAX];
+  bool is_bundled;
+  uint64_t len;
+  uint32_t crc;
+};
+
+static int theirs_read(struct theirs *t, const char *data, size_t len, struct bn_err *err)
+{
+  char text[PATH_MAX + 64];
+  size_t folder;
+  int at = 0;
+
+  (void)snprintf(text, sizeof text, "%.*s", (int)(len < PATH_MAX ? len : PATH_MAX), data);
+  if (sscanf(text, "%8" SCNx32 " %" SCNu64 " %zu %n", &t->crc, &t->len, &folder, &at) != 3 ||
+      at == 0 || folder >= strlen(text + at))
+    return bn_err_set(err, EPROTO, "it sent a script that is none");
+  t->is_bundled = folder > 0;
+  (void)bn_escape(t->file, sizeof t->file, text + at, "");
+  (void)bn_escape(t->name, sizeof t->name, text + at + folder, "");
+  return 0;
+}
+
+/* Finds the file of that name here.  A FIFO would block. */
+static void source_find_here(struct bn_source *s, const struct theirs *t)
+{
+  char dir[PATH_MAX], path[2 * PATH_MAX];
+  struct bn_buf text = {.max = TEXT_MAX};
+  struct stat st;
+
+  (void)snprintf(path, sizeof path, "%s%s",
+                 t->is_bundled && bn_plugin_data_dir(dir, sizeof dir, NULL) != NULL ? dir : "",
+                 t->name);
+  if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && bn_file_read(path, &text) == 0) {
+    free(s->file);
+    *s = (struct bn_source){.name = s->name,
+                            .file = bn_alloc_text(path),
+                            .len = text.len,
+                            .crc = bn_crc32(0, text.data, text.len)};
+  }
+  bn_buf_done(&text);
+}
+
+static const struct bn_source *source_add(struct bn_sources *all, const char *host,
+                                          const struct theirs *t)
+{
+  struct bn_source *s;
+
+  all->item = bn_alloc_resize(all->item, all->n + 1, sizeof *all->item);
+  s = &all->item[all->n++];
+  *s = (struct bn_source){.name = bn_alloc_text(t->name),
+                          .file = bn_alloc_text(t->file),
+                          .host = host,
+                          .len = t->len,
+                          .crc = t->crc};
+  source_find_here(s, t);
+  return s;
+}
+
+int bn_sources_compare(struct bn_sources *all, const char *host, const char *data, size_t len,
+                       struct bn_err *err)
+{
+  const struct bn_source *s = NULL;
+  struct theirs t;
+
+  if (theirs_read(&t, data, len, err) != 0)
+    return -1;
+  for (size_t i = 0; s == NULL && i < all->n; i++)
+    if (strcmp(all->item[i].name, t.name) == 0)
+      s = &all->item[i];
+  if (s == NULL && all->n == SOURCES_MAX)
+    return bn_err_set(err, EPROTO, "it loads too many scripts");
+  if (s == NULL)
+    s = source_add(all, host, &t);
+  if (s->len == t.len && s->crc == t.crc)
+    return 0;
+  return bn_err_set(
+      err, EPROTO, "its script '%.300s' is another one than '%.300s' %s%.100s; %s", t.file, s->file,
+      s->host != NULL ? "of " : "here", s->host != NULL ? s->host : "",
+      t.is_bundled ? "install the same version of bench on all hosts"
+                   : "put it beside the script of the run, whose folder is sent to all hosts");
+}
+
+void bn_sources_done(struct bn_sources *all)
+{
+  for (size_t i = 0; i < all->n; i++) {
+    free(all->item[i].name);
+    free(all->item[i].file);
+  }
+  free(all->item);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Compares the scripts and modules that hosts load from their own disks with those here, so that
+   all hosts run the same bytes.  Files that the controller has sent are not compared. */
+#ifndef BN_HOSTS_SOURCE_H
+#define BN_HOSTS_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct bn_source {
+  char *name; /* owned; as the hosts open it, or below the folder of the bundle */
+  char *file; /* owned; the file here, or that of the host */
+  const char
+      *host; /* borrowed; the first host that has it, as it does not exist here; NULL: here */
+  uint64_t len;
+  uint32_t crc;
+};
+
+/* All zero: nothing has been compared. */
+struct bn_sources {
+  struct bn_source *item; /* owned */
+  size_t n;
+};
+
+/* Appends the payload of SOURCE: a file and its text.  folder: so many bytes of the name are the
+   folder of bundled scripts; 0: it is not one of them. */
+void bn_source_print(struct bn_buf *out, const char *file, size_t folder, const void *text,
+                     size_t len);
+/* Compares a file of a host: with the file of that name here, or, if there is none, with that of
+   the first host that has loaded it.  Returns 0, or -1 and err, which names both files. */
+int bn_sources_compare(struct bn_sources *all, const char *host, const char *data, size_t len,
+                       struct bn_err *err);
+void bn_sources_done(struct bn_sources *all);
+
+#endif
