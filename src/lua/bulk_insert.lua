@@ -57,6 +57,8 @@ function cleanup()
     say(("Dropping table 'sbtest%d'..."):format(table_num))
     admin:query(("DROP TABLE IF EXISTS sbtest%d"):format(table_num))
   end
-  require("oltp_tables").shrink(drv, admin)
+  local tables = require("oltp_tables")
+  tables.tell_rest(drv, admin, sysbench.opt.threads, "threads")
+  tables.shrink(drv, admin)
   admin:disconnect()
 end

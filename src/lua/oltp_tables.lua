@@ -312,6 +312,37 @@ function M.shrink(drv, con)
   if drv:name() == "sqlite" and not sysbench.cmdline.dialect() then con:query("VACUUM") end
 end
 
+-- The number of further tables sbtestN, and the highest N.
+local rest_text = {
+  mysql = [[
+SELECT COUNT(*), MAX(n) FROM
+  (SELECT CAST(SUBSTRING(table_name, 7) AS UNSIGNED) AS n FROM information_schema.tables
+   WHERE table_schema = DATABASE() AND table_name REGEXP '^sbtest[0-9]{1,9}$') AS t
+WHERE n > %d]],
+  pgsql = [[
+SELECT COUNT(*), MAX(n) FROM
+  (SELECT CAST(SUBSTRING(relname FROM 7) AS INTEGER) AS n FROM pg_class
+   WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid)
+   AND relname ~ '^sbtest[0-9]{1,9}$') AS t
+WHERE n > %d]],
+  sqlite = [[
+SELECT COUNT(*), MAX(n) FROM
+  (SELECT CAST(SUBSTR(name, 7) AS INTEGER) AS n FROM sqlite_master
+   WHERE type = 'table' AND name GLOB 'sbtest[0-9]*' AND name NOT GLOB 'sbtest*[^0-9]*') AS t
+WHERE n > %d]],
+}
+
+-- Tells of tables of a prepare with a larger value of the option, which cleanup leaves.
+function M.tell_rest(drv, con, last, option)
+  local text = rest_text[drv:name()]
+  if not text or is_redshift(drv) or sysbench.cmdline.dialect() then return end
+  local n, highest = con:query_row(text:format(last))
+  if tonumber(n) > 0 then
+    io.stderr:write(("%d more tables are left, up to sbtest%d; to drop them too run cleanup with "
+      .. "--%s=%d\n"):format(n, highest, option, highest))
+  end
+end
+
 function M.cleanup()
   local drv = sysbench.sql.driver()
   local con = drv:connect()
@@ -319,6 +350,7 @@ function M.cleanup()
     say(("Dropping table 'sbtest%d'..."):format(table_num))
     con:query(("DROP TABLE IF EXISTS sbtest%d"):format(table_num))
   end
+  if not M.tables_in_run then M.tell_rest(drv, con, sysbench.opt.tables, "tables") end
   M.shrink(drv, con)
   con:disconnect()
 end

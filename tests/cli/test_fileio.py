@@ -358,6 +358,22 @@ def test_cleanup_leaves_other_files(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(kept)
 
 
+@pytest.mark.parametrize("options, note", [
+    (("--file-num=12", "--file-total-size=192K"), None),
+    (("--file-num=2", "--file-total-size=32K"),
+     "'.' has 12 test files, of which the run uses 2; for all of them use --file-num=12"),
+    (("--file-num=12", "--file-total-size=96K", "--file-block-size=8K"),
+     "test_file.0 has 16KiB, of which the run uses 8KiB, as --file-total-size, --file-block-size or --file-num is "
+     "another one than at 'prepare'"),
+])
+def test_a_run_tells_that_it_uses_less_than_was_prepared(tmp_path, options, note):
+    assert fileio(tmp_path, "--file-num=12", "--file-total-size=192K", "prepare").status == 0
+    run = ("--file-test-mode=rndrd", "--events=1", *options, "run")
+    assert [line for line in fileio(tmp_path, *run).err.splitlines() if "of which the run uses" in line] == (
+        [note] if note else [])
+    assert "of which" not in fileio(tmp_path, *run, dialect="1.0").err
+
+
 def test_cleanup_tells_what_a_smaller_number_left(tmp_path):
     assert fileio(tmp_path, "--file-num=12", "--file-total-size=192K", "prepare").status == 0
     for name in ("test_file.012", "test_file.99x", "test_file.-5"):

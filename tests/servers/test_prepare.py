@@ -4,6 +4,7 @@
 import contextlib
 import os
 import re
+import types
 
 import pytest
 
@@ -274,3 +275,40 @@ def test_no_connection_of_prepare_waits_idle_for_other_threads(mariadb, threads,
         assert found.split() == [str(tables)]
     finally:
         must(mariadb, "oltp_read_only", f"--tables={tables}", "cleanup")
+
+
+@pytest.fixture(params=["sqlite", *SERVERS])
+def any_server(request, tmp_path):
+    if request.param == "sqlite":
+        return types.SimpleNamespace(login=lambda: ["--db-driver=sqlite", f"--sqlite-db={tmp_path}/data"])
+    server = request.getfixturevalue(request.param)
+    transcripts.empty(server)
+    request.addfinalizer(lambda: transcripts.empty(server))
+    return server
+
+
+@pytest.mark.parametrize("workload, option", [("oltp_read_only", "tables"), ("bulk_insert", "threads")])
+def test_cleanup_tells_what_a_smaller_number_left(any_server, workload, option):
+    size = ["--table-size=10"] if workload == "oltp_read_only" else []
+
+    def tell(command, n, *more):
+        status, out, err = bench(any_server, workload, *size, f"--{option}={n}", *more, command)
+        assert status == 0, out + err
+        return err
+
+    tell("prepare", 12)
+    assert "left" not in tell("cleanup", 1, "--compat=1.0")
+    assert ("10 more tables are left, up to sbtest12; to drop them too run cleanup with "
+            f"--{option}=12\n") in tell("cleanup", 2)
+    assert "left" not in tell("cleanup", 12)
+    assert "left" not in tell("cleanup", 12)
+
+
+def test_a_second_prepare_says_what_to_do(any_server):
+    args = ["oltp_read_only", "--tables=1", "--table-size=10", "prepare"]
+    must(any_server, *args)
+    status, _, err = bench(any_server, *args)
+    assert status == 1 and "run 'cleanup' first, with the options of its 'prepare'\n" in err
+    status, out, err = bench(any_server, *args[:-1], "--compat=1.0", "prepare")
+    assert status == 1 and "cleanup" not in out + err
+    must(any_server, *args[:-1], "cleanup")

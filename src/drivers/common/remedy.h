@@ -13,6 +13,9 @@ static const char bn_remedy_ports[] =
     "all local ports of net.ipv4.ip_local_port_range are in use: widen the range with sysctl, "
     "connect to a socket file, or use fewer --threads";
 
+/* The remedy if CREATE TABLE fails because there is such a table. */
+static const char bn_remedy_table[] = "run 'cleanup' first, with the options of its 'prepare'";
+
 /* Refuses a port that is written behind the host, because it has an option of its own.  An IPv6
    address has several colons.  Returns 0, or -1 and err. */
 static inline int bn_remedy_host(const char *host, const char *driver, struct bn_err *err)

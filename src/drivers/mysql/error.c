@@ -15,6 +15,7 @@ enum { IN_TRANSACTION = 1 << 0, AUTOCOMMIT = 1 << 1 };
 /* Error numbers of servers: the header with their names differs between vendors. */
 enum {
   SERVER_FULL = 1040,
+  SERVER_TABLE_EXISTS = 1050,
   SERVER_UNKNOWN_COMMAND = 1047, /* Galera: the node is not part of the cluster */
   SERVER_NO_TABLE = 1146,
   SERVER_NO_COMMIT = 1180, /* the text says what failed */
@@ -152,6 +153,8 @@ const char *bn_mysql_remedy(const struct bn_sql_diag *d)
            "fewer --threads";
   if (d->code == SERVER_ACCOUNT_LIMIT)
     return "raise the limit with \"ALTER USER ... WITH\" on the server, or use another account";
+  if (d->code == SERVER_TABLE_EXISTS)
+    return bn_remedy_table;
   return is_without_port(d) ? bn_remedy_ports : NULL;
 }
 

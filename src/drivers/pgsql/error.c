@@ -81,6 +81,8 @@ const char *bn_pgsql_remedy(const struct bn_sql_diag *d)
 {
   if (strcmp(d->state, "08006") == 0)
     return remedy_of_refusal(d->text);
+  if (strcmp(d->state, "42P07") == 0)
+    return bn_remedy_table;
   /* The statement exists already, or does not exist. */
   if (strcmp(d->state, "42P05") != 0 && strcmp(d->state, "26000") != 0)
     return NULL;

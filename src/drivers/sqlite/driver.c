@@ -389,6 +389,7 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .texts = texts,
     .isolation = isolation,
     .missing = bn_sqlite_missing,
+    .remedy = bn_sqlite_remedy,
     .transaction = driver_transaction,
     .check_room = driver_check_room,
 };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "drivers/common/remedy.h"
 #include "drivers/sqlite/sqlite.h"
 
 static enum bn_sql_class class_of(int code)
@@ -36,6 +37,15 @@ static enum bn_sql_class class_of(int code)
 enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d)
 {
   return class_of(d->code);
+}
+
+/* SQLite has no error number for a table that exists either. */
+const char *bn_sqlite_remedy(const struct bn_sql_diag *d)
+{
+  return d->code == SQLITE_ERROR && strncmp(d->text, "table ", 6) == 0 &&
+                 strstr(d->text, " already exists") != NULL
+             ? bn_remedy_table
+             : NULL;
 }
 
 /* SQLite has no error number for a missing table. */

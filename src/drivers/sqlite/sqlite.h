@@ -69,6 +69,7 @@ enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *
                                 const char *text, struct bn_sql_diag *d);
 enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d);
 bool bn_sqlite_missing(const struct bn_sql_diag *d);
+const char *bn_sqlite_remedy(const struct bn_sql_diag *d);
 
 /* --- exec.c --- */
 enum bn_sql bn_sqlite_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,

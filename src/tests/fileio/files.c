@@ -385,26 +385,59 @@ static int64_t layout_file_number(const char *name)
   return n >= 0 && strcmp(name, same) == 0 ? n : -1;
 }
 
-/* Warns of files of a prepare with a larger --file-num, which fill the disk. */
-static void warn_of_other_files(const struct bn_fileio_plan *p)
+static const char *layout_folder(const struct bn_fileio_plan *p)
 {
-  const char *name = p->conf->dir != NULL && p->conf->dir[0] != '\0' ? p->conf->dir : ".";
-  DIR *dir = opendir(name);
-  int64_t last = -1, n_others = 0;
+  return p->conf->dir != NULL && p->conf->dir[0] != '\0' ? p->conf->dir : ".";
+}
+
+/* Returns how many files of a prepare with a larger --file-num there are; *last: the highest. */
+static int64_t layout_count_others(const struct bn_fileio_plan *p, int64_t *last)
+{
+  DIR *dir = opendir(layout_folder(p));
+  int64_t n_others = 0;
   const struct dirent *entry;
 
   while (dir != NULL && (entry = readdir(dir)) != NULL) {
     const int64_t n = layout_file_number(entry->d_name);
 
     n_others += n >= (int64_t)p->files;
-    last = n > last ? n : last;
+    *last = n > *last ? n : *last;
   }
   if (dir != NULL)
     (void)closedir(dir);
-  if (n_others > 0)
+  return n_others;
+}
+
+/* They fill the disk. */
+static void warn_of_other_files(const struct bn_fileio_plan *p)
+{
+  int64_t last = -1;
+  const int64_t n = layout_count_others(p, &last);
+
+  if (n > 0)
     bn_log_hint("%lld more file(s) named test_file.N are in '%s', up to test_file.%lld; to remove "
                 "them too run cleanup with --file-num=%lld",
-                (long long)n_others, name, (long long)last, (long long)last + 1);
+                (long long)n, layout_folder(p), (long long)last, (long long)last + 1);
+}
+
+/* Tells that the run uses a part of the data alone. */
+static void tell_unused(const struct bn_fileio_plan *p, int fd)
+{
+  const int64_t size = p->mode == BN_FILE_SEQWR ? 0 : size_of_open(fd);
+  int64_t last = -1;
+  char is[64], used[64];
+
+  if (layout_count_others(p, &last) > 0)
+    bn_log_note("'%s' has %lld test files, of which the run uses %u; for all of them use "
+                "--file-num=%lld",
+                layout_folder(p), (long long)last + 1, p->files, (long long)last + 1);
+  if (size <= 0 || (uint64_t)size <= p->span)
+    return;
+  bn_fileio_size_text(p, (uint64_t)size, is, sizeof is);
+  bn_fileio_size_text(p, p->span, used, sizeof used);
+  bn_log_note("test_file.0 has %s, of which the run uses %s, as --file-total-size, "
+              "--file-block-size or --file-num is another one than at 'prepare'",
+              is, used);
 }
 
 /* Removes the files; err names the first file that it cannot remove. */
@@ -537,6 +570,8 @@ int bn_files_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn
     if (check_size(p, path, fd[i]) != 0)
       return -1;
   }
+  if (own)
+    tell_unused(p, fd[0]);
   return p->direct && !own ? bn_device_check_direct(p, fd[0], err) : 0;
 }
 
