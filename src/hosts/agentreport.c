@@ -73,7 +73,8 @@ static void pick_shared(struct bn_view *v, struct bn_watched *shared)
   v->n_watched = shared->n;
 }
 
-/* The sessions are not sent: what is summed of them is.  Statements are of the total. */
+/* The sessions are not sent: what is summed of them is.  Statements are of the total.  The facts
+   about errors come first. */
 static int report_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct bn_snap delta = *v->delta;
@@ -87,6 +88,8 @@ static int report_checkpoint(void *self, const struct bn_view *v, struct bn_err 
   bare.statements = NULL;
   bare.n_statements = 0;
   pick_shared(&bare, &shared);
+  if (v->error_facts != NULL && v->error_facts->n_facts > 0)
+    (void)bn_journal_facts(&((struct reporter *)self)->journal, v->error_facts, NULL);
   return report_view(self, &bare, err);
 }
 

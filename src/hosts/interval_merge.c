@@ -128,6 +128,7 @@ void bn_intervals_done(struct bn_intervals *r)
 {
   for (size_t i = 0; r->host != NULL && i < r->n; i++)
     host_done(r, &r->host[i]);
+  bn_facts_done(&r->errors);
   for (size_t k = 0; r->round != NULL && k < r->ahead; k++)
     sums_done(&r->round[k]);
   for (size_t k = 0; r->check != NULL && k < r->n_checks; k++)
@@ -395,13 +396,30 @@ static int line_take(struct bn_intervals *r, struct bn_intervals_host *h, const 
   return rc < 0 ? -1 : 0;
 }
 
+/* No run has more kinds of errors, each with a class and a message. */
+enum { ERROR_FACTS_MAX = 4 * (BN_LABELS_MAX + 1) };
+
+/* Takes the facts about errors that come before a checkpoint. */
+static int errors_take(struct bn_intervals *r, const struct bn_node *n, struct bn_err *err)
+{
+  struct bn_facts facts;
+
+  if (bn_store_read_facts(n, &facts, err) != 0)
+    return -1;
+  if (r->errors.n_facts < ERROR_FACTS_MAX)
+    bn_facts_add_errors(&r->errors, &facts);
+  bn_facts_done(&facts);
+  return 0;
+}
+
 int bn_intervals_take(struct bn_intervals *r, size_t host, const char *line, size_t len,
                       struct bn_err *err)
 {
   const char *gap = memchr(line, BN_STORE_GAP, len), *texts = gap != NULL ? gap : line + len;
   struct bn_node *map =
       bn_node_parse_within(line, (size_t)(texts - line), BN_VALID_LINE_VALUES, err);
-  int rc = map != NULL ? 0 : -1;
+  const struct bn_node *facts = bn_node_get(map, "facts");
+  int rc = map == NULL ? -1 : facts != NULL ? errors_take(r, facts, err) : 0;
 
   for (size_t i = 0; rc == 0 && i < SPANS; i++) {
     const struct line its = {bn_node_get(map, bn_layout_spans[i]), texts,

@@ -71,15 +71,16 @@ struct bn_intervals {
   struct bn_sums ticked;     /* the histograms of all ticks of all hosts */
   const uint64_t *check_ns;  /* borrowed; [n_checks]: times of checkpoints, ascending */
   size_t n_checks;
-  struct bn_sums *check; /* owned; [n_checks]: the sums of checkpoints */
-  size_t next_check;     /* the checkpoint that is summed next; from 1 on */
-  double checked_s;      /* when the checkpoint before it was; 0: there was none */
-  double length_s;       /* the length of an interval; 0: there are none */
-  size_t ahead;          /* so many rounds a host may be ahead of the slowest */
-  uint64_t next;         /* the round that is summed next; from 1 on */
-  uint64_t second;       /* the tick that is summed next */
-  uint64_t longest_ns;   /* the longest event that a tick has told of; 0: none has */
-  uint64_t judged;       /* seconds that all hosts have come to */
+  struct bn_sums *check;  /* owned; [n_checks]: the sums of checkpoints */
+  struct bn_facts errors; /* the facts about errors that have come with checkpoints */
+  size_t next_check;      /* the checkpoint that is summed next; from 1 on */
+  double checked_s;       /* when the checkpoint before it was; 0: there was none */
+  double length_s;        /* the length of an interval; 0: there are none */
+  size_t ahead;           /* so many rounds a host may be ahead of the slowest */
+  uint64_t next;          /* the round that is summed next; from 1 on */
+  uint64_t second;        /* the tick that is summed next */
+  uint64_t longest_ns;    /* the longest event that a tick has told of; 0: none has */
+  uint64_t judged;        /* seconds that all hosts have come to */
   struct bn_intervals_together together;
 };
 

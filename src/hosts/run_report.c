@@ -127,6 +127,7 @@ static void note_failure(struct bn_fleet *f, const struct bn_err *err)
 struct shown {
   struct bn_printer_job job;
   struct bn_record record;
+  struct bn_facts errors;
 };
 
 static void shown_say(struct bn_printer_job *job)
@@ -141,6 +142,7 @@ static void shown_done(struct bn_printer_job *job)
   struct shown *s = (struct shown *)job;
 
   bn_record_done(&s->record);
+  bn_facts_done(&s->errors);
   free(s);
 }
 
@@ -152,6 +154,10 @@ static void report_view(struct bn_run_report *a, const struct bn_view *v)
     return;
   s = bn_alloc(1, sizeof *s);
   bn_record_copy(&s->record, v);
+  if (v->span == BN_VIEW_CHECKPOINT) {
+    bn_facts_add_errors(&s->errors, &a->fleet->intervals.errors);
+    s->record.view.error_facts = &s->errors;
+  }
   s->job = (struct bn_printer_job){.of = a, .say = shown_say, .done = shown_done};
   bn_printer_offer(a->printer, &s->job);
 }

@@ -198,6 +198,28 @@ def test_checkpoints_divide_the_run(fleet):
     assert done.out.count("Checkpoint report:") == 1 and re.search(r"^\[ \d+s \] Checkpoint report:", done.out, re.M)
 
 
+def test_errors_of_a_checkpoint_have_class_and_message(fleet):
+    script = fleet.script("duplicates.lua", """
+ffi.cdef("int usleep(unsigned int);")
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY)")
+  con:query("INSERT OR IGNORE INTO t VALUES (1)")
+end
+function event()
+  pcall(con.query, con, "INSERT INTO t VALUES (1)")
+  con:query("SELECT 1")
+  ffi.C.usleep(10000)
+end
+""")
+    done = fleet.run("a,b", script, "--time=2", "--report-checkpoints=1", "--db-driver=sqlite", "--sqlite-db=data",
+                     "--db-ignore-errors=duplicate", "run")
+    assert done.status == 0, done.err
+    checkpoint, total = done.out.split("Checkpoint report:")[1].split("SQL statistics:")[1:3]
+    for report in (checkpoint, total):
+        assert re.search(r"^ +\d+ \(duplicate\): +\d+ +UNIQUE constraint failed: t.id$", report, re.M), report
+
+
 def test_an_assertion_is_about_all_hosts(fleet):
     """Each host alone would violate it."""
     done = fleet.run("a,b", "cpu", *QUICK, "--events=100", "--assert=events>=100", "run")
