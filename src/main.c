@@ -207,12 +207,6 @@ static int print_man(struct program *p)
 
 /* --- commands --- */
 
-/* Another process prints the report of an agent. */
-static const struct bn_reporter *text_reporter(const struct program *p)
-{
-  return p->agent == NULL ? bn_registry_reporter("text", 4) : NULL;
-}
-
 static int make_run(struct program *p, const struct bn_workload *ops, void *self, const void *conf)
 {
   const struct bn_run_setup setup = {.conf = &p->conf,
@@ -221,7 +215,8 @@ static int make_run(struct program *p, const struct bn_workload *ops, void *self
                                      .workload_conf = conf,
                                      .reporters = p->reporters,
                                      .n_reporters = p->n_reporters,
-                                     .text = text_reporter(p),
+                                     .text =
+                                         p->agent == NULL ? bn_registry_reporter("text", 4) : NULL,
                                      .asserts = p->asserts,
                                      .n_asserts = p->n_asserts,
                                      .watchers = p->watchers,
@@ -710,7 +705,7 @@ static int run_hosts(const struct program *p, const struct bn_workload *ops)
                                        .verify_hurry_s = verifies * BN_SQL_VERIFY_HURRY_S,
                                        .reporters = p->reporters,
                                        .n_reporters = p->n_reporters,
-                                       .text = text_reporter(p),
+                                       .text = bn_registry_reporter("text", 4),
                                        .asserts = p->asserts,
                                        .n_asserts = p->n_asserts};
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/units.h"
 
 enum { LINKS_MAX = 8 };
@@ -141,6 +142,8 @@ const char *bn_file_reason(int error)
   case EMLINK:
     return "it is a hard link, which could lead to a file of another user; remove it, or name "
            "another file";
+  case ENXIO:
+    return "no program reads this FIFO; start its reader first";
   case EBADF:
     return "it is not open for writing; name a file";
   default:
@@ -239,10 +242,42 @@ static int finish_file(int fd, int failed)
   return failed == 0 ? 0 : -1;
 }
 
+static bool is_fifo(const char *path)
+{
+  struct stat st;
+
+  return lstat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+static bool (*wait_wanted)(void);
+
+void bn_file_wait_while(bool (*wanted)(void))
+{
+  wait_wanted = wanted;
+}
+
+/* Opens a device or a FIFO.  open(2) would wait for the reader of a FIFO and ignore the signals
+   that the program blocks. */
+static int open_special(const char *path)
+{
+  static const uint64_t retry_ns = 20 * BN_NSEC_PER_MSEC;
+  int fd;
+
+  do {
+    fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd >= 0)
+      return fcntl(fd, F_SETFL, 0) == 0 ? fd : give_up(fd, errno);
+    if (errno != ENXIO || !is_fifo(path))
+      return -1;
+    bn_clock_sleep_until(bn_clock_mono() + retry_ns);
+  } while (wait_wanted == NULL || wait_wanted());
+  return give_up(-1, ENXIO);
+}
+
 /* Writes to a device or a FIFO. */
 static int write_special(const char *path, const char *text, size_t len)
 {
-  const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+  const int fd = open_special(path);
 
   return fd < 0 ? -1 : finish_file(fd, write_all(fd, text, len) != 0 ? errno : 0);
 }

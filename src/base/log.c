@@ -752,6 +752,11 @@ void bn_log_start(void)
   (void)setvbuf(stdout, NULL, _IOLBF, 1 << 16);
 }
 
+FILE *bn_log_stream(bool error)
+{
+  return error ? stderr : stdout;
+}
+
 bool bn_log_ok(void)
 {
   return flush_output();

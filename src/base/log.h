@@ -89,6 +89,8 @@ void bn_log_progress(const char *text);
    bn_log_progress() is called.  Any thread. */
 void bn_log_progress_since(const char *text, uint64_t since_ns);
 void bn_log_progress_again(void);
+/* Returns standard error or standard output, for callers that print no messages. */
+FILE *bn_log_stream(bool error);
 /* Makes stdout line-buffered, also into pipes, and lets it wait for its reader if its descriptor
    does not block.  Comes before anything is printed. */
 void bn_log_start(void);

@@ -9,12 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 /* The receiving thread, which the handler reads, and the signals it receives. */
 static struct {
   _Atomic(pthread_t) thread;
   _Atomic bool known;
   _Atomic bool reader_left;
   _Atomic bool only_noted; /* a lost reader is only recorded */
+  _Atomic bool asked;      /* a signal has asked for the end */
   sigset_t wanted;         /* set before any thread exists */
 } receiver;
 
@@ -79,10 +82,21 @@ static void on_pipe(int signo)
   errno = saved;
 }
 
+static bool nobody_asked(void)
+{
+  return !atomic_load(&receiver.asked);
+}
+
+void bn_stop_note_asked(void)
+{
+  atomic_store(&receiver.asked, true);
+}
+
 void bn_stop_watch_reader(void)
 {
   struct sigaction now;
 
+  bn_file_wait_while(nobody_asked);
   if (sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
     stop_handle(SIGPIPE, on_pipe);
 }
@@ -165,6 +179,8 @@ int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_s
   memset(&info, 0, sizeof info);
   (void)sigaddset(&set, wake_signal());
   signo = wait_for(w, &set, deadline_ns, &info);
+  if (signo > 0)
+    bn_stop_note_asked();
   /* A signal that pass_on forwarded has the pid of this process. */
   *sender = (struct bn_stop_sender){signo, info.si_code == SI_KERNEL, info.si_pid};
   return signo;

@@ -13,13 +13,18 @@
 
 /* From this call on, a write to standard output without a reader ends the program as SIGPIPE does,
    or, if there is a receiver, makes its bn_stop_wait return once.  Other pipes and sockets do not
-   matter.  The call does nothing if SIGPIPE was ignored when the program was started. */
+   matter.  This does not apply if SIGPIPE was ignored when the program was started.  And what waits
+   for the reader of a FIFO ends when a signal has asked for the end. */
 void bn_stop_watch_reader(void);
 /* From this call on, the program continues in that case and asks bn_stop_reader_left now and then.
    The call does nothing if SIGPIPE was ignored. */
 void bn_stop_note_reader(void);
 /* Returns true if standard output has lost its reader. */
 bool bn_stop_reader_left(void);
+
+/* Notes that a signal has asked for the end, so that nothing waits for the reader of a FIFO any
+   more. */
+void bn_stop_note_asked(void);
 
 /* Watches the reader, blocks SIGINT, SIGTERM, SIGHUP and the wake-up signal in the calling thread
    and all threads created later, and installs the handler that passes on a signal which arrives

@@ -392,8 +392,20 @@ static void report_end(struct bn_printer_job *job)
   (void)bn_reporters_close(&a->reporters, end);
 }
 
+/* Agents that end in order before the start have no reason to tell. */
+static void run_report_check_start(struct bn_fleet *f)
+{
+  struct bn_err err = {0};
+
+  if (!f->is_run || f->phase >= BN_FLEET_RUN || fleet_status(f) != BN_STATUS_OK)
+    return;
+  (void)bn_err_set(&err, 0, "the run has not started: bench ended before that on every host");
+  note_failure(f, &err);
+}
+
 void bn_run_report_end(struct bn_run_report *a, struct bn_fleet *f)
 {
+  run_report_check_start(f);
   a->end = (struct bn_end){.status = fleet_status(f)};
   a->end.failed = a->end.status != 0;
   if (!f->is_run)

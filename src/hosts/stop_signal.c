@@ -43,6 +43,7 @@ void bn_stop_signal_end(struct bn_stop_signal *w)
 
 static int stop_signal_begin(struct bn_stop_signal *w, int signo, pid_t pid)
 {
+  bn_stop_note_asked();
   w->count = 1;
   w->first_ns = bn_clock_mono();
   w->signo = signo;

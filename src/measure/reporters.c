@@ -314,7 +314,7 @@ static void reporters_print_text(const struct bn_reporters *r, const struct bn_r
 static void reporters_rescue(struct bn_reporters *r, const struct bn_end *end)
 {
   const bool apart = reporters_use_stdout(r);
-  const struct bn_report_use use = {.ops = r->text, .out = apart ? stderr : stdout};
+  const struct bn_report_use use = {.ops = r->text, .out = bn_log_stream(apart)};
 
   bn_log_stderr("the text report goes to standard %s instead", apart ? "error" : "output");
   if (r->lock != NULL)

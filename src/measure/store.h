@@ -60,6 +60,8 @@
 
 #include <stddef.h>
 
+#include "api/opt.h"
+#include "measure/bounds.h"
 #include "measure/hist_codec.h"
 #include "measure/json.h"
 #include "measure/result.h"
@@ -108,12 +110,25 @@ struct bn_stored {
   struct bn_passed passed;
 };
 
-/* Reads a document or a journal.  keep_tree: for a document that is written anew; it takes several
-   times the memory of the result.  -1: err names the file and what is wrong with it. */
-int bn_store_load(const char *path, bool keep_tree, struct bn_stored *out, struct bn_err *err);
+/* The option of subcommands that read the documents which a user names: a file of another kind may
+   have any size.  The value at `member` is a uint64_t. */
+#define BN_STORE_MOST_NAME "max-document-size"
+#define BN_STORE_MOST_OPTION(member)                                                               \
+  {                                                                                                \
+    .name = BN_STORE_MOST_NAME, .type = BN_SIZE, .def = "64M", .min = 1 << 20,                     \
+    .max = (int64_t)BN_BOUND_FILE_BYTES, .offset = (member),                                       \
+    .help = "largest document that is read"                                                        \
+  }
+
+/* Reads a document of at most `most` bytes, or a journal.  keep_tree: for a document that is
+   written anew; it takes several times the memory of the result.  -1: err names the file and what
+   is wrong with it. */
+int bn_store_load(const char *path, uint64_t most, bool keep_tree, struct bn_stored *out,
+                  struct bn_err *err);
 /* The same of a result whose intervals and checkpoints are not asked for, which take half of the
    time: a document is read without them, and what they have is not checked. */
-int bn_store_load_totals(const char *path, struct bn_stored *out, struct bn_err *err);
+int bn_store_load_totals(const char *path, uint64_t most, struct bn_stored *out,
+                         struct bn_err *err);
 void bn_stored_done(struct bn_stored *s);
 /* The result of a tree that is a document.  -1 and err; *out is to be freed in both cases. */
 int bn_store_read_document(const struct bn_node *n, struct bn_result *out, struct bn_err *err);

@@ -18,28 +18,46 @@
 #include "measure/store.h"
 
 /* How much of a document is read. */
-enum store_want { STORE_RESULT, STORE_TREE, STORE_TOTALS };
+enum store_part { STORE_RESULT, STORE_TREE, STORE_TOTALS };
+
+struct store_want {
+  enum store_part part;
+  uint64_t most; /* bytes of a document */
+};
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-static int too_large(const char *path, struct bn_err *err)
+static int too_large(const char *path, uint64_t most, struct bn_err *err)
 {
-  return bn_err_set(err, EFBIG, "'%s' is not a result of bench: it has more than %llu GiB", path,
-                    (unsigned long long)(BN_BOUND_FILE_BYTES >> 30));
+  return bn_err_set(
+      err, EFBIG, "'%s' has more than %llu MiB%s", path, (unsigned long long)(most >> 20),
+      most < BN_BOUND_FILE_BYTES ? "; if it is a result of bench, set --" BN_STORE_MOST_NAME : "");
 }
 
-/* The rest of a file. */
+/* A document is an object; white space may precede it. */
+static bool is_no_object(const char *text, size_t len)
+{
+  size_t i = 0;
+
+  while (i < len && memchr(" \t\r\n", text[i], 4) != NULL)
+    i++;
+  return i < len && text[i] != '{';
+}
+
+/* The rest of a file; of one that is no document, the first block. */
 static int read_text(struct bn_lines *l, struct bn_buf *text, const char *path, struct bn_err *err)
 {
   struct stat st;
-  const char *block;
   size_t n;
+  const char *block = bn_lines_block(l, &n);
 
+  if (is_no_object(block, n))
+    return bn_buf_add(text, block, n);
   if (fstat(fileno(l->f), &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > text->max)
-    return too_large(path, err);
+    return too_large(path, text->max, err);
   while ((block = bn_lines_block(l, &n)), n > 0) {
     if (text->len + n > text->max)
-      return too_large(path, err);
+      return too_large(path, text->max, err);
     if (bn_buf_add(text, block, n) != 0)
       return bn_err_set(err, ENOMEM, "cannot read '%s': out of memory", path);
     bn_lines_skip(l, n);
@@ -157,19 +175,19 @@ int bn_store_read_document(const struct bn_node *n, struct bn_result *out, struc
 }
 
 /* *why: what is wrong with the content; err: what is wrong with the file itself. */
-static int load_document(struct bn_lines *l, const char *path, enum store_want want,
+static int load_document(struct bn_lines *l, const char *path, struct store_want want,
                          struct bn_stored *out, struct bn_err *why, struct bn_err *err)
 {
-  struct bn_buf text = {.max = BN_BOUND_FILE_BYTES};
+  struct bn_buf text = {.max = want.most};
   int rc = read_text(l, &text, path, err);
 
-  if (rc == 0 && want == STORE_TOTALS)
+  if (rc == 0 && want.part == STORE_TOTALS)
     text.len = bn_skip_records(text.data, text.len);
   if (rc == 0) {
     out->document = bn_node_parse(text.data, text.len, why);
     rc = out->document != NULL ? bn_store_read_document(out->document, &out->result, why) : -1;
   }
-  if (want != STORE_TREE) {
+  if (want.part != STORE_TREE) {
     bn_node_free(out->document);
     out->document = NULL;
   }
@@ -177,7 +195,7 @@ static int load_document(struct bn_lines *l, const char *path, enum store_want w
   return rc;
 }
 
-static int store_file_load(struct bn_lines *l, const char *path, enum store_want want,
+static int store_file_load(struct bn_lines *l, const char *path, struct store_want want,
                            struct bn_stored *out, struct bn_err *err)
 {
   struct bn_err why = {0};
@@ -189,7 +207,7 @@ static int store_file_load(struct bn_lines *l, const char *path, enum store_want
   if (n == 0)
     rc = bn_err_set(&why, EINVAL, "it is empty");
   else if (out->of_journal)
-    rc = bn_journal_read(l, want == STORE_TREE, out, &why);
+    rc = bn_journal_read(l, want.part == STORE_TREE, out, &why);
   else
     rc = load_document(l, path, want, out, &why, err);
   if (ferror(l->f))
@@ -199,7 +217,7 @@ static int store_file_load(struct bn_lines *l, const char *path, enum store_want
   return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, why.text);
 }
 
-static int read_file(FILE *f, const char *name, enum store_want want, struct bn_stored *out,
+static int read_file(FILE *f, const char *name, struct store_want want, struct bn_stored *out,
                      struct bn_err *err)
 {
   struct bn_lines lines;
@@ -218,7 +236,7 @@ static int read_file(FILE *f, const char *name, enum store_want want, struct bn_
   return rc;
 }
 
-static int store_load(const char *path, enum store_want want, struct bn_stored *out,
+static int store_load(const char *path, struct store_want want, struct bn_stored *out,
                       struct bn_err *err)
 {
   FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
@@ -236,14 +254,17 @@ static int store_load(const char *path, enum store_want want, struct bn_stored *
   return rc;
 }
 
-int bn_store_load(const char *path, bool keep_tree, struct bn_stored *out, struct bn_err *err)
+int bn_store_load(const char *path, uint64_t most, bool keep_tree, struct bn_stored *out,
+                  struct bn_err *err)
 {
-  return store_load(path, keep_tree ? STORE_TREE : STORE_RESULT, out, err);
+  const struct store_want want = {keep_tree ? STORE_TREE : STORE_RESULT, most};
+
+  return store_load(path, want, out, err);
 }
 
-int bn_store_load_totals(const char *path, struct bn_stored *out, struct bn_err *err)
+int bn_store_load_totals(const char *path, uint64_t most, struct bn_stored *out, struct bn_err *err)
 {
-  return store_load(path, STORE_TOTALS, out, err);
+  return store_load(path, (struct store_want){STORE_TOTALS, most}, out, err);
 }
 
 void bn_stored_done(struct bn_stored *s)
@@ -276,7 +297,8 @@ int bn_store_save(const struct bn_node *document, const char *path, struct bn_er
     return -1;
   rc = bn_file_save(path, text, len);
   if (rc != 0)
-    (void)bn_err_set(err, errno, "cannot write the result to '%s': %s", path, strerror(errno));
+    (void)bn_err_set(err, errno, "cannot write the result to '%s': %s", path,
+                     bn_file_reason(errno));
   free(text);
   return rc;
 }

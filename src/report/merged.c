@@ -27,6 +27,7 @@ const struct bn_opt bn_merged_options[] = {
      .def = "off",
      .offset = offsetof(struct bn_merged_conf, force),
      .help = "merging also if options differ or the overlap is too small"},
+    BN_STORE_MOST_OPTION(offsetof(struct bn_merged_conf, most)),
     BN_OPT_END,
 };
 
@@ -46,8 +47,8 @@ static int refuse_twice(const char *const *operand, struct bn_err *err)
   return 0;
 }
 
-static int read_inputs(bn_opt_traits_of *traits_of, const char *const *operand, struct inputs *in,
-                       struct bn_err *err)
+static int read_inputs(const struct bn_merged_conf *c, const char *const *operand,
+                       struct inputs *in, struct bn_err *err)
 {
   size_t n = 0;
 
@@ -58,9 +59,9 @@ static int read_inputs(bn_opt_traits_of *traits_of, const char *const *operand, 
   for (; in->n < n; in->n++) {
     struct bn_stored *s = &in->stored[in->n];
 
-    if (bn_store_load(operand[in->n], false, s, err) != 0)
+    if (bn_store_load(operand[in->n], c->most, false, s, err) != 0)
       return -1;
-    bn_facts_declare(&s->result.facts, traits_of);
+    bn_facts_declare(&s->result.facts, c->traits_of);
     in->part[in->n] = (struct bn_part){operand[in->n], &s->result};
     bn_saved_tell_passed(operand[in->n], &s->passed);
   }
@@ -112,7 +113,7 @@ int bn_merged_run(const void *conf, const char *const *operand, struct bn_err *e
   int rc = -1;
 
   if (bn_written_check(c->output, err) == 0 && refuse_twice(operand, err) == 0 &&
-      read_inputs(c->traits_of, operand, &in, err) == 0)
+      read_inputs(c, operand, &in, err) == 0)
     rc = merged_merge(c, &in, err);
   merged_forget(&in);
   return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -11,6 +11,7 @@
 struct bn_merged_conf {
   char *output; /* NULL: standard output */
   bool force;
+  uint64_t most;               /* bytes of a document */
   bn_opt_traits_of *traits_of; /* what the program declares; NULL: nothing */
 };
 

@@ -65,7 +65,8 @@ static int document_cannot(const struct bn_document *d, struct bn_err *err)
 {
   if (d->path == NULL)
     return bn_err_set(err, errno, "cannot write the report: %s", strerror(errno));
-  return bn_err_set(err, errno, "cannot write the report to '%s': %s", d->path, strerror(errno));
+  return bn_err_set(err, errno, "cannot write the report to '%s': %s", d->path,
+                    bn_file_reason(errno));
 }
 
 int bn_document_open(struct bn_document *d, const char *form, const char *path, FILE *out,

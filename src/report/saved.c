@@ -28,6 +28,7 @@ const struct bn_opt bn_saved_options[] = {
      .choices = formats,
      .offset = offsetof(struct bn_saved_conf, format),
      .help = "form: " BN_REPORTERS(NAME, ", ")},
+    BN_STORE_MOST_OPTION(offsetof(struct bn_saved_conf, most)),
     BN_OPT_END,
 };
 
@@ -138,13 +139,13 @@ static int end_replay(struct bn_reporters *p, int rc)
 }
 
 static int print_file(const struct bn_reporter *ops, struct bn_reporters *p, const char *path,
-                      struct bn_err *err)
+                      uint64_t most, struct bn_err *err)
 {
   const bool as_stored = ops == &bn_reporter_json;
   struct bn_stored stored;
   int rc;
 
-  if (bn_store_load(path, as_stored, &stored, err) != 0)
+  if (bn_store_load(path, most, as_stored, &stored, err) != 0)
     return -1;
   rc = as_stored ? print_document(&stored, err) : saved_replay(p, ops, path, &stored.result, err);
   if (!ops->joins)
@@ -159,7 +160,8 @@ static int print_file(const struct bn_reporter *ops, struct bn_reporters *p, con
 
 int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *err)
 {
-  const struct bn_reporter *ops = reporters[((const struct bn_saved_conf *)conf)->format];
+  const struct bn_saved_conf *c = conf;
+  const struct bn_reporter *ops = reporters[c->format];
   const bool headed = operand[1] != NULL && !ops->for_programs;
   struct bn_reporters p = {.n = 0};
   char shown[PATH_MAX];
@@ -173,7 +175,7 @@ int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *er
     (void)bn_escape(shown, sizeof shown, operand[i], "");
     if (headed)
       printf("%s==> %s <==\n", i > 0 ? "\n" : "", shown);
-    rc = print_file(ops, &p, operand[i], err);
+    rc = print_file(ops, &p, operand[i], c->most, err);
   }
   return end_replay(&p, rc) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

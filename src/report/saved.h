@@ -8,7 +8,8 @@
 #include "measure/store.h"
 
 struct bn_saved_conf {
-  int format; /* index into the choices of --format */
+  int format;    /* index into the choices of --format */
+  uint64_t most; /* bytes of a document */
 };
 
 extern const struct bn_opt bn_saved_options[];

@@ -289,11 +289,38 @@ static bool result_is_foreign(const char *path)
 
 /* Returns 1: the result is there; 0: a whole document that says that it is something else, such as
    the table.json of a sweep; -1: it cannot be read.  After 0, too, err says why. */
-static int result_load(const char *path, bool totals, struct bn_stored *out, struct bn_err *err)
+static int result_load(const char *path, uint64_t most, bool totals, struct bn_stored *out,
+                       struct bn_err *err)
 {
-  if ((totals ? bn_store_load_totals(path, out, err) : bn_store_load(path, false, out, err)) == 0)
+  if ((totals ? bn_store_load_totals(path, most, out, err)
+              : bn_store_load(path, most, false, out, err)) == 0)
     return 1;
   return result_is_foreign(path) ? 0 : -1;
+}
+
+/* The address is the key of native.read_at_most() in the registry. */
+static const char most_key;
+
+/* native.read_at_most(bytes): a user has named the documents from now on, which may be any files.
+   A study reads its own ones whatever their size. */
+static int native_read_at_most(lua_State *L)
+{
+  (void)bn_int64_check(L, 1);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)&most_key);
+  lua_pushvalue(L, 1);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+  return 0;
+}
+
+static uint64_t result_most(lua_State *L)
+{
+  int64_t most = (int64_t)BN_BOUND_FILE_BYTES;
+
+  lua_pushlightuserdata(L, (void *)(uintptr_t)&most_key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  (void)bn_int64_read(L, -1, &most);
+  lua_pop(L, 1);
+  return (uint64_t)most;
 }
 
 /* native.result(path [, "totals"]): nil and a sentence: it cannot be read; false and a sentence: it
@@ -315,7 +342,7 @@ static int native_result(lua_State *L)
   lua_setmetatable(L, -2);
   lua_newtable(L);
   lua_setfenv(L, -2);
-  rc = result_load(path, totals, &r->stored, &err);
+  rc = result_load(path, result_most(L), totals, &r->stored, &err);
   r->open = true;
   if (rc > 0) {
     bn_facts_declare(&r->stored.result.facts, bn_native_get_traits(L));
@@ -346,4 +373,5 @@ void bn_native_open_results(lua_State *L)
   lua_pop(L, 1);
 }
 
-const luaL_Reg bn_native_results[] = {{"result", native_result}, {NULL, NULL}};
+const luaL_Reg bn_native_results[] = {
+    {"result", native_result}, {"read_at_most", native_read_at_most}, {NULL, NULL}};

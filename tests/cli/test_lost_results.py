@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -101,3 +102,21 @@ def test_a_reader_that_leaves_at_the_end(form):
                               env=bench.environment(), stdout=out, stderr=subprocess.PIPE, text=True, check=False)
     wrote = form != "jsonl"
     assert (done.stderr, done.returncode) == ("", (128 + signal.SIGPIPE) * wrote)
+
+
+@pytest.mark.parametrize("form", first(["json", "csv-total", "markdown", "openmetrics"]))
+@pytest.mark.parametrize("hosts", first([[], ["--hosts=a,b", "--threads=2"]]))
+def test_a_signal_ends_the_wait_for_the_reader_of_a_fifo(form, hosts, tmp_path):
+    fleet = Fleet(tmp_path)
+    os.mkfifo(tmp_path / "fifo")
+    shell = (f"--hosts-shell={fleet.shell}", f"--hosts-program={BENCH}") if hosts else ()
+    with subprocess.Popen([bench.binary(), *RUN, *hosts, *shell, f"--report={form}:fifo", "run"], cwd=tmp_path,
+                          env=bench.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()  # the banner: signals are received soon, or end the process
+        process.stdout.readline()
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=bench.TIMEOUT_S)
+    assert process.returncode in (1, 128 + signal.SIGTERM)
+    assert "no program reads this FIFO; start its reader first\n" in err and OUTPUT in err
+    assert EVENTS in out

@@ -1212,12 +1212,45 @@ def test_a_journal_has_the_bounds_of_a_document(good, tmp_path):
     assert len(json.loads(report("--format=json", "bad", cwd=tmp_path).out)["groups"]) == 512
 
 
-def test_a_document_is_refused_for_its_size(tmp_path):
-    """It is sparse: nothing of it is read."""
-    with open(tmp_path / "huge", "w") as huge:
-        huge.truncate((8 << 30) + 1)
-    done = report("huge", cwd=tmp_path)
-    assert done == ("", "bench report: 'huge' is not a result of bench: it has more than 8 GiB\n", 1)
+LARGE = "'huge' has more than %d MiB; if it is a result of bench, set --max-document-size\n"
+
+
+@pytest.mark.parametrize("subcommand", ["report", "merge", "compare", "history", "plot"])
+def test_a_document_is_refused_for_its_size(subcommand, good, tmp_path):
+    """Unless an option says otherwise; a sparse one is not read, and one without a size is not read to its end."""
+    (tmp_path / "good").write_text(good)
+    with open(tmp_path / "huge", "w", encoding="ascii") as huge:
+        huge.write("{")
+        huge.truncate((64 << 20) + 1)
+    files = ["huge", "good"] if subcommand in ("merge", "compare") else ["huge"]
+    done = bench.run(subcommand, *files, cwd=tmp_path)
+    assert done == ("", f"bench {subcommand}: " + LARGE % 64, 1)
+    done = bench.run(subcommand, "--max-document-size=1M", *files, cwd=tmp_path)
+    assert done == ("", f"bench {subcommand}: " + LARGE % 1, 1)
+    done = bench.run(subcommand, "--max-document-size=65M", *files, cwd=tmp_path)
+    assert done.status == 1 and "is not a result of bench: line 1:" in done.err
+
+
+@pytest.mark.parametrize("file", ["/dev/zero", "zeros"])
+def test_the_first_byte_of_a_document_is_looked_at_first(file, tmp_path):
+    with open(tmp_path / "zeros", "w", encoding="ascii") as zeros:
+        zeros.truncate(9 << 30)
+    done = report(file, cwd=tmp_path)
+    assert done.status == 1 and done.err.startswith(f"bench report: '{file}' is not a result of bench: line 1: ")
+
+
+def test_blanks_without_end_are_no_document():
+    process = subprocess.Popen(["yes", ""], stdout=subprocess.PIPE)
+    done = report("-", stdin=process.stdout)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    assert (done.status, done.err) == (1, "bench report: " + LARGE.replace("huge", "-") % 64)
+
+
+def test_blanks_may_precede_a_document(good, tmp_path):
+    (tmp_path / "good").write_text(" \n\t" + good)
+    assert report("good", cwd=tmp_path).status == 0
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ static int load(const void *data, size_t size, struct bn_stored *out)
   if (fd < 0 || write(fd, data, size) != (ssize_t)size)
     abort();
   (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  rc = bn_store_load(path, true, out, &err);
+  rc = bn_store_load(path, BN_BOUND_FILE_BYTES, true, out, &err);
   if (rc != 0 && err.text[0] == '\0')
     abort();
   (void)close(fd);

@@ -6,6 +6,7 @@ import os
 import random
 import re
 import signal
+import sys
 import time
 
 import documents
@@ -490,3 +491,30 @@ def test_a_random_schedule(fleet, seed):
         assert what != "fault" and fleet.left() == []
         return
     check_loss(fleet, done, host)
+
+
+EARLY_END = """
+import struct, subprocess, sys
+agent = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE)
+while True:
+    head = agent.stdout.read(5)
+    length, kind = struct.unpack("<IB", head)
+    rest = agent.stdout.read(length - 1)
+    if kind == 68:  # READY
+        break
+    sys.stdout.buffer.write(head + rest)
+    sys.stdout.buffer.flush()
+sys.stdout.buffer.write(struct.pack("<IBB", 2, 71, 0))  # END with the status 0
+sys.stdout.buffer.flush()
+agent.kill()
+agent.wait()
+"""
+
+
+def test_agents_that_all_end_before_the_start(fleet):
+    """The controller printed nothing and ended with status 0."""
+    for host in "ab":
+        fleet.through(host, sys.executable, fleet.script("early.py", EARLY_END))
+    done = fleet.run("a,b", fleet.steady(), "--threads=2", "--time=1", "run")
+    assert (done.status, done.err) == (1, "the run has not started: bench ended before that on every host\n")
+    assert fleet.left() == []

@@ -491,7 +491,7 @@ static void ticks_of_a_journal_add_up(void **state)
   assert_int_equal(bn_journal_view(&j, "w", &one.view, &err), 0);
   bn_journal_close(&j, false);
   for (int keep = 0; keep < 2; keep++) {
-    if (bn_store_load(path, keep != 0, &s, &err) != 0)
+    if (bn_store_load(path, BN_BOUND_FILE_BYTES, keep != 0, &s, &err) != 0)
       fail_msg("%s", err.text);
     assert_int_equal(s.document != NULL, keep);
     assert_true(s.result.end.partial);

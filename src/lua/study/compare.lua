@@ -130,6 +130,7 @@ end
 
 local function run(options, operands, given)
   output.check(options.output)
+  native.read_at_most(options.max_document_size)
   if native.is_same_file(operands[1], operands[2]) then
     native.fail("'%s' and '%s' are the same; name two different results", operands[1], operands[2])
   end
@@ -170,6 +171,7 @@ return {
       help = "comparing runs that do not alternate"},
     shared.format{choices = {"text", "markdown", "json"}, help = "form: text, markdown, json"},
     shared.output{help = "file for the comparison, instead of standard output"},
+    shared.max_document_size,
   },
   run = run,
 }

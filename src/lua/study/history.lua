@@ -132,9 +132,11 @@ return {
       choices = {"text", "markdown", "json", "github"},
       help = "form: text, markdown, json, github"},
     shared.output{help = "file for the history, instead of standard output"},
+    shared.max_document_size,
   },
   run = function(options, operands)
     output.check(options.output)
+    native.read_at_most(options.max_document_size)
     local metrics = parse_metrics(options.metric)
     if options.fail then check_judged(metrics) end
     if options.fail_undecided and not options.fail then

@@ -17,6 +17,9 @@ end
 options.cooldown = shared{name = "cooldown", type = "seconds", min = 0, max = options.int_max}
 options.fail_undecided = shared{name = "fail-undecided", type = "bool", def = "off"}
 options.format = shared{name = "format", type = "choice", def = "text", choices = {"text", "json"}}
+options.max_document_size = {
+  name = "max-document-size", type = "size", def = "64M", min = 2 ^ 20, max = 2 ^ 33,
+  help = "largest document that is read"}
 options.metric = shared{name = "metric", type = "string", def = "rate", form = "=NAME"}
 options.out = shared{name = "out", type = "path", form = "=DIR"}
 options.output = shared{name = "output", type = "path", letter = "o", form = "=FILE"}

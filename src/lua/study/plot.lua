@@ -12,11 +12,13 @@ local study = {
   min_operands = 1,
   options = {
     shared.output{help = "file for the picture, .svg or .png, instead of the terminal"},
+    shared.max_document_size,
     {name = "kind", type = "choice", def = "auto", choices = {"auto", "time", "latency", "sweep"},
      help = "picture: time, latency, sweep, or auto (depends on the results)"},
   },
   run = function(options, operands)
     local form = picture.form("output", options.output)
+    native.read_at_most(options.max_document_size)
     native.child_begin()
     local ok, why = picture.draw(options.kind, operands, form, options.output)
     local signal = native.signalled()

@@ -20,8 +20,8 @@
 static const uint64_t lock_ns = 10 * BN_NSEC_PER_SEC, retry_ns = 10 * BN_NSEC_PER_MSEC;
 
 struct total {
-  const char *path; /* of a plain file; NULL: the rows go to the output */
-  FILE *opened;     /* the stream of the output, if it was opened here */
+  const char *path;    /* of a plain file; NULL: the rows go to the output */
+  const char *special; /* of a device or a FIFO, which gets the rows at the end; NULL: none */
   struct bn_output output;
   const struct bn_facts *facts; /* of the run; threads may still add to them */
   struct bn_row row, figures;
@@ -38,24 +38,15 @@ static int total_cannot(const char *path, const char *why, struct bn_err *err)
 static int total_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct total *t = self;
-  int fd;
 
   (void)conf;
+  (void)err;
   *t = (struct total){.path = NULL};
   bn_output_init(&t->output, out != NULL ? out : stdout, NULL);
-  if (path == NULL)
-    return 0;
-  if (bn_file_descriptor(path) < 0 && bn_file_is_plain(path)) {
+  if (path != NULL && bn_file_descriptor(path) < 0 && bn_file_is_plain(path))
     t->path = path;
-    return 0;
-  }
-  fd = bn_file_create(path);
-  if (fd < 0)
-    return total_cannot(path, bn_file_reason(errno), err);
-  t->opened = fdopen(fd, "w");
-  if (t->opened == NULL)
-    bn_alloc_fail();
-  t->output.out = t->opened;
+  else if (!bn_file_is_stdout(path))
+    t->special = path;
   return 0;
 }
 
@@ -249,13 +240,15 @@ static int total_finish(void *self, const struct bn_end *end, struct bn_err *err
 static int total_close(void *self, struct bn_err *err)
 {
   struct total *t = self;
-  int rc;
+  const bool wants = t->path == NULL && !t->refused && t->line.len > 0;
+  int rc = 0;
 
-  if (t->path == NULL && !t->refused && t->line.len > 0)
+  if (wants && t->special != NULL && bn_file_save(t->special, t->line.data, t->line.len) != 0)
+    rc = total_cannot(t->special, bn_file_reason(errno), err);
+  if (wants && t->special == NULL)
     print_rows(t);
-  rc = bn_output_verdict(&t->output, err);
-  if (t->opened != NULL && fclose(t->opened) != 0 && rc == 0)
-    rc = bn_err_set(err, errno, "cannot write the report: %s", strerror(errno));
+  if (rc == 0)
+    rc = bn_output_verdict(&t->output, err);
   bn_buf_done(&t->names);
   bn_buf_done(&t->line);
   return rc;

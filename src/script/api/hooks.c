@@ -34,7 +34,7 @@ static int hooks_open(void *self, const void *conf, const char *path, FILE *out,
   (void)path;
   (void)err;
   h->conf = conf;
-  h->out = h->conf->api->vm->setup->prints_apart ? stderr : out;
+  h->out = h->conf->api->vm->setup->prints_apart ? bn_log_stream(true) : out;
   return 0;
 }
 
