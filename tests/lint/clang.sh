@@ -11,7 +11,7 @@ if [ $# -gt 2 ]; then
   shift 2
   flags=$*
 else
-  flags="-fsyntax-only -Werror $(grep -o -e '-W[a-z0-9=-]*' "$here/../../m4/bn_warnings.m4" | tr '\n' ' ')"
+  flags="-fsyntax-only -Werror $(grep -o -e '-W[a-z0-9=-]*' "$here/../../m4/bn_warnings.m4")"
 fi
 
 # LINT_SKIP: files and folders that cannot be compiled here.

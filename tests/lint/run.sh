@@ -22,9 +22,9 @@ run() # name, arguments
   fi
 }
 
-[ $# -gt 0 ] || set -- layers length clang banned waits words headers format shell listed libraries \
-  packages luaglobals dialects optionlists figurelists commits circles callers globals exports \
-  needed kernels selftest
+[ $# -gt 0 ] || set -- layers length clang banned waits words headers format shell listed \
+  libraries packages luaglobals dialects optionlists figurelists commits circles callers globals \
+  exports needed kernels selftest
 
 for name; do
   case $name in

@@ -161,6 +161,12 @@ static enum bn_sql_class fake_classify(const struct bn_sql_diag *d)
   }
 }
 
+/* Numbers from 2000 to 2999 are those of the client library, as MySQL's. */
+static int fake_fails_as_text(const struct bn_sql_diag *d)
+{
+  return d->code / 1000 == 2 ? 1 : -1;
+}
+
 static bool fake_missing(const struct bn_sql_diag *d)
 {
   return d->code == 1146;
@@ -403,6 +409,7 @@ static const struct bn_driver fake_driver = {
     .isolation = fake_isolation,
     .unread = fake_unread,
     .missing = fake_missing,
+    .fails_as_text = fake_fails_as_text,
     .place = fake_place,
     .prepare_all = fake_prepare_all,
     .silence = fake_silence};
