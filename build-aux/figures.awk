@@ -71,4 +71,4 @@ FILENAME ~ /\.def$/ {
 /^        "figures": \{$/ { within = 1 }
 !inside { print }
 within && /^          "properties": \{$/ { inside = 1; print figures }
-inside && /^          \}$/ { inside = within = 0; print }
+inside && /^          \},?$/ { inside = within = 0; print }

@@ -66,6 +66,18 @@ static bool is_figure(const struct bn_view *v, const struct bn_view_field *f)
   return bn_view_knows(v, f) && (f->type == BN_VIEW_U64 || *(const double *)at != 0);
 }
 
+/* The names are those of the columns of a CSV file. */
+static void put_ranks(struct bn_json_out *p, struct bn_node *map, const struct bn_view *v)
+{
+  char digits[BN_UNITS_DIGITS], name[sizeof digits + 4];
+
+  for (size_t i = 0; i < v->n_percents; i++) {
+    (void)snprintf(name, sizeof name, "p%s_s", bn_units_shortest(digits, v->percents[i]));
+    if (isfinite(v->percents[i]))
+      bn_json_put(p, map, name, bn_node_f64(v->percentile_s[i]));
+  }
+}
+
 static void put_figures(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *map = bn_node_map();
@@ -73,6 +85,7 @@ static void put_figures(struct bn_json_out *p, struct bn_node *record, const str
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (bn_view_knows(v, f))
       bn_json_put(p, map, f->name, figure_of(v, f));
+  put_ranks(p, map, v);
   bn_json_put(p, record, "figures", map);
 }
 
@@ -480,7 +493,7 @@ static uint64_t count_lines(const struct bn_view *v)
 
 uint64_t bn_store_values(const struct bn_view *v)
 {
-  return 18 + count_lines(v) + count_layout(bn_layout_view) + count_fields() + 5 * v->n_percents +
+  return 18 + count_lines(v) + count_layout(bn_layout_view) + count_fields() + 6 * v->n_percents +
          count_timings(v) + count_statements(v) + 6 * v->n_counts + 7 * v->n_figures + 2 +
          v->n_watched + v->n_sessions * (2 + count_layout(bn_layout_session)) + count_raw(v->delta);
 }
