@@ -349,43 +349,30 @@ static int make_script_run(struct program *p)
   return 0;
 }
 
-/* A program reads standard output: what else is printed would stand beside the document. */
-static bool prints_document(const struct program *p)
-{
-  size_t documents = 0, texts = 0;
-
-  for (size_t k = 0; k < p->n_reporters; k++) {
-    const struct bn_report_use *use = &p->reporters[k];
-
-    if (!use->ops->aside && bn_file_is_stdout(use->path))
-      use->ops->for_programs ? documents++ : texts++;
-  }
-  return bn_cli_is_command(&p->cli, "run") && documents > 0 && texts == 0;
-}
-
 static int open_script(struct program *p)
 {
   struct bn_err err = {0};
 
   p->sql = bn_sqlsys_new(&p->sql_conf, p->conf.policy, p->drivers, p->n_drivers);
   const bool is_part = p->agent != NULL;
-  const struct bn_script_setup setup = {.name = p->cli.test,
-                                        .hides_name = p->cli.hides_test,
-                                        .command = p->cli.command,
-                                        .argc = p->cli.argc,
-                                        .argv = p->args,
-                                        .conf = &p->conf,
-                                        .options = p->options,
-                                        .sql = p->sql,
-                                        .data_dir = p->data_dir,
-                                        .sent_dir = bn_agent_folder(p->agent),
-                                        .prints_apart =
-                                            p->cli.policy->own_report && prints_document(p),
-                                        .compare = is_part ? bn_agent_compare : NULL,
-                                        .other = p->agent,
-                                        .is_part = is_part,
-                                        .is_first = is_part && bn_agent_group(p->agent)->first == 0,
-                                        .is_workload = bn_registry_is_script};
+  const struct bn_script_setup setup = {
+      .name = p->cli.test,
+      .hides_name = p->cli.hides_test,
+      .command = p->cli.command,
+      .argc = p->cli.argc,
+      .argv = p->args,
+      .conf = &p->conf,
+      .options = p->options,
+      .sql = p->sql,
+      .data_dir = p->data_dir,
+      .sent_dir = bn_agent_folder(p->agent),
+      .prints_apart = p->cli.policy->own_report &&
+                      bn_cli_prints_document(&p->cli, p->reporters, p->n_reporters),
+      .compare = is_part ? bn_agent_compare : NULL,
+      .other = p->agent,
+      .is_part = is_part,
+      .is_first = is_part && bn_agent_group(p->agent)->first == 0,
+      .is_workload = bn_registry_is_script};
 
   if (bn_plugin_data_dir(p->data_dir, sizeof p->data_dir, &err) == NULL)
     return refuse(&err);
@@ -674,40 +661,31 @@ static int run_subcommand(struct program *p, const struct bn_subcommand *sub, in
   return status;
 }
 
-static bool wants_banner(const struct program *p)
-{
-  return !p->conf.raw.quiet && p->agent == NULL && !prints_document(p);
-}
-
-/* In dialects a file hides a bundled script of its name. */
-static bool is_bundled_script(const struct bn_cli *cli)
-{
-  return cli->policy->dialect == NULL && cli->test != NULL &&
-         bn_registry_is_script(cli->test, strlen(cli->test));
-}
-
 /* ops NULL: a script, whose kind is known when it runs. */
 static int run_hosts(const struct program *p, const struct bn_workload *ops)
 {
   const struct bn_cli *cli = &p->cli;
   const bool verifies = ops == NULL && p->sql_conf.verify_commits;
-  const struct bn_hosts_setup setup = {.conf = &p->conf,
-                                       .options = p->options,
-                                       .ranks = &p->ranks,
-                                       .args = p->args,
-                                       .test = cli->test,
-                                       .command = cli->command,
-                                       .is_bundled = ops != NULL || is_bundled_script(cli),
-                                       .kinds = ops != NULL ? 1U << ops->kind : UINT_MAX,
-                                       .statements = ops == NULL && p->sql_conf.statements,
-                                       .local = bn_registry_is_local(cli->test, p->sql_conf.driver),
-                                       .verify_s = verifies * BN_SQL_VERIFY_S,
-                                       .verify_hurry_s = verifies * BN_SQL_VERIFY_HURRY_S,
-                                       .reporters = p->reporters,
-                                       .n_reporters = p->n_reporters,
-                                       .text = bn_registry_reporter("text", 4),
-                                       .asserts = p->asserts,
-                                       .n_asserts = p->n_asserts};
+  const struct bn_hosts_setup setup = {
+      .conf = &p->conf,
+      .options = p->options,
+      .ranks = &p->ranks,
+      .args = p->args,
+      .test = cli->test,
+      .command = cli->command,
+      /* In dialects a file hides a bundled script of its name. */
+      .is_bundled = ops != NULL || (cli->policy->dialect == NULL && cli->test != NULL &&
+                                    bn_registry_is_script(cli->test, strlen(cli->test))),
+      .kinds = ops != NULL ? 1U << ops->kind : UINT_MAX,
+      .statements = ops == NULL && p->sql_conf.statements,
+      .local = bn_registry_is_local(cli->test, p->sql_conf.driver),
+      .verify_s = verifies * BN_SQL_VERIFY_S,
+      .verify_hurry_s = verifies * BN_SQL_VERIFY_HURRY_S,
+      .reporters = p->reporters,
+      .n_reporters = p->n_reporters,
+      .text = bn_registry_reporter("text", 4),
+      .asserts = p->asserts,
+      .n_asserts = p->n_asserts};
 
   return bn_hosts_run(&setup);
 }
@@ -740,7 +718,8 @@ static int run_program(struct program *p, int argc, char **argv)
   }
   if (settle(p) != 0)
     return BN_STATUS_FAILED;
-  if (wants_banner(p))
+  if (!p->conf.raw.quiet && p->agent == NULL &&
+      !bn_cli_prints_document(&p->cli, p->reporters, p->n_reporters))
     bn_cli_print_banner(&p->cli, bn_script_luajit());
   if (p->cli.policy->words_are_commands && p->cli.test == NULL)
     return without_test(p);

@@ -742,6 +742,16 @@ static bool is_held(FILE *f)
   return false;
 }
 
+bool bn_cli_prints_document(const struct bn_cli *cli, const struct bn_report_use *reports, size_t n)
+{
+  size_t documents = 0, texts = 0;
+
+  for (size_t i = 0; i < n; i++)
+    if (!reports[i].ops->aside && bn_file_is_stdout(reports[i].path))
+      reports[i].ops->for_programs ? documents++ : texts++;
+  return bn_cli_is_command(cli, "run") && documents > 0 && texts == 0;
+}
+
 int bn_cli_close_reports(const struct bn_report_use *reports, size_t n)
 {
   int rc = 0;

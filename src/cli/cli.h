@@ -113,6 +113,10 @@ int bn_cli_check_output(void);
    *n of them are open.  wanted NULL: only the room; a list that names nothing is refused. */
 enum { BN_CLI_MORE_REPORTS = 3 };
 int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **reports, size_t *n);
+/* Returns whether a run puts a document, and no text, on standard output, where a program reads it:
+   what else is printed would stand beside the document. */
+bool bn_cli_prints_document(const struct bn_cli *cli, const struct bn_report_use *reports,
+                            size_t n);
 /* Returns 0, or -1 if what was written to one of them may be incomplete, which is printed. */
 int bn_cli_close_reports(const struct bn_report_use *reports, size_t n);
 

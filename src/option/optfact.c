@@ -87,13 +87,13 @@ static void each_free(const struct bn_optset *s, void (*fn)(void *arg, const str
       continue;
     const bool secret = !st->is_read || bn_mask_names_secret(st->name);
     char masked[BN_MASK_MAX], masked_text[BN_MASK_MAX];
-    const struct bn_opt_fact fact = {
-        .name = bn_mask_arg(st->name, masked),
-        .origin = BN_FROM_COMMAND_LINE,
-        .secret = secret,
-        .text = secret             ? NULL
-                : st->text == NULL ? ""
-                                   : bn_mask_text(st->text, masked_text)};
+    const struct bn_opt_fact fact = {.name = bn_mask_arg(st->name, masked),
+                                     .origin = BN_FROM_COMMAND_LINE,
+                                     .secret = secret,
+                                     .text = secret ? NULL
+                                             : st->text == NULL
+                                                 ? ""
+                                                 : bn_mask_text(st->text, masked_text)};
 
     fn(arg, &fact);
   }

@@ -6,6 +6,9 @@
 
 enum bn_protocol { BN_PROTOCOL_AUTO, BN_PROTOCOL_OWN, BN_PROTOCOL_LIBRARY };
 
-#define BN_PROTOCOL_WORDS {"auto", "own", "library", NULL}
+#define BN_PROTOCOL_WORDS                                                                          \
+  {                                                                                                \
+    "auto", "own", "library", NULL                                                                 \
+  }
 
 #endif
