@@ -67,6 +67,15 @@ def put_histogram(record, buckets, name="latency"):
     record["raw"]["histograms"][name] = stored_of(buckets)
 
 
+def nulled(old, new):
+    """The old value, with null for each 0 that is null in the new one: it was not measured."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return {name: nulled(value, new.get(name)) for name, value in old.items()}
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        return [nulled(a, b) for a, b in zip(old, new)]
+    return None if new is None and old == 0 and old is not False else old
+
+
 def renewed(document):
     """A document as the present version writes it."""
     new = copy.deepcopy(document)

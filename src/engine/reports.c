@@ -3,6 +3,7 @@
 #include "engine/reports.h"
 
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -585,7 +586,7 @@ static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
   v->started = events + failed + in_flight;
   v->dropped = now->dropped - failed;
   v->finished = events - now->late;
-  v->served = m->due > 0 ? (double)v->finished / (double)m->due : 0;
+  v->served = m->due > 0 ? (double)v->finished / (double)m->due : NAN;
   v->warmup_backlog = now->overdue + m->warmup_waiting;
 }
 

@@ -278,7 +278,8 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
                                   .paced = scope->paced,
                                   .commits = bn_view_counts_commits(scope->metrics),
                                   .parts = scope->native,
-                                  .native = scope->native};
+                                  .native = scope->native,
+                                  .total = true};
 
   if (a->timing[0] != '\0')
     return check_timing(a->timing, scope, err);
@@ -293,6 +294,7 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
     return bn_err_set(err, 0, "%s is only measured with --verify-commits", a->field->name);
   case BN_LACK_DIALECT:
     return bn_err_set(err, 0, "%s is not measured in a dialect", a->field->name);
+  case BN_LACK_TOTAL:
   case BN_LACK_KIND:
     break;
   }
@@ -302,26 +304,26 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
 /* --- judging ---------------------------------------------------------------------------------- */
 
 /* In the unit of the view until it is judged. */
-static struct bn_finding assert_found(double value, bool measured)
+static struct bn_finding assert_found(double value)
 {
-  return (struct bn_finding){.value = value, .measured = measured};
+  return (struct bn_finding){.value = value, .measured = !isnan(value)};
 }
 
 static struct bn_finding find_errors(const struct bn_view *v)
 {
   const double attempts = (double)v->events + (double)v->errors;
 
-  return assert_found(attempts > 0 ? (double)v->errors / attempts : 0, attempts > 0);
+  return assert_found(attempts > 0 ? (double)v->errors / attempts : NAN);
 }
 
 /* A percentile that a view has, without its histogram. */
 static struct bn_finding find_listed(double rank, const struct bn_view *v)
 {
-  struct bn_finding f = assert_found(0, false);
+  struct bn_finding f = assert_found(NAN);
 
-  for (size_t i = 0; i < v->n_percents && v->events > 0; i++)
+  for (size_t i = 0; i < v->n_percents; i++)
     if (v->percents[i] == rank) {
-      f = assert_found(v->percentile_s[i], true);
+      f = assert_found(v->percentile_s[i]);
       f.at_least = v->at_least != NULL && v->at_least[i];
     }
   return f;
@@ -331,22 +333,22 @@ static struct bn_finding find_listed(double rank, const struct bn_view *v)
 static struct bn_finding find_latency(const struct bn_assert *a, const struct bn_view *v,
                                       const struct bn_view_rules *rules)
 {
-  const bool ended = v->latency != NULL ? bn_hist_count(v->latency) > 0 : v->events > 0;
+  bool at_least = false;
   struct bn_finding f;
 
   switch (a->what) {
   case BN_ASSERT_RANK:
     if (v->latency == NULL)
       return find_listed(a->rank, v);
-    f = assert_found(0, ended || rules->ages != NULL);
-    f.value = bn_view_percentile_s(v, rules, a->rank, &f.at_least);
+    f = assert_found(bn_view_percentile_s(v, rules, a->rank, &at_least));
+    f.at_least = at_least;
     return f;
   case BN_ASSERT_MAX:
-    f = assert_found(v->max_s, ended || v->max_at_least);
+    f = assert_found(v->max_s);
     f.at_least = v->max_at_least;
     return f;
   default:
-    return assert_found(bn_view_value(v, a->field), ended);
+    return assert_found(bn_view_value(v, a->field));
   }
 }
 
@@ -356,8 +358,8 @@ static struct bn_finding find_listed_timing(double rank, const struct bn_view *v
 {
   for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
     if (v->percents[i] == rank)
-      return assert_found(t->percentile_s[i], t->count > 0);
-  return assert_found(0, false);
+      return assert_found(t->percentile_s[i]);
+  return assert_found(NAN);
 }
 
 /* h: its histogram, or NULL. */
@@ -365,20 +367,19 @@ static struct bn_finding find_timing(const struct bn_assert *a, const struct bn_
                                      const struct bn_view_rules *rules, const struct bn_timing *t,
                                      const struct bn_hist *h)
 {
-  const bool measured = t->count > 0;
   const double rank = a->what == BN_ASSERT_MEDIAN ? 50 : a->rank;
 
   switch (a->what) {
   case BN_ASSERT_MIN:
-    return assert_found(t->min_s, measured);
+    return assert_found(t->min_s);
   case BN_ASSERT_AVG:
-    return assert_found(t->avg_s, measured);
+    return assert_found(t->avg_s);
   case BN_ASSERT_MAX:
-    return assert_found(t->max_s, measured);
+    return assert_found(t->max_s);
   default:
     if (h == NULL)
       return find_listed_timing(rank, v, t);
-    return assert_found(bn_view_hist_s(h, rank, rules->nearest), measured);
+    return assert_found(bn_view_hist_s(h, rank, rules->nearest));
   }
 }
 
@@ -391,7 +392,7 @@ static struct bn_finding find_statement(const struct bn_assert *a, const struct 
   for (size_t i = 0; i < v->n_statements; i++)
     if (strcmp(v->statements[i].timing.name, a->timing) == 0)
       return find_timing(a, v, rules, &v->statements[i].timing, sum != NULL ? sum->hist : NULL);
-  return assert_found(0, false);
+  return assert_found(NAN);
 }
 
 size_t bn_assert_hist(const struct bn_assert *a, const struct bn_metrics *m)
@@ -407,7 +408,7 @@ static struct bn_finding assert_find(const struct bn_assert *a, const struct bn_
   if (a->what == BN_ASSERT_ERRORS)
     return find_errors(v);
   if (a->what == BN_ASSERT_FIELD)
-    return assert_found(bn_view_value(v, a->field), bn_view_measures(v, a->field));
+    return assert_found(bn_view_measures(v, a->field) ? bn_view_value(v, a->field) : NAN);
   if (a->timing[0] == '\0')
     return find_latency(a, v, rules);
   hist = bn_assert_hist(a, &v->delta->metrics);
@@ -457,15 +458,15 @@ static double most_of(const struct bn_assert *a, const struct bn_view *v,
 struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_view *v,
                                   const struct bn_view_rules *rules)
 {
-  struct bn_finding f = v != NULL ? assert_find(a, v, rules) : assert_found(0, false);
+  struct bn_finding f = v != NULL ? assert_find(a, v, rules) : assert_found(NAN);
 
   /* Beyond the range of the histogram. */
   if (isinf(f.value)) {
     f.value = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) * 1e-9;
     f.at_least = true;
   }
-  if (!f.measured || isnan(f.value))
-    return assert_found(0, false);
+  if (!f.measured)
+    return (struct bn_finding){.measured = false};
   f.value *= a->scale;
   f.holds = assert_holds(a, f.value, most_of(a, v, rules, &f));
   return f;

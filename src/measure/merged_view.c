@@ -113,8 +113,7 @@ static void sum_timing(struct bn_timing *t, const struct bn_views *parts, size_t
     t->min_s = fmin(t->min_s, part->min_s);
     t->max_s = fmax(t->max_s, part->max_s);
   }
-  t->min_s = t->count > 0 ? t->min_s : 0;
-  t->avg_s = t->count > 0 ? t->sum_s / (double)t->count : 0;
+  t->avg_s = t->sum_s / (double)t->count;
   t->dev_s = HUGE_VAL;
 }
 
@@ -137,10 +136,10 @@ static void sum_latencies(struct bn_merged_view *s, const struct bn_views *parts
     v->min_s = fmin(v->min_s, part->min_s);
     v->max_s = fmax(v->max_s, part->max_s);
   }
-  v->min_s = v->events > 0 ? v->min_s : 0;
-  v->avg_s = v->events > 0 ? v->sum_s / (double)v->events : 0;
+  v->avg_s = v->sum_s / (double)v->counter[BN_C_EVENTS];
   for (size_t k = 0; k < v->n_timings; k++)
     sum_timing(&s->store.timing[k], parts, k);
+  bn_view_settle(v, &s->store);
 }
 
 bool bn_merged_view_has_hists(const struct bn_views *parts)

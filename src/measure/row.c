@@ -63,7 +63,7 @@ static void add_figure(struct bn_row *row, const struct bn_view_field *f, const 
   struct bn_cell *c = row_add(row, f->name);
   const void *at;
 
-  if (v == NULL || !bn_view_knows(v, f))
+  if (v == NULL || !bn_view_measures(v, f))
     return;
   at = (const char *)v + f->offset;
   if (f->type == BN_VIEW_U64)
@@ -127,18 +127,16 @@ static void add_count(struct bn_row *row, const char *name, const struct bn_coun
 static void add_timing(struct bn_row *row, const char *name, const struct bn_plan *plan,
                        const struct bn_timing *t, bool ranks)
 {
-  const bool known = t != NULL && t->count > 0;
-
   set_whole(add_of(row, name, "_count"), t != NULL ? t->count : UINT64_MAX);
-  set_real(add_of(row, name, "_avg_s"), known ? t->avg_s : HUGE_VAL);
+  set_real(add_of(row, name, "_avg_s"), t != NULL ? t->avg_s : HUGE_VAL);
   for (size_t i = 0; ranks && i < plan->n_percents; i++) {
     char digits[BN_UNITS_DIGITS], what[BN_UNITS_DIGITS + 8];
 
     (void)snprintf(what, sizeof what, "_p%s_s", bn_units_shortest(digits, plan->percents[i]));
     set_real(add_of(row, name, what),
-             known && t->percentile_s != NULL ? t->percentile_s[i] : HUGE_VAL);
+             t != NULL && t->percentile_s != NULL ? t->percentile_s[i] : HUGE_VAL);
   }
-  set_real(add_of(row, name, "_max_s"), known ? t->max_s : HUGE_VAL);
+  set_real(add_of(row, name, "_max_s"), t != NULL ? t->max_s : HUGE_VAL);
 }
 
 /* The columns follow from the metrics of the run. */

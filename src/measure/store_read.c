@@ -481,6 +481,7 @@ static void read_parts(struct bn_json_in *e, const struct bn_node *n, const stru
   v->delta = &r->delta;
   v->counter = r->delta.counter;
   v->latency = r->delta.hist[BN_H_LATENCY];
+  bn_view_settle(v, &r->store);
 }
 
 /* The parts that not every record has, and that are read. */

@@ -55,6 +55,8 @@ static struct bn_node *figure_of(const struct bn_view *v, const struct bn_view_f
 {
   const void *at = (const char *)v + f->offset;
 
+  if (!bn_view_measures(v, f))
+    return bn_node_null();
   return f->type == BN_VIEW_U64 ? bn_node_u64(*(const uint64_t *)at)
                                 : bn_node_f64(*(const double *)at);
 }

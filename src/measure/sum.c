@@ -112,6 +112,7 @@ static int sum_fields(struct bn_view *v, const struct bn_views *parts, struct bn
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     switch (f->rule) {
     case BN_RULE_COMPUTED:
+    case BN_RULE_STATISTIC:
     case BN_RULE_COUNTER:
       break;
     case BN_RULE_RATE:
@@ -160,7 +161,7 @@ int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *
     v->replaced |= part->replaced;
     v->max_at_least |= part->max_at_least;
   }
-  v->served = v->due > 0 ? (double)v->finished / (double)v->due : 0;
+  v->served = v->due > 0 ? (double)v->finished / (double)v->due : NAN;
   forget_parts(v, parts);
   return 0;
 }

@@ -24,15 +24,18 @@ enum {
   PACED = BN_FIGURE_PACED,
   COMMITS = BN_FIGURE_COMMITS,
   NATIVE = BN_FIGURE_NATIVE,
-  SHARE = BN_FIGURE_SHARE
+  SHARE = BN_FIGURE_SHARE,
+  WHOLE = BN_FIGURE_WHOLE,
+  AGED = BN_FIGURE_AGED
 };
 
-/* A cell of the column of rules is a rule, and what it is the rate of. */
-#define RULE_COMPUTED BN_RULE_COMPUTED, 0
-#define RULE_COUNTER  BN_RULE_COUNTER, 0
-#define RULE_RATE(of) BN_RULE_RATE, offsetof(struct bn_view, of)
-#define RULE_SUM      BN_RULE_SUM, 0
-#define RULE_LONGEST  BN_RULE_LONGEST, 0
+/* A cell of the column of rules is a rule, and the figure that it is the rate or a statistic of. */
+#define RULE_COMPUTED      BN_RULE_COMPUTED, 0
+#define RULE_STATISTIC(of) BN_RULE_STATISTIC, offsetof(struct bn_view, of)
+#define RULE_COUNTER       BN_RULE_COUNTER, 0
+#define RULE_RATE(of)      BN_RULE_RATE, offsetof(struct bn_view, of)
+#define RULE_SUM           BN_RULE_SUM, 0
+#define RULE_LONGEST       BN_RULE_LONGEST, 0
 
 const struct bn_view_field bn_view_fields[] = {
 #define FIGURE(type, name, unit, better, rule, kinds, traits, text)                                \
@@ -54,6 +57,16 @@ double bn_view_value(const struct bn_view *v, const struct bn_view_field *f)
   const void *at = (const char *)v + f->offset;
 
   return f->type == BN_VIEW_U64 ? (double)*(const uint64_t *)at : *(const double *)at;
+}
+
+static uint64_t *u64_at(struct bn_view *v, size_t offset)
+{
+  return (uint64_t *)(void *)((char *)v + offset);
+}
+
+static double *f64_at(struct bn_view *v, size_t offset)
+{
+  return (double *)(void *)((char *)v + offset);
 }
 
 /* The set-up of a total that tells the parts of a run apart took some time. */
@@ -81,12 +94,14 @@ enum bn_view_lack bn_view_lack(const struct bn_view_field *f, const struct bn_vi
   if (((f->traits & BN_FIGURE_PARTS) != 0 && !s->parts) ||
       ((f->traits & BN_FIGURE_NATIVE) != 0 && !s->native))
     return BN_LACK_DIALECT;
+  if ((f->traits & BN_FIGURE_WHOLE) != 0 && !s->total)
+    return BN_LACK_TOTAL;
   return (f->kinds & s->kinds) == 0 ? BN_LACK_KIND : BN_LACK_NONE;
 }
 
-/* A script may count what tests of its kind do not.  A view does not say whether it is of a
-   dialect, but no dialect has its own figures. */
-bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
+/* Returns why a view does not measure a figure.  A view does not say whether it is of a dialect,
+   but no dialect has its own figures. */
+static enum bn_view_lack view_lack(const struct bn_view *v, const struct bn_view_field *f)
 {
   const bool of_commits = (f->traits & BN_FIGURE_COMMITS) != 0;
   const struct bn_view_scope s = {.kinds = 1U << v->kind,
@@ -94,14 +109,101 @@ bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
                                   .commits =
                                       of_commits && bn_view_counts_commits(&v->delta->metrics),
                                   .parts = bn_view_has_parts(v),
-                                  .native = true};
-  const enum bn_view_lack lack = bn_view_lack(f, &s);
+                                  .native = true,
+                                  .total = v->span == BN_VIEW_TOTAL};
+
+  return bn_view_lack(f, &s);
+}
+
+/* A document has null for it. */
+static bool is_unknown(const struct bn_view *v, const struct bn_view_field *f)
+{
   const void *at = (const char *)v + f->offset;
 
-  if (f->type == BN_VIEW_U64 && *(const uint64_t *)at == UINT64_MAX)
+  return f->type == BN_VIEW_U64 ? *(const uint64_t *)at == UINT64_MAX
+                                : !isfinite(*(const double *)at);
+}
+
+/* A script may count what tests of its kind do not. */
+bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
+{
+  const enum bn_view_lack lack = view_lack(v, f);
+
+  if (isnan(bn_view_value(v, f)) || (f->type == BN_VIEW_U64 && is_unknown(v, f)))
     return false;
   return lack == BN_LACK_NONE || (lack == BN_LACK_KIND && bn_view_value(v, f) > 0);
 }
+
+/* --- statistics of nothing --------------------------------------------------------------------
+ */
+
+/* What a run does not measure is 0. */
+static void settle_figure(struct bn_view *v, const struct bn_view_field *f)
+{
+  if (!is_unknown(v, f) || view_lack(v, f) == BN_LACK_NONE)
+    return;
+  if (f->type == BN_VIEW_U64)
+    *u64_at(v, f->offset) = 0;
+  else
+    *f64_at(v, f->offset) = 0;
+}
+
+static bool is_of_nothing(const struct bn_view *v, const struct bn_view_field *f)
+{
+  const struct bn_view_field *of = bn_view_fields;
+
+  if ((f->traits & BN_FIGURE_AGED) != 0 && v->max_at_least)
+    return false;
+  while (of->offset != f->of)
+    of++;
+  return !(bn_view_value(v, of) > 0 && isfinite(bn_view_value(v, of)));
+}
+
+static void forget_values(double *value, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    value[i] = NAN;
+}
+
+/* percentile_s: NULL, or its n percentiles. */
+static void settle_timing(struct bn_timing *t, double *percentile_s, size_t n)
+{
+  if (t->count > 0)
+    return;
+  t->min_s = t->avg_s = t->max_s = t->dev_s = NAN;
+  if (percentile_s != NULL)
+    forget_values(percentile_s, n);
+}
+
+/* The extremes may be those of events before the baseline. */
+static void settle_session(struct bn_session_view *s)
+{
+  if (s->events > 0)
+    return;
+  s->avg_s = NAN;
+  if (!(s->max_s > 0 && isfinite(s->max_s)))
+    s->min_s = s->max_s = NAN;
+}
+
+void bn_view_settle(struct bn_view *v, struct bn_view_store *store)
+{
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
+    settle_figure(v, f);
+    if (f->rule == BN_RULE_STATISTIC && is_of_nothing(v, f))
+      *f64_at(v, f->offset) = NAN;
+  }
+  if (v->events == 0 && !v->max_at_least)
+    forget_values(store->percentile_s, v->n_percents);
+  for (size_t i = 0; i < v->n_timings; i++)
+    settle_timing(&store->timing[i], store->timing_s != NULL ? store->timing_s[i] : NULL,
+                  v->n_percents);
+  for (size_t i = 0; i < v->n_statements; i++)
+    settle_timing(&store->statement[i].timing, store->statement_s[i], v->n_percents);
+  for (size_t i = 0; v->sessions != NULL && i < v->n_sessions; i++)
+    settle_session(&store->session[i]);
+}
+
+/* --- values from a snapshot ------------------------------------------------------------------- */
 
 static double view_seconds(uint64_t ns)
 {
@@ -259,9 +361,10 @@ double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest)
 {
   const uint64_t n = bn_hist_count(h);
 
-  if (nearest || n == 0)
-    return view_seconds(bn_hist_percentile(h, percent));
-  return view_seconds(bn_hist_nth(h, NULL, rank_of(n, percent)));
+  if (n == 0)
+    return NAN;
+  return view_seconds(nearest ? bn_hist_percentile(h, percent)
+                              : bn_hist_nth(h, NULL, rank_of(n, percent)));
 }
 
 static void find_lag(struct bn_view *v, const struct bn_snap *delta)
@@ -292,6 +395,8 @@ double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules 
   double s = view_seconds(ns);
 
   *at_least = is_at_least(rules, ns);
+  if (v->events == 0 && rules->ages == NULL)
+    return NAN;
   if (s > v->max_s && s != HUGE_VAL)
     s = v->max_s;
   if (s < v->min_s && rules->ages == NULL)
@@ -439,16 +544,6 @@ static uint64_t named_counter(const struct bn_view *v, const uint64_t *counter, 
   return i < v->delta->metrics.n_counters ? counter[i] : otherwise;
 }
 
-static uint64_t *u64_at(struct bn_view *v, size_t offset)
-{
-  return (uint64_t *)(void *)((char *)v + offset);
-}
-
-static double *f64_at(struct bn_view *v, size_t offset)
-{
-  return (double *)(void *)((char *)v + offset);
-}
-
 /* Sets every figure that is a count from these counters. */
 static void view_count(struct bn_view *v, const uint64_t *c, bool commits)
 {
@@ -478,7 +573,7 @@ static void view_rate(struct bn_view *v, const uint64_t *c, double span_s)
   view_count(&counted, c, false);
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->rule == BN_RULE_RATE)
-      *f64_at(v, f->offset) = (double)*u64_at(&counted, f->rate_of) / span_s;
+      *f64_at(v, f->offset) = (double)*u64_at(&counted, f->of) / span_s;
   v->bytes_touched_per_s =
       (double)(counted.bytes_moved + named_counter(v, c, "bytes_untouched", 0)) / span_s;
 }
@@ -541,6 +636,7 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
     find_sessions(v, store, delta);
     find_statements(v, store, delta, rules->nearest);
   }
+  bn_view_settle(v, store);
 }
 
 void bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape)

@@ -18,13 +18,15 @@ enum bn_view_span { BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT, BN_VIEW_TOTAL, BN_VIEW
 
 enum { BN_FIGURES_MAX = 64, BN_LINES_MAX = 1 << 16 }; /* bytes of lines */
 
-/* Statistics of one session.  The extremes are exact, and since the measurement began. */
+/* Statistics of one session.  The extremes are exact, and since the measurement began.  Those of
+   nothing are NaN. */
 struct bn_session_view {
   double min_s, avg_s, max_s, busy_s;
   uint64_t events;
 };
 
-/* A histogram besides the event latency: "read_latency", "sql_execute".  0 if it is empty. */
+/* A histogram besides the event latency: "read_latency", "sql_execute".  If it is empty, count and
+   sum_s are 0 and the rest is NaN. */
 struct bn_timing {
   const char *name; /* of the metric; the snapshot's */
   /* The values of the view's ranks, in their order; HUGE_VAL: overflow.  NULL in kept intervals,
@@ -73,7 +75,7 @@ struct bn_view {
 #undef BN_FIGURE_u64
 #undef BN_FIGURE_f64
   const double *percents;          /* ranks; the first is what interval lines print */
-  const double *percentile_s;      /* their values; 0 without events; HUGE_VAL: overflow */
+  const double *percentile_s;      /* their values; NaN without events; HUGE_VAL: overflow */
   const bool *at_least;            /* NULL: none is */
   size_t n_percents;               /* 0: --percentile=0 */
   const struct bn_timing *timings; /* of histograms 1, 2, … */
@@ -98,7 +100,14 @@ struct bn_view {
 enum bn_view_type { BN_VIEW_U64, BN_VIEW_F64 }; /* uint64_t, double */
 enum bn_better { BN_BETTER_NEITHER, BN_BETTER_MORE, BN_BETTER_LESS };
 /* figures.def explains the rules. */
-enum bn_view_rule { BN_RULE_COMPUTED, BN_RULE_COUNTER, BN_RULE_RATE, BN_RULE_SUM, BN_RULE_LONGEST };
+enum bn_view_rule {
+  BN_RULE_COMPUTED,
+  BN_RULE_STATISTIC,
+  BN_RULE_COUNTER,
+  BN_RULE_RATE,
+  BN_RULE_SUM,
+  BN_RULE_LONGEST
+};
 
 enum {
   BN_FIGURE_NONE = 0,
@@ -106,7 +115,9 @@ enum {
   BN_FIGURE_PACED = 2,   /* measured with --rate alone */
   BN_FIGURE_COMMITS = 4, /* measured with --verify-commits alone */
   BN_FIGURE_NATIVE = 8,  /* not measured in a dialect; nor are PARTS */
-  BN_FIGURE_SHARE = 16   /* an assertion may have its limit in percent; a count: of all attempts */
+  BN_FIGURE_SHARE = 16,  /* an assertion may have its limit in percent; a count: of all attempts */
+  BN_FIGURE_WHOLE = 32,  /* measured in totals alone */
+  BN_FIGURE_AGED = 64    /* ages of unfinished events count too */
 };
 
 /* A row of figures.def. */
@@ -115,7 +126,7 @@ struct bn_view_field {
   enum bn_view_type type;
   enum bn_better better;
   enum bn_view_rule rule;
-  size_t rate_of;  /* BN_RULE_RATE: offset of the figure that is counted */
+  size_t of;       /* BN_RULE_RATE, BN_RULE_STATISTIC: offset of the figure that is counted */
   unsigned kinds;  /* 1U << enum bn_kind, ORed */
   unsigned traits; /* BN_FIGURE_…, ORed */
   size_t offset;   /* in struct bn_view */
@@ -139,19 +150,21 @@ struct bn_view_scope {
   bool commits;   /* --verify-commits */
   bool parts;     /* figures of PARTS are known */
   bool native;    /* figures of NATIVE are known */
+  bool total;     /* it is about the whole run */
 };
 enum bn_view_lack {
   BN_LACK_NONE,    /* it is measured */
   BN_LACK_RATE,    /* it needs --rate */
   BN_LACK_COMMITS, /* it needs --verify-commits */
   BN_LACK_DIALECT, /* it is not measured in a dialect */
+  BN_LACK_TOTAL,   /* a part of the time does not have it */
   BN_LACK_KIND     /* it is of other kinds of tests */
 };
 /* Why a run does not measure a figure; the first that applies. */
 enum bn_view_lack bn_view_lack(const struct bn_view_field *f, const struct bn_view_scope *s);
 /* Returns whether a run with these metrics counts the commits of --verify-commits. */
 bool bn_view_counts_commits(const struct bn_metrics *m);
-/* Returns whether a view has a measured value of a figure, and not a 0 in its place. */
+/* Returns whether a view has a measured value of a figure, and not 0 or NaN in its place. */
 bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f);
 
 /* The memory behind a view; reused. */
@@ -170,6 +183,9 @@ struct bn_view_store {
 /* For views of snapshots of that shape. */
 void bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape);
 void bn_view_store_done(struct bn_view_store *store);
+/* Sets every statistic of nothing to NaN, and what a run does not measure to 0.  A view that is
+   filled or read needs it: documents have null for both, and those of earlier versions 0. */
+void bn_view_settle(struct bn_view *v, struct bn_view_store *store);
 
 /* Figures depend on these besides the snapshot. */
 struct bn_view_rules {
@@ -190,7 +206,7 @@ struct bn_view_rules {
 /* Fills the part of a view that follows from a difference alone: pure. */
 void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct bn_snap *delta,
                   const struct bn_view_rules *rules);
-/* Any percentile of the events of a view that was filled with these rules; HUGE_VAL: overflow; 0:
+/* Any percentile of the events of a view that was filled with these rules; HUGE_VAL: overflow; NaN:
    there are neither finished events nor ages.  *at_least: an unfinished event may make it larger.
  */
 double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules *rules,
@@ -199,7 +215,7 @@ double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules 
    than all others.  HUGE_VAL: it may be that of an unfinished event, or there are no events. */
 double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_rules *rules,
                                  double percent);
-/* Returns that percentile of a histogram; nearest: as in the rules; 0: it is empty. */
+/* Returns that percentile of a histogram; nearest: as in the rules; NaN: it is empty. */
 double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest);
 /* Returns the share of the time of all statements that those of one name took, 0 to 1. */
 double bn_view_share(const struct bn_view *v, const struct bn_statement_view *s);

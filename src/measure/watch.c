@@ -127,9 +127,11 @@ static double grown_ms(const struct bn_reading *from, const struct bn_reading *t
   return (double)(uint32_t)(to->value[i] - from->value[i]);
 }
 
-static double watch_mean(double sum, uint64_t n)
+/* Adds the mean of n values with that sum; there is none of no values. */
+static void add_mean(struct bn_watched *out, const char *name, double sum, uint64_t n)
 {
-  return n > 0 ? sum / (double)n : 0;
+  if (n > 0)
+    watch_add(out, name, sum / (double)n);
 }
 
 static void add_requests(const struct bn_reading *from, const struct bn_reading *to,
@@ -142,8 +144,8 @@ static void add_requests(const struct bn_reading *from, const struct bn_reading 
   watch_add(out, r->rate, (double)n / s);
   watch_add(out, r->bytes, (double)sectors * SECTOR / s);
   watch_add(out, r->merges, (double)watch_grown(from, to, r->merged) / s);
-  watch_add(out, r->await, watch_mean(grown_ms(from, to, r->ms), n));
-  watch_add(out, r->size, watch_mean((double)sectors * SECTOR, n));
+  add_mean(out, r->await, grown_ms(from, to, r->ms), n);
+  add_mean(out, r->size, (double)sectors * SECTOR, n);
 }
 
 void bn_watched_device(const struct bn_reading *from, const struct bn_reading *to,
@@ -157,9 +159,8 @@ void bn_watched_device(const struct bn_reading *from, const struct bn_reading *t
   if (is_known(from, to, BN_ROW_FLUSHES)) {
     watch_add(out, "device_flushes_per_s",
               (double)watch_grown(from, to, BN_ROW_FLUSHES) / span_ms * ms_per_s);
-    watch_add(
-        out, "device_flush_await_ms",
-        watch_mean(grown_ms(from, to, BN_ROW_FLUSH_MS), watch_grown(from, to, BN_ROW_FLUSHES)));
+    add_mean(out, "device_flush_await_ms", grown_ms(from, to, BN_ROW_FLUSH_MS),
+             watch_grown(from, to, BN_ROW_FLUSHES));
   }
   watch_add(out, "device_queue_length", grown_ms(from, to, BN_ROW_QUEUE_MS) / span_ms);
   watch_add(out, "device_utilization_percent",

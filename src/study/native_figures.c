@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Figures of results for studies in Lua: by name, by assertion, and of each interval. */
+#include <math.h>
+
 #include "study/figure.h"
 #include "study/int64.h"
 #include "study/native.h"
@@ -146,7 +148,7 @@ static void set_figures(lua_State *L, const struct bn_view *v)
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
     const void *at = (const char *)v + f->offset;
 
-    if (!bn_view_knows(v, f))
+    if (!bn_view_measures(v, f))
       continue;
     if (f->type == BN_VIEW_U64)
       bn_int64_push_unsigned(L, *(const uint64_t *)at);
@@ -166,7 +168,8 @@ static void push_interval(lua_State *L, const struct bn_view *v)
   for (size_t i = 0; v->percentile_s != NULL && i < v->n_percents; i++) {
     lua_createtable(L, 0, 2);
     bn_native_set_number(L, "percent", v->percents[i]);
-    bn_native_set_number(L, "s", v->percentile_s[i]);
+    if (!isnan(v->percentile_s[i]))
+      bn_native_set_number(L, "s", v->percentile_s[i]);
     lua_rawseti(L, -2, (int)i + 1);
   }
   lua_setfield(L, -2, "percentiles");

@@ -54,7 +54,7 @@ static struct batch sum_latency(const struct bn_record *r, size_t hist)
   const struct bn_view *v = &r->view;
 
   if (hist == BN_H_LATENCY)
-    return (struct batch){v->avg_s * (double)v->events, (double)v->events};
+    return (struct batch){v->sum_s, (double)v->events};
   if (hist - BN_H_FIXED >= v->n_timings)
     return (struct batch){0, 0};
   return (struct batch){v->timings[hist - BN_H_FIXED].sum_s,

@@ -44,8 +44,6 @@ static bool is_same(double a, double b)
 static double latency_of(const struct bn_view *v, const struct bn_hist *h, double rank,
                          bool nearest)
 {
-  if (v->events == 0)
-    return NAN;
   for (size_t i = 0; i < v->n_percents; i++)
     if (is_same(v->percents[i], rank))
       return v->percentile_s[i];

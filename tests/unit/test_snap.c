@@ -207,7 +207,9 @@ static void views_are_consistent(void **state)
   bn_snap_take(&now, &set, 0);
   bn_snap_diff(&now, &zero);
   bn_view_fill(&v, &store, &now, &rules);
-  assert_true(v.min_s == 0 && v.avg_s == 0 && v.max_s == 0 && v.percentile_s[2] == 0);
+  assert_true(isnan(v.min_s) && isnan(v.avg_s) && isnan(v.median_s) && isnan(v.dev_s));
+  assert_true(isnan(v.max_s) && isnan(v.percentile_s[2]) && v.sum_s == 0);
+  assert_true(isnan(v.sessions[1].min_s) && isnan(v.sessions[1].avg_s));
   for (i = 1; i <= 1000; i++)
     one_event(set.stat[i % 2], i, i * 10001);
   bn_snap_take(&now, &set, 2000000000);

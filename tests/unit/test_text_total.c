@@ -291,7 +291,7 @@ static void tells_a_lag_that_matters(void **unused)
     bn_page_skip_header(p);
     p->counter[BN_C_EVENTS] = rows[i].events;
     p->view.due = 100;
-    p->view.median_s = rows[i].events > 0 ? 1e-3 : 0;
+    p->view.median_s = rows[i].events > 0 ? 1e-3 : NAN;
     p->view.lag_p50_s = 0.05e-3;
     p->view.lag_p99_s = rows[i].lag_p99_s;
     p->view.lag_max_s = 2e-3;

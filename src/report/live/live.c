@@ -47,9 +47,9 @@ static void text_append_time(char *text, const struct bn_plan *plan, double at_s
 
 static void text_append_percentile(char *text, const struct bn_view *v)
 {
-  const double ms = v->n_percents > 0 ? v->percentile_s[0] * 1e3 : 0;
+  const double ms = v->n_percents > 0 ? v->percentile_s[0] * 1e3 : NAN;
 
-  if (v->n_percents == 0 || v->events == 0)
+  if (isnan(ms))
     return;
   text_append(text, ", p%.10g %s%.*f ms", v->percents[0],
               v->at_least != NULL && v->at_least[0] ? ">= " : "", bn_units_decimals(ms, 2), ms);

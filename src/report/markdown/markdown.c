@@ -154,7 +154,8 @@ static void put_latency(char value[VALUE_MAX], double s, bool at_least)
 
 static void add_latency(struct column *c, enum place place, double percent, double s, bool at_least)
 {
-  put_latency(add_ordered(c, place, 0, percent), s, at_least);
+  if (!isnan(s))
+    put_latency(add_ordered(c, place, 0, percent), s, at_least);
 }
 
 /* The place of a fact.  add_facts() joins the texts of known facts with ", ". */
@@ -226,21 +227,14 @@ static void add_rates(struct column *c, const struct bn_view *v)
   }
 }
 
-/* Without events, the only latencies are the ages of unfinished events. */
 static void add_latencies(struct column *c, const struct bn_view *v)
 {
-  if (v->events > 0) {
-    add_latency(c, LEAST, 0, v->min_s, false);
-    add_latency(c, MEAN, 0, v->avg_s, false);
-  }
-  for (size_t i = 0; i < v->n_percents; i++) {
-    const bool at_least = v->at_least != NULL && v->at_least[i];
-
-    if (v->events > 0 || at_least)
-      add_latency(c, PERCENTILE, v->percents[i], v->percentile_s[i], at_least);
-  }
-  if (v->events > 0 || v->max_at_least)
-    add_latency(c, MOST, 0, v->max_s, v->max_at_least);
+  add_latency(c, LEAST, 0, v->min_s, false);
+  add_latency(c, MEAN, 0, v->avg_s, false);
+  for (size_t i = 0; i < v->n_percents; i++)
+    add_latency(c, PERCENTILE, v->percents[i], v->percentile_s[i],
+                v->at_least != NULL && v->at_least[i]);
+  add_latency(c, MOST, 0, v->max_s, v->max_at_least);
 }
 
 /* Returns the index of a name, which is added if no run had it. */

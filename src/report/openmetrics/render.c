@@ -81,21 +81,12 @@ static void add_gauge(struct bn_buf *b, const struct family *f, double x)
 
 /* --- members of the view ---------------------------------------------------------------------- */
 
-/* When a row is printed; 0: always. */
-enum {
-  IF_MEASURED = 1, /* the view measures its figure */
-  IF_TOTAL = 2,    /* the view is that of the whole run */
-  IF_EVENTS = 4,   /* an event has ended */
-  IF_LATENCY = 8   /* an event has ended, or the oldest one is the longest */
-};
-
 /* A row without `name` is another sample of the family above it. */
 struct row {
   struct family family;
   const char *label; /* of the sample; NULL: none */
   const char *value; /* of the label; NULL: the name of the figure */
   size_t offset;     /* of its figure in struct bn_view */
-  unsigned when;     /* IF_…, ORed: all of them have to hold */
 };
 
 #define OF(figure) .offset = offsetof(struct bn_view, figure)
@@ -108,18 +99,14 @@ static const struct row rows[] = {
     {{"bench_errors", "counter", NULL, "Statements that failed."}, OF(errors)},
     {{"bench_reconnects", "counter", NULL, "Connections that were made again."}, OF(reconnects)},
     {{"bench_retried_events", "counter", NULL, "Events that were repeated after an ignored error."},
-     OF(retried_events),
-     .when = IF_MEASURED},
+     OF(retried_events)},
     {{"bench_retries", "counter", NULL, "Repetitions of events after an ignored error."},
-     OF(retries),
-     .when = IF_MEASURED},
+     OF(retries)},
     {{"bench_failed_events", "counter", NULL, "Events that have failed after --db-max-tries."},
-     OF(failed_events),
-     .when = IF_MEASURED},
+     OF(failed_events)},
     {{"bench_connection_wait_seconds", "counter", "seconds",
       "Time for which threads waited for new connections, summed over all threads."},
-     OF(connection_wait_s),
-     .when = IF_MEASURED},
+     OF(connection_wait_s)},
     {{"bench_failed_threads", "gauge", NULL, "Threads that failed while other threads continued."},
      OF(failed_threads)},
     {{"bench_queries", "counter", NULL, "Queries or requests by kind."}, "kind", "read", OF(reads)},
@@ -129,15 +116,12 @@ static const struct row rows[] = {
     {{"bench_written_bytes", "counter", "bytes", "Bytes that were written."}, OF(bytes_written)},
     {{"bench_measured_seconds", "gauge", "seconds", "Time that the totals cover."}, OF(span_s)},
     {{"bench_setup_seconds", "gauge", "seconds", "Time until all threads were ready."},
-     OF(setup_s),
-     .when = IF_MEASURED},
+     OF(setup_s)},
     {{"bench_grace_seconds", "gauge", "seconds", "Time for events in flight after the end."},
-     OF(grace_s),
-     .when = IF_MEASURED},
+     OF(grace_s)},
     {{"bench_teardown_seconds", "gauge", "seconds",
       "Time from the last event to the last thread's end."},
-     OF(teardown_s),
-     .when = IF_MEASURED},
+     OF(teardown_s)},
     {{"bench_events_per_second", "gauge", NULL,
       "Events that ended in the measured time, per second."},
      OF(events_per_s)},
@@ -147,34 +131,23 @@ static const struct row rows[] = {
      OF(queries_per_s)},
     {{"bench_events_in_grace", "gauge", NULL, "Events that ended in the grace."}, OF(in_grace)},
     {{"bench_events_unfinished", "gauge", NULL, "Events that began or were due, and did not end."},
-     OF(unfinished),
-     .when = IF_TOTAL},
+     OF(unfinished)},
     {{"bench_oldest_event_seconds", "gauge", "seconds", "Age of the oldest unfinished event."},
      OF(oldest_s)},
     {{"bench_event_latency_min_seconds", "gauge", "seconds", "Least latency of an event."},
-     OF(min_s),
-     .when = IF_EVENTS},
+     OF(min_s)},
     {{"bench_event_latency_max_seconds", "gauge", "seconds",
       "Greatest latency of an event, or age of an unfinished one."},
-     OF(max_s),
-     .when = IF_LATENCY},
-    {{"bench_arrivals", "counter", NULL, "Events of --rate by state."},
-     "state",
-     NULL,
-     OF(due),
-     IF_MEASURED},
-    {.label = "state", OF(started), .when = IF_MEASURED},
-    {.label = "state", OF(dropped), .when = IF_MEASURED},
-    {.label = "state", OF(finished), .when = IF_MEASURED},
-    {{"bench_arrivals_waiting", "gauge", NULL, "Events of --rate that wait."},
-     OF(backlog),
-     .when = IF_MEASURED},
+     OF(max_s)},
+    {{"bench_arrivals", "counter", NULL, "Events of --rate by state."}, "state", NULL, OF(due)},
+    {.label = "state", OF(started)},
+    {.label = "state", OF(dropped)},
+    {.label = "state", OF(finished)},
+    {{"bench_arrivals_waiting", "gauge", NULL, "Events of --rate that wait."}, OF(backlog)},
     {{"bench_outages", "counter", NULL, "Times of at least 1 s in which no event succeeded."},
-     OF(outages),
-     .when = IF_MEASURED},
+     OF(outages)},
     {{"bench_longest_outage_seconds", "gauge", "seconds", "Length of the longest outage."},
-     OF(longest_outage_s),
-     .when = IF_MEASURED},
+     OF(longest_outage_s)},
 };
 
 static const struct bn_view_field *figure_at(size_t offset)
@@ -186,20 +159,9 @@ static const struct bn_view_field *figure_at(size_t offset)
   return f;
 }
 
-static bool row_applies(const struct row *r, const struct bn_view *v)
-{
-  if ((r->when & IF_TOTAL) != 0 && v->span != BN_VIEW_TOTAL)
-    return false;
-  if ((r->when & IF_EVENTS) != 0 && v->events == 0)
-    return false;
-  if ((r->when & IF_LATENCY) != 0 && v->events == 0 && !v->max_at_least)
-    return false;
-  return (r->when & IF_MEASURED) == 0 || bn_view_measures(v, figure_at(r->offset));
-}
-
 static void add_rows(struct bn_buf *b, const struct bn_view *v)
 {
-  const struct family *f = &rows[0].family;
+  const struct family *f = NULL, *headed = NULL;
 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const struct row *r = &rows[i];
@@ -208,10 +170,11 @@ static void add_rows(struct bn_buf *b, const struct bn_view *v)
 
     if (r->family.name != NULL)
       f = &r->family;
-    if (!row_applies(r, v))
+    if (!bn_view_measures(v, figure))
       continue;
-    if (r->family.name != NULL)
+    if (headed != f)
       add_head(b, f);
+    headed = f;
     add_name(b, f->name, strcmp(f->type, "counter") == 0 ? "_total" : "", r->label,
              r->value != NULL ? r->value : figure->name);
     if (figure->type == BN_VIEW_U64)
@@ -227,15 +190,13 @@ static void add_rows(struct bn_buf *b, const struct bn_view *v)
 struct summary {
   const char *family, *label, *name;
   const double *percentile_s;
-  const bool *at_least; /* which percentiles count ages of unfinished events; NULL: none */
   double sum_s;
   uint64_t count;
 };
 
 /* A rank has few digits, so its hundredth has few too. */
-static void add_quantile(struct bn_buf *b, const struct summary *s, double percent, size_t i)
+static void add_quantile(struct bn_buf *b, const struct summary *s, double percent, double value)
 {
-  const bool known = s->count > 0 || (s->at_least != NULL && s->at_least[i]);
   char digits[BN_UNITS_DIGITS];
   bool first = true;
 
@@ -246,13 +207,13 @@ static void add_quantile(struct bn_buf *b, const struct summary *s, double perce
     add_label(b, &first, s->label, s->name);
   add_label(b, &first, "quantile", digits);
   (void)bn_buf_char(b, '}');
-  add_f64(b, known ? s->percentile_s[i] : NAN);
+  add_f64(b, value);
 }
 
 static void add_summary(struct bn_buf *b, const struct summary *s, const struct bn_view *v)
 {
   for (size_t i = 0; s->percentile_s != NULL && i < v->n_percents; i++)
-    add_quantile(b, s, v->percents[i], i);
+    add_quantile(b, s, v->percents[i], s->percentile_s[i]);
   add_name(b, s->family, "_sum", s->label, s->name);
   add_f64(b, s->sum_s);
   add_name(b, s->family, "_count", s->label, s->name);
@@ -263,11 +224,8 @@ static void add_latency(struct bn_buf *b, const struct bn_view *v)
 {
   static const struct family f = {"bench_event_latency_seconds", "summary", "seconds",
                                   "Latency of events."};
-  const struct summary s = {.family = f.name,
-                            .percentile_s = v->percentile_s,
-                            .at_least = v->at_least,
-                            .sum_s = v->sum_s,
-                            .count = v->events};
+  const struct summary s = {
+      .family = f.name, .percentile_s = v->percentile_s, .sum_s = v->sum_s, .count = v->events};
 
   add_head(b, &f);
   add_summary(b, &s, v);

@@ -27,14 +27,13 @@ void bn_form_rank(struct bn_form *f, size_t i)
   const struct bn_view *v = f->view;
   const bool of_events = f->timing == NULL;
 
-  f->rank = f->percentile_s = 0;
+  f->rank = 0;
+  f->percentile_s = NAN;
   f->at_least = false;
   if (i < v->n_percents) {
     f->rank = v->percents[i];
     f->percentile_s = of_events ? v->percentile_s[i] : f->timing->percentile_s[i];
     f->at_least = f->native && of_events && v->at_least != NULL && v->at_least[i];
-  } else if (f->native) {
-    f->percentile_s = NAN;
   }
 }
 
@@ -220,7 +219,7 @@ static void print_f64(const struct bn_form *f, const struct layout *l, const str
 {
   static const char sign[] = "\u2265";
   const int sign_bytes = v->at_least ? (int)sizeof sign - 1 : 0;
-  const double x = v->f64;
+  const double x = isnan(v->f64) && !f->native ? 0 : v->f64; /* sysbench prints 0 for nothing */
   const int decimals = l->latency && f->native ? bn_units_decimals(x, l->decimals) : l->decimals;
   char text[FORM_TEXT];
 

@@ -3,6 +3,7 @@
 #include "report/text/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -257,8 +258,11 @@ static void print_sessions(struct text *t, struct bn_form *f, const struct bn_vi
 
 static void print_seconds(const struct text *t, const char *label, double s)
 {
-  (void)fprintf(t->out, "DEBUG: %s                                %.*fs\n", label,
-                t->plan->native ? bn_units_decimals(s, 4) : 4, s);
+  if (isnan(s) && t->plan->native)
+    (void)fprintf(t->out, "DEBUG: %s                                -\n", label);
+  else
+    (void)fprintf(t->out, "DEBUG: %s                                %.*fs\n", label,
+                  t->plan->native ? bn_units_decimals(s, 4) : 4, isnan(s) ? 0 : s);
 }
 
 /* Returns NULL if the run does not have that histogram. */
@@ -414,12 +418,12 @@ static void print_waiting(const struct text *t, const struct bn_view *v, const c
                   timing->max_s * ms_per_s);
 }
 
-/* Prints the lag if it is more than a tenth of the median latency, which needs an event. */
+/* Prints the lag if it is more than a tenth of the median latency; neither may be NaN. */
 static void print_lag(const struct text *t, const struct bn_view *v)
 {
   static const double ms_per_s = 1e3;
 
-  if (v->events > 0 && v->lag_p99_s > v->median_s / 10)
+  if (v->lag_p99_s > v->median_s / 10)
     (void)fprintf(t->out, "    %-36s %.2f/%.2f/%.2f\n",
                   "wake-up lag (ms, 50th/99th/max):", v->lag_p50_s * ms_per_s,
                   v->lag_p99_s * ms_per_s, v->lag_max_s * ms_per_s);
@@ -499,7 +503,10 @@ static void print_ms(const struct text *t, double s)
 {
   static const double ms_per_s = 1e3;
 
-  (void)fprintf(t->out, " %10.*f", bn_units_decimals(s * ms_per_s, 2), s * ms_per_s);
+  if (isnan(s))
+    (void)fprintf(t->out, " %10s", "-");
+  else
+    (void)fprintf(t->out, " %10.*f", bn_units_decimals(s * ms_per_s, 2), s * ms_per_s);
 }
 
 static void print_statement(const struct text *t, const struct bn_view *v,

@@ -122,15 +122,12 @@ static const struct bn_watched_figure *watched_find(const struct bn_view *v, con
   return NULL;
 }
 
-/* A row needs one of its figures; if absent figures are unknown, it needs the first one. */
-static bool has_row(const struct bn_view *v, const struct part *p, const struct row *r)
+/* A row needs one of its figures. */
+static bool has_row(const struct bn_view *v, const struct row *r)
 {
-  for (size_t i = 0; i < PARTS && r->name[i] != NULL; i++) {
+  for (size_t i = 0; i < PARTS && r->name[i] != NULL; i++)
     if (watched_find(v, r->name[i]) != NULL)
       return true;
-    if (!p->absent_is_zero)
-      return false;
-  }
   return false;
 }
 
@@ -140,7 +137,7 @@ static bool print_values(const struct bn_view *v, const struct part *p, const st
 {
   size_t len = 0;
 
-  if (!has_row(v, p, r))
+  if (!has_row(v, r))
     return false;
   for (size_t i = 0; i < PARTS && r->name[i] != NULL && len < size; i++) {
     const struct bn_watched_figure *f = watched_find(v, r->name[i]);

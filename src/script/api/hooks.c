@@ -2,6 +2,7 @@
 /* The report hooks of a script as one more reporter. */
 #include "script/api/hooks.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,9 +70,10 @@ static void hooks_starting(void *self, const struct bn_facts *f)
     h->checkpoint = open_instance(h);
 }
 
+/* Scripts compute with these numbers, so that a statistic of nothing is 0. */
 static void hooks_set(lua_State *L, const char *name, double value)
 {
-  lua_pushnumber(L, value);
+  lua_pushnumber(L, isnan(value) ? 0 : value);
   lua_setfield(L, -2, name);
 }
 
@@ -84,14 +86,16 @@ static double hooks_percentile(const struct bn_view *v, size_t i)
   return v->max_at_least ? bn_view_hist_s(v->latency, v->percents[i], false) : v->percentile_s[i];
 }
 
-/* Pushes a list of tables {rank, latency}, in the order of the view. */
-static void push_percentiles(lua_State *L, const struct bn_view *v)
+/* Pushes a list of tables {rank, latency}, in the order of the view.  Without events there are no
+   latencies, except in a dialect. */
+static void push_percentiles(lua_State *L, const struct bn_view *v, bool native)
 {
   lua_createtable(L, (int)v->n_percents, 0);
   for (size_t i = 0; i < v->n_percents; i++) {
     lua_createtable(L, 0, 2);
     hooks_set(L, "rank", v->percents[i]);
-    hooks_set(L, "latency", hooks_percentile(v, i));
+    if (v->events > 0 || !native)
+      hooks_set(L, "latency", hooks_percentile(v, i));
     lua_rawseti(L, -2, (int)i + 1);
   }
 }
@@ -106,11 +110,11 @@ static void push_counts(lua_State *L, const struct bn_view *v)
 
 /* Adds fields that the reference does not have to the table on top.  They are reached by name only,
    so that pairs() shows the reference's fields and scripts that print all of them go on working. */
-static void add_native_fields(lua_State *L, const struct bn_view *v)
+static void add_native_fields(lua_State *L, const struct bn_view *v, bool native)
 {
   lua_createtable(L, 0, 1);
   lua_createtable(L, 0, 2);
-  push_percentiles(L, v);
+  push_percentiles(L, v, native);
   lua_setfield(L, -2, "percentiles");
   push_counts(L, v);
   lua_setfield(L, -2, "counts");
@@ -139,7 +143,8 @@ static bool push_hook(struct bn_lua *lua, const char *name)
 static void push_stat(const struct bn_lua *lua, const struct bn_view *v, bool cumulative)
 {
   const struct bn_conf *conf = lua->vm->setup->conf;
-  const bool at_end = cumulative && conf->policy->dialect == NULL && v->running == 0;
+  const bool native = conf->policy->dialect == NULL;
+  const bool at_end = cumulative && native && v->running == 0;
   lua_State *L = lua->L;
 
   lua_createtable(L, 0, 16);
@@ -164,7 +169,7 @@ static void push_stat(const struct bn_lua *lua, const struct bn_view *v, bool cu
     hooks_set(L, "queue_length", (double)v->backlog);
     hooks_set(L, "concurrency", (double)v->concurrency);
   }
-  add_native_fields(L, v);
+  add_native_fields(L, v, native);
 }
 
 static int hooks_report(struct bn_instance *in, const char *hook, const struct bn_view *v,

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Statistics of nothing, and what a run does not measure, are null, empty or absent in every form."""
+
+import csv
+import json
+import re
+
+import pytest
+
+import bench
+
+# Event 1 of thread 0 ends after two intervals, those of other threads at once.
+WAITS = """
+ffi = require("ffi")
+ffi.cdef("int usleep(unsigned);")
+local function lines()
+  local n = 0
+  for _ in io.lines("jsonl") do n = n + 1 end
+  return n
+end
+function event(id)
+  repeat ffi.C.usleep(1000) until id > 0 or lines() >= 2
+end
+"""
+LATENCIES = ("min_s", "median_s", "avg_s", "max_s", "dev_s")
+UNASKED = ("served", "due", "started", "backlog", "lag_p99_s", "missing_commits", "acknowledged_commits",
+           "reads", "queries_per_s", "bytes_read", "retries", "longest_outage_s")
+
+
+def script(folder, text):
+    (folder / "s.lua").write_text(text)
+    return "./s.lua"
+
+
+def group(folder):
+    return json.loads((folder / "json").read_text())["groups"][0]
+
+
+def cells(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_latencies_of_an_interval_without_events_are_null(tmp_path):
+    done = bench.run(script(tmp_path, WAITS), "--events=1", "--time=0", "--report-interval=0.1",
+                     "--report=text", "--report=json:json", "--report=csv:csv", "--report=jsonl:jsonl", "run",
+                     cwd=tmp_path)
+    assert done.status == 0, done
+    intervals = [i for i in group(tmp_path)["intervals"] if i["figures"]["events"] == 0]
+    rows = [json.loads(line) for line in (tmp_path / "jsonl").read_text().splitlines()]
+    table = cells(tmp_path / "csv")
+    assert intervals
+    for record in intervals:
+        assert [record["figures"][name] for name in LATENCIES] == [None] * 5
+        assert record["percentiles"][0]["s"] is None
+        assert (record["figures"]["sum_s"], record["figures"]["events_per_s"]) == (0, 0)
+    for row, line in zip(rows, table):
+        nothing = row["events"] == 0
+        for name in (*LATENCIES, "p95_s"):
+            assert (row[name] is None, line[name] == "") == (nothing, nothing)
+    saved = bench.run("report", "json", cwd=tmp_path)
+    assert saved.status == 0 and done.out.endswith(saved.out)
+
+
+def test_what_a_run_does_not_measure_is_null(tmp_path):
+    done = bench.run("cpu", *bench.QUICK, "--report=json:json", "--report=csv-total:csv",
+                     "--report=openmetrics:prom", "run", cwd=tmp_path)
+    assert done.status == 0, done
+    figures = group(tmp_path)["total"]["figures"]
+    row = cells(tmp_path / "csv")[0]
+    assert {name: figures[name] for name in UNASKED} == dict.fromkeys(UNASKED)
+    assert {name: row[name] for name in UNASKED} == dict.fromkeys(UNASKED, "")
+    assert figures["errors"] == figures["unfinished"] == 0
+    assert not re.search("bench_(queries|read_bytes|arrivals|outages)", (tmp_path / "prom").read_text())
+
+
+def test_a_total_without_events_has_no_latencies(tmp_path):
+    done = bench.run(script(tmp_path, "function event() return true end"), "--threads=2", "--report=json:json",
+                     "--report=openmetrics:prom", "--report=markdown:md", "--report=text", "run", cwd=tmp_path)
+    total = group(tmp_path)["total"]
+    assert [total["figures"][name] for name in LATENCIES] == [None] * 5
+    assert [p["s"] for p in total["percentiles"]] == [None]
+    assert [s["min_s"] for s in total["sessions"]] == [s["avg_s"] for s in total["sessions"]] == [None, None]
+    assert "latency" not in (tmp_path / "md").read_text()
+    metrics = (tmp_path / "prom").read_text()
+    assert "latency_min" not in metrics and 'quantile="0.95"} NaN' in metrics
+    assert re.search(r"min: +-\n +avg: +-\n +max: +-\n", done.out)
+
+
+def test_a_dialect_prints_zeros_for_nothing(tmp_path):
+    done = bench.run(script(tmp_path, "function event() return true end"), "--report=text", "--report=json:json",
+                     "run", dialect="1.0", cwd=tmp_path)
+    assert (done.err, done.status) == ("", 0)
+    assert re.search(r"min: +0.00\n +avg: +0.00\n +max: +0.00\n", done.out)
+    assert done.out.endswith(bench.run("report", "json", cwd=tmp_path).out)
+    assert group(tmp_path)["total"]["figures"]["min_s"] is None
+
+
+@pytest.mark.parametrize("dialect", ["own", "1.0"])
+def test_new_members_of_hooks_alone_are_nil(dialect, tmp_path):
+    done = bench.run(script(tmp_path, """
+        function event() return true end
+        function sysbench.hooks.report_cumulative(stat)
+          print(stat.latency_min, stat.latency_avg, stat.latency_max, stat.latency_pct * 1e6,
+            stat.percentiles[1].rank, stat.percentiles[1].latency)
+        end"""), "run", dialect=dialect, cwd=tmp_path)
+    latency = "nil" if dialect == "own" else "1e-06"
+    assert f"0\t0\t0\t1\t95\t{latency}\n" in done.out + done.err
+
+
+def test_documents_with_zeros_for_nothing_are_read_as_new_ones(tmp_path):
+    """Documents of earlier versions have 0.0 in the place of null."""
+    bench.run(script(tmp_path, "function event() return true end"), "--report=json:json", "run", cwd=tmp_path)
+    text = (tmp_path / "json").read_text()
+    old = re.sub(r'"([a-z0-9_]+_s|s)": null', r'"\1": 0.0', text)
+    assert old != text
+    (tmp_path / "old").write_text(old)
+    for form in ("csv-total", "text"):
+        new, same = (bench.run("report", f"--format={form}", name, cwd=tmp_path).out for name in ("json", "old"))
+        assert new == same
+
+
