@@ -101,6 +101,8 @@ int bn_outcome_status(const struct bn_outcome *o, bool overload_fails)
     return BN_STATUS_FAILED;
   if (overload_fails && (flags & BN_OUTCOME_OVERLOADED) != 0)
     return BN_STATUS_FAILED;
+  if ((flags & BN_OUTCOME_EMPTY) != 0)
+    return BN_STATUS_EMPTY;
   if ((flags & BN_OUTCOME_UNSERVED) != 0)
     return BN_STATUS_UNSERVED;
   return (flags & BN_OUTCOME_VIOLATED) != 0 ? BN_STATUS_VIOLATED : BN_STATUS_OK;
@@ -127,6 +129,21 @@ enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_f
     if (row[i].so)
       return row[i].reason;
   return (flags & BN_OUTCOME_OPENED) != 0 ? BN_END_DONE : BN_END_FAILURE;
+}
+
+bool bn_outcome_is_empty(const struct bn_view *total)
+{
+  if (total->events > 0 || total->delta->dropped == 0)
+    return false;
+  if (total->errors > 0)
+    bn_log_stderr("no event succeeded: %llu statements failed with errors that are ignored, so the "
+                  "run has measured nothing; the report names the errors",
+                  (unsigned long long)total->errors);
+  else
+    bn_log_stderr("no event succeeded, so the run has measured nothing: a value that event() "
+                  "returns ends its thread, and an error that repeats its event does so until the "
+                  "end of the run");
+  return true;
 }
 
 void bn_outcome_log(const struct bn_outcome *o, bool overload_fails)

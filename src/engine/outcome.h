@@ -14,13 +14,14 @@
 #include "measure/result.h"
 
 /* If several apply, the exit status is the first of: signal, timeout, the script's own, failed,
-   not served, violated. */
+   without an event, not served, violated. */
 enum bn_status {
   BN_STATUS_OK = 0,
   BN_STATUS_FAILED = 1,
   BN_STATUS_TIMEOUT = 2,  /* thread-init timeout, forced shutdown, time grace used up */
   BN_STATUS_VIOLATED = 3, /* --assert: the result is complete, and not as it should be */
   BN_STATUS_UNSERVED = 4, /* --rate: the arrivals were not served */
+  BN_STATUS_EMPTY = 5,    /* events were begun, and none succeeded */
   BN_STATUS_SIGNAL = 128  /* + n */
 };
 
@@ -41,7 +42,8 @@ enum bn_outcome_flag {
   BN_OUTCOME_TO_INTERRUPT = 16384, /* workers are to be interrupted once their events are counted */
   BN_OUTCOME_WATCHER_HANGS = 32768, /* a watcher was abandoned in a call */
   BN_OUTCOME_THREAD_FAILED = 65536, /* a thread failed while others went on (--on-thread-error) */
-  BN_OUTCOME_EARLY = 131072         /* the load was ended while events could begin */
+  BN_OUTCOME_EARLY = 131072,        /* the load was ended while events could begin */
+  BN_OUTCOME_EMPTY = 262144         /* events were begun, and none succeeded */
 };
 
 /* The phase of the main thread, which alone writes it. */
@@ -86,6 +88,9 @@ uint64_t bn_outcome_limit(const struct bn_outcome *o, uint64_t deadline_ns);
 bool bn_outcome_has_stuck_threads(const struct bn_outcome *o);
 /* Returns the exit status. overload_fails: overload is a failure in this dialect. */
 int bn_outcome_status(const struct bn_outcome *o, bool overload_fails);
+/* Returns whether the total is one of events that were begun and of which none succeeded, and says
+   so on standard error.  A script's own loop may begin none. */
+bool bn_outcome_is_empty(const struct bn_view *total);
 /* Returns the reason for the end, by the same rules. */
 enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_fails);
 /* Logs the reasons for the end that the report does not show. */

@@ -721,6 +721,11 @@ bool bn_reports_total(struct bn_reports *b)
   return ok;
 }
 
+const struct bn_view *bn_reports_last(const struct bn_reports *b)
+{
+  return &b->report.view;
+}
+
 bool bn_reports_log_verdicts(const struct bn_reports *b)
 {
   return bn_asserts_log(&b->asserts, &b->facts, !b->conf->policy->own_report);

@@ -102,6 +102,8 @@ bool bn_reports_total(struct bn_reports *b);
 /* Logs, after the final report, the assertions that do not hold, and in a dialect all of them, as
    its report has none.  Returns false if one does not hold. */
 bool bn_reports_log_verdicts(const struct bn_reports *b);
+/* Returns the view of the final report, once it is made. */
+const struct bn_view *bn_reports_last(const struct bn_reports *b);
 /* Passes the end of the run to the reporters and closes them.  Returns false if one failed. */
 bool bn_reports_close(struct bn_reports *b, const struct bn_end *run_end);
 

@@ -547,6 +547,16 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
                 run->job.conf->plan.rate, (unsigned long long)end->due, (unsigned long long)ended);
 }
 
+/* A run that was not ended early, and should have had an event, but had none, has measured nothing.
+   With several hosts, the sum decides. */
+static void run_report_empty(struct bn_run *run)
+{
+  if (run->job.conf->policy->own_report && run->host_group == NULL &&
+      !bn_outcome_has(&run->outcome, BN_OUTCOME_EARLY) &&
+      bn_outcome_is_empty(bn_reports_last(run->reports)))
+    bn_outcome_set(&run->outcome, BN_OUTCOME_EMPTY);
+}
+
 static void run_note_limit(struct bn_run *run, const struct bn_run_state *end)
 {
   if (end->at_limit)
@@ -614,6 +624,7 @@ static void run_report_total(struct bn_run *run, const struct bn_times *times,
     bn_outcome_set(&run->outcome, BN_OUTCOME_VIOLATED);
   if (end->due > 0 && end->now_ns > times->measure_ns)
     run_report_unserved(run, end);
+  run_report_empty(run);
   bn_outcome_log(&run->outcome, run_overload_fails(run));
   run_log_failed_threads(run);
 }

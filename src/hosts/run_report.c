@@ -384,6 +384,9 @@ static void report_end(struct bn_printer_job *job)
                              a->result.n_groups - 1);
     if (!bn_asserts_log(&a->asserts, &a->facts, !a->setup->conf->policy->own_report))
       end->status = bn_merge_status(end->status, BN_STATUS_VIOLATED);
+    if (a->setup->conf->policy->own_report && !end->early &&
+        bn_outcome_is_empty(&a->result.group[0].total.view))
+      end->status = bn_merge_status(end->status, BN_STATUS_EMPTY);
   }
   end->failed |= a->reporters.failed || a->printer->dropped;
   if (end->failed)

@@ -442,15 +442,15 @@ static int gather_facts(const struct job *j)
   return sum_plan(j);
 }
 
-/* In the order of bn_outcome_status(): a signal, a timeout, the script's own, a failure, too few
-   events that were due, an assertion. */
+/* In the order of bn_outcome_status(): a signal, a timeout, the script's own, a failure, no event,
+   too few events that were due, an assertion. */
 static int weight_of_status(int status)
 {
-  static const int weights[] = {0, 3, 5, 1, 2};
+  static const int weights[] = {0, 4, 6, 1, 2, 3};
 
   if (status > 128)
-    return 6;
-  return status >= 0 && status < 5 ? weights[status] : 4;
+    return 7;
+  return status >= 0 && status <= 5 ? weights[status] : 5;
 }
 
 int bn_merge_status(int a, int b)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Hints at the end of a run: updates or deletes that have all found no row, and events in which a
-   statement was prepared because it was used for the first time. */
+/* Hints at the end of a run: updates or deletes that have all found no row, reads of which many
+   have found none, and events in which a statement was prepared because it was used for the first
+   time. */
 #include "sql/end_hints.h"
 
 #include <inttypes.h>
@@ -20,6 +21,8 @@ void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *m, const struct bn_stat 
   zero_rows_add(&m->rows_updated, stat, BN_SQL_C_ROWS_UPDATED);
   zero_rows_add(&m->deletes, stat, BN_SQL_C_DELETES_WITHOUT_ROWS);
   zero_rows_add(&m->rows_deleted, stat, BN_SQL_C_ROWS_DELETED);
+  zero_rows_add(&m->reads, stat, BN_C_READ);
+  zero_rows_add(&m->rows_read, stat, BN_SQL_C_ROWS_READ);
 }
 
 /* Returns the number of the event in flight, from 1.  A repeated event has the same number
@@ -72,6 +75,21 @@ static void tell_of_rows(const struct bn_sql_end_hints *m)
                 deletes);
 }
 
+/* A select of a point reads one row, and no other read that is common reads less: fewer rows than
+   reads are reads without a row.  Less than a tenth of them, or of a hundred, is not worth a line.
+ */
+static void tell_of_reads(const struct bn_sql_end_hints *m)
+{
+  const uint64_t reads = bn_stat_get(&m->reads), rows = bn_stat_get(&m->rows_read);
+
+  if (reads >= 100 && rows < reads - reads / 10)
+    bn_log_hint("SELECT: %" PRIu64 " statements have read %" PRIu64
+                " rows, so that at least %" PRIu64
+                " found none; do the tables have the ids from 1 to --table-size? ('cleanup' and "
+                "'prepare' make them anew, --auto-inc=off without gaps)",
+                reads, rows, reads - rows);
+}
+
 static void tell_of_prepares(const struct bn_sql_end_hints *all)
 {
   const uint64_t paid = atomic_load(&all->paid), events = atomic_load(&all->events);
@@ -87,5 +105,6 @@ static void tell_of_prepares(const struct bn_sql_end_hints *all)
 void bn_sql_end_hints_tell(const struct bn_sql_end_hints *all)
 {
   tell_of_rows(all);
+  tell_of_reads(all);
   tell_of_prepares(all);
 }

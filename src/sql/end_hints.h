@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Hints at the end of a run: updates or deletes that have all found no row, and events in which a
-   statement was prepared because it was used for the first time. */
+/* Hints at the end of a run: updates or deletes that have all found no row, reads of which many
+   have found none, and events in which a statement was prepared because it was used for the first
+   time. */
 #ifndef BN_SQL_END_HINTS_H
 #define BN_SQL_END_HINTS_H
 
@@ -13,7 +14,8 @@
 struct bn_sql_end_hints {
   _Atomic uint64_t updates, rows_updated; /* updates: those without rows */
   _Atomic uint64_t deletes, rows_deleted; /* deletes: those without rows */
-  _Atomic uint64_t paid, events;          /* paid: those in which a statement was prepared */
+  _Atomic uint64_t reads, rows_read;
+  _Atomic uint64_t paid, events; /* paid: those in which a statement was prepared */
 };
 
 /* A session's own: its measured events in which a statement was prepared. */

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Statistics of nothing, and what a run does not measure, are null, empty or absent in every form."""
+"""Statistics of nothing, and what a run does not measure, are null, empty or absent in every form; a
+run in which no event succeeded has a status of its own; reads that find nothing are told."""
 
 import csv
 import json
 import re
+import sqlite3
 
 import pytest
 
@@ -25,6 +27,7 @@ end
 LATENCIES = ("min_s", "median_s", "avg_s", "max_s", "dev_s")
 UNASKED = ("served", "due", "started", "backlog", "lag_p99_s", "missing_commits", "acknowledged_commits",
            "reads", "queries_per_s", "bytes_read", "retries", "longest_outage_s")
+EMPTY = 5
 
 
 def script(folder, text):
@@ -118,5 +121,71 @@ def test_documents_with_zeros_for_nothing_are_read_as_new_ones(tmp_path):
     for form in ("csv-total", "text"):
         new, same = (bench.run("report", f"--format={form}", name, cwd=tmp_path).out for name in ("json", "old"))
         assert new == same
+
+
+# --- a run that did nothing ----------------------------------------------------------------------
+
+SQL = """
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+  con:query("INSERT INTO t VALUES (1)")
+end
+function event() con:query("INSERT INTO t VALUES (%s)") end
+"""
+SQLITE = ("--db-driver=sqlite", "--sqlite-db=:memory:", "--time=0", "--events=5", "--db-max-tries=2")
+RETURNS = "a value that event() returns ends its thread"
+FAILED = "no event succeeded: 10 statements failed with errors that are ignored"
+
+
+@pytest.mark.parametrize("text, options, said", [
+    ("function event() return 1 end", ("--threads=3",), RETURNS),
+    (SQL % "1", SQLITE, FAILED),
+    ("function event() error({errcode = sysbench.error.RESTART_EVENT}) end", ("--time=1",), RETURNS),
+    ("function event() return 1 end", ("--rate=1000", "--time=1", "--assert=eps>1"), RETURNS),
+], ids=["returned", "failed", "repeated", "before 3 and 4"])
+def test_a_run_without_a_successful_event_has_a_status_of_its_own(text, options, said, tmp_path):
+    done = bench.run(script(tmp_path, text), *options, "--report=json:json", "run", cwd=tmp_path)
+    assert done.status == EMPTY and said in done.err
+    assert json.loads((tmp_path / "json").read_text())["end"]["status"] == EMPTY
+
+
+@pytest.mark.parametrize("dialect", ["1.0", "1.1"])
+def test_a_dialect_calls_such_a_run_a_success(dialect, tmp_path):
+    done = bench.run(script(tmp_path, "function event() return 1 end"), "run", dialect=dialect, cwd=tmp_path)
+    assert (done.err, done.status) == ("", 0)
+
+
+@pytest.mark.parametrize("text, options", [
+    ("function thread_run() end function event() end", ()),
+    ("function event(id) return id == 0 or nil end", ("--threads=2", "--events=3", "--time=0")),
+    (SQL % "NULL", SQLITE),
+    ("function event() os.exit(0) end", ()),
+    ("function event() end", ("--rate=0.000001", "--time=0.1")),
+], ids=["own loop", "one thread returns", "success", "os.exit", "nothing was due"])
+def test_runs_that_need_no_event_or_had_one_succeed(text, options, tmp_path):
+    done = bench.run(script(tmp_path, text), *options, "run", cwd=tmp_path)
+    assert done.status == 0 and "no event succeeded" not in done.err
+
+
+def point_selects(folder, step, *options, dialect="own"):
+    """A run over a table whose ids have gaps."""
+    with sqlite3.connect(folder / "db") as db:
+        db.execute("CREATE TABLE sbtest1 (id INTEGER PRIMARY KEY, k INTEGER, c TEXT, pad TEXT)")
+        db.executemany("INSERT INTO sbtest1 VALUES (?, 1, 'c', 'p')", [(i,) for i in range(step, 1001, step)])
+    return bench.run("oltp_point_select", "--db-driver=sqlite", "--sqlite-db=db", "--table-size=1000",
+                     "--events=1000", "--time=0", *options, "run", dialect=dialect, cwd=folder)
+
+
+def test_reads_that_find_nothing_are_told_with_both_numbers(tmp_path):
+    done = point_selects(tmp_path, 5)
+    told = re.search(r"SELECT: 1000 statements have read (\d+) rows, so that at least (\d+) found none", done.err)
+    rows = int(re.search(r"rows read/inserted/updated/deleted: +(\d+)/", done.out)[1])
+    assert told and (int(told[1]), int(told[2])) == (rows, 1000 - rows) and 100 < rows < 300
+    assert done.status == 0 and "--auto-inc=off" in done.err
+
+
+def test_reads_that_find_their_rows_are_not_told(tmp_path):
+    assert "SELECT:" not in point_selects(tmp_path, 1).err
 
 

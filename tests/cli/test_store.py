@@ -812,7 +812,7 @@ def test_the_document_says_why_and_what_failed(tmp_path):
     began = time.time_ns()
     done = bench.run(*sqlite, "--time=0.3", "--events=100", "--db-ignore-errors=duplicate",
                      "--report=json:ignored", "run", cwd=tmp_path)
-    assert done.status == 0, done
+    assert done.status == 5, done
     document = json.loads((tmp_path / "ignored").read_text())
     assert document["end"]["reason"] == "time limit"
     [[code, count]] = document["groups"][0]["total"]["raw"]["labels"]["errors_by_code"]

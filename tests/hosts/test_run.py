@@ -137,6 +137,15 @@ def test_the_rate_of_a_dialect_is_whole(fleet):
     assert done.total["events"] > 40
 
 
+@pytest.mark.parametrize("returns, status", [("1", 5), ("nil", 0)])
+def test_hosts_without_a_successful_event_have_a_status_of_their_own(fleet, returns, status):
+    """Their sum decides, and one sentence says so."""
+    script = fleet.script("returns.lua", f"function event() return {returns} end")
+    done = fleet.run("a,b", script, "--threads=2", "--events=100", "--time=0", "run")
+    assert done.status == done.document["end"]["status"] == status
+    assert done.err.count("no event succeeded") == (status != 0)
+
+
 def test_figures_are_those_of_all_events(fleet):
     """One host has events of 5 ms and the other of 5 to 45 ms, so that percentiles cannot be averaged."""
     script = fleet.script("recorded.lua", RECORDED)

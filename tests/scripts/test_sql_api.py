@@ -488,7 +488,7 @@ def test_permanent_error_that_is_ignored_ends_with_the_time(folder):
 function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:query("SELECT * FROM missing") end
 """, "--db-driver=sqlite", "--time=0.3", "--threads=2", "--db-ignore-errors=all")
-    assert r.status == 0 and r.events == 0 and r.err == ""
+    assert r.status == 5 and r.events == 0 and r.err.startswith("no event succeeded: ")
     assert int(re.search(r"ignored errors: +(\d+)", r.out).group(1)) > 10
 
 
@@ -820,5 +820,5 @@ function work() for i = 1, 30 do con:query("SELECT 1") ffi.C.usleep(10000) end r
 {form}
 """, "--db-driver=sqlite", "--time=60")
     queries, rate = re.search(r"queries: +(\d+) +\(([\d.]+) per sec", r.out).groups()
-    assert r.status == 0 and queries == "30" and 0 < float(rate) < 150, r.out
+    assert r.status == (5 if form == "event = work" else 0) and queries == "30" and 0 < float(rate) < 150, r.out
     assert r.events == 0
