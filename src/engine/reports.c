@@ -447,6 +447,7 @@ static void reports_make_view(struct bn_reports *b, struct report *d, const stru
 
   rules.exact = exact;
   rules.sessions = base == &b->base;
+  rules.in_span = base == &b->last;
   report_compare(d, base);
   bn_view_fill(&d->view, &d->store, &d->delta, &rules);
   reports_complete_view(b, d, m);

@@ -308,20 +308,32 @@ static void note_replaced(struct bn_end *end, const struct bn_view *v)
     end->replaced_total |= v->replaced;
 }
 
-static void keep_total(struct bn_group *g, const struct bn_view *tick)
+/* Nobody knows the end of events that were in flight, or waited, at the last tick.  Dialects count
+   them at a forced shutdown alone. */
+static uint64_t count_unfinished(const struct bn_view *tick, bool native)
+{
+  const uint64_t in_flight = tick->delta->unfinished, waiting = tick->paced ? tick->backlog : 0;
+
+  if (!native)
+    return 0;
+  return in_flight < UINT64_MAX / 2 && waiting < UINT64_MAX / 2 ? in_flight + waiting : UINT64_MAX;
+}
+
+static void keep_total(struct bn_group *g, const struct bn_view *tick, bool native)
 {
   struct bn_view total = *tick;
 
   total.span = BN_VIEW_TOTAL;
+  total.unfinished = count_unfinished(tick, native);
   bn_group_add(g, &total);
 }
 
 /* The histograms of ticks add up; the total is the last of them. */
-static void take_tick(struct bn_group *g, const struct bn_record *record)
+static void take_tick(struct bn_group *g, const struct bn_record *record, bool native)
 {
   for (size_t i = 0; g->has_total && i < record->delta.metrics.n_hists; i++)
     bn_hist_add(record->delta.hist[i], g->total.delta.hist[i]);
-  keep_total(g, &record->view);
+  keep_total(g, &record->view, native);
 }
 
 static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_span span)
@@ -336,7 +348,7 @@ static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_spa
     return -1;
   note_replaced(&r->out->end, &record.view);
   if (span == BN_VIEW_TICK)
-    take_tick(g, &record);
+    take_tick(g, &record, r->out->facts.plan.native);
   else
     rc = bn_store_keep(r->out, &record.view, r->err);
   bn_record_done(&record);
@@ -405,7 +417,7 @@ static void mark_cut(struct bn_end *end)
 void bn_journal_cut(struct bn_result *r, const char *group, const struct bn_view *tick)
 {
   mark_cut(&r->end);
-  keep_total(bn_result_group(r, group), tick);
+  keep_total(bn_result_group(r, group), tick, r->facts.plan.native);
   find_start(r);
 }
 

@@ -106,7 +106,9 @@ int64_t bn_json_in_signed(struct bn_json_in *e, const struct bn_node *map, const
   const struct bn_node *n = bn_node_get(map, key);
   const int64_t i = bn_node_get_integer(n);
 
-  if (n == NULL || (bn_node_type_of(n) == BN_NODE_INT && i >= min && i <= max))
+  if (n == NULL || bn_node_type_of(n) == BN_NODE_NULL)
+    return 0;
+  if (bn_node_type_of(n) == BN_NODE_INT && i >= min && i <= max)
     return i;
   bn_json_in_refuse(e, "'%s' is not a whole number, or is out of range", key);
   return 0;

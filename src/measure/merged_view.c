@@ -157,6 +157,7 @@ int bn_merged_view_span(struct bn_merged_view *s, const struct bn_views *parts,
   const bool known = hists != NULL || bn_merged_view_has_hists(parts);
   struct bn_view_rules rules = *how;
 
+  rules.in_span = t->span == BN_VIEW_INTERVAL;
   if (!known)
     rules.n_percents = 0;
   if (bn_merged_view_add(s, parts, 0, err) != 0)

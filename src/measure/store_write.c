@@ -609,6 +609,9 @@ struct bn_node *bn_store_document(const struct bn_result *r, const struct bn_nod
   if (r->facts.n_verdicts > 0)
     bn_json_put(&p, map, "assertions", assertions_of(&p, &r->facts));
   bn_json_layout(&p, end, bn_layout_end, &r->end);
+  /* A run that was killed, or still goes on, has no status. */
+  if (r->end.partial && r->end.status == 0)
+    p.failed |= bn_node_set(end, "status", bn_node_null()) != 0;
   if (r->end.reason != BN_END_UNKNOWN)
     bn_json_text(&p, end, "reason", bn_layout_reasons[r->end.reason]);
   bn_json_put(&p, map, "end", as_known(end, bn_node_get(known, "end")));

@@ -605,6 +605,15 @@ static void find_counts(struct bn_view *v, struct bn_view_store *store,
   v->counts = store->count;
 }
 
+/* Events of the grace are in the total alone, so that the events of all intervals are those that it
+   has besides them.  Latencies are those of both. */
+static void leave_out_grace(struct bn_view *v)
+{
+  v->events -= v->in_grace;
+  v->transactions -= v->in_grace;
+  v->in_grace = 0;
+}
+
 void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct bn_snap *delta,
                   const struct bn_view_rules *rules)
 {
@@ -636,6 +645,8 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
     find_sessions(v, store, delta);
     find_statements(v, store, delta, rules->nearest);
   }
+  if (rules->in_span)
+    leave_out_grace(v);
   bn_view_settle(v, store);
 }
 

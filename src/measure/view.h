@@ -195,6 +195,7 @@ struct bn_view_rules {
   bool commits;  /* transactions are COMMITs, counted as "transactions"; else events */
   bool exact;    /* delta's base is the start of the measurement: its exact extremes hold where they
                     fall into the outermost buckets */
+  bool in_span;  /* an interval counts the events that ended in the span alone */
   bool sessions; /* also the statistics of each session, and of each name of statements */
   const struct bn_hist *ages; /* of unfinished events; NULL: there are none */
   uint64_t oldest_ns;         /* the largest of them */

@@ -68,13 +68,18 @@ static bool failure_is_aborted(const struct bn_sql_conn *c)
          c->link.ops->transaction(c->link.handle) == BN_TRANSACTION_FAILED;
 }
 
-/* Connects again; the script sees the failure of its statement. */
+/* Connects again; the script sees the failure of its statement.  It is also what counts if the run
+   was over before: the limit has ended the attempt then, not the server. */
 static void failure_reconnect(struct bn_sql_conn *c, bool counts)
 {
+  const bool late = c->sys->policy->own_report && bn_session_over(c->session);
   const struct bn_sql_diag why = c->diag;
 
-  if (bn_sql_reconnect(c) != 0 && counts)
+  if (bn_sql_reconnect(c) != 0 && counts) {
+    if (late)
+      c->diag = why;
     count_error(c);
+  }
   c->diag = why;
   c->view.error = BN_VERDICT_IGNORABLE;
   c->view.sql_errno = why.code;

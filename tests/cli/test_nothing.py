@@ -189,3 +189,16 @@ def test_reads_that_find_their_rows_are_not_told(tmp_path):
     assert "SELECT:" not in point_selects(tmp_path, 1).err
 
 
+# --- the edge of a run ---------------------------------------------------------------------------
+
+def test_intervals_have_the_events_of_the_total_but_those_of_the_grace(tmp_path):
+    """Thread 0 is busy when the last interval of the span is counted, while other events end."""
+    done = bench.run(script(tmp_path, WAITS), "--threads=4", "--time=1", "--report-interval=0.5",
+                     "--report=json:json", "--report=jsonl:jsonl", "run", cwd=tmp_path)
+    assert done.status == 0, done
+    measured = group(tmp_path)
+    events = [i["figures"]["events"] for i in measured["intervals"]]
+    total = measured["total"]["figures"]
+    assert total["in_grace"] >= 1
+    assert sum(events) == total["events"] - total["in_grace"]
+    assert {i["figures"]["in_grace"] for i in measured["intervals"]} == {0}

@@ -459,6 +459,19 @@ def test_a_journal_becomes_a_document(journal, tmp_path):
     assert report("json", cwd=tmp_path).out == report("json.partial", cwd=tmp_path).out
 
 
+@pytest.mark.parametrize("kept", ["json", "json.partial"])
+def test_a_killed_run_is_no_success(kept, journal, tmp_path):
+    """It has no exit status, which every form says, and its event in flight is unfinished."""
+    document = json.loads(report("--format=json", "json.partial", cwd=tmp_path).out)
+    (tmp_path / "json").write_text(json.dumps(document))
+    total = document["groups"][0]["total"]
+    assert (document["end"]["status"], document["end"]["reason"]) == (None, "killed")
+    assert total["figures"]["unfinished"] == total["raw"]["unfinished"] <= 1
+    assert "| exit status | none: the run was killed, or had not ended |" in report(
+        "--format=markdown", kept, cwd=tmp_path).out
+    assert "bench_exit_status" not in report("--format=openmetrics", kept, cwd=tmp_path).out
+
+
 @pytest.mark.parametrize("hook", ["report_intermediate", slow("report_cumulative")])
 def test_a_killed_run_says_that_a_script_printed_its_reports(hook, tmp_path):
     (tmp_path / "own.lua").write_text(f"""

@@ -55,6 +55,8 @@ def test_the_others_go_on(fleet):
     check_loss(fleet, done, "b")
     assert done.elapsed_s >= time_s
     whole = done.document["groups"][0]
+    lost = done.member("b")["total"]
+    assert lost["figures"]["unfinished"] == lost["raw"]["unfinished"] <= done.total["unfinished"]
     events = {h: done.member(h)["total"]["figures"]["events"] for h in "abc"}
     assert done.total["events"] == sum(events.values())
     assert documents.counted(whole["total"]) == done.total["events"]

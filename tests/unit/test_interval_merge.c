@@ -90,7 +90,7 @@ static int send_metrics(struct bn_intervals *r, size_t host, const struct bn_met
 }
 
 /* Of the views that are made next. */
-static uint64_t span_ns = 1000000000;
+static uint64_t span_ns = 1000000000, in_flight;
 static const struct bn_watched_figure *watched;
 
 /* n events of that time, in a span that ends at at_s. */
@@ -113,6 +113,7 @@ static char *make_view(const char *key, double at_s, uint64_t n, uint64_t ns)
   bn_hist_put(s.hist[BN_H_LATENCY], ns, n);
   s.busy_ns = n * ns;
   s.running = 3;
+  s.unfinished = in_flight;
   bn_view_fill(&v, &store, &s, &rules);
   v.at_s = at_s;
   v.span = strcmp(key, "tick") == 0         ? BN_VIEW_TICK
@@ -296,11 +297,12 @@ static void a_tick_is_all_that_was_measured(void **state)
 static void ticks_become_a_result(void **state)
 {
   struct bn_err err = {0};
-  struct bn_result result = {.facts.plan.warmup_ns = 3000000000};
+  struct bn_result result = {.facts.plan = {.warmup_ns = 3000000000, .native = true}};
   const struct bn_view *v;
   struct bn_intervals r;
 
   (void)state;
+  in_flight = 4;
   begin(&r, 1);
   assert_null(bn_intervals_last(&r, 0));
   assert_int_equal(bn_intervals_result(&r, 0, &result, &err), 0);
@@ -315,9 +317,11 @@ static void ticks_become_a_result(void **state)
   v = &result.group[0].total.view;
   assert_int_equal(v->span, BN_VIEW_TOTAL);
   assert_int_equal(v->counter[BN_C_EVENTS], 25);
+  assert_int_equal(v->unfinished, 4);
   assert_int_equal(bn_hist_count(v->latency), 35); /* what each tick was given here */
   assert_int_equal(result.facts.start_ns, 91000000000 - 1000000000 - 3000000000);
   assert_int_equal(result.facts.start_wall_ns, 96000000000 - 1000000000 - 3000000000);
+  in_flight = 0;
   bn_result_done(&result);
   bn_intervals_done(&r);
 }

@@ -107,6 +107,25 @@ static void nobody_waits_for_ever(void **state)
   fixture_close(&f);
 }
 
+/* The error is that of the statement: the limit of the run has ended the attempt to connect, which
+   says nothing of the server. */
+static void a_loss_after_the_end_counts_as_what_it_was(void **state)
+{
+  struct bn_label label[2];
+  struct bn_sql_conn *c;
+  struct fixture f;
+
+  (void)state;
+  c = lose(&f, 1, false, 1000, 0);
+  atomic_store(&f.limit.until_ns, bn_clock_mono());
+  assert_null(bn_sql_query(c, "SELECT 1", 8));
+  assert_int_equal(bn_sql_conn_view(c)->sql_errno, 2013);
+  assert_int_equal(counted(&f, BN_C_ERROR), 1);
+  assert_int_equal(bn_labels_read(f.stats.labels[0], label, 2), 1);
+  assert_string_equal(label[0].name, "2013");
+  fixture_close(&f);
+}
+
 static void stop(struct bn_session *session, uint64_t until_ns)
 {
   struct fixture *f = session->services->of;
@@ -225,6 +244,7 @@ BN_TESTS(sql_reconnect)
       cmocka_unit_test(a_server_that_refuses_is_asked_again_and_again),
       cmocka_unit_test(a_server_that_is_silent_holds_up_no_other),
       cmocka_unit_test(nobody_waits_for_ever),
+      cmocka_unit_test(a_loss_after_the_end_counts_as_what_it_was),
       cmocka_unit_test(the_end_of_the_run_ends_a_wait),
       cmocka_unit_test(the_isolation_level_is_set_until_the_deadline),
       cmocka_unit_test(a_server_that_writes_nothing_is_left_at_times),

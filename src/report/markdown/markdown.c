@@ -393,7 +393,9 @@ static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *
   if (c == NULL)
     return 0;
   add_run(c, m->facts);
-  if (end->status != 0)
+  if (end->partial && end->status == 0)
+    (void)snprintf(add_line(c, STATUS), VALUE_MAX, "none: the run was killed, or had not ended");
+  else if (end->status != 0)
     add_u64(c, STATUS, (uint64_t)(unsigned)end->status);
   return 0;
 }
