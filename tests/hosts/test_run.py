@@ -221,6 +221,8 @@ function event()
   ffi.C.usleep(10000)
 end
 """)
+    for host in "ab":  # each has a database of its own
+        elsewhere(fleet, host)
     done = fleet.run("a,b", script, "--time=2", "--report-checkpoints=1", "--db-driver=sqlite", "--sqlite-db=data",
                      "--db-ignore-errors=duplicate", "run")
     assert done.status == 0, done.err
