@@ -80,11 +80,12 @@ struct bn_opt {
   bool blank;  /* BN_STRING: an empty text is a value and not NULL.  BN_CHOICE: an empty text is the
                   default in dialects */
   bool repeat; /* BN_LIST: several --name=… add up; else the last one counts */
-  bool whole;  /* sysbench and so its dialects take whole numbers only (scalar: and a single one) */
-  bool clamp;  /* sysbench takes any number: dialects move it to the nearest bound */
-  bool late; /* BN_INT: sysbench parses the text where it needs the number: in dialects a text that
-                does not fit is BN_OPT_LATE until then */
-  bool file; /* BN_STRING: it names a file, for shells that complete names; BN_PATH always does */
+  bool verbatim; /* BN_LIST: a value is one item, with the commas in it */
+  bool whole; /* sysbench and so its dialects take whole numbers only (scalar: and a single one) */
+  bool clamp; /* sysbench takes any number: dialects move it to the nearest bound */
+  bool late;  /* BN_INT: sysbench parses the text where it needs the number: in dialects a text that
+                 does not fit is BN_OPT_LATE until then */
+  bool file;  /* BN_STRING: it names a file, for shells that complete names; BN_PATH always does */
   bool single05;   /* BN_LIST: 0.5 takes one */
   bool scalar;     /* BN_LIST: scripts see the first item as a number, not a table (--percentile) */
   char letter;     /* letter of an option with a value: "-o VALUE" is "--output=VALUE"; 0: none */

@@ -240,7 +240,9 @@ enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const 
 
   if (o->type != BN_LIST && !from_file)
     return parse_scalar(o, value, text, false);
-  if (from_file)
+  if (o->verbatim)
+    list_push(&items, text != NULL ? text : "", strlen(text != NULL ? text : ""));
+  else if (from_file)
     (void)bn_optval_items(text != NULL ? text : "", &items);
   else
     split_commas(text, &items);

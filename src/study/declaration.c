@@ -228,9 +228,10 @@ static void check_default(const struct reading *r, const struct bn_opt *o)
 
 static void read_option(const struct reading *r, struct bn_opt *o, size_t at)
 {
-  static const char *const names[] = {
-      "name",  "type", "letter",  "form",   "help",   "def",   "min",    "max",        "choices",
-      "words", "file", "repeats", "hidden", "secret", "blank", "traits", "range_text", NULL};
+  static const char *const names[] = {"name",  "type",    "letter",     "form",    "help",
+                                      "def",   "min",     "max",        "choices", "words",
+                                      "file",  "repeats", "verbatim",   "hidden",  "secret",
+                                      "blank", "traits",  "range_text", NULL};
   const char *letter;
 
   check_names(r, names);
@@ -251,6 +252,7 @@ static void read_option(const struct reading *r, struct bn_opt *o, size_t at)
   o->secret = read_switch(r, "secret");
   o->blank = read_switch(r, "blank");
   o->repeat = read_switch(r, "repeats");
+  o->verbatim = read_switch(r, "verbatim");
   o->file = read_switch(r, "file");
   o->def = read_default(r);
   read_bounds(r, o);

@@ -311,7 +311,7 @@ function event() con:query("INSERT INTO log VALUES ('run')") end
                      cwd=tmp_path)
     assert done.status in (0, 3), done
     found = json.loads(done.out)
-    assert [found["sides"][side]["statement"] for side in "ab"] == [None, statement]
+    assert [found["sides"][side]["statements"] for side in "ab"] == [[], [statement]]
     logs = {}
     for side in "ab":
         with sqlite3.connect(tmp_path / side) as db:
@@ -319,10 +319,63 @@ function event() con:query("INSERT INTO log VALUES ('run')") end
     rounds = len(found["rounds"])
     assert logs == {"a": 2 * rounds * ["run"], "b": rounds * ["]]'=]", "run"]}
     assert done.err.endswith(
-        f"bench ab: the server is left with the statement of side B: {statement}\n")
+        f"bench ab: the server is left with the settings of side B: {statement}\n")
     done = bench.run("ab", "--a-set=nonsense", "--sqlite-db=a", *args, "run", cwd=tmp_path)
     assert done.status == 1
-    assert "side A: the statement failed with status 1: " in done.err and "nonsense" in done.err
+    assert "side A: a statement failed with status 1: " in done.err and "nonsense" in done.err
+
+
+SETTINGS = ("--db-driver=sqlite", "--sqlite-db=db", "--same=99%", "--time=0", "--events=1", "touch.lua", "run")
+
+
+@pytest.fixture(name="table")
+def fixture_table(tmp_path):
+    """A folder with a script and a database, where settings write into a table."""
+    (tmp_path / "touch.lua").write_text("""
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("INSERT INTO log VALUES ('run')") end
+""")
+    with sqlite3.connect(tmp_path / "db") as db:
+        db.execute("CREATE TABLE log (what TEXT)")
+    return tmp_path
+
+
+def test_settings_have_several_statements_and_a_command(table):
+    """Kind 27 of issue 37: a command without a shell may restart the server."""
+    done = bench.run(
+        "ab", "--a-set=INSERT INTO log VALUES ('a;1'), (\"2\"); ; SELECT 1;", "--a-set=INSERT INTO log VALUES ('3')",
+        "--b-set=INSERT INTO log VALUES ('b')", "--b-exec=sh -c 'echo \"$0\" >>ran' '*'", *SETTINGS, cwd=table)
+    assert done.status in (0, 3), done
+    with sqlite3.connect(table / "db") as db:
+        log = [row[0] for row in db.execute("SELECT what FROM log ORDER BY rowid")]
+    rounds = log.count("b")
+    assert sorted("".join(log).split("run")) == [""] + 2 * rounds * ["a;123"] + rounds * ["b"]
+    assert (table / "ran").read_text() == rounds * "*\n"
+    lines = done.out.split("\n")
+    assert lines[1:4] == ["   before each run: 'INSERT INTO log VALUES ('a;1'), (\"2\")'", "   before each run: 'SELECT 1'",
+                          "   before each run: 'INSERT INTO log VALUES ('3')'"]
+    assert lines[6] == "   before each run: sh -c 'echo \"$0\" >>ran' '*'"
+    assert re.search(r"\nbench ab: the server is left with the settings of side [AB]: INSERT .*\n$", done.err)
+
+
+@pytest.mark.parametrize("args, sentence", [
+    (["--a-set=SELECT 1; SELEC 2; SELECT 3"],
+     "side A: a statement failed with status 1: sqlite3_prepare_v3() returned error 1 "
+     "(near \"SELEC\": syntax error) for query 'SELEC 2'"),
+    (["--b-set=SELECT 1", "--b-set=SELEC 2"], "for query 'SELEC 2'"),
+    (["--b-exec=sh -c 'echo too bad; exit 3'"], "side B: the command failed with status 3: too bad"),
+    (["--b-exec=./nowhere"], "side B: cannot start './nowhere': No such file or directory"),
+    (["--a-exec=sh -c 'x"], "--a-exec: the quote ' has no end"),
+    (["--a-set=SET GLOBAL x=1; set  session y = 2"], '--a-set: the effect of "set  session y = 2" ends with its '
+     "connection, and a run makes others; use SET GLOBAL or ALTER SYSTEM, or --a=\"--db-init-sql='SQL'\""),
+    (["--b-set=SET @@session.y = 2"], '--b-set: the effect of "SET @@session.y = 2" ends'),
+    (["--b-set=SET work_mem TO 2"], '--b-set: the effect of "SET work_mem TO 2" ends'),
+])
+def test_settings_that_fail_are_named(table, args, sentence):
+    """Kind 27 of issue 37."""
+    done = bench.run("ab", *args, *SETTINGS, cwd=table)
+    assert (done.out, done.status) == ("", 1)
+    assert sentence in done.err.split("\n")[-2], done.err
 
 
 def test_a_statement_gets_the_options_of_its_connection(tmp_path):
@@ -335,7 +388,7 @@ def test_a_statement_gets_the_options_of_its_connection(tmp_path):
     others = ["--mysql-ignore-errors=all", "--mysql-dry-run=on", "--db-ps-mode=auto", "--threads=2",
               "--mysql-table-engine=x"]
     done = ab(tmp_path, "--a-set=SELECT 1", "--b-set=SELECT 1", *connection, *others)
-    assert done.status == 1 and ": the statement failed with status 1" in done.err, done
+    assert done.status == 1 and ": a statement failed with status 1" in done.err, done
     script, *rest = (tmp_path / "arguments").read_text().split("\n")
     assert script.endswith("/statement.lua") and rest == [*connection, "prepare", ""]
 

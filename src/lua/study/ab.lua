@@ -13,6 +13,7 @@ local options = require("study.options")
 local output = require("study.output")
 local report = require("study.ab.report")
 local sequential = require("study.stats.sequential")
+local settings = require("study.ab.settings")
 local side = require("study.ab.side")
 
 -- The runs of a round: side A, side B, and side A again.
@@ -84,12 +85,20 @@ local function read_values(study, path)
   return value, values
 end
 
+-- Returns what stays of a side's settings when variables have their values of before again.  A
+-- command that is the same for both sides makes settings take effect, those of before too.
+local function lasting(study, one)
+  local is_common = study.sides.a:has_command_of(study.sides.b)
+  return report.settings(one:lasting(), is_common and {} or one.command)
+end
+
 -- Runs one side once.  Returns what read_values returns.
 local function measure(study, arm)
   local path = result_path(study, arm)
   local value
-  local ok, values = study.sides[arm]:run(path, study.scratch)
-  if study.sides[arm].statement then study.last_set = study.sides[arm] end
+  local one = study.sides[arm]
+  if lasting(study, one) ~= "" then study.left = one end
+  local ok, values = one:run(study.variables, path, study.scratch)
   if ok and not native.signalled() then value, values = read_values(study, path) end
   if not study.out then remove_result(study, arm) end
   return value, values
@@ -167,6 +176,14 @@ local function status_of(study)
 end
 
 local function run_rounds(study)
+  local a, b = study.sides.a, study.sides.b
+  local variables = settings.variables(a.statements, b.statements)
+  for _, one in ipairs{a, b} do
+    local ok, why = one:remember(variables, study.scratch)
+    if not ok then return nil, ("side %s: %s"):format(one.name, why) end
+  end
+  study.variables = variables
+  study.begun_s = native.clock()
   while not study.ended do
     local ok, why = run_round(study)
     if not ok then return nil, why end
@@ -176,6 +193,26 @@ local function run_rounds(study)
   return true
 end
 
+-- Gives variables their values of before again, and says what the server is left with.
+local function give_back(study)
+  local a, b = study.sides.a, study.sides.b
+  for _, one in ipairs{a, b} do
+    local list = one:restoration(study.variables, {})
+    local ok, why = one:set(list, study.scratch)
+    if ok and #list > 0 and a:has_command_of(b) then ok, why = one:apply(study.scratch) end
+    if not ok then
+      native.log("bench ab: side %s: values of before are not restored: %s", one.name, why)
+      one.before, study.left = {}, one
+    end
+  end
+  if study.left then
+    native.log("bench ab: the server is left with the settings of side %s: %s", study.left.name,
+      lasting(study, study.left))
+  elseif #study.variables > 0 then
+    native.log("bench ab: the variables of the server have their values of before again")
+  end
+end
+
 -- Runs the study and returns its exit status.
 local function run_study(study, given)
   if side.equals(study.sides.a, study.sides.b) then
@@ -183,15 +220,11 @@ local function run_study(study, given)
       .. "and the other options of the sides make them differ")
   end
   native.child_begin()
-  study.begun_s = native.clock()
-  local ok, why = run_rounds(study)
-  local last = study.last_set
-  if last then
-    native.log("bench ab: the server is left with the statement of side %s: %s",
-      last == study.sides.b and "B" or "A", report.statement(last))
-  end
+  local called, ok, why = pcall(run_rounds, study)
+  give_back(study)
   study.signal = native.signalled()
   if study.out and #study.rounds == 0 then remove_folders(study.out) end
+  if not called then error(ok, 0) end
   if not ok and not study.signal then native.fail("%s", why) end
   if not study.ended then
     if #study.rounds > 0 then
@@ -210,15 +243,14 @@ local function run(given, operands, is_given)
   local study = {
     same = read_same(given.same or ""),
     metric = limit.figure("--metric=" .. metric, metric, "a rate or a latency"),
-    gate = gate.new(given.fail_on or {}), rounds = {}, looks = {},
+    gate = gate.new(given.fail_on or {}), rounds = {}, looks = {}, variables = {},
     levels = sequential.looks_levels(), out = given.out, cooldown_s = given.cooldown, pause_s = 0,
   }
   study.fails_undecided = given.fail_undecided
   if not is_given.fail_undecided then study.fails_undecided = #study.gate > 0 end
   output.check(given.output)
   study.sides = {
-    a = side.new("a", given.a_program, given.a, given.a_set, operands),
-    b = side.new("b", given.b_program, given.b, given.b_set, operands),
+    a = side.new("a", given, operands), b = side.new("b", given, operands),
   }
   study.sides.aa = study.sides.a
   study.seed = given.seed or native.entropy() % 2 ^ 31
@@ -235,12 +267,15 @@ for _, pattern in ipairs{
   {suffix = "", type = "string", form = "=OPTIONS", help = "options of the runs of side %s"},
   {suffix = "-program", type = "path", form = "=FILE",
    help = "another version of this program for side %s"},
-  {suffix = "-set", type = "string", form = "=SQL",
-   help = "statement executed before each run of side %s"},
+  {suffix = "-set", type = "list", form = "=SQL", repeats = true, verbatim = true,
+   help = "statements executed before each run of side %s"},
+  {suffix = "-exec", type = "string", form = "=COMMAND",
+   help = "command executed before each run of side %s"},
 } do
   for _, name in ipairs{"a", "b"} do
     declared[#declared + 1] = {
       name = name .. pattern.suffix, type = pattern.type, form = pattern.form,
+      repeats = pattern.repeats, verbatim = pattern.verbatim,
       help = pattern.help:format(name:upper()),
     }
   end

@@ -10,6 +10,7 @@ local digits = require("study.digits")
 local document = require("study.document")
 local native = require("study.native")
 local sequential = require("study.stats.sequential")
+local settings = require("study.ab.settings")
 
 local report = {}
 
@@ -21,14 +22,12 @@ function report.verdict(look)
   return look.steady and look.verdict or "unknown"
 end
 
--- Returns a statement without a password, which it may set without an option's form.
-local function masked_statement(sql)
-  return sql:lower():find("identified", 1, true) and "***" or native.mask_text(sql)
-end
-
--- Returns the statement of a side for a terminal.
-function report.statement(side)
-  return native.escape(masked_statement(side.statement))
+-- Returns statements and the words of a command on one line, for a terminal.
+function report.settings(statements, command)
+  local list = {}
+  for i, statement in ipairs(statements) do list[i] = settings.masked(statement) end
+  if #command > 0 then list[#list + 1] = native.mask_text(table.concat(command, " ")) end
+  return native.escape(table.concat(list, "; "))
 end
 
 local function percent(ratio)
@@ -54,16 +53,19 @@ local function quoted(text)
   return (plain and " %s" or " '%s'"):format(native.escape(text))
 end
 
+local function words_text(words)
+  local parts = {}
+  for i, word in ipairs(words) do parts[i] = quoted(native.mask(word)) end
+  return table.concat(parts) .. "\n"
+end
+
 local function side_text(name, side)
-  local parts = {name .. ":"}
-  for _, word in ipairs(side.words) do
-    parts[#parts + 1] = quoted(native.mask(word))
+  local text = name .. ":" .. words_text(side.words)
+  for _, statement in ipairs(side.statements) do
+    text = text .. "   before each run:" .. quoted(settings.masked(statement)) .. "\n"
   end
-  parts[#parts + 1] = "\n"
-  if side.statement then
-    parts[#parts + 1] = "   before each run:" .. quoted(masked_statement(side.statement)) .. "\n"
-  end
-  return table.concat(parts)
+  if #side.command > 0 then text = text .. "   before each run:" .. words_text(side.command) end
+  return text
 end
 
 -- Returns the rest of the words of a metric's row: "-4.99 %", "-8.36 % .. -1.50 %".
@@ -182,12 +184,19 @@ function report.markdown(study)
   return table.concat(parts) .. gate_text(study, true)
 end
 
+local function words_document(words)
+  local list = {}
+  for i, word in ipairs(words) do list[i] = native.mask(word) end
+  return document.list(list)
+end
+
 local function side_document(side)
-  local command = {}
-  for i, word in ipairs(side.words) do command[i] = native.mask(word) end
+  local statements = {}
+  for i, statement in ipairs(side.statements) do statements[i] = settings.masked(statement) end
   return document.map{
-    {"command", document.list(command)},
-    {"statement", side.statement and masked_statement(side.statement) or document.null},
+    {"command", words_document(side.words)},
+    {"statements", document.list(statements)},
+    {"exec", words_document(side.command)},
   }
 end
 
@@ -266,7 +275,7 @@ end
 --                                   study has not ended, or was interrupted, or a run failed
 --    "signal": N}                   that interrupted it; 0: none
 --
--- SIDE: {"command": [TEXT], "statement": TEXT or null}, without secrets.
+-- SIDE: {"command": [TEXT], "statements": [TEXT], "exec": [TEXT]}, without secrets.
 -- INTERVAL: {"ratio": X, "low": X, "high": X, "noise": X}; noise is the standard deviation of the
 -- logarithm of one ratio.
 function report.document(study)

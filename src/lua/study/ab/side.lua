@@ -1,89 +1,147 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- A side of a study is the command line of its runs, and the statement that is executed before
--- each.
+-- A side of a study is the command line of its runs, and what is executed before each: statements,
+-- then a command.
 
 local messages = require("study.messages")
 local native = require("study.native")
+local settings = require("study.ab.settings")
 
 local side = {}
 side.__index = side
 
--- Options: the text of the option --NAME, which is split into words.  Those that begin with '-'
--- stand behind the operands, where they win, and others in front, where the name of a test is.
-function side.new(name, program, options, statement, operands)
-  local words, why = native.words(options or "")
+-- Returns the words of the option --NAME.
+local function read_words(name, text)
+  local words, why = native.words(text or "")
   if not words then native.fail("--%s: %s", name, why) end
-  local front, behind = {program or native.program}, {}
-  for _, word in ipairs(words) do
+  return words
+end
+
+-- A side "a" or "b" with the options that are given.  The words of --a that begin with '-' stand
+-- behind the operands, where they win, and others in front, where the name of a test is.
+function side.new(name, given, operands)
+  local front, behind = {given[name .. "_program"] or native.program}, {}
+  for _, word in ipairs(read_words(name, given[name])) do
     table.insert(word:sub(1, 1) == "-" and behind or front, word)
   end
   for _, list in ipairs{operands, behind} do
     for _, word in ipairs(list) do front[#front + 1] = word end
   end
-  return setmetatable({words = front, statement = statement}, side)
+  return setmetatable({
+    name = name:upper(), words = front, before = {},
+    statements = settings.read(name .. "-set", given[name .. "_set"]),
+    command = read_words(name .. "-exec", given[name .. "_exec"]),
+  }, side)
 end
 
--- Returns whether the same program runs with the same arguments after the same statement.
+local function has_words_of(a, b)
+  return table.concat(a, "\0") == table.concat(b, "\0")
+end
+
+-- Returns whether the same command is executed before the runs.
+function side.has_command_of(a, b)
+  return has_words_of(a.command, b.command)
+end
+
+-- Returns whether the same program runs with the same arguments after the same settings.
 function side.equals(a, b)
-  for i = 1, math.max(#a.words, #b.words) do
-    if a.words[i] ~= b.words[i] then return false end
-  end
-  return (a.statement or "") == (b.statement or "")
+  return has_words_of(a.words, b.words) and has_words_of(a.statements, b.statements)
+    and a:has_command_of(b)
 end
 
--- Runs a program with these arguments.  Returns true, or nil and why `what` failed.
-local function execute(argv, what, scratch)
+-- Runs a program with these arguments.  Returns true, or nil and why `what` failed; then what it
+-- has printed, if that is asked for.
+local function execute(argv, what, scratch, asks)
   local printed = scratch .. "/messages"
-  local ended, why = native.child{argv = argv, out = printed, errors = printed}
+  local ended, why = native.child{
+    argv = argv, out = not asks and printed or nil, errors = printed, capture = asks}
   if not ended then return nil, why end
-  if ended.status == 0 then return true end
+  if ended.status == 0 then return true, nil, ended.output end
   local sentence = messages.quote(printed)
   if sentence == "" then sentence = "it printed no message" end
   if ended.signal then
-    return nil, ("%s was ended by signal %d: %s"):format(what, ended.signal, sentence)
+    return nil, ("%s was ended by signal %d: %s"):format(what, ended.signal, sentence), ended.output
   end
-  return nil, ("%s failed with status %d: %s"):format(what, ended.status, sentence)
+  return nil, ("%s failed with status %d: %s"):format(what, ended.status, sentence), ended.output
 end
 
--- A run for the statement needs the options with which a connection is made.
+-- A run for statements needs the options with which a connection is made.
 local function is_of_connection(word)
   local name = word:match("^%-%-([^=]+)")
   local traits = name and native.traits(name) or {}
   return traits.endpoint or traits.connects
 end
 
--- The statement stands in a script, because in the list of processes everybody could read it.
--- Enough '=' make the quotes, which the statement does not have behind a ']'.
-local script = [[
-function prepare()
-  local connection = sysbench.sql.driver():connect()
-  connection:query([%s[
-%s]%s])
-  connection:disconnect()
-end
-]]
-
-local function execute_statement(self, scratch)
-  local path, level = scratch .. "/statement.lua", ""
-  while self.statement:find("]" .. level, 1, true) do level = level .. "=" end
-  local ok, why = native.replace(path, script:format(level, self.statement, level))
+-- Runs a script for the settings, as `execute` does.  The statements stand in it, because in the
+-- list of processes everybody could read them.
+local function run_script(self, script, what, scratch)
+  local path = scratch .. "/statement.lua"
+  local ok, why = native.replace(path, script)
   if not ok then return nil, why end
   local argv = {self.words[1], path}
   for i = 2, #self.words do
     if is_of_connection(self.words[i]) then argv[#argv + 1] = self.words[i] end
   end
   argv[#argv + 1] = "prepare"
-  return execute(argv, "the statement", scratch)
+  return execute(argv, what, scratch, true)
 end
 
--- Executes the statement, then the run, which writes a result.  Returns true, or nil and what
--- failed; a run that was interrupted has failed too.  scratch: a folder for files of no use after a
--- run.
-function side:run(result, scratch)
-  if self.statement then
-    local ok, why = execute_statement(self, scratch)
-    if not ok then return nil, why end
+-- Executes statements.  Returns true, or nil and which failed, and why.
+function side:set(statements, scratch)
+  if #statements == 0 then return true end
+  local script = settings.execution(statements, #self.command > 0)
+  local ok, why, printed = run_script(self, script, "a statement", scratch)
+  local last = printed and printed:match("%z([^%z]*)%z$")
+  if not ok and last and not why:find(last, 1, true) then
+    why = ("%s, for '%s'"):format(why, native.escape(settings.masked(last)))
   end
+  return ok, why
+end
+
+-- Executes the command.
+function side:apply(scratch)
+  if #self.command == 0 then return true end
+  return execute(self.command, "the command", scratch)
+end
+
+-- Reads the values that variables have.  Returns true, or nil and why not.
+function side:remember(variables, scratch)
+  if #variables == 0 then return true end
+  local ok, why, printed = run_script(
+    self, settings.question(variables), "the question for the values of before", scratch)
+  if not ok then return nil, why end
+  self.before = settings.answer(variables, printed)
+  return true
+end
+
+-- Returns the statements that give the variables of a study their values of before again, but for
+-- those that the statements of `except` set.
+function side:restoration(variables, except)
+  local own, list = {}, {}
+  for _, statement in ipairs(except) do own[settings.variable(statement) or ""] = true end
+  for _, one in ipairs(variables) do
+    if not own[one.name] then list[#list + 1] = self.before[one.name] end
+  end
+  return list
+end
+
+-- Returns the statements whose effect no restoration ends.
+function side:lasting()
+  local list = {}
+  for _, statement in ipairs(self.statements) do
+    if settings.lasts(statement, self.before) then list[#list + 1] = statement end
+  end
+  return list
+end
+
+-- Executes the settings, then the run, which writes a result.  A variable that only the other side
+-- sets has its value of before.  Returns true, or nil and what failed; a run that was interrupted
+-- has failed too.  scratch: a folder for files of no use after a run.
+function side:run(variables, result, scratch)
+  local statements = self:restoration(variables, self.statements)
+  for _, statement in ipairs(self.statements) do statements[#statements + 1] = statement end
+  local ok, why = self:set(statements, scratch)
+  if ok then ok, why = self:apply(scratch) end
+  if not ok or native.signalled() then return nil, why end
   local argv = {unpack(self.words)}
   argv[#argv + 1] = "--report=json:" .. result
   return execute(argv, "the run", scratch)
