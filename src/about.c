@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "measure/host.h"
 #include "option/conf.h"
@@ -20,6 +21,17 @@ static void about_program(struct bn_facts *f, const struct bn_cli *cli, const ch
   bn_facts_text(f, "program", "version", PACKAGE_VERSION);
   bn_facts_text(f, "program", "luajit", luajit);
   bn_facts_text(f, "program", "dialect", dialect != NULL ? dialect : "bench");
+}
+
+static void about_time(struct bn_facts *f)
+{
+  const time_t now = time(NULL);
+  struct tm utc;
+  char text[32];
+
+  if (gmtime_r(&now, &utc) != NULL &&
+      strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc) > 0)
+    bn_facts_text(f, "process", "started", text);
 }
 
 static void about_workload(struct bn_facts *f, const struct bn_cli *cli,
@@ -130,13 +142,16 @@ static void about_labels(struct bn_facts *f, const struct bn_list *labels)
 
 void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct bn_optset *options,
                      const struct bn_list *labels, const struct bn_workload *ops,
-                     const char *luajit)
+                     const char *luajit, bool host)
 {
   about_program(f, cli, luajit);
+  about_time(f);
   about_workload(f, cli, ops);
-  about_host(f);
   about_labels(f, labels);
   bn_optset_facts(options, about_option, f);
+  if (!host)
+    return;
+  about_host(f);
   about_database_file(f);
 }
 

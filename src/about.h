@@ -8,12 +8,12 @@
 #include "measure/facts.h"
 #include "option/opt.h"
 
-/* Adds the sections program, workload and host and all options.  Secrets are not kept.  Reads a few
-   files of /proc and /sys, so only where a report asks for it.  labels: of bn_wanted_labels.
-   luajit: the library's version. */
+/* Adds the program, the workload, the time and all options.  Secrets are not kept.  host: also the
+   section host, which takes a few files of /proc and /sys.  labels: of bn_wanted_labels.  luajit:
+   the library's version. */
 void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct bn_optset *options,
                      const struct bn_list *labels, const struct bn_workload *ops,
-                     const char *luajit);
+                     const char *luajit, bool host);
 /* The traits of all options but those of scripts and of drivers that are not ours. */
 bn_opt_traits_of bn_about_traits;
 

@@ -49,6 +49,7 @@ struct program {
   size_t n_blocks;
   struct bn_optset *options;
   void *report_conf[REPORTERS_MAX]; /* values of the options of each registered reporter */
+  struct bn_listen_conf *listen;    /* those of OpenMetrics, whose page is --metrics-listen */
   struct bn_report_use *reporters;
   size_t n_reporters;
   struct bn_assert asserts[BN_ASSERTS_MAX];
@@ -120,6 +121,8 @@ static int declare_reporters(struct program *p)
     if (r->options == NULL)
       continue;
     p->report_conf[i] = new_block(p, r->conf_size);
+    if (r == &bn_reporter_openmetrics)
+      p->listen = p->report_conf[i];
     (void)snprintf(group, sizeof group, "%s report options", r->name);
     if (bn_optset_add(p->options, group, r->options, p->report_conf[i], false, &err) != 0)
       return refuse(&err);
@@ -238,17 +241,20 @@ static int enter_run(struct program *p, const struct bn_workload *ops, void *sel
   return 0;
 }
 
-/* Only where a report or a watcher wants to know: the host is asked, and that takes time. */
+/* The host, and the server, are asked only if a report or a watcher wants to know. */
 static void tell_what_is_known(struct program *p, const struct bn_workload *ops)
 {
   struct bn_facts facts = {.start_ns = 0};
-  bool wanted = p->n_watchers > 0;
+  bool reported = false;
 
   for (size_t i = 0; i < p->n_reporters; i++)
-    wanted |= p->reporters[i].ops->facts;
-  if (!wanted)
+    reported |= p->reporters[i].ops->facts;
+  if (!reported && p->n_watchers == 0 && !p->cli.policy->own_report)
     return;
-  bn_about_gather(&facts, &p->cli, p->options, &p->conf.raw.labels, ops, bn_script_luajit());
+  if (reported && p->sql != NULL && p->cli.policy->own_report)
+    bn_sqlsys_ask(p->sql);
+  bn_about_gather(&facts, &p->cli, p->options, &p->conf.raw.labels, ops, bn_script_luajit(),
+                  reported || p->n_watchers > 0);
   bn_run_add_facts(p->run, &facts);
 }
 
@@ -484,29 +490,17 @@ static void add_live_line(struct program *p)
     p->reporters[p->n_reporters++] = (struct bn_report_use){.ops = &bn_reporter_live};
 }
 
-/* Returns the values of the options of --metrics-listen, which belong to the report that its page
-   shows; NULL: they are not declared yet. */
-static struct bn_listen_conf *listen_conf(const struct program *p)
-{
-  size_t i = 0;
-
-  while (bn_registry_reporters[i] != &bn_reporter_openmetrics)
-    i++;
-  return p->report_conf[i];
-}
-
 /* Adds that line, and the page of --metrics-listen. */
 static int add_own_reports(struct program *p)
 {
-  struct bn_listen_conf *conf = listen_conf(p);
   struct bn_err err = {0};
 
   add_live_line(p);
-  if (bn_listen_new(conf, &err) != 0)
+  if (bn_listen_new(p->listen, &err) != 0)
     return refuse(&err);
-  if (conf->page != NULL)
+  if (p->listen->page != NULL)
     p->reporters[p->n_reporters++] =
-        (struct bn_report_use){.ops = &bn_reporter_listen, .conf = conf};
+        (struct bn_report_use){.ops = &bn_reporter_listen, .conf = p->listen};
   return 0;
 }
 
@@ -779,8 +773,8 @@ int main(int argc, char **argv)
   if (bn_cli_close_reports(p.reporters, p.n_reporters) != 0 && status == BN_STATUS_OK)
     status = BN_STATUS_FAILED;
   status = check_output(status);
-  if (listen_conf(&p) != NULL)
-    bn_listen_end(listen_conf(&p), status > BN_STATUS_SIGNAL);
+  if (p.listen != NULL)
+    bn_listen_end(p.listen, status > BN_STATUS_SIGNAL);
   if (p.agent != NULL)
     bn_agent_end(p.agent, status);
   /* Workers that hang still use what would be freed. */

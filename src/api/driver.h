@@ -147,6 +147,14 @@ struct bn_sql_caps {
 struct bn_sql_about {
   char server[128], client[128];
   char transport[32], encryption[128], protocol[16], compression[32];
+  char parameters[512]; /* other parameters of the connection, wherever they were set; no secret */
+};
+
+/* A question about the server, for the facts of a run.  Each row of the answer has a name and a
+   value. */
+struct bn_sql_question {
+  const char *section; /* of the facts: "server" or "data"; NULL: the end of a list */
+  const char *sql;
 };
 
 /* The quota of connections of an account, a role or a database. */
@@ -302,6 +310,9 @@ struct bn_driver {
   /* Optional: a statement that returns a proof that the server is on this host, and its folder.
      folder_proof: the expected proof; NULL: the name of this host. */
   const char *folder_sql, *folder_proof;
+  /* Optional: what somebody who repeats a run has to know of its server.  A server may refuse to
+     answer.  NULL: nothing is asked. */
+  const struct bn_sql_question *questions;
 };
 
 extern const struct bn_driver bench_driver;

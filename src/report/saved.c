@@ -167,10 +167,12 @@ int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *er
   char shown[PATH_MAX];
   int rc = 0;
 
-  if (ops == &bn_reporter_openmetrics && operand[1] != NULL)
-    return bn_err_set(err, EINVAL,
-                      "--format=openmetrics: a text of metrics has each name once, so name one "
-                      "file");
+  if (ops == &bn_reporter_openmetrics && operand[1] != NULL) {
+    (void)bn_err_set(
+        err, EINVAL,
+        "--format=openmetrics: a text of metrics has each name once, so name one file");
+    return EXIT_FAILURE;
+  }
   for (size_t i = 0; rc == 0 && operand[i] != NULL; i++) {
     (void)bn_escape(shown, sizeof shown, operand[i], "");
     if (headed)

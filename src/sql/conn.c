@@ -13,6 +13,7 @@
 #include "sql/count.h"
 #include "sql/errors.h"
 #include "sql/recover.h"
+#include "sql/settings.h"
 
 void bn_sql_refuse(struct bn_sql_conn *c)
 {
@@ -364,7 +365,8 @@ static void tell_about(struct bn_sql_conn *c)
     const char *key, *value;
   } facts[] = {{"server_version", about.server}, {"client_version", about.client},
                {"transport", about.transport},   {"encryption", about.encryption},
-               {"protocol", about.protocol},     {"compression", about.compression}};
+               {"protocol", about.protocol},     {"compression", about.compression},
+               {"parameters", about.parameters}};
 
   for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
     if (facts[i].value[0] != '\0')
@@ -406,6 +408,7 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
                                    const char *const *override_name,
                                    const char *const *override_value, size_t n_overrides)
 {
+  struct bn_sql_target target;
   struct bn_sql_session *o;
   struct bn_sql_conn *c;
   int rc;
@@ -431,6 +434,8 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
   rc = conn_open_in_turn(c);
   if (rc == 0) {
     tell_about(c);
+    set_target(c, &target);
+    bn_sql_settings_tell(c, &target);
     return c;
   }
   if (rc < 0) {

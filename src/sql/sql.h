@@ -59,6 +59,8 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
    --db-debug histograms "sql_execute" and "sql_fetch", in dialect 0.5 a counter "transactions" of
    COMMITs, with --verify-commits four counters of commits, with --db-read-hosts one of reads. */
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys);
+/* Lets the first session that connects before its loop ask for settings of the server. */
+void bn_sqlsys_ask(struct bn_sqlsys *sys);
 /* Returns whether the workload declares that it tells statements apart. */
 bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys);
 /* Returns whether a metric of that name exists with some configuration. */

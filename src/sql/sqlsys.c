@@ -49,6 +49,11 @@ void bn_sql_all_connect(struct bn_sqlsys *sys)
   bn_sql_preflight_unlock(&sys->preflight);
 }
 
+void bn_sqlsys_ask(struct bn_sqlsys *sys)
+{
+  sys->asks = true;
+}
+
 void bn_sqlsys_tell(const struct bn_sqlsys *sys)
 {
   bn_sql_end_hints_tell(&sys->hints);

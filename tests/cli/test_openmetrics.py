@@ -118,7 +118,7 @@ def test_figures_of_a_test_of_files(dialect, tmp_path):
                         quantile=f"{row['percent'] / 100:.15g}")
             assert got == row["s"] or timing["count"] == 0
     # One name has one unit: what the device counts is in three.
-    units = {row["name"]: row["unit"] for row in document["metrics"] if row["name"].startswith("device_")}
+    units = {row["name"]: row["unit"] for row in document["groups"][0]["metrics"] if row["name"].startswith("device_")}
     assert set(units.values()) <= {"1", "bytes", "ns"}
     for name, unit in units.items():
         family, by = {"1": ("counts", 1), "bytes": ("bytes", 1), "ns": ("seconds", 1e-9)}[unit]

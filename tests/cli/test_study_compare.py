@@ -351,6 +351,23 @@ def test_what_differs_is_told_first_and_escaped(run, tmp_path):
         tmp_path, "--format=markdown").out
 
 
+@pytest.mark.parametrize("larger, told", [(1.05, False), (1.5, True)])
+def test_settings_of_the_server_are_compared(larger, told, run, tmp_path):
+    """Runs that write make tables larger, which is no difference; nor is the time of a run."""
+    a, b = sides(run, 1)
+    for documents, sync, size in ((a, "1", 1000), (b, "0", 1000 * larger)):
+        for i, document in enumerate(documents):
+            document["facts"]["server"] = {"sync_binlog": sync, "read_only": "OFF"}
+            document["facts"]["data"] = {"engine": "InnoDB", "bytes": str(int(size) + i)}
+            document["facts"]["process"]["started"] = f"2026-11-27 06:00:{i:02} UTC"
+    write(tmp_path / "a", a)
+    write(tmp_path / "b", b)
+    out = compare(tmp_path).out
+    assert "  server sync_binlog: 1 in A, 0 in B\n" in out
+    assert ("  data bytes: " in out) == told
+    assert "read_only" not in out and "started" not in out and "engine" not in out
+
+
 def test_options_of_documents_without_traits_are_told_alike(tmp_path):
     one = json.loads((bench.source_root() / "tests/store/v1-before-traits.json").read_text())
     a, b = sides(one, 1)

@@ -302,4 +302,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .silence = silence,
     .counters = {{"SHOW GLOBAL STATUS", false}},
     .folder_sql = "SELECT @@hostname, @@datadir",
+    .questions = bn_mysql_questions,
 };

@@ -22,6 +22,8 @@ struct bn_mysql {
   int ssl; /* BN_MYSQL_SSL_DISABLED to BN_MYSQL_SSL_VERIFY_IDENTITY */
 };
 
+extern const struct bn_sql_question bn_mysql_questions[];
+
 /* Shows a call for --mysql-debug, never with a password; lib/library.c. */
 __attribute__((format(printf, 2, 3))) void bn_mysql_trace_text(const struct bn_mysql *driver,
                                                                const char *fmt, ...);

@@ -226,4 +226,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .folder_sql = "SELECT coalesce((inet_server_addr() = inet_client_addr())::text, 'true'), "
                   "current_setting('data_directory')",
     .folder_proof = "true",
+    .questions = bn_pgsql_questions,
 };

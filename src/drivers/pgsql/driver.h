@@ -15,4 +15,6 @@ struct bn_pgsql {
   char *require_auth; /* for libpq; NULL: the option was not given */
 };
 
+extern const struct bn_sql_question bn_pgsql_questions[];
+
 #endif

@@ -15,17 +15,24 @@
 #include "measure/facts.h"
 #include "measure/result.h"
 #include "measure/view.h"
+#include "report/command.h"
 #include "report/output.h"
 
 /* The kinds of lines in the order of the table. */
 enum place {
   WORKLOAD,
+  STARTED,
+  COMMAND,
   PROGRAM,
   THREADS,
   RATE,
   DATABASE,
+  CONNECTION,
+  SERVER,
   DATA,
+  STORED,
   HOST,
+  MEMORY,
   SPAN,
   EVENTS,
   TRANSACTIONS,
@@ -49,12 +56,18 @@ enum place {
 
 static const char *const labels[] = {
     [WORKLOAD] = "workload",
+    [STARTED] = "started",
+    [COMMAND] = "repeat",
     [PROGRAM] = "program",
     [THREADS] = "threads",
     [RATE] = "--rate (events/s)",
     [DATABASE] = "database",
+    [CONNECTION] = "connection",
+    [SERVER] = "server",
     [DATA] = "data",
+    [STORED] = "stored",
     [HOST] = "host",
+    [MEMORY] = "host memory (GiB)",
     [SPAN] = "time measured (s)",
     [EVENTS] = "events/s",
     [TRANSACTIONS] = "transactions/s",
@@ -75,7 +88,7 @@ static const char *const labels[] = {
     [STATUS] = "exit status",
 };
 
-enum { VALUE_MAX = 400 };
+enum { VALUE_MAX = 4096 };
 
 struct line {
   enum place place;
@@ -192,9 +205,44 @@ static void add_data(struct column *c, const struct bn_facts *f)
   bn_escape_markdown(add_line(c, DATA), VALUE_MAX, data);
 }
 
+/* Adds all facts of a section as "name=value". */
+static void add_section(struct column *c, enum place place, const struct bn_facts *f,
+                        const char *section)
+{
+  char all[VALUE_MAX] = "";
+  size_t len = 0;
+
+  for (size_t i = 0; i < f->n_facts && len < sizeof all; i++)
+    if (strcmp(f->fact[i].section, section) == 0 && f->fact[i].type == BN_FACT_TEXT)
+      len += (size_t)snprintf(all + len, sizeof all - len, "%s%s=%s", len > 0 ? ", " : "",
+                              f->fact[i].key, f->fact[i].text);
+  if (len > 0)
+    bn_escape_markdown(add_line(c, place), VALUE_MAX, all);
+}
+
+static void add_repetition(struct column *c, const struct bn_facts *f)
+{
+  static const double gib = 1 << 30;
+  const struct bn_fact *memory = bn_facts_find(f, "host", "memory_bytes");
+  struct bn_buf command = {.max = 0};
+
+  if (bn_command_repeat(f, &command))
+    bn_escape_markdown(add_line(c, COMMAND), VALUE_MAX, command.data);
+  bn_buf_done(&command);
+  if (memory != NULL && memory->type == BN_FACT_WHOLE)
+    add_f64(c, MEMORY, (double)memory->whole / gib, 1);
+  add_section(c, SERVER, f, "server");
+  add_section(c, STORED, f, "data");
+}
+
 static void add_run(struct column *c, const struct bn_facts *f)
 {
-  static const struct key workload[] = {{"workload", "name"}},
+  static const struct key workload[] = {{"workload", "name"}}, started[] = {{"process", "started"}},
+                          connection[] = {{"database", "transport"},
+                                          {"database", "encryption"},
+                                          {"database", "protocol"},
+                                          {"database", "compression"},
+                                          {"database", "parameters"}},
                           program[] = {{"program", "name"}, {"program", "version"}},
                           server[] = {{"database", "driver"}, {"database", "server_version"}},
                           library[] = {{"database", "driver"}, {"database", "client_version"}},
@@ -202,8 +250,12 @@ static void add_run(struct column *c, const struct bn_facts *f)
   const bool is_served = bn_facts_find(f, "database", "server_version") != NULL;
 
   add_facts(c, WORKLOAD, f, workload, 1);
+  add_facts(c, STARTED, f, started, 1);
+  add_repetition(c, f);
   add_facts(c, PROGRAM, f, program, 2);
   add_facts(c, DATABASE, f, is_served ? server : library, 2);
+  if (is_served)
+    add_facts(c, CONNECTION, f, connection, 5);
   add_data(c, f);
   add_facts(c, HOST, f, host, 3);
   add_u64(c, THREADS, f->plan.threads);

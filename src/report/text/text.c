@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -14,6 +15,7 @@
 #include "measure/assert.h"
 #include "measure/facts.h"
 #include "measure/view.h"
+#include "report/command.h"
 #include "report/output.h"
 #include "report/text/database.h"
 #include "report/text/errors.h"
@@ -117,6 +119,24 @@ static void print_plan(const struct text *t, FILE *out)
   (void)fputs("\n", out);
 }
 
+/* Older documents may not know these facts, and others may have any text. */
+static void print_repetition(const struct bn_facts *f, FILE *out)
+{
+  const char *started = bn_facts_find_text(f, "process", "started");
+  struct bn_buf text = {.max = 0};
+  char *shown;
+
+  if (started != NULL)
+    (void)bn_buf_printf(&text, "Started: %s\nRepeat:  ", started);
+  if (started != NULL && bn_command_repeat(f, &text)) {
+    shown = bn_alloc(4 * text.len + 1, 1);
+    (void)bn_escape(shown, 4 * text.len + 1, text.data, "\n");
+    (void)fprintf(out, "%s\n\n", shown);
+    free(shown);
+  }
+  bn_buf_done(&text);
+}
+
 static void text_begin(void *self, const struct bn_facts *f)
 {
   struct text *t = self;
@@ -125,6 +145,8 @@ static void text_begin(void *self, const struct bn_facts *f)
   t->plan = &f->plan;
   t->dialect = bn_dialect_get(f->plan.version, f->plan.native);
   bn_output_begin(&t->output);
+  if (!is_quiet(t) && t->plan->native)
+    print_repetition(f, t->out);
   if (!is_quiet(t))
     print_plan(t, t->out);
   for (size_t i = 0; i < f->n_rows && !is_quiet(t); i++)

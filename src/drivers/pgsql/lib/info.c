@@ -67,6 +67,25 @@ static void read_quotas(const struct bn_pgsql_lib *c, struct bn_sql_quota quota[
   PQclear(res);
 }
 
+/* Lists the parameters of libpq that differ from its defaults, from options, a URI, a service or
+   the environment: "sslmode=require options='-c jit=off'".  "*" marks what is a secret. */
+static void tell_parameters(PGconn *handle, char *out, size_t size)
+{
+  PQconninfoOption *all = PQconninfo(handle);
+  size_t n = 0;
+
+  for (const PQconninfoOption *o = all; o != NULL && o->keyword != NULL; o++) {
+    const bool same = o->val == NULL || o->val[0] == '\0' ||
+                      (o->compiled != NULL && strcmp(o->val, o->compiled) == 0);
+    const char *quote = !same && strchr(o->val, ' ') != NULL ? "'" : "";
+
+    if (!same && o->dispchar[0] != '*' && n < size)
+      n += (size_t)snprintf(out + n, size - n, "%s%s=%s%s%s", n > 0 ? " " : "", o->keyword, quote,
+                            o->val, quote);
+  }
+  PQconninfoFree(all);
+}
+
 void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out)
 {
   const char *version = PQparameterStatus(c->handle, "server_version");
@@ -84,6 +103,7 @@ void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out)
     (void)snprintf(out->encryption, sizeof out->encryption, "%s",
                    PQgssEncInUse(c->handle) ? "GSSAPI" : "none");
   (void)snprintf(out->compression, sizeof out->compression, "none");
+  tell_parameters(c->handle, out->parameters, sizeof out->parameters);
 }
 
 /* Returns whether the process that answers is not the one that accepted the connection. */

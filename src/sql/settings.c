@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Asks a server what somebody who repeats the run has to know of it. */
+#include "sql/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "sql/side_query.h"
+
+/* A table that another client has locked delays the start for so long.  No server needs as many
+   facts. */
+enum { PATIENCE_S = 5, FACTS_MAX = 256 };
+
+struct settings {
+  const struct bn_services *services;
+  const char *section;
+  bool pooled;
+  unsigned n;
+};
+
+/* Through a pooler, the server does not know where its client is. */
+static void settings_add(void *arg, const struct bn_sql_value pair[2])
+{
+  struct settings *s = arg;
+  char name[64], value[256];
+
+  (void)snprintf(name, sizeof name, "%.*s", (int)pair[0].len, pair[0].ptr);
+  (void)snprintf(value, sizeof value, "%.*s", (int)pair[1].len, pair[1].ptr);
+  if (name[0] != '\0' && s->n++ < FACTS_MAX && !(s->pooled && strcmp(name, "on_this_host") == 0))
+    s->services->fact(s->services->of, s->section, name, value);
+}
+
+static void settings_ask(struct bn_sql_side_query *q, const struct bn_sql_conn *c)
+{
+  const struct bn_driver *ops = q->link.ops;
+  const int level = c->sys->conf->isolation;
+  struct settings s = {.services = c->session->services};
+  struct bn_err err = {0};
+
+  s.pooled = ops->pooled != NULL && ops->pooled(q->link.handle);
+  if (s.pooled)
+    s.services->fact(s.services->of, "database", "pooler", "yes");
+  for (const struct bn_sql_question *each = ops->questions; each->section != NULL; each++) {
+    s.section = each->section;
+    (void)bn_sql_side_query_pairs(q, each->sql, settings_add, &s, &err);
+  }
+  if (level != BN_ISOLATION_DEFAULT)
+    s.services->fact(s.services->of, "server", "isolation", bn_sql_isolation_word(level));
+}
+
+void bn_sql_settings_tell(struct bn_sql_conn *c, const struct bn_sql_target *target)
+{
+  const struct bn_driver *ops = c->drv->ops;
+  const uint64_t until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
+  struct bn_sql_side_query q = {.entered = false};
+  struct bn_sql_diag d = {0};
+  struct bn_sql_alarm alarm;
+
+  if (!c->sys->asks || ops->questions == NULL || !bn_sql_preflight_is_worker(c->session) ||
+      atomic_exchange(&c->sys->settings_told, true))
+    return;
+  if (bn_sql_link_make(&q.link, ops, c->drv->self) == 0) {
+    if (bn_sql_link_connect(&q.link, target, until_ns, &d) == BN_SQL_DONE &&
+        bn_sql_alarm_set(&alarm, &q.link, until_ns) == 0) {
+      bn_sql_session_opened(c->owner, &q.link);
+      settings_ask(&q, c);
+      bn_sql_session_closing(c->owner, &q.link);
+      bn_sql_alarm_clear(&alarm);
+    }
+    bn_sql_link_disconnect(&q.link);
+  }
+  bn_sql_link_free(&q.link);
+}
