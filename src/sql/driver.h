@@ -51,7 +51,7 @@ struct bn_sqlsys {
   pthread_mutex_t lock;        /* loading, and `retired` */
   _Atomic unsigned ordinal;    /* of the next connection */
   _Atomic uint64_t n_prepared; /* statements, before the loops of sessions */
-  bool asks; /* a report wants to know the settings of the server */
+  bool asks;                   /* a report wants to know the settings of the server */
   _Atomic bool settings_told;
   _Atomic bool about_told;
   _Atomic bool full_told;

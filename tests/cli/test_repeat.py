@@ -34,7 +34,7 @@ def test_the_command_repeats_the_run(tmp_path):
     options, seed = options_of(tmp_path)
     assert bench.run("report", "json", cwd=tmp_path).out == first.out.split("\n\n", 1)[1]
     markdown = bench.run("report", "--format=markdown", "json", cwd=tmp_path).out
-    assert "| started | " in markdown and "| repeat | bench oltp_read_only " in markdown
+    assert "| date | " in markdown and "| repeat | bench oltp_read_only " in markdown
     again = bench.run(*repeated(first.out)[:-1], "--report=text", "--report=json:json", "run", cwd=tmp_path)
     assert again.status == 0, again
     assert sorted(repeated(again.out)) == sorted(repeated(first.out))

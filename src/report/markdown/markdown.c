@@ -56,7 +56,7 @@ enum place {
 
 static const char *const labels[] = {
     [WORKLOAD] = "workload",
-    [STARTED] = "started",
+    [STARTED] = "date",
     [COMMAND] = "repeat",
     [PROGRAM] = "program",
     [THREADS] = "threads",
