@@ -60,15 +60,14 @@ void bn_sql_settings_tell(struct bn_sql_conn *c, const struct bn_sql_target *tar
   if (!c->sys->asks || ops->questions == NULL || !bn_sql_preflight_is_worker(c->session) ||
       atomic_exchange(&c->sys->settings_told, true))
     return;
-  if (bn_sql_link_make(&q.link, ops, c->drv->self) == 0) {
-    if (bn_sql_link_connect(&q.link, target, until_ns, &d) == BN_SQL_DONE &&
-        bn_sql_alarm_set(&alarm, &q.link, until_ns) == 0) {
-      bn_sql_session_opened(c->owner, &q.link);
-      settings_ask(&q, c);
-      bn_sql_session_closing(c->owner, &q.link);
-      bn_sql_alarm_clear(&alarm);
-    }
-    bn_sql_link_disconnect(&q.link);
+  bn_sql_link_make(&q.link, ops, c->drv->self);
+  if (bn_sql_link_connect(&q.link, target, until_ns, &d) == BN_SQL_DONE &&
+      bn_sql_alarm_set(&alarm, &q.link, until_ns) == 0) {
+    bn_sql_session_opened(c->owner, &q.link);
+    settings_ask(&q, c);
+    bn_sql_session_closing(c->owner, &q.link);
+    bn_sql_alarm_clear(&alarm);
   }
+  bn_sql_link_disconnect(&q.link);
   bn_sql_link_free(&q.link);
 }
