@@ -4,14 +4,6 @@
 
 local M = {}
 
-local connection_errors = {[2006] = true, [2011] = true, [2013] = true, [2055] = true}
-
-local function is_connection_error(failure)
-  local state = failure.sql_state or ""
-  return connection_errors[failure.sql_errno] or state:sub(1, 2) == "08"
-         or state:sub(1, 4) == "57P0"
-end
-
 -- After a failed statement, bench has sent ROLLBACK if the server had not ended the transaction. An
 -- error that a script raises itself has no number and leaves the transaction open.
 local function leaves_transaction_open(failure)
@@ -19,7 +11,7 @@ local function leaves_transaction_open(failure)
 end
 
 function M.before_event(failure, prepare_again)
-  if is_connection_error(failure) then
+  if failure.connection and failure.connection.lost then
     close_statements()
     prepare_again()
   elseif leaves_transaction_open(failure) then

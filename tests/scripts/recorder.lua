@@ -4,8 +4,8 @@
 -- Usage: luajit recorder.lua FOLDER-OF-SCRIPTS SCRIPT STEP [NAME=VALUE]...
 -- A NAME is an option, or one of: driver, tid, version, dialect, events, max_id, no_barrier, rest
 -- (now or later: when a session prepares the statements that it has not prepared yet),
--- fails_before (the barrier before which another thread fails), errors (numbers or SQLSTATEs, one
--- for each event that is to be repeated before the others).
+-- fails_before (the barrier before which another thread fails), errors (one for each event that is
+-- to be repeated before the others: ignored, lost with the connection, or own of the script).
 
 local folder, script, step = arg[1], arg[2], arg[3]
 local given = {}
@@ -14,7 +14,7 @@ for i = 4, #arg do
   if value == "on" or value == "off" then
     value = value == "on"
   end
-  given[name] = name ~= "errors" and tonumber(value) or value
+  given[name] = tonumber(value) or value
 end
 local driver, events = given.driver or "mysql", given.events or 1
 
@@ -121,23 +121,23 @@ for name, value in pairs(given) do
   sysbench.opt[name] = value
 end
 
-local function restart_with(code)
-  if code == "own" then -- raised by a script, not by a statement
+local function restart_with(kind)
+  if kind == "own" then -- raised by a script, not by a statement
     return sysbench.hooks.before_restart_event({ errcode = 1 })
   end
-  local state = #code == 5
   sysbench.hooks.before_restart_event({
     errcode = 1,
-    sql_errno = state and 0 or tonumber(code),
-    sql_state = state and code or "HY000",
+    sql_errno = 0,
+    sql_state = "HY000",
+    connection = { lost = kind == "lost" },
   })
 end
 
 if step == "run" then
   thread_init(sysbench.tid)
-  for code in (given.errors or ""):gmatch("[^,]+") do
+  for kind in (given.errors or ""):gmatch("[^,]+") do
     event(sysbench.tid)
-    restart_with(code)
+    restart_with(kind)
   end
   for _ = 1, events do
     event(sysbench.tid)
