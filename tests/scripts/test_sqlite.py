@@ -239,7 +239,8 @@ def test_files_that_are_none(folder):
     assert not (folder.path / "new.db").exists()
     assert "FATAL: error 26: file is not a database: '" in first_fatal("text.db")
     assert "unable to open database file" in first_fatal(".")
-    assert "--sqlite-db names no file" in first_fatal("")
+    r = bench(folder, "oltp_read_write", *SQLITE, "--sqlite-db=", "--events=1", "run")
+    assert r.status == 1 and r.said == ["--sqlite-db=: no value; allowed: any text but an empty one"]
     folder.file("empty.db", "")
     assert first_fatal("empty.db") == ""  # the sentence about its tables is not one
     # A script of one's own may make what it needs.

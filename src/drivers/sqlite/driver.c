@@ -197,9 +197,6 @@ static enum bn_sql connect_file(void *self, void *conn, const struct bn_sql_targ
   (void)snprintf(d->where, sizeof d->where, "SQLite database '%s'", path);
   bn_sqlite_turn_init(&c->turn);
   c->turn_made = true;
-  if (path[0] == '\0')
-    return bn_sqlite_fail_text(c, SQLITE_CANTOPEN, "sqlite3_open_v2()", "--sqlite-db names no file",
-                               d);
   pthread_mutex_lock(&c->driver->lock);
   rc = open_locked(c, path, t->prepared, d);
   pthread_mutex_unlock(&c->driver->lock);

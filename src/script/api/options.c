@@ -391,7 +391,7 @@ static void options_validate(void *arg, const char *name, const char *value, con
     return;
   if (!lua_toboolean(L, -1)) {
     /* The wording is the one for unknown options. */
-    const bool secret = bn_optset_is_secret(v->lua->vm->setup->options, name);
+    const bool secret = bn_opt_is_secret(&options->option[i]);
     const char *shown = value == NULL ? "" : secret ? BN_MASK : value;
 
     bn_log_stderr("%s--%s%s%s%s", plain ? "invalid option: " : "", name, value != NULL ? "=" : "",
