@@ -159,7 +159,8 @@ static void report_unknown_name(void *arg, const char *name, const char *value, 
     name_unknown_of_file(u->options, name, path, line);
     return;
   }
-  (void)snprintf(underscored, sizeof underscored, "%s", bn_mask_arg(name, masked));
+  (void)snprintf(underscored, sizeof underscored, "%s",
+                 bn_mask_names_secret(name) ? bn_mask_arg(name, masked) : name);
   for (char *p = underscored; *p != '\0'; p++)
     if (*p == '-')
       *p = '_';
