@@ -197,6 +197,17 @@ static enum bn_optset_error parse_loosely(const struct bn_optset *s, struct bn_e
   return rc;
 }
 
+/* Returns whether nothing is given.  In a file, blanks, a comment and empty quotes are nothing. */
+static bool setting_is_empty(const struct bn_setting *st)
+{
+  const char *at = st->text;
+  struct bn_optval_item item;
+
+  if (at == NULL || at[0] == '\0')
+    return true;
+  return st->path != NULL && (bn_optval_next(&at, &item) <= 0 || item.len == 0);
+}
+
 /* Returns whether the option needs a value and has none.  "--time=" is no "--time=0", which would
    be a run without an end; sysbench takes it for that.  A text that sysbench does not know either
    has no default or is never empty. */
@@ -205,7 +216,7 @@ static bool lacks_value(const struct bn_optset *s, const struct bn_opt *o,
 {
   const char *def = bn_opt_default(o, s->policy);
 
-  if (st->text != NULL && st->text[0] != '\0')
+  if (!setting_is_empty(st))
     return false;
   if (bn_optval_is_numeric(o))
     return !s->policy->loose_values &&

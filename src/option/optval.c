@@ -418,15 +418,13 @@ static void optval_allowed(const struct bn_opt *o, char *out, size_t len)
 static const char *whats_wrong(const struct bn_opt *o, const char *text, enum bn_optset_error kind)
 {
   static const char *const misfits[] = {
-      [BN_BOOL] = "neither on nor off", [BN_INT] = "not a whole number",
-      [BN_SIZE] = "not a size",         [BN_DOUBLE] = "not a number",
-      [BN_STRING] = "not a text",       [BN_CHOICE] = "unknown",
-      [BN_LIST] = "not a list",         [BN_PATH] = "not a path",
+      [BN_BOOL] = "neither on nor off", [BN_INT] = "not a whole number", [BN_SIZE] = "not a size",
+      [BN_DOUBLE] = "not a number",     [BN_CHOICE] = "unknown",         [BN_LIST] = "not a list",
       [BN_SECONDS] = "not a time"};
   uint64_t size;
   int64_t whole;
 
-  if (text[0] == '\0' && o->type != BN_BOOL)
+  if ((text[0] == '\0' && o->type != BN_BOOL) || o->type == BN_STRING || o->type == BN_PATH)
     return "no value";
   if (o->type == BN_INT && bn_units_int(text, &whole) == 0)
     return "out of range";

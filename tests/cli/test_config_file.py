@@ -64,7 +64,7 @@ def test_lines_of_windows(cpu):
     assert (got.err, got.status) == (text, 1)
 
 
-@pytest.mark.parametrize("dialect", ["own", "1.0", "1.1"])
+@pytest.mark.parametrize("dialect", ["1.0", "1.1"])
 def test_nothing_in_quotes_is_nothing(cpu, dialect):
     got = cpu("time=''\nrate=\"\"\n", *bench.QUICK, dialect=dialect)
     assert (got.err, got.status) == ("", 0)

@@ -84,8 +84,18 @@ def test_sysbench_takes_an_empty_number_for_zero(tmp_path):
         assert bench.run("cpu", *bench.QUICK, "--time=", "run", cwd=tmp_path, dialect=dialect).status == 0
 
 
-def test_an_empty_number_in_a_file(tmp_path):
-    (tmp_path / "c").write_text("time=\n")
-    result = bench.run("cpu", "--config-file=c", "run", cwd=tmp_path)
+@pytest.mark.parametrize("value, what", [("", "no value"), (" ", "not a time"), (" # none", "not a time"),
+                                         ('""', "not a time"), ("'' # none", "not a time"), (",", "not a time")])
+def test_an_empty_number_in_a_file(value, what, tmp_path):
+    """A run without an end was the result."""
+    (tmp_path / "c").write_text(f"time={value}\n")
+    result = bench.run("cpu", "--config-file=c", "--events=1", "run", cwd=tmp_path)
     assert (result.status, result.err) == (
-        1, "c:1: time=: no value; allowed: 0 or more seconds, also with ms, s, m or h\n")
+        1, f"c:1: time={value}: {what}; allowed: 0 or more seconds, also with ms, s, m or h\n")
+
+
+def test_an_empty_text_in_a_file(tmp_path):
+    (tmp_path / "c").write_text("hosts-shell= # none\n")
+    result = bench.run("cpu", "--config-file=c", "--hosts=a", "run", cwd=tmp_path)
+    assert (result.status, result.err) == (
+        1, "c:1: hosts-shell= # none: no value; allowed: any text but an empty one\n")
