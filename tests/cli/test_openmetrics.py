@@ -238,6 +238,17 @@ def test_the_file_is_replaced_when_the_run_ends(tmp_path):
     assert os.listdir(tmp_path) == ["bench.prom"]
 
 
+def test_a_script_counts_under_the_name_of_a_figure(tmp_path):
+    """The counters were missing."""
+    (tmp_path / "named.lua").write_text("""
+        local counters = {sysbench.metrics.counter("max"), sysbench.metrics.counter("dropped")}
+        function event() for _, counter in ipairs(counters) do counter:add(2) end end
+    """)
+    samples = run(tmp_path, "./named.lua", "--events=5", *BOTH)[0]
+    for name in ("max", "dropped"):
+        assert value(samples, "bench_workload_counts_total", counter=name) == 10
+
+
 @pytest.mark.parametrize("file, message", [
     ("none/prom", "cannot write the report to 'none/prom': No such file or directory\n"),
     (".", "--report=openmetrics:.: this is a folder; name a file\n"),

@@ -281,12 +281,15 @@ static const struct family counted[] = {
     {"bench_workload_bytes", "counter", "bytes", "Sizes that the workload counts, by name."},
     {"bench_workload_seconds", "counter", "seconds", "Times that the workload counts, by name."}};
 
-/* Whether a row of the table has what the counter counts: "retries", "connection_wait". */
+/* Returns whether a row of the table has what the counter counts: "retries", "connection_wait".  A
+   script's counter may have the name of a figure. */
 static bool has_row(const struct bn_metric *m)
 {
   const size_t len = strlen(m->name);
   bool found = false;
 
+  if (m->kind == BN_SCRIPT_COUNTER)
+    return false;
   for (size_t i = 0; !found && i < sizeof rows / sizeof *rows; i++) {
     const char *name = figure_at(rows[i].offset)->name;
 
