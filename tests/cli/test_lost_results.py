@@ -120,3 +120,10 @@ def test_a_signal_ends_the_wait_for_the_reader_of_a_fifo(form, hosts, tmp_path):
     assert process.returncode in (1, 128 + signal.SIGTERM)
     assert "no program reads this FIFO; start its reader first\n" in err and OUTPUT in err
     assert EVENTS in out
+
+
+@pytest.mark.parametrize("form", ["csv-total", "json", "csv"])
+def test_a_folder_is_refused_before_the_run(form, tmp_path):
+    done = bench.run(*RUN, f"--report={form}:.", "run", cwd=tmp_path)
+    assert done.status == 1 and EVENTS not in done.out
+    assert "folder" in done.err or "Is a directory" in done.err

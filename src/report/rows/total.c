@@ -38,16 +38,20 @@ static int total_cannot(const char *path, const char *why, struct bn_err *err)
 static int total_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct total *t = self;
+  const char *fault;
 
   (void)conf;
-  (void)err;
   *t = (struct total){.path = NULL};
   bn_output_init(&t->output, out != NULL ? out : stdout, NULL);
-  if (path != NULL && bn_file_descriptor(path) < 0 && bn_file_is_plain(path))
+  if (bn_file_is_stdout(path))
+    return 0;
+  if (bn_file_descriptor(path) < 0 && bn_file_is_plain(path)) {
     t->path = path;
-  else if (!bn_file_is_stdout(path))
-    t->special = path;
-  return 0;
+    return 0;
+  }
+  t->special = path;
+  fault = bn_file_fault(path);
+  return fault == NULL ? 0 : bn_err_set(err, EINVAL, "--report=csv-total:%s: %s", path, fault);
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
