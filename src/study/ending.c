@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 
 /* Two signals that come together are one: `timeout` sends it to the group and to the process. */
 #define TOGETHER_NS (200 * BN_NSEC_PER_MSEC)
@@ -115,8 +116,14 @@ static void ending_receive_all(void)
   }
 }
 
+static bool ending_not_noted(void)
+{
+  return ending.noted == 0;
+}
+
 void bn_ending_begin(void)
 {
+  bn_file_wait_while(ending_not_noted);
   ending.noting = true;
   ending_receive_all();
 }

@@ -8,6 +8,8 @@ import os
 import re
 import shutil
 import struct
+import subprocess
+import time
 import xml.etree.ElementTree
 
 import pytest
@@ -388,6 +390,22 @@ def test_interrupted(tmp_path, template):
     got = plot("-o", "p.svg", "a.json", cwd=tmp_path, env=env)
     assert got == ("", "bench plot: interrupted by signal 15\n", 143)
     assert sorted(os.listdir(tmp_path)) == ["a.json", "bin"]
+
+
+def test_a_signal_ends_the_wait_for_the_reader_of_a_fifo(tmp_path, template):
+    save(tmp_path, "a.json", document_of(template, [100, 200]))
+    os.mkfifo(tmp_path / "p.svg")
+    env = fake_gnuplot(tmp_path, "echo '<svg/>'; : >drawn")
+    with subprocess.Popen([bench.binary(), "plot", "-o", "p.svg", "a.json"], cwd=tmp_path,
+                          env={**bench.environment(), **env}, stderr=subprocess.PIPE, text=True) as process:
+        while not (tmp_path / "drawn").exists() and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(0.5)
+        process.terminate()
+        err = process.communicate(timeout=bench.TIMEOUT_S)[1]
+    assert process.returncode == 143
+    assert err in ("bench plot: cannot write 'p.svg': no program reads this FIFO; start its reader first\n",
+                   "bench plot: interrupted by signal 15\n")
 
 
 @pytest.mark.sanitized
