@@ -727,6 +727,11 @@ const struct bn_view *bn_reports_last(const struct bn_reports *b)
   return &b->report.view;
 }
 
+bool bn_reports_have_events(const struct bn_reports *b)
+{
+  return b->report.now.counter[BN_C_EVENTS] > 0;
+}
+
 bool bn_reports_log_verdicts(const struct bn_reports *b)
 {
   return bn_asserts_log(&b->asserts, &b->facts, !b->conf->policy->own_report);

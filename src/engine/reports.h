@@ -104,6 +104,9 @@ bool bn_reports_total(struct bn_reports *b);
 bool bn_reports_log_verdicts(const struct bn_reports *b);
 /* Returns the view of the final report, once it is made. */
 const struct bn_view *bn_reports_last(const struct bn_reports *b);
+/* Returns whether an event has succeeded since the measurement began, once that view is made.  It
+   covers the time after the last checkpoint. */
+bool bn_reports_have_events(const struct bn_reports *b);
 /* Passes the end of the run to the reporters and closes them.  Returns false if one failed. */
 bool bn_reports_close(struct bn_reports *b, const struct bn_end *run_end);
 

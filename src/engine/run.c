@@ -552,7 +552,7 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
 static void run_report_empty(struct bn_run *run)
 {
   if (run->job.conf->policy->own_report && run->host_group == NULL &&
-      !bn_outcome_has(&run->outcome, BN_OUTCOME_EARLY) &&
+      !bn_outcome_has(&run->outcome, BN_OUTCOME_EARLY) && !bn_reports_have_events(run->reports) &&
       bn_outcome_is_empty(bn_reports_last(run->reports)))
     bn_outcome_set(&run->outcome, BN_OUTCOME_EMPTY);
 }

@@ -202,6 +202,7 @@ static void show_sum(void *arg, const struct bn_view *v)
 {
   struct bn_run_report *a = arg;
 
+  a->has_events |= v->span == BN_VIEW_CHECKPOINT && v->events > 0;
   if (v->span != BN_VIEW_INTERVAL || a->setup->conf->plan.interval_ns > 0)
     report_view(a, v);
   if (v->span == BN_VIEW_INTERVAL)
@@ -384,7 +385,7 @@ static void report_end(struct bn_printer_job *job)
                              a->result.n_groups - 1);
     if (!bn_asserts_log(&a->asserts, &a->facts, !a->setup->conf->policy->own_report))
       end->status = bn_merge_status(end->status, BN_STATUS_VIOLATED);
-    if (a->setup->conf->policy->own_report && !end->early &&
+    if (a->setup->conf->policy->own_report && !end->early && !a->has_events &&
         bn_outcome_is_empty(&a->result.group[0].total.view))
       end->status = bn_merge_status(end->status, BN_STATUS_EMPTY);
   }

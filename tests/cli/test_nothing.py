@@ -10,6 +10,7 @@ import sqlite3
 import pytest
 
 import bench
+from fleet import BENCH, Fleet
 
 # Event 1 of thread 0 ends after two intervals, those of other threads at once.
 WAITS = """
@@ -166,6 +167,24 @@ def test_a_dialect_calls_such_a_run_a_success(dialect, tmp_path):
 def test_runs_that_need_no_event_or_had_one_succeed(text, options, tmp_path):
     done = bench.run(script(tmp_path, text), *options, "run", cwd=tmp_path)
     assert done.status == 0 and "no event succeeded" not in done.err
+
+
+@pytest.mark.parametrize("hosts", [(), ("--hosts=a,b", "--threads=2")], ids=["alone", "hosts"])
+def test_the_last_part_of_a_run_with_checkpoints_may_be_empty(hosts, tmp_path):
+    """The total covers the time after the last checkpoint."""
+    text = """
+ffi.cdef("int usleep(unsigned int);")
+function event()
+  n = (n or 0) + 1
+  ffi.C.usleep(20000)
+  if n > 5 then error({errcode = sysbench.error.RESTART_EVENT}) end
+end
+"""
+    fleet = Fleet(tmp_path)
+    shell = (f"--hosts-shell={fleet.shell}", f"--hosts-program={BENCH}") if hosts else ()
+    done = bench.run(script(tmp_path, text), *hosts, *shell, "--time=2", "--report-checkpoints=1", "run", cwd=tmp_path)
+    assert done.status == 0 and "no event succeeded" not in done.err
+    assert re.findall(r"total number of events: +(\d+)", done.out) == [str(20 if hosts else 5), "0"]
 
 
 def point_selects(folder, step, *options, dialect="own"):
