@@ -203,9 +203,7 @@ static int print_man(struct program *p)
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
     if (declare_workload(p, bn_registry_workloads[i]) == NULL)
       return -1;
-  if (bn_cli_print_man(p->options) != 0)
-    bn_alloc_fail();
-  return 0;
+  return bn_cli_print_man(p->options);
 }
 
 /* --- commands --- */

@@ -370,7 +370,8 @@ int bn_subcommand_each(const struct bn_subcommand *table,
     struct bn_study *study = in_lua ? bn_study_open(table->name, NULL, &err) : NULL;
 
     if (in_lua && study == NULL) {
-      bn_log_stderr("bench %s: %s", table->name, err.text);
+      if (err.text[0] != '\0')
+        bn_log_stderr("bench %s: %s", table->name, err.text);
       return -1;
     }
     rc = fn(arg, study != NULL ? bn_study_declaration(study) : table);

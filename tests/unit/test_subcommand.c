@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/subcommand.h"
 
@@ -243,6 +244,31 @@ static void test_lists(void **state)
   assert_non_null(strstr(out, ".It Fl Fl first-count Ns = Ns Ar N , Fl c Ar N\n"));
 }
 
+/* The fault of a study is reported once, and by no other words. */
+static void test_study_that_does_not_load(void **state)
+{
+  static const struct bn_subcommand missing[] = {{.name = "missing"}, {.name = NULL}};
+  static const char want[] = "bench missing: module 'study.missing' not found:";
+  const int saved = dup(STDERR_FILENO);
+  FILE *said = tmpfile(), *out = tmpfile();
+  char text[2048];
+  size_t len;
+
+  (void)state;
+  assert_true(saved >= 0 && said != NULL && out != NULL);
+  assert_true(dup2(fileno(said), STDERR_FILENO) >= 0);
+  assert_int_equal(bn_subcommand_man(missing, out), -1);
+  assert_true(dup2(saved, STDERR_FILENO) >= 0 && close(saved) == 0);
+  rewind(said);
+  len = fread(text, 1, sizeof text - 1, said);
+  text[len] = '\0';
+  assert_memory_equal(text, want, strlen(want));
+  assert_null(strstr(text + 1, "bench missing:"));
+  assert_int_equal(ftell(out), 0);
+  assert_int_equal(fclose(said), 0);
+  assert_int_equal(fclose(out), 0);
+}
+
 BN_TESTS(subcommand)
 {
   static const struct CMUnitTest tests[] = {
@@ -251,6 +277,7 @@ BN_TESTS(subcommand)
       cmocka_unit_test(test_bad_value),
       cmocka_unit_test(test_help),
       cmocka_unit_test(test_lists),
+      cmocka_unit_test(test_study_that_does_not_load),
       cmocka_unit_test(test_command_of_a_run),
       cmocka_unit_test(test_secrets_do_not_stay_in_the_arguments),
   };
