@@ -369,3 +369,11 @@ def test_the_forms_of_a_report_are_those_of_a_run():
     formats = bench.run("report", "--format=none", "file").err.split("allowed: ")[1]
     assert reports == formats
     assert all(name in reports.strip().split(", ") for name in ("text", "json", *FORMS))
+
+
+@pytest.mark.parametrize("ranks,shown", [("50,99,95", " lat (ms,99%): "), ("0", None)])
+def test_interval_lines_show_the_greatest_rank_or_none(ranks, shown):
+    """In a dialect, as sysbench, the first one."""
+    args = ["cpu", "--time=1", "--report-interval=0.2", f"--percentile={ranks}", "run"]
+    lines = [line for line in bench.run(*args).out.splitlines() if "s ] thds: " in line]
+    assert lines and all((shown or "eps") in line and (shown is None) == ("lat (ms" not in line) for line in lines)

@@ -18,8 +18,13 @@ enum { FORM_TEXT = 48 };
 
 void bn_form_init(struct bn_form *f, const struct bn_view *v, bool native)
 {
+  size_t greatest = 0;
+
   *f = (struct bn_form){.view = v, .native = native};
-  bn_form_rank(f, 0);
+  for (size_t i = 1; native && i < v->n_percents; i++)
+    if (v->percents[i] > v->percents[greatest])
+      greatest = i;
+  bn_form_rank(f, greatest);
 }
 
 void bn_form_rank(struct bn_form *f, size_t i)
@@ -286,4 +291,19 @@ void bn_form_print(const struct bn_form *f, const char *text, FILE *out)
     if (*text == '{')
       text = print_field(f, text, out);
   }
+}
+
+void bn_form_print_interval(const struct bn_form *f, const char *text, FILE *out)
+{
+  const char *latency = strstr(text, " lat"), *value;
+  char rest[256];
+
+  if (!f->native || f->view->n_percents > 0 || latency == NULL) {
+    bn_form_print(f, text, out);
+    return;
+  }
+  value = strstr(latency, "{percentile_s");
+  assert(value != NULL);
+  (void)snprintf(rest, sizeof rest, "%.*s%s", (int)(latency - text), text, strchr(value, '}') + 1);
+  bn_form_print(f, rest, out);
 }

@@ -22,7 +22,8 @@ struct bn_form {
 };
 
 /* native: latencies have three significant digits, "≥" if they are lower bounds, and "-" if no
-   event has ended.  The current percentile is that of interval lines. */
+   event has ended.  The current percentile is that of interval lines: natively the greatest rank,
+   in dialects the first one that was typed. */
 void bn_form_init(struct bn_form *f, const struct bn_view *v, bool native);
 /* Sets the current percentile; i < v->n_percents, else rank 0 with the value 0, natively NAN.  A
    current timing has percentiles. */
@@ -46,5 +47,7 @@ uint64_t bn_form_in_flight(const struct bn_form *f);
    is converted to: ms, MB, MiB, or "size", a text such as "3.5M"; % is for shares.  A value beyond
    the range of the histogram is printed as ">" and the end of that range. */
 void bn_form_print(const struct bn_form *f, const char *text, FILE *out);
+/* Prints the template of an interval line; natively without the latency if there is no rank. */
+void bn_form_print_interval(const struct bn_form *f, const char *text, FILE *out);
 
 #endif
