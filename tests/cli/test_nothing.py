@@ -151,6 +151,14 @@ def test_a_run_without_a_successful_event_has_a_status_of_its_own(text, options,
     assert json.loads((tmp_path / "json").read_text())["end"]["status"] == EMPTY
 
 
+def test_studies_leave_such_a_run_out(tmp_path):
+    for name in "ab":
+        done = bench.run(script(tmp_path, "function event() return 1 end"), f"--report=json:{name}", "run", cwd=tmp_path)
+        assert done.status == EMPTY
+    assert "'a': the run failed: no event succeeded (exit status 5)" in bench.run("compare", "a", "b", cwd=tmp_path).err
+    assert "'a' is the result of a run that measured nothing" in bench.run("history", "a", "b", cwd=tmp_path).err
+
+
 @pytest.mark.parametrize("dialect", ["1.0", "1.1"])
 def test_a_dialect_calls_such_a_run_a_success(dialect, tmp_path):
     done = bench.run(script(tmp_path, "function event() return 1 end"), "run", dialect=dialect, cwd=tmp_path)

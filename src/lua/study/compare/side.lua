@@ -65,6 +65,7 @@ local function fault_of(result)
   local status = result.end_.status
   if status == 3 then return "the run failed: an assertion did not hold (exit status 3)" end
   if status == 4 then return "the run failed: it could not keep up with --rate (exit status 4)" end
+  if status == 5 then return "the run failed: no event succeeded (exit status 5)" end
   if status ~= 0 then
     return ("the run failed: %s (exit status %d)"):format(result.end_.reason, status)
   end

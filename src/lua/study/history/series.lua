@@ -31,7 +31,9 @@ local function fault_of(result)
   if ended.failed or ended.timeout or ended.left or not normal[ended.reason] then
     return "is the result of a run that failed"
   end
-  if not result.has_total then return "is the result of a run that measured nothing" end
+  if not result.has_total or ended.status == 5 then
+    return "is the result of a run that measured nothing"
+  end
   if result.start_wall_ns == 0 then return "does not say when the run began" end
 end
 
