@@ -37,6 +37,15 @@ def test_files_without_an_end_are_refused(tmp_path, dialect):
         assert got.status == 1
 
 
+def test_scripts_without_an_end_are_refused(tmp_path):
+    """They took all memory."""
+    got = bench.run("/dev/zero", "run", cwd=tmp_path)
+    assert (got.status, got.err.splitlines()[0]) == (1, "FATAL: cannot open /dev/zero: File too large")
+    with open("/dev/zero", encoding="ascii") as zero:
+        got = bench.run("-", "run", cwd=tmp_path, stdin=zero)
+    assert (got.status, got.err.splitlines()[0]) == (1, "FATAL: cannot read the standard input: File too large")
+
+
 def test_the_largest_file(cpu):
     last = "events=7"
     got = cpu("#" * ((1 << 20) - len(last) - 1) + "\n" + last)

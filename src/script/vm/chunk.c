@@ -38,9 +38,12 @@ struct bn_chunks {
   const struct bn_script_setup *setup; /* borrowed */
 };
 
+/* Returns 0 or an error number.  A device may have no end. */
 static int chunk_read_file(int fd, struct bn_buf *text)
 {
-  for (;;) {
+  static const size_t most = 64U << 20;
+
+  while (text->len <= most) {
     (void)bn_buf_reserve(text, 65536);
     const ssize_t n = read(fd, text->data + text->len, 65535);
 
@@ -52,6 +55,7 @@ static int chunk_read_file(int fd, struct bn_buf *text)
       return 0;
     text->len += (size_t)n;
   }
+  return EFBIG;
 }
 
 static int chunk_read(const char *file, struct bn_buf *text)
