@@ -31,22 +31,30 @@ struct bn_metric {
   bool of_events;           /* a counter of events: those that start in the warm-up do not count */
 };
 
-/* Counters of every run, those of statements first, in the order (and with the values) of the
-   counter types that scripts name SB_CNT_OTHER … SB_CNT_BYTES_WRITTEN. */
-enum bn_counter {
-  BN_C_OTHER,
-  BN_C_READ,
-  BN_C_WRITE,
-  BN_C_EVENTS,
-  BN_C_ERROR, /* ignored errors */
-  BN_C_RECONNECT,
-  BN_C_BYTES_READ,
-  BN_C_BYTES_WRITTEN,
-  BN_C_FIXED /* number of the counters above; counters of workloads follow */
-};
+/* The metrics of every run: counters with index, name and unit, histograms and labelled counts with
+   index and name.  The counters begin with those of statements, in the order (and with the values)
+   of the counter types that scripts name SB_CNT_OTHER … SB_CNT_BYTES_WRITTEN.  Their figures have
+   the same names. */
+#define BN_METRICS(COUNTER, HISTOGRAM, LABELLED)                                                   \
+  COUNTER(BN_C_OTHER, "other", "1")                                                                \
+  COUNTER(BN_C_READ, "reads", "1")                                                                 \
+  COUNTER(BN_C_WRITE, "writes", "1")                                                               \
+  COUNTER(BN_C_EVENTS, "events", "1")                                                              \
+  COUNTER(BN_C_ERROR, "errors", "1") /* ignored errors */                                          \
+  COUNTER(BN_C_RECONNECT, "reconnects", "1")                                                       \
+  COUNTER(BN_C_BYTES_READ, "bytes_read", "bytes")                                                  \
+  COUNTER(BN_C_BYTES_WRITTEN, "bytes_written", "bytes")                                            \
+  HISTOGRAM(BN_H_LATENCY, "latency")                                                               \
+  LABELLED(BN_L_ERRORS, "errors_by_code")
 
-/* Histogram 0 of every run is the event latency. */
-enum { BN_H_LATENCY, BN_H_FIXED };
+/* Expand a row of a table of metrics to its index, or to nothing. */
+#define BN_METRIC_INDEX(index, ...) index,
+#define BN_METRIC_OTHER(...)
+
+/* The last of each is their number.  The metrics of workloads follow. */
+enum bn_counter { BN_METRICS(BN_METRIC_INDEX, BN_METRIC_OTHER, BN_METRIC_OTHER) BN_C_FIXED };
+enum { BN_METRICS(BN_METRIC_OTHER, BN_METRIC_INDEX, BN_METRIC_OTHER) BN_H_FIXED };
+enum { BN_METRICS(BN_METRIC_OTHER, BN_METRIC_OTHER, BN_METRIC_INDEX) BN_L_FIXED };
 
 /* The value of a counter that cannot be known here (the device of a file on tmpfs): reporters omit
    it.  A sum or difference with it is BN_ABSENT. */

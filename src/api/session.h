@@ -58,8 +58,8 @@ struct bn_services {
   void (*set_kind)(void *of, enum bn_kind kind);
   /* Adds a fact for documents about the run: section "database", key "server_version". */
   void (*fact)(void *of, const char *section, const char *key, const char *text);
-  /* Counts a label in labelled count `index` of the metrics; 0 is "errors_by_code" of every run.
-     Returns true for the first of its label. */
+  /* Counts a label in labelled count `index` of the metrics.  Returns true for the first of its
+     label. */
   bool (*count_label)(void *of, unsigned index, const char *label);
   /* A script asks to end the process with that status.  While events are measured, and after, that
      ends the run as its limit would, and the report says so; returns true.  Returns false if there

@@ -7,19 +7,11 @@
 #include "base/alloc.h"
 #include <string.h>
 
-/* Their figures have the same names (lint: figure list). */
-static const struct bn_metric fixed[] = {
-    {.name = "other", .unit = "1"},
-    {.name = "reads", .unit = "1"},
-    {.name = "writes", .unit = "1"},
-    {.name = "events", .unit = "1"},
-    {.name = "errors", .unit = "1"},
-    {.name = "reconnects", .unit = "1"},
-    {.name = "bytes_read", .unit = "bytes"},
-    {.name = "bytes_written", .unit = "bytes"},
-    {.name = "latency", .unit = "ns", .kind = BN_HISTOGRAM},
-    {.name = "errors_by_code", .unit = "1", .kind = BN_LABELLED},
-};
+#define COUNTER_ROW(index, as, of) {.name = (as), .unit = (of)},
+#define HISTOGRAM_ROW(index, as)   {.name = (as), .unit = "ns", .kind = BN_HISTOGRAM},
+#define LABELLED_ROW(index, as)    {.name = (as), .unit = "1", .kind = BN_LABELLED},
+
+static const struct bn_metric fixed[] = {BN_METRICS(COUNTER_ROW, HISTOGRAM_ROW, LABELLED_ROW)};
 
 enum { N_FIXED = sizeof fixed / sizeof fixed[0] };
 

@@ -9,7 +9,7 @@
 #include "api/metric.h"
 
 /* The metrics of a run or result by kind.  Counters begin with those of enum bn_counter, histograms
-   with BN_H_LATENCY, labelled counts with "errors_by_code". */
+   with BN_H_LATENCY, labelled counts with BN_L_ERRORS. */
 struct bn_metrics {
   size_t n_counters, n_hists, n_labelled;
   struct bn_metric *counter, *hist, *labelled; /* owned: one block, in this order */

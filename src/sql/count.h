@@ -41,37 +41,58 @@
 #include "api/metric.h"
 #include "measure/stat.h"
 
-/* The indices of the metrics that bn_sqlsys_metrics returns. */
-enum {
-  BN_SQL_C_ROWS_READ = BN_C_FIXED, /* then by enum bn_sql_verb */
-  BN_SQL_C_ROWS_INSERTED,
-  BN_SQL_C_ROWS_UPDATED,
-  BN_SQL_C_ROWS_DELETED,
-  BN_SQL_C_UPDATES_WITHOUT_ROWS,
-  BN_SQL_C_DELETES_WITHOUT_ROWS,
-  BN_SQL_C_RETRIED,
-  BN_SQL_C_RETRIES,
-  BN_SQL_C_FAILED,
-  BN_SQL_C_CONNECTION_WAIT, /* time spent on making lost connections again */
-  BN_SQL_C_COMMITS
+/* The option or the dialect that a metric depends on. */
+enum bn_sql_condition {
+  BN_SQL_ALWAYS,
+  BN_SQL_WITH_COMMITS, /* the dialect counts COMMITs */
+  BN_SQL_WITH_VERIFYING,
+  BN_SQL_WITH_READ_HOSTS,
+  BN_SQL_WITH_TIMES
 };
-/* The counters of --verify-commits stand behind all others, of which COMMITS need not exist. */
+
+/* The metrics that bn_sqlsys_metrics returns, in the order of their indices: counters with index,
+   condition, name, unit, and whether they are of events; histograms and labelled counts with index,
+   condition and name.  A counter that depends on a condition follows those that do not, and has its
+   index in runs that have all before it (bn_sql_counter_at).  Labelled counts are by the server as
+   users write it. */
+#define BN_SQL_METRICS(COUNTER, HISTOGRAM, LABELLED)                                               \
+  /* by enum bn_sql_verb */                                                                        \
+  COUNTER(BN_SQL_C_ROWS_READ, BN_SQL_ALWAYS, "rows_read", "1", false)                              \
+  COUNTER(BN_SQL_C_ROWS_INSERTED, BN_SQL_ALWAYS, "rows_inserted", "1", false)                      \
+  COUNTER(BN_SQL_C_ROWS_UPDATED, BN_SQL_ALWAYS, "rows_updated", "1", false)                        \
+  COUNTER(BN_SQL_C_ROWS_DELETED, BN_SQL_ALWAYS, "rows_deleted", "1", false)                        \
+  COUNTER(BN_SQL_C_UPDATES_WITHOUT_ROWS, BN_SQL_ALWAYS, "updates_without_rows", "1", false)        \
+  COUNTER(BN_SQL_C_DELETES_WITHOUT_ROWS, BN_SQL_ALWAYS, "deletes_without_rows", "1", false)        \
+  COUNTER(BN_SQL_C_RETRIED, BN_SQL_ALWAYS, "retried_events", "1", true)                            \
+  COUNTER(BN_SQL_C_RETRIES, BN_SQL_ALWAYS, "retries", "1", true)                                   \
+  COUNTER(BN_SQL_C_FAILED, BN_SQL_ALWAYS, "failed_events", "1", true)                              \
+  /* time spent on making lost connections again */                                                \
+  COUNTER(BN_SQL_C_CONNECTION_WAIT, BN_SQL_ALWAYS, "connection_wait", "ns", false)                 \
+  COUNTER(BN_SQL_C_COMMITS, BN_SQL_WITH_COMMITS, "transactions", "1", false)                       \
+  COUNTER(BN_SQL_C_ACKNOWLEDGED, BN_SQL_WITH_VERIFYING, "acknowledged_commits", "1", false)        \
+  COUNTER(BN_SQL_C_MISSING, BN_SQL_WITH_VERIFYING, "missing_commits", "1", false)                  \
+  COUNTER(BN_SQL_C_UNKNOWN, BN_SQL_WITH_VERIFYING, "unknown_commits", "1", false)                  \
+  COUNTER(BN_SQL_C_UNKNOWN_STORED, BN_SQL_WITH_VERIFYING, "unknown_commits_stored", "1", false)    \
+  COUNTER(BN_SQL_C_READ_HOST_READS, BN_SQL_WITH_READ_HOSTS, "read_host_reads", "1", false)         \
+  HISTOGRAM(BN_SQL_H_EXECUTE, BN_SQL_WITH_TIMES, "sql_execute")                                    \
+  HISTOGRAM(BN_SQL_H_FETCH, BN_SQL_WITH_TIMES, "sql_fetch")                                        \
+  /* connections that it lost, and connections that were made again to it */                       \
+  LABELLED(BN_SQL_L_LOSSES, BN_SQL_ALWAYS, "losses_by_server")                                     \
+  LABELLED(BN_SQL_L_RECONNECTS, BN_SQL_ALWAYS, "reconnects_by_server")
+
+/* The first of each kind follows the last one of every run. */
 enum {
-  BN_SQL_VERIFY_ACKNOWLEDGED,
-  BN_SQL_VERIFY_MISSING,
-  BN_SQL_VERIFY_UNKNOWN,
-  BN_SQL_VERIFY_UNKNOWN_STORED,
-  BN_SQL_VERIFY_COUNTERS
+  BN_SQL_C_BEFORE = BN_C_FIXED - 1,
+  BN_SQL_METRICS(BN_METRIC_INDEX, BN_METRIC_OTHER, BN_METRIC_OTHER)
 };
-/* The counter of --db-read-hosts stands behind those. */
-static inline unsigned bn_sql_counter_of_read_hosts(bool has_commits, bool verifies)
-{
-  return BN_SQL_C_COMMITS + has_commits + verifies * BN_SQL_VERIFY_COUNTERS;
-}
-/* Labelled counts, by the server as users write it: connections that it lost, and connections that
-   were made again to it. */
-enum { BN_SQL_L_LOSSES = 1, BN_SQL_L_RECONNECTS };
-enum { BN_SQL_H_EXECUTE = BN_H_FIXED, BN_SQL_H_FETCH };
+enum {
+  BN_SQL_H_BEFORE = BN_H_FIXED - 1,
+  BN_SQL_METRICS(BN_METRIC_OTHER, BN_METRIC_INDEX, BN_METRIC_OTHER)
+};
+enum {
+  BN_SQL_L_BEFORE = BN_L_FIXED - 1,
+  BN_SQL_METRICS(BN_METRIC_OTHER, BN_METRIC_OTHER, BN_METRIC_INDEX)
+};
 
 /* The way to count a statement: by its first word in dialect 0.5, else by its result. */
 enum bn_sql_kind {

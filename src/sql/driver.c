@@ -274,8 +274,7 @@ static void session_measure(const struct bn_sqlsys *sys, struct bn_sql_session *
   o->measured = true;
   o->verified = sys->conf->verify_commits && is_of_run;
   o->paired = sys->conf->read_hosts.n > 0 && is_of_run;
-  o->read_host_reads =
-      bn_sql_counter_of_read_hosts(sys->policy->transactions_are_commits, o->verified);
+  o->read_host_reads = bn_sql_counter_at(sys, BN_SQL_C_READ_HOST_READS);
   o->count_commits = sys->policy->transactions_are_commits;
   o->timed = sys->conf->debug && s->stat->hist != NULL;
   if (s->stat->statements != NULL)

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "sql/count.h"
 #include "sql/end_hints.h"
 #include "sql/errors.h"
 #include "sql/preflight.h"
@@ -32,7 +33,8 @@ struct bn_sql_driver {
 };
 
 /* The longest list of metrics, and its end. */
-enum { BN_SQL_METRICS_MAX = 21 };
+#define BN_SQL_ONE(...) +1
+enum { BN_SQL_METRICS_MAX = 1 BN_SQL_METRICS(BN_SQL_ONE, BN_SQL_ONE, BN_SQL_ONE) };
 
 struct bn_sqlsys {
   const struct bn_sql_conf *conf;
@@ -87,8 +89,9 @@ struct bn_sql_session {
 };
 
 /* Lists what is measured, as it was asked for (options.c). */
-void bn_sql_metrics_fill(struct bn_metric out[BN_SQL_METRICS_MAX], const struct bn_sql_conf *conf,
-                         const struct bn_policy *policy);
+void bn_sql_metrics_fill(struct bn_sqlsys *sys);
+/* Returns the index that a counter of count.h has in this run, which has it. */
+unsigned bn_sql_counter_at(const struct bn_sqlsys *sys, unsigned counter);
 /* Returns the word of --db-isolation-level for the level. */
 const char *bn_sql_isolation_word(int level);
 /* Ends the drivers that were loaded. */

@@ -40,7 +40,7 @@ static void count_error(struct bn_sql_conn *c)
   char label[BN_LABEL_LEN];
 
   name_error(&c->diag, label, sizeof label);
-  if (c->session->services->count_label(c->session->services->of, 0, label))
+  if (c->session->services->count_label(c->session->services->of, BN_L_ERRORS, label))
     tell_error_facts(c, label);
   bn_stat_count(c->session->stat, BN_C_ERROR, 1);
 }

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "sql/count.h"
 #include "sql/driver.h"
 
 static const char *const isolation_words[] = {[BN_ISOLATION_DEFAULT] = "default",
@@ -114,55 +115,54 @@ const char *bn_sql_isolation_word(int level)
   return isolation_words[level];
 }
 
-/* The option or the dialect that a metric depends on. */
-enum condition { ALWAYS, WITH_COMMITS, WITH_VERIFYING, WITH_READ_HOSTS, WITH_TIMES, CONDITIONS };
+#define COUNTER_ROW(index, when, as, of, events)                                                   \
+  {(when), {.name = (as), .unit = (of), .of_events = (events)}},
+#define HISTOGRAM_ROW(index, when, as) {(when), {.name = (as), .unit = "ns", .kind = BN_HISTOGRAM}},
+#define LABELLED_ROW(index, when, as)  {(when), {.name = (as), .unit = "1", .kind = BN_LABELLED}},
 
-/* The order is that of sql/count.h. */
 static const struct {
-  enum condition condition;
+  enum bn_sql_condition condition;
   struct bn_metric metric;
-} metrics[] = {
-    {ALWAYS, {.name = "rows_read", .unit = "1"}},
-    {ALWAYS, {.name = "rows_inserted", .unit = "1"}},
-    {ALWAYS, {.name = "rows_updated", .unit = "1"}},
-    {ALWAYS, {.name = "rows_deleted", .unit = "1"}},
-    {ALWAYS, {.name = "updates_without_rows", .unit = "1"}},
-    {ALWAYS, {.name = "deletes_without_rows", .unit = "1"}},
-    {ALWAYS, {.name = "retried_events", .unit = "1", .of_events = true}},
-    {ALWAYS, {.name = "retries", .unit = "1", .of_events = true}},
-    {ALWAYS, {.name = "failed_events", .unit = "1", .of_events = true}},
-    {ALWAYS, {.name = "connection_wait", .unit = "ns"}},
-    {WITH_COMMITS, {.name = "transactions", .unit = "1"}},
-    {WITH_VERIFYING, {.name = "acknowledged_commits", .unit = "1"}},
-    {WITH_VERIFYING, {.name = "missing_commits", .unit = "1"}},
-    {WITH_VERIFYING, {.name = "unknown_commits", .unit = "1"}},
-    {WITH_VERIFYING, {.name = "unknown_commits_stored", .unit = "1"}},
-    {WITH_READ_HOSTS, {.name = "read_host_reads", .unit = "1"}},
-    {WITH_TIMES, {.name = "sql_execute", .unit = "ns", .kind = BN_HISTOGRAM}},
-    {WITH_TIMES, {.name = "sql_fetch", .unit = "ns", .kind = BN_HISTOGRAM}},
-    {ALWAYS, {.name = "losses_by_server", .unit = "1", .kind = BN_LABELLED}},
-    {ALWAYS, {.name = "reconnects_by_server", .unit = "1", .kind = BN_LABELLED}},
-};
+} metrics[] = {BN_SQL_METRICS(COUNTER_ROW, HISTOGRAM_ROW, LABELLED_ROW)};
 
 enum { METRICS = sizeof metrics / sizeof *metrics };
-_Static_assert(sizeof metrics / sizeof *metrics < BN_SQL_METRICS_MAX,
-               "all metrics and the end of the list");
 
-void bn_sql_metrics_fill(struct bn_metric out[BN_SQL_METRICS_MAX], const struct bn_sql_conf *conf,
-                         const struct bn_policy *policy)
+/* Returns whether the run has the metric of that row. */
+static bool metrics_have(const struct bn_sqlsys *sys, size_t row)
 {
-  const bool asked[CONDITIONS] = {[ALWAYS] = true,
-                                  [WITH_COMMITS] = policy->transactions_are_commits,
-                                  [WITH_VERIFYING] = conf->verify_commits,
-                                  [WITH_READ_HOSTS] = conf->read_hosts.n > 0,
-                                  [WITH_TIMES] = conf->debug};
+  switch (metrics[row].condition) {
+  case BN_SQL_WITH_COMMITS:
+    return sys->policy->transactions_are_commits;
+  case BN_SQL_WITH_VERIFYING:
+    return sys->conf->verify_commits;
+  case BN_SQL_WITH_READ_HOSTS:
+    return sys->conf->read_hosts.n > 0;
+  case BN_SQL_WITH_TIMES:
+    return sys->conf->debug;
+  case BN_SQL_ALWAYS:
+    break;
+  }
+  return true;
+}
+
+void bn_sql_metrics_fill(struct bn_sqlsys *sys)
+{
   size_t n = 0;
 
   for (size_t i = 0; i < METRICS; i++) {
-    if (asked[metrics[i].condition])
-      out[n++] = metrics[i].metric;
+    if (metrics_have(sys, i))
+      sys->metrics[n++] = metrics[i].metric;
   }
-  out[n] = (struct bn_metric){.name = NULL};
+  sys->metrics[n] = (struct bn_metric){.name = NULL};
+}
+
+unsigned bn_sql_counter_at(const struct bn_sqlsys *sys, unsigned counter)
+{
+  unsigned at = BN_C_FIXED;
+
+  for (size_t i = 0; i < counter - BN_C_FIXED; i++)
+    at += metrics_have(sys, i);
+  return at;
 }
 
 bool bn_sql_statement_names_metric(const char *name)

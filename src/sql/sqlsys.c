@@ -17,7 +17,7 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
   sys->conf = conf;
   sys->policy = policy;
   sys->by_first_word = policy->statements_by_first_word;
-  bn_sql_metrics_fill(sys->metrics, conf, policy);
+  bn_sql_metrics_fill(sys);
   sys->rows = rows;
   sys->n_rows = n_rows;
   for (size_t i = 0; i < n_rows; i++)
@@ -96,12 +96,11 @@ void bn_sqlsys_forget(struct bn_sqlsys *sys, struct bn_session *main)
 void bn_sqlsys_sample(const struct bn_sqlsys *sys, uint64_t *counter)
 {
   const struct bn_sql_commit_counts *c = &sys->verify.counts;
-  uint64_t *at = counter + BN_SQL_C_COMMITS + sys->policy->transactions_are_commits;
 
-  at[BN_SQL_VERIFY_ACKNOWLEDGED] = c->acknowledged;
-  at[BN_SQL_VERIFY_MISSING] = c->missing;
-  at[BN_SQL_VERIFY_UNKNOWN] = c->unknown;
-  at[BN_SQL_VERIFY_UNKNOWN_STORED] = c->unknown_stored;
+  counter[bn_sql_counter_at(sys, BN_SQL_C_ACKNOWLEDGED)] = c->acknowledged;
+  counter[bn_sql_counter_at(sys, BN_SQL_C_MISSING)] = c->missing;
+  counter[bn_sql_counter_at(sys, BN_SQL_C_UNKNOWN)] = c->unknown;
+  counter[bn_sql_counter_at(sys, BN_SQL_C_UNKNOWN_STORED)] = c->unknown_stored;
 }
 
 void bn_sqlsys_free(struct bn_sqlsys *sys)

@@ -259,12 +259,12 @@ static void add_errors(struct bn_buf *b, const struct bn_snap *s)
   static const struct family f = {"bench_errors_by_code", "counter", NULL,
                                   "Errors by the code of the server or driver."};
 
-  if (s->metrics.n_labelled == 0 || s->n_labels[0] == 0)
+  if (s->metrics.n_labelled == 0 || s->n_labels[BN_L_ERRORS] == 0)
     return;
   add_head(b, &f);
-  for (size_t i = 0; i < s->n_labels[0]; i++) {
-    add_name(b, f.name, "_total", "code", s->label[0][i].name);
-    add_u64(b, s->label[0][i].n);
+  for (size_t i = 0; i < s->n_labels[BN_L_ERRORS]; i++) {
+    add_name(b, f.name, "_total", "code", s->label[BN_L_ERRORS][i].name);
+    add_u64(b, s->label[BN_L_ERRORS][i].n);
   }
 }
 

@@ -40,10 +40,10 @@ void bn_text_errors(FILE *out, const struct bn_facts *f, const struct bn_view *v
   struct bn_label sorted[BN_LABELS_MAX + 1];
   size_t n;
 
-  if (s->metrics.n_labelled == 0 || s->n_labels[0] == 0)
+  if (s->metrics.n_labelled == 0 || s->n_labels[BN_L_ERRORS] == 0)
     return;
-  n = s->n_labels[0] < BN_LABELS_MAX + 1 ? s->n_labels[0] : BN_LABELS_MAX + 1;
-  memcpy(sorted, s->label[0], n * sizeof *sorted);
+  n = s->n_labels[BN_L_ERRORS] < BN_LABELS_MAX + 1 ? s->n_labels[BN_L_ERRORS] : BN_LABELS_MAX + 1;
+  memcpy(sorted, s->label[BN_L_ERRORS], n * sizeof *sorted);
   qsort(sorted, n, sizeof *sorted, errors_compare);
   while (n > 0 && sorted[n - 1].n == 0) /* such errors came before the span */
     n--;
