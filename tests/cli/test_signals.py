@@ -303,8 +303,8 @@ def test_children_can_be_interrupted(tmp_path):
     slow('function prepare() io.write("stuck\\n") io.flush() while true do end end\n',
          ["prepare"], "stuck")], ids=["done", "hook", "init", "prepare"])
 def test_what_hangs_is_ended_by_the_second_signal(tmp_path, script, args, ready):
-    (tmp_path / "stuck.lua").write_text(script)
-    process = start(["stuck.lua"] + args, tmp_path)
+    (tmp_path / "hangs.lua").write_text(script)
+    process = start(["hangs.lua"] + args, tmp_path)
     seen = wait_for_line(process, ready)
     process.send_signal(signal.SIGTERM)
     wait_for_line(process, "finishing", "stderr")
@@ -320,12 +320,12 @@ def test_what_hangs_is_ended_by_the_second_signal(tmp_path, script, args, ready)
 @pytest.mark.parametrize("hook", [slow("report_cumulative"), "add_to_cumulative"])
 def test_final_report_hook_that_hangs(tmp_path, hook):
     """Nobody but the text report can print what was measured any more."""
-    (tmp_path / "stuck.lua").write_text(
+    (tmp_path / "hangs.lua").write_text(
         "function event() end\n"
         f"sysbench.hooks.{hook} = function()\n"
         '  io.write("stuck\\n") io.flush() while true do end end\n')
-    process = start(["stuck.lua", "--events=1000", "run"], tmp_path)
-    wait_for_line(process, "stuck", "stderr")
+    process = start(["hangs.lua", "--events=1000", "run"], tmp_path)
+    seen = wait_for_line(process, "stuck")
     process.send_signal(signal.SIGTERM)
     wait_for_line(process, "finishing", "stderr")
     time.sleep(PART_S)
@@ -350,8 +350,8 @@ HANG = 'io.write("stuck\\n") io.flush() while true do end'
     ids=["event", "thread_init", "init", "prepare", "hook"])
 def test_one_signal_is_enough_in_the_end(tmp_path, script, args, report):
     """Who sends one and no more, as timeout(1) without -k does, gets an end and the report too."""
-    (tmp_path / "stuck.lua").write_text(script)
-    process = start(["stuck.lua"] + args, tmp_path)
+    (tmp_path / "hangs.lua").write_text(script)
+    process = start(["hangs.lua"] + args, tmp_path)
     seen = wait_for_line(process, "stuck")
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -454,11 +454,11 @@ def test_a_report_that_is_not_read_takes_no_other_with_it(tmp_path):
 
 def test_a_summary_for_programs_goes_to_standard_error(tmp_path):
     """No text report was asked for: standard output has nothing of a document that is not complete, or of the hook."""
-    (tmp_path / "stuck.lua").write_text(
+    (tmp_path / "hangs.lua").write_text(
         "function event() end\n"
         "sysbench.hooks.report_cumulative = function()\n"
         '  io.write("stuck\\n") io.flush() while true do end end\n')
-    process = start(["stuck.lua", "--events=1000", "--report=json", "run"], tmp_path)
+    process = start(["hangs.lua", "--events=1000", "--report=json", "run"], tmp_path)
     wait_for_line(process, "stuck", "stderr")
     process.send_signal(signal.SIGTERM)
     wait_for_line(process, "finishing", "stderr")
