@@ -112,6 +112,7 @@ void bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const stru
       continue;
     bn_buf_clear(&text);
     const bool secret = bn_opt_is_secret(e->o);
+    char masked[BN_MASK_MAX];
 
     (void)bn_buf_str(&text, "");
     if (!secret)
@@ -121,7 +122,7 @@ void bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const stru
                                      .origin = bn_optval_origin(e),
                                      .traits = e->traits,
                                      .secret = secret,
-                                     .text = secret ? NULL : text.data};
+                                     .text = secret ? NULL : bn_mask_text(text.data, masked)};
 
     fn(arg, &fact);
   }

@@ -332,10 +332,12 @@ static void fill_in(char *out, size_t len, const char *message, const char *valu
 int bn_opt_refuse(const struct bn_policy *policy, const struct bn_opt_refusal *r, const char *plain,
                   struct bn_err *err)
 {
+  char masked[BN_MASK_MAX];
+
   if (!policy->plain_errors)
-    return bn_err_set(err, BN_ERR_OPTION, "--%s=%.200s: %s%s%s", r->name, r->value, r->wrong,
-                      r->allowed != NULL ? "; allowed: " : "",
-                      r->allowed != NULL ? r->allowed : "");
+    return bn_err_set(
+        err, BN_ERR_OPTION, "--%s=%.200s: %s%s%s", r->name, bn_mask_text(r->value, masked),
+        r->wrong, r->allowed != NULL ? "; allowed: " : "", r->allowed != NULL ? r->allowed : "");
   fill_in(err->text, sizeof err->text, plain, r->value);
   err->code = 0;
   return -1;
@@ -456,7 +458,7 @@ void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_
                        const struct bn_policy *policy, struct bn_optset_fault *out)
 {
   const char *shown = text != NULL ? text : "";
-  char name[128], known[200];
+  char name[128], known[200], masked[BN_MASK_MAX];
 
   *out = (struct bn_optset_fault){.kind = kind, .opt = o};
   if (policy->plain_errors) {
@@ -469,5 +471,5 @@ void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_
     (void)snprintf(out->text, sizeof out->text, "--%s: no value; allowed: %s", name, known);
   else
     (void)snprintf(out->text, sizeof out->text, "--%s=%.200s: %s; allowed: %s", name,
-                   bn_opt_shown(o, text), whats_wrong(o, text, kind), known);
+                   bn_mask_text(bn_opt_shown(o, text), masked), whats_wrong(o, text, kind), known);
 }

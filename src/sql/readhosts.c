@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/mask.h"
 
 bool bn_sql_has_option(const struct bn_driver *ops, const char *name)
 {
@@ -81,6 +82,7 @@ static void readhosts_copy(struct bn_sql_read_hosts *h, const struct bn_list *li
 int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *list,
                             const struct bn_driver *ops, struct bn_err *err)
 {
+  char masked[BN_MASK_MAX];
   bool has_servers;
 
   if (list->n == 0)
@@ -97,7 +99,7 @@ int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *l
           err, EINVAL,
           "--db-read-hosts=%s: not a server; allowed: host, host:port, [address]:port "
           "or an absolute path",
-          list->item[i]);
+          bn_mask_text(list->item[i], masked));
   }
   return 0;
 }

@@ -256,6 +256,31 @@ def test_the_sentence_stays(args, own, old, tmp_path):
 PROMPT = ("oltp_point_select", "--time=1", "run")
 
 
+URI = f"mysql://u:{SECRET}@h"
+
+
+@pytest.mark.parametrize("args, said", [
+    (["--db-driver=mysql", f"--db-read-hosts={URI}"], "--db-read-hosts=mysql://u:***: not a server"),
+    (["--db-driver=mysql", f"--mysql-host={URI}"], "--mysql-host: this is a URI, not a host; use --connect=URI"),
+    (["--db-driver=pgsql", f"--pgsql-host={URI}"], "--pgsql-host: this is a URI, not a host; use --connect=URI"),
+    ([f"--db-driver={URI}"], "--db-driver=mysql://u:***: unknown"),
+    ([f"--threads={URI}"], "--threads=mysql://u:***: not a whole number"),
+])
+def test_a_uri_in_the_wrong_option_is_not_printed(args, said, tmp_path):
+    driver = args[0].rpartition("=")[2]
+    if driver in ("mysql", "pgsql") and \
+            not os.path.exists(os.path.join(os.path.dirname(bench.binary()), f"../lib/bench/drivers/{driver}.so")):
+        pytest.skip("built without the driver")
+    assert said in check(["oltp_read_only", *args, "run"], "own", tmp_path).err
+
+
+def test_a_password_in_the_value_of_another_option_is_not_stored(tmp_path):
+    got = check(["cpu", f"--mysql-host={URI}", f"--db-init-sql=SET x.password = '{SECRET}'", "--events=1",
+                 "--report=text", "--report=json:json", "run"], "own", tmp_path)
+    assert "mysql://u:***" in got.out
+    assert SECRET not in (tmp_path / "json").read_text()
+
+
 def at_prompt(folder, keys, *args):
     """Types keys at the question for the password or sends signals, and returns (what the terminal has shown,
     the status, echo)."""

@@ -16,12 +16,16 @@ static const char bn_remedy_ports[] =
 /* The remedy if CREATE TABLE fails because there is such a table. */
 static const char bn_remedy_table[] = "run 'cleanup' first, with the options of its 'prepare'";
 
-/* Refuses a port that is written behind the host, because it has an option of its own.  An IPv6
-   address has several colons.  Returns 0, or -1 and err. */
+/* Refuses a URI, and a port that is written behind the host, because they have options of their
+   own. An IPv6 address has several colons.  Returns 0, or -1 and err, without a password in a URI.
+ */
 static inline int bn_remedy_host(const char *host, const char *driver, struct bn_err *err)
 {
   const char *colon = strchr(host, ':');
 
+  if (strstr(host, "://") != NULL)
+    return bn_err_set(err, EINVAL, "--%s-host: this is a URI, not a host; use --connect=URI",
+                      driver);
   if (host[0] == '/' || colon == NULL || colon[1] == '\0' ||
       colon[1 + strspn(colon + 1, "0123456789")] != '\0')
     return 0;
