@@ -357,6 +357,16 @@ double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_r
   return rank <= ended ? view_seconds(bn_hist_nth(v->latency, NULL, rank)) : HUGE_VAL;
 }
 
+size_t bn_view_greatest_rank(const struct bn_view *v)
+{
+  size_t greatest = 0;
+
+  for (size_t i = 1; i < v->n_percents; i++)
+    if (v->percents[i] > v->percents[greatest])
+      greatest = i;
+  return greatest;
+}
+
 double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest)
 {
   const uint64_t n = bn_hist_count(h);

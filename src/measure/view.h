@@ -216,6 +216,9 @@ double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules 
    than all others.  HUGE_VAL: it may be that of an unfinished event, or there are no events. */
 double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_rules *rules,
                                  double percent);
+/* Returns the index of the greatest rank, which lines with a single percentile show; 0: there is no
+   rank. */
+size_t bn_view_greatest_rank(const struct bn_view *v);
 /* Returns that percentile of a histogram; nearest: as in the rules; NaN: it is empty. */
 double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest);
 /* Returns the share of the time of all statements that those of one name took, 0 to 1. */

@@ -47,12 +47,13 @@ static void text_append_time(char *text, const struct bn_plan *plan, double at_s
 
 static void text_append_percentile(char *text, const struct bn_view *v)
 {
-  const double ms = v->n_percents > 0 ? v->percentile_s[0] * 1e3 : NAN;
+  const size_t i = bn_view_greatest_rank(v);
+  const double ms = v->n_percents > 0 ? v->percentile_s[i] * 1e3 : NAN;
 
   if (isnan(ms))
     return;
-  text_append(text, ", p%.10g %s%.*f ms", v->percents[0],
-              v->at_least != NULL && v->at_least[0] ? ">= " : "", bn_units_decimals(ms, 2), ms);
+  text_append(text, ", p%.10g %s%.*f ms", v->percents[i],
+              v->at_least != NULL && v->at_least[i] ? ">= " : "", bn_units_decimals(ms, 2), ms);
 }
 
 static int live_tick(void *self, const struct bn_view *v, struct bn_err *err)

@@ -18,13 +18,8 @@ enum { FORM_TEXT = 48 };
 
 void bn_form_init(struct bn_form *f, const struct bn_view *v, bool native)
 {
-  size_t greatest = 0;
-
   *f = (struct bn_form){.view = v, .native = native};
-  for (size_t i = 1; native && i < v->n_percents; i++)
-    if (v->percents[i] > v->percents[greatest])
-      greatest = i;
-  bn_form_rank(f, greatest);
+  bn_form_rank(f, native ? bn_view_greatest_rank(v) : 0);
 }
 
 void bn_form_rank(struct bn_form *f, size_t i)
