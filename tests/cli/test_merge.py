@@ -151,7 +151,7 @@ def test_intervals_without_histograms_have_no_percentile(tmp_path):
     lines = re.findall(r"eps: .*", bench.run("report", "all", cwd=tmp_path).out)
     # Beside other work, runs begin too far apart or have too few intervals.
     assert re.search("have no percentiles" if lines else APART, done.err)
-    assert all(re.fullmatch(r"eps: [\d.]+ lat \(ms,0%\): -", line) for line in lines)
+    assert all(re.fullmatch(r"eps: [\d.]+", line) for line in lines)
 
 
 def test_the_order_makes_no_difference(parts):

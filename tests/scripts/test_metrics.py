@@ -60,7 +60,7 @@ def test_sums_are_exact(folder, threads):
     assert re.search(r"^    calls: +10007 +\([\d.]+ per sec\.\)$", r.out, re.M)
     assert "Latency of page_load (ms):\n         min:" in r.out
     printed = command(["report", "r.json"], folder.path)
-    assert printed.out == r.out[r.out.index("Running the test"):]
+    assert printed.out == r.out[r.out.index("Started: "):]
 
 
 def test_intervals_are_parts_of_the_total(folder):
