@@ -32,7 +32,7 @@ static const struct {
 
 enum { N_SHORTS = sizeof shorts / sizeof shorts[0] };
 
-static const struct bn_view_field *field_named(const char *name)
+static const struct bn_view_field *assert_field_named(const char *name)
 {
   const struct bn_view_field *f = bn_view_fields;
 
@@ -50,7 +50,7 @@ void bn_assert_names(struct bn_buf *out)
     (void)bn_buf_printf(out, ", %s", f->name);
 }
 
-static int refuse_name(const char *name, struct bn_err *err)
+static int assert_refuse_name(const char *name, struct bn_err *err)
 {
   struct bn_near near = {.typed = name};
 
@@ -81,12 +81,12 @@ static bool assert_trim(char *out, size_t size, const char *text, size_t len)
   return true;
 }
 
-static bool is_number(const char *text)
+static bool assert_is_number(const char *text)
 {
   return text[strspn(text, "0123456789.")] == '\0';
 }
 
-static int read_rank(struct bn_assert *a, const char *text, struct bn_err *err)
+static int assert_read_rank(struct bn_assert *a, const char *text, struct bn_err *err)
 {
   a->what = BN_ASSERT_RANK;
   if (bn_units_double(text, &a->rank) != 0 || a->rank <= 0 || a->rank > 100)
@@ -95,7 +95,7 @@ static int read_rank(struct bn_assert *a, const char *text, struct bn_err *err)
   return 0;
 }
 
-static enum bn_assert_what what_of(const struct bn_view_field *f)
+static enum bn_assert_what assert_what_of(const struct bn_view_field *f)
 {
   for (size_t i = 0; i < N_SHORTS; i++)
     if (strcmp(f->name, shorts[i].field) == 0)
@@ -103,33 +103,33 @@ static enum bn_assert_what what_of(const struct bn_view_field *f)
   return BN_ASSERT_FIELD;
 }
 
-static int read_name(struct bn_assert *a, const char *name, struct bn_err *err)
+static int assert_read_name(struct bn_assert *a, const char *name, struct bn_err *err)
 {
   const char *field = name;
 
   a->scale = 1;
-  if (name[0] == 'p' && name[1] != '\0' && is_number(name + 1))
-    return read_rank(a, name + 1, err);
+  if (name[0] == 'p' && name[1] != '\0' && assert_is_number(name + 1))
+    return assert_read_rank(a, name + 1, err);
   for (size_t i = 0; i < N_SHORTS; i++)
     if (strcmp(shorts[i].name, name) == 0) {
       field = shorts[i].field;
       a->unit = shorts[i].unit;
       a->scale = shorts[i].scale;
     }
-  a->field = field_named(field);
+  a->field = assert_field_named(field);
   if (a->field == NULL)
-    return refuse_name(name, err);
-  a->what = what_of(a->field);
+    return assert_refuse_name(name, err);
+  a->what = assert_what_of(a->field);
   return 0;
 }
 
-static bool is_latency(const struct bn_assert *a)
+static bool assert_is_latency(const struct bn_assert *a)
 {
   return a->what >= BN_ASSERT_RANK;
 }
 
 /* NAME[@TIMING] */
-static int read_metric(struct bn_assert *a, const char *text, size_t len, struct bn_err *err)
+static int assert_read_metric(struct bn_assert *a, const char *text, size_t len, struct bn_err *err)
 {
   const char *at = memchr(text, '@', len);
   const size_t name_len = at != NULL ? (size_t)(at - text) : len;
@@ -139,11 +139,11 @@ static int read_metric(struct bn_assert *a, const char *text, size_t len, struct
     return bn_err_set(err, ENOENT, "the name of the metric is too long");
   if (name[0] == '\0')
     return bn_err_set(err, ENOENT, "the metric before the comparison is missing");
-  if (read_name(a, name, err) != 0)
+  if (assert_read_name(a, name, err) != 0)
     return -1;
   if (at == NULL)
     return 0;
-  if (!is_latency(a))
+  if (!assert_is_latency(a))
     return bn_err_set(err, 0, "%s is not a latency; only pN, min, avg, median and max take @",
                       name);
   if (!assert_trim(a->timing, sizeof a->timing, at + 1, len - name_len - 1) || a->timing[0] == '\0')
@@ -151,7 +151,7 @@ static int read_metric(struct bn_assert *a, const char *text, size_t len, struct
   return 0;
 }
 
-static int read_time_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
+static int assert_read_time_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
 {
   static const struct {
     const char *name;
@@ -169,12 +169,12 @@ static int read_time_unit(struct bn_assert *a, const char *unit, struct bn_err *
   return bn_err_set(err, 0, "'%s' is not a unit of time; use ns, us, ms or s", unit);
 }
 
-static int read_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
+static int assert_read_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
 {
   const bool share = a->field != NULL && (a->field->traits & BN_FIGURE_SHARE) != 0;
 
-  if (a->field == NULL || is_latency(a) || strcmp(a->field->unit, "s") == 0)
-    return read_time_unit(a, unit, err);
+  if (a->field == NULL || assert_is_latency(a) || strcmp(a->field->unit, "s") == 0)
+    return assert_read_time_unit(a, unit, err);
   if (a->unit == NULL)
     a->unit = a->field->unit;
   if (unit[0] == '\0')
@@ -189,7 +189,7 @@ static int read_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
   return 0;
 }
 
-static int read_limit(struct bn_assert *a, const char *text, struct bn_err *err)
+static int assert_read_limit(struct bn_assert *a, const char *text, struct bn_err *err)
 {
   char whole[BN_ASSERT_NAME] = "", number[BN_ASSERT_NAME] = "", unit[BN_ASSERT_NAME] = "";
   size_t len;
@@ -201,7 +201,7 @@ static int read_limit(struct bn_assert *a, const char *text, struct bn_err *err)
   (void)assert_trim(unit, sizeof unit, whole + len, strlen(whole + len));
   if (bn_units_double(number, &a->limit) != 0 || a->limit < 0)
     return bn_err_set(err, 0, "the limit '%s' is not a number of 0 or more", whole);
-  return read_unit(a, unit, err);
+  return assert_read_unit(a, unit, err);
 }
 
 int bn_assert_parse(struct bn_assert *out, const char *text, struct bn_err *err)
@@ -220,25 +220,25 @@ int bn_assert_parse(struct bn_assert *out, const char *text, struct bn_err *err)
     out->op = or_equal ? BN_ASSERT_LE : BN_ASSERT_LT;
   else
     out->op = or_equal ? BN_ASSERT_GE : BN_ASSERT_GT;
-  if (read_metric(out, text, (size_t)(op - text), err) != 0)
+  if (assert_read_metric(out, text, (size_t)(op - text), err) != 0)
     return -1;
-  return read_limit(out, op + (or_equal ? 2 : 1), err);
+  return assert_read_limit(out, op + (or_equal ? 2 : 1), err);
 }
 
 int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_err *err)
 {
   *out = (struct bn_assert){.text = text};
-  if (read_metric(out, text, strlen(text), err) != 0)
+  if (assert_read_metric(out, text, strlen(text), err) != 0)
     return -1;
   if (out->unit == NULL)
-    out->unit = is_latency(out) ? "s" : out->field->unit;
+    out->unit = assert_is_latency(out) ? "s" : out->field->unit;
   return 0;
 }
 
 /* --- what a run measures ---------------------------------------------------------------------- */
 
 /* The histogram of that name, which may lack its "_latency"; n_hists: there is none. */
-static size_t find_hist(const struct bn_metrics *m, const char *name)
+static size_t assert_find_hist(const struct bn_metrics *m, const char *name)
 {
   static const char ending[] = "_latency";
   const size_t len = strlen(name);
@@ -252,11 +252,12 @@ static size_t find_hist(const struct bn_metrics *m, const char *name)
   return m->n_hists;
 }
 
-static int check_timing(const char *name, const struct bn_assert_scope *scope, struct bn_err *err)
+static int assert_check_timing(const char *name, const struct bn_assert_scope *scope,
+                               struct bn_err *err)
 {
   const struct bn_metrics *m = scope->metrics;
   struct bn_buf known = {.max = 256};
-  const size_t found = find_hist(m, name);
+  const size_t found = assert_find_hist(m, name);
 
   if (found < m->n_hists || scope->statements)
     return 0;
@@ -282,7 +283,7 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
                                   .total = true};
 
   if (a->timing[0] != '\0')
-    return check_timing(a->timing, scope, err);
+    return assert_check_timing(a->timing, scope, err);
   if (a->field == NULL)
     return 0;
   switch (bn_view_lack(a->field, &s)) {
@@ -309,7 +310,7 @@ static struct bn_finding assert_found(double value)
   return (struct bn_finding){.value = value, .measured = !isnan(value)};
 }
 
-static struct bn_finding find_errors(const struct bn_view *v)
+static struct bn_finding assert_find_errors(const struct bn_view *v)
 {
   const double attempts = (double)v->events + (double)v->errors;
 
@@ -317,7 +318,7 @@ static struct bn_finding find_errors(const struct bn_view *v)
 }
 
 /* A percentile that a view has, without its histogram. */
-static struct bn_finding find_listed(double rank, const struct bn_view *v)
+static struct bn_finding assert_find_listed(double rank, const struct bn_view *v)
 {
   struct bn_finding f = assert_found(NAN);
 
@@ -330,8 +331,8 @@ static struct bn_finding find_listed(double rank, const struct bn_view *v)
 }
 
 /* Finds a latency of the events, which counts the ages of unfinished ones. */
-static struct bn_finding find_latency(const struct bn_assert *a, const struct bn_view *v,
-                                      const struct bn_view_rules *rules)
+static struct bn_finding assert_find_latency(const struct bn_assert *a, const struct bn_view *v,
+                                             const struct bn_view_rules *rules)
 {
   bool at_least = false;
   struct bn_finding f;
@@ -339,7 +340,7 @@ static struct bn_finding find_latency(const struct bn_assert *a, const struct bn
   switch (a->what) {
   case BN_ASSERT_RANK:
     if (v->latency == NULL)
-      return find_listed(a->rank, v);
+      return assert_find_listed(a->rank, v);
     f = assert_found(bn_view_percentile_s(v, rules, a->rank, &at_least));
     f.at_least = at_least;
     return f;
@@ -353,8 +354,8 @@ static struct bn_finding find_latency(const struct bn_assert *a, const struct bn
 }
 
 /* A percentile of one that a view has, without its histogram. */
-static struct bn_finding find_listed_timing(double rank, const struct bn_view *v,
-                                            const struct bn_timing *t)
+static struct bn_finding assert_find_listed_timing(double rank, const struct bn_view *v,
+                                                   const struct bn_timing *t)
 {
   for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
     if (v->percents[i] == rank)
@@ -363,9 +364,9 @@ static struct bn_finding find_listed_timing(double rank, const struct bn_view *v
 }
 
 /* h: its histogram, or NULL. */
-static struct bn_finding find_timing(const struct bn_assert *a, const struct bn_view *v,
-                                     const struct bn_view_rules *rules, const struct bn_timing *t,
-                                     const struct bn_hist *h)
+static struct bn_finding assert_find_timing(const struct bn_assert *a, const struct bn_view *v,
+                                            const struct bn_view_rules *rules,
+                                            const struct bn_timing *t, const struct bn_hist *h)
 {
   const double rank = a->what == BN_ASSERT_MEDIAN ? 50 : a->rank;
 
@@ -378,26 +379,27 @@ static struct bn_finding find_timing(const struct bn_assert *a, const struct bn_
     return assert_found(t->max_s);
   default:
     if (h == NULL)
-      return find_listed_timing(rank, v, t);
+      return assert_find_listed_timing(rank, v, t);
     return assert_found(bn_view_hist_s(h, rank, rules->nearest));
   }
 }
 
 /* Finds a latency of the statements of a name, which totals and checkpoints have. */
-static struct bn_finding find_statement(const struct bn_assert *a, const struct bn_view *v,
-                                        const struct bn_view_rules *rules)
+static struct bn_finding assert_find_statement(const struct bn_assert *a, const struct bn_view *v,
+                                               const struct bn_view_rules *rules)
 {
   const struct bn_statement_sum *sum = bn_statement_table_find(&v->delta->statements, a->timing);
 
   for (size_t i = 0; i < v->n_statements; i++)
     if (strcmp(v->statements[i].timing.name, a->timing) == 0)
-      return find_timing(a, v, rules, &v->statements[i].timing, sum != NULL ? sum->hist : NULL);
+      return assert_find_timing(a, v, rules, &v->statements[i].timing,
+                                sum != NULL ? sum->hist : NULL);
   return assert_found(NAN);
 }
 
 size_t bn_assert_hist(const struct bn_assert *a, const struct bn_metrics *m)
 {
-  return a->timing[0] != '\0' ? find_hist(m, a->timing) : BN_H_LATENCY;
+  return a->timing[0] != '\0' ? assert_find_hist(m, a->timing) : BN_H_LATENCY;
 }
 
 static struct bn_finding assert_find(const struct bn_assert *a, const struct bn_view *v,
@@ -406,17 +408,17 @@ static struct bn_finding assert_find(const struct bn_assert *a, const struct bn_
   size_t hist;
 
   if (a->what == BN_ASSERT_ERRORS)
-    return find_errors(v);
+    return assert_find_errors(v);
   if (a->what == BN_ASSERT_FIELD)
     return assert_found(bn_view_measures(v, a->field) ? bn_view_value(v, a->field) : NAN);
   if (a->timing[0] == '\0')
-    return find_latency(a, v, rules);
+    return assert_find_latency(a, v, rules);
   hist = bn_assert_hist(a, &v->delta->metrics);
   if (hist == BN_H_LATENCY)
-    return find_latency(a, v, rules);
+    return assert_find_latency(a, v, rules);
   if (hist < v->delta->metrics.n_hists)
-    return find_timing(a, v, rules, &v->timings[hist - BN_H_FIXED], v->delta->hist[hist]);
-  return find_statement(a, v, rules);
+    return assert_find_timing(a, v, rules, &v->timings[hist - BN_H_FIXED], v->delta->hist[hist]);
+  return assert_find_statement(a, v, rules);
 }
 
 /* Units are products, whose last bit may be off: 50 ms are not less than 50 ms. */
@@ -445,8 +447,8 @@ static bool assert_holds(const struct bn_assert *a, double value, double most)
 
 /* In the unit of the assertion.  A percentile that is known to be at least so much is often below a
    limit all the same: one arrival that waits does not move the rank of 99 %. */
-static double most_of(const struct bn_assert *a, const struct bn_view *v,
-                      const struct bn_view_rules *rules, const struct bn_finding *f)
+static double assert_most_of(const struct bn_assert *a, const struct bn_view *v,
+                             const struct bn_view_rules *rules, const struct bn_finding *f)
 {
   if (!f->at_least)
     return f->value;
@@ -468,11 +470,11 @@ struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_vie
   if (!f.measured)
     return (struct bn_finding){.measured = false};
   f.value *= a->scale;
-  f.holds = assert_holds(a, f.value, most_of(a, v, rules, &f));
+  f.holds = assert_holds(a, f.value, assert_most_of(a, v, rules, &f));
   return f;
 }
 
-static bool is_of_each_second(const struct bn_assert *a)
+static bool assert_is_of_each_second(const struct bn_assert *a)
 {
   return a->what != BN_ASSERT_FIELD || bn_view_is_rate(a->field);
 }
@@ -483,18 +485,18 @@ enum bn_assert_second bn_assert_second(const struct bn_assert *a, const struct b
   const struct bn_finding f = bn_assert_judge(a, v, rules);
   const bool below = a->op == BN_ASSERT_LT || a->op == BN_ASSERT_LE;
 
-  if (!is_of_each_second(a))
+  if (!assert_is_of_each_second(a))
     return BN_SECOND_UNKNOWN;
   if (f.measured)
     return f.holds ? BN_SECOND_HOLDS : BN_SECOND_VIOLATED;
-  if (below && is_latency(a) && a->timing[0] == '\0' && v->oldest_s * a->scale > a->limit)
+  if (below && assert_is_latency(a) && a->timing[0] == '\0' && v->oldest_s * a->scale > a->limit)
     return BN_SECOND_VIOLATED;
   return BN_SECOND_UNKNOWN;
 }
 
 /* --- showing ---------------------------------------------------------------------------------- */
 
-static int decimals_of(double value, const char *unit)
+static int assert_decimals_of(double value, const char *unit)
 {
   const bool counted = strcmp(unit, "1") == 0 || strcmp(unit, "bytes") == 0;
 
@@ -519,6 +521,6 @@ const char *bn_assert_show(const struct bn_verdict *v, char *out, size_t size)
     blank = "";
   }
   (void)snprintf(out, size, "%s%.*f%s%s", v->found.at_least ? "at least " : "",
-                 decimals_of(value, v->unit), value, blank, unit);
+                 assert_decimals_of(value, v->unit), value, blank, unit);
   return out;
 }

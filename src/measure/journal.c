@@ -23,7 +23,7 @@ static int journal_end_early(const struct bn_journal *j, int why, struct bn_err 
 }
 
 /* A line that was cut has no end, and nothing comes after it. */
-static int write_line(void *of, char *line, size_t len, struct bn_err *err)
+static int journal_write_line(void *of, char *line, size_t len, struct bn_err *err)
 {
   struct bn_journal *j = of;
   ssize_t written;
@@ -43,29 +43,29 @@ void bn_journal_to(struct bn_journal *j, bn_journal_put *put, void *of)
 
 int bn_journal_open(struct bn_journal *j, const char *path, struct bn_err *err)
 {
-  *j = (struct bn_journal){.put = write_line, .of = j, .lock.fd = -1};
+  *j = (struct bn_journal){.put = journal_write_line, .of = j, .lock.fd = -1};
   j->ended = bn_lockfile_take(&j->lock, path, err) != 0;
   return j->ended ? -1 : 0;
 }
 
-static int give_up(struct bn_journal *j, struct bn_err *err)
+static int journal_give_up(struct bn_journal *j, struct bn_err *err)
 {
   j->ended = true;
   return journal_end_early(j, ENOMEM, err);
 }
 
 /* Takes the text over; NULL: no memory. */
-static int put_text(struct bn_journal *j, char *text, size_t len, struct bn_err *err)
+static int journal_put_text(struct bn_journal *j, char *text, size_t len, struct bn_err *err)
 {
   if (text == NULL)
-    return give_up(j, err);
+    return journal_give_up(j, err);
   j->ended = j->put(j->of, text, len, err) != 0;
   free(text);
   return j->ended ? -1 : 0;
 }
 
 /* Takes the value over. */
-static char *print_line(struct bn_node *line, size_t *len)
+static char *journal_print_line(struct bn_node *line, size_t *len)
 {
   char *text = line != NULL ? bn_node_print(line, 0, len) : NULL;
 
@@ -74,16 +74,16 @@ static char *print_line(struct bn_node *line, size_t *len)
 }
 
 /* The same. */
-static int put_line(struct bn_journal *j, struct bn_node *line, struct bn_err *err)
+static int journal_put_line(struct bn_journal *j, struct bn_node *line, struct bn_err *err)
 {
   size_t len = 0;
-  char *text = print_line(line, &len);
+  char *text = journal_print_line(line, &len);
 
-  return put_text(j, text, len, err);
+  return journal_put_text(j, text, len, err);
 }
 
 /* {key: value}; takes the value over. */
-static struct bn_node *line_of(const char *key, struct bn_node *value)
+static struct bn_node *journal_line_of(const char *key, struct bn_node *value)
 {
   struct bn_node *map = bn_node_map();
 
@@ -94,7 +94,7 @@ static struct bn_node *line_of(const char *key, struct bn_node *value)
 }
 
 /* Returns NULL if there is no memory, as do the functions below. */
-static struct bn_node *facts_line(const struct bn_facts *f)
+static struct bn_node *journal_facts_line(const struct bn_facts *f)
 {
   struct bn_node *map = bn_node_map();
 
@@ -108,12 +108,12 @@ static struct bn_node *facts_line(const struct bn_facts *f)
 
 int bn_journal_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err)
 {
-  return j->ended ? 0 : put_line(j, facts_line(f), err);
+  return j->ended ? 0 : journal_put_line(j, journal_facts_line(f), err);
 }
 
 /* With room for the histograms of its ticks. */
-static struct bn_node *begin_group(struct bn_journal *j, const char *name,
-                                   const struct bn_metrics *m)
+static struct bn_node *journal_begin_group(struct bn_journal *j, const char *name,
+                                           const struct bn_metrics *m)
 {
   struct bn_node *group;
 
@@ -135,15 +135,16 @@ int bn_journal_head(struct bn_journal *j, const char *group, const struct bn_fac
 
   if (j->ended)
     return 0;
-  map = facts_line(f);
-  if (map != NULL && bn_node_set(map, "group", begin_group(j, group, f->plan.metrics)) != 0) {
+  map = journal_facts_line(f);
+  if (map != NULL &&
+      bn_node_set(map, "group", journal_begin_group(j, group, f->plan.metrics)) != 0) {
     bn_node_free(map);
     map = NULL;
   }
-  return put_line(j, map, err);
+  return journal_put_line(j, map, err);
 }
 
-static void copy_hists(struct bn_snap *to, const struct bn_snap *from)
+static void journal_copy_hists(struct bn_snap *to, const struct bn_snap *from)
 {
   for (size_t i = 0; i < to->metrics.n_hists; i++) {
     bn_hist_clear(to->hist[i]);
@@ -151,26 +152,27 @@ static void copy_hists(struct bn_snap *to, const struct bn_snap *from)
   }
 }
 
-static char *print_view(const struct bn_journal *j, const struct bn_view *v, size_t *len)
+static char *journal_print_view(const struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
   return j->brief ? bn_store_brief(v, len)
-                  : print_line(line_of(bn_layout_spans[v->span], bn_store_record(v)), len);
+                  : journal_print_line(
+                        journal_line_of(bn_layout_spans[v->span], bn_store_record(v)), len);
 }
 
 /* A tick with the histograms of what came since the one before it. */
-static char *print_tick(struct bn_journal *j, const struct bn_view *v, size_t *len)
+static char *journal_print_tick(struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
   struct bn_snap delta = *v->delta;
   struct bn_view view = *v;
   char *text;
 
-  copy_hists(&j->step, v->delta);
+  journal_copy_hists(&j->step, v->delta);
   for (size_t i = 0; i < j->step.metrics.n_hists; i++)
     bn_hist_sub(j->step.hist[i], j->past.hist[i]);
   delta.hist = j->step.hist;
   view.delta = &delta;
-  text = print_view(j, &view, len);
-  copy_hists(&j->past, v->delta);
+  text = journal_print_view(j, &view, len);
+  journal_copy_hists(&j->past, v->delta);
   return text;
 }
 
@@ -183,10 +185,11 @@ int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_vie
   if (j->ended)
     return 0;
   if (!j->has_group &&
-      put_line(j, line_of("group", begin_group(j, group, &v->delta->metrics)), err) != 0)
+      journal_put_line(
+          j, journal_line_of("group", journal_begin_group(j, group, &v->delta->metrics)), err) != 0)
     return -1;
-  text = v->span == BN_VIEW_TICK ? print_tick(j, v, &len) : print_view(j, v, &len);
-  return put_text(j, text, len, err);
+  text = v->span == BN_VIEW_TICK ? journal_print_tick(j, v, &len) : journal_print_view(j, v, &len);
+  return journal_put_text(j, text, len, err);
 }
 
 void bn_journal_close(struct bn_journal *j, bool remove)
@@ -220,7 +223,7 @@ struct reader {
 };
 
 /* A map of the same values. */
-static struct bn_node *copy_of(const struct bn_node *n)
+static struct bn_node *journal_copy_of(const struct bn_node *n)
 {
   struct bn_node *map = bn_node_map();
 
@@ -236,7 +239,7 @@ static void journal_replace(struct bn_node **at, struct bn_node *with)
   *at = with;
 }
 
-static void end_group(struct kept *k)
+static void journal_end_group(struct kept *k)
 {
   if (k->group == NULL && k->intervals == NULL && k->checkpoints == NULL)
     return;
@@ -247,10 +250,10 @@ static void end_group(struct kept *k)
   k->group = k->intervals = k->checkpoints = k->total = NULL;
 }
 
-static void keep_group(struct kept *k, const struct bn_node *n)
+static void journal_keep_group(struct kept *k, const struct bn_node *n)
 {
-  end_group(k);
-  k->group = copy_of(n);
+  journal_end_group(k);
+  k->group = journal_copy_of(n);
   k->intervals = bn_node_list();
   k->checkpoints = bn_node_list();
   if (k->groups == NULL)
@@ -258,9 +261,9 @@ static void keep_group(struct kept *k, const struct bn_node *n)
   k->failed |= k->group == NULL;
 }
 
-static void keep_view(struct kept *k, const struct bn_node *n, enum bn_view_span span)
+static void journal_keep_view(struct kept *k, const struct bn_node *n, enum bn_view_span span)
 {
-  struct bn_node *copy = copy_of(n);
+  struct bn_node *copy = journal_copy_of(n);
 
   k->failed |= copy == NULL;
   if (span == BN_VIEW_TICK)
@@ -271,9 +274,9 @@ static void keep_view(struct kept *k, const struct bn_node *n, enum bn_view_span
 }
 
 /* Returns NULL if there was no memory. */
-static struct bn_node *document_of(struct kept *k)
+static struct bn_node *journal_document_of(struct kept *k)
 {
-  end_group(k);
+  journal_end_group(k);
   if (k->groups != NULL)
     k->failed |= bn_node_set(k->document, "groups", k->groups) != 0;
   if (!k->failed)
@@ -282,7 +285,7 @@ static struct bn_node *document_of(struct kept *k)
   return NULL;
 }
 
-static int take_group(struct reader *r, const struct bn_node *n)
+static int journal_take_group(struct reader *r, const struct bn_node *n)
 {
   struct bn_metrics metrics;
 
@@ -295,12 +298,12 @@ static int take_group(struct reader *r, const struct bn_node *n)
   if (!r->in_group)
     return -1;
   if (r->kept.wanted)
-    keep_group(&r->kept, n);
+    journal_keep_group(&r->kept, n);
   return 0;
 }
 
 /* A tick says it of the total. */
-static void note_replaced(struct bn_end *end, const struct bn_view *v)
+static void journal_note_replaced(struct bn_end *end, const struct bn_view *v)
 {
   if (v->span == BN_VIEW_INTERVAL)
     end->replaced_intervals |= v->replaced;
@@ -310,7 +313,7 @@ static void note_replaced(struct bn_end *end, const struct bn_view *v)
 
 /* Nobody knows the end of events that were in flight, or waited, at the last tick.  Dialects count
    them at a forced shutdown alone. */
-static uint64_t count_unfinished(const struct bn_view *tick, bool native)
+static uint64_t journal_count_unfinished(const struct bn_view *tick, bool native)
 {
   const uint64_t in_flight = tick->delta->unfinished, waiting = tick->paced ? tick->backlog : 0;
 
@@ -319,24 +322,24 @@ static uint64_t count_unfinished(const struct bn_view *tick, bool native)
   return in_flight < UINT64_MAX / 2 && waiting < UINT64_MAX / 2 ? in_flight + waiting : UINT64_MAX;
 }
 
-static void keep_total(struct bn_group *g, const struct bn_view *tick, bool native)
+static void journal_keep_total(struct bn_group *g, const struct bn_view *tick, bool native)
 {
   struct bn_view total = *tick;
 
   total.span = BN_VIEW_TOTAL;
-  total.unfinished = count_unfinished(tick, native);
+  total.unfinished = journal_count_unfinished(tick, native);
   bn_group_add(g, &total);
 }
 
 /* The histograms of ticks add up; the total is the last of them. */
-static void take_tick(struct bn_group *g, const struct bn_record *record, bool native)
+static void journal_take_tick(struct bn_group *g, const struct bn_record *record, bool native)
 {
   for (size_t i = 0; g->has_total && i < record->delta.metrics.n_hists; i++)
     bn_hist_add(record->delta.hist[i], g->total.delta.hist[i]);
-  keep_total(g, &record->view, native);
+  journal_keep_total(g, &record->view, native);
 }
 
-static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_span span)
+static int journal_take_view(struct reader *r, const struct bn_node *n, enum bn_view_span span)
 {
   struct bn_record record;
   struct bn_group *g = r->in_group ? &r->out->group[r->out->n_groups - 1] : NULL;
@@ -346,19 +349,19 @@ static int take_view(struct reader *r, const struct bn_node *n, enum bn_view_spa
     return bn_err_set(r->err, EINVAL, "it has figures before a \"group\"");
   if (bn_store_read_record(n, &r->metrics, span, &record, r->err) != 0)
     return -1;
-  note_replaced(&r->out->end, &record.view);
+  journal_note_replaced(&r->out->end, &record.view);
   if (span == BN_VIEW_TICK)
-    take_tick(g, &record, r->out->facts.plan.native);
+    journal_take_tick(g, &record, r->out->facts.plan.native);
   else
     rc = bn_store_keep(r->out, &record.view, r->err);
   bn_record_done(&record);
   if (rc == 0 && r->kept.wanted)
-    keep_view(&r->kept, n, span);
+    journal_keep_view(&r->kept, n, span);
   return rc;
 }
 
 /* The facts may come again, when more of them are known. */
-static int take_facts(struct reader *r, const struct bn_node *line)
+static int journal_take_facts(struct reader *r, const struct bn_node *line)
 {
   const int64_t version = bn_node_get_integer(bn_node_get(line, "version"));
   struct bn_facts facts;
@@ -371,31 +374,31 @@ static int take_facts(struct reader *r, const struct bn_node *line)
   bn_facts_done(&r->out->facts);
   r->out->facts = facts;
   if (r->kept.wanted)
-    journal_replace(&r->kept.document, copy_of(line));
+    journal_replace(&r->kept.document, journal_copy_of(line));
   return 0;
 }
 
 /* A line that a later version may have added is passed over. */
-static int take_line(struct reader *r, const struct bn_node *line)
+static int journal_take_line(struct reader *r, const struct bn_node *line)
 {
   static const enum bn_view_span spans[] = {BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT, BN_VIEW_TICK};
   const struct bn_node *group = bn_node_get(line, "group");
 
   if (bn_node_get(line, "format") != NULL)
-    return take_facts(r, line);
+    return journal_take_facts(r, line);
   if (group != NULL)
-    return take_group(r, group);
+    return journal_take_group(r, group);
   for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
     const struct bn_node *n = bn_node_get(line, bn_layout_spans[spans[i]]);
 
     if (n != NULL)
-      return take_view(r, n, spans[i]);
+      return journal_take_view(r, n, spans[i]);
   }
   return 0;
 }
 
 /* The facts were written before the start, and a tick covers what came after the warm-up. */
-static void find_start(struct bn_result *r)
+static void journal_find_start(struct bn_result *r)
 {
   const struct bn_snap *s =
       r->n_groups > 0 && r->group[0].has_total ? &r->group[0].total.delta : NULL;
@@ -408,7 +411,7 @@ static void find_start(struct bn_result *r)
   r->facts.start_wall_ns = s->wall_ns - since_ns;
 }
 
-static void mark_cut(struct bn_end *end)
+static void journal_mark_cut(struct bn_end *end)
 {
   end->partial = true;
   end->reason = BN_END_KILLED;
@@ -416,9 +419,9 @@ static void mark_cut(struct bn_end *end)
 
 void bn_journal_cut(struct bn_result *r, const char *group, const struct bn_view *tick)
 {
-  mark_cut(&r->end);
-  keep_total(bn_result_group(r, group), tick, r->facts.plan.native);
-  find_start(r);
+  journal_mark_cut(&r->end);
+  journal_keep_total(bn_result_group(r, group), tick, r->facts.plan.native);
+  journal_find_start(r);
 }
 
 bool bn_journal_is(const char *text, size_t len)
@@ -427,10 +430,10 @@ bool bn_journal_is(const char *text, size_t len)
 }
 
 /* Figures of a line count once: a line that fails has added nothing. */
-static int read_line(struct reader *r, const char *text, size_t len)
+static int journal_read_line(struct reader *r, const char *text, size_t len)
 {
   struct bn_node *line = bn_node_parse(text, len, r->err);
-  const int rc = line != NULL ? take_line(r, line) : -1;
+  const int rc = line != NULL ? journal_take_line(r, line) : -1;
 
   bn_node_free(line);
   return rc;
@@ -438,8 +441,8 @@ static int read_line(struct reader *r, const char *text, size_t len)
 
 /* Lines after a damaged one can still be read, but none after one that is too large, and none
    without the first.  0: go on, 1: the end, -1 and err. */
-static int pass_over(struct bn_passed *passed, size_t number, const struct bn_err *why,
-                     struct bn_err *err)
+static int journal_pass_over(struct bn_passed *passed, size_t number, const struct bn_err *why,
+                             struct bn_err *err)
 {
   if (number == 1 || why->code == ENOMEM)
     return bn_err_set(err, why->code, "line %zu of the journal: %s", number, why->text);
@@ -455,18 +458,18 @@ static int pass_over(struct bn_passed *passed, size_t number, const struct bn_er
   return 0;
 }
 
-/* *number: of the last line.  As pass_over(). */
-static int next_line(struct reader *r, struct bn_lines *lines, struct bn_passed *passed,
-                     size_t *number, struct bn_err *err)
+/* *number: of the last line.  As journal_pass_over(). */
+static int journal_next_line(struct reader *r, struct bn_lines *lines, struct bn_passed *passed,
+                             size_t *number, struct bn_err *err)
 {
   const int rc = bn_lines_next(lines, r->err);
 
   if (rc == 0)
     return 1;
   ++*number;
-  if (rc > 0 && read_line(r, lines->line.data, lines->line.len) == 0)
+  if (rc > 0 && journal_read_line(r, lines->line.data, lines->line.len) == 0)
     return 0;
-  return pass_over(passed, *number, r->err, err);
+  return journal_pass_over(passed, *number, r->err, err);
 }
 
 int bn_journal_read(struct bn_lines *lines, bool keep_tree, struct bn_stored *out,
@@ -477,13 +480,13 @@ int bn_journal_read(struct bn_lines *lines, bool keep_tree, struct bn_stored *ou
   size_t number = 0;
   int rc;
 
-  mark_cut(&out->result.end);
+  journal_mark_cut(&out->result.end);
   do {
-    rc = next_line(&r, lines, &out->passed, &number, err);
+    rc = journal_next_line(&r, lines, &out->passed, &number, err);
   } while (rc == 0);
   bn_metrics_done(&r.metrics);
-  find_start(&out->result);
-  out->document = document_of(&r.kept);
+  journal_find_start(&out->result);
+  out->document = journal_document_of(&r.kept);
   if (rc > 0 && number == 0)
     return bn_err_set(err, EINVAL, "its first line has no end");
   if (rc > 0 && keep_tree && out->document == NULL)

@@ -35,12 +35,12 @@ struct job {
   struct bn_err *err;
 };
 
-static const struct bn_group *group_of(const struct job *j, size_t i)
+static const struct bn_group *merge_group_of(const struct job *j, size_t i)
 {
   return &j->part[i].result->group[0];
 }
 
-static const struct bn_plan *plan_of(const struct job *j, size_t i)
+static const struct bn_plan *merge_plan_of(const struct job *j, size_t i)
 {
   return &j->part[i].result->facts.plan;
 }
@@ -48,20 +48,20 @@ static const struct bn_plan *plan_of(const struct job *j, size_t i)
 /* --- the total --------------------------------------------------------------------------------
  */
 
-static struct bn_views all_totals(const struct job *j)
+static struct bn_views merge_all_totals(const struct job *j)
 {
   struct bn_views all = {bn_alloc(j->n, sizeof *all.view), j->n};
 
   assert(j->n > 0);
   for (size_t i = 0; i < j->n; i++)
-    all.view[i] = &group_of(j, i)->total.view;
+    all.view[i] = &merge_group_of(j, i)->total.view;
   return all;
 }
 
 /* A result of a host has no checkpoints, but its total begins at the last one.  Some tests are not
    cut, and no checkpoint comes after the end: the time before the total, if there is any, says
    whether one has come. */
-static bool has_passed_checkpoint(const struct bn_result *r)
+static bool merge_has_passed_checkpoint(const struct bn_result *r)
 {
   const struct bn_plan *p = &r->facts.plan;
   const struct bn_view *v = &r->group[0].total.view;
@@ -74,17 +74,17 @@ static bool has_passed_checkpoint(const struct bn_result *r)
 }
 
 /* The total is of all that was measured: extremes since the beginning are its own. */
-static bool is_whole(const struct bn_result *r)
+static bool merge_is_whole(const struct bn_result *r)
 {
-  return r->end.partial || !has_passed_checkpoint(r);
+  return r->end.partial || !merge_has_passed_checkpoint(r);
 }
 
-static uint64_t ns_of(double s)
+static uint64_t merge_ns_of(double s)
 {
   return s > 0 && s < 1e9 ? (uint64_t)llround(s * 1e9) : 0;
 }
 
-static unsigned count_sessions(const struct bn_views *parts)
+static unsigned merge_count_sessions(const struct bn_views *parts)
 {
   uint64_t n = 0;
 
@@ -94,50 +94,52 @@ static unsigned count_sessions(const struct bn_views *parts)
 }
 
 /* The clock is that of the first run's host, as in the facts. */
-static uint64_t clock_at(const struct job *j, uint64_t wall_ns)
+static uint64_t merge_clock_at(const struct job *j, uint64_t wall_ns)
 {
   const struct bn_facts *f = &j->out->facts;
 
   return f->start_ns + (wall_ns - f->start_wall_ns);
 }
 
-static void set_times(const struct job *j, struct bn_merged_view *s, const struct bn_views *parts)
+static void merge_set_times(const struct job *j, struct bn_merged_view *s,
+                            const struct bn_views *parts)
 {
   s->snap.span_ns = j->runs.union_ns;
-  s->snap.at_ns = clock_at(j, j->last_ns);
+  s->snap.at_ns = merge_clock_at(j, j->last_ns);
   for (size_t i = 0; i < parts->n; i++)
     if (parts->view[i]->delta->wall_ns > s->snap.wall_ns)
       s->snap.wall_ns = parts->view[i]->delta->wall_ns;
 }
 
-static struct bn_view_rules rules_of(const struct job *j)
+static struct bn_view_rules merge_rules_of(const struct job *j)
 {
-  const struct bn_view *v = &group_of(j, 0)->total.view;
+  const struct bn_view *v = &merge_group_of(j, 0)->total.view;
 
   /* Only the dialect whose transactions are COMMITs counts them apart. */
   return (struct bn_view_rules){.percents = v->percents,
                                 .n_percents = v->n_percents,
-                                .nearest = !plan_of(j, 0)->native,
+                                .nearest = !merge_plan_of(j, 0)->native,
                                 .commits = true};
 }
 
 /* Extremes since the beginning of a measurement are not those of what came after a checkpoint. */
-static void find_exact(const struct job *j, struct bn_merged_view *s)
+static void merge_find_exact(const struct job *j, struct bn_merged_view *s)
 {
   bool whole = true;
 
   for (size_t i = 0; i < j->n; i++)
-    whole &= is_whole(j->part[i].result);
+    whole &= merge_is_whole(j->part[i].result);
   if (!whole) {
     s->snap.min_ns = UINT64_MAX;
     s->snap.max_ns = 0;
   }
 }
 
-static int make_total(const struct job *j, struct bn_merged_view *s, const struct bn_views *parts)
+static int merge_make_total(const struct job *j, struct bn_merged_view *s,
+                            const struct bn_views *parts)
 {
-  struct bn_view_rules rules = rules_of(j);
-  const unsigned sessions = count_sessions(parts);
+  struct bn_view_rules rules = merge_rules_of(j);
+  const unsigned sessions = merge_count_sessions(parts);
 
   if (sessions == UINT_MAX)
     return bn_err_set(j->err, EFBIG, "the runs have more than %d threads together",
@@ -145,13 +147,13 @@ static int make_total(const struct job *j, struct bn_merged_view *s, const struc
   if (bn_merged_view_add(s, parts, sessions, j->err) != 0 ||
       (!rules.nearest && bn_merged_view_ages(s, parts, j->err) != 0))
     return -1;
-  set_times(j, s, parts);
-  find_exact(j, s);
+  merge_set_times(j, s, parts);
+  merge_find_exact(j, s);
   rules.exact = rules.sessions = true;
   rules.ages = s->ages;
   for (size_t i = 0; i < parts->n; i++)
-    if (ns_of(parts->view[i]->oldest_s) > rules.oldest_ns)
-      rules.oldest_ns = ns_of(parts->view[i]->oldest_s);
+    if (merge_ns_of(parts->view[i]->oldest_s) > rules.oldest_ns)
+      rules.oldest_ns = merge_ns_of(parts->view[i]->oldest_s);
   bn_view_fill(&s->view, &s->store, &s->snap, &rules);
   s->view.span = BN_VIEW_TOTAL;
   for (size_t i = 0; i < parts->n; i++)
@@ -164,7 +166,8 @@ static int make_total(const struct job *j, struct bn_merged_view *s, const struc
 }
 
 /* Watched figures belong to the host of one run. */
-static void leave_out_watched(const struct job *j, const struct bn_views *parts, struct bn_view *v)
+static void merge_leave_out_watched(const struct job *j, const struct bn_views *parts,
+                                    struct bn_view *v)
 {
   bool any = false;
 
@@ -178,14 +181,14 @@ static void leave_out_watched(const struct job *j, const struct bn_views *parts,
   }
 }
 
-static int add_total(const struct job *j)
+static int merge_add_total(const struct job *j)
 {
   struct bn_merged_view s = {.ages = NULL};
-  struct bn_views parts = all_totals(j);
-  const int rc = make_total(j, &s, &parts);
+  struct bn_views parts = merge_all_totals(j);
+  const int rc = merge_make_total(j, &s, &parts);
 
   if (rc == 0) {
-    leave_out_watched(j, &parts, &s.view);
+    merge_leave_out_watched(j, &parts, &s.view);
     bn_group_add(&j->out->group[0], &s.view);
   }
   bn_merged_view_done(&s);
@@ -204,33 +207,34 @@ struct intervals {
   bool packed;              /* all have histograms */
 };
 
-static void find_starts(const struct job *j, struct intervals *in)
+static void merge_find_starts(const struct job *j, struct intervals *in)
 {
   *in = (struct intervals){.at = {bn_alloc(j->n, sizeof *in->at.view), j->n},
                            .late_s = bn_alloc(j->n, sizeof *in->late_s),
-                           .length_s = (double)plan_of(j, 0)->interval_ns * 1e-9,
+                           .length_s = (double)merge_plan_of(j, 0)->interval_ns * 1e-9,
                            .packed = true};
   for (size_t i = 0; i < j->n; i++) {
-    in->late_s[i] = group_of(j, i)->total.view.at_s + (double)(j->last_ns - j->end_ns[i]) * 1e-9;
+    in->late_s[i] =
+        merge_group_of(j, i)->total.view.at_s + (double)(j->last_ns - j->end_ns[i]) * 1e-9;
     in->first_s = fmax(in->first_s, in->late_s[i]);
   }
   for (size_t i = 0; i < j->n; i++)
     in->late_s[i] = in->first_s - in->late_s[i];
 }
 
-static void intervals_done(struct intervals *in)
+static void merge_intervals_done(struct intervals *in)
 {
   free(in->at.view);
   free(in->late_s);
 }
 
 /* Returns NULL if they can be summed, else why not. */
-static const char *why_apart(const struct job *j, const struct intervals *in)
+static const char *merge_why_apart(const struct job *j, const struct intervals *in)
 {
   for (size_t i = 0; i < j->n; i++) {
-    if (plan_of(j, i)->interval_ns != plan_of(j, 0)->interval_ns)
+    if (merge_plan_of(j, i)->interval_ns != merge_plan_of(j, 0)->interval_ns)
       return "their lengths differ (--report-interval)";
-    if (group_of(j, i)->n_intervals == 0)
+    if (merge_group_of(j, i)->n_intervals == 0)
       return "not all of the runs have them";
     if (!(in->late_s[i] <= in->length_s / 2))
       return "the measurements did not begin within half an interval";
@@ -238,21 +242,21 @@ static const char *why_apart(const struct job *j, const struct intervals *in)
   return NULL;
 }
 
-static bool any_intervals(const struct job *j)
+static bool merge_any_intervals(const struct job *j)
 {
   for (size_t i = 0; i < j->n; i++)
-    if (group_of(j, i)->n_intervals > 0)
+    if (merge_group_of(j, i)->n_intervals > 0)
       return true;
   return false;
 }
 
 /* Goes to the k-th of each; false: a part has none, or the times differ too much. */
-static bool go_to(const struct job *j, struct intervals *in, size_t k)
+static bool merge_go_to(const struct job *j, struct intervals *in, size_t k)
 {
   double first = HUGE_VAL, last = 0;
 
   for (size_t i = 0; i < j->n; i++) {
-    const struct bn_group *g = group_of(j, i);
+    const struct bn_group *g = merge_group_of(j, i);
     double at_s;
 
     if (k >= g->n_intervals)
@@ -265,10 +269,10 @@ static bool go_to(const struct job *j, struct intervals *in, size_t k)
   return last - first <= in->length_s / 2;
 }
 
-static int make_interval(const struct job *j, struct intervals *in, struct bn_merged_view *s)
+static int merge_make_interval(const struct job *j, struct intervals *in, struct bn_merged_view *s)
 {
   const bool hists = bn_merged_view_has_hists(&in->at);
-  const struct bn_view_rules rules = rules_of(j);
+  const struct bn_view_rules rules = merge_rules_of(j);
   struct bn_merge_time t = {.span = BN_VIEW_INTERVAL};
 
   in->packed &= hists;
@@ -279,7 +283,7 @@ static int make_interval(const struct job *j, struct intervals *in, struct bn_me
     t.span_ns = part->delta->span_ns > t.span_ns ? part->delta->span_ns : t.span_ns;
     t.wall_ns = part->delta->wall_ns > t.wall_ns ? part->delta->wall_ns : t.wall_ns;
   }
-  t.at_ns = clock_at(j, j->last_ns - ns_of(in->first_s - t.at_s));
+  t.at_ns = merge_clock_at(j, j->last_ns - merge_ns_of(in->first_s - t.at_s));
   if (bn_merged_view_span(s, &in->at, NULL, &rules, &t, j->err) != 0)
     return -1;
   if (hists)
@@ -287,10 +291,10 @@ static int make_interval(const struct job *j, struct intervals *in, struct bn_me
   return 0;
 }
 
-static int add_interval(const struct job *j, struct intervals *in)
+static int merge_add_interval(const struct job *j, struct intervals *in)
 {
   struct bn_merged_view s = {.ages = NULL};
-  const int rc = make_interval(j, in, &s);
+  const int rc = merge_make_interval(j, in, &s);
 
   if (rc == 0)
     bn_group_add(&j->out->group[0], &s.view);
@@ -298,50 +302,50 @@ static int add_interval(const struct job *j, struct intervals *in)
   return rc;
 }
 
-static int sum_intervals(const struct job *j, struct intervals *in)
+static int merge_sum_intervals(const struct job *j, struct intervals *in)
 {
   size_t most = 0, n = 0;
 
-  for (; go_to(j, in, n); n++)
-    if (add_interval(j, in) != 0)
+  for (; merge_go_to(j, in, n); n++)
+    if (merge_add_interval(j, in) != 0)
       return -1;
   for (size_t i = 0; i < j->n; i++)
-    most = group_of(j, i)->n_intervals > most ? group_of(j, i)->n_intervals : most;
+    most = merge_group_of(j, i)->n_intervals > most ? merge_group_of(j, i)->n_intervals : most;
   if (n < most)
     (void)bn_buf_printf(j->notes,
                         "the result has %zu interval(s): after them, not all runs have "
                         "one of the same time\n",
                         n);
-  if (n > 0 && !in->packed && rules_of(j).n_percents > 0)
+  if (n > 0 && !in->packed && merge_rules_of(j).n_percents > 0)
     (void)bn_buf_str(j->notes, "the intervals have no percentiles: the results do not hold their "
                                "histograms (--report-bins=all)\n");
   return 0;
 }
 
-static int add_intervals(const struct job *j)
+static int merge_add_intervals(const struct job *j)
 {
   struct intervals in;
   const char *why;
   int rc = 0;
 
-  if (!any_intervals(j))
+  if (!merge_any_intervals(j))
     return 0;
-  find_starts(j, &in);
-  why = why_apart(j, &in);
+  merge_find_starts(j, &in);
+  why = merge_why_apart(j, &in);
   if (why != NULL) {
     (void)bn_buf_printf(j->notes, "the result has no intervals: %s\n", why);
     j->out->facts.plan.interval_ns = 0;
   } else {
-    rc = sum_intervals(j, &in);
+    rc = merge_sum_intervals(j, &in);
   }
-  intervals_done(&in);
+  merge_intervals_done(&in);
   return rc;
 }
 
 /* Copies the intervals and checkpoints of a single result unchanged. */
-static void copy_records(const struct job *j)
+static void merge_copy_records(const struct job *j)
 {
-  const struct bn_group *g = group_of(j, 0);
+  const struct bn_group *g = merge_group_of(j, 0);
 
   for (size_t i = 0; i < g->n_intervals; i++)
     bn_group_add(&j->out->group[0], &g->interval[i].view);
@@ -350,12 +354,12 @@ static void copy_records(const struct job *j)
 }
 
 /* Checkpoints have no histograms, so that none of their percentiles could be known. */
-static void leave_out_checkpoints(const struct job *j)
+static void merge_leave_out_checkpoints(const struct job *j)
 {
   bool any = false;
 
   for (size_t i = 0; i < j->n; i++)
-    any |= group_of(j, i)->n_checkpoints > 0;
+    any |= merge_group_of(j, i)->n_checkpoints > 0;
   if (any)
     (void)bn_buf_str(j->notes, "the result has no checkpoints: they cannot be merged\n");
   j->out->facts.plan.n_checkpoints = 0;
@@ -364,17 +368,17 @@ static void leave_out_checkpoints(const struct job *j)
 /* --- facts ------------------------------------------------------------------------------------
  */
 
-static int sum_plan(const struct job *j)
+static int merge_sum_plan(const struct job *j)
 {
   struct bn_plan *plan = &j->out->facts.plan;
   uint64_t threads = 0, events = 0;
   bool endless = false, same_seed = true;
 
-  *plan = *plan_of(j, 0);
+  *plan = *merge_plan_of(j, 0);
   plan->metrics = NULL;
   plan->rate = 0;
   for (size_t i = 0; i < j->n; i++) {
-    const struct bn_plan *p = plan_of(j, i);
+    const struct bn_plan *p = merge_plan_of(j, i);
 
     threads += p->threads;
     if (p->events > UINT64_MAX - events)
@@ -404,7 +408,7 @@ static int sum_plan(const struct job *j)
 
 /* A lost host has reported only facts of the start, and nothing of the end.  If all were lost,
    none is left out. */
-static bool has_reported(const struct job *j, size_t i)
+static bool merge_has_reported(const struct job *j, size_t i)
 {
   bool any = false;
 
@@ -413,19 +417,19 @@ static bool has_reported(const struct job *j, size_t i)
   return j->how != BN_MERGE_HOSTS || !any || !j->part[i].result->end.partial;
 }
 
-static void gather_common(const struct job *j, struct bn_facts *f)
+static void merge_gather_common(const struct job *j, struct bn_facts *f)
 {
   struct bn_part *reported = bn_alloc(j->n, sizeof *reported);
   size_t n = 0;
 
   for (size_t i = 0; i < j->n; i++)
-    if (has_reported(j, i))
+    if (merge_has_reported(j, i))
       reported[n++] = j->part[i];
   bn_merge_common(reported, n, f);
   free(reported);
 }
 
-static int gather_facts(const struct job *j)
+static int merge_gather_facts(const struct job *j)
 {
   struct bn_facts *f = &j->out->facts;
   const struct bn_facts *first = &j->part[0].result->facts;
@@ -437,14 +441,14 @@ static int gather_facts(const struct job *j)
       f->end_wall_ns = j->part[i].result->facts.end_wall_ns;
   if (j->how != BN_MERGE_HOSTS)
     bn_runs_tell(&j->runs, f);
-  gather_common(j, f);
+  merge_gather_common(j, f);
   bn_messages_merge(j->part, j->n, f);
-  return sum_plan(j);
+  return merge_sum_plan(j);
 }
 
 /* In the order of bn_outcome_status(): a signal, a timeout, the script's own, a failure, no event,
    too few events that were due, an assertion. */
-static int weight_of_status(int status)
+static int merge_weight_of_status(int status)
 {
   static const int weights[] = {0, 4, 6, 1, 2, 3};
 
@@ -455,11 +459,11 @@ static int weight_of_status(int status)
 
 int bn_merge_status(int a, int b)
 {
-  return weight_of_status(b) > weight_of_status(a) ? b : a;
+  return merge_weight_of_status(b) > merge_weight_of_status(a) ? b : a;
 }
 
 /* An assertion was about one of the runs. */
-static void note_assertions(const struct job *j)
+static void merge_note_assertions(const struct job *j)
 {
   for (size_t i = 0; i < j->n; i++)
     if (j->part[i].result->facts.n_verdicts > 0) {
@@ -469,14 +473,14 @@ static void note_assertions(const struct job *j)
 }
 
 /* Returns the reason if all runs have ended for the same one. */
-static enum bn_end_reason common_reason(const struct job *j)
+static enum bn_end_reason merge_common_reason(const struct job *j)
 {
   const struct bn_end *first = NULL;
 
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_end *e = &j->part[i].result->end;
 
-    if (!has_reported(j, i))
+    if (!merge_has_reported(j, i))
       continue;
     if (first != NULL && e->reason != first->reason)
       return BN_END_UNKNOWN;
@@ -485,15 +489,15 @@ static enum bn_end_reason common_reason(const struct job *j)
   return first != NULL ? first->reason : BN_END_UNKNOWN;
 }
 
-static void sum_end(const struct job *j)
+static void merge_sum_end(const struct job *j)
 {
   struct bn_end *end = &j->out->end;
 
-  end->reason = common_reason(j);
+  end->reason = merge_common_reason(j);
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_end *e = &j->part[i].result->end;
 
-    if (!has_reported(j, i))
+    if (!merge_has_reported(j, i))
       continue;
     end->status = bn_merge_status(end->status, e->status);
     end->signo = end->signo != 0 ? end->signo : e->signo;
@@ -511,7 +515,7 @@ static void sum_end(const struct job *j)
 /* --- all of it --------------------------------------------------------------------------------
  */
 
-static int check_overlap(const struct job *j)
+static int merge_check_overlap(const struct job *j)
 {
   const double union_s = (double)j->runs.union_ns * 1e-9;
 
@@ -532,7 +536,7 @@ static int check_overlap(const struct job *j)
 }
 
 /* By their starts, so that the order of the arguments makes no difference. */
-static int compare_parts(const void *a, const void *b)
+static int merge_compare_parts(const void *a, const void *b)
 {
   const struct bn_part *p = a, *q = b;
   const struct bn_facts *f = &p->result->facts, *g = &q->result->facts;
@@ -546,10 +550,10 @@ static int compare_parts(const void *a, const void *b)
   return strcmp(p->name, q->name);
 }
 
-static int find_times(struct job *j)
+static int merge_find_times(struct job *j)
 {
   if (j->how != BN_MERGE_HOSTS)
-    qsort(j->part, j->n, sizeof *j->part, compare_parts);
+    qsort(j->part, j->n, sizeof *j->part, merge_compare_parts);
   for (size_t i = 0; i < j->n; i++) {
     if (bn_runs_add(&j->runs, &j->part[i], j->err) != 0)
       return -1;
@@ -562,23 +566,23 @@ static int find_times(struct job *j)
   return j->how == BN_MERGE_HOSTS ? 0 : bn_runs_refuse_twice(&j->runs, j->err);
 }
 
-static int make_result(const struct job *j)
+static int merge_make_result(const struct job *j)
 {
-  if (gather_facts(j) != 0)
+  if (merge_gather_facts(j) != 0)
     return -1;
-  (void)bn_result_group(j->out, group_of(j, 0)->name);
+  (void)bn_result_group(j->out, merge_group_of(j, 0)->name);
   if (j->how == BN_MERGE_HOSTS) {
     j->out->facts.plan.n_checkpoints = 0;
   } else if (j->n == 1) {
-    copy_records(j);
+    merge_copy_records(j);
   } else {
-    leave_out_checkpoints(j);
-    if (add_intervals(j) != 0)
+    merge_leave_out_checkpoints(j);
+    if (merge_add_intervals(j) != 0)
       return -1;
   }
-  sum_end(j);
-  note_assertions(j);
-  return add_total(j);
+  merge_sum_end(j);
+  merge_note_assertions(j);
+  return merge_add_total(j);
 }
 
 int bn_merge(const struct bn_part *part, size_t n, enum bn_merge_how how, struct bn_result *out,
@@ -596,9 +600,9 @@ int bn_merge(const struct bn_part *part, size_t n, enum bn_merge_how how, struct
                     .notes = notes,
                     .err = err};
   memcpy(j->part, part, n * sizeof *part);
-  if (bn_merge_check_parts(part, n, how != BN_MERGE_ALIKE, notes, err) == 0 && find_times(j) == 0 &&
-      (how == BN_MERGE_HOSTS || check_overlap(j) == 0))
-    rc = make_result(j);
+  if (bn_merge_check_parts(part, n, how != BN_MERGE_ALIKE, notes, err) == 0 &&
+      merge_find_times(j) == 0 && (how == BN_MERGE_HOSTS || merge_check_overlap(j) == 0))
+    rc = merge_make_result(j);
   if (rc != 0)
     bn_result_done(out);
   free(j->part);

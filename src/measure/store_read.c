@@ -24,12 +24,12 @@ static const struct {
   const char *figure, *weight;
 } old_means[] = {{"ns_per_load", "loads"}, {"event_overhead_ns", "empty_events"}};
 
-static bool is_of_device(const char *name)
+static bool store_is_of_device(const char *name)
 {
   return strncmp(name, device_prefix, sizeof device_prefix - 1) == 0;
 }
 
-static bool is_rate(const char *name)
+static bool store_is_rate(const char *name)
 {
   const size_t len = strlen(name), tail = sizeof rate_suffix - 1;
 
@@ -37,8 +37,8 @@ static bool is_rate(const char *name)
 }
 
 /* The rule of a later version is not known here. */
-static enum bn_merge_rule read_merge(struct bn_json_in *e, const struct bn_node *map,
-                                     enum bn_merge_rule otherwise)
+static enum bn_merge_rule store_read_merge(struct bn_json_in *e, const struct bn_node *map,
+                                           enum bn_merge_rule otherwise)
 {
   const char *name = bn_json_in_text(e, map, "merge");
 
@@ -48,7 +48,7 @@ static enum bn_merge_rule read_merge(struct bn_json_in *e, const struct bn_node 
   return name != NULL ? BN_MERGE_NONE : otherwise;
 }
 
-static const char *old_weight(const char *figure)
+static const char *store_old_weight(const char *figure)
 {
   for (size_t i = 0; i < sizeof old_means / sizeof *old_means; i++)
     if (strcmp(old_means[i].figure, figure) == 0)
@@ -57,22 +57,23 @@ static const char *old_weight(const char *figure)
 }
 
 /* How the figure of a workload is merged; it has its name. */
-static void read_figure_merge(struct bn_json_in *e, const struct bn_node *map,
-                              const struct bn_metrics *m, struct bn_figure *f)
+static void store_read_figure_merge(struct bn_json_in *e, const struct bn_node *map,
+                                    const struct bn_metrics *m, struct bn_figure *f)
 {
   const char *weight = bn_json_in_text(e, map, "weight");
-  enum bn_merge_rule old = is_rate(f->key) && !is_of_device(f->key) ? BN_MERGE_RATE : BN_MERGE_NONE;
+  enum bn_merge_rule old =
+      store_is_rate(f->key) && !store_is_of_device(f->key) ? BN_MERGE_RATE : BN_MERGE_NONE;
 
   if (weight == NULL)
-    weight = old_weight(f->key);
-  if (old_weight(f->key) != NULL)
+    weight = store_old_weight(f->key);
+  if (store_old_weight(f->key) != NULL)
     old = BN_MERGE_MEAN;
-  f->merge = read_merge(e, map, old);
+  f->merge = store_read_merge(e, map, old);
   f->weight = weight != NULL ? (unsigned)bn_metrics_counter(m, weight) : (unsigned)m->n_counters;
 }
 
 /* Readers take the fixed ones by their place. */
-static void check_fixed(struct bn_json_in *e, const struct bn_metrics *m)
+static void store_check_fixed(struct bn_json_in *e, const struct bn_metrics *m)
 {
   struct bn_metrics fixed;
 
@@ -102,9 +103,10 @@ int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struc
       bn_json_in_refuse(&e, "a metric has no name or no unit");
       continue;
     }
-    all[i].merge = read_merge(
-        &e, row,
-        all[i].kind == BN_COUNTER && is_of_device(all[i].name) ? BN_MERGE_NONE : BN_MERGE_SUM);
+    all[i].merge = store_read_merge(&e, row,
+                                    all[i].kind == BN_COUNTER && store_is_of_device(all[i].name)
+                                        ? BN_MERGE_NONE
+                                        : BN_MERGE_SUM);
     if (strlen(all[i].name) > BN_BOUND_NAME || strlen(all[i].unit) > BN_BOUND_NAME)
       bn_json_in_refuse(&e, "the name or unit of a metric has more than %d bytes", BN_BOUND_NAME);
   }
@@ -112,7 +114,7 @@ int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struc
     bn_metrics_from(out, all, rows);
   free(all);
   if (!e.failed)
-    check_fixed(&e, out);
+    store_check_fixed(&e, out);
   if (out->n_hists > BN_BOUND_HISTOGRAMS)
     bn_json_in_refuse(&e, "'metrics' has more than %d histograms", BN_BOUND_HISTOGRAMS);
   if (e.failed)
@@ -122,8 +124,8 @@ int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struc
 
 /* --- raw numbers ------------------------------------------------------------------------------ */
 
-static void read_moments(struct bn_json_in *e, const struct bn_node *list, const char *key,
-                         struct bn_moments *m)
+static void store_read_moments(struct bn_json_in *e, const struct bn_node *list, const char *key,
+                               struct bn_moments *m)
 {
   long double *const values[] = {&m->n, &m->sum, &m->sum_sq};
 
@@ -137,7 +139,7 @@ static void read_moments(struct bn_json_in *e, const struct bn_node *list, const
   }
 }
 
-static void read_labels(struct bn_json_in *e, const struct bn_node *map, struct bn_snap *s)
+static void store_read_labels(struct bn_json_in *e, const struct bn_node *map, struct bn_snap *s)
 {
   for (size_t i = 0; i < s->metrics.n_labelled; i++) {
     const char *name = s->metrics.labelled[i].name;
@@ -155,7 +157,8 @@ static void read_labels(struct bn_json_in *e, const struct bn_node *map, struct 
   }
 }
 
-static void read_raw_sessions(struct bn_json_in *e, const struct bn_node *list, struct bn_snap *s)
+static void store_read_raw_sessions(struct bn_json_in *e, const struct bn_node *list,
+                                    struct bn_snap *s)
 {
   for (unsigned i = 0; i < s->n_sessions; i++) {
     const struct bn_node *row = bn_node_at(list, i);
@@ -168,7 +171,8 @@ static void read_raw_sessions(struct bn_json_in *e, const struct bn_node *list, 
   }
 }
 
-static void read_histograms(struct bn_json_in *e, const struct bn_node *map, struct bn_snap *s)
+static void store_read_histograms(struct bn_json_in *e, const struct bn_node *map,
+                                  struct bn_snap *s)
 {
   for (size_t i = 0; s->hist[BN_H_LATENCY] != NULL && i < s->metrics.n_hists; i++) {
     const char *name = s->metrics.hist[i].name;
@@ -177,8 +181,8 @@ static void read_histograms(struct bn_json_in *e, const struct bn_node *map, str
   }
 }
 
-static void read_statement_buckets(struct bn_json_in *e, const struct bn_node *list,
-                                   const struct bn_snap *s)
+static void store_read_statement_buckets(struct bn_json_in *e, const struct bn_node *list,
+                                         const struct bn_snap *s)
 {
   const size_t n = s->statements.hists ? bn_node_count(list) : 0;
 
@@ -195,7 +199,7 @@ static void read_statement_buckets(struct bn_json_in *e, const struct bn_node *l
 
 /* Documents of earlier programs do not have them, and neither have runs without unfinished events.
  */
-static void read_ages(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
+static void store_read_ages(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
   if (list == NULL)
     return;
@@ -203,23 +207,23 @@ static void read_ages(struct bn_json_in *e, const struct bn_node *list, struct b
   bn_json_in_hist(e, list, "ages", r->ages);
 }
 
-static void read_raw(struct bn_json_in *e, const struct bn_node *raw, struct bn_snap *s)
+static void store_read_raw(struct bn_json_in *e, const struct bn_node *raw, struct bn_snap *s)
 {
   const struct bn_node *counters = bn_json_in_map(e, raw, "counters");
 
   bn_json_in_layout(e, raw, bn_layout_snap, s);
   for (size_t i = 0; i < s->metrics.n_counters; i++)
     s->counter[i] = bn_json_in_get_count(e, counters, s->metrics.counter[i].name);
-  read_labels(e, bn_json_in_map(e, raw, "labels"), s);
-  read_raw_sessions(e, bn_json_in_list(e, raw, "sessions"), s);
-  read_moments(e, bn_json_in_list(e, raw, "fair_events"), "fair_events", &s->fair_events);
-  read_moments(e, bn_json_in_list(e, raw, "fair_busy_s"), "fair_busy_s", &s->fair_busy_s);
-  read_histograms(e, bn_json_in_map(e, raw, "histograms"), s);
-  read_statement_buckets(e, bn_json_in_list(e, raw, "statements"), s);
+  store_read_labels(e, bn_json_in_map(e, raw, "labels"), s);
+  store_read_raw_sessions(e, bn_json_in_list(e, raw, "sessions"), s);
+  store_read_moments(e, bn_json_in_list(e, raw, "fair_events"), "fair_events", &s->fair_events);
+  store_read_moments(e, bn_json_in_list(e, raw, "fair_busy_s"), "fair_busy_s", &s->fair_busy_s);
+  store_read_histograms(e, bn_json_in_map(e, raw, "histograms"), s);
+  store_read_statement_buckets(e, bn_json_in_list(e, raw, "statements"), s);
 }
 
 /* Histograms of intervals are kept small. */
-static void pack_histograms(struct bn_snap *s)
+static void store_pack_histograms(struct bn_snap *s)
 {
   bn_snap_pack(s, s);
   for (size_t i = 0; i < s->metrics.n_hists; i++) {
@@ -230,8 +234,8 @@ static void pack_histograms(struct bn_snap *s)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-static void read_figure(struct bn_json_in *e, const struct bn_node *n,
-                        const struct bn_view_field *f, struct bn_view *v)
+static void store_read_figure(struct bn_json_in *e, const struct bn_node *n,
+                              const struct bn_view_field *f, struct bn_view *v)
 {
   void *at = (char *)v + f->offset;
 
@@ -241,23 +245,25 @@ static void read_figure(struct bn_json_in *e, const struct bn_node *n,
     *(double *)at = bn_json_in_number(e, n, f->name);
 }
 
-static void read_figures(struct bn_json_in *e, const struct bn_node *map, struct bn_view *v)
+static void store_read_figures(struct bn_json_in *e, const struct bn_node *map, struct bn_view *v)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    read_figure(e, bn_node_get(map, f->name), f, v);
+    store_read_figure(e, bn_node_get(map, f->name), f, v);
 }
 
-static void read_brief_figures(struct bn_json_in *e, const struct bn_node *list, struct bn_view *v)
+static void store_read_brief_figures(struct bn_json_in *e, const struct bn_node *list,
+                                     struct bn_view *v)
 {
   size_t i = 0;
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    read_figure(e, bn_node_at(list, i++), f, v);
+    store_read_figure(e, bn_node_at(list, i++), f, v);
   if (bn_node_count(list) != i)
     bn_json_in_refuse(e, "'figures' does not have %zu values", i);
 }
 
-static void read_percentiles(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
+static void store_read_percentiles(struct bn_json_in *e, const struct bn_node *list,
+                                   struct bn_record *r)
 {
   r->view.n_percents = bn_json_in_length(e, list, "percentiles", BN_PERCENTS_MAX);
   for (size_t i = 0; i < r->view.n_percents; i++) {
@@ -272,8 +278,8 @@ static void read_percentiles(struct bn_json_in *e, const struct bn_node *list, s
 
 /* Reads the values of the record's ranks, in their order.  Older documents and intervals do not
    have them. */
-static void read_timing_percentiles(struct bn_json_in *e, const struct bn_node *list,
-                                    struct bn_record *r, size_t at)
+static void store_read_timing_percentiles(struct bn_json_in *e, const struct bn_node *list,
+                                          struct bn_record *r, size_t at)
 {
   const size_t n = bn_json_in_length(e, list, "percentiles", BN_PERCENTS_MAX);
 
@@ -285,7 +291,8 @@ static void read_timing_percentiles(struct bn_json_in *e, const struct bn_node *
 }
 
 /* They stand in the order of the histograms that they are of. */
-static void read_timings(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
+static void store_read_timings(struct bn_json_in *e, const struct bn_node *list,
+                               struct bn_record *r)
 {
   const size_t most = r->delta.metrics.n_hists - BN_H_FIXED;
 
@@ -296,12 +303,13 @@ static void read_timings(struct bn_json_in *e, const struct bn_node *list, struc
     r->store.timing[i].name = hist->name;
     r->store.timing[i].of_script = hist->kind == BN_SCRIPT_HISTOGRAM;
     bn_json_in_layout(e, bn_node_at(list, i), bn_layout_timing, &r->store.timing[i]);
-    read_timing_percentiles(e, bn_json_in_list(e, bn_node_at(list, i), "percentiles"), r, i);
+    store_read_timing_percentiles(e, bn_json_in_list(e, bn_node_at(list, i), "percentiles"), r, i);
   }
   r->view.timings = r->store.timing;
 }
 
-static void read_statement(struct bn_json_in *e, const struct bn_node *map, struct bn_record *r)
+static void store_read_statement(struct bn_json_in *e, const struct bn_node *map,
+                                 struct bn_record *r)
 {
   const size_t at = r->view.n_statements;
   struct bn_statement_view *s = &r->store.statement[at];
@@ -331,15 +339,16 @@ static void read_statement(struct bn_json_in *e, const struct bn_node *map, stru
 }
 
 /* Totals and checkpoints have statements. */
-static void read_statements(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
+static void store_read_statements(struct bn_json_in *e, const struct bn_node *list,
+                                  struct bn_record *r)
 {
   for (size_t i = 0; i < r->delta.statements.room && !e->failed; i++)
-    read_statement(e, bn_node_at(list, i), r);
+    store_read_statement(e, bn_node_at(list, i), r);
   r->view.statements = r->store.statement;
 }
 
 /* They stand in the order of the counters that they are of. */
-static void read_counts(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
+static void store_read_counts(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
   const struct bn_metrics *m = &r->delta.metrics;
   const size_t n = bn_json_in_length(e, list, "counts", m->n_counters);
@@ -368,7 +377,8 @@ static const char *store_read_keep(char **at, const char *text)
   return copy;
 }
 
-static void read_workload(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
+static void store_read_workload(struct bn_json_in *e, const struct bn_node *list,
+                                struct bn_record *r)
 {
   const size_t n = bn_json_in_length(e, list, "workload", BN_FIGURES_MAX);
   size_t size = 1;
@@ -390,13 +400,13 @@ static void read_workload(struct bn_json_in *e, const struct bn_node *list, stru
         (struct bn_figure){.key = store_read_keep(&at, bn_json_in_text(e, figure, "name")),
                            .value = bn_json_in_get_number(e, figure, "value"),
                            .text = store_read_keep(&at, bn_json_in_text(e, figure, "text"))};
-    read_figure_merge(e, figure, &r->delta.metrics, &r->store.figure[i]);
+    store_read_figure_merge(e, figure, &r->delta.metrics, &r->store.figure[i]);
   }
   r->view.figures = r->store.figure;
   r->view.n_figures = n;
 }
 
-static void read_lines(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
+static void store_read_lines(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
   const size_t n = bn_json_in_length(e, list, "lines", BN_LINES_MAX);
   struct bn_buf b;
@@ -418,7 +428,7 @@ struct watched {
   struct bn_watched *out;
 };
 
-static int read_watched_figure(void *arg, const char *key, const struct bn_node *value)
+static int store_read_watched_figure(void *arg, const char *key, const struct bn_node *value)
 {
   const struct watched *w = arg;
 
@@ -432,19 +442,20 @@ static int read_watched_figure(void *arg, const char *key, const struct bn_node 
 }
 
 /* Documents of earlier programs do not have them, and neither have runs without --watch. */
-static void read_watched(struct bn_json_in *e, const struct bn_node *map, struct bn_record *r)
+static void store_read_watched(struct bn_json_in *e, const struct bn_node *map, struct bn_record *r)
 {
   struct bn_watched all;
   struct watched w = {e, &all};
 
   all.n = 0; /* the rest is large, and most records have none */
-  if (map == NULL || bn_node_each(map, read_watched_figure, &w) != 0)
+  if (map == NULL || bn_node_each(map, store_read_watched_figure, &w) != 0)
     return;
   r->view.watched = r->watched = bn_watched_copy(all.figure, all.n);
   r->view.n_watched = all.n;
 }
 
-static void read_sessions(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
+static void store_read_sessions(struct bn_json_in *e, const struct bn_node *list,
+                                struct bn_record *r)
 {
   const size_t n = bn_json_in_length(e, list, "sessions", r->delta.n_sessions);
 
@@ -454,30 +465,30 @@ static void read_sessions(struct bn_json_in *e, const struct bn_node *list, stru
   r->view.n_sessions = n;
 }
 
-static void read_parts(struct bn_json_in *e, const struct bn_node *n, const struct bn_node *raw,
-                       bool brief, struct bn_record *r)
+static void store_read_parts(struct bn_json_in *e, const struct bn_node *n,
+                             const struct bn_node *raw, bool brief, struct bn_record *r)
 {
   struct bn_view *v = &r->view;
 
   v->kind = (enum bn_kind)bn_json_in_name(e, n, "kind", bn_layout_kinds);
   bn_json_in_layout(e, n, bn_layout_view, v);
   if (brief)
-    read_brief_figures(e, bn_json_in_list(e, n, "figures"), v);
+    store_read_brief_figures(e, bn_json_in_list(e, n, "figures"), v);
   else
-    read_figures(e, bn_json_in_map(e, n, "figures"), v);
-  read_percentiles(e, bn_json_in_list(e, n, "percentiles"), r);
-  read_timings(e, bn_json_in_list(e, n, "timings"), r);
-  read_statements(e, bn_json_in_list(e, n, "statements"), r);
-  read_counts(e, bn_json_in_list(e, n, "counts"), r);
-  read_workload(e, bn_json_in_list(e, n, "workload"), r);
-  read_lines(e, bn_json_in_list(e, n, "lines"), r);
-  read_watched(e, bn_json_in_map(e, n, "watch"), r);
-  read_sessions(e, bn_json_in_list(e, n, "sessions"), r);
-  read_raw(e, raw, &r->delta);
+    store_read_figures(e, bn_json_in_map(e, n, "figures"), v);
+  store_read_percentiles(e, bn_json_in_list(e, n, "percentiles"), r);
+  store_read_timings(e, bn_json_in_list(e, n, "timings"), r);
+  store_read_statements(e, bn_json_in_list(e, n, "statements"), r);
+  store_read_counts(e, bn_json_in_list(e, n, "counts"), r);
+  store_read_workload(e, bn_json_in_list(e, n, "workload"), r);
+  store_read_lines(e, bn_json_in_list(e, n, "lines"), r);
+  store_read_watched(e, bn_json_in_map(e, n, "watch"), r);
+  store_read_sessions(e, bn_json_in_list(e, n, "sessions"), r);
+  store_read_raw(e, raw, &r->delta);
   if (v->span == BN_VIEW_TOTAL)
-    read_ages(e, bn_json_in_list(e, raw, "ages"), r);
+    store_read_ages(e, bn_json_in_list(e, raw, "ages"), r);
   if (v->span == BN_VIEW_INTERVAL && !brief)
-    pack_histograms(&r->delta);
+    store_pack_histograms(&r->delta);
   v->delta = &r->delta;
   v->counter = r->delta.counter;
   v->latency = r->delta.hist[BN_H_LATENCY];
@@ -489,8 +500,8 @@ struct form {
   bool brief, hists;
 };
 
-static int read_record(const struct bn_node *n, const struct bn_metrics *m, struct form form,
-                       struct bn_record *out, struct bn_err *err)
+static int store_read_record(const struct bn_node *n, const struct bn_metrics *m, struct form form,
+                             struct bn_record *out, struct bn_err *err)
 {
   const enum bn_view_span span = out->view.span;
   struct bn_json_in e = {err, false};
@@ -509,7 +520,7 @@ static int read_record(const struct bn_node *n, const struct bn_metrics *m, stru
     bn_snap_make(&out->delta, m, (unsigned)sessions, form.hists);
     bn_statement_table_init(&out->delta.statements, statements, form.hists);
     bn_view_store_init(&out->store, &out->delta);
-    read_parts(&e, n, raw, form.brief, out);
+    store_read_parts(&e, n, raw, form.brief, out);
   }
   if (e.failed)
     bn_record_done(out);
@@ -524,13 +535,13 @@ int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
   const struct form form = {.hists = span == BN_VIEW_TICK || (span != BN_VIEW_CHECKPOINT && some)};
 
   out->view.span = span;
-  return read_record(n, m, form, out, err);
+  return store_read_record(n, m, form, out, err);
 }
 
 /* --- brief records ---------------------------------------------------------------------------- */
 
 /* The text behind a gap; what follows is left. */
-static bool take_text(const char **texts, size_t *rest, const char **text, size_t *len)
+static bool store_take_text(const char **texts, size_t *rest, const char **text, size_t *len)
 {
   const char *next;
 
@@ -545,15 +556,16 @@ static bool take_text(const char **texts, size_t *rest, const char **text, size_
   return true;
 }
 
-static void read_texts(struct bn_json_in *e, const char *texts, size_t rest,
-                       const struct bn_metrics *m, struct bn_hist_codec *b)
+static void store_read_texts(struct bn_json_in *e, const char *texts, size_t rest,
+                             const struct bn_metrics *m, struct bn_hist_codec *b)
 {
   const char *text = NULL;
   size_t len = 0;
 
   b->n = 0;
   for (size_t i = 0; i < m->n_hists && !e->failed; i++) {
-    const int rc = take_text(&texts, &rest, &text, &len) ? bn_hist_codec_take(b, i, text, len) : 0;
+    const int rc =
+        store_take_text(&texts, &rest, &text, &len) ? bn_hist_codec_take(b, i, text, len) : 0;
 
     if (rc == 0)
       bn_json_in_refuse(e, "'%s' is no text of buckets", m->hist[i].name);
@@ -574,9 +586,9 @@ int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
   if (bn_node_count(bn_node_get(n, "statements")) > 0)
     return bn_err_set(err, EINVAL, "figures of a part of the time have no statements");
   out->view.span = span;
-  if (read_record(n, m, (struct form){.brief = true}, out, err) != 0)
+  if (store_read_record(n, m, (struct form){.brief = true}, out, err) != 0)
     return -1;
-  read_texts(&e, texts, len, m, hists);
+  store_read_texts(&e, texts, len, m, hists);
   if (e.failed)
     bn_record_done(out);
   return bn_json_in_verdict(&e);
@@ -603,7 +615,7 @@ int bn_store_check_length(enum bn_view_span span, size_t length, struct bn_err *
 }
 
 /* Returns the bytes of the records of all groups. */
-static uint64_t bytes_of(const struct bn_result *r)
+static uint64_t store_bytes_of(const struct bn_result *r)
 {
   uint64_t sum = 0;
 
@@ -619,7 +631,7 @@ int bn_store_keep(struct bn_result *r, const struct bn_view *v, struct bn_err *e
 
   if (bn_store_check_length(v->span, n + 1, err) != 0)
     return -1;
-  if (bytes_of(r) >= BN_BOUND_RECORD_BYTES)
+  if (store_bytes_of(r) >= BN_BOUND_RECORD_BYTES)
     return bn_err_set(err, EFBIG, "'intervals' and 'checkpoints' need more than %llu GiB of memory",
                       (unsigned long long)(BN_BOUND_RECORD_BYTES >> 30));
   bn_group_add(g, v);

@@ -14,8 +14,8 @@
 #include "measure/store.h"
 
 /* Puts a list of n rows; a brief record has no empty ones. */
-static void put_list(struct bn_json_out *p, struct bn_node *map, const char *key,
-                     struct bn_node *list, size_t n)
+static void store_put_list(struct bn_json_out *p, struct bn_node *map, const char *key,
+                           struct bn_node *list, size_t n)
 {
   if (p->brief && n == 0)
     bn_node_free(list);
@@ -25,8 +25,8 @@ static void put_list(struct bn_json_out *p, struct bn_node *map, const char *key
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-static void add_metrics(struct bn_json_out *p, struct bn_node *list, const struct bn_metric *rows,
-                        size_t n)
+static void store_add_metrics(struct bn_json_out *p, struct bn_node *list,
+                              const struct bn_metric *rows, size_t n)
 {
   for (size_t i = 0; i < n; i++) {
     struct bn_node *map = bn_node_map();
@@ -45,13 +45,13 @@ struct bn_node *bn_store_metrics(const struct bn_metrics *m)
   struct bn_json_out p = {.failed = false};
   struct bn_node *list = bn_node_list();
 
-  add_metrics(&p, list, m->counter, m->n_counters);
-  add_metrics(&p, list, m->hist, m->n_hists);
-  add_metrics(&p, list, m->labelled, m->n_labelled);
+  store_add_metrics(&p, list, m->counter, m->n_counters);
+  store_add_metrics(&p, list, m->hist, m->n_hists);
+  store_add_metrics(&p, list, m->labelled, m->n_labelled);
   return bn_json_finish(&p, list);
 }
 
-static struct bn_node *figure_of(const struct bn_view *v, const struct bn_view_field *f)
+static struct bn_node *store_figure_of(const struct bn_view *v, const struct bn_view_field *f)
 {
   const void *at = (const char *)v + f->offset;
 
@@ -61,7 +61,7 @@ static struct bn_node *figure_of(const struct bn_view *v, const struct bn_view_f
                                 : bn_node_f64(*(const double *)at);
 }
 
-static bool is_figure(const struct bn_view *v, const struct bn_view_field *f)
+static bool store_is_figure(const struct bn_view *v, const struct bn_view_field *f)
 {
   const void *at = (const char *)v + f->offset;
 
@@ -69,7 +69,7 @@ static bool is_figure(const struct bn_view *v, const struct bn_view_field *f)
 }
 
 /* The names are those of the columns of a CSV file. */
-static void put_ranks(struct bn_json_out *p, struct bn_node *map, const struct bn_view *v)
+static void store_put_ranks(struct bn_json_out *p, struct bn_node *map, const struct bn_view *v)
 {
   char digits[BN_UNITS_DIGITS], name[sizeof digits + 4];
 
@@ -80,30 +80,32 @@ static void put_ranks(struct bn_json_out *p, struct bn_node *map, const struct b
   }
 }
 
-static void put_figures(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
+static void store_put_figures(struct bn_json_out *p, struct bn_node *record,
+                              const struct bn_view *v)
 {
   struct bn_node *map = bn_node_map();
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (bn_view_knows(v, f))
-      bn_json_put(p, map, f->name, figure_of(v, f));
-  put_ranks(p, map, v);
+      bn_json_put(p, map, f->name, store_figure_of(v, f));
+  store_put_ranks(p, map, v);
   bn_json_put(p, record, "figures", map);
 }
 
 /* All of them in their order, 0 for those that are not known: names would be most of the line, and
    a whole number is read sooner. */
-static void put_brief_figures(struct bn_json_out *p, struct bn_node *record,
-                              const struct bn_view *v)
+static void store_put_brief_figures(struct bn_json_out *p, struct bn_node *record,
+                                    const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    bn_json_add(p, list, is_figure(v, f) ? figure_of(v, f) : bn_node_integer(0));
+    bn_json_add(p, list, store_is_figure(v, f) ? store_figure_of(v, f) : bn_node_integer(0));
   bn_json_put(p, record, "figures", list);
 }
 
-static void put_percentiles(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
+static void store_put_percentiles(struct bn_json_out *p, struct bn_node *record,
+                                  const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
 
@@ -119,8 +121,8 @@ static void put_percentiles(struct bn_json_out *p, struct bn_node *record, const
 }
 
 /* With the ranks of the view. */
-static struct bn_node *percentiles_of(struct bn_json_out *p, const struct bn_view *v,
-                                      const struct bn_timing *t)
+static struct bn_node *store_percentiles_of(struct bn_json_out *p, const struct bn_view *v,
+                                            const struct bn_timing *t)
 {
   struct bn_node *list = bn_node_list();
 
@@ -134,7 +136,8 @@ static struct bn_node *percentiles_of(struct bn_json_out *p, const struct bn_vie
   return list;
 }
 
-static void put_timings(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
+static void store_put_timings(struct bn_json_out *p, struct bn_node *record,
+                              const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
 
@@ -144,13 +147,14 @@ static void put_timings(struct bn_json_out *p, struct bn_node *record, const str
     bn_json_put(p, map, "name", bn_node_text(v->timings[i].name));
     bn_json_layout(p, map, bn_layout_timing, &v->timings[i]);
     if (v->timings[i].percentile_s != NULL && v->span != BN_VIEW_INTERVAL)
-      bn_json_put(p, map, "percentiles", percentiles_of(p, v, &v->timings[i]));
+      bn_json_put(p, map, "percentiles", store_percentiles_of(p, v, &v->timings[i]));
     bn_json_add(p, list, map);
   }
-  put_list(p, record, "timings", list, v->n_timings);
+  store_put_list(p, record, "timings", list, v->n_timings);
 }
 
-static void put_statements(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
+static void store_put_statements(struct bn_json_out *p, struct bn_node *record,
+                                 const struct bn_view *v)
 {
   struct bn_node *list;
 
@@ -166,14 +170,14 @@ static void put_statements(struct bn_json_out *p, struct bn_node *record, const 
     bn_json_put(p, map, "rows", bn_node_u64(s->rows));
     bn_json_put(p, map, "errors", bn_node_u64(s->errors));
     if (s->timing.percentile_s != NULL)
-      bn_json_put(p, map, "percentiles", percentiles_of(p, v, &s->timing));
+      bn_json_put(p, map, "percentiles", store_percentiles_of(p, v, &s->timing));
     bn_json_add(p, list, map);
   }
   bn_json_put(p, record, "statements", list);
 }
 
 /* Documents of workloads that declare none do not have them. */
-static void put_counts(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
+static void store_put_counts(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list;
 
@@ -191,15 +195,16 @@ static void put_counts(struct bn_json_out *p, struct bn_node *record, const stru
   bn_json_put(p, record, "counts", list);
 }
 
-static void put_merge(struct bn_json_out *p, struct bn_node *map, const struct bn_view *v,
-                      const struct bn_figure *f)
+static void store_put_merge(struct bn_json_out *p, struct bn_node *map, const struct bn_view *v,
+                            const struct bn_figure *f)
 {
   bn_json_text(p, map, "merge", bn_layout_merges[f->merge]);
   if (f->merge == BN_MERGE_MEAN && f->weight < v->delta->metrics.n_counters)
     bn_json_put(p, map, "weight", bn_node_text(v->delta->metrics.counter[f->weight].name));
 }
 
-static void put_workload(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
+static void store_put_workload(struct bn_json_out *p, struct bn_node *record,
+                               const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
 
@@ -209,14 +214,14 @@ static void put_workload(struct bn_json_out *p, struct bn_node *record, const st
     bn_json_put(p, map, "name", bn_node_text(v->figures[i].key));
     bn_json_put(p, map, "value", bn_node_f64(v->figures[i].value));
     bn_json_put(p, map, "text", bn_node_text(v->figures[i].text));
-    put_merge(p, map, v, &v->figures[i]);
+    store_put_merge(p, map, v, &v->figures[i]);
     bn_json_add(p, list, map);
   }
-  put_list(p, record, "workload", list, v->n_figures);
+  store_put_list(p, record, "workload", list, v->n_figures);
 }
 
 /* Only records to which a script has added some have them. */
-static void put_lines(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
+static void store_put_lines(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list;
 
@@ -233,7 +238,8 @@ static void put_lines(struct bn_json_out *p, struct bn_node *record, const struc
   bn_json_put(p, record, "lines", list);
 }
 
-static void put_watched(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
+static void store_put_watched(struct bn_json_out *p, struct bn_node *record,
+                              const struct bn_view *v)
 {
   struct bn_node *map;
 
@@ -245,7 +251,8 @@ static void put_watched(struct bn_json_out *p, struct bn_node *record, const str
   bn_json_put(p, record, "watch", map);
 }
 
-static void put_sessions(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
+static void store_put_sessions(struct bn_json_out *p, struct bn_node *record,
+                               const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
 
@@ -255,10 +262,10 @@ static void put_sessions(struct bn_json_out *p, struct bn_node *record, const st
     bn_json_layout(p, map, bn_layout_session, &v->sessions[i]);
     bn_json_add(p, list, map);
   }
-  put_list(p, record, "sessions", list, v->sessions != NULL ? v->n_sessions : 0);
+  store_put_list(p, record, "sessions", list, v->sessions != NULL ? v->n_sessions : 0);
 }
 
-static struct bn_node *pair_of(struct bn_json_out *p, struct bn_node *a, struct bn_node *b)
+static struct bn_node *store_pair_of(struct bn_json_out *p, struct bn_node *a, struct bn_node *b)
 {
   struct bn_node *list = bn_node_list();
 
@@ -267,7 +274,7 @@ static struct bn_node *pair_of(struct bn_json_out *p, struct bn_node *a, struct 
   return list;
 }
 
-static struct bn_node *moments_of(struct bn_json_out *p, const struct bn_moments *m)
+static struct bn_node *store_moments_of(struct bn_json_out *p, const struct bn_moments *m)
 {
   const long double values[] = {m->n, m->sum, m->sum_sq};
   struct bn_node *list = bn_node_list();
@@ -281,7 +288,7 @@ static struct bn_node *moments_of(struct bn_json_out *p, const struct bn_moments
   return list;
 }
 
-static struct bn_node *labels_of(struct bn_json_out *p, const struct bn_snap *s)
+static struct bn_node *store_labels_of(struct bn_json_out *p, const struct bn_snap *s)
 {
   struct bn_node *map = bn_node_map();
 
@@ -289,14 +296,15 @@ static struct bn_node *labels_of(struct bn_json_out *p, const struct bn_snap *s)
     struct bn_node *list = bn_node_list();
 
     for (size_t k = 0; k < s->n_labels[i]; k++)
-      bn_json_add(p, list,
-                  pair_of(p, bn_node_text(s->label[i][k].name), bn_node_u64(s->label[i][k].n)));
-    put_list(p, map, s->metrics.labelled[i].name, list, s->n_labels[i]);
+      bn_json_add(
+          p, list,
+          store_pair_of(p, bn_node_text(s->label[i][k].name), bn_node_u64(s->label[i][k].n)));
+    store_put_list(p, map, s->metrics.labelled[i].name, list, s->n_labels[i]);
   }
   return map;
 }
 
-static struct bn_node *raw_sessions_of(struct bn_json_out *p, const struct bn_snap *s)
+static struct bn_node *store_raw_sessions_of(struct bn_json_out *p, const struct bn_snap *s)
 {
   struct bn_node *list = bn_node_list();
 
@@ -313,7 +321,7 @@ static struct bn_node *raw_sessions_of(struct bn_json_out *p, const struct bn_sn
   return list;
 }
 
-static struct bn_node *histograms_of(struct bn_json_out *p, const struct bn_snap *s)
+static struct bn_node *store_histograms_of(struct bn_json_out *p, const struct bn_snap *s)
 {
   struct bn_node *map = bn_node_map();
 
@@ -323,8 +331,8 @@ static struct bn_node *histograms_of(struct bn_json_out *p, const struct bn_snap
   return map;
 }
 
-static void put_statement_buckets(struct bn_json_out *p, struct bn_node *raw,
-                                  const struct bn_view *v)
+static void store_put_statement_buckets(struct bn_json_out *p, struct bn_node *raw,
+                                        const struct bn_view *v)
 {
   struct bn_node *list;
 
@@ -343,7 +351,7 @@ static void put_statement_buckets(struct bn_json_out *p, struct bn_node *raw,
   bn_json_put(p, raw, "statements", list);
 }
 
-static struct bn_node *counters_of(struct bn_json_out *p, const struct bn_snap *s)
+static struct bn_node *store_counters_of(struct bn_json_out *p, const struct bn_snap *s)
 {
   struct bn_node *map = bn_node_map();
 
@@ -354,14 +362,14 @@ static struct bn_node *counters_of(struct bn_json_out *p, const struct bn_snap *
 }
 
 /* Figures of a part of the time have none. */
-static void put_moments(struct bn_json_out *p, struct bn_node *map, const char *key,
-                        const struct bn_moments *m)
+static void store_put_moments(struct bn_json_out *p, struct bn_node *map, const char *key,
+                              const struct bn_moments *m)
 {
   if (!p->brief || m->n != 0 || m->sum != 0 || m->sum_sq != 0)
-    bn_json_put(p, map, key, moments_of(p, m));
+    bn_json_put(p, map, key, store_moments_of(p, m));
 }
 
-static struct bn_node *raw_of(struct bn_json_out *p, const struct bn_view *v)
+static struct bn_node *store_raw_of(struct bn_json_out *p, const struct bn_view *v)
 {
   const struct bn_snap *s = v->delta;
   const enum bn_view_span span = v->span;
@@ -371,53 +379,53 @@ static struct bn_node *raw_of(struct bn_json_out *p, const struct bn_view *v)
   struct bn_node *map = bn_node_map();
 
   bn_json_layout(p, map, bn_layout_snap, s);
-  bn_json_put(p, map, "counters", counters_of(p, s));
-  bn_json_put(p, map, "labels", labels_of(p, s));
+  bn_json_put(p, map, "counters", store_counters_of(p, s));
+  bn_json_put(p, map, "labels", store_labels_of(p, s));
   if (sessions)
-    bn_json_put(p, map, "sessions", raw_sessions_of(p, s));
-  put_moments(p, map, "fair_events", &s->fair_events);
-  put_moments(p, map, "fair_busy_s", &s->fair_busy_s);
+    bn_json_put(p, map, "sessions", store_raw_sessions_of(p, s));
+  store_put_moments(p, map, "fair_events", &s->fair_events);
+  store_put_moments(p, map, "fair_busy_s", &s->fair_busy_s);
   if (hists)
-    bn_json_put(p, map, "histograms", histograms_of(p, s));
+    bn_json_put(p, map, "histograms", store_histograms_of(p, s));
   if (span == BN_VIEW_TOTAL)
-    put_statement_buckets(p, map, v);
+    store_put_statement_buckets(p, map, v);
   if (v->ages != NULL)
     bn_json_put(p, map, "ages", bn_json_hist(p, v->ages, NULL));
   return map;
 }
 
 /* A brief one has no histograms, and no names of figures. */
-static struct bn_node *record_of(struct bn_json_out *p, const struct bn_view *v)
+static struct bn_node *store_record_of(struct bn_json_out *p, const struct bn_view *v)
 {
   struct bn_node *map = bn_node_map();
 
   bn_json_text(p, map, "kind", bn_layout_kinds[v->kind]);
   bn_json_layout(p, map, bn_layout_view, v);
   if (p->brief)
-    put_brief_figures(p, map, v);
+    store_put_brief_figures(p, map, v);
   else
-    put_figures(p, map, v);
-  put_percentiles(p, map, v);
-  put_timings(p, map, v);
-  put_statements(p, map, v);
-  put_counts(p, map, v);
-  put_workload(p, map, v);
-  put_lines(p, map, v);
-  put_watched(p, map, v);
-  put_sessions(p, map, v);
-  bn_json_put(p, map, "raw", raw_of(p, v));
+    store_put_figures(p, map, v);
+  store_put_percentiles(p, map, v);
+  store_put_timings(p, map, v);
+  store_put_statements(p, map, v);
+  store_put_counts(p, map, v);
+  store_put_workload(p, map, v);
+  store_put_lines(p, map, v);
+  store_put_watched(p, map, v);
+  store_put_sessions(p, map, v);
+  bn_json_put(p, map, "raw", store_raw_of(p, v));
   return bn_json_finish(p, map);
 }
 
 struct bn_node *bn_store_record(const struct bn_view *v)
 {
-  return record_of(&(struct bn_json_out){.failed = false}, v);
+  return store_record_of(&(struct bn_json_out){.failed = false}, v);
 }
 
-static char *print_brief(const struct bn_view *v, size_t *len)
+static char *store_print_brief(const struct bn_view *v, size_t *len)
 {
   struct bn_json_out p = {.brief = true};
-  struct bn_node *map = bn_node_map(), *record = record_of(&p, v);
+  struct bn_node *map = bn_node_map(), *record = store_record_of(&p, v);
   char *text;
 
   bn_json_put(&p, map, bn_layout_spans[v->span], record);
@@ -431,7 +439,7 @@ char *bn_store_brief(const struct bn_view *v, size_t *len)
 {
   const struct bn_snap *s = v->delta;
   struct bn_buf b = {.max = 0};
-  char *text = print_brief(v, len);
+  char *text = store_print_brief(v, len);
 
   b.failed = text == NULL;
   (void)bn_buf_add(&b, text, text != NULL ? *len : 0);
@@ -444,7 +452,7 @@ char *bn_store_brief(const struct bn_view *v, size_t *len)
   return bn_buf_take(&b);
 }
 
-static uint64_t count_layout(const struct bn_layout *l)
+static uint64_t store_count_layout(const struct bn_layout *l)
 {
   uint64_t n = 0;
 
@@ -453,7 +461,7 @@ static uint64_t count_layout(const struct bn_layout *l)
   return n;
 }
 
-static uint64_t count_fields(void)
+static uint64_t store_count_fields(void)
 {
   uint64_t n = 0;
 
@@ -463,28 +471,28 @@ static uint64_t count_fields(void)
 }
 
 /* Lists and maps count twice, as the reader counts empty ones. */
-static uint64_t count_raw(const struct bn_snap *s)
+static uint64_t store_count_raw(const struct bn_snap *s)
 {
-  uint64_t n = count_layout(bn_layout_snap) + s->metrics.n_counters + 18;
+  uint64_t n = store_count_layout(bn_layout_snap) + s->metrics.n_counters + 18;
 
   for (size_t i = 0; i < s->metrics.n_labelled; i++)
     n += 2 + 4 * s->n_labels[i];
   return n + 6 * (uint64_t)s->n_sessions + 2 * s->metrics.n_hists + 2 * bn_snap_buckets(s);
 }
 
-static uint64_t count_timings(const struct bn_view *v)
+static uint64_t store_count_timings(const struct bn_view *v)
 {
   const uint64_t percentiles = v->span != BN_VIEW_INTERVAL ? 2 + 4 * v->n_percents : 0;
 
-  return v->n_timings * (3 + count_layout(bn_layout_timing) + percentiles);
+  return v->n_timings * (3 + store_count_layout(bn_layout_timing) + percentiles);
 }
 
-static uint64_t count_statements(const struct bn_view *v)
+static uint64_t store_count_statements(const struct bn_view *v)
 {
-  return v->n_statements * (5 + count_layout(bn_layout_timing) + 2 + 4 * v->n_percents);
+  return v->n_statements * (5 + store_count_layout(bn_layout_timing) + 2 + 4 * v->n_percents);
 }
 
-static uint64_t count_lines(const struct bn_view *v)
+static uint64_t store_count_lines(const struct bn_view *v)
 {
   uint64_t n = 0;
 
@@ -495,9 +503,10 @@ static uint64_t count_lines(const struct bn_view *v)
 
 uint64_t bn_store_values(const struct bn_view *v)
 {
-  return 18 + count_lines(v) + count_layout(bn_layout_view) + count_fields() + 6 * v->n_percents +
-         count_timings(v) + count_statements(v) + 6 * v->n_counts + 7 * v->n_figures + 2 +
-         v->n_watched + v->n_sessions * (2 + count_layout(bn_layout_session)) + count_raw(v->delta);
+  return 18 + store_count_lines(v) + store_count_layout(bn_layout_view) + store_count_fields() +
+         6 * v->n_percents + store_count_timings(v) + store_count_statements(v) + 6 * v->n_counts +
+         7 * v->n_figures + 2 + v->n_watched +
+         v->n_sessions * (2 + store_count_layout(bn_layout_session)) + store_count_raw(v->delta);
 }
 
 /* A quarter of each bound is for what comes later: checkpoints and the total.  The values bound the
@@ -512,24 +521,24 @@ bool bn_store_has_room(const struct bn_group *g, uint64_t values)
 
 /* A part of a document that is written anew has no members that the old one, `known`, does not have
    there: what was never counted is not 0.  NULL: there is no old one, and nothing is removed. */
-static struct bn_node *as_known(struct bn_node *n, const struct bn_node *known)
+static struct bn_node *store_as_known(struct bn_node *n, const struct bn_node *known)
 {
   if (n != NULL)
     bn_node_confine(n, known);
   return n;
 }
 
-static struct bn_node *records_of(struct bn_json_out *p, const struct bn_record *r, size_t n,
-                                  const struct bn_node *known)
+static struct bn_node *store_records_of(struct bn_json_out *p, const struct bn_record *r, size_t n,
+                                        const struct bn_node *known)
 {
   struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < n; i++)
-    bn_json_add(p, list, as_known(bn_store_record(&r[i].view), bn_node_at(known, i)));
+    bn_json_add(p, list, store_as_known(bn_store_record(&r[i].view), bn_node_at(known, i)));
   return list;
 }
 
-static const struct bn_metrics *metrics_of(const struct bn_group *g)
+static const struct bn_metrics *store_metrics_of(const struct bn_group *g)
 {
   static const struct bn_metrics none = {.n_counters = 0};
 
@@ -540,14 +549,14 @@ static const struct bn_metrics *metrics_of(const struct bn_group *g)
   return g->n_intervals > 0 ? &g->interval[0].delta.metrics : &none;
 }
 
-static struct bn_node *total_of(const struct bn_group *g, const struct bn_node *known)
+static struct bn_node *store_total_of(const struct bn_group *g, const struct bn_node *known)
 {
   if (!g->has_total)
     return bn_node_null();
-  return as_known(bn_store_record(&g->total.view), known);
+  return store_as_known(bn_store_record(&g->total.view), known);
 }
 
-static struct bn_node *member_of(struct bn_json_out *p, const struct bn_member *m)
+static struct bn_node *store_member_of(struct bn_json_out *p, const struct bn_member *m)
 {
   struct bn_node *map = bn_node_map();
 
@@ -557,25 +566,26 @@ static struct bn_node *member_of(struct bn_json_out *p, const struct bn_member *
   return map;
 }
 
-static struct bn_node *group_of(struct bn_json_out *p, const struct bn_group *g,
-                                const struct bn_node *known)
+static struct bn_node *store_group_of(struct bn_json_out *p, const struct bn_group *g,
+                                      const struct bn_node *known)
 {
   struct bn_node *map = bn_node_map();
 
   bn_json_put(p, map, "name", bn_node_text(g->name));
   if (g->member != NULL)
-    bn_json_put(p, map, "host", member_of(p, g->member));
+    bn_json_put(p, map, "host", store_member_of(p, g->member));
   bn_json_put(p, map, "metrics",
-              as_known(bn_store_metrics(metrics_of(g)), bn_node_get(known, "metrics")));
+              store_as_known(bn_store_metrics(store_metrics_of(g)), bn_node_get(known, "metrics")));
   bn_json_put(p, map, "intervals",
-              records_of(p, g->interval, g->n_intervals, bn_node_get(known, "intervals")));
-  bn_json_put(p, map, "checkpoints",
-              records_of(p, g->checkpoint, g->n_checkpoints, bn_node_get(known, "checkpoints")));
-  bn_json_put(p, map, "total", total_of(g, bn_node_get(known, "total")));
+              store_records_of(p, g->interval, g->n_intervals, bn_node_get(known, "intervals")));
+  bn_json_put(
+      p, map, "checkpoints",
+      store_records_of(p, g->checkpoint, g->n_checkpoints, bn_node_get(known, "checkpoints")));
+  bn_json_put(p, map, "total", store_total_of(g, bn_node_get(known, "total")));
   return map;
 }
 
-static struct bn_node *assertions_of(struct bn_json_out *p, const struct bn_facts *f)
+static struct bn_node *store_assertions_of(struct bn_json_out *p, const struct bn_facts *f)
 {
   struct bn_node *list = bn_node_list();
 
@@ -601,20 +611,21 @@ struct bn_node *bn_store_document(const struct bn_result *r, const struct bn_nod
 
   bn_json_put(&p, map, "format", bn_node_utf8("bench result"));
   bn_json_put(&p, map, "version", bn_node_integer(BN_STORE_VERSION));
-  bn_json_put(&p, map, "facts", as_known(bn_store_facts(&r->facts), bn_node_get(known, "facts")));
+  bn_json_put(&p, map, "facts",
+              store_as_known(bn_store_facts(&r->facts), bn_node_get(known, "facts")));
   for (size_t i = 0; i < r->n_groups; i++)
     bn_json_add(&p, groups,
-                group_of(&p, &r->group[i], bn_node_at(bn_node_get(known, "groups"), i)));
+                store_group_of(&p, &r->group[i], bn_node_at(bn_node_get(known, "groups"), i)));
   bn_json_put(&p, map, "groups", groups);
   if (r->facts.n_verdicts > 0)
-    bn_json_put(&p, map, "assertions", assertions_of(&p, &r->facts));
+    bn_json_put(&p, map, "assertions", store_assertions_of(&p, &r->facts));
   bn_json_layout(&p, end, bn_layout_end, &r->end);
   /* A run that was killed, or still goes on, has no status. */
   if (r->end.partial && r->end.status == 0)
     p.failed |= bn_node_set(end, "status", bn_node_null()) != 0;
   if (r->end.reason != BN_END_UNKNOWN)
     bn_json_text(&p, end, "reason", bn_layout_reasons[r->end.reason]);
-  bn_json_put(&p, map, "end", as_known(end, bn_node_get(known, "end")));
+  bn_json_put(&p, map, "end", store_as_known(end, bn_node_get(known, "end")));
   p.failed |= known != NULL && !p.failed && bn_node_complete(map, known) != 0;
   return bn_json_finish(&p, map);
 }

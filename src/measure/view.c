@@ -59,12 +59,12 @@ double bn_view_value(const struct bn_view *v, const struct bn_view_field *f)
   return f->type == BN_VIEW_U64 ? (double)*(const uint64_t *)at : *(const double *)at;
 }
 
-static uint64_t *u64_at(struct bn_view *v, size_t offset)
+static uint64_t *view_u64_at(struct bn_view *v, size_t offset)
 {
   return (uint64_t *)(void *)((char *)v + offset);
 }
 
-static double *f64_at(struct bn_view *v, size_t offset)
+static double *view_f64_at(struct bn_view *v, size_t offset)
 {
   return (double *)(void *)((char *)v + offset);
 }
@@ -116,7 +116,7 @@ static enum bn_view_lack view_lack(const struct bn_view *v, const struct bn_view
 }
 
 /* A document has null for it. */
-static bool is_unknown(const struct bn_view *v, const struct bn_view_field *f)
+static bool view_is_unknown(const struct bn_view *v, const struct bn_view_field *f)
 {
   const void *at = (const char *)v + f->offset;
 
@@ -129,7 +129,7 @@ bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
 {
   const enum bn_view_lack lack = view_lack(v, f);
 
-  if (isnan(bn_view_value(v, f)) || (f->type == BN_VIEW_U64 && is_unknown(v, f)))
+  if (isnan(bn_view_value(v, f)) || (f->type == BN_VIEW_U64 && view_is_unknown(v, f)))
     return false;
   return lack == BN_LACK_NONE || (lack == BN_LACK_KIND && bn_view_value(v, f) > 0);
 }
@@ -138,17 +138,17 @@ bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
  */
 
 /* What a run does not measure is 0. */
-static void settle_figure(struct bn_view *v, const struct bn_view_field *f)
+static void view_settle_figure(struct bn_view *v, const struct bn_view_field *f)
 {
-  if (!is_unknown(v, f) || view_lack(v, f) == BN_LACK_NONE)
+  if (!view_is_unknown(v, f) || view_lack(v, f) == BN_LACK_NONE)
     return;
   if (f->type == BN_VIEW_U64)
-    *u64_at(v, f->offset) = 0;
+    *view_u64_at(v, f->offset) = 0;
   else
-    *f64_at(v, f->offset) = 0;
+    *view_f64_at(v, f->offset) = 0;
 }
 
-static bool is_of_nothing(const struct bn_view *v, const struct bn_view_field *f)
+static bool view_is_of_nothing(const struct bn_view *v, const struct bn_view_field *f)
 {
   const struct bn_view_field *of = bn_view_fields;
 
@@ -159,24 +159,24 @@ static bool is_of_nothing(const struct bn_view *v, const struct bn_view_field *f
   return !(bn_view_value(v, of) > 0 && isfinite(bn_view_value(v, of)));
 }
 
-static void forget_values(double *value, size_t n)
+static void view_forget_values(double *value, size_t n)
 {
   for (size_t i = 0; i < n; i++)
     value[i] = NAN;
 }
 
 /* percentile_s: NULL, or its n percentiles. */
-static void settle_timing(struct bn_timing *t, double *percentile_s, size_t n)
+static void view_settle_timing(struct bn_timing *t, double *percentile_s, size_t n)
 {
   if (t->count > 0)
     return;
   t->min_s = t->avg_s = t->max_s = t->dev_s = NAN;
   if (percentile_s != NULL)
-    forget_values(percentile_s, n);
+    view_forget_values(percentile_s, n);
 }
 
 /* The extremes may be those of events before the baseline. */
-static void settle_session(struct bn_session_view *s)
+static void view_settle_session(struct bn_session_view *s)
 {
   if (s->events > 0)
     return;
@@ -188,19 +188,19 @@ static void settle_session(struct bn_session_view *s)
 void bn_view_settle(struct bn_view *v, struct bn_view_store *store)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
-    settle_figure(v, f);
-    if (f->rule == BN_RULE_STATISTIC && is_of_nothing(v, f))
-      *f64_at(v, f->offset) = NAN;
+    view_settle_figure(v, f);
+    if (f->rule == BN_RULE_STATISTIC && view_is_of_nothing(v, f))
+      *view_f64_at(v, f->offset) = NAN;
   }
   if (v->events == 0 && !v->max_at_least)
-    forget_values(store->percentile_s, v->n_percents);
+    view_forget_values(store->percentile_s, v->n_percents);
   for (size_t i = 0; i < v->n_timings; i++)
-    settle_timing(&store->timing[i], store->timing_s != NULL ? store->timing_s[i] : NULL,
-                  v->n_percents);
+    view_settle_timing(&store->timing[i], store->timing_s != NULL ? store->timing_s[i] : NULL,
+                       v->n_percents);
   for (size_t i = 0; i < v->n_statements; i++)
-    settle_timing(&store->statement[i].timing, store->statement_s[i], v->n_percents);
+    view_settle_timing(&store->statement[i].timing, store->statement_s[i], v->n_percents);
   for (size_t i = 0; v->sessions != NULL && i < v->n_sessions; i++)
-    settle_session(&store->session[i]);
+    view_settle_session(&store->session[i]);
 }
 
 /* --- values from a snapshot ------------------------------------------------------------------- */
@@ -211,7 +211,7 @@ static double view_seconds(uint64_t ns)
 }
 
 /* All values beyond the range share one bucket, which begins with 2^42 ns. */
-static bool share_bucket(uint64_t a, uint64_t b)
+static bool view_same_bucket(uint64_t a, uint64_t b)
 {
   const uint64_t beyond = UINT64_C(1) << BN_HIST_TOP_BIT;
 
@@ -222,23 +222,23 @@ static bool share_bucket(uint64_t a, uint64_t b)
 /* The extremes of a difference are its outermost non-empty buckets; an exact extreme replaces an
    edge when it lies in that bucket (an event that ended between the warm-up and its snapshot may
    own one that does not). */
-static void find_extremes(struct bn_view *v, const struct bn_snap *delta, bool exact)
+static void view_find_extremes(struct bn_view *v, const struct bn_snap *delta, bool exact)
 {
   uint64_t low, high;
 
   if (!bn_hist_bounds(v->latency, &low, &high))
     return;
   if (exact && delta->min_ns >= low && delta->min_ns != UINT64_MAX &&
-      share_bucket(delta->min_ns, low))
+      view_same_bucket(delta->min_ns, low))
     low = delta->min_ns;
-  if (exact && delta->max_ns != 0 && share_bucket(delta->max_ns, high))
+  if (exact && delta->max_ns != 0 && view_same_bucket(delta->max_ns, high))
     high = delta->max_ns;
   v->min_s = view_seconds(low);
   v->max_s = view_seconds(high);
 }
 
 /* An unfinished event takes longer than it has so far. */
-static void stretch_maximum(struct bn_view *v, uint64_t oldest_ns)
+static void view_stretch_maximum(struct bn_view *v, uint64_t oldest_ns)
 {
   if (view_seconds(oldest_ns) > v->max_s)
     v->max_s = view_seconds(oldest_ns);
@@ -247,16 +247,16 @@ static void stretch_maximum(struct bn_view *v, uint64_t oldest_ns)
 
 static const double turn_ns = 0x1p64;
 
-static double middle_of(uint64_t lowest, uint64_t highest)
+static double view_middle_of(uint64_t lowest, uint64_t highest)
 {
   return highest == UINT64_MAX ? (double)lowest : (double)lowest / 2 + (double)highest / 2;
 }
 
-static void add_middles(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+static void view_add_middles(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   double *sum = arg;
 
-  *sum += (double)count * middle_of(lowest, highest);
+  *sum += (double)count * view_middle_of(lowest, highest);
 }
 
 /* Sums of latencies are kept modulo 2^64 ns, 584 years.  Under --rate they include waiting and a
@@ -268,11 +268,11 @@ static double view_unwrapped(uint64_t sum_ns, double about_ns)
   return (double)sum_ns + (turns > 0 ? turns * turn_ns : 0);
 }
 
-static void find_sums(struct bn_view *v, const struct bn_snap *delta)
+static void view_find_sums(struct bn_view *v, const struct bn_snap *delta)
 {
   double about_ns = 0;
 
-  bn_hist_each(v->latency, add_middles, &about_ns);
+  bn_hist_each(v->latency, view_add_middles, &about_ns);
   v->sum_s = view_unwrapped(delta->busy_ns, about_ns) * 1e-9;
   v->avg_s = v->events > 0 ? v->sum_s / (double)v->events : 0;
 }
@@ -282,37 +282,37 @@ struct spread {
   double mean_ns, sum_sq;
 };
 
-static void add_distances(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+static void view_add_distances(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct spread *s = arg;
-  const double off = middle_of(lowest, highest) - s->mean_ns;
+  const double off = view_middle_of(lowest, highest) - s->mean_ns;
 
   s->sum_sq += (double)count * off * off;
 }
 
 /* Two passes, because the difference of two large sums would cancel. */
-static double spread_s(const struct bn_hist *h, uint64_t n, double mean_s)
+static double view_spread_s(const struct bn_hist *h, uint64_t n, double mean_s)
 {
   struct spread s = {.mean_ns = mean_s * 1e9};
 
-  bn_hist_each(h, add_distances, &s);
+  bn_hist_each(h, view_add_distances, &s);
   return n > 0 ? sqrt(s.sum_sq / (double)n) * 1e-9 : 0;
 }
 
 /* A session's sum is about as many events of the common average. */
-static double busy_s(const struct bn_view *v, const struct bn_snap_session *s)
+static double view_busy_s(const struct bn_view *v, const struct bn_snap_session *s)
 {
   return view_unwrapped(s->busy_ns, v->avg_s * 1e9 * (double)s->events) * 1e-9;
 }
 
 /* Computes the fairness of busy times from the unwrapped sums of the sessions. */
-static void find_fairness_of_time(struct bn_view *v, const struct bn_snap *delta)
+static void view_find_fairness_of_time(struct bn_view *v, const struct bn_snap *delta)
 {
   long double sum = 0, sum_sq = 0, variance;
   unsigned i;
 
   for (i = 0; i < delta->n_sessions; i++) {
-    const double busy = busy_s(v, &delta->session[i]);
+    const double busy = view_busy_s(v, &delta->session[i]);
 
     sum += busy;
     sum_sq += (long double)busy * busy;
@@ -326,7 +326,7 @@ static void find_fairness_of_time(struct bn_view *v, const struct bn_snap *delta
 }
 
 /* ceil(q N / 100) in [1, N].  The product may be off by its last bits: 99.9 % of 1,000 is 999. */
-static uint64_t rank_of(uint64_t n, double percent)
+static uint64_t view_rank_of(uint64_t n, double percent)
 {
   const double rank = (double)n * percent / 100;
   const double up = ceil(rank - rank * 4 * DBL_EPSILON);
@@ -336,15 +336,15 @@ static uint64_t rank_of(uint64_t n, double percent)
   return up < (double)n ? (uint64_t)up : n;
 }
 
-static uint64_t percentile_ns(const struct bn_view *v, const struct bn_view_rules *rules,
-                              double percent)
+static uint64_t view_percentile_ns(const struct bn_view *v, const struct bn_view_rules *rules,
+                                   double percent)
 {
   const uint64_t n =
       bn_hist_count(v->latency) + (rules->ages != NULL ? bn_hist_count(rules->ages) : 0);
 
   if (rules->nearest)
     return bn_hist_percentile(v->latency, percent);
-  return n > 0 ? bn_hist_nth(v->latency, rules->ages, rank_of(n, percent)) : 0;
+  return n > 0 ? bn_hist_nth(v->latency, rules->ages, view_rank_of(n, percent)) : 0;
 }
 
 double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_rules *rules,
@@ -352,7 +352,7 @@ double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_r
 {
   const uint64_t ended = bn_hist_count(v->latency);
   const uint64_t rank =
-      rank_of(ended + (rules->ages != NULL ? bn_hist_count(rules->ages) : 0), percent);
+      view_rank_of(ended + (rules->ages != NULL ? bn_hist_count(rules->ages) : 0), percent);
 
   return rank <= ended ? view_seconds(bn_hist_nth(v->latency, NULL, rank)) : HUGE_VAL;
 }
@@ -374,10 +374,10 @@ double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest)
   if (n == 0)
     return NAN;
   return view_seconds(nearest ? bn_hist_percentile(h, percent)
-                              : bn_hist_nth(h, NULL, rank_of(n, percent)));
+                              : bn_hist_nth(h, NULL, view_rank_of(n, percent)));
 }
 
-static void find_lag(struct bn_view *v, const struct bn_snap *delta)
+static void view_find_lag(struct bn_view *v, const struct bn_snap *delta)
 {
   const struct bn_hist *lag = delta->waiting ? delta->hist[delta->metrics.n_hists - 1] : NULL;
   uint64_t low, high;
@@ -390,7 +390,7 @@ static void find_lag(struct bn_view *v, const struct bn_snap *delta)
 }
 
 /* The shortest age is at most as long: without the end of that event nobody knows. */
-static bool is_at_least(const struct bn_view_rules *rules, uint64_t ns)
+static bool view_is_at_least(const struct bn_view_rules *rules, uint64_t ns)
 {
   uint64_t low, high;
 
@@ -401,10 +401,10 @@ static bool is_at_least(const struct bn_view_rules *rules, uint64_t ns)
 double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules *rules,
                             double percent, bool *at_least)
 {
-  const uint64_t ns = percentile_ns(v, rules, percent);
+  const uint64_t ns = view_percentile_ns(v, rules, percent);
   double s = view_seconds(ns);
 
-  *at_least = is_at_least(rules, ns);
+  *at_least = view_is_at_least(rules, ns);
   if (v->events == 0 && rules->ages == NULL)
     return NAN;
   if (s > v->max_s && s != HUGE_VAL)
@@ -414,8 +414,8 @@ double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules 
   return s;
 }
 
-static void find_percentiles(struct bn_view *v, struct bn_view_store *store,
-                             const struct bn_view_rules *rules)
+static void view_find_percentiles(struct bn_view *v, struct bn_view_store *store,
+                                  const struct bn_view_rules *rules)
 {
   size_t i;
 
@@ -431,7 +431,7 @@ static void find_percentiles(struct bn_view *v, struct bn_view_store *store,
   }
 }
 
-static void add_to_timing(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+static void view_add_to_timing(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct bn_timing *t = arg;
   const uint64_t middle = highest == UINT64_MAX ? lowest : lowest + (highest - lowest) / 2;
@@ -442,20 +442,20 @@ static void add_to_timing(void *arg, uint64_t lowest, uint64_t highest, uint64_t
 
 /* Neither sum nor extremes are counted: a value stands for the middle of its bucket in the sum, and
    for an edge in the extremes. */
-static void find_timing(struct bn_timing *t, const struct bn_hist *h)
+static void view_find_timing(struct bn_timing *t, const struct bn_hist *h)
 {
   uint64_t lowest = 0, highest = 0;
 
-  bn_hist_each(h, add_to_timing, t);
+  bn_hist_each(h, view_add_to_timing, t);
   (void)bn_hist_bounds(h, &lowest, &highest);
   t->min_s = view_seconds(lowest);
   t->max_s = view_seconds(highest);
   t->avg_s = t->count > 0 ? t->sum_s / (double)t->count : 0;
-  t->dev_s = spread_s(h, t->count, t->avg_s);
+  t->dev_s = view_spread_s(h, t->count, t->avg_s);
 }
 
-static void find_timings(struct bn_view *v, struct bn_view_store *store,
-                         const struct bn_snap *delta, bool nearest)
+static void view_find_timings(struct bn_view *v, struct bn_view_store *store,
+                              const struct bn_snap *delta, bool nearest)
 {
   for (size_t i = BN_H_FIXED; i < delta->metrics.n_hists; i++) {
     double *const percentile_s = store->timing_s[v->n_timings];
@@ -464,7 +464,7 @@ static void find_timings(struct bn_view *v, struct bn_view_store *store,
     *t = (struct bn_timing){.name = delta->metrics.hist[i].name,
                             .percentile_s = percentile_s,
                             .of_script = delta->metrics.hist[i].kind == BN_SCRIPT_HISTOGRAM};
-    find_timing(t, delta->hist[i]);
+    view_find_timing(t, delta->hist[i]);
     for (size_t k = 0; k < v->n_percents; k++)
       percentile_s[k] = bn_view_hist_s(delta->hist[i], v->percents[k], nearest);
   }
@@ -472,7 +472,7 @@ static void find_timings(struct bn_view *v, struct bn_view_store *store,
 }
 
 /* The one with the most time first. */
-static int compare_statements(const void *a, const void *b)
+static int view_compare_statements(const void *a, const void *b)
 {
   const struct bn_timing *s = &((const struct bn_statement_view *)a)->timing;
   const struct bn_timing *t = &((const struct bn_statement_view *)b)->timing;
@@ -482,8 +482,8 @@ static int compare_statements(const void *a, const void *b)
   return strcmp(s->name, t->name);
 }
 
-static void find_statements(struct bn_view *v, struct bn_view_store *store,
-                            const struct bn_snap *delta, bool nearest)
+static void view_find_statements(struct bn_view *v, struct bn_view_store *store,
+                                 const struct bn_snap *delta, bool nearest)
 {
   for (size_t i = 0; i < delta->statements.n; i++) {
     const struct bn_statement_sum *sum = &delta->statements.sum[i];
@@ -493,7 +493,7 @@ static void find_statements(struct bn_view *v, struct bn_view_store *store,
     *s = (struct bn_statement_view){{.name = sum->name, .percentile_s = percentile_s},
                                     .rows = sum->rows,
                                     .errors = sum->errors};
-    find_timing(&s->timing, sum->hist);
+    view_find_timing(&s->timing, sum->hist);
     if (s->timing.count == 0 && s->errors == 0)
       continue;
     for (size_t k = 0; k < v->n_percents; k++)
@@ -501,7 +501,7 @@ static void find_statements(struct bn_view *v, struct bn_view_store *store,
     v->n_statements++;
   }
   if (v->n_statements > 0)
-    qsort(store->statement, v->n_statements, sizeof *store->statement, compare_statements);
+    qsort(store->statement, v->n_statements, sizeof *store->statement, view_compare_statements);
   v->statements = store->statement;
 }
 
@@ -514,15 +514,15 @@ double bn_view_share(const struct bn_view *v, const struct bn_statement_view *s)
   return sum_s > 0 ? s->timing.sum_s / sum_s : 0;
 }
 
-static void find_sessions(struct bn_view *v, struct bn_view_store *store,
-                          const struct bn_snap *delta)
+static void view_find_sessions(struct bn_view *v, struct bn_view_store *store,
+                               const struct bn_snap *delta)
 {
   for (unsigned i = 0; i < delta->n_sessions; i++) {
     const struct bn_snap_session *d = &delta->session[i];
     struct bn_session_view *s = &store->session[i];
 
     s->events = d->events;
-    s->busy_s = busy_s(v, d);
+    s->busy_s = view_busy_s(v, d);
     s->avg_s = d->events > 0 ? s->busy_s / (double)d->events : 0;
     s->min_s = d->min_ns == UINT64_MAX ? 0 : (double)d->min_ns * 1e-9;
     s->max_s = (double)d->max_ns * 1e-9;
@@ -546,8 +546,8 @@ static double view_deviation(const struct bn_moments *m)
 }
 
 /* A counter that only some workloads have; otherwise the given value. */
-static uint64_t named_counter(const struct bn_view *v, const uint64_t *counter, const char *name,
-                              uint64_t otherwise)
+static uint64_t view_named_counter(const struct bn_view *v, const uint64_t *counter,
+                                   const char *name, uint64_t otherwise)
 {
   const size_t i = bn_metrics_counter(&v->delta->metrics, name);
 
@@ -563,16 +563,16 @@ static void view_count(struct bn_view *v, const uint64_t *c, bool commits)
   v->other = c[BN_C_OTHER];
   v->requests = v->reads + v->writes;
   v->queries = v->requests + v->other;
-  v->transactions = commits ? named_counter(v, c, "transactions", v->events) : v->events;
+  v->transactions = commits ? view_named_counter(v, c, "transactions", v->events) : v->events;
   v->errors = c[BN_C_ERROR];
   v->reconnects = c[BN_C_RECONNECT];
-  v->connection_wait_s = view_seconds(named_counter(v, c, "connection_wait", 0));
+  v->connection_wait_s = view_seconds(view_named_counter(v, c, "connection_wait", 0));
   v->bytes_read = c[BN_C_BYTES_READ];
   v->bytes_written = c[BN_C_BYTES_WRITTEN];
   v->bytes_moved = v->bytes_read + v->bytes_written;
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->rule == BN_RULE_COUNTER)
-      *u64_at(v, f->offset) = named_counter(v, c, f->name, 0);
+      *view_u64_at(v, f->offset) = view_named_counter(v, c, f->name, 0);
 }
 
 /* Sets every rate from counters that cover span_s. */
@@ -583,9 +583,9 @@ static void view_rate(struct bn_view *v, const uint64_t *c, double span_s)
   view_count(&counted, c, false);
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->rule == BN_RULE_RATE)
-      *f64_at(v, f->offset) = (double)*u64_at(&counted, f->of) / span_s;
+      *view_f64_at(v, f->offset) = (double)*view_u64_at(&counted, f->of) / span_s;
   v->bytes_touched_per_s =
-      (double)(counted.bytes_moved + named_counter(v, c, "bytes_untouched", 0)) / span_s;
+      (double)(counted.bytes_moved + view_named_counter(v, c, "bytes_untouched", 0)) / span_s;
 }
 
 void bn_view_count(struct bn_view *v, const struct bn_view_rules *rules)
@@ -599,8 +599,8 @@ void bn_view_count(struct bn_view *v, const struct bn_view_rules *rules)
     view_rate(v, v->counter, v->span_s);
 }
 
-static void find_counts(struct bn_view *v, struct bn_view_store *store,
-                        const struct bn_view_rules *rules)
+static void view_find_counts(struct bn_view *v, struct bn_view_store *store,
+                             const struct bn_view_rules *rules)
 {
   const struct bn_metrics *m = &v->delta->metrics;
   const uint64_t *rated = rules->rated != NULL ? rules->rated : v->counter;
@@ -617,7 +617,7 @@ static void find_counts(struct bn_view *v, struct bn_view_store *store,
 
 /* Events of the grace are in the total alone, so that the events of all intervals are those that it
    has besides them.  Latencies are those of both. */
-static void leave_out_grace(struct bn_view *v)
+static void view_leave_out_grace(struct bn_view *v)
 {
   v->events -= v->in_grace;
   v->transactions -= v->in_grace;
@@ -636,27 +636,27 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   v->running = delta->running;
   v->in_grace = rules->nearest ? 0 : delta->late;
   bn_view_count(v, rules);
-  find_sums(v, delta);
-  v->dev_s = spread_s(v->latency, bn_hist_count(v->latency), v->avg_s);
-  find_extremes(v, delta, rules->exact);
+  view_find_sums(v, delta);
+  v->dev_s = view_spread_s(v->latency, bn_hist_count(v->latency), v->avg_s);
+  view_find_extremes(v, delta, rules->exact);
   if (rules->ages != NULL)
-    stretch_maximum(v, rules->oldest_ns);
-  find_percentiles(v, store, rules);
-  find_timings(v, store, delta, rules->nearest);
-  find_counts(v, store, rules);
-  find_lag(v, delta);
+    view_stretch_maximum(v, rules->oldest_ns);
+  view_find_percentiles(v, store, rules);
+  view_find_timings(v, store, delta, rules->nearest);
+  view_find_counts(v, store, rules);
+  view_find_lag(v, delta);
   v->fair_events_avg = view_mean(&delta->fair_events);
   v->fair_events_dev = view_deviation(&delta->fair_events);
   v->fair_time_avg = view_mean(&delta->fair_busy_s);
   v->fair_time_dev = view_deviation(&delta->fair_busy_s);
   if (v->sum_s * 1e9 >= turn_ns)
-    find_fairness_of_time(v, delta);
+    view_find_fairness_of_time(v, delta);
   if (rules->sessions) {
-    find_sessions(v, store, delta);
-    find_statements(v, store, delta, rules->nearest);
+    view_find_sessions(v, store, delta);
+    view_find_statements(v, store, delta, rules->nearest);
   }
   if (rules->in_span)
-    leave_out_grace(v);
+    view_leave_out_grace(v);
   bn_view_settle(v, store);
 }
 
