@@ -334,7 +334,7 @@ static void together_find(struct bn_intervals *r)
   r->judged = until;
 }
 
-static void note_longest_event(struct bn_intervals *r)
+static void intervals_note_longest_event(struct bn_intervals *r)
 {
   const size_t n = r->line.end[BN_H_LATENCY];
   const uint64_t index = n > 0 ? r->line.part[n - 1].index : 0;
@@ -352,7 +352,7 @@ static int tick_take(struct bn_intervals *r, struct bn_intervals_host *h, struct
 
   if (round_number(1, &record->view) == 0)
     return bn_err_set(err, EPROTO, "its figures of a second have no time");
-  note_longest_event(r);
+  intervals_note_longest_event(r);
   for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
     sums_prepare(sums[i], h->as.metrics.n_hists);
     sums_add(sums[i], &r->line);
@@ -475,7 +475,7 @@ static void facts_move_start(struct bn_facts *f, uint64_t earlier_ns)
 }
 
 /* The difference would be no count. */
-static bool is_less(const struct bn_snap *now, const struct bn_snap *base)
+static bool snap_is_less(const struct bn_snap *now, const struct bn_snap *base)
 {
   bool less = false;
 
@@ -522,7 +522,7 @@ int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_res
   /* A checkpoint without a tick after it: nothing is known of the time after it. */
   if (h->ticks == 0 || h->cut || (h->based && all.at_ns <= h->base.at_ns))
     return 0;
-  if (h->based && is_less(&all, &h->base))
+  if (h->based && snap_is_less(&all, &h->base))
     return bn_err_set(err, EPROTO, "its figures have become less");
   if (h->based)
     return host_cut_since_base(h, out, err);
@@ -631,8 +631,8 @@ static bool tick_is_ready(const struct bn_intervals *r)
 }
 
 /* The time at_s after the start of the measurement, on the clocks here. */
-static struct bn_merge_time time_at(const struct bn_intervals *r, enum bn_view_span span,
-                                    double at_s, uint64_t span_ns)
+static struct bn_merge_time intervals_time_at(const struct bn_intervals *r, enum bn_view_span span,
+                                              double at_s, uint64_t span_ns)
 {
   const uint64_t since_ns = (uint64_t)(at_s * 1e9);
 
@@ -643,8 +643,8 @@ static struct bn_merge_time time_at(const struct bn_intervals *r, enum bn_view_s
                                 .wall_ns = r->out.start.wall_ns + since_ns};
 }
 
-static struct bn_merge_time time_of(const struct bn_intervals *r, const struct bn_views *parts,
-                                    enum bn_view_span span)
+static struct bn_merge_time intervals_time_of(const struct bn_intervals *r,
+                                              const struct bn_views *parts, enum bn_view_span span)
 {
   uint64_t span_ns = 0;
   double at_s = 0;
@@ -660,13 +660,13 @@ static struct bn_merge_time time_of(const struct bn_intervals *r, const struct b
     else if (its_ns > span_ns)
       span_ns = its_ns;
   }
-  return time_at(r, span, at_s, span_ns);
+  return intervals_time_at(r, span, at_s, span_ns);
 }
 
 /* watched: what all hosts share, as the first one has seen it in that time; NULL: it has not. */
-static int show_sum(const struct bn_intervals *r, const struct bn_views *parts,
-                    const struct bn_view *watched, const struct bn_sums *hists, bool exact,
-                    const struct bn_merge_time *at, struct bn_err *err)
+static int intervals_show_sum(const struct bn_intervals *r, const struct bn_views *parts,
+                              const struct bn_view *watched, const struct bn_sums *hists,
+                              bool exact, const struct bn_merge_time *at, struct bn_err *err)
 {
   struct bn_merged_view joint = {.ages = NULL};
   struct bn_view_rules rules = r->out.rules;
@@ -686,12 +686,12 @@ static int show_sum(const struct bn_intervals *r, const struct bn_views *parts,
   return rc;
 }
 
-static const struct bn_view *watched_by_first(const struct bn_record *record)
+static const struct bn_view *record_watched(const struct bn_record *record)
 {
   return record_is_there(record) ? &record->view : NULL;
 }
 
-static int show_round(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
+static int round_show(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
 {
   const struct bn_intervals_host *first = &r->host[0];
   const size_t place = r->next % r->ahead;
@@ -699,9 +699,9 @@ static int show_round(struct bn_intervals *r, struct bn_views *parts, struct bn_
   int rc;
 
   parts->n = round_parts(r, parts->view);
-  at = time_of(r, parts, BN_VIEW_INTERVAL);
-  rc = show_sum(r, parts, watched_by_first(&first->record[place]), &r->round[place], false, &at,
-                err);
+  at = intervals_time_of(r, parts, BN_VIEW_INTERVAL);
+  rc = intervals_show_sum(r, parts, record_watched(&first->record[place]), &r->round[place], false,
+                          &at, err);
   sums_done(&r->round[place]);
   for (size_t i = 0; i < r->n; i++)
     record_forget(&r->host[i].record[place]);
@@ -742,42 +742,42 @@ static void checkpoint_gather(struct bn_intervals *r)
     sums_merge(&r->check[r->next_check - 1], &r->check[k]);
 }
 
-static int show_checkpoint(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
+static int checkpoint_show(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
 {
   const struct bn_intervals_host *first = &r->host[0];
   const size_t last = r->next_check - 1;
   const double at_s = checkpoint_parts(r, parts);
-  const struct bn_merge_time at =
-      time_at(r, BN_VIEW_CHECKPOINT, at_s, (uint64_t)(fmax(at_s - r->checked_s, 0) * 1e9));
+  const struct bn_merge_time at = intervals_time_at(r, BN_VIEW_CHECKPOINT, at_s,
+                                                    (uint64_t)(fmax(at_s - r->checked_s, 0) * 1e9));
   int rc;
 
   checkpoint_gather(r);
-  rc = show_sum(r, parts, watched_by_first(&first->check[last]), &r->check[last], r->checked_s <= 0,
-                &at, err);
+  rc = intervals_show_sum(r, parts, record_watched(&first->check[last]), &r->check[last],
+                          r->checked_s <= 0, &at, err);
   checkpoint_forget(r);
   r->checked_s = at_s;
   r->next_check++;
   return rc;
 }
 
-static int show_tick(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
+static int tick_show(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
 {
   struct bn_merge_time at;
 
   for (size_t i = 0; i < r->n; i++)
     if (r->host[i].ticks > 0)
       parts->view[parts->n++] = &r->host[i].tick.view;
-  at = time_of(r, parts, BN_VIEW_TICK);
+  at = intervals_time_of(r, parts, BN_VIEW_TICK);
   r->second++;
-  return show_sum(r, parts, NULL, &r->ticked, true, &at, err);
+  return intervals_show_sum(r, parts, NULL, &r->ticked, true, &at, err);
 }
 
 int bn_intervals_next(struct bn_intervals *r, struct bn_err *err)
 {
   int (*const show)(struct bn_intervals *, struct bn_views *, struct bn_err *) =
-      round_is_ready(r)        ? show_round
-      : checkpoint_is_ready(r) ? show_checkpoint
-      : tick_is_ready(r)       ? show_tick
+      round_is_ready(r)        ? round_show
+      : checkpoint_is_ready(r) ? checkpoint_show
+      : tick_is_ready(r)       ? tick_show
                                : NULL;
   struct bn_views parts = {NULL, 0};
   int rc;

@@ -36,7 +36,7 @@ bool bn_run_report_open(struct bn_run_report *a, struct bn_fleet *f)
   return bn_reporters_open(&a->reporters, &plan);
 }
 
-static struct bn_merged_result_part *parts_of(const struct bn_fleet *f)
+static struct bn_merged_result_part *run_report_parts_of(const struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = bn_alloc(f->n, sizeof *part);
 
@@ -93,7 +93,7 @@ static void report_begin(struct bn_printer_job *job)
 
 void bn_run_report_heading(struct bn_run_report *a, const struct bn_fleet *f)
 {
-  struct bn_merged_result_part *part = parts_of(f);
+  struct bn_merged_result_part *part = run_report_parts_of(f);
 
   bn_merged_result_facts(part, f->n, f->setup->conf, f->setup->options, &a->facts);
   free(part);
@@ -109,7 +109,7 @@ static void report_started(struct bn_printer_job *job)
   bn_reporters_started(&a->reporters, &a->facts);
 }
 
-static struct bn_view_rules view_rules(const struct bn_conf *conf)
+static struct bn_view_rules run_report_view_rules(const struct bn_conf *conf)
 {
   return (struct bn_view_rules){.percents = conf->plan.percents,
                                 .n_percents = conf->plan.n_percents,
@@ -117,7 +117,7 @@ static struct bn_view_rules view_rules(const struct bn_conf *conf)
                                 .commits = conf->policy->transactions_are_commits};
 }
 
-static void note_failure(struct bn_fleet *f, const struct bn_err *err)
+static void run_report_note_failure(struct bn_fleet *f, const struct bn_err *err)
 {
   bn_printer_say(&f->printer, "%s", err->text);
   f->failed = true;
@@ -164,7 +164,7 @@ static void report_view(struct bn_run_report *a, const struct bn_view *v)
 
 /* Returns whether the run is as it was asked for: events may begin on all hosts, except on hosts
    that are lost or ended early. */
-static bool is_under_load(const struct bn_fleet *f, const struct bn_view *interval)
+static bool run_report_is_under_load(const struct bn_fleet *f, const struct bn_view *interval)
 {
   const struct bn_conf *conf = f->setup->conf;
 
@@ -182,12 +182,12 @@ static bool is_under_load(const struct bn_fleet *f, const struct bn_view *interv
   return true;
 }
 
-static void judge_interval(struct bn_run_report *a, const struct bn_view *interval)
+static void run_report_judge_interval(struct bn_run_report *a, const struct bn_view *interval)
 {
-  const struct bn_view_rules rules = view_rules(a->setup->conf);
+  const struct bn_view_rules rules = run_report_view_rules(a->setup->conf);
   const struct bn_assert *violated = NULL;
 
-  if (a->asserts.patience_s > 0 && is_under_load(a->fleet, interval))
+  if (a->asserts.patience_s > 0 && run_report_is_under_load(a->fleet, interval))
     violated = bn_asserts_second(&a->asserts, interval, &rules);
   if (violated == NULL)
     return;
@@ -198,7 +198,7 @@ static void judge_interval(struct bn_run_report *a, const struct bn_view *interv
 }
 
 /* Intervals may be there for the assertions alone. */
-static void show_sum(void *arg, const struct bn_view *v)
+static void run_report_show_sum(void *arg, const struct bn_view *v)
 {
   struct bn_run_report *a = arg;
 
@@ -206,16 +206,16 @@ static void show_sum(void *arg, const struct bn_view *v)
   if (v->span != BN_VIEW_INTERVAL || a->setup->conf->plan.interval_ns > 0)
     report_view(a, v);
   if (v->span == BN_VIEW_INTERVAL)
-    judge_interval(a, v);
+    run_report_judge_interval(a, v);
 }
 
 void bn_run_report_started(struct bn_run_report *a, struct bn_fleet *f)
 {
   const uint64_t warmup_ns = f->setup->conf->plan.warmup_ns;
   const struct bn_intervals_out out = {
-      .rules = view_rules(f->setup->conf),
+      .rules = run_report_view_rules(f->setup->conf),
       .start = {.at_ns = f->start.mono_ns + warmup_ns, .wall_ns = f->start.wall_ns + warmup_ns},
-      .show = show_sum,
+      .show = run_report_show_sum,
       .arg = a};
 
   bn_intervals_start(&f->intervals, &out);
@@ -231,42 +231,43 @@ void bn_run_report_intervals(struct bn_run_report *a)
   while (a->fleet->phase == BN_FLEET_RUN &&
          (rc = bn_intervals_next(&a->fleet->intervals, &err)) != 0)
     if (rc < 0)
-      note_failure(a->fleet, &err);
+      run_report_note_failure(a->fleet, &err);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
 /* A signal to a host is a failure of the run, and does not end it. */
-static bool ended_by_itself(const struct bn_connection *p)
+static bool run_report_ended_by_itself(const struct bn_connection *p)
 {
   return p->state == BN_CONNECTION_ENDED && p->result.end.reason != BN_END_SIGNAL;
 }
 
 /* The order to stop may come to a host when its result has been made, and ends it as a signal. */
-static int host_status(const struct bn_connection *p)
+static int run_report_host_status(const struct bn_connection *p)
 {
   return p->has_result && p->status > BN_STATUS_SIGNAL ? p->result.end.status : p->status;
 }
 
-static int status_of_hosts(const struct bn_fleet *f)
+static int run_report_status_of_hosts(const struct bn_fleet *f)
 {
   int status = BN_STATUS_OK;
 
   for (size_t i = 0; i < f->n; i++)
-    if (ended_by_itself(&f->connection[i]))
-      status = bn_merge_status(status, host_status(&f->connection[i]));
+    if (run_report_ended_by_itself(&f->connection[i]))
+      status = bn_merge_status(status, run_report_host_status(&f->connection[i]));
   return status;
 }
 
 /* Why the controller has told the hosts to stop.  What the script left with is the status of its
    host. */
-static void end_by_stop(const struct bn_run_report *a, const struct bn_fleet *f, struct bn_end *end)
+static void run_report_end_by_stop(const struct bn_run_report *a, const struct bn_fleet *f,
+                                   struct bn_end *end)
 {
   const bool judged = atomic_load(&a->asserts.by) != NULL;
 
   end->signo = f->signo;
   end->status = end->signo != 0 ? BN_STATUS_SIGNAL + end->signo
-                : f->left       ? status_of_hosts(f)
+                : f->left       ? run_report_status_of_hosts(f)
                                 : BN_STATUS_OK;
   if (end->signo == 0 && end->timeout)
     end->status = bn_merge_status(end->status, BN_STATUS_TIMEOUT);
@@ -279,19 +280,19 @@ static void end_by_stop(const struct bn_run_report *a, const struct bn_fleet *f,
 }
 
 /* The run ended as the hosts did that nobody stopped. */
-static void end_by_hosts(const struct bn_fleet *f, struct bn_end *end)
+static void run_report_end_by_hosts(const struct bn_fleet *f, struct bn_end *end)
 {
   bool any = false;
 
   if (end->reason == BN_END_SIGNAL)
     end->reason = BN_END_FAILURE;
   end->signo = 0;
-  end->status = status_of_hosts(f);
+  end->status = run_report_status_of_hosts(f);
   for (size_t i = 0; i < f->n; i++) {
     const struct bn_connection *p = &f->connection[i];
     const struct bn_end *e = &p->result.end;
 
-    if (!ended_by_itself(p) || !p->has_result)
+    if (!run_report_ended_by_itself(p) || !p->has_result)
       continue;
     end->reason = any && e->reason != end->reason ? BN_END_UNKNOWN : e->reason;
     any = true;
@@ -304,14 +305,14 @@ static void report_end_of(const struct bn_run_report *a, const struct bn_fleet *
 {
   *end = *sum;
   if (f->stop != 0)
-    end_by_stop(a, f, end);
+    run_report_end_by_stop(a, f, end);
   else
-    end_by_hosts(f, end);
+    run_report_end_by_hosts(f, end);
   end->failed |= f->failed;
 }
 
 /* Names the hosts that are lost only now; other losses have been said. */
-static void log_senseless(struct bn_fleet *f, const struct bn_merged_result_part *part)
+static void run_report_log_senseless(struct bn_fleet *f, const struct bn_merged_result_part *part)
 {
   for (size_t i = 0; i < f->n; i++)
     if (part[i].member.lost != NULL && part[i].member.lost != f->connection[i].why.text)
@@ -321,17 +322,17 @@ static void log_senseless(struct bn_fleet *f, const struct bn_merged_result_part
 /* Makes the result of all hosts, and notes how the run ended. */
 static void report_sum_hosts(struct bn_run_report *a, struct bn_fleet *f)
 {
-  struct bn_merged_result_part *part = parts_of(f);
+  struct bn_merged_result_part *part = run_report_parts_of(f);
   struct bn_err err = {0};
 
   f->start.until_ns = bn_clock_mono();
   if (bn_merged_result_make(part, f->n, &f->start, f->setup->conf, f->setup->options, &a->result,
                             &err) != 0) {
-    note_failure(f, &err);
+    run_report_note_failure(f, &err);
     bn_result_done(&a->result);
     memset(&a->result, 0, sizeof a->result);
   } else {
-    log_senseless(f, part);
+    run_report_log_senseless(f, part);
     bn_merged_result_together(part, f->n, &f->intervals.together, &a->result.facts);
   }
   free(part);
@@ -339,7 +340,7 @@ static void report_sum_hosts(struct bn_run_report *a, struct bn_fleet *f)
 }
 
 /* Returns the exit status of the run, which those of its hosts make together. */
-static int fleet_status(const struct bn_fleet *f)
+static int report_status(const struct bn_fleet *f)
 {
   int status = f->failed ? BN_STATUS_FAILED : BN_STATUS_OK;
 
@@ -360,7 +361,7 @@ static void report_replace_facts(struct bn_run_report *a)
 static void run_report_asserts(struct bn_run_report *a)
 {
   const struct bn_view *v = &a->result.group[0].total.view;
-  struct bn_view_rules rules = view_rules(a->setup->conf);
+  struct bn_view_rules rules = run_report_view_rules(a->setup->conf);
 
   rules.ages = v->ages;
   rules.oldest_ns = v->oldest_s > 0 ? (uint64_t)(v->oldest_s * 1e9) : 0;
@@ -401,16 +402,16 @@ static void run_report_check_start(struct bn_fleet *f)
 {
   struct bn_err err = {0};
 
-  if (!f->is_run || f->phase >= BN_FLEET_RUN || fleet_status(f) != BN_STATUS_OK)
+  if (!f->is_run || f->phase >= BN_FLEET_RUN || report_status(f) != BN_STATUS_OK)
     return;
   (void)bn_err_set(&err, 0, "the run has not started: bench ended before that on every host");
-  note_failure(f, &err);
+  run_report_note_failure(f, &err);
 }
 
 void bn_run_report_end(struct bn_run_report *a, struct bn_fleet *f)
 {
   run_report_check_start(f);
-  a->end = (struct bn_end){.status = fleet_status(f)};
+  a->end = (struct bn_end){.status = report_status(f)};
   a->end.failed = a->end.status != 0;
   if (!f->is_run)
     return;
