@@ -113,9 +113,9 @@ static void services_write_stderr(const char *text)
     return;
 }
 
-static void services_write_loss_message(struct bn_threads *c)
+static void services_write_loss_message(struct bn_threads *t)
 {
-  const char *text = bn_threads_take_message(c);
+  const char *text = bn_threads_take_message(t);
 
   if (text != NULL && bn_wait_is_writable(STDERR_FILENO))
     services_write_stderr(text);

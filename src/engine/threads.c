@@ -27,34 +27,34 @@ static const struct bn_wait start_of_hosts = {"the start of all hosts", BN_BOUND
 
 /* --- making --- */
 
-void bn_threads_init(struct bn_threads *c, struct bn_session *sessions, unsigned n,
+void bn_threads_init(struct bn_threads *t, struct bn_session *sessions, unsigned n,
                      struct bn_outcome *outcome, struct bn_quota *quota, struct bn_pacer *pacer)
 {
-  memset(c, 0, sizeof *c);
-  c->outcome = outcome;
-  c->quota = quota;
-  c->pacer = pacer;
-  c->n = n;
-  c->worker = bn_alloc(n, sizeof *c->worker);
-  bn_start_barrier_init(&c->start_barrier, n);
-  (void)pthread_mutex_init(&c->lock, NULL);
-  bn_wait_init(&c->changed);
+  memset(t, 0, sizeof *t);
+  t->outcome = outcome;
+  t->quota = quota;
+  t->pacer = pacer;
+  t->n = n;
+  t->worker = bn_alloc(n, sizeof *t->worker);
+  bn_start_barrier_init(&t->start_barrier, n);
+  (void)pthread_mutex_init(&t->lock, NULL);
+  bn_wait_init(&t->changed);
   for (unsigned i = 0; i < n; i++) {
-    c->worker[i].threads = c;
-    c->worker[i].session = &sessions[i];
+    t->worker[i].threads = t;
+    t->worker[i].session = &sessions[i];
   }
-  c->made = true;
+  t->made = true;
 }
 
-void bn_threads_done(struct bn_threads *c)
+void bn_threads_done(struct bn_threads *t)
 {
-  if (!c->made)
+  if (!t->made)
     return;
-  free(c->worker);
-  bn_start_barrier_done(&c->start_barrier);
-  (void)pthread_cond_destroy(&c->changed);
-  (void)pthread_mutex_destroy(&c->lock);
-  c->made = false;
+  free(t->worker);
+  bn_start_barrier_done(&t->start_barrier);
+  (void)pthread_cond_destroy(&t->changed);
+  (void)pthread_mutex_destroy(&t->lock);
+  t->made = false;
 }
 
 /* --- start --- */
@@ -67,54 +67,54 @@ static int threads_spawn(struct bn_worker *w, void *(*body)(void *), uint64_t st
   return rc;
 }
 
-int bn_threads_spawn(struct bn_threads *c, const struct bn_threads_plan *plan, struct bn_err *err)
+int bn_threads_spawn(struct bn_threads *t, const struct bn_threads_plan *plan, struct bn_err *err)
 {
-  for (unsigned i = 0; i < c->n && !bn_threads_unwanted(c) && bn_clock_mono() < plan->until_ns;
+  for (unsigned i = 0; i < t->n && !bn_threads_unwanted(t) && bn_clock_mono() < plan->until_ns;
        i++) {
     int rc;
 
-    c->worker[i].job = plan->job;
-    rc = threads_spawn(&c->worker[i], plan->body, plan->stack_bytes);
+    t->worker[i].job = plan->job;
+    rc = threads_spawn(&t->worker[i], plan->body, plan->stack_bytes);
     if (rc != 0)
-      return bn_err_set(err, rc, "cannot start worker thread %u of %u: %s", i + 1, c->n,
+      return bn_err_set(err, rc, "cannot start worker thread %u of %u: %s", i + 1, t->n,
                         strerror(rc));
-    c->created++;
+    t->created++;
   }
   return 0;
 }
 
-bool bn_threads_unwanted(const struct bn_threads *c)
+bool bn_threads_unwanted(const struct bn_threads *t)
 {
-  return atomic_load(&c->outcome->signo) != 0;
+  return atomic_load(&t->outcome->signo) != 0;
 }
 
-enum bn_start_barrier_state bn_threads_ready(struct bn_threads *c, uint64_t deadline_ns)
+enum bn_start_barrier_state bn_threads_ready(struct bn_threads *t, uint64_t deadline_ns)
 {
-  return bn_start_barrier_await(&c->start_barrier, deadline_ns);
+  return bn_start_barrier_await(&t->start_barrier, deadline_ns);
 }
 
 /* Returns what a worker is doing before it is ready, or NULL if it is ready. */
-static const char *threads_opening(struct bn_threads *c, unsigned i)
+static const char *threads_opening(struct bn_threads *t, unsigned i)
 {
   const char *doing = NULL;
 
-  if (i == c->n)
+  if (i == t->n)
     return NULL;
-  (void)pthread_mutex_lock(&c->lock);
-  if (c->worker[i].state < BN_WORKER_READY)
-    doing = atomic_load_explicit(&c->worker[i].session->doing, memory_order_relaxed);
-  (void)pthread_mutex_unlock(&c->lock);
+  (void)pthread_mutex_lock(&t->lock);
+  if (t->worker[i].state < BN_WORKER_READY)
+    doing = atomic_load_explicit(&t->worker[i].session->doing, memory_order_relaxed);
+  (void)pthread_mutex_unlock(&t->lock);
   return doing;
 }
 
 /* Prints a few lines at most: adjacent threads with the same reason share a line. */
-void bn_threads_log_waiting(struct bn_threads *c)
+void bn_threads_log_waiting(struct bn_threads *t)
 {
   unsigned i, from = 0, lines = 0;
   const char *reason = NULL;
 
-  for (i = 0; i <= c->n && lines < 10; i++) {
-    const char *doing = threads_opening(c, i);
+  for (i = 0; i <= t->n && lines < 10; i++) {
+    const char *doing = threads_opening(t, i);
 
     if (doing == reason)
       continue;
@@ -128,116 +128,116 @@ void bn_threads_log_waiting(struct bn_threads *c)
   }
 }
 
-void bn_threads_start_at(struct bn_threads *c, uint64_t at_ns)
+void bn_threads_start_at(struct bn_threads *t, uint64_t at_ns)
 {
-  (void)pthread_mutex_lock(&c->lock);
-  if (c->start_at_ns == 0)
-    c->start_at_ns = at_ns;
-  bn_wait_wake(&c->changed);
-  (void)pthread_mutex_unlock(&c->lock);
+  (void)pthread_mutex_lock(&t->lock);
+  if (t->start_at_ns == 0)
+    t->start_at_ns = at_ns;
+  bn_wait_wake(&t->changed);
+  (void)pthread_mutex_unlock(&t->lock);
 }
 
-bool bn_threads_await_start(struct bn_threads *c)
+bool bn_threads_await_start(struct bn_threads *t)
 {
   bool goes;
 
-  (void)pthread_mutex_lock(&c->lock);
-  while (!c->ended && (c->start_at_ns == 0 || bn_clock_mono() < c->start_at_ns))
-    (void)bn_wait_until(&start_of_hosts, &c->changed, &c->lock,
-                        c->start_at_ns != 0 ? c->start_at_ns : UINT64_MAX);
-  goes = !c->ended;
-  (void)pthread_mutex_unlock(&c->lock);
+  (void)pthread_mutex_lock(&t->lock);
+  while (!t->ended && (t->start_at_ns == 0 || bn_clock_mono() < t->start_at_ns))
+    (void)bn_wait_until(&start_of_hosts, &t->changed, &t->lock,
+                        t->start_at_ns != 0 ? t->start_at_ns : UINT64_MAX);
+  goes = !t->ended;
+  (void)pthread_mutex_unlock(&t->lock);
   return goes;
 }
 
 /* bn_threads_end sets `ended` before it fails the start barrier, so that OPENED is set if and only
    if the barrier opens.  Workers that pass the barrier see the flag and the times. */
-bool bn_threads_open(struct bn_threads *c, const struct bn_times *times)
+bool bn_threads_open(struct bn_threads *t, const struct bn_times *times)
 {
   bool opens;
 
-  bn_quota_open(c->quota, times->deadline_ns, times->measure_ns);
-  (void)pthread_mutex_lock(&c->lock);
-  opens = !c->ended;
+  bn_quota_open(t->quota, times->deadline_ns, times->measure_ns);
+  (void)pthread_mutex_lock(&t->lock);
+  opens = !t->ended;
   if (opens) {
-    c->times = *times;
-    bn_outcome_set(c->outcome, BN_OUTCOME_OPENED);
-    bn_start_barrier_open(&c->start_barrier);
+    t->times = *times;
+    bn_outcome_set(t->outcome, BN_OUTCOME_OPENED);
+    bn_start_barrier_open(&t->start_barrier);
   }
-  (void)pthread_mutex_unlock(&c->lock);
+  (void)pthread_mutex_unlock(&t->lock);
   return opens;
 }
 
 /* --- where sessions of all hosts meet --- */
 
-static bool is_single_host(const struct bn_threads *c)
+static bool is_single_host(const struct bn_threads *t)
 {
-  return c->host_group == NULL || c->host_group->sessions == c->n;
+  return t->host_group == NULL || t->host_group->sessions == t->n;
 }
 
 /* The caller holds the lock, here and in the function below. */
-static void threads_pass(struct bn_threads *c)
+static void threads_pass(struct bn_threads *t)
 {
-  c->arrival_sent = false;
-  c->barrier_arrived = 0;
-  c->barrier_round++;
-  bn_wait_wake(&c->changed);
+  t->arrival_sent = false;
+  t->barrier_arrived = 0;
+  t->barrier_round++;
+  bn_wait_wake(&t->changed);
 }
 
 /* The other hosts may have arrived before `meet` returns. */
-static void announce_arrival(struct bn_threads *c)
+static void announce_arrival(struct bn_threads *t)
 {
-  c->arrival_sent = true;
-  (void)pthread_mutex_unlock(&c->lock);
-  c->host_group->meet(c->host_group->of);
-  (void)pthread_mutex_lock(&c->lock);
+  t->arrival_sent = true;
+  (void)pthread_mutex_unlock(&t->lock);
+  t->host_group->meet(t->host_group->of);
+  (void)pthread_mutex_lock(&t->lock);
 }
 
-void bn_threads_pass(struct bn_threads *c)
+void bn_threads_pass(struct bn_threads *t)
 {
-  (void)pthread_mutex_lock(&c->lock);
-  if (c->arrival_sent)
-    threads_pass(c);
-  (void)pthread_mutex_unlock(&c->lock);
+  (void)pthread_mutex_lock(&t->lock);
+  if (t->arrival_sent)
+    threads_pass(t);
+  (void)pthread_mutex_unlock(&t->lock);
 }
 
-void bn_threads_go(struct bn_threads *c)
+void bn_threads_go(struct bn_threads *t)
 {
-  (void)pthread_mutex_lock(&c->lock);
-  if (!is_single_host(c)) {
-    const unsigned round = c->barrier_round;
+  (void)pthread_mutex_lock(&t->lock);
+  if (!is_single_host(t)) {
+    const unsigned round = t->barrier_round;
 
-    announce_arrival(c);
-    while (round == c->barrier_round && !c->ended)
-      (void)bn_wait_until(&start_of_hosts, &c->changed, &c->lock, UINT64_MAX);
+    announce_arrival(t);
+    while (round == t->barrier_round && !t->ended)
+      (void)bn_wait_until(&start_of_hosts, &t->changed, &t->lock, UINT64_MAX);
   }
-  (void)pthread_mutex_unlock(&c->lock);
-  bn_start_barrier_open(&c->start_barrier);
+  (void)pthread_mutex_unlock(&t->lock);
+  bn_start_barrier_open(&t->start_barrier);
 }
 
 /* --- end --- */
 
-bool bn_threads_await(struct bn_threads *c, uint64_t until_ns, bool also_abandoned)
+bool bn_threads_await(struct bn_threads *t, uint64_t until_ns, bool also_abandoned)
 {
   bool all, done, in_time = true;
 
-  (void)pthread_mutex_lock(&c->lock);
-  while (!(done = c->gone + bn_threads_lost(c) >= c->created) && in_time &&
-         (also_abandoned || !bn_outcome_has(c->outcome, BN_OUTCOME_ABANDONED)))
-    in_time = bn_wait_until(&workers, &c->changed, &c->lock, until_ns);
-  all = c->gone == c->created;
-  (void)pthread_mutex_unlock(&c->lock);
-  if (done && !all && !bn_outcome_has(c->outcome, BN_OUTCOME_ABANDONED))
-    bn_threads_end(c, BN_CAUSE_ABANDONED, 0);
+  (void)pthread_mutex_lock(&t->lock);
+  while (!(done = t->gone + bn_threads_lost(t) >= t->created) && in_time &&
+         (also_abandoned || !bn_outcome_has(t->outcome, BN_OUTCOME_ABANDONED)))
+    in_time = bn_wait_until(&workers, &t->changed, &t->lock, until_ns);
+  all = t->gone == t->created;
+  (void)pthread_mutex_unlock(&t->lock);
+  if (done && !all && !bn_outcome_has(t->outcome, BN_OUTCOME_ABANDONED))
+    bn_threads_end(t, BN_CAUSE_ABANDONED, 0);
   return all;
 }
 
-void bn_threads_join(struct bn_threads *c)
+void bn_threads_join(struct bn_threads *t)
 {
-  for (unsigned i = 0; i < c->n; i++)
-    if (c->worker[i].created) {
-      bn_wait_join(&returning, c->worker[i].thread);
-      c->worker[i].created = false;
+  for (unsigned i = 0; i < t->n; i++)
+    if (t->worker[i].created) {
+      bn_wait_join(&returning, t->worker[i].thread);
+      t->worker[i].created = false;
     }
 }
 
@@ -271,59 +271,59 @@ static void record_cause(struct bn_outcome *o, enum bn_cause cause, int value, u
 }
 
 /* The caller holds the lock.  Workers that are still to be started count. */
-static unsigned threads_looping(const struct bn_threads *c)
+static unsigned threads_looping(const struct bn_threads *t)
 {
   unsigned n = 0;
 
-  for (unsigned i = 0; i < c->n; i++)
-    n += c->worker[i].state < BN_WORKER_LOOPED;
+  for (unsigned i = 0; i < t->n; i++)
+    n += t->worker[i].state < BN_WORKER_LOOPED;
   return n;
 }
 
 /* Returns whether events can begin.  Sessions hold few tickets when no others remain. */
-static bool has_load(struct bn_threads *c, uint64_t now_ns)
+static bool has_load(struct bn_threads *t, uint64_t now_ns)
 {
   bool has;
 
-  if (bn_quota_unused(c->quota) == 0)
+  if (bn_quota_unused(t->quota) == 0)
     return false;
-  (void)pthread_mutex_lock(&c->lock);
-  has = threads_looping(c) > 0 && (c->times.deadline_ns == 0 || now_ns < c->times.deadline_ns);
-  (void)pthread_mutex_unlock(&c->lock);
+  (void)pthread_mutex_lock(&t->lock);
+  has = threads_looping(t) > 0 && (t->times.deadline_ns == 0 || now_ns < t->times.deadline_ns);
+  (void)pthread_mutex_unlock(&t->lock);
   return has;
 }
 
-void bn_threads_end(struct bn_threads *c, enum bn_cause cause, int value)
+void bn_threads_end(struct bn_threads *t, enum bn_cause cause, int value)
 {
   const uint64_t now = bn_clock_mono();
 
-  if (has_load(c, now))
-    bn_outcome_set(c->outcome, BN_OUTCOME_EARLY);
-  record_cause(c->outcome, cause, value, now);
-  bn_quota_close(c->quota, now);
-  (void)pthread_mutex_lock(&c->lock);
-  c->ended = true;
-  bn_wait_wake(&c->changed);
-  (void)pthread_mutex_unlock(&c->lock);
+  if (has_load(t, now))
+    bn_outcome_set(t->outcome, BN_OUTCOME_EARLY);
+  record_cause(t->outcome, cause, value, now);
+  bn_quota_close(t->quota, now);
+  (void)pthread_mutex_lock(&t->lock);
+  t->ended = true;
+  bn_wait_wake(&t->changed);
+  (void)pthread_mutex_unlock(&t->lock);
   /* The pacer is woken after the barrier has failed: a woken worker that goes must not open it. */
-  if (c->pacer != NULL)
-    bn_pacer_wake(c->pacer);
-  bn_start_barrier_fail(&c->start_barrier);
+  if (t->pacer != NULL)
+    bn_pacer_wake(t->pacer);
+  bn_start_barrier_fail(&t->start_barrier);
 }
 
 /* --- a worker --- */
 
 void bn_threads_enter(struct bn_worker *w, enum bn_worker_state state)
 {
-  struct bn_threads *c = w->threads;
+  struct bn_threads *t = w->threads;
 
-  (void)pthread_mutex_lock(&c->lock);
+  (void)pthread_mutex_lock(&t->lock);
   w->state = state;
   if (state == BN_WORKER_GONE) {
-    c->gone++;
-    bn_wait_wake(&c->changed);
+    t->gone++;
+    bn_wait_wake(&t->changed);
   }
-  (void)pthread_mutex_unlock(&c->lock);
+  (void)pthread_mutex_unlock(&t->lock);
 }
 
 bool bn_threads_await_start_barrier(struct bn_worker *w)
@@ -339,143 +339,143 @@ void bn_threads_looped(struct bn_worker *w, uint64_t now_ns)
   (void)pthread_mutex_unlock(&w->threads->lock);
 }
 
-bool bn_threads_barrier(struct bn_threads *c)
+bool bn_threads_barrier(struct bn_threads *t)
 {
   unsigned round;
   bool ok;
 
-  (void)pthread_mutex_lock(&c->lock);
-  round = c->barrier_round;
-  c->barrier_arrived++;
-  while (round == c->barrier_round && !c->ended) {
+  (void)pthread_mutex_lock(&t->lock);
+  round = t->barrier_round;
+  t->barrier_arrived++;
+  while (round == t->barrier_round && !t->ended) {
     /* Sessions that have returned from the command are not waited for. */
-    const bool all_here = c->barrier_arrived + c->gone >= c->n;
+    const bool all_here = t->barrier_arrived + t->gone >= t->n;
 
-    if (all_here && is_single_host(c))
-      threads_pass(c);
-    else if (all_here && !c->arrival_sent)
-      announce_arrival(c);
+    if (all_here && is_single_host(t))
+      threads_pass(t);
+    else if (all_here && !t->arrival_sent)
+      announce_arrival(t);
     else
-      (void)bn_wait_until(&barrier, &c->changed, &c->lock, UINT64_MAX);
+      (void)bn_wait_until(&barrier, &t->changed, &t->lock, UINT64_MAX);
   }
-  ok = !c->ended;
-  (void)pthread_mutex_unlock(&c->lock);
+  ok = !t->ended;
+  (void)pthread_mutex_unlock(&t->lock);
   return ok;
 }
 
 /* The first failure of each worker counts.  Before the start, a failure always ends the run. */
-bool bn_threads_fail(struct bn_threads *c, unsigned worker)
+bool bn_threads_fail(struct bn_threads *t, unsigned worker)
 {
-  const bool goes_on = c->goes_on && bn_outcome_has(c->outcome, BN_OUTCOME_OPENED);
+  const bool goes_on = t->goes_on && bn_outcome_has(t->outcome, BN_OUTCOME_OPENED);
   bool counted = false, all;
 
-  (void)pthread_mutex_lock(&c->lock);
-  if (goes_on && !c->worker[worker].failed) {
-    c->worker[worker].failed = counted = true;
-    c->failed++;
+  (void)pthread_mutex_lock(&t->lock);
+  if (goes_on && !t->worker[worker].failed) {
+    t->worker[worker].failed = counted = true;
+    t->failed++;
   }
-  all = c->failed == c->n;
-  (void)pthread_mutex_unlock(&c->lock);
+  all = t->failed == t->n;
+  (void)pthread_mutex_unlock(&t->lock);
   if (goes_on)
-    bn_outcome_set(c->outcome, BN_OUTCOME_THREAD_FAILED);
+    bn_outcome_set(t->outcome, BN_OUTCOME_THREAD_FAILED);
   if (!goes_on || all)
-    bn_threads_end(c, BN_CAUSE_FAILED, 0);
+    bn_threads_end(t, BN_CAUSE_FAILED, 0);
   return counted;
 }
 
 /* FAILED is set before `lost` grows, so that a thread that sees the loss sees the failure. */
-unsigned bn_threads_lose(struct bn_threads *c, const char *loss_message)
+unsigned bn_threads_lose(struct bn_threads *t, const char *loss_message)
 {
   if (loss_message != NULL)
-    atomic_store(&c->loss_message, loss_message);
-  bn_outcome_set(c->outcome, BN_OUTCOME_FAILED);
-  return atomic_fetch_add(&c->lost, 1) + 1;
+    atomic_store(&t->loss_message, loss_message);
+  bn_outcome_set(t->outcome, BN_OUTCOME_FAILED);
+  return atomic_fetch_add(&t->lost, 1) + 1;
 }
 
-void bn_threads_pause(struct bn_threads *c, uint64_t until_ns)
+void bn_threads_pause(struct bn_threads *t, uint64_t until_ns)
 {
   bool early = true;
 
-  (void)pthread_mutex_lock(&c->lock);
-  while (!c->ended && early)
-    early = bn_wait_until(&pausing, &c->changed, &c->lock, until_ns);
-  (void)pthread_mutex_unlock(&c->lock);
+  (void)pthread_mutex_lock(&t->lock);
+  while (!t->ended && early)
+    early = bn_wait_until(&pausing, &t->changed, &t->lock, until_ns);
+  (void)pthread_mutex_unlock(&t->lock);
 }
 
 /* --- any thread --- */
 
-bool bn_threads_times(struct bn_threads *c, struct bn_times *times)
+bool bn_threads_times(struct bn_threads *t, struct bn_times *times)
 {
-  if (!bn_outcome_has(c->outcome, BN_OUTCOME_OPENED))
+  if (!bn_outcome_has(t->outcome, BN_OUTCOME_OPENED))
     return false;
-  (void)pthread_mutex_lock(&c->lock);
-  *times = c->times;
-  (void)pthread_mutex_unlock(&c->lock);
+  (void)pthread_mutex_lock(&t->lock);
+  *times = t->times;
+  (void)pthread_mutex_unlock(&t->lock);
   return true;
 }
 
-unsigned bn_threads_gone(struct bn_threads *c)
+unsigned bn_threads_gone(struct bn_threads *t)
 {
   unsigned n;
 
-  (void)pthread_mutex_lock(&c->lock);
-  n = c->gone;
-  (void)pthread_mutex_unlock(&c->lock);
+  (void)pthread_mutex_lock(&t->lock);
+  n = t->gone;
+  (void)pthread_mutex_unlock(&t->lock);
   return n;
 }
 
-const char *bn_threads_take_message(struct bn_threads *c)
+const char *bn_threads_take_message(struct bn_threads *t)
 {
-  return atomic_exchange(&c->loss_message, NULL);
+  return atomic_exchange(&t->loss_message, NULL);
 }
 
-unsigned bn_threads_lost(const struct bn_threads *c)
+unsigned bn_threads_lost(const struct bn_threads *t)
 {
-  return atomic_load(&c->lost);
+  return atomic_load(&t->lost);
 }
 
-void bn_threads_acknowledge(struct bn_threads *c, unsigned lost)
+void bn_threads_acknowledge(struct bn_threads *t, unsigned lost)
 {
-  atomic_store(&c->acknowledged, lost);
+  atomic_store(&t->acknowledged, lost);
 }
 
-bool bn_threads_has_acknowledged(const struct bn_threads *c, unsigned lost)
+bool bn_threads_has_acknowledged(const struct bn_threads *t, unsigned lost)
 {
-  return atomic_load(&c->acknowledged) >= lost;
+  return atomic_load(&t->acknowledged) >= lost;
 }
 
-unsigned bn_threads_failed(struct bn_threads *c)
+unsigned bn_threads_failed(struct bn_threads *t)
 {
   unsigned n;
 
-  (void)pthread_mutex_lock(&c->lock);
-  n = c->failed;
-  (void)pthread_mutex_unlock(&c->lock);
+  (void)pthread_mutex_lock(&t->lock);
+  n = t->failed;
+  (void)pthread_mutex_unlock(&t->lock);
   return n;
 }
 
-unsigned bn_threads_busy(struct bn_threads *c)
+unsigned bn_threads_busy(struct bn_threads *t)
 {
-  return c->n - bn_threads_gone(c);
+  return t->n - bn_threads_gone(t);
 }
 
-unsigned bn_threads_looping(struct bn_threads *c)
+unsigned bn_threads_looping(struct bn_threads *t)
 {
   unsigned n;
 
-  (void)pthread_mutex_lock(&c->lock);
-  n = threads_looping(c);
-  (void)pthread_mutex_unlock(&c->lock);
+  (void)pthread_mutex_lock(&t->lock);
+  n = threads_looping(t);
+  (void)pthread_mutex_unlock(&t->lock);
   return n;
 }
 
-unsigned bn_threads_reached_limit(struct bn_threads *c)
+unsigned bn_threads_reached_limit(struct bn_threads *t)
 {
   unsigned early = 0;
 
-  (void)pthread_mutex_lock(&c->lock);
-  for (unsigned i = 0; i < c->n; i++)
-    early += c->worker[i].early;
-  (void)pthread_mutex_unlock(&c->lock);
-  return c->n - early;
+  (void)pthread_mutex_lock(&t->lock);
+  for (unsigned i = 0; i < t->n; i++)
+    early += t->worker[i].early;
+  (void)pthread_mutex_unlock(&t->lock);
+  return t->n - early;
 }

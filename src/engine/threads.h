@@ -72,9 +72,9 @@ struct bn_threads {
 };
 
 /* sessions is an array of n; everything is borrowed. */
-void bn_threads_init(struct bn_threads *c, struct bn_session *sessions, unsigned n,
+void bn_threads_init(struct bn_threads *t, struct bn_session *sessions, unsigned n,
                      struct bn_outcome *outcome, struct bn_quota *quota, struct bn_pacer *pacer);
-void bn_threads_done(struct bn_threads *c);
+void bn_threads_done(struct bn_threads *t);
 
 /* --- the main thread --- */
 /* Returns the size of each worker's stack in bytes. */
@@ -86,24 +86,24 @@ struct bn_threads_plan {
   uint64_t until_ns; /* CLOCK_MONOTONIC; UINT64_MAX: no limit */
 };
 /* Starts the workers, no further one after until_ns or a signal.  Returns 0, or -1 and err. */
-int bn_threads_spawn(struct bn_threads *c, const struct bn_threads_plan *plan, struct bn_err *err);
+int bn_threads_spawn(struct bn_threads *t, const struct bn_threads_plan *plan, struct bn_err *err);
 /* Waits until all workers are at the start barrier; returns as bn_start_barrier_await. */
-enum bn_start_barrier_state bn_threads_ready(struct bn_threads *c, uint64_t deadline_ns);
+enum bn_start_barrier_state bn_threads_ready(struct bn_threads *t, uint64_t deadline_ns);
 /* Logs the threads that are not ready and what each is doing. */
-void bn_threads_log_waiting(struct bn_threads *c);
+void bn_threads_log_waiting(struct bn_threads *t);
 /* Waits for the time set by bn_threads_start_at.  Returns false if the run has been ended. */
-bool bn_threads_await_start(struct bn_threads *c);
+bool bn_threads_await_start(struct bn_threads *t);
 /* Opens the start barrier: events are measured.  Returns false if the run has been ended; then no
    worker passes the barrier. */
-bool bn_threads_open(struct bn_threads *c, const struct bn_times *times);
+bool bn_threads_open(struct bn_threads *t, const struct bn_times *times);
 /* Opens the start barrier of a command, which has no times, after waiting for the other hosts. */
-void bn_threads_go(struct bn_threads *c);
+void bn_threads_go(struct bn_threads *t);
 /* Waits until all started workers have gone, which returns true.  Returns false after until_ns
    (UINT64_MAX: never), when the run is abandoned unless also_abandoned, or when all remaining
    workers are lost, in which case it abandons the run. */
-bool bn_threads_await(struct bn_threads *c, uint64_t until_ns, bool also_abandoned);
+bool bn_threads_await(struct bn_threads *t, uint64_t until_ns, bool also_abandoned);
 /* Joins the threads, which have all gone. */
-void bn_threads_join(struct bn_threads *c);
+void bn_threads_join(struct bn_threads *t);
 
 /* --- a worker --- */
 /* Moves the worker to its next state. */
@@ -113,26 +113,26 @@ bool bn_threads_await_start_barrier(struct bn_worker *w);
 /* Records that the worker left its loop at now_ns. */
 void bn_threads_looped(struct bn_worker *w, uint64_t now_ns);
 /* Waits for all workers on all hosts that have not gone.  Returns false if the run was ended. */
-bool bn_threads_barrier(struct bn_threads *c);
+bool bn_threads_barrier(struct bn_threads *t);
 /* Handles the failure of a worker's session, which has been logged: ends the run or, if the other
    workers go on, counts the failure.  Returns true if it has been counted. */
-bool bn_threads_fail(struct bn_threads *c, unsigned worker);
+bool bn_threads_fail(struct bn_threads *t, unsigned worker);
 /* Records that a worker will never return and that the run fails.  Async-signal-safe: the caller
    wakes the receiver of signals, which ends the run. untold: the reason, or NULL if it is printed.
    Returns how many workers are lost. */
-unsigned bn_threads_lose(struct bn_threads *c, const char *loss_message);
+unsigned bn_threads_lose(struct bn_threads *t, const char *loss_message);
 /* Returns the reason of a loss, which the caller has to print, or NULL. */
-const char *bn_threads_take_message(struct bn_threads *c);
+const char *bn_threads_take_message(struct bn_threads *t);
 /* Waits until until_ns or the end of the run. */
-void bn_threads_pause(struct bn_threads *c, uint64_t until_ns);
+void bn_threads_pause(struct bn_threads *t, uint64_t until_ns);
 
 /* --- any thread --- */
 /* Sets when the start barrier is to open (CLOCK_MONOTONIC, not 0); the first call counts. */
-void bn_threads_start_at(struct bn_threads *c, uint64_t at_ns);
+void bn_threads_start_at(struct bn_threads *t, uint64_t at_ns);
 /* Releases the barrier: the sessions of all hosts have arrived. */
-void bn_threads_pass(struct bn_threads *c);
+void bn_threads_pass(struct bn_threads *t);
 /* Returns whether a signal has ended the run, so that no session need be opened. */
-bool bn_threads_unwanted(const struct bn_threads *c);
+bool bn_threads_unwanted(const struct bn_threads *t);
 enum bn_cause {
   BN_CAUSE_FAILED,   /* the part that failed has logged why */
   BN_CAUSE_EXIT,     /* a script ends the process with that status */
@@ -141,22 +141,22 @@ enum bn_cause {
   BN_CAUSE_TIMEOUT,  /* the workers are abandoned, and that is a failure */
   BN_CAUSE_ABANDONED /* the workers are abandoned */
 };
-void bn_threads_end(struct bn_threads *c, enum bn_cause cause, int value);
+void bn_threads_end(struct bn_threads *t, enum bn_cause cause, int value);
 /* Returns true if the start barrier has opened, and sets *times. */
-bool bn_threads_times(struct bn_threads *c, struct bn_times *times);
-unsigned bn_threads_gone(struct bn_threads *c);
-unsigned bn_threads_lost(const struct bn_threads *c);
+bool bn_threads_times(struct bn_threads *t, struct bn_times *times);
+unsigned bn_threads_gone(struct bn_threads *t);
+unsigned bn_threads_lost(const struct bn_threads *t);
 /* The first records that the receiver of signals has ended the run for `lost` lost workers, the
    second returns whether it has.  Async-signal-safe. */
-void bn_threads_acknowledge(struct bn_threads *c, unsigned lost);
-bool bn_threads_has_acknowledged(const struct bn_threads *c, unsigned lost);
+void bn_threads_acknowledge(struct bn_threads *t, unsigned lost);
+bool bn_threads_has_acknowledged(const struct bn_threads *t, unsigned lost);
 /* Returns how many workers have failed while others went on, the last one included. */
-unsigned bn_threads_failed(struct bn_threads *c);
+unsigned bn_threads_failed(struct bn_threads *t);
 /* Returns how many workers have not gone. */
-unsigned bn_threads_busy(struct bn_threads *c);
+unsigned bn_threads_busy(struct bn_threads *t);
 /* Returns how many workers have not left their loop. */
-unsigned bn_threads_looping(struct bn_threads *c);
+unsigned bn_threads_looping(struct bn_threads *t);
 /* Returns how many workers did not leave their loop before the time limit. */
-unsigned bn_threads_reached_limit(struct bn_threads *c);
+unsigned bn_threads_reached_limit(struct bn_threads *t);
 
 #endif

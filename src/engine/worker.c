@@ -112,7 +112,7 @@ void *bn_worker_run(void *worker)
   return NULL;
 }
 
-void bn_worker_call(struct bn_threads *c, struct bn_session *s, const struct bn_job *job)
+void bn_worker_call(struct bn_threads *t, struct bn_session *s, const struct bn_job *job)
 {
   struct bn_err err = {0};
 
@@ -120,8 +120,8 @@ void bn_worker_call(struct bn_threads *c, struct bn_session *s, const struct bn_
     return;
   bn_log_failure(&err);
   /* The limit on files is checked before the other sessions close theirs. */
-  bn_limits_report_files(c->n);
-  bn_threads_end(c, BN_CAUSE_FAILED, 0);
+  bn_limits_report_files(t->n);
+  bn_threads_end(t, BN_CAUSE_FAILED, 0);
 }
 
 void *bn_worker_command(void *worker)

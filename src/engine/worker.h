@@ -21,6 +21,6 @@ struct bn_job {
 void *bn_worker_run(void *worker);
 void *bn_worker_command(void *worker);
 /* Runs a command that is not parallel, in this thread. */
-void bn_worker_call(struct bn_threads *c, struct bn_session *s, const struct bn_job *job);
+void bn_worker_call(struct bn_threads *t, struct bn_session *s, const struct bn_job *job);
 
 #endif
