@@ -166,27 +166,28 @@ static void force_shutdown(const struct sampler *s)
 static void do_due_items(struct sampler *s)
 {
   const uint64_t now = bn_clock_mono();
-  struct bn_schedule *a = &s->schedule;
+  struct bn_schedule *schedule = &s->schedule;
 
-  if (bn_schedule_refit(a, now)) {
+  if (bn_schedule_refit(schedule, now)) {
     bn_clock_refit(s->p->clock);
     check_backlog(s, now);
   }
-  if (bn_schedule_warmup_ends(a, now))
+  if (bn_schedule_warmup_ends(schedule, now))
     end_warmup(s, now);
-  if (a->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns))
+  if (schedule->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns))
     end_span(s, now);
   report_due_items(s, now);
   /* After the last event has begun, the events in flight get the grace. */
-  if (a->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns) && bn_grace_is_limited(s->p))
-    bn_schedule_give_grace(a, now, bn_grace_progress(s->p), sampler_grace(s),
+  if (schedule->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns) &&
+      bn_grace_is_limited(s->p))
+    bn_schedule_give_grace(schedule, now, bn_grace_progress(s->p), sampler_grace(s),
                            bn_grace_longest_ns(s->p, sampler_grace(s)));
   /* All workers may have gone while a report held this thread up. */
   if (bn_threads_busy(s->p->threads) == 0)
     return;
-  if (bn_schedule_forced(a, now))
+  if (bn_schedule_forced(schedule, now))
     force_shutdown(s);
-  if (bn_schedule_out_of_grace(a, now))
+  if (bn_schedule_out_of_grace(schedule, now))
     end_by_grace(s, now);
 }
 

@@ -14,9 +14,9 @@ static uint64_t schedule_least(uint64_t a, uint64_t b)
   return a < b ? a : b;
 }
 
-void bn_schedule_init(struct bn_schedule *a, const struct bn_conf *conf, uint64_t now_ns)
+void bn_schedule_init(struct bn_schedule *s, const struct bn_conf *conf, uint64_t now_ns)
 {
-  *a = (struct bn_schedule){.conf = conf,
+  *s = (struct bn_schedule){.conf = conf,
                             .refit_ns = now_ns + BN_NSEC_PER_SEC / 10,
                             .interval_ns = never,
                             .tick_ns = never,
@@ -24,61 +24,61 @@ void bn_schedule_init(struct bn_schedule *a, const struct bn_conf *conf, uint64_
                             .grace_ns = never};
 }
 
-static uint64_t checkpoint_at(const struct bn_schedule *a)
+static uint64_t checkpoint_at(const struct bn_schedule *s)
 {
-  const struct bn_conf *c = a->conf;
+  const struct bn_conf *c = s->conf;
 
-  return a->checkpoint < c->plan.n_checkpoints
-             ? a->times.measure_ns + c->plan.checkpoint_ns[a->checkpoint]
+  return s->checkpoint < c->plan.n_checkpoints
+             ? s->times.measure_ns + c->plan.checkpoint_ns[s->checkpoint]
              : never;
 }
 
-void bn_schedule_open(struct bn_schedule *a, const struct bn_times *times, bool ticks)
+void bn_schedule_open(struct bn_schedule *s, const struct bn_times *times, bool ticks)
 {
-  const struct bn_conf *c = a->conf;
+  const struct bn_conf *c = s->conf;
 
-  a->times = *times;
-  a->measuring = true;
-  a->warming = c->plan.warmup_ns != 0;
+  s->times = *times;
+  s->measuring = true;
+  s->warming = c->plan.warmup_ns != 0;
   if (c->plan.interval_ns != 0)
-    a->interval_ns = times->measure_ns + c->plan.interval_ns;
+    s->interval_ns = times->measure_ns + c->plan.interval_ns;
   if (ticks)
-    a->tick_ns = times->measure_ns + BN_NSEC_PER_SEC;
+    s->tick_ns = times->measure_ns + BN_NSEC_PER_SEC;
   if (c->plan.forced)
-    a->forced_ns =
+    s->forced_ns =
         times->deadline_ns + (c->plan.forced_ns > stopping_ns ? c->plan.forced_ns : stopping_ns);
   /* A checkpoint at 0 has nothing to report. */
-  while (checkpoint_at(a) == times->measure_ns)
-    a->checkpoint++;
+  while (checkpoint_at(s) == times->measure_ns)
+    s->checkpoint++;
 }
 
-uint64_t bn_schedule_next(const struct bn_schedule *a, uint64_t now_ns)
+uint64_t bn_schedule_next(const struct bn_schedule *s, uint64_t now_ns)
 {
-  uint64_t at = a->refit_ns;
+  uint64_t at = s->refit_ns;
 
-  if (!a->measuring)
+  if (!s->measuring)
     return at;
-  if (a->warming)
-    return schedule_least(at, a->times.measure_ns);
+  if (s->warming)
+    return schedule_least(at, s->times.measure_ns);
   at = schedule_least(at,
-                      schedule_least(schedule_least(a->interval_ns, a->tick_ns), checkpoint_at(a)));
-  at = schedule_least(at, schedule_least(a->forced_ns, a->grace_ns));
-  return schedule_least(at, a->times.deadline_ns > now_ns ? a->times.deadline_ns : never);
+                      schedule_least(schedule_least(s->interval_ns, s->tick_ns), checkpoint_at(s)));
+  at = schedule_least(at, schedule_least(s->forced_ns, s->grace_ns));
+  return schedule_least(at, s->times.deadline_ns > now_ns ? s->times.deadline_ns : never);
 }
 
-bool bn_schedule_refit(struct bn_schedule *a, uint64_t now_ns)
+bool bn_schedule_refit(struct bn_schedule *s, uint64_t now_ns)
 {
-  if (now_ns < a->refit_ns)
+  if (now_ns < s->refit_ns)
     return false;
-  a->refit_ns = now_ns + BN_NSEC_PER_SEC;
+  s->refit_ns = now_ns + BN_NSEC_PER_SEC;
   return true;
 }
 
-bool bn_schedule_warmup_ends(struct bn_schedule *a, uint64_t now_ns)
+bool bn_schedule_warmup_ends(struct bn_schedule *s, uint64_t now_ns)
 {
-  if (!a->warming || now_ns < a->times.measure_ns)
+  if (!s->warming || now_ns < s->times.measure_ns)
     return false;
-  a->warming = false;
+  s->warming = false;
   return true;
 }
 
@@ -88,33 +88,33 @@ static uint64_t next_on_grid(uint64_t from_ns, uint64_t step_ns, uint64_t now_ns
   return from_ns + ((now_ns - from_ns) / step_ns + 1) * step_ns;
 }
 
-bool bn_schedule_interval(struct bn_schedule *a, uint64_t now_ns)
+bool bn_schedule_interval(struct bn_schedule *s, uint64_t now_ns)
 {
-  if (a->warming || now_ns < a->interval_ns)
+  if (s->warming || now_ns < s->interval_ns)
     return false;
-  a->interval_ns = next_on_grid(a->interval_ns, a->conf->plan.interval_ns, now_ns);
+  s->interval_ns = next_on_grid(s->interval_ns, s->conf->plan.interval_ns, now_ns);
   return true;
 }
 
-bool bn_schedule_checkpoint(struct bn_schedule *a, uint64_t now_ns)
+bool bn_schedule_checkpoint(struct bn_schedule *s, uint64_t now_ns)
 {
-  if (!a->measuring || a->warming || now_ns < checkpoint_at(a))
+  if (!s->measuring || s->warming || now_ns < checkpoint_at(s))
     return false;
-  while (now_ns >= checkpoint_at(a))
-    a->checkpoint++;
+  while (now_ns >= checkpoint_at(s))
+    s->checkpoint++;
   return true;
 }
 
-void bn_schedule_end(struct bn_schedule *a)
+void bn_schedule_end(struct bn_schedule *s)
 {
-  a->checkpoint = a->conf->plan.n_checkpoints;
+  s->checkpoint = s->conf->plan.n_checkpoints;
 }
 
-bool bn_schedule_tick(struct bn_schedule *a, uint64_t now_ns)
+bool bn_schedule_tick(struct bn_schedule *s, uint64_t now_ns)
 {
-  if (a->warming || now_ns < a->tick_ns)
+  if (s->warming || now_ns < s->tick_ns)
     return false;
-  a->tick_ns = next_on_grid(a->tick_ns, BN_NSEC_PER_SEC, now_ns);
+  s->tick_ns = next_on_grid(s->tick_ns, BN_NSEC_PER_SEC, now_ns);
   return true;
 }
 
@@ -126,14 +126,14 @@ static bool schedule_once(uint64_t *at_ns, uint64_t now_ns)
   return true;
 }
 
-bool bn_schedule_forced(struct bn_schedule *a, uint64_t now_ns)
+bool bn_schedule_forced(struct bn_schedule *s, uint64_t now_ns)
 {
-  return schedule_once(&a->forced_ns, now_ns);
+  return schedule_once(&s->forced_ns, now_ns);
 }
 
-bool bn_schedule_out_of_grace(struct bn_schedule *a, uint64_t now_ns)
+bool bn_schedule_out_of_grace(struct bn_schedule *s, uint64_t now_ns)
 {
-  return schedule_once(&a->grace_ns, now_ns);
+  return schedule_once(&s->grace_ns, now_ns);
 }
 
 void bn_patience_renew(struct bn_patience *p, struct bn_progress done, uint64_t now_ns)
@@ -150,9 +150,9 @@ uint64_t bn_patience_until(const struct bn_patience *p, uint64_t grace_ns, uint6
   return schedule_least(p->since_ns + grace_ns, p->ended_since_ns + longest_ns);
 }
 
-void bn_schedule_give_grace(struct bn_schedule *a, uint64_t now_ns, struct bn_progress done,
+void bn_schedule_give_grace(struct bn_schedule *s, uint64_t now_ns, struct bn_progress done,
                             uint64_t grace_ns, uint64_t longest_ns)
 {
-  bn_patience_renew(&a->patience, done, now_ns);
-  a->grace_ns = bn_patience_until(&a->patience, grace_ns, longest_ns);
+  bn_patience_renew(&s->patience, done, now_ns);
+  s->grace_ns = bn_patience_until(&s->patience, grace_ns, longest_ns);
 }

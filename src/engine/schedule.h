@@ -37,28 +37,28 @@ struct bn_schedule {
   struct bn_patience patience;                                  /* the patience of the time grace */
 };
 
-void bn_schedule_init(struct bn_schedule *a, const struct bn_conf *conf, uint64_t now_ns);
+void bn_schedule_init(struct bn_schedule *s, const struct bn_conf *conf, uint64_t now_ns);
 /* Sets the times when the start barrier has opened. ticks: there is work every second. */
-void bn_schedule_open(struct bn_schedule *a, const struct bn_times *times, bool ticks);
+void bn_schedule_open(struct bn_schedule *s, const struct bn_times *times, bool ticks);
 /* Returns the time of the next item. */
-uint64_t bn_schedule_next(const struct bn_schedule *a, uint64_t now_ns);
+uint64_t bn_schedule_next(const struct bn_schedule *s, uint64_t now_ns);
 
 /* Drops the remaining checkpoints after the last worker has left.  The final report covers the time
    since the last reported checkpoint, and a further checkpoint would leave it nothing. */
-void bn_schedule_end(struct bn_schedule *a);
+void bn_schedule_end(struct bn_schedule *s);
 
 /* Each returns whether its item is due; a refit may be due before the start barrier opens. */
-bool bn_schedule_refit(struct bn_schedule *a, uint64_t now_ns); /* once a second */
-bool bn_schedule_warmup_ends(struct bn_schedule *a, uint64_t now_ns);
-bool bn_schedule_interval(struct bn_schedule *a, uint64_t now_ns);
-bool bn_schedule_checkpoint(struct bn_schedule *a, uint64_t now_ns);
-bool bn_schedule_tick(struct bn_schedule *a, uint64_t now_ns);
-bool bn_schedule_forced(struct bn_schedule *a, uint64_t now_ns);
-bool bn_schedule_out_of_grace(struct bn_schedule *a, uint64_t now_ns);
+bool bn_schedule_refit(struct bn_schedule *s, uint64_t now_ns); /* once a second */
+bool bn_schedule_warmup_ends(struct bn_schedule *s, uint64_t now_ns);
+bool bn_schedule_interval(struct bn_schedule *s, uint64_t now_ns);
+bool bn_schedule_checkpoint(struct bn_schedule *s, uint64_t now_ns);
+bool bn_schedule_tick(struct bn_schedule *s, uint64_t now_ns);
+bool bn_schedule_forced(struct bn_schedule *s, uint64_t now_ns);
+bool bn_schedule_out_of_grace(struct bn_schedule *s, uint64_t now_ns);
 
 /* Gives the events in flight their grace after the last event has begun.  `done` is the progress: a
    change renews grace_ns, and longest_ns bounds the time in which only statements end. */
-void bn_schedule_give_grace(struct bn_schedule *a, uint64_t now_ns, struct bn_progress done,
+void bn_schedule_give_grace(struct bn_schedule *s, uint64_t now_ns, struct bn_progress done,
                             uint64_t grace_ns, uint64_t longest_ns);
 
 #endif
