@@ -7,70 +7,70 @@
 static const struct bn_wait arrivals = {"every session to be open", BN_BOUND_END};
 static const struct bn_wait opening = {"the start barrier to open", BN_BOUND_END};
 
-void bn_start_barrier_init(struct bn_start_barrier *g, unsigned expected)
+void bn_start_barrier_init(struct bn_start_barrier *b, unsigned expected)
 {
-  (void)pthread_mutex_init(&g->lock, NULL);
-  bn_wait_init(&g->arrived);
-  bn_wait_init(&g->opened);
-  g->expected = expected;
-  g->n_arrived = 0;
-  g->state = BN_START_BARRIER_CLOSED;
+  (void)pthread_mutex_init(&b->lock, NULL);
+  bn_wait_init(&b->arrived);
+  bn_wait_init(&b->opened);
+  b->expected = expected;
+  b->n_arrived = 0;
+  b->state = BN_START_BARRIER_CLOSED;
 }
 
-void bn_start_barrier_done(struct bn_start_barrier *g)
+void bn_start_barrier_done(struct bn_start_barrier *b)
 {
-  (void)pthread_cond_destroy(&g->opened);
-  (void)pthread_cond_destroy(&g->arrived);
-  (void)pthread_mutex_destroy(&g->lock);
+  (void)pthread_cond_destroy(&b->opened);
+  (void)pthread_cond_destroy(&b->arrived);
+  (void)pthread_mutex_destroy(&b->lock);
 }
 
-bool bn_start_barrier_wait(struct bn_start_barrier *g)
+bool bn_start_barrier_wait(struct bn_start_barrier *b)
 {
-  (void)pthread_mutex_lock(&g->lock);
-  g->n_arrived++;
-  if (g->n_arrived >= g->expected)
-    bn_wait_wake(&g->arrived);
-  while (g->state == BN_START_BARRIER_CLOSED)
-    (void)bn_wait_until(&opening, &g->opened, &g->lock, UINT64_MAX);
-  const bool opened = g->state == BN_START_BARRIER_OPEN;
+  (void)pthread_mutex_lock(&b->lock);
+  b->n_arrived++;
+  if (b->n_arrived >= b->expected)
+    bn_wait_wake(&b->arrived);
+  while (b->state == BN_START_BARRIER_CLOSED)
+    (void)bn_wait_until(&opening, &b->opened, &b->lock, UINT64_MAX);
+  const bool opened = b->state == BN_START_BARRIER_OPEN;
 
-  (void)pthread_mutex_unlock(&g->lock);
+  (void)pthread_mutex_unlock(&b->lock);
   return opened;
 }
 
 /* The first decision stands, so that all parties see the same. */
-static void start_barrier_decide(struct bn_start_barrier *g, enum bn_start_barrier_state state)
+static void start_barrier_decide(struct bn_start_barrier *b, enum bn_start_barrier_state state)
 {
-  (void)pthread_mutex_lock(&g->lock);
-  if (g->state == BN_START_BARRIER_CLOSED) {
-    g->state = state;
-    bn_wait_wake(&g->opened);
-    bn_wait_wake(&g->arrived);
+  (void)pthread_mutex_lock(&b->lock);
+  if (b->state == BN_START_BARRIER_CLOSED) {
+    b->state = state;
+    bn_wait_wake(&b->opened);
+    bn_wait_wake(&b->arrived);
   }
-  (void)pthread_mutex_unlock(&g->lock);
+  (void)pthread_mutex_unlock(&b->lock);
 }
 
-void bn_start_barrier_fail(struct bn_start_barrier *g)
+void bn_start_barrier_fail(struct bn_start_barrier *b)
 {
-  start_barrier_decide(g, BN_START_BARRIER_FAILED);
+  start_barrier_decide(b, BN_START_BARRIER_FAILED);
 }
 
-void bn_start_barrier_open(struct bn_start_barrier *g)
+void bn_start_barrier_open(struct bn_start_barrier *b)
 {
-  start_barrier_decide(g, BN_START_BARRIER_OPEN);
+  start_barrier_decide(b, BN_START_BARRIER_OPEN);
 }
 
-enum bn_start_barrier_state bn_start_barrier_await(struct bn_start_barrier *g, uint64_t deadline_ns)
+enum bn_start_barrier_state bn_start_barrier_await(struct bn_start_barrier *b, uint64_t deadline_ns)
 {
   bool in_time = true;
 
-  (void)pthread_mutex_lock(&g->lock);
-  while (g->state == BN_START_BARRIER_CLOSED && g->n_arrived < g->expected && in_time)
-    in_time = bn_wait_until(&arrivals, &g->arrived, &g->lock, deadline_ns);
+  (void)pthread_mutex_lock(&b->lock);
+  while (b->state == BN_START_BARRIER_CLOSED && b->n_arrived < b->expected && in_time)
+    in_time = bn_wait_until(&arrivals, &b->arrived, &b->lock, deadline_ns);
   const enum bn_start_barrier_state state =
-      g->state == BN_START_BARRIER_CLOSED && g->n_arrived >= g->expected ? BN_START_BARRIER_OPEN
-                                                                         : g->state;
+      b->state == BN_START_BARRIER_CLOSED && b->n_arrived >= b->expected ? BN_START_BARRIER_OPEN
+                                                                         : b->state;
 
-  (void)pthread_mutex_unlock(&g->lock);
+  (void)pthread_mutex_unlock(&b->lock);
   return state;
 }

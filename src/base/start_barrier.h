@@ -21,19 +21,19 @@ struct bn_start_barrier {
   enum bn_start_barrier_state state;
 };
 
-void bn_start_barrier_init(struct bn_start_barrier *g,
+void bn_start_barrier_init(struct bn_start_barrier *b,
                            unsigned expected);          /* returns 0 or an errno value */
-void bn_start_barrier_done(struct bn_start_barrier *g); /* comes after all waits have returned */
+void bn_start_barrier_done(struct bn_start_barrier *b); /* comes after all waits have returned */
 /* A party arrives and waits.  Returns true if the barrier opened, false if it failed. */
-bool bn_start_barrier_wait(struct bn_start_barrier *g);
+bool bn_start_barrier_wait(struct bn_start_barrier *b);
 /* Makes all waiters, present and future, return false.  No effect once it has opened. */
-void bn_start_barrier_fail(struct bn_start_barrier *g);
+void bn_start_barrier_fail(struct bn_start_barrier *b);
 /* The opener waits until all parties have arrived or one has failed, at most until deadline_ns
    (CLOCK_MONOTONIC; UINT64_MAX: for ever).  Returns CLOSED after the deadline, FAILED, or OPEN if
    all have arrived. */
-enum bn_start_barrier_state bn_start_barrier_await(struct bn_start_barrier *g,
+enum bn_start_barrier_state bn_start_barrier_await(struct bn_start_barrier *b,
                                                    uint64_t deadline_ns);
 /* Opens the start barrier.  No effect once it has failed. */
-void bn_start_barrier_open(struct bn_start_barrier *g);
+void bn_start_barrier_open(struct bn_start_barrier *b);
 
 #endif
