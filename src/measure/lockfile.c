@@ -23,17 +23,17 @@ struct found {
   bool locked;   /* false: its file system has no locks */
 };
 
-static int lockfile_cannot(const struct bn_lockfile *c, const char *why, struct bn_err *err)
+static int lockfile_cannot(const struct bn_lockfile *l, const char *why, struct bn_err *err)
 {
-  return bn_err_set(err, errno, "cannot write the journal '%s': %s", c->path, why);
+  return bn_err_set(err, errno, "cannot write the journal '%s': %s", l->path, why);
 }
 
 /* Whether the name still leads to the file that is open. */
-static bool has_name(const struct bn_lockfile *c)
+static bool has_name(const struct bn_lockfile *l)
 {
   struct stat st;
 
-  return lstat(c->path, &st) == 0 && st.st_dev == c->dev && st.st_ino == c->ino;
+  return lstat(l->path, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino;
 }
 
 /* rename(2) that replaces nothing, also where the file system has no such call. */
@@ -46,21 +46,21 @@ static int lockfile_move(const char *from, const char *to)
   return link(from, to) == 0 ? unlink(from) : -1;
 }
 
-static int move_aside(struct bn_lockfile *c, struct bn_err *err)
+static int move_aside(struct bn_lockfile *l, struct bn_err *err)
 {
   for (int n = 1; n <= ASIDE_MAX; n++) {
-    char *aside = bn_alloc_print("%s.%d", c->path, n);
+    char *aside = bn_alloc_print("%s.%d", l->path, n);
 
-    if (lockfile_move(c->path, aside) == 0) {
-      free(c->aside);
-      c->aside = aside;
+    if (lockfile_move(l->path, aside) == 0) {
+      free(l->aside);
+      l->aside = aside;
       return 0;
     }
     free(aside);
     if (errno != EEXIST)
       break;
   }
-  return bn_err_set(err, errno, "cannot rename '%s', which another run has left: %s", c->path,
+  return bn_err_set(err, errno, "cannot rename '%s', which another run has left: %s", l->path,
                     strerror(errno));
 }
 
@@ -78,80 +78,80 @@ static bool is_free(const struct found *f, const struct stat *st)
 
 /* Returns 0 if the file is locked, 1 if the name is free now or was taken by another file, or -1
    and err. */
-static int lockfile_settle(struct bn_lockfile *c, const struct found *f, struct bn_err *err)
+static int lockfile_settle(struct bn_lockfile *l, const struct found *f, struct bn_err *err)
 {
   struct stat st;
 
-  if (fstat(c->fd, &st) != 0)
-    return lockfile_cannot(c, strerror(errno), err);
+  if (fstat(l->fd, &st) != 0)
+    return lockfile_cannot(l, strerror(errno), err);
   if (!S_ISREG(st.st_mode))
-    return lockfile_cannot(c, "it is not a plain file", err);
-  c->dev = st.st_dev;
-  c->ino = st.st_ino;
-  if (!has_name(c))
+    return lockfile_cannot(l, "it is not a plain file", err);
+  l->dev = st.st_dev;
+  l->ino = st.st_ino;
+  if (!has_name(l))
     return 1;
   if (is_free(f, &st))
     return 0;
-  return move_aside(c, err) == 0 ? 1 : -1;
+  return move_aside(l, err) == 0 ? 1 : -1;
 }
 
 /* Makes the file or opens the one there is.  One that another user has left can be moved aside
    without being written.  0, 1: it is gone, -1. */
-static int open_file(struct bn_lockfile *c, struct found *f, struct bn_err *err)
+static int open_file(struct bn_lockfile *l, struct found *f, struct bn_err *err)
 {
   enum { FLAGS = O_APPEND | O_CLOEXEC | O_NOFOLLOW };
 
-  c->fd = open(c->path, O_RDWR | O_CREAT | O_EXCL | FLAGS, 0666);
-  f->made = f->writable = c->fd >= 0;
-  if (c->fd >= 0)
+  l->fd = open(l->path, O_RDWR | O_CREAT | O_EXCL | FLAGS, 0666);
+  f->made = f->writable = l->fd >= 0;
+  if (l->fd >= 0)
     return 0;
   if (errno != EEXIST)
-    return lockfile_cannot(c, strerror(errno), err);
-  c->fd = open(c->path, O_RDWR | FLAGS);
-  f->writable = c->fd >= 0;
-  if (c->fd < 0 && errno == EACCES)
-    c->fd = open(c->path, O_RDONLY | O_NONBLOCK | FLAGS);
-  if (c->fd >= 0)
+    return lockfile_cannot(l, strerror(errno), err);
+  l->fd = open(l->path, O_RDWR | FLAGS);
+  f->writable = l->fd >= 0;
+  if (l->fd < 0 && errno == EACCES)
+    l->fd = open(l->path, O_RDONLY | O_NONBLOCK | FLAGS);
+  if (l->fd >= 0)
     return 0;
   if (errno == ENOENT)
     return 1;
   if (errno == EACCES)
-    return lockfile_cannot(c, "Permission denied; remove this file or name another", err);
-  return lockfile_cannot(c, errno == ELOOP ? "it is a symbolic link" : strerror(errno), err);
+    return lockfile_cannot(l, "Permission denied; remove this file or name another", err);
+  return lockfile_cannot(l, errno == ELOOP ? "it is a symbolic link" : strerror(errno), err);
 }
 
 /* As lockfile_settle().  Where there are no locks (NFS without its lock service, Lustre, FUSE), a
    journal in use may be moved aside, which costs neither run anything. */
-static int lockfile_try(struct bn_lockfile *c, struct bn_err *err)
+static int lockfile_try(struct bn_lockfile *l, struct bn_err *err)
 {
   struct found f = {false, false, false};
-  const int rc = open_file(c, &f, err);
+  const int rc = open_file(l, &f, err);
 
   if (rc != 0)
     return rc;
-  f.locked = flock(c->fd, LOCK_EX | LOCK_NB) == 0;
+  f.locked = flock(l->fd, LOCK_EX | LOCK_NB) == 0;
   if (!f.locked && errno == EWOULDBLOCK)
-    return bn_err_set(err, EBUSY, "'%s' belongs to a run in progress", c->path);
-  return lockfile_settle(c, &f, err);
+    return bn_err_set(err, EBUSY, "'%s' belongs to a run in progress", l->path);
+  return lockfile_settle(l, &f, err);
 }
 
-static void close_file(struct bn_lockfile *c)
+static void close_file(struct bn_lockfile *l)
 {
-  if (c->fd >= 0)
-    (void)close(c->fd);
-  c->fd = -1;
+  if (l->fd >= 0)
+    (void)close(l->fd);
+  l->fd = -1;
 }
 
-int bn_lockfile_take(struct bn_lockfile *c, const char *path, struct bn_err *err)
+int bn_lockfile_take(struct bn_lockfile *l, const char *path, struct bn_err *err)
 {
   int rc = 1;
 
-  memset(c, 0, sizeof *c);
-  c->fd = -1;
-  c->path = bn_alloc_text(path);
+  memset(l, 0, sizeof *l);
+  l->fd = -1;
+  l->path = bn_alloc_text(path);
   for (int n = 0; rc > 0 && n < TRIES_MAX; n++) {
-    close_file(c);
-    rc = lockfile_try(c, err);
+    close_file(l);
+    rc = lockfile_try(l, err);
   }
   if (rc == 0)
     return 0;
@@ -159,22 +159,22 @@ int bn_lockfile_take(struct bn_lockfile *c, const char *path, struct bn_err *err
     (void)bn_err_set(err, EAGAIN,
                      "cannot write the journal '%s': others took its name %d times; name another "
                      "file",
-                     c->path, (int)TRIES_MAX);
-  close_file(c);
-  bn_lockfile_release(c, BN_LOCKFILE_UNDO);
+                     l->path, (int)TRIES_MAX);
+  close_file(l);
+  bn_lockfile_release(l, BN_LOCKFILE_UNDO);
   return -1;
 }
 
 /* If another run takes the name once it is free, what stands aside stays there. */
-void bn_lockfile_release(struct bn_lockfile *c, enum bn_lockfile_end how)
+void bn_lockfile_release(struct bn_lockfile *l, enum bn_lockfile_end how)
 {
-  if (c->fd >= 0 && how != BN_LOCKFILE_KEEP && has_name(c))
-    (void)unlink(c->path);
-  if (how == BN_LOCKFILE_UNDO && c->aside != NULL)
-    (void)lockfile_move(c->aside, c->path);
-  close_file(c);
-  free(c->path);
-  free(c->aside);
-  memset(c, 0, sizeof *c);
-  c->fd = -1;
+  if (l->fd >= 0 && how != BN_LOCKFILE_KEEP && has_name(l))
+    (void)unlink(l->path);
+  if (how == BN_LOCKFILE_UNDO && l->aside != NULL)
+    (void)lockfile_move(l->aside, l->path);
+  close_file(l);
+  free(l->path);
+  free(l->aside);
+  memset(l, 0, sizeof *l);
+  l->fd = -1;
 }
