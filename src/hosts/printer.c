@@ -23,42 +23,42 @@ static void job_do(struct bn_printer_job *job)
     job->done(job);
 }
 
-static struct bn_printer_job *printer_take(struct bn_printer *o)
+static struct bn_printer_job *printer_take(struct bn_printer *p)
 {
-  struct bn_printer_job *job = o->first;
+  struct bn_printer_job *job = p->first;
 
   if (job != NULL) {
-    o->first = job->next;
-    o->n--;
+    p->first = job->next;
+    p->n--;
   }
-  o->busy = job != NULL;
+  p->busy = job != NULL;
   return job;
 }
 
 static void *printer_main(void *arg)
 {
-  struct bn_printer *o = arg;
+  struct bn_printer *p = arg;
 
-  (void)pthread_mutex_lock(&o->lock);
-  while (!o->stop || o->first != NULL) {
-    struct bn_printer_job *job = printer_take(o);
+  (void)pthread_mutex_lock(&p->lock);
+  while (!p->stop || p->first != NULL) {
+    struct bn_printer_job *job = printer_take(p);
 
     if (job == NULL) {
-      (void)bn_wait_until(&working, &o->changed, &o->lock, UINT64_MAX);
+      (void)bn_wait_until(&working, &p->changed, &p->lock, UINT64_MAX);
       continue;
     }
-    (void)pthread_mutex_unlock(&o->lock);
+    (void)pthread_mutex_unlock(&p->lock);
     job_do(job);
-    (void)pthread_mutex_lock(&o->lock);
-    o->busy = false;
-    bn_wait_wake(&o->changed);
+    (void)pthread_mutex_lock(&p->lock);
+    p->busy = false;
+    bn_wait_wake(&p->changed);
   }
-  (void)pthread_mutex_unlock(&o->lock);
+  (void)pthread_mutex_unlock(&p->lock);
   return NULL;
 }
 
 /* Signals are for the thread that follows the hosts, but for the one of a pipe without a reader. */
-static int printer_start(struct bn_printer *o)
+static int printer_start(struct bn_printer *p)
 {
   sigset_t masked, before;
   int rc;
@@ -66,74 +66,74 @@ static int printer_start(struct bn_printer *o)
   (void)sigfillset(&masked);
   (void)sigdelset(&masked, SIGPIPE);
   (void)pthread_sigmask(SIG_BLOCK, &masked, &before);
-  rc = bn_wait_spawn(&o->thread, 0, printer_main, o);
+  rc = bn_wait_spawn(&p->thread, 0, printer_main, p);
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
   return rc;
 }
 
-int bn_printer_open(struct bn_printer *o, struct bn_err *err)
+int bn_printer_open(struct bn_printer *p, struct bn_err *err)
 {
   int rc;
 
-  bn_wait_init(&o->changed);
-  (void)pthread_mutex_init(&o->lock, NULL);
-  rc = printer_start(o);
+  bn_wait_init(&p->changed);
+  (void)pthread_mutex_init(&p->lock, NULL);
+  rc = printer_start(p);
   if (rc != 0) {
-    (void)pthread_cond_destroy(&o->changed);
-    (void)pthread_mutex_destroy(&o->lock);
+    (void)pthread_cond_destroy(&p->changed);
+    (void)pthread_mutex_destroy(&p->lock);
     return bn_err_set(err, rc, "cannot start the thread that prints: %s", strerror(rc));
   }
-  o->made = true;
+  p->made = true;
   return 0;
 }
 
-void bn_printer_close(struct bn_printer *o)
+void bn_printer_close(struct bn_printer *p)
 {
-  if (!o->made)
+  if (!p->made)
     return;
-  (void)pthread_mutex_lock(&o->lock);
-  o->stop = true;
-  bn_wait_wake(&o->changed);
-  (void)pthread_mutex_unlock(&o->lock);
-  bn_wait_join(&returning, o->thread);
-  (void)pthread_cond_destroy(&o->changed);
-  (void)pthread_mutex_destroy(&o->lock);
-  o->made = false;
+  (void)pthread_mutex_lock(&p->lock);
+  p->stop = true;
+  bn_wait_wake(&p->changed);
+  (void)pthread_mutex_unlock(&p->lock);
+  bn_wait_join(&returning, p->thread);
+  (void)pthread_cond_destroy(&p->changed);
+  (void)pthread_mutex_destroy(&p->lock);
+  p->made = false;
 }
 
 /* The caller holds the lock. */
-static void printer_append(struct bn_printer *o, struct bn_printer_job *job)
+static void printer_append(struct bn_printer *p, struct bn_printer_job *job)
 {
   job->next = NULL;
-  if (o->first != NULL)
-    o->last->next = job;
+  if (p->first != NULL)
+    p->last->next = job;
   else
-    o->first = job;
-  o->last = job;
-  o->n++;
-  bn_wait_wake(&o->changed);
+    p->first = job;
+  p->last = job;
+  p->n++;
+  bn_wait_wake(&p->changed);
 }
 
-void bn_printer_put(struct bn_printer *o, struct bn_printer_job *job)
+void bn_printer_put(struct bn_printer *p, struct bn_printer_job *job)
 {
-  if (!o->made) {
+  if (!p->made) {
     job_do(job);
     return;
   }
-  (void)pthread_mutex_lock(&o->lock);
-  printer_append(o, job);
-  (void)pthread_mutex_unlock(&o->lock);
+  (void)pthread_mutex_lock(&p->lock);
+  printer_append(p, job);
+  (void)pthread_mutex_unlock(&p->lock);
 }
 
-static bool is_full(struct bn_printer *o)
+static bool is_full(struct bn_printer *p)
 {
   bool full;
 
-  if (!o->made)
+  if (!p->made)
     return false;
-  (void)pthread_mutex_lock(&o->lock);
-  full = o->n >= BN_PRINTER_MAX;
-  (void)pthread_mutex_unlock(&o->lock);
+  (void)pthread_mutex_lock(&p->lock);
+  full = p->n >= BN_PRINTER_MAX;
+  (void)pthread_mutex_unlock(&p->lock);
   return full;
 }
 
@@ -161,15 +161,15 @@ static void line_done(struct bn_printer_job *job)
 }
 
 /* Takes the text. */
-static void line_put(struct bn_printer *o, char *text, void (*say)(struct bn_printer_job *job))
+static void line_put(struct bn_printer *p, char *text, void (*say)(struct bn_printer_job *job))
 {
   struct line *line = bn_alloc(1, sizeof *line);
 
   *line = (struct line){.job = {.say = say, .done = line_done}, .text = text};
-  bn_printer_put(o, &line->job);
+  bn_printer_put(p, &line->job);
 }
 
-void bn_printer_say(struct bn_printer *o, const char *fmt, ...)
+void bn_printer_say(struct bn_printer *p, const char *fmt, ...)
 {
   char *text;
   va_list ap;
@@ -177,12 +177,12 @@ void bn_printer_say(struct bn_printer *o, const char *fmt, ...)
   va_start(ap, fmt);
   text = bn_alloc_vprint(fmt, ap);
   va_end(ap);
-  line_put(o, text, line_say);
+  line_put(p, text, line_say);
 }
 
-void bn_printer_foreign(struct bn_printer *o, const char *text)
+void bn_printer_foreign(struct bn_printer *p, const char *text)
 {
-  line_put(o, bn_alloc_text(text), line_say_foreign);
+  line_put(p, bn_alloc_text(text), line_say_foreign);
 }
 
 struct failure {
@@ -200,39 +200,39 @@ static void failure_done(struct bn_printer_job *job)
   free(job);
 }
 
-void bn_printer_failure(struct bn_printer *o, const struct bn_err *err)
+void bn_printer_failure(struct bn_printer *p, const struct bn_err *err)
 {
   struct failure *f = bn_alloc(1, sizeof *f);
 
   *f = (struct failure){{.say = failure_say, .done = failure_done}, *err};
-  bn_printer_put(o, &f->job);
+  bn_printer_put(p, &f->job);
 }
 
-void bn_printer_offer(struct bn_printer *o, struct bn_printer_job *job)
+void bn_printer_offer(struct bn_printer *p, struct bn_printer_job *job)
 {
-  if (!is_full(o)) {
-    bn_printer_put(o, job);
+  if (!is_full(p)) {
+    bn_printer_put(p, job);
     return;
   }
   if (job->done != NULL)
     job->done(job);
-  if (!o->dropped)
-    bn_printer_say(o,
+  if (!p->dropped)
+    bn_printer_say(p,
                    "standard output was not read for too long: reports of intervals and lines of "
                    "hosts are left out, also in files");
-  o->dropped = true;
+  p->dropped = true;
 }
 
-bool bn_printer_wait(struct bn_printer *o, uint64_t until_ns)
+bool bn_printer_wait(struct bn_printer *p, uint64_t until_ns)
 {
   bool all_done;
 
-  if (!o->made)
+  if (!p->made)
     return true;
-  (void)pthread_mutex_lock(&o->lock);
-  while ((o->first != NULL || o->busy) && bn_wait_until(&saying, &o->changed, &o->lock, until_ns))
+  (void)pthread_mutex_lock(&p->lock);
+  while ((p->first != NULL || p->busy) && bn_wait_until(&saying, &p->changed, &p->lock, until_ns))
     continue;
-  all_done = o->first == NULL && !o->busy;
-  (void)pthread_mutex_unlock(&o->lock);
+  all_done = p->first == NULL && !p->busy;
+  (void)pthread_mutex_unlock(&p->lock);
   return all_done;
 }

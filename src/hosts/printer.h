@@ -39,21 +39,21 @@ struct bn_printer {
 };
 
 /* -1 and err: there is no thread. */
-int bn_printer_open(struct bn_printer *o, struct bn_err *err);
+int bn_printer_open(struct bn_printer *p, struct bn_err *err);
 /* Ends the thread once all jobs are done. */
-void bn_printer_close(struct bn_printer *o);
+void bn_printer_close(struct bn_printer *p);
 
 /* The thread that opened it makes the calls below. */
 
-void bn_printer_put(struct bn_printer *o, struct bn_printer_job *job);
+void bn_printer_put(struct bn_printer *p, struct bn_printer_job *job);
 /* As bn_printer_put(); drops the job if too many wait, and says so once. */
-void bn_printer_offer(struct bn_printer *o, struct bn_printer_job *job);
+void bn_printer_offer(struct bn_printer *p, struct bn_printer_job *job);
 /* As bn_log_stderr(), bn_log_foreign() and bn_log_failure(), in order with the reports. */
-__attribute__((format(printf, 2, 3))) void bn_printer_say(struct bn_printer *o, const char *fmt,
+__attribute__((format(printf, 2, 3))) void bn_printer_say(struct bn_printer *p, const char *fmt,
                                                           ...);
-void bn_printer_foreign(struct bn_printer *o, const char *text);
-void bn_printer_failure(struct bn_printer *o, const struct bn_err *err);
+void bn_printer_foreign(struct bn_printer *p, const char *text);
+void bn_printer_failure(struct bn_printer *p, const struct bn_err *err);
 /* Returns whether all jobs have been done by that time. */
-bool bn_printer_wait(struct bn_printer *o, uint64_t until_ns);
+bool bn_printer_wait(struct bn_printer *p, uint64_t until_ns);
 
 #endif

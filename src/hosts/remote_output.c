@@ -105,7 +105,7 @@ static void shown_free(struct bn_printer_job *job)
   free(job);
 }
 
-void bn_remote_output_show(struct bn_printer *o, const char *host, const char *text, size_t len)
+void bn_remote_output_show(struct bn_printer *p, const char *host, const char *text, size_t len)
 {
   struct shown *s = bn_alloc(1, sizeof *s + len + 1);
 
@@ -114,5 +114,5 @@ void bn_remote_output_show(struct bn_printer *o, const char *host, const char *t
   for (size_t i = 0; i < len; i++)
     s->text[i] = text[i] != '\0' ? text[i] : ' ';
   s->job = (struct bn_printer_job){.say = shown_print, .done = shown_free};
-  bn_printer_offer(o, &s->job);
+  bn_printer_offer(p, &s->job);
 }

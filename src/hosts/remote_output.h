@@ -27,6 +27,6 @@ void bn_remote_output_end(struct bn_remote_output *p, struct bn_send_queue *queu
 /* --- the controller --- */
 /* Prints it, each line that is not empty behind "host: " if host is not NULL.  A terminal only
  * shows it. */
-void bn_remote_output_show(struct bn_printer *o, const char *host, const char *text, size_t len);
+void bn_remote_output_show(struct bn_printer *p, const char *host, const char *text, size_t len);
 
 #endif
