@@ -85,78 +85,78 @@ static void report_done(struct report *r)
   *r = (struct report){.ages = NULL};
 }
 
-static void make_snaps(struct bn_reports *b)
+static void make_snaps(struct bn_reports *r)
 {
-  if (b->ticks)
-    bn_snap_init(&b->start, b->stats);
-  if (b->asserts.patience_s > 0)
-    bn_snap_init(&b->second, b->stats);
-  bn_snap_init(&b->base, b->stats);
-  bn_snap_init(&b->last, b->stats);
-  b->span_end.counter = bn_alloc(b->stats->metrics.n_counters, sizeof *b->span_end.counter);
-  report_init(&b->report, b->stats);
-  report_init(&b->forced, b->stats);
+  if (r->ticks)
+    bn_snap_init(&r->start, r->stats);
+  if (r->asserts.patience_s > 0)
+    bn_snap_init(&r->second, r->stats);
+  bn_snap_init(&r->base, r->stats);
+  bn_snap_init(&r->last, r->stats);
+  r->span_end.counter = bn_alloc(r->stats->metrics.n_counters, sizeof *r->span_end.counter);
+  report_init(&r->report, r->stats);
+  report_init(&r->forced, r->stats);
 }
 
 struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup)
 {
-  struct bn_reports *b = bn_alloc(1, sizeof *b);
+  struct bn_reports *r = bn_alloc(1, sizeof *r);
 
-  (void)pthread_mutex_init(&b->lock, NULL);
-  (void)pthread_mutex_init(&b->span_end.lock, NULL);
-  b->conf = setup->conf;
-  b->ops = setup->ops;
-  b->stats = setup->stats;
-  b->watch = setup->watch;
-  bn_reporters_init(&b->reporters, setup->reporters, setup->n_reporters);
-  b->reporters.text = setup->text;
-  b->reporters.reader_left = bn_stop_reader_left;
-  b->reporters.lock = &b->lock;
-  b->ticks = bn_reporters_want(&b->reporters, BN_VIEW_TICK);
-  bn_asserts_init(&b->asserts, setup->asserts, setup->n_asserts,
+  (void)pthread_mutex_init(&r->lock, NULL);
+  (void)pthread_mutex_init(&r->span_end.lock, NULL);
+  r->conf = setup->conf;
+  r->ops = setup->ops;
+  r->stats = setup->stats;
+  r->watch = setup->watch;
+  bn_reporters_init(&r->reporters, setup->reporters, setup->n_reporters);
+  r->reporters.text = setup->text;
+  r->reporters.reader_left = bn_stop_reader_left;
+  r->reporters.lock = &r->lock;
+  r->ticks = bn_reporters_want(&r->reporters, BN_VIEW_TICK);
+  bn_asserts_init(&r->asserts, setup->asserts, setup->n_asserts,
                   setup->conf->raw.abort_on_assert_s);
-  atomic_init(&b->kind, (int)setup->ops->kind);
-  make_snaps(b);
-  return b;
+  atomic_init(&r->kind, (int)setup->ops->kind);
+  make_snaps(r);
+  return r;
 }
 
-static void free_snaps(struct bn_reports *b)
+static void free_snaps(struct bn_reports *r)
 {
-  report_done(&b->report);
-  report_done(&b->forced);
-  free(b->span_end.counter);
-  bn_snap_done(&b->start);
-  bn_snap_done(&b->base);
-  bn_snap_done(&b->last);
-  bn_snap_done(&b->second);
+  report_done(&r->report);
+  report_done(&r->forced);
+  free(r->span_end.counter);
+  bn_snap_done(&r->start);
+  bn_snap_done(&r->base);
+  bn_snap_done(&r->last);
+  bn_snap_done(&r->second);
 }
 
-void bn_reports_measure(struct bn_reports *b)
+void bn_reports_measure(struct bn_reports *r)
 {
-  free_snaps(b);
-  make_snaps(b);
+  free_snaps(r);
+  make_snaps(r);
 }
 
-void bn_reports_free(struct bn_reports *b)
+void bn_reports_free(struct bn_reports *r)
 {
-  if (b == NULL)
+  if (r == NULL)
     return;
-  bn_reporters_done(&b->reporters);
-  free_snaps(b);
-  bn_facts_done(&b->facts);
-  (void)pthread_mutex_destroy(&b->lock);
-  (void)pthread_mutex_destroy(&b->span_end.lock);
-  free(b);
+  bn_reporters_done(&r->reporters);
+  free_snaps(r);
+  bn_facts_done(&r->facts);
+  (void)pthread_mutex_destroy(&r->lock);
+  (void)pthread_mutex_destroy(&r->span_end.lock);
+  free(r);
 }
 
-void bn_reports_set_kind(struct bn_reports *b, enum bn_kind kind)
+void bn_reports_set_kind(struct bn_reports *r, enum bn_kind kind)
 {
-  atomic_store(&b->kind, (int)kind);
+  atomic_store(&r->kind, (int)kind);
 }
 
-enum bn_kind bn_reports_kind(const struct bn_reports *b)
+enum bn_kind bn_reports_kind(const struct bn_reports *r)
 {
-  return (enum bn_kind)atomic_load(&b->kind);
+  return (enum bn_kind)atomic_load(&r->kind);
 }
 
 /* Records what the heading could not name, if anything: a saved result prints the same heading. */
@@ -170,26 +170,26 @@ static void reports_note_database(struct bn_facts *f)
 }
 
 /* The first fact about a database may come from an event. */
-static bool reports_is_first_late_fact(const struct bn_reports *b, const char *section)
+static bool reports_is_first_late_fact(const struct bn_reports *r, const char *section)
 {
-  return b->begun && strcmp(section, "database") == 0 &&
-         bn_facts_find(&b->facts, "database", "driver") == NULL;
+  return r->begun && strcmp(section, "database") == 0 &&
+         bn_facts_find(&r->facts, "database", "driver") == NULL;
 }
 
-void bn_reports_fact(struct bn_reports *b, const char *section, const char *key, const char *text)
+void bn_reports_fact(struct bn_reports *r, const char *section, const char *key, const char *text)
 {
-  (void)pthread_mutex_lock(&b->lock);
-  if (reports_is_first_late_fact(b, section))
-    reports_note_database(&b->facts);
-  bn_facts_text(&b->facts, section, key, text);
-  (void)pthread_mutex_unlock(&b->lock);
+  (void)pthread_mutex_lock(&r->lock);
+  if (reports_is_first_late_fact(r, section))
+    reports_note_database(&r->facts);
+  bn_facts_text(&r->facts, section, key, text);
+  (void)pthread_mutex_unlock(&r->lock);
 }
 
-void bn_reports_fact_f64(struct bn_reports *b, const char *section, const char *key, double value)
+void bn_reports_fact_f64(struct bn_reports *r, const char *section, const char *key, double value)
 {
-  (void)pthread_mutex_lock(&b->lock);
-  bn_facts_real(&b->facts, section, key, value);
-  (void)pthread_mutex_unlock(&b->lock);
+  (void)pthread_mutex_lock(&r->lock);
+  bn_facts_real(&r->facts, section, key, value);
+  (void)pthread_mutex_unlock(&r->lock);
 }
 
 static bool failures_know(const struct failures *f, const char *label)
@@ -200,92 +200,92 @@ static bool failures_know(const struct failures *f, const char *label)
   return false;
 }
 
-bool bn_reports_failure(struct bn_reports *b, const char *kind, const char *text, double at_s)
+bool bn_reports_failure(struct bn_reports *r, const char *kind, const char *text, double at_s)
 {
   char label[BN_LABEL_LEN];
   bool first;
 
   (void)bn_escape(label, sizeof label, kind[0] != '\0' ? kind : "unknown", "\n\t");
-  (void)pthread_mutex_lock(&b->lock);
-  first = b->failures.n < BN_FAILURE_KINDS && !failures_know(&b->failures, label);
+  (void)pthread_mutex_lock(&r->lock);
+  first = r->failures.n < BN_FAILURE_KINDS && !failures_know(&r->failures, label);
   if (first) {
-    memcpy(b->failures.kind[b->failures.n++], label, sizeof label);
-    bn_facts_text(&b->facts, BN_THREAD_ERRORS, label, text);
-    bn_facts_real(&b->facts, BN_THREAD_ERROR_TIMES, label, at_s);
+    memcpy(r->failures.kind[r->failures.n++], label, sizeof label);
+    bn_facts_text(&r->facts, BN_THREAD_ERRORS, label, text);
+    bn_facts_real(&r->facts, BN_THREAD_ERROR_TIMES, label, at_s);
   }
-  (void)pthread_mutex_unlock(&b->lock);
+  (void)pthread_mutex_unlock(&r->lock);
   return first;
 }
 
 /* --- before the measurement ------------------------------------------------------------------- */
 
-int bn_reports_check(const struct bn_reports *b, struct bn_err *err)
+int bn_reports_check(const struct bn_reports *r, struct bn_err *err)
 {
-  const bool is_script = b->ops->find_command != NULL;
-  const struct bn_assert_scope scope = {.metrics = &b->stats->metrics,
-                                        .kinds = is_script ? UINT_MAX : 1U << b->ops->kind,
-                                        .paced = b->conf->plan.rate > 0,
-                                        .native = b->conf->policy->own_report,
-                                        .statements = b->stats->statements != NULL};
+  const bool is_script = r->ops->find_command != NULL;
+  const struct bn_assert_scope scope = {.metrics = &r->stats->metrics,
+                                        .kinds = is_script ? UINT_MAX : 1U << r->ops->kind,
+                                        .paced = r->conf->plan.rate > 0,
+                                        .native = r->conf->policy->own_report,
+                                        .statements = r->stats->statements != NULL};
 
-  return bn_asserts_check(&b->asserts, &scope, err);
+  return bn_asserts_check(&r->asserts, &scope, err);
 }
 
-bool bn_reports_open(struct bn_reports *b)
+bool bn_reports_open(struct bn_reports *r)
 {
-  struct bn_plan asked = b->conf->plan;
+  struct bn_plan asked = r->conf->plan;
 
-  asked.metrics = &b->stats->metrics;
-  return bn_reporters_open(&b->reporters, &asked);
+  asked.metrics = &r->stats->metrics;
+  return bn_reporters_open(&r->reporters, &asked);
 }
 
-void bn_reports_add_facts(struct bn_reports *b, struct bn_facts *facts)
+void bn_reports_add_facts(struct bn_reports *r, struct bn_facts *facts)
 {
   struct bn_facts earlier;
 
-  (void)pthread_mutex_lock(&b->lock);
-  earlier = b->facts;
-  b->facts = *facts;
+  (void)pthread_mutex_lock(&r->lock);
+  earlier = r->facts;
+  r->facts = *facts;
   /* The top level of a script may have opened a connection already. */
   for (size_t i = 0; i < earlier.n_facts; i++)
-    bn_facts_text(&b->facts, earlier.fact[i].section, earlier.fact[i].key, earlier.fact[i].text);
-  (void)pthread_mutex_unlock(&b->lock);
+    bn_facts_text(&r->facts, earlier.fact[i].section, earlier.fact[i].key, earlier.fact[i].text);
+  (void)pthread_mutex_unlock(&r->lock);
   bn_facts_done(&earlier);
   memset(facts, 0, sizeof *facts);
 }
 
-void bn_reports_begin(struct bn_reports *b, const void *workload, uint64_t seed)
+void bn_reports_begin(struct bn_reports *r, const void *workload, uint64_t seed)
 {
-  b->facts.plan = b->conf->plan;
-  b->facts.plan.metrics = &b->stats->metrics;
-  b->facts.plan.seed = seed;
-  if (b->ops->describe != NULL)
-    b->ops->describe(workload, &b->facts);
-  bn_reporters_begin(&b->reporters, &b->facts);
+  r->facts.plan = r->conf->plan;
+  r->facts.plan.metrics = &r->stats->metrics;
+  r->facts.plan.seed = seed;
+  if (r->ops->describe != NULL)
+    r->ops->describe(workload, &r->facts);
+  bn_reporters_begin(&r->reporters, &r->facts);
 }
 
 /* The lock is not held: the top level of a script that a reporter loads may add facts itself. */
-void bn_reports_starting(struct bn_reports *b)
+void bn_reports_starting(struct bn_reports *r)
 {
-  bn_reporters_starting(&b->reporters, &b->facts);
+  bn_reporters_starting(&r->reporters, &r->facts);
 }
 
 /* The lock is held: sessions that connect late may add facts. */
-void bn_reports_started(struct bn_reports *b)
+void bn_reports_started(struct bn_reports *r)
 {
-  (void)pthread_mutex_lock(&b->lock);
-  b->begun = true;
-  if (bn_facts_find(&b->facts, "database", "driver") != NULL)
-    reports_note_database(&b->facts);
-  bn_reporters_started(&b->reporters, &b->facts);
-  (void)pthread_mutex_unlock(&b->lock);
+  (void)pthread_mutex_lock(&r->lock);
+  r->begun = true;
+  if (bn_facts_find(&r->facts, "database", "driver") != NULL)
+    reports_note_database(&r->facts);
+  bn_reporters_started(&r->reporters, &r->facts);
+  (void)pthread_mutex_unlock(&r->lock);
 }
 
-void bn_reports_place(struct bn_reports *b)
+void bn_reports_place(struct bn_reports *r)
 {
-  (void)pthread_mutex_lock(&b->lock);
-  bn_watch_place(b->watch, &b->facts);
-  (void)pthread_mutex_unlock(&b->lock);
+  (void)pthread_mutex_lock(&r->lock);
+  bn_watch_place(r->watch, &r->facts);
+  (void)pthread_mutex_unlock(&r->lock);
 }
 
 /* --- baselines -------------------------------------------------------------------------------- */
@@ -298,14 +298,14 @@ static void reports_swap(struct bn_snap *a, struct bn_snap *b)
   *b = t;
 }
 
-static void reports_copy_baseline(struct bn_reports *b)
+static void reports_copy_baseline(struct bn_reports *r)
 {
-  bn_snap_copy(&b->last, &b->base);
-  if (b->ticks)
-    bn_snap_copy(&b->start, &b->base);
-  if (b->asserts.patience_s > 0)
-    bn_snap_copy(&b->second, &b->base);
-  b->base_is_start = true;
+  bn_snap_copy(&r->last, &r->base);
+  if (r->ticks)
+    bn_snap_copy(&r->start, &r->base);
+  if (r->asserts.patience_s > 0)
+    bn_snap_copy(&r->second, &r->base);
+  r->base_is_start = true;
 }
 
 /* The statements before the start stay in the first difference. */
@@ -316,75 +316,75 @@ static void reports_count_start_statements(struct bn_snap *base)
       base->counter[i] = 0;
 }
 
-void bn_reports_start(struct bn_reports *b, uint64_t now_ns)
+void bn_reports_start(struct bn_reports *r, uint64_t now_ns)
 {
-  (void)pthread_mutex_lock(&b->lock);
-  b->facts.start_ns = now_ns;
-  b->facts.start_wall_ns = bn_clock_wall();
-  bn_snap_take(&b->base, b->stats, now_ns);
-  atomic_store(&b->warming, b->conf->policy->own_report && b->conf->plan.warmup_ns != 0);
-  if (b->conf->policy->start_counts_too)
-    reports_count_start_statements(&b->base);
-  reports_copy_baseline(b);
-  (void)pthread_mutex_unlock(&b->lock);
+  (void)pthread_mutex_lock(&r->lock);
+  r->facts.start_ns = now_ns;
+  r->facts.start_wall_ns = bn_clock_wall();
+  bn_snap_take(&r->base, r->stats, now_ns);
+  atomic_store(&r->warming, r->conf->policy->own_report && r->conf->plan.warmup_ns != 0);
+  if (r->conf->policy->start_counts_too)
+    reports_count_start_statements(&r->base);
+  reports_copy_baseline(r);
+  (void)pthread_mutex_unlock(&r->lock);
 }
 
-const struct bn_snap *bn_reports_baseline(struct bn_reports *b, uint64_t now_ns)
+const struct bn_snap *bn_reports_baseline(struct bn_reports *r, uint64_t now_ns)
 {
-  (void)pthread_mutex_lock(&b->lock);
-  bn_snap_take(&b->base, b->stats, now_ns);
-  bn_snap_end_warmup(&b->base);
-  reports_copy_baseline(b);
-  atomic_store(&b->warming, false);
-  (void)pthread_mutex_unlock(&b->lock);
-  return &b->base;
+  (void)pthread_mutex_lock(&r->lock);
+  bn_snap_take(&r->base, r->stats, now_ns);
+  bn_snap_end_warmup(&r->base);
+  reports_copy_baseline(r);
+  atomic_store(&r->warming, false);
+  (void)pthread_mutex_unlock(&r->lock);
+  return &r->base;
 }
 
 /* The caller holds the lock.  Devices are looked up once, without activity after the span. */
-static void span_end_count(struct bn_reports *b, uint64_t end_ns, uint64_t now_ns)
+static void span_end_count(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns)
 {
-  struct span_end *e = &b->span_end;
+  struct span_end *e = &r->span_end;
 
-  if (e->at_ns == 0 && b->stats->sample != NULL)
-    b->stats->sample(b->stats->sampled, e->counter);
-  e->at_ns = bn_snap_count(e->counter, b->stats, end_ns, now_ns);
+  if (e->at_ns == 0 && r->stats->sample != NULL)
+    r->stats->sample(r->stats->sampled, e->counter);
+  e->at_ns = bn_snap_count(e->counter, r->stats, end_ns, now_ns);
 }
 
-void bn_reports_end_span(struct bn_reports *b, uint64_t end_ns, uint64_t now_ns)
+void bn_reports_end_span(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns)
 {
-  (void)pthread_mutex_lock(&b->span_end.lock);
-  if (b->span_end.at_ns == 0)
-    span_end_count(b, end_ns, now_ns);
-  (void)pthread_mutex_unlock(&b->span_end.lock);
+  (void)pthread_mutex_lock(&r->span_end.lock);
+  if (r->span_end.at_ns == 0)
+    span_end_count(r, end_ns, now_ns);
+  (void)pthread_mutex_unlock(&r->span_end.lock);
 }
 
 /* Sets the counters of `rules` to those from the base to the end of the span, unless the base is
    later.  Is called once, for the final report.  If no event ended after the span (late: events
    that did), or if the end has not been counted, they are the counters with which each session left
    its loop. */
-static void span_end_settle(struct bn_reports *b, const struct bn_run_state *m, uint64_t late,
+static void span_end_settle(struct bn_reports *r, const struct bn_run_state *m, uint64_t late,
                             struct bn_view_rules *rules)
 {
-  struct span_end *e = &b->span_end;
+  struct span_end *e = &r->span_end;
   bool known;
 
   (void)pthread_mutex_lock(&e->lock);
   if ((e->at_ns == 0 || late == 0) && !m->abandoned)
-    span_end_count(b, m->now_ns, m->looped_ns);
-  known = e->at_ns > b->base.at_ns;
-  for (size_t i = 0; known && i < b->stats->metrics.n_counters; i++)
+    span_end_count(r, m->now_ns, m->looped_ns);
+  known = e->at_ns > r->base.at_ns;
+  for (size_t i = 0; known && i < r->stats->metrics.n_counters; i++)
     if (e->counter[i] != BN_ABSENT)
-      e->counter[i] -= b->base.counter[i];
+      e->counter[i] -= r->base.counter[i];
   rules->rated = known ? e->counter : NULL;
-  rules->rated_s = known ? (double)(e->at_ns - b->base.at_ns) * 1e-9 : 0;
+  rules->rated_s = known ? (double)(e->at_ns - r->base.at_ns) * 1e-9 : 0;
   (void)pthread_mutex_unlock(&e->lock);
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
-static struct bn_view_rules view_rules(const struct bn_reports *b)
+static struct bn_view_rules view_rules(const struct bn_reports *r)
 {
-  const struct bn_conf *c = b->conf;
+  const struct bn_conf *c = r->conf;
 
   return (struct bn_view_rules){.percents = c->plan.percents,
                                 .n_percents = c->plan.n_percents,
@@ -393,11 +393,11 @@ static struct bn_view_rules view_rules(const struct bn_reports *b)
 }
 
 /* Takes the snapshot of a report, with the events of the warm-up while it lasts. */
-static void report_count(struct report *d, const struct bn_reports *b,
+static void report_count(struct report *d, const struct bn_reports *r,
                          const struct bn_statset *stats, uint64_t now_ns)
 {
   bn_snap_take(&d->now, stats, now_ns);
-  if (atomic_load(&b->warming))
+  if (atomic_load(&r->warming))
     bn_snap_add_warmup(&d->now, stats);
 }
 
@@ -409,21 +409,21 @@ static void report_compare(struct report *d, const struct bn_snap *base)
 
 /* If a session has several events in flight, their average start is known; during a start or an end
    the average may be anything. */
-static uint64_t reports_oldest(const struct bn_reports *b, const struct bn_snap *s, uint64_t now_ns)
+static uint64_t reports_oldest(const struct bn_reports *r, const struct bn_snap *s, uint64_t now_ns)
 {
   const uint64_t age_ns = bn_snap_oldest(s, now_ns);
-  const uint64_t most_ns = now_ns > b->facts.start_ns ? now_ns - b->facts.start_ns : 0;
+  const uint64_t most_ns = now_ns > r->facts.start_ns ? now_ns - r->facts.start_ns : 0;
 
   return age_ns < most_ns ? age_ns : most_ns;
 }
 
 /* Sets the members of a view that are not part of the difference. */
-static void reports_complete_view(const struct bn_reports *b, struct report *d,
+static void reports_complete_view(const struct bn_reports *r, struct report *d,
                                   const struct bn_run_state *m)
 {
   struct bn_view *v = &d->view;
 
-  v->kind = bn_reports_kind(b);
+  v->kind = bn_reports_kind(r);
   v->at_s = (double)(m->now_ns - m->from_ns) * 1e-9;
   v->failed_threads = m->failed_threads;
   v->paced = m->paced;
@@ -431,140 +431,140 @@ static void reports_complete_view(const struct bn_reports *b, struct report *d,
     v->backlog = m->backlog;
     v->concurrency = d->now.unfinished;
   }
-  v->oldest_s = (double)reports_oldest(b, &d->now, m->now_ns) * 1e-9;
+  v->oldest_s = (double)reports_oldest(r, &d->now, m->now_ns) * 1e-9;
   if (m->at_limit)
     v->running = m->running;
-  if (b->ops->figures != NULL) {
-    v->n_figures = b->ops->figures(v, d->store.figure, BN_FIGURES_MAX);
+  if (r->ops->figures != NULL) {
+    v->n_figures = r->ops->figures(v, d->store.figure, BN_FIGURES_MAX);
     v->figures = d->store.figure;
   }
 }
 
-static void reports_make_view(struct bn_reports *b, struct report *d, const struct bn_snap *base,
+static void reports_make_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
                               bool exact, const struct bn_run_state *m)
 {
-  struct bn_view_rules rules = view_rules(b);
+  struct bn_view_rules rules = view_rules(r);
 
   rules.exact = exact;
-  rules.sessions = base == &b->base;
-  rules.in_span = base == &b->last;
+  rules.sessions = base == &r->base;
+  rules.in_span = base == &r->last;
   report_compare(d, base);
   bn_view_fill(&d->view, &d->store, &d->delta, &rules);
-  reports_complete_view(b, d, m);
+  reports_complete_view(r, d, m);
 }
 
-static void reports_build_view(struct bn_reports *b, struct report *d, const struct bn_snap *base,
+static void reports_build_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
                                bool exact, const struct bn_run_state *m)
 {
-  report_count(d, b, b->stats, m->now_ns);
-  reports_make_view(b, d, base, exact, m);
+  report_count(d, r, r->stats, m->now_ns);
+  reports_make_view(r, d, base, exact, m);
 }
 
-bool bn_reports_in_hook(const struct bn_reports *b)
+bool bn_reports_in_hook(const struct bn_reports *r)
 {
-  return atomic_load(&b->reporters.in_hook);
+  return atomic_load(&r->reporters.in_hook);
 }
 
-bool bn_reports_shown(const struct bn_reports *b)
+bool bn_reports_shown(const struct bn_reports *r)
 {
-  return atomic_load(&b->reporters.shown);
+  return atomic_load(&r->reporters.shown);
 }
 
 /* Copies the facts about errors for the view: reporters read them without the lock, so that a slow
    one does not block threads that fail. */
-static void reports_copy_errors(struct bn_reports *b, struct report *d)
+static void reports_copy_errors(struct bn_reports *r, struct report *d)
 {
-  (void)pthread_mutex_lock(&b->lock);
+  (void)pthread_mutex_lock(&r->lock);
   bn_facts_done(&d->error_facts);
-  bn_facts_add_errors(&d->error_facts, &b->facts);
+  bn_facts_add_errors(&d->error_facts, &r->facts);
   d->view.error_facts = &d->error_facts;
-  (void)pthread_mutex_unlock(&b->lock);
+  (void)pthread_mutex_unlock(&r->lock);
 }
 
 /* Returns false if a reporter failed. */
-static bool reports_show(struct bn_reports *b, enum bn_view_span span)
+static bool reports_show(struct bn_reports *r, enum bn_view_span span)
 {
-  struct bn_view *v = &b->report.view;
+  struct bn_view *v = &r->report.view;
 
   v->span = span;
-  if (b->watch != NULL)
-    bn_watch_show(b->watch, v);
+  if (r->watch != NULL)
+    bn_watch_show(r->watch, v);
   if (span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL)
-    reports_copy_errors(b, &b->report);
-  return bn_reporters_view(&b->reporters, v);
+    reports_copy_errors(r, &r->report);
+  return bn_reporters_view(&r->reporters, v);
 }
 
-bool bn_reports_interval(struct bn_reports *b, const struct bn_run_state *m)
+bool bn_reports_interval(struct bn_reports *r, const struct bn_run_state *m)
 {
   bool ok;
 
-  reports_build_view(b, &b->report, &b->last, false, m);
-  ok = reports_show(b, BN_VIEW_INTERVAL);
-  reports_swap(&b->last, &b->report.now);
+  reports_build_view(r, &r->report, &r->last, false, m);
+  ok = reports_show(r, BN_VIEW_INTERVAL);
+  reports_swap(&r->last, &r->report.now);
   return ok;
 }
 
 /* Tests without statistics may have no checkpoints: their total covers the whole run. */
-static bool reports_has_checkpoints(const struct bn_reports *b)
+static bool reports_has_checkpoints(const struct bn_reports *r)
 {
-  const enum bn_kind kind = bn_reports_kind(b);
+  const enum bn_kind kind = bn_reports_kind(r);
 
-  return !b->conf->policy->plain_tests_uncut || (kind != BN_KIND_PLAIN && kind != BN_KIND_CPU);
+  return !r->conf->policy->plain_tests_uncut || (kind != BN_KIND_PLAIN && kind != BN_KIND_CPU);
 }
 
 /* Makes the checkpoint the state that the next report is a difference to. */
-static void reports_start_from_checkpoint(struct bn_reports *b)
+static void reports_start_from_checkpoint(struct bn_reports *r)
 {
-  (void)pthread_mutex_lock(&b->lock);
-  reports_swap(&b->base, &b->report.now);
-  b->base_is_start = false;
-  (void)pthread_mutex_unlock(&b->lock);
+  (void)pthread_mutex_lock(&r->lock);
+  reports_swap(&r->base, &r->report.now);
+  r->base_is_start = false;
+  (void)pthread_mutex_unlock(&r->lock);
 }
 
-bool bn_reports_checkpoint(struct bn_reports *b, const struct bn_run_state *m)
+bool bn_reports_checkpoint(struct bn_reports *r, const struct bn_run_state *m)
 {
   bool ok;
 
-  if (!reports_has_checkpoints(b))
+  if (!reports_has_checkpoints(r))
     return true;
-  reports_build_view(b, &b->report, &b->base, b->base_is_start, m);
-  ok = reports_show(b, BN_VIEW_CHECKPOINT);
-  reports_start_from_checkpoint(b);
+  reports_build_view(r, &r->report, &r->base, r->base_is_start, m);
+  ok = reports_show(r, BN_VIEW_CHECKPOINT);
+  reports_start_from_checkpoint(r);
   return ok;
 }
 
-bool bn_reports_ticks(const struct bn_reports *b)
+bool bn_reports_ticks(const struct bn_reports *r)
 {
-  return b->ticks || b->asserts.patience_s > 0;
+  return r->ticks || r->asserts.patience_s > 0;
 }
 
-bool bn_reports_tick(struct bn_reports *b, const struct bn_run_state *m)
+bool bn_reports_tick(struct bn_reports *r, const struct bn_run_state *m)
 {
-  if (!b->ticks)
+  if (!r->ticks)
     return true;
-  reports_build_view(b, &b->report, &b->start, true, m);
-  return reports_show(b, BN_VIEW_TICK);
+  reports_build_view(r, &r->report, &r->start, true, m);
+  return reports_show(r, BN_VIEW_TICK);
 }
 
-const struct bn_assert *bn_reports_second(struct bn_reports *b, const struct bn_run_state *m)
+const struct bn_assert *bn_reports_second(struct bn_reports *r, const struct bn_run_state *m)
 {
-  const struct bn_view_rules rules = view_rules(b);
+  const struct bn_view_rules rules = view_rules(r);
   const struct bn_assert *violated;
 
-  if (b->asserts.patience_s <= 0)
+  if (r->asserts.patience_s <= 0)
     return NULL;
-  reports_build_view(b, &b->report, &b->second, false, m);
+  reports_build_view(r, &r->report, &r->second, false, m);
   /* The rest of a second after the reporting thread was held up belongs to the next second. */
-  if (b->report.view.span_s < 0.5)
+  if (r->report.view.span_s < 0.5)
     return NULL;
-  violated = bn_asserts_second(&b->asserts, &b->report.view, &rules);
-  reports_swap(&b->second, &b->report.now);
+  violated = bn_asserts_second(&r->asserts, &r->report.view, &rules);
+  reports_swap(&r->second, &r->report.now);
   return violated;
 }
 
-void bn_reports_ended(struct bn_reports *b)
+void bn_reports_ended(struct bn_reports *r)
 {
-  bn_reporters_ended(&b->reporters);
+  bn_reporters_ended(&r->reporters);
 }
 
 /* Returns the events that --db-max-tries has given up since the baseline.  They are among the
@@ -594,20 +594,20 @@ static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
 /* Builds bench's own final report, which covers the span and the events that ended after it or did
    not end.  Returns the rules that the view was filled with. rated: the rates follow from the
    counters at the end of the span, which are taken out of b->span_end. */
-static struct bn_view_rules reports_build_total(struct bn_reports *b, struct report *d,
+static struct bn_view_rules reports_build_total(struct bn_reports *r, struct report *d,
                                                 const struct bn_run_state *m, bool rated)
 {
-  struct bn_view_rules rules = view_rules(b);
+  struct bn_view_rules rules = view_rules(r);
   uint64_t in_flight = 0, oldest_ns = 0;
 
-  rules.exact = b->base_is_start;
+  rules.exact = r->base_is_start;
   rules.sessions = true;
-  report_compare(d, &b->base);
+  report_compare(d, &r->base);
   if (rated)
-    span_end_settle(b, m, d->delta.late, &rules);
+    span_end_settle(r, m, d->delta.late, &rules);
   if (m->abandoned)
     in_flight =
-        bn_snap_ages(&d->now, m->observed_ns, atomic_load(&b->warming), d->ages, &oldest_ns);
+        bn_snap_ages(&d->now, m->observed_ns, atomic_load(&r->warming), d->ages, &oldest_ns);
   rules.oldest_ns = in_flight > 0 ? oldest_ns : 0;
   if (m->ages != NULL) {
     bn_hist_add(d->ages, m->ages);
@@ -615,7 +615,7 @@ static struct bn_view_rules reports_build_total(struct bn_reports *b, struct rep
   }
   rules.ages = in_flight + m->backlog > 0 ? d->ages : NULL;
   bn_view_fill(&d->view, &d->store, &d->delta, &rules);
-  reports_complete_view(b, d, m);
+  reports_complete_view(r, d, m);
   d->view.oldest_s = (double)rules.oldest_ns * 1e-9;
   d->view.unfinished = in_flight + (m->paced ? m->backlog : 0);
   d->view.setup_s = (double)m->setup_ns * 1e-9;
@@ -631,29 +631,29 @@ static struct bn_view_rules reports_build_total(struct bn_reports *b, struct rep
 }
 
 /* A report of the warm-up has no verdicts about the measurement. */
-static void reports_asserts(struct bn_reports *b, const struct bn_view_rules *rules)
+static void reports_asserts(struct bn_reports *r, const struct bn_view_rules *rules)
 {
-  const struct bn_view *v = atomic_load(&b->warming) ? NULL : &b->report.view;
+  const struct bn_view *v = atomic_load(&r->warming) ? NULL : &r->report.view;
 
-  (void)pthread_mutex_lock(&b->lock);
-  bn_asserts_total(&b->asserts, v, rules, &b->facts);
-  (void)pthread_mutex_unlock(&b->lock);
+  (void)pthread_mutex_lock(&r->lock);
+  bn_asserts_total(&r->asserts, v, rules, &r->facts);
+  (void)pthread_mutex_unlock(&r->lock);
 }
 
-void bn_reports_count(struct bn_reports *b, const struct bn_run_state *m)
+void bn_reports_count(struct bn_reports *r, const struct bn_run_state *m)
 {
-  report_count(&b->report, b, b->stats, m->now_ns);
+  report_count(&r->report, r, r->stats, m->now_ns);
 }
 
-static struct bn_view_rules reports_sum(struct bn_reports *b, struct report *d,
+static struct bn_view_rules reports_sum(struct bn_reports *r, struct report *d,
                                         const struct bn_run_state *m, bool rated)
 {
-  struct bn_view_rules rules = view_rules(b);
+  struct bn_view_rules rules = view_rules(r);
 
-  if (b->conf->policy->own_report) {
-    rules = reports_build_total(b, d, m, rated);
+  if (r->conf->policy->own_report) {
+    rules = reports_build_total(r, d, m, rated);
   } else {
-    reports_make_view(b, d, &b->base, b->base_is_start, m);
+    reports_make_view(r, d, &r->base, r->base_is_start, m);
     d->view.unfinished = m->abandoned ? d->now.unfinished : 0;
   }
   d->view.span = BN_VIEW_TOTAL;
@@ -661,80 +661,80 @@ static struct bn_view_rules reports_sum(struct bn_reports *b, struct report *d,
   return rules;
 }
 
-void bn_reports_sum(struct bn_reports *b, const struct bn_run_state *m)
+void bn_reports_sum(struct bn_reports *r, const struct bn_run_state *m)
 {
   struct bn_view_rules rules;
 
-  if (b->ops->verify != NULL && b->stats->sample != NULL)
-    b->stats->sample(b->stats->sampled, b->report.now.counter);
-  b->facts.end_wall_ns = bn_clock_wall();
+  if (r->ops->verify != NULL && r->stats->sample != NULL)
+    r->stats->sample(r->stats->sampled, r->report.now.counter);
+  r->facts.end_wall_ns = bn_clock_wall();
   /* Ticks cover all that was measured, and the total what came after the last checkpoint. */
-  if (b->ticks && !b->base_is_start) {
-    reports_make_view(b, &b->report, &b->start, true, m);
-    (void)reports_show(b, BN_VIEW_TICK);
+  if (r->ticks && !r->base_is_start) {
+    reports_make_view(r, &r->report, &r->start, true, m);
+    (void)reports_show(r, BN_VIEW_TICK);
   }
-  rules = reports_sum(b, &b->report, m, true);
-  reports_asserts(b, &rules);
+  rules = reports_sum(r, &r->report, m, true);
+  reports_asserts(r, &rules);
 }
 
 /* Counters that the workload looks up are not looked up: that may block.  They are lower than in
    the baseline then, and not known. */
-static void forced_count(struct bn_reports *b, const struct bn_run_state *m)
+static void forced_count(struct bn_reports *r, const struct bn_run_state *m)
 {
-  struct report *d = &b->forced;
-  struct bn_statset counted = *b->stats;
+  struct report *d = &r->forced;
+  struct bn_statset counted = *r->stats;
 
   counted.sample = NULL;
-  report_count(d, b, &counted, m->now_ns);
+  report_count(d, r, &counted, m->now_ns);
   for (size_t i = 0; i < counted.metrics.n_counters; i++)
-    if (d->now.counter[i] < b->base.counter[i])
+    if (d->now.counter[i] < r->base.counter[i])
       d->now.counter[i] = BN_ABSENT;
 }
 
 /* The lock is held for a moment only, except while reporters get facts: before the load, and for
    documents, which come after the report.  A thread that gets no memory for a fact keeps it, and
    waits for the end of the process: what it protects does not change any more. */
-static bool reports_lock_in_time(struct bn_reports *b)
+static bool reports_lock_in_time(struct bn_reports *r)
 {
   struct timespec until;
 
   (void)clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec++;
-  return pthread_mutex_timedlock(&b->lock, &until) == 0;
+  return pthread_mutex_timedlock(&r->lock, &until) == 0;
 }
 
-void bn_reports_print_forced(struct bn_reports *b, const struct bn_run_state *m, FILE *out)
+void bn_reports_print_forced(struct bn_reports *r, const struct bn_run_state *m, FILE *out)
 {
-  const bool locked = reports_lock_in_time(b);
+  const bool locked = reports_lock_in_time(r);
 
-  forced_count(b, m);
-  (void)reports_sum(b, &b->forced, m, false);
-  b->reporters.text->summary(&b->facts, &b->forced.view, out);
+  forced_count(r, m);
+  (void)reports_sum(r, &r->forced, m, false);
+  r->reporters.text->summary(&r->facts, &r->forced.view, out);
   if (locked)
-    (void)pthread_mutex_unlock(&b->lock);
+    (void)pthread_mutex_unlock(&r->lock);
 }
 
-bool bn_reports_total(struct bn_reports *b)
+bool bn_reports_total(struct bn_reports *r)
 {
-  const bool ok = reports_show(b, BN_VIEW_TOTAL);
+  const bool ok = reports_show(r, BN_VIEW_TOTAL);
 
-  atomic_store(&b->reporters.shown, true);
+  atomic_store(&r->reporters.shown, true);
   return ok;
 }
 
-const struct bn_view *bn_reports_last(const struct bn_reports *b)
+const struct bn_view *bn_reports_last(const struct bn_reports *r)
 {
-  return &b->report.view;
+  return &r->report.view;
 }
 
-bool bn_reports_have_events(const struct bn_reports *b)
+bool bn_reports_have_events(const struct bn_reports *r)
 {
-  return b->report.now.counter[BN_C_EVENTS] > 0;
+  return r->report.now.counter[BN_C_EVENTS] > 0;
 }
 
-bool bn_reports_log_verdicts(const struct bn_reports *b)
+bool bn_reports_log_verdicts(const struct bn_reports *r)
 {
-  return bn_asserts_log(&b->asserts, &b->facts, !b->conf->policy->own_report);
+  return bn_asserts_log(&r->asserts, &r->facts, !r->conf->policy->own_report);
 }
 
 static void reports_add_message(void *arg, const struct bn_log_message *message)
@@ -742,19 +742,19 @@ static void reports_add_message(void *arg, const struct bn_log_message *message)
   bn_facts_message(arg, message->wall_ns, message->level, message->text, message->times);
 }
 
-static void reports_collect_messages(struct bn_reports *b)
+static void reports_collect_messages(struct bn_reports *r)
 {
-  (void)pthread_mutex_lock(&b->lock);
-  bn_log_each_message(reports_add_message, &b->facts);
-  (void)pthread_mutex_unlock(&b->lock);
+  (void)pthread_mutex_lock(&r->lock);
+  bn_log_each_message(reports_add_message, &r->facts);
+  (void)pthread_mutex_unlock(&r->lock);
 }
 
-bool bn_reports_close(struct bn_reports *b, const struct bn_end *run_end)
+bool bn_reports_close(struct bn_reports *r, const struct bn_end *run_end)
 {
   struct bn_end end = *run_end;
 
-  end.replaced_intervals = (b->reporters.replaced & BN_REPLACES_INTERVAL) != 0;
-  end.replaced_total = (b->reporters.replaced & BN_REPLACES_TOTAL) != 0;
-  reports_collect_messages(b);
-  return bn_reporters_close(&b->reporters, &end);
+  end.replaced_intervals = (r->reporters.replaced & BN_REPLACES_INTERVAL) != 0;
+  end.replaced_total = (r->reporters.replaced & BN_REPLACES_TOTAL) != 0;
+  reports_collect_messages(r);
+  return bn_reporters_close(&r->reporters, &end);
 }

@@ -61,77 +61,77 @@ struct bn_run_state {
 };
 
 struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup);
-void bn_reports_free(struct bn_reports *b);
+void bn_reports_free(struct bn_reports *r);
 /* Adapts to another table of metrics, before bn_reports_begin. */
-void bn_reports_measure(struct bn_reports *b);
+void bn_reports_measure(struct bn_reports *r);
 
 /* Any thread may call the next five functions. */
-void bn_reports_set_kind(struct bn_reports *b, enum bn_kind kind);
-enum bn_kind bn_reports_kind(const struct bn_reports *b);
-void bn_reports_fact(struct bn_reports *b, const char *section, const char *key, const char *text);
-void bn_reports_fact_f64(struct bn_reports *b, const char *section, const char *key, double value);
+void bn_reports_set_kind(struct bn_reports *r, enum bn_kind kind);
+enum bn_kind bn_reports_kind(const struct bn_reports *r);
+void bn_reports_fact(struct bn_reports *r, const char *section, const char *key, const char *text);
+void bn_reports_fact_f64(struct bn_reports *r, const char *section, const char *key, double value);
 /* Records, as facts, that a thread failed at_s after the measurement began (negative: before it)
    while others went on.  Returns true for the first failure of its kind.  A kind may be any text;
    the fact has it escaped by bn_escape() and cut between characters.  After BN_FAILURE_KINDS, no
    kind is new. */
-bool bn_reports_failure(struct bn_reports *b, const char *kind, const char *text, double at_s);
+bool bn_reports_failure(struct bn_reports *r, const char *kind, const char *text, double at_s);
 
 /* --- the main thread, in this order --- */
 /* Returns -1 if an assertion is about something that this run does not measure; err names it. */
-int bn_reports_check(const struct bn_reports *b, struct bn_err *err);
+int bn_reports_check(const struct bn_reports *r, struct bn_err *err);
 /* Opens the reporters.  Returns false if one cannot be opened, which has been logged. */
-bool bn_reports_open(struct bn_reports *b);
+bool bn_reports_open(struct bn_reports *r);
 /* Moves the facts that main.c collected into the reports, before bn_reports_begin. */
-void bn_reports_add_facts(struct bn_reports *b, struct bn_facts *facts);
+void bn_reports_add_facts(struct bn_reports *r, struct bn_facts *facts);
 /* Prints the heading, after the workload has described itself. seed: the seed of the streams. */
-void bn_reports_begin(struct bn_reports *b, const void *workload, uint64_t seed);
-void bn_reports_starting(struct bn_reports *b);
-void bn_reports_started(struct bn_reports *b);
+void bn_reports_begin(struct bn_reports *r, const void *workload, uint64_t seed);
+void bn_reports_starting(struct bn_reports *r);
+void bn_reports_started(struct bn_reports *r);
 /* Passes the place that the facts name to the watchers, before the start. */
-void bn_reports_place(struct bn_reports *b);
+void bn_reports_place(struct bn_reports *r);
 /* Takes the first baseline: the measurement, or the warm-up before it, starts. */
-void bn_reports_start(struct bn_reports *b, uint64_t now_ns);
+void bn_reports_start(struct bn_reports *r, uint64_t now_ns);
 /* Takes the counters of the final report, after the reporting thread has ended or was abandoned. */
-void bn_reports_count(struct bn_reports *b, const struct bn_run_state *m);
+void bn_reports_count(struct bn_reports *r, const struct bn_run_state *m);
 /* Computes the final report, after the workload has been verified, if it is to be. */
-void bn_reports_sum(struct bn_reports *b, const struct bn_run_state *m);
+void bn_reports_sum(struct bn_reports *r, const struct bn_run_state *m);
 /* Announces to the reporters that the total is next. */
-void bn_reports_ended(struct bn_reports *b);
+void bn_reports_ended(struct bn_reports *r);
 /* Makes the final report.  Returns false if a reporter failed. */
-bool bn_reports_total(struct bn_reports *b);
+bool bn_reports_total(struct bn_reports *r);
 /* Logs, after the final report, the assertions that do not hold, and in a dialect all of them, as
    its report has none.  Returns false if one does not hold. */
-bool bn_reports_log_verdicts(const struct bn_reports *b);
+bool bn_reports_log_verdicts(const struct bn_reports *r);
 /* Returns the view of the final report, once it is made. */
-const struct bn_view *bn_reports_last(const struct bn_reports *b);
+const struct bn_view *bn_reports_last(const struct bn_reports *r);
 /* Returns whether an event has succeeded since the measurement began, once that view is made.  It
    covers the time after the last checkpoint. */
-bool bn_reports_have_events(const struct bn_reports *b);
+bool bn_reports_have_events(const struct bn_reports *r);
 /* Passes the end of the run to the reporters and closes them.  Returns false if one failed. */
-bool bn_reports_close(struct bn_reports *b, const struct bn_end *run_end);
+bool bn_reports_close(struct bn_reports *r, const struct bn_end *run_end);
 
 /* --- the reporting thread, or the main thread where there is none --- */
 /* Forgets what was measured in the warm-up.  Returns the new baseline, which the reports own. */
-const struct bn_snap *bn_reports_baseline(struct bn_reports *b, uint64_t now_ns);
+const struct bn_snap *bn_reports_baseline(struct bn_reports *r, uint64_t now_ns);
 /* Counts what rates follow from: the span ended at end_ns.  Only the first call has an effect. */
-void bn_reports_end_span(struct bn_reports *b, uint64_t end_ns, uint64_t now_ns);
+void bn_reports_end_span(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns);
 /* Makes a report.  Returns false if a reporter failed. */
-bool bn_reports_interval(struct bn_reports *b, const struct bn_run_state *m);
-bool bn_reports_checkpoint(struct bn_reports *b, const struct bn_run_state *m);
-bool bn_reports_tick(struct bn_reports *b, const struct bn_run_state *m);
+bool bn_reports_interval(struct bn_reports *r, const struct bn_run_state *m);
+bool bn_reports_checkpoint(struct bn_reports *r, const struct bn_run_state *m);
+bool bn_reports_tick(struct bn_reports *r, const struct bn_run_state *m);
 /* Judges the assertions over the time since the last call, or since the measurement began.  Returns
    the one that has been violated for --abort-on-assert, or NULL. */
-const struct bn_assert *bn_reports_second(struct bn_reports *b, const struct bn_run_state *m);
+const struct bn_assert *bn_reports_second(struct bn_reports *r, const struct bn_run_state *m);
 /* Returns whether there is something to do every second: ticks or assertions. */
-bool bn_reports_ticks(const struct bn_reports *b);
+bool bn_reports_ticks(const struct bn_reports *r);
 
 /* --- any other thread --- */
 /* Returns whether a script's hook is printing the final report or a part of it. */
-bool bn_reports_in_hook(const struct bn_reports *b);
+bool bn_reports_in_hook(const struct bn_reports *r);
 /* Returns whether the final report has been printed. */
-bool bn_reports_shown(const struct bn_reports *b);
+bool bn_reports_shown(const struct bn_reports *r);
 /* Prints the final report from the counters as they are, without a reporter's state, its streams or
    its memory.  The watchdog calls it, after the start barrier has opened. */
-void bn_reports_print_forced(struct bn_reports *b, const struct bn_run_state *m, FILE *out);
+void bn_reports_print_forced(struct bn_reports *r, const struct bn_run_state *m, FILE *out);
 
 #endif

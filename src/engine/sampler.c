@@ -43,7 +43,7 @@ static void end_warmup(const struct sampler *s, uint64_t now)
 
 /* The reporters log their own failures. */
 static void sampler_report(const struct sampler *s, uint64_t now,
-                           bool (*hand_out)(struct bn_reports *b, const struct bn_run_state *m))
+                           bool (*hand_out)(struct bn_reports *r, const struct bn_run_state *m))
 {
   const struct bn_run_state m = bn_run_state_at(s->p, &s->schedule.times, now);
 
