@@ -45,7 +45,7 @@ bool bn_hosts_wanted(const struct bn_conf *conf, const struct bn_ranks *ranks, c
 
 /* --- phases ----------------------------------------------------------------------------------- */
 
-static void controller_start_hosts(struct bn_fleet *f, struct bn_run_report *a)
+static void controller_start_hosts(struct bn_fleet *f, struct bn_run_report *r)
 {
   const uint64_t now_ns = bn_clock_mono();
   uint64_t slowest_ns = 0;
@@ -57,12 +57,12 @@ static void controller_start_hosts(struct bn_fleet *f, struct bn_run_report *a)
   f->start.wall_ns = bn_clock_wall() + (f->start.mono_ns - now_ns);
   for (size_t i = 0; i < f->n; i++)
     bn_connection_start(&f->connection[i], f->start.mono_ns);
-  bn_run_report_started(a, f);
+  bn_run_report_started(r, f);
   bn_fleet_enter(f, BN_FLEET_RUN);
 }
 
 /* Makes one exchange after the other with each host. */
-static void controller_compare_clocks(struct bn_fleet *f, struct bn_run_report *a)
+static void controller_compare_clocks(struct bn_fleet *f, struct bn_run_report *r)
 {
   bool all = true;
 
@@ -81,7 +81,7 @@ static void controller_compare_clocks(struct bn_fleet *f, struct bn_run_report *
     }
   }
   if (all)
-    controller_start_hosts(f, a);
+    controller_start_hosts(f, r);
 }
 
 /* The first host has found out that the command is one of all hosts: it waits for them. */
@@ -111,20 +111,20 @@ static void controller_pass_barrier(struct bn_fleet *f)
 }
 
 /* Checks and announces what the hosts measure, which is known once all are ready. */
-static void controller_begin_clocks(struct bn_fleet *f, struct bn_run_report *a)
+static void controller_begin_clocks(struct bn_fleet *f, struct bn_run_report *r)
 {
   struct bn_err err = {0};
 
-  if (bn_run_report_check(a, f, &err) != 0) {
+  if (bn_run_report_check(r, f, &err) != 0) {
     bn_printer_failure(&f->printer, &err);
     f->failed = true;
     return;
   }
-  bn_run_report_heading(a, f);
+  bn_run_report_heading(r, f);
   bn_fleet_enter(f, BN_FLEET_CLOCKS);
 }
 
-static void controller_advance(struct bn_fleet *f, struct bn_run_report *a)
+static void controller_advance(struct bn_fleet *f, struct bn_run_report *r)
 {
   if (f->stop != 0)
     return;
@@ -134,9 +134,9 @@ static void controller_advance(struct bn_fleet *f, struct bn_run_report *a)
     controller_pass_barrier(f);
   if (f->phase == BN_FLEET_OPEN && bn_fleet_are(f, BN_CONNECTION_READY) &&
       !bn_fleet_are(f, BN_CONNECTION_ENDED))
-    controller_begin_clocks(f, a);
+    controller_begin_clocks(f, r);
   if (f->phase == BN_FLEET_CLOCKS)
-    controller_compare_clocks(f, a);
+    controller_compare_clocks(f, r);
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */

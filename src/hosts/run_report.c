@@ -18,22 +18,22 @@
 #include "engine/stop.h"
 #include "measure/merge.h"
 
-bool bn_run_report_open(struct bn_run_report *a, struct bn_fleet *f)
+bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f)
 {
   const struct bn_hosts_setup *s = f->setup;
   struct bn_plan plan = s->conf->plan;
 
-  a->setup = s;
-  a->fleet = f;
-  a->printer = &f->printer;
+  r->setup = s;
+  r->fleet = f;
+  r->printer = &f->printer;
   if (!f->is_run)
     return true;
   plan.threads = (unsigned)f->sessions;
-  bn_asserts_init(&a->asserts, s->asserts, s->n_asserts, s->conf->raw.abort_on_assert_s);
-  bn_reporters_init(&a->reporters, s->reporters, s->n_reporters);
-  a->reporters.text = s->text;
-  a->reporters.reader_left = bn_stop_reader_left;
-  return bn_reporters_open(&a->reporters, &plan);
+  bn_asserts_init(&r->asserts, s->asserts, s->n_asserts, s->conf->raw.abort_on_assert_s);
+  bn_reporters_init(&r->reporters, s->reporters, s->n_reporters);
+  r->reporters.text = s->text;
+  r->reporters.reader_left = bn_stop_reader_left;
+  return bn_reporters_open(&r->reporters, &plan);
 }
 
 static struct bn_merged_result_part *run_report_parts_of(const struct bn_fleet *f)
@@ -63,7 +63,7 @@ static struct bn_merged_result_part *run_report_parts_of(const struct bn_fleet *
   return part;
 }
 
-int bn_run_report_check(const struct bn_run_report *a, const struct bn_fleet *f, struct bn_err *err)
+int bn_run_report_check(const struct bn_run_report *r, const struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_hosts_setup *s = f->setup;
   const struct bn_assert_scope scope = {.metrics = bn_intervals_metrics(&f->intervals),
@@ -72,41 +72,41 @@ int bn_run_report_check(const struct bn_run_report *a, const struct bn_fleet *f,
                                         .native = s->conf->policy->own_report,
                                         .statements = s->statements};
 
-  return bn_asserts_check(&a->asserts, &scope, err);
+  return bn_asserts_check(&r->asserts, &scope, err);
 }
 
 /* Queues a job for the printer. */
-static void run_report_put(struct bn_run_report *a, struct bn_printer_job *job,
+static void run_report_put(struct bn_run_report *r, struct bn_printer_job *job,
                            void (*say)(struct bn_printer_job *))
 {
-  *job = (struct bn_printer_job){.of = a, .say = say};
-  bn_printer_put(a->printer, job);
+  *job = (struct bn_printer_job){.of = r, .say = say};
+  bn_printer_put(r->printer, job);
 }
 
 static void report_begin(struct bn_printer_job *job)
 {
-  struct bn_run_report *a = job->of;
+  struct bn_run_report *r = job->of;
 
-  bn_reporters_begin(&a->reporters, &a->facts);
-  bn_reporters_starting(&a->reporters, &a->facts);
+  bn_reporters_begin(&r->reporters, &r->facts);
+  bn_reporters_starting(&r->reporters, &r->facts);
 }
 
-void bn_run_report_heading(struct bn_run_report *a, const struct bn_fleet *f)
+void bn_run_report_heading(struct bn_run_report *r, const struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = run_report_parts_of(f);
 
-  bn_merged_result_facts(part, f->n, f->setup->conf, f->setup->options, &a->facts);
+  bn_merged_result_facts(part, f->n, f->setup->conf, f->setup->options, &r->facts);
   free(part);
-  run_report_put(a, &a->begin, report_begin);
+  run_report_put(r, &r->begin, report_begin);
 }
 
 static void report_started(struct bn_printer_job *job)
 {
-  struct bn_run_report *a = job->of;
+  struct bn_run_report *r = job->of;
 
-  a->facts.start_ns = a->start.mono_ns;
-  a->facts.start_wall_ns = a->start.wall_ns;
-  bn_reporters_started(&a->reporters, &a->facts);
+  r->facts.start_ns = r->start.mono_ns;
+  r->facts.start_wall_ns = r->start.wall_ns;
+  bn_reporters_started(&r->reporters, &r->facts);
 }
 
 static struct bn_view_rules run_report_view_rules(const struct bn_conf *conf)
@@ -132,9 +132,9 @@ struct shown {
 
 static void shown_say(struct bn_printer_job *job)
 {
-  struct bn_run_report *a = job->of;
+  struct bn_run_report *r = job->of;
 
-  (void)bn_reporters_view(&a->reporters, &((struct shown *)job)->record.view);
+  (void)bn_reporters_view(&r->reporters, &((struct shown *)job)->record.view);
 }
 
 static void shown_done(struct bn_printer_job *job)
@@ -146,20 +146,20 @@ static void shown_done(struct bn_printer_job *job)
   free(s);
 }
 
-static void report_view(struct bn_run_report *a, const struct bn_view *v)
+static void report_view(struct bn_run_report *r, const struct bn_view *v)
 {
   struct shown *s;
 
-  if (!bn_reporters_want(&a->reporters, v->span))
+  if (!bn_reporters_want(&r->reporters, v->span))
     return;
   s = bn_alloc(1, sizeof *s);
   bn_record_copy(&s->record, v);
   if (v->span == BN_VIEW_CHECKPOINT) {
-    bn_facts_add_errors(&s->errors, &a->fleet->intervals.errors);
+    bn_facts_add_errors(&s->errors, &r->fleet->intervals.errors);
     s->record.view.error_facts = &s->errors;
   }
-  s->job = (struct bn_printer_job){.of = a, .say = shown_say, .done = shown_done};
-  bn_printer_offer(a->printer, &s->job);
+  s->job = (struct bn_printer_job){.of = r, .say = shown_say, .done = shown_done};
+  bn_printer_offer(r->printer, &s->job);
 }
 
 /* Returns whether the run is as it was asked for: events may begin on all hosts, except on hosts
@@ -182,56 +182,56 @@ static bool run_report_is_under_load(const struct bn_fleet *f, const struct bn_v
   return true;
 }
 
-static void run_report_judge_interval(struct bn_run_report *a, const struct bn_view *interval)
+static void run_report_judge_interval(struct bn_run_report *r, const struct bn_view *interval)
 {
-  const struct bn_view_rules rules = run_report_view_rules(a->setup->conf);
+  const struct bn_view_rules rules = run_report_view_rules(r->setup->conf);
   const struct bn_assert *violated = NULL;
 
-  if (a->asserts.patience_s > 0 && run_report_is_under_load(a->fleet, interval))
-    violated = bn_asserts_second(&a->asserts, interval, &rules);
+  if (r->asserts.patience_s > 0 && run_report_is_under_load(r->fleet, interval))
+    violated = bn_asserts_second(&r->asserts, interval, &rules);
   if (violated == NULL)
     return;
-  bn_fleet_stop(a->fleet, BN_FRAME_STOP_ORDER, bn_clock_mono());
-  bn_printer_say(a->printer,
+  bn_fleet_stop(r->fleet, BN_FRAME_STOP_ORDER, bn_clock_mono());
+  bn_printer_say(r->printer,
                  "--assert=%s has been violated for %.15g s (--abort-on-assert): the run ends",
-                 violated->text, a->setup->conf->raw.abort_on_assert_s);
+                 violated->text, r->setup->conf->raw.abort_on_assert_s);
 }
 
 /* Intervals may be there for the assertions alone. */
 static void run_report_show_sum(void *arg, const struct bn_view *v)
 {
-  struct bn_run_report *a = arg;
+  struct bn_run_report *r = arg;
 
-  a->has_events |= v->span == BN_VIEW_CHECKPOINT && v->events > 0;
-  if (v->span != BN_VIEW_INTERVAL || a->setup->conf->plan.interval_ns > 0)
-    report_view(a, v);
+  r->has_events |= v->span == BN_VIEW_CHECKPOINT && v->events > 0;
+  if (v->span != BN_VIEW_INTERVAL || r->setup->conf->plan.interval_ns > 0)
+    report_view(r, v);
   if (v->span == BN_VIEW_INTERVAL)
-    run_report_judge_interval(a, v);
+    run_report_judge_interval(r, v);
 }
 
-void bn_run_report_started(struct bn_run_report *a, struct bn_fleet *f)
+void bn_run_report_started(struct bn_run_report *r, struct bn_fleet *f)
 {
   const uint64_t warmup_ns = f->setup->conf->plan.warmup_ns;
   const struct bn_intervals_out out = {
       .rules = run_report_view_rules(f->setup->conf),
       .start = {.at_ns = f->start.mono_ns + warmup_ns, .wall_ns = f->start.wall_ns + warmup_ns},
       .show = run_report_show_sum,
-      .arg = a};
+      .arg = r};
 
   bn_intervals_start(&f->intervals, &out);
-  a->start = f->start;
-  run_report_put(a, &a->started, report_started);
+  r->start = f->start;
+  run_report_put(r, &r->started, report_started);
 }
 
-void bn_run_report_intervals(struct bn_run_report *a)
+void bn_run_report_intervals(struct bn_run_report *r)
 {
   struct bn_err err = {0};
   int rc;
 
-  while (a->fleet->phase == BN_FLEET_RUN &&
-         (rc = bn_intervals_next(&a->fleet->intervals, &err)) != 0)
+  while (r->fleet->phase == BN_FLEET_RUN &&
+         (rc = bn_intervals_next(&r->fleet->intervals, &err)) != 0)
     if (rc < 0)
-      run_report_note_failure(a->fleet, &err);
+      run_report_note_failure(r->fleet, &err);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -260,10 +260,10 @@ static int run_report_status_of_hosts(const struct bn_fleet *f)
 
 /* Why the controller has told the hosts to stop.  What the script left with is the status of its
    host. */
-static void run_report_end_by_stop(const struct bn_run_report *a, const struct bn_fleet *f,
+static void run_report_end_by_stop(const struct bn_run_report *r, const struct bn_fleet *f,
                                    struct bn_end *end)
 {
-  const bool judged = atomic_load(&a->asserts.by) != NULL;
+  const bool judged = atomic_load(&r->asserts.by) != NULL;
 
   end->signo = f->signo;
   end->status = end->signo != 0 ? BN_STATUS_SIGNAL + end->signo
@@ -300,12 +300,12 @@ static void run_report_end_by_hosts(const struct bn_fleet *f, struct bn_end *end
 }
 
 /* Reports and assertions add to this end. */
-static void report_end_of(const struct bn_run_report *a, const struct bn_fleet *f,
+static void report_end_of(const struct bn_run_report *r, const struct bn_fleet *f,
                           const struct bn_end *sum, struct bn_end *end)
 {
   *end = *sum;
   if (f->stop != 0)
-    run_report_end_by_stop(a, f, end);
+    run_report_end_by_stop(r, f, end);
   else
     run_report_end_by_hosts(f, end);
   end->failed |= f->failed;
@@ -320,23 +320,23 @@ static void run_report_log_senseless(struct bn_fleet *f, const struct bn_merged_
 }
 
 /* Makes the result of all hosts, and notes how the run ended. */
-static void report_sum_hosts(struct bn_run_report *a, struct bn_fleet *f)
+static void report_sum_hosts(struct bn_run_report *r, struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = run_report_parts_of(f);
   struct bn_err err = {0};
 
   f->start.until_ns = bn_clock_mono();
-  if (bn_merged_result_make(part, f->n, &f->start, f->setup->conf, f->setup->options, &a->result,
+  if (bn_merged_result_make(part, f->n, &f->start, f->setup->conf, f->setup->options, &r->result,
                             &err) != 0) {
     run_report_note_failure(f, &err);
-    bn_result_done(&a->result);
-    memset(&a->result, 0, sizeof a->result);
+    bn_result_done(&r->result);
+    memset(&r->result, 0, sizeof r->result);
   } else {
     run_report_log_senseless(f, part);
-    bn_merged_result_together(part, f->n, &f->intervals.together, &a->result.facts);
+    bn_merged_result_together(part, f->n, &f->intervals.together, &r->result.facts);
   }
   free(part);
-  report_end_of(a, f, &a->result.end, &a->end);
+  report_end_of(r, f, &r->result.end, &r->end);
 }
 
 /* Returns the exit status of the run, which those of its hosts make together. */
@@ -351,21 +351,21 @@ static int report_status(const struct bn_fleet *f)
 }
 
 /* Reporters were given the address of the facts. */
-static void report_replace_facts(struct bn_run_report *a)
+static void report_replace_facts(struct bn_run_report *r)
 {
-  a->heading = a->facts;
-  a->facts = a->result.facts;
-  memset(&a->result.facts, 0, sizeof a->result.facts);
+  r->heading = r->facts;
+  r->facts = r->result.facts;
+  memset(&r->result.facts, 0, sizeof r->result.facts);
 }
 
-static void run_report_asserts(struct bn_run_report *a)
+static void run_report_asserts(struct bn_run_report *r)
 {
-  const struct bn_view *v = &a->result.group[0].total.view;
-  struct bn_view_rules rules = run_report_view_rules(a->setup->conf);
+  const struct bn_view *v = &r->result.group[0].total.view;
+  struct bn_view_rules rules = run_report_view_rules(r->setup->conf);
 
   rules.ages = v->ages;
   rules.oldest_ns = v->oldest_s > 0 ? (uint64_t)(v->oldest_s * 1e9) : 0;
-  bn_asserts_total(&a->asserts, v, &rules, &a->facts);
+  bn_asserts_total(&r->asserts, v, &rules, &r->facts);
 }
 
 static void facts_add_message(void *arg, const struct bn_log_message *m)
@@ -375,26 +375,26 @@ static void facts_add_message(void *arg, const struct bn_log_message *m)
 
 static void report_end(struct bn_printer_job *job)
 {
-  struct bn_run_report *a = job->of;
-  struct bn_end *end = &a->end;
+  struct bn_run_report *r = job->of;
+  struct bn_end *end = &r->end;
 
-  if (a->result.n_groups > 0) {
-    report_replace_facts(a);
-    run_report_asserts(a);
-    bn_reporters_ended(&a->reporters);
-    (void)bn_reporters_total(&a->reporters, &a->result.group[0].total.view, a->result.group + 1,
-                             a->result.n_groups - 1);
-    if (!bn_asserts_log(&a->asserts, &a->facts, !a->setup->conf->policy->own_report))
+  if (r->result.n_groups > 0) {
+    report_replace_facts(r);
+    run_report_asserts(r);
+    bn_reporters_ended(&r->reporters);
+    (void)bn_reporters_total(&r->reporters, &r->result.group[0].total.view, r->result.group + 1,
+                             r->result.n_groups - 1);
+    if (!bn_asserts_log(&r->asserts, &r->facts, !r->setup->conf->policy->own_report))
       end->status = bn_merge_status(end->status, BN_STATUS_VIOLATED);
-    if (a->setup->conf->policy->own_report && !end->early && !a->has_events &&
-        bn_outcome_is_empty(&a->result.group[0].total.view))
+    if (r->setup->conf->policy->own_report && !end->early && !r->has_events &&
+        bn_outcome_is_empty(&r->result.group[0].total.view))
       end->status = bn_merge_status(end->status, BN_STATUS_EMPTY);
   }
-  end->failed |= a->reporters.failed || a->printer->dropped;
+  end->failed |= r->reporters.failed || r->printer->dropped;
   if (end->failed)
     end->status = bn_merge_status(end->status, BN_STATUS_FAILED);
-  bn_log_each_message(facts_add_message, &a->facts);
-  (void)bn_reporters_close(&a->reporters, end);
+  bn_log_each_message(facts_add_message, &r->facts);
+  (void)bn_reporters_close(&r->reporters, end);
 }
 
 /* Agents that end in order before the start have no reason to tell. */
@@ -408,21 +408,21 @@ static void run_report_check_start(struct bn_fleet *f)
   run_report_note_failure(f, &err);
 }
 
-void bn_run_report_end(struct bn_run_report *a, struct bn_fleet *f)
+void bn_run_report_end(struct bn_run_report *r, struct bn_fleet *f)
 {
   run_report_check_start(f);
-  a->end = (struct bn_end){.status = report_status(f)};
-  a->end.failed = a->end.status != 0;
+  r->end = (struct bn_end){.status = report_status(f)};
+  r->end.failed = r->end.status != 0;
   if (!f->is_run)
     return;
   if (f->phase == BN_FLEET_RUN)
-    report_sum_hosts(a, f);
-  run_report_put(a, &a->ended, report_end);
+    report_sum_hosts(r, f);
+  run_report_put(r, &r->ended, report_end);
 }
 
-void bn_run_report_leave(const struct bn_run_report *a)
+void bn_run_report_leave(const struct bn_run_report *r)
 {
-  const struct bn_hosts_setup *s = a->setup;
+  const struct bn_hosts_setup *s = r->setup;
   char journal[PATH_MAX];
 
   for (size_t i = 0; i < s->n_reporters; i++) {
@@ -437,17 +437,17 @@ void bn_run_report_leave(const struct bn_run_report *a)
   }
 }
 
-int bn_run_report_status(const struct bn_run_report *a)
+int bn_run_report_status(const struct bn_run_report *r)
 {
-  return a->reporters.failed || a->printer->dropped
-             ? bn_merge_status(a->end.status, BN_STATUS_FAILED)
-             : a->end.status;
+  return r->reporters.failed || r->printer->dropped
+             ? bn_merge_status(r->end.status, BN_STATUS_FAILED)
+             : r->end.status;
 }
 
-void bn_run_report_done(struct bn_run_report *a)
+void bn_run_report_done(struct bn_run_report *r)
 {
-  bn_reporters_done(&a->reporters);
-  bn_result_done(&a->result);
-  bn_facts_done(&a->facts);
-  bn_facts_done(&a->heading);
+  bn_reporters_done(&r->reporters);
+  bn_result_done(&r->result);
+  bn_facts_done(&r->facts);
+  bn_facts_done(&r->heading);
 }

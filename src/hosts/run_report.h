@@ -26,25 +26,25 @@ struct bn_run_report {
 };
 
 /* Opens the reporters of a run.  false: one cannot be, which has been logged. */
-bool bn_run_report_open(struct bn_run_report *a, struct bn_fleet *f);
+bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f);
 /* Once all hosts are ready.  -1: err names an assertion about something that they will not measure.
  */
-int bn_run_report_check(const struct bn_run_report *a, const struct bn_fleet *f,
+int bn_run_report_check(const struct bn_run_report *r, const struct bn_fleet *f,
                         struct bn_err *err);
 /* The heading has what all hosts have in common. */
-void bn_run_report_heading(struct bn_run_report *a, const struct bn_fleet *f);
+void bn_run_report_heading(struct bn_run_report *r, const struct bn_fleet *f);
 /* The hosts start, at f->start. */
-void bn_run_report_started(struct bn_run_report *a, struct bn_fleet *f);
+void bn_run_report_started(struct bn_run_report *r, struct bn_fleet *f);
 /* The intervals that all hosts have sent by now.  Stops the hosts if an assertion has been violated
    for too long. */
-void bn_run_report_intervals(struct bn_run_report *a);
+void bn_run_report_intervals(struct bn_run_report *r);
 /* The report, if there was a run, and how it ended: the last that goes into the printer. */
-void bn_run_report_end(struct bn_run_report *a, struct bn_fleet *f);
+void bn_run_report_end(struct bn_run_report *r, struct bn_fleet *f);
 /* The process ends while a report waits for its reader: names the journals of documents that are
    not complete. */
-void bn_run_report_leave(const struct bn_run_report *a);
+void bn_run_report_leave(const struct bn_run_report *r);
 /* The exit status, after all has been said. */
-int bn_run_report_status(const struct bn_run_report *a);
-void bn_run_report_done(struct bn_run_report *a);
+int bn_run_report_status(const struct bn_run_report *r);
+void bn_run_report_done(struct bn_run_report *r);
 
 #endif
