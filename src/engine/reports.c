@@ -362,15 +362,15 @@ void bn_reports_end_span(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns)
    later.  Is called once, for the final report.  If no event ended after the span (late: events
    that did), or if the end has not been counted, they are the counters with which each session left
    its loop. */
-static void span_end_settle(struct bn_reports *r, const struct bn_run_state *m, uint64_t late,
+static void span_end_settle(struct bn_reports *r, const struct bn_run_state *s, uint64_t late,
                             struct bn_view_rules *rules)
 {
   struct span_end *e = &r->span_end;
   bool known;
 
   (void)pthread_mutex_lock(&e->lock);
-  if ((e->at_ns == 0 || late == 0) && !m->abandoned)
-    span_end_count(r, m->now_ns, m->looped_ns);
+  if ((e->at_ns == 0 || late == 0) && !s->abandoned)
+    span_end_count(r, s->now_ns, s->looped_ns);
   known = e->at_ns > r->base.at_ns;
   for (size_t i = 0; known && i < r->stats->metrics.n_counters; i++)
     if (e->counter[i] != BN_ABSENT)
@@ -419,21 +419,21 @@ static uint64_t reports_oldest(const struct bn_reports *r, const struct bn_snap 
 
 /* Sets the members of a view that are not part of the difference. */
 static void reports_complete_view(const struct bn_reports *r, struct report *d,
-                                  const struct bn_run_state *m)
+                                  const struct bn_run_state *s)
 {
   struct bn_view *v = &d->view;
 
   v->kind = bn_reports_kind(r);
-  v->at_s = (double)(m->now_ns - m->from_ns) * 1e-9;
-  v->failed_threads = m->failed_threads;
-  v->paced = m->paced;
+  v->at_s = (double)(s->now_ns - s->from_ns) * 1e-9;
+  v->failed_threads = s->failed_threads;
+  v->paced = s->paced;
   if (v->paced) {
-    v->backlog = m->backlog;
+    v->backlog = s->backlog;
     v->concurrency = d->now.unfinished;
   }
-  v->oldest_s = (double)reports_oldest(r, &d->now, m->now_ns) * 1e-9;
-  if (m->at_limit)
-    v->running = m->running;
+  v->oldest_s = (double)reports_oldest(r, &d->now, s->now_ns) * 1e-9;
+  if (s->at_limit)
+    v->running = s->running;
   if (r->ops->figures != NULL) {
     v->n_figures = r->ops->figures(v, d->store.figure, BN_FIGURES_MAX);
     v->figures = d->store.figure;
@@ -441,7 +441,7 @@ static void reports_complete_view(const struct bn_reports *r, struct report *d,
 }
 
 static void reports_make_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
-                              bool exact, const struct bn_run_state *m)
+                              bool exact, const struct bn_run_state *s)
 {
   struct bn_view_rules rules = view_rules(r);
 
@@ -450,14 +450,14 @@ static void reports_make_view(struct bn_reports *r, struct report *d, const stru
   rules.in_span = base == &r->last;
   report_compare(d, base);
   bn_view_fill(&d->view, &d->store, &d->delta, &rules);
-  reports_complete_view(r, d, m);
+  reports_complete_view(r, d, s);
 }
 
 static void reports_build_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
-                               bool exact, const struct bn_run_state *m)
+                               bool exact, const struct bn_run_state *s)
 {
-  report_count(d, r, r->stats, m->now_ns);
-  reports_make_view(r, d, base, exact, m);
+  report_count(d, r, r->stats, s->now_ns);
+  reports_make_view(r, d, base, exact, s);
 }
 
 bool bn_reports_in_hook(const struct bn_reports *r)
@@ -494,11 +494,11 @@ static bool reports_show(struct bn_reports *r, enum bn_view_span span)
   return bn_reporters_view(&r->reporters, v);
 }
 
-bool bn_reports_interval(struct bn_reports *r, const struct bn_run_state *m)
+bool bn_reports_interval(struct bn_reports *r, const struct bn_run_state *s)
 {
   bool ok;
 
-  reports_build_view(r, &r->report, &r->last, false, m);
+  reports_build_view(r, &r->report, &r->last, false, s);
   ok = reports_show(r, BN_VIEW_INTERVAL);
   reports_swap(&r->last, &r->report.now);
   return ok;
@@ -521,13 +521,13 @@ static void reports_start_from_checkpoint(struct bn_reports *r)
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-bool bn_reports_checkpoint(struct bn_reports *r, const struct bn_run_state *m)
+bool bn_reports_checkpoint(struct bn_reports *r, const struct bn_run_state *s)
 {
   bool ok;
 
   if (!reports_has_checkpoints(r))
     return true;
-  reports_build_view(r, &r->report, &r->base, r->base_is_start, m);
+  reports_build_view(r, &r->report, &r->base, r->base_is_start, s);
   ok = reports_show(r, BN_VIEW_CHECKPOINT);
   reports_start_from_checkpoint(r);
   return ok;
@@ -538,22 +538,22 @@ bool bn_reports_ticks(const struct bn_reports *r)
   return r->ticks || r->asserts.patience_s > 0;
 }
 
-bool bn_reports_tick(struct bn_reports *r, const struct bn_run_state *m)
+bool bn_reports_tick(struct bn_reports *r, const struct bn_run_state *s)
 {
   if (!r->ticks)
     return true;
-  reports_build_view(r, &r->report, &r->start, true, m);
+  reports_build_view(r, &r->report, &r->start, true, s);
   return reports_show(r, BN_VIEW_TICK);
 }
 
-const struct bn_assert *bn_reports_second(struct bn_reports *r, const struct bn_run_state *m)
+const struct bn_assert *bn_reports_second(struct bn_reports *r, const struct bn_run_state *s)
 {
   const struct bn_view_rules rules = view_rules(r);
   const struct bn_assert *violated;
 
   if (r->asserts.patience_s <= 0)
     return NULL;
-  reports_build_view(r, &r->report, &r->second, false, m);
+  reports_build_view(r, &r->report, &r->second, false, s);
   /* The rest of a second after the reporting thread was held up belongs to the next second. */
   if (r->report.view.span_s < 0.5)
     return NULL;
@@ -579,23 +579,23 @@ static uint64_t reports_failed_events_of(const struct bn_snap *now)
 
 /* Counts arrivals since the measurement began: a checkpoint does not empty the queue. */
 static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
-                                   const struct bn_run_state *m, uint64_t in_flight)
+                                   const struct bn_run_state *s, uint64_t in_flight)
 {
   const uint64_t events = now->counter[BN_C_EVENTS], failed = reports_failed_events_of(now);
 
-  v->due = m->due;
+  v->due = s->due;
   v->started = events + failed + in_flight;
   v->dropped = now->dropped - failed;
   v->finished = events - now->late;
-  v->served = m->due > 0 ? (double)v->finished / (double)m->due : NAN;
-  v->warmup_backlog = now->overdue + m->warmup_waiting;
+  v->served = s->due > 0 ? (double)v->finished / (double)s->due : NAN;
+  v->warmup_backlog = now->overdue + s->warmup_waiting;
 }
 
 /* Builds bench's own final report, which covers the span and the events that ended after it or did
    not end.  Returns the rules that the view was filled with. rated: the rates follow from the
    counters at the end of the span, which are taken out of b->span_end. */
 static struct bn_view_rules reports_build_total(struct bn_reports *r, struct report *d,
-                                                const struct bn_run_state *m, bool rated)
+                                                const struct bn_run_state *s, bool rated)
 {
   struct bn_view_rules rules = view_rules(r);
   uint64_t in_flight = 0, oldest_ns = 0;
@@ -604,28 +604,28 @@ static struct bn_view_rules reports_build_total(struct bn_reports *r, struct rep
   rules.sessions = true;
   report_compare(d, &r->base);
   if (rated)
-    span_end_settle(r, m, d->delta.late, &rules);
-  if (m->abandoned)
+    span_end_settle(r, s, d->delta.late, &rules);
+  if (s->abandoned)
     in_flight =
-        bn_snap_ages(&d->now, m->observed_ns, atomic_load(&r->warming), d->ages, &oldest_ns);
+        bn_snap_ages(&d->now, s->observed_ns, atomic_load(&r->warming), d->ages, &oldest_ns);
   rules.oldest_ns = in_flight > 0 ? oldest_ns : 0;
-  if (m->ages != NULL) {
-    bn_hist_add(d->ages, m->ages);
-    rules.oldest_ns = m->oldest_ns > rules.oldest_ns ? m->oldest_ns : rules.oldest_ns;
+  if (s->ages != NULL) {
+    bn_hist_add(d->ages, s->ages);
+    rules.oldest_ns = s->oldest_ns > rules.oldest_ns ? s->oldest_ns : rules.oldest_ns;
   }
-  rules.ages = in_flight + m->backlog > 0 ? d->ages : NULL;
+  rules.ages = in_flight + s->backlog > 0 ? d->ages : NULL;
   bn_view_fill(&d->view, &d->store, &d->delta, &rules);
-  reports_complete_view(r, d, m);
+  reports_complete_view(r, d, s);
   d->view.oldest_s = (double)rules.oldest_ns * 1e-9;
-  d->view.unfinished = in_flight + (m->paced ? m->backlog : 0);
-  d->view.setup_s = (double)m->setup_ns * 1e-9;
-  d->view.grace_s = (double)m->grace_ns * 1e-9;
-  d->view.teardown_s = (double)m->teardown_ns * 1e-9;
-  if (m->paced)
-    reports_count_arrivals(&d->view, &d->now, m, in_flight);
+  d->view.unfinished = in_flight + (s->paced ? s->backlog : 0);
+  d->view.setup_s = (double)s->setup_ns * 1e-9;
+  d->view.grace_s = (double)s->grace_ns * 1e-9;
+  d->view.teardown_s = (double)s->teardown_ns * 1e-9;
+  if (s->paced)
+    reports_count_arrivals(&d->view, &d->now, s, in_flight);
   if (d->view.kind == BN_KIND_SQL) {
-    d->view.outages = m->outages.n;
-    d->view.longest_outage_s = (double)m->outages.longest_ns * 1e-9;
+    d->view.outages = s->outages.n;
+    d->view.longest_outage_s = (double)s->outages.longest_ns * 1e-9;
   }
   return rules;
 }
@@ -640,28 +640,28 @@ static void reports_asserts(struct bn_reports *r, const struct bn_view_rules *ru
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-void bn_reports_count(struct bn_reports *r, const struct bn_run_state *m)
+void bn_reports_count(struct bn_reports *r, const struct bn_run_state *s)
 {
-  report_count(&r->report, r, r->stats, m->now_ns);
+  report_count(&r->report, r, r->stats, s->now_ns);
 }
 
 static struct bn_view_rules reports_sum(struct bn_reports *r, struct report *d,
-                                        const struct bn_run_state *m, bool rated)
+                                        const struct bn_run_state *s, bool rated)
 {
   struct bn_view_rules rules = view_rules(r);
 
   if (r->conf->policy->own_report) {
-    rules = reports_build_total(r, d, m, rated);
+    rules = reports_build_total(r, d, s, rated);
   } else {
-    reports_make_view(r, d, &r->base, r->base_is_start, m);
-    d->view.unfinished = m->abandoned ? d->now.unfinished : 0;
+    reports_make_view(r, d, &r->base, r->base_is_start, s);
+    d->view.unfinished = s->abandoned ? d->now.unfinished : 0;
   }
   d->view.span = BN_VIEW_TOTAL;
   d->view.running = 0;
   return rules;
 }
 
-void bn_reports_sum(struct bn_reports *r, const struct bn_run_state *m)
+void bn_reports_sum(struct bn_reports *r, const struct bn_run_state *s)
 {
   struct bn_view_rules rules;
 
@@ -670,22 +670,22 @@ void bn_reports_sum(struct bn_reports *r, const struct bn_run_state *m)
   r->facts.end_wall_ns = bn_clock_wall();
   /* Ticks cover all that was measured, and the total what came after the last checkpoint. */
   if (r->ticks && !r->base_is_start) {
-    reports_make_view(r, &r->report, &r->start, true, m);
+    reports_make_view(r, &r->report, &r->start, true, s);
     (void)reports_show(r, BN_VIEW_TICK);
   }
-  rules = reports_sum(r, &r->report, m, true);
+  rules = reports_sum(r, &r->report, s, true);
   reports_asserts(r, &rules);
 }
 
 /* Counters that the workload looks up are not looked up: that may block.  They are lower than in
    the baseline then, and not known. */
-static void forced_count(struct bn_reports *r, const struct bn_run_state *m)
+static void forced_count(struct bn_reports *r, const struct bn_run_state *s)
 {
   struct report *d = &r->forced;
   struct bn_statset counted = *r->stats;
 
   counted.sample = NULL;
-  report_count(d, r, &counted, m->now_ns);
+  report_count(d, r, &counted, s->now_ns);
   for (size_t i = 0; i < counted.metrics.n_counters; i++)
     if (d->now.counter[i] < r->base.counter[i])
       d->now.counter[i] = BN_ABSENT;
@@ -703,12 +703,12 @@ static bool reports_lock_in_time(struct bn_reports *r)
   return pthread_mutex_timedlock(&r->lock, &until) == 0;
 }
 
-void bn_reports_print_forced(struct bn_reports *r, const struct bn_run_state *m, FILE *out)
+void bn_reports_print_forced(struct bn_reports *r, const struct bn_run_state *s, FILE *out)
 {
   const bool locked = reports_lock_in_time(r);
 
-  forced_count(r, m);
-  (void)reports_sum(r, &r->forced, m, false);
+  forced_count(r, s);
+  (void)reports_sum(r, &r->forced, s, false);
   r->reporters.text->summary(&r->facts, &r->forced.view, out);
   if (locked)
     (void)pthread_mutex_unlock(&r->lock);

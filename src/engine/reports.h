@@ -92,9 +92,9 @@ void bn_reports_place(struct bn_reports *r);
 /* Takes the first baseline: the measurement, or the warm-up before it, starts. */
 void bn_reports_start(struct bn_reports *r, uint64_t now_ns);
 /* Takes the counters of the final report, after the reporting thread has ended or was abandoned. */
-void bn_reports_count(struct bn_reports *r, const struct bn_run_state *m);
+void bn_reports_count(struct bn_reports *r, const struct bn_run_state *s);
 /* Computes the final report, after the workload has been verified, if it is to be. */
-void bn_reports_sum(struct bn_reports *r, const struct bn_run_state *m);
+void bn_reports_sum(struct bn_reports *r, const struct bn_run_state *s);
 /* Announces to the reporters that the total is next. */
 void bn_reports_ended(struct bn_reports *r);
 /* Makes the final report.  Returns false if a reporter failed. */
@@ -116,12 +116,12 @@ const struct bn_snap *bn_reports_baseline(struct bn_reports *r, uint64_t now_ns)
 /* Counts what rates follow from: the span ended at end_ns.  Only the first call has an effect. */
 void bn_reports_end_span(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns);
 /* Makes a report.  Returns false if a reporter failed. */
-bool bn_reports_interval(struct bn_reports *r, const struct bn_run_state *m);
-bool bn_reports_checkpoint(struct bn_reports *r, const struct bn_run_state *m);
-bool bn_reports_tick(struct bn_reports *r, const struct bn_run_state *m);
+bool bn_reports_interval(struct bn_reports *r, const struct bn_run_state *s);
+bool bn_reports_checkpoint(struct bn_reports *r, const struct bn_run_state *s);
+bool bn_reports_tick(struct bn_reports *r, const struct bn_run_state *s);
 /* Judges the assertions over the time since the last call, or since the measurement began.  Returns
    the one that has been violated for --abort-on-assert, or NULL. */
-const struct bn_assert *bn_reports_second(struct bn_reports *r, const struct bn_run_state *m);
+const struct bn_assert *bn_reports_second(struct bn_reports *r, const struct bn_run_state *s);
 /* Returns whether there is something to do every second: ticks or assertions. */
 bool bn_reports_ticks(const struct bn_reports *r);
 
@@ -132,6 +132,6 @@ bool bn_reports_in_hook(const struct bn_reports *r);
 bool bn_reports_shown(const struct bn_reports *r);
 /* Prints the final report from the counters as they are, without a reporter's state, its streams or
    its memory.  The watchdog calls it, after the start barrier has opened. */
-void bn_reports_print_forced(struct bn_reports *r, const struct bn_run_state *m, FILE *out);
+void bn_reports_print_forced(struct bn_reports *r, const struct bn_run_state *s, FILE *out);
 
 #endif

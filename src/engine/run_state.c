@@ -82,20 +82,20 @@ static uint64_t events_started(const struct bn_load *l)
 
 /* With --events, arrivals after the last ticket belong to no event.  Events that began after the
    run was cut and before its end was known count as due too. */
-static void find_queue(const struct bn_parts *p, struct bn_run_state *m, struct bn_hist *ages)
+static void find_queue(const struct bn_parts *p, struct bn_run_state *s, struct bn_hist *ages)
 {
-  const struct bn_pacer_due due = bn_pacer_due(p->pacer, m->from_ns, m->now_ns);
+  const struct bn_pacer_due due = bn_pacer_due(p->pacer, s->from_ns, s->now_ns);
   const uint64_t begun = bn_load_begun(p->load), all = due.warmup + due.counted;
   const uint64_t skip = begun > due.warmup ? begun : due.warmup;
   const uint64_t waiting = bn_pacer_queued(all, skip, UINT64_MAX);
 
-  m->backlog = bn_pacer_queued(all, skip, bn_quota_unused(p->quota));
-  m->due = due.counted - (waiting - m->backlog) + ns_between(all, skip);
+  s->backlog = bn_pacer_queued(all, skip, bn_quota_unused(p->quota));
+  s->due = due.counted - (waiting - s->backlog) + ns_between(all, skip);
   if (due.estimated)
-    m->due = events_started(p->load) + m->backlog;
-  m->warmup_waiting = due.warmup > begun ? due.warmup - begun : 0;
-  bn_pacer_ages(p->pacer, m->now_ns, skip, m->backlog, ages, &m->oldest_ns);
-  m->ages = ages;
+    s->due = events_started(p->load) + s->backlog;
+  s->warmup_waiting = due.warmup > begun ? due.warmup - begun : 0;
+  bn_pacer_ages(p->pacer, s->now_ns, skip, s->backlog, ages, &s->oldest_ns);
+  s->ages = ages;
 }
 
 struct bn_run_state bn_run_state_end(const struct bn_parts *p, const struct bn_times *times,
