@@ -23,15 +23,15 @@ struct bn_timed_call {
 };
 
 /* Starts the thread; the caller does not hold the lock.  Returns 0, or -1 and err. */
-int bn_timed_call_start(struct bn_timed_call *a, pthread_mutex_t *lock, struct bn_err *err);
+int bn_timed_call_start(struct bn_timed_call *t, pthread_mutex_t *lock, struct bn_err *err);
 /* Makes the call fn(arg); the caller holds the lock.  Returns false if fn has not returned in time,
    or was not called because an earlier call has not returned. */
-bool bn_timed_call_make(struct bn_timed_call *a, void (*fn)(void *arg), void *arg,
+bool bn_timed_call_make(struct bn_timed_call *t, void (*fn)(void *arg), void *arg,
                         uint64_t patience_ns);
 /* Waits for the end of a call; the caller holds the lock.  Returns false if it has not returned. */
-bool bn_timed_call_await_idle(struct bn_timed_call *a, uint64_t patience_ns);
+bool bn_timed_call_await_idle(struct bn_timed_call *t, uint64_t patience_ns);
 /* Ends the thread; the caller holds the lock, which is released for a moment.  Returns false if a
    call has not returned and the thread was abandoned. */
-bool bn_timed_call_stop(struct bn_timed_call *a, uint64_t patience_ns);
+bool bn_timed_call_stop(struct bn_timed_call *t, uint64_t patience_ns);
 
 #endif
