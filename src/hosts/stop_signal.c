@@ -13,12 +13,12 @@
 /* timeout(1) signals the process and then its group: that counts as one signal. */
 static const uint64_t echo_ns = BN_NSEC_PER_SEC / 5;
 
-int bn_stop_signal_begin(struct bn_stop_signal *w, struct bn_err *err)
+int bn_stop_signal_begin(struct bn_stop_signal *s, struct bn_err *err)
 {
   static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
   sigset_t set;
 
-  *w = (struct bn_stop_signal){.fd = -1};
+  *s = (struct bn_stop_signal){.fd = -1};
   (void)sigemptyset(&set);
   for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
     struct sigaction now;
@@ -26,55 +26,55 @@ int bn_stop_signal_begin(struct bn_stop_signal *w, struct bn_err *err)
     if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
       (void)sigaddset(&set, ending[i]);
   }
-  (void)sigprocmask(SIG_BLOCK, &set, &w->before);
+  (void)sigprocmask(SIG_BLOCK, &set, &s->before);
   bn_stop_note_reader();
-  w->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (w->fd >= 0)
+  s->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (s->fd >= 0)
     return 0;
   return bn_err_set(err, errno, "cannot receive signals: %s", strerror(errno));
 }
 
-void bn_stop_signal_end(struct bn_stop_signal *w)
+void bn_stop_signal_end(struct bn_stop_signal *s)
 {
-  if (w->fd >= 0)
-    (void)close(w->fd);
-  w->fd = -1;
+  if (s->fd >= 0)
+    (void)close(s->fd);
+  s->fd = -1;
 }
 
-static int stop_signal_begin(struct bn_stop_signal *w, int signo, pid_t pid)
+static int stop_signal_begin(struct bn_stop_signal *s, int signo, pid_t pid)
 {
   bn_stop_note_asked();
-  w->count = 1;
-  w->first_ns = bn_clock_mono();
-  w->signo = signo;
-  w->pid = pid;
+  s->count = 1;
+  s->first_ns = bn_clock_mono();
+  s->signo = signo;
+  s->pid = pid;
   return 1;
 }
 
-int bn_stop_signal_read(struct bn_stop_signal *w)
+int bn_stop_signal_read(struct bn_stop_signal *s)
 {
   struct signalfd_siginfo info;
 
-  if (w->count == 0 && bn_stop_reader_left())
-    return stop_signal_begin(w, SIGPIPE, 0);
-  if (read(w->fd, &info, sizeof info) != (ssize_t)sizeof info)
+  if (s->count == 0 && bn_stop_reader_left())
+    return stop_signal_begin(s, SIGPIPE, 0);
+  if (read(s->fd, &info, sizeof info) != (ssize_t)sizeof info)
     return 0;
-  if (w->count > 0 && w->pid != 0 && w->pid == (pid_t)info.ssi_pid &&
-      w->signo == (int)info.ssi_signo && bn_clock_mono() - w->first_ns <= echo_ns)
+  if (s->count > 0 && s->pid != 0 && s->pid == (pid_t)info.ssi_pid &&
+      s->signo == (int)info.ssi_signo && bn_clock_mono() - s->first_ns <= echo_ns)
     return 0;
-  if (w->count > 0) {
-    w->count++;
+  if (s->count > 0) {
+    s->count++;
     return 2;
   }
-  return stop_signal_begin(w, (int)info.ssi_signo, (pid_t)info.ssi_pid);
+  return stop_signal_begin(s, (int)info.ssi_signo, (pid_t)info.ssi_pid);
 }
 
-int bn_stop_signal_signo(const struct bn_stop_signal *w)
+int bn_stop_signal_signo(const struct bn_stop_signal *s)
 {
-  return w->signo;
+  return s->signo;
 }
 
-const char *bn_stop_signal_name(const struct bn_stop_signal *w)
+const char *bn_stop_signal_name(const struct bn_stop_signal *s)
 {
-  return w->signo == SIGINT ? "interrupt" : strsignal(w->signo);
+  return s->signo == SIGINT ? "interrupt" : strsignal(s->signo);
 }

@@ -21,14 +21,14 @@ struct bn_stop_signal {
 
 /* From now on they do not end the process, nor does that reader.  Signals that are ignored stay
    ignored.  -1 and err. */
-int bn_stop_signal_begin(struct bn_stop_signal *w, struct bn_err *err);
-void bn_stop_signal_end(struct bn_stop_signal *w);
+int bn_stop_signal_begin(struct bn_stop_signal *s, struct bn_err *err);
+void bn_stop_signal_end(struct bn_stop_signal *s);
 /* Returns 0 for nothing new, 1 if the first has come, 2 for another one.  The reader can only be
    the first. */
-int bn_stop_signal_read(struct bn_stop_signal *w);
+int bn_stop_signal_read(struct bn_stop_signal *s);
 /* The first that came; 0: none.  SIGPIPE: of the reader. */
-int bn_stop_signal_signo(const struct bn_stop_signal *w);
+int bn_stop_signal_signo(const struct bn_stop_signal *s);
 /* "interrupt", "Terminated". */
-const char *bn_stop_signal_name(const struct bn_stop_signal *w);
+const char *bn_stop_signal_name(const struct bn_stop_signal *s);
 
 #endif
