@@ -15,9 +15,9 @@
 #include "hosts/frame.h"
 #include "option/words.h"
 
-static void arguments_add_word(struct bn_arguments *o, const char *word)
+static void arguments_add_word(struct bn_arguments *a, const char *word)
 {
-  bn_words_add(&o->words, word);
+  bn_words_add(&a->words, word);
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -31,21 +31,21 @@ static int arguments_refuse_file(const char *path, int why, struct bn_err *err)
 }
 
 /* All files together are bounded as one file is. */
-static int arguments_send_file(struct bn_arguments *o, const char *path, const char *name,
+static int arguments_send_file(struct bn_arguments *a, const char *path, const char *name,
                                struct bn_err *err)
 {
-  const size_t have = o->files.len;
+  const size_t have = a->files.len;
   struct bn_buf text = {.max = have < BN_FRAME_MAX ? BN_FRAME_MAX - have : 1};
   int rc = bn_file_read(path, &text);
 
   if (rc != 0)
     rc = arguments_refuse_file(path, rc, err);
   else
-    rc = bn_frame_put_file(&o->files, name, text.data, text.len, err);
+    rc = bn_frame_put_file(&a->files, name, text.data, text.len, err);
   if (text.data != NULL)
     explicit_bzero(text.data, text.len);
   bn_buf_done(&text);
-  o->n_files++;
+  a->n_files++;
   return rc;
 }
 
@@ -79,7 +79,7 @@ static bool arguments_is_lua(const char *name)
 }
 
 /* Scripts find modules beside them. */
-static int arguments_send_folder(struct bn_arguments *o, const char *folder, struct bn_err *err)
+static int arguments_send_folder(struct bn_arguments *a, const char *folder, struct bn_err *err)
 {
   DIR *d = opendir(folder);
   const struct dirent *e;
@@ -92,34 +92,34 @@ static int arguments_send_folder(struct bn_arguments *o, const char *folder, str
     if (arguments_is_lua(e->d_name) &&
         (size_t)snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < sizeof path &&
         arguments_is_file(path))
-      rc = arguments_send_file(o, path, e->d_name, err);
+      rc = arguments_send_file(a, path, e->d_name, err);
   (void)closedir(d);
   return rc;
 }
 
 /* The order is that of a run without hosts: a name of the bundle, which every host has, then the
    file, then the module of that name in the working folder. */
-static int arguments_send_script(struct bn_arguments *o, struct bn_err *err)
+static int arguments_send_script(struct bn_arguments *a, struct bn_err *err)
 {
-  const char *test = o->from->test;
+  const char *test = a->from->test;
   char path[PATH_MAX], folder[PATH_MAX];
 
   (void)snprintf(path, sizeof path, "%s", test);
   if (!arguments_is_script(path))
     (void)snprintf(path, sizeof path, "%s.lua", test);
-  if (o->from->is_bundled || !arguments_is_script(path)) {
-    arguments_add_word(o, test);
+  if (a->from->is_bundled || !arguments_is_script(path)) {
+    arguments_add_word(a, test);
     return 0;
   }
   (void)snprintf(folder, sizeof folder, "%.*s",
                  arguments_base_of(path) > path ? (int)(arguments_base_of(path) - path) : 1,
                  arguments_base_of(path) > path ? path : ".");
-  arguments_add_word(o, arguments_base_of(path));
-  if (arguments_send_folder(o, folder, err) != 0)
+  arguments_add_word(a, arguments_base_of(path));
+  if (arguments_send_folder(a, folder, err) != 0)
     return -1;
   return arguments_is_lua(arguments_base_of(path))
              ? 0
-             : arguments_send_file(o, path, arguments_base_of(path), err);
+             : arguments_send_file(a, path, arguments_base_of(path), err);
 }
 
 /* The controller has read it, too. */
@@ -135,20 +135,20 @@ static int arguments_refuse_pipe(const char *path, struct bn_err *err)
                     path);
 }
 
-static int arguments_send_settings(struct bn_arguments *o, const char *path, struct bn_err *err)
+static int arguments_send_settings(struct bn_arguments *a, const char *path, struct bn_err *err)
 {
   char name[BN_FRAME_NAME_MAX], word[BN_FRAME_NAME_MAX + 32];
 
   if (arguments_refuse_pipe(path, err) != 0)
     return -1;
-  (void)snprintf(name, sizeof name, "config/%zu-%s", o->n_files, arguments_base_of(path));
+  (void)snprintf(name, sizeof name, "config/%zu-%s", a->n_files, arguments_base_of(path));
   (void)snprintf(word, sizeof word, "--config-file=%s", name);
-  arguments_add_word(o, word);
-  return arguments_send_file(o, path, name, err);
+  arguments_add_word(a, word);
+  return arguments_send_file(a, path, name, err);
 }
 
 /* The password itself is sent, so that no file on the hosts has it: the first line. */
-static int arguments_send_password(struct bn_arguments *o, const char *name, const char *path,
+static int arguments_send_password(struct bn_arguments *a, const char *name, const char *path,
                                    struct bn_err *err)
 {
   struct bn_buf text = {.max = 1 << 16}, word = {.max = 0};
@@ -161,7 +161,7 @@ static int arguments_send_password(struct bn_arguments *o, const char *name, con
 
     (void)bn_buf_printf(&word, "--%.*s=%.*s", (int)(strlen(name) - strlen("-file")), name,
                         (int)strcspn(line, "\r\n"), line);
-    arguments_add_word(o, word.data);
+    arguments_add_word(a, word.data);
   }
   if (text.data != NULL)
     explicit_bzero(text.data, text.len);
@@ -181,7 +181,7 @@ static bool arguments_ends_in(const char *name, const char *end)
   return len >= tail && strcmp(name + len - tail, end) == 0;
 }
 
-static int arguments_add_option(struct bn_arguments *o, const char *arg, struct bn_err *err)
+static int arguments_add_option(struct bn_arguments *a, const char *arg, struct bn_err *err)
 {
   const char *value = strchr(arg, '=');
   char name[64];
@@ -190,24 +190,24 @@ static int arguments_add_option(struct bn_arguments *o, const char *arg, struct 
   for (char *c = name; *c != '\0'; c++)
     *c = *c == '_' ? '-' : *c;
   if (strcmp(name, "config-file") == 0 && value != NULL && value[1] != '\0')
-    return arguments_send_settings(o, value + 1, err);
-  if ((bn_optset_traits(o->from->options, name) & (BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY)) != 0)
+    return arguments_send_settings(a, value + 1, err);
+  if ((bn_optset_traits(a->from->options, name) & (BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY)) != 0)
     return 0;
   if (arguments_ends_in(name, "-password-prompt"))
     return bn_err_set(err, EINVAL, "--%s cannot be used in a run on several hosts; use --%.*s-file",
                       name, (int)(strlen(name) - strlen("-prompt")), name);
   if (value != NULL && value[1] != '\0' && arguments_ends_in(name, "-password-file"))
-    return arguments_send_password(o, name, value + 1, err);
-  arguments_add_word(o, arg);
+    return arguments_send_password(a, name, value + 1, err);
+  arguments_add_word(a, arg);
   return 0;
 }
 
 /* Replaces what a configuration file, which is sent, may say of an option of which each host has
    its own value: an old name would beat that value, and a seed is not to be drawn.  The default is
    that of the dialect: in 0.5 the default of --max-requests is 10000, and 0 is no limit. */
-static void arguments_add_defaults(struct bn_arguments *o)
+static void arguments_add_defaults(struct bn_arguments *a)
 {
-  const struct bn_optset *options = o->from->options;
+  const struct bn_optset *options = a->from->options;
   const struct bn_opt *opt;
   char word[96];
 
@@ -217,16 +217,16 @@ static void arguments_add_defaults(struct bn_arguments *o)
       continue;
     (void)snprintf(word, sizeof word, "--%s=%s", opt->name,
                    bn_opt_default(opt, bn_optset_policy(options)));
-    arguments_add_word(o, word);
+    arguments_add_word(a, word);
   }
 }
 
 /* Whether an option is a word of the command line. */
-static bool arguments_is_typed(const struct bn_arguments *o, const char *name)
+static bool arguments_is_typed(const struct bn_arguments *a, const char *name)
 {
   const size_t len = strlen(name);
 
-  for (char *const *arg = o->from->args + 1; *arg != NULL; arg++) {
+  for (char *const *arg = a->from->args + 1; *arg != NULL; arg++) {
     const char *end = *arg + strcspn(*arg, "=");
     char word[64];
 
@@ -266,74 +266,74 @@ static int arguments_add_passwords(struct bn_arguments *o, struct bn_err *err)
   return a.rc;
 }
 
-static int arguments_add_options(struct bn_arguments *o, struct bn_err *err)
+static int arguments_add_options(struct bn_arguments *a, struct bn_err *err)
 {
-  for (char *const *arg = o->from->args + 1; *arg != NULL; arg++)
-    if (strncmp(*arg, "--", 2) == 0 && arguments_add_option(o, *arg, err) != 0)
+  for (char *const *arg = a->from->args + 1; *arg != NULL; arg++)
+    if (strncmp(*arg, "--", 2) == 0 && arguments_add_option(a, *arg, err) != 0)
       return -1;
-  arguments_add_defaults(o);
+  arguments_add_defaults(a);
   return 0;
 }
 
 /* The hosts are to draw from the same streams, and to be of the same dialect whatever the name of
    their program is. */
-static void arguments_add_own(struct bn_arguments *o)
+static void arguments_add_own(struct bn_arguments *a)
 {
-  const char *dialect = bn_optset_policy(o->from->options)->dialect;
+  const char *dialect = bn_optset_policy(a->from->options)->dialect;
   char word[64];
 
   if (dialect != NULL) {
     (void)snprintf(word, sizeof word, "--compat=%s", dialect);
-    arguments_add_word(o, word);
+    arguments_add_word(a, word);
   }
-  if (o->from->interval_ns > 0) {
+  if (a->from->interval_ns > 0) {
     (void)snprintf(word, sizeof word, "--report-interval=%.9g",
-                   (double)o->from->interval_ns * 1e-9);
-    arguments_add_word(o, word);
+                   (double)a->from->interval_ns * 1e-9);
+    arguments_add_word(a, word);
   }
-  if (o->from->seed != 0) {
-    (void)snprintf(word, sizeof word, "--rand-seed=%" PRId64, (int64_t)o->from->seed);
-    arguments_add_word(o, word);
+  if (a->from->seed != 0) {
+    (void)snprintf(word, sizeof word, "--rand-seed=%" PRId64, (int64_t)a->from->seed);
+    arguments_add_word(a, word);
   }
 }
 
-int bn_arguments_make(struct bn_arguments *o, const struct bn_arguments_from *from,
+int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_from *from,
                       struct bn_err *err)
 {
-  *o = (struct bn_arguments){.from = from};
-  bn_buf_init(&o->files, 2 * (size_t)BN_FRAME_MAX);
-  if (arguments_send_script(o, err) != 0 || arguments_add_options(o, err) != 0 ||
-      arguments_add_passwords(o, err) != 0) {
-    bn_arguments_done(o);
+  *a = (struct bn_arguments){.from = from};
+  bn_buf_init(&a->files, 2 * (size_t)BN_FRAME_MAX);
+  if (arguments_send_script(a, err) != 0 || arguments_add_options(a, err) != 0 ||
+      arguments_add_passwords(a, err) != 0) {
+    bn_arguments_done(a);
     return -1;
   }
-  arguments_add_own(o);
+  arguments_add_own(a);
   return 0;
 }
 
-void bn_arguments_argv(const struct bn_arguments *o, const struct bn_work_split *work,
+void bn_arguments_argv(const struct bn_arguments *a, const struct bn_work_split *work,
                        struct bn_list *out)
 {
   char threads[48], events[48], rate[64];
-  const char *const own[] = {threads, events, rate, o->from->command};
+  const char *const own[] = {threads, events, rate, a->from->command};
 
   (void)snprintf(threads, sizeof threads, "--threads=%u", work->threads);
   (void)snprintf(events, sizeof events, "--events=%" PRIu64, work->events);
   (void)snprintf(rate, sizeof rate, "--rate=%.17g", work->rate);
   out->n = 0;
-  out->item = bn_alloc(o->words.n + sizeof own / sizeof *own + 1, sizeof *out->item);
-  for (size_t i = 0; i < o->words.n; i++)
-    out->item[out->n++] = bn_alloc_text(o->words.item[i]);
+  out->item = bn_alloc(a->words.n + sizeof own / sizeof *own + 1, sizeof *out->item);
+  for (size_t i = 0; i < a->words.n; i++)
+    out->item[out->n++] = bn_alloc_text(a->words.item[i]);
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
     out->item[out->n++] = bn_alloc_text(own[i]);
 }
 
-void bn_arguments_done(struct bn_arguments *o)
+void bn_arguments_done(struct bn_arguments *a)
 {
-  for (size_t i = 0; i < o->words.n; i++)
-    explicit_bzero(o->words.item[i], strlen(o->words.item[i]));
-  bn_words_done(&o->words);
-  if (o->files.data != NULL)
-    explicit_bzero(o->files.data, o->files.len);
-  bn_buf_done(&o->files);
+  for (size_t i = 0; i < a->words.n; i++)
+    explicit_bzero(a->words.item[i], strlen(a->words.item[i]));
+  bn_words_done(&a->words);
+  if (a->files.data != NULL)
+    explicit_bzero(a->files.data, a->files.len);
+  bn_buf_done(&a->files);
 }

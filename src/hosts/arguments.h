@@ -29,11 +29,11 @@ struct bn_arguments {
 };
 
 /* Reads the files.  -1: err says which cannot be read, or which option hosts cannot have. */
-int bn_arguments_make(struct bn_arguments *o, const struct bn_arguments_from *from,
+int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_from *from,
                       struct bn_err *err);
 /* The command line of one host: the words, its part of the work, and the command. */
-void bn_arguments_argv(const struct bn_arguments *o, const struct bn_work_split *work,
+void bn_arguments_argv(const struct bn_arguments *a, const struct bn_work_split *work,
                        struct bn_list *out);
-void bn_arguments_done(struct bn_arguments *o);
+void bn_arguments_done(struct bn_arguments *a);
 
 #endif
