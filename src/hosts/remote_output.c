@@ -18,71 +18,71 @@ enum { LINE_MAX_BYTES = 64 << 10 };
 
 /* --- the agent -------------------------------------------------------------------------------- */
 
-int bn_remote_output_begin(struct bn_remote_output *p, struct bn_err *err)
+int bn_remote_output_begin(struct bn_remote_output *o, struct bn_err *err)
 {
   int fd[2] = {-1, -1};
   const bool ok = pipe2(fd, O_CLOEXEC) == 0 && fcntl(fd[0], F_SETFL, O_NONBLOCK) == 0 &&
                   dup2(fd[1], STDOUT_FILENO) >= 0;
   const int why = errno;
 
-  bn_buf_init(&p->line, 2 * LINE_MAX_BYTES);
-  p->fd = fd[0];
+  bn_buf_init(&o->line, 2 * LINE_MAX_BYTES);
+  o->fd = fd[0];
   if (fd[1] >= 0)
     (void)close(fd[1]);
   return ok ? 0 : bn_err_set(err, why, "cannot take standard output: %s", strerror(why));
 }
 
 /* If nobody reads the frames, the listener ends the run. */
-static void output_send(struct bn_remote_output *p, struct bn_send_queue *queue, size_t len)
+static void output_send(struct bn_remote_output *o, struct bn_send_queue *queue, size_t len)
 {
   if (len > 0)
-    (void)bn_send_queue_put(queue, BN_FRAME_PRINTED, p->line.data, len);
+    (void)bn_send_queue_put(queue, BN_FRAME_PRINTED, o->line.data, len);
   if (len > 0)
-    memmove(p->line.data, p->line.data + len, p->line.len - len);
-  p->line.len -= len;
+    memmove(o->line.data, o->line.data + len, o->line.len - len);
+  o->line.len -= len;
 }
 
-static size_t output_lines(const struct bn_remote_output *p)
+static size_t output_lines(const struct bn_remote_output *o)
 {
-  const char *end = p->line.len > 0 ? memrchr(p->line.data, '\n', p->line.len) : NULL;
+  const char *end = o->line.len > 0 ? memrchr(o->line.data, '\n', o->line.len) : NULL;
 
   if (end != NULL)
-    return (size_t)(end - p->line.data) + 1;
-  return p->line.len >= LINE_MAX_BYTES ? p->line.len : 0;
+    return (size_t)(end - o->line.data) + 1;
+  return o->line.len >= LINE_MAX_BYTES ? o->line.len : 0;
 }
 
 /* Returns false if there is nothing more now. */
-static bool output_take_piece(struct bn_remote_output *p, struct bn_send_queue *queue)
+static bool output_take_piece(struct bn_remote_output *o, struct bn_send_queue *queue)
 {
   char piece[LINE_MAX_BYTES];
   ssize_t n;
 
   do
-    n = read(p->fd, piece, sizeof piece);
+    n = read(o->fd, piece, sizeof piece);
   while (n < 0 && errno == EINTR);
-  if (n <= 0 || bn_buf_add(&p->line, piece, (size_t)n) != 0)
+  if (n <= 0 || bn_buf_add(&o->line, piece, (size_t)n) != 0)
     return false;
-  output_send(p, queue, output_lines(p));
+  output_send(o, queue, output_lines(o));
   return true;
 }
 
-void bn_remote_output_take(struct bn_remote_output *p, struct bn_send_queue *queue)
+void bn_remote_output_take(struct bn_remote_output *o, struct bn_send_queue *queue)
 {
-  if (p->fd >= 0)
-    (void)output_take_piece(p, queue);
+  if (o->fd >= 0)
+    (void)output_take_piece(o, queue);
 }
 
-void bn_remote_output_end(struct bn_remote_output *p, struct bn_send_queue *queue)
+void bn_remote_output_end(struct bn_remote_output *o, struct bn_send_queue *queue)
 {
-  if (p->fd < 0)
+  if (o->fd < 0)
     return;
   (void)dup2(STDERR_FILENO, STDOUT_FILENO);
-  while (output_take_piece(p, queue))
+  while (output_take_piece(o, queue))
     continue;
-  output_send(p, queue, p->line.len);
-  bn_buf_done(&p->line);
-  (void)close(p->fd);
-  p->fd = -1;
+  output_send(o, queue, o->line.len);
+  bn_buf_done(&o->line);
+  (void)close(o->fd);
+  o->fd = -1;
 }
 
 /* --- the controller --------------------------------------------------------------------------- */

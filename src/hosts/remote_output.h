@@ -18,11 +18,11 @@ struct bn_remote_output {
 };
 
 /* Standard output becomes a pipe.  -1 and err; end it in both cases. */
-int bn_remote_output_begin(struct bn_remote_output *p, struct bn_err *err);
+int bn_remote_output_begin(struct bn_remote_output *o, struct bn_err *err);
 /* Hands over what was printed. */
-void bn_remote_output_take(struct bn_remote_output *p, struct bn_send_queue *queue);
+void bn_remote_output_take(struct bn_remote_output *o, struct bn_send_queue *queue);
 /* Hands over the rest; from now on standard output is standard error again. */
-void bn_remote_output_end(struct bn_remote_output *p, struct bn_send_queue *queue);
+void bn_remote_output_end(struct bn_remote_output *o, struct bn_send_queue *queue);
 
 /* --- the controller --- */
 /* Prints it, each line that is not empty behind "host: " if host is not NULL.  A terminal only
