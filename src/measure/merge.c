@@ -101,14 +101,14 @@ static uint64_t merge_clock_at(const struct job *j, uint64_t wall_ns)
   return f->start_ns + (wall_ns - f->start_wall_ns);
 }
 
-static void merge_set_times(const struct job *j, struct bn_merged_view *s,
+static void merge_set_times(const struct job *j, struct bn_merged_view *v,
                             const struct bn_views *parts)
 {
-  s->snap.span_ns = j->runs.union_ns;
-  s->snap.at_ns = merge_clock_at(j, j->last_ns);
+  v->snap.span_ns = j->runs.union_ns;
+  v->snap.at_ns = merge_clock_at(j, j->last_ns);
   for (size_t i = 0; i < parts->n; i++)
-    if (parts->view[i]->delta->wall_ns > s->snap.wall_ns)
-      s->snap.wall_ns = parts->view[i]->delta->wall_ns;
+    if (parts->view[i]->delta->wall_ns > v->snap.wall_ns)
+      v->snap.wall_ns = parts->view[i]->delta->wall_ns;
 }
 
 static struct bn_view_rules merge_rules_of(const struct job *j)
@@ -123,19 +123,19 @@ static struct bn_view_rules merge_rules_of(const struct job *j)
 }
 
 /* Extremes since the beginning of a measurement are not those of what came after a checkpoint. */
-static void merge_find_exact(const struct job *j, struct bn_merged_view *s)
+static void merge_find_exact(const struct job *j, struct bn_merged_view *v)
 {
   bool whole = true;
 
   for (size_t i = 0; i < j->n; i++)
     whole &= merge_is_whole(j->part[i].result);
   if (!whole) {
-    s->snap.min_ns = UINT64_MAX;
-    s->snap.max_ns = 0;
+    v->snap.min_ns = UINT64_MAX;
+    v->snap.max_ns = 0;
   }
 }
 
-static int merge_make_total(const struct job *j, struct bn_merged_view *s,
+static int merge_make_total(const struct job *j, struct bn_merged_view *v,
                             const struct bn_views *parts)
 {
   struct bn_view_rules rules = merge_rules_of(j);
@@ -144,24 +144,24 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *s,
   if (sessions == UINT_MAX)
     return bn_err_set(j->err, EFBIG, "the runs have more than %d threads together",
                       BN_BOUND_SESSIONS);
-  if (bn_merged_view_add(s, parts, sessions, j->err) != 0 ||
-      (!rules.nearest && bn_merged_view_ages(s, parts, j->err) != 0))
+  if (bn_merged_view_add(v, parts, sessions, j->err) != 0 ||
+      (!rules.nearest && bn_merged_view_ages(v, parts, j->err) != 0))
     return -1;
-  merge_set_times(j, s, parts);
-  merge_find_exact(j, s);
+  merge_set_times(j, v, parts);
+  merge_find_exact(j, v);
   rules.exact = rules.sessions = true;
-  rules.ages = s->ages;
+  rules.ages = v->ages;
   for (size_t i = 0; i < parts->n; i++)
     if (merge_ns_of(parts->view[i]->oldest_s) > rules.oldest_ns)
       rules.oldest_ns = merge_ns_of(parts->view[i]->oldest_s);
-  bn_view_fill(&s->view, &s->store, &s->snap, &rules);
-  s->view.span = BN_VIEW_TOTAL;
+  bn_view_fill(&v->view, &v->store, &v->snap, &rules);
+  v->view.span = BN_VIEW_TOTAL;
   for (size_t i = 0; i < parts->n; i++)
-    s->view.at_s =
-        fmax(s->view.at_s, parts->view[i]->at_s + (double)(j->last_ns - j->end_ns[i]) * 1e-9);
-  if (bn_sum_view(&s->view, parts, j->err) != 0)
+    v->view.at_s =
+        fmax(v->view.at_s, parts->view[i]->at_s + (double)(j->last_ns - j->end_ns[i]) * 1e-9);
+  if (bn_sum_view(&v->view, parts, j->err) != 0)
     return -1;
-  bn_sum_figures(&s->view, &s->store, parts);
+  bn_sum_figures(&v->view, &v->store, parts);
   return 0;
 }
 
@@ -269,7 +269,7 @@ static bool merge_go_to(const struct job *j, struct intervals *in, size_t k)
   return last - first <= in->length_s / 2;
 }
 
-static int merge_make_interval(const struct job *j, struct intervals *in, struct bn_merged_view *s)
+static int merge_make_interval(const struct job *j, struct intervals *in, struct bn_merged_view *v)
 {
   const bool hists = bn_merged_view_has_hists(&in->at);
   const struct bn_view_rules rules = merge_rules_of(j);
@@ -284,10 +284,10 @@ static int merge_make_interval(const struct job *j, struct intervals *in, struct
     t.wall_ns = part->delta->wall_ns > t.wall_ns ? part->delta->wall_ns : t.wall_ns;
   }
   t.at_ns = merge_clock_at(j, j->last_ns - merge_ns_of(in->first_s - t.at_s));
-  if (bn_merged_view_span(s, &in->at, NULL, &rules, &t, j->err) != 0)
+  if (bn_merged_view_span(v, &in->at, NULL, &rules, &t, j->err) != 0)
     return -1;
   if (hists)
-    bn_snap_pack(&s->snap, &s->snap);
+    bn_snap_pack(&v->snap, &v->snap);
   return 0;
 }
 

@@ -6,11 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-void bn_merged_view_done(struct bn_merged_view *s)
+void bn_merged_view_done(struct bn_merged_view *v)
 {
-  bn_hist_free(s->ages);
-  bn_view_store_done(&s->store);
-  bn_snap_done(&s->snap);
+  bn_hist_free(v->ages);
+  bn_view_store_done(&v->store);
+  bn_snap_done(&v->snap);
 }
 
 /* --- snapshots -------------------------------------------------------------------------------- */
@@ -37,24 +37,24 @@ static size_t room_for_statements(const struct bn_views *parts)
   return 0;
 }
 
-int bn_merged_view_add(struct bn_merged_view *s, const struct bn_views *parts, unsigned sessions,
+int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, unsigned sessions,
                        struct bn_err *err)
 {
   unsigned at = 0;
 
-  bn_snap_make(&s->snap, &parts->view[0]->delta->metrics, sessions, true);
-  bn_statement_table_init(&s->snap.statements, room_for_statements(parts), true);
-  bn_view_store_init(&s->store, &s->snap);
+  bn_snap_make(&v->snap, &parts->view[0]->delta->metrics, sessions, true);
+  bn_statement_table_init(&v->snap.statements, room_for_statements(parts), true);
+  bn_view_store_init(&v->store, &v->snap);
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_snap *part = parts->view[i]->delta;
 
-    if (bn_snap_merge(&s->snap, part, at) != 0)
+    if (bn_snap_merge(&v->snap, part, at) != 0)
       return bn_sum_too_large(err);
     at += part->n_sessions;
   }
   if (parts->n > 1)
-    forget_devices(&s->snap);
-  s->snap.waiting = has_lag(&s->snap.metrics);
+    forget_devices(&v->snap);
+  v->snap.waiting = has_lag(&v->snap.metrics);
   return 0;
 }
 
@@ -80,19 +80,19 @@ static bool put_ages(struct bn_hist *ages, const struct bn_view *v)
   return true;
 }
 
-int bn_merged_view_ages(struct bn_merged_view *s, const struct bn_views *parts, struct bn_err *err)
+int bn_merged_view_ages(struct bn_merged_view *v, const struct bn_views *parts, struct bn_err *err)
 {
   uint64_t low, high;
 
-  s->ages = bn_hist_new();
+  v->ages = bn_hist_new();
   for (size_t i = 0; i < parts->n; i++)
-    if (!put_ages(s->ages, parts->view[i]))
+    if (!put_ages(v->ages, parts->view[i]))
       return bn_sum_too_large(err);
-  if (!bn_hist_fits(s->ages, s->snap.hist[BN_H_LATENCY]))
+  if (!bn_hist_fits(v->ages, v->snap.hist[BN_H_LATENCY]))
     return bn_sum_too_large(err);
-  if (!bn_hist_bounds(s->ages, &low, &high)) {
-    bn_hist_free(s->ages);
-    s->ages = NULL;
+  if (!bn_hist_bounds(v->ages, &low, &high)) {
+    bn_hist_free(v->ages);
+    v->ages = NULL;
   }
   return 0;
 }
@@ -150,7 +150,7 @@ bool bn_merged_view_has_hists(const struct bn_views *parts)
   return true;
 }
 
-int bn_merged_view_span(struct bn_merged_view *s, const struct bn_views *parts,
+int bn_merged_view_span(struct bn_merged_view *v, const struct bn_views *parts,
                         struct bn_hist *const *hists, const struct bn_view_rules *how,
                         const struct bn_merge_time *t, struct bn_err *err)
 {
@@ -160,20 +160,20 @@ int bn_merged_view_span(struct bn_merged_view *s, const struct bn_views *parts,
   rules.in_span = t->span == BN_VIEW_INTERVAL;
   if (!known)
     rules.n_percents = 0;
-  if (bn_merged_view_add(s, parts, 0, err) != 0)
+  if (bn_merged_view_add(v, parts, 0, err) != 0)
     return -1;
-  for (size_t i = 0; hists != NULL && i < s->snap.metrics.n_hists; i++)
-    bn_hist_add(s->snap.hist[i], hists[i]);
-  s->snap.span_ns = t->span_ns;
-  s->snap.at_ns = t->at_ns;
-  s->snap.wall_ns = t->wall_ns;
-  bn_view_fill(&s->view, &s->store, &s->snap, &rules);
-  s->view.span = t->span;
-  s->view.at_s = t->at_s;
+  for (size_t i = 0; hists != NULL && i < v->snap.metrics.n_hists; i++)
+    bn_hist_add(v->snap.hist[i], hists[i]);
+  v->snap.span_ns = t->span_ns;
+  v->snap.at_ns = t->at_ns;
+  v->snap.wall_ns = t->wall_ns;
+  bn_view_fill(&v->view, &v->store, &v->snap, &rules);
+  v->view.span = t->span;
+  v->view.at_s = t->at_s;
   if (!known)
-    sum_latencies(s, parts);
-  if (bn_sum_view(&s->view, parts, err) != 0)
+    sum_latencies(v, parts);
+  if (bn_sum_view(&v->view, parts, err) != 0)
     return -1;
-  bn_sum_figures(&s->view, &s->store, parts);
+  bn_sum_figures(&v->view, &v->store, parts);
   return 0;
 }

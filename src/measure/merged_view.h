@@ -18,14 +18,14 @@ struct bn_merged_view {
 };
 
 /* Also of one that could not be made. */
-void bn_merged_view_done(struct bn_merged_view *s);
+void bn_merged_view_done(struct bn_merged_view *v);
 
 /* Adds up the snapshots, which are of the same metrics, with room for so many sessions.  Each
    function returns 0, or -1 and err: a sum is beyond 64 bits, or there is no memory. */
-int bn_merged_view_add(struct bn_merged_view *s, const struct bn_views *parts, unsigned sessions,
+int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, unsigned sessions,
                        struct bn_err *err);
 /* The ages of unfinished events, after that.  In a dialect percentiles do not count them. */
-int bn_merged_view_ages(struct bn_merged_view *s, const struct bn_views *parts, struct bn_err *err);
+int bn_merged_view_ages(struct bn_merged_view *v, const struct bn_views *parts, struct bn_err *err);
 
 /* When an interval or a tick ends: as of a snapshot and a view. */
 struct bn_merge_time {
@@ -38,7 +38,7 @@ struct bn_merge_time {
    parts have none; NULL: the parts have them.  Without the histograms of all parts it has no
    percentiles.
  */
-int bn_merged_view_span(struct bn_merged_view *s, const struct bn_views *parts,
+int bn_merged_view_span(struct bn_merged_view *v, const struct bn_views *parts,
                         struct bn_hist *const *hists, const struct bn_view_rules *how,
                         const struct bn_merge_time *t, struct bn_err *err);
 bool bn_merged_view_has_hists(const struct bn_views *parts);
