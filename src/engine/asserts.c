@@ -6,20 +6,20 @@
 
 #include "base/log.h"
 
-void bn_asserts_init(struct bn_asserts *j, const struct bn_assert *asserts, size_t n,
+void bn_asserts_init(struct bn_asserts *a, const struct bn_assert *asserts, size_t n,
                      double patience_s)
 {
-  *j = (struct bn_asserts){.asserts = asserts, .n = n, .patience_s = n > 0 ? patience_s : 0};
+  *a = (struct bn_asserts){.asserts = asserts, .n = n, .patience_s = n > 0 ? patience_s : 0};
 }
 
-int bn_asserts_check(const struct bn_asserts *j, const struct bn_assert_scope *scope,
+int bn_asserts_check(const struct bn_asserts *a, const struct bn_assert_scope *scope,
                      struct bn_err *err)
 {
   struct bn_err reason = {0};
 
-  for (size_t i = 0; i < j->n; i++)
-    if (bn_assert_check(&j->asserts[i], scope, &reason) != 0)
-      return bn_err_set(err, BN_ERR_OPTION, "--assert=%s: %s", j->asserts[i].text, reason.text);
+  for (size_t i = 0; i < a->n; i++)
+    if (bn_assert_check(&a->asserts[i], scope, &reason) != 0)
+      return bn_err_set(err, BN_ERR_OPTION, "--assert=%s: %s", a->asserts[i].text, reason.text);
   return 0;
 }
 
@@ -30,23 +30,23 @@ static double whole_seconds(const struct bn_view *v)
   return v->span_s < 1 ? 1 : round(v->span_s);
 }
 
-const struct bn_assert *bn_asserts_second(struct bn_asserts *j, const struct bn_view *v,
+const struct bn_assert *bn_asserts_second(struct bn_asserts *a, const struct bn_view *v,
                                           const struct bn_view_rules *rules)
 {
-  for (size_t i = 0; i < j->n; i++) {
-    switch (bn_assert_second(&j->asserts[i], v, rules)) {
+  for (size_t i = 0; i < a->n; i++) {
+    switch (bn_assert_second(&a->asserts[i], v, rules)) {
     case BN_SECOND_UNKNOWN:
       continue;
     case BN_SECOND_HOLDS:
-      j->violated_s[i] = 0;
+      a->violated_s[i] = 0;
       continue;
     case BN_SECOND_VIOLATED:
-      j->violated_s[i] += whole_seconds(v);
+      a->violated_s[i] += whole_seconds(v);
       break;
     }
-    if (j->violated_s[i] >= j->patience_s) {
-      atomic_store(&j->by, &j->asserts[i]);
-      return &j->asserts[i];
+    if (a->violated_s[i] >= a->patience_s) {
+      atomic_store(&a->by, &a->asserts[i]);
+      return &a->asserts[i];
     }
   }
   return NULL;
@@ -67,9 +67,9 @@ void bn_asserts_total(struct bn_asserts *j, const struct bn_view *v,
   }
 }
 
-bool bn_asserts_log(const struct bn_asserts *j, const struct bn_facts *f, bool all)
+bool bn_asserts_log(const struct bn_asserts *a, const struct bn_facts *f, bool all)
 {
-  bool hold = f->n_verdicts == j->n;
+  bool hold = f->n_verdicts == a->n;
   char shown[64];
 
   for (size_t i = 0; i < f->n_verdicts; i++) {

@@ -24,21 +24,21 @@ struct bn_asserts {
   _Atomic(const struct bn_assert *) by; /* the assertion that ended the run; NULL: none did */
 };
 
-void bn_asserts_init(struct bn_asserts *j, const struct bn_assert *asserts, size_t n,
+void bn_asserts_init(struct bn_asserts *a, const struct bn_assert *asserts, size_t n,
                      double patience_s);
 /* Is called before the run.  Returns -1 if an assertion is about something that will not be
    measured; err names it. */
-int bn_asserts_check(const struct bn_asserts *j, const struct bn_assert_scope *scope,
+int bn_asserts_check(const struct bn_asserts *a, const struct bn_assert_scope *scope,
                      struct bn_err *err);
 /* Judges a view of about one second.  The reporting thread calls it, in the order of time.  Returns
    the assertion that has been violated for too long, or NULL. */
-const struct bn_assert *bn_asserts_second(struct bn_asserts *j, const struct bn_view *v,
+const struct bn_assert *bn_asserts_second(struct bn_asserts *a, const struct bn_view *v,
                                           const struct bn_view_rules *rules);
 /* Judges the final report and adds the verdicts to the facts. v is NULL if nothing was measured. */
-void bn_asserts_total(struct bn_asserts *j, const struct bn_view *v,
+void bn_asserts_total(struct bn_asserts *a, const struct bn_view *v,
                       const struct bn_view_rules *rules, struct bn_facts *f);
 /* Logs the assertions that do not hold, or each of them if `all`.  Returns false if one does not
    hold or has no verdict.  bn_asserts_total comes first. */
-bool bn_asserts_log(const struct bn_asserts *j, const struct bn_facts *f, bool all);
+bool bn_asserts_log(const struct bn_asserts *a, const struct bn_facts *f, bool all);
 
 #endif
