@@ -22,10 +22,10 @@ static const uint64_t patience_ns = BN_NSEC_PER_SEC;
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-static int connection_put_hello(struct bn_connection *p, const struct bn_handshake *handshake,
+static int connection_put_hello(struct bn_connection *c, const struct bn_handshake *handshake,
                                 const struct bn_buf *files, struct bn_err *err)
 {
-  struct bn_buf *out = &p->link.to.queue;
+  struct bn_buf *out = &c->link.to.queue;
   size_t len = 0;
   char *text = bn_handshake_print(handshake, &len, err);
   int rc;
@@ -42,41 +42,41 @@ static int connection_put_hello(struct bn_connection *p, const struct bn_handsha
   return rc == 0 ? 0 : bn_err_set(err, ENOMEM, "out of memory");
 }
 
-int bn_connection_begin(struct bn_connection *p, const struct bn_handshake *handshake,
+int bn_connection_begin(struct bn_connection *c, const struct bn_handshake *handshake,
                         const struct bn_buf *files, struct bn_err *err)
 {
-  bn_buf_init(&p->link.to.queue, QUEUE_MAX);
-  if (connection_put_hello(p, handshake, files, err) != 0)
+  bn_buf_init(&c->link.to.queue, QUEUE_MAX);
+  if (connection_put_hello(c, handshake, files, err) != 0)
     return -1;
-  bn_link_send(&p->link);
+  bn_link_send(&c->link);
   return 0;
 }
 
-void bn_connection_done(struct bn_connection *p)
+void bn_connection_done(struct bn_connection *c)
 {
-  bn_link_done(&p->link);
-  bn_result_done(&p->head);
-  bn_buf_done(&p->result_text);
-  bn_result_done(&p->result);
+  bn_link_done(&c->link);
+  bn_result_done(&c->head);
+  bn_buf_done(&c->result_text);
+  bn_result_done(&c->result);
 }
 
-bool bn_connection_is_there(const struct bn_connection *p)
+bool bn_connection_is_there(const struct bn_connection *c)
 {
-  return p->state < BN_CONNECTION_ENDED;
+  return c->state < BN_CONNECTION_ENDED;
 }
 
-void bn_connection_lose(struct bn_connection *p, const char *fmt, ...)
+void bn_connection_lose(struct bn_connection *c, const char *fmt, ...)
 {
   va_list ap;
 
-  if (!bn_connection_is_there(p))
+  if (!bn_connection_is_there(c))
     return;
-  p->state = BN_CONNECTION_LOST;
+  c->state = BN_CONNECTION_LOST;
   va_start(ap, fmt);
-  (void)vsnprintf(p->why.text, sizeof p->why.text, fmt, ap);
+  (void)vsnprintf(c->why.text, sizeof c->why.text, fmt, ap);
   va_end(ap);
-  bn_pipe_close(&p->link.to);
-  bn_link_kill(&p->link, SIGTERM);
+  bn_pipe_close(&c->link.to);
+  bn_link_kill(&c->link, SIGTERM);
 }
 
 /* --- what comes ------------------------------------------------------------------------------- */
@@ -87,25 +87,25 @@ static int refuse_time(const struct bn_frame *f, struct bn_err *err)
 }
 
 /* Ranks differ, also where a launcher has started several of them on a host. */
-static void connection_take_name(struct bn_connection *p, const char *host_name)
+static void connection_take_name(struct bn_connection *c, const char *host_name)
 {
   char shown[BN_WORK_SPLIT_NAME_MAX - 16];
 
-  if (p->rank < 0)
+  if (c->rank < 0)
     return;
   (void)bn_escape(shown, sizeof shown, host_name, "");
-  (void)snprintf(p->own_name, sizeof p->own_name, "%s:%d", shown, p->rank);
-  p->link.name = p->own_name;
-  p->name = p->own_name;
+  (void)snprintf(c->own_name, sizeof c->own_name, "%s:%d", shown, c->rank);
+  c->link.name = c->own_name;
+  c->name = c->own_name;
 }
 
-static int connection_take_welcome(struct bn_connection *p, const struct bn_frame *f,
+static int connection_take_welcome(struct bn_connection *c, const struct bn_frame *f,
                                    struct bn_err *err)
 {
   struct bn_welcome w;
   int rc = 0;
 
-  if (p->state != BN_CONNECTION_CONNECTING)
+  if (c->state != BN_CONNECTION_CONNECTING)
     return refuse_time(f, err);
   if (bn_welcome_parse(f->data, f->len, &w, err) != 0)
     return -1;
@@ -117,9 +117,9 @@ static int connection_take_welcome(struct bn_connection *p, const struct bn_fram
                     "it has bench %s, and this is bench %s; install the same version on all hosts",
                     shown, PACKAGE_VERSION);
   }
-  connection_take_name(p, w.host_name);
+  connection_take_name(c, w.host_name);
   bn_welcome_done(&w);
-  p->state = BN_CONNECTION_OPENING;
+  c->state = BN_CONNECTION_OPENING;
   return rc;
 }
 
@@ -131,162 +131,162 @@ static int connection_take_refusal(const struct bn_frame *f, struct bn_err *err)
   return bn_err_set(err, EPROTO, "%s", shown);
 }
 
-static int connection_take_pong(struct bn_connection *p, const struct bn_frame *f,
+static int connection_take_pong(struct bn_connection *c, const struct bn_frame *f,
                                 struct bn_err *err)
 {
   if (bn_frame_time(f, 0) == 0) /* of a ping that was only to be heard */
     return 0;
-  if (p->ping_ns == 0 || bn_frame_time(f, 0) != p->ping_ns ||
-      bn_clock_sync_add(&p->clock_sync, p->ping_ns, bn_frame_time(f, 1), bn_clock_mono()) != 0)
+  if (c->ping_ns == 0 || bn_frame_time(f, 0) != c->ping_ns ||
+      bn_clock_sync_add(&c->clock_sync, c->ping_ns, bn_frame_time(f, 1), bn_clock_mono()) != 0)
     return bn_err_set(err, EPROTO, "it sent a time that nobody asked for");
-  p->ping_ns = 0;
+  c->ping_ns = 0;
   return 0;
 }
 
-static int connection_read_head(struct bn_connection *p, const struct bn_node *map,
+static int connection_read_head(struct bn_connection *c, const struct bn_node *map,
                                 struct bn_err *err)
 {
   const struct bn_node *facts = bn_node_get(map, "facts");
 
-  if (bn_store_read_facts(facts != NULL ? facts : map, &p->head.facts, err) != 0)
+  if (bn_store_read_facts(facts != NULL ? facts : map, &c->head.facts, err) != 0)
     return -1;
-  bn_result_escape(&p->head);
-  if (p->head.facts.plan.threads != p->work.threads)
-    return bn_err_set(err, EPROTO, "it runs %u threads in place of %u", p->head.facts.plan.threads,
-                      p->work.threads);
-  return bn_intervals_begin(p->intervals, p->number, bn_node_get(map, "group"), &p->head.facts,
+  bn_result_escape(&c->head);
+  if (c->head.facts.plan.threads != c->work.threads)
+    return bn_err_set(err, EPROTO, "it runs %u threads in place of %u", c->head.facts.plan.threads,
+                      c->work.threads);
+  return bn_intervals_begin(c->intervals, c->number, bn_node_get(map, "group"), &c->head.facts,
                             err);
 }
 
-static int connection_take_ready(struct bn_connection *p, const struct bn_frame *f,
+static int connection_take_ready(struct bn_connection *c, const struct bn_frame *f,
                                  struct bn_err *err)
 {
   struct bn_node *map;
   int rc;
 
-  if (p->state != BN_CONNECTION_OPENING)
+  if (c->state != BN_CONNECTION_OPENING)
     return refuse_time(f, err);
   map = bn_node_parse_within(f->data, f->len, BN_VALID_HEAD_VALUES, err);
   if (map == NULL)
     return -1;
-  rc = connection_read_head(p, map, err);
+  rc = connection_read_head(c, map, err);
   bn_node_free(map);
-  p->state = BN_CONNECTION_READY;
+  c->state = BN_CONNECTION_READY;
   return rc;
 }
 
 /* A result may need several frames.  A host that fails or is told to stop before it is told to
    start has a result too, of nothing. */
-static int connection_take_result(struct bn_connection *p, const struct bn_frame *f,
+static int connection_take_result(struct bn_connection *c, const struct bn_frame *f,
                                   struct bn_err *err)
 {
-  if (p->state == BN_CONNECTION_CONNECTING)
+  if (c->state == BN_CONNECTION_CONNECTING)
     return refuse_time(f, err);
-  p->result_text.max = bn_valid_bytes(bn_intervals_as(p->intervals, p->number), p->statements);
-  if (f->len > p->result_text.max - p->result_text.len)
-    return bn_err_set(err, EFBIG, "its result is larger than %zu MiB", p->result_text.max >> 20);
-  if (bn_buf_add(&p->result_text, f->data, f->len) != 0)
+  c->result_text.max = bn_valid_bytes(bn_intervals_as(c->intervals, c->number), c->statements);
+  if (f->len > c->result_text.max - c->result_text.len)
+    return bn_err_set(err, EFBIG, "its result is larger than %zu MiB", c->result_text.max >> 20);
+  if (bn_buf_add(&c->result_text, f->data, f->len) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
-  p->result_ns = bn_clock_mono();
+  c->result_ns = bn_clock_mono();
   return 0;
 }
 
-bool bn_connection_is_sending(const struct bn_connection *p, uint64_t now_ns)
+bool bn_connection_is_sending(const struct bn_connection *c, uint64_t now_ns)
 {
-  return bn_connection_is_there(p) && p->result_ns != 0 &&
-         (bn_frame_is_within(&p->link.reader, BN_FRAME_RESULT) ||
-          now_ns <= p->result_ns + patience_ns);
+  return bn_connection_is_there(c) && c->result_ns != 0 &&
+         (bn_frame_is_within(&c->link.reader, BN_FRAME_RESULT) ||
+          now_ns <= c->result_ns + patience_ns);
 }
 
-static int connection_read_result(struct bn_connection *p, const struct bn_valid_as *as,
+static int connection_read_result(struct bn_connection *c, const struct bn_valid_as *as,
                                   struct bn_err *err)
 {
-  if (p->result_text.len == 0)
+  if (c->result_text.len == 0)
     return 0;
-  p->has_result = bn_valid_read(as, &p->result_text, p->statements, &p->result, err) == 0;
-  bn_buf_done(&p->result_text);
-  return p->has_result ? 0 : -1;
+  c->has_result = bn_valid_read(as, &c->result_text, c->statements, &c->result, err) == 0;
+  bn_buf_done(&c->result_text);
+  return c->has_result ? 0 : -1;
 }
 
-static int connection_take_end(struct bn_connection *p, const struct bn_frame *f,
+static int connection_take_end(struct bn_connection *c, const struct bn_frame *f,
                                struct bn_err *err)
 {
-  if (connection_read_result(p, bn_intervals_as(p->intervals, p->number), err) != 0)
+  if (connection_read_result(c, bn_intervals_as(c->intervals, c->number), err) != 0)
     return -1;
-  p->status = (int)bn_frame_byte(f);
-  p->state = BN_CONNECTION_ENDED;
-  bn_pipe_close(&p->link.to);
+  c->status = (int)bn_frame_byte(f);
+  c->state = BN_CONNECTION_ENDED;
+  bn_pipe_close(&c->link.to);
   return 0;
 }
 
 /* The sessions of a command wait; a run waits as READY says. */
-static int connection_take_meet(struct bn_connection *p, const struct bn_frame *f,
+static int connection_take_meet(struct bn_connection *c, const struct bn_frame *f,
                                 struct bn_err *err)
 {
-  if (p->state != BN_CONNECTION_OPENING || p->met)
+  if (c->state != BN_CONNECTION_OPENING || c->met)
     return refuse_time(f, err);
-  p->met = true;
+  c->met = true;
   return 0;
 }
 
-static int connection_take_output(const struct bn_connection *p, const struct bn_frame *f,
+static int connection_take_output(const struct bn_connection *c, const struct bn_frame *f,
                                   struct bn_err *err)
 {
-  if (p->state != BN_CONNECTION_OPENING)
+  if (c->state != BN_CONNECTION_OPENING)
     return refuse_time(f, err);
-  bn_remote_output_show(p->printer, p->local_data ? p->name : NULL, f->data, f->len);
+  bn_remote_output_show(c->printer, c->local_data ? c->name : NULL, f->data, f->len);
   return 0;
 }
 
-static int connection_take_source(struct bn_connection *p, const struct bn_frame *f,
+static int connection_take_source(struct bn_connection *c, const struct bn_frame *f,
                                   struct bn_err *err)
 {
-  if (p->state == BN_CONNECTION_CONNECTING)
+  if (c->state == BN_CONNECTION_CONNECTING)
     return refuse_time(f, err);
-  if (bn_sources_compare(p->sources, p->name, f->data, f->len, err) != 0)
+  if (bn_sources_compare(c->sources, c->name, f->data, f->len, err) != 0)
     return -1;
-  if (bn_frame_put(&p->link.to.queue, BN_FRAME_SAME, "", 0) != 0)
+  if (bn_frame_put(&c->link.to.queue, BN_FRAME_SAME, "", 0) != 0)
     bn_alloc_fail();
-  bn_link_send(&p->link);
+  bn_link_send(&c->link);
   return 0;
 }
 
-static int connection_take_frame(struct bn_connection *p, const struct bn_frame *f,
+static int connection_take_frame(struct bn_connection *c, const struct bn_frame *f,
                                  struct bn_err *err)
 {
   switch (f->type) {
   case BN_FRAME_WELCOME:
-    return connection_take_welcome(p, f, err);
+    return connection_take_welcome(c, f, err);
   case BN_FRAME_REFUSE:
     return connection_take_refusal(f, err);
   case BN_FRAME_PONG:
-    return connection_take_pong(p, f, err);
+    return connection_take_pong(c, f, err);
   case BN_FRAME_READY:
-    return connection_take_ready(p, f, err);
+    return connection_take_ready(c, f, err);
   case BN_FRAME_INTERVAL:
-    return p->state == BN_CONNECTION_READY || p->state == BN_CONNECTION_RUNNING
-               ? bn_intervals_take(p->intervals, p->number, f->data, f->len, err)
+    return c->state == BN_CONNECTION_READY || c->state == BN_CONNECTION_RUNNING
+               ? bn_intervals_take(c->intervals, c->number, f->data, f->len, err)
                : refuse_time(f, err);
   case BN_FRAME_RESULT:
-    return connection_take_result(p, f, err);
+    return connection_take_result(c, f, err);
   case BN_FRAME_END:
-    return connection_take_end(p, f, err);
+    return connection_take_end(c, f, err);
   case BN_FRAME_MEET:
-    return connection_take_meet(p, f, err);
+    return connection_take_meet(c, f, err);
   case BN_FRAME_PRINTED:
-    return connection_take_output(p, f, err);
+    return connection_take_output(c, f, err);
   case BN_FRAME_SOURCE:
-    return connection_take_source(p, f, err);
+    return connection_take_source(c, f, err);
   default:
     return refuse_time(f, err);
   }
 }
 
 /* Explains a status of shells and of ssh. */
-static const char *connection_hint(const struct bn_connection *p, int status)
+static const char *connection_hint(const struct bn_connection *c, int status)
 {
   enum { NOT_FOUND = 127, SSH_FAILED = 255 };
-  const bool answered = p->state != BN_CONNECTION_CONNECTING;
+  const bool answered = c->state != BN_CONNECTION_CONNECTING;
 
   if (status == NOT_FOUND && !answered)
     return ": bench was not found there; install it, or name its path (--hosts-program)";
@@ -299,103 +299,103 @@ static const char *connection_hint(const struct bn_connection *p, int status)
 }
 
 /* The end of the process says more than the end of the stream. */
-void bn_connection_look(struct bn_connection *p, uint64_t now_ns)
+void bn_connection_look(struct bn_connection *c, uint64_t now_ns)
 {
-  const bool ended = bn_link_has_ended(&p->link);
+  const bool ended = bn_link_has_ended(&c->link);
 
-  if (!bn_connection_is_there(p) || p->closed_ns == 0 ||
-      (!ended && now_ns < p->closed_ns + patience_ns))
+  if (!bn_connection_is_there(c) || c->closed_ns == 0 ||
+      (!ended && now_ns < c->closed_ns + patience_ns))
     return;
-  if (p->rank >= 0)
-    bn_connection_lose(p, "its agent or the process of this rank has ended%s",
-                       bn_frame_is_cut(&p->link.reader) ? " in the middle of a message" : "");
-  else if (!ended || p->link.how == 0)
-    bn_connection_lose(p, "its connection was closed%s",
-                       bn_frame_is_cut(&p->link.reader) ? " in the middle of a message" : "");
-  else if (WIFSIGNALED(p->link.how))
-    bn_connection_lose(p, "its connection was ended by a signal: %s",
-                       strsignal(WTERMSIG(p->link.how)));
+  if (c->rank >= 0)
+    bn_connection_lose(c, "its agent or the process of this rank has ended%s",
+                       bn_frame_is_cut(&c->link.reader) ? " in the middle of a message" : "");
+  else if (!ended || c->link.how == 0)
+    bn_connection_lose(c, "its connection was closed%s",
+                       bn_frame_is_cut(&c->link.reader) ? " in the middle of a message" : "");
+  else if (WIFSIGNALED(c->link.how))
+    bn_connection_lose(c, "its connection was ended by a signal: %s",
+                       strsignal(WTERMSIG(c->link.how)));
   else
-    bn_connection_lose(p, "its connection ended with status %d%s", WEXITSTATUS(p->link.how),
-                       connection_hint(p, WEXITSTATUS(p->link.how)));
+    bn_connection_lose(c, "its connection ended with status %d%s", WEXITSTATUS(c->link.how),
+                       connection_hint(c, WEXITSTATUS(c->link.how)));
 }
 
-bool bn_connection_take(struct bn_connection *p)
+bool bn_connection_take(struct bn_connection *c)
 {
-  const int came = bn_link_receive(&p->link);
+  const int came = bn_link_receive(&c->link);
   struct bn_err err = {0};
   struct bn_frame f;
   int rc = came > 0 ? 1 : 0;
 
-  while (rc > 0 && bn_connection_is_there(p)) {
-    rc = bn_frame_next(&p->link.reader, &f, &err);
-    if (rc > 0 && connection_take_frame(p, &f, &err) != 0)
+  while (rc > 0 && bn_connection_is_there(c)) {
+    rc = bn_frame_next(&c->link.reader, &f, &err);
+    if (rc > 0 && connection_take_frame(c, &f, &err) != 0)
       rc = -1;
   }
-  if (came > 0 && bn_frame_is_within(&p->link.reader, BN_FRAME_RESULT))
-    p->result_ns = bn_clock_mono();
+  if (came > 0 && bn_frame_is_within(&c->link.reader, BN_FRAME_RESULT))
+    c->result_ns = bn_clock_mono();
   if (rc < 0) {
     bn_escape_error(&err);
     /* Other sentences are about a part of a frame. */
-    bn_connection_lose(p, err.code == EPROTO ? "%s" : "what it sent cannot be read: %s", err.text);
+    bn_connection_lose(c, err.code == EPROTO ? "%s" : "what it sent cannot be read: %s", err.text);
   }
   if (came < 0)
-    p->closed_ns = bn_clock_mono();
+    c->closed_ns = bn_clock_mono();
   return came > 0;
 }
 
-struct bn_result *bn_connection_result(struct bn_connection *p)
+struct bn_result *bn_connection_result(struct bn_connection *c)
 {
   struct bn_err err = {0};
 
-  if (p->has_result)
-    return &p->result;
-  if (p->head.n_groups == 0 && bn_intervals_result(p->intervals, p->number, &p->head, &err) <= 0)
+  if (c->has_result)
+    return &c->result;
+  if (c->head.n_groups == 0 && bn_intervals_result(c->intervals, c->number, &c->head, &err) <= 0)
     return NULL;
-  return p->head.group[0].has_total ? &p->head : NULL;
+  return c->head.group[0].has_total ? &c->head : NULL;
 }
 
 /* --- what goes -------------------------------------------------------------------------------- */
 
-void bn_connection_ping(struct bn_connection *p)
+void bn_connection_ping(struct bn_connection *c)
 {
   const uint64_t now_ns = bn_clock_mono();
-  const bool goes_on = p->ping_ns != 0;
+  const bool goes_on = c->ping_ns != 0;
 
   /* An answer may wait behind much else, and an agent that hears nothing ends its run. */
-  if (bn_pipe_waits(&p->link.to) || (goes_on && now_ns < p->pinged_ns + BN_NSEC_PER_SEC))
+  if (bn_pipe_waits(&c->link.to) || (goes_on && now_ns < c->pinged_ns + BN_NSEC_PER_SEC))
     return;
-  p->pinged_ns = now_ns;
+  c->pinged_ns = now_ns;
   if (!goes_on)
-    p->ping_ns = now_ns;
-  if (bn_frame_put_time(&p->link.to.queue, BN_FRAME_PING, goes_on ? 0 : now_ns) != 0)
-    bn_connection_lose(p, "out of memory");
-  bn_link_send(&p->link);
+    c->ping_ns = now_ns;
+  if (bn_frame_put_time(&c->link.to.queue, BN_FRAME_PING, goes_on ? 0 : now_ns) != 0)
+    bn_connection_lose(c, "out of memory");
+  bn_link_send(&c->link);
 }
 
-void bn_connection_start(struct bn_connection *p, uint64_t at_ns)
+void bn_connection_start(struct bn_connection *c, uint64_t at_ns)
 {
-  if (!bn_connection_is_there(p))
+  if (!bn_connection_is_there(c))
     return;
-  if (!bn_clock_sync_read(&p->clock_sync, bn_clock_mono(), &p->clock) ||
-      bn_frame_put_time(&p->link.to.queue, BN_FRAME_START, bn_clock_sync_there(&p->clock, at_ns)) !=
+  if (!bn_clock_sync_read(&c->clock_sync, bn_clock_mono(), &c->clock) ||
+      bn_frame_put_time(&c->link.to.queue, BN_FRAME_START, bn_clock_sync_there(&c->clock, at_ns)) !=
           0) {
-    bn_connection_lose(p, "out of memory");
+    bn_connection_lose(c, "out of memory");
     return;
   }
-  p->state = BN_CONNECTION_RUNNING;
-  bn_link_send(&p->link);
+  c->state = BN_CONNECTION_RUNNING;
+  bn_link_send(&c->link);
 }
 
-void bn_connection_stop(struct bn_connection *p, enum bn_frame_stop how)
+void bn_connection_stop(struct bn_connection *c, enum bn_frame_stop how)
 {
-  (void)bn_frame_put_byte(&p->link.to.queue, BN_FRAME_STOP, how);
-  bn_link_send(&p->link);
+  (void)bn_frame_put_byte(&c->link.to.queue, BN_FRAME_STOP, how);
+  bn_link_send(&c->link);
 }
 
-void bn_connection_pass(struct bn_connection *p)
+void bn_connection_pass(struct bn_connection *c)
 {
-  p->met = false;
-  (void)bn_frame_put(&p->link.to.queue, BN_FRAME_PASS, "", 0);
-  bn_link_send(&p->link);
+  c->met = false;
+  (void)bn_frame_put(&c->link.to.queue, BN_FRAME_PASS, "", 0);
+  bn_link_send(&c->link);
 }

@@ -53,30 +53,30 @@ struct bn_connection {
 };
 
 /* Once its link has been started: sends what the agent has to know.  -1 and err. */
-int bn_connection_begin(struct bn_connection *p, const struct bn_handshake *handshake,
+int bn_connection_begin(struct bn_connection *c, const struct bn_handshake *handshake,
                         const struct bn_buf *files, struct bn_err *err);
-void bn_connection_done(struct bn_connection *p);
+void bn_connection_done(struct bn_connection *c);
 
 /* Neither ended nor lost. */
-bool bn_connection_is_there(const struct bn_connection *p);
+bool bn_connection_is_there(const struct bn_connection *c);
 /* Whether it sends its result now, which may take long. */
-bool bn_connection_is_sending(const struct bn_connection *p, uint64_t now_ns);
+bool bn_connection_is_sending(const struct bn_connection *c, uint64_t now_ns);
 /* Takes what has come.  false: nothing more comes now.  The host may have been lost. */
-bool bn_connection_take(struct bn_connection *p);
+bool bn_connection_take(struct bn_connection *c);
 /* At any time: loses it if its stream has ended too early. */
-void bn_connection_look(struct bn_connection *p, uint64_t now_ns);
+void bn_connection_look(struct bn_connection *c, uint64_t now_ns);
 /* Begins an exchange of times, if none goes on. */
-void bn_connection_ping(struct bn_connection *p);
+void bn_connection_ping(struct bn_connection *c);
 /* All that is known of its clock goes into p->clock, and it starts at that time here. */
-void bn_connection_start(struct bn_connection *p, uint64_t at_ns);
-void bn_connection_stop(struct bn_connection *p, enum bn_frame_stop how);
+void bn_connection_start(struct bn_connection *c, uint64_t at_ns);
+void bn_connection_stop(struct bn_connection *c, enum bn_frame_stop how);
 /* The result that it has sent or, without that, what it had measured by its last tick; NULL: it has
    told nothing.  At any time from the start on, when no more is taken from it. */
-struct bn_result *bn_connection_result(struct bn_connection *p);
+struct bn_result *bn_connection_result(struct bn_connection *c);
 /* All other hosts have met, too. */
-void bn_connection_pass(struct bn_connection *p);
+void bn_connection_pass(struct bn_connection *c);
 /* It is given up. */
-__attribute__((format(printf, 2, 3))) void bn_connection_lose(struct bn_connection *p,
+__attribute__((format(printf, 2, 3))) void bn_connection_lose(struct bn_connection *c,
                                                               const char *fmt, ...);
 
 #endif

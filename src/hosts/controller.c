@@ -67,16 +67,16 @@ static void controller_compare_clocks(struct bn_fleet *f, struct bn_run_report *
   bool all = true;
 
   for (size_t i = 0; i < f->n; i++) {
-    struct bn_connection *p = &f->connection[i];
+    struct bn_connection *c = &f->connection[i];
 
-    if (p->state == BN_CONNECTION_ENDED) {
-      bn_printer_say(&f->printer, "%s: bench ended there with status %d before the start", p->name,
-                     p->status);
+    if (c->state == BN_CONNECTION_ENDED) {
+      bn_printer_say(&f->printer, "%s: bench ended there with status %d before the start", c->name,
+                     c->status);
       f->failed = true;
       return;
     }
-    if (p->clock_sync.exchanges < BN_CLOCK_SYNC_FIRST) {
-      bn_connection_ping(p);
+    if (c->clock_sync.exchanges < BN_CLOCK_SYNC_FIRST) {
+      bn_connection_ping(c);
       all = false;
     }
   }
@@ -161,14 +161,14 @@ static size_t controller_descriptors(const struct bn_fleet *f, struct pollfd *fd
 static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
 {
   for (size_t i = 0; i < f->n; i++, fd += FDS_PER_HOST) {
-    struct bn_connection *p = &f->connection[i];
+    struct bn_connection *c = &f->connection[i];
 
     if (fd[0].revents != 0)
-      bn_link_send(&p->link);
+      bn_link_send(&c->link);
     if (fd[1].revents != 0)
-      (void)bn_connection_take(p);
+      (void)bn_connection_take(c);
     if (fd[2].revents != 0)
-      bn_link_show(&p->link, &f->printer);
+      bn_link_show(&c->link, &f->printer);
   }
 }
 
@@ -211,13 +211,13 @@ static void controller_turn(struct control *c, struct pollfd *fd)
 }
 
 /* Whether it may still print something.  Who was lost has been told to end before. */
-static bool is_talking(struct bn_connection *p, uint64_t left_ns)
+static bool is_talking(struct bn_connection *c, uint64_t left_ns)
 {
-  const bool ended = bn_link_has_ended(&p->link);
+  const bool ended = bn_link_has_ended(&c->link);
 
   if (left_ns >= talking_ns)
-    return !ended && p->state == BN_CONNECTION_ENDED;
-  return !ended || p->link.errors >= 0;
+    return !ended && c->state == BN_CONNECTION_ENDED;
+  return !ended || c->link.errors >= 0;
 }
 
 /* Lines that the processes still print belong to the run.  A process that ssh has left behind may

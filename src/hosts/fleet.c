@@ -155,32 +155,32 @@ int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct
 /* --- the start of agents ---------------------------------------------------------------------- */
 
 /* Rank 0 of a launcher starts its own agent, and asks for those of the other ranks. */
-static int host_connect(struct bn_fleet *f, struct bn_connection *p, struct bn_err *err)
+static int host_connect(struct bn_fleet *f, struct bn_connection *c, struct bn_err *err)
 {
   const struct bn_conf_raw *r = &f->setup->conf->raw;
   const sigset_t *masked = &f->stop_signal.before;
 
-  if (p->rank < 0)
-    return bn_link_shell(&p->link, p->name, r->hosts_shell, r->hosts_program, masked, err);
-  if (p->rank == 0)
-    return bn_link_agent(&p->link, p->name, masked, err);
-  return bn_link_join(&p->link, p->name, f->setup->ranks->request, (uint32_t)p->rank, err);
+  if (c->rank < 0)
+    return bn_link_shell(&c->link, c->name, r->hosts_shell, r->hosts_program, masked, err);
+  if (c->rank == 0)
+    return bn_link_agent(&c->link, c->name, masked, err);
+  return bn_link_join(&c->link, c->name, f->setup->ranks->request, (uint32_t)c->rank, err);
 }
 
 static int host_begin(struct bn_fleet *f, size_t i, struct bn_err *err)
 {
-  struct bn_connection *p = &f->connection[i];
+  struct bn_connection *c = &f->connection[i];
   struct bn_handshake handshake = {.version = bn_alloc_text(PACKAGE_VERSION),
                                    .host = (unsigned)i,
                                    .hosts = (unsigned)f->list.n,
-                                   .first_session = p->work.first_session,
+                                   .first_session = c->work.first_session,
                                    .sessions = f->sessions};
   int rc = -1;
 
-  bn_arguments_argv(&f->arguments, &p->work, &handshake.argv);
+  bn_arguments_argv(&f->arguments, &c->work, &handshake.argv);
   bn_handshake_take_environment(&handshake);
-  if (host_connect(f, p, err) == 0)
-    rc = bn_connection_begin(p, &handshake, &f->arguments.files, err);
+  if (host_connect(f, c, err) == 0)
+    rc = bn_connection_begin(c, &handshake, &f->arguments.files, err);
   bn_handshake_done(&handshake);
   return rc;
 }
@@ -234,12 +234,12 @@ bool bn_fleet_have_met(const struct bn_fleet *f)
   bool any = false;
 
   for (size_t i = 0; i < f->n; i++) {
-    const struct bn_connection *p = &f->connection[i];
+    const struct bn_connection *c = &f->connection[i];
 
     /* Sessions that have returned from the command are not waited for. */
-    if (p->state == BN_CONNECTION_ENDED && p->status == 0)
+    if (c->state == BN_CONNECTION_ENDED && c->status == 0)
       continue;
-    if (!bn_connection_is_there(p) || !p->met)
+    if (!bn_connection_is_there(c) || !c->met)
       return false;
     any = true;
   }

@@ -80,7 +80,7 @@ static struct done events_done(const struct bn_fleet *f, size_t i)
 static void log_missing(struct bn_fleet *f, size_t i)
 {
   const struct bn_conf *conf = f->setup->conf;
-  const struct bn_connection *p = &f->connection[i];
+  const struct bn_connection *c = &f->connection[i];
   const struct done done = events_done(f, i);
   char after[80] = "", events[80] = "", rate[80] = "";
 
@@ -90,27 +90,27 @@ static void log_missing(struct bn_fleet *f, size_t i)
     (void)snprintf(after, sizeof after, " after its first %.1f s", done.at_s);
   if (conf->plan.events > 0)
     (void)snprintf(events, sizeof events, ", %" PRIu64 " of --events=%" PRIu64,
-                   p->work.events > done.events ? p->work.events - done.events : 0,
+                   c->work.events > done.events ? c->work.events - done.events : 0,
                    conf->plan.events);
   if (conf->plan.rate > 0)
-    (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", p->work.rate, conf->plan.rate);
+    (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", c->work.rate, conf->plan.rate);
   bn_printer_say(&f->printer, "%s: missing from the report%s: %u of %" PRIu64 " threads%s%s",
-                 p->name, after, p->work.threads, f->sessions, events, rate);
+                 c->name, after, c->work.threads, f->sessions, events, rate);
 }
 
 /* Hosts that were stopped because another one failed did not fail. */
-static void log_command_failure(struct bn_fleet *f, const struct bn_connection *p)
+static void log_command_failure(struct bn_fleet *f, const struct bn_connection *c)
 {
-  if (!f->is_run && p->status != 0 && f->stop == 0)
-    bn_printer_say(&f->printer, "%s: the command '%s' failed there with status %d", p->name,
-                   f->setup->command, p->status);
+  if (!f->is_run && c->status != 0 && f->stop == 0)
+    bn_printer_say(&f->printer, "%s: the command '%s' failed there with status %d", c->name,
+                   f->setup->command, c->status);
 }
 
 /* Some of its threads failed, and the others have reached the end of the run. */
-static bool threads_came_through(const struct bn_fleet *f, const struct bn_connection *p)
+static bool threads_came_through(const struct bn_fleet *f, const struct bn_connection *c)
 {
   return f->setup->conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE &&
-         p->result.end.reason != BN_END_FAILURE;
+         c->result.end.reason != BN_END_FAILURE;
 }
 
 /* A host whose run has ended too early, though with a result, counts like one that is lost. */
@@ -127,12 +127,12 @@ static void note_failure(struct bn_fleet *f, size_t i, const char *why)
 }
 
 /* The script has ended the run of all threads, as it does in one process. */
-static void note_exit(struct bn_fleet *f, const struct bn_connection *p)
+static void note_exit(struct bn_fleet *f, const struct bn_connection *c)
 {
   if (!bn_fleet_are(f, BN_CONNECTION_ENDED))
     bn_printer_say(&f->printer,
                    "%s: the script ended the run there by os.exit(); the other hosts are stopped",
-                   p->name);
+                   c->name);
   f->left = true;
   bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
 }
@@ -141,41 +141,41 @@ static void note_exit(struct bn_fleet *f, const struct bn_connection *p)
    agent that hears nothing from here ends its run as a signal does. */
 static void note_end(struct bn_fleet *f, size_t i)
 {
-  const struct bn_connection *p = &f->connection[i];
-  const struct bn_end *end = &p->result.end;
+  const struct bn_connection *c = &f->connection[i];
+  const struct bn_end *end = &c->result.end;
 
   if (!f->is_run || f->phase < BN_FLEET_RUN)
     return;
-  if (p->status == BN_STATUS_FAILED && (end->failed || !end->left) && !threads_came_through(f, p))
+  if (c->status == BN_STATUS_FAILED && (end->failed || !end->left) && !threads_came_through(f, c))
     note_failure(f, i, "the run failed there");
   else if (f->stop == 0 && end->reason == BN_END_SIGNAL)
     note_failure(f, i, "the run was stopped there");
   else if (f->stop == 0 && end->left && end->early)
-    note_exit(f, p);
+    note_exit(f, c);
 }
 
 /* Once for each host that has come to its end or was lost. */
 static void settle_host(struct bn_fleet *f, size_t i)
 {
-  struct bn_connection *p = &f->connection[i];
+  struct bn_connection *c = &f->connection[i];
 
-  if (f->intervals.host[i].over || bn_connection_is_there(p))
+  if (f->intervals.host[i].over || bn_connection_is_there(c))
     return;
   bn_intervals_end(&f->intervals, i);
-  if (p->state == BN_CONNECTION_ENDED && (p->has_result || f->phase < BN_FLEET_RUN || !f->is_run)) {
-    f->failed |= p->status != 0 && f->phase < BN_FLEET_RUN;
-    log_command_failure(f, p);
+  if (c->state == BN_CONNECTION_ENDED && (c->has_result || f->phase < BN_FLEET_RUN || !f->is_run)) {
+    f->failed |= c->status != 0 && f->phase < BN_FLEET_RUN;
+    log_command_failure(f, c);
     note_end(f, i);
     return;
   }
   f->failed = true;
-  if (p->state == BN_CONNECTION_ENDED)
-    (void)bn_err_set(&p->why, EPROTO, "it sent no result");
-  if (p->state == BN_CONNECTION_ENDED)
+  if (c->state == BN_CONNECTION_ENDED)
+    (void)bn_err_set(&c->why, EPROTO, "it sent no result");
+  if (c->state == BN_CONNECTION_ENDED)
     bn_printer_say(&f->printer, "%s: bench ended there with status %d and without a result",
-                   p->name, p->status);
+                   c->name, c->status);
   else if (f->stop != BN_FRAME_STOP_NOW || f->late)
-    bn_printer_say(&f->printer, "%s: lost: %s", p->name, p->why.text);
+    bn_printer_say(&f->printer, "%s: lost: %s", c->name, c->why.text);
   log_missing(f, i);
 }
 
@@ -252,17 +252,17 @@ static uint64_t liveness_deadline(const struct bn_fleet *f)
 }
 
 /* Nobody who wants an end at once is kept waiting by a result that is on its way. */
-static bool may_send_result(const struct bn_fleet *f, const struct bn_connection *p,
+static bool may_send_result(const struct bn_fleet *f, const struct bn_connection *c,
                             uint64_t now_ns)
 {
-  return bn_connection_is_sending(p, now_ns) && !bn_fleet_is_urged(f) &&
+  return bn_connection_is_sending(c, now_ns) && !bn_fleet_is_urged(f) &&
          (f->stop != BN_FRAME_STOP_NOW || f->late);
 }
 
 /* Returns whether the host is there and does not send its result yet. */
-static bool is_running(const struct bn_fleet *f, const struct bn_connection *p, uint64_t now_ns)
+static bool is_running(const struct bn_fleet *f, const struct bn_connection *c, uint64_t now_ns)
 {
-  return bn_connection_is_there(p) && !may_send_result(f, p, now_ns);
+  return bn_connection_is_there(c) && !may_send_result(f, c, now_ns);
 }
 
 static bool any_is_running(const struct bn_fleet *f, uint64_t now_ns)
@@ -295,27 +295,27 @@ static void liveness_urge(struct bn_fleet *f, uint64_t now_ns)
 
 /* It has been asked for its time.  While files are on their way to it, it is not asked; but then it
    takes some of them. */
-static bool is_silent(const struct bn_connection *p, uint64_t now_ns)
+static bool is_silent(const struct bn_connection *c, uint64_t now_ns)
 {
-  const uint64_t asked_ns = bn_pipe_waits(&p->link.to) ? p->link.taken_ns : p->ping_ns;
+  const uint64_t asked_ns = bn_pipe_waits(&c->link.to) ? c->link.taken_ns : c->ping_ns;
 
-  return p->state > BN_CONNECTION_CONNECTING && asked_ns != 0 && now_ns > asked_ns + silence_ns &&
-         now_ns > p->link.heard_ns + silence_ns;
+  return c->state > BN_CONNECTION_CONNECTING && asked_ns != 0 && now_ns > asked_ns + silence_ns &&
+         now_ns > c->link.heard_ns + silence_ns;
 }
 
 /* Whether the others of the phase wait for it.  A host that is as far as it should be is not the
    one that is late. */
-static bool is_behind(const struct bn_fleet *f, const struct bn_connection *p)
+static bool is_behind(const struct bn_fleet *f, const struct bn_connection *c)
 {
   if (f->stop != 0)
     return true;
   switch (f->phase) {
   case BN_FLEET_CONNECT:
-    return p->state < BN_CONNECTION_OPENING;
+    return c->state < BN_CONNECTION_OPENING;
   case BN_FLEET_OPEN:
-    return p->state < BN_CONNECTION_READY;
+    return c->state < BN_CONNECTION_READY;
   case BN_FLEET_CLOCKS:
-    return p->clock_sync.exchanges < BN_CLOCK_SYNC_FIRST;
+    return c->clock_sync.exchanges < BN_CLOCK_SYNC_FIRST;
   case BN_FLEET_RUN:
     break;
   }
@@ -323,7 +323,7 @@ static bool is_behind(const struct bn_fleet *f, const struct bn_connection *p)
 }
 
 /* Why a host that is late in this phase is lost. */
-static const char *liveness_lateness(const struct bn_fleet *f, const struct bn_connection *p)
+static const char *liveness_lateness(const struct bn_fleet *f, const struct bn_connection *c)
 {
   static const char *const late[] = {
       [BN_FLEET_CONNECT] = ("bench has not answered there in time; does the shell "
@@ -332,7 +332,7 @@ static const char *liveness_lateness(const struct bn_fleet *f, const struct bn_c
       [BN_FLEET_CLOCKS] = "it did not answer in time when clocks were compared",
       [BN_FLEET_RUN] = "it has not ended in time"};
 
-  if (f->stop == 0 && f->phase == BN_FLEET_CONNECT && p->rank >= 0)
+  if (f->stop == 0 && f->phase == BN_FLEET_CONNECT && c->rank >= 0)
     return "its agent has not answered in time; standard error has the messages of this rank";
   return f->stop != 0 ? late[BN_FLEET_RUN] : late[f->phase];
 }
@@ -344,17 +344,17 @@ void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns)
   liveness_urge(f, now_ns);
   until_ns = liveness_deadline(f);
   for (size_t i = 0; i < f->n; i++) {
-    struct bn_connection *p = &f->connection[i];
+    struct bn_connection *c = &f->connection[i];
 
-    bn_connection_look(p, now_ns);
-    if (now_ns > until_ns && is_behind(f, p) &&
-        (!may_send_result(f, p, now_ns) || now_ns - until_ns > sending_ns))
-      bn_connection_lose(p, "%s", liveness_lateness(f, p));
-    if (is_silent(p, now_ns))
-      bn_connection_lose(p, "it has sent nothing for %.0f s", (double)silence_ns * 1e-9);
-    if (p->state > BN_CONNECTION_CONNECTING && bn_connection_is_there(p) &&
-        (f->phase != BN_FLEET_CLOCKS || p->clock_sync.exchanges >= BN_CLOCK_SYNC_FIRST) &&
-        now_ns >= p->pinged_ns + BN_NSEC_PER_SEC)
-      bn_connection_ping(p);
+    bn_connection_look(c, now_ns);
+    if (now_ns > until_ns && is_behind(f, c) &&
+        (!may_send_result(f, c, now_ns) || now_ns - until_ns > sending_ns))
+      bn_connection_lose(c, "%s", liveness_lateness(f, c));
+    if (is_silent(c, now_ns))
+      bn_connection_lose(c, "it has sent nothing for %.0f s", (double)silence_ns * 1e-9);
+    if (c->state > BN_CONNECTION_CONNECTING && bn_connection_is_there(c) &&
+        (f->phase != BN_FLEET_CLOCKS || c->clock_sync.exchanges >= BN_CLOCK_SYNC_FIRST) &&
+        now_ns >= c->pinged_ns + BN_NSEC_PER_SEC)
+      bn_connection_ping(c);
   }
 }

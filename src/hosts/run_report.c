@@ -41,24 +41,24 @@ static struct bn_merged_result_part *run_report_parts_of(const struct bn_fleet *
   struct bn_merged_result_part *part = bn_alloc(f->n, sizeof *part);
 
   for (size_t i = 0; i < f->n; i++) {
-    struct bn_connection *p = &f->connection[i];
+    struct bn_connection *c = &f->connection[i];
     struct bn_clock_sync_view now;
 
     /* A report may not have waited for the host. */
-    if (f->phase == BN_FLEET_RUN && !p->has_result && p->why.text[0] == '\0')
-      (void)bn_err_set(&p->why, ETIMEDOUT, "it sent no result");
+    if (f->phase == BN_FLEET_RUN && !c->has_result && c->why.text[0] == '\0')
+      (void)bn_err_set(&c->why, ETIMEDOUT, "it sent no result");
     part[i] = (struct bn_merged_result_part){
-        .member = {.host = p->own_name[0] != '\0' ? p->own_name : f->list.host[i].name,
-                   .lost = p->state == BN_CONNECTION_LOST || !p->has_result ? p->why.text : NULL,
-                   .threads = p->work.threads,
+        .member = {.host = c->own_name[0] != '\0' ? c->own_name : f->list.host[i].name,
+                   .lost = c->state == BN_CONNECTION_LOST || !c->has_result ? c->why.text : NULL,
+                   .threads = c->work.threads,
                    .processor_s = HUGE_VAL,
-                   .clock_error_s = (double)p->clock.error_ns * 1e-9,
+                   .clock_error_s = (double)c->clock.error_ns * 1e-9,
                    .start_lag_s = HUGE_VAL},
-        .result = f->phase < BN_FLEET_RUN ? &p->head : bn_connection_result(p),
-        .clock = p->clock,
-        .offset_ns = bn_clock_sync_read(&p->clock_sync, bn_clock_mono(), &now)
+        .result = f->phase < BN_FLEET_RUN ? &c->head : bn_connection_result(c),
+        .clock = c->clock,
+        .offset_ns = bn_clock_sync_read(&c->clock_sync, bn_clock_mono(), &now)
                          ? now.offset_ns
-                         : p->clock.offset_ns};
+                         : c->clock.offset_ns};
   }
   return part;
 }
@@ -172,11 +172,11 @@ static bool run_report_is_under_load(const struct bn_fleet *f, const struct bn_v
       (conf->plan.time_ns != 0 && interval->at_s * 1e9 >= (double)conf->plan.time_ns))
     return false;
   for (size_t i = 0; i < f->n; i++) {
-    const struct bn_connection *p = &f->connection[i];
+    const struct bn_connection *c = &f->connection[i];
 
-    if ((p->state == BN_CONNECTION_ENDED && !p->result.end.early) ||
-        (p->work.events > 0 &&
-         f->intervals.host[i].tick.view.events + p->work.threads >= p->work.events))
+    if ((c->state == BN_CONNECTION_ENDED && !c->result.end.early) ||
+        (c->work.events > 0 &&
+         f->intervals.host[i].tick.view.events + c->work.threads >= c->work.events))
       return false;
   }
   return true;
@@ -237,15 +237,15 @@ void bn_run_report_intervals(struct bn_run_report *r)
 /* --- the end ---------------------------------------------------------------------------------- */
 
 /* A signal to a host is a failure of the run, and does not end it. */
-static bool run_report_ended_by_itself(const struct bn_connection *p)
+static bool run_report_ended_by_itself(const struct bn_connection *c)
 {
-  return p->state == BN_CONNECTION_ENDED && p->result.end.reason != BN_END_SIGNAL;
+  return c->state == BN_CONNECTION_ENDED && c->result.end.reason != BN_END_SIGNAL;
 }
 
 /* The order to stop may come to a host when its result has been made, and ends it as a signal. */
-static int run_report_host_status(const struct bn_connection *p)
+static int run_report_host_status(const struct bn_connection *c)
 {
-  return p->has_result && p->status > BN_STATUS_SIGNAL ? p->result.end.status : p->status;
+  return c->has_result && c->status > BN_STATUS_SIGNAL ? c->result.end.status : c->status;
 }
 
 static int run_report_status_of_hosts(const struct bn_fleet *f)
@@ -289,10 +289,10 @@ static void run_report_end_by_hosts(const struct bn_fleet *f, struct bn_end *end
   end->signo = 0;
   end->status = run_report_status_of_hosts(f);
   for (size_t i = 0; i < f->n; i++) {
-    const struct bn_connection *p = &f->connection[i];
-    const struct bn_end *e = &p->result.end;
+    const struct bn_connection *c = &f->connection[i];
+    const struct bn_end *e = &c->result.end;
 
-    if (!run_report_ended_by_itself(p) || !p->has_result)
+    if (!run_report_ended_by_itself(c) || !c->has_result)
       continue;
     end->reason = any && e->reason != end->reason ? BN_END_UNKNOWN : e->reason;
     any = true;
