@@ -28,11 +28,11 @@ void bn_watch_init(struct bn_watch *w, const struct bn_watcher *const *watchers,
   (void)pthread_mutex_init(&w->lock, NULL);
   w->place.sql = sql;
   for (; w->n < n; w->n++) {
-    struct bn_watch_slot *o = &w->slot[w->n];
+    struct bn_watch_slot *s = &w->slot[w->n];
 
-    o->ops = watchers[w->n];
-    o->place = &w->place;
-    o->state = bn_alloc(1, watchers[w->n]->state_size);
+    s->ops = watchers[w->n];
+    s->place = &w->place;
+    s->state = bn_alloc(1, watchers[w->n]->state_size);
   }
 }
 
@@ -52,68 +52,68 @@ void bn_watch_done(struct bn_watch *w)
   memset(w, 0, sizeof *w);
 }
 
-static bool may_block(const struct bn_watch_slot *o)
+static bool may_block(const struct bn_watch_slot *s)
 {
-  return o->ops->interrupt != NULL;
+  return s->ops->interrupt != NULL;
 }
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
 static void call_open(void *arg)
 {
-  struct bn_watch_slot *o = arg;
+  struct bn_watch_slot *s = arg;
 
-  o->rc = o->ops->open(o->state, o->place, &o->err);
+  s->rc = s->ops->open(s->state, s->place, &s->err);
 }
 
 /* The time of a reading is the middle of the call, the best guess of when the values were read. */
 static void call_read(void *arg)
 {
-  struct bn_watch_slot *o = arg;
+  struct bn_watch_slot *s = arg;
   const uint64_t from_ns = bn_clock_mono();
 
-  o->rc = o->ops->read(o->state, &o->answer, &o->err);
-  o->answer.at_ns = from_ns + (bn_clock_mono() - from_ns) / 2;
+  s->rc = s->ops->read(s->state, &s->answer, &s->err);
+  s->answer.at_ns = from_ns + (bn_clock_mono() - from_ns) / 2;
 }
 
 static void call_close(void *arg)
 {
-  const struct bn_watch_slot *o = arg;
+  const struct bn_watch_slot *s = arg;
 
-  if (o->ops->close != NULL)
-    o->ops->close(o->state);
+  if (s->ops->close != NULL)
+    s->ops->close(s->state);
 }
 
 /* The caller holds the lock.  Returns false if the call has not returned in time. */
-static bool watch_call(struct bn_watch_slot *o, void (*fn)(void *arg), uint64_t patience_ns)
+static bool watch_call(struct bn_watch_slot *s, void (*fn)(void *arg), uint64_t patience_ns)
 {
-  if (may_block(o))
-    return bn_timed_call_make(&o->timed_call, fn, o, patience_ns);
-  fn(o);
+  if (may_block(s))
+    return bn_timed_call_make(&s->timed_call, fn, s, patience_ns);
+  fn(s);
   return true;
 }
 
-static void watch_fail(struct bn_watch_slot *o, const struct bn_err *err)
+static void watch_fail(struct bn_watch_slot *s, const struct bn_err *err)
 {
-  o->open = false;
-  bn_log_stderr("--watch=%s: %s", o->ops->name, err->text);
+  s->open = false;
+  bn_log_stderr("--watch=%s: %s", s->ops->name, err->text);
 }
 
 /* The caller holds the lock. */
-static void open_one(struct bn_watch_slot *o)
+static void open_one(struct bn_watch_slot *s)
 {
   struct bn_err timeout = {0};
 
-  o->entered = true;
-  if (!watch_call(o, call_open, to_open_ns)) {
+  s->entered = true;
+  if (!watch_call(s, call_open, to_open_ns)) {
     (void)bn_err_set(&timeout, 0,
                      "no answer within %d seconds; the run continues without these figures",
                      (int)(to_open_ns / BN_NSEC_PER_SEC));
-    watch_fail(o, &timeout);
-  } else if (o->rc == 0) {
-    o->open = true;
+    watch_fail(s, &timeout);
+  } else if (s->rc == 0) {
+    s->open = true;
   } else {
-    watch_fail(o, &o->err);
+    watch_fail(s, &s->err);
   }
 }
 
@@ -128,31 +128,31 @@ void bn_watch_place(struct bn_watch *w, const struct bn_facts *f)
 void bn_watch_open(struct bn_watch *w)
 {
   for (size_t i = 0; i < w->n; i++) {
-    struct bn_watch_slot *o = &w->slot[i];
+    struct bn_watch_slot *s = &w->slot[i];
 
-    if (may_block(o) && bn_timed_call_start(&o->timed_call, &w->lock, &o->err) != 0) {
-      watch_fail(o, &o->err);
+    if (may_block(s) && bn_timed_call_start(&s->timed_call, &w->lock, &s->err) != 0) {
+      watch_fail(s, &s->err);
       continue;
     }
     (void)pthread_mutex_lock(&w->lock);
-    open_one(o);
+    open_one(s);
     (void)pthread_mutex_unlock(&w->lock);
   }
 }
 
 /* The caller holds the lock.  A call that hangs is interrupted and gets more time. */
-static bool close_one(struct bn_watch_slot *o)
+static bool close_one(struct bn_watch_slot *s)
 {
-  bool closed = !o->entered || watch_call(o, call_close, in_run_ns);
+  bool closed = !s->entered || watch_call(s, call_close, in_run_ns);
 
   if (!closed) {
-    o->ops->interrupt(o->state);
-    closed = bn_timed_call_await_idle(&o->timed_call, at_rest_ns) &&
-             watch_call(o, call_close, at_rest_ns);
+    s->ops->interrupt(s->state);
+    closed = bn_timed_call_await_idle(&s->timed_call, at_rest_ns) &&
+             watch_call(s, call_close, at_rest_ns);
   }
-  o->entered = o->open = false;
-  if (may_block(o))
-    closed = bn_timed_call_stop(&o->timed_call, closed ? at_rest_ns : 0) && closed;
+  s->entered = s->open = false;
+  if (may_block(s))
+    closed = bn_timed_call_stop(&s->timed_call, closed ? at_rest_ns : 0) && closed;
   return closed;
 }
 
@@ -172,15 +172,15 @@ bool bn_watch_close(struct bn_watch *w)
 /* --- readings --------------------------------------------------------------------------------- */
 
 /* The caller holds the lock. at_ns 0: there is no reading. */
-static void read_one(struct bn_watch_slot *o, struct bn_reading *r, uint64_t patience_ns)
+static void read_one(struct bn_watch_slot *s, struct bn_reading *r, uint64_t patience_ns)
 {
   r->at_ns = 0;
-  if (!o->open || !watch_call(o, call_read, patience_ns))
+  if (!s->open || !watch_call(s, call_read, patience_ns))
     return;
-  if (o->rc == 0)
-    *r = o->answer;
+  if (s->rc == 0)
+    *r = s->answer;
   else
-    watch_fail(o, &o->err);
+    watch_fail(s, &s->err);
 }
 
 void bn_watch_start(struct bn_watch *w)
@@ -214,26 +214,26 @@ void bn_watch_end(struct bn_watch *w)
 }
 
 /* The caller holds the lock. */
-static void watch_compare(const struct bn_watch_slot *o, const struct bn_reading *from,
+static void watch_compare(const struct bn_watch_slot *s, const struct bn_reading *from,
                           const struct bn_reading *to, const struct bn_view *v,
                           struct bn_watched *out)
 {
   if (from->at_ns != 0 && to->at_ns > from->at_ns)
-    o->ops->compare(o->state, from, to, v, out);
+    s->ops->compare(s->state, from, to, v, out);
 }
 
 /* The caller holds the lock. */
 static void show_part(struct bn_watch *w, const struct bn_view *v, struct bn_watched *out)
 {
   for (size_t i = 0; i < w->n; i++) {
-    struct bn_watch_slot *o = &w->slot[i];
-    struct bn_reading *from = v->span == BN_VIEW_INTERVAL ? &o->last : &o->base;
+    struct bn_watch_slot *s = &w->slot[i];
+    struct bn_reading *from = v->span == BN_VIEW_INTERVAL ? &s->last : &s->base;
 
-    read_one(o, &o->now, in_run_ns);
-    if (o->now.at_ns == 0)
+    read_one(s, &s->now, in_run_ns);
+    if (s->now.at_ns == 0)
       continue;
-    watch_compare(o, from, &o->now, v, out);
-    *from = o->now;
+    watch_compare(s, from, &s->now, v, out);
+    *from = s->now;
   }
 }
 
