@@ -15,14 +15,14 @@ static void zero_rows_add(_Atomic uint64_t *to, const struct bn_stat *stat, unsi
   atomic_fetch_add_explicit(to, bn_stat_get(&stat->counter[counter]), memory_order_relaxed);
 }
 
-void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *m, const struct bn_stat *stat)
+void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *h, const struct bn_stat *stat)
 {
-  zero_rows_add(&m->updates, stat, BN_SQL_C_UPDATES_WITHOUT_ROWS);
-  zero_rows_add(&m->rows_updated, stat, BN_SQL_C_ROWS_UPDATED);
-  zero_rows_add(&m->deletes, stat, BN_SQL_C_DELETES_WITHOUT_ROWS);
-  zero_rows_add(&m->rows_deleted, stat, BN_SQL_C_ROWS_DELETED);
-  zero_rows_add(&m->reads, stat, BN_C_READ);
-  zero_rows_add(&m->rows_read, stat, BN_SQL_C_ROWS_READ);
+  zero_rows_add(&h->updates, stat, BN_SQL_C_UPDATES_WITHOUT_ROWS);
+  zero_rows_add(&h->rows_updated, stat, BN_SQL_C_ROWS_UPDATED);
+  zero_rows_add(&h->deletes, stat, BN_SQL_C_DELETES_WITHOUT_ROWS);
+  zero_rows_add(&h->rows_deleted, stat, BN_SQL_C_ROWS_DELETED);
+  zero_rows_add(&h->reads, stat, BN_C_READ);
+  zero_rows_add(&h->rows_read, stat, BN_SQL_C_ROWS_READ);
 }
 
 /* Returns the number of the event in flight, from 1.  A repeated event has the same number
@@ -60,15 +60,15 @@ void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *all,
                          s->services->counted_events(s) + bn_stat_get(&s->stat->failed));
 }
 
-static void tell_of_rows(const struct bn_sql_end_hints *m)
+static void tell_of_rows(const struct bn_sql_end_hints *h)
 {
-  const uint64_t updates = bn_stat_get(&m->updates), deletes = bn_stat_get(&m->deletes);
+  const uint64_t updates = bn_stat_get(&h->updates), deletes = bn_stat_get(&h->deletes);
 
-  if (updates > 0 && bn_stat_get(&m->rows_updated) == 0)
+  if (updates > 0 && bn_stat_get(&h->rows_updated) == 0)
     bn_log_hint("UPDATE: none of %" PRIu64 " statements changed a row; do the rows exist, and do "
                 "their new values differ? (--table-size)",
                 updates);
-  if (deletes > 0 && bn_stat_get(&m->rows_deleted) == 0)
+  if (deletes > 0 && bn_stat_get(&h->rows_deleted) == 0)
     bn_log_hint("DELETE: none of %" PRIu64
                 " statements found a row; has an earlier run deleted the "
                 "rows? ('cleanup' and 'prepare' make them anew)",
@@ -78,9 +78,9 @@ static void tell_of_rows(const struct bn_sql_end_hints *m)
 /* A select of a point reads one row, and no other read that is common reads less: fewer rows than
    reads are reads without a row.  Less than a tenth of them, or of a hundred, is not worth a line.
  */
-static void tell_of_reads(const struct bn_sql_end_hints *m)
+static void tell_of_reads(const struct bn_sql_end_hints *h)
 {
-  const uint64_t reads = bn_stat_get(&m->reads), rows = bn_stat_get(&m->rows_read);
+  const uint64_t reads = bn_stat_get(&h->reads), rows = bn_stat_get(&h->rows_read);
 
   if (reads >= 100 && rows < reads - reads / 10)
     bn_log_hint("SELECT: %" PRIu64 " statements have read %" PRIu64

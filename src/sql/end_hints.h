@@ -27,7 +27,7 @@ struct bn_sql_lazy_prepare {
 /* A statement is being prepared.  Counts if it is in an event that is measured. */
 void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *u, const struct bn_session *s);
 /* By the thread of a session that ends; its warm-up counts too. */
-void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *m, const struct bn_stat *stat);
+void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *h, const struct bn_stat *stat);
 /* By the session's worker, which has left its loop. */
 void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *all,
                                    const struct bn_sql_lazy_prepare *u, struct bn_session *s);
