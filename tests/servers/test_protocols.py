@@ -33,7 +33,8 @@ def run(server, protocol, *argv, version=""):
 
 
 def hide(text):
-    """Times and rates of the report, and which protocol the heading names."""
+    """Times and rates of the report, when it began and by what, and which protocol the heading names."""
+    text = re.sub(r"^(Started|Repeat):.*\n", "", text, flags=re.M)
     text = re.sub(r"^(Connection: .*), \w+ protocol", r"\1", text, flags=re.M)
     before, title, report = text.partition(" statistics:\n")
     return before + title + re.sub(r" +", " ", re.sub(r"\d+\.\d+", "0.0", report))

@@ -157,9 +157,12 @@ class Comparison:
 
     def check_outages(self):
         """Only tests of databases have them."""
-        found = definitions.outages(self.events, self.measure_ns, self.end_ns)
         if not self.is_of_database():
-            found = definitions.Some([])
+            for name in "outages", "longest_outage_s":
+                if self.figures[name] is not None:
+                    self.wrong.append(f"{name}: {self.figures[name]}, but nothing measures it")
+            return
+        found = definitions.outages(self.events, self.measure_ns, self.end_ns)
         self.expect("outages", self.figures["outages"], found.count())
         longest = definitions.maximum(found) or Range(0, 0)
         self.expect_ns("longest_outage_s", self.figures["longest_outage_s"],
@@ -311,7 +314,7 @@ class Comparison:
                         *[figures["in_grace"]] * (figures["in_grace"] > 0))
         self.check_line(r"\n    unfinished: +(\d+) \(oldest ([\d.]+) s\)\n",
                         *[figures["unfinished"], figures["oldest_s"]] * (figures["unfinished"] > 0))
-        outages = [figures["outages"], figures["longest_outage_s"]] * (figures["outages"] > 0)
+        outages = [figures["outages"], figures["longest_outage_s"]] * bool(figures["outages"])
         self.check_line(r"\n    outages of 1 s or more: +(\d+) \(longest ([\d.]+) s\)\n", *outages)
         self.check_line(r"\n    set-up, grace, teardown: +([\d.]+)s, ([\d.]+)s, ([\d.]+)s\n",
                         *(figures[name] for name in ("setup_s", "grace_s", "teardown_s")))

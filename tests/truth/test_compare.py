@@ -58,8 +58,8 @@ def run():
     figures = {
         "span_s": 1.0, "at_s": 1.0, "setup_s": 0.1, "grace_s": 0.5, "teardown_s": 0.2, "events": 5,
         "in_grace": 1, "unfinished": 1, "oldest_s": 0.8, "events_per_s": 4.0, "min_s": 0.2,
-        "avg_s": 0.36, "max_s": 0.8, "fair_events_avg": 2.5, "fair_time_avg": 0.9, "outages": 0,
-        "longest_outage_s": 0}
+        "avg_s": 0.36, "max_s": 0.8, "fair_events_avg": 2.5, "fair_time_avg": 0.9, "outages": None,
+        "longest_outage_s": None}
     total = record(1000, figures, [(50, 0.4, False), (95, 0.8, True)], max_at_least=True,
                    sessions=[{"events": 3}, {"events": 2}], timings=[])
     group = {"total": total, "checkpoints": [],

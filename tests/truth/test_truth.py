@@ -104,6 +104,8 @@ def expected_status(case, found):
     """Arrivals that did not end in the span, more than a hundredth and more than can be in service
     at one moment, make a status of their own, after those that say more."""
     truth, figures = found.truth, found.figures
+    if figures["due"] is None:
+        return case.status
     rest = figures["due"] - figures["finished"]
     busy = definitions.total(truth.in_span.map(definitions.service))
     in_service = (busy.least + busy.most) / 2 / truth.span_ns
