@@ -400,17 +400,14 @@ class Total:
 
 
 class Interval:
-    """The events that ended after from_ns and not after at_ns, and those in flight then.  Those
-    that ended after the span, at end_ns, are not in the rate.  The program looks at one session
-    after the other."""
+    """The events that ended after from_ns and neither after at_ns nor after the span, at end_ns,
+    and those in flight then.  The program looks at one session after the other."""
 
     def __init__(self, events, queue, measure_ns, from_ns, at_ns, end_ns):
         self.span_ns = at_ns - from_ns
         self.finished = Some(events, lambda event: both(
             is_after(event.start, measure_ns - 1), no(has_ended(event, from_ns, LATE_NS)),
-            has_ended(event, at_ns, LATE_NS)))
-        self.in_span = self.finished.where(lambda event: has_ended(event, end_ns))
-        self.in_grace = self.finished.where(lambda event: no(has_ended(event, end_ns)))
+            has_ended(event, at_ns, LATE_NS), has_ended(event, end_ns)))
         self.latencies = self.finished.map(latency)
         unfinished = Some(events, lambda event: both(
             no(is_after(event.start, at_ns)), no(has_ended(event, at_ns, LATE_NS))))
@@ -421,4 +418,4 @@ class Interval:
         self.ages = ages_at(begun, at_ns).plus(waiting)
 
     def rate(self):
-        return per_second(self.in_span.count(), self.span_ns)
+        return per_second(self.finished.count(), self.span_ns)

@@ -94,7 +94,7 @@ def test_a_wrong_figure_is_found(name):
     for factor in WIDE.get(name, (0.98, 1.02)):
         made = run()
         figures = made.document["groups"][0]["total"]["figures"]
-        figures[name] = figures[name] * factor or 1
+        figures[name] = (figures[name] or 0) * factor or 1
         assert is_found_in_the_document(made), factor
 
 

@@ -197,8 +197,7 @@ def test_figures_of_an_interval():
     assert found.rate() == Range(4, 4)
     assert is_near(definitions.maximum(found.ages), 200)
     found = definitions.Interval(events, [], GATE, at(800), at(1500), at(1000))
-    assert found.finished.count() == Range(2, 2)
-    assert found.in_grace.count() == Range(1, 1)
+    assert found.finished.count() == Range(1, 1)
     assert is_near(definitions.maximum(found.ages), 800)
 
 

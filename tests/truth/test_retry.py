@@ -88,7 +88,7 @@ def test_a_latency_has_all_tries_and_failed_events_have_none(tmp_path):
 
 @pytest.mark.slow
 def test_all_events_fail(tmp_path):
-    done, total, record = run(tmp_path, "--time=0", "--events=20", tries=1, failures=[1])
+    done, total, record = run(tmp_path, "--time=0", "--events=20", tries=1, failures=[1], status=5)
     found = total["figures"]
     assert (found["events"], found["failed_events"], found["retries"]) == (0, 20, 0)
     assert record.tries == found["errors"] == 20
