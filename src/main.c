@@ -136,6 +136,8 @@ static int declare_options(struct program *p)
 
   p->conf.policy = p->cli.policy;
   p->options = bn_optset_new(p->cli.policy);
+  if (p->agent != NULL)
+    bn_optset_files_were_sent(p->options);
   if (bn_conf_add(&p->conf, p->options, &err) != 0)
     return refuse(&err);
   if (bn_optset_add(p->options, BN_CLI_DB_GROUP, bn_sql_options, &p->sql_conf, false, &err) != 0)

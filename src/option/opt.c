@@ -11,6 +11,11 @@
 #include "base/units.h"
 #include "option/optval.h"
 
+void bn_optset_files_were_sent(struct bn_optset *s)
+{
+  s->sent = true;
+}
+
 struct bn_optset *bn_optset_new(const struct bn_policy *policy)
 {
   struct bn_optset *s = bn_alloc(1, sizeof *s);
@@ -94,22 +99,33 @@ static enum bn_optset_error append_list(struct bn_entry *e, const char *text, bo
   return rc;
 }
 
+/* Without a dialect, a text in a file may contain commas, as on the command line: "hosts=a,b".
+   Sysbench takes the first item. */
+static bool has_commas(const struct bn_optset *s, const struct bn_entry *e)
+{
+  return !s->policy->loose_values && (e->o->type == BN_STRING || e->o->type == BN_PATH);
+}
+
 static void warn_of_ignored_items(const struct bn_optset *s, const struct bn_entry *e,
                                   const struct bn_setting *st)
 {
-  struct bn_list items = {0};
+  const char *text = st->text != NULL ? st->text : "", *rest;
+  struct bn_optval_item item;
+  char *first;
 
-  if (st->path == NULL ||
+  if (st->path == NULL || s->sent ||
       (e->o->type == BN_LIST && !(s->policy->loose_values && e->o->scalar && e->o->whole)))
     return;
-  (void)bn_optval_items(st->text != NULL ? st->text : "", &items);
-  if (items.n > 1 && strcmp(bn_opt_shown(e->o, st->text), st->text) != 0)
+  first = bn_optval_first(text, has_commas(s, e), &rest);
+  if (bn_optval_next(&rest, &item) <= 0)
+    ; /* nothing is ignored */
+  else if (strcmp(bn_opt_shown(e->o, text), text) != 0)
     bn_log_note("%s:%u: only the first item of '%s' is used: write it in quotes", st->path,
                 st->line, e->o->name);
-  else if (items.n > 1)
+  else
     bn_log_note("%s:%u: only the first item of '%s' is used: '%s'", st->path, st->line, e->o->name,
-                items.item[0]);
-  bn_optval_free_list(&items);
+                first);
+  free(first);
 }
 
 /* Nothing but "on" is on, and nothing else is an error. */
@@ -225,6 +241,16 @@ static bool lacks_value(const struct bn_optset *s, const struct bn_opt *o,
          def[0] != '\0';
 }
 
+static enum bn_optset_error parse_text_of_file(const struct bn_entry *e, const char *text)
+{
+  const char *rest;
+  char *first = bn_optval_first(text != NULL ? text : "", true, &rest);
+  const enum bn_optset_error rc = bn_optval_parse(e->o, e->value, first, false);
+
+  free(first);
+  return rc;
+}
+
 static enum bn_optset_error opt_parse(const struct bn_optset *s, struct bn_entry *e,
                                       const struct bn_setting *st)
 {
@@ -236,6 +262,8 @@ static enum bn_optset_error opt_parse(const struct bn_optset *s, struct bn_entry
     return append_list(e, st->text, from_file);
   if (s->policy->loose_values)
     return parse_loosely(s, e, st);
+  if (from_file && has_commas(s, e))
+    return parse_text_of_file(e, st->text);
   return bn_optval_parse(e->o, e->value, st->text, from_file);
 }
 

@@ -26,6 +26,10 @@ enum bn_optset_error {
 
 /* policy: borrowed, outlives the set. */
 struct bn_optset *bn_optset_new(const struct bn_policy *policy);
+/* Says that another process has sent the configuration files, as FOLDER/N-NAME: messages show NAME,
+   and notes of what is ignored while a file is read are left out, because the sender has printed
+   them.  Comes before the first file. */
+void bn_optset_files_were_sent(struct bn_optset *s);
 /* Also frees the strings and lists it put into value structs, which must still exist. */
 void bn_optset_free(struct bn_optset *s);
 

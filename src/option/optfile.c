@@ -77,7 +77,7 @@ static void name_line(const struct reader *r, char *text)
 {
   char *name = trim_name(text), masked[BN_MASK_MAX];
 
-  if (bn_optset_is_comment(name) || name[0] == '[')
+  if (r->set->sent || bn_optset_is_comment(name) || name[0] == '[')
     return;
   name[strcspn(name, " \t:")] = '\0';
   bn_log_note("%s:%u: '%s' is ignored: there is no '=' in its line", r->path, r->line,
@@ -198,9 +198,19 @@ static int take_lines(struct reader *r, struct bn_buf *b, struct bn_err *err)
   return rc;
 }
 
+/* Returns NAME for a file that was sent as FOLDER/N-NAME. */
+static const char *name_as_sent(const char *path)
+{
+  const char *base = strrchr(path, '/'), *dash;
+
+  base = base != NULL ? base + 1 : path;
+  dash = strchr(base, '-');
+  return dash != NULL ? dash + 1 : base;
+}
+
 int bn_optset_file(struct bn_optset *s, const char *path, struct bn_err *err)
 {
-  struct reader r = {.set = s, .path = path};
+  struct reader r = {.set = s, .path = s->sent ? name_as_sent(path) : path};
   FILE *in = fopen(path, "re");
   struct bn_buf b;
   int rc;

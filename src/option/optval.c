@@ -14,6 +14,8 @@
 #include "base/near.h"
 #include "base/units.h"
 
+static const char item_blanks[] = " \t\r\n\v\f";
+
 void bn_optval_free_list(struct bn_list *list)
 {
   for (size_t i = 0; i < list->n; i++)
@@ -75,6 +77,24 @@ int bn_optval_next(const char **at, struct bn_optval_item *item)
   }
   *item = (struct bn_optval_item){.text = text, .len = (size_t)(end - text)};
   return 1;
+}
+
+char *bn_optval_first(const char *text, bool with_commas, const char **rest)
+{
+  char *first = bn_alloc(strlen(text) + 1, 1);
+  struct bn_optval_item item;
+  size_t len = 0;
+  bool ends = false;
+
+  while (!ends && bn_optval_next(&text, &item) > 0) {
+    if (len > 0)
+      first[len++] = ',';
+    memcpy(first + len, item.text, item.len);
+    len += item.len;
+    ends = !with_commas || text[strspn(text, item_blanks)] != ',';
+  }
+  *rest = text;
+  return first;
 }
 
 int bn_optval_items(const char *text, struct bn_list *out)

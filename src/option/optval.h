@@ -47,6 +47,9 @@ struct bn_optval_item {
    blanks, stand in '…' or "…" if they contain those, and end at a '#' that begins an item.  Returns
    1, 0: there is no other, or -1: a quote is not closed. */
 int bn_optval_next(const char **at, struct bn_optval_item *item);
+/* Returns the first item of a file's value, "" if there is none, and sets *rest to what is behind
+   it.  with_commas: items that commas part are one, "a, b" is "a,b".  The caller frees it. */
+char *bn_optval_first(const char *text, bool with_commas, const char **rest);
 /* Adds all items to out.  Returns 0, or -1: a quote is not closed (what was complete is in
    out). */
 int bn_optval_items(const char *text, struct bn_list *out);
@@ -80,6 +83,7 @@ struct bn_entry {
 
 struct bn_optset {
   const struct bn_policy *policy;
+  bool sent; /* another process has sent the configuration files */
   struct bn_entry **entry;
   size_t n;
   struct bn_setting *pending;

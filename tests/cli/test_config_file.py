@@ -168,6 +168,23 @@ def test_lists_and_first_items(cpu):
     assert got.err == "" and got.out.count("percentile:") == 2
 
 
+def test_commas_belong_to_a_text(cpu, tmp_path):
+    lines = "hosts-shell=false\nhosts=one:1, two:2,'three'\n"
+    got = cpu(lines, "--events=9", "--time=1")
+    assert got.status == 1 and "only the first item" not in got.err
+    assert all(f"{host}: lost: " in got.err for host in ("one", "two", "three")), got.err
+    got = cpu(lines.replace(", two", " two"), "--events=9", "--time=1")
+    assert "c.cfg:2: only the first item of 'hosts' is used: 'one:1'\n" in got.err
+    assert "one: lost: " in got.err and "two: " not in got.err, got.err
+    # sysbench takes the first item.
+    (tmp_path / "s.lua").write_text("function event() print(sysbench.opt.mysql_user) end\n")
+    (tmp_path / "c").write_text("mysql-user=a,b\n")
+    args = ("s.lua", "--config-file=c", "--events=1", "run")
+    for dialect, text in (("own", "a,b"), ("1.1", "a")):
+        got = bench.run(*args, cwd=tmp_path, dialect=dialect)
+        assert f"\n{text}\n" in got.out and got.err == "", dialect
+
+
 def test_dashes_before_names(cpu):
     assert "Number of threads: 2\n" in cpu("--threads=2\n", *bench.QUICK).out
 

@@ -472,6 +472,18 @@ def test_relative_names_with_a_configuration_file(fleet):
     assert (fleet.folder / "relative.db").exists() and fleet.left() == []
 
 
+def test_notes_about_a_configuration_file(fleet):
+    """Each host had all of them again, with the name of its copy, which was gone by then."""
+    notes = ["conf:1: only the first item of 'threads' is used: '1'",
+             "conf:2: 'just' is ignored: there is no '=' in its line",
+             "conf:3: unknown option 'foo' is ignored"]
+    (fleet.folder / "conf").write_text("threads=1 2\njust text\nfoo=1\n")
+    done = fleet.run("a,b", "cpu", *QUICK, "--events=4", "--config-file=conf", "run")
+    assert done.status == 0 and done.err.splitlines() == notes[:2], done.err
+    warnings = done.out.partition("\nWarnings:\n")[2].splitlines()
+    assert sorted(line.strip() for line in warnings if line) == notes
+
+
 @pytest.mark.sanitized
 def test_a_configuration_file_that_cannot_be_read_again(fleet):
     """The hosts would get an empty one."""
