@@ -71,7 +71,7 @@ end
 -- Returns the value of the metric and those of the gate, or nil and why there is none.
 local function read_values(study, path)
   if not native.kind(path) then
-    return nil, "the run wrote no result; end its command line with 'run'"
+    return nil, "the run wrote no result"
   end
   local result, why = native.result(path, "totals")
   if not result then return nil, why end
@@ -200,7 +200,8 @@ local function give_back(study)
     local list = one:restoration(study.variables, {})
     local ok, why = one:set(list, study.scratch)
     if ok and #list > 0 and a:has_command_of(b) then ok, why = one:apply(study.scratch) end
-    if not ok then
+    -- An account that may not restore a value may not have changed it either.
+    if not ok and not one:is_as_before(study.variables, study.scratch) then
       native.log("bench ab: side %s: values of before are not restored: %s", one.name, why)
       one.before, study.left = {}, one
     end
@@ -253,6 +254,7 @@ local function run(given, operands, is_given)
     a = side.new("a", given, operands), b = side.new("b", given, operands),
   }
   study.sides.aa = study.sides.a
+  for _, one in ipairs{study.sides.a, study.sides.b} do one:check() end
   study.seed = given.seed or native.entropy() % 2 ^ 31
   study.rng = native.rng(study.seed)
   local scratch, why = native.temp_folder()

@@ -22,6 +22,12 @@ function invocation.words_choose_dialect(words)
   return native.dialect() ~= nil
 end
 
+-- Refuses a command line without the command.
+function invocation.without_run()
+  native.fail("the command 'run' is missing; write the command line of a run after the options, "
+    .. "such as: oltp_read_write --tables=4 run")
+end
+
 -- Returns the words of a run, from a test to "run", which a study is to vary.
 function invocation.read(words)
   local self = setmetatable({words = words}, invocation)
@@ -33,10 +39,7 @@ function invocation.read(words)
     end
     if word == "run" then self.command = i end
   end
-  if not self.command then
-    native.fail("the command 'run' is missing; write the command line of a run after the options, "
-      .. "such as: oltp_read_write --tables=4 run")
-  end
+  if not self.command then invocation.without_run() end
   return self
 end
 

@@ -77,10 +77,7 @@ local function check_run(words, over)
     native.fail("probes cannot use a dialect, because dialects take whole seconds only; leave out "
       .. "--compat (BENCH_COMPAT)")
   end
-  if not run then
-    native.fail("the command 'run' is missing; end the command line with a test, its options and "
-      .. "'run'")
-  end
+  if not run then invocation.without_run() end
 end
 
 -- Files -----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 -- A side of a study is the command line of its runs, and what is executed before each: statements,
 -- then a command.
 
+local invocation = require("study.invocation")
 local messages = require("study.messages")
 local native = require("study.native")
 local settings = require("study.ab.settings")
@@ -40,6 +41,14 @@ end
 -- Returns whether the same command is executed before the runs.
 function side.has_command_of(a, b)
   return has_words_of(a.command, b.command)
+end
+
+-- Refuses a command line without the command "run", which would fail in the first round.
+function side:check()
+  for _, word in ipairs(self.words) do
+    if word == "run" then return end
+  end
+  invocation.without_run()
 end
 
 -- Returns whether the same program runs with the same arguments after the same settings.
@@ -103,13 +112,30 @@ function side:apply(scratch)
   return execute(self.command, "the command", scratch)
 end
 
--- Reads the values that variables have.  Returns true, or nil and why not.
-function side:remember(variables, scratch)
-  if #variables == 0 then return true end
+-- Returns the statements that give variables the values that they have now, by name; or nil and why
+-- not.
+local function ask(self, variables, scratch)
   local ok, why, printed = run_script(
     self, settings.question(variables), "the question for the values of before", scratch)
   if not ok then return nil, why end
-  self.before = settings.answer(variables, printed)
+  return settings.answer(variables, printed)
+end
+
+-- Reads the values that variables have.  Returns true, or nil and why not.
+function side:remember(variables, scratch)
+  if #variables == 0 then return true end
+  local before, why = ask(self, variables, scratch)
+  if not before then return nil, why end
+  self.before = before
+  return true
+end
+
+-- Returns whether variables have their values of before now.
+function side:is_as_before(variables, scratch)
+  local now = ask(self, variables, scratch)
+  for _, one in ipairs(variables) do
+    if not now or now[one.name] ~= self.before[one.name] then return false end
+  end
   return true
 end
 
