@@ -252,6 +252,22 @@ def test_data_stay_without_cleanup(tmp_path):
     assert bench.run(*SQLITE, "--table-size=10", "run", cwd=tmp_path).status == 0
 
 
+def test_files_of_the_user_are_not_cleaned_up(tmp_path):
+    """The sweep removed them at its end, because fileio prepares on files that exist."""
+    fileio = ("fileio", "--file-num=2", "--file-total-size=64K")
+    assert bench.run(*fileio, "prepare", cwd=tmp_path).status == 0
+    args = ("--vary=threads=1,2", "--repeat=1", "--prepare", *fileio, "--file-test-mode=rndrd",
+            "--events=2", "run")
+    for more in ((), ("--resume",)):
+        done = sweep(tmp_path, *more, *args)
+        assert done == ("", "bench sweep: Reusing existing file test_file.0: the files are not data of the sweep; "
+                        "remove them with 'cleanup', or leave out --prepare\n", 1)
+        assert (tmp_path / "test_file.1").exists()
+    assert bench.run(*fileio, "cleanup", cwd=tmp_path).status == 0
+    assert sweep(tmp_path, "--resume", *args).status == 0
+    assert not (tmp_path / "test_file.0").exists()
+
+
 def test_data_of_the_user_are_not_cleaned_up(tmp_path):
     assert bench.run(*SQLITE, "--table-size=10", "prepare", cwd=tmp_path).status == 0
     args = ("--vary=table-size=10,20", "--repeat=1", "--prepare", *SQLITE, "run")

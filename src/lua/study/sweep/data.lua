@@ -76,6 +76,13 @@ local function act(self, command, point)
     command == "prepare" and "; if older data are in the way, remove them with 'cleanup'" or "")
 end
 
+-- Returns the first line in which "prepare" said that it took over a file of the test fileio, which
+-- is then not data of the study; nil: none.
+local function taken_over(self)
+  local said = native.read(self.folder:file("runs/prepare.txt")) or ""
+  return said:match("Reusing existing file [^\n]*") or said:match("Extending existing file [^\n]*")
+end
+
 -- Removes the data that are there.  Returns true, or nil and a message.
 function data:drop()
   local there = read_there(self)
@@ -94,6 +101,11 @@ function data:have(point)
   if not ok then return nil, why, true end
   write_there(self, point, false)
   ok, why = act(self, "prepare", point)
+  local older = ok and not there and taken_over(self)
+  if older then
+    ok, why = nil, ("%s: the files are not data of the sweep; remove them with 'cleanup', or leave "
+      .. "out --prepare"):format(native.escape(older))
+  end
   if ok then
     write_there(self, point, true)
     return true
