@@ -135,10 +135,11 @@ bool bn_outcome_is_empty(const struct bn_view *total)
 {
   if (total->events > 0 || total->delta->dropped == 0)
     return false;
-  if (total->errors > 0)
-    bn_log_stderr("no event succeeded: %llu statements failed with errors that are ignored, so the "
-                  "run has measured nothing; the report names the errors",
-                  (unsigned long long)total->errors);
+  if (total->errors + total->reconnects > 0)
+    bn_log_stderr("no event succeeded: %llu statements failed with errors that are ignored, and "
+                  "%llu connections were made again, so the run has measured nothing; the report "
+                  "names the errors",
+                  (unsigned long long)total->errors, (unsigned long long)total->reconnects);
   else
     bn_log_stderr("no event succeeded, so the run has measured nothing: a value that event() "
                   "returns ends its thread, and an error that repeats its event does so until the "

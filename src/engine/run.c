@@ -547,14 +547,27 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
                 run->job.conf->plan.rate, (unsigned long long)end->due, (unsigned long long)ended);
 }
 
-/* A run that was not ended early, and should have had an event, but had none, has measured nothing.
-   With several hosts, the sum decides. */
-static void run_report_empty(struct bn_run *run)
+/* Returns whether the run was not ended early, and should have had an event, but had none: then it
+   has measured nothing.  With several hosts, the sum decides. */
+static bool run_report_empty(struct bn_run *run)
 {
-  if (run->job.conf->policy->own_report && run->host_group == NULL &&
-      !bn_outcome_has(&run->outcome, BN_OUTCOME_EARLY) && !bn_reports_have_events(run->reports) &&
-      bn_outcome_is_empty(bn_reports_last(run->reports)))
-    bn_outcome_set(&run->outcome, BN_OUTCOME_EMPTY);
+  if (!run->job.conf->policy->own_report || run->host_group != NULL ||
+      bn_outcome_has(&run->outcome, BN_OUTCOME_EARLY) || bn_reports_have_events(run->reports) ||
+      !bn_outcome_is_empty(bn_reports_last(run->reports)))
+    return false;
+  bn_outcome_set(&run->outcome, BN_OUTCOME_EMPTY);
+  return true;
+}
+
+/* Says why the figures are not those of the workload.  A failure is told elsewhere, and it explains
+   what a lack of events would be put down to here. */
+static void run_report_lacks(struct bn_run *run, const struct bn_times *times,
+                             const struct bn_run_state *end)
+{
+  if (bn_outcome_has(&run->outcome, BN_OUTCOME_FAILED) || run_report_empty(run))
+    return;
+  if (end->due > 0 && end->now_ns > times->measure_ns)
+    run_report_unserved(run, end);
 }
 
 static void run_note_limit(struct bn_run *run, const struct bn_run_state *end)
@@ -622,9 +635,7 @@ static void run_report_total(struct bn_run *run, const struct bn_times *times,
   run_record_report(run, bn_reports_total(run->reports));
   if (!bn_reports_log_verdicts(run->reports))
     bn_outcome_set(&run->outcome, BN_OUTCOME_VIOLATED);
-  if (end->due > 0 && end->now_ns > times->measure_ns)
-    run_report_unserved(run, end);
-  run_report_empty(run);
+  run_report_lacks(run, times, end);
   bn_outcome_log(&run->outcome, run_overload_fails(run));
   run_log_failed_threads(run);
 }

@@ -386,7 +386,7 @@ static void report_end(struct bn_printer_job *job)
                              r->result.n_groups - 1);
     if (!bn_asserts_log(&r->asserts, &r->facts, !r->setup->conf->policy->own_report))
       end->status = bn_merge_status(end->status, BN_STATUS_VIOLATED);
-    if (r->setup->conf->policy->own_report && !end->early && !r->has_events &&
+    if (r->setup->conf->policy->own_report && !end->early && !end->failed && !r->has_events &&
         bn_outcome_is_empty(&r->result.group[0].total.view))
       end->status = bn_merge_status(end->status, BN_STATUS_EMPTY);
   }

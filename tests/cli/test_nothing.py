@@ -159,6 +159,15 @@ def test_studies_leave_such_a_run_out(tmp_path):
     assert "'a' is the result of a run that measured nothing" in bench.run("history", "a", "b", cwd=tmp_path).err
 
 
+@pytest.mark.parametrize("options, status", [
+    (("--time=5", "--events=1"), 1),
+    (("--db-ignore-errors=all", "--rate=100", "--time=0.2"), EMPTY)])
+def test_what_ended_a_run_is_not_put_down_to_its_rate_or_script(options, status, tmp_path):
+    done = bench.run(script(tmp_path, SQL % "unknown"), *SQLITE[:2], *options, "run", cwd=tmp_path)
+    assert done.status == status and "could not be kept up" not in done.err
+    assert ("no event succeeded" in done.err) == (status == EMPTY), done.err
+
+
 @pytest.mark.parametrize("dialect", ["1.0", "1.1"])
 def test_a_dialect_calls_such_a_run_a_success(dialect, tmp_path):
     done = bench.run(script(tmp_path, "function event() return 1 end"), "run", dialect=dialect, cwd=tmp_path)

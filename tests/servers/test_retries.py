@@ -189,3 +189,13 @@ def test_what_postgresql_refuses_after_an_ignored_error_repeats_the_event(postgr
     out = bench(postgresql, tmp_path, REFUSED, "--db-ignore-errors=22012", "--events=3", "--time=0", "run")
     assert number(out, "ignored errors") == 1 and number(out, "total number of events") == 3
     assert "25P02" not in out
+
+
+def test_a_run_whose_connections_are_all_lost_says_so(server, tmp_path):
+    mine = {"mysql": "KILL CONNECTION_ID()", "pgsql": "SELECT pg_terminate_backend(pg_backend_pid())"}[server.driver]
+    (tmp_path / "t.lua").write_text(
+        "function thread_init() con = sysbench.sql.driver():connect() end\n"
+        f"function event() con:query('{mine}') end\n")
+    done = subprocess.run([BENCH, "t.lua", *server.login(), "--db-ignore-errors=all", "--db-max-tries=2",
+                           "--events=1", "--time=0", "run"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 5 and " and 2 connections were made again, so " in done.stderr, done.stderr
