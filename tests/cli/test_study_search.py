@@ -229,6 +229,18 @@ def test_a_probe_that_fails_says_why(tmp_path):
                      got.err, re.M), got.err
 
 
+@pytest.mark.parametrize("over", ["rate", "threads"])
+def test_a_probe_that_measures_nothing_says_why(over, tmp_path):
+    (tmp_path / "bad.lua").write_text(
+        "function event() sysbench.sql.driver():connect():query('SELECT * FROM missing') end\n")
+    got = bench.run("search", "--goal=p99<1s", f"--over={over}", "--time=0.1", "--warmup-time=0", "./bad.lua",
+                    "--db-driver=sqlite", "--sqlite-db=:memory:", "--db-ignore-errors=all", "--db-max-tries=1", "run",
+                    cwd=tmp_path)
+    assert got.status == 1
+    assert re.search(r"^bench search: probe 1.* failed with exit status 5: no event succeeded: \d+ statements failed",
+                     got.err, re.M), got.err
+
+
 def test_a_program_that_writes_nothing(queue, tmp_path):
     """The result of an earlier search is not taken for its own."""
     template = pathlib.Path(queue[1]["MM1_TEMPLATE"]).read_text()

@@ -17,10 +17,8 @@ local batches_max = require("study.stats.batch").most
 local threads_max = 1024
 
 -- A probe with one of these exit statuses (engine/outcome.h) may have left a result.
-local failed, violated, unserved, empty = 1, 3, 4, 5
-local usable = {
-  [0] = true, [failed] = true, [violated] = true, [unserved] = true, [empty] = true,
-}
+local failed, violated, unserved = 1, 3, 4
+local usable = {[0] = true, [failed] = true, [violated] = true, [unserved] = true}
 -- This subcommand has found that no value keeps the goal.
 local not_found = 3
 
