@@ -103,7 +103,7 @@ static const char *remedy(int code, const char *text)
   return said != NULL ? said : "none";
 }
 
-static void a_refused_connection_has_a_remedy(void **state)
+static void connections_that_fail_have_remedies(void **state)
 {
   (void)state;
   assert_non_null(strstr(remedy(1040, "Too many connections"), "max_connections"));
@@ -119,6 +119,8 @@ static void a_refused_connection_has_a_remedy(void **state)
   assert_non_null(
       strstr(remedy(2003, "Can't connect to MySQL server on '127.0.0.1:1' (99)"), "port_range"));
   assert_string_equal(remedy(2002, "Can't connect to server on '127.0.0.1' (111)"), "none");
+  assert_non_null(strstr(remedy(2006, "Server has gone away"), "wait_timeout"));
+  assert_string_equal(remedy(2013, "Lost connection to server during query"), "none");
   assert_string_equal(remedy(1064, "You have an error near '(99)'"), "none");
 }
 
@@ -130,7 +132,7 @@ BN_TESTS(mysql_error)
       cmocka_unit_test(a_server_that_has_left_its_cluster_is_as_good_as_lost),
       cmocka_unit_test(some_statements_can_be_sent_as_text),
       cmocka_unit_test(a_connection_is_lost_with_its_encryption),
-      cmocka_unit_test(a_refused_connection_has_a_remedy),
+      cmocka_unit_test(connections_that_fail_have_remedies),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,6 +155,9 @@ const char *bn_mysql_remedy(const struct bn_sql_diag *d)
     return "raise the limit with \"ALTER USER ... WITH\" on the server, or use another account";
   if (d->code == SERVER_TABLE_EXISTS)
     return bn_remedy_table;
+  if (d->code == BN_MYSQL_GONE)
+    return "the server may have closed a connection that was idle: raise wait_timeout, or use "
+           "--db-ignore-errors=connection";
   return is_without_port(d) ? bn_remedy_ports : NULL;
 }
 
