@@ -80,11 +80,45 @@ static int file_duplicate(int fd)
   return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
+static bool is_fifo(const char *path)
+{
+  struct stat st;
+
+  return lstat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+static bool (*wait_wanted)(void);
+
+void bn_file_wait_while(bool (*wanted)(void))
+{
+  wait_wanted = wanted;
+}
+
+/* Opens a device or a FIFO.  open(2) would wait for the reader of a FIFO and ignore the signals
+   that the program blocks. */
+static int open_special(const char *path)
+{
+  static const uint64_t retry_ns = 20 * BN_NSEC_PER_MSEC;
+  int fd;
+
+  do {
+    fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd >= 0)
+      return fcntl(fd, F_SETFL, 0) == 0 ? fd : give_up(fd, errno);
+    if (errno != ENXIO || !is_fifo(path))
+      return -1;
+    bn_clock_sleep_until(bn_clock_mono() + retry_ns);
+  } while (wait_wanted == NULL || wait_wanted());
+  return give_up(-1, ENXIO);
+}
+
 int bn_file_reopen(const char *path)
 {
   const int known = bn_file_descriptor(path);
 
-  return known >= 0 ? file_duplicate(known) : bn_file_open(path, O_WRONLY | O_CREAT, 0666);
+  if (known >= 0)
+    return file_duplicate(known);
+  return is_fifo(path) ? open_special(path) : bn_file_open(path, O_WRONLY | O_CREAT, 0666);
 }
 
 int bn_file_create(const char *path)
@@ -240,38 +274,6 @@ static int finish_file(int fd, int failed)
     failed = errno;
   errno = failed;
   return failed == 0 ? 0 : -1;
-}
-
-static bool is_fifo(const char *path)
-{
-  struct stat st;
-
-  return lstat(path, &st) == 0 && S_ISFIFO(st.st_mode);
-}
-
-static bool (*wait_wanted)(void);
-
-void bn_file_wait_while(bool (*wanted)(void))
-{
-  wait_wanted = wanted;
-}
-
-/* Opens a device or a FIFO.  open(2) would wait for the reader of a FIFO and ignore the signals
-   that the program blocks. */
-static int open_special(const char *path)
-{
-  static const uint64_t retry_ns = 20 * BN_NSEC_PER_MSEC;
-  int fd;
-
-  do {
-    fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd >= 0)
-      return fcntl(fd, F_SETFL, 0) == 0 ? fd : give_up(fd, errno);
-    if (errno != ENXIO || !is_fifo(path))
-      return -1;
-    bn_clock_sleep_until(bn_clock_mono() + retry_ns);
-  } while (wait_wanted == NULL || wait_wanted());
-  return give_up(-1, ENXIO);
 }
 
 /* Writes to a device or a FIFO. */

@@ -48,8 +48,9 @@ int bn_file_try(const char *path);
    of the old one.  A symbolic link is replaced.  Descriptors, devices and FIFOs are written to.
    Returns 0, or -1 and errno. */
 int bn_file_save(const char *path, const char *text, size_t len);
-/* While a FIFO has no reader, bn_file_save() waits for one as long as `wanted` returns true; after
-   that it fails with ENXIO.  Without this call it waits for ever.  Comes before any thread. */
+/* While a FIFO has no reader, the functions that open it wait for one as long as `wanted` returns
+   true; after that they fail with ENXIO.  Without this call they wait for ever.  Comes before any
+   thread. */
 void bn_file_wait_while(bool (*wanted)(void));
 /* Removes the unfinished file that another thread in bn_file_save() has written beside `path`,
    before the process ends by force. */

@@ -122,6 +122,29 @@ def test_a_signal_ends_the_wait_for_the_reader_of_a_fifo(form, hosts, tmp_path):
     assert EVENTS in out
 
 
+@pytest.mark.parametrize("command", ["run", "prepare", "cleanup"])
+def test_a_signal_ends_the_wait_for_the_reader_of_a_trace(command, tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    with subprocess.Popen([bench.binary(), "oltp_read_only", "--db-driver=null", "--table-size=10", "--sql-trace=fifo",
+                           command], cwd=tmp_path, env=bench.environment(), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=bench.TIMEOUT_S)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "Terminated received" in err
+
+
+def test_a_trace_goes_to_the_reader_of_a_fifo(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    reader = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
+    done = bench.run("oltp_read_only", "--db-driver=null", "--events=1", "--sql-trace=fifo", "run", cwd=tmp_path)
+    lines = os.read(reader, 65536).splitlines()
+    os.close(reader)
+    assert done.status == 0 and b"[s0] COMMIT" in lines
+
+
 @pytest.mark.parametrize("form", ["csv-total", "json", "csv"])
 def test_a_folder_is_refused_before_the_run(form, tmp_path):
     done = bench.run(*RUN, f"--report={form}:.", "run", cwd=tmp_path)
