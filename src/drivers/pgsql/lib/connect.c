@@ -112,13 +112,16 @@ size_t bn_pgsql_lib_place(const struct bn_pgsql *driver, const struct bn_sql_tar
   return driver->n_hosts * driver->conf->port.n;
 }
 
-static enum bn_sql time_out(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
+/* Events of the socket that a login may take.  libpq follows a server that asks for authentication
+   without an end. */
+enum { LOGIN_EVENTS_MAX = 1000 };
+
+static enum bn_sql connect_give_up(struct bn_pgsql_lib *c, const char *why, struct bn_sql_diag *d)
 {
   char text[256];
 
-  (void)snprintf(text, sizeof text,
-                 "connection to server at \"%s\", port %s failed: timeout expired\n\n",
-                 PQhost(c->handle) != NULL ? PQhost(c->handle) : "", PQport(c->handle));
+  (void)snprintf(text, sizeof text, "connection to server at \"%s\", port %s failed: %s\n\n",
+                 PQhost(c->handle) != NULL ? PQhost(c->handle) : "", PQport(c->handle), why);
   (void)bn_pgsql_fail_text("08001", "PQconnectPoll", text, d);
   return BN_SQL_ERROR;
 }
@@ -158,11 +161,17 @@ static enum bn_sql connect_establish(struct bn_pgsql_lib *c, uint64_t deadline_n
                                      struct bn_sql_diag *d)
 {
   PostgresPollingStatusType state = PGRES_POLLING_WRITING;
+  int events = 0;
 
   while (PQstatus(c->handle) != CONNECTION_BAD && state != PGRES_POLLING_OK &&
          state != PGRES_POLLING_FAILED) {
     if (!connect_wait(c, state == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline_ns))
-      return time_out(c, d);
+      return connect_give_up(c, "timeout expired", d);
+    if (++events > LOGIN_EVENTS_MAX)
+      return connect_give_up(c,
+                             "the server asks for authentication again and again; check what "
+                             "listens at this address",
+                             d);
     state = PQconnectPoll(c->handle);
   }
   if (PQstatus(c->handle) == CONNECTION_OK)
