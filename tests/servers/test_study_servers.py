@@ -112,11 +112,10 @@ def as_administrator(server):
     return [*server.login(), *own[server.driver]]
 
 
-def test_an_account_that_may_not_set_a_variable(server, tmp_path):
-    """The study said that the server was left with a setting that had been refused."""
-    if server.driver == "pgsql":
-        pytest.skip("such an account may not ask for the values of before either")
-    done = bench.run("ab", "--a-set=SET GLOBAL long_query_time=3.5", *server.login(), "oltp_read_only", "run",
+def test_an_account_that_may_not_set_a_variable(mariadb, tmp_path):
+    """The study said that the server was left with a setting that had been refused.  One of PostgreSQL
+    may not ask for the values of before either."""
+    done = bench.run("ab", "--a-set=SET GLOBAL long_query_time=3.5", *mariadb.login(), "oltp_read_only", "run",
                      cwd=tmp_path)
     failed = "bench ab: round 1, side [AB]: a statement failed with status 1: .*"
     assert re.fullmatch(f"{failed}; the round is repeated\nbench ab: the variables of the server have their "
