@@ -2,6 +2,7 @@
 -- Tables of studies: widths, text that comes from files, Markdown, digits.
 
 local columns = require("study.columns")
+local digits = require("study.digits")
 local t = require("tests")
 
 return {
@@ -20,6 +21,15 @@ return {
   ["a long text is cut between characters"] = function()
     t.equal(columns.quote(("ä"):rep(600)), ("ä"):rep(511))
     t.equal(columns.quote(("|"):rep(600), true), ("\\|"):rep(511))
+  end,
+  ["ten times and more are a factor"] = function()
+    for ratio, want in pairs{
+      [10] = "10 times", [927.19] = "927 times", [48271.4] = "48271 times",
+      [3e7] = "3e+07 times"} do
+      t.equal(digits.factor(ratio), want)
+    end
+    t.equal(digits.factor(9.99), nil)
+    t.equal(digits.factor(0), nil)
   end,
   ["numbers have four digits"] = function()
     for value, want in pairs{

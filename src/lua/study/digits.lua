@@ -26,6 +26,11 @@ function digits.significant(number, least)
   return digits.fixed(number, decimals)
 end
 
+-- Returns "927 times", which says more than a percentage of five digits; nil: less than ten times.
+function digits.factor(ratio)
+  return ratio >= 10 and (ratio < 1e6 and "%.0f times" or "%.3g times"):format(ratio) or nil
+end
+
 -- Returns "4 min 10 s".
 function digits.duration(seconds)
   local all = math.floor(seconds + 0.5)

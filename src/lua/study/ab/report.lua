@@ -32,7 +32,8 @@ end
 
 local function percent(ratio)
   local value = 100 * (ratio - 1)
-  return ("%+." .. (value < 99.995 and 2 or value < 999.95 and 1 or 0) .. "f %%"):format(value)
+  return digits.factor(ratio) or
+    ("%+." .. (value < 99.995 and 2 or 1) .. "f %%"):format(value)
 end
 
 local function number(value)

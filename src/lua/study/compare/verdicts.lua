@@ -5,6 +5,7 @@
 -- undecided = what study.compare.comparison returns, rules =}.
 
 local columns = require("study.columns")
+local digits = require("study.digits")
 local compare = require("study.stats.compare")
 local differ = require("study.compare.differ")
 local document = require("study.document")
@@ -37,11 +38,12 @@ local function shown_value(x)
   return ("%." .. decimals .. "f"):format(x)
 end
 
--- Returns a ratio as a difference in percent; at most "+1234".
-local function shown_percent(ratio)
+-- Returns a ratio as a difference in percent with that ending, or as a factor.
+local function shown_difference(ratio, ending)
   local x = 100 * (ratio - 1)
   local size = math.abs(x)
-  return (size < 10 and "%+.2f" or size < 100 and "%+.1f" or "%+.4g"):format(x)
+  return digits.factor(ratio) or
+    (size < 10 and "%+.2f" or size < 100 and "%+.1f" or "%+.0f"):format(x) .. ending
 end
 
 -- Returns percent as typed: 5, 2.5
@@ -85,10 +87,11 @@ local function cells_of(v, at, row)
     verdict_text(v, at, row)}
   if not row.measured then return cells end
   cells[3], cells[4] = shown_value(figure.scale * found.a), shown_value(figure.scale * found.b)
-  if found.has_ratio then cells[5] = shown_percent(found.ratio) .. " %" end
+  if found.has_ratio then cells[5] = shown_difference(found.ratio, " %") end
   if found.has_interval and at.how ~= "apart" then
-    cells[6] = ("%s to %s %%"):format(
-      shown_percent(found.interval.low), shown_percent(found.interval.high))
+    local low, high = found.interval.low, found.interval.high
+    cells[6] = ("%s to %s"):format(shown_difference(low, digits.factor(high) and " %" or ""),
+      shown_difference(high, " %"))
   end
   return cells
 end

@@ -2,6 +2,7 @@
 -- This module prints a history for people, as text or as Markdown.
 
 local columns = require("study.columns")
+local digits = require("study.digits")
 local edivisive = require("study.stats.edivisive")
 local native = require("study.native")
 local series = require("study.history.series")
@@ -20,7 +21,8 @@ end
 
 local function difference_text(trend, i)
   local difference = trend:difference(i)
-  return difference and ("%+.2f %%"):format(difference) or "-"
+  return difference and (digits.factor(1 + difference / 100) or ("%+.2f %%"):format(difference))
+    or "-"
 end
 
 local function changes_table(trend, markdown)
