@@ -23,8 +23,8 @@ run() # name, arguments
 }
 
 [ $# -gt 0 ] || set -- layers length clang banned waits words headers format shell listed \
-  libraries packages luaglobals dialects optionlists figurelists commits circles callers globals \
-  exports needed kernels selftest
+  libraries packages luacheck luaglobals dialects optionlists figurelists commits circles callers \
+  globals exports needed kernels selftest
 
 for name; do
   case $name in

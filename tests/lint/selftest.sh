@@ -51,7 +51,7 @@ expect() # good or bad, lint, sample
 
 # --- source lints
 for lint in layers length banned waits words headers format shell listed libraries packages \
-  clang analyze luaglobals dialects optionlists figurelists; do
+  clang analyze luacheck luaglobals dialects optionlists figurelists; do
   fresh
   expect good $lint 'a good tree'
 done
@@ -138,6 +138,9 @@ echo 'function event() count = 1 end' >"$work/tree/src/lua/a.lua"
 expect bad luaglobals 'a global of its own in a script'
 echo 'local count = 1; function event() return count end' >"$work/tree/src/lua/a.lua"
 expect good luaglobals 'a script with event() and a local variable'
+mkdir "$work/tree/src/lua/study"
+echo 'local unused = 1' >"$work/tree/src/lua/study/a.lua"
+expect bad luacheck 'a value that nothing uses'
 
 option_list() # good or bad, sample, lines of a source
 {

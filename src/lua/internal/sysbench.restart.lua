@@ -32,7 +32,8 @@ end
 -- without being counted), or it fails with another error, which is raised.  After --db-max-tries it
 -- has failed, and the next event takes its place.
 function M.restart(env, sysbench, call, id, failure)
-  local tries, ok = 1, nil
+  local tries = 1
+  local ok
   repeat
     if not is_restart(sysbench, failure) then
       error(failure, 0)
