@@ -134,7 +134,7 @@ def check_counts(run, total, rows, schedule):
     """Every event once, and every commit that was acknowledged."""
     begun, stored = run.lines("begun"), run.lines("stored")
     # With --rate, arrivals that nobody has begun are unfinished, too.
-    unfinished = total["unfinished"] - total["backlog"]
+    unfinished = total["unfinished"] - (total["backlog"] or 0)
     counted = total["events"] + total["retries"] + total["failed_events"] + unfinished
     # Each thread may have dropped the event in which it failed or was stopped.
     assert 0 <= len(begun) - counted <= THREADS, (len(begun), total)
