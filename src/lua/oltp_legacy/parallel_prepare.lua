@@ -11,12 +11,23 @@ function thread_init()
   db_connect()
 end
 
+local function prepare_tables_of(thread_id)
+  is_done = true
+  print("thread prepare" .. thread_id)
+  old.create_tables_of(thread_id)
+end
+
 -- Runs with --events=THREADS; further events of a thread do nothing.
 function event(thread_id)
   if is_done then
     return true
   end
-  is_done = true
-  print("thread prepare" .. thread_id)
-  old.create_tables_of(thread_id)
+  prepare_tables_of(thread_id)
+end
+
+-- The threads share the events, so a fast one may have taken the event that was meant for this one.
+function thread_done(thread_id)
+  if not is_done then
+    prepare_tables_of(thread_id)
+  end
 end
