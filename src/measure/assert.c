@@ -460,8 +460,11 @@ static double assert_most_of(const struct bn_assert *a, const struct bn_view *v,
 struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_view *v,
                                   const struct bn_view_rules *rules)
 {
-  struct bn_finding f = v != NULL ? assert_find(a, v, rules) : assert_found(NAN);
+  struct bn_finding f;
 
+  if (v == NULL)
+    return (struct bn_finding){.measured = false};
+  f = assert_find(a, v, rules);
   /* Beyond the range of the histogram. */
   if (isinf(f.value)) {
     f.value = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) * 1e-9;

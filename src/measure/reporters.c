@@ -373,14 +373,17 @@ static bool replay_group(struct bn_reporters *r, const struct bn_group *g)
   return ok && g->has_total ? replay_record(r, &g->total) : ok;
 }
 
-/* Returns the number of hosts of the first group, which are the groups after it. */
-static size_t replay_members(const struct bn_result *result)
+/* The groups of hosts stand behind the first one, which is their sum. */
+static bool replay_members(struct bn_reporters *r, const struct bn_result *result)
 {
   size_t n = 0;
+  bool ok = true;
 
   while (n + 1 < result->n_groups && result->group[n + 1].member != NULL)
     n++;
-  return n;
+  for (size_t i = 0; ok && n > 0 && i < r->n; i++)
+    ok = slot_members(r, &r->slot[i], result->group + 1, n);
+  return ok;
 }
 
 bool bn_reporters_replay(struct bn_reporters *r, const struct bn_result *result)
@@ -395,8 +398,7 @@ bool bn_reporters_replay(struct bn_reporters *r, const struct bn_result *result)
   for (size_t i = 0; ok && i < result->n_groups; i++)
     if (result->group[i].member == NULL)
       ok = replay_group(r, &result->group[i]);
-  for (size_t i = 0; ok && i < r->n; i++)
-    ok = slot_members(r, &r->slot[i], result->group + 1, replay_members(result));
+  ok = ok && replay_members(r, result);
   for (size_t i = 0; ok && i < r->n; i++) {
     struct bn_err err = {0};
 

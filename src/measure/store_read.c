@@ -388,16 +388,19 @@ static void store_read_workload(struct bn_json_in *e, const struct bn_node *list
     const char *name = bn_json_in_text(e, bn_node_at(list, i), "name");
     const char *text = bn_json_in_text(e, bn_node_at(list, i), "text");
 
-    if (name == NULL)
-      bn_json_in_refuse(e, "a figure of 'workload' has no name");
     size += (name != NULL ? strlen(name) + 1 : 0) + (text != NULL ? strlen(text) + 1 : 0);
   }
   r->figure_names = at = bn_alloc(1, size);
   for (size_t i = 0; i < n && !e->failed; i++) {
     const struct bn_node *figure = bn_node_at(list, i);
+    const char *name = bn_json_in_text(e, figure, "name");
 
+    if (name == NULL) {
+      bn_json_in_refuse(e, "a figure of 'workload' has no name");
+      return;
+    }
     r->store.figure[i] =
-        (struct bn_figure){.key = store_read_keep(&at, bn_json_in_text(e, figure, "name")),
+        (struct bn_figure){.key = store_read_keep(&at, name),
                            .value = bn_json_in_get_number(e, figure, "value"),
                            .text = store_read_keep(&at, bn_json_in_text(e, figure, "text"))};
     store_read_figure_merge(e, figure, &r->delta.metrics, &r->store.figure[i]);

@@ -161,7 +161,7 @@ static const struct bn_view_field *figure_at(size_t offset)
 
 static void add_rows(struct bn_buf *b, const struct bn_view *v)
 {
-  const struct family *f = NULL, *headed = NULL;
+  const struct family *f = &rows[0].family, *headed = NULL;
 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const struct row *r = &rows[i];
