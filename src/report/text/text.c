@@ -638,7 +638,8 @@ static void print_summary(struct text *t, const struct bn_view *v)
   if (v->kind == BN_KIND_MEMORY && (v->bytes_moved > 0 || v->bytes_touched_per_s <= 0))
     bn_form_print(&f, d->transferred, t->out);
   print_figures(t, v);
-  if (bn_form_in_flight(&f) > 0)
+  /* Natively the unfinished events have a line of their own, whatever ended the run. */
+  if ((t->plan->forced || !t->plan->native) && bn_form_in_flight(&f) > 0)
     bn_form_print(&f, "\nNumber of unfinished transactions on forced shutdown: {in_flight}\n",
                   t->out);
   bn_form_print(&f, d->closing[v->kind]->head, t->out);
