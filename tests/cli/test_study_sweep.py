@@ -268,6 +268,26 @@ def test_files_of_the_user_are_not_cleaned_up(tmp_path):
     assert not (tmp_path / "test_file.0").exists()
 
 
+@pytest.mark.parametrize("quiet", [("--quiet",), ("--verbosity=0",), ("--compat=1.0", "--verbosity=0")])
+def test_quiet_runs_take_no_files_of_the_user_either(tmp_path, quiet):
+    fileio = ("fileio", "--file-num=2", "--file-total-size=64K")
+    assert bench.run(*fileio, "prepare", cwd=tmp_path).status == 0
+    done = sweep(tmp_path, "--vary=threads=1,2", "--repeat=1", "--prepare", *fileio, "--file-test-mode=rndrd",
+                 "--events=2", *quiet, "run")
+    assert done.status == 1 and "Reusing existing file test_file.0" in done.err, done
+    assert (tmp_path / "test_file.1").exists()
+
+
+def test_an_empty_value_is_varied(tmp_path):
+    args = ("--vary=db-init-sql=,PRAGMA cache_size=1", "--repeat=1", "--prepare", *SQLITE, "run")
+    assert sweep(tmp_path, *args).status == 0
+    assert [p["values"]["db-init-sql"] for p in table(tmp_path)["points"]] == ["", "PRAGMA cache_size=1"]
+    assert sweep(tmp_path, "--resume", *args).status == 0
+    for vary in (("--vary=threads=",), ("--vary=threads=", "--vary=events=1,2")):
+        done = sweep(tmp_path, *vary, *CPU)
+        assert done.err == "bench sweep: --vary=threads=: the values are missing; write NAME=VALUE,VALUE,...\n"
+
+
 def test_data_of_the_user_are_not_cleaned_up(tmp_path):
     assert bench.run(*SQLITE, "--table-size=10", "prepare", cwd=tmp_path).status == 0
     args = ("--vary=table-size=10,20", "--repeat=1", "--prepare", *SQLITE, "run")

@@ -6,6 +6,7 @@
 
 local document = require("study.document")
 local grid = require("study.sweep.grid")
+local invocation = require("study.invocation")
 local messages = require("study.messages")
 local native = require("study.native")
 
@@ -62,11 +63,22 @@ local function write_there(self, point, whole)
     {"format", form}, {"version", 1}, {"point", point}, {"whole", whole}})
 end
 
+-- Returns the options of a point, and those with which "prepare" says which files it takes over,
+-- also if the runs are quiet.
+local function words_of(self, point)
+  local words = self.grid:words(point)
+  words[#words + 1] = "--verbosity=3"
+  if not invocation.words_choose_dialect(self.command.words) then
+    words[#words + 1] = "--quiet=off"
+  end
+  return words
+end
+
 -- Runs "prepare" or "cleanup".  Returns true, or nil and a message.
 local function act(self, command, point)
   local errors = self.folder:file(("runs/%s.err"):format(command))
   local ended, why = native.child{
-    argv = self.command:argv(command, self.grid:words(point)),
+    argv = self.command:argv(command, words_of(self, point)),
     out = self.folder:file(("runs/%s.txt"):format(command)), errors = errors}
   if not ended then native.fail("%s", why) end
   self.folder.drop_empty(errors)

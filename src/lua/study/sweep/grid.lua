@@ -108,13 +108,16 @@ function grid.read(items)
     if name then add_axis(self, item, name) end
     value = value or item
     if #self == 0 then refuse(item, "the option is missing; write NAME=VALUE,VALUE,...") end
-    if value == "" then refuse(item, "the values are missing; write NAME=VALUE,VALUE,...") end
     -- A path such as "../a" is no range.
     local is_range = value:find("^%d.*%.%.")
     if is_range then add_range(self[#self], value) else add_value(self[#self], value) end
   end
   self.points = 1
   for _, axis in ipairs(self) do
+    -- "NAME=,VALUE" begins with an empty value.
+    if #axis == 1 and axis[1] == "" then
+      refuse(axis.name .. "=", "the values are missing; write NAME=VALUE,VALUE,...")
+    end
     self.points = self.points * #axis
     if self.points > points_most then
       refuse(axis.name, "too many combinations of values; allowed: up to %d", points_most)
