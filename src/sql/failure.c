@@ -127,6 +127,18 @@ static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *
     failure_reconnect(c, r->counts && !was_open);
 }
 
+/* Bundled workloads look for their tables before the start; a script of the user's meets them. */
+static void failure_tell_of_table(struct bn_sql_conn *c)
+{
+  const struct bn_driver *ops = c->drv->ops;
+
+  if (c->sys->policy->dialect == NULL && !c->session->services->is_command &&
+      ops->missing != NULL && ops->missing(&c->diag) &&
+      !atomic_exchange(&c->sys->remedy_told, true))
+    bn_log_hint("the table does not exist: if the script has 'prepare', run it first, with the "
+                "same options");
+}
+
 static void failure_tell(struct bn_sql_conn *c)
 {
   struct bn_sql_pending_failure *f = &c->failure;
@@ -134,6 +146,7 @@ static void failure_tell(struct bn_sql_conn *c)
   if (!f->told) {
     bn_sql_message(c->drv->ops, c->sys->policy, f->step, &c->diag, f->sql, f->len);
     bn_sql_tell_remedy(c->drv->ops, &c->diag, NULL, &c->sys->remedy_told);
+    failure_tell_of_table(c);
   }
   f->told = true;
 }

@@ -81,6 +81,24 @@ def test_an_ignored_error_of_a_preparation_at_the_start_has_its_reason(folder):
     assert r.status == 1 and "no such table: missing" in r.said[0], r.said
 
 
+NEEDING = """
+function prepare() sysbench.sql.driver():connect():query("%s missing") end
+function thread_init() sysbench.sql.driver():connect():prepare("SELECT * FROM missing") end
+function event() end
+"""
+
+
+def test_a_missing_table_of_a_script_leads_to_prepare(folder):
+    """Bundled workloads look for their tables before the start."""
+    hint = "the table does not exist: if the script has 'prepare', run it first, with the same options"
+    text = NEEDING % "DROP TABLE"
+    r = folder.run(text, *SQLITE, "--events=1", "--threads=2")
+    assert r.status == 1 and r.err.count(hint) == 1, r.err
+    assert hint not in folder.run(text, *SQLITE, "--events=1", "--compat=1.0").err
+    r = folder.lua(text, *SQLITE, "prepare")
+    assert r.status == 1 and "no such table: missing" in r.err and hint not in r.err
+
+
 @pytest.mark.parametrize("version", ["0.5", "1.0", "1.1"])
 def test_a_dialect_limits_tries_and_does_not_tell(folder, locked, version):
     r = folder.run(LOCKED, *SQLITE, "--sqlite-busy-timeout=0", "--max-requests=5" if version == "0.5"
