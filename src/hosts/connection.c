@@ -295,7 +295,8 @@ static const char *connection_hint(const struct bn_connection *c, int status)
            "(--hosts-shell)";
   if (status == SSH_FAILED)
     return ": the shell lost it, or bench was killed there";
-  return answered ? "" : "; is bench installed there (--hosts-program)?";
+  return answered ? "; did its script call os.exit()?"
+                  : "; is bench installed there (--hosts-program)?";
 }
 
 /* The end of the process says more than the end of the stream. */
@@ -309,7 +310,7 @@ void bn_connection_look(struct bn_connection *c, uint64_t now_ns)
   if (c->rank >= 0)
     bn_connection_lose(c, "its agent or the process of this rank has ended%s",
                        bn_frame_is_cut(&c->link.reader) ? " in the middle of a message" : "");
-  else if (!ended || c->link.how == 0)
+  else if (!ended || (c->link.how == 0 && bn_frame_is_cut(&c->link.reader)))
     bn_connection_lose(c, "its connection was closed%s",
                        bn_frame_is_cut(&c->link.reader) ? " in the middle of a message" : "");
   else if (WIFSIGNALED(c->link.how))

@@ -411,6 +411,14 @@ function event() end
     assert "a: lost" not in done.err and fleet.left() == []
 
 
+@pytest.mark.parametrize("status", [0, 3])
+def test_a_script_that_exits_before_the_run(fleet, status):
+    script = fleet.script("init.lua", f"function init() os.exit({status}) end function event() end")
+    done = fleet.run("a", script, *OPTIONS, "run")
+    assert done.status == 1 and (f"a: lost: its connection ended with status {status}; "
+                                 "did its script call os.exit()?") in done.err, done.err
+
+
 def test_files_that_cannot_be_read(fleet):
     done = fleet.run("a,b", fleet.steady(), *OPTIONS, "--config-file=/nowhere/conf", "run")
     assert done.status == 1 and "/nowhere/conf" in done.err and "lost" not in done.err
