@@ -157,3 +157,23 @@ def test_variables_get_their_values_of_before(server, tmp_path):
         assert server.sql(f"SELECT name, setting {where}") == "random_page_cost\t3.5\n"
         server.sql("ALTER SYSTEM RESET random_page_cost")
         server.sql("SELECT pg_reload_conf()")
+
+
+def test_a_common_command_is_executed_once_more_at_the_end(server, tmp_path):
+    """It was executed once for each side, which restarts a server twice."""
+    variables, a, _, b, _, _, _ = SETTINGS["pgsql" if server.driver == "pgsql" else "mariadb"]
+    (tmp_path / "look.lua").write_text(LOOK % f'"{variables[0]}"')
+    command = "sh -c 'echo >>executed'"
+    done = bench.run("ab", *a, *b, f"--a-exec={command}", f"--b-exec={command}", "--same=90%",
+                     *as_administrator(server), "--time=0", "--events=1", "look.lua", "run", cwd=tmp_path)
+    assert done.status in (0, 3), done
+    assert done.err.endswith("bench ab: the variables of the server have their values of before again\n")
+    runs = (tmp_path / "seen").read_text().count("\n")
+    assert (tmp_path / "executed").read_text().count("\n") == runs + 1
+
+    # If it fails, the values are stored, but the server may not have them.
+    once = "sh -c 'mkdir done && exit || exit 1'"
+    done = bench.run("ab", *a, f"--a-exec={once}", f"--b-exec={once}", *as_administrator(server),
+                     "--time=0", "--events=1", "look.lua", "run", cwd=tmp_path)
+    assert done.status == 1 and "values of before may not be in effect: the command failed" in done.err, done
+    assert "have their values of before again" not in done.err

@@ -196,20 +196,26 @@ end
 -- Gives variables their values of before again, and says what the server is left with.
 local function give_back(study)
   local a, b = study.sides.a, study.sides.b
+  local given, in_effect = false, true
+  local why_not
   for _, one in ipairs{a, b} do
     local list = one:restoration(study.variables, {})
     local ok, why = one:set(list, study.scratch)
-    if ok and #list > 0 and a:has_command_of(b) then ok, why = one:apply(study.scratch) end
+    given = given or ok and #list > 0
     -- An account that may not restore a value may not have changed it either.
     if not ok and not one:is_as_before(study.variables, study.scratch) then
       native.log("bench ab: side %s: values of before are not restored: %s", one.name, why)
       one.before, study.left = {}, one
     end
   end
+  if given and a:has_command_of(b) then in_effect, why_not = a:apply(study.scratch) end
+  if not in_effect then
+    native.log("bench ab: values of before may not be in effect: %s", why_not)
+  end
   if study.left then
     native.log("bench ab: the server is left with the settings of side %s: %s", study.left.name,
       lasting(study, study.left))
-  elseif #study.variables > 0 then
+  elseif in_effect and #study.variables > 0 then
     native.log("bench ab: the variables of the server have their values of before again")
   end
 end
