@@ -23,8 +23,8 @@ enum { FEW_OTHERS = 32, OTHER_FILES = 256 };
 static const uint64_t progress_ns = BN_NSEC_PER_SEC / 4;
 
 /* Makes the path "test_file.7" or "DIR/test_file.7". */
-static int layout_path(const struct bn_fileio_plan *p, unsigned i, char out[PATH_MAX],
-                       struct bn_err *err)
+static int files_path(const struct bn_fileio_plan *p, unsigned i, char out[PATH_MAX],
+                      struct bn_err *err)
 {
   const char *dir = p->conf->dir;
   const bool in_current = dir == NULL || dir[0] == '\0' || strcmp(dir, ".") == 0;
@@ -87,7 +87,7 @@ static int64_t size_of_device(const char *path)
 }
 
 /* Returns the existing size, or -1 without a file. regular: it may be written and extended. */
-static int64_t layout_file_size(const char *path, bool *regular)
+static int64_t files_size(const char *path, bool *regular)
 {
   struct stat st;
 
@@ -98,8 +98,8 @@ static int64_t layout_file_size(const char *path, bool *regular)
   return S_ISBLK(st.st_mode) ? size_of_device(path) : (int64_t)st.st_size;
 }
 
-static int layout_refuse_size(const struct bn_fileio_plan *p, const char *path, int64_t size,
-                              uint64_t target, struct bn_err *err)
+static int files_refuse_size(const struct bn_fileio_plan *p, const char *path, int64_t size,
+                             uint64_t target, struct bn_err *err)
 {
   char is[64], wanted[64];
 
@@ -111,8 +111,8 @@ static int layout_refuse_size(const struct bn_fileio_plan *p, const char *path, 
                     path, is, wanted);
 }
 
-static int layout_cannot_open(const struct bn_fileio_plan *p, const char *path, int error,
-                              struct bn_err *err)
+static int files_cannot_open(const struct bn_fileio_plan *p, const char *path, int error,
+                             struct bn_err *err)
 {
   return bn_err_set(
       err, error, "Can't open file '%s' errno = %d (%s)%s", path, error, strerror(error),
@@ -121,21 +121,21 @@ static int layout_cannot_open(const struct bn_fileio_plan *p, const char *path, 
 
 /* Checks, before any file is made, whether the file may be written. elsewhere: it is not on the
    file system of the folder. */
-static int layout_check_links(const struct bn_fileio_plan *p, const char *path, bool *elsewhere,
-                              struct bn_err *err)
+static int files_check_links(const struct bn_fileio_plan *p, const char *path, bool *elsewhere,
+                             struct bn_err *err)
 {
   char file[PATH_MAX];
   struct stat st;
 
   if (bn_file_follow(path, file) != 0)
-    return layout_cannot_open(p, path, errno, err);
+    return files_cannot_open(p, path, errno, err);
   if (lstat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink > 1)
-    return layout_cannot_open(p, path, EMLINK, err);
+    return files_cannot_open(p, path, EMLINK, err);
   *elsewhere = strcmp(file, path) != 0;
   return 0;
 }
 
-static int layout_survey(struct making *m, struct bn_err *err)
+static int files_survey(struct making *m, struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
   uint64_t needed = 0, missing = 0;
@@ -145,11 +145,11 @@ static int layout_survey(struct making *m, struct bn_err *err)
     bool regular, elsewhere = false;
     uint64_t size;
 
-    if (layout_path(p, i, path, err) != 0 || layout_check_links(p, path, &elsewhere, err) != 0)
+    if (files_path(p, i, path, err) != 0 || files_check_links(p, path, &elsewhere, err) != 0)
       return -1;
-    m->old_size[i] = layout_file_size(path, &regular);
+    m->old_size[i] = files_size(path, &regular);
     if (!regular && (uint64_t)m->old_size[i] < m->target)
-      return layout_refuse_size(p, path, m->old_size[i], m->target, err);
+      return files_refuse_size(p, path, m->old_size[i], m->target, err);
     if (elsewhere)
       continue;
     missing += m->old_size[i] < 0;
@@ -190,7 +190,7 @@ static int write_chunk(int fd, const unsigned char *buf, size_t len, uint64_t of
 }
 
 /* Extends a file from its last whole block on, in whole blocks: it may be cut from a longer one. */
-static int layout_grow(struct making *m, unsigned i, int fd, uint64_t size, struct bn_err *err)
+static int files_grow(struct making *m, unsigned i, int fd, uint64_t size, struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
   const size_t block = (size_t)p->conf->block_size;
@@ -235,7 +235,7 @@ static int make_open_file(struct making *m, unsigned i, const char *path, int fd
                            : "Extending existing file",
          path);
   if (size < m->target)
-    rc = layout_grow(m, i, fd, size, err);
+    rc = files_grow(m, i, fd, size, err);
   if (rc == 0 && fsync(fd) != 0)
     rc = bn_err_set(err, errno, "Failed to fsync file! file: %u errno = %d (%s)", i, errno,
                     strerror(errno));
@@ -255,11 +255,11 @@ static int make_file(struct making *m, unsigned i, struct bn_err *err)
   char path[PATH_MAX];
   int fd, rc;
 
-  if (layout_path(m->plan, i, path, err) != 0)
+  if (files_path(m->plan, i, path, err) != 0)
     return -1;
   fd = open_target(path, O_CREAT | O_WRONLY | m->plan->open_flags);
   if (fd < 0)
-    return layout_cannot_open(m->plan, path, errno, err);
+    return files_cannot_open(m->plan, path, errno, err);
   m->touched = i + 1;
   rc = make_open_file(m, i, path, fd, err);
   if (close(fd) != 0 && rc == 0)
@@ -269,7 +269,7 @@ static int make_file(struct making *m, unsigned i, struct bn_err *err)
 }
 
 /* A name that led elsewhere still does; only the file there is ours. */
-static void layout_unmake(const char *path)
+static void files_unmake(const char *path)
 {
   char file[PATH_MAX];
 
@@ -277,7 +277,7 @@ static void layout_unmake(const char *path)
     (void)unlink(file);
 }
 
-static int layout_shorten(const char *path, int64_t size)
+static int files_shorten(const char *path, int64_t size)
 {
   const int fd = open_target(path, O_WRONLY);
   const int rc = fd >= 0 ? ftruncate(fd, (off_t)size) : -1;
@@ -290,7 +290,7 @@ static int layout_shorten(const char *path, int64_t size)
 }
 
 /* Removes the files of a failed prepare, which may fill the disk. */
-static void layout_undo(const struct making *m)
+static void files_undo(const struct making *m)
 {
   char path[PATH_MAX];
   bool regular;
@@ -298,11 +298,11 @@ static void layout_undo(const struct making *m)
   for (unsigned i = 0; i < m->touched; i++) {
     const int64_t old = m->old_size[i];
 
-    if (layout_path(m->plan, i, path, NULL) != 0)
+    if (files_path(m->plan, i, path, NULL) != 0)
       continue;
     if (old < 0)
-      layout_unmake(path);
-    else if (layout_file_size(path, &regular) > old && regular && layout_shorten(path, old) != 0)
+      files_unmake(path);
+    else if (files_size(path, &regular) > old && regular && files_shorten(path, old) != 0)
       bn_log_hint("cannot give '%s' its old size back: %s", path, strerror(errno));
   }
 }
@@ -319,7 +319,7 @@ static void log_speed(const struct making *m)
            m->plan->policy->rate_unit);
 }
 
-static int layout_make_all(struct making *m, struct bn_err *err)
+static int files_make_all(struct making *m, struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
   char flags[64];
@@ -330,7 +330,7 @@ static int layout_make_all(struct making *m, struct bn_err *err)
   bn_log(BN_NOTICE, "Creating files for the test...");
   bn_fileio_flags_text(p, flags, sizeof flags);
   bn_log(BN_NOTICE, "Extra file open flags: %s", flags);
-  if (layout_survey(m, err) != 0)
+  if (files_survey(m, err) != 0)
     return -1;
   m->start_ns = m->shown_ns = bn_clock_mono();
   for (unsigned i = 0; i < p->files; i++)
@@ -338,7 +338,7 @@ static int layout_make_all(struct making *m, struct bn_err *err)
       bn_log_progress(NULL);
       /* After a signal, the next prepare continues from here. */
       if (!bn_session_over(m->s))
-        layout_undo(m);
+        files_undo(m);
       return -1;
     }
   bn_log_progress(NULL);
@@ -360,7 +360,7 @@ int bn_files_prepare(const struct bn_fileio_plan *p, struct bn_session *s, struc
   } else {
     memset(m.chunk, 0, m.chunk_size);
     bn_fileio_make_data(p, &m.data);
-    rc = layout_make_all(&m, err);
+    rc = files_make_all(&m, err);
   }
   free(m.data);
   free(m.old_size);
@@ -371,7 +371,7 @@ int bn_files_prepare(const struct bn_fileio_plan *p, struct bn_session *s, struc
 /* --- cleanup --- */
 
 /* Returns the number of "test_file.7", or -1 for another name. */
-static int64_t layout_file_number(const char *name)
+static int64_t files_number(const char *name)
 {
   static const char start[] = "test_file.";
   const size_t len = sizeof start - 1;
@@ -385,20 +385,20 @@ static int64_t layout_file_number(const char *name)
   return n >= 0 && strcmp(name, same) == 0 ? n : -1;
 }
 
-static const char *layout_folder(const struct bn_fileio_plan *p)
+static const char *files_folder(const struct bn_fileio_plan *p)
 {
   return p->conf->dir != NULL && p->conf->dir[0] != '\0' ? p->conf->dir : ".";
 }
 
 /* Returns how many files of a prepare with a larger --file-num there are; *last: the highest. */
-static int64_t layout_count_others(const struct bn_fileio_plan *p, int64_t *last)
+static int64_t files_count_others(const struct bn_fileio_plan *p, int64_t *last)
 {
-  DIR *dir = opendir(layout_folder(p));
+  DIR *dir = opendir(files_folder(p));
   int64_t n_others = 0;
   const struct dirent *entry;
 
   while (dir != NULL && (entry = readdir(dir)) != NULL) {
-    const int64_t n = layout_file_number(entry->d_name);
+    const int64_t n = files_number(entry->d_name);
 
     n_others += n >= (int64_t)p->files;
     *last = n > *last ? n : *last;
@@ -408,29 +408,29 @@ static int64_t layout_count_others(const struct bn_fileio_plan *p, int64_t *last
   return n_others;
 }
 
-/* They fill the disk. */
-static void warn_of_other_files(const struct bn_fileio_plan *p)
+/* Warns of files of a prepare with a larger --file-num, which fill the disk. */
+static void files_warn_of_others(const struct bn_fileio_plan *p)
 {
   int64_t last = -1;
-  const int64_t n = layout_count_others(p, &last);
+  const int64_t n = files_count_others(p, &last);
 
   if (n > 0)
     bn_log_hint("%lld more file(s) named test_file.N are in '%s', up to test_file.%lld; to remove "
                 "them too run cleanup with --file-num=%lld",
-                (long long)n, layout_folder(p), (long long)last, (long long)last + 1);
+                (long long)n, files_folder(p), (long long)last, (long long)last + 1);
 }
 
-/* Tells that the run uses a part of the data alone. */
-static void tell_unused(const struct bn_fileio_plan *p, int fd)
+/* Says that the run uses only a part of the data. */
+static void files_tell_unused(const struct bn_fileio_plan *p, int fd)
 {
   const int64_t size = p->mode == BN_FILE_SEQWR ? 0 : size_of_open(fd);
   int64_t last = -1;
   char is[64], used[64];
 
-  if (layout_count_others(p, &last) > 0)
+  if (files_count_others(p, &last) > 0)
     bn_log_note("'%s' has %lld test files, of which the run uses %u; for all of them use "
                 "--file-num=%lld",
-                layout_folder(p), (long long)last + 1, p->files, (long long)last + 1);
+                files_folder(p), (long long)last + 1, p->files, (long long)last + 1);
   if (size <= 0 || (uint64_t)size <= p->span)
     return;
   bn_fileio_size_text(p, (uint64_t)size, is, sizeof is);
@@ -448,13 +448,13 @@ int bn_files_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
 
   bn_log(BN_NOTICE, "Removing test files...");
   for (unsigned i = 0; i < p->files; i++) {
-    if (layout_path(p, i, path, err) != 0)
+    if (files_path(p, i, path, err) != 0)
       return -1;
     if (unlink(path) != 0 && errno != ENOENT && rc == 0)
       rc = bn_err_set(err, errno, "cannot remove '%s': %s", path, strerror(errno));
   }
   if (!p->policy->plain_errors)
-    warn_of_other_files(p);
+    files_warn_of_others(p);
   return rc;
 }
 
@@ -495,7 +495,7 @@ static int open_existing(const struct bn_fileio_plan *p, const char *path)
   return fd;
 }
 
-static int layout_open_file(const struct bn_fileio_plan *p, const char *path, bool *made)
+static int files_open_one(const struct bn_fileio_plan *p, const char *path, bool *made)
 {
   bool was_there;
   int fd;
@@ -558,10 +558,10 @@ int bn_files_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn
   if (allow_files(p, err) != 0)
     return -1;
   for (unsigned i = 0; i < p->files; i++) {
-    if (layout_path(p, i, path, err) != 0)
+    if (files_path(p, i, path, err) != 0)
       return -1;
     bn_log(BN_DEBUG, "Opening file: %s", path);
-    fd[i] = layout_open_file(p, path, &made[i]);
+    fd[i] = files_open_one(p, path, &made[i]);
     if (fd[i] < 0)
       return complain_open(p, path, errno);
     /* The size that is expected follows from the size of a block. */
@@ -571,11 +571,11 @@ int bn_files_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn
       return -1;
   }
   if (own)
-    tell_unused(p, fd[0]);
+    files_tell_unused(p, fd[0]);
   return p->direct && !own ? bn_device_check_direct(p, fd[0], err) : 0;
 }
 
-static bool layout_read(const struct bn_fileio_plan *p, int fd, void *buf, uint64_t offset)
+static bool files_read(const struct bn_fileio_plan *p, int fd, void *buf, uint64_t offset)
 {
   const size_t block = (size_t)p->conf->block_size;
   struct bn_io_req r = {.op = BN_IO_READ, .offset = offset, .len = block, .buf = buf};
@@ -590,7 +590,7 @@ static bool block_is_stamped(const struct bn_fileio_plan *p, int fd, void *buf, 
   const size_t block = (size_t)p->conf->block_size;
   struct bn_verify_fault fault;
 
-  return layout_read(p, fd, buf, offset) &&
+  return files_read(p, fd, buf, offset) &&
          (bn_verify_check(buf, block, block, offset, &fault) == BN_VERIFY_GOOD ||
           (offset > 0 && fault.stored_offset == offset));
 }
@@ -628,7 +628,7 @@ int bn_files_check_data(const struct bn_fileio_plan *p, const int *fd,
                     "the files have no checksums: run 'cleanup', then 'prepare' with --validate "
                     "and --file-block-size=%zu",
                     block);
-  } else if (p->zeros < 100 && layout_read(p, fd[0], buf, 0) && block_is_zeros(buf, block)) {
+  } else if (p->zeros < 100 && files_read(p, fd[0], buf, 0) && block_is_zeros(buf, block)) {
     services->fact(services->of, "files", "data_read", "zeros");
     bn_log_note("the files hold zeros, as those of sysbench do, which storage that compresses does "
                 "not read: run 'cleanup', then 'prepare'");
@@ -642,7 +642,7 @@ void bn_files_remove(const struct bn_fileio_plan *p, const bool *made)
   char path[PATH_MAX];
 
   for (unsigned i = 0; i < p->files; i++)
-    if (made[i] && layout_path(p, i, path, NULL) == 0)
+    if (made[i] && files_path(p, i, path, NULL) == 0)
       (void)unlink(path);
 }
 
