@@ -321,9 +321,8 @@ SELECT COUNT(*), MAX(n) FROM
 WHERE n > %d]],
   pgsql = [[
 SELECT COUNT(*), MAX(n) FROM
-  (SELECT CAST(SUBSTRING(relname FROM 7) AS INTEGER) AS n FROM pg_class
-   WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid)
-   AND relname ~ '^sbtest[0-9]{1,9}$') AS t
+  (SELECT CAST(SUBSTRING(relname FROM '^sbtest([0-9]{1,9})$') AS INTEGER) AS n FROM pg_class
+   WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid)) AS t
 WHERE n > %d]],
   sqlite = [[
 SELECT COUNT(*), MAX(n) FROM
@@ -338,7 +337,7 @@ function M.tell_rest(drv, con, last, option)
   if not text or is_redshift(drv) or sysbench.cmdline.dialect() then return end
   local n, highest = con:query_row(text:format(last))
   if tonumber(n) > 0 then
-    io.stderr:write(("%d more tables are left, up to sbtest%d; to drop them too run cleanup with "
+    io.stderr:write(("%d more table(s) are left, up to sbtest%d; to drop them too run cleanup with "
       .. "--%s=%d\n"):format(n, highest, option, highest))
   end
 end

@@ -298,7 +298,7 @@ def test_cleanup_tells_what_a_smaller_number_left(any_server, workload, option):
 
     tell("prepare", 12)
     assert "left" not in tell("cleanup", 1, "--compat=1.0")
-    assert ("10 more tables are left, up to sbtest12; to drop them too run cleanup with "
+    assert ("10 more table(s) are left, up to sbtest12; to drop them too run cleanup with "
             f"--{option}=12\n") in tell("cleanup", 2)
     assert "left" not in tell("cleanup", 12)
     assert "left" not in tell("cleanup", 12)
