@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/mask.h"
 #include "measure/host.h"
 #include "option/conf.h"
 #include "registry.h"
@@ -126,13 +127,13 @@ static void about_option(void *arg, const struct bn_opt_fact *o)
   bn_facts_option(arg, o);
 }
 
-/* The labels are checked. */
+/* The labels are checked.  A label may be a URI of a job with a password. */
 static void about_labels(struct bn_facts *f, const struct bn_list *labels)
 {
-  char key[BN_LABEL_MAX + 1];
+  char key[BN_LABEL_MAX + 1], masked[BN_MASK_MAX];
 
   for (size_t i = 0; i < labels->n; i++) {
-    const char *text = labels->item[i];
+    const char *text = bn_mask_text(labels->item[i], masked);
     const size_t len = strcspn(text, "=");
 
     (void)snprintf(key, sizeof key, "%.*s", (int)len, text);

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/log.h"
+#include "base/mask.h"
 #include "engine/watch.h"
 #include "registry.h"
 
@@ -43,11 +44,14 @@ int bn_wanted_asserts(const struct bn_list *list, struct bn_assert *out, size_t 
 
 int bn_wanted_labels(const struct bn_list *list)
 {
+  char masked[BN_MASK_MAX];
+
   for (size_t i = 0; i < list->n; i++) {
     const size_t key = strcspn(list->item[i], "=");
 
     if (key == 0 || key > BN_LABEL_MAX || list->item[i][key] == '\0') {
-      bn_log_stderr("--label=%s: not KEY=VALUE, such as commit=1a2b3c", list->item[i]);
+      bn_log_stderr("--label=%s: not KEY=VALUE, such as commit=1a2b3c",
+                    bn_mask_text(list->item[i], masked));
       return -1;
     }
   }

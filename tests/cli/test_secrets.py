@@ -265,6 +265,7 @@ URI = f"mysql://u:{SECRET}@h"
     (["--db-driver=pgsql", f"--pgsql-host={URI}"], "--pgsql-host: this is a URI, not a host; use --connect=URI"),
     ([f"--db-driver={URI}"], "--db-driver=mysql://u:***: unknown"),
     ([f"--threads={URI}"], "--threads=mysql://u:***: not a whole number"),
+    ([f"--label={URI}"], "--label=mysql://u:***: not KEY=VALUE"),
 ])
 def test_a_uri_in_the_wrong_option_is_not_printed(args, said, tmp_path):
     driver = args[0].rpartition("=")[2]
@@ -276,9 +277,12 @@ def test_a_uri_in_the_wrong_option_is_not_printed(args, said, tmp_path):
 
 def test_a_password_in_the_value_of_another_option_is_not_stored(tmp_path):
     got = check(["cpu", f"--mysql-host={URI}", f"--db-init-sql=SET x.password = '{SECRET}'", "--events=1",
+                 f"--label=job=https://ci:{SECRET}@host/7", f"--label=token={SECRET}", "--label=commit=1a2b",
                  "--report=text", "--report=json:json", "run"], "own", tmp_path)
     assert "mysql://u:***" in got.out
-    assert SECRET not in (tmp_path / "json").read_text()
+    document = (tmp_path / "json").read_text()
+    assert SECRET not in document
+    assert json.loads(document)["facts"]["labels"] == {"job": "https://ci:***", "token": "***", "commit": "1a2b"}
 
 
 def at_prompt(folder, keys, *args):
