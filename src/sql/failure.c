@@ -68,8 +68,8 @@ static bool failure_is_aborted(const struct bn_sql_conn *c)
          c->link.ops->transaction(c->link.handle) == BN_TRANSACTION_FAILED;
 }
 
-/* Connects again; the script sees the failure of its statement.  It is also what counts if the run
-   was over before: the limit has ended the attempt then, not the server. */
+/* Connects again; the script sees the failure of its statement.  If the run was over before, that
+   failure counts too, because the limit has ended the attempt, not the server. */
 static void failure_reconnect(struct bn_sql_conn *c, bool counts)
 {
   const bool late = c->sys->policy->own_report && bn_session_over(c->session);

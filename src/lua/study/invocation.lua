@@ -23,7 +23,7 @@ function invocation.words_choose_dialect(words)
 end
 
 -- Refuses a command line without the command.
-function invocation.without_run()
+function invocation.refuse_without_run()
   native.fail("the command 'run' is missing; write the command line of a run after the options, "
     .. "such as: oltp_read_write --tables=4 run")
 end
@@ -39,7 +39,7 @@ function invocation.read(words)
     end
     if word == "run" then self.command = i end
   end
-  if not self.command then invocation.without_run() end
+  if not self.command then invocation.refuse_without_run() end
   return self
 end
 

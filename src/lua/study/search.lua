@@ -75,7 +75,7 @@ local function check_run(words, over)
     native.fail("probes cannot use a dialect, because dialects take whole seconds only; leave out "
       .. "--compat (BENCH_COMPAT)")
   end
-  if not run then invocation.without_run() end
+  if not run then invocation.refuse_without_run() end
 end
 
 -- Files -----------------------------------------------------------------------------------------

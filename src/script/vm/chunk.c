@@ -159,7 +159,7 @@ bool bn_chunks_compare(struct bn_chunks *all, const char *file)
     return true;
   bn_buf_init(&text, 0);
   (void)pthread_mutex_lock(&all->lock);
-  /* Whoever runs the file says that it cannot be read. */
+  /* The caller runs the file and reports that it cannot be read. */
   same = chunk_read(file, &text) != 0 || is_same_elsewhere(all, file, &text);
   (void)pthread_mutex_unlock(&all->lock);
   bn_buf_done(&text);

@@ -48,7 +48,7 @@ function side:check()
   for _, word in ipairs(self.words) do
     if word == "run" then return end
   end
-  invocation.without_run()
+  invocation.refuse_without_run()
 end
 
 -- Returns whether the same program runs with the same arguments after the same settings.
