@@ -133,8 +133,11 @@ enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_f
 
 bool bn_outcome_is_empty(const struct bn_view *total)
 {
-  if (total->events > 0 || total->delta->dropped == 0)
-    return false;
+  return total->events == 0 && total->delta->dropped > 0;
+}
+
+void bn_outcome_log_empty(const struct bn_view *total)
+{
   if (total->errors + total->reconnects > 0)
     bn_log_stderr("no event succeeded: %llu statements failed with errors that are ignored, and "
                   "%llu connections were made again, so the run has measured nothing; the report "
@@ -144,7 +147,6 @@ bool bn_outcome_is_empty(const struct bn_view *total)
     bn_log_stderr("no event succeeded, so the run has measured nothing: a value that event() "
                   "returns ends its thread, and an error that repeats its event does so until the "
                   "end of the run");
-  return true;
 }
 
 void bn_outcome_log(const struct bn_outcome *o, bool overload_fails)

@@ -88,9 +88,11 @@ uint64_t bn_outcome_limit(const struct bn_outcome *o, uint64_t deadline_ns);
 bool bn_outcome_has_stuck_threads(const struct bn_outcome *o);
 /* Returns the exit status. overload_fails: overload is a failure in this dialect. */
 int bn_outcome_status(const struct bn_outcome *o, bool overload_fails);
-/* Returns whether the total is one of events that were begun and of which none succeeded, and says
-   so on standard error.  A script's own loop may begin none. */
+/* Returns whether the total is one of events that were begun and of which none succeeded.  A
+   script's own loop may begin none. */
 bool bn_outcome_is_empty(const struct bn_view *total);
+/* Says so on standard error, and why. */
+void bn_outcome_log_empty(const struct bn_view *total);
 /* Returns the reason for the end, by the same rules. */
 enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_fails);
 /* Logs the reasons for the end that the report does not show. */

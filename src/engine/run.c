@@ -534,40 +534,42 @@ static void run_await_abandoned(struct bn_run *run)
     bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
 }
 
-/* Warns that the figures are those of an overload instead of the latency at that rate. */
-static void run_report_unserved(struct bn_run *run, const struct bn_run_state *end)
+/* Says that the figures are those of an overload instead of the latency at that rate, or, if no
+   event has succeeded, that the events are the reason and not the rate. */
+static void run_report_unserved(struct bn_run *run, const struct bn_run_state *end, bool is_empty)
 {
   uint64_t ended;
 
   if (!bn_run_state_unserved(&run->parts, end, &ended))
     return;
   bn_outcome_set(&run->outcome, BN_OUTCOME_UNSERVED);
-  bn_log_stderr("--rate=%.15g could not be kept up: of %llu events that were due, %llu ended "
-                "in time. Use a lower rate, or more threads if the server has room",
-                run->job.conf->plan.rate, (unsigned long long)end->due, (unsigned long long)ended);
-}
-
-/* Returns whether the run was not ended early, and should have had an event, but had none: then it
-   has measured nothing.  With several hosts, the sum decides. */
-static bool run_report_empty(struct bn_run *run)
-{
-  if (!run->job.conf->policy->own_report || run->host_group != NULL ||
-      bn_outcome_has(&run->outcome, BN_OUTCOME_EARLY) || bn_reports_have_events(run->reports) ||
-      !bn_outcome_is_empty(bn_reports_last(run->reports)))
-    return false;
-  bn_outcome_set(&run->outcome, BN_OUTCOME_EMPTY);
-  return true;
+  if (is_empty)
+    bn_outcome_log_empty(bn_reports_last(run->reports));
+  else
+    bn_log_stderr("--rate=%.15g could not be kept up: of %llu events that were due, %llu ended "
+                  "in time. Use a lower rate, or more threads if the server has room",
+                  run->job.conf->plan.rate, (unsigned long long)end->due,
+                  (unsigned long long)ended);
 }
 
 /* Says why the figures are not those of the workload.  A failure is told elsewhere, and it explains
-   what a lack of events would be put down to here. */
+   what a lack of events would be put down to here.  A run that was not ended early, and of which no
+   event has succeeded, has measured nothing; with several hosts, the sum decides that. */
 static void run_report_lacks(struct bn_run *run, const struct bn_times *times,
                              const struct bn_run_state *end)
 {
-  if (bn_outcome_has(&run->outcome, BN_OUTCOME_FAILED) || run_report_empty(run))
+  const struct bn_view *total = bn_reports_last(run->reports);
+  const bool is_empty = run->job.conf->policy->own_report &&
+                        !bn_reports_have_events(run->reports) && bn_outcome_is_empty(total);
+
+  if (bn_outcome_has(&run->outcome, BN_OUTCOME_FAILED))
     return;
-  if (end->due > 0 && end->now_ns > times->measure_ns)
-    run_report_unserved(run, end);
+  if (is_empty && run->host_group == NULL && !bn_outcome_has(&run->outcome, BN_OUTCOME_EARLY)) {
+    bn_outcome_set(&run->outcome, BN_OUTCOME_EMPTY);
+    bn_outcome_log_empty(total);
+  } else if (end->due > 0 && end->now_ns > times->measure_ns) {
+    run_report_unserved(run, end, is_empty);
+  }
 }
 
 static void run_note_limit(struct bn_run *run, const struct bn_run_state *end)

@@ -387,8 +387,10 @@ static void report_end(struct bn_printer_job *job)
     if (!bn_asserts_log(&r->asserts, &r->facts, !r->setup->conf->policy->own_report))
       end->status = bn_merge_status(end->status, BN_STATUS_VIOLATED);
     if (r->setup->conf->policy->own_report && !end->early && !end->failed && !r->has_events &&
-        bn_outcome_is_empty(&r->result.group[0].total.view))
+        bn_outcome_is_empty(&r->result.group[0].total.view)) {
+      bn_outcome_log_empty(&r->result.group[0].total.view);
       end->status = bn_merge_status(end->status, BN_STATUS_EMPTY);
+    }
   }
   end->failed |= r->reporters.failed || r->printer->dropped;
   if (end->failed)

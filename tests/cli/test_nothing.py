@@ -5,7 +5,9 @@ run in which no event succeeded has a status of its own; reads that find nothing
 import csv
 import json
 import re
+import signal
 import sqlite3
+import subprocess
 
 import pytest
 
@@ -162,10 +164,26 @@ def test_studies_leave_such_a_run_out(tmp_path):
 @pytest.mark.parametrize("options, status", [
     (("--time=5", "--events=1"), 1),
     (("--db-ignore-errors=all", "--rate=100", "--time=0.2"), EMPTY)])
-def test_what_ended_a_run_is_not_put_down_to_its_rate_or_script(options, status, tmp_path):
-    done = bench.run(script(tmp_path, SQL % "unknown"), *SQLITE[:2], *options, "run", cwd=tmp_path)
+@pytest.mark.parametrize("hosts", [(), ("--hosts=a,b", "--threads=2")], ids=["alone", "hosts"])
+def test_what_ended_a_run_is_not_put_down_to_its_rate_or_script(hosts, options, status, tmp_path):
+    fleet = Fleet(tmp_path)
+    shell = (f"--hosts-shell={fleet.shell}", f"--hosts-program={BENCH}") if hosts else ()
+    done = bench.run(script(tmp_path, SQL % "unknown"), *SQLITE[:2], *hosts, *shell, *options, "run", cwd=tmp_path)
     assert done.status == status and "could not be kept up" not in done.err
     assert ("no event succeeded" in done.err) == (status == EMPTY), done.err
+
+
+def test_failed_events_are_not_put_down_to_the_rate_after_a_signal(tmp_path):
+    text = SQL.replace("function event()", 'function event() io.stderr:write(".\\n") ') % "1"
+    with subprocess.Popen([bench.binary(), script(tmp_path, text), *SQLITE[:2], "--db-ignore-errors=all", "--rate=99999",
+                           "--time=60", "run"], cwd=tmp_path, env=bench.environment(), stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True) as process:
+        for _ in range(200):
+            process.stderr.readline()
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=bench.TIMEOUT_S)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "could not be kept up" not in err and "no event succeeded" in err
 
 
 @pytest.mark.parametrize("dialect", ["1.0", "1.1"])
