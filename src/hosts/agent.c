@@ -77,7 +77,8 @@ struct bn_agent {
   struct bn_remote_output remote_output;
   uint64_t lost_ns; /* when the controller was lost; 0: it is there */
   bool leave;       /* the listener has no more to do */
-  unsigned same;    /* how many scripts are those of the controller */
+  unsigned asked;   /* how many scripts the controller compares, or has compared */
+  unsigned same;    /* how many of them are those of the controller */
 };
 
 bool bn_agent_is_wanted(int argc, char *const *argv)
@@ -497,17 +498,15 @@ bool bn_agent_compare(void *agent, const char *file, size_t folder, const void *
 {
   struct bn_agent *a = agent;
   struct bn_buf data = {.max = 0};
-  unsigned same;
+  unsigned number;
   bool lost;
 
   bn_source_print(&data, file, folder, text, len);
-  agent_lock(a);
-  same = a->same;
-  agent_unlock(a);
   lost = bn_send_queue_put(&a->queue, BN_FRAME_SOURCE, data.data, data.len) != 0;
   bn_buf_done(&data);
   agent_lock(a);
-  while (!lost && a->same == same) {
+  number = ++a->asked;
+  while (!lost && a->same < number) {
     (void)bn_wait_until(&comparing, &a->changed, &a->lock, bn_clock_mono() + glance_ns);
     lost = a->lost_ns != 0;
   }
