@@ -21,8 +21,7 @@ struct bn_start_barrier {
   enum bn_start_barrier_state state;
 };
 
-void bn_start_barrier_init(struct bn_start_barrier *b,
-                           unsigned expected);          /* returns 0 or an errno value */
+void bn_start_barrier_init(struct bn_start_barrier *b, unsigned expected);
 void bn_start_barrier_done(struct bn_start_barrier *b); /* comes after all waits have returned */
 /* A party arrives and waits.  Returns true if the barrier opened, false if it failed. */
 bool bn_start_barrier_wait(struct bn_start_barrier *b);

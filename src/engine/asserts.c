@@ -52,18 +52,18 @@ const struct bn_assert *bn_asserts_second(struct bn_asserts *a, const struct bn_
   return NULL;
 }
 
-void bn_asserts_total(struct bn_asserts *j, const struct bn_view *v,
+void bn_asserts_total(struct bn_asserts *a, const struct bn_view *v,
                       const struct bn_view_rules *rules, struct bn_facts *f)
 {
-  const struct bn_assert *by = atomic_load(&j->by);
+  const struct bn_assert *by = atomic_load(&a->by);
 
-  for (size_t i = 0; i < j->n; i++) {
-    const struct bn_assert *a = &j->asserts[i];
-    struct bn_finding found = bn_assert_judge(a, v, rules);
+  for (size_t i = 0; i < a->n; i++) {
+    const struct bn_assert *assertion = &a->asserts[i];
+    struct bn_finding found = bn_assert_judge(assertion, v, rules);
 
-    found.ended_run = a == by;
+    found.ended_run = assertion == by;
     found.holds &= !found.ended_run;
-    bn_facts_verdict(f, a->text, a->unit, &found);
+    bn_facts_verdict(f, assertion->text, assertion->unit, &found);
   }
 }
 

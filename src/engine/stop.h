@@ -13,8 +13,8 @@
 
 /* From this call on, a write to standard output without a reader ends the program as SIGPIPE does,
    or, if there is a receiver, makes its bn_stop_wait return once.  Other pipes and sockets do not
-   matter.  This does not apply if SIGPIPE was ignored when the program was started.  And what waits
-   for the reader of a FIFO ends when a signal has asked for the end. */
+   matter.  This does not apply if SIGPIPE was ignored when the program was started.  From this call
+   on, too, a signal that asks for the end ends the wait for the reader of a FIFO. */
 void bn_stop_watch_reader(void);
 /* From this call on, the program continues in that case and asks bn_stop_reader_left now and then.
    The call does nothing if SIGPIPE was ignored. */

@@ -118,8 +118,8 @@ bool bn_threads_barrier(struct bn_threads *t);
    workers go on, counts the failure.  Returns true if it has been counted. */
 bool bn_threads_fail(struct bn_threads *t, unsigned worker);
 /* Records that a worker will never return and that the run fails.  Async-signal-safe: the caller
-   wakes the receiver of signals, which ends the run. untold: the reason, or NULL if it is printed.
-   Returns how many workers are lost. */
+   wakes the receiver of signals, which ends the run. loss_message: the reason, or NULL if it is
+   printed.  Returns how many workers are lost. */
 unsigned bn_threads_lose(struct bn_threads *t, const char *loss_message);
 /* Returns the reason of a loss, which the caller has to print, or NULL. */
 const char *bn_threads_take_message(struct bn_threads *t);

@@ -15,11 +15,6 @@
 #include "hosts/frame.h"
 #include "option/words.h"
 
-static void arguments_add_word(struct bn_arguments *a, const char *word)
-{
-  bn_words_add(&a->words, word);
-}
-
 /* --- files ------------------------------------------------------------------------------------ */
 
 static int arguments_refuse_file(const char *path, int why, struct bn_err *err)
@@ -108,13 +103,13 @@ static int arguments_send_script(struct bn_arguments *a, struct bn_err *err)
   if (!arguments_is_script(path))
     (void)snprintf(path, sizeof path, "%s.lua", test);
   if (a->from->is_bundled || !arguments_is_script(path)) {
-    arguments_add_word(a, test);
+    bn_words_add(&a->words, test);
     return 0;
   }
   (void)snprintf(folder, sizeof folder, "%.*s",
                  arguments_base_of(path) > path ? (int)(arguments_base_of(path) - path) : 1,
                  arguments_base_of(path) > path ? path : ".");
-  arguments_add_word(a, arguments_base_of(path));
+  bn_words_add(&a->words, arguments_base_of(path));
   if (arguments_send_folder(a, folder, err) != 0)
     return -1;
   return arguments_is_lua(arguments_base_of(path))
@@ -143,7 +138,7 @@ static int arguments_send_settings(struct bn_arguments *a, const char *path, str
     return -1;
   (void)snprintf(name, sizeof name, "config/%zu-%s", a->n_files, arguments_base_of(path));
   (void)snprintf(word, sizeof word, "--config-file=%s", name);
-  arguments_add_word(a, word);
+  bn_words_add(&a->words, word);
   return arguments_send_file(a, path, name, err);
 }
 
@@ -161,7 +156,7 @@ static int arguments_send_password(struct bn_arguments *a, const char *name, con
 
     (void)bn_buf_printf(&word, "--%.*s=%.*s", (int)(strlen(name) - strlen("-file")), name,
                         (int)strcspn(line, "\r\n"), line);
-    arguments_add_word(a, word.data);
+    bn_words_add(&a->words, word.data);
   }
   if (text.data != NULL)
     explicit_bzero(text.data, text.len);
@@ -198,7 +193,7 @@ static int arguments_add_option(struct bn_arguments *a, const char *arg, struct 
                       name, (int)(strlen(name) - strlen("-prompt")), name);
   if (value != NULL && value[1] != '\0' && arguments_ends_in(name, "-password-file"))
     return arguments_send_password(a, name, value + 1, err);
-  arguments_add_word(a, arg);
+  bn_words_add(&a->words, arg);
   return 0;
 }
 
@@ -217,7 +212,7 @@ static void arguments_add_defaults(struct bn_arguments *a)
       continue;
     (void)snprintf(word, sizeof word, "--%s=%s", opt->name,
                    bn_opt_default(opt, bn_optset_policy(options)));
-    arguments_add_word(a, word);
+    bn_words_add(&a->words, word);
   }
 }
 
@@ -284,16 +279,16 @@ static void arguments_add_own(struct bn_arguments *a)
 
   if (dialect != NULL) {
     (void)snprintf(word, sizeof word, "--compat=%s", dialect);
-    arguments_add_word(a, word);
+    bn_words_add(&a->words, word);
   }
   if (a->from->interval_ns > 0) {
     (void)snprintf(word, sizeof word, "--report-interval=%.9g",
                    (double)a->from->interval_ns * 1e-9);
-    arguments_add_word(a, word);
+    bn_words_add(&a->words, word);
   }
   if (a->from->seed != 0) {
     (void)snprintf(word, sizeof word, "--rand-seed=%" PRId64, (int64_t)a->from->seed);
-    arguments_add_word(a, word);
+    bn_words_add(&a->words, word);
   }
 }
 

@@ -48,7 +48,7 @@ bool bn_launcher_read(struct bn_launcher *l)
   return false;
 }
 
-static bool launcher_is_of_launcher(const char *variable)
+static bool launcher_owns(const char *variable)
 {
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
     if (strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0)
@@ -64,7 +64,7 @@ void bn_launcher_forget(void)
   for (char **v = environ; v != NULL && *v != NULL;) {
     const size_t len = strcspn(*v, "=");
 
-    if (!launcher_is_of_launcher(*v) || len >= sizeof name) {
+    if (!launcher_owns(*v) || len >= sizeof name) {
       v++;
       continue;
     }
