@@ -14,7 +14,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/escape.h"
-#include "base/log.h"
 #include "engine/asserts.h"
 #include "engine/stop.h"
 #include "engine/watch.h"
@@ -382,14 +381,12 @@ static void span_end_settle(struct bn_reports *r, const struct bn_run_state *s, 
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
-static struct bn_view_rules view_rules(const struct bn_reports *r)
+struct bn_view_rules bn_reports_rules(const struct bn_conf *conf)
 {
-  const struct bn_conf *c = r->conf;
-
-  return (struct bn_view_rules){.percents = c->plan.percents,
-                                .n_percents = c->plan.n_percents,
-                                .nearest = !c->policy->own_report,
-                                .commits = c->policy->transactions_are_commits};
+  return (struct bn_view_rules){.percents = conf->plan.percents,
+                                .n_percents = conf->plan.n_percents,
+                                .nearest = !conf->policy->own_report,
+                                .commits = conf->policy->transactions_are_commits};
 }
 
 /* Takes the snapshot of a report, with the events of the warm-up while it lasts. */
@@ -443,7 +440,7 @@ static void reports_complete_view(const struct bn_reports *r, struct report *d,
 static void reports_make_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
                               bool exact, const struct bn_run_state *s)
 {
-  struct bn_view_rules rules = view_rules(r);
+  struct bn_view_rules rules = bn_reports_rules(r->conf);
 
   rules.exact = exact;
   rules.sessions = base == &r->base;
@@ -548,7 +545,7 @@ bool bn_reports_tick(struct bn_reports *r, const struct bn_run_state *s)
 
 const struct bn_assert *bn_reports_second(struct bn_reports *r, const struct bn_run_state *s)
 {
-  const struct bn_view_rules rules = view_rules(r);
+  const struct bn_view_rules rules = bn_reports_rules(r->conf);
   const struct bn_assert *violated;
 
   if (r->asserts.patience_s <= 0)
@@ -593,11 +590,11 @@ static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
 
 /* Builds bench's own final report, which covers the span and the events that ended after it or did
    not end.  Returns the rules that the view was filled with. rated: the rates follow from the
-   counters at the end of the span, which are taken out of b->span_end. */
+   counters at the end of the span, which are taken out of r->span_end. */
 static struct bn_view_rules reports_build_total(struct bn_reports *r, struct report *d,
                                                 const struct bn_run_state *s, bool rated)
 {
-  struct bn_view_rules rules = view_rules(r);
+  struct bn_view_rules rules = bn_reports_rules(r->conf);
   uint64_t in_flight = 0, oldest_ns = 0;
 
   rules.exact = r->base_is_start;
@@ -648,7 +645,7 @@ void bn_reports_count(struct bn_reports *r, const struct bn_run_state *s)
 static struct bn_view_rules reports_sum(struct bn_reports *r, struct report *d,
                                         const struct bn_run_state *s, bool rated)
 {
-  struct bn_view_rules rules = view_rules(r);
+  struct bn_view_rules rules = bn_reports_rules(r->conf);
 
   if (r->conf->policy->own_report) {
     rules = reports_build_total(r, d, s, rated);
@@ -737,15 +734,10 @@ bool bn_reports_log_verdicts(const struct bn_reports *r)
   return bn_asserts_log(&r->asserts, &r->facts, !r->conf->policy->own_report);
 }
 
-static void reports_add_message(void *arg, const struct bn_log_message *message)
-{
-  bn_facts_message(arg, message->wall_ns, message->level, message->text, message->times);
-}
-
 static void reports_collect_messages(struct bn_reports *r)
 {
   (void)pthread_mutex_lock(&r->lock);
-  bn_log_each_message(reports_add_message, &r->facts);
+  bn_facts_add_messages(&r->facts);
   (void)pthread_mutex_unlock(&r->lock);
 }
 

@@ -60,6 +60,8 @@ struct bn_run_state {
   uint64_t oldest_ns;      /* the largest of these ages */
 };
 
+/* Returns the rules of every view of a run with this configuration. */
+struct bn_view_rules bn_reports_rules(const struct bn_conf *conf);
 struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup);
 void bn_reports_free(struct bn_reports *r);
 /* Adapts to another table of metrics, before bn_reports_begin. */

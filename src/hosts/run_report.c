@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "engine/outcome.h"
+#include "engine/reports.h"
 #include "engine/stop.h"
 #include "measure/merge.h"
 
@@ -109,14 +110,6 @@ static void report_started(struct bn_printer_job *job)
   bn_reporters_started(&r->reporters, &r->facts);
 }
 
-static struct bn_view_rules run_report_view_rules(const struct bn_conf *conf)
-{
-  return (struct bn_view_rules){.percents = conf->plan.percents,
-                                .n_percents = conf->plan.n_percents,
-                                .nearest = !conf->policy->own_report,
-                                .commits = conf->policy->transactions_are_commits};
-}
-
 static void run_report_note_failure(struct bn_fleet *f, const struct bn_err *err)
 {
   bn_printer_say(&f->printer, "%s", err->text);
@@ -184,7 +177,7 @@ static bool run_report_is_under_load(const struct bn_fleet *f, const struct bn_v
 
 static void run_report_judge_interval(struct bn_run_report *r, const struct bn_view *interval)
 {
-  const struct bn_view_rules rules = run_report_view_rules(r->setup->conf);
+  const struct bn_view_rules rules = bn_reports_rules(r->setup->conf);
   const struct bn_assert *violated = NULL;
 
   if (r->asserts.patience_s > 0 && run_report_is_under_load(r->fleet, interval))
@@ -213,7 +206,7 @@ void bn_run_report_started(struct bn_run_report *r, struct bn_fleet *f)
 {
   const uint64_t warmup_ns = f->setup->conf->plan.warmup_ns;
   const struct bn_intervals_out out = {
-      .rules = run_report_view_rules(f->setup->conf),
+      .rules = bn_reports_rules(f->setup->conf),
       .start = {.at_ns = f->start.mono_ns + warmup_ns, .wall_ns = f->start.wall_ns + warmup_ns},
       .show = run_report_show_sum,
       .arg = r};
@@ -361,16 +354,11 @@ static void report_replace_facts(struct bn_run_report *r)
 static void run_report_asserts(struct bn_run_report *r)
 {
   const struct bn_view *v = &r->result.group[0].total.view;
-  struct bn_view_rules rules = run_report_view_rules(r->setup->conf);
+  struct bn_view_rules rules = bn_reports_rules(r->setup->conf);
 
   rules.ages = v->ages;
   rules.oldest_ns = v->oldest_s > 0 ? (uint64_t)(v->oldest_s * 1e9) : 0;
   bn_asserts_total(&r->asserts, v, &rules, &r->facts);
-}
-
-static void facts_add_message(void *arg, const struct bn_log_message *m)
-{
-  bn_facts_message(arg, m->wall_ns, m->level, m->text, m->times);
 }
 
 static void report_end(struct bn_printer_job *job)
@@ -395,7 +383,7 @@ static void report_end(struct bn_printer_job *job)
   end->failed |= r->reporters.failed || r->printer->dropped;
   if (end->failed)
     end->status = bn_merge_status(end->status, BN_STATUS_FAILED);
-  bn_log_each_message(facts_add_message, &r->facts);
+  bn_facts_add_messages(&r->facts);
   (void)bn_reporters_close(&r->reporters, end);
 }
 

@@ -5,9 +5,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
-#include <string.h>
+#include "base/log.h"
 
 /* Room for one more element of an array. */
 static void *facts_grown(void *array, size_t n, size_t size)
@@ -171,6 +172,16 @@ void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const cha
 {
   f->message = facts_grown(f->message, f->n_messages, sizeof *f->message);
   f->message[f->n_messages++] = (struct bn_fact_message){wall_ns, level, copy_of(text), times};
+}
+
+static void facts_add_message(void *arg, const struct bn_log_message *m)
+{
+  bn_facts_message(arg, m->wall_ns, m->level, m->text, m->times);
+}
+
+void bn_facts_add_messages(struct bn_facts *f)
+{
+  bn_log_each_message(facts_add_message, f);
 }
 
 void bn_facts_verdict(struct bn_facts *f, const char *text, const char *unit,

@@ -109,6 +109,8 @@ void bn_facts_declare(struct bn_facts *f, bn_opt_traits_of *traits_of);
 /* Adds a message. */
 void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,
                       uint64_t times);
+/* Adds all messages that have been logged so far. */
+void bn_facts_add_messages(struct bn_facts *f);
 void bn_facts_verdict(struct bn_facts *f, const char *text, const char *unit,
                       const struct bn_finding *found);
 void bn_facts_done(struct bn_facts *f);
