@@ -313,6 +313,9 @@ struct bn_driver {
   /* Optional: what somebody who repeats a run has to know of its server.  A server may refuse to
      answer.  NULL: nothing is asked. */
   const struct bn_sql_question *questions;
+  /* Optional: the names in `counters` that have a current value; NULL ends the list.  All others
+     only grow. */
+  const char *const *gauges;
 };
 
 extern const struct bn_driver bench_driver;

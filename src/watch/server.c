@@ -14,23 +14,6 @@
 #include "sql/side_query.h"
 #include "watch/watchers.h"
 
-/* Gauges, which have a current value; all other names are counters. */
-static const char *const states[] = {"Threads_connected",
-                                     "Threads_running",
-                                     "Threads_cached",
-                                     "Open_files",
-                                     "Open_tables",
-                                     "Prepared_stmt_count",
-                                     "Memory_used",
-                                     "Innodb_buffer_pool_pages_data",
-                                     "Innodb_buffer_pool_pages_dirty",
-                                     "Innodb_buffer_pool_pages_free",
-                                     "Innodb_buffer_pool_bytes_data",
-                                     "Innodb_buffer_pool_bytes_dirty",
-                                     "Innodb_row_lock_current_waits",
-                                     "Innodb_checkpoint_age",
-                                     "Innodb_history_list_length",
-                                     "database_numbackends"};
 struct server {
   struct bn_sql_side_query side_query;
   bool absent[BN_SQL_COUNTERS];                /* the server does not have them */
@@ -39,12 +22,13 @@ struct server {
   size_t n;
 };
 
-static bool is_among(const char *const *names, size_t n, const char *name)
+static bool server_is_gauge(const struct server *s, const char *key)
 {
-  for (size_t i = 0; i < n; i++)
-    if (strcmp(names[i], name) == 0)
-      return true;
-  return false;
+  const char *const *gauge = s->side_query.link.ops->gauges;
+
+  while (gauge != NULL && *gauge != NULL && strcmp(*gauge, key) != 0)
+    gauge++;
+  return gauge != NULL && *gauge != NULL;
 }
 
 static char *server_joined(const char *name, const char *unit)
@@ -62,7 +46,7 @@ static bool add_name(struct server *s, const struct bn_sql_value *v)
     return false;
   key = bn_alloc_print("%.*s", (int)v->len, v->ptr);
   s->key[s->n] = key;
-  if (is_among(states, sizeof states / sizeof *states, key))
+  if (server_is_gauge(s, key))
     name->state = server_joined(key, "");
   else
     name->rate = server_joined(key, "_per_s");

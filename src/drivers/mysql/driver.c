@@ -254,6 +254,23 @@ static const char *const texts[BN_STEPS] = {
     [BN_STEP_QUERY] = "%c returned error %e (%m) for query '%q'",
 };
 
+static const char *const gauges[] = {"Threads_connected",
+                                     "Threads_running",
+                                     "Threads_cached",
+                                     "Open_files",
+                                     "Open_tables",
+                                     "Prepared_stmt_count",
+                                     "Memory_used",
+                                     "Innodb_buffer_pool_pages_data",
+                                     "Innodb_buffer_pool_pages_dirty",
+                                     "Innodb_buffer_pool_pages_free",
+                                     "Innodb_buffer_pool_bytes_data",
+                                     "Innodb_buffer_pool_bytes_dirty",
+                                     "Innodb_row_lock_current_waits",
+                                     "Innodb_checkpoint_age",
+                                     "Innodb_history_list_length",
+                                     NULL};
+
 static const struct bn_sql_named silence[] = {
     {BN_MYSQL_GONE, "HY000"}, {BN_MYSQL_LOST, "HY000"}, {BN_MYSQL_ENCRYPTION, "HY000"}, {0, NULL}};
 
@@ -303,4 +320,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .counters = {{"SHOW GLOBAL STATUS", false}},
     .folder_sql = "SELECT @@hostname, @@datadir",
     .questions = bn_mysql_questions,
+    .gauges = gauges,
 };

@@ -172,6 +172,8 @@ static const char *const texts[BN_STEPS] = {
 
 static const struct bn_sql_named silence[] = {{0, "08006"}, {0, NULL}};
 
+static const char *const gauges[] = {"database_numbackends", NULL};
+
 __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .abi = BN_DRIVER_ABI,
     .size = sizeof(struct bn_driver),
@@ -227,4 +229,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
                   "current_setting('data_directory')",
     .folder_proof = "true",
     .questions = bn_pgsql_questions,
+    .gauges = gauges,
 };
