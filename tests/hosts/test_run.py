@@ -301,10 +301,14 @@ def test_a_report_made_again_is_the_same(fleet):
 
 
 def test_the_table_of_hosts(fleet):
-    done = fleet.run("first,second", "cpu", *QUICK, "--events=100", "run")
+    """Its rank is the greatest of several, as in every other line."""
+    done = fleet.run("first,second", "cpu", *QUICK, "--events=100", "--percentile=50,99.9,95", "run")
+    assert re.search(r"^ +threads +events/s +p99.9 ms ", done.out, re.M), done.out
     for host in ("first", "second"):
-        row = next(line for line in done.out.splitlines() if line.split()[-1:] == [host])
-        assert len(row.split()) >= 6
+        row = next(line for line in done.out.splitlines() if line.split()[-1:] == [host]).split()
+        assert len(row) >= 6
+        shown = {p["percent"]: p["s"] for p in done.member(host)["total"]["percentiles"]}
+        assert float(row[2]) == pytest.approx(shown[99.9] * 1e3, abs=0.01)
         member = done.member(host)["host"]
         assert member["lost"] is None and 0 < member["clock_error_s"] < 30
         assert 0 <= member["start_lag_s"] < 60 and member["processor_s"] > 0

@@ -38,7 +38,9 @@ static void make_line(struct bn_buf *b, const struct bn_group *g)
 
   (void)bn_buf_printf(b, "%7u", m->threads);
   add_f64(b, 12, v != NULL ? v->events_per_s : HUGE_VAL);
-  add_f64(b, 10, v != NULL && v->n_percents > 0 ? v->percentile_s[0] * 1e3 : HUGE_VAL);
+  add_f64(b, 10,
+          v != NULL && v->n_percents > 0 ? v->percentile_s[bn_view_greatest_rank(v)] * 1e3
+                                         : HUGE_VAL);
   if (v != NULL)
     (void)bn_buf_printf(b, " %8" PRIu64, v->errors);
   else
@@ -50,14 +52,17 @@ static void make_line(struct bn_buf *b, const struct bn_group *g)
   add_name(b, m);
 }
 
-/* Makes the heading; the percentile is that of any host that has one, as all have the same. */
+/* Makes the heading; the rank is that of any host that has one, as all have the same. */
 static void members_heading(struct bn_buf *b, const struct bn_group *g, size_t n)
 {
   char rank[24] = "-";
 
-  for (size_t i = 0; i < n; i++)
-    if (g[i].has_total && g[i].total.view.n_percents > 0)
-      (void)snprintf(rank, sizeof rank, "p%g ms", g[i].total.view.percents[0]);
+  for (size_t i = 0; i < n; i++) {
+    const struct bn_view *v = &g[i].total.view;
+
+    if (g[i].has_total && v->n_percents > 0)
+      (void)snprintf(rank, sizeof rank, "p%.10g ms", v->percents[bn_view_greatest_rank(v)]);
+  }
   (void)bn_buf_printf(b, "%7s %12s %10s %8s %9s %9s %9s %9s  %s", "threads", "events/s", rank,
                       "errors", "time s", "cpu s", "clock ms", "start ms", "host");
 }
