@@ -50,7 +50,10 @@ AC_DEFUN([BN_MYSQL_VENDOR], [
     AS_IF([test $bn_mysql_oracle = no], [
       AC_CHECK_DECL([MARIADB_OPT_RESTRICTED_AUTH], [],
         [MYSQL_CFLAGS="$MYSQL_CFLAGS -DMARIADB_OPT_RESTRICTED_AUTH=MYSQL_OPT_CONNECT_ATTR_DELETE"],
-        [[#include <mysql.h>]])])
+        [[#include <mysql.h>]])
+      dnl Without it, a login that the server never ends is not bounded.
+      AC_CHECK_DECL([MARIADB_OPT_IO_WAIT],
+        [MYSQL_CFLAGS="$MYSQL_CFLAGS -DBN_MYSQL_IO_WAIT"], [], [[#include <mysql.h>]])])
     CPPFLAGS=$bn_save_CPPFLAGS
   ])
   AM_CONDITIONAL([MYSQL_ORACLE], [test "x$bn_mysql_oracle" = xyes])

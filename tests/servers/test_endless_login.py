@@ -4,6 +4,7 @@
 import pytest
 
 import bench
+from fakemysql import SCRAMBLE, FakeMySQL
 from fakepgsql import FakePgSQL, message
 
 SENTENCE = "the server asks for authentication again and again; check what listens at this address"
@@ -23,9 +24,22 @@ class AskingPgSQL(FakePgSQL):
                 conn.sendall(MD5_WANTED)
 
 
+class AskingMySQL(FakeMySQL):
+    """Asks for another method of authentication, whatever it is answered."""
+
+    def talk(self, conn):
+        self.seq = 0
+        self.send(conn, self.greeting())
+        while self.receive(conn) is not None:
+            self.send(conn, b"\xfemysql_native_password\0" + SCRAMBLE + b"\0")
+
+
 @pytest.mark.parametrize("command", ["run", "prepare", "cleanup"])
-def test_it_is_given_up(command):
-    server = AskingPgSQL(b"")
+@pytest.mark.parametrize("asking", [lambda: AskingPgSQL(b""),
+                                    lambda: AskingMySQL("mysql_native_password")],
+                         ids=["pgsql", "mysql"])
+def test_it_is_given_up(asking, command):
+    server = asking()
     done = bench.run("oltp_read_only", *server.login(), "--table-size=10", "--events=1", command)
     server.close()
     assert done.status == 1

@@ -213,9 +213,11 @@ static bool ssl_as_asked(struct bn_mysql_lib *c, int ssl)
 
 static enum bn_sql connect_fail(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
-  const char *refused = bn_mysql_lib_cleartext_refused(c->handle);
+  const char *refused = bn_mysql_lib_login_unbound(c->handle);
   enum bn_sql rc;
 
+  if (refused == NULL)
+    refused = bn_mysql_lib_cleartext_refused(c->handle);
   if (refused != NULL)
     rc = bn_mysql_fail_text((int)mysql_errno(c->handle), "mysql_real_connect()", refused, d);
   else
@@ -255,9 +257,11 @@ static enum bn_sql open_handle(struct bn_mysql_lib *c, const struct place *p, in
                  (void *)c->handle, p->host, p->user != NULL ? p->user : "(null)",
                  p->db != NULL ? p->db : "(null)", shown_port(c->driver, p),
                  p->socket != NULL ? p->socket : "(null)");
+  bn_mysql_lib_login_bound(c->handle);
   if (mysql_real_connect(c->handle, p->host, p->user, p->password, p->db, p->port, p->socket,
                          CLIENT_MULTI_STATEMENTS) == NULL)
     return connect_fail(c, d);
+  (void)bn_mysql_lib_login_unbound(c->handle);
   if (!ssl_as_asked(c, ssl))
     return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_real_connect()",
                               BN_MYSQL_LIB_NOT_ENCRYPTED, d);

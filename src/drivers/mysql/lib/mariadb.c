@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The functions that differ for MariaDB Connector/C. */
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -156,6 +158,58 @@ const char *bn_mysql_lib_cleartext_refused(MYSQL *handle)
                "connection is not encrypted; use --mysql-ssl, or --mysql-cleartext-password=on to "
                "allow it";
 }
+
+#ifdef BN_MYSQL_IO_WAIT
+/* Waits for the socket that a login may take, of which an ordinary one needs about ten.  The library
+   follows a server that asks for authentication without an end. */
+enum { LOGIN_WAITS_MAX = 1000 };
+
+/* The library hands its callback no more than the socket, and logs in within one call. */
+static _Thread_local int login_waits;
+
+/* Returns as poll() does; timeout is in milliseconds, and not positive for none. */
+static int login_wait(my_socket fd, my_bool is_read, int timeout)
+{
+  struct pollfd p = {.fd = fd, .events = is_read ? POLLIN : POLLOUT};
+  int n;
+
+  if (++login_waits > LOGIN_WAITS_MAX) {
+    errno = ETIMEDOUT;
+    return -1;
+  }
+  do
+    n = poll(&p, 1, timeout > 0 ? timeout : -1);
+  while (n < 0 && errno == EINTR);
+  if (n == 0)
+    errno = ETIMEDOUT;
+  return n;
+}
+
+void bn_mysql_lib_login_bound(MYSQL *handle)
+{
+  login_waits = 0;
+  (void)mysql_optionsv(handle, MARIADB_OPT_IO_WAIT, login_wait);
+}
+
+const char *bn_mysql_lib_login_unbound(MYSQL *handle)
+{
+  (void)mysql_optionsv(handle, MARIADB_OPT_IO_WAIT, NULL);
+  if (login_waits <= LOGIN_WAITS_MAX)
+    return NULL;
+  return "the server asks for authentication again and again; check what listens at this address";
+}
+#else
+void bn_mysql_lib_login_bound(MYSQL *handle)
+{
+  (void)handle;
+}
+
+const char *bn_mysql_lib_login_unbound(MYSQL *handle)
+{
+  (void)handle;
+  return NULL;
+}
+#endif
 
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text)
 {

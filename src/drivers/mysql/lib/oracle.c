@@ -48,6 +48,18 @@ const char *bn_mysql_lib_cleartext_refused(MYSQL *handle)
                "--mysql-cleartext-password=on to send it without encryption";
 }
 
+/* This library's own limits hold. */
+void bn_mysql_lib_login_bound(MYSQL *handle)
+{
+  (void)handle;
+}
+
+const char *bn_mysql_lib_login_unbound(MYSQL *handle)
+{
+  (void)handle;
+  return NULL;
+}
+
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text)
 {
   (void)mysql_options(handle, MYSQL_OPT_COMPRESS, NULL);
