@@ -100,6 +100,7 @@ def test_an_error_of_all_threads_is_told_once_with_a_statement(protocol, tmp_pat
     done = run(TOLD["enough"][0], protocol, tmp_path, EACH_ANOTHER, FAILED)
     assert re.fullmatch(r"FATAL: PQexec\(\) failed: 7 .*relation does not exist\n"
                         r"FATAL: failed query was: SELECT \d+\n"
+                        r"the table does not exist: if the script has 'prepare', run it first, with the same options\n"
                         r"FATAL: `thread_init' function failed: \S+x.lua:4: SQL error, errno = 0, state = '42P01': .*\n"
                         r"\(11 more threads\)\n"
                         r"FATAL: Threads initialization failed!\n", done.stderr), done.stderr
