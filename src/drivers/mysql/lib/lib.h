@@ -135,8 +135,8 @@ int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text);
 void bn_mysql_lib_cleartext(MYSQL *handle, int mode, bool local, bool allowed);
 /* Returns the message if the last connect failed because of that refusal, else NULL. */
 const char *bn_mysql_lib_cleartext_refused(MYSQL *handle);
-/* Called around mysql_real_connect: bounds the number of waits for the socket in between.  The second
-   returns the message if the limit was reached, else NULL. */
+/* Called around mysql_real_connect: bounds the number of waits for the socket in between.  The
+   second returns the message if the limit was reached, else NULL. */
 void bn_mysql_lib_login_bound(MYSQL *handle);
 const char *bn_mysql_lib_login_unbound(MYSQL *handle);
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text);

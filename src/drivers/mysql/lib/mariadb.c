@@ -160,8 +160,8 @@ const char *bn_mysql_lib_cleartext_refused(MYSQL *handle)
 }
 
 #ifdef BN_MYSQL_IO_WAIT
-/* Waits for the socket that a login may take, of which an ordinary one needs about ten.  The library
-   follows a server that asks for authentication without an end. */
+/* Waits for the socket that a login may take, of which an ordinary one needs about ten.  The
+   library follows a server that asks for authentication without an end. */
 enum { LOGIN_WAITS_MAX = 1000 };
 
 /* The library hands its callback no more than the socket, and logs in within one call. */
