@@ -119,6 +119,8 @@ static void connections_that_fail_have_remedies(void **state)
   assert_non_null(
       strstr(remedy(2003, "Can't connect to MySQL server on '127.0.0.1:1' (99)"), "port_range"));
   assert_string_equal(remedy(2002, "Can't connect to server on '127.0.0.1' (111)"), "none");
+  assert_non_null(strstr(remedy(1045, "Access denied for user 'a'@'localhost'"), "without TLS"));
+  assert_non_null(strstr(remedy(3159, "Connections using insecure transport"), "--mysql-ssl"));
   assert_non_null(strstr(remedy(2006, "Server has gone away"), "wait_timeout"));
   assert_string_equal(remedy(2013, "Lost connection to server during query"), "none");
   assert_string_equal(remedy(1064, "You have an error near '(99)'"), "none");

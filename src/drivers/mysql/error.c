@@ -15,6 +15,7 @@ enum { IN_TRANSACTION = 1 << 0, AUTOCOMMIT = 1 << 1 };
 /* Error numbers of servers: the header with their names differs between vendors. */
 enum {
   SERVER_FULL = 1040,
+  SERVER_REFUSED_LOGIN = 1045,
   SERVER_TABLE_EXISTS = 1050,
   SERVER_UNKNOWN_COMMAND = 1047, /* Galera: the node is not part of the cluster */
   SERVER_NO_TABLE = 1146,
@@ -23,8 +24,9 @@ enum {
   SERVER_DEADLOCK = 1213,
   SERVER_ACCOUNT_LIMIT = 1226, /* a limit of connections or of statements; the text names it */
   SERVER_NOT_SUPPORTED = 1235,
-  SERVER_HOOK = 3100,         /* group replication did not take a commit */
-  SERVER_CERTIFICATION = 3101 /* group replication rolled the transaction back */
+  SERVER_HOOK = 3100,          /* group replication did not take a commit */
+  SERVER_CERTIFICATION = 3101, /* group replication rolled the transaction back */
+  SERVER_SECURE_TRANSPORT = 3159
 };
 
 static const struct {
@@ -86,7 +88,7 @@ static bool lost_its_cluster(const char *text)
    connection stays open.  Group replication reports a transaction that is too large in the same
    way.  No other class is right: a commit that was on its way to other nodes may be stored there,
    so it was not refused. */
-static bool is_out_of_service(int code, const char *text)
+static bool error_is_out_of_service(int code, const char *text)
 {
   switch (code) {
   case SERVER_UNKNOWN_COMMAND:
@@ -98,7 +100,7 @@ static bool is_out_of_service(int code, const char *text)
   }
 }
 
-static bool is_lost(int code)
+static bool error_is_lost(int code)
 {
   for (size_t i = 0; i < sizeof lost_codes / sizeof lost_codes[0]; i++) {
     if (lost_codes[i] == code)
@@ -109,7 +111,7 @@ static bool is_lost(int code)
 
 enum bn_sql_class bn_mysql_classify(const struct bn_sql_diag *d)
 {
-  if (is_lost(d->code) || is_out_of_service(d->code, d->text) ||
+  if (error_is_lost(d->code) || error_is_out_of_service(d->code, d->text) ||
       (d->code >= BN_MYSQL_CLIENT_FIRST && d->code <= BN_MYSQL_UNKNOWN_HOST))
     return BN_CLASS_CONNECTION;
   for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
@@ -133,7 +135,7 @@ int bn_mysql_fails_as_text(const struct bn_sql_diag *d)
 }
 
 /* The client library writes "(99)" after the name of the server. */
-static bool is_without_port(const struct bn_sql_diag *d)
+static bool error_is_without_port(const struct bn_sql_diag *d)
 {
   char number[16];
 
@@ -155,10 +157,15 @@ const char *bn_mysql_remedy(const struct bn_sql_diag *d)
     return "raise the limit with \"ALTER USER ... WITH\" on the server, or use another account";
   if (d->code == SERVER_TABLE_EXISTS)
     return bn_remedy_table;
+  if (d->code == SERVER_REFUSED_LOGIN)
+    return "check user and password; a server with require_secure_transport may answer the same "
+           "to a connection without TLS: try --mysql-ssl=required";
+  if (d->code == SERVER_SECURE_TRANSPORT)
+    return "connect with --mysql-ssl=required, or through a socket file";
   if (d->code == BN_MYSQL_GONE)
     return "the server may have closed a connection that was idle: raise wait_timeout, or use "
            "--db-ignore-errors=connection";
-  return is_without_port(d) ? bn_remedy_ports : NULL;
+  return error_is_without_port(d) ? bn_remedy_ports : NULL;
 }
 
 static enum bn_sql error_fill(int code, const char *state, const char *call, const char *text,
@@ -168,7 +175,7 @@ static enum bn_sql error_fill(int code, const char *state, const char *call, con
   (void)snprintf(d->state, sizeof d->state, "%s", state);
   (void)snprintf(d->call, sizeof d->call, "%s", call);
   (void)snprintf(d->text, sizeof d->text, "%s", text);
-  return is_lost(code) ? BN_SQL_LOST : BN_SQL_ERROR;
+  return error_is_lost(code) ? BN_SQL_LOST : BN_SQL_ERROR;
 }
 
 enum bn_sql bn_mysql_fail_as(unsigned *status, int code, const char *state, const char *call,
