@@ -9,10 +9,10 @@
 
 #include "base/mask.h"
 #include "measure/host.h"
+#include "named_options.h"
 #include "option/conf.h"
 #include "registry.h"
 #include "sql/sql.h"
-#include "wanted.h"
 
 static void about_program(struct bn_facts *f, const struct bn_cli *cli, const char *luajit)
 {
@@ -156,7 +156,7 @@ void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct 
   about_database_file(f);
 }
 
-static const struct bn_opt *find_option(const struct bn_opt *table, const char *name)
+static const struct bn_opt *about_find_option(const struct bn_opt *table, const char *name)
 {
   while (table != NULL && table->name != NULL && !bn_opt_same_name(table->name, name))
     table++;
@@ -168,12 +168,12 @@ unsigned bn_about_traits(const char *name)
   const struct bn_opt *o = bn_conf_option(name);
 
   if (o == NULL)
-    o = find_option(bn_sql_options, name);
+    o = about_find_option(bn_sql_options, name);
   for (size_t i = 0; o == NULL && bn_registry_reporters[i] != NULL; i++)
-    o = find_option(bn_registry_reporters[i]->options, name);
+    o = about_find_option(bn_registry_reporters[i]->options, name);
   for (size_t i = 0; o == NULL && bn_registry_drivers[i].name != NULL; i++)
-    o = find_option(bn_registry_drivers[i].options, name);
+    o = about_find_option(bn_registry_drivers[i].options, name);
   for (size_t i = 0; o == NULL && bn_registry_workloads[i] != NULL; i++)
-    o = find_option(bn_registry_workloads[i]->options, name);
+    o = about_find_option(bn_registry_workloads[i]->options, name);
   return o != NULL ? o->traits : 0;
 }

@@ -9,7 +9,7 @@
 #include "option/opt.h"
 
 /* Adds the program, the workload, the time and all options.  Secrets are not kept.  host: also the
-   section host, which takes a few files of /proc and /sys.  labels: of bn_wanted_labels.  luajit:
+   section host, which takes a few files of /proc and /sys.  labels: of bn_named_labels.  luajit:
    the library's version. */
 void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct bn_optset *options,
                      const struct bn_list *labels, const struct bn_workload *ops,

@@ -25,6 +25,7 @@
 #include "hosts/bridge.h"
 #include "hosts/controller.h"
 #include "measure/assert.h"
+#include "named_options.h"
 #include "option/conf.h"
 #include "option/opt.h"
 #include "registry.h"
@@ -34,7 +35,6 @@
 #include "report/openmetrics/openmetrics.h"
 #include "script/script.h"
 #include "sql/sql.h"
-#include "wanted.h"
 
 enum { DRIVERS_MAX = 64, REPORTERS_MAX = 16 };
 
@@ -57,7 +57,7 @@ struct program {
   const struct bn_watcher *watchers[BN_WATCHERS_MAX];
   size_t n_watchers;
   struct bn_sql_conf sql_conf;
-  struct bn_sql_row drivers[DRIVERS_MAX];
+  struct bn_sql_driver_entry drivers[DRIVERS_MAX];
   size_t n_drivers;
   struct bn_sqlsys *sql;
   char data_dir[PATH_MAX];
@@ -101,11 +101,11 @@ static int declare_drivers(struct program *p)
 
     if (bn_optset_add(p->options, d->group, d->options, values, false, &err) != 0)
       return refuse(&err);
-    p->drivers[p->n_drivers++] = (struct bn_sql_row){.name = d->name,
-                                                     .title = d->title,
-                                                     .options = d->options,
-                                                     .conf_size = d->conf_size,
-                                                     .conf = values};
+    p->drivers[p->n_drivers++] = (struct bn_sql_driver_entry){.name = d->name,
+                                                              .title = d->title,
+                                                              .options = d->options,
+                                                              .conf_size = d->conf_size,
+                                                              .conf = values};
   }
   return 0;
 }
@@ -165,11 +165,11 @@ static int declare_foreign_driver(struct program *p)
   (void)snprintf(group, sizeof group, "%s options", driver->name);
   if (bn_optset_add(p->options, group, driver->options, values, false, &err) != 0)
     return refuse(&err);
-  p->drivers[p->n_drivers++] = (struct bn_sql_row){.name = driver->name,
-                                                   .title = driver->title,
-                                                   .options = driver->options,
-                                                   .conf_size = driver->conf_size,
-                                                   .conf = values};
+  p->drivers[p->n_drivers++] = (struct bn_sql_driver_entry){.name = driver->name,
+                                                            .title = driver->title,
+                                                            .options = driver->options,
+                                                            .conf_size = driver->conf_size,
+                                                            .conf = values};
   return 0;
 }
 
@@ -189,7 +189,7 @@ static void *declare_workload(struct program *p, const struct bn_workload *ops)
 
 /* --- what is asked instead of a run --- */
 
-static void print_help(const struct program *p)
+static void main_print_help(const struct program *p)
 {
   char *drivers[DRIVERS_MAX];
   const size_t n = bn_plugin_names(&driver_kind, drivers, DRIVERS_MAX);
@@ -267,8 +267,8 @@ static int execute(struct program *p, const struct bn_workload *ops, void *self,
   return enter_run(p, ops, self, conf) == 0 ? bn_run_execute(p->run) : BN_STATUS_FAILED;
 }
 
-static int run_command(struct program *p, const struct bn_workload *ops, void *self,
-                       const void *conf, const struct bn_command *command)
+static int main_run_command(struct program *p, const struct bn_workload *ops, void *self,
+                            const void *conf, const struct bn_command *command)
 {
   return enter_run(p, ops, self, conf) == 0 ? bn_run_command(p->run, command) : BN_STATUS_FAILED;
 }
@@ -305,12 +305,12 @@ static int dispatch(struct program *p, const struct bn_workload *ops, void *self
   if (p->conf.raw.help_traits)
     return bn_cli_print_traits(p->options);
   if (ops->find_command != NULL && ops->find_command(self, name, &found))
-    return run_command(p, ops, self, conf, &found);
+    return main_run_command(p, ops, self, conf, &found);
   if (strcmp(name, "help") == 0)
     return test_help(p, ops, self);
   for (; c != NULL && c->name != NULL; c++)
     if (strcmp(c->name, name) == 0)
-      return run_command(p, ops, self, conf, c);
+      return main_run_command(p, ops, self, conf, c);
   if (strcmp(name, "run") == 0 && bn_cli_lacks_required(&p->cli, p->options, ops))
     return BN_STATUS_FAILED;
   if (strcmp(name, "run") == 0)
@@ -355,7 +355,7 @@ static int make_script_run(struct program *p)
   return 0;
 }
 
-static int open_script(struct program *p)
+static int main_open_script(struct program *p)
 {
   struct bn_err err = {0};
 
@@ -440,7 +440,7 @@ static int prepare_script(struct program *p)
 
 static int run_script(struct program *p)
 {
-  if (open_script(p) != 0)
+  if (main_open_script(p) != 0)
     return BN_STATUS_FAILED;
   /* From standard input and without a command only the top level is executed. */
   if (p->cli.command == NULL || strcmp(p->cli.test, "-") == 0) {
@@ -532,12 +532,12 @@ static int settle(struct program *p)
   }
   p->cli.settled = true;
   bn_cli_set_messages(&p->cli, &p->conf, p->agent != NULL);
-  if (bn_cli_check_reserved(&p->cli) != 0 || bn_wanted_labels(&p->conf.raw.labels) != 0)
+  if (bn_cli_check_reserved(&p->cli) != 0 || bn_named_labels(&p->conf.raw.labels) != 0)
     return -1;
-  if (p->agent == NULL && bn_wanted_asserts(&p->conf.raw.asserts, p->asserts, &p->n_asserts) != 0)
+  if (p->agent == NULL && bn_named_asserts(&p->conf.raw.asserts, p->asserts, &p->n_asserts) != 0)
     return -1;
-  if (bn_wanted_watchers(&p->conf.raw.watch, bn_agent_is_first(p->agent), p->watchers,
-                         &p->n_watchers) != 0 ||
+  if (bn_named_watchers(&p->conf.raw.watch, bn_agent_is_first(p->agent), p->watchers,
+                        &p->n_watchers) != 0 ||
       open_reports(p) != 0)
     return -1;
   return p->agent == NULL ? add_own_reports(p) : 0;
@@ -546,7 +546,7 @@ static int settle(struct program *p)
 /* --test is missing: the general help, as an answer or as a reproach. */
 static int without_test(const struct program *p)
 {
-  print_help(p);
+  main_print_help(p);
   if (bn_cli_is_command(&p->cli, "help"))
     return BN_STATUS_OK;
   bn_log_stderr("Missing required argument: --test.");
@@ -558,7 +558,7 @@ static int parse_arguments(struct program *p)
   if (bn_cli_parse(&p->cli, p->options) == 0)
     return 0;
   if (p->cli.wants_help)
-    print_help(p);
+    main_print_help(p);
   return -1;
 }
 
@@ -590,7 +590,8 @@ static int load_bundled(struct program *q, const char *name)
 {
   copy_args(q, 0, NULL);
   q->cli = (struct bn_cli){.policy = &bn_policy_bench, .test = name, .command = "help"};
-  return declare_options(q) == 0 && settle(q) == 0 && open_script(q) == 0 && prepare_script(q) == 0
+  return declare_options(q) == 0 && settle(q) == 0 && main_open_script(q) == 0 &&
+                 prepare_script(q) == 0
              ? 0
              : -1;
 }
@@ -630,7 +631,7 @@ static int answer(struct program *p)
   const bool by_word = p->cli.policy->words_are_commands;
 
   if (p->conf.raw.help && !by_word)
-    print_help(p);
+    main_print_help(p);
   else if (p->conf.raw.version || (by_word && bn_cli_is_command(&p->cli, "version")))
     bn_cli_print_version(&p->cli);
   else if (p->conf.raw.help_man)
@@ -707,7 +708,7 @@ static int run_program(struct program *p, int argc, char **argv)
     return answered > 0 ? BN_STATUS_OK : BN_STATUS_FAILED;
   if (p->cli.policy->words_are_commands && p->cli.command == NULL) {
     bn_log_stderr("Missing required command argument.");
-    print_help(p);
+    main_print_help(p);
     return BN_STATUS_FAILED;
   }
   if (settle(p) != 0)

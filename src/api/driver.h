@@ -160,7 +160,7 @@ struct bn_sql_question {
 /* The quota of connections of an account, a role or a database. */
 struct bn_sql_quota {
   char by[512];    /* the object that has the quota: "CONNECTION LIMIT of ROLE app"; "": no quota */
-  char raise[512]; /* the remedy, as in base/demand.h */
+  char raise[512]; /* the remedy, as in base/limit_check.h */
   int64_t allowed, used;
 };
 
@@ -176,7 +176,7 @@ struct bn_sql_info {
   int64_t connections, prepared_statements; /* in use now, this connection included */
   int64_t reserved_connections;             /* besides max_connections, for others; 0: none */
   int64_t places;                           /* number of servers that connections are spread over */
-  /* Remedies that raise the limit to %n (base/demand.h); NULL: unknown. */
+  /* Remedies that raise the limit to %n (base/limit_check.h); NULL: unknown. */
   const char *raise_connections, *raise_statements;
   struct bn_sql_quota quota[BN_SQL_QUOTAS]; /* the existing quotas come first */
 };

@@ -15,7 +15,7 @@
 struct bn_quota_share; /* engine/quota.h */
 struct bn_conf;        /* option/conf.h */
 struct bn_outage;      /* engine/outage.h */
-struct bn_pacer;       /* engine/pacer.h */
+struct bn_pacer;       /* engine/arrivals.h */
 struct bn_stat;        /* measure/stat.h */
 struct bn_unique;      /* base/dist.h */
 

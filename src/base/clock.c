@@ -52,7 +52,7 @@ void bn_clock_sleep_until(uint64_t ns)
 }
 
 /* Reads the clock between two counter reads; the tightest pair was not interrupted. */
-static struct sample take_sample(unsigned rounds)
+static struct sample clock_take_sample(unsigned rounds)
 {
   struct sample best = {.width = UINT64_MAX};
 
@@ -67,7 +67,7 @@ static struct sample take_sample(unsigned rounds)
   return best;
 }
 
-static uint64_t ns_of(uint64_t ticks, uint64_t mult)
+static uint64_t clock_ns_of(uint64_t ticks, uint64_t mult)
 {
   return (uint64_t)(((unsigned __int128)ticks * mult) >> 32);
 }
@@ -83,9 +83,9 @@ static uint64_t rate_of(uint64_t ns, uint64_t ticks)
   return (uint64_t)(((unsigned __int128)ns << 32) / ticks);
 }
 
-static uint64_t value_at(const struct bn_clock_fit *f, uint64_t ticks)
+static uint64_t clock_value_at(const struct bn_clock_fit *f, uint64_t ticks)
 {
-  return f->base_ns + ns_of(ticks - f->base_ticks, f->mult);
+  return f->base_ns + clock_ns_of(ticks - f->base_ticks, f->mult);
 }
 
 /* Returns the ticks since base.  The counter is read out of order with the loads around it, so it
@@ -113,13 +113,13 @@ static struct bn_clock_fit clock_slew(uint64_t ticks, uint64_t from_ns, uint64_t
 
 /* Returns whether the counter has left CLOCK_MONOTONIC: it was stopped, set, or is off by more than
    MAX_PPM since the fit began, beyond the error of a sample. */
-static bool is_off(const struct bn_clock_fit *f, const struct sample *s)
+static bool clock_is_off(const struct bn_clock_fit *f, const struct sample *s)
 {
   if (s->ticks <= f->base_ticks)
     return true;
-  const double elapsed = (double)ns_of(s->ticks - f->base_ticks, f->mult);
-  const double off = fabs((double)(int64_t)(value_at(f, s->ticks) - s->ns));
-  const double blur = (double)ns_of(s->width, f->mult) / 2 + SLACK_NS;
+  const double elapsed = (double)clock_ns_of(s->ticks - f->base_ticks, f->mult);
+  const double off = fabs((double)(int64_t)(clock_value_at(f, s->ticks) - s->ns));
+  const double blur = (double)clock_ns_of(s->width, f->mult) / 2 + SLACK_NS;
 
   return off > blur + elapsed * MAX_PPM / 1e6 || off > HORIZON_NS / 2.0;
 }
@@ -168,7 +168,7 @@ static bool kernel_runs_on_tsc(void)
 }
 
 /* Returns whether a blank-separated list contains the word. */
-static bool has_word(const char *list, const char *word)
+static bool clock_has_word(const char *list, const char *word)
 {
   const size_t len = strlen(word);
 
@@ -188,7 +188,7 @@ static bool cpu_keeps_tsc(void)
     return false;
   while (!found && fgets(line, sizeof line, f) != NULL)
     if (strncmp(line, "flags", 5) == 0) {
-      found = has_word(line, "constant_tsc") && has_word(line, "nonstop_tsc");
+      found = clock_has_word(line, "constant_tsc") && clock_has_word(line, "nonstop_tsc");
       break; /* the other CPUs are alike */
     }
   (void)fclose(f);
@@ -205,16 +205,17 @@ static bool wants_tsc(enum bn_clock_choice choice)
 /* Makes the first fit, over CALIBRATE_NS.  Returns false if the samples are too loose for a fit. */
 static bool clock_calibrate(struct bn_clock *c, struct bn_clock_fit *fit)
 {
-  const struct sample a = take_sample(INIT_ROUNDS);
+  const struct sample a = clock_take_sample(INIT_ROUNDS);
 
   bn_clock_sleep_until(a.ns + CALIBRATE_NS);
-  const struct sample b = take_sample(INIT_ROUNDS);
+  const struct sample b = clock_take_sample(INIT_ROUNDS);
 
   if (b.ticks <= a.ticks || b.ns <= a.ns)
     return false;
   const uint64_t mult = rate_of(b.ns - a.ns, b.ticks - a.ticks);
 
-  if (mult == 0 || ns_of(a.width, mult) > INIT_WIDTH_NS || ns_of(b.width, mult) > INIT_WIDTH_NS)
+  if (mult == 0 || clock_ns_of(a.width, mult) > INIT_WIDTH_NS ||
+      clock_ns_of(b.width, mult) > INIT_WIDTH_NS)
     return false;
   c->sample_ticks = a.ticks;
   c->sample_ns = a.ns;
@@ -244,15 +245,15 @@ void bn_clock_refit(struct bn_clock *c)
 
   if (old.horizon == 0)
     return;
-  const struct sample s = take_sample(REFIT_ROUNDS);
+  const struct sample s = clock_take_sample(REFIT_ROUNDS);
 
-  if (is_off(&old, &s)) {
+  if (clock_is_off(&old, &s)) {
     clock_publish(c, &(struct bn_clock_fit){0}); /* each reader keeps its own lower bound */
     return;
   }
   if ((s.ticks - c->sample_ticks) / BASELINE < s.width)
     return; /* it is too soon, or the sample is too loose: the old fit is better */
-  const uint64_t value = value_at(&old, s.ticks);
+  const uint64_t value = clock_value_at(&old, s.ticks);
   const double gap_ns = (double)(int64_t)(value - s.ns);
   const double elapsed_ns = (double)(value - old.base_ns) + 1;
   const struct bn_clock_fit fit =
@@ -270,11 +271,11 @@ static uint64_t reader_floor(const struct bn_clock_reader *r, uint64_t ticks)
   const struct bn_clock_fit *f = &r->fit;
   const uint64_t d = ticks_since(f->base_ticks, ticks, f->horizon);
 
-  return f->base_ns + ns_of(d < f->horizon ? d : f->horizon, f->mult);
+  return f->base_ns + clock_ns_of(d < f->horizon ? d : f->horizon, f->mult);
 }
 
 /* Switches the reader from the TSC to the vdso for good; base_ns keeps its lower bound. */
-static uint64_t use_vdso(struct bn_clock_reader *r, uint64_t floor)
+static uint64_t clock_use_vdso(struct bn_clock_reader *r, uint64_t floor)
 {
   const uint64_t now = bn_clock_mono();
 
@@ -284,15 +285,15 @@ static uint64_t use_vdso(struct bn_clock_reader *r, uint64_t floor)
 
 /* Returns the published fit as long as it holds; after that, because no thread refits, a fit from a
    fresh sample and the rate since the published one began. horizon 0: the TSC is off. */
-static struct bn_clock_fit next_fit(struct bn_clock *c)
+static struct bn_clock_fit clock_next_fit(struct bn_clock *c)
 {
   const struct bn_clock_fit fit = clock_fetch(c);
 
   if (ticks_since(fit.base_ticks, bn_clock_ticks(), fit.horizon) < fit.horizon || fit.horizon == 0)
     return fit;
-  const struct sample s = take_sample(READER_ROUNDS);
+  const struct sample s = clock_take_sample(READER_ROUNDS);
 
-  if (is_off(&fit, &s))
+  if (clock_is_off(&fit, &s))
     return (struct bn_clock_fit){0};
   const uint64_t span = s.ticks - fit.base_ticks;
 
@@ -303,23 +304,23 @@ static struct bn_clock_fit next_fit(struct bn_clock *c)
 uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
 {
   if (r->fit.horizon == 0)
-    return use_vdso(r, r->fit.base_ns);
+    return clock_use_vdso(r, r->fit.base_ns);
 
   const uint64_t floor = reader_floor(r, bn_clock_ticks());
-  const struct bn_clock_fit fit = next_fit(r->clock);
+  const struct bn_clock_fit fit = clock_next_fit(r->clock);
 
   if (fit.horizon == 0)
-    return use_vdso(r, floor);
+    return clock_use_vdso(r, floor);
   const uint64_t ticks = bn_clock_ticks();
   const uint64_t d = ticks_since(fit.base_ticks, ticks, fit.horizon);
-  const uint64_t value = fit.base_ns + ns_of(d, fit.mult);
+  const uint64_t value = fit.base_ns + clock_ns_of(d, fit.mult);
 
   if (value >= floor) {
     r->fit = fit;
     return value;
   }
   if (floor - value > HORIZON_NS / 2)
-    return use_vdso(r, floor);
+    return clock_use_vdso(r, floor);
   /* This reader is ahead of the published fit: it meets that later, and asks again at its end. */
   r->fit = clock_slew(ticks, floor, value, fit.mult);
   if (d + 1 < fit.horizon)

@@ -48,7 +48,7 @@ void bn_dist_init(struct bn_dist *d)
       2 - zipf_integral_inverse(theta, zipf_integral(theta, 2.5) - zipf_weight(theta, 2));
 }
 
-static void sort_bounds(uint64_t *a, uint64_t *b)
+static void dist_sort_bounds(uint64_t *a, uint64_t *b)
 {
   if (*a > *b) {
     const uint64_t t = *a;
@@ -92,7 +92,7 @@ uint64_t bn_dist_default(const struct bn_dist *d, struct bn_rng *r, uint64_t a, 
 
 uint64_t bn_dist_uniform(struct bn_rng *r, uint64_t a, uint64_t b)
 {
-  sort_bounds(&a, &b);
+  dist_sort_bounds(&a, &b);
   if (b - a == UINT64_MAX)
     return bn_rng_next(r);
   return a + bn_rng_below(r, b - a + 1);
@@ -100,7 +100,7 @@ uint64_t bn_dist_uniform(struct bn_rng *r, uint64_t a, uint64_t b)
 
 uint64_t bn_dist_gaussian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
 {
-  sort_bounds(&a, &b);
+  dist_sort_bounds(&a, &b);
   return a + offset_of(mean_of_uniforms(d, r) * ((double)(b - a) + 1), b - a);
 }
 
@@ -108,7 +108,7 @@ uint64_t bn_dist_gaussian(const struct bn_dist *d, struct bn_rng *r, uint64_t a,
    is hit: sysbench's law, kept because published scores depend on it. */
 uint64_t bn_dist_special(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
 {
-  sort_bounds(&a, &b);
+  dist_sort_bounds(&a, &b);
   const double s = (double)(b - a);
   const double u = bn_rng_double(r);
 
@@ -121,7 +121,7 @@ uint64_t bn_dist_special(const struct bn_dist *d, struct bn_rng *r, uint64_t a, 
 
 uint64_t bn_dist_pareto(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
 {
-  sort_bounds(&a, &b);
+  dist_sort_bounds(&a, &b);
   return a + offset_of(pow(bn_rng_double(r), d->pareto_power) * ((double)(b - a) + 1), b - a);
 }
 
@@ -129,7 +129,7 @@ uint64_t bn_dist_pareto(const struct bn_dist *d, struct bn_rng *r, uint64_t a, u
    the integer it rounds to; zipf_accept is the distance within which that is always right. */
 uint64_t bn_dist_zipfian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
 {
-  sort_bounds(&a, &b);
+  dist_sort_bounds(&a, &b);
   const double theta = d->zipf_exp;
   const double n = (double)(b - a) + 1;
   const double end = zipf_integral(theta, n + 0.5);
@@ -150,7 +150,7 @@ double bn_dist_exponential(struct bn_rng *r)
 }
 
 /* Takes a digit to the given base off the front of a binary fraction. */
-static unsigned take_digit(uint64_t *fraction, unsigned base)
+static unsigned dist_take_digit(uint64_t *fraction, unsigned base)
 {
   const unsigned __int128 m = (unsigned __int128)*fraction * base;
 
@@ -176,8 +176,8 @@ void bn_dist_template(struct bn_rng *r, const char *fmt, size_t len, char *out)
       fraction = bn_rng_next(r);
       remaining = CHARS_PER_DRAW - 1;
     }
-    out[i] =
-        (char)(fmt[i] == '#' ? '0' + take_digit(&fraction, 10) : 'a' + take_digit(&fraction, 26));
+    out[i] = (char)(fmt[i] == '#' ? '0' + dist_take_digit(&fraction, 10)
+                                  : 'a' + dist_take_digit(&fraction, 26));
   }
 }
 
@@ -188,7 +188,7 @@ void bn_dist_varchars(struct bn_rng *r, char *out, size_t len)
   for (size_t i = 0; i < len; i++) {
     if (i % CHARS_PER_DRAW == 0)
       fraction = bn_rng_next(r);
-    out[i] = (char)('0' + take_digit(&fraction, 'z' - '0' + 1));
+    out[i] = (char)('0' + dist_take_digit(&fraction, 'z' - '0' + 1));
   }
 }
 

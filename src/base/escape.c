@@ -31,7 +31,7 @@ static uint32_t escape_decode(const unsigned char *s, const struct sequence *q)
   return c >= q->least && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff) ? c : UINT32_MAX;
 }
 
-static bool is_shown(uint32_t c)
+static bool escape_is_shown(uint32_t c)
 {
   return c != UINT32_MAX && c >= 0xa0 && !(c >= 0x2028 && c <= 0x202e) &&
          !(c >= 0x2066 && c <= 0x2069);
@@ -53,7 +53,7 @@ static struct piece piece_at(const unsigned char *s, const char *keep, bool othe
     const uint32_t c = (s[0] & q->mask) == q->lead ? escape_decode(s, q) : UINT32_MAX;
 
     if (c != UINT32_MAX)
-      return (struct piece){q->len, is_shown(c)};
+      return (struct piece){q->len, escape_is_shown(c)};
   }
   return (struct piece){1, other && s[0] >= 0xa0};
 }

@@ -17,7 +17,7 @@
 
 enum { LINKS_MAX = 8 };
 
-static int give_up(int fd, int error)
+static int file_give_up(int fd, int error)
 {
   if (fd >= 0)
     (void)close(fd);
@@ -67,8 +67,8 @@ int bn_file_open(const char *path, int flags, mode_t mode)
   if (fd < 0)
     return -1;
   if (fstat(fd, &st) != 0)
-    return give_up(fd, errno);
-  return S_ISREG(st.st_mode) && st.st_nlink > 1 ? give_up(fd, EMLINK) : fd;
+    return file_give_up(fd, errno);
+  return S_ISREG(st.st_mode) && st.st_nlink > 1 ? file_give_up(fd, EMLINK) : fd;
 }
 
 static int file_duplicate(int fd)
@@ -76,11 +76,11 @@ static int file_duplicate(int fd)
   const int flags = fcntl(fd, F_GETFL);
 
   if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
-    return give_up(-1, EBADF);
+    return file_give_up(-1, EBADF);
   return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
-static bool is_fifo(const char *path)
+static bool file_is_fifo(const char *path)
 {
   struct stat st;
 
@@ -96,7 +96,7 @@ void bn_file_wait_while(bool (*wanted)(void))
 
 /* Opens a device or a FIFO.  open(2) would wait for the reader of a FIFO and ignore the signals
    that the program blocks. */
-static int open_special(const char *path)
+static int file_open_special(const char *path)
 {
   static const uint64_t retry_ns = 20 * BN_NSEC_PER_MSEC;
   int fd;
@@ -104,12 +104,12 @@ static int open_special(const char *path)
   do {
     fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd >= 0)
-      return fcntl(fd, F_SETFL, 0) == 0 ? fd : give_up(fd, errno);
-    if (errno != ENXIO || !is_fifo(path))
+      return fcntl(fd, F_SETFL, 0) == 0 ? fd : file_give_up(fd, errno);
+    if (errno != ENXIO || !file_is_fifo(path))
       return -1;
     bn_clock_sleep_until(bn_clock_mono() + retry_ns);
   } while (wait_wanted == NULL || wait_wanted());
-  return give_up(-1, ENXIO);
+  return file_give_up(-1, ENXIO);
 }
 
 int bn_file_reopen(const char *path)
@@ -118,7 +118,8 @@ int bn_file_reopen(const char *path)
 
   if (known >= 0)
     return file_duplicate(known);
-  return is_fifo(path) ? open_special(path) : bn_file_open(path, O_WRONLY | O_CREAT, 0666);
+  return file_is_fifo(path) ? file_open_special(path)
+                            : bn_file_open(path, O_WRONLY | O_CREAT, 0666);
 }
 
 int bn_file_create(const char *path)
@@ -129,7 +130,7 @@ int bn_file_create(const char *path)
 
   /* The file is truncated after it is known to be no link. */
   if (fd >= 0 && !is_open && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) != 0)
-    return give_up(fd, errno);
+    return file_give_up(fd, errno);
   return fd;
 }
 
@@ -140,7 +141,7 @@ struct place {
   const char *name;
 };
 
-static bool find_place(const char *path, struct place *place)
+static bool file_find_place(const char *path, struct place *place)
 {
   const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
   char folder[PATH_MAX];
@@ -163,7 +164,7 @@ bool bn_file_is_same(const char *a, const char *b)
 {
   struct place x, y;
 
-  return strcmp(a, b) == 0 || (find_place(a, &x) && find_place(b, &y) && x.dev == y.dev &&
+  return strcmp(a, b) == 0 || (file_find_place(a, &x) && file_find_place(b, &y) && x.dev == y.dev &&
                                x.ino == y.ino && strcmp(x.name, y.name) == 0);
 }
 
@@ -187,7 +188,7 @@ const char *bn_file_reason(int error)
 
 /* Reads a link of this user or of root.  Returns the length of its text, 0 if it is no link or
    cannot be read (opening it will report that), or -1. */
-static ssize_t read_link(const char *path, char *text, size_t room)
+static ssize_t file_read_link(const char *path, char *text, size_t room)
 {
   const int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   struct stat st;
@@ -197,7 +198,7 @@ static ssize_t read_link(const char *path, char *text, size_t room)
     return 0;
   if (fstat(fd, &st) == 0 && S_ISLNK(st.st_mode)) {
     if ((st.st_uid != geteuid() && st.st_uid != 0) || st.st_nlink > 1)
-      return give_up(fd, ELOOP);
+      return file_give_up(fd, ELOOP);
     n = readlinkat(fd, "", text, room);
   }
   (void)close(fd);
@@ -223,16 +224,16 @@ int bn_file_follow(const char *path, char out[PATH_MAX])
   char text[PATH_MAX];
 
   if ((size_t)snprintf(out, PATH_MAX, "%s", path) >= PATH_MAX)
-    return give_up(-1, ENAMETOOLONG);
+    return file_give_up(-1, ENAMETOOLONG);
   for (int i = 0; i <= LINKS_MAX; i++) {
-    const ssize_t n = read_link(out, text, sizeof text);
+    const ssize_t n = file_read_link(out, text, sizeof text);
 
     if (n <= 0)
       return (int)n;
     if (!file_step(out, text, (size_t)n))
-      return give_up(-1, ENAMETOOLONG);
+      return file_give_up(-1, ENAMETOOLONG);
   }
-  return give_up(-1, ELOOP);
+  return file_give_up(-1, ELOOP);
 }
 
 /* --- replacing -------------------------------------------------------------------------------- */
@@ -254,7 +255,7 @@ const char *bn_file_fault(const char *path)
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "this is a folder; name a file" : NULL;
 }
 
-static int write_all(int fd, const char *text, size_t len)
+static int file_write_all(int fd, const char *text, size_t len)
 {
   while (len > 0) {
     const ssize_t n = write(fd, text, len);
@@ -277,15 +278,15 @@ static int finish_file(int fd, int failed)
 }
 
 /* Writes to a device or a FIFO. */
-static int write_special(const char *path, const char *text, size_t len)
+static int file_write_special(const char *path, const char *text, size_t len)
 {
-  const int fd = open_special(path);
+  const int fd = file_open_special(path);
 
-  return fd < 0 ? -1 : finish_file(fd, write_all(fd, text, len) != 0 ? errno : 0);
+  return fd < 0 ? -1 : finish_file(fd, file_write_all(fd, text, len) != 0 ? errno : 0);
 }
 
 /* No user gains the right to read: if the group cannot be kept, it has no rights. */
-static void keep_rights(int fd, const struct stat *old)
+static void file_keep_rights(int fd, const struct stat *old)
 {
   mode_t mode = old->st_mode & 0777;
 
@@ -296,15 +297,15 @@ static void keep_rights(int fd, const struct stat *old)
 }
 
 /* old: the file to be replaced; NULL: there is none, and the umask decides. */
-static int write_fresh(const char *path, const struct stat *old, const char *text, size_t len)
+static int file_write_fresh(const char *path, const struct stat *old, const char *text, size_t len)
 {
   const int fd = open(path, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, old != NULL ? 0600 : 0666);
 
   if (fd < 0)
     return -1;
   if (old != NULL)
-    keep_rights(fd, old);
-  return finish_file(fd, write_all(fd, text, len) != 0 || fsync(fd) != 0 ? errno : 0);
+    file_keep_rights(fd, old);
+  return finish_file(fd, file_write_all(fd, text, len) != 0 || fsync(fd) != 0 ? errno : 0);
 }
 
 /* Makes the new name survive a crash of the machine, as far as the file system allows. */
@@ -326,10 +327,10 @@ static void sync_folder(const char *path)
 /* Makes the name of the new file beside the old one, and removes a file of that name.  It is never
    longer than FILE.partial, which the start of a run may have made: a process number has at most
    six hexadecimal digits on Linux. */
-static int name_fresh(const char *path, char fresh[PATH_MAX])
+static int file_name_fresh(const char *path, char fresh[PATH_MAX])
 {
   if ((size_t)snprintf(fresh, PATH_MAX, "%s.n%lx", path, (unsigned long)getpid()) >= PATH_MAX)
-    return give_up(-1, ENAMETOOLONG);
+    return file_give_up(-1, ENAMETOOLONG);
   (void)unlink(fresh); /* left by a killed process with the same number */
   return 0;
 }
@@ -341,9 +342,9 @@ static int replace_file(const char *path, const char *text, size_t len)
   const bool is_new = lstat(path, &old) != 0 || !S_ISREG(old.st_mode);
   int failed = 0;
 
-  if (name_fresh(path, fresh) != 0)
+  if (file_name_fresh(path, fresh) != 0)
     return -1;
-  if (write_fresh(fresh, is_new ? NULL : &old, text, len) != 0 || rename(fresh, path) != 0)
+  if (file_write_fresh(fresh, is_new ? NULL : &old, text, len) != 0 || rename(fresh, path) != 0)
     failed = errno;
   if (failed == 0) {
     sync_folder(path);
@@ -368,7 +369,7 @@ int bn_file_try(const char *path)
 
   if (bn_file_descriptor(path) >= 0 || !bn_file_is_plain(path))
     return 0;
-  if (name_fresh(path, fresh) != 0)
+  if (file_name_fresh(path, fresh) != 0)
     return -1;
   fd = open(fresh, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
   if (fd < 0)
@@ -382,8 +383,9 @@ int bn_file_save(const char *path, const char *text, size_t len)
   const int fd = bn_file_descriptor(path);
 
   if (fd >= 0)
-    return write_all(fd, text, len);
-  return bn_file_is_plain(path) ? replace_file(path, text, len) : write_special(path, text, len);
+    return file_write_all(fd, text, len);
+  return bn_file_is_plain(path) ? replace_file(path, text, len)
+                                : file_write_special(path, text, len);
 }
 
 void bn_file_drop(const char *path)
@@ -391,10 +393,10 @@ void bn_file_drop(const char *path)
   char fresh[PATH_MAX];
 
   if (bn_file_descriptor(path) < 0 && bn_file_is_plain(path))
-    (void)name_fresh(path, fresh);
+    (void)file_name_fresh(path, fresh);
 }
 
-static int read_all(int fd, struct bn_buf *text)
+static int file_read_all(int fd, struct bn_buf *text)
 {
   char piece[1 << 14];
   ssize_t n;
@@ -412,7 +414,7 @@ int bn_file_read(const char *path, struct bn_buf *text)
 
   if (fd < 0)
     return errno;
-  rc = read_all(fd, text);
+  rc = file_read_all(fd, text);
   (void)close(fd);
   return rc;
 }

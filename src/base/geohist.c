@@ -32,7 +32,7 @@ void bn_geohist_done(struct bn_geohist *g)
   *g = (struct bn_geohist){0};
 }
 
-static size_t bucket_of(const struct bn_geohist *g, double value)
+static size_t geohist_bucket_of(const struct bn_geohist *g, double value)
 {
   if (!(value > 0))
     return 0;
@@ -45,7 +45,7 @@ static size_t bucket_of(const struct bn_geohist *g, double value)
 
 void bn_geohist_update(struct bn_geohist *g, double value, uint64_t times)
 {
-  g->count[bucket_of(g, value)] += times;
+  g->count[geohist_bucket_of(g, value)] += times;
 }
 
 double bn_geohist_value(const struct bn_geohist *g, size_t i)
@@ -53,7 +53,7 @@ double bn_geohist_value(const struct bn_geohist *g, size_t i)
   return exp((double)i / g->m + g->log_min);
 }
 
-static void add_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+static void geohist_add_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   const double middle_ns = ((double)lowest + (double)highest) / 2;
 
@@ -62,12 +62,12 @@ static void add_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t co
 
 void bn_geohist_add_hist(struct bn_geohist *g, const struct bn_hist *h)
 {
-  bn_hist_each(h, add_bucket, g);
+  bn_hist_each(h, geohist_add_bucket, g);
 }
 
 /* Prints the line of bucket i; `longest` is the count with a full bar. */
-static void print_row(const struct bn_geohist *g, size_t i, bool significant, uint64_t longest,
-                      FILE *out)
+static void geohist_print_row(const struct bn_geohist *g, size_t i, bool significant,
+                              uint64_t longest, FILE *out)
 {
   static const char stars[] = "****************************************";
   const double width = sizeof stars - 1, value = bn_geohist_value(g, i);
@@ -91,7 +91,7 @@ void bn_geohist_print_rows(const struct bn_geohist *g, bool significant, FILE *o
   (void)fputs("       value  ------------- distribution ------------- count\n", out);
   for (size_t i = 0; i < g->size; i++)
     if (g->count[i] != 0)
-      print_row(g, i, significant, max, out);
+      geohist_print_row(g, i, significant, max, out);
 }
 
 void bn_geohist_print(const struct bn_geohist *g, bool significant, FILE *out)

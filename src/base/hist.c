@@ -33,7 +33,7 @@ static size_t page_end(size_t page)
 }
 
 /* Returns the first non-empty bucket at or after i, or BN_HIST_BUCKETS. */
-static size_t next_used(const struct bn_hist *h, size_t i)
+static size_t hist_next_used(const struct bn_hist *h, size_t i)
 {
   while (i < BN_HIST_BUCKETS) {
     const size_t end = page_end(i / BN_HIST_PAGE);
@@ -150,7 +150,7 @@ struct sum {
   bool fits;
 };
 
-static void add_count(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+static void hist_add_count(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct sum *s = arg;
 
@@ -164,8 +164,8 @@ bool bn_hist_fits(const struct bn_hist *a, const struct bn_hist *b)
 {
   struct sum sum = {0, true};
 
-  bn_hist_each(a, add_count, &sum);
-  bn_hist_each(b, add_count, &sum);
+  bn_hist_each(a, hist_add_count, &sum);
+  bn_hist_each(b, hist_add_count, &sum);
   return sum.fits;
 }
 
@@ -173,20 +173,20 @@ bool bn_hist_within(const struct bn_hist *h, uint64_t most)
 {
   struct sum sum = {0, true};
 
-  bn_hist_each(h, add_count, &sum);
+  bn_hist_each(h, hist_add_count, &sum);
   return sum.fits && sum.n <= most;
 }
 
 void bn_hist_sub(struct bn_hist *from, const struct bn_hist *base)
 {
-  for (size_t i = next_used(base, 0); i < BN_HIST_BUCKETS; i = next_used(base, i + 1))
+  for (size_t i = hist_next_used(base, 0); i < BN_HIST_BUCKETS; i = hist_next_used(base, i + 1))
     hist_store(&from->bucket[i], hist_load(&from->bucket[i]) - hist_load(&base->bucket[i]));
   hist_store(&from->overflow, hist_load(&from->overflow) - hist_load(&base->overflow));
 }
 
 void bn_hist_clear(struct bn_hist *h)
 {
-  for (size_t i = next_used(h, 0); i < BN_HIST_BUCKETS; i = next_used(h, i + 1))
+  for (size_t i = hist_next_used(h, 0); i < BN_HIST_BUCKETS; i = hist_next_used(h, i + 1))
     hist_store(&h->bucket[i], 0);
   for (size_t w = 0; w < BN_HIST_TOUCHED_WORDS; w++)
     hist_store(&h->touched[w], 0);
@@ -197,7 +197,7 @@ uint64_t bn_hist_count(const struct bn_hist *h)
 {
   uint64_t n = hist_load(&h->overflow);
 
-  for (size_t i = next_used(h, 0); i < BN_HIST_BUCKETS; i = next_used(h, i + 1))
+  for (size_t i = hist_next_used(h, 0); i < BN_HIST_BUCKETS; i = hist_next_used(h, i + 1))
     n += hist_load(&h->bucket[i]);
   return n;
 }
@@ -210,7 +210,7 @@ uint64_t bn_hist_percentile(const struct bn_hist *h, double percent)
 
   if (count == 0)
     return 0;
-  for (size_t i = next_used(h, 0); i < BN_HIST_BUCKETS; i = next_used(h, i + 1)) {
+  for (size_t i = hist_next_used(h, 0); i < BN_HIST_BUCKETS; i = hist_next_used(h, i + 1)) {
     seen += hist_load(&h->bucket[i]);
     if ((double)seen >= rank)
       return bn_hist_highest(i);
@@ -218,9 +218,10 @@ uint64_t bn_hist_percentile(const struct bn_hist *h, double percent)
   return UINT64_MAX;
 }
 
-static size_t next_of_both(const struct bn_hist *a, const struct bn_hist *b, size_t i)
+static size_t hist_next_of_both(const struct bn_hist *a, const struct bn_hist *b, size_t i)
 {
-  const size_t of_a = next_used(a, i), of_b = b != NULL ? next_used(b, i) : BN_HIST_BUCKETS;
+  const size_t of_a = hist_next_used(a, i),
+               of_b = b != NULL ? hist_next_used(b, i) : BN_HIST_BUCKETS;
 
   return of_a < of_b ? of_a : of_b;
 }
@@ -229,7 +230,8 @@ uint64_t bn_hist_nth(const struct bn_hist *h, const struct bn_hist *more, uint64
 {
   uint64_t seen = 0;
 
-  for (size_t i = next_of_both(h, more, 0); i < BN_HIST_BUCKETS; i = next_of_both(h, more, i + 1)) {
+  for (size_t i = hist_next_of_both(h, more, 0); i < BN_HIST_BUCKETS;
+       i = hist_next_of_both(h, more, i + 1)) {
     seen += hist_load(&h->bucket[i]) + (more != NULL ? hist_load(&more->bucket[i]) : 0);
     if (seen >= rank)
       return bn_hist_highest(i);
@@ -240,10 +242,10 @@ uint64_t bn_hist_nth(const struct bn_hist *h, const struct bn_hist *more, uint64
 bool bn_hist_bounds(const struct bn_hist *h, uint64_t *lowest, uint64_t *highest)
 {
   const bool over = hist_load(&h->overflow) != 0;
-  const size_t first = next_used(h, 0);
+  const size_t first = hist_next_used(h, 0);
   size_t last = first;
 
-  for (size_t i = first; i < BN_HIST_BUCKETS; i = next_used(h, i + 1))
+  for (size_t i = first; i < BN_HIST_BUCKETS; i = hist_next_used(h, i + 1))
     last = i;
   if (first == BN_HIST_BUCKETS && !over)
     return false;
@@ -258,7 +260,7 @@ void bn_hist_each(const struct bn_hist *h,
 {
   const uint64_t over = hist_load(&h->overflow);
 
-  for (size_t i = next_used(h, 0); i < BN_HIST_BUCKETS; i = next_used(h, i + 1))
+  for (size_t i = hist_next_used(h, 0); i < BN_HIST_BUCKETS; i = hist_next_used(h, i + 1))
     fn(arg, bn_hist_lowest(i), bn_hist_highest(i), hist_load(&h->bucket[i]));
   if (over != 0)
     fn(arg, bn_hist_lowest(BN_HIST_BUCKETS), UINT64_MAX, over);

@@ -127,7 +127,7 @@ static const char *prefix_of(int level)
   return level < 0 || level > BN_DEBUG ? "" : prefixes[level];
 }
 
-static void clear_progress(void)
+static void log_clear_progress(void)
 {
   if (atomic_exchange(&sink.progress, false))
     (void)fputs("\r\033[K", stderr);
@@ -143,7 +143,7 @@ static bool terminal_reads(void)
 }
 
 /* No thread waits for progress: the holder of the lock may wait for a reader of stdout. */
-static void draw_progress(const char *text)
+static void log_draw_progress(const char *text)
 {
   static const char clear[] = "\r\033[K";
   char line[256];
@@ -160,7 +160,7 @@ static void draw_progress(const char *text)
   pthread_mutex_unlock(&sink.lock);
 }
 
-static void set_clocked(const char *text, uint64_t since_ns)
+static void log_set_clocked(const char *text, uint64_t since_ns)
 {
   struct clocked *c = &sink.clocked;
 
@@ -172,13 +172,13 @@ static void set_clocked(const char *text, uint64_t since_ns)
 
 void bn_log_progress(const char *text)
 {
-  set_clocked("", 0);
-  draw_progress(text);
+  log_set_clocked("", 0);
+  log_draw_progress(text);
 }
 
 void bn_log_progress_since(const char *text, uint64_t since_ns)
 {
-  set_clocked(text, since_ns);
+  log_set_clocked(text, since_ns);
   bn_log_progress_again();
 }
 
@@ -191,12 +191,12 @@ void bn_log_progress_again(void)
   (void)snprintf(line, sizeof line, "%s, %llu s", c->text,
                  (unsigned long long)((bn_clock_mono() - c->since_ns) / BN_NSEC_PER_SEC));
   if (c->text[0] != '\0')
-    draw_progress(line);
+    log_draw_progress(line);
   pthread_mutex_unlock(&c->lock);
 }
 
 /* The caller holds the lock. */
-static void print_repeats(struct row *r, FILE *out)
+static void log_print_repeats(struct row *r, FILE *out)
 {
   char line[64];
 
@@ -215,8 +215,8 @@ static void log_forget(struct row *r)
 void bn_log_settle(void)
 {
   pthread_mutex_lock(&sink.lock);
-  clear_progress();
-  print_repeats(&sink.out, stdout);
+  log_clear_progress();
+  log_print_repeats(&sink.out, stdout);
   log_forget(&sink.out);
   pthread_mutex_unlock(&sink.lock);
 }
@@ -229,7 +229,7 @@ static void log_print(struct row *r, FILE *out, char *line)
     free(line);
     return;
   }
-  print_repeats(r, out);
+  log_print_repeats(r, out);
   (void)fputs(line, out);
   (void)fflush(out);
   free(r->last);
@@ -239,7 +239,7 @@ static void log_print(struct row *r, FILE *out, char *line)
 static void log_emit(char *line)
 {
   pthread_mutex_lock(&sink.lock);
-  clear_progress();
+  log_clear_progress();
   log_print(&sink.out, stdout, line);
   pthread_mutex_unlock(&sink.lock);
 }
@@ -247,7 +247,7 @@ static void log_emit(char *line)
 /* --- errors of many threads ------------------------------------------------------------------- */
 
 /* Returns the kind of that name, possibly a new one, or NULL if there is no room for it. */
-static struct kind *kind_of(const char *name)
+static struct kind *log_kind_of(const char *name)
 {
   struct kind *k = sink.kind;
 
@@ -304,7 +304,7 @@ static const char *behind_prefix(const char *line)
 }
 
 /* Returns the lines of an error in one line, without "FATAL: ". */
-static char *join_error_lines(const char *text)
+static char *log_join_error_lines(const char *text)
 {
   struct bn_buf b;
 
@@ -343,13 +343,13 @@ static void emit_error(char *line, const char *kind)
   struct kind *k;
 
   pthread_mutex_lock(&sink.lock);
-  k = kind_of(kind != NULL ? kind : line);
+  k = log_kind_of(kind != NULL ? kind : line);
   if (k != NULL && was_printed_by_other(k)) {
     free(line);
   } else {
     if (k != NULL && k->first == NULL)
-      k->first = join_error_lines(line);
-    clear_progress();
+      k->first = log_join_error_lines(line);
+    log_clear_progress();
     (void)flush_output();
     log_print(&sink.errors, stderr, line);
   }
@@ -364,7 +364,7 @@ static size_t more_threads(const struct kind *k)
   return k->n > reported ? k->n - reported : 0;
 }
 
-static bool has_thread(const struct kind *k, pthread_t thread)
+static bool log_has_thread(const struct kind *k, pthread_t thread)
 {
   for (size_t i = 0; i < k->n; i++)
     if (pthread_equal(k->threads[i], thread) != 0)
@@ -377,7 +377,7 @@ static bool same_threads(const struct kind *a, const struct kind *b)
   bool same = a->n == b->n && a->reported == b->reported;
 
   for (size_t i = 0; same && i < a->n; i++)
-    same = pthread_equal(a->threads[i], b->threads[i]) != 0 || has_thread(b, a->threads[i]);
+    same = pthread_equal(a->threads[i], b->threads[i]) != 0 || log_has_thread(b, a->threads[i]);
   return same;
 }
 
@@ -391,12 +391,12 @@ static bool have_same_threads(void)
 }
 
 /* Prints the number of further threads and, unless `plain`, their error. */
-static void print_more_threads(size_t n, const struct kind *k, bool plain)
+static void log_print_more_threads(size_t n, const struct kind *k, bool plain)
 {
   const bool named = !plain && k->first != NULL;
   char line[64 + AGAIN_MAX];
 
-  clear_progress();
+  log_clear_progress();
   (void)snprintf(line, sizeof line, "(%zu more thread%s%s%s)\n", n, n == 1 ? "" : "s",
                  named ? ": " : "", named ? k->first : "");
   (void)fputs(line, stderr);
@@ -409,14 +409,14 @@ void bn_log_more_threads(void)
     return;
   const bool alone = have_same_threads();
 
-  print_repeats(&sink.errors, stderr);
+  log_print_repeats(&sink.errors, stderr);
   log_forget(&sink.errors);
   for (size_t i = 0; i < sink.n_kinds; i++) {
     struct kind *k = &sink.kind[i];
     const size_t n = more_threads(k);
 
     if (n > 0 && (!alone || i == 0))
-      print_more_threads(n, k, alone);
+      log_print_more_threads(n, k, alone);
     k->reported = k->n;
   }
   pthread_mutex_unlock(&sink.lock);
@@ -432,7 +432,7 @@ static bool errors_are_apart(void)
   return atomic_load_explicit(&sink.errors_are_apart, memory_order_relaxed);
 }
 
-static const char *end_of(const char *text)
+static const char *log_end_of(const char *text)
 {
   const size_t len = strlen(text);
 
@@ -448,7 +448,7 @@ void bn_log_text(int level, const char *text)
     return;
   if (level <= BN_WARNING)
     log_remember(level, text);
-  line = bn_alloc_print("%s%s%s", prefix_of(level), text, end_of(text));
+  line = bn_alloc_print("%s%s%s", prefix_of(level), text, log_end_of(text));
   if (apart)
     emit_error(line, NULL);
   else
@@ -462,7 +462,7 @@ static char *log_join(const char *const *line, size_t n)
 
   bn_buf_init(&b, 0);
   for (size_t i = 0; i < n; i++)
-    (void)bn_buf_printf(&b, "%s%s%s", prefix_of(BN_FATAL), line[i], end_of(line[i]));
+    (void)bn_buf_printf(&b, "%s%s%s", prefix_of(BN_FATAL), line[i], log_end_of(line[i]));
   return bn_buf_take(&b);
 }
 
@@ -519,7 +519,7 @@ void bn_log_errno(enum bn_level level, int error, const char *fmt, ...)
 static void stderr_line(const char *text)
 {
   (void)flush_output();
-  clear_progress();
+  log_clear_progress();
   (void)fprintf(stderr, "%s\n", text);
 }
 
@@ -623,7 +623,7 @@ void bn_log_foreign(const char *text)
 }
 
 /* The caller holds the lock. */
-static void print_lines(const char *before, const char *text)
+static void log_print_lines(const char *before, const char *text)
 {
   while (*text != '\0') {
     const size_t line = strcspn(text, "\n");
@@ -643,7 +643,7 @@ void bn_log_output(const char *before, const char *text)
 
   bn_log_settle();
   pthread_mutex_lock(&sink.lock);
-  print_lines(before, shown);
+  log_print_lines(before, shown);
   pthread_mutex_unlock(&sink.lock);
   free(shown);
 }
@@ -659,7 +659,7 @@ void bn_log_failure(const struct bn_err *err)
 }
 
 /* Older kernels do not know the flag for pipes and return EOPNOTSUPP. */
-static ssize_t write_to_pipe(const char *text, size_t len)
+static ssize_t log_write_to_pipe(const char *text, size_t len)
 {
   const struct iovec piece = {(void *)(uintptr_t)text, len};
 
@@ -680,7 +680,7 @@ bool bn_log_error_at_once(const char *line)
   if (!bn_wait_is_writable(STDERR_FILENO))
     return false;
   if (stderr_is_pipe()) {
-    if (write_to_pipe(line, len) >= 0)
+    if (log_write_to_pipe(line, len) >= 0)
       return true;
     if (errno == EAGAIN)
       return false;
@@ -716,7 +716,7 @@ bool bn_log_at_once(const char *fmt, ...)
 }
 
 /* If a part was written before a failure, the next call reports the failure. */
-static ssize_t write_all(void *unused, const char *text, size_t size)
+static ssize_t log_write_all(void *unused, const char *text, size_t size)
 {
   size_t done = 0;
 
@@ -735,9 +735,9 @@ static ssize_t write_all(void *unused, const char *text, size_t size)
 }
 
 /* Another process may have made a shared pipe or terminal non-blocking; stdio then drops text. */
-static void wait_for_reader(void)
+static void log_wait_for_reader(void)
 {
-  const cookie_io_functions_t functions = {.write = write_all};
+  const cookie_io_functions_t functions = {.write = log_write_all};
   const int flags = fcntl(STDOUT_FILENO, F_GETFL);
   FILE *waiting =
       flags >= 0 && (flags & O_NONBLOCK) != 0 ? fopencookie(NULL, "w", functions) : NULL;
@@ -748,7 +748,7 @@ static void wait_for_reader(void)
 
 void bn_log_start(void)
 {
-  wait_for_reader();
+  log_wait_for_reader();
   (void)setvbuf(stdout, NULL, _IOLBF, 1 << 16);
 }
 

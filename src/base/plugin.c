@@ -70,7 +70,7 @@ const char *bn_plugin_lib_dir(char *buf, size_t len, struct bn_err *err)
 }
 
 /* Names come from the command line and from scripts; no name may leave the folder. */
-static bool is_name(const char *name)
+static bool plugin_is_name(const char *name)
 {
   const size_t len = strlen(name);
 
@@ -116,12 +116,12 @@ static const void *plugin_check(const struct bn_plugin_kind *kind, const char *n
 }
 
 /* The name of the folder is the kind and an "s". */
-static void *open_module(const char *kind, const char *name, struct bn_err *err)
+static void *plugin_open_module(const char *kind, const char *name, struct bn_err *err)
 {
   char dir[PATH_MAX], path[PATH_MAX + 128];
   void *module;
 
-  if (!is_name(name)) {
+  if (!plugin_is_name(name)) {
     (void)bn_err_set(err, ENOENT, "'%s' is not the name of %s %s", name, plugin_article(kind),
                      kind);
     return NULL;
@@ -142,12 +142,12 @@ static void *open_module(const char *kind, const char *name, struct bn_err *err)
 
 const void *bn_plugin_open(const struct bn_plugin_kind *kind, const char *name, struct bn_err *err)
 {
-  void *module = open_module(kind->name, name, err);
+  void *module = plugin_open_module(kind->name, name, err);
 
   return module != NULL ? plugin_check(kind, name, module, err) : NULL;
 }
 
-static int is_module(const struct dirent *d)
+static int plugin_is_module(const struct dirent *d)
 {
   const size_t len = strlen(d->d_name), tail = sizeof suffix - 1;
 
@@ -164,7 +164,7 @@ size_t bn_plugin_names(const struct bn_plugin_kind *kind, char **names, size_t m
   if (bn_plugin_lib_dir(dir, sizeof dir, NULL) == NULL)
     return 0;
   (void)snprintf(path, sizeof path, "%s/%ss", dir, kind->name);
-  found = scandir(path, &list, is_module, alphasort);
+  found = scandir(path, &list, plugin_is_module, alphasort);
   for (int i = 0; i < found; i++) {
     if (n < max)
       names[n++] = bn_alloc_part(list[i]->d_name, strlen(list[i]->d_name) - (sizeof suffix - 1));

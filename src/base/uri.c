@@ -56,7 +56,7 @@ static const char *unless_empty(const char *s)
 /* --- hosts --- */
 
 /* text is NULL if there is no port. */
-static int read_port(const char *text, unsigned *port, struct bn_err *err)
+static int uri_read_port(const char *text, unsigned *port, struct bn_err *err)
 {
   *port = 0;
   for (const char *p = text; p != NULL && *p != '\0'; p++) {
@@ -70,7 +70,7 @@ static int read_port(const char *text, unsigned *port, struct bn_err *err)
 }
 
 /* Reads "host", "host:port" or "[address]:port"; *host is the name alone. */
-static int read_host(char **host, unsigned *port, struct bn_err *err)
+static int uri_read_host(char **host, unsigned *port, struct bn_err *err)
 {
   char *rest;
 
@@ -84,11 +84,11 @@ static int read_host(char **host, unsigned *port, struct bn_err *err)
     if (rest != NULL && strchr(rest, ':') != NULL)
       return bn_err_set(err, 0, "the host has two ':': write an IPv6 address in brackets");
   }
-  return read_port(rest, port, err) == 0 ? uri_decode(*host, "host", err) : -1;
+  return uri_read_port(rest, port, err) == 0 ? uri_decode(*host, "host", err) : -1;
 }
 
 /* Joins the names after their ports have been removed. */
-static int read_hosts(struct bn_uri *u, char *text, struct bn_err *err)
+static int uri_read_hosts(struct bn_uri *u, char *text, struct bn_err *err)
 {
   char *out = text;
   unsigned port = 0;
@@ -98,7 +98,7 @@ static int read_hosts(struct bn_uri *u, char *text, struct bn_err *err)
     const bool first = item == text;
 
     next = uri_cut(item, ',');
-    if (read_host(&item, &port, err) != 0)
+    if (uri_read_host(&item, &port, err) != 0)
       return -1;
     if (!first && port != u->port)
       return bn_err_set(err, 0,
@@ -115,7 +115,7 @@ static int read_hosts(struct bn_uri *u, char *text, struct bn_err *err)
 
 /* --- parameters --- */
 
-static int add_param(struct bn_uri *u, char *name, struct bn_err *err)
+static int uri_add_param(struct bn_uri *u, char *name, struct bn_err *err)
 {
   char *value = uri_cut(name, '=');
 
@@ -130,11 +130,11 @@ static int add_param(struct bn_uri *u, char *name, struct bn_err *err)
   return uri_decode(value, "value of a parameter", err);
 }
 
-static int read_params(struct bn_uri *u, char *text, struct bn_err *err)
+static int uri_read_params(struct bn_uri *u, char *text, struct bn_err *err)
 {
   for (char *name = text, *next; name != NULL; name = next) {
     next = uri_cut(name, '&');
-    if (name[0] != '\0' && add_param(u, name, err) != 0)
+    if (name[0] != '\0' && uri_add_param(u, name, err) != 0)
       return -1;
   }
   return 0;
@@ -142,7 +142,7 @@ static int read_params(struct bn_uri *u, char *text, struct bn_err *err)
 
 /* --- all parts --- */
 
-static int read_user(struct bn_uri *u, char *user, struct bn_err *err)
+static int uri_read_user(struct bn_uri *u, char *user, struct bn_err *err)
 {
   char *password = uri_cut(user, ':');
 
@@ -153,7 +153,7 @@ static int read_user(struct bn_uri *u, char *user, struct bn_err *err)
   return password != NULL ? uri_decode(password, "password", err) : 0;
 }
 
-static int read_parts(struct bn_uri *u, struct bn_err *err)
+static int uri_read_parts(struct bn_uri *u, struct bn_err *err)
 {
   char *rest = strstr(u->text, "://"), *query, *path, *at;
 
@@ -173,20 +173,20 @@ static int read_parts(struct bn_uri *u, struct bn_err *err)
   at = strrchr(rest, '@');
   if (at != NULL) {
     *at = '\0';
-    if (read_user(u, rest, err) != 0)
+    if (uri_read_user(u, rest, err) != 0)
       return -1;
     rest = at + 1;
   }
   u->path = unless_empty(path);
   if (path != NULL && uri_decode(path, "database", err) != 0)
     return -1;
-  return read_hosts(u, rest, err) == 0 ? read_params(u, query, err) : -1;
+  return uri_read_hosts(u, rest, err) == 0 ? uri_read_params(u, query, err) : -1;
 }
 
 int bn_uri_parse(struct bn_uri *u, const char *text, struct bn_err *err)
 {
   *u = (struct bn_uri){.text = bn_alloc_text(text), .size = strlen(text) + 1};
-  return read_parts(u, err);
+  return uri_read_parts(u, err);
 }
 
 void bn_uri_done(struct bn_uri *u)

@@ -37,7 +37,7 @@ bool bn_cli_same_name(const char *a, const char *b, size_t len)
 }
 
 /* The value of "--NAME=value"; NULL: another option. */
-static const char *value_of(const char *arg, const char *name)
+static const char *cli_value_of(const char *arg, const char *name)
 {
   const size_t len = strncmp(arg, "--", 2) == 0 ? strcspn(arg + 2, "=") : 0;
 
@@ -45,7 +45,7 @@ static const char *value_of(const char *arg, const char *name)
                                                                                 : NULL;
 }
 
-static int set_dialect(struct bn_cli *cli, const char *name, const char *from)
+static int cli_set_dialect(struct bn_cli *cli, const char *name, const char *from)
 {
   const struct bn_policy *policy = bn_policy_named(name);
 
@@ -66,7 +66,7 @@ int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
 
   *cli = (struct bn_cli){.argc = argc, .argv = argv, .policy = &bn_policy_bench};
   for (int i = 1; i < argc; i++) {
-    const char *value = strcmp(argv[i], "--compat") == 0 ? "" : value_of(argv[i], "compat");
+    const char *value = strcmp(argv[i], "--compat") == 0 ? "" : cli_value_of(argv[i], "compat");
 
     if (value != NULL) {
       wanted = value;
@@ -74,9 +74,9 @@ int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
     }
   }
   if (wanted != NULL && (wanted[0] != '\0' || from[0] == '-'))
-    return set_dialect(cli, wanted, from);
+    return cli_set_dialect(cli, wanted, from);
   if (strcmp(program, "sysbench") == 0)
-    return set_dialect(cli, "1.0", "");
+    return cli_set_dialect(cli, "1.0", "");
   return 0;
 }
 
@@ -91,7 +91,7 @@ enum {
 
 const char *const bn_cli_script_commands[] = {"prepare", "prewarm", "warmup", "cleanup", NULL};
 
-static bool is_known_command(const char *arg)
+static bool cli_is_known_command(const char *arg)
 {
   struct bn_near near = {.typed = arg};
 
@@ -108,7 +108,7 @@ bool bn_cli_is_command_name(const char *word)
   return false;
 }
 
-static bool is_known_test(const char *arg)
+static bool cli_is_known_test(const char *arg)
 {
   struct bn_near near = {.typed = arg};
   const size_t len = strlen(arg);
@@ -123,7 +123,7 @@ static bool is_known_test(const char *arg)
 static bool names_test(const struct bn_cli *cli)
 {
   for (int i = 1; i < cli->argc; i++)
-    if (value_of(cli->argv[i], "test") != NULL)
+    if (cli_value_of(cli->argv[i], "test") != NULL)
       return true;
   return false;
 }
@@ -143,7 +143,7 @@ static bool hides_value(const struct bn_optset *options, const char *arg)
    but not if it is meant to be a test or a command. */
 static bool hides_word(const struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
-  if (arg[0] == '-' || is_known_command(arg) || is_known_test(arg))
+  if (arg[0] == '-' || cli_is_known_command(arg) || cli_is_known_test(arg))
     return false;
   return cli->after_hidden || (strchr(arg, '=') != NULL && hides_value(options, arg));
 }
@@ -164,7 +164,7 @@ static const char *shown_word(const struct bn_cli *cli, const struct bn_optset *
 }
 
 /* Notes whether the next word may be the value of the option. */
-static void note_value(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+static void cli_note_value(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
   const char *value = strchr(arg, '=');
 
@@ -175,7 +175,7 @@ static void note_value(struct bn_cli *cli, const struct bn_optset *options, cons
 
 /* "--threads 4" gives threads nothing and makes 4 the test; remembered for whatever comes of it.
    In "--threads run" the value was forgotten. */
-static void note_separate_value(struct bn_cli *cli, const struct bn_optset *options, int i)
+static void cli_note_separate_value(struct bn_cli *cli, const struct bn_optset *options, int i)
 {
   const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
   const struct bn_opt *o = bn_optset_find(options, arg + 2);
@@ -192,7 +192,8 @@ static void note_separate_value(struct bn_cli *cli, const struct bn_optset *opti
 }
 
 /* Suggests the option that an argument with a single dash probably means. */
-static void note_single_dash(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+static void cli_note_single_dash(struct bn_cli *cli, const struct bn_optset *options,
+                                 const char *arg)
 {
   char name[64];
   const size_t len = strcspn(arg + 1, "=");
@@ -211,7 +212,8 @@ static void note_single_dash(struct bn_cli *cli, const struct bn_optset *options
 }
 
 /* "threads=4": the dashes were forgotten. */
-static void note_bare_setting(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+static void cli_note_bare_setting(struct bn_cli *cli, const struct bn_optset *options,
+                                  const char *arg)
 {
   const char *value = strchr(arg, '=');
   const char *nearest;
@@ -266,7 +268,7 @@ static int only_command(struct bn_cli *cli, const struct bn_optset *options, con
 }
 
 /* Keeps what "--threads= 4" probably means: the word behind the blank is not a test. */
-static void note_empty_value(struct bn_cli *cli, const struct bn_optset *options, int i)
+static void cli_note_empty_value(struct bn_cli *cli, const struct bn_optset *options, int i)
 {
   const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
   const size_t len = strlen(arg);
@@ -318,7 +320,7 @@ static int cli_positional(struct bn_cli *cli, const struct bn_optset *options, c
   return 0;
 }
 
-static int set_option(struct bn_cli *cli, struct bn_optset *options, const char *arg)
+static int cli_set_option(struct bn_cli *cli, struct bn_optset *options, const char *arg)
 {
   struct bn_err err = {0};
   const char *value = strchr(arg, '=');
@@ -400,25 +402,25 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
       return -1;
     if (strncmp(arg, "--", 2) == 0) {
       if (strchr(arg, '=') == NULL && arg == cli->argv[i])
-        note_separate_value(cli, options, i);
+        cli_note_separate_value(cli, options, i);
       else
-        note_empty_value(cli, options, i);
-      note_value(cli, options, arg);
-      if (set_option(cli, options, arg) != 0)
+        cli_note_empty_value(cli, options, i);
+      cli_note_value(cli, options, arg);
+      if (cli_set_option(cli, options, arg) != 0)
         return -1;
       continue;
     }
     if (arg[0] == '-' && arg[1] != '\0') {
-      note_single_dash(cli, options, arg);
+      cli_note_single_dash(cli, options, arg);
       if (dashed == NULL)
         dashed = arg;
     }
-    note_bare_setting(cli, options, arg);
+    cli_note_bare_setting(cli, options, arg);
     if (cli->policy->words_are_commands ? only_command(cli, options, arg)
                                         : cli_positional(cli, options, arg))
       return -1;
     if (arg[0] == '-')
-      note_value(cli, options, arg);
+      cli_note_value(cli, options, arg);
   }
   cli->wants_help = false;
   return dashed == NULL ? 0 : complain_of_dash(cli, options, dashed);
@@ -497,7 +499,7 @@ void bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options)
 }
 
 /* A comma may be a decimal one, unless three digits follow it. */
-static bool is_digit_separator(const char *s)
+static bool cli_is_digit_separator(const char *s)
 {
   return *s == '_' || *s == '\'' || (*s == ',' && strspn(s + 1, "0123456789") == 3);
 }
@@ -511,7 +513,7 @@ static void suggest_digits(const char *text)
 
   value = value != NULL ? value + 1 : "";
   for (; len + 1 < sizeof plain &&
-         (isdigit((unsigned char)value[n]) || is_digit_separator(value + n));
+         (isdigit((unsigned char)value[n]) || cli_is_digit_separator(value + n));
        n++)
     if (isdigit((unsigned char)value[n]))
       plain[len++] = value[n];
@@ -554,7 +556,7 @@ void bn_cli_no_command(const struct bn_cli *cli, const char *test)
                 cli->policy->program, test);
 }
 
-static void list_commands(const struct bn_workload *ops, void *self)
+static void cli_list_commands(const struct bn_workload *ops, void *self)
 {
   const char *const *asked = bn_cli_script_commands;
   struct bn_command found;
@@ -594,7 +596,7 @@ void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *
     bn_log_stderr("Unknown command: %s (did you mean %s?)", shown, meant);
   else {
     bn_log_stderr("Unknown command: %s", shown);
-    list_commands(ops, self);
+    cli_list_commands(ops, self);
   }
 }
 
@@ -628,7 +630,7 @@ int bn_cli_check_output(void)
   return -1;
 }
 
-static void list_reports(char *out, size_t len)
+static void cli_list_reports(char *out, size_t len)
 {
   size_t used = 0;
 
@@ -639,12 +641,12 @@ static void list_reports(char *out, size_t len)
 }
 
 /* Standard output and the like, which one report does not take from another. */
-static bool is_stream(const char *path)
+static bool cli_is_stream(const char *path)
 {
   return bn_file_descriptor(path) >= 0 || strcmp(path, "/dev/null") == 0;
 }
 
-static bool is_journal_of(const struct bn_report_use *own, const char *path)
+static bool cli_is_journal_of(const struct bn_report_use *own, const char *path)
 {
   char journal[PATH_MAX];
 
@@ -657,21 +659,21 @@ static bool is_journal_of(const struct bn_report_use *own, const char *path)
 /* Each would write over the other, or replace its file. */
 static bool share_file(const struct bn_report_use *a, const struct bn_report_use *b)
 {
-  if (a->path == NULL || b->path == NULL || is_stream(a->path) || is_stream(b->path))
+  if (a->path == NULL || b->path == NULL || cli_is_stream(a->path) || cli_is_stream(b->path))
     return false;
-  return bn_file_is_same(a->path, b->path) || is_journal_of(a, b->path) ||
-         is_journal_of(b, a->path);
+  return bn_file_is_same(a->path, b->path) || cli_is_journal_of(a, b->path) ||
+         cli_is_journal_of(b, a->path);
 }
 
 /* NAME[:FILE] */
-static int find_report(const char *wanted, struct bn_report_use *use)
+static int cli_find_report(const char *wanted, struct bn_report_use *use)
 {
   const size_t len = strcspn(wanted, ":");
   char known[128];
 
   *use = (struct bn_report_use){.ops = bn_registry_reporter(wanted, len), .out = stdout};
   if (use->ops == NULL) {
-    list_reports(known, sizeof known);
+    cli_list_reports(known, sizeof known);
     bn_log_stderr("--report=%s: no such report; allowed: %s", wanted, known);
     return -1;
   }
@@ -682,10 +684,10 @@ static int find_report(const char *wanted, struct bn_report_use *use)
   return 0;
 }
 
-static int open_report(const char *wanted, const struct bn_report_use *before, size_t n,
-                       struct bn_report_use *use)
+static int cli_open_report(const char *wanted, const struct bn_report_use *before, size_t n,
+                           struct bn_report_use *use)
 {
-  if (find_report(wanted, use) != 0)
+  if (cli_find_report(wanted, use) != 0)
     return -1;
   for (size_t i = 0; i < n; i++)
     if (share_file(&before[i], use)) {
@@ -709,11 +711,11 @@ static int open_report(const char *wanted, const struct bn_report_use *before, s
 }
 
 /* Such as --report=$UNSET: nobody wants a run of hours without its result. */
-static int refuse_no_report(void)
+static int cli_refuse_no_report(void)
 {
   char known[128];
 
-  list_reports(known, sizeof known);
+  cli_list_reports(known, sizeof known);
   bn_log_stderr("--report=: no report is named; allowed: %s", known);
   return -1;
 }
@@ -725,16 +727,16 @@ int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **rep
   *n = 0;
   *reports = bn_alloc(n_wanted + BN_CLI_MORE_REPORTS, sizeof **reports);
   if (wanted != NULL && wanted->n == 0)
-    return refuse_no_report();
+    return cli_refuse_no_report();
   for (; *n < n_wanted; (*n)++)
-    if (open_report(wanted->item[*n], *reports, *n, &(*reports)[*n]) != 0)
+    if (cli_open_report(wanted->item[*n], *reports, *n, &(*reports)[*n]) != 0)
       return -1;
   return 0;
 }
 
 /* A reporter that hangs keeps the lock of its file.  That its report is not complete has been
    said. */
-static bool is_held(FILE *f)
+static bool cli_is_held(FILE *f)
 {
   if (ftrylockfile(f) != 0)
     return true;
@@ -757,7 +759,7 @@ int bn_cli_close_reports(const struct bn_report_use *reports, size_t n)
   int rc = 0;
 
   for (size_t i = 0; i < n; i++) {
-    if (reports[i].out == NULL || reports[i].out == stdout || is_held(reports[i].out))
+    if (reports[i].out == NULL || reports[i].out == stdout || cli_is_held(reports[i].out))
       continue;
     if (fclose(reports[i].out) != 0) {
       bn_log_stderr("cannot write the report to '%s': %s", reports[i].path, strerror(errno));

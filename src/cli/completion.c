@@ -48,14 +48,14 @@ static void completion_put(FILE *out, const char *text)
   }
 }
 
-static void begin_row(FILE *out, const char *kind, const char *scope)
+static void completion_begin_row(FILE *out, const char *kind, const char *scope)
 {
   (void)fprintf(out, "  '%s|", kind);
   completion_put(out, scope);
   (void)fputc('|', out);
 }
 
-static void end_row(FILE *out, const char *text)
+static void completion_end_row(FILE *out, const char *text)
 {
   (void)fputc('|', out);
   completion_put(out, text);
@@ -65,34 +65,34 @@ static void end_row(FILE *out, const char *text)
 static void completion_row(FILE *out, const char *kind, const char *scope, const char *name,
                            const char *text)
 {
-  begin_row(out, kind, scope);
+  completion_begin_row(out, kind, scope);
   completion_put(out, name);
   (void)fputc('|', out);
-  end_row(out, text);
+  completion_end_row(out, text);
 }
 
-static void put_words(FILE *out, const char *const *words)
+static void completion_put_words(FILE *out, const char *const *words)
 {
   for (size_t i = 0; words[i] != NULL; i++)
     if (words[i][0] != '\0')
       (void)fprintf(out, "%s%s", i > 0 ? " " : "", words[i]);
 }
 
-static void put_drivers(FILE *out)
+static void completion_put_drivers(FILE *out)
 {
   for (size_t i = 0; bn_registry_drivers[i].name != NULL; i++)
     (void)fprintf(out, "%s%s", i > 0 ? " " : "", bn_registry_drivers[i].name);
 }
 
 /* A word that ends in a colon is followed by the name of a file. */
-static void put_reports(FILE *out)
+static void completion_put_reports(FILE *out)
 {
   for (size_t i = 0; bn_registry_reporters[i] != NULL; i++)
     (void)fprintf(out, "%s%s %s:", i > 0 ? " " : "", bn_registry_reporters[i]->name,
                   bn_registry_reporters[i]->name);
 }
 
-static void put_tests(FILE *out)
+static void completion_put_tests(FILE *out)
 {
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
     (void)fprintf(out, "%s%s", i > 0 ? " " : "", bn_registry_workloads[i]->name);
@@ -106,7 +106,9 @@ static void (*lister_of(const struct bn_opt *o))(FILE *out)
   static const struct {
     const char *name;
     void (*put)(FILE *out); /* lint: option list */
-  } listers[] = {{"db-driver", put_drivers}, {"report", put_reports}, {"test", put_tests}};
+  } listers[] = {{"db-driver", completion_put_drivers},
+                 {"report", completion_put_reports},
+                 {"test", completion_put_tests}};
 
   for (size_t i = 0; i < sizeof listers / sizeof listers[0]; i++)
     if (strcmp(listers[i].name, o->name) == 0)
@@ -114,7 +116,7 @@ static void (*lister_of(const struct bn_opt *o))(FILE *out)
   return NULL;
 }
 
-static void put_values(FILE *out, const struct bn_opt *o)
+static void completion_put_values(FILE *out, const struct bn_opt *o)
 {
   void (*lister)(FILE * out) = lister_of(o);
 
@@ -125,19 +127,19 @@ static void put_values(FILE *out, const struct bn_opt *o)
   else if (o->type == BN_PATH || o->file)
     (void)fputs("@file", out);
   else if (o->choices != NULL || o->words != NULL)
-    put_words(out, o->choices != NULL ? o->choices : o->words);
+    completion_put_words(out, o->choices != NULL ? o->choices : o->words);
 }
 
 static void option_row(FILE *out, const char *scope, const struct bn_opt *o)
 {
   if (o->hidden || o->alias_of != NULL)
     return;
-  begin_row(out, "option", scope);
+  completion_begin_row(out, "option", scope);
   for (const char *p = o->name; *p != '\0'; p++)
     (void)fputc(*p == '_' ? '-' : *p, out);
   (void)fputs(o->type == BN_BOOL ? "|" : "=|", out);
-  put_values(out, o);
-  end_row(out, o->help);
+  completion_put_values(out, o);
+  completion_end_row(out, o->help);
 }
 
 /* Tests without a database need none of its options. */

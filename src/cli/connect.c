@@ -27,7 +27,7 @@ static const struct bn_registry_driver *driver_of(const char *scheme)
 }
 
 /* Whether a list, whose items are separated by ", ", has the name. */
-static bool list_has(const char *list, const char *name)
+static bool connect_list_has(const char *list, const char *name)
 {
   for (size_t len; list != NULL && *list != '\0'; list += strspn(list, ", ")) {
     char item[64];
@@ -42,7 +42,7 @@ static bool list_has(const char *list, const char *name)
 }
 
 /* As near to the user as the URI: a file is farther than the command line. */
-static bool is_set(const struct bn_optset *options, const char *option)
+static bool connect_is_set(const struct bn_optset *options, const char *option)
 {
   const enum bn_origin origin = bn_optset_origin(options, option);
 
@@ -51,35 +51,36 @@ static bool is_set(const struct bn_optset *options, const char *option)
 
 /* The user has set the option itself, or one in whose place it would be used.  A secret in whose
    place another option is used is not set either. */
-static bool is_beaten(const struct target *t, const struct bn_opt *o)
+static bool connect_is_beaten(const struct target *t, const struct bn_opt *o)
 {
-  bool beaten = is_set(t->options, o->name);
+  bool beaten = connect_is_set(t->options, o->name);
 
   for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++)
-    if (list_has(o->replaces, p->name) || (o->secret && list_has(p->replaces, o->name)))
-      beaten |= is_set(t->options, p->name);
+    if (connect_list_has(o->replaces, p->name) ||
+        (o->secret && connect_list_has(p->replaces, o->name)))
+      beaten |= connect_is_set(t->options, p->name);
   return beaten;
 }
 
 /* The option is used although a file sets another one, which would be used in its place. */
-static void clear_others(const struct target *t, const struct bn_opt *o)
+static void connect_clear_others(const struct target *t, const struct bn_opt *o)
 {
   for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++)
-    if (list_has(p->replaces, o->name) && !is_set(t->options, p->name) &&
+    if (connect_list_has(p->replaces, o->name) && !connect_is_set(t->options, p->name) &&
         bn_optset_origin(t->options, p->name) != BN_FROM_DEFAULT)
       (void)bn_optset_set(t->options, p->name, p->type == BN_BOOL ? "off" : "", BN_MASK);
 }
 
 static void connect_take(const struct target *t, const struct bn_opt *o, const char *value)
 {
-  if (is_beaten(t, o))
+  if (connect_is_beaten(t, o))
     return;
-  clear_others(t, o);
+  connect_clear_others(t, o);
   (void)bn_optset_set(t->options, o->name, value, BN_MASK);
 }
 
 /* value NULL: the URI does not say. */
-static void take_part(const struct target *t, const char *part, const char *value)
+static void connect_take_part(const struct target *t, const char *part, const char *value)
 {
   for (const struct bn_opt *o = t->driver->options; value != NULL && o->name != NULL; o++)
     if (o->uri_part != NULL && strcmp(o->uri_part, part) == 0) {
@@ -88,7 +89,7 @@ static void take_part(const struct target *t, const char *part, const char *valu
     }
 }
 
-static void refuse_param(const struct target *t, const char *name)
+static void connect_refuse_param(const struct target *t, const char *name)
 {
   struct bn_buf known = {.max = 0};
 
@@ -104,7 +105,7 @@ static void refuse_param(const struct target *t, const char *name)
 static const struct bn_opt *option_of_param(const struct target *t, const char *name)
 {
   for (const struct bn_opt *o = t->driver->options; o->name != NULL; o++)
-    if (list_has(o->uri_params, name))
+    if (connect_list_has(o->uri_params, name))
       return o;
   return NULL;
 }
@@ -120,7 +121,8 @@ static void connect_collect(struct bn_buf *b, const struct bn_uri_param *p)
 
 /* Sets an option that stands for several parameters of the client library, to all that are given.
  */
-static void take_collected(const struct target *t, const struct bn_opt *o, const struct bn_uri *u)
+static void connect_take_collected(const struct target *t, const struct bn_opt *o,
+                                   const struct bn_uri *u)
 {
   struct bn_buf b = {.max = 0};
 
@@ -131,41 +133,42 @@ static void take_collected(const struct target *t, const struct bn_opt *o, const
   bn_buf_done(&b);
 }
 
-static int take_param(const struct target *t, const struct bn_uri *u, const struct bn_uri_param *p)
+static int connect_take_param(const struct target *t, const struct bn_uri *u,
+                              const struct bn_uri_param *p)
 {
   const struct bn_opt *o = option_of_param(t, p->name);
 
   if (o == NULL) {
-    refuse_param(t, p->name);
+    connect_refuse_param(t, p->name);
     return -1;
   }
   if (o->uri_collects)
-    take_collected(t, o, u);
+    connect_take_collected(t, o, u);
   else
     connect_take(t, o, p->value);
   return 0;
 }
 
 /* Parameters come first: ?host= beats the host before the path, as in libpq. */
-static int take_all(const struct target *t, const struct bn_uri *u)
+static int connect_take_all(const struct target *t, const struct bn_uri *u)
 {
   char port[16];
 
   (void)snprintf(port, sizeof port, "%u", u->port);
   for (size_t i = 0; i < u->n_params; i++)
-    if (take_param(t, u, &u->param[i]) != 0)
+    if (connect_take_param(t, u, &u->param[i]) != 0)
       return -1;
-  take_part(t, "user", u->user);
-  take_part(t, "password", u->password);
-  take_part(t, "host", u->host);
-  take_part(t, "port", u->port != 0 ? port : NULL);
-  take_part(t, "path", u->path);
+  connect_take_part(t, "user", u->user);
+  connect_take_part(t, "password", u->password);
+  connect_take_part(t, "host", u->host);
+  connect_take_part(t, "port", u->port != 0 ? port : NULL);
+  connect_take_part(t, "path", u->path);
   return 0;
 }
 
-static int take_driver(const struct target *t, const char *driver)
+static int connect_take_driver(const struct target *t, const char *driver)
 {
-  if (!is_set(t->options, "db-driver")) {
+  if (!connect_is_set(t->options, "db-driver")) {
     (void)bn_optset_set(t->options, "db-driver", t->driver->name, BN_MASK);
     return 0;
   }
@@ -177,7 +180,7 @@ static int take_driver(const struct target *t, const char *driver)
   return -1;
 }
 
-static void refuse_scheme(void)
+static void connect_refuse_scheme(void)
 {
   struct bn_buf known = {.max = 0};
 
@@ -193,8 +196,8 @@ static int connect_apply(struct bn_optset *options, const struct bn_uri *u, cons
   const struct target t = {options, driver_of(u->scheme)};
 
   if (t.driver != NULL)
-    return take_driver(&t, driver) == 0 ? take_all(&t, u) : -1;
-  refuse_scheme();
+    return connect_take_driver(&t, driver) == 0 ? connect_take_all(&t, u) : -1;
+  connect_refuse_scheme();
   return -1;
 }
 

@@ -35,7 +35,7 @@ const struct bn_subcommand *bn_subcommand_named(const struct bn_subcommand *tabl
 }
 
 /* Returns where the name of a subcommand may stand; argc: nowhere. */
-static int name_place(int argc, char *const *argv)
+static int subcommand_name_place(int argc, char *const *argv)
 {
   int i = 1;
 
@@ -51,7 +51,7 @@ static int name_place(int argc, char *const *argv)
 const struct bn_subcommand *bn_subcommand_find(const struct bn_subcommand *table, int argc,
                                                char *const *argv)
 {
-  const int place = name_place(argc, argv);
+  const int place = subcommand_name_place(argc, argv);
 
   return place < argc ? bn_subcommand_named(table, argv[place]) : NULL;
 }
@@ -65,7 +65,7 @@ static int subcommand_declare(struct asking *a, struct bn_err *err)
 }
 
 /* bench(1) tells of it once. */
-static int declare_help(struct asking *a, struct bn_err *err)
+static int subcommand_declare_help(struct asking *a, struct bn_err *err)
 {
   static const struct bn_opt own[] = {
       {.name = "help", .type = BN_BOOL, .def = "off", .help = "this list of options"}, BN_OPT_END};
@@ -80,7 +80,7 @@ static void subcommand_forget(struct asking *a)
   free(a->operand);
 }
 
-static void set_option(const struct asking *a, const char *arg)
+static void subcommand_set_option(const struct asking *a, const char *arg)
 {
   const char *value = strchr(arg, '=');
   char *name = bn_alloc_part(arg + 2, value != NULL ? (size_t)(value - arg) - 2 : strlen(arg) - 2);
@@ -98,24 +98,24 @@ static const struct bn_opt *subcommand_lettered(const struct asking *a, const ch
   return NULL;
 }
 
-static void set_value(const struct asking *a, const struct bn_opt *o, const char *value)
+static void subcommand_set_value(const struct asking *a, const struct bn_opt *o, const char *value)
 {
   char *option = bn_alloc_print("--%s=%s", o->name, value);
 
-  set_option(a, option);
+  subcommand_set_option(a, option);
   free(option);
 }
 
 /* "-o VALUE" or "-oVALUE"; next: the argument behind it, or NULL.  Returns how many of the two it
    took, or -1. */
-static int set_lettered(struct asking *a, const struct bn_opt *o, const char *arg, const char *next,
-                        struct bn_err *err)
+static int subcommand_set_lettered(struct asking *a, const struct bn_opt *o, const char *arg,
+                                   const char *next, struct bn_err *err)
 {
   const char *value = arg[2] != '\0' ? arg + 2 : next;
 
   if (value == NULL)
     return bn_err_set(err, 0, "-%c needs a value (see bench %s --help)", o->letter, a->sub->name);
-  set_value(a, o, value);
+  subcommand_set_value(a, o, value);
   return value == next ? 2 : 1;
 }
 
@@ -130,19 +130,19 @@ static const struct bn_opt *without_value(const struct asking *a, const char *ar
 
 /* "--name=VALUE", or "--name VALUE" as many programs have it.  Returns how many arguments it
    took. */
-static int set_named(const struct asking *a, const char *arg, const char *next)
+static int subcommand_set_named(const struct asking *a, const char *arg, const char *next)
 {
   const struct bn_opt *o = without_value(a, arg);
 
   if (o != NULL && next != NULL) {
-    set_value(a, o, next);
+    subcommand_set_value(a, o, next);
     return 2;
   }
-  set_option(a, arg);
+  subcommand_set_option(a, arg);
   return 1;
 }
 
-static int check_options(const struct asking *a, struct bn_err *err)
+static int subcommand_check_options(const struct asking *a, struct bn_err *err)
 {
   struct bn_optset_fault fault;
 
@@ -157,7 +157,7 @@ static const char *usage_options(const struct bn_subcommand *sub)
   return sub->loads_file ? "" : " [options]...";
 }
 
-static int check_operands(const struct asking *a, struct bn_err *err)
+static int subcommand_check_operands(const struct asking *a, struct bn_err *err)
 {
   const struct bn_subcommand *sub = a->sub;
 
@@ -171,7 +171,7 @@ static int check_operands(const struct asking *a, struct bn_err *err)
 }
 
 /* "--name" or "--name=VALUE" of an option that the subcommand has. */
-static bool is_own(const struct asking *a, const char *arg)
+static bool subcommand_is_own(const struct asking *a, const char *arg)
 {
   char name[64];
 
@@ -186,7 +186,7 @@ static bool is_own(const struct asking *a, const char *arg)
 
 /* Returns whether an argument belongs to the command line of a run.  "oltp_read_write --help" asks
    for the help of the run. */
-static bool is_of_run(const struct asking *a, const char *arg)
+static bool subcommand_is_of_run(const struct asking *a, const char *arg)
 {
   if (!a->sub->takes_run || !a->named)
     return false;
@@ -194,12 +194,12 @@ static bool is_of_run(const struct asking *a, const char *arg)
     return true;
   if (strncmp(arg, "--", 2) != 0)
     return subcommand_lettered(a, arg) == NULL && (a->n_operands > 0 || strcmp(arg, "-h") != 0);
-  return !is_own(a, arg) || (a->n_operands > 0 && strcmp(arg, "--help") == 0);
+  return !subcommand_is_own(a, arg) || (a->n_operands > 0 && strcmp(arg, "--help") == 0);
 }
 
 /* The name of the subcommand itself is the first word that is no option, or the second after
    "help". */
-static void take_word(struct asking *a, const char *word)
+static void subcommand_take_word(struct asking *a, const char *word)
 {
   if (!a->named && strcmp(word, "help") == 0)
     a->help = true;
@@ -219,26 +219,26 @@ static int subcommand_take(struct asking *a, const char *arg, const char *next, 
     a->rest = true;
     return 1;
   }
-  if (is_of_run(a, arg)) {
+  if (subcommand_is_of_run(a, arg)) {
     a->operand[a->n_operands++] = arg;
     return 1;
   }
   if (strncmp(arg, "--", 2) == 0)
-    return set_named(a, arg, next);
+    return subcommand_set_named(a, arg, next);
   if (o != NULL)
-    return set_lettered(a, o, arg, next, err);
+    return subcommand_set_lettered(a, o, arg, next, err);
   if (strcmp(arg, "-h") == 0)
     a->help = true;
   else if (arg[0] == '-' && arg[1] != '\0')
     return bn_err_set(err, 0, "unknown argument '%s' (see bench %s --help)",
                       bn_mask_arg(arg, masked), a->sub->name);
   else
-    take_word(a, arg);
+    subcommand_take_word(a, arg);
   return 1;
 }
 
 /* Hides the value of an option that is declared secret, in its first or second argument. */
-static void hide_secret(const struct asking *a, char *arg, char *next)
+static void subcommand_hide_secret(const struct asking *a, char *arg, char *next)
 {
   const struct bn_opt *o = subcommand_lettered(a, arg);
   char *value = strchr(arg, '=');
@@ -269,13 +269,13 @@ static int subcommand_parse(struct asking *a, const struct bn_subcommand_args *a
     if (n < 0)
       return -1;
     if (args->shown != NULL)
-      hide_secret(a, args->shown[i], n == 2 ? args->shown[i + 1] : NULL);
+      subcommand_hide_secret(a, args->shown[i], n == 2 ? args->shown[i + 1] : NULL);
     i += n;
   }
-  return check_options(a, err);
+  return subcommand_check_options(a, err);
 }
 
-static void print_help(const struct asking *a, FILE *out)
+static void subcommand_print_help(const struct asking *a, FILE *out)
 {
   const char *const groups[] = {a->group};
   const struct bn_subcommand *sub = a->sub;
@@ -295,14 +295,14 @@ static int subcommand_ask(struct asking *a, const struct bn_subcommand_args *arg
 {
   const struct bn_subcommand *sub = a->sub;
 
-  if (subcommand_declare(a, err) != 0 || declare_help(a, err) != 0 ||
+  if (subcommand_declare(a, err) != 0 || subcommand_declare_help(a, err) != 0 ||
       subcommand_parse(a, args, skipped, err) != 0)
     return EXIT_FAILURE;
   if (a->help) {
-    print_help(a, out);
+    subcommand_print_help(a, out);
     return EXIT_SUCCESS;
   }
-  if (check_operands(a, err) != 0)
+  if (subcommand_check_operands(a, err) != 0)
     return EXIT_FAILURE;
   if (sub->traits_of != 0)
     *(bn_opt_traits_of **)((char *)a->conf + sub->traits_of) = args->traits_of;
@@ -326,7 +326,7 @@ void bn_subcommand_scrub(int argc, char *const *argv)
 /* The number of the argument that names the file of a study; 0: there is none. */
 static int file_place(const struct bn_subcommand *sub, const struct bn_subcommand_args *args)
 {
-  const int i = sub->loads_file ? name_place(args->argc, args->argv) + 1 : args->argc;
+  const int i = sub->loads_file ? subcommand_name_place(args->argc, args->argv) + 1 : args->argc;
 
   return i < args->argc && args->argv[i][0] != '-' ? i : 0;
 }
@@ -380,7 +380,7 @@ int bn_subcommand_each(const struct bn_subcommand *table,
   return rc;
 }
 
-static int list_row(void *arg, const struct bn_subcommand *sub)
+static int subcommand_list_row(void *arg, const struct bn_subcommand *sub)
 {
   (void)fprintf(arg, "  %s - %s\n", sub->name, sub->title);
   return 0;
@@ -389,7 +389,7 @@ static int list_row(void *arg, const struct bn_subcommand *sub)
 void bn_subcommand_list(const struct bn_subcommand *table, FILE *out)
 {
   (void)fputs("Subcommands:\n", out);
-  (void)bn_subcommand_each(table, list_row, out);
+  (void)bn_subcommand_each(table, subcommand_list_row, out);
   (void)fputc('\n', out);
 }
 

@@ -11,7 +11,7 @@
 #include "registry.h"
 
 /* Options of other tests are unknown to this one; say whose they are. */
-static const char *owner_of(const char *name)
+static const char *unknown_owner_of(const char *name)
 {
   const size_t len = strcspn(name, "=");
 
@@ -41,8 +41,9 @@ static void complain_of_bare_test(const struct bn_cli *cli)
 
 static void complain_of_unknown(const struct bn_cli *cli, const struct bn_optset_fault *fault)
 {
-  const char *owner =
-      fault->opt == NULL && strncmp(fault->typed, "--", 2) == 0 ? owner_of(fault->typed + 2) : NULL;
+  const char *owner = fault->opt == NULL && strncmp(fault->typed, "--", 2) == 0
+                          ? unknown_owner_of(fault->typed + 2)
+                          : NULL;
 
   if (owner != NULL && !cli->policy->plain_errors &&
       (cli->test == NULL || strcmp(owner, cli->test) != 0))
@@ -209,7 +210,7 @@ static void name_unknown(void *arg, const char *name, const char *value, const c
   (void)value;
   (void)line;
   /* The options of all tests are known at once. */
-  if (path != NULL || owner_of(name) != NULL)
+  if (path != NULL || unknown_owner_of(name) != NULL)
     return;
   bn_near_complain(bn_mask_arg(name, masked), bn_optset_nearest(options, name));
 }

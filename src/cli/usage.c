@@ -24,15 +24,15 @@ void bn_cli_print_banner(const struct bn_cli *cli, const char *luajit)
 }
 
 /* Lines under a heading, with an empty line after them. */
-static void print_block(const struct bn_optset *options, const char *heading,
-                        const char *const *groups, size_t n)
+static void usage_print_block(const struct bn_optset *options, const char *heading,
+                              const char *const *groups, size_t n)
 {
   printf("%s:\n", heading);
   (void)bn_optset_help(options, groups, n, stdout);
   putchar('\n');
 }
 
-static void print_general(const struct bn_optset *options)
+static void usage_print_general(const struct bn_optset *options)
 {
   static const char *const all[] = {BN_GROUP_GENERAL, BN_GROUP_RAND, BN_GROUP_FILE};
   static const char *const general[] = {BN_GROUP_GENERAL, BN_GROUP_FILE};
@@ -41,18 +41,18 @@ static void print_general(const struct bn_optset *options)
   static const char *const latency[] = {BN_GROUP_LATENCY};
 
   if (bn_optset_policy(options)->help_random_in_general) {
-    print_block(options, "General options", all, 3);
+    usage_print_block(options, "General options", all, 3);
   } else {
-    print_block(options, "General options", general, 2);
-    print_block(options, "Pseudo-Random Numbers Generator options", random, 1);
+    usage_print_block(options, "General options", general, 2);
+    usage_print_block(options, "Pseudo-Random Numbers Generator options", random, 1);
   }
-  print_block(options, "Log options", log, 1);
+  usage_print_block(options, "Log options", log, 1);
   (void)bn_optset_help(options, latency, 1, stdout);
   putchar('\n');
 }
 
 /* A dialect knows the drivers whose options it has. */
-static bool is_known_driver(const struct bn_cli *cli, const struct bn_registry_driver *driver)
+static bool usage_is_known_driver(const struct bn_cli *cli, const struct bn_registry_driver *driver)
 {
   unsigned in = 0;
 
@@ -61,7 +61,7 @@ static bool is_known_driver(const struct bn_cli *cli, const struct bn_registry_d
   return cli->policy->lists_own || (in & cli->policy->listed) != 0;
 }
 
-static bool is_present(const struct bn_registry_driver *driver, char *const *names, size_t n)
+static bool usage_is_present(const struct bn_registry_driver *driver, char *const *names, size_t n)
 {
   for (size_t i = 0; i < n; i++)
     if (strcmp(names[i], driver->name) == 0)
@@ -69,7 +69,7 @@ static bool is_present(const struct bn_registry_driver *driver, char *const *nam
   return false;
 }
 
-static bool is_registered(const char *name)
+static bool usage_is_registered(const char *name)
 {
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
     if (strcmp(d->name, name) == 0)
@@ -77,8 +77,8 @@ static bool is_registered(const char *name)
   return false;
 }
 
-static void print_drivers(const struct bn_cli *cli, const struct bn_optset *options,
-                          char *const *names, size_t n)
+static void usage_print_drivers(const struct bn_cli *cli, const struct bn_optset *options,
+                                char *const *names, size_t n)
 {
   const char *const general[] = {BN_CLI_DB_GROUP};
   const struct bn_registry_driver *d;
@@ -87,22 +87,22 @@ static void print_drivers(const struct bn_cli *cli, const struct bn_optset *opti
   (void)bn_optset_help(options, general, 1, stdout);
   printf("\n\nCompiled-in database drivers:\n");
   for (d = bn_registry_drivers; d->name != NULL; d++)
-    if (is_known_driver(cli, d) && is_present(d, names, n))
+    if (usage_is_known_driver(cli, d) && usage_is_present(d, names, n))
       printf("  %s - %s\n", d->name, d->title);
   for (size_t i = 0; cli->policy->lists_own && i < n; i++)
-    if (!is_registered(names[i]))
+    if (!usage_is_registered(names[i]))
       printf("  %s - added module; its options are known with --db-driver=%s\n", names[i],
              names[i]);
   putchar('\n');
   for (d = bn_registry_drivers; d->name != NULL; d++)
-    if (is_known_driver(cli, d) && is_present(d, names, n)) {
+    if (usage_is_known_driver(cli, d) && usage_is_present(d, names, n)) {
       const char *const groups[] = {d->group};
 
-      print_block(options, d->group, groups, 1);
+      usage_print_block(options, d->group, groups, 1);
     }
 }
 
-static void print_tests(const struct bn_cli *cli)
+static void usage_print_tests(const struct bn_cli *cli)
 {
   printf("Compiled-in tests:\n");
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
@@ -117,21 +117,21 @@ static void print_tests(const struct bn_cli *cli)
   bn_subcommand_list(bn_registry_subcommands, stdout);
 }
 
-static bool name_group(char *group, size_t size, const struct bn_reporter *r)
+static bool usage_name_group(char *group, size_t size, const struct bn_reporter *r)
 {
   (void)snprintf(group, size, "%s report options", r->name);
   return r->options != NULL;
 }
 
 /* All of them are our own. */
-static void print_reports(const struct bn_cli *cli, const struct bn_optset *options)
+static void usage_print_reports(const struct bn_cli *cli, const struct bn_optset *options)
 {
   for (size_t i = 0; cli->policy->lists_own && bn_registry_reporters[i] != NULL; i++) {
     char group[64];
     const char *const groups[] = {group};
 
-    if (name_group(group, sizeof group, bn_registry_reporters[i]))
-      print_block(options, group, groups, 1);
+    if (usage_name_group(group, sizeof group, bn_registry_reporters[i]))
+      usage_print_block(options, group, groups, 1);
   }
 }
 
@@ -148,10 +148,10 @@ void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options
     printf("Usage:\n  %s [options]... [testname] [command]\n\n"
            "Commands implemented by most tests: prepare run cleanup help\n\n",
            program);
-  print_general(options);
-  print_reports(cli, options);
-  print_drivers(cli, options, drivers, n_drivers);
-  print_tests(cli);
+  usage_print_general(options);
+  usage_print_reports(cli, options);
+  usage_print_drivers(cli, options, drivers, n_drivers);
+  usage_print_tests(cli);
   if (cli->policy->words_are_commands)
     printf("See '%s --test=<name> help' for a list of options for each test.\n\n", program);
   else
@@ -162,7 +162,7 @@ void bn_cli_print_test_help(const char *group, const struct bn_optset *options)
 {
   const char *const groups[] = {group};
 
-  print_block(options, group, groups, 1);
+  usage_print_block(options, group, groups, 1);
 }
 
 void bn_cli_print_option_lines(const char *group, const struct bn_optset *options)
@@ -173,8 +173,8 @@ void bn_cli_print_option_lines(const char *group, const struct bn_optset *option
 
 /* --- the manual pages --- */
 
-static void print_man_section(const struct bn_optset *options, const char *heading,
-                              const char *const *groups, size_t n)
+static void usage_print_man_section(const struct bn_optset *options, const char *heading,
+                                    const char *const *groups, size_t n)
 {
   /* A test need not have options, and mdoc has no empty lists. */
   if (!bn_optset_has_group(options, groups[0]))
@@ -200,29 +200,29 @@ int bn_cli_print_man(const struct bn_optset *options)
   static const char *const log[] = {BN_GROUP_LOG, BN_GROUP_LATENCY};
   const char *const database[] = {BN_CLI_DB_GROUP};
 
-  print_man_section(options, "General options", general, 2);
-  print_man_section(options, "Random numbers", random, 1);
-  print_man_section(options, "Messages and latency", log, 2);
+  usage_print_man_section(options, "General options", general, 2);
+  usage_print_man_section(options, "Random numbers", random, 1);
+  usage_print_man_section(options, "Messages and latency", log, 2);
   for (size_t i = 0; bn_registry_reporters[i] != NULL; i++) {
     char group[64], title[64];
     const char *const groups[] = {group};
 
     (void)snprintf(title, sizeof title, "Report %s", bn_registry_reporters[i]->name);
-    if (name_group(group, sizeof group, bn_registry_reporters[i]))
-      print_man_section(options, title, groups, 1);
+    if (usage_name_group(group, sizeof group, bn_registry_reporters[i]))
+      usage_print_man_section(options, title, groups, 1);
   }
-  print_man_section(options, "Databases", database, 1);
+  usage_print_man_section(options, "Databases", database, 1);
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
     const char *const groups[] = {d->group};
 
-    print_man_section(options, d->title, groups, 1);
+    usage_print_man_section(options, d->title, groups, 1);
   }
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++) {
     char group[64];
     const char *const groups[] = {group};
 
     (void)snprintf(group, sizeof group, "%s options", bn_registry_workloads[i]->name);
-    print_man_section(options, bn_registry_workloads[i]->title, groups, 1);
+    usage_print_man_section(options, bn_registry_workloads[i]->title, groups, 1);
   }
   return bn_subcommand_man(bn_registry_subcommands, stdout);
 }

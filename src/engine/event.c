@@ -3,8 +3,8 @@
 #include "engine/event.h"
 
 #include "base/log.h"
+#include "engine/arrivals.h"
 #include "engine/outage.h"
-#include "engine/pacer.h"
 #include "engine/quota.h"
 #include "option/conf.h"
 
@@ -39,12 +39,12 @@ uint64_t bn_event_counted(struct bn_session *s)
   return n;
 }
 
-void bn_event_unclaim(struct bn_session *s, const struct bn_tick *tick)
+void bn_event_return_uncounted(struct bn_session *s, const struct bn_tick *tick)
 {
   bn_quota_unclaim(s->share, tick->start_ns < s->stat->counts_from_ns);
 }
 
-void bn_event_give_back(struct bn_session *s)
+void bn_event_return_unbegun(struct bn_session *s)
 {
   s->due_ns = 0;
   bn_quota_unclaim(s->share, !s->share->counted);
@@ -202,7 +202,7 @@ static void event_uncount(struct bn_session *s, const struct bn_tick *tick)
   if (tick->start_ns >= s->stat->counts_from_ns)
     bn_stat_bump(&s->stat->dropped, 1);
   if ((s->attend & BN_ATTEND_CLAIM) != 0)
-    bn_event_unclaim(s, tick);
+    bn_event_return_uncounted(s, tick);
 }
 
 void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)

@@ -23,10 +23,10 @@ bool bn_event_more_slow(struct bn_session *s);
 bool bn_event_claim(struct bn_session *s);
 
 /* Returns the ticket of an event that was begun and is not counted. */
-void bn_event_unclaim(struct bn_session *s, const struct bn_tick *tick);
+void bn_event_return_uncounted(struct bn_session *s, const struct bn_tick *tick);
 
 /* Returns the ticket of a claimed event that will not be begun. */
-void bn_event_give_back(struct bn_session *s);
+void bn_event_return_unbegun(struct bn_session *s);
 
 /* Notes that a claimed event begins later than its claim. */
 void bn_event_began(struct bn_session *s, uint64_t start_ns);
@@ -163,7 +163,7 @@ static inline void bn_event_drop(struct bn_session *s, const struct bn_tick *tic
 {
   bn_event_forget_now(s, tick);
   if ((s->attend & BN_ATTEND_CLAIM) != 0)
-    bn_event_unclaim(s, tick);
+    bn_event_return_uncounted(s, tick);
 }
 
 /* Ends an event that has failed for good; its ticket stays spent and the session goes on. */

@@ -3,7 +3,7 @@
 #include "engine/grace.h"
 
 /* Hundreds of sessions that close their statements one after another are not stuck. */
-struct bn_progress bn_grace_progress(const struct bn_parts *p)
+struct bn_progress bn_grace_progress(const struct bn_run_parts *p)
 {
   const uint64_t gone = bn_threads_gone(p->threads);
 
@@ -11,13 +11,13 @@ struct bn_progress bn_grace_progress(const struct bn_parts *p)
 }
 
 /* sysbench never ends a script without SQL for its lack of progress. */
-bool bn_grace_is_limited(const struct bn_parts *p)
+bool bn_grace_is_limited(const struct bn_run_parts *p)
 {
   return !p->conf->grace_auto || bn_reports_kind(p->reports) == BN_KIND_SQL ||
          (p->scripted && p->conf->policy->own_report);
 }
 
-uint64_t bn_grace_least_ns(const struct bn_parts *p)
+uint64_t bn_grace_least_ns(const struct bn_run_parts *p)
 {
   return (bn_reports_kind(p->reports) == BN_KIND_SQL ? 2 : 10) * BN_NSEC_PER_SEC;
 }
@@ -35,7 +35,7 @@ static uint64_t grace_greater(uint64_t a, uint64_t b)
   return a > b ? a : b;
 }
 
-uint64_t bn_grace_ns(const struct bn_parts *p, uint64_t least_ns)
+uint64_t bn_grace_ns(const struct bn_run_parts *p, uint64_t least_ns)
 {
   /* For a script without SQL, the longest event takes the part of the longest statement. */
   const bool events = bn_reports_kind(p->reports) != BN_KIND_SQL;
@@ -47,7 +47,7 @@ uint64_t bn_grace_ns(const struct bn_parts *p, uint64_t least_ns)
       least_ns);
 }
 
-uint64_t bn_grace_longest_ns(const struct bn_parts *p, uint64_t grace_ns)
+uint64_t bn_grace_longest_ns(const struct bn_run_parts *p, uint64_t grace_ns)
 {
   if (p->conf->grace_auto && !p->conf->policy->own_report)
     return grace_times(1, UINT64_MAX);

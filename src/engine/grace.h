@@ -9,18 +9,18 @@
 #include "engine/schedule.h"
 
 /* Returns counters that grow while sessions make progress. */
-struct bn_progress bn_grace_progress(const struct bn_parts *p);
+struct bn_progress bn_grace_progress(const struct bn_run_parts *p);
 /* Returns whether the time of events in flight is limited.  Built-in tests, and scripts without SQL
    in a dialect, have no limit unless the user sets one. */
-bool bn_grace_is_limited(const struct bn_parts *p);
+bool bn_grace_is_limited(const struct bn_run_parts *p);
 /* Returns the shortest grace: an event of a script may take any time, while statements of a server
    that answers are short. */
-uint64_t bn_grace_least_ns(const struct bn_parts *p);
+uint64_t bn_grace_least_ns(const struct bn_run_parts *p);
 /* Returns the grace that the user set, or max(least_ns, 3 x the longest completed statement, or
    event if there is no SQL). */
-uint64_t bn_grace_ns(const struct bn_parts *p, uint64_t least_ns);
+uint64_t bn_grace_ns(const struct bn_run_parts *p, uint64_t least_ns);
 /* Returns how long statements alone renew the grace: max(10 x grace_ns, 3 x the longest event); no
    limit in a dialect where the user set no grace. */
-uint64_t bn_grace_longest_ns(const struct bn_parts *p, uint64_t grace_ns);
+uint64_t bn_grace_longest_ns(const struct bn_run_parts *p, uint64_t grace_ns);
 
 #endif

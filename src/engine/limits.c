@@ -110,7 +110,7 @@ void bn_limits_allow_files(unsigned sessions)
 
 /* A failed session may have closed a few files since, so that a few free ones still mean that the
    limit was met. */
-static bool has_free_files(void)
+static bool limits_has_free_files(void)
 {
   enum { A_FEW = 16 };
   int fd[A_FEW], n = 0;
@@ -132,7 +132,7 @@ void bn_limits_report_files(unsigned sessions)
   struct rlimit limit;
   char text[320];
 
-  if (has_free_files() || !bn_log_has_asides() || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+  if (limits_has_free_files() || !bn_log_has_asides() || getrlimit(RLIMIT_NOFILE, &limit) != 0)
     return;
   (void)snprintf(text, sizeof text,
                  "ulimit -n allows %llu open files and connections, and no more are left: raise it "

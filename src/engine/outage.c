@@ -40,7 +40,7 @@ static uint64_t outage_acquire(const _Atomic uint64_t *n)
 
 /* In a closed loop an event begins when the one before it ends.  Under --rate, an arrival after the
    last end has ended a time without events. */
-static void look_at(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
+static void outage_look_at(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
 {
   const uint64_t start_ns = outage_acquire(&st->begun_at) - outage_acquire(&st->ended_at);
   const bool in_flight = outage_acquire(&st->begun) != outage_acquire(&st->ended) && start_ns != 0;
@@ -60,7 +60,8 @@ static void look_at(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
   outage_narrow(g, first_ns, end_ns);
 }
 
-static struct gap find_gap(const struct bn_outage *o, const struct bn_stat *self, uint64_t now_ns)
+static struct gap outage_find_gap(const struct bn_outage *o, const struct bn_stat *self,
+                                  uint64_t now_ns)
 {
   struct gap g = {0, UINT64_MAX};
 
@@ -69,7 +70,7 @@ static struct gap find_gap(const struct bn_outage *o, const struct bn_stat *self
 
     outage_narrow(&g, UINT64_MAX, st->measure_from_ns);
     if (st != self)
-      look_at(&g, st, now_ns);
+      outage_look_at(&g, st, now_ns);
   }
   /* Read last, for sessions that stopped running in the meantime. */
   outage_narrow(&g, UINT64_MAX, atomic_load(&o->gone_last_ok_ns));
@@ -96,7 +97,7 @@ static void outage_note(struct bn_outage *o, const struct gap *g, uint64_t until
 void bn_outage_check(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
                      uint64_t before_ns, uint64_t now_ns, uint64_t span_ns)
 {
-  struct gap g = find_gap(o, self, now_ns);
+  struct gap g = outage_find_gap(o, self, now_ns);
 
   outage_narrow(&g, start_ns, before_ns);
   outage_note(o, &g, now_ns < span_ns ? now_ns : span_ns);
@@ -112,7 +113,7 @@ void bn_outage_leave(struct bn_outage *o, uint64_t end_ns)
 
 void bn_outage_end(struct bn_outage *o, uint64_t span_ns)
 {
-  const struct gap g = find_gap(o, NULL, span_ns);
+  const struct gap g = outage_find_gap(o, NULL, span_ns);
 
   if (g.first_ns != UINT64_MAX)
     outage_note(o, &g, span_ns);

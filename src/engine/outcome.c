@@ -51,7 +51,7 @@ void bn_outcome_cut(struct bn_outcome *o, uint64_t now_ns)
   (void)atomic_compare_exchange_strong(&o->cut_ns, &never, now_ns);
 }
 
-static void raise_to(_Atomic uint64_t *at, uint64_t ns)
+static void outcome_raise_to(_Atomic uint64_t *at, uint64_t ns)
 {
   uint64_t last = atomic_load(at);
 
@@ -61,13 +61,13 @@ static void raise_to(_Atomic uint64_t *at, uint64_t ns)
 
 void bn_outcome_end(struct bn_outcome *o, uint64_t now_ns)
 {
-  raise_to(&o->end_ns, now_ns);
+  outcome_raise_to(&o->end_ns, now_ns);
 }
 
 void bn_outcome_looped(struct bn_outcome *o, uint64_t last_ns, uint64_t now_ns)
 {
-  raise_to(&o->last_ns, last_ns);
-  raise_to(&o->looped_ns, now_ns);
+  outcome_raise_to(&o->last_ns, last_ns);
+  outcome_raise_to(&o->looped_ns, now_ns);
 }
 
 uint64_t bn_outcome_limit(const struct bn_outcome *o, uint64_t deadline_ns)

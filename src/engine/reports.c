@@ -84,7 +84,7 @@ static void report_done(struct report *r)
   *r = (struct report){.ages = NULL};
 }
 
-static void make_snaps(struct bn_reports *r)
+static void reports_make_snaps(struct bn_reports *r)
 {
   if (r->ticks)
     bn_snap_init(&r->start, r->stats);
@@ -115,11 +115,11 @@ struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup)
   bn_asserts_init(&r->asserts, setup->asserts, setup->n_asserts,
                   setup->conf->raw.abort_on_assert_s);
   atomic_init(&r->kind, (int)setup->ops->kind);
-  make_snaps(r);
+  reports_make_snaps(r);
   return r;
 }
 
-static void free_snaps(struct bn_reports *r)
+static void reports_free_snaps(struct bn_reports *r)
 {
   report_done(&r->report);
   report_done(&r->forced);
@@ -132,8 +132,8 @@ static void free_snaps(struct bn_reports *r)
 
 void bn_reports_measure(struct bn_reports *r)
 {
-  free_snaps(r);
-  make_snaps(r);
+  reports_free_snaps(r);
+  reports_make_snaps(r);
 }
 
 void bn_reports_free(struct bn_reports *r)
@@ -141,7 +141,7 @@ void bn_reports_free(struct bn_reports *r)
   if (r == NULL)
     return;
   bn_reporters_done(&r->reporters);
-  free_snaps(r);
+  reports_free_snaps(r);
   bn_facts_done(&r->facts);
   (void)pthread_mutex_destroy(&r->lock);
   (void)pthread_mutex_destroy(&r->span_end.lock);

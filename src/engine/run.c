@@ -32,7 +32,7 @@ struct bn_run {
   struct bn_interrupt interrupt;
   struct bn_watch watch;
   struct bn_reports *reports;
-  struct bn_parts parts;
+  struct bn_run_parts parts;
   struct bn_sampler sampler;
   struct bn_watchdog watchdog;
   struct bn_receiver receiver;
@@ -129,21 +129,21 @@ static void run_make_watch(struct bn_run *run, const struct bn_run_setup *setup)
 
   bn_watch_init(&run->watch, setup->watchers, setup->n_watchers, setup->sql);
   run->reports = bn_reports_new(&reports);
-  run->parts = (struct bn_parts){.conf = setup->conf,
-                                 .clock = &run->clock,
-                                 .outcome = &run->outcome,
-                                 .load = &run->load,
-                                 .quota = &run->quota,
-                                 .pacer = run->pacer_made ? &run->pacer : NULL,
-                                 .outage = &run->outage,
-                                 .threads = &run->threads,
-                                 .interrupt = &run->interrupt,
-                                 .reports = run->reports,
-                                 .watch = &run->watch,
-                                 .reporters = setup->reporters,
-                                 .n_reporters = setup->n_reporters,
-                                 .text = setup->text,
-                                 .scripted = setup->ops->find_command != NULL};
+  run->parts = (struct bn_run_parts){.conf = setup->conf,
+                                     .clock = &run->clock,
+                                     .outcome = &run->outcome,
+                                     .load = &run->load,
+                                     .quota = &run->quota,
+                                     .pacer = run->pacer_made ? &run->pacer : NULL,
+                                     .outage = &run->outage,
+                                     .threads = &run->threads,
+                                     .interrupt = &run->interrupt,
+                                     .reports = run->reports,
+                                     .watch = &run->watch,
+                                     .reporters = setup->reporters,
+                                     .n_reporters = setup->n_reporters,
+                                     .text = setup->text,
+                                     .scripted = setup->ops->find_command != NULL};
   bn_sampler_init(&run->sampler, &run->parts);
   bn_watchdog_init(&run->watchdog, &run->parts);
 }

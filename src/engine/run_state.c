@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-uint64_t bn_run_state_backlog(const struct bn_parts *p, const struct bn_times *times,
+uint64_t bn_run_state_backlog(const struct bn_run_parts *p, const struct bn_times *times,
                               uint64_t now_ns, uint64_t remaining)
 {
   const uint64_t end_ns = bn_outcome_limit(p->outcome, times->deadline_ns);
@@ -14,12 +14,12 @@ uint64_t bn_run_state_backlog(const struct bn_parts *p, const struct bn_times *t
 }
 
 /* Returns how many events may still begin, as far as the queue in reports counts. */
-static uint64_t remaining_for_report(const struct bn_parts *p)
+static uint64_t remaining_for_report(const struct bn_run_parts *p)
 {
   return p->conf->policy->queue_ignores_events ? UINT64_MAX : bn_quota_unused(p->quota);
 }
 
-struct bn_run_state bn_run_state_at(const struct bn_parts *p, const struct bn_times *times,
+struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct bn_times *times,
                                     uint64_t now_ns)
 {
   const bool measured = now_ns > times->measure_ns;
@@ -42,7 +42,7 @@ struct bn_run_state bn_run_state_at(const struct bn_parts *p, const struct bn_ti
 
 /* Returns the limit, or the end of the last event if all sessions had left their loops before it.
    UINT64_MAX: there is no limit and the span has not ended. */
-static uint64_t span_end(const struct bn_parts *p, const struct bn_times *times)
+static uint64_t span_end(const struct bn_run_parts *p, const struct bn_times *times)
 {
   const uint64_t limit_ns = bn_outcome_limit(p->outcome, times->deadline_ns);
   const uint64_t last_ns = atomic_load(&p->outcome->last_ns);
@@ -53,7 +53,7 @@ static uint64_t span_end(const struct bn_parts *p, const struct bn_times *times)
   return limit_ns;
 }
 
-bool bn_run_state_in_warmup(const struct bn_parts *p, const struct bn_times *times)
+bool bn_run_state_in_warmup(const struct bn_run_parts *p, const struct bn_times *times)
 {
   return span_end(p, times) < times->measure_ns;
 }
@@ -82,7 +82,8 @@ static uint64_t events_started(const struct bn_load *l)
 
 /* With --events, arrivals after the last ticket belong to no event.  Events that began after the
    run was cut and before its end was known count as due too. */
-static void find_queue(const struct bn_parts *p, struct bn_run_state *s, struct bn_hist *ages)
+static void run_state_find_queue(const struct bn_run_parts *p, struct bn_run_state *s,
+                                 struct bn_hist *ages)
 {
   const struct bn_pacer_due due = bn_pacer_due(p->pacer, s->from_ns, s->now_ns);
   const uint64_t begun = bn_load_begun(p->load), all = due.warmup + due.counted;
@@ -98,7 +99,7 @@ static void find_queue(const struct bn_parts *p, struct bn_run_state *s, struct 
   s->ages = ages;
 }
 
-struct bn_run_state bn_run_state_end(const struct bn_parts *p, const struct bn_times *times,
+struct bn_run_state bn_run_state_end(const struct bn_run_parts *p, const struct bn_times *times,
                                      struct bn_hist *ages)
 {
   const uint64_t end_ns = atomic_load(&p->outcome->end_ns), closed_ns = bn_clock_mono();
@@ -116,14 +117,14 @@ struct bn_run_state bn_run_state_end(const struct bn_parts *p, const struct bn_t
   m.grace_ns = ns_between(m.now_ns, m.observed_ns);
   m.teardown_ns = m.abandoned ? 0 : ns_between(m.looped_ns, closed_ns);
   if (m.paced)
-    find_queue(p, &m, ages);
+    run_state_find_queue(p, &m, ages);
   if (m.abandoned)
     bn_outage_end(p->outage, m.now_ns);
   m.outages = bn_outage_get(p->outage);
   return m;
 }
 
-bool bn_run_state_unserved(const struct bn_parts *p, const struct bn_run_state *end,
+bool bn_run_state_unserved(const struct bn_run_parts *p, const struct bn_run_state *end,
                            uint64_t *ended)
 {
   const struct bn_served served = bn_load_served(p->load);

@@ -15,7 +15,7 @@
 /* The private state of the thread. */
 struct sampler {
   struct bn_schedule schedule;
-  const struct bn_parts *p;
+  const struct bn_run_parts *p;
   uint64_t *ended;
 };
 
@@ -24,7 +24,7 @@ static const uint64_t poll_ns = BN_NSEC_PER_SEC / 4;
 
 /* No event begins while the baseline is being taken, even if this thread is held up: otherwise
    thousands of short events would end between the baseline and the first ticket. */
-static void end_warmup(const struct sampler *s, uint64_t now)
+static void sampler_end_warmup(const struct sampler *s, uint64_t now)
 {
   const bool native = s->p->conf->policy->own_report;
   const uint64_t at_ns = native ? s->schedule.times.measure_ns : now;
@@ -53,7 +53,7 @@ static void sampler_report(const struct sampler *s, uint64_t now,
 
 /* All workers had gone by that time: an interval there would be outside the time that the total
    covers.  The clock of a worker may be some microseconds behind the clock of the intervals. */
-static bool is_after_the_end(const struct sampler *s, uint64_t at_ns)
+static bool sampler_is_after_the_end(const struct sampler *s, uint64_t at_ns)
 {
   return bn_threads_busy(s->p->threads) == 0 &&
          atomic_load(&s->p->outcome->end_ns) + 10 * BN_NSEC_PER_MSEC < at_ns;
@@ -79,7 +79,7 @@ static void sampler_asserts(const struct sampler *s)
                 violated->text, s->p->conf->raw.abort_on_assert_s);
 }
 
-static void end_span(const struct sampler *s, uint64_t now)
+static void sampler_end_span(const struct sampler *s, uint64_t now)
 {
   bn_reports_end_span(s->p->reports, atomic_load(&s->p->quota->limit.span_ns), now);
   bn_watch_end(s->p->watch);
@@ -89,7 +89,7 @@ static void report_due_items(struct sampler *s, uint64_t now)
 {
   const uint64_t at_ns = s->schedule.interval_ns;
 
-  if (bn_schedule_interval(&s->schedule, now) && !is_after_the_end(s, at_ns)) {
+  if (bn_schedule_interval(&s->schedule, now) && !sampler_is_after_the_end(s, at_ns)) {
     sampler_report(s, now, bn_reports_interval);
     /* The reporter may have been slow. */
     now = bn_clock_mono();
@@ -104,13 +104,13 @@ static void report_due_items(struct sampler *s, uint64_t now)
   }
 }
 
-static void check_backlog(const struct sampler *s, uint64_t now)
+static void sampler_check_backlog(const struct sampler *s, uint64_t now)
 {
   const uint64_t most = (uint64_t)s->p->conf->raw.rate_max_backlog;
   uint64_t backlog;
 
   /* The backlog is computed even without a limit: bench's own report needs the arrivals replayed
-     (engine/pacer.h). */
+     (engine/arrivals.h). */
   if (s->p->pacer == NULL || !s->schedule.measuring ||
       (most == 0 && !s->p->conf->policy->own_report))
     return;
@@ -130,7 +130,7 @@ static uint64_t sampler_grace(const struct sampler *s)
 /* The run is ended before the message, which waits for its reader.  The main thread interrupts the
    events that it has counted as unfinished.  A run that has failed already ends as a failed one:
    its hanging threads may well have the same cause. */
-static void end_by_grace(const struct sampler *s, uint64_t now_ns)
+static void sampler_end_by_grace(const struct sampler *s, uint64_t now_ns)
 {
   const struct bn_patience *p = &s->schedule.patience;
   const bool statements = now_ns < p->since_ns + sampler_grace(s);
@@ -170,12 +170,12 @@ static void do_due_items(struct sampler *s)
 
   if (bn_schedule_refit(schedule, now)) {
     bn_clock_refit(s->p->clock);
-    check_backlog(s, now);
+    sampler_check_backlog(s, now);
   }
   if (bn_schedule_warmup_ends(schedule, now))
-    end_warmup(s, now);
+    sampler_end_warmup(s, now);
   if (schedule->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns))
-    end_span(s, now);
+    sampler_end_span(s, now);
   report_due_items(s, now);
   /* After the last event has begun, the events in flight get the grace. */
   if (schedule->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns) &&
@@ -188,10 +188,10 @@ static void do_due_items(struct sampler *s)
   if (bn_schedule_forced(schedule, now))
     force_shutdown(s);
   if (bn_schedule_out_of_grace(schedule, now))
-    end_by_grace(s, now);
+    sampler_end_by_grace(s, now);
 }
 
-static bool is_stopping(struct bn_sampler *s)
+static bool sampler_is_stopping(struct bn_sampler *s)
 {
   bool stop;
 
@@ -212,7 +212,7 @@ static void sampler_step(struct sampler *s)
 }
 
 /* No item is due after the run has been abandoned. */
-static uint64_t next_wake_ns(const struct sampler *s, bool redraws)
+static uint64_t sampler_next_wake_ns(const struct sampler *s, bool redraws)
 {
   const uint64_t now = bn_clock_mono();
 
@@ -232,13 +232,13 @@ static void *sampler_main(void *arg)
 
   bn_schedule_init(&s.schedule, s.p->conf, bn_clock_mono());
   do {
-    bn_stop_sleep(&due, next_wake_ns(&s, shared->redraws));
-    stop = is_stopping(shared);
+    bn_stop_sleep(&due, sampler_next_wake_ns(&s, shared->redraws));
+    stop = sampler_is_stopping(shared);
     if (shared->redraws && !stop)
       bn_log_progress_again();
     sampler_step(&s);
   } while (!stop);
-  check_backlog(&s, bn_clock_mono());
+  sampler_check_backlog(&s, bn_clock_mono());
   (void)pthread_mutex_lock(&shared->lock);
   shared->gone = true;
   bn_wait_wake(&shared->changed);
@@ -246,7 +246,7 @@ static void *sampler_main(void *arg)
   return NULL;
 }
 
-void bn_sampler_init(struct bn_sampler *s, const struct bn_parts *parts)
+void bn_sampler_init(struct bn_sampler *s, const struct bn_run_parts *parts)
 {
   memset(s, 0, sizeof *s);
   s->ended = bn_alloc(parts->conf->plan.threads, sizeof *s->ended);

@@ -9,7 +9,7 @@
 #include "engine/run_state.h"
 
 struct bn_sampler {
-  const struct bn_parts *parts;
+  const struct bn_run_parts *parts;
   uint64_t *ended; /* owned; events of each session at the end of the warm-up */
   pthread_t thread;
   bool made;    /* the thread exists; used by the main thread only */
@@ -20,7 +20,7 @@ struct bn_sampler {
 };
 
 /* parts is borrowed. */
-void bn_sampler_init(struct bn_sampler *s, const struct bn_parts *parts);
+void bn_sampler_init(struct bn_sampler *s, const struct bn_run_parts *parts);
 void bn_sampler_done(struct bn_sampler *s);
 
 /* The main thread calls these.  The thread reports once the start barrier has opened, or keeps the

@@ -83,7 +83,7 @@ bool bn_schedule_warmup_ends(struct bn_schedule *s, uint64_t now_ns)
 }
 
 /* Returns the first point after now_ns on the grid. */
-static uint64_t next_on_grid(uint64_t from_ns, uint64_t step_ns, uint64_t now_ns)
+static uint64_t schedule_next_on_grid(uint64_t from_ns, uint64_t step_ns, uint64_t now_ns)
 {
   return from_ns + ((now_ns - from_ns) / step_ns + 1) * step_ns;
 }
@@ -92,7 +92,7 @@ bool bn_schedule_interval(struct bn_schedule *s, uint64_t now_ns)
 {
   if (s->warming || now_ns < s->interval_ns)
     return false;
-  s->interval_ns = next_on_grid(s->interval_ns, s->conf->plan.interval_ns, now_ns);
+  s->interval_ns = schedule_next_on_grid(s->interval_ns, s->conf->plan.interval_ns, now_ns);
   return true;
 }
 
@@ -114,7 +114,7 @@ bool bn_schedule_tick(struct bn_schedule *s, uint64_t now_ns)
 {
   if (s->warming || now_ns < s->tick_ns)
     return false;
-  s->tick_ns = next_on_grid(s->tick_ns, BN_NSEC_PER_SEC, now_ns);
+  s->tick_ns = schedule_next_on_grid(s->tick_ns, BN_NSEC_PER_SEC, now_ns);
   return true;
 }
 

@@ -14,28 +14,28 @@
 
 static void services_set_kind(void *context, enum bn_kind kind)
 {
-  const struct bn_parts *p = context;
+  const struct bn_run_parts *p = context;
 
   bn_reports_set_kind(p->reports, kind);
 }
 
 static void services_fact(void *context, const char *section, const char *key, const char *text)
 {
-  const struct bn_parts *p = context;
+  const struct bn_run_parts *p = context;
 
   bn_reports_fact(p->reports, section, key, text);
 }
 
 static bool services_count_label(void *context, unsigned index, const char *label)
 {
-  const struct bn_parts *p = context;
+  const struct bn_run_parts *p = context;
 
   return bn_labels_count(p->load->stats.labels[index], label, 1);
 }
 
 static bool services_leave(void *context, int status)
 {
-  const struct bn_parts *p = context;
+  const struct bn_run_parts *p = context;
 
   if (!bn_outcome_has(p->outcome, BN_OUTCOME_OPENED))
     return false;
@@ -45,13 +45,13 @@ static bool services_leave(void *context, int status)
 
 static void services_fail(void *context)
 {
-  const struct bn_parts *p = context;
+  const struct bn_run_parts *p = context;
 
   bn_threads_end(p->threads, BN_CAUSE_FAILED, 0);
 }
 
 /* Returns the seconds since the measurement began. */
-static double services_now_s(const struct bn_parts *p)
+static double services_now_s(const struct bn_run_parts *p)
 {
   struct bn_times times = {.start_ns = 0};
 
@@ -61,7 +61,7 @@ static double services_now_s(const struct bn_parts *p)
 }
 
 /* Is called for the first failure of each kind. */
-static void services_log_failure(const struct bn_parts *p, unsigned number, double at_s)
+static void services_log_failure(const struct bn_run_parts *p, unsigned number, double at_s)
 {
   const unsigned n = p->threads->n, remaining = n - bn_threads_failed(p->threads);
   char when[48] = "in the warm-up";
@@ -74,7 +74,7 @@ static void services_log_failure(const struct bn_parts *p, unsigned number, doub
 
 static void services_fail_session(struct bn_session *s, const char *kind, const char *text)
 {
-  const struct bn_parts *p = s->services->of;
+  const struct bn_run_parts *p = s->services->of;
   const double at_s = services_now_s(p);
 
   if (!bn_outcome_has(p->threads->outcome, BN_OUTCOME_FAILED))
@@ -90,7 +90,7 @@ static const struct bn_wait process_end = {"the end of the process", BN_BOUND_LE
 
 __attribute__((noreturn)) static void stay_behind(void *context)
 {
-  const struct bn_parts *p = context;
+  const struct bn_run_parts *p = context;
 
   bn_threads_end(p->threads, BN_CAUSE_ABANDONED, 0);
   bn_wait_park(&process_end);
@@ -98,7 +98,7 @@ __attribute__((noreturn)) static void stay_behind(void *context)
 
 /* The receiver of signals may wait for a lock that the lost thread holds.  If the run has been
    abandoned, it ends without the receiver. */
-static bool services_is_acknowledged(const struct bn_parts *p, unsigned number)
+static bool services_is_acknowledged(const struct bn_run_parts *p, unsigned number)
 {
   return bn_threads_has_acknowledged(p->threads, number) ||
          bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED);
@@ -125,7 +125,7 @@ static void services_write_loss_message(struct bn_threads *t)
 static void services_lose(const struct bn_session *s, const char *text)
 {
   const uint64_t until_ns = bn_clock_mono() + 3 * BN_NSEC_PER_SEC;
-  const struct bn_parts *p = s->services->of;
+  const struct bn_run_parts *p = s->services->of;
   const bool reported = bn_outcome_has(p->outcome, BN_OUTCOME_OPENED) && bn_session_is_worker(s);
   const bool first = !atomic_exchange(&p->threads->loss_reported, true);
   /* Without a reader of standard error, the receiver of signals has to print the text. */
@@ -152,14 +152,14 @@ static void services_lose(const struct bn_session *s, const char *text)
 
 static bool services_barrier(struct bn_session *s)
 {
-  const struct bn_parts *p = s->services->of;
+  const struct bn_run_parts *p = s->services->of;
 
   return s == s->services->main ? !bn_session_over(s) : bn_threads_barrier(p->threads);
 }
 
 static void services_pause_session(struct bn_session *s, uint64_t until_ns)
 {
-  const struct bn_parts *p = s->services->of;
+  const struct bn_run_parts *p = s->services->of;
   const uint64_t deadline_ns = bn_session_deadline(s);
 
   bn_threads_pause(p->threads, until_ns < deadline_ns ? until_ns : deadline_ns);
@@ -167,12 +167,12 @@ static void services_pause_session(struct bn_session *s, uint64_t until_ns)
 
 static void services_set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg)
 {
-  const struct bn_parts *p = s->services->of;
+  const struct bn_run_parts *p = s->services->of;
 
   bn_interrupt_set(p->interrupt, s, fn, arg);
 }
 
-void bn_services_bind(struct bn_services *out, struct bn_parts *parts,
+void bn_services_bind(struct bn_services *out, struct bn_run_parts *parts,
                       const struct bn_sessions *sessions, const struct bn_workload *ops)
 {
   *out = (struct bn_services){

@@ -8,7 +8,7 @@
 #include "engine/sessions.h"
 
 /* Everything is borrowed. */
-void bn_services_bind(struct bn_services *out, struct bn_parts *parts,
+void bn_services_bind(struct bn_services *out, struct bn_run_parts *parts,
                       const struct bn_sessions *sessions, const struct bn_workload *ops);
 
 #endif

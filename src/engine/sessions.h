@@ -6,9 +6,9 @@
 #define BN_ENGINE_SESSIONS_H
 
 #include "api/workload.h"
+#include "engine/arrivals.h"
 #include "engine/host_group.h"
 #include "engine/load.h"
-#include "engine/pacer.h"
 #include "engine/quota.h"
 #include "option/conf.h"
 

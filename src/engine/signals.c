@@ -28,7 +28,7 @@ static const struct bn_wait returning = {"the receiver of signals to return", BN
 
 struct receiver {
   struct bn_receiver *shared;
-  const struct bn_parts *p;
+  const struct bn_run_parts *p;
   int count;                   /* requests so far */
   struct bn_stop_sender first; /* the sender of the first request */
   uint64_t first_ns;
@@ -40,7 +40,7 @@ struct receiver {
 
 /* While workers are measured, the main thread has nothing to interrupt, and done() may still need
    its session.  It counts the events in flight before they are interrupted and fail. */
-static void interrupt_all(const struct bn_parts *p)
+static void interrupt_all(const struct bn_run_parts *p)
 {
   const bool main_too = bn_outcome_stage(p->outcome) != BN_STAGE_MEASURE;
 
@@ -52,7 +52,7 @@ static void interrupt_all(const struct bn_parts *p)
     bn_interrupt_first(p->interrupt, p->conf->plan.threads + main_too);
 }
 
-static void end_in_order(struct receiver *r, int signo)
+static void signals_end_in_order(struct receiver *r, int signo)
 {
   const bool opened = bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED);
 
@@ -65,10 +65,10 @@ static void end_in_order(struct receiver *r, int signo)
 }
 
 /* Ends without a message, as a shell command does. */
-static void end_without_reader(struct receiver *r)
+static void signals_end_without_reader(struct receiver *r)
 {
   r->first = (struct bn_stop_sender){.signo = SIGPIPE};
-  end_in_order(r, SIGPIPE);
+  signals_end_in_order(r, SIGPIPE);
 }
 
 static void signals_abandon(struct receiver *r)
@@ -78,14 +78,14 @@ static void signals_abandon(struct receiver *r)
   bn_sampler_wake(r->shared->sampler);
 }
 
-static void end_at_once(struct receiver *r)
+static void signals_end_at_once(struct receiver *r)
 {
   r->count = 2;
   bn_watchdog_order(r->shared->watchdog, false);
   signals_abandon(r);
 }
 
-static bool is_repeated(const struct receiver *r, const struct bn_stop_sender *s)
+static bool signals_is_repeated(const struct receiver *r, const struct bn_stop_sender *s)
 {
   return !s->typed && !r->first.typed && s->signo == r->first.signo && s->pid == r->first.pid &&
          bn_clock_mono() - r->first_ns <= repeat_ns;
@@ -102,14 +102,14 @@ static void handle_signal(struct receiver *r, const struct bn_stop_sender *sende
 {
   const int signo = sender->signo;
 
-  if (r->count == 1 && is_repeated(r, sender))
+  if (r->count == 1 && signals_is_repeated(r, sender))
     return;
   if (r->count == 0) {
     r->first = *sender;
-    end_in_order(r, signo);
+    signals_end_in_order(r, signo);
     log_signal(signo, "finishing; send it again to end at once");
   } else if (r->count == 1) {
-    end_at_once(r);
+    signals_end_at_once(r);
     log_signal(signo, "ending at once");
   } else {
     log_signal(signo, "ending at once");
@@ -118,20 +118,20 @@ static void handle_signal(struct receiver *r, const struct bn_stop_sender *sende
 }
 
 /* Another process has received the signal and printed a message. */
-static void handle_request(struct receiver *r)
+static void signals_handle_request(struct receiver *r)
 {
   const int asked = atomic_load(&r->shared->asked);
 
   if (asked > 0 && r->count == 0) {
     r->first = (struct bn_stop_sender){.signo = SIGINT};
-    end_in_order(r, SIGINT);
+    signals_end_in_order(r, SIGINT);
   }
   if (asked > 1 && r->count == 1)
-    end_at_once(r);
+    signals_end_at_once(r);
 }
 
 /* A lost worker may hold a lock that the report needs: from now on the run has to make progress. */
-static void handle_losses(struct receiver *r)
+static void signals_handle_losses(struct receiver *r)
 {
   const unsigned lost = bn_threads_lost(r->p->threads);
 
@@ -151,13 +151,13 @@ static void handle_losses(struct receiver *r)
 /* The stages of the run, and a stage for a hook of a script that prints the final report. */
 enum { STAGE_HOOK = BN_STAGE_CLOSE + 1 };
 
-static int current_stage(const struct bn_parts *p)
+static int current_stage(const struct bn_run_parts *p)
 {
   return bn_reports_in_hook(p->reports) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
 }
 
 /* Without a signal, a reader of the output may be as slow as it likes. */
-static bool is_unread(const struct receiver *r, int fd)
+static bool signals_is_unread(const struct receiver *r, int fd)
 {
   return r->count == 0 && !bn_wait_is_writable(fd);
 }
@@ -176,11 +176,11 @@ static uint64_t stage_patience(const struct receiver *r)
   case BN_STAGE_REPORT:
     return r->lost > 0 && bn_wait_is_writable(STDOUT_FILENO) ? long_patience_ns : 0;
   case BN_STAGE_DOCUMENTS:
-    return r->lost > 0 && !is_unread(r, STDOUT_FILENO) ? long_patience_ns : 0;
+    return r->lost > 0 && !signals_is_unread(r, STDOUT_FILENO) ? long_patience_ns : 0;
   case BN_STAGE_CLOSE:
     return bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED) ? long_patience_ns : patience_ns;
   case STAGE_HOOK:
-    return is_unread(r, STDOUT_FILENO) ? 0 : long_patience_ns;
+    return signals_is_unread(r, STDOUT_FILENO) ? 0 : long_patience_ns;
   case BN_STAGE_FINISH:
     return long_patience_ns;
   default:
@@ -190,12 +190,12 @@ static uint64_t stage_patience(const struct receiver *r)
 
 /* After a loss, events are abandoned before the process ends: no user asked for its end, and the
    report has its own patience.  Events abandoned by another thread may not be known yet. */
-static bool is_abandoning_events(const struct receiver *r)
+static bool signals_is_abandoning_events(const struct receiver *r)
 {
   return r->count == 0 && r->stage == BN_STAGE_MEASURE && !r->abandoned;
 }
 
-static void check_progress(struct receiver *r)
+static void signals_check_progress(struct receiver *r)
 {
   const uint64_t now = bn_clock_mono();
   const int stage = current_stage(r->p);
@@ -218,11 +218,11 @@ static void check_progress(struct receiver *r)
     (void)bn_log_at_once("no statement, event or thread has ended for %.1f s: ending at once",
                          (double)patience * 1e-9);
   r->patience.since_ns = 0;
-  if (is_abandoning_events(r)) {
+  if (signals_is_abandoning_events(r)) {
     r->abandoned = true;
     signals_abandon(r);
   } else {
-    end_at_once(r);
+    signals_end_at_once(r);
   }
 }
 
@@ -231,7 +231,7 @@ static bool must_progress(const struct receiver *r)
   return r->count == 1 || (r->count == 0 && r->lost > 0);
 }
 
-static uint64_t next_wake(const struct receiver *r)
+static uint64_t signals_next_wake(const struct receiver *r)
 {
   return must_progress(r) ? bn_clock_mono() + poll_ns : UINT64_MAX;
 }
@@ -250,15 +250,15 @@ static void *receiver_main(void *arg)
     int signo;
 
     if (r.count == 0 && bn_stop_reader_left())
-      end_without_reader(&r);
-    handle_request(&r);
-    handle_losses(&r);
-    signo = bn_stop_wait(&signals, next_wake(&r), &sender);
+      signals_end_without_reader(&r);
+    signals_handle_request(&r);
+    signals_handle_losses(&r);
+    signo = bn_stop_wait(&signals, signals_next_wake(&r), &sender);
 
     if (signo > 0)
       handle_signal(&r, &sender);
     if (must_progress(&r))
-      check_progress(&r);
+      signals_check_progress(&r);
   } while (!atomic_load(&shared->stop));
   return NULL;
 }

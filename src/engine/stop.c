@@ -30,7 +30,7 @@ static int wake_signal(void)
    purpose, and an ignored signal is left out: while a thread blocks everything to start another
    one, the kernel queues even an ignored signal, and the receiver would get it.  It is asked once:
    system(3) later ignores SIGINT while its child runs, and bench still wants it then. */
-static void choose_wanted(sigset_t *set)
+static void stop_choose_wanted(sigset_t *set)
 {
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
   size_t i;
@@ -56,7 +56,7 @@ static void stop_handle(int signo, void (*handler)(int))
 }
 
 /* Runs only where the signals are unblocked: around fork in a thread that starts a child. */
-static void pass_on(int signo)
+static void stop_pass_on(int signo)
 {
   const int saved = errno;
 
@@ -117,10 +117,10 @@ void bn_stop_block_signals(void)
   int signo;
 
   bn_stop_watch_reader();
-  choose_wanted(&receiver.wanted);
+  stop_choose_wanted(&receiver.wanted);
   for (signo = 1; signo < wake_signal(); signo++) {
     if (sigismember(&receiver.wanted, signo))
-      stop_handle(signo, pass_on);
+      stop_handle(signo, stop_pass_on);
   }
   set = receiver.wanted;
   (void)sigaddset(&set, wake_signal());
@@ -162,8 +162,8 @@ void bn_stop_become_receiver(void)
 }
 
 /* Returns -1 at the deadline, 0 if woken. */
-static int wait_for(const struct bn_wait *w, const sigset_t *set, uint64_t deadline_ns,
-                    siginfo_t *info)
+static int stop_wait_for(const struct bn_wait *w, const sigset_t *set, uint64_t deadline_ns,
+                         siginfo_t *info)
 {
   const int signo = bn_wait_signal(w, set, deadline_ns, info);
 
@@ -178,7 +178,7 @@ int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_s
 
   memset(&info, 0, sizeof info);
   (void)sigaddset(&set, wake_signal());
-  signo = wait_for(w, &set, deadline_ns, &info);
+  signo = stop_wait_for(w, &set, deadline_ns, &info);
   if (signo > 0)
     bn_stop_note_asked();
   /* A signal that pass_on forwarded has the pid of this process. */
@@ -192,7 +192,7 @@ void bn_stop_sleep(const struct bn_wait *w, uint64_t deadline_ns)
 
   (void)sigemptyset(&set);
   (void)sigaddset(&set, wake_signal());
-  (void)wait_for(w, &set, deadline_ns, NULL);
+  (void)stop_wait_for(w, &set, deadline_ns, NULL);
 }
 
 void bn_stop_wake(pthread_t thread)

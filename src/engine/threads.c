@@ -170,7 +170,7 @@ bool bn_threads_open(struct bn_threads *t, const struct bn_times *times)
 
 /* --- where sessions of all hosts meet --- */
 
-static bool is_single_host(const struct bn_threads *t)
+static bool threads_is_single_host(const struct bn_threads *t)
 {
   return t->host_group == NULL || t->host_group->sessions == t->n;
 }
@@ -204,7 +204,7 @@ void bn_threads_pass(struct bn_threads *t)
 void bn_threads_go(struct bn_threads *t)
 {
   (void)pthread_mutex_lock(&t->lock);
-  if (!is_single_host(t)) {
+  if (!threads_is_single_host(t)) {
     const unsigned round = t->barrier_round;
 
     announce_arrival(t);
@@ -281,7 +281,7 @@ static unsigned threads_looping(const struct bn_threads *t)
 }
 
 /* Returns whether events can begin.  Sessions hold few tickets when no others remain. */
-static bool has_load(struct bn_threads *t, uint64_t now_ns)
+static bool threads_has_load(struct bn_threads *t, uint64_t now_ns)
 {
   bool has;
 
@@ -297,7 +297,7 @@ void bn_threads_end(struct bn_threads *t, enum bn_cause cause, int value)
 {
   const uint64_t now = bn_clock_mono();
 
-  if (has_load(t, now))
+  if (threads_has_load(t, now))
     bn_outcome_set(t->outcome, BN_OUTCOME_EARLY);
   record_cause(t->outcome, cause, value, now);
   bn_quota_close(t->quota, now);
@@ -351,7 +351,7 @@ bool bn_threads_barrier(struct bn_threads *t)
     /* Sessions that have returned from the command are not waited for. */
     const bool all_here = t->barrier_arrived + t->gone >= t->n;
 
-    if (all_here && is_single_host(t))
+    if (all_here && threads_is_single_host(t))
       threads_pass(t);
     else if (all_here && !t->arrival_sent)
       announce_arrival(t);

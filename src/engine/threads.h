@@ -15,9 +15,9 @@
 #include "api/session.h"
 #include "base/err.h"
 #include "base/start_barrier.h"
+#include "engine/arrivals.h"
 #include "engine/host_group.h"
 #include "engine/outcome.h"
-#include "engine/pacer.h"
 #include "engine/quota.h"
 
 /* The times of a run, CLOCK_MONOTONIC; known when the start barrier opens. */

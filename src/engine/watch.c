@@ -59,7 +59,7 @@ static bool may_block(const struct bn_watch_slot *s)
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-static void call_open(void *arg)
+static void watch_call_open(void *arg)
 {
   struct bn_watch_slot *s = arg;
 
@@ -67,7 +67,7 @@ static void call_open(void *arg)
 }
 
 /* The time of a reading is the middle of the call, the best guess of when the values were read. */
-static void call_read(void *arg)
+static void watch_call_read(void *arg)
 {
   struct bn_watch_slot *s = arg;
   const uint64_t from_ns = bn_clock_mono();
@@ -76,7 +76,7 @@ static void call_read(void *arg)
   s->answer.at_ns = from_ns + (bn_clock_mono() - from_ns) / 2;
 }
 
-static void call_close(void *arg)
+static void watch_call_close(void *arg)
 {
   const struct bn_watch_slot *s = arg;
 
@@ -100,12 +100,12 @@ static void watch_fail(struct bn_watch_slot *s, const struct bn_err *err)
 }
 
 /* The caller holds the lock. */
-static void open_one(struct bn_watch_slot *s)
+static void watch_open_one(struct bn_watch_slot *s)
 {
   struct bn_err timeout = {0};
 
   s->entered = true;
-  if (!watch_call(s, call_open, to_open_ns)) {
+  if (!watch_call(s, watch_call_open, to_open_ns)) {
     (void)bn_err_set(&timeout, 0,
                      "no answer within %d seconds; the run continues without these figures",
                      (int)(to_open_ns / BN_NSEC_PER_SEC));
@@ -135,20 +135,20 @@ void bn_watch_open(struct bn_watch *w)
       continue;
     }
     (void)pthread_mutex_lock(&w->lock);
-    open_one(s);
+    watch_open_one(s);
     (void)pthread_mutex_unlock(&w->lock);
   }
 }
 
 /* The caller holds the lock.  A call that hangs is interrupted and gets more time. */
-static bool close_one(struct bn_watch_slot *s)
+static bool watch_close_one(struct bn_watch_slot *s)
 {
-  bool closed = !s->entered || watch_call(s, call_close, in_run_ns);
+  bool closed = !s->entered || watch_call(s, watch_call_close, in_run_ns);
 
   if (!closed) {
     s->ops->interrupt(s->state);
     closed = bn_timed_call_await_idle(&s->timed_call, at_rest_ns) &&
-             watch_call(s, call_close, at_rest_ns);
+             watch_call(s, watch_call_close, at_rest_ns);
   }
   s->entered = s->open = false;
   if (may_block(s))
@@ -164,7 +164,7 @@ bool bn_watch_close(struct bn_watch *w)
     return true;
   (void)pthread_mutex_lock(&w->lock);
   for (size_t i = 0; i < w->n; i++)
-    all &= close_one(&w->slot[i]);
+    all &= watch_close_one(&w->slot[i]);
   (void)pthread_mutex_unlock(&w->lock);
   return all;
 }
@@ -172,10 +172,10 @@ bool bn_watch_close(struct bn_watch *w)
 /* --- readings --------------------------------------------------------------------------------- */
 
 /* The caller holds the lock. at_ns 0: there is no reading. */
-static void read_one(struct bn_watch_slot *s, struct bn_reading *r, uint64_t patience_ns)
+static void watch_read_one(struct bn_watch_slot *s, struct bn_reading *r, uint64_t patience_ns)
 {
   r->at_ns = 0;
-  if (!s->open || !watch_call(s, call_read, patience_ns))
+  if (!s->open || !watch_call(s, watch_call_read, patience_ns))
     return;
   if (s->rc == 0)
     *r = s->answer;
@@ -189,7 +189,7 @@ void bn_watch_start(struct bn_watch *w)
     return;
   (void)pthread_mutex_lock(&w->lock);
   for (size_t i = 0; i < w->n; i++) {
-    read_one(&w->slot[i], &w->slot[i].base, at_rest_ns);
+    watch_read_one(&w->slot[i], &w->slot[i].base, at_rest_ns);
     w->slot[i].last = w->slot[i].base;
     w->slot[i].end.at_ns = 0;
   }
@@ -197,11 +197,11 @@ void bn_watch_start(struct bn_watch *w)
 }
 
 /* The caller holds the lock. */
-static void read_end(struct bn_watch *w, uint64_t patience_ns)
+static void watch_read_end(struct bn_watch *w, uint64_t patience_ns)
 {
   for (size_t i = 0; i < w->n; i++)
     if (w->slot[i].end.at_ns == 0)
-      read_one(&w->slot[i], &w->slot[i].end, patience_ns);
+      watch_read_one(&w->slot[i], &w->slot[i].end, patience_ns);
 }
 
 void bn_watch_end(struct bn_watch *w)
@@ -209,7 +209,7 @@ void bn_watch_end(struct bn_watch *w)
   if (w->n == 0)
     return;
   (void)pthread_mutex_lock(&w->lock);
-  read_end(w, in_run_ns);
+  watch_read_end(w, in_run_ns);
   (void)pthread_mutex_unlock(&w->lock);
 }
 
@@ -223,13 +223,13 @@ static void watch_compare(const struct bn_watch_slot *s, const struct bn_reading
 }
 
 /* The caller holds the lock. */
-static void show_part(struct bn_watch *w, const struct bn_view *v, struct bn_watched *out)
+static void watch_show_part(struct bn_watch *w, const struct bn_view *v, struct bn_watched *out)
 {
   for (size_t i = 0; i < w->n; i++) {
     struct bn_watch_slot *s = &w->slot[i];
     struct bn_reading *from = v->span == BN_VIEW_INTERVAL ? &s->last : &s->base;
 
-    read_one(s, &s->now, in_run_ns);
+    watch_read_one(s, &s->now, in_run_ns);
     if (s->now.at_ns == 0)
       continue;
     watch_compare(s, from, &s->now, v, out);
@@ -246,11 +246,11 @@ void bn_watch_show(struct bn_watch *w, struct bn_view *v)
   (void)pthread_mutex_lock(&w->lock);
   out->n = 0;
   if (v->span == BN_VIEW_TOTAL) {
-    read_end(w, at_rest_ns);
+    watch_read_end(w, at_rest_ns);
     for (size_t i = 0; i < w->n; i++)
       watch_compare(&w->slot[i], &w->slot[i].base, &w->slot[i].end, v, out);
   } else {
-    show_part(w, v, out);
+    watch_show_part(w, v, out);
   }
   v->watched = out->figure;
   v->n_watched = out->n;

@@ -80,15 +80,15 @@ static void watchdog_flush(struct bn_watchdog *w, int fd, uint64_t until_ns)
 
 /* --- what is left of a run -------------------------------------------------------------------- */
 
-static bool is_summary(const struct bn_parts *p, const struct bn_report_use *use)
+static bool watchdog_is_summary(const struct bn_run_parts *p, const struct bn_report_use *use)
 {
   return use->ops == p->text && use->out != NULL;
 }
 
 /* A summary goes to standard error if no text report was asked for. */
-static void print_report(struct bn_watchdog *w, uint64_t until_ns)
+static void watchdog_print_report(struct bn_watchdog *w, uint64_t until_ns)
 {
-  const struct bn_parts *p = w->parts;
+  const struct bn_run_parts *p = w->parts;
   struct bn_run_state end;
   struct bn_times times;
   bool any = false;
@@ -99,7 +99,7 @@ static void print_report(struct bn_watchdog *w, uint64_t until_ns)
   end = bn_run_state_end(p, &times, w->ages);
   bn_reports_print_forced(p->reports, &end, w->out);
   for (size_t i = 0; i < p->n_reporters; i++)
-    if (is_summary(p, &p->reporters[i])) {
+    if (watchdog_is_summary(p, &p->reporters[i])) {
       any = true;
       watchdog_print(fileno(p->reporters[i].out), w->text, (size_t)ftell(w->out), until_ns);
     }
@@ -109,7 +109,7 @@ static void print_report(struct bn_watchdog *w, uint64_t until_ns)
 }
 
 /* Writes the name as one word of a shell. */
-static void put_word(const char *text, FILE *out)
+static void watchdog_put_word(const char *text, FILE *out)
 {
   (void)fputc('\'', out);
   for (; *text != '\0'; text++)
@@ -117,7 +117,7 @@ static void put_word(const char *text, FILE *out)
   (void)fputs("'\n", out);
 }
 
-static void leave_document(struct bn_watchdog *w, const struct bn_report_use *use)
+static void watchdog_leave_document(struct bn_watchdog *w, const struct bn_report_use *use)
 {
   char journal[PATH_MAX];
 
@@ -132,16 +132,16 @@ static void leave_document(struct bn_watchdog *w, const struct bn_report_use *us
                 "'%s' is not complete: what was measured is in a journal; print it with: "
                 "bench report ",
                 use->path);
-  put_word(journal, w->out);
+  watchdog_put_word(journal, w->out);
 }
 
-static void leave_documents(struct bn_watchdog *w, uint64_t until_ns)
+static void watchdog_leave_documents(struct bn_watchdog *w, uint64_t until_ns)
 {
-  const struct bn_parts *p = w->parts;
+  const struct bn_run_parts *p = w->parts;
 
   for (size_t i = 0; i < p->n_reporters; i++)
     if (p->reporters[i].ops->own_file && !bn_file_is_stdout(p->reporters[i].path))
-      leave_document(w, &p->reporters[i]);
+      watchdog_leave_document(w, &p->reporters[i]);
   watchdog_flush(w, STDERR_FILENO, until_ns);
 }
 
@@ -161,10 +161,10 @@ _Noreturn static void end_process(struct bn_watchdog *w)
   const int left_with = status != 0 ? status : BN_STATUS_FAILED;
 
   bn_wait_alarm(printing_ns, on_bound, left_with);
-  print_report(w, until_ns);
+  watchdog_print_report(w, until_ns);
   if (bn_log_has_asides() && !bn_alloc_has_failed())
     (void)fputs("some threads have not stopped: ending without them\n", w->out);
-  leave_documents(w, until_ns);
+  watchdog_leave_documents(w, until_ns);
   _exit(left_with);
 }
 
@@ -185,7 +185,7 @@ static void *watchdog_main(void *arg)
 }
 
 /* Lets the watchdog print the report and end the process. */
-static void end_without_memory(void *of)
+static void watchdog_end_without_memory(void *of)
 {
   bn_watchdog_order(of, true);
   bn_wait_park(&end_of_process);
@@ -209,7 +209,7 @@ int bn_watchdog_start(struct bn_watchdog *w, struct bn_err *err)
   if (rc != 0)
     return bn_err_set(err, rc, "cannot start the watchdog: %s", strerror(rc));
   w->made = true;
-  bn_alloc_before_exit(end_without_memory, w);
+  bn_alloc_before_exit(watchdog_end_without_memory, w);
   return 0;
 }
 
@@ -227,7 +227,7 @@ void bn_watchdog_stop(struct bn_watchdog *w)
 }
 
 /* The stream has no buffer, which it would allocate with the first text. */
-void bn_watchdog_init(struct bn_watchdog *w, const struct bn_parts *parts)
+void bn_watchdog_init(struct bn_watchdog *w, const struct bn_run_parts *parts)
 {
   *w = (struct bn_watchdog){.at_ns = UINT64_MAX, .text = bn_alloc(1, TEXT_MAX)};
   w->out = fmemopen(w->text, TEXT_MAX, "w");

@@ -21,7 +21,7 @@
 #include "engine/run_state.h"
 
 struct bn_watchdog {
-  const struct bn_parts *parts;
+  const struct bn_run_parts *parts;
   char *text;           /* owned; what `out` has written */
   FILE *out;            /* writes into `text`; only the watchdog uses it */
   struct bn_hist *ages; /* --rate: ages of the arrivals that wait; owned */
@@ -34,7 +34,7 @@ struct bn_watchdog {
 };
 
 /* parts is borrowed. */
-void bn_watchdog_init(struct bn_watchdog *w, const struct bn_parts *parts);
+void bn_watchdog_init(struct bn_watchdog *w, const struct bn_run_parts *parts);
 void bn_watchdog_done(struct bn_watchdog *w);
 
 /* The main thread calls these. */

@@ -8,7 +8,7 @@
 #include "engine/event.h"
 #include "engine/limits.h"
 
-static enum bn_next run_loop(const struct bn_job *job, struct bn_session *s)
+static enum bn_next worker_run_loop(const struct bn_job *job, struct bn_session *s)
 {
   enum bn_next next = BN_CONTINUE;
   struct bn_tick tick = {0, 0};
@@ -48,7 +48,7 @@ static void worker_measure(struct bn_worker *w)
   struct bn_session *s = w->session;
 
   s->last_ns = bn_clock_now(&s->clock);
-  if (run_loop(w->job, s) == BN_FAILED)
+  if (worker_run_loop(w->job, s) == BN_FAILED)
     worker_fail(w, "");
   const uint64_t loop_end_ns = bn_clock_now(&s->clock), end_ns = last_end(s, loop_end_ns);
 

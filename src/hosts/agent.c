@@ -127,7 +127,7 @@ static void agent_lose(struct bn_agent *a)
   agent_unlock(a);
 }
 
-static int refuse_turn(const struct bn_frame *f, struct bn_err *err)
+static int agent_refuse_turn(const struct bn_frame *f, struct bn_err *err)
 {
   return bn_err_set(err, EPROTO, "the controller sent %s at a wrong time", bn_frame_name(f->type));
 }
@@ -160,7 +160,7 @@ static void agent_make_argv(struct bn_agent *a)
 }
 
 /* The command is the last word. */
-static bool is_run(const struct bn_agent *a)
+static bool agent_is_run(const struct bn_agent *a)
 {
   const struct bn_list *list = &a->handshake.argv;
 
@@ -170,14 +170,14 @@ static bool is_run(const struct bn_agent *a)
 static int agent_take_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   if (agent_stage(a) != STAGE_HELLO)
-    return refuse_turn(f, err);
+    return agent_refuse_turn(f, err);
   if (bn_handshake_parse(f->data, f->len, &a->handshake, err) != 0)
     return -1;
   if (a->handshake.sessions > SESSIONS_MAX)
     return bn_err_set(err, ERANGE, "HELLO has more sessions than hosts can have");
   agent_make_argv(a);
   if (bn_handshake_set_environment(&a->handshake, err) != 0 ||
-      (!is_run(a) && bn_remote_output_begin(&a->remote_output, err) != 0) ||
+      (!agent_is_run(a) && bn_remote_output_begin(&a->remote_output, err) != 0) ||
       agent_welcome(a, err) != 0)
     return -1;
   a->host_group.first = (unsigned)a->handshake.first_session;
@@ -191,7 +191,7 @@ static int agent_take_file(struct bn_agent *a, const struct bn_frame *f, struct 
   struct bn_frame_file file;
 
   if (agent_stage(a) != STAGE_FILES)
-    return refuse_turn(f, err);
+    return agent_refuse_turn(f, err);
   return bn_frame_get_file(f, &file, err) == 0 ? bn_temp_folder_add(&a->temp_folder, &file, err)
                                                : -1;
 }
@@ -221,7 +221,7 @@ static void agent_place_settings(struct bn_agent *a)
 static int agent_take_open(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   if (agent_stage(a) != STAGE_FILES)
-    return refuse_turn(f, err);
+    return agent_refuse_turn(f, err);
   agent_place_settings(a);
   agent_advance(a, STAGE_OPEN);
   return 0;
@@ -244,7 +244,7 @@ static int agent_take_start(struct bn_agent *a, const struct bn_frame *f, struct
   if (a->run != NULL)
     bn_run_start_at(a->run, at_ns != 0 ? at_ns : 1);
   agent_unlock(a);
-  return early ? refuse_turn(f, err) : 0;
+  return early ? agent_refuse_turn(f, err) : 0;
 }
 
 static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
@@ -256,7 +256,7 @@ static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct 
   if (a->run != NULL)
     bn_run_pass(a->run);
   agent_unlock(a);
-  return early ? refuse_turn(f, err) : 0;
+  return early ? agent_refuse_turn(f, err) : 0;
 }
 
 static void agent_take_same(struct bn_agent *a)
@@ -311,7 +311,7 @@ static int agent_take_frame(struct bn_agent *a, const struct bn_frame *f, struct
     agent_take_same(a);
     return 0;
   default:
-    return refuse_turn(f, err);
+    return agent_refuse_turn(f, err);
   }
 }
 

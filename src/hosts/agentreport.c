@@ -20,7 +20,7 @@ struct reporter {
   struct bn_group packed; /* makes intervals with sparse histograms; has none between two */
 };
 
-static int send_line(void *of, char *line, size_t len, struct bn_err *err)
+static int agent_send_line(void *of, char *line, size_t len, struct bn_err *err)
 {
   struct reporter *r = of;
   const enum bn_frame_type type = r->ready ? BN_FRAME_INTERVAL : BN_FRAME_READY;
@@ -41,11 +41,11 @@ static int report_open(void *self, const void *conf, const char *path, FILE *out
   (void)err;
   r->agent = (struct bn_agent *)(uintptr_t)conf;
   r->packed.packs = true;
-  bn_journal_to(&r->journal, send_line, r);
+  bn_journal_to(&r->journal, agent_send_line, r);
   return 0;
 }
 
-static void report_started(void *self, const struct bn_facts *f)
+static void agent_report_started(void *self, const struct bn_facts *f)
 {
   struct reporter *r = self;
   const char *name = bn_facts_find_text(f, "workload", "name");
@@ -55,7 +55,7 @@ static void report_started(void *self, const struct bn_facts *f)
   (void)bn_journal_head(&r->journal, r->workload, f, NULL);
 }
 
-static int report_view(void *self, const struct bn_view *v, struct bn_err *err)
+static int agent_report_view(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct reporter *r = self;
 
@@ -66,7 +66,7 @@ static int report_view(void *self, const struct bn_view *v, struct bn_err *err)
 
 /* The report shows only sums of intervals, and no host's own: an interval has the figures that all
    hosts share. */
-static void pick_shared(struct bn_view *v, struct bn_watched *shared)
+static void agent_pick_shared(struct bn_view *v, struct bn_watched *shared)
 {
   bn_watched_pick(v, true, shared);
   v->watched = shared->figure;
@@ -87,10 +87,10 @@ static int report_checkpoint(void *self, const struct bn_view *v, struct bn_err 
   bare.n_sessions = 0;
   bare.statements = NULL;
   bare.n_statements = 0;
-  pick_shared(&bare, &shared);
+  agent_pick_shared(&bare, &shared);
   if (v->error_facts != NULL && v->error_facts->n_facts > 0)
     (void)bn_journal_facts(&((struct reporter *)self)->journal, v->error_facts, NULL);
-  return report_view(self, &bare, err);
+  return agent_report_view(self, &bare, err);
 }
 
 static int report_interval(void *self, const struct bn_view *v, struct bn_err *err)
@@ -99,9 +99,9 @@ static int report_interval(void *self, const struct bn_view *v, struct bn_err *e
   struct bn_view bare = *v;
   struct bn_watched shared;
 
-  pick_shared(&bare, &shared);
+  agent_pick_shared(&bare, &shared);
   bn_group_add(&r->packed, &bare);
-  (void)report_view(r, &r->packed.interval[0].view, err);
+  (void)agent_report_view(r, &r->packed.interval[0].view, err);
   bn_record_done(&r->packed.interval[0]);
   r->packed.n_intervals = 0;
   return 0;
@@ -131,9 +131,9 @@ const struct bn_reporter bn_reporter_agent = {.name = "agent",
                                               .aside = true,
                                               .facts = true,
                                               .open = report_open,
-                                              .started = report_started,
+                                              .started = agent_report_started,
                                               .interval = report_interval,
                                               .checkpoint = report_checkpoint,
-                                              .tick = report_view,
+                                              .tick = agent_report_view,
                                               .finish = report_finish,
                                               .close = report_close};

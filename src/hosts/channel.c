@@ -75,7 +75,7 @@ uint32_t bn_channel_number(const char *message)
 }
 
 /* A pipe without bytes is no end. */
-static bool is_empty(ssize_t n)
+static bool channel_is_empty(ssize_t n)
 {
   return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
@@ -85,7 +85,7 @@ static size_t channel_read(struct bn_channel *c, char *message, size_t size)
 {
   const ssize_t n = c->in >= 0 ? read(c->in, message + BN_CHANNEL_HEAD, size - BN_CHANNEL_HEAD) : 0;
 
-  if (is_empty(n))
+  if (channel_is_empty(n))
     return 0;
   bn_channel_head(message, n > 0 ? BN_CHANNEL_DATA : BN_CHANNEL_END, c->number);
   if (n > 0)

@@ -81,7 +81,7 @@ void bn_connection_lose(struct bn_connection *c, const char *fmt, ...)
 
 /* --- what comes ------------------------------------------------------------------------------- */
 
-static int refuse_time(const struct bn_frame *f, struct bn_err *err)
+static int connection_refuse_time(const struct bn_frame *f, struct bn_err *err)
 {
   return bn_err_set(err, EPROTO, "it sent %s at a wrong time", bn_frame_name(f->type));
 }
@@ -106,7 +106,7 @@ static int connection_take_welcome(struct bn_connection *c, const struct bn_fram
   int rc = 0;
 
   if (c->state != BN_CONNECTION_CONNECTING)
-    return refuse_time(f, err);
+    return connection_refuse_time(f, err);
   if (bn_welcome_parse(f->data, f->len, &w, err) != 0)
     return -1;
   if (strcmp(w.version, PACKAGE_VERSION) != 0) {
@@ -165,7 +165,7 @@ static int connection_take_ready(struct bn_connection *c, const struct bn_frame 
   int rc;
 
   if (c->state != BN_CONNECTION_OPENING)
-    return refuse_time(f, err);
+    return connection_refuse_time(f, err);
   map = bn_node_parse_within(f->data, f->len, BN_VALID_HEAD_VALUES, err);
   if (map == NULL)
     return -1;
@@ -181,7 +181,7 @@ static int connection_take_result(struct bn_connection *c, const struct bn_frame
                                   struct bn_err *err)
 {
   if (c->state == BN_CONNECTION_CONNECTING)
-    return refuse_time(f, err);
+    return connection_refuse_time(f, err);
   c->result_text.max = bn_valid_bytes(bn_intervals_as(c->intervals, c->number), c->statements);
   if (f->len > c->result_text.max - c->result_text.len)
     return bn_err_set(err, EFBIG, "its result is larger than %zu MiB", c->result_text.max >> 20);
@@ -224,7 +224,7 @@ static int connection_take_meet(struct bn_connection *c, const struct bn_frame *
                                 struct bn_err *err)
 {
   if (c->state != BN_CONNECTION_OPENING || c->met)
-    return refuse_time(f, err);
+    return connection_refuse_time(f, err);
   c->met = true;
   return 0;
 }
@@ -233,7 +233,7 @@ static int connection_take_output(const struct bn_connection *c, const struct bn
                                   struct bn_err *err)
 {
   if (c->state != BN_CONNECTION_OPENING)
-    return refuse_time(f, err);
+    return connection_refuse_time(f, err);
   bn_remote_output_show(c->printer, c->local_data ? c->name : NULL, f->data, f->len);
   return 0;
 }
@@ -242,7 +242,7 @@ static int connection_take_source(struct bn_connection *c, const struct bn_frame
                                   struct bn_err *err)
 {
   if (c->state == BN_CONNECTION_CONNECTING)
-    return refuse_time(f, err);
+    return connection_refuse_time(f, err);
   if (bn_sources_compare(c->sources, c->name, f->data, f->len, err) != 0)
     return -1;
   if (bn_frame_put(&c->link.to.queue, BN_FRAME_SAME, "", 0) != 0)
@@ -266,7 +266,7 @@ static int connection_take_frame(struct bn_connection *c, const struct bn_frame 
   case BN_FRAME_INTERVAL:
     return c->state == BN_CONNECTION_READY || c->state == BN_CONNECTION_RUNNING
                ? bn_intervals_take(c->intervals, c->number, f->data, f->len, err)
-               : refuse_time(f, err);
+               : connection_refuse_time(f, err);
   case BN_FRAME_RESULT:
     return connection_take_result(c, f, err);
   case BN_FRAME_END:
@@ -278,7 +278,7 @@ static int connection_take_frame(struct bn_connection *c, const struct bn_frame 
   case BN_FRAME_SOURCE:
     return connection_take_source(c, f, err);
   default:
-    return refuse_time(f, err);
+    return connection_refuse_time(f, err);
   }
 }
 

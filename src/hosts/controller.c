@@ -173,7 +173,7 @@ static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
 }
 
 /* Waits for no reader.  A reader that has left is told nothing. */
-static void log_stop_signal(struct bn_fleet *f, int stop_signal)
+static void controller_log_stop_signal(struct bn_fleet *f, int stop_signal)
 {
   const char *what =
       stop_signal == 1 ? "finishing; send it again to end at once" : "ending at once";
@@ -191,7 +191,7 @@ static void controller_obey(struct bn_fleet *f)
     f->signo = bn_stop_signal_signo(&f->stop_signal);
     bn_fleet_stop(f, stop_signal == 1 ? BN_FRAME_STOP_ORDER : BN_FRAME_STOP_NOW, bn_clock_mono());
   }
-  log_stop_signal(f, stop_signal);
+  controller_log_stop_signal(f, stop_signal);
 }
 
 /* Waits once, and does what has come up. */
@@ -211,7 +211,7 @@ static void controller_turn(struct control *c, struct pollfd *fd)
 }
 
 /* Whether it may still print something.  Who was lost has been told to end before. */
-static bool is_talking(struct bn_connection *c, uint64_t left_ns)
+static bool controller_is_talking(struct bn_connection *c, uint64_t left_ns)
 {
   const bool ended = bn_link_has_ended(&c->link);
 
@@ -235,13 +235,13 @@ static void await_processes(struct bn_fleet *f, struct pollfd *fd)
     any = false;
     if (poll(fd, (nfds_t)n, TURN_MS) > 0)
       controller_serve(f, fd + 1);
-    log_stop_signal(f, bn_stop_signal_read(&f->stop_signal));
+    controller_log_stop_signal(f, bn_stop_signal_read(&f->stop_signal));
     left_ns = bn_clock_mono() - begin_ns;
     if (f->stop_signal.count >= 2 && !urged && left_ns + farewell_ns < most_ns)
       most_ns = left_ns + farewell_ns;
     urged = f->stop_signal.count >= 2;
     for (size_t i = 0; i < f->n; i++)
-      any |= is_talking(&f->connection[i], left_ns);
+      any |= controller_is_talking(&f->connection[i], left_ns);
   }
   for (size_t i = 0; i < f->n; i++)
     if (f->connection[i].state == BN_CONNECTION_ENDED &&

@@ -59,7 +59,7 @@ static int fleet_read_hosts(struct bn_fleet *f, struct bn_err *err)
 }
 
 /* The top level of a script would be executed here. */
-static int refuse_no_command(const struct bn_hosts_setup *s, struct bn_err *err)
+static int fleet_refuse_no_command(const struct bn_hosts_setup *s, struct bn_err *err)
 {
   if (s->test != NULL && strcmp(s->test, "-") != 0 && s->command != NULL)
     return 0;
@@ -67,7 +67,7 @@ static int refuse_no_command(const struct bn_hosts_setup *s, struct bn_err *err)
                     "--hosts needs a test and a command, for example: bench --hosts=a,b cpu run");
 }
 
-static bool has_local_data(const struct bn_fleet *f)
+static bool fleet_has_local_data(const struct bn_fleet *f)
 {
   return !f->is_run && f->setup->local;
 }
@@ -77,7 +77,8 @@ static bool has_local_data(const struct bn_fleet *f)
 static struct bn_work_split fleet_command_work(const struct bn_fleet *f,
                                                const struct bn_work_split *share)
 {
-  return has_local_data(f) ? (struct bn_work_split){.threads = (unsigned)f->sessions} : *share;
+  return fleet_has_local_data(f) ? (struct bn_work_split){.threads = (unsigned)f->sessions}
+                                 : *share;
 }
 
 /* Assertions that may end the run are judged at each interval, also if none is reported. */
@@ -110,12 +111,12 @@ static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
                                .name = f->list.host[i].name,
                                .rank = fleet_has_ranks(f) ? (int)i : -1,
                                .work = f->is_run ? share[i] : fleet_command_work(f, &share[i]),
-                               .local_data = has_local_data(f),
+                               .local_data = fleet_has_local_data(f),
                                .printer = &f->printer,
                                .sources = &f->sources,
                                .statements = f->setup->statements,
                                .link = {.to = {.fd = -1}, .out = -1, .errors = -1}};
-  f->n = f->is_run || has_local_data(f) ? f->list.n : 1;
+  f->n = f->is_run || fleet_has_local_data(f) ? f->list.n : 1;
   return 0;
 }
 
@@ -146,7 +147,7 @@ int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct
   *f = (struct bn_fleet){.setup = setup,
                          .is_run = setup->command != NULL && strcmp(setup->command, "run") == 0,
                          .stop_signal = {.fd = -1}};
-  if (refuse_no_command(setup, err) != 0 || fleet_divide(f, err) != 0 ||
+  if (fleet_refuse_no_command(setup, err) != 0 || fleet_divide(f, err) != 0 ||
       fleet_make_arguments(f, err) != 0)
     return -1;
   return bn_stop_signal_begin(&f->stop_signal, err);

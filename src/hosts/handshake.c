@@ -13,14 +13,14 @@
 
 /* --- writing --- */
 
-static int set_number(struct bn_node *map, const char *key, uint64_t n)
+static int handshake_set_number(struct bn_node *map, const char *key, uint64_t n)
 {
   return bn_node_set(map, key, bn_node_integer((int64_t)n));
 }
 
 /* what: a word is called, for a message; of: where the words are from. */
-static struct bn_node *make_words(const struct bn_list *words, const char *what, const char *of,
-                                  struct bn_err *err)
+static struct bn_node *handshake_make_words(const struct bn_list *words, const char *what,
+                                            const char *of, struct bn_err *err)
 {
   struct bn_node *list = bn_node_list();
 
@@ -35,7 +35,8 @@ static struct bn_node *make_words(const struct bn_list *words, const char *what,
 }
 
 /* Frees the map. */
-static char *print_map(struct bn_node *map, bool complete, size_t *len, struct bn_err *err)
+static char *handshake_print_map(struct bn_node *map, bool complete, size_t *len,
+                                 struct bn_err *err)
 {
   char *text = complete ? bn_node_print(map, 0, len) : NULL;
 
@@ -51,15 +52,18 @@ char *bn_handshake_print(const struct bn_handshake *h, size_t *len, struct bn_er
   bool complete;
 
   *err = (struct bn_err){.code = 0};
-  complete = map != NULL && set_number(map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
-             bn_node_set(map, "version", bn_node_utf8(h->version)) == 0 &&
-             set_number(map, "host", h->host) == 0 && set_number(map, "hosts", h->hosts) == 0 &&
-             set_number(map, "first_session", h->first_session) == 0 &&
-             set_number(map, "sessions", h->sessions) == 0 &&
-             bn_node_set(map, "argv", make_words(&h->argv, "argument", "command line", err)) == 0 &&
-             bn_node_set(map, "environment",
-                         make_words(&h->environment, "password", "environment", err)) == 0;
-  return print_map(map, complete, len, err);
+  complete =
+      map != NULL && handshake_set_number(map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
+      bn_node_set(map, "version", bn_node_utf8(h->version)) == 0 &&
+      handshake_set_number(map, "host", h->host) == 0 &&
+      handshake_set_number(map, "hosts", h->hosts) == 0 &&
+      handshake_set_number(map, "first_session", h->first_session) == 0 &&
+      handshake_set_number(map, "sessions", h->sessions) == 0 &&
+      bn_node_set(map, "argv", handshake_make_words(&h->argv, "argument", "command line", err)) ==
+          0 &&
+      bn_node_set(map, "environment",
+                  handshake_make_words(&h->environment, "password", "environment", err)) == 0;
+  return handshake_print_map(map, complete, len, err);
 }
 
 char *bn_welcome_print(const struct bn_welcome *w, size_t *len, struct bn_err *err)
@@ -68,17 +72,18 @@ char *bn_welcome_print(const struct bn_welcome *w, size_t *len, struct bn_err *e
   bool complete;
 
   *err = (struct bn_err){.code = 0};
-  complete = map != NULL && set_number(map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
+  complete = map != NULL && handshake_set_number(map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
              bn_node_set(map, "version", bn_node_utf8(w->version)) == 0 &&
              bn_node_set(map, "host name", bn_node_utf8(w->host_name)) == 0 &&
-             set_number(map, "processors", w->processors) == 0;
-  return print_map(map, complete, len, err);
+             handshake_set_number(map, "processors", w->processors) == 0;
+  return handshake_print_map(map, complete, len, err);
 }
 
 /* --- reading --- */
 
 /* Returns false if it is not there, no whole number, or not from 0 to most. */
-static bool get_number(const struct bn_node *map, const char *key, uint64_t most, uint64_t *out)
+static bool handshake_get_number(const struct bn_node *map, const char *key, uint64_t most,
+                                 uint64_t *out)
 {
   const struct bn_node *n = bn_node_get(map, key);
 
@@ -89,7 +94,7 @@ static bool get_number(const struct bn_node *map, const char *key, uint64_t most
 }
 
 /* A copy; NULL: it is not there, or no text. */
-static char *get_text(const struct bn_node *map, const char *key)
+static char *handshake_get_text(const struct bn_node *map, const char *key)
 {
   const char *text = bn_node_get_text(bn_node_get(map, key));
 
@@ -97,7 +102,8 @@ static char *get_text(const struct bn_node *map, const char *key)
 }
 
 /* The map of a payload whose protocol is ours; NULL and err. */
-static struct bn_node *parse_map(const char *data, size_t len, const char *name, struct bn_err *err)
+static struct bn_node *handshake_parse_map(const char *data, size_t len, const char *name,
+                                           struct bn_err *err)
 {
   struct bn_err near = {.code = 0}; /* quotes the text, which may be a password */
   struct bn_node *map = bn_node_parse(data, len, &near);
@@ -107,7 +113,7 @@ static struct bn_node *parse_map(const char *data, size_t len, const char *name,
 
   if (map == NULL)
     (void)bn_err_set(err, EPROTO, "a frame %s is not JSON", name);
-  else if (!get_number(map, "protocol", INT64_MAX, &protocol))
+  else if (!handshake_get_number(map, "protocol", INT64_MAX, &protocol))
     (void)bn_err_set(err, EPROTO, "a frame %s names no protocol", name);
   else if (protocol != BN_FRAME_PROTOCOL) {
     version = bn_node_get_text(bn_node_get(map, "version"));
@@ -122,7 +128,7 @@ static struct bn_node *parse_map(const char *data, size_t len, const char *name,
   return NULL;
 }
 
-static bool get_words(const struct bn_node *list, size_t least, struct bn_list *out)
+static bool handshake_get_words(const struct bn_node *list, size_t least, struct bn_list *out)
 {
   const size_t n = bn_node_type_of(list) == BN_NODE_LIST ? bn_node_count(list) : 0;
 
@@ -141,21 +147,21 @@ static bool get_words(const struct bn_node *list, size_t least, struct bn_list *
 
 int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, struct bn_err *err)
 {
-  struct bn_node *map = parse_map(data, len, "HELLO", err);
+  struct bn_node *map = handshake_parse_map(data, len, "HELLO", err);
   uint64_t host = 0, hosts = 0;
   bool complete;
 
   *out = (struct bn_handshake){.host = 0};
   if (map == NULL)
     return -1;
-  out->version = get_text(map, "version");
-  complete = out->version != NULL && get_number(map, "hosts", UINT32_MAX, &hosts) &&
-             get_number(map, "host", UINT32_MAX, &host) && host < hosts &&
-             get_number(map, "sessions", UINT32_MAX, &out->sessions) &&
-             get_number(map, "first_session", UINT32_MAX, &out->first_session) &&
+  out->version = handshake_get_text(map, "version");
+  complete = out->version != NULL && handshake_get_number(map, "hosts", UINT32_MAX, &hosts) &&
+             handshake_get_number(map, "host", UINT32_MAX, &host) && host < hosts &&
+             handshake_get_number(map, "sessions", UINT32_MAX, &out->sessions) &&
+             handshake_get_number(map, "first_session", UINT32_MAX, &out->first_session) &&
              out->first_session < out->sessions &&
-             get_words(bn_node_get(map, "argv"), 1, &out->argv) &&
-             get_words(bn_node_get(map, "environment"), 0, &out->environment);
+             handshake_get_words(bn_node_get(map, "argv"), 1, &out->argv) &&
+             handshake_get_words(bn_node_get(map, "environment"), 0, &out->environment);
   bn_node_free(map);
   out->host = (unsigned)host;
   out->hosts = (unsigned)hosts;
@@ -167,17 +173,17 @@ int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, s
 
 int bn_welcome_parse(const char *data, size_t len, struct bn_welcome *out, struct bn_err *err)
 {
-  struct bn_node *map = parse_map(data, len, "WELCOME", err);
+  struct bn_node *map = handshake_parse_map(data, len, "WELCOME", err);
   uint64_t processors = 0;
   bool complete;
 
   *out = (struct bn_welcome){.processors = 0};
   if (map == NULL)
     return -1;
-  out->version = get_text(map, "version");
-  out->host_name = get_text(map, "host name");
+  out->version = handshake_get_text(map, "version");
+  out->host_name = handshake_get_text(map, "host name");
   complete = out->version != NULL && out->host_name != NULL &&
-             get_number(map, "processors", UINT32_MAX, &processors);
+             handshake_get_number(map, "processors", UINT32_MAX, &processors);
   bn_node_free(map);
   out->processors = (unsigned)processors;
   if (complete)
@@ -232,7 +238,7 @@ int bn_handshake_set_environment(const struct bn_handshake *h, struct bn_err *er
 
 /* --- life --- */
 
-static void forget_words(struct bn_list *list)
+static void handshake_forget_words(struct bn_list *list)
 {
   for (size_t i = 0; i < list->n; i++) {
     explicit_bzero(list->item[i], strlen(list->item[i]));
@@ -243,8 +249,8 @@ static void forget_words(struct bn_list *list)
 
 void bn_handshake_done(struct bn_handshake *h)
 {
-  forget_words(&h->argv);
-  forget_words(&h->environment);
+  handshake_forget_words(&h->argv);
+  handshake_forget_words(&h->environment);
   free(h->version);
   *h = (struct bn_handshake){.host = 0};
 }

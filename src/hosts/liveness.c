@@ -52,7 +52,7 @@ static uint64_t liveness_spent(const struct bn_view *v)
   return v->events + v->failed_events;
 }
 
-static bool is_of_warmup(const struct bn_fleet *f, const struct bn_result *r)
+static bool liveness_is_of_warmup(const struct bn_fleet *f, const struct bn_result *r)
 {
   return r->group[0].total.delta.at_ns < r->facts.start_ns + f->setup->conf->plan.warmup_ns;
 }
@@ -66,7 +66,7 @@ static struct done events_done(const struct bn_fleet *f, size_t i)
                    .at_s = tick != NULL ? tick->at_s : 0};
 
   if (f->connection[i].has_result && result->n_groups > 0 && result->group[0].has_total &&
-      !is_of_warmup(f, result)) {
+      !liveness_is_of_warmup(f, result)) {
     const struct bn_view *total = &result->group[0].total.view;
 
     d.events = f->intervals.host[i].before_check + liveness_spent(total);
@@ -77,7 +77,7 @@ static struct done events_done(const struct bn_fleet *f, size_t i)
 
 /* Says what a host that was lost, or ended too early, does not do any more.  The report has what it
    had sent. */
-static void log_missing(struct bn_fleet *f, size_t i)
+static void liveness_log_missing(struct bn_fleet *f, size_t i)
 {
   const struct bn_conf *conf = f->setup->conf;
   const struct bn_connection *c = &f->connection[i];
@@ -99,7 +99,7 @@ static void log_missing(struct bn_fleet *f, size_t i)
 }
 
 /* Hosts that were stopped because another one failed did not fail. */
-static void log_command_failure(struct bn_fleet *f, const struct bn_connection *c)
+static void liveness_log_command_failure(struct bn_fleet *f, const struct bn_connection *c)
 {
   if (!f->is_run && c->status != 0 && f->stop == 0)
     bn_printer_say(&f->printer, "%s: the command '%s' failed there with status %d", c->name,
@@ -114,7 +114,7 @@ static bool threads_came_through(const struct bn_fleet *f, const struct bn_conne
 }
 
 /* A host whose run has ended too early, though with a result, counts like one that is lost. */
-static void note_failure(struct bn_fleet *f, size_t i, const char *why)
+static void liveness_note_failure(struct bn_fleet *f, size_t i, const char *why)
 {
   const bool aborts = f->setup->conf->raw.on_host_loss != BN_HOST_LOSS_CONTINUE;
 
@@ -123,11 +123,11 @@ static void note_failure(struct bn_fleet *f, size_t i, const char *why)
     bn_printer_say(&f->printer, "%s: %s; the other hosts are stopped (--on-host-loss=abort)",
                    f->connection[i].name, why);
   else if (f->stop == 0 && f->connection[i].result.end.early)
-    log_missing(f, i);
+    liveness_log_missing(f, i);
 }
 
 /* The script has ended the run of all threads, as it does in one process. */
-static void note_exit(struct bn_fleet *f, const struct bn_connection *c)
+static void liveness_note_exit(struct bn_fleet *f, const struct bn_connection *c)
 {
   if (!bn_fleet_are(f, BN_CONNECTION_ENDED))
     bn_printer_say(&f->printer,
@@ -139,7 +139,7 @@ static void note_exit(struct bn_fleet *f, const struct bn_connection *c)
 
 /* The run of the host has ended with a result.  A reason that ends one process ends all hosts.  An
    agent that hears nothing from here ends its run as a signal does. */
-static void note_end(struct bn_fleet *f, size_t i)
+static void liveness_note_end(struct bn_fleet *f, size_t i)
 {
   const struct bn_connection *c = &f->connection[i];
   const struct bn_end *end = &c->result.end;
@@ -147,11 +147,11 @@ static void note_end(struct bn_fleet *f, size_t i)
   if (!f->is_run || f->phase < BN_FLEET_RUN)
     return;
   if (c->status == BN_STATUS_FAILED && (end->failed || !end->left) && !threads_came_through(f, c))
-    note_failure(f, i, "the run failed there");
+    liveness_note_failure(f, i, "the run failed there");
   else if (f->stop == 0 && end->reason == BN_END_SIGNAL)
-    note_failure(f, i, "the run was stopped there");
+    liveness_note_failure(f, i, "the run was stopped there");
   else if (f->stop == 0 && end->left && end->early)
-    note_exit(f, c);
+    liveness_note_exit(f, c);
 }
 
 /* Once for each host that has come to its end or was lost. */
@@ -164,8 +164,8 @@ static void settle_host(struct bn_fleet *f, size_t i)
   bn_intervals_end(&f->intervals, i);
   if (c->state == BN_CONNECTION_ENDED && (c->has_result || f->phase < BN_FLEET_RUN || !f->is_run)) {
     f->failed |= c->status != 0 && f->phase < BN_FLEET_RUN;
-    log_command_failure(f, c);
-    note_end(f, i);
+    liveness_log_command_failure(f, c);
+    liveness_note_end(f, i);
     return;
   }
   f->failed = true;
@@ -176,7 +176,7 @@ static void settle_host(struct bn_fleet *f, size_t i)
                    c->name, c->status);
   else if (f->stop != BN_FRAME_STOP_NOW || f->late)
     bn_printer_say(&f->printer, "%s: lost: %s", c->name, c->why.text);
-  log_missing(f, i);
+  liveness_log_missing(f, i);
 }
 
 void bn_liveness_settle(struct bn_fleet *f)
@@ -260,7 +260,8 @@ static bool may_send_result(const struct bn_fleet *f, const struct bn_connection
 }
 
 /* Returns whether the host is there and does not send its result yet. */
-static bool is_running(const struct bn_fleet *f, const struct bn_connection *c, uint64_t now_ns)
+static bool liveness_is_running(const struct bn_fleet *f, const struct bn_connection *c,
+                                uint64_t now_ns)
 {
   return bn_connection_is_there(c) && !may_send_result(f, c, now_ns);
 }
@@ -268,7 +269,7 @@ static bool is_running(const struct bn_fleet *f, const struct bn_connection *c, 
 static bool any_is_running(const struct bn_fleet *f, uint64_t now_ns)
 {
   for (size_t i = 0; i < f->n; i++)
-    if (is_running(f, &f->connection[i], now_ns))
+    if (liveness_is_running(f, &f->connection[i], now_ns))
       return true;
   return false;
 }
@@ -285,7 +286,7 @@ static void liveness_urge(struct bn_fleet *f, uint64_t now_ns)
       !any_is_running(f, now_ns))
     return;
   for (size_t i = 0; i < f->n; i++)
-    if (is_running(f, &f->connection[i], now_ns))
+    if (liveness_is_running(f, &f->connection[i], now_ns))
       bn_printer_say(
           &f->printer, "%s: it has not ended %.1f s after %s (--time-grace): ending it at once",
           f->connection[i].name, grace_s, f->stop != 0 ? "it was told to end" : "the time limit");
@@ -295,7 +296,7 @@ static void liveness_urge(struct bn_fleet *f, uint64_t now_ns)
 
 /* It has been asked for its time.  While files are on their way to it, it is not asked; but then it
    takes some of them. */
-static bool is_silent(const struct bn_connection *c, uint64_t now_ns)
+static bool liveness_is_silent(const struct bn_connection *c, uint64_t now_ns)
 {
   const uint64_t asked_ns = bn_pipe_waits(&c->link.to) ? c->link.taken_ns : c->ping_ns;
 
@@ -305,7 +306,7 @@ static bool is_silent(const struct bn_connection *c, uint64_t now_ns)
 
 /* Whether the others of the phase wait for it.  A host that is as far as it should be is not the
    one that is late. */
-static bool is_behind(const struct bn_fleet *f, const struct bn_connection *c)
+static bool liveness_is_behind(const struct bn_fleet *f, const struct bn_connection *c)
 {
   if (f->stop != 0)
     return true;
@@ -347,10 +348,10 @@ void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns)
     struct bn_connection *c = &f->connection[i];
 
     bn_connection_look(c, now_ns);
-    if (now_ns > until_ns && is_behind(f, c) &&
+    if (now_ns > until_ns && liveness_is_behind(f, c) &&
         (!may_send_result(f, c, now_ns) || now_ns - until_ns > sending_ns))
       bn_connection_lose(c, "%s", liveness_lateness(f, c));
-    if (is_silent(c, now_ns))
+    if (liveness_is_silent(c, now_ns))
       bn_connection_lose(c, "it has sent nothing for %.0f s", (double)silence_ns * 1e-9);
     if (c->state > BN_CONNECTION_CONNECTING && bn_connection_is_there(c) &&
         (f->phase != BN_FLEET_CLOCKS || c->clock_sync.exchanges >= BN_CLOCK_SYNC_FIRST) &&

@@ -50,7 +50,7 @@ static void part_put_on_clock(struct bn_merged_result_part *p,
 /* --- facts ------------------------------------------------------------------------------------ */
 
 /* The result has the value of the controller. */
-static bool is_of_controller(unsigned traits)
+static bool merged_result_is_of_controller(unsigned traits)
 {
   return (traits & (BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY)) != 0;
 }
@@ -62,7 +62,7 @@ static void facts_drop_options(struct bn_facts *f)
   for (size_t i = 0; i < f->n_options; i++) {
     struct bn_fact_option *o = &f->option[i];
 
-    if (is_of_controller(o->traits)) {
+    if (merged_result_is_of_controller(o->traits)) {
       free(o->group);
       free(o->name);
       free(o->value);
@@ -75,7 +75,7 @@ static void facts_drop_options(struct bn_facts *f)
 
 static void facts_add_option(void *arg, const struct bn_opt_fact *o)
 {
-  if (is_of_controller(o->traits))
+  if (merged_result_is_of_controller(o->traits))
     bn_facts_option(arg, o);
 }
 
@@ -232,8 +232,8 @@ static uint64_t clock_shift(const struct bn_merged_result_part *p)
 
 /* Whether all that was measured was measured during the run.  Clocks drift, and one that makes no
    sense would spread the rates of all hosts over its time. */
-static bool is_of_run(const struct bn_merged_result_part *p,
-                      const struct bn_merged_result_start *start)
+static bool merged_result_is_of_run(const struct bn_merged_result_part *p,
+                                    const struct bn_merged_result_start *start)
 {
   const struct bn_snap *s = &p->result->group[0].total.delta; /* on the clock here */
   const uint64_t slack_ns = p->clock.error_ns + BN_NSEC_PER_SEC +
@@ -253,7 +253,7 @@ static const char *part_take(struct bn_merged_result_part *p,
   if (r->n_groups == 0 || !r->group[0].has_total || r->facts.start_ns == 0)
     return "it has measured nothing";
   part_put_on_clock(p, start);
-  if (bn_run_end(r, &end_ns) != 0 || !is_of_run(p, start))
+  if (bn_run_end(r, &end_ns) != 0 || !merged_result_is_of_run(p, start))
     return "the times of its result make no sense";
   p->member.processor_s = processor_s(r);
   p->member.time_s = (double)r->group[0].total.delta.span_ns * 1e-9;

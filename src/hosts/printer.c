@@ -125,7 +125,7 @@ void bn_printer_put(struct bn_printer *p, struct bn_printer_job *job)
   (void)pthread_mutex_unlock(&p->lock);
 }
 
-static bool is_full(struct bn_printer *p)
+static bool printer_is_full(struct bn_printer *p)
 {
   bool full;
 
@@ -210,7 +210,7 @@ void bn_printer_failure(struct bn_printer *p, const struct bn_err *err)
 
 void bn_printer_offer(struct bn_printer *p, struct bn_printer_job *job)
 {
-  if (!is_full(p)) {
+  if (!printer_is_full(p)) {
     bn_printer_put(p, job);
     return;
   }

@@ -101,7 +101,7 @@ void bn_run_report_heading(struct bn_run_report *r, const struct bn_fleet *f)
   run_report_put(r, &r->begin, report_begin);
 }
 
-static void report_started(struct bn_printer_job *job)
+static void run_report_started(struct bn_printer_job *job)
 {
   struct bn_run_report *r = job->of;
 
@@ -139,7 +139,7 @@ static void shown_done(struct bn_printer_job *job)
   free(s);
 }
 
-static void report_view(struct bn_run_report *r, const struct bn_view *v)
+static void run_report_view(struct bn_run_report *r, const struct bn_view *v)
 {
   struct shown *s;
 
@@ -197,7 +197,7 @@ static void run_report_show_sum(void *arg, const struct bn_view *v)
 
   r->has_events |= v->span == BN_VIEW_CHECKPOINT && v->events > 0;
   if (v->span != BN_VIEW_INTERVAL || r->setup->conf->plan.interval_ns > 0)
-    report_view(r, v);
+    run_report_view(r, v);
   if (v->span == BN_VIEW_INTERVAL)
     run_report_judge_interval(r, v);
 }
@@ -213,7 +213,7 @@ void bn_run_report_started(struct bn_run_report *r, struct bn_fleet *f)
 
   bn_intervals_start(&f->intervals, &out);
   r->start = f->start;
-  run_report_put(r, &r->started, report_started);
+  run_report_put(r, &r->started, run_report_started);
 }
 
 void bn_run_report_intervals(struct bn_run_report *r)

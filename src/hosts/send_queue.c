@@ -31,7 +31,7 @@ void bn_send_queue_done(struct bn_send_queue *q)
 }
 
 /* The caller holds the lock. */
-static void send_queue_give_up(struct bn_send_queue *q)
+static void send_queue_send_queue_give_up(struct bn_send_queue *q)
 {
   q->broken = true;
   bn_buf_clear(&q->queue);
@@ -39,7 +39,7 @@ static void send_queue_give_up(struct bn_send_queue *q)
 }
 
 /* Takes the lock.  false: nothing can be put. */
-static bool send_queue_begin(struct bn_send_queue *q)
+static bool send_queue_send_queue_begin(struct bn_send_queue *q)
 {
   (void)pthread_mutex_lock(&q->lock);
   if (!q->broken)
@@ -56,10 +56,10 @@ void bn_send_queue_wake(struct bn_send_queue *q)
 }
 
 /* Releases it. */
-static int send_queue_finish(struct bn_send_queue *q, bool put)
+static int send_queue_send_queue_finish(struct bn_send_queue *q, bool put)
 {
   if (!put)
-    send_queue_give_up(q);
+    send_queue_send_queue_give_up(q);
   (void)pthread_mutex_unlock(&q->lock);
   bn_send_queue_wake(q);
   return put ? 0 : -1;
@@ -68,13 +68,14 @@ static int send_queue_finish(struct bn_send_queue *q, bool put)
 int bn_send_queue_put(struct bn_send_queue *q, enum bn_frame_type type, const void *data,
                       size_t len)
 {
-  return send_queue_finish(q, send_queue_begin(q) && bn_frame_put(&q->queue, type, data, len) == 0);
+  return send_queue_send_queue_finish(q, send_queue_send_queue_begin(q) &&
+                                             bn_frame_put(&q->queue, type, data, len) == 0);
 }
 
 int bn_send_queue_put_pong(struct bn_send_queue *q, uint64_t sent_ns, uint64_t there_ns)
 {
-  return send_queue_finish(q, send_queue_begin(q) &&
-                                  bn_frame_put_pong(&q->queue, sent_ns, there_ns) == 0);
+  return send_queue_send_queue_finish(q, send_queue_send_queue_begin(q) &&
+                                             bn_frame_put_pong(&q->queue, sent_ns, there_ns) == 0);
 }
 
 size_t bn_send_queue_pending(struct bn_send_queue *q)
@@ -100,7 +101,7 @@ bool bn_send_queue_is_broken(struct bn_send_queue *q)
 void bn_send_queue_break(struct bn_send_queue *q)
 {
   (void)pthread_mutex_lock(&q->lock);
-  send_queue_give_up(q);
+  send_queue_send_queue_give_up(q);
   (void)pthread_mutex_unlock(&q->lock);
 }
 

@@ -112,8 +112,8 @@ static void work_split_append(struct bn_work_split_list *list, const struct entr
   list->host[list->n++] = (struct bn_work_split_host){bn_alloc_part(e->name, e->name_len), threads};
 }
 
-static int list_add_entry(struct bn_work_split_list *list, const struct source *from,
-                          const char *text, size_t len, struct bn_err *err)
+static int work_split_list_add_entry(struct bn_work_split_list *list, const struct source *from,
+                                     const char *text, size_t len, struct bn_err *err)
 {
   struct entry e;
   unsigned threads = 0;
@@ -147,7 +147,7 @@ int bn_work_split_add(struct bn_work_split_list *list, const char *text, struct 
     text += before;
     if (word == 0)
       return work_split_refuse(&from, text, len, "the name of a host is empty", err);
-    if (list_add_entry(list, &from, text, word, err) != 0)
+    if (work_split_list_add_entry(list, &from, text, word, err) != 0)
       return -1;
     text += len;
     if (*text == '\0')
@@ -164,7 +164,7 @@ int bn_work_split_add_file(struct bn_work_split_list *list, const char *text, co
   while (*text != '\0') {
     const size_t len = strcspn(text, ", \t\r\n#");
 
-    if (len > 0 && list_add_entry(list, &from, text, len, err) != 0)
+    if (len > 0 && work_split_list_add_entry(list, &from, text, len, err) != 0)
       return -1;
     text += len;
     if (*text == '#')
@@ -185,7 +185,8 @@ void bn_work_split_done(struct bn_work_split_list *list)
 
 /* --- division --- */
 
-static int refuse_too_few(const char *option, uint64_t value, size_t hosts, struct bn_err *err)
+static int work_split_refuse_too_few(const char *option, uint64_t value, size_t hosts,
+                                     struct bn_err *err)
 {
   return bn_err_set(err, BN_ERR_OPTION, "--%s=%llu: there are %zu hosts, and each needs at least 1",
                     option, (unsigned long long)value, hosts);
@@ -203,7 +204,7 @@ static int divide_threads(const struct bn_work_split_list *list, unsigned total,
     open += list->host[i].threads == 0;
   }
   if (said == 0 && total < open)
-    return refuse_too_few("threads-total", total, open, err);
+    return work_split_refuse_too_few("threads-total", total, open, err);
   if (open == 0 ? said != total : total < said + open)
     return bn_err_set(err, BN_ERR_OPTION,
                       "--threads-total=%u: the list has %llu threads and %u hosts without a number",
@@ -248,9 +249,10 @@ static void divide_integer(uint64_t total, const struct bn_work_split *share, si
   }
 }
 
-static int check_integer(const char *option, uint64_t value, size_t hosts, struct bn_err *err)
+static int work_split_check_integer(const char *option, uint64_t value, size_t hosts,
+                                    struct bn_err *err)
 {
-  return value == 0 || value >= hosts ? 0 : refuse_too_few(option, value, hosts, err);
+  return value == 0 || value >= hosts ? 0 : work_split_refuse_too_few(option, value, hosts, err);
 }
 
 static void divide_rate(const struct bn_work_split_total *total, struct bn_work_split *share,
@@ -275,8 +277,9 @@ int bn_work_split_divide(const struct bn_work_split_list *list,
                                                                          : total->threads};
   if (total->threads_total > 0 && divide_threads(list, total->threads_total, out, err) != 0)
     return -1;
-  if (check_integer("events", total->events, list->n, err) != 0 ||
-      (total->integer_rate && check_integer("rate", (uint64_t)total->rate, list->n, err) != 0))
+  if (work_split_check_integer("events", total->events, list->n, err) != 0 ||
+      (total->integer_rate &&
+       work_split_check_integer("rate", (uint64_t)total->rate, list->n, err) != 0))
     return -1;
   for (size_t i = 0; i < list->n; i++) {
     out[i].first_session = all;

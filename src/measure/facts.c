@@ -19,7 +19,7 @@ static void *facts_grown(void *array, size_t n, size_t size)
   return bn_alloc_resize(array, n == 0 ? 1 : 2 * n, size);
 }
 
-static char *copy_of(const char *text)
+static char *facts_copy_of(const char *text)
 {
   return text != NULL ? bn_alloc_text(text) : NULL;
 }
@@ -73,7 +73,7 @@ void bn_facts_text(struct bn_facts *f, const char *section, const char *key, con
   struct bn_fact *fact = facts_place(f, section, key);
 
   fact->type = BN_FACT_TEXT;
-  fact->text = copy_of(text);
+  fact->text = facts_copy_of(text);
 }
 
 void bn_facts_whole(struct bn_facts *f, const char *section, const char *key, int64_t value)
@@ -107,7 +107,7 @@ void bn_facts_add(struct bn_facts *f, const struct bn_fact *fact)
   }
 }
 
-static bool is_of_error(const struct bn_fact *fact)
+static bool facts_is_of_error(const struct bn_fact *fact)
 {
   return strcmp(fact->section, "error_classes") == 0 ||
          strcmp(fact->section, "error_messages") == 0 ||
@@ -118,12 +118,12 @@ static bool is_of_error(const struct bn_fact *fact)
 void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from)
 {
   for (size_t i = 0; i < from->n_facts; i++)
-    if (is_of_error(&from->fact[i]) &&
+    if (facts_is_of_error(&from->fact[i]) &&
         facts_find(f, from->fact[i].section, from->fact[i].key) == NULL)
       bn_facts_add(f, &from->fact[i]);
 }
 
-static void add_row(struct bn_facts *f, int level, char *text)
+static void facts_add_row(struct bn_facts *f, int level, char *text)
 {
   f->row = facts_grown(f->row, f->n_rows, sizeof *f->row);
   f->row[f->n_rows++] = (struct bn_fact_row){level, text};
@@ -144,7 +144,7 @@ void bn_facts_row(struct bn_facts *f, int level, const char *fmt, ...)
     free(text);
     text = line;
   }
-  add_row(f, level, text);
+  facts_add_row(f, level, text);
 }
 
 void bn_facts_option(struct bn_facts *f, const struct bn_opt_fact *option)
@@ -152,12 +152,13 @@ void bn_facts_option(struct bn_facts *f, const struct bn_opt_fact *option)
   const bool none = option->secret || option->text == NULL || option->text[0] == '\0';
 
   f->option = facts_grown(f->option, f->n_options, sizeof *f->option);
-  f->option[f->n_options++] = (struct bn_fact_option){.group = copy_of(option->group),
-                                                      .name = copy_of(option->name),
-                                                      .value = none ? NULL : copy_of(option->text),
-                                                      .origin = option->origin,
-                                                      .traits = option->traits,
-                                                      .secret = option->secret};
+  f->option[f->n_options++] =
+      (struct bn_fact_option){.group = facts_copy_of(option->group),
+                              .name = facts_copy_of(option->name),
+                              .value = none ? NULL : facts_copy_of(option->text),
+                              .origin = option->origin,
+                              .traits = option->traits,
+                              .secret = option->secret};
 }
 
 void bn_facts_declare(struct bn_facts *f, bn_opt_traits_of *traits_of)
@@ -171,7 +172,8 @@ void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const cha
                       uint64_t times)
 {
   f->message = facts_grown(f->message, f->n_messages, sizeof *f->message);
-  f->message[f->n_messages++] = (struct bn_fact_message){wall_ns, level, copy_of(text), times};
+  f->message[f->n_messages++] =
+      (struct bn_fact_message){wall_ns, level, facts_copy_of(text), times};
 }
 
 static void facts_add_message(void *arg, const struct bn_log_message *m)
@@ -188,7 +190,8 @@ void bn_facts_verdict(struct bn_facts *f, const char *text, const char *unit,
                       const struct bn_finding *found)
 {
   f->verdict = facts_grown(f->verdict, f->n_verdicts, sizeof *f->verdict);
-  f->verdict[f->n_verdicts++] = (struct bn_verdict){copy_of(text), copy_of(unit), *found};
+  f->verdict[f->n_verdicts++] =
+      (struct bn_verdict){facts_copy_of(text), facts_copy_of(unit), *found};
 }
 
 void bn_facts_done(struct bn_facts *f)

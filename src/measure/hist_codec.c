@@ -46,7 +46,7 @@ void bn_hist_codec_each(const struct bn_hist *h, const struct bn_hist_sparse *s,
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-static void put_number(struct bn_buf *out, uint64_t n)
+static void hist_codec_put_number(struct bn_buf *out, uint64_t n)
 {
   char text[DIGITS_MOST];
   size_t at = sizeof text;
@@ -57,22 +57,22 @@ static void put_number(struct bn_buf *out, uint64_t n)
   (void)bn_buf_add(out, text + at, sizeof text - at);
 }
 
-static void put_bucket(void *arg, uint64_t empty, uint64_t count)
+static void hist_codec_put_bucket(void *arg, uint64_t empty, uint64_t count)
 {
   struct bn_buf *out = arg;
 
   if (empty == 1) {
-    put_number(out, 0);
+    hist_codec_put_number(out, 0);
   } else if (empty > 1) {
     (void)bn_buf_char(out, GAP);
-    put_number(out, empty);
+    hist_codec_put_number(out, empty);
   }
-  put_number(out, count);
+  hist_codec_put_number(out, count);
 }
 
 void bn_hist_codec_put(struct bn_buf *out, const struct bn_hist *h, const struct bn_hist_sparse *s)
 {
-  bn_hist_codec_each(h, s, put_bucket, out);
+  bn_hist_codec_each(h, s, hist_codec_put_bucket, out);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ struct piece {
   uint64_t skip, count;
 };
 
-static const char *take_number(const char *at, const char *end, uint64_t *out)
+static const char *hist_codec_take_number(const char *at, const char *end, uint64_t *out)
 {
   uint64_t n = 0;
 
@@ -103,14 +103,14 @@ static const char *take_number(const char *at, const char *end, uint64_t *out)
 }
 
 /* Any but a count of one digit. */
-static struct piece take_piece(const char *at, const char *end)
+static struct piece hist_codec_take_piece(const char *at, const char *end)
 {
   struct piece p = {at, 0, 0};
 
   if (*p.next == GAP)
-    p.next = take_number(p.next + 1, end, &p.skip);
+    p.next = hist_codec_take_number(p.next + 1, end, &p.skip);
   if (p.next != NULL && p.skip <= BN_HIST_BUCKETS)
-    p.next = take_number(p.next, end, &p.count);
+    p.next = hist_codec_take_number(p.next, end, &p.count);
   else
     p.next = NULL;
   return p;
@@ -118,7 +118,7 @@ static struct piece take_piece(const char *at, const char *end)
 
 /* For the buckets of a text: each has one character at least.  Also for none there is a place, as
    nothing is added to NULL. */
-static void make_room(struct bn_hist_codec *b, size_t len)
+static void hist_codec_make_room(struct bn_hist_codec *b, size_t len)
 {
   const size_t room = b->n + len + 1;
 
@@ -138,7 +138,7 @@ int bn_hist_codec_take(struct bn_hist_codec *b, size_t i, const char *text, size
 
   if (len > TEXT_MOST)
     return 0;
-  make_room(b, len);
+  hist_codec_make_room(b, len);
   to = b->part + b->n;
   for (const char *next = text; next < end; at++) {
     uint64_t count = (uint64_t)(unsigned char)*next - BN_HIST_CODEC_LAST;
@@ -147,7 +147,7 @@ int bn_hist_codec_take(struct bn_hist_codec *b, size_t i, const char *text, size
       small += count;
       next++;
     } else {
-      const struct piece p = take_piece(next, end);
+      const struct piece p = hist_codec_take_piece(next, end);
 
       if (p.next == NULL || __builtin_add_overflow(large, p.count, &large))
         return 0;

@@ -16,7 +16,7 @@
 /* --- the machine ------------------------------------------------------------------------------ */
 
 /* How many a list such as "0-3,8,10-11" names. */
-static unsigned count_list(const char *list)
+static unsigned host_count_list(const char *list)
 {
   unsigned n = 0;
 
@@ -36,7 +36,7 @@ static unsigned count_list(const char *list)
   }
 }
 
-static void read_cpu(struct bn_host *h, const char *root, char *text)
+static void host_read_cpu(struct bn_host *h, const char *root, char *text)
 {
   static const char *const keys[] = {"model name", "Model", "cpu model", "Processor", "Hardware"};
   const char *value = NULL;
@@ -50,18 +50,18 @@ static void read_cpu(struct bn_host *h, const char *root, char *text)
     bn_kernel_line(h->cpu_model, sizeof h->cpu_model, value);
 }
 
-static void read_processors(struct bn_host *h, const char *root, char *text)
+static void host_read_processors(struct bn_host *h, const char *root, char *text)
 {
   const char *list;
 
   if (bn_kernel_text(text, "%s/sys/devices/system/cpu/online", root))
-    h->processors_online = count_list(text);
+    h->processors_online = host_count_list(text);
   (void)bn_kernel_text(text, "%s/proc/self/status", root);
   list = bn_kernel_field(text, "Cpus_allowed_list", ':');
-  h->processors_allowed = list != NULL ? count_list(list + strspn(list, " \t")) : 0;
+  h->processors_allowed = list != NULL ? host_count_list(list + strspn(list, " \t")) : 0;
 }
 
-static void read_memory(struct bn_host *h, const char *root, char *text)
+static void host_read_memory(struct bn_host *h, const char *root, char *text)
 {
   const char *value;
 
@@ -70,7 +70,7 @@ static void read_memory(struct bn_host *h, const char *root, char *text)
   h->memory_bytes = value != NULL ? strtoull(value, NULL, 10) * 1024 : 0;
 }
 
-static void read_system(struct bn_host *h, const char *root, char *text)
+static void host_read_system(struct bn_host *h, const char *root, char *text)
 {
   const char *value;
   struct utsname u;
@@ -137,7 +137,7 @@ static const char *named_hypervisor(const char *root, char *text)
 
 /* A cloud names its own hardware as it names its virtual machines, so the processor's word that
    there is a hypervisor comes first where it gives one. */
-static void read_hypervisor(struct bn_host *h, const char *root, char *text)
+static void host_read_hypervisor(struct bn_host *h, const char *root, char *text)
 {
   const char *flags, *name, *bit;
   bool says, yes = false;
@@ -160,7 +160,7 @@ static void read_hypervisor(struct bn_host *h, const char *root, char *text)
                               : "none");
 }
 
-static void read_container(struct bn_host *h, const char *root, char *text)
+static void host_read_container(struct bn_host *h, const char *root, char *text)
 {
   static const struct {
     const char *file, *name;
@@ -208,7 +208,7 @@ static void lower_processors(void *quota, const struct bn_kernel_group *g)
 }
 
 /* Version 2 counts microseconds, version 1 nanoseconds. */
-static void raise_throttled(void *throttled_s, const struct bn_kernel_group *g)
+static void host_raise_throttled(void *throttled_s, const struct bn_kernel_group *g)
 {
   const char *const key = g->second ? "throttled_usec " : "throttled_time ";
   char text[BN_KERNEL_TEXT];
@@ -225,7 +225,7 @@ double bn_host_throttled_s(const char *root)
 {
   double throttled_s = -1;
 
-  bn_kernel_groups(root, "cpu", raise_throttled, &throttled_s);
+  bn_kernel_groups(root, "cpu", host_raise_throttled, &throttled_s);
   return throttled_s;
 }
 
@@ -249,7 +249,7 @@ static void lower_memory(void *memory, const struct bn_kernel_group *g)
     host_lower(memory, n);
 }
 
-static void read_limits(struct bn_host *h, const char *root)
+static void host_read_limits(struct bn_host *h, const char *root)
 {
   double memory = 0;
 
@@ -263,19 +263,19 @@ void bn_host_read(struct bn_host *h, const char *root)
   char text[BN_KERNEL_TEXT];
 
   memset(h, 0, sizeof *h);
-  read_cpu(h, root, text);
-  read_processors(h, root, text);
-  read_memory(h, root, text);
-  read_system(h, root, text);
-  read_hypervisor(h, root, text);
-  read_container(h, root, text);
-  read_limits(h, root);
+  host_read_cpu(h, root, text);
+  host_read_processors(h, root, text);
+  host_read_memory(h, root, text);
+  host_read_system(h, root, text);
+  host_read_hypervisor(h, root, text);
+  host_read_container(h, root, text);
+  host_read_limits(h, root);
 }
 
 /* --- places of files -------------------------------------------------------------------------- */
 
 /* The mount table writes blanks and backslashes as three octal digits. */
-static void copy_word(char *out, size_t size, const char *from)
+static void host_copy_word(char *out, size_t size, const char *from)
 {
   size_t n = 0;
 
@@ -291,7 +291,7 @@ static void copy_word(char *out, size_t size, const char *from)
   out[n] = '\0';
 }
 
-static bool is_below(const char *path, const char *folder)
+static bool host_is_below(const char *path, const char *folder)
 {
   const size_t len = strlen(folder);
 
@@ -301,7 +301,7 @@ static bool is_below(const char *path, const char *folder)
 
 /* "36 35 98:0 / /home rw,noatime shared:1 - ext4 /dev/sda1 rw": the longest mount point above the
    path, and of equal ones the last, which hides the others. */
-static void note_mount(struct bn_place *p, const char *line)
+static void host_note_mount(struct bn_place *p, const char *line)
 {
   const char *point = line, *tail = strstr(line, " - ");
   char mount[sizeof p->mount_point];
@@ -312,13 +312,13 @@ static void note_mount(struct bn_place *p, const char *line)
   }
   if (point == NULL || tail == NULL || tail < point)
     return;
-  copy_word(mount, sizeof mount, point);
-  if (!is_below(p->path, mount) || strlen(mount) < strlen(p->mount_point))
+  host_copy_word(mount, sizeof mount, point);
+  if (!host_is_below(p->path, mount) || strlen(mount) < strlen(p->mount_point))
     return;
   (void)snprintf(p->mount_point, sizeof p->mount_point, "%s", mount);
-  copy_word(p->file_system, sizeof p->file_system, tail + 3);
+  host_copy_word(p->file_system, sizeof p->file_system, tail + 3);
   tail = strchr(tail + 3, ' ');
-  copy_word(p->device, sizeof p->device, tail != NULL ? tail + 1 : "");
+  host_copy_word(p->device, sizeof p->device, tail != NULL ? tail + 1 : "");
 }
 
 void bn_place_read(struct bn_place *p, const char *root, const char *path)
@@ -335,7 +335,7 @@ void bn_place_read(struct bn_place *p, const char *root, const char *path)
   if (f == NULL)
     return;
   while (getline(&line, &size, f) > 0)
-    note_mount(p, line);
+    host_note_mount(p, line);
   free(line);
   (void)fclose(f);
 }

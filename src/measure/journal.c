@@ -441,8 +441,8 @@ static int journal_read_line(struct reader *r, const char *text, size_t len)
 
 /* Lines after a damaged one can still be read, but none after one that is too large, and none
    without the first.  0: go on, 1: the end, -1 and err. */
-static int journal_pass_over(struct bn_passed *passed, size_t number, const struct bn_err *why,
-                             struct bn_err *err)
+static int journal_pass_over(struct bn_skipped_lines *passed, size_t number,
+                             const struct bn_err *why, struct bn_err *err)
 {
   if (number == 1 || why->code == ENOMEM)
     return bn_err_set(err, why->code, "line %zu of the journal: %s", number, why->text);
@@ -459,8 +459,8 @@ static int journal_pass_over(struct bn_passed *passed, size_t number, const stru
 }
 
 /* *number: of the last line.  As journal_pass_over(). */
-static int journal_next_line(struct reader *r, struct bn_lines *lines, struct bn_passed *passed,
-                             size_t *number, struct bn_err *err)
+static int journal_next_line(struct reader *r, struct bn_lines *lines,
+                             struct bn_skipped_lines *passed, size_t *number, struct bn_err *err)
 {
   const int rc = bn_lines_next(lines, r->err);
 

@@ -78,7 +78,7 @@ static size_t length_of_numbers(const char *text)
 }
 
 /* Removes the space from text[0..len) and returns the new length. */
-static size_t remove_space(char *text, size_t len)
+static size_t json_remove_space(char *text, size_t len)
 {
   size_t n = 0;
 
@@ -90,7 +90,7 @@ static size_t remove_space(char *text, size_t len)
 
 /* Puts lists of numbers on one line each: with a line for each bucket of a histogram, four fifths
    of a document would be indentation.  Returns the new length. */
-static size_t join_numbers(char *text)
+static size_t json_join_numbers(char *text)
 {
   size_t n = 0;
   bool quoted = false;
@@ -99,7 +99,7 @@ static size_t join_numbers(char *text)
     size_t len = !quoted && *at == '[' ? length_of_numbers(at) : 0;
 
     if (len > 0) {
-      const size_t squeezed = remove_space(at, len);
+      const size_t squeezed = json_remove_space(at, len);
 
       memmove(text + n, at, squeezed);
       n += squeezed;
@@ -127,7 +127,7 @@ char *bn_node_print(const struct bn_node *n, unsigned indent, size_t *len)
     return NULL;
   }
   text[size] = '\0';
-  *len = indent > 0 ? join_numbers(text) : size;
+  *len = indent > 0 ? json_join_numbers(text) : size;
   return text;
 }
 

@@ -10,7 +10,7 @@ struct hist_list {
 };
 
 /* For a single empty bucket, 0 is shorter than -1. */
-static void add_bucket(void *arg, uint64_t empty, uint64_t count)
+static void json_hist_add_bucket(void *arg, uint64_t empty, uint64_t count)
 {
   const struct hist_list *to = arg;
 
@@ -24,13 +24,13 @@ struct bn_node *bn_json_hist(struct bn_json_out *p, const struct bn_hist *h,
 {
   struct hist_list to = {p, bn_node_list()};
 
-  bn_hist_codec_each(h, s, add_bucket, &to);
+  bn_hist_codec_each(h, s, json_hist_add_bucket, &to);
   return to.list;
 }
 
 /* Reads a bucket of version 1. */
-static void read_pair(struct bn_json_in *e, const struct bn_node *pair, const char *key,
-                      struct bn_hist *h)
+static void json_hist_read_pair(struct bn_json_in *e, const struct bn_node *pair, const char *key,
+                                struct bn_hist *h)
 {
   const uint64_t lowest = bn_json_in_count(e, bn_node_at(pair, 0), key);
 
@@ -38,8 +38,8 @@ static void read_pair(struct bn_json_in *e, const struct bn_node *pair, const ch
 }
 
 /* Returns how many buckets the number at bucket `at` stands for. */
-static uint64_t read_number(struct bn_json_in *e, const struct bn_node *n, const char *key,
-                            struct bn_hist *h, uint64_t at)
+static uint64_t json_hist_read_number(struct bn_json_in *e, const struct bn_node *n,
+                                      const char *key, struct bn_hist *h, uint64_t at)
 {
   const int64_t number = bn_node_get_integer(n); /* 0 if it is a text */
   const uint64_t count = number < 0 ? 0 : bn_json_in_count(e, n, key);
@@ -59,9 +59,9 @@ void bn_json_in_hist(struct bn_json_in *e, const struct bn_node *list, const cha
     const struct bn_node *n = bn_node_at(list, k);
 
     if (bn_node_type_of(n) == BN_NODE_LIST)
-      read_pair(e, n, key, h);
+      json_hist_read_pair(e, n, key, h);
     else
-      at += read_number(e, n, key, h, at);
+      at += json_hist_read_number(e, n, key, h, at);
     if (at > BN_HIST_BUCKETS + 1)
       bn_json_in_refuse(e, "'%s' has more than %d buckets", key, BN_HIST_BUCKETS + 1);
   }

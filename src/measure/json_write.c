@@ -48,7 +48,7 @@ struct bn_node *bn_node_f64(double x)
   return isfinite(x) ? bn_node_real(x) : bn_node_null();
 }
 
-static bool is_ascii(const char *s)
+static bool json_write_is_ascii(const char *s)
 {
   for (; *s != '\0'; s++)
     if ((unsigned char)*s >= 0x80)
@@ -57,7 +57,7 @@ static bool is_ascii(const char *s)
 }
 
 /* A key as bn_node_text would have it, with a number if the map has it; NULL: out of memory. */
-static char *free_key(const struct bn_node *map, const char *key)
+static char *json_write_free_key(const struct bn_node *map, const char *key)
 {
   struct bn_node *text = bn_node_text(key);
   const char *clean = bn_node_get_text(text);
@@ -76,11 +76,11 @@ void bn_json_put(struct bn_json_out *p, struct bn_node *map, const char *key, st
   char *own;
 
   /* Most keys are ASCII, and no such key is the cleaned form of another one. */
-  if (is_ascii(key)) {
+  if (json_write_is_ascii(key)) {
     p->failed |= bn_node_set(map, key, value) != 0;
     return;
   }
-  own = free_key(map, key);
+  own = json_write_free_key(map, key);
   if (own != NULL)
     p->failed |= bn_node_set(map, own, value) != 0;
   else
@@ -110,7 +110,7 @@ void bn_json_names(struct bn_json_out *p, struct bn_node *map, const char *key,
   bn_json_put(p, map, key, list);
 }
 
-static struct bn_node *value_at(const struct bn_layout *l, const void *at)
+static struct bn_node *json_write_value_at(const struct bn_layout *l, const void *at)
 {
   switch (l->type) {
   case BN_LAY_BOOL:
@@ -129,7 +129,7 @@ static struct bn_node *value_at(const struct bn_layout *l, const void *at)
   return NULL;
 }
 
-static bool is_zero(const struct bn_layout *l, const void *at)
+static bool json_write_is_zero(const struct bn_layout *l, const void *at)
 {
   static const uint64_t zero;
   static const size_t size[] = {
@@ -147,8 +147,8 @@ void bn_json_layout(struct bn_json_out *p, struct bn_node *map, const struct bn_
   for (; l->name != NULL; l++) {
     const void *at = (const char *)from + l->offset;
 
-    if (!p->brief || !is_zero(l, at))
-      bn_json_put(p, map, l->name, value_at(l, at));
+    if (!p->brief || !json_write_is_zero(l, at))
+      bn_json_put(p, map, l->name, json_write_value_at(l, at));
   }
 }
 

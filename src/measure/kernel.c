@@ -64,7 +64,7 @@ const char *bn_kernel_field(const char *text, const char *key, char mark)
 /* --- control groups --------------------------------------------------------------------------- */
 
 /* Whether the list of names in front of `end` has that one. */
-static bool is_listed(const char *names, const char *end, const char *name)
+static bool kernel_is_listed(const char *names, const char *end, const char *name)
 {
   const size_t len = strlen(name);
 
@@ -79,14 +79,14 @@ static bool is_listed(const char *names, const char *end, const char *name)
 }
 
 /* This process's group in the hierarchy with that controller; version 2 has one, named "". */
-static bool find_group(char *group, size_t size, const char *text, const char *controller)
+static bool kernel_find_group(char *group, size_t size, const char *text, const char *controller)
 {
   const char *line = text;
 
   while (line != NULL && *line != '\0') {
     const char *names = strchr(line, ':'), *path = names != NULL ? strchr(names + 1, ':') : NULL;
 
-    if (path != NULL && is_listed(names + 1, path, controller)) {
+    if (path != NULL && kernel_is_listed(names + 1, path, controller)) {
       bn_kernel_line(group, size, path + 1);
       return true;
     }
@@ -117,10 +117,10 @@ void bn_kernel_groups(const char *root, const char *controller,
   char groups[BN_KERNEL_TEXT], name[PATH_MAX / 2], top[PATH_MAX / 2];
 
   (void)bn_kernel_text(groups, "%s/proc/self/cgroup", root);
-  if (find_group(name, sizeof name, groups, "") &&
+  if (kernel_find_group(name, sizeof name, groups, "") &&
       (size_t)snprintf(top, sizeof top, "%s/sys/fs/cgroup", root) < sizeof top)
     kernel_walk(top, name, true, visit, arg);
-  if (find_group(name, sizeof name, groups, controller) &&
+  if (kernel_find_group(name, sizeof name, groups, controller) &&
       (size_t)snprintf(top, sizeof top, "%s/sys/fs/cgroup/%s", root, controller) < sizeof top)
     kernel_walk(top, name, false, visit, arg);
 }

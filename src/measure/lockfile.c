@@ -29,7 +29,7 @@ static int lockfile_cannot(const struct bn_lockfile *l, const char *why, struct 
 }
 
 /* Whether the name still leads to the file that is open. */
-static bool has_name(const struct bn_lockfile *l)
+static bool lockfile_has_name(const struct bn_lockfile *l)
 {
   struct stat st;
 
@@ -46,7 +46,7 @@ static int lockfile_move(const char *from, const char *to)
   return link(from, to) == 0 ? unlink(from) : -1;
 }
 
-static int move_aside(struct bn_lockfile *l, struct bn_err *err)
+static int lockfile_move_aside(struct bn_lockfile *l, struct bn_err *err)
 {
   for (int n = 1; n <= ASIDE_MAX; n++) {
     char *aside = bn_alloc_print("%s.%d", l->path, n);
@@ -66,7 +66,7 @@ static int move_aside(struct bn_lockfile *l, struct bn_err *err)
 
 /* Nobody else writes to the file.  An empty one that is not new is what a process left before its
    first byte, if a lock says that the process is gone. */
-static bool is_free(const struct found *f, const struct stat *st)
+static bool lockfile_is_free(const struct found *f, const struct stat *st)
 {
   if (st->st_size != 0)
     return false;
@@ -88,16 +88,16 @@ static int lockfile_settle(struct bn_lockfile *l, const struct found *f, struct 
     return lockfile_cannot(l, "it is not a plain file", err);
   l->dev = st.st_dev;
   l->ino = st.st_ino;
-  if (!has_name(l))
+  if (!lockfile_has_name(l))
     return 1;
-  if (is_free(f, &st))
+  if (lockfile_is_free(f, &st))
     return 0;
-  return move_aside(l, err) == 0 ? 1 : -1;
+  return lockfile_move_aside(l, err) == 0 ? 1 : -1;
 }
 
 /* Makes the file or opens the one there is.  One that another user has left can be moved aside
    without being written.  0, 1: it is gone, -1. */
-static int open_file(struct bn_lockfile *l, struct found *f, struct bn_err *err)
+static int lockfile_open_file(struct bn_lockfile *l, struct found *f, struct bn_err *err)
 {
   enum { FLAGS = O_APPEND | O_CLOEXEC | O_NOFOLLOW };
 
@@ -125,7 +125,7 @@ static int open_file(struct bn_lockfile *l, struct found *f, struct bn_err *err)
 static int lockfile_try(struct bn_lockfile *l, struct bn_err *err)
 {
   struct found f = {false, false, false};
-  const int rc = open_file(l, &f, err);
+  const int rc = lockfile_open_file(l, &f, err);
 
   if (rc != 0)
     return rc;
@@ -135,7 +135,7 @@ static int lockfile_try(struct bn_lockfile *l, struct bn_err *err)
   return lockfile_settle(l, &f, err);
 }
 
-static void close_file(struct bn_lockfile *l)
+static void lockfile_close_file(struct bn_lockfile *l)
 {
   if (l->fd >= 0)
     (void)close(l->fd);
@@ -150,7 +150,7 @@ int bn_lockfile_take(struct bn_lockfile *l, const char *path, struct bn_err *err
   l->fd = -1;
   l->path = bn_alloc_text(path);
   for (int n = 0; rc > 0 && n < TRIES_MAX; n++) {
-    close_file(l);
+    lockfile_close_file(l);
     rc = lockfile_try(l, err);
   }
   if (rc == 0)
@@ -160,7 +160,7 @@ int bn_lockfile_take(struct bn_lockfile *l, const char *path, struct bn_err *err
                      "cannot write the journal '%s': others took its name %d times; name another "
                      "file",
                      l->path, (int)TRIES_MAX);
-  close_file(l);
+  lockfile_close_file(l);
   bn_lockfile_release(l, BN_LOCKFILE_UNDO);
   return -1;
 }
@@ -168,11 +168,11 @@ int bn_lockfile_take(struct bn_lockfile *l, const char *path, struct bn_err *err
 /* If another run takes the name once it is free, what stands aside stays there. */
 void bn_lockfile_release(struct bn_lockfile *l, enum bn_lockfile_end how)
 {
-  if (l->fd >= 0 && how != BN_LOCKFILE_KEEP && has_name(l))
+  if (l->fd >= 0 && how != BN_LOCKFILE_KEEP && lockfile_has_name(l))
     (void)unlink(l->path);
   if (how == BN_LOCKFILE_UNDO && l->aside != NULL)
     (void)lockfile_move(l->aside, l->path);
-  close_file(l);
+  lockfile_close_file(l);
   free(l->path);
   free(l->aside);
   memset(l, 0, sizeof *l);

@@ -17,7 +17,7 @@ static bool same_text(const char *a, const char *b)
 /* --- what was measured ------------------------------------------------------------------------
  */
 
-static int check_total(const struct bn_part *p, struct bn_err *err)
+static int merge_check_total(const struct bn_part *p, struct bn_err *err)
 {
   const struct bn_result *r = p->result;
 
@@ -39,7 +39,8 @@ static const char *dialect_of(const struct bn_part *p)
   return p->result->facts.plan.native ? "none" : bn_layout_dialects[p->result->facts.plan.version];
 }
 
-static int check_workload(const struct bn_part *a, const struct bn_part *b, struct bn_err *err)
+static int merge_check_workload(const struct bn_part *a, const struct bn_part *b,
+                                struct bn_err *err)
 {
   const char *one = a->result->group[0].name, *other = b->result->group[0].name;
 
@@ -75,7 +76,7 @@ static bool same_ranks(const double *a, size_t n_a, const double *b, size_t n_b)
   return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof *a) == 0);
 }
 
-static int check_figures(const struct bn_part *a, const struct bn_part *b, struct bn_err *err)
+static int merge_check_figures(const struct bn_part *a, const struct bn_part *b, struct bn_err *err)
 {
   const struct bn_plan *p = &a->result->facts.plan, *q = &b->result->facts.plan;
   const struct bn_view *v = &a->result->group[0].total.view, *w = &b->result->group[0].total.view;
@@ -110,19 +111,19 @@ struct sorted {
   size_t n;
 };
 
-static int compare_names(const void *a, const void *b)
+static int merge_compare_names(const void *a, const void *b)
 {
   const struct bn_fact_option *const *p = a, *const *q = b;
 
   return strcmp((*p)->name, (*q)->name);
 }
 
-static void sort_options(struct sorted *s, const struct bn_facts *f)
+static void merge_sort_options(struct sorted *s, const struct bn_facts *f)
 {
   *s = (struct sorted){bn_alloc(f->n_options, sizeof *s->option), f->n_options};
   for (size_t i = 0; i < s->n; i++)
     s->option[i] = &f->option[i];
-  qsort(s->option, s->n, sizeof(struct bn_fact_option *), compare_names);
+  qsort(s->option, s->n, sizeof(struct bn_fact_option *), merge_compare_names);
 }
 
 /* Returns NULL if it is not there. */
@@ -130,7 +131,7 @@ static const struct bn_fact_option *merge_check_find(const struct sorted *s,
                                                      const struct bn_fact_option *like)
 {
   const struct bn_fact_option *const *at =
-      bsearch(&like, s->option, s->n, sizeof(struct bn_fact_option *), compare_names);
+      bsearch(&like, s->option, s->n, sizeof(struct bn_fact_option *), merge_compare_names);
 
   return at != NULL ? *at : NULL;
 }
@@ -143,7 +144,7 @@ static bool merge_check_differs(const struct bn_fact_option *a, const struct bn_
   return b != NULL ? !same_text(a->value, b->value) && !b->secret : a->origin != BN_FROM_DEFAULT;
 }
 
-static const char *value_of(const struct bn_fact_option *o)
+static const char *merge_value_of(const struct bn_fact_option *o)
 {
   return o != NULL && o->value != NULL ? o->value : "(none)";
 }
@@ -155,21 +156,21 @@ struct comparison {
   struct bn_err *err;
 };
 
-static int tell_option(const struct comparison *c, const char *name, const struct bn_fact_option *a,
-                       const struct bn_fact_option *b)
+static int merge_tell_option(const struct comparison *c, const char *name,
+                             const struct bn_fact_option *a, const struct bn_fact_option *b)
 {
   if (!c->force)
     return bn_err_set(c->err, EINVAL,
                       "--%s differs: %s in '%s', %s in '%s'; --force merges them "
                       "anyway",
-                      name, value_of(a), c->a->name, value_of(b), c->b->name);
-  (void)bn_buf_printf(c->notes, "--%s differs: %s in '%s', %s in '%s'\n", name, value_of(a),
-                      c->a->name, value_of(b), c->b->name);
+                      name, merge_value_of(a), c->a->name, merge_value_of(b), c->b->name);
+  (void)bn_buf_printf(c->notes, "--%s differs: %s in '%s', %s in '%s'\n", name, merge_value_of(a),
+                      c->a->name, merge_value_of(b), c->b->name);
   return 0;
 }
 
-static int compare_options(const struct comparison *c, const struct sorted *a,
-                           const struct sorted *b)
+static int merge_compare_options(const struct comparison *c, const struct sorted *a,
+                                 const struct sorted *b)
 {
   int rc = 0;
 
@@ -180,22 +181,22 @@ static int compare_options(const struct comparison *c, const struct sorted *a,
     const struct bn_fact_option *other = merge_check_find(b, a->option[i]);
 
     if (merge_check_differs(a->option[i], other))
-      rc = tell_option(c, a->option[i]->name, a->option[i], other);
+      rc = merge_tell_option(c, a->option[i]->name, a->option[i], other);
   }
   for (size_t i = 0; rc == 0 && i < b->n; i++)
     if (merge_check_find(a, b->option[i]) == NULL && merge_check_differs(b->option[i], NULL))
-      rc = tell_option(c, b->option[i]->name, NULL, b->option[i]);
+      rc = merge_tell_option(c, b->option[i]->name, NULL, b->option[i]);
   return rc;
 }
 
-static int check_options(const struct comparison *c)
+static int merge_check_options(const struct comparison *c)
 {
   struct sorted a, b;
   int rc;
 
-  sort_options(&a, &c->a->result->facts);
-  sort_options(&b, &c->b->result->facts);
-  rc = compare_options(c, &a, &b);
+  merge_sort_options(&a, &c->a->result->facts);
+  merge_sort_options(&b, &c->b->result->facts);
+  rc = merge_compare_options(c, &a, &b);
   free(a.option);
   free(b.option);
   return rc;
@@ -207,8 +208,10 @@ int bn_merge_check_parts(const struct bn_part *part, size_t n, bool force, struc
   for (size_t i = 0; i < n; i++) {
     const struct comparison c = {&part[0], &part[i], force, notes, err};
 
-    if (check_total(&part[i], err) != 0 || check_workload(&part[0], &part[i], err) != 0 ||
-        check_figures(&part[0], &part[i], err) != 0 || (i > 0 && check_options(&c) != 0))
+    if (merge_check_total(&part[i], err) != 0 ||
+        merge_check_workload(&part[0], &part[i], err) != 0 ||
+        merge_check_figures(&part[0], &part[i], err) != 0 ||
+        (i > 0 && merge_check_options(&c) != 0))
       return -1;
   }
   return 0;
@@ -217,7 +220,7 @@ int bn_merge_check_parts(const struct bn_part *part, size_t n, bool force, struc
 /* --- facts ------------------------------------------------------------------------------------
  */
 
-static bool has_fact(const struct bn_facts *f, const struct bn_fact *like)
+static bool merge_has_fact(const struct bn_facts *f, const struct bn_fact *like)
 {
   const struct bn_fact *fact = bn_facts_find(f, like->section, like->key);
 
@@ -234,7 +237,7 @@ static bool has_fact(const struct bn_facts *f, const struct bn_fact *like)
   return false;
 }
 
-static void add_facts(const struct bn_part *part, size_t n, struct bn_facts *out)
+static void merge_add_facts(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
   const struct bn_facts *first = &part[0].result->facts;
 
@@ -242,20 +245,20 @@ static void add_facts(const struct bn_part *part, size_t n, struct bn_facts *out
     bool all = strcmp(first->fact[i].section, BN_RUNS_SECTION) != 0;
 
     for (size_t k = 1; all && k < n; k++)
-      all = has_fact(&part[k].result->facts, &first->fact[i]);
+      all = merge_has_fact(&part[k].result->facts, &first->fact[i]);
     if (all)
       bn_facts_add(out, &first->fact[i]);
   }
 }
 
 /* Which errors there were differs from run to run. */
-static void add_errors(const struct bn_part *part, size_t n, struct bn_facts *out)
+static void merge_add_errors(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
   for (size_t k = 0; k < n; k++)
     bn_facts_add_errors(out, &part[k].result->facts);
 }
 
-static bool has_row(const struct bn_facts *f, const struct bn_fact_row *like)
+static bool merge_has_row(const struct bn_facts *f, const struct bn_fact_row *like)
 {
   for (size_t i = 0; i < f->n_rows; i++)
     if (f->row[i].level == like->level && strcmp(f->row[i].text, like->text) == 0)
@@ -263,7 +266,7 @@ static bool has_row(const struct bn_facts *f, const struct bn_fact_row *like)
   return false;
 }
 
-static void add_rows(const struct bn_part *part, size_t n, struct bn_facts *out)
+static void merge_add_rows(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
   const struct bn_facts *first = &part[0].result->facts;
 
@@ -271,14 +274,14 @@ static void add_rows(const struct bn_part *part, size_t n, struct bn_facts *out)
     bool all = strncmp(first->row[i].text, BN_RUNS_ROW, sizeof BN_RUNS_ROW - 1) != 0;
 
     for (size_t k = 1; all && k < n; k++)
-      all = has_row(&part[k].result->facts, &first->row[i]);
+      all = merge_has_row(&part[k].result->facts, &first->row[i]);
     if (all)
       bn_facts_row(out, first->row[i].level, "%s", first->row[i].text);
   }
 }
 
-static void add_options(const struct sorted *s, size_t n, const struct bn_facts *first,
-                        struct bn_facts *out)
+static void merge_add_options(const struct sorted *s, size_t n, const struct bn_facts *first,
+                              struct bn_facts *out)
 {
   for (size_t i = 0; i < first->n_options; i++) {
     const struct bn_fact_option *o = &first->option[i];
@@ -303,12 +306,12 @@ void bn_merge_common(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
   struct sorted *s = bn_alloc(n, sizeof *s);
 
-  add_rows(part, n, out);
-  add_facts(part, n, out);
-  add_errors(part, n, out);
+  merge_add_rows(part, n, out);
+  merge_add_facts(part, n, out);
+  merge_add_errors(part, n, out);
   for (size_t i = 0; i < n; i++)
-    sort_options(&s[i], &part[i].result->facts);
-  add_options(s, n, &part[0].result->facts, out);
+    merge_sort_options(&s[i], &part[i].result->facts);
+  merge_add_options(s, n, &part[0].result->facts, out);
   for (size_t i = 0; i < n; i++)
     free(s[i].option);
   free(s);

@@ -16,12 +16,12 @@ void bn_merged_view_done(struct bn_merged_view *v)
 /* --- snapshots -------------------------------------------------------------------------------- */
 
 /* A pacer's histograms come last. */
-static bool has_lag(const struct bn_metrics *m)
+static bool merged_view_has_lag(const struct bn_metrics *m)
 {
   return strcmp(m->hist[m->n_hists - 1].name, "wakeup_lag") == 0;
 }
 
-static void forget_devices(struct bn_snap *s)
+static void merged_view_forget_devices(struct bn_snap *s)
 {
   for (size_t i = 0; i < s->metrics.n_counters; i++)
     if (s->metrics.counter[i].merge == BN_MERGE_NONE)
@@ -53,19 +53,19 @@ int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, u
     at += part->n_sessions;
   }
   if (parts->n > 1)
-    forget_devices(&v->snap);
-  v->snap.waiting = has_lag(&v->snap.metrics);
+    merged_view_forget_devices(&v->snap);
+  v->snap.waiting = merged_view_has_lag(&v->snap.metrics);
   return 0;
 }
 
-static uint64_t ns_of(double s)
+static uint64_t merged_view_ns_of(double s)
 {
   return s > 0 && s < 1e9 ? (uint64_t)llround(s * 1e9) : 0;
 }
 
 /* A document may lack the ages of unfinished events.  One of them is as old as the oldest, and the
    others get an age of 0, with which no percentile is too high. */
-static bool put_ages(struct bn_hist *ages, const struct bn_view *v)
+static bool merged_view_put_ages(struct bn_hist *ages, const struct bn_view *v)
 {
   if (v->ages != NULL && !bn_hist_fits(ages, v->ages))
     return false;
@@ -74,7 +74,7 @@ static bool put_ages(struct bn_hist *ages, const struct bn_view *v)
   } else if (v->unfinished != UINT64_MAX && v->unfinished > 0) {
     if (v->unfinished > UINT64_MAX - bn_hist_count(ages))
       return false;
-    bn_hist_put(ages, ns_of(v->oldest_s), 1);
+    bn_hist_put(ages, merged_view_ns_of(v->oldest_s), 1);
     bn_hist_put(ages, 0, v->unfinished - 1);
   }
   return true;
@@ -86,7 +86,7 @@ int bn_merged_view_ages(struct bn_merged_view *v, const struct bn_views *parts, 
 
   v->ages = bn_hist_new();
   for (size_t i = 0; i < parts->n; i++)
-    if (!put_ages(v->ages, parts->view[i]))
+    if (!merged_view_put_ages(v->ages, parts->view[i]))
       return bn_sum_too_large(err);
   if (!bn_hist_fits(v->ages, v->snap.hist[BN_H_LATENCY]))
     return bn_sum_too_large(err);
@@ -99,7 +99,7 @@ int bn_merged_view_ages(struct bn_merged_view *v, const struct bn_views *parts, 
 
 /* --- intervals -------------------------------------------------------------------------------- */
 
-static void sum_timing(struct bn_timing *t, const struct bn_views *parts, size_t k)
+static void merged_view_sum_timing(struct bn_timing *t, const struct bn_views *parts, size_t k)
 {
   *t = (struct bn_timing){.name = t->name, .min_s = HUGE_VAL, .of_script = t->of_script};
   for (size_t i = 0; i < parts->n; i++) {
@@ -119,7 +119,7 @@ static void sum_timing(struct bn_timing *t, const struct bn_views *parts, size_t
 
 /* Computes latencies from the figures of the parts if not all have histograms.  Ranks are not
    known then. */
-static void sum_latencies(struct bn_merged_view *s, const struct bn_views *parts)
+static void merged_view_sum_latencies(struct bn_merged_view *s, const struct bn_views *parts)
 {
   struct bn_view *v = &s->view;
 
@@ -138,7 +138,7 @@ static void sum_latencies(struct bn_merged_view *s, const struct bn_views *parts
   }
   v->avg_s = v->sum_s / (double)v->counter[BN_C_EVENTS];
   for (size_t k = 0; k < v->n_timings; k++)
-    sum_timing(&s->store.timing[k], parts, k);
+    merged_view_sum_timing(&s->store.timing[k], parts, k);
   bn_view_settle(v, &s->store);
 }
 
@@ -171,7 +171,7 @@ int bn_merged_view_span(struct bn_merged_view *v, const struct bn_views *parts,
   v->view.span = t->span;
   v->view.at_s = t->at_s;
   if (!known)
-    sum_latencies(v, parts);
+    merged_view_sum_latencies(v, parts);
   if (bn_sum_view(&v->view, parts, err) != 0)
     return -1;
   bn_sum_figures(&v->view, &v->store, parts);

@@ -12,7 +12,7 @@
 /* A document has no larger number. */
 static const uint64_t most_times = UINT64_MAX - 1;
 
-static int compare_texts(const void *a, const void *b)
+static int messages_compare_texts(const void *a, const void *b)
 {
   const struct bn_fact_message *p = a, *q = b;
   const int order = strcmp(p->text, q->text);
@@ -20,13 +20,13 @@ static int compare_texts(const void *a, const void *b)
   return order != 0 ? order : (p->level > q->level) - (p->level < q->level);
 }
 
-static int compare_times(const void *a, const void *b)
+static int messages_compare_times(const void *a, const void *b)
 {
   const struct bn_fact_message *p = a, *q = b;
 
   if (p->wall_ns != q->wall_ns)
     return p->wall_ns < q->wall_ns ? -1 : 1;
-  return compare_texts(a, b);
+  return messages_compare_texts(a, b);
 }
 
 static size_t messages_count(const struct bn_part *part, size_t n)
@@ -39,7 +39,7 @@ static size_t messages_count(const struct bn_part *part, size_t n)
 }
 
 /* Their texts stay those of the parts. */
-static size_t copy_all(struct bn_fact_message *all, const struct bn_part *part, size_t n)
+static size_t messages_copy_all(struct bn_fact_message *all, const struct bn_part *part, size_t n)
 {
   size_t used = 0;
 
@@ -51,14 +51,14 @@ static size_t copy_all(struct bn_fact_message *all, const struct bn_part *part, 
 }
 
 /* Joins neighbours with the same text and returns how many messages there are then. */
-static size_t join_equals(struct bn_fact_message *all, size_t n)
+static size_t messages_join_equals(struct bn_fact_message *all, size_t n)
 {
   size_t used = 0;
 
   for (size_t i = 0; i < n; i++) {
     struct bn_fact_message *last = used > 0 ? &all[used - 1] : NULL;
 
-    if (last == NULL || compare_texts(last, &all[i]) != 0) {
+    if (last == NULL || messages_compare_texts(last, &all[i]) != 0) {
       all[used++] = all[i];
       continue;
     }
@@ -74,10 +74,10 @@ void bn_messages_merge(const struct bn_part *part, size_t n, struct bn_facts *ou
   struct bn_fact_message *all = bn_alloc(most, sizeof *all);
   size_t used;
 
-  used = copy_all(all, part, n);
-  qsort(all, used, sizeof *all, compare_texts);
-  used = join_equals(all, used);
-  qsort(all, used, sizeof *all, compare_times);
+  used = messages_copy_all(all, part, n);
+  qsort(all, used, sizeof *all, messages_compare_texts);
+  used = messages_join_equals(all, used);
+  qsort(all, used, sizeof *all, messages_compare_times);
   for (size_t i = 0; i < used && i < BN_BOUND_MESSAGES; i++)
     bn_facts_message(out, all[i].wall_ns, all[i].level, all[i].text, all[i].times);
   free(all);

@@ -26,7 +26,7 @@ static const char *result_moved(char **at, const char *text)
   return copy;
 }
 
-static void copy_figures(struct bn_record *r, const struct bn_view *v)
+static void result_copy_figures(struct bn_record *r, const struct bn_view *v)
 {
   size_t size = 1;
   char *at;
@@ -44,13 +44,13 @@ static void copy_figures(struct bn_record *r, const struct bn_view *v)
   r->view.figures = r->store.figure;
 }
 
-static void copy_watched(struct bn_record *r, const struct bn_view *v)
+static void result_copy_watched(struct bn_record *r, const struct bn_view *v)
 {
   r->watched = v->n_watched > 0 ? bn_watched_copy(v->watched, v->n_watched) : NULL;
   r->view.watched = r->watched;
 }
 
-static void copy_ranks(struct bn_record *r, const struct bn_view *v)
+static void result_copy_ranks(struct bn_record *r, const struct bn_view *v)
 {
   memcpy(r->store.percents, v->percents, v->n_percents * sizeof *v->percents);
   memcpy(r->store.percentile_s, v->percentile_s, v->n_percents * sizeof *v->percentile_s);
@@ -62,7 +62,7 @@ static void copy_ranks(struct bn_record *r, const struct bn_view *v)
 }
 
 /* bare: without percentiles, which with many ranks would fill documents. */
-static void copy_timings(struct bn_record *r, const struct bn_view *v, bool bare)
+static void result_copy_timings(struct bn_record *r, const struct bn_view *v, bool bare)
 {
   for (size_t i = 0; i < v->n_timings; i++) {
     struct bn_timing *t = &r->store.timing[i];
@@ -80,7 +80,7 @@ static void copy_timings(struct bn_record *r, const struct bn_view *v, bool bare
 }
 
 /* They are named by the record's own table. */
-static void copy_statements(struct bn_record *r, const struct bn_view *v)
+static void result_copy_statements(struct bn_record *r, const struct bn_view *v)
 {
   size_t n = 0;
 
@@ -103,7 +103,7 @@ static void copy_statements(struct bn_record *r, const struct bn_view *v)
   r->view.n_statements = n;
 }
 
-static void copy_counts(struct bn_record *r, const struct bn_view *v)
+static void result_copy_counts(struct bn_record *r, const struct bn_view *v)
 {
   const struct bn_metrics *m = &r->delta.metrics;
   size_t n = 0;
@@ -117,7 +117,7 @@ static void copy_counts(struct bn_record *r, const struct bn_view *v)
   r->view.counts = r->store.count;
 }
 
-static void copy_sessions(struct bn_record *r, const struct bn_view *v)
+static void result_copy_sessions(struct bn_record *r, const struct bn_view *v)
 {
   if (v->sessions == NULL || r->delta.n_sessions == 0) {
     r->view.sessions = NULL;
@@ -181,7 +181,7 @@ static void result_trim(struct bn_record *r, bool bare)
   }
 }
 
-static void copy_ages(struct bn_record *r, const struct bn_view *v)
+static void result_copy_ages(struct bn_record *r, const struct bn_view *v)
 {
   r->view.ages = NULL;
   if (v->ages == NULL)
@@ -193,7 +193,7 @@ static void copy_ages(struct bn_record *r, const struct bn_view *v)
 enum hists { HISTS_NONE, HISTS_PACKED, HISTS_WHOLE };
 
 /* Copies a view. */
-static void init_record(struct bn_record *r, const struct bn_view *v, enum hists hists)
+static void result_init_record(struct bn_record *r, const struct bn_view *v, enum hists hists)
 {
   /* Intervals by the hour, each with thousands of sessions that no report shows, would fill the
      memory. */
@@ -214,20 +214,20 @@ static void init_record(struct bn_record *r, const struct bn_view *v, enum hists
   r->view.delta = &r->delta;
   r->view.counter = r->delta.counter;
   r->view.latency = r->delta.hist[BN_H_LATENCY];
-  copy_ranks(r, v);
-  copy_timings(r, v, bare);
-  copy_statements(r, v);
-  copy_counts(r, v);
-  copy_sessions(r, v);
-  copy_ages(r, v);
-  copy_figures(r, v);
-  copy_watched(r, v);
+  result_copy_ranks(r, v);
+  result_copy_timings(r, v, bare);
+  result_copy_statements(r, v);
+  result_copy_counts(r, v);
+  result_copy_sessions(r, v);
+  result_copy_ages(r, v);
+  result_copy_figures(r, v);
+  result_copy_watched(r, v);
   result_trim(r, bare);
 }
 
 void bn_record_copy(struct bn_record *r, const struct bn_view *v)
 {
-  init_record(r, v, HISTS_WHOLE);
+  result_init_record(r, v, HISTS_WHOLE);
 }
 
 void bn_record_watch(struct bn_record *r, const struct bn_watched_figure *figure, size_t n)
@@ -235,7 +235,7 @@ void bn_record_watch(struct bn_record *r, const struct bn_watched_figure *figure
   const struct bn_view v = {.watched = figure, .n_watched = n};
 
   free(r->watched);
-  copy_watched(r, &v);
+  result_copy_watched(r, &v);
   r->view.n_watched = n;
 }
 
@@ -271,7 +271,7 @@ struct bn_group *bn_result_group(struct bn_result *r, const char *name)
   return &r->group[r->n_groups++];
 }
 
-static struct bn_member *copy_member(const struct bn_member *m)
+static struct bn_member *result_copy_member(const struct bn_member *m)
 {
   struct bn_member *copy = bn_alloc(1, sizeof *copy);
 
@@ -287,7 +287,7 @@ void bn_result_member(struct bn_result *r, const char *name, const struct bn_mem
   struct bn_group *g = bn_result_group(r, name);
 
   g->bare = true;
-  g->member = copy_member(m);
+  g->member = result_copy_member(m);
   if (v != NULL)
     bn_group_add(g, v);
 }
@@ -300,10 +300,10 @@ static void result_append(struct bn_record **array, size_t *n, const struct bn_v
     for (size_t i = 0; i < *n; i++)
       result_follow(&(*array)[i]);
   }
-  init_record(&(*array)[(*n)++], v, hists);
+  result_init_record(&(*array)[(*n)++], v, hists);
 }
 
-static void add_interval(struct bn_group *g, const struct bn_view *v)
+static void result_add_interval(struct bn_group *g, const struct bn_view *v)
 {
   const bool packs = g->packs || v->delta->sparse != NULL;
 
@@ -311,7 +311,7 @@ static void add_interval(struct bn_group *g, const struct bn_view *v)
   g->bytes += size_of(&g->interval[g->n_intervals - 1]);
 }
 
-static void add_checkpoint(struct bn_group *g, const struct bn_view *v)
+static void result_add_checkpoint(struct bn_group *g, const struct bn_view *v)
 {
   result_append(&g->checkpoint, &g->n_checkpoints, v, HISTS_NONE);
   g->bytes += size_of(&g->checkpoint[g->n_checkpoints - 1]);
@@ -321,16 +321,16 @@ void bn_group_add(struct bn_group *g, const struct bn_view *v)
 {
   switch (v->span) {
   case BN_VIEW_INTERVAL:
-    add_interval(g, v);
+    result_add_interval(g, v);
     break;
   case BN_VIEW_CHECKPOINT:
-    add_checkpoint(g, v);
+    result_add_checkpoint(g, v);
     break;
   case BN_VIEW_TICK:
   case BN_VIEW_TOTAL:
     if (g->has_total)
       bn_record_done(&g->total);
-    init_record(&g->total, v, g->bare ? HISTS_NONE : HISTS_WHOLE);
+    result_init_record(&g->total, v, g->bare ? HISTS_NONE : HISTS_WHOLE);
     g->has_total = true;
   }
 }
@@ -338,7 +338,7 @@ void bn_group_add(struct bn_group *g, const struct bn_view *v)
 /* --- texts of others ----------------------------------------------------------------------------
  */
 
-static void escape_text(char **at, const char *keep)
+static void result_escape_text(char **at, const char *keep)
 {
   const size_t len = bn_escape(NULL, 0, *at, keep);
   char *text;
@@ -364,7 +364,7 @@ static size_t escaped_size(const struct bn_record *r)
   return size;
 }
 
-static void escape_figures(struct bn_record *r)
+static void result_escape_figures(struct bn_record *r)
 {
   const size_t size = escaped_size(r);
   char *names = bn_alloc(1, size), *at = names;
@@ -384,26 +384,26 @@ static void escape_figures(struct bn_record *r)
   r->figure_names = names;
 }
 
-static void escape_record(struct bn_record *r)
+static void result_escape_record(struct bn_record *r)
 {
   if (r->lines != NULL)
-    escape_text(&r->lines, "\n\t");
+    result_escape_text(&r->lines, "\n\t");
   r->view.lines = r->lines;
-  escape_figures(r);
+  result_escape_figures(r);
 }
 
-static void escape_group(struct bn_group *g)
+static void result_escape_group(struct bn_group *g)
 {
   if (g->has_total)
-    escape_record(&g->total);
+    result_escape_record(&g->total);
   for (size_t i = 0; i < g->n_intervals; i++)
-    escape_record(&g->interval[i]);
+    result_escape_record(&g->interval[i]);
   for (size_t i = 0; i < g->n_checkpoints; i++)
-    escape_record(&g->checkpoint[i]);
+    result_escape_record(&g->checkpoint[i]);
   if (g->member != NULL)
-    escape_text(&g->member->host, "");
+    result_escape_text(&g->member->host, "");
   if (g->member != NULL && g->member->lost != NULL)
-    escape_text(&g->member->lost, "");
+    result_escape_text(&g->member->lost, "");
 }
 
 void bn_result_find_metrics(struct bn_result *r)
@@ -419,13 +419,13 @@ void bn_result_find_metrics(struct bn_result *r)
 void bn_result_escape(struct bn_result *r)
 {
   for (size_t i = 0; i < r->facts.n_rows; i++)
-    escape_text(&r->facts.row[i].text, "\n");
+    result_escape_text(&r->facts.row[i].text, "\n");
   for (size_t i = 0; i < r->facts.n_verdicts; i++) {
-    escape_text(&r->facts.verdict[i].text, "");
-    escape_text(&r->facts.verdict[i].unit, "");
+    result_escape_text(&r->facts.verdict[i].text, "");
+    result_escape_text(&r->facts.verdict[i].unit, "");
   }
   for (size_t i = 0; i < r->n_groups; i++)
-    escape_group(&r->group[i]);
+    result_escape_group(&r->group[i]);
 }
 
 static void group_done(struct bn_group *g)

@@ -22,23 +22,23 @@ static struct bn_cell *row_add(struct bn_row *row, const char *name)
 }
 
 /* UINT64_MAX is a count that nobody knows. */
-static void set_whole(struct bn_cell *c, uint64_t whole)
+static void row_set_whole(struct bn_cell *c, uint64_t whole)
 {
   c->type = whole != UINT64_MAX ? BN_CELL_WHOLE : BN_CELL_UNKNOWN;
   c->whole = whole;
 }
 
-static void set_real(struct bn_cell *c, double real)
+static void row_set_real(struct bn_cell *c, double real)
 {
   c->type = isfinite(real) ? BN_CELL_REAL : BN_CELL_UNKNOWN;
   c->real = real;
 }
 
-static void add_time(struct bn_row *row, const char *name, uint64_t wall_ns)
+static void row_add_time(struct bn_row *row, const char *name, uint64_t wall_ns)
 {
   struct bn_cell *c = row_add(row, name);
 
-  set_whole(c, wall_ns);
+  row_set_whole(c, wall_ns);
   if (c->type == BN_CELL_WHOLE && wall_ns > 0)
     c->type = BN_CELL_TIME;
   else
@@ -46,7 +46,7 @@ static void add_time(struct bn_row *row, const char *name, uint64_t wall_ns)
 }
 
 /* Returns NULL if it is not known. */
-static void add_text(struct bn_row *row, const char *name, const char *text)
+static void row_add_text(struct bn_row *row, const char *name, const char *text)
 {
   struct bn_cell *c = row_add(row, name);
 
@@ -58,7 +58,8 @@ static void add_text(struct bn_row *row, const char *name, const char *text)
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-static void add_figure(struct bn_row *row, const struct bn_view_field *f, const struct bn_view *v)
+static void row_add_figure(struct bn_row *row, const struct bn_view_field *f,
+                           const struct bn_view *v)
 {
   struct bn_cell *c = row_add(row, f->name);
   const void *at;
@@ -67,9 +68,9 @@ static void add_figure(struct bn_row *row, const struct bn_view_field *f, const 
     return;
   at = (const char *)v + f->offset;
   if (f->type == BN_VIEW_U64)
-    set_whole(c, *(const uint64_t *)at);
+    row_set_whole(c, *(const uint64_t *)at);
   else
-    set_real(c, *(const double *)at);
+    row_set_real(c, *(const double *)at);
 }
 
 static bool row_has(const struct bn_row *row, const char *name)
@@ -81,7 +82,7 @@ static bool row_has(const struct bn_row *row, const char *name)
 }
 
 /* The columns follow from the plan, so that all rows of a run have the same ones. */
-static void add_percentile(struct bn_row *row, double percent, const struct bn_view *v)
+static void row_add_percentile(struct bn_row *row, double percent, const struct bn_view *v)
 {
   char digits[BN_UNITS_DIGITS], name[sizeof row->cell[0].name];
   struct bn_cell *c;
@@ -92,21 +93,22 @@ static void add_percentile(struct bn_row *row, double percent, const struct bn_v
   c = row_add(row, name);
   for (size_t i = 0; v != NULL && i < v->n_percents; i++)
     if (v->percents[i] >= percent && v->percents[i] <= percent)
-      set_real(c, v->percentile_s[i]);
+      row_set_real(c, v->percentile_s[i]);
 }
 
-static void add_percentiles(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
+static void row_add_percentiles(struct bn_row *row, const struct bn_plan *plan,
+                                const struct bn_view *v)
 {
   for (size_t i = 0; i < plan->n_percents; i++)
     if (isfinite(plan->percents[i]))
-      add_percentile(row, plan->percents[i], v);
+      row_add_percentile(row, plan->percents[i], v);
 }
 
 /* --- what a script has declared ----------------------------------------------------------------
  */
 
 /* No column of bench's own begins so.  A document may name a metric in any characters. */
-static struct bn_cell *add_of(struct bn_row *row, const char *metric, const char *what)
+static struct bn_cell *row_add_of(struct bn_row *row, const char *metric, const char *what)
 {
   char name[sizeof row->cell[0].name];
 
@@ -117,31 +119,31 @@ static struct bn_cell *add_of(struct bn_row *row, const char *metric, const char
   return row_add(row, name);
 }
 
-static void add_count(struct bn_row *row, const char *name, const struct bn_count *c)
+static void row_add_count(struct bn_row *row, const char *name, const struct bn_count *c)
 {
-  set_whole(add_of(row, name, ""), c != NULL ? c->count : UINT64_MAX);
-  set_real(add_of(row, name, "_per_s"), c != NULL ? c->per_s : HUGE_VAL);
+  row_set_whole(row_add_of(row, name, ""), c != NULL ? c->count : UINT64_MAX);
+  row_set_real(row_add_of(row, name, "_per_s"), c != NULL ? c->per_s : HUGE_VAL);
 }
 
 /* Intervals of documents have no percentiles of it. */
-static void add_timing(struct bn_row *row, const char *name, const struct bn_plan *plan,
-                       const struct bn_timing *t, bool ranks)
+static void row_add_timing(struct bn_row *row, const char *name, const struct bn_plan *plan,
+                           const struct bn_timing *t, bool ranks)
 {
-  set_whole(add_of(row, name, "_count"), t != NULL ? t->count : UINT64_MAX);
-  set_real(add_of(row, name, "_avg_s"), t != NULL ? t->avg_s : HUGE_VAL);
+  row_set_whole(row_add_of(row, name, "_count"), t != NULL ? t->count : UINT64_MAX);
+  row_set_real(row_add_of(row, name, "_avg_s"), t != NULL ? t->avg_s : HUGE_VAL);
   for (size_t i = 0; ranks && i < plan->n_percents; i++) {
     char digits[BN_UNITS_DIGITS], what[BN_UNITS_DIGITS + 8];
 
     (void)snprintf(what, sizeof what, "_p%s_s", bn_units_shortest(digits, plan->percents[i]));
-    set_real(add_of(row, name, what),
-             t != NULL && t->percentile_s != NULL ? t->percentile_s[i] : HUGE_VAL);
+    row_set_real(row_add_of(row, name, what),
+                 t != NULL && t->percentile_s != NULL ? t->percentile_s[i] : HUGE_VAL);
   }
-  set_real(add_of(row, name, "_max_s"), t != NULL ? t->max_s : HUGE_VAL);
+  row_set_real(row_add_of(row, name, "_max_s"), t != NULL ? t->max_s : HUGE_VAL);
 }
 
 /* The columns follow from the metrics of the run. */
-static void add_of_script(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v,
-                          bool ranks)
+static void row_add_of_script(struct bn_row *row, const struct bn_plan *plan,
+                              const struct bn_view *v, bool ranks)
 {
   const struct bn_metrics *m = plan->metrics;
   size_t next = 0;
@@ -149,14 +151,15 @@ static void add_of_script(struct bn_row *row, const struct bn_plan *plan, const 
   for (size_t i = 0; m != NULL && i < m->n_counters; i++) {
     if (m->counter[i].kind != BN_SCRIPT_COUNTER)
       continue;
-    add_count(row, m->counter[i].name, v != NULL && next < v->n_counts ? &v->counts[next] : NULL);
+    row_add_count(row, m->counter[i].name,
+                  v != NULL && next < v->n_counts ? &v->counts[next] : NULL);
     next++;
   }
   for (size_t i = BN_H_FIXED; m != NULL && i < m->n_hists; i++)
     if (m->hist[i].kind == BN_SCRIPT_HISTOGRAM)
-      add_timing(row, m->hist[i].name, plan,
-                 v != NULL && i - BN_H_FIXED < v->n_timings ? &v->timings[i - BN_H_FIXED] : NULL,
-                 ranks);
+      row_add_timing(
+          row, m->hist[i].name, plan,
+          v != NULL && i - BN_H_FIXED < v->n_timings ? &v->timings[i - BN_H_FIXED] : NULL, ranks);
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
@@ -164,25 +167,25 @@ static void add_of_script(struct bn_row *row, const struct bn_plan *plan, const 
 void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
 {
   row->n = 0;
-  add_time(row, "time", v != NULL ? v->delta->wall_ns : 0);
+  row_add_time(row, "time", v != NULL ? v->delta->wall_ns : 0);
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
     if ((f->traits & BN_FIGURE_PARTS) != 0)
       continue;
-    add_figure(row, f, v);
+    row_add_figure(row, f, v);
     if (f->offset == offsetof(struct bn_view, span_s))
-      set_whole(row_add(row, "running"), v != NULL ? v->running : UINT64_MAX);
+      row_set_whole(row_add(row, "running"), v != NULL ? v->running : UINT64_MAX);
   }
-  add_percentiles(row, plan, v);
-  add_of_script(row, plan, v, false);
+  row_add_percentiles(row, plan, v);
+  row_add_of_script(row, plan, v, false);
 }
 
 void bn_row_total(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
 {
   row->n = 0;
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    add_figure(row, f, v);
-  add_percentiles(row, plan, v);
-  add_of_script(row, plan, v, true);
+    row_add_figure(row, f, v);
+  row_add_percentiles(row, plan, v);
+  row_add_of_script(row, plan, v, true);
 }
 
 void bn_row_append(struct bn_row *row, const struct bn_row *more)
@@ -193,19 +196,19 @@ void bn_row_append(struct bn_row *row, const struct bn_row *more)
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-static void add_seconds(struct bn_row *row, const char *name, uint64_t ns)
+static void row_add_seconds(struct bn_row *row, const char *name, uint64_t ns)
 {
-  set_real(row_add(row, name), (double)ns / (double)BN_NSEC_PER_SEC);
+  row_set_real(row_add(row, name), (double)ns / (double)BN_NSEC_PER_SEC);
 }
 
-static void add_plan(struct bn_row *row, const struct bn_plan *p)
+static void row_add_plan(struct bn_row *row, const struct bn_plan *p)
 {
-  set_whole(row_add(row, "threads"), p->threads);
-  add_seconds(row, "time_limit_s", p->time_ns);
-  set_whole(row_add(row, "event_limit"), p->events);
-  add_seconds(row, "warmup_s", p->warmup_ns);
-  set_real(row_add(row, "rate"), p->rate);
-  set_whole(row_add(row, "seed"), p->seed);
+  row_set_whole(row_add(row, "threads"), p->threads);
+  row_add_seconds(row, "time_limit_s", p->time_ns);
+  row_set_whole(row_add(row, "event_limit"), p->events);
+  row_add_seconds(row, "warmup_s", p->warmup_ns);
+  row_set_real(row_add(row, "rate"), p->rate);
+  row_set_whole(row_add(row, "seed"), p->seed);
 }
 
 void bn_row_run(struct bn_row *row, const struct bn_facts *f, const struct bn_end *end)
@@ -223,19 +226,19 @@ void bn_row_run(struct bn_row *row, const struct bn_facts *f, const struct bn_en
                {"dialect", "program", "dialect"}};
 
   row->n = 0;
-  add_time(row, "time", f != NULL ? f->start_wall_ns : 0);
+  row_add_time(row, "time", f != NULL ? f->start_wall_ns : 0);
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    add_text(row, texts[i].name,
-             f != NULL ? bn_facts_find_text(f, texts[i].section, texts[i].key) : NULL);
-  add_plan(row, f != NULL ? &f->plan : &(struct bn_plan){.threads = 0});
+    row_add_text(row, texts[i].name,
+                 f != NULL ? bn_facts_find_text(f, texts[i].section, texts[i].key) : NULL);
+  row_add_plan(row, f != NULL ? &f->plan : &(struct bn_plan){.threads = 0});
   /* Nobody knows that of a run that was killed. */
-  set_whole(row_add(row, "status"),
-            end != NULL && !end->partial ? (uint64_t)(unsigned)end->status : UINT64_MAX);
+  row_set_whole(row_add(row, "status"),
+                end != NULL && !end->partial ? (uint64_t)(unsigned)end->status : UINT64_MAX);
 }
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-static void print_time(char digits[BN_CELL_DIGITS], uint64_t wall_ns)
+static void row_print_time(char digits[BN_CELL_DIGITS], uint64_t wall_ns)
 {
   const time_t s = (time_t)(wall_ns / BN_NSEC_PER_SEC);
   const unsigned ms = (unsigned)(wall_ns % BN_NSEC_PER_SEC / BN_NSEC_PER_MSEC);
@@ -260,7 +263,7 @@ const char *bn_cell_digits(const struct bn_cell *c, char digits[BN_CELL_DIGITS])
       memcpy(digits + strlen(digits), ".0", sizeof ".0");
     break;
   case BN_CELL_TIME:
-    print_time(digits, c->whole);
+    row_print_time(digits, c->whole);
     break;
   case BN_CELL_UNKNOWN:
   case BN_CELL_TEXT:

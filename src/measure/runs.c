@@ -40,7 +40,7 @@ static struct bn_run *next_run(struct bn_runs *runs, struct bn_err *err)
   return NULL;
 }
 
-static int add_single(struct bn_runs *runs, const struct bn_part *part, struct bn_err *err)
+static int runs_add_single(struct bn_runs *runs, const struct bn_part *part, struct bn_err *err)
 {
   const struct bn_result *r = part->result;
   const struct bn_snap *s = &r->group[0].total.delta;
@@ -97,8 +97,8 @@ static int read_run(struct bn_run *run, const struct bn_facts *f, size_t i)
 }
 
 /* The parts of a result that was merged itself. */
-static int add_merged(struct bn_runs *runs, const struct bn_part *part, int64_t n,
-                      struct bn_err *err)
+static int runs_add_merged(struct bn_runs *runs, const struct bn_part *part, int64_t n,
+                           struct bn_err *err)
 {
   for (int64_t i = 0; i < n; i++) {
     struct bn_run *run = next_run(runs, err);
@@ -118,11 +118,11 @@ int bn_runs_add(struct bn_runs *runs, const struct bn_part *part, struct bn_err 
   const struct bn_fact *parts = bn_facts_find(&part->result->facts, BN_RUNS_SECTION, "parts");
 
   if (parts == NULL)
-    return add_single(runs, part, err);
+    return runs_add_single(runs, part, err);
   if (parts->type != BN_FACT_WHOLE || parts->whole < 1)
     return bn_err_set(err, EINVAL, "'%s' is a merged result without the list of its runs",
                       part->name);
-  return add_merged(runs, part, parts->whole, err);
+  return runs_add_merged(runs, part, parts->whole, err);
 }
 
 static int runs_compare(const void *a, const void *b)
@@ -137,7 +137,7 @@ static int runs_compare(const void *a, const void *b)
 }
 
 /* The time of day of a journal may differ from that of the document by what the clock was set. */
-static bool is_same(const struct bn_run *a, const struct bn_run *b)
+static bool runs_is_same(const struct bn_run *a, const struct bn_run *b)
 {
   return a->start_ns == b->start_ns && strcmp(a->host, b->host) == 0 &&
          strcmp(a->seed, b->seed) == 0;
@@ -147,7 +147,7 @@ int bn_runs_refuse_twice(const struct bn_runs *runs, struct bn_err *err)
 {
   for (size_t i = 0; i < runs->n; i++)
     for (size_t k = i + 1; k < runs->n; k++)
-      if (is_same(&runs->run[i], &runs->run[k]))
+      if (runs_is_same(&runs->run[i], &runs->run[k]))
         return bn_err_set(err, EINVAL, "'%s' and '%s' hold the same run, which would count twice",
                           runs->run[i].part, runs->run[k].part);
   return 0;

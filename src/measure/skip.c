@@ -16,7 +16,7 @@ struct skipping {
 };
 
 /* Goes behind a quoted text. */
-static void pass_text(struct skipping *s)
+static void skip_pass_text(struct skipping *s)
 {
   for (s->at++; s->at < s->end && *s->at != '"'; s->at++)
     if (*s->at == '\\')
@@ -24,20 +24,20 @@ static void pass_text(struct skipping *s)
   s->at = s->at < s->end ? s->at + 1 : s->end;
 }
 
-static void pass_space(struct skipping *s)
+static void skip_pass_space(struct skipping *s)
 {
   while (s->at < s->end && strchr(" \t\r\n", *s->at) != NULL && *s->at != '\0')
     s->at++;
 }
 
 /* Goes behind a list or a map; false: it has no end. */
-static bool pass_value(struct skipping *s)
+static bool skip_pass_value(struct skipping *s)
 {
   int depth = 0;
 
   do {
     if (*s->at == '"') {
-      pass_text(s);
+      skip_pass_text(s);
       continue;
     }
     depth += *s->at == '[' || *s->at == '{';
@@ -47,7 +47,7 @@ static bool pass_value(struct skipping *s)
   return depth == 0;
 }
 
-static void keep_to(struct skipping *s, const char *end)
+static void skip_keep_to(struct skipping *s, const char *end)
 {
   const size_t n = (size_t)(end - s->kept);
 
@@ -57,13 +57,13 @@ static void keep_to(struct skipping *s, const char *end)
 }
 
 /* Goes behind a quoted text; true: it is the name of a list of records. */
-static bool pass_name(struct skipping *s)
+static bool skip_pass_name(struct skipping *s)
 {
   static const char *const names[] = {"\"intervals\"", "\"checkpoints\""};
   const char *name = s->at;
   size_t len;
 
-  pass_text(s);
+  skip_pass_text(s);
   len = (size_t)(s->at - name);
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (len == strlen(names[i]) && memcmp(name, names[i], len) == 0)
@@ -76,15 +76,15 @@ static void skip_list(struct skipping *s)
 {
   const char *list;
 
-  pass_space(s);
+  skip_pass_space(s);
   if (s->at == s->end || *s->at != ':')
     return;
   s->at++;
-  pass_space(s);
+  skip_pass_space(s);
   list = s->at;
-  if (s->at == s->end || *s->at != '[' || !pass_value(s))
+  if (s->at == s->end || *s->at != '[' || !skip_pass_value(s))
     return;
-  keep_to(s, list + 1);
+  skip_keep_to(s, list + 1);
   for (const char *c = list; c < s->at; c++)
     if (*c == '\n')
       *s->to++ = '\n';
@@ -98,7 +98,7 @@ size_t bn_skip_records(char *text, size_t len)
 
   while (s.at < s.end) {
     if (*s.at == '"') {
-      if (pass_name(&s) && depth == GROUP_DEPTH)
+      if (skip_pass_name(&s) && depth == GROUP_DEPTH)
         skip_list(&s);
       continue;
     }
@@ -106,6 +106,6 @@ size_t bn_skip_records(char *text, size_t len)
     depth -= *s.at == ']' || *s.at == '}';
     s.at++;
   }
-  keep_to(&s, s.end);
+  skip_keep_to(&s, s.end);
   return (size_t)(s.to - text);
 }

@@ -84,7 +84,7 @@ static void snap_mend(struct in_flight *f)
 
 /* Read again until no event has ended meanwhile; events of a few ns may never give such a moment,
    and then none is taken to be in flight. */
-static struct in_flight read_in_flight(const struct bn_stat *st)
+static struct in_flight snap_read_in_flight(const struct bn_stat *st)
 {
   struct in_flight f = {0, 0};
   int tries;
@@ -104,9 +104,10 @@ static struct in_flight read_in_flight(const struct bn_stat *st)
   return f;
 }
 
-static void take_session(struct bn_snap *out, const struct bn_stat *st, unsigned i, uint64_t now_ns)
+static void snap_take_session(struct bn_snap *out, const struct bn_stat *st, unsigned i,
+                              uint64_t now_ns)
 {
-  const struct in_flight f = read_in_flight(st);
+  const struct in_flight f = snap_read_in_flight(st);
   const uint64_t min = bn_stat_get(&st->min_ns);
   const uint64_t max = bn_stat_get(&st->max_ns);
   size_t c;
@@ -153,7 +154,7 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
   out->min_ns = UINT64_MAX;
   out->running = 0;
   for (s = 0; s < set->n_sessions; s++)
-    take_session(out, set->stat[s], s, now_ns);
+    snap_take_session(out, set->stat[s], s, now_ns);
   if (set->sample != NULL)
     set->sample(set->sampled, out->counter);
   for (i = 0; i < set->metrics.n_hists; i++) {
@@ -232,7 +233,7 @@ void bn_snap_end_warmup(struct bn_snap *s)
 }
 
 /* When a session's event in flight was begun; of several the average, of none UINT64_MAX. */
-static uint64_t start_of(const struct bn_snap_session *s)
+static uint64_t snap_start_of(const struct bn_snap_session *s)
 {
   return s->in_flight > 0 ? s->begun_at / s->in_flight : UINT64_MAX;
 }
@@ -247,8 +248,8 @@ uint64_t bn_snap_oldest(const struct bn_snap *s, uint64_t now_ns)
   uint64_t first_ns = UINT64_MAX;
 
   for (unsigned i = 0; i < s->n_sessions; i++)
-    if (start_of(&s->session[i]) < first_ns)
-      first_ns = start_of(&s->session[i]);
+    if (snap_start_of(&s->session[i]) < first_ns)
+      first_ns = snap_start_of(&s->session[i]);
   return snap_between(first_ns, now_ns);
 }
 
@@ -260,9 +261,9 @@ uint64_t bn_snap_ages(const struct bn_snap *s, uint64_t now_ns, bool warming, st
   *oldest_ns = 0;
   for (unsigned i = 0; i < s->n_sessions; i++) {
     const struct bn_snap_session *one = &s->session[i];
-    const uint64_t age_ns = snap_between(start_of(one), now_ns);
+    const uint64_t age_ns = snap_between(snap_start_of(one), now_ns);
 
-    if (one->in_flight == 0 || (!warming && start_of(one) < one->counts_from_ns))
+    if (one->in_flight == 0 || (!warming && snap_start_of(one) < one->counts_from_ns))
       continue;
     n += one->in_flight;
     if (age_ns > *oldest_ns)
@@ -288,7 +289,7 @@ static uint64_t counter_minus(uint64_t a, uint64_t b)
   return a == BN_ABSENT || b == BN_ABSENT ? BN_ABSENT : a - b;
 }
 
-static void add_moment(struct bn_moments *m, long double x)
+static void snap_add_moment(struct bn_moments *m, long double x)
 {
   m->n += 1;
   m->sum += x;
@@ -324,8 +325,8 @@ void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base)
     now->session[s].events -= base->session[s].events;
     now->session[s].busy_ns -= base->session[s].busy_ns;
     now->session[s].service_ns -= base->session[s].service_ns;
-    add_moment(&now->fair_events, (long double)now->session[s].events);
-    add_moment(&now->fair_busy_s, (long double)executing_ns(now, s) * 1e-9L);
+    snap_add_moment(&now->fair_events, (long double)now->session[s].events);
+    snap_add_moment(&now->fair_busy_s, (long double)executing_ns(now, s) * 1e-9L);
   }
 }
 
@@ -363,7 +364,7 @@ void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
  */
 
 /* UINT64_MAX stays what is not known, so that no sum may become it. */
-static bool add_count(uint64_t *into, uint64_t n)
+static bool snap_add_count(uint64_t *into, uint64_t n)
 {
   const uint64_t a = *into;
 
@@ -371,7 +372,7 @@ static bool add_count(uint64_t *into, uint64_t n)
   return *into == BN_ABSENT ? a == BN_ABSENT || n == BN_ABSENT : *into >= a;
 }
 
-static bool merge_hist(struct bn_hist *into, const struct bn_hist *from)
+static bool snap_merge_hist(struct bn_hist *into, const struct bn_hist *from)
 {
   if (!bn_hist_fits(into, from))
     return false;
@@ -379,14 +380,14 @@ static bool merge_hist(struct bn_hist *into, const struct bn_hist *from)
   return true;
 }
 
-static bool merge_packed(struct bn_hist *into, const struct bn_hist_sparse *from)
+static bool snap_merge_packed(struct bn_hist *into, const struct bn_hist_sparse *from)
 {
   uint64_t n = bn_hist_count(into);
   bool fits = true;
 
   for (size_t i = 0; i < from->n; i++) {
     bn_hist_put(into, from->bucket[i].lowest, from->bucket[i].count);
-    fits &= add_count(&n, from->bucket[i].count);
+    fits &= snap_add_count(&n, from->bucket[i].count);
   }
   return fits;
 }
@@ -406,7 +407,7 @@ static struct bn_label *label_of(struct bn_label *row, size_t *n, const char *na
   return &row[(*n)++];
 }
 
-static bool merge_labels(struct bn_snap *into, const struct bn_snap *from)
+static bool snap_merge_labels(struct bn_snap *into, const struct bn_snap *from)
 {
   bool fits = true;
 
@@ -414,47 +415,49 @@ static bool merge_labels(struct bn_snap *into, const struct bn_snap *from)
     for (size_t k = 0; k < from->n_labels[i]; k++) {
       const struct bn_label *label = &from->label[i][k];
 
-      fits &= add_count(&label_of(into->label[i], &into->n_labels[i], label->name)->n, label->n);
+      fits &=
+          snap_add_count(&label_of(into->label[i], &into->n_labels[i], label->name)->n, label->n);
     }
   return fits;
 }
 
-static void merge_moments(struct bn_moments *into, const struct bn_moments *from)
+static void snap_merge_moments(struct bn_moments *into, const struct bn_moments *from)
 {
   into->n += from->n;
   into->sum += from->sum;
   into->sum_sq += from->sum_sq;
 }
 
-static void merge_sessions(struct bn_snap *into, const struct bn_snap *from, unsigned first)
+static void snap_merge_sessions(struct bn_snap *into, const struct bn_snap *from, unsigned first)
 {
   for (unsigned i = 0; i < from->n_sessions && first + i < into->n_sessions; i++)
     into->session[first + i] = from->session[i];
-  merge_moments(&into->fair_events, &from->fair_events);
-  merge_moments(&into->fair_busy_s, &from->fair_busy_s);
+  snap_merge_moments(&into->fair_events, &from->fair_events);
+  snap_merge_moments(&into->fair_busy_s, &from->fair_busy_s);
 }
 
-static bool merge_counts(struct bn_snap *into, const struct bn_snap *from)
+static bool snap_merge_counts(struct bn_snap *into, const struct bn_snap *from)
 {
-  bool fits = add_count(&into->late, from->late) && add_count(&into->dropped, from->dropped) &&
-              add_count(&into->overdue, from->overdue) &&
-              add_count(&into->unfinished, from->unfinished);
+  bool fits = snap_add_count(&into->late, from->late) &&
+              snap_add_count(&into->dropped, from->dropped) &&
+              snap_add_count(&into->overdue, from->overdue) &&
+              snap_add_count(&into->unfinished, from->unfinished);
 
   for (size_t i = 0; i < into->metrics.n_counters; i++)
-    fits &= add_count(&into->counter[i], from->counter[i]);
+    fits &= snap_add_count(&into->counter[i], from->counter[i]);
   return fits && !__builtin_add_overflow(into->running, from->running, &into->running);
 }
 
 int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned first)
 {
-  bool fits = merge_counts(into, from) && merge_labels(into, from) &&
+  bool fits = snap_merge_counts(into, from) && snap_merge_labels(into, from) &&
               bn_statement_table_merge(&into->statements, &from->statements);
 
   for (size_t i = 0; i < into->metrics.n_hists; i++) {
     if (from->hist[i] != NULL)
-      fits &= merge_hist(into->hist[i], from->hist[i]);
+      fits &= snap_merge_hist(into->hist[i], from->hist[i]);
     if (from->sparse != NULL)
-      fits &= merge_packed(into->hist[i], &from->sparse[i]);
+      fits &= snap_merge_packed(into->hist[i], &from->sparse[i]);
   }
   /* Sums of times are kept modulo 2^64 everywhere. */
   into->busy_ns += from->busy_ns;
@@ -463,11 +466,11 @@ int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned fir
   into->unfinished_s += from->unfinished_s;
   into->min_ns = from->min_ns < into->min_ns ? from->min_ns : into->min_ns;
   into->max_ns = from->max_ns > into->max_ns ? from->max_ns : into->max_ns;
-  merge_sessions(into, from, first);
+  snap_merge_sessions(into, from, first);
   return fits ? 0 : -1;
 }
 
-static bool is_within(uint64_t count, uint64_t most)
+static bool snap_is_within(uint64_t count, uint64_t most)
 {
   return count == BN_ABSENT || count <= most;
 }
@@ -478,11 +481,11 @@ static bool rows_fit(const struct bn_snap *s, uint64_t most)
 
   for (size_t i = 0; i < s->metrics.n_labelled; i++)
     for (size_t k = 0; k < s->n_labels[i]; k++)
-      fit &= is_within(s->label[i][k].n, most);
+      fit &= snap_is_within(s->label[i][k].n, most);
   for (size_t i = 0; i < s->statements.n; i++) {
     const struct bn_statement_sum *sum = &s->statements.sum[i];
 
-    fit &= is_within(sum->rows, most) && is_within(sum->errors, most) &&
+    fit &= snap_is_within(sum->rows, most) && snap_is_within(sum->errors, most) &&
            (sum->hist == NULL || bn_hist_within(sum->hist, most));
   }
   return fit;
@@ -494,9 +497,9 @@ bool bn_snap_fits(const struct bn_snap *s, uint64_t most)
   bool fit = rows_fit(s, most / BN_STATEMENTS_ROWS);
 
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-    fit &= is_within(counts[i], most);
+    fit &= snap_is_within(counts[i], most);
   for (size_t i = 0; i < s->metrics.n_counters; i++)
-    fit &= is_within(s->counter[i], most);
+    fit &= snap_is_within(s->counter[i], most);
   for (size_t i = 0; i < s->metrics.n_hists; i++)
     fit &= s->hist[i] == NULL || bn_hist_within(s->hist[i], most);
   return fit;

@@ -34,7 +34,7 @@ void bn_labels_free(struct bn_labels *l)
   free(l);
 }
 
-static struct bn_label *find_label(struct bn_labels *l, const char *label)
+static struct bn_label *stat_find_label(struct bn_labels *l, const char *label)
 {
   size_t i;
 
@@ -55,7 +55,7 @@ bool bn_labels_count(struct bn_labels *l, const char *label, uint64_t n)
   bool first;
 
   (void)pthread_mutex_lock(&l->lock);
-  row = find_label(l, label);
+  row = stat_find_label(l, label);
   first = row->n == 0;
   row->n += n;
   (void)pthread_mutex_unlock(&l->lock);
@@ -144,7 +144,8 @@ bool bn_statset_takes(const char *name)
 }
 
 /* The workload's metrics, and behind them those of waiting. */
-static void make_metrics(struct bn_statset *set, const struct bn_metric *metrics, unsigned apart)
+static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *metrics,
+                              unsigned apart)
 {
   struct bn_metric *all;
   size_t n = 0;
@@ -186,7 +187,7 @@ int bn_statset_init(struct bn_statset *set, unsigned n_sessions, const struct bn
   memset(set, 0, sizeof *set);
   set->n_sessions = n_sessions;
   set->n_stripes = n_sessions < STRIPES_MAX ? n_sessions : STRIPES_MAX;
-  make_metrics(set, metrics, apart);
+  stat_make_metrics(set, metrics, apart);
   set->n_rows = set->metrics.n_hists + ((apart & BN_STAT_WARMUP) != 0);
   allocate_stripes(set);
   allocate_labels(set);

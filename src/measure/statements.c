@@ -37,7 +37,7 @@ struct bn_statements *bn_statements_new(unsigned n_sessions, unsigned n_stripes)
   return all;
 }
 
-static void free_kind(const struct bn_statements *all, struct kind *k)
+static void statements_free_kind(const struct bn_statements *all, struct kind *k)
 {
   for (unsigned i = 0; k->stripe != NULL && i < all->n_stripes; i++)
     bn_hist_free(k->stripe[i]);
@@ -53,7 +53,7 @@ void bn_statements_free(struct bn_statements *all)
   if (all == NULL)
     return;
   for (size_t i = 0; i < all->n; i++)
-    free_kind(all, &all->kind[i]);
+    statements_free_kind(all, &all->kind[i]);
   (void)pthread_mutex_destroy(&all->lock);
   free(all);
 }
@@ -78,7 +78,7 @@ static struct kind *statements_add(struct bn_statements *all, const char *name, 
   return k;
 }
 
-static struct kind *kind_of(struct bn_statements *all, const char *name, size_t len)
+static struct kind *statements_kind_of(struct bn_statements *all, const char *name, size_t len)
 {
   struct kind *k = statements_find(all, name, len);
 
@@ -110,7 +110,8 @@ struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned sessi
   struct kind *k;
 
   (void)pthread_mutex_lock(&all->lock);
-  k = kind_of(all, name, strnlen(name, len < BN_STATEMENT_NAME ? len : BN_STATEMENT_NAME));
+  k = statements_kind_of(all, name,
+                         strnlen(name, len < BN_STATEMENT_NAME ? len : BN_STATEMENT_NAME));
   st = statement_of(all, k, session);
   (void)pthread_mutex_unlock(&all->lock);
   return st;
@@ -176,8 +177,8 @@ struct bn_statement_sum *bn_statement_table_get(struct bn_statement_table *t, co
   return statements_zero(t, t->n++, name);
 }
 
-static void sum_kind(struct bn_statement_sum *s, const struct bn_statements *all,
-                     const struct kind *k)
+static void statements_sum_kind(struct bn_statement_sum *s, const struct bn_statements *all,
+                                const struct kind *k)
 {
   for (unsigned i = 0; i < all->n_sessions; i++) {
     const struct bn_statement *st = k->session[i];
@@ -196,7 +197,7 @@ void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements 
 {
   (void)pthread_mutex_lock(&all->lock);
   for (t->n = 0; t->n < all->n && t->n < t->room; t->n++)
-    sum_kind(statements_zero(t, t->n, all->kind[t->n].name), all, &all->kind[t->n]);
+    statements_sum_kind(statements_zero(t, t->n, all->kind[t->n].name), all, &all->kind[t->n]);
   (void)pthread_mutex_unlock(&all->lock);
 }
 
@@ -222,7 +223,7 @@ void bn_statement_table_sub(struct bn_statement_table *now, const struct bn_stat
   }
 }
 
-static bool add_count(uint64_t *into, uint64_t n)
+static bool statements_add_count(uint64_t *into, uint64_t n)
 {
   return !__builtin_add_overflow(*into, n, into);
 }
@@ -234,7 +235,8 @@ bool bn_statement_table_merge(struct bn_statement_table *into,
     const struct bn_statement_sum *one = &from->sum[i];
     struct bn_statement_sum *s = bn_statement_table_get(into, one->name);
 
-    if (s == NULL || !add_count(&s->rows, one->rows) || !add_count(&s->errors, one->errors))
+    if (s == NULL || !statements_add_count(&s->rows, one->rows) ||
+        !statements_add_count(&s->errors, one->errors))
       return false;
     if (s->hist == NULL || one->hist == NULL)
       continue;

@@ -94,7 +94,7 @@ int bn_store_print(const struct bn_node *document, FILE *out, struct bn_err *err
 /* --- reading --- */
 
 /* Lines of a journal that say nothing that can be understood, and were passed over. */
-struct bn_passed {
+struct bn_skipped_lines {
   size_t lines, first; /* how many, and the number of the first; from 1 on */
   struct bn_err why;   /* of the first */
   size_t bound;        /* the number of the line that ended the reading; 0: none did */
@@ -107,7 +107,7 @@ struct bn_stored {
   struct bn_result result;
   struct bn_node *document; /* or NULL */
   bool of_journal;
-  struct bn_passed passed;
+  struct bn_skipped_lines passed;
 };
 
 /* The option of subcommands that read the documents which a user names: a file of another kind may

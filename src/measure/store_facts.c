@@ -82,7 +82,7 @@ static struct bn_node *messages_of(struct bn_json_out *p, const struct bn_facts 
   return list;
 }
 
-static struct bn_node *value_of(const struct bn_fact *fact)
+static struct bn_node *store_value_of(const struct bn_fact *fact)
 {
   switch (fact->type) {
   case BN_FACT_TEXT:
@@ -97,7 +97,7 @@ static struct bn_node *value_of(const struct bn_fact *fact)
 
 /* The sections in the order of their first facts.  The map cannot tell which of them it has: a name
    may have been cleaned. */
-static void put_sections(struct bn_json_out *p, struct bn_node *map, const struct bn_facts *f)
+static void store_put_sections(struct bn_json_out *p, struct bn_node *map, const struct bn_facts *f)
 {
   for (size_t i = 0; i < f->n_facts; i++) {
     const char *name = f->fact[i].section;
@@ -108,7 +108,7 @@ static void put_sections(struct bn_json_out *p, struct bn_node *map, const struc
     section = bn_node_map();
     for (size_t k = i; k < f->n_facts; k++)
       if (strcmp(f->fact[k].section, name) == 0)
-        bn_json_put(p, section, f->fact[k].key, value_of(&f->fact[k]));
+        bn_json_put(p, section, f->fact[k].key, store_value_of(&f->fact[k]));
     bn_json_put(p, map, name, section);
   }
 }
@@ -125,7 +125,7 @@ struct bn_node *bn_store_facts(const struct bn_facts *f)
   bn_json_put(&p, map, "options", options_of(&p, f));
   if (f->n_messages > 0)
     bn_json_put(&p, map, "messages", messages_of(&p, f));
-  put_sections(&p, map, f);
+  store_put_sections(&p, map, f);
   return bn_json_finish(&p, map);
 }
 
@@ -133,7 +133,7 @@ struct bn_node *bn_store_facts(const struct bn_facts *f)
 
 enum { DECIMALS_MAX = 9 };
 
-static void read_plan(struct bn_json_in *e, const struct bn_node *map, struct bn_plan *plan)
+static void store_read_plan(struct bn_json_in *e, const struct bn_node *map, struct bn_plan *plan)
 {
   const struct bn_node *checkpoints = bn_json_in_list(e, map, "checkpoint_ns");
   const struct bn_node *percents = bn_json_in_list(e, map, "percents");
@@ -155,7 +155,7 @@ static void read_plan(struct bn_json_in *e, const struct bn_node *map, struct bn
     plan->percents[i] = bn_json_in_number(e, bn_node_at(percents, i), "percents");
 }
 
-static void read_rows(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
+static void store_read_rows(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
 {
   const size_t n = bn_json_in_length(e, list, "rows", BN_BOUND_ROWS);
 
@@ -169,7 +169,7 @@ static void read_rows(struct bn_json_in *e, const struct bn_node *list, struct b
 }
 
 /* Later versions may have other traits. */
-static unsigned read_traits(struct bn_json_in *e, const struct bn_node *option)
+static unsigned store_read_traits(struct bn_json_in *e, const struct bn_node *option)
 {
   const struct bn_node *list = bn_json_in_list(e, option, "traits");
   unsigned traits = list != NULL ? 0 : BN_OPT_UNTOLD;
@@ -184,7 +184,7 @@ static unsigned read_traits(struct bn_json_in *e, const struct bn_node *option)
   return traits;
 }
 
-static void read_options(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
+static void store_read_options(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
 {
   const size_t n = bn_json_in_length(e, list, "options", BN_BOUND_OPTIONS);
 
@@ -194,7 +194,7 @@ static void read_options(struct bn_json_in *e, const struct bn_node *list, struc
         .name = bn_json_in_text(e, o, "name"),
         .group = bn_json_in_text(e, o, "group"),
         .origin = (enum bn_origin)bn_json_in_name(e, o, "origin", bn_layout_origins),
-        .traits = read_traits(e, o),
+        .traits = store_read_traits(e, o),
         .secret = bn_json_in_bool(e, o, "secret"),
         .text = bn_json_in_text(e, o, "value")};
 
@@ -206,7 +206,8 @@ static void read_options(struct bn_json_in *e, const struct bn_node *list, struc
   }
 }
 
-static void read_messages(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
+static void store_read_messages(struct bn_json_in *e, const struct bn_node *list,
+                                struct bn_facts *f)
 {
   const size_t n = bn_json_in_length(e, list, "messages", BN_BOUND_MESSAGES);
 
@@ -227,7 +228,7 @@ struct section {
 };
 
 /* Values of other types are from later versions. */
-static int read_fact(void *arg, const char *key, const struct bn_node *value)
+static int store_read_fact(void *arg, const char *key, const struct bn_node *value)
 {
   const struct section *s = arg;
 
@@ -251,7 +252,7 @@ static int read_fact(void *arg, const char *key, const struct bn_node *value)
   return 0;
 }
 
-static int read_section(void *arg, const char *key, const struct bn_node *value)
+static int store_read_section(void *arg, const char *key, const struct bn_node *value)
 {
   static const char *const others[] = {"plan", "times", "rows", "options", "messages"};
   struct section *s = arg;
@@ -260,7 +261,7 @@ static int read_section(void *arg, const char *key, const struct bn_node *value)
     if (strcmp(key, others[i]) == 0)
       return 0;
   s->name = key;
-  return bn_node_each(value, read_fact, s);
+  return bn_node_each(value, store_read_fact, s);
 }
 
 int bn_store_read_facts(const struct bn_node *n, struct bn_facts *out, struct bn_err *err)
@@ -269,19 +270,19 @@ int bn_store_read_facts(const struct bn_node *n, struct bn_facts *out, struct bn
   struct section section = {&e, out, NULL};
 
   memset(out, 0, sizeof *out);
-  read_plan(&e, bn_json_in_map(&e, n, "plan"), &out->plan);
+  store_read_plan(&e, bn_json_in_map(&e, n, "plan"), &out->plan);
   bn_json_in_layout(&e, bn_json_in_map(&e, n, "times"), bn_layout_times, out);
-  read_rows(&e, bn_json_in_list(&e, n, "rows"), out);
-  read_options(&e, bn_json_in_list(&e, n, "options"), out);
-  read_messages(&e, bn_json_in_list(&e, n, "messages"), out);
-  (void)bn_node_each(n, read_section, &section);
+  store_read_rows(&e, bn_json_in_list(&e, n, "rows"), out);
+  store_read_options(&e, bn_json_in_list(&e, n, "options"), out);
+  store_read_messages(&e, bn_json_in_list(&e, n, "messages"), out);
+  (void)bn_node_each(n, store_read_section, &section);
   if (e.failed)
     bn_facts_done(out);
   return bn_json_in_verdict(&e);
 }
 
 /* A later version may know more of them. */
-static enum bn_end_reason read_reason(struct bn_json_in *e, const struct bn_node *map)
+static enum bn_end_reason store_read_reason(struct bn_json_in *e, const struct bn_node *map)
 {
   const char *name = bn_json_in_text(e, map, "reason");
 
@@ -319,6 +320,6 @@ int bn_store_read_end(const struct bn_node *n, struct bn_end *out, struct bn_err
   struct bn_json_in e = {err, false};
 
   bn_json_in_layout(&e, n, bn_layout_end, out);
-  out->reason = read_reason(&e, n);
+  out->reason = store_read_reason(&e, n);
   return bn_json_in_verdict(&e);
 }

@@ -35,7 +35,7 @@ static int too_large(const char *path, uint64_t most, struct bn_err *err)
 }
 
 /* A document is an object; white space may precede it. */
-static bool is_no_object(const char *text, size_t len)
+static bool store_is_no_object(const char *text, size_t len)
 {
   size_t i = 0;
 
@@ -45,13 +45,14 @@ static bool is_no_object(const char *text, size_t len)
 }
 
 /* The rest of a file; of one that is no document, the first block. */
-static int read_text(struct bn_lines *l, struct bn_buf *text, const char *path, struct bn_err *err)
+static int store_read_text(struct bn_lines *l, struct bn_buf *text, const char *path,
+                           struct bn_err *err)
 {
   struct stat st;
   size_t n;
   const char *block = bn_lines_block(l, &n);
 
-  if (is_no_object(block, n))
+  if (store_is_no_object(block, n))
     return bn_buf_add(text, block, n);
   if (fstat(fileno(l->f), &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > text->max)
     return too_large(path, text->max, err);
@@ -65,8 +66,8 @@ static int read_text(struct bn_lines *l, struct bn_buf *text, const char *path, 
   return 0;
 }
 
-static int read_records(const struct bn_node *list, const struct bn_metrics *m,
-                        enum bn_view_span span, struct bn_result *out, struct bn_err *err)
+static int store_read_records(const struct bn_node *list, const struct bn_metrics *m,
+                              enum bn_view_span span, struct bn_result *out, struct bn_err *err)
 {
   /* Asked first: to read what is then refused takes time and memory. */
   if (bn_store_check_length(span, bn_node_count(list), err) != 0)
@@ -85,8 +86,8 @@ static int read_records(const struct bn_node *list, const struct bn_metrics *m,
   return 0;
 }
 
-static int read_total(const struct bn_node *n, const struct bn_metrics *m, struct bn_group *g,
-                      struct bn_err *err)
+static int store_read_total(const struct bn_node *n, const struct bn_metrics *m, struct bn_group *g,
+                            struct bn_err *err)
 {
   if (bn_node_type_of(n) == BN_NODE_NULL)
     return 0;
@@ -97,7 +98,7 @@ static int read_total(const struct bn_node *n, const struct bn_metrics *m, struc
 }
 
 /* Copies the texts; they and the struct belong to the group also where it fails. */
-static void read_member(struct bn_json_in *e, const struct bn_node *map, struct bn_group *g)
+static void store_read_member(struct bn_json_in *e, const struct bn_node *map, struct bn_group *g)
 {
   const char *name = bn_json_in_text(e, map, "name"), *lost = bn_json_in_text(e, map, "lost");
 
@@ -109,7 +110,7 @@ static void read_member(struct bn_json_in *e, const struct bn_node *map, struct 
   g->member->lost = lost != NULL ? bn_alloc_text(lost) : NULL;
 }
 
-static int read_group(const struct bn_node *n, struct bn_result *out, struct bn_err *err)
+static int store_read_group(const struct bn_node *n, struct bn_result *out, struct bn_err *err)
 {
   struct bn_group *g = bn_store_group(out, bn_node_get_text(bn_node_get(n, "name")), err);
   struct bn_json_in e = {err, false};
@@ -121,7 +122,7 @@ static int read_group(const struct bn_node *n, struct bn_result *out, struct bn_
   int rc;
 
   if (g != NULL && host != NULL)
-    read_member(&e, host, g);
+    store_read_member(&e, host, g);
   if (g == NULL || bn_json_in_verdict(&e) != 0)
     return -1;
   /* A run that never began to measure has no metrics. */
@@ -129,16 +130,16 @@ static int read_group(const struct bn_node *n, struct bn_result *out, struct bn_
     return 0;
   if (bn_store_read_metrics(metrics, &m, err) != 0)
     return -1;
-  rc = read_records(intervals, &m, BN_VIEW_INTERVAL, out, err);
+  rc = store_read_records(intervals, &m, BN_VIEW_INTERVAL, out, err);
   if (rc == 0)
-    rc = read_records(checkpoints, &m, BN_VIEW_CHECKPOINT, out, err);
+    rc = store_read_records(checkpoints, &m, BN_VIEW_CHECKPOINT, out, err);
   if (rc == 0)
-    rc = read_total(bn_node_get(n, "total"), &m, g, err);
+    rc = store_read_total(bn_node_get(n, "total"), &m, g, err);
   bn_metrics_done(&m);
   return rc;
 }
 
-static int check_format(const struct bn_node *n, struct bn_err *err)
+static int store_check_format(const struct bn_node *n, struct bn_err *err)
 {
   const char *format = bn_node_get_text(bn_node_get(n, "format"));
   const int64_t version = bn_node_get_integer(bn_node_get(n, "version"));
@@ -159,7 +160,7 @@ int bn_store_read_document(const struct bn_node *n, struct bn_result *out, struc
   const struct bn_node *groups, *assertions;
 
   memset(out, 0, sizeof *out);
-  if (check_format(n, err) != 0)
+  if (store_check_format(n, err) != 0)
     return -1;
   groups = bn_json_in_list(&e, n, "groups");
   assertions = bn_json_in_list(&e, n, "assertions");
@@ -169,17 +170,17 @@ int bn_store_read_document(const struct bn_node *n, struct bn_result *out, struc
       bn_store_read_end(bn_node_get(n, "end"), &out->end, err) != 0)
     return -1;
   for (size_t i = 0; i < bn_node_count(groups); i++)
-    if (read_group(bn_node_at(groups, i), out, err) != 0)
+    if (store_read_group(bn_node_at(groups, i), out, err) != 0)
       return -1;
   return 0;
 }
 
 /* *why: what is wrong with the content; err: what is wrong with the file itself. */
-static int load_document(struct bn_lines *l, const char *path, struct store_want want,
-                         struct bn_stored *out, struct bn_err *why, struct bn_err *err)
+static int store_load_document(struct bn_lines *l, const char *path, struct store_want want,
+                               struct bn_stored *out, struct bn_err *why, struct bn_err *err)
 {
   struct bn_buf text = {.max = want.most};
-  int rc = read_text(l, &text, path, err);
+  int rc = store_read_text(l, &text, path, err);
 
   if (rc == 0 && want.part == STORE_TOTALS)
     text.len = bn_skip_records(text.data, text.len);
@@ -209,7 +210,7 @@ static int store_file_load(struct bn_lines *l, const char *path, struct store_wa
   else if (out->of_journal)
     rc = bn_journal_read(l, want.part == STORE_TREE, out, &why);
   else
-    rc = load_document(l, path, want, out, &why, err);
+    rc = store_load_document(l, path, want, out, &why, err);
   if (ferror(l->f))
     return bn_err_set(err, EIO, "cannot read '%s': %s", path, strerror(errno));
   if (rc == 0 || why.text[0] == '\0')
@@ -217,8 +218,8 @@ static int store_file_load(struct bn_lines *l, const char *path, struct store_wa
   return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, why.text);
 }
 
-static int read_file(FILE *f, const char *name, struct store_want want, struct bn_stored *out,
-                     struct bn_err *err)
+static int store_read_file(FILE *f, const char *name, struct store_want want, struct bn_stored *out,
+                           struct bn_err *err)
 {
   struct bn_lines lines;
   int rc;
@@ -248,7 +249,7 @@ static int store_load(const char *path, struct store_want want, struct bn_stored
     bn_escape_error(err);
     return -1;
   }
-  rc = read_file(f, path, want, out, err);
+  rc = store_read_file(f, path, want, out, err);
   if (f != stdin)
     (void)fclose(f);
   return rc;
@@ -276,7 +277,7 @@ void bn_stored_done(struct bn_stored *s)
 
 /* --- saving ----------------------------------------------------------------------------------- */
 
-static char *text_of(const struct bn_node *document, size_t *len, struct bn_err *err)
+static char *store_text_of(const struct bn_node *document, size_t *len, struct bn_err *err)
 {
   char *text = document != NULL ? bn_node_print(document, 1, len) : NULL;
 
@@ -290,7 +291,7 @@ static char *text_of(const struct bn_node *document, size_t *len, struct bn_err 
 int bn_store_save(const struct bn_node *document, const char *path, struct bn_err *err)
 {
   size_t len = 0;
-  char *text = text_of(document, &len, err);
+  char *text = store_text_of(document, &len, err);
   int rc;
 
   if (text == NULL)
@@ -306,7 +307,7 @@ int bn_store_save(const struct bn_node *document, const char *path, struct bn_er
 int bn_store_print(const struct bn_node *document, FILE *out, struct bn_err *err)
 {
   size_t len = 0;
-  char *text = text_of(document, &len, err);
+  char *text = store_text_of(document, &len, err);
   int rc = text != NULL ? 0 : -1;
 
   errno = 0;

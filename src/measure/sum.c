@@ -35,13 +35,13 @@ static double f64_of(const struct bn_view *v, size_t offset)
   return *(const double *)(const void *)((const char *)v + offset);
 }
 
-static bool is_time(double x)
+static bool sum_is_time(double x)
 {
   return isfinite(x) && x >= 0;
 }
 
 /* Or not known. */
-static bool is_count(uint64_t n, uint64_t most)
+static bool sum_is_count(uint64_t n, uint64_t most)
 {
   return n <= most || n == UINT64_MAX;
 }
@@ -61,14 +61,14 @@ bool bn_sum_fits(const struct bn_view *v, size_t n)
   const uint64_t most = bn_sum_most(n);
   bool fits = bn_snap_fits(v->delta, most) && v->delta->running <= UINT_MAX / n &&
               is_sum(&v->delta->fair_events) && is_sum(&v->delta->fair_busy_s) &&
-              is_time(v->span_s) && is_time(v->at_s) &&
+              sum_is_time(v->span_s) && sum_is_time(v->at_s) &&
               (v->ages == NULL || bn_hist_within(v->ages, most));
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->type == BN_VIEW_U64)
-      fits &= is_count(u64_of(v, f->offset), most);
+      fits &= sum_is_count(u64_of(v, f->offset), most);
     else if (f->rule == BN_RULE_LONGEST || bn_view_is_rate(f))
-      fits &= is_time(f64_of(v, f->offset));
+      fits &= sum_is_time(f64_of(v, f->offset));
   return fits;
 }
 
@@ -130,7 +130,7 @@ static int sum_fields(struct bn_view *v, const struct bn_views *parts, struct bn
 }
 
 /* Figures of the parts of a run are known of all results, or they are unknown. */
-static void forget_parts(struct bn_view *v, const struct bn_views *parts)
+static void sum_forget_parts(struct bn_view *v, const struct bn_views *parts)
 {
   bool known = true;
 
@@ -162,7 +162,7 @@ int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *
     v->max_at_least |= part->max_at_least;
   }
   v->served = v->due > 0 ? (double)v->finished / (double)v->due : NAN;
-  forget_parts(v, parts);
+  sum_forget_parts(v, parts);
   return 0;
 }
 
@@ -170,7 +170,7 @@ int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *
  */
 
 /* Returns NULL if it has none of that name. */
-static const struct bn_figure *figure_of(const struct bn_view *v, const char *key)
+static const struct bn_figure *sum_figure_of(const struct bn_view *v, const char *key)
 {
   for (size_t i = 0; i < v->n_figures; i++)
     if (strcmp(v->figures[i].key, key) == 0)
@@ -179,8 +179,8 @@ static const struct bn_figure *figure_of(const struct bn_view *v, const char *ke
 }
 
 /* How much the figure of a part weighs in that of the sum. */
-static double share_of(const struct bn_view *sum, const struct bn_view *part,
-                       const struct bn_figure *f)
+static double sum_share_of(const struct bn_view *sum, const struct bn_view *part,
+                           const struct bn_figure *f)
 {
   if (f->merge == BN_MERGE_RATE)
     return part->span_s / sum->span_s;
@@ -196,12 +196,12 @@ static bool sum_figure(const struct bn_view *sum, const struct bn_views *parts, 
     return false;
   f->value = 0;
   for (size_t i = 0; i < parts->n; i++) {
-    const struct bn_figure *part = figure_of(parts->view[i], f->key);
+    const struct bn_figure *part = sum_figure_of(parts->view[i], f->key);
 
     if (part == NULL && f->merge == BN_MERGE_RATE)
       return false;
     if (part != NULL)
-      f->value += part->value * share_of(sum, parts->view[i], f);
+      f->value += part->value * sum_share_of(sum, parts->view[i], f);
   }
   return true;
 }

@@ -21,7 +21,7 @@ static void watch_add(struct bn_watched *out, const char *name, double value)
     out->figure[out->n++] = (struct bn_watched_figure){name, value};
 }
 
-static bool is_known(const struct bn_reading *from, const struct bn_reading *to, size_t i)
+static bool watch_is_known(const struct bn_reading *from, const struct bn_reading *to, size_t i)
 {
   return from->value[i] != BN_ABSENT && to->value[i] != BN_ABSENT;
 }
@@ -74,13 +74,13 @@ enum {
   STATES = sizeof states / sizeof *states
 };
 
-static void add_shares(const struct bn_reading *from, const struct bn_reading *to,
-                       struct bn_watched *out)
+static void watch_add_shares(const struct bn_reading *from, const struct bn_reading *to,
+                             struct bn_watched *out)
 {
   uint64_t sum = 0;
 
   for (size_t i = 0; i < SHARES; i++) {
-    if (!is_known(from, to, shares[i].count))
+    if (!watch_is_known(from, to, shares[i].count))
       return;
     sum += watch_grown(from, to, shares[i].count);
   }
@@ -94,9 +94,9 @@ void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
 {
   const double s = span_s(from, to);
 
-  add_shares(from, to, out);
+  watch_add_shares(from, to, out);
   for (size_t i = 0; i < RATES; i++)
-    if (is_known(from, to, rates[i].count))
+    if (watch_is_known(from, to, rates[i].count))
       watch_add(out, rates[i].name, (double)watch_grown(from, to, rates[i].count) / s);
   for (size_t i = 0; i < STATES; i++)
     if (to->value[states[i].count] != BN_ABSENT)
@@ -128,14 +128,14 @@ static double grown_ms(const struct bn_reading *from, const struct bn_reading *t
 }
 
 /* Adds the mean of n values with that sum; there is none of no values. */
-static void add_mean(struct bn_watched *out, const char *name, double sum, uint64_t n)
+static void watch_add_mean(struct bn_watched *out, const char *name, double sum, uint64_t n)
 {
   if (n > 0)
     watch_add(out, name, sum / (double)n);
 }
 
-static void add_requests(const struct bn_reading *from, const struct bn_reading *to,
-                         const struct request *r, struct bn_watched *out)
+static void watch_add_requests(const struct bn_reading *from, const struct bn_reading *to,
+                               const struct request *r, struct bn_watched *out)
 {
   const uint64_t n = watch_grown(from, to, r->requests),
                  sectors = watch_grown(from, to, r->sectors);
@@ -144,8 +144,8 @@ static void add_requests(const struct bn_reading *from, const struct bn_reading 
   watch_add(out, r->rate, (double)n / s);
   watch_add(out, r->bytes, (double)sectors * SECTOR / s);
   watch_add(out, r->merges, (double)watch_grown(from, to, r->merged) / s);
-  add_mean(out, r->await, grown_ms(from, to, r->ms), n);
-  add_mean(out, r->size, (double)sectors * SECTOR, n);
+  watch_add_mean(out, r->await, grown_ms(from, to, r->ms), n);
+  watch_add_mean(out, r->size, (double)sectors * SECTOR, n);
 }
 
 void bn_watched_device(const struct bn_reading *from, const struct bn_reading *to,
@@ -154,13 +154,13 @@ void bn_watched_device(const struct bn_reading *from, const struct bn_reading *t
   const double span_ms = span_s(from, to) * ms_per_s;
 
   for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
-    if (is_known(from, to, requests[i].requests))
-      add_requests(from, to, &requests[i], out);
-  if (is_known(from, to, BN_ROW_FLUSHES)) {
+    if (watch_is_known(from, to, requests[i].requests))
+      watch_add_requests(from, to, &requests[i], out);
+  if (watch_is_known(from, to, BN_ROW_FLUSHES)) {
     watch_add(out, "device_flushes_per_s",
               (double)watch_grown(from, to, BN_ROW_FLUSHES) / span_ms * ms_per_s);
-    add_mean(out, "device_flush_await_ms", grown_ms(from, to, BN_ROW_FLUSH_MS),
-             watch_grown(from, to, BN_ROW_FLUSHES));
+    watch_add_mean(out, "device_flush_await_ms", grown_ms(from, to, BN_ROW_FLUSH_MS),
+                   watch_grown(from, to, BN_ROW_FLUSHES));
   }
   watch_add(out, "device_queue_length", grown_ms(from, to, BN_ROW_QUEUE_MS) / span_ms);
   watch_add(out, "device_utilization_percent",
@@ -169,8 +169,8 @@ void bn_watched_device(const struct bn_reading *from, const struct bn_reading *t
 
 /* --- a server --------------------------------------------------------------------------------- */
 
-static void add_server(const struct bn_watched_name *name, double grown, double s,
-                       double transactions, struct bn_watched *out)
+static void watch_add_server(const struct bn_watched_name *name, double grown, double s,
+                             double transactions, struct bn_watched *out)
 {
   watch_add(out, name->rate, grown / s);
   if (name->part != NULL && transactions > 0)
@@ -189,31 +189,31 @@ void bn_watched_server(const struct bn_watched_name *names, const struct bn_read
   const double s = span_s(from, to), transactions = transactions_of(v);
 
   for (size_t i = 0; i < BN_READING_MAX; i++) {
-    if (!is_known(from, to, i))
+    if (!watch_is_known(from, to, i))
       continue;
     if (names[i].state != NULL)
       watch_add(out, names[i].state, (double)to->value[i]);
     else if (names[i].rate != NULL && watch_grown(from, to, i) > 0)
-      add_server(&names[i], (double)watch_grown(from, to, i), s, transactions, out);
+      watch_add_server(&names[i], (double)watch_grown(from, to, i), s, transactions, out);
   }
 }
 
 /* --- figures of several hosts ------------------------------------------------------------------
  */
 
-static bool begins_with(const char *name, const char *prefix)
+static bool watch_begins_with(const char *name, const char *prefix)
 {
   return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
 bool bn_watched_is_shared(const char *name)
 {
-  return begins_with(name, BN_WATCHED_SERVER);
+  return watch_begins_with(name, BN_WATCHED_SERVER);
 }
 
 bool bn_watched_is_sound(const struct bn_watched_figure *f)
 {
-  if (!begins_with(f->name, "host_") && !begins_with(f->name, "device_") &&
+  if (!watch_begins_with(f->name, "host_") && !watch_begins_with(f->name, "device_") &&
       !bn_watched_is_shared(f->name))
     return false;
   for (const char *c = f->name; *c != '\0'; c++)
@@ -230,7 +230,7 @@ void bn_watched_pick(const struct bn_view *v, bool shared, struct bn_watched *ou
       watch_add(out, v->watched[i].name, v->watched[i].value);
 }
 
-static bool is_per_transaction(const char *name)
+static bool watch_is_per_transaction(const char *name)
 {
   const size_t len = strlen(name), tail = strlen(BN_WATCHED_PER_TRANSACTION);
 
@@ -244,7 +244,7 @@ void bn_watched_sum(const struct bn_view *one, const struct bn_view *all, struct
 
   bn_watched_pick(one, true, out);
   for (size_t i = 0; i < out->n; i++)
-    if (is_per_transaction(out->figure[i].name))
+    if (watch_is_per_transaction(out->figure[i].name))
       out->figure[i].value *= part;
 }
 

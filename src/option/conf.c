@@ -35,8 +35,8 @@ static int conf_refuse(const struct bn_conf *c, struct bn_optset_fault *fault,
   return (int)w->kind;
 }
 
-static int refuse_number(const struct bn_conf *c, struct bn_optset_fault *fault,
-                         const struct wrong *w, double value)
+static int conf_refuse_number(const struct bn_conf *c, struct bn_optset_fault *fault,
+                              const struct wrong *w, double value)
 {
   char text[32];
 
@@ -62,7 +62,7 @@ static int decimals_of(double seconds)
   return digits;
 }
 
-static int finish_times(struct bn_conf *c, struct bn_optset_fault *fault)
+static int conf_finish_times(struct bn_conf *c, struct bn_optset_fault *fault)
 {
   const struct bn_conf_raw *r = &c->raw;
 
@@ -74,7 +74,7 @@ static int finish_times(struct bn_conf *c, struct bn_optset_fault *fault)
   c->plan.interval_ns = to_ns(r->report_interval_s);
   c->plan.interval_decimals = decimals_of(r->report_interval_s);
   if (c->plan.interval_ns > 0 && c->plan.interval_ns < BN_NSEC_PER_MSEC)
-    return refuse_number(
+    return conf_refuse_number(
         c, fault,
         &(struct wrong){"report-interval", "out of range; allowed: 0, or 0.001 or more seconds",
                         "Invalid value for --report-interval: %s (at least 0.001 s)",
@@ -85,7 +85,7 @@ static int finish_times(struct bn_conf *c, struct bn_optset_fault *fault)
   return 0;
 }
 
-static bool is_time_or_percentage(const char *text)
+static bool conf_is_time_or_percentage(const char *text)
 {
   const size_t len = strspn(text, "0123456789");
 
@@ -94,7 +94,7 @@ static bool is_time_or_percentage(const char *text)
 
 /* Whole seconds, or a percentage of the time limit cut to whole seconds.  The versions of sysbench
    do not read it without a time limit. */
-static int finish_forced_shutdown(struct bn_conf *c, struct bn_optset_fault *fault)
+static int conf_finish_forced_shutdown(struct bn_conf *c, struct bn_optset_fault *fault)
 {
   static const struct wrong wrong = {"forced-shutdown",
                                      "not a time; allowed: whole seconds, N%, off",
@@ -108,7 +108,7 @@ static int finish_forced_shutdown(struct bn_conf *c, struct bn_optset_fault *fau
   double v;
 
   c->plan.forced = c->plan.time_ns > 0 && !off;
-  if (!off && !is_time_or_percentage(text) && (c->plan.forced || !c->policy->plain_errors))
+  if (!off && !conf_is_time_or_percentage(text) && (c->plan.forced || !c->policy->plain_errors))
     return conf_refuse(c, fault, &wrong, text);
   if (!c->plan.forced)
     return 0;
@@ -123,7 +123,7 @@ static int finish_forced_shutdown(struct bn_conf *c, struct bn_optset_fault *fau
   return 0;
 }
 
-static int finish_grace(struct bn_conf *c, struct bn_optset_fault *fault)
+static int conf_finish_grace(struct bn_conf *c, struct bn_optset_fault *fault)
 {
   const char *text = c->raw.time_grace != NULL ? c->raw.time_grace : "0";
   double seconds;
@@ -143,7 +143,7 @@ static int finish_grace(struct bn_conf *c, struct bn_optset_fault *fault)
   return 0;
 }
 
-static int finish_random(struct bn_conf *c, struct bn_optset_fault *fault)
+static int conf_finish_random(struct bn_conf *c, struct bn_optset_fault *fault)
 {
   struct bn_conf_raw *r = &c->raw;
 
@@ -156,11 +156,11 @@ static int finish_random(struct bn_conf *c, struct bn_optset_fault *fault)
   if (c->policy->loose_values && (r->rand_pareto_h <= 0 || r->rand_pareto_h >= 1))
     r->rand_pareto_h = 0.2;
   if (r->rand_pareto_h <= 0 || r->rand_pareto_h >= 1)
-    return refuse_number(c, fault,
-                         &(struct wrong){"rand-pareto-h",
-                                         "out of range; allowed: more than 0, less than 1",
-                                         "Invalid value for --rand-pareto-h: %s", BN_OPTSET_RANGE},
-                         r->rand_pareto_h);
+    return conf_refuse_number(
+        c, fault,
+        &(struct wrong){"rand-pareto-h", "out of range; allowed: more than 0, less than 1",
+                        "Invalid value for --rand-pareto-h: %s", BN_OPTSET_RANGE},
+        r->rand_pareto_h);
   c->dist = (struct bn_dist){.type = (enum bn_dist_type)r->rand_type,
                              .iterations = (unsigned)r->rand_spec_iter,
                              .special_pct = (unsigned)r->rand_spec_pct,
@@ -190,7 +190,7 @@ static int by_value_double(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static int finish_checkpoints(struct bn_conf *c, struct bn_optset_fault *fault)
+static int conf_finish_checkpoints(struct bn_conf *c, struct bn_optset_fault *fault)
 {
   const struct bn_list *list = &c->raw.report_checkpoints;
 
@@ -219,7 +219,7 @@ static int finish_checkpoints(struct bn_conf *c, struct bn_optset_fault *fault)
   return 0;
 }
 
-static bool has_percentile(const struct bn_conf *c, double rank)
+static bool conf_has_percentile(const struct bn_conf *c, double rank)
 {
   for (size_t i = 0; i < c->plan.n_percents; i++)
     if (fabs(c->plan.percents[i] - rank) < 1e-9)
@@ -228,8 +228,8 @@ static bool has_percentile(const struct bn_conf *c, double rank)
 }
 
 /* Reads an item of --percentile. */
-static int read_rank(const struct bn_conf *c, const char *text, double *rank,
-                     struct bn_optset_fault *fault)
+static int conf_read_rank(const struct bn_conf *c, const char *text, double *rank,
+                          struct bn_optset_fault *fault)
 {
   static const char ranks[] = "; allowed: more than 0, at most 100, or 0 alone for none";
   char what[96], plain[96];
@@ -253,7 +253,7 @@ static int read_rank(const struct bn_conf *c, const char *text, double *rank,
   return conf_refuse(c, fault, &(struct wrong){"percentile", what, plain, BN_OPTSET_RANGE}, text);
 }
 
-static int finish_percentiles(struct bn_conf *c, struct bn_optset_fault *fault)
+static int conf_finish_percentiles(struct bn_conf *c, struct bn_optset_fault *fault)
 {
   static const struct wrong many = {"percentile", "one too many; allowed: up to 32",
                                     "Too many percentiles in --percentile (up to 32)",
@@ -266,13 +266,13 @@ static int finish_percentiles(struct bn_conf *c, struct bn_optset_fault *fault)
 
   c->plan.n_percents = 0;
   for (size_t i = 0; i < list->n; i++) {
-    const int rc = read_rank(c, list->item[i], &rank, fault);
+    const int rc = conf_read_rank(c, list->item[i], &rank, fault);
 
     if (rc != 0)
       return rc;
     if (rank <= 0)
       break;
-    if (has_percentile(c, rank))
+    if (conf_has_percentile(c, rank))
       continue;
     if (c->plan.n_percents == BN_PERCENTS_MAX)
       return conf_refuse(c, fault, &many, list->item[i]);
@@ -287,8 +287,8 @@ static int finish_percentiles(struct bn_conf *c, struct bn_optset_fault *fault)
 int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optset_fault *fault)
 {
   static int (*const steps[])(struct bn_conf *, struct bn_optset_fault *) = {
-      finish_times,  finish_forced_shutdown, finish_grace,
-      finish_random, finish_checkpoints,     finish_percentiles};
+      conf_finish_times,  conf_finish_forced_shutdown, conf_finish_grace,
+      conf_finish_random, conf_finish_checkpoints,     conf_finish_percentiles};
   int rc = 0;
 
   if (bn_optset_fault(s, fault))

@@ -55,17 +55,17 @@ void bn_optset_free(struct bn_optset *s)
   free(s);
 }
 
-static char *copy_of(const char *text)
+static char *opt_copy_of(const char *text)
 {
   return text != NULL ? bn_alloc_text(text) : NULL;
 }
 
 static struct bn_setting setting_copy(const struct bn_setting *in)
 {
-  return (struct bn_setting){.name = copy_of(in->name),
-                             .text = copy_of(in->text),
-                             .typed = copy_of(in->typed),
-                             .path = copy_of(in->path),
+  return (struct bn_setting){.name = opt_copy_of(in->name),
+                             .text = opt_copy_of(in->text),
+                             .typed = opt_copy_of(in->typed),
+                             .path = opt_copy_of(in->path),
                              .line = in->line,
                              .bad_bool = in->bad_bool};
 }
@@ -84,7 +84,7 @@ static void opt_unpend(struct bn_optset *s, size_t i)
 }
 
 /* Repeated lists add up from the first setting on; it is the default that it replaces. */
-static enum bn_optset_error append_list(struct bn_entry *e, const char *text, bool from_file)
+static enum bn_optset_error opt_append_list(struct bn_entry *e, const char *text, bool from_file)
 {
   struct bn_list more = {0}, *list = e->value;
   const enum bn_optset_error rc = bn_optval_parse(e->o, &more, text, from_file);
@@ -101,7 +101,7 @@ static enum bn_optset_error append_list(struct bn_entry *e, const char *text, bo
 
 /* Without a dialect, a text in a file may contain commas, as on the command line: "hosts=a,b".
    Sysbench takes the first item. */
-static bool has_commas(const struct bn_optset *s, const struct bn_entry *e)
+static bool opt_has_commas(const struct bn_optset *s, const struct bn_entry *e)
 {
   return !s->policy->loose_values && (e->o->type == BN_STRING || e->o->type == BN_PATH);
 }
@@ -116,7 +116,7 @@ static void warn_of_ignored_items(const struct bn_optset *s, const struct bn_ent
   if (st->path == NULL || s->sent ||
       (e->o->type == BN_LIST && !(s->policy->loose_values && e->o->scalar && e->o->whole)))
     return;
-  first = bn_optval_first(text, has_commas(s, e), &rest);
+  first = bn_optval_first(text, opt_has_commas(s, e), &rest);
   if (bn_optval_next(&rest, &item) <= 0)
     ; /* nothing is ignored */
   else if (strcmp(bn_opt_shown(e->o, text), text) != 0)
@@ -191,8 +191,8 @@ static enum bn_optset_error opt_misread(const struct bn_optset *s, const struct 
 }
 
 /* As the reference reads it. */
-static enum bn_optset_error parse_loosely(const struct bn_optset *s, struct bn_entry *e,
-                                          const struct bn_setting *st)
+static enum bn_optset_error opt_parse_loosely(const struct bn_optset *s, struct bn_entry *e,
+                                              const struct bn_setting *st)
 {
   const bool from_file = st->path != NULL;
   enum bn_optset_error rc;
@@ -241,7 +241,7 @@ static bool lacks_value(const struct bn_optset *s, const struct bn_opt *o,
          def[0] != '\0';
 }
 
-static enum bn_optset_error parse_text_of_file(const struct bn_entry *e, const char *text)
+static enum bn_optset_error opt_parse_text_of_file(const struct bn_entry *e, const char *text)
 {
   const char *rest;
   char *first = bn_optval_first(text != NULL ? text : "", true, &rest);
@@ -259,11 +259,11 @@ static enum bn_optset_error opt_parse(const struct bn_optset *s, struct bn_entry
   if (lacks_value(s, e->o, st))
     return BN_OPTSET_BAD;
   if (e->o->type == BN_LIST && e->o->repeat && e->given)
-    return append_list(e, st->text, from_file);
+    return opt_append_list(e, st->text, from_file);
   if (s->policy->loose_values)
-    return parse_loosely(s, e, st);
-  if (from_file && has_commas(s, e))
-    return parse_text_of_file(e, st->text);
+    return opt_parse_loosely(s, e, st);
+  if (from_file && opt_has_commas(s, e))
+    return opt_parse_text_of_file(e, st->text);
   return bn_optval_parse(e->o, e->value, st->text, from_file);
 }
 
@@ -294,8 +294,8 @@ static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry
 }
 
 /* A file for 0.5 may have names that mean something since 1.0 only, and are nothing in 0.5. */
-static bool is_known(const struct bn_optset *s, const struct bn_entry *e,
-                     const struct bn_setting *st)
+static bool opt_is_known(const struct bn_optset *s, const struct bn_entry *e,
+                         const struct bn_setting *st)
 {
   return e != NULL && (!s->policy->files_set_listed || st->path == NULL || e->o->in == 0 ||
                        (e->o->in & s->policy->listed) != 0);
@@ -304,7 +304,7 @@ static bool is_known(const struct bn_optset *s, const struct bn_entry *e,
 static enum bn_optset_error opt_set(struct bn_optset *s, struct bn_setting *st)
 {
   struct bn_entry *e = bn_optset_entry(s, st->name);
-  enum bn_optset_error rc = is_known(s, e, st) ? opt_apply(s, e, st) : BN_OPTSET_UNKNOWN;
+  enum bn_optset_error rc = opt_is_known(s, e, st) ? opt_apply(s, e, st) : BN_OPTSET_UNKNOWN;
 
   st->bad_bool = rc == BN_OPTSET_BOOL;
   if (rc == BN_OPTSET_UNKNOWN || rc == BN_OPTSET_BOOL)
@@ -316,7 +316,7 @@ enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const 
                                    const char *arg_as_typed)
 {
   struct bn_setting st = {
-      .name = copy_of(name), .text = copy_of(value), .typed = copy_of(arg_as_typed)};
+      .name = opt_copy_of(name), .text = opt_copy_of(value), .typed = opt_copy_of(arg_as_typed)};
   const enum bn_optset_error rc = opt_set(s, &st);
 
   setting_free(&st);
@@ -326,8 +326,10 @@ enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const 
 void bn_optset_set_file(struct bn_optset *s, const char *name, const char *text, const char *path,
                         unsigned line)
 {
-  struct bn_setting st = {
-      .name = copy_of(name), .text = copy_of(text), .path = copy_of(path), .line = line};
+  struct bn_setting st = {.name = opt_copy_of(name),
+                          .text = opt_copy_of(text),
+                          .path = opt_copy_of(path),
+                          .line = line};
 
   (void)opt_set(s, &st);
   setting_free(&st);
@@ -364,7 +366,7 @@ static bool comes_too_early(const struct bn_optset *s, const struct bn_setting *
   return st->path != NULL && defaults_win(s);
 }
 
-static void apply_pending(struct bn_optset *s, struct bn_entry *e)
+static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
 {
   for (size_t i = 0; i < s->n_pending;) {
     struct bn_setting *st = &s->pending[i];
@@ -401,7 +403,7 @@ static enum bn_optset_error opt_misfit(struct bn_entry *e, const char *text,
   return e->o->type == BN_SIZE ? BN_OPTSET_OK : rc;
 }
 
-static int set_default(const struct bn_optset *s, struct bn_entry *e, struct bn_err *err)
+static int opt_set_default(const struct bn_optset *s, struct bn_entry *e, struct bn_err *err)
 {
   const char *text = bn_opt_default(e->o, s->policy);
   enum bn_optset_error rc = bn_optval_default(e->o, s->policy, e->value);
@@ -414,8 +416,8 @@ static int set_default(const struct bn_optset *s, struct bn_entry *e, struct bn_
                     text);
 }
 
-static int add_one(struct bn_optset *s, const char *group, const struct bn_opt *o, void *values,
-                   bool override, struct bn_err *err)
+static int opt_add_one(struct bn_optset *s, const char *group, const struct bn_opt *o, void *values,
+                       bool override, struct bn_err *err)
 {
   struct bn_entry *old = bn_optset_entry(s, o->name), *e;
 
@@ -423,7 +425,7 @@ static int add_one(struct bn_optset *s, const char *group, const struct bn_opt *
     return bn_err_set(err, 0, "option --%s of '%s' exists already in '%s'", o->name, group,
                       old->group);
   e = entry_new(o, group, values);
-  if (set_default(s, e, err) != 0) {
+  if (opt_set_default(s, e, err) != 0) {
     entry_free(e);
     return -1;
   }
@@ -439,7 +441,7 @@ static int add_one(struct bn_optset *s, const char *group, const struct bn_opt *
   if (old != NULL && old->given &&
       !(defaults_win(s) && (old->o->in != 0 || old->last.path != NULL)))
     (void)opt_apply(s, e, &old->last);
-  apply_pending(s, e);
+  opt_apply_pending(s, e);
   return 0;
 }
 
@@ -467,13 +469,13 @@ int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *t
                   bool override, struct bn_err *err)
 {
   for (; table != NULL && table->name != NULL; table++)
-    if (add_one(s, group, table, values, override, err) != 0)
+    if (opt_add_one(s, group, table, values, override, err) != 0)
       return -1;
   return 0;
 }
 
 /* 1.0 does not look at an old name with a 0, not even where 0 is wrong. */
-static bool forget_nothing(const struct bn_optset *s, struct bn_entry *alias)
+static bool opt_forget_nothing(const struct bn_optset *s, struct bn_entry *alias)
 {
   const char *text = alias->last.text != NULL ? alias->last.text : "";
 
@@ -492,7 +494,7 @@ static bool opt_resolve(struct bn_optset *s, struct bn_entry *alias, struct bn_e
   const char *text = bn_opt_default(alias->o, s->policy);
   bool differs = true;
 
-  if (!alias->given || forget_nothing(s, alias) || alias->bad != BN_OPTSET_OK)
+  if (!alias->given || opt_forget_nothing(s, alias) || alias->bad != BN_OPTSET_OK)
     return false;
   if (text != NULL && bn_optval_parse(alias->o, &def, text, false) == BN_OPTSET_OK) {
     const double was = bn_optval_number(alias->o, &def);

@@ -11,7 +11,7 @@
 #include "option/optval.h"
 
 /* The fewest digits that read back as the same number. */
-static void add_double(struct bn_buf *b, double value)
+static void optfact_add_double(struct bn_buf *b, double value)
 {
   char text[40];
 
@@ -24,7 +24,7 @@ static void add_double(struct bn_buf *b, double value)
 }
 
 /* With a letter when that loses nothing: 64K, 1000. */
-static void add_size(struct bn_buf *b, uint64_t bytes)
+static void optfact_add_size(struct bn_buf *b, uint64_t bytes)
 {
   static const char letters[] = "KMGT";
   size_t power = 0;
@@ -35,13 +35,13 @@ static void add_size(struct bn_buf *b, uint64_t bytes)
                       letters[power > 0 ? power - 1 : 0]);
 }
 
-static void add_list(struct bn_buf *b, const struct bn_list *list)
+static void optfact_add_list(struct bn_buf *b, const struct bn_list *list)
 {
   for (size_t i = 0; i < list->n; i++)
     (void)bn_buf_printf(b, "%s%s", i > 0 ? "," : "", list->item[i]);
 }
 
-static void add_value(struct bn_buf *b, const struct bn_opt *o, const void *value)
+static void optfact_add_value(struct bn_buf *b, const struct bn_opt *o, const void *value)
 {
   const char *const *text = value;
 
@@ -53,17 +53,17 @@ static void add_value(struct bn_buf *b, const struct bn_opt *o, const void *valu
     (void)bn_buf_printf(b, "%" PRId64, *(const int64_t *)value);
     break;
   case BN_SIZE:
-    add_size(b, *(const uint64_t *)value);
+    optfact_add_size(b, *(const uint64_t *)value);
     break;
   case BN_DOUBLE:
   case BN_SECONDS:
-    add_double(b, *(const double *)value);
+    optfact_add_double(b, *(const double *)value);
     break;
   case BN_CHOICE:
     (void)bn_buf_str(b, o->choices[*(const int *)value]);
     break;
   case BN_LIST:
-    add_list(b, value);
+    optfact_add_list(b, value);
     break;
   case BN_STRING:
   case BN_PATH:
@@ -116,7 +116,7 @@ void bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const stru
 
     (void)bn_buf_str(&text, "");
     if (!secret)
-      add_value(&text, e->o, e->value);
+      optfact_add_value(&text, e->o, e->value);
     const struct bn_opt_fact fact = {.name = e->o->name,
                                      .group = e->group,
                                      .origin = bn_optval_origin(e),

@@ -37,7 +37,7 @@ static char *trim_name(char *name)
   return name;
 }
 
-static bool is_loose(const struct reader *r)
+static bool optfile_is_loose(const struct reader *r)
 {
   return bn_optset_policy(r->set)->loose_files;
 }
@@ -64,7 +64,7 @@ static int optfile_unclosed(const struct reader *r, const char *name, struct bn_
 {
   char masked[BN_MASK_MAX];
 
-  if (!is_loose(r))
+  if (!optfile_is_loose(r))
     return bn_err_set(err, 0, "%s:%u: the quote in the value of '%s' is not closed", r->path,
                       r->line, bn_mask_arg(name, masked));
   bn_optset_set_file(r->set, name, "", r->path, r->line);
@@ -73,7 +73,7 @@ static int optfile_unclosed(const struct reader *r, const char *name, struct bn_
 }
 
 /* Sections and comments are meant to be nothing, "threads 4" is not; what follows may be secret. */
-static void name_line(const struct reader *r, char *text)
+static void optfile_name_line(const struct reader *r, char *text)
 {
   char *name = trim_name(text), masked[BN_MASK_MAX];
 
@@ -85,7 +85,7 @@ static void name_line(const struct reader *r, char *text)
 }
 
 /* Returns whether the item is "--events=3", or "events=3" with the name of an option. */
-static bool is_option(const struct reader *r, const char *item, size_t len)
+static bool optfile_is_option(const struct reader *r, const char *item, size_t len)
 {
   const size_t end = strcspn(item, "=");
   char name[64];
@@ -104,20 +104,20 @@ static bool optfile_find_further(const struct reader *r, const char *value,
 
   while (bn_optval_next(&at, item) > 0)
     if (item->text > value && strchr(blanks, item->text[-1]) != NULL &&
-        is_option(r, item->text, item->len))
+        optfile_is_option(r, item->text, item->len))
       return true;
   return false;
 }
 
 /* Refuses a command line that was copied into the file.  Sysbench takes the first option of it.  A
    name that is not an option of the set may be that of a command line, as in a file of sweeps. */
-static int refuse_further(const struct reader *r, const char *name, const char *value,
-                          struct bn_err *err)
+static int optfile_refuse_further(const struct reader *r, const char *name, const char *value,
+                                  struct bn_err *err)
 {
   struct bn_optval_item item;
   char further[BN_MASK_MAX], masked[BN_MASK_MAX];
 
-  if (is_loose(r) || bn_optset_entry(r->set, name) == NULL ||
+  if (optfile_is_loose(r) || bn_optset_entry(r->set, name) == NULL ||
       !optfile_find_further(r, value, &item))
     return 0;
   (void)snprintf(further, sizeof further, "%.*s", (int)strcspn(item.text, "= \t\r\n\v\f"),
@@ -128,7 +128,7 @@ static int refuse_further(const struct reader *r, const char *name, const char *
                     r->path, r->line, further, bn_mask_arg(name, masked));
 }
 
-static int take_line(const struct reader *r, char *text, size_t len, struct bn_err *err)
+static int optfile_take_line(const struct reader *r, char *text, size_t len, struct bn_err *err)
 {
   char *value, *name;
 
@@ -136,14 +136,14 @@ static int take_line(const struct reader *r, char *text, size_t len, struct bn_e
     return bn_err_set(err, 0, "%s:%u: not a text file", r->path, r->line);
   value = strchr(text, '=');
   if (value == NULL) {
-    name_line(r, text);
+    optfile_name_line(r, text);
     return 0;
   }
   *value++ = '\0';
   /* To sysbench the name is all before '=', with its blanks and dashes, and '#' nothing special. */
-  name = is_loose(r) ? text : trim_name(text);
+  name = optfile_is_loose(r) ? text : trim_name(text);
   if (bn_optset_is_comment(name)) {
-    if (is_loose(r))
+    if (optfile_is_loose(r))
       bn_optset_set_file(r->set, name, "", r->path, r->line);
     return 0;
   }
@@ -152,7 +152,7 @@ static int take_line(const struct reader *r, char *text, size_t len, struct bn_e
                       name);
   if (!optfile_is_closed(value))
     return optfile_unclosed(r, name, err);
-  if (refuse_further(r, name, value, err) != 0)
+  if (optfile_refuse_further(r, name, value, err) != 0)
     return -1;
   value[strcspn(value, "\r\n")] = '\0';
   bn_optset_set_file(r->set, name, value, r->path, r->line);
@@ -160,7 +160,7 @@ static int take_line(const struct reader *r, char *text, size_t len, struct bn_e
 }
 
 /* The whole file with a 0 behind it. */
-static int read_all(FILE *in, struct bn_buf *b, const char *path, struct bn_err *err)
+static int optfile_read_all(FILE *in, struct bn_buf *b, const char *path, struct bn_err *err)
 {
   char part[4096];
   size_t n;
@@ -179,7 +179,7 @@ static int read_all(FILE *in, struct bn_buf *b, const char *path, struct bn_err 
   return 0;
 }
 
-static int take_lines(struct reader *r, struct bn_buf *b, struct bn_err *err)
+static int optfile_take_lines(struct reader *r, struct bn_buf *b, struct bn_err *err)
 {
   char *at = b->data, *const end = b->data + b->len;
   int rc = 0;
@@ -191,7 +191,7 @@ static int take_lines(struct reader *r, struct bn_buf *b, struct bn_err *err)
 
     *next = '\0';
     r->line++;
-    rc = take_line(r, at, (size_t)(next - at), err);
+    rc = optfile_take_line(r, at, (size_t)(next - at), err);
     *next = kept;
     at = next;
   }
@@ -199,7 +199,7 @@ static int take_lines(struct reader *r, struct bn_buf *b, struct bn_err *err)
 }
 
 /* Returns NAME for a file that was sent as FOLDER/N-NAME. */
-static const char *name_as_sent(const char *path)
+static const char *optfile_name_as_sent(const char *path)
 {
   const char *base = strrchr(path, '/'), *dash;
 
@@ -210,7 +210,7 @@ static const char *name_as_sent(const char *path)
 
 int bn_optset_file(struct bn_optset *s, const char *path, struct bn_err *err)
 {
-  struct reader r = {.set = s, .path = s->sent ? name_as_sent(path) : path};
+  struct reader r = {.set = s, .path = s->sent ? optfile_name_as_sent(path) : path};
   FILE *in = fopen(path, "re");
   struct bn_buf b;
   int rc;
@@ -218,9 +218,9 @@ int bn_optset_file(struct bn_optset *s, const char *path, struct bn_err *err)
   if (in == NULL)
     return bn_err_set(err, errno, "%s: %s", path, strerror(errno));
   bn_buf_init(&b, 0);
-  rc = read_all(in, &b, path, err);
+  rc = optfile_read_all(in, &b, path, err);
   if (rc == 0)
-    rc = take_lines(&r, &b, err);
+    rc = optfile_take_lines(&r, &b, err);
   bn_buf_done(&b);
   (void)fclose(in);
   return rc < 0 ? -1 : 0;

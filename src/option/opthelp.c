@@ -45,7 +45,7 @@ static const char *form_of(const struct bn_opt *o, const struct bn_policy *polic
   return "";
 }
 
-static bool is_listed(const struct block *b, const struct bn_opt *o)
+static bool opthelp_is_listed(const struct block *b, const struct bn_opt *o)
 {
   return !o->hidden && (b->policy->lists_own || (o->in & b->policy->listed) != 0);
 }
@@ -64,7 +64,7 @@ static const struct bn_opt *old_name(const struct block *b, const struct bn_opt 
   const struct bn_opt *a;
 
   for (size_t i = 0; (a = bn_optset_at(b->set, i, NULL)) != NULL; i++)
-    if (a->alias_of != NULL && strcmp(a->alias_of, o->name) == 0 && is_listed(b, a))
+    if (a->alias_of != NULL && strcmp(a->alias_of, o->name) == 0 && opthelp_is_listed(b, a))
       return a;
   return NULL;
 }
@@ -85,8 +85,8 @@ static size_t each_listed(const struct block *b,
       if (!in_groups(&one, group))
         continue;
       if (b->policy->help_has_old_names)
-        o = o->alias_of != NULL ? NULL : is_listed(b, o) ? o : old_name(b, o);
-      else if (!is_listed(b, o))
+        o = o->alias_of != NULL ? NULL : opthelp_is_listed(b, o) ? o : old_name(b, o);
+      else if (!opthelp_is_listed(b, o))
         o = NULL;
       if (o == NULL)
         continue;
@@ -127,7 +127,7 @@ struct printing {
   size_t start, columns; /* where texts begin and end */
 };
 
-static void print_name(const struct block *b, const char *name, FILE *out)
+static void opthelp_print_name(const struct block *b, const char *name, FILE *out)
 {
   for (; *name != '\0'; name++)
     (void)fputc(b->policy->help_fits && *name == '_' ? '-' : *name, out);
@@ -135,7 +135,7 @@ static void print_name(const struct block *b, const char *name, FILE *out)
 
 /* Before a word of that length: a blank, or the next line where it would end beyond `columns`.
    Texts begin at p->start.  Returns the word's column. */
-static size_t print_gap(const struct printing *p, size_t column, size_t len)
+static size_t opthelp_print_gap(const struct printing *p, size_t column, size_t len)
 {
   if (column == p->start)
     return column;
@@ -147,18 +147,18 @@ static size_t print_gap(const struct printing *p, size_t column, size_t len)
   return p->start;
 }
 
-static void print_words(const struct printing *p, const char *text, const char *def)
+static void opthelp_print_words(const struct printing *p, const char *text, const char *def)
 {
   size_t column = p->start, len;
 
   for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
     len = strcspn(text, " ");
-    column = print_gap(p, column, len) + len;
+    column = opthelp_print_gap(p, column, len) + len;
     (void)fprintf(p->out, "%.*s", (int)len, text);
     text += len;
   }
   if (def != NULL) {
-    (void)print_gap(p, column, strlen(def) + 2);
+    (void)opthelp_print_gap(p, column, strlen(def) + 2);
     (void)fprintf(p->out, "[%s]", def);
   }
 }
@@ -170,7 +170,7 @@ static const char *shown_default(const struct bn_opt *o, const struct bn_policy 
   return def != NULL && bn_opt_is_secret(o) ? bn_opt_shown(o, def) : def;
 }
 
-static void print_line(void *arg, const struct block *b, const struct bn_opt *o)
+static void opthelp_print_line(void *arg, const struct block *b, const struct bn_opt *o)
 {
   struct printing *p = arg;
   const char *def = shown_default(o, b->policy), *form = form_of(o, b->policy);
@@ -179,7 +179,7 @@ static void print_line(void *arg, const struct block *b, const struct bn_opt *o)
   const size_t pad = p->width > used ? p->width - used : 0;
 
   (void)fputs("  --", p->out);
-  print_name(b, o->name, p->out);
+  opthelp_print_name(b, o->name, p->out);
 
   /* If only the old name exists, it has the default of the new one. */
   if (b->policy->help_has_old_names && o->alias_of != NULL)
@@ -187,7 +187,7 @@ static void print_line(void *arg, const struct block *b, const struct bn_opt *o)
   (void)fprintf(p->out, "%s%s%*s", form, letter, (int)pad, "");
   p->start = 2 + used + pad;
   if (b->policy->help_fits)
-    print_words(p, o->help, def);
+    opthelp_print_words(p, o->help, def);
   else if (def != NULL)
     (void)fprintf(p->out, "%s [%s]", o->help, def);
   else
@@ -206,7 +206,7 @@ size_t bn_optset_help(const struct bn_optset *s, const char *const *groups, size
   struct printing p = {.out = out, .columns = 100};
 
   (void)each_listed(&b, opthelp_widen, &p.width);
-  return each_listed(&b, print_line, &p);
+  return each_listed(&b, opthelp_print_line, &p);
 }
 
 /* The value part in mdoc: capitals are an argument's name, brackets what may be left out. */

@@ -90,8 +90,8 @@ void bn_optset_each_pending(const struct bn_optset *s,
 }
 
 /* In a dialect, the value is shown as in the reference, if its option is not named as a secret. */
-static void explain_unknown(const struct bn_optset *s, const struct bn_setting *st,
-                            struct bn_optset_fault *out)
+static void optquery_explain_unknown(const struct bn_optset *s, const struct bn_setting *st,
+                                     struct bn_optset_fault *out)
 {
   char dashed[128] = "", masked[BN_MASK_MAX];
   const char *nearest = bn_optset_nearest(s, st->name);
@@ -120,7 +120,7 @@ bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_opt
     *out = (struct bn_optset_fault){.kind = BN_OPTSET_UNKNOWN,
                                     .typed = st->typed != NULL ? st->typed : st->name};
     if (o == NULL)
-      explain_unknown(s, st, out);
+      optquery_explain_unknown(s, st, out);
     else if (s->policy->plain_errors)
       (void)snprintf(out->text, sizeof out->text, "invalid option: %s",
                      bn_mask_names_secret(out->typed) ? bn_mask_arg(out->typed, masked)
@@ -133,7 +133,7 @@ bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_opt
 }
 
 /* FILE:LINE in the place of the dashes. */
-static void name_place(const struct bn_setting *st, struct bn_optset_fault *fault)
+static void optquery_name_place(const struct bn_setting *st, struct bn_optset_fault *fault)
 {
   char text[sizeof fault->text];
 
@@ -151,7 +151,7 @@ bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out)
     bn_optval_explain(e->o, e->last.text, e->bad, s->policy, out);
     out->typed = e->last.typed;
     if (e->last.path != NULL && !s->policy->plain_errors)
-      name_place(&e->last, out);
+      optquery_name_place(&e->last, out);
     return true;
   }
   return false;

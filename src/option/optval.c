@@ -40,20 +40,20 @@ void bn_optval_keep_first(struct bn_list *list)
     free(list->item[list->n - 1]);
 }
 
-static void list_push(struct bn_list *list, const char *text, size_t len)
+static void optval_list_push(struct bn_list *list, const char *text, size_t len)
 {
   list->item = bn_alloc_resize(list->item, list->n + 1, sizeof *list->item);
   list->item[list->n++] = bn_alloc_part(text, len);
 }
 
 /* On the command line: parted by commas only, nothing trimmed, empty items dropped. */
-static void split_commas(const char *text, struct bn_list *out)
+static void optval_split_commas(const char *text, struct bn_list *out)
 {
   while (text != NULL && *text != '\0') {
     const size_t len = strcspn(text, ",");
 
     if (len > 0)
-      list_push(out, text, len);
+      optval_list_push(out, text, len);
     text += len + (text[len] == ',');
   }
 }
@@ -103,50 +103,53 @@ int bn_optval_items(const char *text, struct bn_list *out)
   int rc;
 
   while ((rc = bn_optval_next(&text, &item)) > 0)
-    list_push(out, item.text, item.len);
+    optval_list_push(out, item.text, item.len);
   return rc;
 }
 
 /* Bounds beyond C's int say that the option wants more than the reference's int. */
-static bool is_wide(const struct bn_opt *o)
+static bool optval_is_wide(const struct bn_opt *o)
 {
   return o->max > INT32_MAX || o->min < INT32_MIN;
 }
 
-static bool is_bounded(const struct bn_opt *o)
+static bool optval_is_bounded(const struct bn_opt *o)
 {
   return o->min != 0 || o->max != 0;
 }
 
-static enum bn_optset_error parse_int(const struct bn_opt *o, int64_t *value, const char *text)
+static enum bn_optset_error optval_parse_int(const struct bn_opt *o, int64_t *value,
+                                             const char *text)
 {
   int64_t v = 0;
 
   if (text[0] != '\0' && bn_units_int(text, &v) != 0)
     return BN_OPTSET_BAD;
-  if (!is_wide(o) && (v > INT32_MAX || v < INT32_MIN))
+  if (!optval_is_wide(o) && (v > INT32_MAX || v < INT32_MIN))
     return BN_OPTSET_BAD;
-  if (is_bounded(o) && (v < o->min || v > o->max))
+  if (optval_is_bounded(o) && (v < o->min || v > o->max))
     return BN_OPTSET_RANGE;
   *value = v;
   return BN_OPTSET_OK;
 }
 
-static enum bn_optset_error parse_size(const struct bn_opt *o, uint64_t *value, const char *text)
+static enum bn_optset_error optval_parse_size(const struct bn_opt *o, uint64_t *value,
+                                              const char *text)
 {
   uint64_t v = 0;
 
   /* The reference takes a malformed size for 0, which it refuses where there is a text for it. */
   if (text[0] != '\0' && bn_units_size(text, &v) != 0)
     return o->range_text != NULL ? BN_OPTSET_RANGE : BN_OPTSET_BAD;
-  if (is_bounded(o) && (v > (uint64_t)INT64_MAX || (int64_t)v < o->min || (int64_t)v > o->max))
+  if (optval_is_bounded(o) &&
+      (v > (uint64_t)INT64_MAX || (int64_t)v < o->min || (int64_t)v > o->max))
     return BN_OPTSET_RANGE;
   *value = v;
   return BN_OPTSET_OK;
 }
 
 /* Returns whether the text is a number that fits into sysbench's int. */
-static bool is_int(const char *text)
+static bool optval_is_int(const char *text)
 {
   int64_t v;
 
@@ -161,9 +164,9 @@ bool bn_optval_is_whole(const char *text, bool from_file)
   if (text == NULL)
     return true;
   if (!from_file)
-    return text[0] == '\0' || is_int(text);
+    return text[0] == '\0' || optval_is_int(text);
   (void)bn_optval_items(text, &items);
-  whole = items.n == 0 || items.item[0][0] == '\0' || is_int(items.item[0]);
+  whole = items.n == 0 || items.item[0][0] == '\0' || optval_is_int(items.item[0]);
   bn_optval_free_list(&items);
   return whole;
 }
@@ -178,7 +181,7 @@ enum bn_optset_error bn_optval_clamp(const struct bn_opt *o, void *value, const 
   return BN_OPTSET_OK;
 }
 
-static bool is_number(const struct bn_opt *o, const char *text, double *v)
+static bool optval_is_number(const struct bn_opt *o, const char *text, double *v)
 {
   /* Durations have no sign; a negative number is one, but out of bounds. */
   if (o->type == BN_SECONDS)
@@ -186,19 +189,21 @@ static bool is_number(const struct bn_opt *o, const char *text, double *v)
   return bn_units_number(text, v) == 0;
 }
 
-static enum bn_optset_error parse_double(const struct bn_opt *o, double *value, const char *text)
+static enum bn_optset_error optval_parse_double(const struct bn_opt *o, double *value,
+                                                const char *text)
 {
   double v = 0;
 
-  if (text[0] != '\0' && !is_number(o, text, &v))
+  if (text[0] != '\0' && !optval_is_number(o, text, &v))
     return BN_OPTSET_BAD;
-  if (is_bounded(o) && (v < (double)o->min || v > (double)o->max))
+  if (optval_is_bounded(o) && (v < (double)o->min || v > (double)o->max))
     return BN_OPTSET_RANGE;
   *value = v;
   return BN_OPTSET_OK;
 }
 
-static enum bn_optset_error parse_choice(const struct bn_opt *o, int *value, const char *text)
+static enum bn_optset_error optval_parse_choice(const struct bn_opt *o, int *value,
+                                                const char *text)
 {
   for (int i = 0; o->choices[i] != NULL; i++)
     if (strcasecmp(o->choices[i], text) == 0) {
@@ -208,7 +213,7 @@ static enum bn_optset_error parse_choice(const struct bn_opt *o, int *value, con
   return BN_OPTSET_RANGE;
 }
 
-static enum bn_optset_error parse_bool(bool *value, const char *text, bool from_file)
+static enum bn_optset_error optval_parse_bool(bool *value, const char *text, bool from_file)
 {
   if (text == NULL || (from_file && text[0] == '\0')) {
     *value = !from_file;
@@ -217,7 +222,7 @@ static enum bn_optset_error parse_bool(bool *value, const char *text, bool from_
   return bn_units_bool(text, value) == 0 ? BN_OPTSET_OK : BN_OPTSET_BOOL;
 }
 
-static enum bn_optset_error parse_string(char **value, const char *text, bool blank)
+static enum bn_optset_error optval_parse_string(char **value, const char *text, bool blank)
 {
   char *copy = text[0] != '\0' || blank ? bn_alloc_text(text) : NULL;
 
@@ -226,26 +231,26 @@ static enum bn_optset_error parse_string(char **value, const char *text, bool bl
   return BN_OPTSET_OK;
 }
 
-static enum bn_optset_error parse_scalar(const struct bn_opt *o, void *value, const char *text,
-                                         bool from_file)
+static enum bn_optset_error optval_parse_scalar(const struct bn_opt *o, void *value,
+                                                const char *text, bool from_file)
 {
   const char *given = text != NULL ? text : "";
 
   switch (o->type) {
   case BN_BOOL:
-    return parse_bool(value, text, from_file);
+    return optval_parse_bool(value, text, from_file);
   case BN_INT:
-    return parse_int(o, value, given);
+    return optval_parse_int(o, value, given);
   case BN_SIZE:
-    return parse_size(o, value, given);
+    return optval_parse_size(o, value, given);
   case BN_DOUBLE:
   case BN_SECONDS:
-    return parse_double(o, value, given);
+    return optval_parse_double(o, value, given);
   case BN_CHOICE:
-    return parse_choice(o, value, given);
+    return optval_parse_choice(o, value, given);
   case BN_STRING:
   case BN_PATH:
-    return parse_string(value, given, o->blank);
+    return optval_parse_string(value, given, o->blank);
   case BN_LIST:
     break;
   }
@@ -259,19 +264,19 @@ enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const 
   enum bn_optset_error rc;
 
   if (o->type != BN_LIST && !from_file)
-    return parse_scalar(o, value, text, false);
+    return optval_parse_scalar(o, value, text, false);
   if (o->verbatim)
-    list_push(&items, text != NULL ? text : "", strlen(text != NULL ? text : ""));
+    optval_list_push(&items, text != NULL ? text : "", strlen(text != NULL ? text : ""));
   else if (from_file)
     (void)bn_optval_items(text != NULL ? text : "", &items);
   else
-    split_commas(text, &items);
+    optval_split_commas(text, &items);
   if (o->type == BN_LIST) {
     bn_optval_free_list(value);
     *(struct bn_list *)value = items;
     return BN_OPTSET_OK;
   }
-  rc = parse_scalar(o, value, items.n > 0 ? items.item[0] : NULL, true);
+  rc = optval_parse_scalar(o, value, items.n > 0 ? items.item[0] : NULL, true);
   bn_optval_free_list(&items);
   return rc;
 }
@@ -339,7 +344,7 @@ const char *bn_opt_shown(const struct bn_opt *o, const char *text)
 }
 
 /* Puts value in place of the one %s of a table's message. */
-static void fill_in(char *out, size_t len, const char *message, const char *value)
+static void optval_fill_in(char *out, size_t len, const char *message, const char *value)
 {
   const char *at = strstr(message, "%s");
 
@@ -358,12 +363,12 @@ int bn_opt_refuse(const struct bn_policy *policy, const struct bn_opt_refusal *r
     return bn_err_set(
         err, BN_ERR_OPTION, "--%s=%.200s: %s%s%s", r->name, bn_mask_text(r->value, masked),
         r->wrong, r->allowed != NULL ? "; allowed: " : "", r->allowed != NULL ? r->allowed : "");
-  fill_in(err->text, sizeof err->text, plain, r->value);
+  optval_fill_in(err->text, sizeof err->text, plain, r->value);
   err->code = 0;
   return -1;
 }
 
-static void list_choices(const struct bn_opt *o, char *out, size_t len)
+static void optval_list_choices(const struct bn_opt *o, char *out, size_t len)
 {
   size_t used = 0;
 
@@ -379,12 +384,13 @@ bool bn_optval_is_numeric(const struct bn_opt *o)
          (o->type == BN_LIST && o->scalar);
 }
 
-static void explain_range(const struct bn_opt *o, const char *text, struct bn_optset_fault *out)
+static void optval_explain_range(const struct bn_opt *o, const char *text,
+                                 struct bn_optset_fault *out)
 {
   const char *shown = bn_optval_is_numeric(o) && text[0] == '\0' ? "0" : bn_opt_shown(o, text);
 
   if (o->range_text != NULL)
-    fill_in(out->text, sizeof out->text, o->range_text, shown);
+    optval_fill_in(out->text, sizeof out->text, o->range_text, shown);
   else if (o->type == BN_CHOICE)
     (void)snprintf(out->text, sizeof out->text, "Invalid value for --%s: '%.400s'", o->name, shown);
   else
@@ -394,10 +400,10 @@ static void explain_range(const struct bn_opt *o, const char *text, struct bn_op
 }
 
 /* Adds the bounds that a user can act on: a table may name more. */
-static void add_bounds(const struct bn_opt *o, const char *unit, const char *unbounded, char *out,
-                       size_t len)
+static void optval_add_bounds(const struct bn_opt *o, const char *unit, const char *unbounded,
+                              char *out, size_t len)
 {
-  if (!is_bounded(o) || (o->min == INT64_MIN && o->max == INT64_MAX))
+  if (!optval_is_bounded(o) || (o->min == INT64_MIN && o->max == INT64_MAX))
     (void)snprintf(out, len, "%s", unbounded);
   else if (o->max >= INT32_MAX)
     (void)snprintf(out, len, "%" PRId64 " or more%s", o->min, unit);
@@ -412,20 +418,21 @@ static void optval_allowed(const struct bn_opt *o, char *out, size_t len)
     (void)snprintf(out, len, "on, true, 1, off, false, 0");
     break;
   case BN_INT:
-    add_bounds(o, "", "a whole number", out, len);
+    optval_add_bounds(o, "", "a whole number", out, len);
     break;
   case BN_SIZE:
-    add_bounds(o, " bytes, also with K, M, G or T", "bytes, also with K, M, G or T", out, len);
+    optval_add_bounds(o, " bytes, also with K, M, G or T", "bytes, also with K, M, G or T", out,
+                      len);
     break;
   case BN_DOUBLE:
-    add_bounds(o, "", "a number", out, len);
+    optval_add_bounds(o, "", "a number", out, len);
     break;
   case BN_SECONDS:
-    add_bounds(o, " seconds, also with ms, s, m or h", "seconds, also with ms, s, m or h", out,
-               len);
+    optval_add_bounds(o, " seconds, also with ms, s, m or h", "seconds, also with ms, s, m or h",
+                      out, len);
     break;
   case BN_CHOICE:
-    list_choices(o, out, len);
+    optval_list_choices(o, out, len);
     break;
   case BN_LIST:
     (void)snprintf(out, len, "%s", o->scalar ? "numbers, separated by commas" : "any text");
@@ -457,13 +464,13 @@ static const char *whats_wrong(const struct bn_opt *o, const char *text, enum bn
 }
 
 /* In the words of sysbench. */
-static void explain_plainly(const struct bn_opt *o, const char *text, enum bn_optset_error kind,
-                            struct bn_optset_fault *out)
+static void optval_explain_plainly(const struct bn_opt *o, const char *text,
+                                   enum bn_optset_error kind, struct bn_optset_fault *out)
 {
   char name[128];
 
   if (kind == BN_OPTSET_RANGE) {
-    explain_range(o, text, out);
+    optval_explain_range(o, text, out);
     return;
   }
   (void)snprintf(name, sizeof name, "%s", o->name);
@@ -482,7 +489,7 @@ void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_
 
   *out = (struct bn_optset_fault){.kind = kind, .opt = o};
   if (policy->plain_errors) {
-    explain_plainly(o, shown, kind, out);
+    optval_explain_plainly(o, shown, kind, out);
     return;
   }
   bn_near_dash(name, sizeof name, o->name);

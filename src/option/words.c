@@ -41,7 +41,7 @@ static const char *words_part(const char *s, struct bn_buf *word)
   return end + 1;
 }
 
-static const char *split_one(const char *s, struct bn_list *out, struct bn_err *err)
+static const char *words_split_one(const char *s, struct bn_list *out, struct bn_err *err)
 {
   struct bn_buf word = {.max = 0};
   char quote = '\0';
@@ -64,7 +64,7 @@ int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err)
 
   *out = (struct bn_list){.n = 0};
   while (s != NULL && *s != '\0') {
-    s = split_one(s, out, err);
+    s = words_split_one(s, out, err);
     if (s != NULL)
       s += strspn(s, blanks);
   }

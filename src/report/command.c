@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Appends a word that a shell takes as it is: a document may have any text. */
-static void put_word(struct bn_buf *out, const char *text)
+static void command_put_word(struct bn_buf *out, const char *text)
 {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "_-./:=,@%+";
@@ -23,20 +23,20 @@ static void put_word(struct bn_buf *out, const char *text)
 
 /* The test is a word of its own, and so is the dialect, which the name of the program may decide.
  */
-static bool is_repeated(const struct bn_fact_option *o)
+static bool command_is_repeated(const struct bn_fact_option *o)
 {
   return o->origin != BN_FROM_DEFAULT && o->value != NULL && !o->secret &&
          (o->traits & BN_OPT_OUTPUT_ONLY) == 0 && strcmp(o->name, "test") != 0 &&
          strcmp(o->name, "compat") != 0;
 }
 
-static void put_option(struct bn_buf *out, const char *name, const char *value)
+static void command_put_option(struct bn_buf *out, const char *name, const char *value)
 {
   struct bn_buf word = {.max = 0};
 
   (void)bn_buf_printf(&word, "--%s=%s", name, value);
   (void)bn_buf_char(out, ' ');
-  put_word(out, word.data);
+  command_put_word(out, word.data);
   bn_buf_done(&word);
 }
 
@@ -48,12 +48,12 @@ bool bn_command_repeat(const struct bn_facts *f, struct bn_buf *out)
   if (workload == NULL || f->n_options == 0)
     return false;
   (void)bn_buf_str(out, "bench ");
-  put_word(out, workload);
+  command_put_word(out, workload);
   if (dialect != NULL && strcmp(dialect, "bench") != 0)
-    put_option(out, "compat", dialect);
+    command_put_option(out, "compat", dialect);
   for (size_t i = 0; i < f->n_options; i++)
-    if (is_repeated(&f->option[i]))
-      put_option(out, f->option[i].name, f->option[i].value);
+    if (command_is_repeated(&f->option[i]))
+      command_put_option(out, f->option[i].name, f->option[i].value);
   if (!f->plan.seed_given && f->plan.seed != 0 && f->plan.native)
     (void)bn_buf_printf(out, " --rand-seed=%" PRIu64, f->plan.seed);
   (void)bn_buf_str(out, " run");

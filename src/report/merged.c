@@ -37,7 +37,7 @@ struct inputs {
   size_t n;                 /* inputs that were read */
 };
 
-static int refuse_twice(const char *const *operand, struct bn_err *err)
+static int merged_refuse_twice(const char *const *operand, struct bn_err *err)
 {
   for (size_t i = 0; operand[i] != NULL; i++)
     for (size_t k = i + 1; operand[k] != NULL; k++)
@@ -47,8 +47,8 @@ static int refuse_twice(const char *const *operand, struct bn_err *err)
   return 0;
 }
 
-static int read_inputs(const struct bn_merged_conf *c, const char *const *operand,
-                       struct inputs *in, struct bn_err *err)
+static int merged_read_inputs(const struct bn_merged_conf *c, const char *const *operand,
+                              struct inputs *in, struct bn_err *err)
 {
   size_t n = 0;
 
@@ -63,7 +63,7 @@ static int read_inputs(const struct bn_merged_conf *c, const char *const *operan
       return -1;
     bn_facts_declare(&s->result.facts, c->traits_of);
     in->part[in->n] = (struct bn_part){operand[in->n], &s->result};
-    bn_saved_tell_passed(operand[in->n], &s->passed);
+    bn_saved_tell_skipped(operand[in->n], &s->passed);
   }
   return 0;
 }
@@ -77,7 +77,7 @@ static void merged_forget(struct inputs *in)
 }
 
 /* Prints each note on its own line, escaped, because notes may quote the files. */
-static void print_notes(struct bn_buf *notes)
+static void merged_print_notes(struct bn_buf *notes)
 {
   char *rest = notes->data, *line;
   char shown[1024];
@@ -100,7 +100,7 @@ static int merged_merge(const struct bn_merged_conf *c, const struct inputs *in,
   else
     rc = bn_written_document(bn_store_document(&result, NULL), c->output, err);
   if (rc == 0)
-    print_notes(&notes);
+    merged_print_notes(&notes);
   bn_result_done(&result);
   bn_buf_done(&notes);
   return rc;
@@ -112,8 +112,8 @@ int bn_merged_run(const void *conf, const char *const *operand, struct bn_err *e
   struct inputs in = {.n = 0};
   int rc = -1;
 
-  if (bn_written_check(c->output, err) == 0 && refuse_twice(operand, err) == 0 &&
-      read_inputs(c, operand, &in, err) == 0)
+  if (bn_written_check(c->output, err) == 0 && merged_refuse_twice(operand, err) == 0 &&
+      merged_read_inputs(c, operand, &in, err) == 0)
     rc = merged_merge(c, &in, err);
   merged_forget(&in);
   return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -83,7 +83,7 @@ static void saved_warn(const char *path, const struct bn_stored *s)
 }
 
 /* No form of the report has a place for this.  The reason is escaped: it quotes the file. */
-void bn_saved_tell_passed(const char *path, const struct bn_passed *p)
+void bn_saved_tell_skipped(const char *path, const struct bn_skipped_lines *p)
 {
   const struct shown file = saved_show(path);
   char reason[sizeof p->why.text];
@@ -102,7 +102,7 @@ void bn_saved_tell_passed(const char *path, const struct bn_passed *p)
 }
 
 /* Prints the document as it was stored, with members that a later version added to it. */
-static int print_document(const struct bn_stored *s, struct bn_err *err)
+static int saved_print_document(const struct bn_stored *s, struct bn_err *err)
 {
   struct bn_node *document = bn_store_document(&s->result, s->document);
   const int rc = bn_store_print(document, stdout, err);
@@ -129,7 +129,7 @@ static int saved_replay(struct bn_reporters *p, const struct bn_reporter *ops, c
   return bn_reporters_replay(p, r) ? 0 : -1;
 }
 
-static int end_replay(struct bn_reporters *p, int rc)
+static int saved_end_replay(struct bn_reporters *p, int rc)
 {
   p->failed = rc != 0;
   if (!bn_reporters_close(p, NULL))
@@ -138,8 +138,8 @@ static int end_replay(struct bn_reporters *p, int rc)
   return rc;
 }
 
-static int print_file(const struct bn_reporter *ops, struct bn_reporters *p, const char *path,
-                      uint64_t most, struct bn_err *err)
+static int saved_print_file(const struct bn_reporter *ops, struct bn_reporters *p, const char *path,
+                            uint64_t most, struct bn_err *err)
 {
   const bool as_stored = ops == &bn_reporter_json;
   struct bn_stored stored;
@@ -147,13 +147,14 @@ static int print_file(const struct bn_reporter *ops, struct bn_reporters *p, con
 
   if (bn_store_load(path, most, as_stored, &stored, err) != 0)
     return -1;
-  rc = as_stored ? print_document(&stored, err) : saved_replay(p, ops, path, &stored.result, err);
+  rc = as_stored ? saved_print_document(&stored, err)
+                 : saved_replay(p, ops, path, &stored.result, err);
   if (!ops->joins)
-    rc = end_replay(p, rc);
+    rc = saved_end_replay(p, rc);
   if (rc == 0 && !as_stored)
     saved_warn(path, &stored);
   if (rc == 0)
-    bn_saved_tell_passed(path, &stored.passed);
+    bn_saved_tell_skipped(path, &stored.passed);
   bn_stored_done(&stored);
   return rc;
 }
@@ -177,7 +178,7 @@ int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *er
     (void)bn_escape(shown, sizeof shown, operand[i], "");
     if (headed)
       printf("%s==> %s <==\n", i > 0 ? "\n" : "", shown);
-    rc = print_file(ops, &p, operand[i], c->most, err);
+    rc = saved_print_file(ops, &p, operand[i], c->most, err);
   }
-  return end_replay(&p, rc) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return saved_end_replay(&p, rc) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -115,7 +115,7 @@ static const struct bn_vm_table table_bool = {.modules = modules,
 
 /* Limits malloc's arenas: threads of one processor take turns, so more arenas only spread free
    memory thinner. */
-static void limit_arenas(void)
+static void script_limit_arenas(void)
 {
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -136,7 +136,7 @@ static enum bn_old_names old_names(const struct bn_script *sc)
 }
 
 /* Removes the old names from our own modern workloads, which do not use them. */
-static void forget_old_names(struct bn_script *sc)
+static void script_forget_old_names(struct bn_script *sc)
 {
   struct bn_lua *lua = &sc->api.main->lua;
 
@@ -164,7 +164,7 @@ struct bn_script *bn_script_new(const struct bn_script_setup *setup)
   const bool is_bool = setup->conf->policy->free_results_is_bool;
   struct bn_script *sc = bn_alloc(1, sizeof *sc);
 
-  limit_arenas();
+  script_limit_arenas();
   sc->setup = *setup;
   sc->title = title_of(setup->name);
   sc->api.options = bn_options_new();
@@ -195,7 +195,7 @@ int bn_script_load(struct bn_script *sc, struct bn_err *err)
       bn_optexport_early(&sc->api.main->lua) != 0 || bn_lua_load(&sc->api.main->lua) != 0)
     return -1;
   bn_declarations_close(&sc->api.declared, sc->workload.metrics);
-  forget_old_names(sc);
+  script_forget_old_names(sc);
   bn_workload_complete(&sc->workload, &sc->api);
   bn_hooks_complete(&sc->hooks);
   return 0;
@@ -257,7 +257,7 @@ void bn_script_free(struct bn_script *sc)
   bn_vm_done(&sc->vm);
   bn_options_free(sc->api.options);
   bn_declarations_done(&sc->api.declared);
-  bn_kept_done(&sc->api.kept);
+  bn_script_results_done(&sc->api.kept);
   free(sc->title);
   free(sc);
 }

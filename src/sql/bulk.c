@@ -67,7 +67,7 @@ static void truncate_rows(struct bn_sql_conn *c)
 
 /* Removes the statements that were sent; the statement behind them, number `sent`, becomes the
    first. */
-static void keep_unsent(struct bn_sql_conn *c, const char *sql, unsigned sent)
+static void bulk_keep_unsent(struct bn_sql_conn *c, const char *sql, unsigned sent)
 {
   const size_t shift = (size_t)(sql - c->bulk.text.data);
 
@@ -92,7 +92,7 @@ static int insert_statements(struct bn_sql_conn *c, bool more)
     if (i > 0)
       sql = memmove(c->bulk.text.data + c->bulk.cut[i - 1] - c->bulk.head, sql, c->bulk.head);
     if (more && i == c->bulk.n_cuts) {
-      keep_unsent(c, sql, i);
+      bulk_keep_unsent(c, sql, i);
       return 0;
     }
     *end = '\0';
@@ -101,7 +101,7 @@ static int insert_statements(struct bn_sql_conn *c, bool more)
     c->failure.once = false;
     *end = last;
     if (c->view.error != BN_VERDICT_NONE) {
-      keep_unsent(c, sql, i);
+      bulk_keep_unsent(c, sql, i);
       return -1;
     }
   }
@@ -115,7 +115,7 @@ enum loaded {
   FAILED      /* the view says how, and it has been logged */
 };
 
-static enum bn_sql load_hand_over(struct bn_sql_conn *c)
+static enum bn_sql bulk_load_hand_over(struct bn_sql_conn *c)
 {
   const struct bn_sql_load *l = &c->bulk.load;
   const struct bn_sql_link *link = c->server;
@@ -132,7 +132,8 @@ static enum bn_sql load_hand_over(struct bn_sql_conn *c)
 
 static enum loaded bulk_load(struct bn_sql_conn *c)
 {
-  const struct bn_sql_sort insert = bn_sql_sort_of(c->sys->by_first_word, "insert", 6);
+  const struct bn_sql_statement_type insert =
+      bn_sql_statement_type_of(c->sys->by_first_word, "insert", 6);
   const uint64_t since = bn_clock_now(&c->session->clock);
   struct bn_buf name;
   enum bn_sql rc;
@@ -144,7 +145,7 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   bn_buf_init(&name, 0);
   bn_sql_load_name(&c->bulk.load, &name);
   bn_sql_trace(&c->sys->trace, c->session, name.data != NULL ? name.data : "", name.len);
-  rc = load_hand_over(c);
+  rc = bulk_load_hand_over(c);
   if (rc == BN_SQL_ERROR && c->diag.rolled_back) {
     /* The rows may pass as INSERT.  If they do not, the INSERT says why in words that users
        know. */
@@ -186,7 +187,7 @@ static int bulk_flush(struct bn_sql_conn *c, bool more)
 }
 
 /* Returns whether the row ends the statement in the buffer. */
-static bool is_statement_full(const struct bn_sql_conn *c, size_t len)
+static bool bulk_is_statement_full(const struct bn_sql_conn *c, size_t len)
 {
   const size_t rows_from = c->bulk.n_cuts > 0 ? c->bulk.cut[c->bulk.n_cuts - 1] : c->bulk.head;
 
@@ -195,7 +196,7 @@ static bool is_statement_full(const struct bn_sql_conn *c, size_t len)
 }
 
 /* Adds the row to those that are loaded, or ends the loading. */
-static int load_row(struct bn_sql_conn *c, const char *row, size_t len)
+static int bulk_load_row(struct bn_sql_conn *c, const char *row, size_t len)
 {
   if ((c->bulk.text.len + len + 1 >= BN_SQL_LOAD_MAX || c->bulk.n_cuts == BN_SQL_CUTS) &&
       bulk_flush(c, true) != 0)
@@ -212,7 +213,7 @@ static int load_row(struct bn_sql_conn *c, const char *row, size_t len)
 /* Adds the text that stands between the rows so far and one more. */
 static int bulk_part(struct bn_sql_conn *c, size_t len)
 {
-  const bool full = c->bulk.rows > 0 && is_statement_full(c, len);
+  const bool full = c->bulk.rows > 0 && bulk_is_statement_full(c, len);
 
   if (full && !c->bulk.load.on && insert_statements(c, false) != 0)
     return -1;
@@ -235,7 +236,7 @@ int bn_sql_bulk_next(struct bn_sql_conn *c, const char *row, size_t len)
     bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk.max + 1);
     return bulk_fail(c);
   }
-  if ((c->bulk.load.on && load_row(c, row, len) != 0) || bulk_part(c, len) != 0)
+  if ((c->bulk.load.on && bulk_load_row(c, row, len) != 0) || bulk_part(c, len) != 0)
     return -1;
   (void)bn_buf_add(&c->bulk.text, row, len);
   c->bulk.rows++;

@@ -63,7 +63,7 @@ void bn_sql_ledger_done(struct bn_sql_ledger *l)
   (void)pthread_mutex_destroy(&l->lock);
 }
 
-static struct bn_sql_row_of_commits *add_row(struct bn_sql_ledger *l)
+static struct bn_sql_row_of_commits *commits_add_row(struct bn_sql_ledger *l)
 {
   struct bn_sql_row_of_commits *row = bn_alloc(1, sizeof *row);
 
@@ -93,7 +93,7 @@ static enum bn_sql commits_say(const struct call *call, const char *sql, uint64_
 
 /* Adds a commit to the row.  The row does not exist before its first commit, and may have been lost
    since. */
-static enum bn_sql count_in_row(const struct call *call)
+static enum bn_sql commits_count_in_row(const struct call *call)
 {
   const struct bn_sql_row_of_commits *row = call->c->state.row;
   const char *table = call->c->shared->ledger->table;
@@ -116,36 +116,36 @@ static enum bn_sql count_commit(const struct call *call)
   struct state *v = &call->c->state;
 
   if (v->row == NULL)
-    v->row = add_row(call->c->shared->ledger);
-  return count_in_row(call);
+    v->row = commits_add_row(call->c->shared->ledger);
+  return commits_count_in_row(call);
 }
 
-static void end_transaction(struct state *v)
+static void commits_end_transaction(struct state *v)
 {
   v->in_transaction = v->implicit;
   v->wrote = false;
 }
 
 /* A failure may end the transaction of the connection. */
-static void note_failure(const struct call *call, enum bn_sql rc)
+static void commits_note_failure(const struct call *call, enum bn_sql rc)
 {
   struct state *v = &call->c->state;
 
   if (rc == BN_SQL_LOST)
     *v = (struct state){.row = NULL};
   else if (call->d->rolled_back)
-    end_transaction(v);
+    commits_end_transaction(v);
 }
 
 /* Returns whether the server has refused the commit, and has not stored it. */
-static bool is_refused(const struct call *call)
+static bool commits_is_refused(const struct call *call)
 {
   return bn_sql_errors_class(bn_sql_errors_classify(call->c->shared->driver, call->d))
       ->refuses_commit;
 }
 
 /* Returns whether something may stand behind the first statement.  sql[len] is 0. */
-static bool has_other_statements(const char *sql, size_t len)
+static bool commits_has_other_statements(const char *sql, size_t len)
 {
   const char *semicolon = memchr(sql, ';', len);
 
@@ -172,9 +172,9 @@ static bool may_be_of_other_statement(const struct call *call)
 {
   char text[SIMPLE_ROOM];
 
-  if (!call->c->shared->caps->comments_nest || !has_other_statements(call->sql, call->len))
+  if (!call->c->shared->caps->comments_nest || !commits_has_other_statements(call->sql, call->len))
     return false;
-  return has_other_statements(text, commits_simplify(call, text));
+  return commits_has_other_statements(text, commits_simplify(call, text));
 }
 
 /* Notes the outcome that the answer to a COMMIT tells.  refused: a failure means that nothing was
@@ -192,9 +192,9 @@ static void commits_settle(const struct call *call, enum bn_sql rc, bool refused
     atomic_store_explicit(&row->pending, false, memory_order_release);
   }
   if (rc <= BN_SQL_ROWS)
-    end_transaction(v);
+    commits_end_transaction(v);
   else
-    note_failure(call, rc);
+    commits_note_failure(call, rc);
 }
 
 /* Executes the script's COMMIT of a transaction that has written. */
@@ -203,12 +203,12 @@ static enum bn_sql commits_commit(const struct call *call)
   enum bn_sql rc = count_commit(call);
 
   if (rc != BN_SQL_DONE) {
-    note_failure(call, rc);
+    commits_note_failure(call, rc);
     return rc;
   }
   atomic_store_explicit(&call->c->state.row->pending, true, memory_order_release);
   rc = commits_send(call);
-  commits_settle(call, rc, is_refused(call) && !may_be_of_other_statement(call));
+  commits_settle(call, rc, commits_is_refused(call) && !may_be_of_other_statement(call));
   return rc;
 }
 
@@ -219,18 +219,18 @@ static enum bn_sql commits_leave(const struct call *call, enum bn_sql rc)
   const struct bn_sql_diag why = *call->d;
   uint64_t ignored;
 
-  note_failure(call, rc);
+  commits_note_failure(call, rc);
   if (rc == BN_SQL_LOST || why.rolled_back)
     return rc;
   if (commits_say(call, "ROLLBACK", &ignored) != BN_SQL_DONE)
-    note_failure(call, rc = BN_SQL_LOST);
+    commits_note_failure(call, rc = BN_SQL_LOST);
   *call->d = why;
   call->d->rolled_back = true;
   return rc;
 }
 
 /* A statement that is a transaction by itself becomes a longer one. */
-static enum bn_sql execute_alone(const struct call *call)
+static enum bn_sql commits_execute_alone(const struct call *call)
 {
   struct commits *c = call->c;
   uint64_t affected;
@@ -253,14 +253,14 @@ static enum bn_sql execute_alone(const struct call *call)
     atomic_store_explicit(&c->state.row->pending, true, memory_order_release);
   rc = commits_say(call, "COMMIT", &affected);
   if (counts)
-    commits_settle(call, rc, is_refused(call));
+    commits_settle(call, rc, commits_is_refused(call));
   return rc == BN_SQL_DONE ? rc : commits_leave(call, rc);
 }
 
 /* Returns whether the text is one statement without RETURNING.  sql[len] is 0. */
-static bool is_single_statement(const char *sql, size_t len)
+static bool commits_is_single_statement(const char *sql, size_t len)
 {
-  return !has_other_statements(sql, len) && strcasestr(sql, "returning") == NULL;
+  return !commits_has_other_statements(sql, len) && strcasestr(sql, "returning") == NULL;
 }
 
 /* Returns whether the statement gets a transaction of its own.  A text of several statements does
@@ -271,10 +271,10 @@ static bool needs_own_transaction(const struct call *call)
   char text[SIMPLE_ROOM];
   size_t len;
 
-  if (is_single_statement(call->sql, call->len))
+  if (commits_is_single_statement(call->sql, call->len))
     return true;
   len = commits_simplify(call, text);
-  return len < SIMPLE_MAX && is_single_statement(text, len);
+  return len < SIMPLE_MAX && commits_is_single_statement(text, len);
 }
 
 /* Returns the state of the transaction.  The texts of the script tell it, but not all of them can
@@ -304,39 +304,39 @@ static enum bn_sql_transaction commits_look(struct commits *c)
 
 /* Returns whether a LOCK forbids transactions of this layer.  LOCK TABLES of MySQL ends a
    transaction; locks of PostgreSQL belong to the open transaction, and forbid nothing. */
-static bool is_foreign(const struct commits *c)
+static bool commits_is_foreign(const struct commits *c)
 {
   return c->below.ops->transaction == NULL || commits_ask(c) != BN_TRANSACTION_OPEN;
 }
 
 /* Returns whether BEGIN within a transaction goes on with it.  MySQL commits it; in PostgreSQL it
    is only a warning, and SQLite refuses it. */
-static bool begin_goes_on(const struct commits *c)
+static bool commits_begin_goes_on(const struct commits *c)
 {
   return !c->shared->caps->backslash_escapes;
 }
 
-static void note_boundary(struct commits *c, enum bn_sql_boundary boundary)
+static void commits_note_boundary(struct commits *c, enum bn_sql_boundary boundary)
 {
   struct state *v = &c->state;
 
   switch (boundary) {
   case BN_BOUNDARY_BEGIN:
-    v->wrote &= v->in_transaction && begin_goes_on(c);
+    v->wrote &= v->in_transaction && commits_begin_goes_on(c);
     v->in_transaction = true;
     v->foreign = false; /* it unlocks tables; within XA it fails */
     break;
   case BN_BOUNDARY_COMMIT:
   case BN_BOUNDARY_ROLLBACK:
-    end_transaction(v);
+    commits_end_transaction(v);
     break;
   case BN_BOUNDARY_MANUAL:
   case BN_BOUNDARY_AUTO:
     v->implicit = boundary == BN_BOUNDARY_MANUAL;
-    end_transaction(v);
+    commits_end_transaction(v);
     break;
   case BN_BOUNDARY_LOCK:
-    v->foreign = is_foreign(c);
+    v->foreign = commits_is_foreign(c);
     break;
   case BN_BOUNDARY_FOREIGN:
   case BN_BOUNDARY_NATIVE:
@@ -349,21 +349,21 @@ static void note_boundary(struct commits *c, enum bn_sql_boundary boundary)
 
 /* Notes a further statement of a text.  wrote: a statement before it has written, and BEGIN makes
    that a part of the transaction that it begins, as in PostgreSQL. */
-static void note_other_statement(const struct call *call, const char *sql, bool *wrote)
+static void commits_note_other_statement(const struct call *call, const char *sql, bool *wrote)
 {
   struct state *v = &call->c->state;
   const enum bn_sql_boundary boundary = bn_sql_boundary_of(sql, strlen(sql));
   const bool writes = bn_sql_verb_of(sql, strlen(sql)) != BN_VERB_OTHER;
 
-  note_boundary(call->c, boundary);
-  v->wrote |= boundary == BN_BOUNDARY_BEGIN && *wrote && begin_goes_on(call->c);
+  commits_note_boundary(call->c, boundary);
+  v->wrote |= boundary == BN_BOUNDARY_BEGIN && *wrote && commits_begin_goes_on(call->c);
   v->wrote |= v->in_transaction && writes;
   *wrote = writes || (*wrote && boundary == BN_BOUNDARY_NONE);
 }
 
 /* Notes the statements behind the first one of a text, which writes or not.  The state that the
    driver knows counts before the next text. */
-static void note_other_statements(const struct call *call, bool wrote)
+static void commits_note_other_statements(const struct call *call, bool wrote)
 {
   const char *semicolon = memchr(call->sql, ';', call->len);
   char text[SIMPLE_ROOM];
@@ -372,7 +372,7 @@ static void note_other_statements(const struct call *call, bool wrote)
     return;
   (void)commits_simplify(call, text);
   for (semicolon = strchr(text, ';'); semicolon != NULL; semicolon = strchr(semicolon + 1, ';'))
-    note_other_statement(call, semicolon + 1, &wrote);
+    commits_note_other_statement(call, semicolon + 1, &wrote);
 }
 
 /* Returns whether the statement ends a transaction of which something will be stored. */
@@ -390,11 +390,11 @@ static enum bn_sql commits_pass_on(const struct call *call, enum bn_sql_boundary
   const enum bn_sql rc = commits_send(call);
 
   if (rc > BN_SQL_ROWS) {
-    note_failure(call, rc);
+    commits_note_failure(call, rc);
     return rc;
   }
   v->wrote |= v->in_transaction && (writes || (rc == BN_SQL_DONE && call->r->affected > 0));
-  note_boundary(call->c, boundary);
+  commits_note_boundary(call->c, boundary);
   return rc;
 }
 
@@ -407,10 +407,10 @@ static enum bn_sql carry_out(const struct call *call)
   enum bn_sql rc;
 
   if (writes && !v->in_transaction && !v->foreign && needs_own_transaction(call))
-    return execute_alone(call);
+    return commits_execute_alone(call);
   rc = is_commit(v, boundary, now) ? commits_commit(call) : commits_pass_on(call, boundary, writes);
   if (rc <= BN_SQL_ROWS)
-    note_other_statements(call, writes);
+    commits_note_other_statements(call, writes);
   return rc;
 }
 

@@ -22,8 +22,8 @@ void bn_sql_refuse(struct bn_sql_conn *c)
   c->view.sql_errno = 0;
 }
 
-static void copy_overrides(struct bn_sql_conn *c, const char *const *name, const char *const *value,
-                           size_t n)
+static void conn_copy_overrides(struct bn_sql_conn *c, const char *const *name,
+                                const char *const *value, size_t n)
 {
   if (n == 0)
     return;
@@ -35,7 +35,7 @@ static void copy_overrides(struct bn_sql_conn *c, const char *const *name, const
   }
 }
 
-static void free_overrides(struct bn_sql_conn *c)
+static void conn_free_overrides(struct bn_sql_conn *c)
 {
   for (size_t i = 0; i < 2 * c->n_overrides; i++)
     free(c->override[i]);
@@ -44,9 +44,9 @@ static void free_overrides(struct bn_sql_conn *c)
   c->n_overrides = 0;
 }
 
-static void free_memory(struct bn_sql_conn *c)
+static void conn_free_memory(struct bn_sql_conn *c)
 {
-  free_overrides(c);
+  conn_free_overrides(c);
   bn_sql_pending_failure_free(&c->failure);
   free(c->failed_text);
   c->failed_text = NULL;
@@ -82,7 +82,7 @@ void bn_sql_conn_shut(struct bn_sql_conn *c)
 }
 
 /* The statements have been shut. */
-static void destroy_stmts(struct bn_sql_conn *c)
+static void conn_destroy_stmts(struct bn_sql_conn *c)
 {
   while (c->stmts != NULL) {
     struct bn_sql_stmt *st = c->stmts;
@@ -93,11 +93,11 @@ static void destroy_stmts(struct bn_sql_conn *c)
   c->orphan = NULL;
 }
 
-static void close_unreferenced(struct bn_sql_conn *c)
+static void conn_close_unreferenced(struct bn_sql_conn *c)
 {
   bn_sql_conn_shut(c);
-  destroy_stmts(c);
-  free_memory(c);
+  conn_destroy_stmts(c);
+  conn_free_memory(c);
 }
 
 /* Returns a closed connection that nobody holds any more, else a new one. */
@@ -108,7 +108,7 @@ static struct bn_sql_conn *conn_take_unused(struct bn_sql_session *o)
   while (c != NULL && c->refs != 0)
     c = c->next_all;
   if (c != NULL) {
-    close_unreferenced(c);
+    conn_close_unreferenced(c);
     bn_sql_link_free(&c->link);
     struct bn_sql_conn *next = c->next_all;
 
@@ -122,13 +122,13 @@ static struct bn_sql_conn *conn_take_unused(struct bn_sql_session *o)
   return c;
 }
 
-static void put_split(struct bn_sql_conn *c)
+static void conn_put_split(struct bn_sql_conn *c)
 {
   c->split = bn_sql_split_wrap(&c->link, &c->drv->splitter, c->session, c->owner->read_host_reads);
   c->server = bn_sql_split_links(c->split);
 }
 
-static void put_commits(struct bn_sql_conn *c, const struct bn_sql_committer *layer)
+static void conn_put_commits(struct bn_sql_conn *c, const struct bn_sql_committer *layer)
 {
   const struct bn_sql_link *below = bn_sql_commits_wrap(&c->link, layer, c->session);
 
@@ -138,7 +138,7 @@ static void put_commits(struct bn_sql_conn *c, const struct bn_sql_committer *la
 
 /* Makes the link of c to the driver: --verify-commits stands before --db-read-hosts.  Returns 0, or
    -1 if that failed, which has been logged. */
-static int make_link(struct bn_sql_conn *c)
+static int conn_make_link(struct bn_sql_conn *c)
 {
   const bool single = c->n_overrides > 0; /* a connection apart from the load */
   const struct bn_sql_committer *commits;
@@ -146,17 +146,17 @@ static int make_link(struct bn_sql_conn *c)
   bn_sql_link_make(&c->link, c->drv->ops, c->drv->self);
   c->server = &c->link;
   if (c->owner->paired && !single)
-    put_split(c);
+    conn_put_split(c);
   if (c->owner->verified && !single) {
     commits = bn_sql_driver_verify(c->drv, c->link.ops, c->session);
     if (commits == NULL)
       return -1;
-    put_commits(c, commits);
+    conn_put_commits(c, commits);
   }
   return 0;
 }
 
-static struct bn_sql_conn *make_object(struct bn_sql_session *o, struct bn_sql_driver *drv)
+static struct bn_sql_conn *conn_make_object(struct bn_sql_session *o, struct bn_sql_driver *drv)
 {
   struct bn_sql_conn *c = conn_take_unused(o);
 
@@ -188,7 +188,7 @@ static bool goes_elsewhere(const struct bn_sql_conn *c)
 }
 
 /* The target borrows from c. */
-static void set_target(const struct bn_sql_conn *c, struct bn_sql_target *target)
+static void conn_set_target(const struct bn_sql_conn *c, struct bn_sql_target *target)
 {
   *target = (struct bn_sql_target){
       .ordinal = c->ordinal,
@@ -204,7 +204,7 @@ static void set_target(const struct bn_sql_conn *c, struct bn_sql_target *target
 }
 
 /* Sends a statement to the server, or to both servers of a pair. */
-static enum bn_sql tell_servers(struct bn_sql_conn *c, const char *sql)
+static enum bn_sql conn_tell_servers(struct bn_sql_conn *c, const char *sql)
 {
   const int n = c->split != NULL ? BN_ROLES : 1;
   enum bn_sql rc = BN_SQL_DONE;
@@ -224,7 +224,7 @@ static bool conn_is_pooled(const struct bn_sql_conn *c)
 
 /* Sets --db-isolation-level.  A driver has no statement for the default level, or for the only
    level of its database. */
-static enum bn_sql set_isolation(struct bn_sql_conn *c)
+static enum bn_sql conn_set_isolation(struct bn_sql_conn *c)
 {
   const int level = c->sys->conf->isolation;
   const char *sql = level != BN_ISOLATION_DEFAULT ? c->drv->ops->isolation[level] : "";
@@ -232,7 +232,7 @@ static enum bn_sql set_isolation(struct bn_sql_conn *c)
   if (sql[0] == '\0')
     return BN_SQL_DONE;
   if (!conn_is_pooled(c))
-    return tell_servers(c, sql);
+    return conn_tell_servers(c, sql);
   (void)snprintf(c->diag.text, sizeof c->diag.text,
                  "--db-isolation-level cannot be used through a pooler, whose other clients would "
                  "get this level too: connect to the server itself, or let the role have it, as "
@@ -249,7 +249,7 @@ static enum bn_sql conn_init(struct bn_sql_conn *c)
 
   if (sql == NULL || sql[0] == '\0')
     return BN_SQL_DONE;
-  rc = tell_servers(c, sql);
+  rc = conn_tell_servers(c, sql);
   if (!atomic_exchange(&c->sys->pooler_told, true) && rc == BN_SQL_DONE && conn_is_pooled(c))
     bn_log_hint("there is a pooler: what --db-init-sql sets for the session may reach its other "
                 "clients");
@@ -262,7 +262,7 @@ static enum bn_sql conn_init(struct bn_sql_conn *c)
 
 /* Sets what --db-isolation-level and --db-init-sql ask for.  The driver does not know the deadline
    any more, and the interrupts of the session do not reach the connection yet. */
-static enum bn_sql set_session(struct bn_sql_conn *c, uint64_t deadline_ns)
+static enum bn_sql conn_set_session(struct bn_sql_conn *c, uint64_t deadline_ns)
 {
   struct bn_sql_alarm alarm;
   bool watched;
@@ -271,7 +271,7 @@ static enum bn_sql set_session(struct bn_sql_conn *c, uint64_t deadline_ns)
   if (c->sys->conf->isolation == BN_ISOLATION_DEFAULT && c->sys->conf->init_sql == NULL)
     return BN_SQL_DONE;
   watched = deadline_ns != UINT64_MAX && bn_sql_alarm_set(&alarm, &c->link, deadline_ns) == 0;
-  rc = set_isolation(c);
+  rc = conn_set_isolation(c);
   if (rc == BN_SQL_DONE)
     rc = conn_init(c);
   if (watched)
@@ -286,11 +286,11 @@ int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
                                                memory_order_relaxed);
   enum bn_sql rc;
 
-  set_target(c, &target);
+  conn_set_target(c, &target);
   memset(&c->diag, 0, sizeof c->diag);
   rc = bn_sql_link_connect(&c->link, &target, deadline_ns, &c->diag);
   if (rc == BN_SQL_DONE)
-    rc = set_session(c, deadline_ns);
+    rc = conn_set_session(c, deadline_ns);
   atomic_store_explicit(&c->session->doing, doing, memory_order_relaxed);
   if (rc != BN_SQL_DONE) {
     bn_sql_link_disconnect(&c->link);
@@ -319,7 +319,7 @@ static void conn_ask(struct bn_sql_conn *c)
 
   if (ops->info != NULL) {
     bn_sql_link_make(&link, ops, c->drv->self);
-    set_target(c, &target);
+    conn_set_target(c, &target);
     if (bn_sql_link_connect(&link, &target, UINT64_MAX, &d) == BN_SQL_DONE)
       (void)ops->info(link.handle, &info);
     bn_sql_link_disconnect(&link);
@@ -353,7 +353,7 @@ static int conn_open_in_turn(struct bn_sql_conn *c)
 }
 
 /* The first connection tells about the server for all of them. */
-static void tell_about(struct bn_sql_conn *c)
+static void conn_tell_about(struct bn_sql_conn *c)
 {
   const struct bn_services *services = c->session->services;
   struct bn_sql_about about = {.server = ""};
@@ -375,12 +375,12 @@ static void tell_about(struct bn_sql_conn *c)
 
 /* Names the server of the connection; of a pair, the server that had the last statement.  Returns
    how many servers there are to select from. */
-static size_t name_server(const struct bn_sql_conn *c, char name[BN_LABEL_LEN])
+static size_t conn_name_server(const struct bn_sql_conn *c, char name[BN_LABEL_LEN])
 {
   const struct bn_driver *ops = c->drv->ops;
   struct bn_sql_target target;
 
-  set_target(c, &target);
+  conn_set_target(c, &target);
   if (c->split != NULL)
     return bn_sql_split_place(c->split, &target, name, BN_LABEL_LEN);
   return ops->place != NULL ? ops->place(c->drv->self, &target, name, BN_LABEL_LEN) : 1;
@@ -393,15 +393,15 @@ void bn_sql_conn_count_server(const struct bn_sql_conn *c, unsigned label)
 
   if (!c->owner->measured || c->drv->ops->place == NULL)
     return;
-  (void)name_server(c, name);
+  (void)conn_name_server(c, name);
   (void)services->count_label(services->of, label, name);
 }
 
-static unsigned count_places(const struct bn_sql_conn *c)
+static unsigned conn_count_places(const struct bn_sql_conn *c)
 {
   char name[BN_LABEL_LEN];
 
-  return (unsigned)name_server(c, name);
+  return (unsigned)conn_name_server(c, name);
 }
 
 struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session *s,
@@ -423,18 +423,18 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
   o = bn_sql_session_get(drv->sys, s, drv);
   if (o == NULL)
     return NULL;
-  c = make_object(o, drv);
-  copy_overrides(c, override_name, override_value, n_overrides);
-  if (make_link(c) != 0) {
+  c = conn_make_object(o, drv);
+  conn_copy_overrides(c, override_name, override_value, n_overrides);
+  if (conn_make_link(c) != 0) {
     bn_sql_conn_free(c);
     return NULL;
   }
   c->ordinal = atomic_fetch_add_explicit(&drv->sys->ordinal, 1, memory_order_relaxed);
-  c->places = count_places(c);
+  c->places = conn_count_places(c);
   rc = conn_open_in_turn(c);
   if (rc == 0) {
-    tell_about(c);
-    set_target(c, &target);
+    conn_tell_about(c);
+    conn_set_target(c, &target);
     bn_sql_settings_tell(c, &target);
     return c;
   }
@@ -464,7 +464,7 @@ void bn_sql_conn_unref(struct bn_sql_conn *c)
   /* The script may still read the result, until the session opens another connection or ends. */
   if (c->cur.live && c->owner != NULL)
     return;
-  close_unreferenced(c);
+  conn_close_unreferenced(c);
 }
 
 void bn_sql_conn_free(struct bn_sql_conn *c)
@@ -475,8 +475,8 @@ void bn_sql_conn_free(struct bn_sql_conn *c)
 
 static void conn_destroy(struct bn_sql_conn *c)
 {
-  destroy_stmts(c);
-  free_memory(c);
+  conn_destroy_stmts(c);
+  conn_free_memory(c);
   bn_sql_link_free(&c->link);
   free(c);
 }

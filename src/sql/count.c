@@ -7,12 +7,12 @@
 
 #include "sql/lex.h"
 
-static bool is_blank(char c)
+static bool count_is_blank(char c)
 {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static bool begins_with(const char *sql, size_t len, const char *word, size_t word_len)
+static bool count_begins_with(const char *sql, size_t len, const char *word, size_t word_len)
 {
   return len >= word_len && strncasecmp(sql, word, word_len) == 0;
 }
@@ -20,16 +20,16 @@ static bool begins_with(const char *sql, size_t len, const char *word, size_t wo
 /* Returns how dialect 0.5 counts the statement. */
 static enum bn_sql_kind kind_by_first_word(const char *sql, size_t len)
 {
-  while (len > 0 && is_blank(*sql)) {
+  while (len > 0 && count_is_blank(*sql)) {
     sql++;
     len--;
   }
-  if (begins_with(sql, len, "select", 6))
+  if (count_begins_with(sql, len, "select", 6))
     return BN_SQL_READ;
-  if (begins_with(sql, len, "insert", 6) || begins_with(sql, len, "update", 6) ||
-      begins_with(sql, len, "delete", 6))
+  if (count_begins_with(sql, len, "insert", 6) || count_begins_with(sql, len, "update", 6) ||
+      count_begins_with(sql, len, "delete", 6))
     return BN_SQL_WRITE;
-  if (begins_with(sql, len, "commit", 6) || begins_with(sql, len, "unlock tables", 13))
+  if (count_begins_with(sql, len, "commit", 6) || count_begins_with(sql, len, "unlock tables", 13))
     return BN_SQL_COMMIT;
   return BN_SQL_OTHER;
 }
@@ -38,7 +38,7 @@ static enum bn_sql_kind kind_by_first_word(const char *sql, size_t len)
 static const char *count_skip(const char *sql, const char *end)
 {
   while (sql < end) {
-    if (is_blank(*sql)) {
+    if (count_is_blank(*sql)) {
       sql++;
     } else if (end - sql >= 3 && sql[0] == '/' && sql[1] == '*' && sql[2] == '!') {
       /* A version comment of MySQL, which is executed. */
@@ -65,16 +65,16 @@ static inline enum bn_sql_verb first_verb(const char *sql, size_t left)
   switch (left > 0 ? *sql : '\0') {
   case 'I':
   case 'i':
-    return begins_with(sql, left, "insert", 6) ? BN_VERB_INSERT : BN_VERB_OTHER;
+    return count_begins_with(sql, left, "insert", 6) ? BN_VERB_INSERT : BN_VERB_OTHER;
   case 'R':
   case 'r':
-    return begins_with(sql, left, "replace", 7) ? BN_VERB_INSERT : BN_VERB_OTHER;
+    return count_begins_with(sql, left, "replace", 7) ? BN_VERB_INSERT : BN_VERB_OTHER;
   case 'U':
   case 'u':
-    return begins_with(sql, left, "update", 6) ? BN_VERB_UPDATE : BN_VERB_OTHER;
+    return count_begins_with(sql, left, "update", 6) ? BN_VERB_UPDATE : BN_VERB_OTHER;
   case 'D':
   case 'd':
-    return begins_with(sql, left, "delete", 6) ? BN_VERB_DELETE : BN_VERB_OTHER;
+    return count_begins_with(sql, left, "delete", 6) ? BN_VERB_DELETE : BN_VERB_OTHER;
   default:
     return BN_VERB_OTHER;
   }
@@ -95,10 +95,11 @@ enum bn_sql_verb bn_sql_verb_of(const char *sql, size_t len)
   return verb_of_text(sql, len);
 }
 
-struct bn_sql_sort bn_sql_sort_of(bool by_first_word, const char *sql, size_t len)
+struct bn_sql_statement_type bn_sql_statement_type_of(bool by_first_word, const char *sql,
+                                                      size_t len)
 {
-  return (struct bn_sql_sort){by_first_word ? kind_by_first_word(sql, len) : BN_SQL_BY_RESULT,
-                              verb_of_text(sql, len)};
+  return (struct bn_sql_statement_type){
+      by_first_word ? kind_by_first_word(sql, len) : BN_SQL_BY_RESULT, verb_of_text(sql, len)};
 }
 
 /* Returns the position behind the word, or NULL if another word stands there. */
@@ -106,22 +107,22 @@ static const char *count_behind(const char *sql, const char *end, const char *wo
 {
   const size_t len = strlen(word);
 
-  if (!begins_with(sql, (size_t)(end - sql), word, len) || bn_sql_is_word(sql[len]))
+  if (!count_begins_with(sql, (size_t)(end - sql), word, len) || bn_sql_is_word(sql[len]))
     return NULL;
   return count_skip(sql + len, end);
 }
 
 /* Returns whether the text begins with both words; the second word need not end there. */
-static bool begins_with_words(const char *sql, const char *end, const char *first,
-                              const char *second)
+static bool count_begins_with_words(const char *sql, const char *end, const char *first,
+                                    const char *second)
 {
   const char *next = count_behind(sql, end, first);
 
-  return next != NULL && begins_with(next, (size_t)(end - next), second, strlen(second));
+  return next != NULL && count_begins_with(next, (size_t)(end - next), second, strlen(second));
 }
 
 /* Returns whether a ROLLBACK is to a savepoint: the transaction goes on. */
-static bool is_to_savepoint(const char *sql, const char *end)
+static bool count_is_to_savepoint(const char *sql, const char *end)
 {
   static const char *const optional[] = {"work", "transaction"};
   const char *p = count_behind(sql, end, "rollback");
@@ -160,15 +161,15 @@ enum bn_sql_boundary bn_sql_boundary_of(const char *sql, size_t len)
   const char *const end = sql + len;
 
   sql = count_skip(sql, end);
-  if (is_to_savepoint(sql, end))
+  if (count_is_to_savepoint(sql, end))
     return BN_BOUNDARY_NONE;
-  if (begins_with_words(sql, end, "set", "autocommit"))
+  if (count_begins_with_words(sql, end, "set", "autocommit"))
     return autocommit_of(sql);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const size_t first = strlen(rows[i].first);
 
-    if (rows[i].second != NULL ? begins_with_words(sql, end, rows[i].first, rows[i].second)
-                               : begins_with(sql, (size_t)(end - sql), rows[i].first, first))
+    if (rows[i].second != NULL ? count_begins_with_words(sql, end, rows[i].first, rows[i].second)
+                               : count_begins_with(sql, (size_t)(end - sql), rows[i].first, first))
       return rows[i].boundary;
   }
   return BN_BOUNDARY_NONE;

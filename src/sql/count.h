@@ -132,12 +132,13 @@ enum bn_sql_boundary {
 enum bn_sql_boundary bn_sql_boundary_of(const char *sql, size_t len);
 
 /* The counters of a statement that succeeds. */
-struct bn_sql_sort {
+struct bn_sql_statement_type {
   enum bn_sql_kind kind;
   enum bn_sql_verb verb;
 };
 
-struct bn_sql_sort bn_sql_sort_of(bool by_first_word, const char *sql, size_t len);
+struct bn_sql_statement_type bn_sql_statement_type_of(bool by_first_word, const char *sql,
+                                                      size_t len);
 
 /* Returns the counter of a statement that succeeded. */
 static inline unsigned bn_sql_counter_of(enum bn_sql_kind kind, enum bn_sql rc, uint64_t affected)

@@ -62,7 +62,7 @@ static const char *digest_literal(struct digest *d, const char *p, const char *b
   return behind;
 }
 
-static bool is_value(const char *p, size_t len)
+static bool digest_is_value(const char *p, size_t len)
 {
   static const char *const values[] = {"NULL", "TRUE", "FALSE", "DEFAULT"};
 
@@ -78,7 +78,7 @@ static void digest_word(struct digest *d, const char *p, const char *end)
 
   digest_space(d, true);
   digest_put(d, p, len);
-  d->plain &= is_value(p, len);
+  d->plain &= digest_is_value(p, len);
 }
 
 /* Leaves "(...)" of a list of values, and nothing of a list that stands behind another. */
@@ -96,7 +96,7 @@ static bool shorten_list(struct digest *d)
   return false;
 }
 
-static void close_parenthesis(struct digest *d)
+static void digest_close_parenthesis(struct digest *d)
 {
   const bool is_list = d->plain && d->len > d->open + 1;
 
@@ -118,19 +118,19 @@ static void digest_sign(struct digest *d, char c)
   digest_put(d, &c, 1);
 }
 
-static bool is_digit(char c)
+static bool digest_is_digit(char c)
 {
   return c >= '0' && c <= '9';
 }
 
 /* Returns whether a number begins at p. */
-static bool is_number(const char *p, const char *end)
+static bool digest_is_number(const char *p, const char *end)
 {
-  return is_digit(*p) || (*p == '.' && end - p > 1 && is_digit(p[1]));
+  return digest_is_digit(*p) || (*p == '.' && end - p > 1 && digest_is_digit(p[1]));
 }
 
 /* Returns the position behind a number, whose first character stands before p. */
-static const char *skip_number(const char *p, const char *end)
+static const char *digest_skip_number(const char *p, const char *end)
 {
   const char *from = p;
 
@@ -140,7 +140,7 @@ static const char *skip_number(const char *p, const char *end)
   return p;
 }
 
-static const char *skip_word(const char *p, const char *end)
+static const char *digest_skip_word(const char *p, const char *end)
 {
   while (p < end && bn_sql_is_word(*p))
     p++;
@@ -148,14 +148,14 @@ static const char *skip_word(const char *p, const char *end)
 }
 
 /* Returns whether the sign belongs to the number behind it, not to a sum. */
-static bool is_signed(const struct digest *d, const char *p)
+static bool digest_is_signed(const struct digest *d, const char *p)
 {
-  return (*p == '-' || *p == '+') && d->end - p > 1 && is_number(p + 1, d->end) && !d->word &&
-         digest_last(d) != ')' && d->len > 0;
+  return (*p == '-' || *p == '+') && d->end - p > 1 && digest_is_number(p + 1, d->end) &&
+         !d->word && digest_last(d) != ')' && d->len > 0;
 }
 
 /* Returns the position behind a comment at p, or p if there is none. */
-static const char *skip_comment(const struct digest *d, const char *p)
+static const char *digest_skip_comment(const struct digest *d, const char *p)
 {
   const bool mysql = d->caps->backslash_escapes, more = d->end - p > 1;
 
@@ -167,19 +167,19 @@ static const char *skip_comment(const struct digest *d, const char *p)
 }
 
 /* Takes $1, or $tag$ text $tag$. */
-static const char *take_dollar(struct digest *d, const char *p)
+static const char *digest_take_dollar(struct digest *d, const char *p)
 {
   const char *behind = bn_sql_skip_dollars(p, d->begin, d->end);
 
-  if (behind - p == 1 && d->end - p > 1 && is_digit(p[1]))
-    behind = skip_word(p + 1, d->end);
+  if (behind - p == 1 && d->end - p > 1 && digest_is_digit(p[1]))
+    behind = digest_skip_word(p + 1, d->end);
   if (behind - p > 1)
     return digest_literal(d, p, behind);
   digest_sign(d, *p);
   return behind;
 }
 
-static const char *take_quoted(struct digest *d, const char *p)
+static const char *digest_take_quoted(struct digest *d, const char *p)
 {
   const bool mysql = d->caps->backslash_escapes;
   const bool is_text = *p == '\'' || (*p == '"' && mysql);
@@ -194,25 +194,25 @@ static const char *take_quoted(struct digest *d, const char *p)
 
 static const char *digest_take(struct digest *d, const char *p)
 {
-  const char *behind = skip_comment(d, p);
+  const char *behind = digest_skip_comment(d, p);
 
   if (behind != p || (unsigned char)*p <= ' ')
     return behind != p ? behind : p + 1;
   if (*p == '\'' || *p == '"' || *p == '`')
-    return take_quoted(d, p);
+    return digest_take_quoted(d, p);
   if (*p == '$' && !d->caps->backslash_escapes)
-    return take_dollar(d, p);
-  if (is_number(p, d->end) || is_signed(d, p))
-    return digest_literal(d, p, skip_number(p + 1, d->end));
+    return digest_take_dollar(d, p);
+  if (digest_is_number(p, d->end) || digest_is_signed(d, p))
+    return digest_literal(d, p, digest_skip_number(p + 1, d->end));
   if (bn_sql_is_word(*p)) {
-    behind = skip_word(p, d->end);
+    behind = digest_skip_word(p, d->end);
     digest_word(d, p, behind);
     return behind;
   }
   if (*p == '?')
     digest_mark(d);
   else if (*p == ')')
-    close_parenthesis(d);
+    digest_close_parenthesis(d);
   else
     digest_sign(d, *p);
   return p + 1;

@@ -39,7 +39,7 @@ void bn_sql_drivers_done(struct bn_sqlsys *sys)
   bn_sql_trace_close(&sys->trace);
 }
 
-static const struct bn_sql_row *row_named(const struct bn_sqlsys *sys, const char *name)
+static const struct bn_sql_driver_entry *row_named(const struct bn_sqlsys *sys, const char *name)
 {
   for (size_t i = 0; i < sys->n_rows; i++) {
     if (strcmp(sys->rows[i].name, name) == 0)
@@ -49,7 +49,7 @@ static const struct bn_sql_row *row_named(const struct bn_sqlsys *sys, const cha
 }
 
 /* typed: the name is the value of the option. */
-static void log_unknown(const struct bn_sqlsys *sys, const char *name, bool typed)
+static void driver_log_unknown(const struct bn_sqlsys *sys, const char *name, bool typed)
 {
   const bool refuses = typed && sys->n_rows > 0 && !sys->policy->plain_errors;
   struct bn_err err = {0};
@@ -71,9 +71,10 @@ static void log_unknown(const struct bn_sqlsys *sys, const char *name, bool type
 }
 
 /* Returns the row to use, or NULL after a message has been logged. */
-static const struct bn_sql_row *driver_choose(const struct bn_sqlsys *sys, const char *name)
+static const struct bn_sql_driver_entry *driver_choose(const struct bn_sqlsys *sys,
+                                                       const char *name)
 {
-  const struct bn_sql_row *row;
+  const struct bn_sql_driver_entry *row;
   const bool typed = name == NULL;
 
   if (typed)
@@ -85,7 +86,7 @@ static const struct bn_sql_row *driver_choose(const struct bn_sqlsys *sys, const
   if (name != NULL && name[0] != '\0') {
     row = row_named(sys, name);
     if (row == NULL)
-      log_unknown(sys, name, typed);
+      driver_log_unknown(sys, name, typed);
     return row;
   }
   if (sys->n_rows == 1) {
@@ -100,7 +101,7 @@ static const struct bn_sql_row *driver_choose(const struct bn_sqlsys *sys, const
   return NULL;
 }
 
-static int set_ps_mode(struct bn_sqlsys *sys, struct bn_err *err)
+static int driver_set_ps_mode(struct bn_sqlsys *sys, struct bn_err *err)
 {
   const char *mode = sys->conf->ps_mode;
 
@@ -121,7 +122,7 @@ static int settle_options(struct bn_sqlsys *sys, struct bn_err *err)
 {
   if (sys->settled)
     return 0;
-  if (set_ps_mode(sys, err) != 0 ||
+  if (driver_set_ps_mode(sys, err) != 0 ||
       bn_sql_errors_parse(&sys->ignored, sys->policy, &sys->conf->ignore_errors, err) != 0)
     return -1;
   if (sys->conf->trace != NULL && sys->conf->trace[0] != '\0' &&
@@ -132,8 +133,8 @@ static int settle_options(struct bn_sqlsys *sys, struct bn_err *err)
   return 0;
 }
 
-static int check_isolation(const struct bn_sqlsys *sys, const struct bn_driver *ops,
-                           struct bn_err *err)
+static int driver_check_isolation(const struct bn_sqlsys *sys, const struct bn_driver *ops,
+                                  struct bn_err *err)
 {
   const int level = sys->conf->isolation;
 
@@ -158,7 +159,7 @@ static bool ignores_silence(const struct bn_sql_driver *drv, const struct bn_dri
   return each != NULL;
 }
 
-static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_row *row,
+static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_driver_entry *row,
                        const struct bn_session *s, struct bn_err *err)
 {
   static const struct bn_plugin_kind kind = BN_DRIVER_KIND;
@@ -169,7 +170,7 @@ static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_row *row,
   if (ops->conf_size != row->conf_size)
     return bn_err_set(err, EINVAL, "the module of the database driver '%s' is of another version",
                       row->name);
-  if (check_isolation(drv->sys, ops, err) != 0)
+  if (driver_check_isolation(drv->sys, ops, err) != 0)
     return -1;
   if (bn_sql_errors_of_driver(&drv->ignored, ops, row->conf, err) != 0)
     return -1;
@@ -189,7 +190,7 @@ static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_row *row,
 
 struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s, const char *name)
 {
-  const struct bn_sql_row *row = driver_choose(sys, name);
+  const struct bn_sql_driver_entry *row = driver_choose(sys, name);
   struct bn_sql_driver *drv;
   struct bn_err err = {0};
   int rc;

@@ -40,7 +40,7 @@ struct bn_sqlsys {
   const struct bn_sql_conf *conf;
   const struct bn_policy *policy;
   bool by_first_word; /* policy->statements_by_first_word, at hand for every statement */
-  const struct bn_sql_row *rows;
+  const struct bn_sql_driver_entry *rows;
   struct bn_sql_driver *drivers; /* one per row */
   size_t n_rows;
   /* Set when the first driver is loaded, constant from then on. */

@@ -11,8 +11,8 @@
 #include "sql/lex.h"
 
 /* Returns the next question mark that is a parameter, or end. */
-static const char *next_param(const char *p, const char *begin, const char *end,
-                              const struct bn_sql_caps *caps)
+static const char *emulate_next_param(const char *p, const char *begin, const char *end,
+                                      const struct bn_sql_caps *caps)
 {
   const bool mysql = caps->backslash_escapes;
 
@@ -55,7 +55,7 @@ size_t bn_sql_count_params(const char *sql, size_t len, const struct bn_sql_caps
   size_t n = 0;
 
   for (;;) {
-    p = next_param(p, sql, end, caps);
+    p = emulate_next_param(p, sql, end, caps);
     if (p == end)
       return n;
     n++;
@@ -63,7 +63,7 @@ size_t bn_sql_count_params(const char *sql, size_t len, const struct bn_sql_caps
   }
 }
 
-static void add_int(struct bn_buf *out, int64_t v)
+static void emulate_add_int(struct bn_buf *out, int64_t v)
 {
   char text[24], *p = text + sizeof text;
   uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
@@ -77,7 +77,7 @@ static void add_int(struct bn_buf *out, int64_t v)
 }
 
 /* Adds the shortest text that reads back as the same number, and not as an integer. */
-static void add_double(struct bn_buf *out, double v)
+static void emulate_add_double(struct bn_buf *out, double v)
 {
   char text[40];
 
@@ -93,8 +93,8 @@ static void add_double(struct bn_buf *out, double v)
   (void)bn_buf_str(out, text);
 }
 
-static void add_text(const struct bn_sql_emulation *e, const char *data, size_t len,
-                     struct bn_buf *out)
+static void emulate_add_text(const struct bn_sql_emulation *e, const char *data, size_t len,
+                             struct bn_buf *out)
 {
   (void)bn_buf_char(out, '\'');
   (void)bn_buf_reserve(out, 2 * len + 2);
@@ -110,19 +110,19 @@ static bool joins_dash(const struct bn_buf *out)
          (out->len == 1 || out->data[out->len - 2] != '-');
 }
 
-static void add_value(const struct bn_sql_emulation *e, const struct bn_sql_bind *b,
-                      struct bn_buf *out)
+static void emulate_add_value(const struct bn_sql_emulation *e, const struct bn_sql_bind *b,
+                              struct bn_buf *out)
 {
   if (joins_dash(out))
     (void)bn_buf_char(out, ' ');
   if (bn_sql_bind_null(b))
     (void)bn_buf_str(out, "NULL");
   else if (b->type == BN_SQL_INT64)
-    add_int(out, *(const int64_t *)b->data);
+    emulate_add_int(out, *(const int64_t *)b->data);
   else if (b->type == BN_SQL_DOUBLE)
-    add_double(out, *(const double *)b->data);
+    emulate_add_double(out, *(const double *)b->data);
   else
-    add_text(e, b->data, *b->len, out);
+    emulate_add_text(e, b->data, *b->len, out);
 }
 
 void bn_sql_emulate(const struct bn_sql_emulation *e, const struct bn_sql_bind *binds,
@@ -133,12 +133,12 @@ void bn_sql_emulate(const struct bn_sql_emulation *e, const struct bn_sql_bind *
 
   bn_buf_clear(out);
   for (;;) {
-    const char *mark = next_param(p, e->sql, end, e->caps);
+    const char *mark = emulate_next_param(p, e->sql, end, e->caps);
 
     (void)bn_buf_add(out, p, (size_t)(mark - p));
     if (mark == end)
       return;
-    add_value(e, binds++, out);
+    emulate_add_value(e, binds++, out);
     p = mark + 1;
   }
 }

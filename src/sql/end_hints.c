@@ -33,7 +33,7 @@ static uint64_t event_number(const struct bn_session *s)
 }
 
 /* Returns whether the event in flight was begun in the warm-up, or was due in it. */
-static bool is_in_warmup(const struct bn_stat *st)
+static bool end_hints_is_in_warmup(const struct bn_stat *st)
 {
   return bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at) < st->counts_from_ns;
 }
@@ -43,7 +43,7 @@ void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *u, const struct bn_ses
   const uint64_t event = event_number(s);
 
   if (!atomic_load_explicit(&s->stat->running, memory_order_relaxed) || event == u->event ||
-      is_in_warmup(s->stat))
+      end_hints_is_in_warmup(s->stat))
     return;
   u->event = event;
   u->paid++;
@@ -60,7 +60,7 @@ void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *all,
                          s->services->counted_events(s) + bn_stat_get(&s->stat->failed));
 }
 
-static void tell_of_rows(const struct bn_sql_end_hints *h)
+static void end_hints_tell_of_rows(const struct bn_sql_end_hints *h)
 {
   const uint64_t updates = bn_stat_get(&h->updates), deletes = bn_stat_get(&h->deletes);
 
@@ -78,7 +78,7 @@ static void tell_of_rows(const struct bn_sql_end_hints *h)
 /* A select of a point reads one row, and no other read that is common reads less: fewer rows than
    reads are reads without a row.  Less than a tenth of them, or of a hundred, is not worth a line.
  */
-static void tell_of_reads(const struct bn_sql_end_hints *h)
+static void end_hints_tell_of_reads(const struct bn_sql_end_hints *h)
 {
   const uint64_t reads = bn_stat_get(&h->reads), rows = bn_stat_get(&h->rows_read);
 
@@ -90,7 +90,7 @@ static void tell_of_reads(const struct bn_sql_end_hints *h)
                 reads, rows, reads - rows);
 }
 
-static void tell_of_prepares(const struct bn_sql_end_hints *all)
+static void end_hints_tell_of_prepares(const struct bn_sql_end_hints *all)
 {
   const uint64_t paid = atomic_load(&all->paid), events = atomic_load(&all->events);
 
@@ -104,7 +104,7 @@ static void tell_of_prepares(const struct bn_sql_end_hints *all)
 
 void bn_sql_end_hints_tell(const struct bn_sql_end_hints *all)
 {
-  tell_of_rows(all);
-  tell_of_reads(all);
-  tell_of_prepares(all);
+  end_hints_tell_of_rows(all);
+  end_hints_tell_of_reads(all);
+  end_hints_tell_of_prepares(all);
 }

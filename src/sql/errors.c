@@ -33,18 +33,18 @@ const struct bn_sql_class_traits *bn_sql_errors_class(enum bn_sql_class class)
   return &class_traits[(unsigned)class < CLASSES ? class : BN_CLASS_OTHER];
 }
 
-static bool is_number(const char *s)
+static bool errors_is_number(const char *s)
 {
   return s[0] != '\0' && s[strspn(s, "0123456789")] == '\0';
 }
 
-static bool is_sqlstate(const char *s)
+static bool errors_is_sqlstate(const char *s)
 {
   return strlen(s) == 5 && strspn(s, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5;
 }
 
 /* Unlike options, names of classes may be written in capitals. */
-static bool is_class_word(const char *item, const char *name)
+static bool errors_is_class_word(const char *item, const char *name)
 {
   char lower[32] = "";
 
@@ -73,10 +73,10 @@ static void errors_add(struct bn_sql_errors *e, const char *item, bool by_code, 
 }
 
 /* Adds the class that the item names.  Returns false if it names none. */
-static bool add_class(struct bn_sql_errors *e, const char *item)
+static bool errors_add_class(struct bn_sql_errors *e, const char *item)
 {
   for (unsigned i = 0; i < CLASSES; i++) {
-    if (is_class_word(item, class_traits[i].name)) {
+    if (errors_is_class_word(item, class_traits[i].name)) {
       e->classes |= 1u << i;
       return true;
     }
@@ -91,12 +91,12 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
   for (size_t i = 0; i < list->n; i++) {
     const char *item = list->item[i];
 
-    if (add_class(e, item))
+    if (errors_add_class(e, item))
       continue;
-    if (is_class_word(item, "all"))
+    if (errors_is_class_word(item, "all"))
       e->all = true;
-    else if (is_number(item) || is_sqlstate(item))
-      errors_add(e, item, is_number(item), is_sqlstate(item));
+    else if (errors_is_number(item) || errors_is_sqlstate(item))
+      errors_add(e, item, errors_is_number(item), errors_is_sqlstate(item));
     else
       return bn_opt_refuse(policy,
                            &(struct bn_opt_refusal){"db-ignore-errors", item, "unknown",
@@ -142,7 +142,7 @@ int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops
 
     if (strcmp(item, "all") == 0)
       e->all = true;
-    else if (by_code ? item[0] == '\0' || is_number(item) : is_sqlstate(item))
+    else if (by_code ? item[0] == '\0' || errors_is_number(item) : errors_is_sqlstate(item))
       errors_add(e, item, by_code, !by_code);
     else
       return bn_err_set(err, EINVAL, "Invalid value for --%s: '%s' is no %s and not 'all'",
@@ -214,7 +214,7 @@ struct bn_sql_shown bn_sql_shown(const struct bn_sql_diag *d)
 
 /* Adds a text of the server, which may not steer a terminal.  Lines stay lines: libpq's texts have
    several. */
-static void add_foreign(struct bn_buf *b, const char *text)
+static void errors_add_foreign(struct bn_buf *b, const char *text)
 {
   const size_t len = bn_escape_message(NULL, 0, text);
 
@@ -223,8 +223,8 @@ static void add_foreign(struct bn_buf *b, const char *text)
   b->len += len;
 }
 
-static void add_field(struct bn_buf *b, char what, const struct bn_policy *policy,
-                      const struct bn_sql_diag *d, const char *sql, size_t len)
+static void errors_add_field(struct bn_buf *b, char what, const struct bn_policy *policy,
+                             const struct bn_sql_diag *d, const char *sql, size_t len)
 {
   switch (what) {
   case 'c':
@@ -234,7 +234,7 @@ static void add_field(struct bn_buf *b, char what, const struct bn_policy *polic
     (void)bn_buf_printf(b, "%u", (unsigned)d->code);
     break;
   case 'm':
-    add_foreign(b, d->text);
+    errors_add_foreign(b, d->text);
     break;
   case 'q':
     (void)bn_buf_add(b, sql, len);
@@ -251,8 +251,8 @@ static void add_field(struct bn_buf *b, char what, const struct bn_policy *polic
 }
 
 /* Returns one message: the line at *p, which moves to the next line. */
-static char *fill_message(const char **p, const struct bn_policy *policy,
-                          const struct bn_sql_diag *d, const char *sql, size_t len)
+static char *errors_fill_message(const char **p, const struct bn_policy *policy,
+                                 const struct bn_sql_diag *d, const char *sql, size_t len)
 {
   const char *at = *p;
   struct bn_buf b;
@@ -260,7 +260,7 @@ static char *fill_message(const char **p, const struct bn_policy *policy,
   bn_buf_init(&b, 0);
   for (; *at != '\0' && *at != '\n'; at++) {
     if (*at == '%' && at[1] != '\0')
-      add_field(&b, *++at, policy, d, sql, len);
+      errors_add_field(&b, *++at, policy, d, sql, len);
     else
       (void)bn_buf_char(&b, *at);
   }
@@ -271,7 +271,7 @@ static char *fill_message(const char **p, const struct bn_policy *policy,
 }
 
 /* Cuts the lines that libpq adds. */
-static void cut_after_line(char *text)
+static void errors_cut_after_line(char *text)
 {
   text[strcspn(text, "\n")] = '\0';
 }
@@ -289,7 +289,7 @@ void bn_sql_tell_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d
     return;
   }
   said = bn_sql_shown(d);
-  cut_after_line(said.text);
+  errors_cut_after_line(said.text);
   bn_log_hint("%s: %s: %s", before, said.text, remedy);
 }
 
@@ -351,8 +351,8 @@ static char *failure_kind(enum bn_sql_step step, const struct bn_sql_diag *d)
   return bn_buf_take(&b);
 }
 
-static void log_lines(bool alert, enum bn_sql_step step, const struct bn_sql_diag *d, char **line,
-                      size_t n)
+static void errors_log_lines(bool alert, enum bn_sql_step step, const struct bn_sql_diag *d,
+                             char **line, size_t n)
 {
   char *kind = alert ? NULL : failure_kind(step, d);
 
@@ -363,7 +363,7 @@ static void log_lines(bool alert, enum bn_sql_step step, const struct bn_sql_dia
   free(kind);
 }
 
-static size_t count_lines(const char *text)
+static size_t errors_count_lines(const char *text)
 {
   size_t n = 1;
 
@@ -388,12 +388,12 @@ void bn_sql_message(const struct bn_driver *ops, const struct bn_policy *policy,
     (void)snprintf(named, sizeof named, "%s for query '%%q'", p);
     p = named;
   }
-  const size_t n = count_lines(p);
+  const size_t n = errors_count_lines(p);
   char **line = bn_alloc(n, sizeof *line);
 
   for (size_t i = 0; i < n; i++)
-    line[i] = fill_message(&p, policy, d, sql, len);
-  log_lines(alert, step, d, line, n);
+    line[i] = errors_fill_message(&p, policy, d, sql, len);
+  errors_log_lines(alert, step, d, line, n);
   for (size_t i = 0; i < n; i++)
     free(line[i]);
   free((void *)line);

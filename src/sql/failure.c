@@ -16,7 +16,7 @@
 
 /* Adds the class and the message of an error to the facts, which keep the first one of each code:
    most errors of a code are the same. */
-static void tell_error_facts(struct bn_sql_conn *c, const char *label)
+static void failure_tell_error_facts(struct bn_sql_conn *c, const char *label)
 {
   const struct bn_services *services = c->session->services;
 
@@ -27,7 +27,7 @@ static void tell_error_facts(struct bn_sql_conn *c, const char *label)
 
 /* Names the error as the server does: by its number, else by its SQLSTATE, which a server or a
    proxy may fill with any bytes. */
-static void name_error(const struct bn_sql_diag *d, char *label, size_t size)
+static void failure_name_error(const struct bn_sql_diag *d, char *label, size_t size)
 {
   if (d->code != 0)
     (void)snprintf(label, size, "%d", d->code);
@@ -35,13 +35,13 @@ static void name_error(const struct bn_sql_diag *d, char *label, size_t size)
     (void)bn_escape(label, size, d->state[0] != '\0' ? d->state : "unknown", "");
 }
 
-static void count_error(struct bn_sql_conn *c)
+static void failure_count_error(struct bn_sql_conn *c)
 {
   char label[BN_LABEL_LEN];
 
-  name_error(&c->diag, label, sizeof label);
+  failure_name_error(&c->diag, label, sizeof label);
   if (c->session->services->count_label(c->session->services->of, BN_L_ERRORS, label))
-    tell_error_facts(c, label);
+    failure_tell_error_facts(c, label);
   bn_stat_count(c->session->stat, BN_C_ERROR, 1);
 }
 
@@ -78,7 +78,7 @@ static void failure_reconnect(struct bn_sql_conn *c, bool counts)
   if (bn_sql_reconnect(c) != 0 && counts) {
     if (late)
       c->diag = why;
-    count_error(c);
+    failure_count_error(c);
   }
   c->diag = why;
   c->view.error = BN_VERDICT_IGNORABLE;
@@ -114,7 +114,7 @@ static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *
     bn_log(BN_DEBUG, "Ignoring error %u %s, ", (unsigned)c->diag.code, bn_sql_shown(&c->diag).text);
   if (was_open) {
     if (r->counts)
-      count_error(c);
+      failure_count_error(c);
     c->failure.rollback_due |= r->roll_back;
     /* sysbench sends it at once where nothing else of the transaction can be done. */
     if (r->roll_back && c->sys->policy->dialect != NULL && failure_is_aborted(c))
@@ -156,7 +156,7 @@ static void failure_give_up(struct bn_sql_conn *c, bool counts)
   c->view.error = BN_VERDICT_FATAL;
   failure_tell(c);
   if (counts)
-    count_error(c);
+    failure_count_error(c);
 }
 
 /* Asks the script; until it has answered, the failure counts as one.  If the server has said
@@ -185,7 +185,7 @@ static void failure_end_run(const struct bn_sql_conn *c, const struct bn_sql_rec
 
   if (r->action != BN_SQL_FAIL || of_hook || !in_event(c) || !c->sys->policy->caught_errors_end_run)
     return;
-  name_error(&c->diag, label, sizeof label);
+  failure_name_error(&c->diag, label, sizeof label);
   c->session->services->fail_session(c->session, label, c->diag.text);
 }
 
@@ -238,7 +238,7 @@ static void failure_act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 
 /* Returns whether a statement that could not be prepared or bound, because the connection was lost,
    is tried again. */
-static bool is_tried_again(struct bn_sql_conn *c)
+static bool failure_is_tried_again(struct bn_sql_conn *c)
 {
   struct bn_sql_failing f = failure_failing(c, BN_ANSWER_NONE);
   struct bn_sql_recovery r;
@@ -295,7 +295,7 @@ bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
     c->diag.rolled_back = false;
   /* An event is repeated from its beginning: its transaction went with the connection. */
   return (step == BN_STEP_PREPARE || step == BN_STEP_BIND) && rc == BN_SQL_LOST && !in_event(c) &&
-         c->state == BN_CONN_OPEN && is_tried_again(c);
+         c->state == BN_CONN_OPEN && failure_is_tried_again(c);
 }
 
 void bn_sql_defer(struct bn_sql_conn *c)
@@ -304,7 +304,7 @@ void bn_sql_defer(struct bn_sql_conn *c)
 }
 
 /* Takes back the failure that was kept.  Returns whether it is the one that waits now. */
-static bool take_kept(struct bn_sql_conn *c)
+static bool failure_take_kept(struct bn_sql_conn *c)
 {
   if (!bn_sql_pending_failure_take(&c->failure, &c->diag))
     return false;
@@ -318,7 +318,7 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
   struct bn_sql_failing f;
   struct bn_sql_recovery r;
 
-  const bool taken = !c->failure.pending && take_kept(c);
+  const bool taken = !c->failure.pending && failure_take_kept(c);
 
   if (!c->failure.pending && !taken)
     return;

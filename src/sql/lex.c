@@ -33,7 +33,7 @@ bool bn_sql_is_dash_comment(const char *p, const char *end, bool mysql)
   return !mysql || end - p == 2 || (unsigned char)p[2] <= ' ' || p[2] == 0x7f;
 }
 
-static const char *skip_nested(const char *p, const char *end)
+static const char *lex_skip_nested(const char *p, const char *end)
 {
   unsigned depth = 0;
 
@@ -54,7 +54,7 @@ const char *bn_sql_skip_comment(const char *p, const char *end, const struct bn_
   const char *close;
 
   if (caps->comments_nest)
-    return skip_nested(p, end);
+    return lex_skip_nested(p, end);
   if (caps->backslash_escapes && end - p > 2 && p[2] == '!')
     return p + 3;
   if (caps->backslash_escapes && end - p > 3 && p[2] == 'M' && p[3] == '!') /* MariaDB's own */

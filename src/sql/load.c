@@ -9,63 +9,63 @@
 
 #include "base/alloc.h"
 
-static bool is_space(char c)
+static bool load_is_space(char c)
 {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static const char *skip_space(const char *p, const char *end)
+static const char *load_skip_space(const char *p, const char *end)
 {
-  while (p < end && is_space(*p))
+  while (p < end && load_is_space(*p))
     p++;
   return p;
 }
 
-static bool is_digit(char c)
+static bool load_is_digit(char c)
 {
   return c >= '0' && c <= '9';
 }
 
 /* Returns whether the character is part of a name, quoted or not. */
-static bool is_name(char c)
+static bool load_is_name(char c)
 {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
-         c == '.' || c == '`' || c == '"' || (c & 0x80) != 0;
+  return load_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         c == '$' || c == '.' || c == '`' || c == '"' || (c & 0x80) != 0;
 }
 
 /* Returns the position behind a keyword and the blanks that follow it, or NULL. */
-static const char *skip_word(const char *p, const char *end, const char *word)
+static const char *load_skip_word(const char *p, const char *end, const char *word)
 {
   const size_t len = strlen(word);
 
   if ((size_t)(end - p) < len || strncasecmp(p, word, len) != 0)
     return NULL;
   p += len;
-  return p < end && is_name(*p) ? NULL : skip_space(p, end);
+  return p < end && load_is_name(*p) ? NULL : load_skip_space(p, end);
 }
 
 /* Takes "INSERT INTO table [(columns)] VALUES" apart; columns is "" if there are none.  Returns
    false if the text is anything else. */
-static bool take_apart(const char *sql, size_t len, char **table, char **columns)
+static bool load_take_apart(const char *sql, size_t len, char **table, char **columns)
 {
   const char *const end = sql + len, *name, *name_end, *list = "", *list_end = list;
-  const char *p = skip_word(skip_space(sql, end), end, "INSERT");
+  const char *p = load_skip_word(load_skip_space(sql, end), end, "INSERT");
 
-  if (p == NULL || (p = skip_word(p, end, "INTO")) == NULL)
+  if (p == NULL || (p = load_skip_word(p, end, "INTO")) == NULL)
     return false;
-  for (name = p; p < end && is_name(*p);)
+  for (name = p; p < end && load_is_name(*p);)
     p++;
   name_end = p;
-  p = skip_space(p, end);
+  p = load_skip_space(p, end);
   if (p < end && *p == '(') {
-    for (list = ++p; p < end && (is_name(*p) || *p == ',' || *p == ' ');)
+    for (list = ++p; p < end && (load_is_name(*p) || *p == ',' || *p == ' ');)
       p++;
     list_end = p;
     if (p == end || *p != ')' || list == list_end)
       return false;
-    p = skip_space(p + 1, end);
+    p = load_skip_space(p + 1, end);
   }
-  p = skip_word(p, end, "VALUES");
+  p = load_skip_word(p, end, "VALUES");
   if (name == name_end || p != end)
     return false;
   *table = bn_alloc_part(name, (size_t)(name_end - name));
@@ -85,7 +85,7 @@ void bn_sql_load_forget(struct bn_sql_load *l)
 bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len)
 {
   bn_sql_load_forget(l);
-  if (!take_apart(insert, len, &l->table, &l->columns))
+  if (!load_take_apart(insert, len, &l->table, &l->columns))
     return false;
   (void)bn_buf_reserve(&l->lines, BN_SQL_LOAD_MAX);
   l->rows = 0;
@@ -95,18 +95,18 @@ bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len)
 
 /* Returns the position behind a number in the one form that is stored as it is read: 0, 12,
    -1.50. */
-static const char *skip_number(const char *p, const char *end)
+static const char *load_skip_number(const char *p, const char *end)
 {
   const bool negative = *p == '-';
   const char *digits = p += negative;
 
-  while (p < end && is_digit(*p))
+  while (p < end && load_is_digit(*p))
     p++;
   if (p == digits || (*digits == '0' && (p - digits > 1 || negative)))
     return NULL;
   if (p < end && *p == '.') {
     digits = ++p;
-    while (p < end && is_digit(*p))
+    while (p < end && load_is_digit(*p))
       p++;
     if (p == digits)
       return NULL;
@@ -115,7 +115,7 @@ static const char *skip_number(const char *p, const char *end)
 }
 
 /* Returns the letter behind a backslash that stands for c, or '\0' if c needs none. */
-static char escape_of(char c)
+static char load_escape_of(char c)
 {
   switch (c) {
   case '\t':
@@ -131,12 +131,12 @@ static char escape_of(char c)
 
 /* Returns the position behind a literal.  A literal with a backslash means something else on each
    server. */
-static const char *add_literal(struct bn_buf *out, const char *p, const char *end)
+static const char *load_add_literal(struct bn_buf *out, const char *p, const char *end)
 {
   const char *from = ++p;
 
   for (; p < end; p++) {
-    const char escape = escape_of(*p);
+    const char escape = load_escape_of(*p);
 
     if (*p == '\\' || *p == '\0')
       return NULL;
@@ -157,19 +157,19 @@ static const char *add_literal(struct bn_buf *out, const char *p, const char *en
 }
 
 /* Returns the position behind a value, or NULL if only the server can say what it is. */
-static const char *add_value(struct bn_buf *out, const char *p, const char *end)
+static const char *load_add_value(struct bn_buf *out, const char *p, const char *end)
 {
   const char *from = p;
 
   if (p == end)
     return NULL;
   if (*p == '\'')
-    return add_literal(out, p, end);
+    return load_add_literal(out, p, end);
   if (*p == 'N' || *p == 'n') {
     (void)bn_buf_str(out, "\\N");
-    return skip_word(p, end, "NULL");
+    return load_skip_word(p, end, "NULL");
   }
-  p = skip_number(p, end);
+  p = load_skip_number(p, end);
   if (p != NULL)
     (void)bn_buf_add(out, from, (size_t)(p - from));
   return p;
@@ -178,21 +178,21 @@ static const char *add_value(struct bn_buf *out, const char *p, const char *end)
 bool bn_sql_load_add(struct bn_sql_load *l, const char *row, size_t len)
 {
   const char *const end = row + len;
-  const char *p = skip_space(row, end);
+  const char *p = load_skip_space(row, end);
   const size_t before = l->lines.len;
   bool more = p < end && *p == '(';
 
   while (more) {
-    p = add_value(&l->lines, skip_space(p + 1, end), end);
+    p = load_add_value(&l->lines, load_skip_space(p + 1, end), end);
     if (p != NULL)
-      p = skip_space(p, end);
+      p = load_skip_space(p, end);
     if (p == NULL || p == end)
       break;
     more = *p == ',';
     (void)bn_buf_char(&l->lines, more ? '\t' : '\n');
   }
   /* Nothing may follow the ")". */
-  if (p != NULL && p < end && *p == ')' && skip_space(p + 1, end) == end) {
+  if (p != NULL && p < end && *p == ')' && load_skip_space(p + 1, end) == end) {
     l->rows++;
     return true;
   }

@@ -8,8 +8,8 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "base/demand.h"
 #include "base/escape.h"
+#include "base/limit_check.h"
 #include "base/log.h"
 #include "measure/stat.h"
 #include "option/conf.h"
@@ -101,18 +101,18 @@ static int64_t threads_of(const struct bn_sql_preflight *p, const struct bn_sess
 static bool preflight_allows(const struct bn_sql_preflight *p, const struct bn_session *s,
                              const struct bn_sql_quota *quota, const char *remedy, int64_t reserved)
 {
-  const struct bn_demand d = {.what = "connections",
-                              .by = quota->by,
-                              .clients = "other clients",
-                              .remedy = remedy,
-                              .instead = "use fewer --threads",
-                              .needed = threads_of(p, s),
-                              .allowed = quota->allowed,
-                              .others = quota->used - 2,
-                              .reserved = reserved + ROOM,
-                              .certain = p->all_connect};
+  const struct bn_limit_check d = {.what = "connections",
+                                   .by = quota->by,
+                                   .clients = "other clients",
+                                   .remedy = remedy,
+                                   .instead = "use fewer --threads",
+                                   .needed = threads_of(p, s),
+                                   .allowed = quota->allowed,
+                                   .others = quota->used - 2,
+                                   .reserved = reserved + ROOM,
+                                   .certain = p->all_connect};
 
-  return bn_demand_log(&d) != BN_REFUSED;
+  return bn_limit_check_log(&d) != BN_REFUSED;
 }
 
 void bn_sql_preflight_connections(struct bn_sql_preflight *p, const struct bn_session *s)
@@ -187,8 +187,8 @@ static struct bn_sql_cost cost_of(const struct bn_sql_preflight *p, const struct
 }
 
 /* Says why statements are prepared when they are first used, although nobody has asked for that. */
-static void tell_excess(const struct bn_sql_preflight *p, const struct bn_sql_cost *cost,
-                        enum bn_sql_excess excess)
+static void preflight_tell_excess(const struct bn_sql_preflight *p, const struct bn_sql_cost *cost,
+                                  enum bn_sql_excess excess)
 {
   static const char what[] = "each statement is prepared when a session first uses it";
   const int64_t used = p->info.prepared_statements > 0 ? p->info.prepared_statements : 0;
@@ -196,7 +196,7 @@ static void tell_excess(const struct bn_sql_preflight *p, const struct bn_sql_co
 
   bn_buf_init(&b, 0);
   if (excess == BN_EXCESS_SHARE)
-    bn_demand_remedy(&b, p->info.raise_statements, 2 * cost->here + used);
+    bn_limit_check_remedy(&b, p->info.raise_statements, 2 * cost->here + used);
   if (excess == BN_EXCESS_NUMBER)
     bn_log_note("%s: the run needs up to %lld prepared statements, more than %d; to prepare them "
                 "before the run, use --db-prepare=eager",
@@ -213,13 +213,13 @@ static void tell_excess(const struct bn_sql_preflight *p, const struct bn_sql_co
 }
 
 /* Returns the demand to judge: `auto` leaves half of what the server has left to others. */
-static struct bn_demand statements_demand(const struct bn_sql_preflight *p,
-                                          const struct bn_session *s,
-                                          const struct bn_sql_expected *e)
+static struct bn_limit_check statements_demand(const struct bn_sql_preflight *p,
+                                               const struct bn_session *s,
+                                               const struct bn_sql_expected *e)
 {
   const int64_t needed = threads_of(p, s) * (int64_t)e->in_all;
 
-  return (struct bn_demand){
+  return (struct bn_limit_check){
       .what = "prepared statements",
       .by = "the server",
       .clients = "other clients",
@@ -236,12 +236,12 @@ static struct bn_demand statements_demand(const struct bn_sql_preflight *p,
   };
 }
 
-static enum bn_sql_rest judge_statements(const struct bn_sql_preflight *p,
-                                         const struct bn_session *s,
-                                         const struct bn_sql_expected *e)
+static enum bn_sql_rest preflight_judge_statements(const struct bn_sql_preflight *p,
+                                                   const struct bn_session *s,
+                                                   const struct bn_sql_expected *e)
 {
-  const struct bn_demand demand = statements_demand(p, s, e);
-  const enum bn_judgement judgement = bn_demand_log(&demand);
+  const struct bn_limit_check demand = statements_demand(p, s, e);
+  const enum bn_judgement judgement = bn_limit_check_log(&demand);
   const struct bn_sql_cost cost = cost_of(p, s, e);
   enum bn_sql_excess excess;
 
@@ -256,7 +256,7 @@ static enum bn_sql_rest judge_statements(const struct bn_sql_preflight *p,
   excess = bn_sql_preflight_excess(&cost);
   if (excess == BN_EXCESS_NONE)
     return BN_SQL_REST_NOW;
-  tell_excess(p, &cost, excess);
+  preflight_tell_excess(p, &cost, excess);
   return BN_SQL_REST_LATER;
 }
 
@@ -264,7 +264,7 @@ enum bn_sql_rest bn_sql_preflight_statements(struct bn_sql_preflight *p, const s
                                              const struct bn_sql_expected *e)
 {
   if (!p->statements_judged)
-    p->rest = judge_statements(p, s, e);
+    p->rest = preflight_judge_statements(p, s, e);
   p->statements_judged = true;
   return p->rest;
 }

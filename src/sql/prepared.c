@@ -22,7 +22,7 @@ static struct bn_sql_stmt *prepared_add(struct bn_sql_conn *c, const char *sql, 
   struct bn_sql_stmt *st = bn_sql_stmt_new(&c->link, &c->sys->texts, sql, len);
 
   st->conn = c;
-  st->sort = bn_sql_sort_of(c->sys->by_first_word, st->text, len);
+  st->sort = bn_sql_statement_type_of(c->sys->by_first_word, st->text, len);
   st->anew = c->sys->anew && !c->drv->caps.prepares_anew;
   st->next = c->stmts;
   st->at = &c->stmts;
@@ -46,7 +46,7 @@ static void prepared_dispose(struct bn_sql_stmt *st)
 
 /* Returns whether the script has a result of the statement, or may ask for the next one.  Where
    results that nobody reads are in the way of the next statement, they go with their statement. */
-static bool is_result_needed(const struct bn_sql_stmt *st)
+static bool prepared_is_result_needed(const struct bn_sql_stmt *st)
 {
   const struct bn_sql_conn *c = st->conn;
   const bool more = c->cur.more && !c->sys->policy->unread_results_block;
@@ -60,7 +60,7 @@ static void dispose_of_orphan(struct bn_sql_conn *c)
 {
   struct bn_sql_stmt *st = c->orphan;
 
-  if (st == NULL || is_result_needed(st))
+  if (st == NULL || prepared_is_result_needed(st))
     return;
   c->orphan = NULL;
   prepared_dispose(st);
@@ -74,7 +74,7 @@ void bn_sql_stmt_free(struct bn_sql_stmt *st)
     return;
   c = st->conn;
   dispose_of_orphan(c);
-  if (is_result_needed(st))
+  if (prepared_is_result_needed(st))
     c->orphan = st;
   else
     prepared_dispose(st);
@@ -82,7 +82,7 @@ void bn_sql_stmt_free(struct bn_sql_stmt *st)
 }
 
 /* Notes that the server has as many statements as it allows: it is not asked for further ones. */
-static void note_full(struct bn_sql_conn *c)
+static void prepared_note_full(struct bn_sql_conn *c)
 {
   c->full = true;
   if (!atomic_exchange(&c->sys->full_told, true))
@@ -101,7 +101,7 @@ static void note_prepared(struct bn_sql_conn *c, unsigned n)
 }
 
 /* Makes one attempt to prepare the statement; the connection is open. */
-static enum bn_sql try_prepare(struct bn_sql_stmt *st)
+static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
   const enum bn_sql rc =
@@ -113,7 +113,7 @@ static enum bn_sql try_prepare(struct bn_sql_stmt *st)
   bn_log(BN_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation", st->text,
          c->diag.code, bn_sql_shown(&c->diag).text);
   if (bn_sql_errors_classify(c->drv->ops, &c->diag) == BN_CLASS_RESOURCE)
-    note_full(c);
+    prepared_note_full(c);
   c->diag.rolled_back = false;
   bn_sql_stmt_emulate(st, &c->drv->caps);
   return BN_SQL_DONE;
@@ -169,7 +169,7 @@ static int prepared_prepare(struct bn_sql_stmt *st)
   }
   bn_sql_lazy_prepare_note(&c->owner->first_use, c->session);
   do {
-    rc = try_prepare(st);
+    rc = prepared_try_prepare(st);
     if (rc == BN_SQL_DONE)
       return 0;
     if (prepared_is_refused(c, rc)) {
@@ -189,7 +189,7 @@ static bool prepared_waits(const struct bn_sql_conn *c)
          bn_sql_preflight_defers(&c->sys->preflight, c->session, c->n_prepared + 1);
 }
 
-static struct bn_sql_stmt *prepare_text(struct bn_sql_conn *c, const char *sql, size_t len)
+static struct bn_sql_stmt *prepared_prepare_text(struct bn_sql_conn *c, const char *sql, size_t len)
 {
   struct bn_sql_stmt *st = prepared_add(c, sql, len);
 
@@ -209,7 +209,7 @@ struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_
     return NULL;
   dispose_of_orphan(c);
   since = bn_clock_now(&c->session->clock);
-  st = prepare_text(c, sql, len);
+  st = prepared_prepare_text(c, sql, len);
   c->preparing_ns += bn_clock_now(&c->session->clock) - since;
   return st;
 }
@@ -251,7 +251,7 @@ static int prepared_bind(struct bn_sql_stmt *st)
 
 /* Prepares and binds the statement, as far as that is still to be done.  A driver may prepare only
    when the values are bound. */
-static int prepare_and_bind(struct bn_sql_stmt *st)
+static int prepared_prepare_and_bind(struct bn_sql_stmt *st)
 {
   int rc = 0;
 
@@ -286,13 +286,13 @@ static void prepared_miscount(struct bn_sql_conn *c)
 }
 
 /* Binds the descriptors, which have been copied. */
-static int bind_copied(struct bn_sql_stmt *st)
+static int prepared_bind_copied(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
 
   if (!st->emulated && !st->prepared && prepared_waits(c))
     return 0;
-  if (!st->emulated && prepare_and_bind(st) != 0)
+  if (!st->emulated && prepared_prepare_and_bind(st) != 0)
     return -1;
   if (!st->emulated)
     return 0;
@@ -315,7 +315,7 @@ int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t 
     return 1;
   before = bn_sql_stmt_copy_binds(st, binds, n);
   since = bn_clock_now(&c->session->clock);
-  rc = bind_copied(st);
+  rc = prepared_bind_copied(st);
   c->preparing_ns += bn_clock_now(&c->session->clock) - since;
   if (rc != 0 && c->sys->policy->miscount_binds_nothing) {
     bn_sql_stmt_restore_binds(st, &before);
@@ -333,7 +333,7 @@ static __attribute__((noinline)) void announce_emulated(struct bn_sql_conn *c,
   c->emulating = st;
 }
 
-static struct bn_sql_rs *execute_text(struct bn_sql_stmt *st)
+static struct bn_sql_rs *prepared_execute_text(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
   const struct bn_sql_emulation e = {st->text, st->len, &c->drv->caps, c->drv->ops->quote,
@@ -357,13 +357,13 @@ static struct bn_sql_rs *execute_text(struct bn_sql_stmt *st)
 }
 
 /* Makes the statement ready after a reconnect, or before its first execution. */
-static bool execute_ready(struct bn_sql_stmt *st)
+static bool prepared_execute_ready(struct bn_sql_stmt *st)
 {
   if (!prepared_usable(st))
     return false;
   if (st->anew && !st->emulated && !st->fresh)
     prepared_shut(st);
-  if (!st->emulated && prepare_and_bind(st) != 0)
+  if (!st->emulated && prepared_prepare_and_bind(st) != 0)
     return false;
   st->fresh = false;
   st->bound |= st->emulated;
@@ -377,10 +377,10 @@ struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
   enum bn_sql rc;
 
   if (!bn_sql_begin(c, st->text, st->len) ||
-      (__builtin_expect(!st->bound, 0) && !execute_ready(st)))
+      (__builtin_expect(!st->bound, 0) && !prepared_execute_ready(st)))
     return NULL;
   if (__builtin_expect(st->emulated, 0))
-    return execute_text(st);
+    return prepared_execute_text(st);
   bn_sql_trace(&c->sys->trace, c->session, st->text, st->len);
   c->cur.source = st;
   since = bn_clock_now(&c->session->clock);
@@ -404,19 +404,19 @@ void bn_sql_hold(struct bn_sqlsys *sys, struct bn_session *s)
                c->drv->caps.prepared_statements;
 }
 
-static bool is_held(const struct bn_sql_stmt *st)
+static bool prepared_is_held(const struct bn_sql_stmt *st)
 {
   return !st->prepared && !st->emulated && !st->closed;
 }
 
 /* Finds the oldest statements that are held, which stand behind the others in the list.  Returns
    how many. */
-static size_t find_held_stmts(const struct bn_sql_conn *c, struct bn_sql_stmt **out)
+static size_t prepared_find_held_stmts(const struct bn_sql_conn *c, struct bn_sql_stmt **out)
 {
   struct bn_sql_stmt *st = c->stmts;
   size_t n = 0;
 
-  for (const struct bn_sql_stmt *i = st; i != NULL && is_held(i); i = i->next)
+  for (const struct bn_sql_stmt *i = st; i != NULL && prepared_is_held(i); i = i->next)
     n++;
   for (; n > BN_SQL_AT_ONCE; n--)
     st = st->next;
@@ -427,7 +427,7 @@ static size_t find_held_stmts(const struct bn_sql_conn *c, struct bn_sql_stmt **
 
 /* Prepares n statements at once.  The statements that the driver leaves out are prepared one by
    one, which shows what is wrong with them.  Returns 0, or -1 as prepare. */
-static int prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, size_t n)
+static int prepared_prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, size_t n)
 {
   struct bn_sql_unprepared list[BN_SQL_AT_ONCE];
   enum bn_sql rc = BN_SQL_DONE;
@@ -450,7 +450,7 @@ static int prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, s
     st[i]->prepared = st[i]->fresh = st[i]->bound = true;
   note_prepared(c, (unsigned)done);
   for (size_t i = done; i < n; i++) {
-    if (prepare_and_bind(st[i]) != 0)
+    if (prepared_prepare_and_bind(st[i]) != 0)
       return -1;
   }
   return 0;
@@ -462,24 +462,24 @@ enum { PASSES = 10 };
 /* Prepares the statements that are left.  A connection that was lost meanwhile is open again and
    has none of those that the old one had: the next pass finds them.  If that happens all the time,
    they are left to their first events. */
-static int prepare_rest(struct bn_sql_conn *c)
+static int prepared_prepare_rest(struct bn_sql_conn *c)
 {
   bool found = true;
 
   for (int pass = 0; pass < PASSES && found; pass++) {
     found = false;
     for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next) {
-      if (!is_held(st))
+      if (!prepared_is_held(st))
         continue;
       found = true;
-      if (prepare_and_bind(st) != 0)
+      if (prepared_prepare_and_bind(st) != 0)
         return -1;
     }
   }
   return 0;
 }
 
-static int prepare_held(struct bn_sql_conn *c)
+static int prepared_prepare_held(struct bn_sql_conn *c)
 {
   struct bn_sql_stmt *st[BN_SQL_AT_ONCE];
   size_t n;
@@ -487,11 +487,11 @@ static int prepare_held(struct bn_sql_conn *c)
   c->holds = false;
   if (!bn_sql_begin(c, NULL, 0))
     return -1;
-  while ((n = find_held_stmts(c, st)) > 0) {
-    if (prepare_group(c, st, n) != 0)
+  while ((n = prepared_find_held_stmts(c, st)) > 0) {
+    if (prepared_prepare_group(c, st, n) != 0)
       return -1;
   }
-  return prepare_rest(c);
+  return prepared_prepare_rest(c);
 }
 
 int bn_sql_prepare_held(struct bn_sqlsys *sys, struct bn_session *s)
@@ -502,7 +502,7 @@ int bn_sql_prepare_held(struct bn_sqlsys *sys, struct bn_session *s)
   if (o == NULL)
     return 0;
   for (struct bn_sql_conn *c = o->all; c != NULL; c = c->next_all) {
-    if (c->holds && prepare_held(c) != 0)
+    if (c->holds && prepared_prepare_held(c) != 0)
       rc = -1;
   }
   return rc;

@@ -58,8 +58,8 @@ bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
 }
 
 /* Counts the statement for --statements. */
-static inline void count_statement(struct bn_statement *st, const struct bn_sql_conn *c,
-                                   enum bn_sql rc, uint64_t took)
+static inline void query_count_statement(struct bn_statement *st, const struct bn_sql_conn *c,
+                                         enum bn_sql rc, uint64_t took)
 {
   const struct bn_sql_result *r = &c->cur.result;
 
@@ -72,24 +72,25 @@ static inline void count_statement(struct bn_statement *st, const struct bn_sql_
 static __attribute__((noinline)) void count_text(const struct bn_sql_conn *c, enum bn_sql rc,
                                                  uint64_t took, const char *sql, size_t len)
 {
-  count_statement(bn_sql_statement_names_of_text(c->owner->names, sql, len, &c->drv->caps), c, rc,
-                  took);
+  query_count_statement(bn_sql_statement_names_of_text(c->owner->names, sql, len, &c->drv->caps), c,
+                        rc, took);
 }
 
 /* Counts a prepared statement, which gets a name if it has none yet. */
-static void count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_t took)
+static void query_count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_t took)
 {
   const struct bn_sql_conn *c = st->conn;
 
   if (st->statement == NULL)
     st->statement =
         bn_sql_statement_names_of_text(c->owner->names, st->text, st->len, &c->drv->caps);
-  count_statement(st->statement, c, rc, took);
+  query_count_statement(st->statement, c, rc, took);
 }
 
 /* Does all that query_observe() leaves. */
 static __attribute__((noinline)) void query_observe_other(struct bn_sql_conn *c, enum bn_sql rc,
-                                                          uint64_t took, struct bn_sql_sort sort,
+                                                          uint64_t took,
+                                                          struct bn_sql_statement_type sort,
                                                           const char *sql, size_t len)
 {
   struct bn_sql_stmt *st = c->cur.source != NULL ? c->cur.source : c->emulating;
@@ -100,21 +101,21 @@ static __attribute__((noinline)) void query_observe_other(struct bn_sql_conn *c,
   if (c->owner->names == NULL || sort.kind == BN_SQL_UNCOUNTED)
     return;
   if (st != NULL)
-    count_prepared(st, rc, took);
+    query_count_prepared(st, rc, took);
   else
     count_text(c, rc, took, sql, len);
 }
 
 /* Measures for --db-debug and --statements.  Further results of a statement are no part of it. */
 static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took,
-                                 struct bn_sql_sort sort, const char *sql, size_t len)
+                                 struct bn_sql_statement_type sort, const char *sql, size_t len)
 {
   const struct bn_sql_stmt *st = c->cur.source;
 
   if (c->owner->timed || sort.kind == BN_SQL_UNCOUNTED)
     query_observe_other(c, rc, took, sort, sql, len);
   else if (st != NULL && st->statement != NULL)
-    count_statement(st->statement, c, rc, took);
+    query_count_statement(st->statement, c, rc, took);
   else if (st == NULL && c->emulating == NULL)
     count_text(c, rc, took, sql, len);
   else
@@ -122,7 +123,7 @@ static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t
 }
 
 struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t since,
-                                struct bn_sql_sort sort, const char *sql, size_t len)
+                                struct bn_sql_statement_type sort, const char *sql, size_t len)
 {
   struct bn_stat *stat = c->session->stat;
   const uint64_t took = bn_clock_now(&c->session->clock) - since;
@@ -145,7 +146,7 @@ struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t 
 }
 
 static inline struct bn_sql_rs *query_send(struct bn_sql_conn *c, const char *sql, size_t len,
-                                           struct bn_sql_sort sort)
+                                           struct bn_sql_statement_type sort)
 {
   uint64_t since;
   enum bn_sql rc;
@@ -162,7 +163,7 @@ static inline struct bn_sql_rs *query_send(struct bn_sql_conn *c, const char *sq
 
 struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t len)
 {
-  return query_send(c, sql, len, bn_sql_sort_of(c->sys->by_first_word, sql, len));
+  return query_send(c, sql, len, bn_sql_statement_type_of(c->sys->by_first_word, sql, len));
 }
 
 struct bn_sql_rs *bn_sql_query_uncounted(struct bn_sql_conn *c, const char *sql, size_t len)
@@ -171,7 +172,7 @@ struct bn_sql_rs *bn_sql_query_uncounted(struct bn_sql_conn *c, const char *sql,
 
   if (c->split != NULL)
     bn_sql_split_write_only(c->split, true);
-  rs = query_send(c, sql, len, (struct bn_sql_sort){.kind = BN_SQL_UNCOUNTED});
+  rs = query_send(c, sql, len, (struct bn_sql_statement_type){.kind = BN_SQL_UNCOUNTED});
   if (c->split != NULL)
     bn_sql_split_write_only(c->split, false);
   return rs;
@@ -184,7 +185,7 @@ bool bn_sql_more_results(struct bn_sql_conn *c)
 
 struct bn_sql_rs *bn_sql_next_result(struct bn_sql_conn *c)
 {
-  const struct bn_sql_sort further = {.kind = BN_SQL_UNCOUNTED};
+  const struct bn_sql_statement_type further = {.kind = BN_SQL_UNCOUNTED};
   uint64_t since;
   enum bn_sql rc;
 

@@ -31,6 +31,6 @@ enum bn_sql bn_sql_unread(struct bn_sql_conn *c, enum bn_sql_step step, bool pre
 /* Finishes a statement that was sent at `since` and has come back, with its result in
    cur.result. */
 struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t since,
-                                struct bn_sql_sort sort, const char *sql, size_t len);
+                                struct bn_sql_statement_type sort, const char *sql, size_t len);
 
 #endif

@@ -27,7 +27,7 @@ static void readhosts_set(struct bn_sql_read_host *h, const char *name, const ch
   h->value[h->n++] = value;
 }
 
-static bool is_port(const char *text)
+static bool readhosts_is_port(const char *text)
 {
   const size_t len = strlen(text);
   const unsigned long port = strtoul(text, NULL, 10);
@@ -37,12 +37,12 @@ static bool is_port(const char *text)
 
 /* Reads a path.  The text behind a colon is a port only if the driver's paths are folders with a
    socket for each port. */
-static int read_path(struct bn_sql_read_host *h, char *text, bool is_socket)
+static int readhosts_read_path(struct bn_sql_read_host *h, char *text, bool is_socket)
 {
   char *colon = strrchr(text, ':');
 
   readhosts_set(h, is_socket ? "socket" : "host", text);
-  if (is_socket || colon == NULL || !is_port(colon + 1))
+  if (is_socket || colon == NULL || !readhosts_is_port(colon + 1))
     return 0;
   *colon = '\0';
   readhosts_set(h, "port", colon + 1);
@@ -50,14 +50,15 @@ static int read_path(struct bn_sql_read_host *h, char *text, bool is_socket)
 }
 
 /* Reads an item of the list.  Returns 0 or -1. */
-static int read_host(struct bn_sql_read_host *h, char *text)
+static int readhosts_read_host(struct bn_sql_read_host *h, char *text)
 {
   const bool bracketed = *text == '[';
   char *end = bracketed ? strchr(++text, ']') : text + strcspn(text, ":");
   const bool has_port = end != NULL && end[bracketed] == ':';
 
   if (end == NULL || end == text || strpbrk(text, "/ \t") != NULL ||
-      (!has_port && end[bracketed] != '\0') || (has_port && !is_port(end + bracketed + 1)))
+      (!has_port && end[bracketed] != '\0') ||
+      (has_port && !readhosts_is_port(end + bracketed + 1)))
     return -1;
   readhosts_set(h, "host", text);
   if (has_port)
@@ -66,9 +67,10 @@ static int read_host(struct bn_sql_read_host *h, char *text)
   return 0;
 }
 
-static int read_item(struct bn_sql_read_host *h, char *text, const struct bn_driver *ops)
+static int readhosts_read_item(struct bn_sql_read_host *h, char *text, const struct bn_driver *ops)
 {
-  return *text == '/' ? read_path(h, text, bn_sql_has_option(ops, "socket")) : read_host(h, text);
+  return *text == '/' ? readhosts_read_path(h, text, bn_sql_has_option(ops, "socket"))
+                      : readhosts_read_host(h, text);
 }
 
 static void readhosts_copy(struct bn_sql_read_hosts *h, const struct bn_list *list)
@@ -94,7 +96,7 @@ int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *l
         has_servers ? "which does not say whether a transaction is open" : "which has no servers");
   readhosts_copy(h, list);
   for (size_t i = 0; i < h->n; i++) {
-    if (read_item(&h->item[i], h->text[i], ops) != 0)
+    if (readhosts_read_item(&h->item[i], h->text[i], ops) != 0)
       return bn_err_set(
           err, EINVAL,
           "--db-read-hosts=%s: not a server; allowed: host, host:port, [address]:port "

@@ -44,7 +44,7 @@ static uint64_t conn_progress(const struct bn_sql_conn *c)
 }
 
 /* Returns whether the new connection is young and has been of no use yet. */
-static bool is_unproven(const struct bn_sql_conn *c)
+static bool reconnect_is_unproven(const struct bn_sql_conn *c)
 {
   return c->renewed && c->served == conn_progress(c) &&
          bn_clock_mono() < c->renewed_ns + PROOF_S * BN_NSEC_PER_SEC;
@@ -56,12 +56,12 @@ static bool is_unproven(const struct bn_sql_conn *c)
 static bool was_in_vain(const struct bn_sql_conn *c)
 {
   return c->state == BN_CONN_LOST && (c->places > 1 || c->sys->policy->own_report) &&
-         is_unproven(c);
+         reconnect_is_unproven(c);
 }
 
 /* Goes on to the next server after c's has failed, and waits if it is time to.  Returns 0 if the
    next one is to be tried, or -1 if it is too late. */
-static int pass_to_next_server(struct bn_sql_conn *c, uint64_t until_ns)
+static int reconnect_pass_to_next_server(struct bn_sql_conn *c, uint64_t until_ns)
 {
   const bool over = bn_session_over(c->session);
   const struct bn_sql_failing failing = {.step = BN_STEP_CONNECT,
@@ -95,7 +95,7 @@ static int reconnect_open(struct bn_sql_conn *c, uint64_t until_ns)
 {
   while (bn_sql_conn_open(c, attempt_until(c, until_ns)) != 0) {
     bn_sql_tell_remedy(c->drv->ops, &c->diag, "cannot connect again", &c->sys->remedy_told);
-    if (pass_to_next_server(c, until_ns) != 0)
+    if (reconnect_pass_to_next_server(c, until_ns) != 0)
       return -1;
   }
   c->renewed = true;
@@ -117,7 +117,7 @@ static int reconnect_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t unt
 
   bn_sql_conn_count_server(c, BN_SQL_L_LOSSES);
   if (in_vain) {
-    rc = pass_to_next_server(c, until_ns);
+    rc = reconnect_pass_to_next_server(c, until_ns);
   } else {
     c->tries = 0;
     c->ordinal += c->places > 1;
@@ -154,7 +154,7 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
   if (lost)
     return reconnect_elsewhere(c, in_vain, until_ns);
   /* A hook that asks for one connection more does not make the server better. */
-  if (!is_unproven(c))
+  if (!reconnect_is_unproven(c))
     c->tries = 0;
   return reconnect_open(c, until_ns);
 }

@@ -45,7 +45,7 @@ static struct bn_sql_recovery recover_connecting(const struct bn_sql_failing *f)
 }
 
 /* Returns whether the server refuses to write, or carries out nothing: another one may do so. */
-static bool is_useless(const struct bn_sql_failing *f)
+static bool recover_is_useless(const struct bn_sql_failing *f)
 {
   return bn_sql_errors_class(f->class)->of_server && (f->places > 1 || f->moves);
 }
@@ -61,7 +61,7 @@ struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f)
   if (f->interrupted && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_LEAVE};
   if (recover_ignorable(f)) {
-    const bool leaves = f->lost || is_useless(f);
+    const bool leaves = f->lost || recover_is_useless(f);
 
     return (struct bn_sql_recovery){.action = leaves ? BN_SQL_RECONNECT : BN_SQL_IGNORE,
                                     .roll_back = !leaves && !f->diag->rolled_back,

@@ -19,12 +19,12 @@ struct scan {
   const struct bn_sql_caps *caps;
 };
 
-static bool is_word(const struct token *t)
+static bool route_is_word(const struct token *t)
 {
   return t->len > 0 && bn_sql_is_word(*t->at);
 }
 
-static bool is_char(const struct token *t, char c)
+static bool route_is_char(const struct token *t, char c)
 {
   return t->len == 1 && *t->at == c;
 }
@@ -34,7 +34,7 @@ static bool route_is(const struct token *t, const char *word)
   return t->len == strlen(word) && strncasecmp(t->at, word, t->len) == 0;
 }
 
-static bool is_one_of(const struct token *t, const char *const *words)
+static bool route_is_one_of(const struct token *t, const char *const *words)
 {
   while (*words != NULL && !route_is(t, *words))
     words++;
@@ -78,12 +78,12 @@ static struct token route_next(struct scan *s)
 /* Returns whether the token writes, wherever it stands.  Some of these words can be names, or
    functions that do not write: such a statement goes to the write server, where it is right as
    well. */
-static bool is_writing(const struct token *before, const struct token *t)
+static bool route_is_writing(const struct token *before, const struct token *t)
 {
   static const char *const words[] = {
       "insert", "update", "delete", "merge", "into", "call", "sql_calc_found_rows", NULL};
 
-  if (is_one_of(t, words))
+  if (route_is_one_of(t, words))
     return true;
   /* FOR SHARE, FOR KEY SHARE, LOCK IN SHARE MODE. */
   if (route_is(t, "share"))
@@ -94,7 +94,7 @@ static bool is_writing(const struct token *before, const struct token *t)
 
 /* Returns whether the function writes, depends on what its session has done before, or acts on one
    server. */
-static bool is_function_of_session(const struct token *name)
+static bool route_is_function_of_session(const struct token *name)
 {
   static const char *const names[] = {"nextval",
                                       "setval",
@@ -129,20 +129,21 @@ static bool is_function_of_session(const struct token *name)
     if (name->len > strlen(*p) && strncasecmp(name->at, *p, strlen(*p)) == 0)
       return true;
   }
-  return is_one_of(name, names) || route_is(name, "dblink");
+  return route_is_one_of(name, names) || route_is(name, "dblink");
 }
 
 /* The name of a variable stands behind two at signs, that of a user's behind one. */
-static bool is_at_variable(const struct scan *s, const struct token *before, const struct token *t)
+static bool route_is_at_variable(const struct scan *s, const struct token *before,
+                                 const struct token *t)
 {
-  return s->caps->backslash_escapes && is_char(before, '@') && !is_char(t, '@');
+  return s->caps->backslash_escapes && route_is_char(before, '@') && !route_is_char(t, '@');
 }
 
 /* Returns whether this is a variable of MySQL that belongs to the user, to the session by its name,
    or to what the session did last.  Other variables are alike on both servers, or are wanted of the
    one that is read. */
-static bool is_variable_of_session(const struct scan *s, const struct token *before,
-                                   const struct token *t)
+static bool route_is_variable_of_session(const struct scan *s, const struct token *before,
+                                         const struct token *t)
 {
   static const char *const names[] = {
       "session",       "local",       "last_insert_id", "identity",       "insert_id",
@@ -151,7 +152,7 @@ static bool is_variable_of_session(const struct scan *s, const struct token *bef
   if (before->at == s->begin || before->at[-1] != '@')
     return true;
   /* A name in backticks is no token. */
-  return t->at != before->at + 1 || is_one_of(t, names);
+  return t->at != before->at + 1 || route_is_one_of(t, names);
 }
 
 /* Reads the rest of a statement that begins as one that reads. */
@@ -161,17 +162,17 @@ static enum bn_sql_route read_route(struct scan *s)
   bool ended = false;
 
   for (t = route_next(s); t.len > 0; before = t, t = route_next(s)) {
-    if (ended && !is_char(&t, ';'))
+    if (ended && !route_is_char(&t, ';'))
       return BN_ROUTE_WRITE;
-    ended |= is_char(&t, ';');
-    if (is_word(&t) && is_writing(&before, &t))
+    ended |= route_is_char(&t, ';');
+    if (route_is_word(&t) && route_is_writing(&before, &t))
       return BN_ROUTE_WRITE;
-    if (is_char(&t, '(') && is_word(&before) && is_function_of_session(&before))
+    if (route_is_char(&t, '(') && route_is_word(&before) && route_is_function_of_session(&before))
       return BN_ROUTE_WRITE;
-    if (is_at_variable(s, &before, &t) && is_variable_of_session(s, &before, &t))
+    if (route_is_at_variable(s, &before, &t) && route_is_variable_of_session(s, &before, &t))
       return BN_ROUTE_WRITE;
   }
-  return is_char(&before, '@') ? BN_ROUTE_WRITE : BN_ROUTE_READ;
+  return route_is_char(&before, '@') ? BN_ROUTE_WRITE : BN_ROUTE_READ;
 }
 
 /* Reads the rest of BEGIN or of START TRANSACTION. */
@@ -181,9 +182,9 @@ static enum bn_sql_route begin_route(struct scan *s)
   bool reads = false, ended = false;
 
   for (t = route_next(s); t.len > 0; before = t, t = route_next(s)) {
-    if (ended && !is_char(&t, ';'))
+    if (ended && !route_is_char(&t, ';'))
       return BN_ROUTE_WRITE;
-    ended |= is_char(&t, ';');
+    ended |= route_is_char(&t, ';');
     reads |= route_is(&before, "read") && route_is(&t, "only");
   }
   return reads ? BN_ROUTE_BEGIN_READ : BN_ROUTE_WRITE;
@@ -196,16 +197,16 @@ enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_s
   struct scan s = {.begin = sql, .p = sql, .end = sql + len, .caps = caps};
   struct token first = route_next(&s);
 
-  while (is_char(&first, '('))
+  while (route_is_char(&first, '('))
     first = route_next(&s);
-  if (is_one_of(&first, reading))
+  if (route_is_one_of(&first, reading))
     return read_route(&s);
-  return is_one_of(&first, beginning) ? begin_route(&s) : BN_ROUTE_WRITE;
+  return route_is_one_of(&first, beginning) ? begin_route(&s) : BN_ROUTE_WRITE;
 }
 
 /* Returns whether the statement begins another transaction: it ends the one before, as in MySQL,
    and so do locks of its tables. */
-static bool begins_another(enum bn_sql_boundary boundary, const struct bn_sql_caps *caps)
+static bool route_begins_another(enum bn_sql_boundary boundary, const struct bn_sql_caps *caps)
 {
   switch (boundary) {
   case BN_BOUNDARY_BEGIN:
@@ -236,12 +237,12 @@ static bool commits_first(const struct token *first, const struct token *second)
   if (route_is(first, "analyze"))
     return route_is(second, "table") || route_is(second, "local") ||
            route_is(second, "no_write_to_binlog");
-  return is_one_of(first, words) && !route_is(second, "temporary");
+  return route_is_one_of(first, words) && !route_is(second, "temporary");
 }
 
 /* Returns the next word.  The number of a version comment, which is executed, is no word of the
    statement. */
-static struct token next_word(struct scan *s)
+static struct token route_next_word(struct scan *s)
 {
   struct token t = route_next(s);
 
@@ -251,9 +252,9 @@ static struct token next_word(struct scan *s)
 }
 
 /* Passes over the statement that begins with `t`.  Returns false at the end of the text. */
-static bool pass_statement(struct scan *s, struct token t, bool *has_autocommit)
+static bool route_pass_statement(struct scan *s, struct token t, bool *has_autocommit)
 {
-  for (; t.len > 0 && !is_char(&t, ';'); t = route_next(s))
+  for (; t.len > 0 && !route_is_char(&t, ';'); t = route_next(s))
     *has_autocommit |= route_is(&t, "autocommit");
   return t.len > 0;
 }
@@ -266,17 +267,18 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
 
   while (more) {
     const enum bn_sql_boundary boundary = bn_sql_boundary_of(s.p, (size_t)(s.end - s.p));
-    const struct token first = next_word(&s);
+    const struct token first = route_next_word(&s);
     struct scan ahead = s;
     const struct token second = route_next(&ahead);
     bool autocommit = false;
 
-    if (first.len > 0 && !is_char(&first, ';')) {
-      if (ended || begins_another(boundary, caps) || (mysql && commits_first(&first, &second)))
+    if (first.len > 0 && !route_is_char(&first, ';')) {
+      if (ended || route_begins_another(boundary, caps) ||
+          (mysql && commits_first(&first, &second)))
         return true;
       ended = boundary == BN_BOUNDARY_COMMIT || boundary == BN_BOUNDARY_ROLLBACK;
     }
-    more = pass_statement(&s, first, &autocommit);
+    more = route_pass_statement(&s, first, &autocommit);
     if (mysql && autocommit && route_is(&first, "set"))
       return true;
   }
@@ -298,9 +300,9 @@ bool bn_sql_turns_writing(const char *sql, size_t len, const struct bn_sql_caps 
     t = route_next(&s);
   of_transaction = route_is(&t, "transaction");
   of_variable = route_is(&t, "transaction_read_only");
-  for (before = t, t = route_next(&s); t.len > 0 && !is_char(&t, ';');
+  for (before = t, t = route_next(&s); t.len > 0 && !route_is_char(&t, ';');
        before = t, t = route_next(&s))
     found |= (of_transaction && route_is(&before, "read") && route_is(&t, "write")) ||
-             (of_variable && is_one_of(&t, off));
+             (of_variable && route_is_one_of(&t, off));
   return found;
 }

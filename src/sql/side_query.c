@@ -10,7 +10,7 @@
 #include "sql/driver.h"
 
 /* Returns the first driver that is in use, or NULL. */
-static const struct bn_sql_driver *find_driver(struct bn_sqlsys *sys)
+static const struct bn_sql_driver *side_query_find_driver(struct bn_sqlsys *sys)
 {
   const struct bn_sql_driver *found = NULL;
 
@@ -32,7 +32,7 @@ int bn_sql_side_query_open(struct bn_sql_side_query *p, struct bn_sqlsys *sys, u
                            struct bn_err *err)
 {
   const struct bn_sql_target target = {.ordinal = 0};
-  const struct bn_sql_driver *drv = find_driver(sys);
+  const struct bn_sql_driver *drv = side_query_find_driver(sys);
   struct bn_sql_diag d = {0};
 
   if (drv == NULL)

@@ -57,7 +57,7 @@ static size_t room_of(size_t size)
   return (size + 15) / 16 * 16;
 }
 
-static void *handle_of(const struct bn_sql_split *p, enum bn_sql_role role)
+static void *split_handle_of(const struct bn_sql_split *p, enum bn_sql_role role)
 {
   return p->link[role].handle;
 }
@@ -72,16 +72,16 @@ static void *inner_stmt(struct twin *twin, enum bn_sql_role role)
 
 static enum bn_sql_transaction transaction_of(const struct bn_sql_split *p, enum bn_sql_role role)
 {
-  return p->base->transaction(handle_of(p, role));
+  return p->base->transaction(split_handle_of(p, role));
 }
 
-static bool is_open(enum bn_sql_transaction t)
+static bool split_is_open(enum bn_sql_transaction t)
 {
   return t == BN_TRANSACTION_OPEN || t == BN_TRANSACTION_FAILED;
 }
 
 /* Returns whether both servers are between two transactions. */
-static bool is_between_transactions(const struct bn_sql_split *p)
+static bool split_is_between_transactions(const struct bn_sql_split *p)
 {
   return !p->held && transaction_of(p, BN_ROLE_WRITE) == BN_TRANSACTION_OWN &&
          transaction_of(p, BN_ROLE_READ) == BN_TRANSACTION_OWN;
@@ -91,7 +91,7 @@ static enum bn_sql_role split_choose(const struct bn_sql_split *p, enum bn_sql_r
 {
   if (p->reading)
     return BN_ROLE_READ;
-  return route != BN_ROUTE_WRITE && is_between_transactions(p) ? BN_ROLE_READ : BN_ROLE_WRITE;
+  return route != BN_ROUTE_WRITE && split_is_between_transactions(p) ? BN_ROLE_READ : BN_ROLE_WRITE;
 }
 
 /* Chooses the server.  A transaction on the read server has nothing to be lost when it ends. */
@@ -117,7 +117,7 @@ static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
 
 /* Notes the locks of MySQL, of which its answers say nothing.  PostgreSQL's belong to a
    transaction. */
-static void note_held(struct bn_sql_split *p, enum bn_sql_boundary boundary)
+static void split_note_held(struct bn_sql_split *p, enum bn_sql_boundary boundary)
 {
   switch (boundary) {
   case BN_BOUNDARY_LOCK:
@@ -146,7 +146,7 @@ static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, 
     return rc;
   if (p->role == BN_ROLE_WRITE) {
     if (rc <= BN_SQL_ROWS)
-      note_held(p, text->boundary);
+      split_note_held(p, text->boundary);
     return rc;
   }
   p->fresh = text->route == BN_ROUTE_BEGIN_READ && rc <= BN_SQL_ROWS;
@@ -154,7 +154,7 @@ static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, 
     (void)snprintf(p->begun, sizeof p->begun, "%s",
                    strlen(text->sql) < sizeof p->begun ? text->sql : "BEGIN");
   p->reading |= p->fresh;
-  p->reading &= is_open(transaction_of(p, BN_ROLE_READ));
+  p->reading &= split_is_open(transaction_of(p, BN_ROLE_READ));
   if (rc == BN_SQL_ROWS)
     bn_stat_count(p->session->stat, p->counter, 1);
   return rc;
@@ -163,7 +163,7 @@ static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, 
 /* --- functions of a connection -----------------------------------------------------------------
  */
 
-static size_t count_places(const struct bn_sql_split *p, const struct bn_sql_target *t)
+static size_t split_count_places(const struct bn_sql_split *p, const struct bn_sql_target *t)
 {
   char name[BN_LABEL_LEN];
 
@@ -174,7 +174,7 @@ static struct bn_sql_target target_of(const struct bn_sql_split *p, const struct
                                       enum bn_sql_role role)
 {
   const struct bn_sql_read_hosts *hosts = &p->shared->hosts;
-  const size_t writers = count_places(p, t);
+  const size_t writers = split_count_places(p, t);
   const struct bn_sql_read_host *host;
   struct bn_sql_target target = *t;
 
@@ -196,7 +196,7 @@ size_t bn_sql_split_place(const struct bn_sql_split *p, const struct bn_sql_targ
 
   if (p->base->place != NULL)
     (void)p->base->place(p->link->self, &target, name, size);
-  return count_places(p, t) * p->shared->hosts.n;
+  return split_count_places(p, t) * p->shared->hosts.n;
 }
 
 static enum bn_sql split_connect(void *self, void *conn, const struct bn_sql_target *t,
@@ -233,7 +233,7 @@ static void split_interrupt(void *conn)
   const struct bn_sql_split *p = conn;
 
   for (enum bn_sql_role role = 0; role < BN_ROLES; role++)
-    p->base->interrupt(handle_of(p, role));
+    p->base->interrupt(split_handle_of(p, role));
 }
 
 static enum bn_sql_transaction split_transaction(void *conn)
@@ -261,21 +261,21 @@ static enum bn_sql split_query(void *conn, const char *sql, size_t len, struct b
 
   if (rc != BN_SQL_DONE)
     return rc;
-  return split_leave(p, &text, p->base->query(handle_of(p, p->role), sql, len, r, d));
+  return split_leave(p, &text, p->base->query(split_handle_of(p, p->role), sql, len, r, d));
 }
 
 static bool split_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
 {
   const struct bn_sql_split *p = conn;
 
-  return p->base->fetch(handle_of(p, p->role), r, row);
+  return p->base->fetch(split_handle_of(p, p->role), r, row);
 }
 
 static void split_free_result(void *conn, struct bn_sql_result *r)
 {
   const struct bn_sql_split *p = conn;
 
-  p->base->free_result(handle_of(p, p->role), r);
+  p->base->free_result(split_handle_of(p, p->role), r);
 }
 
 static enum bn_sql split_next(void *conn, void *stmt, struct bn_sql_result *r,
@@ -285,23 +285,23 @@ static enum bn_sql split_next(void *conn, void *stmt, struct bn_sql_result *r,
   struct twin *twin = stmt;
   void *inner = twin != NULL && !twin->as_text[p->role] ? inner_stmt(twin, p->role) : NULL;
 
-  return p->base->next(handle_of(p, p->role), inner, r, d);
+  return p->base->next(split_handle_of(p, p->role), inner, r, d);
 }
 
 /* --- functions of a statement ------------------------------------------------------------------
  */
 
-static enum bn_sql prepare_on(struct twin *twin, enum bn_sql_role role, struct bn_sql_diag *d)
+static enum bn_sql split_prepare_on(struct twin *twin, enum bn_sql_role role, struct bn_sql_diag *d)
 {
   const struct bn_sql_split *p = twin->split;
   const enum bn_sql rc =
-      p->base->prepare(handle_of(p, role), inner_stmt(twin, role), twin->sql, twin->len, d);
+      p->base->prepare(split_handle_of(p, role), inner_stmt(twin, role), twin->sql, twin->len, d);
 
   twin->prepared[role] = rc == BN_SQL_DONE;
   return rc;
 }
 
-static void close_on(struct twin *twin, enum bn_sql_role role)
+static void split_close_on(struct twin *twin, enum bn_sql_role role)
 {
   const struct bn_driver *base = twin->split->base;
 
@@ -313,8 +313,8 @@ static void close_on(struct twin *twin, enum bn_sql_role role)
 }
 
 /* Returns where it is to be prepared first. */
-static enum bn_sql_role begin_twin(struct twin *twin, struct bn_sql_split *p, const char *sql,
-                                   size_t len)
+static enum bn_sql_role split_begin_twin(struct twin *twin, struct bn_sql_split *p, const char *sql,
+                                         size_t len)
 {
   const struct bn_sql_caps *caps = p->shared->caps;
 
@@ -332,8 +332,8 @@ static enum bn_sql split_prepare(void *conn, void *stmt, const char *sql, size_t
 {
   struct bn_sql_split *p = conn;
 
-  p->role = begin_twin(stmt, p, sql, len);
-  return prepare_on(stmt, p->role, d);
+  p->role = split_begin_twin(stmt, p, sql, len);
+  return split_prepare_on(stmt, p->role, d);
 }
 
 static enum bn_sql split_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
@@ -355,9 +355,10 @@ static enum bn_sql split_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
 }
 
 /* Prepares the statement on a server while the other has it already, and binds the values there. */
-static enum bn_sql prepare_late(struct twin *twin, enum bn_sql_role role, struct bn_sql_diag *d)
+static enum bn_sql split_prepare_late(struct twin *twin, enum bn_sql_role role,
+                                      struct bn_sql_diag *d)
 {
-  enum bn_sql rc = prepare_on(twin, role, d);
+  enum bn_sql rc = split_prepare_on(twin, role, d);
 
   if (rc == BN_SQL_EMULATE) {
     twin->as_text[role] = true;
@@ -368,15 +369,15 @@ static enum bn_sql prepare_late(struct twin *twin, enum bn_sql_role role, struct
     return rc;
   rc = twin->split->base->bind(inner_stmt(twin, role), twin->binds, twin->n_binds, d);
   if (rc != BN_SQL_DONE)
-    close_on(twin, role);
+    split_close_on(twin, role);
   return rc;
 }
 
-static enum bn_sql execute_text(const struct twin *twin, struct bn_sql_result *r,
-                                struct bn_sql_diag *d)
+static enum bn_sql split_execute_text(const struct twin *twin, struct bn_sql_result *r,
+                                      struct bn_sql_diag *d)
 {
   struct bn_sql_split *p = twin->split;
-  void *handle = handle_of(p, p->role);
+  void *handle = split_handle_of(p, p->role);
   const struct bn_sql_emulation e = {twin->sql, twin->len, p->shared->caps, p->base->quote, handle};
 
   if (twin->binds != NULL || bn_sql_count_params(twin->sql, twin->len, e.caps) == 0) {
@@ -388,16 +389,16 @@ static enum bn_sql execute_text(const struct twin *twin, struct bn_sql_result *r
   return BN_SQL_ERROR;
 }
 
-static enum bn_sql execute_on(struct twin *twin, enum bn_sql_role role, struct bn_sql_result *r,
-                              struct bn_sql_diag *d)
+static enum bn_sql split_execute_on(struct twin *twin, enum bn_sql_role role,
+                                    struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   enum bn_sql rc = BN_SQL_DONE;
 
   if (__builtin_expect(!twin->prepared[role] && !twin->as_text[role], 0))
-    rc = prepare_late(twin, role, d);
+    rc = split_prepare_late(twin, role, d);
   if (rc != BN_SQL_DONE)
     return rc;
-  return twin->as_text[role] ? execute_text(twin, r, d)
+  return twin->as_text[role] ? split_execute_text(twin, r, d)
                              : twin->split->base->execute(inner_stmt(twin, role), r, d);
 }
 
@@ -407,19 +408,21 @@ static enum bn_sql split_execute(void *stmt, struct bn_sql_result *r, struct bn_
   struct bn_sql_split *p = twin->split;
   const enum bn_sql rc = split_enter(p, &twin->text, d);
 
-  return rc != BN_SQL_DONE ? rc : split_leave(p, &twin->text, execute_on(twin, p->role, r, d));
+  return rc != BN_SQL_DONE ? rc
+                           : split_leave(p, &twin->text, split_execute_on(twin, p->role, r, d));
 }
 
 static void split_close(void *stmt)
 {
   for (enum bn_sql_role role = 0; role < BN_ROLES; role++)
-    close_on(stmt, role);
+    split_close_on(stmt, role);
 }
 
 /* Prepares the statements of one server at once; the others are as they were. */
-static enum bn_sql prepare_group(struct bn_sql_split *p, enum bn_sql_role role,
-                                 const struct bn_sql_unprepared *list,
-                                 const enum bn_sql_role *roles, size_t n, struct bn_sql_diag *d)
+static enum bn_sql split_prepare_group(struct bn_sql_split *p, enum bn_sql_role role,
+                                       const struct bn_sql_unprepared *list,
+                                       const enum bn_sql_role *roles, size_t n,
+                                       struct bn_sql_diag *d)
 {
   struct bn_sql_unprepared group[BN_SQL_AT_ONCE];
   struct twin *twin[BN_SQL_AT_ONCE];
@@ -436,7 +439,7 @@ static enum bn_sql prepare_group(struct bn_sql_split *p, enum bn_sql_role role,
   if (size == 0)
     return BN_SQL_DONE;
   p->role = role;
-  rc = p->base->prepare_all(handle_of(p, role), group, size, &done, d);
+  rc = p->base->prepare_all(split_handle_of(p, role), group, size, &done, d);
   for (size_t i = 0; i < size && i < done; i++)
     twin[i]->prepared[role] = true;
   return rc;
@@ -444,8 +447,8 @@ static enum bn_sql prepare_group(struct bn_sql_split *p, enum bn_sql_role role,
 
 /* Keeps the statements that are prepared, from the first on; those behind are as if they were
    not. */
-static size_t keep_prepared(const struct bn_sql_unprepared *list, const enum bn_sql_role *roles,
-                            size_t n, bool lost)
+static size_t split_keep_prepared(const struct bn_sql_unprepared *list,
+                                  const enum bn_sql_role *roles, size_t n, bool lost)
 {
   size_t kept = 0;
 
@@ -470,20 +473,20 @@ static enum bn_sql split_prepare_all(void *conn, const struct bn_sql_unprepared 
   for (size_t i = 0; i < n; i++) {
     struct twin *twin = list[i].stmt;
 
-    roles[i] = begin_twin(twin, conn, list[i].sql, list[i].len);
+    roles[i] = split_begin_twin(twin, conn, list[i].sql, list[i].len);
     twin->binds = list[i].binds;
     twin->n_binds = list[i].n_binds;
   }
   for (enum bn_sql_role role = 0; role < BN_ROLES && rc == BN_SQL_DONE; role++)
-    rc = prepare_group(conn, role, list, roles, n, d);
-  *done = keep_prepared(list, roles, n, rc != BN_SQL_DONE);
+    rc = split_prepare_group(conn, role, list, roles, n, d);
+  *done = split_keep_prepared(list, roles, n, rc != BN_SQL_DONE);
   return rc;
 }
 
 /* --- the layer ---------------------------------------------------------------------------------
  */
 
-static struct bn_driver make_ops(const struct bn_driver *base)
+static struct bn_driver split_make_ops(const struct bn_driver *base)
 {
   return (struct bn_driver){
       .name = base->name,
@@ -513,7 +516,7 @@ int bn_sql_splitter_init(struct bn_sql_splitter *p, const struct bn_list *list,
     bn_sql_splitter_done(p);
     return -1;
   }
-  p->ops = make_ops(ops);
+  p->ops = split_make_ops(ops);
   p->caps = caps;
   return 0;
 }

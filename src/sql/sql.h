@@ -14,7 +14,7 @@
 #include "base/err.h"
 
 /* A driver as the program knows it before its module is loaded. */
-struct bn_sql_row {
+struct bn_sql_driver_entry {
   const char *name, *title;
   const struct bn_opt *options;
   size_t conf_size;
@@ -54,7 +54,7 @@ struct bn_sql_stmt;
 
 /* Makes the layer; conf and rows are borrowed and outlive it. */
 struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_policy *policy,
-                                const struct bn_sql_row *rows, size_t n_rows);
+                                const struct bn_sql_driver_entry *rows, size_t n_rows);
 /* Returns the metrics that a workload which uses this layer declares: counters of rows, with
    --db-debug histograms "sql_execute" and "sql_fetch", in dialect 0.5 a counter "transactions" of
    COMMITs, with --verify-commits four counters of commits, with --db-read-hosts one of reads. */

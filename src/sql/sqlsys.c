@@ -9,7 +9,7 @@
 #include "sql/count.h"
 
 struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_policy *policy,
-                                const struct bn_sql_row *rows, size_t n_rows)
+                                const struct bn_sql_driver_entry *rows, size_t n_rows)
 {
   struct bn_sqlsys *sys = bn_alloc(1, sizeof *sys);
 
@@ -66,7 +66,7 @@ bool bn_sqlsys_verifies(const struct bn_sqlsys *sys)
 
 /* Starts, in the main thread, the driver whose servers have the table.  Returns false if it does
    not start, which has been logged, and it has been said that the table is left. */
-static bool start_verified(struct bn_sqlsys *sys, struct bn_session *main)
+static bool sqlsys_start_verified(struct bn_sqlsys *sys, struct bn_session *main)
 {
   struct bn_sql_driver *drv = sys->drivers;
 
@@ -82,14 +82,14 @@ int bn_sqlsys_verify(struct bn_sqlsys *sys, struct bn_session *main, struct bn_e
 {
   if (!sys->verify.made)
     return 0;
-  if (!start_verified(sys, main))
+  if (!sqlsys_start_verified(sys, main))
     return bn_err_set(err, 0, "--verify-commits: the database driver does not start");
   return bn_sql_verify_end(&sys->verify, main, err);
 }
 
 void bn_sqlsys_forget(struct bn_sqlsys *sys, struct bn_session *main)
 {
-  if (bn_sql_verify_cancel(&sys->verify) && start_verified(sys, main))
+  if (bn_sql_verify_cancel(&sys->verify) && sqlsys_start_verified(sys, main))
     bn_sql_verify_drop(&sys->verify, main);
 }
 

@@ -13,7 +13,7 @@
 
 /* Returns the position behind the digits.  A number does not end with its point: what is behind it
    would mean something else. */
-static inline const char *skip_digits(const char *p)
+static inline const char *statements_skip_digits(const char *p)
 {
   const char *const begin = p;
 
@@ -27,7 +27,7 @@ static inline const char *skip_digits(const char *p)
 
 /* Returns the position behind the value at p, or p if there is none.  end[0] is 0.  If the quote is
    doubled, this ends between the two, and no part of a pattern goes on there. */
-static const char *skip_quotes(const char *p, const char *end)
+static const char *statements_skip_quotes(const char *p, const char *end)
 {
   const char *close = *p == '\'' ? memchr(p + 1, '\'', (size_t)(end - p - 1)) : NULL;
 
@@ -40,9 +40,9 @@ static const char *skip_quotes(const char *p, const char *end)
    belongs to the text of a pattern. */
 static enum bn_sql_place literal_kind(const char *p, const char *behind)
 {
-  if (skip_digits(p) == behind)
+  if (statements_skip_digits(p) == behind)
     return BN_SQL_PLACE_NUMBER;
-  return skip_quotes(p, behind) == behind ? BN_SQL_PLACE_QUOTED : BN_SQL_PLACE_END;
+  return statements_skip_quotes(p, behind) == behind ? BN_SQL_PLACE_QUOTED : BN_SQL_PLACE_END;
 }
 
 /* Returns the i-th literal without its sign, which belongs to the text. */
@@ -123,7 +123,8 @@ bool bn_sql_pattern_fits(const struct bn_sql_pattern *p, const char *sql, size_t
     if (part->value == BN_SQL_PLACE_END)
       return value == end;
     text += part->len;
-    sql = part->value == BN_SQL_PLACE_NUMBER ? skip_digits(value) : skip_quotes(value, end);
+    sql = part->value == BN_SQL_PLACE_NUMBER ? statements_skip_digits(value)
+                                             : statements_skip_quotes(value, end);
     if (sql == value)
       return false;
   }

@@ -20,7 +20,7 @@ void bn_sql_statement_cache_done(struct bn_sql_statement_cache *t)
 }
 
 /* Returns the bucket of a text, by FNV-1a. */
-static size_t bucket_of(const char *sql, size_t len)
+static size_t stmt_bucket_of(const char *sql, size_t len)
 {
   uint64_t h = UINT64_C(0xcbf29ce484222325);
 
@@ -49,7 +49,7 @@ static struct bn_sql_cached_text *statement_cache_copy(const char *sql, size_t l
 static struct bn_sql_cached_text *cached_text_get(struct bn_sql_statement_cache *t, const char *sql,
                                                   size_t len)
 {
-  struct bn_sql_cached_text **bucket = &t->bucket[bucket_of(sql, len)], *text;
+  struct bn_sql_cached_text **bucket = &t->bucket[stmt_bucket_of(sql, len)], *text;
 
   (void)pthread_mutex_lock(&t->lock);
   text = statement_cache_find(*bucket, sql, len);
@@ -65,7 +65,7 @@ static struct bn_sql_cached_text *cached_text_get(struct bn_sql_statement_cache 
 
 static void cached_text_put(struct bn_sql_statement_cache *t, struct bn_sql_cached_text *text)
 {
-  struct bn_sql_cached_text **p = &t->bucket[bucket_of(text->text, text->len)];
+  struct bn_sql_cached_text **p = &t->bucket[stmt_bucket_of(text->text, text->len)];
   bool last;
 
   (void)pthread_mutex_lock(&t->lock);

@@ -42,7 +42,7 @@ struct bn_sql_stmt {
   size_t len;
   struct bn_sql_bind *binds;
   size_t n_binds, n_params;
-  struct bn_sql_sort sort;
+  struct bn_sql_statement_type sort;
   struct bn_statement *statement; /* --statements: what it is counted as; NULL: not known yet */
   bool anew;     /* it has to be prepared anew at each execute, here and not by the driver */
   bool emulated; /* the values are put into the text */

@@ -72,7 +72,8 @@ void bn_sql_verify_done(struct bn_sql_verify *v)
 /* --- one server --------------------------------------------------------------------------------
  */
 
-static size_t name_place(const struct bn_sql_verify *v, unsigned ordinal, char *name, size_t size)
+static size_t verify_name_place(const struct bn_sql_verify *v, unsigned ordinal, char *name,
+                                size_t size)
 {
   const struct bn_sql_verified *drv = &v->drv;
   const struct bn_sql_target target = {.ordinal = ordinal};
@@ -85,7 +86,7 @@ static int verify_fail(const struct visit *v, const char *what, struct bn_err *e
 {
   char name[BN_LABEL_LEN];
 
-  (void)name_place(v->of, v->ordinal, name, sizeof name);
+  (void)verify_name_place(v->of, v->ordinal, name, sizeof name);
   return bn_err_set(err, v->diag.code, "--verify-commits: cannot %s %s: %s", what, name,
                     v->diag.text);
 }
@@ -114,39 +115,39 @@ static uint64_t verify_limit(struct bn_sql_verify *v)
 }
 
 /* Returns stop number i of all servers. */
-static struct stop stop_at(unsigned first, unsigned i, size_t places)
+static struct stop verify_stop_at(unsigned first, unsigned i, size_t places)
 {
   return (struct stop){.ordinal = (unsigned)((first + i) % places), .left = places - i};
 }
 
 /* Returns whether number i of several is not asked any more: drivers give a server that does not
    answer a second, even if less is left. */
-static bool is_too_late(struct bn_sql_verify *v, unsigned i)
+static bool verify_is_too_late(struct bn_sql_verify *v, unsigned i)
 {
   return i > 0 && bn_clock_mono() >= verify_limit(v);
 }
 
-static uint64_t end_of_patience(const struct bn_sql_verify *v)
+static uint64_t verify_end_of_patience(const struct bn_sql_verify *v)
 {
   return after_ms(VISIT_MS) + v->login_ns;
 }
 
 /* Returns when a visit has to end: a visit to a frozen server leaves as much time to each of the
    others. */
-static uint64_t end_of_visit(struct bn_sql_verify *v, struct stop stop)
+static uint64_t verify_end_of_visit(struct bn_sql_verify *v, struct stop stop)
 {
   const uint64_t now_ns = bn_clock_mono(), until_ns = verify_limit(v);
 
   return until_ns <= now_ns || stop.only
              ? until_ns
-             : verify_earlier(end_of_patience(v), now_ns + (until_ns - now_ns) / stop.left);
+             : verify_earlier(verify_end_of_patience(v), now_ns + (until_ns - now_ns) / stop.left);
 }
 
 /* Opens a visit.  The caller closes it, also if it could not be opened. */
-static int open_visit(struct visit *visit, struct bn_sql_verify *v, struct stop stop,
-                      struct bn_err *err)
+static int verify_open_visit(struct visit *visit, struct bn_sql_verify *v, struct stop stop,
+                             struct bn_err *err)
 {
-  const uint64_t began_ns = bn_clock_mono(), until_ns = end_of_visit(v, stop);
+  const uint64_t began_ns = bn_clock_mono(), until_ns = verify_end_of_visit(v, stop);
   const struct bn_sql_target target = {.ordinal = stop.ordinal, .prepared = v->drv.prepared};
 
   *visit = (struct visit){.of = v, .ordinal = stop.ordinal};
@@ -159,7 +160,7 @@ static int open_visit(struct visit *visit, struct bn_sql_verify *v, struct stop 
   return 0;
 }
 
-static void close_visit(struct visit *v)
+static void verify_close_visit(struct visit *v)
 {
   if (v->watched)
     bn_sql_alarm_clear(&v->alarm);
@@ -167,7 +168,7 @@ static void close_visit(struct visit *v)
   bn_sql_link_free(&v->link);
 }
 
-static bool read_number(const struct bn_sql_value *v, uint64_t *out)
+static bool verify_read_number(const struct bn_sql_value *v, uint64_t *out)
 {
   char text[24], *end;
 
@@ -179,11 +180,11 @@ static bool read_number(const struct bn_sql_value *v, uint64_t *out)
   return *end == '\0';
 }
 
-static void note_row(struct content *c, const struct bn_sql_value pair[2])
+static void verify_note_row(struct content *c, const struct bn_sql_value pair[2])
 {
   uint64_t id, n;
 
-  if (!read_number(&pair[0], &id) || !read_number(&pair[1], &n) || id > c->n)
+  if (!verify_read_number(&pair[0], &id) || !verify_read_number(&pair[1], &n) || id > c->n)
     return;
   c->known[id].stored = n;
   c->marked |= id == 0;
@@ -208,14 +209,14 @@ static int verify_tell(struct visit *v, const char *sql, struct content *content
   if (rc == BN_SQL_DONE)
     return 0;
   while (content != NULL && r.nfields == 2 && ops->fetch(v->link.handle, &r, row))
-    note_row(content, row);
+    verify_note_row(content, row);
   ops->free_result(v->link.handle, &r);
   return 0;
 }
 
 /* Reads the table.  Returns 0 if the server has said what it has, or -1 and err. */
-static int read_table(struct bn_sql_verify *v, struct stop stop, struct content *content,
-                      struct bn_err *err)
+static int verify_read_table(struct bn_sql_verify *v, struct stop stop, struct content *content,
+                             struct bn_err *err)
 {
   struct visit visit;
   char sql[128];
@@ -224,11 +225,11 @@ static int read_table(struct bn_sql_verify *v, struct stop stop, struct content 
   bn_sql_verify_take(content->newest, content->known);
   content->marked = false;
   (void)snprintf(sql, sizeof sql, "SELECT id, n FROM %s", v->ledger.table);
-  rc = open_visit(&visit, v, stop, err);
+  rc = verify_open_visit(&visit, v, stop, err);
   if (rc == 0)
     rc = verify_tell(&visit, sql, content, "read its table on", err);
   content->absent |= rc == 0 && !content->marked;
-  close_visit(&visit);
+  verify_close_visit(&visit);
   return rc;
 }
 
@@ -237,18 +238,19 @@ static void sleep_a_while(void)
   bn_clock_sleep_until(after_ms(PAUSE_MS));
 }
 
-static int drop_on(struct bn_sql_verify *v, struct stop stop, const char *sql, struct bn_err *err)
+static int verify_drop_on(struct bn_sql_verify *v, struct stop stop, const char *sql,
+                          struct bn_err *err)
 {
   struct visit visit;
-  int rc = open_visit(&visit, v, stop, err);
+  int rc = verify_open_visit(&visit, v, stop, err);
 
   if (rc == 0)
     rc = verify_tell(&visit, sql, NULL, "drop its table on", err);
-  close_visit(&visit);
+  verify_close_visit(&visit);
   return rc;
 }
 
-static const char *drop_text(const struct bn_sql_verify *v, char sql[64])
+static const char *verify_drop_text(const struct bn_sql_verify *v, char sql[64])
 {
   (void)snprintf(sql, 64, "DROP TABLE IF EXISTS %s", v->ledger.table);
   return sql;
@@ -261,25 +263,26 @@ void bn_sql_verify_leave(const struct bn_sql_verify *v, const char *why)
 
   (void)snprintf(text, sizeof text,
                  "the table of --verify-commits is still there%s%s; to remove it, type \"%s\"",
-                 *why != '\0' ? ": " : "", why, drop_text(v, sql));
+                 *why != '\0' ? ": " : "", why, verify_drop_text(v, sql));
   bn_log_foreign(text);
 }
 
 /* Drops the table on one of n servers, of which `first` is asked first.  A cluster that has just
    lost a node refuses it for a while.  Returns 0, or -1: it has been said that the table is still
    there. */
-static int drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
+static int verify_drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
 {
   struct bn_err err = {0};
   char sql[64];
   int rc;
 
-  (void)drop_text(v, sql);
+  (void)verify_drop_text(v, sql);
   do {
     rc = -1;
-    for (unsigned i = 0; i < n && rc != 0 && !is_too_late(v, i); i++)
-      rc = drop_on(v, n > 1 ? stop_at(first, i, n) : (struct stop){.ordinal = first, .left = 1},
-                   sql, &err);
+    for (unsigned i = 0; i < n && rc != 0 && !verify_is_too_late(v, i); i++)
+      rc = verify_drop_on(
+          v, n > 1 ? verify_stop_at(first, i, n) : (struct stop){.ordinal = first, .left = 1}, sql,
+          &err);
     if (rc != 0)
       sleep_a_while();
   } while (rc != 0 && bn_clock_mono() < verify_limit(v));
@@ -288,11 +291,11 @@ static int drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
   return rc;
 }
 
-static void drop_anywhere(struct bn_sql_verify *v)
+static void verify_drop_anywhere(struct bn_sql_verify *v)
 {
   char name[BN_LABEL_LEN];
 
-  (void)drop_table(v, v->good, name_place(v, 0, name, sizeof name));
+  (void)verify_drop_table(v, v->good, verify_name_place(v, 0, name, sizeof name));
 }
 
 /* --- before the events -------------------------------------------------------------------------
@@ -313,15 +316,15 @@ static int verify_discard(struct bn_sql_verify *v, unsigned ordinal)
   const uint64_t until_ns = v->until_ns;
   int rc;
 
-  v->until_ns = end_of_patience(v);
-  rc = drop_table(v, ordinal, 1);
+  v->until_ns = verify_end_of_patience(v);
+  rc = verify_drop_table(v, ordinal, 1);
   v->until_ns = until_ns;
   return rc;
 }
 
 /* Names the table.  A server that was lost may still be making a table after another one was
    dropped, so the next attempt has another name. */
-static int name_table(struct bn_sql_verify *v, struct bn_err *err)
+static int verify_name_table(struct bn_sql_verify *v, struct bn_err *err)
 {
   unsigned char noise[8] = {0};
 
@@ -334,7 +337,7 @@ static int name_table(struct bn_sql_verify *v, struct bn_err *err)
 }
 
 /* Makes the table on a server.  visit->lost: the table may exist although this failed. */
-static int create_on(struct visit *visit, struct bn_err *err)
+static int verify_create_on(struct visit *visit, struct bn_err *err)
 {
   char sql[128];
 
@@ -351,7 +354,7 @@ static bool commits_by_itself(const struct visit *visit)
          visit->link.ops->transaction(visit->link.handle) == BN_TRANSACTION_OWN;
 }
 
-static int mark_on(struct visit *visit, struct bn_err *err)
+static int verify_mark_on(struct visit *visit, struct bn_err *err)
 {
   char sql[128];
   int rc;
@@ -371,7 +374,7 @@ struct attempts {
   bool again;   /* these are not the first */
 };
 
-static bool has_met(const struct attempts *a, unsigned ordinal)
+static bool verify_has_met(const struct attempts *a, unsigned ordinal)
 {
   return ordinal < 64 && (a->met >> ordinal & 1) != 0;
 }
@@ -386,41 +389,41 @@ static enum attempt failed_attempt(const struct visit *visit, bool met)
   return passes ? NOT_NOW : NEVER;
 }
 
-static enum attempt make_table_on(struct bn_sql_verify *v, unsigned ordinal, struct attempts *all,
-                                  struct bn_err *err)
+static enum attempt verify_make_table_on(struct bn_sql_verify *v, unsigned ordinal,
+                                         struct attempts *all, struct bn_err *err)
 {
   const struct stop stop = {.ordinal = ordinal, .left = 1, .only = all->places == 1};
   enum attempt failed;
   struct visit visit;
   bool there; /* or it may be */
-  int rc = name_table(v, err);
+  int rc = verify_name_table(v, err);
 
   if (rc != 0)
     return NEVER;
-  rc = open_visit(&visit, v, stop, err);
+  rc = verify_open_visit(&visit, v, stop, err);
   if (rc == 0)
-    rc = create_on(&visit, err);
+    rc = verify_create_on(&visit, err);
   there = rc == 0 || visit.lost;
   if (rc == 0)
-    rc = mark_on(&visit, err);
+    rc = verify_mark_on(&visit, err);
   if (ordinal < 64)
     all->met |= (uint64_t)visit.met << ordinal;
-  failed = failed_attempt(&visit, has_met(all, ordinal));
-  close_visit(&visit);
+  failed = failed_attempt(&visit, verify_has_met(all, ordinal));
+  verify_close_visit(&visit);
   if (rc == 0)
     return MADE;
   return there && verify_discard(v, ordinal) != 0 ? LEFT : failed;
 }
 
 /* Returns -1; if the server has never said what it has, err says why already. */
-static int fail_without_table(const struct bn_sql_verify *v, unsigned ordinal,
-                              const struct content *content, struct bn_err *err)
+static int verify_fail_without_table(const struct bn_sql_verify *v, unsigned ordinal,
+                                     const struct content *content, struct bn_err *err)
 {
   char name[BN_LABEL_LEN];
 
   if (!content->absent)
     return -1;
-  (void)name_place(v, ordinal, name, sizeof name);
+  (void)verify_name_place(v, ordinal, name, sizeof name);
   return bn_err_set(err, 0,
                     "--verify-commits: %s does not have the table that bench has just created; "
                     "list only servers that replicate each other, and use no database in memory",
@@ -435,27 +438,28 @@ static int await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err 
   struct content content = {.known = &mark};
   struct visit visit;
 
-  if (open_visit(&visit, v, stop, err) != 0) {
-    close_visit(&visit);
+  if (verify_open_visit(&visit, v, stop, err) != 0) {
+    verify_close_visit(&visit);
     return 0;
   }
-  close_visit(&visit);
-  while (read_table(v, stop, &content, err) != 0 || !content.marked) {
+  verify_close_visit(&visit);
+  while (verify_read_table(v, stop, &content, err) != 0 || !content.marked) {
     if (v->drv.ops->place == NULL || after_ms(PAUSE_MS) >= verify_limit(v))
-      return fail_without_table(v, stop.ordinal, &content, err);
+      return verify_fail_without_table(v, stop.ordinal, &content, err);
     sleep_a_while();
   }
   return 0;
 }
 
 /* Makes the table on the first server that lets it, which is *made_on then. */
-static enum attempt make_table_once(struct bn_sql_verify *v, struct attempts *all,
-                                    unsigned *made_on, struct bn_err *err)
+static enum attempt verify_make_table_once(struct bn_sql_verify *v, struct attempts *all,
+                                           unsigned *made_on, struct bn_err *err)
 {
   enum attempt sum = NEVER;
 
   for (unsigned i = 0; i < all->places; i++) {
-    const enum attempt a = all->again && !has_met(all, i) ? NEVER : make_table_on(v, i, all, err);
+    const enum attempt a =
+        all->again && !verify_has_met(all, i) ? NEVER : verify_make_table_on(v, i, all, err);
 
     *made_on = i;
     if (a == MADE)
@@ -466,28 +470,28 @@ static enum attempt make_table_once(struct bn_sql_verify *v, struct attempts *al
   return sum;
 }
 
-static int make_anywhere(struct bn_sql_verify *v, size_t places, unsigned *made_on,
-                         struct bn_err *err)
+static int verify_make_anywhere(struct bn_sql_verify *v, size_t places, unsigned *made_on,
+                                struct bn_err *err)
 {
   struct attempts all = {.places = places};
-  enum attempt a = make_table_once(v, &all, made_on, err);
+  enum attempt a = verify_make_table_once(v, &all, made_on, err);
 
   while (a == NOT_NOW && after_ms(PAUSE_MS) < verify_limit(v)) {
     sleep_a_while();
-    a = make_table_once(v, &all, made_on, err);
+    a = verify_make_table_once(v, &all, made_on, err);
   }
   return a == MADE ? 0 : -1;
 }
 
-static int make_table(struct bn_sql_verify *v, struct bn_err *err)
+static int verify_make_table(struct bn_sql_verify *v, struct bn_err *err)
 {
   char name[BN_LABEL_LEN];
-  const size_t places = name_place(v, 0, name, sizeof name);
+  const size_t places = verify_name_place(v, 0, name, sizeof name);
   unsigned made_on = 0;
   int rc;
 
   v->until_ns = after_ms(PATIENCE_MS);
-  rc = make_anywhere(v, places, &made_on, err);
+  rc = verify_make_anywhere(v, places, &made_on, err);
   if (rc != 0)
     return rc;
   v->until_ns = after_ms(PATIENCE_MS);
@@ -508,7 +512,7 @@ static void verify_make(struct bn_sql_verify *v, const struct bn_driver *below,
       .ledger = &v->ledger, .trace = v->drv.trace, .driver = v->drv.ops, .caps = v->drv.caps};
   bn_sql_committer_init(&v->layer, below);
   v->session = s;
-  v->made = make_table(v, &err) == 0;
+  v->made = verify_make_table(v, &err) == 0;
   v->session = NULL;
   if (!v->made)
     bn_log_failure(&err);
@@ -569,20 +573,20 @@ struct bn_sql_commit_counts bn_sql_verify_compare(const struct bn_sql_known_row 
 /* Asks all servers and keeps the content that lacks least, as a server that a failover has left
    behind does not count.  Returns whether it lacks less than v->counts; *known: at least one server
    could be read. */
-static bool ask_all_servers(struct bn_sql_verify *v, struct content *content, bool *known,
-                            struct bn_err *err)
+static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *content, bool *known,
+                                   struct bn_err *err)
 {
   char name[BN_LABEL_LEN];
-  const size_t places = name_place(v, 0, name, sizeof name);
+  const size_t places = verify_name_place(v, 0, name, sizeof name);
   const unsigned first = v->good;
   bool better = false;
 
-  for (unsigned i = 0; i < places && !is_too_late(v, i); i++) {
+  for (unsigned i = 0; i < places && !verify_is_too_late(v, i); i++) {
     struct bn_sql_commit_counts found;
 
     if (*known && v->counts.missing == 0)
       break;
-    if (read_table(v, stop_at(first, i, places), content, err) != 0)
+    if (verify_read_table(v, verify_stop_at(first, i, places), content, err) != 0)
       continue;
     found = bn_sql_verify_compare(content->known, content->n);
     if (*known && found.missing >= v->counts.missing)
@@ -602,7 +606,7 @@ static int verify_compare(struct bn_sql_verify *v, struct content *content, stru
   do {
     if (steady_ns != 0)
       sleep_a_while();
-    if (ask_all_servers(v, content, &known, err) || steady_ns == 0)
+    if (verify_ask_all_servers(v, content, &known, err) || steady_ns == 0)
       steady_ns = after_ms(STEADY_MS);
   } while (!(known && v->counts.missing == 0) && bn_clock_mono() < verify_limit(v) &&
            !(known && bn_clock_mono() >= steady_ns));
@@ -610,7 +614,7 @@ static int verify_compare(struct bn_sql_verify *v, struct content *content, stru
 }
 
 /* Notes that no server could be asked, so all commits may be missing. */
-static void note_nothing_known(struct bn_sql_verify *v, struct content *content)
+static void verify_note_nothing_known(struct bn_sql_verify *v, struct content *content)
 {
   bn_sql_verify_take(content->newest, content->known);
   v->counts = bn_sql_verify_compare(content->known, content->n);
@@ -622,13 +626,13 @@ static void note_nothing_known(struct bn_sql_verify *v, struct content *content)
 static int verify_and_drop(struct bn_sql_verify *v, struct content *content, struct bn_err *err)
 {
   if (verify_compare(v, content, err) != 0) {
-    note_nothing_known(v, content);
+    verify_note_nothing_known(v, content);
     bn_sql_verify_leave(v, "");
     return -1;
   }
   v->until_ns = verify_later(
       v->until_ns, after_ms(bn_session_deadline(v->session) != 0 ? PATIENCE_MS : DROP_MS));
-  drop_anywhere(v);
+  verify_drop_anywhere(v);
   if (v->counts.missing == 0)
     return 0;
   return bn_err_set(err, 0,
@@ -675,5 +679,5 @@ void bn_sql_verify_drop(struct bn_sql_verify *v, const struct bn_session *main)
 {
   v->session = main;
   v->until_ns = after_ms(DROP_MS);
-  drop_anywhere(v);
+  verify_drop_anywhere(v);
 }

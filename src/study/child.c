@@ -45,7 +45,7 @@ void bn_children_begin(struct bn_children *c)
 }
 
 /* Waits for one of the signals until that time of bn_clock_mono(); 0: none came. */
-static int wait_signal(struct bn_children *c, uint64_t until_ns)
+static int child_wait_signal(struct bn_children *c, uint64_t until_ns)
 {
   const uint64_t now_ns = bn_clock_mono(), left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
   const struct timespec left = {.tv_sec = (time_t)(left_ns / BN_NSEC_PER_SEC),
@@ -62,11 +62,11 @@ void bn_children_pause(struct bn_children *c, uint64_t ns)
   const uint64_t until_ns = bn_clock_mono() + ns;
 
   while (c->signo == 0 && bn_clock_mono() < until_ns)
-    (void)wait_signal(c, until_ns);
+    (void)child_wait_signal(c, until_ns);
 }
 
 /* A file without a name, at its begin, with that text. */
-static int open_memory(const char *text, size_t len, struct bn_err *err)
+static int child_open_memory(const char *text, size_t len, struct bn_err *err)
 {
   const int fd = memfd_create("bench", MFD_CLOEXEC);
 
@@ -85,7 +85,7 @@ static int open_memory(const char *text, size_t len, struct bn_err *err)
   return fd;
 }
 
-static int open_output(const char *path, struct bn_err *err)
+static int child_open_output(const char *path, struct bn_err *err)
 {
   const int fd = path != NULL ? bn_file_create(path) : open("/dev/null", O_WRONLY | O_CLOEXEC);
 
@@ -95,7 +95,7 @@ static int open_output(const char *path, struct bn_err *err)
   return fd;
 }
 
-static void close_all(const struct streams *s)
+static void child_close_all(const struct streams *s)
 {
   const int fds[] = {s->in, s->out, s->errors};
 
@@ -106,30 +106,31 @@ static void close_all(const struct streams *s)
 
 static int streams_open(struct streams *s, const struct bn_child *c, struct bn_err *err)
 {
-  s->in = c->input != NULL ? open_memory(c->input, c->input_len, err)
+  s->in = c->input != NULL ? child_open_memory(c->input, c->input_len, err)
                            : open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (s->in < 0)
     return c->input != NULL
                ? -1
                : bn_err_set(err, errno, "cannot read '/dev/null': %s", strerror(errno));
-  s->out = c->output != NULL ? open_memory("", 0, err) : open_output(c->out, err);
+  s->out = c->output != NULL ? child_open_memory("", 0, err) : child_open_output(c->out, err);
   if (s->out < 0)
     return -1;
   if (c->out != NULL && c->errors != NULL && strcmp(c->out, c->errors) == 0)
     s->errors = fcntl(s->out, F_DUPFD_CLOEXEC, 0);
   else
-    s->errors = open_output(c->errors, err);
+    s->errors = child_open_output(c->errors, err);
   return s->errors >= 0 ? 0 : -1;
 }
 
-static void tell_end(int how, struct bn_child_end *end)
+static void child_tell_end(int how, struct bn_child_end *end)
 {
   end->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
   end->signo = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
 }
 
 /* Passes signals on, and ends a child that takes too long. */
-static void wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns, struct bn_child_end *end)
+static void child_wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns,
+                           struct bn_child_end *end)
 {
   uint64_t until_ns = limit_ns > 0 ? bn_clock_mono() + limit_ns : UINT64_MAX;
   int how = 0;
@@ -144,15 +145,15 @@ static void wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns, struct
       until_ns = now_ns + GRACE_NS;
     }
     /* At most a second, because of two SIGCHLD only one may come. */
-    signo =
-        wait_signal(c, until_ns < now_ns + BN_NSEC_PER_SEC ? until_ns : now_ns + BN_NSEC_PER_SEC);
+    signo = child_wait_signal(c, until_ns < now_ns + BN_NSEC_PER_SEC ? until_ns
+                                                                     : now_ns + BN_NSEC_PER_SEC);
     if (signo > 0 && signo != SIGCHLD)
       (void)kill(-pid, signo);
   }
-  tell_end(how, end);
+  child_tell_end(how, end);
 }
 
-static int read_memory(int fd, struct bn_buf *output, struct bn_err *err)
+static int child_read_memory(int fd, struct bn_buf *output, struct bn_err *err)
 {
   char part[8192];
   ssize_t n;
@@ -178,9 +179,9 @@ int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_
     pid = bn_spawn(
         &(struct bn_spawn){child->argv, s.in, s.out, s.errors, &c->before, SIGKILL, true}, err);
   if (pid > 0) {
-    wait_end(c, pid, child->limit_ns, end);
-    rc = child->output != NULL ? read_memory(s.out, child->output, err) : 0;
+    child_wait_end(c, pid, child->limit_ns, end);
+    rc = child->output != NULL ? child_read_memory(s.out, child->output, err) : 0;
   }
-  close_all(&s);
+  child_close_all(&s);
   return rc;
 }

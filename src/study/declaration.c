@@ -48,23 +48,23 @@ declaration_refuse(const struct reading *r, const char *fmt, ...)
 }
 
 /* Keeps the value on top, which it pops. */
-static void keep_value(const struct reading *r)
+static void declaration_keep_value(const struct reading *r)
 {
   lua_rawseti(r->L, r->kept, (int)lua_objlen(r->L, r->kept) + 1);
 }
 
 /* Returns zeroed memory that lives as long as the kept values. */
-static void *keep_block(const struct reading *r, size_t size)
+static void *declaration_keep_block(const struct reading *r, size_t size)
 {
   void *block = lua_newuserdata(r->L, size);
 
   memset(block, 0, size);
-  keep_value(r);
+  declaration_keep_value(r);
   return block;
 }
 
 /* A member that is not among `names` is a slip of the pen. */
-static void check_names(const struct reading *r, const char *const *names)
+static void declaration_check_names(const struct reading *r, const char *const *names)
 {
   lua_pushnil(r->L);
   while (lua_next(r->L, r->table) != 0) {
@@ -81,7 +81,7 @@ static void check_names(const struct reading *r, const char *const *names)
 }
 
 /* Returns NULL if there is none. */
-static const char *read_text(const struct reading *r, const char *name)
+static const char *declaration_read_text(const struct reading *r, const char *name)
 {
   const char *text;
 
@@ -93,20 +93,20 @@ static const char *read_text(const struct reading *r, const char *name)
   if (lua_type(r->L, -1) != LUA_TSTRING)
     declaration_refuse(r, "'%s' must be a text", name);
   text = lua_tostring(r->L, -1);
-  keep_value(r);
+  declaration_keep_value(r);
   return text;
 }
 
-static const char *read_needed(const struct reading *r, const char *name)
+static const char *declaration_read_needed(const struct reading *r, const char *name)
 {
-  const char *text = read_text(r, name);
+  const char *text = declaration_read_text(r, name);
 
   if (text == NULL)
     declaration_refuse(r, "'%s' is missing", name);
   return text;
 }
 
-static bool read_switch(const struct reading *r, const char *name)
+static bool declaration_read_switch(const struct reading *r, const char *name)
 {
   lua_getfield(r->L, r->table, name);
   const bool is_on = lua_toboolean(r->L, -1) != 0;
@@ -118,7 +118,7 @@ static bool read_switch(const struct reading *r, const char *name)
 }
 
 /* Returns false if there is none. */
-static bool read_whole(const struct reading *r, const char *name, int64_t *out)
+static bool declaration_read_whole(const struct reading *r, const char *name, int64_t *out)
 {
   lua_getfield(r->L, r->table, name);
   const bool is_there = !lua_isnil(r->L, -1);
@@ -140,13 +140,13 @@ static const char *const *read_texts(const struct reading *r, const char *name)
     declaration_refuse(r, "'%s' must be a list of texts", name);
   n = lua_istable(r->L, -1) ? lua_objlen(r->L, -1) : 0;
   if (n > 0)
-    text = keep_block(r, (n + 1) * sizeof *text);
+    text = declaration_keep_block(r, (n + 1) * sizeof *text);
   for (size_t i = 0; i < n; i++) {
     lua_rawgeti(r->L, -1, (int)i + 1);
     if (lua_type(r->L, -1) != LUA_TSTRING)
       declaration_refuse(r, "'%s' must be a list of texts", name);
     text[i] = lua_tostring(r->L, -1);
-    keep_value(r);
+    declaration_keep_value(r);
   }
   lua_pop(r->L, 1);
   return text;
@@ -154,9 +154,9 @@ static const char *const *read_texts(const struct reading *r, const char *name)
 
 /* --- an option --- */
 
-static enum bn_opt_type read_type(const struct reading *r)
+static enum bn_opt_type declaration_read_type(const struct reading *r)
 {
-  const char *name = read_needed(r, "type");
+  const char *name = declaration_read_needed(r, "type");
 
   for (int i = 0; types[i] != NULL; i++)
     if (strcmp(types[i], name) == 0)
@@ -167,7 +167,7 @@ static enum bn_opt_type read_type(const struct reading *r)
                      name);
 }
 
-static unsigned read_traits(const struct reading *r)
+static unsigned declaration_read_traits(const struct reading *r)
 {
   const char *const *name = read_texts(r, "traits");
   unsigned traits = 0;
@@ -185,7 +185,7 @@ static unsigned read_traits(const struct reading *r)
 }
 
 /* A number or a switch need not be typed as a text. */
-static const char *read_default(const struct reading *r)
+static const char *declaration_read_default(const struct reading *r)
 {
   const char *text;
 
@@ -202,13 +202,14 @@ static const char *read_default(const struct reading *r)
     declaration_refuse(r, "'def' must be the default as a user types it");
   }
   text = lua_tostring(r->L, -1);
-  keep_value(r);
+  declaration_keep_value(r);
   return text;
 }
 
-static void read_bounds(const struct reading *r, struct bn_opt *o)
+static void declaration_read_bounds(const struct reading *r, struct bn_opt *o)
 {
-  const bool has_min = read_whole(r, "min", &o->min), has_max = read_whole(r, "max", &o->max);
+  const bool has_min = declaration_read_whole(r, "min", &o->min),
+             has_max = declaration_read_whole(r, "max", &o->max);
 
   if (has_min && !has_max)
     o->max = INT64_MAX;
@@ -216,7 +217,7 @@ static void read_bounds(const struct reading *r, struct bn_opt *o)
     o->min = INT64_MIN;
 }
 
-static void check_default(const struct reading *r, const struct bn_opt *o)
+static void declaration_check_default(const struct reading *r, const struct bn_opt *o)
 {
   union bn_optval value = {.u = 0};
   const enum bn_optset_error rc = bn_optval_default(o, &bn_policy_bench, &value);
@@ -226,7 +227,7 @@ static void check_default(const struct reading *r, const struct bn_opt *o)
     declaration_refuse(r, "the default '%s' does not fit", o->def);
 }
 
-static void read_option(const struct reading *r, struct bn_opt *o, size_t at)
+static void declaration_read_option(const struct reading *r, struct bn_opt *o, size_t at)
 {
   static const char *const names[] = {"name",  "type",    "letter",     "form",    "help",
                                       "def",   "min",     "max",        "choices", "words",
@@ -234,12 +235,12 @@ static void read_option(const struct reading *r, struct bn_opt *o, size_t at)
                                       "blank", "traits",  "range_text", NULL};
   const char *letter;
 
-  check_names(r, names);
-  o->type = read_type(r);
-  o->help = read_needed(r, "help");
-  o->form = read_text(r, "form");
-  o->range_text = read_text(r, "range_text");
-  letter = read_text(r, "letter");
+  declaration_check_names(r, names);
+  o->type = declaration_read_type(r);
+  o->help = declaration_read_needed(r, "help");
+  o->form = declaration_read_text(r, "form");
+  o->range_text = declaration_read_text(r, "range_text");
+  letter = declaration_read_text(r, "letter");
   if (letter != NULL && (strlen(letter) != 1 || o->type == BN_BOOL))
     declaration_refuse(r, "'letter' must be one letter, of an option with a value");
   o->letter = letter != NULL ? letter[0] : '\0';
@@ -247,24 +248,24 @@ static void read_option(const struct reading *r, struct bn_opt *o, size_t at)
   if ((o->choices != NULL) != (o->type == BN_CHOICE))
     declaration_refuse(r, "'choices' belong to the type 'choice'");
   o->words = read_texts(r, "words");
-  o->traits = read_traits(r);
-  o->hidden = read_switch(r, "hidden");
-  o->secret = read_switch(r, "secret");
-  o->blank = read_switch(r, "blank");
-  o->repeat = read_switch(r, "repeats");
-  o->verbatim = read_switch(r, "verbatim");
-  o->file = read_switch(r, "file");
-  o->def = read_default(r);
-  read_bounds(r, o);
+  o->traits = declaration_read_traits(r);
+  o->hidden = declaration_read_switch(r, "hidden");
+  o->secret = declaration_read_switch(r, "secret");
+  o->blank = declaration_read_switch(r, "blank");
+  o->repeat = declaration_read_switch(r, "repeats");
+  o->verbatim = declaration_read_switch(r, "verbatim");
+  o->file = declaration_read_switch(r, "file");
+  o->def = declaration_read_default(r);
+  declaration_read_bounds(r, o);
   o->offset = at * sizeof(struct slot) + offsetof(struct slot, value);
   o->given = at * sizeof(struct slot) + offsetof(struct slot, given);
-  check_default(r, o);
+  declaration_check_default(r, o);
 }
 
 /* The name is that of a variable too. */
-static const char *read_name(const struct reading *r)
+static const char *declaration_read_name(const struct reading *r)
 {
-  const char *name = read_needed(r, "name");
+  const char *name = declaration_read_needed(r, "name");
 
   if (name[0] < 'a' || name[0] > 'z' ||
       name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_")] != '\0')
@@ -273,11 +274,11 @@ static const char *read_name(const struct reading *r)
 }
 
 /* The list is at `table` of the reading.  Returns NULL if it is empty. */
-static const struct bn_opt *read_options(const struct reading *r, size_t *conf_size)
+static const struct bn_opt *declaration_read_options(const struct reading *r, size_t *conf_size)
 {
   lua_State *L = r->L;
   const size_t n = lua_objlen(L, r->table);
-  struct bn_opt *option = keep_block(r, (n + 1) * sizeof *option);
+  struct bn_opt *option = declaration_keep_block(r, (n + 1) * sizeof *option);
 
   for (size_t i = 0; i < n; i++) {
     struct reading one = {L, lua_gettop(L) + 1, r->kept, NULL};
@@ -287,10 +288,10 @@ static const struct bn_opt *read_options(const struct reading *r, size_t *conf_s
     one.what = lua_tostring(L, -1);
     if (!lua_istable(L, one.table))
       declaration_refuse(&one, "a table was expected");
-    option[i].name = read_name(&one);
+    option[i].name = declaration_read_name(&one);
     lua_pushfstring(L, "option '%s'", option[i].name);
     one.what = lua_tostring(L, -1);
-    read_option(&one, &option[i], i);
+    declaration_read_option(&one, &option[i], i);
     lua_settop(L, one.table - 1);
   }
   *conf_size = n * sizeof(struct slot);
@@ -300,16 +301,16 @@ static const struct bn_opt *read_options(const struct reading *r, size_t *conf_s
 const struct bn_opt *bn_declaration_options(lua_State *L, int index, size_t *conf_size)
 {
   lua_newtable(L);
-  return read_options(&(struct reading){L, index, lua_gettop(L), "options"}, conf_size);
+  return declaration_read_options(&(struct reading){L, index, lua_gettop(L), "options"}, conf_size);
 }
 
 /* --- a study --- */
 
-static size_t read_count(const struct reading *r, const char *name, size_t absent)
+static size_t declaration_read_count(const struct reading *r, const char *name, size_t absent)
 {
   int64_t n;
 
-  if (!read_whole(r, name, &n))
+  if (!declaration_read_whole(r, name, &n))
     return absent;
   if (n < 0)
     declaration_refuse(r, "'%s' must be 0 or more", name);
@@ -325,20 +326,21 @@ const struct bn_subcommand *bn_declaration_study(lua_State *L, int index)
   struct bn_subcommand *sub;
 
   lua_newtable(L);
-  check_names(&r, names);
-  sub = keep_block(&r, sizeof *sub);
-  *sub = (struct bn_subcommand){.name = read_text(&r, "name"),
-                                .title = read_needed(&r, "title"),
-                                .operands = read_text(&r, "operands"),
-                                .min_operands = read_count(&r, "min_operands", 0),
-                                .max_operands = read_count(&r, "max_operands", SIZE_MAX),
-                                .takes_run = read_switch(&r, "takes_run")};
+  declaration_check_names(&r, names);
+  sub = declaration_keep_block(&r, sizeof *sub);
+  *sub =
+      (struct bn_subcommand){.name = declaration_read_text(&r, "name"),
+                             .title = declaration_read_needed(&r, "title"),
+                             .operands = declaration_read_text(&r, "operands"),
+                             .min_operands = declaration_read_count(&r, "min_operands", 0),
+                             .max_operands = declaration_read_count(&r, "max_operands", SIZE_MAX),
+                             .takes_run = declaration_read_switch(&r, "takes_run")};
   if (sub->operands == NULL)
     sub->operands = "";
   lua_getfield(L, index, "options");
   if (lua_istable(L, -1))
-    sub->options =
-        read_options(&(struct reading){L, lua_gettop(L), r.kept, "options"}, &sub->conf_size);
+    sub->options = declaration_read_options(&(struct reading){L, lua_gettop(L), r.kept, "options"},
+                                            &sub->conf_size);
   else if (!lua_isnil(L, -1))
     declaration_refuse(&r, "'options' must be a list of tables");
   lua_getfield(L, index, "run");
@@ -350,7 +352,7 @@ const struct bn_subcommand *bn_declaration_study(lua_State *L, int index)
 
 /* --- values --- */
 
-static void push_text(lua_State *L, const char *text)
+static void declaration_push_text(lua_State *L, const char *text)
 {
   if (text != NULL)
     lua_pushstring(L, text);
@@ -358,7 +360,7 @@ static void push_text(lua_State *L, const char *text)
     lua_pushnil(L);
 }
 
-static void push_list(lua_State *L, const struct bn_list *list)
+static void declaration_push_list(lua_State *L, const struct bn_list *list)
 {
   lua_createtable(L, (int)list->n, 0);
   for (size_t i = 0; i < list->n; i++) {
@@ -367,7 +369,7 @@ static void push_list(lua_State *L, const struct bn_list *list)
   }
 }
 
-static void push_value(lua_State *L, const struct bn_opt *o, const union bn_optval *v)
+static void declaration_push_value(lua_State *L, const struct bn_opt *o, const union bn_optval *v)
 {
   switch (o->type) {
   case BN_BOOL:
@@ -385,19 +387,19 @@ static void push_value(lua_State *L, const struct bn_opt *o, const union bn_optv
     break;
   case BN_STRING:
   case BN_PATH:
-    push_text(L, v->s);
+    declaration_push_text(L, v->s);
     break;
   case BN_CHOICE:
-    push_text(L, o->choices[v->choice]);
+    declaration_push_text(L, o->choices[v->choice]);
     break;
   case BN_LIST:
-    push_list(L, &v->list);
+    declaration_push_list(L, &v->list);
     break;
   }
 }
 
 /* '-' of an option's name is '_'. */
-static void push_name(lua_State *L, const char *name)
+static void declaration_push_name(lua_State *L, const char *name)
 {
   (void)luaL_gsub(L, name, "-", "_");
 }
@@ -409,12 +411,12 @@ void bn_declaration_push_values(lua_State *L, const struct bn_opt *options, cons
   for (const struct bn_opt *o = options; o != NULL && o->name != NULL; o++) {
     const struct slot *s = (const void *)((const char *)conf + o->offset);
 
-    push_name(L, o->name);
+    declaration_push_name(L, o->name);
     lua_pushvalue(L, -1);
     lua_pushboolean(L, s->given);
     lua_rawset(L, -4);
     if (o->type == BN_BOOL || s->given || o->def != NULL)
-      push_value(L, o, &s->value);
+      declaration_push_value(L, o, &s->value);
     else
       lua_pushnil(L);
     lua_rawset(L, -4);

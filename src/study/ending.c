@@ -42,10 +42,10 @@ struct entry { /* of getdents64(2) */
   char name[];
 };
 
-static bool remove_entry(int folder, const char *name, int depth);
+static bool ending_remove_entry(int folder, const char *name, int depth);
 
 /* Returns whether it has removed something. */
-static bool remove_content(int folder, int depth)
+static bool ending_remove_content(int folder, int depth)
 {
   _Alignas(struct entry) char block[2048];
   bool removed = false;
@@ -57,13 +57,13 @@ static bool remove_content(int folder, int depth)
       const struct entry *e = (const struct entry *)(const void *)(block + at);
 
       if (strcmp(e->name, ".") != 0 && strcmp(e->name, "..") != 0)
-        removed |= remove_entry(folder, e->name, depth);
+        removed |= ending_remove_entry(folder, e->name, depth);
       at += e->size;
     }
   return removed;
 }
 
-static bool remove_entry(int folder, const char *name, int depth)
+static bool ending_remove_entry(int folder, const char *name, int depth)
 {
   int inner;
 
@@ -72,7 +72,7 @@ static bool remove_entry(int folder, const char *name, int depth)
   inner = depth > 0 ? openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
   if (inner < 0)
     return false;
-  while (remove_content(inner, depth - 1))
+  while (ending_remove_content(inner, depth - 1))
     continue;
   (void)close(inner);
   return unlinkat(folder, name, AT_REMOVEDIR) == 0;
@@ -81,7 +81,7 @@ static bool remove_entry(int folder, const char *name, int depth)
 void bn_ending_remove_folder(void)
 {
   if (ending.root[0] != '\0')
-    (void)remove_entry(AT_FDCWD, ending.root, DEPTH);
+    (void)ending_remove_entry(AT_FDCWD, ending.root, DEPTH);
   ending.root[0] = '\0';
 }
 
@@ -144,7 +144,7 @@ void bn_ending_note(int signo)
 /* --- the folder --- */
 
 /* The signals are blocked, so that there is no folder whose name is not known. */
-static int make_root(const char *base)
+static int ending_make_root(const char *base)
 {
   char path[PATH_MAX];
   sigset_t blocked, before;
@@ -174,7 +174,7 @@ int bn_ending_folder(char path[PATH_MAX], struct bn_err *err)
   if (base == NULL || base[0] == '\0')
     base = "/tmp";
   if (ending.root[0] == '\0')
-    error = make_root(base);
+    error = ending_make_root(base);
   if (error == 0) {
     (void)snprintf(path, PATH_MAX, "%.*s/%u", (int)(PATH_MAX - 16), ending.root, ++ending.folders);
     error = mkdir(path, 0700) == 0 ? 0 : errno;

@@ -18,7 +18,7 @@ struct conversion {
   char letter;
 };
 
-static struct conversion read_conversion(const char *text)
+static struct conversion format_read_conversion(const char *text)
 {
   struct conversion c = {.flags = text + 1};
 
@@ -34,7 +34,7 @@ static struct conversion read_conversion(const char *text)
 }
 
 /* Only '-' and '+' are known: no text of a study has other flags. */
-static bool is_real(const struct conversion *c)
+static bool format_is_real(const struct conversion *c)
 {
   return c->letter != '\0' && strchr("efg", c->letter) != NULL &&
          c->flags + strspn(c->flags, "-+") == c->width;
@@ -48,7 +48,7 @@ static int precision_of(const struct conversion *c)
   return digits < PRECISION_MAX ? digits : PRECISION_MAX;
 }
 
-static void print_real(char text[DIGITS_MAX], const struct conversion *c, double x)
+static void format_print_real(char text[DIGITS_MAX], const struct conversion *c, double x)
 {
   const bool plus = memchr(c->flags, '+', (size_t)(c->width - c->flags)) != NULL;
   const int precision = precision_of(c);
@@ -62,11 +62,12 @@ static void print_real(char text[DIGITS_MAX], const struct conversion *c, double
 }
 
 /* Replaces the argument by its text, and the conversion by that of a text of the same width. */
-static void replace_real(lua_State *L, const struct conversion *c, int argument, luaL_Buffer *out)
+static void format_replace_real(lua_State *L, const struct conversion *c, int argument,
+                                luaL_Buffer *out)
 {
   char text[DIGITS_MAX];
 
-  print_real(text, c, lua_tonumber(L, argument));
+  format_print_real(text, c, lua_tonumber(L, argument));
   lua_pushstring(L, text);
   lua_replace(L, argument);
   luaL_addchar(out, '%');
@@ -88,12 +89,12 @@ static int study_format(lua_State *L)
   last = lua_gettop(L);
   luaL_buffinit(L, &out);
   for (const char *percent; (percent = strchr(text, '%')) != NULL;) {
-    const struct conversion c = read_conversion(percent);
+    const struct conversion c = format_read_conversion(percent);
 
     argument += c.letter != '%';
     luaL_addlstring(&out, text, (size_t)(percent - text));
-    if (is_real(&c) && argument <= last && lua_isnumber(L, argument))
-      replace_real(L, &c, argument, &out);
+    if (format_is_real(&c) && argument <= last && lua_isnumber(L, argument))
+      format_replace_real(L, &c, argument, &out);
     else
       luaL_addlstring(&out, percent, (size_t)(c.end - percent));
     text = c.end;

@@ -33,7 +33,7 @@ void bn_int64_open(lua_State *L)
   lua_setfield(L, LUA_REGISTRYINDEX, make_key);
 }
 
-static void push_halves(lua_State *L, uint64_t n, bool is_unsigned)
+static void int64_push_halves(lua_State *L, uint64_t n, bool is_unsigned)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, make_key);
   lua_pushnumber(L, (double)(n >> 32));
@@ -47,7 +47,7 @@ void bn_int64_push(lua_State *L, int64_t n)
   if (fabs((double)n) < EXACT)
     lua_pushnumber(L, (double)n);
   else
-    push_halves(L, (uint64_t)n, false);
+    int64_push_halves(L, (uint64_t)n, false);
 }
 
 void bn_int64_push_unsigned(lua_State *L, uint64_t n)
@@ -55,10 +55,10 @@ void bn_int64_push_unsigned(lua_State *L, uint64_t n)
   if ((double)n < EXACT)
     lua_pushnumber(L, (double)n);
   else
-    push_halves(L, n, n > INT64_MAX);
+    int64_push_halves(L, n, n > INT64_MAX);
 }
 
-static bool read_halves(lua_State *L, int index, int64_t *out)
+static bool int64_read_halves(lua_State *L, int index, int64_t *out)
 {
   lua_pushvalue(L, index);
   lua_getfield(L, LUA_REGISTRYINDEX, part_key);
@@ -83,7 +83,7 @@ bool bn_int64_read(lua_State *L, int index, int64_t *out)
     *out = (int64_t)x;
     return true;
   }
-  return lua_type(L, index) > LUA_TTHREAD && read_halves(L, index, out);
+  return lua_type(L, index) > LUA_TTHREAD && int64_read_halves(L, index, out);
 }
 
 int64_t bn_int64_check(lua_State *L, int argument)

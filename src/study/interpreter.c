@@ -31,7 +31,7 @@ static const struct module {
 /* --- calls --- */
 
 /* Adds the traceback while the stack is still there. */
-static int add_traceback(lua_State *L)
+static int interpreter_add_traceback(lua_State *L)
 {
   if (bn_native_failure(L, 1) != NULL)
     return 1;
@@ -43,7 +43,7 @@ static int add_traceback(lua_State *L)
 }
 
 /* The error is on top. */
-static void tell_error(lua_State *L, const char *name, struct bn_err *err)
+static void interpreter_tell_error(lua_State *L, const char *name, struct bn_err *err)
 {
   const char *failure = bn_native_failure(L, lua_gettop(L));
   struct bn_buf text = {.max = 0};
@@ -62,21 +62,21 @@ int bn_interpreter_call(lua_State *L, int given, int wanted, const char *name, s
 {
   const int at = lua_gettop(L) - given;
 
-  lua_pushcfunction(L, add_traceback);
+  lua_pushcfunction(L, interpreter_add_traceback);
   lua_insert(L, at);
   const int rc = lua_pcall(L, given, wanted, at);
 
   lua_remove(L, at);
   if (rc == 0)
     return 0;
-  tell_error(L, name, err);
+  interpreter_tell_error(L, name, err);
   lua_pop(L, 1);
   return -1;
 }
 
 /* --- modules --- */
 
-static const struct module *find_module(const char *name)
+static const struct module *interpreter_find_module(const char *name)
 {
   for (const struct module *m = modules; m->name != NULL; m++)
     if (strcmp(m->name, name) == 0)
@@ -85,7 +85,7 @@ static const struct module *find_module(const char *name)
 }
 
 /* Returns as lua_load() does.  Tracebacks name the file in the sources. */
-static int load_module(lua_State *L, const struct module *m)
+static int interpreter_load_module(lua_State *L, const struct module *m)
 {
   char file[PATH_MAX];
   const int len = snprintf(file, sizeof file, "@src/lua/%s", m->name);
@@ -100,18 +100,18 @@ static int load_module(lua_State *L, const struct module *m)
 static int search_embedded(lua_State *L)
 {
   const char *name = luaL_checkstring(L, 1);
-  const struct module *m = find_module(name);
+  const struct module *m = interpreter_find_module(name);
 
   if (m == NULL)
     lua_pushfstring(L, "\n\tno module '%s' in the program", name);
-  else if (load_module(L, m) != 0)
+  else if (interpreter_load_module(L, m) != 0)
     return lua_error(L);
   return 1;
 }
 
 /* The searcher stands behind package.preload, so that no file takes the place of an embedded
    module. */
-static void open_searcher(lua_State *L)
+static void interpreter_open_searcher(lua_State *L)
 {
   lua_getglobal(L, "package");
   lua_getfield(L, -1, "loaders");
@@ -167,7 +167,7 @@ static int interpreter_open_modules(lua_State *L)
   bn_format_open(L);
   bn_native_set_traits(L, *traits_of);
   bn_native_open_failures(L);
-  open_searcher(L);
+  interpreter_open_searcher(L);
   bn_int64_open(L);
   preload_module(L, "study.native", bn_native_open);
   preload_module(L, "study.document", bn_study_document_open);

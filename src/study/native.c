@@ -39,7 +39,7 @@ static int native_log(lua_State *L)
   return 0;
 }
 
-static void push_program(lua_State *L)
+static void native_push_program(lua_State *L)
 {
   struct bn_err err;
   char *self = bn_spawn_self(&err);
@@ -70,7 +70,7 @@ int bn_native_open(lua_State *L)
     luaL_register(L, NULL, parts[i]);
   bn_native_push_rng(L);
   lua_setfield(L, -2, "rng");
-  push_program(L);
+  native_push_program(L);
   lua_setfield(L, -2, "program");
   lua_pushstring(L, bn_policy_bench.release);
   lua_setfield(L, -2, "version");

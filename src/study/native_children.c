@@ -140,7 +140,7 @@ static char **child_words(lua_State *L)
   return (char **)(uintptr_t)word;
 }
 
-static void push_end(lua_State *L, const struct bn_child_end *end)
+static void children_push_end(lua_State *L, const struct bn_child_end *end)
 {
   lua_createtable(L, 0, 4);
   if (end->status >= 0) {
@@ -183,7 +183,7 @@ static int native_child(lua_State *L)
     bn_buf_done(&output);
     return bn_native_error(L, &err);
   }
-  push_end(L, &end);
+  children_push_end(L, &end);
   if (child.output != NULL) {
     lua_pushlstring(L, output.data != NULL ? output.data : "", output.len);
     lua_setfield(L, -2, "output");

@@ -158,7 +158,7 @@ static void set_figures(lua_State *L, const struct bn_view *v)
   }
 }
 
-static void push_interval(lua_State *L, const struct bn_view *v)
+static void figures_push_interval(lua_State *L, const struct bn_view *v)
 {
   lua_createtable(L, 0, 64);
   set_figures(L, v);
@@ -184,7 +184,7 @@ static int result_intervals(lua_State *L)
 
   lua_createtable(L, (int)n, 0);
   for (size_t i = 0; i < n; i++) {
-    push_interval(L, &r->group[0].interval[i].view);
+    figures_push_interval(L, &r->group[0].interval[i].view);
     lua_rawseti(L, -2, (int)i + 1);
   }
   return 1;

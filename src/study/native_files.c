@@ -223,7 +223,7 @@ static int native_size(lua_State *L)
   return 1;
 }
 
-static int is_listed(const struct dirent *e)
+static int files_is_listed(const struct dirent *e)
 {
   return strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
 }
@@ -233,7 +233,7 @@ static int native_list(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
   struct dirent **entry = NULL;
-  const int n = scandir(path, &entry, is_listed, versionsort);
+  const int n = scandir(path, &entry, files_is_listed, versionsort);
   struct bn_err err;
 
   if (n < 0) {

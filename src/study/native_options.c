@@ -93,7 +93,8 @@ struct general {
   struct bn_optset *set;
 };
 
-static int check_value(struct general *g, const char *name, const char *value, struct bn_err *err)
+static int options_check_value(struct general *g, const char *name, const char *value,
+                               struct bn_err *err)
 {
   struct bn_optset_fault fault;
 
@@ -116,7 +117,7 @@ static int native_check_option(lua_State *L)
 {
   struct general g = {.set = NULL};
   struct bn_err err;
-  const int rc = check_value(&g, luaL_checkstring(L, 1), luaL_checkstring(L, 2), &err);
+  const int rc = options_check_value(&g, luaL_checkstring(L, 1), luaL_checkstring(L, 2), &err);
 
   bn_optset_free(g.set);
   if (rc != 0)
@@ -128,7 +129,7 @@ static int native_check_option(lua_State *L)
 /* --- options of a study that stand elsewhere --- */
 
 /* Is freed also if there is no memory for the values. */
-static int set_free(lua_State *L)
+static int options_set_free(lua_State *L)
 {
   struct bn_optset **set = lua_touserdata(L, 1);
 
@@ -137,13 +138,13 @@ static int set_free(lua_State *L)
   return 0;
 }
 
-static struct bn_optset *push_set(lua_State *L)
+static struct bn_optset *options_push_set(lua_State *L)
 {
   struct bn_optset **set = lua_newuserdata(L, sizeof(void *));
 
   *set = NULL;
   if (luaL_newmetatable(L, set_key)) {
-    lua_pushcfunction(L, set_free);
+    lua_pushcfunction(L, options_set_free);
     lua_setfield(L, -2, "__gc");
   }
   lua_setmetatable(L, -2);
@@ -152,7 +153,7 @@ static struct bn_optset *push_set(lua_State *L)
 }
 
 /* Returns whether it was an option of the set. */
-static bool set_word(struct bn_optset *set, const char *word)
+static bool options_set_word(struct bn_optset *set, const char *word)
 {
   const char *equals = strchr(word, '=');
   char name[64];
@@ -182,7 +183,7 @@ static int native_parse(lua_State *L)
   options = bn_declaration_options(L, 1, &size);
   conf = lua_newuserdata(L, size + 1);
   memset(conf, 0, size + 1);
-  set = push_set(L);
+  set = options_push_set(L);
   if (bn_optset_add(set, "options", options, conf, false, NULL) != 0)
     return luaL_error(L, "the options are declared twice");
   lua_newtable(L);
@@ -190,7 +191,7 @@ static int native_parse(lua_State *L)
 
   for (int i = 1, n = 0; i <= (int)lua_objlen(L, 2); i++) {
     lua_rawgeti(L, 2, i);
-    if (set_word(set, luaL_checkstring(L, -1)))
+    if (options_set_word(set, luaL_checkstring(L, -1)))
       lua_pop(L, 1);
     else
       lua_rawseti(L, rest, ++n);
@@ -208,8 +209,8 @@ static int native_parse(lua_State *L)
 /* --- files of settings --- */
 
 /* Adds {name=, words=, line=} to the list on top. */
-static void add_setting(void *arg, const char *name, const char *value, const char *path,
-                        unsigned line)
+static void options_add_setting(void *arg, const char *name, const char *value, const char *path,
+                                unsigned line)
 {
   lua_State *L = arg;
   struct bn_list words = {.n = 0};
@@ -236,13 +237,13 @@ static void add_setting(void *arg, const char *name, const char *value, const ch
 static int native_settings(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
-  struct bn_optset *set = push_set(L);
+  struct bn_optset *set = options_push_set(L);
   struct bn_err err;
 
   if (bn_optset_file(set, path, &err) != 0)
     return bn_native_error(L, &err);
   lua_newtable(L);
-  bn_optset_each_pending(set, add_setting, L);
+  bn_optset_each_pending(set, options_add_setting, L);
   return 1;
 }
 

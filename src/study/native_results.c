@@ -32,7 +32,7 @@ static int result_close(lua_State *L)
 
 /* --- members --- */
 
-static void set_layout(lua_State *L, const struct bn_layout *layout, const void *from)
+static void results_set_layout(lua_State *L, const struct bn_layout *layout, const void *from)
 {
   for (; layout->name != NULL; layout++) {
     const void *at = (const char *)from + layout->offset;
@@ -61,7 +61,7 @@ static void set_layout(lua_State *L, const struct bn_layout *layout, const void 
   }
 }
 
-static void push_options(lua_State *L, const struct bn_result *r)
+static void results_push_options(lua_State *L, const struct bn_result *r)
 {
   const struct bn_facts *f = &r->facts;
 
@@ -81,7 +81,7 @@ static void push_options(lua_State *L, const struct bn_result *r)
   }
 }
 
-static void push_fact(lua_State *L, const struct bn_fact *fact)
+static void results_push_fact(lua_State *L, const struct bn_fact *fact)
 {
   switch (fact->type) {
   case BN_FACT_TEXT:
@@ -97,7 +97,7 @@ static void push_fact(lua_State *L, const struct bn_fact *fact)
 }
 
 /* Pushes the facts by section and key. */
-static void push_facts(lua_State *L, const struct bn_result *r)
+static void results_push_facts(lua_State *L, const struct bn_result *r)
 {
   lua_newtable(L);
   for (size_t i = 0; i < r->facts.n_facts; i++) {
@@ -110,14 +110,14 @@ static void push_facts(lua_State *L, const struct bn_result *r)
       lua_pushvalue(L, -1);
       lua_setfield(L, -3, fact->section);
     }
-    push_fact(L, fact);
+    results_push_fact(L, fact);
     lua_setfield(L, -2, fact->key);
     lua_pop(L, 1);
   }
 }
 
 /* Pushes the facts in the order of the document. */
-static void push_fact_list(lua_State *L, const struct bn_result *r)
+static void results_push_fact_list(lua_State *L, const struct bn_result *r)
 {
   static const char *const types[] = {
       [BN_FACT_TEXT] = "text", [BN_FACT_WHOLE] = "whole", [BN_FACT_REAL] = "real"};
@@ -130,13 +130,13 @@ static void push_fact_list(lua_State *L, const struct bn_result *r)
     bn_native_set_text(L, "section", fact->section);
     bn_native_set_text(L, "key", fact->key);
     bn_native_set_text(L, "type", types[fact->type]);
-    push_fact(L, fact);
+    results_push_fact(L, fact);
     lua_setfield(L, -2, "value");
     lua_rawseti(L, -2, (int)i + 1);
   }
 }
 
-static void push_numbers(lua_State *L, const double *x, size_t n)
+static void results_push_numbers(lua_State *L, const double *x, size_t n)
 {
   lua_createtable(L, (int)n, 0);
   for (size_t i = 0; i < n; i++) {
@@ -145,53 +145,53 @@ static void push_numbers(lua_State *L, const double *x, size_t n)
   }
 }
 
-static void push_plan(lua_State *L, const struct bn_result *r)
+static void results_push_plan(lua_State *L, const struct bn_result *r)
 {
   const struct bn_plan *p = &r->facts.plan;
 
   lua_newtable(L);
-  set_layout(L, bn_layout_plan, p);
+  results_set_layout(L, bn_layout_plan, p);
   bn_native_set_number(L, "time_s", (double)p->time_ns * 1e-9);
   bn_native_set_number(L, "warmup_s", (double)p->warmup_ns * 1e-9);
   bn_native_set_number(L, "interval_s", (double)p->interval_ns * 1e-9);
   bn_native_set_switch(L, "own", p->native);
   bn_native_set_text(L, "dialect", p->native ? NULL : bn_layout_dialects[p->version]);
-  push_numbers(L, p->percents, p->n_percents);
+  results_push_numbers(L, p->percents, p->n_percents);
   lua_setfield(L, -2, "percents");
 }
 
-static void push_times(lua_State *L, const struct bn_result *r)
+static void results_push_times(lua_State *L, const struct bn_result *r)
 {
   lua_newtable(L);
-  set_layout(L, bn_layout_times, &r->facts);
+  results_set_layout(L, bn_layout_times, &r->facts);
 }
 
-static void push_end(lua_State *L, const struct bn_result *r)
+static void results_push_end(lua_State *L, const struct bn_result *r)
 {
   lua_newtable(L);
-  set_layout(L, bn_layout_end, &r->end);
+  results_set_layout(L, bn_layout_end, &r->end);
   bn_native_set_text(L, "reason", bn_layout_reasons[r->end.reason]);
   if (r->end.signo != 0)
     bn_native_set_number(L, "signal", r->end.signo);
 }
 
-static void push_workload(lua_State *L, const struct bn_result *r)
+static void results_push_workload(lua_State *L, const struct bn_result *r)
 {
   lua_pushstring(L, r->n_groups > 0 ? r->group[0].name : NULL);
 }
 
-static void push_start(lua_State *L, const struct bn_result *r)
+static void results_push_start(lua_State *L, const struct bn_result *r)
 {
   bn_int64_push_unsigned(L, r->facts.start_wall_ns);
 }
 
-static void push_has_total(lua_State *L, const struct bn_result *r)
+static void results_push_has_total(lua_State *L, const struct bn_result *r)
 {
   lua_pushboolean(L, bn_native_total(r) != NULL);
 }
 
 /* Pushes the kind of the total, or else of the first interval. */
-static void push_kind(lua_State *L, const struct bn_result *r)
+static void results_push_kind(lua_State *L, const struct bn_result *r)
 {
   const struct bn_view *v = bn_native_total(r);
 
@@ -205,10 +205,16 @@ static const struct {
   const char *name;
   void (*push)(lua_State *L, const struct bn_result *r);
 } members[] = {
-    {"end_", push_end},          {"fact_list", push_fact_list}, {"facts", push_facts},
-    {"kind", push_kind},         {"has_total", push_has_total}, {"options", push_options},
-    {"plan", push_plan},         {"start_wall_ns", push_start}, {"times", push_times},
-    {"workload", push_workload},
+    {"end_", results_push_end},
+    {"fact_list", results_push_fact_list},
+    {"facts", results_push_facts},
+    {"kind", results_push_kind},
+    {"has_total", results_push_has_total},
+    {"options", results_push_options},
+    {"plan", results_push_plan},
+    {"start_wall_ns", results_push_start},
+    {"times", results_push_times},
+    {"workload", results_push_workload},
 };
 
 /* Upvalue 1: the methods. */
@@ -240,11 +246,11 @@ static int result_index(lua_State *L)
 /* r:tell_passed(path): says which lines of a journal were passed over. */
 static int result_tell_passed(lua_State *L)
 {
-  bn_saved_tell_passed(luaL_checkstring(L, 2), &bn_native_check_result(L, 1)->stored.passed);
+  bn_saved_tell_skipped(luaL_checkstring(L, 2), &bn_native_check_result(L, 1)->stored.passed);
   return 0;
 }
 
-static void collect_garbage(lua_State *L, const char *path)
+static void results_collect_garbage(lua_State *L, const char *path)
 {
   struct stat st;
   double bytes;
@@ -335,7 +341,7 @@ static int native_result(lua_State *L)
   struct bn_native_result *r;
   int rc;
 
-  collect_garbage(L, path);
+  results_collect_garbage(L, path);
   r = lua_newuserdata(L, sizeof *r);
   *r = (struct bn_native_result){.open = false};
   luaL_getmetatable(L, BN_NATIVE_RESULT);

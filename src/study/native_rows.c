@@ -16,22 +16,22 @@ struct batch {
   double num, den;
 };
 
-static bool is_rank(const struct bn_assert *a)
+static bool rows_is_rank(const struct bn_assert *a)
 {
   return a->what == BN_ASSERT_RANK || a->what == BN_ASSERT_MEDIAN;
 }
 
 /* Intervals do not have the latencies of statements, and counts are of the whole run. */
-static bool has_batches(const struct bn_assert *a, const struct bn_metrics *m)
+static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics *m)
 {
   if (a->timing[0] != '\0' && bn_assert_hist(a, m) == m->n_hists)
     return false;
-  return is_rank(a) || a->what == BN_ASSERT_ERRORS || a->what == BN_ASSERT_AVG ||
+  return rows_is_rank(a) || a->what == BN_ASSERT_ERRORS || a->what == BN_ASSERT_AVG ||
          (a->what == BN_ASSERT_FIELD && strstr(a->field->unit, "/s") != NULL);
 }
 
 /* Counts the events whose latency is not below the limit, or with <= and > above it. */
-static struct batch count_slow(const struct bn_assert *a, const struct bn_hist_sparse *s)
+static struct batch rows_count_slow(const struct bn_assert *a, const struct bn_hist_sparse *s)
 {
   const double limit_ns = a->limit / a->scale * 1e9;
   const bool above = a->op == BN_ASSERT_LE || a->op == BN_ASSERT_GT;
@@ -49,7 +49,7 @@ static struct batch count_slow(const struct bn_assert *a, const struct bn_hist_s
   return b;
 }
 
-static struct batch sum_latency(const struct bn_record *r, size_t hist)
+static struct batch rows_sum_latency(const struct bn_record *r, size_t hist)
 {
   const struct bn_view *v = &r->view;
 
@@ -66,12 +66,13 @@ static struct batch batch_of(const struct bn_assert *a, const struct bn_record *
   const struct bn_view *v = &r->view;
   const size_t hist = bn_assert_hist(a, &r->delta.metrics);
 
-  if (is_rank(a))
-    return r->delta.sparse != NULL ? count_slow(a, &r->delta.sparse[hist]) : (struct batch){0, 0};
+  if (rows_is_rank(a))
+    return r->delta.sparse != NULL ? rows_count_slow(a, &r->delta.sparse[hist])
+                                   : (struct batch){0, 0};
   if (a->what == BN_ASSERT_ERRORS)
     return (struct batch){(double)v->errors, (double)v->events + (double)v->errors};
   if (a->what == BN_ASSERT_AVG)
-    return sum_latency(r, hist);
+    return rows_sum_latency(r, hist);
   return (struct batch){*(const double *)((const char *)v + a->field->offset) * v->span_s,
                         v->span_s};
 }
@@ -87,7 +88,7 @@ static int result_batches(lua_State *L)
 
   if (bn_assert_parse(&a, luaL_checkstring(L, 2), &err) != 0)
     return luaL_error(L, "%s", err.text);
-  if (g == NULL || !has_batches(&a, &g->total.delta.metrics)) {
+  if (g == NULL || !rows_has_batches(&a, &g->total.delta.metrics)) {
     lua_pushnil(L);
     return 1;
   }
@@ -103,7 +104,7 @@ static int result_batches(lua_State *L)
   return 1;
 }
 
-static void push_cell(lua_State *L, const struct bn_cell *c)
+static void rows_push_cell(lua_State *L, const struct bn_cell *c)
 {
   char digits[BN_CELL_DIGITS];
 
@@ -125,7 +126,7 @@ static int result_row(lua_State *L)
   bn_row_total(row, &r->facts.plan, bn_native_total(r));
   lua_createtable(L, (int)row->n, 0);
   for (size_t i = 0; i < row->n; i++) {
-    push_cell(L, &row->cell[i]);
+    rows_push_cell(L, &row->cell[i]);
     lua_rawseti(L, -2, (int)i + 1);
   }
   return 1;

@@ -15,7 +15,7 @@ static const struct bn_hist_sparse *sparse_of(const struct bn_record *r)
 }
 
 /* The group of all sessions is at argument 1. */
-static const struct bn_group *check_group(lua_State *L)
+static const struct bn_group *series_check_group(lua_State *L)
 {
   static const struct bn_group none;
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
@@ -23,7 +23,7 @@ static const struct bn_group *check_group(lua_State *L)
   return r->n_groups > 0 ? &r->group[0] : &none;
 }
 
-static bool has_packed(const struct bn_group *g)
+static bool series_has_packed(const struct bn_group *g)
 {
   return g->n_intervals > 0 && sparse_of(&g->interval[0]) != NULL;
 }
@@ -31,11 +31,11 @@ static bool has_packed(const struct bn_group *g)
 /* r:is_packed(): whether intervals have histograms, so that each of their percentiles is known. */
 static int result_is_packed(lua_State *L)
 {
-  lua_pushboolean(L, has_packed(check_group(L)));
+  lua_pushboolean(L, series_has_packed(series_check_group(L)));
   return 1;
 }
 
-static bool is_same(double a, double b)
+static bool series_is_same(double a, double b)
 {
   return a >= b && a <= b;
 }
@@ -45,11 +45,11 @@ static double latency_of(const struct bn_view *v, const struct bn_hist *h, doubl
                          bool nearest)
 {
   for (size_t i = 0; i < v->n_percents; i++)
-    if (is_same(v->percents[i], rank))
+    if (series_is_same(v->percents[i], rank))
       return v->percentile_s[i];
-  if (is_same(rank, 50))
+  if (series_is_same(rank, 50))
     return v->median_s;
-  if (is_same(rank, 100))
+  if (series_is_same(rank, 100))
     return v->max_s;
   return h != NULL ? bn_view_hist_s(h, rank, nearest) : NAN;
 }
@@ -64,8 +64,8 @@ static void series_set(lua_State *L, int series, const char *name, size_t i, dou
 }
 
 /* The list of ranks is at 2; h: memory for the histogram of an interval. */
-static void set_latencies(lua_State *L, int series, size_t i, const struct bn_record *r,
-                          struct bn_hist *h, bool nearest)
+static void series_set_latencies(lua_State *L, int series, size_t i, const struct bn_record *r,
+                                 struct bn_hist *h, bool nearest)
 {
   const struct bn_hist_sparse *sparse = h != NULL ? sparse_of(r) : NULL;
 
@@ -113,7 +113,7 @@ static int push_series(lua_State *L, size_t n)
    an interval without events, is NaN; the rank 100 is the maximum. */
 static int result_series(lua_State *L)
 {
-  const struct bn_group *g = check_group(L);
+  const struct bn_group *g = series_check_group(L);
   const bool nearest = !bn_native_check_result(L, 1)->stored.result.facts.plan.native;
   struct bn_hist *h = NULL;
 
@@ -121,7 +121,7 @@ static int result_series(lua_State *L)
   lua_settop(L, 2);
   const int series = push_series(L, g->n_intervals);
 
-  if (has_packed(g))
+  if (series_has_packed(g))
     h = bn_hist_new();
   for (size_t i = 0; i < g->n_intervals; i++) {
     const struct bn_view *v = &g->interval[i].view;
@@ -129,7 +129,7 @@ static int result_series(lua_State *L)
     series_set(L, series, "at_s", i, v->at_s);
     series_set(L, series, "events_per_s", i, v->events_per_s);
     series_set(L, series, "transactions_per_s", i, v->transactions_per_s);
-    set_latencies(L, series, i, &g->interval[i], h, nearest);
+    series_set_latencies(L, series, i, &g->interval[i], h, nearest);
   }
   bn_hist_free(h);
   return 1;
@@ -142,7 +142,7 @@ struct buckets {
   int table, n;
 };
 
-static void push_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+static void series_push_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct buckets *b = arg;
 
@@ -157,7 +157,7 @@ static void push_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t c
    latency}; nil: the total has no histogram. */
 static int result_buckets(lua_State *L)
 {
-  const struct bn_group *g = check_group(L);
+  const struct bn_group *g = series_check_group(L);
   const struct bn_view *v = &g->total.view;
   struct buckets b = {.L = L};
   struct bn_hist *all;
@@ -178,7 +178,7 @@ static int result_buckets(lua_State *L)
   bn_hist_add(all, v->latency);
   if (v->ages != NULL)
     bn_hist_add(all, v->ages);
-  bn_hist_each(all, push_bucket, &b);
+  bn_hist_each(all, series_push_bucket, &b);
   bn_hist_free(all);
   return 1;
 }

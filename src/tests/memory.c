@@ -40,8 +40,8 @@ static double *array_of(const struct bn_memory *m, const struct bn_area *a, unsi
   return (double *)(void *)((char *)a->at + i * ((size_t)m->conf->block_size + ARRAY_GAP));
 }
 
-static void fill_piece(const struct bn_memory *m, const struct bn_area *a, size_t from, size_t to,
-                       struct bn_rng *rng)
+static void memory_fill_piece(const struct bn_memory *m, const struct bn_area *a, size_t from,
+                              size_t to, struct bn_rng *rng)
 {
   if (m->work == BN_MEMORY_LOADS)
     bn_chase_link(a->at, from, to, rng);
@@ -52,8 +52,8 @@ static void fill_piece(const struct bn_memory *m, const struct bn_area *a, size_
   }
 }
 
-static int fill_area(const struct bn_memory *m, const struct bn_area *a, struct bn_session *s,
-                     struct bn_err *err)
+static int memory_fill_area(const struct bn_memory *m, const struct bn_area *a,
+                            struct bn_session *s, struct bn_err *err)
 {
   const size_t size = (size_t)m->conf->block_size;
   size_t to;
@@ -62,12 +62,13 @@ static int fill_area(const struct bn_memory *m, const struct bn_area *a, struct 
     to = size - from < BN_AREA_PIECE ? size : from + BN_AREA_PIECE;
     if (bn_session_over(s))
       return bn_err_set(err, EINTR, "%s", "");
-    fill_piece(m, a, from, to, &s->rng);
+    memory_fill_piece(m, a, from, to, &s->rng);
   }
   return 0;
 }
 
-static int open_area(struct bn_memory *m, unsigned i, struct bn_session *s, struct bn_err *err)
+static int memory_open_area(struct bn_memory *m, unsigned i, struct bn_session *s,
+                            struct bn_err *err)
 {
   if (bn_area_open(&m->area[i], area_size(m), &m->way, s, err) != 0) {
     if (err->text[0] != '\0' || err->code == EINTR)
@@ -75,7 +76,7 @@ static int open_area(struct bn_memory *m, unsigned i, struct bn_session *s, stru
     return m->local ? bn_err_set(err, 0, "Failed to allocate buffer for thread #%u!", i)
                     : bn_err_set(err, 0, "Failed to allocate buffer!");
   }
-  return fill_area(m, &m->area[i], s, err);
+  return memory_fill_area(m, &m->area[i], s, err);
 }
 
 static bool by_sessions(const struct bn_memory *m)
@@ -83,7 +84,7 @@ static bool by_sessions(const struct bn_memory *m)
   return m->way.numa != NULL && m->way.where == BN_PLACE_LOCAL;
 }
 
-static int refuse_block(const struct bn_memory *m, size_t limit, struct bn_err *err)
+static int memory_refuse_block(const struct bn_memory *m, size_t limit, struct bn_err *err)
 {
   const unsigned long long size = m->conf->block_size, mib = limit >> 20;
   char value[32], wrong[128], plain[160];
@@ -102,7 +103,7 @@ static int refuse_block(const struct bn_memory *m, size_t limit, struct bn_err *
                        err);
 }
 
-static int check_areas(const struct bn_memory *m, struct bn_err *err)
+static int memory_check_areas(const struct bn_memory *m, struct bn_err *err)
 {
   const size_t limit = bn_area_limit();
 
@@ -116,7 +117,7 @@ static int check_areas(const struct bn_memory *m, struct bn_err *err)
                          "lies on one node",
                          err);
   if (m->conf->block_size > SIZE_MAX / 4 || area_size(m) > limit / m->n_areas)
-    return refuse_block(m, limit, err);
+    return memory_refuse_block(m, limit, err);
   return 0;
 }
 
@@ -126,10 +127,10 @@ static int memory_allocate(struct bn_memory *m, struct bn_err *err)
 
   m->n_areas = m->local ? m->run_conf->plan.threads : 1;
   m->area = bn_alloc(m->n_areas, sizeof *m->area);
-  if (check_areas(m, err) != 0)
+  if (memory_check_areas(m, err) != 0)
     return -1;
   for (unsigned i = 0; i < m->n_areas && !by_sessions(m); i++)
-    if (open_area(m, i, s, err) != 0)
+    if (memory_open_area(m, i, s, err) != 0)
       return -1;
   return 0;
 }
@@ -154,7 +155,7 @@ static int memory_session_open(void *self, struct bn_session *s, struct bn_err *
     return 0;
   if (m->way.numa->stay(err) != 0)
     return -1;
-  return open_area(m, s->id, s, err);
+  return memory_open_area(m, s->id, s, err);
 }
 
 /* --- what is said ----------------------------------------------------------------------------- */
@@ -196,7 +197,7 @@ static void memory_describe(const void *self, struct bn_facts *f)
 /* --- events ----------------------------------------------------------------------------------- */
 
 /* Divides the total into whole passes: no session does more than one pass above another. */
-static uint64_t share_of(const struct bn_memory *m, unsigned id)
+static uint64_t memory_share_of(const struct bn_memory *m, unsigned id)
 {
   const unsigned n = m->run_conf->plan.threads;
 
@@ -208,8 +209,9 @@ static bool may_go_on(const struct bn_memory *m, struct bn_session *s, uint64_t 
   return (m->passes == 0 && !m->old) || s->services->counted_events(s) < share;
 }
 
-static inline void pass_words(const struct bn_memory *m, const struct bn_memory_job *job,
-                              bn_memory_kernel kernel, struct bn_session *s, struct bn_tick *tick)
+static inline void memory_pass_words(const struct bn_memory *m, const struct bn_memory_job *job,
+                                     bn_memory_kernel kernel, struct bn_session *s,
+                                     struct bn_tick *tick)
 {
   kernel(job);
   bn_stat_count(s->stat, m->bytes_counter, m->conf->block_size);
@@ -224,7 +226,7 @@ static enum bn_next loop_words(const struct bn_memory *m, struct bn_session *s)
       .tid = s->id,
       .rng = &s->rng,
       .dist = &m->run_conf->dist};
-  const uint64_t share = share_of(m, s->id);
+  const uint64_t share = memory_share_of(m, s->id);
   struct bn_tick tick = {0, 0};
 
   while (may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
@@ -233,7 +235,7 @@ static enum bn_next loop_words(const struct bn_memory *m, struct bn_session *s)
       bn_log(BN_FATAL, "Unknown memory request type:0. Aborting...\n\n");
       return BN_FAILED;
     }
-    pass_words(m, &job, m->kernel, s, &tick);
+    memory_pass_words(m, &job, m->kernel, s, &tick);
   }
   return BN_FINISHED;
 }
@@ -257,7 +259,7 @@ static struct bn_vector_job vector_job(const struct bn_memory *m, unsigned id)
 static void loop_vectors(const struct bn_memory *m, struct bn_session *s)
 {
   const struct bn_vector_job job = vector_job(m, s->id);
-  const uint64_t share = share_of(m, s->id);
+  const uint64_t share = memory_share_of(m, s->id);
   struct bn_tick tick = {0, 0};
 
   while (may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
@@ -274,7 +276,7 @@ static void loop_loads(const struct bn_memory *m, struct bn_session *s)
   const uint64_t lines = m->conf->block_size / BN_CHASE_LINE;
   const struct bn_area *a = &m->area[m->local ? s->id : 0];
   const void *at = (const char *)a->at + bn_rng_below(&s->rng, lines) * BN_CHASE_LINE;
-  const uint64_t share = share_of(m, s->id);
+  const uint64_t share = memory_share_of(m, s->id);
   struct bn_tick tick = {0, 0};
 
   while (may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
@@ -315,7 +317,7 @@ static void do_nothing(const struct bn_memory_job *job)
 }
 
 /* Prints asides after the heading. */
-static void log_aside(const struct bn_memory *m)
+static void memory_log_aside(const struct bn_memory *m)
 {
   if (m->run_conf->plan.events != 0 && !m->run_conf->policy->memory_short_words)
     bn_log_note("the memory test ends after --memory-total-size and ignores --events");
@@ -332,7 +334,7 @@ static int memory_start(void *self, struct bn_err *err)
   struct bn_tick tick = {0, 0};
 
   (void)err;
-  log_aside(m);
+  memory_log_aside(m);
   m->empty_events = EVENTS;
   m->empty_ns = UINT64_MAX;
   for (int round = 0; round < ROUNDS; round++) {
@@ -340,7 +342,7 @@ static int memory_start(void *self, struct bn_err *err)
 
     s->last_ns = from = bn_clock_now(&s->clock);
     for (int i = 0; i < EVENTS && bn_event_begin(s, &tick); i++)
-      pass_words(m, &job, do_nothing, s, &tick);
+      memory_pass_words(m, &job, do_nothing, s, &tick);
     if (s->last_ns - from < m->empty_ns)
       m->empty_ns = s->last_ns - from;
   }

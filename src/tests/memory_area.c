@@ -18,7 +18,7 @@
 #include "engine/run.h"
 
 /* Parses a place.  Returns -1 and err if the text names none. */
-static int read_place(const char *text, int *where, struct bn_err *err)
+static int memory_area_read_place(const char *text, int *where, struct bn_err *err)
 {
   char *end;
   long node;
@@ -47,7 +47,7 @@ int bn_area_placement(struct bn_area_way *way, const char *text, struct bn_err *
 
   if (text == NULL || text[0] == '\0')
     return 0;
-  if (read_place(text, &way->where, err) != 0)
+  if (memory_area_read_place(text, &way->where, err) != 0)
     return -1;
   way->numa = bn_plugin_open(&kind, "numa", err);
   if (way->numa == NULL && err->code == ENOENT)

@@ -82,8 +82,9 @@ static int memory_options_refuse(const struct bn_memory *m, const struct bn_opt_
 }
 
 /* Refuses a size that needs at least `least` bytes. */
-static int refuse_size(const struct bn_memory *m, const char *name, uint64_t size, uint64_t least,
-                       const char *wrong, const char *plain, struct bn_err *err)
+static int memory_refuse_size(const struct bn_memory *m, const char *name, uint64_t size,
+                              uint64_t least, const char *wrong, const char *plain,
+                              struct bn_err *err)
 {
   char value[32], allowed[64];
 
@@ -93,7 +94,7 @@ static int refuse_size(const struct bn_memory *m, const char *name, uint64_t siz
                                err);
 }
 
-static int check_block(const struct bn_memory *m, struct bn_err *err)
+static int memory_check_block(const struct bn_memory *m, struct bn_err *err)
 {
   const uint64_t size = m->conf->block_size;
   const uint64_t least = m->work == BN_MEMORY_WORDS   ? sizeof(bn_memory_word)
@@ -119,11 +120,11 @@ static int check_block(const struct bn_memory *m, struct bn_err *err)
   (void)snprintf(plain, sizeof plain,
                  "--memory-block-size=%llu is too small for that: at least %llu bytes",
                  (unsigned long long)size, (unsigned long long)least);
-  return refuse_size(m, "memory-block-size", size, least, "too small", plain, err);
+  return memory_refuse_size(m, "memory-block-size", size, least, "too small", plain, err);
 }
 
 /* Returns the bytes that are accessed in a pass of a single session, or of all (each_all). */
-static uint64_t pass_bytes(const struct bn_memory *m)
+static uint64_t memory_pass_bytes(const struct bn_memory *m)
 {
   switch (m->work) {
   case BN_MEMORY_WORDS:
@@ -136,7 +137,7 @@ static uint64_t pass_bytes(const struct bn_memory *m)
   return m->conf->block_size;
 }
 
-static int refuse_total_size(const struct bn_memory *m, uint64_t pass, struct bn_err *err)
+static int memory_refuse_total_size(const struct bn_memory *m, uint64_t pass, struct bn_err *err)
 {
   const uint64_t total = m->conf->total_size, block = m->conf->block_size;
   const bool words = m->work == BN_MEMORY_WORDS;
@@ -156,18 +157,18 @@ static int refuse_total_size(const struct bn_memory *m, uint64_t pass, struct bn
                    "--memory-total-size=%llu is less than the %llu bytes of one event: raise it",
                    (unsigned long long)total, (unsigned long long)pass);
   }
-  return refuse_size(m, "memory-total-size", total, words ? block : pass, wrong, plain, err);
+  return memory_refuse_size(m, "memory-total-size", total, words ? block : pass, wrong, plain, err);
 }
 
 /* Computes the number of passes of all threads.  A total without room for a pass is refused,
    because it would end the run at once without a message. */
-static int count_passes(struct bn_memory *m, struct bn_err *err)
+static int memory_count_passes(struct bn_memory *m, struct bn_err *err)
 {
-  const uint64_t total = m->conf->total_size, pass = pass_bytes(m);
+  const uint64_t total = m->conf->total_size, pass = memory_pass_bytes(m);
 
   if (pass == 0)
-    return refuse_size(m, "memory-block-size", 0, 1, "an event must touch something",
-                       "--memory-block-size=0: an event must touch something", err);
+    return memory_refuse_size(m, "memory-block-size", 0, 1, "an event must touch something",
+                              "--memory-block-size=0: an event must touch something", err);
   m->passes = total / pass;
   if (m->old) {
     /* In 0.5, the last block of the total is complete. */
@@ -177,10 +178,10 @@ static int count_passes(struct bn_memory *m, struct bn_err *err)
   m->each_all = m->work == BN_MEMORY_VECTORS && !m->local;
   if (total == 0 || m->passes > 0)
     return 0;
-  return refuse_total_size(m, pass, err);
+  return memory_refuse_total_size(m, pass, err);
 }
 
-static int choose_words(struct bn_memory *m, int oper, int mode)
+static int memory_choose_words(struct bn_memory *m, int oper, int mode)
 {
   const enum bn_memory_oper o = (enum bn_memory_oper)oper;
 
@@ -194,7 +195,7 @@ static int choose_words(struct bn_memory *m, int oper, int mode)
   return 0;
 }
 
-static int choose_vectors(struct bn_memory *m, int oper, int mode, struct bn_err *err)
+static int memory_choose_vectors(struct bn_memory *m, int oper, int mode, struct bn_err *err)
 {
   m->work = BN_MEMORY_VECTORS;
   m->vector = bn_vector_find(memory_options_shown(m->conf->kernel), bn_vector_features(), err);
@@ -220,7 +221,7 @@ static int choose_vectors(struct bn_memory *m, int oper, int mode, struct bn_err
   return 0;
 }
 
-static int choose_work(struct bn_memory *m, struct bn_err *err)
+static int memory_choose_work(struct bn_memory *m, struct bn_err *err)
 {
   static const char *const scopes[] = {"global", "local", NULL};
   static const char *const opers[] = {"read", "write", "none", "latency", NULL};
@@ -249,9 +250,9 @@ static int choose_work(struct bn_memory *m, struct bn_err *err)
                                  "Invalid value for memory-access-mode: %s", err);
   m->local = scope == 1;
   if (strcmp(memory_options_shown(m->conf->kernel), "word") != 0)
-    return choose_vectors(m, oper, mode, err);
+    return memory_choose_vectors(m, oper, mode, err);
   if (oper <= BN_MEMORY_NONE)
-    return choose_words(m, oper, mode);
+    return memory_choose_words(m, oper, mode);
   m->work = BN_MEMORY_LOADS;
   if (mode == BN_MEMORY_SEQ)
     return 0;
@@ -265,10 +266,10 @@ static int choose_work(struct bn_memory *m, struct bn_err *err)
 int bn_memory_read_options(struct bn_memory *m, struct bn_err *err)
 {
   m->way.huge = m->conf->hugetlb;
-  if (choose_work(m, err) != 0)
+  if (memory_choose_work(m, err) != 0)
     return -1;
   m->old = m->run_conf->policy->memory_short_words && m->work == BN_MEMORY_WORDS;
-  if (check_block(m, err) != 0 || count_passes(m, err) != 0)
+  if (memory_check_block(m, err) != 0 || memory_count_passes(m, err) != 0)
     return -1;
   if (bn_area_placement(&m->way, m->conf->numa, err) == 0)
     return 0;

@@ -69,7 +69,7 @@ static const struct bn_opt mutex_options[] = {
     BN_OPT_END,
 };
 
-static const struct bn_mutex_type *find_type(const char *name)
+static const struct bn_mutex_type *mutex_find_type(const char *name)
 {
   const struct bn_mutex_type *const tables[] = {bn_mutex_types_posix, bn_mutex_types_ck};
 
@@ -97,7 +97,7 @@ static char *mutex_allocate(uint64_t n, size_t size)
   return block;
 }
 
-static int make_contexts(struct mutex *m)
+static int mutex_make_contexts(struct mutex *m)
 {
   m->context_stride = round_up(m->type->context_size + 1);
   m->context = mutex_allocate(m->sessions, m->context_stride);
@@ -108,7 +108,7 @@ static int make_contexts(struct mutex *m)
   return 0;
 }
 
-static int make_locks(struct mutex *m)
+static int mutex_make_locks(struct mutex *m)
 {
   m->stride = round_up(m->type->slot_size + PADDING);
   m->slot = mutex_allocate((uint64_t)m->conf->num, m->stride);
@@ -129,21 +129,21 @@ static int mutex_open(void **self, struct bn_session *s, const void *conf, struc
   *m = (struct mutex){.conf = conf,
                       .sessions = s->services->conf->plan.threads,
                       .no_loops = s->services->conf->policy->mutex_loops_dropped};
-  m->type = find_type(m->conf->type);
+  m->type = mutex_find_type(m->conf->type);
   if (m->type == NULL)
     return bn_opt_refuse(s->services->conf->policy,
                          &(struct bn_opt_refusal){"mutex-type",
                                                   m->conf->type != NULL ? m->conf->type : "",
                                                   "unknown; see 'bench mutex help'", NULL},
                          "Invalid value for --mutex-type: '%s' (see 'bench mutex help')", err);
-  if (make_contexts(m) != 0 || make_locks(m) != 0)
+  if (mutex_make_contexts(m) != 0 || mutex_make_locks(m) != 0)
     return bn_err_set(err, 0, "out of memory for %lld locks: lower --mutex-num",
                       (long long)m->conf->num);
   return 0;
 }
 
 /* Returns the number of CPUs that this process may use, as far as known. */
-static long count_cpus(void)
+static long mutex_count_cpus(void)
 {
   cpu_set_t set;
 
@@ -160,7 +160,7 @@ static void mutex_describe(const void *self, struct bn_facts *f)
 static int mutex_start(void *self, struct bn_err *err)
 {
   const struct mutex *m = self;
-  const long cpus = count_cpus();
+  const long cpus = mutex_count_cpus();
 
   (void)err;
   if (m->type->fifo_spin && cpus > 0 && m->sessions > (unsigned long)cpus)

@@ -44,7 +44,7 @@ static void clh_unlock(void *context)
 
 BN_MUTEX_WORK(clh, clh_lock(lock, own), clh_unlock(own))
 
-static int init_clh(void *slot, unsigned sessions)
+static int mutex_ck_init_clh(void *slot, unsigned sessions)
 {
   struct clh_lock *l = slot;
 
@@ -88,7 +88,7 @@ static void anderson_unlock(void *slot, void *context)
 
 BN_MUTEX_WORK(anderson, anderson_lock(lock, own), anderson_unlock(lock, own))
 
-static int init_anderson(void *slot, unsigned sessions)
+static int mutex_ck_init_anderson(void *slot, unsigned sessions)
 {
   struct anderson_lock *l = slot;
 
@@ -99,56 +99,56 @@ static int init_anderson(void *slot, unsigned sessions)
   return 0;
 }
 
-static void done_anderson(void *slot)
+static void mutex_ck_done_anderson(void *slot)
 {
   struct anderson_lock *l = slot;
 
   free(l->place);
 }
 
-static int init_cas(void *slot, unsigned sessions)
+static int mutex_ck_init_cas(void *slot, unsigned sessions)
 {
   (void)sessions;
   ck_spinlock_cas_init(slot);
   return 0;
 }
 
-static int init_fas(void *slot, unsigned sessions)
+static int mutex_ck_init_fas(void *slot, unsigned sessions)
 {
   (void)sessions;
   ck_spinlock_fas_init(slot);
   return 0;
 }
 
-static int init_dec(void *slot, unsigned sessions)
+static int mutex_ck_init_dec(void *slot, unsigned sessions)
 {
   (void)sessions;
   ck_spinlock_dec_init(slot);
   return 0;
 }
 
-static int init_ticket(void *slot, unsigned sessions)
+static int mutex_ck_init_ticket(void *slot, unsigned sessions)
 {
   (void)sessions;
   ck_spinlock_ticket_init(slot);
   return 0;
 }
 
-static int init_mcs(void *slot, unsigned sessions)
+static int mutex_ck_init_mcs(void *slot, unsigned sessions)
 {
   (void)sessions;
   ck_spinlock_mcs_init(slot);
   return 0;
 }
 
-static int init_ck_rwlock(void *slot, unsigned sessions)
+static int mutex_ck_init_ck_rwlock(void *slot, unsigned sessions)
 {
   (void)sessions;
   ck_rwlock_init(slot);
   return 0;
 }
 
-static int init_pflock(void *slot, unsigned sessions)
+static int mutex_ck_init_pflock(void *slot, unsigned sessions)
 {
   (void)sessions;
   ck_pflock_init(slot);
@@ -156,42 +156,51 @@ static int init_pflock(void *slot, unsigned sessions)
 }
 
 const struct bn_mutex_type bn_mutex_types_ck[] = {
-    {.name = "cas", .slot_size = sizeof(ck_spinlock_cas_t), .init = init_cas, .work = work_cas},
-    {.name = "fas", .slot_size = sizeof(ck_spinlock_fas_t), .init = init_fas, .work = work_fas},
-    {.name = "dec", .slot_size = sizeof(ck_spinlock_dec_t), .init = init_dec, .work = work_dec},
+    {.name = "cas",
+     .slot_size = sizeof(ck_spinlock_cas_t),
+     .init = mutex_ck_init_cas,
+     .work = work_cas},
+    {.name = "fas",
+     .slot_size = sizeof(ck_spinlock_fas_t),
+     .init = mutex_ck_init_fas,
+     .work = work_fas},
+    {.name = "dec",
+     .slot_size = sizeof(ck_spinlock_dec_t),
+     .init = mutex_ck_init_dec,
+     .work = work_dec},
     {.name = "ticket",
      .fifo_spin = true,
      .slot_size = sizeof(ck_spinlock_ticket_t),
-     .init = init_ticket,
+     .init = mutex_ck_init_ticket,
      .work = work_ticket},
     {.name = "mcs",
      .fifo_spin = true,
      .slot_size = sizeof(ck_spinlock_mcs_t),
      .context_size = sizeof(ck_spinlock_mcs_context_t),
-     .init = init_mcs,
+     .init = mutex_ck_init_mcs,
      .work = work_mcs},
     {.name = "clh",
      .fifo_spin = true,
      .slot_size = sizeof(struct clh_lock),
      .context_size = sizeof(struct clh_context),
-     .init = init_clh,
+     .init = mutex_ck_init_clh,
      .context_init = context_clh,
      .work = work_clh},
     {.name = "anderson",
      .fifo_spin = true,
      .slot_size = sizeof(struct anderson_lock),
      .context_size = sizeof(struct anderson_context),
-     .init = init_anderson,
-     .done = done_anderson,
+     .init = mutex_ck_init_anderson,
+     .done = mutex_ck_done_anderson,
      .work = work_anderson},
     {.name = "ck-rwlock",
      .slot_size = sizeof(ck_rwlock_t),
-     .init = init_ck_rwlock,
+     .init = mutex_ck_init_ck_rwlock,
      .work = work_ck_rwlock},
     {.name = "pflock",
      .fifo_spin = true,
      .slot_size = sizeof(ck_pflock_t),
-     .init = init_pflock,
+     .init = mutex_ck_init_pflock,
      .work = work_pflock},
     {.name = NULL},
 };

@@ -17,35 +17,35 @@ BN_MUTEX_WORK(pthread, (void)pthread_mutex_lock(lock), (void)pthread_mutex_unloc
 BN_MUTEX_WORK(spin, (void)pthread_spin_lock(lock), (void)pthread_spin_unlock(lock))
 BN_MUTEX_WORK(rwlock, (void)pthread_rwlock_wrlock(lock), (void)pthread_rwlock_unlock(lock))
 
-static int init_pthread(void *slot, unsigned sessions)
+static int mutex_posix_init_pthread(void *slot, unsigned sessions)
 {
   (void)sessions;
   return pthread_mutex_init(slot, NULL) == 0 ? 0 : -1;
 }
 
-static void done_pthread(void *slot)
+static void mutex_posix_done_pthread(void *slot)
 {
   (void)pthread_mutex_destroy(slot);
 }
 
-static int init_spin(void *slot, unsigned sessions)
+static int mutex_posix_init_spin(void *slot, unsigned sessions)
 {
   (void)sessions;
   return pthread_spin_init(slot, PTHREAD_PROCESS_PRIVATE) == 0 ? 0 : -1;
 }
 
-static void done_spin(void *slot)
+static void mutex_posix_done_spin(void *slot)
 {
   (void)pthread_spin_destroy(slot);
 }
 
-static int init_rwlock(void *slot, unsigned sessions)
+static int mutex_posix_init_rwlock(void *slot, unsigned sessions)
 {
   (void)sessions;
   return pthread_rwlock_init(slot, NULL) == 0 ? 0 : -1;
 }
 
-static void done_rwlock(void *slot)
+static void mutex_posix_done_rwlock(void *slot)
 {
   (void)pthread_rwlock_destroy(slot);
 }
@@ -53,18 +53,18 @@ static void done_rwlock(void *slot)
 const struct bn_mutex_type bn_mutex_types_posix[] = {
     {.name = "pthread",
      .slot_size = sizeof(pthread_mutex_t),
-     .init = init_pthread,
-     .done = done_pthread,
+     .init = mutex_posix_init_pthread,
+     .done = mutex_posix_done_pthread,
      .work = work_pthread},
     {.name = "spin",
      .slot_size = sizeof(pthread_spinlock_t),
-     .init = init_spin,
-     .done = done_spin,
+     .init = mutex_posix_init_spin,
+     .done = mutex_posix_done_spin,
      .work = work_spin},
     {.name = "rwlock",
      .slot_size = sizeof(pthread_rwlock_t),
-     .init = init_rwlock,
-     .done = done_rwlock,
+     .init = mutex_posix_init_rwlock,
+     .done = mutex_posix_done_rwlock,
      .work = work_rwlock},
     {.name = NULL},
 };

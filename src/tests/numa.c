@@ -17,7 +17,7 @@ static int node_here(void)
   return getcpu(&cpu, &node) != 0 ? -1 : (int)node;
 }
 
-static bool is_allowed(unsigned node)
+static bool numa_is_allowed(unsigned node)
 {
   struct bitmask *allowed = numa_get_mems_allowed();
   const bool is = numa_bitmask_isbitset(allowed, node) != 0;
@@ -30,7 +30,7 @@ static int numa_check(int where, struct bn_err *err)
 {
   if (numa_available() < 0)
     return bn_err_set(err, 0, "--memory-numa: this kernel has no support for NUMA");
-  if (where >= 0 && (where > numa_max_node() || !is_allowed((unsigned)where)))
+  if (where >= 0 && (where > numa_max_node() || !numa_is_allowed((unsigned)where)))
     return bn_err_set(err, 0,
                       "--memory-numa=%d: there is no such node, or it has no memory for this "
                       "process (the highest is %d)",

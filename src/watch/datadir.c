@@ -13,7 +13,7 @@ struct answer {
   char *folder; /* [PATH_MAX] */
 };
 
-static void check_row(void *arg, const struct bn_sql_value pair[2])
+static void datadir_check_row(void *arg, const struct bn_sql_value pair[2])
 {
   const struct answer *a = arg;
   const bool is_here =
@@ -36,7 +36,7 @@ int bn_datadir_find(struct bn_sql_side_query *p, char folder[PATH_MAX], struct b
     (void)snprintf(a.proof, sizeof a.proof, "%s", ops->folder_proof);
   else if (gethostname(a.proof, sizeof a.proof - 1) != 0)
     return bn_err_set(err, errno, "no device is watched: this host has no name");
-  if (bn_sql_side_query_pairs(p, ops->folder_sql, check_row, &a, err) != 0)
+  if (bn_sql_side_query_pairs(p, ops->folder_sql, datadir_check_row, &a, err) != 0)
     return -1;
   if (folder[0] == '\0')
     return bn_err_set(err, EINVAL, "no device is watched: the server is on another host");

@@ -40,8 +40,8 @@ static bool find_device(struct device *d, const struct bn_place *place)
 }
 
 /* Finds the folder of the test's files, or of its server's. */
-static int find_folder(struct device *d, const struct bn_watch_place *at, char folder[PATH_MAX],
-                       struct bn_err *err)
+static int device_find_folder(struct device *d, const struct bn_watch_place *at,
+                              char folder[PATH_MAX], struct bn_err *err)
 {
   static const uint64_t patience_ns = 5 * BN_NSEC_PER_SEC;
 
@@ -65,7 +65,7 @@ static int device_open(void *self, const struct bn_watch_place *at, struct bn_er
   struct device *d = self;
   struct bn_place place;
 
-  if (find_folder(d, at, folder, err) != 0)
+  if (device_find_folder(d, at, folder, err) != 0)
     return -1;
   bn_place_read(&place, "", folder);
   if (!find_device(d, &place))

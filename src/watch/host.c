@@ -18,7 +18,7 @@ struct host {
 };
 
 /* Reads a file of any length: /proc/stat may have a number for each of thousands of interrupts. */
-static int read_text(struct bn_buf *b, const char *path, struct bn_err *err)
+static int host_read_text(struct bn_buf *b, const char *path, struct bn_err *err)
 {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t n = fd >= 0 ? 1 : -1;
@@ -43,7 +43,7 @@ static int host_open(void *self, const struct bn_watch_place *place, struct bn_e
 
   (void)place;
   bn_buf_init(&h->text, TEXT_MAX);
-  return read_text(&h->text, "/proc/stat", err);
+  return host_read_text(&h->text, "/proc/stat", err);
 }
 
 static int host_read(void *self, struct bn_reading *r, struct bn_err *err)
@@ -59,7 +59,7 @@ static int host_read(void *self, struct bn_reading *r, struct bn_err *err)
   for (size_t i = 0; i < BN_HOST_COUNTS; i++)
     r->value[i] = BN_ABSENT;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    if (read_text(&h->text, files[i].path, err) == 0)
+    if (host_read_text(&h->text, files[i].path, err) == 0)
       files[i].parse(h->text.data, r->value);
     else if (i == 0)
       return -1;

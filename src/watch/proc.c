@@ -13,14 +13,14 @@ struct line {
   enum bn_host_count count;
 };
 
-static const char *next_line(const char *line)
+static const char *proc_next_line(const char *line)
 {
   line = strchr(line, '\n');
   return line != NULL ? line + 1 : "";
 }
 
 /* Parses up to n numbers of the line and returns their count. */
-static size_t parse_numbers(const char *at, uint64_t *number, size_t n)
+static size_t proc_parse_numbers(const char *at, uint64_t *number, size_t n)
 {
   size_t i = 0;
 
@@ -33,21 +33,21 @@ static size_t parse_numbers(const char *at, uint64_t *number, size_t n)
   return i;
 }
 
-static void parse_line(const char *line, const struct line *lines, size_t n, uint64_t unit,
-                       uint64_t *value)
+static void proc_parse_line(const char *line, const struct line *lines, size_t n, uint64_t unit,
+                            uint64_t *value)
 {
   uint64_t number;
 
   for (size_t i = 0; i < n; i++) {
     const size_t len = strlen(lines[i].key);
 
-    if (strncmp(line, lines[i].key, len) == 0 && parse_numbers(line + len, &number, 1) == 1)
+    if (strncmp(line, lines[i].key, len) == 0 && proc_parse_numbers(line + len, &number, 1) == 1)
       value[lines[i].count] = number * unit;
   }
 }
 
 /* Parses "cpu  user nice system idle iowait irq softirq steal guest guest_nice". */
-static void parse_times(const char *line, uint64_t *value)
+static void proc_parse_times(const char *line, uint64_t *value)
 {
   static const enum bn_host_count counts[] = {BN_HOST_USER,    BN_HOST_NICE,   BN_HOST_SYSTEM,
                                               BN_HOST_IDLE,    BN_HOST_IOWAIT, BN_HOST_IRQ,
@@ -55,7 +55,7 @@ static void parse_times(const char *line, uint64_t *value)
   enum { TIMES = sizeof counts / sizeof *counts };
   uint64_t number[TIMES];
 
-  if (strncmp(line, "cpu ", 4) != 0 || parse_numbers(line + 4, number, TIMES) < TIMES)
+  if (strncmp(line, "cpu ", 4) != 0 || proc_parse_numbers(line + 4, number, TIMES) < TIMES)
     return;
   for (size_t i = 0; i < TIMES; i++)
     value[counts[i]] = number[i];
@@ -69,9 +69,9 @@ void bn_proc_stat(const char *text, uint64_t value[BN_HOST_COUNTS])
                                       {"procs_running ", BN_HOST_RUNNING},
                                       {"procs_blocked ", BN_HOST_BLOCKED}};
 
-  for (; *text != '\0'; text = next_line(text)) {
-    parse_times(text, value);
-    parse_line(text, lines, sizeof lines / sizeof *lines, 1, value);
+  for (; *text != '\0'; text = proc_next_line(text)) {
+    proc_parse_times(text, value);
+    proc_parse_line(text, lines, sizeof lines / sizeof *lines, 1, value);
   }
 }
 
@@ -85,12 +85,12 @@ void bn_proc_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS])
   uint64_t total = 0, free = 0;
   bool known = false;
 
-  for (; *text != '\0'; text = next_line(text)) {
-    parse_line(text, lines, sizeof lines / sizeof *lines, kib, value);
+  for (; *text != '\0'; text = proc_next_line(text)) {
+    proc_parse_line(text, lines, sizeof lines / sizeof *lines, kib, value);
     if (strncmp(text, "SwapTotal:", 10) == 0)
-      (void)parse_numbers(text + 10, &total, 1);
+      (void)proc_parse_numbers(text + 10, &total, 1);
     if (strncmp(text, "SwapFree:", 9) == 0)
-      known = parse_numbers(text + 9, &free, 1) == 1;
+      known = proc_parse_numbers(text + 9, &free, 1) == 1;
   }
   if (known && free <= total)
     value[BN_HOST_SWAP_USED] = (total - free) * kib;
@@ -103,10 +103,10 @@ void bn_proc_net(const char *text, uint64_t value[BN_HOST_COUNTS])
   uint64_t sum[4] = {0}, number[NUMBERS];
   bool known = false;
 
-  for (; *text != '\0'; text = next_line(text)) {
+  for (; *text != '\0'; text = proc_next_line(text)) {
     const char *name = text + strspn(text, " \t"), *colon = strpbrk(name, ":\n");
 
-    if (colon == NULL || *colon != ':' || parse_numbers(colon + 1, number, NUMBERS) < NUMBERS)
+    if (colon == NULL || *colon != ':' || proc_parse_numbers(colon + 1, number, NUMBERS) < NUMBERS)
       continue;
     known = true;
     if (strncmp(name, "lo:", 3) == 0) {

@@ -37,7 +37,7 @@ static char *server_joined(const char *name, const char *unit)
 }
 
 /* Adds a name.  Returns false if there are too many. */
-static bool add_name(struct server *s, const struct bn_sql_value *v)
+static bool server_add_name(struct server *s, const struct bn_sql_value *v)
 {
   struct bn_watched_name *name = &s->name[s->n];
   char *key;
@@ -62,7 +62,7 @@ struct pass {
   size_t next;
 };
 
-static bool is_at(const struct server *s, size_t i, const struct bn_sql_value *v)
+static bool server_is_at(const struct server *s, size_t i, const struct bn_sql_value *v)
 {
   return i < s->n && strncmp(s->key[i], v->ptr, v->len) == 0 && s->key[i][v->len] == '\0';
 }
@@ -72,16 +72,16 @@ static size_t place_of(const struct pass *p, const struct bn_sql_value *v)
 {
   struct server *s = p->server;
 
-  if (is_at(s, p->next, v))
+  if (server_is_at(s, p->next, v))
     return p->next;
   for (size_t i = 0; i < s->n; i++)
-    if (is_at(s, i, v))
+    if (server_is_at(s, i, v))
       return i;
-  return add_name(s, v) ? s->n - 1 : BN_READING_MAX;
+  return server_add_name(s, v) ? s->n - 1 : BN_READING_MAX;
 }
 
 /* Parses a number.  Words, fractions and times are no counts. */
-static bool parse_number(const struct bn_sql_value *v, uint64_t *number)
+static bool server_parse_number(const struct bn_sql_value *v, uint64_t *number)
 {
   char digits[24];
 
@@ -97,7 +97,7 @@ static bool parse_number(const struct bn_sql_value *v, uint64_t *number)
 }
 
 /* Returns whether a name may become a name in a document. */
-static bool is_plain(const struct bn_sql_value *v)
+static bool server_is_plain(const struct bn_sql_value *v)
 {
   for (size_t i = 0; i < v->len; i++)
     if (!isalnum((unsigned char)v->ptr[i]) && memchr("_-.", v->ptr[i], 3) == NULL)
@@ -105,13 +105,13 @@ static bool is_plain(const struct bn_sql_value *v)
   return v->len > 0;
 }
 
-static void add_pair(void *arg, const struct bn_sql_value pair[2])
+static void server_add_pair(void *arg, const struct bn_sql_value pair[2])
 {
   struct pass *p = arg;
   uint64_t number;
   size_t at;
 
-  if (!is_plain(&pair[0]) || !parse_number(&pair[1], &number))
+  if (!server_is_plain(&pair[0]) || !server_parse_number(&pair[1], &number))
     return;
   at = place_of(p, &pair[0]);
   if (at == BN_READING_MAX)
@@ -137,7 +137,7 @@ static int server_read(void *self, struct bn_reading *r, struct bn_err *err)
 
     if (s->absent[i])
       continue;
-    s->absent[i] = bn_sql_side_query_pairs(&s->side_query, c->sql, add_pair, &p, err) != 0;
+    s->absent[i] = bn_sql_side_query_pairs(&s->side_query, c->sql, server_add_pair, &p, err) != 0;
     if (s->absent[i] && !c->optional)
       return -1;
   }

@@ -36,7 +36,7 @@ check() # file
         return inc ~ /^(registry\.h|study\/study\.h|(cli|dialect|option|api|base)\/.*)$/
       if (file ~ /^src\/registry\.[ch]$/)
         return inc !~ /^(drivers|sql|cli)\// || inc ~ /^drivers\/[a-z]+\/options\.h$/
-      return file ~ /^src\/(main\.c|(about|wanted)\.[ch])$/
+      return file ~ /^src\/(main\.c|(about|named_options)\.[ch])$/
     }
     function foreign(layer, inc) {
       if (inc ~ /^(lua|lauxlib|luajit|lualib)/) return layer != "script" && layer != "study"

@@ -3,7 +3,7 @@
 #ifndef BN_TESTS_SIMRUN_H
 #define BN_TESTS_SIMRUN_H
 
-#include "engine/pacer.h"
+#include "engine/arrivals.h"
 #include "simclock.h"
 #include "toyrun.h"
 

@@ -514,10 +514,10 @@ void fixture_open_with(struct fixture *f, enum bn_version version)
   f->conf.plan.threads = 1;
   f->sql_conf.driver = name;
   conf.ignored = (struct bn_list){.item = &f->ignored, .n = f->ignored != NULL};
-  f->row = (struct bn_sql_row){.name = "fake",
-                               .conf_size = sizeof conf,
-                               .conf = &conf,
-                               .ops = f->ops != NULL ? f->ops : &fake_driver};
+  f->row = (struct bn_sql_driver_entry){.name = "fake",
+                                        .conf_size = sizeof conf,
+                                        .conf = &conf,
+                                        .ops = f->ops != NULL ? f->ops : &fake_driver};
   f->sys = bn_sqlsys_new(&f->sql_conf, f->conf.policy, &f->row, 1);
   assert_non_null(f->sys);
   make_session(f);

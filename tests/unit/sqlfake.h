@@ -57,7 +57,7 @@ extern struct fake fake;
 struct fixture {
   struct bn_conf conf;
   struct bn_sql_conf sql_conf;
-  struct bn_sql_row row;
+  struct bn_sql_driver_entry row;
   const struct bn_driver *ops; /* the driver; NULL: the fake one */
   char *ignored;               /* the one item in the list of the driver's option; NULL: none */
   struct bn_limit limit;       /* 0: the run is over */

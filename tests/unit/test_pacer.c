@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "engine/pacer.h"
+#include "engine/arrivals.h"
 
 enum { N = 200000 };
 

@@ -6,8 +6,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "engine/arrivals.h"
 #include "engine/outcome.h"
-#include "engine/pacer.h"
 #include "engine/stop.h"
 #include "simrun.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "dialect/dialect.h"
-#include "engine/pacer.h"
+#include "engine/arrivals.h"
 #include "engine/run_state.h"
 #include "measure/stat.h"
 
@@ -18,7 +18,7 @@ struct ground {
   struct bn_pacer pacer;
   struct bn_outage outage;
   struct bn_conf conf;
-  struct bn_parts parts;
+  struct bn_run_parts parts;
   struct bn_hist *ages;
 };
 
@@ -47,13 +47,13 @@ static struct ground *lay(double rate)
   bn_outage_init(&g->outage, &g->load.stats);
   g->ages = bn_hist_new();
   assert_non_null(g->ages);
-  g->parts = (struct bn_parts){.conf = &g->conf,
-                               .outcome = &g->outcome,
-                               .load = &g->load,
-                               .threads = &g->threads,
-                               .quota = &g->quota,
-                               .pacer = &g->pacer,
-                               .outage = &g->outage};
+  g->parts = (struct bn_run_parts){.conf = &g->conf,
+                                   .outcome = &g->outcome,
+                                   .load = &g->load,
+                                   .threads = &g->threads,
+                                   .quota = &g->quota,
+                                   .pacer = &g->pacer,
+                                   .outage = &g->outage};
   return g;
 }
 

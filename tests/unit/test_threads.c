@@ -297,7 +297,7 @@ static void the_grace_follows_what_was_completed(void **state)
   struct bn_conf conf = {.plan = {.threads = N}, .grace_auto = true, .policy = &own};
   const struct bn_workload ops = {.name = "toy", .kind = BN_KIND_SQL};
   const struct bn_reports_setup setup = {.conf = &conf, .ops = &ops, .stats = &g->load.stats};
-  struct bn_parts parts = {.conf = &conf, .load = &g->load, .threads = &g->threads};
+  struct bn_run_parts parts = {.conf = &conf, .load = &g->load, .threads = &g->threads};
   struct bn_progress before, after;
 
   (void)state;

@@ -21,7 +21,7 @@ static void *thread_without_memory(void *arg)
 static void stop_while_memory_fails(unsigned delay_us)
 {
   struct bn_outcome outcome;
-  const struct bn_parts parts = {.outcome = &outcome};
+  const struct bn_run_parts parts = {.outcome = &outcome};
   struct bn_watchdog w;
   struct bn_err err;
   pthread_t thread;

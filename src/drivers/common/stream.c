@@ -21,7 +21,7 @@ static int stream_fail(struct bn_stream *s, int error)
   return -1;
 }
 
-static bool is_unix(int fd)
+static bool stream_is_unix(int fd)
 {
   int domain;
   socklen_t size = sizeof domain;
@@ -31,7 +31,7 @@ static bool is_unix(int fd)
 
 void bn_stream_init(struct bn_stream *s, int fd)
 {
-  *s = (struct bn_stream){.fd = fd, .poll_first = is_unix(fd)};
+  *s = (struct bn_stream){.fd = fd, .poll_first = stream_is_unix(fd)};
 }
 
 void bn_stream_done(struct bn_stream *s)
@@ -91,7 +91,7 @@ void bn_stream_emptied(struct bn_stream *s)
 }
 
 /* Makes room behind end, preferably by moving the received bytes to the front. */
-static int make_room(struct bn_stream *s)
+static int stream_make_room(struct bn_stream *s)
 {
   size_t cap;
   char *wider;
@@ -148,7 +148,7 @@ int bn_stream_fill(struct bn_stream *s, bool wait)
 {
   short came;
 
-  if (make_room(s) != 0)
+  if (stream_make_room(s) != 0)
     return -1;
   if (wait && s->poll_first && bn_stream_len(s) == 0)
     sleep_once(s);

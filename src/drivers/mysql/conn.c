@@ -17,7 +17,7 @@ const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf)
   return conf->read_timeout_s != 0 ? "--mysql-read-timeout" : NULL;
 }
 
-static enum bn_sql choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *d)
+static enum bn_sql mysql_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *d)
 {
   const int asked = c->driver->conf->protocol;
   const bool by_wire = asked != BN_PROTOCOL_LIBRARY && !bn_mysql_lib_encrypted(&c->lib) &&
@@ -58,7 +58,7 @@ enum bn_sql bn_mysql_connect(void *self, void *conn, const struct bn_sql_target 
   bn_sockref_set(&c->socket, bn_mysql_lib_socket(&c->lib));
   if (t->elsewhere)
     bn_silence_limit(bn_mysql_lib_socket(&c->lib));
-  return choose_way(c, d);
+  return mysql_choose_way(c, d);
 }
 
 size_t bn_mysql_place(void *self, const struct bn_sql_target *t, char *name, size_t size)

@@ -88,7 +88,7 @@ static void defaults_add_command(struct bn_mysql_defaults *d, const char *value)
 }
 
 /* Option names may have '_' for '-', and "loose-" before them.  A value replaces an earlier one. */
-static void take_line(char *line, struct bn_mysql_defaults *d)
+static void mysql_take_line(char *line, struct bn_mysql_defaults *d)
 {
   char *value = strchr(line, '=');
   const char *name;
@@ -112,7 +112,7 @@ static void take_line(char *line, struct bn_mysql_defaults *d)
     }
 }
 
-static bool is_read_group(const char *group)
+static bool defaults_is_read_group(const char *group)
 {
   static const char *const groups[] = {"[client]", "[client-server]", "[client-mariadb]",
                                        "[bench]"};
@@ -175,7 +175,7 @@ static int defaults_take_directive(struct bn_mysql_defaults *d, char *line, int 
                    : defaults_read_file(d, rest, depth + 1, err);
 }
 
-static int read_lines(FILE *f, struct bn_mysql_defaults *d, int depth, struct bn_err *err)
+static int defaults_read_lines(FILE *f, struct bn_mysql_defaults *d, int depth, struct bn_err *err)
 {
   static const char mark[] = "\xef\xbb\xbf"; /* some editors begin a file with it */
   char line[BN_SECRET_MAX];
@@ -194,11 +194,11 @@ static int read_lines(FILE *f, struct bn_mysql_defaults *d, int depth, struct bn
     defaults_uncomment(s);
     s = defaults_trim(s);
     if (*s == '[')
-      reads = is_read_group(s);
+      reads = defaults_is_read_group(s);
     else if (*s == '!')
       rc = defaults_take_directive(d, s, depth, err);
     else if (reads)
-      take_line(s, d);
+      mysql_take_line(s, d);
   }
   explicit_bzero(line, sizeof line);
   return rc;
@@ -215,7 +215,7 @@ static int defaults_read_file(struct bn_mysql_defaults *d, const char *path, int
     return bn_err_set(err, errno, "cannot open the option file '%s': %s", path, strerror(errno));
   /* The buffer has passwords in it, so that the C library must not allocate it. */
   (void)setvbuf(f, buffer, _IOFBF, sizeof buffer);
-  rc = read_lines(f, d, depth, err);
+  rc = defaults_read_lines(f, d, depth, err);
   (void)fclose(f);
   explicit_bzero(buffer, sizeof buffer);
   return rc;

@@ -12,14 +12,14 @@
 #include "drivers/mysql/conn.h"
 #include "drivers/mysql/error.h"
 
-static bool is_this_host(const struct bn_list *list)
+static bool driver_is_this_host(const struct bn_list *list)
 {
   return list->n == 1 && strcmp(list->item[0], BN_MYSQL_HOST) == 0;
 }
 
 /* Values of the file replace options that were not given.  A socket of the file is used only if the
    host is this one, because sockets do not reach other hosts. */
-static void choose_places(struct bn_mysql *driver)
+static void driver_choose_places(struct bn_mysql *driver)
 {
   const struct bn_mysql_conf *conf = driver->conf;
   struct bn_mysql_defaults *file = &driver->file;
@@ -31,13 +31,14 @@ static void choose_places(struct bn_mysql *driver)
     driver->file_host = (struct bn_list){&file->host, 1};
     driver->hosts = &driver->file_host;
   }
-  if (replaced && file->socket != NULL && conf->socket.n == 0 && is_this_host(driver->hosts)) {
+  if (replaced && file->socket != NULL && conf->socket.n == 0 &&
+      driver_is_this_host(driver->hosts)) {
     driver->file_socket = (struct bn_list){&file->socket, 1};
     driver->sockets = &driver->file_socket;
   }
 }
 
-static int choose_ssl(struct bn_mysql *driver, struct bn_err *err)
+static int driver_choose_ssl(struct bn_mysql *driver, struct bn_err *err)
 {
   const char *word = driver->file.ssl_mode;
   int choice = driver->conf->ssl;
@@ -54,7 +55,7 @@ static int choose_ssl(struct bn_mysql *driver, struct bn_err *err)
   return 0;
 }
 
-static int parse_ports(struct bn_mysql *driver, struct bn_err *err)
+static int driver_parse_ports(struct bn_mysql *driver, struct bn_err *err)
 {
   struct bn_list filed = {&driver->file.port, 1};
   const bool replaced = driver->file.port != NULL && !driver->conf->port_given;
@@ -75,7 +76,7 @@ static int parse_ports(struct bn_mysql *driver, struct bn_err *err)
   return 0;
 }
 
-static int check_protocol(const struct bn_mysql_conf *conf, struct bn_err *err)
+static int driver_check_protocol(const struct bn_mysql_conf *conf, struct bn_err *err)
 {
   const char *other = bn_mysql_needs_library(conf);
 
@@ -85,8 +86,8 @@ static int check_protocol(const struct bn_mysql_conf *conf, struct bn_err *err)
                     "--mysql-protocol=own cannot be used with %s: leave one of them out", other);
 }
 
-static int driver_check(const struct bn_mysql_conf *conf, const struct bn_policy *policy,
-                        struct bn_err *err)
+static int mysql_driver_check(const struct bn_mysql_conf *conf, const struct bn_policy *policy,
+                              struct bn_err *err)
 {
   if (conf->socket.n == 0 && conf->host.n == 0)
     return bn_err_set(err, EINVAL, "No MySQL hosts specified, aborting");
@@ -96,11 +97,11 @@ static int driver_check(const struct bn_mysql_conf *conf, const struct bn_policy
   for (size_t i = 0; i < conf->host.n && policy->dialect == NULL; i++)
     if (bn_remedy_host(conf->host.item[i], "mysql", err) != 0)
       return -1;
-  return check_protocol(conf, err);
+  return driver_check_protocol(conf, err);
 }
 
 /* Tells a user who names a port that the default socket reaches another server. */
-static void tell_of_localhost(const struct bn_mysql *driver)
+static void driver_tell_of_localhost(const struct bn_mysql *driver)
 {
   char text[256];
 
@@ -118,7 +119,7 @@ static void tell_of_localhost(const struct bn_mysql *driver)
     }
 }
 
-static void free_driver(struct bn_mysql *driver)
+static void mysql_free_driver(struct bn_mysql *driver)
 {
   bn_mysql_defaults_free(&driver->file);
   bn_secret_free(driver->password);
@@ -126,13 +127,13 @@ static void free_driver(struct bn_mysql *driver)
   free(driver);
 }
 
-static void driver_done(void *self)
+static void mysql_driver_done(void *self)
 {
   struct bn_mysql *driver = self;
 
   if (!driver->conf->dry_run)
     bn_mysql_lib_end();
-  free_driver(driver);
+  mysql_free_driver(driver);
 }
 
 /* Returns 1 if there is a password, 0 if not, -1 after a failure. */
@@ -180,34 +181,34 @@ static int driver_find_secrets(struct bn_mysql *driver, struct bn_err *err)
 }
 
 /* Must precede every call of the client library. */
-static int driver_configure(struct bn_mysql *driver, struct bn_err *err)
+static int mysql_driver_configure(struct bn_mysql *driver, struct bn_err *err)
 {
   const char *path = driver->conf->defaults_file;
 
   if (path != NULL && bn_mysql_defaults_read(&driver->file, driver->host, path, err) != 0)
     return -1;
-  choose_places(driver);
-  if (choose_ssl(driver, err) != 0 || parse_ports(driver, err) != 0)
+  driver_choose_places(driver);
+  if (driver_choose_ssl(driver, err) != 0 || driver_parse_ports(driver, err) != 0)
     return -1;
   if (!driver->conf->dry_run)
-    tell_of_localhost(driver);
+    driver_tell_of_localhost(driver);
   return driver_find_secrets(driver, err);
 }
 
-static int driver_init(void **self, const void *conf, const struct bn_driver_host *host,
-                       struct bn_err *err)
+static int mysql_driver_init(void **self, const void *conf, const struct bn_driver_host *host,
+                             struct bn_err *err)
 {
   struct bn_mysql *driver;
 
-  if (driver_check(conf, host->policy, err) != 0)
+  if (mysql_driver_check(conf, host->policy, err) != 0)
     return -1;
   driver = host->alloc(1, sizeof *driver);
   driver->conf = conf;
   driver->host = host;
   if (driver->conf->debug)
     host->verbosity(5);
-  if (driver_configure(driver, err) != 0) {
-    free_driver(driver);
+  if (mysql_driver_configure(driver, err) != 0) {
+    mysql_free_driver(driver);
     return -1;
   }
   *self = driver;
@@ -215,7 +216,7 @@ static int driver_init(void **self, const void *conf, const struct bn_driver_hos
     return 0;
   if (bn_mysql_lib_start(driver) == 0)
     return 0;
-  driver_done(driver);
+  mysql_driver_done(driver);
   return bn_err_set(err, 0, "cannot start the MySQL client library");
 }
 
@@ -234,7 +235,7 @@ static void thread_done(void *self)
     bn_mysql_lib_thread_end(driver);
 }
 
-static struct bn_sql_caps driver_caps(void)
+static struct bn_sql_caps mysql_driver_caps(void)
 {
   return (struct bn_sql_caps){
       .multi_rows_insert = true, .prepared_statements = true, .backslash_escapes = true};
@@ -283,13 +284,13 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .conf_size = sizeof(struct bn_mysql_conf),
     .conn_size = sizeof(struct bn_mysql_conn),
     .stmt_size = sizeof(struct bn_mysql_stmt),
-    .init = driver_init,
-    .done = driver_done,
+    .init = mysql_driver_init,
+    .done = mysql_driver_done,
     .thread_init = thread_init,
     .thread_done = thread_done,
     .connect = bn_mysql_connect,
     .disconnect = bn_mysql_disconnect,
-    .caps = driver_caps,
+    .caps = mysql_driver_caps,
     .classify = bn_mysql_classify,
     .ignore = {.option = "mysql-ignore-errors", .key = BN_KEY_CODE},
     .interrupt = bn_mysql_interrupt,

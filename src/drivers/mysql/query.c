@@ -42,7 +42,7 @@ enum bn_sql bn_mysql_next(void *conn, void *stmt, struct bn_sql_result *r, struc
 }
 
 /* Gets the columns from the library if the server has described them only while it prepared. */
-static void learn_columns(struct bn_mysql_stmt *st)
+static void mysql_learn_columns(struct bn_mysql_stmt *st)
 {
   uint32_t n;
   struct bn_mysql_column *column = bn_mysql_lib_stmt_columns(&st->lib, &n);
@@ -50,15 +50,15 @@ static void learn_columns(struct bn_mysql_stmt *st)
   bn_mysql_wire_learn(&st->wire, column, n);
 }
 
-static bool fetch_from_wire(struct bn_mysql_conn *c, struct bn_sql_result *r,
-                            struct bn_sql_value *row)
+static bool query_fetch_from_wire(struct bn_mysql_conn *c, struct bn_sql_result *r,
+                                  struct bn_sql_value *row)
 {
   struct bn_mysql_stmt *st = c->source;
 
   if (st == NULL)
     return bn_mysql_wire_fetch(&c->wire, NULL, r, row);
   if (!bn_mysql_wire_knows(&c->wire, &st->wire))
-    learn_columns(st);
+    mysql_learn_columns(st);
   return bn_mysql_wire_fetch(&c->wire, &st->wire, r, row);
 }
 
@@ -69,7 +69,7 @@ bool bn_mysql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *ro
   if (r->rows == NULL)
     return false;
   if (r->rows == &c->wire)
-    return fetch_from_wire(c, r, row);
+    return query_fetch_from_wire(c, r, row);
   if (c->source != NULL)
     return bn_mysql_lib_stmt_fetch(&c->source->lib, r, row);
   return bn_mysql_lib_fetch(&c->lib, r, row);

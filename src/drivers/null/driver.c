@@ -27,19 +27,19 @@ static const struct {
     {"update", CHANGES}, {"delete", CHANGES}, {"replace", CHANGES},
 };
 
-static bool is_letter(char c)
+static bool driver_is_letter(char c)
 {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static enum kind kind_of(const char *sql, size_t len)
+static enum kind null_kind_of(const char *sql, size_t len)
 {
   const char *const end = sql + len;
   size_t n = 0;
 
-  while (sql < end && !is_letter(*sql))
+  while (sql < end && !driver_is_letter(*sql))
     sql++;
-  while (sql + n < end && is_letter(sql[n]))
+  while (sql + n < end && driver_is_letter(sql[n]))
     n++;
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     if (strlen(words[i].word) == n && strncasecmp(sql, words[i].word, n) == 0)
@@ -107,7 +107,7 @@ static enum bn_sql null_query(void *conn, const char *sql, size_t len, struct bn
                               struct bn_sql_diag *d)
 {
   (void)d;
-  return driver_answer(conn, kind_of(sql, len), r);
+  return driver_answer(conn, null_kind_of(sql, len), r);
 }
 
 static enum bn_sql null_prepare(void *conn, void *stmt, const char *sql, size_t len,
@@ -117,7 +117,7 @@ static enum bn_sql null_prepare(void *conn, void *stmt, const char *sql, size_t 
 
   (void)d;
   st->conn = conn;
-  st->kind = kind_of(sql, len);
+  st->kind = null_kind_of(sql, len);
   return BN_SQL_DONE;
 }
 

@@ -38,7 +38,7 @@ static bool conn_can_be_own(const struct bn_pgsql_conn *c)
   return bn_pgsql_lib_is_plain(&c->lib) && !c->driver->host->policy->pgsql_shows_notices;
 }
 
-static enum bn_sql choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
+static enum bn_sql pgsql_choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
 {
   const int asked = c->driver->conf->protocol;
   const bool can = conn_can_be_own(c);
@@ -67,7 +67,7 @@ enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target 
   bn_sockref_set(&c->socket, bn_pgsql_lib_socket(&c->lib));
   if (t->elsewhere)
     bn_silence_limit(bn_pgsql_lib_socket(&c->lib));
-  return choose_way(c, d);
+  return pgsql_choose_way(c, d);
 }
 
 size_t bn_pgsql_place(void *self, const struct bn_sql_target *t, char *name, size_t size)

@@ -14,7 +14,7 @@
 #define PAIRS_OF(prefix, view)                                                                     \
   "SELECT '" prefix "' || key, value FROM " view " t, jsonb_each_text(to_jsonb(t))"
 
-static void free_driver(struct bn_pgsql *driver)
+static void pgsql_free_driver(struct bn_pgsql *driver)
 {
   bn_secret_free(driver->password);
   for (size_t i = 0; i < driver->n_hosts; i++)
@@ -25,7 +25,7 @@ static void free_driver(struct bn_pgsql *driver)
 }
 
 /* An empty list becomes one NULL entry, libpq's default. */
-static void split_hosts(struct bn_pgsql *driver)
+static void driver_split_hosts(struct bn_pgsql *driver)
 {
   const char *text = driver->conf->host != NULL ? driver->conf->host : "";
 
@@ -41,7 +41,7 @@ static void split_hosts(struct bn_pgsql *driver)
     driver->n_hosts = 1;
 }
 
-static int check_hosts(const struct bn_pgsql *driver, struct bn_err *err)
+static int driver_check_hosts(const struct bn_pgsql *driver, struct bn_err *err)
 {
   for (size_t i = 0; i < driver->n_hosts && driver->host->policy->dialect == NULL; i++)
     if (driver->hosts[i] != NULL && bn_remedy_host(driver->hosts[i], "pgsql", err) != 0)
@@ -49,7 +49,7 @@ static int check_hosts(const struct bn_pgsql *driver, struct bn_err *err)
   return 0;
 }
 
-static int find_password(struct bn_pgsql *driver, struct bn_err *err)
+static int driver_find_password(struct bn_pgsql *driver, struct bn_err *err)
 {
   const struct bn_pgsql_conf *conf = driver->conf;
   char asked[BN_SECRET_MAX];
@@ -71,8 +71,8 @@ static int find_password(struct bn_pgsql *driver, struct bn_err *err)
   return 0;
 }
 
-static int driver_check(const struct bn_pgsql_conf *conf, const struct bn_policy *policy,
-                        struct bn_err *err)
+static int pgsql_driver_check(const struct bn_pgsql_conf *conf, const struct bn_policy *policy,
+                              struct bn_err *err)
 {
   if (conf->protocol == BN_PROTOCOL_OWN && policy->pgsql_shows_notices)
     return bn_err_set(err, EINVAL,
@@ -92,7 +92,7 @@ static int driver_check(const struct bn_pgsql_conf *conf, const struct bn_policy
 }
 
 /* Joins the methods as "a,b" for libpq, which checks them. */
-static int read_methods(struct bn_pgsql *driver, struct bn_err *err)
+static int driver_read_methods(struct bn_pgsql *driver, struct bn_err *err)
 {
   const struct bn_list *list = &driver->conf->require_auth;
   size_t room = 1;
@@ -114,36 +114,36 @@ static int read_methods(struct bn_pgsql *driver, struct bn_err *err)
   return 0;
 }
 
-static int driver_init(void **self, const void *conf, const struct bn_driver_host *host,
-                       struct bn_err *err)
+static int pgsql_driver_init(void **self, const void *conf, const struct bn_driver_host *host,
+                             struct bn_err *err)
 {
   struct bn_pgsql *driver;
 
-  if (driver_check(conf, host->policy, err) != 0)
+  if (pgsql_driver_check(conf, host->policy, err) != 0)
     return -1;
   if (!bn_pgsql_lib_is_threadsafe())
     return bn_err_set(err, 0, "the PostgreSQL client library is not made for several threads");
   driver = host->alloc(1, sizeof *driver);
   driver->conf = conf;
   driver->host = host;
-  split_hosts(driver);
-  if (check_hosts(driver, err) != 0 ||
+  driver_split_hosts(driver);
+  if (driver_check_hosts(driver, err) != 0 ||
       (driver->conf->parameters != NULL &&
        bn_pgsql_lib_check(driver->conf->parameters, err) != 0) ||
-      read_methods(driver, err) != 0 || find_password(driver, err) != 0) {
-    free_driver(driver);
+      driver_read_methods(driver, err) != 0 || driver_find_password(driver, err) != 0) {
+    pgsql_free_driver(driver);
     return -1;
   }
   *self = driver;
   return 0;
 }
 
-static void driver_done(void *self)
+static void pgsql_driver_done(void *self)
 {
-  free_driver(self);
+  pgsql_free_driver(self);
 }
 
-static struct bn_sql_caps driver_caps(void)
+static struct bn_sql_caps pgsql_driver_caps(void)
 {
   return (struct bn_sql_caps){.multi_rows_insert = true,
                               .prepared_statements = true,
@@ -183,11 +183,11 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .conf_size = sizeof(struct bn_pgsql_conf),
     .conn_size = sizeof(struct bn_pgsql_conn),
     .stmt_size = sizeof(struct bn_pgsql_stmt),
-    .init = driver_init,
-    .done = driver_done,
+    .init = pgsql_driver_init,
+    .done = pgsql_driver_done,
     .connect = bn_pgsql_connect,
     .disconnect = bn_pgsql_disconnect,
-    .caps = driver_caps,
+    .caps = pgsql_driver_caps,
     .classify = bn_pgsql_classify,
     .ignore = {.option = "pgsql-ignore-errors", .key = BN_KEY_STATE},
     .interrupt = bn_pgsql_interrupt,

@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_word(char c)
+static bool pgsql_is_word(char c)
 {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          (c & 0x80) != 0;
 }
 
 /* Returns the end of a literal or a quoted name; a doubled quote does not end it. */
-static const char *skip_quoted(const char *p, const char *end, bool backslash)
+static const char *params_skip_quoted(const char *p, const char *end, bool backslash)
 {
   const char quote = *p++;
 
@@ -30,7 +30,7 @@ static const char *skip_quoted(const char *p, const char *end, bool backslash)
 }
 
 /* Comments nest in PostgreSQL. */
-static const char *skip_comment(const char *p, const char *end)
+static const char *pgsql_skip_comment(const char *p, const char *end)
 {
   unsigned depth = 0;
 
@@ -49,7 +49,7 @@ static const char *skip_comment(const char *p, const char *end)
   return end;
 }
 
-static const char *skip_line(const char *p, const char *end)
+static const char *params_skip_line(const char *p, const char *end)
 {
   const char *nl = memchr(p, '\n', (size_t)(end - p));
 
@@ -57,13 +57,13 @@ static const char *skip_line(const char *p, const char *end)
 }
 
 /* Returns the end of $tag$ text $tag$; a dollar within a name begins no such text. */
-static const char *skip_dollars(const char *p, const char *begin, const char *end)
+static const char *params_skip_dollars(const char *p, const char *begin, const char *end)
 {
   const char *tag_end = p + 1, *close;
 
-  if ((p > begin && is_word(p[-1])) || (end - p > 1 && p[1] >= '0' && p[1] <= '9'))
+  if ((p > begin && pgsql_is_word(p[-1])) || (end - p > 1 && p[1] >= '0' && p[1] <= '9'))
     return p + 1;
-  while (tag_end < end && is_word(*tag_end))
+  while (tag_end < end && pgsql_is_word(*tag_end))
     tag_end++;
   if (tag_end == end || *tag_end != '$')
     return p + 1;
@@ -73,23 +73,23 @@ static const char *skip_dollars(const char *p, const char *begin, const char *en
 }
 
 /* E'...' has backslash escapes. */
-static bool has_escapes(const char *p, const char *begin)
+static bool params_has_escapes(const char *p, const char *begin)
 {
   return *p == '\'' && p > begin && (p[-1] == 'E' || p[-1] == 'e') &&
-         (p - 1 == begin || !is_word(p[-2]));
+         (p - 1 == begin || !pgsql_is_word(p[-2]));
 }
 
 /* Returns the end of the piece at p without parameters: one character, or a whole literal. */
 static const char *params_skip(const char *p, const char *begin, const char *end)
 {
   if (*p == '\'' || *p == '"')
-    return skip_quoted(p, end, has_escapes(p, begin));
+    return params_skip_quoted(p, end, params_has_escapes(p, begin));
   if (*p == '$')
-    return skip_dollars(p, begin, end);
+    return params_skip_dollars(p, begin, end);
   if (end - p > 1 && p[0] == '-' && p[1] == '-')
-    return skip_line(p, end);
+    return params_skip_line(p, end);
   if (end - p > 1 && p[0] == '/' && p[1] == '*')
-    return skip_comment(p, end);
+    return pgsql_skip_comment(p, end);
   return p + 1;
 }
 

@@ -53,7 +53,7 @@ void bn_pgsql_free_result(void *conn, struct bn_sql_result *r)
 /* Object ids of types, from the server's catalogue. */
 enum { OID_BYTEA = 17, OID_INT8 = 20, OID_FLOAT8 = 701, OID_VARCHAR = 1043 };
 
-static uint32_t type_of(enum bn_sql_type type)
+static uint32_t pgsql_type_of(enum bn_sql_type type)
 {
   switch (type) {
   case BN_SQL_INT64:
@@ -70,7 +70,7 @@ static uint32_t type_of(enum bn_sql_type type)
   return 0; /* the server decides */
 }
 
-static enum bn_sql send_prepare(struct bn_pgsql_stmt *st, struct bn_sql_diag *d)
+static enum bn_sql stmt_send_prepare(struct bn_pgsql_stmt *st, struct bn_sql_diag *d)
 {
   struct bn_pgsql_conn *c = st->conn;
   const bool in_failed = bn_pgsql_transaction(c) == 'E';
@@ -92,14 +92,14 @@ enum bn_sql bn_pgsql_prepare(void *conn, void *stmt, const char *sql, size_t len
   st->request.sql = bn_pgsql_number_params(host, sql, len, &st->request.n_params);
   if (st->request.n_params > 0 || host->anew)
     return BN_SQL_DONE;
-  rc = send_prepare(st, d);
+  rc = stmt_send_prepare(st, d);
   if (rc != BN_SQL_DONE)
     bn_pgsql_close(st);
   return rc;
 }
 
 /* Returns whether a type has changed. */
-static bool set_types(struct bn_pgsql_stmt *st, const struct bn_sql_bind *b)
+static bool stmt_set_types(struct bn_pgsql_stmt *st, const struct bn_sql_bind *b)
 {
   struct bn_pgsql_request *q = &st->request;
   bool changed = false;
@@ -107,7 +107,7 @@ static bool set_types(struct bn_pgsql_stmt *st, const struct bn_sql_bind *b)
   if (q->type == NULL)
     q->type = st->conn->driver->host->alloc(q->n_params, sizeof *q->type);
   for (size_t i = 0; i < q->n_params; i++) {
-    const uint32_t type = type_of(b[i].type);
+    const uint32_t type = pgsql_type_of(b[i].type);
 
     changed = changed || q->type[i] != type;
     q->type[i] = type;
@@ -116,7 +116,7 @@ static bool set_types(struct bn_pgsql_stmt *st, const struct bn_sql_bind *b)
 }
 
 /* Puts the call before d->text, as messages about binding show it. */
-static void add_call_to_text(struct bn_sql_diag *d)
+static void stmt_add_call_to_text(struct bn_sql_diag *d)
 {
   char text[sizeof d->text];
 
@@ -137,17 +137,17 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   q->binds = b;
   if (n == 0)
     return BN_SQL_DONE;
-  if ((!set_types(st, b) && q->name[0] != '\0') || st->conn->driver->host->anew)
+  if ((!stmt_set_types(st, b) && q->name[0] != '\0') || st->conn->driver->host->anew)
     return BN_SQL_DONE;
-  rc = send_prepare(st, d);
+  rc = stmt_send_prepare(st, d);
   if (rc != BN_SQL_DONE)
-    add_call_to_text(d);
+    stmt_add_call_to_text(d);
   return rc;
 }
 
 /* Does what bn_pgsql_prepare and bn_pgsql_bind do before they ask the server.  false: they report
    the failure. */
-static bool make_ready(struct bn_pgsql_conn *c, const struct bn_sql_unprepared *u)
+static bool stmt_make_ready(struct bn_pgsql_conn *c, const struct bn_sql_unprepared *u)
 {
   struct bn_pgsql_stmt *st = u->stmt;
   struct bn_pgsql_request *q = &st->request;
@@ -159,7 +159,7 @@ static bool make_ready(struct bn_pgsql_conn *c, const struct bn_sql_unprepared *
   if (q->n_params != u->n_binds || q->n_params > BN_PGSQL_PARAMS_MAX)
     return false;
   if (q->n_params > 0)
-    (void)set_types(st, u->binds);
+    (void)stmt_set_types(st, u->binds);
   bn_pgsql_lib_name(&c->lib, q);
   return true;
 }
@@ -183,7 +183,7 @@ enum bn_sql bn_pgsql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
   *done = 0;
   if (c->driver->host->anew || n > BN_SQL_AT_ONCE || !bn_pgsql_on_wire(c))
     return BN_SQL_DONE;
-  while (ready < n && make_ready(c, &list[ready])) {
+  while (ready < n && stmt_make_ready(c, &list[ready])) {
     q[ready] = &((struct bn_pgsql_stmt *)list[ready].stmt)->request;
     ready++;
   }

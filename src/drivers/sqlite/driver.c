@@ -16,8 +16,8 @@
    more than a ROLLBACK has, which must not be interrupted. */
 enum { PROGRESS_STEPS = 100000 };
 
-static int driver_init(void **self, const void *conf, const struct bn_driver_host *host,
-                       struct bn_err *err)
+static int sqlite_driver_init(void **self, const void *conf, const struct bn_driver_host *host,
+                              struct bn_err *err)
 {
   struct bn_sqlite *driver;
 
@@ -35,7 +35,7 @@ static int driver_init(void **self, const void *conf, const struct bn_driver_hos
   return 0;
 }
 
-static void driver_done(void *self)
+static void sqlite_driver_done(void *self)
 {
   struct bn_sqlite *driver = self;
 
@@ -112,7 +112,8 @@ static int driver_pragma(struct bn_sqlite_conn *c, const char *name, const char 
   return rc;
 }
 
-static enum bn_sql set_journal(struct bn_sqlite_conn *c, const char *mode, struct bn_sql_diag *d)
+static enum bn_sql driver_set_journal(struct bn_sqlite_conn *c, const char *mode,
+                                      struct bn_sql_diag *d)
 {
   char actual[16] = "", text[96];
   int rc;
@@ -131,7 +132,7 @@ static enum bn_sql set_journal(struct bn_sqlite_conn *c, const char *mode, struc
   return bn_sqlite_fail_text(c, SQLITE_ERROR, "sqlite3_step()", text, d);
 }
 
-static enum bn_sql driver_configure(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
+static enum bn_sql sqlite_driver_configure(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
 {
   const struct bn_sqlite_conf *conf = c->driver->conf;
   int rc;
@@ -139,14 +140,14 @@ static enum bn_sql driver_configure(struct bn_sqlite_conn *c, struct bn_sql_diag
   (void)sqlite3_extended_result_codes(c->db, 1);
   (void)sqlite3_busy_handler(c->db, on_busy, c);
   sqlite3_progress_handler(c->db, PROGRESS_STEPS, on_progress, c);
-  if (set_journal(c, bn_sqlite_journal_modes[conf->journal_mode], d) != BN_SQL_DONE)
+  if (driver_set_journal(c, bn_sqlite_journal_modes[conf->journal_mode], d) != BN_SQL_DONE)
     return BN_SQL_ERROR;
   rc = driver_pragma(c, "synchronous", bn_sqlite_synchronous[conf->synchronous], NULL, 0);
   return rc == SQLITE_OK ? BN_SQL_DONE : bn_sqlite_fail(c, rc, "sqlite3_step()", d);
 }
 
-static enum bn_sql open_locked(struct bn_sqlite_conn *c, const char *path, bool prepared,
-                               struct bn_sql_diag *d)
+static enum bn_sql driver_open_locked(struct bn_sqlite_conn *c, const char *path, bool prepared,
+                                      struct bn_sql_diag *d)
 {
   const int make = prepared ? 0 : SQLITE_OPEN_CREATE;
   const int flags = SQLITE_OPEN_READWRITE | make | SQLITE_OPEN_NOMUTEX;
@@ -162,10 +163,10 @@ static enum bn_sql open_locked(struct bn_sqlite_conn *c, const char *path, bool 
   full = sqlite3_db_filename(c->db, "main");
   if (full != NULL && full[0] != '\0')
     c->file = file_of(c->driver, full);
-  return driver_configure(c, d);
+  return sqlite_driver_configure(c, d);
 }
 
-static const char *path_of(const struct bn_sqlite *driver, const struct bn_sql_target *t)
+static const char *sqlite_path_of(const struct bn_sqlite *driver, const struct bn_sql_target *t)
 {
   for (size_t i = 0; i < t->n_overrides; i++) {
     if (strcmp(t->override_name[i], "db") == 0)
@@ -184,8 +185,8 @@ static uint64_t timeout_until(const struct bn_sqlite *driver, uint64_t deadline_
   return configured_ms < remaining_ms ? configured_ms : remaining_ms;
 }
 
-static enum bn_sql connect_file(void *self, void *conn, const struct bn_sql_target *t,
-                                uint64_t deadline_ns, struct bn_sql_diag *d)
+static enum bn_sql driver_connect_file(void *self, void *conn, const struct bn_sql_target *t,
+                                       uint64_t deadline_ns, struct bn_sql_diag *d)
 {
   struct bn_sqlite_conn *c = conn;
   const char *path;
@@ -193,12 +194,12 @@ static enum bn_sql connect_file(void *self, void *conn, const struct bn_sql_targ
 
   c->driver = self;
   c->timeout_ms = timeout_until(c->driver, deadline_ns);
-  path = path_of(c->driver, t);
+  path = sqlite_path_of(c->driver, t);
   (void)snprintf(d->where, sizeof d->where, "SQLite database '%s'", path);
   bn_sqlite_turn_init(&c->turn);
   c->turn_made = true;
   pthread_mutex_lock(&c->driver->lock);
-  rc = open_locked(c, path, t->prepared, d);
+  rc = driver_open_locked(c, path, t->prepared, d);
   pthread_mutex_unlock(&c->driver->lock);
   c->timeout_ms = (uint64_t)c->driver->conf->busy_timeout_ms;
   return rc;
@@ -221,7 +222,7 @@ static void driver_disconnect(void *conn)
   c->turn_made = false;
 }
 
-static struct bn_sql_caps driver_caps(void)
+static struct bn_sql_caps sqlite_driver_caps(void)
 {
   return (struct bn_sql_caps){.multi_rows_insert = true, .prepared_statements = true};
 }
@@ -363,11 +364,11 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .conf_size = sizeof(struct bn_sqlite_conf),
     .conn_size = sizeof(struct bn_sqlite_conn),
     .stmt_size = sizeof(struct bn_sqlite_stmt),
-    .init = driver_init,
-    .done = driver_done,
-    .connect = connect_file,
+    .init = sqlite_driver_init,
+    .done = sqlite_driver_done,
+    .connect = driver_connect_file,
     .disconnect = driver_disconnect,
-    .caps = driver_caps,
+    .caps = sqlite_driver_caps,
     .classify = bn_sqlite_classify,
     .ignore = {.classes = 1u << BN_CLASS_SERIALIZATION | 1u << BN_CLASS_LOCK_TIMEOUT |
                           1u << BN_CLASS_DUPLICATE},

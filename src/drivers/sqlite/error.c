@@ -6,7 +6,7 @@
 #include "drivers/common/remedy.h"
 #include "drivers/sqlite/sqlite.h"
 
-static enum bn_sql_class class_of(int code)
+static enum bn_sql_class sqlite_class_of(int code)
 {
   switch (code) {
   case SQLITE_BUSY_SNAPSHOT:
@@ -36,7 +36,7 @@ static enum bn_sql_class class_of(int code)
 
 enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d)
 {
-  return class_of(d->code);
+  return sqlite_class_of(d->code);
 }
 
 /* SQLite has no error number for a table that exists either. */
@@ -58,7 +58,7 @@ bool bn_sqlite_missing(const struct bn_sql_diag *d)
 
 static const char *sqlstate_of(int code)
 {
-  switch (class_of(code)) {
+  switch (sqlite_class_of(code)) {
   case BN_CLASS_SERIALIZATION:
     return "40001";
   case BN_CLASS_LOCK_TIMEOUT:

@@ -40,7 +40,7 @@ static enum bn_sql exec_enter(struct bn_sqlite_conn *c, enum bn_sqlite_hold want
 }
 
 /* Reads all rows of st. */
-static int read_rows(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite_part *p)
+static int sqlite_read_rows(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite_part *p)
 {
   const int nfields = sqlite3_column_count(st);
   int rc;
@@ -71,7 +71,7 @@ static enum bn_sql exec_run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct b
   if (atomic_load_explicit(&c->interrupted, memory_order_relaxed))
     return bn_sqlite_fail_text(c, SQLITE_INTERRUPT, "sqlite3_step()", "interrupted", d);
   before = sqlite3_total_changes(c->db);
-  rc = read_rows(c, st, p);
+  rc = sqlite_read_rows(c, st, p);
   if (rc != SQLITE_DONE) {
     /* The message comes from the step; resetting releases the statement's locks. */
     if (rc == SQLITE_NOMEM) {
@@ -105,7 +105,7 @@ static enum bn_sql exec_compile(struct bn_sqlite_conn *c, const char *sql, size_
 
 /* Executes the statements after the first one too, as servers do; their results wait for
    bn_sqlite_next().  The first failure ends the loop. */
-static void run_other_statements(struct bn_sqlite_conn *c, const char *sql, const char *end)
+static void exec_run_other_statements(struct bn_sqlite_conn *c, const char *sql, const char *end)
 {
   while (sql < end) {
     struct bn_sqlite_part p = {.kind = BN_SQL_ERROR};
@@ -143,7 +143,7 @@ enum bn_sql bn_sqlite_query(void *conn, const char *sql, size_t len, struct bn_s
   (void)sqlite3_finalize(st);
   if (rc == BN_SQL_ERROR)
     return rc;
-  run_other_statements(c, sql, end);
+  exec_run_other_statements(c, sql, end);
   bn_sqlite_rows_show(&c->rows, &p, r);
   return rc;
 }
@@ -205,7 +205,7 @@ enum bn_sql bn_sqlite_bind(void *stmt, const struct bn_sql_bind *b, size_t n, st
   return BN_SQL_DONE;
 }
 
-static int bind_value(sqlite3_stmt *st, int i, const struct bn_sql_bind *b)
+static int sqlite_bind_value(sqlite3_stmt *st, int i, const struct bn_sql_bind *b)
 {
   if (bn_sql_bind_null(b))
     return sqlite3_bind_null(st, i);
@@ -233,7 +233,7 @@ enum bn_sql bn_sqlite_execute(void *stmt, struct bn_sql_result *r, struct bn_sql
 
   bn_sqlite_rows_clear(&c->rows);
   for (size_t i = 0; i < s->n_binds; i++) {
-    const int failed = bind_value(s->st, (int)i + 1, &s->binds[i]);
+    const int failed = sqlite_bind_value(s->st, (int)i + 1, &s->binds[i]);
 
     if (failed != SQLITE_OK)
       return bn_sqlite_fail(c, failed, "sqlite3_bind()", d);

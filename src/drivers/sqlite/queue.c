@@ -44,7 +44,7 @@ static void queue_grant(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
   pthread_cond_signal(&t->cond);
 }
 
-static void stop_sharing(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
+static void queue_stop_sharing(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 {
   struct bn_sqlite_turn **p = &q->sharing;
 
@@ -79,7 +79,7 @@ static void queue_advance(struct bn_sqlite_queue *q)
 {
   if (q->upgrader != NULL) {
     if (q->sharers == 1 && !q->busy) {
-      stop_sharing(q, q->upgrader);
+      queue_stop_sharing(q, q->upgrader);
       queue_grant(q, q->upgrader);
       q->upgrader = NULL;
     }
@@ -180,7 +180,7 @@ void bn_sqlite_queue_leave(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t,
 {
   pthread_mutex_lock(&q->lock);
   if (held == BN_SQLITE_SHARED)
-    stop_sharing(q, t);
+    queue_stop_sharing(q, t);
   else
     q->busy = false;
   queue_advance(q);

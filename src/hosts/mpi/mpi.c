@@ -32,7 +32,7 @@ static int await_message(struct mpi *m)
                    &m->request);
 }
 
-static struct mpi *new_state(int ranks)
+static struct mpi *mpi_new_state(int ranks)
 {
   struct mpi *m = calloc(1, sizeof *m);
 
@@ -63,7 +63,7 @@ static void *mpi_begin(unsigned *rank, unsigned *ranks, struct bn_err *err)
   }
   *rank = (unsigned)me;
   *ranks = (unsigned)n;
-  m = new_state(n);
+  m = mpi_new_state(n);
   if (m == NULL || await_message(m) != MPI_SUCCESS)
     (void)bn_err_set(err, ENOMEM, "out of memory for MPI (%s)", BN_CARRIER_NAME);
   return m;
@@ -77,7 +77,7 @@ static bool mpi_ready(void *self, unsigned rank)
   return MPI_Test(&m->to[rank].request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done != 0;
 }
 
-static int send_message(void *self, unsigned rank, const void *data, size_t len)
+static int mpi_send_message(void *self, unsigned rank, const void *data, size_t len)
 {
   struct mpi *m = self;
   struct outgoing *o = &m->to[rank];
@@ -128,7 +128,7 @@ static double mpi_meet(double number)
    answers nobody any more: a rank that begins later waits for ever.  So nobody answers before it
    has begun itself.  All ranks meet, meet again to learn how long that takes, and sleep for so long
    that the last one has stopped to listen when the first one begins.  Open MPI meets by itself. */
-static void begin_end_together(void)
+static void mpi_begin_end_together(void)
 {
   enum { LEAST_MS = 20, MOST_MS = 900, TIMES = 2 };
   double since_s, ms;
@@ -155,7 +155,7 @@ static void mpi_end(void *self)
   }
   for (int i = 0; i < m->ranks; i++)
     (void)MPI_Wait(&m->to[i].request, MPI_STATUS_IGNORE);
-  begin_end_together();
+  mpi_begin_end_together();
   (void)MPI_Finalize();
   free(m->to);
   free(m);
@@ -168,7 +168,7 @@ const struct bn_carrier bench_carrier = {
     .name = BN_CARRIER_NAME,
     .begin = mpi_begin,
     .ready = mpi_ready,
-    .send = send_message,
+    .send = mpi_send_message,
     .receive = mpi_receive,
     .end = mpi_end,
 };

@@ -12,7 +12,7 @@ enum { COOKIE = 0x1c849313, COMPRESSED_COOKIE = 0x1c849314, DIGITS = 3, HEADER_B
 
 static const double unit_ratio = 1;
 
-static void put_big_endian(unsigned char *to, uint64_t value, size_t bytes)
+static void encode_put_big_endian(unsigned char *to, uint64_t value, size_t bytes)
 {
   for (size_t i = 0; i < bytes; i++)
     to[i] = (unsigned char)(value >> 8 * (bytes - 1 - i));
@@ -20,7 +20,7 @@ static void put_big_endian(unsigned char *to, uint64_t value, size_t bytes)
 
 /* Each of the first eight bytes has seven bits and a mark that more follow; the ninth has eight
    bits. */
-static void add_number(struct bn_buf *b, int64_t value)
+static void encode_add_number(struct bn_buf *b, int64_t value)
 {
   uint64_t rest = (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
   int bytes = 1;
@@ -30,10 +30,10 @@ static void add_number(struct bn_buf *b, int64_t value)
   (void)bn_buf_char(b, (char)rest);
 }
 
-static void add_empty(struct bn_buf *b, size_t buckets)
+static void encode_add_empty(struct bn_buf *b, size_t buckets)
 {
   if (buckets > 0)
-    add_number(b, buckets > 1 ? -(int64_t)buckets : 0);
+    encode_add_number(b, buckets > 1 ? -(int64_t)buckets : 0);
 }
 
 static size_t index_of(uint64_t lowest)
@@ -47,7 +47,7 @@ static int64_t at_most_signed(uint64_t n)
 }
 
 /* Two buckets may have the last index. */
-static void add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
+static void encode_add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
 {
   size_t next = 0;
 
@@ -57,42 +57,42 @@ static void add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
 
     if (i + 1 < s->n && index_of(s->bucket[i + 1].lowest) == index)
       count += s->bucket[++i].count;
-    add_empty(b, index - next);
-    add_number(b, at_most_signed(count));
+    encode_add_empty(b, index - next);
+    encode_add_number(b, at_most_signed(count));
     next = index + 1;
   }
 }
 
-static void fill_header(unsigned char *header, size_t counts_len)
+static void encode_fill_header(unsigned char *header, size_t counts_len)
 {
   uint64_t ratio;
 
   memcpy(&ratio, &unit_ratio, sizeof ratio);
-  put_big_endian(header, COOKIE, 4);
-  put_big_endian(header + 4, counts_len, 4);
-  put_big_endian(header + 8, 0, 4); /* the offset of the indices */
-  put_big_endian(header + 12, DIGITS, 4);
-  put_big_endian(header + 16, 1, 8);
-  put_big_endian(header + 24, BN_HDR_HIGHEST, 8);
-  put_big_endian(header + 32, ratio, 8);
+  encode_put_big_endian(header, COOKIE, 4);
+  encode_put_big_endian(header + 4, counts_len, 4);
+  encode_put_big_endian(header + 8, 0, 4); /* the offset of the indices */
+  encode_put_big_endian(header + 12, DIGITS, 4);
+  encode_put_big_endian(header + 16, 1, 8);
+  encode_put_big_endian(header + 24, BN_HDR_HIGHEST, 8);
+  encode_put_big_endian(header + 32, ratio, 8);
 }
 
-static void add_payload(struct bn_buf *b, const struct bn_hist_sparse *s)
+static void encode_add_payload(struct bn_buf *b, const struct bn_hist_sparse *s)
 {
   const unsigned char room[HEADER_BYTES] = {0};
   const size_t start = b->len;
 
   (void)bn_buf_add(b, room, sizeof room);
-  add_counts(b, s);
-  fill_header((unsigned char *)b->data + start, b->len - start - sizeof room);
+  encode_add_counts(b, s);
+  encode_fill_header((unsigned char *)b->data + start, b->len - start - sizeof room);
 }
 
-static void add_compressed(struct bn_buf *b, const void *packed, size_t len)
+static void encode_add_compressed(struct bn_buf *b, const void *packed, size_t len)
 {
   unsigned char header[8];
 
-  put_big_endian(header, COMPRESSED_COOKIE, 4);
-  put_big_endian(header + 4, len, 4);
+  encode_put_big_endian(header, COMPRESSED_COOKIE, 4);
+  encode_put_big_endian(header + 4, len, 4);
   (void)bn_buf_add(b, header, sizeof header);
   (void)bn_buf_add(b, packed, len);
 }
@@ -103,11 +103,11 @@ void bn_hdr_encode(struct bn_buf *b, const struct bn_hist_sparse *s, const struc
   void *packed;
   size_t len = 0;
 
-  add_payload(&payload, s);
+  encode_add_payload(&payload, s);
   packed = zlib->pack(payload.data, payload.len, &len);
   if (packed == NULL)
     bn_alloc_fail();
-  add_compressed(&framed, packed, len);
+  encode_add_compressed(&framed, packed, len);
   (void)bn_buf_base64(b, framed.data, framed.len);
   free(packed);
   bn_buf_done(&payload);

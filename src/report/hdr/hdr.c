@@ -48,7 +48,7 @@ static uint64_t base_ns(const struct bn_facts *f, enum bn_view_span span)
 }
 
 /* Prints a number with the three decimals of the format. */
-static void print_number(const struct hdr *h, double value, const char *after)
+static void hdr_print_number(const struct hdr *h, double value, const char *after)
 {
   char digits[64];
 
@@ -67,21 +67,21 @@ static void hdr_print_time(const struct hdr *h, uint64_t wall_ns)
   if (gmtime_r(&at, &tm) != NULL)
     (void)strftime(date, sizeof date, "%a %b %d %H:%M:%S UTC %Y", &tm);
   (void)fputs("#[StartTime: ", h->out);
-  print_number(h, s, " (seconds since epoch), ");
+  hdr_print_number(h, s, " (seconds since epoch), ");
   (void)fprintf(h->out, "%s]\n#[BaseTime: ", date);
-  print_number(h, s, " (seconds since epoch)]\n");
+  hdr_print_number(h, s, " (seconds since epoch)]\n");
 }
 
 /* Copies a fact as text on one line; "": it is not known. */
-static void keep_fact(char *out, size_t size, const struct bn_facts *f, const char *section,
-                      const char *key)
+static void hdr_keep_fact(char *out, size_t size, const struct bn_facts *f, const char *section,
+                          const char *key)
 {
   const char *text = bn_facts_find_text(f, section, key);
 
   (void)bn_escape(out, size, text != NULL ? text : "", "");
 }
 
-static void print_source(const struct hdr *h)
+static void hdr_print_source(const struct hdr *h)
 {
   if (h->version[0] != '\0')
     (void)fprintf(h->out, "#[Program: bench %s]\n", h->version);
@@ -89,13 +89,13 @@ static void print_source(const struct hdr *h)
     (void)fprintf(h->out, "#[Workload: %s]\n", h->workload);
 }
 
-static void print_heading(struct hdr *h, enum bn_view_span span)
+static void hdr_print_heading(struct hdr *h, enum bn_view_span span)
 {
   if (h->headed)
     return;
   h->headed = true;
   (void)fputs("#[Histogram log format version 1.3]\n", h->out);
-  print_source(h);
+  hdr_print_source(h);
   /* A run that failed at its start has no times. */
   if (h->facts->start_wall_ns != 0)
     hdr_print_time(h, base_ns(h->facts, span));
@@ -112,7 +112,7 @@ static void print_heading(struct hdr *h, enum bn_view_span span)
 /* --- lines ------------------------------------------------------------------------------------ */
 
 /* Names of a document may have any characters; a tag has no comma, blank or line end. */
-static void print_tag(const struct hdr *h, const char *name)
+static void hdr_print_tag(const struct hdr *h, const char *name)
 {
   (void)fputs("Tag=", h->out);
   for (; *name != '\0'; name++)
@@ -121,35 +121,35 @@ static void print_tag(const struct hdr *h, const char *name)
 }
 
 /* tag: NULL for the latency of events. */
-static void print_line(const struct hdr *h, const char *tag, double from_s, double to_s,
-                       const struct bn_hist_sparse *s)
+static void hdr_print_line(const struct hdr *h, const char *tag, double from_s, double to_s,
+                           const struct bn_hist_sparse *s)
 {
   static const double ns_per_ms = 1e6;
   struct bn_buf text = {.max = 0};
 
   bn_hdr_encode(&text, s, h->zlib);
   if (tag != NULL)
-    print_tag(h, tag);
-  print_number(h, from_s, ",");
-  print_number(h, to_s > from_s ? to_s - from_s : 0, ",");
-  print_number(h, (double)bn_hdr_max(s) / ns_per_ms, ",");
+    hdr_print_tag(h, tag);
+  hdr_print_number(h, from_s, ",");
+  hdr_print_number(h, to_s > from_s ? to_s - from_s : 0, ",");
+  hdr_print_number(h, (double)bn_hdr_max(s) / ns_per_ms, ",");
   (void)fprintf(h->out, "%s\n", text.data);
   bn_buf_done(&text);
 }
 
 /* An empty histogram gets no tagged line. */
-static void print_metric(const struct hdr *h, const struct bn_view *v, size_t i, double from_s,
-                         const struct bn_hist_sparse *s)
+static void hdr_print_metric(const struct hdr *h, const struct bn_view *v, size_t i, double from_s,
+                             const struct bn_hist_sparse *s)
 {
   const bool is_latency = i == BN_H_LATENCY;
 
   if (is_latency || s->n > 0)
-    print_line(h, is_latency ? NULL : v->delta->metrics.hist[i].name, from_s, v->at_s, s);
+    hdr_print_line(h, is_latency ? NULL : v->delta->metrics.hist[i].name, from_s, v->at_s, s);
 }
 
 /* --- sums ------------------------------------------------------------------------------------- */
 
-static void free_sums(struct hdr *h)
+static void hdr_free_sums(struct hdr *h)
 {
   for (size_t i = 0; i < h->n_sums; i++) {
     bn_hist_free(h->sum[i].reported);
@@ -161,19 +161,19 @@ static void free_sums(struct hdr *h)
 }
 
 /* Makes sums for views with as many histograms as this one. */
-static void make_sums(struct hdr *h, const struct bn_view *v)
+static void hdr_make_sums(struct hdr *h, const struct bn_view *v)
 {
   const size_t n = v->delta->metrics.n_hists;
 
   if (h->n_sums == n)
     return;
-  free_sums(h);
+  hdr_free_sums(h);
   h->sum = bn_alloc(n, sizeof *h->sum);
   for (h->n_sums = 0; h->n_sums < n; h->n_sums++)
     h->sum[h->n_sums] = (struct sum){.reported = bn_hist_new(), .total = bn_hist_new()};
 }
 
-static bool has_hists(const struct bn_view *v)
+static bool hdr_has_hists(const struct bn_view *v)
 {
   return v->latency != NULL;
 }
@@ -186,33 +186,33 @@ static void hdr_add_total(struct hdr *h, const struct bn_view *v)
 
 /* --- views ------------------------------------------------------------------------------------ */
 
-static void print_interval_sparse(struct hdr *h, const struct bn_view *v, size_t i,
-                                  const struct bn_hist_sparse *s)
+static void hdr_print_interval_sparse(struct hdr *h, const struct bn_view *v, size_t i,
+                                      const struct bn_hist_sparse *s)
 {
   for (size_t k = 0; k < s->n; k++)
     bn_hist_put(h->sum[i].reported, s->bucket[k].lowest, s->bucket[k].count);
-  print_metric(h, v, i, v->at_s - v->span_s, s);
+  hdr_print_metric(h, v, i, v->at_s - v->span_s, s);
 }
 
-static void print_interval_hist(struct hdr *h, const struct bn_view *v, size_t i)
+static void hdr_print_interval_hist(struct hdr *h, const struct bn_view *v, size_t i)
 {
   struct bn_hist_sparse packed;
 
   if (v->delta->sparse != NULL) {
-    print_interval_sparse(h, v, i, &v->delta->sparse[i]);
+    hdr_print_interval_sparse(h, v, i, &v->delta->sparse[i]);
     return;
   }
   bn_hist_sparse_pack(&packed, v->delta->hist[i]);
-  print_interval_sparse(h, v, i, &packed);
+  hdr_print_interval_sparse(h, v, i, &packed);
   bn_hist_sparse_done(&packed);
 }
 
-static void print_interval(struct hdr *h, const struct bn_view *v)
+static void hdr_print_interval(struct hdr *h, const struct bn_view *v)
 {
-  make_sums(h, v);
-  print_heading(h, v->span);
+  hdr_make_sums(h, v);
+  hdr_print_heading(h, v->span);
   for (size_t i = 0; i < h->n_sums; i++)
-    print_interval_hist(h, v, i);
+    hdr_print_interval_hist(h, v, i);
   h->reported_s = v->at_s;
   h->n_lines++;
 }
@@ -227,13 +227,13 @@ static void hdr_print_rest(const struct hdr *h, const struct bn_view *v, size_t 
   bn_hist_sparse_pack(&reported, h->sum[i].reported);
   bn_hist_sparse_sub(&rest, &reported);
   if (rest.n > 0 || h->n_lines == 0)
-    print_metric(h, v, i, h->n_lines > 0 ? h->reported_s : h->cut_s, &rest);
+    hdr_print_metric(h, v, i, h->n_lines > 0 ? h->reported_s : h->cut_s, &rest);
   bn_hist_sparse_done(&rest);
   bn_hist_sparse_done(&reported);
 }
 
 /* Says which histograms a stored result does not have. */
-static void print_absent(const struct hdr *h)
+static void hdr_print_absent(const struct hdr *h)
 {
   if (h->n_without > 0)
     (void)fprintf(h->out,
@@ -250,26 +250,26 @@ static void print_absent(const struct hdr *h)
                 h->out);
 }
 
-static void reset_sums(struct hdr *h)
+static void hdr_reset_sums(struct hdr *h)
 {
-  free_sums(h);
+  hdr_free_sums(h);
   h->reported_s = h->cut_s = 0;
   h->n_lines = h->n_without = 0;
 }
 
-static void print_total(struct hdr *h, const struct bn_view *v)
+static void hdr_print_total(struct hdr *h, const struct bn_view *v)
 {
-  print_heading(h, v->span);
-  print_absent(h);
-  if (!has_hists(v)) {
+  hdr_print_heading(h, v->span);
+  hdr_print_absent(h);
+  if (!hdr_has_hists(v)) {
     (void)fputs("# The total is not known: the document does not have its histograms.\n", h->out);
     return;
   }
-  make_sums(h, v);
+  hdr_make_sums(h, v);
   hdr_add_total(h, v);
   for (size_t i = 0; i < h->n_sums && (h->cut_s <= 0 || h->n_lines == 0); i++)
     hdr_print_rest(h, v, i);
-  reset_sums(h);
+  hdr_reset_sums(h);
 }
 
 /* --- reporter --------------------------------------------------------------------------------- */
@@ -296,8 +296,8 @@ static void hdr_begin(void *self, const struct bn_facts *f)
   struct hdr *h = self;
 
   h->facts = f;
-  keep_fact(h->version, sizeof h->version, f, "program", "version");
-  keep_fact(h->workload, sizeof h->workload, f, "workload", "name");
+  hdr_keep_fact(h->version, sizeof h->version, f, "program", "version");
+  hdr_keep_fact(h->workload, sizeof h->workload, f, "workload", "name");
 }
 
 static int hdr_interval(void *self, const struct bn_view *v, struct bn_err *err)
@@ -305,12 +305,12 @@ static int hdr_interval(void *self, const struct bn_view *v, struct bn_err *err)
   struct hdr *h = self;
 
   (void)err;
-  if (v->delta->sparse == NULL && !has_hists(v)) {
+  if (v->delta->sparse == NULL && !hdr_has_hists(v)) {
     h->n_without++;
     return 0;
   }
   bn_output_begin(&h->output);
-  print_interval(h, v);
+  hdr_print_interval(h, v);
   bn_output_end(&h->output); /* flushes, so that a killed run leaves its intervals */
   return 0;
 }
@@ -320,11 +320,11 @@ static int hdr_checkpoint(void *self, const struct bn_view *v, struct bn_err *er
   struct hdr *h = self;
 
   (void)err;
-  if (!has_hists(v)) {
+  if (!hdr_has_hists(v)) {
     h->cut_s = v->at_s;
     return 0;
   }
-  make_sums(h, v);
+  hdr_make_sums(h, v);
   hdr_add_total(h, v);
   return 0;
 }
@@ -335,7 +335,7 @@ static int hdr_total(void *self, const struct bn_view *v, struct bn_err *err)
 
   (void)err;
   bn_output_begin(&h->output);
-  print_total(h, v);
+  hdr_print_total(h, v);
   bn_output_end(&h->output);
   return 0;
 }
@@ -350,8 +350,8 @@ static int hdr_finish(void *self, const struct bn_end *end, struct bn_err *err)
   if (h->facts == NULL || h->headed)
     return 0;
   bn_output_begin(&h->output);
-  print_heading(h, BN_VIEW_TOTAL);
-  print_absent(h);
+  hdr_print_heading(h, BN_VIEW_TOTAL);
+  hdr_print_absent(h);
   bn_output_end(&h->output);
   return 0;
 }
@@ -360,7 +360,7 @@ static int hdr_close(void *self, struct bn_err *err)
 {
   struct hdr *h = self;
 
-  free_sums(h);
+  hdr_free_sums(h);
   return bn_output_verdict(&h->output, err);
 }
 

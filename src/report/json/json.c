@@ -90,7 +90,7 @@ static void json_warn(const struct bn_err *err)
 }
 
 /* Copies the name, because facts may change while views come. */
-static void keep_name(struct json *r, const struct bn_facts *f)
+static void json_keep_name(struct json *r, const struct bn_facts *f)
 {
   const char *name = bn_facts_find_text(f, "workload", "name");
 
@@ -102,7 +102,7 @@ static void json_begin(void *self, const struct bn_facts *f)
   struct json *r = self;
 
   r->facts = f;
-  keep_name(r, f);
+  json_keep_name(r, f);
 }
 
 /* The journal begins here, so that a failed start leaves none. */
@@ -111,7 +111,7 @@ static void json_started(void *self, const struct bn_facts *f)
   struct json *r = self;
   struct bn_err err = {0};
 
-  keep_name(r, f);
+  json_keep_name(r, f);
   if (bn_journal_facts(&r->journal, f, &err) != 0)
     json_warn(&err);
   else if (r->journal.lock.aside != NULL)
@@ -119,7 +119,7 @@ static void json_started(void *self, const struct bn_facts *f)
                   r->journal.lock.aside);
 }
 
-static void write_journal(struct json *r, const struct bn_view *v)
+static void json_write_journal(struct json *r, const struct bn_view *v)
 {
   struct bn_err why = {0};
 
@@ -128,7 +128,7 @@ static void write_journal(struct json *r, const struct bn_view *v)
 }
 
 /* Returns the group that keeps the view. */
-static struct bn_group *keep_view(struct json *r, const struct bn_view *v)
+static struct bn_group *json_keep_view(struct json *r, const struct bn_view *v)
 {
   struct bn_group *g =
       r->result.n_groups > 0 ? &r->result.group[0] : bn_result_group(&r->result, r->workload);
@@ -141,7 +141,7 @@ static struct bn_group *keep_view(struct json *r, const struct bn_view *v)
   return g;
 }
 
-static void limit_buckets(struct json *r, const struct bn_record *last)
+static void json_limit_buckets(struct json *r, const struct bn_record *last)
 {
   r->buckets += bn_snap_buckets(&last->delta);
   if (r->bins != BINS_ALL || r->buckets < BUCKETS_MAX)
@@ -153,7 +153,8 @@ static void limit_buckets(struct json *r, const struct bn_record *last)
 }
 
 /* bench reads no document above these bounds, so it makes none. */
-static void limit_intervals(struct json *r, const struct bn_group *g, const struct bn_record *last)
+static void json_limit_intervals(struct json *r, const struct bn_group *g,
+                                 const struct bn_record *last)
 {
   r->values += bn_store_values(&last->view);
   r->full = !bn_store_has_room(g, r->values);
@@ -168,15 +169,15 @@ static void limit_intervals(struct json *r, const struct bn_group *g, const stru
 static int json_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct json *r = self;
-  const struct bn_group *g = r->full ? NULL : keep_view(r, v);
+  const struct bn_group *g = r->full ? NULL : json_keep_view(r, v);
   const struct bn_record *kept = g != NULL ? &g->interval[g->n_intervals - 1] : NULL;
 
   (void)err;
-  write_journal(r, kept != NULL ? &kept->view : v);
+  json_write_journal(r, kept != NULL ? &kept->view : v);
   if (kept == NULL)
     return 0;
-  limit_buckets(r, kept);
-  limit_intervals(r, g, kept);
+  json_limit_buckets(r, kept);
+  json_limit_intervals(r, g, kept);
   return 0;
 }
 
@@ -186,9 +187,9 @@ static int json_view(void *self, const struct bn_view *v, struct bn_err *err)
 
   (void)err;
   if (v->span != BN_VIEW_TOTAL)
-    write_journal(r, v);
+    json_write_journal(r, v);
   if (v->span != BN_VIEW_TICK)
-    (void)keep_view(r, v);
+    (void)json_keep_view(r, v);
   return 0;
 }
 
@@ -202,7 +203,7 @@ static int json_members(void *self, const struct bn_group *g, size_t n, struct b
   return 0;
 }
 
-static int write_document(struct json *r, struct bn_err *err)
+static int json_write_document(struct json *r, struct bn_err *err)
 {
   struct bn_node *document;
   int rc;
@@ -253,7 +254,7 @@ static int json_finish(void *self, const struct bn_end *end, struct bn_err *err)
   if (!r->ready || r->facts == NULL)
     return 0;
   r->result.end = *end;
-  rc = write_document(r, err);
+  rc = json_write_document(r, err);
   if (rc != 0)
     mention_journal(r, err);
   bn_journal_close(&r->journal, rc == 0);

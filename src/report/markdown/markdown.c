@@ -117,7 +117,7 @@ struct markdown {
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-static struct line *new_line(struct column *c)
+static struct line *markdown_new_line(struct column *c)
 {
   if (c->n == c->room) {
     c->room = c->room > 0 ? 2 * c->room : 32;
@@ -126,34 +126,35 @@ static struct line *new_line(struct column *c)
   return &c->line[c->n++];
 }
 
-static char *add_ordered(struct column *c, enum place place, size_t statement, double percent)
+static char *markdown_add_ordered(struct column *c, enum place place, size_t statement,
+                                  double percent)
 {
-  struct line *l = new_line(c);
+  struct line *l = markdown_new_line(c);
 
   *l = (struct line){.place = place, .statement = statement, .percent = percent};
   return l->value;
 }
 
-static char *add_line(struct column *c, enum place place)
+static char *markdown_add_line(struct column *c, enum place place)
 {
-  return add_ordered(c, place, 0, 0);
+  return markdown_add_ordered(c, place, 0, 0);
 }
 
-static void add_u64(struct column *c, enum place place, uint64_t n)
+static void markdown_add_u64(struct column *c, enum place place, uint64_t n)
 {
-  (void)snprintf(add_line(c, place), VALUE_MAX, "%" PRIu64, n);
+  (void)snprintf(markdown_add_line(c, place), VALUE_MAX, "%" PRIu64, n);
 }
 
-static void add_f64(struct column *c, enum place place, double x, int decimals)
+static void markdown_add_f64(struct column *c, enum place place, double x, int decimals)
 {
-  char *value = add_line(c, place);
+  char *value = markdown_add_line(c, place);
 
   (void)snprintf(value, VALUE_MAX, "%.*f", decimals, x);
   bn_units_point(value);
 }
 
 /* Marks a latency that is longer than the histogram counts, and a lower bound. */
-static void put_latency(char value[VALUE_MAX], double s, bool at_least)
+static void markdown_put_latency(char value[VALUE_MAX], double s, bool at_least)
 {
   static const double ms_per_s = 1e3;
   const double longest_ms = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6;
@@ -165,19 +166,20 @@ static void put_latency(char value[VALUE_MAX], double s, bool at_least)
   (void)snprintf(value, VALUE_MAX, "%s%s", !isfinite(s) ? "\\>" : at_least ? "\u2265" : "", digits);
 }
 
-static void add_latency(struct column *c, enum place place, double percent, double s, bool at_least)
+static void markdown_add_latency(struct column *c, enum place place, double percent, double s,
+                                 bool at_least)
 {
   if (!isnan(s))
-    put_latency(add_ordered(c, place, 0, percent), s, at_least);
+    markdown_put_latency(markdown_add_ordered(c, place, 0, percent), s, at_least);
 }
 
-/* The place of a fact.  add_facts() joins the texts of known facts with ", ". */
+/* The place of a fact.  markdown_add_facts() joins the texts of known facts with ", ". */
 struct key {
   const char *section, *key;
 };
 
-static void add_facts(struct column *c, enum place place, const struct bn_facts *f,
-                      const struct key *keys, size_t n)
+static void markdown_add_facts(struct column *c, enum place place, const struct bn_facts *f,
+                               const struct key *keys, size_t n)
 {
   char all[VALUE_MAX] = "";
 
@@ -189,10 +191,10 @@ static void add_facts(struct column *c, enum place place, const struct bn_facts 
       (void)snprintf(all + len, sizeof all - len, "%s%s", len > 0 ? ", " : "", text);
   }
   if (all[0] != '\0')
-    bn_escape_markdown(add_line(c, place), VALUE_MAX, all);
+    bn_escape_markdown(markdown_add_line(c, place), VALUE_MAX, all);
 }
 
-static void add_data(struct column *c, const struct bn_facts *f)
+static void markdown_add_data(struct column *c, const struct bn_facts *f)
 {
   const char *tables = bn_facts_find_text(f, "workload", "tables");
   const char *rows = bn_facts_find_text(f, "workload", "rows");
@@ -202,12 +204,12 @@ static void add_data(struct column *c, const struct bn_facts *f)
     return;
   (void)snprintf(data, sizeof data, "%s table%s x %s rows", tables,
                  strcmp(tables, "1") == 0 ? "" : "s", rows);
-  bn_escape_markdown(add_line(c, DATA), VALUE_MAX, data);
+  bn_escape_markdown(markdown_add_line(c, DATA), VALUE_MAX, data);
 }
 
 /* Adds all facts of a section as "name=value". */
-static void add_section(struct column *c, enum place place, const struct bn_facts *f,
-                        const char *section)
+static void markdown_add_section(struct column *c, enum place place, const struct bn_facts *f,
+                                 const char *section)
 {
   char all[VALUE_MAX] = "";
   size_t len = 0;
@@ -217,25 +219,25 @@ static void add_section(struct column *c, enum place place, const struct bn_fact
       len += (size_t)snprintf(all + len, sizeof all - len, "%s%s=%s", len > 0 ? ", " : "",
                               f->fact[i].key, f->fact[i].text);
   if (len > 0)
-    bn_escape_markdown(add_line(c, place), VALUE_MAX, all);
+    bn_escape_markdown(markdown_add_line(c, place), VALUE_MAX, all);
 }
 
-static void add_repetition(struct column *c, const struct bn_facts *f)
+static void markdown_add_repetition(struct column *c, const struct bn_facts *f)
 {
   static const double gib = 1 << 30;
   const struct bn_fact *memory = bn_facts_find(f, "host", "memory_bytes");
   struct bn_buf command = {.max = 0};
 
   if (bn_command_repeat(f, &command))
-    bn_escape_markdown(add_line(c, COMMAND), VALUE_MAX, command.data);
+    bn_escape_markdown(markdown_add_line(c, COMMAND), VALUE_MAX, command.data);
   bn_buf_done(&command);
   if (memory != NULL && memory->type == BN_FACT_WHOLE)
-    add_f64(c, MEMORY, (double)memory->whole / gib, 1);
-  add_section(c, SERVER, f, "server");
-  add_section(c, STORED, f, "data");
+    markdown_add_f64(c, MEMORY, (double)memory->whole / gib, 1);
+  markdown_add_section(c, SERVER, f, "server");
+  markdown_add_section(c, STORED, f, "data");
 }
 
-static void add_run(struct column *c, const struct bn_facts *f)
+static void markdown_add_run(struct column *c, const struct bn_facts *f)
 {
   static const struct key workload[] = {{"workload", "name"}}, started[] = {{"process", "started"}},
                           connection[] = {{"database", "transport"},
@@ -249,44 +251,44 @@ static void add_run(struct column *c, const struct bn_facts *f)
                           host[] = {{"host", "cpu_model"}, {"host", "kernel"}, {"host", "name"}};
   const bool is_served = bn_facts_find(f, "database", "server_version") != NULL;
 
-  add_facts(c, WORKLOAD, f, workload, 1);
-  add_facts(c, STARTED, f, started, 1);
-  add_repetition(c, f);
-  add_facts(c, PROGRAM, f, program, 2);
-  add_facts(c, DATABASE, f, is_served ? server : library, 2);
+  markdown_add_facts(c, WORKLOAD, f, workload, 1);
+  markdown_add_facts(c, STARTED, f, started, 1);
+  markdown_add_repetition(c, f);
+  markdown_add_facts(c, PROGRAM, f, program, 2);
+  markdown_add_facts(c, DATABASE, f, is_served ? server : library, 2);
   if (is_served)
-    add_facts(c, CONNECTION, f, connection, 5);
-  add_data(c, f);
-  add_facts(c, HOST, f, host, 3);
-  add_u64(c, THREADS, f->plan.threads);
+    markdown_add_facts(c, CONNECTION, f, connection, 5);
+  markdown_add_data(c, f);
+  markdown_add_facts(c, HOST, f, host, 3);
+  markdown_add_u64(c, THREADS, f->plan.threads);
   if (f->plan.rate > 0)
-    add_f64(c, RATE, f->plan.rate, 2);
+    markdown_add_f64(c, RATE, f->plan.rate, 2);
 }
 
-static void add_rates(struct column *c, const struct bn_view *v)
+static void markdown_add_rates(struct column *c, const struct bn_view *v)
 {
   static const double mib = 1 << 20;
 
-  add_f64(c, EVENTS, v->events_per_s, 2);
+  markdown_add_f64(c, EVENTS, v->events_per_s, 2);
   if (v->kind == BN_KIND_SQL) {
-    add_f64(c, TRANSACTIONS, v->transactions_per_s, 2);
-    add_f64(c, QUERIES, v->queries_per_s, 2);
+    markdown_add_f64(c, TRANSACTIONS, v->transactions_per_s, 2);
+    markdown_add_f64(c, QUERIES, v->queries_per_s, 2);
   } else if (v->kind == BN_KIND_FILEIO) {
-    add_f64(c, READ, v->bytes_read_per_s / mib, 2);
-    add_f64(c, WRITTEN, v->bytes_written_per_s / mib, 2);
+    markdown_add_f64(c, READ, v->bytes_read_per_s / mib, 2);
+    markdown_add_f64(c, WRITTEN, v->bytes_written_per_s / mib, 2);
   } else if (v->kind == BN_KIND_MEMORY) {
-    add_f64(c, MOVED, v->bytes_touched_per_s / mib, 2);
+    markdown_add_f64(c, MOVED, v->bytes_touched_per_s / mib, 2);
   }
 }
 
-static void add_latencies(struct column *c, const struct bn_view *v)
+static void markdown_add_latencies(struct column *c, const struct bn_view *v)
 {
-  add_latency(c, LEAST, 0, v->min_s, false);
-  add_latency(c, MEAN, 0, v->avg_s, false);
+  markdown_add_latency(c, LEAST, 0, v->min_s, false);
+  markdown_add_latency(c, MEAN, 0, v->avg_s, false);
   for (size_t i = 0; i < v->n_percents; i++)
-    add_latency(c, PERCENTILE, v->percents[i], v->percentile_s[i],
-                v->at_least != NULL && v->at_least[i]);
-  add_latency(c, MOST, 0, v->max_s, v->max_at_least);
+    markdown_add_latency(c, PERCENTILE, v->percents[i], v->percentile_s[i],
+                         v->at_least != NULL && v->at_least[i]);
+  markdown_add_latency(c, MOST, 0, v->max_s, v->max_at_least);
 }
 
 /* Returns the index of a name, which is added if no run had it. */
@@ -303,16 +305,17 @@ static size_t statement_index(struct markdown *m, const char *name)
   return i;
 }
 
-static void add_statement(struct markdown *m, struct column *c, const struct bn_view *v,
-                          const struct bn_timing *t)
+static void markdown_add_statement(struct markdown *m, struct column *c, const struct bn_view *v,
+                                   const struct bn_timing *t)
 {
   const size_t number = statement_index(m, t->name);
 
   if (t->count == 0)
     return;
-  put_latency(add_ordered(c, STATEMENTS, number, AVERAGE), t->avg_s, false);
+  markdown_put_latency(markdown_add_ordered(c, STATEMENTS, number, AVERAGE), t->avg_s, false);
   for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
-    put_latency(add_ordered(c, STATEMENTS, number, v->percents[i]), t->percentile_s[i], false);
+    markdown_put_latency(markdown_add_ordered(c, STATEMENTS, number, v->percents[i]),
+                         t->percentile_s[i], false);
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -327,7 +330,7 @@ static int markdown_compare(const struct line *a, const struct line *b)
 }
 
 /* Returns the line after `last` in all columns, or NULL.  last NULL: returns the first line. */
-static const struct line *next_line(const struct markdown *m, const struct line *last)
+static const struct line *markdown_next_line(const struct markdown *m, const struct line *last)
 {
   const struct line *next = NULL;
 
@@ -342,7 +345,7 @@ static const struct line *next_line(const struct markdown *m, const struct line 
   return next;
 }
 
-static void print_label(const struct markdown *m, const struct line *l, FILE *out)
+static void markdown_print_label(const struct markdown *m, const struct line *l, FILE *out)
 {
   char digits[BN_UNITS_DIGITS], name[VALUE_MAX] = "latency";
 
@@ -358,9 +361,9 @@ static void print_label(const struct markdown *m, const struct line *l, FILE *ou
     (void)fprintf(out, "| %s %sth percentile (ms) |", name, bn_units_shortest(digits, l->percent));
 }
 
-static void print_line(const struct markdown *m, const struct line *l, FILE *out)
+static void markdown_print_line(const struct markdown *m, const struct line *l, FILE *out)
 {
-  print_label(m, l, out);
+  markdown_print_label(m, l, out);
   for (size_t i = 0; i < m->n; i++) {
     const struct column *c = &m->column[i];
     size_t k = 0;
@@ -372,7 +375,7 @@ static void print_line(const struct markdown *m, const struct line *l, FILE *out
   (void)fputs("\n", out);
 }
 
-static void print_table(const struct markdown *m, FILE *out)
+static void markdown_print_table(const struct markdown *m, FILE *out)
 {
   (void)fputs("| |", out);
   for (size_t i = 0; i < m->n; i++)
@@ -381,8 +384,8 @@ static void print_table(const struct markdown *m, FILE *out)
   for (size_t i = 0; i < m->n; i++)
     (void)fputs("---:|", out);
   (void)fputs("\n", out);
-  for (const struct line *l = next_line(m, NULL); l != NULL; l = next_line(m, l))
-    print_line(m, l, out);
+  for (const struct line *l = markdown_next_line(m, NULL); l != NULL; l = markdown_next_line(m, l))
+    markdown_print_line(m, l, out);
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */
@@ -416,22 +419,22 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
   (void)err;
   if (c == NULL)
     return 0;
-  add_f64(c, SPAN, v->span_s, 2);
-  add_rates(c, v);
-  add_latencies(c, v);
-  add_u64(c, ERRORS, v->errors);
+  markdown_add_f64(c, SPAN, v->span_s, 2);
+  markdown_add_rates(c, v);
+  markdown_add_latencies(c, v);
+  markdown_add_u64(c, ERRORS, v->errors);
   if (v->reconnects > 0)
-    add_u64(c, RECONNECTS, v->reconnects);
+    markdown_add_u64(c, RECONNECTS, v->reconnects);
   if (v->retries > 0)
-    add_u64(c, RETRIES, v->retries);
+    markdown_add_u64(c, RETRIES, v->retries);
   if (v->failed_events > 0)
-    add_u64(c, FAILED, v->failed_events);
+    markdown_add_u64(c, FAILED, v->failed_events);
   if (v->failed_threads > 0)
-    add_u64(c, FAILED_THREADS, v->failed_threads);
+    markdown_add_u64(c, FAILED_THREADS, v->failed_threads);
   if (v->unfinished > 0)
-    add_u64(c, UNFINISHED, v->unfinished);
+    markdown_add_u64(c, UNFINISHED, v->unfinished);
   for (size_t i = 0; i < v->n_statements; i++)
-    add_statement(m, c, v, &v->statements[i].timing);
+    markdown_add_statement(m, c, v, &v->statements[i].timing);
   return 0;
 }
 
@@ -444,22 +447,23 @@ static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *
   (void)err;
   if (c == NULL)
     return 0;
-  add_run(c, m->facts);
+  markdown_add_run(c, m->facts);
   if (end->partial && end->status == 0)
-    (void)snprintf(add_line(c, STATUS), VALUE_MAX, "none: the run was killed, or had not ended");
+    (void)snprintf(markdown_add_line(c, STATUS), VALUE_MAX,
+                   "none: the run was killed, or had not ended");
   else if (end->status != 0)
-    add_u64(c, STATUS, (uint64_t)(unsigned)end->status);
+    markdown_add_u64(c, STATUS, (uint64_t)(unsigned)end->status);
   return 0;
 }
 
-static int write_table(const struct markdown *m, struct bn_err *err)
+static int markdown_write_table(const struct markdown *m, struct bn_err *err)
 {
   char *text = NULL;
   size_t len = 0;
   FILE *out = bn_alloc_stream(&text, &len);
   int rc;
 
-  print_table(m, out);
+  markdown_print_table(m, out);
   bn_alloc_stream_close(out);
   rc = bn_document_write(&m->document, text, len, err);
   free(text);
@@ -469,7 +473,7 @@ static int write_table(const struct markdown *m, struct bn_err *err)
 static int markdown_close(void *self, struct bn_err *err)
 {
   struct markdown *m = self;
-  const int rc = err != NULL && m->n > 0 ? write_table(m, err) : 0;
+  const int rc = err != NULL && m->n > 0 ? markdown_write_table(m, err) : 0;
 
   for (size_t i = 0; i < m->n; i++)
     free(m->column[i].line);

@@ -60,7 +60,7 @@ union address {
 };
 
 /* host: an address, in brackets if it has colons. */
-static int find_address(const char *host, uint16_t port, union address *out)
+static int listen_find_address(const char *host, uint16_t port, union address *out)
 {
   char inner[INET6_ADDRSTRLEN + 2];
   const size_t len = strlen(host);
@@ -92,7 +92,7 @@ static int listen_parse(const char *at, union address *out, struct bn_err *err)
     (void)snprintf(host, sizeof host, "127.0.0.1");
   if (bn_units_int(digits, &port) == 0 && port >= 0 && port <= UINT16_MAX &&
       (colon == NULL || colon - at < (ptrdiff_t)sizeof host) &&
-      find_address(host, (uint16_t)port, out) == 0)
+      listen_find_address(host, (uint16_t)port, out) == 0)
     return 0;
   return bn_err_set(err, EINVAL,
                     "--metrics-listen=%s: this is not an address; name a port of 127.0.0.1, or an "

@@ -18,7 +18,7 @@ struct family {
   const char *name, *type, *unit, *help;
 };
 
-static void add_head(struct bn_buf *b, const struct family *f)
+static void openmetrics_add_head(struct bn_buf *b, const struct family *f)
 {
   (void)bn_buf_printf(b, "# TYPE %s %s\n", f->name, f->type);
   if (f->unit != NULL)
@@ -26,12 +26,12 @@ static void add_head(struct bn_buf *b, const struct family *f)
   (void)bn_buf_printf(b, "# HELP %s %s\n", f->name, f->help);
 }
 
-static void add_u64(struct bn_buf *b, uint64_t n)
+static void openmetrics_add_u64(struct bn_buf *b, uint64_t n)
 {
   (void)bn_buf_printf(b, " %" PRIu64 "\n", n);
 }
 
-static void add_f64(struct bn_buf *b, double x)
+static void openmetrics_add_f64(struct bn_buf *b, double x)
 {
   char digits[BN_UNITS_DIGITS];
 
@@ -44,7 +44,7 @@ static void add_f64(struct bn_buf *b, double x)
 }
 
 /* Appends a label; *first: it is the first one.  The text may come from a server or a file. */
-static void add_label(struct bn_buf *b, bool *first, const char *name, const char *text)
+static void openmetrics_add_label(struct bn_buf *b, bool *first, const char *name, const char *text)
 {
   char shown[256];
 
@@ -60,23 +60,23 @@ static void add_label(struct bn_buf *b, bool *first, const char *name, const cha
 }
 
 /* name: NULL for no label. */
-static void add_name(struct bn_buf *b, const char *family, const char *suffix, const char *name,
-                     const char *text)
+static void openmetrics_add_name(struct bn_buf *b, const char *family, const char *suffix,
+                                 const char *name, const char *text)
 {
   bool first = true;
 
   (void)bn_buf_printf(b, "%s%s", family, suffix);
   if (name == NULL)
     return;
-  add_label(b, &first, name, text);
+  openmetrics_add_label(b, &first, name, text);
   (void)bn_buf_char(b, '}');
 }
 
-static void add_gauge(struct bn_buf *b, const struct family *f, double x)
+static void openmetrics_add_gauge(struct bn_buf *b, const struct family *f, double x)
 {
-  add_head(b, f);
-  add_name(b, f->name, "", NULL, NULL);
-  add_f64(b, x);
+  openmetrics_add_head(b, f);
+  openmetrics_add_name(b, f->name, "", NULL, NULL);
+  openmetrics_add_f64(b, x);
 }
 
 /* --- members of the view ---------------------------------------------------------------------- */
@@ -159,7 +159,7 @@ static const struct bn_view_field *figure_at(size_t offset)
   return f;
 }
 
-static void add_rows(struct bn_buf *b, const struct bn_view *v)
+static void openmetrics_add_rows(struct bn_buf *b, const struct bn_view *v)
 {
   const struct family *f = &rows[0].family, *headed = NULL;
 
@@ -173,14 +173,14 @@ static void add_rows(struct bn_buf *b, const struct bn_view *v)
     if (!bn_view_measures(v, figure))
       continue;
     if (headed != f)
-      add_head(b, f);
+      openmetrics_add_head(b, f);
     headed = f;
-    add_name(b, f->name, strcmp(f->type, "counter") == 0 ? "_total" : "", r->label,
-             r->value != NULL ? r->value : figure->name);
+    openmetrics_add_name(b, f->name, strcmp(f->type, "counter") == 0 ? "_total" : "", r->label,
+                         r->value != NULL ? r->value : figure->name);
     if (figure->type == BN_VIEW_U64)
-      add_u64(b, *(const uint64_t *)at);
+      openmetrics_add_u64(b, *(const uint64_t *)at);
     else
-      add_f64(b, *(const double *)at);
+      openmetrics_add_f64(b, *(const double *)at);
   }
 }
 
@@ -195,7 +195,8 @@ struct summary {
 };
 
 /* A rank has few digits, so its hundredth has few too. */
-static void add_quantile(struct bn_buf *b, const struct summary *s, double percent, double value)
+static void openmetrics_add_quantile(struct bn_buf *b, const struct summary *s, double percent,
+                                     double value)
 {
   char digits[BN_UNITS_DIGITS];
   bool first = true;
@@ -204,40 +205,41 @@ static void add_quantile(struct bn_buf *b, const struct summary *s, double perce
   bn_units_point(digits);
   (void)bn_buf_str(b, s->family);
   if (s->label != NULL)
-    add_label(b, &first, s->label, s->name);
-  add_label(b, &first, "quantile", digits);
+    openmetrics_add_label(b, &first, s->label, s->name);
+  openmetrics_add_label(b, &first, "quantile", digits);
   (void)bn_buf_char(b, '}');
-  add_f64(b, value);
+  openmetrics_add_f64(b, value);
 }
 
-static void add_summary(struct bn_buf *b, const struct summary *s, const struct bn_view *v)
+static void openmetrics_add_summary(struct bn_buf *b, const struct summary *s,
+                                    const struct bn_view *v)
 {
   for (size_t i = 0; s->percentile_s != NULL && i < v->n_percents; i++)
-    add_quantile(b, s, v->percents[i], s->percentile_s[i]);
-  add_name(b, s->family, "_sum", s->label, s->name);
-  add_f64(b, s->sum_s);
-  add_name(b, s->family, "_count", s->label, s->name);
-  add_u64(b, s->count);
+    openmetrics_add_quantile(b, s, v->percents[i], s->percentile_s[i]);
+  openmetrics_add_name(b, s->family, "_sum", s->label, s->name);
+  openmetrics_add_f64(b, s->sum_s);
+  openmetrics_add_name(b, s->family, "_count", s->label, s->name);
+  openmetrics_add_u64(b, s->count);
 }
 
-static void add_latency(struct bn_buf *b, const struct bn_view *v)
+static void openmetrics_add_latency(struct bn_buf *b, const struct bn_view *v)
 {
   static const struct family f = {"bench_event_latency_seconds", "summary", "seconds",
                                   "Latency of events."};
   const struct summary s = {
       .family = f.name, .percentile_s = v->percentile_s, .sum_s = v->sum_s, .count = v->events};
 
-  add_head(b, &f);
-  add_summary(b, &s, v);
+  openmetrics_add_head(b, &f);
+  openmetrics_add_summary(b, &s, v);
 }
 
-static void add_timings(struct bn_buf *b, const struct bn_view *v)
+static void openmetrics_add_timings(struct bn_buf *b, const struct bn_view *v)
 {
   static const struct family f = {"bench_timing_seconds", "summary", "seconds",
                                   "Further times that were measured, by name."};
 
   if (v->n_timings > 0)
-    add_head(b, &f);
+    openmetrics_add_head(b, &f);
   for (size_t i = 0; i < v->n_timings; i++) {
     const struct bn_timing *t = &v->timings[i];
     const struct summary s = {.family = f.name,
@@ -247,24 +249,24 @@ static void add_timings(struct bn_buf *b, const struct bn_view *v)
                               .sum_s = t->sum_s,
                               .count = t->count};
 
-    add_summary(b, &s, v);
+    openmetrics_add_summary(b, &s, v);
   }
 }
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
 /* The first list of labelled counts is that of errors (measure/metric.h). */
-static void add_errors(struct bn_buf *b, const struct bn_snap *s)
+static void openmetrics_add_errors(struct bn_buf *b, const struct bn_snap *s)
 {
   static const struct family f = {"bench_errors_by_code", "counter", NULL,
                                   "Errors by the code of the server or driver."};
 
   if (s->metrics.n_labelled == 0 || s->n_labels[BN_L_ERRORS] == 0)
     return;
-  add_head(b, &f);
+  openmetrics_add_head(b, &f);
   for (size_t i = 0; i < s->n_labels[BN_L_ERRORS]; i++) {
-    add_name(b, f.name, "_total", "code", s->label[BN_L_ERRORS][i].name);
-    add_u64(b, s->label[BN_L_ERRORS][i].n);
+    openmetrics_add_name(b, f.name, "_total", "code", s->label[BN_L_ERRORS][i].name);
+    openmetrics_add_u64(b, s->label[BN_L_ERRORS][i].n);
   }
 }
 
@@ -283,7 +285,7 @@ static const struct family counted[] = {
 
 /* Returns whether a row of the table has what the counter counts: "retries", "connection_wait".  A
    script's counter may have the name of a figure. */
-static bool has_row(const struct bn_metric *m)
+static bool openmetrics_has_row(const struct bn_metric *m)
 {
   const size_t len = strlen(m->name);
   bool found = false;
@@ -299,7 +301,8 @@ static bool has_row(const struct bn_metric *m)
   return found;
 }
 
-static void add_counter(struct bn_buf *b, size_t family, const struct bn_metric *m, uint64_t n)
+static void openmetrics_add_counter(struct bn_buf *b, size_t family, const struct bn_metric *m,
+                                    uint64_t n)
 {
   const size_t n_units = sizeof units / sizeof *units;
   bool first = true;
@@ -309,18 +312,18 @@ static void add_counter(struct bn_buf *b, size_t family, const struct bn_metric 
     i++;
   if (family != (i < n_units ? units[i].family : 0))
     return;
-  add_name(b, counted[family].name, "_total", NULL, NULL);
-  add_label(b, &first, "counter", m->name);
+  openmetrics_add_name(b, counted[family].name, "_total", NULL, NULL);
+  openmetrics_add_label(b, &first, "counter", m->name);
   if (i == n_units && strcmp(m->unit, "1") != 0)
-    add_label(b, &first, "unit", m->unit);
+    openmetrics_add_label(b, &first, "unit", m->unit);
   (void)bn_buf_char(b, '}');
   if (i < n_units && units[i].by < 1)
-    add_f64(b, (double)n * units[i].by);
+    openmetrics_add_f64(b, (double)n * units[i].by);
   else
-    add_u64(b, n);
+    openmetrics_add_u64(b, n);
 }
 
-static void add_counters(struct bn_buf *b, const struct bn_view *v)
+static void openmetrics_add_counters(struct bn_buf *b, const struct bn_view *v)
 {
   const struct bn_metrics *m = &v->delta->metrics;
   struct bn_buf samples = {.max = 0};
@@ -328,11 +331,11 @@ static void add_counters(struct bn_buf *b, const struct bn_view *v)
   for (size_t family = 0; family < sizeof counted / sizeof *counted; family++) {
     bn_buf_clear(&samples);
     for (size_t i = BN_C_FIXED; i < m->n_counters; i++)
-      if (v->counter[i] != BN_ABSENT && !has_row(&m->counter[i]))
-        add_counter(&samples, family, &m->counter[i], v->counter[i]);
+      if (v->counter[i] != BN_ABSENT && !openmetrics_has_row(&m->counter[i]))
+        openmetrics_add_counter(&samples, family, &m->counter[i], v->counter[i]);
     if (samples.len == 0)
       continue;
-    add_head(b, &counted[family]);
+    openmetrics_add_head(b, &counted[family]);
     (void)bn_buf_add(b, samples.data, samples.len);
   }
   bn_buf_done(&samples);
@@ -340,7 +343,7 @@ static void add_counters(struct bn_buf *b, const struct bn_view *v)
 
 /* Figures differ in their units, so each is a family, which its name in the document names.  A
    document may have other names. */
-static void add_figures(struct bn_buf *b, const struct bn_view *v)
+static void openmetrics_add_figures(struct bn_buf *b, const struct bn_view *v)
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
   char name[BN_LABEL_LEN];
@@ -352,13 +355,13 @@ static void add_figures(struct bn_buf *b, const struct bn_view *v)
     if (key[strspn(key, letters)] != '\0' ||
         (size_t)snprintf(name, sizeof name, "bench_workload_%s", key) >= sizeof name)
       continue;
-    add_gauge(b, &f, v->figures[i].value);
+    openmetrics_add_gauge(b, &f, v->figures[i].value);
   }
 }
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
-static void add_info(struct bn_buf *b, const struct bn_facts *f)
+static void openmetrics_add_info(struct bn_buf *b, const struct bn_facts *f)
 {
   static const struct family info = {"bench_run_info", "gauge", NULL,
                                      "Test, server and version of the run."};
@@ -371,17 +374,17 @@ static void add_info(struct bn_buf *b, const struct bn_facts *f)
                 {"dialect", "program", "dialect"}};
   bool first = true;
 
-  add_head(b, &info);
+  openmetrics_add_head(b, &info);
   (void)bn_buf_str(b, info.name);
   for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
     const char *text = bn_facts_find_text(f, labels[i].section, labels[i].key);
 
     if (text != NULL)
-      add_label(b, &first, labels[i].label, text);
+      openmetrics_add_label(b, &first, labels[i].label, text);
   }
   if (!first)
     (void)bn_buf_char(b, '}');
-  add_u64(b, 1);
+  openmetrics_add_u64(b, 1);
 }
 
 void bn_openmetrics_facts(struct bn_buf *b, const struct bn_facts *f)
@@ -392,22 +395,22 @@ void bn_openmetrics_facts(struct bn_buf *b, const struct bn_facts *f)
   static const struct family end = {"bench_end_time_seconds", "gauge", "seconds",
                                     "When the measurement ended, since 1970."};
 
-  add_info(b, f);
-  add_gauge(b, &threads, f->plan.threads);
+  openmetrics_add_info(b, f);
+  openmetrics_add_gauge(b, &threads, f->plan.threads);
   if (f->start_wall_ns != 0)
-    add_gauge(b, &start, (double)f->start_wall_ns / (double)BN_NSEC_PER_SEC);
+    openmetrics_add_gauge(b, &start, (double)f->start_wall_ns / (double)BN_NSEC_PER_SEC);
   if (f->end_wall_ns != 0)
-    add_gauge(b, &end, (double)f->end_wall_ns / (double)BN_NSEC_PER_SEC);
+    openmetrics_add_gauge(b, &end, (double)f->end_wall_ns / (double)BN_NSEC_PER_SEC);
 }
 
 void bn_openmetrics_view(struct bn_buf *b, const struct bn_view *v)
 {
-  add_rows(b, v);
-  add_latency(b, v);
-  add_timings(b, v);
-  add_errors(b, v->delta);
-  add_counters(b, v);
-  add_figures(b, v);
+  openmetrics_add_rows(b, v);
+  openmetrics_add_latency(b, v);
+  openmetrics_add_timings(b, v);
+  openmetrics_add_errors(b, v->delta);
+  openmetrics_add_counters(b, v);
+  openmetrics_add_figures(b, v);
 }
 
 /* Returns the length of a line with its newline. */
@@ -419,7 +422,7 @@ static size_t line_length(const char *line)
 }
 
 /* Gives the name in "# TYPE name counter" the suffix of its samples; true: it is a counter. */
-static bool add_type(struct bn_buf *out, const char *line, size_t len)
+static bool openmetrics_add_type(struct bn_buf *out, const char *line, size_t len)
 {
   static const char counter[] = " counter\n";
   const size_t name = len - (sizeof counter - 1);
@@ -440,7 +443,7 @@ void bn_openmetrics_plain(struct bn_buf *out, const char *text)
 
   for (size_t len; (len = line_length(text)) > 0; text += len) {
     if (strncmp(text, type, sizeof type - 1) == 0) {
-      counter = add_type(out, text, len);
+      counter = openmetrics_add_type(out, text, len);
     } else if (counter && strncmp(text, help, sizeof help - 1) == 0) {
       const size_t name = sizeof help - 1 + strcspn(text + sizeof help - 1, " ");
 
@@ -461,6 +464,6 @@ void bn_openmetrics_end(struct bn_buf *b, const struct bn_end *end)
                                        "Exit status of the run."};
 
   if (end != NULL && !end->partial)
-    add_gauge(b, &status, end->status);
+    openmetrics_add_gauge(b, &status, end->status);
   (void)bn_buf_str(b, "# EOF\n");
 }

@@ -32,7 +32,7 @@ int bn_line_first(struct bn_buf *b, const struct bn_row *row, struct bn_buf *nam
   return 0;
 }
 
-static void add_text(struct bn_buf *b, const char *text)
+static void line_add_text(struct bn_buf *b, const char *text)
 {
   const size_t size = bn_escape(NULL, 0, text, "") + 1;
   char *shown = bn_alloc(1, size);
@@ -57,7 +57,7 @@ void bn_line_values(struct bn_buf *b, const struct bn_row *row)
     if (i > 0)
       (void)bn_buf_char(b, ',');
     if (c->type == BN_CELL_TEXT)
-      add_text(b, c->text);
+      line_add_text(b, c->text);
     else
       (void)bn_buf_str(b, bn_cell_digits(c, digits));
   }

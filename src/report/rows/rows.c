@@ -55,7 +55,7 @@ static void rows_begin(void *self, const struct bn_facts *f)
   r->plan = &f->plan;
 }
 
-static void put_line(struct rows *r)
+static void rows_put_line(struct rows *r)
 {
   bn_output_begin(&r->output);
   (void)fwrite(r->line.data, 1, r->line.len, r->output.out);
@@ -72,7 +72,7 @@ static void csv_started(void *self, const struct bn_facts *f)
   bn_buf_clear(&r->line);
   /* The first interval finds a failure again and reports it. */
   if (bn_line_first(&r->line, &r->row, &r->names, NULL) == 0 && r->line.len > 0)
-    put_line(r);
+    rows_put_line(r);
 }
 
 /* A run without intervals leaves an empty file, and not the rows of another run. */
@@ -118,7 +118,7 @@ static int csv_interval(void *self, const struct bn_view *v, struct bn_err *err)
   if (bn_line_first(&r->line, &r->row, &r->names, err) != 0)
     return -1;
   bn_line_values(&r->line, &r->row);
-  put_line(r);
+  rows_put_line(r);
   return 0;
 }
 
@@ -130,7 +130,7 @@ static int jsonl_interval(void *self, const struct bn_view *v, struct bn_err *er
   bn_row_interval(&r->row, r->plan, v);
   bn_buf_clear(&r->line);
   bn_line_json(&r->line, &r->row);
-  put_line(r);
+  rows_put_line(r);
   return 0;
 }
 

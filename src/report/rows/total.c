@@ -75,7 +75,7 @@ static const char *lock_reason(int error)
 }
 
 /* Returns a locked descriptor, or -1 and err. */
-static int open_file(const char *path, struct bn_err *err)
+static int total_open_file(const char *path, struct bn_err *err)
 {
   const int fd = bn_file_open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 
@@ -89,7 +89,7 @@ static int open_file(const char *path, struct bn_err *err)
 }
 
 /* Refuses a file whose first line does not have the names of this run. */
-static int check_names(const struct total *t, int fd, struct bn_err *err)
+static int total_check_names(const struct total *t, int fd, struct bn_err *err)
 {
   const size_t len = t->names.len;
   char *first = bn_alloc(1, len);
@@ -110,7 +110,7 @@ static int check_names(const struct total *t, int fd, struct bn_err *err)
 }
 
 /* Makes the text to append: in an empty file the names too, after an unfinished line its end. */
-static int make_lines(struct total *t, int fd, off_t size, struct bn_err *err)
+static int total_make_lines(struct total *t, int fd, off_t size, struct bn_err *err)
 {
   char last = '\n';
 
@@ -145,17 +145,18 @@ static int total_append(const struct total *t, int fd, off_t size, struct bn_err
   return 0;
 }
 
-static int append_to_file(struct total *t, struct bn_err *err)
+static int total_append_to_file(struct total *t, struct bn_err *err)
 {
-  const int fd = open_file(t->path, err);
+  const int fd = total_open_file(t->path, err);
   struct stat st;
   int rc;
 
   if (fd < 0)
     return -1;
-  rc = fstat(fd, &st) == 0 ? check_names(t, fd, err) : total_cannot(t->path, strerror(errno), err);
+  rc = fstat(fd, &st) == 0 ? total_check_names(t, fd, err)
+                           : total_cannot(t->path, strerror(errno), err);
   if (rc == 0)
-    rc = make_lines(t, fd, st.st_size, err);
+    rc = total_make_lines(t, fd, st.st_size, err);
   if (rc == 0)
     rc = total_append(t, fd, st.st_size, err);
   if (close(fd) != 0 && rc == 0)
@@ -166,7 +167,7 @@ static int append_to_file(struct total *t, struct bn_err *err)
 /* --- the run ---------------------------------------------------------------------------------- */
 
 /* The options decide the columns. */
-static void make_names(struct total *t, const struct bn_plan *plan)
+static void total_make_names(struct total *t, const struct bn_plan *plan)
 {
   bn_row_run(&t->row, NULL, NULL);
   bn_row_total(&t->figures, plan, NULL);
@@ -183,11 +184,11 @@ static int total_check(void *self, const struct bn_plan *plan, struct bn_err *er
 
   if (t->path == NULL)
     return 0;
-  make_names(t, plan);
-  fd = open_file(t->path, err);
+  total_make_names(t, plan);
+  fd = total_open_file(t->path, err);
   if (fd < 0)
     return -1;
-  rc = check_names(t, fd, err);
+  rc = total_check_names(t, fd, err);
   (void)close(fd);
   return rc;
 }
@@ -211,7 +212,7 @@ static int total_total(void *self, const struct bn_view *v, struct bn_err *err)
 }
 
 /* Keeps the row until all rows are there: a later row with other columns cancels the report. */
-static int keep_row(struct total *t, struct bn_err *err)
+static int total_keep_row(struct total *t, struct bn_err *err)
 {
   t->refused = bn_line_first(&t->line, &t->row, &t->names, err) != 0;
   if (t->refused)
@@ -220,7 +221,7 @@ static int keep_row(struct total *t, struct bn_err *err)
   return 0;
 }
 
-static void print_rows(struct total *t)
+static void total_print_rows(struct total *t)
 {
   bn_output_begin(&t->output);
   (void)fwrite(t->line.data, 1, t->line.len, t->output.out);
@@ -238,7 +239,7 @@ static int total_finish(void *self, const struct bn_end *end, struct bn_err *err
     bn_row_total(&t->figures, &t->facts->plan, NULL);
   bn_row_run(&t->row, t->facts, end);
   bn_row_append(&t->row, &t->figures);
-  return t->path != NULL ? append_to_file(t, err) : keep_row(t, err);
+  return t->path != NULL ? total_append_to_file(t, err) : total_keep_row(t, err);
 }
 
 static int total_close(void *self, struct bn_err *err)
@@ -250,7 +251,7 @@ static int total_close(void *self, struct bn_err *err)
   if (wants && t->special != NULL && bn_file_save(t->special, t->line.data, t->line.len) != 0)
     rc = total_cannot(t->special, bn_file_reason(errno), err);
   if (wants && t->special == NULL)
-    print_rows(t);
+    total_print_rows(t);
   if (rc == 0)
     rc = bn_output_verdict(&t->output, err);
   bn_buf_done(&t->names);

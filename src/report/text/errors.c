@@ -56,7 +56,7 @@ void bn_text_errors(FILE *out, const struct bn_facts *f, const struct bn_view *v
 }
 
 /* Key and text are escaped, because a document may have any text. */
-static void print_failure(FILE *out, const struct bn_facts *f, const struct bn_fact *failure)
+static void errors_print_failure(FILE *out, const struct bn_facts *f, const struct bn_fact *failure)
 {
   const struct bn_fact *at = bn_facts_find(f, BN_THREAD_ERROR_TIMES, failure->key);
   char name[64], kind[sizeof name + 1], shown[121];
@@ -71,8 +71,8 @@ static void print_failure(FILE *out, const struct bn_facts *f, const struct bn_f
 }
 
 /* A saved result has the facts of the whole run, also of failures after the checkpoint. */
-static bool is_later(const struct bn_facts *f, const struct bn_fact *failure,
-                     const struct bn_view *v)
+static bool errors_is_later(const struct bn_facts *f, const struct bn_fact *failure,
+                            const struct bn_view *v)
 {
   const struct bn_fact *at = bn_facts_find(f, BN_THREAD_ERROR_TIMES, failure->key);
 
@@ -87,8 +87,8 @@ void bn_text_failures(FILE *out, const struct bn_facts *f, const struct bn_view 
   (void)fputs("Failed threads (first failure, first message):\n", out);
   for (size_t i = 0; i < f->n_facts; i++)
     if (strcmp(f->fact[i].section, BN_THREAD_ERRORS) == 0 && f->fact[i].type == BN_FACT_TEXT &&
-        !is_later(f, &f->fact[i], v))
-      print_failure(out, f, &f->fact[i]);
+        !errors_is_later(f, &f->fact[i], v))
+      errors_print_failure(out, f, &f->fact[i]);
   (void)fputs("\n", out);
 }
 

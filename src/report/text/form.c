@@ -85,7 +85,7 @@ uint64_t bn_form_in_flight(const struct bn_form *f)
   return v->unfinished > queued ? v->unfinished - queued : 0;
 }
 
-static struct value find_percentile(const struct bn_form *f)
+static struct value form_find_percentile(const struct bn_form *f)
 {
   struct value v = value_f64(f->percentile_s);
 
@@ -93,7 +93,7 @@ static struct value find_percentile(const struct bn_form *f)
   return v;
 }
 
-static struct value find_maximum(const struct bn_form *f)
+static struct value form_find_maximum(const struct bn_form *f)
 {
   struct value v = value_f64(f->timing != NULL ? f->timing->max_s : f->view->max_s);
 
@@ -101,16 +101,16 @@ static struct value find_maximum(const struct bn_form *f)
   return v;
 }
 
-static bool is_name(const char *name, size_t len, const char *other)
+static bool form_is_name(const char *name, size_t len, const char *other)
 {
   return strlen(other) == len && memcmp(name, other, len) == 0;
 }
 
-static struct value find_figure(const struct bn_form *f, const char *name, size_t len)
+static struct value form_find_figure(const struct bn_form *f, const char *name, size_t len)
 {
   const struct bn_view_field *g = bn_view_fields;
 
-  while (g->name != NULL && !is_name(name, len, g->name))
+  while (g->name != NULL && !form_is_name(name, len, g->name))
     g++;
   assert(g->name != NULL); /* templates are constants of this program */
   if (g->type == BN_VIEW_F64)
@@ -118,42 +118,42 @@ static struct value find_figure(const struct bn_form *f, const char *name, size_
   return value_u64(*(const uint64_t *)((const char *)f->view + g->offset));
 }
 
-static struct value find_value(const struct bn_form *f, const char *name, size_t len)
+static struct value form_find_value(const struct bn_form *f, const char *name, size_t len)
 {
   const struct bn_session_view *s = f->session;
   const struct bn_timing *t = f->timing;
 
-  if (is_name(name, len, "threads"))
+  if (form_is_name(name, len, "threads"))
     return value_u64(f->view->running);
-  if (is_name(name, len, "in_flight"))
+  if (form_is_name(name, len, "in_flight"))
     return value_u64(bn_form_in_flight(f));
-  if (is_name(name, len, "rank"))
+  if (form_is_name(name, len, "rank"))
     return value_text("%.15g", f->rank);
-  if (is_name(name, len, "approx"))
+  if (form_is_name(name, len, "approx"))
     return value_text("approx. %3.15g percentile:", f->rank);
-  if (is_name(name, len, "percentile_s"))
-    return find_percentile(f);
-  if (is_name(name, len, "timing"))
+  if (form_is_name(name, len, "percentile_s"))
+    return form_find_percentile(f);
+  if (form_is_name(name, len, "timing"))
     return value_text("%s", f->timing_name);
-  if (is_name(name, len, "max_s"))
-    return find_maximum(f);
-  if (t != NULL && is_name(name, len, "min_s"))
+  if (form_is_name(name, len, "max_s"))
+    return form_find_maximum(f);
+  if (t != NULL && form_is_name(name, len, "min_s"))
     return value_f64(t->min_s);
-  if (t != NULL && is_name(name, len, "avg_s"))
+  if (t != NULL && form_is_name(name, len, "avg_s"))
     return value_f64(t->avg_s);
-  if (s != NULL && is_name(name, len, "session"))
+  if (s != NULL && form_is_name(name, len, "session"))
     return value_u64((uint64_t)(s - f->view->sessions));
-  if (s != NULL && is_name(name, len, "session_events"))
+  if (s != NULL && form_is_name(name, len, "session_events"))
     return value_u64(s->events);
-  if (s != NULL && is_name(name, len, "session_min_s"))
+  if (s != NULL && form_is_name(name, len, "session_min_s"))
     return value_f64(s->min_s);
-  if (s != NULL && is_name(name, len, "session_avg_s"))
+  if (s != NULL && form_is_name(name, len, "session_avg_s"))
     return value_f64(s->avg_s);
-  if (s != NULL && is_name(name, len, "session_max_s"))
+  if (s != NULL && form_is_name(name, len, "session_max_s"))
     return value_f64(s->max_s);
-  if (s != NULL && is_name(name, len, "session_busy_s"))
+  if (s != NULL && form_is_name(name, len, "session_busy_s"))
     return value_f64(s->busy_s);
-  return find_figure(f, name, len);
+  return form_find_figure(f, name, len);
 }
 
 /* --- units ------------------------------------------------------------------------------------ */
@@ -176,14 +176,14 @@ static void value_convert(struct value *v, const char *unit, size_t len)
 {
   size_t i = 0;
 
-  if (is_name(unit, len, "size")) {
+  if (form_is_name(unit, len, "size")) {
     const uint64_t bytes = v->type == VALUE_U64 ? v->u64 : u64_clamp(v->f64);
 
     v->type = VALUE_TEXT;
     (void)bn_units_format_size(v->text, sizeof v->text, bytes, false);
     return;
   }
-  while (!is_name(unit, len, units[i].name))
+  while (!form_is_name(unit, len, units[i].name))
     i++;
   v->f64 = (v->type == VALUE_U64 ? (double)v->u64 : v->f64) * units[i].times / units[i].by;
   v->type = VALUE_F64;
@@ -198,13 +198,13 @@ struct layout {
 };
 
 /* No event has ended, natively: there is no latency. */
-static bool has_nothing(const struct bn_form *f)
+static bool form_has_nothing(const struct bn_form *f)
 {
   return f->native && f->timing == NULL && f->view->events == 0;
 }
 
 /* Shows that no event has ended; in an interval also the oldest event, which may be stuck. */
-static void print_nothing(const struct bn_form *f, const struct layout *l, FILE *out)
+static void form_print_nothing(const struct bn_form *f, const struct layout *l, FILE *out)
 {
   const bool interval = f->view->span == BN_VIEW_INTERVAL;
 
@@ -214,8 +214,8 @@ static void print_nothing(const struct bn_form *f, const struct layout *l, FILE 
     (void)fprintf(out, "%*s", interval ? 0 : l->width, "-");
 }
 
-static void print_f64(const struct bn_form *f, const struct layout *l, const struct value *v,
-                      FILE *out)
+static void form_print_f64(const struct bn_form *f, const struct layout *l, const struct value *v,
+                           FILE *out)
 {
   static const char sign[] = "\u2265";
   const int sign_bytes = v->at_least ? (int)sizeof sign - 1 : 0;
@@ -238,25 +238,25 @@ static void print_f64(const struct bn_form *f, const struct layout *l, const str
     (void)fprintf(out, "%*.*f", l->width, decimals, x);
 }
 
-static void print_value(const struct bn_form *f, const struct layout *l, const struct value *v,
-                        FILE *out)
+static void form_print_value(const struct bn_form *f, const struct layout *l, const struct value *v,
+                             FILE *out)
 {
   if (v->type == VALUE_U64)
     (void)fprintf(out, "%*llu", l->width, (unsigned long long)v->u64);
   else if (v->type == VALUE_TEXT)
     (void)fprintf(out, "%*s", l->width, v->text);
-  else if (l->latency && has_nothing(f) && !v->at_least)
-    print_nothing(f, l, out);
+  else if (l->latency && form_has_nothing(f) && !v->at_least)
+    form_print_nothing(f, l, out);
   else
-    print_f64(f, l, v, out);
+    form_print_f64(f, l, v, out);
 }
 
 /* Prints the figure whose "{" is at text; returns what follows its "}". */
-static const char *print_field(const struct bn_form *f, const char *text, FILE *out)
+static const char *form_print_field(const struct bn_form *f, const char *text, FILE *out)
 {
   const char *name = text + 1;
   const size_t len = strcspn(name, ":}");
-  struct value v = find_value(f, name, len);
+  struct value v = form_find_value(f, name, len);
   char *end = (char *)(uintptr_t)(name + len);
   struct layout l = {.width = 0};
   size_t unit;
@@ -272,7 +272,7 @@ static const char *print_field(const struct bn_form *f, const char *text, FILE *
   unit = strcspn(end, "}");
   if (unit > 0)
     value_convert(&v, end, unit);
-  print_value(f, &l, &v, out);
+  form_print_value(f, &l, &v, out);
   return end + unit + 1;
 }
 
@@ -284,7 +284,7 @@ void bn_form_print(const struct bn_form *f, const char *text, FILE *out)
     (void)fwrite(text, 1, plain, out);
     text += plain;
     if (*text == '{')
-      text = print_field(f, text, out);
+      text = form_print_field(f, text, out);
   }
 }
 

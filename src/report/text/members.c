@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/units.h"
 
-static void add_f64(struct bn_buf *b, int width, double x)
+static void members_add_f64(struct bn_buf *b, int width, double x)
 {
   if (isfinite(x))
     (void)bn_buf_printf(b, " %*.*f", width, bn_units_decimals(x, 2), x);
@@ -18,7 +18,7 @@ static void add_f64(struct bn_buf *b, int width, double x)
     (void)bn_buf_printf(b, " %*s", width, "-");
 }
 
-static void add_name(struct bn_buf *b, const struct bn_member *m)
+static void members_add_name(struct bn_buf *b, const struct bn_member *m)
 {
   char shown[512];
 
@@ -31,25 +31,25 @@ static void add_name(struct bn_buf *b, const struct bn_member *m)
 }
 
 /* A lost host's figures lack what it had not sent. */
-static void make_line(struct bn_buf *b, const struct bn_group *g)
+static void members_make_line(struct bn_buf *b, const struct bn_group *g)
 {
   const struct bn_member *m = g->member;
   const struct bn_view *v = g->has_total ? &g->total.view : NULL;
 
   (void)bn_buf_printf(b, "%7u", m->threads);
-  add_f64(b, 12, v != NULL ? v->events_per_s : HUGE_VAL);
-  add_f64(b, 10,
-          v != NULL && v->n_percents > 0 ? v->percentile_s[bn_view_greatest_rank(v)] * 1e3
-                                         : HUGE_VAL);
+  members_add_f64(b, 12, v != NULL ? v->events_per_s : HUGE_VAL);
+  members_add_f64(b, 10,
+                  v != NULL && v->n_percents > 0 ? v->percentile_s[bn_view_greatest_rank(v)] * 1e3
+                                                 : HUGE_VAL);
   if (v != NULL)
     (void)bn_buf_printf(b, " %8" PRIu64, v->errors);
   else
     (void)bn_buf_printf(b, " %8s", "-");
-  add_f64(b, 9, m->time_s);
-  add_f64(b, 9, m->processor_s);
-  add_f64(b, 9, m->clock_error_s * 1e3);
-  add_f64(b, 9, m->start_lag_s * 1e3);
-  add_name(b, m);
+  members_add_f64(b, 9, m->time_s);
+  members_add_f64(b, 9, m->processor_s);
+  members_add_f64(b, 9, m->clock_error_s * 1e3);
+  members_add_f64(b, 9, m->start_lag_s * 1e3);
+  members_add_name(b, m);
 }
 
 /* Makes the heading; the rank is that of any host that has one, as all have the same. */
@@ -86,7 +86,7 @@ static double f64_fact(const struct bn_facts *f, const char *key)
 }
 
 /* Rates are per second of the whole time, so they are too low if hosts ran for a part of it. */
-static void make_remark(struct bn_buf *b, const struct bn_facts *f, double span_s)
+static void members_make_remark(struct bn_buf *b, const struct bn_facts *f, double span_s)
 {
   static const double most_s = 0.1, most_part = 0.01;
   const double together_s = f64_fact(f, BN_HOSTS_TIME), rate = f64_fact(f, BN_HOSTS_RATE);
@@ -110,10 +110,10 @@ void bn_text_members(FILE *out, const struct bn_group *g, size_t n, const struct
   members_heading(&line, g, n);
   members_print_line(out, &line);
   for (size_t i = 0; i < n; i++) {
-    make_line(&line, &g[i]);
+    members_make_line(&line, &g[i]);
     members_print_line(out, &line);
   }
-  make_remark(&line, f, span_s);
+  members_make_remark(&line, f, span_s);
   if (line.len > 0)
     members_print_line(out, &line);
   if (out != NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of the hosts of a run. */
-#ifndef BN_REPORT_MEMBERS_H
-#define BN_REPORT_MEMBERS_H
+#ifndef BN_REPORT_TEXT_MEMBERS_H
+#define BN_REPORT_TEXT_MEMBERS_H
 
 #include <stdio.h>
 

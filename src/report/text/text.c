@@ -17,9 +17,9 @@
 #include "measure/view.h"
 #include "report/command.h"
 #include "report/output.h"
-#include "report/text/database.h"
 #include "report/text/errors.h"
 #include "report/text/form.h"
+#include "report/text/heading.h"
 #include "report/text/members.h"
 #include "report/text/templates.h"
 #include "report/text/watched.h"
@@ -175,7 +175,7 @@ static void text_started(void *self, const struct bn_facts *f)
     return;
   bn_output_begin(&t->output);
   if (t->plan->native)
-    bn_text_database(t->out, f);
+    bn_text_heading(t->out, f);
   (void)fputs("Threads started!\n\n", t->out);
   if (t->plan->warmup_ns > 0)
     (void)fprintf(t->out, "Warming up for %.15g seconds...\n\n", text_seconds(t->plan->warmup_ns));
@@ -324,7 +324,7 @@ static const char *const row_counters[] = {"rows_read", "rows_inserted", "rows_u
 enum { ROW_COUNTERS = sizeof row_counters / sizeof *row_counters };
 
 /* Older documents do not have these counters. */
-static void print_rows(const struct text *t, const struct bn_view *v)
+static void text_print_rows(const struct text *t, const struct bn_view *v)
 {
   const struct bn_metrics *m = &v->delta->metrics;
   size_t at[ROW_COUNTERS];
@@ -513,7 +513,7 @@ static void print_latencies(struct text *t, struct bn_form *f, const struct bn_v
 }
 
 /* The name is escaped, because a script or its SQL has chosen it. */
-static void print_name(const struct text *t, const char *name)
+static void text_print_name(const struct text *t, const char *name)
 {
   char shown[4 * BN_STATEMENT_NAME + 1];
 
@@ -543,7 +543,7 @@ static void print_statement(const struct text *t, const struct bn_view *v,
     for (size_t i = next_rank(v, -1); i < v->n_percents; i = next_rank(v, v->percents[i]))
       print_ms(t, timing->percentile_s[i]);
   print_ms(t, timing->max_s);
-  print_name(t, timing->name);
+  text_print_name(t, timing->name);
 }
 
 /* Names are of any length, so they come last. */
@@ -625,7 +625,7 @@ static void print_summary(struct text *t, const struct bn_view *v)
   bn_form_init(&f, v, t->plan->native);
   if (d->workload[v->kind] != NULL)
     bn_form_print(&f, d->workload[v->kind], t->out);
-  print_rows(t, v);
+  text_print_rows(t, v);
   print_read_hosts(t, v);
   if (t->plan->native && v->retries > 0)
     bn_form_print(&f, bn_template_retries, t->out);

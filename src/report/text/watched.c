@@ -123,7 +123,7 @@ static const struct bn_watched_figure *watched_find(const struct bn_view *v, con
 }
 
 /* A row needs one of its figures. */
-static bool has_row(const struct bn_view *v, const struct row *r)
+static bool watched_has_row(const struct bn_view *v, const struct row *r)
 {
   for (size_t i = 0; i < PARTS && r->name[i] != NULL; i++)
     if (watched_find(v, r->name[i]) != NULL)
@@ -132,12 +132,12 @@ static bool has_row(const struct bn_view *v, const struct row *r)
 }
 
 /* Formats "1.50/0.00/-"; false: there is no such row. */
-static bool print_values(const struct bn_view *v, const struct part *p, const struct row *r,
-                         char *out, size_t size)
+static bool watched_print_values(const struct bn_view *v, const struct part *p, const struct row *r,
+                                 char *out, size_t size)
 {
   size_t len = 0;
 
-  if (!has_row(v, r))
+  if (!watched_has_row(v, r))
     return false;
   for (size_t i = 0; i < PARTS && r->name[i] != NULL && len < size; i++) {
     const struct bn_watched_figure *f = watched_find(v, r->name[i]);
@@ -161,7 +161,7 @@ void bn_watched_print(const struct bn_view *v, FILE *out)
   (void)fputs("Watched:\n", out);
   for (size_t p = 0; p < BN_WATCHED_LINES; p++)
     for (size_t i = 0; i < parts[p].n; i++)
-      if (print_values(v, &parts[p], &parts[p].row[i], values, sizeof values))
+      if (watched_print_values(v, &parts[p], &parts[p].row[i], values, sizeof values))
         (void)fprintf(out, "    %-36s %s\n", parts[p].row[i].label, values);
   (void)fputs("\n", out);
 }
@@ -174,7 +174,7 @@ bool bn_watched_line(const struct bn_view *v, size_t i, char *out, size_t size)
   char values[256];
 
   for (size_t k = 0; k < p->n && len >= 0 && (size_t)len < size; k++) {
-    if (p->row[k].brief == NULL || !print_values(v, p, &p->row[k], values, sizeof values))
+    if (p->row[k].brief == NULL || !watched_print_values(v, p, &p->row[k], values, sizeof values))
       continue;
     len += snprintf(out + len, size - (size_t)len, "%s %s %s", any ? "," : "", p->row[k].brief,
                     values);
@@ -220,21 +220,22 @@ static const struct table {
      sizeof device_columns / sizeof *device_columns},
 };
 
-static const struct bn_watched_figure *figure_of(const struct bn_group *g, const struct column *c)
+static const struct bn_watched_figure *watched_figure_of(const struct bn_group *g,
+                                                         const struct column *c)
 {
   return g->has_total ? watched_find(&g->total.view, c->name) : NULL;
 }
 
-static bool has_any(const struct table *t, const struct bn_group *g, size_t n)
+static bool watched_has_any(const struct table *t, const struct bn_group *g, size_t n)
 {
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < t->n; k++)
-      if (figure_of(&g[i], &t->column[k]) != NULL)
+      if (watched_figure_of(&g[i], &t->column[k]) != NULL)
         return true;
   return false;
 }
 
-static int width_of(const struct column *c)
+static int watched_width_of(const struct column *c)
 {
   static const size_t least = 8;
   const size_t len = strlen(c->heading);
@@ -242,38 +243,39 @@ static int width_of(const struct column *c)
   return (int)(len > least ? len : least);
 }
 
-static void print_member(const struct table *t, const struct bn_group *g, FILE *out)
+static void watched_print_member(const struct table *t, const struct bn_group *g, FILE *out)
 {
   char shown[512];
 
   (void)fputs("   ", out);
   for (size_t k = 0; k < t->n; k++) {
     const struct column *c = &t->column[k];
-    const struct bn_watched_figure *f = figure_of(g, c);
+    const struct bn_watched_figure *f = watched_figure_of(g, c);
 
     if (f != NULL)
-      (void)fprintf(out, " %*.2f", width_of(c), f->value / c->unit);
+      (void)fprintf(out, " %*.2f", watched_width_of(c), f->value / c->unit);
     else
-      (void)fprintf(out, " %*s", width_of(c), "-");
+      (void)fprintf(out, " %*s", watched_width_of(c), "-");
   }
   (void)bn_escape(shown, sizeof shown, g->member->host, "");
   (void)fprintf(out, "  %s\n", shown);
 }
 
-static void print_table(const struct table *t, const struct bn_group *g, size_t n, FILE *out)
+static void watched_print_table(const struct table *t, const struct bn_group *g, size_t n,
+                                FILE *out)
 {
   (void)fprintf(out, "%s:\n   ", t->title);
   for (size_t k = 0; k < t->n; k++)
-    (void)fprintf(out, " %*s", width_of(&t->column[k]), t->column[k].heading);
+    (void)fprintf(out, " %*s", watched_width_of(&t->column[k]), t->column[k].heading);
   (void)fputs("  host\n", out);
   for (size_t i = 0; i < n; i++)
-    print_member(t, &g[i], out);
+    watched_print_member(t, &g[i], out);
   (void)fputc('\n', out);
 }
 
 void bn_watched_members(const struct bn_group *g, size_t n, FILE *out)
 {
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-    if (has_any(&tables[i], g, n))
-      print_table(&tables[i], g, n, out);
+    if (watched_has_any(&tables[i], g, n))
+      watched_print_table(&tables[i], g, n, out);
 }

@@ -21,7 +21,7 @@
 #include "sql/table_check.h"
 
 /* Pushes sysbench.cmdline.commands[name] if it is a table; false: nothing pushed. */
-static bool push_command(struct bn_lua *lua, const char *name)
+static bool cmdline_push_command(struct bn_lua *lua, const char *name)
 {
   lua_State *L = lua->L;
   const int top = lua_gettop(L);
@@ -48,7 +48,7 @@ bool bn_cmdline_find(struct bn_lua *lua, const char *name, bool *parallel)
 {
   lua_State *L = lua->L;
 
-  if (!push_command(lua, name))
+  if (!cmdline_push_command(lua, name))
     return false;
   lua_rawgeti(L, -1, 1);
   const bool found = !lua_isnil(L, -1);
@@ -61,7 +61,7 @@ bool bn_cmdline_find(struct bn_lua *lua, const char *name, bool *parallel)
 
 bool bn_cmdline_push(struct bn_lua *lua, const char *name)
 {
-  if (!push_command(lua, name))
+  if (!cmdline_push_command(lua, name))
     return false;
   lua_rawgeti(lua->L, -1, 1);
   lua_remove(lua->L, -2);
@@ -114,7 +114,7 @@ static int command_parallel(lua_State *L)
   return 1;
 }
 
-static int call_command(lua_State *L)
+static int cmdline_call_command(lua_State *L)
 {
   if (!bn_cmdline_push(bn_lua_current(), luaL_checkstring(L, 1)))
     return luaL_error(L, "no such command: %s", lua_tostring(L, 1));
@@ -147,7 +147,7 @@ static int cmdline_quiet(lua_State *L)
 }
 
 /* The clock of the first call. */
-static uint64_t load_start(struct bn_api *api, uint64_t now_ns)
+static uint64_t cmdline_load_start(struct bn_api *api, uint64_t now_ns)
 {
   uint64_t none = 0;
 
@@ -161,7 +161,7 @@ static int cmdline_loaded(lua_State *L)
 {
   struct bn_api *api = bn_instance_api();
   const lua_Number rows = luaL_checknumber(L, 2), all = luaL_checknumber(L, 3);
-  const uint64_t now_ns = bn_clock_mono(), start_ns = load_start(api, now_ns);
+  const uint64_t now_ns = bn_clock_mono(), start_ns = cmdline_load_start(api, now_ns);
   const double done = (double)atomic_fetch_add(&api->loaded, (uint64_t)rows) + rows;
   const double left_s = done > 0 ? (double)(now_ns - start_ns) * 1e-9 * (all - done) / done : 0;
   char text[160];
@@ -229,8 +229,8 @@ static int cmdline_expect(lua_State *L)
 }
 
 /* cmdline_hold(): statements that are prepared and bound from now on are prepared by
-   prepare_held(), many at a time where the driver can do that.  false: one could not be prepared,
-   which has been told.
+   cmdline_prepare_held(), many at a time where the driver can do that.  false: one could not be
+   prepared, which has been told.
  */
 static int cmdline_hold(lua_State *L)
 {
@@ -241,7 +241,7 @@ static int cmdline_hold(lua_State *L)
   return 0;
 }
 
-static int prepare_held(lua_State *L)
+static int cmdline_prepare_held(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
   const bool failed = bn_sql_prepare_held(lua->vm->setup->sql, lua->session) != 0;
@@ -266,7 +266,7 @@ static int cmdline_refuse(lua_State *L)
   return lua_error(L);
 }
 
-static void tell_number(const char *key, double number)
+static void cmdline_tell_number(const char *key, double number)
 {
   const struct bn_session *s = bn_instance_session();
   char text[32];
@@ -275,23 +275,24 @@ static void tell_number(const char *key, double number)
   s->services->fact(s->services->of, "workload", key, text);
 }
 
-/* use_tables(how many, rows): what the run uses, for its heading; rows 0: however many there are.
+/* cmdline_use_tables(how many, rows): what the run uses, for its heading; rows 0: however many
+ * there are.
  */
-static int use_tables(lua_State *L)
+static int cmdline_use_tables(lua_State *L)
 {
   const double n = luaL_checknumber(L, 1), rows = luaL_checknumber(L, 2);
 
   if (!bn_lua_current()->vm->place.workload)
     return 0;
-  tell_number("tables", n);
+  cmdline_tell_number("tables", n);
   if (rows > 0)
-    tell_number("rows", rows);
+    cmdline_tell_number("rows", rows);
   return 0;
 }
 
-/* check_tables(prefix, how many, rows, option): refuses to run without them.  Only bundled
+/* cmdline_check_tables(prefix, how many, rows, option): refuses to run without them.  Only bundled
    workloads are known to use those that their options tell of. */
-static int check_tables(lua_State *L)
+static int cmdline_check_tables(lua_State *L)
 {
   const struct bn_vm *vm = bn_lua_current()->vm;
   const double n = luaL_checknumber(L, 2);
@@ -311,9 +312,9 @@ static int check_tables(lua_State *L)
   return cmdline_refuse(L);
 }
 
-/* check_room(bytes): refuses to insert so many bytes of rows if they surely do not fit.  A session
-   with a connection calls it. */
-static int check_room(lua_State *L)
+/* cmdline_check_room(bytes): refuses to insert so many bytes of rows if they surely do not fit.  A
+   session with a connection calls it. */
+static int cmdline_check_room(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
   const double bytes = luaL_checknumber(L, 1);
@@ -337,7 +338,7 @@ int bn_cmdline_dialect(lua_State *L)
   return 1;
 }
 
-static void add_arguments(lua_State *L, const struct bn_script_setup *setup)
+static void cmdline_add_arguments(lua_State *L, const struct bn_script_setup *setup)
 {
   lua_createtable(L, setup->argc, 1);
   for (int i = 0; i < setup->argc; i++) {
@@ -361,20 +362,27 @@ enum { N_TYPES = sizeof types / sizeof types[0] };
 
 static const luaL_Reg functions[] = {
     {"command_defined", command_defined},     {"command_parallel", command_parallel},
-    {"call_command", call_command},           {"read_cmdline_options", bn_options_check},
+    {"call_command", cmdline_call_command},   {"read_cmdline_options", bn_options_check},
     {"print_test_options", bn_options_print}, {NULL, NULL}};
 
 /* Ours are reached by name only: pairs() shows what the reference shows. */
-static const luaL_Reg own[] = {{"barrier", cmdline_barrier},   {"expect", cmdline_expect},
-                               {"hold", cmdline_hold},         {"indexing", cmdline_indexing},
-                               {"loaded", cmdline_loaded},     {"prepare_held", prepare_held},
-                               {"progress", cmdline_progress}, {"dialect", bn_cmdline_dialect},
-                               {"quiet", cmdline_quiet},       {"refuse", cmdline_refuse},
-                               {"use_tables", use_tables},     {"check_room", check_room},
-                               {"check_tables", check_tables}, {NULL, NULL}};
+static const luaL_Reg own[] = {{"barrier", cmdline_barrier},
+                               {"expect", cmdline_expect},
+                               {"hold", cmdline_hold},
+                               {"indexing", cmdline_indexing},
+                               {"loaded", cmdline_loaded},
+                               {"prepare_held", cmdline_prepare_held},
+                               {"progress", cmdline_progress},
+                               {"dialect", bn_cmdline_dialect},
+                               {"quiet", cmdline_quiet},
+                               {"refuse", cmdline_refuse},
+                               {"use_tables", cmdline_use_tables},
+                               {"check_room", cmdline_check_room},
+                               {"check_tables", cmdline_check_tables},
+                               {NULL, NULL}};
 
 /* Adds the constants and functions that the reference has to the table on top. */
-static void add_entries(lua_State *L)
+static void cmdline_add_entries(lua_State *L)
 {
   for (int i = 0; i < N_TYPES; i++) {
     lua_pushinteger(L, i);
@@ -386,7 +394,7 @@ static void add_entries(lua_State *L)
 }
 
 /* __index of the main instance's table is a table. */
-static void push_own(lua_State *L)
+static void cmdline_push_own(lua_State *L)
 {
   lua_createtable(L, 0, 8);
   luaL_register(L, NULL, own);
@@ -394,7 +402,7 @@ static void push_own(lua_State *L)
   lua_setfield(L, -2, "in_worker");
 }
 
-static lua_CFunction find_function(const luaL_Reg *list, const char *name)
+static lua_CFunction cmdline_find_function(const luaL_Reg *list, const char *name)
 {
   while (list->name != NULL && strcmp(list->name, name) != 0)
     list++;
@@ -402,12 +410,12 @@ static lua_CFunction find_function(const luaL_Reg *list, const char *name)
 }
 
 /* Pushes the entry of that name; false: there is none. */
-static bool push_entry(lua_State *L, const char *name)
+static bool cmdline_push_entry(lua_State *L, const char *name)
 {
-  lua_CFunction f = find_function(functions, name);
+  lua_CFunction f = cmdline_find_function(functions, name);
 
   if (f == NULL)
-    f = find_function(own, name);
+    f = cmdline_find_function(own, name);
   if (f != NULL) {
     lua_pushcfunction(L, f);
     return true;
@@ -429,13 +437,13 @@ static bool push_entry(lua_State *L, const char *name)
 static int late_entry(lua_State *L)
 {
   lua_settop(L, 2);
-  return lua_type(L, 2) == LUA_TSTRING && push_entry(L, lua_tostring(L, 2));
+  return lua_type(L, 2) == LUA_TSTRING && cmdline_push_entry(L, lua_tostring(L, 2));
 }
 
 static int cmdline_complete(lua_State *L)
 {
   lua_settop(L, 1);
-  add_entries(L);
+  cmdline_add_entries(L);
   return 0;
 }
 
@@ -444,7 +452,7 @@ int bn_cmdline_make(lua_State *L)
   const struct bn_lua *lua = bn_lua_current();
 
   lua_createtable(L, 0, lua->worker ? 4 : 20);
-  add_arguments(L, lua->vm->setup);
+  cmdline_add_arguments(L, lua->vm->setup);
   lua_createtable(L, 0, 2);
   if (lua->worker) {
     lua_pushcfunction(L, cmdline_complete);
@@ -452,9 +460,9 @@ int bn_cmdline_make(lua_State *L)
     lua_pushcfunction(L, late_entry);
   } else {
     lua_pushvalue(L, -2);
-    add_entries(L);
+    cmdline_add_entries(L);
     lua_pop(L, 1);
-    push_own(L);
+    cmdline_push_own(L);
   }
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);

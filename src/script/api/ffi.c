@@ -144,7 +144,7 @@ double bn_ffi_rand_double(void)
   return bn_rng_double(ffi_rng());
 }
 
-static char *text_of(size_t len)
+static char *ffi_text_of(size_t len)
 {
   struct bn_buf *b = &bn_instance_current()->text;
 
@@ -154,7 +154,7 @@ static char *text_of(size_t len)
 
 const char *bn_ffi_rand_string(const char *fmt, size_t len)
 {
-  char *out = text_of(len);
+  char *out = ffi_text_of(len);
 
   if (out != NULL)
     bn_dist_template(ffi_rng(), fmt, len, out);
@@ -163,7 +163,7 @@ const char *bn_ffi_rand_string(const char *fmt, size_t len)
 
 const char *bn_ffi_rand_chars(size_t len)
 {
-  char *out = text_of(len);
+  char *out = ffi_text_of(len);
 
   if (out != NULL)
     bn_dist_varchars(ffi_rng(), out, len);

@@ -146,7 +146,7 @@ static int ffi_sql_checked(const sql_connection *c, int rc)
   return rc;
 }
 
-static enum bn_sql_type type_of(int32_t type)
+static enum bn_sql_type ffi_type_of(int32_t type)
 {
   switch (type) {
   case BN_FFI_INT64:
@@ -166,7 +166,7 @@ int bn_ffi_sql_bind(sql_statement *st, const struct bn_ffi_param *const *params,
   if (n > PARAMS_AT_ONCE)
     binds = bn_alloc(n, sizeof *binds);
   for (size_t i = 0; i < n; i++)
-    binds[i] = (struct bn_sql_bind){.type = type_of(params[i]->type),
+    binds[i] = (struct bn_sql_bind){.type = ffi_type_of(params[i]->type),
                                     .is_null = &params[i]->is_null,
                                     .data = params[i] + 1,
                                     .len = &params[i]->data_len};

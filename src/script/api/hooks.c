@@ -39,7 +39,7 @@ static int hooks_open(void *self, const void *conf, const char *path, FILE *out,
   return 0;
 }
 
-static struct bn_instance *open_instance(struct hooks *h)
+static struct bn_instance *hooks_open_instance(struct hooks *h)
 {
   const struct bn_api *api = h->conf->api;
   struct bn_instance *in = bn_instance_load(api->vm, api->main->lua.session->services->reporting);
@@ -65,9 +65,9 @@ static void hooks_starting(void *self, const struct bn_facts *f)
   if (h->conf->reporter.replaces == 0 && h->conf->reporter.add == NULL)
     return;
   if (f->plan.interval_ns > 0)
-    h->interval = open_instance(h);
+    h->interval = hooks_open_instance(h);
   if (f->plan.n_checkpoints > 0)
-    h->checkpoint = open_instance(h);
+    h->checkpoint = hooks_open_instance(h);
 }
 
 /* Scripts compute with these numbers, so that a statistic of nothing is 0. */
@@ -88,7 +88,7 @@ static double hooks_percentile(const struct bn_view *v, size_t i)
 
 /* Pushes a list of tables {rank, latency}, in the order of the view.  Without events there are no
    latencies, except in a dialect. */
-static void push_percentiles(lua_State *L, const struct bn_view *v, bool native)
+static void hooks_push_percentiles(lua_State *L, const struct bn_view *v, bool native)
 {
   lua_createtable(L, (int)v->n_percents, 0);
   for (size_t i = 0; i < v->n_percents; i++) {
@@ -101,7 +101,7 @@ static void push_percentiles(lua_State *L, const struct bn_view *v, bool native)
 }
 
 /* Pushes a table of the counters that the script has declared, by name. */
-static void push_counts(lua_State *L, const struct bn_view *v)
+static void hooks_push_counts(lua_State *L, const struct bn_view *v)
 {
   lua_createtable(L, 0, (int)v->n_counts);
   for (size_t i = 0; i < v->n_counts; i++)
@@ -110,13 +110,13 @@ static void push_counts(lua_State *L, const struct bn_view *v)
 
 /* Adds fields that the reference does not have to the table on top.  They are reached by name only,
    so that pairs() shows the reference's fields and scripts that print all of them go on working. */
-static void add_native_fields(lua_State *L, const struct bn_view *v, bool native)
+static void hooks_add_native_fields(lua_State *L, const struct bn_view *v, bool native)
 {
   lua_createtable(L, 0, 1);
   lua_createtable(L, 0, 2);
-  push_percentiles(L, v, native);
+  hooks_push_percentiles(L, v, native);
   lua_setfield(L, -2, "percentiles");
-  push_counts(L, v);
+  hooks_push_counts(L, v);
   lua_setfield(L, -2, "counts");
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
@@ -140,7 +140,7 @@ static bool push_hook(struct bn_lua *lua, const char *name)
 }
 
 /* cumulative: pushes the latencies instead of the queue. */
-static void push_stat(const struct bn_lua *lua, const struct bn_view *v, bool cumulative)
+static void hooks_push_stat(const struct bn_lua *lua, const struct bn_view *v, bool cumulative)
 {
   const struct bn_conf *conf = lua->vm->setup->conf;
   const bool native = conf->policy->dialect == NULL;
@@ -169,7 +169,7 @@ static void push_stat(const struct bn_lua *lua, const struct bn_view *v, bool cu
     hooks_set(L, "queue_length", (double)v->backlog);
     hooks_set(L, "concurrency", (double)v->concurrency);
   }
-  add_native_fields(L, v, native);
+  hooks_add_native_fields(L, v, native);
 }
 
 static int hooks_report(struct bn_instance *in, const char *hook, const struct bn_view *v,
@@ -177,14 +177,14 @@ static int hooks_report(struct bn_instance *in, const char *hook, const struct b
 {
   if (in == NULL || in->lua.vm->setup->is_part || !push_hook(&in->lua, hook))
     return 0;
-  push_stat(&in->lua, v, cumulative);
+  hooks_push_stat(&in->lua, v, cumulative);
   return bn_lua_call(&in->lua, 1, 0, hook);
 }
 
 /* --- lines that a hook adds ------------------------------------------------------------------- */
 
 /* Appends a text, escaped because a terminal may show it.  Returns 0, or -1: it is too long. */
-static int add_text(struct bn_buf *out, const char *text)
+static int hooks_add_text(struct bn_buf *out, const char *text)
 {
   const size_t len = bn_escape(NULL, 0, text, "\n\t");
 
@@ -198,27 +198,27 @@ static int add_text(struct bn_buf *out, const char *text)
 }
 
 /* Appends the string on top of the stack, or the strings of the list; false: it is neither. */
-static bool add_value(lua_State *L, struct bn_buf *out, int *rc)
+static bool hooks_add_value(lua_State *L, struct bn_buf *out, int *rc)
 {
   const int n = lua_istable(L, -1) ? (int)lua_objlen(L, -1) : 0;
   bool is_text = true;
 
   if (lua_type(L, -1) == LUA_TSTRING)
-    *rc = add_text(out, lua_tostring(L, -1));
+    *rc = hooks_add_text(out, lua_tostring(L, -1));
   else if (!lua_istable(L, -1))
     return lua_isnil(L, -1);
   for (int i = 1; i <= n && *rc == 0 && is_text; i++) {
     lua_rawgeti(L, -1, i);
     is_text = lua_type(L, -1) == LUA_TSTRING;
     if (is_text)
-      *rc = add_text(out, lua_tostring(L, -1));
+      *rc = hooks_add_text(out, lua_tostring(L, -1));
     lua_pop(L, 1);
   }
   return is_text;
 }
 
-static int add_lines(struct bn_instance *in, const char *hook, const struct bn_view *v,
-                     struct bn_buf *out, struct bn_err *err)
+static int hooks_add_lines(struct bn_instance *in, const char *hook, const struct bn_view *v,
+                           struct bn_buf *out, struct bn_err *err)
 {
   const bool cumulative = v->span != BN_VIEW_INTERVAL;
   lua_State *L;
@@ -227,10 +227,10 @@ static int add_lines(struct bn_instance *in, const char *hook, const struct bn_v
   if (in == NULL || !push_hook(&in->lua, hook))
     return 0;
   L = in->lua.L;
-  push_stat(&in->lua, v, cumulative);
+  hooks_push_stat(&in->lua, v, cumulative);
   if (bn_lua_call(&in->lua, 1, 1, hook) != 0)
     return -1;
-  if (!add_value(L, out, &rc))
+  if (!hooks_add_value(L, out, &rc))
     rc = bn_err_set(
         err, 0, "sysbench.hooks.%s: the result must be a string, a list of strings or nil", hook);
   else if (rc != 0)
@@ -246,11 +246,11 @@ static int hooks_add(void *self, const struct bn_view *v, struct bn_buf *out, st
 
   switch (v->span) {
   case BN_VIEW_INTERVAL:
-    return add_lines(h->interval, "add_to_intermediate", v, out, err);
+    return hooks_add_lines(h->interval, "add_to_intermediate", v, out, err);
   case BN_VIEW_CHECKPOINT:
-    return add_lines(h->checkpoint, "add_to_cumulative", v, out, err);
+    return hooks_add_lines(h->checkpoint, "add_to_cumulative", v, out, err);
   case BN_VIEW_TOTAL:
-    return add_lines(h->conf->api->main, "add_to_cumulative", v, out, err);
+    return hooks_add_lines(h->conf->api->main, "add_to_cumulative", v, out, err);
   case BN_VIEW_TICK:
     break;
   }
@@ -265,7 +265,7 @@ static void hooks_keep(const struct hooks *h, const struct bn_view *v, unsigned 
   struct bn_view view = *v;
 
   view.replaced = (h->conf->reporter.replaces & replaces) != 0;
-  bn_kept_view(&h->conf->api->kept, h->conf->api->title, &view);
+  bn_script_results_view(&h->conf->api->kept, h->conf->api->title, &view);
 }
 
 static int hooks_interval(void *self, const struct bn_view *v, struct bn_err *err)
@@ -287,7 +287,7 @@ static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *
 }
 
 /* Ends the array that sysbench.report_json has begun in this instance. */
-static void end_json(const struct hooks *h, struct bn_instance *in)
+static void hooks_end_json(const struct hooks *h, struct bn_instance *in)
 {
   if (in == NULL || !in->json_open)
     return;
@@ -299,8 +299,8 @@ static void hooks_ended(void *self)
 {
   const struct hooks *h = self;
 
-  end_json(h, h->interval);
-  end_json(h, h->checkpoint);
+  hooks_end_json(h, h->interval);
+  hooks_end_json(h, h->checkpoint);
 }
 
 static int hooks_total(void *self, const struct bn_view *v, struct bn_err *err)
@@ -317,7 +317,7 @@ static int hooks_close(void *self, struct bn_err *err)
   struct hooks *h = self;
 
   /* The array ends after the output of done(), as in sysbench. */
-  end_json(h, h->conf->api->main);
+  hooks_end_json(h, h->conf->api->main);
   bn_instance_close(h->interval);
   bn_instance_close(h->checkpoint);
   return h->failed ? bn_err_set(err, 0, "the script failed in the reporting thread") : 0;

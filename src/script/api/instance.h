@@ -36,7 +36,7 @@ struct bn_api {
   struct bn_options *options;      /* the options that the script declares */
   bool takes_any;                  /* unknown options are accepted as texts */
   struct bn_declarations declared; /* its metrics */
-  struct bn_kept kept;             /* the results kept for done() */
+  struct bn_script_results kept;   /* the results kept for done() */
   _Atomic uint32_t uniq;           /* draws of bn_ffi_rand_uniq so far; ffi.c */
   /* Progress of tables that all threads fill: rows so far, and the time of the first; cmdline.c */
   _Atomic uint64_t loaded, load_start_ns;

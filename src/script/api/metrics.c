@@ -21,7 +21,7 @@ static const char *const kinds[] = {"counter", "histogram", NULL};
 /* --- declaring -------------------------------------------------------------------------------- */
 
 /* Letters, digits and underscores, so that a name can be a column or a label anywhere. */
-static bool is_name(const char *name)
+static bool metrics_is_name(const char *name)
 {
   size_t len = 0;
 
@@ -32,7 +32,7 @@ static bool is_name(const char *name)
 }
 
 /* Returns whether a line of a report can show the unit. */
-static bool is_unit(const char *unit)
+static bool metrics_is_unit(const char *unit)
 {
   const size_t len = strlen(unit);
 
@@ -43,7 +43,7 @@ static bool is_unit(const char *unit)
 }
 
 /* Returns whether it is a unit of time; times are kept in ns. */
-static bool is_time(const char *unit)
+static bool metrics_is_time(const char *unit)
 {
   static const char *const units[] = {"s", "ms", "us", "ns"};
 
@@ -62,16 +62,16 @@ static bool metrics_refuse(lua_State *L, const struct bn_declarations *d, enum b
                     "'%s' is not declared at the top level of the script; all threads need to know "
                     "it before the run starts",
                     name);
-  else if (!is_name(name))
+  else if (!metrics_is_name(name))
     lua_pushfstring(L,
                     "'%s' cannot be the name of a metric; a name has up to %d letters, digits and "
                     "underscores, and does not begin with a digit",
                     name, BN_DECLARED_NAME);
   else if (bn_statset_takes(name) || bn_sql_statement_names_metric(name))
     lua_pushfstring(L, "bench has a metric '%s' itself; choose another name", name);
-  else if (kind == BN_SCRIPT_HISTOGRAM && !is_time(unit))
+  else if (kind == BN_SCRIPT_HISTOGRAM && !metrics_is_time(unit))
     lua_pushfstring(L, "'%s' cannot be the unit of a histogram; allowed: s, ms, us, ns", unit);
-  else if (!is_unit(unit))
+  else if (!metrics_is_unit(unit))
     lua_pushfstring(L, "the unit of '%s' must have 1 to %d printable characters", name,
                     BN_DECLARED_NAME);
   else if (d->n == BN_DECLARED_MAX)

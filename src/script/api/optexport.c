@@ -25,7 +25,7 @@ struct export
   bool early;   /* the script has not been executed yet */
 };
 
-static void push_list(lua_State *L, const struct bn_list *list)
+static void optexport_push_list(lua_State *L, const struct bn_list *list)
 {
   lua_createtable(L, (int)list->n, 0);
   for (size_t i = 0; i < list->n; i++) {
@@ -35,13 +35,13 @@ static void push_list(lua_State *L, const struct bn_list *list)
 }
 
 /* Pushes the first item of a list for which the reference has one number. */
-static void push_scalar(lua_State *L, const struct bn_list *list)
+static void optexport_push_scalar(lua_State *L, const struct bn_list *list)
 {
   lua_pushnumber(L, list->n > 0 ? strtod(list->item[0], NULL) : 0);
 }
 
 /* A switch that takes other words too is pushed as a boolean for on and off. */
-static void push_choice(lua_State *L, const struct bn_opt *o, const char *word)
+static void optexport_push_choice(lua_State *L, const struct bn_opt *o, const char *word)
 {
   static const char *const off[] = {"off", "false", "0"}, *const on[] = {"on", "true", "1"};
   const bool is_switch = o->form != NULL && strcmp(o->form, "[=on|off]") == 0 && word != NULL;
@@ -56,7 +56,7 @@ static void push_choice(lua_State *L, const struct bn_opt *o, const char *word)
 }
 
 /* sysbench has no value for the name of a file. */
-static void push_path(lua_State *L, const char *path)
+static void optexport_push_path(lua_State *L, const char *path)
 {
   if (bn_lua_current()->vm->setup->conf->policy->dialect != NULL)
     lua_pushnil(L);
@@ -64,7 +64,7 @@ static void push_path(lua_State *L, const char *path)
     lua_pushstring(L, path != NULL ? path : "");
 }
 
-static void push_value(lua_State *L, const struct bn_opt *o, const void *value)
+static void optexport_push_value(lua_State *L, const struct bn_opt *o, const void *value)
 {
   const char *text;
 
@@ -87,21 +87,21 @@ static void push_value(lua_State *L, const struct bn_opt *o, const void *value)
     lua_pushstring(L, text != NULL ? text : "");
     break;
   case BN_CHOICE:
-    push_choice(L, o, o->choices[*(const int *)value]);
+    optexport_push_choice(L, o, o->choices[*(const int *)value]);
     break;
   case BN_LIST:
     if (o->scalar)
-      push_scalar(L, value);
+      optexport_push_scalar(L, value);
     else
-      push_list(L, value);
+      optexport_push_list(L, value);
     break;
   case BN_PATH:
-    push_path(L, *(char *const *)value);
+    optexport_push_path(L, *(char *const *)value);
   }
 }
 
 /* Pushes for `threads` those of all hosts, so that a script can divide work among them. */
-static void push_option(lua_State *L, const struct bn_opt *o, const void *value)
+static void optexport_push_option(lua_State *L, const struct bn_opt *o, const void *value)
 {
   const struct bn_services *services = bn_lua_current()->session->services;
   const char *name = o->alias_of != NULL ? o->alias_of : o->name;
@@ -109,13 +109,13 @@ static void push_option(lua_State *L, const struct bn_opt *o, const void *value)
   if (services->sessions != services->conf->plan.threads && strcmp(name, "threads") == 0)
     lua_pushnumber(L, (lua_Number)services->sessions);
   else
-    push_value(L, o, value);
+    optexport_push_value(L, o, value);
 }
 
 /* Sets a global, unless it is a function or one of the library's tables.  The exception is `debug`,
    as in sysbench, on which scripts of 1.0 rely.  If options are globals before the script runs, the
    script's own assignments stay. */
-static void set_global(const struct export *x, const char *name)
+static void optexport_set_global(const struct export *x, const char *name)
 {
   lua_State *L = x->L;
   const struct bn_policy *policy = bn_lua_current()->vm->setup->conf->policy;
@@ -134,7 +134,7 @@ static void set_global(const struct export *x, const char *name)
 }
 
 /* Pops the value on top and sets it, unless the script has assigned one. */
-static void set_both_names(const struct export *x, const char *name, bool global)
+static void optexport_set_both_names(const struct export *x, const char *name, bool global)
 {
   lua_getfield(x->L, x->opt, name);
   const bool assigned = !lua_isnil(x->L, -1);
@@ -146,7 +146,7 @@ static void set_both_names(const struct export *x, const char *name, bool global
   }
   if (x->env != 0 && global) {
     lua_pushvalue(x->L, -1);
-    set_global(x, name);
+    optexport_set_global(x, name);
   }
   lua_setfield(x->L, x->opt, name);
 }
@@ -157,8 +157,8 @@ static void export_option(void *arg, const char *name, const struct bn_opt *o, c
 
   /* Scripts with options as globals know the options of their versions; names of newer options
      (clock, report, compat) could be variables of theirs. */
-  push_option(x->L, o, value);
-  set_both_names(x, name, (o->in & (BN_IN_05 | BN_IN_10)) != 0);
+  optexport_push_option(x->L, o, value);
+  optexport_set_both_names(x, name, (o->in & (BN_IN_05 | BN_IN_10)) != 0);
 }
 
 /* Looks for `name`, which has '_' for '-'. */
@@ -168,19 +168,20 @@ struct lookup {
   bool found;
 };
 
-static void look_up(void *arg, const char *name, const struct bn_opt *o, const void *value)
+static void optexport_look_up(void *arg, const char *name, const struct bn_opt *o,
+                              const void *value)
 {
   struct lookup *x = arg;
 
   if (x->found || strcmp(name, x->name) != 0)
     return;
   x->found = true;
-  push_option(x->L, o, value);
+  optexport_push_option(x->L, o, value);
 }
 
 /* The last of several settings of one option counts. */
-static void look_up_free(void *arg, const char *name, const char *value, const char *path,
-                         unsigned line)
+static void optexport_look_up_free(void *arg, const char *name, const char *value, const char *path,
+                                   unsigned line)
 {
   struct lookup *x = arg;
 
@@ -207,8 +208,8 @@ static void export_free(void *arg, const char *name, const char *value, const ch
   for (char *c = key; *c != '\0'; c++)
     if (*c == '-')
       *c = '_';
-  bn_optset_each_pending(x->options, look_up_free, &last);
-  set_both_names(x, key, true);
+  bn_optset_each_pending(x->options, optexport_look_up_free, &last);
+  optexport_set_both_names(x, key, true);
   free(key);
 }
 
@@ -256,22 +257,22 @@ int bn_optexport_complete(lua_State *L)
 }
 
 /* Pushes the option's value, or pushes nothing and returns false. */
-static bool push_named(lua_State *L, const char *name)
+static bool optexport_push_named(lua_State *L, const char *name)
 {
   const struct bn_optset *options = bn_lua_current()->vm->setup->options;
   struct lookup x = {.L = L, .name = name};
 
   if (name == NULL)
     return false;
-  bn_optset_each(options, look_up, &x);
+  bn_optset_each(options, optexport_look_up, &x);
   if (!x.found && bn_instance_api()->takes_any)
-    bn_optset_each_pending(options, look_up_free, &x);
+    bn_optset_each_pending(options, optexport_look_up_free, &x);
   return x.found;
 }
 
 int bn_optexport_get(lua_State *L)
 {
-  return lua_type(L, 1) == LUA_TSTRING && push_named(L, lua_tostring(L, 1));
+  return lua_type(L, 1) == LUA_TSTRING && optexport_push_named(L, lua_tostring(L, 1));
 }
 
 /* Implements __index of a worker's sysbench.opt.  A script that often asks for unknown options gets
@@ -281,7 +282,7 @@ static int index_option(lua_State *L)
   struct bn_instance *in = bn_instance_current();
 
   lua_settop(L, 2);
-  if (push_named(L, lua_tostring(L, 2))) {
+  if (optexport_push_named(L, lua_tostring(L, 2))) {
     lua_pushvalue(L, 2);
     lua_pushvalue(L, 3);
     lua_rawset(L, 1);

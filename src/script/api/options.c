@@ -80,7 +80,7 @@ static int options_complain(lua_State *L, const char *fmt, const char *native, c
 }
 
 /* Pushes sysbench.cmdline.options; false: it is nil, and nothing is pushed. */
-static bool push_table(lua_State *L)
+static bool options_push_table(lua_State *L)
 {
   bn_lua_push_field(bn_lua_current(), "cmdline");
   lua_getfield(L, -1, "options");
@@ -96,7 +96,7 @@ static bool push_table(lua_State *L)
 }
 
 /* Pushes the value at `index` as the text that a user would type, or nil for none. */
-static void push_default(lua_State *L, int index, const char *name)
+static void options_push_default(lua_State *L, int index, const char *name)
 {
   struct bn_buf *text = &bn_instance_current()->text;
 
@@ -129,7 +129,7 @@ static void push_default(lua_State *L, int index, const char *name)
   }
 }
 
-static enum arg_type type_of(lua_State *L, int def, int type, const char *name)
+static enum arg_type options_type_of(lua_State *L, int def, int type, const char *name)
 {
   const bool given = !lua_isnil(L, type);
 
@@ -176,7 +176,7 @@ static unsigned trait_named(const char *name)
   return 0;
 }
 
-static void refuse_trait(lua_State *L, const char *name, const char *field)
+static void options_refuse_trait(lua_State *L, const char *name, const char *field)
 {
   lua_pushfstring(L, "option '%s': there is no trait '%s'; allowed:", name, field);
   for (unsigned i = 0, n = 0; bn_layout_traits[i] != NULL; i++)
@@ -198,7 +198,7 @@ static unsigned traits_of(lua_State *L, int row, const char *name)
     const unsigned trait = field != NULL ? trait_named(field) : 0;
 
     if (field != NULL && trait == 0 && strcmp(field, "since") != 0 && !loose)
-      refuse_trait(L, name, field);
+      options_refuse_trait(L, name, field);
     traits |= lua_toboolean(L, -1) ? trait : 0;
   }
   return traits;
@@ -206,16 +206,16 @@ static unsigned traits_of(lua_State *L, int row, const char *name)
 
 /* Reads one row of the table; the description, default, type and validator are at `row` + 1 … 4,
    the default as text at + 5. */
-static enum arg_type read_row(lua_State *L, int row, const char *name)
+static enum arg_type options_read_row(lua_State *L, int row, const char *name)
 {
   for (int i = 1; i <= 4; i++)
     lua_rawgeti(L, row, i);
   if (!lua_isstring(L, row + 1))
     options_complain(L, "nil description for option %s", form_of_option, name);
-  const enum arg_type type = type_of(L, row + 2, row + 3, name);
+  const enum arg_type type = options_type_of(L, row + 2, row + 3, name);
 
   (void)traits_of(L, row, name);
-  push_default(L, row + 2, name);
+  options_push_default(L, row + 2, name);
   return type;
 }
 
@@ -249,7 +249,7 @@ static void each_row(lua_State *L,
     if (next == NULL)
       return;
     lua_getfield(L, table, next);
-    each(L, i, next, read_row(L, table + 1, next));
+    each(L, i, next, options_read_row(L, table + 1, next));
     lua_settop(L, table);
     last = next;
   }
@@ -266,7 +266,7 @@ static void ignore_row(lua_State *L, size_t i, const char *name, enum arg_type t
 int bn_options_check(lua_State *L)
 {
   lua_settop(L, 0);
-  if (push_table(L))
+  if (options_push_table(L))
     each_row(L, ignore_row);
   return 0;
 }
@@ -291,7 +291,7 @@ static unsigned listed_in(lua_State *L, int row)
   return in;
 }
 
-static void store_row(lua_State *L, size_t i, const char *name, enum arg_type type)
+static void options_store_row(lua_State *L, size_t i, const char *name, enum arg_type type)
 {
   static const enum bn_opt_type types[] = {
       [ARG_NULL] = BN_STRING, [ARG_BOOL] = BN_BOOL,     [ARG_INT] = BN_INT,
@@ -319,12 +319,12 @@ static void store_row(lua_State *L, size_t i, const char *name, enum arg_type ty
   options->n = i + 1;
 }
 
-static int read_options(lua_State *L)
+static int options_read_options(lua_State *L)
 {
   struct bn_options *options = bn_instance_api()->options;
   size_t n = 0;
 
-  if (!push_table(L))
+  if (!options_push_table(L))
     return 0;
   each_row(L, ignore_row);
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1))
@@ -334,14 +334,14 @@ static int read_options(lua_State *L)
   options->value = bn_alloc(n + 1, sizeof *options->value);
   for (size_t i = 0; i < n; i++)
     options->info[i].validate_ref = LUA_NOREF;
-  each_row(L, store_row);
+  each_row(L, options_store_row);
   options->declared = true;
   return 0;
 }
 
 int bn_options_read(struct bn_lua *lua)
 {
-  lua_pushcfunction(lua->L, read_options);
+  lua_pushcfunction(lua->L, options_read_options);
   return bn_lua_call(lua, 0, 0, "sysbench.cmdline.read_cmdline_options");
 }
 
@@ -413,7 +413,8 @@ static void switch_on(const struct bn_options *options, const struct bn_optset *
 
 /* The script's defaults of options of the program.  In a dialect general options have been read
    before the script, as by sysbench, but those of drivers have not. */
-static int set_defaults(struct bn_options *options, struct bn_optset *all, struct bn_err *err)
+static int options_set_defaults(struct bn_options *options, struct bn_optset *all,
+                                struct bn_err *err)
 {
   const bool own = bn_optset_policy(all)->dialect == NULL;
 
@@ -451,7 +452,7 @@ int bn_options_add(struct bn_lua *lua, struct bn_err *err)
     return -1;
   if (bn_optset_policy(all)->bare_switch_is_on)
     switch_on(options, all);
-  return set_defaults(options, all, err);
+  return options_set_defaults(options, all, err);
 }
 
 int bn_options_print(lua_State *L)

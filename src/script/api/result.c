@@ -11,7 +11,7 @@
 
 /* --- keeping ---------------------------------------------------------------------------------- */
 
-void bn_kept_view(struct bn_kept *k, const char *name, const struct bn_view *v)
+void bn_script_results_view(struct bn_script_results *k, const char *name, const struct bn_view *v)
 {
   struct bn_group *g;
 
@@ -24,7 +24,7 @@ void bn_kept_view(struct bn_kept *k, const char *name, const struct bn_view *v)
     bn_group_add(g, v);
 }
 
-void bn_kept_done(struct bn_kept *k)
+void bn_script_results_done(struct bn_script_results *k)
 {
   bn_result_done(&k->result);
 }
@@ -77,7 +77,7 @@ static void result_push(lua_State *L, const struct bn_node *n)
 }
 
 /* Removes the end of the run, which is not known before done() has returned. */
-static void forget_end(lua_State *L)
+static void result_forget_end(lua_State *L)
 {
   lua_pushnil(L);
   lua_setfield(L, -2, "end");
@@ -85,7 +85,7 @@ static void forget_end(lua_State *L)
 
 int bn_result_make(lua_State *L)
 {
-  const struct bn_kept *k = &bn_instance_api()->kept;
+  const struct bn_script_results *k = &bn_instance_api()->kept;
   struct bn_result result = k->result;
   struct bn_node *document;
 
@@ -103,6 +103,6 @@ int bn_result_make(lua_State *L)
     return luaL_error(L, "sysbench.result: not enough memory");
   result_push(L, document);
   bn_node_free(document);
-  forget_end(L);
+  result_forget_end(L);
   return 1;
 }

@@ -13,7 +13,7 @@
 enum { BN_KEPT_INTERVALS = 1 << 16 };
 
 /* Written by the reporting thread, then by the main thread, which reads it afterwards. */
-struct bn_kept {
+struct bn_script_results {
   bool wanted;                  /* the script has a done(), which may read it */
   const struct bn_facts *facts; /* borrowed from the run */
   struct bn_result result;      /* everything but the facts */
@@ -21,8 +21,8 @@ struct bn_kept {
 };
 
 /* Keeps a copy of an interval, a checkpoint or the total.  name: of the workload. */
-void bn_kept_view(struct bn_kept *k, const char *name, const struct bn_view *v);
-void bn_kept_done(struct bn_kept *k);
+void bn_script_results_view(struct bn_script_results *k, const char *name, const struct bn_view *v);
+void bn_script_results_done(struct bn_script_results *k);
 /* internal.result(): returns a new table with the members of the result document; nil before the
    total exists, or if memory ran out. */
 int bn_result_make(lua_State *L);

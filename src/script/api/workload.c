@@ -25,7 +25,7 @@ struct session_state {
  */
 
 /* Returns 0, or -1 if the command failed; if it raised an error, that was logged. */
-static int run_command(struct bn_lua *lua, const char *name)
+static int workload_run_command(struct bn_lua *lua, const char *name)
 {
   const char *what = "sysbench.cmdline.call_command";
 
@@ -48,7 +48,7 @@ static void workload_doing(struct bn_session *s, const char *what)
 }
 
 /* Opens another instance; NULL: the reason has been logged. */
-static struct bn_instance *open_instance(const struct bn_api *api, struct bn_session *s)
+static struct bn_instance *workload_open_instance(const struct bn_api *api, struct bn_session *s)
 {
   workload_doing(s, "executing the top level of the script");
   struct bn_instance *in = bn_instance_load(api->vm, s);
@@ -66,9 +66,9 @@ static int workload_command(void *self, struct bn_session *s, const char *name, 
 
   (void)err;
   if (s == api->main->lua.session)
-    return run_command(&api->main->lua, name);
-  struct bn_instance *in = open_instance(api, s);
-  const int rc = in != NULL ? run_command(&in->lua, name) : -1;
+    return workload_run_command(&api->main->lua, name);
+  struct bn_instance *in = workload_open_instance(api, s);
+  const int rc = in != NULL ? workload_run_command(&in->lua, name) : -1;
 
   bn_instance_close(in);
   return rc;
@@ -102,7 +102,7 @@ static int workload_help(void *self, struct bn_err *err)
 /* --- run -----------------------------------------------------------------------------------------
  */
 
-static bool has_own_thread_run(struct bn_lua *lua)
+static bool workload_has_own_thread_run(struct bn_lua *lua)
 {
   bn_lua_push_global(lua, "thread_run");
   lua_rawgeti(lua->L, LUA_REGISTRYINDEX, lua->thread_run_ref);
@@ -112,7 +112,8 @@ static bool has_own_thread_run(struct bn_lua *lua)
   return replaced;
 }
 
-static int open_script(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
+static int workload_open_script(void **self, struct bn_session *s, const void *conf,
+                                struct bn_err *err)
 {
   const struct bn_api *api = *self;
   struct bn_lua *lua = &api->main->lua;
@@ -123,18 +124,18 @@ static int open_script(void **self, struct bn_session *s, const void *conf, stru
   if (bn_lua_call_global(lua, "init") != 0)
     return -1;
   if (bn_lua_has_function(lua, "event") ||
-      (api->vm->setup->conf->policy->thread_run_will_do && has_own_thread_run(lua)))
+      (api->vm->setup->conf->policy->thread_run_will_do && workload_has_own_thread_run(lua)))
     return 0;
   bn_log(BN_FATAL, "cannot find the event() function in %s", api->title);
   return -1;
 }
 
-static int open_session(void *self, struct bn_session *s, struct bn_err *err)
+static int workload_open_session(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct session_state *state = s->state;
 
   (void)err;
-  state->in = open_instance(self, s);
+  state->in = workload_open_instance(self, s);
   if (state->in == NULL)
     return -1;
   struct bn_lua *lua = &state->in->lua;
@@ -155,7 +156,7 @@ static int open_session(void *self, struct bn_session *s, struct bn_err *err)
 }
 
 /* Drops an event after an error, or after a thread_run that returned in the middle of it. */
-static void drop_unfinished(struct bn_instance *in, struct bn_session *s)
+static void workload_drop_unfinished(struct bn_instance *in, struct bn_session *s)
 {
   if (in->own_event)
     bn_event_drop(s, &in->own_tick);
@@ -182,7 +183,7 @@ static enum bn_next workload_loop(void *self, struct bn_session *s)
   lua_pushinteger(lua->L, (lua_Integer)s->number);
   const int rc = bn_lua_call(lua, 1, 0, "thread_run");
 
-  drop_unfinished(state->in, s);
+  workload_drop_unfinished(state->in, s);
   if (rc == 0)
     return BN_FINISHED;
   fail_session(lua);
@@ -190,7 +191,7 @@ static enum bn_next workload_loop(void *self, struct bn_session *s)
   return BN_FAILED;
 }
 
-static int close_session(void *self, struct bn_session *s, struct bn_err *err)
+static int workload_close_session(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct session_state *state = s->state;
   int rc = 0;
@@ -261,10 +262,10 @@ void bn_workload_fill(struct bn_workload *w, const struct bn_api *api)
                             .statements = sql != NULL && bn_sqlsys_names_statements(sql),
                             .session_size = sizeof(struct session_state),
                             .find_command = find_command,
-                            .open = open_script,
-                            .session_open = open_session,
+                            .open = workload_open_script,
+                            .session_open = workload_open_session,
                             .loop = workload_loop,
-                            .session_close = close_session,
+                            .session_close = workload_close_session,
                             .finish = workload_finish};
   if (sql != NULL && bn_sqlsys_verifies(sql)) {
     w->verify = workload_verify;

@@ -136,7 +136,7 @@ sql_statement *db_prepare(sql_connection *con, const char *query, size_t len)
   return bn_ffi_sql_prepare(con, query, len, NULL);
 }
 
-static enum bn_sql_type type_of(sql_bind_type_t type)
+static enum bn_sql_type compat_type_of(sql_bind_type_t type)
 {
   if (type >= SQL_TYPE_TINYINT && type <= SQL_TYPE_BIGINT)
     return BN_SQL_INT64;
@@ -146,9 +146,9 @@ static enum bn_sql_type type_of(sql_bind_type_t type)
 }
 
 /* A parameter without a value is NULL. */
-static struct bn_sql_bind bind_of(const sql_bind *p)
+static struct bn_sql_bind compat_bind_of(const sql_bind *p)
 {
-  struct bn_sql_bind b = {.type = type_of(p->type),
+  struct bn_sql_bind b = {.type = compat_type_of(p->type),
                           .is_null = (const bool *)p->is_null,
                           .data = p->buffer,
                           .len = p->data_len};
@@ -168,7 +168,7 @@ int db_bind_param(sql_statement *stmt, sql_bind *params, size_t len)
     return 1;
   binds = bn_alloc(len, sizeof *binds);
   for (size_t i = 0; i < len; i++)
-    binds[i] = bind_of(&params[i]);
+    binds[i] = compat_bind_of(&params[i]);
   rc = bn_sql_bind(bn_ffi_to_stmt(stmt), binds, len);
   free(binds);
   return rc == 0 ? 0 : 1;

@@ -18,12 +18,12 @@ struct words {
   struct bn_buf text;
 };
 
-static bool is_word_char(char c)
+static bool oldstyle_is_word_char(char c)
 {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static void add_file(void *arg, const char *file)
+static void oldstyle_add_file(void *arg, const char *file)
 {
   struct words *w = arg;
   FILE *in = fopen(file, "re");
@@ -38,17 +38,17 @@ static void add_file(void *arg, const char *file)
   (void)fclose(in);
 }
 
-static void read_words(struct words *w, const struct bn_chunks *chunks)
+static void oldstyle_read_words(struct words *w, const struct bn_chunks *chunks)
 {
   bn_buf_init(&w->text, 0);
-  bn_chunks_each(chunks, add_file, w);
+  bn_chunks_each(chunks, oldstyle_add_file, w);
   for (size_t i = 0; i < w->text.len; i++)
-    if (!is_word_char(w->text.data[i]))
+    if (!oldstyle_is_word_char(w->text.data[i]))
       w->text.data[i] = '\0';
 }
 
 /* Returns the word after `word`, or NULL after the last one; NULL gives the first word. */
-static const char *next_word(const struct words *w, const char *word)
+static const char *oldstyle_next_word(const struct words *w, const char *word)
 {
   const char *end = w->text.data + w->text.len;
   const char *p = word != NULL ? word + strlen(word) : w->text.data;
@@ -70,7 +70,8 @@ static bool oldstyle_mentions(void *arg, const char *name)
 {
   const struct words *w = arg;
 
-  for (const char *word = next_word(w, NULL); word != NULL; word = next_word(w, word))
+  for (const char *word = oldstyle_next_word(w, NULL); word != NULL;
+       word = oldstyle_next_word(w, word))
     if (oldstyle_equal(word, name))
       return true;
   return false;
@@ -120,14 +121,15 @@ static void report_unknown(void *arg, const char *name, const char *value, const
   if (known != NULL)
     bn_near_offer(&near, known);
   /* A word without '_' can be anything, so it is not offered. */
-  for (const char *w = next_word(c->words, NULL); w != NULL; w = next_word(c->words, w))
+  for (const char *w = oldstyle_next_word(c->words, NULL); w != NULL;
+       w = oldstyle_next_word(c->words, w))
     if (strchr(w, '_') != NULL)
       bn_near_offer(&near, w);
   bn_near_complain(bn_mask_arg(name, masked), near.best);
 }
 
 /* In versions that always have the old names all scripts are old; else those that use the names. */
-static bool is_old(const struct bn_vm *vm, struct words *w)
+static bool oldstyle_is_old(const struct bn_vm *vm, struct words *w)
 {
   const struct bn_conf *conf = vm->setup->conf;
 
@@ -146,8 +148,8 @@ bool bn_oldstyle_accepts_any(const struct bn_vm *vm)
   bn_optset_each_pending(options, oldstyle_count, &pending);
   if (pending == 0)
     return true;
-  read_words(&words, vm->chunks);
-  const bool accepts = is_old(vm, &words);
+  oldstyle_read_words(&words, vm->chunks);
+  const bool accepts = oldstyle_is_old(vm, &words);
 
   if (accepts) {
     bn_optset_mark_read(options, oldstyle_mentions, &words);

@@ -90,7 +90,7 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* 0.5 connects outside of protected calls, and has no thread_run. */
-static void log_as_05(const char *text, const char *what)
+static void call_log_as_05(const char *text, const char *what)
 {
   const bool is_thread = what == NULL || strncmp(what, "thread_", 7) == 0;
   static const char *const unprotected[] = {"DB initialization failed",
@@ -111,7 +111,7 @@ static void log_as_05(const char *text, const char *what)
 /* Pushes the text of an error that the SQL module raises to restart an event, worded as any failed
    statement, with its text and the script's line, which no other message has; false: it is another
    error. */
-static bool push_sql_error(lua_State *L)
+static bool call_push_sql_error(lua_State *L)
 {
   static const char *const fields[] = {"sql_errno", "sql_state", "sql_errmsg", "statement",
                                        "place"};
@@ -144,7 +144,7 @@ static bool push_sql_error(lua_State *L)
 }
 
 /* Returns whether the sentence on top refuses the user's input and needs no further words. */
-static bool is_refusal(lua_State *L)
+static bool call_is_refusal(lua_State *L)
 {
   bool refused;
 
@@ -174,7 +174,7 @@ static size_t common_part(const char *text, const char *sql_state)
   return at != NULL ? (size_t)(at - text) + strlen(state) : strlen(text);
 }
 
-static void log_failure(const char *what, const char *text, const char *sql_state)
+static void call_log_failure(const char *what, const char *text, const char *sql_state)
 {
   char *line = bn_alloc_print("`%s' function failed: %s", what, text);
   char *kind = bn_alloc_print("`%s' %.*s", what, (int)common_part(text, sql_state), text);
@@ -184,15 +184,15 @@ static void log_failure(const char *what, const char *text, const char *sql_stat
   free(kind);
 }
 
-static void log_text(const struct bn_lua *lua, const char *what, const char *text)
+static void call_log_text(const struct bn_lua *lua, const char *what, const char *text)
 {
   static const char call_command[] = "sysbench.cmdline.call_command";
   const struct bn_script_setup *setup = lua->vm->setup;
 
   if (setup->conf->policy->panics)
-    log_as_05(text, what != NULL && strcmp(what, call_command) == 0 ? setup->command : what);
+    call_log_as_05(text, what != NULL && strcmp(what, call_command) == 0 ? setup->command : what);
   else if (what != NULL)
-    log_failure(what, text, lua->sql_state);
+    call_log_failure(what, text, lua->sql_state);
   else
     bn_log(BN_FATAL, "%s", text);
 }
@@ -210,21 +210,21 @@ static size_t place_in(const char *text)
 }
 
 /* Kinds are keys in documents, so they are UTF-8 and are cut between characters. */
-static void name_kind(struct bn_lua_failure *f, const char *text)
+static void call_name_kind(struct bn_lua_failure *f, const char *text)
 {
   (void)bn_escape(f->kind, sizeof f->kind, text, "\n\t");
 }
 
-static void name_place(struct bn_lua_failure *f, const char *text)
+static void call_name_place(struct bn_lua_failure *f, const char *text)
 {
   char *place = bn_alloc_part(text, place_in(text));
 
-  name_kind(f, place);
+  call_name_kind(f, place);
   free(place);
 }
 
 /* of_sql: push_sql_error has made the text. */
-static void keep_failure(struct bn_lua_failure *f, const char *text, bool of_sql)
+static void call_keep_failure(struct bn_lua_failure *f, const char *text, bool of_sql)
 {
   int code = 0;
   char state[32] = "";
@@ -235,13 +235,13 @@ static void keep_failure(struct bn_lua_failure *f, const char *text, bool of_sql
       code != 0)
     (void)snprintf(f->kind, sizeof f->kind, "%d", code);
   else if (of_sql)
-    name_kind(f, state);
+    call_name_kind(f, state);
   else
-    name_place(f, text);
+    call_name_place(f, text);
 }
 
 /* Pushes what an error object says of itself; false: it does not. */
-static bool push_object_text(lua_State *L)
+static bool call_push_object_text(lua_State *L)
 {
   if (bn_lua_current()->vm->setup->conf->policy->plain_errors ||
       !luaL_getmetafield(L, -1, "__tostring"))
@@ -253,17 +253,17 @@ static bool push_object_text(lua_State *L)
   return false;
 }
 
-static void log_error(lua_State *L, const char *what)
+static void call_log_error(lua_State *L, const char *what)
 {
   struct bn_lua *lua = bn_lua_current();
-  const bool of_sql = push_sql_error(L), pushed = of_sql || push_object_text(L);
+  const bool of_sql = call_push_sql_error(L), pushed = of_sql || call_push_object_text(L);
   char *text = bn_escape_copy(lua_isstring(L, -1) ? lua_tostring(L, -1) : "(not a string)");
 
-  keep_failure(&lua->failure, text, of_sql);
-  if (is_refusal(L))
+  call_keep_failure(&lua->failure, text, of_sql);
+  if (call_is_refusal(L))
     bn_log_refusal(text);
   else if (!adds_nothing(lua))
-    log_text(lua, what, text);
+    call_log_text(lua, what, text);
   if (!lua_isstring(L, -1))
     describe_error(L);
   lua_pop(L, pushed);
@@ -304,7 +304,7 @@ int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
     lua_settop(lua->L, lua_gettop(lua->L) - 1 + nresults);
   lua->traced = false;
   if (rc != 0 && !exited) {
-    log_error(lua->L, what);
+    call_log_error(lua->L, what);
     lua_pop(lua->L, 1);
   }
   lua->told = false;

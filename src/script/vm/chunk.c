@@ -134,15 +134,15 @@ static size_t length_of_folder(const char *folder, const char *file)
   return len > 0 && strncmp(file, folder, len) == 0 && file[len] == '/' ? len : 0;
 }
 
-static const char *name_shown(const struct bn_chunks *all, const char *file)
+static const char *chunk_name_shown(const struct bn_chunks *all, const char *file)
 {
   const size_t len = length_of_folder(all->setup->sent_dir, file);
 
   return len > 0 ? file + len + 1 : file;
 }
 
-static bool is_same_elsewhere(const struct bn_chunks *all, const char *file,
-                              const struct bn_buf *text)
+static bool chunk_is_same_elsewhere(const struct bn_chunks *all, const char *file,
+                                    const struct bn_buf *text)
 {
   const struct bn_script_setup *s = all->setup;
 
@@ -160,7 +160,7 @@ bool bn_chunks_compare(struct bn_chunks *all, const char *file)
   bn_buf_init(&text, 0);
   (void)pthread_mutex_lock(&all->lock);
   /* The caller runs the file and reports that it cannot be read. */
-  same = chunk_read(file, &text) != 0 || is_same_elsewhere(all, file, &text);
+  same = chunk_read(file, &text) != 0 || chunk_is_same_elsewhere(all, file, &text);
   (void)pthread_mutex_unlock(&all->lock);
   bn_buf_done(&text);
   return same;
@@ -177,10 +177,11 @@ const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const
   struct bn_chunk *c = chunk_known(all, file);
 
   if (c == NULL && (failed = chunk_read(file, &text)) == 0 &&
-      !is_same_elsewhere(all, file, &text)) {
+      !chunk_is_same_elsewhere(all, file, &text)) {
     (void)bn_buf_printf(msg, "%s is another file than that of the controller", file);
   } else if (c == NULL && failed == 0) {
-    c = chunk_compile(L, bn_alloc_text(file), bn_alloc_print("@%s", name_shown(all, file)), &text);
+    c = chunk_compile(L, bn_alloc_text(file), bn_alloc_print("@%s", chunk_name_shown(all, file)),
+                      &text);
     if (c != NULL) {
       c->next = all->first;
       all->first = c;
@@ -196,7 +197,7 @@ const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const
   return c;
 }
 
-static bool is_blank(const struct bn_buf *text)
+static bool chunk_is_blank(const struct bn_buf *text)
 {
   static const char blanks[] = " \t\r\n\v\f";
   size_t i = 0;
@@ -217,7 +218,7 @@ const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool
 
   if (code != 0)
     (void)bn_err_set(err, code, "cannot read the standard input: %s", strerror(code));
-  else if (!may_be_blank && is_blank(&text))
+  else if (!may_be_blank && chunk_is_blank(&text))
     (void)bn_err_set(err, ENODATA,
                      "no test is named, and standard input has no script; name a test, for "
                      "example: bench cpu run (see bench --help)");

@@ -15,7 +15,7 @@ static const char key_modules[] = "bn.modules", key_internal[] = "bn.internal",
                   key_globals[] = "bn.globals";
 
 /* Pushes an internal module, loading it on first use. */
-static void push_module(lua_State *L, const char *name)
+static void env_push_module(lua_State *L, const char *name)
 {
   const struct bn_vm_module *m = bn_lua_current()->vm->table->modules;
 
@@ -70,7 +70,7 @@ static void env_declare(lua_State *L, const char *name)
 /* internal.module(name) */
 static int internal_module(lua_State *L)
 {
-  push_module(L, luaL_checkstring(L, 1));
+  env_push_module(L, luaL_checkstring(L, 1));
   return 1;
 }
 
@@ -81,7 +81,7 @@ static int internal_sysbench(lua_State *L)
   return 1;
 }
 
-static void push_ffi(lua_State *L)
+static void env_push_ffi(lua_State *L)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, key_internal);
   lua_getfield(L, -1, "ffi");
@@ -93,12 +93,12 @@ static int internal_declare(lua_State *L)
 {
   const char *part = luaL_checkstring(L, 1);
 
-  push_ffi(L);
+  env_push_ffi(L);
   env_declare(L, part);
   return 0;
 }
 
-static void copy_entries(lua_State *L, int from, int to)
+static void env_copy_entries(lua_State *L, int from, int to)
 {
   lua_pushnil(L);
   while (lua_next(L, from) != 0) {
@@ -114,10 +114,10 @@ static int unfold_ffi(lua_State *L)
   lua_settop(L, 2);
   lua_pushnil(L);
   lua_setmetatable(L, 1);
-  push_ffi(L);
+  env_push_ffi(L);
   for (const char *const *part = bn_lua_current()->vm->table->old_parts; *part != NULL; part++)
     env_declare(L, *part);
-  copy_entries(L, 3, 1);
+  env_copy_entries(L, 3, 1);
   lua_pushvalue(L, 2);
   lua_rawget(L, 1);
   return 1;
@@ -165,7 +165,7 @@ static int lazy_function(lua_State *L)
 }
 
 /* Makes what the instances of an interpreter share. */
-static void open_shared(lua_State *L)
+static void env_open_shared(lua_State *L)
 {
   static const luaL_Reg env_functions[] = {{"module", internal_module},
                                            {"sysbench", internal_sysbench},
@@ -198,10 +198,10 @@ static void open_shared(lua_State *L)
 
 /* Pushes a copy of the shared globals.  In a copy, unlike a table that falls back to them,
    pairs(_G) shows what it shows in the reference, and a look-up costs nothing extra. */
-static void push_environment(lua_State *L)
+static void env_push_environment(lua_State *L)
 {
   lua_createtable(L, 0, 56);
-  copy_entries(L, LUA_GLOBALSINDEX, lua_gettop(L));
+  env_copy_entries(L, LUA_GLOBALSINDEX, lua_gettop(L));
   lua_pushvalue(L, -1);
   lua_setfield(L, -2, "_G");
   lua_newtable(L);
@@ -212,7 +212,7 @@ static void push_environment(lua_State *L)
   lua_setfield(L, -2, "ffi");
 }
 
-static void push_sysbench(struct bn_lua *lua)
+static void env_push_sysbench(struct bn_lua *lua)
 {
   lua_State *L = lua->L;
   const char *version = lua->vm->setup->conf->policy->script_version;
@@ -228,7 +228,7 @@ static void push_sysbench(struct bn_lua *lua)
   lua_setfield(L, -2, "hooks");
 }
 
-static void push_old_names(lua_State *L, enum bn_old_names old)
+static void env_push_old_names(lua_State *L, enum bn_old_names old)
 {
   switch (old) {
   case BN_OLD_NOW:
@@ -246,22 +246,22 @@ void bn_env_make(struct bn_lua *lua)
 {
   lua_State *L = lua->L;
 
-  open_shared(L);
-  push_environment(L);
+  env_open_shared(L);
+  env_push_environment(L);
   lua_pushvalue(L, -1);
   lua->env_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   bn_require_open(lua);
-  push_sysbench(lua);
+  env_push_sysbench(lua);
   lua_pushvalue(L, -1);
   lua->sysbench_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_pushvalue(L, -1);
   lua_setfield(L, -3, "sysbench");
-  push_module(L, "sysbench");
+  env_push_module(L, "sysbench");
   lua_pushvalue(L, -3);
   lua_pushvalue(L, -3);
   lua_pushboolean(L, !lua->worker);
   lua_pushboolean(L, bn_log_get_verbosity() >= BN_DEBUG);
-  push_old_names(L, lua->vm->old_names);
+  env_push_old_names(L, lua->vm->old_names);
   lua_call(L, 5, 1);
   lua_pushvalue(L, -1);
   lua_setfield(L, -4, "thread_run");

@@ -15,19 +15,19 @@ struct bn_heap_page {
   struct bn_heap_page *older;
 };
 
-static size_t class_of(size_t size)
+static size_t heap_class_of(size_t size)
 {
   return (size - 1) / BN_HEAP_GRAIN;
 }
 
 static size_t heap_rounded(size_t size)
 {
-  return (class_of(size) + 1) * BN_HEAP_GRAIN;
+  return (heap_class_of(size) + 1) * BN_HEAP_GRAIN;
 }
 
 static void heap_put(struct bn_heap *h, void *block, size_t size)
 {
-  const size_t c = class_of(size);
+  const size_t c = heap_class_of(size);
 
   memcpy(block, &h->free[c], sizeof(void *));
   h->free[c] = block;
@@ -54,11 +54,11 @@ static int heap_add_page(struct bn_heap *h)
 /* Takes the smallest free block that is large enough, and frees its unused end. */
 static void *heap_take_free(struct bn_heap *h, size_t size)
 {
-  const uint64_t enough = h->available >> class_of(size) << class_of(size);
+  const uint64_t enough = h->available >> heap_class_of(size) << heap_class_of(size);
 
   if (enough == 0)
     return NULL;
-  const size_t c = (size_t)__builtin_ctzll(enough), wanted = class_of(size);
+  const size_t c = (size_t)__builtin_ctzll(enough), wanted = heap_class_of(size);
   char *block = h->free[c];
 
   memcpy(&h->free[c], block, sizeof(void *));
@@ -120,7 +120,8 @@ void *bn_heap_alloc(void *ud, void *block, size_t old_size, size_t size)
     return size <= BN_HEAP_SMALL ? heap_take(h, size) : malloc(size);
   if (old_size > BN_HEAP_SMALL && size > BN_HEAP_SMALL)
     return heap_resized(block, old_size, size);
-  if (old_size <= BN_HEAP_SMALL && size <= BN_HEAP_SMALL && class_of(old_size) == class_of(size))
+  if (old_size <= BN_HEAP_SMALL && size <= BN_HEAP_SMALL &&
+      heap_class_of(old_size) == heap_class_of(size))
     return block;
   return heap_move(h, block, old_size, size);
 }

@@ -69,7 +69,7 @@ static void library_wrap(lua_State *L, const char *function, lua_CFunction by)
 }
 
 /* Makes standard error the standard output of the library io, whose table is on top. */
-static void print_apart(lua_State *L)
+static void library_print_apart(lua_State *L)
 {
   lua_getfield(L, -1, "output");
   lua_getfield(L, -2, "stderr");
@@ -86,13 +86,13 @@ static void wrap_library(lua_State *L, const char *library)
   } else if (strcmp(library, LUA_IOLIBNAME) == 0) {
     library_wrap(L, "popen", with_signals);
     if (bn_lua_current()->vm->setup->prints_apart)
-      print_apart(L);
+      library_print_apart(L);
   }
 }
 
 /* Prints a line as print does, but in one piece, so that lines of two threads do not mix.
    Upvalues: first the table io, then io.stdout and its write method. */
-static int print_line(lua_State *L)
+static int library_print_line(lua_State *L)
 {
   const int n = lua_gettop(L);
 
@@ -124,17 +124,17 @@ static int print_line(lua_State *L)
   return 0;
 }
 
-static void open_print(lua_State *L)
+static void library_open_print(lua_State *L)
 {
   lua_getglobal(L, "io");
   lua_pushnil(L);
-  lua_pushcclosure(L, print_line, 2);
+  lua_pushcclosure(L, library_print_line, 2);
   lua_setglobal(L, "print");
 }
 
 /* Replaces dofile or loadfile, which is upvalue 1: finds also files of old installations and of
    other hosts, and notes them. */
-static int run_file(lua_State *L)
+static int library_run_file(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
   const char *path = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : NULL;
@@ -159,7 +159,7 @@ static int run_file(lua_State *L)
 static void wrap_file_runner(lua_State *L, const char *name)
 {
   lua_getglobal(L, name);
-  lua_pushcclosure(L, run_file, 1);
+  lua_pushcclosure(L, library_run_file, 1);
   lua_setglobal(L, name);
 }
 
@@ -191,7 +191,7 @@ static int fill_library(lua_State *L)
   return 1;
 }
 
-static void open_lazy(lua_State *L)
+static void library_open_lazy(lua_State *L)
 {
   for (int i = 0; lazy_libraries[i].name != NULL; i++) {
     lua_newtable(L);
@@ -241,7 +241,7 @@ void bn_library_open_most(lua_State *L)
   lua_pushcfunction(L, luaopen_ffi);
   lua_setfield(L, -2, LUA_FFILIBNAME);
   lua_pop(L, 1);
-  open_lazy(L);
+  library_open_lazy(L);
 }
 
 void bn_library_open_all(lua_State *L)
@@ -251,7 +251,7 @@ void bn_library_open_all(lua_State *L)
 
 void bn_library_wrap(lua_State *L)
 {
-  open_print(L);
+  library_open_print(L);
   wrap_file_runner(L, "dofile");
   wrap_file_runner(L, "loadfile");
   wrap_open_libraries(L);

@@ -15,7 +15,7 @@ struct bn_lua *bn_lua_enter(struct bn_lua *lua)
   return previous;
 }
 
-static void push_entry(lua_State *L, int table_ref, const char *name)
+static void lua_push_entry(lua_State *L, int table_ref, const char *name)
 {
   lua_rawgeti(L, LUA_REGISTRYINDEX, table_ref);
   lua_pushstring(L, name);
@@ -25,12 +25,12 @@ static void push_entry(lua_State *L, int table_ref, const char *name)
 
 void bn_lua_push_global(struct bn_lua *lua, const char *name)
 {
-  push_entry(lua->L, lua->env_ref, name);
+  lua_push_entry(lua->L, lua->env_ref, name);
 }
 
 void bn_lua_push_field(struct bn_lua *lua, const char *name)
 {
-  push_entry(lua->L, lua->sysbench_ref, name);
+  lua_push_entry(lua->L, lua->sysbench_ref, name);
 }
 
 bool bn_lua_has_function(struct bn_lua *lua, const char *name)

@@ -11,7 +11,8 @@
 #include "base/plugin.h"
 
 /* Adds "HOME/.luarocks/…?ext;", for Lua also as a folder with init.lua. */
-static void add_luarocks(struct bn_buf *b, const char *folder, const char *ext, bool init)
+static void module_path_add_luarocks(struct bn_buf *b, const char *folder, const char *ext,
+                                     bool init)
 {
   const char *home = getenv("HOME");
   static const char *const versions[] = {"5.1/", ""};
@@ -51,7 +52,7 @@ char *bn_module_path_default(const char *data_dir)
 
   bn_buf_init(&b, 0);
   (void)bn_buf_str(&b, "./?.lua;./?/init.lua;./src/lua/?.lua;");
-  add_luarocks(&b, "share", ".lua", true);
+  module_path_add_luarocks(&b, "share", ".lua", true);
   (void)bn_buf_str(&b, "/usr/local/share/lua/5.1/?.lua;/usr/share/lua/5.1/?.lua;");
   if (data_dir != NULL)
     (void)bn_buf_printf(&b, "%s/?.lua;", data_dir);
@@ -65,7 +66,7 @@ char *bn_module_path_default_c(void)
 
   bn_buf_init(&b, 0);
   (void)bn_buf_str(&b, "./?.so;");
-  add_luarocks(&b, "lib", ".so", false);
+  module_path_add_luarocks(&b, "lib", ".so", false);
   (void)bn_buf_str(&b, "/usr/local/lib/lua/5.1/?.so;/usr/lib/lua/5.1/?.so;");
   if (bn_plugin_lib_dir(dir, sizeof dir, NULL) != NULL)
     (void)bn_buf_printf(&b, "%s/?.so;", dir);

@@ -18,7 +18,7 @@
 static const char loading[] = "loading"; /* its address marks a module that is being loaded */
 
 /* Pushes package[name] as a string of the instance; upvalue 1 of all loaders is `package`. */
-static const char *path_of(lua_State *L, const char *name)
+static const char *require_path_of(lua_State *L, const char *name)
 {
   lua_getfield(L, lua_upvalueindex(1), name);
   if (!lua_isstring(L, -1))
@@ -33,7 +33,7 @@ static const char *require_search(lua_State *L, const char *field)
 
   bn_buf_init(&tried, 0);
   const char *name = luaL_checkstring(L, 1);
-  char *file = bn_module_path_search(path_of(L, field), name, &tried);
+  char *file = bn_module_path_search(require_path_of(L, field), name, &tried);
 
   /* LuaJIT's own modules are on its default path (upvalue 2). */
   if (file == NULL && strncmp(name, "jit.", 4) == 0 && strcmp(field, "path") == 0)
@@ -47,13 +47,13 @@ static const char *require_search(lua_State *L, const char *field)
   return found ? lua_tostring(L, -1) : NULL;
 }
 
-static int load_error(lua_State *L, const char *file, const char *message)
+static int require_load_error(lua_State *L, const char *file, const char *message)
 {
   return luaL_error(L, "error loading module '%s' from file '%s':\n\t%s", lua_tostring(L, 1), file,
                     message);
 }
 
-static int load_preloaded(lua_State *L)
+static int require_load_preloaded(lua_State *L)
 {
   lua_getfield(L, lua_upvalueindex(1), "preload");
   if (!lua_istable(L, -1))
@@ -98,7 +98,7 @@ static bool looks_beside_first(const struct bn_vm *vm, const char *name)
 
 /* The module on the path is in the working directory, which is not the folder of the script: the
    bundled module of that name takes its place. */
-static bool is_astray(const struct bn_vm *vm, const char *file)
+static bool require_is_astray(const struct bn_vm *vm, const char *file)
 {
   return vm->setup->conf->policy->dialect == NULL && vm->place.dir != NULL &&
          strncmp(file, "./", 2) == 0;
@@ -106,7 +106,7 @@ static bool is_astray(const struct bn_vm *vm, const char *file)
 
 /* A file beside the script, or one that the user has put on the path, hides the bundled module of
    its name, which is told once. */
-static const char *find_before_bundle(lua_State *L, const char *file, bool astray)
+static const char *require_find_before_bundle(lua_State *L, const char *file, bool astray)
 {
   const struct bn_lua *lua = bn_lua_current();
   const char *name = lua_tostring(L, 1);
@@ -126,7 +126,7 @@ static const char *find_before_bundle(lua_State *L, const char *file, bool astra
   return file;
 }
 
-static const char *find_lua(lua_State *L)
+static const char *require_find_lua(lua_State *L)
 {
   const struct bn_vm *vm = bn_lua_current()->vm;
   const char *file = looks_beside_first(vm, luaL_checkstring(L, 1)) ? in_own_folder(L) : NULL;
@@ -134,16 +134,16 @@ static const char *find_lua(lua_State *L)
 
   if (file == NULL) {
     file = require_search(L, "path");
-    astray = file != NULL && is_astray(vm, file);
+    astray = file != NULL && require_is_astray(vm, file);
   }
   if (file == NULL)
     file = in_own_folder(L);
-  return file != NULL ? find_before_bundle(L, file, astray) : NULL;
+  return file != NULL ? require_find_before_bundle(L, file, astray) : NULL;
 }
 
-static int load_lua(lua_State *L)
+static int require_load_lua(lua_State *L)
 {
-  const char *file = find_lua(L);
+  const char *file = require_find_lua(L);
   struct bn_buf msg;
 
   if (file == NULL)
@@ -154,12 +154,12 @@ static int load_lua(lua_State *L)
   lua_pushstring(L, msg.data);
   bn_buf_done(&msg);
   if (c == NULL || bn_chunk_push(L, c) != 0)
-    return load_error(L, file, lua_tostring(L, -1));
+    return require_load_error(L, file, lua_tostring(L, -1));
   return 1;
 }
 
 /* Loads function luaopen_NAME from the file on top; pushes it. */
-static int load_library(lua_State *L, const char *file)
+static int require_load_library(lua_State *L, const char *file)
 {
   const char *name = lua_tostring(L, 1);
   const char *mark = strchr(name, '-');
@@ -171,20 +171,20 @@ static int load_library(lua_State *L, const char *file)
   lua_concat(L, 2);
   lua_call(L, 2, 2);
   if (lua_isnil(L, -2))
-    return load_error(L, file, lua_tostring(L, -1));
+    return require_load_error(L, file, lua_tostring(L, -1));
   lua_pop(L, 1);
   return 1;
 }
 
-static int load_c(lua_State *L)
+static int require_load_c(lua_State *L)
 {
   const char *file = require_search(L, "cpath");
 
-  return file == NULL ? 1 : load_library(L, file);
+  return file == NULL ? 1 : require_load_library(L, file);
 }
 
 /* Loads a submodule from the library of its root: "a.b" in a.so. */
-static int load_croot(lua_State *L)
+static int require_load_croot(lua_State *L)
 {
   const char *name = luaL_checkstring(L, 1);
   const char *dot = strchr(name, '.');
@@ -193,16 +193,16 @@ static int load_croot(lua_State *L)
   if (dot == NULL)
     return 0;
   lua_pushlstring(L, name, (size_t)(dot - name));
-  file = bn_module_path_search(path_of(L, "cpath"), lua_tostring(L, -2), NULL);
+  file = bn_module_path_search(require_path_of(L, "cpath"), lua_tostring(L, -2), NULL);
   if (file == NULL)
     return 0;
   lua_pushstring(L, file);
   free(file);
-  return load_library(L, lua_tostring(L, -1));
+  return require_load_library(L, lua_tostring(L, -1));
 }
 
 /* Leaves the loader's function on top, or raises an error with all names that were tried. */
-static void find_loader(lua_State *L, const char *name)
+static void require_find_loader(lua_State *L, const char *name)
 {
   lua_getfield(L, lua_upvalueindex(1), "loaders");
   if (!lua_istable(L, -1))
@@ -237,7 +237,7 @@ static int require(lua_State *L)
       return luaL_error(L, "loop or previous error loading module '%s'", name);
     return 1;
   }
-  find_loader(L, name);
+  require_find_loader(L, name);
   lua_pushlightuserdata(L, (void *)(uintptr_t)loading);
   lua_setfield(L, 2, name);
   lua_pushstring(L, name);
@@ -254,7 +254,7 @@ static int require(lua_State *L)
 }
 
 /* Copies the table `name` of the shared package into the one on top. */
-static void copy_table(lua_State *L, int shared, const char *name)
+static void require_copy_table(lua_State *L, int shared, const char *name)
 {
   lua_getfield(L, shared, name);
   lua_newtable(L);
@@ -267,9 +267,10 @@ static void copy_table(lua_State *L, int shared, const char *name)
   lua_remove(L, -2);
 }
 
-static void push_loaders(lua_State *L, int shared, int package)
+static void require_push_loaders(lua_State *L, int shared, int package)
 {
-  static const lua_CFunction loaders[] = {load_preloaded, load_lua, load_c, load_croot};
+  static const lua_CFunction loaders[] = {require_load_preloaded, require_load_lua, require_load_c,
+                                          require_load_croot};
 
   lua_createtable(L, 4, 0);
   for (int i = 0; i < 4; i++) {
@@ -295,7 +296,7 @@ void bn_require_open(struct bn_lua *lua)
     lua_insert(L, -2);
     lua_rawset(L, package);
   }
-  copy_table(L, shared, "loaded");
+  require_copy_table(L, shared, "loaded");
   lua_pushvalue(L, env);
   lua_setfield(L, -2, "_G");
   lua_pushvalue(L, package);
@@ -306,9 +307,9 @@ void bn_require_open(struct bn_lua *lua)
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, "_LOADED");
   lua_setfield(L, package, "loaded");
-  copy_table(L, shared, "preload");
+  require_copy_table(L, shared, "preload");
   lua_setfield(L, package, "preload");
-  push_loaders(L, shared, package);
+  require_push_loaders(L, shared, package);
   lua_setfield(L, package, "loaders");
   lua_pushstring(L, lua->vm->path);
   lua_setfield(L, package, "path");

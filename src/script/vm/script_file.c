@@ -30,7 +30,8 @@ static size_t bare_length(const char *name)
 }
 
 /* Returns the bundled script whose file name, with or without ".lua", ends `name`, or NULL. */
-static char *find_bundled(const struct bn_script_setup *setup, enum bn_set set, const char *name)
+static char *script_file_find_bundled(const struct bn_script_setup *setup, enum bn_set set,
+                                      const char *name)
 {
   const char *slash = strrchr(name, '/');
   const char *base = slash != NULL ? slash + 1 : name;
@@ -49,7 +50,7 @@ static char *find_bundled(const struct bn_script_setup *setup, enum bn_set set, 
   return NULL;
 }
 
-static bool is_same_file(const char *a, const char *b)
+static bool script_file_is_same_file(const char *a, const char *b)
 {
   struct stat sa, sb;
 
@@ -57,25 +58,25 @@ static bool is_same_file(const char *a, const char *b)
 }
 
 /* Looks for a bundled workload.  A name with a folder or an ending is that of a file. */
-static char *find_bundled_name(const struct bn_script_setup *setup, const char *name)
+static char *script_file_find_bundled_name(const struct bn_script_setup *setup, const char *name)
 {
   if (strchr(name, '/') != NULL || bare_length(name) != strlen(name))
     return NULL;
-  return find_bundled(setup, BN_SET_MODERN, name);
+  return script_file_find_bundled(setup, BN_SET_MODERN, name);
 }
 
 char *bn_script_file_hidden(const struct bn_script_setup *setup, const char *name, const char *file)
 {
-  char *bundled = find_bundled_name(setup, name);
+  char *bundled = script_file_find_bundled_name(setup, name);
 
-  if (bundled == NULL || !is_same_file(bundled, file))
+  if (bundled == NULL || !script_file_is_same_file(bundled, file))
     return bundled;
   free(bundled);
   return NULL;
 }
 
 /* Sysbench looks into the working folder first. */
-static void tell_hiding(const struct bn_script_setup *setup, const char *file)
+static void script_file_tell_hiding(const struct bn_script_setup *setup, const char *file)
 {
   char *hidden = bn_script_file_hidden(setup, setup->name, file);
 
@@ -86,19 +87,19 @@ static void tell_hiding(const struct bn_script_setup *setup, const char *file)
 
 /* A script of the user that has the name of a bundled workload is not the one that runs.  For help
    and completions none does. */
-static void tell_hidden(const struct bn_script_setup *setup, const char *bundled)
+static void script_file_tell_hidden(const struct bn_script_setup *setup, const char *bundled)
 {
   char file[PATH_MAX];
 
   if (setup->command != NULL && strcmp(setup->command, "help") == 0)
     return;
   if ((size_t)snprintf(file, sizeof file, "./%s.lua", setup->name) < sizeof file &&
-      bn_path_is_file(file) && !is_same_file(file, bundled))
+      bn_path_is_file(file) && !script_file_is_same_file(file, bundled))
     bn_log_note("%s is the bundled workload; for the file, write %s", setup->name, file);
 }
 
 /* Returns whether the path's last folders are `folders`, such as "tests/db". */
-static bool is_in(const char *name, const char *folders)
+static bool script_file_is_in(const char *name, const char *folders)
 {
   const char *slash = strrchr(name, '/');
   const size_t len = strlen(folders), at = slash != NULL ? (size_t)(slash - name) : 0;
@@ -107,7 +108,7 @@ static bool is_in(const char *name, const char *folders)
          (at == len || slash[-(ptrdiff_t)len - 1] == '/');
 }
 
-static char *find_sent(const struct bn_script_setup *setup, const char *name)
+static char *script_file_find_sent(const struct bn_script_setup *setup, const char *name)
 {
   struct bn_buf b = {.max = 0};
   char *file;
@@ -124,20 +125,20 @@ static char *find_sent(const struct bn_script_setup *setup, const char *name)
 
 char *bn_script_file_instead(const struct bn_script_setup *setup, const char *name, bool quiet)
 {
-  char *file = find_sent(setup, name);
+  char *file = script_file_find_sent(setup, name);
 
   if (file != NULL)
     return file;
   if (bn_path_is_file(name))
     return NULL;
-  if (is_in(name, "oltp_legacy") || is_in(name, "tests/db")) {
-    file = find_bundled(setup, BN_SET_LEGACY, name);
-  } else if (is_in(name, "sysbench")) {
+  if (script_file_is_in(name, "oltp_legacy") || script_file_is_in(name, "tests/db")) {
+    file = script_file_find_bundled(setup, BN_SET_LEGACY, name);
+  } else if (script_file_is_in(name, "sysbench")) {
     const bool old = setup->conf->policy->legacy_scripts_first;
 
-    file = find_bundled(setup, old ? BN_SET_LEGACY : BN_SET_MODERN, name);
+    file = script_file_find_bundled(setup, old ? BN_SET_LEGACY : BN_SET_MODERN, name);
     if (file == NULL)
-      file = find_bundled(setup, old ? BN_SET_MODERN : BN_SET_LEGACY, name);
+      file = script_file_find_bundled(setup, old ? BN_SET_MODERN : BN_SET_LEGACY, name);
   }
   if (file != NULL && !quiet)
     bn_log_note("%s does not exist; using the bundled %s", name, file);
@@ -145,7 +146,7 @@ char *bn_script_file_instead(const struct bn_script_setup *setup, const char *na
 }
 
 /* Finds a module on package.path, then without ".lua". */
-static char *find_module(const char *path, const char *name)
+static char *script_file_find_module(const char *path, const char *name)
 {
   char *file = bn_module_path_search(path, name, NULL);
   const size_t len = bare_length(name);
@@ -160,7 +161,7 @@ static char *find_module(const char *path, const char *name)
 }
 
 /* Looks for the script where a user may have put it: outside of the bundle. */
-static char *find_unbundled(const struct bn_script_setup *setup, const char *path)
+static char *script_file_find_unbundled(const struct bn_script_setup *setup, const char *path)
 {
   const char *name = setup->name;
   char *file = NULL;
@@ -168,31 +169,31 @@ static char *find_unbundled(const struct bn_script_setup *setup, const char *pat
   if (bn_path_is_file(name))
     return bn_alloc_text(name);
   if (setup->conf->policy->legacy_scripts_first && strchr(name, '/') == NULL)
-    file = find_bundled(setup, BN_SET_LEGACY, name);
+    file = script_file_find_bundled(setup, BN_SET_LEGACY, name);
   if (file == NULL)
-    file = find_module(path, name);
+    file = script_file_find_module(path, name);
   return file != NULL ? file : bn_script_file_instead(setup, name, false);
 }
 
-static char *find_file(const struct bn_script_setup *setup, const char *path)
+static char *script_file_find_file(const struct bn_script_setup *setup, const char *path)
 {
   const bool bundle_first = setup->conf->policy->dialect == NULL;
-  char *file = find_sent(setup, setup->name);
+  char *file = script_file_find_sent(setup, setup->name);
 
   if (file != NULL)
     return file;
-  if (bundle_first && (file = find_bundled_name(setup, setup->name)) != NULL) {
-    tell_hidden(setup, file);
+  if (bundle_first && (file = script_file_find_bundled_name(setup, setup->name)) != NULL) {
+    script_file_tell_hidden(setup, file);
     return file;
   }
-  file = find_unbundled(setup, path);
+  file = script_file_find_unbundled(setup, path);
   if (file != NULL && !bundle_first && !setup->conf->policy->legacy_scripts_first)
-    tell_hiding(setup, file);
+    script_file_tell_hiding(setup, file);
   return file;
 }
 
 /* Returns whether such a file exists, but the user may not read it or its folder. */
-static bool is_forbidden(const char *name, const char *ending)
+static bool script_file_is_forbidden(const char *name, const char *ending)
 {
   char path[PATH_MAX];
 
@@ -206,7 +207,7 @@ static int not_found(const struct bn_script_setup *setup, struct bn_err *err)
   const char *name = setup->hides_name ? BN_MASK : bn_mask_text(setup->name, masked);
 
   if (!setup->conf->policy->plain_errors &&
-      (is_forbidden(setup->name, "") || is_forbidden(setup->name, ".lua")))
+      (script_file_is_forbidden(setup->name, "") || script_file_is_forbidden(setup->name, ".lua")))
     return bn_err_set(err, EACCES, "cannot read the script '%s': %s", name, strerror(EACCES));
   if (!setup->conf->policy->panics)
     return bn_err_set(err, ENOENT,
@@ -217,7 +218,7 @@ static int not_found(const struct bn_script_setup *setup, struct bn_err *err)
 }
 
 /* Returns the set of a script by its real folder, whatever the folder is called. */
-static enum bn_set set_of(const char *folder, const char *data_dir)
+static enum bn_set script_file_set_of(const char *folder, const char *data_dir)
 {
   char dir[PATH_MAX], data[PATH_MAX];
   size_t len;
@@ -242,7 +243,7 @@ static bool is_workload(const struct bn_place *p, const struct bn_script_setup *
          setup->is_workload(base, bare_length(base));
 }
 
-static bool is_below(const char *file, const char *dir)
+static bool script_file_is_below(const char *file, const char *dir)
 {
   const size_t len = dir != NULL ? strlen(dir) : 0;
 
@@ -256,15 +257,15 @@ int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setu
 
   if (setup->name == NULL || strcmp(setup->name, "-") == 0)
     return 0;
-  out->file = find_file(setup, path);
+  out->file = script_file_find_file(setup, path);
   if (out->file == NULL)
     return not_found(setup, err);
   slash = strrchr(out->file, '/');
   if (slash != NULL)
     out->dir = bn_alloc_part(out->file, (size_t)(slash - out->file) + 1);
-  out->set = set_of(out->dir, setup->data_dir);
+  out->set = script_file_set_of(out->dir, setup->data_dir);
   out->workload = is_workload(out, setup);
-  out->sent = is_below(out->file, setup->sent_dir);
+  out->sent = script_file_is_below(out->file, setup->sent_dir);
   return 0;
 }
 

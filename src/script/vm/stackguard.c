@@ -94,7 +94,7 @@ void bn_stackguard_release(void)
     (void)madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
-static int call_with(void *memory, int (*fn)(void *arg), void *arg)
+static int stackguard_call_with(void *memory, int (*fn)(void *arg), void *arg)
 {
   const stack_t ours = {.ss_sp = memory, .ss_size = HANDLER_STACK};
   stack_t previous;
@@ -112,7 +112,7 @@ __attribute__((noinline)) static int call_on_main(int (*fn)(void *arg), void *ar
 {
   _Alignas(16) unsigned char memory[HANDLER_STACK];
 
-  return call_with(memory, fn, arg);
+  return stackguard_call_with(memory, fn, arg);
 }
 
 int bn_stackguard_call(struct bn_lua *lua, int (*fn)(void *arg), void *arg)
@@ -122,5 +122,5 @@ int bn_stackguard_call(struct bn_lua *lua, int (*fn)(void *arg), void *arg)
     return fn(arg);
   if (gettid() == getpid())
     return call_on_main(fn, arg);
-  return call_with((unsigned char *)lua->stack_low + MARGIN, fn, arg);
+  return stackguard_call_with((unsigned char *)lua->stack_low + MARGIN, fn, arg);
 }

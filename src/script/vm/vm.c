@@ -19,7 +19,7 @@
 #include "script/vm/stackguard.h"
 
 /* Builds of LuaJIT with 32-bit pointers insist on their own allocator. */
-static lua_State *new_interpreter(struct bn_heap *heap)
+static lua_State *vm_new_interpreter(struct bn_heap *heap)
 {
   lua_State *L = lua_newstate(bn_heap_alloc, heap);
 
@@ -29,7 +29,7 @@ static lua_State *new_interpreter(struct bn_heap *heap)
 /* The garbage of loading is collected early, because it would stay as gaps in the heap. */
 enum { PAUSE_LOADING = 105 };
 
-static int open_libraries(lua_State *L)
+static int vm_open_libraries(lua_State *L)
 {
   const struct bn_lua *lua = lua_touserdata(L, 1);
 
@@ -43,7 +43,7 @@ static int open_libraries(lua_State *L)
   return 0;
 }
 
-static int make_instance(lua_State *L)
+static int vm_make_instance(lua_State *L)
 {
   struct bn_lua *lua = lua_touserdata(L, 1);
 
@@ -52,7 +52,7 @@ static int make_instance(lua_State *L)
   return 0;
 }
 
-static int refuse_command(lua_State *L)
+static int vm_refuse_command(lua_State *L)
 {
   lua_pushliteral(L, "unknown luaJIT command or jit.* modules not installed");
   return lua_error(L);
@@ -77,7 +77,7 @@ static int luajit_command(lua_State *L)
     lua_pushlstring(L, command, len);
     lua_concat(L, 2);
     if (lua_pcall(L, 1, 1, 0) != 0 || !lua_istable(L, -1))
-      return refuse_command(L);
+      return vm_refuse_command(L);
     lua_getfield(L, -1, "start");
   }
   while (args != NULL && *++args != '\0') {
@@ -97,13 +97,13 @@ static int vm_build(struct bn_lua *lua)
 {
   const struct bn_conf *conf = lua->vm->setup->conf;
   lua_State *L = lua->L;
-  int rc = lua_cpcall(L, open_libraries, lua);
+  int rc = lua_cpcall(L, vm_open_libraries, lua);
 
   /* This precedes the instance: the interpreter's own `require` finds LuaJIT's modules. */
   if (rc == 0 && conf->raw.luajit_cmd != NULL && conf->raw.luajit_cmd[0] != '\0')
     rc = lua_cpcall(L, luajit_command, lua);
   if (rc == 0)
-    rc = lua_cpcall(L, make_instance, lua);
+    rc = lua_cpcall(L, vm_make_instance, lua);
   if (rc == 0)
     return 0;
   bn_log(BN_FATAL, "%s", lua_tostring(L, -1));
@@ -118,7 +118,7 @@ int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s
   lua->tid = tid;
   lua->worker = worker;
   lua->env_ref = lua->sysbench_ref = lua->thread_run_ref = LUA_NOREF;
-  lua->L = new_interpreter(&lua->heap);
+  lua->L = vm_new_interpreter(&lua->heap);
   if (lua->L == NULL) {
     bn_log(BN_FATAL, "cannot create a Lua state: not enough memory");
     return -1;

@@ -26,7 +26,7 @@ static bool is_device(int fd, struct stat *st)
   return fstat(fd, st) == 0 && S_ISBLK(st->st_mode);
 }
 
-static bool is_in_memory(int fd)
+static bool device_is_in_memory(int fd)
 {
   struct statfs fs;
   struct stat st;
@@ -57,7 +57,7 @@ static void warn_about_memory(const struct bn_fileio_plan *p, int fd)
   const bool flushed = p->writing && flushes_each_write(p);
   char is[64], has[64];
 
-  if (is_in_memory(fd)) {
+  if (device_is_in_memory(fd)) {
     bn_log_note("the file system of the test files is in memory, so the test measures memory: "
                 "choose a folder on a device with --file-dir");
     return;

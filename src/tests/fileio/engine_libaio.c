@@ -55,7 +55,7 @@ static void aio_close(void *self)
 }
 
 /* Sends waiting requests, as far as the kernel takes them; the next reap shows why not all. */
-static int send_some(struct engine *e)
+static int libaio_send_some(struct engine *e)
 {
   const int rc = io_submit(e->context, (long)e->n_waiting, e->waiting);
 
@@ -90,7 +90,7 @@ static int aio_submit(void *self, struct bn_io_req *r)
   cb->data = r;
   e->waiting[e->n_waiting++] = cb;
   if (e->n_waiting >= e->together)
-    (void)send_some(e);
+    (void)libaio_send_some(e);
   return 0;
 }
 
@@ -110,12 +110,12 @@ static struct bn_io_req *engine_libaio_refused(struct engine *e, int error)
 }
 
 /* Sends as many requests as it can.  Returns how many ended at once, or -errno. */
-static int send_waiting(struct engine *e, struct bn_io_req **done, unsigned max)
+static int libaio_send_waiting(struct engine *e, struct bn_io_req **done, unsigned max)
 {
   unsigned n = 0;
 
   while (e->n_waiting > 0 && n < max) {
-    const int rc = send_some(e);
+    const int rc = libaio_send_some(e);
 
     if (rc == -EAGAIN && e->sent > 0)
       break;
@@ -130,7 +130,7 @@ static int aio_reap(void *self, unsigned min, struct bn_io_req **done, unsigned 
 {
   struct engine *e = self;
   struct timespec wait = {(time_t)(timeout_ns / 1000000000), (long)(timeout_ns % 1000000000)};
-  const int at_once = send_waiting(e, done, max);
+  const int at_once = libaio_send_waiting(e, done, max);
   int n;
 
   if (at_once > 0 || e->sent == 0)

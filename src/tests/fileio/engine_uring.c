@@ -31,7 +31,7 @@ static const unsigned flag_sets[] = {
     0,
 };
 
-static int make_ring(struct io_uring *ring, const struct bn_io_setup *setup, unsigned depth)
+static int uring_make_ring(struct io_uring *ring, const struct bn_io_setup *setup, unsigned depth)
 {
   const unsigned polling =
       (setup->iopoll ? IORING_SETUP_IOPOLL : 0) | (setup->sqpoll ? IORING_SETUP_SQPOLL : 0);
@@ -77,7 +77,7 @@ static int engine_uring_explain(struct bn_err *err, int error)
 static int uring_start(void **shared, const struct bn_io_setup *setup, struct bn_err *err)
 {
   struct io_uring ring;
-  const int rc = make_ring(&ring, setup, 1);
+  const int rc = uring_make_ring(&ring, setup, 1);
 
   *shared = NULL;
   if (rc < 0)
@@ -88,7 +88,7 @@ static int uring_start(void **shared, const struct bn_io_setup *setup, struct bn
 
 /* Registers files and buffers, which saves work per request and may be refused (limits on locked
    memory, old kernels). */
-static void register_resources(struct engine *e, const struct bn_io_setup *setup)
+static void uring_register_resources(struct engine *e, const struct bn_io_setup *setup)
 {
   struct iovec *v = calloc(setup->depth, sizeof *v);
 
@@ -104,7 +104,7 @@ static void register_resources(struct engine *e, const struct bn_io_setup *setup
 static int uring_open(void *self, const struct bn_io_setup *setup, struct bn_err *err)
 {
   struct engine *e = self;
-  const int rc = make_ring(&e->ring, setup, setup->depth);
+  const int rc = uring_make_ring(&e->ring, setup, setup->depth);
 
   if (rc < 0)
     return engine_uring_explain(err, -rc);
@@ -113,7 +113,7 @@ static int uring_open(void *self, const struct bn_io_setup *setup, struct bn_err
   e->polled = setup->iopoll;
   e->depth = setup->depth;
   e->together = bn_io_together(setup->depth);
-  register_resources(e, setup);
+  uring_register_resources(e, setup);
   return 0;
 }
 
@@ -189,7 +189,7 @@ static int uring_submit(void *self, struct bn_io_req *r)
   return 0;
 }
 
-static int wait_for(struct engine *e, unsigned min, uint64_t timeout_ns)
+static int uring_wait_for(struct engine *e, unsigned min, uint64_t timeout_ns)
 {
   struct __kernel_timespec ts = {(long long)(timeout_ns / 1000000000),
                                  (long long)(timeout_ns % 1000000000)};
@@ -235,7 +235,7 @@ static int uring_reap(void *self, unsigned min, struct bn_io_req **done, unsigne
   if (min > e->in_flight)
     min = e->in_flight;
   do {
-    rc = wait_for(e, min, timeout_ns);
+    rc = uring_wait_for(e, min, timeout_ns);
     n = engine_uring_collect(e, done, max);
   } while (n == 0 && min > 0 && (rc >= 0 ? timeout_ns == UINT64_MAX : rc == -EINTR));
   if (n > 0 || rc >= 0 || rc == -ETIME || rc == -EINTR || rc == -EAGAIN || rc == -EBUSY)

@@ -159,7 +159,7 @@ static int files_survey(struct making *m, struct bn_err *err)
   return needed > 0 ? bn_device_check_space(p, needed, missing, err) : 0;
 }
 
-static void show_progress(struct making *m, unsigned file)
+static void files_show_progress(struct making *m, unsigned file)
 {
   const uint64_t now = bn_clock_mono();
   const double s = (double)(now - m->start_ns) * 1e-9;
@@ -173,7 +173,7 @@ static void show_progress(struct making *m, unsigned file)
   bn_log_progress(text);
 }
 
-static int write_chunk(int fd, const unsigned char *buf, size_t len, uint64_t offset)
+static int files_write_chunk(int fd, const unsigned char *buf, size_t len, uint64_t offset)
 {
   size_t done = 0;
 
@@ -206,7 +206,7 @@ static int files_grow(struct making *m, unsigned i, int fd, uint64_t size, struc
       bn_verify_stamp(m->chunk, len, block, at, &m->s->rng);
     else if (m->data != NULL)
       bn_data_fill(m->data, m->chunk, len, &m->s->rng);
-    if (write_chunk(fd, m->chunk, len, at) != 0)
+    if (files_write_chunk(fd, m->chunk, len, at) != 0)
       return bn_err_set(
           err, errno, "Failed to write file! file: %u pos: %llu errno = %d (%s)%s", i,
           (unsigned long long)at, errno, strerror(errno),
@@ -215,7 +215,7 @@ static int files_grow(struct making *m, unsigned i, int fd, uint64_t size, struc
               : "");
     at += len;
     m->written += len;
-    show_progress(m, i);
+    files_show_progress(m, i);
   }
   return 0;
 }
@@ -243,7 +243,7 @@ static int make_open_file(struct making *m, unsigned i, const char *path, int fd
 }
 
 /* Opens the target of the name for writing.  Returns -1 and errno if that fails. */
-static int open_target(const char *path, int flags)
+static int files_open_target(const char *path, int flags)
 {
   char file[PATH_MAX];
 
@@ -257,7 +257,7 @@ static int make_file(struct making *m, unsigned i, struct bn_err *err)
 
   if (files_path(m->plan, i, path, err) != 0)
     return -1;
-  fd = open_target(path, O_CREAT | O_WRONLY | m->plan->open_flags);
+  fd = files_open_target(path, O_CREAT | O_WRONLY | m->plan->open_flags);
   if (fd < 0)
     return files_cannot_open(m->plan, path, errno, err);
   m->touched = i + 1;
@@ -279,7 +279,7 @@ static void files_unmake(const char *path)
 
 static int files_shorten(const char *path, int64_t size)
 {
-  const int fd = open_target(path, O_WRONLY);
+  const int fd = files_open_target(path, O_WRONLY);
   const int rc = fd >= 0 ? ftruncate(fd, (off_t)size) : -1;
   const int error = errno;
 
@@ -307,7 +307,7 @@ static void files_undo(const struct making *m)
   }
 }
 
-static void log_speed(const struct making *m)
+static void files_log_speed(const struct making *m)
 {
   const double s = (double)(bn_clock_mono() - m->start_ns) * 1e-9;
 
@@ -342,7 +342,7 @@ static int files_make_all(struct making *m, struct bn_err *err)
       return -1;
     }
   bn_log_progress(NULL);
-  log_speed(m);
+  files_log_speed(m);
   return 0;
 }
 
@@ -485,10 +485,10 @@ static int allow_files(const struct bn_fileio_plan *p, struct bn_err *err)
 }
 
 /* Read-only files can still be read, and links do not matter then. */
-static int open_existing(const struct bn_fileio_plan *p, const char *path)
+static int files_open_existing(const struct bn_fileio_plan *p, const char *path)
 {
-  const int fd =
-      p->writing ? open_target(path, O_RDWR | p->open_flags) : open(path, O_RDWR | p->open_flags);
+  const int fd = p->writing ? files_open_target(path, O_RDWR | p->open_flags)
+                            : open(path, O_RDWR | p->open_flags);
 
   if (fd < 0 && !p->writing && (errno == EACCES || errno == EROFS))
     return open(path, O_RDONLY | p->open_flags);
@@ -502,7 +502,7 @@ static int files_open_one(const struct bn_fileio_plan *p, const char *path, bool
 
   *made = false;
   if (p->mode != BN_FILE_SEQWR)
-    return open_existing(p, path);
+    return files_open_existing(p, path);
   was_there = unlink(path) == 0;
   if (!was_there && errno != ENOENT)
     return -1;
@@ -527,7 +527,7 @@ static int complain_open(const struct bn_fileio_plan *p, const char *path, int e
   return -1;
 }
 
-static int check_size(const struct bn_fileio_plan *p, const char *path, int fd)
+static int files_check_size(const struct bn_fileio_plan *p, const char *path, int fd)
 {
   char is[64], wanted[64];
   int64_t size;
@@ -567,7 +567,7 @@ int bn_files_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn
     /* The size that is expected follows from the size of a block. */
     if (i == 0 && own && p->direct && bn_device_check_direct(p, fd[0], err) != 0)
       return -1;
-    if (check_size(p, path, fd[i]) != 0)
+    if (files_check_size(p, path, fd[i]) != 0)
       return -1;
   }
   if (own)

@@ -33,7 +33,8 @@ struct bn_flight {
 
 /* --- session --- */
 
-static int make_engine(struct bn_fileio *f, struct bn_fileio_session *w, struct bn_err *err)
+static int inflight_make_engine(struct bn_fileio *f, struct bn_fileio_session *w,
+                                struct bn_err *err)
 {
   struct bn_io_setup setup = f->setup;
 
@@ -69,7 +70,7 @@ int bn_inflight_open(void *self, struct bn_session *s, struct bn_err *err)
   }
   w->n_idle = f->depth;
   bn_rng_seed(&w->data, s->services->conf->seed, BN_RNG_DATA, s->number);
-  return make_engine(f, w, err);
+  return inflight_make_engine(f, w, err);
 }
 
 int bn_inflight_close(void *self, struct bn_session *s, struct bn_err *err)
@@ -90,12 +91,12 @@ int bn_inflight_close(void *self, struct bn_session *s, struct bn_err *err)
 
 /* --- what a completion means --- */
 
-static bool is_flush(const struct bn_io_req *r)
+static bool inflight_is_flush(const struct bn_io_req *r)
 {
   return r->op == BN_IO_FSYNC || r->op == BN_IO_FDATASYNC;
 }
 
-static void log_request_failure(struct bn_fileio *f, const struct bn_io_req *r)
+static void inflight_log_request_failure(struct bn_fileio *f, const struct bn_io_req *r)
 {
   const int error = r->result < 0 ? (int)-r->result : 0;
   const char *verb = r->op == BN_IO_READ ? "read" : "write";
@@ -109,7 +110,7 @@ static void log_request_failure(struct bn_fileio *f, const struct bn_io_req *r)
   if (error == EINVAL && f->plan.direct)
     bn_log_hint("direct I/O may need a --file-block-size that is a multiple of 4096 bytes");
 
-  if (is_flush(r))
+  if (inflight_is_flush(r))
     bn_log_errno(BN_FATAL, error, "Failed to fsync file! file: %u", r->file);
   else if (error != 0)
     bn_log_errno(BN_FATAL, error, "Failed to %s file! file: %u pos: %llu", verb, r->file,
@@ -124,22 +125,22 @@ static void log_request_failure(struct bn_fileio *f, const struct bn_io_req *r)
 static bool inflight_succeeded(struct bn_fileio *f, const struct bn_fileio_session *w,
                                struct bn_io_req *r)
 {
-  if (is_flush(r) ? r->result >= 0 : r->result == (int64_t)r->len)
+  if (inflight_is_flush(r) ? r->result >= 0 : r->result == (int64_t)r->len)
     return true;
-  if (!is_flush(r) && r->result > 0) {
+  if (!inflight_is_flush(r) && r->result > 0) {
     bn_io_now(f->fd[r->file], r, (size_t)r->result);
     if (r->result == (int64_t)r->len)
       return true;
   }
   /* Later failures in flight have the same cause. */
   if (!w->failed)
-    log_request_failure(f, r);
+    inflight_log_request_failure(f, r);
   return false;
 }
 
 /* Logs a bad block; each is a separate error. */
-static void log_bad_block(const struct bn_fileio *f, unsigned file, enum bn_verify found,
-                          const struct bn_verify_fault *fault)
+static void inflight_log_bad_block(const struct bn_fileio *f, unsigned file, enum bn_verify found,
+                                   const struct bn_verify_fault *fault)
 {
   const unsigned long long offset = fault->offset;
   const bool unknown = f->plan.policy->unknown_offset;
@@ -171,7 +172,7 @@ static bool inflight_verified(const struct bn_fileio *f, const struct bn_io_req 
     return true;
   found = bn_verify_check(r->buf, r->len, (size_t)f->plan.conf->block_size, r->offset, &fault);
   if (found != BN_VERIFY_GOOD)
-    log_bad_block(f, r->file, found, &fault);
+    inflight_log_bad_block(f, r->file, found, &fault);
   return found == BN_VERIFY_GOOD;
 }
 
@@ -226,16 +227,16 @@ static void flush_written(struct bn_fileio *f, struct bn_session *s, struct bn_f
 }
 
 /* Records the first failure, which explains later ones. */
-static void note_failure(struct bn_fileio_session *w, const struct bn_io_req *r)
+static void inflight_note_failure(struct bn_fileio_session *w, const struct bn_io_req *r)
 {
-  const char *verb = is_flush(r) ? "flush" : r->op == BN_IO_READ ? "read" : "write";
+  const char *verb = inflight_is_flush(r) ? "flush" : r->op == BN_IO_READ ? "read" : "write";
 
   if (w->failed)
     return;
   w->failed = true;
   if (r->result < 0)
     (void)snprintf(w->reason, sizeof w->reason, "cannot %s: %s", verb, strerror((int)-r->result));
-  else if (!is_flush(r) && r->result != (int64_t)r->len)
+  else if (!inflight_is_flush(r) && r->result != (int64_t)r->len)
     (void)snprintf(w->reason, sizeof w->reason, "cannot %s: the file has changed", verb);
   else
     (void)snprintf(w->reason, sizeof w->reason, "a block that was read is not as it was written");
@@ -250,7 +251,7 @@ static void inflight_finish(struct bn_fileio *f, struct bn_session *s, struct bn
   bn_pattern_release(&f->pattern, x->io.file, x->io.offset, wrote ? BN_IO_WRITE : x->io.op);
   w->idle[w->n_idle++] = x;
   if (!good)
-    note_failure(w, &x->io);
+    inflight_note_failure(w, &x->io);
   if (!good && x->kind != QUIET)
     bn_event_drop(s, &x->tick);
   if (!good)
@@ -339,12 +340,12 @@ static bool await_arrival(struct bn_fileio *f, struct bn_session *s)
 }
 
 /* Returns the ticket of the claimed event, which does not begin.  Returns false. */
-static bool give_back(struct bn_session *s)
+static bool inflight_give_back(struct bn_session *s)
 {
   const struct bn_fileio_session *w = s->state;
 
   if (w->failed)
-    bn_event_give_back(s);
+    bn_event_return_unbegun(s);
   return false;
 }
 
@@ -354,7 +355,7 @@ static bool inflight_claim(struct bn_fileio *f, struct bn_session *s)
     return bn_event_more(s);
   if (!bn_event_claim(s))
     return false;
-  return s->due_ns == 0 || await_arrival(f, s) || give_back(s);
+  return s->due_ns == 0 || await_arrival(f, s) || inflight_give_back(s);
 }
 
 /* Makes the data of a write.  Returns whether that took time. */
@@ -403,7 +404,7 @@ static void inflight_begin(struct bn_fileio *f, struct bn_session *s, const stru
 }
 
 /* Waits for a place in the queue and, before a flush, for the writes of this session. */
-static bool make_room(struct bn_fileio *f, struct bn_session *s, bool for_flush)
+static bool inflight_make_room(struct bn_fileio *f, struct bn_session *s, bool for_flush)
 {
   struct bn_fileio_session *w = s->state;
 
@@ -429,12 +430,12 @@ static bool inflight_draw(struct bn_fileio *f, struct bn_session *s, struct bn_d
 }
 
 /* Draws an event; quiet flushes on the way are no events. */
-static bool draw_event(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
+static bool inflight_draw_event(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
 {
   while (inflight_draw(f, s, d)) {
     if (d->op != BN_IO_FSYNC)
-      return make_room(f, s, false);
-    if (!make_room(f, s, true))
+      return inflight_make_room(f, s, false);
+    if (!inflight_make_room(f, s, true))
       return false;
     if (!f->plan.policy->flushes_are_quiet)
       return true;
@@ -443,14 +444,14 @@ static bool draw_event(struct bn_fileio *f, struct bn_session *s, struct bn_draw
   return false;
 }
 
-static bool next_event(struct bn_fileio *f, struct bn_session *s)
+static bool inflight_next_event(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_draw d;
 
-  if (!make_room(f, s, false) || !inflight_claim(f, s))
+  if (!inflight_make_room(f, s, false) || !inflight_claim(f, s))
     return false;
-  if (!draw_event(f, s, &d))
-    return give_back(s);
+  if (!inflight_draw_event(f, s, &d))
+    return inflight_give_back(s);
   inflight_begin(f, s, &d, d.op == BN_IO_WRITE && f->plan.conf->fsync_all ? EVENT_WRITE : EVENT);
   return true;
 }
@@ -479,7 +480,7 @@ static void inflight_flush_all(struct bn_fileio *f, struct bn_session *s)
   struct bn_draw d = {.op = BN_IO_FSYNC};
 
   for (; d.file < f->plan.files && !bn_session_interrupted(s); d.file++) {
-    if (!make_room(f, s, false))
+    if (!inflight_make_room(f, s, false))
       return;
     inflight_begin(f, s, &d, QUIET);
   }
@@ -500,10 +501,10 @@ enum bn_next bn_inflight_loop(void *self, struct bn_session *s)
   bool last;
 
   do {
-    while (next_event(f, s))
+    while (inflight_next_event(f, s))
       ;
     inflight_drain(f, s);
-  } while (!w->failed && wants_more_tickets(f, s) && next_event(f, s));
+  } while (!w->failed && wants_more_tickets(f, s) && inflight_next_event(f, s));
   if (w->failed) {
     s->services->fail_session(s, w->reason, w->reason);
     if (!s->failed)

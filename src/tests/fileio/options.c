@@ -185,7 +185,7 @@ const struct bn_opt bn_fileio_options[] = {
     BN_OPT_END,
 };
 
-static int read_flags(struct bn_fileio_plan *p, struct bn_err *err)
+static int fileio_read_flags(struct bn_fileio_plan *p, struct bn_err *err)
 {
   const struct bn_list *flags = &p->conf->extra_flags;
 
@@ -213,7 +213,7 @@ static int read_flags(struct bn_fileio_plan *p, struct bn_err *err)
   return 0;
 }
 
-static int read_mode(struct bn_fileio_plan *p, struct bn_err *err)
+static int fileio_read_mode(struct bn_fileio_plan *p, struct bn_err *err)
 {
   const char *name = p->conf->test_mode != NULL ? p->conf->test_mode : "";
 
@@ -233,8 +233,8 @@ static int read_mode(struct bn_fileio_plan *p, struct bn_err *err)
 }
 
 /* Refuses a size that other options make wrong. plain: as in bn_opt_refuse. */
-static int refuse_size(const struct bn_fileio_plan *p, const char *name, uint64_t size,
-                       const char *wrong, const char *plain, struct bn_err *err)
+static int fileio_refuse_size(const struct bn_fileio_plan *p, const char *name, uint64_t size,
+                              const char *wrong, const char *plain, struct bn_err *err)
 {
   char value[32];
 
@@ -242,7 +242,7 @@ static int refuse_size(const struct bn_fileio_plan *p, const char *name, uint64_
   return bn_opt_refuse(p->policy, &(struct bn_opt_refusal){name, value, wrong, NULL}, plain, err);
 }
 
-static int refuse_total(const struct bn_fileio_plan *p, struct bn_err *err)
+static int fileio_refuse_total(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   char wrong[96], plain[128];
 
@@ -252,10 +252,10 @@ static int refuse_total(const struct bn_fileio_plan *p, struct bn_err *err)
                  "Invalid value for file-total-size: %%s (--file-num=%u files need at least one "
                  "byte each)",
                  p->files);
-  return refuse_size(p, "file-total-size", p->conf->total_size, wrong, plain, err);
+  return fileio_refuse_size(p, "file-total-size", p->conf->total_size, wrong, plain, err);
 }
 
-static int refuse_merged(const struct bn_fileio_plan *p, struct bn_err *err)
+static int fileio_refuse_merged(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   const unsigned long long block = p->conf->block_size;
   char wrong[96], plain[128];
@@ -266,10 +266,11 @@ static int refuse_merged(const struct bn_fileio_plan *p, struct bn_err *err)
                  "Invalid value for file-merged-requests: %%s. (blocks of %llu bytes make a "
                  "request of more than 1 GiB)",
                  block);
-  return refuse_size(p, "file-merged-requests", (uint64_t)p->conf->merged, wrong, plain, err);
+  return fileio_refuse_size(p, "file-merged-requests", (uint64_t)p->conf->merged, wrong, plain,
+                            err);
 }
 
-static int refuse_block(const struct bn_fileio_plan *p, struct bn_err *err)
+static int fileio_refuse_block(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   char wrong[96], plain[128];
 
@@ -277,10 +278,10 @@ static int refuse_block(const struct bn_fileio_plan *p, struct bn_err *err)
                  BN_VERIFY_LEAST);
   (void)snprintf(plain, sizeof plain,
                  "Invalid value for file-block-size: %%s. (--validate needs %d)", BN_VERIFY_LEAST);
-  return refuse_size(p, "file-block-size", p->conf->block_size, wrong, plain, err);
+  return fileio_refuse_size(p, "file-block-size", p->conf->block_size, wrong, plain, err);
 }
 
-static int read_sizes(struct bn_fileio_plan *p, struct bn_err *err)
+static int fileio_read_sizes(struct bn_fileio_plan *p, struct bn_err *err)
 {
   const struct bn_fileio_conf *c = p->conf;
   const uint64_t merged = c->merged > 0 ? (uint64_t)c->merged : 1;
@@ -297,21 +298,21 @@ static int read_sizes(struct bn_fileio_plan *p, struct bn_err *err)
   p->files = (unsigned)c->num;
   p->file_size = c->total_size / p->files;
   if (p->file_size == 0)
-    return refuse_total(p, err);
+    return fileio_refuse_total(p, err);
   p->span = p->file_size + (whole && rest != 0 ? block - rest : 0);
   p->request = block;
   if (!p->random && merged > request_max / block)
-    return refuse_merged(p, err);
+    return fileio_refuse_merged(p, err);
   if (!p->random)
     p->request = block * merged;
   if (p->request > p->span)
     p->request = p->span;
   if (p->validate && block < BN_VERIFY_LEAST)
-    return refuse_block(p, err);
+    return fileio_refuse_block(p, err);
   return 0;
 }
 
-static int check_dir(const struct bn_fileio_plan *p, struct bn_err *err)
+static int fileio_check_dir(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   const struct bn_fileio_conf *c = p->conf;
   struct stat st;
@@ -332,9 +333,10 @@ int bn_fileio_resolve(struct bn_fileio_plan *p, const struct bn_fileio_conf *con
                                .threads = general->plan.threads,
                                .events = general->plan.events,
                                .random = true};
-  if (run && read_mode(p, err) != 0)
+  if (run && fileio_read_mode(p, err) != 0)
     return -1;
-  if (read_flags(p, err) != 0 || read_sizes(p, err) != 0 || check_dir(p, err) != 0)
+  if (fileio_read_flags(p, err) != 0 || fileio_read_sizes(p, err) != 0 ||
+      fileio_check_dir(p, err) != 0)
     return -1;
   p->zeros = p->policy->writes_zeros && conf->typed_compressible == NULL
                  ? 100

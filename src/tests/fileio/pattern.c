@@ -10,7 +10,7 @@
    mark, which costs only a second draw.  Neighbouring blocks never share a mark. */
 enum { BUSY_MARKS = 1 << 16, TRIES = 32 };
 
-static bool is_random(enum bn_file_mode mode)
+static bool pattern_is_random(enum bn_file_mode mode)
 {
   return mode >= BN_FILE_RNDRD;
 }
@@ -19,7 +19,7 @@ void bn_pattern_init(struct bn_pattern *p, const struct bn_pattern_conf *conf)
 {
   *p = (struct bn_pattern){.conf = *conf, .flushed = conf->files};
   /* Without shared state, threads need not wait for each other. */
-  p->locked = !is_random(conf->mode) || conf->fsync_freq > 0 || conf->exclusive ||
+  p->locked = !pattern_is_random(conf->mode) || conf->fsync_freq > 0 || conf->exclusive ||
               (conf->mode == BN_FILE_RNDRW && conf->global_mix);
   if (conf->mode == BN_FILE_RNDRD && !conf->exclusive)
     p->locked = false;
@@ -39,17 +39,17 @@ static uint64_t blocks_per_file(const struct bn_pattern_conf *c)
   return (c->span + c->block - 1) / c->block;
 }
 
-static unsigned char *mark_of(struct bn_pattern *p, unsigned file, uint64_t offset)
+static unsigned char *pattern_mark_of(struct bn_pattern *p, unsigned file, uint64_t offset)
 {
-  const uint64_t unit = is_random(p->conf.mode) ? p->conf.block : p->conf.request;
+  const uint64_t unit = pattern_is_random(p->conf.mode) ? p->conf.block : p->conf.request;
   const uint64_t per_file = (p->conf.span + unit - 1) / unit;
 
   return &p->busy[(file * per_file + offset / unit) % BUSY_MARKS];
 }
 
-static bool is_busy(struct bn_pattern *p, const struct bn_draw *d)
+static bool pattern_is_busy(struct bn_pattern *p, const struct bn_draw *d)
 {
-  return p->busy != NULL && *mark_of(p, d->file, d->offset) != 0;
+  return p->busy != NULL && *pattern_mark_of(p, d->file, d->offset) != 0;
 }
 
 static size_t length_up_to_end(const struct bn_pattern_conf *c, uint64_t offset, uint64_t wanted)
@@ -57,7 +57,7 @@ static size_t length_up_to_end(const struct bn_pattern_conf *c, uint64_t offset,
   return (size_t)(c->span - offset < wanted ? c->span - offset : wanted);
 }
 
-static bool next_in_sequence(struct bn_pattern *p, struct bn_draw *d)
+static bool pattern_next_in_sequence(struct bn_pattern *p, struct bn_draw *d)
 {
   const struct bn_pattern_conf *c = &p->conf;
 
@@ -65,7 +65,7 @@ static bool next_in_sequence(struct bn_pattern *p, struct bn_draw *d)
   d->file = p->file;
   d->offset = p->pos;
   d->len = length_up_to_end(c, p->pos, c->request);
-  if (is_busy(p, d))
+  if (pattern_is_busy(p, d))
     return false;
   p->pos += d->len;
   if (p->pos == c->span) {
@@ -83,7 +83,7 @@ static enum bn_io_op random_op(const struct bn_pattern_conf *c, const struct bn_
   return c->mode == BN_FILE_RNDRD ? BN_IO_READ : BN_IO_WRITE;
 }
 
-static bool next_at_random(struct bn_pattern *p, struct bn_rng *rng, struct bn_draw *d)
+static bool pattern_next_at_random(struct bn_pattern *p, struct bn_rng *rng, struct bn_draw *d)
 {
   const struct bn_pattern_conf *c = &p->conf;
   const uint64_t per_file = blocks_per_file(c);
@@ -94,13 +94,13 @@ static bool next_at_random(struct bn_pattern *p, struct bn_rng *rng, struct bn_d
     d->file = (unsigned)(block / per_file);
     d->offset = block % per_file * c->block;
     d->len = length_up_to_end(c, d->offset, c->block);
-    if (!is_busy(p, d))
+    if (!pattern_is_busy(p, d))
       return true;
   }
   return false;
 }
 
-static bool next_flush(struct bn_pattern *p, struct bn_draw *d)
+static bool pattern_next_flush(struct bn_pattern *p, struct bn_draw *d)
 {
   const struct bn_pattern_conf *c = &p->conf;
 
@@ -115,25 +115,25 @@ static bool next_flush(struct bn_pattern *p, struct bn_draw *d)
 }
 
 /* Draws without shared state. */
-static void draw_alone(struct bn_pattern *p, struct bn_rng *rng, struct bn_pattern_mix *mix,
-                       struct bn_draw *d)
+static void pattern_draw_alone(struct bn_pattern *p, struct bn_rng *rng, struct bn_pattern_mix *mix,
+                               struct bn_draw *d)
 {
   d->op = random_op(&p->conf, mix);
-  (void)next_at_random(p, rng, d);
+  (void)pattern_next_at_random(p, rng, d);
   mix->reads += d->op == BN_IO_READ;
   mix->writes += d->op == BN_IO_WRITE;
 }
 
-static bool draw_locked(struct bn_pattern *p, struct bn_rng *rng, struct bn_pattern_mix *mix,
-                        struct bn_draw *d)
+static bool pattern_draw_locked(struct bn_pattern *p, struct bn_rng *rng,
+                                struct bn_pattern_mix *mix, struct bn_draw *d)
 {
-  if (next_flush(p, d))
+  if (pattern_next_flush(p, d))
     return true;
-  if (is_random(p->conf.mode)) {
+  if (pattern_is_random(p->conf.mode)) {
     d->op = random_op(&p->conf, mix);
-    if (!next_at_random(p, rng, d))
+    if (!pattern_next_at_random(p, rng, d))
       return false;
-  } else if (!next_in_sequence(p, d)) {
+  } else if (!pattern_next_in_sequence(p, d)) {
     return false;
   }
   mix->reads += d->op == BN_IO_READ;
@@ -141,7 +141,7 @@ static bool draw_locked(struct bn_pattern *p, struct bn_rng *rng, struct bn_patt
   p->dirty = p->dirty || d->op == BN_IO_WRITE;
   p->requests++;
   if (p->busy != NULL)
-    *mark_of(p, d->file, d->offset) = 1;
+    *pattern_mark_of(p, d->file, d->offset) = 1;
   return true;
 }
 
@@ -151,11 +151,11 @@ bool bn_pattern_draw(struct bn_pattern *p, struct bn_rng *rng, struct bn_pattern
   bool drawn;
 
   if (!p->locked) {
-    draw_alone(p, rng, mix, out);
+    pattern_draw_alone(p, rng, mix, out);
     return true;
   }
   (void)pthread_mutex_lock(&p->lock);
-  drawn = draw_locked(p, rng, p->conf.global_mix ? &p->mix : mix, out);
+  drawn = pattern_draw_locked(p, rng, p->conf.global_mix ? &p->mix : mix, out);
   (void)pthread_mutex_unlock(&p->lock);
   return drawn;
 }
@@ -165,6 +165,6 @@ void bn_pattern_release(struct bn_pattern *p, unsigned file, uint64_t offset, en
   if (p->busy == NULL || op == BN_IO_FSYNC || op == BN_IO_FDATASYNC)
     return;
   (void)pthread_mutex_lock(&p->lock);
-  *mark_of(p, file, offset) = 0;
+  *pattern_mark_of(p, file, offset) = 0;
   (void)pthread_mutex_unlock(&p->lock);
 }

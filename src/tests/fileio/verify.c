@@ -6,7 +6,7 @@
 
 #include "base/crc32.h"
 
-static void fill_random(unsigned char *at, size_t len, struct bn_rng *rng)
+static void verify_fill_random(unsigned char *at, size_t len, struct bn_rng *rng)
 {
   for (size_t i = 0; i < len; i += sizeof(uint64_t)) {
     const uint64_t r = bn_rng_next(rng);
@@ -24,7 +24,7 @@ void bn_verify_stamp(void *buf, size_t len, size_t block, uint64_t offset, struc
     const uint64_t block_offset = offset + at;
     uint32_t crc;
 
-    fill_random(b, body, rng);
+    verify_fill_random(b, body, rng);
     crc = bn_crc32(0, b, body);
     memcpy(b + body, &crc, sizeof crc);
     memcpy(b + body + sizeof crc, &block_offset, sizeof block_offset);

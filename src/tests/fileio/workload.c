@@ -40,7 +40,7 @@ static int fileio_cleanup(void *self, struct bn_session *s, const char *name, st
   return bn_files_cleanup(&plan, err);
 }
 
-static const struct bn_ioengine *find_engine(const char *name, struct bn_err *err)
+static const struct bn_ioengine *workload_find_engine(const char *name, struct bn_err *err)
 {
   static const struct bn_plugin_kind kind = BN_ENGINE_KIND;
   const struct bn_ioengine *const native[] = {&bn_engine_sync, &bn_engine_mmap};
@@ -51,7 +51,7 @@ static const struct bn_ioengine *find_engine(const char *name, struct bn_err *er
   return bn_plugin_open(&kind, name, err);
 }
 
-static void make_pattern(struct bn_fileio *f)
+static void workload_make_pattern(struct bn_fileio *f)
 {
   const struct bn_fileio_plan *p = &f->plan;
   const struct bn_pattern_conf c = {
@@ -72,7 +72,7 @@ static void make_pattern(struct bn_fileio *f)
 
 /* Each request owns its buffer.  The kernel grants more memory than exists, and kills some process
    when it is used. */
-static int check_memory(const struct bn_fileio *f, struct bn_err *err)
+static int workload_check_memory(const struct bn_fileio *f, struct bn_err *err)
 {
   const size_t limit = bn_area_limit();
   char request[64];
@@ -88,7 +88,7 @@ static int check_memory(const struct bn_fileio *f, struct bn_err *err)
 
 /* Refuses a depth in the words of sysbench, which parses the text here and has a special message
    for a number below 1. */
-static int refuse_depth(const char *typed, struct bn_err *err)
+static int workload_refuse_depth(const char *typed, struct bn_err *err)
 {
   const bool nothing = typed == NULL || typed[0] == '\0';
   int64_t n = 0;
@@ -99,12 +99,13 @@ static int refuse_depth(const char *typed, struct bn_err *err)
                     typed);
 }
 
-static int choose_depth(struct bn_fileio *f, const struct bn_fileio_conf *c, struct bn_err *err)
+static int workload_choose_depth(struct bn_fileio *f, const struct bn_fileio_conf *c,
+                                 struct bn_err *err)
 {
   if (f->engine->async && c->backlog == BN_OPT_LATE)
-    return refuse_depth(c->typed_backlog, err);
+    return workload_refuse_depth(c->typed_backlog, err);
   f->depth = f->engine->async ? (unsigned)c->backlog : 1;
-  return check_memory(f, err);
+  return workload_check_memory(f, err);
 }
 
 static int fileio_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
@@ -116,11 +117,11 @@ static int fileio_open(void **self, struct bn_session *s, const void *conf, stru
   f->services = s->services;
   if (bn_fileio_resolve(&f->plan, c, s->services->conf, true, err) != 0)
     return -1;
-  f->engine = find_engine(bn_fileio_io_modes[c->io_mode], err);
+  f->engine = workload_find_engine(bn_fileio_io_modes[c->io_mode], err);
   if (f->engine == NULL)
     return -1;
   f->threads = s->services->conf->plan.threads;
-  if (choose_depth(f, c, err) != 0)
+  if (workload_choose_depth(f, c, err) != 0)
     return -1;
   f->paced = s->services->conf->plan.rate > 0;
   f->debug = bn_log_get_verbosity() >= BN_DEBUG;
@@ -130,7 +131,7 @@ static int fileio_open(void **self, struct bn_session *s, const void *conf, stru
     memset(f->fd, -1, f->plan.files * sizeof *f->fd);
   if (f->fd == NULL || f->made == NULL)
     return bn_err_set(err, 0, "out of memory for %u files", f->plan.files);
-  make_pattern(f);
+  workload_make_pattern(f);
   return 0;
 }
 
@@ -156,7 +157,7 @@ static struct bn_io_setup setup_for(const struct bn_fileio *f, const int *fd, un
 }
 
 /* Tries to write before existing files are removed, as a sequential writing test does. */
-static int try_writing(const struct bn_fileio *f, struct bn_err *err)
+static int workload_try_writing(const struct bn_fileio *f, struct bn_err *err)
 {
   int fd, rc = bn_device_try(&f->plan, &fd, err);
 
@@ -179,7 +180,7 @@ static int fileio_start(void *self, struct bn_err *err)
 
   if (p->writing)
     bn_fileio_make_data(p, &f->data);
-  if (p->mode == BN_FILE_SEQWR && try_writing(f, err) != 0)
+  if (p->mode == BN_FILE_SEQWR && workload_try_writing(f, err) != 0)
     return -1;
   if (bn_files_open(p, f->fd, f->made, err) != 0)
     return -1;

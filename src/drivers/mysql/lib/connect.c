@@ -55,8 +55,8 @@ static bool needs_tcp(const struct bn_mysql *driver, const char *port)
 }
 
 /* Takes sockets in turn; else all pairs of hosts and ports, the port varying fastest. */
-static void connect_choose(struct place *p, const struct bn_mysql *driver,
-                           const struct bn_sql_target *t)
+static void mysql_connect_choose(struct place *p, const struct bn_mysql *driver,
+                                 const struct bn_sql_target *t)
 {
   const struct bn_mysql_conf *conf = driver->conf;
   const char *port = override_of(t, "port");
@@ -104,7 +104,7 @@ size_t bn_mysql_lib_place(const struct bn_mysql *driver, const struct bn_sql_tar
 {
   struct place p;
 
-  connect_choose(&p, driver, t);
+  mysql_connect_choose(&p, driver, t);
   if (p.socket != NULL)
     (void)snprintf(name, size, "%s", p.socket);
   else
@@ -129,13 +129,13 @@ static const char *file_or(const char *given, const struct bn_mysql *driver, con
   return driver->host->policy->mysql_files_in_folder && access(fixed, R_OK) == 0 ? fixed : NULL;
 }
 
-static void set_file(MYSQL *handle, enum mysql_option option, const char *value)
+static void connect_set_file(MYSQL *handle, enum mysql_option option, const char *value)
 {
   if (value != NULL)
     (void)mysql_options(handle, option, value);
 }
 
-static int set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
+static int connect_set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
 {
   const struct bn_mysql *driver = c->driver;
   const struct bn_mysql_conf *conf = driver->conf;
@@ -151,14 +151,15 @@ static int set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
     *text = "to verify the server, --mysql-ssl-ca has to name the certificates to trust";
     return -1;
   }
-  set_file(c->handle, MYSQL_OPT_SSL_KEY,
-           file_or(connect_typed_or_filed(conf->ssl_key, file->ssl_key), driver, "client-key.pem"));
-  set_file(
+  connect_set_file(
+      c->handle, MYSQL_OPT_SSL_KEY,
+      file_or(connect_typed_or_filed(conf->ssl_key, file->ssl_key), driver, "client-key.pem"));
+  connect_set_file(
       c->handle, MYSQL_OPT_SSL_CERT,
       file_or(connect_typed_or_filed(conf->ssl_cert, file->ssl_cert), driver, "client-cert.pem"));
-  set_file(c->handle, MYSQL_OPT_SSL_CA, ca);
-  set_file(c->handle, MYSQL_OPT_SSL_CIPHER,
-           connect_typed_or_filed(conf->ssl_cipher, file->ssl_cipher));
+  connect_set_file(c->handle, MYSQL_OPT_SSL_CA, ca);
+  connect_set_file(c->handle, MYSQL_OPT_SSL_CIPHER,
+                   connect_typed_or_filed(conf->ssl_cipher, file->ssl_cipher));
   return 0;
 }
 
@@ -177,12 +178,13 @@ static unsigned connect_timeout_s(const struct bn_mysql *driver, uint64_t deadli
   return (unsigned)(asked != 0 && asked < remaining_s ? asked : remaining_s);
 }
 
-static bool is_local(const struct place *p)
+static bool connect_is_local(const struct place *p)
 {
   return p->socket != NULL || (!p->tcp && (p->host == NULL || strcmp(p->host, "localhost") == 0));
 }
 
-static int set_options(struct bn_mysql_lib *c, int ssl, uint64_t deadline_ns, const char **text)
+static int connect_set_options(struct bn_mysql_lib *c, int ssl, uint64_t deadline_ns,
+                               const char **text)
 {
   const struct bn_mysql_conf *conf = c->driver->conf;
   const unsigned connect_s = connect_timeout_s(c->driver, deadline_ns);
@@ -202,7 +204,7 @@ static int set_options(struct bn_mysql_lib *c, int ssl, uint64_t deadline_ns, co
   if (conf->compression &&
       bn_mysql_lib_compression(c->handle, conf->compression_algorithms, text) != 0)
     return -1;
-  return set_ssl(c, ssl, text);
+  return connect_set_ssl(c, ssl, text);
 }
 
 /* Checks that the connection is encrypted as asked: a library may have gone on in plain text. */
@@ -233,8 +235,8 @@ static unsigned shown_port(const struct bn_mysql *driver, const struct place *p)
   return p->port == 0 && driver->host->policy->mysql_zero_port ? driver->port[0] : p->port;
 }
 
-static enum bn_sql open_handle(struct bn_mysql_lib *c, const struct place *p, int ssl,
-                               uint64_t deadline_ns, struct bn_sql_diag *d)
+static enum bn_sql connect_open_handle(struct bn_mysql_lib *c, const struct place *p, int ssl,
+                                       uint64_t deadline_ns, struct bn_sql_diag *d)
 {
   const unsigned yes = 1, tcp = MYSQL_PROTOCOL_TCP;
   const char *text = NULL;
@@ -243,9 +245,9 @@ static enum bn_sql open_handle(struct bn_mysql_lib *c, const struct place *p, in
   bn_mysql_trace(c->driver, "mysql_init(%p)", (void *)c->handle);
   if (c->handle == NULL)
     return bn_mysql_fail_text(BN_MYSQL_NO_MEMORY, "mysql_init()", "out of memory", d);
-  if (set_options(c, ssl, deadline_ns, &text) != 0)
+  if (connect_set_options(c, ssl, deadline_ns, &text) != 0)
     return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_options()", text, d);
-  bn_mysql_lib_cleartext(c->handle, ssl, is_local(p), c->driver->conf->cleartext_password);
+  bn_mysql_lib_cleartext(c->handle, ssl, connect_is_local(p), c->driver->conf->cleartext_password);
   bn_mysql_lib_load_guard(c);
   if (p->tcp)
     (void)mysql_options(c->handle, MYSQL_OPT_PROTOCOL, &tcp);
@@ -277,13 +279,13 @@ enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *
   char text[160];
 
   c->driver = driver;
-  connect_choose(&p, driver, t);
+  mysql_connect_choose(&p, driver, t);
   connect_describe(driver, &p, d);
   foreign = foreign_override(t);
   /* No connection exists yet, so none is lost, whatever the error's number. */
   if (foreign == NULL)
-    return open_handle(c, &p, driver->ssl, deadline_ns, d) == BN_SQL_DONE ? BN_SQL_DONE
-                                                                          : BN_SQL_ERROR;
+    return connect_open_handle(c, &p, driver->ssl, deadline_ns, d) == BN_SQL_DONE ? BN_SQL_DONE
+                                                                                  : BN_SQL_ERROR;
   (void)snprintf(text, sizeof text, "--mysql-%s cannot differ between connections", foreign);
   return bn_mysql_fail_text(0, "mysql_options()", text, d);
 }

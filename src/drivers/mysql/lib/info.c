@@ -8,7 +8,7 @@
 #include "drivers/mysql/lib/lib.h"
 
 /* Returns false if the text is not a number that a server can mean. */
-static bool read_number(const char *text, int64_t *number)
+static bool mysql_read_number(const char *text, int64_t *number)
 {
   char *end;
 
@@ -16,11 +16,11 @@ static bool read_number(const char *text, int64_t *number)
   return end != text && *end == '\0' && *number >= 0 && *number <= INT32_MAX;
 }
 
-static void take_variable(struct bn_sql_info *info, const char *name, const char *text)
+static void info_take_variable(struct bn_sql_info *info, const char *name, const char *text)
 {
   int64_t value;
 
-  if (!read_number(text, &value))
+  if (!mysql_read_number(text, &value))
     return;
   if (strcmp(name, "max_connections") == 0)
     info->max_connections = value;
@@ -34,7 +34,7 @@ static void take_variable(struct bn_sql_info *info, const char *name, const char
     info->prepared_statements = value;
 }
 
-static int read_variables(MYSQL *handle, const char *sql, struct bn_sql_info *out)
+static int info_read_variables(MYSQL *handle, const char *sql, struct bn_sql_info *out)
 {
   MYSQL_RES *res;
   MYSQL_ROW row;
@@ -45,7 +45,7 @@ static int read_variables(MYSQL *handle, const char *sql, struct bn_sql_info *ou
   if (res == NULL)
     return -1;
   while ((row = mysql_fetch_row(res)) != NULL)
-    take_variable(out, bn_mysql_lib_cell(res, row, 0), bn_mysql_lib_cell(res, row, 1));
+    info_take_variable(out, bn_mysql_lib_cell(res, row, 0), bn_mysql_lib_cell(res, row, 1));
   mysql_free_result(res);
   return 0;
 }
@@ -67,18 +67,18 @@ void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out)
 }
 
 /* Only poolers that name themselves are recognized. */
-static bool is_pooler(const char *version)
+static bool info_is_pooler(const char *version)
 {
   return strcasestr(version, "proxysql") != NULL || strcasestr(version, "maxscale") != NULL;
 }
 
 /* The row has the account, the number of its user's connections, and their limit. */
-static void take_quota(MYSQL_RES *res, MYSQL_ROW row, struct bn_sql_quota *q)
+static void info_take_quota(MYSQL_RES *res, MYSQL_ROW row, struct bn_sql_quota *q)
 {
   const char *account = bn_mysql_lib_cell(res, row, 0);
 
-  if (!read_number(bn_mysql_lib_cell(res, row, 1), &q->used) ||
-      !read_number(bn_mysql_lib_cell(res, row, 2), &q->allowed))
+  if (!mysql_read_number(bn_mysql_lib_cell(res, row, 1), &q->used) ||
+      !mysql_read_number(bn_mysql_lib_cell(res, row, 2), &q->allowed))
     return;
   (void)snprintf(q->by, sizeof q->by, "max_user_connections of %s", account);
   (void)snprintf(q->raise, sizeof q->raise,
@@ -87,7 +87,7 @@ static void take_quota(MYSQL_RES *res, MYSQL_ROW row, struct bn_sql_quota *q)
 
 /* The session's variable is the account's own limit, else the limit of all users, which does not
    bind users who may exceed max_connections.  The account's own limit overrides the other. */
-static void read_quota(MYSQL *handle, struct bn_sql_quota *q)
+static void info_read_quota(MYSQL *handle, struct bn_sql_quota *q)
 {
   static const char sql[] =
       "SELECT account, (SELECT COUNT(*) FROM information_schema.processlist"
@@ -107,13 +107,13 @@ static void read_quota(MYSQL *handle, struct bn_sql_quota *q)
   res = mysql_store_result(handle);
   row = res != NULL ? mysql_fetch_row(res) : NULL;
   if (row != NULL)
-    take_quota(res, row, q);
+    info_take_quota(res, row, q);
   mysql_free_result(res);
 }
 
 /* These limits apply to the server behind the pooler, not to the pooler's clients.  It passes
    packets through, so max_packet stays. */
-static void forget_limits(struct bn_sql_info *out)
+static void info_forget_limits(struct bn_sql_info *out)
 {
   out->max_connections = out->max_prepared_statements = -1;
   out->connections = out->prepared_statements = -1;
@@ -121,19 +121,20 @@ static void forget_limits(struct bn_sql_info *out)
 
 int bn_mysql_lib_info(struct bn_mysql_lib *c, struct bn_sql_info *out)
 {
-  int rc = read_variables(c->handle,
+  int rc =
+      info_read_variables(c->handle,
                           "SHOW GLOBAL VARIABLES WHERE Variable_name IN "
                           "('max_connections', 'max_prepared_stmt_count', 'max_allowed_packet')",
                           out);
   if (rc == 0)
-    rc = read_variables(c->handle,
-                        "SHOW GLOBAL STATUS WHERE Variable_name IN "
-                        "('Threads_connected', 'Prepared_stmt_count')",
-                        out);
-  if (is_pooler(mysql_get_server_info(c->handle)))
-    forget_limits(out);
+    rc = info_read_variables(c->handle,
+                             "SHOW GLOBAL STATUS WHERE Variable_name IN "
+                             "('Threads_connected', 'Prepared_stmt_count')",
+                             out);
+  if (info_is_pooler(mysql_get_server_info(c->handle)))
+    info_forget_limits(out);
   if (rc == 0 && out->max_connections >= 0)
-    read_quota(c->handle, &out->quota[0]);
+    info_read_quota(c->handle, &out->quota[0]);
   return rc;
 }
 

@@ -18,7 +18,7 @@ struct bn_mysql_part {
 
 static const char source_name[] = "rows of bench";
 
-static int begin_reading(void **reader, const char *name, void *conn)
+static int load_begin_reading(void **reader, const char *name, void *conn)
 {
   struct bn_mysql_load *load = &((struct bn_mysql_lib *)conn)->load;
 
@@ -27,7 +27,7 @@ static int begin_reading(void **reader, const char *name, void *conn)
   return load->expected && strcmp(name, source_name) == 0 ? 0 : -1;
 }
 
-static int read_rows(void *reader, char *out, unsigned room)
+static int mysql_read_rows(void *reader, char *out, unsigned room)
 {
   struct bn_mysql_load *load = reader;
   unsigned got = 0;
@@ -48,7 +48,7 @@ static int read_rows(void *reader, char *out, unsigned room)
   return (int)got;
 }
 
-static void end_reading(void *reader)
+static void load_end_reading(void *reader)
 {
   (void)reader;
 }
@@ -62,7 +62,8 @@ static int load_explain(void *reader, char *text, unsigned room)
 
 void bn_mysql_lib_load_guard(struct bn_mysql_lib *c)
 {
-  mysql_set_local_infile_handler(c->handle, begin_reading, read_rows, end_reading, load_explain, c);
+  mysql_set_local_infile_handler(c->handle, load_begin_reading, mysql_read_rows, load_end_reading,
+                                 load_explain, c);
 }
 
 static enum bn_sql load_run(struct bn_mysql_lib *c, const char *sql, struct bn_sql_diag *d)
@@ -80,7 +81,7 @@ static enum bn_sql load_refuse(const char *why, struct bn_sql_diag *d)
 }
 
 /* Finds a name in a list such as "id, `k`". */
-static bool has_column(const char *columns, const char *name)
+static bool load_has_column(const char *columns, const char *name)
 {
   const size_t len = strlen(name);
 
@@ -95,7 +96,7 @@ static bool has_column(const char *columns, const char *name)
 }
 
 /* True for types whose values LOAD DATA reads as INSERT does. */
-static bool is_plain_type(const char *type)
+static bool load_is_plain_type(const char *type)
 {
   static const char *const words[] = {"int",  "char", "text", "blob",   "binary", "decimal",
                                       "date", "time", "year", "double", "float"};
@@ -108,24 +109,24 @@ static bool is_plain_type(const char *type)
 }
 
 /* Returns NULL, or why INSERT would store something else. */
-static const char *check_columns(MYSQL_RES *res, const char *columns)
+static const char *load_check_columns(MYSQL_RES *res, const char *columns)
 {
   const char *why = NULL;
   MYSQL_ROW row;
 
   /* The columns are Field, Type, Null, Key, Default, Extra. */
   while ((row = mysql_fetch_row(res)) != NULL) {
-    if (!is_plain_type(bn_mysql_lib_cell(res, row, 1)))
+    if (!load_is_plain_type(bn_mysql_lib_cell(res, row, 1)))
       why = "a column has a type whose values are written in another way";
     else if (strstr(bn_mysql_lib_cell(res, row, 5), "auto_increment") != NULL &&
-             !has_column(columns, bn_mysql_lib_cell(res, row, 0)))
+             !load_has_column(columns, bn_mysql_lib_cell(res, row, 0)))
       why = "the server would leave gaps in the numbers it gives";
   }
   return why;
 }
 
-static enum bn_sql check_table(struct bn_mysql_lib *c, const char *table, const char *columns,
-                               struct bn_sql_diag *d)
+static enum bn_sql load_check_table(struct bn_mysql_lib *c, const char *table, const char *columns,
+                                    struct bn_sql_diag *d)
 {
   char *sql = c->driver->host->print("SHOW COLUMNS FROM %s", table);
   enum bn_sql rc = load_run(c, sql, d);
@@ -138,7 +139,8 @@ static enum bn_sql check_table(struct bn_mysql_lib *c, const char *table, const 
   res = mysql_store_result(c->handle);
   if (res == NULL)
     return bn_mysql_lib_fail(c, "mysql_store_result()", d);
-  why = mysql_num_fields(res) < 6 ? "the table's columns are unknown" : check_columns(res, columns);
+  why = mysql_num_fields(res) < 6 ? "the table's columns are unknown"
+                                  : load_check_columns(res, columns);
   mysql_free_result(res);
   return why == NULL ? BN_SQL_DONE : load_refuse(why, d);
 }
@@ -152,15 +154,15 @@ void bn_mysql_lib_load_forget(struct bn_mysql_lib *c)
 }
 
 /* Remembers the checked table, because mostly there is only one. */
-static enum bn_sql choose_table(struct bn_mysql_lib *c, const char *table, const char *columns,
-                                struct bn_sql_diag *d)
+static enum bn_sql load_choose_table(struct bn_mysql_lib *c, const char *table, const char *columns,
+                                     struct bn_sql_diag *d)
 {
   struct bn_mysql_load *load = &c->load;
   enum bn_sql rc;
 
   if (load->table != NULL && strcmp(load->table, table) == 0 && strcmp(load->columns, columns) == 0)
     return BN_SQL_DONE;
-  rc = check_table(c, table, columns, d);
+  rc = load_check_table(c, table, columns, d);
   if (rc != BN_SQL_DONE)
     return rc;
   bn_mysql_lib_load_forget(c);
@@ -179,7 +181,7 @@ enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, c
     return load_refuse("it would be part of a transaction", d);
   if ((status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0)
     return load_refuse("the server knows no escapes", d);
-  return choose_table(c, table, columns, d);
+  return load_choose_table(c, table, columns, d);
 }
 
 enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, size_t len,
@@ -196,7 +198,7 @@ enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, siz
 }
 
 /* Counts lines; *ascii: all bytes are ASCII. */
-static uint64_t count_rows(const struct bn_mysql_load *load, bool *ascii)
+static uint64_t load_count_rows(const struct bn_mysql_load *load, bool *ascii)
 {
   unsigned char all = 0;
   uint64_t n = 0;
@@ -214,7 +216,7 @@ static uint64_t count_rows(const struct bn_mysql_load *load, bool *ascii)
 }
 
 /* Reports the first warning as if it had been the error. */
-static enum bn_sql fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_diag *d)
+static enum bn_sql load_fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
   MYSQL_RES *res = NULL;
   MYSQL_ROW row = NULL;
@@ -232,12 +234,12 @@ static enum bn_sql fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_diag *d)
   return rc == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_ERROR;
 }
 
-static enum bn_sql send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
+static enum bn_sql load_send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
   const struct bn_mysql_load *load = &c->load;
   const bool listed = load->columns[0] != '\0';
   bool ascii;
-  const uint64_t rows = count_rows(load, &ascii);
+  const uint64_t rows = load_count_rows(load, &ascii);
   /* The server takes nearly twice as long if a character may have several bytes. */
   char *sql = c->driver->host->print(
       "LOAD DATA LOCAL INFILE '%s' INTO TABLE %s CHARACTER SET %s%s%s%s", source_name, load->table,
@@ -251,7 +253,7 @@ static enum bn_sql send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
   free(sql);
   if (rc == BN_SQL_DONE &&
       (mysql_warning_count(c->handle) != 0 || mysql_affected_rows(c->handle) != rows))
-    rc = fail_as_warned(c, d);
+    rc = load_fail_as_warned(c, d);
   return rc;
 }
 
@@ -276,7 +278,7 @@ enum bn_sql bn_mysql_lib_load_end(struct bn_mysql_lib *c, struct bn_sql_diag *d)
     return BN_SQL_DONE;
   rc = load_run(c, "START TRANSACTION", d);
   if (rc == BN_SQL_DONE)
-    rc = send_rows(c, d);
+    rc = load_send_rows(c, d);
   if (rc == BN_SQL_DONE)
     return load_run(c, "COMMIT", d);
   return rc == BN_SQL_ERROR ? load_roll_back(c, d) : rc;

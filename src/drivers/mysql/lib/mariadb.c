@@ -32,7 +32,7 @@ static bool offers_encryption(const MYSQL *handle)
 }
 
 /* Encrypts if possible, and reads the name of the account's method. */
-static int ask_method(MYSQL_PLUGIN_VIO *vio)
+static int mariadb_ask_method(MYSQL_PLUGIN_VIO *vio)
 {
   unsigned char *packet;
   const int len = vio->read_packet(vio, &packet);
@@ -40,19 +40,19 @@ static int ask_method(MYSQL_PLUGIN_VIO *vio)
   return len > 0 && packet[0] == 0 ? CR_OK_HANDSHAKE_COMPLETE : CR_ERROR;
 }
 
-static int pass_if_encrypted(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
+static int mariadb_pass_if_encrypted(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   NET *net = &handle->net;
 
   if (offers_encryption(handle))
-    return ask_method(vio);
+    return mariadb_ask_method(vio);
   net->last_errno = CR_SSL_CONNECTION_ERROR;
   (void)snprintf(net->sqlstate, sizeof net->sqlstate, "HY000");
   (void)snprintf(net->last_error, sizeof net->last_error, "%s", BN_MYSQL_LIB_NOT_ENCRYPTED);
   return CR_ERROR;
 }
 
-static int pass_any(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
+static int mariadb_pass_any(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   if (!offers_encryption(handle)) {
     /* Methods take an encryption that was asked for as one that exists. */
@@ -60,15 +60,15 @@ static int pass_any(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
     handle->options.use_ssl = 0;
     handle->client_flag &= ~(unsigned long)CLIENT_SSL;
   }
-  return ask_method(vio);
+  return mariadb_ask_method(vio);
 }
 
 /* Nobody can listen on a socket in the file system. */
-static int pass_not_in_clear(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
+static int mariadb_pass_not_in_clear(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   if (!offers_encryption(handle) && handle->unix_socket == NULL)
     (void)mysql_optionsv(handle, MARIADB_OPT_RESTRICTED_AUTH, never_in_clear);
-  return pass_any(vio, handle);
+  return mariadb_pass_any(vio, handle);
 }
 
 /* The part of a method that the library reads.  The header that defines it is not always installed
@@ -87,21 +87,21 @@ static const struct gate gates[] = {
      .author = "",
      .desc = "",
      .license = "GPL",
-     .authenticate = pass_if_encrypted},
+     .authenticate = mariadb_pass_if_encrypted},
     {.type = AUTHENTICATION,
      .interface_version = INTERFACE_VERSION,
      .name = gate_preferred,
      .author = "",
      .desc = "",
      .license = "GPL",
-     .authenticate = pass_not_in_clear},
+     .authenticate = mariadb_pass_not_in_clear},
     {.type = AUTHENTICATION,
      .interface_version = INTERFACE_VERSION,
      .name = gate_any,
      .author = "",
      .desc = "",
      .license = "GPL",
-     .authenticate = pass_any},
+     .authenticate = mariadb_pass_any},
 };
 
 /* A failed registration makes connections that name the method fail. */

@@ -59,7 +59,7 @@ uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st)
   return (uint32_t)st->handle->stmt_id;
 }
 
-static void bind_value(MYSQL_BIND *to, const struct bn_sql_bind *b)
+static void mysql_bind_value(MYSQL_BIND *to, const struct bn_sql_bind *b)
 {
   memset(to, 0, sizeof *to);
   /* The library only reads these; its types have no const.  is_null is char or bool there. */
@@ -111,7 +111,7 @@ enum bn_sql bn_mysql_lib_bind(struct bn_mysql_lib_stmt *st, const struct bn_sql_
     return BN_SQL_DONE;
   params = st->lib->driver->host->alloc(n, sizeof *params);
   for (size_t i = 0; i < n; i++)
-    bind_value(&params[i], &b[i]);
+    mysql_bind_value(&params[i], &b[i]);
   failed = mysql_stmt_bind_param(st->handle, params); /* copies params */
   bn_mysql_trace(st->lib->driver, "mysql_stmt_bind_param(%p, %p) = %d", (void *)st->handle,
                  (void *)params, failed);
@@ -177,7 +177,7 @@ enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_r
   return taken;
 }
 
-static void free_columns(struct bn_mysql_lib_stmt *st)
+static void stmt_free_columns(struct bn_mysql_lib_stmt *st)
 {
   for (unsigned i = 0; i < st->n_columns; i++)
     free(st->cell[i].data);
@@ -188,11 +188,11 @@ static void free_columns(struct bn_mysql_lib_stmt *st)
   st->n_columns = 0;
 }
 
-static void make_columns(struct bn_mysql_lib_stmt *st, unsigned n)
+static void stmt_make_columns(struct bn_mysql_lib_stmt *st, unsigned n)
 {
   const struct bn_driver_host *host = st->lib->driver->host;
 
-  free_columns(st);
+  stmt_free_columns(st);
   st->column = host->alloc(n, sizeof *st->column);
   st->cell = host->alloc(n, sizeof *st->cell);
   st->n_columns = n;
@@ -210,16 +210,16 @@ static void make_columns(struct bn_mysql_lib_stmt *st, unsigned n)
   }
 }
 
-static bool bind_rows(struct bn_mysql_lib_stmt *st, unsigned n)
+static bool stmt_bind_rows(struct bn_mysql_lib_stmt *st, unsigned n)
 {
   if (st->n_columns != n)
-    make_columns(st, n);
+    stmt_make_columns(st, n);
   st->rows_bound = mysql_stmt_bind_result(st->handle, st->column) == 0;
   return st->rows_bound;
 }
 
 /* Fetches a value that did not fit again, into enough room. */
-static bool fetch_long(struct bn_mysql_lib_stmt *st, unsigned i)
+static bool stmt_fetch_long(struct bn_mysql_lib_stmt *st, unsigned i)
 {
   struct bn_mysql_cell *cell = &st->cell[i];
   MYSQL_BIND *column = &st->column[i];
@@ -240,7 +240,7 @@ bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, const struct bn_sql_r
 {
   int rc;
 
-  if (!st->rows_bound && !bind_rows(st, r->nfields))
+  if (!st->rows_bound && !stmt_bind_rows(st, r->nfields))
     return false;
   rc = mysql_stmt_fetch(st->handle);
   bn_mysql_trace(st->lib->driver, "mysql_stmt_fetch(%p) = %d", (void *)st->handle, rc);
@@ -253,7 +253,7 @@ bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, const struct bn_sql_r
       row[i] = (struct bn_sql_value){.ptr = NULL, .len = 0};
       continue;
     }
-    if (cell->len > cell->room && !fetch_long(st, i))
+    if (cell->len > cell->room && !stmt_fetch_long(st, i))
       return false;
     row[i] = (struct bn_sql_value){.ptr = cell->data, .len = cell->len};
   }
@@ -294,5 +294,5 @@ void bn_mysql_lib_stmt_close(struct bn_mysql_lib_stmt *st)
     bn_mysql_trace(st->lib->driver, "mysql_stmt_close(%p) = %d", (const void *)handle, failed);
   }
   st->handle = NULL;
-  free_columns(st);
+  stmt_free_columns(st);
 }

@@ -16,7 +16,7 @@ enum {
   WIRE_TEXT = 253
 };
 
-static bool has_length(const struct bn_sql_bind *b)
+static bool execute_has_length(const struct bn_sql_bind *b)
 {
   return b->type == BN_SQL_TEXT || b->type == BN_SQL_BLOB;
 }
@@ -26,7 +26,7 @@ size_t bn_mysql_execute_room(const struct bn_sql_bind *b, size_t n)
   size_t room = FIXED + NUMBER_MAX + (n + 7) / 8 + 1 + n * (2 + 1 + NUMBER_MAX);
 
   for (size_t i = 0; i < n; i++)
-    room += has_length(&b[i]) && !bn_sql_bind_null(&b[i]) ? *b[i].len : 0;
+    room += execute_has_length(&b[i]) && !bn_sql_bind_null(&b[i]) ? *b[i].len : 0;
   return bn_mysql_sealed(room);
 }
 
@@ -45,7 +45,7 @@ static uint8_t *execute_put8(uint8_t *out, const void *value)
   return execute_put(out, bits, 8);
 }
 
-static uint8_t *put_number(uint8_t *out, uint64_t n)
+static uint8_t *mysql_wire_put_number(uint8_t *out, uint64_t n)
 {
   if (n < 0xfb)
     return execute_put(out, n, 1);
@@ -56,18 +56,19 @@ static uint8_t *put_number(uint8_t *out, uint64_t n)
   return execute_put(execute_put(out, 0xfe, 1), n, 8);
 }
 
-static uint8_t *put_value(uint8_t *out, const struct bn_sql_bind *b)
+static uint8_t *mysql_wire_put_value(uint8_t *out, const struct bn_sql_bind *b)
 {
-  if (!has_length(b))
+  if (!execute_has_length(b))
     return execute_put8(out, b->data);
-  out = put_number(out, *b->len);
+  out = mysql_wire_put_number(out, *b->len);
   if (*b->len > 0)
     memcpy(out, b->data, *b->len);
   return out + *b->len;
 }
 
 /* With attributes, each type has a name behind it, which is empty. */
-static uint8_t *put_types(uint8_t *out, const struct bn_sql_bind *b, size_t n, bool attributes)
+static uint8_t *execute_put_types(uint8_t *out, const struct bn_sql_bind *b, size_t n,
+                                  bool attributes)
 {
   static const uint8_t type[] = {
       [BN_SQL_NULL] = WIRE_NULL, [BN_SQL_INT64] = WIRE_INT64, [BN_SQL_DOUBLE] = WIRE_DOUBLE,
@@ -91,18 +92,18 @@ size_t bn_mysql_put_execute(uint8_t *out, uint32_t id, const struct bn_sql_bind 
   if (n == 0)
     return bn_mysql_seal(out, (size_t)(p - begin));
   if (attributes)
-    p = put_number(p, n);
+    p = mysql_wire_put_number(p, n);
   nulls = p;
   memset(nulls, 0, (n + 7) / 8);
   p += (n + 7) / 8;
   *p++ = types;
   if (types)
-    p = put_types(p, b, n, attributes);
+    p = execute_put_types(p, b, n, attributes);
   for (size_t i = 0; i < n; i++) {
     if (bn_sql_bind_null(&b[i]))
       nulls[i / 8] |= (uint8_t)(1u << i % 8);
     else
-      p = put_value(p, &b[i]);
+      p = mysql_wire_put_value(p, &b[i]);
   }
   return bn_mysql_seal(out, (size_t)(p - begin));
 }

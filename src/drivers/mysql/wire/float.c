@@ -47,7 +47,7 @@ static bool digits_identify(double value, int digits)
   return strtod(text, NULL) == value;
 }
 
-static void find_digits(struct decimal *d, double value, int digits)
+static void float_find_digits(struct decimal *d, double value, int digits)
 {
   d->negative = signbit(value) != 0;
   value = fabs(value);
@@ -70,7 +70,7 @@ static char *decimal_copy(char *out, const struct decimal *d, int from, int to)
   return out;
 }
 
-static char *put_plain(char *out, const struct decimal *d, int decimals)
+static char *float_put_plain(char *out, const struct decimal *d, int decimals)
 {
   out = d->point > 0 ? decimal_copy(out, d, 0, d->point) : decimal_copy(out, d, -1, 0);
   if (decimals <= 0)
@@ -86,11 +86,11 @@ size_t bn_mysql_put_real(char *out, double value, int digits)
 
   if (!isfinite(value))
     return (size_t)snprintf(out, BN_MYSQL_CELL, "0");
-  find_digits(&d, value, digits);
+  float_find_digits(&d, value, digits);
   if (d.negative)
     *p++ = '-';
   if (d.point >= PLAIN_MIN && d.point <= PLAIN_MAX)
-    return (size_t)(put_plain(p, &d, d.n - d.point) - out);
+    return (size_t)(float_put_plain(p, &d, d.n - d.point) - out);
   p = decimal_copy(p, &d, 0, 1);
   if (d.n > 1) {
     *p++ = '.';
@@ -108,12 +108,12 @@ size_t bn_mysql_put_fixed(char *out, double value, unsigned decimals)
     decimals = DECIMALS_MAX;
   if (!isfinite(value))
     return (size_t)snprintf(out, BN_MYSQL_CELL, "0");
-  find_digits(&d, value, 0);
+  float_find_digits(&d, value, 0);
   /* Writes the shortest text that identifies the number, if it has no more decimals than the
      column. */
   if (d.n - d.point > (int)decimals)
     return (size_t)snprintf(out, BN_MYSQL_CELL, "%.*f", (int)decimals, value);
   if (d.negative)
     *p++ = '-';
-  return (size_t)(put_plain(p, &d, (int)decimals) - out);
+  return (size_t)(float_put_plain(p, &d, (int)decimals) - out);
 }

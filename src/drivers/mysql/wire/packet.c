@@ -45,7 +45,7 @@ void bn_mysql_reply_begin(struct bn_mysql_reply *r, uint8_t seq)
 }
 
 /* Reads the part of an OK packet after its first byte. */
-static bool take_ok(struct bn_mysql_reply *r, const uint8_t *p, const uint8_t *end)
+static bool packet_take_ok(struct bn_mysql_reply *r, const uint8_t *p, const uint8_t *end)
 {
   uint64_t affected, insert_id;
 
@@ -62,7 +62,7 @@ static bool take_ok(struct bn_mysql_reply *r, const uint8_t *p, const uint8_t *e
 }
 
 /* The packet has a number, '#' and SQLSTATE, and a message. */
-static bool take_error(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+static bool mysql_wire_take_error(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   size_t head = 3;
 
@@ -87,7 +87,7 @@ static bool take_error(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 }
 
 /* Reads the number of columns, and whether their descriptions follow. */
-static bool take_count(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+static bool packet_take_count(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   const uint8_t *end = p + len;
   uint64_t n;
@@ -106,21 +106,21 @@ static bool take_count(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
   return true;
 }
 
-static bool take_first_byte(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+static bool packet_take_first_byte(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   switch (p[0]) {
   case SAYS_OK:
-    return take_ok(r, p, p + len);
+    return packet_take_ok(r, p, p + len);
   case SAYS_FILE:
   case SAYS_END:
     return false;
   default:
-    return take_count(r, p, len);
+    return packet_take_count(r, p, len);
   }
 }
 
 /* Reads a column: names, which are not used, and a tail after its length. */
-static bool take_column(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+static bool packet_take_column(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   if (len <= COLUMN_TAIL || p[len - COLUMN_TAIL - 1] != COLUMN_TAIL)
     return false;
@@ -130,7 +130,7 @@ static bool take_column(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
   return true;
 }
 
-static bool take_columns_end(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+static bool packet_take_columns_end(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   if (p[0] != SAYS_END || len != END_LEN)
     return false;
@@ -140,11 +140,11 @@ static bool take_columns_end(struct bn_mysql_reply *r, const uint8_t *p, size_t 
 }
 
 /* A text row whose first value is very long begins like the end of rows, but fills its packet. */
-static bool take_row(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+static bool packet_take_row(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   if (p[0] == SAYS_END && len < BN_MYSQL_PACKET_MAX) {
     if (r->short_end)
-      return take_ok(r, p, p + len);
+      return packet_take_ok(r, p, p + len);
     if (len != END_LEN)
       return false;
     r->status = bn_mysql_get2(p + 3);
@@ -168,16 +168,16 @@ static bool take_packet(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
   if (len == 0)
     return false;
   if (p[0] == SAYS_ERROR)
-    return take_error(r, p, len);
+    return mysql_wire_take_error(r, p, len);
   switch (r->state) {
   case BN_REPLY_FIRST:
-    return take_first_byte(r, p, len);
+    return packet_take_first_byte(r, p, len);
   case BN_REPLY_COLUMNS:
-    return take_column(r, p, len);
+    return packet_take_column(r, p, len);
   case BN_REPLY_COLUMNS_END:
-    return take_columns_end(r, p, len);
+    return packet_take_columns_end(r, p, len);
   default:
-    return take_row(r, p, len);
+    return packet_take_row(r, p, len);
   }
 }
 
@@ -208,7 +208,7 @@ enum bn_mysql_read bn_mysql_reply_read(struct bn_mysql_reply *r, const uint8_t *
   return BN_READ_DONE;
 }
 
-static void read_columns(const uint8_t *p, uint32_t n, struct bn_mysql_column *out)
+static void packet_read_columns(const uint8_t *p, uint32_t n, struct bn_mysql_column *out)
 {
   for (uint32_t i = 0; i < n; i++) {
     const size_t len = bn_mysql_get3(p);
@@ -225,12 +225,12 @@ static void read_columns(const uint8_t *p, uint32_t n, struct bn_mysql_column *o
 void bn_mysql_reply_columns(const struct bn_mysql_reply *r, const uint8_t *data,
                             struct bn_mysql_column *out)
 {
-  read_columns(data + r->columns_at, r->described, out);
+  packet_read_columns(data + r->columns_at, r->described, out);
 }
 
 /* --- descriptions of prepared statements --- */
 
-static void begin_columns(struct bn_mysql_prepared *r, size_t at)
+static void packet_begin_columns(struct bn_mysql_prepared *r, size_t at)
 {
   r->columns_at = at;
   r->remaining = r->n_columns;
@@ -238,7 +238,8 @@ static void begin_columns(struct bn_mysql_prepared *r, size_t at)
 }
 
 /* Reads the statement's id and its numbers of columns and parameters; the packet ends at `at`. */
-static bool take_number(struct bn_mysql_prepared *r, const uint8_t *p, size_t len, size_t at)
+static bool mysql_wire_take_number(struct bn_mysql_prepared *r, const uint8_t *p, size_t len,
+                                   size_t at)
 {
   if (p[0] == SAYS_ERROR && len >= 3) {
     r->failed = true;
@@ -253,42 +254,43 @@ static bool take_number(struct bn_mysql_prepared *r, const uint8_t *p, size_t le
   if (r->remaining > 0)
     r->state = BN_PREPARED_PARAMS;
   else
-    begin_columns(r, at);
+    packet_begin_columns(r, at);
   return true;
 }
 
-static bool is_column(const uint8_t *p, size_t len)
+static bool packet_is_column(const uint8_t *p, size_t len)
 {
   return len > COLUMN_TAIL && p[len - COLUMN_TAIL - 1] == COLUMN_TAIL;
 }
 
-static bool is_end(const uint8_t *p, size_t len)
+static bool packet_is_end(const uint8_t *p, size_t len)
 {
   return p[0] == SAYS_END && len == END_LEN;
 }
 
 /* Reads one packet of the description, which ends at `at`. */
-static bool take_description(struct bn_mysql_prepared *r, const uint8_t *p, size_t len, size_t at)
+static bool packet_take_description(struct bn_mysql_prepared *r, const uint8_t *p, size_t len,
+                                    size_t at)
 {
   switch (r->state) {
   case BN_PREPARED_FIRST:
-    return take_number(r, p, len, at);
+    return mysql_wire_take_number(r, p, len, at);
   case BN_PREPARED_PARAMS:
     if (--r->remaining == 0 && !r->short_end)
       r->state = BN_PREPARED_PARAMS_END;
     else if (r->remaining == 0)
-      begin_columns(r, at);
-    return is_column(p, len);
+      packet_begin_columns(r, at);
+    return packet_is_column(p, len);
   case BN_PREPARED_PARAMS_END:
-    begin_columns(r, at);
-    return is_end(p, len);
+    packet_begin_columns(r, at);
+    return packet_is_end(p, len);
   case BN_PREPARED_COLUMNS:
     if (--r->remaining == 0)
       r->state = r->short_end ? BN_PREPARED_DONE : BN_PREPARED_COLUMNS_END;
-    return is_column(p, len);
+    return packet_is_column(p, len);
   default:
     r->state = BN_PREPARED_DONE;
-    return is_end(p, len);
+    return packet_is_end(p, len);
   }
 }
 
@@ -307,7 +309,7 @@ enum bn_mysql_read bn_mysql_prepared_read(struct bn_mysql_prepared *r, const uin
     if (len - r->at - BN_MYSQL_HEADER < n)
       return BN_READ_MORE;
     if (!in_turn(r->seq, r->state == BN_PREPARED_FIRST, p, n) ||
-        !take_description(r, p + BN_MYSQL_HEADER, n, r->at + BN_MYSQL_HEADER + n))
+        !packet_take_description(r, p + BN_MYSQL_HEADER, n, r->at + BN_MYSQL_HEADER + n))
       return BN_READ_BAD;
     r->seq++;
     r->at += BN_MYSQL_HEADER + n;
@@ -318,5 +320,5 @@ enum bn_mysql_read bn_mysql_prepared_read(struct bn_mysql_prepared *r, const uin
 void bn_mysql_prepared_columns(const struct bn_mysql_prepared *r, const uint8_t *data,
                                struct bn_mysql_column *out)
 {
-  read_columns(data + r->columns_at, r->n_columns, out);
+  packet_read_columns(data + r->columns_at, r->n_columns, out);
 }

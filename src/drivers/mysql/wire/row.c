@@ -59,7 +59,7 @@ int bn_mysql_row_next(const uint8_t *reply, size_t *at, uint8_t **joined, struct
   return 0;
 }
 
-static int take_bytes(const uint8_t **p, const uint8_t *end, struct bn_sql_value *out)
+static int row_take_bytes(const uint8_t **p, const uint8_t *end, struct bn_sql_value *out)
 {
   uint64_t len;
 
@@ -78,7 +78,7 @@ int bn_mysql_row_text(const struct bn_mysql_row *row, size_t n, struct bn_sql_va
     if (p < end && *p == NULL_TEXT) {
       out[i] = (struct bn_sql_value){.ptr = NULL, .len = 0};
       p++;
-    } else if (take_bytes(&p, end, &out[i]) != 0) {
+    } else if (row_take_bytes(&p, end, &out[i]) != 0) {
       return -1;
     }
   }
@@ -89,7 +89,7 @@ int bn_mysql_row_text(const struct bn_mysql_row *row, size_t n, struct bn_sql_va
  */
 
 /* Writes the decimal digits of n, at least `least` of them. */
-static char *put_digits(char *out, uint64_t n, unsigned least)
+static char *row_put_digits(char *out, uint64_t n, unsigned least)
 {
   char digits[20];
   unsigned len = 0;
@@ -107,7 +107,7 @@ static char *put_digits(char *out, uint64_t n, unsigned least)
 }
 
 /* Puts zeros before len bytes, up to the length of the column. */
-static size_t fill_up(const struct bn_mysql_column *c, char *cell, size_t len, size_t below)
+static size_t row_fill_up(const struct bn_mysql_column *c, char *cell, size_t len, size_t below)
 {
   size_t more;
 
@@ -119,7 +119,7 @@ static size_t fill_up(const struct bn_mysql_column *c, char *cell, size_t len, s
   return c->length;
 }
 
-static size_t put_int(const struct bn_mysql_column *c, uint64_t n, unsigned bytes, char *cell)
+static size_t row_put_int(const struct bn_mysql_column *c, uint64_t n, unsigned bytes, char *cell)
 {
   const unsigned above = 64 - 8 * bytes;
   char *p = cell;
@@ -128,11 +128,11 @@ static size_t put_int(const struct bn_mysql_column *c, uint64_t n, unsigned byte
     n = ~((uint64_t)((int64_t)(n << above) >> above)) + 1;
     *p++ = '-';
   }
-  p = put_digits(p, n, 1);
-  return fill_up(c, cell, (size_t)(p - cell), ZEROFILL_INT);
+  p = row_put_digits(p, n, 1);
+  return row_fill_up(c, cell, (size_t)(p - cell), ZEROFILL_INT);
 }
 
-static size_t put_float(const struct bn_mysql_column *c, const uint8_t *p, char *cell)
+static size_t row_put_float(const struct bn_mysql_column *c, const uint8_t *p, char *cell)
 {
   size_t len;
   double value;
@@ -152,40 +152,41 @@ static size_t put_float(const struct bn_mysql_column *c, const uint8_t *p, char 
     len = bn_mysql_put_fixed(cell, value, c->decimals);
   else
     len = bn_mysql_put_real(cell, value, c->type == TYPE_FLOAT ? FLOAT_DIGITS : 0);
-  return fill_up(c, cell, len, ZEROFILL_REAL);
+  return row_fill_up(c, cell, len, ZEROFILL_REAL);
 }
 
-static char *put_date(char *out, const uint8_t *p, size_t len)
+static char *row_put_date(char *out, const uint8_t *p, size_t len)
 {
-  out = put_digits(out, len >= 4 ? bn_mysql_get2(p) : 0, 4);
+  out = row_put_digits(out, len >= 4 ? bn_mysql_get2(p) : 0, 4);
   *out++ = '-';
-  out = put_digits(out, len >= 4 ? p[2] : 0, 2);
+  out = row_put_digits(out, len >= 4 ? p[2] : 0, 2);
   *out++ = '-';
-  return put_digits(out, len >= 4 ? p[3] : 0, 2);
+  return row_put_digits(out, len >= 4 ? p[3] : 0, 2);
 }
 
 /* p has minutes and seconds, or is NULL; microseconds may follow them. */
-static char *put_clock(char *out, const struct bn_mysql_column *c, uint64_t hour, const uint8_t *p,
-                       bool has_fraction)
+static char *row_put_clock(char *out, const struct bn_mysql_column *c, uint64_t hour,
+                           const uint8_t *p, bool has_fraction)
 {
   const unsigned decimals = c->decimals < 6 ? c->decimals : 6;
   char fraction[20];
 
-  out = put_digits(out, hour, 2);
+  out = row_put_digits(out, hour, 2);
   *out++ = ':';
-  out = put_digits(out, p != NULL ? p[0] : 0, 2);
+  out = row_put_digits(out, p != NULL ? p[0] : 0, 2);
   *out++ = ':';
-  out = put_digits(out, p != NULL ? p[1] : 0, 2);
+  out = row_put_digits(out, p != NULL ? p[1] : 0, 2);
   if (decimals == 0)
     return out;
-  (void)put_digits(fraction, has_fraction ? bn_mysql_get4(p + 2) : 0, 6);
+  (void)row_put_digits(fraction, has_fraction ? bn_mysql_get4(p + 2) : 0, 6);
   *out++ = '.';
   memcpy(out, fraction, decimals);
   return out + decimals;
 }
 
 /* p has len bytes; the server leaves out parts that are zero. */
-static size_t put_time(const struct bn_mysql_column *c, const uint8_t *p, size_t len, char *cell)
+static size_t row_put_time(const struct bn_mysql_column *c, const uint8_t *p, size_t len,
+                           char *cell)
 {
   char *out = cell;
 
@@ -194,20 +195,20 @@ static size_t put_time(const struct bn_mysql_column *c, const uint8_t *p, size_t
 
     if (given && p[0] != 0)
       *out++ = '-';
-    out = put_clock(out, c, given ? (uint64_t)bn_mysql_get4(p + 1) * 24 + p[5] : 0,
-                    given ? p + 6 : NULL, len >= 12);
+    out = row_put_clock(out, c, given ? (uint64_t)bn_mysql_get4(p + 1) * 24 + p[5] : 0,
+                        given ? p + 6 : NULL, len >= 12);
   } else {
-    out = put_date(out, p, len);
+    out = row_put_date(out, p, len);
     if (c->type != TYPE_DATE) {
       *out++ = ' ';
-      out = put_clock(out, c, len >= 7 ? p[4] : 0, len >= 7 ? p + 5 : NULL, len >= 11);
+      out = row_put_clock(out, c, len >= 7 ? p[4] : 0, len >= 7 ? p + 5 : NULL, len >= 11);
     }
   }
   return (size_t)(out - cell);
 }
 
 /* Returns the bytes of a number; 0: the type is not a number. */
-static unsigned width_of(uint8_t type)
+static unsigned mysql_wire_width_of(uint8_t type)
 {
   switch (type) {
   case TYPE_TINY:
@@ -227,12 +228,12 @@ static unsigned width_of(uint8_t type)
   }
 }
 
-static bool is_time(uint8_t type)
+static bool mysql_wire_is_time(uint8_t type)
 {
   return type == TYPE_DATE || type == TYPE_TIME || type == TYPE_DATETIME || type == TYPE_TIMESTAMP;
 }
 
-static uint64_t get_int(const uint8_t *p, unsigned bytes)
+static uint64_t row_get_int(const uint8_t *p, unsigned bytes)
 {
   switch (bytes) {
   case 1:
@@ -246,24 +247,25 @@ static uint64_t get_int(const uint8_t *p, unsigned bytes)
   }
 }
 
-static int take_value(const struct bn_mysql_column *c, const uint8_t **p, const uint8_t *end,
-                      char *cell, struct bn_sql_value *out)
+static int row_take_value(const struct bn_mysql_column *c, const uint8_t **p, const uint8_t *end,
+                          char *cell, struct bn_sql_value *out)
 {
-  const unsigned width = width_of(c->type);
+  const unsigned width = mysql_wire_width_of(c->type);
 
   if (width == 0) {
-    if (take_bytes(p, end, out) != 0)
+    if (row_take_bytes(p, end, out) != 0)
       return -1;
-    if (is_time(c->type))
-      *out = (struct bn_sql_value){cell, put_time(c, (const uint8_t *)out->ptr, out->len, cell)};
+    if (mysql_wire_is_time(c->type))
+      *out =
+          (struct bn_sql_value){cell, row_put_time(c, (const uint8_t *)out->ptr, out->len, cell)};
     return 0;
   }
   if ((size_t)(end - *p) < width)
     return -1;
   out->ptr = cell;
   out->len = c->type == TYPE_FLOAT || c->type == TYPE_DOUBLE
-                 ? put_float(c, *p, cell)
-                 : put_int(c, get_int(*p, width), width, cell);
+                 ? row_put_float(c, *p, cell)
+                 : row_put_int(c, row_get_int(*p, width), width, cell);
   *p += width;
   return 0;
 }
@@ -280,7 +282,7 @@ int bn_mysql_row_binary(const struct bn_mysql_row *row, const struct bn_mysql_co
   for (size_t i = 0; i < n; i++) {
     if ((nulls[(i + 2) / 8] >> (i + 2) % 8 & 1) != 0)
       out[i] = (struct bn_sql_value){.ptr = NULL, .len = 0};
-    else if (take_value(&column[i], &p, end, cells + i * BN_MYSQL_CELL, &out[i]) != 0)
+    else if (row_take_value(&column[i], &p, end, cells + i * BN_MYSQL_CELL, &out[i]) != 0)
       return -1;
   }
   return p == end ? 0 : -1;

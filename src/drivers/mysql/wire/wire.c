@@ -51,7 +51,7 @@ void bn_mysql_wire_give_up(struct bn_mysql_wire *w)
   w->broken = true;
 }
 
-static const char *text_of(const struct bn_mysql_words *words, int code)
+static const char *mysql_wire_text_of(const struct bn_mysql_words *words, int code)
 {
   if (code == BN_MYSQL_GONE)
     return words->gone;
@@ -65,7 +65,8 @@ static enum bn_sql wire_lose(struct bn_mysql_wire *w, int code, const char *call
   w->broken = true;
   w->live = w->more = false;
   bn_sockref_shut(w->lent.socket);
-  return bn_mysql_fail_as(w->lent.status, code, "HY000", call, text_of(w->lent.words, code), d);
+  return bn_mysql_fail_as(w->lent.status, code, "HY000", call,
+                          mysql_wire_text_of(w->lent.words, code), d);
 }
 
 /* --- answers
@@ -76,8 +77,8 @@ struct call {
   const char *sending, *reading;
 };
 
-static enum bn_sql take_error(struct bn_mysql_wire *w, const struct call *call,
-                              struct bn_sql_diag *d)
+static enum bn_sql mysql_wire_take_error(struct bn_mysql_wire *w, const struct call *call,
+                                         struct bn_sql_diag *d)
 {
   const struct bn_mysql_reply *reply = &w->reply;
   const size_t len = reply->text_len < sizeof d->text ? reply->text_len : sizeof d->text - 1;
@@ -92,7 +93,7 @@ static enum bn_sql take_error(struct bn_mysql_wire *w, const struct call *call,
 }
 
 /* Remembers the columns that the reply describes. */
-static void learn_columns(struct bn_mysql_wire_stmt *st, const struct bn_mysql_wire *w)
+static void mysql_wire_learn_columns(struct bn_mysql_wire_stmt *st, const struct bn_mysql_wire *w)
 {
   const struct bn_mysql_reply *reply = &w->reply;
 
@@ -101,13 +102,13 @@ static void learn_columns(struct bn_mysql_wire_stmt *st, const struct bn_mysql_w
   st->n_columns = reply->described;
 }
 
-static enum bn_sql take_rows(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
-                             struct bn_sql_result *r)
+static enum bn_sql wire_take_rows(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
+                                  struct bn_sql_result *r)
 {
 
   /* Keeps columns even if nobody fetches the rows: the server will not describe them again. */
   if (st != NULL && w->reply.remembered && w->reply.described > 0)
-    learn_columns(st, w);
+    mysql_wire_learn_columns(st, w);
   r->nfields = w->reply.nfields;
   r->nrows = w->rows_remaining = w->reply.nrows;
   r->rows = w;
@@ -117,9 +118,9 @@ static enum bn_sql take_rows(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt 
 }
 
 /* Reads one result; seq: number of its first packet. */
-static enum bn_sql take_result(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st, uint8_t seq,
-                               const struct call *call, struct bn_sql_result *r,
-                               struct bn_sql_diag *d)
+static enum bn_sql mysql_wire_take_result(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
+                                          uint8_t seq, const struct call *call,
+                                          struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   enum bn_mysql_read got = BN_READ_MORE;
 
@@ -138,28 +139,28 @@ static enum bn_sql take_result(struct bn_mysql_wire *w, struct bn_mysql_wire_stm
     /* A server that refuses the statement may not have read the types. */
     if (st != NULL)
       st->types_sent = false;
-    return take_error(w, call, d);
+    return mysql_wire_take_error(w, call, d);
   }
   w->more = (w->reply.status & BN_MYSQL_MORE_RESULTS) != 0;
   *w->lent.status = w->reply.status & ~(unsigned)BN_MYSQL_MORE_RESULTS;
   *r = (struct bn_sql_result){.affected = w->reply.affected, .more = w->more};
   if (w->reply.nfields > 0)
-    return take_rows(w, st, r);
+    return wire_take_rows(w, st, r);
   bn_stream_skip(&w->stream, w->reply.at);
   return BN_SQL_DONE;
 }
 
-/* Reads the result after the one that take_result has read. */
-static enum bn_sql take_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
-                             const struct call *call, struct bn_sql_result *r,
-                             struct bn_sql_diag *d)
+/* Reads the result after the one that mysql_wire_take_result has read. */
+static enum bn_sql wire_take_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
+                                  const struct call *call, struct bn_sql_result *r,
+                                  struct bn_sql_diag *d)
 {
   if (__builtin_expect(w->broken, 0))
     return wire_lose(w, BN_MYSQL_LOST, call->reading, d);
-  return take_result(w, st, w->reply.seq, call, r, d);
+  return mysql_wire_take_result(w, st, w->reply.seq, call, r, d);
 }
 
-static void drop_rows(struct bn_mysql_wire *w)
+static void wire_drop_rows(struct bn_mysql_wire *w)
 {
   bn_stream_skip(&w->stream, w->reply.at);
   w->live = false;
@@ -172,14 +173,14 @@ void bn_mysql_wire_settle(struct bn_mysql_wire *w)
   struct bn_sql_diag d;
 
   if (w->live)
-    drop_rows(w);
+    wire_drop_rows(w);
   while (w->more) {
     struct bn_mysql_wire_stmt any = {.id = 0};
 
-    (void)take_next(w, w->reply.binary ? &any : NULL, &nobody, &r, &d);
+    (void)wire_take_next(w, w->reply.binary ? &any : NULL, &nobody, &r, &d);
     free(any.column);
     if (w->live)
-      drop_rows(w);
+      wire_drop_rows(w);
   }
 }
 
@@ -205,8 +206,8 @@ static uint8_t *wire_begin(struct bn_mysql_wire *w, size_t n, const char *call, 
 }
 
 /* Reports that nothing can be sent, or the error that the server has sent before. */
-static enum bn_sql lose_unsent(struct bn_mysql_wire *w, const struct call *call,
-                               struct bn_sql_diag *d)
+static enum bn_sql wire_lose_unsent(struct bn_mysql_wire *w, const struct call *call,
+                                    struct bn_sql_diag *d)
 {
   const enum bn_sql rc = wire_lose(w, w->lent.words->unsent, call->sending, d);
 
@@ -218,19 +219,19 @@ static enum bn_sql lose_unsent(struct bn_mysql_wire *w, const struct call *call,
   if (bn_stream_len(&w->stream) > 0 &&
       bn_mysql_reply_read(&w->reply, reply_of(w), bn_stream_len(&w->stream)) == BN_READ_DONE &&
       w->reply.code != 0)
-    (void)take_error(w, call, d);
+    (void)mysql_wire_take_error(w, call, d);
   return BN_SQL_LOST;
 }
 
 /* Sends len bytes of packets, written at the room of wire_begin, and reads the first result. */
-static enum bn_sql wire_converse(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st, size_t len,
-                                 const struct call *call, struct bn_sql_result *r,
-                                 struct bn_sql_diag *d)
+static enum bn_sql mysql_wire_converse(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
+                                       size_t len, const struct call *call, struct bn_sql_result *r,
+                                       struct bn_sql_diag *d)
 {
   bn_stream_wrote(&w->stream, len);
   if (__builtin_expect(bn_stream_flush(&w->stream) != 0, 0))
-    return lose_unsent(w, call, d);
-  return take_result(w, st, bn_mysql_answer_seq(len), call, r, d);
+    return wire_lose_unsent(w, call, d);
+  return mysql_wire_take_result(w, st, bn_mysql_answer_seq(len), call, r, d);
 }
 
 void bn_mysql_wire_bind(struct bn_mysql_wire_stmt *st, const struct bn_sql_bind *b, size_t n)
@@ -252,7 +253,7 @@ enum bn_sql bn_mysql_wire_execute(struct bn_mysql_wire *w, struct bn_mysql_wire_
     return rc;
   len = bn_mysql_put_execute(out, st->id, st->bind, st->n_bind, !st->types_sent, w->attributes);
   st->types_sent = true;
-  return wire_converse(w, st, len, &call, r, d);
+  return mysql_wire_converse(w, st, len, &call, r, d);
 }
 
 /* --- preparing many statements -------------------------------------------------------------------
@@ -262,8 +263,8 @@ static const char prepare_name[] = "mysql_stmt_prepare()";
 static const struct call prepare_call = {prepare_name, prepare_name};
 
 /* Sends the requests for all statements.  Not DONE: none was sent, or the connection is lost. */
-static enum bn_sql send_prepares(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
-                                 size_t n, struct bn_sql_diag *d)
+static enum bn_sql wire_send_prepares(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
+                                      size_t n, struct bn_sql_diag *d)
 {
   size_t room = 0;
   enum bn_sql rc;
@@ -280,23 +281,23 @@ static enum bn_sql send_prepares(struct bn_mysql_wire *w, const struct bn_sql_un
     p += bn_mysql_seal(p, list[i].len + 1);
   }
   bn_stream_wrote(&w->stream, (size_t)(p - out));
-  return bn_stream_flush(&w->stream) == 0 ? BN_SQL_DONE : lose_unsent(w, &prepare_call, d);
+  return bn_stream_flush(&w->stream) == 0 ? BN_SQL_DONE : wire_lose_unsent(w, &prepare_call, d);
 }
 
 /* Reads why the server has refused the statement of r.  A reason that it gives before it hangs up
    ends the connection. */
-static enum bn_sql take_refusal(struct bn_mysql_wire *w, const struct bn_mysql_prepared *r,
-                                struct bn_sql_diag *d)
+static enum bn_sql wire_take_refusal(struct bn_mysql_wire *w, const struct bn_mysql_prepared *r,
+                                     struct bn_sql_diag *d)
 {
   bn_mysql_reply_begin(&w->reply, r->seq);
   if (bn_mysql_reply_read(&w->reply, reply_of(w), r->at) != BN_READ_DONE || w->reply.code == 0)
     return wire_lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
-  return take_error(w, &prepare_call, d) == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_DONE;
+  return mysql_wire_take_error(w, &prepare_call, d) == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_DONE;
 }
 
 /* Reads the description of one statement. */
-static enum bn_sql read_prepared(struct bn_mysql_wire *w, struct bn_mysql_prepared *r,
-                                 struct bn_sql_diag *d)
+static enum bn_sql wire_read_prepared(struct bn_mysql_wire *w, struct bn_mysql_prepared *r,
+                                      struct bn_sql_diag *d)
 {
   enum bn_mysql_read got = BN_READ_MORE;
 
@@ -342,14 +343,14 @@ enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_u
   enum bn_sql rc;
 
   *done = 0;
-  rc = send_prepares(w, list, n, d);
+  rc = wire_send_prepares(w, list, n, d);
   for (size_t i = 0; rc == BN_SQL_DONE && i < n; i++) {
     struct bn_mysql_prepared r = {.short_end = w->reply.short_end,
                                   .seq = bn_mysql_answer_seq(bn_mysql_sealed(list[i].len + 1))};
 
-    rc = read_prepared(w, &r, d);
+    rc = wire_read_prepared(w, &r, d);
     if (rc == BN_SQL_DONE && r.failed) {
-      rc = take_refusal(w, &r, d);
+      rc = wire_take_refusal(w, &r, d);
     } else if (rc == BN_SQL_DONE) {
       if (*done == i && r.n_params == list[i].n_binds)
         wire_adopt(w, st[(*done)++], &r);
@@ -401,7 +402,7 @@ enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t
   memcpy(p, sql, len);
   p += len;
   len = bn_mysql_seal(out, (size_t)(p - out) - BN_MYSQL_HEADER);
-  return wire_converse(w, NULL, len, &call, r, d);
+  return mysql_wire_converse(w, NULL, len, &call, r, d);
 }
 
 enum bn_sql bn_mysql_wire_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
@@ -412,11 +413,11 @@ enum bn_sql bn_mysql_wire_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stm
                                        "mysql_drv_stmt_next_result()"};
 
   if (w->live)
-    drop_rows(w);
+    wire_drop_rows(w);
   *r = (struct bn_sql_result){.affected = 0};
   if (!w->more)
     return BN_SQL_DONE;
-  return take_next(w, st, st != NULL ? &prepared : &text, r, d);
+  return wire_take_next(w, st, st != NULL ? &prepared : &text, r, d);
 }
 
 /* --- rows
@@ -435,7 +436,7 @@ static bool ready_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_mysql_
   const uint32_t n = w->reply.nfields;
 
   if (w->reply.described > 0)
-    learn_columns(st, w);
+    mysql_wire_learn_columns(st, w);
   else if (st->n_columns != n)
     return false;
   if (st->n_cells >= n)
@@ -446,7 +447,7 @@ static bool ready_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_mysql_
 }
 
 /* Rows in another form than announced make the rest of the connection unreadable. */
-static bool wire_cut(struct bn_mysql_wire *w, struct bn_sql_result *r)
+static bool mysql_wire_cut(struct bn_mysql_wire *w, struct bn_sql_result *r)
 {
   w->broken = r->cut = true;
   w->rows_remaining = 0;
@@ -462,13 +463,13 @@ bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
   if (!w->live || w->rows_remaining == 0)
     return false;
   if (st != NULL && w->rows_remaining == r->nrows && !ready_to_fetch(st, w))
-    return wire_cut(w, r);
+    return mysql_wire_cut(w, r);
   w->rows_remaining--;
   if (bn_mysql_row_next(reply_of(w), &w->row_at, &w->joined, &bytes) != 0)
-    return wire_cut(w, r);
+    return mysql_wire_cut(w, r);
   bad = st == NULL ? bn_mysql_row_text(&bytes, r->nfields, row)
                    : bn_mysql_row_binary(&bytes, st->column, r->nfields, st->cells, row);
-  return __builtin_expect(bad == 0, 1) || wire_cut(w, r);
+  return __builtin_expect(bad == 0, 1) || mysql_wire_cut(w, r);
 }
 
 void bn_mysql_wire_free_result(struct bn_mysql_wire *w)
@@ -477,7 +478,7 @@ void bn_mysql_wire_free_result(struct bn_mysql_wire *w)
   free(w->joined);
   w->joined = NULL;
   if (w->live)
-    drop_rows(w);
+    wire_drop_rows(w);
 }
 
 void bn_mysql_wire_forget(struct bn_mysql_wire_stmt *st)

@@ -62,8 +62,8 @@ static const char *unless_of_service(const struct bn_pgsql_conf *conf, const cha
 
 /* Selects one of all pairs of hosts and ports, the port varying fastest.  Returns the name of an
    unsupported override, or NULL. */
-static const char *connect_choose(const char *values[N_PARAMS], const struct bn_pgsql *driver,
-                                  const struct bn_sql_target *t)
+static const char *pgsql_connect_choose(const char *values[N_PARAMS], const struct bn_pgsql *driver,
+                                        const struct bn_sql_target *t)
 {
   const struct bn_pgsql_conf *conf = driver->conf;
 
@@ -97,7 +97,7 @@ size_t bn_pgsql_lib_place(const struct bn_pgsql *driver, const struct bn_sql_tar
   const char *values[N_PARAMS], *service = driver->conf->service;
   bool host = false, port = false;
 
-  (void)connect_choose(values, driver, t);
+  (void)pgsql_connect_choose(values, driver, t);
   if (values[HOST] == NULL && service != NULL)
     (void)snprintf(name, size, "%s", service);
   else
@@ -181,7 +181,7 @@ static enum bn_sql connect_establish(struct bn_pgsql_lib *c, uint64_t deadline_n
 }
 
 /* Replaces libpq's own receiver, which would print the notice unchanged. */
-static void take_notice(void *arg, const PGresult *res)
+static void connect_take_notice(void *arg, const PGresult *res)
 {
   struct bn_pgsql_lib *c = arg;
 
@@ -192,7 +192,7 @@ static void take_notice(void *arg, const PGresult *res)
 }
 
 /* libpq calls this for each result, also for results that no call returns. */
-static int take_event(PGEventId id, void *info, void *arg)
+static int connect_take_event(PGEventId id, void *info, void *arg)
 {
   if (id == PGEVT_RESULTCREATE)
     bn_pgsql_lib_note_words(arg, ((const PGEventResultCreate *)info)->result);
@@ -259,7 +259,7 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
   char text[160];
 
   c->driver = driver;
-  foreign = connect_choose(values, driver, t);
+  foreign = pgsql_connect_choose(values, driver, t);
   if (foreign != NULL) {
     (void)snprintf(text, sizeof text, "--pgsql-%s cannot differ between connections\n\n", foreign);
     return bn_pgsql_fail_text("", "PQconnectStartParams", text, d);
@@ -268,10 +268,10 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
   if (c->handle == NULL)
     return bn_pgsql_fail_text("53200", "PQconnectStartParams", "out of memory\n\n", d);
   c->last_words[0] = '\0';
-  (void)PQsetNoticeReceiver(c->handle, take_notice, c);
+  (void)PQsetNoticeReceiver(c->handle, connect_take_notice, c);
   /* Registered only if needed, because it costs two allocations for each result. */
   if (driver->host->names_loss)
-    (void)PQregisterEventProc(c->handle, take_event, "bench", c);
+    (void)PQregisterEventProc(c->handle, connect_take_event, "bench", c);
   return connect_establish(c, connect_deadline(driver, deadline_ns), d);
 }
 

@@ -7,7 +7,7 @@
 #include "drivers/pgsql/error.h"
 #include "drivers/pgsql/lib/lib.h"
 
-static void drop_newline(char *text)
+static void errors_drop_newline(char *text)
 {
   const size_t len = strlen(text);
 
@@ -16,7 +16,7 @@ static void drop_newline(char *text)
 }
 
 /* The reference shows messages of several lines so. */
-static void end_with_empty_line(struct bn_sql_diag *d)
+static void errors_end_with_empty_line(struct bn_sql_diag *d)
 {
   size_t len = strlen(d->text);
 
@@ -56,9 +56,9 @@ enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res,
     state = bad ? bn_pgsql_state_of_loss(c->last_words) : "";
   rc = bn_pgsql_fail_text(state, call, text, d);
   if (full)
-    end_with_empty_line(d);
+    errors_end_with_empty_line(d);
   else if (!from_server)
-    drop_newline(d->text);
+    errors_drop_newline(d->text);
   d->rolled_back = PQtransactionStatus(c->handle) == PQTRANS_IDLE;
   return bad ? BN_SQL_LOST : rc;
 }

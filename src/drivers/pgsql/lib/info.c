@@ -8,7 +8,7 @@
 #include "drivers/pgsql/lib/lib.h"
 
 /* Returns false if the cell is not a number that a server can mean. */
-static bool read_number(const PGresult *res, int row, int column, int64_t *number)
+static bool pgsql_read_number(const PGresult *res, int row, int column, int64_t *number)
 {
   const char *text = PQgetvalue(res, row, column);
   char *end;
@@ -17,17 +17,18 @@ static bool read_number(const PGresult *res, int row, int column, int64_t *numbe
   return end != text && *end == '\0' && *number >= 0 && *number <= INT32_MAX;
 }
 
-static bool read_limits(const struct bn_pgsql_lib *c, const PGresult *res, struct bn_sql_info *out)
+static bool pgsql_read_limits(const struct bn_pgsql_lib *c, const PGresult *res,
+                              struct bn_sql_info *out)
 {
   int64_t most, for_superuser, reserved = 0, used, pid;
 
   if (PQresultStatus(res) != PGRES_TUPLES_OK || PQntuples(res) != 1 || PQnfields(res) != 5)
     return false;
-  if (!read_number(res, 0, 0, &most) || !read_number(res, 0, 1, &for_superuser) ||
-      !read_number(res, 0, 3, &used) || !read_number(res, 0, 4, &pid))
+  if (!pgsql_read_number(res, 0, 0, &most) || !pgsql_read_number(res, 0, 1, &for_superuser) ||
+      !pgsql_read_number(res, 0, 3, &used) || !pgsql_read_number(res, 0, 4, &pid))
     return false;
   /* Servers before 16 reserve connections only for superusers. */
-  if (PQgetisnull(res, 0, 2) == 0 && !read_number(res, 0, 2, &reserved))
+  if (PQgetisnull(res, 0, 2) == 0 && !pgsql_read_number(res, 0, 2, &reserved))
     return false;
   /* If another process answers than the one that accepted the connection, there is a pooler. */
   if (pid != PQbackendPID(c->handle))
@@ -40,7 +41,7 @@ static bool read_limits(const struct bn_pgsql_lib *c, const PGresult *res, struc
 
 /* Each row has "ROLE" or "DATABASE", its name, its limit of connections, and their number.
    Superusers have no limit. */
-static void read_quotas(const struct bn_pgsql_lib *c, struct bn_sql_quota quota[BN_SQL_QUOTAS])
+static void info_read_quotas(const struct bn_pgsql_lib *c, struct bn_sql_quota quota[BN_SQL_QUOTAS])
 {
   static const char sql[] =
       "SELECT 'ROLE', quote_ident(rolname), rolconnlimit, (SELECT count(*) FROM pg_stat_activity"
@@ -58,7 +59,7 @@ static void read_quotas(const struct bn_pgsql_lib *c, struct bn_sql_quota quota[
     struct bn_sql_quota *q = &quota[i];
     const char *kind = PQgetvalue(res, i, 0), *name = PQgetvalue(res, i, 1);
 
-    if (!read_number(res, i, 2, &q->allowed) || !read_number(res, i, 3, &q->used))
+    if (!pgsql_read_number(res, i, 2, &q->allowed) || !pgsql_read_number(res, i, 3, &q->used))
       break;
     (void)snprintf(q->by, sizeof q->by, "CONNECTION LIMIT of %s %s", kind, name);
     (void)snprintf(q->raise, sizeof q->raise,
@@ -69,7 +70,7 @@ static void read_quotas(const struct bn_pgsql_lib *c, struct bn_sql_quota quota[
 
 /* Lists the parameters of libpq that differ from its defaults, from options, a URI, a service or
    the environment: "sslmode=require options='-c jit=off'".  "*" marks what is a secret. */
-static void tell_parameters(PGconn *handle, char *out, size_t size)
+static void info_tell_parameters(PGconn *handle, char *out, size_t size)
 {
   PQconninfoOption *all = PQconninfo(handle);
   size_t n = 0;
@@ -103,7 +104,7 @@ void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out)
     (void)snprintf(out->encryption, sizeof out->encryption, "%s",
                    PQgssEncInUse(c->handle) ? "GSSAPI" : "none");
   (void)snprintf(out->compression, sizeof out->compression, "none");
-  tell_parameters(c->handle, out->parameters, sizeof out->parameters);
+  info_tell_parameters(c->handle, out->parameters, sizeof out->parameters);
 }
 
 /* Returns whether the process that answers is not the one that accepted the connection. */
@@ -127,11 +128,11 @@ int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out)
       " (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),"
       " pg_backend_pid()";
   PGresult *res = PQexec(c->handle, sql);
-  const bool known = read_limits(c, res, out);
+  const bool known = pgsql_read_limits(c, res, out);
 
   PQclear(res);
   if (known && out->max_connections >= 0)
-    read_quotas(c, out->quota);
+    info_read_quotas(c, out->quota);
   return known ? 0 : -1;
 }
 

@@ -7,7 +7,8 @@
 #include "drivers/pgsql/lib/lib.h"
 
 /* Ends a COPY that a script has sent as a query: nobody here has or wants the data. */
-static enum bn_sql end_copy(struct bn_pgsql_lib *c, ExecStatusType status, struct bn_sql_diag *d)
+static enum bn_sql result_end_copy(struct bn_pgsql_lib *c, ExecStatusType status,
+                                   struct bn_sql_diag *d)
 {
   PGresult *res;
   char *row;
@@ -45,7 +46,7 @@ enum bn_sql bn_pgsql_lib_take(struct bn_pgsql_lib *c, PGresult *res, const char 
   case PGRES_COPY_IN:
   case PGRES_COPY_OUT:
     PQclear(res);
-    return end_copy(c, status, d);
+    return result_end_copy(c, status, d);
   case PGRES_EMPTY_QUERY:
     PQclear(res);
     return bn_pgsql_fail_text("", call, "the query is empty", d);

@@ -20,7 +20,7 @@ struct bn_pgsql_param {
 /* --- names that the server is to forget ----------------------------------------------------------
  */
 
-static void forget_closing(struct bn_pgsql_lib *c)
+static void stmt_forget_closing(struct bn_pgsql_lib *c)
 {
   c->closing_len = 0;
   c->n_closing = 0;
@@ -32,7 +32,7 @@ static void stmt_deallocate(struct bn_pgsql_lib *c, bool in_failed)
   if (c->n_closing < DEALLOCATE_AT || in_failed)
     return;
   PQclear(PQexec(c->handle, c->closing));
-  forget_closing(c);
+  stmt_forget_closing(c);
 }
 
 void bn_pgsql_lib_drop_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q)
@@ -81,7 +81,7 @@ void bn_pgsql_lib_free_values(struct bn_pgsql_values *v)
   *v = (struct bn_pgsql_values){.param = NULL};
 }
 
-static void set_number(struct bn_pgsql_values *v, size_t i, const void *data)
+static void pgsql_set_number(struct bn_pgsql_values *v, size_t i, const void *data)
 {
   uint64_t bits;
 
@@ -92,12 +92,12 @@ static void set_number(struct bn_pgsql_values *v, size_t i, const void *data)
 }
 
 /* Returns false if libpq cannot represent the length. */
-static bool set_value(struct bn_pgsql_values *v, size_t i, const struct bn_sql_bind *b)
+static bool pgsql_set_value(struct bn_pgsql_values *v, size_t i, const struct bn_sql_bind *b)
 {
   if (bn_sql_bind_null(b)) {
     v->value[i] = NULL;
   } else if (b->type == BN_SQL_INT64 || b->type == BN_SQL_DOUBLE) {
-    set_number(v, i, b->data);
+    pgsql_set_number(v, i, b->data);
   } else {
     v->value[i] = b->data != NULL ? b->data : "";
     v->length[i] = (int)*b->len;
@@ -107,7 +107,7 @@ static bool set_value(struct bn_pgsql_values *v, size_t i, const struct bn_sql_b
 }
 
 /* Makes the arrays that libpq wants the values in. */
-static void make_values(const struct bn_driver_host *host, struct bn_pgsql_values *v, size_t n)
+static void stmt_make_values(const struct bn_driver_host *host, struct bn_pgsql_values *v, size_t n)
 {
   if (v->format != NULL || n == 0)
     return;
@@ -126,9 +126,9 @@ enum bn_sql bn_pgsql_lib_execute(struct bn_pgsql_lib *c, const struct bn_pgsql_r
   const int n = (int)q->n_params;
   PGresult *res;
 
-  make_values(c->driver->host, v, q->n_params);
+  stmt_make_values(c->driver->host, v, q->n_params);
   for (size_t i = 0; i < q->n_params; i++) {
-    if (__builtin_expect(!set_value(v, i, &q->binds[i]), 0))
+    if (__builtin_expect(!pgsql_set_value(v, i, &q->binds[i]), 0))
       return bn_pgsql_fail_text("22001", "PQexecPrepared", "a parameter is too long", d);
   }
   if (anew) {

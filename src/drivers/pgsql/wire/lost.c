@@ -25,7 +25,7 @@ enum bn_sql bn_pgsql_lose(struct bn_pgsql_wire *w, const char *call, const char 
 
 /* Writes "FATAL:  terminating connection …" and a newline if the server has said why it hangs up.
  */
-static void take_farewell(const struct bn_pgsql_wire *w, char *text, size_t room)
+static void lost_take_farewell(const struct bn_pgsql_wire *w, char *text, size_t room)
 {
   const struct bn_pgsql_reply *reply = &w->reply;
   char severity[16], reason[384];
@@ -46,7 +46,7 @@ enum bn_sql bn_pgsql_lose_socket(struct bn_pgsql_wire *w, const char *call, cons
   const int error = w->stream.error;
   char farewell[404], text[sizeof d->text + 64];
 
-  take_farewell(w, farewell, sizeof farewell);
+  lost_take_farewell(w, farewell, sizeof farewell);
   if (error == 0 || error == ECONNRESET || error == EPIPE)
     (void)snprintf(text, sizeof text,
                    "%sserver closed the connection unexpectedly\n"

@@ -56,8 +56,8 @@ static bool may_be_long(char type)
 }
 
 /* Returns READY if the message at r->at is complete. */
-static enum bn_pgsql_seen next_message(struct bn_pgsql_reply *r, const char *data, size_t len,
-                                       struct message *m)
+static enum bn_pgsql_seen reply_next_message(struct bn_pgsql_reply *r, const char *data, size_t len,
+                                             struct message *m)
 {
   const size_t remaining = len - r->at;
   int32_t n;
@@ -76,7 +76,7 @@ static enum bn_pgsql_seen next_message(struct bn_pgsql_reply *r, const char *dat
 }
 
 /* The message is "name\0value\0". */
-static void note_parameter(struct bn_pgsql_reply *r, const struct message *m)
+static void reply_note_parameter(struct bn_pgsql_reply *r, const struct message *m)
 {
   const size_t name_len = strnlen(m->body, m->len);
   const char *value = m->body + name_len + 1;
@@ -90,7 +90,7 @@ static void note_parameter(struct bn_pgsql_reply *r, const struct message *m)
     (void)snprintf(r->encoding, sizeof r->encoding, "%s", value);
 }
 
-static void note_loose(struct bn_pgsql_reply *r, uint8_t what)
+static void reply_note_loose(struct bn_pgsql_reply *r, uint8_t what)
 {
   if (!bn_pgsql_reply_can_pack(r))
     r->packed = 0;
@@ -98,21 +98,21 @@ static void note_loose(struct bn_pgsql_reply *r, uint8_t what)
 }
 
 /* A server that ends the connection says why in an error, or in a notice if it cannot wait. */
-static void note_words(struct bn_pgsql_reply *r, const struct message *m)
+static void reply_note_words(struct bn_pgsql_reply *r, const struct message *m)
 {
   bn_pgsql_error_field(m->body, m->len, 'C', r->last_words, sizeof r->last_words);
 }
 
 /* Reads messages that may come at any time.  false: the message is of another type. */
-static bool is_aside(struct bn_pgsql_reply *r, char type, const struct message *m)
+static bool reply_is_aside(struct bn_pgsql_reply *r, char type, const struct message *m)
 {
   if (type == 'S')
-    note_parameter(r, m);
+    reply_note_parameter(r, m);
   else if (type == 'N')
-    note_words(r, m);
+    reply_note_words(r, m);
   else if (type != 'A')
     return false;
-  note_loose(r, BN_PGSQL_TALKED);
+  reply_note_loose(r, BN_PGSQL_TALKED);
   return true;
 }
 
@@ -126,7 +126,7 @@ static bool reply_describe(struct bn_pgsql_reply *r, const struct message *m)
   return true;
 }
 
-static bool count_row(struct bn_pgsql_reply *r, const struct message *m)
+static bool reply_count_row(struct bn_pgsql_reply *r, const struct message *m)
 {
   const int n = m->len >= 2 ? int16_at(m->body) : -1;
 
@@ -140,7 +140,7 @@ static bool count_row(struct bn_pgsql_reply *r, const struct message *m)
 }
 
 /* Counts the complete rows behind r->at with the same number of fields. */
-static void count_alike(struct bn_pgsql_reply *r, const char *data, size_t len)
+static void reply_count_alike(struct bn_pgsql_reply *r, const char *data, size_t len)
 {
   const int fields = r->fields;
   size_t at = r->at;
@@ -159,7 +159,7 @@ static void count_alike(struct bn_pgsql_reply *r, const char *data, size_t len)
 }
 
 /* Returns the number at the end of "UPDATE 5" or "INSERT 0 5". */
-static uint64_t count_of(const char *tag, size_t len)
+static uint64_t reply_count_of(const char *tag, size_t len)
 {
   uint64_t n = 0, unit = 1;
   size_t i = strnlen(tag, len);
@@ -180,16 +180,16 @@ static void reply_complete(struct bn_pgsql_reply *r, const struct message *m)
     return;
   r->kind = rows ? BN_PGSQL_ROWS : BN_PGSQL_COMMAND;
   r->result_fields = r->fields;
-  r->affected = rows ? 0 : count_of(m->body, m->len);
+  r->affected = rows ? 0 : reply_count_of(m->body, m->len);
   if (!rows)
     r->rows = 0;
   r->fields = BN_PGSQL_NO_ROWS;
   r->had &= (uint8_t)~BN_PGSQL_DESCRIBED;
 }
 
-static void note_error(struct bn_pgsql_reply *r, const struct message *m)
+static void reply_note_error(struct bn_pgsql_reply *r, const struct message *m)
 {
-  note_words(r, m);
+  reply_note_words(r, m);
   if (r->kind == BN_PGSQL_ERROR)
     return;
   r->kind = BN_PGSQL_ERROR;
@@ -197,10 +197,10 @@ static void note_error(struct bn_pgsql_reply *r, const struct message *m)
   r->error_len = m->len;
 }
 
-static bool is_copy(struct bn_pgsql_reply *r, char type)
+static bool reply_is_copy(struct bn_pgsql_reply *r, char type)
 {
   if (type == 'G' || type == 'H')
-    note_loose(r, BN_PGSQL_COPIED);
+    reply_note_loose(r, BN_PGSQL_COPIED);
   return type == 'G' || type == 'H' || type == 'd' || type == 'c';
 }
 
@@ -224,10 +224,10 @@ static bool reply_take(struct bn_pgsql_reply *r, char type, const struct message
       r->kind = BN_PGSQL_EMPTY;
     return true;
   case 'E':
-    note_error(r, m);
+    reply_note_error(r, m);
     return true;
   default:
-    return is_aside(r, type, m) || is_copy(r, type);
+    return reply_is_aside(r, type, m) || reply_is_copy(r, type);
   }
 }
 
@@ -236,14 +236,14 @@ enum bn_pgsql_seen bn_pgsql_reply_read(struct bn_pgsql_reply *r, const char *dat
   struct message m;
   enum bn_pgsql_seen seen;
 
-  while ((seen = next_message(r, data, len, &m)) == BN_PGSQL_READY) {
+  while ((seen = reply_next_message(r, data, len, &m)) == BN_PGSQL_READY) {
     const char type = data[m.at];
 
     r->at = r->need;
     if (type == 'D') {
-      if (!count_row(r, &m))
+      if (!reply_count_row(r, &m))
         return reply_odd(r, type, (int32_t)m.len + 4);
-      count_alike(r, data, len);
+      reply_count_alike(r, data, len);
     } else if (type == 'Z' && m.len == 1) {
       r->status = m.body[0];
       return BN_PGSQL_READY;
@@ -256,13 +256,13 @@ enum bn_pgsql_seen bn_pgsql_reply_read(struct bn_pgsql_reply *r, const char *dat
   return seen;
 }
 
-static bool is_error_at(const struct bn_pgsql_reply *r, size_t at)
+static bool reply_is_error_at(const struct bn_pgsql_reply *r, size_t at)
 {
   return r->kind == BN_PGSQL_ERROR && at + HEAD == r->error_at;
 }
 
 /* True for rows of the last result.  After an error only the error is kept. */
-static bool is_row_at(const struct bn_pgsql_reply *r, const char *data, size_t at)
+static bool reply_is_row_at(const struct bn_pgsql_reply *r, const char *data, size_t at)
 {
   return data[at] == 'D' && at >= r->rows_at && r->rows > 0 && r->kind != BN_PGSQL_ERROR &&
          (r->had & BN_PGSQL_COPIED) == 0;
@@ -273,7 +273,7 @@ size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len)
   size_t to = r->packed, gone;
 
   for (size_t from = to, n; from < r->at; from += n) {
-    const bool is_error = is_error_at(r, from), is_row = is_row_at(r, data, from);
+    const bool is_error = reply_is_error_at(r, from), is_row = reply_is_row_at(r, data, from);
 
     n = 1 + (size_t)int32_at(data + from + 1);
     if (!is_error && !is_row)
@@ -306,13 +306,13 @@ enum bn_pgsql_seen bn_pgsql_reply_idle(struct bn_pgsql_reply *r, const char *dat
   struct message m;
 
   while (r->at < len) {
-    const enum bn_pgsql_seen seen = next_message(r, data, len, &m);
+    const enum bn_pgsql_seen seen = reply_next_message(r, data, len, &m);
     const char type = data[r->at];
 
     if (seen != BN_PGSQL_READY)
       return seen;
     /* An error between answers ends the connection. */
-    if (!is_aside(r, type, &m) && type != 'E')
+    if (!reply_is_aside(r, type, &m) && type != 'E')
       return reply_odd(r, type, (int32_t)m.len + 4);
     r->at = r->need;
   }
@@ -348,7 +348,7 @@ void bn_pgsql_cursor_begin(struct bn_pgsql_cursor *c, const struct bn_pgsql_repl
 }
 
 /* Skips messages between two rows; another message always follows the last row. */
-static bool find_row(struct bn_pgsql_cursor *c, const char *data)
+static bool reply_find_row(struct bn_pgsql_cursor *c, const char *data)
 {
   if (c->remaining == 0)
     return false;
@@ -360,7 +360,7 @@ static bool find_row(struct bn_pgsql_cursor *c, const char *data)
   return true;
 }
 
-static bool refuse_row(struct bn_pgsql_cursor *c)
+static bool reply_refuse_row(struct bn_pgsql_cursor *c)
 {
   c->remaining = 0;
   c->bad = true;
@@ -372,7 +372,7 @@ bool bn_pgsql_cursor_next(struct bn_pgsql_cursor *c, char *data, size_t len, int
 {
   char *p, *end, *last = NULL;
 
-  if (!find_row(c, data))
+  if (!reply_find_row(c, data))
     return false;
   end = data + c->at + 1 + (size_t)int32_at(data + c->at + 1);
   p = data + c->at + HEAD + 2;
@@ -383,7 +383,7 @@ bool bn_pgsql_cursor_next(struct bn_pgsql_cursor *c, char *data, size_t len, int
       *last = '\0';
     last = NULL;
     if (n == INT32_MAX || n < -1 || n > end - p - 4)
-      return refuse_row(c);
+      return reply_refuse_row(c);
     p += 4;
     row[i] = (struct bn_sql_value){.ptr = n >= 0 ? p : NULL, .len = n >= 0 ? (size_t)n : 0};
     p += n >= 0 ? n : 0;
@@ -391,7 +391,7 @@ bool bn_pgsql_cursor_next(struct bn_pgsql_cursor *c, char *data, size_t len, int
       last = p;
   }
   if (p != end)
-    return refuse_row(c);
+    return reply_refuse_row(c);
   c->at = (size_t)(end - data);
   c->type = c->at < len ? *end : '\0';
   if (last != NULL && last < data + len)

@@ -24,7 +24,7 @@ void bn_pgsql_wire_close(struct bn_pgsql_wire *w)
   bn_stream_done(&w->stream);
 }
 
-static void note_text_settings(struct bn_pgsql_wire *w)
+static void wire_note_text_settings(struct bn_pgsql_wire *w)
 {
   const struct bn_pgsql_reply *reply = &w->reply;
 
@@ -34,7 +34,7 @@ static void note_text_settings(struct bn_pgsql_wire *w)
     memcpy(w->text_settings.encoding, reply->encoding, sizeof w->text_settings.encoding);
 }
 
-static void drop_answer(struct bn_pgsql_wire *w)
+static void wire_drop_answer(struct bn_pgsql_wire *w)
 {
   if (w->answer_len > 0)
     bn_stream_skip(&w->stream, w->answer_len);
@@ -42,7 +42,7 @@ static void drop_answer(struct bn_pgsql_wire *w)
 }
 
 /* Removes messages that were read behind the answer. */
-static void forget_asides(struct bn_pgsql_wire *w)
+static void wire_forget_asides(struct bn_pgsql_wire *w)
 {
   struct bn_stream *s = &w->stream;
   struct bn_pgsql_reply *reply = &w->reply;
@@ -66,11 +66,11 @@ static bool wire_settle(struct bn_pgsql_wire *w)
   for (;;) {
     switch (bn_pgsql_reply_idle(reply, bn_stream_data(&w->stream), bn_stream_len(&w->stream))) {
     case BN_PGSQL_READY:
-      note_text_settings(w);
+      wire_note_text_settings(w);
       bn_stream_cut(&w->stream, w->answer_len);
       return true;
     case BN_PGSQL_INCOMPLETE:
-      forget_asides(w);
+      wire_forget_asides(w);
       if (bn_stream_need(&w->stream, reply->need) == 0)
         continue;
       return false;
@@ -120,44 +120,44 @@ static char *wire_put32(char *p, size_t n)
   return p + sizeof bits;
 }
 
-static char *put_bytes(char *p, const void *data, size_t len)
+static char *wire_put_bytes(char *p, const void *data, size_t len)
 {
   memcpy(p, data, len);
   return p + len;
 }
 
 /* Writes the NUL too. */
-static char *put_text(char *p, const char *text)
+static char *wire_put_text(char *p, const char *text)
 {
-  return put_bytes(p, text, strlen(text) + 1);
+  return wire_put_bytes(p, text, strlen(text) + 1);
 }
 
 /* Sets the length of the message whose type is at `begin`. */
-static void put_length(char *begin, const char *end)
+static void wire_put_length(char *begin, const char *end)
 {
   (void)wire_put32(begin + 1, (size_t)(end - begin) - 1);
 }
 
-static bool is_number(const struct bn_sql_bind *b)
+static bool pgsql_wire_is_number(const struct bn_sql_bind *b)
 {
   return b->type == BN_SQL_INT64 || b->type == BN_SQL_DOUBLE;
 }
 
-static char *put_value(char *p, const struct bn_sql_bind *b)
+static char *pgsql_wire_put_value(char *p, const struct bn_sql_bind *b)
 {
   uint64_t bits;
 
   if (bn_sql_bind_null(b))
     return wire_put32(p, UINT32_MAX);
-  if (!is_number(b)) {
+  if (!pgsql_wire_is_number(b)) {
     const size_t len = b->data != NULL ? *b->len : 0;
 
     p = wire_put32(p, len);
-    return len > 0 ? put_bytes(p, b->data, len) : p;
+    return len > 0 ? wire_put_bytes(p, b->data, len) : p;
   }
   memcpy(&bits, b->data, sizeof bits);
   bits = htobe64(bits);
-  return put_bytes(wire_put32(p, sizeof bits), &bits, sizeof bits);
+  return wire_put_bytes(wire_put32(p, sizeof bits), &bits, sizeof bits);
 }
 
 /* Returns the most bytes that put_bind writes; 0: more than a message can have. */
@@ -168,7 +168,7 @@ static size_t size_of_bind(const struct bn_pgsql_request *q)
   for (size_t i = 0; i < q->n_params; i++) {
     const struct bn_sql_bind *b = &q->binds[i];
 
-    if (is_number(b) || bn_sql_bind_null(b))
+    if (pgsql_wire_is_number(b) || bn_sql_bind_null(b))
       continue;
     if (*b->len > INT32_MAX - size)
       return 0;
@@ -178,20 +178,20 @@ static size_t size_of_bind(const struct bn_pgsql_request *q)
 }
 
 /* Parameters are binary, results come as text. */
-static char *put_bind(char *p, const struct bn_pgsql_request *q, const char *name)
+static char *wire_put_bind(char *p, const struct bn_pgsql_request *q, const char *name)
 {
   char *const begin = p;
 
   *p = 'B';
   p += 5;
   *p++ = '\0'; /* the portal has no name */
-  p = put_text(p, name);
+  p = wire_put_text(p, name);
   p = wire_put16(wire_put16(p, 1), 1);
   p = wire_put16(p, (unsigned)q->n_params);
   for (size_t i = 0; i < q->n_params; i++)
-    p = put_value(p, &q->binds[i]);
+    p = pgsql_wire_put_value(p, &q->binds[i]);
   p = wire_put16(p, 0);
-  put_length(begin, p);
+  wire_put_length(begin, p);
   return p;
 }
 
@@ -205,17 +205,17 @@ static size_t size_of_parse(const struct bn_pgsql_request *q)
   return strlen(q->sql) + sizeof q->name + 4 * q->n_params + 16;
 }
 
-static char *put_parse(char *p, const struct bn_pgsql_request *q, const char *name)
+static char *wire_put_parse(char *p, const struct bn_pgsql_request *q, const char *name)
 {
   char *const begin = p;
 
   *p = 'P';
-  p = put_text(p + 5, name);
-  p = put_text(p, q->sql);
+  p = wire_put_text(p + 5, name);
+  p = wire_put_text(p, q->sql);
   p = wire_put16(p, (unsigned)q->n_params);
   for (size_t i = 0; i < q->n_params; i++)
     p = wire_put32(p, q->type[i]);
-  put_length(begin, p);
+  wire_put_length(begin, p);
   return p;
 }
 
@@ -223,7 +223,7 @@ static char *put_parse(char *p, const struct bn_pgsql_request *q, const char *na
  */
 
 /* Refuses rows of COPY, for which the server waits. */
-static int refuse_copy(struct bn_pgsql_wire *w, bool extended)
+static int wire_refuse_copy(struct bn_pgsql_wire *w, bool extended)
 {
   static const char why[] = "COPY FROM STDIN is not possible in a query";
   char *const begin = bn_stream_room(&w->stream, 5 + sizeof why + sizeof sync_only), *p;
@@ -231,11 +231,11 @@ static int refuse_copy(struct bn_pgsql_wire *w, bool extended)
   if (begin == NULL)
     return -1;
   *begin = 'f';
-  p = put_text(begin + 5, why);
-  put_length(begin, p);
+  p = wire_put_text(begin + 5, why);
+  wire_put_length(begin, p);
   /* The server has ignored the Sync that came with the statement. */
   if (extended)
-    p = put_bytes(p, sync_only, sizeof sync_only);
+    p = wire_put_bytes(p, sync_only, sizeof sync_only);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
   return bn_stream_flush(&w->stream);
 }
@@ -277,7 +277,7 @@ static enum bn_sql wire_conclude(struct bn_pgsql_wire *w, const char *call, stru
 
   w->answer_len = reply->at;
   if (__builtin_expect(reply->plain_strings != 0 || reply->encoding[0] != '\0', 0))
-    note_text_settings(w);
+    wire_note_text_settings(w);
   if (reply->kind == BN_PGSQL_ROWS && (reply->had & BN_PGSQL_COPIED) == 0) {
     r->nrows = reply->rows;
     r->nfields = (uint32_t)reply->result_fields;
@@ -290,7 +290,7 @@ static enum bn_sql wire_conclude(struct bn_pgsql_wire *w, const char *call, stru
     r->affected = reply->affected;
   else
     rc = without_result(w, call, d);
-  drop_answer(w);
+  wire_drop_answer(w);
   return rc;
 }
 
@@ -304,8 +304,8 @@ static void wire_pack(struct bn_pgsql_wire *w)
 }
 
 /* Sends the written messages and reads the answer. */
-static enum bn_sql wire_converse(struct bn_pgsql_wire *w, bool extended, const char *call,
-                                 struct bn_sql_result *r, struct bn_sql_diag *d)
+static enum bn_sql pgsql_wire_converse(struct bn_pgsql_wire *w, bool extended, const char *call,
+                                       struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   struct bn_stream *s = &w->stream;
   struct bn_pgsql_reply *reply = &w->reply;
@@ -319,7 +319,7 @@ static enum bn_sql wire_converse(struct bn_pgsql_wire *w, bool extended, const c
     case BN_PGSQL_ODD:
       return bn_pgsql_lose_track(w, call, d);
     case BN_PGSQL_COPY_IN:
-      if (refuse_copy(w, extended) != 0)
+      if (wire_refuse_copy(w, extended) != 0)
         return bn_pgsql_lose_socket(w, call, "send data to", d);
       break;
     case BN_PGSQL_INCOMPLETE:
@@ -341,7 +341,7 @@ static bool wire_start(struct bn_pgsql_wire *w, int fields, const char *call,
     *rc = bn_pgsql_lose(w, call, "no connection to the server", d);
     return false;
   }
-  drop_answer(w);
+  wire_drop_answer(w);
   bn_pgsql_reply_begin(&w->reply, fields);
   return true;
 }
@@ -362,7 +362,7 @@ enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_wire *w, const char *sql, struct
   (void)wire_put32(p + 1, len + 4);
   memcpy(p + 5, sql, len);
   bn_stream_wrote(&w->stream, len + 5);
-  return wire_converse(w, false, "PQexec", r, d);
+  return pgsql_wire_converse(w, false, "PQexec", r, d);
 }
 
 enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
@@ -380,12 +380,12 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
   begin = bn_stream_room(&w->stream, size);
   if (__builtin_expect(begin == NULL, 0))
     return bn_pgsql_fail_text("53200", "PQexecPrepared", "out of memory", d);
-  p = put_bind(begin, q, q->name);
+  p = wire_put_bind(begin, q, q->name);
   if (!known)
-    p = put_bytes(p, describe, sizeof describe);
-  p = put_bytes(p, execute_sync, sizeof execute_sync);
+    p = wire_put_bytes(p, describe, sizeof describe);
+  p = wire_put_bytes(p, execute_sync, sizeof execute_sync);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
-  rc = wire_converse(w, true, "PQexecPrepared", r, d);
+  rc = pgsql_wire_converse(w, true, "PQexecPrepared", r, d);
   if (__builtin_expect(!known, 0) && rc <= BN_SQL_ROWS)
     *fields = rc == BN_SQL_ROWS ? w->reply.result_fields : BN_PGSQL_NO_ROWS;
   return rc;
@@ -405,11 +405,11 @@ enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_
   begin = parse < INT32_MAX - bind ? bn_stream_room(&w->stream, bind + parse) : NULL;
   if (begin == NULL)
     return bn_pgsql_fail_text("53200", "PQexecParams", "out of memory", d);
-  p = put_bind(put_parse(begin, q, ""), q, "");
-  p = put_bytes(p, describe, sizeof describe);
-  p = put_bytes(p, execute_sync, sizeof execute_sync);
+  p = wire_put_bind(wire_put_parse(begin, q, ""), q, "");
+  p = wire_put_bytes(p, describe, sizeof describe);
+  p = wire_put_bytes(p, execute_sync, sizeof execute_sync);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
-  return wire_converse(w, true, "PQexecParams", r, d);
+  return pgsql_wire_converse(w, true, "PQexecParams", r, d);
 }
 
 enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_request *const *q,
@@ -431,11 +431,11 @@ enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_reque
   if (begin == NULL)
     return BN_SQL_DONE;
   for (size_t i = 0; i < n; i++)
-    p = put_parse(p, q[i], q[i]->name);
-  p = put_bytes(p, sync_only, sizeof sync_only);
+    p = wire_put_parse(p, q[i], q[i]->name);
+  p = wire_put_bytes(p, sync_only, sizeof sync_only);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
   w->parsed = 0;
-  rc = wire_converse(w, true, "PQprepare()", &r, d);
+  rc = pgsql_wire_converse(w, true, "PQprepare()", &r, d);
   if (rc == BN_SQL_LOST)
     return rc;
   *done = w->parsed < n ? w->parsed : n;
@@ -443,7 +443,7 @@ enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_reque
 }
 
 /* Rows in another form than announced make the rest of the connection unreadable. */
-static bool wire_cut(struct bn_pgsql_wire *w, struct bn_sql_result *r)
+static bool pgsql_wire_cut(struct bn_pgsql_wire *w, struct bn_sql_result *r)
 {
   struct bn_sql_diag d;
 
@@ -460,10 +460,10 @@ bool bn_pgsql_wire_fetch(struct bn_pgsql_wire *w, struct bn_sql_result *r, struc
     return false;
   return bn_pgsql_cursor_next(&w->cursor, w->stream.in + w->stream.begin, bn_stream_len(&w->stream),
                               (int)r->nfields, row) ||
-         wire_cut(w, r);
+         pgsql_wire_cut(w, r);
 }
 
 void bn_pgsql_wire_free(struct bn_pgsql_wire *w)
 {
-  drop_answer(w);
+  wire_drop_answer(w);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Compares the need of a run with the number allowed. */
-#include "base/demand.h"
+#include "base/limit_check.h"
 
 #include <string.h>
 
 #include "base/log.h"
 
-static enum bn_judgement demand_judge(const struct bn_demand *d)
+static enum bn_judgement demand_judge(const struct bn_limit_check *d)
 {
   const int64_t others = d->others > 0 ? d->others : 0;
 
@@ -17,7 +17,7 @@ static enum bn_judgement demand_judge(const struct bn_demand *d)
   return d->certain ? BN_REFUSED : BN_TOO_FEW;
 }
 
-void bn_demand_remedy(struct bn_buf *b, const char *remedy, int64_t number)
+void bn_limit_check_remedy(struct bn_buf *b, const char *remedy, int64_t number)
 {
   const char *mark;
 
@@ -30,7 +30,7 @@ void bn_demand_remedy(struct bn_buf *b, const char *remedy, int64_t number)
   (void)bn_buf_printf(b, "%s, or ", remedy);
 }
 
-enum bn_judgement bn_demand_append(struct bn_buf *b, const struct bn_demand *d)
+enum bn_judgement bn_limit_check_append(struct bn_buf *b, const struct bn_limit_check *d)
 {
   const enum bn_judgement judgement = demand_judge(d);
   const long long needed = d->needed, allowed = d->allowed;
@@ -45,18 +45,18 @@ enum bn_judgement bn_demand_append(struct bn_buf *b, const struct bn_demand *d)
                         (long long)others);
   else
     (void)bn_buf_printf(b, ", but %s allows %lld: ", d->by, allowed);
-  bn_demand_remedy(b, d->remedy, d->needed + others + d->reserved);
+  bn_limit_check_remedy(b, d->remedy, d->needed + others + d->reserved);
   (void)bn_buf_str(b, d->instead);
   return judgement;
 }
 
-enum bn_judgement bn_demand_log(const struct bn_demand *d)
+enum bn_judgement bn_limit_check_log(const struct bn_limit_check *d)
 {
   enum bn_judgement judgement;
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
-  judgement = bn_demand_append(&b, d);
+  judgement = bn_limit_check_append(&b, d);
   if (judgement == BN_REFUSED)
     bn_log_stderr("%s", b.data != NULL ? b.data : "");
   else if (judgement != BN_ENOUGH)

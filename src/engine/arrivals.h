@@ -3,8 +3,8 @@
 
    due = started + dropped + queued: the event of an arrival that is due has been started and
    counted, or started and dropped, or it waits. */
-#ifndef BN_ENGINE_PACER_H
-#define BN_ENGINE_PACER_H
+#ifndef BN_ENGINE_ARRIVALS_H
+#define BN_ENGINE_ARRIVALS_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reads the options that name assertions and watchers. */
-#include "wanted.h"
+#include "named_options.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "engine/watch.h"
 #include "registry.h"
 
-static int add_assert(const char *text, struct bn_assert *out, size_t *n)
+static int named_add_assert(const char *text, struct bn_assert *out, size_t *n)
 {
   struct bn_err err = {0};
   struct bn_buf names = {0};
@@ -33,16 +33,16 @@ static int add_assert(const char *text, struct bn_assert *out, size_t *n)
   return -1;
 }
 
-int bn_wanted_asserts(const struct bn_list *list, struct bn_assert *out, size_t *n)
+int bn_named_asserts(const struct bn_list *list, struct bn_assert *out, size_t *n)
 {
   *n = 0;
   for (size_t i = 0; i < list->n; i++)
-    if (add_assert(list->item[i], out, n) != 0)
+    if (named_add_assert(list->item[i], out, n) != 0)
       return -1;
   return 0;
 }
 
-int bn_wanted_labels(const struct bn_list *list)
+int bn_named_labels(const struct bn_list *list)
 {
   char masked[BN_MASK_MAX];
 
@@ -59,7 +59,7 @@ int bn_wanted_labels(const struct bn_list *list)
 }
 
 /* Marks the watcher of that name.  Returns false if there is none, and logs the names of all. */
-static bool mark_watcher(const char *name, bool *watched)
+static bool named_mark_watcher(const char *name, bool *watched)
 {
   struct bn_buf names = {0};
 
@@ -76,14 +76,14 @@ static bool mark_watcher(const char *name, bool *watched)
   return false;
 }
 
-int bn_wanted_watchers(const struct bn_list *list, bool first, const struct bn_watcher **out,
-                       size_t *n)
+int bn_named_watchers(const struct bn_list *list, bool first, const struct bn_watcher **out,
+                      size_t *n)
 {
   bool watched[BN_WATCHERS_MAX] = {false};
 
   *n = 0;
   for (size_t i = 0; i < list->n; i++)
-    if (!mark_watcher(list->item[i], watched))
+    if (!named_mark_watcher(list->item[i], watched))
       return -1;
   for (size_t i = 0; bn_registry_watchers[i] != NULL; i++)
     if (watched[i] && (first || !bn_registry_watchers[i]->shared))

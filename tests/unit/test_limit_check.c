@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whether a limit leaves what a run needs, by numbers, and the sentences. */
-#include "base/demand.h"
+#include "base/limit_check.h"
 #include "cm.h"
 
 static const struct {
-  struct bn_demand demand;
+  struct bn_limit_check demand;
   enum bn_judgement expected;
   const char *said;
 } rows[] = {
@@ -40,7 +40,7 @@ static void judges_and_says(void **state)
 {
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    struct bn_demand d = rows[i].demand;
+    struct bn_limit_check d = rows[i].demand;
     struct bn_buf b;
 
     bn_buf_init(&b, 0);
@@ -49,7 +49,7 @@ static void judges_and_says(void **state)
     d.clients = "other guests";
     d.remedy = "ask twice for %n or %n";
     d.instead = "walk";
-    assert_int_equal(bn_demand_append(&b, &d), rows[i].expected);
+    assert_int_equal(bn_limit_check_append(&b, &d), rows[i].expected);
     if (rows[i].said == NULL)
       assert_int_equal(b.len, 0);
     else
@@ -60,18 +60,18 @@ static void judges_and_says(void **state)
 
 static void no_remedy_is_known(void **state)
 {
-  const struct bn_demand d = {
+  const struct bn_limit_check d = {
       .what = "beds", .by = "the inn", .clients = "others", .instead = "walk", .needed = 1};
   struct bn_buf b;
 
   (void)state;
   bn_buf_init(&b, 0);
-  assert_int_equal(bn_demand_append(&b, &d), BN_TOO_FEW);
+  assert_int_equal(bn_limit_check_append(&b, &d), BN_TOO_FEW);
   assert_string_equal(b.data, "warning: the run needs up to 1 beds, but the inn allows 0: walk");
   bn_buf_done(&b);
 }
 
-BN_TESTS(demand)
+BN_TESTS(limit_check)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(judges_and_says),

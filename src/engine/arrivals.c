@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Arrival times by inverting the cumulative rate at the sums of unit exponential gaps. */
-#include "engine/pacer.h"
+#include "engine/arrivals.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The lines of the heading about the connection and the database. */
-#include "report/text/database.h"
+#include "report/text/heading.h"
 
 #include <string.h>
 
 #include "base/escape.h"
 
 /* The text is escaped: a server chooses its name, and a document may have any text. */
-static void print_foreign(FILE *out, const char *before, const char *text, const char *after)
+static void heading_print_foreign(FILE *out, const char *before, const char *text,
+                                  const char *after)
 {
   char shown[256];
 
@@ -26,7 +27,7 @@ static const char *version_at_start(const struct bn_facts *f)
 }
 
 /* The driver, or a document, may not know some of these facts. */
-static void print_connection(FILE *out, const struct bn_facts *f)
+static void heading_print_connection(FILE *out, const struct bn_facts *f)
 {
   static const char *const facts[][3] = {{"", "transport", ""},
                                          {"encryption ", "encryption", ""},
@@ -40,13 +41,13 @@ static void print_connection(FILE *out, const struct bn_facts *f)
     if (value == NULL)
       continue;
     (void)fputs(n++ == 0 ? "Connection: " : ", ", out);
-    print_foreign(out, facts[i][0], value, facts[i][2]);
+    heading_print_foreign(out, facts[i][0], value, facts[i][2]);
   }
   if (n > 0)
     (void)fputs("\n", out);
 }
 
-void bn_text_database(FILE *out, const struct bn_facts *f)
+void bn_text_heading(FILE *out, const struct bn_facts *f)
 {
   const char *driver = bn_facts_find_text(f, "database", "driver");
   const char *at_start = bn_facts_find_text(f, "database", "at_start");
@@ -57,13 +58,13 @@ void bn_text_database(FILE *out, const struct bn_facts *f)
   if (driver == NULL || (at_start != NULL && strcmp(at_start, "nothing") == 0))
     return;
   if (at_start == NULL)
-    print_connection(out, f);
-  print_foreign(out, "Database: ", driver, "");
+    heading_print_connection(out, f);
+  heading_print_foreign(out, "Database: ", driver, "");
   if (version != NULL)
-    print_foreign(out, ", ", version, "");
+    heading_print_foreign(out, ", ", version, "");
   if (tables != NULL)
-    print_foreign(out, ", ", tables, strcmp(tables, "1") == 0 ? " table" : " tables");
+    heading_print_foreign(out, ", ", tables, strcmp(tables, "1") == 0 ? " table" : " tables");
   if (tables != NULL && rows != NULL)
-    print_foreign(out, " x ", rows, " rows");
+    heading_print_foreign(out, " x ", rows, " rows");
   (void)fputs("\n\n", out);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The lines of the heading about the connection and the database. */
-#ifndef BN_REPORT_TEXT_DATABASE_H
-#define BN_REPORT_TEXT_DATABASE_H
+#ifndef BN_REPORT_TEXT_HEADING_H
+#define BN_REPORT_TEXT_HEADING_H
 
 #include <stdio.h>
 
@@ -9,6 +9,6 @@
 
 /* Prints how the bytes of connections travel, the server, and its tables, as far as they were known
    when the load began; nothing without a database. */
-void bn_text_database(FILE *out, const struct bn_facts *f);
+void bn_text_heading(FILE *out, const struct bn_facts *f);
 
 #endif
