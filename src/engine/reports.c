@@ -584,7 +584,7 @@ static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
   v->started = events + failed + in_flight;
   v->dropped = now->dropped - failed;
   v->finished = events - now->late;
-  v->served = s->due > 0 ? (double)v->finished / (double)s->due : NAN;
+  v->served = bn_view_served(v->finished, s->due);
   v->warmup_backlog = now->overdue + s->warmup_waiting;
 }
 

@@ -75,7 +75,7 @@ void bn_connection_stop(struct bn_connection *c, enum bn_frame_stop how);
 struct bn_result *bn_connection_result(struct bn_connection *c);
 /* All other hosts have met, too. */
 void bn_connection_pass(struct bn_connection *c);
-/* It is given up. */
+/* Gives the host up, with the reason. */
 __attribute__((format(printf, 2, 3))) void bn_connection_lose(struct bn_connection *c,
                                                               const char *fmt, ...);
 

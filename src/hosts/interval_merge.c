@@ -467,7 +467,7 @@ static void view_copy_state(struct bn_view *v, const struct bn_view *tick)
   v->span = BN_VIEW_TICK;
 }
 
-/* It has begun before the time that the figures are of. */
+/* Moves the start of the run to before the time that its figures are of. */
 static void facts_move_start(struct bn_facts *f, uint64_t earlier_ns)
 {
   f->start_ns -= earlier_ns < f->start_ns ? earlier_ns : 0;

@@ -64,7 +64,7 @@ static int journal_put_text(struct bn_journal *j, char *text, size_t len, struct
   return j->ended ? -1 : 0;
 }
 
-/* Takes the value over. */
+/* Takes the value over and returns its line, which the caller frees; NULL: no memory. */
 static char *journal_print_line(struct bn_node *line, size_t *len)
 {
   char *text = line != NULL ? bn_node_print(line, 0, len) : NULL;
@@ -73,7 +73,7 @@ static char *journal_print_line(struct bn_node *line, size_t *len)
   return text;
 }
 
-/* The same. */
+/* Takes the value over and writes it as a line. */
 static int journal_put_line(struct bn_journal *j, struct bn_node *line, struct bn_err *err)
 {
   size_t len = 0;

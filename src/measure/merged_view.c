@@ -113,7 +113,7 @@ static void merged_view_sum_timing(struct bn_timing *t, const struct bn_views *p
     t->min_s = fmin(t->min_s, part->min_s);
     t->max_s = fmax(t->max_s, part->max_s);
   }
-  t->avg_s = t->sum_s / (double)t->count;
+  t->avg_s = bn_view_mean(t->sum_s, t->count);
   t->dev_s = HUGE_VAL;
 }
 
@@ -136,7 +136,7 @@ static void merged_view_sum_latencies(struct bn_merged_view *s, const struct bn_
     v->min_s = fmin(v->min_s, part->min_s);
     v->max_s = fmax(v->max_s, part->max_s);
   }
-  v->avg_s = v->sum_s / (double)v->counter[BN_C_EVENTS];
+  v->avg_s = bn_view_mean(v->sum_s, v->counter[BN_C_EVENTS]);
   for (size_t k = 0; k < v->n_timings; k++)
     merged_view_sum_timing(&s->store.timing[k], parts, k);
   bn_view_settle(v, &s->store);

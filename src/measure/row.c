@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 
-/* Not known yet. */
+/* Returns a new cell, whose value is unknown until it is set. */
 static struct bn_cell *row_add(struct bn_row *row, const char *name)
 {
   struct bn_cell *c = &row->cell[row->n < BN_ROW_MAX ? row->n++ : BN_ROW_MAX - 1];
@@ -45,7 +45,7 @@ static void row_add_time(struct bn_row *row, const char *name, uint64_t wall_ns)
     c->type = BN_CELL_UNKNOWN;
 }
 
-/* Returns NULL if it is not known. */
+/* Without a text the cell stays unknown. */
 static void row_add_text(struct bn_row *row, const char *name, const char *text)
 {
   struct bn_cell *c = row_add(row, name);

@@ -161,7 +161,7 @@ int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *
     v->replaced |= part->replaced;
     v->max_at_least |= part->max_at_least;
   }
-  v->served = v->due > 0 ? (double)v->finished / (double)v->due : NAN;
+  v->served = bn_view_served(v->finished, v->due);
   sum_forget_parts(v, parts);
   return 0;
 }

@@ -268,13 +268,23 @@ static double view_unwrapped(uint64_t sum_ns, double about_ns)
   return (double)sum_ns + (turns > 0 ? turns * turn_ns : 0);
 }
 
+double bn_view_mean(double sum, uint64_t n)
+{
+  return n > 0 ? sum / (double)n : 0;
+}
+
+double bn_view_served(uint64_t finished, uint64_t due)
+{
+  return due > 0 ? (double)finished / (double)due : NAN;
+}
+
 static void view_find_sums(struct bn_view *v, const struct bn_snap *delta)
 {
   double about_ns = 0;
 
   bn_hist_each(v->latency, view_add_middles, &about_ns);
   v->sum_s = view_unwrapped(delta->busy_ns, about_ns) * 1e-9;
-  v->avg_s = v->events > 0 ? v->sum_s / (double)v->events : 0;
+  v->avg_s = bn_view_mean(v->sum_s, v->events);
 }
 
 /* Squares of the distances from a mean. */
@@ -336,15 +346,16 @@ static uint64_t view_rank_of(uint64_t n, double percent)
   return up < (double)n ? (uint64_t)up : n;
 }
 
-static uint64_t view_percentile_ns(const struct bn_view *v, const struct bn_view_rules *rules,
-                                   double percent)
+/* ages: of events that are longer than those of the histogram, or NULL.  nearest: as in the rules.
+ */
+static uint64_t view_percentile_ns(const struct bn_hist *h, const struct bn_hist *ages,
+                                   double percent, bool nearest)
 {
-  const uint64_t n =
-      bn_hist_count(v->latency) + (rules->ages != NULL ? bn_hist_count(rules->ages) : 0);
+  const uint64_t n = bn_hist_count(h) + (ages != NULL ? bn_hist_count(ages) : 0);
 
-  if (rules->nearest)
-    return bn_hist_percentile(v->latency, percent);
-  return n > 0 ? bn_hist_nth(v->latency, rules->ages, view_rank_of(n, percent)) : 0;
+  if (nearest)
+    return bn_hist_percentile(h, percent);
+  return n > 0 ? bn_hist_nth(h, ages, view_rank_of(n, percent)) : 0;
 }
 
 double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_rules *rules,
@@ -369,12 +380,7 @@ size_t bn_view_greatest_rank(const struct bn_view *v)
 
 double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest)
 {
-  const uint64_t n = bn_hist_count(h);
-
-  if (n == 0)
-    return NAN;
-  return view_seconds(nearest ? bn_hist_percentile(h, percent)
-                              : bn_hist_nth(h, NULL, view_rank_of(n, percent)));
+  return bn_hist_count(h) > 0 ? view_seconds(view_percentile_ns(h, NULL, percent, nearest)) : NAN;
 }
 
 static void view_find_lag(struct bn_view *v, const struct bn_snap *delta)
@@ -401,7 +407,7 @@ static bool view_is_at_least(const struct bn_view_rules *rules, uint64_t ns)
 double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules *rules,
                             double percent, bool *at_least)
 {
-  const uint64_t ns = view_percentile_ns(v, rules, percent);
+  const uint64_t ns = view_percentile_ns(v->latency, rules->ages, percent, rules->nearest);
   double s = view_seconds(ns);
 
   *at_least = view_is_at_least(rules, ns);
@@ -450,7 +456,7 @@ static void view_find_timing(struct bn_timing *t, const struct bn_hist *h)
   (void)bn_hist_bounds(h, &lowest, &highest);
   t->min_s = view_seconds(lowest);
   t->max_s = view_seconds(highest);
-  t->avg_s = t->count > 0 ? t->sum_s / (double)t->count : 0;
+  t->avg_s = bn_view_mean(t->sum_s, t->count);
   t->dev_s = view_spread_s(h, t->count, t->avg_s);
 }
 
@@ -523,7 +529,7 @@ static void view_find_sessions(struct bn_view *v, struct bn_view_store *store,
 
     s->events = d->events;
     s->busy_s = view_busy_s(v, d);
-    s->avg_s = d->events > 0 ? s->busy_s / (double)d->events : 0;
+    s->avg_s = bn_view_mean(s->busy_s, d->events);
     s->min_s = d->min_ns == UINT64_MAX ? 0 : (double)d->min_ns * 1e-9;
     s->max_s = (double)d->max_ns * 1e-9;
   }

@@ -221,6 +221,10 @@ double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_r
 size_t bn_view_greatest_rank(const struct bn_view *v);
 /* Returns that percentile of a histogram; nearest: as in the rules; NaN: it is empty. */
 double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest);
+/* Returns the mean of n values with that sum; 0: there are none. */
+double bn_view_mean(double sum, uint64_t n);
+/* Returns the share of the events due that finished, 0 to 1; NaN: none was due. */
+double bn_view_served(uint64_t finished, uint64_t due);
 /* Returns the share of the time of all statements that those of one name took, 0 to 1. */
 double bn_view_share(const struct bn_view *v, const struct bn_statement_view *s);
 /* The counts and rates of a view whose delta, counter, span_s and in_grace are set. */

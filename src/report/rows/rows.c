@@ -97,7 +97,7 @@ static int csv_finish(void *self, const struct bn_end *end, struct bn_err *err)
   return 0;
 }
 
-/* The same. */
+/* As csv_finish(). */
 static int jsonl_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   const struct rows *r = self;
