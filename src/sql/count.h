@@ -66,6 +66,7 @@ enum bn_sql_condition {
   COUNTER(BN_SQL_C_RETRIED, BN_SQL_ALWAYS, "retried_events", "1", true)                            \
   COUNTER(BN_SQL_C_RETRIES, BN_SQL_ALWAYS, "retries", "1", true)                                   \
   COUNTER(BN_SQL_C_FAILED, BN_SQL_ALWAYS, "failed_events", "1", true)                              \
+  COUNTER(BN_SQL_C_FATAL, BN_SQL_ALWAYS, "fatal_errors", "1", false)                               \
   /* time spent on making lost connections again */                                                \
   COUNTER(BN_SQL_C_CONNECTION_WAIT, BN_SQL_ALWAYS, "connection_wait", "ns", false)                 \
   COUNTER(BN_SQL_C_COMMITS, BN_SQL_WITH_COMMITS, "transactions", "1", false)                       \

@@ -155,8 +155,10 @@ static void failure_give_up(struct bn_sql_conn *c, bool counts)
 {
   c->view.error = BN_VERDICT_FATAL;
   failure_tell(c);
-  if (counts)
-    failure_count_error(c);
+  if (!counts)
+    return;
+  failure_count_error(c);
+  bn_stat_count(c->session->stat, BN_SQL_C_FATAL, 1);
 }
 
 /* Asks the script; until it has answered, the failure counts as one.  If the server has said

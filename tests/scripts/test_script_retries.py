@@ -72,6 +72,7 @@ def test_an_ignored_error_of_a_preparation_repeats_the_event(folder):
     # Without --db-ignore-errors it ends the run, and has its reason.
     r = folder.run(PREPARING, *SQLITE, "--events=10", "--time=0")
     assert r.status == 1 and r.events == 1 and number(r, "ignored errors") == 1
+    assert number(r, "of the errors, not ignored") == 1
     assert "no such table: missing" in r.err
 
 

@@ -214,6 +214,7 @@ static const struct {
                 {"retried_events", 0},
                 {"retries", 0},
                 {"failed_events", 0},
+                {"fatal_errors", 0},
                 {"connection_wait_s", 440e-9},
                 {"acknowledged_commits", 0},
                 {"missing_commits", 0},

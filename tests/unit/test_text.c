@@ -334,24 +334,6 @@ static void stamps_checkpoints_of_0_5(void **unused)
   bn_page_free(p);
 }
 
-static void stamps_fractional_checkpoints(void **unused)
-{
-  struct bn_page *p = bn_page_new(BN_V10, BN_KIND_PLAIN);
-
-  (void)unused;
-  p->plan->n_checkpoints = 2;
-  p->plan->checkpoint_ns[0] = BN_NSEC_PER_SEC / 4;
-  p->plan->checkpoint_ns[1] = BN_NSEC_PER_SEC;
-  bn_page_begin(p);
-  assert_non_null(strstr(p->text, "Report checkpoint(s) at 0.25, 1 seconds\n"));
-  p->seen = p->len;
-  p->view.at_s = 0.2503;
-  p->view.replaced = true;
-  bn_page_checkpoint(p);
-  bn_page_expect(p, "[ 0.25s ] Checkpoint report:\n");
-  bn_page_free(p);
-}
-
 /* transcripts cpu-histogram, lua-hooks-histogram: before the report, also before a hook's */
 static void prints_the_histogram_first(void **unused)
 {
@@ -429,7 +411,6 @@ BN_TESTS(text)
       cmocka_unit_test(shows_each_session_when_debugging),
       cmocka_unit_test(stamps_checkpoints),
       cmocka_unit_test(stamps_checkpoints_of_0_5),
-      cmocka_unit_test(stamps_fractional_checkpoints),
       cmocka_unit_test(prints_the_histogram_first),
       cmocka_unit_test(says_nothing_below_notice),
       cmocka_unit_test(tells_of_a_full_disk_at_close),

@@ -177,6 +177,7 @@ static const struct bn_dialect native_form = {
 const char bn_template_retries[] =
     "    retried events:                      {retried_events} ({retries} retries)\n";
 const char bn_template_failed[] = "    failed events (--db-max-tries):      {failed_events}\n";
+const char bn_template_fatal[] = "    of the errors, not ignored:          {fatal_errors}\n";
 const char bn_template_failed_threads[] =
     "    failed threads:                      {failed_threads}\n";
 const char bn_template_grace[] = "    finished in the grace:               {in_grace}\n";

@@ -39,7 +39,7 @@ struct bn_dialect {
 /* Templates of bench's own form: the parts of a run, and the arrivals of --rate. */
 extern const char bn_template_outages[], bn_template_grace[], bn_template_unfinished[],
     bn_template_oldest[], bn_template_times[], bn_template_retries[], bn_template_failed[],
-    bn_template_failed_threads[];
+    bn_template_fatal[], bn_template_failed_threads[];
 extern const char bn_template_arrivals[], bn_template_warmup_backlog[];
 
 /* Never returns NULL.  native: bench's own form, whatever the version. */

@@ -631,6 +631,8 @@ static void print_summary(struct text *t, const struct bn_view *v)
     bn_form_print(&f, bn_template_retries, t->out);
   if (t->plan->native && v->failed_events > 0)
     bn_form_print(&f, bn_template_failed, t->out);
+  if (t->plan->native && v->fatal_errors > 0)
+    bn_form_print(&f, bn_template_fatal, t->out);
   print_servers(t, v);
   print_commits(t, v);
   print_timings(t, v);
@@ -668,18 +670,6 @@ static void print_summary(struct text *t, const struct bn_view *v)
     print_verdicts(t);
 }
 
-/* Returns 0 unless a checkpoint was asked for between two seconds. */
-static int checkpoint_decimals(const struct bn_plan *c)
-{
-  uint64_t unit = BN_NSEC_PER_SEC;
-  int decimals = 0;
-
-  for (size_t i = 0; i < c->n_checkpoints; i++)
-    for (; decimals < 3 && c->checkpoint_ns[i] % unit != 0; unit /= 10)
-      decimals++;
-  return decimals;
-}
-
 static int text_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct text *t = self;
@@ -688,7 +678,7 @@ static int text_checkpoint(void *self, const struct bn_view *v, struct bn_err *e
   if (is_quiet(t))
     return 0;
   begin_report(t);
-  print_stamp(t, t->plan->version == BN_V05 ? t->stamp_05 : v->at_s, checkpoint_decimals(t->plan));
+  print_stamp(t, t->plan->version == BN_V05 ? t->stamp_05 : v->at_s, 0);
   t->stamp_05 = v->at_s;
   (void)fputs("Checkpoint report:\n", t->out);
   if (!v->replaced)
