@@ -80,6 +80,8 @@ def test_missing_commits_fail_the_run(folder, tables):
     assert [total[f"{name}_commits"] for name in ("acknowledged", "missing", "unknown")] == [40, 5, 0]
     saved = command(["report", str(document)], folder.path)
     assert "    missing:                             5\n" in saved.out
+    table = command(["report", "--format=markdown", str(document)], folder.path).out
+    assert re.search(r"\| missing commits +\| +5 \|", table) and "unknown outcome" not in table, table
     assert names(folder) == ["t", "u"]
 
 

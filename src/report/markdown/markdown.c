@@ -50,6 +50,9 @@ enum place {
   FAILED,
   FAILED_THREADS,
   UNFINISHED,
+  OUTAGES,
+  MISSING_COMMITS,
+  UNKNOWN_COMMITS,
   STATEMENTS,
   STATUS
 };
@@ -85,6 +88,9 @@ static const char *const labels[] = {
     [FAILED] = "failed events",
     [FAILED_THREADS] = "failed threads",
     [UNFINISHED] = "unfinished events",
+    [OUTAGES] = "outages of 1 s or more",
+    [MISSING_COMMITS] = "missing commits",
+    [UNKNOWN_COMMITS] = "commits of unknown outcome",
     [STATUS] = "exit status",
 };
 
@@ -411,6 +417,26 @@ static void markdown_begin(void *self, const struct bn_facts *f)
   bn_escape_markdown(m->column[m->n++].name, VALUE_MAX, path != NULL ? path : "");
 }
 
+/* Adds what went wrong, if it did. */
+static void markdown_add_losses(struct column *c, const struct bn_view *v)
+{
+  const struct {
+    enum place place;
+    uint64_t n;
+  } losses[] = {{RECONNECTS, v->reconnects},
+                {RETRIES, v->retries},
+                {FAILED, v->failed_events},
+                {FAILED_THREADS, v->failed_threads},
+                {UNFINISHED, v->unfinished},
+                {OUTAGES, v->outages},
+                {MISSING_COMMITS, v->missing_commits},
+                {UNKNOWN_COMMITS, v->unknown_commits}};
+
+  for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
+    if (losses[i].n > 0 && losses[i].n != UINT64_MAX)
+      markdown_add_u64(c, losses[i].place, losses[i].n);
+}
+
 static int markdown_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct markdown *m = self;
@@ -423,16 +449,7 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
   markdown_add_rates(c, v);
   markdown_add_latencies(c, v);
   markdown_add_u64(c, ERRORS, v->errors);
-  if (v->reconnects > 0)
-    markdown_add_u64(c, RECONNECTS, v->reconnects);
-  if (v->retries > 0)
-    markdown_add_u64(c, RETRIES, v->retries);
-  if (v->failed_events > 0)
-    markdown_add_u64(c, FAILED, v->failed_events);
-  if (v->failed_threads > 0)
-    markdown_add_u64(c, FAILED_THREADS, v->failed_threads);
-  if (v->unfinished > 0)
-    markdown_add_u64(c, UNFINISHED, v->unfinished);
+  markdown_add_losses(c, v);
   for (size_t i = 0; i < v->n_statements; i++)
     markdown_add_statement(m, c, v, &v->statements[i].timing);
   return 0;
