@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "measure/bounds.h"
+#include "measure/layout.h"
 #include "measure/merge_check.h"
 #include "measure/merged_view.h"
 #include "measure/messages.h"
@@ -77,11 +78,6 @@ static bool merge_has_passed_checkpoint(const struct bn_result *r)
 static bool merge_is_whole(const struct bn_result *r)
 {
   return r->end.partial || !merge_has_passed_checkpoint(r);
-}
-
-static uint64_t merge_ns_of(double s)
-{
-  return s > 0 && s < 1e9 ? (uint64_t)llround(s * 1e9) : 0;
 }
 
 static unsigned merge_count_sessions(const struct bn_views *parts)
@@ -152,8 +148,8 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *v,
   rules.exact = rules.sessions = true;
   rules.ages = v->ages;
   for (size_t i = 0; i < parts->n; i++)
-    if (merge_ns_of(parts->view[i]->oldest_s) > rules.oldest_ns)
-      rules.oldest_ns = merge_ns_of(parts->view[i]->oldest_s);
+    if (bn_view_ns(parts->view[i]->oldest_s) > rules.oldest_ns)
+      rules.oldest_ns = bn_view_ns(parts->view[i]->oldest_s);
   bn_view_fill(&v->view, &v->store, &v->snap, &rules);
   v->view.span = BN_VIEW_TOTAL;
   for (size_t i = 0; i < parts->n; i++)
@@ -283,7 +279,7 @@ static int merge_make_interval(const struct job *j, struct intervals *in, struct
     t.span_ns = part->delta->span_ns > t.span_ns ? part->delta->span_ns : t.span_ns;
     t.wall_ns = part->delta->wall_ns > t.wall_ns ? part->delta->wall_ns : t.wall_ns;
   }
-  t.at_ns = merge_clock_at(j, j->last_ns - merge_ns_of(in->first_s - t.at_s));
+  t.at_ns = merge_clock_at(j, j->last_ns - bn_view_ns(in->first_s - t.at_s));
   if (bn_merged_view_span(v, &in->at, NULL, &rules, &t, j->err) != 0)
     return -1;
   if (hists)
@@ -501,14 +497,9 @@ static void merge_sum_end(const struct job *j)
       continue;
     end->status = bn_merge_status(end->status, e->status);
     end->signo = end->signo != 0 ? end->signo : e->signo;
-    end->failed |= e->failed;
-    end->timeout |= e->timeout;
-    end->left |= e->left;
-    end->early |= e->early;
-    end->overload |= e->overload;
-    end->partial |= e->partial;
-    end->replaced_intervals |= e->replaced_intervals;
-    end->replaced_total |= e->replaced_total;
+    for (const struct bn_layout *l = bn_layout_end; l->name != NULL; l++)
+      if (l->type == BN_LAY_BOOL && *(const bool *)((const char *)e + l->offset))
+        *(bool *)((char *)end + l->offset) = true;
   }
 }
 

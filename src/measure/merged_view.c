@@ -58,11 +58,6 @@ int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, u
   return 0;
 }
 
-static uint64_t merged_view_ns_of(double s)
-{
-  return s > 0 && s < 1e9 ? (uint64_t)llround(s * 1e9) : 0;
-}
-
 /* A document may lack the ages of unfinished events.  One of them is as old as the oldest, and the
    others get an age of 0, with which no percentile is too high. */
 static bool merged_view_put_ages(struct bn_hist *ages, const struct bn_view *v)
@@ -74,7 +69,7 @@ static bool merged_view_put_ages(struct bn_hist *ages, const struct bn_view *v)
   } else if (v->unfinished != UINT64_MAX && v->unfinished > 0) {
     if (v->unfinished > UINT64_MAX - bn_hist_count(ages))
       return false;
-    bn_hist_put(ages, merged_view_ns_of(v->oldest_s), 1);
+    bn_hist_put(ages, bn_view_ns(v->oldest_s), 1);
     bn_hist_put(ages, 0, v->unfinished - 1);
   }
   return true;

@@ -13,8 +13,7 @@ static size_t text_size(const char *text)
   return text != NULL ? strlen(text) + 1 : 0;
 }
 
-/* The text moved to *at, which goes on behind it. */
-static const char *result_moved(char **at, const char *text)
+const char *bn_result_keep_text(char **at, const char *text)
 {
   const size_t size = text_size(text);
   char *copy = *at;
@@ -38,8 +37,8 @@ static void result_copy_figures(struct bn_record *r, const struct bn_view *v)
     struct bn_figure *f = &r->store.figure[i];
 
     *f = v->figures[i];
-    f->key = result_moved(&at, f->key);
-    f->text = result_moved(&at, f->text);
+    f->key = bn_result_keep_text(&at, f->key);
+    f->text = bn_result_keep_text(&at, f->text);
   }
   r->view.figures = r->store.figure;
 }
@@ -372,7 +371,7 @@ static void result_escape_figures(struct bn_record *r)
   for (size_t i = 0; i < r->view.n_figures; i++) {
     struct bn_figure *f = &r->store.figure[i];
 
-    f->key = result_moved(&at, f->key);
+    f->key = bn_result_keep_text(&at, f->key);
     if (f->text != NULL) {
       const size_t len = bn_escape(at, size - (size_t)(at - names), f->text, "");
 

@@ -110,6 +110,8 @@ void bn_result_find_metrics(struct bn_result *r);
 /* Escapes in rows, figures and assertions what a terminal would act on (base/escape.h), for a
    result that comes from a file.  Rows keep their newlines. */
 void bn_result_escape(struct bn_result *r);
+/* Copies a text to *at, which goes on behind it.  NULL: there is none. */
+const char *bn_result_keep_text(char **at, const char *text);
 void bn_result_done(struct bn_result *r);
 
 #endif

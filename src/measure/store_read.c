@@ -364,19 +364,6 @@ static void store_read_counts(struct bn_json_in *e, const struct bn_node *list, 
   r->view.counts = r->store.count;
 }
 
-/* Copies a text to *at, which goes on behind it. */
-static const char *store_read_keep(char **at, const char *text)
-{
-  const size_t size = text != NULL ? strlen(text) + 1 : 0;
-  char *copy = *at;
-
-  if (text == NULL)
-    return NULL;
-  memcpy(copy, text, size);
-  *at += size;
-  return copy;
-}
-
 static void store_read_workload(struct bn_json_in *e, const struct bn_node *list,
                                 struct bn_record *r)
 {
@@ -400,9 +387,9 @@ static void store_read_workload(struct bn_json_in *e, const struct bn_node *list
       return;
     }
     r->store.figure[i] =
-        (struct bn_figure){.key = store_read_keep(&at, name),
+        (struct bn_figure){.key = bn_result_keep_text(&at, name),
                            .value = bn_json_in_get_number(e, figure, "value"),
-                           .text = store_read_keep(&at, bn_json_in_text(e, figure, "text"))};
+                           .text = bn_result_keep_text(&at, bn_json_in_text(e, figure, "text"))};
     store_read_figure_merge(e, figure, &r->delta.metrics, &r->store.figure[i]);
   }
   r->view.figures = r->store.figure;

@@ -15,22 +15,12 @@ int bn_sum_too_large(struct bn_err *err)
 /* --- figures of views -------------------------------------------------------------------------
  */
 
-static uint64_t *u64_at(struct bn_view *v, size_t offset)
-{
-  return (uint64_t *)(void *)((char *)v + offset);
-}
-
-static double *f64_at(struct bn_view *v, size_t offset)
-{
-  return (double *)(void *)((char *)v + offset);
-}
-
-static uint64_t u64_of(const struct bn_view *v, size_t offset)
+static uint64_t sum_u64_of(const struct bn_view *v, size_t offset)
 {
   return *(const uint64_t *)(const void *)((const char *)v + offset);
 }
 
-static double f64_of(const struct bn_view *v, size_t offset)
+static double sum_f64_of(const struct bn_view *v, size_t offset)
 {
   return *(const double *)(const void *)((const char *)v + offset);
 }
@@ -66,9 +56,9 @@ bool bn_sum_fits(const struct bn_view *v, size_t n)
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->type == BN_VIEW_U64)
-      fits &= sum_is_count(u64_of(v, f->offset), most);
+      fits &= sum_is_count(sum_u64_of(v, f->offset), most);
     else if (f->rule == BN_RULE_LONGEST || bn_view_is_rate(f))
-      fits &= sum_is_time(f64_of(v, f->offset));
+      fits &= sum_is_time(sum_f64_of(v, f->offset));
   return fits;
 }
 
@@ -78,7 +68,7 @@ static int sum_counter(uint64_t *sum, const struct bn_views *parts, size_t offse
 {
   *sum = 0;
   for (size_t i = 0; i < parts->n && *sum != UINT64_MAX; i++) {
-    const uint64_t n = u64_of(parts->view[i], offset);
+    const uint64_t n = sum_u64_of(parts->view[i], offset);
 
     if (n != UINT64_MAX && n >= UINT64_MAX - *sum)
       return bn_sum_too_large(err);
@@ -92,7 +82,7 @@ static double sum_longest(const struct bn_views *parts, size_t offset)
   double most = 0;
 
   for (size_t i = 0; i < parts->n; i++)
-    most = fmax(most, f64_of(parts->view[i], offset));
+    most = fmax(most, sum_f64_of(parts->view[i], offset));
   return most;
 }
 
@@ -103,7 +93,7 @@ static double sum_rate(const struct bn_views *parts, size_t offset, double span_
   double sum = 0;
 
   for (size_t i = 0; i < parts->n; i++)
-    sum += f64_of(parts->view[i], offset) * (parts->view[i]->span_s / span_s);
+    sum += sum_f64_of(parts->view[i], offset) * (parts->view[i]->span_s / span_s);
   return sum;
 }
 
@@ -116,14 +106,14 @@ static int sum_fields(struct bn_view *v, const struct bn_views *parts, struct bn
     case BN_RULE_COUNTER:
       break;
     case BN_RULE_RATE:
-      *f64_at(v, f->offset) = sum_rate(parts, f->offset, v->span_s);
+      *bn_view_f64_at(v, f->offset) = sum_rate(parts, f->offset, v->span_s);
       break;
     case BN_RULE_SUM:
-      if (sum_counter(u64_at(v, f->offset), parts, f->offset, err) != 0)
+      if (sum_counter(bn_view_u64_at(v, f->offset), parts, f->offset, err) != 0)
         return -1;
       break;
     case BN_RULE_LONGEST:
-      *f64_at(v, f->offset) = sum_longest(parts, f->offset);
+      *bn_view_f64_at(v, f->offset) = sum_longest(parts, f->offset);
       break;
     }
   return 0;
@@ -140,9 +130,9 @@ static void sum_forget_parts(struct bn_view *v, const struct bn_views *parts)
     if ((f->traits & BN_FIGURE_PARTS) == 0)
       continue;
     if (f->type == BN_VIEW_U64)
-      *u64_at(v, f->offset) = 0;
+      *bn_view_u64_at(v, f->offset) = 0;
     else
-      *f64_at(v, f->offset) = 0;
+      *bn_view_f64_at(v, f->offset) = 0;
   }
 }
 

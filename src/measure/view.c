@@ -59,12 +59,12 @@ double bn_view_value(const struct bn_view *v, const struct bn_view_field *f)
   return f->type == BN_VIEW_U64 ? (double)*(const uint64_t *)at : *(const double *)at;
 }
 
-static uint64_t *view_u64_at(struct bn_view *v, size_t offset)
+uint64_t *bn_view_u64_at(struct bn_view *v, size_t offset)
 {
   return (uint64_t *)(void *)((char *)v + offset);
 }
 
-static double *view_f64_at(struct bn_view *v, size_t offset)
+double *bn_view_f64_at(struct bn_view *v, size_t offset)
 {
   return (double *)(void *)((char *)v + offset);
 }
@@ -143,9 +143,9 @@ static void view_settle_figure(struct bn_view *v, const struct bn_view_field *f)
   if (!view_is_unknown(v, f) || view_lack(v, f) == BN_LACK_NONE)
     return;
   if (f->type == BN_VIEW_U64)
-    *view_u64_at(v, f->offset) = 0;
+    *bn_view_u64_at(v, f->offset) = 0;
   else
-    *view_f64_at(v, f->offset) = 0;
+    *bn_view_f64_at(v, f->offset) = 0;
 }
 
 static bool view_is_of_nothing(const struct bn_view *v, const struct bn_view_field *f)
@@ -190,7 +190,7 @@ void bn_view_settle(struct bn_view *v, struct bn_view_store *store)
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
     view_settle_figure(v, f);
     if (f->rule == BN_RULE_STATISTIC && view_is_of_nothing(v, f))
-      *view_f64_at(v, f->offset) = NAN;
+      *bn_view_f64_at(v, f->offset) = NAN;
   }
   if (v->events == 0 && !v->max_at_least)
     view_forget_values(store->percentile_s, v->n_percents);
@@ -268,6 +268,11 @@ static double view_unwrapped(uint64_t sum_ns, double about_ns)
   return (double)sum_ns + (turns > 0 ? turns * turn_ns : 0);
 }
 
+uint64_t bn_view_ns(double s)
+{
+  return s > 0 && s < 1e9 ? (uint64_t)llround(s * 1e9) : 0;
+}
+
 double bn_view_mean(double sum, uint64_t n)
 {
   return n > 0 ? sum / (double)n : 0;
@@ -313,26 +318,6 @@ static double view_spread_s(const struct bn_hist *h, uint64_t n, double mean_s)
 static double view_busy_s(const struct bn_view *v, const struct bn_snap_session *s)
 {
   return view_unwrapped(s->busy_ns, v->avg_s * 1e9 * (double)s->events) * 1e-9;
-}
-
-/* Computes the fairness of busy times from the unwrapped sums of the sessions. */
-static void view_find_fairness_of_time(struct bn_view *v, const struct bn_snap *delta)
-{
-  long double sum = 0, sum_sq = 0, variance;
-  unsigned i;
-
-  for (i = 0; i < delta->n_sessions; i++) {
-    const double busy = view_busy_s(v, &delta->session[i]);
-
-    sum += busy;
-    sum_sq += (long double)busy * busy;
-  }
-  if (delta->n_sessions == 0)
-    return;
-  sum /= delta->n_sessions;
-  variance = sum_sq / delta->n_sessions - sum * sum;
-  v->fair_time_avg = (double)sum;
-  v->fair_time_dev = variance > 0 ? (double)sqrtl(variance) : 0;
 }
 
 /* ceil(q N / 100) in [1, N].  The product may be off by its last bits: 99.9 % of 1,000 is 999. */
@@ -425,7 +410,7 @@ static void view_find_percentiles(struct bn_view *v, struct bn_view_store *store
 {
   size_t i;
 
-  v->median_s = view_seconds(bn_hist_percentile(v->latency, 50));
+  v->median_s = fmax(v->min_s, fmin(v->max_s, view_seconds(bn_hist_percentile(v->latency, 50))));
   v->percents = store->percents;
   v->percentile_s = store->percentile_s;
   v->at_least = store->at_least;
@@ -551,6 +536,21 @@ static double view_deviation(const struct bn_moments *m)
   return variance > 0 ? (double)sqrtl(variance) : 0;
 }
 
+/* Computes the fairness of busy times from the unwrapped sums of the sessions. */
+static void view_find_fairness_of_time(struct bn_view *v, const struct bn_snap *delta)
+{
+  struct bn_moments times = {.n = delta->n_sessions};
+
+  for (unsigned i = 0; i < delta->n_sessions; i++) {
+    const double busy = view_busy_s(v, &delta->session[i]);
+
+    times.sum += busy;
+    times.sum_sq += (long double)busy * busy;
+  }
+  v->fair_time_avg = view_mean(&times);
+  v->fair_time_dev = view_deviation(&times);
+}
+
 /* A counter that only some workloads have; otherwise the given value. */
 static uint64_t view_named_counter(const struct bn_view *v, const uint64_t *counter,
                                    const char *name, uint64_t otherwise)
@@ -578,7 +578,7 @@ static void view_count(struct bn_view *v, const uint64_t *c, bool commits)
   v->bytes_moved = v->bytes_read + v->bytes_written;
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->rule == BN_RULE_COUNTER)
-      *view_u64_at(v, f->offset) = view_named_counter(v, c, f->name, 0);
+      *bn_view_u64_at(v, f->offset) = view_named_counter(v, c, f->name, 0);
 }
 
 /* Sets every rate from counters that cover span_s. */
@@ -589,7 +589,7 @@ static void view_rate(struct bn_view *v, const uint64_t *c, double span_s)
   view_count(&counted, c, false);
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->rule == BN_RULE_RATE)
-      *view_f64_at(v, f->offset) = (double)*view_u64_at(&counted, f->of) / span_s;
+      *bn_view_f64_at(v, f->offset) = (double)*bn_view_u64_at(&counted, f->of) / span_s;
   v->bytes_touched_per_s =
       (double)(counted.bytes_moved + view_named_counter(v, c, "bytes_untouched", 0)) / span_s;
 }

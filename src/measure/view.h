@@ -136,6 +136,9 @@ extern const struct bn_view_field bn_view_fields[]; /* ends with a NULL name */
 bool bn_view_is_rate(const struct bn_view_field *f);
 /* The value of a figure as a number. */
 double bn_view_value(const struct bn_view *v, const struct bn_view_field *f);
+/* The figure at an offset of bn_view_field. */
+uint64_t *bn_view_u64_at(struct bn_view *v, size_t offset);
+double *bn_view_f64_at(struct bn_view *v, size_t offset);
 
 /* Returns whether the view tells the parts of a run apart. */
 bool bn_view_has_parts(const struct bn_view *v);
@@ -221,6 +224,9 @@ double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_r
 size_t bn_view_greatest_rank(const struct bn_view *v);
 /* Returns that percentile of a histogram; nearest: as in the rules; NaN: it is empty. */
 double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest);
+/* Returns the nanoseconds of a figure in seconds; 0: it is negative or as long as a run cannot be.
+ */
+uint64_t bn_view_ns(double s);
 /* Returns the mean of n values with that sum; 0: there are none. */
 double bn_view_mean(double sum, uint64_t n);
 /* Returns the share of the events due that finished, 0 to 1; NaN: none was due. */

@@ -210,7 +210,13 @@ static void views_are_consistent(void **state)
   assert_true(isnan(v.min_s) && isnan(v.avg_s) && isnan(v.median_s) && isnan(v.dev_s));
   assert_true(isnan(v.max_s) && isnan(v.percentile_s[2]) && v.sum_s == 0);
   assert_true(isnan(v.sessions[1].min_s) && isnan(v.sessions[1].avg_s));
-  for (i = 1; i <= 1000; i++)
+  /* No percentile is beyond the exact extremes, the median of a single event neither. */
+  one_event(set.stat[1], 1, 10001);
+  bn_snap_take(&now, &set, 1000000000);
+  bn_snap_diff(&now, &zero);
+  bn_view_fill(&v, &store, &now, &rules);
+  assert_true(v.median_s == v.max_s && v.median_s == v.min_s && v.percentile_s[0] == v.max_s);
+  for (i = 2; i <= 1000; i++)
     one_event(set.stat[i % 2], i, i * 10001);
   bn_snap_take(&now, &set, 2000000000);
   bn_snap_diff(&now, &zero);
