@@ -339,8 +339,9 @@ static struct bn_finding assert_find_latency(const struct bn_assert *a, const st
 
   switch (a->what) {
   case BN_ASSERT_RANK:
-    if (v->latency == NULL)
-      return assert_find_listed(a->rank, v);
+    f = assert_find_listed(a->rank, v);
+    if (v->latency == NULL || !isnan(f.value))
+      return f;
     f = assert_found(bn_view_percentile_s(v, rules, a->rank, &at_least));
     f.at_least = at_least;
     return f;
