@@ -305,7 +305,7 @@ function event() con:query("INSERT INTO log VALUES ('run')") end
             db.execute("CREATE TABLE log (what TEXT)")
     statement = "INSERT INTO log VALUES (']]''=]')"
     args = ("./touch.lua", "--db-driver=sqlite", "--threads=1", "--time=0", "--events=1", "--format=json",
-            "--same=99%")
+            "--same=99 %")
     done = bench.run("ab", "--a=--sqlite-db=a", "--b=--sqlite-db=b", f"--b-set={statement}", *args, "run",
                      cwd=tmp_path)
     assert done.status in (0, 3), done

@@ -504,10 +504,12 @@ def test_real_runs_are_compared(tmp_path):
     for i in range(4):
         for side, prime in (("a", 200), ("b", 2000)) if i % 2 == 0 else (("b", 2000), ("a", 200)):
             (tmp_path / side).mkdir(exist_ok=True)
-            done = bench.run("cpu", "--events=300", "--time=0", f"--cpu-max-prime={prime}",
+            done = bench.run("cpu", "--events=300", "--time=0", f"--cpu-max-prime={prime}", "--percentile=95,99.99999",
                              f"--report=json:{side}/{i}.json", "run", cwd=tmp_path)
             assert done.status == 0
     rows, status = compared(tmp_path)
     assert rows["rate"]["method"] == "paired t"
+    # A rank is never rounded to another one.
+    assert "p99.99999" in rows and "p100" not in rows
     assert rows["rate"]["b"] < rows["rate"]["a"]
     assert status in (0, 3)

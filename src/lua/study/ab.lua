@@ -21,11 +21,11 @@ local arms = {"a", "b", "aa"}
 local worse_status, undecided_status = 3, 6
 
 local function read_same(text)
-  local same = native.real((text:gsub("%%$", "")))
-  if not (same and same > 0 and same < 100) then
+  local same = limit.share(text)
+  if not (same and same > 0 and same < 1) then
     native.fail("--same=%s: not a percentage between 0 and 100", text)
   end
-  return same / 100
+  return same
 end
 
 -- Folders -----------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 local goal = require("study.search.goal")
 local hunt = require("study.search.hunt")
 local invocation = require("study.invocation")
+local limit = require("study.limit")
 local messages = require("study.messages")
 local native = require("study.native")
 local options = require("study.options")
@@ -25,11 +26,11 @@ local not_found = 3
 -- The request -------------------------------------------------------------------------------------
 
 local function read_precision(text)
-  local precision = native.real((text:gsub("%%$", "")))
-  if not precision or precision < 0.1 or precision > 50 then
+  local precision = limit.share(text)
+  if not precision or precision < 0.001 or precision > 0.5 then
     native.fail("--precision=%s: not a percentage from 0.1 to 50", text)
   end
-  return precision / 100
+  return precision
 end
 
 local function read_plan(given)

@@ -40,7 +40,7 @@ function figures:add_percentiles(percents)
   if not self.wants_percentiles then return end
   self.wants_percentiles = false
   for _, percent in ipairs(percents) do
-    local name = ("p%g"):format(percent)
+    local name = "p" .. native.shortest(percent)
     if #self < most and native.figure(name) then self:add("", name, true) end
   end
 end
