@@ -237,7 +237,7 @@ static int subcommand_take(struct asking *a, const char *arg, const char *next, 
   return 1;
 }
 
-/* Hides the value of an option that is declared secret, in its first or second argument. */
+/* Hides the value of an option that is a secret, in its first or second argument. */
 static void subcommand_hide_secret(const struct asking *a, char *arg, char *next)
 {
   const struct bn_opt *o = subcommand_lettered(a, arg);
@@ -251,7 +251,7 @@ static void subcommand_hide_secret(const struct asking *a, char *arg, char *next
   } else if (o != NULL) {
     value = arg[2] != '\0' ? arg + 2 : next;
   }
-  if (o != NULL && o->secret && value != NULL)
+  if (o != NULL && bn_opt_is_secret(o) && value != NULL)
     memset(value, 'x', strlen(value));
 }
 
@@ -315,11 +315,10 @@ void bn_subcommand_scrub(int argc, char *const *argv)
   char shown[BN_MASK_MAX];
 
   for (int i = 1; i < argc; i++) {
-    char *value = strchr(argv[i], '=');
+    char *equals = strchr(argv[i], '='), *value = equals != NULL ? equals + 1 : argv[i];
 
-    if (value != NULL &&
-        (bn_mask_names_secret(argv[i]) || bn_mask_text(value + 1, shown) != value + 1))
-      memset(value + 1, 'x', strlen(value + 1));
+    if ((equals != NULL && bn_mask_names_secret(argv[i])) || bn_mask_text(value, shown) != value)
+      memset(value, 'x', strlen(value));
   }
 }
 

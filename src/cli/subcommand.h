@@ -25,7 +25,7 @@ struct bn_subcommand_args {
   bn_opt_traits_of *traits_of;
 };
 /* Parses its options and operands and runs it, or prints its help to `out`.  The exit status; err:
-   what is wrong, for standard error.  In `shown`, the values of options that are declared secret
+   what is wrong, for standard error.  In `shown`, the values of secret options (bn_opt_is_secret)
    are overwritten, and those that resemble secrets. */
 int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcommand_args *args,
                       FILE *out, struct bn_err *err);

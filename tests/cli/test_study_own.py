@@ -28,6 +28,7 @@ study = {
     {name = "pause", type = "seconds", help = "time to wait"},
     {name = "loud", type = "bool", def = false, help = "more lines"},
     {name = "pin", type = "string", def = "4711", secret = true, help = "number of the account"},
+    {name = "api-password", type = "string", letter = "p", help = "judged by its name"},
     {name = "out", type = "path", letter = "o", form = "=FILE", help = "file"},
     {name = "inner", type = "string", hidden = true, help = "not listed"},
   },
@@ -123,6 +124,9 @@ def test_secrets_are_not_in_the_list_of_processes(own):
     assert done.out.split("\n")[1].split("\0")[1:] == ["--pin=xxxxx", "study", str(path), ""]
     done = bench.run("study", path, "--pin", "12345")
     assert done.out.split("\n")[1].split("\0")[3:] == ["--pin", "xxxxx", ""]
+    done = bench.run("study", path, "--api-password", "geheim", "-p", "geheim", "-pgeheim", "--out", "mysql://u:geheim@h")
+    words = done.out.split("\n")[1].split("\0")
+    assert words[3:] == ["--api-password", "xxxxxx", "-p", "xxxxxx", "-pxxxxxx", "--out", "xxxxxxxxxxxxxxxxxx", ""]
 
 
 def test_the_command_line_of_a_run(own):
