@@ -401,6 +401,8 @@ static int file_read_all(int fd, struct bn_buf *text)
   char piece[1 << 14];
   ssize_t n;
 
+  if (bn_buf_str(text, "") != 0)
+    return EFBIG;
   while ((n = read(fd, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR))
     if (n > 0 && bn_buf_add(text, piece, (size_t)n) != 0)
       return EFBIG;

@@ -57,7 +57,8 @@ void bn_file_wait_while(bool (*wanted)(void));
 void bn_file_drop(const char *path);
 
 struct bn_buf; /* base/buf.h */
-/* Appends the content of a file.  Returns 0 or an errno value: EFBIG, it does not fit. */
+/* Appends the content of a file, which is "" if the file is empty.  Returns 0 or an errno value:
+   EFBIG, it does not fit. */
 int bn_file_read(const char *path, struct bn_buf *text);
 
 #endif

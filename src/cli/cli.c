@@ -325,6 +325,7 @@ static int cli_set_option(struct bn_cli *cli, struct bn_optset *options, const c
   struct bn_err err = {0};
   const char *value = strchr(arg, '=');
   char *name;
+  bool goes_on;
   const size_t len = value != NULL ? (size_t)(value - arg) - 2 : strlen(arg) - 2;
 
   if (bn_cli_same_name(arg + 2, "test", len)) {
@@ -346,9 +347,10 @@ static int cli_set_option(struct bn_cli *cli, struct bn_optset *options, const c
   /* No file, as in --config-file=$UNSET. */
   if (bn_cli_same_name(arg + 2, "config-file", len) && value != NULL && value[1] != '\0' &&
       bn_optset_file(options, value + 1, &err) != 0) {
-    bn_log_stderr("%s", err.text);
     /* sysbench goes on without a file that it cannot open. */
-    return cli->policy->loose_files && (err.code == ENOENT || err.code == EACCES) ? 0 : -1;
+    goes_on = cli->policy->loose_files && (err.code == ENOENT || err.code == EACCES);
+    bn_log_stderr("%s%s", err.code != 0 && !goes_on ? "--config-file=" : "", err.text);
+    return goes_on ? 0 : -1;
   }
   return 0;
 }

@@ -152,10 +152,8 @@ static int arguments_send_password(struct bn_arguments *a, const char *name, con
   if (rc != 0)
     rc = arguments_refuse_file(path, rc, err);
   else {
-    const char *line = text.data != NULL ? text.data : "";
-
     (void)bn_buf_printf(&word, "--%.*s=%.*s", (int)(strlen(name) - strlen("-file")), name,
-                        (int)strcspn(line, "\r\n"), line);
+                        (int)strcspn(text.data, "\r\n"), text.data);
     bn_words_add(&a->words, word.data);
   }
   if (text.data != NULL)

@@ -49,8 +49,7 @@ static int fleet_read_hosts(struct bn_fleet *f, struct bn_err *err)
   if (rc == 0 && r->hosts_file != NULL && r->hosts_file[0] != '\0') {
     const int why = bn_file_read(r->hosts_file, &text);
 
-    rc = why == 0 ? bn_work_split_add_file(&f->list, text.data != NULL ? text.data : "",
-                                           r->hosts_file, err)
+    rc = why == 0 ? bn_work_split_add_file(&f->list, text.data, r->hosts_file, err)
                   : bn_err_set(err, why, "cannot read --hosts-file=%s: %s", r->hosts_file,
                                strerror(why));
   }

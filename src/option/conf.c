@@ -20,28 +20,23 @@ struct wrong {
   enum bn_optset_error kind;
 };
 
-static int conf_refuse(const struct bn_conf *c, struct bn_optset_fault *fault,
+static int conf_refuse(const struct bn_optset *s, struct bn_optset_fault *fault,
                        const struct wrong *w, const char *value)
 {
-  const char *at = strstr(w->plain, "%s");
-  const int before = at != NULL ? (int)(at - w->plain) : (int)strlen(w->plain);
+  const struct bn_opt_refusal r = {.name = w->option, .value = value, .wrong = w->what};
 
-  *fault = (struct bn_optset_fault){.kind = w->kind};
-  if (c->policy->plain_errors)
-    (void)snprintf(fault->text, sizeof fault->text, "%.*s%s%s", before, w->plain,
-                   at != NULL ? value : "", at != NULL ? at + 2 : "");
-  else
-    (void)snprintf(fault->text, sizeof fault->text, "--%s=%s: %s", w->option, value, w->what);
+  bn_optset_refuse(s, &r, w->plain, fault);
+  fault->kind = w->kind;
   return (int)w->kind;
 }
 
-static int conf_refuse_number(const struct bn_conf *c, struct bn_optset_fault *fault,
+static int conf_refuse_number(const struct bn_optset *s, struct bn_optset_fault *fault,
                               const struct wrong *w, double value)
 {
   char text[32];
 
   (void)snprintf(text, sizeof text, "%g", value);
-  return conf_refuse(c, fault, w, text);
+  return conf_refuse(s, fault, w, text);
 }
 
 static uint64_t to_ns(double seconds)
@@ -62,7 +57,8 @@ static int decimals_of(double seconds)
   return digits;
 }
 
-static int conf_finish_times(struct bn_conf *c, struct bn_optset_fault *fault)
+static int conf_finish_times(struct bn_conf *c, const struct bn_optset *s,
+                             struct bn_optset_fault *fault)
 {
   const struct bn_conf_raw *r = &c->raw;
 
@@ -75,7 +71,7 @@ static int conf_finish_times(struct bn_conf *c, struct bn_optset_fault *fault)
   c->plan.interval_decimals = decimals_of(r->report_interval_s);
   if (c->plan.interval_ns > 0 && c->plan.interval_ns < BN_NSEC_PER_MSEC)
     return conf_refuse_number(
-        c, fault,
+        s, fault,
         &(struct wrong){"report-interval", "out of range; allowed: 0, or 0.001 or more seconds",
                         "Invalid value for --report-interval: %s (at least 0.001 s)",
                         BN_OPTSET_RANGE},
@@ -94,7 +90,8 @@ static bool conf_is_time_or_percentage(const char *text)
 
 /* Whole seconds, or a percentage of the time limit cut to whole seconds.  The versions of sysbench
    do not read it without a time limit. */
-static int conf_finish_forced_shutdown(struct bn_conf *c, struct bn_optset_fault *fault)
+static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset *s,
+                                       struct bn_optset_fault *fault)
 {
   static const struct wrong wrong = {"forced-shutdown",
                                      "not a time; allowed: whole seconds, N%, off",
@@ -109,7 +106,7 @@ static int conf_finish_forced_shutdown(struct bn_conf *c, struct bn_optset_fault
 
   c->plan.forced = c->plan.time_ns > 0 && !off;
   if (!off && !conf_is_time_or_percentage(text) && (c->plan.forced || !c->policy->plain_errors))
-    return conf_refuse(c, fault, &wrong, text);
+    return conf_refuse(s, fault, &wrong, text);
   if (!c->plan.forced)
     return 0;
   if (c->policy->forced_shutdown_of_warmup)
@@ -118,12 +115,13 @@ static int conf_finish_forced_shutdown(struct bn_conf *c, struct bn_optset_fault
   if (strchr(text, '%') != NULL)
     v = floor((double)limit_ns / (double)BN_NSEC_PER_SEC * v / 100);
   if (v > INT32_MAX)
-    return conf_refuse(c, fault, &late, text);
+    return conf_refuse(s, fault, &late, text);
   c->plan.forced_ns = to_ns(v);
   return 0;
 }
 
-static int conf_finish_grace(struct bn_conf *c, struct bn_optset_fault *fault)
+static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
+                             struct bn_optset_fault *fault)
 {
   const char *text = c->raw.time_grace != NULL ? c->raw.time_grace : "0";
   double seconds;
@@ -133,7 +131,7 @@ static int conf_finish_grace(struct bn_conf *c, struct bn_optset_fault *fault)
     return 0;
   if (bn_units_duration(text, &seconds) != 0 || seconds < 0 || seconds > INT32_MAX)
     return conf_refuse(
-        c, fault,
+        s, fault,
         &(struct wrong){"time-grace",
                         "not a time; allowed: 0 or more seconds, also with ms, s, m or h, "
                         "or auto",
@@ -143,12 +141,13 @@ static int conf_finish_grace(struct bn_conf *c, struct bn_optset_fault *fault)
   return 0;
 }
 
-static int conf_finish_random(struct bn_conf *c, struct bn_optset_fault *fault)
+static int conf_finish_random(struct bn_conf *c, const struct bn_optset *s,
+                              struct bn_optset_fault *fault)
 {
   struct bn_conf_raw *r = &c->raw;
 
   if (c->plan.seed_from_timer && c->plan.seed_typed != 0)
-    return conf_refuse(c, fault,
+    return conf_refuse(s, fault,
                        &(struct wrong){"rand-init", "cannot be used with --rand-seed",
                                        "Cannot set both --rand-init and --rand-seed",
                                        BN_OPTSET_RANGE},
@@ -157,7 +156,7 @@ static int conf_finish_random(struct bn_conf *c, struct bn_optset_fault *fault)
     r->rand_pareto_h = 0.2;
   if (r->rand_pareto_h <= 0 || r->rand_pareto_h >= 1)
     return conf_refuse_number(
-        c, fault,
+        s, fault,
         &(struct wrong){"rand-pareto-h", "out of range; allowed: more than 0, less than 1",
                         "Invalid value for --rand-pareto-h: %s", BN_OPTSET_RANGE},
         r->rand_pareto_h);
@@ -190,13 +189,14 @@ static int by_value_double(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static int conf_finish_checkpoints(struct bn_conf *c, struct bn_optset_fault *fault)
+static int conf_finish_checkpoints(struct bn_conf *c, const struct bn_optset *s,
+                                   struct bn_optset_fault *fault)
 {
   const struct bn_list *list = &c->raw.report_checkpoints;
 
   if (list->n > BN_CHECKPOINTS_MAX)
     return conf_refuse(
-        c, fault,
+        s, fault,
         &(struct wrong){"report-checkpoints", "one too many; allowed: up to 256",
                         "Too many checkpoints in --report-checkpoints (up to 256 can be "
                         "defined)",
@@ -207,7 +207,7 @@ static int conf_finish_checkpoints(struct bn_conf *c, struct bn_optset_fault *fa
 
     if (bn_units_int(list->item[i], &seconds) != 0 || seconds < 0 || seconds > INT32_MAX)
       return conf_refuse(
-          c, fault,
+          s, fault,
           &(struct wrong){"report-checkpoints", "not a whole number of seconds; allowed: 0 or more",
                           "Invalid value for --report-checkpoints: '%s'", BN_OPTSET_RANGE},
           list->item[i]);
@@ -228,15 +228,15 @@ static bool conf_has_percentile(const struct bn_conf *c, double rank)
 }
 
 /* Reads an item of --percentile. */
-static int conf_read_rank(const struct bn_conf *c, const char *text, double *rank,
-                          struct bn_optset_fault *fault)
+static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, const char *text,
+                          double *rank, struct bn_optset_fault *fault)
 {
   static const char ranks[] = "; allowed: more than 0, at most 100, or 0 alone for none";
   char what[96], plain[96];
 
   if (bn_units_double(text, rank) != 0) {
     (void)snprintf(what, sizeof what, "not a number%s", ranks);
-    return conf_refuse(c, fault,
+    return conf_refuse(s, fault,
                        &(struct wrong){"percentile", what,
                                        "Invalid value for the 'percentile' option: '%s'",
                                        BN_OPTSET_BAD},
@@ -250,10 +250,11 @@ static int conf_read_rank(const struct bn_conf *c, const char *text, double *ran
     return 0;
   (void)snprintf(what, sizeof what, "out of range%s", ranks);
   (void)snprintf(plain, sizeof plain, "Invalid value for %s: %%s", c->policy->percentile_name);
-  return conf_refuse(c, fault, &(struct wrong){"percentile", what, plain, BN_OPTSET_RANGE}, text);
+  return conf_refuse(s, fault, &(struct wrong){"percentile", what, plain, BN_OPTSET_RANGE}, text);
 }
 
-static int conf_finish_percentiles(struct bn_conf *c, struct bn_optset_fault *fault)
+static int conf_finish_percentiles(struct bn_conf *c, const struct bn_optset *s,
+                                   struct bn_optset_fault *fault)
 {
   static const struct wrong many = {"percentile", "one too many; allowed: up to 32",
                                     "Too many percentiles in --percentile (up to 32)",
@@ -266,7 +267,7 @@ static int conf_finish_percentiles(struct bn_conf *c, struct bn_optset_fault *fa
 
   c->plan.n_percents = 0;
   for (size_t i = 0; i < list->n; i++) {
-    const int rc = conf_read_rank(c, list->item[i], &rank, fault);
+    const int rc = conf_read_rank(c, s, list->item[i], &rank, fault);
 
     if (rc != 0)
       return rc;
@@ -275,18 +276,19 @@ static int conf_finish_percentiles(struct bn_conf *c, struct bn_optset_fault *fa
     if (conf_has_percentile(c, rank))
       continue;
     if (c->plan.n_percents == BN_PERCENTS_MAX)
-      return conf_refuse(c, fault, &many, list->item[i]);
+      return conf_refuse(s, fault, &many, list->item[i]);
     c->plan.percents[c->plan.n_percents++] = rank;
   }
   if (c->plan.n_percents > 1)
     qsort(c->plan.percents + 1, c->plan.n_percents - 1, sizeof c->plan.percents[0],
           by_value_double);
-  return c->plan.histogram && c->plan.n_percents == 0 ? conf_refuse(c, fault, &none, "0") : 0;
+  return c->plan.histogram && c->plan.n_percents == 0 ? conf_refuse(s, fault, &none, "0") : 0;
 }
 
 int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optset_fault *fault)
 {
-  static int (*const steps[])(struct bn_conf *, struct bn_optset_fault *) = {
+  static int (*const steps[])(struct bn_conf *, const struct bn_optset *,
+                              struct bn_optset_fault *) = {
       conf_finish_times,  conf_finish_forced_shutdown, conf_finish_grace,
       conf_finish_random, conf_finish_checkpoints,     conf_finish_percentiles};
   int rc = 0;
@@ -294,7 +296,7 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
   if (bn_optset_fault(s, fault))
     return (int)fault->kind;
   for (size_t i = 0; rc == 0 && i < sizeof steps / sizeof steps[0]; i++)
-    rc = steps[i](c, fault);
+    rc = steps[i](c, s, fault);
   if (rc == 0 && c->plan.debug)
     c->raw.verbosity = BN_DEBUG;
   c->plan.version = c->policy->version;

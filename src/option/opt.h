@@ -48,8 +48,9 @@ int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *t
    may be a password, so that not even its name is shown. */
 enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const char *value,
                                    const char *arg_as_typed);
-/* Reads a configuration file (optfile.c); -1: it cannot be read, or (unless the policy is
-   loose, and then the rest of the file is skipped with a line on stderr) a line is malformed. */
+/* Reads a configuration file (optfile.c); -1: it cannot be read, and then the code is an errno
+   value, or (unless the policy is loose, and then the rest of the file is skipped with a line on
+   stderr) a line is malformed, and the code is 0. */
 int bn_optset_file(struct bn_optset *s, const char *path, struct bn_err *err);
 /* Whether what stands before '=' in a line of such a file names nothing: a comment, or blank. */
 bool bn_optset_is_comment(const char *name);
@@ -97,6 +98,10 @@ bool bn_opt_is_secret(const struct bn_opt *o);
    in the place of its %s; returns -1. */
 int bn_opt_refuse(const struct bn_policy *policy, const struct bn_opt_refusal *r, const char *plain,
                   struct bn_err *err);
+/* As bn_opt_refuse for an option of the set, which knows the file that has set it: a fault of the
+   kind RANGE. */
+void bn_optset_refuse(const struct bn_optset *s, const struct bn_opt_refusal *r, const char *plain,
+                      struct bn_optset_fault *out);
 /* The first setting of the command line that has no option, unless any is accepted, or a boolean
    that is none. */
 bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_optset_fault *out);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mask.h"
 #include "option/optval.h"
@@ -159,26 +160,6 @@ static int optfile_take_line(const struct reader *r, char *text, size_t len, str
   return 0;
 }
 
-/* The whole file with a 0 behind it. */
-static int optfile_read_all(FILE *in, struct bn_buf *b, const char *path, struct bn_err *err)
-{
-  char part[4096];
-  size_t n;
-
-  errno = 0;
-  while (b->len <= FILE_BYTES_MAX && (n = fread(part, 1, sizeof part, in)) > 0)
-    if (bn_buf_add(b, part, n) != 0)
-      return bn_err_set(err, ENOMEM, "--config-file=%s: not enough memory", path);
-  if (ferror(in) != 0)
-    return bn_err_set(err, errno, "%s: %s", path, strerror(errno));
-  if (b->len > FILE_BYTES_MAX)
-    return bn_err_set(err, EFBIG, "--config-file=%s: the file is larger than 1 MiB", path);
-  if (bn_buf_reserve(b, 1) != 0)
-    return bn_err_set(err, ENOMEM, "--config-file=%s: not enough memory", path);
-  b->data[b->len] = '\0';
-  return 0;
-}
-
 static int optfile_take_lines(struct reader *r, struct bn_buf *b, struct bn_err *err)
 {
   char *at = b->data, *const end = b->data + b->len;
@@ -211,17 +192,15 @@ static const char *optfile_name_as_sent(const char *path)
 int bn_optset_file(struct bn_optset *s, const char *path, struct bn_err *err)
 {
   struct reader r = {.set = s, .path = s->sent ? optfile_name_as_sent(path) : path};
-  FILE *in = fopen(path, "re");
-  struct bn_buf b;
+  struct bn_buf b = {.max = FILE_BYTES_MAX};
+  const int why = bn_file_read(path, &b);
   int rc;
 
-  if (in == NULL)
-    return bn_err_set(err, errno, "%s: %s", path, strerror(errno));
-  bn_buf_init(&b, 0);
-  rc = optfile_read_all(in, &b, path, err);
-  if (rc == 0)
+  if (why != 0)
+    rc = bn_err_set(err, why, "%s: %s", r.path,
+                    why == EFBIG ? "the file is larger than 1 MiB" : strerror(why));
+  else
     rc = optfile_take_lines(&r, &b, err);
   bn_buf_done(&b);
-  (void)fclose(in);
   return rc < 0 ? -1 : 0;
 }

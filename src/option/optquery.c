@@ -132,13 +132,27 @@ bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_opt
   return false;
 }
 
-/* FILE:LINE in the place of the dashes. */
-static void optquery_name_place(const struct bn_setting *st, struct bn_optset_fault *fault)
+/* Puts FILE:LINE in the place of the dashes, if a file has the setting. */
+static void optquery_name_place(const struct bn_optset *s, const struct bn_setting *st,
+                                struct bn_optset_fault *fault)
 {
   char text[sizeof fault->text];
 
+  if (st->path == NULL || s->policy->plain_errors)
+    return;
   (void)snprintf(text, sizeof text, "%.200s:%u: %.400s", st->path, st->line, fault->text + 2);
   memcpy(fault->text, text, sizeof text);
+}
+
+void bn_optset_refuse(const struct bn_optset *s, const struct bn_opt_refusal *r, const char *plain,
+                      struct bn_optset_fault *out)
+{
+  struct bn_err err;
+
+  (void)bn_opt_refuse(s->policy, r, plain, &err);
+  *out = (struct bn_optset_fault){.kind = BN_OPTSET_RANGE};
+  (void)snprintf(out->text, sizeof out->text, "%s", err.text);
+  optquery_name_place(s, &bn_optset_entry(s, r->name)->last, out);
 }
 
 bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out)
@@ -150,8 +164,7 @@ bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out)
       continue;
     bn_optval_explain(e->o, e->last.text, e->bad, s->policy, out);
     out->typed = e->last.typed;
-    if (e->last.path != NULL && !s->policy->plain_errors)
-      optquery_name_place(&e->last, out);
+    optquery_name_place(s, &e->last, out);
     return true;
   }
   return false;

@@ -214,7 +214,7 @@ static int document_read(lua_State *L)
     lua_pushinteger(L, error);
     return 3;
   }
-  n = document_push_parsed(L, t, t->text.data != NULL ? t->text.data : "", t->text.len);
+  n = document_push_parsed(L, t, t->text.data, t->text.len);
   if (n == 2)
     lua_pushfstring(L, "cannot read '%s': %s", path, lua_tostring(L, -1));
   return n;

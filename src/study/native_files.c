@@ -107,7 +107,7 @@ static int native_read(lua_State *L)
                      error == EFBIG ? "it is too large" : strerror(error));
     return bn_native_error(L, &err);
   }
-  lua_pushlstring(L, text.data != NULL ? text.data : "", text.len);
+  lua_pushlstring(L, text.data, text.len);
   bn_buf_done(&text);
   return 1;
 }

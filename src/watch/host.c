@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Watches the host: processors, memory, processes and network. */
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "api/metric.h"
 #include "base/buf.h"
+#include "base/file.h"
 #include "measure/watch.h"
 #include "watch/proc.h"
 #include "watch/watchers.h"
 
-enum { PIECE = 16384, TEXT_MAX = 1 << 22 };
+enum { TEXT_MAX = 1 << 22 };
 
 struct host {
   struct bn_buf text; /* text of a file */
@@ -20,21 +18,11 @@ struct host {
 /* Reads a file of any length: /proc/stat may have a number for each of thousands of interrupts. */
 static int host_read_text(struct bn_buf *b, const char *path, struct bn_err *err)
 {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd >= 0 ? 1 : -1;
+  int error;
 
   bn_buf_clear(b);
-  while (n > 0 && bn_buf_reserve(b, PIECE) == 0) {
-    n = read(fd, b->data + b->len, PIECE);
-    b->len += n > 0 ? (size_t)n : 0;
-    b->data[b->len] = '\0';
-  }
-  if (n != 0)
-    (void)bn_err_set(err, errno, "cannot read '%s': %s", path,
-                     n < 0 ? strerror(errno) : "out of memory");
-  if (fd >= 0)
-    (void)close(fd);
-  return n == 0 ? 0 : -1;
+  error = bn_file_read(path, b);
+  return error == 0 ? 0 : bn_err_set(err, error, "cannot read '%s': %s", path, strerror(error));
 }
 
 static int host_open(void *self, const struct bn_watch_place *place, struct bn_err *err)

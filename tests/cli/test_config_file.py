@@ -219,14 +219,15 @@ def test_unknown_names_with_scripts(dialect, tmp_path):
 def test_missing_file(dialect, tmp_path):
     args = ("--config-file=no.cfg", "cpu", *bench.QUICK, "run")
     got = bench.run(*args, dialect=dialect, cwd=tmp_path)
-    assert got.err == "no.cfg: No such file or directory\n"
+    named = "--config-file=" if dialect == "own" else ""
+    assert got.err == f"{named}no.cfg: No such file or directory\n"
     # sysbench goes on without it.
     assert (got.out == "", got.status) == ((True, 1) if dialect == "own" else (False, 0))
 
 
 def test_a_folder_is_no_file(tmp_path):
     got = bench.run("--config-file=.", "cpu", "run", cwd=tmp_path)
-    assert got == ("", ".: Is a directory\n", 1)
+    assert got == ("", "--config-file=.: Is a directory\n", 1)
 
 
 def test_quote_that_is_not_closed(cpu):
@@ -239,6 +240,13 @@ def test_quote_that_is_not_closed(cpu):
 def test_value_out_of_bounds_names_the_place(cpu):
     got = cpu("threads=0\n")
     assert got == ("", "c.cfg:1: threads=0: out of range; allowed: 1 to 1000000\n", 1)
+    got = cpu("events=1\npercentile=200\n")
+    ranks = "more than 0, at most 100, or 0 alone for none"
+    assert got == ("", f"c.cfg:2: percentile=200: out of range; allowed: {ranks}\n", 1)
+    got = cpu("percentile=200\n", "--percentile=201")
+    assert got == ("", f"--percentile=201: out of range; allowed: {ranks}\n", 1)
+    got = cpu("percentile=200\n", dialect="1.1")
+    assert got == ("FATAL: Invalid value for --percentile: 200\n", "", 1)
 
 
 @pytest.mark.sanitized

@@ -10,20 +10,6 @@
 #include "dialect/dialect.h"
 #include "option/opt.h"
 
-/* Put in the place of bn_buf_add by the linker. */
-struct bn_buf;
-int __real_bn_buf_add(struct bn_buf *b, const void *data, size_t len);
-int __wrap_bn_buf_add(struct bn_buf *b, const void *data, size_t len);
-
-static unsigned n_adds;
-static bool no_memory;
-
-int __wrap_bn_buf_add(struct bn_buf *b, const void *data, size_t len)
-{
-  n_adds++;
-  return no_memory ? -1 : __real_bn_buf_add(b, data, len);
-}
-
 struct values {
   bool flag;
   int64_t count;
@@ -200,24 +186,6 @@ static void test_file_long_line(void **state)
   free(text);
 }
 
-/* Nothing more is read, however long the file is. */
-static void test_file_without_memory(void **state)
-{
-  struct bn_err err = {0};
-  char path[64], text[20000], wanted[160];
-
-  (void)state;
-  memset(text, '\n', sizeof text - 1);
-  text[sizeof text - 1] = '\0';
-  n_adds = 0;
-  no_memory = true;
-  assert_int_equal(read_text(text, path, &err), -1);
-  no_memory = false;
-  (void)snprintf(wanted, sizeof wanted, "--config-file=%s: not enough memory", path);
-  assert_string_equal(err.text, wanted);
-  assert_int_equal(n_adds, 1);
-}
-
 BN_TESTS(optfile)
 {
   const struct CMUnitTest tests[] = {
@@ -225,7 +193,6 @@ BN_TESTS(optfile)
       cmocka_unit_test_setup_teardown(test_file_faults, setup, teardown),
       cmocka_unit_test_setup_teardown(test_file_open_quote_in_dialect, setup, teardown),
       cmocka_unit_test_setup_teardown(test_file_long_line, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_file_without_memory, setup, teardown),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
