@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Every option with the value that counts as text, and who set it. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/mask.h"
+#include "base/units.h"
 #include "option/opt.h"
 #include "option/optval.h"
-
-/* The fewest digits that read back as the same number. */
-static void optfact_add_double(struct bn_buf *b, double value)
-{
-  char text[40];
-
-  for (int digits = 6; digits <= 17; digits++) {
-    (void)snprintf(text, sizeof text, "%.*g", digits, value);
-    if (memcmp(&(double){strtod(text, NULL)}, &value, sizeof value) == 0)
-      break;
-  }
-  (void)bn_buf_str(b, text);
-}
 
 /* With a letter when that loses nothing: 64K, 1000. */
 static void optfact_add_size(struct bn_buf *b, uint64_t bytes)
@@ -44,6 +29,7 @@ static void optfact_add_list(struct bn_buf *b, const struct bn_list *list)
 static void optfact_add_value(struct bn_buf *b, const struct bn_opt *o, const void *value)
 {
   const char *const *text = value;
+  char digits[BN_UNITS_DIGITS];
 
   switch (o->type) {
   case BN_BOOL:
@@ -57,7 +43,7 @@ static void optfact_add_value(struct bn_buf *b, const struct bn_opt *o, const vo
     break;
   case BN_DOUBLE:
   case BN_SECONDS:
-    optfact_add_double(b, *(const double *)value);
+    (void)bn_buf_str(b, bn_units_shortest(digits, *(const double *)value));
     break;
   case BN_CHOICE:
     (void)bn_buf_str(b, o->choices[*(const int *)value]);

@@ -104,6 +104,19 @@ static bool script_reads(void *arg, const char *name)
   return strncmp(name, "free", 4) == 0;
 }
 
+static void test_a_number_is_shown_as_it_is_typed(void **state)
+{
+  static const char *const numbers[] = {"1000000", "0.1", "2147483647", "0.30000000000000004"};
+  char wanted[64];
+
+  (void)state;
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    (void)put("ratio", numbers[i]);
+    (void)snprintf(wanted, sizeof wanted, " ratio=%s\n", numbers[i]);
+    assert_non_null(strstr(facts(), wanted));
+  }
+}
+
 static void test_facts(void **state)
 {
   static const struct bn_opt own[] = {
@@ -196,6 +209,7 @@ static void test_facts_of_defaults(void **state)
 BN_TESTS(opt_facts)
 {
   static const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_a_number_is_shown_as_it_is_typed, setup, teardown),
       cmocka_unit_test_setup_teardown(test_facts, setup, teardown),
       cmocka_unit_test_setup_teardown(test_traits, setup, teardown),
       cmocka_unit_test_setup_teardown(test_facts_of_defaults, setup, teardown),
