@@ -133,6 +133,14 @@ void bn_escape_markdown(char *out, size_t size, const char *text)
   *to = '\0';
 }
 
+int bn_escape_word(struct bn_buf *b, const char *text)
+{
+  (void)bn_buf_char(b, '\'');
+  for (; *text != '\0'; text++)
+    (void)(*text == '\'' ? bn_buf_str(b, "'\\''") : bn_buf_char(b, *text));
+  return bn_buf_char(b, '\'');
+}
+
 void bn_escape_error(struct bn_err *err)
 {
   char shown[sizeof err->text];

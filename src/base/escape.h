@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text from outside (a server, a file) in a form that a terminal only displays. */
+/* Text from outside (a server, a file) in a form that a terminal only displays, or a shell only
+   takes as a word. */
 #ifndef BN_BASE_ESCAPE_H
 #define BN_BASE_ESCAPE_H
 
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 
 /* Copies `text` to `out` and writes these bytes as "\x1b": control characters (C0, DEL and C1),
@@ -24,6 +26,8 @@ char *bn_escape_copy(const char *text);
 /* As bn_escape() with nothing kept, and puts a backslash before each character that Markdown would
    read as a mark. size is at least 1. */
 void bn_escape_markdown(char *out, size_t size, const char *text);
+/* Appends a text in quotes, as one word of a shell.  -1: it does not fit. */
+int bn_escape_word(struct bn_buf *b, const char *text);
 /* Escapes a sentence that may quote a file or its name, as bn_escape(). err may be NULL. */
 void bn_escape_error(struct bn_err *err);
 

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/escape.h"
+#include "base/near.h"
 #include "cli/cli.h"
 #include "cli/subcommand.h"
 #include "registry.h"
@@ -38,74 +41,60 @@ void bn_completion_end(const struct bn_completion *c)
 
 /* --- rows: kind|scope|name|words|text, quoted in a way that all three shells read alike --- */
 
-static void completion_put(FILE *out, const char *text)
+/* words: what follows the name. */
+static void completion_put(FILE *out, const char *kind, const char *scope, const char *name,
+                           const char *words, const char *text)
 {
-  for (; *text != '\0'; text++) {
-    if (*text == '\'')
-      (void)fputs("'\\''", out);
-    else
-      (void)fputc(*text, out);
-  }
-}
+  struct bn_buf row = {.max = 0}, quoted = {.max = 0};
 
-static void completion_begin_row(FILE *out, const char *kind, const char *scope)
-{
-  (void)fprintf(out, "  '%s|", kind);
-  completion_put(out, scope);
-  (void)fputc('|', out);
-}
-
-static void completion_end_row(FILE *out, const char *text)
-{
-  (void)fputc('|', out);
-  completion_put(out, text);
-  (void)fputs("' \\\n", out);
+  (void)bn_buf_printf(&row, "%s|%s|%s%s|%s", kind, scope, name, words, text);
+  (void)bn_escape_word(&quoted, row.data);
+  (void)fprintf(out, "  %s \\\n", quoted.data);
+  bn_buf_done(&row);
+  bn_buf_done(&quoted);
 }
 
 static void completion_row(FILE *out, const char *kind, const char *scope, const char *name,
                            const char *text)
 {
-  completion_begin_row(out, kind, scope);
-  completion_put(out, name);
-  (void)fputc('|', out);
-  completion_end_row(out, text);
+  completion_put(out, kind, scope, name, "|", text);
 }
 
-static void completion_put_words(FILE *out, const char *const *words)
+static void completion_put_words(struct bn_buf *out, const char *const *words)
 {
   for (size_t i = 0; words[i] != NULL; i++)
     if (words[i][0] != '\0')
-      (void)fprintf(out, "%s%s", i > 0 ? " " : "", words[i]);
+      (void)bn_buf_printf(out, "%s%s", i > 0 ? " " : "", words[i]);
 }
 
-static void completion_put_drivers(FILE *out)
+static void completion_put_drivers(struct bn_buf *out)
 {
   for (size_t i = 0; bn_registry_drivers[i].name != NULL; i++)
-    (void)fprintf(out, "%s%s", i > 0 ? " " : "", bn_registry_drivers[i].name);
+    (void)bn_buf_printf(out, "%s%s", i > 0 ? " " : "", bn_registry_drivers[i].name);
 }
 
 /* A word that ends in a colon is followed by the name of a file. */
-static void completion_put_reports(FILE *out)
+static void completion_put_reports(struct bn_buf *out)
 {
   for (size_t i = 0; bn_registry_reporters[i] != NULL; i++)
-    (void)fprintf(out, "%s%s %s:", i > 0 ? " " : "", bn_registry_reporters[i]->name,
-                  bn_registry_reporters[i]->name);
+    (void)bn_buf_printf(out, "%s%s %s:", i > 0 ? " " : "", bn_registry_reporters[i]->name,
+                        bn_registry_reporters[i]->name);
 }
 
-static void completion_put_tests(FILE *out)
+static void completion_put_tests(struct bn_buf *out)
 {
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
-    (void)fprintf(out, "%s%s", i > 0 ? " " : "", bn_registry_workloads[i]->name);
+    (void)bn_buf_printf(out, "%s%s", i > 0 ? " " : "", bn_registry_workloads[i]->name);
   for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
-    (void)fprintf(out, " %s", bn_registry_scripts[i].name);
+    (void)bn_buf_printf(out, " %s", bn_registry_scripts[i].name);
 }
 
 /* Returns the function that lists values which only the program knows; NULL: there is none. */
-static void (*lister_of(const struct bn_opt *o))(FILE *out)
+static void (*lister_of(const struct bn_opt *o))(struct bn_buf *out)
 {
   static const struct {
     const char *name;
-    void (*put)(FILE *out); /* lint: option list */
+    void (*put)(struct bn_buf *out); /* lint: option list */
   } listers[] = {{"db-driver", completion_put_drivers},
                  {"report", completion_put_reports},
                  {"test", completion_put_tests}};
@@ -116,30 +105,32 @@ static void (*lister_of(const struct bn_opt *o))(FILE *out)
   return NULL;
 }
 
-static void completion_put_values(FILE *out, const struct bn_opt *o)
+static void completion_put_values(struct bn_buf *out, const struct bn_opt *o)
 {
-  void (*lister)(FILE * out) = lister_of(o);
+  void (*lister)(struct bn_buf * out) = lister_of(o);
 
   if (lister != NULL)
     lister(out);
   else if (o->type == BN_BOOL)
-    (void)fputs("on off", out);
+    (void)bn_buf_str(out, "on off");
   else if (o->type == BN_PATH || o->file)
-    (void)fputs("@file", out);
+    (void)bn_buf_str(out, "@file");
   else if (o->choices != NULL || o->words != NULL)
     completion_put_words(out, o->choices != NULL ? o->choices : o->words);
 }
 
 static void option_row(FILE *out, const char *scope, const struct bn_opt *o)
 {
+  struct bn_buf words = {.max = 0};
+  char name[128];
+
   if (o->hidden || o->alias_of != NULL)
     return;
-  completion_begin_row(out, "option", scope);
-  for (const char *p = o->name; *p != '\0'; p++)
-    (void)fputc(*p == '_' ? '-' : *p, out);
-  (void)fputs(o->type == BN_BOOL ? "|" : "=|", out);
-  completion_put_values(out, o);
-  completion_end_row(out, o->help);
+  bn_near_dash(name, sizeof name, o->name);
+  (void)bn_buf_printf(&words, "%s|", o->type == BN_BOOL ? "" : "=");
+  completion_put_values(&words, o);
+  completion_put(out, "option", scope, name, words.data, o->help);
+  bn_buf_done(&words);
 }
 
 /* Tests without a database need none of its options. */

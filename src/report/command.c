@@ -5,20 +5,18 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 /* Appends a word that a shell takes as it is: a document may have any text. */
 static void command_put_word(struct bn_buf *out, const char *text)
 {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "_-./:=,@%+";
 
-  if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
+  if (text[0] != '\0' && text[strspn(text, plain)] == '\0')
     (void)bn_buf_str(out, text);
-    return;
-  }
-  (void)bn_buf_char(out, '\'');
-  for (; *text != '\0'; text++)
-    (void)(*text == '\'' ? bn_buf_str(out, "'\\''") : bn_buf_char(out, *text));
-  (void)bn_buf_char(out, '\'');
+  else
+    (void)bn_escape_word(out, text);
 }
 
 /* The test is a word of its own, and so is the dialect, which the name of the program may decide.

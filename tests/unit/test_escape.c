@@ -124,6 +124,17 @@ static void marks_of_markdown_have_a_backslash(void **state)
   assert_string_equal(out, "");
 }
 
+static void a_word_of_a_shell_is_in_quotes(void **state)
+{
+  struct bn_buf word = {.max = 16};
+
+  (void)state;
+  assert_int_equal(bn_escape_word(&word, "a 'b' $c"), 0);
+  assert_string_equal(word.data, "'a '\\''b'\\'' $c'");
+  assert_int_equal(bn_escape_word(&word, ""), -1);
+  bn_buf_done(&word);
+}
+
 BN_TESTS(escape)
 {
   const struct CMUnitTest tests[] = {
@@ -133,6 +144,7 @@ BN_TESTS(escape)
       cmocka_unit_test(messages_keep_letters_of_other_encodings),
       cmocka_unit_test(a_copy_is_cut_between_characters),
       cmocka_unit_test(marks_of_markdown_have_a_backslash),
+      cmocka_unit_test(a_word_of_a_shell_is_in_quotes),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "measure/journal.h"
@@ -220,15 +221,6 @@ static int json_write_document(struct json *r, struct bn_err *err)
   return rc;
 }
 
-/* Appends the text as one word of a shell. */
-static int json_quote(struct bn_buf *b, const char *text)
-{
-  (void)bn_buf_char(b, '\'');
-  for (; *text != '\0'; text++)
-    (void)(*text == '\'' ? bn_buf_str(b, "'\\''") : bn_buf_char(b, *text));
-  return bn_buf_char(b, '\'');
-}
-
 /* Names the journal, which still has the measurements.  The command is complete or left out. */
 static void mention_journal(const struct json *r, struct bn_err *err)
 {
@@ -239,7 +231,7 @@ static void mention_journal(const struct json *r, struct bn_err *err)
     return;
   bn_buf_init(&b, room);
   (void)bn_buf_str(&b, "; what was measured is in a journal; print it with: bench report ");
-  if (json_quote(&b, r->journal.lock.path) == 0)
+  if (bn_escape_word(&b, r->journal.lock.path) == 0)
     memcpy(err->text + len, b.data, b.len + 1);
   else
     (void)snprintf(err->text + len, room + 1, "; what was measured is in the journal beside it");
