@@ -10,6 +10,7 @@
 #include "base/mask.h"
 #include "base/units.h"
 #include "option/optval.h"
+#include "option/words.h"
 
 void bn_optset_files_were_sent(struct bn_optset *s)
 {
@@ -91,10 +92,8 @@ static enum bn_optset_error opt_append_list(struct bn_entry *e, const char *text
 
   if (rc != BN_OPTSET_OK)
     return rc;
-  list->item = bn_alloc_resize(list->item, list->n + more.n, sizeof *list->item);
   for (size_t i = 0; i < more.n; i++)
-    list->item[list->n + i] = more.item[i];
-  list->n += more.n;
+    bn_words_take(list, more.item[i]);
   free(more.item);
   return rc;
 }
@@ -142,7 +141,7 @@ static enum bn_optset_error bool_of_file(const struct bn_entry *e, const struct 
 
   (void)bn_optval_items(st->text != NULL ? st->text : "", &items);
   *(bool *)e->value = items.n > 0;
-  bn_optval_free_list(&items);
+  bn_words_done(&items);
   return BN_OPTSET_OK;
 }
 

@@ -13,16 +13,9 @@
 #include "base/mask.h"
 #include "base/near.h"
 #include "base/units.h"
+#include "option/words.h"
 
 static const char item_blanks[] = " \t\r\n\v\f";
-
-void bn_optval_free_list(struct bn_list *list)
-{
-  for (size_t i = 0; i < list->n; i++)
-    free(list->item[i]);
-  free(list->item);
-  *list = (struct bn_list){0};
-}
 
 void bn_optval_clear(const struct bn_opt *o, void *value)
 {
@@ -30,7 +23,7 @@ void bn_optval_clear(const struct bn_opt *o, void *value)
     free(*(char **)value);
     *(char **)value = NULL;
   } else if (o->type == BN_LIST) {
-    bn_optval_free_list(value);
+    bn_words_done(value);
   }
 }
 
@@ -40,12 +33,6 @@ void bn_optval_keep_first(struct bn_list *list)
     free(list->item[list->n - 1]);
 }
 
-static void optval_list_push(struct bn_list *list, const char *text, size_t len)
-{
-  list->item = bn_alloc_resize(list->item, list->n + 1, sizeof *list->item);
-  list->item[list->n++] = bn_alloc_part(text, len);
-}
-
 /* On the command line: parted by commas only, nothing trimmed, empty items dropped. */
 static void optval_split_commas(const char *text, struct bn_list *out)
 {
@@ -53,7 +40,7 @@ static void optval_split_commas(const char *text, struct bn_list *out)
     const size_t len = strcspn(text, ",");
 
     if (len > 0)
-      optval_list_push(out, text, len);
+      bn_words_take(out, bn_alloc_part(text, len));
     text += len + (text[len] == ',');
   }
 }
@@ -103,7 +90,7 @@ int bn_optval_items(const char *text, struct bn_list *out)
   int rc;
 
   while ((rc = bn_optval_next(&text, &item)) > 0)
-    optval_list_push(out, item.text, item.len);
+    bn_words_take(out, bn_alloc_part(item.text, item.len));
   return rc;
 }
 
@@ -167,7 +154,7 @@ bool bn_optval_is_whole(const char *text, bool from_file)
     return text[0] == '\0' || optval_is_int(text);
   (void)bn_optval_items(text, &items);
   whole = items.n == 0 || items.item[0][0] == '\0' || optval_is_int(items.item[0]);
-  bn_optval_free_list(&items);
+  bn_words_done(&items);
   return whole;
 }
 
@@ -266,18 +253,18 @@ enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const 
   if (o->type != BN_LIST && !from_file)
     return optval_parse_scalar(o, value, text, false);
   if (o->verbatim)
-    optval_list_push(&items, text != NULL ? text : "", strlen(text != NULL ? text : ""));
+    bn_words_add(&items, text != NULL ? text : "");
   else if (from_file)
     (void)bn_optval_items(text != NULL ? text : "", &items);
   else
     optval_split_commas(text, &items);
   if (o->type == BN_LIST) {
-    bn_optval_free_list(value);
+    bn_words_done(value);
     *(struct bn_list *)value = items;
     return BN_OPTSET_OK;
   }
   rc = optval_parse_scalar(o, value, items.n > 0 ? items.item[0] : NULL, true);
-  bn_optval_free_list(&items);
+  bn_words_done(&items);
   return rc;
 }
 

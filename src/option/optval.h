@@ -53,7 +53,6 @@ char *bn_optval_first(const char *text, bool with_commas, const char **rest);
 /* Adds all items to out.  Returns 0, or -1: a quote is not closed (what was complete is in
    out). */
 int bn_optval_items(const char *text, struct bn_list *out);
-void bn_optval_free_list(struct bn_list *list);
 void bn_optval_keep_first(struct bn_list *list);
 
 /* --- the set --- */

@@ -11,8 +11,7 @@
 
 static const char blanks[] = " \t\n";
 
-/* Takes the word over. */
-static void words_take(struct bn_list *words, char *word)
+void bn_words_take(struct bn_list *words, char *word)
 {
   words->item = bn_alloc_resize(words->item, words->n + 1, sizeof *words->item);
   words->item[words->n++] = word;
@@ -20,7 +19,7 @@ static void words_take(struct bn_list *words, char *word)
 
 void bn_words_add(struct bn_list *words, const char *word)
 {
-  words_take(words, bn_alloc_text(word));
+  bn_words_take(words, bn_alloc_text(word));
 }
 
 /* The part of a word up to a quote or its end.  NULL: a quote has no end. */
@@ -53,7 +52,7 @@ static const char *words_split_one(const char *s, struct bn_list *out, struct bn
   if (s == NULL)
     (void)bn_err_set(err, EINVAL, "the quote %c has no end", quote);
   else
-    words_take(out, bn_buf_take(&word));
+    bn_words_take(out, bn_buf_take(&word));
   bn_buf_done(&word);
   return s;
 }

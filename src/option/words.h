@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Splits a text with options into words. */
+/* Lists of words, and a text with options split into words. */
 #ifndef BN_OPTION_WORDS_H
 #define BN_OPTION_WORDS_H
 
@@ -12,6 +12,8 @@
 int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err);
 /* Adds a copy of a word. */
 void bn_words_add(struct bn_list *words, const char *word);
+/* Adds a word, which the list frees. */
+void bn_words_take(struct bn_list *words, char *word);
 void bn_words_done(struct bn_list *words);
 
 #endif

@@ -8,6 +8,7 @@
 #include "option/conf.h"
 #include "option/opt.h"
 #include "option/optval.h"
+#include "option/words.h"
 #include "study/declaration.h"
 #include "study/int64.h"
 #include "study/native.h"
@@ -227,7 +228,7 @@ static void options_add_setting(void *arg, const char *name, const char *value, 
     lua_pushstring(L, words.item[i]);
     lua_rawseti(L, -2, (int)i + 1);
   }
-  bn_optval_free_list(&words);
+  bn_words_done(&words);
   lua_setfield(L, -2, "words");
   lua_rawseti(L, -2, (int)lua_objlen(L, -2) + 1);
 }
