@@ -77,6 +77,11 @@ char *bn_alloc_text(const char *text)
   return alloc_check(strdup(text));
 }
 
+char *bn_alloc_copy(const char *text)
+{
+  return text != NULL ? bn_alloc_text(text) : NULL;
+}
+
 char *bn_alloc_part(const char *text, size_t len)
 {
   return alloc_check(strndup(text, len));

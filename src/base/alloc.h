@@ -20,6 +20,8 @@ __attribute__((malloc, returns_nonnull)) void *bn_alloc_aligned(size_t alignment
    zeroed. */
 __attribute__((returns_nonnull)) void *bn_alloc_resize(void *p, size_t n, size_t size);
 __attribute__((malloc, returns_nonnull)) char *bn_alloc_text(const char *text);
+/* As bn_alloc_text, and NULL for NULL. */
+__attribute__((malloc)) char *bn_alloc_copy(const char *text);
 __attribute__((malloc, returns_nonnull)) char *bn_alloc_part(const char *text, size_t len);
 __attribute__((malloc, returns_nonnull, format(printf, 1, 2))) char *bn_alloc_print(const char *fmt,
                                                                                     ...);

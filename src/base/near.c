@@ -71,6 +71,13 @@ void bn_near_dash(char *out, size_t size, const char *name)
       *c = '-';
 }
 
+void bn_near_underscore(char *name)
+{
+  for (; *name != '\0'; name++)
+    if (*name == '-')
+      *name = '_';
+}
+
 void bn_near_complain(const char *name, const char *nearest)
 {
   char dashed[128];

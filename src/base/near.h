@@ -20,6 +20,8 @@ void bn_near_offer(struct bn_near *n, const char *name);
 /* Writes an option's name with dashes, as users do, whatever a script declares; cut off at size -
    1. */
 void bn_near_dash(char *out, size_t size, const char *name);
+/* Puts an underscore in the place of each dash of an option's name, as scripts see it. */
+void bn_near_underscore(char *name);
 
 /* Prints on stderr that the option --name is unknown, and the nearest known option, if any, with
    dashes.  The caller has masked secrets in name. */

@@ -25,24 +25,13 @@ static const char test_warning[] =
     "WARNING: the --test option is deprecated. You can pass a script "
     "name or path on the command line without any options.";
 
-/* "a_b" and "a-b" are the same; b is a declared name. */
-bool bn_cli_same_name(const char *a, const char *b, size_t len)
-{
-  if (strlen(b) != len)
-    return false;
-  for (size_t i = 0; i < len; i++)
-    if (a[i] != b[i] && !(a[i] == '_' && b[i] == '-'))
-      return false;
-  return true;
-}
-
 /* The value of "--NAME=value"; NULL: another option. */
 static const char *cli_value_of(const char *arg, const char *name)
 {
   const size_t len = strncmp(arg, "--", 2) == 0 ? strcspn(arg + 2, "=") : 0;
 
-  return len > 0 && arg[2 + len] == '=' && bn_cli_same_name(arg + 2, name, len) ? arg + 2 + len + 1
-                                                                                : NULL;
+  return len > 0 && arg[2 + len] == '=' && bn_opt_is_named(arg + 2, len, name) ? arg + 2 + len + 1
+                                                                               : NULL;
 }
 
 static int cli_set_dialect(struct bn_cli *cli, const char *name, const char *from)
@@ -328,7 +317,7 @@ static int cli_set_option(struct bn_cli *cli, struct bn_optset *options, const c
   bool goes_on;
   const size_t len = value != NULL ? (size_t)(value - arg) - 2 : strlen(arg) - 2;
 
-  if (bn_cli_same_name(arg + 2, "test", len)) {
+  if (bn_opt_is_named(arg + 2, len, "test")) {
     if (value == NULL && !cli->policy->words_are_commands) {
       cli->bare_test = arg;
       return 0;
@@ -345,7 +334,7 @@ static int cli_set_option(struct bn_cli *cli, struct bn_optset *options, const c
   (void)bn_optset_set(options, name, value != NULL ? value + 1 : NULL, arg);
   free(name);
   /* No file, as in --config-file=$UNSET. */
-  if (bn_cli_same_name(arg + 2, "config-file", len) && value != NULL && value[1] != '\0' &&
+  if (bn_opt_is_named(arg + 2, len, "config-file") && value != NULL && value[1] != '\0' &&
       bn_optset_file(options, value + 1, &err) != 0) {
     /* sysbench goes on without a file that it cannot open. */
     goes_on = cli->policy->loose_files && (err.code == ENOENT || err.code == EACCES);

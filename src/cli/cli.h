@@ -40,8 +40,6 @@ struct bn_cli {
 int bn_cli_begin(struct bn_cli *cli, int argc, char **argv);
 /* Applies every argument; unknown options stay pending in the set. */
 int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options);
-/* Is NAME[0..len) the declared name, '_' being '-'? */
-bool bn_cli_same_name(const char *name, const char *declared, size_t len);
 /* test: of a configuration file, or NULL; outlives the command line.  A word or --test beats it. */
 void bn_cli_take_test(struct bn_cli *cli, const char *test);
 /* "help TEST" and "TEST --help" become the test's command `help`; *help stays true where the help

@@ -173,15 +173,12 @@ static int subcommand_check_operands(const struct asking *a, struct bn_err *err)
 /* "--name" or "--name=VALUE" of an option that the subcommand has. */
 static bool subcommand_is_own(const struct asking *a, const char *arg)
 {
-  char name[64];
+  const size_t len = strcspn(arg + 2, "=");
 
-  (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
-  if (strcmp(name, "help") == 0)
-    return true;
   for (const struct bn_opt *o = a->sub->options; o != NULL && o->name != NULL; o++)
-    if (bn_opt_same_name(name, o->name))
+    if (bn_opt_is_named(arg + 2, len, o->name))
       return true;
-  return false;
+  return bn_opt_is_named(arg + 2, len, "help");
 }
 
 /* Returns whether an argument belongs to the command line of a run.  "oltp_read_write --help" asks

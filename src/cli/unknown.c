@@ -19,7 +19,7 @@ static const char *unknown_owner_of(const char *name)
     const struct bn_opt *o = bn_registry_workloads[w]->options;
 
     for (; o != NULL && o->name != NULL; o++)
-      if (bn_cli_same_name(name, o->name, len))
+      if (bn_opt_is_named(name, len, o->name))
         return bn_registry_workloads[w]->name;
   }
   return NULL;
@@ -162,9 +162,7 @@ static void report_unknown_name(void *arg, const char *name, const char *value, 
   }
   (void)snprintf(underscored, sizeof underscored, "%s",
                  bn_mask_names_secret(name) ? bn_mask_arg(name, masked) : name);
-  for (char *p = underscored; *p != '\0'; p++)
-    if (*p == '-')
-      *p = '_';
+  bn_near_underscore(underscored);
   bn_log(BN_WARNING, "Global option '%s' will not be exported, because the type is unknown",
          underscored);
 }

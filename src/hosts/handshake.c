@@ -96,9 +96,7 @@ static bool handshake_get_number(const struct bn_node *map, const char *key, uin
 /* A copy; NULL: it is not there, or no text. */
 static char *handshake_get_text(const struct bn_node *map, const char *key)
 {
-  const char *text = bn_node_get_text(bn_node_get(map, key));
-
-  return text != NULL ? bn_alloc_text(text) : NULL;
+  return bn_alloc_copy(bn_node_get_text(bn_node_get(map, key)));
 }
 
 /* The map of a payload whose protocol is ours; NULL and err. */

@@ -19,11 +19,6 @@ static void *facts_grown(void *array, size_t n, size_t size)
   return bn_alloc_resize(array, n == 0 ? 1 : 2 * n, size);
 }
 
-static char *facts_copy_of(const char *text)
-{
-  return text != NULL ? bn_alloc_text(text) : NULL;
-}
-
 static struct bn_fact *facts_find(const struct bn_facts *f, const char *section, const char *key)
 {
   for (size_t i = 0; i < f->n_facts; i++)
@@ -73,7 +68,7 @@ void bn_facts_text(struct bn_facts *f, const char *section, const char *key, con
   struct bn_fact *fact = facts_place(f, section, key);
 
   fact->type = BN_FACT_TEXT;
-  fact->text = facts_copy_of(text);
+  fact->text = bn_alloc_copy(text);
 }
 
 void bn_facts_whole(struct bn_facts *f, const char *section, const char *key, int64_t value)
@@ -153,9 +148,9 @@ void bn_facts_option(struct bn_facts *f, const struct bn_opt_fact *option)
 
   f->option = facts_grown(f->option, f->n_options, sizeof *f->option);
   f->option[f->n_options++] =
-      (struct bn_fact_option){.group = facts_copy_of(option->group),
-                              .name = facts_copy_of(option->name),
-                              .value = none ? NULL : facts_copy_of(option->text),
+      (struct bn_fact_option){.group = bn_alloc_copy(option->group),
+                              .name = bn_alloc_copy(option->name),
+                              .value = none ? NULL : bn_alloc_copy(option->text),
                               .origin = option->origin,
                               .traits = option->traits,
                               .secret = option->secret};
@@ -173,7 +168,7 @@ void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const cha
 {
   f->message = facts_grown(f->message, f->n_messages, sizeof *f->message);
   f->message[f->n_messages++] =
-      (struct bn_fact_message){wall_ns, level, facts_copy_of(text), times};
+      (struct bn_fact_message){wall_ns, level, bn_alloc_copy(text), times};
 }
 
 static void facts_add_message(void *arg, const struct bn_log_message *m)
@@ -191,7 +186,7 @@ void bn_facts_verdict(struct bn_facts *f, const char *text, const char *unit,
 {
   f->verdict = facts_grown(f->verdict, f->n_verdicts, sizeof *f->verdict);
   f->verdict[f->n_verdicts++] =
-      (struct bn_verdict){facts_copy_of(text), facts_copy_of(unit), *found};
+      (struct bn_verdict){bn_alloc_copy(text), bn_alloc_copy(unit), *found};
 }
 
 void bn_facts_done(struct bn_facts *f)

@@ -61,7 +61,7 @@ static char *json_write_free_key(const struct bn_node *map, const char *key)
 {
   struct bn_node *text = bn_node_text(key);
   const char *clean = bn_node_get_text(text);
-  char *unused = clean != NULL ? bn_alloc_text(clean) : NULL;
+  char *unused = bn_alloc_copy(clean);
 
   for (unsigned n = 2; unused != NULL && bn_node_get(map, unused) != NULL; n++) {
     free(unused);

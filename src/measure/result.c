@@ -207,7 +207,7 @@ static void result_init_record(struct bn_record *r, const struct bn_view *v, enu
   if (hists == HISTS_PACKED)
     bn_snap_pack(&r->delta, v->delta);
   r->view = *v;
-  r->view.lines = r->lines = v->lines != NULL ? bn_alloc_text(v->lines) : NULL;
+  r->view.lines = r->lines = bn_alloc_copy(v->lines);
   r->view.error_facts = NULL;
   bn_snap_copy(&r->delta, v->delta);
   r->view.delta = &r->delta;
@@ -276,7 +276,7 @@ static struct bn_member *result_copy_member(const struct bn_member *m)
 
   *copy = *m;
   copy->host = bn_alloc_text(m->host);
-  copy->lost = m->lost != NULL ? bn_alloc_text(m->lost) : NULL;
+  copy->lost = bn_alloc_copy(m->lost);
   return copy;
 }
 

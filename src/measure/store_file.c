@@ -107,7 +107,7 @@ static void store_read_member(struct bn_json_in *e, const struct bn_node *map, s
     bn_json_in_refuse(e, "a 'host' has no name");
   bn_json_in_layout(e, map, bn_layout_member, g->member);
   g->member->host = bn_alloc_text(name != NULL ? name : "");
-  g->member->lost = lost != NULL ? bn_alloc_text(lost) : NULL;
+  g->member->lost = bn_alloc_copy(lost);
 }
 
 static int store_read_group(const struct bn_node *n, struct bn_result *out, struct bn_err *err)

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/mask.h"
+#include "base/near.h"
 #include "base/units.h"
 #include "option/optval.h"
 #include "option/words.h"
@@ -56,17 +57,12 @@ void bn_optset_free(struct bn_optset *s)
   free(s);
 }
 
-static char *opt_copy_of(const char *text)
-{
-  return text != NULL ? bn_alloc_text(text) : NULL;
-}
-
 static struct bn_setting setting_copy(const struct bn_setting *in)
 {
-  return (struct bn_setting){.name = opt_copy_of(in->name),
-                             .text = opt_copy_of(in->text),
-                             .typed = opt_copy_of(in->typed),
-                             .path = opt_copy_of(in->path),
+  return (struct bn_setting){.name = bn_alloc_copy(in->name),
+                             .text = bn_alloc_copy(in->text),
+                             .typed = bn_alloc_copy(in->typed),
+                             .path = bn_alloc_copy(in->path),
                              .line = in->line,
                              .bad_bool = in->bad_bool};
 }
@@ -314,8 +310,9 @@ static enum bn_optset_error opt_set(struct bn_optset *s, struct bn_setting *st)
 enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const char *value,
                                    const char *arg_as_typed)
 {
-  struct bn_setting st = {
-      .name = opt_copy_of(name), .text = opt_copy_of(value), .typed = opt_copy_of(arg_as_typed)};
+  struct bn_setting st = {.name = bn_alloc_copy(name),
+                          .text = bn_alloc_copy(value),
+                          .typed = bn_alloc_copy(arg_as_typed)};
   const enum bn_optset_error rc = opt_set(s, &st);
 
   setting_free(&st);
@@ -325,9 +322,9 @@ enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const 
 void bn_optset_set_file(struct bn_optset *s, const char *name, const char *text, const char *path,
                         unsigned line)
 {
-  struct bn_setting st = {.name = opt_copy_of(name),
-                          .text = opt_copy_of(text),
-                          .path = opt_copy_of(path),
+  struct bn_setting st = {.name = bn_alloc_copy(name),
+                          .text = bn_alloc_copy(text),
+                          .path = bn_alloc_copy(path),
                           .line = line};
 
   (void)opt_set(s, &st);
@@ -342,9 +339,7 @@ static struct bn_entry *entry_new(const struct bn_opt *o, const char *group, voi
   e->traits = o->traits;
   e->group = bn_alloc_text(group);
   e->name = bn_alloc_text(o->name);
-  for (char *p = e->name; *p != '\0'; p++)
-    if (*p == '-')
-      *p = '_';
+  bn_near_underscore(e->name);
   if (o->alias_of != NULL)
     e->value = &e->own;
   else

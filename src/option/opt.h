@@ -71,6 +71,8 @@ void bn_optset_each_pending(const struct bn_optset *s,
                             void *arg);
 /* Are these the same name?  '-' and '_' are equal. */
 bool bn_opt_same_name(const char *a, const char *b);
+/* Is name[0..len), which has no 0, this name? */
+bool bn_opt_is_named(const char *name, size_t len, const char *declared);
 /* The option of that name, or NULL. */
 const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name);
 /* The traits of the option of that name: its own, those of the general option that it shadows, and

@@ -8,12 +8,22 @@
 #include "option/opt.h"
 #include "option/optval.h"
 
+static bool optquery_is_dash(char c)
+{
+  return c == '-' || c == '_';
+}
+
+bool bn_opt_is_named(const char *name, size_t len, const char *declared)
+{
+  for (size_t i = 0; i < len; i++)
+    if (name[i] != declared[i] && !(optquery_is_dash(name[i]) && optquery_is_dash(declared[i])))
+      return false;
+  return declared[len] == '\0';
+}
+
 bool bn_opt_same_name(const char *a, const char *b)
 {
-  for (; *a != '\0' && *b != '\0'; a++, b++)
-    if (*a != *b && !((*a == '-' || *a == '_') && (*b == '-' || *b == '_')))
-      return false;
-  return *a == *b;
+  return bn_opt_is_named(a, strlen(a), b);
 }
 
 struct bn_entry *bn_optset_entry(const struct bn_optset *s, const char *name)

@@ -461,9 +461,7 @@ static void optval_explain_plainly(const struct bn_opt *o, const char *text,
     return;
   }
   (void)snprintf(name, sizeof name, "%s", o->name);
-  for (char *p = name; *p != '\0'; p++)
-    if (*p == '-')
-      *p = '_';
+  bn_near_underscore(name);
   (void)snprintf(out->text, sizeof out->text, "Invalid value for the '%s' option: '%.400s'", name,
                  bn_opt_shown(o, text));
 }

@@ -9,6 +9,7 @@
 #include <lualib.h>
 
 #include "base/alloc.h"
+#include "base/near.h"
 #include "option/conf.h"
 #include "option/opt.h"
 #include "script/api/instance.h"
@@ -205,9 +206,7 @@ static void export_free(void *arg, const char *name, const char *value, const ch
   (void)line;
   if (key == NULL)
     return;
-  for (char *c = key; *c != '\0'; c++)
-    if (*c == '-')
-      *c = '_';
+  bn_near_underscore(key);
   bn_optset_each_pending(x->options, optexport_look_up_free, &last);
   optexport_set_both_names(x, key, true);
   free(key);

@@ -271,13 +271,6 @@ int bn_options_check(lua_State *L)
   return 0;
 }
 
-static char *options_copy(lua_State *L, int index)
-{
-  const char *text = lua_tostring(L, index);
-
-  return text != NULL ? bn_alloc_text(text) : NULL;
-}
-
 /* Bundled workloads have options that older versions do not list: a row's field `since` is the
    first version with the option, "bench" if none. */
 static unsigned listed_in(lua_State *L, int row)
@@ -303,8 +296,8 @@ static void options_store_row(lua_State *L, size_t i, const char *name, enum arg
   const int top = lua_gettop(L);
 
   info->name = bn_alloc_text(name);
-  info->help = options_copy(L, top - 4);
-  info->def = options_copy(L, top);
+  info->help = bn_alloc_copy(lua_tostring(L, top - 4));
+  info->def = bn_alloc_copy(lua_tostring(L, top));
   if (lua_isfunction(L, top - 1)) {
     lua_pushvalue(L, top - 1);
     info->validate_ref = luaL_ref(L, LUA_REGISTRYINDEX);

@@ -58,21 +58,13 @@ static const char *oldstyle_next_word(const struct words *w, const char *word)
   return p != NULL && p < end ? p : NULL;
 }
 
-static bool oldstyle_equal(const char *word, const char *name)
-{
-  for (; *word != '\0' && *name != '\0'; word++, name++)
-    if (*word != *name && !(*word == '_' && *name == '-'))
-      return false;
-  return *word == *name;
-}
-
 static bool oldstyle_mentions(void *arg, const char *name)
 {
   const struct words *w = arg;
 
   for (const char *word = oldstyle_next_word(w, NULL); word != NULL;
        word = oldstyle_next_word(w, word))
-    if (oldstyle_equal(word, name))
+    if (bn_opt_same_name(word, name))
       return true;
   return false;
 }
