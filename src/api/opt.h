@@ -57,8 +57,8 @@ enum bn_opt_trait {
   BN_OPT_KEEPS_DATA = 1 << 9, /* it says what a run does with data, and not which data there are */
   BN_OPT_FIXED = 1 << 10,     /* no sweep varies it */
   BN_OPT_CONNECTS = 1 << 12,  /* a connection is made with it; so are those with ENDPOINT */
-  /* For configuration files. */
-  BN_OPT_COMMAND_LINE_ONLY = 1 << 11,
+  /* For readers of configuration files. */
+  BN_OPT_COMMAND_LINE_ONLY = 1 << 11, /* no file sets it */
   /* Traits that scripts declare; the others are for options that are known before a script is. */
   BN_OPT_OF_SCRIPTS = BN_OPT_OUTPUT_ONLY | BN_OPT_OBSERVES | BN_OPT_FIGURES_ONLY |
                       BN_OPT_REPEAT_ONLY | BN_OPT_ENDPOINT | BN_OPT_PLACE | BN_OPT_ADDED |

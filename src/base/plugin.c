@@ -15,8 +15,8 @@
 
 #include "base/alloc.h"
 
-/* Where the build tree has modules and data, seen from its program.  An installed program has them
-   where configure was told (--libdir, --datadir), which need not have this shape. */
+/* The folders of modules and data in the build tree, seen from its program.  An installed program
+   has them where configure was told (--libdir, --datadir), which need not have this shape. */
 #define BUILD_LIBDIR  "../lib/bench"
 #define BUILD_DATADIR "../share/bench"
 

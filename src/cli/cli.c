@@ -647,7 +647,7 @@ static bool cli_is_journal_of(const struct bn_report_use *own, const char *path)
          bn_file_is_same(journal, path);
 }
 
-/* Each would write over the other, or replace its file. */
+/* Returns whether each report would write over the other, or replace its file. */
 static bool share_file(const struct bn_report_use *a, const struct bn_report_use *b)
 {
   if (a->path == NULL || b->path == NULL || cli_is_stream(a->path) || cli_is_stream(b->path))
@@ -701,7 +701,8 @@ static int cli_open_report(const char *wanted, const struct bn_report_use *befor
   return 0;
 }
 
-/* Such as --report=$UNSET: nobody wants a run of hours without its result. */
+/* A list may be empty by mistake, as in --report=$UNSET: nobody wants a run of hours without its
+   result. */
 static int cli_refuse_no_report(void)
 {
   char known[128];

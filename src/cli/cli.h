@@ -34,7 +34,7 @@ struct bn_cli {
   char hint[BN_CLI_HINT_MAX]; /* what was probably meant, "--threads=4", or "" */
 };
 
-/* All that return int: 0, or -1 after having said why. */
+/* Functions that return int return 0, or -1 after they have said why. */
 
 /* Chooses the dialect: --compat, else $BENCH_COMPAT, else the name of the program. */
 int bn_cli_begin(struct bn_cli *cli, int argc, char **argv);

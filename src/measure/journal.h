@@ -25,7 +25,7 @@ struct bn_journal {
 /* Makes an empty file and holds it.  A journal of that name that no run holds is moved aside
    (lock.aside).  0, or -1 and err, with the code EBUSY when a run holds it: it is closed. */
 int bn_journal_open(struct bn_journal *j, const char *path, struct bn_err *err);
-/* The same for lines that are sent, and do not go into a file. */
+/* As bn_journal_open for lines that are sent and do not go into a file. */
 void bn_journal_to(struct bn_journal *j, bn_journal_put *put, void *of);
 /* Each writes one line with one write(2).  What cannot be written ends the journal: -1 and err,
    once; later calls do nothing and return 0.  A view is not the total: ticks stand for it. */

@@ -98,7 +98,7 @@ const struct bn_layout bn_layout_count[] = {
     END,
 };
 
-/* As above (lint: figure list). */
+/* A session's members have the names of figures too (lint: figure list). */
 const struct bn_layout bn_layout_session[] = {
     MEMBER(bn_session_view, BN_LAY_WHOLE, events), MEMBER(bn_session_view, BN_LAY_REAL, min_s),
     MEMBER(bn_session_view, BN_LAY_REAL, avg_s),   MEMBER(bn_session_view, BN_LAY_REAL, max_s),

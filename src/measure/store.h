@@ -75,10 +75,10 @@ enum { BN_STORE_GAP = '\t' };
 struct bn_node *bn_store_facts(const struct bn_facts *f);
 struct bn_node *bn_store_metrics(const struct bn_metrics *m);
 struct bn_node *bn_store_record(const struct bn_view *v);
-/* The same as a line that is sent to another process of this version, which is quick to read:
-   {SPAN: RECORD} in JSON, in which "figures" is a list of all bn_view_fields and what is absent is
-   0, and behind it, each after BN_STORE_GAP, the histograms of the metrics (measure/hist_codec.h).
-   malloc'd; NULL: out of memory. */
+/* Prints the same as a line that is sent to another process of this version, which is quick to
+   read: {SPAN: RECORD} in JSON, in which "figures" is a list of all bn_view_fields and what is
+   absent is 0, and behind it, each after BN_STORE_GAP, the histograms of the metrics
+   (measure/hist_codec.h). malloc'd; NULL: out of memory. */
 char *bn_store_brief(const struct bn_view *v, size_t *len);
 /* At least as many values as bn_store_record() makes of an interval or a checkpoint. */
 uint64_t bn_store_values(const struct bn_view *v);
@@ -125,8 +125,8 @@ struct bn_stored {
    is wrong with it. */
 int bn_store_load(const char *path, uint64_t most, bool keep_tree, struct bn_stored *out,
                   struct bn_err *err);
-/* The same of a result whose intervals and checkpoints are not asked for, which take half of the
-   time: a document is read without them, and what they have is not checked. */
+/* As bn_store_load for a result whose intervals and checkpoints are not asked for, which take half
+   of the time: a document is read without them, and what they have is not checked. */
 int bn_store_load_totals(const char *path, uint64_t most, struct bn_stored *out,
                          struct bn_err *err);
 void bn_stored_done(struct bn_stored *s);
@@ -140,9 +140,9 @@ int bn_store_read_end(const struct bn_node *n, struct bn_end *out, struct bn_err
 int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struct bn_err *err);
 int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
                          enum bn_view_span span, struct bn_record *out, struct bn_err *err);
-/* The same of a part of the time that bn_store_brief() has written; texts: from the first
-   BN_STORE_GAP to the end of the line.  The record has no histograms, but `hists` has what they are
-   made of. */
+/* As bn_store_read_record for a part of the time that bn_store_brief() has written; texts: from the
+   first BN_STORE_GAP to the end of the line.  The record has no histograms, but `hists` has what
+   they are made of. */
 int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
                         const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
                         struct bn_hist_codec *hists, struct bn_err *err);

@@ -69,16 +69,17 @@ struct bn_conf {
 #define BN_GROUP_LOG     "Log options"
 #define BN_GROUP_LATENCY "Log options, latency"
 
-/* Those of the third group; offsets are of struct bn_conf. */
+/* The options of BN_GROUP_RAND; offsets are of struct bn_conf. */
 extern const struct bn_opt bn_rand_options[];
 
-/* Adds all of them, with their values in c; -1: see err. */
+/* Adds all general options, with their values in c; -1: see err. */
 int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err);
 
 /* The general option of that name; NULL: there is none. */
 const struct bn_opt *bn_conf_option(const char *name);
 
-/* They alone, for c's policy; NULL: see err.  Free with bn_optset_free. */
+/* Returns a set of the general options alone, for c's policy; NULL: see err.  Free with
+   bn_optset_free. */
 struct bn_optset *bn_conf_options(struct bn_conf *c, struct bn_err *err);
 
 /* After parsing: finds what is wrong, in the reference's order, and derives the second half; c's

@@ -58,7 +58,7 @@ bool bn_optset_is_comment(const char *name);
    program's, unless the option was given.  1: it does; 0: it does not, or there is no other option
    of that name; -1 and err. */
 int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err);
-/* One setting of a file; text: the items as written, after '='.  For optfile.c. */
+/* Sets an option as a line of a file does, for optfile.c; text: the items as written, after '='. */
 void bn_optset_set_file(struct bn_optset *s, const char *name, const char *text, const char *path,
                         unsigned line);
 
@@ -69,9 +69,9 @@ void bn_optset_each_pending(const struct bn_optset *s,
                             void (*fn)(void *arg, const char *name, const char *value,
                                        const char *path, unsigned line),
                             void *arg);
-/* Are these the same name?  '-' and '_' are equal. */
+/* Returns whether both are the same name, in which '-' and '_' are equal. */
 bool bn_opt_same_name(const char *a, const char *b);
-/* Is name[0..len), which has no 0, this name? */
+/* Returns whether name[0..len), which has no 0, is this name. */
 bool bn_opt_is_named(const char *name, size_t len, const char *declared);
 /* The option of that name, or NULL. */
 const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name);
@@ -96,7 +96,7 @@ struct bn_opt_refusal {
 };
 /* Returns whether the option is declared a secret, or is a text and its name has a word of one. */
 bool bn_opt_is_secret(const struct bn_opt *o);
-/* Sets the sentence, in the form above with BN_ERR_OPTION, or in a dialect `plain` with the value
+/* Sets the sentence, in the first form with BN_ERR_OPTION, or in a dialect `plain` with the value
    in the place of its %s; returns -1. */
 int bn_opt_refuse(const struct bn_policy *policy, const struct bn_opt_refusal *r, const char *plain,
                   struct bn_err *err);
