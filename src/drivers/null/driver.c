@@ -27,7 +27,7 @@ static const struct {
     {"update", CHANGES}, {"delete", CHANGES}, {"replace", CHANGES},
 };
 
-static bool driver_is_letter(char c)
+static bool null_is_letter(char c)
 {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -37,9 +37,9 @@ static enum kind null_kind_of(const char *sql, size_t len)
   const char *const end = sql + len;
   size_t n = 0;
 
-  while (sql < end && !driver_is_letter(*sql))
+  while (sql < end && !null_is_letter(*sql))
     sql++;
-  while (sql + n < end && driver_is_letter(sql[n]))
+  while (sql + n < end && null_is_letter(sql[n]))
     n++;
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     if (strlen(words[i].word) == n && strncasecmp(sql, words[i].word, n) == 0)
@@ -93,7 +93,7 @@ static size_t null_quote(void *conn, char *out, const char *in, size_t len)
   return n;
 }
 
-static enum bn_sql driver_answer(const struct null_conn *c, enum kind kind, struct bn_sql_result *r)
+static enum bn_sql null_answer(const struct null_conn *c, enum kind kind, struct bn_sql_result *r)
 {
   *r = (struct bn_sql_result){.affected = kind == CHANGES};
   if (kind != ROWS)
@@ -107,7 +107,7 @@ static enum bn_sql null_query(void *conn, const char *sql, size_t len, struct bn
                               struct bn_sql_diag *d)
 {
   (void)d;
-  return driver_answer(conn, null_kind_of(sql, len), r);
+  return null_answer(conn, null_kind_of(sql, len), r);
 }
 
 static enum bn_sql null_prepare(void *conn, void *stmt, const char *sql, size_t len,
@@ -136,14 +136,14 @@ static enum bn_sql null_execute(void *stmt, struct bn_sql_result *r, struct bn_s
   const struct null_stmt *st = stmt;
 
   (void)d;
-  return driver_answer(st->conn, st->kind, r);
+  return null_answer(st->conn, st->kind, r);
 }
 
 static enum bn_sql null_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   (void)stmt;
   (void)d;
-  return driver_answer(conn, OTHER, r);
+  return null_answer(conn, OTHER, r);
 }
 
 /* The result itself counts the remaining rows down. */

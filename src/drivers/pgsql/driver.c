@@ -25,7 +25,7 @@ static void pgsql_free_driver(struct bn_pgsql *driver)
 }
 
 /* An empty list becomes one NULL entry, libpq's default. */
-static void driver_split_hosts(struct bn_pgsql *driver)
+static void pgsql_split_hosts(struct bn_pgsql *driver)
 {
   const char *text = driver->conf->host != NULL ? driver->conf->host : "";
 
@@ -41,7 +41,7 @@ static void driver_split_hosts(struct bn_pgsql *driver)
     driver->n_hosts = 1;
 }
 
-static int driver_check_hosts(const struct bn_pgsql *driver, struct bn_err *err)
+static int pgsql_check_hosts(const struct bn_pgsql *driver, struct bn_err *err)
 {
   for (size_t i = 0; i < driver->n_hosts && driver->host->policy->dialect == NULL; i++)
     if (driver->hosts[i] != NULL && bn_remedy_host(driver->hosts[i], "pgsql", err) != 0)
@@ -49,7 +49,7 @@ static int driver_check_hosts(const struct bn_pgsql *driver, struct bn_err *err)
   return 0;
 }
 
-static int driver_find_password(struct bn_pgsql *driver, struct bn_err *err)
+static int pgsql_find_password(struct bn_pgsql *driver, struct bn_err *err)
 {
   const struct bn_pgsql_conf *conf = driver->conf;
   char asked[BN_SECRET_MAX];
@@ -92,7 +92,7 @@ static int pgsql_driver_check(const struct bn_pgsql_conf *conf, const struct bn_
 }
 
 /* Joins the methods as "a,b" for libpq, which checks them. */
-static int driver_read_methods(struct bn_pgsql *driver, struct bn_err *err)
+static int pgsql_read_methods(struct bn_pgsql *driver, struct bn_err *err)
 {
   const struct bn_list *list = &driver->conf->require_auth;
   size_t room = 1;
@@ -126,11 +126,11 @@ static int pgsql_driver_init(void **self, const void *conf, const struct bn_driv
   driver = host->alloc(1, sizeof *driver);
   driver->conf = conf;
   driver->host = host;
-  driver_split_hosts(driver);
-  if (driver_check_hosts(driver, err) != 0 ||
+  pgsql_split_hosts(driver);
+  if (pgsql_check_hosts(driver, err) != 0 ||
       (driver->conf->parameters != NULL &&
        bn_pgsql_lib_check(driver->conf->parameters, err) != 0) ||
-      driver_read_methods(driver, err) != 0 || driver_find_password(driver, err) != 0) {
+      pgsql_read_methods(driver, err) != 0 || pgsql_find_password(driver, err) != 0) {
     pgsql_free_driver(driver);
     return -1;
   }

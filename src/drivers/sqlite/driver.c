@@ -94,7 +94,7 @@ static int on_progress(void *arg)
 }
 
 /* Runs a pragma; value, if not NULL, gets its answer. */
-static int driver_pragma(struct bn_sqlite_conn *c, const char *name, const char *setting,
+static int sqlite_pragma(struct bn_sqlite_conn *c, const char *name, const char *setting,
                          char *value, size_t size)
 {
   char text[80];
@@ -112,7 +112,7 @@ static int driver_pragma(struct bn_sqlite_conn *c, const char *name, const char 
   return rc;
 }
 
-static enum bn_sql driver_set_journal(struct bn_sqlite_conn *c, const char *mode,
+static enum bn_sql sqlite_set_journal(struct bn_sqlite_conn *c, const char *mode,
                                       struct bn_sql_diag *d)
 {
   char actual[16] = "", text[96];
@@ -121,7 +121,7 @@ static enum bn_sql driver_set_journal(struct bn_sqlite_conn *c, const char *mode
   /* A file that is only readable takes no settings. */
   if (sqlite3_db_readonly(c->db, "main") == 1)
     return BN_SQL_DONE;
-  rc = driver_pragma(c, "main.journal_mode", mode, actual, sizeof actual);
+  rc = sqlite_pragma(c, "main.journal_mode", mode, actual, sizeof actual);
   if (rc != SQLITE_OK)
     return bn_sqlite_fail(c, rc, "sqlite3_step()", d);
   c->readers_wait = strcmp(actual, "wal") != 0;
@@ -140,13 +140,13 @@ static enum bn_sql sqlite_driver_configure(struct bn_sqlite_conn *c, struct bn_s
   (void)sqlite3_extended_result_codes(c->db, 1);
   (void)sqlite3_busy_handler(c->db, on_busy, c);
   sqlite3_progress_handler(c->db, PROGRESS_STEPS, on_progress, c);
-  if (driver_set_journal(c, bn_sqlite_journal_modes[conf->journal_mode], d) != BN_SQL_DONE)
+  if (sqlite_set_journal(c, bn_sqlite_journal_modes[conf->journal_mode], d) != BN_SQL_DONE)
     return BN_SQL_ERROR;
-  rc = driver_pragma(c, "synchronous", bn_sqlite_synchronous[conf->synchronous], NULL, 0);
+  rc = sqlite_pragma(c, "synchronous", bn_sqlite_synchronous[conf->synchronous], NULL, 0);
   return rc == SQLITE_OK ? BN_SQL_DONE : bn_sqlite_fail(c, rc, "sqlite3_step()", d);
 }
 
-static enum bn_sql driver_open_locked(struct bn_sqlite_conn *c, const char *path, bool prepared,
+static enum bn_sql sqlite_open_locked(struct bn_sqlite_conn *c, const char *path, bool prepared,
                                       struct bn_sql_diag *d)
 {
   const int make = prepared ? 0 : SQLITE_OPEN_CREATE;
@@ -185,7 +185,7 @@ static uint64_t timeout_until(const struct bn_sqlite *driver, uint64_t deadline_
   return configured_ms < remaining_ms ? configured_ms : remaining_ms;
 }
 
-static enum bn_sql driver_connect_file(void *self, void *conn, const struct bn_sql_target *t,
+static enum bn_sql sqlite_connect_file(void *self, void *conn, const struct bn_sql_target *t,
                                        uint64_t deadline_ns, struct bn_sql_diag *d)
 {
   struct bn_sqlite_conn *c = conn;
@@ -199,13 +199,13 @@ static enum bn_sql driver_connect_file(void *self, void *conn, const struct bn_s
   bn_sqlite_turn_init(&c->turn);
   c->turn_made = true;
   pthread_mutex_lock(&c->driver->lock);
-  rc = driver_open_locked(c, path, t->prepared, d);
+  rc = sqlite_open_locked(c, path, t->prepared, d);
   pthread_mutex_unlock(&c->driver->lock);
   c->timeout_ms = (uint64_t)c->driver->conf->busy_timeout_ms;
   return rc;
 }
 
-static void driver_disconnect(void *conn)
+static void sqlite_disconnect(void *conn)
 {
   struct bn_sqlite_conn *c = conn;
 
@@ -227,7 +227,7 @@ static struct bn_sql_caps sqlite_driver_caps(void)
   return (struct bn_sql_caps){.multi_rows_insert = true, .prepared_statements = true};
 }
 
-static void driver_interrupt(void *conn)
+static void sqlite_interrupt(void *conn)
 {
   struct bn_sqlite_conn *c = conn;
 
@@ -237,20 +237,20 @@ static void driver_interrupt(void *conn)
   sqlite3_interrupt(c->db);
 }
 
-static void driver_about(void *conn, struct bn_sql_about *out)
+static void sqlite_about(void *conn, struct bn_sql_about *out)
 {
   (void)conn;
   (void)snprintf(out->client, sizeof out->client, "%s", sqlite3_libversion());
 }
 
-static int driver_info(void *conn, struct bn_sql_info *out)
+static int sqlite_info(void *conn, struct bn_sql_info *out)
 {
   (void)conn;
   out->max_connections = out->max_prepared_statements = -1;
   return 0;
 }
 
-static size_t driver_quote(void *conn, char *out, const char *in, size_t len)
+static size_t sqlite_quote(void *conn, char *out, const char *in, size_t len)
 {
   size_t n = 0;
 
@@ -263,7 +263,7 @@ static size_t driver_quote(void *conn, char *out, const char *in, size_t len)
   return n;
 }
 
-static bool driver_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
+static bool sqlite_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
 {
   struct bn_sqlite_conn *c = conn;
 
@@ -271,20 +271,20 @@ static bool driver_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_valu
 }
 
 /* The next statement reuses the memory; results of the same text may be pending. */
-static void driver_free_result(void *conn, struct bn_sql_result *r)
+static void sqlite_free_result(void *conn, struct bn_sql_result *r)
 {
   (void)conn;
   (void)r;
 }
 
-static enum bn_sql_transaction driver_transaction(void *conn)
+static enum bn_sql_transaction sqlite_transaction(void *conn)
 {
   const struct bn_sqlite_conn *c = conn;
 
   return sqlite3_get_autocommit(c->db) != 0 ? BN_TRANSACTION_OWN : BN_TRANSACTION_OPEN;
 }
 
-static void driver_close_stmt(void *stmt)
+static void sqlite_close_stmt(void *stmt)
 {
   struct bn_sqlite_stmt *s = stmt;
 
@@ -322,7 +322,7 @@ static bool filesystem_is_elastic(const struct statfs *fs)
 
 /* Checks that the file system of the database has room for rows: counts blocks that are free only
  * to root, and the file, which may have unused pages. */
-static int driver_check_room(void *conn, uint64_t bytes, struct bn_err *err)
+static int sqlite_check_room(void *conn, uint64_t bytes, struct bn_err *err)
 {
   const struct bn_sqlite_conn *c = conn;
   const char *path = sqlite3_db_filename(c->db, "main");
@@ -366,28 +366,28 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .stmt_size = sizeof(struct bn_sqlite_stmt),
     .init = sqlite_driver_init,
     .done = sqlite_driver_done,
-    .connect = driver_connect_file,
-    .disconnect = driver_disconnect,
+    .connect = sqlite_connect_file,
+    .disconnect = sqlite_disconnect,
     .caps = sqlite_driver_caps,
     .classify = bn_sqlite_classify,
     .ignore = {.classes = 1u << BN_CLASS_SERIALIZATION | 1u << BN_CLASS_LOCK_TIMEOUT |
                           1u << BN_CLASS_DUPLICATE},
-    .interrupt = driver_interrupt,
-    .about = driver_about,
-    .info = driver_info,
-    .quote = driver_quote,
+    .interrupt = sqlite_interrupt,
+    .about = sqlite_about,
+    .info = sqlite_info,
+    .quote = sqlite_quote,
     .query = bn_sqlite_query,
     .prepare = bn_sqlite_prepare,
     .bind = bn_sqlite_bind,
     .execute = bn_sqlite_execute,
     .next = bn_sqlite_next,
-    .fetch = driver_fetch,
-    .free_result = driver_free_result,
-    .close = driver_close_stmt,
+    .fetch = sqlite_fetch,
+    .free_result = sqlite_free_result,
+    .close = sqlite_close_stmt,
     .texts = texts,
     .isolation = isolation,
     .missing = bn_sqlite_missing,
     .remedy = bn_sqlite_remedy,
-    .transaction = driver_transaction,
-    .check_room = driver_check_room,
+    .transaction = sqlite_transaction,
+    .check_room = sqlite_check_room,
 };
