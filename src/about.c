@@ -89,7 +89,7 @@ static void about_place(struct bn_facts *f, const char *folder)
 }
 
 /* Returns the value of an option, or NULL if it has none or does not exist. */
-static const char *option_value(const struct bn_facts *f, const char *name)
+static const char *about_option_value(const struct bn_facts *f, const char *name)
 {
   for (size_t i = 0; i < f->n_options; i++)
     if (strcmp(f->option[i].name, name) == 0)
@@ -100,13 +100,13 @@ static const char *option_value(const struct bn_facts *f, const char *name)
 /* Returns the file of the embedded driver that the run uses, or NULL. */
 static const char *database_file(const struct bn_facts *f)
 {
-  const char *driver = option_value(f, "db-driver");
+  const char *driver = about_option_value(f, "db-driver");
 
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
     if (d->embedded && driver != NULL && strcmp(d->name, driver) == 0)
       for (const struct bn_opt *o = d->options; o->name != NULL; o++)
         if ((o->traits & BN_OPT_PLACE) != 0)
-          return option_value(f, o->name);
+          return about_option_value(f, o->name);
   return NULL;
 }
 

@@ -78,7 +78,7 @@ static uint64_t ticks_of(uint64_t ns, uint64_t mult)
 }
 
 /* Returns nanoseconds per tick in 32.32 fixed point. */
-static uint64_t rate_of(uint64_t ns, uint64_t ticks)
+static uint64_t clock_rate_of(uint64_t ns, uint64_t ticks)
 {
   return (uint64_t)(((unsigned __int128)ns << 32) / ticks);
 }
@@ -103,7 +103,7 @@ static struct bn_clock_fit clock_slew(uint64_t ticks, uint64_t from_ns, uint64_t
 {
   const uint64_t span = ticks_of(HORIZON_NS, mult);
   const uint64_t gap = from_ns > to_ns ? from_ns - to_ns : to_ns - from_ns;
-  const uint64_t tilt = rate_of(gap, span);
+  const uint64_t tilt = clock_rate_of(gap, span);
 
   return (struct bn_clock_fit){.base_ticks = ticks,
                                .base_ns = from_ns,
@@ -154,7 +154,7 @@ static struct bn_clock_fit clock_fetch(struct bn_clock *c)
   }
 }
 
-static bool kernel_runs_on_tsc(void)
+static bool clock_kernel_runs_on_tsc(void)
 {
   char name[32] = "";
   FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
@@ -178,7 +178,7 @@ static bool clock_has_word(const char *list, const char *word)
   return false;
 }
 
-static bool cpu_keeps_tsc(void)
+static bool clock_cpu_keeps_tsc(void)
 {
   char line[8192]; /* the flags line has about 1,500 characters today */
   bool found = false;
@@ -195,11 +195,11 @@ static bool cpu_keeps_tsc(void)
   return found;
 }
 
-static bool wants_tsc(enum bn_clock_choice choice)
+static bool clock_wants_tsc(enum bn_clock_choice choice)
 {
   if (!BN_CLOCK_HAS_TSC || choice == BN_CLOCK_VDSO)
     return false;
-  return choice == BN_CLOCK_TSC || (kernel_runs_on_tsc() && cpu_keeps_tsc());
+  return choice == BN_CLOCK_TSC || (clock_kernel_runs_on_tsc() && clock_cpu_keeps_tsc());
 }
 
 /* Makes the first fit, over CALIBRATE_NS.  Returns false if the samples are too loose for a fit. */
@@ -212,7 +212,7 @@ static bool clock_calibrate(struct bn_clock *c, struct bn_clock_fit *fit)
 
   if (b.ticks <= a.ticks || b.ns <= a.ns)
     return false;
-  const uint64_t mult = rate_of(b.ns - a.ns, b.ticks - a.ticks);
+  const uint64_t mult = clock_rate_of(b.ns - a.ns, b.ticks - a.ticks);
 
   if (mult == 0 || clock_ns_of(a.width, mult) > INIT_WIDTH_NS ||
       clock_ns_of(b.width, mult) > INIT_WIDTH_NS)
@@ -228,7 +228,7 @@ void bn_clock_init(struct bn_clock *c, enum bn_clock_choice choice)
   struct bn_clock_fit fit = {0};
 
   *c = (struct bn_clock){0};
-  if (wants_tsc(choice))
+  if (clock_wants_tsc(choice))
     for (int i = 0; i < INIT_TRIES && !clock_calibrate(c, &fit); i++)
       continue;
   clock_publish(c, &fit);
@@ -256,8 +256,8 @@ void bn_clock_refit(struct bn_clock *c)
   const uint64_t value = clock_value_at(&old, s.ticks);
   const double gap_ns = (double)(int64_t)(value - s.ns);
   const double elapsed_ns = (double)(value - old.base_ns) + 1;
-  const struct bn_clock_fit fit =
-      clock_slew(s.ticks, value, s.ns, rate_of(s.ns - c->sample_ns, s.ticks - c->sample_ticks));
+  const struct bn_clock_fit fit = clock_slew(
+      s.ticks, value, s.ns, clock_rate_of(s.ns - c->sample_ns, s.ticks - c->sample_ticks));
 
   atomic_store_explicit(&c->error_ppm, fabs(gap_ns) / elapsed_ns * 1e6, memory_order_relaxed);
   clock_publish(c, &fit);
@@ -266,7 +266,7 @@ void bn_clock_refit(struct bn_clock *c)
 }
 
 /* Returns a lower bound for the next result of r: no result of its fit can have been larger. */
-static uint64_t reader_floor(const struct bn_clock_reader *r, uint64_t ticks)
+static uint64_t clock_reader_floor(const struct bn_clock_reader *r, uint64_t ticks)
 {
   const struct bn_clock_fit *f = &r->fit;
   const uint64_t d = ticks_since(f->base_ticks, ticks, f->horizon);
@@ -298,7 +298,7 @@ static struct bn_clock_fit clock_next_fit(struct bn_clock *c)
   const uint64_t span = s.ticks - fit.base_ticks;
 
   return clock_slew(s.ticks, s.ns, s.ns,
-                    span / BASELINE < s.width ? fit.mult : rate_of(s.ns - fit.base_ns, span));
+                    span / BASELINE < s.width ? fit.mult : clock_rate_of(s.ns - fit.base_ns, span));
 }
 
 uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
@@ -306,7 +306,7 @@ uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
   if (r->fit.horizon == 0)
     return clock_use_vdso(r, r->fit.base_ns);
 
-  const uint64_t floor = reader_floor(r, bn_clock_ticks());
+  const uint64_t floor = clock_reader_floor(r, bn_clock_ticks());
   const struct bn_clock_fit fit = clock_next_fit(r->clock);
 
   if (fit.horizon == 0)

@@ -8,12 +8,12 @@ const char *const bn_dist_names[] = {"uniform", "gaussian", "special", "pareto",
 
 /* log1p(x) / x and expm1(x) / x, continued to 1 at 0, make the zipfian formulas hold for every
    exponent, 1 included, without cancellation next to it. */
-static double log1p_over(double x)
+static double dist_log1p_over(double x)
 {
   return fabs(x) > 1e-8 ? log1p(x) / x : 1 - x / 2;
 }
 
-static double expm1_over(double x)
+static double dist_expm1_over(double x)
 {
   return fabs(x) > 1e-8 ? expm1(x) / x : 1 + x / 2;
 }
@@ -23,14 +23,14 @@ static double zipf_integral(double theta, double x)
 {
   const double l = log(x);
 
-  return expm1_over((1 - theta) * l) * l;
+  return dist_expm1_over((1 - theta) * l) * l;
 }
 
 static double zipf_integral_inverse(double theta, double y)
 {
   const double t = fmax((1 - theta) * y, -1); /* rounding may go below the pole */
 
-  return exp(log1p_over(t) * y);
+  return exp(dist_log1p_over(t) * y);
 }
 
 static double zipf_weight(double theta, double x)
@@ -59,12 +59,12 @@ static void dist_sort_bounds(uint64_t *a, uint64_t *b)
 }
 
 /* Returns floor(x), at most span: a double of that size may be rounded past it, up to 2^64. */
-static uint64_t offset_of(double x, uint64_t span)
+static uint64_t dist_offset_of(double x, uint64_t span)
 {
   return x >= (double)span ? span : (uint64_t)x;
 }
 
-static double mean_of_uniforms(const struct bn_dist *d, struct bn_rng *r)
+static double dist_mean_of_uniforms(const struct bn_dist *d, struct bn_rng *r)
 {
   double sum = 0;
 
@@ -101,7 +101,7 @@ uint64_t bn_dist_uniform(struct bn_rng *r, uint64_t a, uint64_t b)
 uint64_t bn_dist_gaussian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
 {
   dist_sort_bounds(&a, &b);
-  return a + offset_of(mean_of_uniforms(d, r) * ((double)(b - a) + 1), b - a);
+  return a + dist_offset_of(dist_mean_of_uniforms(d, r) * ((double)(b - a) + 1), b - a);
 }
 
 /* The number that chooses the part also places the value in the band, so that only its upper part
@@ -113,16 +113,16 @@ uint64_t bn_dist_special(const struct bn_dist *d, struct bn_rng *r, uint64_t a, 
   const double u = bn_rng_double(r);
 
   if (u * 100 < 100.0 - d->special_res && b > a)
-    return a + offset_of(s * mean_of_uniforms(d, r), b - a);
+    return a + dist_offset_of(s * dist_mean_of_uniforms(d, r), b - a);
   const double low = s / 2 - s * d->special_pct / 200;
 
-  return a + offset_of(low + u * (s * d->special_pct / 100 + 1), b - a);
+  return a + dist_offset_of(low + u * (s * d->special_pct / 100 + 1), b - a);
 }
 
 uint64_t bn_dist_pareto(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
 {
   dist_sort_bounds(&a, &b);
-  return a + offset_of(pow(bn_rng_double(r), d->pareto_power) * ((double)(b - a) + 1), b - a);
+  return a + dist_offset_of(pow(bn_rng_double(r), d->pareto_power) * ((double)(b - a) + 1), b - a);
 }
 
 /* Rejection inversion (Hörmann and Derflinger 1996): a point under the integral of the weight picks
@@ -140,7 +140,7 @@ uint64_t bn_dist_zipfian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, 
     const double k = fmin(fmax(floor(x + 0.5), 1), n);
 
     if (k - x <= d->zipf_accept || u >= zipf_integral(theta, k + 0.5) - zipf_weight(theta, k))
-      return a + offset_of(k - 1, b - a);
+      return a + dist_offset_of(k - 1, b - a);
   }
 }
 

@@ -44,7 +44,7 @@ struct piece {
 };
 
 /* `other` keeps letters of encodings with one byte for each character. */
-static struct piece piece_at(const unsigned char *s, const char *keep, bool other)
+static struct piece escape_piece_at(const unsigned char *s, const char *keep, bool other)
 {
   if (s[0] < 0x80)
     return (struct piece){1, (s[0] >= 0x20 && s[0] != 0x7f) || strchr(keep, s[0]) != NULL};
@@ -86,7 +86,7 @@ static size_t escape_text(char *out, size_t size, const char *text, const char *
   struct piece p;
 
   for (const unsigned char *s = (const unsigned char *)text; *s != '\0'; s += p.len) {
-    p = piece_at(s, keep, other);
+    p = escape_piece_at(s, keep, other);
     if (p.shown)
       escape_put(&c, (const char *)s, p.len);
     for (size_t i = 0; !p.shown && i < p.len; i++)

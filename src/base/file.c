@@ -309,7 +309,7 @@ static int file_write_fresh(const char *path, const struct stat *old, const char
 }
 
 /* Makes the new name survive a crash of the machine, as far as the file system allows. */
-static void sync_folder(const char *path)
+static void file_sync_folder(const char *path)
 {
   char folder[PATH_MAX];
   const char *slash = strrchr(path, '/');
@@ -347,7 +347,7 @@ static int replace_file(const char *path, const char *text, size_t len)
   if (file_write_fresh(fresh, is_new ? NULL : &old, text, len) != 0 || rename(fresh, path) != 0)
     failed = errno;
   if (failed == 0) {
-    sync_folder(path);
+    file_sync_folder(path);
     return 0;
   }
   (void)unlink(fresh);

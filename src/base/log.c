@@ -80,7 +80,7 @@ int bn_log_get_verbosity(void)
 /* --- recorded messages ------------------------------------------------------------------------ */
 
 /* Returns the row of that text, possibly a new one, or NULL if there is no room for it. */
-static struct bn_log_message *row_of(int level, const char *text, size_t len)
+static struct bn_log_message *log_row_of(int level, const char *text, size_t len)
 {
   struct bn_log_message *row = sink.messages.row;
 
@@ -106,7 +106,7 @@ static void log_remember(int level, const char *text)
   if (len == 0)
     return;
   pthread_mutex_lock(&sink.messages.lock);
-  row = row_of(level, text, len);
+  row = log_row_of(level, text, len);
   if (row != NULL)
     row->times++;
   pthread_mutex_unlock(&sink.messages.lock);
@@ -120,7 +120,7 @@ void bn_log_each_message(void (*fn)(void *arg, const struct bn_log_message *mess
   pthread_mutex_unlock(&sink.messages.lock);
 }
 
-static const char *prefix_of(int level)
+static const char *log_prefix_of(int level)
 {
   static const char *const prefixes[] = {"FATAL: ", "ALERT: ", "WARNING: ", "", "", "DEBUG: "};
 
@@ -135,7 +135,7 @@ static void log_clear_progress(void)
 
 /* A stopped terminal takes nothing, and the terminal of a background process belongs to other
    processes. -1: it belongs to none, like a terminal that a test made. */
-static bool terminal_reads(void)
+static bool log_terminal_reads(void)
 {
   const pid_t front = tcgetpgrp(STDERR_FILENO);
 
@@ -150,7 +150,7 @@ static void log_draw_progress(const char *text)
   int n;
 
   if (!bn_log_has_asides() || isatty(STDERR_FILENO) != 1 ||
-      (text == NULL && !atomic_load(&sink.progress)) || !terminal_reads() ||
+      (text == NULL && !atomic_load(&sink.progress)) || !log_terminal_reads() ||
       pthread_mutex_trylock(&sink.lock) != 0)
     return;
   n = snprintf(line, sizeof line, "%s%s", atomic_load(&sink.progress) ? clear : "",
@@ -263,7 +263,7 @@ static struct kind *log_kind_of(const char *name)
 }
 
 /* Returns true if another thread has printed it, and counts this thread. */
-static bool was_printed_by_other(struct kind *k)
+static bool log_was_printed_by_other(struct kind *k)
 {
   const pthread_t self = pthread_self();
   size_t i = 0;
@@ -292,10 +292,10 @@ static void log_shorten(struct bn_buf *b)
   (void)bn_buf_str(b, "...");
 }
 
-static const char *behind_prefix(const char *line)
+static const char *log_behind_prefix(const char *line)
 {
   for (int level = BN_FATAL; level <= BN_WARNING; level++) {
-    const char *prefix = prefix_of(level);
+    const char *prefix = log_prefix_of(level);
 
     if (strncmp(line, prefix, strlen(prefix)) == 0)
       return line + strlen(prefix);
@@ -310,7 +310,7 @@ static char *log_join_error_lines(const char *text)
 
   bn_buf_init(&b, 0);
   while (*text != '\0') {
-    text = behind_prefix(text);
+    text = log_behind_prefix(text);
     text += strspn(text, " \t");
     const size_t len = strcspn(text, "\n");
 
@@ -326,7 +326,7 @@ static char *log_join_error_lines(const char *text)
 /* Flushes standard output, so that earlier text comes first if both streams go to the same terminal
    or file.  A thread that hangs in a report keeps the lock of the stream, and its buffered text is
    lost.  Returns false in that case, or if the write failed. */
-static bool flush_output(void)
+static bool log_flush_output(void)
 {
   bool flushed;
 
@@ -338,26 +338,26 @@ static bool flush_output(void)
 }
 
 /* Takes over `line`, as log_emit. kind NULL: the line itself is the name of the kind. */
-static void emit_error(char *line, const char *kind)
+static void log_emit_error(char *line, const char *kind)
 {
   struct kind *k;
 
   pthread_mutex_lock(&sink.lock);
   k = log_kind_of(kind != NULL ? kind : line);
-  if (k != NULL && was_printed_by_other(k)) {
+  if (k != NULL && log_was_printed_by_other(k)) {
     free(line);
   } else {
     if (k != NULL && k->first == NULL)
       k->first = log_join_error_lines(line);
     log_clear_progress();
-    (void)flush_output();
+    (void)log_flush_output();
     log_print(&sink.errors, stderr, line);
   }
   pthread_mutex_unlock(&sink.lock);
 }
 
 /* Returns how many more threads had it since that was last printed. */
-static size_t more_threads(const struct kind *k)
+static size_t log_more_threads(const struct kind *k)
 {
   const size_t reported = k->reported > 0 ? k->reported : 1;
 
@@ -372,7 +372,7 @@ static bool log_has_thread(const struct kind *k, pthread_t thread)
   return false;
 }
 
-static bool same_threads(const struct kind *a, const struct kind *b)
+static bool log_same_threads(const struct kind *a, const struct kind *b)
 {
   bool same = a->n == b->n && a->reported == b->reported;
 
@@ -382,10 +382,10 @@ static bool same_threads(const struct kind *a, const struct kind *b)
 }
 
 /* Returns whether the same threads had each kind, so that their number alone is enough. */
-static bool have_same_threads(void)
+static bool log_have_same_threads(void)
 {
   for (size_t i = 1; i < sink.n_kinds; i++)
-    if (!same_threads(&sink.kind[i], &sink.kind[0]))
+    if (!log_same_threads(&sink.kind[i], &sink.kind[0]))
       return false;
   return true;
 }
@@ -407,13 +407,13 @@ void bn_log_more_threads(void)
   /* The holder of the lock may wait for a reader of stdout; the run ends without it. */
   if (pthread_mutex_trylock(&sink.lock) != 0)
     return;
-  const bool alone = have_same_threads();
+  const bool alone = log_have_same_threads();
 
   log_print_repeats(&sink.errors, stderr);
   log_forget(&sink.errors);
   for (size_t i = 0; i < sink.n_kinds; i++) {
     struct kind *k = &sink.kind[i];
-    const size_t n = more_threads(k);
+    const size_t n = log_more_threads(k);
 
     if (n > 0 && (!alone || i == 0))
       log_print_more_threads(n, k, alone);
@@ -448,9 +448,9 @@ void bn_log_text(int level, const char *text)
     return;
   if (level <= BN_WARNING)
     log_remember(level, text);
-  line = bn_alloc_print("%s%s%s", prefix_of(level), text, log_end_of(text));
+  line = bn_alloc_print("%s%s%s", log_prefix_of(level), text, log_end_of(text));
   if (apart)
-    emit_error(line, NULL);
+    log_emit_error(line, NULL);
   else
     log_emit(line);
 }
@@ -462,7 +462,7 @@ static char *log_join(const char *const *line, size_t n)
 
   bn_buf_init(&b, 0);
   for (size_t i = 0; i < n; i++)
-    (void)bn_buf_printf(&b, "%s%s%s", prefix_of(BN_FATAL), line[i], log_end_of(line[i]));
+    (void)bn_buf_printf(&b, "%s%s%s", log_prefix_of(BN_FATAL), line[i], log_end_of(line[i]));
   return bn_buf_take(&b);
 }
 
@@ -476,7 +476,7 @@ void bn_log_fatal_as(const char *kind, const char *const *line, size_t n)
     else
       bn_log_text(BN_FATAL, line[i]);
   if (apart)
-    emit_error(log_join(line, n), kind);
+    log_emit_error(log_join(line, n), kind);
 }
 
 /* Formats and logs; error < 0: nothing is appended. */
@@ -518,7 +518,7 @@ void bn_log_errno(enum bn_level level, int error, const char *fmt, ...)
 
 static void stderr_line(const char *text)
 {
-  (void)flush_output();
+  (void)log_flush_output();
   log_clear_progress();
   (void)fprintf(stderr, "%s\n", text);
 }
@@ -563,7 +563,7 @@ void bn_log_hint(const char *fmt, ...)
 }
 
 /* On a terminal, a person can tell the lines of both streams apart. */
-static bool streams_are_one(void)
+static bool log_streams_are_one(void)
 {
   struct stat out, err;
 
@@ -580,7 +580,7 @@ void bn_log_note(const char *fmt, ...)
   text = bn_alloc_vprint(fmt, ap);
   va_end(ap);
   log_remember(BN_INFO, text);
-  if (bn_log_has_asides() && !streams_are_one())
+  if (bn_log_has_asides() && !log_streams_are_one())
     stderr_line(text);
   free(text);
 }
@@ -589,7 +589,7 @@ void bn_log_apart(const char *fmt, ...)
 {
   va_list ap;
 
-  if (streams_are_one())
+  if (log_streams_are_one())
     return;
   va_start(ap, fmt);
   stderr_v(fmt, ap);
@@ -759,5 +759,5 @@ FILE *bn_log_stream(bool error)
 
 bool bn_log_ok(void)
 {
-  return flush_output();
+  return log_flush_output();
 }

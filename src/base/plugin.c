@@ -31,8 +31,8 @@ static const char suffix[] = ".so";
 
 /* Returns the first folder that exists of two relative to that of the program, else the first;
    links to the program are followed and a ".." is resolved, so that users read a plain path. */
-static const char *relative_dir(const char *installed, const char *built, char *buf, size_t len,
-                                struct bn_err *err)
+static const char *plugin_relative_dir(const char *installed, const char *built, char *buf,
+                                       size_t len, struct bn_err *err)
 {
   const char *const from_program[] = {installed, built, installed};
   char exe[PATH_MAX], path[PATH_MAX + 256], *slash, *resolved = NULL;
@@ -61,12 +61,12 @@ static const char *relative_dir(const char *installed, const char *built, char *
 
 const char *bn_plugin_data_dir(char *buf, size_t len, struct bn_err *err)
 {
-  return relative_dir(BN_REL_DATADIR, BUILD_DATADIR, buf, len, err);
+  return plugin_relative_dir(BN_REL_DATADIR, BUILD_DATADIR, buf, len, err);
 }
 
 const char *bn_plugin_lib_dir(char *buf, size_t len, struct bn_err *err)
 {
-  return relative_dir(BN_REL_LIBDIR, BUILD_LIBDIR, buf, len, err);
+  return plugin_relative_dir(BN_REL_LIBDIR, BUILD_LIBDIR, buf, len, err);
 }
 
 /* Names come from the command line and from scripts; no name may leave the folder. */

@@ -25,7 +25,7 @@ int bn_units_int(const char *text, int64_t *out)
 }
 
 /* Parses the number at the start of text, or returns -1; *end is the rest. */
-static int leading_double(const char *text, double *out, char **end)
+static int units_leading_double(const char *text, double *out, char **end)
 {
   const double value = strtod(text, end);
 
@@ -40,7 +40,7 @@ int bn_units_double(const char *text, double *out)
   char *end;
   double value;
 
-  if (leading_double(text, &value, &end) != 0 || *end != '\0')
+  if (units_leading_double(text, &value, &end) != 0 || *end != '\0')
     return -1;
   *out = value;
   return 0;
@@ -48,7 +48,7 @@ int bn_units_double(const char *text, double *out)
 
 /* Returns the power of 1024 that a suffix stands for: "", "B", or K, M, G, T alone or with "B" or
    "iB". -1: it is none of these. */
-static int power_of(const char *suffix)
+static int units_power_of(const char *suffix)
 {
   static const char letters[] = "KMGT";
 
@@ -75,7 +75,7 @@ int bn_units_size(const char *text, uint64_t *out)
     return -1;
   errno = 0;
   const unsigned long long digits = strtoull(text, &end, 10);
-  const int power = power_of(end);
+  const int power = units_power_of(end);
 
   if (errno == ERANGE || power < 0 || digits > UINT64_MAX >> (10 * power))
     return -1;
@@ -104,7 +104,7 @@ int bn_units_duration(const char *text, double *seconds)
   char *end;
   double value;
 
-  if (leading_double(text, &value, &end) != 0 || value < 0)
+  if (units_leading_double(text, &value, &end) != 0 || value < 0)
     return -1;
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
     if (strcmp(end, units[i].suffix) == 0 && isfinite(value * units[i].factor)) {

@@ -48,7 +48,7 @@ static int uri_decode(char *s, const char *part, struct bn_err *err)
   return 0;
 }
 
-static const char *unless_empty(const char *s)
+static const char *uri_unless_empty(const char *s)
 {
   return s != NULL && s[0] != '\0' ? s : NULL;
 }
@@ -109,7 +109,7 @@ static int uri_read_hosts(struct bn_uri *u, char *text, struct bn_err *err)
     memmove(out, item, strlen(item) + 1);
     out += strlen(out);
   }
-  u->host = unless_empty(u->host);
+  u->host = uri_unless_empty(u->host);
   return 0;
 }
 
@@ -146,7 +146,7 @@ static int uri_read_user(struct bn_uri *u, char *user, struct bn_err *err)
 {
   char *password = uri_cut(user, ':');
 
-  u->user = unless_empty(user);
+  u->user = uri_unless_empty(user);
   u->password = password;
   if (uri_decode(user, "user", err) != 0)
     return -1;
@@ -177,7 +177,7 @@ static int uri_read_parts(struct bn_uri *u, struct bn_err *err)
       return -1;
     rest = at + 1;
   }
-  u->path = unless_empty(path);
+  u->path = uri_unless_empty(path);
   if (path != NULL && uri_decode(path, "database", err) != 0)
     return -1;
   return uri_read_hosts(u, rest, err) == 0 ? uri_read_params(u, query, err) : -1;

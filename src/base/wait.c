@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 
-static struct timespec timespec_of(uint64_t ns)
+static struct timespec wait_timespec_of(uint64_t ns)
 {
   return (struct timespec){.tv_sec = (time_t)(ns / BN_NSEC_PER_SEC),
                            .tv_nsec = (long)(ns % BN_NSEC_PER_SEC)};
@@ -53,7 +53,7 @@ void bn_wait_init(pthread_cond_t *cond)
 bool bn_wait_until(const struct bn_wait *w, pthread_cond_t *cond, pthread_mutex_t *lock,
                    uint64_t deadline_ns)
 {
-  const struct timespec at = timespec_of(deadline_ns);
+  const struct timespec at = wait_timespec_of(deadline_ns);
 
   assert(deadline_ns != UINT64_MAX || w->bound != BN_BOUND_DEADLINE);
   (void)w;
@@ -79,7 +79,7 @@ int bn_wait_signal(const struct bn_wait *w, const sigset_t *set, uint64_t deadli
       signo = sigwaitinfo(set, info);
     } else {
       const uint64_t now = bn_clock_mono();
-      const struct timespec remaining = timespec_of(deadline_ns > now ? deadline_ns - now : 0);
+      const struct timespec remaining = wait_timespec_of(deadline_ns > now ? deadline_ns - now : 0);
 
       signo = sigtimedwait(set, info, &remaining);
     }
@@ -105,7 +105,7 @@ bool bn_wait_writable(int fd, uint64_t deadline_ns)
 {
   struct pollfd p = {.fd = fd, .events = POLLOUT};
   const uint64_t now = bn_clock_mono();
-  const struct timespec left = timespec_of(deadline_ns > now ? deadline_ns - now : 0);
+  const struct timespec left = wait_timespec_of(deadline_ns > now ? deadline_ns - now : 0);
 
   return ppoll(&p, 1, deadline_ns == UINT64_MAX ? NULL : &left, NULL) != 0;
 }
@@ -121,7 +121,7 @@ void bn_wait_park(const struct bn_wait *w)
 void bn_wait_alarm(uint64_t after_ns, void (*handler)(int signo, siginfo_t *info, void *context),
                    int value)
 {
-  const struct itimerspec at = {.it_value = timespec_of(after_ns)};
+  const struct itimerspec at = {.it_value = wait_timespec_of(after_ns)};
   struct sigaction act = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO};
   struct sigevent event = {
       .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM, .sigev_value.sival_int = value};

@@ -119,7 +119,7 @@ static void completion_put_values(struct bn_buf *out, const struct bn_opt *o)
     completion_put_words(out, o->choices != NULL ? o->choices : o->words);
 }
 
-static void option_row(FILE *out, const char *scope, const struct bn_opt *o)
+static void completion_option_row(FILE *out, const char *scope, const struct bn_opt *o)
 {
   struct bn_buf words = {.max = 0};
   char name[128];
@@ -134,7 +134,7 @@ static void option_row(FILE *out, const char *scope, const struct bn_opt *o)
 }
 
 /* Tests without a database need none of its options. */
-static const char *scope_of(const char *group)
+static const char *completion_scope_of(const char *group)
 {
   if (strcmp(group, BN_CLI_DB_GROUP) == 0)
     return "database";
@@ -150,7 +150,7 @@ static const char *scope_of(const char *group)
   return "any";
 }
 
-static int subcommand_rows(void *arg, const struct bn_subcommand *sub)
+static int completion_subcommand_rows(void *arg, const struct bn_subcommand *sub)
 {
   FILE *out = arg;
   static const struct bn_opt help = {
@@ -158,12 +158,12 @@ static int subcommand_rows(void *arg, const struct bn_subcommand *sub)
 
   completion_row(out, "subcommand", sub->name, "", sub->title);
   for (const struct bn_opt *o = sub->options; o != NULL && o->name != NULL; o++)
-    option_row(out, sub->name, o);
-  option_row(out, sub->name, &help);
+    completion_option_row(out, sub->name, o);
+  completion_option_row(out, sub->name, &help);
   return 0;
 }
 
-static void workload_rows(FILE *out, const struct bn_workload *ops)
+static void completion_workload_rows(FILE *out, const struct bn_workload *ops)
 {
   completion_row(out, "test", ops->name, "", ops->title);
   for (const struct bn_command *command = ops->commands; command != NULL && command->name != NULL;
@@ -180,11 +180,11 @@ int bn_completion_program(const struct bn_completion *c, const struct bn_optset 
   const char *group;
 
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
-    workload_rows(c->out, bn_registry_workloads[i]);
-  if (bn_subcommand_each(bn_registry_subcommands, subcommand_rows, c->out) != 0)
+    completion_workload_rows(c->out, bn_registry_workloads[i]);
+  if (bn_subcommand_each(bn_registry_subcommands, completion_subcommand_rows, c->out) != 0)
     return -1;
   for (size_t i = 0; (o = bn_optset_at(options, i, &group)) != NULL; i++)
-    option_row(c->out, scope_of(group), o);
+    completion_option_row(c->out, completion_scope_of(group), o);
   return 0;
 }
 
@@ -208,5 +208,5 @@ void bn_completion_script(const struct bn_completion *c, const char *name, const
     completion_row(c->out, "command", name, "help", "");
   for (size_t i = 0; (o = bn_optset_at(options, i, &group)) != NULL; i++)
     if (strcmp(group, own) == 0)
-      option_row(c->out, name, o);
+      completion_option_row(c->out, name, o);
 }

@@ -17,7 +17,7 @@ struct target {
   const struct bn_registry_driver *driver;
 };
 
-static const struct bn_registry_driver *driver_of(const char *scheme)
+static const struct bn_registry_driver *connect_driver_of(const char *scheme)
 {
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
     for (const char *const *s = d->schemes; s != NULL && *s != NULL; s++)
@@ -102,7 +102,7 @@ static void connect_refuse_param(const struct target *t, const char *name)
 }
 
 /* Returns the driver's option for a parameter of the URI, or NULL. */
-static const struct bn_opt *option_of_param(const struct target *t, const char *name)
+static const struct bn_opt *connect_option_of_param(const struct target *t, const char *name)
 {
   for (const struct bn_opt *o = t->driver->options; o->name != NULL; o++)
     if (connect_list_has(o->uri_params, name))
@@ -127,7 +127,7 @@ static void connect_take_collected(const struct target *t, const struct bn_opt *
   struct bn_buf b = {.max = 0};
 
   for (size_t i = 0; i < u->n_params; i++)
-    if (option_of_param(t, u->param[i].name) == o)
+    if (connect_option_of_param(t, u->param[i].name) == o)
       connect_collect(&b, &u->param[i]);
   connect_take(t, o, b.data);
   bn_buf_done(&b);
@@ -136,7 +136,7 @@ static void connect_take_collected(const struct target *t, const struct bn_opt *
 static int connect_take_param(const struct target *t, const struct bn_uri *u,
                               const struct bn_uri_param *p)
 {
-  const struct bn_opt *o = option_of_param(t, p->name);
+  const struct bn_opt *o = connect_option_of_param(t, p->name);
 
   if (o == NULL) {
     connect_refuse_param(t, p->name);
@@ -193,7 +193,7 @@ static void connect_refuse_scheme(void)
 
 static int connect_apply(struct bn_optset *options, const struct bn_uri *u, const char *driver)
 {
-  const struct target t = {options, driver_of(u->scheme)};
+  const struct target t = {options, connect_driver_of(u->scheme)};
 
   if (t.driver != NULL)
     return connect_take_driver(&t, driver) == 0 ? connect_take_all(&t, u) : -1;

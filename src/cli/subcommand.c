@@ -120,7 +120,7 @@ static int subcommand_set_lettered(struct asking *a, const struct bn_opt *o, con
 }
 
 /* Returns NULL if the argument is no "--name" of an option that has to have a value. */
-static const struct bn_opt *without_value(const struct asking *a, const char *arg)
+static const struct bn_opt *subcommand_without_value(const struct asking *a, const char *arg)
 {
   for (const struct bn_opt *o = a->sub->options; o != NULL && o->name != NULL; o++)
     if (o->type != BN_BOOL && bn_opt_same_name(arg + 2, o->name))
@@ -132,7 +132,7 @@ static const struct bn_opt *without_value(const struct asking *a, const char *ar
    took. */
 static int subcommand_set_named(const struct asking *a, const char *arg, const char *next)
 {
-  const struct bn_opt *o = without_value(a, arg);
+  const struct bn_opt *o = subcommand_without_value(a, arg);
 
   if (o != NULL && next != NULL) {
     subcommand_set_value(a, o, next);
@@ -152,7 +152,7 @@ static int subcommand_check_options(const struct asking *a, struct bn_err *err)
 }
 
 /* The options of a file stand behind its name. */
-static const char *usage_options(const struct bn_subcommand *sub)
+static const char *subcommand_usage_options(const struct bn_subcommand *sub)
 {
   return sub->loads_file ? "" : " [options]...";
 }
@@ -163,10 +163,11 @@ static int subcommand_check_operands(const struct asking *a, struct bn_err *err)
 
   if (a->n_operands < sub->min_operands)
     return bn_err_set(err, 0, "too few arguments; usage: bench %s%s %s", sub->name,
-                      usage_options(sub), sub->operands);
+                      subcommand_usage_options(sub), sub->operands);
   if (a->n_operands > sub->max_operands)
     return bn_err_set(err, 0, "too many arguments, from '%s' on; usage: bench %s%s %s",
-                      a->operand[sub->max_operands], sub->name, usage_options(sub), sub->operands);
+                      a->operand[sub->max_operands], sub->name, subcommand_usage_options(sub),
+                      sub->operands);
   return 0;
 }
 
@@ -277,8 +278,8 @@ static void subcommand_print_help(const struct asking *a, FILE *out)
   const char *const groups[] = {a->group};
   const struct bn_subcommand *sub = a->sub;
 
-  (void)fprintf(out, "Usage:\n  bench %s%s %s\n\n%s - %s\n\n", sub->name, usage_options(sub),
-                sub->operands, sub->name, sub->title);
+  (void)fprintf(out, "Usage:\n  bench %s%s %s\n\n%s - %s\n\n", sub->name,
+                subcommand_usage_options(sub), sub->operands, sub->name, sub->title);
   if (sub->loads_file)
     return;
   (void)fprintf(out, "%s:\n", a->group);
@@ -320,7 +321,8 @@ void bn_subcommand_scrub(int argc, char *const *argv)
 }
 
 /* The number of the argument that names the file of a study; 0: there is none. */
-static int file_place(const struct bn_subcommand *sub, const struct bn_subcommand_args *args)
+static int subcommand_file_place(const struct bn_subcommand *sub,
+                                 const struct bn_subcommand_args *args)
 {
   const int i = sub->loads_file ? subcommand_name_place(args->argc, args->argv) + 1 : args->argc;
 
@@ -331,7 +333,7 @@ int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcomman
                       FILE *out, struct bn_err *err)
 {
   struct asking a = {.sub = sub};
-  const int file = file_place(sub, args);
+  const int file = subcommand_file_place(sub, args);
   struct bn_study *study = NULL;
   struct bn_err why = {0};
   int status;
@@ -390,7 +392,7 @@ void bn_subcommand_list(const struct bn_subcommand *table, FILE *out)
 }
 
 /* mdoc has no empty lists. */
-static int man_section(void *arg, const struct bn_subcommand *sub)
+static int subcommand_man_section(void *arg, const struct bn_subcommand *sub)
 {
   struct asking a = {.sub = sub};
   const char *const groups[] = {a.group};
@@ -408,5 +410,5 @@ static int man_section(void *arg, const struct bn_subcommand *sub)
 
 int bn_subcommand_man(const struct bn_subcommand *table, FILE *out)
 {
-  return bn_subcommand_each(table, man_section, out);
+  return bn_subcommand_each(table, subcommand_man_section, out);
 }

@@ -97,7 +97,8 @@ void bn_cli_no_script(const struct bn_cli *cli, const struct bn_optset *options,
 }
 
 /* Returns the first option of the driver that the user has typed, or NULL. */
-static const char *typed_option(const struct bn_optset *options, const struct bn_registry_driver *d)
+static const char *unknown_typed_option(const struct bn_optset *options,
+                                        const struct bn_registry_driver *d)
 {
   for (const struct bn_opt *o = d->options; o->name != NULL; o++)
     if (bn_optset_origin(options, o->name) == BN_FROM_COMMAND_LINE)
@@ -114,7 +115,7 @@ void bn_cli_note_unused(const struct bn_cli *cli, const struct bn_optset *option
       (driver != NULL && bn_optset_origin(options, "db-driver") != BN_FROM_DEFAULT))
     return;
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
-    const char *name = typed_option(options, d);
+    const char *name = unknown_typed_option(options, d);
 
     if (name != NULL && driver != NULL && strcmp(d->name, driver) == 0)
       return;

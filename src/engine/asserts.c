@@ -25,7 +25,7 @@ int bn_asserts_check(const struct bn_asserts *a, const struct bn_assert_scope *s
 
 /* Rounds to whole seconds, so that S views that came a little early are S seconds; more than one if
    the reporting thread was held up. */
-static double whole_seconds(const struct bn_view *v)
+static double asserts_whole_seconds(const struct bn_view *v)
 {
   return v->span_s < 1 ? 1 : round(v->span_s);
 }
@@ -41,7 +41,7 @@ const struct bn_assert *bn_asserts_second(struct bn_asserts *a, const struct bn_
       a->violated_s[i] = 0;
       continue;
     case BN_SECOND_VIOLATED:
-      a->violated_s[i] += whole_seconds(v);
+      a->violated_s[i] += asserts_whole_seconds(v);
       break;
     }
     if (a->violated_s[i] >= a->patience_s) {

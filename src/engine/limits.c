@@ -90,7 +90,7 @@ void bn_limits_explain(struct bn_err *err)
 /* --- files ------------------------------------------------------------------------------------ */
 
 /* A session of SQLite has four files open: database, log, index and journal. */
-static unsigned files_needed(unsigned sessions)
+static unsigned limits_files_needed(unsigned sessions)
 {
   enum { OF_SESSION = 4, OTHERS = 256 };
 
@@ -99,7 +99,7 @@ static unsigned files_needed(unsigned sessions)
 
 void bn_limits_allow_files(unsigned sessions)
 {
-  const rlim_t wanted = files_needed(sessions);
+  const rlim_t wanted = limits_files_needed(sessions);
   struct rlimit limit;
 
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
@@ -128,7 +128,7 @@ static bool limits_has_free_files(void)
 /* The text is the same for every failed session, so that bn_log_refusal prints it once. */
 void bn_limits_report_files(unsigned sessions)
 {
-  const unsigned wanted = files_needed(sessions);
+  const unsigned wanted = limits_files_needed(sessions);
   struct rlimit limit;
   char text[320];
 

@@ -17,7 +17,7 @@ void bn_load_done(struct bn_load *l)
 }
 
 /* The top level of a script may have executed statements. */
-static void carry_over(struct bn_stat *to, const struct bn_stat *from)
+static void load_carry_over(struct bn_stat *to, const struct bn_stat *from)
 {
   for (unsigned i = 0; i < BN_C_FIXED; i++)
     bn_stat_count(to, i, bn_stat_get(&from->counter[i]));
@@ -32,7 +32,7 @@ int bn_load_measure(struct bn_load *l, const struct bn_metric *metrics, unsigned
     return -1;
   }
   for (unsigned i = 0; i < BN_LOAD_SIDE; i++)
-    carry_over(other.side.stat[i], l->side.stat[i]);
+    load_carry_over(other.side.stat[i], l->side.stat[i]);
   bn_load_done(l);
   *l = other;
   return 0;
@@ -73,7 +73,7 @@ struct bn_served bn_load_served(const struct bn_load *l)
   return all;
 }
 
-static uint64_t progress_of(const struct bn_statset *set)
+static uint64_t load_progress_of(const struct bn_statset *set)
 {
   uint64_t n = 0;
 
@@ -88,7 +88,7 @@ static uint64_t progress_of(const struct bn_statset *set)
 
 uint64_t bn_load_progress(const struct bn_load *l)
 {
-  return progress_of(&l->stats) + progress_of(&l->side);
+  return load_progress_of(&l->stats) + load_progress_of(&l->side);
 }
 
 uint64_t bn_load_ended(const struct bn_load *l)
@@ -115,7 +115,7 @@ uint64_t bn_load_longest_statement(const struct bn_load *l)
 }
 
 /* Reads the histogram stripes, which are few, instead of every session. */
-static uint64_t longest_service(const struct bn_statset *set, size_t hist)
+static uint64_t load_longest_service(const struct bn_statset *set, size_t hist)
 {
   uint64_t longest = 0, lowest, highest;
 
@@ -131,7 +131,7 @@ uint64_t bn_load_longest_event(const struct bn_load *l)
   uint64_t ns = 0;
 
   if (set->n_sessions > 0 && set->stat[0]->service_hist != 0)
-    return longest_service(set, set->stat[0]->service_hist);
+    return load_longest_service(set, set->stat[0]->service_hist);
   for (unsigned i = 0; i < set->n_sessions; i++)
     ns = load_greater(ns, bn_stat_get(&set->stat[i]->max_ns));
   return ns;

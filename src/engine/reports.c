@@ -191,7 +191,7 @@ void bn_reports_fact_f64(struct bn_reports *r, const char *section, const char *
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-static bool failures_know(const struct failures *f, const char *label)
+static bool reports_failures_know(const struct failures *f, const char *label)
 {
   for (unsigned i = 0; i < f->n; i++)
     if (strcmp(f->kind[i], label) == 0)
@@ -206,7 +206,7 @@ bool bn_reports_failure(struct bn_reports *r, const char *kind, const char *text
 
   (void)bn_escape(label, sizeof label, kind[0] != '\0' ? kind : "unknown", "\n\t");
   (void)pthread_mutex_lock(&r->lock);
-  first = r->failures.n < BN_FAILURE_KINDS && !failures_know(&r->failures, label);
+  first = r->failures.n < BN_FAILURE_KINDS && !reports_failures_know(&r->failures, label);
   if (first) {
     memcpy(r->failures.kind[r->failures.n++], label, sizeof label);
     bn_facts_text(&r->facts, BN_THREAD_ERRORS, label, text);
@@ -676,7 +676,7 @@ void bn_reports_sum(struct bn_reports *r, const struct bn_run_state *s)
 
 /* Counters that the workload looks up are not looked up: that may block.  They are lower than in
    the baseline then, and not known. */
-static void forced_count(struct bn_reports *r, const struct bn_run_state *s)
+static void reports_forced_count(struct bn_reports *r, const struct bn_run_state *s)
 {
   struct report *d = &r->forced;
   struct bn_statset counted = *r->stats;
@@ -704,7 +704,7 @@ void bn_reports_print_forced(struct bn_reports *r, const struct bn_run_state *s,
 {
   const bool locked = reports_lock_in_time(r);
 
-  forced_count(r, s);
+  reports_forced_count(r, s);
   (void)reports_sum(r, &r->forced, s, false);
   r->reporters.text->summary(&r->facts, &r->forced.view, out);
   if (locked)

@@ -14,7 +14,7 @@ uint64_t bn_run_state_backlog(const struct bn_run_parts *p, const struct bn_time
 }
 
 /* Returns how many events may still begin, as far as the queue in reports counts. */
-static uint64_t remaining_for_report(const struct bn_run_parts *p)
+static uint64_t state_remaining_for_report(const struct bn_run_parts *p)
 {
   return p->conf->policy->queue_ignores_events ? UINT64_MAX : bn_quota_unused(p->quota);
 }
@@ -34,7 +34,7 @@ struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct b
   if (m.at_limit)
     m.running = bn_threads_reached_limit(p->threads);
   if (m.paced)
-    m.backlog = bn_run_state_backlog(p, times, now_ns, remaining_for_report(p));
+    m.backlog = bn_run_state_backlog(p, times, now_ns, state_remaining_for_report(p));
   return m;
 }
 
@@ -42,7 +42,7 @@ struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct b
 
 /* Returns the limit, or the end of the last event if all sessions had left their loops before it.
    UINT64_MAX: there is no limit and the span has not ended. */
-static uint64_t span_end(const struct bn_run_parts *p, const struct bn_times *times)
+static uint64_t state_span_end(const struct bn_run_parts *p, const struct bn_times *times)
 {
   const uint64_t limit_ns = bn_outcome_limit(p->outcome, times->deadline_ns);
   const uint64_t last_ns = atomic_load(&p->outcome->last_ns);
@@ -55,16 +55,16 @@ static uint64_t span_end(const struct bn_run_parts *p, const struct bn_times *ti
 
 bool bn_run_state_in_warmup(const struct bn_run_parts *p, const struct bn_times *times)
 {
-  return span_end(p, times) < times->measure_ns;
+  return state_span_end(p, times) < times->measure_ns;
 }
 
-static uint64_t ns_between(uint64_t from_ns, uint64_t to_ns)
+static uint64_t state_ns_between(uint64_t from_ns, uint64_t to_ns)
 {
   return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
 /* Returns the events of the span that were begun, also dropped ones, as a snapshot does. */
-static uint64_t events_started(const struct bn_load *l)
+static uint64_t state_events_started(const struct bn_load *l)
 {
   uint64_t n = 0;
 
@@ -91,9 +91,9 @@ static void run_state_find_queue(const struct bn_run_parts *p, struct bn_run_sta
   const uint64_t waiting = bn_pacer_queued(all, skip, UINT64_MAX);
 
   s->backlog = bn_pacer_queued(all, skip, bn_quota_unused(p->quota));
-  s->due = due.counted - (waiting - s->backlog) + ns_between(all, skip);
+  s->due = due.counted - (waiting - s->backlog) + state_ns_between(all, skip);
   if (due.estimated)
-    s->due = events_started(p->load) + s->backlog;
+    s->due = state_events_started(p->load) + s->backlog;
   s->warmup_waiting = due.warmup > begun ? due.warmup - begun : 0;
   bn_pacer_ages(p->pacer, s->now_ns, skip, s->backlog, ages, &s->oldest_ns);
   s->ages = ages;
@@ -103,7 +103,7 @@ struct bn_run_state bn_run_state_end(const struct bn_run_parts *p, const struct 
                                      struct bn_hist *ages)
 {
   const uint64_t end_ns = atomic_load(&p->outcome->end_ns), closed_ns = bn_clock_mono();
-  const uint64_t span_ns = span_end(p, times);
+  const uint64_t span_ns = state_span_end(p, times);
   struct bn_run_state m;
 
   if (!p->conf->policy->own_report)
@@ -113,9 +113,9 @@ struct bn_run_state bn_run_state_end(const struct bn_run_parts *p, const struct 
   m.abandoned = bn_threads_looping(p->threads) > 0;
   m.looped_ns = atomic_load(&p->outcome->looped_ns);
   m.observed_ns = m.abandoned ? end_ns : m.looped_ns;
-  m.setup_ns = ns_between(p->made_ns, times->start_ns);
-  m.grace_ns = ns_between(m.now_ns, m.observed_ns);
-  m.teardown_ns = m.abandoned ? 0 : ns_between(m.looped_ns, closed_ns);
+  m.setup_ns = state_ns_between(p->made_ns, times->start_ns);
+  m.grace_ns = state_ns_between(m.now_ns, m.observed_ns);
+  m.teardown_ns = m.abandoned ? 0 : state_ns_between(m.looped_ns, closed_ns);
   if (m.paced)
     run_state_find_queue(p, &m, ages);
   if (m.abandoned)
@@ -129,7 +129,7 @@ bool bn_run_state_unserved(const struct bn_run_parts *p, const struct bn_run_sta
 {
   const struct bn_served served = bn_load_served(p->load);
   const uint64_t rest = end->due > served.events ? end->due - served.events : 0;
-  const double span_ns = (double)ns_between(end->from_ns, end->now_ns);
+  const double span_ns = (double)state_ns_between(end->from_ns, end->now_ns);
   const double in_service = span_ns > 0 ? (double)served.service_ns / span_ns : 0;
 
   *ended = served.events;

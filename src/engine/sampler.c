@@ -85,7 +85,7 @@ static void sampler_end_span(const struct sampler *s, uint64_t now)
   bn_watch_end(s->p->watch);
 }
 
-static void report_due_items(struct sampler *s, uint64_t now)
+static void sampler_report_due_items(struct sampler *s, uint64_t now)
 {
   const uint64_t at_ns = s->schedule.interval_ns;
 
@@ -154,7 +154,7 @@ static void sampler_end_by_grace(const struct sampler *s, uint64_t now_ns)
                 busy, used_s, condition, warmup ? ", except those that began in the warm-up" : "");
 }
 
-static void force_shutdown(const struct sampler *s)
+static void sampler_force_shutdown(const struct sampler *s)
 {
   const bool native = s->p->conf->policy->own_report;
 
@@ -163,7 +163,7 @@ static void force_shutdown(const struct sampler *s)
          native ? "--time" : "--max-time");
 }
 
-static void do_due_items(struct sampler *s)
+static void sampler_do_due_items(struct sampler *s)
 {
   const uint64_t now = bn_clock_mono();
   struct bn_schedule *schedule = &s->schedule;
@@ -176,7 +176,7 @@ static void do_due_items(struct sampler *s)
     sampler_end_warmup(s, now);
   if (schedule->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns))
     sampler_end_span(s, now);
-  report_due_items(s, now);
+  sampler_report_due_items(s, now);
   /* After the last event has begun, the events in flight get the grace. */
   if (schedule->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns) &&
       bn_grace_is_limited(s->p))
@@ -186,7 +186,7 @@ static void do_due_items(struct sampler *s)
   if (bn_threads_busy(s->p->threads) == 0)
     return;
   if (bn_schedule_forced(schedule, now))
-    force_shutdown(s);
+    sampler_force_shutdown(s);
   if (bn_schedule_out_of_grace(schedule, now))
     sampler_end_by_grace(s, now);
 }
@@ -208,7 +208,7 @@ static void sampler_step(struct sampler *s)
   if (!s->schedule.measuring && bn_threads_times(s->p->threads, &times))
     bn_schedule_open(&s->schedule, &times, bn_reports_ticks(s->p->reports));
   if (!bn_outcome_has(s->p->outcome, BN_OUTCOME_ABANDONED))
-    do_due_items(s);
+    sampler_do_due_items(s);
 }
 
 /* No item is due after the run has been abandoned. */

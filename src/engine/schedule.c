@@ -24,7 +24,7 @@ void bn_schedule_init(struct bn_schedule *s, const struct bn_conf *conf, uint64_
                             .grace_ns = never};
 }
 
-static uint64_t checkpoint_at(const struct bn_schedule *s)
+static uint64_t schedule_checkpoint_at(const struct bn_schedule *s)
 {
   const struct bn_conf *c = s->conf;
 
@@ -48,7 +48,7 @@ void bn_schedule_open(struct bn_schedule *s, const struct bn_times *times, bool 
     s->forced_ns =
         times->deadline_ns + (c->plan.forced_ns > stopping_ns ? c->plan.forced_ns : stopping_ns);
   /* A checkpoint at 0 has nothing to report. */
-  while (checkpoint_at(s) == times->measure_ns)
+  while (schedule_checkpoint_at(s) == times->measure_ns)
     s->checkpoint++;
 }
 
@@ -60,8 +60,8 @@ uint64_t bn_schedule_next(const struct bn_schedule *s, uint64_t now_ns)
     return at;
   if (s->warming)
     return schedule_least(at, s->times.measure_ns);
-  at = schedule_least(at,
-                      schedule_least(schedule_least(s->interval_ns, s->tick_ns), checkpoint_at(s)));
+  at = schedule_least(
+      at, schedule_least(schedule_least(s->interval_ns, s->tick_ns), schedule_checkpoint_at(s)));
   at = schedule_least(at, schedule_least(s->forced_ns, s->grace_ns));
   return schedule_least(at, s->times.deadline_ns > now_ns ? s->times.deadline_ns : never);
 }
@@ -98,9 +98,9 @@ bool bn_schedule_interval(struct bn_schedule *s, uint64_t now_ns)
 
 bool bn_schedule_checkpoint(struct bn_schedule *s, uint64_t now_ns)
 {
-  if (!s->measuring || s->warming || now_ns < checkpoint_at(s))
+  if (!s->measuring || s->warming || now_ns < schedule_checkpoint_at(s))
     return false;
-  while (now_ns >= checkpoint_at(s))
+  while (now_ns >= schedule_checkpoint_at(s))
     s->checkpoint++;
   return true;
 }

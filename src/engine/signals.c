@@ -40,7 +40,7 @@ struct receiver {
 
 /* While workers are measured, the main thread has nothing to interrupt, and done() may still need
    its session.  It counts the events in flight before they are interrupted and fail. */
-static void interrupt_all(const struct bn_run_parts *p)
+static void signals_interrupt_all(const struct bn_run_parts *p)
 {
   const bool main_too = bn_outcome_stage(p->outcome) != BN_STAGE_MEASURE;
 
@@ -60,7 +60,7 @@ static void signals_end_in_order(struct receiver *r, int signo)
   r->first_ns = bn_clock_mono();
   bn_threads_end(r->p->threads, BN_CAUSE_SIGNAL, signo);
   if (!opened)
-    interrupt_all(r->p);
+    signals_interrupt_all(r->p);
   bn_sampler_wake(r->shared->sampler);
 }
 
@@ -73,7 +73,7 @@ static void signals_end_without_reader(struct receiver *r)
 
 static void signals_abandon(struct receiver *r)
 {
-  interrupt_all(r->p);
+  signals_interrupt_all(r->p);
   bn_threads_end(r->p->threads, BN_CAUSE_ABANDONED, 0);
   bn_sampler_wake(r->shared->sampler);
 }
@@ -151,7 +151,7 @@ static void signals_handle_losses(struct receiver *r)
 /* The stages of the run, and a stage for a hook of a script that prints the final report. */
 enum { STAGE_HOOK = BN_STAGE_CLOSE + 1 };
 
-static int current_stage(const struct bn_run_parts *p)
+static int signals_current_stage(const struct bn_run_parts *p)
 {
   return bn_reports_in_hook(p->reports) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
 }
@@ -164,7 +164,7 @@ static bool signals_is_unread(const struct receiver *r, int fd)
 
 /* Returns the patience in the current stage; 0: no limit.  A report waits for its reader, and a
    large document is slow.  Without signals, the sampler gives the grace. */
-static uint64_t stage_patience(const struct receiver *r)
+static uint64_t signals_stage_patience(const struct receiver *r)
 {
   const struct bn_conf *c = r->p->conf;
   const uint64_t grace_ns = r->count == 0 ? bn_grace_least_ns(r->p) : 0;
@@ -198,14 +198,14 @@ static bool signals_is_abandoning_events(const struct receiver *r)
 static void signals_check_progress(struct receiver *r)
 {
   const uint64_t now = bn_clock_mono();
-  const int stage = current_stage(r->p);
+  const int stage = signals_current_stage(r->p);
   uint64_t patience, longest;
 
   if (stage != r->stage)
     r->patience = (struct bn_patience){.since_ns = 0};
   bn_patience_renew(&r->patience, bn_grace_progress(r->p), now);
   r->stage = stage;
-  patience = stage_patience(r);
+  patience = signals_stage_patience(r);
   longest = bn_grace_longest_ns(r->p, patience);
   if (patience == 0)
     r->patience.since_ns = 0;
@@ -226,17 +226,17 @@ static void signals_check_progress(struct receiver *r)
   }
 }
 
-static bool must_progress(const struct receiver *r)
+static bool signals_must_progress(const struct receiver *r)
 {
   return r->count == 1 || (r->count == 0 && r->lost > 0);
 }
 
 static uint64_t signals_next_wake(const struct receiver *r)
 {
-  return must_progress(r) ? bn_clock_mono() + poll_ns : UINT64_MAX;
+  return signals_must_progress(r) ? bn_clock_mono() + poll_ns : UINT64_MAX;
 }
 
-static void *receiver_main(void *arg)
+static void *signals_receiver_main(void *arg)
 {
   struct bn_receiver *shared = arg;
   struct receiver r;
@@ -257,7 +257,7 @@ static void *receiver_main(void *arg)
 
     if (signo > 0)
       handle_signal(&r, &sender);
-    if (must_progress(&r))
+    if (signals_must_progress(&r))
       signals_check_progress(&r);
   } while (!atomic_load(&shared->stop));
   return NULL;
@@ -270,7 +270,7 @@ int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler,
 
   r->sampler = sampler;
   r->watchdog = watchdog;
-  rc = bn_wait_spawn(&r->thread, 0, receiver_main, r);
+  rc = bn_wait_spawn(&r->thread, 0, signals_receiver_main, r);
   if (rc != 0)
     return bn_err_set(err, rc, "cannot start the thread for signals: %s", strerror(rc));
   r->made = true;

@@ -21,7 +21,7 @@ static struct {
   sigset_t wanted;         /* set before any thread exists */
 } receiver;
 
-static int wake_signal(void)
+static int stop_wake_signal(void)
 {
   return SIGRTMIN + 2;
 }
@@ -66,14 +66,14 @@ static void stop_pass_on(int signo)
 }
 
 /* The thread that has written may hold a lock. */
-static void on_pipe(int signo)
+static void stop_on_pipe(int signo)
 {
   const int saved = errno;
 
   if (!bn_wait_has_reader(STDOUT_FILENO) && !atomic_exchange(&receiver.reader_left, true) &&
       !atomic_load(&receiver.only_noted)) {
     if (atomic_load(&receiver.known)) {
-      (void)pthread_kill(atomic_load(&receiver.thread), wake_signal());
+      (void)pthread_kill(atomic_load(&receiver.thread), stop_wake_signal());
     } else {
       stop_handle(signo, SIG_DFL);
       (void)raise(signo);
@@ -82,7 +82,7 @@ static void on_pipe(int signo)
   errno = saved;
 }
 
-static bool nobody_asked(void)
+static bool stop_nobody_asked(void)
 {
   return !atomic_load(&receiver.asked);
 }
@@ -96,9 +96,9 @@ void bn_stop_watch_reader(void)
 {
   struct sigaction now;
 
-  bn_file_wait_while(nobody_asked);
+  bn_file_wait_while(stop_nobody_asked);
   if (sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-    stop_handle(SIGPIPE, on_pipe);
+    stop_handle(SIGPIPE, stop_on_pipe);
 }
 
 void bn_stop_note_reader(void)
@@ -118,12 +118,12 @@ void bn_stop_block_signals(void)
 
   bn_stop_watch_reader();
   stop_choose_wanted(&receiver.wanted);
-  for (signo = 1; signo < wake_signal(); signo++) {
+  for (signo = 1; signo < stop_wake_signal(); signo++) {
     if (sigismember(&receiver.wanted, signo))
       stop_handle(signo, stop_pass_on);
   }
   set = receiver.wanted;
-  (void)sigaddset(&set, wake_signal());
+  (void)sigaddset(&set, stop_wake_signal());
   (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
   bn_stop_become_receiver();
 }
@@ -146,7 +146,7 @@ void bn_stop_release_signals(void)
 {
   if (!atomic_exchange(&receiver.known, false))
     return;
-  for (int signo = 1; signo < wake_signal(); signo++) {
+  for (int signo = 1; signo < stop_wake_signal(); signo++) {
     if (sigismember(&receiver.wanted, signo)) {
       stop_handle(signo, SIG_IGN);
       stop_handle(signo, SIG_DFL);
@@ -167,7 +167,7 @@ static int stop_wait_for(const struct bn_wait *w, const sigset_t *set, uint64_t 
 {
   const int signo = bn_wait_signal(w, set, deadline_ns, info);
 
-  return signo == wake_signal() ? 0 : signo;
+  return signo == stop_wake_signal() ? 0 : signo;
 }
 
 int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_sender *sender)
@@ -177,7 +177,7 @@ int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_s
   int signo;
 
   memset(&info, 0, sizeof info);
-  (void)sigaddset(&set, wake_signal());
+  (void)sigaddset(&set, stop_wake_signal());
   signo = stop_wait_for(w, &set, deadline_ns, &info);
   if (signo > 0)
     bn_stop_note_asked();
@@ -191,13 +191,13 @@ void bn_stop_sleep(const struct bn_wait *w, uint64_t deadline_ns)
   sigset_t set;
 
   (void)sigemptyset(&set);
-  (void)sigaddset(&set, wake_signal());
+  (void)sigaddset(&set, stop_wake_signal());
   (void)stop_wait_for(w, &set, deadline_ns, NULL);
 }
 
 void bn_stop_wake(pthread_t thread)
 {
-  bn_wait_send(thread, wake_signal());
+  bn_wait_send(thread, stop_wake_signal());
 }
 
 void bn_stop_wake_receiver(void)

@@ -185,7 +185,7 @@ static void threads_pass(struct bn_threads *t)
 }
 
 /* The other hosts may have arrived before `meet` returns. */
-static void announce_arrival(struct bn_threads *t)
+static void threads_announce_arrival(struct bn_threads *t)
 {
   t->arrival_sent = true;
   (void)pthread_mutex_unlock(&t->lock);
@@ -207,7 +207,7 @@ void bn_threads_go(struct bn_threads *t)
   if (!threads_is_single_host(t)) {
     const unsigned round = t->barrier_round;
 
-    announce_arrival(t);
+    threads_announce_arrival(t);
     while (round == t->barrier_round && !t->ended)
       (void)bn_wait_until(&start_of_hosts, &t->changed, &t->lock, UINT64_MAX);
   }
@@ -241,7 +241,8 @@ void bn_threads_join(struct bn_threads *t)
     }
 }
 
-static void record_cause(struct bn_outcome *o, enum bn_cause cause, int value, uint64_t now_ns)
+static void threads_record_cause(struct bn_outcome *o, enum bn_cause cause, int value,
+                                 uint64_t now_ns)
 {
   switch (cause) {
   case BN_CAUSE_FAILED:
@@ -299,7 +300,7 @@ void bn_threads_end(struct bn_threads *t, enum bn_cause cause, int value)
 
   if (threads_has_load(t, now))
     bn_outcome_set(t->outcome, BN_OUTCOME_EARLY);
-  record_cause(t->outcome, cause, value, now);
+  threads_record_cause(t->outcome, cause, value, now);
   bn_quota_close(t->quota, now);
   (void)pthread_mutex_lock(&t->lock);
   t->ended = true;
@@ -354,7 +355,7 @@ bool bn_threads_barrier(struct bn_threads *t)
     if (all_here && threads_is_single_host(t))
       threads_pass(t);
     else if (all_here && !t->arrival_sent)
-      announce_arrival(t);
+      threads_announce_arrival(t);
     else
       (void)bn_wait_until(&barrier, &t->changed, &t->lock, UINT64_MAX);
   }

@@ -52,7 +52,7 @@ void bn_watch_done(struct bn_watch *w)
   memset(w, 0, sizeof *w);
 }
 
-static bool may_block(const struct bn_watch_slot *s)
+static bool watch_may_block(const struct bn_watch_slot *s)
 {
   return s->ops->interrupt != NULL;
 }
@@ -87,7 +87,7 @@ static void watch_call_close(void *arg)
 /* The caller holds the lock.  Returns false if the call has not returned in time. */
 static bool watch_call(struct bn_watch_slot *s, void (*fn)(void *arg), uint64_t patience_ns)
 {
-  if (may_block(s))
+  if (watch_may_block(s))
     return bn_timed_call_make(&s->timed_call, fn, s, patience_ns);
   fn(s);
   return true;
@@ -130,7 +130,7 @@ void bn_watch_open(struct bn_watch *w)
   for (size_t i = 0; i < w->n; i++) {
     struct bn_watch_slot *s = &w->slot[i];
 
-    if (may_block(s) && bn_timed_call_start(&s->timed_call, &w->lock, &s->err) != 0) {
+    if (watch_may_block(s) && bn_timed_call_start(&s->timed_call, &w->lock, &s->err) != 0) {
       watch_fail(s, &s->err);
       continue;
     }
@@ -151,7 +151,7 @@ static bool watch_close_one(struct bn_watch_slot *s)
              watch_call(s, watch_call_close, at_rest_ns);
   }
   s->entered = s->open = false;
-  if (may_block(s))
+  if (watch_may_block(s))
     closed = bn_timed_call_stop(&s->timed_call, closed ? at_rest_ns : 0) && closed;
   return closed;
 }

@@ -147,7 +147,7 @@ static void watchdog_leave_documents(struct bn_watchdog *w, uint64_t until_ns)
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
-static void on_bound(int signo, siginfo_t *info, void *context)
+static void watchdog_on_bound(int signo, siginfo_t *info, void *context)
 {
   (void)signo;
   (void)context;
@@ -160,7 +160,7 @@ _Noreturn static void end_process(struct bn_watchdog *w)
   const int status = bn_outcome_status(w->parts->outcome, false);
   const int left_with = status != 0 ? status : BN_STATUS_FAILED;
 
-  bn_wait_alarm(printing_ns, on_bound, left_with);
+  bn_wait_alarm(printing_ns, watchdog_on_bound, left_with);
   watchdog_print_report(w, until_ns);
   if (bn_log_has_asides() && !bn_alloc_has_failed())
     (void)fputs("some threads have not stopped: ending without them\n", w->out);

@@ -32,7 +32,7 @@ static void worker_fail(struct bn_worker *w, const char *reason)
 }
 
 /* Returns the end of the last event, or the end of the loop if there were no events. */
-static uint64_t last_end(const struct bn_session *s, uint64_t loop_end_ns)
+static uint64_t worker_last_end(const struct bn_session *s, uint64_t loop_end_ns)
 {
   const struct bn_stat *st = s->stat;
 
@@ -50,7 +50,7 @@ static void worker_measure(struct bn_worker *w)
   s->last_ns = bn_clock_now(&s->clock);
   if (worker_run_loop(w->job, s) == BN_FAILED)
     worker_fail(w, "");
-  const uint64_t loop_end_ns = bn_clock_now(&s->clock), end_ns = last_end(s, loop_end_ns);
+  const uint64_t loop_end_ns = bn_clock_now(&s->clock), end_ns = worker_last_end(s, loop_end_ns);
 
   bn_statset_leave(w->job->stats, s->stat, end_ns);
   bn_outcome_looped(w->threads->outcome, end_ns, loop_end_ns);

@@ -223,7 +223,7 @@ static bool controller_is_talking(struct bn_connection *c, uint64_t left_ns)
 /* Lines that the processes still print belong to the run.  A process that ssh has left behind may
    keep standard error open.  A signal does not change how the run has ended; the second one
    shortens the wait. */
-static void await_processes(struct bn_fleet *f, struct pollfd *fd)
+static void controller_await_processes(struct bn_fleet *f, struct pollfd *fd)
 {
   const uint64_t begin_ns = bn_clock_mono();
   uint64_t left_ns = 0, most_ns = leaving_ns;
@@ -260,7 +260,7 @@ static void controller_follow(struct control *c)
 
   while (!bn_fleet_are(&c->fleet, BN_CONNECTION_ENDED))
     controller_turn(c, fd);
-  await_processes(&c->fleet, fd);
+  controller_await_processes(&c->fleet, fd);
   free(fd);
 }
 

@@ -210,7 +210,7 @@ void bn_handshake_take_environment(struct bn_handshake *h)
 }
 
 /* Returns NULL if a controller may not set it. */
-static const char *password_of(const char *word)
+static const char *handshake_password_of(const char *word)
 {
   for (size_t i = 0; i < PASSWORDS; i++) {
     const size_t len = strlen(passwords[i]);
@@ -224,7 +224,7 @@ static const char *password_of(const char *word)
 int bn_handshake_set_environment(const struct bn_handshake *h, struct bn_err *err)
 {
   for (size_t i = 0; i < h->environment.n; i++) {
-    const char *word = h->environment.item[i], *name = password_of(word);
+    const char *word = h->environment.item[i], *name = handshake_password_of(word);
 
     if (name == NULL)
       return bn_err_set(err, EPROTO, "a frame HELLO sets a variable that is not a password");

@@ -58,7 +58,7 @@ static bool liveness_is_of_warmup(const struct bn_fleet *f, const struct bn_resu
 }
 
 /* A tick counts from the start on, a total from the last checkpoint on. */
-static struct done events_done(const struct bn_fleet *f, size_t i)
+static struct done liveness_events_done(const struct bn_fleet *f, size_t i)
 {
   const struct bn_result *result = &f->connection[i].result;
   const struct bn_view *tick = bn_intervals_last(&f->intervals, i);
@@ -81,7 +81,7 @@ static void liveness_log_missing(struct bn_fleet *f, size_t i)
 {
   const struct bn_conf *conf = f->setup->conf;
   const struct bn_connection *c = &f->connection[i];
-  const struct done done = events_done(f, i);
+  const struct done done = liveness_events_done(f, i);
   char after[80] = "", events[80] = "", rate[80] = "";
 
   if (!f->is_run || f->phase < BN_FLEET_RUN)
@@ -107,7 +107,7 @@ static void liveness_log_command_failure(struct bn_fleet *f, const struct bn_con
 }
 
 /* Some of its threads failed, and the others have reached the end of the run. */
-static bool threads_came_through(const struct bn_fleet *f, const struct bn_connection *c)
+static bool liveness_threads_came_through(const struct bn_fleet *f, const struct bn_connection *c)
 {
   return f->setup->conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE &&
          c->result.end.reason != BN_END_FAILURE;
@@ -146,7 +146,8 @@ static void liveness_note_end(struct bn_fleet *f, size_t i)
 
   if (!f->is_run || f->phase < BN_FLEET_RUN)
     return;
-  if (c->status == BN_STATUS_FAILED && (end->failed || !end->left) && !threads_came_through(f, c))
+  if (c->status == BN_STATUS_FAILED && (end->failed || !end->left) &&
+      !liveness_threads_came_through(f, c))
     liveness_note_failure(f, i, "the run failed there");
   else if (f->stop == 0 && end->reason == BN_END_SIGNAL)
     liveness_note_failure(f, i, "the run was stopped there");
@@ -155,7 +156,7 @@ static void liveness_note_end(struct bn_fleet *f, size_t i)
 }
 
 /* Once for each host that has come to its end or was lost. */
-static void settle_host(struct bn_fleet *f, size_t i)
+static void liveness_settle_host(struct bn_fleet *f, size_t i)
 {
   struct bn_connection *c = &f->connection[i];
 
@@ -186,7 +187,7 @@ void bn_liveness_settle(struct bn_fleet *f)
       f->setup->conf->raw.on_host_loss == BN_HOST_LOSS_CONTINUE && f->phase == BN_FLEET_RUN;
 
   for (size_t i = 0; i < f->n; i++)
-    settle_host(f, i);
+    liveness_settle_host(f, i);
   if (f->failed && !goes_on)
     bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
 }
@@ -252,8 +253,8 @@ static uint64_t liveness_deadline(const struct bn_fleet *f)
 }
 
 /* Nobody who wants an end at once is kept waiting by a result that is on its way. */
-static bool may_send_result(const struct bn_fleet *f, const struct bn_connection *c,
-                            uint64_t now_ns)
+static bool liveness_may_send_result(const struct bn_fleet *f, const struct bn_connection *c,
+                                     uint64_t now_ns)
 {
   return bn_connection_is_sending(c, now_ns) && !bn_fleet_is_urged(f) &&
          (f->stop != BN_FRAME_STOP_NOW || f->late);
@@ -263,10 +264,10 @@ static bool may_send_result(const struct bn_fleet *f, const struct bn_connection
 static bool liveness_is_running(const struct bn_fleet *f, const struct bn_connection *c,
                                 uint64_t now_ns)
 {
-  return bn_connection_is_there(c) && !may_send_result(f, c, now_ns);
+  return bn_connection_is_there(c) && !liveness_may_send_result(f, c, now_ns);
 }
 
-static bool any_is_running(const struct bn_fleet *f, uint64_t now_ns)
+static bool liveness_any_is_running(const struct bn_fleet *f, uint64_t now_ns)
 {
   for (size_t i = 0; i < f->n; i++)
     if (liveness_is_running(f, &f->connection[i], now_ns))
@@ -283,7 +284,7 @@ static void liveness_urge(struct bn_fleet *f, uint64_t now_ns)
   if (bn_fleet_is_urged(f) && now_ns > f->stop_signal.first_ns + launcher_urge_ns)
     bn_fleet_stop(f, BN_FRAME_STOP_NOW, now_ns);
   if (f->stop == BN_FRAME_STOP_NOW || now_ns <= liveness_beyond(f, urge_ns) ||
-      !any_is_running(f, now_ns))
+      !liveness_any_is_running(f, now_ns))
     return;
   for (size_t i = 0; i < f->n; i++)
     if (liveness_is_running(f, &f->connection[i], now_ns))
@@ -349,7 +350,7 @@ void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns)
 
     bn_connection_look(c, now_ns);
     if (now_ns > until_ns && liveness_is_behind(f, c) &&
-        (!may_send_result(f, c, now_ns) || now_ns - until_ns > sending_ns))
+        (!liveness_may_send_result(f, c, now_ns) || now_ns - until_ns > sending_ns))
       bn_connection_lose(c, "%s", liveness_lateness(f, c));
     if (liveness_is_silent(c, now_ns))
       bn_connection_lose(c, "it has sent nothing for %.0f s", (double)silence_ns * 1e-9);

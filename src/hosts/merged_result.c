@@ -20,7 +20,7 @@ static const uint64_t shift_max_ns = 8 * BN_NSEC_PER_SEC;
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-static double seconds_between(uint64_t from_ns, uint64_t to_ns)
+static double merged_seconds_between(uint64_t from_ns, uint64_t to_ns)
 {
   return (double)(int64_t)(to_ns - from_ns) * 1e-9;
 }
@@ -34,7 +34,7 @@ static void part_put_on_clock(struct bn_merged_result_part *p,
   const uint64_t wall_ns = start->wall_ns + (begun_ns - start->mono_ns);
   const uint64_t later_ns = wall_ns - f->start_wall_ns; /* modulo 2^64 */
 
-  p->member.start_lag_s = seconds_between(start->mono_ns, begun_ns);
+  p->member.start_lag_s = merged_seconds_between(start->mono_ns, begun_ns);
   for (size_t i = 0; i < p->result->n_groups; i++) {
     struct bn_snap *s = &p->result->group[i].total.delta;
 
@@ -214,7 +214,7 @@ void bn_merged_result_together(const struct bn_merged_result_part *part, size_t 
     end_ns = s->at_ns < end_ns ? s->at_ns : end_ns;
   }
   bn_facts_real(out, BN_HOSTS_SECTION, BN_HOSTS_TIME,
-                end_ns > begin_ns ? seconds_between(begin_ns, end_ns) : 0);
+                end_ns > begin_ns ? merged_seconds_between(begin_ns, end_ns) : 0);
   if (seconds->second == 0)
     return;
   bn_facts_real(out, BN_HOSTS_SECTION, BN_HOSTS_RATE, seconds->events_per_s);
@@ -222,7 +222,7 @@ void bn_merged_result_together(const struct bn_merged_result_part *part, size_t 
 }
 
 /* Returns how far the clocks have moved apart since the start: one of the machines stood still. */
-static uint64_t clock_shift(const struct bn_merged_result_part *p)
+static uint64_t merged_clock_shift(const struct bn_merged_result_part *p)
 {
   const uint64_t moved_ns = (uint64_t)p->offset_ns - (uint64_t)p->clock.offset_ns;
   const uint64_t shift_ns = (int64_t)moved_ns < 0 ? -moved_ns : moved_ns;
@@ -237,7 +237,8 @@ static bool merged_result_is_of_run(const struct bn_merged_result_part *p,
 {
   const struct bn_snap *s = &p->result->group[0].total.delta; /* on the clock here */
   const uint64_t slack_ns = p->clock.error_ns + BN_NSEC_PER_SEC +
-                            (start->until_ns - start->mono_ns) / DRIFT_PARTS + clock_shift(p);
+                            (start->until_ns - start->mono_ns) / DRIFT_PARTS +
+                            merged_clock_shift(p);
 
   return s->at_ns <= start->until_ns + slack_ns && s->span_ns <= s->at_ns &&
          s->at_ns - s->span_ns + slack_ns >= start->mono_ns;

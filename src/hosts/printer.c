@@ -16,7 +16,7 @@ static const struct bn_wait working = {"something to say", BN_BOUND_STOP};
 static const struct bn_wait saying = {"what is being said", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the printer to return", BN_BOUND_RETURNING};
 
-static void job_do(struct bn_printer_job *job)
+static void printer_job_do(struct bn_printer_job *job)
 {
   job->say(job);
   if (job->done != NULL)
@@ -48,7 +48,7 @@ static void *printer_main(void *arg)
       continue;
     }
     (void)pthread_mutex_unlock(&p->lock);
-    job_do(job);
+    printer_job_do(job);
     (void)pthread_mutex_lock(&p->lock);
     p->busy = false;
     bn_wait_wake(&p->changed);
@@ -117,7 +117,7 @@ static void printer_append(struct bn_printer *p, struct bn_printer_job *job)
 void bn_printer_put(struct bn_printer *p, struct bn_printer_job *job)
 {
   if (!p->made) {
-    job_do(job);
+    printer_job_do(job);
     return;
   }
   (void)pthread_mutex_lock(&p->lock);

@@ -34,7 +34,7 @@ struct theirs {
   uint32_t crc;
 };
 
-static int theirs_read(struct theirs *t, const char *data, size_t len, struct bn_err *err)
+static int source_theirs_read(struct theirs *t, const char *data, size_t len, struct bn_err *err)
 {
   char text[PATH_MAX + 64];
   size_t folder;
@@ -92,7 +92,7 @@ int bn_sources_compare(struct bn_sources *all, const char *host, const char *dat
   const struct bn_source *s = NULL;
   struct theirs t;
 
-  if (theirs_read(&t, data, len, err) != 0)
+  if (source_theirs_read(&t, data, len, err) != 0)
     return -1;
   for (size_t i = 0; s == NULL && i < all->n; i++)
     if (strcmp(all->item[i].name, t.name) == 0)

@@ -43,7 +43,7 @@ struct entry {
 };
 
 /* NULL, or what is wrong. */
-static const char *entry_part(const char *text, size_t len, struct entry *out)
+static const char *split_entry_part(const char *text, size_t len, struct entry *out)
 {
   const char *end = text + len;
   const char *close = text[0] == '[' ? memchr(text, ']', len) : NULL;
@@ -82,7 +82,7 @@ static const char *fault_of_name(const char *name, size_t len)
 }
 
 /* Returns 0 if it is no number of threads. */
-static unsigned number_of_threads(const char *text, size_t len)
+static unsigned split_number_of_threads(const char *text, size_t len)
 {
   char copy[16];
   int64_t n;
@@ -117,12 +117,12 @@ static int work_split_list_add_entry(struct bn_work_split_list *list, const stru
 {
   struct entry e;
   unsigned threads = 0;
-  const char *fault = entry_part(text, len, &e);
+  const char *fault = split_entry_part(text, len, &e);
 
   if (fault == NULL)
     fault = fault_of_name(e.name, e.name_len);
   if (fault == NULL && e.threads != NULL) {
-    threads = number_of_threads(e.threads, e.threads_len);
+    threads = split_number_of_threads(e.threads, e.threads_len);
     if (threads == 0)
       fault = "the number of threads after ':' must be 1 to 1000000";
   }
@@ -222,7 +222,7 @@ static int divide_threads(const struct bn_work_split_list *list, unsigned total,
 }
 
 /* total * part / all, rounded down; part is not greater than all. */
-static uint64_t proportion(uint64_t total, uint64_t part, uint64_t all)
+static uint64_t split_proportion(uint64_t total, uint64_t part, uint64_t all)
 {
   return (uint64_t)((unsigned __int128)total * part / all);
 }
@@ -234,7 +234,8 @@ static void divide_integer(uint64_t total, const struct bn_work_split *share, si
   for (size_t i = 0; i < n; i++) {
     const uint64_t first = share[i].first_session;
 
-    out[i] = proportion(total, first + share[i].threads, all) - proportion(total, first, all);
+    out[i] = split_proportion(total, first + share[i].threads, all) -
+             split_proportion(total, first, all);
   }
   for (size_t i = 0; total > 0 && i < n; i++) {
     size_t most = 0;

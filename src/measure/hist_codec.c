@@ -22,7 +22,7 @@ struct walk {
   size_t next; /* the bucket behind the last one */
 };
 
-static void walk_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+static void codec_walk_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct walk *w = arg;
   const size_t at =
@@ -39,9 +39,9 @@ void bn_hist_codec_each(const struct bn_hist *h, const struct bn_hist_sparse *s,
   struct walk w = {fn, arg, 0};
 
   if (h != NULL)
-    bn_hist_each(h, walk_bucket, &w);
+    bn_hist_each(h, codec_walk_bucket, &w);
   for (size_t k = 0; h == NULL && s != NULL && k < s->n; k++)
-    walk_bucket(&w, s->bucket[k].lowest, 0, s->bucket[k].count);
+    codec_walk_bucket(&w, s->bucket[k].lowest, 0, s->bucket[k].count);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */

@@ -63,7 +63,7 @@ struct bn_node *bn_node_parse(const char *text, size_t len, struct bn_err *err)
 
 /* Returns the length of the list of numbers, or of lists of numbers, that begins at text[0], which
    is '['; 0: it has something else. */
-static size_t length_of_numbers(const char *text)
+static size_t json_length_of_numbers(const char *text)
 {
   const char *end = text;
   int depth = 0;
@@ -96,7 +96,7 @@ static size_t json_join_numbers(char *text)
   bool quoted = false;
 
   for (char *at = text; *at != '\0';) {
-    size_t len = !quoted && *at == '[' ? length_of_numbers(at) : 0;
+    size_t len = !quoted && *at == '[' ? json_length_of_numbers(at) : 0;
 
     if (len > 0) {
       const size_t squeezed = json_remove_space(at, len);

@@ -34,7 +34,7 @@ static int merge_check_total(const struct bn_part *p, struct bn_err *err)
   return 0;
 }
 
-static const char *dialect_of(const struct bn_part *p)
+static const char *merge_dialect_of(const struct bn_part *p)
 {
   return p->result->facts.plan.native ? "none" : bn_layout_dialects[p->result->facts.plan.version];
 }
@@ -47,9 +47,9 @@ static int merge_check_workload(const struct bn_part *a, const struct bn_part *b
   if (strcmp(one, other) != 0)
     return bn_err_set(err, EINVAL, "'%s' is of the test '%s', and '%s' of the test '%s'", a->name,
                       one, b->name, other);
-  if (strcmp(dialect_of(a), dialect_of(b)) != 0)
-    return bn_err_set(err, EINVAL, "the dialects differ: %s in '%s', %s in '%s'", dialect_of(a),
-                      a->name, dialect_of(b), b->name);
+  if (strcmp(merge_dialect_of(a), merge_dialect_of(b)) != 0)
+    return bn_err_set(err, EINVAL, "the dialects differ: %s in '%s', %s in '%s'",
+                      merge_dialect_of(a), a->name, merge_dialect_of(b), b->name);
   return 0;
 }
 

@@ -29,7 +29,7 @@ static void merged_view_forget_devices(struct bn_snap *s)
 }
 
 /* Place for those of all parts. */
-static size_t room_for_statements(const struct bn_views *parts)
+static size_t merged_room_for_statements(const struct bn_views *parts)
 {
   for (size_t i = 0; i < parts->n; i++)
     if (parts->view[i]->delta->statements.n > 0)
@@ -43,7 +43,7 @@ int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, u
   unsigned at = 0;
 
   bn_snap_make(&v->snap, &parts->view[0]->delta->metrics, sessions, true);
-  bn_statement_table_init(&v->snap.statements, room_for_statements(parts), true);
+  bn_statement_table_init(&v->snap.statements, merged_room_for_statements(parts), true);
   bn_view_store_init(&v->store, &v->snap);
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_snap *part = parts->view[i]->delta;

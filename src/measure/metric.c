@@ -21,7 +21,7 @@ struct rows {
   size_t n[2];
 };
 
-static const struct bn_metric *row_at(const struct rows *r, size_t i)
+static const struct bn_metric *metric_row_at(const struct rows *r, size_t i)
 {
   return i < r->n[0] ? &r->part[0][i] : &r->part[1][i - r->n[0]];
 }
@@ -41,7 +41,7 @@ static void metric_add(struct bn_metric *to, const struct bn_metric *row, char *
 /* The parts of the block of rows, in its order. */
 enum part { COUNTERS, HISTS, LABELLED, PARTS };
 
-static enum part part_of(const struct bn_metric *row)
+static enum part metric_part_of(const struct bn_metric *row)
 {
   switch (row->kind) {
   case BN_COUNTER:
@@ -65,8 +65,8 @@ static void metric_fill(struct bn_metrics *m, const struct rows *r)
   char *names;
 
   for (size_t i = 0; i < n; i++) {
-    bytes += strlen(row_at(r, i)->name) + strlen(row_at(r, i)->unit) + 2;
-    number[part_of(row_at(r, i))]++;
+    bytes += strlen(metric_row_at(r, i)->name) + strlen(metric_row_at(r, i)->unit) + 2;
+    number[metric_part_of(metric_row_at(r, i))]++;
   }
   *m = (struct bn_metrics){.n_counters = number[COUNTERS],
                            .n_hists = number[HISTS],
@@ -80,7 +80,7 @@ static void metric_fill(struct bn_metrics *m, const struct rows *r)
   next[LABELLED] = m->labelled;
   names = m->names;
   for (size_t i = 0; i < n; i++)
-    metric_add(next[part_of(row_at(r, i))]++, row_at(r, i), &names);
+    metric_add(next[metric_part_of(metric_row_at(r, i))]++, metric_row_at(r, i), &names);
 }
 
 void bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra)

@@ -8,14 +8,14 @@
 #include "base/alloc.h"
 #include "base/escape.h"
 
-static size_t text_size(const char *text)
+static size_t result_text_size(const char *text)
 {
   return text != NULL ? strlen(text) + 1 : 0;
 }
 
 const char *bn_result_keep_text(char **at, const char *text)
 {
-  const size_t size = text_size(text);
+  const size_t size = result_text_size(text);
   char *copy = *at;
 
   if (text == NULL)
@@ -31,7 +31,7 @@ static void result_copy_figures(struct bn_record *r, const struct bn_view *v)
   char *at;
 
   for (size_t i = 0; i < v->n_figures; i++)
-    size += text_size(v->figures[i].key) + text_size(v->figures[i].text);
+    size += result_text_size(v->figures[i].key) + result_text_size(v->figures[i].text);
   r->figure_names = at = bn_alloc(1, size);
   for (size_t i = 0; i < v->n_figures; i++) {
     struct bn_figure *f = &r->store.figure[i];
@@ -127,12 +127,12 @@ static void result_copy_sessions(struct bn_record *r, const struct bn_view *v)
   r->view.sessions = r->store.session;
 }
 
-static uint64_t names_of(const struct bn_metric *row, size_t n)
+static uint64_t result_names_of(const struct bn_metric *row, size_t n)
 {
   uint64_t size = 0;
 
   for (size_t i = 0; i < n; i++)
-    size += text_size(row[i].name) + text_size(row[i].unit);
+    size += result_text_size(row[i].name) + result_text_size(row[i].unit);
   return size;
 }
 
@@ -143,7 +143,7 @@ static uint64_t size_of_statements(const struct bn_record *r)
       t->room * (sizeof *t->sum + sizeof *r->store.statement + sizeof *r->store.statement_s);
 
   for (size_t i = 0; i < t->n; i++)
-    size += text_size(t->sum[i].name);
+    size += result_text_size(t->sum[i].name);
   return size;
 }
 
@@ -156,16 +156,16 @@ static uint64_t size_of(const struct bn_record *r)
   for (size_t i = 0; i < m->n_labelled; i++)
     labels += d->n_labels[i] + 1;
   for (size_t i = 0; i < r->view.n_watched; i++)
-    watched += sizeof *r->watched + text_size(r->watched[i].name);
-  return sizeof *r + watched + names_of(m->counter, m->n_counters) + names_of(m->hist, m->n_hists) +
-         names_of(m->labelled, m->n_labelled) +
+    watched += sizeof *r->watched + result_text_size(r->watched[i].name);
+  return sizeof *r + watched + result_names_of(m->counter, m->n_counters) +
+         result_names_of(m->hist, m->n_hists) + result_names_of(m->labelled, m->n_labelled) +
          m->n_counters * (sizeof *m->counter + sizeof *d->counter + sizeof *r->store.count) +
          m->n_hists * (sizeof *m->hist + sizeof *d->sparse + sizeof *r->store.timing) +
          (r->store.timing_s != NULL ? m->n_hists * sizeof *r->store.timing_s : 0) +
          m->n_labelled * (sizeof *m->labelled + sizeof *d->label + sizeof *d->n_labels) +
          labels * sizeof **d->label + (r->view.n_figures + 1) * sizeof *r->store.figure +
          d->n_sessions * (sizeof *d->session + sizeof *r->store.session) + size_of_statements(r) +
-         bn_snap_buckets(d) * sizeof(struct bn_bucket) + text_size(r->lines);
+         bn_snap_buckets(d) * sizeof(struct bn_bucket) + result_text_size(r->lines);
 }
 
 /* Gives back the room for more labels and figures: a run of days keeps many records. */
@@ -351,21 +351,21 @@ static void result_escape_text(char **at, const char *keep)
 }
 
 /* The texts are printed; the keys are for programs. */
-static size_t escaped_size(const struct bn_record *r)
+static size_t result_escaped_size(const struct bn_record *r)
 {
   size_t size = 1;
 
   for (size_t i = 0; i < r->view.n_figures; i++) {
     const struct bn_figure *f = &r->store.figure[i];
 
-    size += text_size(f->key) + (f->text != NULL ? bn_escape(NULL, 0, f->text, "") + 1 : 0);
+    size += result_text_size(f->key) + (f->text != NULL ? bn_escape(NULL, 0, f->text, "") + 1 : 0);
   }
   return size;
 }
 
 static void result_escape_figures(struct bn_record *r)
 {
-  const size_t size = escaped_size(r);
+  const size_t size = result_escaped_size(r);
   char *names = bn_alloc(1, size), *at = names;
 
   for (size_t i = 0; i < r->view.n_figures; i++) {
@@ -427,7 +427,7 @@ void bn_result_escape(struct bn_result *r)
     result_escape_group(&r->group[i]);
 }
 
-static void group_done(struct bn_group *g)
+static void result_group_done(struct bn_group *g)
 {
   for (size_t i = 0; i < g->n_intervals; i++)
     bn_record_done(&g->interval[i]);
@@ -448,7 +448,7 @@ static void group_done(struct bn_group *g)
 void bn_result_done(struct bn_result *r)
 {
   for (size_t i = 0; i < r->n_groups; i++)
-    group_done(&r->group[i]);
+    result_group_done(&r->group[i]);
   free(r->group);
   bn_facts_done(&r->facts);
   memset(r, 0, sizeof *r);

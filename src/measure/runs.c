@@ -12,7 +12,7 @@
 
 enum { KEY_SIZE = 64 };
 
-static const char *key_of(char out[KEY_SIZE], size_t i, const char *what)
+static const char *runs_key_of(char out[KEY_SIZE], size_t i, const char *what)
 {
   (void)snprintf(out, KEY_SIZE, "part_%zu_%s", i + 1, what);
   return out;
@@ -63,18 +63,18 @@ static int runs_add_single(struct bn_runs *runs, const struct bn_part *part, str
 }
 
 /* Returns NULL if it is not there. */
-static const char *text_fact(const struct bn_facts *f, size_t i, const char *what)
+static const char *runs_text_fact(const struct bn_facts *f, size_t i, const char *what)
 {
   char key[KEY_SIZE];
 
-  return bn_facts_find_text(f, BN_RUNS_SECTION, key_of(key, i, what));
+  return bn_facts_find_text(f, BN_RUNS_SECTION, runs_key_of(key, i, what));
 }
 
 /* Returns 0 if it is not there. */
-static uint64_t time_fact(const struct bn_facts *f, size_t i, const char *what)
+static uint64_t runs_time_fact(const struct bn_facts *f, size_t i, const char *what)
 {
   char key[KEY_SIZE];
-  const struct bn_fact *fact = bn_facts_find(f, BN_RUNS_SECTION, key_of(key, i, what));
+  const struct bn_fact *fact = bn_facts_find(f, BN_RUNS_SECTION, runs_key_of(key, i, what));
 
   return fact != NULL && fact->type == BN_FACT_WHOLE && fact->whole > 0 ? (uint64_t)fact->whole : 0;
 }
@@ -82,13 +82,13 @@ static uint64_t time_fact(const struct bn_facts *f, size_t i, const char *what)
 /* Returns 0, or -1 if the facts do not hold the i-th run. */
 static int read_run(struct bn_run *run, const struct bn_facts *f, size_t i)
 {
-  const char *seed = text_fact(f, i, "seed");
+  const char *seed = runs_text_fact(f, i, "seed");
 
-  *run = (struct bn_run){.file = text_fact(f, i, "file"),
-                         .host = text_fact(f, i, "host"),
-                         .start_ns = time_fact(f, i, "start_ns"),
-                         .start_wall_ns = time_fact(f, i, "start_wall_ns"),
-                         .end_wall_ns = time_fact(f, i, "end_wall_ns")};
+  *run = (struct bn_run){.file = runs_text_fact(f, i, "file"),
+                         .host = runs_text_fact(f, i, "host"),
+                         .start_ns = runs_time_fact(f, i, "start_ns"),
+                         .start_wall_ns = runs_time_fact(f, i, "start_wall_ns"),
+                         .end_wall_ns = runs_time_fact(f, i, "end_wall_ns")};
   (void)snprintf(run->seed, sizeof run->seed, "%s", seed != NULL ? seed : "");
   return run->file != NULL && run->host != NULL && seed != NULL && run->start_wall_ns != 0 &&
                  run->start_wall_ns <= run->end_wall_ns
@@ -188,11 +188,12 @@ void bn_runs_tell(const struct bn_runs *runs, struct bn_facts *f)
     const struct bn_run *r = &runs->run[i];
     char key[KEY_SIZE];
 
-    bn_facts_text(f, BN_RUNS_SECTION, key_of(key, i, "file"), r->file);
-    bn_facts_text(f, BN_RUNS_SECTION, key_of(key, i, "host"), r->host);
-    bn_facts_text(f, BN_RUNS_SECTION, key_of(key, i, "seed"), r->seed);
-    bn_facts_whole(f, BN_RUNS_SECTION, key_of(key, i, "start_ns"), (int64_t)r->start_ns);
-    bn_facts_whole(f, BN_RUNS_SECTION, key_of(key, i, "start_wall_ns"), (int64_t)r->start_wall_ns);
-    bn_facts_whole(f, BN_RUNS_SECTION, key_of(key, i, "end_wall_ns"), (int64_t)r->end_wall_ns);
+    bn_facts_text(f, BN_RUNS_SECTION, runs_key_of(key, i, "file"), r->file);
+    bn_facts_text(f, BN_RUNS_SECTION, runs_key_of(key, i, "host"), r->host);
+    bn_facts_text(f, BN_RUNS_SECTION, runs_key_of(key, i, "seed"), r->seed);
+    bn_facts_whole(f, BN_RUNS_SECTION, runs_key_of(key, i, "start_ns"), (int64_t)r->start_ns);
+    bn_facts_whole(f, BN_RUNS_SECTION, runs_key_of(key, i, "start_wall_ns"),
+                   (int64_t)r->start_wall_ns);
+    bn_facts_whole(f, BN_RUNS_SECTION, runs_key_of(key, i, "end_wall_ns"), (int64_t)r->end_wall_ns);
   }
 }

@@ -168,14 +168,14 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
     bn_statement_table_take(&out->statements, set->statements);
 }
 
-static uint64_t counted_in_loop(const struct bn_stat *st, size_t c)
+static uint64_t snap_counted_in_loop(const struct bn_stat *st, size_t c)
 {
   const bool left = atomic_load_explicit(&st->left, memory_order_acquire);
 
   return left ? st->at_end[c] : bn_stat_get(&st->counter[c]);
 }
 
-static uint64_t covered_until(const struct bn_stat *st, uint64_t end_ns, uint64_t now_ns)
+static uint64_t snap_covered_until(const struct bn_stat *st, uint64_t end_ns, uint64_t now_ns)
 {
   if (atomic_load_explicit(&st->left, memory_order_acquire))
     now_ns = st->at_end_ns;
@@ -189,12 +189,12 @@ uint64_t bn_snap_count(uint64_t *counter, const struct bn_statset *set, uint64_t
 
   /* A session that leaves meanwhile has counted a little more than its time says. */
   for (unsigned s = 0; s < set->n_sessions; s++)
-    later_ns += (double)(covered_until(set->stat[s], end_ns, now_ns) - end_ns);
+    later_ns += (double)(snap_covered_until(set->stat[s], end_ns, now_ns) - end_ns);
   for (size_t c = 0; c < set->metrics.n_counters; c++) {
     uint64_t sum = 0;
 
     for (unsigned s = 0; s < set->n_sessions; s++)
-      sum += counted_in_loop(set->stat[s], c);
+      sum += snap_counted_in_loop(set->stat[s], c);
     counter[c] = sum > counter[c] ? sum : counter[c];
   }
   return end_ns + (set->n_sessions > 0 ? (uint64_t)(later_ns / set->n_sessions) : 0);
@@ -274,7 +274,7 @@ uint64_t bn_snap_ages(const struct bn_snap *s, uint64_t now_ns, bool warming, st
 }
 
 /* Labels only get appended, so a row stands at the same place in a later snapshot. */
-static void diff_labels(struct bn_snap *now, const struct bn_snap *base)
+static void snap_diff_labels(struct bn_snap *now, const struct bn_snap *base)
 {
   size_t i, k;
 
@@ -284,7 +284,7 @@ static void diff_labels(struct bn_snap *now, const struct bn_snap *base)
 }
 
 /* A counter that is absent in either snapshot is absent. */
-static uint64_t counter_minus(uint64_t a, uint64_t b)
+static uint64_t snap_counter_minus(uint64_t a, uint64_t b)
 {
   return a == BN_ABSENT || b == BN_ABSENT ? BN_ABSENT : a - b;
 }
@@ -297,7 +297,7 @@ static void snap_add_moment(struct bn_moments *m, long double x)
 }
 
 /* A session executes while it serves, not while an event waits for it. */
-static uint64_t executing_ns(const struct bn_snap *s, unsigned i)
+static uint64_t snap_executing_ns(const struct bn_snap *s, unsigned i)
 {
   return s->waiting ? s->session[i].service_ns : s->session[i].busy_ns;
 }
@@ -315,10 +315,10 @@ void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base)
   now->late -= base->late;
   now->dropped -= base->dropped;
   for (i = 0; i < now->metrics.n_counters; i++)
-    now->counter[i] = counter_minus(now->counter[i], base->counter[i]);
+    now->counter[i] = snap_counter_minus(now->counter[i], base->counter[i]);
   for (i = 0; i < now->metrics.n_hists; i++)
     bn_hist_sub(now->hist[i], base->hist[i]);
-  diff_labels(now, base);
+  snap_diff_labels(now, base);
   bn_statement_table_sub(&now->statements, &base->statements);
   now->fair_events = now->fair_busy_s = none;
   for (s = 0; s < now->n_sessions; s++) {
@@ -326,7 +326,7 @@ void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base)
     now->session[s].busy_ns -= base->session[s].busy_ns;
     now->session[s].service_ns -= base->session[s].service_ns;
     snap_add_moment(&now->fair_events, (long double)now->session[s].events);
-    snap_add_moment(&now->fair_busy_s, (long double)executing_ns(now, s) * 1e-9L);
+    snap_add_moment(&now->fair_busy_s, (long double)snap_executing_ns(now, s) * 1e-9L);
   }
 }
 
@@ -393,7 +393,7 @@ static bool snap_merge_packed(struct bn_hist *into, const struct bn_hist_sparse 
 }
 
 /* The row of that name, or a new one; the last place is that of all others. */
-static struct bn_label *label_of(struct bn_label *row, size_t *n, const char *name)
+static struct bn_label *snap_label_of(struct bn_label *row, size_t *n, const char *name)
 {
   for (size_t i = 0; i < *n; i++)
     if (strcmp(row[i].name, name) == 0)
@@ -415,8 +415,8 @@ static bool snap_merge_labels(struct bn_snap *into, const struct bn_snap *from)
     for (size_t k = 0; k < from->n_labels[i]; k++) {
       const struct bn_label *label = &from->label[i][k];
 
-      fits &=
-          snap_add_count(&label_of(into->label[i], &into->n_labels[i], label->name)->n, label->n);
+      fits &= snap_add_count(&snap_label_of(into->label[i], &into->n_labels[i], label->name)->n,
+                             label->n);
     }
   return fits;
 }
@@ -475,7 +475,7 @@ static bool snap_is_within(uint64_t count, uint64_t most)
   return count == BN_ABSENT || count <= most;
 }
 
-static bool rows_fit(const struct bn_snap *s, uint64_t most)
+static bool snap_rows_fit(const struct bn_snap *s, uint64_t most)
 {
   bool fit = true;
 
@@ -494,7 +494,7 @@ static bool rows_fit(const struct bn_snap *s, uint64_t most)
 bool bn_snap_fits(const struct bn_snap *s, uint64_t most)
 {
   const uint64_t counts[] = {s->late, s->dropped, s->overdue, s->unfinished};
-  bool fit = rows_fit(s, most / BN_STATEMENTS_ROWS);
+  bool fit = snap_rows_fit(s, most / BN_STATEMENTS_ROWS);
 
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
     fit &= snap_is_within(counts[i], most);

@@ -165,7 +165,7 @@ static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *me
 }
 
 /* Sessions know where what is told apart goes. */
-static void point_apart(struct bn_statset *set, unsigned apart)
+static void stat_point_apart(struct bn_statset *set, unsigned apart)
 {
   const unsigned short n = (unsigned short)set->metrics.n_hists;
 
@@ -194,7 +194,7 @@ int bn_statset_init(struct bn_statset *set, unsigned n_sessions, const struct bn
   if ((apart & BN_STAT_STATEMENTS) != 0)
     set->statements = bn_statements_new(set->n_sessions, set->n_stripes);
   if (allocate_sessions(set) == 0) {
-    point_apart(set, apart);
+    stat_point_apart(set, apart);
     return 0;
   }
   bn_statset_done(set);

@@ -12,7 +12,7 @@
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-static struct bn_node *plan_of(struct bn_json_out *p, const struct bn_plan *plan)
+static struct bn_node *store_plan_of(struct bn_json_out *p, const struct bn_plan *plan)
 {
   struct bn_node *map = bn_node_map(), *checkpoints = bn_node_list(), *percents = bn_node_list();
 
@@ -30,7 +30,7 @@ static struct bn_node *plan_of(struct bn_json_out *p, const struct bn_plan *plan
   return map;
 }
 
-static struct bn_node *rows_of(struct bn_json_out *p, const struct bn_facts *f)
+static struct bn_node *store_rows_of(struct bn_json_out *p, const struct bn_facts *f)
 {
   struct bn_node *list = bn_node_list();
 
@@ -44,7 +44,7 @@ static struct bn_node *rows_of(struct bn_json_out *p, const struct bn_facts *f)
   return list;
 }
 
-static struct bn_node *options_of(struct bn_json_out *p, const struct bn_facts *f)
+static struct bn_node *store_options_of(struct bn_json_out *p, const struct bn_facts *f)
 {
   struct bn_node *list = bn_node_list();
 
@@ -65,7 +65,7 @@ static struct bn_node *options_of(struct bn_json_out *p, const struct bn_facts *
   return list;
 }
 
-static struct bn_node *messages_of(struct bn_json_out *p, const struct bn_facts *f)
+static struct bn_node *store_messages_of(struct bn_json_out *p, const struct bn_facts *f)
 {
   struct bn_node *list = bn_node_list();
 
@@ -118,13 +118,13 @@ struct bn_node *bn_store_facts(const struct bn_facts *f)
   struct bn_json_out p = {.failed = false};
   struct bn_node *map = bn_node_map(), *times = bn_node_map();
 
-  bn_json_put(&p, map, "plan", plan_of(&p, &f->plan));
+  bn_json_put(&p, map, "plan", store_plan_of(&p, &f->plan));
   bn_json_layout(&p, times, bn_layout_times, f);
   bn_json_put(&p, map, "times", times);
-  bn_json_put(&p, map, "rows", rows_of(&p, f));
-  bn_json_put(&p, map, "options", options_of(&p, f));
+  bn_json_put(&p, map, "rows", store_rows_of(&p, f));
+  bn_json_put(&p, map, "options", store_options_of(&p, f));
   if (f->n_messages > 0)
-    bn_json_put(&p, map, "messages", messages_of(&p, f));
+    bn_json_put(&p, map, "messages", store_messages_of(&p, f));
   store_put_sections(&p, map, f);
   return bn_json_finish(&p, map);
 }

@@ -27,7 +27,7 @@ struct store_want {
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-static int too_large(const char *path, uint64_t most, struct bn_err *err)
+static int store_too_large(const char *path, uint64_t most, struct bn_err *err)
 {
   return bn_err_set(
       err, EFBIG, "'%s' has more than %llu MiB%s", path, (unsigned long long)(most >> 20),
@@ -55,10 +55,10 @@ static int store_read_text(struct bn_lines *l, struct bn_buf *text, const char *
   if (store_is_no_object(block, n))
     return bn_buf_add(text, block, n);
   if (fstat(fileno(l->f), &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > text->max)
-    return too_large(path, text->max, err);
+    return store_too_large(path, text->max, err);
   while ((block = bn_lines_block(l, &n)), n > 0) {
     if (text->len + n > text->max)
-      return too_large(path, text->max, err);
+      return store_too_large(path, text->max, err);
     if (bn_buf_add(text, block, n) != 0)
       return bn_err_set(err, ENOMEM, "cannot read '%s': out of memory", path);
     bn_lines_skip(l, n);

@@ -26,7 +26,7 @@ static bool watch_is_known(const struct bn_reading *from, const struct bn_readin
   return from->value[i] != BN_ABSENT && to->value[i] != BN_ABSENT;
 }
 
-static double span_s(const struct bn_reading *from, const struct bn_reading *to)
+static double watch_span_s(const struct bn_reading *from, const struct bn_reading *to)
 {
   return (double)(to->at_ns - from->at_ns) / ns_per_s;
 }
@@ -92,7 +92,7 @@ static void watch_add_shares(const struct bn_reading *from, const struct bn_read
 void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
                      struct bn_watched *out)
 {
-  const double s = span_s(from, to);
+  const double s = watch_span_s(from, to);
 
   watch_add_shares(from, to, out);
   for (size_t i = 0; i < RATES; i++)
@@ -122,7 +122,7 @@ static const struct request {
 };
 
 /* Times wrap around at 32 bits. */
-static double grown_ms(const struct bn_reading *from, const struct bn_reading *to, size_t i)
+static double watch_grown_ms(const struct bn_reading *from, const struct bn_reading *to, size_t i)
 {
   return (double)(uint32_t)(to->value[i] - from->value[i]);
 }
@@ -139,19 +139,19 @@ static void watch_add_requests(const struct bn_reading *from, const struct bn_re
 {
   const uint64_t n = watch_grown(from, to, r->requests),
                  sectors = watch_grown(from, to, r->sectors);
-  const double s = span_s(from, to);
+  const double s = watch_span_s(from, to);
 
   watch_add(out, r->rate, (double)n / s);
   watch_add(out, r->bytes, (double)sectors * SECTOR / s);
   watch_add(out, r->merges, (double)watch_grown(from, to, r->merged) / s);
-  watch_add_mean(out, r->await, grown_ms(from, to, r->ms), n);
+  watch_add_mean(out, r->await, watch_grown_ms(from, to, r->ms), n);
   watch_add_mean(out, r->size, (double)sectors * SECTOR, n);
 }
 
 void bn_watched_device(const struct bn_reading *from, const struct bn_reading *to,
                        struct bn_watched *out)
 {
-  const double span_ms = span_s(from, to) * ms_per_s;
+  const double span_ms = watch_span_s(from, to) * ms_per_s;
 
   for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
     if (watch_is_known(from, to, requests[i].requests))
@@ -159,12 +159,12 @@ void bn_watched_device(const struct bn_reading *from, const struct bn_reading *t
   if (watch_is_known(from, to, BN_ROW_FLUSHES)) {
     watch_add(out, "device_flushes_per_s",
               (double)watch_grown(from, to, BN_ROW_FLUSHES) / span_ms * ms_per_s);
-    watch_add_mean(out, "device_flush_await_ms", grown_ms(from, to, BN_ROW_FLUSH_MS),
+    watch_add_mean(out, "device_flush_await_ms", watch_grown_ms(from, to, BN_ROW_FLUSH_MS),
                    watch_grown(from, to, BN_ROW_FLUSHES));
   }
-  watch_add(out, "device_queue_length", grown_ms(from, to, BN_ROW_QUEUE_MS) / span_ms);
+  watch_add(out, "device_queue_length", watch_grown_ms(from, to, BN_ROW_QUEUE_MS) / span_ms);
   watch_add(out, "device_utilization_percent",
-            grown_ms(from, to, BN_ROW_BUSY_MS) / span_ms * percent);
+            watch_grown_ms(from, to, BN_ROW_BUSY_MS) / span_ms * percent);
 }
 
 /* --- a server --------------------------------------------------------------------------------- */
@@ -178,7 +178,7 @@ static void watch_add_server(const struct bn_watched_name *name, double grown, d
 }
 
 /* Leaves out events in the grace, which come after the last reading. */
-static double transactions_of(const struct bn_view *v)
+static double watch_transactions_of(const struct bn_view *v)
 {
   return (double)(v->transactions - v->in_grace);
 }
@@ -186,7 +186,7 @@ static double transactions_of(const struct bn_view *v)
 void bn_watched_server(const struct bn_watched_name *names, const struct bn_reading *from,
                        const struct bn_reading *to, const struct bn_view *v, struct bn_watched *out)
 {
-  const double s = span_s(from, to), transactions = transactions_of(v);
+  const double s = watch_span_s(from, to), transactions = watch_transactions_of(v);
 
   for (size_t i = 0; i < BN_READING_MAX; i++) {
     if (!watch_is_known(from, to, i))
@@ -239,8 +239,8 @@ static bool watch_is_per_transaction(const char *name)
 
 void bn_watched_sum(const struct bn_view *one, const struct bn_view *all, struct bn_watched *out)
 {
-  const double all_made = transactions_of(all);
-  const double part = all_made > 0 ? fmin(transactions_of(one) / all_made, 1) : 0;
+  const double all_made = watch_transactions_of(all);
+  const double part = all_made > 0 ? fmin(watch_transactions_of(one) / all_made, 1) : 0;
 
   bn_watched_pick(one, true, out);
   for (size_t i = 0; i < out->n; i++)

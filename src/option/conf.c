@@ -39,13 +39,13 @@ static int conf_refuse_number(const struct bn_optset *s, struct bn_optset_fault 
   return conf_refuse(s, fault, w, text);
 }
 
-static uint64_t to_ns(double seconds)
+static uint64_t conf_to_ns(double seconds)
 {
   return (uint64_t)llround(seconds * (double)BN_NSEC_PER_SEC);
 }
 
 /* Digits after the point that time stamps need to tell multiples of the interval apart. */
-static int decimals_of(double seconds)
+static int conf_decimals_of(double seconds)
 {
   double scale = 1;
   int digits = 0;
@@ -64,11 +64,11 @@ static int conf_finish_times(struct bn_conf *c, const struct bn_optset *s,
 
   c->plan.threads = (unsigned)r->threads;
   c->plan.events = (uint64_t)r->events;
-  c->plan.time_ns = to_ns(r->time_s);
-  c->plan.warmup_ns = to_ns(r->warmup_s);
-  c->init_timeout_ns = to_ns(r->thread_init_timeout_s);
-  c->plan.interval_ns = to_ns(r->report_interval_s);
-  c->plan.interval_decimals = decimals_of(r->report_interval_s);
+  c->plan.time_ns = conf_to_ns(r->time_s);
+  c->plan.warmup_ns = conf_to_ns(r->warmup_s);
+  c->init_timeout_ns = conf_to_ns(r->thread_init_timeout_s);
+  c->plan.interval_ns = conf_to_ns(r->report_interval_s);
+  c->plan.interval_decimals = conf_decimals_of(r->report_interval_s);
   if (c->plan.interval_ns > 0 && c->plan.interval_ns < BN_NSEC_PER_MSEC)
     return conf_refuse_number(
         s, fault,
@@ -116,7 +116,7 @@ static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset
     v = floor((double)limit_ns / (double)BN_NSEC_PER_SEC * v / 100);
   if (v > INT32_MAX)
     return conf_refuse(s, fault, &late, text);
-  c->plan.forced_ns = to_ns(v);
+  c->plan.forced_ns = conf_to_ns(v);
   return 0;
 }
 
@@ -137,7 +137,7 @@ static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
                         "or auto",
                         "Invalid value for --time-grace: '%s'", BN_OPTSET_RANGE},
         text);
-  c->grace_ns = to_ns(seconds);
+  c->grace_ns = conf_to_ns(seconds);
   return 0;
 }
 

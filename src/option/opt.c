@@ -101,8 +101,8 @@ static bool opt_has_commas(const struct bn_optset *s, const struct bn_entry *e)
   return !s->policy->loose_values && (e->o->type == BN_STRING || e->o->type == BN_PATH);
 }
 
-static void warn_of_ignored_items(const struct bn_optset *s, const struct bn_entry *e,
-                                  const struct bn_setting *st)
+static void opt_warn_of_ignored_items(const struct bn_optset *s, const struct bn_entry *e,
+                                      const struct bn_setting *st)
 {
   const char *text = st->text != NULL ? st->text : "", *rest;
   struct bn_optval_item item;
@@ -142,7 +142,7 @@ static enum bn_optset_error bool_of_file(const struct bn_entry *e, const struct 
 }
 
 /* In a dialect the number is what the text begins with, 0 if nothing. */
-static enum bn_optset_error leading_number(const struct bn_entry *e, const char *text)
+static enum bn_optset_error opt_leading_number(const struct bn_entry *e, const char *text)
 {
   char number[64];
 
@@ -151,8 +151,8 @@ static enum bn_optset_error leading_number(const struct bn_entry *e, const char 
 }
 
 /* Sets a value that is out of bounds, as the dialect does. */
-static enum bn_optset_error out_of_bounds(const struct bn_optset *s, const struct bn_entry *e,
-                                          const char *text)
+static enum bn_optset_error opt_out_of_bounds(const struct bn_optset *s, const struct bn_entry *e,
+                                              const char *text)
 {
   const bool nothing = text == NULL || text[0] == '\0';
 
@@ -174,9 +174,9 @@ static enum bn_optset_error opt_misread(const struct bn_optset *s, const struct 
     return BN_OPTSET_OK;
   }
   if (rc == BN_OPTSET_RANGE)
-    return out_of_bounds(s, e, st->text);
+    return opt_out_of_bounds(s, e, st->text);
   if (rc == BN_OPTSET_BAD && typed && e->o->type == BN_DOUBLE)
-    return leading_number(e, st->text);
+    return opt_leading_number(e, st->text);
   /* A size that is none is 0, where there is no sentence for it. */
   if (rc == BN_OPTSET_BAD && typed && e->o->type == BN_SIZE) {
     *(uint64_t *)e->value = 0;
@@ -222,8 +222,8 @@ static bool setting_is_empty(const struct bn_setting *st)
 /* Returns whether the option needs a value and has none.  "--time=" is no "--time=0", which would
    be a run without an end; sysbench takes it for that.  A text that sysbench does not know either
    has no default or is never empty. */
-static bool lacks_value(const struct bn_optset *s, const struct bn_opt *o,
-                        const struct bn_setting *st)
+static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
+                            const struct bn_setting *st)
 {
   const char *def = bn_opt_default(o, s->policy);
 
@@ -251,7 +251,7 @@ static enum bn_optset_error opt_parse(const struct bn_optset *s, struct bn_entry
 {
   const bool from_file = st->path != NULL;
 
-  if (lacks_value(s, e->o, st))
+  if (opt_lacks_value(s, e->o, st))
     return BN_OPTSET_BAD;
   if (e->o->type == BN_LIST && e->o->repeat && e->given)
     return opt_append_list(e, st->text, from_file);
@@ -278,7 +278,7 @@ static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry
     rc = BN_OPTSET_BAD;
   setting_free(&e->last);
   e->last = setting_copy(st);
-  warn_of_ignored_items(s, e, &e->last);
+  opt_warn_of_ignored_items(s, e, &e->last);
   if (e->o->typed != 0)
     *(const char **)opt_member(e, e->o->typed) = e->last.text;
   if (e->o->given != 0)
@@ -348,16 +348,16 @@ static struct bn_entry *entry_new(const struct bn_opt *o, const char *group, voi
 }
 
 /* In 1.0 and 1.1 the defaults of the test's options come after the file and the general options. */
-static bool defaults_win(const struct bn_optset *s)
+static bool opt_defaults_win(const struct bn_optset *s)
 {
   return s->policy->defaults_beat_files;
 }
 
 /* Returns whether the setting is not for this option, whose test is declared later than the file is
    read. */
-static bool comes_too_early(const struct bn_optset *s, const struct bn_setting *st)
+static bool opt_comes_too_early(const struct bn_optset *s, const struct bn_setting *st)
 {
-  return st->path != NULL && defaults_win(s);
+  return st->path != NULL && opt_defaults_win(s);
 }
 
 static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
@@ -369,7 +369,7 @@ static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
       i++;
       continue;
     }
-    if (comes_too_early(s, st)) {
+    if (opt_comes_too_early(s, st)) {
       opt_unpend(s, i);
       continue;
     }
@@ -388,7 +388,7 @@ static enum bn_optset_error opt_misfit(struct bn_entry *e, const char *text,
                                        enum bn_optset_error rc)
 {
   if (e->o->type == BN_DOUBLE)
-    return leading_number(e, text);
+    return opt_leading_number(e, text);
   if (e->o->type == BN_INT) {
     e->bad = rc;
     e->last.text = bn_alloc_text(text);
@@ -433,7 +433,7 @@ static int opt_add_one(struct bn_optset *s, const char *group, const struct bn_o
   }
   /* sysbench does not know our own options: there the script is the only one that declares them. */
   if (old != NULL && old->given &&
-      !(defaults_win(s) && (old->o->in != 0 || old->last.path != NULL)))
+      !(opt_defaults_win(s) && (old->o->in != 0 || old->last.path != NULL)))
     (void)opt_apply(s, e, &old->last);
   opt_apply_pending(s, e);
   return 0;
@@ -448,7 +448,7 @@ int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct 
     struct bn_entry *e = s->entry[i];
 
     if (e->o == own || !e->shadowed || !bn_opt_same_name(e->o->name, own->name) ||
-        (e->given && !(defaults_win(s) && e->last.path != NULL)))
+        (e->given && !(opt_defaults_win(s) && e->last.path != NULL)))
       continue;
     rc = bn_optval_parse(e->o, e->value, text, false);
     if (rc == BN_OPTSET_OK)

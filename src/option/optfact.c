@@ -60,8 +60,8 @@ static void optfact_add_value(struct bn_buf *b, const struct bn_opt *o, const vo
 
 /* Options that no table declares, for scripts of 1.0 and 0.5.  The last setting counts.  The value
    of one that the script does not read is hidden: its name may be a mistyped one of a password. */
-static void each_free(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
-                      void *arg)
+static void optfact_each_free(const struct bn_optset *s,
+                              void (*fn)(void *arg, const struct bn_opt_fact *f), void *arg)
 {
   for (size_t i = 0; i < s->n_pending; i++) {
     const struct bn_setting *st = &s->pending[i];
@@ -112,6 +112,6 @@ void bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const stru
 
     fn(arg, &fact);
   }
-  each_free(s, fn, arg);
+  optfact_each_free(s, fn, arg);
   bn_buf_done(&text);
 }

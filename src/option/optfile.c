@@ -25,7 +25,7 @@ struct reader {
 };
 
 /* The part of the line before '=', blanks and leading dashes taken off in place. */
-static char *trim_name(char *name)
+static char *optfile_trim_name(char *name)
 {
   size_t len;
 
@@ -76,7 +76,7 @@ static int optfile_unclosed(const struct reader *r, const char *name, struct bn_
 /* Sections and comments are meant to be nothing, "threads 4" is not; what follows may be secret. */
 static void optfile_name_line(const struct reader *r, char *text)
 {
-  char *name = trim_name(text), masked[BN_MASK_MAX];
+  char *name = optfile_trim_name(text), masked[BN_MASK_MAX];
 
   if (r->set->sent || bn_optset_is_comment(name) || name[0] == '[')
     return;
@@ -142,7 +142,7 @@ static int optfile_take_line(const struct reader *r, char *text, size_t len, str
   }
   *value++ = '\0';
   /* To sysbench the name is all before '=', with its blanks and dashes, and '#' nothing special. */
-  name = optfile_is_loose(r) ? text : trim_name(text);
+  name = optfile_is_loose(r) ? text : optfile_trim_name(text);
   if (bn_optset_is_comment(name)) {
     if (optfile_is_loose(r))
       bn_optset_set_file(r->set, name, "", r->path, r->line);

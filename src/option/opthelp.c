@@ -15,7 +15,7 @@ struct block {
   const struct bn_policy *policy;
 };
 
-static const char *form_of(const struct bn_opt *o, const struct bn_policy *policy)
+static const char *opthelp_form_of(const struct bn_opt *o, const struct bn_policy *policy)
 {
   static const char on_off[] = "[=on|off]";
   /* An option that also takes other words looks like a switch. */
@@ -50,7 +50,7 @@ static bool opthelp_is_listed(const struct block *b, const struct bn_opt *o)
   return !o->hidden && (b->policy->lists_own || (o->in & b->policy->listed) != 0);
 }
 
-static bool in_groups(const struct block *b, const char *group)
+static bool opthelp_in_groups(const struct block *b, const char *group)
 {
   for (size_t i = 0; i < b->n; i++)
     if (strcmp(b->groups[i], group) == 0)
@@ -59,7 +59,7 @@ static bool in_groups(const struct block *b, const char *group)
 }
 
 /* In a version that has only the old name, the old name stands at the new one's place. */
-static const struct bn_opt *old_name(const struct block *b, const struct bn_opt *o)
+static const struct bn_opt *opthelp_old_name(const struct block *b, const struct bn_opt *o)
 {
   const struct bn_opt *a;
 
@@ -70,9 +70,9 @@ static const struct bn_opt *old_name(const struct block *b, const struct bn_opt 
 }
 
 /* Calls fn for the options to be listed, group after group. */
-static size_t each_listed(const struct block *b,
-                          void (*fn)(void *arg, const struct block *b, const struct bn_opt *o),
-                          void *arg)
+static size_t
+opthelp_each_listed(const struct block *b,
+                    void (*fn)(void *arg, const struct block *b, const struct bn_opt *o), void *arg)
 {
   size_t count = 0;
 
@@ -82,10 +82,10 @@ static size_t each_listed(const struct block *b,
     const char *group;
 
     for (size_t i = 0; (o = bn_optset_at(b->set, i, &group)) != NULL; i++) {
-      if (!in_groups(&one, group))
+      if (!opthelp_in_groups(&one, group))
         continue;
       if (b->policy->help_has_old_names)
-        o = o->alias_of != NULL ? NULL : opthelp_is_listed(b, o) ? o : old_name(b, o);
+        o = o->alias_of != NULL ? NULL : opthelp_is_listed(b, o) ? o : opthelp_old_name(b, o);
       else if (!opthelp_is_listed(b, o))
         o = NULL;
       if (o == NULL)
@@ -100,12 +100,12 @@ static size_t each_listed(const struct block *b,
 enum { LETTER_SIZE = 16 };
 
 /* ", -o FILE" of "--output=FILE"; "" without a letter. */
-static const char *letter_of(const struct bn_opt *o, const struct bn_policy *policy,
-                             char out[LETTER_SIZE])
+static const char *opthelp_letter_of(const struct bn_opt *o, const struct bn_policy *policy,
+                                     char out[LETTER_SIZE])
 {
   out[0] = '\0';
   if (o->letter != '\0')
-    (void)snprintf(out, LETTER_SIZE, ", -%c %s", o->letter, form_of(o, policy) + 1);
+    (void)snprintf(out, LETTER_SIZE, ", -%c %s", o->letter, opthelp_form_of(o, policy) + 1);
   return out;
 }
 
@@ -113,9 +113,9 @@ static void opthelp_widen(void *arg, const struct block *b, const struct bn_opt 
 {
   size_t *width = arg;
   char letter[LETTER_SIZE];
-  const size_t len =
-      2 + strlen(o->name) + strlen(letter_of(o, b->policy, letter)) +
-      (b->policy->form_width > 0 ? b->policy->form_width : strlen(form_of(o, b->policy)) + 1);
+  const size_t len = 2 + strlen(o->name) + strlen(opthelp_letter_of(o, b->policy, letter)) +
+                     (b->policy->form_width > 0 ? b->policy->form_width
+                                                : strlen(opthelp_form_of(o, b->policy)) + 1);
 
   if (len > *width)
     *width = len;
@@ -163,7 +163,7 @@ static void opthelp_print_words(const struct printing *p, const char *text, cons
   }
 }
 
-static const char *shown_default(const struct bn_opt *o, const struct bn_policy *policy)
+static const char *opthelp_shown_default(const struct bn_opt *o, const struct bn_policy *policy)
 {
   const char *def = bn_opt_default(o, policy);
 
@@ -173,9 +173,10 @@ static const char *shown_default(const struct bn_opt *o, const struct bn_policy 
 static void opthelp_print_line(void *arg, const struct block *b, const struct bn_opt *o)
 {
   struct printing *p = arg;
-  const char *def = shown_default(o, b->policy), *form = form_of(o, b->policy);
+  const char *def = opthelp_shown_default(o, b->policy), *form = opthelp_form_of(o, b->policy);
   char letter[LETTER_SIZE];
-  const size_t used = 2 + strlen(o->name) + strlen(form) + strlen(letter_of(o, b->policy, letter));
+  const size_t used =
+      2 + strlen(o->name) + strlen(form) + strlen(opthelp_letter_of(o, b->policy, letter));
   const size_t pad = p->width > used ? p->width - used : 0;
 
   (void)fputs("  --", p->out);
@@ -195,24 +196,24 @@ static void opthelp_print_line(void *arg, const struct block *b, const struct bn
   (void)fputc('\n', p->out);
 }
 
-static struct block block_of(const struct bn_optset *s, const char *const *groups, size_t n)
+static struct block opthelp_block_of(const struct bn_optset *s, const char *const *groups, size_t n)
 {
   return (struct block){s, groups, n, bn_optset_policy(s)};
 }
 
 size_t bn_optset_help(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out)
 {
-  const struct block b = block_of(s, groups, n);
+  const struct block b = opthelp_block_of(s, groups, n);
   struct printing p = {.out = out, .columns = 100};
 
-  (void)each_listed(&b, opthelp_widen, &p.width);
-  return each_listed(&b, opthelp_print_line, &p);
+  (void)opthelp_each_listed(&b, opthelp_widen, &p.width);
+  return opthelp_each_listed(&b, opthelp_print_line, &p);
 }
 
 /* The value part in mdoc: capitals are an argument's name, brackets what may be left out. */
 static void man_argument(const struct bn_opt *o, const struct bn_policy *policy, FILE *out)
 {
-  const char *form = o->form == NULL && o->type == BN_LIST ? "=LIST" : form_of(o, policy);
+  const char *form = o->form == NULL && o->type == BN_LIST ? "=LIST" : opthelp_form_of(o, policy);
 
   if (o->type == BN_BOOL) {
     (void)fputs(" Ns Op = Ns Cm on | off", out);
@@ -272,7 +273,7 @@ static void man_sentence(const char *text, FILE *out)
 }
 
 /* Whether the help names every choice, so that the page need not repeat them. */
-static bool help_has_choices(const struct bn_opt *o)
+static bool opthelp_help_has_choices(const struct bn_opt *o)
 {
   for (size_t i = 0; o->choices[i] != NULL; i++)
     if (strstr(o->help, o->choices[i]) == NULL)
@@ -282,7 +283,7 @@ static bool help_has_choices(const struct bn_opt *o)
 
 static void man_bounds(const struct bn_opt *o, FILE *out)
 {
-  if (o->choices != NULL && help_has_choices(o))
+  if (o->choices != NULL && opthelp_help_has_choices(o))
     return;
   if (o->choices != NULL) {
     char text[512] = "one of";
@@ -329,7 +330,7 @@ static void man_item(void *arg, const struct block *b, const struct bn_opt *o)
   (void)fprintf(out, ".It Fl Fl %s", o->name);
   man_argument(o, b->policy, out);
   if (o->letter != '\0')
-    (void)fprintf(out, " , Fl %c Ar %s", o->letter, form_of(o, b->policy) + 1);
+    (void)fprintf(out, " , Fl %c Ar %s", o->letter, opthelp_form_of(o, b->policy) + 1);
   (void)fputc('\n', out);
   man_sentence(o->help, out);
   if (o->alias_of != NULL)
@@ -341,7 +342,7 @@ static void man_item(void *arg, const struct block *b, const struct bn_opt *o)
 
 size_t bn_optset_help_man(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out)
 {
-  const struct block b = block_of(s, groups, n);
+  const struct block b = opthelp_block_of(s, groups, n);
 
-  return each_listed(&b, man_item, out);
+  return opthelp_each_listed(&b, man_item, out);
 }

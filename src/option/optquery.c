@@ -42,7 +42,7 @@ struct bn_entry *bn_optset_target(const struct bn_optset *s, const struct bn_ent
   return NULL;
 }
 
-static const char *nearest_to(const struct bn_optset *s, const char *name)
+static const char *optquery_nearest_to(const struct bn_optset *s, const char *name)
 {
   struct bn_near near = {.typed = name};
 
@@ -54,11 +54,11 @@ static const char *nearest_to(const struct bn_optset *s, const char *name)
 
 const char *bn_optset_nearest(const struct bn_optset *s, const char *name)
 {
-  const char *best = nearest_to(s, name);
+  const char *best = optquery_nearest_to(s, name);
 
   /* Since 1.0, oltp-table-size of 0.5 is called table_size. */
   if (best == NULL && (strncmp(name, "oltp-", 5) == 0 || strncmp(name, "oltp_", 5) == 0))
-    best = nearest_to(s, name + 5);
+    best = optquery_nearest_to(s, name + 5);
   return best;
 }
 

@@ -431,7 +431,8 @@ static void optval_allowed(const struct bn_opt *o, char *out, size_t len)
   }
 }
 
-static const char *whats_wrong(const struct bn_opt *o, const char *text, enum bn_optset_error kind)
+static const char *optval_whats_wrong(const struct bn_opt *o, const char *text,
+                                      enum bn_optset_error kind)
 {
   static const char *const misfits[] = {
       [BN_BOOL] = "neither on nor off", [BN_INT] = "not a whole number", [BN_SIZE] = "not a size",
@@ -483,5 +484,6 @@ void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_
     (void)snprintf(out->text, sizeof out->text, "--%s: no value; allowed: %s", name, known);
   else
     (void)snprintf(out->text, sizeof out->text, "--%s=%.200s: %s; allowed: %s", name,
-                   bn_mask_text(bn_opt_shown(o, text), masked), whats_wrong(o, text, kind), known);
+                   bn_mask_text(bn_opt_shown(o, text), masked), optval_whats_wrong(o, text, kind),
+                   known);
 }

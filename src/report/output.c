@@ -61,7 +61,7 @@ int bn_output_verdict(const struct bn_output *o, struct bn_err *err)
   return 0;
 }
 
-static int document_cannot(const struct bn_document *d, struct bn_err *err)
+static int output_document_cannot(const struct bn_document *d, struct bn_err *err)
 {
   if (d->path == NULL)
     return bn_err_set(err, errno, "cannot write the report: %s", strerror(errno));
@@ -81,29 +81,31 @@ int bn_document_open(struct bn_document *d, const char *form, const char *path, 
   fault = bn_file_fault(d->path);
   if (fault != NULL)
     return bn_err_set(err, EINVAL, "--report=%s:%s: %s", form, d->path, fault);
-  return bn_file_try(d->path) == 0 ? 0 : document_cannot(d, err);
+  return bn_file_try(d->path) == 0 ? 0 : output_document_cannot(d, err);
 }
 
 int bn_document_write(const struct bn_document *d, const char *text, size_t len, struct bn_err *err)
 {
   errno = 0;
   if (d->path != NULL)
-    return bn_file_save(d->path, text, len) == 0 ? 0 : document_cannot(d, err);
-  return fwrite(text, 1, len, d->out) == len && fflush(d->out) == 0 ? 0 : document_cannot(d, err);
+    return bn_file_save(d->path, text, len) == 0 ? 0 : output_document_cannot(d, err);
+  return fwrite(text, 1, len, d->out) == len && fflush(d->out) == 0
+             ? 0
+             : output_document_cannot(d, err);
 }
 
-static bool written_to_stdout(const char *path)
+static bool output_written_to_stdout(const char *path)
 {
   return path == NULL || strcmp(path, "-") == 0;
 }
 
 int bn_written_check(const char *path, struct bn_err *err)
 {
-  const char *fault = written_to_stdout(path) ? NULL : bn_file_fault(path);
+  const char *fault = output_written_to_stdout(path) ? NULL : bn_file_fault(path);
 
   if (fault != NULL)
     return bn_err_set(err, BN_ERR_OPTION, "--output=%s: %s", path, fault);
-  if (!written_to_stdout(path) && bn_file_try(path) != 0)
+  if (!output_written_to_stdout(path) && bn_file_try(path) != 0)
     return bn_err_set(err, BN_ERR_OPTION, "--output=%s: %s", path, bn_file_reason(errno));
   return 0;
 }
@@ -114,8 +116,8 @@ int bn_written_document(struct bn_node *document, const char *path, struct bn_er
 
   if (document == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
-  rc = written_to_stdout(path) ? bn_store_print(document, stdout, err)
-                               : bn_store_save(document, path, err);
+  rc = output_written_to_stdout(path) ? bn_store_print(document, stdout, err)
+                                      : bn_store_save(document, path, err);
   bn_node_free(document);
   return rc;
 }

@@ -46,7 +46,7 @@ static struct shown saved_show(const char *path)
 }
 
 /* A partial document was made from a journal, or contains a part that was. */
-static void warn_partial(const struct shown *file, bool of_journal, double end_s)
+static void saved_warn_partial(const struct shown *file, bool of_journal, double end_s)
 {
   if (of_journal)
     bn_log_stderr("'%s' is the journal of a run that has not ended: the report covers the whole "
@@ -70,7 +70,7 @@ static void saved_warn(const char *path, const struct bn_stored *s)
     bn_log_stderr("'%s' has no totals: the report covers its %zu interval(s) and %zu checkpoint(s)",
                   file.name, g->n_intervals, g->n_checkpoints);
   else if (r->end.partial && measured)
-    warn_partial(&file, s->of_journal, g->total.view.at_s);
+    saved_warn_partial(&file, s->of_journal, g->total.view.at_s);
   else if (!measured)
     bn_log_stderr("'%s' is of a run that measured nothing", file.name);
   if (measured && r->facts.plan.histogram && g->total.view.latency == NULL)

@@ -81,7 +81,7 @@ static const char *const old_parts[] = {"compat",     "sql",          "sql_more"
 static const char *const old_parts_bool[] = {
     "compat", "sql", "sql_more", "compat_sql", "free_results_bool", NULL};
 
-static int declares_options(lua_State *L)
+static int script_declares_options(lua_State *L)
 {
   lua_pushboolean(L, bn_options_declared(bn_instance_api()->options));
   return 1;
@@ -93,7 +93,7 @@ static const luaL_Reg functions[] = {{"cmdline", bn_cmdline_make},
                                      {NULL, NULL}};
 
 static const luaL_Reg lazy_functions[] = {{"fill_options", bn_optexport_complete},
-                                          {"declares_options", declares_options},
+                                          {"declares_options", script_declares_options},
                                           {"json_next", bn_hooks_json_next},
                                           {"declare_metric", bn_metrics_declare},
                                           {"result", bn_result_make},
@@ -125,7 +125,7 @@ static void script_limit_arenas(void)
 /* Versions that have the 0.5 interface always show it.  Without a dialect it appears when a script
    uses it; a script that declares its options, which in 1.0 may use both, gets only the functions.
    Our own workloads of 0.5 always have it. */
-static enum bn_old_names old_names(const struct bn_script *sc)
+static enum bn_old_names script_old_names(const struct bn_script *sc)
 {
   const struct bn_policy *policy = sc->setup.conf->policy;
 
@@ -150,7 +150,7 @@ static void script_forget_old_names(struct bn_script *sc)
   lua_pop(lua->L, 1);
 }
 
-static char *title_of(const char *name)
+static char *script_title_of(const char *name)
 {
   const char *slash = name != NULL ? strrchr(name, '/') : NULL;
 
@@ -166,7 +166,7 @@ struct bn_script *bn_script_new(const struct bn_script_setup *setup)
 
   script_limit_arenas();
   sc->setup = *setup;
-  sc->title = title_of(setup->name);
+  sc->title = script_title_of(setup->name);
   sc->api.options = bn_options_new();
   bn_vm_init(&sc->vm, &sc->setup, is_bool ? &table_bool : &table);
   sc->vm.api = &sc->api;
@@ -189,7 +189,7 @@ int bn_script_load(struct bn_script *sc, struct bn_err *err)
   err->code = 0;
   if (bn_vm_find(&sc->vm, err) != 0)
     return -1;
-  sc->vm.old_names = old_names(sc);
+  sc->vm.old_names = script_old_names(sc);
   sc->api.main = bn_instance_open(&sc->vm, sc->main_session, 0, false);
   if (sc->api.main == NULL || bn_vm_compile(&sc->vm, &sc->api.main->lua, err) != 0 ||
       bn_optexport_early(&sc->api.main->lua) != 0 || bn_lua_load(&sc->api.main->lua) != 0)

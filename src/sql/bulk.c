@@ -57,7 +57,7 @@ int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
   return 0;
 }
 
-static void truncate_rows(struct bn_sql_conn *c)
+static void bulk_truncate_rows(struct bn_sql_conn *c)
 {
   c->bulk.text.len = c->bulk.head;
   c->bulk.text.data[c->bulk.text.len] = '\0';
@@ -81,7 +81,7 @@ static void bulk_keep_unsent(struct bn_sql_conn *c, const char *sql, unsigned se
 /* Sends the statements in the buffer; the last one stays there if further rows may belong to it.
    Each but the first gets its beginning in the place of rows that were sent before.  A failure does
    not repeat the event, so it is always logged. */
-static int insert_statements(struct bn_sql_conn *c, bool more)
+static int bulk_insert_statements(struct bn_sql_conn *c, bool more)
 {
   char *sql = c->bulk.text.data;
 
@@ -105,7 +105,7 @@ static int insert_statements(struct bn_sql_conn *c, bool more)
       return -1;
     }
   }
-  truncate_rows(c);
+  bulk_truncate_rows(c);
   return 0;
 }
 
@@ -173,13 +173,13 @@ static int bulk_flush(struct bn_sql_conn *c, bool more)
   if (c->bulk.rows == 0)
     return 0;
   if (!c->bulk.load.on)
-    return insert_statements(c, false);
+    return bulk_insert_statements(c, false);
   switch (bulk_load(c)) {
   case LOADED:
-    truncate_rows(c);
+    bulk_truncate_rows(c);
     return 0;
   case NOT_LOADED:
-    return insert_statements(c, more);
+    return bulk_insert_statements(c, more);
   case FAILED:
     break;
   }
@@ -215,7 +215,7 @@ static int bulk_part(struct bn_sql_conn *c, size_t len)
 {
   const bool full = c->bulk.rows > 0 && bulk_is_statement_full(c, len);
 
-  if (full && !c->bulk.load.on && insert_statements(c, false) != 0)
+  if (full && !c->bulk.load.on && bulk_insert_statements(c, false) != 0)
     return -1;
   if (c->bulk.rows == 0)
     return 0;

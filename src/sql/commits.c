@@ -168,7 +168,7 @@ static size_t commits_simplify(const struct call *call, char text[SIMPLE_ROOM])
 
 /* Returns whether the error may be that of another statement in the same text: PostgreSQL answers a
    text with the error of any of its statements, other servers with that of the first one. */
-static bool may_be_of_other_statement(const struct call *call)
+static bool commits_may_be_of_other_statement(const struct call *call)
 {
   char text[SIMPLE_ROOM];
 
@@ -208,7 +208,7 @@ static enum bn_sql commits_commit(const struct call *call)
   }
   atomic_store_explicit(&call->c->state.row->pending, true, memory_order_release);
   rc = commits_send(call);
-  commits_settle(call, rc, commits_is_refused(call) && !may_be_of_other_statement(call));
+  commits_settle(call, rc, commits_is_refused(call) && !commits_may_be_of_other_statement(call));
   return rc;
 }
 
@@ -266,7 +266,7 @@ static bool commits_is_single_statement(const char *sql, size_t len)
 /* Returns whether the statement gets a transaction of its own.  A text of several statements does
    not, because it may end transactions itself, and neither does a text that returns rows, because
    nothing can be sent while rows are read.  Contents of literals do not count. */
-static bool needs_own_transaction(const struct call *call)
+static bool commits_needs_own_transaction(const struct call *call)
 {
   char text[SIMPLE_ROOM];
   size_t len;
@@ -398,7 +398,7 @@ static enum bn_sql commits_pass_on(const struct call *call, enum bn_sql_boundary
   return rc;
 }
 
-static enum bn_sql carry_out(const struct call *call)
+static enum bn_sql commits_carry_out(const struct call *call)
 {
   struct state *v = &call->c->state;
   const enum bn_sql_boundary boundary = bn_sql_boundary_of(call->sql, call->len);
@@ -406,7 +406,7 @@ static enum bn_sql carry_out(const struct call *call)
   const enum bn_sql_transaction now = commits_look(call->c);
   enum bn_sql rc;
 
-  if (writes && !v->in_transaction && !v->foreign && needs_own_transaction(call))
+  if (writes && !v->in_transaction && !v->foreign && commits_needs_own_transaction(call))
     return commits_execute_alone(call);
   rc = is_commit(v, boundary, now) ? commits_commit(call) : commits_pass_on(call, boundary, writes);
   if (rc <= BN_SQL_ROWS)
@@ -451,7 +451,7 @@ static enum bn_sql commits_query(void *conn, const char *sql, size_t len, struct
 {
   const struct call call = {.c = conn, .sql = sql, .len = len, .r = r, .d = d};
 
-  return carry_out(&call);
+  return commits_carry_out(&call);
 }
 
 static enum bn_sql commits_next(void *conn, void *stmt, struct bn_sql_result *r,
@@ -524,7 +524,7 @@ static enum bn_sql commits_execute(void *stmt, struct bn_sql_result *r, struct b
   const struct call call = {
       .c = st->c, .prepared = st->below, .sql = st->sql, .len = st->len, .r = r, .d = d};
 
-  return carry_out(&call);
+  return commits_carry_out(&call);
 }
 
 static void commits_close(void *stmt)

@@ -65,7 +65,7 @@ void bn_sql_conn_drop(struct bn_sql_conn *c)
 }
 
 /* Closes the handle: the statements have to be prepared again. */
-static void shut_handle(struct bn_sql_conn *c)
+static void conn_shut_handle(struct bn_sql_conn *c)
 {
   bn_sql_conn_drop(c);
   for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next)
@@ -77,7 +77,7 @@ static void shut_handle(struct bn_sql_conn *c)
 void bn_sql_conn_shut(struct bn_sql_conn *c)
 {
   if (c->state == BN_CONN_LOST || c->state == BN_CONN_OPEN)
-    shut_handle(c);
+    conn_shut_handle(c);
   c->state = BN_CONN_CLOSED;
 }
 
@@ -181,7 +181,7 @@ bool bn_sql_conn_loads(const struct bn_sql_conn *c)
 
 /* Returns whether a lost connection is replaced by one to another server, while sysbench waits for
    the old one.  Rows may wait for longer in a server that is busy with those before them. */
-static bool goes_elsewhere(const struct bn_sql_conn *c)
+static bool conn_goes_elsewhere(const struct bn_sql_conn *c)
 {
   return c->places > 1 && c->drv->ignores_silence && c->sys->policy->own_report &&
          !bn_sql_conn_loads(c);
@@ -199,7 +199,7 @@ static void conn_set_target(const struct bn_sql_conn *c, struct bn_sql_target *t
       .loads = bn_sql_conn_loads(c),
       /* The bundled workloads say before they connect that each thread does. */
       .prepared = c->sys->preflight.all_connect && !c->session->services->is_command,
-      .elsewhere = goes_elsewhere(c),
+      .elsewhere = conn_goes_elsewhere(c),
   };
 }
 
@@ -527,7 +527,7 @@ void bn_sql_retired_free(struct bn_sqlsys *sys)
 }
 
 /* Returns whether the server prepares a statement once for each connection. */
-static bool prepares_once(const struct bn_sql_conn *c)
+static bool conn_prepares_once(const struct bn_sql_conn *c)
 {
   return !c->sys->emulate && !c->sys->anew && c->drv->caps.prepared_statements;
 }
@@ -564,7 +564,7 @@ enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_sessi
   };
   enum bn_sql_rest rest;
 
-  if (c == NULL || !prepares_once(c) || !bn_sql_preflight_is_worker(s))
+  if (c == NULL || !conn_prepares_once(c) || !bn_sql_preflight_is_worker(s))
     return BN_SQL_REST_LATER;
   expected.spent_ns = c->preparing_ns;
   bn_sql_preflight_lock(&sys->preflight);

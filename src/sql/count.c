@@ -18,7 +18,7 @@ static bool count_begins_with(const char *sql, size_t len, const char *word, siz
 }
 
 /* Returns how dialect 0.5 counts the statement. */
-static enum bn_sql_kind kind_by_first_word(const char *sql, size_t len)
+static enum bn_sql_kind count_kind_by_first_word(const char *sql, size_t len)
 {
   while (len > 0 && count_is_blank(*sql)) {
     sql++;
@@ -60,7 +60,7 @@ static const char *count_skip(const char *sql, const char *end)
 }
 
 /* Returns the verb that the first word of sql tells. */
-static inline enum bn_sql_verb first_verb(const char *sql, size_t left)
+static inline enum bn_sql_verb count_first_verb(const char *sql, size_t left)
 {
   switch (left > 0 ? *sql : '\0') {
   case 'I':
@@ -80,26 +80,27 @@ static inline enum bn_sql_verb first_verb(const char *sql, size_t left)
   }
 }
 
-static inline enum bn_sql_verb verb_of_text(const char *sql, size_t len)
+static inline enum bn_sql_verb count_verb_of_text(const char *sql, size_t len)
 {
   const char *const end = sql + len;
 
   /* Most begin with a word. */
   if (len > 0 && !bn_sql_is_word(*sql))
     sql = count_skip(sql, end);
-  return first_verb(sql, (size_t)(end - sql));
+  return count_first_verb(sql, (size_t)(end - sql));
 }
 
 enum bn_sql_verb bn_sql_verb_of(const char *sql, size_t len)
 {
-  return verb_of_text(sql, len);
+  return count_verb_of_text(sql, len);
 }
 
 struct bn_sql_statement_type bn_sql_statement_type_of(bool by_first_word, const char *sql,
                                                       size_t len)
 {
-  return (struct bn_sql_statement_type){
-      by_first_word ? kind_by_first_word(sql, len) : BN_SQL_BY_RESULT, verb_of_text(sql, len)};
+  return (struct bn_sql_statement_type){by_first_word ? count_kind_by_first_word(sql, len)
+                                                      : BN_SQL_BY_RESULT,
+                                        count_verb_of_text(sql, len)};
 }
 
 /* Returns the position behind the word, or NULL if another word stands there. */
@@ -135,7 +136,7 @@ static bool count_is_to_savepoint(const char *sql, const char *end)
   return p != NULL && count_behind(p, end, "to") != NULL;
 }
 
-static enum bn_sql_boundary autocommit_of(const char *sql)
+static enum bn_sql_boundary count_autocommit_of(const char *sql)
 {
   const char *value = sql + strcspn(sql, "=") + 1;
 
@@ -164,7 +165,7 @@ enum bn_sql_boundary bn_sql_boundary_of(const char *sql, size_t len)
   if (count_is_to_savepoint(sql, end))
     return BN_BOUNDARY_NONE;
   if (count_begins_with_words(sql, end, "set", "autocommit"))
-    return autocommit_of(sql);
+    return count_autocommit_of(sql);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const size_t first = strlen(rows[i].first);
 

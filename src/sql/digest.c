@@ -82,7 +82,7 @@ static void digest_word(struct digest *d, const char *p, const char *end)
 }
 
 /* Leaves "(...)" of a list of values, and nothing of a list that stands behind another. */
-static bool shorten_list(struct digest *d)
+static bool digest_shorten_list(struct digest *d)
 {
   static const char row[] = "(...), ";
   const size_t len = sizeof row - 1;
@@ -100,7 +100,7 @@ static void digest_close_parenthesis(struct digest *d)
 {
   const bool is_list = d->plain && d->len > d->open + 1;
 
-  if (!is_list || !shorten_list(d))
+  if (!is_list || !digest_shorten_list(d))
     digest_put(d, ")", 1);
   d->plain = d->word = false;
 }
@@ -219,13 +219,13 @@ static const char *digest_take(struct digest *d, const char *p)
 }
 
 /* Returns the number of bytes of the character that begins with this byte. */
-static size_t character_bytes(unsigned char first)
+static size_t digest_character_bytes(unsigned char first)
 {
   return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
 /* Returns the length without the part of a character at the end of a text that did not fit. */
-static size_t whole_characters(const struct digest *d)
+static size_t digest_whole_characters(const struct digest *d)
 {
   size_t start = d->len;
 
@@ -234,7 +234,7 @@ static size_t whole_characters(const struct digest *d)
   start -= start > 0;
   if (!d->full || d->len == 0)
     return d->len;
-  return start + character_bytes((unsigned char)d->out[start]) <= d->len ? d->len : start;
+  return start + digest_character_bytes((unsigned char)d->out[start]) <= d->len ? d->len : start;
 }
 
 size_t bn_sql_digest(const char *sql, size_t len, const struct bn_sql_caps *caps, char *out,
@@ -251,5 +251,5 @@ size_t bn_sql_digest(const char *sql, size_t len, const struct bn_sql_caps *caps
     literals->n = BN_SQL_LITERALS + 1;
   while (!d.full && digest_last(&d) == ';')
     d.len--;
-  return whole_characters(&d);
+  return digest_whole_characters(&d);
 }

@@ -39,7 +39,8 @@ void bn_sql_drivers_done(struct bn_sqlsys *sys)
   bn_sql_trace_close(&sys->trace);
 }
 
-static const struct bn_sql_driver_entry *row_named(const struct bn_sqlsys *sys, const char *name)
+static const struct bn_sql_driver_entry *driver_row_named(const struct bn_sqlsys *sys,
+                                                          const char *name)
 {
   for (size_t i = 0; i < sys->n_rows; i++) {
     if (strcmp(sys->rows[i].name, name) == 0)
@@ -84,7 +85,7 @@ static const struct bn_sql_driver_entry *driver_choose(const struct bn_sqlsys *s
     return NULL;
   }
   if (name != NULL && name[0] != '\0') {
-    row = row_named(sys, name);
+    row = driver_row_named(sys, name);
     if (row == NULL)
       driver_log_unknown(sys, name, typed);
     return row;
@@ -118,7 +119,7 @@ static int driver_set_ps_mode(struct bn_sqlsys *sys, struct bn_err *err)
 }
 
 /* Settles what all drivers share, once; the caller holds the lock. */
-static int settle_options(struct bn_sqlsys *sys, struct bn_err *err)
+static int driver_settle_options(struct bn_sqlsys *sys, struct bn_err *err)
 {
   if (sys->settled)
     return 0;
@@ -199,7 +200,7 @@ struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s,
     return NULL;
   drv = &sys->drivers[row - sys->rows];
   pthread_mutex_lock(&sys->lock);
-  rc = settle_options(sys, &err);
+  rc = driver_settle_options(sys, &err);
   if (rc == 0 && drv->ops == NULL) {
     rc = driver_load(drv, row, s, &err);
     if (rc == 0)

@@ -104,7 +104,7 @@ static void emulate_add_text(const struct bn_sql_emulation *e, const char *data,
 
 /* Returns whether a dash would join the one before it: "5-?" with a negative value must not become
    a comment, nor "5--?" of MySQL with a blank. */
-static bool joins_dash(const struct bn_buf *out)
+static bool emulate_joins_dash(const struct bn_buf *out)
 {
   return out->len > 0 && out->data[out->len - 1] == '-' &&
          (out->len == 1 || out->data[out->len - 2] != '-');
@@ -113,7 +113,7 @@ static bool joins_dash(const struct bn_buf *out)
 static void emulate_add_value(const struct bn_sql_emulation *e, const struct bn_sql_bind *b,
                               struct bn_buf *out)
 {
-  if (joins_dash(out))
+  if (emulate_joins_dash(out))
     (void)bn_buf_char(out, ' ');
   if (bn_sql_bind_null(b))
     (void)bn_buf_str(out, "NULL");

@@ -10,24 +10,24 @@
 #include "measure/stat.h"
 #include "sql/count.h"
 
-static void zero_rows_add(_Atomic uint64_t *to, const struct bn_stat *stat, unsigned counter)
+static void hints_zero_rows_add(_Atomic uint64_t *to, const struct bn_stat *stat, unsigned counter)
 {
   atomic_fetch_add_explicit(to, bn_stat_get(&stat->counter[counter]), memory_order_relaxed);
 }
 
 void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *h, const struct bn_stat *stat)
 {
-  zero_rows_add(&h->updates, stat, BN_SQL_C_UPDATES_WITHOUT_ROWS);
-  zero_rows_add(&h->rows_updated, stat, BN_SQL_C_ROWS_UPDATED);
-  zero_rows_add(&h->deletes, stat, BN_SQL_C_DELETES_WITHOUT_ROWS);
-  zero_rows_add(&h->rows_deleted, stat, BN_SQL_C_ROWS_DELETED);
-  zero_rows_add(&h->reads, stat, BN_C_READ);
-  zero_rows_add(&h->rows_read, stat, BN_SQL_C_ROWS_READ);
+  hints_zero_rows_add(&h->updates, stat, BN_SQL_C_UPDATES_WITHOUT_ROWS);
+  hints_zero_rows_add(&h->rows_updated, stat, BN_SQL_C_ROWS_UPDATED);
+  hints_zero_rows_add(&h->deletes, stat, BN_SQL_C_DELETES_WITHOUT_ROWS);
+  hints_zero_rows_add(&h->rows_deleted, stat, BN_SQL_C_ROWS_DELETED);
+  hints_zero_rows_add(&h->reads, stat, BN_C_READ);
+  hints_zero_rows_add(&h->rows_read, stat, BN_SQL_C_ROWS_READ);
 }
 
 /* Returns the number of the event in flight, from 1.  A repeated event has the same number
    again. */
-static uint64_t event_number(const struct bn_session *s)
+static uint64_t hints_event_number(const struct bn_session *s)
 {
   return bn_stat_get(&s->stat->counter[BN_C_EVENTS]) + bn_stat_get(&s->stat->failed) + 1;
 }
@@ -40,7 +40,7 @@ static bool end_hints_is_in_warmup(const struct bn_stat *st)
 
 void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *u, const struct bn_session *s)
 {
-  const uint64_t event = event_number(s);
+  const uint64_t event = hints_event_number(s);
 
   if (!atomic_load_explicit(&s->stat->running, memory_order_relaxed) || event == u->event ||
       end_hints_is_in_warmup(s->stat))
@@ -53,7 +53,7 @@ void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *all,
                                    const struct bn_sql_lazy_prepare *u, struct bn_session *s)
 {
   /* The last event may have been dropped. */
-  const bool unfinished = u->paid > 0 && u->event == event_number(s);
+  const bool unfinished = u->paid > 0 && u->event == hints_event_number(s);
 
   (void)atomic_fetch_add(&all->paid, u->paid - unfinished);
   (void)atomic_fetch_add(&all->events,

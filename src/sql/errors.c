@@ -109,7 +109,7 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
   return 0;
 }
 
-static const struct bn_opt *option_named(const struct bn_driver *ops, const char *name)
+static const struct bn_opt *errors_option_named(const struct bn_driver *ops, const char *name)
 {
   const struct bn_opt *o = ops->options;
 
@@ -130,7 +130,7 @@ int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops
   e->classes = ignore->classes;
   if (ignore->option == NULL)
     return 0;
-  option = option_named(ops, ignore->option);
+  option = errors_option_named(ops, ignore->option);
   if (option == NULL)
     return bn_err_set(err, EINVAL, "the database driver '%s' has no option '%s'", ops->name,
                       ignore->option);
@@ -311,7 +311,7 @@ static const struct state_class {
 };
 
 /* Returns the row of the class; a class without a row has no traits. */
-static const struct state_class *state_class_of(const char *state)
+static const struct state_class *errors_state_class_of(const char *state)
 {
   static const struct state_class other = {.name = ""};
 
@@ -323,17 +323,17 @@ static const struct state_class *state_class_of(const char *state)
 
 bool bn_sql_message_varies(const char *state)
 {
-  return state_class_of(state)->varies;
+  return errors_state_class_of(state)->varies;
 }
 
 bool bn_sql_is_of_statement(const char *state)
 {
-  return state_class_of(state)->of_statement;
+  return errors_state_class_of(state)->of_statement;
 }
 
 /* Returns the text that makes failures of several threads one failure: the SQLSTATE if the texts of
    one reason differ, else the text. */
-static char *failure_kind(enum bn_sql_step step, const struct bn_sql_diag *d)
+static char *errors_failure_kind(enum bn_sql_step step, const struct bn_sql_diag *d)
 {
   static const char *const names[BN_STEPS] = {[BN_STEP_CONNECT] = "connect",
                                               [BN_STEP_PREPARE] = "prepare",
@@ -354,7 +354,7 @@ static char *failure_kind(enum bn_sql_step step, const struct bn_sql_diag *d)
 static void errors_log_lines(bool alert, enum bn_sql_step step, const struct bn_sql_diag *d,
                              char **line, size_t n)
 {
-  char *kind = alert ? NULL : failure_kind(step, d);
+  char *kind = alert ? NULL : errors_failure_kind(step, d);
 
   for (size_t i = 0; alert && i < n; i++)
     bn_log_text(BN_ALERT, line[i]);

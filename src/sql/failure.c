@@ -173,7 +173,7 @@ static void failure_ask(struct bn_sql_conn *c)
     failure_tell(c);
 }
 
-static bool in_event(const struct bn_sql_conn *c)
+static bool failure_in_event(const struct bn_sql_conn *c)
 {
   return atomic_load_explicit(&c->session->stat->running, memory_order_relaxed);
 }
@@ -185,7 +185,8 @@ static void failure_end_run(const struct bn_sql_conn *c, const struct bn_sql_rec
 {
   char label[BN_LABEL_LEN];
 
-  if (r->action != BN_SQL_FAIL || of_hook || !in_event(c) || !c->sys->policy->caught_errors_end_run)
+  if (r->action != BN_SQL_FAIL || of_hook || !failure_in_event(c) ||
+      !c->sys->policy->caught_errors_end_run)
     return;
   failure_name_error(&c->diag, label, sizeof label);
   c->session->services->fail_session(c->session, label, c->diag.text);
@@ -193,7 +194,7 @@ static void failure_end_run(const struct bn_sql_conn *c, const struct bn_sql_rec
 
 void bn_sql_leave(struct bn_sql_conn *c)
 {
-  c->view.error = in_event(c) ? BN_VERDICT_IGNORABLE : BN_VERDICT_FATAL;
+  c->view.error = failure_in_event(c) ? BN_VERDICT_IGNORABLE : BN_VERDICT_FATAL;
 }
 
 static struct bn_sql_failing failure_failing(const struct bn_sql_conn *c, enum bn_sql_answer answer)
@@ -209,7 +210,7 @@ static struct bn_sql_failing failure_failing(const struct bn_sql_conn *c, enum b
       .once = c->failure.once,
       .asks = c->failure.asks,
       .interrupted = bn_session_interrupted(c->session),
-      .all_count = c->sys->policy->failed_prepares_count && in_event(c),
+      .all_count = c->sys->policy->failed_prepares_count && failure_in_event(c),
       .untold = c->sys->policy->fatal_errors_uncounted,
       .aborted = c->failure.rollback_due && failure_is_aborted(c),
       .answer = answer,
@@ -296,8 +297,8 @@ bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
   if (!c->failure.pending)
     c->diag.rolled_back = false;
   /* An event is repeated from its beginning: its transaction went with the connection. */
-  return (step == BN_STEP_PREPARE || step == BN_STEP_BIND) && rc == BN_SQL_LOST && !in_event(c) &&
-         c->state == BN_CONN_OPEN && failure_is_tried_again(c);
+  return (step == BN_STEP_PREPARE || step == BN_STEP_BIND) && rc == BN_SQL_LOST &&
+         !failure_in_event(c) && c->state == BN_CONN_OPEN && failure_is_tried_again(c);
 }
 
 void bn_sql_defer(struct bn_sql_conn *c)
@@ -336,7 +337,7 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
 
 /* Returns a number that differs between sessions that fail at the same time.  The random numbers of
    the session belong to its script, which must find the same ones whatever fails. */
-static uint64_t session_noise(const struct bn_session *s, uint64_t now_ns)
+static uint64_t failure_session_noise(const struct bn_session *s, uint64_t now_ns)
 {
   const uint64_t mixed = (now_ns + s->number) * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -345,7 +346,7 @@ static uint64_t session_noise(const struct bn_session *s, uint64_t now_ns)
 
 /* Rolls back all connections of the session, because its event will be repeated from its beginning,
    or another one begins. */
-static void roll_back_all(const struct bn_sql_session *o)
+static void failure_roll_back_all(const struct bn_sql_session *o)
 {
   for (struct bn_sql_conn *c = o != NULL ? o->all : NULL; c != NULL; c = c->next_all) {
     if (c->failure.rollback_due)
@@ -357,9 +358,9 @@ bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, b
 {
   const uint64_t now_ns = bn_clock_mono();
   const struct bn_sql_repetition r =
-      bn_sql_repeat(tries, (uint64_t)sys->conf->max_tries, session_noise(s, now_ns));
+      bn_sql_repeat(tries, (uint64_t)sys->conf->max_tries, failure_session_noise(s, now_ns));
 
-  roll_back_all(bn_sql_session_find(sys, s));
+  failure_roll_back_all(bn_sql_session_find(sys, s));
   if (r.wait_ns > 0)
     s->services->pause(s, now_ns + r.wait_ns);
   if (!counts)

@@ -61,7 +61,7 @@ enum bn_sql bn_sql_link_tell(const struct bn_sql_link *l, const char *sql, uint6
   return rc <= BN_SQL_ROWS ? BN_SQL_DONE : rc;
 }
 
-static void *alarm_main(void *arg)
+static void *link_alarm_main(void *arg)
 {
   struct bn_sql_alarm *a = arg;
   bool early = true, cleared;
@@ -85,7 +85,7 @@ int bn_sql_alarm_set(struct bn_sql_alarm *a, const struct bn_sql_link *link, uin
     return -1;
   bn_wait_init(&a->changed);
   (void)pthread_mutex_init(&a->lock, NULL);
-  if (bn_wait_spawn(&a->thread, 0, alarm_main, a) == 0)
+  if (bn_wait_spawn(&a->thread, 0, link_alarm_main, a) == 0)
     return 0;
   (void)pthread_mutex_destroy(&a->lock);
   (void)pthread_cond_destroy(&a->changed);

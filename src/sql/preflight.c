@@ -89,7 +89,7 @@ void bn_sql_preflight_learn(struct bn_sql_preflight *p, const struct bn_sql_info
     *used = *used > ours ? *used - ours : 0;
 }
 
-static int64_t threads_of(const struct bn_sql_preflight *p, const struct bn_session *s)
+static int64_t preflight_threads_of(const struct bn_sql_preflight *p, const struct bn_session *s)
 {
   const int64_t threads = s->services->conf->plan.threads, places = p->info.places;
 
@@ -106,7 +106,7 @@ static bool preflight_allows(const struct bn_sql_preflight *p, const struct bn_s
                                    .clients = "other clients",
                                    .remedy = remedy,
                                    .instead = "use fewer --threads",
-                                   .needed = threads_of(p, s),
+                                   .needed = preflight_threads_of(p, s),
                                    .allowed = quota->allowed,
                                    .others = quota->used - 2,
                                    .reserved = reserved + ROOM,
@@ -133,7 +133,7 @@ bool bn_sql_preflight_defers(const struct bn_sql_preflight *p, const struct bn_s
 {
   /* Each session that is due has waited for the lock since these were written. */
   return bn_sql_preflight_due(s) && p->all_connect && p->info.max_prepared_statements >= 0 &&
-         threads_of(p, s) * n > p->info.max_prepared_statements;
+         preflight_threads_of(p, s) * n > p->info.max_prepared_statements;
 }
 
 bool bn_sql_preflight_asks(const struct bn_sql_preflight *p, const struct bn_session *s,
@@ -163,7 +163,7 @@ static uint64_t most_ns(const struct bn_session *s)
   return timeout != 0 && timeout / 2 < most ? timeout / 2 : most;
 }
 
-static int64_t left_of(const struct bn_sql_info *info, bool asked)
+static int64_t preflight_left_of(const struct bn_sql_info *info, bool asked)
 {
   const int64_t allowed = info->max_prepared_statements, used = info->prepared_statements;
 
@@ -172,15 +172,16 @@ static int64_t left_of(const struct bn_sql_info *info, bool asked)
   return used <= 0 ? allowed : used < allowed ? allowed - used : 0;
 }
 
-static struct bn_sql_cost cost_of(const struct bn_sql_preflight *p, const struct bn_session *s,
-                                  const struct bn_sql_expected *e)
+static struct bn_sql_cost preflight_cost_of(const struct bn_sql_preflight *p,
+                                            const struct bn_session *s,
+                                            const struct bn_sql_expected *e)
 {
   const uint64_t rest = e->in_all - e->at_start;
 
   return (struct bn_sql_cost){
       .all = (int64_t)(s->services->conf->plan.threads * e->in_all),
-      .here = threads_of(p, s) * (int64_t)e->in_all,
-      .left = left_of(&p->info, p->asked),
+      .here = preflight_threads_of(p, s) * (int64_t)e->in_all,
+      .left = preflight_left_of(&p->info, p->asked),
       .rest_ns = e->at_start > 0 ? e->spent_ns / e->at_start * rest : 0,
       .most_ns = most_ns(s),
   };
@@ -213,11 +214,11 @@ static void preflight_tell_excess(const struct bn_sql_preflight *p, const struct
 }
 
 /* Returns the demand to judge: `auto` leaves half of what the server has left to others. */
-static struct bn_limit_check statements_demand(const struct bn_sql_preflight *p,
-                                               const struct bn_session *s,
-                                               const struct bn_sql_expected *e)
+static struct bn_limit_check preflight_statements_demand(const struct bn_sql_preflight *p,
+                                                         const struct bn_session *s,
+                                                         const struct bn_sql_expected *e)
 {
-  const int64_t needed = threads_of(p, s) * (int64_t)e->in_all;
+  const int64_t needed = preflight_threads_of(p, s) * (int64_t)e->in_all;
 
   return (struct bn_limit_check){
       .what = "prepared statements",
@@ -240,9 +241,9 @@ static enum bn_sql_rest preflight_judge_statements(const struct bn_sql_preflight
                                                    const struct bn_session *s,
                                                    const struct bn_sql_expected *e)
 {
-  const struct bn_limit_check demand = statements_demand(p, s, e);
+  const struct bn_limit_check demand = preflight_statements_demand(p, s, e);
   const enum bn_judgement judgement = bn_limit_check_log(&demand);
-  const struct bn_sql_cost cost = cost_of(p, s, e);
+  const struct bn_sql_cost cost = preflight_cost_of(p, s, e);
   enum bn_sql_excess excess;
 
   if (judgement == BN_REFUSED)

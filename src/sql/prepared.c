@@ -56,7 +56,7 @@ static bool prepared_is_result_needed(const struct bn_sql_stmt *st)
 
 /* Disposes of a statement whose script has freed it.  It happens here and not where the result is
    released, so that the path of every statement pays nothing for it. */
-static void dispose_of_orphan(struct bn_sql_conn *c)
+static void prepared_dispose_of_orphan(struct bn_sql_conn *c)
 {
   struct bn_sql_stmt *st = c->orphan;
 
@@ -73,7 +73,7 @@ void bn_sql_stmt_free(struct bn_sql_stmt *st)
   if (st == NULL)
     return;
   c = st->conn;
-  dispose_of_orphan(c);
+  prepared_dispose_of_orphan(c);
   if (prepared_is_result_needed(st))
     c->orphan = st;
   else
@@ -207,7 +207,7 @@ struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_
 
   if (!bn_sql_begin(c, NULL, 0))
     return NULL;
-  dispose_of_orphan(c);
+  prepared_dispose_of_orphan(c);
   since = bn_clock_now(&c->session->clock);
   st = prepared_prepare_text(c, sql, len);
   c->preparing_ns += bn_clock_now(&c->session->clock) - since;

@@ -28,7 +28,7 @@ static void query_refuse_all(struct bn_sql_conn *c, bool closed)
 
 /* Returns whether the statement repeats an event: a script with a loop of its own shows that by its
    BEGIN. */
-static bool repeats_event(const struct bn_sql_conn *c, const char *sql, size_t len)
+static bool query_repeats_event(const struct bn_sql_conn *c, const char *sql, size_t len)
 {
   return c->failure.rollback_due && sql != NULL &&
          bn_sql_boundary_of(sql, len) == BN_BOUNDARY_BEGIN;
@@ -38,7 +38,7 @@ bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
 {
   bool closed;
 
-  if (repeats_event(c, sql, len))
+  if (query_repeats_event(c, sql, len))
     bn_sql_roll_back(c);
   closed = c->state != BN_CONN_OPEN;
   /* A signal ended the command between two of its statements, or in one, which has lost the

@@ -115,7 +115,7 @@ void bn_sql_read_hosts_free(struct bn_sql_read_hosts *h)
   *h = (struct bn_sql_read_hosts){.n = 0};
 }
 
-static size_t common_divisor(size_t a, size_t b)
+static size_t readhosts_common_divisor(size_t a, size_t b)
 {
   while (b != 0) {
     const size_t rest = a % b;
@@ -130,7 +130,7 @@ static size_t common_divisor(size_t a, size_t b)
    left. */
 size_t bn_sql_read_hosts_index(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places)
 {
-  const size_t rounds = common_divisor(places, h->n), again = places / rounds * h->n;
+  const size_t rounds = readhosts_common_divisor(places, h->n), again = places / rounds * h->n;
 
   return (ordinal + ordinal / again % rounds) % h->n;
 }

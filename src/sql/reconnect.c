@@ -15,7 +15,7 @@
 enum { PATIENCE_S = 60, ATTEMPT_S = 2, DOUBLINGS = 3, PROOF_S = 1 };
 
 /* Pauses; the end of the run ends the pause.  Returns false if the run is over. */
-static bool pause_ms(const struct bn_sql_conn *c, unsigned ms)
+static bool reconnect_pause_ms(const struct bn_sql_conn *c, unsigned ms)
 {
   if (ms == 0)
     return true;
@@ -33,7 +33,7 @@ static int reconnect_give_up(struct bn_sql_conn *c, bool over)
 }
 
 /* Returns the progress of the session: its events, in a command its statements. */
-static uint64_t conn_progress(const struct bn_sql_conn *c)
+static uint64_t reconnect_conn_progress(const struct bn_sql_conn *c)
 {
   const struct bn_stat *st = c->session->stat;
 
@@ -46,14 +46,14 @@ static uint64_t conn_progress(const struct bn_sql_conn *c)
 /* Returns whether the new connection is young and has been of no use yet. */
 static bool reconnect_is_unproven(const struct bn_sql_conn *c)
 {
-  return c->renewed && c->served == conn_progress(c) &&
+  return c->renewed && c->served == reconnect_conn_progress(c) &&
          bn_clock_mono() < c->renewed_ns + PROOF_S * BN_NSEC_PER_SEC;
 }
 
 /* Returns whether the connection was lost before it was of use: a server that lets users in and
    then refuses their statements is not well.  Dialects go on at once, as sysbench does, if there is
    no other server. */
-static bool was_in_vain(const struct bn_sql_conn *c)
+static bool reconnect_was_in_vain(const struct bn_sql_conn *c)
 {
   return c->state == BN_CONN_LOST && (c->places > 1 || c->sys->policy->own_report) &&
          reconnect_is_unproven(c);
@@ -73,7 +73,7 @@ static int reconnect_pass_to_next_server(struct bn_sql_conn *c, uint64_t until_n
 
   if (r.action == BN_SQL_FAIL)
     return reconnect_give_up(c, over);
-  if (!pause_ms(c, r.wait_ms))
+  if (!reconnect_pause_ms(c, r.wait_ms))
     return reconnect_give_up(c, true);
   c->tries++;
   if (c->places > 1)
@@ -82,7 +82,7 @@ static int reconnect_pass_to_next_server(struct bn_sql_conn *c, uint64_t until_n
 }
 
 /* Returns the deadline of the next attempt. */
-static uint64_t attempt_until(const struct bn_sql_conn *c, uint64_t until_ns)
+static uint64_t reconnect_attempt_until(const struct bn_sql_conn *c, uint64_t until_ns)
 {
   const unsigned round = c->tries / c->places;
   const uint64_t own_ns = (ATTEMPT_S * BN_NSEC_PER_SEC) << (round < DOUBLINGS ? round : DOUBLINGS);
@@ -93,13 +93,13 @@ static uint64_t attempt_until(const struct bn_sql_conn *c, uint64_t until_ns)
 /* Opens the connection again.  Returns 0 or -1. */
 static int reconnect_open(struct bn_sql_conn *c, uint64_t until_ns)
 {
-  while (bn_sql_conn_open(c, attempt_until(c, until_ns)) != 0) {
+  while (bn_sql_conn_open(c, reconnect_attempt_until(c, until_ns)) != 0) {
     bn_sql_tell_remedy(c->drv->ops, &c->diag, "cannot connect again", &c->sys->remedy_told);
     if (reconnect_pass_to_next_server(c, until_ns) != 0)
       return -1;
   }
   c->renewed = true;
-  c->served = conn_progress(c);
+  c->served = reconnect_conn_progress(c);
   c->renewed_ns = bn_clock_mono();
   bn_log(BN_DEBUG, "Reconnected");
   bn_sql_pending_failure_rolled_back(&c->failure);
@@ -132,7 +132,7 @@ static int reconnect_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t unt
 int bn_sql_reconnect(struct bn_sql_conn *c)
 {
   const bool closed = c->state == BN_CONN_CLOSED, lost = c->state == BN_CONN_LOST;
-  const bool in_vain = was_in_vain(c);
+  const bool in_vain = reconnect_was_in_vain(c);
   uint64_t until_ns;
 
   if (c->owner == NULL) {

@@ -12,7 +12,7 @@
 /* The waits between two attempts to connect, or two tries of an event: 1, 2, 4, … milliseconds. */
 enum { BACKOFF_FIRST_MS = 1, BACKOFF_MAX_MS = 250, DOUBLINGS = 8 };
 
-static unsigned backoff_ms(uint64_t tries)
+static unsigned recover_backoff_ms(uint64_t tries)
 {
   return tries < DOUBLINGS ? BACKOFF_FIRST_MS << tries : BACKOFF_MAX_MS;
 }
@@ -41,7 +41,7 @@ static struct bn_sql_recovery recover_connecting(const struct bn_sql_failing *f)
     return (struct bn_sql_recovery){.action = BN_SQL_FAIL};
   return (struct bn_sql_recovery){
       .action = BN_SQL_RETRY,
-      .wait_ms = f->tries % places == places - 1 ? backoff_ms(f->tries / places) : 0};
+      .wait_ms = f->tries % places == places - 1 ? recover_backoff_ms(f->tries / places) : 0};
 }
 
 /* Returns whether the server refuses to write, or carries out nothing: another one may do so. */
@@ -80,7 +80,7 @@ struct bn_sql_repetition bn_sql_repeat(uint64_t tries, uint64_t max_tries, uint6
     return (struct bn_sql_repetition){.fails = true};
   if (max_tries == 0 || tries < 2)
     return (struct bn_sql_repetition){.fails = false};
-  half_ns = (uint64_t)backoff_ms(tries - 2) * 1000000 / 2;
+  half_ns = (uint64_t)recover_backoff_ms(tries - 2) * 1000000 / 2;
   return (struct bn_sql_repetition){.wait_ns = half_ns + noise % half_ns};
 }
 

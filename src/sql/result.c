@@ -63,7 +63,7 @@ static int result_widen(struct bn_sql_cursor *cur)
   return 0;
 }
 
-static struct bn_sql_cursor *cursor_of(struct bn_sql_rs *rs)
+static struct bn_sql_cursor *result_cursor_of(struct bn_sql_rs *rs)
 {
   return (struct bn_sql_cursor *)(void *)rs;
 }
@@ -80,7 +80,7 @@ static bool result_fetch(struct bn_sql_cursor *cur)
 
 bool bn_sql_fetch(struct bn_sql_rs *rs)
 {
-  struct bn_sql_cursor *cur = cursor_of(rs);
+  struct bn_sql_cursor *cur = result_cursor_of(rs);
 
   if (!cur->live) {
     bn_log(BN_ALERT, "attempt to fetch row from an invalid result set");
@@ -100,14 +100,14 @@ bool bn_sql_fetch(struct bn_sql_rs *rs)
 
 bool bn_sql_fetch_failed(struct bn_sql_rs *rs)
 {
-  const struct bn_sql_cursor *cur = cursor_of(rs);
+  const struct bn_sql_cursor *cur = result_cursor_of(rs);
 
   return cur->live && cur->result.cut;
 }
 
 int bn_sql_free_result(struct bn_sql_rs *rs)
 {
-  struct bn_sql_cursor *cur = cursor_of(rs);
+  struct bn_sql_cursor *cur = result_cursor_of(rs);
 
   if (!cur->live) {
     bn_log(BN_ALERT, "attempt to free an invalid result set");

@@ -227,7 +227,7 @@ static bool route_begins_another(enum bn_sql_boundary boundary, const struct bn_
 
 /* Returns whether the statement commits first.  MariaDB carries it out even within a transaction
    that cannot write. */
-static bool commits_first(const struct token *first, const struct token *second)
+static bool route_commits_first(const struct token *first, const struct token *second)
 {
   static const char *const words[] = {
       "alter",  "create", "drop",  "rename", "truncate", "grant",     "revoke", "optimize",
@@ -274,7 +274,7 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
 
     if (first.len > 0 && !route_is_char(&first, ';')) {
       if (ended || route_begins_another(boundary, caps) ||
-          (mysql && commits_first(&first, &second)))
+          (mysql && route_commits_first(&first, &second)))
         return true;
       ended = boundary == BN_BOUNDARY_COMMIT || boundary == BN_BOUNDARY_ROLLBACK;
     }

@@ -52,7 +52,7 @@ struct twin {
   _Alignas(16) char part[];
 };
 
-static size_t room_of(size_t size)
+static size_t split_room_of(size_t size)
 {
   return (size + 15) / 16 * 16;
 }
@@ -62,15 +62,16 @@ static void *split_handle_of(const struct bn_sql_split *p, enum bn_sql_role role
   return p->link[role].handle;
 }
 
-static void *inner_stmt(struct twin *twin, enum bn_sql_role role)
+static void *split_inner_stmt(struct twin *twin, enum bn_sql_role role)
 {
-  return twin->part + (size_t)role * room_of(twin->split->base->stmt_size);
+  return twin->part + (size_t)role * split_room_of(twin->split->base->stmt_size);
 }
 
 /* --- which server ------------------------------------------------------------------------------
  */
 
-static enum bn_sql_transaction transaction_of(const struct bn_sql_split *p, enum bn_sql_role role)
+static enum bn_sql_transaction split_transaction_of(const struct bn_sql_split *p,
+                                                    enum bn_sql_role role)
 {
   return p->base->transaction(split_handle_of(p, role));
 }
@@ -83,8 +84,8 @@ static bool split_is_open(enum bn_sql_transaction t)
 /* Returns whether both servers are between two transactions. */
 static bool split_is_between_transactions(const struct bn_sql_split *p)
 {
-  return !p->held && transaction_of(p, BN_ROLE_WRITE) == BN_TRANSACTION_OWN &&
-         transaction_of(p, BN_ROLE_READ) == BN_TRANSACTION_OWN;
+  return !p->held && split_transaction_of(p, BN_ROLE_WRITE) == BN_TRANSACTION_OWN &&
+         split_transaction_of(p, BN_ROLE_READ) == BN_TRANSACTION_OWN;
 }
 
 static enum bn_sql_role split_choose(const struct bn_sql_split *p, enum bn_sql_route route)
@@ -121,7 +122,7 @@ static void split_note_held(struct bn_sql_split *p, enum bn_sql_boundary boundar
 {
   switch (boundary) {
   case BN_BOUNDARY_LOCK:
-    p->held = transaction_of(p, BN_ROLE_WRITE) != BN_TRANSACTION_OPEN;
+    p->held = split_transaction_of(p, BN_ROLE_WRITE) != BN_TRANSACTION_OPEN;
     break;
   case BN_BOUNDARY_FOREIGN:
     p->held = true;
@@ -154,7 +155,7 @@ static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, 
     (void)snprintf(p->begun, sizeof p->begun, "%s",
                    strlen(text->sql) < sizeof p->begun ? text->sql : "BEGIN");
   p->reading |= p->fresh;
-  p->reading &= split_is_open(transaction_of(p, BN_ROLE_READ));
+  p->reading &= split_is_open(split_transaction_of(p, BN_ROLE_READ));
   if (rc == BN_SQL_ROWS)
     bn_stat_count(p->session->stat, p->counter, 1);
   return rc;
@@ -170,8 +171,8 @@ static size_t split_count_places(const struct bn_sql_split *p, const struct bn_s
   return p->base->place != NULL ? p->base->place(p->link->self, t, name, sizeof name) : 1;
 }
 
-static struct bn_sql_target target_of(const struct bn_sql_split *p, const struct bn_sql_target *t,
-                                      enum bn_sql_role role)
+static struct bn_sql_target split_target_of(const struct bn_sql_split *p,
+                                            const struct bn_sql_target *t, enum bn_sql_role role)
 {
   const struct bn_sql_read_hosts *hosts = &p->shared->hosts;
   const size_t writers = split_count_places(p, t);
@@ -192,7 +193,7 @@ static struct bn_sql_target target_of(const struct bn_sql_split *p, const struct
 size_t bn_sql_split_place(const struct bn_sql_split *p, const struct bn_sql_target *t, char *name,
                           size_t size)
 {
-  const struct bn_sql_target target = target_of(p, t, p->role);
+  const struct bn_sql_target target = split_target_of(p, t, p->role);
 
   if (p->base->place != NULL)
     (void)p->base->place(p->link->self, &target, name, size);
@@ -208,7 +209,7 @@ static enum bn_sql split_connect(void *self, void *conn, const struct bn_sql_tar
   (void)self;
   p->reading = p->held = false;
   for (enum bn_sql_role role = 0; role < BN_ROLES && rc == BN_SQL_DONE; role++) {
-    const struct bn_sql_target target = target_of(p, t, role);
+    const struct bn_sql_target target = split_target_of(p, t, role);
 
     p->made[role] = true;
     rc = bn_sql_link_connect(&p->link[role], &target, deadline_ns, d);
@@ -240,7 +241,7 @@ static enum bn_sql_transaction split_transaction(void *conn)
 {
   const struct bn_sql_split *p = conn;
 
-  return transaction_of(p, p->reading ? BN_ROLE_READ : BN_ROLE_WRITE);
+  return split_transaction_of(p, p->reading ? BN_ROLE_READ : BN_ROLE_WRITE);
 }
 
 void bn_sql_split_write_only(struct bn_sql_split *p, bool on)
@@ -283,7 +284,7 @@ static enum bn_sql split_next(void *conn, void *stmt, struct bn_sql_result *r,
 {
   const struct bn_sql_split *p = conn;
   struct twin *twin = stmt;
-  void *inner = twin != NULL && !twin->as_text[p->role] ? inner_stmt(twin, p->role) : NULL;
+  void *inner = twin != NULL && !twin->as_text[p->role] ? split_inner_stmt(twin, p->role) : NULL;
 
   return p->base->next(split_handle_of(p, p->role), inner, r, d);
 }
@@ -294,8 +295,8 @@ static enum bn_sql split_next(void *conn, void *stmt, struct bn_sql_result *r,
 static enum bn_sql split_prepare_on(struct twin *twin, enum bn_sql_role role, struct bn_sql_diag *d)
 {
   const struct bn_sql_split *p = twin->split;
-  const enum bn_sql rc =
-      p->base->prepare(split_handle_of(p, role), inner_stmt(twin, role), twin->sql, twin->len, d);
+  const enum bn_sql rc = p->base->prepare(split_handle_of(p, role), split_inner_stmt(twin, role),
+                                          twin->sql, twin->len, d);
 
   twin->prepared[role] = rc == BN_SQL_DONE;
   return rc;
@@ -307,8 +308,8 @@ static void split_close_on(struct twin *twin, enum bn_sql_role role)
 
   if (!twin->prepared[role])
     return;
-  base->close(inner_stmt(twin, role));
-  memset(inner_stmt(twin, role), 0, base->stmt_size);
+  base->close(split_inner_stmt(twin, role));
+  memset(split_inner_stmt(twin, role), 0, base->stmt_size);
   twin->prepared[role] = false;
 }
 
@@ -347,7 +348,7 @@ static enum bn_sql split_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
     if (!twin->prepared[role])
       continue;
     p->role = role;
-    rc = p->base->bind(inner_stmt(twin, role), b, n, d);
+    rc = p->base->bind(split_inner_stmt(twin, role), b, n, d);
   }
   twin->binds = rc == BN_SQL_DONE ? b : NULL;
   twin->n_binds = n;
@@ -367,7 +368,7 @@ static enum bn_sql split_prepare_late(struct twin *twin, enum bn_sql_role role,
   }
   if (rc != BN_SQL_DONE || twin->binds == NULL)
     return rc;
-  rc = twin->split->base->bind(inner_stmt(twin, role), twin->binds, twin->n_binds, d);
+  rc = twin->split->base->bind(split_inner_stmt(twin, role), twin->binds, twin->n_binds, d);
   if (rc != BN_SQL_DONE)
     split_close_on(twin, role);
   return rc;
@@ -399,7 +400,7 @@ static enum bn_sql split_execute_on(struct twin *twin, enum bn_sql_role role,
   if (rc != BN_SQL_DONE)
     return rc;
   return twin->as_text[role] ? split_execute_text(twin, r, d)
-                             : twin->split->base->execute(inner_stmt(twin, role), r, d);
+                             : twin->split->base->execute(split_inner_stmt(twin, role), r, d);
 }
 
 static enum bn_sql split_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
@@ -434,7 +435,7 @@ static enum bn_sql split_prepare_group(struct bn_sql_split *p, enum bn_sql_role 
       continue;
     twin[size] = list[i].stmt;
     group[size] = list[i];
-    group[size++].stmt = inner_stmt(list[i].stmt, role);
+    group[size++].stmt = split_inner_stmt(list[i].stmt, role);
   }
   if (size == 0)
     return BN_SQL_DONE;
@@ -490,7 +491,7 @@ static struct bn_driver split_make_ops(const struct bn_driver *base)
 {
   return (struct bn_driver){
       .name = base->name,
-      .stmt_size = sizeof(struct twin) + BN_ROLES * room_of(base->stmt_size),
+      .stmt_size = sizeof(struct twin) + BN_ROLES * split_room_of(base->stmt_size),
       .connect = split_connect,
       .disconnect = split_disconnect,
       .interrupt = base->interrupt != NULL ? split_interrupt : NULL,

@@ -83,8 +83,8 @@ static void pattern_fill(struct bn_sql_pattern *p, const char *sql, size_t len,
 }
 
 /* Returns the number of bytes around the values. */
-static size_t bytes_around_values(const char *sql, size_t len,
-                                  const struct bn_sql_literals *literals)
+static size_t statements_bytes_around_values(const char *sql, size_t len,
+                                             const struct bn_sql_literals *literals)
 {
   for (size_t i = 0; i < literals->n; i++) {
     const struct literal l = literal_of(sql, literals, i);
@@ -103,7 +103,7 @@ struct bn_sql_pattern *bn_sql_pattern_new(const char *sql, size_t len,
 
   if (literals->n > BN_SQL_LITERALS)
     return NULL;
-  size = bytes_around_values(sql, len, literals);
+  size = statements_bytes_around_values(sql, len, literals);
   if (size > BN_SQL_PATTERN_TEXT)
     return NULL;
   p = bn_alloc(1, sizeof *p + size);
@@ -182,7 +182,7 @@ struct bn_statement *bn_sql_statement_names_get(struct bn_sql_statement_names *n
 }
 
 /* Hashes eight bytes at a time; two digests of a run have the same hash once in 2^64 pairs. */
-static uint64_t hash_of(const char *text, size_t len)
+static uint64_t statements_hash_of(const char *text, size_t len)
 {
   uint64_t h = len, word;
 
@@ -201,13 +201,13 @@ static uint64_t hash_of(const char *text, size_t len)
    WH". */
 static size_t pattern_set(const char *sql, size_t len)
 {
-  return hash_of(sql, len < 8 ? 0 : len < 24 ? 8 : 24) % SETS;
+  return statements_hash_of(sql, len < 8 ? 0 : len < 24 ? 8 : 24) % SETS;
 }
 
-static struct bn_statement *by_digest(struct bn_sql_statement_names *n, const char *name,
-                                      size_t len)
+static struct bn_statement *statements_by_digest(struct bn_sql_statement_names *n, const char *name,
+                                                 size_t len)
 {
-  const uint64_t hash = hash_of(name, len);
+  const uint64_t hash = statements_hash_of(name, len);
   struct known *known = &n->known[hash % DIGESTS];
 
   if (known->statement == NULL || known->hash != hash)
@@ -222,7 +222,7 @@ static struct bn_statement *statement_names_learn(struct bn_sql_statement_names 
   struct bn_sql_literals literals;
   char name[BN_STATEMENT_NAME];
   const size_t size = bn_sql_digest(sql, len, caps, name, sizeof name, &literals);
-  struct bn_statement *st = by_digest(n, name, size);
+  struct bn_statement *st = statements_by_digest(n, name, size);
   struct bn_sql_pattern *pattern = bn_sql_pattern_new(sql, len, &literals);
   struct seen *place = &n->seen[set][n->next[set]];
 

@@ -91,7 +91,7 @@ static int verify_fail(const struct visit *v, const char *what, struct bn_err *e
                     v->diag.text);
 }
 
-static uint64_t after_ms(unsigned ms)
+static uint64_t verify_after_ms(unsigned ms)
 {
   return bn_clock_mono() + ms * (BN_NSEC_PER_SEC / 1000);
 }
@@ -110,7 +110,7 @@ static uint64_t verify_later(uint64_t a_ns, uint64_t b_ns)
 static uint64_t verify_limit(struct bn_sql_verify *v)
 {
   if (v->session != NULL && bn_session_deadline(v->session) == 0)
-    v->until_ns = verify_earlier(v->until_ns, after_ms(HURRY_MS));
+    v->until_ns = verify_earlier(v->until_ns, verify_after_ms(HURRY_MS));
   return v->until_ns;
 }
 
@@ -129,7 +129,7 @@ static bool verify_is_too_late(struct bn_sql_verify *v, unsigned i)
 
 static uint64_t verify_end_of_patience(const struct bn_sql_verify *v)
 {
-  return after_ms(VISIT_MS) + v->login_ns;
+  return verify_after_ms(VISIT_MS) + v->login_ns;
 }
 
 /* Returns when a visit has to end: a visit to a frozen server leaves as much time to each of the
@@ -233,9 +233,9 @@ static int verify_read_table(struct bn_sql_verify *v, struct stop stop, struct c
   return rc;
 }
 
-static void sleep_a_while(void)
+static void verify_sleep_a_while(void)
 {
-  bn_clock_sleep_until(after_ms(PAUSE_MS));
+  bn_clock_sleep_until(verify_after_ms(PAUSE_MS));
 }
 
 static int verify_drop_on(struct bn_sql_verify *v, struct stop stop, const char *sql,
@@ -284,7 +284,7 @@ static int verify_drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
           v, n > 1 ? verify_stop_at(first, i, n) : (struct stop){.ordinal = first, .left = 1}, sql,
           &err);
     if (rc != 0)
-      sleep_a_while();
+      verify_sleep_a_while();
   } while (rc != 0 && bn_clock_mono() < verify_limit(v));
   if (rc != 0)
     bn_sql_verify_leave(v, err.text);
@@ -348,7 +348,7 @@ static int verify_create_on(struct visit *visit, struct bn_err *err)
 }
 
 /* Returns false for a server whose sessions begin with autocommit off. */
-static bool commits_by_itself(const struct visit *visit)
+static bool verify_commits_by_itself(const struct visit *visit)
 {
   return visit->link.ops->transaction == NULL ||
          visit->link.ops->transaction(visit->link.handle) == BN_TRANSACTION_OWN;
@@ -361,7 +361,7 @@ static int verify_mark_on(struct visit *visit, struct bn_err *err)
 
   (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (0, 0)", visit->of->ledger.table);
   rc = verify_tell(visit, sql, NULL, "write to its table on", err);
-  if (rc == 0 && !commits_by_itself(visit))
+  if (rc == 0 && !verify_commits_by_itself(visit))
     rc = verify_tell(visit, "COMMIT", NULL, "write to its table on", err);
   return rc;
 }
@@ -381,7 +381,7 @@ static bool verify_has_met(const struct attempts *a, unsigned ordinal)
 
 /* Judges a failed attempt.  A server that another one replaces writes soon, and is away for a
    moment.  A missing right stays. */
-static enum attempt failed_attempt(const struct visit *visit, bool met)
+static enum attempt verify_failed_attempt(const struct visit *visit, bool met)
 {
   const bool passes = visit->of->drv.ops->place != NULL && met &&
                       bn_sql_errors_classify(visit->link.ops, &visit->diag) != BN_CLASS_OTHER;
@@ -408,7 +408,7 @@ static enum attempt verify_make_table_on(struct bn_sql_verify *v, unsigned ordin
     rc = verify_mark_on(&visit, err);
   if (ordinal < 64)
     all->met |= (uint64_t)visit.met << ordinal;
-  failed = failed_attempt(&visit, verify_has_met(all, ordinal));
+  failed = verify_failed_attempt(&visit, verify_has_met(all, ordinal));
   verify_close_visit(&visit);
   if (rc == 0)
     return MADE;
@@ -432,7 +432,7 @@ static int verify_fail_without_table(const struct bn_sql_verify *v, unsigned ord
 
 /* Waits for the table on a server.  A server that is not there now does not stop a run that has
    others. */
-static int await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err *err)
+static int verify_await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err *err)
 {
   struct bn_sql_known_row mark = {0};
   struct content content = {.known = &mark};
@@ -444,9 +444,9 @@ static int await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err 
   }
   verify_close_visit(&visit);
   while (verify_read_table(v, stop, &content, err) != 0 || !content.marked) {
-    if (v->drv.ops->place == NULL || after_ms(PAUSE_MS) >= verify_limit(v))
+    if (v->drv.ops->place == NULL || verify_after_ms(PAUSE_MS) >= verify_limit(v))
       return verify_fail_without_table(v, stop.ordinal, &content, err);
-    sleep_a_while();
+    verify_sleep_a_while();
   }
   return 0;
 }
@@ -476,8 +476,8 @@ static int verify_make_anywhere(struct bn_sql_verify *v, size_t places, unsigned
   struct attempts all = {.places = places};
   enum attempt a = verify_make_table_once(v, &all, made_on, err);
 
-  while (a == NOT_NOW && after_ms(PAUSE_MS) < verify_limit(v)) {
-    sleep_a_while();
+  while (a == NOT_NOW && verify_after_ms(PAUSE_MS) < verify_limit(v)) {
+    verify_sleep_a_while();
     a = verify_make_table_once(v, &all, made_on, err);
   }
   return a == MADE ? 0 : -1;
@@ -490,13 +490,13 @@ static int verify_make_table(struct bn_sql_verify *v, struct bn_err *err)
   unsigned made_on = 0;
   int rc;
 
-  v->until_ns = after_ms(PATIENCE_MS);
+  v->until_ns = verify_after_ms(PATIENCE_MS);
   rc = verify_make_anywhere(v, places, &made_on, err);
   if (rc != 0)
     return rc;
-  v->until_ns = after_ms(PATIENCE_MS);
+  v->until_ns = verify_after_ms(PATIENCE_MS);
   for (unsigned i = 0; i < places && rc == 0; i++)
-    rc = await_table(v, (struct stop){.ordinal = i, .left = 1}, err);
+    rc = verify_await_table(v, (struct stop){.ordinal = i, .left = 1}, err);
   if (rc != 0)
     (void)verify_discard(v, made_on);
   return rc;
@@ -605,9 +605,9 @@ static int verify_compare(struct bn_sql_verify *v, struct content *content, stru
 
   do {
     if (steady_ns != 0)
-      sleep_a_while();
+      verify_sleep_a_while();
     if (verify_ask_all_servers(v, content, &known, err) || steady_ns == 0)
-      steady_ns = after_ms(STEADY_MS);
+      steady_ns = verify_after_ms(STEADY_MS);
   } while (!(known && v->counts.missing == 0) && bn_clock_mono() < verify_limit(v) &&
            !(known && bn_clock_mono() >= steady_ns));
   return known ? 0 : -1;
@@ -631,7 +631,7 @@ static int verify_and_drop(struct bn_sql_verify *v, struct content *content, str
     return -1;
   }
   v->until_ns = verify_later(
-      v->until_ns, after_ms(bn_session_deadline(v->session) != 0 ? PATIENCE_MS : DROP_MS));
+      v->until_ns, verify_after_ms(bn_session_deadline(v->session) != 0 ? PATIENCE_MS : DROP_MS));
   verify_drop_anywhere(v);
   if (v->counts.missing == 0)
     return 0;
@@ -651,7 +651,7 @@ int bn_sql_verify_end(struct bn_sql_verify *v, const struct bn_session *main, st
   (void)pthread_mutex_unlock(&v->ledger.lock);
   content.n = content.newest != NULL ? content.newest->id : 0;
   v->session = main;
-  v->until_ns = after_ms(PATIENCE_MS);
+  v->until_ns = verify_after_ms(PATIENCE_MS);
   content.known = bn_alloc((size_t)content.n + 1, sizeof *content.known);
   rc = verify_and_drop(v, &content, err);
   free(content.known);
@@ -678,6 +678,6 @@ bool bn_sql_verify_cancel(struct bn_sql_verify *v)
 void bn_sql_verify_drop(struct bn_sql_verify *v, const struct bn_session *main)
 {
   v->session = main;
-  v->until_ns = after_ms(DROP_MS);
+  v->until_ns = verify_after_ms(DROP_MS);
   verify_drop_anywhere(v);
 }

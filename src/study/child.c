@@ -104,7 +104,7 @@ static void child_close_all(const struct streams *s)
       (void)close(fds[i]);
 }
 
-static int streams_open(struct streams *s, const struct bn_child *c, struct bn_err *err)
+static int child_streams_open(struct streams *s, const struct bn_child *c, struct bn_err *err)
 {
   s->in = c->input != NULL ? child_open_memory(c->input, c->input_len, err)
                            : open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -175,7 +175,7 @@ int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_
   int rc = -1;
 
   *end = (struct bn_child_end){.status = -1};
-  if (streams_open(&s, child, err) == 0)
+  if (child_streams_open(&s, child, err) == 0)
     pid = bn_spawn(
         &(struct bn_spawn){child->argv, s.in, s.out, s.errors, &c->before, SIGKILL, true}, err);
   if (pid > 0) {

@@ -41,7 +41,7 @@ static bool format_is_real(const struct conversion *c)
 }
 
 /* Returns -1, which printf takes for none, if there is none. */
-static int precision_of(const struct conversion *c)
+static int format_precision_of(const struct conversion *c)
 {
   const int digits = *c->precision == '.' ? (int)strtol(c->precision + 1, NULL, 10) : -1;
 
@@ -51,7 +51,7 @@ static int precision_of(const struct conversion *c)
 static void format_print_real(char text[DIGITS_MAX], const struct conversion *c, double x)
 {
   const bool plus = memchr(c->flags, '+', (size_t)(c->width - c->flags)) != NULL;
-  const int precision = precision_of(c);
+  const int precision = format_precision_of(c);
 
   if (c->letter == 'e')
     (void)snprintf(text, DIGITS_MAX, plus ? "%+.*e" : "%.*e", precision, x);

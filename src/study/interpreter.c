@@ -97,7 +97,7 @@ static int interpreter_load_module(lua_State *L, const struct module *m)
   return luaL_loadbuffer(L, (const char *)m->data, m->size, file);
 }
 
-static int search_embedded(lua_State *L)
+static int interpreter_search_embedded(lua_State *L)
 {
   const char *name = luaL_checkstring(L, 1);
   const struct module *m = interpreter_find_module(name);
@@ -119,12 +119,12 @@ static void interpreter_open_searcher(lua_State *L)
     lua_rawgeti(L, -1, i);
     lua_rawseti(L, -2, i + 1);
   }
-  lua_pushcfunction(L, search_embedded);
+  lua_pushcfunction(L, interpreter_search_embedded);
   lua_rawseti(L, -2, 2);
   lua_pop(L, 2);
 }
 
-static void preload_module(lua_State *L, const char *name, lua_CFunction open)
+static void interpreter_preload_module(lua_State *L, const char *name, lua_CFunction open)
 {
   luaL_findtable(L, LUA_REGISTRYINDEX, "_PRELOAD", 2);
   lua_pushcfunction(L, open);
@@ -169,8 +169,8 @@ static int interpreter_open_modules(lua_State *L)
   bn_native_open_failures(L);
   interpreter_open_searcher(L);
   bn_int64_open(L);
-  preload_module(L, "study.native", bn_native_open);
-  preload_module(L, "study.document", bn_study_document_open);
+  interpreter_preload_module(L, "study.native", bn_native_open);
+  interpreter_preload_module(L, "study.document", bn_study_document_open);
   return 0;
 }
 

@@ -77,7 +77,7 @@ static int native_signalled(lua_State *L)
   return 1;
 }
 
-static uint64_t span_ns(double seconds)
+static uint64_t children_span_ns(double seconds)
 {
   if (!(seconds > 0))
     return 0;
@@ -93,7 +93,7 @@ static int native_clock(lua_State *L)
 
 static int native_pause(lua_State *L)
 {
-  const uint64_t ns = span_ns(luaL_checknumber(L, 1));
+  const uint64_t ns = children_span_ns(luaL_checknumber(L, 1));
   struct family *f = family_of(L);
 
   if (!f->begun) {
@@ -171,7 +171,7 @@ static int native_child(lua_State *L)
   child.errors = child_text(L, "errors", NULL);
   child.input = child_text(L, "input", &child.input_len);
   lua_getfield(L, 1, "limit_s");
-  child.limit_ns = span_ns(luaL_optnumber(L, -1, 0));
+  child.limit_ns = children_span_ns(luaL_optnumber(L, -1, 0));
   lua_getfield(L, 1, "capture");
   child.output = lua_toboolean(L, -1) ? &output : NULL;
   /* The output of the study comes before that of the child. */

@@ -25,7 +25,7 @@ int bn_native_raise(lua_State *L)
 }
 
 /* A study that catches errors may print them. */
-static int failure_text(lua_State *L)
+static int error_failure_text(lua_State *L)
 {
   lua_getfield(L, 1, "message");
   return 1;
@@ -34,7 +34,7 @@ static int failure_text(lua_State *L)
 void bn_native_open_failures(lua_State *L)
 {
   luaL_newmetatable(L, failure_key);
-  lua_pushcfunction(L, failure_text);
+  lua_pushcfunction(L, error_failure_text);
   lua_setfield(L, -2, "__tostring");
   lua_pop(L, 1);
 }

@@ -40,7 +40,7 @@ void bn_native_set_number(lua_State *L, const char *name, double x)
 
 /* --- names --- */
 
-static const char *better_name(enum bn_better better)
+static const char *figures_better_name(enum bn_better better)
 {
   static const char *const names[] = {
       [BN_BETTER_NEITHER] = "neither", [BN_BETTER_MORE] = "more", [BN_BETTER_LESS] = "less"};
@@ -62,7 +62,7 @@ static int native_figure(lua_State *L)
   bn_native_set_text(L, "unit", bn_figure_unit(&figure));
   bn_native_set_number(L, "scale", bn_figure_scale(&figure, &shown_unit));
   bn_native_set_text(L, "shown_unit", shown_unit);
-  bn_native_set_text(L, "better", better_name(figure.better));
+  bn_native_set_text(L, "better", figures_better_name(figure.better));
   bn_native_set_switch(L, "is_rate", figure.is_rate);
   return 1;
 }
@@ -112,7 +112,7 @@ static int native_assertion(lua_State *L)
   if (a.field != NULL) {
     bn_native_set_text(L, "figure", a.field->name);
     bn_native_set_text(L, "figure_unit", a.field->unit);
-    bn_native_set_text(L, "better", better_name(a.field->better));
+    bn_native_set_text(L, "better", figures_better_name(a.field->better));
   }
   return 1;
 }

@@ -19,7 +19,7 @@
 
 static const char lock_key[] = "bn.lock";
 
-static int file_error(lua_State *L, const char *verb, const char *path, int error)
+static int files_file_error(lua_State *L, const char *verb, const char *path, int error)
 {
   struct bn_err err;
 
@@ -88,7 +88,7 @@ static int native_replace(lua_State *L)
   const char *text = luaL_checklstring(L, 2, &len);
 
   if (bn_file_save(path, text, len) != 0)
-    return file_error(L, "write", path, errno);
+    return files_file_error(L, "write", path, errno);
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -146,7 +146,7 @@ static int native_executable(lua_State *L)
 
 /* Looks at each folder on the way.  Returns the length of the name of the first that is a link of
    another user, who would have files replaced behind it; 0: none is. */
-static size_t folder_foreign_link(const char *path)
+static size_t files_folder_foreign_link(const char *path)
 {
   char name[PATH_MAX], out[PATH_MAX];
 
@@ -163,7 +163,7 @@ static size_t folder_foreign_link(const char *path)
 static int native_mkdir(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
-  const size_t foreign = folder_foreign_link(path);
+  const size_t foreign = files_folder_foreign_link(path);
   struct bn_err err;
   struct stat st;
 
@@ -174,7 +174,7 @@ static int native_mkdir(lua_State *L)
     return bn_native_error(L, &err);
   }
   if (mkdir(path, 0777) != 0 && (errno != EEXIST || stat(path, &st) != 0 || !S_ISDIR(st.st_mode)))
-    return file_error(L, "make the folder", path, errno);
+    return files_file_error(L, "make the folder", path, errno);
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -185,7 +185,7 @@ static int native_remove(lua_State *L)
   const char *path = luaL_checkstring(L, 1);
 
   if (remove(path) != 0)
-    return file_error(L, "remove", path, errno);
+    return files_file_error(L, "remove", path, errno);
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -218,7 +218,7 @@ static int native_size(lua_State *L)
   struct stat st;
 
   if (stat(path, &st) != 0)
-    return file_error(L, "read", path, errno);
+    return files_file_error(L, "read", path, errno);
   bn_int64_push(L, st.st_size);
   return 1;
 }

@@ -61,7 +61,7 @@ static struct batch rows_sum_latency(const struct bn_record *r, size_t hist)
                         (double)v->timings[hist - BN_H_FIXED].count};
 }
 
-static struct batch batch_of(const struct bn_assert *a, const struct bn_record *r)
+static struct batch rows_batch_of(const struct bn_assert *a, const struct bn_record *r)
 {
   const struct bn_view *v = &r->view;
   const size_t hist = bn_assert_hist(a, &r->delta.metrics);
@@ -94,7 +94,7 @@ static int result_batches(lua_State *L)
   }
   lua_createtable(L, (int)g->n_intervals, 0);
   for (size_t i = 0; i < g->n_intervals; i++) {
-    const struct batch b = batch_of(&a, &g->interval[i]);
+    const struct batch b = rows_batch_of(&a, &g->interval[i]);
 
     lua_createtable(L, 0, 2);
     bn_native_set_number(L, "num", b.num);

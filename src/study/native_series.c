@@ -9,7 +9,7 @@
 
 /* --- intervals --- */
 
-static const struct bn_hist_sparse *sparse_of(const struct bn_record *r)
+static const struct bn_hist_sparse *series_sparse_of(const struct bn_record *r)
 {
   return r->delta.sparse != NULL ? &r->delta.sparse[BN_H_LATENCY] : NULL;
 }
@@ -25,7 +25,7 @@ static const struct bn_group *series_check_group(lua_State *L)
 
 static bool series_has_packed(const struct bn_group *g)
 {
-  return g->n_intervals > 0 && sparse_of(&g->interval[0]) != NULL;
+  return g->n_intervals > 0 && series_sparse_of(&g->interval[0]) != NULL;
 }
 
 /* r:is_packed(): whether intervals have histograms, so that each of their percentiles is known. */
@@ -41,8 +41,8 @@ static bool series_is_same(double a, double b)
 }
 
 /* h: the histogram of the interval; NULL: it has none. */
-static double latency_of(const struct bn_view *v, const struct bn_hist *h, double rank,
-                         bool nearest)
+static double series_latency_of(const struct bn_view *v, const struct bn_hist *h, double rank,
+                                bool nearest)
 {
   for (size_t i = 0; i < v->n_percents; i++)
     if (series_is_same(v->percents[i], rank))
@@ -67,7 +67,7 @@ static void series_set(lua_State *L, int series, const char *name, size_t i, dou
 static void series_set_latencies(lua_State *L, int series, size_t i, const struct bn_record *r,
                                  struct bn_hist *h, bool nearest)
 {
-  const struct bn_hist_sparse *sparse = h != NULL ? sparse_of(r) : NULL;
+  const struct bn_hist_sparse *sparse = h != NULL ? series_sparse_of(r) : NULL;
 
   if (sparse != NULL) {
     bn_hist_clear(h);
@@ -81,7 +81,7 @@ static void series_set_latencies(lua_State *L, int series, size_t i, const struc
 
     lua_pop(L, 1);
     lua_rawgeti(L, -1, k);
-    lua_pushnumber(L, latency_of(&r->view, sparse != NULL ? h : NULL, rank, nearest));
+    lua_pushnumber(L, series_latency_of(&r->view, sparse != NULL ? h : NULL, rank, nearest));
     lua_rawseti(L, -2, (int)i + 1);
     lua_pop(L, 1);
   }

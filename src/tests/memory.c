@@ -28,14 +28,14 @@ static const struct bn_metric memory_metrics[] = {
 /* Arrays of equal size would begin at the same offset in a page, and stores would delay loads. */
 enum { ARRAY_GAP = 17 * BN_VECTOR_LINE };
 
-static size_t area_size(const struct bn_memory *m)
+static size_t memory_area_size(const struct bn_memory *m)
 {
   const size_t block = (size_t)m->conf->block_size;
 
   return m->work == BN_MEMORY_VECTORS ? BN_VECTOR_ARRAYS * (block + ARRAY_GAP) : block;
 }
 
-static double *array_of(const struct bn_memory *m, const struct bn_area *a, unsigned i)
+static double *memory_array_of(const struct bn_memory *m, const struct bn_area *a, unsigned i)
 {
   return (double *)(void *)((char *)a->at + i * ((size_t)m->conf->block_size + ARRAY_GAP));
 }
@@ -47,8 +47,8 @@ static void memory_fill_piece(const struct bn_memory *m, const struct bn_area *a
     bn_chase_link(a->at, from, to, rng);
   for (size_t i = from / sizeof(double); m->work == BN_MEMORY_VECTORS && i < to / sizeof(double);
        i++) {
-    array_of(m, a, 0)[i] = 1;
-    array_of(m, a, 1)[i] = 2;
+    memory_array_of(m, a, 0)[i] = 1;
+    memory_array_of(m, a, 1)[i] = 2;
   }
 }
 
@@ -70,7 +70,7 @@ static int memory_fill_area(const struct bn_memory *m, const struct bn_area *a,
 static int memory_open_area(struct bn_memory *m, unsigned i, struct bn_session *s,
                             struct bn_err *err)
 {
-  if (bn_area_open(&m->area[i], area_size(m), &m->way, s, err) != 0) {
+  if (bn_area_open(&m->area[i], memory_area_size(m), &m->way, s, err) != 0) {
     if (err->text[0] != '\0' || err->code == EINTR)
       return -1;
     return m->local ? bn_err_set(err, 0, "Failed to allocate buffer for thread #%u!", i)
@@ -79,7 +79,7 @@ static int memory_open_area(struct bn_memory *m, unsigned i, struct bn_session *
   return memory_fill_area(m, &m->area[i], s, err);
 }
 
-static bool by_sessions(const struct bn_memory *m)
+static bool memory_by_sessions(const struct bn_memory *m)
 {
   return m->way.numa != NULL && m->way.where == BN_PLACE_LOCAL;
 }
@@ -107,7 +107,7 @@ static int memory_check_areas(const struct bn_memory *m, struct bn_err *err)
 {
   const size_t limit = bn_area_limit();
 
-  if (by_sessions(m) && !m->local)
+  if (memory_by_sessions(m) && !m->local)
     return bn_opt_refuse(m->run_conf->policy,
                          &(struct bn_opt_refusal){"memory-numa", "local",
                                                   "cannot be used without --memory-scope=local: a "
@@ -116,7 +116,7 @@ static int memory_check_areas(const struct bn_memory *m, struct bn_err *err)
                          "--memory-numa=local needs --memory-scope=local: a block for all threads "
                          "lies on one node",
                          err);
-  if (m->conf->block_size > SIZE_MAX / 4 || area_size(m) > limit / m->n_areas)
+  if (m->conf->block_size > SIZE_MAX / 4 || memory_area_size(m) > limit / m->n_areas)
     return memory_refuse_block(m, limit, err);
   return 0;
 }
@@ -129,7 +129,7 @@ static int memory_allocate(struct bn_memory *m, struct bn_err *err)
   m->area = bn_alloc(m->n_areas, sizeof *m->area);
   if (memory_check_areas(m, err) != 0)
     return -1;
-  for (unsigned i = 0; i < m->n_areas && !by_sessions(m); i++)
+  for (unsigned i = 0; i < m->n_areas && !memory_by_sessions(m); i++)
     if (memory_open_area(m, i, s, err) != 0)
       return -1;
   return 0;
@@ -151,7 +151,7 @@ static int memory_session_open(void *self, struct bn_session *s, struct bn_err *
 {
   struct bn_memory *m = self;
 
-  if (!by_sessions(m))
+  if (!memory_by_sessions(m))
     return 0;
   if (m->way.numa->stay(err) != 0)
     return -1;
@@ -160,7 +160,7 @@ static int memory_session_open(void *self, struct bn_session *s, struct bn_err *
 
 /* --- what is said ----------------------------------------------------------------------------- */
 
-static void describe_native(const struct bn_memory *m, struct bn_facts *f)
+static void memory_describe_native(const struct bn_memory *m, struct bn_facts *f)
 {
   if (m->work == BN_MEMORY_VECTORS)
     bn_facts_row(f, BN_NOTICE, "  operation: %s (%s)", m->vector->name, m->vector->width);
@@ -190,7 +190,7 @@ static void memory_describe(const void *self, struct bn_facts *f)
   bn_facts_row(f, BN_NOTICE, "Running memory speed test with the following options:");
   bn_facts_row(f, BN_NOTICE, "  block size: %lluKiB", kib);
   bn_facts_row(f, BN_NOTICE, "  total size: %lluMiB", mib);
-  describe_native(m, f);
+  memory_describe_native(m, f);
   bn_facts_row(f, BN_NOTICE, "  scope: %s\n\n", m->conf->scope);
 }
 
@@ -204,7 +204,7 @@ static uint64_t memory_share_of(const struct bn_memory *m, unsigned id)
   return m->each_all ? m->passes : m->passes / n + (id < m->passes % n);
 }
 
-static bool may_go_on(const struct bn_memory *m, struct bn_session *s, uint64_t share)
+static bool memory_may_go_on(const struct bn_memory *m, struct bn_session *s, uint64_t share)
 {
   return (m->passes == 0 && !m->old) || s->services->counted_events(s) < share;
 }
@@ -229,7 +229,7 @@ static enum bn_next loop_words(const struct bn_memory *m, struct bn_session *s)
   const uint64_t share = memory_share_of(m, s->id);
   struct bn_tick tick = {0, 0};
 
-  while (may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
+  while (memory_may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
     if (__builtin_expect(m->no_request, 0)) {
       bn_stat_count(s->stat, m->bytes_counter, m->conf->block_size);
       bn_log(BN_FATAL, "Unknown memory request type:0. Aborting...\n\n");
@@ -241,7 +241,7 @@ static enum bn_next loop_words(const struct bn_memory *m, struct bn_session *s)
 }
 
 /* A local block belongs to a session; the global one is divided among them, as in STREAM. */
-static struct bn_vector_job vector_job(const struct bn_memory *m, unsigned id)
+static struct bn_vector_job memory_vector_job(const struct bn_memory *m, unsigned id)
 {
   const struct bn_area *a = &m->area[m->local ? id : 0];
   const uint64_t lines = m->conf->block_size / BN_VECTOR_LINE;
@@ -250,19 +250,19 @@ static struct bn_vector_job vector_job(const struct bn_memory *m, unsigned id)
   const size_t to = (size_t)(lines / n * (part + 1) + lines % n * (part + 1) / n) * BN_VECTOR_LINE;
   const size_t first = from / sizeof(double);
 
-  return (struct bn_vector_job){.a = array_of(m, a, 0) + first,
-                                .b = array_of(m, a, 1) + first,
-                                .c = array_of(m, a, 2) + first,
+  return (struct bn_vector_job){.a = memory_array_of(m, a, 0) + first,
+                                .b = memory_array_of(m, a, 1) + first,
+                                .c = memory_array_of(m, a, 2) + first,
                                 .bytes = to - from};
 }
 
 static void loop_vectors(const struct bn_memory *m, struct bn_session *s)
 {
-  const struct bn_vector_job job = vector_job(m, s->id);
+  const struct bn_vector_job job = memory_vector_job(m, s->id);
   const uint64_t share = memory_share_of(m, s->id);
   struct bn_tick tick = {0, 0};
 
-  while (may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
+  while (memory_may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
     m->vector->work(&job);
     bn_stat_count(s->stat, BN_C_BYTES_READ, job.bytes * m->vector->reads);
     bn_stat_count(s->stat, BN_C_BYTES_WRITTEN, job.bytes * m->vector->writes);
@@ -279,7 +279,7 @@ static void loop_loads(const struct bn_memory *m, struct bn_session *s)
   const uint64_t share = memory_share_of(m, s->id);
   struct bn_tick tick = {0, 0};
 
-  while (may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
+  while (memory_may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
     at = bn_chase_follow(at);
     bn_stat_count(s->stat, BN_MEMORY_LOADS_DONE, BN_CHASE_LOADS);
     bn_stat_count(s->stat, BN_C_BYTES_READ, BN_CHASE_LOADS * sizeof at);
@@ -311,7 +311,7 @@ static enum bn_next memory_loop(void *self, struct bn_session *s)
   return ended;
 }
 
-static void do_nothing(const struct bn_memory_job *job)
+static void memory_do_nothing(const struct bn_memory_job *job)
 {
   (void)job;
 }
@@ -342,7 +342,7 @@ static int memory_start(void *self, struct bn_err *err)
 
     s->last_ns = from = bn_clock_now(&s->clock);
     for (int i = 0; i < EVENTS && bn_event_begin(s, &tick); i++)
-      memory_pass_words(m, &job, do_nothing, s, &tick);
+      memory_pass_words(m, &job, memory_do_nothing, s, &tick);
     if (s->last_ns - from < m->empty_ns)
       m->empty_ns = s->last_ns - from;
   }

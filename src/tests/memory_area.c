@@ -59,7 +59,7 @@ int bn_area_placement(struct bn_area_way *way, const char *text, struct bn_err *
 }
 
 /* Returns the size of a huge page from /proc/meminfo, or 2 MiB if it is not there. */
-static size_t huge_page_size(void)
+static size_t area_huge_page_size(void)
 {
   FILE *f = fopen("/proc/meminfo", "re");
   unsigned long kib = 2048;
@@ -73,9 +73,9 @@ static size_t huge_page_size(void)
   return kib * 1024;
 }
 
-static int map_huge(struct bn_area *a, size_t size)
+static int area_map_huge(struct bn_area *a, size_t size)
 {
-  const size_t page = huge_page_size();
+  const size_t page = area_huge_page_size();
   int id;
 
   a->size = (size + page - 1) / page * page;
@@ -118,7 +118,7 @@ static int memory_area_touch(char *at, size_t size, const struct bn_session *s, 
 int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_way *way,
                  const struct bn_session *s, struct bn_err *err)
 {
-  if ((way->huge ? map_huge(a, size) : memory_area_map(a, size)) != 0)
+  if ((way->huge ? area_map_huge(a, size) : memory_area_map(a, size)) != 0)
     return -1;
   if (way->numa != NULL && way->numa->place(a->at, a->size, way->where, err) != 0)
     return -1;

@@ -80,7 +80,7 @@ static const struct bn_mutex_type *mutex_find_type(const char *name)
   return NULL;
 }
 
-static size_t round_up(size_t n)
+static size_t mutex_round_up(size_t n)
 {
   return (n + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
@@ -91,7 +91,7 @@ static char *mutex_allocate(uint64_t n, size_t size)
 
   if (n > SIZE_MAX / 2 / size)
     return NULL;
-  block = aligned_alloc(CACHE_LINE, round_up(n * size));
+  block = aligned_alloc(CACHE_LINE, mutex_round_up(n * size));
   if (block != NULL)
     memset(block, 0, n * size);
   return block;
@@ -99,7 +99,7 @@ static char *mutex_allocate(uint64_t n, size_t size)
 
 static int mutex_make_contexts(struct mutex *m)
 {
-  m->context_stride = round_up(m->type->context_size + 1);
+  m->context_stride = mutex_round_up(m->type->context_size + 1);
   m->context = mutex_allocate(m->sessions, m->context_stride);
   if (m->context == NULL)
     return -1;
@@ -110,7 +110,7 @@ static int mutex_make_contexts(struct mutex *m)
 
 static int mutex_make_locks(struct mutex *m)
 {
-  m->stride = round_up(m->type->slot_size + PADDING);
+  m->stride = mutex_round_up(m->type->slot_size + PADDING);
   m->slot = mutex_allocate((uint64_t)m->conf->num, m->stride);
   if (m->slot == NULL)
     return -1;

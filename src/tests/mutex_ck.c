@@ -53,7 +53,7 @@ static int mutex_ck_init_clh(void *slot, unsigned sessions)
   return 0;
 }
 
-static void context_clh(void *context)
+static void mutex_ck_context_clh(void *context)
 {
   struct clh_context *c = context;
 
@@ -184,7 +184,7 @@ const struct bn_mutex_type bn_mutex_types_ck[] = {
      .slot_size = sizeof(struct clh_lock),
      .context_size = sizeof(struct clh_context),
      .init = mutex_ck_init_clh,
-     .context_init = context_clh,
+     .context_init = mutex_ck_context_clh,
      .work = work_clh},
     {.name = "anderson",
      .fifo_spin = true,

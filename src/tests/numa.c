@@ -10,7 +10,7 @@
 #include "api/placement.h"
 
 /* Asks the kernel: libnuma reads /sys for it, which a chroot need not have. */
-static int node_here(void)
+static int numa_node_here(void)
 {
   unsigned cpu, node;
 
@@ -40,7 +40,7 @@ static int numa_check(int where, struct bn_err *err)
 
 static int numa_stay(struct bn_err *err)
 {
-  const int node = node_here();
+  const int node = numa_node_here();
 
   if (node == 0 && numa_max_node() == 0)
     return 0; /* there is no other node */
@@ -60,7 +60,7 @@ static int numa_place(void *at, size_t len, int where, struct bn_err *err)
   if (where == BN_PLACE_INTERLEAVE)
     copy_bitmask_to_bitmask(numa_all_nodes_ptr, nodes);
   else
-    numa_bitmask_setbit(nodes, (unsigned)(where >= 0 ? where : node_here()));
+    numa_bitmask_setbit(nodes, (unsigned)(where >= 0 ? where : numa_node_here()));
   rc = mbind(at, len, mode, nodes->maskp, nodes->size + 1, 0);
   numa_free_nodemask(nodes);
   if (rc != 0)

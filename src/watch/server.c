@@ -68,7 +68,7 @@ static bool server_is_at(const struct server *s, size_t i, const struct bn_sql_v
 }
 
 /* Returns the index of a name, possibly a new one, or BN_READING_MAX if there is no room. */
-static size_t place_of(const struct pass *p, const struct bn_sql_value *v)
+static size_t server_place_of(const struct pass *p, const struct bn_sql_value *v)
 {
   struct server *s = p->server;
 
@@ -113,7 +113,7 @@ static void server_add_pair(void *arg, const struct bn_sql_value pair[2])
 
   if (!server_is_plain(&pair[0]) || !server_parse_number(&pair[1], &number))
     return;
-  at = place_of(p, &pair[0]);
+  at = server_place_of(p, &pair[0]);
   if (at == BN_READING_MAX)
     return;
   p->reading->value[at] = number;

@@ -62,7 +62,8 @@ static size_t stream_widened(size_t cap, size_t first, size_t n)
 
 /* Frees memory that was needed for a rare large message.  The buffer is empty and was used up to
    `used`. */
-static void buffer_shrink(char **buf, size_t *cap, unsigned *small_uses, size_t used, size_t first)
+static void stream_buffer_shrink(char **buf, size_t *cap, unsigned *small_uses, size_t used,
+                                 size_t first)
 {
   char *smaller;
 
@@ -87,7 +88,7 @@ void bn_stream_emptied(struct bn_stream *s)
 
   s->begin = s->end = 0;
   if (__builtin_expect(s->in_cap != IN_FIRST, 0))
-    buffer_shrink(&s->in, &s->in_cap, &s->in_small_uses, used, IN_FIRST);
+    stream_buffer_shrink(&s->in, &s->in_cap, &s->in_small_uses, used, IN_FIRST);
 }
 
 /* Makes room behind end, preferably by moving the received bytes to the front. */
@@ -137,7 +138,7 @@ static int stream_poll(struct bn_stream *s, short events, short *came)
    instructions; no thread of ours is cancelled.  Two threads on MariaDB that yield to the server
    and try again before they sleep have half the rate.  PostgreSQL sends a long answer in parts: to
    spin until the next part comes takes more processor time than to sleep again. */
-static void sleep_once(const struct bn_stream *s)
+static void stream_sleep_once(const struct bn_stream *s)
 {
   struct pollfd p = {.fd = s->fd, .events = POLLIN};
 
@@ -151,7 +152,7 @@ int bn_stream_fill(struct bn_stream *s, bool wait)
   if (stream_make_room(s) != 0)
     return -1;
   if (wait && s->poll_first && bn_stream_len(s) == 0)
-    sleep_once(s);
+    stream_sleep_once(s);
   for (;;) {
     const ssize_t n = recv(s->fd, s->in + s->end, s->in_cap - s->end, wait ? 0 : MSG_DONTWAIT);
 
@@ -232,6 +233,6 @@ int bn_stream_flush(struct bn_stream *s)
 
   s->out_len = 0;
   if (__builtin_expect(s->out_cap != OUT_FIRST, 0))
-    buffer_shrink(&s->out, &s->out_cap, &s->out_small_uses, used, OUT_FIRST);
+    stream_buffer_shrink(&s->out, &s->out_cap, &s->out_small_uses, used, OUT_FIRST);
   return rc;
 }

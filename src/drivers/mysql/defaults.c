@@ -29,7 +29,7 @@ static const struct {
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
-static char **slot_of(struct bn_mysql_defaults *d, size_t i)
+static char **defaults_slot_of(struct bn_mysql_defaults *d, size_t i)
 {
   return (char **)((char *)d + keys[i].offset);
 }
@@ -107,8 +107,8 @@ static void mysql_take_line(char *line, struct bn_mysql_defaults *d)
     defaults_add_command(d, value);
   for (size_t i = 0; i < KEYS; i++)
     if (strcmp(keys[i].name, name) == 0) {
-      bn_secret_free(*slot_of(d, i));
-      *slot_of(d, i) = d->driver_host->text(value);
+      bn_secret_free(*defaults_slot_of(d, i));
+      *defaults_slot_of(d, i) = d->driver_host->text(value);
     }
 }
 
@@ -130,18 +130,18 @@ enum { DEPTH_MAX = 10, LINES_MAX = 1 << 16 };
 static int defaults_read_file(struct bn_mysql_defaults *d, const char *path, int depth,
                               struct bn_err *err);
 
-static int ends_in_cnf(const struct dirent *e)
+static int defaults_ends_in_cnf(const struct dirent *e)
 {
   const size_t len = strlen(e->d_name);
 
   return len > 4 && strcmp(e->d_name + len - 4, ".cnf") == 0;
 }
 
-static int include_folder(struct bn_mysql_defaults *d, const char *folder, int depth,
-                          struct bn_err *err)
+static int defaults_include_folder(struct bn_mysql_defaults *d, const char *folder, int depth,
+                                   struct bn_err *err)
 {
   struct dirent **entry = NULL;
-  const int n = scandir(folder, &entry, ends_in_cnf, alphasort);
+  const int n = scandir(folder, &entry, defaults_ends_in_cnf, alphasort);
   int rc = n < 0
                ? bn_err_set(err, errno, "cannot read the folder '%s': %s", folder, strerror(errno))
                : 0;
@@ -171,7 +171,7 @@ static int defaults_take_directive(struct bn_mysql_defaults *d, char *line, int 
   rest = defaults_trim(rest);
   if (depth >= DEPTH_MAX)
     return bn_err_set(err, 0, "cannot include '%s': %d files include one another", rest, DEPTH_MAX);
-  return is_folder ? include_folder(d, rest, depth + 1, err)
+  return is_folder ? defaults_include_folder(d, rest, depth + 1, err)
                    : defaults_read_file(d, rest, depth + 1, err);
 }
 
@@ -233,8 +233,8 @@ int bn_mysql_defaults_read(struct bn_mysql_defaults *d, const struct bn_driver_h
 void bn_mysql_defaults_free(struct bn_mysql_defaults *d)
 {
   for (size_t i = 0; i < KEYS; i++) {
-    bn_secret_free(*slot_of(d, i));
-    *slot_of(d, i) = NULL;
+    bn_secret_free(*defaults_slot_of(d, i));
+    *defaults_slot_of(d, i) = NULL;
   }
   for (size_t i = 0; i < d->n_init_commands; i++)
     bn_secret_free(d->init_command[i]);

@@ -55,7 +55,7 @@ static void queue_stop_sharing(struct bn_sqlite_queue *q, struct bn_sqlite_turn 
 }
 
 /* True if another connection of t's thread shares: t would wait for its own thread for ever. */
-static bool shares_already(const struct bn_sqlite_queue *q, const struct bn_sqlite_turn *t)
+static bool queue_shares_already(const struct bn_sqlite_queue *q, const struct bn_sqlite_turn *t)
 {
   for (const struct bn_sqlite_turn *p = q->sharing; p != NULL; p = p->next) {
     if (p != t && pthread_equal(p->thread, t->thread))
@@ -133,7 +133,7 @@ enum bn_sqlite_wait bn_sqlite_queue_enter(struct bn_sqlite_queue *q, struct bn_s
   t->thread = pthread_self();
   if (q->busy && pthread_equal(q->owner, t->thread)) {
     rc = BN_SQLITE_OWN;
-  } else if (shares_already(q, t)) {
+  } else if (queue_shares_already(q, t)) {
     rc = wants == BN_SQLITE_SHARED ? BN_SQLITE_GRANTED : BN_SQLITE_OWN;
     if (rc == BN_SQLITE_GRANTED) {
       /* This turn goes before turns that wait for this thread. */
@@ -162,7 +162,7 @@ enum bn_sqlite_wait bn_sqlite_queue_upgrade(struct bn_sqlite_queue *q, struct bn
 
   pthread_mutex_lock(&q->lock);
   t->thread = pthread_self();
-  if (q->upgrader == NULL && shares_already(q, t)) {
+  if (q->upgrader == NULL && queue_shares_already(q, t)) {
     rc = BN_SQLITE_OWN;
   } else if (q->upgrader == NULL) {
     q->upgrader = t;

@@ -26,7 +26,7 @@ struct mpi {
   char data[BN_CARRIER_MAX];
 };
 
-static int await_message(struct mpi *m)
+static int mpi_await_message(struct mpi *m)
 {
   return MPI_Irecv(m->data, BN_CARRIER_MAX, MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD,
                    &m->request);
@@ -64,7 +64,7 @@ static void *mpi_begin(unsigned *rank, unsigned *ranks, struct bn_err *err)
   *rank = (unsigned)me;
   *ranks = (unsigned)n;
   m = mpi_new_state(n);
-  if (m == NULL || await_message(m) != MPI_SUCCESS)
+  if (m == NULL || mpi_await_message(m) != MPI_SUCCESS)
     (void)bn_err_set(err, ENOMEM, "out of memory for MPI (%s)", BN_CARRIER_NAME);
   return m;
 }
@@ -95,7 +95,7 @@ static int mpi_receive(void *self, unsigned *rank, const char **data)
   MPI_Status status;
   int done = 0, len = 0;
 
-  if (m->request == MPI_REQUEST_NULL && await_message(m) != MPI_SUCCESS)
+  if (m->request == MPI_REQUEST_NULL && mpi_await_message(m) != MPI_SUCCESS)
     return -1;
   if (MPI_Test(&m->request, &done, &status) != MPI_SUCCESS)
     return -1;

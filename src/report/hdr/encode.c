@@ -36,12 +36,12 @@ static void encode_add_empty(struct bn_buf *b, size_t buckets)
     encode_add_number(b, buckets > 1 ? -(int64_t)buckets : 0);
 }
 
-static size_t index_of(uint64_t lowest)
+static size_t encode_index_of(uint64_t lowest)
 {
   return lowest > BN_HDR_HIGHEST ? BN_HIST_BUCKETS - 1 : bn_hist_index(lowest);
 }
 
-static int64_t at_most_signed(uint64_t n)
+static int64_t encode_at_most_signed(uint64_t n)
 {
   return n > INT64_MAX ? INT64_MAX : (int64_t)n;
 }
@@ -52,13 +52,13 @@ static void encode_add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
   size_t next = 0;
 
   for (size_t i = 0; i < s->n; i++) {
-    const size_t index = index_of(s->bucket[i].lowest);
+    const size_t index = encode_index_of(s->bucket[i].lowest);
     uint64_t count = s->bucket[i].count;
 
-    if (i + 1 < s->n && index_of(s->bucket[i + 1].lowest) == index)
+    if (i + 1 < s->n && encode_index_of(s->bucket[i + 1].lowest) == index)
       count += s->bucket[++i].count;
     encode_add_empty(b, index - next);
-    encode_add_number(b, at_most_signed(count));
+    encode_add_number(b, encode_at_most_signed(count));
     next = index + 1;
   }
 }
@@ -116,5 +116,5 @@ void bn_hdr_encode(struct bn_buf *b, const struct bn_hist_sparse *s, const struc
 
 uint64_t bn_hdr_max(const struct bn_hist_sparse *s)
 {
-  return s->n > 0 ? bn_hist_highest(index_of(s->bucket[s->n - 1].lowest)) : 0;
+  return s->n > 0 ? bn_hist_highest(encode_index_of(s->bucket[s->n - 1].lowest)) : 0;
 }

@@ -39,7 +39,7 @@ struct hdr {
 /* --- heading ---------------------------------------------------------------------------------- */
 
 /* Returns when the measurement began, or the run if it ended in its warm-up. */
-static uint64_t base_ns(const struct bn_facts *f, enum bn_view_span span)
+static uint64_t hdr_base_ns(const struct bn_facts *f, enum bn_view_span span)
 {
   const uint64_t measured_ns = f->start_wall_ns + f->plan.warmup_ns;
   const bool ended = span == BN_VIEW_TOTAL && f->end_wall_ns != 0;
@@ -98,7 +98,7 @@ static void hdr_print_heading(struct hdr *h, enum bn_view_span span)
   hdr_print_source(h);
   /* A run that failed at its start has no times. */
   if (h->facts->start_wall_ns != 0)
-    hdr_print_time(h, base_ns(h->facts, span));
+    hdr_print_time(h, hdr_base_ns(h->facts, span));
   (void)fprintf(
       h->out,
       "# Values are nanoseconds; Interval_Max is in milliseconds (value / 1e6).\n"

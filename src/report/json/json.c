@@ -222,7 +222,7 @@ static int json_write_document(struct json *r, struct bn_err *err)
 }
 
 /* Names the journal, which still has the measurements.  The command is complete or left out. */
-static void mention_journal(const struct json *r, struct bn_err *err)
+static void json_mention_journal(const struct json *r, struct bn_err *err)
 {
   const size_t len = strlen(err->text), room = sizeof err->text - 1 - len;
   struct bn_buf b;
@@ -248,7 +248,7 @@ static int json_finish(void *self, const struct bn_end *end, struct bn_err *err)
   r->result.end = *end;
   rc = json_write_document(r, err);
   if (rc != 0)
-    mention_journal(r, err);
+    json_mention_journal(r, err);
   bn_journal_close(&r->journal, rc == 0);
   return rc;
 }

@@ -298,7 +298,7 @@ static void markdown_add_latencies(struct column *c, const struct bn_view *v)
 }
 
 /* Returns the index of a name, which is added if no run had it. */
-static size_t statement_index(struct markdown *m, const char *name)
+static size_t markdown_statement_index(struct markdown *m, const char *name)
 {
   size_t i = 0;
 
@@ -314,7 +314,7 @@ static size_t statement_index(struct markdown *m, const char *name)
 static void markdown_add_statement(struct markdown *m, struct column *c, const struct bn_view *v,
                                    const struct bn_timing *t)
 {
-  const size_t number = statement_index(m, t->name);
+  const size_t number = markdown_statement_index(m, t->name);
 
   if (t->count == 0)
     return;

@@ -150,7 +150,7 @@ static const struct row rows[] = {
      OF(longest_outage_s)},
 };
 
-static const struct bn_view_field *figure_at(size_t offset)
+static const struct bn_view_field *openmetrics_figure_at(size_t offset)
 {
   const struct bn_view_field *f = bn_view_fields;
 
@@ -165,7 +165,7 @@ static void openmetrics_add_rows(struct bn_buf *b, const struct bn_view *v)
 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const struct row *r = &rows[i];
-    const struct bn_view_field *figure = figure_at(r->offset);
+    const struct bn_view_field *figure = openmetrics_figure_at(r->offset);
     const void *at = (const char *)v + r->offset;
 
     if (r->family.name != NULL)
@@ -293,7 +293,7 @@ static bool openmetrics_has_row(const struct bn_metric *m)
   if (m->kind == BN_SCRIPT_COUNTER)
     return false;
   for (size_t i = 0; !found && i < sizeof rows / sizeof *rows; i++) {
-    const char *name = figure_at(rows[i].offset)->name;
+    const char *name = openmetrics_figure_at(rows[i].offset)->name;
 
     found =
         strncmp(name, m->name, len) == 0 && (name[len] == '\0' || strcmp(name + len, "_s") == 0);
@@ -414,7 +414,7 @@ void bn_openmetrics_view(struct bn_buf *b, const struct bn_view *v)
 }
 
 /* Returns the length of a line with its newline. */
-static size_t line_length(const char *line)
+static size_t openmetrics_line_length(const char *line)
 {
   const size_t len = strcspn(line, "\n");
 
@@ -441,7 +441,7 @@ void bn_openmetrics_plain(struct bn_buf *out, const char *text)
   static const char type[] = "# TYPE ", help[] = "# HELP ", unit[] = "# UNIT ", eof[] = "# EOF";
   bool counter = false;
 
-  for (size_t len; (len = line_length(text)) > 0; text += len) {
+  for (size_t len; (len = openmetrics_line_length(text)) > 0; text += len) {
     if (strncmp(text, type, sizeof type - 1) == 0) {
       counter = openmetrics_add_type(out, text, len);
     } else if (counter && strncmp(text, help, sizeof help - 1) == 0) {

@@ -69,7 +69,7 @@ static int total_lock(int fd)
   return 0;
 }
 
-static const char *lock_reason(int error)
+static const char *total_lock_reason(int error)
 {
   return error == EWOULDBLOCK ? "another process has locked it for 10 seconds" : strerror(error);
 }
@@ -83,7 +83,7 @@ static int total_open_file(const char *path, struct bn_err *err)
     return total_cannot(path, bn_file_reason(errno), err);
   if (total_lock(fd) == 0)
     return fd;
-  (void)total_cannot(path, lock_reason(errno), err);
+  (void)total_cannot(path, total_lock_reason(errno), err);
   (void)close(fd);
   return -1;
 }

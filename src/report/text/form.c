@@ -159,7 +159,7 @@ static struct value form_find_value(const struct bn_form *f, const char *name, s
 /* --- units ------------------------------------------------------------------------------------ */
 
 /* A saved result may have any number here, and C converts only numbers that fit. */
-static uint64_t u64_clamp(double x)
+static uint64_t form_u64_clamp(double x)
 {
   if (!(x > 0))
     return 0;
@@ -177,7 +177,7 @@ static void value_convert(struct value *v, const char *unit, size_t len)
   size_t i = 0;
 
   if (form_is_name(unit, len, "size")) {
-    const uint64_t bytes = v->type == VALUE_U64 ? v->u64 : u64_clamp(v->f64);
+    const uint64_t bytes = v->type == VALUE_U64 ? v->u64 : form_u64_clamp(v->f64);
 
     v->type = VALUE_TEXT;
     (void)bn_units_format_size(v->text, sizeof v->text, bytes, false);

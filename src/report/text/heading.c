@@ -17,7 +17,7 @@ static void heading_print_foreign(FILE *out, const char *before, const char *tex
 }
 
 /* Returns NULL if it was not known.  Facts of a document may be younger than its heading. */
-static const char *version_at_start(const struct bn_facts *f)
+static const char *heading_version_at_start(const struct bn_facts *f)
 {
   const char *version = bn_facts_find_text(f, "database", "server_version");
 
@@ -51,7 +51,7 @@ void bn_text_heading(FILE *out, const struct bn_facts *f)
 {
   const char *driver = bn_facts_find_text(f, "database", "driver");
   const char *at_start = bn_facts_find_text(f, "database", "at_start");
-  const char *version = version_at_start(f);
+  const char *version = heading_version_at_start(f);
   const char *tables = bn_facts_find_text(f, "workload", "tables");
   const char *rows = bn_facts_find_text(f, "workload", "rows");
 

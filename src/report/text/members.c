@@ -78,7 +78,7 @@ static void members_print_line(FILE *out, struct bn_buf *line)
   bn_buf_clear(line);
 }
 
-static double f64_fact(const struct bn_facts *f, const char *key)
+static double members_f64_fact(const struct bn_facts *f, const char *key)
 {
   const struct bn_fact *fact = bn_facts_find(f, BN_HOSTS_SECTION, key);
 
@@ -89,7 +89,8 @@ static double f64_fact(const struct bn_facts *f, const char *key)
 static void members_make_remark(struct bn_buf *b, const struct bn_facts *f, double span_s)
 {
   static const double most_s = 0.1, most_part = 0.01;
-  const double together_s = f64_fact(f, BN_HOSTS_TIME), rate = f64_fact(f, BN_HOSTS_RATE);
+  const double together_s = members_f64_fact(f, BN_HOSTS_TIME),
+               rate = members_f64_fact(f, BN_HOSTS_RATE);
   const struct bn_fact *seconds = bn_facts_find(f, BN_HOSTS_SECTION, BN_HOSTS_SECONDS);
 
   if (!isfinite(together_s) || span_s - together_s <= fmin(most_s, most_part * span_s))

@@ -434,7 +434,7 @@ static bool cmdline_push_entry(lua_State *L, const char *name)
 }
 
 /* __index of a worker's table, which is filled when pairs() walks through it. */
-static int late_entry(lua_State *L)
+static int cmdline_late_entry(lua_State *L)
 {
   lua_settop(L, 2);
   return lua_type(L, 2) == LUA_TSTRING && cmdline_push_entry(L, lua_tostring(L, 2));
@@ -457,7 +457,7 @@ int bn_cmdline_make(lua_State *L)
   if (lua->worker) {
     lua_pushcfunction(L, cmdline_complete);
     lua_setfield(L, -2, "bn.complete");
-    lua_pushcfunction(L, late_entry);
+    lua_pushcfunction(L, cmdline_late_entry);
   } else {
     lua_pushvalue(L, -2);
     cmdline_add_entries(L);

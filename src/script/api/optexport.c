@@ -213,7 +213,7 @@ static void export_free(void *arg, const char *name, const char *value, const ch
 }
 
 /* Options of scripts without declarations are globals where the 0.5 interface is. */
-static bool wants_globals(void)
+static bool optexport_wants_globals(void)
 {
   return bn_lua_current()->vm->old_names == BN_OLD_NOW &&
          !bn_options_declared(bn_instance_api()->options);
@@ -228,7 +228,7 @@ static void export_to(lua_State *L, int opt, bool early)
   struct export x = {.L = L, .options = options, .opt = opt, .early = early};
 
   luaL_checkstack(L, 8, NULL);
-  if (wants_globals()) {
+  if (optexport_wants_globals()) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, lua->env_ref);
     x.env = lua_gettop(L);
   }
@@ -276,7 +276,7 @@ int bn_optexport_get(lua_State *L)
 
 /* Implements __index of a worker's sysbench.opt.  A script that often asks for unknown options gets
    a plain table, which answers faster. */
-static int index_option(lua_State *L)
+static int optexport_index_option(lua_State *L)
 {
   struct bn_instance *in = bn_instance_current();
 
@@ -304,11 +304,11 @@ static int export_options(lua_State *L)
 
   lua_rawgeti(L, LUA_REGISTRYINDEX, lua->sysbench_ref);
   lua_newtable(L);
-  if (!lua->worker || wants_globals()) {
+  if (!lua->worker || optexport_wants_globals()) {
     export_all_options(L, lua_gettop(L));
   } else {
     lua_createtable(L, 0, 1);
-    lua_pushcfunction(L, index_option);
+    lua_pushcfunction(L, optexport_index_option);
     lua_setfield(L, -2, "__index");
     lua_setmetatable(L, -2);
   }

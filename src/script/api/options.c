@@ -168,7 +168,7 @@ static enum arg_type options_type_of(lua_State *L, int def, int type, const char
 }
 
 /* The bit of a trait that a script may declare; 0: there is no such trait. */
-static unsigned trait_named(const char *name)
+static unsigned options_trait_named(const char *name)
 {
   for (unsigned i = 0; bn_layout_traits[i] != NULL; i++)
     if (strcmp(bn_layout_traits[i], name) == 0)
@@ -180,7 +180,7 @@ static void options_refuse_trait(lua_State *L, const char *name, const char *fie
 {
   lua_pushfstring(L, "option '%s': there is no trait '%s'; allowed:", name, field);
   for (unsigned i = 0, n = 0; bn_layout_traits[i] != NULL; i++)
-    if (trait_named(bn_layout_traits[i]) != 0) {
+    if (options_trait_named(bn_layout_traits[i]) != 0) {
       lua_pushfstring(L, "%s %s", n++ > 0 ? "," : "", bn_layout_traits[i]);
       lua_concat(L, 2);
     }
@@ -188,14 +188,14 @@ static void options_refuse_trait(lua_State *L, const char *name, const char *fie
 }
 
 /* The traits that named fields of a row declare.  sysbench passes over such fields. */
-static unsigned traits_of(lua_State *L, int row, const char *name)
+static unsigned options_traits_of(lua_State *L, int row, const char *name)
 {
   const bool loose = bn_instance_api()->vm->setup->conf->policy->plain_errors;
   unsigned traits = 0;
 
   for (lua_pushnil(L); lua_next(L, row) != 0; lua_pop(L, 1)) {
     const char *field = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-    const unsigned trait = field != NULL ? trait_named(field) : 0;
+    const unsigned trait = field != NULL ? options_trait_named(field) : 0;
 
     if (field != NULL && trait == 0 && strcmp(field, "since") != 0 && !loose)
       options_refuse_trait(L, name, field);
@@ -214,15 +214,15 @@ static enum arg_type options_read_row(lua_State *L, int row, const char *name)
     options_complain(L, "nil description for option %s", form_of_option, name);
   const enum arg_type type = options_type_of(L, row + 2, row + 3, name);
 
-  (void)traits_of(L, row, name);
+  (void)options_traits_of(L, row, name);
   options_push_default(L, row + 2, name);
   return type;
 }
 
 /* Calls each(L, name, type) for every row, in byte order of the names; the row's parts are on the
    stack as read_row leaves them.  The options table is on top. */
-static void each_row(lua_State *L,
-                     void (*each)(lua_State *L, size_t i, const char *name, enum arg_type type))
+static void options_each_row(lua_State *L, void (*each)(lua_State *L, size_t i, const char *name,
+                                                        enum arg_type type))
 {
   const int table = lua_gettop(L);
   const char *last = NULL;
@@ -255,7 +255,7 @@ static void each_row(lua_State *L,
   }
 }
 
-static void ignore_row(lua_State *L, size_t i, const char *name, enum arg_type type)
+static void options_ignore_row(lua_State *L, size_t i, const char *name, enum arg_type type)
 {
   (void)L;
   (void)i;
@@ -267,13 +267,13 @@ int bn_options_check(lua_State *L)
 {
   lua_settop(L, 0);
   if (options_push_table(L))
-    each_row(L, ignore_row);
+    options_each_row(L, options_ignore_row);
   return 0;
 }
 
 /* Bundled workloads have options that older versions do not list: a row's field `since` is the
    first version with the option, "bench" if none. */
-static unsigned listed_in(lua_State *L, int row)
+static unsigned options_listed_in(lua_State *L, int row)
 {
   unsigned in = BN_IN_ALL;
 
@@ -306,8 +306,8 @@ static void options_store_row(lua_State *L, size_t i, const char *name, enum arg
   o->help = info->help;
   o->def = info->def;
   o->type = types[type];
-  o->in = listed_in(L, top - 5);
-  o->traits = traits_of(L, top - 5, name);
+  o->in = options_listed_in(L, top - 5);
+  o->traits = options_traits_of(L, top - 5, name);
   o->offset = i * sizeof(union value);
   options->n = i + 1;
 }
@@ -319,7 +319,7 @@ static int options_read_options(lua_State *L)
 
   if (!options_push_table(L))
     return 0;
-  each_row(L, ignore_row);
+  options_each_row(L, options_ignore_row);
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1))
     n++;
   options->option = bn_alloc(n + 1, sizeof *options->option);
@@ -327,7 +327,7 @@ static int options_read_options(lua_State *L)
   options->value = bn_alloc(n + 1, sizeof *options->value);
   for (size_t i = 0; i < n; i++)
     options->info[i].validate_ref = LUA_NOREF;
-  each_row(L, options_store_row);
+  options_each_row(L, options_store_row);
   options->declared = true;
   return 0;
 }
@@ -396,7 +396,7 @@ static void options_validate(void *arg, const char *name, const char *value, con
 
 /* In sysbench a switch without a default and without an argument is on, but its help shows no
    default. */
-static void switch_on(const struct bn_options *options, const struct bn_optset *all)
+static void options_switch_on(const struct bn_options *options, const struct bn_optset *all)
 {
   for (size_t i = 0; i < options->n; i++)
     if (options->option[i].type == BN_BOOL && options->option[i].def == NULL &&
@@ -444,7 +444,7 @@ int bn_options_add(struct bn_lua *lua, struct bn_err *err)
   if (bn_optset_add(all, options->group, options->option, options->value, true, err) != 0)
     return -1;
   if (bn_optset_policy(all)->bare_switch_is_on)
-    switch_on(options, all);
+    options_switch_on(options, all);
   return options_set_defaults(options, all, err);
 }
 

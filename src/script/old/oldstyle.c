@@ -97,8 +97,8 @@ static void oldstyle_count(void *arg, const char *name, const char *value, const
   *n += path == NULL;
 }
 
-static void report_unknown(void *arg, const char *name, const char *value, const char *path,
-                           unsigned line)
+static void old_report_unknown(void *arg, const char *name, const char *value, const char *path,
+                               unsigned line)
 {
   const struct check *c = arg;
   struct bn_near near = {.typed = name};
@@ -145,7 +145,7 @@ bool bn_oldstyle_accepts_any(const struct bn_vm *vm)
 
   if (accepts) {
     bn_optset_mark_read(options, oldstyle_mentions, &words);
-    bn_optset_each_pending(options, report_unknown, &check);
+    bn_optset_each_pending(options, old_report_unknown, &check);
   }
   bn_buf_done(&words.text);
   return accepts;

@@ -82,7 +82,7 @@ static void describe_error(lua_State *L)
   bn_buf_done(&b);
 }
 
-static bool ends_with(const char *text, const char *end)
+static bool call_ends_with(const char *text, const char *end)
 {
   const size_t len = strlen(text), end_len = strlen(end);
 
@@ -97,7 +97,7 @@ static void call_log_as_05(const char *text, const char *what)
                                             "Failed to connect to the database"};
 
   for (size_t i = 0; is_thread && i < sizeof unprotected / sizeof unprotected[0]; i++)
-    if (ends_with(text, unprotected[i])) {
+    if (call_ends_with(text, unprotected[i])) {
       bn_log_stderr("PANIC: unprotected error in call to Lua API (%s)", unprotected[i]);
       return;
     }
@@ -155,7 +155,7 @@ static bool call_is_refusal(lua_State *L)
 }
 
 /* True if the reason has been logged, and our own workload or a signal ends the script. */
-static bool adds_nothing(const struct bn_lua *lua)
+static bool call_adds_nothing(const struct bn_lua *lua)
 {
   if (!lua->told || !lua->vm->setup->conf->policy->fatal_on_stderr)
     return false;
@@ -164,7 +164,7 @@ static bool adds_nothing(const struct bn_lua *lua)
 
 /* Returns the length of the part of a message that is the same in all threads which failed for the
    same reason: it excludes the server's words about a value, a row, a lock or a limit. */
-static size_t common_part(const char *text, const char *sql_state)
+static size_t call_common_part(const char *text, const char *sql_state)
 {
   char state[32];
   const char *at;
@@ -177,7 +177,7 @@ static size_t common_part(const char *text, const char *sql_state)
 static void call_log_failure(const char *what, const char *text, const char *sql_state)
 {
   char *line = bn_alloc_print("`%s' function failed: %s", what, text);
-  char *kind = bn_alloc_print("`%s' %.*s", what, (int)common_part(text, sql_state), text);
+  char *kind = bn_alloc_print("`%s' %.*s", what, (int)call_common_part(text, sql_state), text);
 
   bn_log_fatal_as(kind, (const char *const[]){line}, 1);
   free(line);
@@ -198,7 +198,7 @@ static void call_log_text(const struct bn_lua *lua, const char *what, const char
 }
 
 /* Returns the length of the place in the script, such as "x.lua:12", or of the whole text. */
-static size_t place_in(const char *text)
+static size_t call_place_in(const char *text)
 {
   for (const char *colon = strchr(text, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {
     const size_t digits = strspn(colon + 1, "0123456789");
@@ -217,7 +217,7 @@ static void call_name_kind(struct bn_lua_failure *f, const char *text)
 
 static void call_name_place(struct bn_lua_failure *f, const char *text)
 {
-  char *place = bn_alloc_part(text, place_in(text));
+  char *place = bn_alloc_part(text, call_place_in(text));
 
   call_name_kind(f, place);
   free(place);
@@ -262,7 +262,7 @@ static void call_log_error(lua_State *L, const char *what)
   call_keep_failure(&lua->failure, text, of_sql);
   if (call_is_refusal(L))
     bn_log_refusal(text);
-  else if (!adds_nothing(lua))
+  else if (!call_adds_nothing(lua))
     call_log_text(lua, what, text);
   if (!lua_isstring(L, -1))
     describe_error(L);

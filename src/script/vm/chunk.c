@@ -127,7 +127,7 @@ struct bn_chunks *bn_chunks_new(const struct bn_script_setup *setup)
 }
 
 /* Returns the length of the folder if the file is below it, or 0. */
-static size_t length_of_folder(const char *folder, const char *file)
+static size_t chunk_length_of_folder(const char *folder, const char *file)
 {
   const size_t len = folder != NULL ? strlen(folder) : 0;
 
@@ -136,7 +136,7 @@ static size_t length_of_folder(const char *folder, const char *file)
 
 static const char *chunk_name_shown(const struct bn_chunks *all, const char *file)
 {
-  const size_t len = length_of_folder(all->setup->sent_dir, file);
+  const size_t len = chunk_length_of_folder(all->setup->sent_dir, file);
 
   return len > 0 ? file + len + 1 : file;
 }
@@ -146,8 +146,9 @@ static bool chunk_is_same_elsewhere(const struct bn_chunks *all, const char *fil
 {
   const struct bn_script_setup *s = all->setup;
 
-  return s->compare == NULL || length_of_folder(s->sent_dir, file) > 0 ||
-         s->compare(s->other, file, length_of_folder(s->data_dir, file), text->data, text->len);
+  return s->compare == NULL || chunk_length_of_folder(s->sent_dir, file) > 0 ||
+         s->compare(s->other, file, chunk_length_of_folder(s->data_dir, file), text->data,
+                    text->len);
 }
 
 bool bn_chunks_compare(struct bn_chunks *all, const char *file)

@@ -109,7 +109,7 @@ static void env_copy_entries(lua_State *L, int from, int to)
 }
 
 /* Implements __index of a script's `ffi`: its first use declares the old names and fills it. */
-static int unfold_ffi(lua_State *L)
+static int env_unfold_ffi(lua_State *L)
 {
   lua_settop(L, 2);
   lua_pushnil(L);
@@ -148,7 +148,7 @@ static int internal_note_traced(lua_State *L)
 
 /* Implements __index of `internal`: most interpreters use none of these functions, and without them
    the table is half as large. */
-static int lazy_function(lua_State *L)
+static int env_lazy_function(lua_State *L)
 {
   const luaL_Reg *f = bn_lua_current()->vm->table->lazy_functions;
   const char *name = luaL_checkstring(L, 2);
@@ -190,7 +190,7 @@ static void env_open_shared(lua_State *L)
   env_declare(L, table->parts[0].name);
   lua_setfield(L, -2, "ffi");
   lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, lazy_function);
+  lua_pushcfunction(L, env_lazy_function);
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
   lua_setfield(L, LUA_REGISTRYINDEX, key_internal);
@@ -206,7 +206,7 @@ static void env_push_environment(lua_State *L)
   lua_setfield(L, -2, "_G");
   lua_newtable(L);
   lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, unfold_ffi);
+  lua_pushcfunction(L, env_unfold_ffi);
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
   lua_setfield(L, -2, "ffi");

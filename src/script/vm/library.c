@@ -18,7 +18,7 @@
 static const char leaving;
 
 /* Calls upvalue 1 with SIGINT and SIGTERM unblocked, because children inherit the mask. */
-static int with_signals(lua_State *L)
+static int library_with_signals(lua_State *L)
 {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
@@ -31,7 +31,7 @@ static int with_signals(lua_State *L)
 
 /* Replaces os.exit(), which is upvalue 1.  During a run it ends the run, so that the result is not
    lost, and the process exits with the status afterwards. */
-static int exit_run(lua_State *L)
+static int library_exit_run(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
   const struct bn_services *services = lua->session->services;
@@ -81,10 +81,10 @@ static void library_print_apart(lua_State *L)
 static void wrap_library(lua_State *L, const char *library)
 {
   if (strcmp(library, LUA_OSLIBNAME) == 0) {
-    library_wrap(L, "execute", with_signals);
-    library_wrap(L, "exit", exit_run);
+    library_wrap(L, "execute", library_with_signals);
+    library_wrap(L, "exit", library_exit_run);
   } else if (strcmp(library, LUA_IOLIBNAME) == 0) {
-    library_wrap(L, "popen", with_signals);
+    library_wrap(L, "popen", library_with_signals);
     if (bn_lua_current()->vm->setup->prints_apart)
       library_print_apart(L);
   }

@@ -25,7 +25,7 @@ static void module_path_add_luarocks(struct bn_buf *b, const char *folder, const
 }
 
 /* LUA_PATH and LUA_CPATH replace the list; ";;" in them stands for it. */
-static char *with_variable(const char *variable, struct bn_buf *list)
+static char *module_path_with_variable(const char *variable, struct bn_buf *list)
 {
   const char *value = getenv(variable);
   char *base = bn_buf_take(list);
@@ -56,7 +56,7 @@ char *bn_module_path_default(const char *data_dir)
   (void)bn_buf_str(&b, "/usr/local/share/lua/5.1/?.lua;/usr/share/lua/5.1/?.lua;");
   if (data_dir != NULL)
     (void)bn_buf_printf(&b, "%s/?.lua;", data_dir);
-  return with_variable("LUA_PATH", &b);
+  return module_path_with_variable("LUA_PATH", &b);
 }
 
 char *bn_module_path_default_c(void)
@@ -70,7 +70,7 @@ char *bn_module_path_default_c(void)
   (void)bn_buf_str(&b, "/usr/local/lib/lua/5.1/?.so;/usr/lib/lua/5.1/?.so;");
   if (bn_plugin_lib_dir(dir, sizeof dir, NULL) != NULL)
     (void)bn_buf_printf(&b, "%s/?.so;", dir);
-  return with_variable("LUA_CPATH", &b);
+  return module_path_with_variable("LUA_CPATH", &b);
 }
 
 bool bn_path_is_file(const char *path)

@@ -65,7 +65,7 @@ static int require_load_preloaded(lua_State *L)
 }
 
 /* Pushes the module's file in the script's own folder and returns it, or NULL. */
-static const char *in_own_folder(lua_State *L)
+static const char *require_in_own_folder(lua_State *L)
 {
   const char *dir = bn_lua_current()->vm->place.dir;
 
@@ -85,7 +85,7 @@ static const char *in_own_folder(lua_State *L)
 /* The parts of a script stay together wherever it runs from: a common.lua in the working directory
    does not belong to our workloads, nor to a script that was sent.  Nor does one that has the name
    of a bundled module belong to any script elsewhere; sysbench takes it. */
-static bool looks_beside_first(const struct bn_vm *vm, const char *name)
+static bool require_looks_beside_first(const struct bn_vm *vm, const char *name)
 {
   const bool decided = vm->place.set == BN_SET_LEGACY || vm->place.sent;
   char *bundled = NULL;
@@ -129,7 +129,8 @@ static const char *require_find_before_bundle(lua_State *L, const char *file, bo
 static const char *require_find_lua(lua_State *L)
 {
   const struct bn_vm *vm = bn_lua_current()->vm;
-  const char *file = looks_beside_first(vm, luaL_checkstring(L, 1)) ? in_own_folder(L) : NULL;
+  const char *file =
+      require_looks_beside_first(vm, luaL_checkstring(L, 1)) ? require_in_own_folder(L) : NULL;
   bool astray = false;
 
   if (file == NULL) {
@@ -137,7 +138,7 @@ static const char *require_find_lua(lua_State *L)
     astray = file != NULL && require_is_astray(vm, file);
   }
   if (file == NULL)
-    file = in_own_folder(L);
+    file = require_in_own_folder(L);
   return file != NULL ? require_find_before_bundle(L, file, astray) : NULL;
 }
 

@@ -22,7 +22,7 @@
 static const char legacy_folder[] = "/tests/include/oltp_legacy";
 
 /* Returns the length of a path without a trailing ".lua". */
-static size_t bare_length(const char *name)
+static size_t script_bare_length(const char *name)
 {
   const size_t len = strlen(name);
 
@@ -41,7 +41,8 @@ static char *script_file_find_bundled(const struct bn_script_setup *setup, enum 
     return NULL;
   bn_buf_init(&b, 0);
   (void)bn_buf_printf(&b, "%s%s/%.*s.lua", setup->data_dir,
-                      set == BN_SET_LEGACY ? legacy_folder : "", (int)bare_length(base), base);
+                      set == BN_SET_LEGACY ? legacy_folder : "", (int)script_bare_length(base),
+                      base);
   char *file = bn_buf_take(&b);
 
   if (bn_path_is_file(file))
@@ -60,7 +61,7 @@ static bool script_file_is_same_file(const char *a, const char *b)
 /* Looks for a bundled workload.  A name with a folder or an ending is that of a file. */
 static char *script_file_find_bundled_name(const struct bn_script_setup *setup, const char *name)
 {
-  if (strchr(name, '/') != NULL || bare_length(name) != strlen(name))
+  if (strchr(name, '/') != NULL || script_bare_length(name) != strlen(name))
     return NULL;
   return script_file_find_bundled(setup, BN_SET_MODERN, name);
 }
@@ -149,7 +150,7 @@ char *bn_script_file_instead(const struct bn_script_setup *setup, const char *na
 static char *script_file_find_module(const char *path, const char *name)
 {
   char *file = bn_module_path_search(path, name, NULL);
-  const size_t len = bare_length(name);
+  const size_t len = script_bare_length(name);
 
   if (file == NULL && name[len] != '\0') {
     char *bare = bn_alloc_part(name, len);
@@ -201,7 +202,7 @@ static bool script_file_is_forbidden(const char *name, const char *ending)
          access(path, R_OK) != 0 && errno == EACCES;
 }
 
-static int not_found(const struct bn_script_setup *setup, struct bn_err *err)
+static int script_not_found(const struct bn_script_setup *setup, struct bn_err *err)
 {
   char masked[BN_MASK_MAX];
   const char *name = setup->hides_name ? BN_MASK : bn_mask_text(setup->name, masked);
@@ -240,7 +241,7 @@ static bool is_workload(const struct bn_place *p, const struct bn_script_setup *
   const char *base = slash != NULL ? slash + 1 : p->file;
 
   return p->set == BN_SET_MODERN && setup->is_workload != NULL &&
-         setup->is_workload(base, bare_length(base));
+         setup->is_workload(base, script_bare_length(base));
 }
 
 static bool script_file_is_below(const char *file, const char *dir)
@@ -259,7 +260,7 @@ int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setu
     return 0;
   out->file = script_file_find_file(setup, path);
   if (out->file == NULL)
-    return not_found(setup, err);
+    return script_not_found(setup, err);
   slash = strrchr(out->file, '/');
   if (slash != NULL)
     out->dir = bn_alloc_part(out->file, (size_t)(slash - out->file) + 1);

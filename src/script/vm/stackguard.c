@@ -34,7 +34,7 @@ _Noreturn static void end_with_sentence(const struct bn_lua *lua)
   _exit(1);
 }
 
-static void on_fault(int number, siginfo_t *info, void *context)
+static void guard_on_fault(int number, siginfo_t *info, void *context)
 {
   stack_t alt_stack;
   const uintptr_t at = (uintptr_t)info->si_addr;
@@ -57,7 +57,7 @@ struct sigaction *bn_stackguard_install(void)
   struct sigaction ours;
 
   memset(&ours, 0, sizeof ours);
-  ours.sa_sigaction = on_fault;
+  ours.sa_sigaction = guard_on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
   (void)sigemptyset(&ours.sa_mask);
   (void)sigaction(SIGSEGV, &ours, previous);
@@ -70,7 +70,7 @@ void bn_stackguard_remove(struct sigaction *previous)
   free(previous);
 }
 
-static uintptr_t lowest_address(void)
+static uintptr_t guard_lowest_address(void)
 {
   pthread_attr_t attr;
   void *low = NULL;
@@ -87,7 +87,7 @@ void bn_stackguard_release(void)
 {
   enum { IN_USE = 1024 }; /* bytes below this frame's address for its own variables and madvise */
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  const uintptr_t low = lowest_address(), here = (uintptr_t)__builtin_frame_address(0);
+  const uintptr_t low = guard_lowest_address(), here = (uintptr_t)__builtin_frame_address(0);
   const uintptr_t from = (low + page - 1) / page * page, to = (here - IN_USE) / page * page;
 
   if (low != 0 && from < to)
@@ -117,7 +117,7 @@ __attribute__((noinline)) static int call_on_main(int (*fn)(void *arg), void *ar
 
 int bn_stackguard_call(struct bn_lua *lua, int (*fn)(void *arg), void *arg)
 {
-  lua->stack_low = lowest_address();
+  lua->stack_low = guard_lowest_address();
   if (lua->stack_low == 0)
     return fn(arg);
   if (gettid() == getpid())

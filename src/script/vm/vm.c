@@ -59,7 +59,7 @@ static int vm_refuse_command(lua_State *L)
 }
 
 /* --luajit-cmd=CMD[=ARG,…]: a function of `jit` (on, off, flush), else module jit.CMD. */
-static int luajit_command(lua_State *L)
+static int vm_luajit_command(lua_State *L)
 {
   const struct bn_lua *lua = lua_touserdata(L, 1);
   const char *command = lua->vm->setup->conf->raw.luajit_cmd;
@@ -101,7 +101,7 @@ static int vm_build(struct bn_lua *lua)
 
   /* This precedes the instance: the interpreter's own `require` finds LuaJIT's modules. */
   if (rc == 0 && conf->raw.luajit_cmd != NULL && conf->raw.luajit_cmd[0] != '\0')
-    rc = lua_cpcall(L, luajit_command, lua);
+    rc = lua_cpcall(L, vm_luajit_command, lua);
   if (rc == 0)
     rc = lua_cpcall(L, vm_make_instance, lua);
   if (rc == 0)
@@ -160,7 +160,7 @@ int bn_vm_find(struct bn_vm *vm, struct bn_err *err)
   return bn_script_file_find(&vm->place, vm->setup, vm->path, err);
 }
 
-static const struct bn_chunk *compile_file(struct bn_vm *vm, lua_State *L, struct bn_err *err)
+static const struct bn_chunk *vm_compile_file(struct bn_vm *vm, lua_State *L, struct bn_err *err)
 {
   const char *name = vm->setup->name, *file = vm->place.file;
   struct bn_buf msg;
@@ -178,7 +178,7 @@ static const struct bn_chunk *compile_file(struct bn_vm *vm, lua_State *L, struc
 }
 
 /* An empty script is valid in sysbench, and if standard input was asked for. */
-static bool may_be_blank(const struct bn_script_setup *setup)
+static bool vm_may_be_blank(const struct bn_script_setup *setup)
 {
   return setup->name != NULL || setup->conf->policy->plain_errors;
 }
@@ -186,11 +186,11 @@ static bool may_be_blank(const struct bn_script_setup *setup)
 int bn_vm_compile(struct bn_vm *vm, struct bn_lua *lua, struct bn_err *err)
 {
   if (vm->place.file != NULL) {
-    vm->chunk = compile_file(vm, lua->L, err);
+    vm->chunk = vm_compile_file(vm, lua->L, err);
   } else {
     if (isatty(STDIN_FILENO))
       bn_log(BN_NOTICE, "Reading the script from the standard input:\n");
-    vm->chunk = bn_chunks_stdin(vm->chunks, lua->L, may_be_blank(vm->setup), err);
+    vm->chunk = bn_chunks_stdin(vm->chunks, lua->L, vm_may_be_blank(vm->setup), err);
   }
   return vm->chunk != NULL ? 0 : -1;
 }

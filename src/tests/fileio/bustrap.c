@@ -32,7 +32,7 @@ static void bustrap_copy(void *to, const void *from, size_t n)
 }
 #endif
 
-static void on_bus_error(int number, siginfo_t *info, void *context)
+static void bustrap_on_bus_error(int number, siginfo_t *info, void *context)
 {
   (void)context;
   if (landing != NULL && info->si_code > 0)
@@ -49,7 +49,7 @@ int bn_bustrap_install(struct sigaction *old, struct bn_err *err)
   struct sigaction ours;
 
   memset(&ours, 0, sizeof ours);
-  ours.sa_sigaction = on_bus_error;
+  ours.sa_sigaction = bustrap_on_bus_error;
   /* The jump leaves the handler without a return that would unblock the signal. */
   ours.sa_flags = SA_SIGINFO | SA_NODEFER;
   (void)sigemptyset(&ours.sa_mask);

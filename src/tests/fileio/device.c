@@ -38,7 +38,7 @@ static bool device_is_in_memory(int fd)
 
 /* Returns whether writes reach the device at once.  Flags of a file do not apply to mapped
    pages. */
-static bool flushes_each_write(const struct bn_fileio_plan *p)
+static bool device_flushes_each_write(const struct bn_fileio_plan *p)
 {
   const bool mapped = strcmp(bn_fileio_io_modes[p->conf->io_mode], "mmap") == 0;
 
@@ -50,11 +50,11 @@ bool bn_fileio_reads(const struct bn_fileio_plan *p)
   return p->mode == BN_FILE_SEQRD || p->mode == BN_FILE_RNDRD || p->mode == BN_FILE_RNDRW;
 }
 
-static void warn_about_memory(const struct bn_fileio_plan *p, int fd)
+static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
 {
   const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
   const uint64_t all = p->span * p->files;
-  const bool flushed = p->writing && flushes_each_write(p);
+  const bool flushed = p->writing && device_flushes_each_write(p);
   char is[64], has[64];
 
   if (device_is_in_memory(fd)) {
@@ -101,12 +101,12 @@ void bn_device_describe(const struct bn_fileio_plan *p, int fd, const struct bn_
   if (is_device(fd, &st))
     bn_log_note("files: test_file.0 is the device %u:%u itself", major(st.st_rdev),
                 minor(st.st_rdev));
-  warn_about_memory(p, fd);
+  device_warn_about_memory(p, fd);
 }
 
 /* Returns the alignment of offsets and lengths for direct I/O; 0: not possible; -1: not known. */
 #ifdef STATX_DIOALIGN
-static int64_t direct_alignment(int fd)
+static int64_t device_direct_alignment(int fd)
 {
   struct statx x;
 
@@ -115,14 +115,14 @@ static int64_t direct_alignment(int fd)
   return x.stx_dio_offset_align;
 }
 #else
-static int64_t direct_alignment(int fd)
+static int64_t device_direct_alignment(int fd)
 {
   (void)fd;
   return -1;
 }
 #endif
 
-static int no_direct(struct bn_err *err)
+static int device_no_direct(struct bn_err *err)
 {
   return bn_err_set(err, EINVAL,
                     "this file system has no direct I/O: use --file-dir, or leave 'direct' out of "
@@ -131,10 +131,10 @@ static int no_direct(struct bn_err *err)
 
 int bn_device_check_direct(const struct bn_fileio_plan *p, int fd, struct bn_err *err)
 {
-  const int64_t unit = direct_alignment(fd);
+  const int64_t unit = device_direct_alignment(fd);
 
   if (unit == 0)
-    return no_direct(err);
+    return device_no_direct(err);
   if (unit > 0 && p->conf->block_size % (uint64_t)unit != 0)
     return bn_err_set(err, EINVAL,
                       "direct I/O here needs a --file-block-size that is a multiple of %lld, not "
@@ -147,7 +147,7 @@ int bn_device_try(const struct bn_fileio_plan *p, int *fd, struct bn_err *err)
 {
   *fd = open(device_folder(p), O_TMPFILE | O_RDWR | p->open_flags, 0600);
   if (*fd < 0)
-    return errno == EINVAL && p->direct ? no_direct(err) : 0;
+    return errno == EINVAL && p->direct ? device_no_direct(err) : 0;
   return p->direct ? bn_device_check_direct(p, *fd, err) : 0;
 }
 

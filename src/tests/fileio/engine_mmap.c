@@ -24,7 +24,8 @@ struct engine {
   const int *fd;
 };
 
-static int map_file(struct maps *m, const struct bn_io_setup *setup, unsigned i, struct bn_err *err)
+static int engine_mmap_map_file(struct maps *m, const struct bn_io_setup *setup, unsigned i,
+                                struct bn_err *err)
 {
   const int access = PROT_READ | (setup->writing ? PROT_WRITE : 0);
   void *at;
@@ -56,7 +57,7 @@ static int mmap_start(void **shared, const struct bn_io_setup *setup, struct bn_
     return -1;
   m->trapped = true;
   for (unsigned i = 0; i < setup->n_files; i++)
-    if (map_file(m, setup, i, err) != 0)
+    if (engine_mmap_map_file(m, setup, i, err) != 0)
       return -1;
   return 0;
 }
@@ -86,7 +87,7 @@ static int mmap_open(void *self, const struct bn_io_setup *setup, struct bn_err 
 
 /* Returns why a page is not available: the file ends before it, or the error of the equivalent
    system call: no space, no quota, a device that fails. */
-static int64_t access_error(int fd, struct bn_io_req *r)
+static int64_t engine_mmap_access_error(int fd, struct bn_io_req *r)
 {
   struct stat st;
 
@@ -108,7 +109,7 @@ static int mmap_submit(void *self, struct bn_io_req *r)
   case BN_IO_WRITE:
     done = r->op == BN_IO_READ ? bn_bustrap_copy(r->buf, at, r->len)
                                : bn_bustrap_copy(at, r->buf, r->len);
-    r->result = done ? (int64_t)r->len : access_error(e->fd[r->file], r);
+    r->result = done ? (int64_t)r->len : engine_mmap_access_error(e->fd[r->file], r);
     break;
   case BN_IO_FSYNC:
   case BN_IO_FDATASYNC:

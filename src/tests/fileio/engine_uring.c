@@ -158,7 +158,7 @@ static void engine_uring_fill(struct engine *e, struct io_uring_sqe *sqe, struct
   io_uring_sqe_set_data(sqe, r);
 }
 
-static int flush_now(struct engine *e, struct bn_io_req *r)
+static int uring_flush_now(struct engine *e, struct bn_io_req *r)
 {
   const int fd = e->fd[r->file];
 
@@ -172,7 +172,7 @@ static int uring_submit(void *self, struct bn_io_req *r)
   struct io_uring_sqe *sqe;
 
   if (e->polled && (r->op == BN_IO_FSYNC || r->op == BN_IO_FDATASYNC))
-    return flush_now(e, r);
+    return uring_flush_now(e, r);
   sqe = io_uring_get_sqe(&e->ring);
   /* With SQPOLL, the kernel thread may not have taken the entries of earlier requests yet. */
   while (sqe == NULL) {

@@ -37,7 +37,7 @@ static int files_path(const struct bn_fileio_plan *p, unsigned i, char out[PATH_
 }
 
 /* Returns a text to append to the error of a file that is not written because of a link, or "". */
-static const char *about_link(int error)
+static const char *files_about_link(int error)
 {
   switch (error) {
   case ELOOP:
@@ -114,9 +114,10 @@ static int files_refuse_size(const struct bn_fileio_plan *p, const char *path, i
 static int files_cannot_open(const struct bn_fileio_plan *p, const char *path, int error,
                              struct bn_err *err)
 {
-  return bn_err_set(
-      err, error, "Can't open file '%s' errno = %d (%s)%s", path, error, strerror(error),
-      error == EINVAL && p->direct ? ": this file system has no direct I/O" : about_link(error));
+  return bn_err_set(err, error, "Can't open file '%s' errno = %d (%s)%s", path, error,
+                    strerror(error),
+                    error == EINVAL && p->direct ? ": this file system has no direct I/O"
+                                                 : files_about_link(error));
 }
 
 /* Checks, before any file is made, whether the file may be written. elsewhere: it is not on the
@@ -511,15 +512,15 @@ static int files_open_one(const struct bn_fileio_plan *p, const char *path, bool
   return fd;
 }
 
-static int complain_open(const struct bn_fileio_plan *p, const char *path, int error)
+static int files_complain_open(const struct bn_fileio_plan *p, const char *path, int error)
 {
   bn_log_errno(BN_FATAL, error, "Cannot open file '%s'", path);
   if (error == EINVAL && p->direct)
     bn_log_hint("'%s' is on a file system without direct I/O: use --file-dir, or leave 'direct' "
                 "out of --file-extra-flags",
                 path);
-  else if (about_link(error)[0] != '\0')
-    bn_log_stderr("'%s'%s", path, about_link(error));
+  else if (files_about_link(error)[0] != '\0')
+    bn_log_stderr("'%s'%s", path, files_about_link(error));
   else if (error == ENOENT && p->policy->fatal_on_stderr)
     bn_log_stderr("run 'prepare' first, with the same --file-num");
   else if (error == ENOENT && !p->policy->no_hint_at_prepare)
@@ -563,7 +564,7 @@ int bn_files_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn
     bn_log(BN_DEBUG, "Opening file: %s", path);
     fd[i] = files_open_one(p, path, &made[i]);
     if (fd[i] < 0)
-      return complain_open(p, path, errno);
+      return files_complain_open(p, path, errno);
     /* The size that is expected follows from the size of a block. */
     if (i == 0 && own && p->direct && bn_device_check_direct(p, fd[0], err) != 0)
       return -1;

@@ -279,7 +279,7 @@ static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct 
   }
 }
 
-static void complete_next_request(struct bn_fileio *f, struct bn_session *s)
+static void inflight_complete_next_request(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_fileio_session *w = s->state;
 
@@ -296,7 +296,7 @@ static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned mi
   int n;
 
   if (w->next_done < w->n_done) {
-    complete_next_request(f, s);
+    inflight_complete_next_request(f, s);
     return;
   }
   n = f->engine->reap(w->engine, min, w->done, w->in_flight, timeout_ns);
@@ -311,13 +311,13 @@ static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned mi
   w->n_done = (unsigned)n;
   w->next_done = 0;
   if (n > 0)
-    complete_next_request(f, s);
+    inflight_complete_next_request(f, s);
 }
 
 /* --- the next event --- */
 
 /* --rate: reaps requests in flight until the claimed arrival is due. */
-static bool await_arrival(struct bn_fileio *f, struct bn_session *s)
+static bool inflight_await_arrival(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_fileio_session *w = s->state;
   const uint64_t due = s->due_ns;
@@ -355,7 +355,7 @@ static bool inflight_claim(struct bn_fileio *f, struct bn_session *s)
     return bn_event_more(s);
   if (!bn_event_claim(s))
     return false;
-  return s->due_ns == 0 || await_arrival(f, s) || inflight_give_back(s);
+  return s->due_ns == 0 || inflight_await_arrival(f, s) || inflight_give_back(s);
 }
 
 /* Makes the data of a write.  Returns whether that took time. */

@@ -384,7 +384,7 @@ void bn_fileio_size_text(const struct bn_fileio_plan *p, uint64_t bytes, char *o
 }
 
 /* sysbench prints fsync for both modes. */
-static void describe_flushes(const struct bn_fileio_plan *p, struct bn_facts *f)
+static void fileio_describe_flushes(const struct bn_fileio_plan *p, struct bn_facts *f)
 {
   const bool data = p->policy->own_report && p->conf->fsync_mode == 1;
   const char *call = data ? "fdatasync" : "fsync";
@@ -420,7 +420,7 @@ void bn_fileio_describe(const struct bn_fileio_plan *p, const char *io_title, st
     bn_facts_row(f, BN_NOTICE, "Read/Write ratio for combined random IO test: %2.2f",
                  p->conf->rw_ratio);
   }
-  describe_flushes(p, f);
+  fileio_describe_flushes(p, f);
   bn_facts_row(f, BN_NOTICE, "Using %s I/O mode", io_title);
   if (p->validate)
     bn_facts_row(f, BN_NOTICE, "Using checksums validation.");

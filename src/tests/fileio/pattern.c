@@ -34,7 +34,7 @@ void bn_pattern_done(struct bn_pattern *p)
   p->busy = NULL;
 }
 
-static uint64_t blocks_per_file(const struct bn_pattern_conf *c)
+static uint64_t pattern_blocks_per_file(const struct bn_pattern_conf *c)
 {
   return (c->span + c->block - 1) / c->block;
 }
@@ -52,7 +52,8 @@ static bool pattern_is_busy(struct bn_pattern *p, const struct bn_draw *d)
   return p->busy != NULL && *pattern_mark_of(p, d->file, d->offset) != 0;
 }
 
-static size_t length_up_to_end(const struct bn_pattern_conf *c, uint64_t offset, uint64_t wanted)
+static size_t pattern_length_up_to_end(const struct bn_pattern_conf *c, uint64_t offset,
+                                       uint64_t wanted)
 {
   return (size_t)(c->span - offset < wanted ? c->span - offset : wanted);
 }
@@ -64,7 +65,7 @@ static bool pattern_next_in_sequence(struct bn_pattern *p, struct bn_draw *d)
   d->op = c->mode == BN_FILE_SEQRD ? BN_IO_READ : BN_IO_WRITE;
   d->file = p->file;
   d->offset = p->pos;
-  d->len = length_up_to_end(c, p->pos, c->request);
+  d->len = pattern_length_up_to_end(c, p->pos, c->request);
   if (pattern_is_busy(p, d))
     return false;
   p->pos += d->len;
@@ -75,7 +76,8 @@ static bool pattern_next_in_sequence(struct bn_pattern *p, struct bn_draw *d)
   return true;
 }
 
-static enum bn_io_op random_op(const struct bn_pattern_conf *c, const struct bn_pattern_mix *mix)
+static enum bn_io_op pattern_random_op(const struct bn_pattern_conf *c,
+                                       const struct bn_pattern_mix *mix)
 {
   if (c->mode == BN_FILE_RNDRW)
     return (double)(mix->reads + 1) / (double)(mix->writes + 1) < c->rw_ratio ? BN_IO_READ
@@ -86,14 +88,14 @@ static enum bn_io_op random_op(const struct bn_pattern_conf *c, const struct bn_
 static bool pattern_next_at_random(struct bn_pattern *p, struct bn_rng *rng, struct bn_draw *d)
 {
   const struct bn_pattern_conf *c = &p->conf;
-  const uint64_t per_file = blocks_per_file(c);
+  const uint64_t per_file = pattern_blocks_per_file(c);
 
   for (int i = 0; i < TRIES; i++) {
     const uint64_t block = bn_rng_below(rng, per_file * c->files);
 
     d->file = (unsigned)(block / per_file);
     d->offset = block % per_file * c->block;
-    d->len = length_up_to_end(c, d->offset, c->block);
+    d->len = pattern_length_up_to_end(c, d->offset, c->block);
     if (!pattern_is_busy(p, d))
       return true;
   }
@@ -118,7 +120,7 @@ static bool pattern_next_flush(struct bn_pattern *p, struct bn_draw *d)
 static void pattern_draw_alone(struct bn_pattern *p, struct bn_rng *rng, struct bn_pattern_mix *mix,
                                struct bn_draw *d)
 {
-  d->op = random_op(&p->conf, mix);
+  d->op = pattern_random_op(&p->conf, mix);
   (void)pattern_next_at_random(p, rng, d);
   mix->reads += d->op == BN_IO_READ;
   mix->writes += d->op == BN_IO_WRITE;
@@ -130,7 +132,7 @@ static bool pattern_draw_locked(struct bn_pattern *p, struct bn_rng *rng,
   if (pattern_next_flush(p, d))
     return true;
   if (pattern_is_random(p->conf.mode)) {
-    d->op = random_op(&p->conf, mix);
+    d->op = pattern_random_op(&p->conf, mix);
     if (!pattern_next_at_random(p, rng, d))
       return false;
   } else if (!pattern_next_in_sequence(p, d)) {

@@ -142,7 +142,8 @@ static void fileio_describe(const void *self, struct bn_facts *facts)
   bn_fileio_describe(&f->plan, f->engine->title, facts);
 }
 
-static struct bn_io_setup setup_for(const struct bn_fileio *f, const int *fd, unsigned n_files)
+static struct bn_io_setup fileio_setup_for(const struct bn_fileio *f, const int *fd,
+                                           unsigned n_files)
 {
   const struct bn_fileio_plan *p = &f->plan;
 
@@ -162,7 +163,7 @@ static int workload_try_writing(const struct bn_fileio *f, struct bn_err *err)
   int fd, rc = bn_device_try(&f->plan, &fd, err);
 
   if (rc == 0 && fd >= 0 && f->engine->start != NULL) {
-    struct bn_io_setup setup = setup_for(f, &fd, 1);
+    struct bn_io_setup setup = fileio_setup_for(f, &fd, 1);
 
     rc = f->engine->start(&setup.shared, &setup, err);
     if (f->engine->stop != NULL)
@@ -184,7 +185,7 @@ static int fileio_start(void *self, struct bn_err *err)
     return -1;
   if (bn_files_open(p, f->fd, f->made, err) != 0)
     return -1;
-  f->setup = setup_for(f, f->fd, p->files);
+  f->setup = fileio_setup_for(f, f->fd, p->files);
   f->engine_started = true;
   if (f->engine->start != NULL && f->engine->start(&f->setup.shared, &f->setup, err) != 0)
     return -1;

@@ -22,7 +22,7 @@ struct place {
   bool loads; /* LOAD DATA LOCAL will be used */
 };
 
-static const char *override_of(const struct bn_sql_target *t, const char *name)
+static const char *connect_override_of(const struct bn_sql_target *t, const char *name)
 {
   for (size_t i = 0; i < t->n_overrides; i++) {
     if (strcmp(t->override_name[i], name) == 0)
@@ -32,7 +32,7 @@ static const char *override_of(const struct bn_sql_target *t, const char *name)
 }
 
 /* Returns an override whose option cannot differ between connections, or NULL. */
-static const char *foreign_override(const struct bn_sql_target *t)
+static const char *connect_foreign_override(const struct bn_sql_target *t)
 {
   static const char *const known[] = {"host", "port", "socket", "user", "password", "db"};
 
@@ -49,7 +49,7 @@ static const char *foreign_override(const struct bn_sql_target *t)
 
 /* The library takes "localhost" for its default socket, whatever the port is.  sysbench does so
    too, but with several ports each one is another server. */
-static bool needs_tcp(const struct bn_mysql *driver, const char *port)
+static bool connect_needs_tcp(const struct bn_mysql *driver, const char *port)
 {
   return driver->host->policy->mysql_port_means_tcp && (port != NULL || driver->n_ports > 1);
 }
@@ -59,14 +59,14 @@ static void mysql_connect_choose(struct place *p, const struct bn_mysql *driver,
                                  const struct bn_sql_target *t)
 {
   const struct bn_mysql_conf *conf = driver->conf;
-  const char *port = override_of(t, "port");
+  const char *port = connect_override_of(t, "port");
 
   *p = (struct place){
-      .host = override_of(t, "host"),
-      .socket = override_of(t, "socket"),
-      .user = override_of(t, "user"),
-      .password = override_of(t, "password"),
-      .db = override_of(t, "db"),
+      .host = connect_override_of(t, "host"),
+      .socket = connect_override_of(t, "socket"),
+      .user = connect_override_of(t, "user"),
+      .password = connect_override_of(t, "password"),
+      .db = connect_override_of(t, "db"),
       .loads = t->loads,
   };
   if (p->user == NULL)
@@ -83,7 +83,7 @@ static void mysql_connect_choose(struct place *p, const struct bn_mysql *driver,
   }
   if (p->host == NULL)
     p->host = driver->hosts->item[t->ordinal / driver->n_ports % driver->hosts->n];
-  p->tcp = needs_tcp(driver, port);
+  p->tcp = connect_needs_tcp(driver, port);
   p->port =
       port != NULL ? (unsigned)strtoul(port, NULL, 10) : driver->port[t->ordinal % driver->n_ports];
 }
@@ -110,9 +110,9 @@ size_t bn_mysql_lib_place(const struct bn_mysql *driver, const struct bn_sql_tar
   else
     (void)snprintf(name, size, "%s:%u", p.host, p.port);
   if (p.socket != NULL)
-    return override_of(t, "socket") != NULL ? 1 : driver->sockets->n;
-  if (override_of(t, "host") != NULL)
-    return override_of(t, "port") != NULL ? 1 : driver->n_ports;
+    return connect_override_of(t, "socket") != NULL ? 1 : driver->sockets->n;
+  if (connect_override_of(t, "host") != NULL)
+    return connect_override_of(t, "port") != NULL ? 1 : driver->n_ports;
   return driver->hosts->n * driver->n_ports;
 }
 
@@ -122,7 +122,8 @@ static const char *connect_typed_or_filed(const char *typed, const char *filed)
 }
 
 /* The reference's older versions use these files in the working directory if they exist. */
-static const char *file_or(const char *given, const struct bn_mysql *driver, const char *fixed)
+static const char *connect_file_or(const char *given, const struct bn_mysql *driver,
+                                   const char *fixed)
 {
   if (given != NULL)
     return given;
@@ -141,7 +142,7 @@ static int connect_set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
   const struct bn_mysql_conf *conf = driver->conf;
   const struct bn_mysql_defaults *file = &driver->file;
   const char *ca =
-      file_or(connect_typed_or_filed(conf->ssl_ca, file->ssl_ca), driver, "cacert.pem");
+      connect_file_or(connect_typed_or_filed(conf->ssl_ca, file->ssl_ca), driver, "cacert.pem");
 
   if (bn_mysql_lib_ssl_mode(c->handle, mode, text) != 0)
     return -1;
@@ -151,12 +152,12 @@ static int connect_set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
     *text = "to verify the server, --mysql-ssl-ca has to name the certificates to trust";
     return -1;
   }
-  connect_set_file(
-      c->handle, MYSQL_OPT_SSL_KEY,
-      file_or(connect_typed_or_filed(conf->ssl_key, file->ssl_key), driver, "client-key.pem"));
-  connect_set_file(
-      c->handle, MYSQL_OPT_SSL_CERT,
-      file_or(connect_typed_or_filed(conf->ssl_cert, file->ssl_cert), driver, "client-cert.pem"));
+  connect_set_file(c->handle, MYSQL_OPT_SSL_KEY,
+                   connect_file_or(connect_typed_or_filed(conf->ssl_key, file->ssl_key), driver,
+                                   "client-key.pem"));
+  connect_set_file(c->handle, MYSQL_OPT_SSL_CERT,
+                   connect_file_or(connect_typed_or_filed(conf->ssl_cert, file->ssl_cert), driver,
+                                   "client-cert.pem"));
   connect_set_file(c->handle, MYSQL_OPT_SSL_CA, ca);
   connect_set_file(c->handle, MYSQL_OPT_SSL_CIPHER,
                    connect_typed_or_filed(conf->ssl_cipher, file->ssl_cipher));
@@ -208,7 +209,7 @@ static int connect_set_options(struct bn_mysql_lib *c, int ssl, uint64_t deadlin
 }
 
 /* Checks that the connection is encrypted as asked: a library may have gone on in plain text. */
-static bool ssl_as_asked(struct bn_mysql_lib *c, int ssl)
+static bool connect_ssl_as_asked(struct bn_mysql_lib *c, int ssl)
 {
   return ssl < BN_MYSQL_SSL_REQUIRED || mysql_get_ssl_cipher(c->handle) != NULL;
 }
@@ -230,7 +231,7 @@ static enum bn_sql connect_fail(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 }
 
 /* 0.5 passes the port also with a socket. */
-static unsigned shown_port(const struct bn_mysql *driver, const struct place *p)
+static unsigned connect_shown_port(const struct bn_mysql *driver, const struct place *p)
 {
   return p->port == 0 && driver->host->policy->mysql_zero_port ? driver->port[0] : p->port;
 }
@@ -257,14 +258,14 @@ static enum bn_sql connect_open_handle(struct bn_mysql_lib *c, const struct plac
                  "mysql_real_connect(%p, \"%s\", \"%s\", \"***\", \"%s\", %u, \"%s\", "
                  "CLIENT_MULTI_STATEMENTS)",
                  (void *)c->handle, p->host, p->user != NULL ? p->user : "(null)",
-                 p->db != NULL ? p->db : "(null)", shown_port(c->driver, p),
+                 p->db != NULL ? p->db : "(null)", connect_shown_port(c->driver, p),
                  p->socket != NULL ? p->socket : "(null)");
   bn_mysql_lib_login_bound(c->handle);
   if (mysql_real_connect(c->handle, p->host, p->user, p->password, p->db, p->port, p->socket,
                          CLIENT_MULTI_STATEMENTS) == NULL)
     return connect_fail(c, d);
   (void)bn_mysql_lib_login_unbound(c->handle);
-  if (!ssl_as_asked(c, ssl))
+  if (!connect_ssl_as_asked(c, ssl))
     return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_real_connect()",
                               BN_MYSQL_LIB_NOT_ENCRYPTED, d);
   return BN_SQL_DONE;
@@ -281,7 +282,7 @@ enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *
   c->driver = driver;
   mysql_connect_choose(&p, driver, t);
   connect_describe(driver, &p, d);
-  foreign = foreign_override(t);
+  foreign = connect_foreign_override(t);
   /* No connection exists yet, so none is lost, whatever the error's number. */
   if (foreign == NULL)
     return connect_open_handle(c, &p, driver->ssl, deadline_ns, d) == BN_SQL_DONE ? BN_SQL_DONE

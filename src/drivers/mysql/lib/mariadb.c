@@ -26,7 +26,7 @@ static const char never_in_clear[] =
     "mysql_native_password,caching_sha2_password,sha256_password,client_ed25519,parsec,"
     "auth_gssapi_client";
 
-static bool offers_encryption(const MYSQL *handle)
+static bool mariadb_offers_encryption(const MYSQL *handle)
 {
   return (handle->server_capabilities & CLIENT_SSL) != 0;
 }
@@ -44,7 +44,7 @@ static int mariadb_pass_if_encrypted(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   NET *net = &handle->net;
 
-  if (offers_encryption(handle))
+  if (mariadb_offers_encryption(handle))
     return mariadb_ask_method(vio);
   net->last_errno = CR_SSL_CONNECTION_ERROR;
   (void)snprintf(net->sqlstate, sizeof net->sqlstate, "HY000");
@@ -54,7 +54,7 @@ static int mariadb_pass_if_encrypted(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 
 static int mariadb_pass_any(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
-  if (!offers_encryption(handle)) {
+  if (!mariadb_offers_encryption(handle)) {
     /* Methods take an encryption that was asked for as one that exists. */
     (void)mysql_ssl_set(handle, NULL, NULL, NULL, NULL, NULL);
     handle->options.use_ssl = 0;
@@ -66,7 +66,7 @@ static int mariadb_pass_any(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 /* Nobody can listen on a socket in the file system. */
 static int mariadb_pass_not_in_clear(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
-  if (!offers_encryption(handle) && handle->unix_socket == NULL)
+  if (!mariadb_offers_encryption(handle) && handle->unix_socket == NULL)
     (void)mysql_optionsv(handle, MARIADB_OPT_RESTRICTED_AUTH, never_in_clear);
   return mariadb_pass_any(vio, handle);
 }
@@ -168,7 +168,7 @@ enum { LOGIN_WAITS_MAX = 1000 };
 static _Thread_local int login_waits;
 
 /* Returns as poll() does; timeout is in milliseconds, and not positive for none. */
-static int login_wait(my_socket fd, my_bool is_read, int timeout)
+static int mariadb_login_wait(my_socket fd, my_bool is_read, int timeout)
 {
   struct pollfd p = {.fd = fd, .events = is_read ? POLLIN : POLLOUT};
   int n;
@@ -188,7 +188,7 @@ static int login_wait(my_socket fd, my_bool is_read, int timeout)
 void bn_mysql_lib_login_bound(MYSQL *handle)
 {
   login_waits = 0;
-  (void)mysql_optionsv(handle, MARIADB_OPT_IO_WAIT, login_wait);
+  (void)mysql_optionsv(handle, MARIADB_OPT_IO_WAIT, mariadb_login_wait);
 }
 
 const char *bn_mysql_lib_login_unbound(MYSQL *handle)

@@ -4,7 +4,7 @@
 #include "drivers/mysql/lib/lib.h"
 
 /* 0.5 counts the rows of a query and fetches the first one. */
-static void trace_first_row(const struct bn_mysql *driver, MYSQL_RES *res)
+static void result_trace_first_row(const struct bn_mysql *driver, MYSQL_RES *res)
 {
   bn_mysql_trace(driver, "mysql_num_rows(%p) = %llu", (void *)res,
                  (unsigned long long)mysql_num_rows(res));
@@ -38,7 +38,7 @@ static enum bn_sql mysql_take_result(struct bn_mysql_lib *c, struct bn_sql_resul
   r->nfields = mysql_num_fields(res);
   r->rows = res;
   if (c->driver->conf->debug && c->driver->host->policy->mysql_traces_rows)
-    trace_first_row(c->driver, res);
+    result_trace_first_row(c->driver, res);
   return BN_SQL_ROWS;
 }
 

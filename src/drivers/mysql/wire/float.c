@@ -39,7 +39,7 @@ static void decimal_set(struct decimal *d, double value, int digits)
     d->n--;
 }
 
-static bool digits_identify(double value, int digits)
+static bool float_digits_identify(double value, int digits)
 {
   char text[40];
 
@@ -54,7 +54,7 @@ static void float_find_digits(struct decimal *d, double value, int digits)
   if (digits == 0) {
     /* All numbers with 15 digits differ, but numbers that are nearly zero have fewer. */
     digits = value < DBL_MIN ? 1 : 15;
-    while (digits < DIGITS_MAX && !digits_identify(value, digits))
+    while (digits < DIGITS_MAX && !float_digits_identify(value, digits))
       digits++;
   }
   decimal_set(d, value, digits);

@@ -183,7 +183,7 @@ static bool take_packet(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 
 /* Checks the sequence number.  An error in the place of an answer may have another one: with it a
    server says why it is about to close the connection. */
-static bool in_turn(uint8_t seq, bool first, const uint8_t *header, size_t len)
+static bool packet_in_turn(uint8_t seq, bool first, const uint8_t *header, size_t len)
 {
   return header[3] == seq || (first && len > 0 && header[BN_MYSQL_HEADER] == SAYS_ERROR);
 }
@@ -199,7 +199,7 @@ enum bn_mysql_read bn_mysql_reply_read(struct bn_mysql_reply *r, const uint8_t *
     n = bn_mysql_get3(p);
     if (len - r->at - BN_MYSQL_HEADER < n)
       return BN_READ_MORE;
-    if (!in_turn(r->seq, r->state == BN_REPLY_FIRST, p, n) ||
+    if (!packet_in_turn(r->seq, r->state == BN_REPLY_FIRST, p, n) ||
         !take_packet(r, p + BN_MYSQL_HEADER, n))
       return BN_READ_BAD;
     r->seq = (uint8_t)(p[3] + 1);
@@ -308,7 +308,7 @@ enum bn_mysql_read bn_mysql_prepared_read(struct bn_mysql_prepared *r, const uin
       return BN_READ_BAD;
     if (len - r->at - BN_MYSQL_HEADER < n)
       return BN_READ_MORE;
-    if (!in_turn(r->seq, r->state == BN_PREPARED_FIRST, p, n) ||
+    if (!packet_in_turn(r->seq, r->state == BN_PREPARED_FIRST, p, n) ||
         !packet_take_description(r, p + BN_MYSQL_HEADER, n, r->at + BN_MYSQL_HEADER + n))
       return BN_READ_BAD;
     r->seq++;

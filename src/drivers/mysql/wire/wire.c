@@ -21,7 +21,7 @@ enum {
   CAN_TAKE_ATTRIBUTES = 1 << 27 /* CLIENT_QUERY_ATTRIBUTES */
 };
 
-static const uint8_t *reply_of(const struct bn_mysql_wire *w)
+static const uint8_t *wire_reply_of(const struct bn_mysql_wire *w)
 {
   return (const uint8_t *)bn_stream_data(&w->stream);
 }
@@ -84,7 +84,7 @@ static enum bn_sql mysql_wire_take_error(struct bn_mysql_wire *w, const struct c
   const size_t len = reply->text_len < sizeof d->text ? reply->text_len : sizeof d->text - 1;
   char text[sizeof d->text];
 
-  memcpy(text, reply_of(w) + reply->text_at, len);
+  memcpy(text, wire_reply_of(w) + reply->text_at, len);
   text[len] = '\0';
   w->more = false;
   bn_stream_skip(&w->stream, reply->at);
@@ -98,7 +98,7 @@ static void mysql_wire_learn_columns(struct bn_mysql_wire_stmt *st, const struct
   const struct bn_mysql_reply *reply = &w->reply;
 
   st->column = w->lent.host->resize(st->column, reply->described, sizeof *st->column);
-  bn_mysql_reply_columns(reply, reply_of(w), st->column);
+  bn_mysql_reply_columns(reply, wire_reply_of(w), st->column);
   st->n_columns = reply->described;
 }
 
@@ -127,11 +127,11 @@ static enum bn_sql mysql_wire_take_result(struct bn_mysql_wire *w, struct bn_mys
   w->reply.binary = st != NULL;
   bn_mysql_reply_begin(&w->reply, seq);
   if (bn_stream_len(&w->stream) > 0)
-    got = bn_mysql_reply_read(&w->reply, reply_of(w), bn_stream_len(&w->stream));
+    got = bn_mysql_reply_read(&w->reply, wire_reply_of(w), bn_stream_len(&w->stream));
   while (got == BN_READ_MORE) {
     if (bn_stream_fill(&w->stream, true) < 0)
       return wire_lose(w, BN_MYSQL_LOST, w->reply.nfields > 0 ? call->reading : call->sending, d);
-    got = bn_mysql_reply_read(&w->reply, reply_of(w), bn_stream_len(&w->stream));
+    got = bn_mysql_reply_read(&w->reply, wire_reply_of(w), bn_stream_len(&w->stream));
   }
   if (__builtin_expect(got == BN_READ_BAD, 0))
     return wire_lose(w, BN_MYSQL_MALFORMED, call->sending, d);
@@ -217,7 +217,7 @@ static enum bn_sql wire_lose_unsent(struct bn_mysql_wire *w, const struct call *
     ;
   bn_mysql_reply_begin(&w->reply, 1);
   if (bn_stream_len(&w->stream) > 0 &&
-      bn_mysql_reply_read(&w->reply, reply_of(w), bn_stream_len(&w->stream)) == BN_READ_DONE &&
+      bn_mysql_reply_read(&w->reply, wire_reply_of(w), bn_stream_len(&w->stream)) == BN_READ_DONE &&
       w->reply.code != 0)
     (void)mysql_wire_take_error(w, call, d);
   return BN_SQL_LOST;
@@ -290,7 +290,7 @@ static enum bn_sql wire_take_refusal(struct bn_mysql_wire *w, const struct bn_my
                                      struct bn_sql_diag *d)
 {
   bn_mysql_reply_begin(&w->reply, r->seq);
-  if (bn_mysql_reply_read(&w->reply, reply_of(w), r->at) != BN_READ_DONE || w->reply.code == 0)
+  if (bn_mysql_reply_read(&w->reply, wire_reply_of(w), r->at) != BN_READ_DONE || w->reply.code == 0)
     return wire_lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
   return mysql_wire_take_error(w, &prepare_call, d) == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_DONE;
 }
@@ -303,7 +303,7 @@ static enum bn_sql wire_read_prepared(struct bn_mysql_wire *w, struct bn_mysql_p
 
   while (got == BN_READ_MORE) {
     if (bn_stream_len(&w->stream) > 0)
-      got = bn_mysql_prepared_read(r, reply_of(w), bn_stream_len(&w->stream));
+      got = bn_mysql_prepared_read(r, wire_reply_of(w), bn_stream_len(&w->stream));
     if (got == BN_READ_MORE && bn_stream_fill(&w->stream, true) < 0)
       return wire_lose(w, BN_MYSQL_LOST, prepare_name, d);
   }
@@ -316,7 +316,7 @@ static void wire_adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
 {
   struct bn_mysql_column *column = w->lent.host->alloc(r->n_columns + 1, sizeof *column);
 
-  bn_mysql_prepared_columns(r, reply_of(w), column);
+  bn_mysql_prepared_columns(r, wire_reply_of(w), column);
   st->id = r->id;
   bn_mysql_wire_learn(st, column, r->n_columns);
 }
@@ -431,7 +431,7 @@ void bn_mysql_wire_learn(struct bn_mysql_wire_stmt *st, struct bn_mysql_column *
 }
 
 /* Finds the columns of a result and room for its numbers, before the first row. */
-static bool ready_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_mysql_wire *w)
+static bool wire_ready_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_mysql_wire *w)
 {
   const uint32_t n = w->reply.nfields;
 
@@ -462,10 +462,10 @@ bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
 
   if (!w->live || w->rows_remaining == 0)
     return false;
-  if (st != NULL && w->rows_remaining == r->nrows && !ready_to_fetch(st, w))
+  if (st != NULL && w->rows_remaining == r->nrows && !wire_ready_to_fetch(st, w))
     return mysql_wire_cut(w, r);
   w->rows_remaining--;
-  if (bn_mysql_row_next(reply_of(w), &w->row_at, &w->joined, &bytes) != 0)
+  if (bn_mysql_row_next(wire_reply_of(w), &w->row_at, &w->joined, &bytes) != 0)
     return mysql_wire_cut(w, r);
   bad = st == NULL ? bn_mysql_row_text(&bytes, r->nfields, row)
                    : bn_mysql_row_binary(&bytes, st->column, r->nfields, st->cells, row);

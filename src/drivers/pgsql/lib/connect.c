@@ -42,7 +42,7 @@ static const char *const keywords[N_PARAMS] = {
     [SERVICE] = "service",
 };
 
-static int index_of_override(const char *name)
+static int connect_index_of_override(const char *name)
 {
   if (strcmp(name, "db") == 0)
     return DBNAME;
@@ -54,8 +54,8 @@ static int index_of_override(const char *name)
 }
 
 /* libpq reads only parameters from a service that it is not given. */
-static const char *unless_of_service(const struct bn_pgsql_conf *conf, const char *value,
-                                     bool given)
+static const char *connect_unless_of_service(const struct bn_pgsql_conf *conf, const char *value,
+                                             bool given)
 {
   return conf->service != NULL && !given ? NULL : value;
 }
@@ -67,14 +67,14 @@ static const char *pgsql_connect_choose(const char *values[N_PARAMS], const stru
 {
   const struct bn_pgsql_conf *conf = driver->conf;
 
-  values[HOST] = unless_of_service(conf, driver->hosts[t->ordinal / conf->port.n % driver->n_hosts],
-                                   conf->host_given);
+  values[HOST] = connect_unless_of_service(
+      conf, driver->hosts[t->ordinal / conf->port.n % driver->n_hosts], conf->host_given);
   values[PORT] =
-      unless_of_service(conf, conf->port.item[t->ordinal % conf->port.n], conf->port_given);
-  values[USER] = unless_of_service(conf, conf->user, conf->user_given);
+      connect_unless_of_service(conf, conf->port.item[t->ordinal % conf->port.n], conf->port_given);
+  values[USER] = connect_unless_of_service(conf, conf->user, conf->user_given);
   values[PASSWORD] = driver->password;
-  values[DBNAME] = unless_of_service(conf, conf->db, conf->db_given);
-  values[SSLMODE] = unless_of_service(conf, conf->sslmode, conf->sslmode_given);
+  values[DBNAME] = connect_unless_of_service(conf, conf->db, conf->db_given);
+  values[SSLMODE] = connect_unless_of_service(conf, conf->sslmode, conf->sslmode_given);
   values[SSLROOTCERT] = conf->sslrootcert;
   values[SSLCERT] = conf->sslcert;
   values[SSLKEY] = conf->sslkey;
@@ -82,7 +82,7 @@ static const char *pgsql_connect_choose(const char *values[N_PARAMS], const stru
   values[REQUIRE_AUTH] = driver->require_auth;
   values[SERVICE] = conf->service;
   for (size_t i = 0; i < t->n_overrides; i++) {
-    const int k = index_of_override(t->override_name[i]);
+    const int k = connect_index_of_override(t->override_name[i]);
 
     if (k < 0)
       return t->override_name[i];
@@ -104,8 +104,8 @@ size_t bn_pgsql_lib_place(const struct bn_pgsql *driver, const struct bn_sql_tar
     (void)snprintf(name, size, "%s:%s", values[HOST] != NULL ? values[HOST] : "local",
                    values[PORT] != NULL ? values[PORT] : "");
   for (size_t i = 0; i < t->n_overrides; i++) {
-    host |= index_of_override(t->override_name[i]) == HOST;
-    port |= index_of_override(t->override_name[i]) == PORT;
+    host |= connect_index_of_override(t->override_name[i]) == HOST;
+    port |= connect_index_of_override(t->override_name[i]) == PORT;
   }
   if (host)
     return port ? 1 : driver->conf->port.n;

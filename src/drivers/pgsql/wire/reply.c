@@ -15,7 +15,7 @@ struct message {
   size_t at;  /* of its type */
 };
 
-static int32_t int32_at(const char *p)
+static int32_t reply_int32_at(const char *p)
 {
   uint32_t bits;
 
@@ -23,7 +23,7 @@ static int32_t int32_at(const char *p)
   return (int32_t)be32toh(bits);
 }
 
-static int int16_at(const char *p)
+static int reply_int16_at(const char *p)
 {
   uint16_t bits;
 
@@ -50,7 +50,7 @@ static enum bn_pgsql_seen reply_odd(struct bn_pgsql_reply *r, char type, int32_t
 }
 
 /* Only messages of these types are ever long. */
-static bool may_be_long(char type)
+static bool reply_may_be_long(char type)
 {
   return type != '\0' && strchr("TDdVENAS", type) != NULL;
 }
@@ -65,8 +65,8 @@ static enum bn_pgsql_seen reply_next_message(struct bn_pgsql_reply *r, const cha
   r->need = r->at + HEAD;
   if (remaining < HEAD)
     return BN_PGSQL_INCOMPLETE;
-  n = int32_at(data + r->at + 1);
-  if (n < 4 || (n > SHORT_MAX && !may_be_long(data[r->at])))
+  n = reply_int32_at(data + r->at + 1);
+  if (n < 4 || (n > SHORT_MAX && !reply_may_be_long(data[r->at])))
     return reply_odd(r, data[r->at], n);
   r->need = r->at + 1 + (size_t)n;
   if (remaining < 1 + (size_t)n)
@@ -120,7 +120,7 @@ static bool reply_describe(struct bn_pgsql_reply *r, const struct message *m)
 {
   if (m->len < 2)
     return false;
-  r->fields = int16_at(m->body);
+  r->fields = reply_int16_at(m->body);
   r->had |= BN_PGSQL_DESCRIBED;
   r->rows = 0;
   return true;
@@ -128,7 +128,7 @@ static bool reply_describe(struct bn_pgsql_reply *r, const struct message *m)
 
 static bool reply_count_row(struct bn_pgsql_reply *r, const struct message *m)
 {
-  const int n = m->len >= 2 ? int16_at(m->body) : -1;
+  const int n = m->len >= 2 ? reply_int16_at(m->body) : -1;
 
   if (__builtin_expect(r->rows++ == 0, 0)) {
     r->rows_at = m->at;
@@ -146,8 +146,8 @@ static void reply_count_alike(struct bn_pgsql_reply *r, const char *data, size_t
   size_t at = r->at;
   uint64_t rows = r->rows;
 
-  while (len - at >= HEAD + 2 && data[at] == 'D' && int16_at(data + at + HEAD) == fields) {
-    const int32_t n = int32_at(data + at + 1);
+  while (len - at >= HEAD + 2 && data[at] == 'D' && reply_int16_at(data + at + HEAD) == fields) {
+    const int32_t n = reply_int32_at(data + at + 1);
 
     if (n < 6 || (size_t)n >= len - at)
       break;
@@ -275,7 +275,7 @@ size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len)
   for (size_t from = to, n; from < r->at; from += n) {
     const bool is_error = reply_is_error_at(r, from), is_row = reply_is_row_at(r, data, from);
 
-    n = 1 + (size_t)int32_at(data + from + 1);
+    n = 1 + (size_t)reply_int32_at(data + from + 1);
     if (!is_error && !is_row)
       continue;
     if (is_error)
@@ -296,7 +296,7 @@ size_t bn_pgsql_reply_parsed(const struct bn_pgsql_reply *r, const char *data)
 {
   size_t n = 0;
 
-  for (size_t at = 0; at < r->at; at += 1 + (size_t)int32_at(data + at + 1))
+  for (size_t at = 0; at < r->at; at += 1 + (size_t)reply_int32_at(data + at + 1))
     n += data[at] == '1';
   return n;
 }
@@ -353,7 +353,7 @@ static bool reply_find_row(struct bn_pgsql_cursor *c, const char *data)
   if (c->remaining == 0)
     return false;
   while (c->type != 'D') {
-    c->at += 1 + (size_t)int32_at(data + c->at + 1);
+    c->at += 1 + (size_t)reply_int32_at(data + c->at + 1);
     c->type = data[c->at];
   }
   c->remaining--;
@@ -374,10 +374,10 @@ bool bn_pgsql_cursor_next(struct bn_pgsql_cursor *c, char *data, size_t len, int
 
   if (!reply_find_row(c, data))
     return false;
-  end = data + c->at + 1 + (size_t)int32_at(data + c->at + 1);
+  end = data + c->at + 1 + (size_t)reply_int32_at(data + c->at + 1);
   p = data + c->at + HEAD + 2;
   for (int i = 0; i < fields; i++) {
-    const int32_t n = end - p >= 4 ? int32_at(p) : INT32_MAX;
+    const int32_t n = end - p >= 4 ? reply_int32_at(p) : INT32_MAX;
 
     if (last != NULL)
       *last = '\0';

@@ -257,7 +257,8 @@ static enum bn_sql wire_fail(struct bn_pgsql_wire *w, const char *call, struct b
 }
 
 /* Reports an answer that has neither rows nor the end of a command. */
-static enum bn_sql without_result(struct bn_pgsql_wire *w, const char *call, struct bn_sql_diag *d)
+static enum bn_sql wire_without_result(struct bn_pgsql_wire *w, const char *call,
+                                       struct bn_sql_diag *d)
 {
   const struct bn_pgsql_reply *reply = &w->reply;
 
@@ -289,7 +290,7 @@ static enum bn_sql wire_conclude(struct bn_pgsql_wire *w, const char *call, stru
   if (__builtin_expect(reply->kind == BN_PGSQL_COMMAND && (reply->had & BN_PGSQL_COPIED) == 0, 1))
     r->affected = reply->affected;
   else
-    rc = without_result(w, call, d);
+    rc = wire_without_result(w, call, d);
   wire_drop_answer(w);
   return rc;
 }
