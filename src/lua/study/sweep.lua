@@ -11,7 +11,7 @@ local recipe = require("study.sweep.recipe")
 local report = require("study.sweep.report")
 local runs = require("study.sweep.runs")
 local settings = require("study.sweep.settings")
-local tables = require("study.sweep.table")
+local tables = require("study.sweep.table_files")
 local tally = require("study.sweep.tally")
 
 local runs_most, signalled = 100000, 128

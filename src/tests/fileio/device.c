@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "measure/host.h"
+#include "tests/fileio/engines.h"
 #include "tests/fileio/fileio.h"
 
 static const char *device_folder(const struct bn_fileio_plan *p)

@@ -5,6 +5,12 @@
 
 #include "api/ioengine.h"
 
+/* The names of --file-io-mode, by which all engines are found. */
+extern const char *const bn_fileio_io_modes[];
+/* Returns the engine of that name, from the program or its module; NULL and err: it is not
+   installed. */
+const struct bn_ioengine *bn_fileio_engine(const char *name, struct bn_err *err);
+
 extern const struct bn_ioengine bn_engine_sync, bn_engine_mmap;
 
 /* Executes r at once with plain system calls, after its first `done` bytes have been moved, and

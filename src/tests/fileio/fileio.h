@@ -35,7 +35,6 @@ struct bn_fileio_conf {
 };
 
 extern const struct bn_opt bn_fileio_options[];
-extern const char *const bn_fileio_io_modes[];
 
 /* The plan computed from the options; a plain value. */
 struct bn_fileio_plan {

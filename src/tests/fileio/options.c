@@ -13,13 +13,13 @@
 #include "measure/facts.h"
 #include "option/conf.h"
 #include "option/opt.h"
+#include "tests/fileio/engines.h"
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/verify.h"
 
 /* The kernel moves no more than this in a system call. */
 static const uint64_t request_max = (uint64_t)1 << 30;
 
-const char *const bn_fileio_io_modes[] = {"sync", "async", "mmap", "io_uring", NULL};
 static const char *const fsync_modes[] = {"fsync", "fdatasync", NULL};
 
 static const struct {

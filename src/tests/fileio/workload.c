@@ -8,12 +8,12 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "base/plugin.h"
 #include "base/units.h"
 #include "engine/run.h"
 #include "measure/view.h"
 #include "option/conf.h"
 #include "option/opt.h"
+#include "tests/fileio/engines.h"
 #include "tests/fileio/fileio.h"
 #include "tests/memory_area.h"
 #include "tests/tests.h"
@@ -38,17 +38,6 @@ static int fileio_cleanup(void *self, struct bn_session *s, const char *name, st
   if (bn_fileio_resolve(&plan, s->services->workload_conf, s->services->conf, false, err) != 0)
     return -1;
   return bn_files_cleanup(&plan, err);
-}
-
-static const struct bn_ioengine *workload_find_engine(const char *name, struct bn_err *err)
-{
-  static const struct bn_plugin_kind kind = BN_ENGINE_KIND;
-  const struct bn_ioengine *const native[] = {&bn_engine_sync, &bn_engine_mmap};
-
-  for (size_t i = 0; i < sizeof native / sizeof native[0]; i++)
-    if (strcmp(native[i]->name, name) == 0)
-      return native[i];
-  return bn_plugin_open(&kind, name, err);
 }
 
 static void workload_make_pattern(struct bn_fileio *f)
@@ -117,7 +106,7 @@ static int fileio_open(void **self, struct bn_session *s, const void *conf, stru
   f->services = s->services;
   if (bn_fileio_resolve(&f->plan, c, s->services->conf, true, err) != 0)
     return -1;
-  f->engine = workload_find_engine(bn_fileio_io_modes[c->io_mode], err);
+  f->engine = bn_fileio_engine(bn_fileio_io_modes[c->io_mode], err);
   if (f->engine == NULL)
     return -1;
   f->threads = s->services->conf->plan.threads;
