@@ -45,7 +45,7 @@ static void limits_add_group(void *buf, const struct bn_kernel_group *g)
   limits_add(b, "pids.max", text);
   if (b->len == len)
     return;
-  (void)bn_buf_printf(b, " of the control group '%.100s'", g->name[0] != '\0' ? g->name : "/");
+  (void)bn_buf_printf(b, " of the control group '%.100s'", g->name);
   if (bn_kernel_text(used, "%s/pids.current", g->folder))
     (void)bn_buf_printf(b, " (%.*s in use)", (int)strcspn(used, "\n"), used);
 }

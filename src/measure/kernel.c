@@ -96,14 +96,18 @@ static bool kernel_find_group(char *group, size_t size, const char *text, const 
   return false;
 }
 
+/* Visits a group and those above it.  In a container that has its own namespace of groups, its
+   group is the topmost one, "/". */
 static void kernel_walk(const char *top, char *name, bool second,
                         void (*visit)(void *arg, const struct bn_kernel_group *g), void *arg)
 {
   char folder[PATH_MAX], *slash;
 
+  if (strcmp(name, "/") == 0)
+    name[0] = '\0';
   for (;;) {
     (void)snprintf(folder, sizeof folder, "%s%s", top, name);
-    visit(arg, &(struct bn_kernel_group){folder, name, second});
+    visit(arg, &(struct bn_kernel_group){folder, name[0] != '\0' ? name : "/", second});
     slash = strrchr(name, '/');
     if (slash == NULL)
       return;

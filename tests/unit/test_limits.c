@@ -40,6 +40,16 @@ static void each_limit_is_named_with_its_value(void **state)
          "vm.overcommit_memory 2");
 }
 
+/* A container often sees its own group as the topmost one. */
+static void the_topmost_group_is_named_once(void **state)
+{
+  (void)state;
+  put("proc/self/cgroup", "0::/\n");
+  put("sys/fs/cgroup/pids.max", "60\n");
+  put("sys/fs/cgroup/pids.current", "59\n");
+  expect("pids.max 60 of the control group '/' (59 in use)");
+}
+
 static void what_is_unlimited_is_no_limit(void **state)
 {
   (void)state;
@@ -57,6 +67,7 @@ BN_TESTS(limits)
   const struct CMUnitTest tests[] = {
       ON_EMPTY(an_empty_folder_has_none),
       ON_EMPTY(each_limit_is_named_with_its_value),
+      ON_EMPTY(the_topmost_group_is_named_once),
       ON_EMPTY(what_is_unlimited_is_no_limit),
   };
 
