@@ -109,7 +109,7 @@ static bool cli_is_known_test(const char *arg)
   return near.best != NULL || (len > 4 && strcmp(arg + len - 4, ".lua") == 0);
 }
 
-static bool cli_names_test(const struct bn_cli *cli)
+static bool names_test(const struct bn_cli *cli)
 {
   for (int i = 1; i < cli->argc; i++)
     if (cli_value_of(cli->argv[i], "test") != NULL)
@@ -138,8 +138,8 @@ static bool hides_word(const struct bn_cli *cli, const struct bn_optset *options
 }
 
 /* A value can follow one dash and a letter at once: "-pSECRET" is a form of MySQL's clients. */
-static const char *cli_shown_word(const struct bn_cli *cli, const struct bn_optset *options,
-                                  const char *arg, char masked[BN_MASK_MAX])
+static const char *shown_word(const struct bn_cli *cli, const struct bn_optset *options,
+                              const char *arg, char masked[BN_MASK_MAX])
 {
   if (hides_word(cli, options, arg))
     return BN_MASK;
@@ -221,7 +221,7 @@ static void cli_note_bare_setting(struct bn_cli *cli, const struct bn_optset *op
 
 /* Returns NULL if the test is not named nearly as a subcommand, whose grammar differs.  The
    shortest name is near too many. */
-static const char *cli_near_subcommand(const struct bn_cli *cli)
+static const char *near_subcommand(const struct bn_cli *cli)
 {
   struct bn_near near = {.typed = cli->test};
 
@@ -234,7 +234,7 @@ static const char *cli_near_subcommand(const struct bn_cli *cli)
 
 /* All that is no option is a command, unless the test is nowhere else; whoever gets that wrong is
    shown the help. */
-static int cli_only_command(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+static int only_command(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
   char masked[BN_MASK_MAX];
 
@@ -247,12 +247,12 @@ static int cli_only_command(struct bn_cli *cli, const struct bn_optset *options,
     cli->command = arg;
     return 0;
   }
-  if (arg[0] != '-' && cli->test == NULL && !cli_names_test(cli)) {
+  if (arg[0] != '-' && cli->test == NULL && !names_test(cli)) {
     cli->test = arg;
     cli->hides_test = hides_word(cli, options, arg);
     return 0;
   }
-  bn_log_stderr("Unknown command: %s.", cli_shown_word(cli, options, arg, masked));
+  bn_log_stderr("Unknown command: %s.", shown_word(cli, options, arg, masked));
   return -1;
 }
 
@@ -271,41 +271,50 @@ static void cli_note_empty_value(struct bn_cli *cli, const struct bn_optset *opt
 }
 
 /* "-t", as other programs have it, taken for the test or the command; NULL: neither is one. */
-static const char *cli_short_option(const struct bn_cli *cli)
+static const char *short_option(const struct bn_cli *cli)
 {
   if (cli->test[0] == '-' && cli->test[1] != '\0')
     return cli->test;
   return cli->command[0] == '-' && cli->command[1] != '\0' ? cli->command : NULL;
 }
 
-static int cli_positional(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+/* Refuses a word behind the command, and says which earlier mistake has probably led to it. */
+static int cli_refuse_word(const struct bn_cli *cli, const struct bn_optset *options,
+                           const char *arg)
 {
+  const char *dashed = cli->policy->plain_errors ? NULL : short_option(cli);
+  const char *meant = cli->hint[0] != '\0' ? cli->hint : near_subcommand(cli);
   char masked[BN_MASK_MAX];
 
-  if (cli->test != NULL && cli->command != NULL) {
-    const char *shown = cli_shown_word(cli, options, arg, masked);
-    const char *dashed = cli->policy->plain_errors ? NULL : cli_short_option(cli);
-    const char *meant = cli->hint[0] != '\0' ? cli->hint : cli_near_subcommand(cli);
-
-    if (bn_cli_check_reserved(cli) != 0)
-      return -1;
-    /* The text behind the letter may be a password. */
-    if (dashed != NULL && cli->hint[0] == '\0') {
-      bn_log_stderr("%.2s: no such option; options have two dashes and a name, such as --threads=4",
-                    dashed);
-      return -1;
-    }
-    if (cli->empty != NULL)
-      bn_log_stderr("%s has no value: leave out the blank behind it (did you mean %s?)", cli->empty,
-                    cli->empty_hint);
-    else if (meant != NULL)
-      bn_log_stderr("Unrecognized command line argument: %s (did you mean %s?)", shown, meant);
-    else
-      bn_log_stderr("Unrecognized command line argument: %s", shown);
+  if (bn_cli_check_reserved(cli) != 0)
     return -1;
+  /* The text behind the letter may be a password. */
+  if (dashed != NULL && cli->hint[0] == '\0')
+    bn_log_stderr("%.2s: no such option; options have two dashes and a name, such as --threads=4",
+                  dashed);
+  else if (cli->empty != NULL)
+    bn_log_stderr("%s has no value: leave out the blank behind it (did you mean %s?)", cli->empty,
+                  cli->empty_hint);
+  else if (meant != NULL)
+    bn_log_stderr("Unrecognized command line argument: %s (did you mean %s?)",
+                  shown_word(cli, options, arg, masked), meant);
+  else
+    bn_log_stderr("Unrecognized command line argument: %s", shown_word(cli, options, arg, masked));
+  return -1;
+}
+
+/* Takes a word that is no option: the test comes first, the command second. */
+static int cli_positional(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+{
+  if (cli->test == NULL) {
+    cli->hides_test = hides_word(cli, options, arg);
+    cli->test = arg;
+  } else if (cli->command == NULL) {
+    cli->hides_command = hides_word(cli, options, arg);
+    cli->command = arg;
+  } else {
+    return cli_refuse_word(cli, options, arg);
   }
-  *(cli->test == NULL ? &cli->hides_test : &cli->hides_command) = hides_word(cli, options, arg);
-  *(cli->test == NULL ? &cli->test : &cli->command) = arg;
   return 0;
 }
 
@@ -361,11 +370,11 @@ void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, b
     bn_log_asides(false);
 }
 
-static int cli_complain_of_dash(const struct bn_cli *cli, const struct bn_optset *options,
-                                const char *dashed)
+static int complain_of_dash(const struct bn_cli *cli, const struct bn_optset *options,
+                            const char *dashed)
 {
   char masked[BN_MASK_MAX];
-  const char *shown = cli_shown_word(cli, options, dashed, masked);
+  const char *shown = shown_word(cli, options, dashed, masked);
 
   if (cli->hint[0] != '\0')
     bn_log_stderr("unknown argument '%s' (did you mean %s?)", shown, cli->hint);
@@ -375,7 +384,7 @@ static int cli_complain_of_dash(const struct bn_cli *cli, const struct bn_optset
 }
 
 /* Returns the long form of a flag that other programs understand, or the argument. */
-static const char *cli_spelled_out(const struct bn_cli *cli, const char *arg)
+static const char *spelled_out(const struct bn_cli *cli, const char *arg)
 {
   if (!cli->policy->help_in_any_form)
     return arg;
@@ -387,7 +396,7 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
   const char *dashed = NULL;
 
   for (int i = 1; i < cli->argc; i++) {
-    const char *arg = cli_spelled_out(cli, cli->argv[i]);
+    const char *arg = spelled_out(cli, cli->argv[i]);
 
     if (!cli->policy->plain_errors && bn_cli_check_pasted(arg, i) != 0)
       return -1;
@@ -407,19 +416,19 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
         dashed = arg;
     }
     cli_note_bare_setting(cli, options, arg);
-    if (cli->policy->words_are_commands ? cli_only_command(cli, options, arg)
+    if (cli->policy->words_are_commands ? only_command(cli, options, arg)
                                         : cli_positional(cli, options, arg))
       return -1;
     if (arg[0] == '-')
       cli_note_value(cli, options, arg);
   }
   cli->wants_help = false;
-  return dashed == NULL ? 0 : cli_complain_of_dash(cli, options, dashed);
+  return dashed == NULL ? 0 : complain_of_dash(cli, options, dashed);
 }
 
 void bn_cli_take_test(struct bn_cli *cli, const char *test)
 {
-  if (!cli->policy->files_name_test || test == NULL || test[0] == '\0' || cli_names_test(cli))
+  if (!cli->policy->files_name_test || test == NULL || test[0] == '\0' || names_test(cli))
     return;
   if (cli->test != NULL && (cli->command != NULL || cli->policy->words_are_commands))
     return;
@@ -470,7 +479,7 @@ void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options)
 
 /* --- what is wrong --- */
 
-static void cli_warn_deprecated(void *arg, const char *text)
+static void warn_deprecated(void *arg, const char *text)
 {
   const struct bn_cli *cli = arg;
 
@@ -486,7 +495,7 @@ void bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options)
 {
   struct bn_cli copy = *cli;
 
-  bn_optset_resolve_aliases(options, cli_warn_deprecated, &copy);
+  bn_optset_resolve_aliases(options, warn_deprecated, &copy);
 }
 
 /* A comma may be a decimal one, unless three digits follow it. */
@@ -496,7 +505,7 @@ static bool cli_is_digit_separator(const char *s)
 }
 
 /* Suggests the number that is meant by "10_000" or "10,000".  text: "--NAME=VALUE: REASON". */
-static void cli_suggest_digits(const char *text)
+static void suggest_digits(const char *text)
 {
   const char *value = strchr(text, '=');
   char plain[32];
@@ -526,7 +535,7 @@ void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *
   if (cli->hint[0] != '\0')
     bn_log_hint("did you mean %s?", cli->hint);
   else if (fault->opt != NULL)
-    cli_suggest_digits(fault->text);
+    suggest_digits(fault->text);
 }
 
 int bn_cli_check_reserved(const struct bn_cli *cli)
@@ -605,7 +614,7 @@ void bn_cli_suggest_test(const struct bn_cli *cli)
   for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
     bn_near_offer(&near, bn_registry_scripts[i].name);
   if (near.best == NULL)
-    near.best = cli_near_subcommand(cli);
+    near.best = near_subcommand(cli);
   /* "threads=4" is nearer to the option than to the test. */
   if (near.best != NULL && (strchr(cli->test, '=') == NULL || cli->hint[0] == '\0'))
     bn_log_hint("did you mean %s?", near.best);
@@ -648,7 +657,7 @@ static bool cli_is_journal_of(const struct bn_report_use *own, const char *path)
 }
 
 /* Returns whether each report would write over the other, or replace its file. */
-static bool cli_share_file(const struct bn_report_use *a, const struct bn_report_use *b)
+static bool share_file(const struct bn_report_use *a, const struct bn_report_use *b)
 {
   if (a->path == NULL || b->path == NULL || cli_is_stream(a->path) || cli_is_stream(b->path))
     return false;
@@ -681,7 +690,7 @@ static int cli_open_report(const char *wanted, const struct bn_report_use *befor
   if (cli_find_report(wanted, use) != 0)
     return -1;
   for (size_t i = 0; i < n; i++)
-    if (cli_share_file(&before[i], use)) {
+    if (share_file(&before[i], use)) {
       bn_log_stderr("--report=%s: another --report uses this file too; name another file", wanted);
       return -1;
     }

@@ -136,7 +136,7 @@ struct unknown_name {
   bool is_script;
 };
 
-static void name_unknown_of_file(const struct bn_optset *options, const char *name,
+static void unknown_warn_of_file(const struct bn_optset *options, const char *name,
                                  const char *path, unsigned line)
 {
   const char *nearest = bn_optset_nearest(options, name);
@@ -148,8 +148,8 @@ static void name_unknown_of_file(const struct bn_optset *options, const char *na
                 nearest != NULL ? nearest : "", nearest != NULL ? "?)" : "");
 }
 
-static void report_unknown_name(void *arg, const char *name, const char *value, const char *path,
-                                unsigned line)
+static void unknown_check_setting(void *arg, const char *name, const char *value, const char *path,
+                                  unsigned line)
 {
   const struct unknown_name *u = arg;
   char underscored[128], masked[BN_MASK_MAX];
@@ -158,7 +158,7 @@ static void report_unknown_name(void *arg, const char *name, const char *value, 
   if (path == NULL)
     return;
   if (!u->is_script || !u->cli->policy->unknown_not_exported) {
-    name_unknown_of_file(u->options, name, path, line);
+    unknown_warn_of_file(u->options, name, path, line);
     return;
   }
   (void)snprintf(underscored, sizeof underscored, "%s",
@@ -172,7 +172,7 @@ void bn_cli_check_files(const struct bn_cli *cli, const struct bn_optset *option
 {
   struct unknown_name u = {.cli = cli, .options = options, .is_script = is_script};
 
-  bn_optset_each_pending(options, report_unknown_name, &u);
+  bn_optset_each_pending(options, unknown_check_setting, &u);
 }
 
 bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *options,
@@ -200,15 +200,15 @@ bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *opt
 
 /* --- accepted ones --- */
 
-static void name_unknown(void *arg, const char *name, const char *value, const char *path,
-                         unsigned line)
+static void unknown_warn_of_typed(void *arg, const char *name, const char *value, const char *path,
+                                  unsigned line)
 {
   const struct bn_optset *options = arg;
   char masked[BN_MASK_MAX];
 
   (void)value;
   (void)line;
-  /* The options of all tests are known at once. */
+  /* bn_cli_check_files tells of files, and an option of another test is known. */
   if (path != NULL || unknown_owner_of(name) != NULL)
     return;
   bn_near_complain(bn_mask_arg(name, masked), bn_optset_nearest(options, name));
@@ -216,5 +216,5 @@ static void name_unknown(void *arg, const char *name, const char *value, const c
 
 void bn_cli_warn_unknown(struct bn_optset *options)
 {
-  bn_optset_each_pending(options, name_unknown, options);
+  bn_optset_each_pending(options, unknown_warn_of_typed, options);
 }

@@ -412,9 +412,11 @@ void bn_quota_thaw(struct bn_quota *q, const uint64_t *ended)
 
 uint64_t bn_quota_unused(const struct bn_quota *q)
 {
-  const uint64_t taken = atomic_load_explicit(&q->taken, memory_order_relaxed);
+  uint64_t taken;
 
+  /* The state comes first: thaw has set `taken` before it. */
   if (q->events == 0 || atomic_load(&q->state) != BN_QUOTA_COUNTING)
     return UINT64_MAX;
+  taken = atomic_load_explicit(&q->taken, memory_order_relaxed);
   return q->events > taken ? q->events - taken : 0;
 }

@@ -29,9 +29,9 @@ static struct bn_clock_sync_span clock_sync_aged(struct bn_clock_sync_span span,
   return (struct bn_clock_sync_span){span.low_ns - more_ns, span.high_ns + more_ns, at_ns};
 }
 
-/* Returns the span of one exchange, at the time back_ns.  If the clock there was read at that time,
-   the offset is the least one, and if it was read at once, the greatest one is of the time sent_ns.
- */
+/* Returns the span of one exchange, as it is at back_ns.  The clock there was read at back_ns at
+   the latest, which gives the least offset, and at sent_ns at the earliest, which gives the
+   greatest; by back_ns the clocks may have drifted apart a little more. */
 static struct bn_clock_sync_span clock_sync_span(uint64_t sent_ns, uint64_t there_ns,
                                                  uint64_t back_ns)
 {

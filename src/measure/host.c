@@ -121,7 +121,7 @@ static const struct {
     {"BHYVE", "bhyve"},
 };
 
-static const char *host_named_hypervisor(const char *root, char *text)
+static const char *host_find_hypervisor(const char *root, char *text)
 {
   static const char *const files[] = {"product_name", "sys_vendor", "bios_vendor"};
 
@@ -153,7 +153,7 @@ static void host_read_hypervisor(struct bn_host *h, const char *root, char *text
     bit = strstr(flags, " hypervisor");
     yes = bit != NULL && bit < flags + strcspn(flags, "\n");
   }
-  name = says && !yes ? NULL : host_named_hypervisor(root, text);
+  name = says && !yes ? NULL : host_find_hypervisor(root, text);
   (void)snprintf(h->hypervisor, sizeof h->hypervisor, "%s",
                  name != NULL ? name
                  : yes        ? "unknown"

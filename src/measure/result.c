@@ -191,7 +191,8 @@ static void result_copy_ages(struct bn_record *r, const struct bn_view *v)
 
 enum hists { HISTS_NONE, HISTS_PACKED, HISTS_WHOLE };
 
-/* Copies a view. */
+/* Makes a record of a view that owns what the view points to, but for the facts of errors, which a
+   view has only while the run reports. */
 static void result_init_record(struct bn_record *r, const struct bn_view *v, enum hists hists)
 {
   /* Intervals by the hour, each with thousands of sessions that no report shows, would fill the
@@ -206,6 +207,7 @@ static void result_init_record(struct bn_record *r, const struct bn_view *v, enu
   bn_view_store_init(&r->store, &r->delta);
   if (hists == HISTS_PACKED)
     bn_snap_pack(&r->delta, v->delta);
+  /* From here on each line replaces a pointer that is the view's own. */
   r->view = *v;
   r->view.lines = r->lines = bn_alloc_copy(v->lines);
   r->view.error_facts = NULL;

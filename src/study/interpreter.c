@@ -166,7 +166,7 @@ static int interpreter_open_modules(lua_State *L)
   luaL_openlibs(L);
   bn_format_open(L);
   bn_native_set_traits(L, *traits_of);
-  bn_native_open_failures(L);
+  bn_native_register_failures(L);
   interpreter_open_searcher(L);
   bn_int64_open(L);
   interpreter_preload_module(L, "study.native", bn_native_open);

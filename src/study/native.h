@@ -30,7 +30,7 @@ bn_opt_traits_of *bn_native_get_traits(lua_State *L);
 int bn_native_raise(lua_State *L);
 /* The sentence of such a failure at `index`, which is absolute; NULL: the value is none. */
 const char *bn_native_failure(lua_State *L, int index);
-void bn_native_open_failures(lua_State *L);
+void bn_native_register_failures(lua_State *L);
 /* Pushes native.rng. */
 void bn_native_push_rng(lua_State *L);
 

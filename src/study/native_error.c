@@ -31,7 +31,7 @@ static int error_failure_text(lua_State *L)
   return 1;
 }
 
-void bn_native_open_failures(lua_State *L)
+void bn_native_register_failures(lua_State *L)
 {
   luaL_newmetatable(L, failure_key);
   lua_pushcfunction(L, error_failure_text);

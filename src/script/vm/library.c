@@ -169,11 +169,12 @@ static const luaL_Reg lazy_libraries[] = {
 
 /* Implements __index of a library's table that is not filled yet, also for the instance's pairs().
    Upvalue 1: its row. */
-static int fill_library(lua_State *L)
+static int library_fill(lua_State *L)
 {
   const luaL_Reg *library = &lazy_libraries[lua_tointeger(L, lua_upvalueindex(1))];
 
-  lua_settop(L, 2);
+  lua_settop(L, 2); /* the library's table, the name that was asked for */
+  /* The metatable goes first, or opening the library would come here again. */
   lua_pushnil(L);
   lua_setmetatable(L, 1);
   /* A library opens into its table in _LOADED. */
@@ -197,7 +198,7 @@ static void library_open_lazy(lua_State *L)
     lua_newtable(L);
     lua_createtable(L, 0, 2);
     lua_pushinteger(L, i);
-    lua_pushcclosure(L, fill_library, 1);
+    lua_pushcclosure(L, library_fill, 1);
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "bn.complete");
     lua_setfield(L, -2, "__index");

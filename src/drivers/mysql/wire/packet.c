@@ -106,7 +106,9 @@ static bool packet_take_count(struct bn_mysql_reply *r, const uint8_t *p, size_t
   return true;
 }
 
-static bool packet_take_first_byte(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+/* Reads the packet that says which reply follows.  A file was not asked for, and no reply begins
+   with an end: the library reads such a connection. */
+static bool packet_take_first(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   switch (p[0]) {
   case SAYS_OK:
@@ -171,7 +173,7 @@ static bool take_packet(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
     return mysql_wire_take_error(r, p, len);
   switch (r->state) {
   case BN_REPLY_FIRST:
-    return packet_take_first_byte(r, p, len);
+    return packet_take_first(r, p, len);
   case BN_REPLY_COLUMNS:
     return packet_take_column(r, p, len);
   case BN_REPLY_COLUMNS_END:
