@@ -20,14 +20,6 @@ local side = require("study.ab.side")
 local arms = {"a", "b", "aa"}
 local worse_status, undecided_status = 3, 6
 
-local function read_same(text)
-  local same = limit.share(text)
-  if not (same and same > 0 and same < 1) then
-    native.fail("--same=%s: not a percentage between 0 and 100", text)
-  end
-  return same
-end
-
 -- Folders -----------------------------------------------------------------------------------------
 
 -- A ',' in --report=json:FILE begins another report.
@@ -248,7 +240,7 @@ end
 local function run(given, operands, is_given)
   local metric = given.metric or ""
   local study = {
-    same = read_same(given.same or ""),
+    same = limit.same(given.same or ""),
     metric = limit.figure("--metric=" .. metric, metric, "a rate or a latency"),
     gate = gate.new(given.fail_on or {}), rounds = {}, looks = {}, variables = {},
     levels = sequential.looks_levels(), out = given.out, cooldown_s = given.cooldown, pause_s = 0,

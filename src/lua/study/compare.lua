@@ -37,10 +37,7 @@ local function read_options(options, given)
   rules.fails_undecided = options.fail_undecided
   if not given.fail_undecided then rules.fails_undecided = given.fail_on end
   list:add(limit.option("metric", metric), metric, false)
-  rules.same = limit.share(options.same or "")
-  if not rules.same or rules.same <= 0 or rules.same >= 1 then
-    native.fail("--same=%s: not a percentage between 0 and 100", options.same or "")
-  end
+  rules.same = limit.same(options.same or "")
   read_secondary(list, options.secondary or {})
   for _, item in ipairs(options.fail_on or {}) do
     local at

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- This module reads the items of --fail-on: how much worse a figure may be, such as "p99:5%:50us".
+-- This module reads percentages and the items of --fail-on: how much worse a figure may be, such
+-- as "p99:5%:50us".
 
 local native = require("study.native")
 
@@ -11,6 +12,15 @@ function limit.share(text)
   local percent = #number < 32 and (rest == "" or rest == "%")
     and native.real((number:gsub(" +$", "")))
   return percent and percent >= 0 and percent / 100 or nil
+end
+
+-- Returns the share of --same, or fails.
+function limit.same(text)
+  local same = limit.share(text)
+  if not same or same <= 0 or same >= 1 then
+    native.fail("--same=%s: not a percentage between 0 and 100", text)
+  end
+  return same
 end
 
 -- Returns "--fail-on=p99:5%".
