@@ -34,7 +34,7 @@ return {
   ["numbers have four digits"] = function()
     for value, want in pairs{
       [0] = "0", [1234567] = "1234567", [1234.4] = "1234", [99.876] = "99.88", [-5.5] = "-5.500",
-      [0.000123456] = "0.0001235", [1e15] = "1.000e+15"} do
+      [0.000123456] = "0.0001235", [1.23456e-8] = "1.235e-08", [1e15] = "1.000e+15"} do
       t.equal(columns.number(value), want)
     end
   end,

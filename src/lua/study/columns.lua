@@ -69,7 +69,7 @@ end
 -- Returns four significant digits of a number, without an exponent where that is short.
 function columns.number(value)
   local size = math.abs(value)
-  if size >= 1e12 or size > 0 and size < 1e-9 then return ("%.3e"):format(value) end
+  if size >= 1e12 or size > 0 and size < 1e-6 then return ("%.3e"):format(value) end
   local decimals = size > 0 and math.max(0, 3 - math.floor(math.log10(size))) or 0
   return ("%." .. decimals .. "f"):format(value)
 end

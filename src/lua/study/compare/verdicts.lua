@@ -21,23 +21,6 @@ local function plural(n)
   return n == 1 and "" or "s"
 end
 
--- Returns four significant digits.
-local function shown_value(x)
-  local size, decimals = math.abs(x), 3
-  if not (size < math.huge) then return "beyond" end
-  if size == 0 then return "0" end
-  if size >= 1e12 then return ("%.4g"):format(x) end
-  local y = size
-  while y >= 10 and decimals > 0 do
-    y, decimals = y / 10, decimals - 1
-  end
-  y = size
-  while y < 1 and decimals < 9 do
-    y, decimals = y * 10, decimals + 1
-  end
-  return ("%." .. decimals .. "f"):format(x)
-end
-
 -- Returns a ratio as a difference in percent with that ending, or as a factor.
 local function shown_difference(ratio, ending)
   local x = 100 * (ratio - 1)
@@ -86,7 +69,9 @@ local function cells_of(v, at, row)
     figure.text:sub(1, 60) .. (row.figure > 1 and " *" or ""), figure.shown_unit, "", "", "", "",
     verdict_text(v, at, row)}
   if not row.measured then return cells end
-  cells[3], cells[4] = shown_value(figure.scale * found.a), shown_value(figure.scale * found.b)
+  for i, value in ipairs{found.a, found.b} do
+    cells[2 + i] = value < math.huge and columns.number(figure.scale * value) or "beyond"
+  end
   if found.has_ratio then cells[5] = shown_difference(found.ratio, " %") end
   if found.has_interval and at.how ~= "apart" then
     local low, high = found.interval.low, found.interval.high

@@ -2,18 +2,13 @@
 -- This module makes the table of a sweep for the terminal, at most 100 columns wide.
 
 local native = require("study.native")
+local number = require("study.columns").number
 
 local report = {}
 
 -- A value of an option takes at most so much of a line.
 local width_most, cell_most, columns_most, gap = 100, 31, 24, 2
 local test_columns_before, rivals_most = 12, 8
-
--- Returns four digits of a number, or all of a whole number that has more.
-local function digits_of(x)
-  local decimals = x ~= 0 and 3 - math.floor(math.log10(math.abs(x))) or 0
-  return ("%." .. math.max(0, math.min(9, decimals)) .. "f"):format(x)
-end
 
 local function cut(text)
   local escaped = native.escape(text)
@@ -35,7 +30,7 @@ local function figure_column(tally, heading, name, scale, is_spread)
   return {heading = heading, cell = function(point)
     local spread = tally:spread(point, name)
     if not spread then return "-" end
-    if not is_spread then return digits_of(spread.median * scale) end
+    if not is_spread then return number(spread.median * scale) end
     if spread.n < 2 or spread.median <= 0 then return "-" end
     return ("%.1f"):format(100 * (spread.max - spread.min) / spread.median)
   end}
@@ -108,7 +103,7 @@ local function best_of(tally)
   if not best then return "" end
   local rivals, names = tally:rivals(best), {}
   local text = ("\nBest: %s, %s %s\n"):format(name_of(tally.grid, best),
-    digits_of(tally:spread(best, "rate").median), rate_unit(tally))
+    number(tally:spread(best, "rate").median), rate_unit(tally))
   if not rivals and tally.grid.points > 1 then
     return text .. "One run of each does not show whether the difference is noise; see --repeat.\n"
   end
@@ -122,16 +117,16 @@ end
 
 local function bound_line(name, bound, what)
   return ("  %s  %10s  (%s to %s)  %s\n"):format(
-    name, digits_of(bound.value), digits_of(bound.low), digits_of(bound.high), what)
+    name, number(bound.value), number(bound.low), number(bound.high), what)
 end
 
 local function peak_line(tally, fit)
   local law = fit.law
   if not law.peak then return "  peak           none  within the fit\n" end
   local high = "or more)"
-  if law.peak.high < math.huge then high = ("to %s)"):format(digits_of(law.peak.high)) end
+  if law.peak.high < math.huge then high = ("to %s)"):format(number(law.peak.high)) end
   return ("  peak   %10s  (%s %s  threads, with %s %s%s\n"):format(
-    digits_of(law.peak.value), digits_of(law.peak.low), high, digits_of(law.peak_rate),
+    number(law.peak.value), number(law.peak.low), high, number(law.peak_rate),
     rate_unit(tally), law.peak.value > math.max(0, unpack(fit.threads)) and "; not measured" or "")
 end
 
