@@ -282,13 +282,16 @@ def test_runs_without_an_end_are_left_out(tmp_path, template):
     broken = document_of(template, [1], threads="64")
     broken["end"].update(failed=True, status=1)
     save(tmp_path, "runs/0003.json", broken)
+    for number, end in enumerate(({"status": 5}, {"status": 3, "reason": "assertion"}), 4):
+        broken["end"] = dict(document_of(template, [1])["end"], **end)
+        save(tmp_path, f"runs/{number:04}.json", broken)
     got = plot("-o", "p.svg", ".", cwd=tmp_path)
-    assert got == ("", "bench plot: 1 of 3 runs did not end normally and are left out\n", 0)
+    assert got == ("", "bench plot: 3 of 5 runs did not end normally and are left out\n", 0)
     assert ">64<" not in (tmp_path / "p.svg").read_text()
     os.remove(tmp_path / "runs/0001.json")
     os.remove(tmp_path / "runs/0002.json")
     got = plot(".", cwd=tmp_path)
-    assert got == ("", "bench plot: none of the 1 runs ended normally; run them again\n", 1)
+    assert got == ("", "bench plot: none of the 3 runs ended normally; run them again\n", 1)
 
 
 def test_png(tmp_path, template):

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- This module finds the files of results that an operand of a study names.
+-- This module finds the files of results that an operand of a study names, and says which results
+-- have figures that count.
 
 local native = require("study.native")
 
@@ -36,6 +37,23 @@ function results.find(operand)
   if ok and native.kind(runs) == "folder" then ok, why = add_folder(list, runs) end
   if not ok then return nil, why end
   return list, true
+end
+
+local normal = {["unknown"] = true, ["time limit"] = true, ["event limit"] = true, ["done"] = true}
+
+-- Returns why the figures of a result do not count: the run was "killed", ended by a "signal",
+-- "failed" or measured "nothing"; nil: they count.  A run fails by an exit status other than 0; if
+-- any status is allowed, it fails only if it did not come to its end.
+function results.fault(result, any_status)
+  local ended = result.end_
+  local failed = ended.status ~= 0
+  if any_status then
+    failed = ended.failed or ended.timeout or ended.left or not normal[ended.reason]
+  end
+  if ended.partial then return "killed" end
+  if ended.signal then return "signal" end
+  if failed then return "failed" end
+  if not result.has_total or ended.status == 5 then return "nothing" end
 end
 
 return results

@@ -60,17 +60,17 @@ local function add_facts(s, options, facts)
   end
 end
 
+local reasons = {
+  [3] = "an assertion did not hold", [4] = "it could not keep up with --rate",
+  [5] = "no event succeeded"}
+
 -- Returns why a run does not count, or nil.
 local function fault_of(result)
-  local status = result.end_.status
-  if status == 3 then return "the run failed: an assertion did not hold (exit status 3)" end
-  if status == 4 then return "the run failed: it could not keep up with --rate (exit status 4)" end
-  if status == 5 then return "the run failed: no event succeeded (exit status 5)" end
-  if status ~= 0 then
-    return ("the run failed: %s (exit status %d)"):format(result.end_.reason, status)
-  end
-  if result.end_.partial then return "the run was killed" end
-  if not result.has_total then return "the run measured nothing" end
+  local fault, status = results.fault(result), result.end_.status
+  if fault == "killed" then return "the run was killed" end
+  if fault == "nothing" then return "the run measured nothing" end
+  return fault and ("the run failed: %s (exit status %d)"):format(
+    reasons[status] or result.end_.reason, status)
 end
 
 -- Runs share the options that they have in common, because there are a hundred of each.

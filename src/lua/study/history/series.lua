@@ -21,19 +21,17 @@ series.facts = {
 
 -- Results -----------------------------------------------------------------------------------------
 
-local normal = {["unknown"] = true, ["time limit"] = true, ["event limit"] = true, ["done"] = true}
+local sentences = {
+  killed = "is the result of a run that was killed",
+  signal = "is the result of a run that a signal ended",
+  failed = "is the result of a run that failed",
+  nothing = "is the result of a run that measured nothing",
+}
 
 -- Returns what keeps a result out of each series, or nil.
 local function fault_of(result)
-  local ended = result.end_
-  if ended.partial then return "is the result of a run that was killed" end
-  if ended.signal then return "is the result of a run that a signal ended" end
-  if ended.failed or ended.timeout or ended.left or not normal[ended.reason] then
-    return "is the result of a run that failed"
-  end
-  if not result.has_total or ended.status == 5 then
-    return "is the result of a run that measured nothing"
-  end
+  local fault = results.fault(result, true)
+  if fault then return sentences[fault] end
   if result.start_wall_ns == 0 then return "does not say when the run began" end
 end
 

@@ -70,17 +70,11 @@ local function chart_of_runs(kind, files, is_folder, operand)
   return (kind == "time" and runs.over_time or runs.over_quantiles)(all)
 end
 
--- Returns whether a run came to its end; then its figures are those of the whole time.
-local function is_whole(result)
-  local ended = result.end_
-  return result.has_total and not (ended.partial or ended.failed or ended.timeout or ended.signal)
-end
-
 local function chart_of_sweep(files, is_folder, operand)
   local n, whole, heads = 0, {}, {}
   local ok, why = read_results(files, is_folder, "totals", function(path, result)
     n = n + 1
-    if is_whole(result) then
+    if not results.fault(result, true) then
       whole[#whole + 1], heads[#heads + 1] = result, run.head(path, result)
     end
   end)

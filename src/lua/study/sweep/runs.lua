@@ -5,7 +5,7 @@ local data = require("study.sweep.data")
 local digits = require("study.digits")
 local messages = require("study.messages")
 local native = require("study.native")
-local tally = require("study.sweep.tally")
+local results = require("study.results")
 
 local runs = {}
 runs.__index = runs
@@ -83,7 +83,7 @@ local function make(self, run)
   if not ended then native.fail("%s", why) end
   if native.signalled() then return nil end
   local result = native.kind(path) and native.result(path)
-  local good = ended.status == 0 and tally.is_good(result)
+  local good = ended.status == 0 and result and not results.fault(result)
   if good then
     self.tally:take(run, result, self.options.stop_when)
   else

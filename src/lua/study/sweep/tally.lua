@@ -6,6 +6,7 @@
 -- --stop-when.
 
 local native = require("study.native")
+local results = require("study.results")
 local stats = require("study.stats")
 local student = require("study.stats.student")
 
@@ -164,17 +165,12 @@ function tally:rivals(best)
   return rivals
 end
 
--- Returns whether a run ended well, for which it has left a result.
-function tally.is_good(result)
-  return result and result.has_total and result.end_.status == 0 and not result.end_.partial
-end
-
 -- Takes the results that an earlier sweep of the same folder has left.
 function tally:resume(folder, stop)
   for i = 1, #self.runs do
     local path = folder:run(i, "json")
     local result = native.kind(path) and native.result(path)
-    if tally.is_good(result) then self:take(i, result, stop) end
+    if result and not results.fault(result) then self:take(i, result, stop) end
   end
 end
 
