@@ -22,11 +22,8 @@ local worse_status, undecided_status = 3, 6
 
 -- Folders -----------------------------------------------------------------------------------------
 
--- A ',' in --report=json:FILE begins another report.
 local function make_folders(out)
-  if out:find(",", 1, true) then
-    native.fail("--out=%s: the name must not contain a comma", out)
-  end
+  output.check_folder(out)
   if native.kind(out) then
     native.fail("--out=%s: cannot make the folder '%s': File exists; name a new folder", out, out)
   end

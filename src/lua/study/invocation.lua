@@ -22,25 +22,25 @@ function invocation.words_choose_dialect(words)
   return native.dialect() ~= nil
 end
 
--- Refuses a command line without the command.
-function invocation.refuse_without_run()
+-- Returns which word is the command "run", or fails.
+function invocation.find_run(words)
+  for i = #words, 1, -1 do
+    if words[i] == "run" then return i end
+  end
   native.fail("the command 'run' is missing; write the command line of a run after the options, "
     .. "such as: oltp_read_write --tables=4 run")
 end
 
 -- Returns the words of a run, from a test to "run", which a study is to vary.
 function invocation.read(words)
-  local self = setmetatable({words = words}, invocation)
-  for i, word in ipairs(words) do
+  for _, word in ipairs(words) do
     local option = invocation.word_option(word)
     if option and option.name == "report" then
       native.fail("--report cannot be given: each run writes a result and a text report into the "
         .. "folder of --out")
     end
-    if word == "run" then self.command = i end
   end
-  if not self.command then invocation.refuse_without_run() end
-  return self
+  return setmetatable({words = words, command = invocation.find_run(words)}, invocation)
 end
 
 -- Returns the words without secrets.

@@ -16,6 +16,14 @@ function output.check(path)
   if fault then native.fail("--output=%s: %s", path, fault) end
 end
 
+-- Refuses a folder of --out whose files cannot stand in --report=json:FILE, because a ',' begins
+-- another report there.
+function output.check_folder(path)
+  if path:find(",", 1, true) then
+    native.fail("--out=%s: the name must not contain a comma", path)
+  end
+end
+
 -- Replaces the file as a whole, so that it has the old text or the new one.
 function output.write_text(text, path)
   if is_stdout(path) then

@@ -39,6 +39,12 @@ function results.find(operand)
   return list, true
 end
 
+-- Returns the sentence on a folder without results.
+function results.none(folder)
+  return ("'%s' has no results; name a folder that has files of --report=json:FILE, or whose "
+    .. "folder runs has them"):format(folder)
+end
+
 local normal = {["unknown"] = true, ["time limit"] = true, ["event limit"] = true, ["done"] = true}
 
 -- Returns why the figures of a result do not count: the run was "killed", ended by a "signal",

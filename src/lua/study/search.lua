@@ -49,11 +49,9 @@ local function read_plan(given)
   return plan
 end
 
--- The name of a result stands in a list of --report; a program without '/' is looked for later.
+-- A program without '/' is looked for later.
 local function check_files(given)
-  if given.out and given.out:find(",", 1, true) then
-    native.fail("--out=%s: the name must not contain a comma", given.out)
-  end
+  if given.out then output.check_folder(given.out) end
   if given.program and given.program:find("/", 1, true) then
     local ok, why = native.executable(given.program)
     if not ok then native.fail("--program=%s: %s", given.program, why) end
@@ -63,20 +61,18 @@ end
 
 -- Refuses options that the search sets itself, or that would end a probe too early.
 local function check_run(words, over)
-  local run = false
   for _, word in ipairs(words) do
     local option = invocation.word_option(word)
     local name = option and (option.alias_of or option.name)
     if name == over or name == "events" then
       native.fail("--%s: the search sets this option; leave it out", option.name)
     end
-    run = run or word == "run"
   end
   if invocation.words_choose_dialect(words) then
     native.fail("probes cannot use a dialect, because dialects take whole seconds only; leave out "
       .. "--compat (BENCH_COMPAT)")
   end
-  if not run then invocation.refuse_without_run() end
+  invocation.find_run(words)
 end
 
 -- Files -----------------------------------------------------------------------------------------

@@ -22,8 +22,8 @@
 
 local student = require("study.stats.student")
 
-local abs, floor, log, max, min, sqrt =
-  math.abs, math.floor, math.log, math.max, math.min, math.sqrt
+local abs, exp, floor, log, max, min, sqrt =
+  math.abs, math.exp, math.floor, math.log, math.max, math.min, math.sqrt
 
 local stats = {}
 
@@ -31,6 +31,13 @@ function stats.mean(x)
   local sum = 0
   for i = 1, #x do sum = sum + x[i] end
   return sum / #x
+end
+
+-- Returns the geometric mean of values above 0.
+function stats.geometric_mean(x)
+  local sum = 0
+  for i = 1, #x do sum = sum + log(x[i]) end
+  return exp(sum / #x)
 end
 
 -- Sorts in place, ascending.  No value is NaN.
@@ -53,7 +60,7 @@ end
 -- Pairs -------------------------------------------------------------------------------------------
 
 -- The 0.1 % between two buckets of a histogram makes this noise.
-local least_noise = 4e-4
+stats.least_noise = 4e-4
 
 -- Fits a straight line through the means of pairs over time, which say nothing about their
 -- differences, so that the slope is independent of these.  Returns the slope, its variance and the
@@ -93,7 +100,7 @@ function stats.paired(pairs)
     local d = difference[i] - mean
     squares = squares + d * d
   end
-  local noise = max(sqrt(squares / (n - 1)), least_noise)
+  local noise = max(sqrt(squares / (n - 1)), stats.least_noise)
   local of_pairs, of_drift, dof = noise * noise / n, variance * lags * lags, n - 1
   if drift_dof > 0 then
     dof = (of_pairs + of_drift) ^ 2

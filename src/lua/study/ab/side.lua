@@ -45,10 +45,7 @@ end
 
 -- Refuses a command line without the command "run", which would fail in the first round.
 function side:check()
-  for _, word in ipairs(self.words) do
-    if word == "run" then return end
-  end
-  invocation.refuse_without_run()
+  invocation.find_run(self.words)
 end
 
 -- Returns whether the same program runs with the same arguments after the same settings.

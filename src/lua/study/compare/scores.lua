@@ -51,12 +51,6 @@ end
 
 -- Scores ------------------------------------------------------------------------------------------
 
-local function geometric_mean(ratios)
-  local logs = {}
-  for i, ratio in ipairs(ratios) do logs[i] = math.log(ratio) end
-  return math.exp(stats.mean(logs))
-end
-
 -- Returns the scores of a side by the number of their points, and for each point with two runs or
 -- more the difference between the largest and the least value as a share of the score.  before: how
 -- many runs stand before those of the side.
@@ -109,7 +103,7 @@ local function score_sweep(name, a, b, points, better)
   row.n_points = #relative
   if #relative > 0 then
     row.first, row.last = relative[1], relative[#relative]
-    row.best, row.mean = relate(row.a, row.b), geometric_mean(relative)
+    row.best, row.mean = relate(row.a, row.b), stats.geometric_mean(relative)
     stats.sort(spreads)
     row.spread = #spreads > 0 and stats.median(spreads) or nil
   end
@@ -148,7 +142,7 @@ function scores.make(folders, figures)
     end
   end
   if #means == 0 then native.fail("the sweeps of the two folders have no point in common") end
-  s.n_scored, s.mean = #means, geometric_mean(means)
+  s.n_scored, s.mean = #means, stats.geometric_mean(means)
   return s
 end
 

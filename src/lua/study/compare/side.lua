@@ -122,10 +122,7 @@ function side.read(path, figures)
       native.fail("%s", why)
     end
   end
-  if #s.runs == 0 then
-    native.fail("'%s' has no results; name a folder that has files of --report=json:FILE, or whose "
-      .. "folder runs has them", path)
-  end
+  if #s.runs == 0 then native.fail("%s", results.none(path)) end
   for _, run in ipairs(s.runs) do s.n_counted = s.n_counted + (run.left_out and 0 or 1) end
   return s
 end

@@ -23,9 +23,6 @@ local function describe(values, first, last)
   }
 end
 
--- A histogram's buckets make this noise of a logarithm (study.stats).
-local least_noise = 4e-4
-
 -- Finds the changes of ratios, as studies of two sides do, if no value is 0 or less: p99 of 1 to
 -- 8 ms is as noisy as that of 500 to 4000 ms.  Returns whether it did, and the changes.
 local function find_changes(values)
@@ -34,7 +31,7 @@ local function find_changes(values)
     if value <= 0 then return false, edivisive.find(values) end
     logs[i] = math.log(value)
   end
-  return true, edivisive.find(logs, least_noise)
+  return true, edivisive.find(logs, stats.least_noise)
 end
 
 -- Returns the trend of a metric, which is number `index` of each run's values:

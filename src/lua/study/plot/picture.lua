@@ -39,11 +39,6 @@ local function read_results(files, is_folder, part, use)
   return true
 end
 
-local function no_results(folder)
-  return ("'%s' has no results; name a folder that has files of --report=json:FILE, or whose "
-    .. "folder runs has them"):format(folder)
-end
-
 -- Charts ----------------------------------------------------------------------------------------
 
 -- Returns the kind of picture that suits runs: over time it needs more than one interval of each.
@@ -65,7 +60,7 @@ local function chart_of_runs(kind, files, is_folder, operand)
     result:close()
   end)
   if not ok then return nil, why end
-  if #all == 0 then return nil, no_results(operand) end
+  if #all == 0 then return nil, results.none(operand) end
   if kind == "auto" then kind = choose_kind(all) end
   return (kind == "time" and runs.over_time or runs.over_quantiles)(all)
 end
@@ -79,7 +74,7 @@ local function chart_of_sweep(files, is_folder, operand)
     end
   end)
   if not ok then return nil, why end
-  if n == 0 then return nil, no_results(operand) end
+  if n == 0 then return nil, results.none(operand) end
   if #whole == 0 then
     return nil, ("none of the %d runs ended normally; run them again"):format(n)
   end

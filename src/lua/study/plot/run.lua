@@ -76,7 +76,7 @@ end
 -- Intervals -------------------------------------------------------------------------------------
 
 local ranks_max = 5
-local asked = {99, 95, 99.9, 90}  -- those that people ask for come first
+run.asked = {99, 95, 99.9, 90}  -- those that people ask for come first
 
 -- Returns the ranks of latencies over time, ascending, from the median to the maximum, which is
 -- 100. If the intervals have histograms, every percentile is known.
@@ -89,7 +89,7 @@ local function choose_ranks(result)
     end
     if #ranks < ranks_max and rank > 50 and rank < 100 then ranks[#ranks + 1] = rank end
   end
-  for _, rank in ipairs(asked) do
+  for _, rank in ipairs(run.asked) do
     if result:is_packed() or percents[rank] then add(rank) end
   end
   for _, percent in ipairs(result.plan.percents) do add(percent) end

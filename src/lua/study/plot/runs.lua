@@ -72,7 +72,7 @@ end
 
 -- Returns the first of the ranks that people ask for that all runs know; all know the maximum.
 local function common_rank(all)
-  for _, rank in ipairs{99, 95, 99.9, 90} do
+  for _, rank in ipairs(run.asked) do
     local known = true
     for _, one in ipairs(all) do known = known and place_of(one, rank) end
     if known then return rank end

@@ -41,12 +41,6 @@ local function mapped(x, f)
   return out
 end
 
-local function geometric_mean(x)
-  local sum = 0
-  for _, v in ipairs(x) do sum = sum + log(v) / #x end
-  return exp(sum)
-end
-
 local function are_alike(sample)
   local first = sample.a[1]
   for _, x in ipairs{sample.a, sample.b} do
@@ -169,7 +163,7 @@ function compare.measure(sample, rules)
     beyond = {p = 1},
   }
   if #a > 0 and #b > 0 then
-    local mean = logs and geometric_mean or stats.mean
+    local mean = logs and stats.geometric_mean or stats.mean
     found.a, found.b = mean(a), mean(b)
     found.ratio = logs and found.b / found.a or nil
     found.all_equal = are_alike(sample)

@@ -11,6 +11,7 @@
 
 local document = require("study.document")
 local native = require("study.native")
+local output = require("study.output")
 
 local folder = {}
 folder.__index = folder
@@ -19,13 +20,12 @@ folder.__index = folder
 local document_most = 16 * 2 ^ 20
 local path_most, name_room = 4096, 32
 
--- Refuses what cannot be the folder.  A list of --report ends at a comma.
+-- Refuses what cannot be the folder.
 function folder.check(path)
   if path == "" or #path + name_room > path_most then
     native.fail("--out=%s: the name is empty or too long; name a folder", path:sub(1, 64))
-  elseif path:find(",", 1, true) then
-    native.fail("--out=%s: the name must not contain a comma", path)
   end
+  output.check_folder(path)
 end
 
 -- Makes a folder unless it is there.
@@ -77,8 +77,7 @@ function folder:read(name)
 end
 
 function folder:write(name, value)
-  local ok, why = native.replace(self:file(name), document.print(value, 1))
-  if not ok then native.fail("%s", (why:gsub("^cannot write ", "%0the result to "))) end
+  output.write_document(value, self:file(name))
 end
 
 function folder:remove(name)

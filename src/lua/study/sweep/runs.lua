@@ -6,6 +6,7 @@ local digits = require("study.digits")
 local messages = require("study.messages")
 local native = require("study.native")
 local results = require("study.results")
+local stats = require("study.stats")
 
 local runs = {}
 runs.__index = runs
@@ -24,9 +25,9 @@ end
 local function time_left(self)
   local pending = self.tally:count("pending")
   if pending == 0 or #self.took_s == 0 then return "" end
-  table.sort(self.took_s)
-  local median_s = self.took_s[math.floor(#self.took_s / 2) + 1]
-  return ("; %s left"):format(digits.duration(pending * (median_s + self.options.cooldown)))
+  stats.sort(self.took_s)
+  return ("; %s left"):format(
+    digits.duration(pending * (stats.median(self.took_s) + self.options.cooldown)))
 end
 
 -- Prints "[ 7/30] threads=16 repeat 2: " and what became of the run.
