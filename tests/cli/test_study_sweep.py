@@ -775,9 +775,9 @@ def test_passwords_of_varied_options_are_nowhere(tmp_path):
 
 @pytest.mark.parametrize("args, sentence", [
     (["--vary=mysql-password=geheim,x"], "--vary=mysql-password=***: secrets cannot be varied, because "
-                                         "tables and files show what is"),
+                                         "tables and files show the values"),
     (["--vary=my_token=geheim"], "--vary=my_token=***: secrets cannot be varied, because tables and files "
-                                 "show what is"),
+                                 "show the values"),
     (["--vary=connect=mysql://u:geheim@h,mysql://u:geheim2@h"],
      "--vary=connect: the value 'mysql://u:***@h' is there twice"),
     (["--stop-when=p99>1s", "--vary=connect=mysql://u:geheim@h"],

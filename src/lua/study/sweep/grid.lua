@@ -39,7 +39,7 @@ local function add_axis(self, item, name)
     end
   end
   if shown_value(name, "x") ~= "x" then
-    refuse(item, "secrets cannot be varied, because tables and files show what is")
+    refuse(item, "secrets cannot be varied, because tables and files show the values")
   end
   self[#self + 1] = {name = name, of_data = false, shown = {}}
 end
