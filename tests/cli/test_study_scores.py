@@ -136,7 +136,7 @@ def test_without_a_point_in_common(tmp_path, run):
         "", "bench compare: the sweeps of the two folders have no point in common\n", 1)
 
 
-@pytest.mark.parametrize("option", ["--fail-on=tps:3%", "--assume-stationary", "--same=3%",
+@pytest.mark.parametrize("option", ["--fail-on=tps:3%", "--assume-stationary", "--same=5%",
                                     "--secondary=none"])
 def test_scores_have_no_verdicts(sheets, option):
     done = bench.run("compare", option, "one", "two", cwd=sheets)

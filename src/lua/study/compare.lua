@@ -104,16 +104,12 @@ local function compare_sides(operands, list, rules)
 end
 
 -- Folders of several sweeps have scores, and no verdicts.
-local function refuse_tests(options, operands)
-  local secondary = options.secondary or {}
-  local option = options.fail_on and #options.fail_on > 0 and "fail-on"
-    or options.fail_undecided and "fail-undecided"
-    or options.assume_stationary and "assume-stationary"
-    or options.same ~= "5%" and "same"
-    or (#secondary ~= 1 or secondary[1] ~= "auto") and "secondary"
-  if option then
-    native.fail("--%s: '%s' and '%s' have several sweeps, which get scores, not verdicts; name the "
-      .. "folder of one sweep on each side", option, operands[1], operands[2])
+local function refuse_tests(given, operands)
+  for _, name in ipairs{"fail_on", "fail_undecided", "assume_stationary", "same", "secondary"} do
+    if given[name] then
+      native.fail("--%s: '%s' and '%s' have several sweeps, which get scores, not verdicts; name "
+        .. "the folder of one sweep on each side", name:gsub("_", "-"), operands[1], operands[2])
+    end
   end
 end
 
@@ -134,7 +130,7 @@ local function run(options, operands, given)
   local list, rules = read_options(options, given)
   local has_scores = {scores.apply(operands[1]), scores.apply(operands[2])}
   if has_scores[1] and has_scores[2] then
-    refuse_tests(options, operands)
+    refuse_tests(given, operands)
     list.wants_percentiles = false
     write_report(options, scores.make(operands, list), scores)
     return 0

@@ -168,17 +168,14 @@ end
 
 -- Several sweeps --------------------------------------------------------------------------------
 
-local joined = {
-  "vary", "stop_when", "cooldown", "warmup", "repeat", "seed", "prepare", "cleanup"}
-
--- Returns the options of a line of the file, some of which those of the command line replace.
+-- Returns the options of a line of the file, which those of the command line replace.
 local function join(line, top, given)
   local all = {}
   for name, value in pairs(line) do all[name] = value end
-  all.resume, all.from = top.resume, nil
-  for _, name in ipairs(joined) do
-    if given[name] then all[name] = top[name] end
+  for name, is_given in pairs(given) do
+    if is_given then all[name] = top[name] end
   end
+  all.resume, all.from = top.resume, nil
   return all
 end
 

@@ -10,10 +10,14 @@ local most = 64
 -- Returns the path of a file: one in the working folder comes before a bundled one.
 local function find(name)
   if name:find("/", 1, true) or native.kind(name) then return name end
-  local path = ("%s/%s.sweep"):format(native.data_folder(), name)
+  local folder, bundled = native.data_folder(), {}
+  local path = ("%s/%s.sweep"):format(folder, name)
   if native.kind(path) then return path end
-  native.fail("--from=%s: there is no such file, and none is bundled; bundled: block-size, "
-    .. "concurrency, file-num, machine, table-size", name:sub(1, 64))
+  for _, file in ipairs(native.list(folder) or {}) do
+    bundled[#bundled + 1] = file:match("^(.*)%.sweep$")
+  end
+  native.fail("--from=%s: there is no such file, and none is bundled; bundled: %s", name:sub(1, 64),
+    table.concat(bundled, ", "))
 end
 
 local function refuse(path, line, form, ...)
