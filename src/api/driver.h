@@ -118,6 +118,22 @@ struct bn_sql_unprepared {
 /* The largest number of statements that are prepared together. */
 enum { BN_SQL_AT_ONCE = 64 };
 
+/* Lets a connection wait while its thread goes on with other sessions (--workers).  A driver that
+   sets `waits` waits for its sockets in this way alone, in every call on a connection whose target
+   has a waiter; sleeps too.  Its calls then run on C stacks of 256 KiB. */
+struct bn_sql_waiter {
+  /* Waits until events of poll() (POLLIN, POLLOUT) have come to fd, and returns them, POLLERR and
+     POLLHUP included; returns 0 at until_ns (CLOCK_MONOTONIC; UINT64_MAX: never), and at once for
+     the rest of the connection's life when the session was interrupted.  fd -1: only the time is
+     waited for.  `armed` belongs to the caller and is false for a new descriptor: the descriptor is
+     registered for its whole life, and a wait costs no system call of its own.  It may then come
+     without cause, and waits only for what has not been there when the descriptor was read last, so
+     the descriptor must be read until less has come than there was room for.  armed NULL: the
+     descriptor is registered for this wait.  The thread that called the driver. */
+  int (*wait)(const struct bn_sql_waiter *w, int fd, short events, bool *armed, uint64_t until_ns);
+  void *of; /* of the function alone */
+};
+
 /* The server to connect to. ordinal counts the connections of the process from 0, and continues for
    each failure of a connection's server; it selects host, port, socket by rotation.  Overrides
    replace an option for this connection (driver:connect{host = …}). */
@@ -130,6 +146,7 @@ struct bn_sql_target {
   bool prepared; /* the data of the workload exists, or the run fails: nothing is created */
   /* Another server is tried after a failure, so the driver must fail if the host is silent. */
   bool elsewhere;
+  const struct bn_sql_waiter *waiter; /* valid until disconnect; NULL: calls may block the thread */
 };
 
 struct bn_sql_caps {
@@ -316,6 +333,7 @@ struct bn_driver {
   /* Optional: the names in `counters` that have a current value; NULL ends the list.  All others
      only grow. */
   const char *const *gauges;
+  bool waits; /* struct bn_sql_waiter */
 };
 
 extern const struct bn_driver bench_driver;
