@@ -1,13 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The driver that answers at once: for dry runs, and to measure all costs but the server's. */
+/* The driver without a server: it answers at once, for dry runs and to measure all costs but the
+   server's, or after a given time, to simulate a server. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "api/driver.h"
+#include "drivers/null/latency.h"
 #include "drivers/null/options.h"
+
+struct null_driver {
+  const struct bn_null_conf *conf;
+  struct bn_null_latency latency;
+  uint64_t (*now_ns)(void);
+};
 
 struct null_conn {
   const struct bn_null_conf *conf;
+  /* The rest is for statements that take time. */
+  const struct null_driver *slow; /* NULL: they take none */
+  const struct bn_sql_waiter *waiter;
+  uint64_t stream; /* of random numbers */
+  _Atomic bool interrupted;
+  _Atomic bool locked; /* lock and woken exist */
+  pthread_mutex_t lock;
+  pthread_cond_t woken;
 };
 
 /* The kind of result of a statement, known by its first word. */
@@ -48,31 +70,123 @@ static enum kind null_kind_of(const char *sql, size_t len)
   return OTHER;
 }
 
+/* The SQLSTATE of a failed connection. */
+static const char interrupted_state[] = "08006";
+
 static int null_init(void **self, const void *conf, const struct bn_driver_host *host,
                      struct bn_err *err)
 {
-  (void)host;
-  (void)err;
-  /* The driver only reads it. */
-  memcpy(self, &conf, sizeof conf);
+  struct null_driver *driver = host->alloc(1, sizeof *driver);
+  const char *text;
+
+  *self = driver;
+  driver->conf = conf;
+  driver->now_ns = host->now_ns;
+  text = driver->conf->latency;
+  if (text != NULL && bn_null_latency_parse(text, &driver->latency) != 0)
+    return bn_err_set(err, BN_ERR_OPTION, "--null-latency=%s: not a time; allowed: %s", text,
+                      bn_null_latency_forms);
   return 0;
+}
+
+static void null_done(void *self)
+{
+  free(self);
+}
+
+/* The lock comes last: null_interrupt uses it as soon as it exists. */
+static void null_make_slow(struct null_conn *c, const struct null_driver *driver,
+                           const struct bn_sql_target *t)
+{
+  pthread_condattr_t attr;
+
+  c->slow = driver;
+  c->waiter = t->waiter;
+  c->stream = bn_null_latency_seed(t->ordinal);
+  if (t->waiter != NULL)
+    return;
+  (void)pthread_condattr_init(&attr);
+  (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  (void)pthread_cond_init(&c->woken, &attr);
+  (void)pthread_condattr_destroy(&attr);
+  (void)pthread_mutex_init(&c->lock, NULL);
+  atomic_store(&c->locked, true);
 }
 
 static enum bn_sql null_connect(void *self, void *conn, const struct bn_sql_target *t,
                                 uint64_t deadline_ns, struct bn_sql_diag *d)
 {
+  const struct null_driver *driver = self;
   struct null_conn *c = conn;
 
-  (void)t;
   (void)deadline_ns;
   (void)d;
-  c->conf = self;
+  c->conf = driver->conf;
+  if (!bn_null_latency_is_none(&driver->latency))
+    null_make_slow(c, driver, t);
   return BN_SQL_DONE;
 }
 
 static void null_disconnect(void *conn)
 {
-  (void)conn;
+  struct null_conn *c = conn;
+
+  if (!atomic_load(&c->locked))
+    return;
+  atomic_store(&c->locked, false);
+  (void)pthread_mutex_destroy(&c->lock);
+  (void)pthread_cond_destroy(&c->woken);
+}
+
+/* A waiter is interrupted by its own means. */
+static void null_interrupt(void *conn)
+{
+  struct null_conn *c = conn;
+
+  atomic_store(&c->interrupted, true);
+  if (!atomic_load(&c->locked))
+    return;
+  (void)pthread_mutex_lock(&c->lock);
+  (void)pthread_cond_signal(&c->woken);
+  (void)pthread_mutex_unlock(&c->lock);
+}
+
+static void null_sleep(struct null_conn *c, uint64_t until_ns)
+{
+  const struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000),
+                                 .tv_nsec = (long)(until_ns % 1000000000)};
+  int rc = 0;
+
+  (void)pthread_mutex_lock(&c->lock);
+  while (!atomic_load(&c->interrupted) && rc != ETIMEDOUT)
+    rc = pthread_cond_timedwait(&c->woken, &c->lock, &until);
+  (void)pthread_mutex_unlock(&c->lock);
+}
+
+/* Takes the time of a statement.  Returns LOST if the connection has been interrupted. */
+static enum bn_sql null_take_time(struct null_conn *c, struct bn_sql_diag *d)
+{
+  const uint64_t until_ns = c->slow->now_ns() + bn_null_latency_draw(&c->slow->latency, &c->stream);
+
+  if (c->waiter == NULL) {
+    null_sleep(c, until_ns);
+  } else if (!atomic_load(&c->interrupted)) {
+    (void)c->waiter->wait(c->waiter, -1, 0, NULL, until_ns);
+    /* It returns early only to the session that was interrupted. */
+    if (c->slow->now_ns() < until_ns)
+      atomic_store(&c->interrupted, true);
+  }
+  if (!atomic_load(&c->interrupted))
+    return BN_SQL_DONE;
+  (void)snprintf(d->call, sizeof d->call, "null driver");
+  (void)snprintf(d->state, sizeof d->state, "%s", interrupted_state);
+  (void)snprintf(d->text, sizeof d->text, "the connection was interrupted");
+  return BN_SQL_LOST;
+}
+
+static enum bn_sql_class null_classify(const struct bn_sql_diag *d)
+{
+  return strcmp(d->state, interrupted_state) == 0 ? BN_CLASS_CONNECTION : BN_CLASS_OTHER;
 }
 
 static struct bn_sql_caps null_caps(void)
@@ -103,11 +217,26 @@ static enum bn_sql null_answer(const struct null_conn *c, enum kind kind, struct
   return BN_SQL_ROWS;
 }
 
+/* Not inline, so that a statement that takes no time saves no registers for this one. */
+__attribute__((noinline, cold)) static enum bn_sql null_answer_late(struct null_conn *c,
+                                                                    enum kind kind,
+                                                                    struct bn_sql_result *r,
+                                                                    struct bn_sql_diag *d)
+{
+  const enum bn_sql rc = null_take_time(c, d);
+
+  return rc == BN_SQL_DONE ? null_answer(c, kind, r) : rc;
+}
+
 static enum bn_sql null_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                               struct bn_sql_diag *d)
 {
-  (void)d;
-  return null_answer(conn, null_kind_of(sql, len), r);
+  const enum kind kind = null_kind_of(sql, len);
+  struct null_conn *c = conn;
+
+  if (c->slow != NULL)
+    return null_answer_late(c, kind, r, d);
+  return null_answer(c, kind, r);
 }
 
 static enum bn_sql null_prepare(void *conn, void *stmt, const char *sql, size_t len,
@@ -135,7 +264,8 @@ static enum bn_sql null_execute(void *stmt, struct bn_sql_result *r, struct bn_s
 {
   const struct null_stmt *st = stmt;
 
-  (void)d;
+  if (st->conn->slow != NULL)
+    return null_answer_late(st->conn, st->kind, r, d);
   return null_answer(st->conn, st->kind, r);
 }
 
@@ -185,9 +315,12 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .conn_size = sizeof(struct null_conn),
     .stmt_size = sizeof(struct null_stmt),
     .init = null_init,
+    .done = null_done,
     .connect = null_connect,
     .disconnect = null_disconnect,
     .caps = null_caps,
+    .classify = null_classify,
+    .interrupt = null_interrupt,
     .quote = null_quote,
     .query = null_query,
     .prepare = null_prepare,
@@ -198,4 +331,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .free_result = null_free_result,
     .close = null_close,
     .isolation = isolation,
+    .waits = true,
 };

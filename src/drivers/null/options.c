@@ -10,5 +10,12 @@ const struct bn_opt bn_null_options[] = {
      .min = 0,
      .max = 1000000000,
      .help = "rows that every query of the null driver returns"},
+    {.name = "null-latency",
+     .type = BN_STRING,
+     .traits = BN_OPT_KEEPS_DATA,
+     .def = "0",
+     .offset = offsetof(struct bn_null_conf, latency),
+     .form = "=DIST",
+     .help = "time that every statement of the null driver takes"},
     BN_OPT_END,
 };

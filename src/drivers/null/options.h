@@ -7,6 +7,7 @@
 
 struct bn_null_conf {
   int64_t rows;
+  char *latency;
 };
 
 extern const struct bn_opt bn_null_options[];
