@@ -293,7 +293,7 @@ static void event_end_outage(struct bn_session *s, uint64_t end_ns)
 void bn_event_leave(struct bn_session *s, uint64_t end_ns)
 {
   event_end_outage(s, end_ns);
-  while (bn_quota_leave(s->share) == BN_QUOTA_FROZEN)
+  while (bn_quota_leave(s->share, s->failed) == BN_QUOTA_FROZEN)
     event_await_baseline(s);
 }
 

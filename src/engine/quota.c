@@ -17,6 +17,7 @@ static const uint64_t short_event_ns = 10000;
 static void quota_share_init(struct bn_quota *q, struct bn_quota_share *share)
 {
   share->quota = q;
+  share->left = (int64_t)q->per_session;
   share->counted = atomic_load(&q->state) == BN_QUOTA_COUNTING;
 }
 
@@ -30,11 +31,12 @@ void bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan)
   atomic_init(&q->limit.span_ns, UINT64_MAX);
   atomic_init(&q->state, plan->warmup ? BN_QUOTA_WARMUP : BN_QUOTA_COUNTING);
   q->events = plan->events;
+  q->per_session = plan->per_session;
   q->sessions = plan->sessions;
   q->one_by_one = plan->one_by_one;
   q->one_more = plan->one_more;
   q->by_start = plan->by_start;
-  q->returns = plan->returns && plan->events != 0;
+  q->returns = plan->returns && plan->events != 0 && plan->per_session == 0;
   q->present = plan->sessions;
   q->share = bn_alloc_aligned(_Alignof(struct bn_quota_share), size);
   for (i = 0; i < plan->sessions + plan->others; i++)
@@ -96,11 +98,10 @@ void bn_quota_close(struct bn_quota *q, uint64_t now_ns)
 
 /* --- tickets --- */
 
-/* A session that reserves many tickets of long events would keep other sessions idle. */
-static uint64_t quota_batch_size(const struct bn_quota *q, const struct bn_stat *st,
-                                 uint64_t remaining)
+/* Returns how many tickets to claim at once, at most `share` if that is not 0.  A session that
+   reserves many tickets of long events would keep other sessions idle. */
+static uint64_t quota_batch_size(const struct bn_quota *q, const struct bn_stat *st, uint64_t share)
 {
-  const uint64_t share = remaining / (8 * (uint64_t)q->sessions);
   const uint64_t n = bn_stat_get(&st->ended);
   const uint64_t busy = bn_stat_get(&st->busy_ns) + bn_stat_get(&st->warm_busy_ns);
 
@@ -109,20 +110,53 @@ static uint64_t quota_batch_size(const struct bn_quota *q, const struct bn_stat 
   return share < TICKETS_AT_ONCE ? share : TICKETS_AT_ONCE;
 }
 
+/* As quota_take, with per_session. */
+static enum bn_admission quota_take_own(struct bn_quota_share *share)
+{
+  uint64_t want;
+
+  if (share->left <= 0)
+    return BN_QUOTA_SPENT;
+  want = quota_batch_size(share->quota, share->stat, (uint64_t)share->left / 8);
+  share->left -= (int64_t)want;
+  (void)atomic_fetch_add_explicit(&share->quota->taken, want, memory_order_relaxed);
+  share->reserved = want - 1;
+  return BN_QUOTA_YES;
+}
+
 /* Claims tickets for this event and for the next ones of the session. */
 static enum bn_admission quota_take(struct bn_quota_share *share)
 {
   struct bn_quota *q = share->quota;
   uint64_t taken = atomic_load_explicit(&q->taken, memory_order_relaxed), want;
 
+  if (q->per_session != 0)
+    return quota_take_own(share);
   do {
     if (taken >= q->events)
       return BN_QUOTA_SPENT;
-    want = quota_batch_size(q, share->stat, q->events - taken);
+    want = quota_batch_size(q, share->stat, (q->events - taken) / (8 * (uint64_t)q->sessions));
   } while (!atomic_compare_exchange_weak_explicit(&q->taken, &taken, taken + want,
                                                   memory_order_relaxed, memory_order_relaxed));
   share->reserved = want - 1;
   return BN_QUOTA_YES;
+}
+
+/* Returns how many of n tickets of a session `taken` counts. */
+static uint64_t quota_limited(const struct bn_quota *q, uint64_t n)
+{
+  return q->per_session != 0 && n > q->per_session ? q->per_session : n;
+}
+
+/* Charges a session n tickets in place of those that were kept for it. */
+static void quota_charge_instead(struct bn_quota_share *share, uint64_t n)
+{
+  struct bn_quota *q = share->quota;
+
+  (void)atomic_fetch_add_explicit(&q->taken, quota_limited(q, n) - quota_limited(q, share->kept),
+                                  memory_order_relaxed);
+  share->left = (int64_t)(q->per_session - n);
+  share->counted = true;
 }
 
 /* Returns how many of n events of a session since the baseline need a ticket. */
@@ -141,11 +175,9 @@ static void quota_charge(struct bn_quota_share *share)
   const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
   const uint64_t n = quota_charged(share->quota, ended + in_flight);
 
-  if (n > share->kept)
-    (void)atomic_fetch_add_explicit(&share->quota->taken, n - share->kept, memory_order_relaxed);
-  else
+  if (n < share->kept)
     share->reserved = share->kept - n;
-  share->counted = true;
+  quota_charge_instead(share, n > share->kept ? n : share->kept);
 }
 
 /* As quota_charge, by start. */
@@ -156,11 +188,8 @@ static void quota_charge_by_start(struct bn_quota_share *share)
   const uint64_t ended = bn_stat_get(&st->counter[BN_C_EVENTS]);
   const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
 
-  (void)atomic_fetch_add_explicit(&share->quota->taken,
-                                  early + atomic_load(&share->failed) - share->kept,
-                                  memory_order_relaxed);
+  quota_charge_instead(share, early + atomic_load(&share->failed));
   share->open = in_flight - (early - ended);
-  share->counted = true;
 }
 
 /* Charges the limit for what a session has begun so far, at the end of the warm-up or after it. */
@@ -275,13 +304,29 @@ static uint64_t quota_ended_events(const struct bn_stat *st)
   return bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->warm_events);
 }
 
+/* Returns the reserve, and with gives_up takes what is left of the session's tickets. */
+static void quota_return_reserve(struct bn_quota_share *share, bool gives_up)
+{
+  struct bn_quota *q = share->quota;
+  const uint64_t used = q->per_session - (uint64_t)share->left;
+  uint64_t change = -share->reserved;
+
+  if (q->per_session != 0)
+    change = (gives_up ? q->per_session : quota_limited(q, used - share->reserved)) -
+             quota_limited(q, used);
+  (void)atomic_fetch_add_explicit(&q->taken, change, memory_order_relaxed);
+  share->reserved = 0;
+}
+
 /* The caller holds the lock, so that thaw comes before or after. */
-static enum bn_admission quota_leave(struct bn_quota *q, struct bn_quota_share *share)
+static enum bn_admission quota_leave(struct bn_quota *q, struct bn_quota_share *share,
+                                     bool gives_up)
 {
   switch ((enum bn_quota_state)atomic_load(&q->state)) {
   case BN_QUOTA_WARMUP:
     /* Claims without a counted event are removed. */
     atomic_store(&share->granted, quota_ended_events(share->stat));
+    share->given_up = gives_up;
     return BN_QUOTA_YES;
   case BN_QUOTA_BASELINE:
     return BN_QUOTA_FROZEN;
@@ -289,8 +334,7 @@ static enum bn_admission quota_leave(struct bn_quota *q, struct bn_quota_share *
     break;
   }
   quota_charge_once(share);
-  (void)atomic_fetch_sub_explicit(&q->taken, share->reserved, memory_order_relaxed);
-  share->reserved = 0;
+  quota_return_reserve(share, gives_up);
   return BN_QUOTA_YES;
 }
 
@@ -309,7 +353,7 @@ static void quota_wake_if_needed(struct bn_quota *q)
     bn_wait_wake(&q->given_back);
 }
 
-enum bn_admission bn_quota_leave(struct bn_quota_share *share)
+enum bn_admission bn_quota_leave(struct bn_quota_share *share, bool failed)
 {
   struct bn_quota *q = share->quota;
   enum bn_admission answer;
@@ -317,7 +361,7 @@ enum bn_admission bn_quota_leave(struct bn_quota_share *share)
   if (q->events == 0)
     return BN_QUOTA_YES;
   (void)pthread_mutex_lock(&q->lock);
-  answer = quota_leave(q, share);
+  answer = quota_leave(q, share, failed && q->per_session != 0);
   if (answer == BN_QUOTA_YES && q->returns) {
     q->present--;
     quota_wake_if_needed(q);
@@ -402,7 +446,7 @@ void bn_quota_thaw(struct bn_quota *q, const uint64_t *ended)
 
     share->warm_events = q->by_start ? 0 : ended[i];
     share->kept = quota_tickets_kept(q, share, ended[i]);
-    kept += share->kept;
+    kept += share->given_up ? q->per_session : quota_limited(q, share->kept);
   }
   atomic_store_explicit(&q->taken, kept, memory_order_relaxed);
   atomic_store(&q->state, BN_QUOTA_COUNTING);

@@ -19,6 +19,10 @@
    session that has failed, or until no session can return one: the remaining sessions do all events
    of --events.
 
+   With `per_session`, each session takes at most that many tickets, and all there are: nobody waits
+   for another's.  The invariants then hold for each session.  `taken` counts at most `per_session`
+   of each session, so that bn_quota_unused is what sessions may still take.
+
    No function reads a clock.  Only bn_quota_await_baseline and bn_quota_await_ticket wait. */
 #ifndef BN_ENGINE_QUOTA_H
 #define BN_ENGINE_QUOTA_H
@@ -49,6 +53,9 @@ struct bn_quota_share {
   _Atomic uint64_t early;   /* by_start: admitted in the warm-up, but started after it */
   _Atomic uint64_t failed;  /* by_start: counted in `early`, and failed for good before `counted` */
   uint64_t warm_events, kept; /* at the baseline: events, tickets kept for those in flight */
+  int64_t left;               /* per_session: tickets that it may still take, once it is counted;
+                                 below 0: more were in flight at the baseline */
+  bool given_up;              /* failed in the warm-up: what is left will not be taken */
 };
 
 struct bn_quota {
@@ -56,6 +63,7 @@ struct bn_quota {
   _Alignas(64) _Atomic uint64_t taken;
   _Alignas(64) _Atomic int state; /* enum bn_quota_state; written under the lock */
   uint64_t events;                /* 0: no limit */
+  uint64_t per_session;           /* 0: the sessions share the tickets */
   unsigned sessions;
   bool one_by_one, one_more, by_start;
   uint64_t measure_ns;          /* by_start: end of the warm-up; set before the first claim */
@@ -69,8 +77,9 @@ struct bn_quota {
 };
 
 struct bn_quota_plan {
-  uint64_t events;       /* 0: no limit */
-  unsigned sessions;     /* sessions that share the tickets */
+  uint64_t events;       /* of all sessions; 0: no limit */
+  uint64_t per_session;  /* see above; `events` is then the product with `sessions`; 0: no limit */
+  unsigned sessions;     /* sessions that take tickets */
   unsigned others;       /* sessions that begin no events; their shares are only closed */
   bool warmup;           /* tickets exist from the baseline on */
   bool one_by_one;       /* tickets are never taken in batches: events are long (--rate) */
@@ -117,8 +126,9 @@ void bn_quota_was_warm(struct bn_quota_share *share);
 /* Waits for a ticket after SPENT, with no event of the session in flight.  Returns true if it is
    worth asking again, false if the tickets are spent for good. */
 bool bn_quota_await_ticket(struct bn_quota_share *share);
-/* Returns the reserve of a session that begins no event any more.  Returns YES or FROZEN. */
-enum bn_admission bn_quota_leave(struct bn_quota_share *share);
+/* Returns the reserve of a session that begins no event any more.  Returns YES or FROZEN. failed:
+   it could have begun more; with per_session, nobody else takes the tickets that are left. */
+enum bn_admission bn_quota_leave(struct bn_quota_share *share, bool failed);
 /* Sets *events to the events of the session since the baseline, 0 in the warm-up; by_start, to
    those that started after the warm-up.  Returns YES or FROZEN.  Inline: some workloads ask before
    every event. */

@@ -80,7 +80,10 @@ static bool run_goes_on_after_failures(const struct bn_conf *c)
 static void run_make_quota(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
-  const struct bn_quota_plan plan = {.events = run->job.ops->fixed_amount ? 0 : c->plan.events,
+  const bool limited = !run->job.ops->fixed_amount;
+  const struct bn_quota_plan plan = {.events = limited ? c->plan.events : 0,
+                                     .per_session =
+                                         limited ? (uint64_t)c->raw.events_per_session : 0,
                                      .sessions = c->plan.threads,
                                      .others = BN_LOAD_SIDE,
                                      .warmup = c->plan.warmup_ns != 0,

@@ -311,7 +311,7 @@ void bn_arguments_argv(const struct bn_arguments *a, const struct bn_work_split 
   const char *const own[] = {threads, events, rate, a->from->command};
 
   (void)snprintf(threads, sizeof threads, "--threads=%u", work->threads);
-  (void)snprintf(events, sizeof events, "--events=%" PRIu64, work->events);
+  (void)snprintf(events, sizeof events, "--events=%" PRIu64, work->per_session ? 0 : work->events);
   (void)snprintf(rate, sizeof rate, "--rate=%.17g", work->rate);
   out->n = 0;
   out->item = bn_alloc(a->words.n + sizeof own / sizeof *own + 1, sizeof *out->item);

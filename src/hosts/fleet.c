@@ -92,7 +92,9 @@ static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
   const struct bn_conf *conf = f->setup->conf;
   const struct bn_work_split_total total = {.threads = conf->plan.threads,
                                             .threads_total = (unsigned)conf->raw.threads_total,
-                                            .events = conf->plan.events,
+                                            .events = (uint64_t)conf->raw.events,
+                                            .events_per_session =
+                                                (uint64_t)conf->raw.events_per_session,
                                             .rate = conf->plan.rate,
                                             .integer_rate = conf->policy->loose_values};
   struct bn_work_split share[BN_WORK_SPLIT_HOSTS];

@@ -75,6 +75,19 @@ static struct done liveness_events_done(const struct bn_fleet *f, size_t i)
   return d;
 }
 
+/* Writes how many events of the limit a host has not done; "": there is no limit. */
+static void liveness_missing_events(const struct bn_connection *c, const struct bn_conf *conf,
+                                    uint64_t done, char *out, size_t size)
+{
+  const uint64_t missing = c->work.events > done ? c->work.events - done : 0;
+
+  if (conf->raw.events_per_session > 0)
+    (void)snprintf(out, size, ", %" PRIu64 " events of --events-per-session=%" PRId64, missing,
+                   conf->raw.events_per_session);
+  else if (conf->plan.events > 0)
+    (void)snprintf(out, size, ", %" PRIu64 " of --events=%" PRIu64, missing, conf->plan.events);
+}
+
 /* Says what a host that was lost, or ended too early, does not do any more.  The report has what it
    had sent. */
 static void liveness_log_missing(struct bn_fleet *f, size_t i)
@@ -88,10 +101,7 @@ static void liveness_log_missing(struct bn_fleet *f, size_t i)
     return;
   if (done.at_s > 0)
     (void)snprintf(after, sizeof after, " after its first %.1f s", done.at_s);
-  if (conf->plan.events > 0)
-    (void)snprintf(events, sizeof events, ", %" PRIu64 " of --events=%" PRIu64,
-                   c->work.events > done.events ? c->work.events - done.events : 0,
-                   conf->plan.events);
+  liveness_missing_events(c, conf, done.events, events, sizeof events);
   if (conf->plan.rate > 0)
     (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", c->work.rate, conf->plan.rate);
   bn_printer_say(&f->printer, "%s: missing from the report%s: %u of %" PRIu64 " threads%s%s",

@@ -87,6 +87,7 @@ static void facts_set_plan(struct bn_facts *f, const struct bn_conf *conf, uint6
   f->plan = conf->plan;
   f->plan.metrics = metrics;
   f->plan.threads = (unsigned)threads;
+  f->plan.events = bn_conf_events(conf, threads);
   f->plan.seed = conf->seed;
 }
 

@@ -30,6 +30,7 @@ bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f)
   if (!f->is_run)
     return true;
   plan.threads = (unsigned)f->sessions;
+  plan.events = bn_conf_events(s->conf, f->sessions);
   bn_asserts_init(&r->asserts, s->asserts, s->n_asserts, s->conf->raw.abort_on_assert_s);
   bn_reporters_init(&r->reporters, s->reporters, s->n_reporters);
   r->reporters.text = s->text;

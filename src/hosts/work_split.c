@@ -292,8 +292,10 @@ int bn_work_split_divide(const struct bn_work_split_list *list,
                       "up to %d",
                       (unsigned long long)all, BN_WORK_SPLIT_THREADS);
   divide_integer(total->events, out, list->n, all, events);
-  for (size_t i = 0; i < list->n; i++)
-    out[i].events = events[i];
+  for (size_t i = 0; i < list->n; i++) {
+    out[i].per_session = total->events_per_session > 0;
+    out[i].events = out[i].per_session ? total->events_per_session * out[i].threads : events[i];
+  }
   divide_rate(total, out, list->n, all);
   *sessions = all;
   return 0;

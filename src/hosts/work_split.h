@@ -42,8 +42,9 @@ struct bn_work_split_total {
   unsigned threads;       /* --threads, of each host that says no number of its own */
   unsigned threads_total; /* --threads-total, divided among these hosts instead; 0: not given */
   uint64_t events;        /* 0: no limit */
-  double rate;            /* 0: none; at most 2^53 */
-  bool integer_rate;      /* hosts take whole numbers only, as dialects do: divided as events */
+  uint64_t events_per_session; /* of each thread, in place of events; 0: no such limit */
+  double rate;                 /* 0: none; at most 2^53 */
+  bool integer_rate; /* hosts take whole numbers only, as dialects do: divided as events */
 };
 
 /* The work of one host. */
@@ -51,13 +52,14 @@ struct bn_work_split {
   unsigned threads;
   uint64_t first_session; /* sessions of the hosts before it */
   uint64_t events;        /* at least 1 of a limit, as 0 would be none */
+  bool per_session;       /* they are those of events_per_session, not a part of events */
   double rate;
 };
 
 /* Fills out[list->n] and *sessions, which is the sum of the threads.  Events and rate are divided
-   by threads: the events add up to those of the whole, no host is more than one event from its
-   part, and the rates add up to the rate but for rounding of doubles.  -1: err says which option
-   leaves a host without a thread or an event. */
+   by threads, unless each thread has its events: the events add up to those of the whole, no host
+   is more than one event from its part, and the rates add up to the rate but for rounding of
+   doubles.  -1: err says which option leaves a host without a thread or an event. */
 int bn_work_split_divide(const struct bn_work_split_list *list,
                          const struct bn_work_split_total *total, struct bn_work_split *out,
                          uint64_t *sessions, struct bn_err *err);

@@ -57,13 +57,39 @@ static int conf_decimals_of(double seconds)
   return digits;
 }
 
+uint64_t bn_conf_events(const struct bn_conf *c, uint64_t threads)
+{
+  const struct bn_conf_raw *r = &c->raw;
+
+  return r->events_per_session != 0 ? (uint64_t)r->events_per_session * threads
+                                    : (uint64_t)r->events;
+}
+
+/* --events has a default in 0.5. */
+static int conf_finish_events(struct bn_conf *c, const struct bn_optset *s,
+                              struct bn_optset_fault *fault)
+{
+  static const struct wrong both = {"events-per-session", "cannot be used with --events",
+                                    "--events-per-session cannot be used with --events",
+                                    BN_OPTSET_RANGE};
+  struct bn_conf_raw *r = &c->raw;
+  char text[32];
+
+  (void)snprintf(text, sizeof text, "%" PRId64, r->events_per_session);
+  if (r->events_per_session != 0 && r->events_given && r->events > 0)
+    return conf_refuse(s, fault, &both, text);
+  if (r->events_per_session != 0)
+    r->events = 0;
+  c->plan.events = bn_conf_events(c, (uint64_t)r->threads);
+  return 0;
+}
+
 static int conf_finish_times(struct bn_conf *c, const struct bn_optset *s,
                              struct bn_optset_fault *fault)
 {
   const struct bn_conf_raw *r = &c->raw;
 
   c->plan.threads = (unsigned)r->threads;
-  c->plan.events = (uint64_t)r->events;
   c->plan.time_ns = conf_to_ns(r->time_s);
   c->plan.warmup_ns = conf_to_ns(r->warmup_s);
   c->init_timeout_ns = conf_to_ns(r->thread_init_timeout_s);
@@ -289,8 +315,8 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
 {
   static int (*const steps[])(struct bn_conf *, const struct bn_optset *,
                               struct bn_optset_fault *) = {
-      conf_finish_times,  conf_finish_forced_shutdown, conf_finish_grace,
-      conf_finish_random, conf_finish_checkpoints,     conf_finish_percentiles};
+      conf_finish_events, conf_finish_times,       conf_finish_forced_shutdown, conf_finish_grace,
+      conf_finish_random, conf_finish_checkpoints, conf_finish_percentiles};
   int rc = 0;
 
   if (bn_optset_fault(s, fault))

@@ -27,7 +27,8 @@ enum bn_thread_error { BN_THREAD_ERROR_ABORT, BN_THREAD_ERROR_CONTINUE };
 
 /* Values as typed, from which bn_conf_finish derives others or which need no change. */
 struct bn_conf_raw {
-  int64_t threads, events;
+  int64_t threads, events, events_per_session;
+  bool events_given;
   double time_s, warmup_s, report_interval_s, thread_init_timeout_s, abort_on_assert_s;
   char *forced_shutdown, *time_grace;
   uint64_t thread_stack_size;
@@ -87,5 +88,9 @@ struct bn_optset *bn_conf_options(struct bn_conf *c, struct bn_err *err);
    is printed as FATAL on stdout. */
 struct bn_optset_fault;
 int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optset_fault *fault);
+
+/* Returns the limit of events of a run that has that number of threads on all its hosts; 0:
+   none. */
+uint64_t bn_conf_events(const struct bn_conf *c, uint64_t threads);
 
 #endif

@@ -320,7 +320,8 @@ static void memory_do_nothing(const struct bn_memory_job *job)
 static void memory_log_aside(const struct bn_memory *m)
 {
   if (m->run_conf->plan.events != 0 && !m->run_conf->policy->memory_short_words)
-    bn_log_note("the memory test ends after --memory-total-size and ignores --events");
+    bn_log_note("the memory test ends after --memory-total-size and ignores %s",
+                m->run_conf->raw.events_per_session != 0 ? "--events-per-session" : "--events");
 }
 
 /* Times events without work in the main thread's session, which is not reported; the fastest of

@@ -202,6 +202,8 @@ def test_a_real_run(tmp_path):
      "--threads: the search sets this option"),
     (["--goal=p99<1s", "cpu", "--compat=1.0", "run"], "probes cannot use a dialect"),
     (["--goal=p99<1s", "cpu", "--events=5", "run"], "--events: the search sets this option"),
+    (["--goal=p99<1s", "cpu", "--events_per_session=5", "run"],
+     "--events-per-session: the search sets this option"),
     (["--goal=p99<1s", "--precision=80%", "cpu", "run"], "--precision=80%: not a percentage"),
     (["--goal=p99<1s", "--time=2", "--time-max=1", "cpu", "run"], "--time-max is less than --time"),
     (["--goal=p99<1s", "--min=5", "--max=4", "cpu", "run"], "--max is less than --min"),

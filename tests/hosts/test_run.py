@@ -71,6 +71,15 @@ def test_counters_add_up(fleet):
     assert fleet.left() == []
 
 
+def test_each_thread_of_each_host_has_its_events(fleet):
+    done = fleet.run("a,b:3", "cpu", *QUICK, "--events-per-session=50", "--threads=2", "--time=0", "run")
+    assert done.status == 0, done.err
+    assert done.total["events"] == 250 and done.document["facts"]["plan"]["events"] == 250
+    assert [done.member(h)["total"]["figures"]["events"] for h in "ab"] == [100, 150]
+    assert [row[0] for row in done.document["groups"][0]["total"]["raw"]["sessions"]] == [50] * 5
+    assert done.document["end"]["reason"] == "event limit"
+
+
 def test_two_hosts_of_two_threads_draw_what_four_threads_draw(fleet):
     script = fleet.script("draws.lua", DRAWS)
     texts = []

@@ -92,12 +92,13 @@ static void list_files(char *out, size_t size, const struct bn_buf *frames)
 
 /* After so long hosts send what they have measured; 0: they do not. */
 static uint64_t interval_ns;
+static bool per_session;
 
 static int make(struct made *out, const struct bn_policy *policy, const char *test, bool builtin,
                 const char *const *args, struct bn_err *err)
 {
-  static const struct bn_work_split share = {
-      .threads = 8, .first_session = 16, .events = 50, .rate = 12.5};
+  const struct bn_work_split share = {
+      .threads = 8, .first_session = 16, .events = 50, .per_session = per_session, .rate = 12.5};
   struct bn_conf conf = {.policy = policy};
   struct bn_optset *options = bn_optset_new(policy);
   const struct bn_arguments_from from = {.args = (char *const *)(uintptr_t)args,
@@ -146,6 +147,22 @@ static void shares_replace_what_was_typed(void **state)
   assert_string_equal(m.argv, "cpu --report-interval=0.5 --rand-seed=77 --threads=8 --events=50 "
                               "--rate=12.5 run");
   assert_string_equal(m.files, "");
+}
+
+/* The limit of each thread is sent as it was typed, without another one. */
+static void events_of_each_thread_are_not_divided(void **state)
+{
+  struct bn_err err = {0};
+  struct made m;
+
+  (void)state;
+  per_session = true;
+  assert_int_equal(
+      make(&m, &bn_policy_bench, "cpu", true, ARGS("cpu", "--events-per-session=7", "run"), &err),
+      0);
+  per_session = false;
+  assert_string_equal(m.argv, "cpu --events-per-session=7 --rand-seed=77 --threads=8 --events=0 "
+                              "--rate=12.5 run");
 }
 
 static void a_script_comes_with_its_folder(void **state)
@@ -234,6 +251,7 @@ BN_TESTS(arguments)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shares_replace_what_was_typed),
+      cmocka_unit_test(events_of_each_thread_are_not_divided),
       cmocka_unit_test(a_script_comes_with_its_folder),
       cmocka_unit_test(settings_are_sent_as_a_file_and_passwords_as_values),
       cmocka_unit_test(a_file_does_not_set_what_each_host_has_its_own_value_of),

@@ -125,6 +125,29 @@ static void test_limits(void **state)
   close_conf();
 }
 
+/* Each thread has its events, and 10000 of all threads are the default of 0.5. */
+static void test_events_of_each_session(void **state)
+{
+  (void)state;
+  assert_int_equal(FINISH(&bn_policy_bench, "threads=8", "events-per-session=600"), 0);
+  assert_int_equal(conf.plan.events, 4800);
+  assert_int_equal(conf.raw.events, 0);
+  assert_true(conf.plan.time_ns == 10 * BN_NSEC_PER_SEC);
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_05, "threads=2", "events-per-session=7"), 0);
+  assert_int_equal(conf.plan.events, 14);
+  assert_int_equal(conf.raw.events, 0);
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, "events=0", "events-per-session=7"), 0);
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, "events=9", "events-per-session=7"), BN_OPTSET_RANGE);
+  assert_string_equal(fault.text, "--events-per-session=7: cannot be used with --events");
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_11, "events=9", "events-per-session=7"), BN_OPTSET_RANGE);
+  assert_string_equal(fault.text, "--events-per-session cannot be used with --events");
+  close_conf();
+}
+
 static void test_interval_decimals(void **state)
 {
   static const struct {
@@ -351,6 +374,7 @@ BN_TESTS(conf)
       cmocka_unit_test(test_every_default_parses),
       cmocka_unit_test(test_defaults),
       cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_events_of_each_session),
       cmocka_unit_test(test_interval_decimals),
       cmocka_unit_test(test_forced_shutdown),
       cmocka_unit_test(test_checkpoints),

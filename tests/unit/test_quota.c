@@ -18,7 +18,7 @@ struct session {
   struct bn_stat *st;
   unsigned depth, in_flight;
   bool claimed; /* and not begun yet */
-  bool left, spent;
+  bool left, spent, gave_up;
   uint64_t start[DEPTH_MAX];  /* of those in flight, the oldest first */
   uint64_t ended, warm_ended; /* counted events: all; those before the baseline */
   uint64_t warm;              /* by_start: ended events of the warm-up */
@@ -34,7 +34,7 @@ struct game {
   unsigned n, here;
   bool one_more, by_start, warmup,
       spent; /* spent: who left last found that there were no tickets */
-  uint64_t events, until_ns, measure_ns, now_ns;
+  uint64_t events, per_session, until_ns, measure_ns, now_ns;
   enum phase phase;
   uint64_t baseline[SESSIONS_MAX];
   uint64_t kept; /* for what was in flight at the baseline */
@@ -44,6 +44,7 @@ struct game {
 static void start(struct game *g)
 {
   const struct bn_quota_plan plan = {.events = g->events,
+                                     .per_session = g->per_session,
                                      .sessions = g->n,
                                      .others = 1,
                                      .warmup = g->warmup,
@@ -135,12 +136,14 @@ static void note_extra(const struct game *g, struct session *s, bool counted)
 
 static void leave(struct game *g, struct session *s, bool spent)
 {
-  const bool counted = s->share->counted;
+  const bool counted = s->share->counted, fails = !spent && g->now_ns % 2 == 0;
 
-  if (s->in_flight > 0 || s->claimed || bn_quota_leave(s->share) == BN_QUOTA_FROZEN)
+  if (s->in_flight > 0 || s->claimed || bn_quota_leave(s->share, fails) == BN_QUOTA_FROZEN)
     return;
   note_extra(g, s, counted);
   s->left = true;
+  s->spent = spent;
+  s->gave_up = fails && g->per_session != 0;
   g->spent = spent;
   g->here--;
 }
@@ -176,7 +179,8 @@ static enum bn_admission claim(struct game *g, struct session *s)
     break;
   case BN_QUOTA_SPENT:
     assert_int_equal(g->phase, COUNTING);
-    assert_int_equal(bn_quota_unused(&g->quota), 0);
+    if (g->per_session == 0)
+      assert_int_equal(bn_quota_unused(&g->quota), 0);
     leave(g, s, true);
     break;
   case BN_QUOTA_CLOSED:
@@ -196,6 +200,14 @@ static uint64_t warm_in_flight(const struct game *g, const struct session *s)
   return n;
 }
 
+/* How many of a session's tickets count as taken. */
+static uint64_t taken_of(const struct game *g, const struct session *s, uint64_t n)
+{
+  if (s->gave_up)
+    return g->per_session;
+  return g->per_session != 0 && n > g->per_session ? g->per_session : n;
+}
+
 /* Tickets for what the baseline does not hold of what began before it. */
 static uint64_t kept(const struct game *g)
 {
@@ -205,7 +217,9 @@ static uint64_t kept(const struct game *g)
     const struct session *s = &g->session[i];
     const uint64_t mine = done_by(s) + s->in_flight + s->claimed;
 
-    n += (g->one_more && mine > 0 ? mine - 1 : mine) - (g->by_start ? warm_in_flight(g, s) : 0);
+    n += taken_of(g, s,
+                  (g->one_more && mine > 0 ? mine - 1 : mine) -
+                      (g->by_start ? warm_in_flight(g, s) : 0));
   }
   return n;
 }
@@ -244,6 +258,20 @@ static uint64_t finished(const struct game *g)
   return n;
 }
 
+/* With per_session, each session is on its own: who found no ticket has done all its events. */
+static void check_each(const struct game *g)
+{
+  for (unsigned i = 0; i < g->n; i++) {
+    const struct session *s = &g->session[i];
+    const uint64_t kept = s->share->kept;
+
+    if (!g->one_more)
+      assert_true(done_by(s) <= (g->per_session > kept ? g->per_session : kept));
+    if (s->spent && kept <= g->per_session)
+      assert_int_equal(done_by(s), g->per_session + s->extra);
+  }
+}
+
 /* For sessions that have not asked since, what was kept stands for finished and in flight. */
 static void check(const struct game *g)
 {
@@ -256,13 +284,18 @@ static void check(const struct game *g)
     all += s->ended + s->warm + s->failed;
     in_flight += s->in_flight + s->claimed;
     extra += s->extra;
-    used +=
-        s->share->counted ? mine - s->extra - s->share->open + s->share->reserved : s->share->kept;
+    used += taken_of(g, s,
+                     s->share->counted ? mine - s->extra - s->share->open + s->share->reserved
+                                       : s->share->kept);
   }
   assert_int_equal(g->claimed, all + g->dropped + in_flight);
   if (g->phase != COUNTING)
     return;
   assert_int_equal(atomic_load(&g->quota.taken), used);
+  if (g->per_session != 0) {
+    check_each(g);
+    return;
+  }
   if (!g->one_more)
     assert_true(finished(g) <= (g->events > g->kept ? g->events : g->kept));
   if (g->here > 0 || !g->spent)
@@ -302,7 +335,8 @@ static uint64_t play(struct game *g)
   uint64_t steps = 0;
 
   g->n = 1 + (unsigned)bn_rng_below(&g->rng, SESSIONS_MAX);
-  g->events = 1 + bn_rng_below(&g->rng, 300);
+  g->per_session = bn_rng_below(&g->rng, 3) == 0 ? 1 + bn_rng_below(&g->rng, 40) : 0;
+  g->events = g->per_session != 0 ? g->per_session * g->n : 1 + bn_rng_below(&g->rng, 300);
   g->warmup = bn_rng_below(&g->rng, 4) > 0;
   g->one_more = g->warmup && bn_rng_below(&g->rng, 3) == 0;
   g->by_start = g->warmup && !g->one_more && bn_rng_below(&g->rng, 2) == 0;
@@ -461,6 +495,68 @@ static void a_hand_is_given_back(void **state)
   end_game(g);
 }
 
+/* Each session takes batches of its own tickets, and those that it leaves are for nobody. */
+static void no_session_does_the_events_of_another(void **state)
+{
+  struct game *g = new_game();
+  struct session *s = &g->session[0];
+
+  (void)state;
+  g->n = 3;
+  g->per_session = 1000;
+  g->events = 3000;
+  assert_int_equal(bn_statset_init(&g->stats, g->n, NULL, 0), 0);
+  start(g);
+  g->quota.returns = true;
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(claim(g, s), BN_QUOTA_YES);
+    begin(g, s);
+    end(g, s);
+  }
+  /* An eighth of the 999 that it had left. */
+  assert_int_equal(s->share->reserved, 123);
+  assert_int_equal(s->share->left, 875);
+  assert_int_equal(bn_quota_unused(&g->quota), 3000 - 1 - 124);
+  assert_int_equal(bn_quota_leave(s->share, true), BN_QUOTA_YES);
+  assert_int_equal(bn_quota_unused(&g->quota), 2000);
+  assert_int_equal(bn_quota_leave(g->session[2].share, false), BN_QUOTA_YES);
+  assert_int_equal(bn_quota_unused(&g->quota), 2000);
+  s->left = g->session[2].left = true;
+  run_out(g);
+  assert_int_equal(g->session[1].ended, 1000);
+  assert_int_equal(bn_quota_unused(&g->quota), 1000);
+  end_game(g);
+}
+
+/* The first session is in 3 events when the warm-up ends, and its limit is 2. */
+static void what_the_warmup_leaves_counts_for_its_session(void **state)
+{
+  struct game *g = new_game();
+  struct session *s = &g->session[0];
+
+  (void)state;
+  g->n = 2;
+  g->per_session = 2;
+  g->events = 4;
+  g->warmup = true;
+  assert_int_equal(bn_statset_init(&g->stats, g->n, NULL, 0), 0);
+  start(g);
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(claim(g, s), BN_QUOTA_YES);
+    begin(g, s);
+  }
+  for (int i = 0; i < 3; i++)
+    go_on(g);
+  assert_int_equal(bn_quota_unused(&g->quota), 2);
+  assert_int_equal(bn_quota_claim(s->share, 1), BN_QUOTA_SPENT);
+  assert_int_equal(s->share->left, -1);
+  run_out(g);
+  assert_int_equal(s->ended, 3);
+  assert_int_equal(g->session[1].ended, 2);
+  assert_int_equal(bn_quota_unused(&g->quota), 0);
+  end_game(g);
+}
+
 struct idler {
   struct bn_quota_share *share;
   bool again;
@@ -491,12 +587,12 @@ static bool linger_while(struct game *g, void (*act)(struct game *g))
 static void give_back(struct game *g)
 {
   bn_quota_unclaim(g->session[0].share, false);
-  assert_int_equal(bn_quota_leave(g->session[0].share), BN_QUOTA_YES);
+  assert_int_equal(bn_quota_leave(g->session[0].share, false), BN_QUOTA_YES);
 }
 
 static void spend(struct game *g)
 {
-  assert_int_equal(bn_quota_leave(g->session[0].share), BN_QUOTA_YES);
+  assert_int_equal(bn_quota_leave(g->session[0].share, false), BN_QUOTA_YES);
 }
 
 static void be_idle(struct game *g)
@@ -563,6 +659,8 @@ BN_TESTS(quota)
       cmocka_unit_test(what_the_warmup_leaves_is_counted_once),
       cmocka_unit_test(counted_events_are_those_since_the_baseline),
       cmocka_unit_test(a_hand_is_given_back),
+      cmocka_unit_test(no_session_does_the_events_of_another),
+      cmocka_unit_test(what_the_warmup_leaves_counts_for_its_session),
       cmocka_unit_test(idle_sessions_get_what_is_given_back),
       cmocka_unit_test(nobody_lingers_without_need),
       cmocka_unit_test(closing_wins),

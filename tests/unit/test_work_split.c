@@ -158,6 +158,8 @@ static void threads_and_events_are_divided(void **state)
           "11@0+0 11@11+0 10@22+0");
   divides("a,b:8,c", (struct bn_work_split_total){.threads_total = 11}, "2@0+0 8@2+0 1@10+0");
   divides("a:1,b:2", (struct bn_work_split_total){.threads_total = 3}, "1@0+0 2@1+0");
+  divides("a,b:8,c", (struct bn_work_split_total){.threads = 2, .events_per_session = 600},
+          "2@0+1200 8@2+4800 2@10+1200");
   divides("a:97,b:1,c:1,d:1", (struct bn_work_split_total){.events = 5},
           "97@0+2 1@97+1 1@98+1 1@99+1");
 }

@@ -64,7 +64,7 @@ local function check_run(words, over)
   for _, word in ipairs(words) do
     local option = invocation.word_option(word)
     local name = option and (option.alias_of or option.name)
-    if name == over or name == "events" then
+    if name == over or name == "events" or name == "events-per-session" then
       native.fail("--%s: the search sets this option; leave it out", option.name)
     end
   end
