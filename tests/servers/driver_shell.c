@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Drives one driver module hook by hook: commands from standard input, one JSON object per command
-   to standard output.  Usage: driver_shell MODULE.so [--option=value …] */
+   to standard output.  Usage: driver_shell MODULE.so [--option=value …]
+
+   With SHELL_WAITS=1 in the environment connections wait by a waiter, as with --workers. */
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -16,6 +18,7 @@
 #include "dialect/dialect.h"
 #include "option/opt.h"
 #include "sql/errors.h"
+#include "waiter.h"
 
 enum { CONNS = 16, STMTS = 64, PARAMS = 12, FIELDS = 64 };
 
@@ -47,6 +50,8 @@ struct shell {
   bool waking;
   unsigned wake_ms;
   void *wake_conn;
+  struct waiter waiter;
+  bool waits;
 };
 
 static void put_text(const char *s, size_t len)
@@ -137,6 +142,7 @@ static void *wake(void *arg)
 
 static void join_waker(struct shell *s)
 {
+  waiter_watch(&s->waiter, false);
   if (s->waking)
     (void)pthread_join(s->waker, NULL);
   s->waking = false;
@@ -182,8 +188,10 @@ static void do_disconnect(struct shell *s, char *text)
 static void do_connect(struct shell *s, char *text)
 {
   const char *name[8], *value[8];
-  struct bn_sql_target t = {
-      .ordinal = s->ordinal++, .override_name = name, .override_value = value};
+  struct bn_sql_target t = {.ordinal = s->ordinal++,
+                            .override_name = name,
+                            .override_value = value,
+                            .waiter = s->waits ? &s->waiter.base : NULL};
   struct bn_sql_diag d = {0};
   uint64_t deadline_ns = UINT64_MAX;
   char *save = NULL;
@@ -422,6 +430,13 @@ static void do_load(struct shell *s, char *text)
   answer(s, rc, &d);
 }
 
+/* Tells how often calls have waited by the waiter, and how often their thread slept elsewhere. */
+static void do_waits(struct shell *s, char *text)
+{
+  (void)text;
+  printf("{\"waits\": %u, \"slept\": %lu}\n", s->waiter.waits, s->waiter.slept_there);
+}
+
 static const struct {
   const char *name;
   void (*run)(struct shell *s, char *text);
@@ -431,6 +446,7 @@ static const struct {
     {"set", do_set},         {"execute", do_execute},       {"next", do_next},
     {"fetch", do_fetch},     {"close", do_close},           {"info", do_info},
     {"quote", do_quote},     {"interrupt", do_interrupt},   {"load", do_load},
+    {"waits", do_waits},
 };
 
 static void obey(struct shell *s, char *line)
@@ -442,7 +458,9 @@ static void obey(struct shell *s, char *line)
     *text++ = '\0';
   for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
     if (strcmp(commands[i].name, line) == 0) {
+      waiter_watch(&s->waiter, true);
       commands[i].run(s, text);
+      waiter_watch(&s->waiter, false);
       (void)fflush(stdout);
       return;
     }
@@ -504,6 +522,8 @@ int main(int argc, char **argv)
   (void)sigemptyset(&wake_signal);
   (void)sigaddset(&wake_signal, SIGUSR1);
   (void)pthread_sigmask(SIG_BLOCK, &wake_signal, NULL);
+  waiter_open(&s.waiter);
+  s.waits = getenv("SHELL_WAITS") != NULL;
   conf = calloc(1, s.ops->conf_size);
   started = bn_optset_add(set, "driver", s.ops->options, conf, false, &err) == 0 &&
             set_options(set, argc, argv) == 0 &&
@@ -521,6 +541,7 @@ int main(int argc, char **argv)
   free(line);
   if (started)
     finish(&s);
+  waiter_close(&s.waiter);
   bn_sql_errors_free(&s.ignored);
   bn_optset_free(set);
   free(conf);

@@ -22,7 +22,7 @@ static void open_pair(struct pair *p)
   int fd[2];
 
   assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
-  bn_stream_init(&p->s, fd[0]);
+  bn_stream_init(&p->s, fd[0], NULL);
   p->connection = fd[1];
 }
 

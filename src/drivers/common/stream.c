@@ -15,6 +15,10 @@
 /* First sizes in bytes; a buffer shrinks after SMALL_USES uses in a row of less than a quarter. */
 enum { IN_FIRST = 4096, OUT_FIRST = 1024, SMALL_USES = 64 };
 
+/* The same with a waiter.  Doubled or not they differ from the others, so that an empty buffer is
+   known by its size as one that is freed. */
+enum { IN_BRIEF = IN_FIRST - 64, OUT_BRIEF = OUT_FIRST - 64 };
+
 static int stream_fail(struct bn_stream *s, int error)
 {
   s->error = error;
@@ -29,9 +33,11 @@ static bool stream_is_unix(int fd)
   return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
 }
 
-void bn_stream_init(struct bn_stream *s, int fd)
+void bn_stream_init(struct bn_stream *s, int fd, struct bn_sockwait *wait)
 {
-  *s = (struct bn_stream){.fd = fd, .poll_first = stream_is_unix(fd)};
+  *s = (struct bn_stream){.fd = fd};
+  s->wait = wait != NULL && wait->waiter != NULL ? wait : NULL;
+  s->waits_first = s->wait != NULL || stream_is_unix(fd);
 }
 
 void bn_stream_done(struct bn_stream *s)
@@ -43,8 +49,11 @@ void bn_stream_done(struct bn_stream *s)
 
 int bn_stream_set_blocking(const struct bn_stream *s, bool blocking)
 {
-  const int flags = fcntl(s->fd, F_GETFL);
+  int flags;
 
+  if (s->wait != NULL)
+    return 0;
+  flags = fcntl(s->fd, F_GETFL);
   if (flags < 0)
     return -1;
   return fcntl(s->fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
@@ -82,12 +91,23 @@ static void stream_buffer_shrink(char **buf, size_t *cap, unsigned *small_uses, 
   *buf = smaller;
 }
 
+static void stream_buffer_free(char **buf, size_t *cap)
+{
+  free(*buf);
+  *buf = NULL;
+  *cap = 0;
+}
+
 void bn_stream_emptied(struct bn_stream *s)
 {
   const size_t used = s->end;
 
   s->begin = s->end = 0;
-  if (__builtin_expect(s->in_cap != IN_FIRST, 0))
+  if (__builtin_expect(s->in_cap == IN_FIRST, 1))
+    return;
+  if (s->wait != NULL)
+    stream_buffer_free(&s->in, &s->in_cap);
+  else
     stream_buffer_shrink(&s->in, &s->in_cap, &s->in_small_uses, used, IN_FIRST);
 }
 
@@ -104,7 +124,7 @@ static int stream_make_room(struct bn_stream *s)
   }
   if (s->in_cap - s->end >= s->in_cap / 4 && s->in_cap > s->end)
     return 0;
-  cap = stream_widened(s->in_cap, IN_FIRST, s->in_cap + 1);
+  cap = stream_widened(s->in_cap, s->wait != NULL ? IN_BRIEF : IN_FIRST, s->in_cap + 1);
   wider = cap > 0 ? realloc(s->in, cap) : NULL;
   if (wider == NULL)
     return s->end < s->in_cap ? 0 : stream_fail(s, ENOMEM);
@@ -145,14 +165,46 @@ static void stream_sleep_once(const struct bn_stream *s)
   (void)syscall(SYS_ppoll, &p, 1, NULL, NULL, 0);
 }
 
+/* Receives by the waiter.  It watches for what has not been there before, so the socket is read
+   until less has come than there was room for.  Room is made when bytes are there: a connection
+   that waits for its answer has no buffer. */
+static int stream_fill_watched(struct bn_stream *s, bool wait)
+{
+  for (;;) {
+    ssize_t n;
+    size_t room;
+
+    if (wait && !s->filled)
+      bn_sockwait_bytes(s->wait, s->fd);
+    if (stream_make_room(s) != 0)
+      return -1;
+    room = s->in_cap - s->end;
+    n = recv(s->fd, s->in + s->end, room, MSG_DONTWAIT);
+    if (n > 0) {
+      s->filled = (size_t)n == room;
+      s->end += (size_t)n;
+      return 1;
+    }
+    if (n == 0 || !(stream_would_block(errno) || errno == EINTR))
+      return stream_fail(s, n == 0 ? 0 : errno);
+    s->filled = errno == EINTR;
+    if (!wait && !s->filled)
+      return 0;
+  }
+}
+
 int bn_stream_fill(struct bn_stream *s, bool wait)
 {
   short came;
 
+  if (s->waits_first) {
+    if (s->wait != NULL)
+      return stream_fill_watched(s, wait);
+    if (wait && bn_stream_len(s) == 0)
+      stream_sleep_once(s);
+  }
   if (stream_make_room(s) != 0)
     return -1;
-  if (wait && s->poll_first && bn_stream_len(s) == 0)
-    stream_sleep_once(s);
   for (;;) {
     const ssize_t n = recv(s->fd, s->in + s->end, s->in_cap - s->end, wait ? 0 : MSG_DONTWAIT);
 
@@ -185,8 +237,9 @@ int bn_stream_wait(struct bn_stream *s, size_t n)
 char *bn_stream_room(struct bn_stream *s, size_t n)
 {
   if (__builtin_expect(n > s->out_cap - s->out_len, 0)) {
+    const size_t first = s->wait != NULL ? OUT_BRIEF : OUT_FIRST;
     const size_t cap =
-        n <= SIZE_MAX - s->out_len ? stream_widened(s->out_cap, OUT_FIRST, s->out_len + n) : 0;
+        n <= SIZE_MAX - s->out_len ? stream_widened(s->out_cap, first, s->out_len + n) : 0;
     char *wider = cap > 0 ? realloc(s->out, cap) : NULL;
 
     if (wider == NULL) {
@@ -204,7 +257,9 @@ static int stream_unblock(struct bn_stream *s)
 {
   short came;
 
-  if (stream_poll(s, POLLIN | POLLOUT, &came) != 0)
+  if (s->wait != NULL)
+    came = (short)bn_sockwait_room(s->wait, s->fd);
+  else if (stream_poll(s, POLLIN | POLLOUT, &came) != 0)
     return -1;
   return (came & POLLIN) == 0 || bn_stream_fill(s, false) >= 0 ? 0 : -1;
 }
@@ -232,7 +287,11 @@ int bn_stream_flush(struct bn_stream *s)
   const size_t used = s->out_len;
 
   s->out_len = 0;
-  if (__builtin_expect(s->out_cap != OUT_FIRST, 0))
+  if (__builtin_expect(s->out_cap == OUT_FIRST, 1))
+    return rc;
+  if (s->wait != NULL)
+    stream_buffer_free(&s->out, &s->out_cap);
+  else
     stream_buffer_shrink(&s->out, &s->out_cap, &s->out_small_uses, used, OUT_FIRST);
   return rc;
 }

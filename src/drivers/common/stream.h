@@ -10,12 +10,18 @@
    write again, and goes back to sleep: two switches for each statement.  poll() is woken by what it
    asks for alone, and costs less than the second switch.  TCP does not wake a reader then.
 
+   With a waiter (--workers) the thread never sleeps here: the waiter has the socket watched, and
+   nothing is received before it says so.  Thousands of such connections are idle at a time, so they
+   keep no buffers: one is made when bytes have come, and freed when it is empty.
+
    Functions that fail return -1 and leave the reason in `error`. */
 #ifndef BN_DRIVERS_COMMON_STREAM_H
 #define BN_DRIVERS_COMMON_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "drivers/common/sockwait.h"
 
 struct bn_stream {
   int fd;
@@ -25,14 +31,24 @@ struct bn_stream {
   char *out;
   size_t out_cap, out_len; /* out[0] … out[out_len - 1] wait for flush */
   unsigned in_small_uses, out_small_uses;
-  bool poll_first; /* a Unix socket */
+  bool waits_first; /* a Unix socket, or there is a waiter */
+  bool filled;      /* with a waiter: the last bytes filled their room, so more may be there */
+  struct bn_sockwait *wait; /* NULL: no waiter */
 };
 
-/* Allocates nothing before the first use.  The socket stays the caller's. */
-void bn_stream_init(struct bn_stream *s, int fd);
+/* Allocates nothing before the first use.  The socket and `wait` stay the caller's; without a
+   waiter in it calls block. */
+void bn_stream_init(struct bn_stream *s, int fd, struct bn_sockwait *wait);
 void bn_stream_done(struct bn_stream *s);
 
-/* Sets the mode of the socket, for the stream or for its next user; 0 or -1. */
+/* Called when others have read from the socket: what they have left counts as new. */
+static inline void bn_stream_take_back(struct bn_stream *s)
+{
+  s->filled = true;
+}
+
+/* Sets the mode of the socket, for the stream or for its next user; 0 or -1.  With a waiter nobody
+   may block, and the mode stays. */
 int bn_stream_set_blocking(const struct bn_stream *s, bool blocking);
 
 /* Receives once, after it has made room.  1: bytes came; 0: nothing is there yet (without `wait`

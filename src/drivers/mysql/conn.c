@@ -19,15 +19,18 @@ const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf)
 
 static enum bn_sql mysql_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *d)
 {
+  const char *refusal = NULL;
   const int asked = c->driver->conf->protocol;
   const bool by_wire = asked != BN_PROTOCOL_LIBRARY && !bn_mysql_lib_encrypted(&c->lib) &&
                        bn_mysql_needs_library(c->driver->conf) == NULL;
 
   if (asked == BN_PROTOCOL_OWN && !by_wire)
-    return bn_mysql_fail_text(0, "mysql_real_connect()",
-                              "--mysql-protocol=own cannot be used on an encrypted connection: add "
-                              "--mysql-ssl=off, or use --mysql-protocol=auto",
-                              d);
+    refusal = "--mysql-protocol=own cannot be used on an encrypted connection: add "
+              "--mysql-ssl=off, or use --mysql-protocol=auto";
+  else if (c->wait.waiter != NULL && !by_wire)
+    refusal = bn_mysql_lib_cannot_wait;
+  if (refusal != NULL)
+    return bn_mysql_fail_text(0, "mysql_real_connect()", refusal, d);
   c->way = by_wire ? BN_MYSQL_WAY_WIRE : BN_MYSQL_WAY_LIBRARY;
   if (by_wire)
     bn_mysql_wire_open(&c->wire, &(struct bn_mysql_lent){
@@ -35,6 +38,7 @@ static enum bn_sql mysql_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag 
                                      .capabilities = bn_mysql_lib_capabilities(&c->lib),
                                      .status = bn_mysql_lib_status(&c->lib),
                                      .socket = &c->socket,
+                                     .wait = &c->wait,
                                      .words = &bn_mysql_lib_words,
                                      .host = c->driver->host,
                                  });
@@ -50,6 +54,8 @@ enum bn_sql bn_mysql_connect(void *self, void *conn, const struct bn_sql_target 
   c->driver = self;
   c->way = BN_MYSQL_WAY_NONE;
   bn_sockref_clear(&c->socket);
+  c->wait = (struct bn_sockwait){.waiter = t->waiter};
+  c->lib.wait = &c->wait;
   if (c->driver->conf->dry_run)
     return BN_SQL_DONE;
   rc = bn_mysql_lib_connect(&c->lib, c->driver, t, deadline_ns, d);

@@ -14,6 +14,7 @@
 #define BN_DRIVERS_MYSQL_CONN_H
 
 #include "drivers/common/socket.h"
+#include "drivers/common/sockwait.h"
 #include "drivers/mysql/lib/lib.h"
 #include "drivers/mysql/wire/wire.h"
 
@@ -29,6 +30,7 @@ struct bn_mysql_conn {
   enum bn_mysql_way way;
   struct bn_mysql_stmt *source; /* statement whose rows the current result has; NULL: a query */
   struct bn_sockref socket;
+  struct bn_sockwait wait;
   struct bn_mysql_lib lib;
   struct bn_mysql_wire wire;
 };

@@ -322,4 +322,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .folder_sql = "SELECT @@hostname, @@datadir",
     .questions = bn_mysql_questions,
     .gauges = gauges,
+    .waits = true,
 };

@@ -44,7 +44,7 @@ static enum bn_sql pgsql_choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag 
   const bool can = conn_can_be_own(c);
 
   if (can && asked != BN_PROTOCOL_LIBRARY)
-    bn_pgsql_wire_open(&c->wire, bn_pgsql_lib_socket(&c->lib), &c->socket);
+    bn_pgsql_wire_open(&c->wire, bn_pgsql_lib_socket(&c->lib), &c->socket, &c->wait);
   if (can || asked != BN_PROTOCOL_OWN)
     return BN_SQL_DONE;
   return bn_pgsql_fail_text("", "PQconnectPoll",
@@ -61,6 +61,8 @@ enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target 
 
   c->driver = self;
   bn_sockref_clear(&c->socket);
+  c->wait = (struct bn_sockwait){.waiter = t->waiter};
+  c->lib.wait = &c->wait;
   rc = bn_pgsql_lib_connect(&c->lib, c->driver, t, deadline_ns, d);
   if (rc != BN_SQL_DONE)
     return rc;

@@ -15,6 +15,7 @@
 #define BN_DRIVERS_PGSQL_CONN_H
 
 #include "drivers/common/socket.h"
+#include "drivers/common/sockwait.h"
 #include "drivers/pgsql/lib/lib.h"
 #include "drivers/pgsql/request.h"
 #include "drivers/pgsql/wire/wire.h"
@@ -22,6 +23,7 @@
 struct bn_pgsql_conn {
   struct bn_pgsql *driver;
   struct bn_sockref socket;
+  struct bn_sockwait wait;
   struct bn_pgsql_lib lib;
   struct bn_pgsql_wire wire;
 };

@@ -230,4 +230,5 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .folder_proof = "true",
     .questions = bn_pgsql_questions,
     .gauges = gauges,
+    .waits = true,
 };

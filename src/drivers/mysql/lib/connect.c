@@ -13,15 +13,6 @@
 /* A limit above any value that a server accepts. */
 static const unsigned long max_packet = 1UL << 30;
 
-/* The destination of one connection. */
-struct place {
-  const char *host, *socket; /* socket NULL: TCP, or the library's default for "localhost" */
-  const char *user, *password, *db;
-  unsigned port;
-  bool tcp;   /* use TCP also to "localhost" */
-  bool loads; /* LOAD DATA LOCAL will be used */
-};
-
 static const char *connect_override_of(const struct bn_sql_target *t, const char *name)
 {
   for (size_t i = 0; i < t->n_overrides; i++) {
@@ -55,13 +46,13 @@ static bool connect_needs_tcp(const struct bn_mysql *driver, const char *port)
 }
 
 /* Takes sockets in turn; else all pairs of hosts and ports, the port varying fastest. */
-static void mysql_connect_choose(struct place *p, const struct bn_mysql *driver,
+static void mysql_connect_choose(struct bn_mysql_place *p, const struct bn_mysql *driver,
                                  const struct bn_sql_target *t)
 {
   const struct bn_mysql_conf *conf = driver->conf;
   const char *port = connect_override_of(t, "port");
 
-  *p = (struct place){
+  *p = (struct bn_mysql_place){
       .host = connect_override_of(t, "host"),
       .socket = connect_override_of(t, "socket"),
       .user = connect_override_of(t, "user"),
@@ -88,7 +79,7 @@ static void mysql_connect_choose(struct place *p, const struct bn_mysql *driver,
       port != NULL ? (unsigned)strtoul(port, NULL, 10) : driver->port[t->ordinal % driver->n_ports];
 }
 
-static void connect_describe(const struct bn_mysql *driver, const struct place *p,
+static void connect_describe(const struct bn_mysql *driver, const struct bn_mysql_place *p,
                              struct bn_sql_diag *d)
 {
   if (driver->host->policy->mysql_place_unnamed)
@@ -102,7 +93,7 @@ static void connect_describe(const struct bn_mysql *driver, const struct place *
 size_t bn_mysql_lib_place(const struct bn_mysql *driver, const struct bn_sql_target *t, char *name,
                           size_t size)
 {
-  struct place p;
+  struct bn_mysql_place p;
 
   mysql_connect_choose(&p, driver, t);
   if (p.socket != NULL)
@@ -179,7 +170,15 @@ static unsigned connect_timeout_s(const struct bn_mysql *driver, uint64_t deadli
   return (unsigned)(asked != 0 && asked < remaining_s ? asked : remaining_s);
 }
 
-static bool connect_is_local(const struct place *p)
+static uint64_t connect_until(const struct bn_mysql *driver, uint64_t deadline_ns)
+{
+  const uint64_t asked_ns = (uint64_t)driver->conf->connect_timeout_s * 1000000000;
+  const uint64_t until_ns = asked_ns > 0 ? driver->host->now_ns() + asked_ns : UINT64_MAX;
+
+  return until_ns < deadline_ns ? until_ns : deadline_ns;
+}
+
+static bool connect_is_local(const struct bn_mysql_place *p)
 {
   return p->socket != NULL || (!p->tcp && (p->host == NULL || strcmp(p->host, "localhost") == 0));
 }
@@ -214,9 +213,9 @@ static bool connect_ssl_as_asked(struct bn_mysql_lib *c, int ssl)
   return ssl < BN_MYSQL_SSL_REQUIRED || mysql_get_ssl_cipher(c->handle) != NULL;
 }
 
-static enum bn_sql connect_fail(struct bn_mysql_lib *c, struct bn_sql_diag *d)
+/* refused: why the login was given up; NULL: the library says. */
+static enum bn_sql connect_fail(struct bn_mysql_lib *c, const char *refused, struct bn_sql_diag *d)
 {
-  const char *refused = bn_mysql_lib_login_unbound(c->handle);
   enum bn_sql rc;
 
   if (refused == NULL)
@@ -231,13 +230,13 @@ static enum bn_sql connect_fail(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 }
 
 /* 0.5 passes the port also with a socket. */
-static unsigned connect_shown_port(const struct bn_mysql *driver, const struct place *p)
+static unsigned connect_shown_port(const struct bn_mysql *driver, const struct bn_mysql_place *p)
 {
   return p->port == 0 && driver->host->policy->mysql_zero_port ? driver->port[0] : p->port;
 }
 
-static enum bn_sql connect_open_handle(struct bn_mysql_lib *c, const struct place *p, int ssl,
-                                       uint64_t deadline_ns, struct bn_sql_diag *d)
+static enum bn_sql connect_open_handle(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
+                                       int ssl, uint64_t deadline_ns, struct bn_sql_diag *d)
 {
   const unsigned yes = 1, tcp = MYSQL_PROTOCOL_TCP;
   const char *text = NULL;
@@ -260,11 +259,9 @@ static enum bn_sql connect_open_handle(struct bn_mysql_lib *c, const struct plac
                  (void *)c->handle, p->host, p->user != NULL ? p->user : "(null)",
                  p->db != NULL ? p->db : "(null)", connect_shown_port(c->driver, p),
                  p->socket != NULL ? p->socket : "(null)");
-  bn_mysql_lib_login_bound(c->handle);
-  if (mysql_real_connect(c->handle, p->host, p->user, p->password, p->db, p->port, p->socket,
-                         CLIENT_MULTI_STATEMENTS) == NULL)
-    return connect_fail(c, d);
-  (void)bn_mysql_lib_login_unbound(c->handle);
+  c->login_until_ns = connect_until(c->driver, deadline_ns);
+  if (!bn_mysql_lib_login(c, p, &text))
+    return connect_fail(c, text, d);
   if (!connect_ssl_as_asked(c, ssl))
     return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_real_connect()",
                               BN_MYSQL_LIB_NOT_ENCRYPTED, d);
@@ -276,7 +273,7 @@ enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *
                                  struct bn_sql_diag *d)
 {
   const char *foreign;
-  struct place p;
+  struct bn_mysql_place p;
   char text[160];
 
   c->driver = driver;
@@ -296,6 +293,7 @@ void bn_mysql_lib_disconnect(struct bn_mysql_lib *c)
   bn_mysql_lib_load_forget(c);
   if (c->handle == NULL)
     return;
+  bn_mysql_lib_enter(c);
   if (!c->driver->host->policy->mysql_traces_rows)
     bn_mysql_trace(c->driver, "mysql_close(%p)", (void *)c->handle);
   mysql_close(c->handle);

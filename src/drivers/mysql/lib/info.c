@@ -121,11 +121,13 @@ static void info_forget_limits(struct bn_sql_info *out)
 
 int bn_mysql_lib_info(struct bn_mysql_lib *c, struct bn_sql_info *out)
 {
-  int rc =
-      info_read_variables(c->handle,
-                          "SHOW GLOBAL VARIABLES WHERE Variable_name IN "
-                          "('max_connections', 'max_prepared_stmt_count', 'max_allowed_packet')",
-                          out);
+  int rc;
+
+  bn_mysql_lib_enter(c);
+  rc = info_read_variables(c->handle,
+                           "SHOW GLOBAL VARIABLES WHERE Variable_name IN "
+                           "('max_connections', 'max_prepared_stmt_count', 'max_allowed_packet')",
+                           out);
   if (rc == 0)
     rc = info_read_variables(c->handle,
                              "SHOW GLOBAL STATUS WHERE Variable_name IN "

@@ -7,6 +7,7 @@
 #include <mysql.h>
 
 #include "api/driver.h"
+#include "drivers/common/sockwait.h"
 #include "drivers/mysql/options.h"
 
 struct bn_mysql;
@@ -22,10 +23,22 @@ struct bn_mysql_load {
   size_t at, done; /* read so far: parts, and bytes of the next part */
 };
 
+/* The destination of one connection. */
+struct bn_mysql_place {
+  const char *host, *socket; /* socket NULL: TCP, or the library's default for "localhost" */
+  const char *user, *password, *db;
+  unsigned port;
+  bool tcp;   /* use TCP also to "localhost" */
+  bool loads; /* LOAD DATA LOCAL will be used */
+};
+
 /* Only the files of this folder use the members of both structs. */
 struct bn_mysql_lib {
   const struct bn_mysql *driver;
-  MYSQL *handle; /* NULL: not connected */
+  MYSQL *handle;            /* NULL: not connected */
+  struct bn_sockwait *wait; /* the owner's, set before anything else */
+  int login_waits;          /* waits for the socket while logging in; -1: logged in */
+  uint64_t login_until_ns;  /* with a waiter; UINT64_MAX: without a limit */
   struct bn_mysql_load load;
 };
 
@@ -135,10 +148,19 @@ int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text);
 void bn_mysql_lib_cleartext(MYSQL *handle, int mode, bool local, bool allowed);
 /* Returns the message if the last connect failed because of that refusal, else NULL. */
 const char *bn_mysql_lib_cleartext_refused(MYSQL *handle);
-/* Called around mysql_real_connect: bounds the number of waits for the socket in between.  The
-   second returns the message if the limit was reached, else NULL. */
-void bn_mysql_lib_login_bound(MYSQL *handle);
-const char *bn_mysql_lib_login_unbound(MYSQL *handle);
+/* Logs in as mysql_real_connect does, by the waiter if there is one, and bounds the number of waits
+   for the socket.  false: *refused is the message if the bound was reached, else NULL. */
+bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
+                        const char **refused);
+/* Called before the library may wait for the socket of a connection with a waiter. */
+void bn_mysql_lib_wait_for(struct bn_mysql_lib *c);
+static inline void bn_mysql_lib_enter(struct bn_mysql_lib *c)
+{
+  if (c->wait->waiter != NULL)
+    bn_mysql_lib_wait_for(c);
+}
+/* Why the library cannot send statements while other sessions go on; NULL: it can. */
+extern const char *const bn_mysql_lib_cannot_wait;
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text);
 int bn_mysql_lib_socket(const struct bn_mysql_lib *c);
 /* Returns false if the library has closed the socket. */

@@ -73,12 +73,16 @@ void bn_mysql_lib_end(void)
   mysql_library_end();
 }
 
+/* Sessions of this thread.  Each of them starts and ends its thread, as if it had one. */
+static _Thread_local unsigned library_users;
+
 int bn_mysql_lib_thread_start(const struct bn_mysql *driver)
 {
-  const bool failed = mysql_thread_init();
+  const bool failed = library_users == 0 && mysql_thread_init();
 
   if (!driver->host->policy->mysql_traces_rows)
     bn_mysql_trace(driver, "mysql_thread_init() = %d", failed);
+  library_users += !failed;
   return failed ? -1 : 0;
 }
 
@@ -86,5 +90,6 @@ void bn_mysql_lib_thread_end(const struct bn_mysql *driver)
 {
   if (!driver->host->policy->mysql_traces_rows)
     bn_mysql_trace(driver, "mysql_thread_end()");
-  mysql_thread_end();
+  if (--library_users == 0)
+    mysql_thread_end();
 }

@@ -176,6 +176,7 @@ enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, c
 {
   const unsigned status = c->handle->server_status;
 
+  bn_mysql_lib_enter(c);
   c->load.n_parts = 0;
   if ((status & SERVER_STATUS_IN_TRANS) != 0 || (status & SERVER_STATUS_AUTOCOMMIT) == 0)
     return load_refuse("it would be part of a transaction", d);
@@ -276,6 +277,7 @@ enum bn_sql bn_mysql_lib_load_end(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 
   if (c->load.n_parts == 0)
     return BN_SQL_DONE;
+  bn_mysql_lib_enter(c);
   rc = load_run(c, "START TRANSACTION", d);
   if (rc == BN_SQL_DONE)
     rc = load_send_rows(c, d);

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The functions that differ for MariaDB Connector/C. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include <errmsg.h>
 #include <mysql/plugin_auth.h>
 
+#include "drivers/mysql/driver.h"
 #include "drivers/mysql/lib/lib.h"
 #include "drivers/mysql/wire/wire.h"
+
+/* The connection that the thread's call of the library belongs to: the library hands its callbacks
+   no more than the handle or the socket.  With a waiter many connections are within such calls, and
+   each call sets this anew after it has waited. */
+static _Thread_local struct bn_mysql_lib *mariadb_in_call;
 
 /* --- before the password -------------------------------------------------------------------------
  */
@@ -26,17 +34,29 @@ static const char never_in_clear[] =
     "mysql_native_password,caching_sha2_password,sha256_password,client_ed25519,parsec,"
     "auth_gssapi_client";
 
+/* OpenSSL blocks in recv() if the socket does.  The library makes it so when it has connected. */
+static void mariadb_never_block(MYSQL *handle)
+{
+  const int fd = (int)mysql_get_socket(handle), flags = fcntl(fd, F_GETFL);
+
+  if (flags >= 0)
+    (void)fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
 static bool mariadb_offers_encryption(const MYSQL *handle)
 {
   return (handle->server_capabilities & CLIENT_SSL) != 0;
 }
 
 /* Encrypts if possible, and reads the name of the account's method. */
-static int mariadb_ask_method(MYSQL_PLUGIN_VIO *vio)
+static int mariadb_ask_method(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   unsigned char *packet;
-  const int len = vio->read_packet(vio, &packet);
+  int len;
 
+  if (mariadb_in_call->wait->waiter != NULL)
+    mariadb_never_block(handle);
+  len = vio->read_packet(vio, &packet);
   return len > 0 && packet[0] == 0 ? CR_OK_HANDSHAKE_COMPLETE : CR_ERROR;
 }
 
@@ -45,7 +65,7 @@ static int mariadb_pass_if_encrypted(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
   NET *net = &handle->net;
 
   if (mariadb_offers_encryption(handle))
-    return mariadb_ask_method(vio);
+    return mariadb_ask_method(vio, handle);
   net->last_errno = CR_SSL_CONNECTION_ERROR;
   (void)snprintf(net->sqlstate, sizeof net->sqlstate, "HY000");
   (void)snprintf(net->last_error, sizeof net->last_error, "%s", BN_MYSQL_LIB_NOT_ENCRYPTED);
@@ -60,7 +80,7 @@ static int mariadb_pass_any(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
     handle->options.use_ssl = 0;
     handle->client_flag &= ~(unsigned long)CLIENT_SSL;
   }
-  return mariadb_ask_method(vio);
+  return mariadb_ask_method(vio, handle);
 }
 
 /* Nobody can listen on a socket in the file system. */
@@ -159,55 +179,121 @@ const char *bn_mysql_lib_cleartext_refused(MYSQL *handle)
                "allow it";
 }
 
+/* --- waits for the socket ------------------------------------------------------------------------
+ */
+
+static const char no_end[] =
+    "the server asks for authentication again and again; check what listens at this address";
+
+static bool mariadb_log_in(struct bn_mysql_lib *c, const struct bn_mysql_place *p)
+{
+  return mysql_real_connect(c->handle, p->host, p->user, p->password, p->db, p->port, p->socket,
+                            CLIENT_MULTI_STATEMENTS) != NULL;
+}
+
 #ifdef BN_MYSQL_IO_WAIT
 /* Waits for the socket that a login may take, of which an ordinary one needs about ten.  The
    library follows a server that asks for authentication without an end. */
-enum { LOGIN_WAITS_MAX = 1000 };
+enum { LOGIN_WAITS_MAX = 1000, LOGGED_IN = -1 };
 
-/* The library hands its callback no more than the socket, and logs in within one call. */
-static _Thread_local int login_waits;
+const char *const bn_mysql_lib_cannot_wait = NULL;
 
-/* Returns as poll() does; timeout is in milliseconds, and not positive for none. */
-static int mariadb_login_wait(my_socket fd, my_bool is_read, int timeout)
+/* Returns the time at which a wait ends.  The library's own limits are of no use: some of them are
+   seconds and some are milliseconds. */
+static uint64_t mariadb_until(const struct bn_mysql_lib *c)
 {
-  struct pollfd p = {.fd = fd, .events = is_read ? POLLIN : POLLOUT};
+  const uint64_t read_s = (uint64_t)c->driver->conf->read_timeout_s;
+
+  if (c->login_waits != LOGGED_IN)
+    return c->login_until_ns;
+  return read_s > 0 ? c->driver->host->now_ns() + read_s * 1000000000 : UINT64_MAX;
+}
+
+/* Returns as poll() does, 0 also when the session was interrupted. */
+static int mariadb_wait_beside(struct bn_mysql_lib *c, int fd, short events)
+{
+  const struct bn_sql_waiter *w = c->wait->waiter;
+  const bool logged_in = c->login_waits == LOGGED_IN;
+  /* The library waits only when it has read all that was there. */
+  bool *armed = logged_in && events == POLLIN ? &c->wait->armed : NULL;
+  const uint64_t until_ns = mariadb_until(c);
+  const int came = w->wait(w, fd, events, armed, until_ns);
+
+  mariadb_in_call = c;
+  if (came != 0)
+    return 1;
+  /* The library then finds the end of the connection itself, and reports it as always. */
+  if (logged_in && until_ns == UINT64_MAX)
+    return shutdown(fd, SHUT_RDWR) == 0;
+  return 0;
+}
+
+static int mariadb_wait_alone(int fd, short events, int timeout)
+{
+  struct pollfd p = {.fd = fd, .events = events};
   int n;
 
-  if (++login_waits > LOGIN_WAITS_MAX) {
-    errno = ETIMEDOUT;
-    return -1;
-  }
   do
     n = poll(&p, 1, timeout > 0 ? timeout : -1);
   while (n < 0 && errno == EINTR);
+  return n;
+}
+
+/* Returns as poll() does; timeout is in milliseconds, and not positive for none. */
+static int mariadb_wait(my_socket fd, my_bool is_read, int timeout)
+{
+  struct bn_mysql_lib *c = mariadb_in_call;
+  const short events = is_read ? POLLIN : POLLOUT;
+  int n;
+
+  if (c->login_waits != LOGGED_IN && ++c->login_waits > LOGIN_WAITS_MAX) {
+    errno = ETIMEDOUT;
+    return -1;
+  }
+  n = c->wait->waiter != NULL ? mariadb_wait_beside(c, fd, events)
+                              : mariadb_wait_alone(fd, events, timeout);
   if (n == 0)
     errno = ETIMEDOUT;
   return n;
 }
 
-void bn_mysql_lib_login_bound(MYSQL *handle)
+void bn_mysql_lib_wait_for(struct bn_mysql_lib *c)
 {
-  login_waits = 0;
-  (void)mysql_optionsv(handle, MARIADB_OPT_IO_WAIT, mariadb_login_wait);
+  mariadb_in_call = c;
 }
 
-const char *bn_mysql_lib_login_unbound(MYSQL *handle)
+bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
+                        const char **refused)
 {
-  (void)mysql_optionsv(handle, MARIADB_OPT_IO_WAIT, NULL);
-  if (login_waits <= LOGIN_WAITS_MAX)
-    return NULL;
-  return "the server asks for authentication again and again; check what listens at this address";
+  bool done;
+
+  c->login_waits = 0;
+  mariadb_in_call = c;
+  (void)mysql_optionsv(c->handle, MARIADB_OPT_IO_WAIT, mariadb_wait);
+  done = mariadb_log_in(c, p);
+  *refused = c->login_waits > LOGIN_WAITS_MAX ? no_end : NULL;
+  if (done && c->wait->waiter != NULL) {
+    c->login_waits = LOGGED_IN;
+    mariadb_never_block(c->handle);
+  } else {
+    (void)mysql_optionsv(c->handle, MARIADB_OPT_IO_WAIT, NULL);
+  }
+  return done;
 }
 #else
-void bn_mysql_lib_login_bound(MYSQL *handle)
+const char *const bn_mysql_lib_cannot_wait =
+    "this client library cannot wait beside other sessions: leave --workers out";
+
+void bn_mysql_lib_wait_for(struct bn_mysql_lib *c)
 {
-  (void)handle;
+  (void)c;
 }
 
-const char *bn_mysql_lib_login_unbound(MYSQL *handle)
+bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
+                        const char **refused)
 {
-  (void)handle;
-  return NULL;
+  *refused = NULL;
+  return mariadb_log_in(c, p);
 }
 #endif
 

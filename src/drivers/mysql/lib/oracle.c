@@ -48,16 +48,22 @@ const char *bn_mysql_lib_cleartext_refused(MYSQL *handle)
                "--mysql-cleartext-password=on to send it without encryption";
 }
 
-/* This library's own limits hold. */
-void bn_mysql_lib_login_bound(MYSQL *handle)
+const char *const bn_mysql_lib_cannot_wait =
+    "this client library cannot wait beside other sessions: leave --workers out, or use "
+    "--mysql-ssl=off, --mysql-protocol=own";
+
+void bn_mysql_lib_wait_for(struct bn_mysql_lib *c)
 {
-  (void)handle;
+  (void)c;
 }
 
-const char *bn_mysql_lib_login_unbound(MYSQL *handle)
+/* This library's own limits hold.  */
+bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
+                        const char **refused)
 {
-  (void)handle;
-  return NULL;
+  *refused = NULL;
+  return mysql_real_connect(c->handle, p->host, p->user, p->password, p->db, p->port, p->socket,
+                            CLIENT_MULTI_STATEMENTS) != NULL;
 }
 
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text)

@@ -50,8 +50,10 @@ const char *bn_mysql_lib_cell(MYSQL_RES *res, MYSQL_ROW row, unsigned i)
 enum bn_sql bn_mysql_lib_query(struct bn_mysql_lib *c, const char *sql, size_t len,
                                struct bn_sql_result *r, struct bn_sql_diag *d)
 {
-  const int rc = mysql_real_query(c->handle, sql, len);
+  int rc;
 
+  bn_mysql_lib_enter(c);
+  rc = mysql_real_query(c->handle, sql, len);
   bn_mysql_trace(c->driver, "mysql_real_query(%p, \"%.*s\", %zu) = %d", (void *)c->handle, (int)len,
                  sql, len, rc);
   if (rc != 0)
@@ -62,8 +64,10 @@ enum bn_sql bn_mysql_lib_query(struct bn_mysql_lib *c, const char *sql, size_t l
 enum bn_sql bn_mysql_lib_next(struct bn_mysql_lib *c, struct bn_sql_result *r,
                               struct bn_sql_diag *d)
 {
-  const int rc = mysql_next_result(c->handle);
+  int rc;
 
+  bn_mysql_lib_enter(c);
+  rc = mysql_next_result(c->handle);
   bn_mysql_trace(c->driver, "mysql_next_result(%p) = %d", (void *)c->handle, rc);
   if (rc < 0)
     return BN_SQL_DONE;

@@ -31,6 +31,7 @@ enum bn_sql bn_mysql_lib_prepare(struct bn_mysql_lib *c, struct bn_mysql_lib_stm
   enum bn_sql rc;
 
   st->lib = c;
+  bn_mysql_lib_enter(c);
   st->handle = mysql_stmt_init(c->handle);
   bn_mysql_trace(c->driver, "mysql_stmt_init(%p) = %p", (void *)c->handle, (void *)st->handle);
   if (st->handle == NULL)
@@ -151,8 +152,10 @@ static enum bn_sql stmt_take_result(struct bn_mysql_lib_stmt *st, struct bn_sql_
 enum bn_sql bn_mysql_lib_execute(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
                                  struct bn_sql_diag *d)
 {
-  const int rc = mysql_stmt_execute(st->handle);
+  int rc;
 
+  bn_mysql_lib_enter(st->lib);
+  rc = mysql_stmt_execute(st->handle);
   bn_mysql_trace(st->lib->driver, "mysql_stmt_execute(%p) = %d", (void *)st->handle, rc);
   if (rc != 0)
     return bn_mysql_lib_fail_stmt(st, "mysql_stmt_execute()", d);
@@ -162,9 +165,11 @@ enum bn_sql bn_mysql_lib_execute(struct bn_mysql_lib_stmt *st, struct bn_sql_res
 enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
                                    struct bn_sql_diag *d)
 {
-  const int rc = mysql_stmt_next_result(st->handle);
   enum bn_sql taken;
+  int rc;
 
+  bn_mysql_lib_enter(st->lib);
+  rc = mysql_stmt_next_result(st->handle);
   bn_mysql_trace(st->lib->driver, "mysql_stmt_next_result(%p) = %d", (void *)st->handle, rc);
   if (rc < 0)
     return BN_SQL_DONE;
@@ -262,6 +267,7 @@ bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, const struct bn_sql_r
 
 void bn_mysql_lib_stmt_free_result(struct bn_mysql_lib_stmt *st)
 {
+  bn_mysql_lib_enter(st->lib);
   bn_mysql_trace(st->lib->driver, "mysql_stmt_free_result(%p)", (void *)st->handle);
   (void)mysql_stmt_free_result(st->handle);
 }
@@ -289,8 +295,10 @@ void bn_mysql_lib_stmt_close(struct bn_mysql_lib_stmt *st)
 {
   if (st->handle != NULL) {
     const MYSQL_STMT *handle = st->handle;
-    const bool failed = mysql_stmt_close(st->handle);
+    bool failed;
 
+    bn_mysql_lib_enter(st->lib);
+    failed = mysql_stmt_close(st->handle);
     bn_mysql_trace(st->lib->driver, "mysql_stmt_close(%p) = %d", (const void *)handle, failed);
   }
   st->handle = NULL;

@@ -22,6 +22,7 @@ struct bn_mysql_lent {
   unsigned long capabilities;
   unsigned *status; /* of the server after each statement, whichever way has sent it */
   const struct bn_sockref *socket;
+  struct bn_sockwait *wait;
   const struct bn_mysql_words *words;
   const struct bn_driver_host *host;
 };

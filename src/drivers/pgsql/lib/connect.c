@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/common/sockwait.h"
 #include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/error.h"
 #include "drivers/pgsql/lib/lib.h"
@@ -146,6 +147,8 @@ static bool connect_wait(const struct bn_pgsql_lib *c, short events, uint64_t de
   struct pollfd p = {.fd = PQsocket(c->handle), .events = events};
   int rc;
 
+  if (c->wait->waiter != NULL)
+    return c->wait->waiter->wait(c->wait->waiter, p.fd, events, NULL, deadline_ns) != 0;
   do {
     const int ms = connect_remaining_ms(c->driver, deadline_ns);
 
@@ -174,8 +177,11 @@ static enum bn_sql connect_establish(struct bn_pgsql_lib *c, uint64_t deadline_n
                              d);
     state = PQconnectPoll(c->handle);
   }
-  if (PQstatus(c->handle) == CONNECTION_OK)
+  if (PQstatus(c->handle) == CONNECTION_OK) {
+    if (c->wait->waiter != NULL)
+      (void)PQsetnonblocking(c->handle, 1);
     return BN_SQL_DONE;
+  }
   (void)bn_pgsql_lib_fail(c, NULL, "PQconnectPoll", true, d);
   return BN_SQL_ERROR;
 }

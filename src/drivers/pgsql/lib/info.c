@@ -41,7 +41,7 @@ static bool pgsql_read_limits(const struct bn_pgsql_lib *c, const PGresult *res,
 
 /* Each row has "ROLE" or "DATABASE", its name, its limit of connections, and their number.
    Superusers have no limit. */
-static void info_read_quotas(const struct bn_pgsql_lib *c, struct bn_sql_quota quota[BN_SQL_QUOTAS])
+static void info_read_quotas(struct bn_pgsql_lib *c, struct bn_sql_quota quota[BN_SQL_QUOTAS])
 {
   static const char sql[] =
       "SELECT 'ROLE', quote_ident(rolname), rolconnlimit, (SELECT count(*) FROM pg_stat_activity"
@@ -52,7 +52,7 @@ static void info_read_quotas(const struct bn_pgsql_lib *c, struct bn_sql_quota q
       " FROM pg_stat_activity WHERE backend_type = 'client backend' AND datname ="
       " current_database()) FROM pg_database, pg_roles WHERE datname = current_database()"
       " AND datconnlimit >= 0 AND rolname = session_user AND NOT rolsuper";
-  PGresult *res = PQexec(c->handle, sql);
+  PGresult *res = bn_pgsql_lib_exec(c, sql);
   const int n = PQnfields(res) == 4 ? PQntuples(res) : 0;
 
   for (int i = 0; i < n && i < BN_SQL_QUOTAS; i++) {
@@ -110,7 +110,7 @@ void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out)
 /* Returns whether the process that answers is not the one that accepted the connection. */
 bool bn_pgsql_lib_pooled(struct bn_pgsql_lib *c)
 {
-  PGresult *res = PQexec(c->handle, "SELECT pg_backend_pid()");
+  PGresult *res = bn_pgsql_lib_exec(c, "SELECT pg_backend_pid()");
   const bool pooled = PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1 &&
                       strtol(PQgetvalue(res, 0, 0), NULL, 10) != PQbackendPID(c->handle);
 
@@ -127,7 +127,7 @@ int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out)
       " current_setting('reserved_connections', true),"
       " (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),"
       " pg_backend_pid()";
-  PGresult *res = PQexec(c->handle, sql);
+  PGresult *res = bn_pgsql_lib_exec(c, sql);
   const bool known = pgsql_read_limits(c, res, out);
 
   PQclear(res);

@@ -13,12 +13,14 @@
 #include "drivers/pgsql/request.h"
 
 struct bn_pgsql;
+struct bn_sockwait;
 
 /* Only the files of this folder use the members of both structs. */
 struct bn_pgsql_lib {
   PGconn *handle;
   const struct bn_pgsql *driver;
-  unsigned last_name; /* number in the name of the last prepared statement */
+  struct bn_sockwait *wait; /* the owner's, set before anything else */
+  unsigned last_name;       /* number in the name of the last prepared statement */
   /* DEALLOCATE commands of closed statements, sent many at a time; the server forgets the rest when
      the connection ends. */
   char *closing;
@@ -58,6 +60,21 @@ bool bn_pgsql_lib_is_idle(const struct bn_pgsql_lib *c);
 int bn_pgsql_lib_check(const char *parameters, struct bn_err *err);
 /* True if libpq has a parameter of that name. */
 bool bn_pgsql_lib_knows(const char *keyword);
+
+/* --- exec.c: libpq's functions of these names, which wait by the waiter if there is one --- */
+PGresult *bn_pgsql_lib_exec(struct bn_pgsql_lib *c, const char *sql);
+PGresult *bn_pgsql_lib_exec_prepare(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q);
+/* PQexecParams */
+PGresult *bn_pgsql_lib_exec_anew(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q,
+                                 const struct bn_pgsql_values *v);
+PGresult *bn_pgsql_lib_exec_prepared(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q,
+                                     const struct bn_pgsql_values *v);
+/* PQgetResult */
+PGresult *bn_pgsql_lib_result(struct bn_pgsql_lib *c);
+/* PQgetCopyData: above 0 there is a row */
+int bn_pgsql_lib_copy_out(struct bn_pgsql_lib *c, char **row);
+/* PQputCopyData */
+int bn_pgsql_lib_copy_in(struct bn_pgsql_lib *c, const char *rows, int len);
 
 /* --- errors.c --- */
 /* Fills d from a result, which may be NULL; the text is the primary message or, if `full_text`, all

@@ -12,7 +12,7 @@ static enum bn_sql load_finish(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
   enum bn_sql rc = BN_SQL_DONE;
   PGresult *res;
 
-  while ((res = PQgetResult(c->handle)) != NULL) {
+  while ((res = bn_pgsql_lib_result(c)) != NULL) {
     const ExecStatusType status = PQresultStatus(res);
 
     if (rc == BN_SQL_DONE && status != PGRES_COMMAND_OK)
@@ -34,7 +34,7 @@ enum bn_sql bn_pgsql_lib_load_begin(struct bn_pgsql_lib *c, const char *table, c
   enum bn_sql rc = BN_SQL_DONE;
   PGresult *res;
 
-  res = PQexec(c->handle, sql);
+  res = bn_pgsql_lib_exec(c, sql);
   free(sql);
   if (PQresultStatus(res) != PGRES_COPY_IN)
     rc = bn_pgsql_lib_fail(c, res, "COPY", false, d);
@@ -48,7 +48,7 @@ enum bn_sql bn_pgsql_lib_load_rows(struct bn_pgsql_lib *c, const char *rows, siz
   while (len > 0) {
     const int part = len < INT_MAX ? (int)len : INT_MAX;
 
-    if (PQputCopyData(c->handle, rows, part) != 1)
+    if (bn_pgsql_lib_copy_in(c, rows, part) != 1)
       return bn_pgsql_lib_fail(c, NULL, "PQputCopyData", false, d);
     rows += part;
     len -= (size_t)part;

@@ -16,9 +16,9 @@ static enum bn_sql result_end_copy(struct bn_pgsql_lib *c, ExecStatusType status
   do {
     if (status == PGRES_COPY_IN)
       (void)PQputCopyEnd(c->handle, "COPY FROM STDIN is not possible in a query");
-    while (status == PGRES_COPY_OUT && PQgetCopyData(c->handle, &row, 0) > 0)
+    while (status == PGRES_COPY_OUT && bn_pgsql_lib_copy_out(c, &row) > 0)
       PQfreemem(row);
-    res = PQgetResult(c->handle);
+    res = bn_pgsql_lib_result(c);
     status = PQresultStatus(res);
     PQclear(res);
   } while (res != NULL);
@@ -60,7 +60,7 @@ enum bn_sql bn_pgsql_lib_take(struct bn_pgsql_lib *c, PGresult *res, const char 
 enum bn_sql bn_pgsql_lib_query(struct bn_pgsql_lib *c, const char *sql, struct bn_sql_result *r,
                                struct bn_sql_diag *d)
 {
-  return bn_pgsql_lib_take(c, PQexec(c->handle, sql), "PQexec", r, d);
+  return bn_pgsql_lib_take(c, bn_pgsql_lib_exec(c, sql), "PQexec", r, d);
 }
 
 bool bn_pgsql_lib_fetch(struct bn_pgsql_lib *c, const struct bn_sql_result *r,

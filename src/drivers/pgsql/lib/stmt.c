@@ -31,7 +31,7 @@ static void stmt_deallocate(struct bn_pgsql_lib *c, bool in_failed)
 {
   if (c->n_closing < DEALLOCATE_AT || in_failed)
     return;
-  PQclear(PQexec(c->handle, c->closing));
+  PQclear(bn_pgsql_lib_exec(c, c->closing));
   stmt_forget_closing(c);
 }
 
@@ -60,7 +60,7 @@ enum bn_sql bn_pgsql_lib_prepare(struct bn_pgsql_lib *c, struct bn_pgsql_request
   if (q->name[0] != '\0')
     bn_pgsql_lib_drop_name(c, q);
   bn_pgsql_lib_name(c, q);
-  res = PQprepare(c->handle, q->name, q->sql, (int)q->n_params, q->type);
+  res = bn_pgsql_lib_exec_prepare(c, q);
   if (PQresultStatus(res) != PGRES_COMMAND_OK) {
     rc = bn_pgsql_lib_fail(c, res, "PQprepare()", true, d);
     q->name[0] = '\0';
@@ -123,18 +123,12 @@ enum bn_sql bn_pgsql_lib_execute(struct bn_pgsql_lib *c, const struct bn_pgsql_r
                                  struct bn_pgsql_values *v, bool anew, struct bn_sql_result *r,
                                  struct bn_sql_diag *d)
 {
-  const int n = (int)q->n_params;
-  PGresult *res;
-
   stmt_make_values(c->driver->host, v, q->n_params);
   for (size_t i = 0; i < q->n_params; i++) {
     if (__builtin_expect(!pgsql_set_value(v, i, &q->binds[i]), 0))
       return bn_pgsql_fail_text("22001", "PQexecPrepared", "a parameter is too long", d);
   }
-  if (anew) {
-    res = PQexecParams(c->handle, q->sql, n, q->type, v->value, v->length, v->format, 0);
-    return bn_pgsql_lib_take(c, res, "PQexecParams", r, d);
-  }
-  res = PQexecPrepared(c->handle, q->name, n, v->value, v->length, v->format, 0);
-  return bn_pgsql_lib_take(c, res, "PQexecPrepared", r, d);
+  if (anew)
+    return bn_pgsql_lib_take(c, bn_pgsql_lib_exec_anew(c, q, v), "PQexecParams", r, d);
+  return bn_pgsql_lib_take(c, bn_pgsql_lib_exec_prepared(c, q, v), "PQexecPrepared", r, d);
 }

@@ -10,10 +10,11 @@
 #include "drivers/pgsql/error.h"
 #include "drivers/pgsql/wire/lost.h"
 
-void bn_pgsql_wire_open(struct bn_pgsql_wire *w, int fd, const struct bn_sockref *socket)
+void bn_pgsql_wire_open(struct bn_pgsql_wire *w, int fd, const struct bn_sockref *socket,
+                        struct bn_sockwait *wait)
 {
   *w = (struct bn_pgsql_wire){.socket_user = BN_PGSQL_SOCKET_LENT, .socket = socket};
-  bn_stream_init(&w->stream, fd);
+  bn_stream_init(&w->stream, fd, wait);
 }
 
 void bn_pgsql_wire_close(struct bn_pgsql_wire *w)
@@ -96,6 +97,7 @@ bool bn_pgsql_wire_take_back(struct bn_pgsql_wire *w, char status)
 {
   if (bn_stream_set_blocking(&w->stream, true) != 0)
     return false;
+  bn_stream_take_back(&w->stream);
   w->reply.status = status;
   w->socket_user = BN_PGSQL_SOCKET_WIRE;
   return true;

@@ -38,8 +38,10 @@ struct bn_pgsql_wire {
   size_t parsed; /* number of statements prepared by the last answer without a result */
 };
 
-/* Leaves the socket to libpq at first.  `socket`, borrowed, shuts a lost connection down. */
-void bn_pgsql_wire_open(struct bn_pgsql_wire *w, int fd, const struct bn_sockref *socket);
+/* Leaves the socket to libpq at first.  `socket`, borrowed, shuts a lost connection down; `wait` is
+   borrowed too. */
+void bn_pgsql_wire_open(struct bn_pgsql_wire *w, int fd, const struct bn_sockref *socket,
+                        struct bn_sockwait *wait);
 /* The wire may be unopened. */
 void bn_pgsql_wire_close(struct bn_pgsql_wire *w);
 /* Called before libpq sends or receives anything. */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The waits of a connection that shares its thread with other sessions (struct bn_sql_waiter). */
+#ifndef BN_DRIVERS_COMMON_SOCKWAIT_H
+#define BN_DRIVERS_COMMON_SOCKWAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/driver.h"
+
+struct bn_sockwait {
+  const struct bn_sql_waiter *waiter; /* NULL: calls block the thread */
+  bool armed;                         /* the socket is registered for its whole life */
+};
+
+/* These functions need a waiter.  If the session was interrupted, they shut the socket down, so
+   that the next call on it finds its end as after bn_sockref_shut. */
+
+/* Waits for bytes that were not there when the socket was read last, with less than there was room
+   for. */
+void bn_sockwait_bytes(struct bn_sockwait *w, int fd);
+/* Waits until the socket takes bytes or has some; returns the events of poll(). */
+int bn_sockwait_room(const struct bn_sockwait *w, int fd);
+/* Waits until there are bytes, old or new, and leaves them there.  false: the socket has ended. */
+bool bn_sockwait_unread(struct bn_sockwait *w, int fd);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Commands by libpq: its functions that wait for the answer or, with a waiter, those that do not,
+   and the waits between them. */
+#include <limits.h>
+#include <poll.h>
+
+#include "drivers/common/sockwait.h"
+#include "drivers/pgsql/lib/lib.h"
+
+static bool exec_is_watched(const struct bn_pgsql_lib *c)
+{
+  return c->wait->waiter != NULL;
+}
+
+/* Reads what has come, after it has waited for it.  false: the socket has ended, which libpq
+   reports best if it reads the end itself. */
+static bool exec_read(struct bn_pgsql_lib *c)
+{
+  return bn_sockwait_unread(c->wait, PQsocket(c->handle)) && PQconsumeInput(c->handle) == 1;
+}
+
+/* A server may read only when its answers are read. */
+static void exec_flush(struct bn_pgsql_lib *c)
+{
+  while (PQflush(c->handle) > 0) {
+    if ((bn_sockwait_room(c->wait, PQsocket(c->handle)) & POLLIN) != 0 &&
+        PQconsumeInput(c->handle) != 1)
+      return;
+  }
+}
+
+PGresult *bn_pgsql_lib_result(struct bn_pgsql_lib *c)
+{
+  if (exec_is_watched(c)) {
+    exec_flush(c);
+    while (PQisBusy(c->handle) && exec_read(c))
+      ;
+  }
+  return PQgetResult(c->handle);
+}
+
+/* Returns what PQexec does: the last result, or the first that COPY or the end of the connection
+   makes the last. */
+static PGresult *exec_finish(struct bn_pgsql_lib *c, int sent)
+{
+  PGresult *last = NULL, *res;
+
+  while (sent == 1 && (res = bn_pgsql_lib_result(c)) != NULL) {
+    const ExecStatusType status = PQresultStatus(res);
+
+    PQclear(last);
+    last = res;
+    if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH ||
+        PQstatus(c->handle) == CONNECTION_BAD)
+      break;
+  }
+  return last;
+}
+
+PGresult *bn_pgsql_lib_exec(struct bn_pgsql_lib *c, const char *sql)
+{
+  return exec_is_watched(c) ? exec_finish(c, PQsendQuery(c->handle, sql)) : PQexec(c->handle, sql);
+}
+
+PGresult *bn_pgsql_lib_exec_prepare(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q)
+{
+  const int n = (int)q->n_params;
+
+  return exec_is_watched(c) ? exec_finish(c, PQsendPrepare(c->handle, q->name, q->sql, n, q->type))
+                            : PQprepare(c->handle, q->name, q->sql, n, q->type);
+}
+
+PGresult *bn_pgsql_lib_exec_anew(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q,
+                                 const struct bn_pgsql_values *v)
+{
+  const int n = (int)q->n_params;
+
+  return exec_is_watched(c)
+             ? exec_finish(c, PQsendQueryParams(c->handle, q->sql, n, q->type, v->value, v->length,
+                                                v->format, 0))
+             : PQexecParams(c->handle, q->sql, n, q->type, v->value, v->length, v->format, 0);
+}
+
+PGresult *bn_pgsql_lib_exec_prepared(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q,
+                                     const struct bn_pgsql_values *v)
+{
+  const int n = (int)q->n_params;
+
+  return exec_is_watched(c)
+             ? exec_finish(
+                   c, PQsendQueryPrepared(c->handle, q->name, n, v->value, v->length, v->format, 0))
+             : PQexecPrepared(c->handle, q->name, n, v->value, v->length, v->format, 0);
+}
+
+int bn_pgsql_lib_copy_out(struct bn_pgsql_lib *c, char **row)
+{
+  int n;
+
+  do
+    n = PQgetCopyData(c->handle, row, exec_is_watched(c));
+  while (n == 0 && exec_read(c));
+  return n;
+}
+
+int bn_pgsql_lib_copy_in(struct bn_pgsql_lib *c, const char *rows, int len)
+{
+  const int rc = PQputCopyData(c->handle, rows, len);
+
+  if (exec_is_watched(c))
+    exec_flush(c);
+  return rc;
+}
