@@ -233,6 +233,23 @@ static void fails_when_it_is_interrupted(void **state)
   watched_close(w);
 }
 
+/* A server that ends a connection says why, and both are one event. */
+static void sees_the_end_behind_the_last_bytes(void **state)
+{
+  struct watched *w = watched_open();
+
+  (void)state;
+  assert_int_equal(write(w->peer, "ab", 2), 2);
+  assert_int_equal(shutdown(w->peer, SHUT_WR), 0);
+  assert_int_equal(bn_stream_need(&w->s, 2), 0);
+  assert_int_equal(bn_stream_need(&w->s, 3), -1);
+  assert_int_equal(w->s.error, 0);
+  bn_stream_skip(&w->s, 2);
+  watched_say(&w->s, 'x');
+  assert_int_equal(bn_stream_need(&w->s, 1), -1);
+  watched_close(w);
+}
+
 /* What others have left in the socket has had its event. */
 static void sees_old_bytes_after_it_was_lent(void **state)
 {
@@ -260,6 +277,7 @@ BN_TESTS(sockwait)
       cmocka_unit_test(reads_on_when_the_room_was_filled),
       cmocka_unit_test(sends_and_reads_to_a_full_peer),
       cmocka_unit_test(fails_when_it_is_interrupted),
+      cmocka_unit_test(sees_the_end_behind_the_last_bytes),
       cmocka_unit_test(sees_old_bytes_after_it_was_lent),
   };
 

@@ -15,9 +15,9 @@ static int sockwait_for(const struct bn_sql_waiter *w, int fd, short events, boo
   return came;
 }
 
-void bn_sockwait_bytes(struct bn_sockwait *w, int fd)
+int bn_sockwait_bytes(struct bn_sockwait *w, int fd)
 {
-  (void)sockwait_for(w->waiter, fd, POLLIN, &w->armed);
+  return sockwait_for(w->waiter, fd, POLLIN, &w->armed);
 }
 
 int bn_sockwait_room(const struct bn_sockwait *w, int fd)
@@ -32,6 +32,6 @@ bool bn_sockwait_unread(struct bn_sockwait *w, int fd)
 
   while ((n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT)) < 0 &&
          (errno == EAGAIN || errno == EWOULDBLOCK))
-    bn_sockwait_bytes(w, fd);
+    (void)bn_sockwait_bytes(w, fd);
   return n > 0;
 }

@@ -16,9 +16,10 @@ struct bn_sockwait {
 /* These functions need a waiter.  If the session was interrupted, they shut the socket down, so
    that the next call on it finds its end as after bn_sockref_shut. */
 
-/* Waits for bytes that were not there when the socket was read last, with less than there was room
-   for. */
-void bn_sockwait_bytes(struct bn_sockwait *w, int fd);
+/* Waits for what was not there when the socket was last found empty, or when the caller last sent
+   what will be answered; returns the events of poll().  Bytes and the end of the connection may be
+   one event. */
+int bn_sockwait_bytes(struct bn_sockwait *w, int fd);
 /* Waits until the socket takes bytes or has some; returns the events of poll(). */
 int bn_sockwait_room(const struct bn_sockwait *w, int fd);
 /* Waits until there are bytes, old or new, and leaves them there.  false: the socket has ended. */

@@ -165,30 +165,38 @@ static void stream_sleep_once(const struct bn_stream *s)
   (void)syscall(SYS_ppoll, &p, 1, NULL, NULL, 0);
 }
 
-/* Receives by the waiter.  It watches for what has not been there before, so the socket is read
-   until less has come than there was room for.  Room is made when bytes are there: a connection
-   that waits for its answer has no buffer. */
+/* Waits for an answer by the waiter.  An event may be of bytes and the end behind them, which then
+   has no event of its own. */
+static void stream_watch(struct bn_stream *s)
+{
+  const int came = bn_sockwait_bytes(s->wait, s->fd);
+
+  if (came == 0 || (came & (POLLHUP | POLLERR | POLLRDHUP)) != 0)
+    s->ended = true;
+}
+
+/* Receives by the waiter, which watches for what is new.  After the first bytes of an answer the
+   socket is read until it is empty.  Room is made when bytes are there: a connection that waits for
+   its answer has no buffer. */
 static int stream_fill_watched(struct bn_stream *s, bool wait)
 {
   for (;;) {
     ssize_t n;
-    size_t room;
 
-    if (wait && !s->filled)
-      bn_sockwait_bytes(s->wait, s->fd);
+    if (wait && !s->unread)
+      stream_watch(s);
     if (stream_make_room(s) != 0)
       return -1;
-    room = s->in_cap - s->end;
-    n = recv(s->fd, s->in + s->end, room, MSG_DONTWAIT);
+    n = recv(s->fd, s->in + s->end, s->in_cap - s->end, MSG_DONTWAIT);
     if (n > 0) {
-      s->filled = (size_t)n == room;
+      s->unread = true;
       s->end += (size_t)n;
       return 1;
     }
     if (n == 0 || !(stream_would_block(errno) || errno == EINTR))
       return stream_fail(s, n == 0 ? 0 : errno);
-    s->filled = errno == EINTR;
-    if (!wait && !s->filled)
+    s->unread = errno == EINTR;
+    if (!wait && !s->unread)
       return 0;
   }
 }
@@ -289,9 +297,11 @@ int bn_stream_flush(struct bn_stream *s)
   s->out_len = 0;
   if (__builtin_expect(s->out_cap == OUT_FIRST, 1))
     return rc;
-  if (s->wait != NULL)
+  if (s->wait != NULL) {
     stream_buffer_free(&s->out, &s->out_cap);
-  else
+    s->unread = s->ended; /* the answer will be an event */
+  } else {
     stream_buffer_shrink(&s->out, &s->out_cap, &s->out_small_uses, used, OUT_FIRST);
+  }
   return rc;
 }

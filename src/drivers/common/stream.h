@@ -32,7 +32,8 @@ struct bn_stream {
   size_t out_cap, out_len; /* out[0] … out[out_len - 1] wait for flush */
   unsigned in_small_uses, out_small_uses;
   bool waits_first; /* a Unix socket, or there is a waiter */
-  bool filled;      /* with a waiter: the last bytes filled their room, so more may be there */
+  bool ended;       /* with a waiter: an event told of the end of the connection */
+  bool unread;      /* with a waiter: the socket may have bytes, or its end, without a new event */
   struct bn_sockwait *wait; /* NULL: no waiter */
 };
 
@@ -41,10 +42,10 @@ struct bn_stream {
 void bn_stream_init(struct bn_stream *s, int fd, struct bn_sockwait *wait);
 void bn_stream_done(struct bn_stream *s);
 
-/* Called when others have read from the socket: what they have left counts as new. */
+/* Called when others have read from the socket: they may have left bytes. */
 static inline void bn_stream_take_back(struct bn_stream *s)
 {
-  s->filled = true;
+  s->unread = true;
 }
 
 /* Sets the mode of the socket, for the stream or for its next user; 0 or -1.  With a waiter nobody
