@@ -212,20 +212,21 @@ static int print_man(struct program *p)
 
 static int make_run(struct program *p, const struct bn_workload *ops, void *self, const void *conf)
 {
-  const struct bn_run_setup setup = {.conf = &p->conf,
-                                     .ops = ops,
-                                     .self = self,
-                                     .workload_conf = conf,
-                                     .reporters = p->reporters,
-                                     .n_reporters = p->n_reporters,
-                                     .text =
-                                         p->agent == NULL ? bn_registry_reporter("text", 4) : NULL,
-                                     .asserts = p->asserts,
-                                     .n_asserts = p->n_asserts,
-                                     .watchers = p->watchers,
-                                     .n_watchers = p->n_watchers,
-                                     .sql = p->sql,
-                                     .host_group = bn_agent_group(p->agent)};
+  const struct bn_run_setup setup = {
+      .conf = &p->conf,
+      .ops = ops,
+      .self = self,
+      .workload_conf = conf,
+      .reporters = p->reporters,
+      .n_reporters = p->n_reporters,
+      .text = p->agent == NULL ? bn_registry_reporter("text", 4) : NULL,
+      .asserts = p->asserts,
+      .n_asserts = p->n_asserts,
+      .workers = bn_cli_is_command(&p->cli, "run") ? p->conf.workers : 0,
+      .watchers = p->watchers,
+      .n_watchers = p->n_watchers,
+      .sql = p->sql,
+      .host_group = bn_agent_group(p->agent)};
   struct bn_err err = {0};
 
   return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : refuse(&err);

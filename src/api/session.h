@@ -15,6 +15,8 @@
 struct bn_quota_share; /* engine/quota.h */
 struct bn_conf;        /* option/conf.h */
 struct bn_outage;      /* engine/outage.h */
+struct bn_sql_waiter;  /* api/driver.h */
+struct bn_task;        /* engine/loop.h */
 struct bn_pacer;       /* engine/arrivals.h */
 struct bn_stat;        /* measure/stat.h */
 struct bn_unique;      /* base/dist.h */
@@ -83,6 +85,12 @@ struct bn_services {
   /* Waits for all sessions of a parallel command, on all hosts.  Returns false if another one
      failed, true for a single session. */
   bool (*barrier)(struct bn_session *s);
+  /* For a session with a task: calls fn(arg), which may wait while the worker goes on with other
+     sessions.  Returns true if it has returned.  false: it waits, and the session's code returns to
+     the engine, which goes on with the session after fn has returned, or calls `finish`. */
+  bool (*call)(struct bn_session *s, void (*fn)(void *arg), void *arg);
+  /* Waits here for the return of fn, and holds up the other sessions of the worker. */
+  void (*finish)(struct bn_session *s);
   /* Waits until that time (CLOCK_MONOTONIC) or until no event may begin any more. */
   void (*pause)(struct bn_session *s, uint64_t until_ns);
   /* Registers fn(arg), which a thread of the engine calls to interrupt the call that this session
@@ -96,9 +104,8 @@ struct bn_services {
 };
 
 /* A thread, in the words of a script: an id, random numbers and separate statistics.  A worker is
-   the OS thread that drives it.  Each worker has one session today and may have many later: keep
-   the two apart.  Only the worker that currently drives the session uses the members, except
-   `doing` and those that measure/stat.h lets other threads read. */
+   the OS thread that drives it, alone or, under --workers, with others.  Only its worker uses the
+   members, except `doing`, `interrupted` and those that measure/stat.h lets other threads read. */
 struct bn_session {
   _Alignas(64) unsigned id; /* 0 … threads-1; `threads` in the reporting thread */
   unsigned number;          /* the id over all hosts; used by scripts, random numbers and traces */
@@ -110,6 +117,9 @@ struct bn_session {
   struct bn_pacer *pacer;       /* NULL: no --rate */
   struct bn_outage *outage;     /* where outages are recorded; NULL: not recorded */
   void *state;                  /* session_size zeroed bytes, cache-line aligned */
+  struct bn_task *task;         /* the engine's; NULL: the session has its worker for itself */
+  const struct bn_sql_waiter *waiter; /* then NULL too; else for the drivers of its connections */
+  void *sql;                          /* the SQL layer's part of the session; NULL: none */
   struct bn_clock_reader clock;
   uint64_t last_ns; /* end of the previous event; start of the next one in a closed loop */
   uint64_t due_ns;  /* --rate: the claimed arrival of an event that may begin; else 0 */

@@ -22,6 +22,15 @@ enum bn_next {
   BN_FAILED    /* the session ends and the run fails; the workload has logged why */
 };
 
+/* The parts of a session's life, for a session that shares its worker with others. */
+enum bn_phase { BN_PHASE_OPEN, BN_PHASE_LOOP, BN_PHASE_CLOSE };
+
+enum bn_turn {
+  BN_TURN_WAITS, /* the session waits for a call, or for a time (engine/loop.h) */
+  BN_TURN_DONE,
+  BN_TURN_FAILED /* as -1 or BN_FAILED of the function of the phase */
+};
+
 struct bn_figure { /* a number computed from a view for structured reports: "mib_per_s" */
   const char *key;
   double value;
@@ -71,6 +80,9 @@ struct bn_workload {
   /* Is paired with every session_open that was called, also a failed one.  After -1 the status of
      the run is 1 and err is printed. */
   int (*session_close)(void *self, struct bn_session *s, struct bn_err *err);
+  /* Optional, for --workers: does what session_open, loop or session_close does, by phase, in
+     turns. After WAITS it is called again when the session's wait is over. */
+  enum bn_turn (*turn)(void *self, struct bn_session *s, enum bn_phase phase, struct bn_err *err);
   size_t (*figures)(const struct bn_view *v, struct bn_figure *out,
                     size_t max); /* pure; counters only */
   /* Is called after the measurement, before the final report is computed; some sessions may hang.

@@ -24,10 +24,10 @@ void bn_start_barrier_done(struct bn_start_barrier *b)
   (void)pthread_mutex_destroy(&b->lock);
 }
 
-bool bn_start_barrier_wait(struct bn_start_barrier *b)
+bool bn_start_barrier_wait(struct bn_start_barrier *b, unsigned n)
 {
   (void)pthread_mutex_lock(&b->lock);
-  b->n_arrived++;
+  b->n_arrived += n;
   if (b->n_arrived >= b->expected)
     bn_wait_wake(&b->arrived);
   while (b->state == BN_START_BARRIER_CLOSED)
@@ -39,8 +39,7 @@ bool bn_start_barrier_wait(struct bn_start_barrier *b)
 }
 
 /* The first decision stands, so that all parties see the same. */
-static void start_barrier_start_barrier_decide(struct bn_start_barrier *b,
-                                               enum bn_start_barrier_state state)
+static void start_barrier_decide(struct bn_start_barrier *b, enum bn_start_barrier_state state)
 {
   (void)pthread_mutex_lock(&b->lock);
   if (b->state == BN_START_BARRIER_CLOSED) {
@@ -53,12 +52,12 @@ static void start_barrier_start_barrier_decide(struct bn_start_barrier *b,
 
 void bn_start_barrier_fail(struct bn_start_barrier *b)
 {
-  start_barrier_start_barrier_decide(b, BN_START_BARRIER_FAILED);
+  start_barrier_decide(b, BN_START_BARRIER_FAILED);
 }
 
 void bn_start_barrier_open(struct bn_start_barrier *b)
 {
-  start_barrier_start_barrier_decide(b, BN_START_BARRIER_OPEN);
+  start_barrier_decide(b, BN_START_BARRIER_OPEN);
 }
 
 enum bn_start_barrier_state bn_start_barrier_await(struct bn_start_barrier *b, uint64_t deadline_ns)

@@ -23,8 +23,8 @@ struct bn_start_barrier {
 
 void bn_start_barrier_init(struct bn_start_barrier *b, unsigned expected);
 void bn_start_barrier_done(struct bn_start_barrier *b); /* comes after all waits have returned */
-/* A party arrives and waits.  Returns true if the barrier opened, false if it failed. */
-bool bn_start_barrier_wait(struct bn_start_barrier *b);
+/* n parties arrive and wait.  Returns true if the barrier opened, false if it failed. */
+bool bn_start_barrier_wait(struct bn_start_barrier *b, unsigned n);
 /* Makes all waiters, present and future, return false.  No effect once it has opened. */
 void bn_start_barrier_fail(struct bn_start_barrier *b);
 /* The opener waits until all parties have arrived or one has failed, at most until deadline_ns

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -108,6 +109,53 @@ bool bn_wait_writable(int fd, uint64_t deadline_ns)
   const struct timespec left = wait_timespec_of(deadline_ns > now ? deadline_ns - now : 0);
 
   return ppoll(&p, 1, deadline_ns == UINT64_MAX ? NULL : &left, NULL) != 0;
+}
+
+/* Returns the time that remains, which it stores in *left; NULL: no end. */
+static const struct timespec *wait_left(uint64_t deadline_ns, struct timespec *left)
+{
+  const uint64_t now = deadline_ns == 0 || deadline_ns == UINT64_MAX ? 0 : bn_clock_mono();
+
+  *left = wait_timespec_of(deadline_ns > now ? deadline_ns - now : 0);
+  return deadline_ns == UINT64_MAX ? NULL : left;
+}
+
+#ifdef HAVE_EPOLL_PWAIT2
+static int wait_epoll(int epoll_fd, struct epoll_event *events, int n, const struct timespec *left)
+{
+  return epoll_pwait2(epoll_fd, events, n, left, NULL);
+}
+#else
+static int wait_epoll(int epoll_fd, struct epoll_event *events, int n, const struct timespec *left)
+{
+  /* Whole milliseconds, upwards: a wait that ends too early would be begun again and again. */
+  const time_t longest_s = 86400;
+  const int ms = left == NULL ? -1
+                 : left->tv_sec > longest_s
+                     ? (int)longest_s * 1000
+                     : (int)left->tv_sec * 1000 + (int)((left->tv_nsec + 999999) / 1000000);
+
+  return epoll_wait(epoll_fd, events, n, ms);
+}
+#endif
+
+int bn_wait_events(const struct bn_wait *w, int epoll_fd, struct epoll_event *events, int n,
+                   uint64_t deadline_ns)
+{
+  struct timespec left;
+  const int got = wait_epoll(epoll_fd, events, n, wait_left(deadline_ns, &left));
+
+  (void)w;
+  return got > 0 ? got : 0;
+}
+
+short bn_wait_poll(const struct bn_wait *w, int fd, short events, uint64_t deadline_ns)
+{
+  struct pollfd p = {.fd = fd, .events = events};
+  struct timespec left;
+
+  (void)w;
+  return ppoll(&p, 1, wait_left(deadline_ns, &left), NULL) > 0 ? p.revents : 0;
 }
 
 void bn_wait_park(const struct bn_wait *w)

@@ -70,6 +70,14 @@ bool bn_wait_is_writable(int fd);
 /* Waits until that descriptor takes more, as write(2) itself does on a descriptor that blocks.
    Returns false if the deadline has passed; UINT64_MAX: the reader decides how long. */
 bool bn_wait_writable(int fd, uint64_t deadline_ns);
+struct epoll_event;
+/* Waits for events of an epoll set until deadline_ns (CLOCK_MONOTONIC; UINT64_MAX: none; 0: not at
+   all).  Returns how many it has stored, at most n; 0 after the deadline or a signal. */
+int bn_wait_events(const struct bn_wait *w, int epoll_fd, struct epoll_event *events, int n,
+                   uint64_t deadline_ns);
+/* Waits for events of poll() on one descriptor (-1: only the time passes); returns those that have
+   come, or 0 after the deadline or a signal. */
+short bn_wait_poll(const struct bn_wait *w, int fd, short events, uint64_t deadline_ns);
 /* Waits until the process ends. */
 __attribute__((noreturn)) void bn_wait_park(const struct bn_wait *w);
 /* Sends SIGALRM with the value to this thread after that time, and so also while it waits for a

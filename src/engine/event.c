@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "engine/arrivals.h"
+#include "engine/loop.h"
 #include "engine/outage.h"
 #include "engine/quota.h"
 #include "option/conf.h"
@@ -162,6 +163,96 @@ static __attribute__((noinline)) bool event_claim_and_wait(struct bn_session *s)
     s->attend &= (unsigned char)~BN_ATTEND_LIMIT;
   return more;
 }
+
+/* --- the same for a session that shares its worker --- */
+
+static void event_note_lag(struct bn_session *s)
+{
+  if (s->stat->lag_hist != 0 && s->task->slept)
+    bn_stat_record(s->stat, s->stat->lag_hist, event_between(s->due_ns, s->last_ns));
+  s->task->slept = false;
+}
+
+/* Sleeps until the claimed arrival is due, or answers if it is, or if the limit comes first. */
+static enum bn_event_answer event_ask_arrival(struct bn_session *s)
+{
+  const uint64_t deadline_ns = bn_session_deadline(s);
+
+  s->last_ns = bn_clock_now(&s->clock);
+  if (s->last_ns < deadline_ns && s->last_ns < s->due_ns) {
+    bn_task_sleep(s->task, s->due_ns < deadline_ns ? s->due_ns : deadline_ns);
+    return BN_EVENT_LATER;
+  }
+  if (s->last_ns < deadline_ns) {
+    event_note_lag(s);
+    return BN_EVENT_YES;
+  }
+  s->due_ns = 0;
+  return BN_EVENT_NO;
+}
+
+/* Looks again soon, because sessions of this worker may have what is waited for. */
+static enum bn_event_answer event_ask_later(struct bn_session *s)
+{
+  bn_task_sleep(s->task, bn_clock_mono() + 5 * BN_NSEC_PER_MSEC);
+  return BN_EVENT_LATER;
+}
+
+static enum bn_event_answer event_ask_claim(struct bn_session *s)
+{
+  enum bn_admission answer;
+
+  if (s->failed)
+    return BN_EVENT_NO;
+  if (s->task->slept || (s->stat->counts_from_ns != 0 && s->mark != &s->limit->until_ns))
+    s->last_ns = bn_clock_now(&s->clock);
+  while ((answer = bn_quota_claim(s->share, s->last_ns)) == BN_QUOTA_FROZEN)
+    event_await_baseline(s);
+  if (bn_quota_lacks_ticket(s->share, answer))
+    return event_ask_later(s);
+  s->task->slept = false;
+  if (answer != BN_QUOTA_YES) {
+    event_log_limit(s, answer);
+    return BN_EVENT_NO;
+  }
+  if (s->pacer == NULL)
+    return BN_EVENT_YES;
+  s->due_ns = bn_pacer_claim(s->pacer);
+  return event_ask_arrival(s);
+}
+
+/* Events that never wait: after a millisecond it is the turn of others. */
+static bool event_turn_is_over(struct bn_session *s)
+{
+  struct bn_task *t = s->task;
+
+  if (t->turn_ns == 0)
+    t->turn_ns = s->last_ns;
+  if (event_between(t->turn_ns, s->last_ns) < BN_NSEC_PER_MSEC || s->due_ns != 0)
+    return false;
+  bn_loop_queue(t);
+  return true;
+}
+
+enum bn_event_answer bn_event_ask(struct bn_session *s)
+{
+  enum bn_event_answer answer;
+
+  if (event_turn_is_over(s))
+    return BN_EVENT_LATER;
+  if (s->last_ns < bn_session_deadline(s) && s->attend == 0)
+    return BN_EVENT_YES;
+  if (s->due_ns == 0 && s->attend == BN_ATTEND_CLAIM && bn_quota_use(s->share, s->last_ns))
+    return BN_EVENT_YES;
+  answer = s->due_ns != 0 ? event_ask_arrival(s) : event_ask_claim(s);
+  if (answer == BN_EVENT_NO)
+    s->attend |= BN_ATTEND_LIMIT;
+  else if (answer == BN_EVENT_YES)
+    s->attend &= (unsigned char)~BN_ATTEND_LIMIT;
+  return answer;
+}
+
+/* --- */
 
 /* With --events alone, nearly every event takes the short way. */
 bool bn_event_more_slow(struct bn_session *s)

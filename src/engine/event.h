@@ -18,6 +18,11 @@ void bn_event_stop(struct bn_session *s);
    due. */
 bool bn_event_more_slow(struct bn_session *s);
 
+/* As bn_event_more, for a session that shares its worker.  LATER: the session sleeps, and asks
+   again when its worker goes on with it. */
+enum bn_event_answer { BN_EVENT_NO, BN_EVENT_YES, BN_EVENT_LATER };
+enum bn_event_answer bn_event_ask(struct bn_session *s);
+
 /* As bn_event_more, for loops with events in flight.  Under --rate it returns before the arrival is
    due; the event must not start before s->due_ns (0: at once). */
 bool bn_event_claim(struct bn_session *s);

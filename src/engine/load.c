@@ -2,12 +2,12 @@
 /* Computes sums over all sessions for the engine while they run. */
 #include "engine/load.h"
 
-int bn_load_init(struct bn_load *l, unsigned sessions, const struct bn_metric *metrics,
-                 unsigned apart)
+int bn_load_init(struct bn_load *l, unsigned sessions, unsigned n_writers,
+                 const struct bn_metric *metrics, unsigned apart)
 {
-  if (bn_statset_init(&l->stats, sessions, metrics, apart) != 0)
+  if (bn_statset_init(&l->stats, sessions, n_writers, metrics, apart) != 0)
     return -1;
-  return bn_statset_init(&l->side, BN_LOAD_SIDE, metrics, 0);
+  return bn_statset_init(&l->side, BN_LOAD_SIDE, BN_LOAD_SIDE, metrics, 0);
 }
 
 void bn_load_done(struct bn_load *l)
@@ -27,7 +27,7 @@ int bn_load_measure(struct bn_load *l, const struct bn_metric *metrics, unsigned
 {
   struct bn_load other = {.unique = l->unique};
 
-  if (bn_load_init(&other, l->stats.n_sessions, metrics, apart) != 0) {
+  if (bn_load_init(&other, l->stats.n_sessions, l->stats.n_writers, metrics, apart) != 0) {
     bn_load_done(&other);
     return -1;
   }

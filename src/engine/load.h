@@ -17,10 +17,11 @@ struct bn_load {
   struct bn_unique unique; /* the shared sequence without repetition */
 };
 
-/* `apart` has bits BN_STAT_….  Returns 0, or -1 if out of memory. bn_load_done accepts a load that
+/* n_writers: as of bn_statset_init.  `apart` has bits BN_STAT_….  Returns 0, or -1 if out of
+   memory. bn_load_done accepts a load that
    init left half made, and zeroes it. */
-int bn_load_init(struct bn_load *l, unsigned sessions, const struct bn_metric *metrics,
-                 unsigned apart);
+int bn_load_init(struct bn_load *l, unsigned sessions, unsigned n_writers,
+                 const struct bn_metric *metrics, unsigned apart);
 void bn_load_done(struct bn_load *l);
 
 /* Moves all statistics to another table of metrics, before there are workers.  Returns 0, or -1 if

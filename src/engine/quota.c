@@ -392,6 +392,25 @@ bool bn_quota_await_ticket(struct bn_quota_share *share)
   return ask_again;
 }
 
+bool bn_quota_lacks_ticket(struct bn_quota_share *share, enum bn_admission answer)
+{
+  struct bn_quota *q = share->quota;
+  bool lacks;
+
+  if (!q->returns || (answer != BN_QUOTA_SPENT && !share->waits))
+    return false;
+  (void)pthread_mutex_lock(&q->lock);
+  if (answer == BN_QUOTA_SPENT && !share->waits)
+    q->waiting++;
+  else if (answer != BN_QUOTA_SPENT)
+    q->waiting--;
+  share->waits = answer == BN_QUOTA_SPENT;
+  quota_wake_if_needed(q);
+  lacks = share->waits && !q->done;
+  (void)pthread_mutex_unlock(&q->lock);
+  return lacks;
+}
+
 /* --- the end of the warm-up --- */
 
 static const struct bn_wait baseline = {"the end of the warm-up", BN_BOUND_LEFT_BEHIND};

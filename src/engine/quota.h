@@ -52,6 +52,7 @@ struct bn_quota_share {
   uint64_t open;            /* by_start: charged events without a ticket that have not ended */
   _Atomic uint64_t early;   /* by_start: admitted in the warm-up, but started after it */
   _Atomic uint64_t failed;  /* by_start: counted in `early`, and failed for good before `counted` */
+  bool waits;               /* guarded by the lock: it is one of `waiting` */
   uint64_t warm_events, kept; /* at the baseline: events, tickets kept for those in flight */
   int64_t left;               /* per_session: tickets that it may still take, once it is counted;
                                  below 0: more were in flight at the baseline */
@@ -126,6 +127,9 @@ void bn_quota_was_warm(struct bn_quota_share *share);
 /* Waits for a ticket after SPENT, with no event of the session in flight.  Returns true if it is
    worth asking again, false if the tickets are spent for good. */
 bool bn_quota_await_ticket(struct bn_quota_share *share);
+/* The same without waiting, for an answer of bn_quota_claim: true: no ticket is there, and it is
+   worth asking again later. */
+bool bn_quota_lacks_ticket(struct bn_quota_share *share, enum bn_admission answer);
 /* Returns the reserve of a session that begins no event any more.  Returns YES or FROZEN. failed:
    it could have begun more; with per_session, nobody else takes the tickets that are left. */
 enum bn_admission bn_quota_leave(struct bn_quota_share *share, bool failed);

@@ -96,7 +96,7 @@ static void run_make_quota(struct bn_run *run)
   bn_quota_init(&run->quota, &plan);
 }
 
-static int run_make_sessions(struct bn_run *run)
+static int run_make_sessions(struct bn_run *run, unsigned n_workers)
 {
   const unsigned n = run->job.conf->plan.threads;
   struct bn_pacer *pacer = run->pacer_made ? &run->pacer : NULL;
@@ -111,7 +111,8 @@ static int run_make_sessions(struct bn_run *run)
 
   if (bn_sessions_init(&run->sessions, n, &links) != 0)
     return -1;
-  bn_threads_init(&run->threads, run->sessions.all, n, &run->outcome, &run->quota, pacer);
+  bn_threads_init(&run->threads, run->sessions.all, n, n_workers, &run->outcome, &run->quota,
+                  pacer);
   run->threads.host_group = run->host_group;
   run->threads.goes_on = run_goes_on_after_failures(run->job.conf);
   bn_interrupt_init(&run->interrupt, run->sessions.all, n + BN_LOAD_SIDE);
@@ -185,18 +186,20 @@ static unsigned run_apart(const struct bn_conf *c, const struct bn_workload *ops
 int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_err *err)
 {
   struct bn_run *run = run_new(setup);
+  const unsigned sessions = setup->conf->plan.threads;
+  const unsigned workers = setup->workers != 0 ? setup->workers : sessions;
   int rc = -1;
 
   *out = NULL;
-  if (bn_load_init(&run->load, setup->conf->plan.threads, setup->ops->metrics,
+  if (bn_load_init(&run->load, sessions, workers, setup->ops->metrics,
                    run_apart(setup->conf, setup->ops)) == 0) {
     run_make_pacer(run);
     run_make_quota(run);
-    rc = run_make_sessions(run);
+    rc = run_make_sessions(run, workers);
   }
   if (rc != 0) {
     bn_run_free(run);
-    return bn_err_set(err, 0, "out of memory for %u threads", setup->conf->plan.threads);
+    return bn_err_set(err, 0, "out of memory for %u threads", sessions);
   }
   run_make_watch(run, setup);
   run->parts.made_ns = bn_clock_mono();
@@ -342,6 +345,12 @@ static bool run_open_workload(struct bn_run *run)
   const struct bn_workload *ops = run->job.ops;
   struct bn_err err = {0};
 
+  if (run->job.conf->raw.workers != 0 && ops->turn == NULL) {
+    (void)bn_err_set(&err, 0,
+                     "--workers is for scripts: each thread of '%s' is one of the operating system",
+                     ops->name);
+    return run_failed(run, &err);
+  }
   if (ops->open == NULL ||
       ops->open(&run->job.self, bn_run_main_session(run), run->workload_conf, &err) == 0)
     return true;
@@ -615,8 +624,10 @@ static struct bn_run_state run_compute_total(struct bn_run *run, const struct bn
   bn_reports_fact_f64(run->reports, "process", "processor_s", run_processor_s() - run->processor_s);
   run_report_throttling(run, end.now_ns - times->start_ns);
   bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);
-  if (bn_outcome_has(&run->outcome, BN_OUTCOME_TO_INTERRUPT))
+  if (bn_outcome_has(&run->outcome, BN_OUTCOME_TO_INTERRUPT)) {
     bn_interrupt_first(&run->interrupt, run->job.conf->plan.threads);
+    bn_threads_wake_loops(&run->threads);
+  }
   return end;
 }
 
@@ -687,12 +698,17 @@ static void run_abandon_workers(struct bn_run *run)
     bn_log(BN_FATAL, "%s", run->job.conf->policy->threads_not_ready);
 }
 
+static void *(*run_body(const struct bn_run *run))(void *worker)
+{
+  return run->threads.n_workers < run->threads.n ? bn_worker_run_shared : bn_worker_run;
+}
+
 static void run_workers(struct bn_run *run)
 {
   const uint64_t deadline_ns = run_ready_deadline(run);
   struct bn_times times;
 
-  if (run_spawn(run, bn_worker_run, deadline_ns) && run_await_ready(run, deadline_ns)) {
+  if (run_spawn(run, run_body(run), deadline_ns) && run_await_ready(run, deadline_ns)) {
     bn_outcome_advance(&run->outcome, BN_STAGE_MEASURE);
     if (run_open_start_barrier(run, &times)) {
       run_measure(run, &times);
@@ -763,6 +779,10 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
 {
   run->services.is_command = true;
   run->job.command = command;
+  if (command->parallel && run->threads.n_workers < run->threads.n) {
+    bn_log(BN_FATAL, "--workers cannot be used with a script that has a 'run' command of its own");
+    return BN_STATUS_FAILED;
+  }
   if (!run_start_watching(run))
     return BN_STATUS_FAILED;
   if (command->parallel && run->sessions.n_all_hosts > 1)

@@ -30,6 +30,7 @@ struct bn_run_setup {
   const struct bn_reporter *text;
   const struct bn_assert *asserts;
   size_t n_asserts;
+  unsigned workers; /* that sessions share, for `run` alone; 0: each session has its own */
   const struct bn_watcher *const *watchers;
   size_t n_watchers;                      /* at most BN_WATCHERS_MAX (engine/watch.h) */
   struct bn_sqlsys *sql;                  /* for the watchers; NULL: the test has no database */

@@ -10,6 +10,7 @@
 #include "base/wait.h"
 #include "engine/event.h"
 #include "engine/limits.h"
+#include "engine/loop.h"
 #include "engine/stop.h"
 
 static void services_set_kind(void *context, enum bn_kind kind)
@@ -136,7 +137,7 @@ static void services_lose(const struct bn_session *s, const char *text)
     services_write_stderr(text);
   if (!reported)
     return;
-  number = bn_threads_lose(p->threads, first && !written ? text : NULL);
+  number = bn_threads_lose(p->threads, s, first && !written ? text : NULL);
   bn_stop_wake_receiver();
   while (!services_is_acknowledged(p, number)) {
     const uint64_t now = bn_clock_mono();
@@ -161,8 +162,22 @@ static void services_pause_session(struct bn_session *s, uint64_t until_ns)
 {
   const struct bn_run_parts *p = s->services->of;
   const uint64_t deadline_ns = bn_session_deadline(s);
+  const uint64_t end_ns = until_ns < deadline_ns ? until_ns : deadline_ns;
 
-  bn_threads_pause(p->threads, until_ns < deadline_ns ? until_ns : deadline_ns);
+  if (s->task != NULL)
+    bn_task_pause(s->task, end_ns);
+  else
+    bn_threads_pause(p->threads, end_ns);
+}
+
+static bool services_call(struct bn_session *s, void (*fn)(void *arg), void *arg)
+{
+  return bn_task_call(s->task, fn, arg);
+}
+
+static void services_finish(struct bn_session *s)
+{
+  bn_task_finish(s->task);
 }
 
 static void services_set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg)
@@ -192,6 +207,8 @@ void bn_services_bind(struct bn_services *out, struct bn_run_parts *parts,
       .stay_behind = stay_behind,
       .lose = services_lose,
       .barrier = services_barrier,
+      .call = services_call,
+      .finish = services_finish,
       .pause = services_pause_session,
       .set_interrupt = services_set_interrupt,
       .counted_events = bn_event_counted,

@@ -48,8 +48,10 @@ static void signals_interrupt_all(const struct bn_run_parts *p)
     bn_outcome_set(p->outcome, BN_OUTCOME_TO_INTERRUPT);
   /* The main thread may have read the flag just before it was set. */
   if (bn_outcome_stage(p->outcome) != BN_STAGE_MEASURE ||
-      !bn_outcome_has(p->outcome, BN_OUTCOME_OPENED))
+      !bn_outcome_has(p->outcome, BN_OUTCOME_OPENED)) {
     bn_interrupt_first(p->interrupt, p->conf->plan.threads + main_too);
+    bn_threads_wake_loops(p->threads);
+  }
 }
 
 static void signals_end_in_order(struct receiver *r, int signo)

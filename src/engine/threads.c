@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/wait.h"
+#include "engine/loop.h"
 
 /* This is address space, not memory: libraries that call back into scripts need more than the 64
    KiB of the option. */
@@ -27,22 +28,32 @@ static const struct bn_wait start_of_hosts = {"the start of all hosts", BN_BOUND
 
 /* --- making --- */
 
+static void threads_make_workers(struct bn_threads *t)
+{
+  for (unsigned i = 0; i < t->n_workers; i++) {
+    t->worker[i].threads = t;
+    t->worker[i].number = i;
+    t->worker[i].n_sessions = t->n / t->n_workers + (i < t->n % t->n_workers);
+  }
+}
+
 void bn_threads_init(struct bn_threads *t, struct bn_session *sessions, unsigned n,
-                     struct bn_outcome *outcome, struct bn_quota *quota, struct bn_pacer *pacer)
+                     unsigned n_workers, struct bn_outcome *outcome, struct bn_quota *quota,
+                     struct bn_pacer *pacer)
 {
   memset(t, 0, sizeof *t);
   t->outcome = outcome;
   t->quota = quota;
   t->pacer = pacer;
+  t->session = sessions;
   t->n = n;
-  t->worker = bn_alloc(n, sizeof *t->worker);
+  t->n_workers = n_workers;
+  t->worker = bn_alloc(n_workers, sizeof *t->worker);
+  t->of_session = bn_alloc(n, sizeof *t->of_session);
   bn_start_barrier_init(&t->start_barrier, n);
   (void)pthread_mutex_init(&t->lock, NULL);
   bn_wait_init(&t->changed);
-  for (unsigned i = 0; i < n; i++) {
-    t->worker[i].threads = t;
-    t->worker[i].session = &sessions[i];
-  }
+  threads_make_workers(t);
   t->made = true;
 }
 
@@ -51,6 +62,7 @@ void bn_threads_done(struct bn_threads *t)
   if (!t->made)
     return;
   free(t->worker);
+  free(t->of_session);
   bn_start_barrier_done(&t->start_barrier);
   (void)pthread_cond_destroy(&t->changed);
   (void)pthread_mutex_destroy(&t->lock);
@@ -69,16 +81,16 @@ static int threads_spawn(struct bn_worker *w, void *(*body)(void *), uint64_t st
 
 int bn_threads_spawn(struct bn_threads *t, const struct bn_threads_plan *plan, struct bn_err *err)
 {
-  for (unsigned i = 0; i < t->n && !bn_threads_unwanted(t) && bn_clock_mono() < plan->until_ns;
-       i++) {
+  for (unsigned i = 0;
+       i < t->n_workers && !bn_threads_unwanted(t) && bn_clock_mono() < plan->until_ns; i++) {
     int rc;
 
     t->worker[i].job = plan->job;
     rc = threads_spawn(&t->worker[i], plan->body, plan->stack_bytes);
     if (rc != 0)
-      return bn_err_set(err, rc, "cannot start worker thread %u of %u: %s", i + 1, t->n,
+      return bn_err_set(err, rc, "cannot start worker thread %u of %u: %s", i + 1, t->n_workers,
                         strerror(rc));
-    t->created++;
+    t->created += t->worker[i].n_sessions;
   }
   return 0;
 }
@@ -88,12 +100,22 @@ bool bn_threads_unwanted(const struct bn_threads *t)
   return atomic_load(&t->outcome->signo) != 0;
 }
 
+bool bn_threads_has_ended(struct bn_threads *t)
+{
+  bool ended;
+
+  (void)pthread_mutex_lock(&t->lock);
+  ended = t->ended;
+  (void)pthread_mutex_unlock(&t->lock);
+  return ended;
+}
+
 enum bn_start_barrier_state bn_threads_ready(struct bn_threads *t, uint64_t deadline_ns)
 {
   return bn_start_barrier_await(&t->start_barrier, deadline_ns);
 }
 
-/* Returns what a worker is doing before it is ready, or NULL if it is ready. */
+/* Returns what a session is doing before it is ready, or NULL if it is ready. */
 static const char *threads_opening(struct bn_threads *t, unsigned i)
 {
   const char *doing = NULL;
@@ -101,8 +123,8 @@ static const char *threads_opening(struct bn_threads *t, unsigned i)
   if (i == t->n)
     return NULL;
   (void)pthread_mutex_lock(&t->lock);
-  if (t->worker[i].state < BN_WORKER_READY)
-    doing = atomic_load_explicit(&t->worker[i].session->doing, memory_order_relaxed);
+  if (t->of_session[i].stage < BN_SESSION_READY)
+    doing = atomic_load_explicit(&t->session[i].doing, memory_order_relaxed);
   (void)pthread_mutex_unlock(&t->lock);
   return doing;
 }
@@ -234,7 +256,7 @@ bool bn_threads_await(struct bn_threads *t, uint64_t until_ns, bool also_abandon
 
 void bn_threads_join(struct bn_threads *t)
 {
-  for (unsigned i = 0; i < t->n; i++)
+  for (unsigned i = 0; i < t->n_workers; i++)
     if (t->worker[i].created) {
       bn_wait_join(&returning, t->worker[i].thread);
       t->worker[i].created = false;
@@ -271,13 +293,13 @@ static void threads_record_cause(struct bn_outcome *o, enum bn_cause cause, int 
   bn_outcome_cut(o, now_ns);
 }
 
-/* The caller holds the lock.  Workers that are still to be started count. */
+/* The caller holds the lock.  Sessions whose worker is still to be started count. */
 static unsigned threads_looping(const struct bn_threads *t)
 {
   unsigned n = 0;
 
   for (unsigned i = 0; i < t->n; i++)
-    n += t->worker[i].state < BN_WORKER_LOOPED;
+    n += t->of_session[i].stage < BN_SESSION_LOOPED;
   return n;
 }
 
@@ -310,34 +332,57 @@ void bn_threads_end(struct bn_threads *t, enum bn_cause cause, int value)
   if (t->pacer != NULL)
     bn_pacer_wake(t->pacer);
   bn_start_barrier_fail(&t->start_barrier);
+  bn_threads_wake_loops(t);
+}
+
+void bn_threads_wake_loops(struct bn_threads *t)
+{
+  (void)pthread_mutex_lock(&t->lock);
+  for (unsigned i = 0; i < t->n_workers; i++)
+    if (t->worker[i].loop != NULL)
+      bn_loop_wake(t->worker[i].loop);
+  (void)pthread_mutex_unlock(&t->lock);
+}
+
+void bn_threads_set_loop(struct bn_worker *w, struct bn_loop *loop)
+{
+  (void)pthread_mutex_lock(&w->threads->lock);
+  w->loop = loop;
+  (void)pthread_mutex_unlock(&w->threads->lock);
 }
 
 /* --- a worker --- */
 
-void bn_threads_enter(struct bn_worker *w, enum bn_worker_state state)
+static struct bn_worker *threads_worker_of(struct bn_threads *t, const struct bn_session *s)
 {
-  struct bn_threads *t = w->threads;
+  return &t->worker[s->id % t->n_workers];
+}
 
+void bn_threads_enter(struct bn_threads *t, const struct bn_session *s, enum bn_session_stage stage)
+{
   (void)pthread_mutex_lock(&t->lock);
-  w->state = state;
-  if (state == BN_WORKER_GONE) {
+  t->of_session[s->id].stage = stage;
+  if (stage == BN_SESSION_GONE) {
+    threads_worker_of(t, s)->gone++;
     t->gone++;
     bn_wait_wake(&t->changed);
   }
   (void)pthread_mutex_unlock(&t->lock);
 }
 
-bool bn_threads_await_start_barrier(struct bn_worker *w)
+bool bn_threads_await_start_barrier(struct bn_threads *t, unsigned n)
 {
-  return bn_start_barrier_wait(&w->threads->start_barrier);
+  return bn_start_barrier_wait(&t->start_barrier, n);
 }
 
-void bn_threads_looped(struct bn_worker *w, uint64_t now_ns)
+void bn_threads_looped(struct bn_threads *t, const struct bn_session *s, uint64_t now_ns)
 {
-  (void)pthread_mutex_lock(&w->threads->lock);
-  w->state = BN_WORKER_LOOPED;
-  w->early = now_ns < w->threads->times.deadline_ns;
-  (void)pthread_mutex_unlock(&w->threads->lock);
+  struct bn_threads_session *of = &t->of_session[s->id];
+
+  (void)pthread_mutex_lock(&t->lock);
+  of->stage = BN_SESSION_LOOPED;
+  of->early = now_ns < t->times.deadline_ns;
+  (void)pthread_mutex_unlock(&t->lock);
 }
 
 bool bn_threads_barrier(struct bn_threads *t)
@@ -364,15 +409,15 @@ bool bn_threads_barrier(struct bn_threads *t)
   return ok;
 }
 
-/* The first failure of each worker counts.  Before the start, a failure always ends the run. */
-bool bn_threads_fail(struct bn_threads *t, unsigned worker)
+/* The first failure of each session counts.  Before the start, a failure always ends the run. */
+bool bn_threads_fail(struct bn_threads *t, unsigned session)
 {
   const bool goes_on = t->goes_on && bn_outcome_has(t->outcome, BN_OUTCOME_OPENED);
   bool counted = false, all;
 
   (void)pthread_mutex_lock(&t->lock);
-  if (goes_on && !t->worker[worker].failed) {
-    t->worker[worker].failed = counted = true;
+  if (goes_on && !t->of_session[session].failed) {
+    t->of_session[session].failed = counted = true;
     t->failed++;
   }
   all = t->failed == t->n;
@@ -385,12 +430,15 @@ bool bn_threads_fail(struct bn_threads *t, unsigned worker)
 }
 
 /* FAILED is set before `lost` grows, so that a thread that sees the loss sees the failure. */
-unsigned bn_threads_lose(struct bn_threads *t, const char *loss_message)
+unsigned bn_threads_lose(struct bn_threads *t, const struct bn_session *s, const char *loss_message)
 {
+  const struct bn_worker *w = threads_worker_of(t, s);
+  const unsigned lost = w->n_sessions - w->gone;
+
   if (loss_message != NULL)
     atomic_store(&t->loss_message, loss_message);
   bn_outcome_set(t->outcome, BN_OUTCOME_FAILED);
-  return atomic_fetch_add(&t->lost, 1) + 1;
+  return atomic_fetch_add(&t->lost, lost) + lost;
 }
 
 void bn_threads_pause(struct bn_threads *t, uint64_t until_ns)
@@ -476,7 +524,7 @@ unsigned bn_threads_reached_limit(struct bn_threads *t)
 
   (void)pthread_mutex_lock(&t->lock);
   for (unsigned i = 0; i < t->n; i++)
-    early += t->worker[i].early;
+    early += t->of_session[i].early;
   (void)pthread_mutex_unlock(&t->lock);
   return t->n - early;
 }

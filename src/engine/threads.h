@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The worker threads of a run: their states, their barrier, and how all are stopped.
+/* The worker threads of a run: the stages of their sessions, their barrier, how all are stopped.
 
-   Each worker is in one state, and states only advance.  `gone` is the number of workers in the
-   last state. bn_threads_end is the only way to stop a run before its limits: it sets the outcome,
-   closes admission, fails the barrier, wakes workers that wait for an arrival, and fails the start
-   barrier if it has not opened.  Every wait ends at its deadline or with bn_threads_end. */
+   A worker drives one session or, under --workers, several: session i belongs to worker
+   i % n_workers.  Each session is in one stage, and stages only advance.  `gone` is the number of
+   sessions in the last stage. bn_threads_end is the only way to stop a run before its limits: it
+   sets the outcome, closes admission, fails the barrier, wakes sessions that wait for an arrival,
+   and fails the start barrier if it has not opened.  Every wait ends at its deadline or with
+   bn_threads_end. */
 #ifndef BN_ENGINE_THREADS_H
 #define BN_ENGINE_THREADS_H
 
@@ -26,26 +28,33 @@ struct bn_times {
   uint64_t deadline_ns;          /* UINT64_MAX: no time limit */
 };
 
-enum bn_worker_state {
-  BN_WORKER_NONE,
-  BN_WORKER_OPENING, /* opens its session */
-  BN_WORKER_READY,   /* is at the start barrier or in its loop */
-  BN_WORKER_LOOPED,  /* has left its loop */
-  BN_WORKER_GONE
+enum bn_session_stage {
+  BN_SESSION_NONE,
+  BN_SESSION_OPENING, /* is being opened */
+  BN_SESSION_READY,   /* is at the start barrier or in its loop */
+  BN_SESSION_LOOPED,  /* has left its loop */
+  BN_SESSION_GONE
 };
 
 struct bn_threads;
-struct bn_job; /* engine/worker.h */
+struct bn_job;  /* engine/worker.h */
+struct bn_loop; /* engine/loop.h */
 
 struct bn_worker {
   struct bn_threads *threads;
-  struct bn_session *session;
   const struct bn_job *job; /* borrowed */
   pthread_t thread;
+  unsigned number, n_sessions; /* sessions number, number + n_workers, … */
+  unsigned gone;               /* of them; its own thread counts and reads it */
   bool created;
-  enum bn_worker_state state; /* guarded by threads->lock */
-  bool early;                 /* left its loop before the time limit */
-  bool failed;                /* its session failed and the other threads went on */
+  struct bn_loop *loop; /* guarded by threads->lock; NULL: it has none, or none any more */
+};
+
+/* How far a session has come; guarded by threads->lock. */
+struct bn_threads_session {
+  enum bn_session_stage stage;
+  bool early;  /* left its loop before the time limit */
+  bool failed; /* it failed, and the other sessions went on */
 };
 
 struct bn_threads {
@@ -54,13 +63,16 @@ struct bn_threads {
   struct bn_pacer *pacer; /* NULL: no --rate */
   const struct bn_host_group
       *host_group; /* the sessions of other hosts meet at the barrier too; NULL: one host */
+  struct bn_session *session;            /* borrowed, n of them */
+  struct bn_threads_session *of_session; /* by session */
   struct bn_worker *worker;
-  unsigned n, created, gone, failed;
+  unsigned n_workers;
+  unsigned n, created, gone, failed; /* sessions; created: those whose worker has been started */
   _Atomic bool loss_reported; /* the reason of the first loss is printed, or in `loss_message` */
   const char *_Atomic loss_message; /* message of bn_threads_lose, until it is printed */
-  _Atomic unsigned lost;            /* workers that never return; see bn_threads_lose */
+  _Atomic unsigned lost;            /* sessions of workers that never return; see bn_threads_lose */
   _Atomic unsigned acknowledged;    /* losses that the receiver of signals has handled */
-  bool goes_on;          /* a failed worker does not end the run while other workers remain */
+  bool goes_on;                     /* a failed session does not end the run while others remain */
   struct bn_times times; /* guarded by the lock; workers read it after the start barrier */
   uint64_t start_at_ns;  /* guarded by the lock; see bn_threads_start_at; 0: not known yet */
   struct bn_start_barrier start_barrier;
@@ -71,9 +83,10 @@ struct bn_threads {
   bool ended, made;
 };
 
-/* sessions is an array of n; everything is borrowed. */
+/* sessions is an array of n; everything is borrowed. n_workers <= n. */
 void bn_threads_init(struct bn_threads *t, struct bn_session *sessions, unsigned n,
-                     struct bn_outcome *outcome, struct bn_quota *quota, struct bn_pacer *pacer);
+                     unsigned n_workers, struct bn_outcome *outcome, struct bn_quota *quota,
+                     struct bn_pacer *pacer);
 void bn_threads_done(struct bn_threads *t);
 
 /* --- the main thread --- */
@@ -87,9 +100,9 @@ struct bn_threads_plan {
 };
 /* Starts the workers, no further one after until_ns or a signal.  Returns 0, or -1 and err. */
 int bn_threads_spawn(struct bn_threads *t, const struct bn_threads_plan *plan, struct bn_err *err);
-/* Waits until all workers are at the start barrier; returns as bn_start_barrier_await. */
+/* Waits until all sessions are at the start barrier; returns as bn_start_barrier_await. */
 enum bn_start_barrier_state bn_threads_ready(struct bn_threads *t, uint64_t deadline_ns);
-/* Logs the threads that are not ready and what each is doing. */
+/* Logs the sessions that are not ready and what each is doing. */
 void bn_threads_log_waiting(struct bn_threads *t);
 /* Waits for the time set by bn_threads_start_at.  Returns false if the run has been ended. */
 bool bn_threads_await_start(struct bn_threads *t);
@@ -98,29 +111,38 @@ bool bn_threads_await_start(struct bn_threads *t);
 bool bn_threads_open(struct bn_threads *t, const struct bn_times *times);
 /* Opens the start barrier of a command, which has no times, after waiting for the other hosts. */
 void bn_threads_go(struct bn_threads *t);
-/* Waits until all started workers have gone, which returns true.  Returns false after until_ns
-   (UINT64_MAX: never), when the run is abandoned unless also_abandoned, or when all remaining
-   workers are lost, in which case it abandons the run. */
+/* Waits until the sessions of all started workers have gone, which returns true.  Returns false
+   after until_ns (UINT64_MAX: never), when the run is abandoned unless also_abandoned, or when all
+   remaining workers are lost, in which case it abandons the run. */
 bool bn_threads_await(struct bn_threads *t, uint64_t until_ns, bool also_abandoned);
 /* Joins the threads, which have all gone. */
 void bn_threads_join(struct bn_threads *t);
 
 /* --- a worker --- */
-/* Moves the worker to its next state. */
-void bn_threads_enter(struct bn_worker *w, enum bn_worker_state state);
-/* Waits at the start barrier.  Returns false if there will be no run. */
-bool bn_threads_await_start_barrier(struct bn_worker *w);
-/* Records that the worker left its loop at now_ns. */
-void bn_threads_looped(struct bn_worker *w, uint64_t now_ns);
-/* Waits for all workers on all hosts that have not gone.  Returns false if the run was ended. */
+/* Returns the i-th session of the worker. */
+static inline struct bn_session *bn_worker_session(const struct bn_worker *w, unsigned i)
+{
+  return &w->threads->session[w->number + i * w->threads->n_workers];
+}
+/* Moves the session to its next stage. */
+void bn_threads_enter(struct bn_threads *t, const struct bn_session *s,
+                      enum bn_session_stage stage);
+/* Waits at the start barrier for n sessions.  Returns false if there will be no run. */
+bool bn_threads_await_start_barrier(struct bn_threads *t, unsigned n);
+/* Records that the session left its loop at now_ns. */
+void bn_threads_looped(struct bn_threads *t, const struct bn_session *s, uint64_t now_ns);
+/* Sets the loop of a worker, which the end of the run wakes; NULL: it has none any more. */
+void bn_threads_set_loop(struct bn_worker *w, struct bn_loop *loop);
+/* Waits for all sessions on all hosts that have not gone.  Returns false if the run was ended. */
 bool bn_threads_barrier(struct bn_threads *t);
-/* Handles the failure of a worker's session, which has been logged: ends the run or, if the other
-   workers go on, counts the failure.  Returns true if it has been counted. */
-bool bn_threads_fail(struct bn_threads *t, unsigned worker);
-/* Records that a worker will never return and that the run fails.  Async-signal-safe: the caller
-   wakes the receiver of signals, which ends the run. loss_message: the reason, or NULL if it is
-   printed.  Returns how many workers are lost. */
-unsigned bn_threads_lose(struct bn_threads *t, const char *loss_message);
+/* Handles the failure of a session, which has been logged: ends the run or, if the others go on,
+   counts the failure.  Returns true if it has been counted. */
+bool bn_threads_fail(struct bn_threads *t, unsigned session);
+/* Records that the worker of a session will never return and that the run fails.
+   Async-signal-safe, in the worker: the caller wakes the receiver of signals, which ends the run.
+   loss_message: the reason, or NULL if it is printed.  Returns how many sessions are lost. */
+unsigned bn_threads_lose(struct bn_threads *t, const struct bn_session *s,
+                         const char *loss_message);
 /* Returns the reason of a loss, which the caller has to print, or NULL. */
 const char *bn_threads_take_message(struct bn_threads *t);
 /* Waits until until_ns or the end of the run. */
@@ -131,6 +153,7 @@ void bn_threads_pause(struct bn_threads *t, uint64_t until_ns);
 void bn_threads_start_at(struct bn_threads *t, uint64_t at_ns);
 /* Releases the barrier: the sessions of all hosts have arrived. */
 void bn_threads_pass(struct bn_threads *t);
+bool bn_threads_has_ended(struct bn_threads *t);
 /* Returns whether a signal has ended the run, so that no session need be opened. */
 bool bn_threads_unwanted(const struct bn_threads *t);
 enum bn_cause {
@@ -144,19 +167,21 @@ enum bn_cause {
 void bn_threads_end(struct bn_threads *t, enum bn_cause cause, int value);
 /* Returns true if the start barrier has opened, and sets *times. */
 bool bn_threads_times(struct bn_threads *t, struct bn_times *times);
+/* Wakes the loops of all workers: sessions were interrupted. */
+void bn_threads_wake_loops(struct bn_threads *t);
 unsigned bn_threads_gone(struct bn_threads *t);
 unsigned bn_threads_lost(const struct bn_threads *t);
-/* The first records that the receiver of signals has ended the run for `lost` lost workers, the
+/* The first records that the receiver of signals has ended the run for `lost` lost sessions, the
    second returns whether it has.  Async-signal-safe. */
 void bn_threads_acknowledge(struct bn_threads *t, unsigned lost);
 bool bn_threads_has_acknowledged(const struct bn_threads *t, unsigned lost);
-/* Returns how many workers have failed while others went on, the last one included. */
+/* Returns how many sessions have failed while others went on, the last one included. */
 unsigned bn_threads_failed(struct bn_threads *t);
-/* Returns how many workers have not gone. */
+/* Returns how many sessions have not gone. */
 unsigned bn_threads_busy(struct bn_threads *t);
-/* Returns how many workers have not left their loop. */
+/* Returns how many sessions have not left their loop. */
 unsigned bn_threads_looping(struct bn_threads *t);
-/* Returns how many workers did not leave their loop before the time limit. */
+/* Returns how many sessions did not leave their loop before the time limit. */
 unsigned bn_threads_reached_limit(struct bn_threads *t);
 
 #endif

@@ -25,10 +25,10 @@ static enum bn_next worker_run_loop(const struct bn_job *job, struct bn_session 
   return next;
 }
 
-/* Fails the session of the worker; with an empty `reason` the workload has logged the reason. */
-static void worker_fail(struct bn_worker *w, const char *reason)
+/* Fails the session; with an empty `reason` the workload has logged the reason. */
+static void worker_fail(struct bn_session *s, const char *reason)
 {
-  w->session->services->fail_session(w->session, reason, reason);
+  s->services->fail_session(s, reason, reason);
 }
 
 /* Returns the end of the last event, or the end of the loop if there were no events. */
@@ -42,19 +42,37 @@ static uint64_t worker_last_end(const struct bn_session *s, uint64_t loop_end_ns
   return bn_stat_get(&st->begun) > 0 ? s->last_ns : loop_end_ns;
 }
 
-/* Runs the measured part of a worker: between the start barrier and the end of the loop. */
-static void worker_measure(struct bn_worker *w)
+void bn_worker_begin(const struct bn_worker *w, struct bn_session *s)
 {
-  struct bn_session *s = w->session;
+  if (!w->job->conf->policy->threads_start_silently)
+    bn_log(BN_DEBUG, "Worker thread (#%u) started", s->number);
+  bn_threads_enter(w->threads, s, BN_SESSION_OPENING);
+  bn_clock_reader_init(&s->clock, w->job->clock);
+}
 
-  s->last_ns = bn_clock_now(&s->clock);
-  if (worker_run_loop(w->job, s) == BN_FAILED)
-    worker_fail(w, "");
+void bn_worker_opened(const struct bn_worker *w, struct bn_session *s)
+{
+  bn_log(BN_DEBUG, "Worker thread (#%u) %s", s->number, w->job->conf->policy->thread_ready);
+  bn_threads_enter(w->threads, s, BN_SESSION_READY);
+  atomic_store_explicit(&s->doing, "waiting for the other threads", memory_order_relaxed);
+}
+
+void bn_worker_not_opened(struct bn_session *s, const struct bn_err *err)
+{
+  bn_log_failure(err);
+  worker_fail(s, err->text);
+  bn_log(BN_DEBUG, "Worker thread (#%u) failed to initialize!", s->number);
+}
+
+void bn_worker_looped(const struct bn_worker *w, struct bn_session *s, bool failed)
+{
+  if (failed)
+    worker_fail(s, "");
   const uint64_t loop_end_ns = bn_clock_now(&s->clock), end_ns = worker_last_end(s, loop_end_ns);
 
   bn_statset_leave(w->job->stats, s->stat, end_ns);
   bn_outcome_looped(w->threads->outcome, end_ns, loop_end_ns);
-  bn_threads_looped(w, bn_clock_now(&s->clock));
+  bn_threads_looped(w->threads, s, bn_clock_now(&s->clock));
   if (w->job->ops->untimed_close)
     bn_outcome_end(w->threads->outcome, bn_clock_mono());
   bn_event_leave(s, end_ns);
@@ -63,52 +81,51 @@ static void worker_measure(struct bn_worker *w)
   atomic_store_explicit(&s->stat->running, false, memory_order_release);
 }
 
-static void worker_go(struct bn_worker *w)
+void bn_worker_closed(struct bn_session *s, bool failed, const struct bn_err *err)
+{
+  if (!failed)
+    return;
+  bn_log_failure(err);
+  worker_fail(s, err->text);
+}
+
+void bn_worker_go(const struct bn_worker *w, struct bn_session *s)
 {
   if (!w->job->ops->untimed_close)
     bn_outcome_end(w->threads->outcome, bn_clock_mono());
-  bn_threads_enter(w, BN_WORKER_GONE);
+  bn_threads_enter(w->threads, s, BN_SESSION_GONE);
 }
 
-static void worker_drive(struct bn_worker *w)
+static void worker_drive(const struct bn_worker *w, struct bn_session *s)
 {
   const struct bn_job *job = w->job;
-  struct bn_session *s = w->session;
   struct bn_err err = {0};
 
   if (job->ops->session_open == NULL || job->ops->session_open(job->self, s, &err) == 0) {
-    bn_log(BN_DEBUG, "Worker thread (#%u) %s", s->number, job->conf->policy->thread_ready);
-    bn_threads_enter(w, BN_WORKER_READY);
-    atomic_store_explicit(&s->doing, "waiting for the other threads", memory_order_relaxed);
-    if (bn_threads_await_start_barrier(w))
-      worker_measure(w);
+    bn_worker_opened(w, s);
+    if (bn_threads_await_start_barrier(w->threads, 1)) {
+      s->last_ns = bn_clock_now(&s->clock);
+      bn_worker_looped(w, s, worker_run_loop(job, s) == BN_FAILED);
+    }
   } else {
-    bn_log_failure(&err);
-    worker_fail(w, err.text);
-    bn_log(BN_DEBUG, "Worker thread (#%u) failed to initialize!", s->number);
+    bn_worker_not_opened(s, &err);
   }
   err.text[0] = '\0';
-  if (job->ops->session_close != NULL && job->ops->session_close(job->self, s, &err) != 0) {
-    bn_log_failure(&err);
-    worker_fail(w, err.text);
-  }
+  if (job->ops->session_close != NULL)
+    bn_worker_closed(s, job->ops->session_close(job->self, s, &err) != 0, &err);
 }
 
 void *bn_worker_run(void *worker)
 {
-  struct bn_worker *w = worker;
-  const struct bn_job *job = w->job;
-  struct bn_session *s = w->session;
+  const struct bn_worker *w = worker;
+  struct bn_session *s = bn_worker_session(w, 0);
 
-  if (!job->conf->policy->threads_start_silently)
-    bn_log(BN_DEBUG, "Worker thread (#%u) started", s->number);
-  if (job->conf->plan.rate > 0)
+  if (w->job->conf->plan.rate > 0)
     (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-  bn_threads_enter(w, BN_WORKER_OPENING);
-  bn_clock_reader_init(&s->clock, job->clock);
+  bn_worker_begin(w, s);
   if (!bn_threads_unwanted(w->threads))
-    worker_drive(w);
-  worker_go(w);
+    worker_drive(w, s);
+  bn_worker_go(w, s);
   return NULL;
 }
 
@@ -126,11 +143,12 @@ void bn_worker_call(struct bn_threads *t, struct bn_session *s, const struct bn_
 
 void *bn_worker_command(void *worker)
 {
-  struct bn_worker *w = worker;
+  const struct bn_worker *w = worker;
+  struct bn_session *s = bn_worker_session(w, 0);
 
-  bn_clock_reader_init(&w->session->clock, w->job->clock);
-  if (bn_threads_await_start_barrier(w))
-    bn_worker_call(w->threads, w->session, w->job);
-  worker_go(w);
+  bn_clock_reader_init(&s->clock, w->job->clock);
+  if (bn_threads_await_start_barrier(w->threads, 1))
+    bn_worker_call(w->threads, s, w->job);
+  bn_worker_go(w, s);
   return NULL;
 }

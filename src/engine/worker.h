@@ -17,9 +17,19 @@ struct bn_job {
   const struct bn_command *command; /* NULL: `run` */
 };
 
-/* Thread bodies for bn_threads_spawn. */
+/* Thread bodies for bn_threads_spawn: of a worker that has one session, the first two. */
 void *bn_worker_run(void *worker);
 void *bn_worker_command(void *worker);
+/* Of one that has several (engine/shared_worker.c). */
+void *bn_worker_run_shared(void *worker);
+
+/* The steps of a session's life, for both bodies of `run`, in this order. */
+void bn_worker_begin(const struct bn_worker *w, struct bn_session *s);
+void bn_worker_opened(const struct bn_worker *w, struct bn_session *s);
+void bn_worker_not_opened(struct bn_session *s, const struct bn_err *err);
+void bn_worker_looped(const struct bn_worker *w, struct bn_session *s, bool failed);
+void bn_worker_closed(struct bn_session *s, bool failed, const struct bn_err *err);
+void bn_worker_go(const struct bn_worker *w, struct bn_session *s);
 /* Runs a command that is not parallel, in this thread. */
 void bn_worker_call(struct bn_threads *t, struct bn_session *s, const struct bn_job *job);
 

@@ -117,9 +117,9 @@ static int allocate_sessions(struct bn_statset *set)
 
     st->hist = (struct bn_hist **)(void *)((char *)set->block + at);
     for (h = 0; h < set->n_rows; h++)
-      st->hist[h] = set->stripe[h * set->n_stripes + i % set->n_stripes];
+      st->hist[h] = set->stripe[h * set->n_stripes + i % set->n_writers % set->n_stripes];
     st->at_end = (uint64_t *)(void *)((char *)set->block + at + rows);
-    st->shared_hist = set->n_sessions > set->n_stripes;
+    st->shared_hist = set->n_writers > set->n_stripes;
     st->statements = set->statements;
     atomic_store_explicit(&st->min_ns, UINT64_MAX, memory_order_relaxed);
     set->stat[i] = st;
@@ -181,18 +181,19 @@ static void stat_point_apart(struct bn_statset *set, unsigned apart)
   }
 }
 
-int bn_statset_init(struct bn_statset *set, unsigned n_sessions, const struct bn_metric *metrics,
-                    unsigned apart)
+int bn_statset_init(struct bn_statset *set, unsigned n_sessions, unsigned n_writers,
+                    const struct bn_metric *metrics, unsigned apart)
 {
   memset(set, 0, sizeof *set);
   set->n_sessions = n_sessions;
-  set->n_stripes = n_sessions < STRIPES_MAX ? n_sessions : STRIPES_MAX;
+  set->n_writers = n_writers;
+  set->n_stripes = n_writers < STRIPES_MAX ? n_writers : STRIPES_MAX;
   stat_make_metrics(set, metrics, apart);
   set->n_rows = set->metrics.n_hists + ((apart & BN_STAT_WARMUP) != 0);
   allocate_stripes(set);
   allocate_labels(set);
   if ((apart & BN_STAT_STATEMENTS) != 0)
-    set->statements = bn_statements_new(set->n_sessions, set->n_stripes);
+    set->statements = bn_statements_new(set->n_writers, set->n_stripes);
   if (allocate_sessions(set) == 0) {
     stat_point_apart(set, apart);
     return 0;

@@ -90,7 +90,7 @@ size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max);
 
 /* The statistics of all sessions of a run and what their parts mean. */
 struct bn_statset {
-  unsigned n_sessions, n_stripes;
+  unsigned n_sessions, n_writers, n_stripes;
   struct bn_metrics metrics; /* owned */
   struct bn_stat **stat;     /* by session */
   struct bn_hist **stripe;   /* [hist * n_stripes + stripe] */
@@ -112,10 +112,11 @@ enum {
   BN_STAT_STATEMENTS = 4 /* statements by name */
 };
 
-/* metrics: the workload's, ending with a NULL name, or NULL; apart: BN_STAT_….  0 or -1: out of
-   memory. */
-int bn_statset_init(struct bn_statset *set, unsigned n_sessions, const struct bn_metric *metrics,
-                    unsigned apart);
+/* n_writers: the threads that drive the sessions, session i by thread i % n_writers; those of a
+   thread share its histograms.  metrics: the workload's, ending with a NULL name, or NULL; apart:
+   BN_STAT_….  0 or -1: out of memory. */
+int bn_statset_init(struct bn_statset *set, unsigned n_sessions, unsigned n_writers,
+                    const struct bn_metric *metrics, unsigned apart);
 void bn_statset_done(struct bn_statset *set);
 /* Sets have a metric of that name, all or some of them, whatever the workload. */
 bool bn_statset_takes(const char *name);

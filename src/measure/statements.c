@@ -16,23 +16,23 @@ static const char other[] = "other";
 struct kind {
   char *name; /* owned */
   size_t len;
-  struct bn_hist **stripe;       /* owned; each NULL until a session needs it */
-  struct bn_statement **session; /* owned; the same */
+  struct bn_hist **stripe;      /* owned; each NULL until a session needs it */
+  struct bn_statement **writer; /* owned; the same */
 };
 
 struct bn_statements {
   pthread_mutex_t lock;
-  unsigned n_sessions, n_stripes;
+  unsigned n_writers, n_stripes;
   size_t n;
   struct kind kind[BN_STATEMENTS_ROWS];
 };
 
-struct bn_statements *bn_statements_new(unsigned n_sessions, unsigned n_stripes)
+struct bn_statements *bn_statements_new(unsigned n_writers, unsigned n_stripes)
 {
   struct bn_statements *all = bn_alloc(1, sizeof *all);
 
   (void)pthread_mutex_init(&all->lock, NULL);
-  all->n_sessions = n_sessions;
+  all->n_writers = n_writers;
   all->n_stripes = n_stripes;
   return all;
 }
@@ -41,10 +41,10 @@ static void statements_free_kind(const struct bn_statements *all, struct kind *k
 {
   for (unsigned i = 0; k->stripe != NULL && i < all->n_stripes; i++)
     bn_hist_free(k->stripe[i]);
-  for (unsigned i = 0; k->session != NULL && i < all->n_sessions; i++)
-    free(k->session[i]);
+  for (unsigned i = 0; k->writer != NULL && i < all->n_writers; i++)
+    free(k->writer[i]);
   free(k->stripe);
-  free(k->session);
+  free(k->writer);
   free(k->name);
 }
 
@@ -73,7 +73,7 @@ static struct kind *statements_add(struct bn_statements *all, const char *name, 
   *k = (struct kind){.name = bn_alloc(1, len + 1),
                      .len = len,
                      .stripe = bn_alloc(all->n_stripes, sizeof(struct bn_hist *)),
-                     .session = bn_alloc(all->n_sessions, sizeof(struct bn_statement *))};
+                     .writer = bn_alloc(all->n_writers, sizeof(struct bn_statement *))};
   memcpy(k->name, name, len);
   return k;
 }
@@ -91,16 +91,17 @@ static struct kind *statements_kind_of(struct bn_statements *all, const char *na
 static struct bn_statement *statement_of(const struct bn_statements *all, struct kind *k,
                                          unsigned session)
 {
-  struct bn_hist **stripe = &k->stripe[session % all->n_stripes];
-  struct bn_statement *st = k->session[session];
+  const unsigned writer = session % all->n_writers;
+  struct bn_hist **stripe = &k->stripe[writer % all->n_stripes];
+  struct bn_statement *st = k->writer[writer];
 
   if (st != NULL)
     return st;
   if (*stripe == NULL)
     *stripe = bn_hist_new();
   st = bn_alloc_aligned(_Alignof(struct bn_statement), sizeof *st);
-  *st = (struct bn_statement){.hist = *stripe, .shared = all->n_sessions > all->n_stripes};
-  return k->session[session] = st;
+  *st = (struct bn_statement){.hist = *stripe, .shared = all->n_writers > all->n_stripes};
+  return k->writer[writer] = st;
 }
 
 struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned session,
@@ -180,8 +181,8 @@ struct bn_statement_sum *bn_statement_table_get(struct bn_statement_table *t, co
 static void statements_sum_kind(struct bn_statement_sum *s, const struct bn_statements *all,
                                 const struct kind *k)
 {
-  for (unsigned i = 0; i < all->n_sessions; i++) {
-    const struct bn_statement *st = k->session[i];
+  for (unsigned i = 0; i < all->n_writers; i++) {
+    const struct bn_statement *st = k->writer[i];
 
     if (st == NULL)
       continue;

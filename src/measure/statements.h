@@ -42,9 +42,9 @@ static inline void bn_statement_failed(struct bn_statement *st)
                         memory_order_relaxed);
 }
 
-/* All names of a run. */
+/* All names of a run.  The sessions of a thread share its counters. */
 struct bn_statements;
-struct bn_statements *bn_statements_new(unsigned n_sessions, unsigned n_stripes);
+struct bn_statements *bn_statements_new(unsigned n_writers, unsigned n_stripes);
 void bn_statements_free(struct bn_statements *all);
 /* Returns the counters of that session for the name, always the same object.  Any thread; it takes
    a lock, so callers keep the result. */

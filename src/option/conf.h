@@ -29,6 +29,7 @@ enum bn_thread_error { BN_THREAD_ERROR_ABORT, BN_THREAD_ERROR_CONTINUE };
 struct bn_conf_raw {
   int64_t threads, events, events_per_session;
   bool events_given;
+  int64_t workers, connect_at_once;
   double time_s, warmup_s, report_interval_s, thread_init_timeout_s, abort_on_assert_s;
   char *forced_shutdown, *time_grace;
   uint64_t thread_stack_size;
@@ -58,7 +59,9 @@ struct bn_conf {
   bool grace_auto;
   uint64_t grace_ns;
   uint64_t init_timeout_ns;
-  uint64_t seed; /* streams are derived from it; entropy when none was given */
+  unsigned workers;         /* OS threads that drive the sessions, at most plan.threads */
+  unsigned connect_at_once; /* sessions that a worker opens at the same time */
+  uint64_t seed;            /* streams are derived from it; entropy when none was given */
   struct bn_dist dist;
 };
 

@@ -22,6 +22,7 @@
 #include "script/old/oldstyle.h"
 #include "script/vm/call.h"
 #include "script/vm/env.h"
+#include "script/vm/shared.h"
 #include "script/vm/vm.h"
 
 struct bn_script {
@@ -64,6 +65,10 @@ static const struct bn_vm_part parts[] = {
 #include "script/bn_ffi_sql_more_cdef.inc"
     },
     {
+        "shared",
+#include "script/bn_ffi_shared_cdef.inc"
+    },
+    {
         "compat",
 #include "script/bn_compat_cdef.inc"
     },
@@ -94,6 +99,8 @@ static const luaL_Reg functions[] = {{"cmdline", bn_cmdline_make},
 
 static const luaL_Reg lazy_functions[] = {{"fill_options", bn_optexport_complete},
                                           {"declares_options", script_declares_options},
+                                          {"wants_own", bn_shared_wants_own},
+                                          {"holds_up", bn_shared_holds_up},
                                           {"json_next", bn_hooks_json_next},
                                           {"declare_metric", bn_metrics_declare},
                                           {"result", bn_result_make},
@@ -170,6 +177,8 @@ struct bn_script *bn_script_new(const struct bn_script_setup *setup)
   sc->api.options = bn_options_new();
   bn_vm_init(&sc->vm, &sc->setup, is_bool ? &table_bool : &table);
   sc->vm.api = &sc->api;
+  if (setup->conf->workers < setup->conf->plan.threads)
+    sc->vm.pools = bn_shared_pools_new(setup->conf->workers);
   sc->api.vm = &sc->vm;
   sc->api.title = sc->title;
   bn_workload_fill(&sc->workload, &sc->api);

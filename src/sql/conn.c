@@ -200,6 +200,7 @@ static void conn_set_target(const struct bn_sql_conn *c, struct bn_sql_target *t
       /* The bundled workloads say before they connect that each thread does. */
       .prepared = c->sys->preflight.all_connect && !c->session->services->is_command,
       .elsewhere = conn_goes_elsewhere(c),
+      .waiter = c->session->waiter,
   };
 }
 
@@ -499,7 +500,7 @@ static void conn_retire(struct bn_sql_conn *c)
 
 void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s)
 {
-  struct bn_sql_session *o = bn_sql_session_take(sys, s);
+  struct bn_sql_session *o = bn_sql_session_take(s);
 
   if (o == NULL)
     return;
@@ -533,9 +534,9 @@ static bool conn_prepares_once(const struct bn_sql_conn *c)
 }
 
 /* Returns an open connection of the session, or NULL. */
-static struct bn_sql_conn *find_open_conn(struct bn_sqlsys *sys, struct bn_session *s)
+static struct bn_sql_conn *conn_find_open(const struct bn_session *s)
 {
-  const struct bn_sql_session *o = bn_sql_session_find(sys, s);
+  const struct bn_sql_session *o = bn_sql_session_find(s);
   struct bn_sql_conn *c = o != NULL ? o->all : NULL;
 
   while (c != NULL && c->state != BN_CONN_OPEN)
@@ -543,10 +544,9 @@ static struct bn_sql_conn *find_open_conn(struct bn_sqlsys *sys, struct bn_sessi
   return c;
 }
 
-int bn_sql_check_room(struct bn_sqlsys *sys, struct bn_session *s, uint64_t bytes,
-                      struct bn_err *err)
+int bn_sql_check_room(const struct bn_session *s, uint64_t bytes, struct bn_err *err)
 {
-  struct bn_sql_conn *c = find_open_conn(sys, s);
+  struct bn_sql_conn *c = conn_find_open(s);
 
   return c != NULL && c->drv->ops->check_room != NULL
              ? c->drv->ops->check_room(c->server->handle, bytes, err)
@@ -556,7 +556,7 @@ int bn_sql_check_room(struct bn_sqlsys *sys, struct bn_session *s, uint64_t byte
 enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_session *s,
                                           uint64_t at_start, uint64_t in_all)
 {
-  struct bn_sql_conn *c = find_open_conn(sys, s);
+  struct bn_sql_conn *c = conn_find_open(s);
   struct bn_sql_expected expected = {
       .at_start = at_start,
       .in_all = in_all,

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/plugin.h"
 #include "measure/stat.h"
+#include "option/conf.h"
 #include "option/opt.h"
 #include "sql/count.h"
 
@@ -160,6 +161,20 @@ static bool ignores_silence(const struct bn_sql_driver *drv, const struct bn_dri
   return each != NULL;
 }
 
+/* A call that blocks its thread would hold up the other sessions of a worker. */
+static int driver_check_waits(const struct bn_driver *ops, const struct bn_session *s,
+                              struct bn_err *err)
+{
+  const struct bn_conf *conf = s->services->conf;
+
+  if (ops->waits || s->services->is_command || conf->workers == conf->plan.threads)
+    return 0;
+  return bn_err_set(err, EINVAL,
+                    "the database driver '%s' blocks the thread that waits for it, and cannot be "
+                    "used with fewer --workers than --threads",
+                    ops->name);
+}
+
 static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_driver_entry *row,
                        const struct bn_session *s, struct bn_err *err)
 {
@@ -171,7 +186,7 @@ static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_driver_ent
   if (ops->conf_size != row->conf_size)
     return bn_err_set(err, EINVAL, "the module of the database driver '%s' is of another version",
                       row->name);
-  if (driver_check_isolation(drv->sys, ops, err) != 0)
+  if (driver_check_waits(ops, s, err) != 0 || driver_check_isolation(drv->sys, ops, err) != 0)
     return -1;
   if (bn_sql_errors_of_driver(&drv->ignored, ops, row->conf, err) != 0)
     return -1;
@@ -252,16 +267,9 @@ static void session_interrupt(void *arg)
   pthread_mutex_unlock(&o->lock);
 }
 
-struct bn_sql_session *bn_sql_session_find(struct bn_sqlsys *sys, const struct bn_session *s)
+struct bn_sql_session *bn_sql_session_find(const struct bn_session *s)
 {
-  struct bn_sql_session *o;
-
-  pthread_mutex_lock(&sys->sessions_lock);
-  o = sys->sessions;
-  while (o != NULL && o->session != s)
-    o = o->next;
-  pthread_mutex_unlock(&sys->sessions_lock);
-  return o;
+  return s->sql;
 }
 
 /* Finds the statistics of the session.  The sessions of commands and of the main thread are not
@@ -291,10 +299,7 @@ static struct bn_sql_session *session_make(struct bn_sqlsys *sys, struct bn_sess
   o->session = s;
   session_measure(sys, o);
   pthread_mutex_init(&o->lock, NULL);
-  pthread_mutex_lock(&sys->sessions_lock);
-  o->next = sys->sessions;
-  sys->sessions = o;
-  pthread_mutex_unlock(&sys->sessions_lock);
+  s->sql = o;
   s->services->set_interrupt(s, session_interrupt, o);
   return o;
 }
@@ -303,7 +308,7 @@ struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_sessi
                                           struct bn_sql_driver *drv)
 {
   const uint64_t bit = UINT64_C(1) << drv->index;
-  struct bn_sql_session *o = bn_sql_session_find(sys, s);
+  struct bn_sql_session *o = bn_sql_session_find(s);
 
   if (o == NULL)
     o = session_make(sys, s);
@@ -337,22 +342,14 @@ void bn_sql_session_closing(struct bn_sql_session *o, struct bn_sql_link *link)
   pthread_mutex_unlock(&o->lock);
 }
 
-struct bn_sql_session *bn_sql_session_take(struct bn_sqlsys *sys, struct bn_session *s)
+struct bn_sql_session *bn_sql_session_take(struct bn_session *s)
 {
-  struct bn_sql_session *found = NULL;
+  struct bn_sql_session *o = s->sql;
 
-  pthread_mutex_lock(&sys->sessions_lock);
-  for (struct bn_sql_session **p = &sys->sessions; *p != NULL; p = &(*p)->next) {
-    if ((*p)->session == s) {
-      found = *p;
-      *p = found->next;
-      break;
-    }
-  }
-  pthread_mutex_unlock(&sys->sessions_lock);
-  if (found != NULL)
+  s->sql = NULL;
+  if (o != NULL)
     s->services->set_interrupt(s, NULL, NULL);
-  return found;
+  return o;
 }
 
 void bn_sql_session_free(struct bn_sqlsys *sys, struct bn_sql_session *o)

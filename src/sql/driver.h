@@ -61,8 +61,6 @@ struct bn_sqlsys {
   _Atomic bool pooler_told;
   _Atomic bool remedy_told;
   struct bn_sql_conn *retired; /* connections that outlived their session in somebody's hands */
-  pthread_mutex_t sessions_lock;
-  struct bn_sql_session *sessions;
   struct bn_sql_statement_cache texts;
   struct bn_sql_preflight preflight;
   struct bn_sql_end_hints hints;
@@ -72,7 +70,6 @@ struct bn_sqlsys {
 
 /* The part of a session that belongs to the SQL layer. */
 struct bn_sql_session {
-  struct bn_sql_session *next;
   struct bn_session *session;
   uint64_t started;        /* bit per driver row: thread_init was called */
   struct bn_sql_conn *all; /* every connection ever made; conn.c fills and empties it */
@@ -117,13 +114,13 @@ static inline bool bn_sql_driver_ignores(const struct bn_sql_driver *drv,
 struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_session *s,
                                           struct bn_sql_driver *drv);
 /* Returns the SQL part of the session, or NULL. */
-struct bn_sql_session *bn_sql_session_find(struct bn_sqlsys *sys, const struct bn_session *s);
+struct bn_sql_session *bn_sql_session_find(const struct bn_session *s);
 /* Between the two calls, interrupts reach the link. */
 void bn_sql_session_opened(struct bn_sql_session *o, struct bn_sql_link *link);
 void bn_sql_session_closing(struct bn_sql_session *o, struct bn_sql_link *link);
 /* Removes the SQL part of the session, which nobody finds or interrupts from now on.  NULL: there
    is none. */
-struct bn_sql_session *bn_sql_session_take(struct bn_sqlsys *sys, struct bn_session *s);
+struct bn_sql_session *bn_sql_session_take(struct bn_session *s);
 /* Frees a session that was taken and has no connection any more; ends the drivers in its thread. */
 void bn_sql_session_free(struct bn_sqlsys *sys, struct bn_sql_session *o);
 

@@ -360,7 +360,7 @@ bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, b
   const struct bn_sql_repetition r =
       bn_sql_repeat(tries, (uint64_t)sys->conf->max_tries, failure_session_noise(s, now_ns));
 
-  failure_roll_back_all(bn_sql_session_find(sys, s));
+  failure_roll_back_all(bn_sql_session_find(s));
   if (r.wait_ns > 0)
     s->services->pause(s, now_ns + r.wait_ns);
   if (!counts)

@@ -395,7 +395,7 @@ struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
 
 void bn_sql_hold(struct bn_sqlsys *sys, struct bn_session *s)
 {
-  const struct bn_sql_session *o = bn_sql_session_find(sys, s);
+  const struct bn_sql_session *o = bn_sql_session_find(s);
 
   if (o == NULL || sys->emulate || sys->anew)
     return;
@@ -494,9 +494,9 @@ static int prepared_prepare_held(struct bn_sql_conn *c)
   return prepared_prepare_rest(c);
 }
 
-int bn_sql_prepare_held(struct bn_sqlsys *sys, struct bn_session *s)
+int bn_sql_prepare_held(const struct bn_session *s)
 {
-  const struct bn_sql_session *o = bn_sql_session_find(sys, s);
+  const struct bn_sql_session *o = bn_sql_session_find(s);
   int rc = 0;
 
   if (o == NULL)

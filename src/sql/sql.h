@@ -108,8 +108,7 @@ enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_sessi
 
 /* Checks, before a session that has a connection inserts so many bytes of rows, that they may fit.
    Returns 0, or -1 and err if they surely do not. */
-int bn_sql_check_room(struct bn_sqlsys *sys, struct bn_session *s, uint64_t bytes,
-                      struct bn_err *err);
+int bn_sql_check_room(const struct bn_session *s, uint64_t bytes, struct bn_err *err);
 
 /* The verdict about the last call on a connection. */
 enum bn_sql_verdict { BN_VERDICT_NONE, BN_VERDICT_IGNORABLE, BN_VERDICT_FATAL };
@@ -193,7 +192,7 @@ void bn_sql_stmt_name(struct bn_sql_stmt *st, const char *name);
    statements together, until bn_sql_prepare_held.  The latter returns 0, or -1 if one failed, which
    has been logged. */
 void bn_sql_hold(struct bn_sqlsys *sys, struct bn_session *s);
-int bn_sql_prepare_held(struct bn_sqlsys *sys, struct bn_session *s);
+int bn_sql_prepare_held(const struct bn_session *s);
 /* Binds values: the descriptors are copied; the memory that they point at is borrowed until the
    statement is closed or bound again.  Returns 0; -1 or 1 after a failure, which has been logged.
    -1: the statement has the new ones all the same; 1: it keeps those of before. */

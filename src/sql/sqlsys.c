@@ -33,7 +33,6 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
                                                       .text = bn_alloc_text,
                                                       .print = bn_alloc_print}};
   pthread_mutex_init(&sys->lock, NULL);
-  pthread_mutex_init(&sys->sessions_lock, NULL);
   bn_sql_statement_cache_init(&sys->texts);
   bn_sql_preflight_init(&sys->preflight);
   bn_sql_verify_init(&sys->verify);
@@ -112,7 +111,6 @@ void bn_sqlsys_free(struct bn_sqlsys *sys)
   bn_sql_verify_done(&sys->verify);
   bn_sql_preflight_done(&sys->preflight);
   bn_sql_statement_cache_done(&sys->texts);
-  pthread_mutex_destroy(&sys->sessions_lock);
   pthread_mutex_destroy(&sys->lock);
   free(sys->drivers);
   free(sys);

@@ -17,16 +17,17 @@ check() # file
       $0 !~ /pthread_cond_destroy[ ]*\(/ && $0 !~ /pthread_kill\(atomic_load\(&receiver/ ||
     call("cnd_[a-z]+|thrd_[a-z]+|sem_[a-z]+|futex|syscall") ||
     call("sleep|usleep|nanosleep|pause|sigsuspend|sigwait|sigwaitinfo|sigtimedwait") ||
-    call("poll|ppoll|select|pselect|epoll_[a-z0-9_]+|waitid|wait3|wait4") ||
+    call("poll|ppoll|select|pselect|epoll_p?wait2?|waitid|wait3|wait4") ||
     (call("waitpid") && !spawn) ||
     (call("clock_nanosleep") && !clock) {
       printf "%s:%d: only base/wait.c blocks, starts threads and wakes them\n", file, NR
     }'
 }
 
-# A wait that no test enters.
+# A wait that no test enters.  Simulated runs have no sockets: test_loop.c waits for them.
 untested()
 {
+  [ "$1" != src/engine/loop.c ] || return 0
   grep -ohE 'struct bn_wait [a-z_]+ = \{"[^"]*"' "$1" | sed 's/.*{//' | while read -r what; do
     grep -qF "{$what," tests/unit/test_run_waits.c 2>/dev/null ||
       echo "$1: tests/unit/test_run_waits.c does not list the wait for $what"

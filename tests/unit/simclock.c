@@ -517,6 +517,27 @@ bool bn_wait_writable(int fd, uint64_t deadline_ns)
   return bn_wait_is_writable(fd);
 }
 
+/* No session of a simulated run shares its worker. */
+int bn_wait_events(const struct bn_wait *w, int epoll_fd, struct epoll_event *events, int n,
+                   uint64_t deadline_ns)
+{
+  (void)w;
+  (void)epoll_fd;
+  (void)events;
+  (void)n;
+  (void)deadline_ns;
+  abort();
+}
+
+short bn_wait_poll(const struct bn_wait *w, int fd, short events, uint64_t deadline_ns)
+{
+  (void)w;
+  (void)fd;
+  (void)events;
+  (void)deadline_ns;
+  abort();
+}
+
 void bn_wait_park(const struct bn_wait *w)
 {
   enter();

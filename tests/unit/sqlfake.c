@@ -474,9 +474,10 @@ static void set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg
 
 static void make_session(struct fixture *f)
 {
-  assert_int_equal(bn_statset_init(&f->stats, 1, bn_sqlsys_metrics(f->sys), 0), 0);
+  assert_int_equal(bn_statset_init(&f->stats, 1, 1, bn_sqlsys_metrics(f->sys), 0), 0);
   bn_clock_init(&f->clock, BN_CLOCK_VDSO);
   atomic_init(&f->limit.until_ns, UINT64_MAX);
+  f->conf.workers = f->conf.plan.threads;
   f->services = (struct bn_services){.of = f,
                                      .conf = &f->conf,
                                      .metrics = bn_sqlsys_metrics(f->sys),

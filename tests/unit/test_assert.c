@@ -172,7 +172,7 @@ struct bench {
 static void open_bench(struct bench *b)
 {
   memset(b, 0, sizeof *b);
-  assert_int_equal(bn_statset_init(&b->set, 1, extra, 0), 0);
+  assert_int_equal(bn_statset_init(&b->set, 1, 1, extra, 0), 0);
   bn_snap_init(&b->base, &b->set);
   bn_snap_init(&b->delta, &b->set);
   bn_view_store_init(&b->store, &b->base);

@@ -43,7 +43,7 @@ static void set_scene(struct scene *c, unsigned apart)
 {
   sim_begin();
   *c = (struct scene){.limit = {UINT64_MAX, UINT64_MAX}};
-  assert_int_equal(bn_statset_init(&c->set, 1, NULL, apart), 0);
+  assert_int_equal(bn_statset_init(&c->set, 1, 1, NULL, apart), 0);
   bn_clock_init(&c->clock, BN_CLOCK_AUTO);
   bn_clock_reader_init(&c->s.clock, &c->clock);
   c->s.stat = c->set.stat[0];

@@ -18,7 +18,7 @@ struct scene {
 
 static void set_scene_of(struct scene *c, unsigned n, unsigned apart)
 {
-  assert_int_equal(bn_statset_init(&c->set, n, NULL, apart), 0);
+  assert_int_equal(bn_statset_init(&c->set, n, n, NULL, apart), 0);
   bn_outage_init(&c->outage, &c->set);
   for (unsigned i = 0; i < n; i++)
     atomic_store(&c->set.stat[i]->running, true);

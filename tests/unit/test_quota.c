@@ -342,7 +342,7 @@ static uint64_t play(struct game *g)
   g->by_start = g->warmup && !g->one_more && bn_rng_below(&g->rng, 2) == 0;
   g->measure_ns = bn_rng_below(&g->rng, 200);
   g->until_ns = bn_rng_below(&g->rng, 10) == 0 ? 500 : UINT64_MAX;
-  assert_int_equal(bn_statset_init(&g->stats, g->n, NULL, 0), 0);
+  assert_int_equal(bn_statset_init(&g->stats, g->n, g->n, NULL, 0), 0);
   start(g);
   for (unsigned i = 0; i < g->n; i++)
     g->session[i].depth =
@@ -392,7 +392,7 @@ static struct game *new_game_of(unsigned n, uint64_t events, bool warmup, bool o
   g->events = events;
   g->warmup = warmup;
   g->one_more = one_more;
-  assert_int_equal(bn_statset_init(&g->stats, n, NULL, 0), 0);
+  assert_int_equal(bn_statset_init(&g->stats, n, n, NULL, 0), 0);
   start(g);
   return g;
 }

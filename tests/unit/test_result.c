@@ -88,7 +88,7 @@ static void measure(struct bn_group *g)
   struct bn_view_store store;
   struct bn_view v;
 
-  assert_int_equal(bn_statset_init(&set, SESSIONS, extra, 0), 0);
+  assert_int_equal(bn_statset_init(&set, SESSIONS, SESSIONS, extra, 0), 0);
   bn_snap_init(&start, &set);
   bn_snap_init(&last, &set);
   bn_snap_init(&now, &set);

@@ -27,7 +27,7 @@ static void *draw(void *arg)
   struct session *s = arg;
   struct bn_rng work, pacing;
 
-  if (!bn_start_barrier_wait(s->start_barrier))
+  if (!bn_start_barrier_wait(s->start_barrier, 1))
     return NULL;
   bn_rng_seed(&work, s->seed, BN_RNG_WORKLOAD, s->id);
   bn_rng_seed(&pacing, s->seed, BN_RNG_PACER, s->id);

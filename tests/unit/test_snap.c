@@ -40,7 +40,7 @@ static void differences_are_exact(void **state)
   struct bn_snap a, b;
 
   (void)state;
-  assert_int_equal(bn_statset_init(&set, SESSIONS, extra, 0), 0);
+  assert_int_equal(bn_statset_init(&set, SESSIONS, SESSIONS, extra, 0), 0);
   assert_int_equal(set.metrics.n_counters, BN_C_FIXED + 1);
   assert_int_equal(set.metrics.n_hists, 2);
   bn_snap_init(&a, &set);
@@ -80,7 +80,7 @@ static void differences_are_exact(void **state)
 /* Of one host and of another. */
 static void make_one(struct bn_snap *s, struct bn_statset *set, const char *label, uint64_t took)
 {
-  assert_int_equal(bn_statset_init(set, SESSIONS, extra, 0), 0);
+  assert_int_equal(bn_statset_init(set, SESSIONS, SESSIONS, extra, 0), 0);
   bn_snap_init(s, set);
   one_event(set->stat[1], 100, took);
   bn_stat_count(set->stat[2], EXTRA, took);
@@ -172,7 +172,7 @@ static void looked_up_values_are_differences_too(void **state)
   uint64_t value = 1000;
 
   (void)state;
-  assert_int_equal(bn_statset_init(&set, SESSIONS, extra, 0), 0);
+  assert_int_equal(bn_statset_init(&set, SESSIONS, SESSIONS, extra, 0), 0);
   set.sample = look_up;
   set.sampled = &value;
   bn_snap_init(&a, &set);
@@ -199,7 +199,7 @@ static void views_are_consistent(void **state)
   uint64_t i;
 
   (void)state;
-  assert_int_equal(bn_statset_init(&set, 2, NULL, 0), 0);
+  assert_int_equal(bn_statset_init(&set, 2, 2, NULL, 0), 0);
   bn_snap_init(&zero, &set);
   bn_snap_init(&now, &set);
   bn_view_store_init(&store, &now);
@@ -246,7 +246,7 @@ struct scene {
 
 static void set_scene(struct scene *c, unsigned sessions, unsigned apart)
 {
-  assert_int_equal(bn_statset_init(&c->set, sessions, NULL, apart), 0);
+  assert_int_equal(bn_statset_init(&c->set, sessions, sessions, NULL, apart), 0);
   bn_snap_init(&c->zero, &c->set);
   bn_snap_init(&c->now, &c->set);
   bn_view_store_init(&c->store, &c->now);
@@ -360,7 +360,7 @@ static void counts_cover_the_time_of_each_session(void **state)
   uint64_t counter[EXTRA + 1] = {[BN_C_READ] = 7};
 
   (void)state;
-  assert_int_equal(bn_statset_init(&set, SESSIONS, extra, 0), 0);
+  assert_int_equal(bn_statset_init(&set, SESSIONS, SESSIONS, extra, 0), 0);
   for (unsigned i = 0; i < SESSIONS; i++)
     bn_stat_count(set.stat[i], EXTRA, 10);
   bn_statset_leave(&set, set.stat[0], 1006);
@@ -473,7 +473,7 @@ static void sums_of_centuries_are_right(void **state)
   uint64_t i;
 
   (void)state;
-  assert_int_equal(bn_statset_init(&set, 2, NULL, 0), 0);
+  assert_int_equal(bn_statset_init(&set, 2, 2, NULL, 0), 0);
   bn_snap_init(&zero, &set);
   bn_snap_init(&now, &set);
   bn_view_store_init(&store, &now);
@@ -506,7 +506,7 @@ static void values_beyond_the_range_have_extremes(void **state)
   struct bn_view v;
 
   (void)state;
-  assert_int_equal(bn_statset_init(&set, 1, extra, 0), 0);
+  assert_int_equal(bn_statset_init(&set, 1, 1, extra, 0), 0);
   bn_snap_init(&zero, &set);
   bn_snap_init(&now, &set);
   bn_view_store_init(&store, &now);
@@ -568,7 +568,7 @@ static void snapshots_of_live_sessions_only_grow(void **state)
   int i;
 
   (void)state;
-  assert_int_equal(bn_statset_init(&set, 1, NULL, 0), 0);
+  assert_int_equal(bn_statset_init(&set, 1, 1, NULL, 0), 0);
   bn_snap_init(&a, &set);
   bn_snap_init(&b, &set);
   w.st = set.stat[0];
@@ -608,7 +608,7 @@ static void counters_of_a_script_have_rates(void **state)
   struct bn_view v;
 
   (void)state;
-  assert_int_equal(bn_statset_init(&set, SESSIONS, declared, 0), 0);
+  assert_int_equal(bn_statset_init(&set, SESSIONS, SESSIONS, declared, 0), 0);
   bn_snap_init(&base, &set);
   bn_snap_init(&now, &set);
   bn_view_store_init(&store, &now);

@@ -546,7 +546,7 @@ static void prepare_three(struct fixture *f, struct bn_sql_conn *c, unsigned tog
   st[0] = make(c, "SELECT ?");
   st[1] = make(c, "UPDATE ?");
   st[2] = make(c, "SELECT ?+1");
-  assert_int_equal(bn_sql_prepare_held(f->sys, f->s), 0);
+  assert_int_equal(bn_sql_prepare_held(f->s), 0);
   assert_log(log);
   for (size_t i = 0; i < 3; i++) {
     execute_and_drop(st[i]);

@@ -35,7 +35,7 @@ static void prepares_together(void **state)
   st[3] = bn_sql_prepare(c, "D", 1);
   assert_string_equal(fake.log, "connect 0;");
   fake.together = 2;
-  assert_int_equal(bn_sql_prepare_held(f.sys, f.s), 0);
+  assert_int_equal(bn_sql_prepare_held(f.s), 0);
   assert_string_equal(fake.log, "connect 0;all 4 A B ?;prepare C ?;bind 1;prepare D;");
   assert_string_equal(bn_sql_conn_view(c)->sql_errmsg, "");
   fake.log[0] = '\0';
@@ -62,7 +62,7 @@ static void tells_what_cannot_be_prepared_together(void **state)
   for (int i = 0; i < N; i++)
     st[i] = bn_sql_prepare(c, "A", 1);
   fake.together = BN_SQL_AT_ONCE;
-  assert_int_equal(bn_sql_prepare_held(f.sys, f.s), 0);
+  assert_int_equal(bn_sql_prepare_held(f.s), 0);
   assert_non_null(strstr(fake.log, "all 64 A A"));
   assert_non_null(strstr(fake.log, ";all 1 A;"));
   bn_sql_hold(f.sys, f.s);
@@ -71,7 +71,7 @@ static void tells_what_cannot_be_prepared_together(void **state)
   fake.together = 0;
   fake.refuse_prepare = 1;
   capture_begin();
-  assert_int_equal(bn_sql_prepare_held(f.sys, f.s), -1);
+  assert_int_equal(bn_sql_prepare_held(f.s), -1);
   assert_non_null(strstr(capture_end(), "FATAL: "));
   for (int i = 0; i < N; i++)
     bn_sql_stmt_free(st[i]);
@@ -98,7 +98,7 @@ static int prepare_and_lose(struct fixture *f, struct bn_sql_conn *c, struct bn_
     st[i] = bn_sql_prepare(c, "A", 1);
   fake.together = BN_SQL_AT_ONCE;
   fake.lost_together = in;
-  return bn_sql_prepare_held(f->sys, f->s);
+  return bn_sql_prepare_held(f->s);
 }
 
 static void tells_of_a_connection_lost_while_it_prepares_together(void **state)
@@ -181,7 +181,7 @@ static void prepares_all_again_after_a_later_loss(void **state)
     st[i] = bn_sql_prepare(c, "A", 1);
   fake.together = BN_SQL_AT_ONCE - 1;
   fake.refuse_prepare = 1;
-  assert_int_equal(bn_sql_prepare_held(f.sys, f.s), 0);
+  assert_int_equal(bn_sql_prepare_held(f.s), 0);
   assert_non_null(strstr(fake.log, "disconnect;connect 0;prepare A;all 2 A A;prepare A;"));
   fake.log[0] = '\0';
   for (int i = 0; i < HELD; i++)

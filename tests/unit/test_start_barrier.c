@@ -15,7 +15,7 @@ static const uint64_t SLOW_NS = 30 * BN_NSEC_PER_SEC;
 
 static void *wait_at(void *start_barrier)
 {
-  return bn_start_barrier_wait(start_barrier) ? start_barrier : NULL;
+  return bn_start_barrier_wait(start_barrier, 1) ? start_barrier : NULL;
 }
 
 static void *fail_it(void *start_barrier)
@@ -88,7 +88,7 @@ static void test_nobody_passes_before_it_opens(void **state)
   assert_int_equal(g.state, BN_START_BARRIER_CLOSED);
   bn_start_barrier_open(&g);
   assert_int_equal(join(threads, 3), 3);
-  assert_true(bn_start_barrier_wait(&g)); /* who comes late finds it open */
+  assert_true(bn_start_barrier_wait(&g, 1)); /* who comes late finds it open */
   bn_start_barrier_done(&g);
 }
 
@@ -105,7 +105,7 @@ static void test_party_fails(void **state)
   assert_int_equal(bn_start_barrier_await(&g, UINT64_MAX), BN_START_BARRIER_FAILED);
   bn_start_barrier_open(&g);
   assert_int_equal(join(threads, 11), 0);
-  assert_false(bn_start_barrier_wait(&g));
+  assert_false(bn_start_barrier_wait(&g, 1));
   bn_start_barrier_done(&g);
 }
 

@@ -34,13 +34,14 @@ static struct ground *lay(void)
   assert_non_null(g);
   memset(g, 0, sizeof *g);
   bn_outcome_init(&g->outcome);
-  assert_int_equal(bn_load_init(&g->load, N, NULL, 0), 0);
+  assert_int_equal(bn_load_init(&g->load, N, N, NULL, 0), 0);
   plan.stat = g->load.stats.stat;
   bn_quota_init(&g->quota, &plan);
   bn_pacer_init_rate(&g->pacer, 1, 1e-6);
-  bn_threads_init(&g->threads, g->session, N, &g->outcome, &g->quota, &g->pacer);
+  bn_threads_init(&g->threads, g->session, N, N, &g->outcome, &g->quota, &g->pacer);
   for (unsigned i = 0; i < N; i++) {
     g->session[i].state = g;
+    g->session[i].id = i;
     atomic_store(&g->session[i].doing, "testing");
   }
   return g;
@@ -73,19 +74,19 @@ static const struct bn_times endless = {1, 1, UINT64_MAX};
 /* Two sleep until an arrival, the others wait at the barrier, which needs all. */
 static void *wait_for_ever(void *arg)
 {
-  struct bn_worker *w = arg;
-  struct ground *g = w->session->state;
+  struct bn_session *s = bn_worker_session(arg, 0);
+  struct ground *g = s->state;
   bool met;
 
-  bn_threads_enter(w, BN_WORKER_READY);
-  if (bn_threads_await_start_barrier(w)) {
-    met = w->session < &g->session[2]
+  bn_threads_enter(&g->threads, s, BN_SESSION_READY);
+  if (bn_threads_await_start_barrier(&g->threads, 1)) {
+    met = s < &g->session[2]
               ? bn_pacer_sleep(&g->pacer, &g->quota.limit, bn_clock_mono() + 3600 * BN_NSEC_PER_SEC)
               : bn_threads_barrier(&g->threads);
     atomic_fetch_add(met ? &g->met : &g->woken, 1);
-    bn_threads_looped(w, 5);
+    bn_threads_looped(&g->threads, s, 5);
   }
-  bn_threads_enter(w, BN_WORKER_GONE);
+  bn_threads_enter(&g->threads, s, BN_SESSION_GONE);
   return NULL;
 }
 
@@ -162,12 +163,13 @@ static void one_call_ends_every_wait(void **state)
 /* Of an end that comes when there is nothing more to do, nothing is missing. */
 static void *loop_once(void *arg)
 {
-  struct bn_worker *w = arg;
+  struct bn_session *s = bn_worker_session(arg, 0);
+  struct ground *g = s->state;
 
-  bn_threads_enter(w, BN_WORKER_READY);
-  if (bn_threads_await_start_barrier(w))
-    bn_threads_looped(w, 5);
-  bn_threads_enter(w, BN_WORKER_GONE);
+  bn_threads_enter(&g->threads, s, BN_SESSION_READY);
+  if (bn_threads_await_start_barrier(&g->threads, 1))
+    bn_threads_looped(&g->threads, s, 5);
+  bn_threads_enter(&g->threads, s, BN_SESSION_GONE);
   return NULL;
 }
 
@@ -228,13 +230,13 @@ static void ended_before_the_gate_nothing_is_measured(void **state)
 /* The first one does not come: it has gone. */
 static void *meet(void *arg)
 {
-  struct bn_worker *w = arg;
-  struct ground *g = w->session->state;
+  struct bn_session *s = bn_worker_session(arg, 0);
+  struct ground *g = s->state;
 
-  if (w->session != g->session)
+  if (s != g->session)
     for (int i = 0; i < ROUNDS; i++)
       atomic_fetch_add(bn_threads_barrier(&g->threads) ? &g->met : &g->woken, 1);
-  bn_threads_enter(w, BN_WORKER_GONE);
+  bn_threads_enter(&g->threads, s, BN_SESSION_GONE);
   return NULL;
 }
 
@@ -325,7 +327,7 @@ static void the_grace_follows_what_was_completed(void **state)
   before = bn_grace_progress(&parts);
   bn_stat_count(g->load.side.stat[0], BN_C_OTHER, 2);
   bn_stat_bump(&g->load.stats.stat[5]->ended, 1);
-  bn_threads_enter(&g->threads.worker[4], BN_WORKER_GONE);
+  bn_threads_enter(&g->threads, &g->session[4], BN_SESSION_GONE);
   after = bn_grace_progress(&parts);
   assert_int_equal(after.all, before.all + 4);
   assert_int_equal(after.ended, before.ended + 2);
@@ -342,7 +344,7 @@ static void events_at_a_rate_last_as_long_as_their_service(void **state)
   struct bn_stat *st;
 
   (void)state;
-  assert_int_equal(bn_statset_init(&load.stats, 2, NULL, BN_STAT_WAITING), 0);
+  assert_int_equal(bn_statset_init(&load.stats, 2, 2, NULL, BN_STAT_WAITING), 0);
   st = load.stats.stat[1];
   bn_stat_record(st, st->service_hist, 7000);
   atomic_store(&st->max_ns, 900000);

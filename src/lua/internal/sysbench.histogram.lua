@@ -2,7 +2,7 @@
 local internal = ...
 internal.declare("hist")
 local ffi = internal.ffi
-local C = ffi.C
+local C = internal.C
 local write, stdout = io.stdout.write, io.stdout
 
 local histogram_methods = {}

@@ -2,7 +2,7 @@
 -- Modules here are loaded once per interpreter and serve all its instances, so they keep no data of
 -- a session; the data of an instance lives in its two tables, env and sysbench.
 local internal = ...
-local C = internal.ffi.C
+local C = internal.C
 local module = internal.module
 local pcall, rawget, rawset, pairs, next, rawequal, type, getmetatable =
   pcall, rawget, rawset, pairs, next, rawequal, type, getmetatable
@@ -18,7 +18,9 @@ local lazy = {
 
 local function load(key)
   if key == "cmdline" then
-    return internal.cmdline()
+    local cmdline = internal.cmdline()
+    cmdline.prepare_held = rawget(internal, "prepare_held") or cmdline.prepare_held
+    return cmdline
   end
   local loaded = module(lazy[key])
   return lazy[key] == "sysbench.report" and loaded[key:sub(#"report_" + 1)] or loaded

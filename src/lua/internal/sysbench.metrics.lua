@@ -2,7 +2,7 @@
 -- of the session whose code runs.  A handle belongs to the instance that asked for it.
 local internal = ...
 internal.declare("metrics")
-local C = internal.ffi.C
+local C = internal.C
 local type, error, tostring, setmetatable = type, error, tostring, setmetatable
 
 -- Numbers above this have no whole steps.

@@ -2,7 +2,7 @@
 local internal = ...
 internal.declare("rand")
 local ffi = internal.ffi
-local C = ffi.C
+local C = internal.C
 local error, tostring, tonumber, type = error, tostring, tonumber, type
 local to_string = ffi.string
 

@@ -1,6 +1,6 @@
 -- Module "sysbench.restart": handles an event that has failed.
 local internal = ...
-local C = internal.ffi.C
+local C = internal.C
 local type, error, pcall, xpcall, traceback = type, error, pcall, xpcall, debug.traceback
 
 local RESTART_EVENT = 1

@@ -5,7 +5,7 @@
 local internal = ...
 internal.declare("sql")
 local ffi = internal.ffi
-local C = ffi.C
+local C = internal.C
 local module = internal.module
 local type, error, pairs, rawset, rawget, select, setmetatable =
   type, error, pairs, rawset, rawget, select, setmetatable

@@ -3,7 +3,7 @@
 local internal = ...
 internal.declare("sql_more")
 local ffi = internal.ffi
-local C = ffi.C
+local C = internal.C
 local RESTART_EVENT, IGNORABLE = 1, 1
 local DOUBLE, FLOAT = 6, 5
 local ALERT = 1

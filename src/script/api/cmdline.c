@@ -241,10 +241,11 @@ static int cmdline_hold(lua_State *L)
   return 0;
 }
 
+/* Under --workers module sysbench.shared has another one. */
 static int cmdline_prepare_held(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
-  const bool failed = bn_sql_prepare_held(lua->vm->setup->sql, lua->session) != 0;
+  const bool failed = bn_sql_prepare_held(lua->session) != 0;
 
   lua->told = failed && bn_session_interrupted(lua->session);
   lua_pushboolean(L, !failed);
@@ -321,7 +322,7 @@ static int cmdline_check_room(lua_State *L)
   struct bn_err err = {0};
 
   if (!(bytes >= 0 && bytes < 0x1p63) ||
-      bn_sql_check_room(lua->vm->setup->sql, lua->session, (uint64_t)bytes, &err) == 0)
+      bn_sql_check_room(lua->session, (uint64_t)bytes, &err) == 0)
     return 0;
   lua_settop(L, 0);
   lua_pushstring(L, err.text);

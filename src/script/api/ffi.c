@@ -58,19 +58,25 @@ static bool ffi_fails(const struct bn_instance *in, uint32_t tries)
   return sql != NULL && !bn_session_interrupted(s) && !bn_sql_retry(sql, s, tries, counts);
 }
 
-uint32_t bn_ffi_event_again(uint32_t tries)
+int bn_ffi_event_repeat(struct bn_instance *in, uint32_t tries)
 {
-  struct bn_instance *in = bn_instance_current();
   struct bn_session *s = in->lua.session;
 
   if (ffi_fails(in, tries)) {
     bn_event_fail(s, &in->tick);
-    return bn_ffi_event_begin() ? 1 : 0;
+    return -1;
   }
   if (!bn_session_over(s))
-    return tries < UINT32_MAX ? tries + 1 : tries;
+    return tries < INT32_MAX ? (int)tries + 1 : (int)tries;
   bn_event_drop(s, &in->tick);
   return 0;
+}
+
+uint32_t bn_ffi_event_again(uint32_t tries)
+{
+  const int next = bn_ffi_event_repeat(bn_instance_current(), tries);
+
+  return next >= 0 ? (uint32_t)next : bn_ffi_event_begin() ? 1 : 0;
 }
 
 bool bn_ffi_over(void)

@@ -129,8 +129,11 @@ int bn_ffi_sql_free_result(sql_result *rs)
 
 sql_statement *bn_ffi_sql_prepare(sql_connection *c, const char *sql, size_t len, const char *name)
 {
-  struct bn_sql_stmt *st = bn_sql_prepare(bn_ffi_to_conn(c), sql, len);
+  return bn_ffi_sql_prepared(c, bn_sql_prepare(bn_ffi_to_conn(c), sql, len), name);
+}
 
+sql_statement *bn_ffi_sql_prepared(sql_connection *c, struct bn_sql_stmt *st, const char *name)
+{
   if (st == NULL)
     bn_ffi_sql_failed(c);
   else if (name != NULL)
@@ -138,8 +141,7 @@ sql_statement *bn_ffi_sql_prepare(sql_connection *c, const char *sql, size_t len
   return bn_ffi_from_stmt(st);
 }
 
-/* rc, of a call that raises no error by itself if it has failed. */
-static int ffi_sql_checked(const sql_connection *c, int rc)
+int bn_ffi_sql_checked(const sql_connection *c, int rc)
 {
   if (rc != 0)
     bn_ffi_sql_failed(c);
@@ -158,7 +160,7 @@ static enum bn_sql_type ffi_type_of(int32_t type)
   }
 }
 
-int bn_ffi_sql_bind(sql_statement *st, const struct bn_ffi_param *const *params, size_t n)
+int bn_ffi_bind_params(struct bn_sql_stmt *st, const struct bn_ffi_param *const *params, size_t n)
 {
   struct bn_sql_bind few[PARAMS_AT_ONCE] = {0}, *binds = few;
   int rc;
@@ -170,10 +172,18 @@ int bn_ffi_sql_bind(sql_statement *st, const struct bn_ffi_param *const *params,
                                     .is_null = &params[i]->is_null,
                                     .data = params[i] + 1,
                                     .len = &params[i]->data_len};
-  rc = bn_sql_bind(bn_ffi_to_stmt(st), binds, n);
+  rc = bn_sql_bind(st, binds, n);
   if (binds != few)
     free(binds);
-  return ffi_sql_checked(bn_ffi_from_conn(bn_sql_stmt_conn(bn_ffi_to_stmt(st))), rc);
+  return rc;
+}
+
+int bn_ffi_sql_bind(sql_statement *st, const struct bn_ffi_param *const *params, size_t n)
+{
+  struct bn_sql_stmt *of = bn_ffi_to_stmt(st);
+
+  return bn_ffi_sql_checked(bn_ffi_from_conn(bn_sql_stmt_conn(of)),
+                            bn_ffi_bind_params(of, params, n));
 }
 
 sql_result *bn_ffi_sql_execute(sql_statement *st)
@@ -198,17 +208,17 @@ void bn_ffi_sql_stmt_free(sql_statement *st)
 
 int bn_ffi_sql_bulk_init(sql_connection *c, const char *sql, size_t len)
 {
-  return ffi_sql_checked(c, bn_sql_bulk_init(bn_ffi_to_conn(c), sql, len));
+  return bn_ffi_sql_checked(c, bn_sql_bulk_init(bn_ffi_to_conn(c), sql, len));
 }
 
 int bn_ffi_sql_bulk_next(sql_connection *c, const char *row, size_t len)
 {
-  return ffi_sql_checked(c, bn_sql_bulk_next(bn_ffi_to_conn(c), row, len));
+  return bn_ffi_sql_checked(c, bn_sql_bulk_next(bn_ffi_to_conn(c), row, len));
 }
 
 int bn_ffi_sql_bulk_done(sql_connection *c)
 {
-  return ffi_sql_checked(c, bn_sql_bulk_done(bn_ffi_to_conn(c)));
+  return bn_ffi_sql_checked(c, bn_sql_bulk_done(bn_ffi_to_conn(c)));
 }
 
 void bn_ffi_sql_rand_str(void *out, const char *fmt, size_t len)

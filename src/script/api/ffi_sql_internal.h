@@ -50,4 +50,11 @@ static inline struct bn_sql_stmt *bn_ffi_to_stmt(sql_statement *st)
   return (struct bn_sql_stmt *)(void *)st;
 }
 
+/* The second halves of functions of ffi_sql.h, which use the current instance: after a prepare; and
+   after a call that raises no error by itself. */
+sql_statement *bn_ffi_sql_prepared(sql_connection *c, struct bn_sql_stmt *st, const char *name);
+int bn_ffi_sql_checked(const sql_connection *c, int rc);
+/* Binds; does not use the current instance. */
+int bn_ffi_bind_params(struct bn_sql_stmt *st, const struct bn_ffi_param *const *params, size_t n);
+
 #endif

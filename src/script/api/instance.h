@@ -14,7 +14,22 @@
 #include "script/api/result.h"
 #include "script/vm/lua.h"
 
+struct bn_ffi_param;
 struct bn_options;
+
+/* A call that may wait, of a session that shares its worker (ffi_shared.h). */
+struct bn_call {
+  int which;
+  int number; /* its result, if that is a number */
+  size_t len;
+  void *object, *result;
+  union {
+    const char *text;
+    const char *const *names;
+    const struct bn_ffi_param *const *params;
+  };
+  const char *const *values;
+};
 
 /* An interpreter and the data that these functions keep with it.  Members that every event uses
    stand next to the first members of struct bn_lua. */
@@ -25,6 +40,7 @@ struct bn_instance {
   struct bn_tick tick;      /* the event in flight of the preset thread_run */
   struct bn_tick own_tick;  /* the event in flight that sb_event_start() began */
   bool own_event;           /* own_tick is in flight */
+  struct bn_call call;
   struct bn_lua lua;
 };
 
@@ -61,6 +77,10 @@ static inline struct bn_api *bn_instance_api(void)
 {
   return bn_lua_current()->vm->api;
 }
+
+/* As bn_ffi_event_again (ffi.h), but returns -1 where the next event is to begin; does not use the
+   current instance. */
+int bn_ffi_event_repeat(struct bn_instance *in, uint32_t tries);
 
 /* Opens an interpreter with an instance in it; the script is not executed.  NULL: the reason has
    been logged. */

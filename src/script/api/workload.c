@@ -17,8 +17,9 @@
 /* The data of a session in bn_session.state. */
 struct session_state {
   struct bn_instance *in;
-  bool ready; /* thread_init has succeeded, thread_run has not failed, and thread_done must be
-                 called */
+  bool ready;   /* thread_init has succeeded, thread_run has not failed, and thread_done must be
+                   called */
+  bool in_call; /* in turns: a function of the script has been called and has not returned */
 };
 
 /* --- commands ------------------------------------------------------------------------------------
@@ -165,7 +166,7 @@ static void workload_drop_unfinished(struct bn_instance *in, struct bn_session *
     bn_event_drop(s, &in->tick);
 }
 
-static void fail_session(const struct bn_lua *lua)
+static void workload_fail_session(const struct bn_lua *lua)
 {
   const char *text = lua->failure.text != NULL ? lua->failure.text : "";
 
@@ -186,7 +187,7 @@ static enum bn_next workload_loop(void *self, struct bn_session *s)
   workload_drop_unfinished(state->in, s);
   if (rc == 0)
     return BN_FINISHED;
-  fail_session(lua);
+  workload_fail_session(lua);
   state->ready = api->vm->setup->conf->policy->thread_done_follows;
   return BN_FAILED;
 }
@@ -214,10 +215,109 @@ static int workload_close_session(void *self, struct bn_session *s, struct bn_er
   if (bn_session_interrupted(s))
     rc = 0;
   if (rc != 0)
-    fail_session(&state->in->lua);
+    workload_fail_session(&state->in->lua);
   bn_instance_close(state->in);
   state->in = NULL;
   return rc;
+}
+
+/* --- run, in turns: sessions that share a worker
+ * --------------------------------------------------
+ */
+
+/* Calls a function of the script, or goes on with it; what: its name. */
+static enum bn_lua_turn workload_call_in_turns(struct session_state *state, const char *what)
+{
+  struct bn_lua *lua = &state->in->lua;
+  enum bn_lua_turn turn;
+
+  if (state->in_call) {
+    turn = bn_lua_go_on(lua, 0, what);
+  } else {
+    bn_lua_push_global(lua, what);
+    if (!lua_isfunction(lua->L, -1)) {
+      lua_pop(lua->L, 1);
+      return BN_LUA_DONE;
+    }
+    state->in_call = true;
+    lua_pushinteger(lua->L, (lua_Integer)lua->session->number);
+    turn = bn_lua_begin(lua, 1, what);
+  }
+  state->in_call = turn == BN_LUA_WAITS;
+  return turn;
+}
+
+static enum bn_turn workload_open_in_turns(void *self, struct bn_session *s)
+{
+  struct session_state *state = s->state;
+
+  if (state->in == NULL)
+    state->in = workload_open_instance(self, s);
+  if (state->in == NULL)
+    return BN_TURN_FAILED;
+  workload_doing(s, "in thread_init()");
+  switch (workload_call_in_turns(state, "thread_init")) {
+  case BN_LUA_WAITS:
+    return BN_TURN_WAITS;
+  case BN_LUA_FAILED:
+    return BN_TURN_FAILED;
+  default:
+    state->ready = true;
+    return BN_TURN_DONE;
+  }
+}
+
+static enum bn_turn workload_loop_in_turns(const struct bn_api *api, struct bn_session *s)
+{
+  struct session_state *state = s->state;
+  enum bn_lua_turn turn;
+
+  workload_doing(s, "in thread_run()");
+  turn = workload_call_in_turns(state, "thread_run");
+  if (turn == BN_LUA_WAITS)
+    return BN_TURN_WAITS;
+  workload_drop_unfinished(state->in, s);
+  if (turn == BN_LUA_DONE)
+    return BN_TURN_DONE;
+  workload_fail_session(&state->in->lua);
+  state->ready = api->vm->setup->conf->policy->thread_done_follows;
+  return BN_TURN_FAILED;
+}
+
+static enum bn_turn workload_close_in_turns(struct bn_session *s)
+{
+  struct session_state *state = s->state;
+  enum bn_lua_turn turn = BN_LUA_DONE;
+
+  if (state->in == NULL)
+    return BN_TURN_DONE;
+  workload_doing(s, "in thread_done()");
+  if (state->ready)
+    turn = workload_call_in_turns(state, "thread_done");
+  if (turn == BN_LUA_WAITS)
+    return BN_TURN_WAITS;
+  /* As in workload_close_session. */
+  if (turn == BN_LUA_FAILED && bn_session_interrupted(s))
+    turn = BN_LUA_DONE;
+  if (turn == BN_LUA_FAILED)
+    workload_fail_session(&state->in->lua);
+  bn_instance_close(state->in);
+  state->in = NULL;
+  return turn == BN_LUA_FAILED ? BN_TURN_FAILED : BN_TURN_DONE;
+}
+
+static enum bn_turn workload_turn(void *self, struct bn_session *s, enum bn_phase phase,
+                                  struct bn_err *err)
+{
+  (void)err;
+  switch (phase) {
+  case BN_PHASE_OPEN:
+    return workload_open_in_turns(self, s);
+  case BN_PHASE_LOOP:
+    return workload_loop_in_turns(self, s);
+  default:
+    return workload_close_in_turns(s);
+  }
 }
 
 static int workload_verify(void *self, struct bn_session *main, struct bn_err *err)
@@ -266,6 +366,7 @@ void bn_workload_fill(struct bn_workload *w, const struct bn_api *api)
                             .session_open = workload_open_session,
                             .loop = workload_loop,
                             .session_close = workload_close_session,
+                            .turn = workload_turn,
                             .finish = workload_finish};
   if (sql != NULL && bn_sqlsys_verifies(sql)) {
     w->verify = workload_verify;

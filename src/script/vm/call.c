@@ -282,21 +282,10 @@ static int protected_call(void *arg)
   return lua_pcall(c->L, c->nargs, c->nresults, c->handler);
 }
 
-int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
+/* Handles the outcome of a protected call, whose error value is on top if rc is not 0.  Returns 0,
+   or -1 after logging the error. */
+static int call_ended(struct bn_lua *lua, int rc, int nresults, const char *what)
 {
-  struct call c = {.L = lua->L, .nargs = nargs, .nresults = nresults};
-  const bool traced = bn_log_get_verbosity() >= BN_DEBUG;
-  struct bn_lua *previous = bn_lua_enter(lua);
-
-  if (traced) {
-    c.handler = lua_gettop(lua->L) - nargs;
-    lua_pushcfunction(lua->L, call_traceback);
-    lua_insert(lua->L, c.handler);
-  }
-  const int rc = bn_stackguard_call(lua, protected_call, &c);
-
-  if (traced)
-    lua_remove(lua->L, c.handler);
   /* os.exit() has ended the call, which is no failure. */
   const bool exited = rc != 0 && bn_library_leaves(lua->L);
 
@@ -308,8 +297,68 @@ int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
     lua_pop(lua->L, 1);
   }
   lua->told = false;
-  bn_lua_enter(previous);
   return rc == 0 || exited ? 0 : -1;
+}
+
+int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
+{
+  struct call c = {.L = lua->L, .nargs = nargs, .nresults = nresults};
+  const bool traced = bn_log_get_verbosity() >= BN_DEBUG;
+  struct bn_lua *previous = bn_lua_enter(lua);
+
+  if (traced) {
+    c.handler = lua_gettop(lua->L) - nargs;
+    lua_pushcfunction(lua->L, call_traceback);
+    lua_insert(lua->L, c.handler);
+  }
+  int rc = lua->shared != NULL ? protected_call(&c) : bn_stackguard_call(lua, protected_call, &c);
+
+  if (traced)
+    lua_remove(lua->L, c.handler);
+  rc = call_ended(lua, rc, nresults, what);
+  bn_lua_enter(previous);
+  return rc;
+}
+
+/* Puts pcall, or xpcall with the handler of tracebacks, below the function and its nargs arguments.
+   Returns the number of arguments for it. */
+static int call_protect(lua_State *L, int nargs)
+{
+  const bool traced = bn_log_get_verbosity() >= BN_DEBUG;
+  const int at = lua_gettop(L) - nargs;
+
+  lua_getfield(L, LUA_REGISTRYINDEX, traced ? "bn.xpcall" : "bn.pcall");
+  lua_insert(L, at);
+  if (!traced)
+    return nargs + 1;
+  lua_pushcfunction(L, call_traceback);
+  lua_insert(L, at + 2);
+  return nargs + 2;
+}
+
+enum bn_lua_turn bn_lua_begin(struct bn_lua *lua, int nargs, const char *what)
+{
+  return bn_lua_go_on(lua, call_protect(lua->L, nargs), what);
+}
+
+enum bn_lua_turn bn_lua_go_on(struct bn_lua *lua, int nargs, const char *what)
+{
+  lua_State *L = lua->L;
+  struct bn_lua *previous = bn_lua_enter(lua);
+  int rc = lua_resume(L, nargs);
+  enum bn_lua_turn turn = BN_LUA_WAITS;
+
+  if (rc != LUA_YIELD) {
+    /* pcall itself returns whether the call has failed; otherwise the memory was used up. */
+    if (rc == 0) {
+      rc = lua_toboolean(L, 1) ? 0 : LUA_ERRRUN;
+      lua_settop(L, rc == 0 ? 0 : 2);
+    }
+    turn = call_ended(lua, rc, 0, what) == 0 ? BN_LUA_DONE : BN_LUA_FAILED;
+    lua_settop(L, 0);
+  }
+  bn_lua_enter(previous);
+  return turn;
 }
 
 int bn_lua_call_global(struct bn_lua *lua, const char *name)
@@ -323,7 +372,11 @@ int bn_lua_call_global(struct bn_lua *lua, const char *name)
 
 int bn_lua_load(struct bn_lua *lua)
 {
-  if (bn_chunk_push(lua->L, lua->vm->chunk) != 0) {
+  struct bn_lua *previous = bn_lua_enter(lua);
+  const int pushed = bn_chunk_push(lua->L, lua->vm->chunk);
+
+  bn_lua_enter(previous);
+  if (pushed != 0) {
     bn_log(BN_FATAL, "%s", lua_tostring(lua->L, -1));
     lua_pop(lua->L, 1);
     return -1;

@@ -13,6 +13,12 @@ struct bn_lua;
    Returns 0 with nresults on the stack, or -1: the error has been logged as "`what' function
    failed: …" (what NULL: the bare message) and the stack is as before the function was pushed. */
 int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what);
+/* The same in turns, without results, for an instance that shares its interpreter; its stack is
+   otherwise empty.  WAITS: the session waits, and bn_lua_go_on with nargs 0 goes on with the call
+   when it may. */
+enum bn_lua_turn { BN_LUA_WAITS, BN_LUA_DONE, BN_LUA_FAILED };
+enum bn_lua_turn bn_lua_begin(struct bn_lua *lua, int nargs, const char *what);
+enum bn_lua_turn bn_lua_go_on(struct bn_lua *lua, int nargs, const char *what);
 /* Calls a global of the script in the same way, without arguments and results, if it exists. */
 int bn_lua_call_global(struct bn_lua *lua, const char *name);
 /* Executes the top level of the script; returns 0, or -1 after logging why. */

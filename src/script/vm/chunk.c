@@ -15,7 +15,9 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "option/conf.h"
 #include "script/setup.h"
+#include "script/vm/lua.h"
 
 struct bn_chunk {
   struct bn_chunk *next;
@@ -23,6 +25,7 @@ struct bn_chunk {
   char *chunkname; /* "@L/err.lua", "=stdin" */
   char *data;
   size_t len;
+  struct bn_chunk *maker; /* returns the function of the chunk anew at each call; NULL: none */
 };
 
 /* A file that dofile or loadfile has run. */
@@ -36,6 +39,7 @@ struct bn_chunks {
   struct bn_chunk *first;
   struct noted *noted;                 /* files of the main instance */
   const struct bn_script_setup *setup; /* borrowed */
+  bool shared;                         /* sessions share interpreters */
 };
 
 /* Returns 0 or an error number.  A device may have no end. */
@@ -78,6 +82,8 @@ static int chunk_append(lua_State *L, const void *data, size_t len, void *ud)
 
 static void free_chunk(struct bn_chunk *c)
 {
+  if (c->maker != NULL)
+    free_chunk(c->maker);
   free(c->file);
   free(c->chunkname);
   free(c->data);
@@ -108,6 +114,26 @@ static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
   return NULL;
 }
 
+/* Compiles the text as a function that is returned: sessions that share an interpreter then have
+   functions of their own with the same bytecode.  It stays on its lines. */
+static struct bn_chunk *chunk_compile_maker(lua_State *L, const struct bn_chunk *c,
+                                            const struct bn_buf *text)
+{
+  struct bn_buf wrapped;
+
+  bn_buf_init(&wrapped, 0);
+  (void)bn_buf_str(&wrapped, "return function(...) ");
+  (void)bn_buf_add(&wrapped, text->data != NULL ? text->data : "", text->len);
+  (void)bn_buf_str(&wrapped, "\nend");
+  struct bn_chunk *maker =
+      chunk_compile(L, bn_alloc_text(c->file), bn_alloc_text(c->chunkname), &wrapped);
+
+  if (maker == NULL)
+    lua_pop(L, 1);
+  bn_buf_done(&wrapped);
+  return maker;
+}
+
 static struct bn_chunk *chunk_known(const struct bn_chunks *all, const char *file)
 {
   struct bn_chunk *c = all->first;
@@ -122,6 +148,7 @@ struct bn_chunks *bn_chunks_new(const struct bn_script_setup *setup)
   struct bn_chunks *all = bn_alloc(1, sizeof *all);
 
   all->setup = setup;
+  all->shared = setup->conf->workers < setup->conf->plan.threads;
   (void)pthread_mutex_init(&all->lock, NULL);
   return all;
 }
@@ -184,6 +211,8 @@ const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const
     c = chunk_compile(L, bn_alloc_text(file), bn_alloc_print("@%s", chunk_name_shown(all, file)),
                       &text);
     if (c != NULL) {
+      if (all->shared)
+        c->maker = chunk_compile_maker(L, c, &text);
       c->next = all->first;
       all->first = c;
     } else {
@@ -225,14 +254,44 @@ const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool
                      "example: bench cpu run (see bench --help)");
   else if ((c = chunk_compile(L, bn_alloc_text("stdin"), bn_alloc_text("=stdin"), &text)) == NULL)
     (void)bn_err_set(err, EINVAL, "%s", lua_tostring(L, -1));
+  else if (all->shared)
+    c->maker = chunk_compile_maker(L, c, &text);
   bn_buf_done(&text);
   all->first = c;
   return c;
 }
 
-int bn_chunk_push(lua_State *L, const struct bn_chunk *c)
+static int chunk_load(lua_State *L, const struct bn_chunk *c)
 {
   return luaL_loadbuffer(L, c->data, c->len, c->chunkname) == 0 ? 0 : -1;
+}
+
+/* Pushes the function that makes the chunk's, which is loaded once into an interpreter. */
+static int chunk_push_maker(lua_State *L, const struct bn_chunk *c)
+{
+  lua_pushlightuserdata(L, (void *)(uintptr_t)c);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  if (lua_isfunction(L, -1))
+    return 0;
+  lua_pop(L, 1);
+  if (chunk_load(L, c) != 0)
+    return -1;
+  lua_pushlightuserdata(L, (void *)(uintptr_t)c);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+  return 0;
+}
+
+int bn_chunk_push(lua_State *L, const struct bn_chunk *c)
+{
+  if (bn_lua_current()->shared == NULL || c->maker == NULL)
+    return chunk_load(L, c);
+  if (chunk_push_maker(L, c->maker) != 0)
+    return -1;
+  lua_call(L, 0, 1);
+  lua_pushvalue(L, LUA_GLOBALSINDEX);
+  (void)lua_setfenv(L, -2);
+  return 0;
 }
 
 void bn_chunks_note(struct bn_chunks *all, const char *file)

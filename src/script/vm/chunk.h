@@ -33,7 +33,8 @@ void bn_chunks_note(struct bn_chunks *all, const char *file);
 /* Calls fn with every compiled file, then with every noted one; called before workers exist. */
 void bn_chunks_each(const struct bn_chunks *all, void (*fn)(void *arg, const char *file),
                     void *arg);
-/* Pushes the function of a chunk with the instance's environment; 0, or -1 and pushes a message. */
+/* Pushes the function of a chunk with the environment of L, for the current instance; 0, or -1 and
+   pushes a message. */
 int bn_chunk_push(lua_State *L, const struct bn_chunk *c);
 
 #endif

@@ -108,6 +108,18 @@ static void env_copy_entries(lua_State *L, int from, int to)
   }
 }
 
+/* Where the interpreter is shared, calls internal[name] with the value on top. */
+static void env_adopt(lua_State *L, const char *name)
+{
+  if (bn_lua_current()->shared == NULL)
+    return;
+  lua_getfield(L, LUA_REGISTRYINDEX, key_internal);
+  lua_getfield(L, -1, name);
+  lua_pushvalue(L, -3);
+  lua_call(L, 1, 0);
+  lua_pop(L, 1);
+}
+
 /* Implements __index of a script's `ffi`: its first use declares the old names and fills it. */
 static int env_unfold_ffi(lua_State *L)
 {
@@ -118,6 +130,9 @@ static int env_unfold_ffi(lua_State *L)
   for (const char *const *part = bn_lua_current()->vm->table->old_parts; *part != NULL; part++)
     env_declare(L, *part);
   env_copy_entries(L, 3, 1);
+  lua_pushvalue(L, 1);
+  env_adopt(L, "adopt_ffi");
+  lua_pop(L, 1);
   lua_pushvalue(L, 2);
   lua_rawget(L, 1);
   return 1;
@@ -164,8 +179,22 @@ static int env_lazy_function(lua_State *L)
   return 1;
 }
 
-/* Makes what the instances of an interpreter share. */
-static void env_open_shared(lua_State *L)
+/* Sets internal.C, by which modules call C: ffi.C, or functions that let other sessions go on. */
+static void env_set_calls(lua_State *L)
+{
+  lua_getfield(L, LUA_REGISTRYINDEX, key_internal);
+  if (bn_lua_current()->shared != NULL) {
+    env_push_module(L, "sysbench.shared");
+  } else {
+    lua_getfield(L, -1, "ffi");
+    lua_getfield(L, -1, "C");
+    lua_remove(L, -2);
+  }
+  lua_setfield(L, -2, "C");
+  lua_pop(L, 1);
+}
+
+void bn_env_make_shared(lua_State *L)
 {
   static const luaL_Reg env_functions[] = {{"module", internal_module},
                                            {"sysbench", internal_sysbench},
@@ -177,6 +206,12 @@ static void env_open_shared(lua_State *L)
   const struct bn_vm_table *table = bn_lua_current()->vm->table;
 
   bn_library_wrap(L);
+  if (bn_lua_current()->shared != NULL) {
+    lua_getglobal(L, "pcall");
+    lua_setfield(L, LUA_REGISTRYINDEX, "bn.pcall");
+    lua_getglobal(L, "xpcall");
+    lua_setfield(L, LUA_REGISTRYINDEX, "bn.xpcall");
+  }
   lua_newtable(L);
   lua_setfield(L, LUA_REGISTRYINDEX, key_modules);
   lua_pushvalue(L, LUA_GLOBALSINDEX);
@@ -194,6 +229,7 @@ static void env_open_shared(lua_State *L)
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
   lua_setfield(L, LUA_REGISTRYINDEX, key_internal);
+  env_set_calls(L);
 }
 
 /* Pushes a copy of the shared globals.  In a copy, unlike a table that falls back to them,
@@ -246,8 +282,8 @@ void bn_env_make(struct bn_lua *lua)
 {
   lua_State *L = lua->L;
 
-  env_open_shared(L);
   env_push_environment(L);
+  env_adopt(L, "adopt");
   lua_pushvalue(L, -1);
   lua->env_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   bn_require_open(lua);

@@ -31,7 +31,9 @@ struct bn_vm_table {
   const luaL_Reg *lazy_functions;     /* the same, added to the table when first used */
 };
 
-/* Fills lua->env_ref, sysbench_ref and thread_run_ref; runs under lua_pcall, may raise. */
+/* Both run under lua_pcall and may raise.  The first makes what the instances of an interpreter
+   share; the second makes an instance and fills lua->env_ref, sysbench_ref and thread_run_ref. */
+void bn_env_make_shared(lua_State *L);
 void bn_env_make(struct bn_lua *lua);
 
 #endif

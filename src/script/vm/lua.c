@@ -44,7 +44,7 @@ bool bn_lua_has_function(struct bn_lua *lua, const char *name)
 
 void bn_lua_trim(struct bn_lua *lua)
 {
-  if (lua_gc(lua->L, LUA_GCCOUNT, 0) < LARGE_KIB)
+  if (lua->shared != NULL || lua_gc(lua->L, LUA_GCCOUNT, 0) < LARGE_KIB)
     return;
   struct bn_lua *previous = bn_lua_enter(lua);
 

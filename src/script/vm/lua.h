@@ -18,6 +18,8 @@ struct bn_api;
 struct bn_chunk;
 struct bn_chunks;
 struct bn_session;
+struct bn_shared;
+struct bn_shared_pools;
 struct bn_vm_table;
 
 /* The time at which names of the 0.5 interface appear. */
@@ -34,6 +36,7 @@ struct bn_vm {
   const struct bn_chunk *chunk;        /* the script itself; it is in `chunks` */
   enum bn_old_names old_names;         /* set by script.c */
   struct sigaction *guard;             /* the handler before ours; stackguard.h */
+  struct bn_shared_pools *pools;       /* --workers: by worker; NULL: nothing is shared */
   struct bn_api *api; /* for the functions of the table; vm/ does not look into it */
 };
 
@@ -46,11 +49,13 @@ struct bn_lua_failure {
 /* An interpreter and the script instance that lives in it.  An instance is an environment: its own
    globals, its own `sysbench` table, its own loaded modules.  One thread at a time uses it. */
 struct bn_lua {
-  lua_State *L;
-  const struct bn_vm *vm;     /* borrowed */
+  lua_State *L;             /* where the interpreter is shared, the coroutine that is the session */
+  struct bn_shared *shared; /* the interpreter that it shares with others; NULL: its own */
+  const struct bn_vm *vm;   /* borrowed */
   struct bn_session *session; /* borrowed; gives its functions events, numbers and statistics */
-  struct bn_heap heap;        /* memory of L */
+  struct bn_heap heap;        /* memory of L, unless it is shared */
   int env_ref, sysbench_ref;  /* registry references of the instance's two tables */
+  int thread_ref;             /* shared: of L */
   int thread_run_ref;         /* the preset thread_run, to recognise a script's own */
   uintptr_t stack_low;        /* lowest address of the C stack of the call in progress */
   unsigned tid;               /* value of sysbench.tid */
@@ -86,7 +91,8 @@ void bn_lua_push_field(struct bn_lua *lua, const char *name);
 bool bn_lua_has_function(struct bn_lua *lua, const char *name);
 /* Collects all garbage after loading. */
 void bn_lua_collect(struct bn_lua *lua);
-/* Collects the garbage of a large script during loading, to make room for its thread_init. */
+/* Collects the garbage of a large script during loading, to make room for its thread_init.  An
+   interpreter that is shared collects while it loads the next instance. */
 void bn_lua_trim(struct bn_lua *lua);
 
 #endif

@@ -107,6 +107,16 @@ static int stackguard_call_with(void *memory, int (*fn)(void *arg), void *arg)
   return result;
 }
 
+uintptr_t bn_stackguard_hold(void)
+{
+  const uintptr_t low = guard_lowest_address();
+  const stack_t ours = {.ss_sp = (unsigned char *)low + MARGIN, .ss_size = HANDLER_STACK};
+
+  if (low != 0)
+    (void)sigaltstack(&ours, NULL);
+  return low;
+}
+
 /* It is not inlined, because the array must lie above all frames of the call. */
 __attribute__((noinline)) static int call_on_main(int (*fn)(void *arg), void *arg)
 {

@@ -4,6 +4,7 @@
 #define BN_SCRIPT_VM_STACKGUARD_H
 
 #include <signal.h>
+#include <stdint.h>
 
 struct bn_lua;
 
@@ -14,5 +15,8 @@ void bn_stackguard_remove(struct sigaction *previous);
 int bn_stackguard_call(struct bn_lua *lua, int (*fn)(void *arg), void *arg);
 /* Frees the unused part of a worker's stack: loading needs far more of it than an event. */
 void bn_stackguard_release(void);
+/* Guards all calls of this thread from now on, for workers that sessions share; returns the lowest
+   address of its stack, for the stack_low of its instances. */
+uintptr_t bn_stackguard_hold(void);
 
 #endif

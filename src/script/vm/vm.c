@@ -9,6 +9,7 @@
 
 #include <lauxlib.h>
 
+#include "api/session.h"
 #include "base/buf.h"
 #include "base/log.h"
 #include "option/conf.h"
@@ -16,6 +17,7 @@
 #include "script/vm/env.h"
 #include "script/vm/library.h"
 #include "script/vm/module_path.h"
+#include "script/vm/shared.h"
 #include "script/vm/stackguard.h"
 
 /* Builds of LuaJIT with 32-bit pointers insist on their own allocator. */
@@ -27,7 +29,7 @@ static lua_State *vm_new_interpreter(struct bn_heap *heap)
 }
 
 /* The garbage of loading is collected early, because it would stay as gaps in the heap. */
-enum { PAUSE_LOADING = 105 };
+enum { PAUSE_LOADING = 105, PAUSE_LOADING_SHARED = 120 };
 
 static int vm_open_libraries(lua_State *L)
 {
@@ -38,8 +40,16 @@ static int vm_open_libraries(lua_State *L)
     bn_library_open_most(L);
   else
     bn_library_open_all(L);
-  lua_gc(L, LUA_GCSETPAUSE, PAUSE_LOADING);
+  lua_gc(L, LUA_GCSETPAUSE, lua->shared != NULL ? PAUSE_LOADING_SHARED : PAUSE_LOADING);
   lua_gc(L, LUA_GCRESTART, 0);
+  return 0;
+}
+
+/* Makes what the instances of an interpreter share. */
+static int vm_make_shared(lua_State *L)
+{
+  lua_pop(L, 1);
+  bn_env_make_shared(L);
   return 0;
 }
 
@@ -92,22 +102,54 @@ static int vm_luajit_command(lua_State *L)
   return 0;
 }
 
-/* Returns 0, or -1 after logging why. */
-static int vm_build(struct bn_lua *lua)
+/* Makes what precedes all instances of an interpreter; returns as lua_pcall. */
+static int vm_build_shared(struct bn_lua *lua, lua_State *L)
 {
   const struct bn_conf *conf = lua->vm->setup->conf;
-  lua_State *L = lua->L;
   int rc = lua_cpcall(L, vm_open_libraries, lua);
 
   /* This precedes the instance: the interpreter's own `require` finds LuaJIT's modules. */
   if (rc == 0 && conf->raw.luajit_cmd != NULL && conf->raw.luajit_cmd[0] != '\0')
     rc = lua_cpcall(L, vm_luajit_command, lua);
-  if (rc == 0)
-    rc = lua_cpcall(L, vm_make_instance, lua);
+  return rc == 0 ? lua_cpcall(L, vm_make_shared, lua) : rc;
+}
+
+/* Returns 0, or -1 after logging the message on the stack of L. */
+static int vm_checked(lua_State *L, int rc)
+{
   if (rc == 0)
     return 0;
   bn_log(BN_FATAL, "%s", lua_tostring(L, -1));
   return -1;
+}
+
+/* Returns 0, or -1 after logging why. */
+static int vm_build(struct bn_lua *lua)
+{
+  if (vm_checked(lua->L, vm_build_shared(lua, lua->L)) != 0)
+    return -1;
+  return vm_checked(lua->L, lua_cpcall(lua->L, vm_make_instance, lua));
+}
+
+/* Makes the instance as a coroutine of the interpreter. */
+static int vm_build_in(struct bn_lua *lua, struct bn_shared *sh)
+{
+  if (!sh->made && vm_checked(sh->L, vm_build_shared(lua, sh->L)) != 0)
+    return -1;
+  sh->made = true;
+  if (sh->pool->stack_low == 0)
+    sh->pool->stack_low = bn_stackguard_hold();
+  lua->stack_low = sh->pool->stack_low;
+  lua->L = lua_newthread(sh->L);
+  lua->thread_ref = luaL_ref(sh->L, LUA_REGISTRYINDEX);
+  return vm_checked(lua->L, lua_cpcall(lua->L, vm_make_instance, lua));
+}
+
+static struct bn_shared_pool *vm_pool_of(const struct bn_lua *lua)
+{
+  struct bn_shared_pools *all = lua->vm->pools;
+
+  return lua->worker && all != NULL ? &all->pool[lua->session->id % all->n] : NULL;
 }
 
 int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s, unsigned tid,
@@ -117,17 +159,30 @@ int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s
   lua->session = s;
   lua->tid = tid;
   lua->worker = worker;
-  lua->env_ref = lua->sysbench_ref = lua->thread_run_ref = LUA_NOREF;
-  lua->L = vm_new_interpreter(&lua->heap);
-  if (lua->L == NULL) {
+  lua->env_ref = lua->sysbench_ref = lua->thread_run_ref = lua->thread_ref = LUA_NOREF;
+  if (vm_pool_of(lua) != NULL)
+    lua->shared = bn_shared_take(vm_pool_of(lua));
+  else
+    lua->L = vm_new_interpreter(&lua->heap);
+  if (lua->L == NULL && lua->shared == NULL) {
     bn_log(BN_FATAL, "cannot create a Lua state: not enough memory");
     return -1;
   }
   struct bn_lua *previous = bn_lua_enter(lua);
-  const int rc = vm_build(lua);
+  const int rc = lua->shared != NULL ? vm_build_in(lua, lua->shared) : vm_build(lua);
 
   bn_lua_enter(previous);
   return rc;
+}
+
+/* The rest of the instance is garbage for the interpreter. */
+static void vm_leave_shared(const struct bn_lua *lua)
+{
+  const int refs[] = {lua->env_ref, lua->sysbench_ref, lua->thread_run_ref, lua->thread_ref};
+
+  for (size_t i = 0; i < sizeof refs / sizeof refs[0]; i++)
+    luaL_unref(lua->shared->L, LUA_REGISTRYINDEX, refs[i]);
+  bn_shared_drop(lua->shared);
 }
 
 void bn_lua_close(struct bn_lua *lua)
@@ -135,9 +190,12 @@ void bn_lua_close(struct bn_lua *lua)
   struct bn_lua *previous = bn_lua_enter(lua);
 
   /* Finalizers of connections and the like still use the session. */
-  if (lua->L != NULL)
+  if (lua->shared != NULL)
+    vm_leave_shared(lua);
+  else if (lua->L != NULL)
     lua_close(lua->L);
   bn_lua_enter(previous);
+  lua->shared = NULL;
   lua->L = NULL;
   free(lua->failure.text);
   lua->failure.text = NULL;
@@ -198,6 +256,7 @@ int bn_vm_compile(struct bn_vm *vm, struct bn_lua *lua, struct bn_err *err)
 void bn_vm_done(struct bn_vm *vm)
 {
   bn_stackguard_remove(vm->guard);
+  free(vm->pools);
   bn_chunks_free(vm->chunks);
   bn_script_file_done(&vm->place);
   free(vm->path);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Stacks for calls that can be left: mapped once, then used again. */
+#include "base/fiber.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "base/fiber_sanitizer.h"
+
+/* The struct itself is at the upper end of the memory of its stack. */
+static char *fiber_top(const struct bn_fiber *f)
+{
+  return (char *)(uintptr_t)f;
+}
+
+/* Runs one function after another on this stack, whose frame here is never left for good. */
+static void fiber_begin(struct bn_fiber *f)
+{
+  bn_sanitizer_entered(f);
+  for (;;) {
+    f->fn(f->arg);
+    f->ended = true;
+    bn_fiber_leave(f);
+  }
+}
+
+static struct bn_fiber *fiber_map(void)
+{
+  const size_t below = (sizeof(struct bn_fiber) + 63) / 64 * 64;
+  char *memory = mmap(NULL, BN_FIBER_STACK, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  struct bn_fiber *f;
+
+  if (memory == MAP_FAILED)
+    return NULL;
+  if (mprotect(memory, BN_FIBER_GUARD, PROT_NONE) != 0) {
+    (void)munmap(memory, BN_FIBER_STACK);
+    return NULL;
+  }
+  f = (struct bn_fiber *)(void *)(memory + BN_FIBER_STACK - below);
+  f->low = memory + BN_FIBER_GUARD;
+  f->sp = bn_fiber_prepare(fiber_top(f), fiber_begin, f);
+  bn_sanitizer_made(f);
+  return f;
+}
+
+struct bn_fiber *bn_fiber_take(struct bn_fiber_pool *p)
+{
+  struct bn_fiber *f = p->unused;
+
+  if (f == NULL)
+    return fiber_map();
+  p->unused = f->next;
+  return f;
+}
+
+void bn_fiber_give_back(struct bn_fiber_pool *p, struct bn_fiber *f)
+{
+  f->next = p->unused;
+  p->unused = f;
+}
+
+void bn_fiber_pool_done(struct bn_fiber_pool *p)
+{
+  while (p->unused != NULL) {
+    struct bn_fiber *f = p->unused;
+
+    p->unused = f->next;
+    bn_sanitizer_freed(f);
+    (void)munmap((char *)f->low - BN_FIBER_GUARD, BN_FIBER_STACK);
+  }
+}
+
+bool bn_fiber_resume(struct bn_fiber *f)
+{
+  bn_sanitizer_enters(f);
+  bn_fiber_switch(&f->sp, f->sp);
+  bn_sanitizer_left(f);
+  return f->ended;
+}
+
+bool bn_fiber_call(struct bn_fiber *f, void (*fn)(void *arg), void *arg)
+{
+  f->fn = fn;
+  f->arg = arg;
+  f->ended = false;
+  return bn_fiber_resume(f);
+}
+
+void bn_fiber_leave(struct bn_fiber *f)
+{
+  bn_sanitizer_leaves(f);
+  bn_fiber_switch(&f->sp, f->sp);
+  bn_sanitizer_entered(f);
+}

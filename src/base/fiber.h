@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Calls on C stacks of their own, which can be left in their middle and entered again.
+
+   A switch is a function call that saves the registers which the called function has to save; it
+   makes no system call and leaves the signal mask and the rounding mode of floating point alone.
+   One thread uses a pool and its fibers. */
+#ifndef BN_BASE_FIBER_H
+#define BN_BASE_FIBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Address space of a stack, its guard included; memory is used only as far as calls have reached.
+   Client libraries that resolve names and shake hands by TLS need about 100 KiB. */
+enum { BN_FIBER_STACK = 256 * 1024, BN_FIBER_GUARD = 16 * 1024 };
+
+struct bn_fiber {
+  void *sp; /* stack pointer of the side that does not run: of the fiber, or of its caller */
+  void (*fn)(void *arg);
+  void *arg;
+  bool ended;
+  struct bn_fiber *next; /* in the pool */
+  void *low;             /* lowest address of the stack, above the guard */
+  void *sanitizer[4];    /* fiber_sanitizer.h */
+  size_t sanitizer_size;
+};
+
+struct bn_fiber_pool {
+  struct bn_fiber *unused; /* the one used last comes first: its memory is in the caches */
+};
+
+/* Frees the stacks, of which none is in use. */
+void bn_fiber_pool_done(struct bn_fiber_pool *p);
+/* Returns an unused stack, or NULL if there is no memory for another one. */
+struct bn_fiber *bn_fiber_take(struct bn_fiber_pool *p);
+void bn_fiber_give_back(struct bn_fiber_pool *p, struct bn_fiber *f);
+/* Calls fn(arg) on the stack.  Returns true if it has returned, false if it has left the fiber. */
+bool bn_fiber_call(struct bn_fiber *f, void (*fn)(void *arg), void *arg);
+/* Goes on with a fiber that was left; returns as bn_fiber_call. */
+bool bn_fiber_resume(struct bn_fiber *f);
+/* Leaves the fiber, on whose stack this is called, until it is resumed. */
+void bn_fiber_leave(struct bn_fiber *f);
+
+/* --- by architecture --- */
+/* Returns the stack pointer of a fiber whose first switch calls begin(f), which never returns. top:
+   the end of its stack, aligned to 16 bytes. */
+void *bn_fiber_prepare(void *top, void (*begin)(struct bn_fiber *f), struct bn_fiber *f);
+/* Goes on at `to`, and stores in *from where this call goes on. */
+void bn_fiber_switch(void **from, void *to);
+
+#endif

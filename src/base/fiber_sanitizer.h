@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tells the sanitizers of switches between stacks, which they would take for overflows and races;
+   empty without a sanitizer. */
+#ifndef BN_BASE_FIBER_SANITIZER_H
+#define BN_BASE_FIBER_SANITIZER_H
+
+#include "base/fiber.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define BN_FIBER_ASAN 1
+#elif __has_feature(thread_sanitizer)
+#define BN_FIBER_TSAN 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define BN_FIBER_ASAN 1
+#elif defined(__SANITIZE_THREAD__)
+#define BN_FIBER_TSAN 1
+#endif
+
+#if defined(BN_FIBER_ASAN)
+
+#include <sanitizer/common_interface_defs.h>
+
+enum { SAN_OWN, SAN_CALLER, SAN_CALLER_LOW };
+
+static inline void bn_sanitizer_made(struct bn_fiber *f)
+{
+  (void)f;
+}
+
+static inline void bn_sanitizer_freed(struct bn_fiber *f)
+{
+  (void)f;
+}
+
+static inline void bn_sanitizer_enters(struct bn_fiber *f)
+{
+  __sanitizer_start_switch_fiber(&f->sanitizer[SAN_CALLER], f->low,
+                                 BN_FIBER_STACK - BN_FIBER_GUARD);
+}
+
+static inline void bn_sanitizer_entered(struct bn_fiber *f)
+{
+  __sanitizer_finish_switch_fiber(f->sanitizer[SAN_OWN],
+                                  (const void **)&f->sanitizer[SAN_CALLER_LOW], &f->sanitizer_size);
+}
+
+static inline void bn_sanitizer_leaves(struct bn_fiber *f)
+{
+  __sanitizer_start_switch_fiber(&f->sanitizer[SAN_OWN], f->sanitizer[SAN_CALLER_LOW],
+                                 f->sanitizer_size);
+}
+
+static inline void bn_sanitizer_left(struct bn_fiber *f)
+{
+  __sanitizer_finish_switch_fiber(f->sanitizer[SAN_CALLER], NULL, NULL);
+}
+
+#elif defined(BN_FIBER_TSAN)
+
+#include <sanitizer/tsan_interface.h>
+
+enum { SAN_OWN, SAN_CALLER };
+
+static inline void bn_sanitizer_made(struct bn_fiber *f)
+{
+  f->sanitizer[SAN_OWN] = __tsan_create_fiber(0);
+}
+
+static inline void bn_sanitizer_freed(struct bn_fiber *f)
+{
+  __tsan_destroy_fiber(f->sanitizer[SAN_OWN]);
+}
+
+static inline void bn_sanitizer_enters(struct bn_fiber *f)
+{
+  f->sanitizer[SAN_CALLER] = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(f->sanitizer[SAN_OWN], 0);
+}
+
+static inline void bn_sanitizer_entered(struct bn_fiber *f)
+{
+  (void)f;
+}
+
+static inline void bn_sanitizer_leaves(struct bn_fiber *f)
+{
+  __tsan_switch_to_fiber(f->sanitizer[SAN_CALLER], 0);
+}
+
+static inline void bn_sanitizer_left(struct bn_fiber *f)
+{
+  (void)f;
+}
+
+#else
+
+static inline void bn_sanitizer_made(struct bn_fiber *f)
+{
+  (void)f;
+}
+
+static inline void bn_sanitizer_freed(struct bn_fiber *f)
+{
+  (void)f;
+}
+
+static inline void bn_sanitizer_enters(struct bn_fiber *f)
+{
+  (void)f;
+}
+
+static inline void bn_sanitizer_entered(struct bn_fiber *f)
+{
+  (void)f;
+}
+
+static inline void bn_sanitizer_leaves(struct bn_fiber *f)
+{
+  (void)f;
+}
+
+static inline void bn_sanitizer_left(struct bn_fiber *f)
+{
+  (void)f;
+}
+
+#endif
+
+#endif

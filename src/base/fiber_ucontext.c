@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Switches between stacks by the C library, for processors without a switch of our own; each makes
+   two system calls for the signal mask. */
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "base/fiber.h"
+
+/* makecontext passes integers of 32 bits. */
+static void fiber_enter(unsigned begin_high, unsigned begin_low, unsigned f_high, unsigned f_low)
+{
+  const uintptr_t begin = (uintptr_t)((uint64_t)begin_high << 32 | begin_low);
+  const uintptr_t f = (uintptr_t)((uint64_t)f_high << 32 | f_low);
+
+  ((void (*)(struct bn_fiber *))begin)((struct bn_fiber *)f);
+}
+
+void *bn_fiber_prepare(void *top, void (*begin)(struct bn_fiber *f), struct bn_fiber *f)
+{
+  ucontext_t *first = (ucontext_t *)top - 1;
+  const uint64_t b = (uintptr_t)begin, a = (uintptr_t)f;
+
+  (void)getcontext(first);
+  first->uc_stack.ss_sp = f->low;
+  first->uc_stack.ss_size = (size_t)((char *)first - (char *)f->low);
+  first->uc_link = NULL;
+  makecontext(first, (void (*)(void))fiber_enter, 4, (unsigned)(b >> 32), (unsigned)b,
+              (unsigned)(a >> 32), (unsigned)a);
+  return first;
+}
+
+/* The context that was left stays on its own stack. */
+void bn_fiber_switch(void **from, void *to)
+{
+  ucontext_t here;
+
+  *from = &here;
+  (void)swapcontext(&here, to);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Waits for the sockets and the times of all sessions of a worker at once. */
+#include "engine/loop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/wait.h"
+
+/* The most events that one call of epoll returns: as many as fit in a page. */
+enum { EVENTS_AT_ONCE = 256 };
+
+static const struct bn_wait ready = {"a session of the worker that may go on", BN_BOUND_END};
+static const struct bn_wait in_place = {"a call that holds up its worker", BN_BOUND_END};
+
+/* --- making --- */
+
+int bn_loop_init(struct bn_loop *l, unsigned n_tasks, void (*go_on)(struct bn_task *t),
+                 struct bn_err *err)
+{
+  struct epoll_event wake = {.events = EPOLLIN};
+
+  memset(l, 0, sizeof *l);
+  l->last = &l->first;
+  l->go_on = go_on;
+  l->n_tasks = n_tasks;
+  l->task = bn_alloc(n_tasks, sizeof(struct bn_task *));
+  l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+  l->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  wake.data.fd = l->wake_fd;
+  if (l->epoll_fd >= 0 && l->wake_fd >= 0 &&
+      epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, l->wake_fd, &wake) == 0)
+    return 0;
+  return bn_err_set(err, errno, "a worker cannot wait for its sessions: %s", strerror(errno));
+}
+
+static void loop_close(int fd)
+{
+  if (fd >= 0)
+    (void)close(fd);
+}
+
+void bn_loop_done(struct bn_loop *l)
+{
+  loop_close(l->epoll_fd);
+  loop_close(l->wake_fd);
+  bn_timers_done(&l->timers);
+  bn_fiber_pool_done(&l->fibers);
+  free(l->fd);
+  free(l->task);
+}
+
+/* --- the queue --- */
+
+void bn_loop_queue(struct bn_task *t)
+{
+  struct bn_loop *l = t->loop;
+
+  if (t->queued)
+    return;
+  t->queued = true;
+  t->next = NULL;
+  *l->last = t;
+  l->last = &t->next;
+}
+
+/* Goes on with the call of the task.  Returns true if there is none, or it has returned. */
+static bool loop_resume_call(struct bn_task *t)
+{
+  struct bn_loop *l = t->loop;
+  bool ended;
+
+  if (t->fiber == NULL)
+    return true;
+  l->running = t;
+  ended = bn_fiber_resume(t->fiber);
+  l->running = NULL;
+  if (!ended)
+    return false;
+  bn_fiber_give_back(&l->fibers, t->fiber);
+  t->fiber = NULL;
+  return true;
+}
+
+/* Those that become ready meanwhile come after the next look at the sockets. */
+static void loop_run_queue(struct bn_loop *l)
+{
+  struct bn_task *t = l->first;
+
+  l->first = NULL;
+  l->last = &l->first;
+  while (t != NULL) {
+    struct bn_task *next = t->next;
+
+    t->queued = false;
+    t->turn_ns = 0;
+    if (loop_resume_call(t))
+      l->go_on(t);
+    t = next;
+  }
+}
+
+/* --- the end of waits --- */
+
+static void loop_end_wait(struct bn_task *t, short came)
+{
+  t->waits = t->until_over = false;
+  t->came = came;
+  bn_timers_clear(&t->loop->timers, &t->timer);
+  bn_loop_queue(t);
+}
+
+static void loop_take_timers(struct bn_loop *l)
+{
+  struct bn_timer *timer;
+
+  if (bn_timers_next(&l->timers) == UINT64_MAX)
+    return;
+  for (const uint64_t now = bn_clock_mono(); (timer = bn_timers_due(&l->timers, now)) != NULL;)
+    loop_end_wait((struct bn_task *)(void *)((char *)timer - offsetof(struct bn_task, timer)), 0);
+}
+
+static short loop_poll_events(uint32_t events)
+{
+  return (short)(((events & (EPOLLIN | EPOLLRDHUP)) != 0 ? POLLIN : 0) |
+                 ((events & EPOLLOUT) != 0 ? POLLOUT : 0) |
+                 ((events & EPOLLERR) != 0 ? POLLERR : 0) |
+                 ((events & EPOLLHUP) != 0 ? POLLHUP : 0));
+}
+
+static void loop_take_event(struct bn_loop *l, const struct epoll_event *e)
+{
+  struct bn_loop_fd *known = &l->fd[e->data.fd];
+  struct bn_task *t = known->task;
+
+  if (t != NULL && t->waits && t->fd == e->data.fd)
+    loop_end_wait(t, loop_poll_events(e->events));
+  else
+    known->early = true;
+}
+
+/* Nobody waits for the counter's number; reading it makes it silent again. */
+static void loop_take_wake(struct bn_loop *l)
+{
+  uint64_t n;
+
+  if (read(l->wake_fd, &n, sizeof n) < 0)
+    return;
+  for (unsigned i = 0; i < l->n_tasks; i++) {
+    struct bn_task *t = l->task[i];
+
+    if (t != NULL && t->waits && (t->until_over || bn_session_interrupted(t->session)))
+      loop_end_wait(t, 0);
+  }
+}
+
+void bn_loop_turn(struct bn_loop *l)
+{
+  struct epoll_event event[EVENTS_AT_ONCE];
+  const int n = bn_wait_events(&ready, l->epoll_fd, event, EVENTS_AT_ONCE,
+                               l->first != NULL ? 0 : bn_timers_next(&l->timers));
+
+  for (int i = 0; i < n; i++) {
+    if (event[i].data.fd == l->wake_fd)
+      loop_take_wake(l);
+    else
+      loop_take_event(l, &event[i]);
+  }
+  loop_take_timers(l);
+  loop_run_queue(l);
+}
+
+void bn_loop_wake(struct bn_loop *l)
+{
+  const uint64_t one = 1;
+
+  /* It fails only if the counter is full, and then the loop will look. */
+  if (write(l->wake_fd, &one, sizeof one) < 0)
+    return;
+}
+
+/* --- waits --- */
+
+static struct bn_loop_fd *loop_known(struct bn_loop *l, int fd)
+{
+  const size_t wanted = (size_t)fd + 1;
+
+  if (wanted > l->n_fds) {
+    const size_t n = wanted < 2 * l->n_fds ? 2 * l->n_fds : wanted + 64;
+
+    l->fd = bn_alloc_resize(l->fd, n, sizeof *l->fd);
+    memset(l->fd + l->n_fds, 0, (n - l->n_fds) * sizeof *l->fd);
+    l->n_fds = n;
+  }
+  return &l->fd[fd];
+}
+
+/* Adds the descriptor, or changes what is asked of it. */
+static int loop_register(struct bn_loop *l, int fd, uint32_t events)
+{
+  struct epoll_event e = {.events = events, .data.fd = fd};
+
+  if (epoll_ctl(l->epoll_fd, EPOLL_CTL_MOD, fd, &e) == 0)
+    return 0;
+  return errno == ENOENT ? epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &e) : -1;
+}
+
+enum { FOR_LIFE = EPOLLIN | EPOLLRDHUP | EPOLLET };
+
+/* Registers a descriptor once for its life.  Returns 0, or events that have come already. */
+static short loop_arm(struct bn_task *t, int fd, bool *armed)
+{
+  struct bn_loop_fd *known = loop_known(t->loop, fd);
+
+  known->task = t;
+  if (!*armed) {
+    if (loop_register(t->loop, fd, FOR_LIFE) != 0)
+      return POLLERR;
+    known->early = false;
+    *armed = known->armed = true;
+  }
+  if (!known->early)
+    return 0;
+  known->early = false;
+  return POLLIN;
+}
+
+static short loop_arm_once(struct bn_task *t, int fd, short events)
+{
+  struct bn_loop_fd *known = loop_known(t->loop, fd);
+  const uint32_t wanted = ((events & POLLIN) != 0 ? (uint32_t)EPOLLIN | EPOLLRDHUP : 0) |
+                          ((events & POLLOUT) != 0 ? (uint32_t)EPOLLOUT : 0);
+
+  known->task = t;
+  return loop_register(t->loop, fd, wanted | EPOLLONESHOT) == 0 ? 0 : POLLERR;
+}
+
+/* A descriptor that is registered for its life was registered otherwise for one wait.  Its number
+   may be that of an older one, and then this does no harm. */
+static void loop_rearm(struct bn_loop *l, int fd)
+{
+  if (l->fd[fd].armed && loop_register(l, fd, FOR_LIFE) != 0)
+    l->fd[fd].armed = false;
+}
+
+/* Leaves the stack of the call until the wait has ended. */
+static void loop_leave(struct bn_task *t, int fd, short wanted, uint64_t until_ns)
+{
+  t->fd = fd;
+  t->wanted = wanted;
+  t->waits = true;
+  if (until_ns != UINT64_MAX)
+    bn_timers_set(&t->loop->timers, &t->timer, until_ns);
+  bn_fiber_leave(t->fiber);
+}
+
+/* Other tasks cannot go on in the middle of this one: a finalizer of the script waits, say. */
+static short loop_wait_here(const struct bn_task *t, int fd, short events, uint64_t until_ns)
+{
+  short came;
+
+  do {
+    const uint64_t look_ns = bn_clock_mono() + 100 * BN_NSEC_PER_MSEC;
+
+    came = bn_wait_poll(&in_place, fd, events, look_ns < until_ns ? look_ns : until_ns);
+  } while (came == 0 && !bn_session_interrupted(t->session) && bn_clock_mono() < until_ns &&
+           !(t->until_over && bn_session_over(t->session)));
+  return came;
+}
+
+static int loop_wait(const struct bn_sql_waiter *w, int fd, short events, bool *armed,
+                     uint64_t until_ns)
+{
+  struct bn_task *t = w->of;
+  short came = 0;
+
+  if (bn_session_interrupted(t->session))
+    return 0;
+  if (t->loop->running != t)
+    return loop_wait_here(t, fd, events, until_ns);
+  if (fd >= 0)
+    came = armed != NULL ? loop_arm(t, fd, armed) : loop_arm_once(t, fd, events);
+  if (came != 0)
+    return came;
+  loop_leave(t, fd, events, until_ns);
+  if (fd >= 0 && armed == NULL)
+    loop_rearm(t->loop, fd);
+  return bn_session_interrupted(t->session) ? 0 : t->came;
+}
+
+void bn_loop_add(struct bn_loop *l, unsigned i, struct bn_task *t, struct bn_session *s)
+{
+  t->loop = l;
+  t->session = s;
+  t->fd = -1;
+  t->waiter = (struct bn_sql_waiter){.wait = loop_wait, .of = t};
+  l->task[i] = t;
+}
+
+/* --- a task --- */
+
+bool bn_task_call(struct bn_task *t, void (*fn)(void *arg), void *arg)
+{
+  struct bn_loop *l = t->loop;
+  bool ended;
+
+  t->fiber = bn_fiber_take(&l->fibers);
+  if (t->fiber == NULL) {
+    fn(arg);
+    return true;
+  }
+  l->running = t;
+  ended = bn_fiber_call(t->fiber, fn, arg);
+  l->running = NULL;
+  if (!ended)
+    return false;
+  bn_fiber_give_back(&l->fibers, t->fiber);
+  t->fiber = NULL;
+  return true;
+}
+
+void bn_task_finish(struct bn_task *t)
+{
+  do {
+    const uint64_t until_ns = t->timer.place != 0 ? t->timer.at_ns : UINT64_MAX;
+
+    t->came = t->waits ? loop_wait_here(t, t->fd, t->wanted, until_ns) : t->came;
+    t->waits = false;
+    bn_timers_clear(&t->loop->timers, &t->timer);
+  } while (!loop_resume_call(t));
+}
+
+void bn_task_sleep(struct bn_task *t, uint64_t until_ns)
+{
+  t->fd = -1;
+  t->until_over = t->waits = t->slept = true;
+  bn_timers_set(&t->loop->timers, &t->timer, until_ns);
+}
+
+void bn_task_pause(struct bn_task *t, uint64_t until_ns)
+{
+  t->until_over = true;
+  (void)loop_wait(&t->waiter, -1, 0, NULL, until_ns);
+  t->until_over = false;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The loop of a worker that drives many sessions: which of them may go on.
+
+   A task is a session in a loop.  Its code runs in the worker's own stack until it has to wait.  A
+   call of C code that may wait (a statement) runs in a stack of its own while it lasts
+   (bn_task_call): its wait leaves that stack, and the loop goes on with other tasks.  A task
+   without such a call waits for a time (bn_task_sleep).  In either case the session's code returns
+   to the loop, which calls `go_on` once the call has returned or the time has come.
+
+   The work of a wake-up grows with the number of tasks that are ready, not with the number of
+   tasks.  Only its worker uses a loop, unless a function says otherwise. */
+#ifndef BN_ENGINE_LOOP_H
+#define BN_ENGINE_LOOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/driver.h"
+#include "api/session.h"
+#include "base/err.h"
+#include "base/fiber.h"
+#include "engine/timers.h"
+
+struct bn_loop;
+
+struct bn_task {
+  struct bn_loop *loop;
+  struct bn_session *session;
+  struct bn_sql_waiter waiter; /* for the drivers of its connections; its `of` is the task */
+  struct bn_fiber *fiber;      /* of the call that has not returned; NULL: none */
+  struct bn_timer timer;       /* of its wait */
+  struct bn_task *next;        /* in the queue of those that are ready */
+  int fd;                      /* that its wait is for; -1: none */
+  short wanted, came;          /* events of the descriptor: waited for, and that ended the wait */
+  bool waits, queued;
+  bool slept;       /* it has slept since the owner of this mark cleared it */
+  bool until_over;  /* its wait ends when the run does */
+  uint64_t turn_ns; /* bn_event_ask's: when the turn began, about; 0: not known yet */
+};
+
+/* What the loop knows of a descriptor, by its number. */
+struct bn_loop_fd {
+  struct bn_task *task; /* that waits for it, or waited last */
+  bool armed;           /* registered for its life, for input */
+  bool early;           /* input came while nobody waited */
+};
+
+struct bn_loop {
+  int epoll_fd, wake_fd;
+  struct bn_loop_fd *fd;
+  size_t n_fds;
+  struct bn_timers timers;
+  struct bn_task *first, **last; /* the queue */
+  struct bn_fiber_pool fibers;
+  struct bn_task *running; /* whose stack is in use; NULL: the worker's own is */
+  struct bn_task **task;   /* owned; all of its tasks */
+  unsigned n_tasks;
+  void (*go_on)(struct bn_task *t);
+};
+
+/* Returns 0, or -1 and err: the process has too many descriptors. */
+int bn_loop_init(struct bn_loop *l, unsigned n_tasks, void (*go_on)(struct bn_task *t),
+                 struct bn_err *err);
+/* No task has a call that has not returned. */
+void bn_loop_done(struct bn_loop *l);
+/* Adds task number i, zeroed before. */
+void bn_loop_add(struct bn_loop *l, unsigned i, struct bn_task *t, struct bn_session *s);
+/* Puts a task that waits for nothing in the queue. */
+void bn_loop_queue(struct bn_task *t);
+/* Waits until a task is ready or bn_loop_wake is called, and goes on with all that are ready. */
+void bn_loop_turn(struct bn_loop *l);
+/* Ends waits that end with the run, and those of sessions that were interrupted.  Any thread. */
+void bn_loop_wake(struct bn_loop *l);
+
+/* Calls fn(arg) in a stack of its own.  Returns true if it has returned; false if it waits: then
+   the caller returns to the loop. */
+bool bn_task_call(struct bn_task *t, void (*fn)(void *arg), void *arg);
+/* Waits here until the call has returned, and holds up the other tasks. */
+void bn_task_finish(struct bn_task *t);
+/* Lets the task go on at until_ns, or when the run is over; the caller returns to the loop. */
+void bn_task_sleep(struct bn_task *t, uint64_t until_ns);
+/* As the `pause` of a session: in a call, until until_ns or the end of the run. */
+void bn_task_pause(struct bn_task *t, uint64_t until_ns);
+
+#endif

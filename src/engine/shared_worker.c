@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The body of a worker that several sessions share (--workers): all are opened, all wait at the
+   start barrier, then each runs its loop and closes. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "engine/loop.h"
+#include "engine/worker.h"
+
+struct shared_session {
+  struct bn_task task; /* first: the loop hands it over */
+  struct shared_worker *worker;
+  enum bn_phase phase;
+  bool open;    /* has been opened, and is at the start barrier or behind it */
+  bool looping; /* its loop has begun */
+};
+
+struct shared_worker {
+  struct bn_worker *worker;
+  struct bn_loop loop;
+  struct shared_session *session;
+  unsigned n, begun, opening, open, gone; /* sessions; opening: of `begun`, not open yet */
+};
+
+static void shared_close(struct shared_session *ss)
+{
+  ss->phase = BN_PHASE_CLOSE;
+  bn_loop_queue(&ss->task);
+}
+
+/* Opens no more at once than --connect-at-once allows.  The first session is opened alone: it asks
+   the server for its limits while the others wait, and shows what the script needs. */
+static void shared_open_more(struct shared_worker *sw)
+{
+  const unsigned at_once = sw->worker->job->conf->connect_at_once;
+
+  while (sw->begun < sw->n && sw->opening < (sw->open == 0 ? 1 : at_once) &&
+         !bn_threads_has_ended(sw->worker->threads)) {
+    struct shared_session *ss = &sw->session[sw->begun++];
+
+    sw->opening++;
+    bn_worker_begin(sw->worker, ss->task.session);
+    bn_loop_queue(&ss->task);
+  }
+}
+
+static void shared_opened(struct shared_session *ss, enum bn_turn turn, const struct bn_err *err)
+{
+  struct shared_worker *sw = ss->worker;
+  struct bn_session *s = ss->task.session;
+
+  sw->opening--;
+  if (turn == BN_TURN_DONE) {
+    ss->open = true;
+    sw->open++;
+    bn_worker_opened(sw->worker, s);
+  } else {
+    bn_worker_not_opened(s, err);
+    shared_close(ss);
+  }
+}
+
+static void shared_closed(struct shared_session *ss, enum bn_turn turn, const struct bn_err *err)
+{
+  bn_worker_closed(ss->task.session, turn == BN_TURN_FAILED, err);
+  bn_worker_go(ss->worker->worker, ss->task.session);
+  ss->worker->gone++;
+}
+
+/* The loop calls this when the session may go on. */
+static void shared_go_on(struct bn_task *t)
+{
+  struct shared_session *ss = (struct shared_session *)(void *)t;
+  const struct bn_job *job = ss->worker->worker->job;
+  struct bn_err err = {0};
+  enum bn_turn turn;
+
+  if (ss->phase == BN_PHASE_LOOP && !ss->looping) {
+    ss->looping = true;
+    t->session->last_ns = bn_clock_now(&t->session->clock);
+  }
+  turn = job->ops->turn(job->self, t->session, ss->phase, &err);
+  if (turn == BN_TURN_WAITS)
+    return;
+  switch (ss->phase) {
+  case BN_PHASE_OPEN:
+    shared_opened(ss, turn, &err);
+    break;
+  case BN_PHASE_LOOP:
+    bn_worker_looped(ss->worker->worker, t->session, turn == BN_TURN_FAILED);
+    shared_close(ss);
+    break;
+  case BN_PHASE_CLOSE:
+    shared_closed(ss, turn, &err);
+    break;
+  }
+}
+
+/* Returns whether all sessions are open, and no signal or failure has ended the run. */
+static bool shared_open_all(struct shared_worker *sw)
+{
+  for (shared_open_more(sw); sw->opening > 0; shared_open_more(sw))
+    bn_loop_turn(&sw->loop);
+  return sw->open == sw->n;
+}
+
+static void shared_run(struct shared_worker *sw)
+{
+  const bool starts =
+      shared_open_all(sw) && bn_threads_await_start_barrier(sw->worker->threads, sw->n);
+
+  for (unsigned i = 0; i < sw->begun; i++) {
+    struct shared_session *ss = &sw->session[i];
+
+    if (!ss->open)
+      continue;
+    ss->phase = starts ? BN_PHASE_LOOP : BN_PHASE_CLOSE;
+    bn_loop_queue(&ss->task);
+  }
+  while (sw->gone < sw->begun)
+    bn_loop_turn(&sw->loop);
+  for (unsigned i = sw->begun; i < sw->n; i++)
+    bn_worker_go(sw->worker, sw->session[i].task.session);
+}
+
+static void shared_make(struct shared_worker *sw)
+{
+  sw->session = bn_alloc(sw->n, sizeof *sw->session);
+  for (unsigned i = 0; i < sw->n; i++) {
+    struct shared_session *ss = &sw->session[i];
+    struct bn_session *s = bn_worker_session(sw->worker, i);
+
+    ss->worker = sw;
+    bn_loop_add(&sw->loop, i, &ss->task, s);
+    s->task = &ss->task;
+    s->waiter = &ss->task.waiter;
+  }
+}
+
+static void shared_fail(struct shared_worker *sw, const struct bn_err *err)
+{
+  bn_log_failure(err);
+  bn_threads_end(sw->worker->threads, BN_CAUSE_FAILED, 0);
+  for (unsigned i = 0; i < sw->n; i++)
+    bn_worker_go(sw->worker, bn_worker_session(sw->worker, i));
+}
+
+void *bn_worker_run_shared(void *worker)
+{
+  struct bn_worker *w = worker;
+  struct shared_worker sw = {.worker = w, .n = w->n_sessions};
+  struct bn_err err = {0};
+
+  (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+  if (bn_loop_init(&sw.loop, sw.n, shared_go_on, &err) != 0) {
+    bn_loop_done(&sw.loop);
+    shared_fail(&sw, &err);
+    return NULL;
+  }
+  shared_make(&sw);
+  bn_threads_set_loop(w, &sw.loop);
+  shared_run(&sw);
+  bn_threads_set_loop(w, NULL);
+  bn_loop_done(&sw.loop);
+  free(sw.session);
+  return NULL;
+}

@@ -1,0 +1,334 @@
+-- Module "sysbench.shared", for sessions that share a worker and its interpreter (--workers): the
+-- functions of ffi.C that may wait, each as one that leaves its session until its call has
+-- returned; and libraries of which each session has its own view. Returns what stands for ffi.C.
+local internal = ...
+internal.declare("sql")
+internal.declare("sql_more")
+internal.declare("shared")
+local ffi = internal.ffi
+local C = ffi.C
+local pairs, rawget, rawset, setmetatable, getmetatable, error, type, select =
+  pairs, rawget, rawset, setmetatable, getmetatable, error, type, select
+local yield, isyieldable, resume, running = coroutine.yield, coroutine.isyieldable,
+  coroutine.resume, coroutine.running
+local create = coroutine.create
+
+-- Leaves the session until it may go on.  In a callback of a library function, or while a module
+-- is loaded, nobody else can go on.
+local function wait()
+  if isyieldable() then
+    yield()
+  else
+    internal.holds_up()
+    C.bn_ffi_shared_finish()
+  end
+end
+
+-- Functions that wait ------------------------------------------------------------------------
+
+local waiting = {}
+
+local function result_of(which, object, text)
+  if C.bn_ffi_shared_text(which, object, text, text and #text or 0) then
+    wait()
+  end
+  return C.bn_ffi_shared_rs(text)
+end
+
+local function number_of(which, object, number)
+  if C.bn_ffi_shared_call(which, object, number or 0) then
+    wait()
+  end
+  return C.bn_ffi_shared_number()
+end
+
+function waiting.bn_ffi_sql_query(con, text)
+  return result_of(C.BN_CALL_QUERY, con, text)
+end
+
+function waiting.bn_ffi_sql_query_uncounted(con, text)
+  return result_of(C.BN_CALL_QUERY_UNCOUNTED, con, text)
+end
+
+function waiting.bn_ffi_sql_execute(statement)
+  return result_of(C.BN_CALL_EXECUTE, statement)
+end
+
+function waiting.bn_ffi_sql_next_result(con)
+  return result_of(C.BN_CALL_NEXT_RESULT, con)
+end
+
+function waiting.bn_ffi_sql_stmt_next_result(statement)
+  return result_of(C.BN_CALL_STMT_NEXT_RESULT, statement)
+end
+
+function waiting.bn_ffi_sql_prepare(con, text, len, name)
+  if C.bn_ffi_shared_text(C.BN_CALL_PREPARE, con, text, len) then
+    wait()
+  end
+  return C.bn_ffi_shared_stmt(con, text, name)
+end
+
+function waiting.bn_ffi_sql_bind(statement, params, count)
+  if C.bn_ffi_shared_bind(statement, params, count) then
+    wait()
+  end
+  return C.bn_ffi_shared_rc(statement.connection, nil)
+end
+
+function waiting.bn_ffi_sql_connect(driver, names, values, count)
+  if C.bn_ffi_shared_connect(driver, names, values, count) then
+    wait()
+  end
+  return C.bn_ffi_shared_conn()
+end
+
+local function bulk(which, con, text)
+  if C.bn_ffi_shared_text(which, con, text, text and #text or 0) then
+    wait()
+  end
+  return C.bn_ffi_shared_rc(con, text)
+end
+
+function waiting.bn_ffi_sql_bulk_init(con, text)
+  return bulk(C.BN_CALL_BULK_INIT, con, text)
+end
+
+function waiting.bn_ffi_sql_bulk_next(con, text)
+  return bulk(C.BN_CALL_BULK_NEXT, con, text)
+end
+
+function waiting.bn_ffi_sql_bulk_done(con)
+  return bulk(C.BN_CALL_BULK_DONE, con)
+end
+
+function waiting.bn_ffi_sql_stmt_close(statement)
+  return number_of(C.BN_CALL_STMT_CLOSE, statement)
+end
+
+function waiting.bn_ffi_sql_disconnect(con)
+  return number_of(C.BN_CALL_DISCONNECT, con)
+end
+
+function waiting.bn_ffi_sql_reconnect(con)
+  return number_of(C.BN_CALL_RECONNECT, con)
+end
+
+function waiting.bn_ffi_sql_settle(con, ignore)
+  number_of(C.BN_CALL_SETTLE, con, ignore and 1 or 0)
+end
+
+-- Events -------------------------------------------------------------------------------------
+
+local LATER = 2
+
+-- begin: the event begins at once
+local function ask(begin)
+  local answer = C.bn_ffi_shared_ask(begin)
+  while answer == LATER do
+    wait()
+    answer = C.bn_ffi_shared_ask(begin)
+  end
+  return answer == 1
+end
+
+function waiting.bn_ffi_event_begin()
+  return ask(true)
+end
+
+function waiting.bn_ffi_event_next()
+  C.bn_ffi_event_end()
+  return ask(true)
+end
+
+function waiting.bn_ffi_event_again(tries)
+  local after = number_of(C.BN_CALL_AGAIN, nil, tries)
+  return after >= 0 and after or ask(true) and 1 or 0
+end
+
+-- Old names, which take nil for any object ---------------------------------------------------
+
+function waiting.sb_more_events()
+  return ask(false)
+end
+
+-- Their callers have no hook to ask, so that failures are settled with them.
+local function settled(name, which)
+  waiting[name] = function (...)
+    local object, text = ...
+    if object == nil or text == nil and select("#", ...) > 1 then
+      return C[name](...)
+    end
+    return result_of(which, object, text)
+  end
+end
+
+settled("db_query", C.BN_CALL_DB_QUERY)
+settled("db_next_result", C.BN_CALL_DB_NEXT_RESULT)
+settled("db_execute", C.BN_CALL_DB_EXECUTE)
+settled("db_stmt_next_result", C.BN_CALL_DB_STMT_NEXT_RESULT)
+
+-- new: the function of today with the same arguments
+local function old(name, new)
+  waiting[name] = function (...)
+    if (...) == nil then
+      return C[name](...)
+    end
+    return waiting[new](...)
+  end
+end
+
+old("db_connection_close", "bn_ffi_sql_disconnect")
+old("db_connection_reconnect", "bn_ffi_sql_reconnect")
+old("db_close", "bn_ffi_sql_stmt_close")
+old("db_bulk_insert_done", "bn_ffi_sql_bulk_done")
+old("db_bulk_insert_init", "bn_ffi_sql_bulk_init")
+old("db_bulk_insert_next", "bn_ffi_sql_bulk_next")
+old("db_prepare", "bn_ffi_sql_prepare")
+
+function waiting.db_connection_create(driver)
+  if driver == nil then
+    return C.db_connection_create(driver)
+  end
+  return waiting.bn_ffi_sql_connect(driver, nil, nil, 0)
+end
+
+-- All others are as they are.
+local calls = setmetatable({}, {
+  __index = function (t, name)
+    local call = waiting[name] or C[name]
+    rawset(t, name, call)
+    return call
+  end
+})
+
+-- Coroutines of a script ---------------------------------------------------------------------
+
+-- The coroutines that are sessions.
+local sessions = setmetatable({}, { __mode = "k" })
+
+-- A coroutine of the script that waits is no result of resume: the session waits with it.
+local function passed(co, ...)
+  if C.bn_ffi_shared_waits() then
+    wait()
+    return passed(co, resume(co))
+  end
+  return ...
+end
+
+local function unwrapped(ok, ...)
+  if ok then
+    return ...
+  end
+  error(..., type((...)) == "string" and 3 or 0)
+end
+
+local coroutines = setmetatable({
+  resume = function (co, ...)
+    return passed(co, resume(co, ...))
+  end,
+  wrap = function (body)
+    local co = create(body)
+    return function (...)
+      return unwrapped(passed(co, resume(co, ...)))
+    end
+  end,
+  yield = function (...)
+    if sessions[running()] then
+      error("attempt to yield across C-call boundary", 0)
+    end
+    return yield(...)
+  end,
+  running = function ()
+    local co = running()
+    return not sessions[co] and co or nil
+  end,
+}, { __index = coroutine })
+
+-- Views of libraries -------------------------------------------------------------------------
+
+-- Shows a view as a whole for pairs() (module sysbench).
+local function completer(library)
+  return function (view)
+    local metatable = getmetatable(library)
+    local fill = metatable and rawget(metatable, "bn.complete")
+    if fill then
+      fill(library)
+    end
+    setmetatable(view, nil)
+    for name, value in pairs(library) do
+      if rawget(view, name) == nil then
+        rawset(view, name, value)
+      end
+    end
+  end
+end
+
+local views = {
+  coroutine = { __index = coroutines },
+  math = {
+    __index = function (_, name)
+      if name == "random" or name == "randomseed" then
+        internal.wants_own("math." .. name)
+      end
+      return math[name]
+    end
+  },
+  string = {
+    __index = string,
+    __newindex = function (_, name, value)
+      internal.wants_own("a function of its own in `string`")
+      rawset(string, name, value)
+    end
+  }
+}
+for _, name in pairs({ "bit", "debug", "io", "os", "table" }) do
+  views[name] = { __index = _G[name] }
+end
+for name, metatable in pairs(views) do
+  metatable["bn.complete"] = completer(name == "coroutine" and coroutines or _G[name])
+end
+
+local function own_getmetatable(value)
+  if type(value) == "string" then
+    internal.wants_own("the metatable of strings")
+  end
+  return getmetatable(value)
+end
+
+-- Gives a new session, which runs, views of the libraries in its environment.
+function internal.adopt(env)
+  sessions[running()] = true
+  for name, metatable in pairs(views) do
+    env[name] = setmetatable({}, metatable)
+  end
+  env.getmetatable = own_getmetatable
+end
+
+-- Replaces the function of sysbench.cmdline.
+function internal.prepare_held()
+  if C.bn_ffi_shared_call(C.BN_CALL_PREPARE_HELD, nil, 0) then
+    wait()
+  end
+  return C.bn_ffi_shared_prepared()
+end
+
+-- Declarations of C, which an interpreter takes once.
+local declared = {}
+
+-- Completes a session's `ffi`.
+function internal.adopt_ffi(own)
+  own.C = calls
+  function own.cdef(text, ...)
+    if not declared[text] then
+      ffi.cdef(text, ...)
+      declared[text] = true
+    end
+  end
+  function own.metatype(...)
+    internal.wants_own("ffi.metatype")
+    return ffi.metatype(...)
+  end
+end
+
+return calls

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs the functions of the SQL layer that may wait on stacks of their own. */
+#include "script/api/ffi_shared.h"
+
+#include "engine/event.h"
+#include "engine/loop.h"
+#include "script/api/ffi_sql_internal.h"
+#include "script/api/ffi_sql_more.h"
+#include "script/api/instance.h"
+
+/* No code here asks for the current instance: another one may be it when the call goes on. */
+static void shared_run(void *arg)
+{
+  struct bn_instance *in = arg;
+  struct bn_call *c = &in->call;
+
+  switch (c->which) {
+  case BN_CALL_QUERY:
+    c->result = bn_sql_query(c->object, c->text, c->len);
+    break;
+  case BN_CALL_QUERY_UNCOUNTED:
+    c->result = bn_sql_query_uncounted(c->object, c->text, c->len);
+    break;
+  case BN_CALL_PREPARE:
+    c->result = bn_sql_prepare(c->object, c->text, c->len);
+    break;
+  case BN_CALL_BULK_INIT:
+    c->number = bn_sql_bulk_init(c->object, c->text, c->len);
+    break;
+  case BN_CALL_BULK_NEXT:
+    c->number = bn_sql_bulk_next(c->object, c->text, c->len);
+    break;
+  case BN_CALL_BULK_DONE:
+    c->number = bn_sql_bulk_done(c->object);
+    break;
+  case BN_CALL_NEXT_RESULT:
+    c->result = bn_sql_next_result(c->object);
+    break;
+  case BN_CALL_EXECUTE:
+    c->result = bn_sql_execute(c->object);
+    break;
+  case BN_CALL_STMT_NEXT_RESULT:
+    c->result = bn_sql_stmt_next_result(c->object);
+    break;
+  case BN_CALL_STMT_CLOSE:
+    c->number = bn_sql_stmt_close(c->object);
+    break;
+  case BN_CALL_DISCONNECT:
+    c->number = bn_sql_disconnect(c->object);
+    break;
+  case BN_CALL_RECONNECT:
+    c->number = bn_sql_reconnect(c->object);
+    break;
+  case BN_CALL_SETTLE:
+    bn_sql_settle(c->object, c->len != 0);
+    break;
+  case BN_CALL_AGAIN:
+    c->number = bn_ffi_event_repeat(in, (uint32_t)c->len);
+    break;
+  case BN_CALL_PREPARE_HELD:
+    c->number = bn_sql_prepare_held(in->lua.session);
+    break;
+  case BN_CALL_DB_QUERY:
+    c->result = bn_sql_query(c->object, c->text, c->len);
+    bn_sql_settle(c->object, false);
+    break;
+  case BN_CALL_DB_NEXT_RESULT:
+    c->result = bn_sql_next_result(c->object);
+    bn_sql_settle(c->object, false);
+    break;
+  case BN_CALL_DB_EXECUTE:
+    c->result = bn_sql_execute(c->object);
+    bn_sql_settle(bn_sql_stmt_conn(c->object), false);
+    break;
+  default:
+    c->result = bn_sql_stmt_next_result(c->object);
+    bn_sql_settle(bn_sql_stmt_conn(c->object), false);
+  }
+}
+
+static bool shared_begin(struct bn_instance *in, void (*run)(void *arg))
+{
+  struct bn_session *s = in->lua.session;
+
+  return !s->services->call(s, run, in);
+}
+
+bool bn_ffi_shared_text(int which, void *object, const char *text, size_t len)
+{
+  struct bn_instance *in = bn_instance_current();
+
+  in->call = (struct bn_call){.which = which, .object = object, .text = text, .len = len};
+  return shared_begin(in, shared_run);
+}
+
+bool bn_ffi_shared_call(int which, void *object, size_t number)
+{
+  return bn_ffi_shared_text(which, object, NULL, number);
+}
+
+static void shared_connect(void *arg)
+{
+  struct bn_instance *in = arg;
+  struct bn_call *c = &in->call;
+
+  c->result = bn_sql_connect(c->object, in->lua.session, c->names, c->values, c->len);
+  if (c->result != NULL)
+    bn_sql_defer(c->result);
+}
+
+bool bn_ffi_shared_connect(sql_driver *drv, const char *const *names, const char *const *values,
+                           size_t n)
+{
+  struct bn_instance *in = bn_instance_current();
+
+  in->call =
+      (struct bn_call){.object = bn_ffi_to_driver(drv), .names = names, .values = values, .len = n};
+  return shared_begin(in, shared_connect);
+}
+
+static void shared_bind(void *arg)
+{
+  struct bn_instance *in = arg;
+
+  in->call.number = bn_ffi_bind_params(in->call.object, in->call.params, in->call.len);
+}
+
+bool bn_ffi_shared_bind(sql_statement *st, const struct bn_ffi_param *const *params, size_t n)
+{
+  struct bn_instance *in = bn_instance_current();
+
+  in->call = (struct bn_call){.object = bn_ffi_to_stmt(st), .params = params, .len = n};
+  return shared_begin(in, shared_bind);
+}
+
+void bn_ffi_shared_finish(void)
+{
+  struct bn_session *s = bn_instance_session();
+
+  s->services->finish(s);
+}
+
+bool bn_ffi_shared_waits(void)
+{
+  const struct bn_task *t = bn_instance_session()->task;
+
+  return t->fiber != NULL || t->waits;
+}
+
+sql_result *bn_ffi_shared_rs(const char *kept)
+{
+  (void)kept;
+  return bn_ffi_from_rs(bn_instance_current()->call.result);
+}
+
+sql_connection *bn_ffi_shared_conn(void)
+{
+  struct bn_instance *in = bn_instance_current();
+
+  in->lua.told = in->call.result == NULL;
+  return bn_ffi_from_conn(in->call.result);
+}
+
+sql_statement *bn_ffi_shared_stmt(sql_connection *c, const char *kept, const char *name)
+{
+  (void)kept;
+  return bn_ffi_sql_prepared(c, bn_instance_current()->call.result, name);
+}
+
+int bn_ffi_shared_rc(sql_connection *c, const char *kept)
+{
+  (void)kept;
+  return bn_ffi_sql_checked(c, bn_instance_current()->call.number);
+}
+
+int bn_ffi_shared_number(void)
+{
+  return bn_instance_current()->call.number;
+}
+
+bool bn_ffi_shared_prepared(void)
+{
+  struct bn_instance *in = bn_instance_current();
+
+  in->lua.told = in->call.number != 0 && bn_session_interrupted(in->lua.session);
+  return in->call.number == 0;
+}
+
+int bn_ffi_shared_ask(bool begin)
+{
+  struct bn_instance *in = bn_instance_current();
+  struct bn_session *s = in->lua.session;
+  const enum bn_event_answer answer = bn_event_ask(s);
+
+  if (answer == BN_EVENT_YES && begin)
+    bn_event_start(s, &in->tick);
+  return (int)answer;
+}

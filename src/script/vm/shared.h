@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Interpreters that the sessions of a worker share (--workers).
+
+   An interpreter has the instances of a bounded number of sessions, each a coroutine with globals
+   of its own; functions of a script are compiled once for all of them.  A script that changes what
+   sessions would share gets an interpreter for each session.  A pool is used by its worker
+   alone. */
+#ifndef BN_SCRIPT_VM_SHARED_H
+#define BN_SCRIPT_VM_SHARED_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <lua.h>
+
+#include "script/vm/heap.h"
+
+struct bn_lua;
+struct bn_vm;
+
+/* Sessions of an interpreter: a step of its collector that cannot be divided grows by a third of a
+   microsecond with each. */
+enum { BN_SHARED_SESSIONS = 2048 };
+
+struct bn_shared_pool {
+  struct bn_shared *latest; /* the interpreter that takes further sessions; NULL: none */
+  uintptr_t stack_low;      /* of the worker's stack; 0: not known yet */
+  bool apart;               /* each further session gets an interpreter of its own */
+};
+
+struct bn_shared_pools {
+  unsigned n; /* workers */
+  _Atomic bool apart_told, hold_told;
+  struct bn_shared_pool pool[]; /* session i is of pool[i % n] */
+};
+
+struct bn_shared {
+  struct bn_shared_pool *pool;
+  lua_State *L;
+  struct bn_heap heap; /* memory of L */
+  unsigned opened, users;
+  bool made; /* what its sessions share is complete */
+};
+
+struct bn_shared_pools *bn_shared_pools_new(unsigned n);
+/* Returns an interpreter for another session, which shared_drop gives back; NULL: no memory. */
+struct bn_shared *bn_shared_take(struct bn_shared_pool *pool);
+void bn_shared_drop(struct bn_shared *sh);
+
+/* Functions of the table `internal`: wants_own(what): the script uses what sessions would share;
+   holds_up(): a session waits where no other can go on.  Each is told once. */
+int bn_shared_wants_own(lua_State *L);
+int bn_shared_holds_up(lua_State *L);
+
+#endif
