@@ -109,7 +109,7 @@ static bool cli_is_known_test(const char *arg)
   return near.best != NULL || (len > 4 && strcmp(arg + len - 4, ".lua") == 0);
 }
 
-static bool names_test(const struct bn_cli *cli)
+static bool cli_names_test(const struct bn_cli *cli)
 {
   for (int i = 1; i < cli->argc; i++)
     if (cli_value_of(cli->argv[i], "test") != NULL)
@@ -119,7 +119,7 @@ static bool names_test(const struct bn_cli *cli)
 
 /* Returns whether the value of "--NAME", "-NAME" or "NAME", up to '=', is hidden: the option is a
    secret, or it is not known. */
-static bool hides_value(const struct bn_optset *options, const char *arg)
+static bool cli_hides_value(const struct bn_optset *options, const char *arg)
 {
   char name[64];
 
@@ -130,20 +130,21 @@ static bool hides_value(const struct bn_optset *options, const char *arg)
 
 /* Returns whether a word may be a value: in "--mysql-password SECRET" and "mysql-pasword=SECRET",
    but not if it is meant to be a test or a command. */
-static bool hides_word(const struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+static bool cli_hides_word(const struct bn_cli *cli, const struct bn_optset *options,
+                           const char *arg)
 {
   if (arg[0] == '-' || cli_is_known_command(arg) || cli_is_known_test(arg))
     return false;
-  return cli->after_hidden || (strchr(arg, '=') != NULL && hides_value(options, arg));
+  return cli->after_hidden || (strchr(arg, '=') != NULL && cli_hides_value(options, arg));
 }
 
 /* A value can follow one dash and a letter at once: "-pSECRET" is a form of MySQL's clients. */
-static const char *shown_word(const struct bn_cli *cli, const struct bn_optset *options,
-                              const char *arg, char masked[BN_MASK_MAX])
+static const char *cli_shown_word(const struct bn_cli *cli, const struct bn_optset *options,
+                                  const char *arg, char masked[BN_MASK_MAX])
 {
-  if (hides_word(cli, options, arg))
+  if (cli_hides_word(cli, options, arg))
     return BN_MASK;
-  if (arg[0] != '-' || !hides_value(options, arg))
+  if (arg[0] != '-' || !cli_hides_value(options, arg))
     return bn_mask_text(arg, masked);
   if (strchr(arg, '=') != NULL || arg[1] == '-' || strlen(arg) <= 2 ||
       bn_optset_nearest(options, arg + 1) != NULL)
@@ -157,7 +158,7 @@ static void cli_note_value(struct bn_cli *cli, const struct bn_optset *options, 
 {
   const char *value = strchr(arg, '=');
 
-  cli->after_hidden = (value == NULL || value[1] == '\0') && hides_value(options, arg);
+  cli->after_hidden = (value == NULL || value[1] == '\0') && cli_hides_value(options, arg);
 }
 
 /* --- arguments --- */
@@ -177,7 +178,7 @@ static void cli_note_separate_value(struct bn_cli *cli, const struct bn_optset *
   if ((o == NULL || bn_optval_is_numeric(o)) && !isdigit((unsigned char)next[0]))
     return;
   (void)snprintf(cli->hint, sizeof cli->hint, "%s=%s", arg,
-                 hides_value(options, arg) ? BN_MASK : next);
+                 cli_hides_value(options, arg) ? BN_MASK : next);
 }
 
 /* Suggests the option that an argument with a single dash probably means. */
@@ -194,7 +195,7 @@ static void cli_note_single_dash(struct bn_cli *cli, const struct bn_optset *opt
   nearest = strcmp(name, "h") == 0   ? "help"
             : strcmp(name, "v") == 0 ? "version"
                                      : bn_optset_nearest(options, name);
-  if (nearest != NULL && arg[1 + len] != '\0' && hides_value(options, arg))
+  if (nearest != NULL && arg[1 + len] != '\0' && cli_hides_value(options, arg))
     (void)snprintf(cli->hint, sizeof cli->hint, "--%s=" BN_MASK, nearest);
   else if (nearest != NULL)
     (void)snprintf(cli->hint, sizeof cli->hint, "--%s%.64s", nearest, arg + 1 + len);
@@ -216,12 +217,12 @@ static void cli_note_bare_setting(struct bn_cli *cli, const struct bn_optset *op
   if (nearest == NULL)
     return;
   (void)snprintf(cli->hint, sizeof cli->hint, "--%s=%.64s", nearest,
-                 hides_value(options, arg) ? BN_MASK : value + 1);
+                 cli_hides_value(options, arg) ? BN_MASK : value + 1);
 }
 
 /* Returns NULL if the test is not named nearly as a subcommand, whose grammar differs.  The
    shortest name is near too many. */
-static const char *near_subcommand(const struct bn_cli *cli)
+static const char *cli_near_subcommand(const struct bn_cli *cli)
 {
   struct bn_near near = {.typed = cli->test};
 
@@ -234,7 +235,7 @@ static const char *near_subcommand(const struct bn_cli *cli)
 
 /* All that is no option is a command, unless the test is nowhere else; whoever gets that wrong is
    shown the help. */
-static int only_command(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+static int cli_take_command(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
   char masked[BN_MASK_MAX];
 
@@ -247,12 +248,12 @@ static int only_command(struct bn_cli *cli, const struct bn_optset *options, con
     cli->command = arg;
     return 0;
   }
-  if (arg[0] != '-' && cli->test == NULL && !names_test(cli)) {
+  if (arg[0] != '-' && cli->test == NULL && !cli_names_test(cli)) {
     cli->test = arg;
-    cli->hides_test = hides_word(cli, options, arg);
+    cli->hides_test = cli_hides_word(cli, options, arg);
     return 0;
   }
-  bn_log_stderr("Unknown command: %s.", shown_word(cli, options, arg, masked));
+  bn_log_stderr("Unknown command: %s.", cli_shown_word(cli, options, arg, masked));
   return -1;
 }
 
@@ -267,11 +268,11 @@ static void cli_note_empty_value(struct bn_cli *cli, const struct bn_optset *opt
     return;
   cli->empty = arg;
   (void)snprintf(cli->empty_hint, sizeof cli->empty_hint, "%.64s%.64s", arg,
-                 hides_value(options, arg) ? BN_MASK : next);
+                 cli_hides_value(options, arg) ? BN_MASK : next);
 }
 
 /* "-t", as other programs have it, taken for the test or the command; NULL: neither is one. */
-static const char *short_option(const struct bn_cli *cli)
+static const char *cli_short_option(const struct bn_cli *cli)
 {
   if (cli->test[0] == '-' && cli->test[1] != '\0')
     return cli->test;
@@ -282,8 +283,8 @@ static const char *short_option(const struct bn_cli *cli)
 static int cli_refuse_word(const struct bn_cli *cli, const struct bn_optset *options,
                            const char *arg)
 {
-  const char *dashed = cli->policy->plain_errors ? NULL : short_option(cli);
-  const char *meant = cli->hint[0] != '\0' ? cli->hint : near_subcommand(cli);
+  const char *dashed = cli->policy->plain_errors ? NULL : cli_short_option(cli);
+  const char *meant = cli->hint[0] != '\0' ? cli->hint : cli_near_subcommand(cli);
   char masked[BN_MASK_MAX];
 
   if (bn_cli_check_reserved(cli) != 0)
@@ -297,20 +298,21 @@ static int cli_refuse_word(const struct bn_cli *cli, const struct bn_optset *opt
                   cli->empty_hint);
   else if (meant != NULL)
     bn_log_stderr("Unrecognized command line argument: %s (did you mean %s?)",
-                  shown_word(cli, options, arg, masked), meant);
+                  cli_shown_word(cli, options, arg, masked), meant);
   else
-    bn_log_stderr("Unrecognized command line argument: %s", shown_word(cli, options, arg, masked));
+    bn_log_stderr("Unrecognized command line argument: %s",
+                  cli_shown_word(cli, options, arg, masked));
   return -1;
 }
 
 /* Takes a word that is no option: the test comes first, the command second. */
-static int cli_positional(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+static int cli_take_word(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
   if (cli->test == NULL) {
-    cli->hides_test = hides_word(cli, options, arg);
+    cli->hides_test = cli_hides_word(cli, options, arg);
     cli->test = arg;
   } else if (cli->command == NULL) {
-    cli->hides_command = hides_word(cli, options, arg);
+    cli->hides_command = cli_hides_word(cli, options, arg);
     cli->command = arg;
   } else {
     return cli_refuse_word(cli, options, arg);
@@ -370,11 +372,11 @@ void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, b
     bn_log_asides(false);
 }
 
-static int complain_of_dash(const struct bn_cli *cli, const struct bn_optset *options,
-                            const char *dashed)
+static int cli_refuse_dashed(const struct bn_cli *cli, const struct bn_optset *options,
+                             const char *dashed)
 {
   char masked[BN_MASK_MAX];
-  const char *shown = shown_word(cli, options, dashed, masked);
+  const char *shown = cli_shown_word(cli, options, dashed, masked);
 
   if (cli->hint[0] != '\0')
     bn_log_stderr("unknown argument '%s' (did you mean %s?)", shown, cli->hint);
@@ -384,7 +386,7 @@ static int complain_of_dash(const struct bn_cli *cli, const struct bn_optset *op
 }
 
 /* Returns the long form of a flag that other programs understand, or the argument. */
-static const char *spelled_out(const struct bn_cli *cli, const char *arg)
+static const char *cli_spelled_out(const struct bn_cli *cli, const char *arg)
 {
   if (!cli->policy->help_in_any_form)
     return arg;
@@ -396,7 +398,7 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
   const char *dashed = NULL;
 
   for (int i = 1; i < cli->argc; i++) {
-    const char *arg = spelled_out(cli, cli->argv[i]);
+    const char *arg = cli_spelled_out(cli, cli->argv[i]);
 
     if (!cli->policy->plain_errors && bn_cli_check_pasted(arg, i) != 0)
       return -1;
@@ -416,19 +418,19 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
         dashed = arg;
     }
     cli_note_bare_setting(cli, options, arg);
-    if (cli->policy->words_are_commands ? only_command(cli, options, arg)
-                                        : cli_positional(cli, options, arg))
+    if (cli->policy->words_are_commands ? cli_take_command(cli, options, arg)
+                                        : cli_take_word(cli, options, arg))
       return -1;
     if (arg[0] == '-')
       cli_note_value(cli, options, arg);
   }
   cli->wants_help = false;
-  return dashed == NULL ? 0 : complain_of_dash(cli, options, dashed);
+  return dashed == NULL ? 0 : cli_refuse_dashed(cli, options, dashed);
 }
 
 void bn_cli_take_test(struct bn_cli *cli, const char *test)
 {
-  if (!cli->policy->files_name_test || test == NULL || test[0] == '\0' || names_test(cli))
+  if (!cli->policy->files_name_test || test == NULL || test[0] == '\0' || cli_names_test(cli))
     return;
   if (cli->test != NULL && (cli->command != NULL || cli->policy->words_are_commands))
     return;
@@ -479,7 +481,7 @@ void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options)
 
 /* --- what is wrong --- */
 
-static void warn_deprecated(void *arg, const char *text)
+static void cli_warn_deprecated(void *arg, const char *text)
 {
   const struct bn_cli *cli = arg;
 
@@ -495,7 +497,7 @@ void bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options)
 {
   struct bn_cli copy = *cli;
 
-  bn_optset_resolve_aliases(options, warn_deprecated, &copy);
+  bn_optset_resolve_aliases(options, cli_warn_deprecated, &copy);
 }
 
 /* A comma may be a decimal one, unless three digits follow it. */
@@ -505,7 +507,7 @@ static bool cli_is_digit_separator(const char *s)
 }
 
 /* Suggests the number that is meant by "10_000" or "10,000".  text: "--NAME=VALUE: REASON". */
-static void suggest_digits(const char *text)
+static void cli_suggest_digits(const char *text)
 {
   const char *value = strchr(text, '=');
   char plain[32];
@@ -535,7 +537,7 @@ void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *
   if (cli->hint[0] != '\0')
     bn_log_hint("did you mean %s?", cli->hint);
   else if (fault->opt != NULL)
-    suggest_digits(fault->text);
+    cli_suggest_digits(fault->text);
 }
 
 int bn_cli_check_reserved(const struct bn_cli *cli)
@@ -614,7 +616,7 @@ void bn_cli_suggest_test(const struct bn_cli *cli)
   for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
     bn_near_offer(&near, bn_registry_scripts[i].name);
   if (near.best == NULL)
-    near.best = near_subcommand(cli);
+    near.best = cli_near_subcommand(cli);
   /* "threads=4" is nearer to the option than to the test. */
   if (near.best != NULL && (strchr(cli->test, '=') == NULL || cli->hint[0] == '\0'))
     bn_log_hint("did you mean %s?", near.best);
@@ -657,7 +659,7 @@ static bool cli_is_journal_of(const struct bn_report_use *own, const char *path)
 }
 
 /* Returns whether each report would write over the other, or replace its file. */
-static bool share_file(const struct bn_report_use *a, const struct bn_report_use *b)
+static bool cli_reports_share_file(const struct bn_report_use *a, const struct bn_report_use *b)
 {
   if (a->path == NULL || b->path == NULL || cli_is_stream(a->path) || cli_is_stream(b->path))
     return false;
@@ -690,7 +692,7 @@ static int cli_open_report(const char *wanted, const struct bn_report_use *befor
   if (cli_find_report(wanted, use) != 0)
     return -1;
   for (size_t i = 0; i < n; i++)
-    if (share_file(&before[i], use)) {
+    if (cli_reports_share_file(&before[i], use)) {
       bn_log_stderr("--report=%s: another --report uses this file too; name another file", wanted);
       return -1;
     }

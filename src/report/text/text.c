@@ -35,13 +35,13 @@ struct text {
   double stamp_05; /* time of the last checkpoint, which 0.5 prints with the next one */
 };
 
-static bool is_quiet(const struct text *t)
+static bool text_is_quiet(const struct text *t)
 {
   return t->plan->verbosity < BN_NOTICE;
 }
 
 /* Ends a row of equal messages, which may have interval lines but no report between them. */
-static void begin_report(struct text *t)
+static void text_begin_report(struct text *t)
 {
   bn_log_settle();
   bn_output_begin(&t->output);
@@ -67,7 +67,7 @@ static int text_open(void *self, const void *conf, const char *path, FILE *out, 
 
 /* --- header ----------------------------------------------------------------------------------- */
 
-static void print_checkpoints(const struct bn_plan *c, FILE *out)
+static void text_print_checkpoints(const struct bn_plan *c, FILE *out)
 {
   (void)fputs("Report checkpoint(s) at ", out);
   for (size_t i = 0; i < c->n_checkpoints; i++)
@@ -75,7 +75,7 @@ static void print_checkpoints(const struct bn_plan *c, FILE *out)
   (void)fputs(" seconds\n", out);
 }
 
-static void print_random(const struct text *t, FILE *out)
+static void text_print_random(const struct text *t, FILE *out)
 {
   const struct bn_plan *p = t->plan;
 
@@ -93,7 +93,7 @@ static void print_random(const struct text *t, FILE *out)
     (void)fputs(t->dialect->seed_absent, out);
 }
 
-static void print_plan(const struct text *t, FILE *out)
+static void text_print_plan(const struct text *t, FILE *out)
 {
   const struct bn_plan *p = t->plan;
 
@@ -107,12 +107,12 @@ static void print_plan(const struct text *t, FILE *out)
     (void)fprintf(out, "Report intermediate results every %.15g second(s)\n",
                   text_seconds(p->interval_ns));
   if (p->n_checkpoints > 0)
-    print_checkpoints(p, out);
+    text_print_checkpoints(p, out);
   if (p->debug)
     (void)fputs("Debug mode enabled.\n\n", out);
   if (p->validate)
     (void)fputs(t->dialect->validation, out);
-  print_random(t, out);
+  text_print_random(t, out);
   if (p->forced)
     (void)fprintf(out, "Forcing shutdown in %.15g seconds\n",
                   text_seconds(p->time_ns + p->forced_ns));
@@ -120,7 +120,7 @@ static void print_plan(const struct text *t, FILE *out)
 }
 
 /* Older documents may not know these facts, and others may have any text. */
-static void print_repetition(const struct bn_facts *f, FILE *out)
+static void text_print_repetition(const struct bn_facts *f, FILE *out)
 {
   const char *started = bn_facts_find_text(f, "process", "started");
   struct bn_buf text = {.max = 0};
@@ -145,11 +145,11 @@ static void text_begin(void *self, const struct bn_facts *f)
   t->plan = &f->plan;
   t->dialect = bn_dialect_get(f->plan.version, f->plan.native);
   bn_output_begin(&t->output);
-  if (!is_quiet(t) && t->plan->native)
-    print_repetition(f, t->out);
-  if (!is_quiet(t))
-    print_plan(t, t->out);
-  for (size_t i = 0; i < f->n_rows && !is_quiet(t); i++)
+  if (!text_is_quiet(t) && t->plan->native)
+    text_print_repetition(f, t->out);
+  if (!text_is_quiet(t))
+    text_print_plan(t, t->out);
+  for (size_t i = 0; i < f->n_rows && !text_is_quiet(t); i++)
     if (f->row[i].level <= t->plan->verbosity)
       (void)fputs(f->row[i].text, t->out);
   bn_output_end(&t->output);
@@ -160,7 +160,7 @@ static void text_starting(void *self, const struct bn_facts *f)
   struct text *t = self;
 
   (void)f;
-  if (is_quiet(t))
+  if (text_is_quiet(t))
     return;
   bn_output_begin(&t->output);
   (void)fputs("Initializing worker threads...\n\n", t->out);
@@ -171,7 +171,7 @@ static void text_started(void *self, const struct bn_facts *f)
 {
   struct text *t = self;
 
-  if (is_quiet(t))
+  if (text_is_quiet(t))
     return;
   bn_output_begin(&t->output);
   if (t->plan->native)
@@ -184,7 +184,7 @@ static void text_started(void *self, const struct bn_facts *f)
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
-static void print_stamp(const struct text *t, double at_s, int decimals)
+static void text_print_stamp(const struct text *t, double at_s, int decimals)
 {
   const struct bn_dialect *d = t->dialect;
   const int width = decimals > 0 ? d->stamp_width + 1 + decimals : d->stamp_width;
@@ -193,14 +193,14 @@ static void print_stamp(const struct text *t, double at_s, int decimals)
 }
 
 /* Prints a line for each watcher. */
-static void print_watched(const struct text *t, const struct bn_view *v)
+static void text_print_watched(const struct text *t, const struct bn_view *v)
 {
   char line[512];
 
   for (size_t i = 0; t->plan->native && t->plan->watch_lines && i < BN_WATCHED_LINES; i++) {
     if (!bn_watched_line(v, i, line, sizeof line))
       continue;
-    print_stamp(t, v->at_s, t->plan->interval_decimals);
+    text_print_stamp(t, v->at_s, t->plan->interval_decimals);
     (void)fprintf(t->out, "%s\n", line);
   }
 }
@@ -212,24 +212,24 @@ static int text_interval(void *self, const struct bn_view *v, struct bn_err *err
   struct bn_form f;
 
   (void)err;
-  if (is_quiet(t) || v->replaced || line == NULL)
+  if (text_is_quiet(t) || v->replaced || line == NULL)
     return 0;
   bn_form_init(&f, v, t->plan->native);
   bn_output_begin(&t->output);
-  print_stamp(t, v->at_s, t->plan->interval_decimals);
+  text_print_stamp(t, v->at_s, t->plan->interval_decimals);
   bn_form_print_interval(&f, line, t->out);
   if (v->paced && queue != NULL) {
-    print_stamp(t, v->at_s, t->plan->interval_decimals);
+    text_print_stamp(t, v->at_s, t->plan->interval_decimals);
     bn_form_print(&f, queue, t->out);
   }
   if (v->lines != NULL)
     (void)fputs(v->lines, t->out);
-  print_watched(t, v);
+  text_print_watched(t, v);
   bn_output_end(&t->output);
   return 0;
 }
 
-static void print_histogram(const struct text *t, const struct bn_view *v)
+static void text_print_histogram(const struct text *t, const struct bn_view *v)
 {
   struct bn_geohist g;
 
@@ -241,7 +241,7 @@ static void print_histogram(const struct text *t, const struct bn_view *v)
 }
 
 /* Returns the index of the smallest rank above `last`; n_percents: none. */
-static size_t next_rank(const struct bn_view *v, double last)
+static size_t text_next_rank(const struct bn_view *v, double last)
 {
   size_t next = v->n_percents;
 
@@ -252,7 +252,7 @@ static size_t next_rank(const struct bn_view *v, double last)
 }
 
 /* Prints one line per rank in ascending order, whatever order they were typed in. */
-static void print_ranks(struct text *t, struct bn_form *f, const struct bn_view *v)
+static void text_print_ranks(struct text *t, struct bn_form *f, const struct bn_view *v)
 {
   const struct bn_closing *c = t->dialect->closing[v->kind];
 
@@ -260,13 +260,13 @@ static void print_ranks(struct text *t, struct bn_form *f, const struct bn_view 
     bn_form_print(f, c->no_ranks, t->out);
   if (v->events == 0 && c->rank_needs_events)
     return;
-  for (size_t i = next_rank(v, -1); i < v->n_percents; i = next_rank(v, v->percents[i])) {
+  for (size_t i = text_next_rank(v, -1); i < v->n_percents; i = text_next_rank(v, v->percents[i])) {
     bn_form_rank(f, i);
     bn_form_print(f, c->rank, t->out);
   }
 }
 
-static void print_sessions(struct text *t, struct bn_form *f, const struct bn_view *v)
+static void text_print_sessions(struct text *t, struct bn_form *f, const struct bn_view *v)
 {
   if (v->sessions == NULL || !t->plan->debug || t->plan->verbosity < BN_DEBUG)
     return;
@@ -278,7 +278,7 @@ static void print_sessions(struct text *t, struct bn_form *f, const struct bn_vi
   (void)fputs("\n", t->out);
 }
 
-static void print_seconds(const struct text *t, const char *label, double s)
+static void text_print_seconds(const struct text *t, const char *label, double s)
 {
   if (isnan(s) && t->plan->native)
     (void)fprintf(t->out, "DEBUG: %s                                -\n", label);
@@ -288,7 +288,7 @@ static void print_seconds(const struct text *t, const char *label, double s)
 }
 
 /* Returns NULL if the run does not have that histogram. */
-static const struct bn_timing *find_timing(const struct bn_view *v, const char *metric)
+static const struct bn_timing *text_find_timing(const struct bn_view *v, const char *metric)
 {
   for (size_t i = 0; i < v->n_timings; i++)
     if (!v->timings[i].of_script && strcmp(v->timings[i].name, metric) == 0)
@@ -296,27 +296,27 @@ static const struct bn_timing *find_timing(const struct bn_view *v, const char *
   return NULL;
 }
 
-static void print_timing(const struct text *t, const struct bn_view *v, const char *metric,
-                         const char *title)
+static void text_print_timing(const struct text *t, const struct bn_view *v, const char *metric,
+                              const char *title)
 {
-  const struct bn_timing *timing = find_timing(v, metric);
+  const struct bn_timing *timing = text_find_timing(v, metric);
 
   if (timing == NULL)
     return;
   (void)fputs(title, t->out);
-  print_seconds(t, "    min:", timing->min_s);
-  print_seconds(t, "    avg:", timing->avg_s);
-  print_seconds(t, "    max:", timing->max_s);
-  print_seconds(t, "  total:", timing->sum_s);
+  text_print_seconds(t, "    min:", timing->min_s);
+  text_print_seconds(t, "    avg:", timing->avg_s);
+  text_print_seconds(t, "    max:", timing->max_s);
+  text_print_seconds(t, "  total:", timing->sum_s);
 }
 
 /* Prints what --db-debug measures. */
-static void print_timings(const struct text *t, const struct bn_view *v)
+static void text_print_timings(const struct text *t, const struct bn_view *v)
 {
   if (t->plan->verbosity < BN_DEBUG)
     return;
-  print_timing(t, v, "sql_execute", "DEBUG: \nDEBUG: Query execution statistics:\n");
-  print_timing(t, v, "sql_fetch", "DEBUG: Results fetching statistics:\n");
+  text_print_timing(t, v, "sql_execute", "DEBUG: \nDEBUG: Query execution statistics:\n");
+  text_print_timing(t, v, "sql_fetch", "DEBUG: Results fetching statistics:\n");
 }
 
 static const char *const row_counters[] = {"rows_read", "rows_inserted", "rows_updated",
@@ -342,7 +342,7 @@ static void text_print_rows(const struct text *t, const struct bn_view *v)
 }
 
 /* Prints the part of the reads that --db-read-hosts served. */
-static void print_read_hosts(const struct text *t, const struct bn_view *v)
+static void text_print_read_hosts(const struct text *t, const struct bn_view *v)
 {
   const size_t at = bn_metrics_counter(&v->delta->metrics, "read_host_reads");
 
@@ -350,7 +350,7 @@ static void print_read_hosts(const struct text *t, const struct bn_view *v)
     (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", "reads by read servers:", v->counter[at]);
 }
 
-static void print_server(const struct text *t, const char *what, const struct bn_label *server)
+static void text_print_server(const struct text *t, const char *what, const struct bn_label *server)
 {
   char name[2 * BN_LABEL_LEN], label[sizeof name + 20];
 
@@ -361,7 +361,8 @@ static void print_server(const struct text *t, const char *what, const struct bn
 }
 
 /* Returns the *n labelled counts of that name; NULL in older documents, which do not have them. */
-static const struct bn_label *find_labels(const struct bn_snap *s, const char *metric, size_t *n)
+static const struct bn_label *text_find_labels(const struct bn_snap *s, const char *metric,
+                                               size_t *n)
 {
   for (size_t i = 0; i < s->metrics.n_labelled; i++)
     if (strcmp(s->metrics.labelled[i].name, metric) == 0) {
@@ -372,10 +373,10 @@ static const struct bn_label *find_labels(const struct bn_snap *s, const char *m
   return NULL;
 }
 
-static uint64_t count_labels(const struct bn_snap *s, const char *metric)
+static uint64_t text_count_labels(const struct bn_snap *s, const char *metric)
 {
   size_t n;
-  const struct bn_label *label = find_labels(s, metric, &n);
+  const struct bn_label *label = text_find_labels(s, metric, &n);
   uint64_t sum = 0;
 
   for (size_t i = 0; i < n; i++)
@@ -384,28 +385,29 @@ static uint64_t count_labels(const struct bn_snap *s, const char *metric)
 }
 
 /* Prints which servers lost connections, and on which servers the sessions went on. */
-static void print_servers(const struct text *t, const struct bn_view *v)
+static void text_print_servers(const struct text *t, const struct bn_view *v)
 {
   static const struct {
     const char *metric, *text;
   } rows[] = {{"losses_by_server", "lost by "}, {"reconnects_by_server", "reconnected to "}};
   const struct bn_snap *s = v->delta;
 
-  if (!t->plan->native || (v->connection_wait_s <= 0 && count_labels(s, "losses_by_server") == 0))
+  if (!t->plan->native ||
+      (v->connection_wait_s <= 0 && text_count_labels(s, "losses_by_server") == 0))
     return;
   (void)fputs("\nConnections:\n", t->out);
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
     size_t n;
-    const struct bn_label *server = find_labels(s, rows[r].metric, &n);
+    const struct bn_label *server = text_find_labels(s, rows[r].metric, &n);
 
     for (size_t i = 0; i < n; i++)
-      print_server(t, rows[r].text, &server[i]);
+      text_print_server(t, rows[r].text, &server[i]);
   }
   (void)fprintf(t->out, "    %-36s %.3f s\n", "wait of all threads:", v->connection_wait_s);
 }
 
 /* Prints the counts of --verify-commits. */
-static void print_commits(const struct text *t, const struct bn_view *v)
+static void text_print_commits(const struct text *t, const struct bn_view *v)
 {
   const struct bn_metrics *m = &v->delta->metrics;
   const size_t stored = bn_metrics_counter(m, "unknown_commits_stored");
@@ -421,7 +423,7 @@ static void print_commits(const struct text *t, const struct bn_view *v)
   (void)fputs("\n", t->out);
 }
 
-static void print_figures(const struct text *t, const struct bn_view *v)
+static void text_print_figures(const struct text *t, const struct bn_view *v)
 {
   for (size_t i = 0; i < v->n_figures; i++)
     if (v->figures[i].text != NULL)
@@ -429,11 +431,11 @@ static void print_figures(const struct text *t, const struct bn_view *v)
 }
 
 /* Prints one of the times of --rate: "queueing" or "service". */
-static void print_waiting(const struct text *t, const struct bn_view *v, const char *metric,
-                          const char *title)
+static void text_print_waiting(const struct text *t, const struct bn_view *v, const char *metric,
+                               const char *title)
 {
   static const double ms_per_s = 1e3;
-  const struct bn_timing *timing = find_timing(v, metric);
+  const struct bn_timing *timing = text_find_timing(v, metric);
 
   if (timing != NULL && timing->count > 0)
     (void)fprintf(t->out, "    %-36s %.2f/%.2f\n", title, timing->avg_s * ms_per_s,
@@ -441,7 +443,7 @@ static void print_waiting(const struct text *t, const struct bn_view *v, const c
 }
 
 /* Prints the lag if it is more than a tenth of the median latency; neither may be NaN. */
-static void print_lag(const struct text *t, const struct bn_view *v)
+static void text_print_lag(const struct text *t, const struct bn_view *v)
 {
   static const double ms_per_s = 1e3;
 
@@ -452,7 +454,8 @@ static void print_lag(const struct text *t, const struct bn_view *v)
 }
 
 /* Older documents do not have the age. */
-static void print_unfinished(const struct text *t, const struct bn_form *f, const struct bn_view *v)
+static void text_print_unfinished(const struct text *t, const struct bn_form *f,
+                                  const struct bn_view *v)
 {
   bn_form_print(f, bn_template_unfinished, t->out);
   if (v->oldest_s > 0)
@@ -461,14 +464,15 @@ static void print_unfinished(const struct text *t, const struct bn_form *f, cons
 }
 
 /* Prints how the time was spent, and the events at the edges of the run. */
-static void print_native(const struct text *t, const struct bn_form *f, const struct bn_view *v)
+static void text_print_native(const struct text *t, const struct bn_form *f,
+                              const struct bn_view *v)
 {
   if (v->failed_threads > 0)
     bn_form_print(f, bn_template_failed_threads, t->out);
   if (v->in_grace > 0)
     bn_form_print(f, bn_template_grace, t->out);
   if (v->unfinished > 0)
-    print_unfinished(t, f, v);
+    text_print_unfinished(t, f, v);
   if (v->outages > 0)
     bn_form_print(f, bn_template_outages, t->out);
   if (bn_view_has_parts(v))
@@ -478,37 +482,37 @@ static void print_native(const struct text *t, const struct bn_form *f, const st
   bn_form_print(f, bn_template_arrivals, t->out);
   if (v->warmup_backlog > 0)
     bn_form_print(f, bn_template_warmup_backlog, t->out);
-  print_waiting(t, v, "queueing", "queueing time (ms, avg/max):");
-  print_waiting(t, v, "service", "service time (ms, avg/max):");
-  print_lag(t, v);
+  text_print_waiting(t, v, "queueing", "queueing time (ms, avg/max):");
+  text_print_waiting(t, v, "service", "service time (ms, avg/max):");
+  text_print_lag(t, v);
 }
 
-static void print_latency(struct text *t, struct bn_form *f, const struct bn_view *v,
-                          const struct bn_timing *timing)
+static void text_print_latency(struct text *t, struct bn_form *f, const struct bn_view *v,
+                               const struct bn_timing *timing)
 {
   bn_form_print(f, t->dialect->timing, t->out);
   if (timing->percentile_s == NULL)
     return;
-  for (size_t i = next_rank(v, -1); i < v->n_percents; i = next_rank(v, v->percents[i])) {
+  for (size_t i = text_next_rank(v, -1); i < v->n_percents; i = text_next_rank(v, v->percents[i])) {
     bn_form_rank(f, i);
     bn_form_print(f, t->dialect->closing[v->kind]->rank, t->out);
   }
 }
 
 /* Prints the latency of each kind of request that has occurred. */
-static void print_latencies(struct text *t, struct bn_form *f, const struct bn_view *v)
+static void text_print_latencies(struct text *t, struct bn_form *f, const struct bn_view *v)
 {
   static const struct {
     const char *metric, *name;
   } kinds[] = {{"read_latency", "reads"}, {"write_latency", "writes"}, {"fsync_latency", "fsyncs"}};
 
   for (size_t i = 0; t->dialect->timing != NULL && i < sizeof kinds / sizeof *kinds; i++) {
-    const struct bn_timing *timing = find_timing(v, kinds[i].metric);
+    const struct bn_timing *timing = text_find_timing(v, kinds[i].metric);
 
     if (timing == NULL || timing->count == 0)
       continue;
     bn_form_timing(f, timing, kinds[i].name);
-    print_latency(t, f, v, timing);
+    text_print_latency(t, f, v, timing);
   }
 }
 
@@ -521,7 +525,7 @@ static void text_print_name(const struct text *t, const char *name)
   (void)fprintf(t->out, "  %s\n", shown);
 }
 
-static void print_ms(const struct text *t, double s)
+static void text_print_ms(const struct text *t, double s)
 {
   static const double ms_per_s = 1e3;
 
@@ -531,23 +535,23 @@ static void print_ms(const struct text *t, double s)
     (void)fprintf(t->out, " %10.*f", bn_units_decimals(s * ms_per_s, 2), s * ms_per_s);
 }
 
-static void print_statement(const struct text *t, const struct bn_view *v,
-                            const struct bn_statement_view *s)
+static void text_print_statement(const struct text *t, const struct bn_view *v,
+                                 const struct bn_statement_view *s)
 {
   const struct bn_timing *timing = &s->timing;
 
   (void)fprintf(t->out, "    %12" PRIu64 " %12" PRIu64 " %8" PRIu64 " %6.1f%%", timing->count,
                 s->rows, s->errors, bn_view_share(v, s) * 100);
-  print_ms(t, timing->avg_s);
+  text_print_ms(t, timing->avg_s);
   if (timing->percentile_s != NULL)
-    for (size_t i = next_rank(v, -1); i < v->n_percents; i = next_rank(v, v->percents[i]))
-      print_ms(t, timing->percentile_s[i]);
-  print_ms(t, timing->max_s);
+    for (size_t i = text_next_rank(v, -1); i < v->n_percents; i = text_next_rank(v, v->percents[i]))
+      text_print_ms(t, timing->percentile_s[i]);
+  text_print_ms(t, timing->max_s);
   text_print_name(t, timing->name);
 }
 
 /* Names are of any length, so they come last. */
-static void print_statements(const struct text *t, const struct bn_view *v)
+static void text_print_statements(const struct text *t, const struct bn_view *v)
 {
   char rank[32];
 
@@ -555,17 +559,17 @@ static void print_statements(const struct text *t, const struct bn_view *v)
     return;
   (void)fprintf(t->out, "Statements (times in ms):\n    %12s %12s %8s %7s %10s", "count", "rows",
                 "errors", "share", "avg");
-  for (size_t i = next_rank(v, -1); i < v->n_percents; i = next_rank(v, v->percents[i])) {
+  for (size_t i = text_next_rank(v, -1); i < v->n_percents; i = text_next_rank(v, v->percents[i])) {
     (void)snprintf(rank, sizeof rank, "%.15gth", v->percents[i]);
     (void)fprintf(t->out, " %10s", rank);
   }
   (void)fprintf(t->out, " %10s  name\n", "max");
   for (size_t i = 0; i < v->n_statements; i++)
-    print_statement(t, v, &v->statements[i]);
+    text_print_statement(t, v, &v->statements[i]);
   (void)fputs("\n", t->out);
 }
 
-static void print_count(const struct text *t, const struct bn_count *c)
+static void text_print_count(const struct text *t, const struct bn_count *c)
 {
   char name[64], unit[64], label[sizeof name + sizeof unit + 4];
 
@@ -579,25 +583,25 @@ static void print_count(const struct text *t, const struct bn_count *c)
 }
 
 /* Prints the counters and the times that a script has declared. */
-static void print_script_metrics(struct text *t, struct bn_form *f, const struct bn_view *v)
+static void text_print_script_metrics(struct text *t, struct bn_form *f, const struct bn_view *v)
 {
   char name[64];
 
   if (v->n_counts > 0)
     (void)fputs("\nCounters of the script:\n", t->out);
   for (size_t i = 0; i < v->n_counts; i++)
-    print_count(t, &v->counts[i]);
+    text_print_count(t, &v->counts[i]);
   for (size_t i = 0; t->dialect->timing != NULL && i < v->n_timings; i++) {
     if (!v->timings[i].of_script || v->timings[i].count == 0)
       continue;
     (void)bn_escape(name, sizeof name, v->timings[i].name, "");
     bn_form_timing(f, &v->timings[i], name);
-    print_latency(t, f, v, &v->timings[i]);
+    text_print_latency(t, f, v, &v->timings[i]);
   }
 }
 
 /* Prints each --assert with the measured value. */
-static void print_verdicts(const struct text *t)
+static void text_print_verdicts(const struct text *t)
 {
   static const size_t label = 35;
   char shown[64];
@@ -617,7 +621,7 @@ static void print_verdicts(const struct text *t)
 }
 
 /* Prints the common part of checkpoint and final reports. */
-static void print_summary(struct text *t, const struct bn_view *v)
+static void text_print_summary(struct text *t, const struct bn_view *v)
 {
   const struct bn_dialect *d = t->dialect;
   struct bn_form f;
@@ -626,36 +630,36 @@ static void print_summary(struct text *t, const struct bn_view *v)
   if (d->workload[v->kind] != NULL)
     bn_form_print(&f, d->workload[v->kind], t->out);
   text_print_rows(t, v);
-  print_read_hosts(t, v);
+  text_print_read_hosts(t, v);
   if (t->plan->native && v->retries > 0)
     bn_form_print(&f, bn_template_retries, t->out);
   if (t->plan->native && v->failed_events > 0)
     bn_form_print(&f, bn_template_failed, t->out);
   if (t->plan->native && v->fatal_errors > 0)
     bn_form_print(&f, bn_template_fatal, t->out);
-  print_servers(t, v);
-  print_commits(t, v);
-  print_timings(t, v);
+  text_print_servers(t, v);
+  text_print_commits(t, v);
+  text_print_timings(t, v);
   /* Blocks that were counted without bytes transferred nothing. */
   if (v->kind == BN_KIND_MEMORY && (v->bytes_moved > 0 || v->bytes_touched_per_s <= 0))
     bn_form_print(&f, d->transferred, t->out);
-  print_figures(t, v);
+  text_print_figures(t, v);
   /* Natively the unfinished events have a line of their own, whatever ended the run. */
   if ((t->plan->forced || !t->plan->native) && bn_form_in_flight(&f) > 0)
     bn_form_print(&f, "\nNumber of unfinished transactions on forced shutdown: {in_flight}\n",
                   t->out);
   bn_form_print(&f, d->closing[v->kind]->head, t->out);
   if (t->plan->native)
-    print_native(t, &f, v);
+    text_print_native(t, &f, v);
   bn_form_print(&f, d->closing[v->kind]->latency, t->out);
-  print_ranks(t, &f, v);
+  text_print_ranks(t, &f, v);
   bn_form_print(&f, d->closing[v->kind]->tail, t->out);
-  print_latencies(t, &f, v);
-  print_script_metrics(t, &f, v);
+  text_print_latencies(t, &f, v);
+  text_print_script_metrics(t, &f, v);
   bn_form_print(&f, d->closing[v->kind]->end, t->out);
   if (!d->closing[v->kind]->no_sessions)
-    print_sessions(t, &f, v);
-  print_statements(t, v);
+    text_print_sessions(t, &f, v);
+  text_print_statements(t, v);
   if (t->plan->native) {
     const struct bn_facts *facts = v->error_facts != NULL ? v->error_facts : t->facts;
 
@@ -667,7 +671,7 @@ static void print_summary(struct text *t, const struct bn_view *v)
   if (t->plan->native)
     bn_watched_print(v, t->out);
   if (v->span == BN_VIEW_TOTAL)
-    print_verdicts(t);
+    text_print_verdicts(t);
 }
 
 static int text_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
@@ -675,14 +679,14 @@ static int text_checkpoint(void *self, const struct bn_view *v, struct bn_err *e
   struct text *t = self;
 
   (void)err;
-  if (is_quiet(t))
+  if (text_is_quiet(t))
     return 0;
-  begin_report(t);
-  print_stamp(t, t->plan->version == BN_V05 ? t->stamp_05 : v->at_s, 0);
+  text_begin_report(t);
+  text_print_stamp(t, t->plan->version == BN_V05 ? t->stamp_05 : v->at_s, 0);
   t->stamp_05 = v->at_s;
   (void)fputs("Checkpoint report:\n", t->out);
   if (!v->replaced)
-    print_summary(t, v);
+    text_print_summary(t, v);
   bn_output_end(&t->output);
   return 0;
 }
@@ -694,14 +698,14 @@ static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
   (void)err;
   t->span_s = v->span_s;
   t->has_total = true;
-  if (is_quiet(t))
+  if (text_is_quiet(t))
     return 0;
-  begin_report(t);
+  text_begin_report(t);
   /* A document may have no histograms. */
   if (t->plan->histogram && v->latency != NULL)
-    print_histogram(t, v);
+    text_print_histogram(t, v);
   if (!v->replaced)
-    print_summary(t, v);
+    text_print_summary(t, v);
   bn_output_end(&t->output);
   return 0;
 }
@@ -711,13 +715,13 @@ static int text_members(void *self, const struct bn_group *g, size_t n, struct b
   struct text *t = self;
 
   (void)err;
-  if (is_quiet(t))
+  if (text_is_quiet(t))
     return 0;
   if (!t->plan->native) {
     bn_text_members(NULL, g, n, t->facts, t->span_s);
     return 0;
   }
-  begin_report(t);
+  text_begin_report(t);
   bn_text_members(t->out, g, n, t->facts, t->span_s);
   bn_watched_members(g, n, t->out);
   bn_output_end(&t->output);
@@ -730,10 +734,10 @@ static int text_instead(void *self, const struct bn_view *v, struct bn_err *err)
   struct text *t = self;
 
   (void)err;
-  if (is_quiet(t))
+  if (text_is_quiet(t))
     return 0;
-  begin_report(t);
-  print_summary(t, v);
+  text_begin_report(t);
+  text_print_summary(t, v);
   bn_output_end(&t->output);
   return 0;
 }
@@ -745,8 +749,8 @@ static void text_summary(const struct bn_facts *f, const struct bn_view *v, FILE
                    .plan = &f->plan,
                    .dialect = bn_dialect_get(f->plan.version, f->plan.native)};
 
-  if (!is_quiet(&t))
-    print_summary(&t, v);
+  if (!text_is_quiet(&t))
+    text_print_summary(&t, v);
 }
 
 /* Ends the report with what may spoil its figures: where both streams go to one file, and in a
@@ -757,7 +761,7 @@ static int text_finish(void *self, const struct bn_end *end, struct bn_err *err)
 
   (void)end;
   (void)err;
-  if (!t->has_total || !t->plan->native || is_quiet(t))
+  if (!t->has_total || !t->plan->native || text_is_quiet(t))
     return 0;
   bn_output_begin(&t->output);
   bn_text_warnings(t->out, t->facts);
