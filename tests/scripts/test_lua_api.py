@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import shutil
+import subprocess
 
 import pytest
 
@@ -680,6 +682,27 @@ package.path = "./lib/?.lua" print(require("one").name)
     assert "module 'nosuch' not found:\n\tno field package.preload['nosuch']\n\tno file './nosuch" \
         in r.out
     assert r.lines[-2:] == ["pre!\ttrue\ttrue\ttrue", "one"]
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_require_finds_submodules_in_the_library_of_their_root(folder):
+    source = folder.file("a.c", "int luaopen_a_b(void *L) { (void)L; return 0; }")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", folder.path / "a.so", source], check=True)
+    folder.file("broken.so", "")
+    r = folder.lua("""
+package.cpath = "./?.so"
+print(require("a.b"))
+for _, n in ipairs{"a.c", "nosuch.b", "broken.b", "a"} do print(select(2, pcall(require, n))) end
+package.loaders[5] = function (n) return function () return "fifth" end end
+print(require("a.c"))
+""")
+    assert r.lines[0] == "true"
+    assert "\n\tno file './a/c.so'\n\tno module 'a.c' in file './a.so'\n" in r.out
+    assert "\n\tno file './nosuch/b.so'\n\tno file './nosuch.so'\n" in r.out
+    assert "error loading module 'broken.b' from file './broken.so':\n\t./broken.so: " in r.out
+    assert "error loading module 'a' from file './a.so':\n\t./a.so: undefined symbol: luaopen_a\n" \
+        in r.out
+    assert r.lines[-1] == "fifth"
 
 
 def test_search_paths(folder):

@@ -26,14 +26,15 @@ static const char *require_path_of(lua_State *L, const char *name)
   return lua_tostring(L, -1);
 }
 
-/* Searches; pushes and returns the file's name, or pushes the tried names and returns NULL. */
-static const char *require_search(lua_State *L, const char *field)
+/* Searches package[field] for the module; pushes and returns the file's name, or pushes the tried
+   names and returns NULL. */
+static const char *require_search(lua_State *L, const char *field, const char *name)
 {
+  const char *path = require_path_of(L, field);
   struct bn_buf tried;
 
   bn_buf_init(&tried, 0);
-  const char *name = luaL_checkstring(L, 1);
-  char *file = bn_module_path_search(require_path_of(L, field), name, &tried);
+  char *file = bn_module_path_search(path, name, &tried);
 
   /* LuaJIT's own modules are on its default path (upvalue 2). */
   if (file == NULL && strncmp(name, "jit.", 4) == 0 && strcmp(field, "path") == 0)
@@ -134,7 +135,7 @@ static const char *require_find_lua(lua_State *L)
   bool astray = false;
 
   if (file == NULL) {
-    file = require_search(L, "path");
+    file = require_search(L, "path", luaL_checkstring(L, 1));
     astray = file != NULL && require_is_astray(vm, file);
   }
   if (file == NULL)
@@ -159,8 +160,9 @@ static int require_load_lua(lua_State *L)
   return 1;
 }
 
-/* Loads function luaopen_NAME from the file on top; pushes it. */
-static int require_load_library(lua_State *L, const char *file)
+/* Pushes function luaopen_NAME of the file and returns true.  Returns false if the file lacks that
+   function; a file that cannot be loaded is an error. */
+static bool require_load_library(lua_State *L, const char *file)
 {
   const char *name = lua_tostring(L, 1);
   const char *mark = strchr(name, '-');
@@ -170,36 +172,41 @@ static int require_load_library(lua_State *L, const char *file)
   lua_pushliteral(L, "luaopen_");
   luaL_gsub(L, mark != NULL ? mark + 1 : name, ".", "_");
   lua_concat(L, 2);
-  lua_call(L, 2, 2);
-  if (lua_isnil(L, -2))
-    return require_load_error(L, file, lua_tostring(L, -1));
-  lua_pop(L, 1);
-  return 1;
+  lua_call(L, 2, 3); /* the function, or nil, a message and the step that failed */
+  const bool found = !lua_isnil(L, -3);
+  const char *step = lua_tostring(L, -1);
+
+  if (!found && (step == NULL || strcmp(step, "init") != 0))
+    (void)require_load_error(L, file, lua_tostring(L, -2));
+
+  lua_pop(L, found ? 2 : 1); /* the message stays for the caller */
+  return found;
 }
 
 static int require_load_c(lua_State *L)
 {
-  const char *file = require_search(L, "cpath");
+  const char *file = require_search(L, "cpath", luaL_checkstring(L, 1));
 
-  return file == NULL ? 1 : require_load_library(L, file);
+  if (file != NULL && !require_load_library(L, file))
+    return require_load_error(L, file, lua_tostring(L, -1));
+  return 1;
 }
 
-/* Loads a submodule from the library of its root: "a.b" in a.so. */
+/* Loads a submodule from the library of its root: "a.b" in a.so.  Another loader may still find a
+   submodule that the library does not have. */
 static int require_load_croot(lua_State *L)
 {
   const char *name = luaL_checkstring(L, 1);
   const char *dot = strchr(name, '.');
-  char *file = NULL;
 
   if (dot == NULL)
     return 0;
   lua_pushlstring(L, name, (size_t)(dot - name));
-  file = bn_module_path_search(require_path_of(L, "cpath"), lua_tostring(L, -2), NULL);
-  if (file == NULL)
-    return 0;
-  lua_pushstring(L, file);
-  free(file);
-  return require_load_library(L, lua_tostring(L, -1));
+  const char *file = require_search(L, "cpath", lua_tostring(L, -1));
+
+  if (file != NULL && !require_load_library(L, file))
+    lua_pushfstring(L, "\n\tno module '%s' in file '%s'", name, file);
+  return 1;
 }
 
 /* Leaves the loader's function on top, or raises an error with all names that were tried. */
