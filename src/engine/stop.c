@@ -113,18 +113,17 @@ bool bn_stop_reader_left(void)
 
 void bn_stop_block_signals(void)
 {
-  sigset_t set;
-  int signo;
-
   bn_stop_watch_reader();
   stop_choose_wanted(&receiver.wanted);
-  for (signo = 1; signo < stop_wake_signal(); signo++) {
+  sigset_t set = receiver.wanted;
+
+  (void)sigaddset(&set, stop_wake_signal());
+  /* The mask comes first: the handler drops a signal that arrives before there is a receiver. */
+  (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+  for (int signo = 1; signo < stop_wake_signal(); signo++) {
     if (sigismember(&receiver.wanted, signo))
       stop_handle(signo, stop_pass_on);
   }
-  set = receiver.wanted;
-  (void)sigaddset(&set, stop_wake_signal());
-  (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
   bn_stop_become_receiver();
 }
 
