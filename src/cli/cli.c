@@ -284,8 +284,9 @@ static int cli_refuse_word(const struct bn_cli *cli, const struct bn_optset *opt
                            const char *arg)
 {
   const char *dashed = cli->policy->plain_errors ? NULL : cli_short_option(cli);
-  const char *meant = cli->hint[0] != '\0' ? cli->hint : cli_near_subcommand(cli);
+  const char *subcommand = cli_near_subcommand(cli);
   char masked[BN_MASK_MAX];
+  const char *shown = cli_shown_word(cli, options, arg, masked);
 
   if (bn_cli_check_reserved(cli) != 0)
     return -1;
@@ -296,12 +297,13 @@ static int cli_refuse_word(const struct bn_cli *cli, const struct bn_optset *opt
   else if (cli->empty != NULL)
     bn_log_stderr("%s has no value: leave out the blank behind it (did you mean %s?)", cli->empty,
                   cli->empty_hint);
-  else if (meant != NULL)
-    bn_log_stderr("Unrecognized command line argument: %s (did you mean %s?)",
-                  cli_shown_word(cli, options, arg, masked), meant);
+  else if (cli->hint[0] != '\0')
+    bn_log_stderr("Unrecognized command line argument: %s (did you mean %s?)", shown, cli->hint);
+  else if (subcommand != NULL)
+    bn_log_stderr("Unrecognized command line argument: %s (did you mean %s instead of %s?)", shown,
+                  subcommand, cli->test);
   else
-    bn_log_stderr("Unrecognized command line argument: %s",
-                  cli_shown_word(cli, options, arg, masked));
+    bn_log_stderr("Unrecognized command line argument: %s", shown);
   return -1;
 }
 

@@ -51,9 +51,10 @@ CASES = [
     ("cpu time=4", True, "", "Unknown command: time=4 (did you mean --time=4?)\n", ""),
     ("cpu nosuch=4 run", False, "", "Unrecognized command line argument: run\n", ""),
     # subcommands
-    ("compair a b", False, "", "Unrecognized command line argument: b (did you mean compare?)\n", ""),
+    ("compair a b", False, "",
+     "Unrecognized command line argument: b (did you mean compare instead of compair?)\n", ""),
     ("swep --vary=threads=1,2 cpu run", False, "",
-     "Unrecognized command line argument: run (did you mean sweep?)\n", ""),
+     "Unrecognized command line argument: run (did you mean sweep instead of swep?)\n", ""),
     (
         "compair a",
         True,
