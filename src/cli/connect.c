@@ -111,11 +111,14 @@ static const struct bn_opt *connect_option_of_param(const struct target *t, cons
 }
 
 /* Appends "NAME='VALUE'", as libpq reads it. */
-static void connect_collect(struct bn_buf *b, const struct bn_uri_param *p)
+static void connect_append_param(struct bn_buf *b, const struct bn_uri_param *p)
 {
   (void)bn_buf_printf(b, "%s%s='", b->len > 0 ? " " : "", p->name);
-  for (const char *c = p->value; *c != '\0'; c++)
-    (void)bn_buf_printf(b, *c == '\'' || *c == '\\' ? "\\%c" : "%c", *c);
+  for (const char *c = p->value; *c != '\0'; c++) {
+    if (*c == '\'' || *c == '\\')
+      (void)bn_buf_char(b, '\\');
+    (void)bn_buf_char(b, *c);
+  }
   (void)bn_buf_char(b, '\'');
 }
 
@@ -128,7 +131,7 @@ static void connect_take_collected(const struct target *t, const struct bn_opt *
 
   for (size_t i = 0; i < u->n_params; i++)
     if (connect_option_of_param(t, u->param[i].name) == o)
-      connect_collect(&b, &u->param[i]);
+      connect_append_param(&b, &u->param[i]);
   connect_take(t, o, b.data);
   bn_buf_done(&b);
 }

@@ -127,7 +127,7 @@ static void result_copy_sessions(struct bn_record *r, const struct bn_view *v)
   r->view.sessions = r->store.session;
 }
 
-static uint64_t result_names_of(const struct bn_metric *row, size_t n)
+static uint64_t result_size_of_names(const struct bn_metric *row, size_t n)
 {
   uint64_t size = 0;
 
@@ -157,8 +157,9 @@ static uint64_t size_of(const struct bn_record *r)
     labels += d->n_labels[i] + 1;
   for (size_t i = 0; i < r->view.n_watched; i++)
     watched += sizeof *r->watched + result_text_size(r->watched[i].name);
-  return sizeof *r + watched + result_names_of(m->counter, m->n_counters) +
-         result_names_of(m->hist, m->n_hists) + result_names_of(m->labelled, m->n_labelled) +
+  return sizeof *r + watched + result_size_of_names(m->counter, m->n_counters) +
+         result_size_of_names(m->hist, m->n_hists) +
+         result_size_of_names(m->labelled, m->n_labelled) +
          m->n_counters * (sizeof *m->counter + sizeof *d->counter + sizeof *r->store.count) +
          m->n_hists * (sizeof *m->hist + sizeof *d->sparse + sizeof *r->store.timing) +
          (r->store.timing_s != NULL ? m->n_hists * sizeof *r->store.timing_s : 0) +

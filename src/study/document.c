@@ -230,7 +230,8 @@ struct writing {
 
 static struct bn_node *document_node_of(struct writing *w, int index, int depth);
 
-static struct bn_node *document_write_fault(struct writing *w, const char *fault)
+/* Keeps the first reason why the document cannot be printed.  Returns NULL in place of a node. */
+static struct bn_node *document_refuse_value(struct writing *w, const char *fault)
 {
   if (w->fault == NULL)
     w->fault = fault;
@@ -326,9 +327,9 @@ static struct bn_node *document_map_node(struct writing *w, int index, int depth
 static struct bn_node *document_table_node(struct writing *w, int index, int depth)
 {
   if (depth == 0)
-    return document_write_fault(w, "a document is too deep");
+    return document_refuse_value(w, "a document is too deep");
   if (!lua_checkstack(w->L, 16))
-    return document_write_fault(w, "out of memory");
+    return document_refuse_value(w, "out of memory");
   if (document_is_marked(w->L, index, real_key)) {
     lua_rawgeti(w->L, index, 1);
     struct bn_node *n = bn_node_f64(lua_tonumber(w->L, -1));
@@ -364,7 +365,7 @@ static struct bn_node *document_node_of(struct writing *w, int index, int depth)
     if (bn_int64_read(w->L, index, &whole))
       return bn_node_integer(whole);
   }
-  return document_write_fault(
+  return document_refuse_value(
       w, "a document has maps, lists, texts, numbers, booleans and null; this is "
          "another value");
 }

@@ -144,9 +144,11 @@ int bn_device_check_direct(const struct bn_fileio_plan *p, int fd, struct bn_err
   return 0;
 }
 
-int bn_device_try(const struct bn_fileio_plan *p, int *fd, struct bn_err *err)
+int bn_device_try_file(const struct bn_fileio_plan *p, int *fd, struct bn_err *err)
 {
   *fd = open(device_folder(p), O_TMPFILE | O_RDWR | p->open_flags, 0600);
+  /* Any other failure ends only this check: some file systems have no files without names, and the
+     test's own files report a folder that is missing, full or not writable. */
   if (*fd < 0)
     return errno == EINVAL && p->direct ? device_no_direct(err) : 0;
   return p->direct ? bn_device_check_direct(p, *fd, err) : 0;

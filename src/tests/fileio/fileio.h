@@ -98,9 +98,9 @@ bool bn_fileio_reads(const struct bn_fileio_plan *plan);
 /* Checks whether direct I/O to this file works with these requests.  Returns 0, or -1 and err. */
 int bn_device_check_direct(const struct bn_fileio_plan *plan, int fd, struct bn_err *err);
 /* Opens a file without a name in plan's folder, as the test's files are opened, and checks that
-   direct I/O to it works.  Returns 0, with *fd -1 where files must have names, or -1 and err.  The
-   caller closes *fd after either. */
-int bn_device_try(const struct bn_fileio_plan *plan, int *fd, struct bn_err *err);
+   direct I/O to it works.  Returns 0, with *fd -1 if the file cannot be made for any other reason
+   (ENOENT, EOPNOTSUPP, EACCES, ENOSPC), or -1 and err.  The caller closes *fd after either. */
+int bn_device_try_file(const struct bn_fileio_plan *plan, int *fd, struct bn_err *err);
 /* Checks whether the file system of plan's folder has room for that many more bytes in that many
    more files.  Returns 0, or -1 and err. */
 int bn_device_check_space(const struct bn_fileio_plan *plan, uint64_t bytes, uint64_t files,

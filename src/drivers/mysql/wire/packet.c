@@ -106,8 +106,8 @@ static bool packet_take_count(struct bn_mysql_reply *r, const uint8_t *p, size_t
   return true;
 }
 
-/* Reads the packet that says which reply follows.  A file was not asked for, and no reply begins
-   with an end: the library reads such a connection. */
+/* Reads the packet that says which reply follows.  No statement of this protocol asks for a file,
+   and no reply begins with an end: both are malformed. */
 static bool packet_take_first(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   switch (p[0]) {
