@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,7 @@ struct bn_chunks {
   struct noted *noted;                 /* files of the main instance */
   const struct bn_script_setup *setup; /* borrowed */
   bool shared;                         /* sessions share interpreters */
+  _Atomic bool draws;                  /* bn_chunks_draw */
 };
 
 /* Returns 0 or an error number.  A device may have no end. */
@@ -134,6 +136,24 @@ static struct bn_chunk *chunk_compile_maker(lua_State *L, const struct bn_chunk 
   return maker;
 }
 
+/* Adds what sessions that share an interpreter need. */
+static void chunk_share(struct bn_chunks *all, lua_State *L, struct bn_chunk *c,
+                        const struct bn_buf *text)
+{
+  static const char draws[] = "math.random";
+
+  if (!all->shared)
+    return;
+  c->maker = chunk_compile_maker(L, c, text);
+  if (text->len > 0 && memmem(text->data, text->len, draws, sizeof draws - 1) != NULL)
+    atomic_store(&all->draws, true);
+}
+
+bool bn_chunks_draw(struct bn_chunks *all)
+{
+  return atomic_load(&all->draws);
+}
+
 static struct bn_chunk *chunk_known(const struct bn_chunks *all, const char *file)
 {
   struct bn_chunk *c = all->first;
@@ -211,8 +231,7 @@ const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const
     c = chunk_compile(L, bn_alloc_text(file), bn_alloc_print("@%s", chunk_name_shown(all, file)),
                       &text);
     if (c != NULL) {
-      if (all->shared)
-        c->maker = chunk_compile_maker(L, c, &text);
+      chunk_share(all, L, c, &text);
       c->next = all->first;
       all->first = c;
     } else {
@@ -254,8 +273,8 @@ const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool
                      "example: bench cpu run (see bench --help)");
   else if ((c = chunk_compile(L, bn_alloc_text("stdin"), bn_alloc_text("=stdin"), &text)) == NULL)
     (void)bn_err_set(err, EINVAL, "%s", lua_tostring(L, -1));
-  else if (all->shared)
-    c->maker = chunk_compile_maker(L, c, &text);
+  else
+    chunk_share(all, L, c, &text);
   bn_buf_done(&text);
   all->first = c;
   return c;

@@ -25,6 +25,9 @@ const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const
    space alone is no script, and err->code is ENODATA. */
 const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool may_be_blank,
                                        struct bn_err *err);
+/* Returns whether one of the sources that were compiled draws from math.random, whose stream is the
+   interpreter's. */
+bool bn_chunks_draw(struct bn_chunks *all);
 /* Compares a file that is run by other means with that of another host, if that is wanted.  Returns
    false if it is another one. */
 bool bn_chunks_compare(struct bn_chunks *all, const char *file);

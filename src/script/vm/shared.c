@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "script/vm/chunk.h"
 #include "script/vm/lua.h"
 
 struct bn_shared_pools *bn_shared_pools_new(unsigned n)
@@ -33,10 +34,22 @@ static struct bn_shared *shared_new(struct bn_shared_pool *pool)
   return NULL;
 }
 
-struct bn_shared *bn_shared_take(struct bn_shared_pool *pool)
+static void shared_tell_apart(struct bn_shared_pools *all, const char *what)
+{
+  if (!atomic_exchange(&all->apart_told, true))
+    bn_log_hint("the script uses %s: with --workers each thread has an interpreter of its own, "
+                "which takes about 70 KiB",
+                what);
+}
+
+struct bn_shared *bn_shared_take(const struct bn_vm *vm, struct bn_shared_pool *pool)
 {
   struct bn_shared *sh = pool->latest;
 
+  if (!pool->apart && bn_chunks_draw(vm->chunks)) {
+    shared_tell_apart(vm->pools, "math.random");
+    pool->apart = true;
+  }
   if (sh == NULL || sh->opened == BN_SHARED_SESSIONS || pool->apart)
     sh = pool->latest = shared_new(pool);
   if (sh == NULL)
@@ -60,20 +73,35 @@ void bn_shared_drop(struct bn_shared *sh)
 
 int bn_shared_wants_own(lua_State *L)
 {
-  struct bn_lua *lua = bn_lua_current();
+  const struct bn_lua *lua = bn_lua_current();
   struct bn_shared_pools *all = lua->vm->pools;
   struct bn_shared_pool *pool = lua->shared->pool;
+  const char *what = luaL_checkstring(L, 1);
 
   if (pool->apart)
     return 0;
-  if (lua->shared->opened > 1)
-    bn_log_hint("with --workers, the threads of a worker share %s", luaL_checkstring(L, 1));
-  else if (!atomic_exchange(&all->apart_told, true))
-    bn_log_hint("the script uses %s: with --workers each thread has an interpreter of its own, "
-                "which takes about 70 KiB",
-                luaL_checkstring(L, 1));
   pool->apart = true;
+  if (lua->shared->opened == 1)
+    shared_tell_apart(all, what);
+  else if (!atomic_exchange(&all->apart_told, true))
+    bn_log_hint("with --workers, the threads of a worker share %s", what);
   return 0;
+}
+
+/* Pushes the place in the script, "x.lua:12: ", that called functions of internal modules, whose
+   names are no files. */
+static void shared_push_place(lua_State *L)
+{
+  lua_Debug at;
+
+  for (int level = 1; lua_getstack(L, level, &at) != 0; level++) {
+    (void)lua_getinfo(L, "Sl", &at);
+    if (at.currentline > 0 && at.source[0] == '@') {
+      lua_pushfstring(L, "%s:%d: ", at.short_src, at.currentline);
+      return;
+    }
+  }
+  lua_pushliteral(L, "");
 }
 
 int bn_shared_holds_up(lua_State *L)
@@ -82,7 +110,7 @@ int bn_shared_holds_up(lua_State *L)
 
   if (atomic_exchange(&all->hold_told, true))
     return 0;
-  luaL_where(L, 2);
+  shared_push_place(L);
   bn_log_hint("%sa statement in a function that a library calls, or that ends an object, holds up "
               "the other threads of its worker (--workers)",
               lua_tostring(L, -1));

@@ -44,8 +44,8 @@ struct bn_shared {
 };
 
 struct bn_shared_pools *bn_shared_pools_new(unsigned n);
-/* Returns an interpreter for another session, which shared_drop gives back; NULL: no memory. */
-struct bn_shared *bn_shared_take(struct bn_shared_pool *pool);
+/* Returns an interpreter for another session, which bn_shared_drop gives back; NULL: no memory. */
+struct bn_shared *bn_shared_take(const struct bn_vm *vm, struct bn_shared_pool *pool);
 void bn_shared_drop(struct bn_shared *sh);
 
 /* Functions of the table `internal`: wants_own(what): the script uses what sessions would share;

@@ -145,11 +145,12 @@ static int vm_build_in(struct bn_lua *lua, struct bn_shared *sh)
   return vm_checked(lua->L, lua_cpcall(lua->L, vm_make_instance, lua));
 }
 
+/* Only `run` lets sessions share workers. */
 static struct bn_shared_pool *vm_pool_of(const struct bn_lua *lua)
 {
   struct bn_shared_pools *all = lua->vm->pools;
 
-  return lua->worker && all != NULL ? &all->pool[lua->session->id % all->n] : NULL;
+  return lua->session->task != NULL ? &all->pool[lua->session->id % all->n] : NULL;
 }
 
 int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s, unsigned tid,
@@ -161,7 +162,7 @@ int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s
   lua->worker = worker;
   lua->env_ref = lua->sysbench_ref = lua->thread_run_ref = lua->thread_ref = LUA_NOREF;
   if (vm_pool_of(lua) != NULL)
-    lua->shared = bn_shared_take(vm_pool_of(lua));
+    lua->shared = bn_shared_take(vm, vm_pool_of(lua));
   else
     lua->L = vm_new_interpreter(&lua->heap);
   if (lua->L == NULL && lua->shared == NULL) {
