@@ -32,6 +32,8 @@ static enum bn_sql mysql_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag 
   if (refusal != NULL)
     return bn_mysql_fail_text(0, "mysql_real_connect()", refusal, d);
   c->way = by_wire ? BN_MYSQL_WAY_WIRE : BN_MYSQL_WAY_LIBRARY;
+  if (by_wire && c->wait.waiter != NULL)
+    bn_mysql_lib_slim(&c->lib);
   if (by_wire)
     bn_mysql_wire_open(&c->wire, &(struct bn_mysql_lent){
                                      .fd = bn_mysql_lib_socket(&c->lib),

@@ -161,6 +161,8 @@ static inline void bn_mysql_lib_enter(struct bn_mysql_lib *c)
 }
 /* Why the library cannot send statements while other sessions go on; NULL: it can. */
 extern const char *const bn_mysql_lib_cannot_wait;
+/* Called when the library will hardly be used: frees what it can do without. */
+void bn_mysql_lib_slim(struct bn_mysql_lib *c);
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text);
 int bn_mysql_lib_socket(const struct bn_mysql_lib *c);
 /* Returns false if the library has closed the socket. */

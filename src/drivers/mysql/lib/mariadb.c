@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -296,6 +297,25 @@ bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
   return mariadb_log_in(c, p);
 }
 #endif
+
+/* The first members of the library's struct st_ma_pvio, whose header is not always installed. */
+struct reader {
+  void *data;
+  unsigned char *cache, *cache_pos;
+  size_t cache_size;
+};
+
+/* Half of a connection's memory is a cache of 16 KiB, which the library fills when it reads.  It
+   reads without one, too, in more calls of the system. */
+void bn_mysql_lib_slim(struct bn_mysql_lib *c)
+{
+  struct reader *pvio = (void *)c->handle->net.pvio;
+
+  if (pvio == NULL || pvio->cache == NULL || pvio->cache_pos < pvio->cache + pvio->cache_size)
+    return;
+  free(pvio->cache);
+  pvio->cache = NULL;
+}
 
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text)
 {

@@ -66,6 +66,11 @@ bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                             CLIENT_MULTI_STATEMENTS) != NULL;
 }
 
+void bn_mysql_lib_slim(struct bn_mysql_lib *c)
+{
+  (void)c;
+}
+
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text)
 {
   (void)mysql_options(handle, MYSQL_OPT_COMPRESS, NULL);
