@@ -35,3 +35,26 @@ bool bn_sockwait_unread(struct bn_sockwait *w, int fd)
     (void)bn_sockwait_bytes(w, fd);
   return n > 0;
 }
+
+enum { BACKLOG_FIRST_MS = 5, BACKLOG_MOST_MS = 100, BACKLOG_ALL_MS = 10000, NS_PER_MS = 1000000 };
+
+bool bn_backlog_wait(struct bn_backlog *b, const struct bn_sql_waiter *waiter,
+                     const struct bn_driver_host *host, uint64_t deadline_ns)
+{
+  const uint64_t now_ns = host->now_ns();
+  uint64_t end_ns;
+
+  if (b->ms == 0) {
+    b->ms = BACKLOG_FIRST_MS;
+    b->until_ns = now_ns + (uint64_t)BACKLOG_ALL_MS * NS_PER_MS;
+  }
+  end_ns = now_ns + (uint64_t)b->ms * NS_PER_MS;
+  if (end_ns > b->until_ns || end_ns > deadline_ns)
+    return false;
+  if (waiter != NULL)
+    (void)waiter->wait(waiter, -1, 0, NULL, end_ns);
+  else
+    (void)poll(NULL, 0, (int)b->ms);
+  b->ms = 2 * b->ms < BACKLOG_MOST_MS ? 2 * b->ms : BACKLOG_MOST_MS;
+  return waiter == NULL || host->now_ns() >= end_ns;
+}

@@ -25,4 +25,16 @@ int bn_sockwait_room(const struct bn_sockwait *w, int fd);
 /* Waits until there are bytes, old or new, and leaves them there.  false: the socket has ended. */
 bool bn_sockwait_unread(struct bn_sockwait *w, int fd);
 
+/* The waits before connects to a Unix socket that are repeated because its backlog is full: connect
+   does not wait for room there.  All zero: there was none yet. */
+struct bn_backlog {
+  uint64_t until_ns;
+  unsigned ms;
+};
+
+/* Waits, by the waiter or asleep.  false: the deadline or 10 s have passed, or the session was
+   interrupted. */
+bool bn_backlog_wait(struct bn_backlog *b, const struct bn_sql_waiter *waiter,
+                     const struct bn_driver_host *host, uint64_t deadline_ns);
+
 #endif

@@ -2,6 +2,7 @@
 /* Connections: the choice of the server, encryption, and time limits. */
 #include "drivers/mysql/lib/lib.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,6 +269,28 @@ static enum bn_sql connect_open_handle(struct bn_mysql_lib *c, const struct bn_m
   return BN_SQL_DONE;
 }
 
+static bool connect_found_full(const struct bn_mysql_place *p, const struct bn_sql_diag *d)
+{
+  char number[16];
+
+  (void)snprintf(number, sizeof number, "(%d)", EAGAIN);
+  return connect_is_local(p) && d->code == BN_MYSQL_SOCKET_CONNECTION &&
+         strstr(d->text, number) != NULL;
+}
+
+static enum bn_sql connect_open(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
+                                uint64_t deadline_ns, struct bn_sql_diag *d)
+{
+  struct bn_backlog backlog = {.ms = 0};
+  enum bn_sql rc;
+
+  do
+    rc = connect_open_handle(c, p, c->driver->ssl, deadline_ns, d);
+  while (rc != BN_SQL_DONE && connect_found_full(p, d) &&
+         bn_backlog_wait(&backlog, c->wait->waiter, c->driver->host, deadline_ns));
+  return rc;
+}
+
 enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *driver,
                                  const struct bn_sql_target *t, uint64_t deadline_ns,
                                  struct bn_sql_diag *d)
@@ -282,8 +305,7 @@ enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *
   foreign = connect_foreign_override(t);
   /* No connection exists yet, so none is lost, whatever the error's number. */
   if (foreign == NULL)
-    return connect_open_handle(c, &p, driver->ssl, deadline_ns, d) == BN_SQL_DONE ? BN_SQL_DONE
-                                                                                  : BN_SQL_ERROR;
+    return connect_open(c, &p, deadline_ns, d) == BN_SQL_DONE ? BN_SQL_DONE : BN_SQL_ERROR;
   (void)snprintf(text, sizeof text, "--mysql-%s cannot differ between connections", foreign);
   return bn_mysql_fail_text(0, "mysql_options()", text, d);
 }

@@ -257,19 +257,11 @@ int bn_pgsql_lib_check(const char *parameters, struct bn_err *err)
   return rc;
 }
 
-enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *driver,
-                                 const struct bn_sql_target *t, uint64_t deadline_ns,
-                                 struct bn_sql_diag *d)
+static enum bn_sql connect_once(struct bn_pgsql_lib *c, const char *const *values,
+                                uint64_t deadline_ns, struct bn_sql_diag *d)
 {
-  const char *values[N_PARAMS], *foreign;
-  char text[160];
+  const struct bn_pgsql *driver = c->driver;
 
-  c->driver = driver;
-  foreign = pgsql_connect_choose(values, driver, t);
-  if (foreign != NULL) {
-    (void)snprintf(text, sizeof text, "--pgsql-%s cannot differ between connections\n\n", foreign);
-    return bn_pgsql_fail_text("", "PQconnectStartParams", text, d);
-  }
   c->handle = connect_start(driver, values);
   if (c->handle == NULL)
     return bn_pgsql_fail_text("53200", "PQconnectStartParams", "out of memory\n\n", d);
@@ -278,7 +270,31 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
   /* Registered only if needed, because it costs two allocations for each result. */
   if (driver->host->names_loss)
     (void)PQregisterEventProc(c->handle, connect_take_event, "bench", c);
-  return connect_establish(c, connect_deadline(driver, deadline_ns), d);
+  return connect_establish(c, deadline_ns, d);
+}
+
+enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *driver,
+                                 const struct bn_sql_target *t, uint64_t deadline_ns,
+                                 struct bn_sql_diag *d)
+{
+  const char *values[N_PARAMS], *foreign;
+  struct bn_backlog backlog = {.ms = 0};
+  char text[160];
+  enum bn_sql rc;
+
+  c->driver = driver;
+  foreign = pgsql_connect_choose(values, driver, t);
+  if (foreign != NULL) {
+    (void)snprintf(text, sizeof text, "--pgsql-%s cannot differ between connections\n\n", foreign);
+    return bn_pgsql_fail_text("", "PQconnectStartParams", text, d);
+  }
+  deadline_ns = connect_deadline(driver, deadline_ns);
+  /* Only a connect to a Unix socket fails like this: its backlog is full. */
+  while ((rc = connect_once(c, values, deadline_ns, d)) != BN_SQL_DONE &&
+         strstr(d->text, strerror(EAGAIN)) != NULL &&
+         bn_backlog_wait(&backlog, c->wait->waiter, driver->host, deadline_ns))
+    PQfinish(c->handle);
+  return rc;
 }
 
 void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c)
