@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/common/names.h"
 #include "drivers/common/remedy.h"
 #include "drivers/common/secret.h"
 #include "drivers/mysql/conn.h"
@@ -123,6 +124,7 @@ static void mysql_free_driver(struct bn_mysql *driver)
 {
   bn_mysql_defaults_free(&driver->file);
   bn_secret_free(driver->password);
+  bn_names_free(driver->names);
   free(driver->port);
   free(driver);
 }
@@ -205,6 +207,7 @@ static int mysql_driver_init(void **self, const void *conf, const struct bn_driv
   driver = host->alloc(1, sizeof *driver);
   driver->conf = conf;
   driver->host = host;
+  driver->names = bn_names_new(host);
   if (driver->conf->debug)
     host->verbosity(5);
   if (mysql_driver_configure(driver, err) != 0) {

@@ -7,6 +7,8 @@
 #include "drivers/mysql/defaults.h"
 #include "drivers/mysql/options.h"
 
+struct bn_names;
+
 struct bn_mysql {
   const struct bn_mysql_conf *conf;
   const struct bn_driver_host *host;
@@ -19,6 +21,7 @@ struct bn_mysql {
   struct bn_list file_host, file_socket;
   unsigned *port;
   size_t n_ports;
+  struct bn_names *names;
   int ssl; /* BN_MYSQL_SSL_DISABLED to BN_MYSQL_SSL_VERIFY_IDENTITY */
 };
 

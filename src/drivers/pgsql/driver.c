@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/common/names.h"
 #include "drivers/common/remedy.h"
 #include "drivers/common/secret.h"
 #include "drivers/pgsql/conn.h"
@@ -20,6 +21,7 @@ static void pgsql_free_driver(struct bn_pgsql *driver)
   for (size_t i = 0; i < driver->n_hosts; i++)
     free(driver->hosts[i]);
   free(driver->hosts);
+  bn_names_free(driver->names);
   free(driver->require_auth);
   free(driver);
 }
@@ -126,6 +128,7 @@ static int pgsql_driver_init(void **self, const void *conf, const struct bn_driv
   driver = host->alloc(1, sizeof *driver);
   driver->conf = conf;
   driver->host = host;
+  driver->names = bn_names_new(host);
   pgsql_split_hosts(driver);
   if (pgsql_check_hosts(driver, err) != 0 ||
       (driver->conf->parameters != NULL &&

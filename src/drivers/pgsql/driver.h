@@ -6,12 +6,15 @@
 #include "api/driver.h"
 #include "drivers/pgsql/options.h"
 
+struct bn_names;
+
 struct bn_pgsql {
   const struct bn_pgsql_conf *conf;
   const struct bn_driver_host *host;
   char *password; /* from option, file or prompt; NULL: libpq looks for one */
   char **hosts;   /* NULL entries: libpq's default, a socket */
   size_t n_hosts;
+  struct bn_names *names;
   char *require_auth; /* for libpq; NULL: the option was not given */
 };
 

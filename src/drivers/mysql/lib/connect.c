@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "drivers/common/names.h"
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/error.h"
 
@@ -278,6 +279,33 @@ static bool connect_found_full(const struct bn_mysql_place *p, const struct bn_s
          strstr(d->text, number) != NULL;
 }
 
+/* Tries the addresses of the host in turn, as the library does with a name. */
+static enum bn_sql connect_open_address(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
+                                        uint64_t deadline_ns, struct bn_sql_diag *d)
+{
+  const int ssl = c->driver->ssl;
+  struct bn_mysql_place at = *p;
+  const char *list = NULL;
+  enum bn_sql rc;
+
+  /* The library compares the certificate with the name that it is given. */
+  if (c->wait->waiter != NULL && !connect_is_local(p) && ssl != BN_MYSQL_SSL_VERIFY_IDENTITY)
+    list = bn_names_find(c->driver->names, p->host);
+  if (list == NULL)
+    return connect_open_handle(c, p, ssl, deadline_ns, d);
+  do {
+    const size_t len = strcspn(list, ",");
+    char *address = c->driver->host->print("%.*s", (int)len, list);
+
+    at.host = address;
+    rc = connect_open_handle(c, &at, ssl, deadline_ns, d);
+    free(address);
+    list += len + (list[len] == ',');
+  } while (rc != BN_SQL_DONE && *list != '\0' &&
+           (d->code == BN_MYSQL_SOCKET_CONNECTION || d->code == BN_MYSQL_HOST_CONNECTION));
+  return rc;
+}
+
 static enum bn_sql connect_open(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                                 uint64_t deadline_ns, struct bn_sql_diag *d)
 {
@@ -285,7 +313,7 @@ static enum bn_sql connect_open(struct bn_mysql_lib *c, const struct bn_mysql_pl
   enum bn_sql rc;
 
   do
-    rc = connect_open_handle(c, p, c->driver->ssl, deadline_ns, d);
+    rc = connect_open_address(c, p, deadline_ns, d);
   while (rc != BN_SQL_DONE && connect_found_full(p, d) &&
          bn_backlog_wait(&backlog, c->wait->waiter, c->driver->host, deadline_ns));
   return rc;

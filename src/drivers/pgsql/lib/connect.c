@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/common/names.h"
 #include "drivers/common/sockwait.h"
 #include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/error.h"
@@ -216,10 +217,35 @@ static uint64_t connect_deadline(const struct bn_pgsql *driver, uint64_t deadlin
   return timeout_at_ns < deadline_ns ? timeout_at_ns : deadline_ns;
 }
 
-/* Begins to connect.  If a parameter is given twice, libpq takes the last one. */
-static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *values)
+/* Returns whether libpq has addresses from elsewhere. */
+static bool connect_has_addresses(const struct bn_pgsql_conf *conf)
 {
-  const char *name[N_PARAMS + N_FURTHER + 1] = {NULL}, *value[N_PARAMS + N_FURTHER + 1] = {NULL};
+  return getenv("PGHOSTADDR") != NULL || conf->service != NULL ||
+         (conf->parameters != NULL && strstr(conf->parameters, "hostaddr") != NULL);
+}
+
+/* Names the host once for each of its addresses, as libpq wants it; malloc'd. */
+static char *connect_repeat_host(const struct bn_driver_host *host, const char *name,
+                                 const char *addresses)
+{
+  char *list = host->text(name);
+
+  while ((addresses = strchr(addresses, ',')) != NULL) {
+    char *longer = host->print("%s,%s", list, name);
+
+    free(list);
+    list = longer;
+    addresses++;
+  }
+  return list;
+}
+
+/* Begins to connect.  If a parameter is given twice, libpq takes the last one. */
+static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *values,
+                             const char *addresses)
+{
+  const char *name[N_PARAMS + N_FURTHER + 2] = {NULL}, *value[N_PARAMS + N_FURTHER + 2] = {NULL};
+  char *hosts = NULL;
   PQconninfoOption *all = NULL;
   PGconn *handle;
   size_t n = N_PARAMS;
@@ -234,8 +260,14 @@ static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *v
     name[n] = o->keyword;
     value[n++] = o->val;
   }
+  if (addresses != NULL) {
+    value[HOST] = hosts = connect_repeat_host(driver->host, values[HOST], addresses);
+    name[n] = "hostaddr";
+    value[n] = addresses;
+  }
   handle = PQconnectStartParams(name, value, 0);
   PQconninfoFree(all);
+  free(hosts);
   return handle;
 }
 
@@ -261,8 +293,11 @@ static enum bn_sql connect_once(struct bn_pgsql_lib *c, const char *const *value
                                 uint64_t deadline_ns, struct bn_sql_diag *d)
 {
   const struct bn_pgsql *driver = c->driver;
+  const char *addresses = NULL;
 
-  c->handle = connect_start(driver, values);
+  if (c->wait->waiter != NULL && values[HOST] != NULL && !connect_has_addresses(driver->conf))
+    addresses = bn_names_find(driver->names, values[HOST]);
+  c->handle = connect_start(driver, values, addresses);
   if (c->handle == NULL)
     return bn_pgsql_fail_text("53200", "PQconnectStartParams", "out of memory\n\n", d);
   c->last_words[0] = '\0';

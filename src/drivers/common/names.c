@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Remembers the addresses of hosts. */
+#include "drivers/common/names.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+struct known_name {
+  char *name, *addresses;
+  struct known_name *next;
+};
+
+struct bn_names {
+  const struct bn_driver_host *host;
+  pthread_mutex_t lock;
+  struct known_name *first;
+};
+
+struct bn_names *bn_names_new(const struct bn_driver_host *host)
+{
+  struct bn_names *n = host->alloc(1, sizeof *n);
+
+  n->host = host;
+  (void)pthread_mutex_init(&n->lock, NULL);
+  return n;
+}
+
+void bn_names_free(struct bn_names *n)
+{
+  if (n == NULL)
+    return;
+  while (n->first != NULL) {
+    struct known_name *k = n->first;
+
+    n->first = k->next;
+    free(k->name);
+    free(k->addresses);
+    free(k);
+  }
+  (void)pthread_mutex_destroy(&n->lock);
+  free(n);
+}
+
+/* A path or a list is no name. */
+static bool names_is_name(const char *host)
+{
+  unsigned char address[sizeof(struct in6_addr)];
+
+  return host[0] != '\0' && host[0] != '@' && strpbrk(host, "/,%") == NULL &&
+         inet_pton(AF_INET, host, address) != 1 && inet_pton(AF_INET6, host, address) != 1;
+}
+
+/* Returns NULL if the name is unknown; whoever connects to it says why. */
+static char *names_ask(const struct bn_driver_host *host, const char *name)
+{
+  const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+  struct addrinfo *all = NULL;
+  char *list = NULL;
+
+  if (getaddrinfo(name, NULL, &hints, &all) != 0)
+    return NULL;
+  for (const struct addrinfo *a = all; a != NULL; a = a->ai_next) {
+    char address[NI_MAXHOST], *longer;
+
+    if (getnameinfo(a->ai_addr, a->ai_addrlen, address, sizeof address, NULL, 0, NI_NUMERICHOST) !=
+        0)
+      continue;
+    longer = list == NULL ? host->text(address) : host->print("%s,%s", list, address);
+    free(list);
+    list = longer;
+  }
+  freeaddrinfo(all);
+  return list;
+}
+
+const char *bn_names_find(struct bn_names *n, const char *host)
+{
+  const char *found = NULL;
+  struct known_name *k;
+
+  if (!names_is_name(host))
+    return NULL;
+  (void)pthread_mutex_lock(&n->lock);
+  for (k = n->first; k != NULL && strcmp(k->name, host) != 0; k = k->next)
+    ;
+  if (k == NULL) {
+    char *addresses = names_ask(n->host, host);
+
+    if (addresses != NULL) {
+      k = n->host->alloc(1, sizeof *k);
+      *k = (struct known_name){n->host->text(host), addresses, n->first};
+      n->first = k;
+    }
+  }
+  if (k != NULL)
+    found = k->addresses;
+  (void)pthread_mutex_unlock(&n->lock);
+  return found;
+}

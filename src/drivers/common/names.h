@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The addresses of hosts, asked for once for each name: a worker that asks holds up all of its
+   sessions. */
+#ifndef BN_DRIVERS_COMMON_NAMES_H
+#define BN_DRIVERS_COMMON_NAMES_H
+
+#include "api/driver.h"
+
+struct bn_names;
+
+struct bn_names *bn_names_new(const struct bn_driver_host *host);
+void bn_names_free(struct bn_names *n);
+
+/* Returns the addresses of a host with commas between them: "::1,127.0.0.1"; NULL: it has none, is
+   an address itself, or names no single host.  Valid until bn_names_free.  Any thread. */
+const char *bn_names_find(struct bn_names *n, const char *host);
+
+#endif
