@@ -57,7 +57,8 @@ void bn_mysql_lib_wait_for(struct bn_mysql_lib *c)
   (void)c;
 }
 
-/* This library's own limits hold.  */
+/* This library's own limits hold.  It has no callback for its waits, so that a login holds up the
+   other sessions of its thread. */
 bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                         const char **refused)
 {
