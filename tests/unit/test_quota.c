@@ -505,7 +505,7 @@ static void no_session_does_the_events_of_another(void **state)
   g->n = 3;
   g->per_session = 1000;
   g->events = 3000;
-  assert_int_equal(bn_statset_init(&g->stats, g->n, NULL, 0), 0);
+  assert_int_equal(bn_statset_init(&g->stats, g->n, g->n, NULL, 0), 0);
   start(g);
   g->quota.returns = true;
   for (int i = 0; i < 2; i++) {
@@ -539,7 +539,7 @@ static void what_the_warmup_leaves_counts_for_its_session(void **state)
   g->per_session = 2;
   g->events = 4;
   g->warmup = true;
-  assert_int_equal(bn_statset_init(&g->stats, g->n, NULL, 0), 0);
+  assert_int_equal(bn_statset_init(&g->stats, g->n, g->n, NULL, 0), 0);
   start(g);
   for (int i = 0; i < 3; i++) {
     assert_int_equal(claim(g, s), BN_QUOTA_YES);
