@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -14,12 +15,18 @@
 
 enum { NOT_STARTED = 127 };
 
-/* Makes only calls that are allowed between fork and exec. failure: a pipe for an errno. */
-__attribute__((noreturn)) static void become(const struct bn_spawn *s, pid_t parent, int failure)
+/* Turns the child into the program.  It makes only calls that are allowed between fork and exec.
+   failure: a pipe for an errno value, which a successful exec closes. */
+__attribute__((noreturn)) static void spawn_become(const struct bn_spawn *s, pid_t parent,
+                                                   int failure)
 {
   int error;
 
-  (void)(s->no_terminal ? setsid() : setpgid(0, 0));
+  /* A new process is neither the leader of a session nor of a group, so that these do not fail. */
+  if (s->no_terminal)
+    (void)setsid();
+  else
+    (void)setpgid(0, 0);
   (void)prctl(PR_SET_PDEATHSIG, s->orphaned);
   if (getppid() == parent && dup2(s->in, STDIN_FILENO) >= 0 && dup2(s->out, STDOUT_FILENO) >= 0 &&
       dup2(s->errors, STDERR_FILENO) >= 0 && sigprocmask(SIG_SETMASK, s->masked, NULL) == 0)
@@ -35,11 +42,13 @@ pid_t bn_spawn(const struct bn_spawn *s, struct bn_err *err)
   int failure[2], error = 0;
   pid_t pid;
 
+  /* The kernel keeps no exit statuses for a process that was started with SIGCHLD ignored. */
+  (void)signal(SIGCHLD, SIG_DFL);
   if (pipe2(failure, O_CLOEXEC) != 0)
     return bn_err_set(err, errno, "cannot start '%s': %s", s->argv[0], strerror(errno));
   pid = fork();
   if (pid == 0)
-    become(s, parent, failure[1]);
+    spawn_become(s, parent, failure[1]);
   if (pid < 0)
     error = errno;
   (void)close(failure[1]);

@@ -485,6 +485,8 @@ static int bridge_start_child(struct bridge *b, struct bn_err *err)
 
   if (bn_handover_socket(end) != 0)
     return bn_err_set(err, errno, "cannot make a socket: %s", strerror(errno));
+  /* As in bn_spawn(): without this, the status of the program may not be known. */
+  (void)signal(SIGCHLD, SIG_DFL);
   b->child = fork();
   if (b->child < 0) {
     (void)bn_err_set(err, errno, "cannot start a process: %s", strerror(errno));

@@ -524,6 +524,14 @@ def test_a_wrong_command_line_ends_the_sweep(tmp_path, wrong, sentence):
     assert sweep(tmp_path, "--vary=threads=1,2", "--repeat=1", *CPU).status == 0
 
 
+def test_runs_have_a_status_though_children_are_ignored_outside(tmp_path):
+    """The kernel keeps no status of a child while its parent ignores SIGCHLD, as some daemons do."""
+    done = sweep(tmp_path, "--vary=threads=1,2", *CPU, "--cpu-max-prime=0",
+                 preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    assert (done.status, done.out) == (1, "")
+    assert "exit status 1: " in done.err, done.err
+
+
 # --- --plot ---------------------------------------------------------------------------------------
 
 
