@@ -26,10 +26,18 @@ struct mpi {
   char data[BN_CARRIER_MAX];
 };
 
+/* Asks the library for the next message, without waiting for it. */
 static int mpi_await_message(struct mpi *m)
 {
   return MPI_Irecv(m->data, BN_CARRIER_MAX, MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD,
                    &m->request);
+}
+
+static void mpi_free_state(struct mpi *m)
+{
+  if (m != NULL)
+    free(m->to);
+  free(m);
 }
 
 static struct mpi *mpi_new_state(int ranks)
@@ -39,7 +47,7 @@ static struct mpi *mpi_new_state(int ranks)
   if (m != NULL)
     m->to = calloc((size_t)ranks, sizeof *m->to);
   if (m == NULL || m->to == NULL) {
-    free(m);
+    mpi_free_state(m);
     return NULL;
   }
   m->ranks = ranks;
@@ -64,9 +72,11 @@ static void *mpi_begin(unsigned *rank, unsigned *ranks, struct bn_err *err)
   *rank = (unsigned)me;
   *ranks = (unsigned)n;
   m = mpi_new_state(n);
-  if (m == NULL || mpi_await_message(m) != MPI_SUCCESS)
-    (void)bn_err_set(err, ENOMEM, "out of memory for MPI (%s)", BN_CARRIER_NAME);
-  return m;
+  if (m != NULL && mpi_await_message(m) == MPI_SUCCESS)
+    return m;
+  (void)bn_err_set(err, ENOMEM, "out of memory for MPI (%s)", BN_CARRIER_NAME);
+  mpi_free_state(m);
+  return NULL;
 }
 
 static bool mpi_ready(void *self, unsigned rank)
@@ -83,10 +93,10 @@ static int mpi_send_message(void *self, unsigned rank, const void *data, size_t 
   struct outgoing *o = &m->to[rank];
 
   memcpy(o->data, data, len);
-  return MPI_Isend(o->data, (int)len, MPI_BYTE, (int)rank, TAG, MPI_COMM_WORLD, &o->request) ==
-                 MPI_SUCCESS
-             ? 0
-             : -1;
+  if (MPI_Isend(o->data, (int)len, MPI_BYTE, (int)rank, TAG, MPI_COMM_WORLD, &o->request) !=
+      MPI_SUCCESS)
+    return -1;
+  return 0;
 }
 
 static int mpi_receive(void *self, unsigned *rank, const char **data)
@@ -108,7 +118,7 @@ static int mpi_receive(void *self, unsigned *rank, const char **data)
   return len;
 }
 
-/* Waits until all ranks have come here: the largest of their numbers. */
+/* Waits until all ranks have come here.  Returns the largest of their numbers. */
 static double mpi_meet(double number)
 {
   static const struct timespec glance = {.tv_nsec = 1000000};
@@ -157,8 +167,7 @@ static void mpi_end(void *self)
     (void)MPI_Wait(&m->to[i].request, MPI_STATUS_IGNORE);
   mpi_begin_end_together();
   (void)MPI_Finalize();
-  free(m->to);
-  free(m);
+  mpi_free_state(m);
 }
 
 __attribute__((visibility("default"))) extern const struct bn_carrier bench_carrier;
