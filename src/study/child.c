@@ -44,7 +44,7 @@ void bn_children_begin(struct bn_children *c)
   (void)sigprocmask(SIG_BLOCK, &c->waited, NULL);
 }
 
-/* Waits for one of the signals until that time of bn_clock_mono(); 0: none came. */
+/* Waits for a signal until that time of bn_clock_mono().  Returns its number, or 0. */
 static int child_wait_signal(struct bn_children *c, uint64_t until_ns)
 {
   const uint64_t now_ns = bn_clock_mono(), left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
@@ -65,7 +65,7 @@ void bn_children_pause(struct bn_children *c, uint64_t ns)
     (void)child_wait_signal(c, until_ns);
 }
 
-/* A file without a name, at its begin, with that text. */
+/* Opens a file without a name that has the text, at its start.  Returns -1 and err if it fails. */
 static int child_open_memory(const char *text, size_t len, struct bn_err *err)
 {
   const int fd = memfd_create("bench", MFD_CLOEXEC);
@@ -82,6 +82,18 @@ static int child_open_memory(const char *text, size_t len, struct bn_err *err)
     }
     done += (size_t)n;
   }
+  return fd;
+}
+
+static int child_open_input(const struct bn_child *c, struct bn_err *err)
+{
+  int fd;
+
+  if (c->input != NULL)
+    return child_open_memory(c->input, c->input_len, err);
+  fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    (void)bn_err_set(err, errno, "cannot read '/dev/null': %s", strerror(errno));
   return fd;
 }
 
@@ -104,31 +116,31 @@ static void child_close_all(const struct streams *s)
       (void)close(fds[i]);
 }
 
-static int child_streams_open(struct streams *s, const struct bn_child *c, struct bn_err *err)
+static int child_open_streams(struct streams *s, const struct bn_child *c, struct bn_err *err)
 {
-  s->in = c->input != NULL ? child_open_memory(c->input, c->input_len, err)
-                           : open("/dev/null", O_RDONLY | O_CLOEXEC);
+  s->in = child_open_input(c, err);
   if (s->in < 0)
-    return c->input != NULL
-               ? -1
-               : bn_err_set(err, errno, "cannot read '/dev/null': %s", strerror(errno));
+    return -1;
   s->out = c->output != NULL ? child_open_memory("", 0, err) : child_open_output(c->out, err);
   if (s->out < 0)
     return -1;
-  if (c->out != NULL && c->errors != NULL && strcmp(c->out, c->errors) == 0)
-    s->errors = fcntl(s->out, F_DUPFD_CLOEXEC, 0);
-  else
+  if (c->out == NULL || c->errors == NULL || strcmp(c->out, c->errors) != 0) {
     s->errors = child_open_output(c->errors, err);
-  return s->errors >= 0 ? 0 : -1;
+    return s->errors >= 0 ? 0 : -1;
+  }
+  s->errors = fcntl(s->out, F_DUPFD_CLOEXEC, 0);
+  if (s->errors < 0)
+    return bn_err_set(err, errno, "cannot write '%s': %s", c->errors, strerror(errno));
+  return 0;
 }
 
-static void child_tell_end(int how, struct bn_child_end *end)
+static void child_set_end(int how, struct bn_child_end *end)
 {
   end->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
   end->signo = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
 }
 
-/* Passes signals on, and ends a child that takes too long. */
+/* Waits for the end of a child, passes signals on to it, and ends it if it takes too long. */
 static void child_wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns,
                            struct bn_child_end *end)
 {
@@ -136,7 +148,7 @@ static void child_wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns,
   int how = 0;
 
   while (waitpid(pid, &how, WNOHANG) == 0) {
-    const uint64_t now_ns = bn_clock_mono();
+    const uint64_t now_ns = bn_clock_mono(), next_ns = now_ns + BN_NSEC_PER_SEC;
     int signo;
 
     if (now_ns >= until_ns) {
@@ -144,13 +156,12 @@ static void child_wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns,
       end->timed_out = true;
       until_ns = now_ns + GRACE_NS;
     }
-    /* At most a second, because of two SIGCHLD only one may come. */
-    signo = child_wait_signal(c, until_ns < now_ns + BN_NSEC_PER_SEC ? until_ns
-                                                                     : now_ns + BN_NSEC_PER_SEC);
+    /* A wait takes at most a second, because only one of two SIGCHLD may come. */
+    signo = child_wait_signal(c, until_ns < next_ns ? until_ns : next_ns);
     if (signo > 0 && signo != SIGCHLD)
       (void)kill(-pid, signo);
   }
-  child_tell_end(how, end);
+  child_set_end(how, end);
 }
 
 static int child_read_memory(int fd, struct bn_buf *output, struct bn_err *err)
@@ -164,6 +175,8 @@ static int child_read_memory(int fd, struct bn_buf *output, struct bn_err *err)
       return bn_err_set(err, ENOMEM, "the child printed too much");
     at += n;
   }
+  if (n < 0)
+    return bn_err_set(err, errno, "cannot read what the child printed: %s", strerror(errno));
   return 0;
 }
 
@@ -175,7 +188,7 @@ int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_
   int rc = -1;
 
   *end = (struct bn_child_end){.status = -1};
-  if (child_streams_open(&s, child, err) == 0)
+  if (child_open_streams(&s, child, err) == 0)
     pid = bn_spawn(
         &(struct bn_spawn){child->argv, s.in, s.out, s.errors, &c->before, SIGKILL, true}, err);
   if (pid > 0) {
