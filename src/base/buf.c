@@ -83,8 +83,8 @@ int bn_buf_char(struct bn_buf *b, char c)
   return bn_buf_add(b, &c, 1);
 }
 
-__attribute__((format(printf, 2, 0))) static int print_at_end(struct bn_buf *b, const char *fmt,
-                                                              va_list ap)
+__attribute__((format(printf, 2, 0))) static int buf_print_at_end(struct bn_buf *b, const char *fmt,
+                                                                  va_list ap)
 {
   return vsnprintf(b->data == NULL ? NULL : b->data + b->len, b->cap - b->len, fmt, ap);
 }
@@ -94,7 +94,7 @@ int bn_buf_printf(struct bn_buf *b, const char *fmt, ...)
   va_list ap;
 
   va_start(ap, fmt);
-  const int len = print_at_end(b, fmt, ap);
+  const int len = buf_print_at_end(b, fmt, ap);
 
   va_end(ap);
   const _Bool fits = len >= 0 && (size_t)len < b->cap - b->len;
@@ -107,7 +107,7 @@ int bn_buf_printf(struct bn_buf *b, const char *fmt, ...)
   }
   if (!fits) {
     va_start(ap, fmt);
-    (void)print_at_end(b, fmt, ap);
+    (void)buf_print_at_end(b, fmt, ap);
     va_end(ap);
   }
   b->len += (size_t)len;

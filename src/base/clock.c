@@ -72,7 +72,7 @@ static uint64_t clock_ns_of(uint64_t ticks, uint64_t mult)
   return (uint64_t)(((unsigned __int128)ticks * mult) >> 32);
 }
 
-static uint64_t ticks_of(uint64_t ns, uint64_t mult)
+static uint64_t clock_ticks_of(uint64_t ns, uint64_t mult)
 {
   return (uint64_t)(((unsigned __int128)ns << 32) / mult);
 }
@@ -91,7 +91,7 @@ static uint64_t clock_value_at(const struct bn_clock_fit *f, uint64_t ticks)
 /* Returns the ticks since base.  The counter is read out of order with the loads around it, so it
    may seem to be a little before a base just published, which counts as 0.  One that was set back
    is far ahead. */
-static uint64_t ticks_since(uint64_t base, uint64_t ticks, uint64_t span)
+static uint64_t clock_ticks_since(uint64_t base, uint64_t ticks, uint64_t span)
 {
   return base - ticks < span ? 0 : ticks - base;
 }
@@ -101,7 +101,7 @@ static uint64_t ticks_since(uint64_t base, uint64_t ticks, uint64_t span)
 static struct bn_clock_fit clock_slew(uint64_t ticks, uint64_t from_ns, uint64_t to_ns,
                                       uint64_t mult)
 {
-  const uint64_t span = ticks_of(HORIZON_NS, mult);
+  const uint64_t span = clock_ticks_of(HORIZON_NS, mult);
   const uint64_t gap = from_ns > to_ns ? from_ns - to_ns : to_ns - from_ns;
   const uint64_t tilt = clock_rate_of(gap, span);
 
@@ -269,7 +269,7 @@ void bn_clock_refit(struct bn_clock *c)
 static uint64_t clock_reader_floor(const struct bn_clock_reader *r, uint64_t ticks)
 {
   const struct bn_clock_fit *f = &r->fit;
-  const uint64_t d = ticks_since(f->base_ticks, ticks, f->horizon);
+  const uint64_t d = clock_ticks_since(f->base_ticks, ticks, f->horizon);
 
   return f->base_ns + clock_ns_of(d < f->horizon ? d : f->horizon, f->mult);
 }
@@ -289,7 +289,8 @@ static struct bn_clock_fit clock_next_fit(struct bn_clock *c)
 {
   const struct bn_clock_fit fit = clock_fetch(c);
 
-  if (ticks_since(fit.base_ticks, bn_clock_ticks(), fit.horizon) < fit.horizon || fit.horizon == 0)
+  if (clock_ticks_since(fit.base_ticks, bn_clock_ticks(), fit.horizon) < fit.horizon ||
+      fit.horizon == 0)
     return fit;
   const struct sample s = clock_take_sample(READER_ROUNDS);
 
@@ -312,7 +313,7 @@ uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
   if (fit.horizon == 0)
     return clock_use_vdso(r, floor);
   const uint64_t ticks = bn_clock_ticks();
-  const uint64_t d = ticks_since(fit.base_ticks, ticks, fit.horizon);
+  const uint64_t d = clock_ticks_since(fit.base_ticks, ticks, fit.horizon);
   const uint64_t value = fit.base_ns + clock_ns_of(d, fit.mult);
 
   if (value >= floor) {

@@ -18,22 +18,23 @@ static double dist_expm1_over(double x)
   return fabs(x) > 1e-8 ? expm1(x) / x : 1 + x / 2;
 }
 
-/* Returns H(x) = (x^(1 - theta) - 1) / (1 - theta), ln x for theta = 1: zipf_weight integrated. */
-static double zipf_integral(double theta, double x)
+/* Returns H(x) = (x^(1 - theta) - 1) / (1 - theta), ln x for theta = 1: dist_zipf_weight
+   integrated. */
+static double dist_zipf_integral(double theta, double x)
 {
   const double l = log(x);
 
   return dist_expm1_over((1 - theta) * l) * l;
 }
 
-static double zipf_integral_inverse(double theta, double y)
+static double dist_zipf_inverse(double theta, double y)
 {
   const double t = fmax((1 - theta) * y, -1); /* rounding may go below the pole */
 
   return exp(dist_log1p_over(t) * y);
 }
 
-static double zipf_weight(double theta, double x)
+static double dist_zipf_weight(double theta, double x)
 {
   return exp(-theta * log(x));
 }
@@ -43,9 +44,9 @@ void bn_dist_init(struct bn_dist *d)
   const double theta = d->zipf_exp;
 
   d->pareto_power = log(d->pareto_h) / log(1 - d->pareto_h);
-  d->zipf_first = zipf_integral(theta, 1.5) - 1;
+  d->zipf_first = dist_zipf_integral(theta, 1.5) - 1;
   d->zipf_accept =
-      2 - zipf_integral_inverse(theta, zipf_integral(theta, 2.5) - zipf_weight(theta, 2));
+      2 - dist_zipf_inverse(theta, dist_zipf_integral(theta, 2.5) - dist_zipf_weight(theta, 2));
 }
 
 static void dist_sort_bounds(uint64_t *a, uint64_t *b)
@@ -132,14 +133,15 @@ uint64_t bn_dist_zipfian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, 
   dist_sort_bounds(&a, &b);
   const double theta = d->zipf_exp;
   const double n = (double)(b - a) + 1;
-  const double end = zipf_integral(theta, n + 0.5);
+  const double end = dist_zipf_integral(theta, n + 0.5);
 
   for (;;) {
     const double u = end + bn_rng_double(r) * (d->zipf_first - end);
-    const double x = zipf_integral_inverse(theta, u);
+    const double x = dist_zipf_inverse(theta, u);
     const double k = fmin(fmax(floor(x + 0.5), 1), n);
 
-    if (k - x <= d->zipf_accept || u >= zipf_integral(theta, k + 0.5) - zipf_weight(theta, k))
+    if (k - x <= d->zipf_accept ||
+        u >= dist_zipf_integral(theta, k + 0.5) - dist_zipf_weight(theta, k))
       return a + dist_offset_of(k - 1, b - a);
   }
 }

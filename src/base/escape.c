@@ -43,7 +43,8 @@ struct piece {
   bool shown; /* is copied as it is */
 };
 
-/* `other` keeps letters of encodings with one byte for each character. */
+/* keep: control characters that are copied.  other: letters of encodings with one byte for each
+   character are copied too. */
 static struct piece escape_piece_at(const unsigned char *s, const char *keep, bool other)
 {
   if (s[0] < 0x80)
@@ -72,7 +73,7 @@ static void escape_put(struct copy *c, const char *data, size_t n)
   c->len += n;
 }
 
-static void put_escape(struct copy *c, unsigned char byte)
+static void escape_put_byte(struct copy *c, unsigned char byte)
 {
   static const char digits[] = "0123456789abcdef";
   const char escape[4] = {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
@@ -90,7 +91,7 @@ static size_t escape_text(char *out, size_t size, const char *text, const char *
     if (p.shown)
       escape_put(&c, (const char *)s, p.len);
     for (size_t i = 0; !p.shown && i < p.len; i++)
-      put_escape(&c, s[i]);
+      escape_put_byte(&c, s[i]);
   }
   if (size > 0)
     out[c.end] = '\0';
@@ -136,8 +137,12 @@ void bn_escape_markdown(char *out, size_t size, const char *text)
 int bn_escape_word(struct bn_buf *b, const char *text)
 {
   (void)bn_buf_char(b, '\'');
-  for (; *text != '\0'; text++)
-    (void)(*text == '\'' ? bn_buf_str(b, "'\\''") : bn_buf_char(b, *text));
+  for (; *text != '\0'; text++) {
+    if (*text == '\'')
+      (void)bn_buf_str(b, "'\\''");
+    else
+      (void)bn_buf_char(b, *text);
+  }
   return bn_buf_char(b, '\'');
 }
 

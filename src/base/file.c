@@ -17,6 +17,7 @@
 
 enum { LINKS_MAX = 8 };
 
+/* Closes the descriptor, if there is one, and returns -1 with that error. */
 static int file_give_up(int fd, int error)
 {
   if (fd >= 0)
@@ -71,11 +72,16 @@ int bn_file_open(const char *path, int flags, mode_t mode)
   return S_ISREG(st.st_mode) && st.st_nlink > 1 ? file_give_up(fd, EMLINK) : fd;
 }
 
-static int file_duplicate(int fd)
+static bool file_is_writable(int fd)
 {
   const int flags = fcntl(fd, F_GETFL);
 
-  if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+  return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
+static int file_duplicate(int fd)
+{
+  if (!file_is_writable(fd))
     return file_give_up(-1, EBADF);
   return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
@@ -134,13 +140,14 @@ int bn_file_create(const char *path)
   return fd;
 }
 
-/* A file, or the folder and the name of one that is not there. */
+/* A file, or the folder and the name of a file that does not exist. */
 struct place {
   dev_t dev;
   ino_t ino;
   const char *name;
 };
 
+/* Returns false if the folder does not exist either. */
 static bool file_find_place(const char *path, struct place *place)
 {
   const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
@@ -246,13 +253,13 @@ const char *bn_file_fault(const char *path)
   if (path[0] == '\0')
     return "the name is empty; name a file";
   if (fd >= 0)
-    return (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY || fcntl(fd, F_GETFL) < 0
-               ? "this is not open for writing; name a file"
-               : NULL;
+    return file_is_writable(fd) ? NULL : "this is not open for writing; name a file";
   /* Another user may have made the link to have another file overwritten. */
   if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
     return "this is a symbolic link; name the file that it leads to";
-  return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "this is a folder; name a file" : NULL;
+  if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+    return "this is a folder; name a file";
+  return NULL;
 }
 
 static int file_write_all(int fd, const char *text, size_t len)
@@ -269,7 +276,7 @@ static int file_write_all(int fd, const char *text, size_t len)
 }
 
 /* Closes the file; failed is an errno value or 0.  Returns 0, or -1 and errno. */
-static int finish_file(int fd, int failed)
+static int file_finish(int fd, int failed)
 {
   if (close(fd) != 0 && failed == 0)
     failed = errno;
@@ -282,10 +289,11 @@ static int file_write_special(const char *path, const char *text, size_t len)
 {
   const int fd = file_open_special(path);
 
-  return fd < 0 ? -1 : finish_file(fd, file_write_all(fd, text, len) != 0 ? errno : 0);
+  return fd < 0 ? -1 : file_finish(fd, file_write_all(fd, text, len) != 0 ? errno : 0);
 }
 
-/* No user gains the right to read: if the group cannot be kept, it has no rights. */
+/* Gives the new file the owner, the group and the rights of the old one.  No user gains the right
+   to read: if the group cannot be kept, the new group has no rights. */
 static void file_keep_rights(int fd, const struct stat *old)
 {
   mode_t mode = old->st_mode & 0777;
@@ -305,7 +313,7 @@ static int file_write_fresh(const char *path, const struct stat *old, const char
     return -1;
   if (old != NULL)
     file_keep_rights(fd, old);
-  return finish_file(fd, file_write_all(fd, text, len) != 0 || fsync(fd) != 0 ? errno : 0);
+  return file_finish(fd, file_write_all(fd, text, len) != 0 || fsync(fd) != 0 ? errno : 0);
 }
 
 /* Makes the new name survive a crash of the machine, as far as the file system allows. */
@@ -324,10 +332,10 @@ static void file_sync_folder(const char *path)
   (void)close(fd);
 }
 
-/* Makes the name of the new file beside the old one, and removes a file of that name.  It is never
-   longer than FILE.partial, which the start of a run may have made: a process number has at most
-   six hexadecimal digits on Linux. */
-static int file_name_fresh(const char *path, char fresh[PATH_MAX])
+/* Makes the name of the new file beside the old one, and removes a file of that name.  The name is
+   never longer than FILE.partial, which the start of a run may have made: a process number has at
+   most six hexadecimal digits on Linux. */
+static int file_clear_fresh(const char *path, char fresh[PATH_MAX])
 {
   if ((size_t)snprintf(fresh, PATH_MAX, "%s.n%lx", path, (unsigned long)getpid()) >= PATH_MAX)
     return file_give_up(-1, ENAMETOOLONG);
@@ -335,14 +343,14 @@ static int file_name_fresh(const char *path, char fresh[PATH_MAX])
   return 0;
 }
 
-static int replace_file(const char *path, const char *text, size_t len)
+static int file_replace(const char *path, const char *text, size_t len)
 {
   char fresh[PATH_MAX];
   struct stat old;
   const bool is_new = lstat(path, &old) != 0 || !S_ISREG(old.st_mode);
   int failed = 0;
 
-  if (file_name_fresh(path, fresh) != 0)
+  if (file_clear_fresh(path, fresh) != 0)
     return -1;
   if (file_write_fresh(fresh, is_new ? NULL : &old, text, len) != 0 || rename(fresh, path) != 0)
     failed = errno;
@@ -362,14 +370,14 @@ bool bn_file_is_plain(const char *path)
   return lstat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISLNK(st.st_mode);
 }
 
-int bn_file_try(const char *path)
+int bn_file_try_save(const char *path)
 {
   char fresh[PATH_MAX];
   int fd;
 
   if (bn_file_descriptor(path) >= 0 || !bn_file_is_plain(path))
     return 0;
-  if (file_name_fresh(path, fresh) != 0)
+  if (file_clear_fresh(path, fresh) != 0)
     return -1;
   fd = open(fresh, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
   if (fd < 0)
@@ -384,16 +392,17 @@ int bn_file_save(const char *path, const char *text, size_t len)
 
   if (fd >= 0)
     return file_write_all(fd, text, len);
-  return bn_file_is_plain(path) ? replace_file(path, text, len)
+  return bn_file_is_plain(path) ? file_replace(path, text, len)
                                 : file_write_special(path, text, len);
 }
 
-void bn_file_drop(const char *path)
+void bn_file_drop_unsaved(const char *path)
 {
   char fresh[PATH_MAX];
 
+  /* Only the removal is of interest, and a name that is too long has no such file. */
   if (bn_file_descriptor(path) < 0 && bn_file_is_plain(path))
-    (void)file_name_fresh(path, fresh);
+    (void)file_clear_fresh(path, fresh);
 }
 
 static int file_read_all(int fd, struct bn_buf *text)

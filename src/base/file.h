@@ -43,7 +43,7 @@ const char *bn_file_fault(const char *path);
 /* Returns whether `path` is, or would be, a name that can be replaced. */
 bool bn_file_is_plain(const char *path);
 /* Checks whether bn_file_save() could make its file; leaves none.  Returns 0, or -1 and errno. */
-int bn_file_try(const char *path);
+int bn_file_try_save(const char *path);
 /* Writes a text so that `path` is always the old file or the complete new one, which has the rights
    of the old one.  A symbolic link is replaced.  Descriptors, devices and FIFOs are written to.
    Returns 0, or -1 and errno. */
@@ -54,7 +54,7 @@ int bn_file_save(const char *path, const char *text, size_t len);
 void bn_file_wait_while(bool (*wanted)(void));
 /* Removes the unfinished file that another thread in bn_file_save() has written beside `path`,
    before the process ends by force. */
-void bn_file_drop(const char *path);
+void bn_file_drop_unsaved(const char *path);
 
 struct bn_buf; /* base/buf.h */
 /* Appends the content of a file, which is "" if the file is empty.  Returns 0 or an errno value:

@@ -19,13 +19,13 @@ static void hist_store(_Atomic uint64_t *p, uint64_t value)
   atomic_store_explicit(p, value, memory_order_relaxed);
 }
 
-static bool page_is_touched(const struct bn_hist *h, size_t page)
+static bool hist_page_is_touched(const struct bn_hist *h, size_t page)
 {
   return hist_load(&h->touched[page / 64]) >> (page % 64) & 1;
 }
 
 /* Returns the bucket after the last one of a page. */
-static size_t page_end(size_t page)
+static size_t hist_page_end(size_t page)
 {
   const size_t end = (page + 1) * BN_HIST_PAGE;
 
@@ -36,9 +36,9 @@ static size_t page_end(size_t page)
 static size_t hist_next_used(const struct bn_hist *h, size_t i)
 {
   while (i < BN_HIST_BUCKETS) {
-    const size_t end = page_end(i / BN_HIST_PAGE);
+    const size_t end = hist_page_end(i / BN_HIST_PAGE);
 
-    if (page_is_touched(h, i / BN_HIST_PAGE))
+    if (hist_page_is_touched(h, i / BN_HIST_PAGE))
       for (; i < end; i++)
         if (hist_load(&h->bucket[i]) != 0)
           return i;
@@ -82,7 +82,7 @@ uint64_t bn_hist_highest(size_t index)
 
 static void hist_touch(struct bn_hist *h, size_t page)
 {
-  if (!page_is_touched(h, page))
+  if (!hist_page_is_touched(h, page))
     atomic_fetch_or_explicit(&h->touched[page / 64], UINT64_C(1) << (page % 64),
                              memory_order_relaxed);
 }
@@ -127,7 +127,7 @@ void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_
 
     if (i >= end) {
       hist_touch(h, i / BN_HIST_PAGE);
-      end = page_end(i / BN_HIST_PAGE);
+      end = hist_page_end(i / BN_HIST_PAGE);
     }
     hist_store(&h->bucket[i], hist_load(&h->bucket[i]) + part[k].count);
   }
@@ -136,10 +136,10 @@ void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_
 void bn_hist_add(struct bn_hist *into, const struct bn_hist *from)
 {
   for (size_t page = 0; page < BN_HIST_PAGES; page++) {
-    if (!page_is_touched(from, page))
+    if (!hist_page_is_touched(from, page))
       continue;
     hist_touch(into, page);
-    for (size_t i = page * BN_HIST_PAGE; i < page_end(page); i++)
+    for (size_t i = page * BN_HIST_PAGE; i < hist_page_end(page); i++)
       hist_store(&into->bucket[i], hist_load(&into->bucket[i]) + hist_load(&from->bucket[i]));
   }
   hist_store(&into->overflow, hist_load(&into->overflow) + hist_load(&from->overflow));

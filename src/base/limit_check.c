@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 
-static enum bn_judgement limit_demand_judge(const struct bn_limit_check *d)
+static enum bn_judgement limit_check_judge(const struct bn_limit_check *d)
 {
   const int64_t others = d->others > 0 ? d->others : 0;
 
@@ -32,7 +32,7 @@ void bn_limit_check_remedy(struct bn_buf *b, const char *remedy, int64_t number)
 
 enum bn_judgement bn_limit_check_append(struct bn_buf *b, const struct bn_limit_check *d)
 {
-  const enum bn_judgement judgement = limit_demand_judge(d);
+  const enum bn_judgement judgement = limit_check_judge(d);
   const long long needed = d->needed, allowed = d->allowed;
   const int64_t others = d->others > 0 ? d->others : 0;
 

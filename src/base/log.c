@@ -133,8 +133,9 @@ static void log_clear_progress(void)
     (void)fputs("\r\033[K", stderr);
 }
 
-/* A stopped terminal takes nothing, and the terminal of a background process belongs to other
-   processes. -1: it belongs to none, like a terminal that a test made. */
+/* Returns whether the terminal takes text now and shows the lines of this process.  A stopped
+   terminal takes nothing, and that of a background process belongs to other processes.  -1: it
+   belongs to none, like a terminal that a test made. */
 static bool log_terminal_reads(void)
 {
   const pid_t front = tcgetpgrp(STDERR_FILENO);
@@ -142,7 +143,8 @@ static bool log_terminal_reads(void)
   return (front == -1 || front == getpgrp()) && bn_wait_is_writable(STDERR_FILENO);
 }
 
-/* No thread waits for progress: the holder of the lock may wait for a reader of stdout. */
+/* Draws the line of progress, or removes it (NULL).  No thread waits for it: the holder of the lock
+   may wait for a reader of stdout. */
 static void log_draw_progress(const char *text)
 {
   static const char clear[] = "\r\033[K";
@@ -262,7 +264,7 @@ static struct kind *log_kind_of(const char *name)
   return k;
 }
 
-/* Returns true if another thread has printed it, and counts this thread. */
+/* Returns true if another thread has printed the error, and counts this thread. */
 static bool log_was_printed_by_other(struct kind *k)
 {
   const pthread_t self = pthread_self();
@@ -356,7 +358,7 @@ static void log_emit_error(char *line, const char *kind)
   pthread_mutex_unlock(&sink.lock);
 }
 
-/* Returns how many more threads had it since that was last printed. */
+/* Returns how many more threads had the error since that number was last printed. */
 static size_t log_more_threads(const struct kind *k)
 {
   const size_t reported = k->reported > 0 ? k->reported : 1;
@@ -427,7 +429,7 @@ void bn_log_errors_apart(void)
   atomic_store_explicit(&sink.errors_are_apart, true, memory_order_relaxed);
 }
 
-static bool errors_are_apart(void)
+static bool log_errors_are_apart(void)
 {
   return atomic_load_explicit(&sink.errors_are_apart, memory_order_relaxed);
 }
@@ -441,7 +443,7 @@ static const char *log_end_of(const char *text)
 
 void bn_log_text(int level, const char *text)
 {
-  const bool apart = level <= BN_WARNING && errors_are_apart();
+  const bool apart = level <= BN_WARNING && log_errors_are_apart();
   char *line;
 
   if (level > bn_log_get_verbosity())
@@ -455,8 +457,8 @@ void bn_log_text(int level, const char *text)
     log_emit(line);
 }
 
-/* Joins the lines of an error. */
-static char *log_join(const char *const *line, size_t n)
+/* Returns the lines of an error as they are printed. */
+static char *log_format_error_lines(const char *const *line, size_t n)
 {
   struct bn_buf b;
 
@@ -468,7 +470,7 @@ static char *log_join(const char *const *line, size_t n)
 
 void bn_log_fatal_as(const char *kind, const char *const *line, size_t n)
 {
-  const bool apart = errors_are_apart();
+  const bool apart = log_errors_are_apart();
 
   for (size_t i = 0; i < n; i++)
     if (apart)
@@ -476,7 +478,7 @@ void bn_log_fatal_as(const char *kind, const char *const *line, size_t n)
     else
       bn_log_text(BN_FATAL, line[i]);
   if (apart)
-    log_emit_error(log_join(line, n), kind);
+    log_emit_error(log_format_error_lines(line, n), kind);
 }
 
 /* Formats and logs; error < 0: nothing is appended. */
@@ -516,19 +518,19 @@ void bn_log_errno(enum bn_level level, int error, const char *fmt, ...)
   va_end(ap);
 }
 
-static void stderr_line(const char *text)
+static void log_stderr_line(const char *text)
 {
   (void)log_flush_output();
   log_clear_progress();
   (void)fprintf(stderr, "%s\n", text);
 }
 
-__attribute__((format(printf, 1, 0))) static void stderr_v(const char *fmt, va_list ap)
+__attribute__((format(printf, 1, 0))) static void log_stderr_v(const char *fmt, va_list ap)
 {
   char *text = bn_alloc_vprint(fmt, ap);
 
   log_remember(BN_NOTICE, text);
-  stderr_line(text);
+  log_stderr_line(text);
   free(text);
 }
 
@@ -537,7 +539,7 @@ void bn_log_stderr(const char *fmt, ...)
   va_list ap;
 
   va_start(ap, fmt);
-  stderr_v(fmt, ap);
+  log_stderr_v(fmt, ap);
   va_end(ap);
 }
 
@@ -558,11 +560,12 @@ void bn_log_hint(const char *fmt, ...)
   if (!bn_log_has_asides())
     return;
   va_start(ap, fmt);
-  stderr_v(fmt, ap);
+  log_stderr_v(fmt, ap);
   va_end(ap);
 }
 
-/* On a terminal, a person can tell the lines of both streams apart. */
+/* Returns whether standard output and standard error are the same file.  A terminal does not count:
+   a person can tell the lines of both streams apart. */
 static bool log_streams_are_one(void)
 {
   struct stat out, err;
@@ -581,7 +584,7 @@ void bn_log_note(const char *fmt, ...)
   va_end(ap);
   log_remember(BN_INFO, text);
   if (bn_log_has_asides() && !log_streams_are_one())
-    stderr_line(text);
+    log_stderr_line(text);
   free(text);
 }
 
@@ -592,7 +595,7 @@ void bn_log_apart(const char *fmt, ...)
   if (log_streams_are_one())
     return;
   va_start(ap, fmt);
-  stderr_v(fmt, ap);
+  log_stderr_v(fmt, ap);
   va_end(ap);
 }
 
@@ -658,7 +661,8 @@ void bn_log_failure(const struct bn_err *err)
     bn_log(BN_FATAL, "%s", err->text);
 }
 
-/* Older kernels do not know the flag for pipes and return EOPNOTSUPP. */
+/* Writes without waiting for the reader of the pipe.  Older kernels do not know the flag for pipes
+   and return EOPNOTSUPP. */
 static ssize_t log_write_to_pipe(const char *text, size_t len)
 {
   const struct iovec piece = {(void *)(uintptr_t)text, len};
@@ -666,7 +670,7 @@ static ssize_t log_write_to_pipe(const char *text, size_t len)
   return pwritev2(STDERR_FILENO, &piece, 1, -1, RWF_NOWAIT);
 }
 
-static bool stderr_is_pipe(void)
+static bool log_stderr_is_pipe(void)
 {
   struct stat st;
 
@@ -679,7 +683,7 @@ bool bn_log_error_at_once(const char *line)
 
   if (!bn_wait_is_writable(STDERR_FILENO))
     return false;
-  if (stderr_is_pipe()) {
+  if (log_stderr_is_pipe()) {
     if (log_write_to_pipe(line, len) >= 0)
       return true;
     if (errno == EAGAIN)
@@ -693,7 +697,8 @@ bool bn_log_at_once(const char *fmt, ...)
   static const char clear[] = "\r\033[K";
   const bool progress = atomic_exchange(&sink.progress, false);
   const size_t start = progress ? sizeof clear - 1 : 0;
-  char line[256 + sizeof clear];
+  enum { TEXT_MAX = 254 };
+  char line[sizeof clear + TEXT_MAX + 1]; /* the text, '\n' and the final 0 */
   va_list ap;
   int n;
 
@@ -701,11 +706,11 @@ bool bn_log_at_once(const char *fmt, ...)
     return true;
   memcpy(line, clear, start);
   va_start(ap, fmt);
-  n = vsnprintf(line + start, 255, fmt, ap);
+  n = vsnprintf(line + start, TEXT_MAX + 1, fmt, ap);
   va_end(ap);
   if (n < 0)
     return true;
-  n = (int)start + (n < 254 ? n : 254);
+  n = (int)start + (n < TEXT_MAX ? n : TEXT_MAX);
   line[n++] = '\n';
   line[n] = '\0';
   if (bn_log_error_at_once(line))
@@ -734,8 +739,9 @@ static ssize_t log_write_all(void *unused, const char *text, size_t size)
   return (ssize_t)done;
 }
 
-/* Another process may have made a shared pipe or terminal non-blocking; stdio then drops text. */
-static void log_wait_for_reader(void)
+/* Makes stdout wait for its reader if another process has made the shared pipe or terminal
+   non-blocking: stdio would drop text. */
+static void log_make_stdout_wait(void)
 {
   const cookie_io_functions_t functions = {.write = log_write_all};
   const int flags = fcntl(STDOUT_FILENO, F_GETFL);
@@ -748,7 +754,7 @@ static void log_wait_for_reader(void)
 
 void bn_log_start(void)
 {
-  log_wait_for_reader();
+  log_make_stdout_wait();
   (void)setvbuf(stdout, NULL, _IOLBF, 1 << 16);
 }
 

@@ -20,7 +20,8 @@ static size_t near_least(size_t a, size_t b)
   return a < b ? a : b;
 }
 
-/* Optimal string alignment; three rows are enough. */
+/* Returns the distance by optimal string alignment, in which a swap of two letters counts as one.
+   Only the last three rows of its table are needed. */
 static size_t near_distance(const char *a, size_t na, const char *b, size_t nb)
 {
   size_t rows[3][NAME_MAX_LEN + 1];

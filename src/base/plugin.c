@@ -69,7 +69,7 @@ const char *bn_plugin_lib_dir(char *buf, size_t len, struct bn_err *err)
   return plugin_relative_dir(BN_REL_LIBDIR, BUILD_LIBDIR, buf, len, err);
 }
 
-/* Names come from the command line and from scripts; no name may leave the folder. */
+/* Returns whether the name, which the command line or a script gives, stays within the folder. */
 static bool plugin_is_name(const char *name)
 {
   const size_t len = strlen(name);
@@ -115,7 +115,7 @@ static const void *plugin_check(const struct bn_plugin_kind *kind, const char *n
   return NULL;
 }
 
-/* The name of the folder is the kind and an "s". */
+/* Opens kind "driver" from the folder "drivers". */
 static void *plugin_open_module(const char *kind, const char *name, struct bn_err *err)
 {
   char dir[PATH_MAX], path[PATH_MAX + 128];

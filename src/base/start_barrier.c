@@ -38,7 +38,7 @@ bool bn_start_barrier_wait(struct bn_start_barrier *b, unsigned n)
   return opened;
 }
 
-/* The first decision stands, so that all parties see the same. */
+/* Opens or fails the barrier.  The first decision stands, so that all parties see the same one. */
 static void start_barrier_decide(struct bn_start_barrier *b, enum bn_start_barrier_state state)
 {
   (void)pthread_mutex_lock(&b->lock);

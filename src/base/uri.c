@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 
-/* Ends s at the first c; returns the text behind it, or NULL. */
+/* Ends s at the first c.  Returns the text behind it, or NULL if there is no c. */
 static char *uri_cut(char *s, char c)
 {
   char *found = strchr(s, c);
@@ -26,7 +26,7 @@ static unsigned uri_digit(char c)
                                    : (unsigned)(tolower((unsigned char)c) - 'a' + 10);
 }
 
-/* Decodes in place. what: the name of the part in messages. */
+/* Decodes %XX in place.  part: its name in messages. */
 static int uri_decode(char *s, const char *part, struct bn_err *err)
 {
   char *out = s;
@@ -87,7 +87,8 @@ static int uri_read_host(char **host, unsigned *port, struct bn_err *err)
   return uri_read_port(rest, port, err) == 0 ? uri_decode(*host, "host", err) : -1;
 }
 
-/* Joins the names after their ports have been removed. */
+/* Reads "host:port,host:port": joins the names in place, without their ports, which must be
+   equal. */
 static int uri_read_hosts(struct bn_uri *u, char *text, struct bn_err *err)
 {
   char *out = text;
@@ -164,7 +165,8 @@ static int uri_read_parts(struct bn_uri *u, struct bn_err *err)
   rest += strlen("://");
   query = uri_cut(rest, '?');
   path = uri_cut(rest, '/');
-  /* The text before it may be the end of a password. */
+  /* The message shows no text of the URI: what stands before the character may be the end of a
+     password. */
   if ((path != NULL && strpbrk(path, "@#") != NULL) || strchr(rest, '#') != NULL ||
       (query != NULL && strpbrk(query, "@#") != NULL))
     return bn_err_set(err, 0,

@@ -122,7 +122,7 @@ static void watchdog_leave_document(struct bn_watchdog *w, const struct bn_repor
   char journal[PATH_MAX];
 
   if (bn_outcome_stage(w->parts->outcome) == BN_STAGE_DOCUMENTS)
-    bn_file_drop(use->path);
+    bn_file_drop_unsaved(use->path);
   if (use->ops->journal == NULL ||
       (size_t)snprintf(journal, sizeof journal, "%s%s", use->path, use->ops->journal) >=
           sizeof journal ||

@@ -28,7 +28,7 @@ void bn_output_begin(struct bn_output *o)
 }
 
 /* Cuts the file after its last whole piece.  If that fails too, the verdict is the same. */
-static void output_cut(const struct bn_output *o)
+static void output_cut_file(const struct bn_output *o)
 {
   const int fd = fileno(o->out);
 
@@ -46,7 +46,7 @@ void bn_output_end(struct bn_output *o)
   if (failed && o->error == 0)
     o->error = errno != 0 ? errno : -1;
   if (o->own_file && (failed || (o->error != 0 && !o->gaps)))
-    output_cut(o);
+    output_cut_file(o);
   else if (o->own_file)
     o->kept = lseek(fileno(o->out), 0, SEEK_CUR);
   funlockfile(o->out);
@@ -61,7 +61,8 @@ int bn_output_verdict(const struct bn_output *o, struct bn_err *err)
   return 0;
 }
 
-static int output_document_cannot(const struct bn_document *d, struct bn_err *err)
+/* Says that the document cannot be written, by errno. */
+static int output_refuse_document(const struct bn_document *d, struct bn_err *err)
 {
   if (d->path == NULL)
     return bn_err_set(err, errno, "cannot write the report: %s", strerror(errno));
@@ -81,31 +82,31 @@ int bn_document_open(struct bn_document *d, const char *form, const char *path, 
   fault = bn_file_fault(d->path);
   if (fault != NULL)
     return bn_err_set(err, EINVAL, "--report=%s:%s: %s", form, d->path, fault);
-  return bn_file_try(d->path) == 0 ? 0 : output_document_cannot(d, err);
+  return bn_file_try_save(d->path) == 0 ? 0 : output_refuse_document(d, err);
 }
 
 int bn_document_write(const struct bn_document *d, const char *text, size_t len, struct bn_err *err)
 {
   errno = 0;
   if (d->path != NULL)
-    return bn_file_save(d->path, text, len) == 0 ? 0 : output_document_cannot(d, err);
-  return fwrite(text, 1, len, d->out) == len && fflush(d->out) == 0
-             ? 0
-             : output_document_cannot(d, err);
+    return bn_file_save(d->path, text, len) == 0 ? 0 : output_refuse_document(d, err);
+  if (fwrite(text, 1, len, d->out) != len || fflush(d->out) != 0)
+    return output_refuse_document(d, err);
+  return 0;
 }
 
-static bool output_written_to_stdout(const char *path)
+static bool output_is_stdout(const char *path)
 {
   return path == NULL || strcmp(path, "-") == 0;
 }
 
 int bn_written_check(const char *path, struct bn_err *err)
 {
-  const char *fault = output_written_to_stdout(path) ? NULL : bn_file_fault(path);
+  const char *fault = output_is_stdout(path) ? NULL : bn_file_fault(path);
 
   if (fault != NULL)
     return bn_err_set(err, BN_ERR_OPTION, "--output=%s: %s", path, fault);
-  if (!output_written_to_stdout(path) && bn_file_try(path) != 0)
+  if (!output_is_stdout(path) && bn_file_try_save(path) != 0)
     return bn_err_set(err, BN_ERR_OPTION, "--output=%s: %s", path, bn_file_reason(errno));
   return 0;
 }
@@ -116,8 +117,10 @@ int bn_written_document(struct bn_node *document, const char *path, struct bn_er
 
   if (document == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
-  rc = output_written_to_stdout(path) ? bn_store_print(document, stdout, err)
-                                      : bn_store_save(document, path, err);
+  if (output_is_stdout(path))
+    rc = bn_store_print(document, stdout, err);
+  else
+    rc = bn_store_save(document, path, err);
   bn_node_free(document);
   return rc;
 }

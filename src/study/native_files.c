@@ -119,7 +119,7 @@ static int native_fault(lua_State *L)
   const char *path = luaL_checkstring(L, 1);
   const char *fault = bn_file_fault(path);
 
-  if (fault == NULL && bn_file_try(path) != 0) {
+  if (fault == NULL && bn_file_try_save(path) != 0) {
     const int error = errno;
 
     lua_pushstring(L, bn_file_reason(error));

@@ -328,16 +328,16 @@ static void saving_replaces_the_whole_file(void **state)
   (void)rights("link"); /* it is no link any more */
   assert_int_equal(bn_file_save("none/file", "x", 1), -1);
   assert_int_equal(errno, ENOENT);
-  assert_int_equal(bn_file_try("old"), 0);
+  assert_int_equal(bn_file_try_save("old"), 0);
   check_text("old", "new");
-  assert_int_equal(bn_file_try("file"), 0);
+  assert_int_equal(bn_file_try_save("file"), 0);
   assert_int_equal(access("file", F_OK), -1);
   alien = 1;
   assert_int_equal(bn_file_save("old", "newer", 5), 0);
   alien = 0;
   assert_int_equal(rights("old"), 0600);
-  assert_int_equal(bn_file_try("/dev/null"), 0);
-  assert_int_equal(bn_file_try("none/file"), -1);
+  assert_int_equal(bn_file_try_save("/dev/null"), 0);
+  assert_int_equal(bn_file_try_save("none/file"), -1);
   assert_int_equal(errno, ENOENT);
   assert_int_equal(unlink("old") + unlink("other") + unlink("link"), 0);
 }
@@ -436,12 +436,12 @@ static void what_is_unfinished_is_dropped(void **state)
   (void)snprintf(fresh, sizeof fresh, "saved.n%lx", (unsigned long)getpid());
   put("saved", "old");
   put(fresh, "ha");
-  bn_file_drop("saved");
+  bn_file_drop_unsaved("saved");
   assert_int_equal(access(fresh, F_OK), -1);
   check_text("saved", "old");
-  bn_file_drop("saved");
-  bn_file_drop("/dev/null");
-  bn_file_drop("/dev/stdout");
+  bn_file_drop_unsaved("saved");
+  bn_file_drop_unsaved("/dev/null");
+  bn_file_drop_unsaved("/dev/stdout");
   check_text("saved", "old");
   assert_int_equal(unlink("saved"), 0);
 }
