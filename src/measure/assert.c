@@ -128,7 +128,7 @@ static bool assert_is_latency(const struct bn_assert *a)
   return a->what >= BN_ASSERT_RANK;
 }
 
-/* NAME[@TIMING] */
+/* Reads "NAME[@TIMING]" from text[0..len). */
 static int assert_read_metric(struct bn_assert *a, const char *text, size_t len, struct bn_err *err)
 {
   const char *at = memchr(text, '@', len);
@@ -237,7 +237,7 @@ int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_er
 
 /* --- what a run measures ---------------------------------------------------------------------- */
 
-/* The histogram of that name, which may lack its "_latency"; n_hists: there is none. */
+/* Returns the histogram of that name, which may lack its "_latency", or n_hists. */
 static size_t assert_find_hist(const struct bn_metrics *m, const char *name)
 {
   static const char ending[] = "_latency";
@@ -304,8 +304,8 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
-/* In the unit of the view until it is judged. */
-static struct bn_finding assert_found(double value)
+/* Makes a finding of a value in the unit of the view, which bn_assert_judge changes. */
+static struct bn_finding assert_make_finding(double value)
 {
   return (struct bn_finding){.value = value, .measured = !isnan(value)};
 }
@@ -314,17 +314,17 @@ static struct bn_finding assert_find_errors(const struct bn_view *v)
 {
   const double attempts = (double)v->events + (double)v->errors;
 
-  return assert_found(attempts > 0 ? (double)v->errors / attempts : NAN);
+  return assert_make_finding(attempts > 0 ? (double)v->errors / attempts : NAN);
 }
 
-/* A percentile that a view has, without its histogram. */
+/* Finds a percentile in the list of a view: views of documents need not have a histogram. */
 static struct bn_finding assert_find_listed(double rank, const struct bn_view *v)
 {
-  struct bn_finding f = assert_found(NAN);
+  struct bn_finding f = assert_make_finding(NAN);
 
   for (size_t i = 0; i < v->n_percents; i++)
     if (v->percents[i] == rank) {
-      f = assert_found(v->percentile_s[i]);
+      f = assert_make_finding(v->percentile_s[i]);
       f.at_least = v->at_least != NULL && v->at_least[i];
     }
   return f;
@@ -342,29 +342,29 @@ static struct bn_finding assert_find_latency(const struct bn_assert *a, const st
     f = assert_find_listed(a->rank, v);
     if (v->latency == NULL || !isnan(f.value))
       return f;
-    f = assert_found(bn_view_percentile_s(v, rules, a->rank, &at_least));
+    f = assert_make_finding(bn_view_percentile_s(v, rules, a->rank, &at_least));
     f.at_least = at_least;
     return f;
   case BN_ASSERT_MAX:
-    f = assert_found(v->max_s);
+    f = assert_make_finding(v->max_s);
     f.at_least = v->max_at_least;
     return f;
   default:
-    return assert_found(bn_view_value(v, a->field));
+    return assert_make_finding(bn_view_value(v, a->field));
   }
 }
 
-/* A percentile of one that a view has, without its histogram. */
+/* Finds a percentile in the list of a timing. */
 static struct bn_finding assert_find_listed_timing(double rank, const struct bn_view *v,
                                                    const struct bn_timing *t)
 {
   for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
     if (v->percents[i] == rank)
-      return assert_found(t->percentile_s[i]);
-  return assert_found(NAN);
+      return assert_make_finding(t->percentile_s[i]);
+  return assert_make_finding(NAN);
 }
 
-/* h: its histogram, or NULL. */
+/* h: the histogram of the timing, or NULL. */
 static struct bn_finding assert_find_timing(const struct bn_assert *a, const struct bn_view *v,
                                             const struct bn_view_rules *rules,
                                             const struct bn_timing *t, const struct bn_hist *h)
@@ -373,15 +373,15 @@ static struct bn_finding assert_find_timing(const struct bn_assert *a, const str
 
   switch (a->what) {
   case BN_ASSERT_MIN:
-    return assert_found(t->min_s);
+    return assert_make_finding(t->min_s);
   case BN_ASSERT_AVG:
-    return assert_found(t->avg_s);
+    return assert_make_finding(t->avg_s);
   case BN_ASSERT_MAX:
-    return assert_found(t->max_s);
+    return assert_make_finding(t->max_s);
   default:
     if (h == NULL)
       return assert_find_listed_timing(rank, v, t);
-    return assert_found(bn_view_hist_s(h, rank, rules->nearest));
+    return assert_make_finding(bn_view_hist_s(h, rank, rules->nearest));
   }
 }
 
@@ -395,7 +395,7 @@ static struct bn_finding assert_find_statement(const struct bn_assert *a, const 
     if (strcmp(v->statements[i].timing.name, a->timing) == 0)
       return assert_find_timing(a, v, rules, &v->statements[i].timing,
                                 sum != NULL ? sum->hist : NULL);
-  return assert_found(NAN);
+  return assert_make_finding(NAN);
 }
 
 size_t bn_assert_hist(const struct bn_assert *a, const struct bn_metrics *m)
@@ -403,15 +403,15 @@ size_t bn_assert_hist(const struct bn_assert *a, const struct bn_metrics *m)
   return a->timing[0] != '\0' ? assert_find_hist(m, a->timing) : BN_H_LATENCY;
 }
 
-static struct bn_finding assert_find(const struct bn_assert *a, const struct bn_view *v,
-                                     const struct bn_view_rules *rules)
+static struct bn_finding assert_find_value(const struct bn_assert *a, const struct bn_view *v,
+                                           const struct bn_view_rules *rules)
 {
   size_t hist;
 
   if (a->what == BN_ASSERT_ERRORS)
     return assert_find_errors(v);
   if (a->what == BN_ASSERT_FIELD)
-    return assert_found(bn_view_measures(v, a->field) ? bn_view_value(v, a->field) : NAN);
+    return assert_make_finding(bn_view_measures(v, a->field) ? bn_view_value(v, a->field) : NAN);
   if (a->timing[0] == '\0')
     return assert_find_latency(a, v, rules);
   hist = bn_assert_hist(a, &v->delta->metrics);
@@ -422,7 +422,8 @@ static struct bn_finding assert_find(const struct bn_assert *a, const struct bn_
   return assert_find_statement(a, v, rules);
 }
 
-/* Units are products, whose last bit may be off: 50 ms are not less than 50 ms. */
+/* Returns -1, 0 or 1.  A value is a product with its unit, whose last bits may be off: 50 ms are
+   not less than 50 ms. */
 static int assert_compare(double value, double limit)
 {
   if (fabs(value - limit) <= 1e-12 * limit)
@@ -430,7 +431,7 @@ static int assert_compare(double value, double limit)
   return value < limit ? -1 : 1;
 }
 
-/* most: what the value is at most, HUGE_VAL if nobody knows. */
+/* most: an upper bound of the value; HUGE_VAL: none is known. */
 static bool assert_holds(const struct bn_assert *a, double value, double most)
 {
   switch (a->op) {
@@ -446,10 +447,11 @@ static bool assert_holds(const struct bn_assert *a, double value, double most)
   return false;
 }
 
-/* In the unit of the assertion.  A percentile that is known to be at least so much is often below a
-   limit all the same: one arrival that waits does not move the rank of 99 %. */
-static double assert_most_of(const struct bn_assert *a, const struct bn_view *v,
-                             const struct bn_view_rules *rules, const struct bn_finding *f)
+/* Returns an upper bound of the value in the unit of the assertion.  A percentile that is known to
+   be at least so much is often below a limit all the same: one arrival that waits does not move the
+   rank of 99 %. */
+static double assert_most_value(const struct bn_assert *a, const struct bn_view *v,
+                                const struct bn_view_rules *rules, const struct bn_finding *f)
 {
   if (!f->at_least)
     return f->value;
@@ -465,8 +467,8 @@ struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_vie
 
   if (v == NULL)
     return (struct bn_finding){.measured = false};
-  f = assert_find(a, v, rules);
-  /* Beyond the range of the histogram. */
+  f = assert_find_value(a, v, rules);
+  /* The value is beyond the range of the histogram. */
   if (isinf(f.value)) {
     f.value = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) * 1e-9;
     f.at_least = true;
@@ -474,7 +476,7 @@ struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_vie
   if (!f.measured)
     return (struct bn_finding){.measured = false};
   f.value *= a->scale;
-  f.holds = assert_holds(a, f.value, assert_most_of(a, v, rules, &f));
+  f.holds = assert_holds(a, f.value, assert_most_value(a, v, rules, &f));
   return f;
 }
 

@@ -9,8 +9,8 @@
 
 #include "api/metric.h"
 
-/* The number at *at, which goes on behind it; false: there is none. */
-static bool diskrow_take(const char **at, uint64_t *n)
+/* Takes a number off the front of *at.  Returns false if there is none. */
+static bool diskrow_take_number(const char **at, uint64_t *n)
 {
   const char *from = *at + strspn(*at, " \t");
   char *end;
@@ -22,18 +22,18 @@ static bool diskrow_take(const char **at, uint64_t *n)
   return true;
 }
 
-/* "254 2 vda2 10 1 80 …": eleven numbers at least. */
+/* The line is "254 2 vda2 10 1 80 …" and has at least eleven numbers behind the name. */
 bool bn_diskrow_parse(const char *line, unsigned major, unsigned minor, uint64_t out[BN_ROW_FIELDS])
 {
   uint64_t number;
   size_t n = 0;
 
-  if (!diskrow_take(&line, &number) || number != major || !diskrow_take(&line, &number) ||
-      number != minor)
+  if (!diskrow_take_number(&line, &number) || number != major ||
+      !diskrow_take_number(&line, &number) || number != minor)
     return false;
   line += strspn(line, " \t");
   line += strcspn(line, " \t\n");
-  while (n < BN_ROW_FIELDS && diskrow_take(&line, &out[n]))
+  while (n < BN_ROW_FIELDS && diskrow_take_number(&line, &out[n]))
     n++;
   if (n <= BN_ROW_QUEUE_MS)
     return false;

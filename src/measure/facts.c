@@ -10,10 +10,10 @@
 #include "base/alloc.h"
 #include "base/log.h"
 
-/* Room for one more element of an array. */
-static void *facts_grown(void *array, size_t n, size_t size)
+/* Returns an array of n elements with room for one more.  It doubles whenever n is a power of two,
+   so that no capacity has to be kept. */
+static void *facts_grow(void *array, size_t n, size_t size)
 {
-  /* Doubled whenever n is a power of two, so that no capacity has to be kept. */
   if ((n & (n - 1)) != 0)
     return array;
   return bn_alloc_resize(array, n == 0 ? 1 : 2 * n, size);
@@ -47,7 +47,7 @@ const char *bn_facts_find_text(const struct bn_facts *f, const char *section, co
   return fact != NULL && fact->type == BN_FACT_TEXT ? fact->text : NULL;
 }
 
-/* The fact to set, without a value. */
+/* Returns the fact of that name, possibly a new one, without a text. */
 static struct bn_fact *facts_place(struct bn_facts *f, const char *section, const char *key)
 {
   struct bn_fact *fact = facts_find(f, section, key);
@@ -57,7 +57,7 @@ static struct bn_fact *facts_place(struct bn_facts *f, const char *section, cons
     fact->text = NULL;
     return fact;
   }
-  f->fact = facts_grown(f->fact, f->n_facts, sizeof *f->fact);
+  f->fact = facts_grow(f->fact, f->n_facts, sizeof *f->fact);
   fact = &f->fact[f->n_facts++];
   *fact = (struct bn_fact){.section = bn_alloc_text(section), .key = bn_alloc_text(key)};
   return fact;
@@ -120,7 +120,7 @@ void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from)
 
 static void facts_add_row(struct bn_facts *f, int level, char *text)
 {
-  f->row = facts_grown(f->row, f->n_rows, sizeof *f->row);
+  f->row = facts_grow(f->row, f->n_rows, sizeof *f->row);
   f->row[f->n_rows++] = (struct bn_fact_row){level, text};
 }
 
@@ -146,7 +146,7 @@ void bn_facts_option(struct bn_facts *f, const struct bn_opt_fact *option)
 {
   const bool none = option->secret || option->text == NULL || option->text[0] == '\0';
 
-  f->option = facts_grown(f->option, f->n_options, sizeof *f->option);
+  f->option = facts_grow(f->option, f->n_options, sizeof *f->option);
   f->option[f->n_options++] =
       (struct bn_fact_option){.group = bn_alloc_copy(option->group),
                               .name = bn_alloc_copy(option->name),
@@ -166,7 +166,7 @@ void bn_facts_declare(struct bn_facts *f, bn_opt_traits_of *traits_of)
 void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,
                       uint64_t times)
 {
-  f->message = facts_grown(f->message, f->n_messages, sizeof *f->message);
+  f->message = facts_grow(f->message, f->n_messages, sizeof *f->message);
   f->message[f->n_messages++] =
       (struct bn_fact_message){wall_ns, level, bn_alloc_copy(text), times};
 }
@@ -184,7 +184,7 @@ void bn_facts_add_messages(struct bn_facts *f)
 void bn_facts_verdict(struct bn_facts *f, const char *text, const char *unit,
                       const struct bn_finding *found)
 {
-  f->verdict = facts_grown(f->verdict, f->n_verdicts, sizeof *f->verdict);
+  f->verdict = facts_grow(f->verdict, f->n_verdicts, sizeof *f->verdict);
   f->verdict[f->n_verdicts++] =
       (struct bn_verdict){bn_alloc_copy(text), bn_alloc_copy(unit), *found};
 }

@@ -11,7 +11,7 @@ enum {
   DIGITS_MOST = 64 / BN_HIST_CODEC_BITS + 1,
   GAP = '!'
 };
-/* All buckets, and what is beyond them. */
+/* All buckets, and that of values beyond them. */
 enum { TEXT_MOST = (BN_HIST_BUCKETS + 1) * DIGITS_MOST };
 
 /* --- buckets ---------------------------------------------------------------------------------- */
@@ -22,7 +22,7 @@ struct walk {
   size_t next; /* the bucket behind the last one */
 };
 
-static void codec_walk_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+static void hist_codec_walk_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct walk *w = arg;
   const size_t at =
@@ -39,9 +39,9 @@ void bn_hist_codec_each(const struct bn_hist *h, const struct bn_hist_sparse *s,
   struct walk w = {fn, arg, 0};
 
   if (h != NULL)
-    bn_hist_each(h, codec_walk_bucket, &w);
+    bn_hist_each(h, hist_codec_walk_bucket, &w);
   for (size_t k = 0; h == NULL && s != NULL && k < s->n; k++)
-    codec_walk_bucket(&w, s->bucket[k].lowest, 0, s->bucket[k].count);
+    hist_codec_walk_bucket(&w, s->bucket[k].lowest, 0, s->bucket[k].count);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ void bn_hist_codec_put(struct bn_buf *out, const struct bn_hist *h, const struct
 
 /* A bucket and the empty ones before it. */
 struct piece {
-  const char *next; /* what follows; NULL: it is none */
+  const char *next; /* the text behind it; NULL: the text is malformed */
   uint64_t skip, count;
 };
 
@@ -102,7 +102,7 @@ static const char *hist_codec_take_number(const char *at, const char *end, uint6
   return NULL;
 }
 
-/* Any but a count of one digit. */
+/* Reads a bucket whose count has several digits, or that comes after empty ones. */
 static struct piece hist_codec_take_piece(const char *at, const char *end)
 {
   struct piece p = {at, 0, 0};
@@ -116,8 +116,8 @@ static struct piece hist_codec_take_piece(const char *at, const char *end)
   return p;
 }
 
-/* For the buckets of a text: each has one character at least.  Also for none there is a place, as
-   nothing is added to NULL. */
+/* Makes room for the buckets of a text, each of which has at least one character.  There is always
+   room for one, so that b->part is not NULL. */
 static void hist_codec_make_room(struct bn_hist_codec *b, size_t len)
 {
   const size_t room = b->n + len + 1;
@@ -128,8 +128,8 @@ static void hist_codec_make_room(struct bn_hist_codec *b, size_t len)
   b->room = room;
 }
 
-/* Checks once what would otherwise be checked for each bucket: neither can a text of that length
-   make the index wrap, nor can its counts of one digit be too many. */
+/* The length is checked once instead of each bucket: in a text of that length, the index cannot
+   wrap and the sum of the counts of one digit cannot overflow. */
 int bn_hist_codec_take(struct bn_hist_codec *b, size_t i, const char *text, size_t len)
 {
   const char *const end = text + len;
@@ -143,7 +143,7 @@ int bn_hist_codec_take(struct bn_hist_codec *b, size_t i, const char *text, size
   for (const char *next = text; next < end; at++) {
     uint64_t count = (uint64_t)(unsigned char)*next - BN_HIST_CODEC_LAST;
 
-    if (__builtin_expect(count <= DIGIT_MASK, 1)) { /* almost all of them */
+    if (__builtin_expect(count <= DIGIT_MASK, 1)) { /* almost all buckets */
       small += count;
       next++;
     } else {

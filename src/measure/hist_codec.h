@@ -25,8 +25,8 @@ void bn_hist_codec_each(const struct bn_hist *h, const struct bn_hist_sparse *s,
 /* Appends the text of a histogram in one of these forms.  A failure is the buffer's. */
 void bn_hist_codec_put(struct bn_buf *out, const struct bn_hist *h, const struct bn_hist_sparse *s);
 
-/* The histograms of a line, in the order of the metrics; all zero: none were read.  To be reused.
- */
+/* The histograms of a line, in the order of the metrics; all zero: none were read.  To be
+   reused. */
 struct bn_hist_codec {
   struct bn_hist_part *part; /* owned; ascending within a histogram, none is empty */
   size_t n, room;

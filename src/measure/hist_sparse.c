@@ -3,9 +3,9 @@
 #include "measure/hist_sparse.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
-#include <string.h>
 
 static void hist_sparse_count(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
 {

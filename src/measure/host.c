@@ -15,7 +15,7 @@
 
 /* --- the machine ------------------------------------------------------------------------------ */
 
-/* How many a list such as "0-3,8,10-11" names. */
+/* Returns how many processors a list such as "0-3,8,10-11" names. */
 static unsigned host_count_list(const char *list)
 {
   unsigned n = 0;
@@ -135,29 +135,26 @@ static const char *host_find_hypervisor(const char *root, char *text)
   return NULL;
 }
 
-/* A cloud names its own hardware as it names its virtual machines, so the processor's word that
-   there is a hypervisor comes first where it gives one. */
+/* A cloud gives its own hardware the names of its virtual machines, so the processor's flag of a
+   hypervisor decides if the processor has flags. */
 static void host_read_hypervisor(struct bn_host *h, const char *root, char *text)
 {
-  const char *flags, *name, *bit;
-  bool says, yes = false;
-
   if (bn_kernel_text(text, "%s/sys/hypervisor/type", root)) {
     bn_kernel_line(h->hypervisor, sizeof h->hypervisor, text);
     return;
   }
   (void)bn_kernel_text(text, "%s/proc/cpuinfo", root);
-  flags = bn_kernel_field(text, "flags", ':');
-  says = flags != NULL;
-  if (says) {
-    bit = strstr(flags, " hypervisor");
-    yes = bit != NULL && bit < flags + strcspn(flags, "\n");
-  }
-  name = says && !yes ? NULL : host_find_hypervisor(root, text);
-  (void)snprintf(h->hypervisor, sizeof h->hypervisor, "%s",
-                 name != NULL ? name
-                 : yes        ? "unknown"
-                              : "none");
+  const char *flags = bn_kernel_field(text, "flags", ':');
+  const char *bit = flags != NULL ? strstr(flags, " hypervisor") : NULL;
+  const bool has_bit = bit != NULL && bit < flags + strcspn(flags, "\n");
+  const char *name = NULL;
+
+  /* Processors without flags, such as those of ARM, do not tell. */
+  if (has_bit || flags == NULL)
+    name = host_find_hypervisor(root, text);
+  if (name == NULL)
+    name = has_bit ? "unknown" : "none";
+  (void)snprintf(h->hypervisor, sizeof h->hypervisor, "%s", name);
 }
 
 static void host_read_container(struct bn_host *h, const char *root, char *text)
@@ -190,7 +187,7 @@ static void host_lower(double *limit, double to)
 }
 
 /* "max 100000", "150000 100000" of version 2; -1 is no limit of version 1. */
-static void lower_processors(void *quota, const struct bn_kernel_group *g)
+static void host_lower_processors(void *quota, const struct bn_kernel_group *g)
 {
   char text[BN_KERNEL_TEXT], *end;
   double n;
@@ -236,8 +233,9 @@ double bn_host_throttled_since(const char *root, double before)
   return before < 0 || now < before ? -1 : now - before;
 }
 
-/* "max" of version 2, or all that a machine can address in version 1, is no limit. */
-static void lower_memory(void *memory, const struct bn_kernel_group *g)
+/* Lowers the limit of memory to that of a group.  "max" of version 2, or all that a machine can
+   address in version 1, is no limit. */
+static void host_lower_memory(void *memory, const struct bn_kernel_group *g)
 {
   char text[BN_KERNEL_TEXT];
   double n;
@@ -253,8 +251,8 @@ static void host_read_limits(struct bn_host *h, const char *root)
 {
   double memory = 0;
 
-  bn_kernel_groups(root, "cpu", lower_processors, &h->processors_quota);
-  bn_kernel_groups(root, "memory", lower_memory, &memory);
+  bn_kernel_groups(root, "cpu", host_lower_processors, &h->processors_quota);
+  bn_kernel_groups(root, "memory", host_lower_memory, &memory);
   h->memory_limit_bytes = (uint64_t)memory;
 }
 
@@ -274,7 +272,7 @@ void bn_host_read(struct bn_host *h, const char *root)
 
 /* --- places of files -------------------------------------------------------------------------- */
 
-/* The mount table writes blanks and backslashes as three octal digits. */
+/* Copies a word of the mount table, which has blanks and backslashes as three octal digits. */
 static void host_copy_word(char *out, size_t size, const char *from)
 {
   size_t n = 0;
@@ -299,8 +297,9 @@ static bool host_is_below(const char *path, const char *folder)
          (path[len] == '/' || path[len] == '\0' || (len > 0 && folder[len - 1] == '/'));
 }
 
-/* "36 35 98:0 / /home rw,noatime shared:1 - ext4 /dev/sda1 rw": the longest mount point above the
-   path, and of equal ones the last, which hides the others. */
+/* Takes the mount point of a line if it is above the path and not shorter than the one before: of
+   equal mount points the last hides the others.  The line is
+   "36 35 98:0 / /home rw,noatime shared:1 - ext4 /dev/sda1 rw". */
 static void host_note_mount(struct bn_place *p, const char *line)
 {
   const char *point = line, *tail = strstr(line, " - ");

@@ -22,7 +22,8 @@ static int journal_end_early(const struct bn_journal *j, int why, struct bn_err 
   return bn_err_set(err, why, "the journal '%s' ends early: %s", j->lock.path, strerror(why));
 }
 
-/* A line that was cut has no end, and nothing comes after it. */
+/* Puts a newline in the place of the final 0 and writes the line with one call.  If a part of it is
+   missing, the journal ends there: readers pass over a line without an end. */
 static int journal_write_line(void *of, char *line, size_t len, struct bn_err *err)
 {
   struct bn_journal *j = of;
@@ -54,7 +55,7 @@ static int journal_give_up(struct bn_journal *j, struct bn_err *err)
   return journal_end_early(j, ENOMEM, err);
 }
 
-/* Takes the text over; NULL: no memory. */
+/* Writes a line and frees its text.  NULL: there was no memory for it. */
 static int journal_put_text(struct bn_journal *j, char *text, size_t len, struct bn_err *err)
 {
   if (text == NULL)
@@ -64,7 +65,7 @@ static int journal_put_text(struct bn_journal *j, char *text, size_t len, struct
   return j->ended ? -1 : 0;
 }
 
-/* Takes the value over and returns its line, which the caller frees; NULL: no memory. */
+/* Returns the line of a value, which the caller frees, or NULL; frees the value. */
 static char *journal_print_line(struct bn_node *line, size_t *len)
 {
   char *text = line != NULL ? bn_node_print(line, 0, len) : NULL;
@@ -73,7 +74,7 @@ static char *journal_print_line(struct bn_node *line, size_t *len)
   return text;
 }
 
-/* Takes the value over and writes it as a line. */
+/* Writes a value as a line, and frees it. */
 static int journal_put_line(struct bn_journal *j, struct bn_node *line, struct bn_err *err)
 {
   size_t len = 0;
@@ -82,7 +83,7 @@ static int journal_put_line(struct bn_journal *j, struct bn_node *line, struct b
   return journal_put_text(j, text, len, err);
 }
 
-/* {key: value}; takes the value over. */
+/* Returns {key: value}, which owns the value, or NULL. */
 static struct bn_node *journal_line_of(const char *key, struct bn_node *value)
 {
   struct bn_node *map = bn_node_map();
@@ -111,7 +112,7 @@ int bn_journal_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_e
   return j->ended ? 0 : journal_put_line(j, journal_facts_line(f), err);
 }
 
-/* With room for the histograms of its ticks. */
+/* Returns the first line of a group, and makes room for the histograms of its ticks. */
 static struct bn_node *journal_begin_group(struct bn_journal *j, const char *name,
                                            const struct bn_metrics *m)
 {
@@ -154,12 +155,12 @@ static void journal_copy_hists(struct bn_snap *to, const struct bn_snap *from)
 
 static char *journal_print_view(const struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
-  return j->brief ? bn_store_brief(v, len)
-                  : journal_print_line(
-                        journal_line_of(bn_layout_spans[v->span], bn_store_record(v)), len);
+  if (j->brief)
+    return bn_store_brief(v, len);
+  return journal_print_line(journal_line_of(bn_layout_spans[v->span], bn_store_record(v)), len);
 }
 
-/* A tick with the histograms of what came since the one before it. */
+/* Prints a tick with the difference of its histograms from those of the previous tick. */
 static char *journal_print_tick(struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
   struct bn_snap delta = *v->delta;
@@ -194,9 +195,11 @@ int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_vie
 
 void bn_journal_close(struct bn_journal *j, bool remove)
 {
-  bn_lockfile_release(&j->lock, !j->written ? BN_LOCKFILE_UNDO
-                                : remove    ? BN_LOCKFILE_REMOVE
-                                            : BN_LOCKFILE_KEEP);
+  enum bn_lockfile_end end = remove ? BN_LOCKFILE_REMOVE : BN_LOCKFILE_KEEP;
+
+  if (!j->written)
+    end = BN_LOCKFILE_UNDO;
+  bn_lockfile_release(&j->lock, end);
   bn_snap_done(&j->past);
   bn_snap_done(&j->step);
   memset(j, 0, sizeof *j);
@@ -222,7 +225,7 @@ struct reader {
   struct bn_err *err;
 };
 
-/* A map of the same values. */
+/* Returns a copy of a map, or NULL. */
 static struct bn_node *journal_copy_of(const struct bn_node *n)
 {
   struct bn_node *map = bn_node_map();
@@ -302,7 +305,7 @@ static int journal_take_group(struct reader *r, const struct bn_node *n)
   return 0;
 }
 
-/* A tick says it of the total. */
+/* Notes that a script has replaced reports of that kind.  A tick stands for the total. */
 static void journal_note_replaced(struct bn_end *end, const struct bn_view *v)
 {
   if (v->span == BN_VIEW_INTERVAL)
@@ -311,8 +314,8 @@ static void journal_note_replaced(struct bn_end *end, const struct bn_view *v)
     end->replaced_total |= v->replaced;
 }
 
-/* Nobody knows the end of events that were in flight, or waited, at the last tick.  Dialects count
-   them at a forced shutdown alone. */
+/* Returns how many events were in flight, or waited, at the last tick: their ends are not known.
+   Dialects count them only at a forced shutdown.  UINT64_MAX: the number is not known. */
 static uint64_t journal_count_unfinished(const struct bn_view *tick, bool native)
 {
   const uint64_t in_flight = tick->delta->unfinished, waiting = tick->paced ? tick->backlog : 0;
@@ -331,7 +334,8 @@ static void journal_keep_total(struct bn_group *g, const struct bn_view *tick, b
   bn_group_add(g, &total);
 }
 
-/* The histograms of ticks add up; the total is the last of them. */
+/* Makes the tick the total so far: its figures are those of all ticks, its histograms are added to
+   those of earlier ticks. */
 static void journal_take_tick(struct bn_group *g, const struct bn_record *record, bool native)
 {
   for (size_t i = 0; g->has_total && i < record->delta.metrics.n_hists; i++)
@@ -360,7 +364,7 @@ static int journal_take_view(struct reader *r, const struct bn_node *n, enum bn_
   return rc;
 }
 
-/* The facts may come again, when more of them are known. */
+/* Takes the facts, which come again when more of them are known. */
 static int journal_take_facts(struct reader *r, const struct bn_node *line)
 {
   const int64_t version = bn_node_get_integer(bn_node_get(line, "version"));
@@ -378,7 +382,7 @@ static int journal_take_facts(struct reader *r, const struct bn_node *line)
   return 0;
 }
 
-/* A line that a later version may have added is passed over. */
+/* Takes a line; ignores a line of a kind that a later version may have added. */
 static int journal_take_line(struct reader *r, const struct bn_node *line)
 {
   static const enum bn_view_span spans[] = {BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT, BN_VIEW_TICK};
@@ -397,7 +401,8 @@ static int journal_take_line(struct reader *r, const struct bn_node *line)
   return 0;
 }
 
-/* The facts were written before the start, and a tick covers what came after the warm-up. */
+/* Sets the start of a run whose facts were written before it: a tick covers the time since the end
+   of the warm-up. */
 static void journal_find_start(struct bn_result *r)
 {
   const struct bn_snap *s =
@@ -429,7 +434,7 @@ bool bn_journal_is(const char *text, size_t len)
   return len >= sizeof beginning - 1 && memcmp(text, beginning, sizeof beginning - 1) == 0;
 }
 
-/* Figures of a line count once: a line that fails has added nothing. */
+/* Reads a line.  If it fails, nothing of the line has been added to the result. */
 static int journal_read_line(struct reader *r, const char *text, size_t len)
 {
   struct bn_node *line = bn_node_parse(text, len, r->err);
@@ -439,8 +444,8 @@ static int journal_read_line(struct reader *r, const char *text, size_t len)
   return rc;
 }
 
-/* Lines after a damaged one can still be read, but none after one that is too large, and none
-   without the first.  0: go on, 1: the end, -1 and err. */
+/* Records a line that cannot be read.  Returns 0 if the lines behind it can, 1 if it is too large
+   for that, or -1 and err: nothing can be read without the first line or without memory. */
 static int journal_pass_over(struct bn_skipped_lines *passed, size_t number,
                              const struct bn_err *why, struct bn_err *err)
 {
@@ -458,7 +463,7 @@ static int journal_pass_over(struct bn_skipped_lines *passed, size_t number,
   return 0;
 }
 
-/* *number: of the last line.  As journal_pass_over(). */
+/* Reads the next line and counts it in *number.  Returns as journal_pass_over(), 1 at the end. */
 static int journal_next_line(struct reader *r, struct bn_lines *lines,
                              struct bn_skipped_lines *passed, size_t *number, struct bn_err *err)
 {

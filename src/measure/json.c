@@ -20,7 +20,8 @@ static struct bn_node *json_outer(const json_t *j)
   return (struct bn_node *)(uintptr_t)j;
 }
 
-/* At least as many values as the text has: one more than commas, and one for each list and map. */
+/* Returns a number that is not less than that of the values in the text: one more than commas, and
+   one for each list and map. */
 static size_t json_count_values(const char *text, size_t len)
 {
   size_t n = 1;
@@ -193,7 +194,7 @@ static int json_complete_list(json_t *into, json_t *from)
   return 0;
 }
 
-/* The depth is that of a tree which the parser has accepted. */
+/* Adds the members that `into` lacks.  The depth is bounded: the parser has accepted the trees. */
 static int json_complete(json_t *into, json_t *from)
 {
   const char *key;
@@ -234,7 +235,8 @@ static void json_confine_list(json_t *into, json_t *from)
     json_confine(json_array_get(into, i), json_array_get(from, i));
 }
 
-/* The depth is that of json_complete(). */
+/* Removes the members that `from` does not have, unless they are empty.  The depth is bounded, as
+   in json_complete(). */
 static void json_confine(json_t *into, json_t *from)
 {
   const char *key;

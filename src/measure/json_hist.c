@@ -9,7 +9,8 @@ struct hist_list {
   struct bn_node *list;
 };
 
-/* For a single empty bucket, 0 is shorter than -1. */
+/* Adds a bucket: the number of empty buckets before it, negative, and its count.  A single empty
+   bucket is 0, which is shorter than -1. */
 static void json_hist_add_bucket(void *arg, uint64_t empty, uint64_t count)
 {
   const struct hist_list *to = arg;

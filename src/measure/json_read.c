@@ -30,7 +30,7 @@ int bn_json_in_verdict(const struct bn_json_in *e)
   return e->failed ? -1 : 0;
 }
 
-/* A member of that type; NULL: it is not there, or of another type, which is refused. */
+/* Returns the member, or NULL if there is none, or null.  Refuses a member of another type. */
 static const struct bn_node *json_read_member(struct bn_json_in *e, const struct bn_node *map,
                                               const char *key, enum bn_node_type type,
                                               const char *what)

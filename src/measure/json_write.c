@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
-#include <string.h>
 
 struct bn_node *bn_node_text(const char *s)
 {
@@ -56,8 +56,9 @@ static bool json_write_is_ascii(const char *s)
   return true;
 }
 
-/* A key as bn_node_text would have it, with a number if the map has it; NULL: out of memory. */
-static char *json_write_free_key(const struct bn_node *map, const char *key)
+/* Returns the key as bn_node_text cleans it, with a number if the map has that key, or NULL without
+   memory. */
+static char *json_write_unused_key(const struct bn_node *map, const char *key)
 {
   struct bn_node *text = bn_node_text(key);
   const char *clean = bn_node_get_text(text);
@@ -80,7 +81,7 @@ void bn_json_put(struct bn_json_out *p, struct bn_node *map, const char *key, st
     p->failed |= bn_node_set(map, key, value) != 0;
     return;
   }
-  own = json_write_free_key(map, key);
+  own = json_write_unused_key(map, key);
   if (own != NULL)
     p->failed |= bn_node_set(map, own, value) != 0;
   else

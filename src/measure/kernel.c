@@ -63,7 +63,7 @@ const char *bn_kernel_field(const char *text, const char *key, char mark)
 
 /* --- control groups --------------------------------------------------------------------------- */
 
-/* Whether the list of names in front of `end` has that one. */
+/* Returns whether the list of names in front of `end` has the name.  An empty list has "". */
 static bool kernel_is_listed(const char *names, const char *end, const char *name)
 {
   const size_t len = strlen(name);
@@ -78,7 +78,8 @@ static bool kernel_is_listed(const char *names, const char *end, const char *nam
   return len == 0 && names == end;
 }
 
-/* This process's group in the hierarchy with that controller; version 2 has one, named "". */
+/* Finds the group of this process in the hierarchy with that controller.  Version 2 has a single
+   hierarchy, whose list of controllers is "". */
 static bool kernel_find_group(char *group, size_t size, const char *text, const char *controller)
 {
   const char *line = text;
@@ -98,8 +99,9 @@ static bool kernel_find_group(char *group, size_t size, const char *text, const 
 
 /* Visits a group and those above it.  In a container that has its own namespace of groups, its
    group is the topmost one, "/". */
-static void kernel_walk(const char *top, char *name, bool second,
-                        void (*visit)(void *arg, const struct bn_kernel_group *g), void *arg)
+static void kernel_visit_upwards(const char *top, char *name, bool second,
+                                 void (*visit)(void *arg, const struct bn_kernel_group *g),
+                                 void *arg)
 {
   char folder[PATH_MAX], *slash;
 
@@ -123,8 +125,8 @@ void bn_kernel_groups(const char *root, const char *controller,
   (void)bn_kernel_text(groups, "%s/proc/self/cgroup", root);
   if (kernel_find_group(name, sizeof name, groups, "") &&
       (size_t)snprintf(top, sizeof top, "%s/sys/fs/cgroup", root) < sizeof top)
-    kernel_walk(top, name, true, visit, arg);
+    kernel_visit_upwards(top, name, true, visit, arg);
   if (kernel_find_group(name, sizeof name, groups, controller) &&
       (size_t)snprintf(top, sizeof top, "%s/sys/fs/cgroup/%s", root, controller) < sizeof top)
-    kernel_walk(top, name, false, visit, arg);
+    kernel_visit_upwards(top, name, false, visit, arg);
 }

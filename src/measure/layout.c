@@ -56,7 +56,7 @@ const struct bn_layout bn_layout_end[] = {
     END,
 };
 
-/* The members that are no figures. */
+/* The members that are not figures. */
 const struct bn_layout bn_layout_view[] = {
     MEMBER(bn_view, BN_LAY_UNSIGNED, running),
     MEMBER(bn_view, BN_LAY_BOOL, paced),

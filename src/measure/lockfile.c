@@ -28,7 +28,7 @@ static int lockfile_cannot(const struct bn_lockfile *l, const char *why, struct 
   return bn_err_set(err, errno, "cannot write the journal '%s': %s", l->path, why);
 }
 
-/* Whether the name still leads to the file that is open. */
+/* Returns whether the name still leads to the file that is open. */
 static bool lockfile_has_name(const struct bn_lockfile *l)
 {
   struct stat st;
@@ -36,7 +36,7 @@ static bool lockfile_has_name(const struct bn_lockfile *l)
   return lstat(l->path, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino;
 }
 
-/* rename(2) that replaces nothing, also where the file system has no such call. */
+/* Renames a file, but replaces none.  A file system without RENAME_NOREPLACE needs two calls. */
 static int lockfile_move(const char *from, const char *to)
 {
   if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
@@ -64,8 +64,8 @@ static int lockfile_move_aside(struct bn_lockfile *l, struct bn_err *err)
                     strerror(errno));
 }
 
-/* Nobody else writes to the file.  An empty one that is not new is what a process left before its
-   first byte, if a lock says that the process is gone. */
+/* Returns whether no other process writes to the file.  An empty file that is not new was left by a
+   process before its first byte; the lock says that this process is gone. */
 static bool lockfile_is_free(const struct found *f, const struct stat *st)
 {
   if (st->st_size != 0)
@@ -95,8 +95,8 @@ static int lockfile_settle(struct bn_lockfile *l, const struct found *f, struct 
   return lockfile_move_aside(l, err) == 0 ? 1 : -1;
 }
 
-/* Makes the file or opens the one there is.  One that another user has left can be moved aside
-   without being written.  0, 1: it is gone, -1. */
+/* Makes the file, or opens the file that exists; to move that of another user aside, it need not be
+   writable.  Returns 0, 1 if the file has gone meanwhile, or -1 and err. */
 static int lockfile_open_file(struct bn_lockfile *l, struct found *f, struct bn_err *err)
 {
   enum { FLAGS = O_APPEND | O_CLOEXEC | O_NOFOLLOW };
@@ -120,9 +120,10 @@ static int lockfile_open_file(struct bn_lockfile *l, struct found *f, struct bn_
   return lockfile_cannot(l, errno == ELOOP ? "it is a symbolic link" : strerror(errno), err);
 }
 
-/* As lockfile_settle().  Where there are no locks (NFS without its lock service, Lustre, FUSE), a
-   journal in use may be moved aside, which costs neither run anything. */
-static int lockfile_try(struct bn_lockfile *l, struct bn_err *err)
+/* Tries once to claim the name.  Returns as lockfile_settle().  On a file system without locks (NFS
+   without its lock service, Lustre, FUSE), a journal in use may be moved aside; neither run loses
+   anything. */
+static int lockfile_try_claim(struct bn_lockfile *l, struct bn_err *err)
 {
   struct found f = {false, false, false};
   const int rc = lockfile_open_file(l, &f, err);
@@ -151,7 +152,7 @@ int bn_lockfile_take(struct bn_lockfile *l, const char *path, struct bn_err *err
   l->path = bn_alloc_text(path);
   for (int n = 0; rc > 0 && n < TRIES_MAX; n++) {
     lockfile_close_file(l);
-    rc = lockfile_try(l, err);
+    rc = lockfile_try_claim(l, err);
   }
   if (rc == 0)
     return 0;

@@ -24,8 +24,8 @@ enum bn_lockfile_end {
 };
 
 /* Makes an empty file.  One of that name that nobody holds becomes PATH.1, or the next that is
-   free.  -1: err says why, with the code EBUSY when another process holds it; nothing is claimed.
- */
+   free.  -1: err says why, with the code EBUSY when another process holds it; nothing is
+   claimed. */
 int bn_lockfile_take(struct bn_lockfile *l, const char *path, struct bn_err *err);
 /* Also of a claim without a file, or all zero but fd. */
 void bn_lockfile_release(struct bn_lockfile *l, enum bn_lockfile_end how);

@@ -7,10 +7,9 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-
-#include "base/alloc.h"
 #include <string.h>
 
+#include "base/alloc.h"
 #include "measure/bounds.h"
 #include "measure/layout.h"
 #include "measure/merge_check.h"
@@ -46,8 +45,7 @@ static const struct bn_plan *merge_plan_of(const struct job *j, size_t i)
   return &j->part[i].result->facts.plan;
 }
 
-/* --- the total --------------------------------------------------------------------------------
- */
+/* --- the total -------------------------------------------------------------------------------- */
 
 static struct bn_views merge_all_totals(const struct job *j)
 {
@@ -74,12 +72,14 @@ static bool merge_has_passed_checkpoint(const struct bn_result *r)
   return any;
 }
 
-/* The total is of all that was measured: extremes since the beginning are its own. */
+/* Returns whether the total is of all that was measured, so that extremes since the beginning are
+   extremes of the total. */
 static bool merge_is_whole(const struct bn_result *r)
 {
   return r->end.partial || !merge_has_passed_checkpoint(r);
 }
 
+/* Returns the number of all sessions, or UINT_MAX if it is too large. */
 static unsigned merge_count_sessions(const struct bn_views *parts)
 {
   uint64_t n = 0;
@@ -89,7 +89,7 @@ static unsigned merge_count_sessions(const struct bn_views *parts)
   return n <= BN_BOUND_SESSIONS ? (unsigned)n : UINT_MAX;
 }
 
-/* The clock is that of the first run's host, as in the facts. */
+/* Returns the time of day on the monotonic clock of the first run's host, as in the facts. */
 static uint64_t merge_clock_at(const struct job *j, uint64_t wall_ns)
 {
   const struct bn_facts *f = &j->out->facts;
@@ -118,8 +118,8 @@ static struct bn_view_rules merge_rules_of(const struct job *j)
                                 .commits = true};
 }
 
-/* Extremes since the beginning of a measurement are not those of what came after a checkpoint. */
-static void merge_find_exact(const struct job *j, struct bn_merged_view *v)
+/* Forgets exact extremes if those of a part are not of its total: a total after a checkpoint. */
+static void merge_forget_extremes(const struct job *j, struct bn_merged_view *v)
 {
   bool whole = true;
 
@@ -144,7 +144,7 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *v,
       (!rules.nearest && bn_merged_view_ages(v, parts, j->err) != 0))
     return -1;
   merge_set_times(j, v, parts);
-  merge_find_exact(j, v);
+  merge_forget_extremes(j, v);
   rules.exact = rules.sessions = true;
   rules.ages = v->ages;
   for (size_t i = 0; i < parts->n; i++)
@@ -161,9 +161,8 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *v,
   return 0;
 }
 
-/* Watched figures belong to the host of one run. */
-static void merge_leave_out_watched(const struct job *j, const struct bn_views *parts,
-                                    struct bn_view *v)
+/* Keeps watched figures of a single run only: they belong to its host. */
+static void merge_keep_watched(const struct job *j, const struct bn_views *parts, struct bn_view *v)
 {
   bool any = false;
 
@@ -184,7 +183,7 @@ static int merge_add_total(const struct job *j)
   const int rc = merge_make_total(j, &s, &parts);
 
   if (rc == 0) {
-    merge_leave_out_watched(j, &parts, &s.view);
+    merge_keep_watched(j, &parts, &s.view);
     bn_group_add(&j->out->group[0], &s.view);
   }
   bn_merged_view_done(&s);
@@ -192,8 +191,7 @@ static int merge_add_total(const struct job *j)
   return rc;
 }
 
-/* --- intervals --------------------------------------------------------------------------------
- */
+/* --- intervals -------------------------------------------------------------------------------- */
 
 /* The intervals of all parts by their places: the i-th of each is of the same time. */
 struct intervals {
@@ -203,7 +201,7 @@ struct intervals {
   bool packed;              /* all have histograms */
 };
 
-static void merge_find_starts(const struct job *j, struct intervals *in)
+static void merge_begin_intervals(const struct job *j, struct intervals *in)
 {
   *in = (struct intervals){.at = {bn_alloc(j->n, sizeof *in->at.view), j->n},
                            .late_s = bn_alloc(j->n, sizeof *in->late_s),
@@ -224,7 +222,7 @@ static void merge_intervals_done(struct intervals *in)
   free(in->late_s);
 }
 
-/* Returns NULL if they can be summed, else why not. */
+/* Returns why the intervals cannot be summed, or NULL. */
 static const char *merge_why_apart(const struct job *j, const struct intervals *in)
 {
   for (size_t i = 0; i < j->n; i++) {
@@ -246,8 +244,9 @@ static bool merge_any_intervals(const struct job *j)
   return false;
 }
 
-/* Goes to the k-th of each; false: a part has none, or the times differ too much. */
-static bool merge_go_to(const struct job *j, struct intervals *in, size_t k)
+/* Selects the k-th interval of each part.  Returns false if a part has none, or if their times
+   differ by more than half an interval. */
+static bool merge_select_intervals(const struct job *j, struct intervals *in, size_t k)
 {
   double first = HUGE_VAL, last = 0;
 
@@ -302,7 +301,7 @@ static int merge_sum_intervals(const struct job *j, struct intervals *in)
 {
   size_t most = 0, n = 0;
 
-  for (; merge_go_to(j, in, n); n++)
+  for (; merge_select_intervals(j, in, n); n++)
     if (merge_add_interval(j, in) != 0)
       return -1;
   for (size_t i = 0; i < j->n; i++)
@@ -326,7 +325,7 @@ static int merge_add_intervals(const struct job *j)
 
   if (!merge_any_intervals(j))
     return 0;
-  merge_find_starts(j, &in);
+  merge_begin_intervals(j, &in);
   why = merge_why_apart(j, &in);
   if (why != NULL) {
     (void)bn_buf_printf(j->notes, "the result has no intervals: %s\n", why);
@@ -349,7 +348,7 @@ static void merge_copy_records(const struct job *j)
     bn_group_add(&j->out->group[0], &g->checkpoint[i].view);
 }
 
-/* Checkpoints have no histograms, so that none of their percentiles could be known. */
+/* Checkpoints are not merged: without histograms none of their percentiles would be known. */
 static void merge_leave_out_checkpoints(const struct job *j)
 {
   bool any = false;
@@ -361,8 +360,7 @@ static void merge_leave_out_checkpoints(const struct job *j)
   j->out->facts.plan.n_checkpoints = 0;
 }
 
-/* --- facts ------------------------------------------------------------------------------------
- */
+/* --- facts ------------------------------------------------------------------------------------ */
 
 static int merge_sum_plan(const struct job *j)
 {
@@ -402,8 +400,8 @@ static int merge_sum_plan(const struct job *j)
   return 0;
 }
 
-/* A lost host has reported only facts of the start, and nothing of the end.  If all were lost,
-   none is left out. */
+/* Returns whether the facts and the end of a part count.  A host that was lost has reported only
+   facts of the start.  If all were lost, all count. */
 static bool merge_has_reported(const struct job *j, size_t i)
 {
   bool any = false;
@@ -442,8 +440,8 @@ static int merge_gather_facts(const struct job *j)
   return merge_sum_plan(j);
 }
 
-/* In the order of bn_outcome_status(): a signal, a timeout, the script's own, a failure, no event,
-   too few events that were due, an assertion. */
+/* Orders exit statuses as bn_outcome_status() does, the weightiest first: a signal, a timeout, the
+   script's own, a failure, no event, too few events that were due, an assertion. */
 static int merge_weight_of_status(int status)
 {
   static const int weights[] = {0, 4, 6, 1, 2, 3};
@@ -458,7 +456,7 @@ int bn_merge_status(int a, int b)
   return merge_weight_of_status(b) > merge_weight_of_status(a) ? b : a;
 }
 
-/* An assertion was about one of the runs. */
+/* Notes that the assertions of the runs are left out: each was about one run. */
 static void merge_note_assertions(const struct job *j)
 {
   for (size_t i = 0; i < j->n; i++)
@@ -503,8 +501,7 @@ static void merge_sum_end(const struct job *j)
   }
 }
 
-/* --- all of it --------------------------------------------------------------------------------
- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static int merge_check_overlap(const struct job *j)
 {
@@ -526,7 +523,7 @@ static int merge_check_overlap(const struct job *j)
   return 0;
 }
 
-/* By their starts, so that the order of the arguments makes no difference. */
+/* Orders parts by their starts, so that the order of the arguments makes no difference. */
 static int merge_compare_parts(const void *a, const void *b)
 {
   const struct bn_part *p = a, *q = b;

@@ -9,13 +9,12 @@
 #include "base/alloc.h"
 #include "measure/layout.h"
 
-static bool same_text(const char *a, const char *b)
+static bool merge_same_text(const char *a, const char *b)
 {
   return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* --- what was measured ------------------------------------------------------------------------
- */
+/* --- what was measured ------------------------------------------------------------------------ */
 
 static int merge_check_total(const struct bn_part *p, struct bn_err *err)
 {
@@ -53,7 +52,8 @@ static int merge_check_workload(const struct bn_part *a, const struct bn_part *b
   return 0;
 }
 
-static bool same_rows(const struct bn_metric *a, size_t n_a, const struct bn_metric *b, size_t n_b)
+static bool merge_same_rows(const struct bn_metric *a, size_t n_a, const struct bn_metric *b,
+                            size_t n_b)
 {
   if (n_a != n_b)
     return false;
@@ -66,12 +66,12 @@ static bool same_rows(const struct bn_metric *a, size_t n_a, const struct bn_met
 
 bool bn_merge_check_metrics(const struct bn_metrics *a, const struct bn_metrics *b)
 {
-  return same_rows(a->counter, a->n_counters, b->counter, b->n_counters) &&
-         same_rows(a->hist, a->n_hists, b->hist, b->n_hists) &&
-         same_rows(a->labelled, a->n_labelled, b->labelled, b->n_labelled);
+  return merge_same_rows(a->counter, a->n_counters, b->counter, b->n_counters) &&
+         merge_same_rows(a->hist, a->n_hists, b->hist, b->n_hists) &&
+         merge_same_rows(a->labelled, a->n_labelled, b->labelled, b->n_labelled);
 }
 
-static bool same_ranks(const double *a, size_t n_a, const double *b, size_t n_b)
+bool bn_merge_check_ranks(const double *a, size_t n_a, const double *b, size_t n_b)
 {
   return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof *a) == 0);
 }
@@ -86,8 +86,8 @@ static int merge_check_figures(const struct bn_part *a, const struct bn_part *b,
                       "'%s' and '%s' count different metrics; use the same version "
                       "of bench and the same options for all runs",
                       a->name, b->name);
-  if (!same_ranks(p->percents, p->n_percents, q->percents, q->n_percents) ||
-      !same_ranks(v->percents, v->n_percents, w->percents, w->n_percents))
+  if (!bn_merge_check_ranks(p->percents, p->n_percents, q->percents, q->n_percents) ||
+      !bn_merge_check_ranks(v->percents, v->n_percents, w->percents, w->n_percents))
     return bn_err_set(err, EINVAL,
                       "'%s' and '%s' have percentiles of different ranks "
                       "(--percentile)",
@@ -95,8 +95,7 @@ static int merge_check_figures(const struct bn_part *a, const struct bn_part *b,
   return 0;
 }
 
-/* --- options ----------------------------------------------------------------------------------
- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 /* Processes that make a run together may differ in how they reach their server and files, in what
    they report, and in how they draw numbers. */
@@ -105,7 +104,8 @@ enum {
                BN_OPT_REPEAT_ONLY | BN_OPT_ENDPOINT | BN_OPT_PLACE
 };
 
-/* The options of a result by name: a document of others may have many. */
+/* The options of a result in the order of their names: a document may have many, and each is looked
+   up in the others. */
 struct sorted {
   const struct bn_fact_option **option; /* owned */
   size_t n;
@@ -126,9 +126,9 @@ static void merge_sort_options(struct sorted *s, const struct bn_facts *f)
   qsort(s->option, s->n, sizeof(struct bn_fact_option *), merge_compare_names);
 }
 
-/* Returns NULL if it is not there. */
-static const struct bn_fact_option *merge_check_find(const struct sorted *s,
-                                                     const struct bn_fact_option *like)
+/* Returns the option of the same name, or NULL. */
+static const struct bn_fact_option *merge_find_option(const struct sorted *s,
+                                                      const struct bn_fact_option *like)
 {
   const struct bn_fact_option *const *at =
       bsearch(&like, s->option, s->n, sizeof(struct bn_fact_option *), merge_compare_names);
@@ -136,12 +136,15 @@ static const struct bn_fact_option *merge_check_find(const struct sorted *s,
   return at != NULL ? *at : NULL;
 }
 
-/* An option that only one of two programs knows, and that was not set, makes no difference. */
-static bool merge_check_differs(const struct bn_fact_option *a, const struct bn_fact_option *b)
+/* Returns whether an option keeps two runs from being merged.  An option that only one of two
+   programs knows (b NULL), and that was not set, makes no difference. */
+static bool merge_option_differs(const struct bn_fact_option *a, const struct bn_fact_option *b)
 {
   if ((a->traits & MAY_DIFFER) != 0 || a->secret)
     return false;
-  return b != NULL ? !same_text(a->value, b->value) && !b->secret : a->origin != BN_FROM_DEFAULT;
+  if (b == NULL)
+    return a->origin != BN_FROM_DEFAULT;
+  return !b->secret && !merge_same_text(a->value, b->value);
 }
 
 static const char *merge_value_of(const struct bn_fact_option *o)
@@ -156,8 +159,9 @@ struct comparison {
   struct bn_err *err;
 };
 
-static int merge_tell_option(const struct comparison *c, const char *name,
-                             const struct bn_fact_option *a, const struct bn_fact_option *b)
+/* Refuses to merge runs with different values, or notes that they differ (--force). */
+static int merge_refuse_option(const struct comparison *c, const char *name,
+                               const struct bn_fact_option *a, const struct bn_fact_option *b)
 {
   if (!c->force)
     return bn_err_set(c->err, EINVAL,
@@ -178,14 +182,14 @@ static int merge_compare_options(const struct comparison *c, const struct sorted
   if (a->n == 0 || b->n == 0)
     return 0;
   for (size_t i = 0; rc == 0 && i < a->n; i++) {
-    const struct bn_fact_option *other = merge_check_find(b, a->option[i]);
+    const struct bn_fact_option *other = merge_find_option(b, a->option[i]);
 
-    if (merge_check_differs(a->option[i], other))
-      rc = merge_tell_option(c, a->option[i]->name, a->option[i], other);
+    if (merge_option_differs(a->option[i], other))
+      rc = merge_refuse_option(c, a->option[i]->name, a->option[i], other);
   }
   for (size_t i = 0; rc == 0 && i < b->n; i++)
-    if (merge_check_find(a, b->option[i]) == NULL && merge_check_differs(b->option[i], NULL))
-      rc = merge_tell_option(c, b->option[i]->name, NULL, b->option[i]);
+    if (merge_find_option(a, b->option[i]) == NULL && merge_option_differs(b->option[i], NULL))
+      rc = merge_refuse_option(c, b->option[i]->name, NULL, b->option[i]);
   return rc;
 }
 
@@ -217,8 +221,7 @@ int bn_merge_check_parts(const struct bn_part *part, size_t n, bool force, struc
   return 0;
 }
 
-/* --- facts ------------------------------------------------------------------------------------
- */
+/* --- facts ------------------------------------------------------------------------------------ */
 
 static bool merge_has_fact(const struct bn_facts *f, const struct bn_fact *like)
 {
@@ -228,7 +231,7 @@ static bool merge_has_fact(const struct bn_facts *f, const struct bn_fact *like)
     return false;
   switch (like->type) {
   case BN_FACT_TEXT:
-    return same_text(fact->text, like->text);
+    return merge_same_text(fact->text, like->text);
   case BN_FACT_WHOLE:
     return fact->whole == like->whole;
   case BN_FACT_REAL:
@@ -251,7 +254,7 @@ static void merge_add_facts(const struct bn_part *part, size_t n, struct bn_fact
   }
 }
 
-/* Which errors there were differs from run to run. */
+/* Adds the errors of all parts: they differ from run to run. */
 static void merge_add_errors(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
   for (size_t k = 0; k < n; k++)
@@ -288,9 +291,9 @@ static void merge_add_options(const struct sorted *s, size_t n, const struct bn_
     bool all = true;
 
     for (size_t k = 1; all && k < n; k++) {
-      const struct bn_fact_option *other = merge_check_find(&s[k], o);
+      const struct bn_fact_option *other = merge_find_option(&s[k], o);
 
-      all = other != NULL && other->secret == o->secret && same_text(other->value, o->value);
+      all = other != NULL && other->secret == o->secret && merge_same_text(other->value, o->value);
     }
     if (all)
       bn_facts_option(out, &(struct bn_opt_fact){.name = o->name,

@@ -13,7 +13,9 @@
    says what differs.  force: options may differ, and `notes` gets a line about each. */
 int bn_merge_check_parts(const struct bn_part *part, size_t n, bool force, struct bn_buf *notes,
                          struct bn_err *err);
-/* Whether these are the same metrics, so that values of them can be summed. */
+/* Returns whether these are the same ranks of percentiles, in the same order. */
+bool bn_merge_check_ranks(const double *a, size_t n_a, const double *b, size_t n_b);
+/* Returns whether these are the same metrics, so that values of them can be summed. */
 bool bn_merge_check_metrics(const struct bn_metrics *a, const struct bn_metrics *b);
 /* Adds the single facts, lines and options that all have alike, and the class and message of each
    error from the first part that has it; without what an earlier merge said

@@ -15,12 +15,13 @@ void bn_merged_view_done(struct bn_merged_view *v)
 
 /* --- snapshots -------------------------------------------------------------------------------- */
 
-/* A pacer's histograms come last. */
+/* Returns whether the runs had a pacer, whose histograms come last. */
 static bool merged_view_has_lag(const struct bn_metrics *m)
 {
   return strcmp(m->hist[m->n_hists - 1].name, "wakeup_lag") == 0;
 }
 
+/* Counters of a device are not summed: hosts may share it. */
 static void merged_view_forget_devices(struct bn_snap *s)
 {
   for (size_t i = 0; i < s->metrics.n_counters; i++)
@@ -28,8 +29,8 @@ static void merged_view_forget_devices(struct bn_snap *s)
       s->counter[i] = BN_ABSENT;
 }
 
-/* Place for those of all parts. */
-static size_t merged_room_for_statements(const struct bn_views *parts)
+/* Returns the number of rows for the statements of all parts. */
+static size_t merged_view_statement_rows(const struct bn_views *parts)
 {
   for (size_t i = 0; i < parts->n; i++)
     if (parts->view[i]->delta->statements.n > 0)
@@ -43,7 +44,7 @@ int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, u
   unsigned at = 0;
 
   bn_snap_make(&v->snap, &parts->view[0]->delta->metrics, sessions, true);
-  bn_statement_table_init(&v->snap.statements, merged_room_for_statements(parts), true);
+  bn_statement_table_init(&v->snap.statements, merged_view_statement_rows(parts), true);
   bn_view_store_init(&v->store, &v->snap);
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_snap *part = parts->view[i]->delta;

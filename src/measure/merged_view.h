@@ -36,8 +36,7 @@ struct bn_merge_time {
 
 /* An interval or a tick with all its figures.  hists: the sums of the parts' histograms, if the
    parts have none; NULL: the parts have them.  Without the histograms of all parts it has no
-   percentiles.
- */
+   percentiles. */
 int bn_merged_view_span(struct bn_merged_view *v, const struct bn_views *parts,
                         struct bn_hist *const *hists, const struct bn_view_rules *how,
                         const struct bn_merge_time *t, struct bn_err *err);

@@ -3,13 +3,12 @@
 #include "measure/messages.h"
 
 #include <stdlib.h>
-
-#include "base/alloc.h"
 #include <string.h>
 
+#include "base/alloc.h"
 #include "measure/bounds.h"
 
-/* A document has no larger number. */
+/* The largest number of a document: UINT64_MAX means that a number is not known. */
 static const uint64_t most_times = UINT64_MAX - 1;
 
 static int messages_compare_texts(const void *a, const void *b)
@@ -38,7 +37,7 @@ static size_t messages_count(const struct bn_part *part, size_t n)
   return all;
 }
 
-/* Their texts stay those of the parts. */
+/* Copies all messages with a text, which stays that of the part. */
 static size_t messages_copy_all(struct bn_fact_message *all, const struct bn_part *part, size_t n)
 {
   size_t used = 0;

@@ -3,9 +3,9 @@
 #include "measure/metric.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
-#include <string.h>
 
 #define COUNTER_ROW(index, as, of) {.name = (as), .unit = (of)},
 #define HISTOGRAM_ROW(index, as)   {.name = (as), .unit = "ns", .kind = BN_HISTOGRAM},

@@ -25,8 +25,8 @@ void bn_metrics_done(struct bn_metrics *m);
 
 /* Every run has a metric of that name. */
 bool bn_metrics_are_fixed(const char *name);
-/* The index of that name, or the number of rows: there is none but what a script may have declared.
- */
+/* The index of that name, or the number of rows: there is none but what a script may have
+   declared. */
 size_t bn_metrics_counter(const struct bn_metrics *m, const char *name);
 
 #endif

@@ -42,7 +42,7 @@ bool bn_reporters_want(const struct bn_reporters *r, enum bn_view_span span)
   return false;
 }
 
-/* Returns rc == 0. */
+/* Keeps or logs the error of a reporter that has failed.  Returns true if it has not (rc 0). */
 static bool reporters_note(struct bn_reporters *r, int rc, const struct bn_err *err)
 {
   if (rc == 0)
@@ -57,7 +57,8 @@ static bool reporters_note(struct bn_reporters *r, int rc, const struct bn_err *
 
 /* --- before the first view -------------------------------------------------------------------- */
 
-static int slot_open(struct bn_reporters_slot *s, const struct bn_plan *plan, struct bn_err *err)
+static int reporters_open_slot(struct bn_reporters_slot *s, const struct bn_plan *plan,
+                               struct bn_err *err)
 {
   const struct bn_reporter *ops = s->use.ops;
 
@@ -72,7 +73,7 @@ bool bn_reporters_open(struct bn_reporters *r, const struct bn_plan *plan)
   for (size_t i = 0; i < r->n; i++) {
     struct bn_err err = {0};
 
-    if (!reporters_note(r, slot_open(&r->slot[i], plan, &err), &err))
+    if (!reporters_note(r, reporters_open_slot(&r->slot[i], plan, &err), &err))
       return false;
     r->replaced |= r->slot[i].use.ops->replaces;
     r->adds |= r->slot[i].use.ops->add != NULL;
@@ -104,7 +105,8 @@ void bn_reporters_started(struct bn_reporters *r, const struct bn_facts *f)
 
 /* --- views ------------------------------------------------------------------------------------ */
 
-static int slot_view(const struct bn_reporters_slot *s, const struct bn_view *v, struct bn_err *err)
+static int reporters_pass_slot(const struct bn_reporters_slot *s, const struct bn_view *v,
+                               struct bn_err *err)
 {
   const struct bn_reporter *ops = s->use.ops;
 
@@ -122,8 +124,8 @@ static int slot_view(const struct bn_reporters_slot *s, const struct bn_view *v,
 }
 
 /* Passes the view to one reporter.  A reporter with hooks of a script runs them for the total. */
-static bool reporters_pass(struct bn_reporters *r, const struct bn_reporters_slot *s,
-                           const struct bn_view *v)
+static bool reporters_pass_view(struct bn_reporters *r, const struct bn_reporters_slot *s,
+                                const struct bn_view *v)
 {
   const struct bn_reporter *ops = s->use.ops;
   const bool is_total = v->span == BN_VIEW_TOTAL;
@@ -132,7 +134,7 @@ static bool reporters_pass(struct bn_reporters *r, const struct bn_reporters_slo
 
   atomic_store(&r->in_hook,
                is_total && (ops->add != NULL || (ops->replaces & BN_REPLACES_TOTAL) != 0));
-  rc = slot_view(s, v, &err);
+  rc = reporters_pass_slot(s, v, &err);
   atomic_store(&r->in_hook, false);
   if (is_total && ops == r->text && !v->replaced)
     atomic_store(&r->shown, true);
@@ -140,7 +142,7 @@ static bool reporters_pass(struct bn_reporters *r, const struct bn_reporters_slo
 }
 
 /* Asks all reporters for the lines that scripts add to the view. */
-static bool reporters_collect(struct bn_reporters *r, struct bn_view *v)
+static bool reporters_collect_lines(struct bn_reporters *r, struct bn_view *v)
 {
   bool ok = true;
 
@@ -158,8 +160,8 @@ static bool reporters_collect(struct bn_reporters *r, struct bn_view *v)
   return ok;
 }
 
-static bool slot_members(struct bn_reporters *r, const struct bn_reporters_slot *s,
-                         const struct bn_group *g, size_t n)
+static bool reporters_pass_members(struct bn_reporters *r, const struct bn_reporters_slot *s,
+                                   const struct bn_group *g, size_t n)
 {
   struct bn_err err = {0};
 
@@ -167,7 +169,8 @@ static bool slot_members(struct bn_reporters *r, const struct bn_reporters_slot 
          reporters_note(r, s->use.ops->members(s->state, g, n, &err), &err);
 }
 
-static void reporters_instead(struct bn_reporters *r, const struct bn_view *v)
+/* Has reporters print the view that hooks of a script, which have failed, were to print. */
+static void reporters_fill_in(struct bn_reporters *r, const struct bn_view *v)
 {
   for (size_t i = 0; i < r->n; i++) {
     const struct bn_reporters_slot *s = &r->slot[i];
@@ -191,19 +194,19 @@ bool bn_reporters_total(struct bn_reporters *r, struct bn_view *v, const struct 
     r->n_members = n;
   }
   if (r->adds && v->span != BN_VIEW_TICK)
-    ok &= reporters_collect(r, v);
+    ok &= reporters_collect_lines(r, v);
   for (size_t i = 0; i < r->n; i++) {
     struct bn_reporters_slot *s = &r->slot[i];
     const bool replaces = (s->use.ops->replaces & bit) != 0;
 
     v->replaced = replaced || ((r->replaced & bit) != 0 && !replaces);
-    if (!reporters_pass(r, s, v) || !slot_members(r, s, g, n)) {
+    if (!reporters_pass_view(r, s, v) || !reporters_pass_members(r, s, g, n)) {
       ok = false;
       replacement_failed |= replaces;
     }
   }
   if (replacement_failed && v->span != BN_VIEW_INTERVAL && v->span != BN_VIEW_TICK)
-    reporters_instead(r, v);
+    reporters_fill_in(r, v);
   return ok;
 }
 
@@ -221,9 +224,9 @@ void bn_reporters_ended(struct bn_reporters *r)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Threads that were abandoned may still add facts, so the lock is held. */
-static int slot_finish(struct bn_reporters *r, struct bn_reporters_slot *s,
-                       const struct bn_end *end, struct bn_err *err)
+/* Finishes a report.  Threads that were abandoned may still add facts, so the lock is held. */
+static int reporters_finish_slot(struct bn_reporters *r, struct bn_reporters_slot *s,
+                                 const struct bn_end *end, struct bn_err *err)
 {
   int rc;
 
@@ -237,8 +240,9 @@ static int slot_finish(struct bn_reporters *r, struct bn_reporters_slot *s,
   return rc;
 }
 
-/* After a known error, the reporter needs to give no other. */
-static int slot_close(const struct bn_reporters *r, struct bn_reporters_slot *s, struct bn_err *err)
+/* Closes a report.  If there was an error before, that of closing is dropped. */
+static int reporters_close_slot(const struct bn_reporters *r, struct bn_reporters_slot *s,
+                                struct bn_err *err)
 {
   const bool known = r->err != NULL && r->failed;
 
@@ -246,17 +250,19 @@ static int slot_close(const struct bn_reporters *r, struct bn_reporters_slot *s,
   return s->use.ops->close != NULL ? s->use.ops->close(s->state, known ? NULL : err) : 0;
 }
 
-/* A user whose reader of standard output has left needs no message about it. */
-static bool slot_is_unread(const struct bn_reporters *r, const struct bn_reporters_slot *s)
+/* Returns whether a report goes to a standard output whose reader has left, which needs no
+   message. */
+static bool reporters_is_unread(const struct bn_reporters *r, const struct bn_reporters_slot *s)
 {
   return r->reader_left != NULL && r->reader_left() && bn_file_is_stdout(s->use.path);
 }
 
-/* Returns whether the reader has left, which is no failure. */
+/* Keeps or logs the error at the end of a report.  Returns true if that is no failure: the reader
+   has left. */
 static bool reporters_note_end(struct bn_reporters *r, struct bn_reporters_slot *s,
                                const char *prefix, const struct bn_err *err)
 {
-  if (slot_is_unread(r, s))
+  if (reporters_is_unread(r, s))
     return true;
   if (r->err == NULL)
     bn_log_stderr("%s%s", prefix, err->text);
@@ -266,7 +272,8 @@ static bool reporters_note_end(struct bn_reporters *r, struct bn_reporters_slot 
   return false;
 }
 
-/* A reporter that stands aside has no report to lose. */
+/* Returns whether no report shows the result: one was lost, and there is no text report.  A
+   reporter that stands aside has no report to lose. */
 static bool reporters_lack_result(const struct bn_reporters *r)
 {
   bool lost = false;
@@ -309,8 +316,8 @@ static void reporters_print_text(const struct bn_reporters *r, const struct bn_r
   bn_reporters_done(&text);
 }
 
-/* Prints what was measured at any verbosity: it cannot be measured again.  As in slot_finish(), the
-   lock is held. */
+/* Prints the result as text, at any verbosity: it cannot be measured again.  As in
+   reporters_finish_slot(), the lock is held. */
 static void reporters_rescue(struct bn_reporters *r, const struct bn_end *end)
 {
   const bool apart = reporters_use_stdout(r);
@@ -334,9 +341,9 @@ bool bn_reporters_close(struct bn_reporters *r, const struct bn_end *end)
 
     if (!s->opened)
       continue;
-    if (end != NULL && slot_finish(r, s, end, &err) != 0)
+    if (end != NULL && reporters_finish_slot(r, s, end, &err) != 0)
       ok &= reporters_note_end(r, s, "", &err);
-    if (slot_close(r, s, &err) != 0)
+    if (reporters_close_slot(r, s, &err) != 0)
       ok &= reporters_note_end(r, s, "report not complete: ", &err);
   }
   if (!ok && reporters_lack_result(r))
@@ -346,8 +353,8 @@ bool bn_reporters_close(struct bn_reporters *r, const struct bn_end *end)
 
 /* --- stored results --------------------------------------------------------------------------- */
 
-/* Reports that a hook printed in the run are printed here. */
-static bool replay_record(struct bn_reporters *r, const struct bn_record *record)
+/* Prints a record, also if a hook of the script printed it in the run. */
+static bool reporters_replay_record(struct bn_reporters *r, const struct bn_record *record)
 {
   struct bn_view v = record->view;
 
@@ -355,8 +362,8 @@ static bool replay_record(struct bn_reporters *r, const struct bn_record *record
   return bn_reporters_view(r, &v);
 }
 
-/* In the order of time; at one moment the interval comes first. */
-static bool replay_group(struct bn_reporters *r, const struct bn_group *g)
+/* Prints the records of a group in the order of time; at one moment the interval comes first. */
+static bool reporters_replay_group(struct bn_reporters *r, const struct bn_group *g)
 {
   size_t i = 0, c = 0;
   bool ok = true;
@@ -364,17 +371,17 @@ static bool replay_group(struct bn_reporters *r, const struct bn_group *g)
   while (ok && (i < g->n_intervals || c < g->n_checkpoints)) {
     if (c == g->n_checkpoints ||
         (i < g->n_intervals && g->interval[i].view.at_s <= g->checkpoint[c].view.at_s))
-      ok = replay_record(r, &g->interval[i++]);
+      ok = reporters_replay_record(r, &g->interval[i++]);
     else
-      ok = replay_record(r, &g->checkpoint[c++]);
+      ok = reporters_replay_record(r, &g->checkpoint[c++]);
   }
   if (ok)
     bn_reporters_ended(r);
-  return ok && g->has_total ? replay_record(r, &g->total) : ok;
+  return ok && g->has_total ? reporters_replay_record(r, &g->total) : ok;
 }
 
-/* The groups of hosts stand behind the first one, which is their sum. */
-static bool replay_members(struct bn_reporters *r, const struct bn_result *result)
+/* Passes the groups of hosts, which stand behind their sum, the first group. */
+static bool reporters_replay_members(struct bn_reporters *r, const struct bn_result *result)
 {
   size_t n = 0;
   bool ok = true;
@@ -382,7 +389,7 @@ static bool replay_members(struct bn_reporters *r, const struct bn_result *resul
   while (n + 1 < result->n_groups && result->group[n + 1].member != NULL)
     n++;
   for (size_t i = 0; ok && n > 0 && i < r->n; i++)
-    ok = slot_members(r, &r->slot[i], result->group + 1, n);
+    ok = reporters_pass_members(r, &r->slot[i], result->group + 1, n);
   return ok;
 }
 
@@ -397,12 +404,12 @@ bool bn_reporters_replay(struct bn_reporters *r, const struct bn_result *result)
     bn_reporters_started(r, &result->facts);
   for (size_t i = 0; ok && i < result->n_groups; i++)
     if (result->group[i].member == NULL)
-      ok = replay_group(r, &result->group[i]);
-  ok = ok && replay_members(r, result);
+      ok = reporters_replay_group(r, &result->group[i]);
+  ok = ok && reporters_replay_members(r, result);
   for (size_t i = 0; ok && i < r->n; i++) {
     struct bn_err err = {0};
 
-    ok = reporters_note(r, slot_finish(r, &r->slot[i], &result->end, &err), &err);
+    ok = reporters_note(r, reporters_finish_slot(r, &r->slot[i], &result->end, &err), &err);
   }
   return ok;
 }

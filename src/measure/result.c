@@ -78,7 +78,7 @@ static void result_copy_timings(struct bn_record *r, const struct bn_view *v, bo
   r->view.timings = r->store.timing;
 }
 
-/* They are named by the record's own table. */
+/* Copies the statements; the names of the copies are those in the record's own table. */
 static void result_copy_statements(struct bn_record *r, const struct bn_view *v)
 {
   size_t n = 0;
@@ -136,7 +136,7 @@ static uint64_t result_size_of_names(const struct bn_metric *row, size_t n)
   return size;
 }
 
-static uint64_t size_of_statements(const struct bn_record *r)
+static uint64_t result_size_of_statements(const struct bn_record *r)
 {
   const struct bn_statement_table *t = &r->delta.statements;
   uint64_t size =
@@ -147,7 +147,8 @@ static uint64_t size_of_statements(const struct bn_record *r)
   return size;
 }
 
-static uint64_t size_of(const struct bn_record *r)
+/* Returns the bytes that a record occupies, for the limit of the memory that records may use. */
+static uint64_t result_size_of_record(const struct bn_record *r)
 {
   const struct bn_metrics *m = &r->delta.metrics;
   const struct bn_snap *d = &r->delta;
@@ -165,11 +166,12 @@ static uint64_t size_of(const struct bn_record *r)
          (r->store.timing_s != NULL ? m->n_hists * sizeof *r->store.timing_s : 0) +
          m->n_labelled * (sizeof *m->labelled + sizeof *d->label + sizeof *d->n_labels) +
          labels * sizeof **d->label + (r->view.n_figures + 1) * sizeof *r->store.figure +
-         d->n_sessions * (sizeof *d->session + sizeof *r->store.session) + size_of_statements(r) +
-         bn_snap_buckets(d) * sizeof(struct bn_bucket) + result_text_size(r->lines);
+         d->n_sessions * (sizeof *d->session + sizeof *r->store.session) +
+         result_size_of_statements(r) + bn_snap_buckets(d) * sizeof(struct bn_bucket) +
+         result_text_size(r->lines);
 }
 
-/* Gives back the room for more labels and figures: a run of days keeps many records. */
+/* Frees the room for more labels and figures: a run of days keeps many records. */
 static void result_trim(struct bn_record *r, bool bare)
 {
   bn_snap_trim(&r->delta);
@@ -252,7 +254,7 @@ void bn_record_done(struct bn_record *r)
   memset(r, 0, sizeof *r);
 }
 
-/* A record moves when its array grows: its view has to follow. */
+/* Points the view of a record that has moved, because its array grew, to the record's own data. */
 static void result_follow(struct bn_record *r)
 {
   r->view.delta = &r->delta;
@@ -310,13 +312,13 @@ static void result_add_interval(struct bn_group *g, const struct bn_view *v)
   const bool packs = g->packs || v->delta->sparse != NULL;
 
   result_append(&g->interval, &g->n_intervals, v, packs ? HISTS_PACKED : HISTS_NONE);
-  g->bytes += size_of(&g->interval[g->n_intervals - 1]);
+  g->bytes += result_size_of_record(&g->interval[g->n_intervals - 1]);
 }
 
 static void result_add_checkpoint(struct bn_group *g, const struct bn_view *v)
 {
   result_append(&g->checkpoint, &g->n_checkpoints, v, HISTS_NONE);
-  g->bytes += size_of(&g->checkpoint[g->n_checkpoints - 1]);
+  g->bytes += result_size_of_record(&g->checkpoint[g->n_checkpoints - 1]);
 }
 
 void bn_group_add(struct bn_group *g, const struct bn_view *v)
@@ -337,8 +339,7 @@ void bn_group_add(struct bn_group *g, const struct bn_view *v)
   }
 }
 
-/* --- texts of others ----------------------------------------------------------------------------
- */
+/* --- texts of others -------------------------------------------------------------------------- */
 
 static void result_escape_text(char **at, const char *keep)
 {
@@ -353,7 +354,8 @@ static void result_escape_text(char **at, const char *keep)
   *at = text;
 }
 
-/* The texts are printed; the keys are for programs. */
+/* Returns the bytes of the names of figures once their texts are escaped.  Texts are printed; keys
+   are for programs and stay. */
 static size_t result_escaped_size(const struct bn_record *r)
 {
   size_t size = 1;

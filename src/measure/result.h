@@ -101,8 +101,7 @@ void bn_result_member(struct bn_result *r, const char *name, const struct bn_mem
                       const struct bn_view *v);
 /* Keeps a copy of a view where its span belongs: the total with histograms unless the group is
    bare, an interval without its sessions, and with histograms only if they are sparse already or
-   the group packs them.  0 or -1.
- */
+   the group packs them.  0 or -1. */
 void bn_group_add(struct bn_group *g, const struct bn_view *v);
 /* Points the plan at the metrics that the records of the first group are of; when the last record
    was added. */

@@ -21,7 +21,7 @@ static struct bn_cell *row_add(struct bn_row *row, const char *name)
   return c;
 }
 
-/* UINT64_MAX is a count that nobody knows. */
+/* UINT64_MAX is a count that is not known. */
 static void row_set_whole(struct bn_cell *c, uint64_t whole)
 {
   c->type = whole != UINT64_MAX ? BN_CELL_WHOLE : BN_CELL_UNKNOWN;
@@ -81,7 +81,8 @@ static bool row_has(const struct bn_row *row, const char *name)
   return false;
 }
 
-/* The columns follow from the plan, so that all rows of a run have the same ones. */
+/* Adds the column of a percentile of the plan, also for a view without it, so that all rows of a
+   run have the same columns. */
 static void row_add_percentile(struct bn_row *row, double percent, const struct bn_view *v)
 {
   char digits[BN_UNITS_DIGITS], name[sizeof row->cell[0].name];
@@ -104,11 +105,11 @@ static void row_add_percentiles(struct bn_row *row, const struct bn_plan *plan,
       row_add_percentile(row, plan->percents[i], v);
 }
 
-/* --- what a script has declared ----------------------------------------------------------------
- */
+/* --- what a script has declared --------------------------------------------------------------- */
 
-/* No column of bench's own begins so.  A document may name a metric in any characters. */
-static struct bn_cell *row_add_of(struct bn_row *row, const char *metric, const char *what)
+/* Adds a column of a metric of a script.  No other column begins with "script_".  A document may
+   name a metric in any characters. */
+static struct bn_cell *row_add_script_cell(struct bn_row *row, const char *metric, const char *what)
 {
   char name[sizeof row->cell[0].name];
 
@@ -121,29 +122,29 @@ static struct bn_cell *row_add_of(struct bn_row *row, const char *metric, const 
 
 static void row_add_count(struct bn_row *row, const char *name, const struct bn_count *c)
 {
-  row_set_whole(row_add_of(row, name, ""), c != NULL ? c->count : UINT64_MAX);
-  row_set_real(row_add_of(row, name, "_per_s"), c != NULL ? c->per_s : HUGE_VAL);
+  row_set_whole(row_add_script_cell(row, name, ""), c != NULL ? c->count : UINT64_MAX);
+  row_set_real(row_add_script_cell(row, name, "_per_s"), c != NULL ? c->per_s : HUGE_VAL);
 }
 
-/* Intervals of documents have no percentiles of it. */
+/* ranks: whether percentiles have columns; intervals of documents have no values for them. */
 static void row_add_timing(struct bn_row *row, const char *name, const struct bn_plan *plan,
                            const struct bn_timing *t, bool ranks)
 {
-  row_set_whole(row_add_of(row, name, "_count"), t != NULL ? t->count : UINT64_MAX);
-  row_set_real(row_add_of(row, name, "_avg_s"), t != NULL ? t->avg_s : HUGE_VAL);
+  row_set_whole(row_add_script_cell(row, name, "_count"), t != NULL ? t->count : UINT64_MAX);
+  row_set_real(row_add_script_cell(row, name, "_avg_s"), t != NULL ? t->avg_s : HUGE_VAL);
   for (size_t i = 0; ranks && i < plan->n_percents; i++) {
     char digits[BN_UNITS_DIGITS], what[BN_UNITS_DIGITS + 8];
 
     (void)snprintf(what, sizeof what, "_p%s_s", bn_units_shortest(digits, plan->percents[i]));
-    row_set_real(row_add_of(row, name, what),
+    row_set_real(row_add_script_cell(row, name, what),
                  t != NULL && t->percentile_s != NULL ? t->percentile_s[i] : HUGE_VAL);
   }
-  row_set_real(row_add_of(row, name, "_max_s"), t != NULL ? t->max_s : HUGE_VAL);
+  row_set_real(row_add_script_cell(row, name, "_max_s"), t != NULL ? t->max_s : HUGE_VAL);
 }
 
-/* The columns follow from the metrics of the run. */
-static void row_add_of_script(struct bn_row *row, const struct bn_plan *plan,
-                              const struct bn_view *v, bool ranks)
+/* Adds columns for all metrics of the script, also for a view without them (NULL). */
+static void row_add_script_metrics(struct bn_row *row, const struct bn_plan *plan,
+                                   const struct bn_view *v, bool ranks)
 {
   const struct bn_metrics *m = plan->metrics;
   size_t next = 0;
@@ -176,7 +177,7 @@ void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struc
       row_set_whole(row_add(row, "running"), v != NULL ? v->running : UINT64_MAX);
   }
   row_add_percentiles(row, plan, v);
-  row_add_of_script(row, plan, v, false);
+  row_add_script_metrics(row, plan, v, false);
 }
 
 void bn_row_total(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
@@ -185,7 +186,7 @@ void bn_row_total(struct bn_row *row, const struct bn_plan *plan, const struct b
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     row_add_figure(row, f, v);
   row_add_percentiles(row, plan, v);
-  row_add_of_script(row, plan, v, true);
+  row_add_script_metrics(row, plan, v, true);
 }
 
 void bn_row_append(struct bn_row *row, const struct bn_row *more)
@@ -231,7 +232,7 @@ void bn_row_run(struct bn_row *row, const struct bn_facts *f, const struct bn_en
     row_add_text(row, texts[i].name,
                  f != NULL ? bn_facts_find_text(f, texts[i].section, texts[i].key) : NULL);
   row_add_plan(row, f != NULL ? &f->plan : &(struct bn_plan){.threads = 0});
-  /* Nobody knows that of a run that was killed. */
+  /* The status of a run that was killed is not known. */
   row_set_whole(row_add(row, "status"),
                 end != NULL && !end->partial ? (uint64_t)(unsigned)end->status : UINT64_MAX);
 }

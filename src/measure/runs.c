@@ -32,7 +32,7 @@ int bn_run_end(const struct bn_result *r, uint64_t *wall_ns)
   return s->span_ns <= *wall_ns ? 0 : -1;
 }
 
-static struct bn_run *next_run(struct bn_runs *runs, struct bn_err *err)
+static struct bn_run *runs_add(struct bn_runs *runs, struct bn_err *err)
 {
   if (runs->n < BN_RUNS_MAX)
     return &runs->run[runs->n++];
@@ -45,7 +45,7 @@ static int runs_add_single(struct bn_runs *runs, const struct bn_part *part, str
   const struct bn_result *r = part->result;
   const struct bn_snap *s = &r->group[0].total.delta;
   const char *host = bn_facts_find_text(&r->facts, "host", "name");
-  struct bn_run *run = next_run(runs, err);
+  struct bn_run *run = runs_add(runs, err);
   uint64_t end_ns;
 
   if (run == NULL)
@@ -62,7 +62,7 @@ static int runs_add_single(struct bn_runs *runs, const struct bn_part *part, str
   return 0;
 }
 
-/* Returns NULL if it is not there. */
+/* Returns a text about the i-th run, or NULL. */
 static const char *runs_text_fact(const struct bn_facts *f, size_t i, const char *what)
 {
   char key[KEY_SIZE];
@@ -70,7 +70,7 @@ static const char *runs_text_fact(const struct bn_facts *f, size_t i, const char
   return bn_facts_find_text(f, BN_RUNS_SECTION, runs_key_of(key, i, what));
 }
 
-/* Returns 0 if it is not there. */
+/* Returns a time of the i-th run, or 0 if the facts do not have it. */
 static uint64_t runs_time_fact(const struct bn_facts *f, size_t i, const char *what)
 {
   char key[KEY_SIZE];
@@ -80,7 +80,7 @@ static uint64_t runs_time_fact(const struct bn_facts *f, size_t i, const char *w
 }
 
 /* Returns 0, or -1 if the facts do not hold the i-th run. */
-static int read_run(struct bn_run *run, const struct bn_facts *f, size_t i)
+static int runs_read_one(struct bn_run *run, const struct bn_facts *f, size_t i)
 {
   const char *seed = runs_text_fact(f, i, "seed");
 
@@ -90,22 +90,22 @@ static int read_run(struct bn_run *run, const struct bn_facts *f, size_t i)
                          .start_wall_ns = runs_time_fact(f, i, "start_wall_ns"),
                          .end_wall_ns = runs_time_fact(f, i, "end_wall_ns")};
   (void)snprintf(run->seed, sizeof run->seed, "%s", seed != NULL ? seed : "");
-  return run->file != NULL && run->host != NULL && seed != NULL && run->start_wall_ns != 0 &&
-                 run->start_wall_ns <= run->end_wall_ns
-             ? 0
-             : -1;
+  if (run->file == NULL || run->host == NULL || seed == NULL || run->start_wall_ns == 0 ||
+      run->start_wall_ns > run->end_wall_ns)
+    return -1;
+  return 0;
 }
 
-/* The parts of a result that was merged itself. */
+/* Adds the runs of a result that was merged itself. */
 static int runs_add_merged(struct bn_runs *runs, const struct bn_part *part, int64_t n,
                            struct bn_err *err)
 {
   for (int64_t i = 0; i < n; i++) {
-    struct bn_run *run = next_run(runs, err);
+    struct bn_run *run = runs_add(runs, err);
 
     if (run == NULL)
       return -1;
-    if (read_run(run, &part->result->facts, (size_t)i) != 0)
+    if (runs_read_one(run, &part->result->facts, (size_t)i) != 0)
       return bn_err_set(err, EINVAL, "'%s' is a merged result without the list of its runs",
                         part->name);
     run->part = part->name;
@@ -133,10 +133,13 @@ static int runs_compare(const void *a, const void *b)
     return p->start_wall_ns < q->start_wall_ns ? -1 : 1;
   if (p->start_ns != q->start_ns)
     return p->start_ns < q->start_ns ? -1 : 1;
-  return strcmp(p->host, q->host) != 0 ? strcmp(p->host, q->host) : strcmp(p->seed, q->seed);
+  const int by_host = strcmp(p->host, q->host);
+
+  return by_host != 0 ? by_host : strcmp(p->seed, q->seed);
 }
 
-/* The time of day of a journal may differ from that of the document by what the clock was set. */
+/* Returns whether both are the same run.  The times of day do not tell: if the clock was set in the
+   run, that of a journal differs from that of the document. */
 static bool runs_is_same(const struct bn_run *a, const struct bn_run *b)
 {
   return a->start_ns == b->start_ns && strcmp(a->host, b->host) == 0 &&
@@ -170,10 +173,12 @@ void bn_runs_settle(struct bn_runs *runs)
     last_start = r->start_wall_ns;
     first_end = r->end_wall_ns < first_end ? r->end_wall_ns : first_end;
   }
-  runs->overlap = runs->union_ns == 0 ? 1
-                  : first_end > last_start
-                      ? (double)(first_end - last_start) / (double)runs->union_ns
-                      : 0;
+  if (runs->union_ns == 0)
+    runs->overlap = 1;
+  else if (first_end > last_start)
+    runs->overlap = (double)(first_end - last_start) / (double)runs->union_ns;
+  else
+    runs->overlap = 0;
 }
 
 void bn_runs_tell(const struct bn_runs *runs, struct bn_facts *f)

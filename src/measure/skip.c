@@ -8,11 +8,11 @@
 /* The members of a group are in a map in a list in a map. */
 enum { GROUP_DEPTH = 3 };
 
-/* The rest of a text that is read, and what was kept of it. */
+/* A text that is read and shortened in place. */
 struct skipping {
-  const char *at, *end;
-  const char *kept; /* all before it is at its place in the text */
-  char *to;
+  const char *at, *end; /* the text that is still to be read */
+  const char *kept;     /* the text before it is done: moved or left out */
+  char *to;             /* the end of the shortened text */
 };
 
 /* Goes behind a quoted text. */
@@ -30,7 +30,7 @@ static void skip_pass_space(struct skipping *s)
     s->at++;
 }
 
-/* Goes behind a list or a map; false: it has no end. */
+/* Goes behind a list or a map.  Returns false if it has no end. */
 static bool skip_pass_value(struct skipping *s)
 {
   int depth = 0;
@@ -47,6 +47,7 @@ static bool skip_pass_value(struct skipping *s)
   return depth == 0;
 }
 
+/* Keeps the text up to `end`. */
 static void skip_keep_to(struct skipping *s, const char *end)
 {
   const size_t n = (size_t)(end - s->kept);
@@ -56,7 +57,7 @@ static void skip_keep_to(struct skipping *s, const char *end)
   s->kept = end;
 }
 
-/* Goes behind a quoted text; true: it is the name of a list of records. */
+/* Goes behind a quoted text.  Returns whether it is the name of a list of records. */
 static bool skip_pass_name(struct skipping *s)
 {
   static const char *const names[] = {"\"intervals\"", "\"checkpoints\""};
@@ -71,7 +72,8 @@ static bool skip_pass_name(struct skipping *s)
   return false;
 }
 
-/* The name of a list is on top. */
+/* Leaves out the values of the list whose name has just been read.  Its newlines are kept, so that
+   the lines of errors stay those of the file. */
 static void skip_list(struct skipping *s)
 {
   const char *list;

@@ -72,9 +72,9 @@ static uint64_t snap_ordered(const _Atomic uint64_t *v)
   return atomic_load_explicit(v, memory_order_acquire);
 }
 
-/* A start or an end may be half written: its time is there and its number is not.  Seen where a
-   session has one event at a time. */
-static void snap_mend(struct in_flight *f)
+/* Corrects a start or an end that is half written: its time is there and its number is not.  This
+   shows if a session has one event at a time. */
+static void snap_mend_in_flight(struct in_flight *f)
 {
   if (f->n == 0 && f->begun_at != 0)
     f->n = 1;
@@ -82,14 +82,14 @@ static void snap_mend(struct in_flight *f)
     f->n = 0;
 }
 
-/* Read again until no event has ended meanwhile; events of a few ns may never give such a moment,
-   and then none is taken to be in flight. */
+/* Reads again until no event has ended meanwhile.  Events of a few ns may never give such a moment;
+   then none is taken to be in flight. */
 static struct in_flight snap_read_in_flight(const struct bn_stat *st)
 {
+  enum { TRIES = 16 };
   struct in_flight f = {0, 0};
-  int tries;
 
-  for (tries = 0; tries < 16; tries++) {
+  for (int i = 0; i < TRIES; i++) {
     const uint64_t ended = snap_ordered(&st->ended), ended_at = snap_ordered(&st->ended_at);
     const uint64_t begun_at = snap_ordered(&st->begun_at), begun = snap_ordered(&st->begun);
 
@@ -98,7 +98,7 @@ static struct in_flight snap_read_in_flight(const struct bn_stat *st)
       continue;
     f.n = begun - ended;
     f.begun_at = begun_at - ended_at;
-    snap_mend(&f);
+    snap_mend_in_flight(&f);
     break;
   }
   return f;
@@ -110,11 +110,10 @@ static void snap_take_session(struct bn_snap *out, const struct bn_stat *st, uns
   const struct in_flight f = snap_read_in_flight(st);
   const uint64_t min = bn_stat_get(&st->min_ns);
   const uint64_t max = bn_stat_get(&st->max_ns);
-  size_t c;
 
-  /* Read once: the sum of the sessions' events is the run's. */
+  /* The events are read once, so that the events of all sessions add up to those of the run. */
   out->session[i].events = bn_stat_get(&st->counter[BN_C_EVENTS]);
-  for (c = 0; c < out->metrics.n_counters; c++)
+  for (size_t c = 0; c < out->metrics.n_counters; c++)
     out->counter[c] += c == BN_C_EVENTS ? out->session[i].events : bn_stat_get(&st->counter[c]);
   out->session[i].busy_ns = bn_stat_get(&st->busy_ns);
   out->busy_ns += out->session[i].busy_ns;
@@ -168,6 +167,7 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
     bn_statement_table_take(&out->statements, set->statements);
 }
 
+/* Returns what a session has counted in its loop: a session that has left it may count on. */
 static uint64_t snap_counted_in_loop(const struct bn_stat *st, size_t c)
 {
   const bool left = atomic_load_explicit(&st->left, memory_order_acquire);
@@ -175,6 +175,7 @@ static uint64_t snap_counted_in_loop(const struct bn_stat *st, size_t c)
   return left ? st->at_end[c] : bn_stat_get(&st->counter[c]);
 }
 
+/* Returns the time up to which the counters of a session count, at least end_ns. */
 static uint64_t snap_covered_until(const struct bn_stat *st, uint64_t end_ns, uint64_t now_ns)
 {
   if (atomic_load_explicit(&st->left, memory_order_acquire))
@@ -228,11 +229,14 @@ void bn_snap_end_warmup(struct bn_snap *s)
     if (s->metrics.counter[i].of_events)
       s->counter[i] = 0;
   bn_hist_clear(s->hist[BN_H_LATENCY]);
+  /* The last three histograms are those of waiting.  The last one, of wake-ups, is not of
+     events. */
   for (size_t i = s->metrics.n_hists - 3; s->waiting && i + 1 < s->metrics.n_hists; i++)
     bn_hist_clear(s->hist[i]);
 }
 
-/* When a session's event in flight was begun; of several the average, of none UINT64_MAX. */
+/* Returns when the event in flight of a session started: the average of several, or UINT64_MAX if
+   there is none. */
 static uint64_t snap_start_of(const struct bn_snap_session *s)
 {
   return s->in_flight > 0 ? s->begun_at / s->in_flight : UINT64_MAX;
@@ -283,7 +287,7 @@ static void snap_diff_labels(struct bn_snap *now, const struct bn_snap *base)
       now->label[i][k].n -= base->label[i][k].n;
 }
 
-/* A counter that is absent in either snapshot is absent. */
+/* Returns a - b.  A counter that is absent in either snapshot is absent in the difference. */
 static uint64_t snap_counter_minus(uint64_t a, uint64_t b)
 {
   return a == BN_ABSENT || b == BN_ABSENT ? BN_ABSENT : a - b;
@@ -296,7 +300,8 @@ static void snap_add_moment(struct bn_moments *m, long double x)
   m->sum_sq += x * x;
 }
 
-/* A session executes while it serves, not while an event waits for it. */
+/* Returns how long a session has executed events.  A session does not execute an event while the
+   event waits for it. */
 static uint64_t snap_executing_ns(const struct bn_snap *s, unsigned i)
 {
   return s->waiting ? s->session[i].service_ns : s->session[i].busy_ns;
@@ -360,16 +365,20 @@ void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
   }
 }
 
-/* --- merging ----------------------------------------------------------------------------------
- */
+/* --- merging ---------------------------------------------------------------------------------- */
 
-/* UINT64_MAX stays what is not known, so that no sum may become it. */
+/* Adds n to a count; the sum of an absent one is absent.  Returns false if the sum does not fit: it
+   is too large, or its value would mean that it is absent. */
 static bool snap_add_count(uint64_t *into, uint64_t n)
 {
-  const uint64_t a = *into;
+  const uint64_t before = *into;
 
-  *into = a == BN_ABSENT || n == BN_ABSENT ? BN_ABSENT : a + n;
-  return *into == BN_ABSENT ? a == BN_ABSENT || n == BN_ABSENT : *into >= a;
+  if (before == BN_ABSENT || n == BN_ABSENT) {
+    *into = BN_ABSENT;
+    return true;
+  }
+  *into = before + n;
+  return *into >= before && *into != BN_ABSENT;
 }
 
 static bool snap_merge_hist(struct bn_hist *into, const struct bn_hist *from)
@@ -392,7 +401,7 @@ static bool snap_merge_packed(struct bn_hist *into, const struct bn_hist_sparse 
   return fits;
 }
 
-/* The row of that name, or a new one; the last place is that of all others. */
+/* Returns the row of that name, possibly a new one.  The last row is that of all other names. */
 static struct bn_label *snap_label_of(struct bn_label *row, size_t *n, const char *name)
 {
   for (size_t i = 0; i < *n; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Snapshots: plain values that sum all sessions at one instant; every report is the difference of
- * two. */
+   two. */
 #ifndef BN_MEASURE_SNAP_H
 #define BN_MEASURE_SNAP_H
 

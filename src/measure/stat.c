@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Allocates the statistics of a run's sessions: counters per session, histograms in stripes, labels
- * once. */
+   once. */
 #include "measure/stat.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
-#include <string.h>
 
 enum { STRIPES_MAX = 64, CACHE_LINE = 64 };
 
@@ -34,11 +34,11 @@ void bn_labels_free(struct bn_labels *l)
   free(l);
 }
 
+/* Returns the row of a label, possibly a new one, or that of all labels without a row of their
+   own. */
 static struct bn_label *stat_find_label(struct bn_labels *l, const char *label)
 {
-  size_t i;
-
-  for (i = 0; i < l->n; i++)
+  for (size_t i = 0; i < l->n; i++)
     if (strncmp(l->row[i].name, label, BN_LABEL_LEN - 1) == 0)
       return &l->row[i];
   if (l->n < BN_LABELS_MAX) {
@@ -73,7 +73,7 @@ size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max)
   return n;
 }
 
-static void allocate_stripes(struct bn_statset *set)
+static void stat_allocate_stripes(struct bn_statset *set)
 {
   const size_t n = set->n_rows * set->n_stripes;
   size_t i;
@@ -83,7 +83,7 @@ static void allocate_stripes(struct bn_statset *set)
     set->stripe[i] = bn_hist_new();
 }
 
-static void allocate_labels(struct bn_statset *set)
+static void stat_allocate_labels(struct bn_statset *set)
 {
   size_t i;
 
@@ -94,7 +94,7 @@ static void allocate_labels(struct bn_statset *set)
 
 /* Allocates a block: statistics on cache lines of their own, then each session's row of stripe
    pointers and its counters at the end of its loop. */
-static int allocate_sessions(struct bn_statset *set)
+static int stat_allocate_sessions(struct bn_statset *set)
 {
   const size_t line = CACHE_LINE;
   const size_t rows = sizeof(struct bn_hist *) * set->n_rows;
@@ -143,7 +143,7 @@ bool bn_statset_takes(const char *name)
   return bn_metrics_are_fixed(name);
 }
 
-/* The workload's metrics, and behind them those of waiting. */
+/* Declares the metrics of the workload, and behind them those of waiting. */
 static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *metrics,
                               unsigned apart)
 {
@@ -164,8 +164,9 @@ static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *me
   free(all);
 }
 
-/* Sessions know where what is told apart goes. */
-static void stat_point_apart(struct bn_statset *set, unsigned apart)
+/* Tells the sessions which histograms get the events of the warm-up, and the times of waiting: the
+   last ones, in the order of `waiting`. */
+static void stat_point_sessions_apart(struct bn_statset *set, unsigned apart)
 {
   const unsigned short n = (unsigned short)set->metrics.n_hists;
 
@@ -190,12 +191,12 @@ int bn_statset_init(struct bn_statset *set, unsigned n_sessions, unsigned n_writ
   set->n_stripes = n_writers < STRIPES_MAX ? n_writers : STRIPES_MAX;
   stat_make_metrics(set, metrics, apart);
   set->n_rows = set->metrics.n_hists + ((apart & BN_STAT_WARMUP) != 0);
-  allocate_stripes(set);
-  allocate_labels(set);
+  stat_allocate_stripes(set);
+  stat_allocate_labels(set);
   if ((apart & BN_STAT_STATEMENTS) != 0)
     set->statements = bn_statements_new(set->n_writers, set->n_stripes);
-  if (allocate_sessions(set) == 0) {
-    stat_point_apart(set, apart);
+  if (stat_allocate_sessions(set) == 0) {
+    stat_point_sessions_apart(set, apart);
     return 0;
   }
   bn_statset_done(set);

@@ -15,8 +15,8 @@
 
 /* Identities: begun = ended + in flight; sum of the starts of events in flight = begun_at -
    ended_at, so their time so far at T is (begun - ended) * T - (begun_at - ended_at) (modulo 2^64).
-   ended = events + warm_events + those that were dropped.
- */
+   ended = events + warm_events + those that were
+   dropped. */
 struct bn_stat {
   _Alignas(64) _Atomic uint64_t begun, begun_at, ended, ended_at;
   _Atomic uint64_t busy_ns;        /* sum of the durations of counted events */
@@ -73,8 +73,8 @@ static inline void bn_stat_record(struct bn_stat *s, unsigned hist, uint64_t ns)
     bn_hist_record(s->hist[hist], ns);
 }
 
-/* Labelled counts (errors by code, statements by endpoint): rare events, guarded by a lock inside.
- */
+/* Labelled counts (errors by code, statements by endpoint): rare events, guarded by a lock
+   inside. */
 struct bn_labels;
 struct bn_labels *bn_labels_new(void);
 void bn_labels_free(struct bn_labels *l);

@@ -10,14 +10,13 @@
 
 static const char other[] = "other";
 
-/* --- counting ---------------------------------------------------------------------------------
- */
+/* --- counting --------------------------------------------------------------------------------- */
 
 struct kind {
   char *name; /* owned */
   size_t len;
-  struct bn_hist **stripe;      /* owned; each NULL until a session needs it */
-  struct bn_statement **writer; /* owned; the same */
+  struct bn_hist **stripe;      /* owned; each is NULL until a session needs it */
+  struct bn_statement **writer; /* owned; each is NULL until a session of it needs it */
 };
 
 struct bn_statements {
@@ -78,18 +77,21 @@ static struct kind *statements_add(struct bn_statements *all, const char *name, 
   return k;
 }
 
+/* Returns the kind of that name, possibly a new one.  Too many names share the kind "other". */
 static struct kind *statements_kind_of(struct bn_statements *all, const char *name, size_t len)
 {
   struct kind *k = statements_find(all, name, len);
 
-  if (k != NULL || all->n < BN_STATEMENTS_MAX)
-    return k != NULL ? k : statements_add(all, name, len);
-  k = statements_find(all, other, sizeof other - 1);
-  return k != NULL ? k : statements_add(all, other, sizeof other - 1);
+  if (k == NULL && all->n >= BN_STATEMENTS_MAX) {
+    name = other;
+    len = sizeof other - 1;
+    k = statements_find(all, name, len);
+  }
+  return k != NULL ? k : statements_add(all, name, len);
 }
 
-static struct bn_statement *statement_of(const struct bn_statements *all, struct kind *k,
-                                         unsigned session)
+static struct bn_statement *statements_of_session(const struct bn_statements *all, struct kind *k,
+                                                  unsigned session)
 {
   const unsigned writer = session % all->n_writers;
   struct bn_hist **stripe = &k->stripe[writer % all->n_stripes];
@@ -113,13 +115,12 @@ struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned sessi
   (void)pthread_mutex_lock(&all->lock);
   k = statements_kind_of(all, name,
                          strnlen(name, len < BN_STATEMENT_NAME ? len : BN_STATEMENT_NAME));
-  st = statement_of(all, k, session);
+  st = statements_of_session(all, k, session);
   (void)pthread_mutex_unlock(&all->lock);
   return st;
 }
 
-/* --- sums -------------------------------------------------------------------------------------
- */
+/* --- sums ------------------------------------------------------------------------------------- */
 
 void bn_statement_table_init(struct bn_statement_table *t, size_t room, bool hists)
 {
@@ -147,9 +148,10 @@ struct bn_statement_sum *bn_statement_table_find(const struct bn_statement_table
   return NULL;
 }
 
-/* The i-th one of a table whose names stand in the order in which they became known, at 0. */
-static struct bn_statement_sum *statements_zero(const struct bn_statement_table *t, size_t i,
-                                                const char *name)
+/* Returns row i of a table with that name and all counts 0.  Rows have the order in which their
+   names became known, so that the row mostly has the name already. */
+static struct bn_statement_sum *statements_zero_row(const struct bn_statement_table *t, size_t i,
+                                                    const char *name)
 {
   struct bn_statement_sum *s = &t->sum[i];
 
@@ -175,7 +177,7 @@ struct bn_statement_sum *bn_statement_table_get(struct bn_statement_table *t, co
   }
   if (s != NULL || t->n >= t->room)
     return s;
-  return statements_zero(t, t->n++, name);
+  return statements_zero_row(t, t->n++, name);
 }
 
 static void statements_sum_kind(struct bn_statement_sum *s, const struct bn_statements *all,
@@ -198,7 +200,7 @@ void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements 
 {
   (void)pthread_mutex_lock(&all->lock);
   for (t->n = 0; t->n < all->n && t->n < t->room; t->n++)
-    statements_sum_kind(statements_zero(t, t->n, all->kind[t->n].name), all, &all->kind[t->n]);
+    statements_sum_kind(statements_zero_row(t, t->n, all->kind[t->n].name), all, &all->kind[t->n]);
   (void)pthread_mutex_unlock(&all->lock);
 }
 
@@ -206,7 +208,7 @@ void bn_statement_table_copy(struct bn_statement_table *to, const struct bn_stat
 {
   for (to->n = 0; to->n < from->n && to->n < to->room; to->n++) {
     const struct bn_statement_sum *one = &from->sum[to->n];
-    struct bn_statement_sum *s = statements_zero(to, to->n, one->name);
+    struct bn_statement_sum *s = statements_zero_row(to, to->n, one->name);
 
     s->rows = one->rows;
     s->errors = one->errors;

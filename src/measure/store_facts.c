@@ -95,8 +95,8 @@ static struct bn_node *store_value_of(const struct bn_fact *fact)
   return NULL;
 }
 
-/* The sections in the order of their first facts.  The map cannot tell which of them it has: a name
-   may have been cleaned. */
+/* Puts the sections in the order of their first facts.  The map cannot tell which sections it has,
+   because names are cleaned when they are put. */
 static void store_put_sections(struct bn_json_out *p, struct bn_node *map, const struct bn_facts *f)
 {
   for (size_t i = 0; i < f->n_facts; i++) {
@@ -168,7 +168,7 @@ static void store_read_rows(struct bn_json_in *e, const struct bn_node *list, st
   }
 }
 
-/* Later versions may have other traits. */
+/* Returns the traits of an option; those of later versions are not known here. */
 static unsigned store_read_traits(struct bn_json_in *e, const struct bn_node *option)
 {
   const struct bn_node *list = bn_json_in_list(e, option, "traits");

@@ -34,7 +34,7 @@ static int store_too_large(const char *path, uint64_t most, struct bn_err *err)
       most < BN_BOUND_FILE_BYTES ? "; if it is a result of bench, set --" BN_STORE_MOST_NAME : "");
 }
 
-/* A document is an object; white space may precede it. */
+/* Returns whether the text cannot be a document, which is an object behind white space. */
 static bool store_is_no_object(const char *text, size_t len)
 {
   size_t i = 0;
@@ -44,7 +44,8 @@ static bool store_is_no_object(const char *text, size_t len)
   return i < len && text[i] != '{';
 }
 
-/* The rest of a file; of one that is no document, the first block. */
+/* Reads the rest of a file, or only the first block of a file that is no document: the parser names
+   what is wrong. */
 static int store_read_text(struct bn_lines *l, struct bn_buf *text, const char *path,
                            struct bn_err *err)
 {
@@ -69,7 +70,7 @@ static int store_read_text(struct bn_lines *l, struct bn_buf *text, const char *
 static int store_read_records(const struct bn_node *list, const struct bn_metrics *m,
                               enum bn_view_span span, struct bn_result *out, struct bn_err *err)
 {
-  /* Asked first: to read what is then refused takes time and memory. */
+  /* The length is checked first: reading too many records takes time and memory. */
   if (bn_store_check_length(span, bn_node_count(list), err) != 0)
     return -1;
   for (size_t i = 0; i < bn_node_count(list); i++) {
@@ -97,7 +98,7 @@ static int store_read_total(const struct bn_node *n, const struct bn_metrics *m,
   return 0;
 }
 
-/* Copies the texts; they and the struct belong to the group also where it fails. */
+/* Reads the host of a group, to which it belongs even if that fails. */
 static void store_read_member(struct bn_json_in *e, const struct bn_node *map, struct bn_group *g)
 {
   const char *name = bn_json_in_text(e, map, "name"), *lost = bn_json_in_text(e, map, "lost");
@@ -196,8 +197,8 @@ static int store_load_document(struct bn_lines *l, const char *path, struct stor
   return rc;
 }
 
-static int store_file_load(struct bn_lines *l, const char *path, struct store_want want,
-                           struct bn_stored *out, struct bn_err *err)
+static int store_load_lines(struct bn_lines *l, const char *path, struct store_want want,
+                            struct bn_stored *out, struct bn_err *err)
 {
   struct bn_err why = {0};
   size_t n;
@@ -226,7 +227,7 @@ static int store_read_file(FILE *f, const char *name, struct store_want want, st
 
   memset(out, 0, sizeof *out);
   bn_lines_init(&lines, f, BN_BOUND_LINE_BYTES);
-  rc = store_file_load(&lines, name, want, out, err);
+  rc = store_load_lines(&lines, name, want, out, err);
   bn_lines_done(&lines);
   if (rc == 0) {
     bn_result_find_metrics(&out->result);

@@ -17,8 +17,8 @@
 
 /* --- metrics ---------------------------------------------------------------------------------- */
 
-/* Version 1 does not say how counters and figures are merged.  There, those of devices begin so,
-   and other figures are rates or these two means. */
+/* Version 1 does not say how counters and figures are merged.  There, the names of those of devices
+   begin with device_, and other figures are rates or these two means. */
 static const char device_prefix[] = "device_", rate_suffix[] = "_per_s";
 static const struct {
   const char *figure, *weight;
@@ -36,7 +36,7 @@ static bool store_is_rate(const char *name)
   return len >= tail && strcmp(name + len - tail, rate_suffix) == 0;
 }
 
-/* The rule of a later version is not known here. */
+/* Returns the rule by which a row is merged.  A rule of a later version is not known here. */
 static enum bn_merge_rule store_read_merge(struct bn_json_in *e, const struct bn_node *map,
                                            enum bn_merge_rule otherwise)
 {
@@ -56,7 +56,7 @@ static const char *store_old_weight(const char *figure)
   return NULL;
 }
 
-/* How the figure of a workload is merged; it has its name. */
+/* Reads how a figure of a workload, whose name is known, is merged. */
 static void store_read_figure_merge(struct bn_json_in *e, const struct bn_node *map,
                                     const struct bn_metrics *m, struct bn_figure *f)
 {
@@ -72,7 +72,7 @@ static void store_read_figure_merge(struct bn_json_in *e, const struct bn_node *
   f->weight = weight != NULL ? (unsigned)bn_metrics_counter(m, weight) : (unsigned)m->n_counters;
 }
 
-/* Readers take the fixed ones by their place. */
+/* Checks that the fixed metrics have their places, by which they are read. */
 static void store_check_fixed(struct bn_json_in *e, const struct bn_metrics *m)
 {
   struct bn_metrics fixed;
@@ -197,8 +197,8 @@ static void store_read_statement_buckets(struct bn_json_in *e, const struct bn_n
   }
 }
 
-/* Documents of earlier programs do not have them, and neither have runs without unfinished events.
- */
+/* Reads the ages of unfinished events, which earlier documents and runs without such events
+   lack. */
 static void store_read_ages(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
   if (list == NULL)
@@ -222,7 +222,7 @@ static void store_read_raw(struct bn_json_in *e, const struct bn_node *raw, stru
   store_read_statement_buckets(e, bn_json_in_list(e, raw, "statements"), s);
 }
 
-/* Histograms of intervals are kept small. */
+/* Packs the histograms of an interval, because a run has many intervals. */
 static void store_pack_histograms(struct bn_snap *s)
 {
   bn_snap_pack(s, s);
@@ -290,7 +290,7 @@ static void store_read_timing_percentiles(struct bn_json_in *e, const struct bn_
   r->store.timing[at].percentile_s = list != NULL ? r->store.timing_s[at] : NULL;
 }
 
-/* They stand in the order of the histograms that they are of. */
+/* Reads the timings, which have the order of their histograms. */
 static void store_read_timings(struct bn_json_in *e, const struct bn_node *list,
                                struct bn_record *r)
 {
@@ -338,7 +338,7 @@ static void store_read_statement(struct bn_json_in *e, const struct bn_node *map
   r->view.n_statements++;
 }
 
-/* Totals and checkpoints have statements. */
+/* Reads the statements, which only totals and checkpoints have. */
 static void store_read_statements(struct bn_json_in *e, const struct bn_node *list,
                                   struct bn_record *r)
 {
@@ -347,7 +347,7 @@ static void store_read_statements(struct bn_json_in *e, const struct bn_node *li
   r->view.statements = r->store.statement;
 }
 
-/* They stand in the order of the counters that they are of. */
+/* Reads the counts of a script, which have the order of its counters. */
 static void store_read_counts(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
   const struct bn_metrics *m = &r->delta.metrics;
@@ -431,7 +431,7 @@ static int store_read_watched_figure(void *arg, const char *key, const struct bn
   return 0;
 }
 
-/* Documents of earlier programs do not have them, and neither have runs without --watch. */
+/* Reads the watched figures, which earlier documents and runs without --watch lack. */
 static void store_read_watched(struct bn_json_in *e, const struct bn_node *map, struct bn_record *r)
 {
   struct bn_watched all;
@@ -485,15 +485,15 @@ static void store_read_parts(struct bn_json_in *e, const struct bn_node *n,
   bn_view_settle(v, &r->store);
 }
 
-/* The parts that not every record has, and that are read. */
+/* The form of a record. */
 struct form {
-  bool brief, hists;
+  enum bn_view_span span;
+  bool brief, hists; /* hists: it has histograms, which are read */
 };
 
 static int store_read_record(const struct bn_node *n, const struct bn_metrics *m, struct form form,
                              struct bn_record *out, struct bn_err *err)
 {
-  const enum bn_view_span span = out->view.span;
   struct bn_json_in e = {err, false};
   const struct bn_node *raw = bn_json_in_map(&e, n, "raw");
   const size_t of_debug = bn_node_count(bn_json_in_list(&e, n, "sessions"));
@@ -503,7 +503,7 @@ static int store_read_record(const struct bn_node *n, const struct bn_metrics *m
       bn_json_in_length(&e, bn_json_in_list(&e, n, "statements"), "statements", BN_STATEMENTS_ROWS);
 
   memset(out, 0, sizeof *out);
-  out->view.span = span;
+  out->view.span = form.span;
   if (sessions > BN_BOUND_SESSIONS)
     bn_json_in_refuse(&e, "'sessions' has more than %d values", BN_BOUND_SESSIONS);
   if (!e.failed) {
@@ -521,16 +521,16 @@ int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
                          enum bn_view_span span, struct bn_record *out, struct bn_err *err)
 {
   const bool some = bn_node_get(bn_node_get(n, "raw"), "histograms") != NULL;
+  const struct form form = {.span = span,
+                            .hists = span == BN_VIEW_TICK || (span != BN_VIEW_CHECKPOINT && some)};
 
-  const struct form form = {.hists = span == BN_VIEW_TICK || (span != BN_VIEW_CHECKPOINT && some)};
-
-  out->view.span = span;
   return store_read_record(n, m, form, out, err);
 }
 
 /* --- brief records ---------------------------------------------------------------------------- */
 
-/* The text behind a gap; what follows is left. */
+/* Takes the text between a gap and the next one off the front of *texts.  Returns false if there is
+   none. */
 static bool store_take_text(const char **texts, size_t *rest, const char **text, size_t *len)
 {
   const char *next;
@@ -575,8 +575,7 @@ int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
     return bn_err_set(err, EINVAL, "figures of a part of the time have no sessions");
   if (bn_node_count(bn_node_get(n, "statements")) > 0)
     return bn_err_set(err, EINVAL, "figures of a part of the time have no statements");
-  out->view.span = span;
-  if (store_read_record(n, m, (struct form){.brief = true}, out, err) != 0)
+  if (store_read_record(n, m, (struct form){.span = span, .brief = true}, out, err) != 0)
     return -1;
   store_read_texts(&e, texts, len, m, hists);
   if (e.failed)

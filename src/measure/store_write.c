@@ -68,7 +68,7 @@ static bool store_is_figure(const struct bn_view *v, const struct bn_view_field 
   return bn_view_knows(v, f) && (f->type == BN_VIEW_U64 || *(const double *)at != 0);
 }
 
-/* The names are those of the columns of a CSV file. */
+/* Puts percentiles among the figures, under the names of the columns of a CSV file. */
 static void store_put_ranks(struct bn_json_out *p, struct bn_node *map, const struct bn_view *v)
 {
   char digits[BN_UNITS_DIGITS], name[sizeof digits + 4];
@@ -92,8 +92,8 @@ static void store_put_figures(struct bn_json_out *p, struct bn_node *record,
   bn_json_put(p, record, "figures", map);
 }
 
-/* All of them in their order, 0 for those that are not known: names would be most of the line, and
-   a whole number is read sooner. */
+/* Puts all figures in their order, and 0 for a figure that is not known: names would be most of the
+   line, and a whole number is read faster than a real one. */
 static void store_put_brief_figures(struct bn_json_out *p, struct bn_node *record,
                                     const struct bn_view *v)
 {
@@ -120,7 +120,7 @@ static void store_put_percentiles(struct bn_json_out *p, struct bn_node *record,
   bn_json_put(p, record, "percentiles", list);
 }
 
-/* With the ranks of the view. */
+/* Returns the percentiles of a timing, whose ranks are those of the view. */
 static struct bn_node *store_percentiles_of(struct bn_json_out *p, const struct bn_view *v,
                                             const struct bn_timing *t)
 {
@@ -176,7 +176,7 @@ static void store_put_statements(struct bn_json_out *p, struct bn_node *record,
   bn_json_put(p, record, "statements", list);
 }
 
-/* Documents of workloads that declare none do not have them. */
+/* Puts the counts of a script, if it declares any. */
 static void store_put_counts(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list;
@@ -220,7 +220,7 @@ static void store_put_workload(struct bn_json_out *p, struct bn_node *record,
   store_put_list(p, record, "workload", list, v->n_figures);
 }
 
-/* Only records to which a script has added some have them. */
+/* Puts the lines that a script has added to the report, if any. */
 static void store_put_lines(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list;
@@ -361,7 +361,7 @@ static struct bn_node *store_counters_of(struct bn_json_out *p, const struct bn_
   return map;
 }
 
-/* Figures of a part of the time have none. */
+/* Puts moments; a brief record does not have those of no values. */
 static void store_put_moments(struct bn_json_out *p, struct bn_node *map, const char *key,
                               const struct bn_moments *m)
 {
@@ -394,7 +394,7 @@ static struct bn_node *store_raw_of(struct bn_json_out *p, const struct bn_view 
   return map;
 }
 
-/* A brief one has no histograms, and no names of figures. */
+/* Returns a record.  A brief one has no histograms, and no names of figures. */
 static struct bn_node *store_record_of(struct bn_json_out *p, const struct bn_view *v)
 {
   struct bn_node *map = bn_node_map();
@@ -470,7 +470,8 @@ static uint64_t store_count_fields(void)
   return n;
 }
 
-/* Lists and maps count twice, as the reader counts empty ones. */
+/* Returns the number of values of the raw part.  Lists and maps count twice, as the reader counts
+   empty ones; 18 are the values that every raw part has. */
 static uint64_t store_count_raw(const struct bn_snap *s)
 {
   uint64_t n = store_count_layout(bn_layout_snap) + s->metrics.n_counters + 18;

@@ -12,8 +12,7 @@ int bn_sum_too_large(struct bn_err *err)
   return bn_err_set(err, EOVERFLOW, "the counts of the results do not fit into 64 bits");
 }
 
-/* --- figures of views -------------------------------------------------------------------------
- */
+/* --- figures of views ------------------------------------------------------------------------- */
 
 static uint64_t sum_u64_of(const struct bn_view *v, size_t offset)
 {
@@ -25,18 +24,18 @@ static double sum_f64_of(const struct bn_view *v, size_t offset)
   return *(const double *)(const void *)((const char *)v + offset);
 }
 
-static bool sum_is_time(double x)
+static bool sum_is_span(double x)
 {
   return isfinite(x) && x >= 0;
 }
 
-/* Or not known. */
+/* Returns whether a count is not too large, or not known. */
 static bool sum_is_count(uint64_t n, uint64_t most)
 {
   return n <= most || n == UINT64_MAX;
 }
 
-static bool is_sum(const struct bn_moments *m)
+static bool sum_is_known(const struct bn_moments *m)
 {
   return isfinite(m->n) && isfinite(m->sum) && isfinite(m->sum_sq);
 }
@@ -50,15 +49,15 @@ bool bn_sum_fits(const struct bn_view *v, size_t n)
 {
   const uint64_t most = bn_sum_most(n);
   bool fits = bn_snap_fits(v->delta, most) && v->delta->running <= UINT_MAX / n &&
-              is_sum(&v->delta->fair_events) && is_sum(&v->delta->fair_busy_s) &&
-              sum_is_time(v->span_s) && sum_is_time(v->at_s) &&
+              sum_is_known(&v->delta->fair_events) && sum_is_known(&v->delta->fair_busy_s) &&
+              sum_is_span(v->span_s) && sum_is_span(v->at_s) &&
               (v->ages == NULL || bn_hist_within(v->ages, most));
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->type == BN_VIEW_U64)
       fits &= sum_is_count(sum_u64_of(v, f->offset), most);
     else if (f->rule == BN_RULE_LONGEST || bn_view_is_rate(f))
-      fits &= sum_is_time(sum_f64_of(v, f->offset));
+      fits &= sum_is_span(sum_f64_of(v, f->offset));
   return fits;
 }
 
@@ -136,7 +135,7 @@ static void sum_forget_parts(struct bn_view *v, const struct bn_views *parts)
   }
 }
 
-/* The rest of a view, besides its times. */
+/* Sums what bn_view_fill does not set, but for the times. */
 int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *err)
 {
   if (sum_fields(v, parts, err) != 0)
@@ -156,10 +155,9 @@ int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *
   return 0;
 }
 
-/* --- figures of workloads ---------------------------------------------------------------------
- */
+/* --- figures of workloads --------------------------------------------------------------------- */
 
-/* Returns NULL if it has none of that name. */
+/* Returns the figure of that name, or NULL. */
 static const struct bn_figure *sum_figure_of(const struct bn_view *v, const char *key)
 {
   for (size_t i = 0; i < v->n_figures; i++)
@@ -168,7 +166,7 @@ static const struct bn_figure *sum_figure_of(const struct bn_view *v, const char
   return NULL;
 }
 
-/* How much the figure of a part weighs in that of the sum. */
+/* Returns the weight of a part's figure in that of the sum. */
 static double sum_share_of(const struct bn_view *sum, const struct bn_view *part,
                            const struct bn_figure *f)
 {
@@ -179,7 +177,8 @@ static double sum_share_of(const struct bn_view *sum, const struct bn_view *part
   return (double)part->counter[f->weight] / (double)sum->counter[f->weight];
 }
 
-/* Parts without a mean have counted nothing for it.  false: the sum is not known. */
+/* Sums a rate or a mean of a workload.  A part without the mean has counted nothing for it. Returns
+   false if the sum is not known. */
 static bool sum_figure(const struct bn_view *sum, const struct bn_views *parts, struct bn_figure *f)
 {
   if (f->merge != BN_MERGE_RATE && f->merge != BN_MERGE_MEAN)
@@ -196,7 +195,7 @@ static bool sum_figure(const struct bn_view *sum, const struct bn_views *parts, 
   return true;
 }
 
-/* As sum_rate(). */
+/* Sums the rates of a script's counts, as sum_rate() does. */
 static void sum_counts(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts)
 {
   for (size_t k = 0; k < v->n_counts; k++) {

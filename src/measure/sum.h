@@ -25,7 +25,7 @@ bool bn_sum_fits(const struct bn_view *v, size_t n);
    of the workload.  0, or -1 and err. */
 int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *err);
 /* The figures of the workload, as far as they can be summed, and what a script has counted.  Names
- * and texts stay the parts'. */
+   and texts stay the parts'. */
 void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts);
 
 #endif

@@ -69,7 +69,7 @@ double *bn_view_f64_at(struct bn_view *v, size_t offset)
   return (double *)(void *)((char *)v + offset);
 }
 
-/* The set-up of a total that tells the parts of a run apart took some time. */
+/* Only the set-up of a total that tells the parts of a run apart has taken some time. */
 bool bn_view_has_parts(const struct bn_view *v)
 {
   return v->setup_s > 0;
@@ -115,7 +115,7 @@ static enum bn_view_lack view_lack(const struct bn_view *v, const struct bn_view
   return bn_view_lack(f, &s);
 }
 
-/* A document has null for it. */
+/* Returns whether the value is not known: a document has null for it. */
 static bool view_is_unknown(const struct bn_view *v, const struct bn_view_field *f)
 {
   const void *at = (const char *)v + f->offset;
@@ -124,7 +124,7 @@ static bool view_is_unknown(const struct bn_view *v, const struct bn_view_field 
                                 : !isfinite(*(const double *)at);
 }
 
-/* A script may count what tests of its kind do not. */
+/* A script may count what tests of its kind do not: then its value is more than 0. */
 bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
 {
   const enum bn_view_lack lack = view_lack(v, f);
@@ -134,10 +134,9 @@ bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
   return lack == BN_LACK_NONE || (lack == BN_LACK_KIND && bn_view_value(v, f) > 0);
 }
 
-/* --- statistics of nothing --------------------------------------------------------------------
- */
+/* --- statistics of nothing -------------------------------------------------------------------- */
 
-/* What a run does not measure is 0. */
+/* Sets a figure that the run does not measure to 0. */
 static void view_settle_figure(struct bn_view *v, const struct bn_view_field *f)
 {
   if (!view_is_unknown(v, f) || view_lack(v, f) == BN_LACK_NONE)
@@ -148,6 +147,7 @@ static void view_settle_figure(struct bn_view *v, const struct bn_view_field *f)
     *bn_view_f64_at(v, f->offset) = 0;
 }
 
+/* Returns whether a statistic is that of no values: the figure that it is of is 0 or not known. */
 static bool view_is_of_nothing(const struct bn_view *v, const struct bn_view_field *f)
 {
   const struct bn_view_field *of = bn_view_fields;
@@ -210,7 +210,8 @@ static double view_seconds(uint64_t ns)
   return ns == UINT64_MAX ? HUGE_VAL : (double)ns * 1e-9;
 }
 
-/* All values beyond the range share one bucket, which begins with 2^42 ns. */
+/* Returns whether both values are in one bucket.  All values beyond the range share the bucket that
+   begins with 2^42 ns. */
 static bool view_same_bucket(uint64_t a, uint64_t b)
 {
   const uint64_t beyond = UINT64_C(1) << BN_HIST_TOP_BIT;
@@ -292,7 +293,7 @@ static void view_find_sums(struct bn_view *v, const struct bn_snap *delta)
   v->avg_s = bn_view_mean(v->sum_s, v->events);
 }
 
-/* Squares of the distances from a mean. */
+/* The sum of the squared distances from a mean. */
 struct spread {
   double mean_ns, sum_sq;
 };
@@ -305,7 +306,8 @@ static void view_add_distances(void *arg, uint64_t lowest, uint64_t highest, uin
   s->sum_sq += (double)count * off * off;
 }
 
-/* Two passes, because the difference of two large sums would cancel. */
+/* Returns the standard deviation.  A second pass is needed, because the difference of two large
+   sums would cancel. */
 static double view_spread_s(const struct bn_hist *h, uint64_t n, double mean_s)
 {
   struct spread s = {.mean_ns = mean_s * 1e9};
@@ -314,13 +316,14 @@ static double view_spread_s(const struct bn_hist *h, uint64_t n, double mean_s)
   return n > 0 ? sqrt(s.sum_sq / (double)n) * 1e-9 : 0;
 }
 
-/* A session's sum is about as many events of the common average. */
+/* Returns the time of a session's events.  The common average tells about how large it is. */
 static double view_busy_s(const struct bn_view *v, const struct bn_snap_session *s)
 {
   return view_unwrapped(s->busy_ns, v->avg_s * 1e9 * (double)s->events) * 1e-9;
 }
 
-/* ceil(q N / 100) in [1, N].  The product may be off by its last bits: 99.9 % of 1,000 is 999. */
+/* Returns ceil(q N / 100) in [1, N].  The product may be off by its last bits: 99.9 % of 1,000 is
+   999. */
 static uint64_t view_rank_of(uint64_t n, double percent)
 {
   const double rank = (double)n * percent / 100;
@@ -331,8 +334,8 @@ static uint64_t view_rank_of(uint64_t n, double percent)
   return up < (double)n ? (uint64_t)up : n;
 }
 
-/* ages: of events that are longer than those of the histogram, or NULL.  nearest: as in the rules.
- */
+/* ages: those of unfinished events, which count as longer than all of the histogram, or NULL.
+   nearest: as in the rules. */
 static uint64_t view_percentile_ns(const struct bn_hist *h, const struct bn_hist *ages,
                                    double percent, bool nearest)
 {
@@ -380,7 +383,8 @@ static void view_find_lag(struct bn_view *v, const struct bn_snap *delta)
   v->lag_max_s = view_seconds(high);
 }
 
-/* The shortest age is at most as long: without the end of that event nobody knows. */
+/* Returns whether a percentile is at least so long, because an unfinished event is not older: how
+   long that event will take is not known. */
 static bool view_is_at_least(const struct bn_view_rules *rules, uint64_t ns)
 {
   uint64_t low, high;
@@ -462,7 +466,7 @@ static void view_find_timings(struct bn_view *v, struct bn_view_store *store,
   v->timings = store->timing;
 }
 
-/* The one with the most time first. */
+/* Orders statements by their time, the longest first. */
 static int view_compare_statements(const void *a, const void *b)
 {
   const struct bn_timing *s = &((const struct bn_statement_view *)a)->timing;
@@ -551,7 +555,7 @@ static void view_find_fairness_of_time(struct bn_view *v, const struct bn_snap *
   v->fair_time_dev = view_deviation(&times);
 }
 
-/* A counter that only some workloads have; otherwise the given value. */
+/* Returns a counter that only some workloads have, or `otherwise`. */
 static uint64_t view_named_counter(const struct bn_view *v, const uint64_t *counter,
                                    const char *name, uint64_t otherwise)
 {
@@ -561,7 +565,7 @@ static uint64_t view_named_counter(const struct bn_view *v, const uint64_t *coun
 }
 
 /* Sets every figure that is a count from these counters. */
-static void view_count(struct bn_view *v, const uint64_t *c, bool commits)
+static void view_set_counts(struct bn_view *v, const uint64_t *c, bool commits)
 {
   v->events = c[BN_C_EVENTS];
   v->reads = c[BN_C_READ];
@@ -582,11 +586,11 @@ static void view_count(struct bn_view *v, const uint64_t *c, bool commits)
 }
 
 /* Sets every rate from counters that cover span_s. */
-static void view_rate(struct bn_view *v, const uint64_t *c, double span_s)
+static void view_set_rates(struct bn_view *v, const uint64_t *c, double span_s)
 {
   struct bn_view counted = {.delta = v->delta};
 
-  view_count(&counted, c, false);
+  view_set_counts(&counted, c, false);
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->rule == BN_RULE_RATE)
       *bn_view_f64_at(v, f->offset) = (double)*bn_view_u64_at(&counted, f->of) / span_s;
@@ -596,13 +600,13 @@ static void view_rate(struct bn_view *v, const uint64_t *c, double span_s)
 
 void bn_view_count(struct bn_view *v, const struct bn_view_rules *rules)
 {
-  view_count(v, v->counter, rules->commits);
+  view_set_counts(v, v->counter, rules->commits);
   v->events_per_s = (double)(v->events - v->in_grace) / v->span_s;
   v->transactions_per_s = (double)(v->transactions - v->in_grace) / v->span_s;
   if (rules->rated != NULL)
-    view_rate(v, rules->rated, rules->rated_s);
+    view_set_rates(v, rules->rated, rules->rated_s);
   else
-    view_rate(v, v->counter, v->span_s);
+    view_set_rates(v, v->counter, v->span_s);
 }
 
 static void view_find_counts(struct bn_view *v, struct bn_view_store *store,

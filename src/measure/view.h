@@ -211,8 +211,8 @@ struct bn_view_rules {
 void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct bn_snap *delta,
                   const struct bn_view_rules *rules);
 /* Any percentile of the events of a view that was filled with these rules; HUGE_VAL: overflow; NaN:
-   there are neither finished events nor ages.  *at_least: an unfinished event may make it larger.
- */
+   there are neither finished events nor ages.  *at_least: an unfinished event may make it
+   larger. */
 double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules *rules,
                             double percent, bool *at_least);
 /* Returns the largest value that the percentile may still reach: unfinished events count as longer
@@ -224,8 +224,8 @@ double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_r
 size_t bn_view_greatest_rank(const struct bn_view *v);
 /* Returns that percentile of a histogram; nearest: as in the rules; NaN: it is empty. */
 double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest);
-/* Returns the nanoseconds of a figure in seconds; 0: it is negative or as long as a run cannot be.
- */
+/* Returns the nanoseconds of a figure in seconds; 0: it is negative or as long as a run cannot
+   be. */
 uint64_t bn_view_ns(double s);
 /* Returns the mean of n values with that sum; 0: there are none. */
 double bn_view_mean(double sum, uint64_t n);

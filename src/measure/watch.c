@@ -5,11 +5,10 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
-
-#include "base/alloc.h"
 #include <string.h>
 
 #include "api/metric.h"
+#include "base/alloc.h"
 #include "measure/view.h"
 
 static const double ns_per_s = 1e9, ms_per_s = 1e3, percent = 100;
@@ -198,8 +197,7 @@ void bn_watched_server(const struct bn_watched_name *names, const struct bn_read
   }
 }
 
-/* --- figures of several hosts ------------------------------------------------------------------
- */
+/* --- figures of several hosts ----------------------------------------------------------------- */
 
 static bool watch_begins_with(const char *name, const char *prefix)
 {
