@@ -44,7 +44,8 @@ static uint64_t conf_to_ns(double seconds)
   return (uint64_t)llround(seconds * (double)BN_NSEC_PER_SEC);
 }
 
-/* Digits after the point that time stamps need to tell multiples of the interval apart. */
+/* Returns how many digits after the point time stamps need to tell multiples of the interval
+   apart. */
 static int conf_decimals_of(double seconds)
 {
   double scale = 1;
@@ -121,8 +122,8 @@ static bool conf_is_time_or_percentage(const char *text)
   return len > 0 && len <= 9 && (text[len] == '\0' || strcmp(text + len, "%") == 0);
 }
 
-/* Whole seconds, or a percentage of the time limit cut to whole seconds.  The versions of sysbench
-   do not read it without a time limit. */
+/* --forced-shutdown is a number of whole seconds, or a percentage of the time limit cut to whole
+   seconds.  sysbench does not read it without a time limit. */
 static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset *s,
                                        struct bn_optset_fault *fault)
 {
@@ -204,18 +205,18 @@ static int conf_finish_random(struct bn_conf *c, const struct bn_optset *s,
   c->seed = (uint64_t)c->plan.seed_typed;
   /* 0.5 draws the same numbers in every run unless told otherwise. */
   if (!c->plan.seed_given && (!c->policy->same_seed_each_run || c->plan.seed_from_timer))
-    c->seed = bn_rng_entropy() % INT64_MAX + 1; /* --rand-seed can say it */
+    c->seed = bn_rng_entropy() % INT64_MAX + 1; /* a value that --rand-seed can have */
   return 0;
 }
 
-static int by_value_u64(const void *a, const void *b)
+static int conf_compare_u64(const void *a, const void *b)
 {
   const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
   return (x > y) - (x < y);
 }
 
-static int by_value_double(const void *a, const void *b)
+static int conf_compare_doubles(const void *a, const void *b)
 {
   const double x = *(const double *)a, y = *(const double *)b;
 
@@ -247,7 +248,7 @@ static int conf_finish_checkpoints(struct bn_conf *c, const struct bn_optset *s,
     c->plan.checkpoint_ns[i] = (uint64_t)seconds * BN_NSEC_PER_SEC;
   }
   if (list->n > 0)
-    qsort(c->plan.checkpoint_ns, list->n, sizeof c->plan.checkpoint_ns[0], by_value_u64);
+    qsort(c->plan.checkpoint_ns, list->n, sizeof c->plan.checkpoint_ns[0], conf_compare_u64);
   c->plan.n_checkpoints = list->n;
   return 0;
 }
@@ -314,7 +315,7 @@ static int conf_finish_percentiles(struct bn_conf *c, const struct bn_optset *s,
   }
   if (c->plan.n_percents > 1)
     qsort(c->plan.percents + 1, c->plan.n_percents - 1, sizeof c->plan.percents[0],
-          by_value_double);
+          conf_compare_doubles);
   return c->plan.histogram && c->plan.n_percents == 0 ? conf_refuse(s, fault, &none, "0") : 0;
 }
 

@@ -67,20 +67,20 @@ static struct bn_setting setting_copy(const struct bn_setting *in)
                              .bad_bool = in->bad_bool};
 }
 
-static void opt_pend(struct bn_optset *s, const struct bn_setting *st)
+static void opt_add_pending(struct bn_optset *s, const struct bn_setting *st)
 {
   s->pending = bn_alloc_resize(s->pending, s->n_pending + 1, sizeof *s->pending);
   s->pending[s->n_pending++] = setting_copy(st);
 }
 
-static void opt_unpend(struct bn_optset *s, size_t i)
+static void opt_remove_pending(struct bn_optset *s, size_t i)
 {
   setting_free(&s->pending[i]);
   memmove(&s->pending[i], &s->pending[i + 1], (s->n_pending - i - 1) * sizeof s->pending[0]);
   s->n_pending--;
 }
 
-/* Repeated lists add up from the first setting on; it is the default that it replaces. */
+/* Appends to the list of earlier settings.  The first setting has replaced the default. */
 static enum bn_optset_error opt_append_list(struct bn_entry *e, const char *text, bool from_file)
 {
   struct bn_list more = {0}, *list = e->value;
@@ -101,37 +101,43 @@ static bool opt_has_commas(const struct bn_optset *s, const struct bn_entry *e)
   return !s->policy->loose_values && (e->o->type == BN_STRING || e->o->type == BN_PATH);
 }
 
+/* Returns whether a value is a list of all items of a line.  In a dialect a list of whole numbers
+   has one item, because sysbench has a number there. */
+static bool opt_takes_all_items(const struct bn_optset *s, const struct bn_opt *o)
+{
+  return o->type == BN_LIST && !(s->policy->loose_values && o->scalar && o->whole);
+}
+
 static void opt_warn_of_ignored_items(const struct bn_optset *s, const struct bn_entry *e,
                                       const struct bn_setting *st)
 {
   const char *text = st->text != NULL ? st->text : "", *rest;
   struct bn_optval_item item;
-  char *first;
 
-  if (st->path == NULL || s->sent ||
-      (e->o->type == BN_LIST && !(s->policy->loose_values && e->o->scalar && e->o->whole)))
+  if (st->path == NULL || s->sent || opt_takes_all_items(s, e->o))
     return;
-  first = bn_optval_first(text, opt_has_commas(s, e), &rest);
-  if (bn_optval_next(&rest, &item) <= 0)
-    ; /* nothing is ignored */
-  else if (strcmp(bn_opt_shown(e->o, text), text) != 0)
+  char *first = bn_optval_first(text, opt_has_commas(s, e), &rest);
+  const bool ignores = bn_optval_next(&rest, &item) > 0;
+
+  if (ignores && strcmp(bn_opt_shown(e->o, text), text) != 0)
     bn_log_note("%s:%u: only the first item of '%s' is used: write it in quotes", st->path,
                 st->line, e->o->name);
-  else
+  else if (ignores)
     bn_log_note("%s:%u: only the first item of '%s' is used: '%s'", st->path, st->line, e->o->name,
                 first);
   free(first);
 }
 
-/* Nothing but "on" is on, and nothing else is an error. */
-static enum bn_optset_error bool_of_on(const struct bn_entry *e, const char *text)
+/* Sets a boolean as a dialect in which any other text than "on" means off. */
+static enum bn_optset_error opt_set_strict_bool(const struct bn_entry *e, const char *text)
 {
   *(bool *)e->value = strcmp(text, "on") == 0;
   return BN_OPTSET_OK;
 }
 
-/* In a dialect whatever stands behind '=' in a file means on. */
-static enum bn_optset_error bool_of_file(const struct bn_entry *e, const struct bn_setting *st)
+/* Sets a boolean as a dialect in which any text behind '=' in a file means on. */
+static enum bn_optset_error opt_set_bool_of_file(const struct bn_entry *e,
+                                                 const struct bn_setting *st)
 {
   struct bn_list items = {0};
 
@@ -141,8 +147,8 @@ static enum bn_optset_error bool_of_file(const struct bn_entry *e, const struct 
   return BN_OPTSET_OK;
 }
 
-/* In a dialect the number is what the text begins with, 0 if nothing. */
-static enum bn_optset_error opt_leading_number(const struct bn_entry *e, const char *text)
+/* Sets the number that the text begins with, or 0, as a dialect does. */
+static enum bn_optset_error opt_set_leading_number(const struct bn_entry *e, const char *text)
 {
   char number[64];
 
@@ -151,8 +157,8 @@ static enum bn_optset_error opt_leading_number(const struct bn_entry *e, const c
 }
 
 /* Sets a value that is out of bounds, as the dialect does. */
-static enum bn_optset_error opt_out_of_bounds(const struct bn_optset *s, const struct bn_entry *e,
-                                              const char *text)
+static enum bn_optset_error opt_set_out_of_bounds(const struct bn_optset *s,
+                                                  const struct bn_entry *e, const char *text)
 {
   const bool nothing = text == NULL || text[0] == '\0';
 
@@ -164,8 +170,8 @@ static enum bn_optset_error opt_out_of_bounds(const struct bn_optset *s, const s
 }
 
 /* Sets the value for a text that does not fit, as the dialect does. */
-static enum bn_optset_error opt_misread(const struct bn_optset *s, const struct bn_entry *e,
-                                        const struct bn_setting *st, enum bn_optset_error rc)
+static enum bn_optset_error opt_set_misread(const struct bn_optset *s, const struct bn_entry *e,
+                                            const struct bn_setting *st, enum bn_optset_error rc)
 {
   const bool typed = st->path == NULL && st->text != NULL;
 
@@ -174,10 +180,11 @@ static enum bn_optset_error opt_misread(const struct bn_optset *s, const struct 
     return BN_OPTSET_OK;
   }
   if (rc == BN_OPTSET_RANGE)
-    return opt_out_of_bounds(s, e, st->text);
+    return opt_set_out_of_bounds(s, e, st->text);
   if (rc == BN_OPTSET_BAD && typed && e->o->type == BN_DOUBLE)
-    return opt_leading_number(e, st->text);
-  /* A size that is none is 0, where there is no sentence for it. */
+    return opt_set_leading_number(e, st->text);
+  /* sysbench takes a text that is not a size for 0, and optval.c refuses the 0 (RANGE) if the
+     option has a sentence for that. */
   if (rc == BN_OPTSET_BAD && typed && e->o->type == BN_SIZE) {
     *(uint64_t *)e->value = 0;
     return BN_OPTSET_OK;
@@ -185,7 +192,7 @@ static enum bn_optset_error opt_misread(const struct bn_optset *s, const struct 
   return rc;
 }
 
-/* As the reference reads it. */
+/* Sets the value as sysbench reads it. */
 static enum bn_optset_error opt_parse_loosely(const struct bn_optset *s, struct bn_entry *e,
                                               const struct bn_setting *st)
 {
@@ -193,15 +200,15 @@ static enum bn_optset_error opt_parse_loosely(const struct bn_optset *s, struct 
   enum bn_optset_error rc;
 
   if (e->o->type == BN_BOOL && s->policy->only_on_is_on && st->text != NULL && !from_file)
-    return bool_of_on(e, st->text);
+    return opt_set_strict_bool(e, st->text);
   if (e->o->type == BN_BOOL && from_file)
-    return bool_of_file(e, st);
+    return opt_set_bool_of_file(e, st);
   if (e->o->whole && (e->o->type != BN_LIST || e->o->scalar) &&
       !bn_optval_is_whole(st->text, from_file))
     return BN_OPTSET_BAD;
   rc = bn_optval_parse(e->o, e->value, st->text, from_file);
   if (rc == BN_OPTSET_BAD || rc == BN_OPTSET_RANGE)
-    return opt_misread(s, e, st, rc);
+    return opt_set_misread(s, e, st, rc);
   /* Sysbench takes the first item of a line in a file. */
   if (rc == BN_OPTSET_OK && e->o->scalar && e->o->whole)
     bn_optval_keep_first(e->value);
@@ -262,7 +269,7 @@ static enum bn_optset_error opt_parse(const struct bn_optset *s, struct bn_entry
   return bn_optval_parse(e->o, e->value, st->text, from_file);
 }
 
-/* A member of the owner's struct, next to the value. */
+/* Returns a member of the struct that has the value, by its offset in that struct. */
 static void *opt_member(const struct bn_entry *e, size_t offset)
 {
   return (char *)e->value - e->o->offset + offset;
@@ -288,7 +295,8 @@ static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry
   return rc;
 }
 
-/* A file for 0.5 may have names that mean something since 1.0 only, and are nothing in 0.5. */
+/* Returns whether the dialect has the option.  A file for 0.5 may have names of options that are
+   newer, which 0.5 does not know. */
 static bool opt_is_known(const struct bn_optset *s, const struct bn_entry *e,
                          const struct bn_setting *st)
 {
@@ -303,7 +311,7 @@ static enum bn_optset_error opt_set(struct bn_optset *s, struct bn_setting *st)
 
   st->bad_bool = rc == BN_OPTSET_BOOL;
   if (rc == BN_OPTSET_UNKNOWN || rc == BN_OPTSET_BOOL)
-    opt_pend(s, st);
+    opt_add_pending(s, st);
   return rc;
 }
 
@@ -347,7 +355,8 @@ static struct bn_entry *entry_new(const struct bn_opt *o, const char *group, voi
   return e;
 }
 
-/* In 1.0 and 1.1 the defaults of the test's options come after the file and the general options. */
+/* Returns whether the defaults of a test replace settings: 1.0 and 1.1 set them after the file and
+   the general options were read. */
 static bool opt_defaults_win(const struct bn_optset *s)
 {
   return s->policy->defaults_beat_files;
@@ -365,30 +374,30 @@ static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
   for (size_t i = 0; i < s->n_pending;) {
     struct bn_setting *st = &s->pending[i];
 
-    if (!bn_opt_same_name(st->name, e->o->name)) { /* bad_bool: for another option of the name */
+    if (!bn_opt_same_name(st->name, e->o->name)) {
       i++;
       continue;
     }
     if (opt_comes_too_early(s, st)) {
-      opt_unpend(s, i);
+      opt_remove_pending(s, i);
       continue;
     }
     if (opt_apply(s, e, st) == BN_OPTSET_BOOL) {
       st->bad_bool = true;
       i++;
     } else {
-      opt_unpend(s, i);
+      opt_remove_pending(s, i);
     }
   }
 }
 
 /* Sets a default that does not fit, as sysbench does: a number is what the text begins with, a size
    is 0, and a whole number is wrong once it is asked for. */
-static enum bn_optset_error opt_misfit(struct bn_entry *e, const char *text,
-                                       enum bn_optset_error rc)
+static enum bn_optset_error opt_set_misfit(struct bn_entry *e, const char *text,
+                                           enum bn_optset_error rc)
 {
   if (e->o->type == BN_DOUBLE)
-    return opt_leading_number(e, text);
+    return opt_set_leading_number(e, text);
   if (e->o->type == BN_INT) {
     e->bad = rc;
     e->last.text = bn_alloc_text(text);
@@ -403,7 +412,7 @@ static int opt_set_default(const struct bn_optset *s, struct bn_entry *e, struct
   enum bn_optset_error rc = bn_optval_default(e->o, s->policy, e->value);
 
   if (rc != BN_OPTSET_OK && s->policy->loose_values)
-    rc = opt_misfit(e, text, rc);
+    rc = opt_set_misfit(e, text, rc);
   if (rc == BN_OPTSET_OK)
     return 0;
   return bn_err_set(err, 0, "the default of option --%s does not fit its type: '%s'", e->o->name,
@@ -468,8 +477,9 @@ int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *t
   return 0;
 }
 
-/* 1.0 does not look at an old name with a 0, not even where 0 is wrong. */
-static bool opt_forget_nothing(const struct bn_optset *s, struct bn_entry *alias)
+/* Drops the setting of an old name to 0 in 1.0, which ignores it even where 0 is out of bounds.
+   Returns whether it did. */
+static bool opt_forget_zero(const struct bn_optset *s, struct bn_entry *alias)
 {
   const char *text = alias->last.text != NULL ? alias->last.text : "";
 
@@ -481,14 +491,15 @@ static bool opt_forget_nothing(const struct bn_optset *s, struct bn_entry *alias
   return true;
 }
 
-/* Returns whether its value went to the target and differs from the alias's default. */
-static bool opt_resolve(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
+/* Gives the value of an alias to its target.  An explicit default does not replace a value of the
+   target.  Returns whether the value was given and differs from the default of the alias. */
+static bool opt_resolve_alias(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
 {
   union bn_optval def = {0};
   const char *text = bn_opt_default(alias->o, s->policy);
   bool differs = true;
 
-  if (!alias->given || opt_forget_nothing(s, alias) || alias->bad != BN_OPTSET_OK)
+  if (!alias->given || opt_forget_zero(s, alias) || alias->bad != BN_OPTSET_OK)
     return false;
   if (text != NULL && bn_optval_parse(alias->o, &def, text, false) == BN_OPTSET_OK) {
     const double was = bn_optval_number(alias->o, &def);
@@ -512,7 +523,7 @@ void bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, cons
     for (size_t a = 0; a < s->n; a++) {
       struct bn_entry *alias = s->entry[a];
 
-      if (bn_optset_target(s, alias) == target && opt_resolve(s, alias, target) &&
+      if (bn_optset_target(s, alias) == target && opt_resolve_alias(s, alias, target) &&
           alias->o->deprecated_text != NULL)
         warn(arg, alias->o->deprecated_text);
     }

@@ -8,7 +8,7 @@
 #include "option/opt.h"
 #include "option/optval.h"
 
-/* With a letter when that loses nothing: 64K, 1000. */
+/* Appends a size with the largest letter that keeps it exact: 64K, 1000. */
 static void optfact_add_size(struct bn_buf *b, uint64_t bytes)
 {
   static const char letters[] = "KMGT";
@@ -58,28 +58,33 @@ static void optfact_add_value(struct bn_buf *b, const struct bn_opt *o, const vo
   }
 }
 
-/* Options that no table declares, for scripts of 1.0 and 0.5.  The last setting counts.  The value
-   of one that the script does not read is hidden: its name may be a mistyped one of a password. */
+/* Returns whether a later argument sets the same option as the i-th pending setting. */
+static bool optfact_is_repeated(const struct bn_optset *s, size_t i)
+{
+  for (size_t k = i + 1; k < s->n_pending; k++)
+    if (s->pending[k].path == NULL && bn_opt_same_name(s->pending[k].name, s->pending[i].name))
+      return true;
+  return false;
+}
+
+/* Calls fn for the options that no table declares, which scripts of 1.0 and 0.5 read.  The last
+   setting counts.  The value of an option that the script does not read is hidden: it may be that
+   of a password whose name was mistyped. */
 static void optfact_each_free(const struct bn_optset *s,
                               void (*fn)(void *arg, const struct bn_opt_fact *f), void *arg)
 {
   for (size_t i = 0; i < s->n_pending; i++) {
     const struct bn_setting *st = &s->pending[i];
-    bool again = false;
 
-    for (size_t k = i + 1; k < s->n_pending; k++)
-      again |= s->pending[k].path == NULL && bn_opt_same_name(s->pending[k].name, st->name);
-    if (st->path != NULL || st->bad_bool || again)
+    if (st->path != NULL || st->bad_bool || optfact_is_repeated(s, i))
       continue;
     const bool secret = !st->is_read || bn_mask_names_secret(st->name);
+    const char *text = st->text != NULL ? st->text : "";
     char masked[BN_MASK_MAX], masked_text[BN_MASK_MAX];
     const struct bn_opt_fact fact = {.name = bn_mask_arg(st->name, masked),
                                      .origin = BN_FROM_COMMAND_LINE,
                                      .secret = secret,
-                                     .text = secret ? NULL
-                                             : st->text == NULL
-                                                 ? ""
-                                                 : bn_mask_text(st->text, masked_text)};
+                                     .text = secret ? NULL : bn_mask_text(text, masked_text)};
 
     fn(arg, &fact);
   }

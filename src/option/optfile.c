@@ -24,7 +24,8 @@ struct reader {
   unsigned line;
 };
 
-/* The part of the line before '=', blanks and leading dashes taken off in place. */
+/* Returns the name in the part of a line before '=', without blanks and leading dashes; cuts it in
+   place. */
 static char *optfile_trim_name(char *name)
 {
   size_t len;
@@ -60,8 +61,9 @@ static bool optfile_is_closed(const char *value)
   return rc == 0;
 }
 
-/* 1: the rest of the file is to be skipped, as the reference does it; -1: refused. */
-static int optfile_unclosed(const struct reader *r, const char *name, struct bn_err *err)
+/* Takes a setting whose quote is not closed.  Returns -1, or in a dialect 1: sysbench skips the
+   rest of the file. */
+static int optfile_take_unclosed(const struct reader *r, const char *name, struct bn_err *err)
 {
   char masked[BN_MASK_MAX];
 
@@ -73,8 +75,9 @@ static int optfile_unclosed(const struct reader *r, const char *name, struct bn_
   return 1;
 }
 
-/* Sections and comments are meant to be nothing, "threads 4" is not; what follows may be secret. */
-static void optfile_name_line(const struct reader *r, char *text)
+/* Names a line such as "threads 4" that sets nothing.  Sections and comments are not meant to.  The
+   text behind the name may be a secret. */
+static void optfile_note_ignored_line(const struct reader *r, char *text)
 {
   char *name = optfile_trim_name(text), masked[BN_MASK_MAX];
 
@@ -98,8 +101,8 @@ static bool optfile_is_option(const struct reader *r, const char *item, size_t l
 }
 
 /* Finds an option that stands in the value of another one, behind a blank and in no quotes. */
-static bool optfile_find_further(const struct reader *r, const char *value,
-                                 struct bn_optval_item *item)
+static bool optfile_find_second_option(const struct reader *r, const char *value,
+                                       struct bn_optval_item *item)
 {
   const char *at = value;
 
@@ -112,14 +115,14 @@ static bool optfile_find_further(const struct reader *r, const char *value,
 
 /* Refuses a command line that was copied into the file.  Sysbench takes the first option of it.  A
    name that is not an option of the set may be that of a command line, as in a file of sweeps. */
-static int optfile_refuse_further(const struct reader *r, const char *name, const char *value,
-                                  struct bn_err *err)
+static int optfile_refuse_second_option(const struct reader *r, const char *name, const char *value,
+                                        struct bn_err *err)
 {
   struct bn_optval_item item;
   char further[BN_MASK_MAX], masked[BN_MASK_MAX];
 
   if (optfile_is_loose(r) || bn_optset_entry(r->set, name) == NULL ||
-      !optfile_find_further(r, value, &item))
+      !optfile_find_second_option(r, value, &item))
     return 0;
   (void)snprintf(further, sizeof further, "%.*s", (int)strcspn(item.text, "= \t\r\n\v\f"),
                  item.text);
@@ -137,7 +140,7 @@ static int optfile_take_line(const struct reader *r, char *text, size_t len, str
     return bn_err_set(err, 0, "%s:%u: not a text file", r->path, r->line);
   value = strchr(text, '=');
   if (value == NULL) {
-    optfile_name_line(r, text);
+    optfile_note_ignored_line(r, text);
     return 0;
   }
   *value++ = '\0';
@@ -152,8 +155,8 @@ static int optfile_take_line(const struct reader *r, char *text, size_t len, str
     return bn_err_set(err, 0, "%s:%u: '%s' can only be given on the command line", r->path, r->line,
                       name);
   if (!optfile_is_closed(value))
-    return optfile_unclosed(r, name, err);
-  if (optfile_refuse_further(r, name, value, err) != 0)
+    return optfile_take_unclosed(r, name, err);
+  if (optfile_refuse_second_option(r, name, value, err) != 0)
     return -1;
   value[strcspn(value, "\r\n")] = '\0';
   bn_optset_set_file(r->set, name, value, r->path, r->line);
@@ -179,7 +182,7 @@ static int optfile_take_lines(struct reader *r, struct bn_buf *b, struct bn_err 
   return rc;
 }
 
-/* Returns NAME for a file that was sent as FOLDER/N-NAME. */
+/* Returns NAME, which messages show, for a file that was sent as FOLDER/N-NAME. */
 static const char *optfile_name_as_sent(const char *path)
 {
   const char *base = strrchr(path, '/'), *dash;

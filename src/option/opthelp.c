@@ -58,7 +58,7 @@ static bool opthelp_in_groups(const struct block *b, const char *group)
   return false;
 }
 
-/* In a version that has only the old name, the old name stands at the new one's place. */
+/* Returns the old name of an option that the dialect lists, or NULL. */
 static const struct bn_opt *opthelp_old_name(const struct block *b, const struct bn_opt *o)
 {
   const struct bn_opt *a;
@@ -69,7 +69,18 @@ static const struct bn_opt *opthelp_old_name(const struct block *b, const struct
   return NULL;
 }
 
-/* Calls fn for the options to be listed, group after group. */
+/* Returns what is listed in the place of an option: itself, the old name of an option in a dialect
+   that has only the old name, or NULL. */
+static const struct bn_opt *opthelp_listed(const struct block *b, const struct bn_opt *o)
+{
+  if (b->policy->help_has_old_names && o->alias_of != NULL)
+    return NULL;
+  if (opthelp_is_listed(b, o))
+    return o;
+  return b->policy->help_has_old_names ? opthelp_old_name(b, o) : NULL;
+}
+
+/* Calls fn for the options to be listed, group after group.  Returns their number. */
 static size_t
 opthelp_each_listed(const struct block *b,
                     void (*fn)(void *arg, const struct block *b, const struct bn_opt *o), void *arg)
@@ -82,13 +93,7 @@ opthelp_each_listed(const struct block *b,
     const char *group;
 
     for (size_t i = 0; (o = bn_optset_at(b->set, i, &group)) != NULL; i++) {
-      if (!opthelp_in_groups(&one, group))
-        continue;
-      if (b->policy->help_has_old_names)
-        o = o->alias_of != NULL ? NULL : opthelp_is_listed(b, o) ? o : opthelp_old_name(b, o);
-      else if (!opthelp_is_listed(b, o))
-        o = NULL;
-      if (o == NULL)
+      if (!opthelp_in_groups(&one, group) || (o = opthelp_listed(b, o)) == NULL)
         continue;
       fn(arg, b, o);
       count++;
@@ -99,7 +104,7 @@ opthelp_each_listed(const struct block *b,
 
 enum { LETTER_SIZE = 16 };
 
-/* ", -o FILE" of "--output=FILE"; "" without a letter. */
+/* Returns ", -o FILE" for "--output=FILE", or "" for an option without a letter. */
 static const char *opthelp_letter_of(const struct bn_opt *o, const struct bn_policy *policy,
                                      char out[LETTER_SIZE])
 {
@@ -109,7 +114,8 @@ static const char *opthelp_letter_of(const struct bn_opt *o, const struct bn_pol
   return out;
 }
 
-static void opthelp_widen(void *arg, const struct block *b, const struct bn_opt *o)
+/* Widens *arg to the length of the option with its value. */
+static void opthelp_measure(void *arg, const struct block *b, const struct bn_opt *o)
 {
   size_t *width = arg;
   char letter[LETTER_SIZE];
@@ -133,8 +139,8 @@ static void opthelp_print_name(const struct block *b, const char *name, FILE *ou
     (void)fputc(b->policy->help_fits && *name == '_' ? '-' : *name, out);
 }
 
-/* Before a word of that length: a blank, or the next line where it would end beyond `columns`.
-   Texts begin at p->start.  Returns the word's column. */
+/* Prints what goes before a word of that length: a blank, or a new line if the word would end
+   beyond p->columns.  Returns the column of the word. */
 static size_t opthelp_print_gap(const struct printing *p, size_t column, size_t len)
 {
   if (column == p->start)
@@ -206,11 +212,12 @@ size_t bn_optset_help(const struct bn_optset *s, const char *const *groups, size
   const struct block b = opthelp_block_of(s, groups, n);
   struct printing p = {.out = out, .columns = 100};
 
-  (void)opthelp_each_listed(&b, opthelp_widen, &p.width);
+  (void)opthelp_each_listed(&b, opthelp_measure, &p.width);
   return opthelp_each_listed(&b, opthelp_print_line, &p);
 }
 
-/* The value part in mdoc: capitals are an argument's name, brackets what may be left out. */
+/* Prints the value of an option in mdoc.  In a form, capitals are the name of an argument, and
+   brackets enclose what may be left out. */
 static void man_argument(const struct bn_opt *o, const struct bn_policy *policy, FILE *out)
 {
   const char *form = o->form == NULL && o->type == BN_LIST ? "=LIST" : opthelp_form_of(o, policy);
@@ -262,7 +269,7 @@ static void man_sentence(const char *text, FILE *out)
 
       (void)fputc(wrap ? '\n' : ' ', out);
       column = wrap ? 0 : column;
-      /* Such a line would be a request. */
+      /* A line that begins with a period or a quote is a request of roff. */
       if (wrap && (*text == '.' || *text == '\''))
         (void)fputs("\\&", out);
     }
@@ -272,7 +279,7 @@ static void man_sentence(const char *text, FILE *out)
   (void)fputs(".\n", out);
 }
 
-/* Whether the help names every choice, so that the page need not repeat them. */
+/* Returns whether the help names every choice, so that the page need not repeat them. */
 static bool opthelp_help_has_choices(const struct bn_opt *o)
 {
   for (size_t i = 0; o->choices[i] != NULL; i++)
@@ -319,7 +326,7 @@ static void man_default(const struct bn_opt *o, const struct bn_policy *policy, 
       (void)fprintf(out, ", in dialect %s %s", others[i].dialect,
                     there[0] != '\0' ? there : "none");
   }
-  /* The working folder is a period already. */
+  /* The default "." (the working folder) is the period of the sentence, too. */
   (void)fputs(strcmp(here, ".") == 0 ? "\n" : ".\n", out);
 }
 

@@ -99,23 +99,29 @@ void bn_optset_each_pending(const struct bn_optset *s,
       fn(arg, s->pending[i].name, s->pending[i].text, s->pending[i].path, s->pending[i].line);
 }
 
-/* In a dialect, the value is shown as in the reference, if its option is not named as a secret. */
+/* Writes sysbench's sentence.  It shows the value, unless its option is named as a secret. */
+static void optquery_explain_plainly(struct bn_optset_fault *out)
+{
+  char masked[BN_MASK_MAX];
+
+  (void)snprintf(out->text, sizeof out->text, "invalid option: %s",
+                 bn_mask_names_secret(out->typed) ? bn_mask_arg(out->typed, masked)
+                                                  : bn_mask_text(out->typed, masked));
+}
+
 static void optquery_explain_unknown(const struct bn_optset *s, const struct bn_setting *st,
                                      struct bn_optset_fault *out)
 {
-  char dashed[128] = "", masked[BN_MASK_MAX];
-  const char *nearest = bn_optset_nearest(s, st->name);
+  char dashed[128], masked[BN_MASK_MAX];
+  const char *nearest = bn_optset_nearest(s, st->name), *shown = bn_mask_arg(out->typed, masked);
 
-  if (nearest != NULL)
-    bn_near_dash(dashed, sizeof dashed, nearest);
-  if (s->policy->plain_errors)
-    (void)snprintf(out->text, sizeof out->text, "invalid option: %s",
-                   bn_mask_names_secret(out->typed) ? bn_mask_arg(out->typed, masked)
-                                                    : bn_mask_text(out->typed, masked));
-  else
-    (void)snprintf(out->text, sizeof out->text, "%s: no such option%s%s%s",
-                   bn_mask_arg(out->typed, masked), nearest != NULL ? "; did you mean --" : "",
-                   dashed, nearest != NULL ? "?" : "");
+  if (nearest == NULL) {
+    (void)snprintf(out->text, sizeof out->text, "%s: no such option", shown);
+    return;
+  }
+  bn_near_dash(dashed, sizeof dashed, nearest);
+  (void)snprintf(out->text, sizeof out->text, "%s: no such option; did you mean --%s?", shown,
+                 dashed);
 }
 
 bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_optset_fault *out)
@@ -123,18 +129,15 @@ bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_opt
   for (size_t i = 0; i < s->n_pending; i++) {
     const struct bn_setting *st = &s->pending[i];
     const struct bn_opt *o = st->bad_bool ? bn_optset_find(s, st->name) : NULL;
-    char masked[BN_MASK_MAX];
 
     if (st->path != NULL || (!st->bad_bool && accept_any))
       continue;
     *out = (struct bn_optset_fault){.kind = BN_OPTSET_UNKNOWN,
                                     .typed = st->typed != NULL ? st->typed : st->name};
-    if (o == NULL)
+    if (s->policy->plain_errors)
+      optquery_explain_plainly(out);
+    else if (o == NULL)
       optquery_explain_unknown(s, st, out);
-    else if (s->policy->plain_errors)
-      (void)snprintf(out->text, sizeof out->text, "invalid option: %s",
-                     bn_mask_names_secret(out->typed) ? bn_mask_arg(out->typed, masked)
-                                                      : out->typed);
     else
       bn_optval_explain(o, st->text, BN_OPTSET_BOOL, s->policy, out);
     return true;
@@ -184,7 +187,6 @@ bool bn_optset_given(const struct bn_optset *s, const char *name)
 {
   for (size_t i = 0; i < s->n; i++) {
     const struct bn_opt *o = s->entry[i]->o;
-
     const char *text = s->entry[i]->last.text;
 
     if (s->entry[i]->given && text != NULL && text[0] != '\0' &&

@@ -33,7 +33,8 @@ void bn_optval_keep_first(struct bn_list *list)
     free(list->item[list->n - 1]);
 }
 
-/* On the command line: parted by commas only, nothing trimmed, empty items dropped. */
+/* Splits a value of the command line: only commas separate items, blanks belong to them, and empty
+   items are dropped. */
 static void optval_split_commas(const char *text, struct bn_list *out)
 {
   while (text != NULL && *text != '\0') {
@@ -94,7 +95,8 @@ int bn_optval_items(const char *text, struct bn_list *out)
   return rc;
 }
 
-/* Bounds beyond C's int say that the option wants more than the reference's int. */
+/* Returns whether the option takes more than an int, which is what sysbench has: its bounds say
+   so. */
 static bool optval_is_wide(const struct bn_opt *o)
 {
   return o->max > INT32_MAX || o->min < INT32_MIN;
@@ -321,7 +323,7 @@ bool bn_opt_is_secret(const struct bn_opt *o)
          ((o->type == BN_STRING || o->type == BN_LIST) && bn_mask_names_secret(o->name));
 }
 
-/* Also the text given to a switch such as --mysql-password-prompt, which may be meant to be the
+/* Hides a text that was given to a switch such as --mysql-password-prompt, too: it may be the
    password itself. */
 const char *bn_opt_shown(const struct bn_opt *o, const char *text)
 {
@@ -360,7 +362,7 @@ static void optval_list_choices(const struct bn_opt *o, char *out, size_t len)
   size_t used = 0;
 
   out[0] = '\0';
-  /* An empty choice is one for "no value", not one to name. */
+  /* An empty choice, the last one, stands for "no value" and is not named. */
   for (size_t i = 0; o->choices[i] != NULL && o->choices[i][0] != '\0' && used < len; i++)
     used += (size_t)snprintf(out + used, len - used, "%s%s", i > 0 ? ", " : "", o->choices[i]);
 }
@@ -398,7 +400,7 @@ static void optval_add_bounds(const struct bn_opt *o, const char *unit, const ch
     (void)snprintf(out, len, "%" PRId64 " to %" PRId64 "%s", o->min, o->max, unit);
 }
 
-static void optval_allowed(const struct bn_opt *o, char *out, size_t len)
+static void optval_print_allowed(const struct bn_opt *o, char *out, size_t len)
 {
   switch (o->type) {
   case BN_BOOL:
@@ -431,8 +433,8 @@ static void optval_allowed(const struct bn_opt *o, char *out, size_t len)
   }
 }
 
-static const char *optval_whats_wrong(const struct bn_opt *o, const char *text,
-                                      enum bn_optset_error kind)
+static const char *optval_reason(const struct bn_opt *o, const char *text,
+                                 enum bn_optset_error kind)
 {
   static const char *const misfits[] = {
       [BN_BOOL] = "neither on nor off", [BN_INT] = "not a whole number", [BN_SIZE] = "not a size",
@@ -451,7 +453,7 @@ static const char *optval_whats_wrong(const struct bn_opt *o, const char *text,
   return "out of range";
 }
 
-/* In the words of sysbench. */
+/* Explains a fault in the words of sysbench. */
 static void optval_explain_plainly(const struct bn_opt *o, const char *text,
                                    enum bn_optset_error kind, struct bn_optset_fault *out)
 {
@@ -479,11 +481,11 @@ void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_
     return;
   }
   bn_near_dash(name, sizeof name, o->name);
-  optval_allowed(o, known, sizeof known);
+  optval_print_allowed(o, known, sizeof known);
   if (text == NULL)
     (void)snprintf(out->text, sizeof out->text, "--%s: no value; allowed: %s", name, known);
   else
     (void)snprintf(out->text, sizeof out->text, "--%s=%.200s: %s; allowed: %s", name,
-                   bn_mask_text(bn_opt_shown(o, text), masked), optval_whats_wrong(o, text, kind),
+                   bn_mask_text(bn_opt_shown(o, text), masked), optval_reason(o, text, kind),
                    known);
 }

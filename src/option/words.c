@@ -22,8 +22,9 @@ void bn_words_add(struct bn_list *words, const char *word)
   bn_words_take(words, bn_alloc_text(word));
 }
 
-/* The part of a word up to a quote or its end.  NULL: a quote has no end. */
-static const char *words_part(const char *s, struct bn_buf *word)
+/* Appends the part of a word up to a quote or the end of the word.  Returns what follows, or NULL
+   if a quote has no end. */
+static const char *words_append_part(const char *s, struct bn_buf *word)
 {
   const char *end;
 
@@ -40,6 +41,7 @@ static const char *words_part(const char *s, struct bn_buf *word)
   return end + 1;
 }
 
+/* Takes one word.  Returns what follows, or NULL and err. */
 static const char *words_split_one(const char *s, struct bn_list *out, struct bn_err *err)
 {
   struct bn_buf word = {.max = 0};
@@ -47,7 +49,7 @@ static const char *words_split_one(const char *s, struct bn_list *out, struct bn
 
   while (s != NULL && *s != '\0' && strchr(blanks, *s) == NULL) {
     quote = *s;
-    s = words_part(s, &word);
+    s = words_append_part(s, &word);
   }
   if (s == NULL)
     (void)bn_err_set(err, EINVAL, "the quote %c has no end", quote);
