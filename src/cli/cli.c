@@ -4,14 +4,11 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "base/mask.h"
 #include "base/near.h"
@@ -71,7 +68,7 @@ int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
 
 /* --- what may be shown --- */
 
-/* The last one is a command of the program, the others are commands of tests. */
+/* "version" is a command of the program, the others are commands of tests. */
 static const char *const command_names[] = {"prepare", "run", "cleanup", "help", "version"};
 enum {
   N_COMMANDS = sizeof command_names / sizeof command_names[0],
@@ -80,7 +77,8 @@ enum {
 
 const char *const bn_cli_script_commands[] = {"prepare", "prewarm", "warmup", "cleanup", NULL};
 
-static bool cli_is_known_command(const char *arg)
+/* Returns whether a word is a command, or nearly one. */
+static bool cli_is_like_command(const char *arg)
 {
   struct bn_near near = {.typed = arg};
 
@@ -97,7 +95,8 @@ bool bn_cli_is_command_name(const char *word)
   return false;
 }
 
-static bool cli_is_known_test(const char *arg)
+/* Returns whether a word is the name of a test, nearly one, or that of a script. */
+static bool cli_is_like_test(const char *arg)
 {
   struct bn_near near = {.typed = arg};
   const size_t len = strlen(arg);
@@ -133,7 +132,7 @@ static bool cli_hides_value(const struct bn_optset *options, const char *arg)
 static bool cli_hides_word(const struct bn_cli *cli, const struct bn_optset *options,
                            const char *arg)
 {
-  if (arg[0] == '-' || cli_is_known_command(arg) || cli_is_known_test(arg))
+  if (arg[0] == '-' || cli_is_like_command(arg) || cli_is_like_test(arg))
     return false;
   return cli->after_hidden || (strchr(arg, '=') != NULL && cli_hides_value(options, arg));
 }
@@ -154,7 +153,7 @@ static const char *cli_shown_word(const struct bn_cli *cli, const struct bn_opts
 }
 
 /* Notes whether the next word may be the value of the option. */
-static void cli_note_value(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+static void cli_note_hidden(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
   const char *value = strchr(arg, '=');
 
@@ -163,15 +162,22 @@ static void cli_note_value(struct bn_cli *cli, const struct bn_optset *options, 
 
 /* --- arguments --- */
 
-/* "--threads 4" gives threads nothing and makes 4 the test; remembered for whatever comes of it.
-   In "--threads run" the value was forgotten. */
+/* A message can suggest one thing: what corrects the first mistake.  Dialects suggest nothing. */
+static bool cli_wants_hint(const struct bn_cli *cli)
+{
+  return cli->hint[0] == '\0' && !cli->policy->plain_errors;
+}
+
+/* Suggests "--threads=4" for "--threads 4", which sets no value and makes 4 the test.  There is
+   nothing to suggest for "--threads run", whose value is missing, for a flag, or for a word that
+   the option cannot have as its value. */
 static void cli_note_separate_value(struct bn_cli *cli, const struct bn_optset *options, int i)
 {
   const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
   const struct bn_opt *o = bn_optset_find(options, arg + 2);
 
-  if (next == NULL || next[0] == '\0' || strncmp(next, "--", 2) == 0 ||
-      bn_cli_is_command_name(next) || cli->hint[0] != '\0' || cli->policy->plain_errors)
+  if (!cli_wants_hint(cli) || next == NULL || next[0] == '\0' || strncmp(next, "--", 2) == 0 ||
+      bn_cli_is_command_name(next))
     return;
   if (o != NULL && o->type == BN_BOOL)
     return;
@@ -181,47 +187,55 @@ static void cli_note_separate_value(struct bn_cli *cli, const struct bn_optset *
                  cli_hides_value(options, arg) ? BN_MASK : next);
 }
 
+/* Returns the option that "-NAME" probably means, or NULL. */
+static const char *cli_option_near_dash(const struct bn_optset *options, const char *name)
+{
+  if (strcmp(name, "h") == 0)
+    return "help";
+  if (strcmp(name, "v") == 0)
+    return "version";
+  return bn_optset_nearest(options, name);
+}
+
 /* Suggests the option that an argument with a single dash probably means. */
 static void cli_note_single_dash(struct bn_cli *cli, const struct bn_optset *options,
                                  const char *arg)
 {
   char name[64];
   const size_t len = strcspn(arg + 1, "=");
-  const char *nearest;
 
-  if (cli->hint[0] != '\0' || cli->policy->plain_errors)
+  if (!cli_wants_hint(cli))
     return;
   (void)snprintf(name, sizeof name, "%.*s", (int)len, arg + 1);
-  nearest = strcmp(name, "h") == 0   ? "help"
-            : strcmp(name, "v") == 0 ? "version"
-                                     : bn_optset_nearest(options, name);
+  const char *nearest = cli_option_near_dash(options, name);
+
   if (nearest != NULL && arg[1 + len] != '\0' && cli_hides_value(options, arg))
     (void)snprintf(cli->hint, sizeof cli->hint, "--%s=" BN_MASK, nearest);
   else if (nearest != NULL)
     (void)snprintf(cli->hint, sizeof cli->hint, "--%s%.64s", nearest, arg + 1 + len);
 }
 
-/* "threads=4": the dashes were forgotten. */
+/* Suggests "--threads=4" for "threads=4". */
 static void cli_note_bare_setting(struct bn_cli *cli, const struct bn_optset *options,
                                   const char *arg)
 {
   const char *value = strchr(arg, '=');
-  const char *nearest;
   char name[64];
 
-  if (arg[0] == '-' || value == NULL || value - arg >= (ptrdiff_t)sizeof name ||
-      cli->hint[0] != '\0' || cli->policy->plain_errors || cli->after_hidden)
+  if (!cli_wants_hint(cli) || arg[0] == '-' || value == NULL || cli->after_hidden ||
+      value - arg >= (ptrdiff_t)sizeof name)
     return;
   (void)snprintf(name, sizeof name, "%.*s", (int)(value - arg), arg);
-  nearest = bn_optset_nearest(options, name);
+  const char *nearest = bn_optset_nearest(options, name);
+
   if (nearest == NULL)
     return;
   (void)snprintf(cli->hint, sizeof cli->hint, "--%s=%.64s", nearest,
                  cli_hides_value(options, arg) ? BN_MASK : value + 1);
 }
 
-/* Returns NULL if the test is not named nearly as a subcommand, whose grammar differs.  The
-   shortest name is near too many. */
+/* Returns the subcommand that the name of the test resembles, or NULL.  Names of less than four
+   letters resemble too many words ("ab", "cpu"). */
 static const char *cli_near_subcommand(const struct bn_cli *cli)
 {
   struct bn_near near = {.typed = cli->test};
@@ -233,8 +247,8 @@ static const char *cli_near_subcommand(const struct bn_cli *cli)
   return near.best;
 }
 
-/* All that is no option is a command, unless the test is nowhere else; whoever gets that wrong is
-   shown the help. */
+/* Takes a word in a dialect whose words are commands: the first word that is no command is the test
+   if no --test names it.  An error shows the help. */
 static int cli_take_command(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
   char masked[BN_MASK_MAX];
@@ -257,7 +271,8 @@ static int cli_take_command(struct bn_cli *cli, const struct bn_optset *options,
   return -1;
 }
 
-/* Keeps what "--threads= 4" probably means: the word behind the blank is not a test. */
+/* Keeps what "--threads= 4" probably means, for the case that the word behind the blank turns out
+   to be no test. */
 static void cli_note_empty_value(struct bn_cli *cli, const struct bn_optset *options, int i)
 {
   const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
@@ -271,15 +286,21 @@ static void cli_note_empty_value(struct bn_cli *cli, const struct bn_optset *opt
                  cli_hides_value(options, arg) ? BN_MASK : next);
 }
 
-/* "-t", as other programs have it, taken for the test or the command; NULL: neither is one. */
-static const char *cli_short_option(const struct bn_cli *cli)
+/* Returns whether a word looks like an option ("-t").  "-" is standard input. */
+static bool cli_is_dashed(const char *word)
 {
-  if (cli->test[0] == '-' && cli->test[1] != '\0')
-    return cli->test;
-  return cli->command[0] == '-' && cli->command[1] != '\0' ? cli->command : NULL;
+  return word[0] == '-' && word[1] != '\0';
 }
 
-/* Refuses a word behind the command, and says which earlier mistake has probably led to it. */
+/* Returns the short option that was taken for the test or the command, or NULL. */
+static const char *cli_short_option(const struct bn_cli *cli)
+{
+  if (cli_is_dashed(cli->test))
+    return cli->test;
+  return cli_is_dashed(cli->command) ? cli->command : NULL;
+}
+
+/* Refuses a word behind the command, and names the earlier mistake that has probably led to it. */
 static int cli_refuse_word(const struct bn_cli *cli, const struct bn_optset *options,
                            const char *arg)
 {
@@ -322,38 +343,52 @@ static int cli_take_word(struct bn_cli *cli, const struct bn_optset *options, co
   return 0;
 }
 
-static int cli_set_option(struct bn_cli *cli, struct bn_optset *options, const char *arg)
+/* "--test" without a value is judged later, when a script that accepts it may be known; a dialect
+   whose words are commands refuses it at once. */
+static int cli_take_bare_test(struct bn_cli *cli, const char *arg)
+{
+  if (cli->policy->words_are_commands) {
+    bn_log_stderr("invalid option: %s", arg);
+    return -1;
+  }
+  cli->bare_test = arg;
+  return 0;
+}
+
+static int cli_read_file(const struct bn_cli *cli, struct bn_optset *options, const char *path)
 {
   struct bn_err err = {0};
-  const char *value = strchr(arg, '=');
-  char *name;
-  bool goes_on;
-  const size_t len = value != NULL ? (size_t)(value - arg) - 2 : strlen(arg) - 2;
+
+  if (bn_optset_file(options, path, &err) == 0)
+    return 0;
+  /* sysbench goes on without a file that it cannot open. */
+  const bool goes_on = cli->policy->loose_files && (err.code == ENOENT || err.code == EACCES);
+
+  bn_log_stderr("%s%s", err.code != 0 && !goes_on ? "--config-file=" : "", err.text);
+  return goes_on ? 0 : -1;
+}
+
+/* arg: "--NAME" or "--NAME=VALUE". */
+static int cli_set_option(struct bn_cli *cli, struct bn_optset *options, const char *arg)
+{
+  const size_t len = strcspn(arg + 2, "=");
+  const char *value = arg[2 + len] == '=' ? arg + 2 + len + 1 : NULL;
 
   if (bn_opt_is_named(arg + 2, len, "test")) {
-    if (value == NULL && !cli->policy->words_are_commands) {
-      cli->bare_test = arg;
-      return 0;
-    }
-    if (value == NULL) {
-      bn_log_stderr("invalid option: %s", arg);
-      return -1;
-    }
+    if (value == NULL)
+      return cli_take_bare_test(cli, arg);
     if (!cli->policy->words_are_commands)
       bn_log_stderr("%s", test_warning);
-    cli->test = value[1] != '\0' ? value + 1 : NULL;
+    cli->test = value[0] != '\0' ? value : NULL;
   }
-  name = bn_alloc_part(arg + 2, len);
-  (void)bn_optset_set(options, name, value != NULL ? value + 1 : NULL, arg);
+  char *name = bn_alloc_part(arg + 2, len);
+
+  /* The set remembers what is wrong with the setting, for bn_cli_check_options. */
+  (void)bn_optset_set(options, name, value, arg);
   free(name);
-  /* No file, as in --config-file=$UNSET. */
-  if (bn_opt_is_named(arg + 2, len, "config-file") && value != NULL && value[1] != '\0' &&
-      bn_optset_file(options, value + 1, &err) != 0) {
-    /* sysbench goes on without a file that it cannot open. */
-    goes_on = cli->policy->loose_files && (err.code == ENOENT || err.code == EACCES);
-    bn_log_stderr("%s%s", err.code != 0 && !goes_on ? "--config-file=" : "", err.text);
-    return goes_on ? 0 : -1;
-  }
+  /* "--config-file=", as in --config-file=$UNSET, names no file. */
+  if (bn_opt_is_named(arg + 2, len, "config-file") && value != NULL && value[0] != '\0')
+    return cli_read_file(cli, options, value);
   return 0;
 }
 
@@ -362,8 +397,6 @@ bool bn_cli_is_command(const struct bn_cli *cli, const char *name)
   return cli->command != NULL && strcmp(cli->command, name) == 0;
 }
 
-/* An agent is quiet in a run, because each host would print its messages; a command runs on one
-   host.  Reports have a level of their own, the one that was typed. */
 void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, bool is_agent)
 {
   const bool quiet = conf->raw.quiet || (is_agent && bn_cli_is_command(cli, "run"));
@@ -374,6 +407,7 @@ void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, b
     bn_log_asides(false);
 }
 
+/* Refuses an argument with a single dash on a command line that is right otherwise. */
 static int cli_refuse_dashed(const struct bn_cli *cli, const struct bn_optset *options,
                              const char *dashed)
 {
@@ -395,36 +429,50 @@ static const char *cli_spelled_out(const struct bn_cli *cli, const char *arg)
   return strcmp(arg, "-h") == 0 ? "--help" : strcmp(arg, "-V") == 0 ? "--version" : arg;
 }
 
+/* Takes argument i, which is `arg` as cli_spelled_out returns it. */
+static int cli_take_option(struct bn_cli *cli, struct bn_optset *options, int i, const char *arg)
+{
+  /* "-h" is a flag, which has no value behind it. */
+  if (strchr(arg, '=') == NULL && arg == cli->argv[i])
+    cli_note_separate_value(cli, options, i);
+  else
+    cli_note_empty_value(cli, options, i);
+  cli_note_hidden(cli, options, arg);
+  return cli_set_option(cli, options, arg);
+}
+
+/* Takes an argument that does not begin with two dashes. */
+static int cli_take_other(struct bn_cli *cli, struct bn_optset *options, const char *arg)
+{
+  int rc;
+
+  if (cli_is_dashed(arg))
+    cli_note_single_dash(cli, options, arg);
+  cli_note_bare_setting(cli, options, arg);
+  if (cli->policy->words_are_commands)
+    rc = cli_take_command(cli, options, arg);
+  else
+    rc = cli_take_word(cli, options, arg);
+  if (rc == 0 && arg[0] == '-')
+    cli_note_hidden(cli, options, arg);
+  return rc;
+}
+
 int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
 {
-  const char *dashed = NULL;
+  const char *dashed = NULL; /* the first argument with a single dash */
 
   for (int i = 1; i < cli->argc; i++) {
     const char *arg = cli_spelled_out(cli, cli->argv[i]);
+    const bool is_option = strncmp(arg, "--", 2) == 0;
 
     if (!cli->policy->plain_errors && bn_cli_check_pasted(arg, i) != 0)
       return -1;
-    if (strncmp(arg, "--", 2) == 0) {
-      if (strchr(arg, '=') == NULL && arg == cli->argv[i])
-        cli_note_separate_value(cli, options, i);
-      else
-        cli_note_empty_value(cli, options, i);
-      cli_note_value(cli, options, arg);
-      if (cli_set_option(cli, options, arg) != 0)
-        return -1;
-      continue;
-    }
-    if (arg[0] == '-' && arg[1] != '\0') {
-      cli_note_single_dash(cli, options, arg);
-      if (dashed == NULL)
-        dashed = arg;
-    }
-    cli_note_bare_setting(cli, options, arg);
-    if (cli->policy->words_are_commands ? cli_take_command(cli, options, arg)
-                                        : cli_take_word(cli, options, arg))
+    if (!is_option && dashed == NULL && cli_is_dashed(arg))
+      dashed = arg;
+    if ((is_option ? cli_take_option(cli, options, i, arg) : cli_take_other(cli, options, arg)) !=
+        0)
       return -1;
-    if (arg[0] == '-')
-      cli_note_value(cli, options, arg);
   }
   cli->wants_help = false;
   return dashed == NULL ? 0 : cli_refuse_dashed(cli, options, dashed);
@@ -467,15 +515,15 @@ void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options)
 {
   for (int i = 1; i < cli->argc; i++) {
     char *arg = cli->argv[i], *value = strchr(arg, '=');
-    const struct bn_opt *o;
-    bool secret;
 
     if (strncmp(arg, "--", 2) != 0 || value == NULL)
       continue;
     *value = '\0';
-    o = bn_optset_find(options, arg + 2);
-    secret = o != NULL ? bn_opt_is_secret(o) : bn_mask_names_secret(arg);
+    const struct bn_opt *o = bn_optset_find(options, arg + 2);
+    const bool secret = o != NULL ? bn_opt_is_secret(o) : bn_mask_names_secret(arg);
+
     *value++ = '=';
+    /* Four letters, so that `ps` does not show the length of the secret either. */
     for (size_t k = 0; secret && value[k] != '\0'; k++)
       value[k] = k < 4 ? 'x' : ' ';
   }
@@ -495,11 +543,9 @@ static void cli_warn_deprecated(void *arg, const char *text)
     bn_log_stderr("WARNING: %s", text);
 }
 
-void bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options)
+void bn_cli_resolve_aliases(struct bn_cli *cli, struct bn_optset *options)
 {
-  struct bn_cli copy = *cli;
-
-  bn_optset_resolve_aliases(options, cli_warn_deprecated, &copy);
+  bn_optset_resolve_aliases(options, cli_warn_deprecated, cli);
 }
 
 /* A comma may be a decimal one, unless three digits follow it. */
@@ -632,144 +678,4 @@ int bn_cli_check_output(void)
     return 0;
   bn_log_stderr("cannot write to standard output: part of the output is lost");
   return -1;
-}
-
-static void cli_list_reports(char *out, size_t len)
-{
-  size_t used = 0;
-
-  out[0] = '\0';
-  for (size_t i = 0; bn_registry_reporters[i] != NULL && used < len; i++)
-    used += (size_t)snprintf(out + used, len - used, "%s%s", i > 0 ? ", " : "",
-                             bn_registry_reporters[i]->name);
-}
-
-/* Standard output and the like, which one report does not take from another. */
-static bool cli_is_stream(const char *path)
-{
-  return bn_file_descriptor(path) >= 0 || strcmp(path, "/dev/null") == 0;
-}
-
-static bool cli_is_journal_of(const struct bn_report_use *own, const char *path)
-{
-  char journal[PATH_MAX];
-
-  return own->ops->journal != NULL &&
-         (size_t)snprintf(journal, sizeof journal, "%s%s", own->path, own->ops->journal) <
-             sizeof journal &&
-         bn_file_is_same(journal, path);
-}
-
-/* Returns whether each report would write over the other, or replace its file. */
-static bool cli_reports_share_file(const struct bn_report_use *a, const struct bn_report_use *b)
-{
-  if (a->path == NULL || b->path == NULL || cli_is_stream(a->path) || cli_is_stream(b->path))
-    return false;
-  return bn_file_is_same(a->path, b->path) || cli_is_journal_of(a, b->path) ||
-         cli_is_journal_of(b, a->path);
-}
-
-/* NAME[:FILE] */
-static int cli_find_report(const char *wanted, struct bn_report_use *use)
-{
-  const size_t len = strcspn(wanted, ":");
-  char known[128];
-
-  *use = (struct bn_report_use){.ops = bn_registry_reporter(wanted, len), .out = stdout};
-  if (use->ops == NULL) {
-    cli_list_reports(known, sizeof known);
-    bn_log_stderr("--report=%s: no such report; allowed: %s", wanted, known);
-    return -1;
-  }
-  if (wanted[len] == ':')
-    use->path = wanted + len + 1;
-  if (use->path != NULL && strcmp(use->path, "-") == 0)
-    use->path = NULL;
-  return 0;
-}
-
-static int cli_open_report(const char *wanted, const struct bn_report_use *before, size_t n,
-                           struct bn_report_use *use)
-{
-  if (cli_find_report(wanted, use) != 0)
-    return -1;
-  for (size_t i = 0; i < n; i++)
-    if (cli_reports_share_file(&before[i], use)) {
-      bn_log_stderr("--report=%s: another --report uses this file too; name another file", wanted);
-      return -1;
-    }
-  if (use->ops->own_file)
-    use->out = NULL;
-  else if (use->path != NULL) {
-    const int fd = bn_file_reopen(use->path);
-
-    use->out = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (use->out == NULL) {
-      bn_log_stderr("cannot write the report to '%s': %s", use->path, bn_file_reason(errno));
-      if (fd >= 0)
-        (void)close(fd);
-      return -1;
-    }
-  }
-  return 0;
-}
-
-/* A list may be empty by mistake, as in --report=$UNSET: nobody wants a run of hours without its
-   result. */
-static int cli_refuse_no_report(void)
-{
-  char known[128];
-
-  cli_list_reports(known, sizeof known);
-  bn_log_stderr("--report=: no report is named; allowed: %s", known);
-  return -1;
-}
-
-int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **reports, size_t *n)
-{
-  const size_t n_wanted = wanted != NULL ? wanted->n : 0;
-
-  *n = 0;
-  *reports = bn_alloc(n_wanted + BN_CLI_MORE_REPORTS, sizeof **reports);
-  if (wanted != NULL && wanted->n == 0)
-    return cli_refuse_no_report();
-  for (; *n < n_wanted; (*n)++)
-    if (cli_open_report(wanted->item[*n], *reports, *n, &(*reports)[*n]) != 0)
-      return -1;
-  return 0;
-}
-
-/* A reporter that hangs keeps the lock of its file.  That its report is not complete has been
-   said. */
-static bool cli_is_held(FILE *f)
-{
-  if (ftrylockfile(f) != 0)
-    return true;
-  funlockfile(f);
-  return false;
-}
-
-bool bn_cli_prints_document(const struct bn_cli *cli, const struct bn_report_use *reports, size_t n)
-{
-  size_t documents = 0, texts = 0;
-
-  for (size_t i = 0; i < n; i++)
-    if (!reports[i].ops->aside && bn_file_is_stdout(reports[i].path))
-      reports[i].ops->for_programs ? documents++ : texts++;
-  return bn_cli_is_command(cli, "run") && documents > 0 && texts == 0;
-}
-
-int bn_cli_close_reports(const struct bn_report_use *reports, size_t n)
-{
-  int rc = 0;
-
-  for (size_t i = 0; i < n; i++) {
-    if (reports[i].out == NULL || reports[i].out == stdout || cli_is_held(reports[i].out))
-      continue;
-    if (fclose(reports[i].out) != 0) {
-      bn_log_stderr("cannot write the report to '%s': %s", reports[i].path, strerror(errno));
-      rc = -1;
-    }
-  }
-  return rc;
 }

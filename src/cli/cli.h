@@ -27,8 +27,8 @@ struct bn_cli {
   bool after_hidden;     /* while arguments are read: the next word may be a value that is hidden */
   bool hides_test, hides_command; /* it may be such a value and is not printed */
   bool settled;                   /* the general options are checked: the logger has its prefixes */
-  bool warned;       /* of old names of options: whoever started this process has been */
-  bool wants_help;   /* where words are commands, whoever is refused gets the help */
+  bool warned;       /* the process that started this one has warned of old names of options */
+  bool wants_help;   /* where words are commands, an error prints the help */
   const char *empty; /* "--threads=" before a word, or NULL; then what was probably meant */
   char empty_hint[BN_CLI_HINT_MAX];
   char hint[BN_CLI_HINT_MAX]; /* what was probably meant, "--threads=4", or "" */
@@ -45,22 +45,22 @@ void bn_cli_take_test(struct bn_cli *cli, const char *test);
 /* "help TEST" and "TEST --help" become the test's command `help`; *help stays true where the help
    of the program is asked for. */
 void bn_cli_take_help(struct bn_cli *cli, bool *help);
-/* Returns whether that is the command. */
+/* Returns whether the command has this name. */
 bool bn_cli_is_command(const struct bn_cli *cli, const char *name);
-/* Returns whether that is a command that no script has to define. */
+/* Returns whether the word is a command that no script has to define. */
 bool bn_cli_is_command_name(const char *word);
 /* The commands that a script is asked for, because it cannot list its own.  NULL is the last. */
 extern const char *const bn_cli_script_commands[];
-/* Which messages are printed: --verbosity and --quiet.  Agents of a run leave more to their
-   controller. */
+/* Sets which messages are printed: those of --verbosity and --quiet.  An agent is quiet in a run,
+   because each host would print its messages; any other command runs on one host.  Reports have a
+   level of their own, the one that was typed. */
 void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, bool is_agent);
-/* Overwrites the values of secret options in the argument vector, so that `ps` does not show them.
- */
+/* Overwrites the values of secret options in the argument vector, which `ps` shows. */
 void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options);
 
 void bn_cli_print_version(const struct bn_cli *cli);
 void bn_cli_print_banner(const struct bn_cli *cli, const char *luajit);
-/* drivers: names of the modules that are there. */
+/* drivers: the names of the modules that are installed. */
 void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options,
                        char *const *drivers, size_t n_drivers);
 /* "NAME options:" and its lines. */
@@ -74,11 +74,12 @@ int bn_cli_print_traits(const struct bn_optset *options);
    -1: it has been said what is wrong with a study. */
 int bn_cli_print_man(const struct bn_optset *options);
 
-/* Warns of deprecated names, settles them. */
-void bn_cli_resolve_aliases(const struct bn_cli *cli, struct bn_optset *options);
+/* Warns of deprecated names of options, and moves their values to the present names. */
+void bn_cli_resolve_aliases(struct bn_cli *cli, struct bn_optset *options);
 /* Says what is wrong with a value. */
 void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *fault);
-/* -1 when an option of the command line is unknown (unless any is accepted) or a value is bad. */
+/* Returns -1 if an option of the command line is unknown, unless any is accepted, or a value is
+   wrong. */
 int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *options,
                          bool accept_any);
 /* Returns whether `run` lacks the option without which the test means nothing, and says so. */
@@ -95,15 +96,15 @@ void bn_cli_no_script(const struct bn_cli *cli, const struct bn_optset *options,
 void bn_cli_warn_unknown(struct bn_optset *options);
 /* Reports the unknown names of configuration files. */
 void bn_cli_check_files(const struct bn_cli *cli, const struct bn_optset *options, bool is_script);
-/* -1 when the test's name is that of a subcommand. */
+/* Returns -1 if the name of the test is that of a subcommand. */
 int bn_cli_check_reserved(const struct bn_cli *cli);
 
-/* The texts of the reference for what cannot be done. */
+/* Say, in the words of sysbench, that the command is missing or that the test lacks it. */
 void bn_cli_no_command(const struct bn_cli *cli, const char *test);
 void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *ops, void *self);
-/* After the FATAL line that says that there is no such test. */
+/* Suggests a test, after the FATAL line that says that there is no such test. */
 void bn_cli_suggest_test(const struct bn_cli *cli);
-/* Everything that was printed reached its place; else one line on standard error. */
+/* Returns -1, after a line on standard error, if part of the standard output was lost. */
 int bn_cli_check_output(void);
 
 /* Opens what --report names, with room for more: the line on a terminal, the page of metrics and

@@ -22,6 +22,7 @@ static const char *const fish[] = {
 #include "cli/bn_completion_fish.inc"
     NULL};
 
+/* Each has a line @ROWS@ in the place of its table. */
 static const char *const *const programs[BN_SHELLS] = {
     [BN_SHELL_BASH] = bash, [BN_SHELL_ZSH] = zsh, [BN_SHELL_FISH] = fish};
 
@@ -41,9 +42,9 @@ void bn_completion_end(const struct bn_completion *c)
 
 /* --- rows: kind|scope|name|words|text, quoted in a way that all three shells read alike --- */
 
-/* words: what follows the name. */
-static void completion_put(FILE *out, const char *kind, const char *scope, const char *name,
-                           const char *words, const char *text)
+/* words: the text behind the name, which has the '|' before the words. */
+static void completion_print_row(FILE *out, const char *kind, const char *scope, const char *name,
+                                 const char *words, const char *text)
 {
   struct bn_buf row = {.max = 0}, quoted = {.max = 0};
 
@@ -54,34 +55,34 @@ static void completion_put(FILE *out, const char *kind, const char *scope, const
   bn_buf_done(&quoted);
 }
 
-static void completion_row(FILE *out, const char *kind, const char *scope, const char *name,
-                           const char *text)
+static void completion_print_plain_row(FILE *out, const char *kind, const char *scope,
+                                       const char *name, const char *text)
 {
-  completion_put(out, kind, scope, name, "|", text);
+  completion_print_row(out, kind, scope, name, "|", text);
 }
 
-static void completion_put_words(struct bn_buf *out, const char *const *words)
+static void completion_append_words(struct bn_buf *out, const char *const *words)
 {
   for (size_t i = 0; words[i] != NULL; i++)
     if (words[i][0] != '\0')
       (void)bn_buf_printf(out, "%s%s", i > 0 ? " " : "", words[i]);
 }
 
-static void completion_put_drivers(struct bn_buf *out)
+static void completion_append_drivers(struct bn_buf *out)
 {
   for (size_t i = 0; bn_registry_drivers[i].name != NULL; i++)
     (void)bn_buf_printf(out, "%s%s", i > 0 ? " " : "", bn_registry_drivers[i].name);
 }
 
-/* A word that ends in a colon is followed by the name of a file. */
-static void completion_put_reports(struct bn_buf *out)
+/* The shells complete the name of a file behind a word that ends in a colon. */
+static void completion_append_reports(struct bn_buf *out)
 {
   for (size_t i = 0; bn_registry_reporters[i] != NULL; i++)
     (void)bn_buf_printf(out, "%s%s %s:", i > 0 ? " " : "", bn_registry_reporters[i]->name,
                         bn_registry_reporters[i]->name);
 }
 
-static void completion_put_tests(struct bn_buf *out)
+static void completion_append_tests(struct bn_buf *out)
 {
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
     (void)bn_buf_printf(out, "%s%s", i > 0 ? " " : "", bn_registry_workloads[i]->name);
@@ -90,14 +91,14 @@ static void completion_put_tests(struct bn_buf *out)
 }
 
 /* Returns the function that lists values which only the program knows; NULL: there is none. */
-static void (*lister_of(const struct bn_opt *o))(struct bn_buf *out)
+static void (*completion_lister_of(const struct bn_opt *o))(struct bn_buf *out)
 {
   static const struct {
     const char *name;
     void (*put)(struct bn_buf *out); /* lint: option list */
-  } listers[] = {{"db-driver", completion_put_drivers},
-                 {"report", completion_put_reports},
-                 {"test", completion_put_tests}};
+  } listers[] = {{"db-driver", completion_append_drivers},
+                 {"report", completion_append_reports},
+                 {"test", completion_append_tests}};
 
   for (size_t i = 0; i < sizeof listers / sizeof listers[0]; i++)
     if (strcmp(listers[i].name, o->name) == 0)
@@ -105,9 +106,9 @@ static void (*lister_of(const struct bn_opt *o))(struct bn_buf *out)
   return NULL;
 }
 
-static void completion_put_values(struct bn_buf *out, const struct bn_opt *o)
+static void completion_append_values(struct bn_buf *out, const struct bn_opt *o)
 {
-  void (*lister)(struct bn_buf * out) = lister_of(o);
+  void (*lister)(struct bn_buf * out) = completion_lister_of(o);
 
   if (lister != NULL)
     lister(out);
@@ -116,10 +117,10 @@ static void completion_put_values(struct bn_buf *out, const struct bn_opt *o)
   else if (o->type == BN_PATH || o->file)
     (void)bn_buf_str(out, "@file");
   else if (o->choices != NULL || o->words != NULL)
-    completion_put_words(out, o->choices != NULL ? o->choices : o->words);
+    completion_append_words(out, o->choices != NULL ? o->choices : o->words);
 }
 
-static void completion_option_row(FILE *out, const char *scope, const struct bn_opt *o)
+static void completion_print_option(FILE *out, const char *scope, const struct bn_opt *o)
 {
   struct bn_buf words = {.max = 0};
   char name[128];
@@ -128,12 +129,13 @@ static void completion_option_row(FILE *out, const char *scope, const struct bn_
     return;
   bn_near_dash(name, sizeof name, o->name);
   (void)bn_buf_printf(&words, "%s|", o->type == BN_BOOL ? "" : "=");
-  completion_put_values(&words, o);
-  completion_put(out, "option", scope, name, words.data, o->help);
+  completion_append_values(&words, o);
+  completion_print_row(out, "option", scope, name, words.data, o->help);
   bn_buf_done(&words);
 }
 
-/* Tests without a database need none of its options. */
+/* Returns the tests for which the options of a group are offered: the name of one, "database" for
+   those that open connections, or "any". */
 static const char *completion_scope_of(const char *group)
 {
   if (strcmp(group, BN_CLI_DB_GROUP) == 0)
@@ -150,28 +152,28 @@ static const char *completion_scope_of(const char *group)
   return "any";
 }
 
-static int completion_subcommand_rows(void *arg, const struct bn_subcommand *sub)
+static int completion_print_subcommand(void *arg, const struct bn_subcommand *sub)
 {
   FILE *out = arg;
   static const struct bn_opt help = {
       .name = "help", .type = BN_BOOL, .help = "list of the options of the subcommand"};
 
-  completion_row(out, "subcommand", sub->name, "", sub->title);
+  completion_print_plain_row(out, "subcommand", sub->name, "", sub->title);
   for (const struct bn_opt *o = sub->options; o != NULL && o->name != NULL; o++)
-    completion_option_row(out, sub->name, o);
-  completion_option_row(out, sub->name, &help);
+    completion_print_option(out, sub->name, o);
+  completion_print_option(out, sub->name, &help);
   return 0;
 }
 
-static void completion_workload_rows(FILE *out, const struct bn_workload *ops)
+static void completion_print_workload(FILE *out, const struct bn_workload *ops)
 {
-  completion_row(out, "test", ops->name, "", ops->title);
+  completion_print_plain_row(out, "test", ops->name, "", ops->title);
   for (const struct bn_command *command = ops->commands; command != NULL && command->name != NULL;
        command++)
-    completion_row(out, "command", ops->name, command->name, "");
-  completion_row(out, "command", ops->name, "run", "");
+    completion_print_plain_row(out, "command", ops->name, command->name, "");
+  completion_print_plain_row(out, "command", ops->name, "run", "");
   if (ops->options != NULL)
-    completion_row(out, "command", ops->name, "help", "");
+    completion_print_plain_row(out, "command", ops->name, "help", "");
 }
 
 int bn_completion_program(const struct bn_completion *c, const struct bn_optset *options)
@@ -180,11 +182,11 @@ int bn_completion_program(const struct bn_completion *c, const struct bn_optset 
   const char *group;
 
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
-    completion_workload_rows(c->out, bn_registry_workloads[i]);
-  if (bn_subcommand_each(bn_registry_subcommands, completion_subcommand_rows, c->out) != 0)
+    completion_print_workload(c->out, bn_registry_workloads[i]);
+  if (bn_subcommand_each(bn_registry_subcommands, completion_print_subcommand, c->out) != 0)
     return -1;
   for (size_t i = 0; (o = bn_optset_at(options, i, &group)) != NULL; i++)
-    completion_option_row(c->out, completion_scope_of(group), o);
+    completion_print_option(c->out, completion_scope_of(group), o);
   return 0;
 }
 
@@ -198,15 +200,15 @@ void bn_completion_script(const struct bn_completion *c, const char *name, const
   char own[300];
   const char *group;
 
-  completion_row(c->out, "script", name, "", title);
+  completion_print_plain_row(c->out, "script", name, "", title);
   for (; *command != NULL; command++)
     if (ops->find_command(self, *command, &found))
-      completion_row(c->out, "command", name, *command, "");
-  completion_row(c->out, "command", name, "run", "");
+      completion_print_plain_row(c->out, "command", name, *command, "");
+  completion_print_plain_row(c->out, "command", name, "run", "");
   (void)snprintf(own, sizeof own, "%s options", ops->name);
   if (bn_optset_has_group(options, own))
-    completion_row(c->out, "command", name, "help", "");
+    completion_print_plain_row(c->out, "command", name, "help", "");
   for (size_t i = 0; (o = bn_optset_at(options, i, &group)) != NULL; i++)
     if (strcmp(group, own) == 0)
-      completion_option_row(c->out, name, o);
+      completion_print_option(c->out, name, o);
 }

@@ -26,7 +26,7 @@ static const struct bn_registry_driver *connect_driver_of(const char *scheme)
   return NULL;
 }
 
-/* Whether a list, whose items are separated by ", ", has the name. */
+/* Returns whether a list, whose items are separated by ", ", has the name. */
 static bool connect_list_has(const char *list, const char *name)
 {
   for (size_t len; list != NULL && *list != '\0'; list += strspn(list, ", ")) {
@@ -41,7 +41,8 @@ static bool connect_list_has(const char *list, const char *name)
   return false;
 }
 
-/* As near to the user as the URI: a file is farther than the command line. */
+/* Returns whether the option was set at least as near to the user as the URI: the command line is
+   nearer than a file. */
 static bool connect_is_set(const struct bn_optset *options, const char *option)
 {
   const enum bn_origin origin = bn_optset_origin(options, option);
@@ -49,8 +50,8 @@ static bool connect_is_set(const struct bn_optset *options, const char *option)
   return origin != BN_FROM_DEFAULT && origin >= bn_optset_origin(options, "connect");
 }
 
-/* The user has set the option itself, or one in whose place it would be used.  A secret in whose
-   place another option is used is not set either. */
+/* Returns whether the user has set the option itself, or one in whose place it would be used.  A
+   secret in whose place another option is used is not set either. */
 static bool connect_is_beaten(const struct target *t, const struct bn_opt *o)
 {
   bool beaten = connect_is_set(t->options, o->name);
@@ -62,7 +63,7 @@ static bool connect_is_beaten(const struct target *t, const struct bn_opt *o)
   return beaten;
 }
 
-/* The option is used although a file sets another one, which would be used in its place. */
+/* Unsets options of a file that would be used in the place of this one. */
 static void connect_clear_others(const struct target *t, const struct bn_opt *o)
 {
   for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++)
@@ -71,7 +72,7 @@ static void connect_clear_others(const struct target *t, const struct bn_opt *o)
       (void)bn_optset_set(t->options, p->name, p->type == BN_BOOL ? "off" : "", BN_MASK);
 }
 
-static void connect_take(const struct target *t, const struct bn_opt *o, const char *value)
+static void connect_set_option(const struct target *t, const struct bn_opt *o, const char *value)
 {
   if (connect_is_beaten(t, o))
     return;
@@ -79,12 +80,13 @@ static void connect_take(const struct target *t, const struct bn_opt *o, const c
   (void)bn_optset_set(t->options, o->name, value, BN_MASK);
 }
 
-/* value NULL: the URI does not say. */
-static void connect_take_part(const struct target *t, const char *part, const char *value)
+/* Sets the option that stands for this part of a URI.  value NULL: the URI does not have the
+   part. */
+static void connect_set_part(const struct target *t, const char *part, const char *value)
 {
   for (const struct bn_opt *o = t->driver->options; value != NULL && o->name != NULL; o++)
     if (o->uri_part != NULL && strcmp(o->uri_part, part) == 0) {
-      connect_take(t, o, value);
+      connect_set_option(t, o, value);
       return;
     }
 }
@@ -122,22 +124,22 @@ static void connect_append_param(struct bn_buf *b, const struct bn_uri_param *p)
   (void)bn_buf_char(b, '\'');
 }
 
-/* Sets an option that stands for several parameters of the client library, to all that are given.
- */
-static void connect_take_collected(const struct target *t, const struct bn_opt *o,
-                                   const struct bn_uri *u)
+/* Sets an option that stands for several parameters of the client library, to all that are
+   given. */
+static void connect_set_collected(const struct target *t, const struct bn_opt *o,
+                                  const struct bn_uri *u)
 {
   struct bn_buf b = {.max = 0};
 
   for (size_t i = 0; i < u->n_params; i++)
     if (connect_option_of_param(t, u->param[i].name) == o)
       connect_append_param(&b, &u->param[i]);
-  connect_take(t, o, b.data);
+  connect_set_option(t, o, b.data);
   bn_buf_done(&b);
 }
 
-static int connect_take_param(const struct target *t, const struct bn_uri *u,
-                              const struct bn_uri_param *p)
+static int connect_set_param(const struct target *t, const struct bn_uri *u,
+                             const struct bn_uri_param *p)
 {
   const struct bn_opt *o = connect_option_of_param(t, p->name);
 
@@ -146,30 +148,30 @@ static int connect_take_param(const struct target *t, const struct bn_uri *u,
     return -1;
   }
   if (o->uri_collects)
-    connect_take_collected(t, o, u);
+    connect_set_collected(t, o, u);
   else
-    connect_take(t, o, p->value);
+    connect_set_option(t, o, p->value);
   return 0;
 }
 
 /* Parameters come first: ?host= beats the host before the path, as in libpq. */
-static int connect_take_all(const struct target *t, const struct bn_uri *u)
+static int connect_set_all(const struct target *t, const struct bn_uri *u)
 {
   char port[16];
 
   (void)snprintf(port, sizeof port, "%u", u->port);
   for (size_t i = 0; i < u->n_params; i++)
-    if (connect_take_param(t, u, &u->param[i]) != 0)
+    if (connect_set_param(t, u, &u->param[i]) != 0)
       return -1;
-  connect_take_part(t, "user", u->user);
-  connect_take_part(t, "password", u->password);
-  connect_take_part(t, "host", u->host);
-  connect_take_part(t, "port", u->port != 0 ? port : NULL);
-  connect_take_part(t, "path", u->path);
+  connect_set_part(t, "user", u->user);
+  connect_set_part(t, "password", u->password);
+  connect_set_part(t, "host", u->host);
+  connect_set_part(t, "port", u->port != 0 ? port : NULL);
+  connect_set_part(t, "path", u->path);
   return 0;
 }
 
-static int connect_take_driver(const struct target *t, const char *driver)
+static int connect_set_driver(const struct target *t, const char *driver)
 {
   if (!connect_is_set(t->options, "db-driver")) {
     (void)bn_optset_set(t->options, "db-driver", t->driver->name, BN_MASK);
@@ -199,7 +201,7 @@ static int connect_apply(struct bn_optset *options, const struct bn_uri *u, cons
   const struct target t = {options, connect_driver_of(u->scheme)};
 
   if (t.driver != NULL)
-    return connect_take_driver(&t, driver) == 0 ? connect_take_all(&t, u) : -1;
+    return connect_set_driver(&t, driver) == 0 ? connect_set_all(&t, u) : -1;
   connect_refuse_scheme();
   return -1;
 }

@@ -13,7 +13,7 @@
 #include "option/opt.h"
 #include "study/study.h"
 
-/* A subcommand whose command line is read. */
+/* A subcommand and what has been read of its command line. */
 struct asking {
   const struct bn_subcommand *sub;
   char group[256]; /* of its options */
@@ -34,7 +34,7 @@ const struct bn_subcommand *bn_subcommand_named(const struct bn_subcommand *tabl
   return NULL;
 }
 
-/* Returns where the name of a subcommand may stand; argc: nowhere. */
+/* Returns the position at which the name of a subcommand may stand; argc: nowhere. */
 static int subcommand_name_place(int argc, char *const *argv)
 {
   int i = 1;
@@ -64,7 +64,8 @@ static int subcommand_declare(struct asking *a, struct bn_err *err)
   return bn_optset_add(a->set, a->group, a->sub->options, a->conf, false, err);
 }
 
-/* bench(1) tells of it once. */
+/* Adds --help apart from the subcommand's own options, because bench-studies(7) lists only
+   those. */
 static int subcommand_declare_help(struct asking *a, struct bn_err *err)
 {
   static const struct bn_opt own[] = {
@@ -90,7 +91,7 @@ static void subcommand_set_option(const struct asking *a, const char *arg)
 }
 
 /* Returns NULL if the argument is not a letter that an option of the subcommand has. */
-static const struct bn_opt *subcommand_lettered(const struct asking *a, const char *arg)
+static const struct bn_opt *subcommand_option_of_letter(const struct asking *a, const char *arg)
 {
   for (const struct bn_opt *o = a->sub->options; o != NULL && o->name != NULL; o++)
     if (arg[0] == '-' && arg[1] == o->letter && o->letter != '\0')
@@ -120,7 +121,7 @@ static int subcommand_set_lettered(struct asking *a, const struct bn_opt *o, con
 }
 
 /* Returns NULL if the argument is no "--name" of an option that has to have a value. */
-static const struct bn_opt *subcommand_without_value(const struct asking *a, const char *arg)
+static const struct bn_opt *subcommand_option_without_value(const struct asking *a, const char *arg)
 {
   for (const struct bn_opt *o = a->sub->options; o != NULL && o->name != NULL; o++)
     if (o->type != BN_BOOL && bn_opt_same_name(arg + 2, o->name))
@@ -132,7 +133,7 @@ static const struct bn_opt *subcommand_without_value(const struct asking *a, con
    took. */
 static int subcommand_set_named(const struct asking *a, const char *arg, const char *next)
 {
-  const struct bn_opt *o = subcommand_without_value(a, arg);
+  const struct bn_opt *o = subcommand_option_without_value(a, arg);
 
   if (o != NULL && next != NULL) {
     subcommand_set_value(a, o, next);
@@ -151,7 +152,7 @@ static int subcommand_check_options(const struct asking *a, struct bn_err *err)
   return 0;
 }
 
-/* The options of a file stand behind its name. */
+/* Returns the options in a usage line.  A file declares its own, which stand behind its name. */
 static const char *subcommand_usage_options(const struct bn_subcommand *sub)
 {
   return sub->loads_file ? "" : " [options]...";
@@ -171,7 +172,7 @@ static int subcommand_check_operands(const struct asking *a, struct bn_err *err)
   return 0;
 }
 
-/* "--name" or "--name=VALUE" of an option that the subcommand has. */
+/* Returns whether "--NAME" or "--NAME=VALUE" is an option of the subcommand. */
 static bool subcommand_is_own(const struct asking *a, const char *arg)
 {
   const size_t len = strcspn(arg + 2, "=");
@@ -191,7 +192,8 @@ static bool subcommand_is_of_run(const struct asking *a, const char *arg)
   if (a->rest || arg[0] != '-')
     return true;
   if (strncmp(arg, "--", 2) != 0)
-    return subcommand_lettered(a, arg) == NULL && (a->n_operands > 0 || strcmp(arg, "-h") != 0);
+    return subcommand_option_of_letter(a, arg) == NULL &&
+           (a->n_operands > 0 || strcmp(arg, "-h") != 0);
   return !subcommand_is_own(a, arg) || (a->n_operands > 0 && strcmp(arg, "--help") == 0);
 }
 
@@ -208,9 +210,10 @@ static void subcommand_take_word(struct asking *a, const char *word)
 }
 
 /* Returns how many arguments it took, or -1; next: the argument behind `arg`, or NULL. */
-static int subcommand_take(struct asking *a, const char *arg, const char *next, struct bn_err *err)
+static int subcommand_take_argument(struct asking *a, const char *arg, const char *next,
+                                    struct bn_err *err)
 {
-  const struct bn_opt *o = subcommand_lettered(a, arg);
+  const struct bn_opt *o = subcommand_option_of_letter(a, arg);
   char masked[BN_MASK_MAX];
 
   if (a->sub->takes_run && a->named && !a->rest && strcmp(arg, "--") == 0) {
@@ -238,7 +241,7 @@ static int subcommand_take(struct asking *a, const char *arg, const char *next, 
 /* Hides the value of an option that is a secret, in its first or second argument. */
 static void subcommand_hide_secret(const struct asking *a, char *arg, char *next)
 {
-  const struct bn_opt *o = subcommand_lettered(a, arg);
+  const struct bn_opt *o = subcommand_option_of_letter(a, arg);
   char *value = strchr(arg, '=');
   char name[64];
 
@@ -253,7 +256,7 @@ static void subcommand_hide_secret(const struct asking *a, char *arg, char *next
     memset(value, 'x', strlen(value));
 }
 
-/* skipped: the number of an argument that was read before; 0: none. */
+/* skipped: the position of an argument that was read before; 0: none. */
 static int subcommand_parse(struct asking *a, const struct bn_subcommand_args *args, int skipped,
                             struct bn_err *err)
 {
@@ -263,7 +266,7 @@ static int subcommand_parse(struct asking *a, const struct bn_subcommand_args *a
     int n = 1;
 
     if (i != skipped)
-      n = subcommand_take(a, args->argv[i], next, err);
+      n = subcommand_take_argument(a, args->argv[i], next, err);
     if (n < 0)
       return -1;
     if (args->shown != NULL)
@@ -288,8 +291,8 @@ static void subcommand_print_help(const struct asking *a, FILE *out)
 }
 
 /* study NULL: the subcommand is in C. */
-static int subcommand_ask(struct asking *a, const struct bn_subcommand_args *args, int skipped,
-                          struct bn_study *study, FILE *out, struct bn_err *err)
+static int subcommand_execute(struct asking *a, const struct bn_subcommand_args *args, int skipped,
+                              struct bn_study *study, FILE *out, struct bn_err *err)
 {
   const struct bn_subcommand *sub = a->sub;
 
@@ -320,7 +323,7 @@ void bn_subcommand_scrub(int argc, char *const *argv)
   }
 }
 
-/* The number of the argument that names the file of a study; 0: there is none. */
+/* Returns the position of the argument that names the file of a study; 0: there is none. */
 static int subcommand_file_place(const struct bn_subcommand *sub,
                                  const struct bn_subcommand_args *args)
 {
@@ -329,11 +332,18 @@ static int subcommand_file_place(const struct bn_subcommand *sub,
   return i < args->argc && args->argv[i][0] != '-' ? i : 0;
 }
 
+/* Returns whether a bundled module of Lua declares and runs the subcommand. */
+static bool subcommand_is_in_lua(const struct bn_subcommand *sub)
+{
+  return sub->run == NULL && !sub->loads_file;
+}
+
 int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcommand_args *args,
                       FILE *out, struct bn_err *err)
 {
   struct asking a = {.sub = sub};
   const int file = subcommand_file_place(sub, args);
+  const bool in_lua = subcommand_is_in_lua(sub);
   struct bn_study *study = NULL;
   struct bn_err why = {0};
   int status;
@@ -342,13 +352,13 @@ int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcomman
     bn_subcommand_scrub(args->argc, args->shown);
   if (file > 0)
     study = bn_study_open_file(args->argv[file], args->traits_of, err);
-  else if (sub->run == NULL && !sub->loads_file)
+  else if (in_lua)
     study = bn_study_open(sub->name, args->traits_of, err);
+  if (study == NULL && (file > 0 || in_lua))
+    return EXIT_FAILURE;
   if (study != NULL)
     a.sub = bn_study_declaration(study);
-  else if (file > 0 || (sub->run == NULL && !sub->loads_file))
-    return EXIT_FAILURE;
-  status = subcommand_ask(&a, args, file, study, out, &why);
+  status = subcommand_execute(&a, args, file, study, out, &why);
   if (why.text[0] != '\0')
     (void)bn_err_set(err, why.code, "%s%s%s", file > 0 ? args->argv[file] : "",
                      file > 0 ? ": " : "", why.text);
@@ -363,7 +373,7 @@ int bn_subcommand_each(const struct bn_subcommand *table,
   int rc = 0;
 
   for (; table->name != NULL && rc == 0; table++) {
-    const bool in_lua = table->run == NULL && !table->loads_file;
+    const bool in_lua = subcommand_is_in_lua(table);
     struct bn_err err = {0};
     struct bn_study *study = in_lua ? bn_study_open(table->name, NULL, &err) : NULL;
 
@@ -378,7 +388,7 @@ int bn_subcommand_each(const struct bn_subcommand *table,
   return rc;
 }
 
-static int subcommand_list_row(void *arg, const struct bn_subcommand *sub)
+static int subcommand_print_row(void *arg, const struct bn_subcommand *sub)
 {
   (void)fprintf(arg, "  %s - %s\n", sub->name, sub->title);
   return 0;
@@ -387,12 +397,12 @@ static int subcommand_list_row(void *arg, const struct bn_subcommand *sub)
 void bn_subcommand_list(const struct bn_subcommand *table, FILE *out)
 {
   (void)fputs("Subcommands:\n", out);
-  (void)bn_subcommand_each(table, subcommand_list_row, out);
+  (void)bn_subcommand_each(table, subcommand_print_row, out);
   (void)fputc('\n', out);
 }
 
-/* mdoc has no empty lists. */
-static int subcommand_man_section(void *arg, const struct bn_subcommand *sub)
+/* Prints no section for a subcommand without options, because mdoc has no empty lists. */
+static int subcommand_print_section(void *arg, const struct bn_subcommand *sub)
 {
   struct asking a = {.sub = sub};
   const char *const groups[] = {a.group};
@@ -410,5 +420,5 @@ static int subcommand_man_section(void *arg, const struct bn_subcommand *sub)
 
 int bn_subcommand_man(const struct bn_subcommand *table, FILE *out)
 {
-  return bn_subcommand_each(table, subcommand_man_section, out);
+  return bn_subcommand_each(table, subcommand_print_section, out);
 }

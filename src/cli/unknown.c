@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "registry.h"
 
-/* Options of other tests are unknown to this one; say whose they are. */
+/* Returns the built-in test that has the option "NAME" or "NAME=VALUE", or NULL. */
 static const char *unknown_owner_of(const char *name)
 {
   const size_t len = strcspn(name, "=");
@@ -25,21 +25,21 @@ static const char *unknown_owner_of(const char *name)
   return NULL;
 }
 
-static void complain_of_bare_test(const struct bn_cli *cli)
+static void unknown_refuse_bare_test(const struct bn_cli *cli)
 {
   char meant[BN_CLI_HINT_MAX];
-  bool near;
 
-  (void)snprintf(meant, sizeof meant, "--test=%s", cli->test);
-  near = strcmp(cli->hint, meant) == 0;
+  (void)snprintf(meant, sizeof meant, "--test=%s", cli->test != NULL ? cli->test : "");
+  /* The hint may be about another argument. */
   if (cli->policy->plain_errors)
     bn_log_stderr("invalid option: %s", cli->bare_test);
+  else if (strcmp(cli->hint, meant) == 0)
+    bn_log_stderr("%s: no value; did you mean %s?", cli->bare_test, meant);
   else
-    bn_log_stderr("%s: no value%s%s%s", cli->bare_test, near ? "; did you mean " : "",
-                  near ? meant : "", near ? "?" : "");
+    bn_log_stderr("%s: no value", cli->bare_test);
 }
 
-static void complain_of_unknown(const struct bn_cli *cli, const struct bn_optset_fault *fault)
+static void unknown_refuse(const struct bn_cli *cli, const struct bn_optset_fault *fault)
 {
   const char *owner = fault->opt == NULL && strncmp(fault->typed, "--", 2) == 0
                           ? unknown_owner_of(fault->typed + 2)
@@ -57,11 +57,11 @@ int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *optio
   struct bn_optset_fault fault;
 
   if (cli->bare_test != NULL && !accept_any) {
-    complain_of_bare_test(cli);
+    unknown_refuse_bare_test(cli);
     return -1;
   }
   if (bn_optset_unknown(options, accept_any, &fault)) {
-    complain_of_unknown(cli, &fault);
+    unknown_refuse(cli, &fault);
     return -1;
   }
   if (bn_optset_fault(options, &fault)) {
@@ -77,7 +77,7 @@ void bn_cli_no_script(const struct bn_cli *cli, const struct bn_optset *options,
   struct bn_err none = {0};
   char folder[4096];
 
-  /* Neither a test nor a script: what is there may be a mistyped --version. */
+  /* ENODATA: neither a test nor a script is named.  A mistyped --version may be the reason. */
   if (err->code == ENODATA && bn_cli_check_options(cli, options, false) != 0)
     return;
   if (err->text[0] != '\0')
@@ -142,10 +142,13 @@ static void unknown_warn_of_file(const struct bn_optset *options, const char *na
   const char *nearest = bn_optset_nearest(options, name);
   char masked[BN_MASK_MAX];
 
-  if (!bn_optset_is_comment(name))
-    bn_log_note("%s:%u: unknown option '%s' is ignored%s%s%s", path, line,
-                bn_mask_arg(name, masked), nearest != NULL ? " (did you mean " : "",
-                nearest != NULL ? nearest : "", nearest != NULL ? "?)" : "");
+  if (bn_optset_is_comment(name))
+    return;
+  if (nearest != NULL)
+    bn_log_note("%s:%u: unknown option '%s' is ignored (did you mean %s?)", path, line,
+                bn_mask_arg(name, masked), nearest);
+  else
+    bn_log_note("%s:%u: unknown option '%s' is ignored", path, line, bn_mask_arg(name, masked));
 }
 
 static void unknown_check_setting(void *arg, const char *name, const char *value, const char *path,
@@ -198,7 +201,7 @@ bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *opt
   return true;
 }
 
-/* --- accepted ones --- */
+/* --- unknown options that the test accepts --- */
 
 static void unknown_warn_of_typed(void *arg, const char *name, const char *value, const char *path,
                                   unsigned line)
@@ -208,7 +211,7 @@ static void unknown_warn_of_typed(void *arg, const char *name, const char *value
 
   (void)value;
   (void)line;
-  /* bn_cli_check_files tells of files, and an option of another test is known. */
+  /* bn_cli_check_files names the settings of files.  An option of another test is known. */
   if (path != NULL || unknown_owner_of(name) != NULL)
     return;
   bn_near_complain(bn_mask_arg(name, masked), bn_optset_nearest(options, name));

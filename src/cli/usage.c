@@ -51,7 +51,7 @@ static void usage_print_general(const struct bn_optset *options)
   putchar('\n');
 }
 
-/* A dialect knows the drivers whose options it has. */
+/* Returns whether the dialect has the driver: it lists options of it. */
 static bool usage_is_known_driver(const struct bn_cli *cli, const struct bn_registry_driver *driver)
 {
   unsigned in = 0;
@@ -117,13 +117,14 @@ static void usage_print_tests(const struct bn_cli *cli)
   bn_subcommand_list(bn_registry_subcommands, stdout);
 }
 
+/* Returns false if the reporter has no options, and so no group. */
 static bool usage_name_group(char *group, size_t size, const struct bn_reporter *r)
 {
   (void)snprintf(group, size, "%s report options", r->name);
   return r->options != NULL;
 }
 
-/* All of them are our own. */
+/* Dialects have no options of reports. */
 static void usage_print_reports(const struct bn_cli *cli, const struct bn_optset *options)
 {
   for (size_t i = 0; cli->policy->lists_own && bn_registry_reporters[i] != NULL; i++) {

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opens and closes the files of --report. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "cli/cli.h"
+#include "registry.h"
+
+static void reports_list_names(char *out, size_t len)
+{
+  size_t used = 0;
+
+  out[0] = '\0';
+  for (size_t i = 0; bn_registry_reporters[i] != NULL && used < len; i++)
+    used += (size_t)snprintf(out + used, len - used, "%s%s", i > 0 ? ", " : "",
+                             bn_registry_reporters[i]->name);
+}
+
+/* Returns whether several reports may write to the path: a report takes nothing from another one on
+   standard output. */
+static bool reports_is_stream(const char *path)
+{
+  return bn_file_descriptor(path) >= 0 || strcmp(path, "/dev/null") == 0;
+}
+
+static bool reports_is_journal_of(const struct bn_report_use *own, const char *path)
+{
+  char journal[PATH_MAX];
+
+  return own->ops->journal != NULL &&
+         (size_t)snprintf(journal, sizeof journal, "%s%s", own->path, own->ops->journal) <
+             sizeof journal &&
+         bn_file_is_same(journal, path);
+}
+
+/* Returns whether each report would write over the other, or replace its file. */
+static bool reports_share_file(const struct bn_report_use *a, const struct bn_report_use *b)
+{
+  if (a->path == NULL || b->path == NULL || reports_is_stream(a->path) ||
+      reports_is_stream(b->path))
+    return false;
+  return bn_file_is_same(a->path, b->path) || reports_is_journal_of(a, b->path) ||
+         reports_is_journal_of(b, a->path);
+}
+
+/* wanted: "NAME[:FILE]". */
+static int reports_find(const char *wanted, struct bn_report_use *use)
+{
+  const size_t len = strcspn(wanted, ":");
+  char known[128];
+
+  *use = (struct bn_report_use){.ops = bn_registry_reporter(wanted, len), .out = stdout};
+  if (use->ops == NULL) {
+    reports_list_names(known, sizeof known);
+    bn_log_stderr("--report=%s: no such report; allowed: %s", wanted, known);
+    return -1;
+  }
+  if (wanted[len] == ':')
+    use->path = wanted + len + 1;
+  if (use->path != NULL && strcmp(use->path, "-") == 0)
+    use->path = NULL;
+  return 0;
+}
+
+static int reports_open_file(struct bn_report_use *use)
+{
+  const int fd = bn_file_reopen(use->path);
+
+  use->out = fd >= 0 ? fdopen(fd, "w") : NULL;
+  if (use->out != NULL)
+    return 0;
+  bn_log_stderr("cannot write the report to '%s': %s", use->path, bn_file_reason(errno));
+  if (fd >= 0)
+    (void)close(fd);
+  return -1;
+}
+
+/* before: the n reports that are open already. */
+static int reports_open(const char *wanted, const struct bn_report_use *before, size_t n,
+                        struct bn_report_use *use)
+{
+  if (reports_find(wanted, use) != 0)
+    return -1;
+  for (size_t i = 0; i < n; i++)
+    if (reports_share_file(&before[i], use)) {
+      bn_log_stderr("--report=%s: another --report uses this file too; name another file", wanted);
+      return -1;
+    }
+  if (use->ops->own_file)
+    use->out = NULL;
+  else if (use->path != NULL)
+    return reports_open_file(use);
+  return 0;
+}
+
+/* A list may be empty by mistake, as in --report=$UNSET: nobody wants a run of hours without its
+   result. */
+static int reports_refuse_none(void)
+{
+  char known[128];
+
+  reports_list_names(known, sizeof known);
+  bn_log_stderr("--report=: no report is named; allowed: %s", known);
+  return -1;
+}
+
+int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **reports, size_t *n)
+{
+  const size_t n_wanted = wanted != NULL ? wanted->n : 0;
+
+  *n = 0;
+  *reports = bn_alloc(n_wanted + BN_CLI_MORE_REPORTS, sizeof **reports);
+  if (wanted != NULL && wanted->n == 0)
+    return reports_refuse_none();
+  for (; *n < n_wanted; (*n)++)
+    if (reports_open(wanted->item[*n], *reports, *n, &(*reports)[*n]) != 0)
+      return -1;
+  return 0;
+}
+
+/* Returns whether a reporter that hangs holds the lock of the file: closing it would hang too.  A
+   message has said that its report is not complete. */
+static bool reports_is_locked(FILE *f)
+{
+  if (ftrylockfile(f) != 0)
+    return true;
+  funlockfile(f);
+  return false;
+}
+
+bool bn_cli_prints_document(const struct bn_cli *cli, const struct bn_report_use *reports, size_t n)
+{
+  size_t documents = 0, texts = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    if (reports[i].ops->aside || !bn_file_is_stdout(reports[i].path))
+      continue;
+    if (reports[i].ops->for_programs)
+      documents++;
+    else
+      texts++;
+  }
+  return bn_cli_is_command(cli, "run") && documents > 0 && texts == 0;
+}
+
+int bn_cli_close_reports(const struct bn_report_use *reports, size_t n)
+{
+  int rc = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    if (reports[i].out == NULL || reports[i].out == stdout || reports_is_locked(reports[i].out))
+      continue;
+    if (fclose(reports[i].out) != 0) {
+      bn_log_stderr("cannot write the report to '%s': %s", reports[i].path, strerror(errno));
+      rc = -1;
+    }
+  }
+  return rc;
+}
