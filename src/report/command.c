@@ -19,8 +19,8 @@ static void command_put_word(struct bn_buf *out, const char *text)
     (void)bn_escape_word(out, text);
 }
 
-/* The test is a word of its own, and so is the dialect, which the name of the program may decide.
- */
+/* Returns whether the command line repeats the option.  The test and the dialect, which the name of
+   the program may decide, have their own places there. */
 static bool command_is_repeated(const struct bn_fact_option *o)
 {
   return o->origin != BN_FROM_DEFAULT && o->value != NULL && !o->secret &&

@@ -68,7 +68,7 @@ static int merged_read_inputs(const struct bn_merged_conf *c, const char *const 
   return 0;
 }
 
-static void merged_forget(struct inputs *in)
+static void merged_free_inputs(struct inputs *in)
 {
   for (size_t i = 0; i < in->n; i++)
     bn_stored_done(&in->stored[i]);
@@ -88,7 +88,8 @@ static void merged_print_notes(struct bn_buf *notes)
   }
 }
 
-static int merged_merge(const struct bn_merged_conf *c, const struct inputs *in, struct bn_err *err)
+static int merged_write_sum(const struct bn_merged_conf *c, const struct inputs *in,
+                            struct bn_err *err)
 {
   struct bn_buf notes = {.max = 0};
   struct bn_result result;
@@ -114,7 +115,7 @@ int bn_merged_run(const void *conf, const char *const *operand, struct bn_err *e
 
   if (bn_written_check(c->output, err) == 0 && merged_refuse_twice(operand, err) == 0 &&
       merged_read_inputs(c, operand, &in, err) == 0)
-    rc = merged_merge(c, &in, err);
-  merged_forget(&in);
+    rc = merged_write_sum(c, &in, err);
+  merged_free_inputs(&in);
   return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -58,7 +58,7 @@ static void saved_warn_partial(const struct shown *file, bool of_journal, double
                   file->name);
 }
 
-/* Logs what the report itself has no place for. */
+/* Logs facts about a result for which the report has no place. */
 static void saved_warn(const char *path, const struct bn_stored *s)
 {
   const struct shown file = saved_show(path);
@@ -82,7 +82,8 @@ static void saved_warn(const char *path, const struct bn_stored *s)
                   file.name);
 }
 
-/* No form of the report has a place for this.  The reason is escaped: it quotes the file. */
+/* Logs the lines of a journal that were left out: no form of a report has a place for them.  The
+   reason is escaped, because it quotes the file. */
 void bn_saved_tell_skipped(const char *path, const struct bn_skipped_lines *p)
 {
   const struct shown file = saved_show(path);

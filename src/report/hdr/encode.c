@@ -18,8 +18,8 @@ static void encode_put_big_endian(unsigned char *to, uint64_t value, size_t byte
     to[i] = (unsigned char)(value >> 8 * (bytes - 1 - i));
 }
 
-/* Each of the first eight bytes has seven bits and a mark that more follow; the ninth has eight
-   bits. */
+/* Appends a number in the ZigZag LEB128 form of HdrHistogram: each of the first eight bytes has
+   seven bits and a mark that more follow; the ninth has eight bits. */
 static void encode_add_number(struct bn_buf *b, int64_t value)
 {
   uint64_t rest = (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
@@ -30,6 +30,7 @@ static void encode_add_number(struct bn_buf *b, int64_t value)
   (void)bn_buf_char(b, (char)rest);
 }
 
+/* Appends the number of empty buckets as HdrHistogram does: negative, or a 0 for a single one. */
 static void encode_add_empty(struct bn_buf *b, size_t buckets)
 {
   if (buckets > 0)
@@ -46,7 +47,8 @@ static int64_t encode_at_most_signed(uint64_t n)
   return n > INT64_MAX ? INT64_MAX : (int64_t)n;
 }
 
-/* Two buckets may have the last index. */
+/* Appends the counts of all buckets.  The last two buckets may have the same index, that of the
+   highest value, and are added up. */
 static void encode_add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
 {
   size_t next = 0;

@@ -111,7 +111,8 @@ static void hdr_print_heading(struct hdr *h, enum bn_view_span span)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* Names of a document may have any characters; a tag has no comma, blank or line end. */
+/* Prints the tag of a line, without the commas, blanks and line ends that names of a document may
+   have. */
 static void hdr_print_tag(const struct hdr *h, const char *name)
 {
   (void)fputs("Tag=", h->out);
@@ -137,7 +138,7 @@ static void hdr_print_line(const struct hdr *h, const char *tag, double from_s, 
   bn_buf_done(&text);
 }
 
-/* An empty histogram gets no tagged line. */
+/* Prints the line of a metric.  Only the latency of events has a line if it is empty. */
 static void hdr_print_metric(const struct hdr *h, const struct bn_view *v, size_t i, double from_s,
                              const struct bn_hist_sparse *s)
 {

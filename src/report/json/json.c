@@ -142,7 +142,8 @@ static struct bn_group *json_keep_view(struct json *r, const struct bn_view *v)
   return g;
 }
 
-static void json_limit_buckets(struct json *r, const struct bn_record *last)
+/* Keeps no histograms of intervals any more when the document has reached its limit. */
+static void json_count_buckets(struct json *r, const struct bn_record *last)
 {
   r->buckets += bn_snap_buckets(&last->delta);
   if (r->bins != BINS_ALL || r->buckets < BUCKETS_MAX)
@@ -153,9 +154,10 @@ static void json_limit_buckets(struct json *r, const struct bn_record *last)
                 last->view.at_s, BUCKETS_MAX);
 }
 
-/* bench reads no document above these bounds, so it makes none. */
-static void json_limit_intervals(struct json *r, const struct bn_group *g,
-                                 const struct bn_record *last)
+/* Keeps no intervals any more when the document has reached its limits: bench reads no document
+   above them. */
+static void json_count_values(struct json *r, const struct bn_group *g,
+                              const struct bn_record *last)
 {
   r->values += bn_store_values(&last->view);
   r->full = !bn_store_has_room(g, r->values);
@@ -177,8 +179,8 @@ static int json_interval(void *self, const struct bn_view *v, struct bn_err *err
   json_write_journal(r, kept != NULL ? &kept->view : v);
   if (kept == NULL)
     return 0;
-  json_limit_buckets(r, kept);
-  json_limit_intervals(r, g, kept);
+  json_count_buckets(r, kept);
+  json_count_values(r, g, kept);
   return 0;
 }
 
@@ -211,8 +213,7 @@ static int json_write_document(struct json *r, struct bn_err *err)
 
   r->result.facts = *r->facts;
   document = bn_store_document(&r->result, NULL);
-  memset(&r->result.facts, 0, sizeof r->result.facts);
-
+  memset(&r->result.facts, 0, sizeof r->result.facts); /* the facts stay those of the run */
   if (r->path == NULL)
     rc = bn_store_print(document, r->out, err);
   else

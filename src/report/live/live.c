@@ -26,7 +26,7 @@ static void live_begin(void *self, const struct bn_facts *f)
 }
 
 /* Appends to a text of TEXT_MAX bytes. */
-__attribute__((format(printf, 2, 3))) static void text_append(char *text, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void live_append(char *text, const char *fmt, ...)
 {
   const size_t len = strlen(text);
   va_list ap;
@@ -36,23 +36,23 @@ __attribute__((format(printf, 2, 3))) static void text_append(char *text, const 
   va_end(ap);
 }
 
-static void text_append_time(char *text, const struct bn_plan *plan, double at_s)
+static void live_append_time(char *text, const struct bn_plan *plan, double at_s)
 {
   const double limit_s = (double)plan->time_ns * 1e-9;
 
-  text_append(text, "%.0f s", at_s);
+  live_append(text, "%.0f s", at_s);
   if (plan->time_ns != 0)
-    text_append(text, ", %.0f s left", limit_s > at_s ? ceil(limit_s - at_s) : 0.0);
+    live_append(text, ", %.0f s left", limit_s > at_s ? ceil(limit_s - at_s) : 0.0);
 }
 
-static void text_append_percentile(char *text, const struct bn_view *v)
+static void live_append_percentile(char *text, const struct bn_view *v)
 {
   const size_t i = bn_view_greatest_rank(v);
   const double ms = v->n_percents > 0 ? v->percentile_s[i] * 1e3 : NAN;
 
   if (isnan(ms))
     return;
-  text_append(text, ", p%.10g %s%.*f ms", v->percents[i],
+  live_append(text, ", p%.10g %s%.*f ms", v->percents[i],
               v->at_least != NULL && v->at_least[i] ? ">= " : "", bn_units_decimals(ms, 2), ms);
 }
 
@@ -62,13 +62,13 @@ static int live_tick(void *self, const struct bn_view *v, struct bn_err *err)
   char text[TEXT_MAX] = "";
 
   (void)err;
-  text_append_time(text, l->plan, v->at_s);
-  text_append(text, ": %.0f events/s", v->events_per_s);
-  text_append_percentile(text, v);
+  live_append_time(text, l->plan, v->at_s);
+  live_append(text, ": %.0f events/s", v->events_per_s);
+  live_append_percentile(text, v);
   if (v->kind == BN_KIND_SQL || v->errors > 0)
-    text_append(text, ", %llu errors", (unsigned long long)v->errors);
+    live_append(text, ", %llu errors", (unsigned long long)v->errors);
   if (v->paced && v->backlog > 0)
-    text_append(text, ", %llu waiting", (unsigned long long)v->backlog);
+    live_append(text, ", %llu waiting", (unsigned long long)v->backlog);
   bn_log_progress(text);
   return 0;
 }

@@ -169,7 +169,11 @@ static void markdown_put_latency(char value[VALUE_MAX], double s, bool at_least)
 
   (void)snprintf(digits, sizeof digits, "%.*f", bn_units_decimals(ms, 2), ms);
   bn_units_point(digits);
-  (void)snprintf(value, VALUE_MAX, "%s%s", !isfinite(s) ? "\\>" : at_least ? "\u2265" : "", digits);
+  const char *sign = at_least ? "\u2265" : "";
+
+  if (!isfinite(s))
+    sign = "\\>";
+  (void)snprintf(value, VALUE_MAX, "%s%s", sign, digits);
 }
 
 static void markdown_add_latency(struct column *c, enum place place, double percent, double s,
@@ -355,12 +359,12 @@ static void markdown_print_label(const struct markdown *m, const struct line *l,
 {
   char digits[BN_UNITS_DIGITS], name[VALUE_MAX] = "latency";
 
+  if (l->place != STATEMENTS && l->place != PERCENTILE) {
+    (void)fprintf(out, "| %s |", labels[l->place]);
+    return;
+  }
   if (l->place == STATEMENTS)
     bn_escape_markdown(name, VALUE_MAX, m->statement[l->statement]);
-  else if (l->place != PERCENTILE)
-    (void)fprintf(out, "| %s |", labels[l->place]);
-  if (l->place != STATEMENTS && l->place != PERCENTILE)
-    return;
   if (l->percent == AVERAGE)
     (void)fprintf(out, "| %s avg (ms) |", name);
   else
@@ -417,7 +421,7 @@ static void markdown_begin(void *self, const struct bn_facts *f)
   bn_escape_markdown(m->column[m->n++].name, VALUE_MAX, path != NULL ? path : "");
 }
 
-/* Adds what went wrong, if it did. */
+/* Adds a line for each kind of loss that has occurred. */
 static void markdown_add_losses(struct column *c, const struct bn_view *v)
 {
   const struct {

@@ -119,8 +119,8 @@ static char *listen_page_text(void *arg, const char *accept, size_t *len, const 
   return copy;
 }
 
-/* Renders without the lock, so that a client waits for a swap at most.  end NULL: the run goes on.
- */
+/* Renders without the lock, so that a client waits for a swap at most.  end NULL: the run goes
+   on. */
 static void listen_refresh(struct bn_listen *l, const struct bn_end *end)
 {
   struct bn_buf metrics = {.max = 0}, plain = {.max = 0}, old[2];
@@ -150,11 +150,13 @@ int bn_listen_new(struct bn_listen_conf *conf, struct bn_err *err)
 {
   struct bn_listen *l;
 
-  if (conf->at == NULL || conf->at[0] == '\0')
-    return conf->linger_s <= 0 ? 0
-                               : bn_err_set(err, EINVAL,
-                                            "--metrics-linger is for the page of --metrics-listen: "
-                                            "name its port too, as --metrics-listen=9090");
+  if (conf->at == NULL || conf->at[0] == '\0') {
+    if (conf->linger_s <= 0)
+      return 0;
+    return bn_err_set(err, EINVAL,
+                      "--metrics-linger is for the page of --metrics-listen: name its port too, as "
+                      "--metrics-listen=9090");
+  }
   conf->page = l = bn_alloc(1, sizeof *l);
   l->page = (struct bn_web_page){.path = "/metrics", .text = listen_page_text, .arg = l};
   (void)pthread_mutex_init(&l->lock, NULL);
@@ -230,7 +232,7 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
   return 0;
 }
 
-/* Called before the heading, and again when the server's name is known. */
+/* Renders the facts; comes before the heading, and again when the server's name is known. */
 static void listen_begin(void *self, const struct bn_facts *f)
 {
   struct bn_listen *l = ((struct listen *)self)->page;
@@ -241,7 +243,7 @@ static void listen_begin(void *self, const struct bn_facts *f)
   listen_refresh(l, NULL);
 }
 
-/* The age of the oldest event counts as the final report counts it. */
+/* Renders a tick.  The oldest unfinished event counts for the maximum, as in the final report. */
 static int listen_tick(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct bn_view now = *v;
@@ -263,7 +265,8 @@ static int listen_checkpoint(void *self, const struct bn_view *v, struct bn_err 
   return 0;
 }
 
-/* A counter does not go back, so after a checkpoint the last tick stays. */
+/* Renders the total, unless it begins at a checkpoint: counters do not go back, so the last tick
+   stays. */
 static int listen_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct bn_listen *l = ((struct listen *)self)->page;

@@ -33,7 +33,7 @@ static void openmetrics_begin(void *self, const struct bn_facts *f)
   m->facts = f;
 }
 
-/* Facts may change until the run has ended, so nothing is rendered before openmetrics_finish(). */
+/* Keeps the total until openmetrics_finish(), because facts may change until the run has ended. */
 static int openmetrics_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct openmetrics *m = self;

@@ -32,6 +32,8 @@ int bn_line_first(struct bn_buf *b, const struct bn_row *row, struct bn_buf *nam
   return 0;
 }
 
+/* Adds a text in quotes.  A spreadsheet would take a text that begins with one of "=+-@" for a
+   formula. */
 static void line_add_text(struct bn_buf *b, const char *text)
 {
   const size_t size = bn_escape(NULL, 0, text, "") + 1;
@@ -41,8 +43,11 @@ static void line_add_text(struct bn_buf *b, const char *text)
   (void)bn_buf_char(b, '"');
   if (shown[0] != '\0' && strchr("=+-@", shown[0]) != NULL)
     (void)bn_buf_char(b, '\'');
-  for (const char *s = shown; *s != '\0'; s++)
-    (void)(*s == '"' ? bn_buf_str(b, "\"\"") : bn_buf_char(b, *s));
+  for (const char *s = shown; *s != '\0'; s++) {
+    if (*s == '"')
+      (void)bn_buf_char(b, '"');
+    (void)bn_buf_char(b, *s);
+  }
   (void)bn_buf_char(b, '"');
   free(shown);
 }

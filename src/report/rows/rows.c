@@ -36,13 +36,13 @@ static int rows_check(const char *name, const struct bn_plan *plan, struct bn_er
                     name);
 }
 
-static int csv_check(void *self, const struct bn_plan *plan, struct bn_err *err)
+static int rows_check_csv(void *self, const struct bn_plan *plan, struct bn_err *err)
 {
   (void)self;
   return rows_check("csv", plan, err);
 }
 
-static int jsonl_check(void *self, const struct bn_plan *plan, struct bn_err *err)
+static int rows_check_jsonl(void *self, const struct bn_plan *plan, struct bn_err *err)
 {
   (void)self;
   return rows_check("jsonl", plan, err);
@@ -63,7 +63,7 @@ static void rows_put_line(struct rows *r)
 }
 
 /* Writes the names at once, so that a reader finds the columns of a run without intervals. */
-static void csv_started(void *self, const struct bn_facts *f)
+static void rows_started_csv(void *self, const struct bn_facts *f)
 {
   struct rows *r = self;
 
@@ -75,8 +75,8 @@ static void csv_started(void *self, const struct bn_facts *f)
     rows_put_line(r);
 }
 
-/* A run without intervals leaves an empty file, and not the rows of another run. */
-static void jsonl_started(void *self, const struct bn_facts *f)
+/* Empties the file, so that a run without intervals does not leave the rows of another run. */
+static void rows_started_jsonl(void *self, const struct bn_facts *f)
 {
   struct rows *r = self;
 
@@ -85,31 +85,32 @@ static void jsonl_started(void *self, const struct bn_facts *f)
   bn_output_end(&r->output);
 }
 
-/* After a start that failed, other forms have a new file. */
-static int csv_finish(void *self, const struct bn_end *end, struct bn_err *err)
+/* Starts the file also after a start of the run that failed: the file of an earlier run does not
+   stay. */
+static int rows_finish_csv(void *self, const struct bn_end *end, struct bn_err *err)
 {
   const struct rows *r = self;
 
   (void)end;
   (void)err;
   if (r->plan != NULL && !r->output.begun)
-    csv_started(self, NULL);
+    rows_started_csv(self, NULL);
   return 0;
 }
 
-/* As csv_finish(). */
-static int jsonl_finish(void *self, const struct bn_end *end, struct bn_err *err)
+/* As rows_finish_csv(). */
+static int rows_finish_jsonl(void *self, const struct bn_end *end, struct bn_err *err)
 {
   const struct rows *r = self;
 
   (void)end;
   (void)err;
   if (r->plan != NULL && !r->output.begun)
-    jsonl_started(self, NULL);
+    rows_started_jsonl(self, NULL);
   return 0;
 }
 
-static int csv_interval(void *self, const struct bn_view *v, struct bn_err *err)
+static int rows_interval_csv(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct rows *r = self;
 
@@ -122,7 +123,7 @@ static int csv_interval(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
-static int jsonl_interval(void *self, const struct bn_view *v, struct bn_err *err)
+static int rows_interval_jsonl(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct rows *r = self;
 
@@ -149,11 +150,11 @@ const struct bn_reporter bn_reporter_csv = {
     .joins = true,
     .for_programs = true,
     .open = rows_open,
-    .check = csv_check,
+    .check = rows_check_csv,
     .begin = rows_begin,
-    .started = csv_started,
-    .interval = csv_interval,
-    .finish = csv_finish,
+    .started = rows_started_csv,
+    .interval = rows_interval_csv,
+    .finish = rows_finish_csv,
     .close = rows_close,
 };
 
@@ -163,10 +164,10 @@ const struct bn_reporter bn_reporter_jsonl = {
     .joins = true,
     .for_programs = true,
     .open = rows_open,
-    .check = jsonl_check,
+    .check = rows_check_jsonl,
     .begin = rows_begin,
-    .started = jsonl_started,
-    .interval = jsonl_interval,
-    .finish = jsonl_finish,
+    .started = rows_started_jsonl,
+    .interval = rows_interval_jsonl,
+    .finish = rows_finish_jsonl,
     .close = rows_close,
 };

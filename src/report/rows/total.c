@@ -30,7 +30,7 @@ struct total {
   bool refused;              /* a row had other columns than the rows before it */
 };
 
-static int total_cannot(const char *path, const char *why, struct bn_err *err)
+static int total_refuse(const char *path, const char *why, struct bn_err *err)
 {
   return bn_err_set(err, errno, "cannot write the report to '%s': %s", path, why);
 }
@@ -56,7 +56,7 @@ static int total_open(void *self, const void *conf, const char *path, FILE *out,
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* Returns 0, or -1 and errno. */
+/* Waits for the lock of the file.  Returns 0, or -1 and errno. */
 static int total_lock(int fd)
 {
   const uint64_t until_ns = bn_clock_mono() + lock_ns;
@@ -80,10 +80,10 @@ static int total_open_file(const char *path, struct bn_err *err)
   const int fd = bn_file_open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 
   if (fd < 0)
-    return total_cannot(path, bn_file_reason(errno), err);
+    return total_refuse(path, bn_file_reason(errno), err);
   if (total_lock(fd) == 0)
     return fd;
-  (void)total_cannot(path, total_lock_reason(errno), err);
+  (void)total_refuse(path, total_lock_reason(errno), err);
   (void)close(fd);
   return -1;
 }
@@ -98,7 +98,7 @@ static int total_check_names(const struct total *t, int fd, struct bn_err *err)
 
   n = pread(fd, first, len, 0);
   if (n < 0)
-    rc = total_cannot(t->path, strerror(errno), err);
+    rc = total_refuse(t->path, strerror(errno), err);
   else if (n > 0 && ((size_t)n != len || memcmp(first, t->names.data, len) != 0))
     rc = bn_err_set(err, EINVAL,
                     "--report=csv-total:%s: the first line of this file does not name the columns "
@@ -115,7 +115,7 @@ static int total_make_lines(struct total *t, int fd, off_t size, struct bn_err *
   char last = '\n';
 
   if (size > 0 && pread(fd, &last, 1, size - 1) != 1)
-    return total_cannot(t->path, strerror(errno), err);
+    return total_refuse(t->path, strerror(errno), err);
   bn_buf_clear(&t->line);
   if (size == 0)
     (void)bn_buf_str(&t->line, t->names.data);
@@ -134,7 +134,7 @@ static int total_append(const struct total *t, int fd, off_t size, struct bn_err
     const ssize_t n = write(fd, t->line.data + done, t->line.len - done);
 
     if (n < 0 && errno != EINTR) {
-      (void)total_cannot(t->path, strerror(errno), err);
+      (void)total_refuse(t->path, strerror(errno), err);
       if (done > 0 && ftruncate(fd, size) != 0)
         return bn_err_set(err, errno, "cannot remove half a row from the end of '%s': %s", t->path,
                           strerror(errno));
@@ -154,19 +154,19 @@ static int total_append_to_file(struct total *t, struct bn_err *err)
   if (fd < 0)
     return -1;
   rc = fstat(fd, &st) == 0 ? total_check_names(t, fd, err)
-                           : total_cannot(t->path, strerror(errno), err);
+                           : total_refuse(t->path, strerror(errno), err);
   if (rc == 0)
     rc = total_make_lines(t, fd, st.st_size, err);
   if (rc == 0)
     rc = total_append(t, fd, st.st_size, err);
   if (close(fd) != 0 && rc == 0)
-    rc = total_cannot(t->path, strerror(errno), err);
+    rc = total_refuse(t->path, strerror(errno), err);
   return rc;
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* The options decide the columns. */
+/* Makes the line of names from the plan, as the options decide the columns. */
 static void total_make_names(struct total *t, const struct bn_plan *plan)
 {
   bn_row_run(&t->row, NULL, NULL);
@@ -249,7 +249,7 @@ static int total_close(void *self, struct bn_err *err)
   int rc = 0;
 
   if (wants && t->special != NULL && bn_file_save(t->special, t->line.data, t->line.len) != 0)
-    rc = total_cannot(t->special, bn_file_reason(errno), err);
+    rc = total_refuse(t->special, bn_file_reason(errno), err);
   if (wants && t->special == NULL)
     total_print_rows(t);
   if (rc == 0)

@@ -18,8 +18,9 @@ static int errors_compare(const void *a, const void *b)
   return strcmp(s->name, t->name);
 }
 
-/* The texts are escaped: a server chooses the message, and a document may have any text. */
-static void print_error(FILE *out, const struct bn_facts *f, const struct bn_label *error)
+/* Prints an error.  The texts are escaped: a server chooses the message, and a document may have
+   any text. */
+static void errors_print_one(FILE *out, const struct bn_facts *f, const struct bn_label *error)
 {
   const char *class = bn_facts_find_text(f, "error_classes", error->name);
   const char *message = bn_facts_find_text(f, "error_messages", error->name);
@@ -51,11 +52,11 @@ void bn_text_errors(FILE *out, const struct bn_facts *f, const struct bn_view *v
     return;
   (void)fputs("Errors (count, first message):\n", out);
   for (size_t i = 0; i < n; i++)
-    print_error(out, f, &sorted[i]);
+    errors_print_one(out, f, &sorted[i]);
   (void)fputs("\n", out);
 }
 
-/* Key and text are escaped, because a document may have any text. */
+/* Prints a kind of failure.  Key and text are escaped, because a document may have any text. */
 static void errors_print_failure(FILE *out, const struct bn_facts *f, const struct bn_fact *failure)
 {
   const struct bn_fact *at = bn_facts_find(f, BN_THREAD_ERROR_TIMES, failure->key);
@@ -70,7 +71,8 @@ static void errors_print_failure(FILE *out, const struct bn_facts *f, const stru
     (void)fprintf(out, "    %-36s %.3f s  %s\n", kind, at->real, shown);
 }
 
-/* A saved result has the facts of the whole run, also of failures after the checkpoint. */
+/* Returns whether a failure came after the checkpoint of the view: a saved result has the facts of
+   the whole run. */
 static bool errors_is_later(const struct bn_facts *f, const struct bn_fact *failure,
                             const struct bn_view *v)
 {

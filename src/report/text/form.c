@@ -55,17 +55,17 @@ struct value {
   bool at_least; /* it is a lower bound */
 };
 
-static struct value value_u64(uint64_t n)
+static struct value form_u64_value(uint64_t n)
 {
   return (struct value){.type = VALUE_U64, .u64 = n};
 }
 
-static struct value value_f64(double x)
+static struct value form_f64_value(double x)
 {
   return (struct value){.type = VALUE_F64, .f64 = x};
 }
 
-__attribute__((format(printf, 1, 2))) static struct value value_text(const char *fmt, ...)
+__attribute__((format(printf, 1, 2))) static struct value form_text_value(const char *fmt, ...)
 {
   struct value v = {.type = VALUE_TEXT};
   va_list ap;
@@ -87,7 +87,7 @@ uint64_t bn_form_in_flight(const struct bn_form *f)
 
 static struct value form_find_percentile(const struct bn_form *f)
 {
-  struct value v = value_f64(f->percentile_s);
+  struct value v = form_f64_value(f->percentile_s);
 
   v.at_least = f->at_least;
   return v;
@@ -95,7 +95,7 @@ static struct value form_find_percentile(const struct bn_form *f)
 
 static struct value form_find_maximum(const struct bn_form *f)
 {
-  struct value v = value_f64(f->timing != NULL ? f->timing->max_s : f->view->max_s);
+  struct value v = form_f64_value(f->timing != NULL ? f->timing->max_s : f->view->max_s);
 
   v.at_least = f->native && f->timing == NULL && f->view->max_at_least;
   return v;
@@ -114,8 +114,8 @@ static struct value form_find_figure(const struct bn_form *f, const char *name, 
     g++;
   assert(g->name != NULL); /* templates are constants of this program */
   if (g->type == BN_VIEW_F64)
-    return value_f64(bn_view_value(f->view, g));
-  return value_u64(*(const uint64_t *)((const char *)f->view + g->offset));
+    return form_f64_value(bn_view_value(f->view, g));
+  return form_u64_value(*(const uint64_t *)((const char *)f->view + g->offset));
 }
 
 static struct value form_find_value(const struct bn_form *f, const char *name, size_t len)
@@ -124,42 +124,42 @@ static struct value form_find_value(const struct bn_form *f, const char *name, s
   const struct bn_timing *t = f->timing;
 
   if (form_is_name(name, len, "threads"))
-    return value_u64(f->view->running);
+    return form_u64_value(f->view->running);
   if (form_is_name(name, len, "in_flight"))
-    return value_u64(bn_form_in_flight(f));
+    return form_u64_value(bn_form_in_flight(f));
   if (form_is_name(name, len, "rank"))
-    return value_text("%.15g", f->rank);
+    return form_text_value("%.15g", f->rank);
   if (form_is_name(name, len, "approx"))
-    return value_text("approx. %3.15g percentile:", f->rank);
+    return form_text_value("approx. %3.15g percentile:", f->rank);
   if (form_is_name(name, len, "percentile_s"))
     return form_find_percentile(f);
   if (form_is_name(name, len, "timing"))
-    return value_text("%s", f->timing_name);
+    return form_text_value("%s", f->timing_name);
   if (form_is_name(name, len, "max_s"))
     return form_find_maximum(f);
   if (t != NULL && form_is_name(name, len, "min_s"))
-    return value_f64(t->min_s);
+    return form_f64_value(t->min_s);
   if (t != NULL && form_is_name(name, len, "avg_s"))
-    return value_f64(t->avg_s);
+    return form_f64_value(t->avg_s);
   if (s != NULL && form_is_name(name, len, "session"))
-    return value_u64((uint64_t)(s - f->view->sessions));
+    return form_u64_value((uint64_t)(s - f->view->sessions));
   if (s != NULL && form_is_name(name, len, "session_events"))
-    return value_u64(s->events);
+    return form_u64_value(s->events);
   if (s != NULL && form_is_name(name, len, "session_min_s"))
-    return value_f64(s->min_s);
+    return form_f64_value(s->min_s);
   if (s != NULL && form_is_name(name, len, "session_avg_s"))
-    return value_f64(s->avg_s);
+    return form_f64_value(s->avg_s);
   if (s != NULL && form_is_name(name, len, "session_max_s"))
-    return value_f64(s->max_s);
+    return form_f64_value(s->max_s);
   if (s != NULL && form_is_name(name, len, "session_busy_s"))
-    return value_f64(s->busy_s);
+    return form_f64_value(s->busy_s);
   return form_find_figure(f, name, len);
 }
 
 /* --- units ------------------------------------------------------------------------------------ */
 
-/* A saved result may have any number here, and C converts only numbers that fit. */
-static uint64_t form_u64_clamp(double x)
+/* Converts a number, of which a saved result may have any: C converts only numbers that fit. */
+static uint64_t form_clamp_to_u64(double x)
 {
   if (!(x > 0))
     return 0;
@@ -172,12 +172,12 @@ static const struct {
   double times, by;
 } units[] = {{"ms", 1e3, 1}, {"MiB", 1, 0x1p20}, {"MB", 1, 1e6}, {"%", 100, 1}};
 
-static void value_convert(struct value *v, const char *unit, size_t len)
+static void form_convert_value(struct value *v, const char *unit, size_t len)
 {
   size_t i = 0;
 
   if (form_is_name(unit, len, "size")) {
-    const uint64_t bytes = v->type == VALUE_U64 ? v->u64 : form_u64_clamp(v->f64);
+    const uint64_t bytes = v->type == VALUE_U64 ? v->u64 : form_clamp_to_u64(v->f64);
 
     v->type = VALUE_TEXT;
     (void)bn_units_format_size(v->text, sizeof v->text, bytes, false);
@@ -197,7 +197,7 @@ struct layout {
   bool latency;
 };
 
-/* No event has ended, natively: there is no latency. */
+/* Returns whether there is no latency, because no event has ended.  Dialects print 0 for it. */
 static bool form_has_nothing(const struct bn_form *f)
 {
   return f->native && f->timing == NULL && f->view->events == 0;
@@ -218,24 +218,23 @@ static void form_print_f64(const struct bn_form *f, const struct layout *l, cons
                            FILE *out)
 {
   static const char sign[] = "\u2265";
-  const int sign_bytes = v->at_least ? (int)sizeof sign - 1 : 0;
   const double x = isnan(v->f64) && !f->native ? 0 : v->f64; /* sysbench prints 0 for nothing */
   const int decimals = l->latency && f->native ? bn_units_decimals(x, l->decimals) : l->decimals;
   char text[FORM_TEXT];
 
-  if (isinf(x))
+  if (isnan(x)) {
+    (void)fprintf(out, "%*s", f->view->span == BN_VIEW_INTERVAL ? 0 : l->width, "-");
+  } else if (isinf(x)) {
     (void)snprintf(text, sizeof text, ">%.*f", l->decimals,
                    (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6);
-  else if (v->at_least)
-    (void)snprintf(text, sizeof text, "%s%.*f", sign, decimals, x);
-  if (isnan(x))
-    (void)fprintf(out, "%*s", f->view->span == BN_VIEW_INTERVAL ? 0 : l->width, "-");
-  else if (isinf(x))
     (void)fprintf(out, "%*s", l->width, text);
-  else if (v->at_least)
-    (void)fprintf(out, "%*s", l->width + sign_bytes - 1, text); /* the sign is one column wide */
-  else
+  } else if (v->at_least) {
+    (void)snprintf(text, sizeof text, "%s%.*f", sign, decimals, x);
+    /* printf counts bytes, and the sign is one column wide. */
+    (void)fprintf(out, "%*s", l->width + (int)sizeof sign - 2, text);
+  } else {
     (void)fprintf(out, "%*.*f", l->width, decimals, x);
+  }
 }
 
 static void form_print_value(const struct bn_form *f, const struct layout *l, const struct value *v,
@@ -251,7 +250,8 @@ static void form_print_value(const struct bn_form *f, const struct layout *l, co
     form_print_f64(f, l, v, out);
 }
 
-/* Prints the figure whose "{" is at text; returns what follows its "}". */
+/* Prints the figure of "{NAME:WIDTH:.DECIMALS~UNIT}" at the start of text, whose parts behind the
+   name are optional; "~" marks a latency.  Returns the text behind it. */
 static const char *form_print_field(const struct bn_form *f, const char *text, FILE *out)
 {
   const char *name = text + 1;
@@ -271,7 +271,7 @@ static const char *form_print_field(const struct bn_form *f, const char *text, F
   end += l.latency;
   unit = strcspn(end, "}");
   if (unit > 0)
-    value_convert(&v, end, unit);
+    form_convert_value(&v, end, unit);
   form_print_value(f, &l, &v, out);
   return end + unit + 1;
 }

@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 
-/* The text is escaped: a server chooses its name, and a document may have any text. */
+/* Escapes the text: a server chooses its name, and a document may have any text. */
 static void heading_print_foreign(FILE *out, const char *before, const char *text,
                                   const char *after)
 {
@@ -16,7 +16,8 @@ static void heading_print_foreign(FILE *out, const char *before, const char *tex
   (void)fprintf(out, "%s%s%s", before, shown, after);
 }
 
-/* Returns NULL if it was not known.  Facts of a document may be younger than its heading. */
+/* Returns the version of the server or else of the client; NULL: it was not known at the start.
+   Facts of a document may be younger than its heading. */
 static const char *heading_version_at_start(const struct bn_facts *f)
 {
   const char *version = bn_facts_find_text(f, "database", "server_version");
@@ -26,7 +27,7 @@ static const char *heading_version_at_start(const struct bn_facts *f)
   return version != NULL ? version : bn_facts_find_text(f, "database", "client_version");
 }
 
-/* The driver, or a document, may not know some of these facts. */
+/* Prints no line if none of these facts is known, as with some drivers and documents. */
 static void heading_print_connection(FILE *out, const struct bn_facts *f)
 {
   static const char *const facts[][3] = {{"", "transport", ""},

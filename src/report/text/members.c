@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/units.h"
 
-static void members_add_f64(struct bn_buf *b, int width, double x)
+static void members_append_f64(struct bn_buf *b, int width, double x)
 {
   if (isfinite(x))
     (void)bn_buf_printf(b, " %*.*f", width, bn_units_decimals(x, 2), x);
@@ -18,7 +18,7 @@ static void members_add_f64(struct bn_buf *b, int width, double x)
     (void)bn_buf_printf(b, " %*s", width, "-");
 }
 
-static void members_add_name(struct bn_buf *b, const struct bn_member *m)
+static void members_append_name(struct bn_buf *b, const struct bn_member *m)
 {
   char shown[512];
 
@@ -30,30 +30,30 @@ static void members_add_name(struct bn_buf *b, const struct bn_member *m)
   (void)bn_buf_printf(b, " (lost: %s)", shown);
 }
 
-/* A lost host's figures lack what it had not sent. */
-static void members_make_line(struct bn_buf *b, const struct bn_group *g)
+/* Appends the figures of a host.  Those of a lost host are of the time until its last message. */
+static void members_append_line(struct bn_buf *b, const struct bn_group *g)
 {
   const struct bn_member *m = g->member;
   const struct bn_view *v = g->has_total ? &g->total.view : NULL;
 
   (void)bn_buf_printf(b, "%7u", m->threads);
-  members_add_f64(b, 12, v != NULL ? v->events_per_s : HUGE_VAL);
-  members_add_f64(b, 10,
-                  v != NULL && v->n_percents > 0 ? v->percentile_s[bn_view_greatest_rank(v)] * 1e3
-                                                 : HUGE_VAL);
+  members_append_f64(b, 12, v != NULL ? v->events_per_s : HUGE_VAL);
+  members_append_f64(
+      b, 10,
+      v != NULL && v->n_percents > 0 ? v->percentile_s[bn_view_greatest_rank(v)] * 1e3 : HUGE_VAL);
   if (v != NULL)
     (void)bn_buf_printf(b, " %8" PRIu64, v->errors);
   else
     (void)bn_buf_printf(b, " %8s", "-");
-  members_add_f64(b, 9, m->time_s);
-  members_add_f64(b, 9, m->processor_s);
-  members_add_f64(b, 9, m->clock_error_s * 1e3);
-  members_add_f64(b, 9, m->start_lag_s * 1e3);
-  members_add_name(b, m);
+  members_append_f64(b, 9, m->time_s);
+  members_append_f64(b, 9, m->processor_s);
+  members_append_f64(b, 9, m->clock_error_s * 1e3);
+  members_append_f64(b, 9, m->start_lag_s * 1e3);
+  members_append_name(b, m);
 }
 
-/* Makes the heading; the rank is that of any host that has one, as all have the same. */
-static void members_heading(struct bn_buf *b, const struct bn_group *g, size_t n)
+/* Appends the heading.  All hosts have the same rank, but a host that was lost may have none. */
+static void members_append_heading(struct bn_buf *b, const struct bn_group *g, size_t n)
 {
   char rank[24] = "-";
 
@@ -67,6 +67,7 @@ static void members_heading(struct bn_buf *b, const struct bn_group *g, size_t n
                       "errors", "time s", "cpu s", "clock ms", "start ms", "host");
 }
 
+/* Prints the line and clears it.  out NULL: a dialect, whose report has no such lines. */
 static void members_print_line(FILE *out, struct bn_buf *line)
 {
   const char *text = line->data != NULL ? line->data : "";
@@ -85,8 +86,9 @@ static double members_f64_fact(const struct bn_facts *f, const char *key)
   return fact != NULL && fact->type == BN_FACT_REAL ? fact->real : HUGE_VAL;
 }
 
-/* Rates are per second of the whole time, so they are too low if hosts ran for a part of it. */
-static void members_make_remark(struct bn_buf *b, const struct bn_facts *f, double span_s)
+/* Appends a remark if the hosts did not all run for the whole time: rates are per second of the
+   whole time, and so too low. */
+static void members_append_remark(struct bn_buf *b, const struct bn_facts *f, double span_s)
 {
   static const double most_s = 0.1, most_part = 0.01;
   const double together_s = members_f64_fact(f, BN_HOSTS_TIME),
@@ -108,13 +110,13 @@ void bn_text_members(FILE *out, const struct bn_group *g, size_t n, const struct
 
   if (out != NULL)
     (void)fputs("Hosts (clock: greatest error; start: delay):\n", out);
-  members_heading(&line, g, n);
+  members_append_heading(&line, g, n);
   members_print_line(out, &line);
   for (size_t i = 0; i < n; i++) {
-    members_make_line(&line, &g[i]);
+    members_append_line(&line, &g[i]);
     members_print_line(out, &line);
   }
-  members_make_remark(&line, f, span_s);
+  members_append_remark(&line, f, span_s);
   if (line.len > 0)
     members_print_line(out, &line);
   if (out != NULL)

@@ -119,7 +119,8 @@ static void text_print_plan(const struct text *t, FILE *out)
   (void)fputs("\n", out);
 }
 
-/* Older documents may not know these facts, and others may have any text. */
+/* Prints when the run started and how to repeat it, if the document knows.  The text is escaped,
+   because a document may have any text. */
 static void text_print_repetition(const struct bn_facts *f, FILE *out)
 {
   const char *started = bn_facts_find_text(f, "process", "started");
@@ -323,7 +324,7 @@ static const char *const row_counters[] = {"rows_read", "rows_inserted", "rows_u
                                            "rows_deleted"};
 enum { ROW_COUNTERS = sizeof row_counters / sizeof *row_counters };
 
-/* Older documents do not have these counters. */
+/* Prints the counters of rows, which older documents do not have. */
 static void text_print_rows(const struct text *t, const struct bn_view *v)
 {
   const struct bn_metrics *m = &v->delta->metrics;
@@ -431,8 +432,8 @@ static void text_print_figures(const struct text *t, const struct bn_view *v)
 }
 
 /* Prints one of the times of --rate: "queueing" or "service". */
-static void text_print_waiting(const struct text *t, const struct bn_view *v, const char *metric,
-                               const char *title)
+static void text_print_waiting_time(const struct text *t, const struct bn_view *v,
+                                    const char *metric, const char *title)
 {
   static const double ms_per_s = 1e3;
   const struct bn_timing *timing = text_find_timing(v, metric);
@@ -453,7 +454,8 @@ static void text_print_lag(const struct text *t, const struct bn_view *v)
                   v->lag_p99_s * ms_per_s, v->lag_max_s * ms_per_s);
 }
 
-/* Older documents do not have the age. */
+/* Prints the unfinished events, and the age of the oldest one, which older documents do not
+   have. */
 static void text_print_unfinished(const struct text *t, const struct bn_form *f,
                                   const struct bn_view *v)
 {
@@ -464,8 +466,7 @@ static void text_print_unfinished(const struct text *t, const struct bn_form *f,
 }
 
 /* Prints how the time was spent, and the events at the edges of the run. */
-static void text_print_native(const struct text *t, const struct bn_form *f,
-                              const struct bn_view *v)
+static void text_print_edges(const struct text *t, const struct bn_form *f, const struct bn_view *v)
 {
   if (v->failed_threads > 0)
     bn_form_print(f, bn_template_failed_threads, t->out);
@@ -482,11 +483,12 @@ static void text_print_native(const struct text *t, const struct bn_form *f,
   bn_form_print(f, bn_template_arrivals, t->out);
   if (v->warmup_backlog > 0)
     bn_form_print(f, bn_template_warmup_backlog, t->out);
-  text_print_waiting(t, v, "queueing", "queueing time (ms, avg/max):");
-  text_print_waiting(t, v, "service", "service time (ms, avg/max):");
+  text_print_waiting_time(t, v, "queueing", "queueing time (ms, avg/max):");
+  text_print_waiting_time(t, v, "service", "service time (ms, avg/max):");
   text_print_lag(t, v);
 }
 
+/* Prints a latency with its percentiles; bn_form_timing has selected it. */
 static void text_print_latency(struct text *t, struct bn_form *f, const struct bn_view *v,
                                const struct bn_timing *timing)
 {
@@ -516,7 +518,7 @@ static void text_print_latencies(struct text *t, struct bn_form *f, const struct
   }
 }
 
-/* The name is escaped, because a script or its SQL has chosen it. */
+/* Prints a name at the end of a line, escaped, because a script or its SQL has chosen it. */
 static void text_print_name(const struct text *t, const char *name)
 {
   char shown[4 * BN_STATEMENT_NAME + 1];
@@ -550,7 +552,7 @@ static void text_print_statement(const struct text *t, const struct bn_view *v,
   text_print_name(t, timing->name);
 }
 
-/* Names are of any length, so they come last. */
+/* Prints the table of statements.  Names are of any length, so they come last. */
 static void text_print_statements(const struct text *t, const struct bn_view *v)
 {
   char rank[32];
@@ -650,7 +652,7 @@ static void text_print_summary(struct text *t, const struct bn_view *v)
                   t->out);
   bn_form_print(&f, d->closing[v->kind]->head, t->out);
   if (t->plan->native)
-    text_print_native(t, &f, v);
+    text_print_edges(t, &f, v);
   bn_form_print(&f, d->closing[v->kind]->latency, t->out);
   text_print_ranks(t, &f, v);
   bn_form_print(&f, d->closing[v->kind]->tail, t->out);
@@ -728,8 +730,8 @@ static int text_members(void *self, const struct bn_group *g, size_t n, struct b
   return 0;
 }
 
-/* A script's hook that fails does not cost the report. */
-static int text_instead(void *self, const struct bn_view *v, struct bn_err *err)
+/* Prints the report of a view whose hook in the script, which was to print it, has failed. */
+static int text_fill_in(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct text *t = self;
 
@@ -753,8 +755,8 @@ static void text_summary(const struct bn_facts *f, const struct bn_view *v, FILE
     text_print_summary(&t, v);
 }
 
-/* Ends the report with what may spoil its figures: where both streams go to one file, and in a
-   document, nothing else tells of it. */
+/* Ends the report with notes on what may spoil its figures: if both streams go to one file, and in
+   the report of a document, they are printed nowhere else. */
 static int text_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct text *t = self;
@@ -787,7 +789,7 @@ const struct bn_reporter bn_reporter_text = {
     .checkpoint = text_checkpoint,
     .total = text_total,
     .members = text_members,
-    .instead = text_instead,
+    .instead = text_fill_in,
     .summary = text_summary,
     .finish = text_finish,
     .close = text_close,

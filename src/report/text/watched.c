@@ -14,8 +14,7 @@ enum { PARTS = 4 };
 struct row {
   const char *label, *brief; /* in a full report; under an interval, NULL: not printed */
   double unit;
-  const char
-      *name[PARTS]; /* ends with NULL unless full; the first decides whether there is a row */
+  const char *name[PARTS]; /* ends with NULL unless full */
 };
 
 static const struct row host[] = {
@@ -122,7 +121,7 @@ static const struct bn_watched_figure *watched_find(const struct bn_view *v, con
   return NULL;
 }
 
-/* A row needs one of its figures. */
+/* Returns whether the view has a figure of the row. */
 static bool watched_has_row(const struct bn_view *v, const struct row *r)
 {
   for (size_t i = 0; i < PARTS && r->name[i] != NULL; i++)
@@ -131,9 +130,9 @@ static bool watched_has_row(const struct bn_view *v, const struct row *r)
   return false;
 }
 
-/* Formats "1.50/0.00/-"; false: there is no such row. */
-static bool watched_print_values(const struct bn_view *v, const struct part *p, const struct row *r,
-                                 char *out, size_t size)
+/* Formats "1.50/0.00/-".  Returns false if the view has no figure of the row. */
+static bool watched_format_values(const struct bn_view *v, const struct part *p,
+                                  const struct row *r, char *out, size_t size)
 {
   size_t len = 0;
 
@@ -161,7 +160,7 @@ void bn_watched_print(const struct bn_view *v, FILE *out)
   (void)fputs("Watched:\n", out);
   for (size_t p = 0; p < BN_WATCHED_LINES; p++)
     for (size_t i = 0; i < parts[p].n; i++)
-      if (watched_print_values(v, &parts[p], &parts[p].row[i], values, sizeof values))
+      if (watched_format_values(v, &parts[p], &parts[p].row[i], values, sizeof values))
         (void)fprintf(out, "    %-36s %s\n", parts[p].row[i].label, values);
   (void)fputs("\n", out);
 }
@@ -174,7 +173,7 @@ bool bn_watched_line(const struct bn_view *v, size_t i, char *out, size_t size)
   char values[256];
 
   for (size_t k = 0; k < p->n && len >= 0 && (size_t)len < size; k++) {
-    if (p->row[k].brief == NULL || !watched_print_values(v, p, &p->row[k], values, sizeof values))
+    if (p->row[k].brief == NULL || !watched_format_values(v, p, &p->row[k], values, sizeof values))
       continue;
     len += snprintf(out + len, size - (size_t)len, "%s %s %s", any ? "," : "", p->row[k].brief,
                     values);
