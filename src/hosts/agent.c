@@ -93,6 +93,7 @@ static void agent_lock(struct bn_agent *a)
   (void)pthread_mutex_lock(&a->lock);
 }
 
+/* Wakes the threads that wait for a change, too. */
 static void agent_unlock(struct bn_agent *a)
 {
   bn_wait_wake(&a->changed);
@@ -116,7 +117,8 @@ static void agent_advance(struct bn_agent *a, enum stage stage)
   agent_unlock(a);
 }
 
-static void agent_lose(struct bn_agent *a)
+/* Notes that the controller is lost, and ends the run in order. */
+static void agent_note_lost(struct bn_agent *a)
 {
   agent_lock(a);
   if (a->lost_ns == 0) {
@@ -127,12 +129,12 @@ static void agent_lose(struct bn_agent *a)
   agent_unlock(a);
 }
 
-static int agent_refuse_turn(const struct bn_frame *f, struct bn_err *err)
+static int agent_refuse_time(const struct bn_frame *f, struct bn_err *err)
 {
   return bn_err_set(err, EPROTO, "the controller sent %s at a wrong time", bn_frame_name(f->type));
 }
 
-static int agent_welcome(struct bn_agent *a, struct bn_err *err)
+static int agent_send_welcome(struct bn_agent *a, struct bn_err *err)
 {
   struct bn_host host;
   size_t len = 0;
@@ -159,7 +161,7 @@ static void agent_make_argv(struct bn_agent *a)
     a->argv[i + 1] = list->item[i];
 }
 
-/* The command is the last word. */
+/* Returns whether the command, which is the last word, is `run`. */
 static bool agent_is_run(const struct bn_agent *a)
 {
   const struct bn_list *list = &a->handshake.argv;
@@ -170,7 +172,7 @@ static bool agent_is_run(const struct bn_agent *a)
 static int agent_take_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   if (agent_stage(a) != STAGE_HELLO)
-    return agent_refuse_turn(f, err);
+    return agent_refuse_time(f, err);
   if (bn_handshake_parse(f->data, f->len, &a->handshake, err) != 0)
     return -1;
   if (a->handshake.sessions > SESSIONS_MAX)
@@ -178,7 +180,7 @@ static int agent_take_hello(struct bn_agent *a, const struct bn_frame *f, struct
   agent_make_argv(a);
   if (bn_handshake_set_environment(&a->handshake, err) != 0 ||
       (!agent_is_run(a) && bn_remote_output_begin(&a->remote_output, err) != 0) ||
-      agent_welcome(a, err) != 0)
+      agent_send_welcome(a, err) != 0)
     return -1;
   a->host_group.first = (unsigned)a->handshake.first_session;
   a->host_group.sessions = (unsigned)a->handshake.sessions;
@@ -191,14 +193,15 @@ static int agent_take_file(struct bn_agent *a, const struct bn_frame *f, struct 
   struct bn_frame_file file;
 
   if (agent_stage(a) != STAGE_FILES)
-    return agent_refuse_turn(f, err);
-  return bn_frame_get_file(f, &file, err) == 0 ? bn_temp_folder_add(&a->temp_folder, &file, err)
-                                               : -1;
+    return agent_refuse_time(f, err);
+  if (bn_frame_get_file(f, &file, err) != 0)
+    return -1;
+  return bn_temp_folder_add(&a->temp_folder, &file, err);
 }
 
-/* Configuration files that were sent are not where this process was started, which stays the
-   working folder: what a run makes there is to outlive it.  Scripts are looked for by their names.
- */
+/* Gives configuration files that were sent their paths in the temporary folder.  The working folder
+   stays that in which this process was started: what a run makes there outlives the run.  Scripts
+   are found by their names. */
 static void agent_place_settings(struct bn_agent *a)
 {
   static const char option[] = "--config-file=";
@@ -221,7 +224,7 @@ static void agent_place_settings(struct bn_agent *a)
 static int agent_take_open(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   if (agent_stage(a) != STAGE_FILES)
-    return agent_refuse_turn(f, err);
+    return agent_refuse_time(f, err);
   agent_place_settings(a);
   agent_advance(a, STAGE_OPEN);
   return 0;
@@ -244,7 +247,7 @@ static int agent_take_start(struct bn_agent *a, const struct bn_frame *f, struct
   if (a->run != NULL)
     bn_run_start_at(a->run, at_ns != 0 ? at_ns : 1);
   agent_unlock(a);
-  return early ? agent_refuse_turn(f, err) : 0;
+  return early ? agent_refuse_time(f, err) : 0;
 }
 
 static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
@@ -256,7 +259,7 @@ static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct 
   if (a->run != NULL)
     bn_run_pass(a->run);
   agent_unlock(a);
-  return early ? agent_refuse_turn(f, err) : 0;
+  return early ? agent_refuse_time(f, err) : 0;
 }
 
 static void agent_take_same(struct bn_agent *a)
@@ -266,7 +269,7 @@ static void agent_take_same(struct bn_agent *a)
   agent_unlock(a);
 }
 
-/* A program without a run ends so after a signal. */
+/* Ends the process as a signal ends a program that has no run yet. */
 _Noreturn static void agent_leave_early(struct bn_agent *a)
 {
   const unsigned char status = BN_STATUS_SIGNAL + SIGINT;
@@ -311,13 +314,13 @@ static int agent_take_frame(struct bn_agent *a, const struct bn_frame *f, struct
     agent_take_same(a);
     return 0;
   default:
-    return agent_refuse_turn(f, err);
+    return agent_refuse_time(f, err);
   }
 }
 
 /* --- the listener: the streams ---------------------------------------------------------------- */
 
-/* 0, or -1 and err: nothing more is taken. */
+/* Takes the frames that are complete.  Returns 0, or -1 and err: no more frames can be read. */
 static int agent_take_piece(struct bn_agent *a, size_t len, struct bn_err *err)
 {
   struct bn_frame f;
@@ -328,12 +331,12 @@ static int agent_take_piece(struct bn_agent *a, size_t len, struct bn_err *err)
   return rc;
 }
 
-/* The controller gets the sentence, as far as it still reads. */
+/* Sends the reason to the controller, if it still reads, and gives it up. */
 static void agent_refuse(struct bn_agent *a, const struct bn_err *err)
 {
   if (err->text[0] != '\0')
     (void)bn_send_queue_put(&a->queue, BN_FRAME_REFUSE, err->text, strlen(err->text));
-  agent_lose(a);
+  agent_note_lost(a);
 }
 
 static void agent_receive(struct bn_agent *a)
@@ -345,12 +348,13 @@ static void agent_receive(struct bn_agent *a)
     return;
   a->heard_ns = bn_clock_mono();
   if (n <= 0)
-    agent_lose(a);
+    agent_note_lost(a);
   else if (agent_take_piece(a, (size_t)n, &err) != 0)
     agent_refuse(a, &err);
 }
 
-/* The run ends in order, then at once, then without its report. */
+/* Ends the run of a lost controller more and more firmly: in order, then at once, then without its
+   report. */
 static void agent_escalate(struct bn_agent *a)
 {
   const uint64_t now_ns = bn_clock_mono();
@@ -366,7 +370,7 @@ static void agent_escalate(struct bn_agent *a)
   agent_unlock(a);
 }
 
-/* A controller that is lost is not read any more. */
+/* Returns whether the controller is lost: it is not read any more then. */
 static bool agent_is_lost(struct bn_agent *a)
 {
   bool lost;
@@ -394,7 +398,7 @@ static void agent_send_output(struct bn_agent *a)
   agent_unlock(a);
 }
 
-static void agent_serve(struct bn_agent *a, int wait_ms)
+static void agent_serve_streams(struct bn_agent *a, int wait_ms)
 {
   enum { IN, WAKE, OUT, PRINTED, STREAMS };
   const bool broken = bn_send_queue_is_broken(&a->queue),
@@ -417,10 +421,10 @@ static void agent_serve(struct bn_agent *a, int wait_ms)
   if (p[IN].revents != 0)
     agent_receive(a);
   if (bn_send_queue_is_broken(&a->queue))
-    agent_lose(a);
+    agent_note_lost(a);
 }
 
-static bool listener_is_to_leave(struct bn_agent *a)
+static bool agent_is_to_leave(struct bn_agent *a)
 {
   bool leave;
 
@@ -430,28 +434,28 @@ static bool listener_is_to_leave(struct bn_agent *a)
   return leave;
 }
 
-static void *listener_main(void *arg)
+static void *agent_listen(void *arg)
 {
   struct bn_agent *a = arg;
 
   a->heard_ns = bn_clock_mono();
-  while (!listener_is_to_leave(a)) {
-    agent_serve(a, (int)(glance_ns / BN_NSEC_PER_MSEC));
+  while (!agent_is_to_leave(a)) {
+    agent_serve_streams(a, (int)(glance_ns / BN_NSEC_PER_MSEC));
     if (bn_clock_mono() > a->heard_ns + silence_ns)
-      agent_lose(a);
+      agent_note_lost(a);
     agent_escalate(a);
   }
   return NULL;
 }
 
-static int listener_start(struct bn_agent *a, struct bn_err *err)
+static int agent_start_listener(struct bn_agent *a, struct bn_err *err)
 {
   sigset_t all, before;
   int rc;
 
   (void)sigfillset(&all);
   (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-  rc = bn_wait_spawn(&a->listener, 0, listener_main, a);
+  rc = bn_wait_spawn(&a->listener, 0, agent_listen, a);
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
   a->made = rc == 0;
   return rc == 0 ? 0 : bn_err_set(err, rc, "cannot start a thread: %s", strerror(rc));
@@ -481,8 +485,9 @@ static void agent_detach(void *of)
   agent_unlock(a);
 }
 
-/* If it cannot be sent the listener ends the run. */
-static void agent_meet(void *of)
+/* Tells the controller that the sessions wait for those of other hosts.  If that cannot be sent,
+   the listener ends the run. */
+static void agent_send_meet(void *of)
 {
   struct bn_agent *a = of;
 
@@ -554,7 +559,8 @@ struct bn_send_queue *bn_agent_send_queue(struct bn_agent *a)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-/* Frames have the streams for themselves. */
+/* Moves standard input and output to descriptors for frames alone: no other text may come among
+   them. */
 static int agent_take_streams(struct bn_agent *a, struct bn_err *err)
 {
   enum { FIRST = 3 };
@@ -569,20 +575,20 @@ static int agent_take_streams(struct bn_agent *a, struct bn_err *err)
   return close(null);
 }
 
-static int agent_make(struct bn_agent *a, const char *version, struct bn_err *err)
+static int agent_start(struct bn_agent *a, const char *version, struct bn_err *err)
 {
   (void)snprintf(a->version, sizeof a->version, "%s", version);
   a->host_group = (struct bn_host_group){
-      .of = a, .attach = agent_attach, .detach = agent_detach, .meet = agent_meet};
+      .of = a, .attach = agent_attach, .detach = agent_detach, .meet = agent_send_meet};
   bn_wait_init(&a->changed);
   if (bn_send_queue_init(&a->queue, a->out) != 0)
     return bn_err_set(err, errno, "out of memory");
   if (bn_temp_folder_make(&a->temp_folder, err) != 0)
     return -1;
-  return listener_start(a, err);
+  return agent_start_listener(a, err);
 }
 
-/* Waits for OPEN.  false: the controller is lost, and the process ends. */
+/* Waits for OPEN.  Returns false if the controller is lost; then the process ends. */
 static bool agent_await_open(struct bn_agent *a)
 {
   bool open;
@@ -615,7 +621,7 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
   bn_ranks_forget();
   if (agent_take_streams(a, err) != 0)
     return -1;
-  if (agent_make(a, version, err) == 0)
+  if (agent_start(a, version, err) == 0)
     return agent_await_open(a) ? 0 : -1;
   (void)bn_send_queue_put(&a->queue, BN_FRAME_REFUSE, err->text, strlen(err->text));
   bn_send_queue_flush(&a->queue, bn_clock_mono() + unread_ns);
@@ -633,7 +639,7 @@ char **bn_agent_argv(struct bn_agent *a)
 }
 
 /* Waits for the frames to be sent, as long as the reader takes some of them now and then. */
-static void agent_drain(struct bn_agent *a)
+static void agent_await_sent(struct bn_agent *a)
 {
   size_t left, last = SIZE_MAX;
   uint64_t until_ns = 0;
@@ -660,14 +666,14 @@ void bn_agent_end(struct bn_agent *a, int status)
   bn_remote_output_end(&a->remote_output, &a->queue);
   agent_unlock(a);
   (void)bn_send_queue_put(&a->queue, BN_FRAME_END, &byte, sizeof byte);
-  agent_drain(a);
+  agent_await_sent(a);
 }
 
-static void listener_stop(struct bn_agent *a)
+static void agent_stop_listener(struct bn_agent *a)
 {
   if (!a->made)
     return;
-  agent_drain(a);
+  agent_await_sent(a);
   agent_lock(a);
   a->leave = true;
   agent_unlock(a);
@@ -685,7 +691,7 @@ void bn_agent_free(struct bn_agent *a)
 {
   if (a == NULL)
     return;
-  listener_stop(a);
+  agent_stop_listener(a);
   bn_temp_folder_done(&a->temp_folder);
   bn_send_queue_done(&a->queue);
   bn_frame_reader_done(&a->reader);

@@ -20,19 +20,21 @@ struct reporter {
   struct bn_group packed; /* makes intervals with sparse histograms; has none between two */
 };
 
-static int agent_send_line(void *of, char *line, size_t len, struct bn_err *err)
+/* Sends a line of the journal.  The first one has the facts of the run, and says that it is
+   ready. */
+static int agentreport_send_line(void *of, char *line, size_t len, struct bn_err *err)
 {
   struct reporter *r = of;
   const enum bn_frame_type type = r->ready ? BN_FRAME_INTERVAL : BN_FRAME_READY;
 
   r->ready = true;
-  return bn_send_queue_put(bn_agent_send_queue(r->agent), type, line, len) == 0
-             ? 0
-             : bn_err_set(err, EPIPE, "the controller does not read what is sent to it");
+  if (bn_send_queue_put(bn_agent_send_queue(r->agent), type, line, len) == 0)
+    return 0;
+  return bn_err_set(err, EPIPE, "the controller does not read what is sent to it");
 }
 
-static int report_open(void *self, const void *conf, const char *path, FILE *out,
-                       struct bn_err *err)
+static int agentreport_open(void *self, const void *conf, const char *path, FILE *out,
+                            struct bn_err *err)
 {
   struct reporter *r = self;
 
@@ -41,11 +43,11 @@ static int report_open(void *self, const void *conf, const char *path, FILE *out
   (void)err;
   r->agent = (struct bn_agent *)(uintptr_t)conf;
   r->packed.packs = true;
-  bn_journal_to(&r->journal, agent_send_line, r);
+  bn_journal_to(&r->journal, agentreport_send_line, r);
   return 0;
 }
 
-static void agent_report_started(void *self, const struct bn_facts *f)
+static void agentreport_started(void *self, const struct bn_facts *f)
 {
   struct reporter *r = self;
   const char *name = bn_facts_find_text(f, "workload", "name");
@@ -55,7 +57,8 @@ static void agent_report_started(void *self, const struct bn_facts *f)
   (void)bn_journal_head(&r->journal, r->workload, f, NULL);
 }
 
-static int agent_report_view(void *self, const struct bn_view *v, struct bn_err *err)
+/* Sends a view.  If that fails, the listener ends the run. */
+static int agentreport_view(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct reporter *r = self;
 
@@ -64,18 +67,18 @@ static int agent_report_view(void *self, const struct bn_view *v, struct bn_err 
   return 0;
 }
 
-/* The report shows only sums of intervals, and no host's own: an interval has the figures that all
-   hosts share. */
-static void agent_pick_shared(struct bn_view *v, struct bn_watched *shared)
+/* Leaves only the watched figures that all hosts share: the controller shows sums of intervals, and
+   not those of a host. */
+static void agentreport_pick_shared(struct bn_view *v, struct bn_watched *shared)
 {
   bn_watched_pick(v, true, shared);
   v->watched = shared->figure;
   v->n_watched = shared->n;
 }
 
-/* The sessions are not sent: what is summed of them is.  Statements are of the total.  The facts
-   about errors come first. */
-static int report_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
+/* Sends a checkpoint without sessions, whose sums it has, and without statements, which only the
+   total needs.  The facts about errors come first. */
+static int agentreport_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct bn_snap delta = *v->delta;
   struct bn_view bare = *v;
@@ -87,27 +90,27 @@ static int report_checkpoint(void *self, const struct bn_view *v, struct bn_err 
   bare.n_sessions = 0;
   bare.statements = NULL;
   bare.n_statements = 0;
-  agent_pick_shared(&bare, &shared);
+  agentreport_pick_shared(&bare, &shared);
   if (v->error_facts != NULL && v->error_facts->n_facts > 0)
     (void)bn_journal_facts(&((struct reporter *)self)->journal, v->error_facts, NULL);
-  return agent_report_view(self, &bare, err);
+  return agentreport_view(self, &bare, err);
 }
 
-static int report_interval(void *self, const struct bn_view *v, struct bn_err *err)
+static int agentreport_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct reporter *r = self;
   struct bn_view bare = *v;
   struct bn_watched shared;
 
-  agent_pick_shared(&bare, &shared);
+  agentreport_pick_shared(&bare, &shared);
   bn_group_add(&r->packed, &bare);
-  (void)agent_report_view(r, &r->packed.interval[0].view, err);
+  (void)agentreport_view(r, &r->packed.interval[0].view, err);
   bn_record_done(&r->packed.interval[0]);
   r->packed.n_intervals = 0;
   return 0;
 }
 
-static int report_finish(void *self, const struct bn_end *end, struct bn_err *err)
+static int agentreport_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   const struct reporter *r = self;
 
@@ -115,7 +118,7 @@ static int report_finish(void *self, const struct bn_end *end, struct bn_err *er
   return bn_agent_send_document(r->agent, err);
 }
 
-static int report_close(void *self, struct bn_err *err)
+static int agentreport_close(void *self, struct bn_err *err)
 {
   struct reporter *r = self;
 
@@ -130,10 +133,10 @@ const struct bn_reporter bn_reporter_agent = {.name = "agent",
                                               .state_size = sizeof(struct reporter),
                                               .aside = true,
                                               .facts = true,
-                                              .open = report_open,
-                                              .started = agent_report_started,
-                                              .interval = report_interval,
-                                              .checkpoint = report_checkpoint,
-                                              .tick = agent_report_view,
-                                              .finish = report_finish,
-                                              .close = report_close};
+                                              .open = agentreport_open,
+                                              .started = agentreport_started,
+                                              .interval = agentreport_interval,
+                                              .checkpoint = agentreport_checkpoint,
+                                              .tick = agentreport_view,
+                                              .finish = agentreport_finish,
+                                              .close = agentreport_close};

@@ -25,7 +25,7 @@ static int arguments_refuse_file(const char *path, int why, struct bn_err *err)
   return bn_err_set(err, why, "cannot read '%s', which the hosts need: %s", path, strerror(why));
 }
 
-/* All files together are bounded as one file is. */
+/* Sends a file under that name.  All files together may be as large as one frame. */
 static int arguments_send_file(struct bn_arguments *a, const char *path, const char *name,
                                struct bn_err *err)
 {
@@ -44,7 +44,8 @@ static int arguments_send_file(struct bn_arguments *a, const char *path, const c
   return rc;
 }
 
-static const char *arguments_base_of(const char *path)
+/* Returns the last part of a path. */
+static const char *arguments_name_in(const char *path)
 {
   const char *slash = strrchr(path, '/');
 
@@ -58,7 +59,8 @@ static bool arguments_is_file(const char *path)
   return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* A script may be piped in, as /dev/stdin.  It can be read once, and is read here. */
+/* Returns whether the path is a script.  A pipe, such as /dev/stdin, can be read once, which is
+   done here. */
 static bool arguments_is_script(const char *path)
 {
   struct stat st;
@@ -73,7 +75,7 @@ static bool arguments_is_lua(const char *name)
   return name[0] != '.' && len > 4 && strcmp(name + len - 4, ".lua") == 0;
 }
 
-/* Scripts find modules beside them. */
+/* Sends all Lua files of a folder, because scripts find modules beside them. */
 static int arguments_send_folder(struct bn_arguments *a, const char *folder, struct bn_err *err)
 {
   DIR *d = opendir(folder);
@@ -92,8 +94,9 @@ static int arguments_send_folder(struct bn_arguments *a, const char *folder, str
   return rc;
 }
 
-/* The order is that of a run without hosts: a name of the bundle, which every host has, then the
-   file, then the module of that name in the working folder. */
+/* Sends the script, unless the test is built in or bundled.  A name stands for the same script as
+   in a run without hosts: that of the bundle, which every host has, then the file, then the module
+   of that name in the working folder. */
 static int arguments_send_script(struct bn_arguments *a, struct bn_err *err)
 {
   const char *test = a->from->test;
@@ -106,18 +109,18 @@ static int arguments_send_script(struct bn_arguments *a, struct bn_err *err)
     bn_words_add(&a->words, test);
     return 0;
   }
-  (void)snprintf(folder, sizeof folder, "%.*s",
-                 arguments_base_of(path) > path ? (int)(arguments_base_of(path) - path) : 1,
-                 arguments_base_of(path) > path ? path : ".");
-  bn_words_add(&a->words, arguments_base_of(path));
+  const char *name = arguments_name_in(path);
+
+  (void)snprintf(folder, sizeof folder, "%.*s", name > path ? (int)(name - path) : 1,
+                 name > path ? path : ".");
+  bn_words_add(&a->words, name);
   if (arguments_send_folder(a, folder, err) != 0)
     return -1;
-  return arguments_is_lua(arguments_base_of(path))
-             ? 0
-             : arguments_send_file(a, path, arguments_base_of(path), err);
+  /* A file with another ending is not among those of the folder. */
+  return arguments_is_lua(name) ? 0 : arguments_send_file(a, path, name, err);
 }
 
-/* The controller has read it, too. */
+/* Refuses a configuration file that is a pipe: the controller has read it. */
 static int arguments_refuse_pipe(const char *path, struct bn_err *err)
 {
   struct stat st;
@@ -136,13 +139,14 @@ static int arguments_send_settings(struct bn_arguments *a, const char *path, str
 
   if (arguments_refuse_pipe(path, err) != 0)
     return -1;
-  (void)snprintf(name, sizeof name, "config/%zu-%s", a->n_files, arguments_base_of(path));
+  (void)snprintf(name, sizeof name, "config/%zu-%s", a->n_files, arguments_name_in(path));
   (void)snprintf(word, sizeof word, "--config-file=%s", name);
   bn_words_add(&a->words, word);
   return arguments_send_file(a, path, name, err);
 }
 
-/* The password itself is sent, so that no file on the hosts has it: the first line. */
+/* Sends the password in the first line of the file instead of the file, so that no file on the
+   hosts has it. */
 static int arguments_send_password(struct bn_arguments *a, const char *name, const char *path,
                                    struct bn_err *err)
 {
@@ -214,7 +218,7 @@ static void arguments_add_defaults(struct bn_arguments *a)
   }
 }
 
-/* Whether an option is a word of the command line. */
+/* Returns whether an option is a word of the command line. */
 static bool arguments_is_typed(const struct bn_arguments *a, const char *name)
 {
   const size_t len = strlen(name);
@@ -249,8 +253,8 @@ static void arguments_add_password(void *arg, const char *name, const struct bn_
   a->rc = arguments_send_password(a->arguments, opt->name, path, a->err);
 }
 
-/* Agents get configuration files and URIs as they are, but not the password files that these name.
- */
+/* Sends the passwords of files that a configuration file or a URI names: agents get these as they
+   are. */
 static int arguments_add_passwords(struct bn_arguments *o, struct bn_err *err)
 {
   struct adding a = {o, err, 0};
@@ -268,9 +272,9 @@ static int arguments_add_options(struct bn_arguments *a, struct bn_err *err)
   return 0;
 }
 
-/* The hosts are to draw from the same streams, and to be of the same dialect whatever the name of
-   their program is. */
-static void arguments_add_own(struct bn_arguments *a)
+/* Adds the options that make all hosts draw from the same streams, report the same intervals, and
+   have the same dialect whatever the name of their program is. */
+static void arguments_add_common(struct bn_arguments *a)
 {
   const char *dialect = bn_optset_policy(a->from->options)->dialect;
   char word[64];
@@ -300,7 +304,7 @@ int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_from *fr
     bn_arguments_done(a);
     return -1;
   }
-  arguments_add_own(a);
+  arguments_add_common(a);
   return 0;
 }
 

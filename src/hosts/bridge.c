@@ -99,7 +99,7 @@ static void bridge_send_bye(struct bridge *b, unsigned rank)
   bridge_send(b, rank, message, sizeof message);
 }
 
-/* An agent of this rank for the program in rank 0. */
+/* Has the starter start an agent of this rank for the program in rank 0. */
 static void bridge_open_agent(struct bridge *b, uint32_t number)
 {
   struct bn_channel new = {.number = number, .in = -1, .to = {.fd = -1}};
@@ -179,7 +179,8 @@ static void bridge_send_channels(struct bridge *b)
 
 /* --- the child -------------------------------------------------------------------------------- */
 
-/* The program of rank 0 asks for an agent of another rank; it starts the one of its own rank. */
+/* Takes the request of the program for an agent of another rank; it starts that of its own rank
+   itself. */
 static void bridge_take_request(struct bridge *b)
 {
   struct bn_handover h;
@@ -196,7 +197,7 @@ static void bridge_take_request(struct bridge *b)
   bn_channels_add(&b->channels, &new);
 }
 
-static void bridge_look_for_child(struct bridge *b)
+static void bridge_collect_child(struct bridge *b)
 {
   int how;
 
@@ -206,7 +207,8 @@ static void bridge_look_for_child(struct bridge *b)
   b->status = WIFEXITED(how) ? WEXITSTATUS(how) : BN_STATUS_SIGNAL + WTERMSIG(how);
 }
 
-/* A signal of the launcher is for the program, which reports.  The other ranks wait for that. */
+/* Passes a signal of the launcher to the program, which then reports.  The other ranks wait for the
+   end of the program. */
 static void bridge_take_signal(struct bridge *b)
 {
   if (bn_stop_signal_read(&b->stop_signal) > 0 && b->rank == 0 && b->child > 0)
@@ -237,20 +239,22 @@ static size_t bridge_descriptors(struct bridge *b)
   return n;
 }
 
-/* Less than a second. */
-static struct timespec bridge_pause(const struct bridge *b)
+/* Returns the time to sleep, which is less than a second. */
+static struct timespec bridge_pause_length(const struct bridge *b)
 {
-  const uint64_t ns = (bn_clock_mono() - b->active_ns) / SLEEP_PART;
+  uint64_t ns = (bn_clock_mono() - b->active_ns) / SLEEP_PART;
 
-  return (struct timespec){.tv_nsec = (long)(ns < least_ns  ? least_ns
-                                             : ns < most_ns ? ns
-                                                            : most_ns)};
+  if (ns < least_ns)
+    ns = least_ns;
+  if (ns > most_ns)
+    ns = most_ns;
+  return (struct timespec){.tv_nsec = (long)ns};
 }
 
 static void bridge_wait(struct bridge *b)
 {
   const size_t n = bridge_descriptors(b);
-  const struct timespec pause = bridge_pause(b);
+  const struct timespec pause = bridge_pause_length(b);
 
   if (ppoll(b->fd, (nfds_t)n, &pause, NULL) <= 0)
     return;
@@ -260,7 +264,7 @@ static void bridge_wait(struct bridge *b)
     bridge_take_request(b);
 }
 
-static void bridge_turn(struct bridge *b)
+static void bridge_do_turn(struct bridge *b)
 {
   bridge_wait(b);
   if (!b->failed)
@@ -269,12 +273,12 @@ static void bridge_turn(struct bridge *b)
     bn_channel_write(&b->channels.at[i]);
   bridge_send_channels(b);
   bn_channels_sweep(&b->channels);
-  bridge_look_for_child(b);
+  bridge_collect_child(b);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-static void bridge_leave(int signo, siginfo_t *info, void *context)
+static void bridge_exit_on_alarm(int signo, siginfo_t *info, void *context)
 {
   static const char why[] = "the library of MPI has not ended in time: bench ends without it\n";
 
@@ -286,12 +290,12 @@ static void bridge_leave(int signo, siginfo_t *info, void *context)
   _exit(info->si_value.sival_int);
 }
 
-/* A launcher that ends all processes does not let the library end in order, and some libraries
-   never end over some networks.  What the run has to say has been said: its status is that of the
-   process. */
+/* Ends the library, or the process with the status of the run if the library does not end in time.
+   A launcher that ends all processes does not let the library end in order, and some libraries
+   never end over some networks. */
 static void bridge_end_library(struct bridge *b)
 {
-  struct sigaction action = {.sa_sigaction = bridge_leave, .sa_flags = SA_SIGINFO};
+  struct sigaction action = {.sa_sigaction = bridge_exit_on_alarm, .sa_flags = SA_SIGINFO};
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
                            .sigev_signo = SIGALRM,
                            .sigev_value = {.sival_int = b->status}};
@@ -305,7 +309,8 @@ static void bridge_end_library(struct bridge *b)
   (void)signal(SIGALRM, SIG_IGN);
 }
 
-/* Agents see the end of their pipes, and the starter that no more are to be started. */
+/* Closes the pipes of the agents, which end them, and the socket of the starter, and waits for its
+   end. */
 static void bridge_end_agents(struct bridge *b)
 {
   const uint64_t until_ns = bn_clock_mono() + farewell_ns;
@@ -313,10 +318,10 @@ static void bridge_end_agents(struct bridge *b)
   bn_channels_done(&b->channels);
   bn_pipe_close_end(&b->socket);
   while (b->child > 0 && bn_clock_mono() < until_ns)
-    bridge_turn(b);
+    bridge_do_turn(b);
 }
 
-/* Whether all other ranks have ended their agents. */
+/* Tells the other ranks to leave.  Returns whether all of them have ended their agents. */
 static bool bridge_dismiss_others(struct bridge *b)
 {
   const uint64_t until_ns = bn_clock_mono() + farewell_ns;
@@ -325,20 +330,21 @@ static bool bridge_dismiss_others(struct bridge *b)
   while (b->byes + 1 < b->ranks && !b->failed && bn_clock_mono() < until_ns) {
     while (next < b->ranks && bridge_is_ready(b, next))
       bridge_send_bye(b, next++);
-    bridge_turn(b);
+    bridge_do_turn(b);
   }
   return b->byes + 1 >= b->ranks && !b->failed;
 }
 
-/* The report of the program is not lost if the carrier fails: its end is awaited in both cases. */
+/* Serves rank 0 until the program has ended, even if the carrier fails, so that the report of the
+   program is not lost.  Returns the exit status. */
 static int bridge_run_first(struct bridge *b)
 {
   while (b->child > 0 && !b->failed)
-    bridge_turn(b);
+    bridge_do_turn(b);
   bn_channels_done(&b->channels);
   bn_pipe_close_end(&b->socket);
   while (b->child > 0)
-    bridge_turn(b);
+    bridge_do_turn(b);
   if (bridge_dismiss_others(b))
     bridge_end_library(b);
   else
@@ -351,16 +357,16 @@ static int bridge_run_other(struct bridge *b)
   uint64_t until_ns;
 
   while (!b->leaves && !b->failed && bn_stop_signal_signo(&b->stop_signal) == 0)
-    bridge_turn(b);
+    bridge_do_turn(b);
   until_ns = bn_clock_mono() + signalled_ns;
   while (!b->leaves && !b->failed && bn_clock_mono() < until_ns)
-    bridge_turn(b);
+    bridge_do_turn(b);
   bridge_end_agents(b);
   if (!b->leaves || b->failed)
     _exit(BN_STATUS_FAILED);
   until_ns = bn_clock_mono() + farewell_ns;
   while (!bridge_is_ready(b, 0) && !b->failed && bn_clock_mono() < until_ns)
-    bridge_turn(b);
+    bridge_do_turn(b);
   if (!bridge_is_ready(b, 0))
     _exit(BN_STATUS_FAILED);
   bridge_send_bye(b, 0);
@@ -399,9 +405,9 @@ static int bridge_load(struct bridge *b, struct bn_err *err)
                     b->launch->rank, b->launch->ranks, b->rank, b->ranks, b->launch->title);
 }
 
-/* The launcher ends the group of the process that it has started, and may wait until nobody has
-   what it has left open for its library. */
-static void child_leave_launcher(void)
+/* Makes this process independent of the launcher, which ends the group of the process that it has
+   started, and may wait until no process has the descriptors open that it made for its library. */
+static void bridge_leave_launcher(void)
 {
   enum { STANDARD = 3, MOST = 1024 };
 
@@ -411,9 +417,9 @@ static void child_leave_launcher(void)
   bn_launcher_forget();
 }
 
-/* The program goes on once the other ranks are there.  Its bridge passes on the signals of the
-   launcher. */
-static void child_be_program(const struct bridge *b, int request, pid_t bridge)
+/* Turns the child of rank 0 into the program once the other ranks are there.  Its bridge passes on
+   the signals of the launcher. */
+static void bridge_become_program(const struct bridge *b, int request, pid_t bridge)
 {
   const struct bn_ranks ranks = {.n = b->launch->ranks, .request = request};
   struct bn_handover h;
@@ -424,8 +430,8 @@ static void child_be_program(const struct bridge *b, int request, pid_t bridge)
     _exit(BN_STATUS_FAILED);
 }
 
-/* If the agent is not started, its controller sees the end of the pipe. */
-static void starter_start_agent(char *program, const struct bn_handover *h, const sigset_t *masked)
+/* Starts an agent.  If that fails, its controller sees the end of the pipe. */
+static void bridge_start_agent(char *program, const struct bn_handover *h, const sigset_t *masked)
 {
   char *argv[] = {program, (char[]){"--agent"}, NULL};
   const struct bn_spawn s = {argv, h->in, h->out, STDERR_FILENO, masked, SIGTERM, false};
@@ -437,7 +443,8 @@ static void starter_start_agent(char *program, const struct bn_handover *h, cons
   (void)close(h->out);
 }
 
-static bool starter_has_agents(void)
+/* Collects agents that have ended.  Returns whether there are others. */
+static bool bridge_has_agents(void)
 {
   pid_t pid;
 
@@ -449,7 +456,7 @@ static bool starter_has_agents(void)
 
 /* A process that has loaded MPI does not fork: libraries for some networks do not survive it.  So
    agents are children of the starter, which has been forked before. */
-_Noreturn static void child_be_starter(int socket)
+_Noreturn static void bridge_become_starter(int socket)
 {
   struct bn_err err = {0};
   char *program = bn_spawn_self(&err);
@@ -461,22 +468,23 @@ _Noreturn static void child_be_starter(int socket)
     bn_log_stderr("%s", err.text);
   (void)prctl(PR_SET_NAME, "bench-starter");
   (void)sigprocmask(SIG_BLOCK, NULL, &masked);
-  while (end_ns == 0 || (starter_has_agents() && bn_clock_mono() < end_ns)) {
+  while (end_ns == 0 || (bridge_has_agents() && bn_clock_mono() < end_ns)) {
     struct pollfd fd = {.fd = end_ns == 0 ? socket : -1, .events = POLLIN};
 
     if (poll(&fd, 1, end_ns == 0 ? STARTING_MS : ENDING_MS) > 0) {
       if (bn_handover_take(socket, &h) != 0)
-        starter_start_agent(program, &h, &masked);
+        bridge_start_agent(program, &h, &masked);
       else
         end_ns = bn_clock_mono() + patience_ns;
     }
-    (void)starter_has_agents();
+    (void)bridge_has_agents();
   }
   free(program);
   _exit(0);
 }
 
-/* 1: this is the bridge; 0: this is the program; -1 and err.  The bridge loads MPI after that. */
+/* Forks before the bridge loads MPI.  Returns 1 in the bridge, 0 in the program, or -1 and err;
+   does not return in a starter. */
 static int bridge_start_child(struct bridge *b, struct bn_err *err)
 {
   const bool is_first = b->launch->rank == 0;
@@ -501,15 +509,15 @@ static int bridge_start_child(struct bridge *b, struct bn_err *err)
   (void)close(end[b->child != 0]);
   if (b->child != 0)
     return 1;
-  child_leave_launcher();
+  bridge_leave_launcher();
   if (!is_first)
-    child_be_starter(b->socket);
-  child_be_program(b, b->socket, self);
+    bridge_become_starter(b->socket);
+  bridge_become_program(b, b->socket, self);
   return 0;
 }
 
-/* A module that is missing is missing everywhere, so that rank 0 says it: in the meantime the
-   others do not end, because the launcher then ends all. */
+/* Logs why the bridge does not start.  A module is missing in all ranks: rank 0 says it, and the
+   others wait for that, because the launcher ends all ranks when one has ended. */
 static void bridge_log_failure(struct bridge *b, const struct bn_err *err)
 {
   struct pollfd fd = {.fd = b->stop_signal.fd, .events = POLLIN};
@@ -532,7 +540,7 @@ static int bridge_begin(struct bridge *b, struct bn_err *err)
   return 0;
 }
 
-/* -1: this is the program, a child of rank 0. */
+/* Returns the exit status of a bridge, or -1 in the program, a child of rank 0. */
 static int bridge_run(struct bridge *b)
 {
   struct bn_err err = {0};

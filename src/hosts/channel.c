@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 
-/* An agent has no larger queue itself.  A channel with more ends. */
+/* A channel that has to queue more is closed; an agent has no larger queue itself. */
 enum { QUEUE_MAX = 256 << 20, NUMBER_BYTES = 4 };
 
 static void channel_done(struct bn_channel *c)
@@ -74,13 +74,14 @@ uint32_t bn_channel_number(const char *message)
   return number;
 }
 
-/* A pipe without bytes is no end. */
+/* Returns whether read(2) has found a pipe without bytes, which has not ended. */
 static bool channel_is_empty(ssize_t n)
 {
   return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* END once there is nothing more to read. */
+/* Reads the pipe into a message, DATA or once END.  Returns its length, or 0 if there is none
+   now. */
 static size_t channel_read(struct bn_channel *c, char *message, size_t size)
 {
   const ssize_t n = c->in >= 0 ? read(c->in, message + BN_CHANNEL_HEAD, size - BN_CHANNEL_HEAD) : 0;

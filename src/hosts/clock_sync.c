@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Times beyond it are none of a clock that counts from a boot: 146 years. */
+/* A clock that counts from the boot of a machine does not reach this time: 146 years. */
 #define TIME_MAX (UINT64_C(1) << 62)
 
 static int64_t clock_sync_difference(uint64_t a_ns, uint64_t b_ns)
@@ -40,8 +40,8 @@ static struct bn_clock_sync_span clock_sync_span(uint64_t sent_ns, uint64_t ther
       clock_sync_difference(there_ns, sent_ns) + clock_sync_drift(back_ns - sent_ns), back_ns};
 }
 
-/* A clock that is not where it can be was set, or stood still with its machine: the span is void.
- */
+/* Begins a new span after a clock was set, or stood still with its machine: the known span does not
+   contain the new offset. */
 static void clock_sync_restart(struct bn_clock_sync *s, struct bn_clock_sync_span fresh)
 {
   *s = (struct bn_clock_sync){.now = fresh, .jumps = s->jumps + 1, .best_trip_ns = s->best_trip_ns};
@@ -75,7 +75,7 @@ static int64_t clock_sync_middle(struct bn_clock_sync_span span)
   return span.low_ns + (span.high_ns - span.low_ns) / 2;
 }
 
-/* Half of the span, rounded up: the middle is rounded down. */
+/* Returns half of the span, rounded up, because the middle is rounded down. */
 static uint64_t clock_sync_half(struct bn_clock_sync_span span)
 {
   return ((uint64_t)(span.high_ns - span.low_ns) + 1) / 2;

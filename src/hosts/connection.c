@@ -86,7 +86,7 @@ static int connection_refuse_time(const struct bn_frame *f, struct bn_err *err)
   return bn_err_set(err, EPROTO, "it sent %s at a wrong time", bn_frame_name(f->type));
 }
 
-/* Ranks differ, also where a launcher has started several of them on a host. */
+/* Names a rank by its host and its number: a launcher may start several ranks on a host. */
 static void connection_take_name(struct bn_connection *c, const char *host_name)
 {
   char shown[BN_WORK_SPLIT_NAME_MAX - 16];
@@ -175,6 +175,14 @@ static int connection_take_ready(struct bn_connection *c, const struct bn_frame 
   return rc;
 }
 
+static int connection_take_interval(struct bn_connection *c, const struct bn_frame *f,
+                                    struct bn_err *err)
+{
+  if (c->state != BN_CONNECTION_READY && c->state != BN_CONNECTION_RUNNING)
+    return connection_refuse_time(f, err);
+  return bn_intervals_take(c->intervals, c->number, f->data, f->len, err);
+}
+
 /* A result may need several frames.  A host that fails or is told to stop before it is told to
    start has a result too, of nothing. */
 static int connection_take_result(struct bn_connection *c, const struct bn_frame *f,
@@ -219,7 +227,8 @@ static int connection_take_end(struct bn_connection *c, const struct bn_frame *f
   return 0;
 }
 
-/* The sessions of a command wait; a run waits as READY says. */
+/* Notes that the sessions of a command wait for those of other hosts.  Those of a run wait when it
+   is READY. */
 static int connection_take_meet(struct bn_connection *c, const struct bn_frame *f,
                                 struct bn_err *err)
 {
@@ -264,9 +273,7 @@ static int connection_take_frame(struct bn_connection *c, const struct bn_frame 
   case BN_FRAME_READY:
     return connection_take_ready(c, f, err);
   case BN_FRAME_INTERVAL:
-    return c->state == BN_CONNECTION_READY || c->state == BN_CONNECTION_RUNNING
-               ? bn_intervals_take(c->intervals, c->number, f->data, f->len, err)
-               : connection_refuse_time(f, err);
+    return connection_take_interval(c, f, err);
   case BN_FRAME_RESULT:
     return connection_take_result(c, f, err);
   case BN_FRAME_END:
@@ -282,7 +289,7 @@ static int connection_take_frame(struct bn_connection *c, const struct bn_frame 
   }
 }
 
-/* Explains a status of shells and of ssh. */
+/* Returns what an exit status of the shell or of ssh means, as the end of a sentence. */
 static const char *connection_hint(const struct bn_connection *c, int status)
 {
   enum { NOT_FOUND = 127, SSH_FAILED = 255 };
@@ -299,8 +306,9 @@ static const char *connection_hint(const struct bn_connection *c, int status)
                   : "; is bench installed there (--hosts-program)?";
 }
 
-/* The end of the process says more than the end of the stream. */
-void bn_connection_look(struct bn_connection *c, uint64_t now_ns)
+/* Waits for the end of the process for a moment, because it says more than the end of the
+   stream. */
+void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
 {
   const bool ended = bn_link_has_ended(&c->link);
 
@@ -337,7 +345,8 @@ bool bn_connection_take(struct bn_connection *c)
     c->result_ns = bn_clock_mono();
   if (rc < 0) {
     bn_escape_error(&err);
-    /* Other sentences are about a part of a frame. */
+    /* Only an error of the protocol is a sentence about the host; others are about a part of a
+       frame. */
     bn_connection_lose(c, err.code == EPROTO ? "%s" : "what it sent cannot be read: %s", err.text);
   }
   if (came < 0)

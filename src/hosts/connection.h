@@ -64,7 +64,7 @@ bool bn_connection_is_sending(const struct bn_connection *c, uint64_t now_ns);
 /* Takes what has come.  false: nothing more comes now.  The host may have been lost. */
 bool bn_connection_take(struct bn_connection *c);
 /* At any time: loses it if its stream has ended too early. */
-void bn_connection_look(struct bn_connection *c, uint64_t now_ns);
+void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns);
 /* Begins an exchange of times, if none goes on. */
 void bn_connection_ping(struct bn_connection *c);
 /* All that is known of its clock goes into p->clock, and it starts at that time here. */

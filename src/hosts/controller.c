@@ -84,7 +84,8 @@ static void controller_compare_clocks(struct bn_fleet *f, struct bn_run_report *
     controller_start_hosts(f, r);
 }
 
-/* The first host has found out that the command is one of all hosts: it waits for them. */
+/* Starts the other hosts once the first one waits for them: its script has told that the command is
+   executed on all hosts. */
 static void controller_launch_others(struct bn_fleet *f)
 {
   const size_t first = f->n;
@@ -172,7 +173,8 @@ static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
   }
 }
 
-/* Waits for no reader.  A reader that has left is told nothing. */
+/* Says what a signal does, without waiting for a reader of the message.  SIGPIPE needs none: the
+   reader of the output has left. */
 static void controller_log_stop_signal(struct bn_fleet *f, int stop_signal)
 {
   const char *what =
@@ -183,7 +185,7 @@ static void controller_log_stop_signal(struct bn_fleet *f, int stop_signal)
   (void)bn_log_at_once("%s received: %s", bn_stop_signal_name(&f->stop_signal), what);
 }
 
-static void controller_obey(struct bn_fleet *f)
+static void controller_take_signal(struct bn_fleet *f)
 {
   const int stop_signal = bn_stop_signal_read(&f->stop_signal);
 
@@ -195,14 +197,14 @@ static void controller_obey(struct bn_fleet *f)
 }
 
 /* Waits once, and does what has come up. */
-static void controller_turn(struct control *c, struct pollfd *fd)
+static void controller_do_turn(struct control *c, struct pollfd *fd)
 {
   struct bn_fleet *f = &c->fleet;
   const size_t n = controller_descriptors(f, fd);
 
   if (poll(fd, (nfds_t)n, TURN_MS) > 0)
     controller_serve(f, fd + 1);
-  controller_obey(f);
+  controller_take_signal(f);
   bn_liveness_check(f, bn_clock_mono());
   bn_liveness_settle(f);
   controller_advance(f, &c->report);
@@ -210,7 +212,8 @@ static void controller_turn(struct control *c, struct pollfd *fd)
   bn_run_report_intervals(&c->report);
 }
 
-/* Whether it may still print something.  Who was lost has been told to end before. */
+/* Returns whether the process of a host may still print something.  That of a lost host has been
+   told to end, and is not waited for long. */
 static bool controller_is_talking(struct bn_connection *c, uint64_t left_ns)
 {
   const bool ended = bn_link_has_ended(&c->link);
@@ -220,9 +223,25 @@ static bool controller_is_talking(struct bn_connection *c, uint64_t left_ns)
   return !ended || c->link.errors >= 0;
 }
 
-/* Lines that the processes still print belong to the run.  A process that ssh has left behind may
-   keep standard error open.  A signal does not change how the run has ended; the second one
-   shortens the wait. */
+/* Reports processes that have not ended; bn_fleet_done() kills them. */
+static void controller_note_running_shells(struct bn_fleet *f, uint64_t left_ns)
+{
+  for (size_t i = 0; i < f->n; i++) {
+    const struct bn_connection *c = &f->connection[i];
+
+    if (c->state != BN_CONNECTION_ENDED || bn_link_has_ended(&f->connection[i].link))
+      continue;
+    bn_printer_say(
+        &f->printer,
+        "%s: the shell to it has not ended %.0f s after bench ended there: killing the shell",
+        c->name, (double)left_ns * 1e-9);
+    f->failed = true;
+  }
+}
+
+/* Waits for the processes: lines that they still print belong to the run.  A process that ssh has
+   left behind may keep standard error open.  A signal does not change how the run has ended; the
+   second one shortens the wait. */
 static void controller_await_processes(struct bn_fleet *f, struct pollfd *fd)
 {
   const uint64_t begin_ns = bn_clock_mono();
@@ -243,23 +262,15 @@ static void controller_await_processes(struct bn_fleet *f, struct pollfd *fd)
     for (size_t i = 0; i < f->n; i++)
       any |= controller_is_talking(&f->connection[i], left_ns);
   }
-  for (size_t i = 0; i < f->n; i++)
-    if (f->connection[i].state == BN_CONNECTION_ENDED &&
-        !bn_link_has_ended(&f->connection[i].link)) {
-      bn_printer_say(
-          &f->printer,
-          "%s: the shell to it has not ended %.0f s after bench ended there: killing the shell",
-          f->connection[i].name, (double)left_ns * 1e-9);
-      f->failed = true;
-    }
+  controller_note_running_shells(f, left_ns);
 }
 
-static void controller_follow(struct control *c)
+static void controller_follow_run(struct control *c)
 {
   struct pollfd *fd = bn_alloc(1 + FDS_PER_HOST * c->fleet.list.n, sizeof *fd);
 
   while (!bn_fleet_are(&c->fleet, BN_CONNECTION_ENDED))
-    controller_turn(c, fd);
+    controller_do_turn(c, fd);
   controller_await_processes(&c->fleet, fd);
   free(fd);
 }
@@ -267,7 +278,7 @@ static void controller_follow(struct control *c)
 /* --- the end ---------------------------------------------------------------------------------- */
 
 /* Ends the process while the printer waits for its reader. */
-_Noreturn static void controller_leave(struct control *c)
+_Noreturn static void controller_exit(struct control *c)
 {
   const int status = BN_STATUS_SIGNAL + bn_stop_signal_signo(&c->fleet.stop_signal);
 
@@ -286,13 +297,13 @@ static void controller_await_reader(struct control *c)
 
   while (!bn_printer_wait(&f->printer, now_ns + TURN_MS * BN_NSEC_PER_MSEC)) {
     now_ns = bn_clock_mono();
-    controller_obey(f);
+    controller_take_signal(f);
     if (f->stop_signal.count < 2)
       continue;
     if (urged_ns == 0)
       urged_ns = now_ns;
     if (now_ns >= urged_ns + farewell_ns)
-      controller_leave(c);
+      controller_exit(c);
   }
 }
 
@@ -321,7 +332,7 @@ int bn_hosts_run(const struct bn_hosts_setup *setup)
     return status;
   }
   if (controller_open(&c))
-    controller_follow(&c);
+    controller_follow_run(&c);
   bn_run_report_end(&c.report, &c.fleet);
   controller_await_reader(&c);
   bn_printer_close(&c.fleet.printer);

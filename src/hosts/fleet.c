@@ -57,8 +57,9 @@ static int fleet_read_hosts(struct bn_fleet *f, struct bn_err *err)
   return rc;
 }
 
-/* The top level of a script would be executed here. */
-static int fleet_refuse_no_command(const struct bn_hosts_setup *s, struct bn_err *err)
+/* Refuses a run without a test or a command: this process would execute the top level of a
+   script. */
+static int fleet_check_command(const struct bn_hosts_setup *s, struct bn_err *err)
 {
   if (s->test != NULL && strcmp(s->test, "-") != 0 && s->command != NULL)
     return 0;
@@ -80,14 +81,16 @@ static struct bn_work_split fleet_command_work(const struct bn_fleet *f,
                                  : *share;
 }
 
-/* Assertions that may end the run are judged at each interval, also if none is reported. */
+/* Returns the length of intervals.  Assertions that may end the run are judged at each interval,
+   also if none is reported. */
 static uint64_t fleet_interval_ns(const struct bn_conf *conf)
 {
-  return conf->plan.interval_ns == 0 && conf->raw.abort_on_assert_s > 0 ? BN_NSEC_PER_SEC
-                                                                        : conf->plan.interval_ns;
+  if (conf->plan.interval_ns == 0 && conf->raw.abort_on_assert_s > 0)
+    return BN_NSEC_PER_SEC;
+  return conf->plan.interval_ns;
 }
 
-static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
+static int fleet_divide_work(struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_conf *conf = f->setup->conf;
   const struct bn_work_split_total total = {.threads = conf->plan.threads,
@@ -121,7 +124,8 @@ static int fleet_divide(struct bn_fleet *f, struct bn_err *err)
   return 0;
 }
 
-/* Data are the same each time, unless the user wants others. */
+/* Returns the seed of the hosts, or 0.  A command makes the same data each time, unless the user
+   has set a seed. */
 static uint64_t fleet_seed(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
@@ -148,7 +152,7 @@ int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct
   *f = (struct bn_fleet){.setup = setup,
                          .is_run = setup->command != NULL && strcmp(setup->command, "run") == 0,
                          .stop_signal = {.fd = -1}};
-  if (fleet_refuse_no_command(setup, err) != 0 || fleet_divide(f, err) != 0 ||
+  if (fleet_check_command(setup, err) != 0 || fleet_divide_work(f, err) != 0 ||
       fleet_make_arguments(f, err) != 0)
     return -1;
   return bn_stop_signal_begin(&f->stop_signal, err);
@@ -157,7 +161,7 @@ int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct
 /* --- the start of agents ---------------------------------------------------------------------- */
 
 /* Rank 0 of a launcher starts its own agent, and asks for those of the other ranks. */
-static int host_connect(struct bn_fleet *f, struct bn_connection *c, struct bn_err *err)
+static int fleet_connect_host(struct bn_fleet *f, struct bn_connection *c, struct bn_err *err)
 {
   const struct bn_conf_raw *r = &f->setup->conf->raw;
   const sigset_t *masked = &f->stop_signal.before;
@@ -169,7 +173,7 @@ static int host_connect(struct bn_fleet *f, struct bn_connection *c, struct bn_e
   return bn_link_join(&c->link, c->name, f->setup->ranks->request, (uint32_t)c->rank, err);
 }
 
-static int host_begin(struct bn_fleet *f, size_t i, struct bn_err *err)
+static int fleet_begin_host(struct bn_fleet *f, size_t i, struct bn_err *err)
 {
   struct bn_connection *c = &f->connection[i];
   struct bn_handshake handshake = {.version = bn_alloc_text(PACKAGE_VERSION),
@@ -181,14 +185,14 @@ static int host_begin(struct bn_fleet *f, size_t i, struct bn_err *err)
 
   bn_arguments_argv(&f->arguments, &c->work, &handshake.argv);
   bn_handshake_take_environment(&handshake);
-  if (host_connect(f, c, err) == 0)
+  if (fleet_connect_host(f, c, err) == 0)
     rc = bn_connection_begin(c, &handshake, &f->arguments.files, err);
   bn_handshake_done(&handshake);
   return rc;
 }
 
-/* Hosts that were not started are lost, which has been said. */
-static void fleet_forget_rest(struct bn_fleet *f)
+/* Marks the hosts that were not started as lost; a message has said why. */
+static void fleet_mark_unstarted(struct bn_fleet *f)
 {
   for (size_t i = 0; i < f->n; i++)
     if (f->connection[i].link.to.fd < 0) {
@@ -202,9 +206,9 @@ int bn_fleet_launch(struct bn_fleet *f, size_t first, struct bn_err *err)
   int rc = 0;
 
   for (size_t i = first; rc == 0 && i < f->n; i++)
-    rc = host_begin(f, i, err);
+    rc = fleet_begin_host(f, i, err);
   if (rc != 0)
-    fleet_forget_rest(f);
+    fleet_mark_unstarted(f);
   if (rc != 0 || f->n == f->list.n)
     bn_arguments_done(&f->arguments);
   bn_fleet_enter(f, BN_FLEET_CONNECT);

@@ -113,7 +113,7 @@ int bn_frame_put_byte(struct bn_buf *out, enum bn_frame_type type, unsigned valu
 
 /* --- names of files --- */
 
-/* Whether the part of a path leads nowhere but down. */
+/* Returns whether the part of a path leads nowhere but down. */
 static bool frame_is_plain_part(const char *part, size_t len)
 {
   return len > 0 && !(len == 1 && part[0] == '.') &&
@@ -142,7 +142,7 @@ static const char *frame_fault_of_name(const char *name, size_t len)
   return NULL;
 }
 
-/* Foreign bytes as a text that a terminal only shows; a long one is cut. */
+/* Escapes bytes of another host so that a terminal only displays them; a long text is cut. */
 static void frame_show(char *out, size_t size, const char *data, size_t len)
 {
   char copy[512];
@@ -223,8 +223,8 @@ int bn_frame_feed(struct bn_frame_reader *r, const void *data, size_t len, struc
   return bn_err_set(err, ENOMEM, "out of memory");
 }
 
-/* Quotes the bytes where a frame should begin.  The usual reason is a shell that prints a greeting.
- */
+/* Quotes the bytes where a frame should begin.  The usual reason is a shell that prints a
+   greeting. */
 static int frame_refuse_stream(struct bn_frame_reader *r, const char *fault, struct bn_err *err)
 {
   char shown[64];
@@ -239,7 +239,7 @@ static int frame_refuse_stream(struct bn_frame_reader *r, const char *fault, str
                         : "bench --agent is started by bench --hosts=LIST");
 }
 
-/* NULL, or what is wrong with the head of a frame. */
+/* Returns what is wrong with the head of a frame, or NULL. */
 static const char *frame_fault_of_head(const struct bn_frame_reader *r, const struct form *form,
                                        uint64_t len)
 {

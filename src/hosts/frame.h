@@ -62,8 +62,8 @@ int bn_frame_put(struct bn_buf *out, enum bn_frame_type type, const void *data, 
 int bn_frame_put_time(struct bn_buf *out, enum bn_frame_type type, uint64_t ns); /* PING, START */
 int bn_frame_put_pong(struct bn_buf *out, uint64_t sent_ns, uint64_t there_ns);
 int bn_frame_put_byte(struct bn_buf *out, enum bn_frame_type type, unsigned value); /* STOP, END */
-/* err says what is wrong with a name that an agent would refuse, or with a file that is too large.
- */
+/* err says what is wrong with a name that an agent would refuse, or with a file that is too
+   large. */
 int bn_frame_put_file(struct bn_buf *out, const char *name, const void *data, size_t len,
                       struct bn_err *err);
 

@@ -18,7 +18,8 @@ static int handshake_set_number(struct bn_node *map, const char *key, uint64_t n
   return bn_node_set(map, key, bn_node_integer((int64_t)n));
 }
 
-/* what: a word is called, for a message; of: where the words are from. */
+/* Returns a list of the words, or NULL and err.  what: what a word is called in the message; of:
+   the origin of the words. */
 static struct bn_node *handshake_make_words(const struct bn_list *words, const char *what,
                                             const char *of, struct bn_err *err)
 {
@@ -34,7 +35,7 @@ static struct bn_node *handshake_make_words(const struct bn_list *words, const c
   return list;
 }
 
-/* Frees the map. */
+/* Prints a map that is complete, and frees it.  Returns NULL and err if it is not. */
 static char *handshake_print_map(struct bn_node *map, bool complete, size_t *len,
                                  struct bn_err *err)
 {
@@ -81,7 +82,7 @@ char *bn_welcome_print(const struct bn_welcome *w, size_t *len, struct bn_err *e
 
 /* --- reading --- */
 
-/* Returns false if it is not there, no whole number, or not from 0 to most. */
+/* Reads a number.  Returns false if it is missing, not a whole number, or not from 0 to most. */
 static bool handshake_get_number(const struct bn_node *map, const char *key, uint64_t most,
                                  uint64_t *out)
 {
@@ -93,13 +94,13 @@ static bool handshake_get_number(const struct bn_node *map, const char *key, uin
   return *out <= most;
 }
 
-/* A copy; NULL: it is not there, or no text. */
+/* Returns a copy of a text, or NULL if it is missing or not a text. */
 static char *handshake_get_text(const struct bn_node *map, const char *key)
 {
   return bn_alloc_copy(bn_node_get_text(bn_node_get(map, key)));
 }
 
-/* The map of a payload whose protocol is ours; NULL and err. */
+/* Returns the map of a payload, or NULL and err if it is not one of this protocol. */
 static struct bn_node *handshake_parse_map(const char *data, size_t len, const char *name,
                                            struct bn_err *err)
 {
@@ -209,7 +210,7 @@ void bn_handshake_take_environment(struct bn_handshake *h)
   }
 }
 
-/* Returns NULL if a controller may not set it. */
+/* Returns the variable of "NAME=VALUE", or NULL if a controller may not set it. */
 static const char *handshake_password_of(const char *word)
 {
   for (size_t i = 0; i < PASSWORDS; i++) {
@@ -236,7 +237,7 @@ int bn_handshake_set_environment(const struct bn_handshake *h, struct bn_err *er
 
 /* --- life --- */
 
-static void handshake_forget_words(struct bn_list *list)
+static void handshake_free_words(struct bn_list *list)
 {
   for (size_t i = 0; i < list->n; i++) {
     explicit_bzero(list->item[i], strlen(list->item[i]));
@@ -247,8 +248,8 @@ static void handshake_forget_words(struct bn_list *list)
 
 void bn_handshake_done(struct bn_handshake *h)
 {
-  handshake_forget_words(&h->argv);
-  handshake_forget_words(&h->environment);
+  handshake_free_words(&h->argv);
+  handshake_free_words(&h->environment);
   free(h->version);
   *h = (struct bn_handshake){.host = 0};
 }

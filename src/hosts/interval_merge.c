@@ -12,48 +12,6 @@
 #include "measure/layout.h"
 #include "measure/store.h"
 
-/* --- sums of histograms ----------------------------------------------------------------------- */
-
-static void sums_done(struct bn_sums *s)
-{
-  for (size_t i = 0; s->hist != NULL && i < s->n; i++)
-    bn_hist_free(s->hist[i]);
-  free(s->hist);
-  free(s->count);
-  *s = (struct bn_sums){.n = 0};
-}
-
-static void sums_prepare(struct bn_sums *s, size_t n)
-{
-  if (s->hist != NULL)
-    return;
-  *s = (struct bn_sums){bn_alloc(n, sizeof *s->hist), bn_alloc(n, sizeof *s->count), n};
-  for (size_t i = 0; i < n; i++)
-    s->hist[i] = bn_hist_new();
-}
-
-static void sums_add(struct bn_sums *s, const struct bn_hist_codec *line)
-{
-  size_t from = 0;
-
-  for (size_t i = 0; i < s->n; i++) {
-    s->count[i] += line->count[i];
-    bn_hist_put_parts(s->hist[i], line->part + from, line->end[i] - from);
-    from = line->end[i];
-  }
-}
-
-static void sums_merge(struct bn_sums *s, const struct bn_sums *from)
-{
-  if (from->hist == NULL)
-    return;
-  sums_prepare(s, from->n);
-  for (size_t i = 0; i < s->n; i++) {
-    s->count[i] += from->count[i];
-    bn_hist_add(s->hist[i], from->hist[i]);
-  }
-}
-
 /* --- life ------------------------------------------------------------------------------------- */
 
 /* There is room for ten seconds of rounds, so that a host may be held up: memory that is not used
@@ -64,7 +22,7 @@ enum { AHEAD_LEAST = 64, AHEAD_MOST = 4096 };
 /* A later time is no time of a run, and may not fit into 64 bits. */
 static const double latest_s = 1e9;
 
-static size_t rounds_ahead(double length_s)
+static size_t intervals_rounds_ahead(double length_s)
 {
   const double n = length_s > 0 ? ceil(10 / length_s) : 0;
 
@@ -75,7 +33,7 @@ void bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s)
 {
   *r = (struct bn_intervals){
       .n = hosts, .length_s = length_s, .next = 1, .second = 1, .next_check = 1};
-  r->ahead = rounds_ahead(length_s);
+  r->ahead = intervals_rounds_ahead(length_s);
   r->host = bn_alloc(hosts, sizeof *r->host);
   r->round = bn_alloc(r->ahead, sizeof *r->round);
   for (size_t i = 0; i < hosts; i++) {
@@ -109,7 +67,7 @@ static void record_forget(struct bn_record *record)
     bn_record_done(record);
 }
 
-static void host_done(const struct bn_intervals *r, struct bn_intervals_host *h)
+static void intervals_host_done(const struct bn_intervals *r, struct bn_intervals_host *h)
 {
   for (size_t k = 0; h->record != NULL && k < r->ahead; k++)
     record_forget(&h->record[k]);
@@ -118,7 +76,7 @@ static void host_done(const struct bn_intervals *r, struct bn_intervals_host *h)
   record_forget(&h->tick);
   if (h->based)
     bn_snap_done(&h->base);
-  sums_done(&h->ticked);
+  bn_sums_done(&h->ticked);
   free(h->record);
   free(h->check);
   bn_valid_done(&h->as);
@@ -127,14 +85,14 @@ static void host_done(const struct bn_intervals *r, struct bn_intervals_host *h)
 void bn_intervals_done(struct bn_intervals *r)
 {
   for (size_t i = 0; r->host != NULL && i < r->n; i++)
-    host_done(r, &r->host[i]);
+    intervals_host_done(r, &r->host[i]);
   bn_facts_done(&r->errors);
   for (size_t k = 0; r->round != NULL && k < r->ahead; k++)
-    sums_done(&r->round[k]);
+    bn_sums_done(&r->round[k]);
   for (size_t k = 0; r->check != NULL && k < r->n_checks; k++)
-    sums_done(&r->check[k]);
+    bn_sums_done(&r->check[k]);
   free(r->check);
-  sums_done(&r->ticked);
+  bn_sums_done(&r->ticked);
   free(r->line.part);
   free(r->round);
   free(r->host);
@@ -147,10 +105,10 @@ struct line {
   size_t len;
 };
 
-/* The sums of all hosts fit into 64 bits if each has so many values at most, with those that it had
-   before. */
-static int line_check(const struct bn_intervals *r, size_t n, const uint64_t *had, uint64_t most,
-                      struct bn_err *err)
+/* Checks that a host has at most `most` values in each histogram, with those that it had before:
+   then the sums of all hosts fit into 64 bits. */
+static int intervals_check_counts(const struct bn_intervals *r, size_t n, const uint64_t *had,
+                                  uint64_t most, struct bn_err *err)
 {
   for (size_t i = 0; i < n; i++)
     if (r->line.count[i] > most - (had != NULL ? had[i] : 0))
@@ -158,7 +116,8 @@ static int line_check(const struct bn_intervals *r, size_t n, const uint64_t *ha
   return 0;
 }
 
-/* A host that is ahead cannot fill the memory with histograms. */
+/* Limits the rounds for which hosts may be ahead, so that a host cannot fill the memory with
+   histograms. */
 static void intervals_bound_ahead(struct bn_intervals *r, const struct bn_metrics *m)
 {
   const size_t most = HISTS_BYTES / (m->n_hists * sizeof(struct bn_hist));
@@ -166,8 +125,8 @@ static void intervals_bound_ahead(struct bn_intervals *r, const struct bn_metric
   r->ahead = most < r->ahead ? most : r->ahead;
 }
 
-/* Compares a host with the hosts before it. */
-static int interval_merge_compare(const struct bn_intervals *r, const struct bn_valid_as *as,
+/* Compares what a host measures with what the hosts before it measure. */
+static int intervals_compare_host(const struct bn_intervals *r, const struct bn_valid_as *as,
                                   struct bn_err *err)
 {
   for (size_t i = 0; i < r->n; i++)
@@ -186,7 +145,7 @@ int bn_intervals_begin(struct bn_intervals *r, size_t host, const struct bn_node
     return bn_err_set(err, EPROTO, "it said twice what it measures");
   if (bn_valid_begin(&h->as, group, facts, r->n, err) != 0)
     return -1;
-  h->begun = interval_merge_compare(r, &h->as, err) == 0;
+  h->begun = intervals_compare_host(r, &h->as, err) == 0;
   if (h->begun)
     intervals_bound_ahead(r, &h->as.metrics);
   else
@@ -207,8 +166,9 @@ const struct bn_metrics *bn_intervals_metrics(const struct bn_intervals *r)
   return NULL;
 }
 
-/* 0: none, of a time that is no number of rounds.  An interval never ends before its time, and on a
-   host that stood still it ends late, which may be just before the end of the next one. */
+/* Returns the round to which a view belongs, or 0 if its time makes no sense.  An interval never
+   ends before its time, and on a host that stood still it ends late, which may be just before the
+   end of the next one. */
 static uint64_t round_number(double length_s, const struct bn_view *v)
 {
   static const double rounding = 1e-6;
@@ -229,8 +189,8 @@ static void record_move(struct bn_record *to, const struct bn_record *from)
 
 /* Takes an interval of a host into its round.  Returns 1 if the round has been summed without it,
    or -1 and err for an interval that is out of order or too far ahead. */
-static int round_take(struct bn_intervals *r, struct bn_intervals_host *h, struct bn_record *record,
-                      struct bn_err *err)
+static int intervals_take_round(struct bn_intervals *r, struct bn_intervals_host *h,
+                                struct bn_record *record, struct bn_err *err)
 {
   const uint64_t k = round_number(r->length_s, &record->view);
   const size_t place = k % r->ahead;
@@ -246,13 +206,13 @@ static int round_take(struct bn_intervals *r, struct bn_intervals_host *h, struc
   if (k < r->next)
     return 1;
   record_move(&h->record[place], record);
-  sums_prepare(&r->round[place], h->as.metrics.n_hists);
-  sums_add(&r->round[place], &r->line);
+  bn_sums_prepare(&r->round[place], h->as.metrics.n_hists);
+  bn_sums_add(&r->round[place], &r->line);
   return 0;
 }
 
-/* The last one that is not after that time; 0: none.  A host that was held up leaves out the ones
-   before it. */
+/* Returns the number of the last checkpoint that is not after the time of the view, or 0.  A host
+   that was held up leaves out the checkpoints before it. */
 static size_t checkpoint_number(const struct bn_intervals *r, const struct bn_view *v)
 {
   static const double rounding_s = 1e-6;
@@ -263,16 +223,16 @@ static size_t checkpoint_number(const struct bn_intervals *r, const struct bn_vi
   return k;
 }
 
-static int checkpoint_take(struct bn_intervals *r, struct bn_intervals_host *h,
-                           struct bn_record *record, struct bn_err *err)
+static int intervals_take_checkpoint(struct bn_intervals *r, struct bn_intervals_host *h,
+                                     struct bn_record *record, struct bn_err *err)
 {
   const size_t k = checkpoint_number(r, &record->view);
 
   if (k <= h->checks || k < r->next_check || record->view.at_s >= latest_s)
     return bn_err_set(err, EPROTO, "its checkpoint report at %.3f s comes at a wrong time",
                       record->view.at_s);
-  sums_prepare(&r->check[k - 1], h->as.metrics.n_hists);
-  sums_add(&r->check[k - 1], &r->line);
+  bn_sums_prepare(&r->check[k - 1], h->as.metrics.n_hists);
+  bn_sums_add(&r->check[k - 1], &r->line);
   h->before_check += record->view.events + record->view.failed_events;
   record_move(&h->check[k - 1], record);
   h->cut = true;
@@ -280,19 +240,20 @@ static int checkpoint_take(struct bn_intervals *r, struct bn_intervals_host *h,
   return 0;
 }
 
-/* From now on ticks count from the checkpoint, which was a moment ago. */
-static void host_set_base(struct bn_intervals_host *h)
+/* Makes ticks count from now on, the moment after a checkpoint. */
+static void intervals_set_base(struct bn_intervals_host *h)
 {
   if (!h->based)
     bn_snap_make(&h->base, &h->as.metrics, 0, true);
   h->based = true;
   h->cut = false;
   bn_snap_copy(&h->base, &h->tick.delta);
-  sums_done(&h->ticked);
+  bn_sums_done(&h->ticked);
 }
 
-/* On a host that was held up a tick is late, and says nothing of the end of a second. */
-static void host_note_second(struct bn_intervals_host *h, const struct bn_view *v)
+/* Notes the events at the end of a second.  A late tick of a host that was held up says nothing
+   about that. */
+static void intervals_note_second(struct bn_intervals_host *h, const struct bn_view *v)
 {
   static const double late_s = 0.1;
   const uint64_t second = round_number(1, v);
@@ -302,7 +263,8 @@ static void host_note_second(struct bn_intervals_host *h, const struct bn_view *
         (struct bn_intervals_second){second, v->events, v->at_s};
 }
 
-static void together_at(struct bn_intervals *r, uint64_t second)
+/* Adds up the rates of all hosts up to a second, if all have sent a tick of it. */
+static void intervals_sum_second(struct bn_intervals *r, uint64_t second)
 {
   struct bn_intervals_together t = {.second = second};
 
@@ -316,7 +278,8 @@ static void together_at(struct bn_intervals *r, uint64_t second)
   r->together = t;
 }
 
-static void together_find(struct bn_intervals *r)
+/* Finds the last second of which all hosts have sent a tick. */
+static void intervals_find_together(struct bn_intervals *r)
 {
   uint64_t until = UINT64_MAX, from;
 
@@ -330,7 +293,7 @@ static void together_find(struct bn_intervals *r)
     return;
   from = until - r->judged > BN_INTERVALS_SECONDS ? until - BN_INTERVALS_SECONDS : r->judged;
   while (from < until)
-    together_at(r, ++from);
+    intervals_sum_second(r, ++from);
   r->judged = until;
 }
 
@@ -344,9 +307,9 @@ static void intervals_note_longest_event(struct bn_intervals *r)
     r->longest_ns = most_ns;
 }
 
-/* The histograms of a tick are of the time since the one before it. */
-static int tick_take(struct bn_intervals *r, struct bn_intervals_host *h, struct bn_record *record,
-                     struct bn_err *err)
+/* Takes a tick, whose histograms are of the time since the tick before it. */
+static int intervals_take_tick(struct bn_intervals *r, struct bn_intervals_host *h,
+                               struct bn_record *record, struct bn_err *err)
 {
   struct bn_sums *const sums[] = {&h->ticked, &r->ticked};
 
@@ -354,27 +317,28 @@ static int tick_take(struct bn_intervals *r, struct bn_intervals_host *h, struct
     return bn_err_set(err, EPROTO, "its figures of a second have no time");
   intervals_note_longest_event(r);
   for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
-    sums_prepare(sums[i], h->as.metrics.n_hists);
-    sums_add(sums[i], &r->line);
+    bn_sums_prepare(sums[i], h->as.metrics.n_hists);
+    bn_sums_add(sums[i], &r->line);
   }
   h->ticks++;
   record_move(&h->tick, record);
-  host_note_second(h, &h->tick.view);
-  together_find(r);
+  intervals_note_second(h, &h->tick.view);
+  intervals_find_together(r);
   if (h->cut)
-    host_set_base(h);
+    intervals_set_base(h);
   return 0;
 }
 
 static int (*const takes[])(struct bn_intervals *, struct bn_intervals_host *, struct bn_record *,
-                            struct bn_err *) = {[BN_VIEW_INTERVAL] = round_take,
-                                                [BN_VIEW_CHECKPOINT] = checkpoint_take,
-                                                [BN_VIEW_TICK] = tick_take};
+                            struct bn_err *) = {[BN_VIEW_INTERVAL] = intervals_take_round,
+                                                [BN_VIEW_CHECKPOINT] = intervals_take_checkpoint,
+                                                [BN_VIEW_TICK] = intervals_take_tick};
 enum { SPANS = sizeof takes / sizeof *takes };
 
-/* The counts of all checkpoints are added up, and so are those of the ticks of a host. */
-static int line_take(struct bn_intervals *r, struct bn_intervals_host *h, const struct line *line,
-                     enum bn_view_span span, struct bn_err *err)
+/* Takes a view.  The counts of all checkpoints are added up, and so are those of the ticks of a
+   host: the bound of a view is lower by that. */
+static int intervals_take_line(struct bn_intervals *r, struct bn_intervals_host *h,
+                               const struct line *line, enum bn_view_span span, struct bn_err *err)
 {
   const size_t parts = span == BN_VIEW_CHECKPOINT && r->n_checks > 0 ? r->n_checks : 1;
   struct bn_record record;
@@ -387,8 +351,9 @@ static int line_take(struct bn_intervals *r, struct bn_intervals_host *h, const 
     return -1;
   rc = bn_valid_check(&h->as, &record.view, err);
   if (rc == 0)
-    rc = line_check(r, h->as.metrics.n_hists, span == BN_VIEW_TICK ? h->ticked.count : NULL,
-                    bn_sum_most(r->n) / parts, err);
+    rc = intervals_check_counts(r, h->as.metrics.n_hists,
+                                span == BN_VIEW_TICK ? h->ticked.count : NULL,
+                                bn_sum_most(r->n) / parts, err);
   if (rc == 0)
     rc = takes[span](r, h, &record, err);
   if (rc != 0)
@@ -396,11 +361,12 @@ static int line_take(struct bn_intervals *r, struct bn_intervals_host *h, const 
   return rc < 0 ? -1 : 0;
 }
 
-/* No run has more kinds of errors, each with a class and a message. */
+/* A run has no more facts about its kinds of errors. */
 enum { ERROR_FACTS_MAX = 4 * (BN_LABELS_MAX + 1) };
 
 /* Takes the facts about errors that come before a checkpoint. */
-static int errors_take(struct bn_intervals *r, const struct bn_node *n, struct bn_err *err)
+static int intervals_take_errors(struct bn_intervals *r, const struct bn_node *n,
+                                 struct bn_err *err)
 {
   struct bn_facts facts;
 
@@ -419,14 +385,16 @@ int bn_intervals_take(struct bn_intervals *r, size_t host, const char *line, siz
   struct bn_node *map =
       bn_node_parse_within(line, (size_t)(texts - line), BN_VALID_LINE_VALUES, err);
   const struct bn_node *facts = bn_node_get(map, "facts");
-  int rc = map == NULL ? -1 : facts != NULL ? errors_take(r, facts, err) : 0;
+  int rc = map != NULL ? 0 : -1;
 
+  if (facts != NULL)
+    rc = intervals_take_errors(r, facts, err);
   for (size_t i = 0; rc == 0 && i < SPANS; i++) {
     const struct line its = {bn_node_get(map, bn_layout_spans[i]), texts,
                              (size_t)(line + len - texts)};
 
     if (its.record != NULL && takes[i] != NULL)
-      rc = line_take(r, &r->host[host], &its, (enum bn_view_span)i, err);
+      rc = intervals_take_line(r, &r->host[host], &its, (enum bn_view_span)i, err);
   }
   bn_node_free(map);
   return rc;
@@ -442,8 +410,9 @@ const struct bn_view *bn_intervals_last(const struct bn_intervals *r, size_t hos
   return r->host[host].ticks > 0 ? &r->host[host].tick.view : NULL;
 }
 
-static int interval_merge_cut(const struct bn_intervals_host *h, const struct bn_snap *all,
-                              const struct bn_view *v, struct bn_result *out)
+/* Makes the result of a lost host from its last tick.  Returns 1. */
+static int intervals_cut(const struct bn_intervals_host *h, const struct bn_snap *all,
+                         const struct bn_view *v, struct bn_result *out)
 {
   struct bn_view total = *v;
 
@@ -454,8 +423,8 @@ static int interval_merge_cut(const struct bn_intervals_host *h, const struct bn
   return 1;
 }
 
-/* Figures that do not follow from a snapshot. */
-static void view_copy_state(struct bn_view *v, const struct bn_view *tick)
+/* Copies the figures that do not follow from a snapshot. */
+static void intervals_copy_state(struct bn_view *v, const struct bn_view *tick)
 {
   v->kind = tick->kind;
   v->at_s = tick->at_s;
@@ -468,14 +437,14 @@ static void view_copy_state(struct bn_view *v, const struct bn_view *tick)
 }
 
 /* Moves the start of the run to before the time that its figures are of. */
-static void facts_move_start(struct bn_facts *f, uint64_t earlier_ns)
+static void intervals_move_start(struct bn_facts *f, uint64_t earlier_ns)
 {
   f->start_ns -= earlier_ns < f->start_ns ? earlier_ns : 0;
   f->start_wall_ns -= earlier_ns < f->start_wall_ns ? earlier_ns : 0;
 }
 
-/* The difference would be no count. */
-static bool snap_is_less(const struct bn_snap *now, const struct bn_snap *base)
+/* Returns whether a counter has become less, so that the difference would not be a count. */
+static bool intervals_have_decreased(const struct bn_snap *now, const struct bn_snap *base)
 {
   bool less = false;
 
@@ -484,9 +453,10 @@ static bool snap_is_less(const struct bn_snap *now, const struct bn_snap *base)
   return less;
 }
 
-/* Without the statistics of sessions, and without extremes, which are since the beginning. */
-static int host_cut_since_base(const struct bn_intervals_host *h, struct bn_result *out,
-                               struct bn_err *err)
+/* Makes the result of a lost host since its last checkpoint.  It lacks the statistics of sessions,
+   and extremes, which are known only since the beginning. */
+static int intervals_cut_since_base(const struct bn_intervals_host *h, struct bn_result *out,
+                                    struct bn_err *err)
 {
   const struct bn_view *tick = &h->tick.view;
   const struct bn_view_rules rules = {.percents = tick->percents, .n_percents = tick->n_percents};
@@ -504,10 +474,10 @@ static int host_cut_since_base(const struct bn_intervals_host *h, struct bn_resu
   since.max_ns = 0;
   bn_view_store_init(&store, &since);
   bn_view_fill(&v, &store, &since, &rules);
-  view_copy_state(&v, tick);
-  rc = bn_valid_check(&h->as, &v, err) == 0 ? interval_merge_cut(h, &since, &v, out) : -1;
+  intervals_copy_state(&v, tick);
+  rc = bn_valid_check(&h->as, &v, err) == 0 ? intervals_cut(h, &since, &v, out) : -1;
   if (rc > 0 && h->tick.delta.span_ns > since.span_ns)
-    facts_move_start(&out->facts, h->tick.delta.span_ns - since.span_ns);
+    intervals_move_start(&out->facts, h->tick.delta.span_ns - since.span_ns);
   bn_view_store_done(&store);
   bn_snap_done(&since);
   return rc;
@@ -522,12 +492,12 @@ int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_res
   /* A checkpoint without a tick after it: nothing is known of the time after it. */
   if (h->ticks == 0 || h->cut || (h->based && all.at_ns <= h->base.at_ns))
     return 0;
-  if (h->based && snap_is_less(&all, &h->base))
+  if (h->based && intervals_have_decreased(&all, &h->base))
     return bn_err_set(err, EPROTO, "its figures have become less");
   if (h->based)
-    return host_cut_since_base(h, out, err);
+    return intervals_cut_since_base(h, out, err);
   all.hist = h->ticked.hist;
-  return interval_merge_cut(h, &all, &h->tick.view, out);
+  return intervals_cut(h, &all, &h->tick.view, out);
 }
 
 static bool round_is_complete(const struct bn_intervals *r)
@@ -543,7 +513,8 @@ static bool round_is_complete(const struct bn_intervals *r)
   return last >= r->next && (!waits || last - r->next >= r->ahead / 2);
 }
 
-static size_t round_parts(struct bn_intervals *r, const struct bn_view **out)
+/* Counts the parts of the next round, and stores them in `out` unless it is NULL. */
+static size_t round_gather(struct bn_intervals *r, const struct bn_view **out)
 {
   const size_t place = r->next % r->ahead;
   size_t n = 0;
@@ -557,18 +528,19 @@ static size_t round_parts(struct bn_intervals *r, const struct bn_view **out)
   return n;
 }
 
-/* A round of which no host has anything is passed over: all of them were held up. */
+/* Returns whether the next round can be summed.  Passes over rounds in which all hosts were held
+   up. */
 static bool round_is_ready(struct bn_intervals *r)
 {
   while (round_is_complete(r)) {
-    if (round_parts(r, NULL) > 0)
+    if (round_gather(r, NULL) > 0)
       return true;
     r->next++;
   }
   return false;
 }
 
-/* Every host that is still there has come to it. */
+/* Returns whether every host that is still there has sent the next checkpoint. */
 static bool checkpoint_is_complete(const struct bn_intervals *r)
 {
   size_t last = 0;
@@ -581,7 +553,8 @@ static bool checkpoint_is_complete(const struct bn_intervals *r)
   return r->next_check <= r->n_checks && last >= r->next_check;
 }
 
-/* A host was held up: its next checkpoint is of the time of this one too. */
+/* Returns whether a host was held up at the next checkpoint: its part of that time is in the
+   checkpoint after it. */
 static bool checkpoint_is_missed(const struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)
@@ -590,8 +563,9 @@ static bool checkpoint_is_missed(const struct bn_intervals *r)
   return false;
 }
 
-/* The part belongs to the checkpoint after it, but not its figures of an instant. */
-static void interval_merge_carry(struct bn_record *record)
+/* Leaves the part of a checkpoint that is passed over to the checkpoint after it, without its
+   figures of an instant. */
+static void intervals_carry_record(struct bn_record *record)
 {
   struct bn_view *v = &record->view;
 
@@ -600,11 +574,11 @@ static void interval_merge_carry(struct bn_record *record)
   v->running = record->delta.running = 0;
 }
 
-static void checkpoint_carry(struct bn_intervals *r)
+static void checkpoint_pass_over(struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)
     if (record_is_there(&r->host[i].check[r->next_check - 1]))
-      interval_merge_carry(&r->host[i].check[r->next_check - 1]);
+      intervals_carry_record(&r->host[i].check[r->next_check - 1]);
   r->next_check++;
 }
 
@@ -613,7 +587,7 @@ static bool checkpoint_is_ready(struct bn_intervals *r)
   while (checkpoint_is_complete(r)) {
     if (!checkpoint_is_missed(r))
       return true;
-    checkpoint_carry(r);
+    checkpoint_pass_over(r);
   }
   return false;
 }
@@ -630,7 +604,7 @@ static bool tick_is_ready(const struct bn_intervals *r)
   return last >= r->second;
 }
 
-/* The time at_s after the start of the measurement, on the clocks here. */
+/* Returns the time at_s after the start of the measurement, on the clocks here. */
 static struct bn_merge_time intervals_time_at(const struct bn_intervals *r, enum bn_view_span span,
                                               double at_s, uint64_t span_ns)
 {
@@ -653,8 +627,8 @@ static struct bn_merge_time intervals_time_of(const struct bn_intervals *r,
     const uint64_t its_ns = parts->view[i]->delta->span_ns;
 
     at_s = fmax(at_s, parts->view[i]->at_s);
-    /* Hosts end an interval at slightly different times: with the longest all rates would be low.
-     */
+    /* Hosts end an interval at slightly different times: with the longest all rates would be
+       low. */
     if (span == BN_VIEW_INTERVAL)
       span_ns += its_ns / parts->n;
     else if (its_ns > span_ns)
@@ -663,7 +637,8 @@ static struct bn_merge_time intervals_time_of(const struct bn_intervals *r,
   return intervals_time_at(r, span, at_s, span_ns);
 }
 
-/* watched: what all hosts share, as the first one has seen it in that time; NULL: it has not. */
+/* Shows the sum of the parts.  watched: the view of the first host in that time, which has the
+   figures that all hosts share, or NULL. */
 static int intervals_show_sum(const struct bn_intervals *r, const struct bn_views *parts,
                               const struct bn_view *watched, const struct bn_sums *hists,
                               bool exact, const struct bn_merge_time *at, struct bn_err *err)
@@ -698,20 +673,20 @@ static int round_show(struct bn_intervals *r, struct bn_views *parts, struct bn_
   struct bn_merge_time at;
   int rc;
 
-  parts->n = round_parts(r, parts->view);
+  parts->n = round_gather(r, parts->view);
   at = intervals_time_of(r, parts, BN_VIEW_INTERVAL);
   rc = intervals_show_sum(r, parts, record_watched(&first->record[place]), &r->round[place], false,
                           &at, err);
-  sums_done(&r->round[place]);
+  bn_sums_done(&r->round[place]);
   for (size_t i = 0; i < r->n; i++)
     record_forget(&r->host[i].record[place]);
   r->next++;
   return rc;
 }
 
-/* The parts up to the next checkpoint that have not been summed.  Returns when it was, on average.
- */
-static double checkpoint_parts(const struct bn_intervals *r, struct bn_views *parts)
+/* Finds the parts up to the next checkpoint that have not been summed.  Returns the average of its
+   times. */
+static double checkpoint_find_parts(const struct bn_intervals *r, struct bn_views *parts)
 {
   double sum_s = 0;
   size_t n = 0;
@@ -731,27 +706,27 @@ static void checkpoint_forget(struct bn_intervals *r)
   for (size_t k = 0; k < r->next_check; k++) {
     for (size_t i = 0; i < r->n; i++)
       record_forget(&r->host[i].check[k]);
-    sums_done(&r->check[k]);
+    bn_sums_done(&r->check[k]);
   }
 }
 
-/* Checkpoints that were passed over are of the same sum. */
-static void checkpoint_gather(struct bn_intervals *r)
+/* Adds the histograms of checkpoints that were passed over. */
+static void checkpoint_merge_passed(struct bn_intervals *r)
 {
   for (size_t k = 0; k + 1 < r->next_check; k++)
-    sums_merge(&r->check[r->next_check - 1], &r->check[k]);
+    bn_sums_merge(&r->check[r->next_check - 1], &r->check[k]);
 }
 
 static int checkpoint_show(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
 {
   const struct bn_intervals_host *first = &r->host[0];
   const size_t last = r->next_check - 1;
-  const double at_s = checkpoint_parts(r, parts);
+  const double at_s = checkpoint_find_parts(r, parts);
   const struct bn_merge_time at = intervals_time_at(r, BN_VIEW_CHECKPOINT, at_s,
                                                     (uint64_t)(fmax(at_s - r->checked_s, 0) * 1e9));
   int rc;
 
-  checkpoint_gather(r);
+  checkpoint_merge_passed(r);
   rc = intervals_show_sum(r, parts, record_watched(&first->check[last]), &r->check[last],
                           r->checked_s <= 0, &at, err);
   checkpoint_forget(r);
@@ -774,15 +749,17 @@ static int tick_show(struct bn_intervals *r, struct bn_views *parts, struct bn_e
 
 int bn_intervals_next(struct bn_intervals *r, struct bn_err *err)
 {
-  int (*const show)(struct bn_intervals *, struct bn_views *, struct bn_err *) =
-      round_is_ready(r)        ? round_show
-      : checkpoint_is_ready(r) ? checkpoint_show
-      : tick_is_ready(r)       ? tick_show
-                               : NULL;
+  int (*show)(struct bn_intervals *, struct bn_views *, struct bn_err *);
   struct bn_views parts = {NULL, 0};
   int rc;
 
-  if (show == NULL)
+  if (round_is_ready(r))
+    show = round_show;
+  else if (checkpoint_is_ready(r))
+    show = checkpoint_show;
+  else if (tick_is_ready(r))
+    show = tick_show;
+  else
     return 0;
   parts.view = bn_alloc(r->n * (r->n_checks + 1), sizeof *parts.view);
   rc = show(r, &parts, err);

@@ -9,20 +9,14 @@
 
 #include <stdbool.h>
 
+#include "hosts/hist_sums.h"
 #include "hosts/validate.h"
 #include "measure/hist_codec.h"
 #include "measure/json.h"
 #include "measure/merged_view.h"
 
-/* Sums of the histograms of lines.  All zero: nothing has been added. */
-struct bn_sums {
-  struct bn_hist **hist; /* owned; [n]; NULL: nothing has been added */
-  uint64_t *count;       /* owned; [n]; how many values each has */
-  size_t n;
-};
-
-/* A host may be so many seconds ahead of the slowest one before its count of a second is forgotten.
- */
+/* A host may be so many seconds ahead of the slowest one before its count of a second is
+   forgotten. */
 enum { BN_INTERVALS_SECONDS = 64 };
 
 /* The events of a host up to the end of a second; second 0: nothing is known. */

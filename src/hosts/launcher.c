@@ -56,7 +56,7 @@ static bool launcher_owns(const char *variable)
   return false;
 }
 
-/* unsetenv(3) moves what follows to the place of what it removes. */
+/* The loop does not step after unsetenv(3), which moves the following variables up. */
 void bn_launcher_forget(void)
 {
   char name[256];

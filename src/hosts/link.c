@@ -54,7 +54,7 @@ static int link_start(struct bn_link *l, const char *name, char *const *argv, in
   return -1;
 }
 
-/* The program's name is one word there as here. */
+/* The program is one argument, even if its path has blanks. */
 int bn_link_shell(struct bn_link *l, const char *host, const char *shell, const char *program,
                   const sigset_t *masked, struct bn_err *err)
 {
@@ -152,7 +152,7 @@ int bn_link_receive(struct bn_link *l)
   return -1;
 }
 
-/* A terminal is not to obey what a host says: the log escapes it. */
+/* Prints the line of a host; the log escapes it, so that the terminal only displays it. */
 static void link_show_line(struct bn_link *l, struct bn_printer *printer)
 {
   struct bn_buf text = {.max = 0};

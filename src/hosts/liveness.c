@@ -11,8 +11,8 @@
 
 /* The time that a host may take: to be connected; to say anything at all while it is asked once a
    second; to end after it was told to without a grace of the user's; and to end after it was told
-   to at once.
- */
+   to at
+   once. */
 static const uint64_t connect_ns = 20 * BN_NSEC_PER_SEC;
 static const uint64_t silence_ns = 5 * BN_NSEC_PER_SEC;
 static const uint64_t ending_ns = 10 * BN_NSEC_PER_SEC;
@@ -29,7 +29,7 @@ static const uint64_t sending_ns = 60 * BN_NSEC_PER_SEC;
 static const uint64_t launcher_urge_ns = 3 * BN_NSEC_PER_SEC / 10;
 static const uint64_t launcher_end_ns = 6 * BN_NSEC_PER_SEC / 10;
 
-/* When nothing new begins on the hosts; UINT64_MAX: that is not known. */
+/* Returns the time from which no event begins on the hosts; UINT64_MAX: that is not known. */
 static uint64_t liveness_limit(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
@@ -47,7 +47,7 @@ struct done {
   double at_s;     /* 0: nothing is known */
 };
 
-static uint64_t liveness_spent(const struct bn_view *v)
+static uint64_t liveness_count_events(const struct bn_view *v)
 {
   return v->events + v->failed_events;
 }
@@ -57,27 +57,29 @@ static bool liveness_is_of_warmup(const struct bn_fleet *f, const struct bn_resu
   return r->group[0].total.delta.at_ns < r->facts.start_ns + f->setup->conf->plan.warmup_ns;
 }
 
-/* A tick counts from the start on, a total from the last checkpoint on. */
+/* Returns the events of a host.  A tick counts from the start on, a total from the last checkpoint
+   on. */
 static struct done liveness_events_done(const struct bn_fleet *f, size_t i)
 {
   const struct bn_result *result = &f->connection[i].result;
   const struct bn_view *tick = bn_intervals_last(&f->intervals, i);
-  struct done d = {.events = tick != NULL ? liveness_spent(tick) : 0,
+  struct done d = {.events = tick != NULL ? liveness_count_events(tick) : 0,
                    .at_s = tick != NULL ? tick->at_s : 0};
 
   if (f->connection[i].has_result && result->n_groups > 0 && result->group[0].has_total &&
       !liveness_is_of_warmup(f, result)) {
     const struct bn_view *total = &result->group[0].total.view;
 
-    d.events = f->intervals.host[i].before_check + liveness_spent(total);
+    d.events = f->intervals.host[i].before_check + liveness_count_events(total);
     d.at_s = total->at_s;
   }
   return d;
 }
 
 /* Writes how many events of the limit a host has not done; "": there is no limit. */
-static void liveness_missing_events(const struct bn_connection *c, const struct bn_conf *conf,
-                                    uint64_t done, char *out, size_t size)
+static void liveness_format_missing_events(const struct bn_connection *c,
+                                           const struct bn_conf *conf, uint64_t done, char *out,
+                                           size_t size)
 {
   const uint64_t missing = c->work.events > done ? c->work.events - done : 0;
 
@@ -88,8 +90,8 @@ static void liveness_missing_events(const struct bn_connection *c, const struct 
     (void)snprintf(out, size, ", %" PRIu64 " of --events=%" PRIu64, missing, conf->plan.events);
 }
 
-/* Says what a host that was lost, or ended too early, does not do any more.  The report has what it
-   had sent. */
+/* Prints which part of the run is missing after a host was lost or ended too early.  The report has
+   what the host had sent. */
 static void liveness_log_missing(struct bn_fleet *f, size_t i)
 {
   const struct bn_conf *conf = f->setup->conf;
@@ -101,14 +103,14 @@ static void liveness_log_missing(struct bn_fleet *f, size_t i)
     return;
   if (done.at_s > 0)
     (void)snprintf(after, sizeof after, " after its first %.1f s", done.at_s);
-  liveness_missing_events(c, conf, done.events, events, sizeof events);
+  liveness_format_missing_events(c, conf, done.events, events, sizeof events);
   if (conf->plan.rate > 0)
     (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", c->work.rate, conf->plan.rate);
   bn_printer_say(&f->printer, "%s: missing from the report%s: %u of %" PRIu64 " threads%s%s",
                  c->name, after, c->work.threads, f->sessions, events, rate);
 }
 
-/* Hosts that were stopped because another one failed did not fail. */
+/* Prints the failure of a command, unless the host was stopped because another one failed. */
 static void liveness_log_command_failure(struct bn_fleet *f, const struct bn_connection *c)
 {
   if (!f->is_run && c->status != 0 && f->stop == 0)
@@ -116,14 +118,16 @@ static void liveness_log_command_failure(struct bn_fleet *f, const struct bn_con
                    f->setup->command, c->status);
 }
 
-/* Some of its threads failed, and the others have reached the end of the run. */
+/* Returns whether threads of a host may have failed, but the others have reached the end of the
+   run. */
 static bool liveness_threads_came_through(const struct bn_fleet *f, const struct bn_connection *c)
 {
   return f->setup->conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE &&
          c->result.end.reason != BN_END_FAILURE;
 }
 
-/* A host whose run has ended too early, though with a result, counts like one that is lost. */
+/* Notes that the run of a host has ended too early.  It counts like a host that is lost, although
+   it has a result. */
 static void liveness_note_failure(struct bn_fleet *f, size_t i, const char *why)
 {
   const bool aborts = f->setup->conf->raw.on_host_loss != BN_HOST_LOSS_CONTINUE;
@@ -136,7 +140,8 @@ static void liveness_note_failure(struct bn_fleet *f, size_t i, const char *why)
     liveness_log_missing(f, i);
 }
 
-/* The script has ended the run of all threads, as it does in one process. */
+/* Ends the run of all hosts, because a script has called os.exit(), which ends the run of one
+   process too. */
 static void liveness_note_exit(struct bn_fleet *f, const struct bn_connection *c)
 {
   if (!bn_fleet_are(f, BN_CONNECTION_ENDED))
@@ -165,7 +170,7 @@ static void liveness_note_end(struct bn_fleet *f, size_t i)
     liveness_note_exit(f, c);
 }
 
-/* Once for each host that has come to its end or was lost. */
+/* Draws the consequences, once, for a host that has ended or was lost. */
 static void liveness_settle_host(struct bn_fleet *f, size_t i)
 {
   struct bn_connection *c = &f->connection[i];
@@ -180,19 +185,19 @@ static void liveness_settle_host(struct bn_fleet *f, size_t i)
     return;
   }
   f->failed = true;
-  if (c->state == BN_CONNECTION_ENDED)
+  if (c->state == BN_CONNECTION_ENDED) {
     (void)bn_err_set(&c->why, EPROTO, "it sent no result");
-  if (c->state == BN_CONNECTION_ENDED)
     bn_printer_say(&f->printer, "%s: bench ended there with status %d and without a result",
                    c->name, c->status);
-  else if (f->stop != BN_FRAME_STOP_NOW || f->late)
+  } else if (f->stop != BN_FRAME_STOP_NOW || f->late) {
     bn_printer_say(&f->printer, "%s: lost: %s", c->name, c->why.text);
+  }
   liveness_log_missing(f, i);
 }
 
 void bn_liveness_settle(struct bn_fleet *f)
 {
-  /* Before the start nobody can go on without it. */
+  /* Before the start a run cannot go on without a host. */
   const bool goes_on =
       f->setup->conf->raw.on_host_loss == BN_HOST_LOSS_CONTINUE && f->phase == BN_FLEET_RUN;
 
@@ -219,25 +224,28 @@ static uint64_t liveness_grace(const struct bn_fleet *f)
   return longest_ns > ending_ns / 3 ? 3 * longest_ns : ending_ns;
 }
 
-/* With --verify-commits a host asks its servers after its last event.  A host that was told to end
-   does not ask for long. */
-static uint64_t liveness_verify(const struct bn_fleet *f)
+/* Returns the time for --verify-commits, with which a host asks its servers after its last event. A
+   host that was told to end does not ask for long. */
+static uint64_t liveness_verify_time(const struct bn_fleet *f)
 {
   if (!f->is_run)
     return 0;
   return (f->stop != 0 ? f->setup->verify_hurry_s : f->setup->verify_s) * BN_NSEC_PER_SEC;
 }
 
-/* Beyond the limit, the grace and that; UINT64_MAX: there is no limit. */
-static uint64_t liveness_beyond(const struct bn_fleet *f, uint64_t more_ns)
+/* Returns more_ns after the limit, the grace and the verification; UINT64_MAX: there is no
+   limit. */
+static uint64_t liveness_limit_and(const struct bn_fleet *f, uint64_t more_ns)
 {
   const uint64_t at_ns = liveness_limit(f);
 
-  return at_ns != UINT64_MAX ? at_ns + liveness_grace(f) + liveness_verify(f) + more_ns
-                             : UINT64_MAX;
+  if (at_ns == UINT64_MAX)
+    return UINT64_MAX;
+  return at_ns + liveness_grace(f) + liveness_verify_time(f) + more_ns;
 }
 
-/* When a host that is still there has been so for too long; UINT64_MAX: that is not known. */
+/* Returns the time after which a host that is still there is late; UINT64_MAX: that is not
+   known. */
 static uint64_t liveness_deadline(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
@@ -245,15 +253,16 @@ static uint64_t liveness_deadline(const struct bn_fleet *f)
   if (bn_fleet_is_urged(f))
     return f->stop_signal.first_ns + launcher_end_ns;
   if (f->stop == BN_FRAME_STOP_NOW)
-    return f->stop_ns + (f->late ? late_ns - urge_ns : leaving_ns) + liveness_verify(f);
+    return f->stop_ns + (f->late ? late_ns - urge_ns : leaving_ns) + liveness_verify_time(f);
   if (f->stop == BN_FRAME_STOP_ORDER || f->phase == BN_FLEET_RUN)
-    return liveness_beyond(f, late_ns);
+    return liveness_limit_and(f, late_ns);
   switch (f->phase) {
   case BN_FLEET_CONNECT:
     return f->phase_ns + connect_ns;
   case BN_FLEET_OPEN:
-    return f->is_run && conf->init_timeout_ns > 0 ? f->phase_ns + conf->init_timeout_ns + late_ns
-                                                  : UINT64_MAX;
+    if (f->is_run && conf->init_timeout_ns > 0)
+      return f->phase_ns + conf->init_timeout_ns + late_ns;
+    break;
   case BN_FLEET_CLOCKS:
     return f->phase_ns + ending_ns;
   case BN_FLEET_RUN:
@@ -262,7 +271,8 @@ static uint64_t liveness_deadline(const struct bn_fleet *f)
   return UINT64_MAX;
 }
 
-/* Nobody who wants an end at once is kept waiting by a result that is on its way. */
+/* Returns whether a result that is on its way is waited for, which it is not if the user wants an
+   end at once. */
 static bool liveness_may_send_result(const struct bn_fleet *f, const struct bn_connection *c,
                                      uint64_t now_ns)
 {
@@ -285,15 +295,16 @@ static bool liveness_any_is_running(const struct bn_fleet *f, uint64_t now_ns)
   return false;
 }
 
-/* A host that only takes long still has its result then, in which the events in flight are
-   unfinished.  Those that are late are the cause of what all of them lack. */
-static void liveness_urge(struct bn_fleet *f, uint64_t now_ns)
+/* Tells all hosts to end at once if one is late.  A host that only takes long still has a result
+   then, in which the events in flight are unfinished.  The message names the late hosts, which are
+   the cause of that. */
+static void liveness_urge_late_hosts(struct bn_fleet *f, uint64_t now_ns)
 {
-  const double grace_s = (double)(liveness_grace(f) + liveness_verify(f)) * 1e-9;
+  const double grace_s = (double)(liveness_grace(f) + liveness_verify_time(f)) * 1e-9;
 
   if (bn_fleet_is_urged(f) && now_ns > f->stop_signal.first_ns + launcher_urge_ns)
     bn_fleet_stop(f, BN_FRAME_STOP_NOW, now_ns);
-  if (f->stop == BN_FRAME_STOP_NOW || now_ns <= liveness_beyond(f, urge_ns) ||
+  if (f->stop == BN_FRAME_STOP_NOW || now_ns <= liveness_limit_and(f, urge_ns) ||
       !liveness_any_is_running(f, now_ns))
     return;
   for (size_t i = 0; i < f->n; i++)
@@ -305,8 +316,8 @@ static void liveness_urge(struct bn_fleet *f, uint64_t now_ns)
   bn_fleet_stop(f, BN_FRAME_STOP_NOW, now_ns);
 }
 
-/* It has been asked for its time.  While files are on their way to it, it is not asked; but then it
-   takes some of them. */
+/* Returns whether a host has not answered a ping.  While files are on their way to it, it is not
+   asked, but it takes some of them. */
 static bool liveness_is_silent(const struct bn_connection *c, uint64_t now_ns)
 {
   const uint64_t asked_ns = bn_pipe_waits(&c->link.to) ? c->link.taken_ns : c->ping_ns;
@@ -315,7 +326,7 @@ static bool liveness_is_silent(const struct bn_connection *c, uint64_t now_ns)
          now_ns > c->link.heard_ns + silence_ns;
 }
 
-/* Whether the others of the phase wait for it.  A host that is as far as it should be is not the
+/* Returns whether the phase waits for this host: a host that is as far as it should be is not the
    one that is late. */
 static bool liveness_is_behind(const struct bn_fleet *f, const struct bn_connection *c)
 {
@@ -334,7 +345,7 @@ static bool liveness_is_behind(const struct bn_fleet *f, const struct bn_connect
   return true;
 }
 
-/* Why a host that is late in this phase is lost. */
+/* Returns why a host that is late in this phase is lost. */
 static const char *liveness_lateness(const struct bn_fleet *f, const struct bn_connection *c)
 {
   static const char *const late[] = {
@@ -353,12 +364,12 @@ void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns)
 {
   uint64_t until_ns;
 
-  liveness_urge(f, now_ns);
+  liveness_urge_late_hosts(f, now_ns);
   until_ns = liveness_deadline(f);
   for (size_t i = 0; i < f->n; i++) {
     struct bn_connection *c = &f->connection[i];
 
-    bn_connection_look(c, now_ns);
+    bn_connection_check_end(c, now_ns);
     if (now_ns > until_ns && liveness_is_behind(f, c) &&
         (!liveness_may_send_result(f, c, now_ns) || now_ns - until_ns > sending_ns))
       bn_connection_lose(c, "%s", liveness_lateness(f, c));

@@ -25,9 +25,10 @@ static double merged_seconds_between(uint64_t from_ns, uint64_t to_ns)
   return (double)(int64_t)(to_ns - from_ns) * 1e-9;
 }
 
-/* Times of day follow from the monotonic clocks, whose offsets are known.  There is a total. */
-static void part_put_on_clock(struct bn_merged_result_part *p,
-                              const struct bn_merged_result_start *start)
+/* Converts the times of a part, which has a total, to the clock here.  Times of day follow from the
+   monotonic clocks, whose offsets are known. */
+static void merged_put_on_clock(struct bn_merged_result_part *p,
+                                const struct bn_merged_result_start *start)
 {
   struct bn_facts *f = &p->result->facts;
   const uint64_t begun_ns = bn_clock_sync_here(&p->clock, f->start_ns);
@@ -49,20 +50,20 @@ static void part_put_on_clock(struct bn_merged_result_part *p,
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
-/* The result has the value of the controller. */
-static bool merged_result_is_of_controller(unsigned traits)
+/* Returns whether the result has the controller's value of an option, not that of the hosts. */
+static bool merged_is_of_controller(unsigned traits)
 {
   return (traits & (BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY)) != 0;
 }
 
-static void facts_drop_options(struct bn_facts *f)
+static void merged_drop_options(struct bn_facts *f)
 {
   size_t n = 0;
 
   for (size_t i = 0; i < f->n_options; i++) {
     struct bn_fact_option *o = &f->option[i];
 
-    if (merged_result_is_of_controller(o->traits)) {
+    if (merged_is_of_controller(o->traits)) {
       free(o->group);
       free(o->name);
       free(o->value);
@@ -73,14 +74,14 @@ static void facts_drop_options(struct bn_facts *f)
   f->n_options = n;
 }
 
-static void facts_add_option(void *arg, const struct bn_opt_fact *o)
+static void merged_add_option(void *arg, const struct bn_opt_fact *o)
 {
-  if (merged_result_is_of_controller(o->traits))
+  if (merged_is_of_controller(o->traits))
     bn_facts_option(arg, o);
 }
 
-/* Without parts it is what was asked for. */
-static void facts_set_plan(struct bn_facts *f, const struct bn_conf *conf, uint64_t threads)
+/* Sets the plan that was asked for, with the threads of all hosts. */
+static void merged_set_plan(struct bn_facts *f, const struct bn_conf *conf, uint64_t threads)
 {
   const struct bn_metrics *metrics = f->plan.metrics;
 
@@ -91,7 +92,7 @@ static void facts_set_plan(struct bn_facts *f, const struct bn_conf *conf, uint6
   f->plan.seed = conf->seed;
 }
 
-static uint64_t parts_threads(const struct bn_merged_result_part *part, size_t n)
+static uint64_t merged_count_threads(const struct bn_merged_result_part *part, size_t n)
 {
   uint64_t sum = 0;
 
@@ -100,16 +101,17 @@ static uint64_t parts_threads(const struct bn_merged_result_part *part, size_t n
   return sum;
 }
 
-static void facts_set(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
-                      const struct bn_conf *conf, const struct bn_optset *options)
+static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
+                             const struct bn_conf *conf, const struct bn_optset *options)
 {
-  facts_drop_options(f);
-  bn_optset_facts(options, facts_add_option, f);
-  facts_set_plan(f, conf, parts_threads(part, n));
+  merged_drop_options(f);
+  bn_optset_facts(options, merged_add_option, f);
+  merged_set_plan(f, conf, merged_count_threads(part, n));
 }
 
-/* The parts that have a result; the caller frees them. */
-static struct bn_part *parts_of(const struct bn_merged_result_part *part, size_t n, size_t *have)
+/* Returns the parts that have a result; the caller frees the array. */
+static struct bn_part *merged_parts_of(const struct bn_merged_result_part *part, size_t n,
+                                       size_t *have)
 {
   struct bn_part *out = bn_alloc(n, sizeof *out);
 
@@ -125,36 +127,37 @@ void bn_merged_result_facts(const struct bn_merged_result_part *part, size_t n,
                             struct bn_facts *out)
 {
   size_t have;
-  struct bn_part *parts = parts_of(part, n, &have);
+  struct bn_part *parts = merged_parts_of(part, n, &have);
 
   if (have > 0)
     bn_merge_common(parts, have, out);
-  facts_set(out, part, n, conf, options);
+  merged_set_facts(out, part, n, conf, options);
   free(parts);
 }
 
 /* --- the result ------------------------------------------------------------------------------- */
 
 /* Returns the processor time that an agent tells of its process. */
-static double processor_s(const struct bn_result *r)
+static double merged_processor_s(const struct bn_result *r)
 {
   const struct bn_fact *fact = bn_facts_find(&r->facts, "process", "processor_s");
 
   return fact != NULL && fact->type == BN_FACT_REAL ? fact->real : HUGE_VAL;
 }
 
-/* Returns NULL if the part has measured nothing that is known. */
-static const struct bn_view *part_total(const struct bn_merged_result_part *p)
+/* Returns the total of a part, or NULL if none is known. */
+static const struct bn_view *merged_part_total(const struct bn_merged_result_part *p)
 {
   const struct bn_group *g = p->result != NULL ? &p->result->group[0] : NULL;
 
   return g != NULL && g->has_total ? &g->total.view : NULL;
 }
 
-/* The member has the figures that were watched there, without those that all hosts share. */
-static void result_add_member(struct bn_result *out, const struct bn_merged_result_part *p)
+/* Adds the figures of a host, with those that were watched there, without those that all hosts
+   share. */
+static void merged_add_member(struct bn_result *out, const struct bn_merged_result_part *p)
 {
-  const struct bn_view *total = part_total(p);
+  const struct bn_view *total = merged_part_total(p);
   struct bn_watched own;
   struct bn_view v;
 
@@ -169,11 +172,11 @@ static void result_add_member(struct bn_result *out, const struct bn_merged_resu
   bn_result_member(out, out->group[0].name, &p->member, &v);
 }
 
-/* The whole run has the figures that all hosts share, which the first host watches. */
-static void result_set_watched(struct bn_result *out, const struct bn_merged_result_part *first)
+/* Gives the whole run the figures that all hosts share, which the first host watches. */
+static void merged_set_watched(struct bn_result *out, const struct bn_merged_result_part *first)
 {
   struct bn_record *all = &out->group[0].total;
-  const struct bn_view *its = part_total(first);
+  const struct bn_view *its = merged_part_total(first);
   struct bn_watched shared;
 
   shared.n = 0;
@@ -182,12 +185,12 @@ static void result_set_watched(struct bn_result *out, const struct bn_merged_res
   bn_record_watch(all, shared.figure, shared.n);
 }
 
-static int parts_sum(struct bn_merged_result_part *part, size_t n, struct bn_result *out,
-                     struct bn_err *err)
+static int merged_sum_parts(struct bn_merged_result_part *part, size_t n, struct bn_result *out,
+                            struct bn_err *err)
 {
   struct bn_buf notes = {.max = 0};
   size_t have;
-  struct bn_part *parts = parts_of(part, n, &have);
+  struct bn_part *parts = merged_parts_of(part, n, &have);
   int rc;
 
   if (have == 0)
@@ -231,10 +234,10 @@ static uint64_t merged_clock_shift(const struct bn_merged_result_part *p)
   return shift_ns < shift_max_ns ? shift_ns : shift_max_ns;
 }
 
-/* Whether all that was measured was measured during the run.  Clocks drift, and one that makes no
-   sense would spread the rates of all hosts over its time. */
-static bool merged_result_is_of_run(const struct bn_merged_result_part *p,
-                                    const struct bn_merged_result_start *start)
+/* Returns whether all that was measured was measured during the run, as far as clocks drift.  A
+   time that makes no sense would spread the rates of all hosts over it. */
+static bool merged_is_of_run(const struct bn_merged_result_part *p,
+                             const struct bn_merged_result_start *start)
 {
   const struct bn_snap *s = &p->result->group[0].total.delta; /* on the clock here */
   const uint64_t slack_ns = p->clock.error_ns + BN_NSEC_PER_SEC +
@@ -245,26 +248,27 @@ static bool merged_result_is_of_run(const struct bn_merged_result_part *p,
          s->at_ns - s->span_ns + slack_ns >= start->mono_ns;
 }
 
-/* Returns NULL if the part counts, else why it does not. */
-static const char *part_take(struct bn_merged_result_part *p,
-                             const struct bn_merged_result_start *start)
+/* Returns why a part does not count, or NULL. */
+static const char *merged_take_part(struct bn_merged_result_part *p,
+                                    const struct bn_merged_result_start *start)
 {
   const struct bn_result *r = p->result;
   uint64_t end_ns;
 
   if (r->n_groups == 0 || !r->group[0].has_total || r->facts.start_ns == 0)
     return "it has measured nothing";
-  part_put_on_clock(p, start);
-  if (bn_run_end(r, &end_ns) != 0 || !merged_result_is_of_run(p, start))
+  merged_put_on_clock(p, start);
+  if (bn_run_end(r, &end_ns) != 0 || !merged_is_of_run(p, start))
     return "the times of its result make no sense";
-  p->member.processor_s = processor_s(r);
+  p->member.processor_s = merged_processor_s(r);
   p->member.time_s = (double)r->group[0].total.delta.span_ns * 1e-9;
   return NULL;
 }
 
-/* A part without sense does not cost the report of the other parts. */
-static bool parts_take(struct bn_merged_result_part *part, size_t n,
-                       const struct bn_merged_result_start *start)
+/* Drops parts that make no sense, so that the others are reported.  Returns false if there are
+   any. */
+static bool merged_take_parts(struct bn_merged_result_part *part, size_t n,
+                              const struct bn_merged_result_start *start)
 {
   bool all = true;
 
@@ -273,7 +277,7 @@ static bool parts_take(struct bn_merged_result_part *part, size_t n,
     const char *why;
 
     m->start_lag_s = m->processor_s = m->time_s = HUGE_VAL;
-    why = part[i].result != NULL ? part_take(&part[i], start) : NULL;
+    why = part[i].result != NULL ? merged_take_part(&part[i], start) : NULL;
     if (why == NULL)
       continue;
     all = false;
@@ -290,16 +294,16 @@ int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
                           const struct bn_optset *options, struct bn_result *out,
                           struct bn_err *err)
 {
-  const bool all = parts_take(part, n, start);
+  const bool all = merged_take_parts(part, n, start);
 
   memset(out, 0, sizeof *out);
-  if (parts_sum(part, n, out, err) != 0)
+  if (merged_sum_parts(part, n, out, err) != 0)
     return -1;
   out->end.failed |= !all;
-  facts_set(&out->facts, part, n, conf, options);
-  result_set_watched(out, part);
+  merged_set_facts(&out->facts, part, n, conf, options);
+  merged_set_watched(out, part);
   for (size_t i = 0; i < n; i++)
-    result_add_member(out, &part[i]);
+    merged_add_member(out, &part[i]);
   bn_result_find_metrics(out);
   return 0;
 }

@@ -23,8 +23,8 @@ struct bn_merged_result_part {
   int64_t offset_ns;               /* of its clock, as last known */
 };
 
-/* When the hosts were to start, by the clocks here, and when nothing more was taken from them.
- */
+/* When the hosts were to start, by the clocks here, and when nothing more was taken from
+   them. */
 struct bn_merged_result_start {
   uint64_t mono_ns, wall_ns, until_ns;
 };

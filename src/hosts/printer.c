@@ -16,13 +16,14 @@ static const struct bn_wait working = {"something to say", BN_BOUND_STOP};
 static const struct bn_wait saying = {"what is being said", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the printer to return", BN_BOUND_RETURNING};
 
-static void printer_job_do(struct bn_printer_job *job)
+static void printer_do_job(struct bn_printer_job *job)
 {
   job->say(job);
   if (job->done != NULL)
     job->done(job);
 }
 
+/* Takes the first job from the queue.  The caller holds the lock. */
 static struct bn_printer_job *printer_take(struct bn_printer *p)
 {
   struct bn_printer_job *job = p->first;
@@ -48,7 +49,7 @@ static void *printer_main(void *arg)
       continue;
     }
     (void)pthread_mutex_unlock(&p->lock);
-    printer_job_do(job);
+    printer_do_job(job);
     (void)pthread_mutex_lock(&p->lock);
     p->busy = false;
     bn_wait_wake(&p->changed);
@@ -57,7 +58,8 @@ static void *printer_main(void *arg)
   return NULL;
 }
 
-/* Signals are for the thread that follows the hosts, but for the one of a pipe without a reader. */
+/* Starts the thread with all signals blocked but SIGPIPE, which it may cause: the others are for
+   the thread that follows the hosts. */
 static int printer_start(struct bn_printer *p)
 {
   sigset_t masked, before;
@@ -117,7 +119,7 @@ static void printer_append(struct bn_printer *p, struct bn_printer_job *job)
 void bn_printer_put(struct bn_printer *p, struct bn_printer_job *job)
 {
   if (!p->made) {
-    printer_job_do(job);
+    printer_do_job(job);
     return;
   }
   (void)pthread_mutex_lock(&p->lock);
@@ -142,30 +144,31 @@ struct line {
   char *text; /* owned */
 };
 
-static void line_say(struct bn_printer_job *job)
+static void printer_say_line(struct bn_printer_job *job)
 {
   const struct line *line = (const struct line *)job;
 
   bn_log_stderr("%s", line->text);
 }
 
-static void line_say_foreign(struct bn_printer_job *job)
+static void printer_say_foreign_line(struct bn_printer_job *job)
 {
   bn_log_foreign(((const struct line *)job)->text);
 }
 
-static void line_done(struct bn_printer_job *job)
+static void printer_free_line(struct bn_printer_job *job)
 {
   free(((struct line *)job)->text);
   free(job);
 }
 
-/* Takes the text. */
-static void line_put(struct bn_printer *p, char *text, void (*say)(struct bn_printer_job *job))
+/* Queues a line, which owns the text. */
+static void printer_put_line(struct bn_printer *p, char *text,
+                             void (*say)(struct bn_printer_job *job))
 {
   struct line *line = bn_alloc(1, sizeof *line);
 
-  *line = (struct line){.job = {.say = say, .done = line_done}, .text = text};
+  *line = (struct line){.job = {.say = say, .done = printer_free_line}, .text = text};
   bn_printer_put(p, &line->job);
 }
 
@@ -177,12 +180,12 @@ void bn_printer_say(struct bn_printer *p, const char *fmt, ...)
   va_start(ap, fmt);
   text = bn_alloc_vprint(fmt, ap);
   va_end(ap);
-  line_put(p, text, line_say);
+  printer_put_line(p, text, printer_say_line);
 }
 
 void bn_printer_foreign(struct bn_printer *p, const char *text)
 {
-  line_put(p, bn_alloc_text(text), line_say_foreign);
+  printer_put_line(p, bn_alloc_text(text), printer_say_foreign_line);
 }
 
 struct failure {
@@ -190,12 +193,12 @@ struct failure {
   struct bn_err err;
 };
 
-static void failure_say(struct bn_printer_job *job)
+static void printer_say_failure(struct bn_printer_job *job)
 {
   bn_log_failure(&((const struct failure *)job)->err);
 }
 
-static void failure_done(struct bn_printer_job *job)
+static void printer_free_failure(struct bn_printer_job *job)
 {
   free(job);
 }
@@ -204,7 +207,7 @@ void bn_printer_failure(struct bn_printer *p, const struct bn_err *err)
 {
   struct failure *f = bn_alloc(1, sizeof *f);
 
-  *f = (struct failure){{.say = failure_say, .done = failure_done}, *err};
+  *f = (struct failure){{.say = printer_say_failure, .done = printer_free_failure}, *err};
   bn_printer_put(p, &f->job);
 }
 

@@ -32,8 +32,8 @@ int bn_remote_output_begin(struct bn_remote_output *o, struct bn_err *err)
   return ok ? 0 : bn_err_set(err, why, "cannot take standard output: %s", strerror(why));
 }
 
-/* If nobody reads the frames, the listener ends the run. */
-static void output_send(struct bn_remote_output *o, struct bn_send_queue *queue, size_t len)
+/* Sends the first len bytes.  If that fails, the listener ends the run. */
+static void remote_output_send(struct bn_remote_output *o, struct bn_send_queue *queue, size_t len)
 {
   if (len > 0)
     (void)bn_send_queue_put(queue, BN_FRAME_PRINTED, o->line.data, len);
@@ -42,7 +42,8 @@ static void output_send(struct bn_remote_output *o, struct bn_send_queue *queue,
   o->line.len -= len;
 }
 
-static size_t output_lines(const struct bn_remote_output *o)
+/* Returns the length of the complete lines, or of a part of a line that is very long. */
+static size_t remote_output_full_lines(const struct bn_remote_output *o)
 {
   const char *end = o->line.len > 0 ? memrchr(o->line.data, '\n', o->line.len) : NULL;
 
@@ -51,8 +52,8 @@ static size_t output_lines(const struct bn_remote_output *o)
   return o->line.len >= LINE_MAX_BYTES ? o->line.len : 0;
 }
 
-/* Returns false if there is nothing more now. */
-static bool output_take_piece(struct bn_remote_output *o, struct bn_send_queue *queue)
+/* Reads a piece and sends its lines.  Returns false if there is no more text now. */
+static bool remote_output_take_piece(struct bn_remote_output *o, struct bn_send_queue *queue)
 {
   char piece[LINE_MAX_BYTES];
   ssize_t n;
@@ -62,14 +63,14 @@ static bool output_take_piece(struct bn_remote_output *o, struct bn_send_queue *
   while (n < 0 && errno == EINTR);
   if (n <= 0 || bn_buf_add(&o->line, piece, (size_t)n) != 0)
     return false;
-  output_send(o, queue, output_lines(o));
+  remote_output_send(o, queue, remote_output_full_lines(o));
   return true;
 }
 
 void bn_remote_output_take(struct bn_remote_output *o, struct bn_send_queue *queue)
 {
   if (o->fd >= 0)
-    (void)output_take_piece(o, queue);
+    (void)remote_output_take_piece(o, queue);
 }
 
 void bn_remote_output_end(struct bn_remote_output *o, struct bn_send_queue *queue)
@@ -77,9 +78,9 @@ void bn_remote_output_end(struct bn_remote_output *o, struct bn_send_queue *queu
   if (o->fd < 0)
     return;
   (void)dup2(STDERR_FILENO, STDOUT_FILENO);
-  while (output_take_piece(o, queue))
+  while (remote_output_take_piece(o, queue))
     continue;
-  output_send(o, queue, o->line.len);
+  remote_output_send(o, queue, o->line.len);
   bn_buf_done(&o->line);
   (void)close(o->fd);
   o->fd = -1;
@@ -93,14 +94,14 @@ struct shown {
   char text[];
 };
 
-static void shown_print(struct bn_printer_job *job)
+static void remote_output_print(struct bn_printer_job *job)
 {
   const struct shown *s = (const struct shown *)job;
 
   bn_log_output(s->before, s->text);
 }
 
-static void shown_free(struct bn_printer_job *job)
+static void remote_output_free(struct bn_printer_job *job)
 {
   free(job);
 }
@@ -113,6 +114,6 @@ void bn_remote_output_show(struct bn_printer *p, const char *host, const char *t
     (void)snprintf(s->before, sizeof s->before, "%s: ", host);
   for (size_t i = 0; i < len; i++)
     s->text[i] = text[i] != '\0' ? text[i] : ' ';
-  s->job = (struct bn_printer_job){.say = shown_print, .done = shown_free};
+  s->job = (struct bn_printer_job){.say = remote_output_print, .done = remote_output_free};
   bn_printer_offer(p, &s->job);
 }

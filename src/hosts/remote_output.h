@@ -26,7 +26,7 @@ void bn_remote_output_end(struct bn_remote_output *o, struct bn_send_queue *queu
 
 /* --- the controller --- */
 /* Prints it, each line that is not empty behind "host: " if host is not NULL.  A terminal only
- * shows it. */
+   shows it. */
 void bn_remote_output_show(struct bn_printer *p, const char *host, const char *text, size_t len);
 
 #endif

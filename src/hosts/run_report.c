@@ -78,14 +78,14 @@ int bn_run_report_check(const struct bn_run_report *r, const struct bn_fleet *f,
 }
 
 /* Queues a job for the printer. */
-static void run_report_put(struct bn_run_report *r, struct bn_printer_job *job,
-                           void (*say)(struct bn_printer_job *))
+static void run_report_queue_job(struct bn_run_report *r, struct bn_printer_job *job,
+                                 void (*say)(struct bn_printer_job *))
 {
   *job = (struct bn_printer_job){.of = r, .say = say};
   bn_printer_put(r->printer, job);
 }
 
-static void report_begin(struct bn_printer_job *job)
+static void run_report_print_heading(struct bn_printer_job *job)
 {
   struct bn_run_report *r = job->of;
 
@@ -99,10 +99,10 @@ void bn_run_report_heading(struct bn_run_report *r, const struct bn_fleet *f)
 
   bn_merged_result_facts(part, f->n, f->setup->conf, f->setup->options, &r->facts);
   free(part);
-  run_report_put(r, &r->begin, report_begin);
+  run_report_queue_job(r, &r->begin, run_report_print_heading);
 }
 
-static void run_report_started(struct bn_printer_job *job)
+static void run_report_print_start(struct bn_printer_job *job)
 {
   struct bn_run_report *r = job->of;
 
@@ -124,14 +124,14 @@ struct shown {
   struct bn_facts errors;
 };
 
-static void shown_say(struct bn_printer_job *job)
+static void run_report_print_shown(struct bn_printer_job *job)
 {
   struct bn_run_report *r = job->of;
 
   (void)bn_reporters_view(&r->reporters, &((struct shown *)job)->record.view);
 }
 
-static void shown_done(struct bn_printer_job *job)
+static void run_report_free_shown(struct bn_printer_job *job)
 {
   struct shown *s = (struct shown *)job;
 
@@ -140,7 +140,7 @@ static void shown_done(struct bn_printer_job *job)
   free(s);
 }
 
-static void run_report_view(struct bn_run_report *r, const struct bn_view *v)
+static void run_report_queue_view(struct bn_run_report *r, const struct bn_view *v)
 {
   struct shown *s;
 
@@ -152,7 +152,8 @@ static void run_report_view(struct bn_run_report *r, const struct bn_view *v)
     bn_facts_add_errors(&s->errors, &r->fleet->intervals.errors);
     s->record.view.error_facts = &s->errors;
   }
-  s->job = (struct bn_printer_job){.of = r, .say = shown_say, .done = shown_done};
+  s->job = (struct bn_printer_job){
+      .of = r, .say = run_report_print_shown, .done = run_report_free_shown};
   bn_printer_offer(r->printer, &s->job);
 }
 
@@ -191,14 +192,14 @@ static void run_report_judge_interval(struct bn_run_report *r, const struct bn_v
                  violated->text, r->setup->conf->raw.abort_on_assert_s);
 }
 
-/* Intervals may be there for the assertions alone. */
+/* Shows a sum of all hosts.  Intervals that were not asked for are made for assertions alone. */
 static void run_report_show_sum(void *arg, const struct bn_view *v)
 {
   struct bn_run_report *r = arg;
 
   r->has_events |= v->span == BN_VIEW_CHECKPOINT && v->events > 0;
   if (v->span != BN_VIEW_INTERVAL || r->setup->conf->plan.interval_ns > 0)
-    run_report_view(r, v);
+    run_report_queue_view(r, v);
   if (v->span == BN_VIEW_INTERVAL)
     run_report_judge_interval(r, v);
 }
@@ -214,7 +215,7 @@ void bn_run_report_started(struct bn_run_report *r, struct bn_fleet *f)
 
   bn_intervals_start(&f->intervals, &out);
   r->start = f->start;
-  run_report_put(r, &r->started, run_report_started);
+  run_report_queue_job(r, &r->started, run_report_print_start);
 }
 
 void bn_run_report_intervals(struct bn_run_report *r)
@@ -230,13 +231,15 @@ void bn_run_report_intervals(struct bn_run_report *r)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* A signal to a host is a failure of the run, and does not end it. */
+/* Returns whether a host has ended, but not by a signal there, which is a failure and not the end
+   of the run. */
 static bool run_report_ended_by_itself(const struct bn_connection *c)
 {
   return c->state == BN_CONNECTION_ENDED && c->result.end.reason != BN_END_SIGNAL;
 }
 
-/* The order to stop may come to a host when its result has been made, and ends it as a signal. */
+/* Returns the status of a host.  An order to stop that comes when the result has been made ends the
+   host as a signal does; then the status in the result counts. */
 static int run_report_host_status(const struct bn_connection *c)
 {
   return c->has_result && c->status > BN_STATUS_SIGNAL ? c->result.end.status : c->status;
@@ -252,28 +255,36 @@ static int run_report_status_of_hosts(const struct bn_fleet *f)
   return status;
 }
 
-/* Why the controller has told the hosts to stop.  What the script left with is the status of its
-   host. */
+/* Returns why the controller has told the hosts to stop. */
+static enum bn_end_reason run_report_stop_reason(const struct bn_run_report *r,
+                                                 const struct bn_fleet *f, const struct bn_end *end)
+{
+  if (f->signo != 0)
+    return BN_END_SIGNAL;
+  if (f->failed)
+    return BN_END_FAILURE;
+  if (end->timeout)
+    return BN_END_TIMEOUT;
+  if (atomic_load(&r->asserts.by) != NULL)
+    return BN_END_ASSERTION;
+  return f->left ? BN_END_SCRIPT : BN_END_FAILURE;
+}
+
+/* Sets the end of a run that the controller has stopped.  If a script has left, the status is that
+   of its host. */
 static void run_report_end_by_stop(const struct bn_run_report *r, const struct bn_fleet *f,
                                    struct bn_end *end)
 {
-  const bool judged = atomic_load(&r->asserts.by) != NULL;
-
   end->signo = f->signo;
-  end->status = end->signo != 0 ? BN_STATUS_SIGNAL + end->signo
-                : f->left       ? run_report_status_of_hosts(f)
-                                : BN_STATUS_OK;
-  if (end->signo == 0 && end->timeout)
+  end->status = f->left ? run_report_status_of_hosts(f) : BN_STATUS_OK;
+  if (end->timeout)
     end->status = bn_merge_status(end->status, BN_STATUS_TIMEOUT);
-  end->reason = end->signo != 0 ? BN_END_SIGNAL
-                : f->failed     ? BN_END_FAILURE
-                : end->timeout  ? BN_END_TIMEOUT
-                : judged        ? BN_END_ASSERTION
-                : f->left       ? BN_END_SCRIPT
-                                : BN_END_FAILURE;
+  if (end->signo != 0)
+    end->status = BN_STATUS_SIGNAL + end->signo;
+  end->reason = run_report_stop_reason(r, f, end);
 }
 
-/* The run ended as the hosts did that nobody stopped. */
+/* Sets the end of a run that was not stopped from those of its hosts. */
 static void run_report_end_by_hosts(const struct bn_fleet *f, struct bn_end *end)
 {
   bool any = false;
@@ -293,9 +304,9 @@ static void run_report_end_by_hosts(const struct bn_fleet *f, struct bn_end *end
   }
 }
 
-/* Reports and assertions add to this end. */
-static void report_end_of(const struct bn_run_report *r, const struct bn_fleet *f,
-                          const struct bn_end *sum, struct bn_end *end)
+/* Sets how the run has ended.  Reports and assertions may change that later. */
+static void run_report_find_end(const struct bn_run_report *r, const struct bn_fleet *f,
+                                const struct bn_end *sum, struct bn_end *end)
 {
   *end = *sum;
   if (f->stop != 0)
@@ -306,7 +317,8 @@ static void report_end_of(const struct bn_run_report *r, const struct bn_fleet *
 }
 
 /* Names the hosts that are lost only now; other losses have been said. */
-static void run_report_log_senseless(struct bn_fleet *f, const struct bn_merged_result_part *part)
+static void run_report_log_senseless_parts(struct bn_fleet *f,
+                                           const struct bn_merged_result_part *part)
 {
   for (size_t i = 0; i < f->n; i++)
     if (part[i].member.lost != NULL && part[i].member.lost != f->connection[i].why.text)
@@ -314,7 +326,7 @@ static void run_report_log_senseless(struct bn_fleet *f, const struct bn_merged_
 }
 
 /* Makes the result of all hosts, and notes how the run ended. */
-static void report_sum_hosts(struct bn_run_report *r, struct bn_fleet *f)
+static void run_report_sum_hosts(struct bn_run_report *r, struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = run_report_parts_of(f);
   struct bn_err err = {0};
@@ -326,15 +338,15 @@ static void report_sum_hosts(struct bn_run_report *r, struct bn_fleet *f)
     bn_result_done(&r->result);
     memset(&r->result, 0, sizeof r->result);
   } else {
-    run_report_log_senseless(f, part);
+    run_report_log_senseless_parts(f, part);
     bn_merged_result_together(part, f->n, &f->intervals.together, &r->result.facts);
   }
   free(part);
-  report_end_of(r, f, &r->result.end, &r->end);
+  run_report_find_end(r, f, &r->result.end, &r->end);
 }
 
 /* Returns the exit status of the run, which those of its hosts make together. */
-static int report_status(const struct bn_fleet *f)
+static int run_report_status(const struct bn_fleet *f)
 {
   int status = f->failed ? BN_STATUS_FAILED : BN_STATUS_OK;
 
@@ -344,15 +356,15 @@ static int report_status(const struct bn_fleet *f)
   return f->signo != 0 ? BN_STATUS_SIGNAL + f->signo : status;
 }
 
-/* Reporters were given the address of the facts. */
-static void report_replace_facts(struct bn_run_report *r)
+/* Puts the facts of the result in the place of those of the start, whose address reporters have. */
+static void run_report_replace_facts(struct bn_run_report *r)
 {
   r->heading = r->facts;
   r->facts = r->result.facts;
   memset(&r->result.facts, 0, sizeof r->result.facts);
 }
 
-static void run_report_asserts(struct bn_run_report *r)
+static void run_report_judge_total(struct bn_run_report *r)
 {
   const struct bn_view *v = &r->result.group[0].total.view;
   struct bn_view_rules rules = bn_reports_rules(r->setup->conf);
@@ -362,14 +374,14 @@ static void run_report_asserts(struct bn_run_report *r)
   bn_asserts_total(&r->asserts, v, &rules, &r->facts);
 }
 
-static void report_end(struct bn_printer_job *job)
+static void run_report_print_end(struct bn_printer_job *job)
 {
   struct bn_run_report *r = job->of;
   struct bn_end *end = &r->end;
 
   if (r->result.n_groups > 0) {
-    report_replace_facts(r);
-    run_report_asserts(r);
+    run_report_replace_facts(r);
+    run_report_judge_total(r);
     bn_reporters_ended(&r->reporters);
     (void)bn_reporters_total(&r->reporters, &r->result.group[0].total.view, r->result.group + 1,
                              r->result.n_groups - 1);
@@ -388,12 +400,12 @@ static void report_end(struct bn_printer_job *job)
   (void)bn_reporters_close(&r->reporters, end);
 }
 
-/* Agents that end in order before the start have no reason to tell. */
+/* Fails a run that has not started, although no host has given a reason. */
 static void run_report_check_start(struct bn_fleet *f)
 {
   struct bn_err err = {0};
 
-  if (!f->is_run || f->phase >= BN_FLEET_RUN || report_status(f) != BN_STATUS_OK)
+  if (!f->is_run || f->phase >= BN_FLEET_RUN || run_report_status(f) != BN_STATUS_OK)
     return;
   (void)bn_err_set(&err, 0, "the run has not started: bench ended before that on every host");
   run_report_note_failure(f, &err);
@@ -402,13 +414,13 @@ static void run_report_check_start(struct bn_fleet *f)
 void bn_run_report_end(struct bn_run_report *r, struct bn_fleet *f)
 {
   run_report_check_start(f);
-  r->end = (struct bn_end){.status = report_status(f)};
+  r->end = (struct bn_end){.status = run_report_status(f)};
   r->end.failed = r->end.status != 0;
   if (!f->is_run)
     return;
   if (f->phase == BN_FLEET_RUN)
-    report_sum_hosts(r, f);
-  run_report_put(r, &r->ended, report_end);
+    run_report_sum_hosts(r, f);
+  run_report_queue_job(r, &r->ended, run_report_print_end);
 }
 
 void bn_run_report_leave(const struct bn_run_report *r)
@@ -430,9 +442,9 @@ void bn_run_report_leave(const struct bn_run_report *r)
 
 int bn_run_report_status(const struct bn_run_report *r)
 {
-  return r->reporters.failed || r->printer->dropped
-             ? bn_merge_status(r->end.status, BN_STATUS_FAILED)
-             : r->end.status;
+  if (r->reporters.failed || r->printer->dropped)
+    return bn_merge_status(r->end.status, BN_STATUS_FAILED);
+  return r->end.status;
 }
 
 void bn_run_report_done(struct bn_run_report *r)

@@ -27,8 +27,8 @@ struct bn_run_report {
 
 /* Opens the reporters of a run.  false: one cannot be, which has been logged. */
 bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f);
-/* Once all hosts are ready.  -1: err names an assertion about something that they will not measure.
- */
+/* Once all hosts are ready.  -1: err names an assertion about something that they will not
+   measure. */
 int bn_run_report_check(const struct bn_run_report *r, const struct bn_fleet *f,
                         struct bn_err *err);
 /* The heading has what all hosts have in common. */

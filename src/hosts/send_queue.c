@@ -30,16 +30,16 @@ void bn_send_queue_done(struct bn_send_queue *q)
   q->wake = -1;
 }
 
-/* The caller holds the lock. */
-static void send_queue_send_queue_give_up(struct bn_send_queue *q)
+/* Drops all frames: nothing is sent any more.  The caller holds the lock. */
+static void send_queue_give_up(struct bn_send_queue *q)
 {
   q->broken = true;
   bn_buf_clear(&q->queue);
   q->sent = 0;
 }
 
-/* Takes the lock.  false: nothing can be put. */
-static bool send_queue_send_queue_begin(struct bn_send_queue *q)
+/* Takes the lock.  Returns false if the queue is broken. */
+static bool send_queue_begin_put(struct bn_send_queue *q)
 {
   (void)pthread_mutex_lock(&q->lock);
   if (!q->broken)
@@ -47,7 +47,7 @@ static bool send_queue_send_queue_begin(struct bn_send_queue *q)
   return !q->broken;
 }
 
-/* A counter that is full has woken the sender. */
+/* write(2) fails if the counter is full, which has woken the sender already. */
 void bn_send_queue_wake(struct bn_send_queue *q)
 {
   const uint64_t one = 1;
@@ -55,11 +55,12 @@ void bn_send_queue_wake(struct bn_send_queue *q)
   (void)!write(q->wake, &one, sizeof one);
 }
 
-/* Releases it. */
-static int send_queue_send_queue_finish(struct bn_send_queue *q, bool put)
+/* Releases the lock and wakes the sender.  Returns 0, or -1 if the frame could not be put: the
+   queue is broken then. */
+static int send_queue_end_put(struct bn_send_queue *q, bool put)
 {
   if (!put)
-    send_queue_send_queue_give_up(q);
+    send_queue_give_up(q);
   (void)pthread_mutex_unlock(&q->lock);
   bn_send_queue_wake(q);
   return put ? 0 : -1;
@@ -68,14 +69,14 @@ static int send_queue_send_queue_finish(struct bn_send_queue *q, bool put)
 int bn_send_queue_put(struct bn_send_queue *q, enum bn_frame_type type, const void *data,
                       size_t len)
 {
-  return send_queue_send_queue_finish(q, send_queue_send_queue_begin(q) &&
-                                             bn_frame_put(&q->queue, type, data, len) == 0);
+  return send_queue_end_put(q, send_queue_begin_put(q) &&
+                                   bn_frame_put(&q->queue, type, data, len) == 0);
 }
 
 int bn_send_queue_put_pong(struct bn_send_queue *q, uint64_t sent_ns, uint64_t there_ns)
 {
-  return send_queue_send_queue_finish(q, send_queue_send_queue_begin(q) &&
-                                             bn_frame_put_pong(&q->queue, sent_ns, there_ns) == 0);
+  return send_queue_end_put(q, send_queue_begin_put(q) &&
+                                   bn_frame_put_pong(&q->queue, sent_ns, there_ns) == 0);
 }
 
 size_t bn_send_queue_pending(struct bn_send_queue *q)
@@ -101,12 +102,12 @@ bool bn_send_queue_is_broken(struct bn_send_queue *q)
 void bn_send_queue_break(struct bn_send_queue *q)
 {
   (void)pthread_mutex_lock(&q->lock);
-  send_queue_send_queue_give_up(q);
+  send_queue_give_up(q);
   (void)pthread_mutex_unlock(&q->lock);
 }
 
-/* A pipe that is writable takes so much without blocking, whatever its flags are: they belong to
-   others who have it open, too. */
+/* A pipe that is writable takes PIPE_BUF bytes without blocking, whatever its flags are: other
+   processes that have it open may change them. */
 int bn_send_queue_send(struct bn_send_queue *q)
 {
   char piece[PIPE_BUF];

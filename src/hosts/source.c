@@ -34,7 +34,7 @@ struct theirs {
   uint32_t crc;
 };
 
-static int source_theirs_read(struct theirs *t, const char *data, size_t len, struct bn_err *err)
+static int source_read_theirs(struct theirs *t, const char *data, size_t len, struct bn_err *err)
 {
   char text[PATH_MAX + 64];
   size_t folder;
@@ -50,8 +50,9 @@ static int source_theirs_read(struct theirs *t, const char *data, size_t len, st
   return 0;
 }
 
-/* Finds the file of that name here.  A FIFO would block. */
-static void source_find_here(struct bn_source *s, const struct theirs *t)
+/* Takes the file of that name here for the one to compare with, if it is a plain file: a FIFO would
+   block. */
+static void source_use_file_here(struct bn_source *s, const struct theirs *t)
 {
   char dir[PATH_MAX], path[2 * PATH_MAX];
   struct bn_buf text = {.max = TEXT_MAX};
@@ -82,7 +83,7 @@ static const struct bn_source *source_add(struct bn_sources *all, const char *ho
                           .host = host,
                           .len = t->len,
                           .crc = t->crc};
-  source_find_here(s, t);
+  source_use_file_here(s, t);
   return s;
 }
 
@@ -92,7 +93,7 @@ int bn_sources_compare(struct bn_sources *all, const char *host, const char *dat
   const struct bn_source *s = NULL;
   struct theirs t;
 
-  if (source_theirs_read(&t, data, len, err) != 0)
+  if (source_read_theirs(&t, data, len, err) != 0)
     return -1;
   for (size_t i = 0; s == NULL && i < all->n; i++)
     if (strcmp(all->item[i].name, t.name) == 0)

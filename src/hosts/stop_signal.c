@@ -41,7 +41,7 @@ void bn_stop_signal_end(struct bn_stop_signal *s)
   s->fd = -1;
 }
 
-static int stop_signal_stop_signal_begin(struct bn_stop_signal *s, int signo, pid_t pid)
+static int stop_signal_note_first(struct bn_stop_signal *s, int signo, pid_t pid)
 {
   bn_stop_note_asked();
   s->count = 1;
@@ -56,7 +56,7 @@ int bn_stop_signal_read(struct bn_stop_signal *s)
   struct signalfd_siginfo info;
 
   if (s->count == 0 && bn_stop_reader_left())
-    return stop_signal_stop_signal_begin(s, SIGPIPE, 0);
+    return stop_signal_note_first(s, SIGPIPE, 0);
   if (read(s->fd, &info, sizeof info) != (ssize_t)sizeof info)
     return 0;
   if (s->count > 0 && s->pid != 0 && s->pid == (pid_t)info.ssi_pid &&
@@ -66,7 +66,7 @@ int bn_stop_signal_read(struct bn_stop_signal *s)
     s->count++;
     return 2;
   }
-  return stop_signal_stop_signal_begin(s, (int)info.ssi_signo, (pid_t)info.ssi_pid);
+  return stop_signal_note_first(s, (int)info.ssi_signo, (pid_t)info.ssi_pid);
 }
 
 int bn_stop_signal_signo(const struct bn_stop_signal *s)

@@ -47,7 +47,8 @@ static void keeper_remove_all(const char *path)
   }
 }
 
-/* The shell that has started the agent waits until nobody has its streams any more. */
+/* Closes all other descriptors: the shell that has started the agent waits until no process has its
+   streams. */
 static void keeper_close_others(int life, int answer)
 {
   enum { STANDARD = 3, MOST = 1024 };
@@ -66,10 +67,10 @@ struct made {
   char path[PATH_MAX];
 };
 
-/* All signals are blocked.  In a session of its own it is no part of a group that somebody ends. It
-   makes the folder too: there is no moment in which the agent can be killed and nobody removes it.
- */
-_Noreturn static void keeper_main(struct made *m, int life, int answer)
+/* Makes the folder, and removes it when the agent has ended.  All signals are blocked, and in a
+   session of its own the keeper does not end with the group of the agent.  It makes the folder
+   itself, so that there is no moment in which the agent can be killed and the folder stays. */
+_Noreturn static void keeper_run(struct made *m, int life, int answer)
 {
   ssize_t n;
   char c;
@@ -92,7 +93,7 @@ _Noreturn static void keeper_main(struct made *m, int life, int answer)
 
 /* --- the agent --- */
 
-/* The keeper, which has ends of two pipes.  0, or an error number. */
+/* Starts the keeper, which has an end of each pipe.  Returns 0 or an error number. */
 static int keeper_start(struct bn_temp_folder *f, struct made *m, const int life[2],
                         const int answer[2])
 {
@@ -102,14 +103,14 @@ static int keeper_start(struct bn_temp_folder *f, struct made *m, const int life
   (void)sigprocmask(SIG_SETMASK, &all, &before);
   f->keeper = fork();
   if (f->keeper == 0)
-    keeper_main(m, life[0], answer[1]);
+    keeper_run(m, life[0], answer[1]);
   const int why = errno;
 
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
   return f->keeper > 0 ? 0 : why;
 }
 
-static bool keeper_read(int fd, struct made *m)
+static bool keeper_read_answer(int fd, struct made *m)
 {
   size_t len = 0;
 
@@ -142,7 +143,7 @@ static int temp_folder_make_folder(struct bn_temp_folder *f, struct made *m)
   (void)close(life[0]);
   (void)close(answer[1]);
   if (why == 0)
-    why = keeper_read(answer[0], m) ? m->why : ESRCH;
+    why = keeper_read_answer(answer[0], m) ? m->why : ESRCH;
   (void)close(answer[0]);
   return why;
 }
@@ -167,7 +168,7 @@ int bn_temp_folder_make(struct bn_temp_folder *f, struct bn_err *err)
   return 0;
 }
 
-/* The folders before the last '/'. */
+/* Makes the folders in a name. */
 static int temp_folder_make_parents(const struct bn_temp_folder *f, const char *name)
 {
   char path[BN_FRAME_NAME_MAX + 1];
@@ -231,7 +232,7 @@ bool bn_temp_folder_has(const struct bn_temp_folder *f, const char *name)
   return name[0] != '/' && f->files > 0 && faccessat(f->at, name, F_OK, 0) == 0;
 }
 
-static void keeper_await(const struct bn_temp_folder *f)
+static void keeper_await_end(const struct bn_temp_folder *f)
 {
   const uint64_t until_ns = bn_clock_mono() + removal_ns;
 
@@ -246,6 +247,6 @@ void bn_temp_folder_done(struct bn_temp_folder *f)
   if (f->life >= 0)
     (void)close(f->life);
   if (f->keeper > 0)
-    keeper_await(f);
+    keeper_await_end(f);
   *f = (struct bn_temp_folder){.at = -1, .life = -1};
 }

@@ -26,8 +26,8 @@ struct bn_temp_folder {
 };
 
 /* Starts the keeper, which closes all other descriptors and makes the folder in $TMPDIR with the
-   rights 0700.  Before there are threads.  0, or -1 and err; bn_temp_folder_done() in both cases.
- */
+   rights 0700.  Before there are threads.  0, or -1 and err; bn_temp_folder_done() in both
+   cases. */
 int bn_temp_folder_make(struct bn_temp_folder *f, struct bn_err *err);
 /* Adds a file that is not there yet.  -1: err names it. */
 int bn_temp_folder_add(struct bn_temp_folder *f, const struct bn_frame_file *file,

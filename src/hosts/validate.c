@@ -48,17 +48,12 @@ void bn_valid_done(struct bn_valid_as *as)
   *as = (struct bn_valid_as){.name = NULL};
 }
 
-static bool validate_same_ranks(const double *a, size_t n_a, const double *b, size_t n_b)
-{
-  return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof *a) == 0);
-}
-
 static int validate_compare_plans(const struct bn_plan *a, const struct bn_plan *b,
                                   struct bn_err *err)
 {
   if (a->native != b->native || (!a->native && a->version != b->version))
     return bn_err_set(err, EPROTO, "its results are of another dialect than those of other hosts");
-  if (!validate_same_ranks(a->percents, a->n_percents, b->percents, b->n_percents))
+  if (!bn_merge_check_ranks(a->percents, a->n_percents, b->percents, b->n_percents))
     return bn_err_set(err, EPROTO, "its percentiles have other ranks than those of other hosts");
   return 0;
 }
@@ -73,7 +68,8 @@ int bn_valid_compare(const struct bn_valid_as *a, const struct bn_valid_as *b, s
   return validate_compare_plans(&a->plan, &b->plan, err);
 }
 
-/* Only counters of a workload's own may be unknown, which their sum is then, too. */
+/* Returns whether the fixed counters are known.  Those of a workload may be unknown; then their sum
+   is too. */
 static bool validate_has_counts(const struct bn_snap *s)
 {
   bool has = true;
@@ -83,7 +79,7 @@ static bool validate_has_counts(const struct bn_snap *s)
   return has;
 }
 
-/* An interval or a checkpoint has only the figures that hosts share. */
+/* Checks the watched figures.  Intervals and checkpoints have only those that all hosts share. */
 static int validate_check_watched(const struct bn_view *v, struct bn_err *err)
 {
   for (size_t i = 0; i < v->n_watched; i++) {
@@ -99,7 +95,7 @@ int bn_valid_check(const struct bn_valid_as *as, const struct bn_view *v, struct
 {
   const struct bn_plan *plan = &as->plan;
 
-  if (!validate_same_ranks(v->percents, v->n_percents, plan->percents, plan->n_percents))
+  if (!bn_merge_check_ranks(v->percents, v->n_percents, plan->percents, plan->n_percents))
     return bn_err_set(err, EPROTO, "its percentiles have other ranks than it said");
   if (v->delta->n_sessions > plan->threads || v->n_sessions > plan->threads)
     return bn_err_set(err, EPROTO, "it sent figures of more threads than it has");
@@ -135,7 +131,8 @@ size_t bn_valid_bytes(const struct bn_valid_as *as, bool statements)
   return validate_most_of(as, statements, BASE_BYTES, BUCKET_BYTES, THREAD_BYTES, STATEMENTS_BYTES);
 }
 
-/* Before anything is read: intervals and further groups need memory, and are not part of it. */
+/* Checks a document before it is read: it must not have intervals or further groups, which need
+   memory. */
 static int validate_check_form(const struct bn_node *document, struct bn_err *err)
 {
   const struct bn_node *groups = bn_node_get(document, "groups"), *group = bn_node_at(groups, 0);
@@ -146,7 +143,7 @@ static int validate_check_form(const struct bn_node *document, struct bn_err *er
   return 0;
 }
 
-/* as NULL: it may have measured nothing. */
+/* as NULL: the host was never ready, and may have measured nothing. */
 static int validate_check_content(const struct bn_valid_as *as, const struct bn_result *r,
                                   struct bn_err *err)
 {

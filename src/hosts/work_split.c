@@ -42,8 +42,8 @@ struct entry {
   size_t name_len, threads_len;
 };
 
-/* NULL, or what is wrong. */
-static const char *split_entry_part(const char *text, size_t len, struct entry *out)
+/* Splits "NAME:THREADS" or "[ADDRESS]:THREADS".  Returns what is wrong with it, or NULL. */
+static const char *work_split_parse_entry(const char *text, size_t len, struct entry *out)
 {
   const char *end = text + len;
   const char *close = text[0] == '[' ? memchr(text, ']', len) : NULL;
@@ -66,7 +66,7 @@ static const char *split_entry_part(const char *text, size_t len, struct entry *
   return NULL;
 }
 
-static const char *fault_of_name(const char *name, size_t len)
+static const char *work_split_fault_of_name(const char *name, size_t len)
 {
   if (len == 0)
     return "the name of a host is empty";
@@ -81,8 +81,8 @@ static const char *fault_of_name(const char *name, size_t len)
   return NULL;
 }
 
-/* Returns 0 if it is no number of threads. */
-static unsigned split_number_of_threads(const char *text, size_t len)
+/* Returns the number of threads, or 0 if the text is not one. */
+static unsigned work_split_parse_threads(const char *text, size_t len)
 {
   char copy[16];
   int64_t n;
@@ -94,7 +94,8 @@ static unsigned split_number_of_threads(const char *text, size_t len)
   return bn_units_int(copy, &n) == 0 && n >= 1 && n <= BN_WORK_SPLIT_THREADS ? (unsigned)n : 0;
 }
 
-static const char *fault_of_list(const struct bn_work_split_list *list, const struct entry *e)
+static const char *work_split_fault_of_entry(const struct bn_work_split_list *list,
+                                             const struct entry *e)
 {
   if (list->n == BN_WORK_SPLIT_HOSTS)
     return "there are more than 256 hosts";
@@ -112,22 +113,22 @@ static void work_split_append(struct bn_work_split_list *list, const struct entr
   list->host[list->n++] = (struct bn_work_split_host){bn_alloc_part(e->name, e->name_len), threads};
 }
 
-static int work_split_list_add_entry(struct bn_work_split_list *list, const struct source *from,
-                                     const char *text, size_t len, struct bn_err *err)
+static int work_split_add_entry(struct bn_work_split_list *list, const struct source *from,
+                                const char *text, size_t len, struct bn_err *err)
 {
   struct entry e;
   unsigned threads = 0;
-  const char *fault = split_entry_part(text, len, &e);
+  const char *fault = work_split_parse_entry(text, len, &e);
 
   if (fault == NULL)
-    fault = fault_of_name(e.name, e.name_len);
+    fault = work_split_fault_of_name(e.name, e.name_len);
   if (fault == NULL && e.threads != NULL) {
-    threads = split_number_of_threads(e.threads, e.threads_len);
+    threads = work_split_parse_threads(e.threads, e.threads_len);
     if (threads == 0)
       fault = "the number of threads after ':' must be 1 to 1000000";
   }
   if (fault == NULL)
-    fault = fault_of_list(list, &e);
+    fault = work_split_fault_of_entry(list, &e);
   if (fault != NULL)
     return work_split_refuse(from, text, len, fault, err);
   work_split_append(list, &e, threads);
@@ -147,7 +148,7 @@ int bn_work_split_add(struct bn_work_split_list *list, const char *text, struct 
     text += before;
     if (word == 0)
       return work_split_refuse(&from, text, len, "the name of a host is empty", err);
-    if (work_split_list_add_entry(list, &from, text, word, err) != 0)
+    if (work_split_add_entry(list, &from, text, word, err) != 0)
       return -1;
     text += len;
     if (*text == '\0')
@@ -164,7 +165,7 @@ int bn_work_split_add_file(struct bn_work_split_list *list, const char *text, co
   while (*text != '\0') {
     const size_t len = strcspn(text, ", \t\r\n#");
 
-    if (len > 0 && work_split_list_add_entry(list, &from, text, len, err) != 0)
+    if (len > 0 && work_split_add_entry(list, &from, text, len, err) != 0)
       return -1;
     text += len;
     if (*text == '#')
@@ -192,9 +193,9 @@ static int work_split_refuse_too_few(const char *option, uint64_t value, size_t 
                     option, (unsigned long long)value, hosts);
 }
 
-/* Divides --threads-total among the hosts that say no number; the first ones get what is left. */
-static int divide_threads(const struct bn_work_split_list *list, unsigned total,
-                          struct bn_work_split *out, struct bn_err *err)
+/* Divides --threads-total among the hosts without a number; the first of them get the remainder. */
+static int work_split_divide_threads(const struct bn_work_split_list *list, unsigned total,
+                                     struct bn_work_split *out, struct bn_err *err)
 {
   uint64_t said = 0, rest;
   unsigned open = 0, met = 0;
@@ -222,20 +223,21 @@ static int divide_threads(const struct bn_work_split_list *list, unsigned total,
 }
 
 /* total * part / all, rounded down; part is not greater than all. */
-static uint64_t split_proportion(uint64_t total, uint64_t part, uint64_t all)
+static uint64_t work_split_proportion(uint64_t total, uint64_t part, uint64_t all)
 {
   return (uint64_t)((unsigned __int128)total * part / all);
 }
 
-/* Divides by threads.  A host that would have none takes one of the host that has most. */
-static void divide_integer(uint64_t total, const struct bn_work_split *share, size_t n,
-                           uint64_t all, uint64_t *out)
+/* Divides a number in proportion to the threads.  A host that would get 0 takes 1 from the host
+   that has most. */
+static void work_split_divide_integer(uint64_t total, const struct bn_work_split *share, size_t n,
+                                      uint64_t all, uint64_t *out)
 {
   for (size_t i = 0; i < n; i++) {
     const uint64_t first = share[i].first_session;
 
-    out[i] = split_proportion(total, first + share[i].threads, all) -
-             split_proportion(total, first, all);
+    out[i] = work_split_proportion(total, first + share[i].threads, all) -
+             work_split_proportion(total, first, all);
   }
   for (size_t i = 0; total > 0 && i < n; i++) {
     size_t most = 0;
@@ -256,12 +258,12 @@ static int work_split_check_integer(const char *option, uint64_t value, size_t h
   return value == 0 || value >= hosts ? 0 : work_split_refuse_too_few(option, value, hosts, err);
 }
 
-static void divide_rate(const struct bn_work_split_total *total, struct bn_work_split *share,
-                        size_t n, uint64_t all)
+static void work_split_divide_rate(const struct bn_work_split_total *total,
+                                   struct bn_work_split *share, size_t n, uint64_t all)
 {
   uint64_t part[BN_WORK_SPLIT_HOSTS];
 
-  divide_integer((uint64_t)total->rate, share, n, all, part);
+  work_split_divide_integer((uint64_t)total->rate, share, n, all, part);
   for (size_t i = 0; i < n; i++)
     share[i].rate = total->integer_rate ? (double)part[i]
                                         : total->rate * ((double)share[i].threads / (double)all);
@@ -276,7 +278,8 @@ int bn_work_split_divide(const struct bn_work_split_list *list,
   for (size_t i = 0; i < list->n; i++)
     out[i] = (struct bn_work_split){.threads = list->host[i].threads > 0 ? list->host[i].threads
                                                                          : total->threads};
-  if (total->threads_total > 0 && divide_threads(list, total->threads_total, out, err) != 0)
+  if (total->threads_total > 0 &&
+      work_split_divide_threads(list, total->threads_total, out, err) != 0)
     return -1;
   if (work_split_check_integer("events", total->events, list->n, err) != 0 ||
       (total->integer_rate &&
@@ -291,12 +294,12 @@ int bn_work_split_divide(const struct bn_work_split_list *list,
                       "--threads: the hosts have %llu threads together; allowed: "
                       "up to %d",
                       (unsigned long long)all, BN_WORK_SPLIT_THREADS);
-  divide_integer(total->events, out, list->n, all, events);
+  work_split_divide_integer(total->events, out, list->n, all, events);
   for (size_t i = 0; i < list->n; i++) {
     out[i].per_session = total->events_per_session > 0;
     out[i].events = out[i].per_session ? total->events_per_session * out[i].threads : events[i];
   }
-  divide_rate(total, out, list->n, all);
+  work_split_divide_rate(total, out, list->n, all);
   *sessions = all;
   return 0;
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums of the histograms that hosts send. */
+#include "hosts/hist_sums.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+void bn_sums_done(struct bn_sums *s)
+{
+  for (size_t i = 0; s->hist != NULL && i < s->n; i++)
+    bn_hist_free(s->hist[i]);
+  free(s->hist);
+  free(s->count);
+  *s = (struct bn_sums){.n = 0};
+}
+
+void bn_sums_prepare(struct bn_sums *s, size_t n)
+{
+  if (s->hist != NULL)
+    return;
+  *s = (struct bn_sums){bn_alloc(n, sizeof *s->hist), bn_alloc(n, sizeof *s->count), n};
+  for (size_t i = 0; i < n; i++)
+    s->hist[i] = bn_hist_new();
+}
+
+void bn_sums_add(struct bn_sums *s, const struct bn_hist_codec *line)
+{
+  size_t from = 0;
+
+  for (size_t i = 0; i < s->n; i++) {
+    s->count[i] += line->count[i];
+    bn_hist_put_parts(s->hist[i], line->part + from, line->end[i] - from);
+    from = line->end[i];
+  }
+}
+
+void bn_sums_merge(struct bn_sums *s, const struct bn_sums *from)
+{
+  if (from->hist == NULL)
+    return;
+  bn_sums_prepare(s, from->n);
+  for (size_t i = 0; i < s->n; i++) {
+    s->count[i] += from->count[i];
+    bn_hist_add(s->hist[i], from->hist[i]);
+  }
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums of the histograms that hosts send. */
+#ifndef BN_HOSTS_HIST_SUMS_H
+#define BN_HOSTS_HIST_SUMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "measure/hist_codec.h"
+
+/* Sums of the histograms of lines.  All zero: nothing has been added. */
+struct bn_sums {
+  struct bn_hist **hist; /* owned; [n]; NULL: nothing has been added */
+  uint64_t *count;       /* owned; [n]; how many values each has */
+  size_t n;
+};
+
+/* Makes n empty histograms, unless there are some. */
+void bn_sums_prepare(struct bn_sums *s, size_t n);
+void bn_sums_done(struct bn_sums *s);
+/* Adds the histograms of a line, as many as were prepared. */
+void bn_sums_add(struct bn_sums *s, const struct bn_hist_codec *line);
+/* Adds other sums, which may be of nothing. */
+void bn_sums_merge(struct bn_sums *s, const struct bn_sums *from);
+
+#endif
