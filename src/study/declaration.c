@@ -47,7 +47,7 @@ declaration_refuse(const struct reading *r, const char *fmt, ...)
   __builtin_unreachable();
 }
 
-/* Keeps the value on top, which it pops. */
+/* Pops the value on top and keeps it, so that its text stays valid. */
 static void declaration_keep_value(const struct reading *r)
 {
   lua_rawseti(r->L, r->kept, (int)lua_objlen(r->L, r->kept) + 1);
@@ -63,7 +63,7 @@ static void *declaration_keep_block(const struct reading *r, size_t size)
   return block;
 }
 
-/* A member that is not among `names` is a slip of the pen. */
+/* Refuses members that are not among `names`: their names are mistyped. */
 static void declaration_check_names(const struct reading *r, const char *const *names)
 {
   lua_pushnil(r->L);
@@ -80,7 +80,7 @@ static void declaration_check_names(const struct reading *r, const char *const *
   }
 }
 
-/* Returns NULL if there is none. */
+/* Returns the text of that name, or NULL. */
 static const char *declaration_read_text(const struct reading *r, const char *name)
 {
   const char *text;
@@ -117,8 +117,8 @@ static bool declaration_read_switch(const struct reading *r, const char *name)
   return is_on;
 }
 
-/* Returns false if there is none. */
-static bool declaration_read_whole(const struct reading *r, const char *name, int64_t *out)
+/* Returns false if there is no member of that name. */
+static bool declaration_read_integer(const struct reading *r, const char *name, int64_t *out)
 {
   lua_getfield(r->L, r->table, name);
   const bool is_there = !lua_isnil(r->L, -1);
@@ -129,8 +129,8 @@ static bool declaration_read_whole(const struct reading *r, const char *name, in
   return is_there;
 }
 
-/* Returns NULL if there is none. */
-static const char *const *read_texts(const struct reading *r, const char *name)
+/* Returns the texts of the list of that name, which NULL ends, or NULL. */
+static const char *const *declaration_read_texts(const struct reading *r, const char *name)
 {
   const char **text = NULL;
   size_t n;
@@ -169,7 +169,7 @@ static enum bn_opt_type declaration_read_type(const struct reading *r)
 
 static unsigned declaration_read_traits(const struct reading *r)
 {
-  const char *const *name = read_texts(r, "traits");
+  const char *const *name = declaration_read_texts(r, "traits");
   unsigned traits = 0;
 
   for (; name != NULL && *name != NULL; name++) {
@@ -184,7 +184,7 @@ static unsigned declaration_read_traits(const struct reading *r)
   return traits;
 }
 
-/* A number or a switch need not be typed as a text. */
+/* Returns the default as a user types it, or NULL.  A number or a boolean of Lua is converted. */
 static const char *declaration_read_default(const struct reading *r)
 {
   const char *text;
@@ -208,8 +208,8 @@ static const char *declaration_read_default(const struct reading *r)
 
 static void declaration_read_bounds(const struct reading *r, struct bn_opt *o)
 {
-  const bool has_min = declaration_read_whole(r, "min", &o->min),
-             has_max = declaration_read_whole(r, "max", &o->max);
+  const bool has_min = declaration_read_integer(r, "min", &o->min),
+             has_max = declaration_read_integer(r, "max", &o->max);
 
   if (has_min && !has_max)
     o->max = INT64_MAX;
@@ -244,10 +244,10 @@ static void declaration_read_option(const struct reading *r, struct bn_opt *o, s
   if (letter != NULL && (strlen(letter) != 1 || o->type == BN_BOOL))
     declaration_refuse(r, "'letter' must be one letter, of an option with a value");
   o->letter = letter != NULL ? letter[0] : '\0';
-  o->choices = read_texts(r, "choices");
+  o->choices = declaration_read_texts(r, "choices");
   if ((o->choices != NULL) != (o->type == BN_CHOICE))
     declaration_refuse(r, "'choices' belong to the type 'choice'");
-  o->words = read_texts(r, "words");
+  o->words = declaration_read_texts(r, "words");
   o->traits = declaration_read_traits(r);
   o->hidden = declaration_read_switch(r, "hidden");
   o->secret = declaration_read_switch(r, "secret");
@@ -262,7 +262,7 @@ static void declaration_read_option(const struct reading *r, struct bn_opt *o, s
   declaration_check_default(r, o);
 }
 
-/* The name is that of a variable too. */
+/* Returns the name of an option, which is that of a variable in Lua too. */
 static const char *declaration_read_name(const struct reading *r)
 {
   const char *name = declaration_read_needed(r, "name");
@@ -310,7 +310,7 @@ static size_t declaration_read_count(const struct reading *r, const char *name, 
 {
   int64_t n;
 
-  if (!declaration_read_whole(r, name, &n))
+  if (!declaration_read_integer(r, name, &n))
     return absent;
   if (n < 0)
     declaration_refuse(r, "'%s' must be 0 or more", name);
@@ -398,7 +398,7 @@ static void declaration_push_value(lua_State *L, const struct bn_opt *o, const u
   }
 }
 
-/* '-' of an option's name is '_'. */
+/* Pushes the name of an option with '_' in the place of '-'. */
 static void declaration_push_name(lua_State *L, const char *name)
 {
   (void)luaL_gsub(L, name, "-", "_");

@@ -49,7 +49,7 @@ static bool document_is_marked(lua_State *L, int index, const char *key)
   return is;
 }
 
-/* Pushes the list of keys of the map at `index`, which is absolute; nil: it has none. */
+/* Pushes the list of keys of the map at `index`, which is absolute, or nil. */
 static void document_push_order(lua_State *L, int index)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, order_key);
@@ -145,13 +145,14 @@ static void document_push_node(lua_State *L, const struct bn_node *n)
   }
 }
 
-/* The tree is freed also if there is no memory for the values. */
+/* A tree of which values are made.  Lua frees it, so that it is freed also if there is no memory
+   for the values. */
 struct tree {
   struct bn_node *root;
   struct bn_buf text;
 };
 
-static int document_tree_free(lua_State *L)
+static int document_free_tree(lua_State *L)
 {
   struct tree *t = lua_touserdata(L, 1);
 
@@ -171,7 +172,7 @@ static struct tree *document_push_tree(lua_State *L)
   return t;
 }
 
-static int document_missing(lua_State *L, const char *sentence)
+static int document_fail(lua_State *L, const char *sentence)
 {
   lua_pushnil(L);
   lua_pushstring(L, sentence);
@@ -184,7 +185,7 @@ static int document_push_parsed(lua_State *L, struct tree *t, const char *text, 
 
   t->root = bn_node_parse(text, len, &err);
   if (t->root == NULL)
-    return document_missing(L, err.text);
+    return document_fail(L, err.text);
   document_push_node(L, t->root);
   bn_node_free(t->root);
   t->root = NULL;
@@ -228,7 +229,7 @@ struct writing {
   const char *fault; /* why a value cannot be printed; NULL: none */
 };
 
-static struct bn_node *document_node_of(struct writing *w, int index, int depth);
+static struct bn_node *document_make_node(struct writing *w, int index, int depth);
 
 /* Keeps the first reason why the document cannot be printed.  Returns NULL in place of a node. */
 static struct bn_node *document_refuse_value(struct writing *w, const char *fault)
@@ -238,7 +239,7 @@ static struct bn_node *document_refuse_value(struct writing *w, const char *faul
   return NULL;
 }
 
-static struct bn_node *document_number_node(struct writing *w, int index)
+static struct bn_node *document_make_number(struct writing *w, int index)
 {
   int64_t whole;
 
@@ -247,19 +248,20 @@ static struct bn_node *document_number_node(struct writing *w, int index)
   return bn_node_f64(lua_tonumber(w->L, index));
 }
 
-static struct bn_node *document_list_node(struct writing *w, int index, int depth)
+static struct bn_node *document_make_list(struct writing *w, int index, int depth)
 {
   struct bn_node *list = bn_node_list();
 
   for (int i = 1; i <= (int)lua_objlen(w->L, index); i++) {
     lua_rawgeti(w->L, index, i);
-    bn_json_add(&w->out, list, document_node_of(w, lua_gettop(w->L), depth));
+    bn_json_add(&w->out, list, document_make_node(w, lua_gettop(w->L), depth));
     lua_pop(w->L, 1);
   }
   return list;
 }
 
-/* Pushes the keys that the order of the map at `index` does not have, sorted; with no order all. */
+/* Pushes a sorted list of the keys of the map at `index` that the list at `order` does not have, or
+   of all keys (order 0). */
 static void document_push_other_keys(lua_State *L, int index, int order)
 {
   int n = 0;
@@ -292,8 +294,8 @@ static void document_push_other_keys(lua_State *L, int index, int order)
   lua_settop(L, keys);
 }
 
-static void document_write_members(struct writing *w, struct bn_node *map, int index, int keys,
-                                   int depth)
+static void document_add_members(struct writing *w, struct bn_node *map, int index, int keys,
+                                 int depth)
 {
   lua_State *L = w->L;
 
@@ -302,12 +304,12 @@ static void document_write_members(struct writing *w, struct bn_node *map, int i
     lua_pushvalue(L, -1);
     lua_rawget(L, index);
     if (!lua_isnil(L, -1))
-      bn_json_put(&w->out, map, lua_tostring(L, -2), document_node_of(w, lua_gettop(L), depth));
+      bn_json_put(&w->out, map, lua_tostring(L, -2), document_make_node(w, lua_gettop(L), depth));
     lua_pop(L, 2);
   }
 }
 
-static struct bn_node *document_map_node(struct writing *w, int index, int depth)
+static struct bn_node *document_make_map(struct writing *w, int index, int depth)
 {
   lua_State *L = w->L;
   struct bn_node *map = bn_node_map();
@@ -317,14 +319,14 @@ static struct bn_node *document_map_node(struct writing *w, int index, int depth
   const bool has_order = lua_istable(L, -1);
 
   if (has_order)
-    document_write_members(w, map, index, top + 1, depth);
+    document_add_members(w, map, index, top + 1, depth);
   document_push_other_keys(L, index, has_order ? top + 1 : 0);
-  document_write_members(w, map, index, top + 2, depth);
+  document_add_members(w, map, index, top + 2, depth);
   lua_settop(L, top);
   return map;
 }
 
-static struct bn_node *document_table_node(struct writing *w, int index, int depth)
+static struct bn_node *document_make_table_node(struct writing *w, int index, int depth)
 {
   if (depth == 0)
     return document_refuse_value(w, "a document is too deep");
@@ -338,11 +340,11 @@ static struct bn_node *document_table_node(struct writing *w, int index, int dep
     return n;
   }
   if (document_is_marked(w->L, index, list_key) || lua_objlen(w->L, index) > 0)
-    return document_list_node(w, index, depth - 1);
-  return document_map_node(w, index, depth - 1);
+    return document_make_list(w, index, depth - 1);
+  return document_make_map(w, index, depth - 1);
 }
 
-static struct bn_node *document_node_of(struct writing *w, int index, int depth)
+static struct bn_node *document_make_node(struct writing *w, int index, int depth)
 {
   int64_t whole;
 
@@ -352,11 +354,11 @@ static struct bn_node *document_node_of(struct writing *w, int index, int depth)
   case LUA_TBOOLEAN:
     return bn_node_boolean(lua_toboolean(w->L, index) != 0);
   case LUA_TNUMBER:
-    return document_number_node(w, index);
+    return document_make_number(w, index);
   case LUA_TSTRING:
     return bn_node_text(lua_tostring(w->L, index));
   case LUA_TTABLE:
-    return document_table_node(w, index, depth);
+    return document_make_table_node(w, index, depth);
   case LUA_TLIGHTUSERDATA:
     if (lua_touserdata(w->L, index) == (const void *)&null)
       return bn_node_null();
@@ -382,7 +384,7 @@ static int document_print(lua_State *L)
   t = document_push_tree(L);
   struct writing w = {.L = L};
 
-  t->root = document_node_of(&w, 1, DEPTH);
+  t->root = document_make_node(&w, 1, DEPTH);
   if (w.fault != NULL)
     return luaL_error(L, "%s", w.fault);
   text = t->root != NULL && !w.out.failed ? bn_node_print(t->root, (unsigned)indent, &len) : NULL;
@@ -399,7 +401,7 @@ static int document_print(lua_State *L)
 
 /* --- making --- */
 
-/* document.map{{"key", value}, …} */
+/* document.map{{"key", value}, …}: a map whose keys keep this order. */
 static int document_map(lua_State *L)
 {
   const int n = lua_istable(L, 1) ? (int)lua_objlen(L, 1) : 0;
@@ -457,7 +459,8 @@ static int document_real(lua_State *L)
   return 1;
 }
 
-/* Upvalues: the map, its keys, and the number of the last one. */
+/* The iterator of document.pairs(), with the map, its keys, and the number of the last key as
+   upvalues. */
 static int document_next_pair(lua_State *L)
 {
   int i = (int)lua_tointeger(L, lua_upvalueindex(3));
@@ -510,6 +513,7 @@ static int document_is_list(lua_State *L)
 
 /* --- the module --- */
 
+/* The metamethod __tostring of a real. */
 static int document_real_text(lua_State *L)
 {
   lua_rawgeti(L, 1, 1);
@@ -517,7 +521,7 @@ static int document_real_text(lua_State *L)
   return 1;
 }
 
-/* A table whose keys are weak. */
+/* Makes the table of orders.  Its keys, the maps, are weak, so that an order dies with its map. */
 static void document_open_order(lua_State *L)
 {
   lua_newtable(L);
@@ -543,7 +547,7 @@ int bn_study_document_open(lua_State *L)
   lua_pushcfunction(L, document_real_text);
   lua_setfield(L, -2, "__tostring");
   luaL_newmetatable(L, tree_key);
-  lua_pushcfunction(L, document_tree_free);
+  lua_pushcfunction(L, document_free_tree);
   lua_setfield(L, -2, "__gc");
   lua_newtable(L);
   luaL_register(L, NULL, functions);

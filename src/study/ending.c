@@ -28,8 +28,8 @@ static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static struct {
   volatile sig_atomic_t noting, noted;
   _Atomic uint64_t noted_ns;
-  char root[PATH_MAX]; /* ""; there is no folder */
-  unsigned folders;    /* made in it */
+  char root[PATH_MAX]; /* "": there is no folder */
+  unsigned folders;    /* number of folders made in it */
 } ending;
 
 /* --- removing, with system calls alone, because a handler does it too --- */
@@ -44,7 +44,7 @@ struct entry { /* of getdents64(2) */
 
 static bool ending_remove_entry(int folder, const char *name, int depth);
 
-/* Returns whether it has removed something. */
+/* Removes what is in a folder.  Returns whether it has removed anything. */
 static bool ending_remove_content(int folder, int depth)
 {
   _Alignas(struct entry) char block[2048];
@@ -87,7 +87,7 @@ void bn_ending_remove_folder(void)
 
 /* --- signals --- */
 
-static void ending_receive(int signo)
+static void ending_handle(int signo)
 {
   const int error = errno;
 
@@ -101,10 +101,10 @@ static void ending_receive(int signo)
   errno = error;
 }
 
-/* Signals that are ignored stay ignored. */
-static void ending_receive_all(void)
+/* Sets the handler of all signals but those that are ignored. */
+static void ending_set_handlers(void)
 {
-  struct sigaction to = {.sa_handler = ending_receive, .sa_flags = SA_RESTART};
+  struct sigaction to = {.sa_handler = ending_handle, .sa_flags = SA_RESTART};
 
   for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
     (void)sigaddset(&to.sa_mask, signals[i]);
@@ -116,16 +116,16 @@ static void ending_receive_all(void)
   }
 }
 
-static bool ending_not_noted(void)
+static bool ending_goes_on(void)
 {
   return ending.noted == 0;
 }
 
 void bn_ending_begin(void)
 {
-  bn_file_wait_while(ending_not_noted);
+  bn_file_wait_while(ending_goes_on);
   ending.noting = true;
-  ending_receive_all();
+  ending_set_handlers();
 }
 
 int bn_ending_signal(void)
@@ -143,7 +143,7 @@ void bn_ending_note(int signo)
 
 /* --- the folder --- */
 
-/* The signals are blocked, so that there is no folder whose name is not known. */
+/* Makes the folder with the signals blocked: the handler must know its name to remove it. */
 static int ending_make_root(const char *base)
 {
   char path[PATH_MAX];
@@ -160,7 +160,7 @@ static int ending_make_root(const char *base)
   if (error == 0) {
     (void)snprintf(ending.root, sizeof ending.root, "%s", path);
     (void)atexit(bn_ending_remove_folder);
-    ending_receive_all();
+    ending_set_handlers();
   }
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
   return error;

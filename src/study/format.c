@@ -33,14 +33,15 @@ static struct conversion format_read_conversion(const char *text)
   return c;
 }
 
-/* Only '-' and '+' are known: no text of a study has other flags. */
+/* Returns whether C prints the conversion.  Other flags than '-' and '+' are left to LuaJIT: no
+   text of a study has them. */
 static bool format_is_real(const struct conversion *c)
 {
   return c->letter != '\0' && strchr("efg", c->letter) != NULL &&
          c->flags + strspn(c->flags, "-+") == c->width;
 }
 
-/* Returns -1, which printf takes for none, if there is none. */
+/* Returns the precision, or -1, which printf takes for none. */
 static int format_precision_of(const struct conversion *c)
 {
   const int digits = *c->precision == '.' ? (int)strtol(c->precision + 1, NULL, 10) : -1;
@@ -48,6 +49,7 @@ static int format_precision_of(const struct conversion *c)
   return digits < PRECISION_MAX ? digits : PRECISION_MAX;
 }
 
+/* Prints a number without its width. */
 static void format_print_real(char text[DIGITS_MAX], const struct conversion *c, double x)
 {
   const bool plus = memchr(c->flags, '+', (size_t)(c->width - c->flags)) != NULL;
@@ -77,8 +79,8 @@ static void format_replace_real(lua_State *L, const struct conversion *c, int ar
   luaL_addchar(out, 's');
 }
 
-/* Upvalue: string.format of LuaJIT, which says what is wrong with arguments. */
-static int study_format(lua_State *L)
+/* string.format of studies.  Upvalue 1: that of LuaJIT, which refuses wrong arguments. */
+static int format_call(lua_State *L)
 {
   const char *text = luaL_checkstring(L, 1);
   int argument = 2, last;
@@ -110,7 +112,7 @@ void bn_format_open(lua_State *L)
 {
   lua_getglobal(L, "string");
   lua_getfield(L, -1, "format");
-  lua_pushcclosure(L, study_format, 1);
+  lua_pushcclosure(L, format_call, 1);
   lua_setfield(L, -2, "format");
   lua_pop(L, 1);
 }

@@ -10,7 +10,7 @@
 
 static const char make_key[] = "bn.whole.make", part_key[] = "bn.whole.part";
 
-/* Returns a function that makes an integer of two halves, and one that parts it again. */
+/* Returns a function that makes an integer of two halves of 32 bits, and one that splits it. */
 static const char program[] =
     "local ffi, bit = require('ffi'), require('bit')\n"
     "local int64, uint64 = ffi.typeof('int64_t'), ffi.typeof('uint64_t')\n"
@@ -58,6 +58,7 @@ void bn_int64_push_unsigned(lua_State *L, uint64_t n)
     int64_push_halves(L, n, n > INT64_MAX);
 }
 
+/* Reads an integer of the FFI.  Returns false if the value is something else. */
 static bool int64_read_halves(lua_State *L, int index, int64_t *out)
 {
   lua_pushvalue(L, index);

@@ -30,7 +30,8 @@ static const struct module {
 
 /* --- calls --- */
 
-/* Adds the traceback while the stack is still there. */
+/* The message handler of calls: adds the traceback while the stack is still there.  A failure is
+   meant for the user and has none. */
 static int interpreter_add_traceback(lua_State *L)
 {
   if (bn_native_failure(L, 1) != NULL)
@@ -42,8 +43,8 @@ static int interpreter_add_traceback(lua_State *L)
   return 1;
 }
 
-/* The error is on top. */
-static void interpreter_tell_error(lua_State *L, const char *name, struct bn_err *err)
+/* Puts a failure on top into err; logs an error of the program with its traceback. */
+static void interpreter_take_error(lua_State *L, const char *name, struct bn_err *err)
 {
   const char *failure = bn_native_failure(L, lua_gettop(L));
   struct bn_buf text = {.max = 0};
@@ -69,7 +70,7 @@ int bn_interpreter_call(lua_State *L, int given, int wanted, const char *name, s
   lua_remove(L, at);
   if (rc == 0)
     return 0;
-  interpreter_tell_error(L, name, err);
+  interpreter_take_error(L, name, err);
   lua_pop(L, 1);
   return -1;
 }
@@ -157,8 +158,8 @@ int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
 
 /* --- the interpreter --- */
 
-/* Protected, because each of these may run out of memory.  The argument is the address of
-   traits_of. */
+/* Opens all modules.  Called protected, because each of them may run out of memory.  Argument 1:
+   the address of traits_of. */
 static int interpreter_open_modules(lua_State *L)
 {
   bn_opt_traits_of *const *traits_of = lua_touserdata(L, 1);

@@ -20,7 +20,7 @@ static void native_format(lua_State *L)
   lua_call(L, lua_gettop(L) - 1, 1);
 }
 
-/* A sentence may quote a file. */
+/* native.fail(format, …): ends the study with a sentence, which may quote a file. */
 static int native_fail(lua_State *L)
 {
   struct bn_err err;

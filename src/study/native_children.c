@@ -16,7 +16,7 @@ struct family {
   bool begun; /* signals are noted */
 };
 
-static struct family *family_of(lua_State *L)
+static struct family *children_family(lua_State *L)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, family_key);
   struct family *f = lua_touserdata(L, -1);
@@ -33,9 +33,9 @@ void bn_native_open_children(lua_State *L)
   lua_setfield(L, LUA_REGISTRYINDEX, family_key);
 }
 
-/* Outside of the calls here signals are received by study/ending.h, so that a study which computes
+/* Gives the signals back to study/ending.h after a call here, so that a study which computes
    without an end can be ended. */
-static void family_leave(struct family *f)
+static void children_leave(struct family *f)
 {
   if (f->begun)
     bn_ending_note(f->children.signo);
@@ -43,7 +43,7 @@ static void family_leave(struct family *f)
 }
 
 /* Takes over the signals for a call here, which waits for children. */
-static void family_enter(struct family *f)
+static void children_enter(struct family *f)
 {
   if (f->begun) {
     (void)sigprocmask(SIG_BLOCK, &f->children.waited, NULL);
@@ -55,20 +55,20 @@ static void family_enter(struct family *f)
 
 static int native_child_begin(lua_State *L)
 {
-  struct family *f = family_of(L);
+  struct family *f = children_family(L);
 
   if (f->begun)
     return 0;
   bn_children_begin(&f->children);
   f->begun = true;
   bn_ending_begin();
-  family_leave(f);
+  children_leave(f);
   return 0;
 }
 
 static int native_signalled(lua_State *L)
 {
-  const int signo = family_of(L)->begun ? bn_ending_signal() : 0;
+  const int signo = children_family(L)->begun ? bn_ending_signal() : 0;
 
   if (signo != 0)
     lua_pushinteger(L, signo);
@@ -94,20 +94,20 @@ static int native_clock(lua_State *L)
 static int native_pause(lua_State *L)
 {
   const uint64_t ns = children_span_ns(luaL_checknumber(L, 1));
-  struct family *f = family_of(L);
+  struct family *f = children_family(L);
 
   if (!f->begun) {
     bn_clock_sleep_until(bn_clock_mono() + ns);
     return 0;
   }
-  family_enter(f);
+  children_enter(f);
   bn_children_pause(&f->children, ns);
-  family_leave(f);
+  children_leave(f);
   return 0;
 }
 
-/* The text belongs to the table at 1; NULL: there is none. */
-static const char *child_text(lua_State *L, const char *name, size_t *len)
+/* Returns a text of the table at 1, which keeps it, or NULL. */
+static const char *children_get_text(lua_State *L, const char *name, size_t *len)
 {
   lua_getfield(L, 1, name);
   if (!lua_isnil(L, -1) && lua_type(L, -1) != LUA_TSTRING)
@@ -118,8 +118,8 @@ static const char *child_text(lua_State *L, const char *name, size_t *len)
   return text;
 }
 
-/* The words belong to the table at 1, the array to the stack. */
-static char **child_words(lua_State *L)
+/* Pushes an array of the words in "argv", which the table at 1 keeps. */
+static char **children_push_words(lua_State *L)
 {
   size_t n;
   const char **word;
@@ -160,25 +160,25 @@ static int native_child(lua_State *L)
 {
   struct bn_buf output = {.max = 1 << 30};
   struct bn_child child = {.argv = NULL};
-  struct family *f = family_of(L);
+  struct family *f = children_family(L);
   struct bn_child_end end;
   struct bn_err err = {0};
   int rc;
 
   luaL_checktype(L, 1, LUA_TTABLE);
-  child.argv = child_words(L);
-  child.out = child_text(L, "out", NULL);
-  child.errors = child_text(L, "errors", NULL);
-  child.input = child_text(L, "input", &child.input_len);
+  child.argv = children_push_words(L);
+  child.out = children_get_text(L, "out", NULL);
+  child.errors = children_get_text(L, "errors", NULL);
+  child.input = children_get_text(L, "input", &child.input_len);
   lua_getfield(L, 1, "limit_s");
   child.limit_ns = children_span_ns(luaL_optnumber(L, -1, 0));
   lua_getfield(L, 1, "capture");
   child.output = lua_toboolean(L, -1) ? &output : NULL;
   /* The output of the study comes before that of the child. */
   (void)fflush(stdout);
-  family_enter(f);
+  children_enter(f);
   rc = bn_child_run(&f->children, &child, &end, &err);
-  family_leave(f);
+  children_leave(f);
   if (rc != 0) {
     bn_buf_done(&output);
     return bn_native_error(L, &err);

@@ -24,8 +24,8 @@ int bn_native_raise(lua_State *L)
   return lua_error(L);
 }
 
-/* A study that catches errors may print them. */
-static int error_failure_text(lua_State *L)
+/* The metamethod __tostring of a failure, for studies that catch errors. */
+static int error_push_text(lua_State *L)
 {
   lua_getfield(L, 1, "message");
   return 1;
@@ -34,7 +34,7 @@ static int error_failure_text(lua_State *L)
 void bn_native_register_failures(lua_State *L)
 {
   luaL_newmetatable(L, failure_key);
-  lua_pushcfunction(L, error_failure_text);
+  lua_pushcfunction(L, error_push_text);
   lua_setfield(L, -2, "__tostring");
   lua_pop(L, 1);
 }

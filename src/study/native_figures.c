@@ -68,7 +68,7 @@ static int native_figure(lua_State *L)
 }
 
 /* r:value(figure): a number in the unit of the figure; nil: it was not measured. */
-static int result_value(lua_State *L)
+static int figures_value(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
   struct bn_figure_name figure;
@@ -118,7 +118,7 @@ static int native_assertion(lua_State *L)
 }
 
 /* r:judge(text): what became of an assertion; shown: the value as a text. */
-static int result_judge(lua_State *L)
+static int figures_judge(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
   const char *text = luaL_checkstring(L, 2);
@@ -143,7 +143,7 @@ static int result_judge(lua_State *L)
 
 /* --- intervals --- */
 
-static void set_figures(lua_State *L, const struct bn_view *v)
+static void figures_set_all(lua_State *L, const struct bn_view *v)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
     const void *at = (const char *)v + f->offset;
@@ -161,7 +161,7 @@ static void set_figures(lua_State *L, const struct bn_view *v)
 static void figures_push_interval(lua_State *L, const struct bn_view *v)
 {
   lua_createtable(L, 0, 64);
-  set_figures(L, v);
+  figures_set_all(L, v);
   bn_native_set_number(L, "start_s", v->at_s - v->span_s);
   bn_native_set_number(L, "end_s", v->at_s);
   lua_createtable(L, (int)v->n_percents, 0);
@@ -175,9 +175,9 @@ static void figures_push_interval(lua_State *L, const struct bn_view *v)
   lua_setfield(L, -2, "percentiles");
 }
 
-/* r:intervals(): of all sessions: {start_s =, end_s =, FIGURE =, percentiles = {{percent =, s =}}}.
- */
-static int result_intervals(lua_State *L)
+/* r:intervals(): of all sessions: {start_s =, end_s =, FIGURE =, percentiles = {{percent =, s
+   =}}}. */
+static int figures_intervals(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
   const size_t n = r->n_groups > 0 ? r->group[0].n_intervals : 0;
@@ -193,7 +193,7 @@ static int result_intervals(lua_State *L)
 const luaL_Reg bn_native_figures[] = {
     {"assertion", native_assertion}, {"figure", native_figure}, {NULL, NULL}};
 
-const luaL_Reg bn_native_result_figures[] = {{"intervals", result_intervals},
-                                             {"judge", result_judge},
-                                             {"value", result_value},
+const luaL_Reg bn_native_result_figures[] = {{"intervals", figures_intervals},
+                                             {"judge", figures_judge},
+                                             {"value", figures_value},
                                              {NULL, NULL}};

@@ -29,8 +29,8 @@ static int files_file_error(lua_State *L, const char *verb, const char *path, in
 
 /* --- a lock --- */
 
-/* The descriptor is the lock; -1: it was released. */
-static int lock_release(lua_State *L)
+/* Releases a lock, which is a descriptor; -1: it was released before. */
+static int files_release_lock(lua_State *L)
 {
   int *fd = luaL_checkudata(L, 1, lock_key);
 
@@ -40,7 +40,8 @@ static int lock_release(lua_State *L)
   return 0;
 }
 
-static int lock_error(lua_State *L, const char *path, const char *what, int error)
+/* Returns nil and a sentence about the folder that a user has named. */
+static int files_lock_error(lua_State *L, const char *path, const char *what, int error)
 {
   struct bn_err err;
 
@@ -59,20 +60,21 @@ static int native_lock(lua_State *L)
   lua_setmetatable(L, -2);
   *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (*fd < 0)
-    return lock_error(L, path, "cannot open the folder: ", errno);
+    return files_lock_error(L, path, "cannot open the folder: ", errno);
   if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
     return 1;
-  return errno == EWOULDBLOCK ? lock_error(L, path, "another sweep uses this folder now", errno)
-                              : lock_error(L, path, "cannot lock the folder: ", errno);
+  if (errno == EWOULDBLOCK)
+    return files_lock_error(L, path, "another sweep uses this folder now", errno);
+  return files_lock_error(L, path, "cannot lock the folder: ", errno);
 }
 
 void bn_native_open_files(lua_State *L)
 {
   luaL_newmetatable(L, lock_key);
-  lua_pushcfunction(L, lock_release);
+  lua_pushcfunction(L, files_release_lock);
   lua_setfield(L, -2, "__gc");
   lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, lock_release);
+  lua_pushcfunction(L, files_release_lock);
   lua_setfield(L, -2, "release");
   lua_setfield(L, -2, "__index");
   lua_pop(L, 1);
@@ -146,7 +148,7 @@ static int native_executable(lua_State *L)
 
 /* Looks at each folder on the way.  Returns the length of the name of the first that is a link of
    another user, who would have files replaced behind it; 0: none is. */
-static size_t files_folder_foreign_link(const char *path)
+static size_t files_find_foreign_link(const char *path)
 {
   char name[PATH_MAX], out[PATH_MAX];
 
@@ -163,7 +165,7 @@ static size_t files_folder_foreign_link(const char *path)
 static int native_mkdir(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
-  const size_t foreign = files_folder_foreign_link(path);
+  const size_t foreign = files_find_foreign_link(path);
   struct bn_err err;
   struct stat st;
 
@@ -179,7 +181,7 @@ static int native_mkdir(lua_State *L)
   return 1;
 }
 
-/* Also removes an empty folder. */
+/* native.remove(path): removes a file or an empty folder. */
 static int native_remove(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);

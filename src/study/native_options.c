@@ -33,7 +33,8 @@ bn_opt_traits_of *bn_native_get_traits(lua_State *L)
   return *traits_of;
 }
 
-/* All options with the same traits share a table: a result has a hundred options. */
+/* Pushes a table of traits.  All options with the same traits share one, because a result has a
+   hundred options. */
 void bn_native_push_traits(lua_State *L, unsigned traits)
 {
   luaL_findtable(L, LUA_REGISTRYINDEX, traits_key, 8);
@@ -129,7 +130,7 @@ static int native_check_option(lua_State *L)
 
 /* --- options of a study that stand elsewhere --- */
 
-/* Is freed also if there is no memory for the values. */
+/* The metamethod __gc of a set, which is freed also if there is no memory for its values. */
 static int options_set_free(lua_State *L)
 {
   struct bn_optset **set = lua_touserdata(L, 1);
@@ -153,7 +154,7 @@ static struct bn_optset *options_push_set(lua_State *L)
   return *set;
 }
 
-/* Returns whether it was an option of the set. */
+/* Sets an option by a word.  Returns false if the word is not an option of the set. */
 static bool options_set_word(struct bn_optset *set, const char *word)
 {
   const char *equals = strchr(word, '=');

@@ -20,7 +20,7 @@ enum { FOREIGN_MAX = 1 << 26 };
 
 static const char bytes_key[] = "bn.result_bytes";
 
-static int result_close(lua_State *L)
+static int results_close(lua_State *L)
 {
   struct bn_native_result *r = luaL_checkudata(L, 1, BN_NATIVE_RESULT);
 
@@ -200,7 +200,7 @@ static void results_push_kind(lua_State *L, const struct bn_result *r)
   lua_pushstring(L, v != NULL ? bn_layout_kinds[v->kind] : NULL);
 }
 
-/* Members that are made once: the table of the value's own has them then. */
+/* The members of a result. */
 static const struct {
   const char *name;
   void (*push)(lua_State *L, const struct bn_result *r);
@@ -217,8 +217,9 @@ static const struct {
     {"workload", results_push_workload},
 };
 
-/* Upvalue 1: the methods. */
-static int result_index(lua_State *L)
+/* The metamethod __index of a result, with the methods as upvalue 1.  Members are made when they
+   are asked for, and kept in the environment of the result. */
+static int results_index(lua_State *L)
 {
   const char *name = luaL_checkstring(L, 2);
 
@@ -244,12 +245,13 @@ static int result_index(lua_State *L)
 /* --- reading --- */
 
 /* r:tell_passed(path): says which lines of a journal were passed over. */
-static int result_tell_passed(lua_State *L)
+static int results_tell_passed(lua_State *L)
 {
   bn_saved_tell_skipped(luaL_checkstring(L, 2), &bn_native_check_result(L, 1)->stored.passed);
   return 0;
 }
 
+/* Collects garbage after many bytes of documents, of which Lua sees only a few. */
 static void results_collect_garbage(lua_State *L, const char *path)
 {
   struct stat st;
@@ -266,8 +268,8 @@ static void results_collect_garbage(lua_State *L, const char *path)
   lua_setfield(L, LUA_REGISTRYINDEX, bytes_key);
 }
 
-/* Returns whether it is a whole document that says that it is something else. */
-static bool result_is_foreign(const char *path)
+/* Returns whether the file is a whole JSON document that does not claim to be a result. */
+static bool results_is_foreign(const char *path)
 {
   struct bn_buf text = {.max = FOREIGN_MAX};
   FILE *f = fopen(path, "re");
@@ -293,15 +295,20 @@ static bool result_is_foreign(const char *path)
   return foreign;
 }
 
-/* Returns 1: the result is there; 0: a whole document that says that it is something else, such as
-   the table.json of a sweep; -1: it cannot be read.  After 0, too, err says why. */
-static int result_load(const char *path, uint64_t most, bool totals, struct bn_stored *out,
-                       struct bn_err *err)
+/* Returns 1 and the result, 0 and err for a whole document of another kind, such as the table.json
+   of a sweep, or -1 and err for a file that cannot be read. */
+static int results_load(const char *path, uint64_t most, bool totals, struct bn_stored *out,
+                        struct bn_err *err)
 {
-  if ((totals ? bn_store_load_totals(path, most, out, err)
-              : bn_store_load(path, most, false, out, err)) == 0)
+  int rc;
+
+  if (totals)
+    rc = bn_store_load_totals(path, most, out, err);
+  else
+    rc = bn_store_load(path, most, false, out, err);
+  if (rc == 0)
     return 1;
-  return result_is_foreign(path) ? 0 : -1;
+  return results_is_foreign(path) ? 0 : -1;
 }
 
 /* The address is the key of native.read_at_most() in the registry. */
@@ -318,7 +325,7 @@ static int native_read_at_most(lua_State *L)
   return 0;
 }
 
-static uint64_t result_most(lua_State *L)
+static uint64_t results_most_bytes(lua_State *L)
 {
   int64_t most = (int64_t)BN_BOUND_FILE_BYTES;
 
@@ -348,7 +355,7 @@ static int native_result(lua_State *L)
   lua_setmetatable(L, -2);
   lua_newtable(L);
   lua_setfenv(L, -2);
-  rc = result_load(path, result_most(L), totals, &r->stored, &err);
+  rc = results_load(path, results_most_bytes(L), totals, &r->stored, &err);
   r->open = true;
   if (rc > 0) {
     bn_facts_declare(&r->stored.result.facts, bn_native_get_traits(L));
@@ -364,17 +371,17 @@ static int native_result(lua_State *L)
 void bn_native_open_results(lua_State *L)
 {
   static const luaL_Reg methods[] = {
-      {"close", result_close}, {"tell_passed", result_tell_passed}, {NULL, NULL}};
+      {"close", results_close}, {"tell_passed", results_tell_passed}, {NULL, NULL}};
 
   luaL_newmetatable(L, BN_NATIVE_RESULT);
-  lua_pushcfunction(L, result_close);
+  lua_pushcfunction(L, results_close);
   lua_setfield(L, -2, "__gc");
   lua_newtable(L);
   luaL_register(L, NULL, methods);
   luaL_register(L, NULL, bn_native_result_figures);
   luaL_register(L, NULL, bn_native_result_rows);
   luaL_register(L, NULL, bn_native_result_series);
-  lua_pushcclosure(L, result_index, 1);
+  lua_pushcclosure(L, results_index, 1);
   lua_setfield(L, -2, "__index");
   lua_pop(L, 1);
 }

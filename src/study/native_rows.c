@@ -21,7 +21,8 @@ static bool rows_is_rank(const struct bn_assert *a)
   return a->what == BN_ASSERT_RANK || a->what == BN_ASSERT_MEDIAN;
 }
 
-/* Intervals do not have the latencies of statements, and counts are of the whole run. */
+/* Returns whether intervals have the figure of an assertion.  They do not have the latencies of
+   statements, and counts are of the whole run. */
 static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics *m)
 {
   if (a->timing[0] != '\0' && bn_assert_hist(a, m) == m->n_hists)
@@ -66,9 +67,10 @@ static struct batch rows_batch_of(const struct bn_assert *a, const struct bn_rec
   const struct bn_view *v = &r->view;
   const size_t hist = bn_assert_hist(a, &r->delta.metrics);
 
+  if (rows_is_rank(a) && r->delta.sparse == NULL)
+    return (struct batch){0, 0};
   if (rows_is_rank(a))
-    return r->delta.sparse != NULL ? rows_count_slow(a, &r->delta.sparse[hist])
-                                   : (struct batch){0, 0};
+    return rows_count_slow(a, &r->delta.sparse[hist]);
   if (a->what == BN_ASSERT_ERRORS)
     return (struct batch){(double)v->errors, (double)v->events + (double)v->errors};
   if (a->what == BN_ASSERT_AVG)
@@ -79,7 +81,7 @@ static struct batch rows_batch_of(const struct bn_assert *a, const struct bn_rec
 
 /* r:batches(assertion): a list of {num =, den =} for study.stats.batch, one for each interval; nil:
    the total alone can be judged. */
-static int result_batches(lua_State *L)
+static int rows_batches(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
   const struct bn_group *g = r->n_groups > 0 && r->group[0].has_total ? &r->group[0] : NULL;
@@ -117,7 +119,7 @@ static void rows_push_cell(lua_State *L, const struct bn_cell *c)
 
 /* r:row(): the total as a list of {name =, text =, value =}, as tables of CSV have it; a value that
    is not known is nil, and its text empty. */
-static int result_row(lua_State *L)
+static int rows_row(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
   struct bn_row *row = lua_newuserdata(L, sizeof *row);
@@ -134,7 +136,7 @@ static int result_row(lua_State *L)
 
 /* r:test_figures(): a list of {key =, text =, value =} of what only this test measures; text: how
    its report prints it, nil: it does not. */
-static int result_test_figures(lua_State *L)
+static int rows_test_figures(lua_State *L)
 {
   const struct bn_view *v = bn_native_total(&bn_native_check_result(L, 1)->stored.result);
 
@@ -149,7 +151,7 @@ static int result_test_figures(lua_State *L)
   return 1;
 }
 
-const luaL_Reg bn_native_result_rows[] = {{"batches", result_batches},
-                                          {"row", result_row},
-                                          {"test_figures", result_test_figures},
+const luaL_Reg bn_native_result_rows[] = {{"batches", rows_batches},
+                                          {"row", rows_row},
+                                          {"test_figures", rows_test_figures},
                                           {NULL, NULL}};

@@ -14,7 +14,7 @@ static const struct bn_hist_sparse *series_sparse_of(const struct bn_record *r)
   return r->delta.sparse != NULL ? &r->delta.sparse[BN_H_LATENCY] : NULL;
 }
 
-/* The group of all sessions is at argument 1. */
+/* Returns the group of all sessions of the result at argument 1. */
 static const struct bn_group *series_check_group(lua_State *L)
 {
   static const struct bn_group none;
@@ -29,7 +29,7 @@ static bool series_has_packed(const struct bn_group *g)
 }
 
 /* r:is_packed(): whether intervals have histograms, so that each of their percentiles is known. */
-static int result_is_packed(lua_State *L)
+static int series_is_packed(lua_State *L)
 {
   lua_pushboolean(L, series_has_packed(series_check_group(L)));
   return 1;
@@ -40,7 +40,7 @@ static bool series_is_same(double a, double b)
   return a >= b && a <= b;
 }
 
-/* h: the histogram of the interval; NULL: it has none. */
+/* Returns a percentile of an interval, or NaN.  h: its histogram, or NULL. */
 static double series_latency_of(const struct bn_view *v, const struct bn_hist *h, double rank,
                                 bool nearest)
 {
@@ -54,7 +54,7 @@ static double series_latency_of(const struct bn_view *v, const struct bn_hist *h
   return h != NULL ? bn_view_hist_s(h, rank, nearest) : NAN;
 }
 
-/* The table at `series` has an array of that name, which gets the number. */
+/* Sets number i of the array of that name in the table at `series`. */
 static void series_set(lua_State *L, int series, const char *name, size_t i, double value)
 {
   lua_getfield(L, series, name);
@@ -63,7 +63,8 @@ static void series_set(lua_State *L, int series, const char *name, size_t i, dou
   lua_pop(L, 1);
 }
 
-/* The list of ranks is at 2; h: memory for the histogram of an interval. */
+/* Sets the percentiles of an interval for the ranks in the list at 2.  h: memory for its histogram,
+   or NULL if no interval has one. */
 static void series_set_latencies(lua_State *L, int series, size_t i, const struct bn_record *r,
                                  struct bn_hist *h, bool nearest)
 {
@@ -88,8 +89,9 @@ static void series_set_latencies(lua_State *L, int series, size_t i, const struc
   lua_pop(L, 1);
 }
 
-/* Leaves {at_s = {}, …} with room for n intervals, and of latencies such an array for each rank. */
-static int push_series(lua_State *L, size_t n)
+/* Pushes {at_s = {}, …} with room for n intervals, and with an array of latencies for each rank.
+   Returns its index. */
+static int series_push(lua_State *L, size_t n)
 {
   /* A picture draws these over time (lint: figure list). */
   static const char *const names[] = {"at_s", "events_per_s", "transactions_per_s"};
@@ -111,7 +113,7 @@ static int push_series(lua_State *L, size_t n)
 /* r:series(ranks): of the intervals of all sessions {at_s = {…}, events_per_s = {…},
    transactions_per_s = {…}, latency_s = {{…} for each rank}}.  A latency that is not known, or of
    an interval without events, is NaN; the rank 100 is the maximum. */
-static int result_series(lua_State *L)
+static int series_series(lua_State *L)
 {
   const struct bn_group *g = series_check_group(L);
   const bool nearest = !bn_native_check_result(L, 1)->stored.result.facts.plan.native;
@@ -119,7 +121,7 @@ static int result_series(lua_State *L)
 
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  const int series = push_series(L, g->n_intervals);
+  const int series = series_push(L, g->n_intervals);
 
   if (series_has_packed(g))
     h = bn_hist_new();
@@ -155,7 +157,7 @@ static void series_push_bucket(void *arg, uint64_t lowest, uint64_t highest, uin
 /* r:buckets(): of the event latencies, with the ages of unfinished events, {s = {the largest value
    of each bucket, ascending; infinite: beyond the range}, count = {…}, max_s = the largest
    latency}; nil: the total has no histogram. */
-static int result_buckets(lua_State *L)
+static int series_buckets(lua_State *L)
 {
   const struct bn_group *g = series_check_group(L);
   const struct bn_view *v = &g->total.view;
@@ -183,7 +185,7 @@ static int result_buckets(lua_State *L)
   return 1;
 }
 
-const luaL_Reg bn_native_result_series[] = {{"buckets", result_buckets},
-                                            {"is_packed", result_is_packed},
-                                            {"series", result_series},
+const luaL_Reg bn_native_result_series[] = {{"buckets", series_buckets},
+                                            {"is_packed", series_is_packed},
+                                            {"series", series_series},
                                             {NULL, NULL}};

@@ -40,8 +40,10 @@ static int native_mask(lua_State *L)
   const char *word = luaL_checkstring(L, 1);
   char masked[BN_MASK_MAX];
 
-  lua_pushstring(L, word[0] == '-' && bn_mask_names_secret(word) ? bn_mask_arg(word, masked)
-                                                                 : bn_mask_text(word, masked));
+  if (word[0] == '-' && bn_mask_names_secret(word))
+    lua_pushstring(L, bn_mask_arg(word, masked));
+  else
+    lua_pushstring(L, bn_mask_text(word, masked));
   return 1;
 }
 

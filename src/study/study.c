@@ -20,7 +20,7 @@ struct bn_study {
 
 static const char run_key[] = "bn.study.run", kept_key[] = "bn.study.kept";
 
-/* Its argument is the table of the declaration; fills the struct at upvalue 1. */
+/* Reads the table of the declaration at 1 into the struct bn_study at upvalue 1. */
 static int study_declare(lua_State *L)
 {
   struct bn_study *s = lua_touserdata(L, lua_upvalueindex(1));
@@ -40,7 +40,7 @@ static int study_declare(lua_State *L)
   return 0;
 }
 
-/* The table of the declaration is on top. */
+/* Pops the table of the declaration and reads it.  Returns 0, or -1 and err. */
 static int study_read(struct bn_study *s, struct bn_err *err)
 {
   lua_pushlightuserdata(s->L, s);
@@ -105,7 +105,7 @@ const struct bn_subcommand *bn_study_declaration(const struct bn_study *s)
   return &s->sub;
 }
 
-/* Arguments: the struct bn_study, its values and its operands. */
+/* Calls run() of the study.  Arguments: the struct bn_study, its values and its operands. */
 static int study_call(lua_State *L)
 {
   const struct bn_study *s = lua_touserdata(L, 1);
