@@ -45,8 +45,9 @@ static void memory_fill_piece(const struct bn_memory *m, const struct bn_area *a
 {
   if (m->work == BN_MEMORY_LOADS)
     bn_chase_link(a->at, from, to, rng);
-  for (size_t i = from / sizeof(double); m->work == BN_MEMORY_VECTORS && i < to / sizeof(double);
-       i++) {
+  if (m->work != BN_MEMORY_VECTORS)
+    return;
+  for (size_t i = from / sizeof(double); i < to / sizeof(double); i++) {
     memory_array_of(m, a, 0)[i] = 1;
     memory_array_of(m, a, 1)[i] = 2;
   }
@@ -71,6 +72,7 @@ static int memory_open_area(struct bn_memory *m, unsigned i, struct bn_session *
                             struct bn_err *err)
 {
   if (bn_area_open(&m->area[i], memory_area_size(m), &m->way, s, err) != 0) {
+    /* Only an allocation that fails has no text of its own. */
     if (err->text[0] != '\0' || err->code == EINTR)
       return -1;
     return m->local ? bn_err_set(err, 0, "Failed to allocate buffer for thread #%u!", i)
@@ -79,6 +81,7 @@ static int memory_open_area(struct bn_memory *m, unsigned i, struct bn_session *
   return memory_fill_area(m, &m->area[i], s, err);
 }
 
+/* Returns whether each session opens its own area, as it must lie on the node of its thread. */
 static bool memory_by_sessions(const struct bn_memory *m)
 {
   return m->way.numa != NULL && m->way.where == BN_PLACE_LOCAL;
@@ -129,7 +132,9 @@ static int memory_allocate(struct bn_memory *m, struct bn_err *err)
   m->area = bn_alloc(m->n_areas, sizeof *m->area);
   if (memory_check_areas(m, err) != 0)
     return -1;
-  for (unsigned i = 0; i < m->n_areas && !memory_by_sessions(m); i++)
+  if (memory_by_sessions(m))
+    return 0;
+  for (unsigned i = 0; i < m->n_areas; i++)
     if (memory_open_area(m, i, s, err) != 0)
       return -1;
   return 0;
@@ -143,10 +148,11 @@ static int memory_open(void **self, struct bn_session *s, const void *conf, stru
   m->main = s;
   m->conf = conf;
   m->run_conf = s->services->conf;
-  return bn_memory_read_options(m, err) != 0 ? -1 : memory_allocate(m, err);
+  if (bn_memory_read_options(m, err) != 0)
+    return -1;
+  return memory_allocate(m, err);
 }
 
-/* With --memory-numa=local, memory comes from the node of the thread. */
 static int memory_session_open(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct bn_memory *m = self;
@@ -218,7 +224,8 @@ static inline void memory_pass_words(const struct bn_memory *m, const struct bn_
   bn_event_end(s, tick);
 }
 
-static enum bn_next loop_words(const struct bn_memory *m, struct bn_session *s)
+/* In 0.5, random access without an operation fails at its first event: no_request. */
+static enum bn_next memory_loop_words(const struct bn_memory *m, struct bn_session *s)
 {
   const struct bn_memory_job job = {
       .word = m->area[m->local ? s->id : 0].at,
@@ -256,7 +263,7 @@ static struct bn_vector_job memory_vector_job(const struct bn_memory *m, unsigne
                                 .bytes = to - from};
 }
 
-static void loop_vectors(const struct bn_memory *m, struct bn_session *s)
+static void memory_loop_vectors(const struct bn_memory *m, struct bn_session *s)
 {
   const struct bn_vector_job job = memory_vector_job(m, s->id);
   const uint64_t share = memory_share_of(m, s->id);
@@ -271,7 +278,7 @@ static void loop_vectors(const struct bn_memory *m, struct bn_session *s)
 }
 
 /* Sessions on the same block begin at different places. */
-static void loop_loads(const struct bn_memory *m, struct bn_session *s)
+static void memory_loop_loads(const struct bn_memory *m, struct bn_session *s)
 {
   const uint64_t lines = m->conf->block_size / BN_CHASE_LINE;
   const struct bn_area *a = &m->area[m->local ? s->id : 0];
@@ -294,16 +301,16 @@ static enum bn_next memory_loop(void *self, struct bn_session *s)
 
   switch (m->work) {
   case BN_MEMORY_WORDS:
-    ended = loop_words(m, s);
+    ended = memory_loop_words(m, s);
     break;
   case BN_MEMORY_VECTORS:
-    loop_vectors(m, s);
+    memory_loop_vectors(m, s);
     break;
   case BN_MEMORY_LOADS:
-    loop_loads(m, s);
+    memory_loop_loads(m, s);
     break;
   }
-  /* It is counted at the end, so that a baseline cannot subtract it. */
+  /* What memory_start measured is counted at the end, so that a baseline cannot subtract it. */
   if (s->id == 0) {
     bn_stat_count(s->stat, BN_MEMORY_EMPTY_EVENTS, m->empty_events);
     bn_stat_count(s->stat, BN_MEMORY_EMPTY_NS, m->empty_ns);
@@ -316,8 +323,8 @@ static void memory_do_nothing(const struct bn_memory_job *job)
   (void)job;
 }
 
-/* Prints asides after the heading. */
-static void memory_log_aside(const struct bn_memory *m)
+/* Said at the start of the run, after the heading. */
+static void memory_note_ignored_events(const struct bn_memory *m)
 {
   if (m->run_conf->plan.events != 0 && !m->run_conf->policy->memory_short_words)
     bn_log_note("the memory test ends after --memory-total-size and ignores %s",
@@ -335,7 +342,7 @@ static int memory_start(void *self, struct bn_err *err)
   struct bn_tick tick = {0, 0};
 
   (void)err;
-  memory_log_aside(m);
+  memory_note_ignored_events(m);
   m->empty_events = EVENTS;
   m->empty_ns = UINT64_MAX;
   for (int round = 0; round < ROUNDS; round++) {

@@ -131,11 +131,13 @@ bn_memory_kernel bn_memory_kernel_get(bool uniform_only, enum bn_memory_oper ope
   static const bn_memory_kernel uniform[2][3] = {{rnd_read_any, rnd_write_left_any, rnd_none_any},
                                                  {rnd_read_any, rnd_write_any, rnd_none_any}};
   static const bn_memory_kernel distributed[3] = {rnd_read, rnd_write, rnd_none};
-  const bool new = !uniform_only;
+  const bool modern = !uniform_only;
 
   if (mode == BN_MEMORY_SEQ)
-    return in_order[new][oper];
-  return new &&type != BN_DIST_UNIFORM ? distributed[oper] : uniform[new][oper];
+    return in_order[modern][oper];
+  if (modern && type != BN_DIST_UNIFORM)
+    return distributed[oper];
+  return uniform[modern][oper];
 }
 
 struct chase_line {

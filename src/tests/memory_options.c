@@ -70,6 +70,7 @@ static int memory_options_choose(const char *const *names, const char *name)
   return -1;
 }
 
+/* Returns the text for a message; an option without a default may have none. */
 static const char *memory_options_shown(const char *text)
 {
   return text != NULL ? text : "";
@@ -81,7 +82,7 @@ static int memory_options_refuse(const struct bn_memory *m, const struct bn_opt_
   return bn_opt_refuse(m->run_conf->policy, r, plain, err);
 }
 
-/* Refuses a size that needs at least `least` bytes. */
+/* Refuses a size that has to be at least `least` bytes. */
 static int memory_refuse_size(const struct bn_memory *m, const char *name, uint64_t size,
                               uint64_t least, const char *wrong, const char *plain,
                               struct bn_err *err)
@@ -94,20 +95,30 @@ static int memory_refuse_size(const struct bn_memory *m, const char *name, uint6
                                err);
 }
 
+/* Returns the bytes of the smallest block that the work can be done on. */
+static uint64_t memory_least_block(const struct bn_memory *m)
+{
+  switch (m->work) {
+  case BN_MEMORY_WORDS:
+    break;
+  case BN_MEMORY_VECTORS:
+    return (uint64_t)BN_VECTOR_LINE * (m->local ? 1 : m->run_conf->plan.threads);
+  case BN_MEMORY_LOADS:
+    return BN_CHASE_LINE;
+  }
+  return sizeof(bn_memory_word);
+}
+
 static int memory_check_block(const struct bn_memory *m, struct bn_err *err)
 {
-  const uint64_t size = m->conf->block_size;
-  const uint64_t least = m->work == BN_MEMORY_WORDS   ? sizeof(bn_memory_word)
-                         : m->work == BN_MEMORY_LOADS ? BN_CHASE_LINE
-                         : m->local                   ? BN_VECTOR_LINE
-                                    : (uint64_t)BN_VECTOR_LINE * m->run_conf->plan.threads;
+  const uint64_t size = m->conf->block_size, least = memory_least_block(m);
   char plain[128];
 
   /* 0.5 accepts any number of its 4-byte words. */
+  if (m->old && size != 0 && size % 4 == 0)
+    return 0;
   if (m->old)
-    return size != 0 && size % 4 == 0
-               ? 0
-               : bn_err_set(err, 0, "memory-block-size must be a multiple of 4!");
+    return bn_err_set(err, 0, "memory-block-size must be a multiple of 4!");
   if (size < sizeof(bn_memory_word) || (size & (size - 1)) != 0)
     return memory_options_refuse(
         m,
@@ -181,7 +192,7 @@ static int memory_count_passes(struct bn_memory *m, struct bn_err *err)
   return memory_refuse_total_size(m, pass, err);
 }
 
-static int memory_choose_words(struct bn_memory *m, int oper, int mode)
+static void memory_choose_words(struct bn_memory *m, int oper, int mode)
 {
   const enum bn_memory_oper o = (enum bn_memory_oper)oper;
 
@@ -192,7 +203,6 @@ static int memory_choose_words(struct bn_memory *m, int oper, int mode)
   m->bytes_counter = o == BN_MEMORY_READ    ? BN_C_BYTES_READ
                      : o == BN_MEMORY_WRITE ? BN_C_BYTES_WRITTEN
                                             : BN_MEMORY_BYTES_UNTOUCHED;
-  return 0;
 }
 
 static int memory_choose_vectors(struct bn_memory *m, int oper, int mode, struct bn_err *err)
@@ -226,8 +236,8 @@ static int memory_choose_work(struct bn_memory *m, struct bn_err *err)
   static const char *const scopes[] = {"global", "local", NULL};
   static const char *const opers[] = {"read", "write", "none", "latency", NULL};
   static const char *const modes[] = {"seq", "rnd", NULL};
-  const int scope = memory_options_choose(scopes, m->conf->scope),
-            oper = memory_options_choose(opers, m->conf->oper);
+  const int scope = memory_options_choose(scopes, m->conf->scope);
+  const int oper = memory_options_choose(opers, m->conf->oper);
   const int mode = memory_options_choose(modes, m->conf->mode);
 
   if (scope < 0)
@@ -251,8 +261,10 @@ static int memory_choose_work(struct bn_memory *m, struct bn_err *err)
   m->local = scope == 1;
   if (strcmp(memory_options_shown(m->conf->kernel), "word") != 0)
     return memory_choose_vectors(m, oper, mode, err);
-  if (oper <= BN_MEMORY_NONE)
-    return memory_choose_words(m, oper, mode);
+  if (oper <= BN_MEMORY_NONE) {
+    memory_choose_words(m, oper, mode);
+    return 0;
+  }
   m->work = BN_MEMORY_LOADS;
   if (mode == BN_MEMORY_SEQ)
     return 0;

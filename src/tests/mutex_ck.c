@@ -27,7 +27,7 @@ struct clh_context {
   struct ck_spinlock_clh first;
 };
 
-static void clh_lock(void *slot, void *context)
+static void mutex_ck_lock_clh(void *slot, void *context)
 {
   struct clh_lock *l = slot;
   struct clh_context *c = context;
@@ -35,14 +35,14 @@ static void clh_lock(void *slot, void *context)
   ck_spinlock_clh_lock(&l->queue, c->node);
 }
 
-static void clh_unlock(void *context)
+static void mutex_ck_unlock_clh(void *context)
 {
   struct clh_context *c = context;
 
   ck_spinlock_clh_unlock(&c->node);
 }
 
-BN_MUTEX_WORK(clh, clh_lock(lock, own), clh_unlock(own))
+BN_MUTEX_WORK(clh, mutex_ck_lock_clh(lock, own), mutex_ck_unlock_clh(own))
 
 static int mutex_ck_init_clh(void *slot, unsigned sessions)
 {
@@ -70,7 +70,7 @@ struct anderson_context {
   struct ck_spinlock_anderson_thread *mine;
 };
 
-static void anderson_lock(void *slot, void *context)
+static void mutex_ck_lock_anderson(void *slot, void *context)
 {
   struct anderson_lock *l = slot;
   struct anderson_context *c = context;
@@ -78,7 +78,7 @@ static void anderson_lock(void *slot, void *context)
   ck_spinlock_anderson_lock(&l->lock, &c->mine);
 }
 
-static void anderson_unlock(void *slot, void *context)
+static void mutex_ck_unlock_anderson(void *slot, void *context)
 {
   struct anderson_lock *l = slot;
   struct anderson_context *c = context;
@@ -86,7 +86,7 @@ static void anderson_unlock(void *slot, void *context)
   ck_spinlock_anderson_unlock(&l->lock, c->mine);
 }
 
-BN_MUTEX_WORK(anderson, anderson_lock(lock, own), anderson_unlock(lock, own))
+BN_MUTEX_WORK(anderson, mutex_ck_lock_anderson(lock, own), mutex_ck_unlock_anderson(lock, own))
 
 static int mutex_ck_init_anderson(void *slot, unsigned sessions)
 {

@@ -9,7 +9,8 @@
 
 #include "api/placement.h"
 
-/* Asks the kernel: libnuma reads /sys for it, which a chroot need not have. */
+/* Returns the node that this thread runs on, or -1 and errno.  Asks the kernel: libnuma reads /sys
+   for it, which a chroot need not have. */
 static int numa_node_here(void)
 {
   unsigned cpu, node;
@@ -42,15 +43,16 @@ static int numa_stay(struct bn_err *err)
 {
   const int node = numa_node_here();
 
+  /* There is no other node to move to, and the call may be forbidden. */
   if (node == 0 && numa_max_node() == 0)
-    return 0; /* there is no other node */
+    return 0;
   if (node < 0 || numa_run_on_node(node) != 0)
     return bn_err_set(err, errno, "--memory-numa=local: cannot keep a thread on its node: %s",
                       strerror(errno));
   return 0;
 }
 
-/* numa_tonode_memory and similar functions print their errors themselves and are not used. */
+/* Calls mbind itself: numa_tonode_memory and its like print their errors. */
 static int numa_place(void *at, size_t len, int where, struct bn_err *err)
 {
   struct bitmask *nodes = numa_allocate_nodemask();

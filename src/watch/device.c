@@ -19,9 +19,9 @@ struct device {
   unsigned major, minor;
 };
 
-/* File systems of several devices (btrfs) have numbers with major 0, and the mount table names a
-   device. tmpfs, overlay and NFS have none. */
-static bool find_device(struct device *d, const struct bn_place *place)
+/* Returns false for a place without a device: tmpfs, overlay, NFS.  File systems of several devices
+   (btrfs) have numbers with major 0, and the mount table names one of the devices. */
+static bool device_find(struct device *d, const struct bn_place *place)
 {
   struct stat st;
 
@@ -68,7 +68,7 @@ static int device_open(void *self, const struct bn_watch_place *at, struct bn_er
   if (device_find_folder(d, at, folder, err) != 0)
     return -1;
   bn_place_read(&place, "", folder);
-  if (!find_device(d, &place))
+  if (!device_find(d, &place))
     return bn_err_set(err, ENODEV,
                       "no device is watched: the file system of '%.200s' (%s) has no block device",
                       place.path, place.file_system);

@@ -13,9 +13,10 @@ void bn_data_init(struct bn_data *d, unsigned zeros, struct bn_rng *rng)
     d->base[i] = bn_rng_next(rng);
 }
 
-/* Words of the base combined with one new word differ from all others in every byte, which is as
-   good as new random words for whoever looks for repetitions, at the price of a copy. */
-static void data_words(unsigned char *at, size_t len, const uint64_t *base, uint64_t key)
+/* Fills len bytes from the words of the base.  Words of the base combined with one new word differ
+   from all others in every byte, which is as good as new random words for whoever looks for
+   repetitions, at the price of a copy. */
+static void data_fill_words(unsigned char *at, size_t len, const uint64_t *base, uint64_t key)
 {
   uint64_t word;
 
@@ -41,7 +42,7 @@ void bn_data_fill(const struct bn_data *d, void *buf, size_t len, struct bn_rng 
 
     if (i % n_stretches == 0)
       key = bn_rng_next(rng);
-    data_words(at, random, d->base + i % n_stretches * WORDS, key);
+    data_fill_words(at, random, d->base + i % n_stretches * WORDS, key);
     memset(at + random, 0, stretch - random);
     at += stretch;
     len -= stretch;

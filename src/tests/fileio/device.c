@@ -17,12 +17,13 @@
 #include "tests/fileio/engines.h"
 #include "tests/fileio/fileio.h"
 
-static const char *device_folder(const struct bn_fileio_plan *p)
+const char *bn_device_folder(const struct bn_fileio_plan *p)
 {
   return p->conf->dir != NULL && p->conf->dir[0] != '\0' ? p->conf->dir : ".";
 }
 
-static bool is_device(int fd, struct stat *st)
+/* Returns whether the open file is a block device; sets *st either way. */
+static bool device_is_block(int fd, struct stat *st)
 {
   return fstat(fd, st) == 0 && S_ISBLK(st->st_mode);
 }
@@ -32,8 +33,8 @@ static bool device_is_in_memory(int fd)
   struct statfs fs;
   struct stat st;
 
-  /* The names of devices are in memory, too. */
-  return !is_device(fd, &st) && fstatfs(fd, &fs) == 0 &&
+  /* The name of a device is on a file system in memory, the device is not. */
+  return !device_is_block(fd, &st) && fstatfs(fd, &fs) == 0 &&
          (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
@@ -72,14 +73,14 @@ static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
               is, has, flushed ? "reads" : "requests");
 }
 
-static void report_device(const struct bn_services *services, const struct bn_place *place)
+static void device_report_place(const struct bn_services *services, const struct bn_place *place)
 {
   services->fact(services->of, "files", "folder", place->path);
   services->fact(services->of, "files", "file_system", place->file_system);
   services->fact(services->of, "files", "device", place->device);
 }
 
-static void report_data(const struct bn_fileio_plan *p, const struct bn_services *services)
+static void device_report_data(const struct bn_fileio_plan *p, const struct bn_services *services)
 {
   char text[32] = "random";
 
@@ -95,11 +96,11 @@ void bn_device_describe(const struct bn_fileio_plan *p, int fd, const struct bn_
   struct bn_place place;
   struct stat st;
 
-  bn_place_read(&place, "", device_folder(p));
-  report_device(services, &place);
+  bn_place_read(&place, "", bn_device_folder(p));
+  device_report_place(services, &place);
   if (p->writing)
-    report_data(p, services);
-  if (is_device(fd, &st))
+    device_report_data(p, services);
+  if (device_is_block(fd, &st))
     bn_log_note("files: test_file.0 is the device %u:%u itself", major(st.st_rdev),
                 minor(st.st_rdev));
   device_warn_about_memory(p, fd);
@@ -123,7 +124,7 @@ static int64_t device_direct_alignment(int fd)
 }
 #endif
 
-static int device_no_direct(struct bn_err *err)
+static int device_refuse_direct(struct bn_err *err)
 {
   return bn_err_set(err, EINVAL,
                     "this file system has no direct I/O: use --file-dir, or leave 'direct' out of "
@@ -135,7 +136,7 @@ int bn_device_check_direct(const struct bn_fileio_plan *p, int fd, struct bn_err
   const int64_t unit = device_direct_alignment(fd);
 
   if (unit == 0)
-    return device_no_direct(err);
+    return device_refuse_direct(err);
   if (unit > 0 && p->conf->block_size % (uint64_t)unit != 0)
     return bn_err_set(err, EINVAL,
                       "direct I/O here needs a --file-block-size that is a multiple of %lld, not "
@@ -146,11 +147,11 @@ int bn_device_check_direct(const struct bn_fileio_plan *p, int fd, struct bn_err
 
 int bn_device_try_file(const struct bn_fileio_plan *p, int *fd, struct bn_err *err)
 {
-  *fd = open(device_folder(p), O_TMPFILE | O_RDWR | p->open_flags, 0600);
+  *fd = open(bn_device_folder(p), O_TMPFILE | O_RDWR | p->open_flags, 0600);
   /* Any other failure ends only this check: some file systems have no files without names, and the
      test's own files report a folder that is missing, full or not writable. */
   if (*fd < 0)
-    return errno == EINVAL && p->direct ? device_no_direct(err) : 0;
+    return errno == EINVAL && p->direct ? device_refuse_direct(err) : 0;
   return p->direct ? bn_device_check_direct(p, *fd, err) : 0;
 }
 
@@ -161,15 +162,16 @@ int bn_device_check_space(const struct bn_fileio_plan *p, uint64_t bytes, uint64
   struct statvfs fs;
   uint64_t room;
 
-  if (statvfs(device_folder(p), &fs) != 0)
-    return bn_err_set(err, errno, "cannot look at the folder '%s': %s", device_folder(p),
+  if (statvfs(bn_device_folder(p), &fs) != 0)
+    return bn_err_set(err, errno, "cannot look at the folder '%s': %s", bn_device_folder(p),
                       strerror(errno));
   /* File systems that create inodes on demand report that they have none. */
   if (fs.f_files != 0 && files > (uint64_t)fs.f_favail)
     return bn_err_set(err, ENOSPC,
                       "%llu files have to be made, but the file system of '%s' can hold only %llu "
                       "more: lower --file-num or use --file-dir",
-                      (unsigned long long)files, device_folder(p), (unsigned long long)fs.f_favail);
+                      (unsigned long long)files, bn_device_folder(p),
+                      (unsigned long long)fs.f_favail);
   room = (uint64_t)fs.f_bavail * fs.f_frsize;
   if (bytes <= room)
     return 0;
@@ -178,5 +180,5 @@ int bn_device_check_space(const struct bn_fileio_plan *p, uint64_t bytes, uint64
   return bn_err_set(err, ENOSPC,
                     "the files need %s more, but the file system of '%s' has %s left: lower "
                     "--file-total-size or use --file-dir",
-                    need, device_folder(p), has);
+                    need, bn_device_folder(p), has);
 }

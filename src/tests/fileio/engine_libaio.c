@@ -19,7 +19,7 @@ struct engine {
   unsigned together; /* this number of waiting requests is sent without waiting for more */
 };
 
-static int aio_open(void *self, const struct bn_io_setup *setup, struct bn_err *err)
+static int libaio_open(void *self, const struct bn_io_setup *setup, struct bn_err *err)
 {
   struct engine *e = self;
   int rc;
@@ -42,8 +42,8 @@ static int aio_open(void *self, const struct bn_io_setup *setup, struct bn_err *
                                   : "");
 }
 
-/* io_destroy waits for the requests in flight. */
-static void aio_close(void *self)
+/* io_queue_release waits for the requests in flight. */
+static void libaio_close(void *self)
 {
   struct engine *e = self;
 
@@ -54,7 +54,7 @@ static void aio_close(void *self)
   free(e->event);
 }
 
-/* Sends waiting requests, as far as the kernel takes them; the next reap shows why not all. */
+/* Sends waiting requests, as far as the kernel takes them.  Returns their number, or -errno. */
 static int libaio_send_some(struct engine *e)
 {
   const int rc = io_submit(e->context, (long)e->n_waiting, e->waiting);
@@ -67,7 +67,7 @@ static int libaio_send_some(struct engine *e)
   return rc;
 }
 
-static int aio_submit(void *self, struct bn_io_req *r)
+static int libaio_submit(void *self, struct bn_io_req *r)
 {
   struct engine *e = self;
   struct iocb *cb = &e->cb[r->slot];
@@ -90,13 +90,13 @@ static int aio_submit(void *self, struct bn_io_req *r)
   cb->data = r;
   e->waiting[e->n_waiting++] = cb;
   if (e->n_waiting >= e->together)
-    (void)libaio_send_some(e);
+    (void)libaio_send_some(e); /* what is not sent waits for reap, which meets the error again */
   return 0;
 }
 
-/* Handles the first waiting request, which the kernel refused.  File systems that know flushes only
-   as a system call refuse them. */
-static struct bn_io_req *engine_libaio_refused(struct engine *e, int error)
+/* Returns the first waiting request, which the kernel has refused, with its result.  A flush may be
+   refused by a file system that knows it only as a system call, and is made with that. */
+static struct bn_io_req *libaio_take_refused(struct engine *e, int error)
 {
   struct bn_io_req *r = e->waiting[0]->data;
 
@@ -120,13 +120,13 @@ static int libaio_send_waiting(struct engine *e, struct bn_io_req **done, unsign
     if (rc == -EAGAIN && e->sent > 0)
       break;
     if (rc <= 0 && rc != -EINTR && rc != -EAGAIN)
-      done[n++] = engine_libaio_refused(e, rc < 0 ? -rc : EIO);
+      done[n++] = libaio_take_refused(e, rc < 0 ? -rc : EIO);
   }
   return (int)n;
 }
 
-static int aio_reap(void *self, unsigned min, struct bn_io_req **done, unsigned max,
-                    uint64_t timeout_ns)
+static int libaio_reap(void *self, unsigned min, struct bn_io_req **done, unsigned max,
+                       uint64_t timeout_ns)
 {
   struct engine *e = self;
   struct timespec wait = {(time_t)(timeout_ns / 1000000000), (long)(timeout_ns % 1000000000)};
@@ -157,8 +157,8 @@ const struct bn_ioengine bench_engine = {
     .title = "asynchronous",
     .async = true,
     .session_size = sizeof(struct engine),
-    .open = aio_open,
-    .close = aio_close,
-    .submit = aio_submit,
-    .reap = aio_reap,
+    .open = libaio_open,
+    .close = libaio_close,
+    .submit = libaio_submit,
+    .reap = libaio_reap,
 };

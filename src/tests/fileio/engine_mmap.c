@@ -24,8 +24,8 @@ struct engine {
   const int *fd;
 };
 
-static int engine_mmap_map_file(struct maps *m, const struct bn_io_setup *setup, unsigned i,
-                                struct bn_err *err)
+static int mmap_map_file(struct maps *m, const struct bn_io_setup *setup, unsigned i,
+                         struct bn_err *err)
 {
   const int access = PROT_READ | (setup->writing ? PROT_WRITE : 0);
   void *at;
@@ -57,7 +57,7 @@ static int mmap_start(void **shared, const struct bn_io_setup *setup, struct bn_
     return -1;
   m->trapped = true;
   for (unsigned i = 0; i < setup->n_files; i++)
-    if (engine_mmap_map_file(m, setup, i, err) != 0)
+    if (mmap_map_file(m, setup, i, err) != 0)
       return -1;
   return 0;
 }
@@ -87,7 +87,7 @@ static int mmap_open(void *self, const struct bn_io_setup *setup, struct bn_err 
 
 /* Returns why a page is not available: the file ends before it, or the error of the equivalent
    system call: no space, no quota, a device that fails. */
-static int64_t engine_mmap_access_error(int fd, struct bn_io_req *r)
+static int64_t mmap_find_error(int fd, struct bn_io_req *r)
 {
   struct stat st;
 
@@ -109,7 +109,7 @@ static int mmap_submit(void *self, struct bn_io_req *r)
   case BN_IO_WRITE:
     done = r->op == BN_IO_READ ? bn_bustrap_copy(r->buf, at, r->len)
                                : bn_bustrap_copy(at, r->buf, r->len);
-    r->result = done ? (int64_t)r->len : engine_mmap_access_error(e->fd[r->file], r);
+    r->result = done ? (int64_t)r->len : mmap_find_error(e->fd[r->file], r);
     break;
   case BN_IO_FSYNC:
   case BN_IO_FDATASYNC:

@@ -18,14 +18,14 @@ static int sync_open(void *self, const struct bn_io_setup *setup, struct bn_err 
   return 0;
 }
 
-static int64_t engine_sync_flush(int fd, enum bn_io_op op)
+static int64_t sync_flush(int fd, enum bn_io_op op)
 {
   const int rc = op == BN_IO_FSYNC ? fsync(fd) : fdatasync(fd);
 
   return rc == 0 ? 0 : -errno;
 }
 
-static int64_t engine_sync_transfer(int fd, const struct bn_io_req *r, size_t done)
+static int64_t sync_transfer(int fd, const struct bn_io_req *r, size_t done)
 {
   unsigned char *at = (unsigned char *)r->buf + done;
   const off_t offset = (off_t)(r->offset + done);
@@ -43,11 +43,11 @@ void bn_io_now(int fd, struct bn_io_req *r, size_t done)
   int64_t n;
 
   if (r->op == BN_IO_FSYNC || r->op == BN_IO_FDATASYNC) {
-    r->result = engine_sync_flush(fd, r->op);
+    r->result = sync_flush(fd, r->op);
     return;
   }
   do {
-    n = engine_sync_transfer(fd, r, done);
+    n = sync_transfer(fd, r, done);
     if (n > 0)
       done += (size_t)n;
   } while (n > 0 && done < r->len);

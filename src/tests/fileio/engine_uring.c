@@ -45,7 +45,7 @@ static int uring_make_ring(struct io_uring *ring, const struct bn_io_setup *setu
   return rc;
 }
 
-static int engine_uring_explain(struct bn_err *err, int error)
+static int uring_explain(struct bn_err *err, int error)
 {
   switch (error) {
   case EPERM:
@@ -81,7 +81,7 @@ static int uring_start(void **shared, const struct bn_io_setup *setup, struct bn
 
   *shared = NULL;
   if (rc < 0)
-    return engine_uring_explain(err, -rc);
+    return uring_explain(err, -rc);
   io_uring_queue_exit(&ring);
   return 0;
 }
@@ -107,7 +107,7 @@ static int uring_open(void *self, const struct bn_io_setup *setup, struct bn_err
   const int rc = uring_make_ring(&e->ring, setup, setup->depth);
 
   if (rc < 0)
-    return engine_uring_explain(err, -rc);
+    return uring_explain(err, -rc);
   e->ready = true;
   e->fd = setup->fd;
   e->polled = setup->iopoll;
@@ -130,7 +130,7 @@ static void uring_close(void *self)
   io_uring_queue_exit(&e->ring);
 }
 
-static void engine_uring_fill(struct engine *e, struct io_uring_sqe *sqe, struct bn_io_req *r)
+static void uring_fill(struct engine *e, struct io_uring_sqe *sqe, struct bn_io_req *r)
 {
   const int fd = e->fixed_files ? (int)r->file : e->fd[r->file];
   const unsigned len = (unsigned)r->len;
@@ -158,6 +158,7 @@ static void engine_uring_fill(struct engine *e, struct io_uring_sqe *sqe, struct
   io_uring_sqe_set_data(sqe, r);
 }
 
+/* Flushes with a system call: a polled ring takes no flushes.  Returns 1, as submit. */
 static int uring_flush_now(struct engine *e, struct bn_io_req *r)
 {
   const int fd = e->fd[r->file];
@@ -181,7 +182,7 @@ static int uring_submit(void *self, struct bn_io_req *r)
       (void)io_uring_sqring_wait(&e->ring);
     sqe = io_uring_get_sqe(&e->ring);
   }
-  engine_uring_fill(e, sqe, r);
+  uring_fill(e, sqe, r);
   e->in_flight++;
   /* With a full queue, the next reap sends and waits in one call.  An error comes again there. */
   if (e->in_flight < e->depth && io_uring_sq_ready(&e->ring) >= e->together)
@@ -202,9 +203,9 @@ static int uring_wait_for(struct engine *e, unsigned min, uint64_t timeout_ns)
   return io_uring_submit_and_wait_timeout(&e->ring, &cqe, min, &ts, NULL);
 }
 
-/* Kernels before 5.11 implement a timeout by an extra request of the library
+/* Takes completions.  Kernels before 5.11 implement a timeout by an extra request of the library
    (io_uring_submit_and_wait_timeout), which completes among the others. */
-static unsigned engine_uring_collect(struct engine *e, struct bn_io_req **done, unsigned max)
+static unsigned uring_collect(struct engine *e, struct bn_io_req **done, unsigned max)
 {
   struct io_uring_cqe *cqe;
   unsigned n = 0, taken = 0, head;
@@ -236,7 +237,7 @@ static int uring_reap(void *self, unsigned min, struct bn_io_req **done, unsigne
     min = e->in_flight;
   do {
     rc = uring_wait_for(e, min, timeout_ns);
-    n = engine_uring_collect(e, done, max);
+    n = uring_collect(e, done, max);
   } while (n == 0 && min > 0 && (rc >= 0 ? timeout_ns == UINT64_MAX : rc == -EINTR));
   if (n > 0 || rc >= 0 || rc == -ETIME || rc == -EINTR || rc == -EAGAIN || rc == -EBUSY)
     return (int)n;

@@ -14,6 +14,8 @@
 #include "tests/fileio/engines.h"
 #include "tests/fileio/pattern.h"
 
+struct bn_conf;
+
 /* Values of the options. */
 struct bn_fileio_conf {
   int64_t num;
@@ -56,7 +58,6 @@ struct bn_fileio_plan {
 };
 
 /* Computes the plan. run: the test mode is required and read.  Returns 0, or -1 and err. */
-struct bn_conf;
 int bn_fileio_resolve(struct bn_fileio_plan *plan, const struct bn_fileio_conf *conf,
                       const struct bn_conf *general, bool run, struct bn_err *err);
 /* Writes the flags as text: "(none)", "sync directio". */
@@ -66,10 +67,10 @@ void bn_fileio_size_text(const struct bn_fileio_plan *plan, uint64_t bytes, char
 void bn_fileio_describe(const struct bn_fileio_plan *plan, const char *io_title,
                         struct bn_facts *facts);
 
-/* Makes the data that blocks are filled with, which the caller frees: NULL if they are zeros or
-   have checksums.  They are new ones each time, whatever the seed: a run that is repeated must not
+/* Returns the data that blocks are filled with, which the caller frees; NULL: blocks are zeros or
+   have checksums.  The data is new each time, whatever the seed: a run that is repeated must not
    write what is there already. */
-void bn_fileio_make_data(const struct bn_fileio_plan *plan, struct bn_data **out);
+struct bn_data *bn_fileio_make_data(const struct bn_fileio_plan *plan);
 
 /* --- files.c --- */
 
@@ -89,6 +90,8 @@ int bn_files_check_data(const struct bn_fileio_plan *plan, const int *fd,
 
 /* --- device.c: the place of the files --- */
 
+/* Returns the folder of the files, "." without --file-dir. */
+const char *bn_device_folder(const struct bn_fileio_plan *plan);
 /* Reports, on stderr and as facts, the file system and the device of the files, and facts that will
    spoil the result. */
 void bn_device_describe(const struct bn_fileio_plan *plan, int fd,

@@ -65,9 +65,8 @@ struct making {
   unsigned touched; /* files whose old_size matters */
 };
 
-/* Returns the size.  A name may also lead to a block device, whose size is the offset of its end.
-   Returns -1 and errno if that fails. */
-static int64_t size_of_open(int fd)
+/* Returns the size of a file or a block device, which is the offset of its end, or -1 and errno. */
+static int64_t files_size_of_open(int fd)
 {
   struct stat st;
 
@@ -76,10 +75,11 @@ static int64_t size_of_open(int fd)
   return S_ISBLK(st.st_mode) ? (int64_t)lseek(fd, 0, SEEK_END) : (int64_t)st.st_size;
 }
 
-static int64_t size_of_device(const char *path)
+/* Returns the size of a block device; 0: it cannot be opened or has none. */
+static int64_t files_size_of_device(const char *path)
 {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  const int64_t size = fd >= 0 ? size_of_open(fd) : 0;
+  const int64_t size = fd >= 0 ? files_size_of_open(fd) : 0;
 
   if (fd >= 0)
     (void)close(fd);
@@ -95,7 +95,7 @@ static int64_t files_size(const char *path, bool *regular)
   if (stat(path, &st) != 0)
     return -1;
   *regular = S_ISREG(st.st_mode);
-  return S_ISBLK(st.st_mode) ? size_of_device(path) : (int64_t)st.st_size;
+  return S_ISBLK(st.st_mode) ? files_size_of_device(path) : (int64_t)st.st_size;
 }
 
 static int files_refuse_size(const struct bn_fileio_plan *p, const char *path, int64_t size,
@@ -111,7 +111,7 @@ static int files_refuse_size(const struct bn_fileio_plan *p, const char *path, i
                     path, is, wanted);
 }
 
-static int files_cannot_open(const struct bn_fileio_plan *p, const char *path, int error,
+static int files_refuse_open(const struct bn_fileio_plan *p, const char *path, int error,
                              struct bn_err *err)
 {
   return bn_err_set(err, error, "Can't open file '%s' errno = %d (%s)%s", path, error,
@@ -129,13 +129,14 @@ static int files_check_links(const struct bn_fileio_plan *p, const char *path, b
   struct stat st;
 
   if (bn_file_follow(path, file) != 0)
-    return files_cannot_open(p, path, errno, err);
+    return files_refuse_open(p, path, errno, err);
   if (lstat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink > 1)
-    return files_cannot_open(p, path, EMLINK, err);
+    return files_refuse_open(p, path, EMLINK, err);
   *elsewhere = strcmp(file, path) != 0;
   return 0;
 }
 
+/* Notes the sizes of all files and checks, before any is made, that they can be made. */
 static int files_survey(struct making *m, struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
@@ -174,6 +175,7 @@ static void files_show_progress(struct making *m, unsigned file)
   bn_log_progress(text);
 }
 
+/* Returns -1 and errno if not all of it can be written. */
 static int files_write_chunk(int fd, const unsigned char *buf, size_t len, uint64_t offset)
 {
   size_t done = 0;
@@ -221,8 +223,8 @@ static int files_grow(struct making *m, unsigned i, int fd, uint64_t size, struc
   return 0;
 }
 
-static int make_open_file(struct making *m, unsigned i, const char *path, int fd,
-                          struct bn_err *err)
+static int files_fill_file(struct making *m, unsigned i, const char *path, int fd,
+                           struct bn_err *err)
 {
   const int64_t old = m->old_size[i];
   const uint64_t size = old > 0 ? (uint64_t)old : 0;
@@ -230,13 +232,12 @@ static int make_open_file(struct making *m, unsigned i, const char *path, int fd
 
   if (i == 0 && m->plan->direct && bn_device_check_direct(m->plan, fd, err) != 0)
     return -1;
-  bn_log(BN_NOTICE, "%s %s",
-         size >= m->target ? "Reusing existing file"
-         : size == 0       ? "Creating file"
-                           : "Extending existing file",
-         path);
-  if (size < m->target)
+  if (size >= m->target) {
+    bn_log(BN_NOTICE, "Reusing existing file %s", path);
+  } else {
+    bn_log(BN_NOTICE, "%s file %s", size == 0 ? "Creating" : "Extending existing", path);
     rc = files_grow(m, i, fd, size, err);
+  }
   if (rc == 0 && fsync(fd) != 0)
     rc = bn_err_set(err, errno, "Failed to fsync file! file: %u errno = %d (%s)", i, errno,
                     strerror(errno));
@@ -251,7 +252,7 @@ static int files_open_target(const char *path, int flags)
   return bn_file_follow(path, file) == 0 ? bn_file_open(file, flags, 0600) : -1;
 }
 
-static int make_file(struct making *m, unsigned i, struct bn_err *err)
+static int files_make_one(struct making *m, unsigned i, struct bn_err *err)
 {
   char path[PATH_MAX];
   int fd, rc;
@@ -260,17 +261,18 @@ static int make_file(struct making *m, unsigned i, struct bn_err *err)
     return -1;
   fd = files_open_target(path, O_CREAT | O_WRONLY | m->plan->open_flags);
   if (fd < 0)
-    return files_cannot_open(m->plan, path, errno, err);
+    return files_refuse_open(m->plan, path, errno, err);
   m->touched = i + 1;
-  rc = make_open_file(m, i, path, fd, err);
+  rc = files_fill_file(m, i, path, fd, err);
   if (close(fd) != 0 && rc == 0)
     rc = bn_err_set(err, errno, "Failed to write file! file: %u errno = %d (%s)", i, errno,
                     strerror(errno));
   return rc;
 }
 
-/* A name that led elsewhere still does; only the file there is ours. */
-static void files_unmake(const char *path)
+/* Removes a file that prepare has made.  A symbolic link that led to no file stays: it was
+   there. */
+static void files_remove_made(const char *path)
 {
   char file[PATH_MAX];
 
@@ -278,6 +280,7 @@ static void files_unmake(const char *path)
     (void)unlink(file);
 }
 
+/* Returns -1 and errno if the file cannot be opened or cut. */
 static int files_shorten(const char *path, int64_t size)
 {
   const int fd = files_open_target(path, O_WRONLY);
@@ -290,8 +293,9 @@ static int files_shorten(const char *path, int64_t size)
   return rc;
 }
 
-/* Removes the files of a failed prepare, which may fill the disk. */
-static void files_undo(const struct making *m)
+/* Removes the files that a failed prepare has made, and cuts those that it has extended: they may
+   fill the disk. */
+static void files_undo_prepare(const struct making *m)
 {
   char path[PATH_MAX];
   bool regular;
@@ -302,7 +306,7 @@ static void files_undo(const struct making *m)
     if (files_path(m->plan, i, path, NULL) != 0)
       continue;
     if (old < 0)
-      files_unmake(path);
+      files_remove_made(path);
     else if (files_size(path, &regular) > old && regular && files_shorten(path, old) != 0)
       bn_log_hint("cannot give '%s' its old size back: %s", path, strerror(errno));
   }
@@ -335,11 +339,11 @@ static int files_make_all(struct making *m, struct bn_err *err)
     return -1;
   m->start_ns = m->shown_ns = bn_clock_mono();
   for (unsigned i = 0; i < p->files; i++)
-    if (make_file(m, i, err) != 0) {
+    if (files_make_one(m, i, err) != 0) {
       bn_log_progress(NULL);
       /* After a signal, the next prepare continues from here. */
       if (!bn_session_over(m->s))
-        files_undo(m);
+        files_undo_prepare(m);
       return -1;
     }
   bn_log_progress(NULL);
@@ -360,7 +364,7 @@ int bn_files_prepare(const struct bn_fileio_plan *p, struct bn_session *s, struc
     (void)bn_err_set(err, 0, "out of memory for blocks of %zu bytes", block);
   } else {
     memset(m.chunk, 0, m.chunk_size);
-    bn_fileio_make_data(p, &m.data);
+    m.data = bn_fileio_make_data(p);
     rc = files_make_all(&m, err);
   }
   free(m.data);
@@ -386,15 +390,10 @@ static int64_t files_number(const char *name)
   return n >= 0 && strcmp(name, same) == 0 ? n : -1;
 }
 
-static const char *files_folder(const struct bn_fileio_plan *p)
-{
-  return p->conf->dir != NULL && p->conf->dir[0] != '\0' ? p->conf->dir : ".";
-}
-
 /* Returns how many files of a prepare with a larger --file-num there are; *last: the highest. */
 static int64_t files_count_others(const struct bn_fileio_plan *p, int64_t *last)
 {
-  DIR *dir = opendir(files_folder(p));
+  DIR *dir = opendir(bn_device_folder(p));
   int64_t n_others = 0;
   const struct dirent *entry;
 
@@ -418,20 +417,20 @@ static void files_warn_of_others(const struct bn_fileio_plan *p)
   if (n > 0)
     bn_log_hint("%lld more file(s) named test_file.N are in '%s', up to test_file.%lld; to remove "
                 "them too run cleanup with --file-num=%lld",
-                (long long)n, files_folder(p), (long long)last, (long long)last + 1);
+                (long long)n, bn_device_folder(p), (long long)last, (long long)last + 1);
 }
 
-/* Says that the run uses only a part of the data. */
-static void files_tell_unused(const struct bn_fileio_plan *p, int fd)
+/* Notes, if the run uses only a part of the files or of their data, how it would use all. */
+static void files_note_unused(const struct bn_fileio_plan *p, int fd)
 {
-  const int64_t size = p->mode == BN_FILE_SEQWR ? 0 : size_of_open(fd);
+  const int64_t size = p->mode == BN_FILE_SEQWR ? 0 : files_size_of_open(fd);
   int64_t last = -1;
   char is[64], used[64];
 
   if (files_count_others(p, &last) > 0)
     bn_log_note("'%s' has %lld test files, of which the run uses %u; for all of them use "
                 "--file-num=%lld",
-                files_folder(p), (long long)last + 1, p->files, (long long)last + 1);
+                bn_device_folder(p), (long long)last + 1, p->files, (long long)last + 1);
   if (size <= 0 || (uint64_t)size <= p->span)
     return;
   bn_fileio_size_text(p, (uint64_t)size, is, sizeof is);
@@ -441,7 +440,7 @@ static void files_tell_unused(const struct bn_fileio_plan *p, int fd)
               is, used);
 }
 
-/* Removes the files; err names the first file that it cannot remove. */
+/* Tries to remove all files before it returns; err names the first one that it cannot remove. */
 int bn_files_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   char path[PATH_MAX];
@@ -461,8 +460,9 @@ int bn_files_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
 
 /* --- run --- */
 
-/* Raises the limit on open files, for root also the hard limit. */
-static int allow_files(const struct bn_fileio_plan *p, struct bn_err *err)
+/* Raises the limit on open files to what the run needs, for root also the hard limit.  A hard limit
+   that leaves room for the files and a few others is tried: the need is an estimate. */
+static int files_raise_limit(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   const rlim_t wanted = (rlim_t)p->files + p->threads + OTHER_FILES;
   struct rlimit limit, higher;
@@ -485,7 +485,8 @@ static int allow_files(const struct bn_fileio_plan *p, struct bn_err *err)
   return 0;
 }
 
-/* Read-only files can still be read, and links do not matter then. */
+/* Returns a descriptor, or -1 and errno.  A test that only reads also opens files that it may not
+   write, and follows any link: it cannot damage what is there. */
 static int files_open_existing(const struct bn_fileio_plan *p, const char *path)
 {
   const int fd = p->writing ? files_open_target(path, O_RDWR | p->open_flags)
@@ -496,6 +497,8 @@ static int files_open_existing(const struct bn_fileio_plan *p, const char *path)
   return fd;
 }
 
+/* Returns a descriptor, or -1 and errno.  A sequential write makes its files, in place of those
+   that are there; *made: there was none. */
 static int files_open_one(const struct bn_fileio_plan *p, const char *path, bool *made)
 {
   bool was_there;
@@ -512,7 +515,8 @@ static int files_open_one(const struct bn_fileio_plan *p, const char *path, bool
   return fd;
 }
 
-static int files_complain_open(const struct bn_fileio_plan *p, const char *path, int error)
+/* Logs why the file cannot be opened.  Returns -1. */
+static int files_log_open_failure(const struct bn_fileio_plan *p, const char *path, int error)
 {
   bn_log_errno(BN_FATAL, error, "Cannot open file '%s'", path);
   if (error == EINVAL && p->direct)
@@ -528,6 +532,7 @@ static int files_complain_open(const struct bn_fileio_plan *p, const char *path,
   return -1;
 }
 
+/* Returns -1 after it has logged that the file is too small for the run. */
 static int files_check_size(const struct bn_fileio_plan *p, const char *path, int fd)
 {
   char is[64], wanted[64];
@@ -535,7 +540,7 @@ static int files_check_size(const struct bn_fileio_plan *p, const char *path, in
 
   if (p->mode == BN_FILE_SEQWR)
     return 0;
-  size = size_of_open(fd);
+  size = files_size_of_open(fd);
   if (size < 0) {
     bn_log_errno(BN_FATAL, errno, "Cannot find the size of file '%s'", path);
     return -1;
@@ -556,7 +561,7 @@ int bn_files_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn
   const bool own = p->policy->dialect == NULL;
   char path[PATH_MAX];
 
-  if (allow_files(p, err) != 0)
+  if (files_raise_limit(p, err) != 0)
     return -1;
   for (unsigned i = 0; i < p->files; i++) {
     if (files_path(p, i, path, err) != 0)
@@ -564,7 +569,7 @@ int bn_files_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn
     bn_log(BN_DEBUG, "Opening file: %s", path);
     fd[i] = files_open_one(p, path, &made[i]);
     if (fd[i] < 0)
-      return files_complain_open(p, path, errno);
+      return files_log_open_failure(p, path, errno);
     /* The size that is expected follows from the size of a block. */
     if (i == 0 && own && p->direct && bn_device_check_direct(p, fd[0], err) != 0)
       return -1;
@@ -572,11 +577,13 @@ int bn_files_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn
       return -1;
   }
   if (own)
-    files_tell_unused(p, fd[0]);
+    files_note_unused(p, fd[0]);
   return p->direct && !own ? bn_device_check_direct(p, fd[0], err) : 0;
 }
 
-static bool files_read(const struct bn_fileio_plan *p, int fd, void *buf, uint64_t offset)
+/* Reads one block.  Returns false if the file has no whole block there or it cannot be read, which
+   the run reports. */
+static bool files_read_block(const struct bn_fileio_plan *p, int fd, void *buf, uint64_t offset)
 {
   const size_t block = (size_t)p->conf->block_size;
   struct bn_io_req r = {.op = BN_IO_READ, .offset = offset, .len = block, .buf = buf};
@@ -586,12 +593,13 @@ static bool files_read(const struct bn_fileio_plan *p, int fd, void *buf, uint64
 }
 
 /* Returns whether a block has what --validate writes; a damaged one still has its offset. */
-static bool block_is_stamped(const struct bn_fileio_plan *p, int fd, void *buf, uint64_t offset)
+static bool files_is_stamped_block(const struct bn_fileio_plan *p, int fd, void *buf,
+                                   uint64_t offset)
 {
   const size_t block = (size_t)p->conf->block_size;
   struct bn_verify_fault fault;
 
-  return files_read(p, fd, buf, offset) &&
+  return files_read_block(p, fd, buf, offset) &&
          (bn_verify_check(buf, block, block, offset, &fault) == BN_VERIFY_GOOD ||
           (offset > 0 && fault.stored_offset == offset));
 }
@@ -601,13 +609,13 @@ static bool block_is_stamped(const struct bn_fileio_plan *p, int fd, void *buf, 
 static bool files_are_stamped(const struct bn_fileio_plan *p, const int *fd, void *buf)
 {
   for (unsigned i = 0; i < p->files; i++)
-    if (block_is_stamped(p, fd[i], buf, 0) ||
-        block_is_stamped(p, fd[i], buf, p->span - p->conf->block_size))
+    if (files_is_stamped_block(p, fd[i], buf, 0) ||
+        files_is_stamped_block(p, fd[i], buf, p->span - p->conf->block_size))
       return true;
   return false;
 }
 
-static bool block_is_zeros(const unsigned char *block, size_t len)
+static bool files_is_zeros(const unsigned char *block, size_t len)
 {
   return block[0] == 0 && memcmp(block, block + 1, len - 1) == 0;
 }
@@ -629,7 +637,7 @@ int bn_files_check_data(const struct bn_fileio_plan *p, const int *fd,
                     "the files have no checksums: run 'cleanup', then 'prepare' with --validate "
                     "and --file-block-size=%zu",
                     block);
-  } else if (p->zeros < 100 && files_read(p, fd[0], buf, 0) && block_is_zeros(buf, block)) {
+  } else if (p->zeros < 100 && files_read_block(p, fd[0], buf, 0) && files_is_zeros(buf, block)) {
     services->fact(services->of, "files", "data_read", "zeros");
     bn_log_note("the files hold zeros, as those of sysbench do, which storage that compresses does "
                 "not read: run 'cleanup', then 'prepare'");

@@ -121,7 +121,8 @@ static void inflight_log_request_failure(struct bn_fileio *f, const struct bn_io
            r->file, (unsigned long long)r->offset, (long long)r->result, r->len);
 }
 
-/* The kernel may move less than requested; the rest is rare enough to wait for. */
+/* Returns whether the request has done all it should.  The kernel may move less than requested; the
+   rest is rare enough to wait for. */
 static bool inflight_succeeded(struct bn_fileio *f, const struct bn_fileio_session *w,
                                struct bn_io_req *r)
 {
@@ -202,7 +203,7 @@ static void inflight_count(struct bn_session *s, const struct bn_flight *x, uint
 
 static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x);
 
-static enum bn_io_op flush_op(const struct bn_fileio *f)
+static enum bn_io_op inflight_flush_op(const struct bn_fileio *f)
 {
   return f->plan.conf->fsync_mode == 0 ? BN_IO_FSYNC : BN_IO_FDATASYNC;
 }
@@ -218,10 +219,10 @@ static void inflight_submit(struct bn_fileio *f, struct bn_session *s, struct bn
 }
 
 /* Flushes the written file inside the event. */
-static void flush_written(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)
+static void inflight_flush_written(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)
 {
   x->kind = EVENT_FLUSH;
-  x->io.op = flush_op(f);
+  x->io.op = inflight_flush_op(f);
   x->submitted_ns = bn_clock_now(&s->clock);
   inflight_submit(f, s, x);
 }
@@ -229,11 +230,13 @@ static void flush_written(struct bn_fileio *f, struct bn_session *s, struct bn_f
 /* Records the first failure, which explains later ones. */
 static void inflight_note_failure(struct bn_fileio_session *w, const struct bn_io_req *r)
 {
-  const char *verb = inflight_is_flush(r) ? "flush" : r->op == BN_IO_READ ? "read" : "write";
+  const char *verb = r->op == BN_IO_READ ? "read" : "write";
 
   if (w->failed)
     return;
   w->failed = true;
+  if (inflight_is_flush(r))
+    verb = "flush";
   if (r->result < 0)
     (void)snprintf(w->reason, sizeof w->reason, "cannot %s: %s", verb, strerror((int)-r->result));
   else if (!inflight_is_flush(r) && r->result != (int64_t)r->len)
@@ -242,6 +245,7 @@ static void inflight_note_failure(struct bn_fileio_session *w, const struct bn_i
     (void)snprintf(w->reason, sizeof w->reason, "a block that was read is not as it was written");
 }
 
+/* Ends the event of a request, or drops it if that has failed. */
 static void inflight_finish(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x,
                             bool good)
 {
@@ -273,7 +277,7 @@ static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct 
   good = inflight_succeeded(f, w, &x->io) && inflight_verified(f, &x->io);
   if (good && x->kind == EVENT_WRITE && !w->failed) {
     inflight_count(s, x, bn_clock_now(&s->clock));
-    flush_written(f, s, x);
+    inflight_flush_written(f, s, x);
   } else {
     inflight_finish(f, s, x, good);
   }
@@ -316,7 +320,8 @@ static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned mi
 
 /* --- the next event --- */
 
-/* --rate: reaps requests in flight until the claimed arrival is due. */
+/* --rate: reaps requests in flight until the claimed arrival is due.  Returns false if the run is
+   over or the session has failed. */
 static bool inflight_await_arrival(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_fileio_session *w = s->state;
@@ -339,7 +344,8 @@ static bool inflight_await_arrival(struct bn_fileio *f, struct bn_session *s)
   }
 }
 
-/* Returns the ticket of the claimed event, which does not begin.  Returns false. */
+/* Gives the ticket of the claimed event, which does not begin, back for other sessions if this one
+   has failed; otherwise the run is over for all.  Returns false, as there is no event. */
 static bool inflight_give_back(struct bn_session *s)
 {
   const struct bn_fileio_session *w = s->state;
@@ -371,6 +377,21 @@ static bool inflight_fill(const struct bn_fileio *f, struct bn_fileio_session *w
   return true;
 }
 
+/* Returns the number of a request in the debug messages of sysbench. */
+static int inflight_number_of(enum bn_io_op op)
+{
+  switch (op) {
+  case BN_IO_READ:
+    return 1;
+  case BN_IO_WRITE:
+    return 2;
+  case BN_IO_FSYNC:
+  case BN_IO_FDATASYNC:
+    break;
+  }
+  return 3;
+}
+
 static void inflight_begin(struct bn_fileio *f, struct bn_session *s, const struct bn_draw *d,
                            enum kind kind)
 {
@@ -379,7 +400,7 @@ static void inflight_begin(struct bn_fileio *f, struct bn_session *s, const stru
   const bool flush = d->op == BN_IO_FSYNC;
   bool filled;
 
-  x->io.op = flush ? flush_op(f) : d->op;
+  x->io.op = flush ? inflight_flush_op(f) : d->op;
   x->io.file = d->file;
   x->io.offset = d->offset;
   x->io.len = d->len;
@@ -387,11 +408,9 @@ static void inflight_begin(struct bn_fileio *f, struct bn_session *s, const stru
   x->kind = kind;
   if (f->debug && (kind != QUIET || f->plan.policy->flushes_are_quiet))
     bn_log(BN_DEBUG, "Executing request, operation: %d, file_id: %u, pos: %llu, size: %zu",
-           flush                 ? 3
-           : d->op == BN_IO_READ ? 1
-                                 : 2,
-           d->file, (unsigned long long)d->offset, d->len);
-  /* The time of an event is the device's alone. */
+           inflight_number_of(d->op), d->file, (unsigned long long)d->offset, d->len);
+  /* The event begins after its data is made, so that its time is the device's alone.  Without that
+     work in between, the end of the last event is the start of this one. */
   filled = inflight_fill(f, w, &x->io);
   if (kind != QUIET && f->depth == 1 && !filled)
     bn_event_start(s, &x->tick);
@@ -403,7 +422,8 @@ static void inflight_begin(struct bn_fileio *f, struct bn_session *s, const stru
   inflight_submit(f, s, x);
 }
 
-/* Waits for a place in the queue and, before a flush, for the writes of this session. */
+/* Waits for a place in the queue and, before a flush, for the writes of this session.  Returns
+   false if it has failed. */
 static bool inflight_make_room(struct bn_fileio *f, struct bn_session *s, bool for_flush)
 {
   struct bn_fileio_session *w = s->state;
@@ -467,7 +487,7 @@ static void inflight_drain(struct bn_fileio *f, struct bn_session *s)
 }
 
 /* Returns whether to flush at the end; in a dialect, perhaps only after an event limit. */
-static bool wants_end_flush(const struct bn_fileio *f, const struct bn_session *s)
+static bool inflight_wants_end_flush(const struct bn_fileio *f, const struct bn_session *s)
 {
   if (!f->plan.fsync_end || !f->plan.writing)
     return false;
@@ -489,7 +509,7 @@ static void inflight_flush_all(struct bn_fileio *f, struct bn_session *s)
 
 /* Returns whether to ask for tickets again: with requests in flight, the session did not wait for
    tickets that other sessions return. */
-static bool wants_more_tickets(const struct bn_fileio *f, const struct bn_session *s)
+static bool inflight_wants_more_tickets(const struct bn_fileio *f, const struct bn_session *s)
 {
   return f->depth > 1 && s->services->conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE;
 }
@@ -502,9 +522,9 @@ enum bn_next bn_inflight_loop(void *self, struct bn_session *s)
 
   do {
     while (inflight_next_event(f, s))
-      ;
+      continue;
     inflight_drain(f, s);
-  } while (!w->failed && wants_more_tickets(f, s) && inflight_next_event(f, s));
+  } while (!w->failed && inflight_wants_more_tickets(f, s) && inflight_next_event(f, s));
   if (w->failed) {
     s->services->fail_session(s, w->reason, w->reason);
     if (!s->failed)
@@ -512,7 +532,7 @@ enum bn_next bn_inflight_loop(void *self, struct bn_session *s)
   }
   /* Acquire pairs with release here: the flushes of the last session come after all writes. */
   last = atomic_fetch_add_explicit(&f->ended, 1, memory_order_acq_rel) + 1 == f->threads;
-  if (last && wants_end_flush(f, s))
+  if (last && inflight_wants_end_flush(f, s))
     inflight_flush_all(f, s);
   return w->failed ? BN_FAILED : BN_FINISHED;
 }

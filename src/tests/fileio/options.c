@@ -22,20 +22,20 @@ static const uint64_t request_max = (uint64_t)1 << 30;
 
 static const char *const fsync_modes[] = {"fsync", "fdatasync", NULL};
 
-static const struct {
-  const char *name, *title;
-} modes[] = {
-    [BN_FILE_SEQWR] = {"seqwr", "sequential write (creation)"},
-    [BN_FILE_SEQREWR] = {"seqrewr", "sequential rewrite"},
-    [BN_FILE_SEQRD] = {"seqrd", "sequential read"},
-    [BN_FILE_RNDRD] = {"rndrd", "random read"},
-    [BN_FILE_RNDWR] = {"rndwr", "random write"},
-    [BN_FILE_RNDRW] = {"rndrw", "random r/w"},
+static const char *const mode_names[] = {
+    [BN_FILE_SEQWR] = "seqwr",  [BN_FILE_SEQREWR] = "seqrewr", [BN_FILE_SEQRD] = "seqrd",
+    [BN_FILE_RNDRD] = "rndrd",  [BN_FILE_RNDWR] = "rndwr",     [BN_FILE_RNDRW] = "rndrw",
+    [BN_FILE_RNDRW + 1] = NULL,
 };
-enum { MODES = sizeof modes / sizeof modes[0] };
 
-static const char *const mode_names[] = {"seqwr", "seqrewr", "seqrd", "rndrd",
-                                         "rndwr", "rndrw",   NULL};
+static const char *const mode_titles[] = {
+    [BN_FILE_SEQWR] = "sequential write (creation)",
+    [BN_FILE_SEQREWR] = "sequential rewrite",
+    [BN_FILE_SEQRD] = "sequential read",
+    [BN_FILE_RNDRD] = "random read",
+    [BN_FILE_RNDWR] = "random write",
+    [BN_FILE_RNDRW] = "random r/w",
+};
 
 const struct bn_opt bn_fileio_options[] = {
     {.name = "file-num",
@@ -217,8 +217,8 @@ static int fileio_read_mode(struct bn_fileio_plan *p, struct bn_err *err)
 {
   const char *name = p->conf->test_mode != NULL ? p->conf->test_mode : "";
 
-  for (int i = 0; i < MODES; i++)
-    if (strcmp(modes[i].name, name) == 0) {
+  for (int i = 0; mode_names[i] != NULL; i++)
+    if (strcmp(mode_names[i], name) == 0) {
       p->mode = (enum bn_file_mode)i;
       p->random = i >= BN_FILE_RNDRD;
       p->writing = i != BN_FILE_SEQRD && i != BN_FILE_RNDRD;
@@ -346,16 +346,17 @@ int bn_fileio_resolve(struct bn_fileio_plan *p, const struct bn_fileio_conf *con
   return 0;
 }
 
-void bn_fileio_make_data(const struct bn_fileio_plan *p, struct bn_data **out)
+struct bn_data *bn_fileio_make_data(const struct bn_fileio_plan *p)
 {
+  struct bn_data *data;
   struct bn_rng rng;
 
-  *out = NULL;
   if (p->zeros == 100 || p->validate)
-    return;
-  *out = bn_alloc(1, sizeof **out);
+    return NULL;
+  data = bn_alloc(1, sizeof *data);
   bn_rng_seed(&rng, bn_rng_entropy(), BN_RNG_DATA, 0);
-  bn_data_init(*out, p->zeros, &rng);
+  bn_data_init(data, p->zeros, &rng);
+  return data;
 }
 
 void bn_fileio_flags_text(const struct bn_fileio_plan *p, char *out, size_t len)
@@ -383,7 +384,7 @@ void bn_fileio_size_text(const struct bn_fileio_plan *p, uint64_t bytes, char *o
     (void)snprintf(out, len, "%.5g%c%s", value, prefix[i], p->policy->binary_unit);
 }
 
-/* sysbench prints fsync for both modes. */
+/* Tells when the test flushes, in the dialects always with fsync, as sysbench does. */
 static void fileio_describe_flushes(const struct bn_fileio_plan *p, struct bn_facts *f)
 {
   const bool data = p->policy->own_report && p->conf->fsync_mode == 1;
@@ -424,5 +425,5 @@ void bn_fileio_describe(const struct bn_fileio_plan *p, const char *io_title, st
   bn_facts_row(f, BN_NOTICE, "Using %s I/O mode", io_title);
   if (p->validate)
     bn_facts_row(f, BN_NOTICE, "Using checksums validation.");
-  bn_facts_row(f, BN_NOTICE, "Doing %s test", modes[p->mode].title);
+  bn_facts_row(f, BN_NOTICE, "Doing %s test", mode_titles[p->mode]);
 }

@@ -40,7 +40,7 @@ static int fileio_cleanup(void *self, struct bn_session *s, const char *name, st
   return bn_files_cleanup(&plan, err);
 }
 
-static void workload_make_pattern(struct bn_fileio *f)
+static void fileio_make_pattern(struct bn_fileio *f)
 {
   const struct bn_fileio_plan *p = &f->plan;
   const struct bn_pattern_conf c = {
@@ -61,7 +61,7 @@ static void workload_make_pattern(struct bn_fileio *f)
 
 /* Each request owns its buffer.  The kernel grants more memory than exists, and kills some process
    when it is used. */
-static int workload_check_memory(const struct bn_fileio *f, struct bn_err *err)
+static int fileio_check_memory(const struct bn_fileio *f, struct bn_err *err)
 {
   const size_t limit = bn_area_limit();
   char request[64];
@@ -77,7 +77,7 @@ static int workload_check_memory(const struct bn_fileio *f, struct bn_err *err)
 
 /* Refuses a depth in the words of sysbench, which parses the text here and has a special message
    for a number below 1. */
-static int workload_refuse_depth(const char *typed, struct bn_err *err)
+static int fileio_refuse_depth(const char *typed, struct bn_err *err)
 {
   const bool nothing = typed == NULL || typed[0] == '\0';
   int64_t n = 0;
@@ -88,13 +88,13 @@ static int workload_refuse_depth(const char *typed, struct bn_err *err)
                     typed);
 }
 
-static int workload_choose_depth(struct bn_fileio *f, const struct bn_fileio_conf *c,
-                                 struct bn_err *err)
+static int fileio_choose_depth(struct bn_fileio *f, const struct bn_fileio_conf *c,
+                               struct bn_err *err)
 {
   if (f->engine->async && c->backlog == BN_OPT_LATE)
-    return workload_refuse_depth(c->typed_backlog, err);
+    return fileio_refuse_depth(c->typed_backlog, err);
   f->depth = f->engine->async ? (unsigned)c->backlog : 1;
-  return workload_check_memory(f, err);
+  return fileio_check_memory(f, err);
 }
 
 static int fileio_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
@@ -110,7 +110,7 @@ static int fileio_open(void **self, struct bn_session *s, const void *conf, stru
   if (f->engine == NULL)
     return -1;
   f->threads = s->services->conf->plan.threads;
-  if (workload_choose_depth(f, c, err) != 0)
+  if (fileio_choose_depth(f, c, err) != 0)
     return -1;
   f->paced = s->services->conf->plan.rate > 0;
   f->debug = bn_log_get_verbosity() >= BN_DEBUG;
@@ -120,7 +120,7 @@ static int fileio_open(void **self, struct bn_session *s, const void *conf, stru
     memset(f->fd, -1, f->plan.files * sizeof *f->fd);
   if (f->fd == NULL || f->made == NULL)
     return bn_err_set(err, 0, "out of memory for %u files", f->plan.files);
-  workload_make_pattern(f);
+  fileio_make_pattern(f);
   return 0;
 }
 
@@ -147,7 +147,7 @@ static struct bn_io_setup fileio_setup_for(const struct bn_fileio *f, const int 
 }
 
 /* Tries to write before existing files are removed, as a sequential writing test does. */
-static int workload_try_writing(const struct bn_fileio *f, struct bn_err *err)
+static int fileio_try_writing(const struct bn_fileio *f, struct bn_err *err)
 {
   int fd, rc = bn_device_try_file(&f->plan, &fd, err);
 
@@ -169,8 +169,8 @@ static int fileio_start(void *self, struct bn_err *err)
   const struct bn_fileio_plan *p = &f->plan;
 
   if (p->writing)
-    bn_fileio_make_data(p, &f->data);
-  if (p->mode == BN_FILE_SEQWR && workload_try_writing(f, err) != 0)
+    f->data = bn_fileio_make_data(p);
+  if (p->mode == BN_FILE_SEQWR && fileio_try_writing(f, err) != 0)
     return -1;
   if (bn_files_open(p, f->fd, f->made, err) != 0)
     return -1;
