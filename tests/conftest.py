@@ -9,6 +9,8 @@ import tempfile
 import _pytest.runner
 import pytest
 
+import modes
+
 # ThreadSanitizer's _exit() waits for the lock of a stream that another thread holds; libc's does not.
 STUCK_UNDER_TSAN = "cli/test_signals.py::test_a_reader_that_does_not_read"
 # Once in some ten thousand programs LeakSanitizer itself dies, after main(), of which nothing
@@ -41,6 +43,16 @@ def pytest_collection_modifyitems(config, items):
         if has_a_victim(item):
             item.add_marker(pytest.mark.xdist_group(item.module.__name__))
     items.sort(key=lambda item: not has_a_victim(item))
+
+
+def pytest_generate_tests(metafunc):
+    modes.parameters(metafunc)
+
+
+@pytest.fixture
+def run_mode(request, monkeypatch):
+    """Of a test with the marker both_modes."""
+    monkeypatch.setattr(modes, "workers", request.param)
 
 
 def pytest_configure(config):

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 import clusters
+import modes
 from servers import BENCH
 from test_workloads import number
 
@@ -60,8 +61,8 @@ class Tokens:
             for node in cluster.nodes:
                 node.catch_up()
         self.process = subprocess.Popen(
-            [BENCH, TOKENS, *cluster.login(), f"--acknowledged={folder}", "--threads=6", "--time=0",
-             *argv, "run"],
+            [BENCH, *modes.command([TOKENS, *cluster.login(), f"--acknowledged={folder}", "--threads=6", "--time=0",
+                                    *argv, "run"])],
             cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     @staticmethod
@@ -110,6 +111,7 @@ class Tokens:
         assert "bench_commits" not in server.sql(TABLES[server.driver])
 
 
+@pytest.mark.both_modes
 @pytest.mark.parametrize("protocol", ["own", "library"])
 def test_sessions_of_a_killed_node_go_on_with_the_others(galera, tmp_path, protocol):
     first, _, last = galera.nodes
@@ -125,6 +127,7 @@ def test_sessions_of_a_killed_node_go_on_with_the_others(galera, tmp_path, proto
     run.check_verified(first, out)
 
 
+@pytest.mark.both_modes
 def test_a_killed_node_ends_a_run_that_ignores_no_loss(galera, tmp_path):
     first, _, last = galera.nodes
     run = Tokens(galera, first, tmp_path)
@@ -140,6 +143,7 @@ def test_a_killed_node_ends_a_run_that_ignores_no_loss(galera, tmp_path):
     run.check(first, out)
 
 
+@pytest.mark.both_modes
 def test_sessions_follow_the_standby_that_is_promoted(pair, tmp_path):
     run = Tokens(pair, pair.primary, tmp_path, "--verify-commits", "--db-ignore-errors=connection,read-only")
     run.wait_for_commits()
@@ -152,6 +156,7 @@ def test_sessions_follow_the_standby_that_is_promoted(pair, tmp_path):
     run.check_verified(pair.standby, out)
 
 
+@pytest.mark.both_modes
 def test_a_killed_primary_ends_a_run_that_ignores_no_loss(pair, tmp_path):
     run = Tokens(pair.primary, pair.primary, tmp_path)
     run.wait_for_commits()

@@ -15,6 +15,7 @@ import time
 import pytest
 
 import clusters
+import modes
 import proxy
 import transcripts
 from test_faults import read_only
@@ -108,9 +109,10 @@ class Run:
         self.folder = folder
         (folder / "script.lua").write_text(SCRIPT)
         self.process = subprocess.Popen(
-            [BENCH, "script.lua", *server.login("tcp"), f"--{server.driver}-port={way.port}",
-             f"--{server.driver}-protocol={schedule.protocol}", f"--files={folder}",
-             "--report=text", f"--report=json:{folder}/report", *schedule.argv(), "run"],
+            [BENCH, *modes.command(
+                ["script.lua", *server.login("tcp"), f"--{server.driver}-port={way.port}",
+                 f"--{server.driver}-protocol={schedule.protocol}", f"--files={folder}",
+                 "--report=text", f"--report=json:{folder}/report", *schedule.argv(), "run"])],
             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def lines(self, what):
@@ -146,6 +148,7 @@ def check_counts(run, total, rows, schedule):
 
 
 @pytest.mark.slow
+@pytest.mark.both_modes
 @pytest.mark.parametrize("seed", range(N_SCHEDULES))
 @pytest.mark.parametrize("name", NAMES)
 def test_a_schedule(name, seed, request, tmp_path):

@@ -9,6 +9,7 @@ import time
 import pytest
 
 import clusters
+import modes
 import proxy
 import transcripts
 from servers import BENCH
@@ -53,8 +54,8 @@ class Run:
         self.server = server
         self.begun = time.monotonic()
         self.process = subprocess.Popen(
-            [BENCH, argv[0], *server.login(), "--time=0", "--report-interval=0.1", *argv[1:], "run"], cwd="/",
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            [BENCH, *modes.command([argv[0], *server.login(), "--time=0", "--report-interval=0.1", *argv[1:], "run"])],
+            cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def get_going(self, threads=4):
         """Waits until all are connected, and events have ended since."""
@@ -98,6 +99,7 @@ def read_only(server, on):
 WAYS = [(MARIADB, "auto"), (POSTGRESQL, "disable"), slow(MARIADB, "disable"), slow(POSTGRESQL, "auto")]
 
 
+@pytest.mark.both_modes(gate=True)
 @each("victim, ps_mode", *WAYS)
 def test_a_killed_server_ends_the_run_with_a_report(victim, ps_mode):
     run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", f"--db-ps-mode={ps_mode}")
@@ -113,6 +115,7 @@ def test_a_killed_server_ends_the_run_with_a_report(victim, ps_mode):
     victim.start()
 
 
+@pytest.mark.both_modes
 @each("victim, ps_mode", *WAYS)
 def test_a_restarted_server_is_found_again_when_its_loss_is_ignored(victim, ps_mode):
     run = Run(victim, "oltp_read_write", *SIZES, "--threads=4", LOST[victim.driver], f"--db-ps-mode={ps_mode}")
@@ -127,6 +130,7 @@ def test_a_restarted_server_is_found_again_when_its_loss_is_ignored(victim, ps_m
     assert RUN_FAILED not in err
 
 
+@pytest.mark.both_modes(gate=True)
 @each("victim, ignored", sanitized(MARIADB, False), sanitized(POSTGRESQL, True), slow(MARIADB, True), slow(POSTGRESQL, False))
 def test_connections_ended_by_the_server(victim, ignored):
     argv = [LOST[victim.driver]] if ignored else []
@@ -188,6 +192,7 @@ def test_an_address_that_passes_to_another_server(victim, successor):
     assert number(out, "ignored errors") <= number(out, "reconnects")
 
 
+@pytest.mark.both_modes(gate=True)
 @each("victim, limit", (MARIADB, None), slow(POSTGRESQL, None), slow(MARIADB, 30), slow(POSTGRESQL, 30))
 def test_a_frozen_server_does_not_hold_up_the_end(victim, limit):
     """Which is that of the time, or comes with a signal."""
@@ -204,6 +209,7 @@ def test_a_frozen_server_does_not_hold_up_the_end(victim, limit):
     assert number(out, "total number of events") > 0
 
 
+@pytest.mark.both_modes
 @each("victim", POSTGRESQL, slow(MARIADB))
 def test_a_frozen_server_that_goes_on_costs_nothing_but_time(victim):
     run = Run(victim, "oltp_read_write", *SIZES, "--threads=4")
@@ -230,6 +236,7 @@ def sleeping(folder, server):
     return str(script)
 
 
+@pytest.mark.both_modes(gate=True)
 @each("victim", MARIADB, slow(POSTGRESQL))
 def test_forced_shutdown_while_statements_wait(victim, tmp_path):
     status, out, err = bench(victim, sleeping(tmp_path, victim), "--time=2", "--forced-shutdown=1", "--threads=2",
@@ -239,6 +246,7 @@ def test_forced_shutdown_while_statements_wait(victim, tmp_path):
     assert number(out, "Number of unfinished transactions on forced shutdown") == 2
 
 
+@pytest.mark.both_modes(gate=True)
 @each("victim", MARIADB, slow(POSTGRESQL))
 def test_a_thread_that_has_failed_counts_more_than_those_that_hang(victim, tmp_path):
     """It fails when the other one has begun its event."""
@@ -261,6 +269,7 @@ def test_a_thread_that_has_failed_counts_more_than_those_that_hang(victim, tmp_p
     assert number(out, "unfinished") == 1
 
 
+@pytest.mark.both_modes(gate=True)
 @pytest.mark.threads
 @each("victim", POSTGRESQL, slow(MARIADB))
 def test_a_statement_that_outlives_the_run_is_interrupted(victim, tmp_path):

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+import modes
 import transcripts
 from servers import BENCH
 from gate import slow
@@ -36,7 +37,7 @@ end
 
 def bench(server, folder, text, *argv):
     (folder / "t.lua").write_text(text)
-    done = subprocess.run([BENCH, "t.lua", *server.login(), *argv], cwd=folder, capture_output=True, text=True,
+    done = subprocess.run([BENCH, *modes.command(["t.lua", *server.login(), *argv])], cwd=folder, capture_output=True, text=True,
                           timeout=120)
     assert done.returncode == 0 and "FATAL" not in done.stderr, done.stdout + done.stderr
     return done.stdout
@@ -54,6 +55,7 @@ def server(request):
     return server
 
 
+@pytest.mark.both_modes(gate=True)
 @pytest.mark.parametrize("server, tries", [
     ("mariadb", 1), ("mariadb", 50), ("postgresql", 2), slow("mariadb", 2), slow("postgresql", 1),
     slow("postgresql", 50)], indirect=["server"])

@@ -11,6 +11,7 @@ import time
 import pytest
 
 import clusters
+import modes
 import proxy
 from servers import BENCH
 from test_workloads import number
@@ -50,10 +51,11 @@ class Run:
         self.folder, self.sessions = folder, 2 * len(ports)
         (folder / "script.lua").write_text(SCRIPT)
         self.process = subprocess.Popen(
-            [BENCH, "script.lua", *server.login("tcp"), f"--threads={self.sessions}",
-             f"--{server.driver}-port={','.join(str(p) for p in ports)}",
-             f"--statement={STATEMENT[server.driver].format(event_s)}", "--time=0", "--db-ignore-errors=connection",
-             *argv, "run"],
+            [BENCH, *modes.command(
+                ["script.lua", *server.login("tcp"), f"--threads={self.sessions}",
+                 f"--{server.driver}-port={','.join(str(p) for p in ports)}",
+                 f"--statement={STATEMENT[server.driver].format(event_s)}", "--time=0",
+                 "--db-ignore-errors=connection", *argv, "run"])],
             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def wait_for(self, name, sessions):
@@ -72,6 +74,7 @@ class Run:
         return longest_ms / 1000, number(out, "reconnects")
 
 
+@pytest.mark.both_modes
 # The one of the gate is the only one that has found something.
 @pytest.mark.parametrize("kind, encryption", [
     slow("mariadb", "--mysql-ssl=off"), ("mariadb", "--mysql-ssl=required"),

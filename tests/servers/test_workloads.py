@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+import modes
 import transcripts
 from gate import diagonal, parameters
 from servers import BENCH
@@ -30,8 +31,8 @@ def bench(server, *argv, by=None, timeout=120):
     login = server.login(by) if by else server.login()
     if any(arg.startswith("--events=") for arg in argv) and not any(arg.startswith("--time=") for arg in argv):
         argv = [argv[0], "--time=0", *argv[1:]]
-    done = subprocess.run([BENCH, argv[0], *login, *argv[1:]], cwd="/", capture_output=True, text=True,
-                          timeout=timeout)
+    done = subprocess.run([BENCH, *modes.command([argv[0], *login, *argv[1:]])], cwd="/", capture_output=True,
+                          text=True, timeout=timeout)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs tests in both modes: a thread for each session, and all sessions carried by one worker.
+
+A test with the marker both_modes runs twice. Command lines of its runs pass through `command`."""
+
+import functools
+import re
+import subprocess
+
+import pytest
+
+import bench
+
+# Of the test that runs.
+workers = None
+
+
+def parameters(metafunc):
+    """Adds the mode to a test with the marker; the gate runs the second one if the marker says so."""
+    marker = metafunc.definition.get_closest_marker("both_modes")
+    if marker:
+        marks = [] if marker.kwargs.get("gate") else [pytest.mark.slow]
+        metafunc.fixturenames.append("run_mode")
+        metafunc.parametrize("run_mode", [pytest.param(None, id="threads"), pytest.param(1, id="worker", marks=marks)],
+                             indirect=True)
+
+
+@functools.cache
+def program_has_workers():
+    return "--workers=" in subprocess.run([bench.binary(), "--help"], capture_output=True, text=True).stdout
+
+
+def command(argv):
+    """The arguments of the program, with the worker of the mode if they run several sessions."""
+    argv = [str(arg) for arg in argv]
+    threads = [re.fullmatch(r"--threads=(\d+)", arg) for arg in argv]
+    several = any(m and int(m[1]) > workers for m in threads) if workers else False
+    if not several or argv[-1] != "run" or not program_has_workers():
+        return argv
+    return [*argv[:-1], f"--workers={workers}", "run"]
