@@ -33,8 +33,7 @@ def program_has_workers():
 def command(argv):
     """The arguments of the program, with the worker of the mode if they run several sessions."""
     argv = [str(arg) for arg in argv]
-    threads = [re.fullmatch(r"--threads=(\d+)", arg) for arg in argv]
-    several = any(m and int(m[1]) > workers for m in threads) if workers else False
-    if not several or argv[-1] != "run" or not program_has_workers():
+    threads = [int(m[1]) for m in (re.fullmatch(r"--threads=(\d+)", arg) for arg in argv) if m]
+    if workers is None or argv[-1] != "run" or not threads or threads[-1] <= workers or not program_has_workers():
         return argv
     return [*argv[:-1], f"--workers={workers}", "run"]

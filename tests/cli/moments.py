@@ -13,6 +13,7 @@ import subprocess
 import time
 
 import bench
+import modes
 
 TIMES = int(os.environ.get("BENCH_SIGNALS", "2"))
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -22,7 +23,7 @@ QUICK = ["--threads=3", "--time=0.4", "--warmup-time=0.1", "--report-interval=0.
 def interrupted(draw, args, folder, span_s):
     """(exit status, standard output, standard error); one signal, sometimes two."""
     env = bench.environment(TMPDIR=str(folder / "tmp"))
-    with subprocess.Popen([bench.binary(), *args], cwd=folder, env=env, stdout=subprocess.PIPE,
+    with subprocess.Popen([bench.binary(), *modes.command(args)], cwd=folder, env=env, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as process:
         try:
             time.sleep(draw.uniform(0, span_s))

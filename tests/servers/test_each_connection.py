@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+import modes
 import transcripts
 from gate import parameters
 from test_sql_captures import form, hide_table, mysql_sessions, pgsql_sessions
@@ -40,7 +41,8 @@ def without_questions(sessions):
 def run(binary, server, workload, *argv):
     env = {**os.environ, "BENCH_COMPAT": "1.0"}
     # Elsewhere, because the reference looks for scripts in ./src/lua first.
-    done = subprocess.run([binary, workload, *server.login(), *argv], env=env, cwd="/", capture_output=True,
+    line = [workload, *server.login(), *argv]
+    done = subprocess.run([binary, *(modes.command(line) if binary == BENCH else line)], env=env, cwd="/", capture_output=True,
                           text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -75,6 +77,7 @@ def number(out, label):
     return int(re.search(rf"^ *{label}: +(\d+)", out, re.M).group(1))
 
 
+@pytest.mark.both_modes
 @pytest.mark.parametrize("logging, workload, ps_mode", parameters(
     [(d, w, mode) for d in DRIVERS for w in WORKLOADS if w != "bulk_insert" for mode in PS_MODES],
     gate=[("mysql", "oltp_read_write", "auto"), ("pgsql", "oltp_point_select", "disable")],

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+import modes
 import transcripts
 from servers import BENCH
 
@@ -22,7 +23,7 @@ class Session:
 
     def run(self, *argv):
         env = {**os.environ, "BENCH_COMPAT": self.version}
-        done = subprocess.run([BENCH, *argv[:-1], *self.server.login(), argv[-1]], env=env,
+        done = subprocess.run([BENCH, *modes.command([*argv[:-1], *self.server.login(), argv[-1]])], env=env,
                               capture_output=True, text=True, timeout=600)
         assert done.returncode == 0, done.stdout + done.stderr
         # In a dialect nothing says which script took the place of the one in that path.
@@ -40,6 +41,7 @@ def server(mariadb_plain):
     return mariadb_plain
 
 
+@pytest.mark.both_modes
 def test_a_thousand_threads(server):
     s = Session(server, "1.0")
     sizes = ["--oltp-tables-count=10", "--oltp-table-size=500"]

@@ -12,6 +12,7 @@ import threading
 import pytest
 
 import clusters
+import modes
 import servers
 import transcripts
 from gate import diagonal
@@ -231,15 +232,16 @@ def end_sessions(server, n):
     server.sql("".join(end.format(n) for n in sessions_of(server)), check=False)
 
 
+@pytest.mark.both_modes
 @pytest.mark.parametrize("kind", QUOTAS)
 def test_sessions_that_cannot_connect_again(request, kind):
     """It is said once, in the middle of the run."""
     remedy = {"user": "ALTER USER ... WITH MAX_USER_CONNECTIONS", "role": "ALTER ROLE ... CONNECTION LIMIT",
               "database": "ALTER DATABASE ... CONNECTION LIMIT"}[kind]
     with quota(request, kind, 10) as (server, _, _):
-        argv = [os.path.abspath(os.environ["BENCH"]), "oltp_point_select", *server.login(), *SMALL, "--threads=8",
-                "--time=600", "--db-ignore-errors=all", "run"]
-        with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd="/") as process:
+        argv = modes.command(["oltp_point_select", *server.login(), *SMALL, "--threads=8", "--time=600",
+                              "--db-ignore-errors=all", "run"])
+        with subprocess.Popen([os.path.abspath(os.environ["BENCH"]), *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd="/") as process:
             patience = threading.Timer(300, process.kill)
             patience.start()
             assert any(line == "Threads started!\n" for line in process.stdout)
@@ -255,6 +257,7 @@ def test_sessions_that_cannot_connect_again(request, kind):
     assert "cannot connect again" not in err and number(out, "total number of events") > 0, out + err
 
 
+@pytest.mark.both_modes
 def test_too_few_threads_to_ask_before_the_run(request):
     """The server's refusal is explained."""
     with quota(request, "role", 4) as (server, _, _):

@@ -89,6 +89,7 @@ def pair(request):
 WAYS = [("own", "auto"), ("own", "disable"), ("library", "auto"), ("library", "disable")]
 
 
+@pytest.mark.both_modes
 @pytest.mark.parametrize("pair, protocol, mode", [
     ("mysql", "own", "auto"), *(slow("mysql", *way) for way in WAYS[1:]),
     ("pgsql", "library", "disable"), *(slow("pgsql", *way) for way in WAYS[:-1])], indirect=["pair"])

@@ -23,6 +23,7 @@ def wait_for_no_connection(server):
 
 
 @pytest.mark.slow
+@pytest.mark.both_modes
 def test_mariadb(mariadb_plain, tmp_path):
     transcripts.empty(mariadb_plain)
     must(mariadb_plain, *WORKLOAD, "prepare")

@@ -62,6 +62,7 @@ def server(request):
 MOST = max(LOADS)
 
 
+@pytest.mark.both_modes
 @pytest.mark.parametrize("server, workload, threads", parameters(
     [(s, w, n) for s in SERVERS for w in WORKLOADS for n in ((8,) if w == "bulk_insert" else LOADS)],
     gate=[("mariadb", "oltp_read_write", 8), ("postgresql", "oltp_read_write", MOST), ("mariadb", "oltp_insert", MOST),
@@ -173,6 +174,7 @@ def tables(server):
     return server.sql("SELECT tablename FROM pg_tables WHERE schemaname='public'")
 
 
+@pytest.mark.both_modes
 @pytest.mark.parametrize("server, by", parameters(
     [(s, by) for s in SERVERS for by in ("socket", "tcp")], gate=[("mariadb", "socket")]), indirect=["server"])
 def test_many_threads_many_tables_by_each_way(server, by):
