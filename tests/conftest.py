@@ -53,6 +53,9 @@ def pytest_generate_tests(metafunc):
 def run_mode(request, monkeypatch):
     """Of a test with the marker both_modes."""
     monkeypatch.setattr(modes, "workers", request.param)
+    monkeypatch.setattr(modes, "given", 0)
+    yield
+    assert modes.given or not request.param, "no command line has passed through modes.command"
 
 
 def pytest_configure(config):

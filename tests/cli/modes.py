@@ -3,16 +3,13 @@
 
 A test with the marker both_modes runs twice. Command lines of its runs pass through `command`."""
 
-import functools
 import re
-import subprocess
 
 import pytest
 
-import bench
-
-# Of the test that runs.
+# Of the test that runs, and how many of its command lines have them.
 workers = None
+given = 0
 
 
 def parameters(metafunc):
@@ -25,15 +22,12 @@ def parameters(metafunc):
                              indirect=True)
 
 
-@functools.cache
-def program_has_workers():
-    return "--workers=" in subprocess.run([bench.binary(), "--help"], capture_output=True, text=True).stdout
-
-
 def command(argv):
     """The arguments of the program, with the worker of the mode if they run several sessions."""
+    global given
     argv = [str(arg) for arg in argv]
     threads = [int(m[1]) for m in (re.fullmatch(r"--threads=(\d+)", arg) for arg in argv) if m]
-    if workers is None or argv[-1] != "run" or not threads or threads[-1] <= workers or not program_has_workers():
+    if workers is None or argv[-1] != "run" or not threads or threads[-1] <= workers:
         return argv
+    given += 1
     return [*argv[:-1], f"--workers={workers}", "run"]

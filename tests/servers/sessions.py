@@ -2,7 +2,6 @@
 """Runs workloads with some workers for their sessions, and tells what each session did."""
 
 import collections
-import functools
 import json
 import os
 import pathlib
@@ -21,13 +20,6 @@ TIMES = {"connection_wait"}
 Outcome = collections.namedtuple("Outcome", "status sql said events counters errors counts out err")
 
 
-@functools.cache
-def knows(option):
-    """Is it an option of the program?"""
-    told = subprocess.run([BENCH, "--help"], capture_output=True, text=True, check=True).stdout
-    return re.search(rf"^ *{option}\b", told, re.M) is not None
-
-
 def by_session(pairs):
     found = {}
     for session, text in pairs:
@@ -39,8 +31,7 @@ class Folder:
     """Where runs of that many sessions with that many events each leave their files."""
 
     def __init__(self, path, login, sessions, events):
-        self.path, self.login, self.events = path, login, events
-        self.sessions = sessions if knows("--events-per-session") else 1
+        self.path, self.login, self.sessions, self.events = path, login, sessions, events
 
     def bench(self, test, *argv, timeout=300):
         env = {**os.environ, "BENCH_COMPAT": ""}
@@ -57,10 +48,9 @@ class Folder:
         trace, document = self.path / "trace", self.path / "document"
         for file in (trace, document):
             file.unlink(missing_ok=True)
-        given = [f"--workers={workers}"] if workers and knows("--workers") else []
-        limit = "events-per-session" if knows("--events-per-session") else "events"
-        done = self.bench(test, f"--threads={self.sessions}", *given, "--rand-seed=38", f"--{limit}={self.events}",
-                          "--time=0", f"--sql-trace={trace}", "--report=text", f"--report=json:{document}", *argv,
+        given = [f"--workers={workers}"] if workers else []
+        done = self.bench(test, f"--threads={self.sessions}", *given, f"--events-per-session={self.events}", "--time=0",
+                          "--rand-seed=38", f"--sql-trace={trace}", "--report=text", f"--report=json:{document}", *argv,
                           "run")
         assert document.exists(), done.stdout + done.stderr
         total = json.loads(document.read_text())["groups"][0]["total"]

@@ -5,6 +5,7 @@ workers carry the sessions: with scripts of many styles, the bundled workloads a
 BENCH_SESSION_EVENTS is the number of events of each session."""
 
 import os
+import re
 
 import pytest
 
@@ -14,12 +15,14 @@ from gate import slow
 
 # Sessions, and events of each.
 SMALL, LARGE = (8, 25), (32, int(os.environ.get("BENCH_SESSION_EVENTS", "60")))
-SCRIPTS = sorted(file.stem for file in sessions.FOLDER.glob("*.lua") if file.stem != "shelf")
-OPTIONS = {"duplicates": ["--db-ignore-errors=duplicate"]}
+MODULES = {"shelf", "old_style"}
+SCRIPTS = sorted({file.stem for file in sessions.FOLDER.glob("*.lua")} - MODULES)
+OPTIONS = {name: ["--db-ignore-errors=duplicate"] for name in ("duplicates", "wrapped_errors")}
 # Scripts in which events are repeated because statements have failed; on null none do.
-FAILING = {"duplicates", "hooks"}
+FAILING = {"duplicates", "hooks", "wrapped_errors"}
 # SQLite has one writer, and events that would be a second one are repeated.
-WRITES_NOTHING = sorted(name for name in SCRIPTS if "prepare" not in (sessions.FOLDER / f"{name}.lua").read_text())
+WRITES_NOTHING = [name for name in SCRIPTS if not re.search(
+    r"^(function|  ) *prepare\b", (sessions.FOLDER / f"{name}.lua").read_text(), re.M)]
 
 SIZES = ["--tables=2", "--table-size=500", "--rand-type=uniform"]
 # Rows that two transactions write in another order, or delete at the same time, are errors on servers.
@@ -56,8 +59,7 @@ def folder(request, place, tmp_path):
     size = LARGE if request.node.get_closest_marker("slow") else SMALL
     if place == "null":
         # Statements that take time let sessions take turns.
-        latency = ["--null-latency=exp:200us"] if sessions.knows("--null-latency") else []
-        return sessions.Folder(tmp_path, ["--db-driver=null", *latency], *size)
+        return sessions.Folder(tmp_path, ["--db-driver=null", "--null-latency=exp:200us"], *size)
     if place == "sqlite":
         return sessions.Folder(tmp_path, ["--db-driver=sqlite", f"--sqlite-db={tmp_path}/db"], *size)
     server = request.getfixturevalue(place)
