@@ -27,6 +27,11 @@ def by_session(pairs):
     return found
 
 
+def statements(trace):
+    """Of a file of --sql-trace, by session."""
+    return by_session(sqltrace.parse_trace(trace.read_text()))
+
+
 class Folder:
     """Where runs of that many sessions with that many events each leave their files."""
 
@@ -58,7 +63,7 @@ class Folder:
         said = (SAID.fullmatch(line) for line in done.stdout.splitlines())
         return Outcome(
             status=done.returncode,
-            sql=by_session(sqltrace.parse_trace(trace.read_text())),
+            sql=statements(trace),
             said=by_session((m[1], m[2]) for m in said if m),
             events=[session["events"] for session in total["sessions"]],
             counters=counters,

@@ -111,6 +111,20 @@ def test_a_workload(folder, place, workload, workers, ps_mode):
     assert len(threads.sql) == folder.sessions or "bulk_insert" in workload
 
 
+@pytest.mark.parametrize("place", ["null", slow("mariadb"), slow("postgresql")])
+def test_a_parallel_command(folder, place):
+    """Which runs with a thread for each session, however many workers a run has."""
+    trace, found = folder.path / "trace", {}
+    for workers in ([], ["--workers=2"], ["--workers=1"]):
+        argv = [f"--threads={folder.sessions}", *workers]
+        done = folder.command(script("commands"), *argv, f"--sql-trace={trace}", "prepare")
+        folder.command(script("commands"), *argv, "cleanup")
+        said = sorted(line for line in done.stdout.splitlines() if sessions.SAID.fullmatch(line))
+        found[tuple(workers)] = (said, sessions.statements(trace))
+    assert len(said) == folder.sessions
+    assert all(each == found[()] for each in found.values())
+
+
 @pytest.mark.parametrize("place", ["sqlite"])
 @pytest.mark.parametrize("name", [name if name == "strings" else slow(name) for name in WRITES_NOTHING])
 def test_a_script_on_sqlite(folder, place, name):
