@@ -10,6 +10,7 @@
 #   calls        SOAK_STEP=1          lets each (or every N-th) allocation and write of runs fail
 #   servercalls  SOAK_STEP=1          the same with MariaDB and PostgreSQL, and each connect
 #   faults       SOAK_FAULTS=200      freezes, kills and locks servers, and breaks connections
+#   sessions     SOAK_EVENTS=600      compares sessions with that many events for numbers of workers
 #   resets       SOAK_SECONDS=1800    resets one connection of twenty; looks at memory, descriptors
 #   fuzz         FUZZ_SECONDS=600     builds the fuzz targets with clang, and runs each
 # `calls` and `servercalls` meet allocations at which LuaJIT and libmariadb crash.  These crashes
@@ -78,6 +79,11 @@ part_faults()
 {
   BENCH_FAULT_SCHEDULES=$(((SOAK_FAULTS + 1) / 2)) tests faults \
     "$root/tests/servers/test_fault_schedules.py"
+}
+
+part_sessions()
+{
+  BENCH_SESSION_EVENTS=$SOAK_EVENTS tests sessions "$root/tests/servers/test_sessions_equal.py"
 }
 
 part_resets() { BENCH_RESETS=$SOAK_SECONDS tests resets "$root/tests/servers/test_resets.py"; }
