@@ -3,6 +3,40 @@
    executed by the way that carries them. */
 #include "drivers/mysql/conn.h"
 
+static enum bn_sql stmt_prepare_by_library(struct bn_mysql_stmt *st, struct bn_sql_diag *d)
+{
+  struct bn_mysql_conn *c = st->conn;
+  enum bn_sql rc;
+
+  bn_mysql_settle(c);
+  rc = bn_mysql_lib_prepare(&c->lib, &st->lib, st->sql, st->len, d);
+  bn_mysql_note_library(c);
+  if (rc == BN_SQL_DONE)
+    st->wire.id = bn_mysql_lib_stmt_id(&st->lib);
+  return rc;
+}
+
+/* The library keeps some ten kilobytes of a statement, so it is asked only for the reason if the
+   server refuses one. */
+static enum bn_sql stmt_prepare_by_wire(struct bn_mysql_stmt *st, struct bn_sql_diag *d)
+{
+  const struct bn_sql_unprepared one = {
+      .stmt = st, .sql = st->sql, .len = st->len, .n_binds = BN_MYSQL_ANY_BINDS};
+  struct bn_mysql_wire_stmt *const wire = &st->wire;
+  struct bn_mysql_conn *c = st->conn;
+  size_t done = 0;
+  enum bn_sql rc;
+
+  if (c->way != BN_MYSQL_WAY_WIRE)
+    return BN_SQL_DONE;
+  c->source = NULL;
+  rc = bn_mysql_wire_prepare(&c->wire, &one, &wire, 1, &done, d);
+  st->by_wire = done > 0;
+  if (st->by_wire)
+    bn_mysql_lib_adopt(&c->lib, &st->lib, wire->n_params);
+  return rc;
+}
+
 enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len,
                              struct bn_sql_diag *d)
 {
@@ -11,16 +45,16 @@ enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len
   enum bn_sql rc;
 
   st->conn = c;
+  st->sql = sql;
+  st->len = len;
   if (c->way == BN_MYSQL_WAY_NONE)
     return BN_SQL_DONE;
-  bn_mysql_settle(c);
-  rc = bn_mysql_lib_prepare(&c->lib, &st->lib, sql, len, d);
-  bn_mysql_note_library(c);
-  if (rc != BN_SQL_DONE)
-    return rc;
-  st->wire.id = bn_mysql_lib_stmt_id(&st->lib);
-  st->complete = bn_mysql_lib_stmt_params(&st->lib) == 0;
-  return BN_SQL_DONE;
+  rc = stmt_prepare_by_wire(st, d);
+  if (rc == BN_SQL_DONE && !st->by_wire)
+    rc = stmt_prepare_by_library(st, d);
+  if (rc == BN_SQL_DONE)
+    st->complete = bn_mysql_lib_stmt_params(&st->lib) == 0;
+  return rc;
 }
 
 enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d)
@@ -63,6 +97,13 @@ enum bn_sql bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
   return rc;
 }
 
+static enum bn_sql stmt_give_to_library(struct bn_mysql_stmt *st, struct bn_sql_diag *d)
+{
+  bn_mysql_wire_drop(&st->conn->wire, st->wire.id);
+  st->by_wire = false;
+  return stmt_prepare_by_library(st, d);
+}
+
 enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   struct bn_mysql_stmt *st = stmt;
@@ -73,11 +114,13 @@ enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_
     *r = (struct bn_sql_result){.dry = true};
     return BN_SQL_DONE;
   }
-  /* The library reports missing parameters. */
   if (c->way == BN_MYSQL_WAY_WIRE && st->complete) {
     rc = bn_mysql_wire_execute(&c->wire, &st->wire, r, d);
   } else {
-    rc = bn_mysql_lib_execute(&st->lib, r, d);
+    /* The library reports missing parameters. */
+    rc = st->by_wire ? stmt_give_to_library(st, d) : BN_SQL_DONE;
+    if (rc == BN_SQL_DONE)
+      rc = bn_mysql_lib_execute(&st->lib, r, d);
     bn_mysql_note_library(c);
   }
   c->source = rc == BN_SQL_ROWS ? st : NULL;

@@ -318,6 +318,7 @@ static void wire_adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
 
   bn_mysql_prepared_columns(r, wire_reply_of(w), column);
   st->id = r->id;
+  st->n_params = r->n_params;
   bn_mysql_wire_learn(st, column, r->n_columns);
 }
 
@@ -352,7 +353,7 @@ enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_u
     if (rc == BN_SQL_DONE && r.failed) {
       rc = wire_take_refusal(w, &r, d);
     } else if (rc == BN_SQL_DONE) {
-      if (*done == i && r.n_params == list[i].n_binds)
+      if (*done == i && (r.n_params == list[i].n_binds || list[i].n_binds == BN_MYSQL_ANY_BINDS))
         wire_adopt(w, st[(*done)++], &r);
       else
         bn_mysql_wire_drop(w, r.id);

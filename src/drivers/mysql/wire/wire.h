@@ -46,6 +46,7 @@ struct bn_mysql_wire_stmt {
   uint32_t id;                    /* the server's name for the statement; the owner sets it */
   const struct bn_sql_bind *bind; /* the SQL layer's; borrowed */
   size_t n_bind;
+  size_t n_params; /* of a statement that this prepared */
   bool types_sent;
   struct bn_mysql_column *column; /* as last described by the server; NULL: never */
   uint32_t n_columns, n_cells;
@@ -65,7 +66,9 @@ bool bn_mysql_wire_takes(const char *sql, size_t len);
 enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t len,
                                 struct bn_sql_result *r, struct bn_sql_diag *d);
 /* Prepares n statements and waits once; DONE or LOST.  *done: how many are prepared, from the first
-   on, each with as many parameters as will be bound; 0 on a lost connection. */
+   on, each with as many parameters as will be bound, or with any number of them for ANY_BINDS; 0 on
+   a lost connection. */
+#define BN_MYSQL_ANY_BINDS SIZE_MAX
 enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
                                   struct bn_mysql_wire_stmt *const *st, size_t n, size_t *done,
                                   struct bn_sql_diag *d);
