@@ -21,7 +21,8 @@ struct bn_fiber {
   bool ended;
   struct bn_fiber *next; /* in the pool */
   void *low;             /* lowest address of the stack, above the guard */
-  void *sanitizer[4];    /* fiber_sanitizer.h */
+  void *sanitizer[2];    /* fiber_sanitizer.h */
+  const void *sanitizer_low;
   size_t sanitizer_size;
 };
 

@@ -22,7 +22,7 @@
 
 #include <sanitizer/common_interface_defs.h>
 
-enum { SAN_OWN, SAN_CALLER, SAN_CALLER_LOW };
+enum { SAN_OWN, SAN_CALLER };
 
 static inline void bn_sanitizer_made(struct bn_fiber *f)
 {
@@ -42,14 +42,12 @@ static inline void bn_sanitizer_enters(struct bn_fiber *f)
 
 static inline void bn_sanitizer_entered(struct bn_fiber *f)
 {
-  __sanitizer_finish_switch_fiber(f->sanitizer[SAN_OWN],
-                                  (const void **)&f->sanitizer[SAN_CALLER_LOW], &f->sanitizer_size);
+  __sanitizer_finish_switch_fiber(f->sanitizer[SAN_OWN], &f->sanitizer_low, &f->sanitizer_size);
 }
 
 static inline void bn_sanitizer_leaves(struct bn_fiber *f)
 {
-  __sanitizer_start_switch_fiber(&f->sanitizer[SAN_OWN], f->sanitizer[SAN_CALLER_LOW],
-                                 f->sanitizer_size);
+  __sanitizer_start_switch_fiber(&f->sanitizer[SAN_OWN], f->sanitizer_low, f->sanitizer_size);
 }
 
 static inline void bn_sanitizer_left(struct bn_fiber *f)

@@ -19,7 +19,9 @@ local lazy = {
 local function load(key)
   if key == "cmdline" then
     local cmdline = internal.cmdline()
-    cmdline.prepare_held = rawget(internal, "prepare_held") or cmdline.prepare_held
+    if rawget(internal, "prepare_held") then
+      cmdline.prepare_held = internal.prepare_held
+    end
     return cmdline
   end
   local loaded = module(lazy[key])

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Processor time of a point select of many sessions on two workers, through PgBouncer in transaction
+mode: against pgbench with two threads, and against a thread of the system for each session.
+
+Starts private servers; runs alternate. Time and queries are those between two instants after all
+connections are open. With few processors the pooler is the limit of the rate, so its own processor time
+is printed, and no rate is compared. Exit status 1: a row missed its figure. Environment: see README.md."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import lib
+from servers import DATABASE, PASSWORD, USER, PostgreSQL, find_program, free_port, make_folder, run_as
+
+PAIRS = lib.setting("PERF_PAIRS", 5)
+SECONDS = lib.setting("PERF_SECONDS", 10)
+SESSIONS = [int(n) for n in os.environ.get("PERF_SESSIONS", "1000 10000").split()]
+SETTLE_S = 3
+ROWS = 100000
+PGBENCH_MOST, THREADS_MOST = 0.5, 0.6
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+class Pooler:
+    """PgBouncer without passwords, so that logging in costs neither side anything."""
+
+    def __init__(self, server):
+        self.port, self.folder = free_port(), make_folder("bench-sessions-", server.account)
+        with open(f"{self.folder}/users", "w", encoding="utf-8") as f:
+            f.write(f'"{USER}" "{PASSWORD}"\n')
+        with open(f"{self.folder}/ini", "w", encoding="utf-8") as f:
+            f.write(f"[databases]\n* = host=127.0.0.1 port={server.port} user={USER} password={PASSWORD}\n"
+                    f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {self.port}\n"
+                    f"unix_socket_dir =\nauth_type = trust\nauth_file = {self.folder}/users\n"
+                    "pool_mode = transaction\nmax_client_conn = 15000\ndefault_pool_size = 20\n"
+                    "listen_backlog = 4096\n")
+        self.process = run_as(server.account, [find_program("pgbouncer"), "-q", f"{self.folder}/ini"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(1)
+
+
+def processor_s(pid):
+    """User and system time of all threads of a process."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+        fields = f.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICK
+
+
+def measured(argv, started, rate, pooler):
+    """(processor seconds of a query, of the pooler for a query, queries per second). STARTED: a word of
+    its output when all connections are open; RATE: what finds the rate in a line of each second."""
+    with tempfile.TemporaryFile("w+") as out:
+        process = subprocess.Popen(argv, stdout=out, stderr=subprocess.STDOUT, cwd="/",
+                                   env={**os.environ, "LC_ALL": "C", "PGPASSWORD": PASSWORD})
+
+        def text():
+            out.seek(0)
+            return out.read()
+
+        while started not in text():
+            if process.poll() is not None:
+                sys.exit(f"{' '.join(argv)} failed:\n{text()}")
+            time.sleep(0.1)
+        time.sleep(SETTLE_S)
+        from_s, from_pooler_s = processor_s(process.pid), processor_s(pooler.process.pid)
+        seen = len(re.findall(rate, text()))
+        time.sleep(SECONDS)
+        used, pooler_used = processor_s(process.pid) - from_s, processor_s(pooler.process.pid) - from_pooler_s
+        rates = [float(r) for r in re.findall(rate, text())[seen:]]
+        process.send_signal(signal.SIGINT)
+        process.wait()
+    queries = sum(rates) / len(rates) * SECONDS
+    return used / queries, pooler_used / queries, queries / SECONDS
+
+
+def bench(pooler, sessions, workers):
+    return measured([lib.bench(), "oltp_point_select", "--db-driver=pgsql", "--pgsql-host=127.0.0.1",
+                     f"--pgsql-port={pooler.port}", f"--pgsql-user={USER}", f"--pgsql-password={PASSWORD}",
+                     "--pgsql-sslmode=disable", f"--pgsql-db={DATABASE}", "--db-ps-mode=disable", "--tables=1", f"--table-size={ROWS}",
+                     f"--threads={sessions}", f"--workers={workers}", "--time=600", "--report-interval=1",
+                     "--thread-init-timeout=120", "run"], "Threads started", r"qps: +([\d.]+)", pooler)
+
+
+def pgbench(pooler, sessions, script):
+    return measured([find_program("pgbench"), "-n", "-f", script, "-c", str(sessions), "-j", "2", "-T", "600",
+                     "-P", "1", "-h", "127.0.0.1", "-p", str(pooler.port), "-U", USER, DATABASE],
+                    "progress: ", r"progress: [\d.]+ s, ([\d.]+) tps", pooler)
+
+
+def row(rows, label, first, second, most):
+    pairs = lib.alternate(PAIRS, first, second)
+    ratio, found = lib.ratios([(a[0], b[0]) for a, b in pairs])
+    ours, theirs = ([1e6 * t for t in lib.middle([(a[i], b[i]) for a, b in pairs])] for i in (0, 1))
+    rows.add(label, f"{label:44} {ours[0]:7.1f} {ours[1]:7.1f}  {theirs[0]:7.1f} {theirs[1]:7.1f}  "
+             f"{ratio:.2f} ({found[0]:.2f}..{found[-1]:.2f}) <= {most:.2f}", ratio <= most)
+
+
+def main():
+    rows = lib.Rows(f"a point select through PgBouncer, medians of {PAIRS} pairs of {SECONDS} s",
+                    f"{'row':44} {'us, ours and theirs':>15}  {'us of the pooler':>15}  ratio, wanted")
+    with lib.server(PostgreSQL) as server, tempfile.NamedTemporaryFile("w", suffix=".sql") as script:
+        script.write(f"\\set id random(1, {ROWS})\nSELECT c FROM sbtest1 WHERE id=:id;\n")
+        script.flush()
+        os.chmod(script.name, 0o644)
+        lib.run([lib.bench(), "oltp_point_select", *server.login("tcp"), "--tables=1",
+                 f"--table-size={ROWS}", "prepare"])
+        pooler = Pooler(server)
+        try:
+            for n in SESSIONS:
+                row(rows, f"{n} sessions, against pgbench -j 2", lambda n=n: bench(pooler, n, 2),
+                    lambda n=n: pgbench(pooler, n, script.name), PGBENCH_MOST)
+            row(rows, f"{SESSIONS[0]} sessions, against threads", lambda: bench(pooler, SESSIONS[0], 2),
+                lambda: bench(pooler, SESSIONS[0], SESSIONS[0]), THREADS_MOST)
+        finally:
+            pooler.process.kill()
+            pooler.process.wait()
+    return rows.status()
+
+
+sys.exit(main())
