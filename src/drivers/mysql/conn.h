@@ -37,8 +37,6 @@ struct bn_mysql_conn {
 
 struct bn_mysql_stmt {
   struct bn_mysql_conn *conn;
-  const char *sql; /* borrowed until close */
-  size_t len;
   bool complete; /* all parameters are bound */
   bool by_wire;  /* wire/ has prepared the statement, and the library does not know it */
   struct bn_mysql_lib_stmt lib;

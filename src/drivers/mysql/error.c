@@ -188,6 +188,16 @@ enum bn_sql bn_mysql_fail_as(unsigned *status, int code, const char *state, cons
   return error_fill(code, state, call, text, d);
 }
 
+bool bn_mysql_sends_as_text(int code)
+{
+  enum {
+    UNPREPARABLE = 1295, /* "not supported in the prepared statement protocol yet" */
+    TOO_MANY = 1461      /* "Can't create more than max_prepared_stmt_count statements" */
+  };
+
+  return code == UNPREPARABLE || code == TOO_MANY;
+}
+
 enum bn_sql_transaction bn_mysql_transaction_of(unsigned status)
 {
   if ((status & AUTOCOMMIT) == 0)

@@ -2,39 +2,48 @@
 /* Statements prepared by the server: single ones by the client library, many by wire/; then
    executed by the way that carries them. */
 #include "drivers/mysql/conn.h"
+#include "drivers/mysql/error.h"
 
-static enum bn_sql stmt_prepare_by_library(struct bn_mysql_stmt *st, struct bn_sql_diag *d)
+static enum bn_sql stmt_prepare_by_library(struct bn_mysql_stmt *st, const char *sql, size_t len,
+                                           struct bn_sql_diag *d)
 {
   struct bn_mysql_conn *c = st->conn;
   enum bn_sql rc;
 
   bn_mysql_settle(c);
-  rc = bn_mysql_lib_prepare(&c->lib, &st->lib, st->sql, st->len, d);
+  rc = bn_mysql_lib_prepare(&c->lib, &st->lib, sql, len, d);
   bn_mysql_note_library(c);
   if (rc == BN_SQL_DONE)
     st->wire.id = bn_mysql_lib_stmt_id(&st->lib);
   return rc;
 }
 
-/* The library keeps some ten kilobytes of a statement, so it is asked only for the reason if the
-   server refuses one. */
-static enum bn_sql stmt_prepare_by_wire(struct bn_mysql_stmt *st, struct bn_sql_diag *d)
+/* The library keeps some ten kilobytes of each statement, so this comes first.  DONE without
+   by_wire: the connection belongs to the library. */
+static enum bn_sql stmt_prepare_by_wire(struct bn_mysql_stmt *st, const char *sql, size_t len,
+                                        struct bn_sql_diag *d)
 {
   const struct bn_sql_unprepared one = {
-      .stmt = st, .sql = st->sql, .len = st->len, .n_binds = BN_MYSQL_ANY_BINDS};
+      .stmt = st, .sql = sql, .len = len, .n_binds = BN_MYSQL_ANY_BINDS};
   struct bn_mysql_wire_stmt *const wire = &st->wire;
   struct bn_mysql_conn *c = st->conn;
+  struct bn_sql_diag why = {0};
   size_t done = 0;
   enum bn_sql rc;
 
   if (c->way != BN_MYSQL_WAY_WIRE)
     return BN_SQL_DONE;
   c->source = NULL;
-  rc = bn_mysql_wire_prepare(&c->wire, &one, &wire, 1, &done, d);
+  rc = bn_mysql_wire_prepare(&c->wire, &one, &wire, 1, &done, &why);
   st->by_wire = done > 0;
-  if (st->by_wire)
+  if (st->by_wire) {
     bn_mysql_lib_adopt(&c->lib, &st->lib, wire->n_params);
-  return rc;
+    return BN_SQL_DONE;
+  }
+  *d = why;
+  if (rc == BN_SQL_LOST)
+    return rc;
+  return bn_mysql_sends_as_text(d->code) ? BN_SQL_EMULATE : BN_SQL_ERROR;
 }
 
 enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len,
@@ -45,13 +54,11 @@ enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len
   enum bn_sql rc;
 
   st->conn = c;
-  st->sql = sql;
-  st->len = len;
   if (c->way == BN_MYSQL_WAY_NONE)
     return BN_SQL_DONE;
-  rc = stmt_prepare_by_wire(st, d);
+  rc = stmt_prepare_by_wire(st, sql, len, d);
   if (rc == BN_SQL_DONE && !st->by_wire)
-    rc = stmt_prepare_by_library(st, d);
+    rc = stmt_prepare_by_library(st, sql, len, d);
   if (rc == BN_SQL_DONE)
     st->complete = bn_mysql_lib_stmt_params(&st->lib) == 0;
   return rc;
@@ -97,11 +104,14 @@ enum bn_sql bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
   return rc;
 }
 
-static enum bn_sql stmt_give_to_library(struct bn_mysql_stmt *st, struct bn_sql_diag *d)
+/* Refuses to execute a statement whose parameters are not bound, as the client libraries do. */
+static enum bn_sql stmt_refuse_unbound(struct bn_mysql_stmt *st, struct bn_sql_diag *d)
 {
-  bn_mysql_wire_drop(&st->conn->wire, st->wire.id);
-  st->by_wire = false;
-  return stmt_prepare_by_library(st, d);
+  enum { PARAMS_NOT_BOUND = 2031 };
+
+  return bn_mysql_fail_as(bn_mysql_lib_status(&st->conn->lib), PARAMS_NOT_BOUND, "HY000",
+                          "mysql_stmt_execute()",
+                          "No data supplied for parameters in prepared statement", d);
 }
 
 enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
@@ -117,10 +127,9 @@ enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_
   if (c->way == BN_MYSQL_WAY_WIRE && st->complete) {
     rc = bn_mysql_wire_execute(&c->wire, &st->wire, r, d);
   } else {
-    /* The library reports missing parameters. */
-    rc = st->by_wire ? stmt_give_to_library(st, d) : BN_SQL_DONE;
-    if (rc == BN_SQL_DONE)
-      rc = bn_mysql_lib_execute(&st->lib, r, d);
+    if (st->by_wire)
+      return stmt_refuse_unbound(st, d);
+    rc = bn_mysql_lib_execute(&st->lib, r, d);
     bn_mysql_note_library(c);
   }
   c->source = rc == BN_SQL_ROWS ? st : NULL;

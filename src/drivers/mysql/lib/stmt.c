@@ -10,8 +10,6 @@
 #include "drivers/mysql/wire/packet.h"
 
 enum {
-  UNPREPARABLE = 1295, /* "not supported in the prepared statement protocol yet" */
-  TOO_MANY = 1461,     /* "Can't create more than max_prepared_stmt_count statements" */
   /* Room for any number or time as text; longer texts are fetched separately.  The client libraries
      format floating-point numbers to the room they find. */
   CELL_MIN = 512
@@ -43,7 +41,7 @@ enum bn_sql bn_mysql_lib_prepare(struct bn_mysql_lib *c, struct bn_mysql_lib_stm
     return BN_SQL_DONE;
   }
   rc = bn_mysql_lib_fail_stmt(st, "mysql_stmt_prepare()", d);
-  if (d->code == UNPREPARABLE || d->code == TOO_MANY)
+  if (bn_mysql_sends_as_text(d->code))
     rc = BN_SQL_EMULATE;
   bn_mysql_lib_stmt_close(st);
   return rc;
