@@ -126,10 +126,11 @@ struct bn_sql_waiter {
      POLLHUP included; returns 0 at until_ns (CLOCK_MONOTONIC; UINT64_MAX: never), and at once for
      the rest of the connection's life when the session was interrupted.  fd -1: only the time is
      waited for.  `armed` belongs to the caller and is false for a new descriptor: the descriptor is
-     registered for its whole life, and a wait costs no system call of its own.  It may then come
-     without cause, and waits only for what has not been there when the descriptor was read last, so
-     the descriptor must be read until less has come than there was room for.  armed NULL: the
-     descriptor is registered for this wait.  The thread that called the driver. */
+     registered for its whole life, and a wait costs no system call of its own.  Such a wait may end
+     without cause, and is told only of what comes after the descriptor was read last: read it until
+     nothing is there before the next wait, unless a request has been sent since, because the last
+     bytes and the end of a connection can be one event.  armed NULL: the descriptor is registered
+     for this wait.  The thread that called the driver. */
   int (*wait)(const struct bn_sql_waiter *w, int fd, short events, bool *armed, uint64_t until_ns);
   void *of; /* of the function alone */
 };

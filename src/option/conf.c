@@ -92,12 +92,8 @@ static int conf_finish_times(struct bn_conf *c, const struct bn_optset *s,
 
   c->plan.threads = (unsigned)r->threads;
   c->connect_at_once = (unsigned)r->connect_at_once;
-  c->workers = (unsigned)(r->workers != 0 ? r->workers : r->threads);
-  if (r->workers > r->threads)
-    return conf_refuse_number(s, fault,
-                              &(struct wrong){"workers", "more than --threads",
-                                              "Invalid value for --workers: %s", BN_OPTSET_RANGE},
-                              (double)r->workers);
+  /* A sweep over few and many threads has the same workers. */
+  c->workers = (unsigned)(r->workers != 0 && r->workers < r->threads ? r->workers : r->threads);
   c->plan.time_ns = conf_to_ns(r->time_s);
   c->plan.warmup_ns = conf_to_ns(r->warmup_s);
   c->init_timeout_ns = conf_to_ns(r->thread_init_timeout_s);
