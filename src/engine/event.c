@@ -230,6 +230,7 @@ static bool event_turn_is_over(struct bn_session *s)
     t->turn_ns = s->last_ns;
   if (event_between(t->turn_ns, s->last_ns) < BN_NSEC_PER_MSEC || s->due_ns != 0)
     return false;
+  t->turn_ns = 0;
   bn_loop_queue(t);
   return true;
 }

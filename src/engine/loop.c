@@ -101,7 +101,8 @@ static void loop_run_queue(struct bn_loop *l)
 
     t->queued = false;
     t->turn_ns = 0;
-    if (loop_resume_call(t))
+    /* It was finished in place, and has begun another wait since. */
+    if (!t->waits && loop_resume_call(t))
       l->go_on(t);
     t = next;
   }
