@@ -73,8 +73,9 @@ void bn_mysql_lib_end(void)
   mysql_library_end();
 }
 
-/* Sessions of this thread.  Each of them starts and ends its thread, as if it had one. */
-static _Thread_local unsigned library_users;
+/* Sessions of this thread.  Each of them starts and ends its thread, as if it had one.  The model
+   is that of mariadb_in_call. */
+static _Thread_local unsigned library_users __attribute__((tls_model("initial-exec")));
 
 int bn_mysql_lib_thread_start(const struct bn_mysql *driver)
 {
