@@ -71,22 +71,24 @@ void bn_loop_queue(struct bn_task *t)
   l->last = &t->next;
 }
 
+/* Comes back from the stack of a call, which has returned or waits.  Returns `ended`. */
+static bool loop_leave_call(struct bn_task *t, bool ended)
+{
+  t->loop->running = NULL;
+  if (!ended)
+    return false;
+  bn_fiber_give_back(&t->loop->fibers, t->fiber);
+  t->fiber = NULL;
+  return true;
+}
+
 /* Goes on with the call of the task.  Returns true if there is none, or it has returned. */
 static bool loop_resume_call(struct bn_task *t)
 {
-  struct bn_loop *l = t->loop;
-  bool ended;
-
   if (t->fiber == NULL)
     return true;
-  l->running = t;
-  ended = bn_fiber_resume(t->fiber);
-  l->running = NULL;
-  if (!ended)
-    return false;
-  bn_fiber_give_back(&l->fibers, t->fiber);
-  t->fiber = NULL;
-  return true;
+  t->loop->running = t;
+  return loop_leave_call(t, bn_fiber_resume(t->fiber));
 }
 
 /* Those that become ready meanwhile come after the next look at the sockets. */
@@ -309,22 +311,13 @@ void bn_loop_add(struct bn_loop *l, unsigned i, struct bn_task *t, struct bn_ses
 
 bool bn_task_call(struct bn_task *t, void (*fn)(void *arg), void *arg)
 {
-  struct bn_loop *l = t->loop;
-  bool ended;
-
-  t->fiber = bn_fiber_take(&l->fibers);
+  t->fiber = bn_fiber_take(&t->loop->fibers);
   if (t->fiber == NULL) {
     fn(arg);
     return true;
   }
-  l->running = t;
-  ended = bn_fiber_call(t->fiber, fn, arg);
-  l->running = NULL;
-  if (!ended)
-    return false;
-  bn_fiber_give_back(&l->fibers, t->fiber);
-  t->fiber = NULL;
-  return true;
+  t->loop->running = t;
+  return loop_leave_call(t, bn_fiber_call(t->fiber, fn, arg));
 }
 
 void bn_task_finish(struct bn_task *t)
