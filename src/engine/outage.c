@@ -60,21 +60,39 @@ static void outage_look_at(struct gap *g, const struct bn_stat *st, uint64_t now
   outage_narrow(g, first_ns, end_ns);
 }
 
-static struct gap outage_find_gap(const struct bn_outage *o, const struct bn_stat *self,
-                                  uint64_t now_ns)
+/* Returns whether a time without ends, which a search has narrowed so far, is no outage. */
+static bool outage_is_short(const struct gap *g, uint64_t until_ns)
 {
-  struct gap g = {0, UINT64_MAX};
+  return until_ns < g->from_ns || until_ns - g->from_ns < BN_OUTAGE_NS;
+}
 
-  for (unsigned i = 0; i < o->stats->n_sessions; i++) {
-    const struct bn_stat *st = o->stats->stat[i];
+static void outage_look_at_gone(struct gap *g, const struct bn_outage *o)
+{
+  outage_narrow(g, UINT64_MAX, atomic_load(&o->gone_last_ok_ns));
+}
 
-    outage_narrow(&g, UINT64_MAX, st->measure_from_ns);
+/* Narrows the gap by what all sessions show, until it is too short.  The session that showed so is
+   the first that the next search looks at: thousands of sessions search at each end of an event if
+   their events take so long. */
+static void outage_search(struct bn_outage *o, struct gap *g, const struct bn_stat *self,
+                          uint64_t now_ns, uint64_t until_ns)
+{
+  const unsigned n = o->stats->n_sessions;
+  unsigned at = atomic_load_explicit(&o->showed, memory_order_relaxed);
+
+  outage_look_at_gone(g, o);
+  for (unsigned i = 0; i < n && !outage_is_short(g, until_ns); i++) {
+    const struct bn_stat *st = o->stats->stat[at];
+
+    outage_narrow(g, UINT64_MAX, st->measure_from_ns);
     if (st != self)
-      outage_look_at(&g, st, now_ns);
+      outage_look_at(g, st, now_ns);
+    if (outage_is_short(g, until_ns))
+      atomic_store_explicit(&o->showed, at, memory_order_relaxed);
+    at = at + 1 < n ? at + 1 : 0;
   }
   /* Read last, for sessions that stopped running in the meantime. */
-  outage_narrow(&g, UINT64_MAX, atomic_load(&o->gone_last_ok_ns));
-  return g;
+  outage_look_at_gone(g, o);
 }
 
 /* Two sessions may find the same outage; it is counted once. */
@@ -97,10 +115,11 @@ static void outage_note(struct bn_outage *o, const struct gap *g, uint64_t until
 void bn_outage_check(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
                      uint64_t before_ns, uint64_t now_ns, uint64_t span_ns)
 {
-  struct gap g = outage_find_gap(o, self, now_ns);
+  const uint64_t until_ns = now_ns < span_ns ? now_ns : span_ns;
+  struct gap g = {.from_ns = before_ns, .first_ns = start_ns};
 
-  outage_narrow(&g, start_ns, before_ns);
-  outage_note(o, &g, now_ns < span_ns ? now_ns : span_ns);
+  outage_search(o, &g, self, now_ns, until_ns);
+  outage_note(o, &g, until_ns);
 }
 
 void bn_outage_leave(struct bn_outage *o, uint64_t end_ns)
@@ -113,8 +132,9 @@ void bn_outage_leave(struct bn_outage *o, uint64_t end_ns)
 
 void bn_outage_end(struct bn_outage *o, uint64_t span_ns)
 {
-  const struct gap g = outage_find_gap(o, NULL, span_ns);
+  struct gap g = {.from_ns = 0, .first_ns = UINT64_MAX};
 
+  outage_search(o, &g, NULL, span_ns, span_ns);
   if (g.first_ns != UINT64_MAX)
     outage_note(o, &g, span_ns);
 }

@@ -3,7 +3,8 @@
 
    A worker looks for an outage when it ends an event that took that long, or an event after failed
    events, or under --rate an event that ends so long after the session's last one.  It looks for
-   the latest earlier end among all sessions, which costs nothing while ends are closer together.
+   the latest earlier end among all sessions, until it finds one that is near; while ends are closer
+   together this costs nothing.
    It looks before other threads can see its own end: if several events end together, the worker
    whose end becomes visible first has seen none of the other ends, and finds the outage.  An event
    that fails or is dropped is no end: a server that refuses all statements is out.  A session
@@ -21,6 +22,7 @@
 struct bn_outage {
   const struct bn_statset *stats;   /* borrowed */
   _Atomic uint64_t gone_last_ok_ns; /* latest end of an event of a session that has left its loop */
+  _Atomic unsigned showed;          /* the session that showed last that there is no outage */
   pthread_mutex_t lock;
   uint64_t n, longest_ns, ended_ns; /* guarded by the lock */
 };

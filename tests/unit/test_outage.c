@@ -233,6 +233,28 @@ static void the_end_of_the_run_ends_one(void **state)
   end_scene(&c);
 }
 
+/* Neither this search nor the next one goes on to sessions behind the one that shows that there is
+   no outage: there may be ten thousand, and all may search at each end. */
+static void a_search_ends_where_it_is_decided(void **state)
+{
+  struct scene c;
+
+  (void)state;
+  set_scene(&c, 0);
+  struct bn_stat *const first = c.set.stat[0], *const last = c.set.stat[2];
+
+  begin(&c, 0, 1 * s);
+  begin(&c, 1, 49 * s / 10);
+  c.set.stat[2] = NULL;
+  look(&c, 0, 5 * s);
+  c.set.stat[0] = NULL;
+  bn_outage_check(&c.outage, first, 1 * s, 1 * s, 5 * s + 10, 100 * s);
+  c.set.stat[0] = first;
+  c.set.stat[2] = last;
+  expect(&c, 0, 0);
+  end_scene(&c);
+}
+
 struct leaving {
   struct scene c;
   _Atomic int begun, done; /* rounds */
@@ -336,6 +358,7 @@ BN_TESTS(outage)
       cmocka_unit_test(waiting_for_arrivals_is_no_outage),
       cmocka_unit_test(events_that_fail_end_no_outage),
       cmocka_unit_test(the_end_of_the_run_ends_one),
+      cmocka_unit_test(a_search_ends_where_it_is_decided),
       cmocka_unit_test(who_leaves_is_not_overlooked),
       cmocka_unit_test(witnesses_of_a_gap_count_it_once),
   };
