@@ -439,7 +439,7 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
     bn_sql_settings_tell(c, &target);
     return c;
   }
-  if (rc < 0) {
+  if (rc < 0 && !bn_session_interrupted(s)) {
     bn_sql_message(drv->ops, drv->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
     bn_sql_tell_remedy(drv->ops, &c->diag, NULL, &drv->sys->remedy_told);
   }

@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import subprocess
+import threading
 import time
 
 import pytest
@@ -175,7 +176,12 @@ class Silent(FakeServer):
     def login(self):
         return ["--db-driver=mysql", "--mysql-host=127.0.0.1", f"--mysql-port={self.port}"]
 
+    def __init__(self):
+        self.connected = threading.Semaphore(0)
+        super().__init__()
+
     def talk(self, conn):
+        self.connected.release()
         while conn.recv(4096):
             pass
 
@@ -189,3 +195,15 @@ def test_sessions_that_do_not_get_ready_end_the_run(tmp_path):
     assert status == 2, out + err
     assert "FATAL: Worker threads failed to initialize within 1 seconds!" in err
     assert "threads 0 to 7: connecting to the database" in err and "Threads fairness:" not in out
+
+
+@pytest.mark.both_modes(gate=True)
+def test_a_login_that_a_signal_ends_is_no_failure(tmp_path):
+    server = Silent()
+    run = Run(server, tmp_path, WAITING % 1)
+    assert server.connected.acquire(timeout=60)
+    run.process.send_signal(signal.SIGINT)
+    status, out, err = run.end()
+    server.close()
+    assert status == 128 + signal.SIGINT, out + err
+    assert "FATAL" not in err and "ALERT" not in err
