@@ -26,11 +26,11 @@ struct row {
   unsigned repeated; /* how often it was swallowed since */
 };
 
-/* An error that is printed once, and the threads that had it; by[0] has printed it. */
+/* An error that is printed once, and the threads that had it; threads[0] has printed it. */
 struct kind {
   char *name;  /* kind named by the caller, else all lines of the error */
   char *first; /* first text, in one line */
-  pthread_t *threads;
+  uintptr_t *threads;
   size_t n, reported; /* reported: number of threads at the last count that was printed */
 };
 
@@ -66,6 +66,19 @@ static struct {
           .messages = {.lock = PTHREAD_MUTEX_INITIALIZER},
           .verbosity = BN_NOTICE,
           .asides = true};
+
+/* Whom the messages of the operating system's thread come from; NULL: from itself. */
+static _Thread_local const void *log_speaker;
+
+void bn_log_speak_for(const void *session)
+{
+  log_speaker = session;
+}
+
+static uintptr_t log_this_thread(void)
+{
+  return log_speaker != NULL ? (uintptr_t)log_speaker : (uintptr_t)pthread_self();
+}
 
 void bn_log_verbosity(int level)
 {
@@ -267,10 +280,10 @@ static struct kind *log_kind_of(const char *name)
 /* Returns true if another thread has printed the error, and counts this thread. */
 static bool log_was_printed_by_other(struct kind *k)
 {
-  const pthread_t self = pthread_self();
+  const uintptr_t self = log_this_thread();
   size_t i = 0;
 
-  while (i < k->n && pthread_equal(k->threads[i], self) == 0)
+  while (i < k->n && k->threads[i] != self)
     i++;
   if (i < k->n)
     return i > 0;
@@ -366,10 +379,10 @@ static size_t log_more_threads(const struct kind *k)
   return k->n > reported ? k->n - reported : 0;
 }
 
-static bool log_has_thread(const struct kind *k, pthread_t thread)
+static bool log_has_thread(const struct kind *k, uintptr_t thread)
 {
   for (size_t i = 0; i < k->n; i++)
-    if (pthread_equal(k->threads[i], thread) != 0)
+    if (k->threads[i] == thread)
       return true;
   return false;
 }
@@ -379,7 +392,7 @@ static bool log_same_threads(const struct kind *a, const struct kind *b)
   bool same = a->n == b->n && a->reported == b->reported;
 
   for (size_t i = 0; same && i < a->n; i++)
-    same = pthread_equal(a->threads[i], b->threads[i]) != 0 || log_has_thread(b, a->threads[i]);
+    same = a->threads[i] == b->threads[i] || log_has_thread(b, a->threads[i]);
   return same;
 }
 

@@ -27,6 +27,9 @@ void bn_log_settle(void);
 /* From this call on, messages of the levels FATAL, ALERT and WARNING go to stderr.  A message that
    another thread has printed in the same words is swallowed and its thread counted. */
 void bn_log_errors_apart(void);
+/* From this call on, messages of this thread of the operating system are those of that session,
+   which counts as a thread among those that had an error. */
+void bn_log_speak_for(const void *session);
 /* Prints an error of level FATAL that has n lines.  Where errors go to stderr, nothing comes
    between the lines, and an error of the same kind that another thread has printed is swallowed and
    its thread counted. kind NULL: the words are the kind. */

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/wait.h"
 
 /* The most events that one call of epoll returns: as many as fit in a page. */
@@ -103,6 +104,7 @@ static void loop_run_queue(struct bn_loop *l)
 
     t->queued = false;
     t->turn_ns = 0;
+    bn_log_speak_for(t->session);
     /* It was finished in place, and has begun another wait since. */
     if (!t->waits && loop_resume_call(t))
       l->go_on(t);

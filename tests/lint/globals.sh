@@ -1,8 +1,8 @@
 #!/bin/sh
 # Fails on writable data: what an object keeps between calls belongs in a struct somebody passes.
 # Allowed are one symbol each of base/alloc.c, base/file.c, base/log.c, engine/stop.c and
-# study/ending.c, and one thread-local each of script/vm/lua.c, tests/fileio/bustrap.c and
-# drivers/mysql/lib/{mariadb,library}.c, whose callers hand them nothing to keep it in.
+# study/ending.c, and one thread-local each of base/log.c, script/vm/lua.c, tests/fileio/bustrap.c
+# and drivers/mysql/lib/{mariadb,library}.c, whose callers hand them nothing to keep it in.
 # Usage: globals.sh build-directory
 set -eu
 cd "${1:?build directory}"
@@ -16,10 +16,10 @@ complaints=$(find src -name '*.o' | sort | while read -r object; do
       name = $NF
       tls = $0 ~ /\.t(data|bss)/
       allowed = (object ~ /(^|\/)(lib[a-z]+_a-)?(alloc|file|log|stop|ending)\.o$/ &&
-                 object ~ /(base|engine|study)\//) ||
+                 object ~ /(base|engine|study)\// && (!tls || object ~ /log\.o$/)) ||
                 (object ~ /(script\/vm|fileio)\/(lib[a-z]+_a-)?(lua|bustrap)\.o$/ && tls) ||
                 (object ~ /mysql\/lib\/(\.libs\/)?(la-)?(mariadb|library)\.o$/ && tls)
-      if (!allowed || ++count > 1) printf "%s: writable data: %s\n", object, name
+      if (!allowed || ++count[tls] > 1) printf "%s: writable data: %s\n", object, name
     }'
 done)
 [ -z "$complaints" ] || { echo "$complaints"; exit 1; }

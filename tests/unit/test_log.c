@@ -229,6 +229,26 @@ static void test_errors_of_a_kind_are_told_once(void **state)
                                          "(2 more threads)\n");
 }
 
+/* The sessions of a worker, one after another. */
+static void fail_in_sessions(void)
+{
+  static const char session[3];
+
+  for (int i = 0; i < 3; i++) {
+    bn_log_speak_for(&session[i]);
+    fail_statement(i);
+  }
+  bn_log_more_threads();
+}
+
+static void test_sessions_of_a_worker_are_threads(void **state)
+{
+  (void)state;
+  expect_in_new_process(fail_in_sessions, "FATAL: failed: 7 (id 0)\n"
+                                          "FATAL: failed query was: SELECT 0\n"
+                                          "(2 more threads)\n");
+}
+
 static void fail_block(int i)
 {
   const char *const where = i < 2 ? "offset: 4096" : "offset: 8192";
@@ -617,6 +637,7 @@ BN_TESTS(log)
       cmocka_unit_test(test_at_once_does_not_wait),
       cmocka_unit_test(test_lines_of_an_error_are_messages),
       cmocka_unit_test(test_errors_of_a_kind_are_told_once),
+      cmocka_unit_test(test_sessions_of_a_worker_are_threads),
       cmocka_unit_test(test_errors_in_other_words_are_other_errors),
       cmocka_unit_test(test_warnings_are_apart_too),
       cmocka_unit_test(test_threads_that_had_all_errors_are_one_number),

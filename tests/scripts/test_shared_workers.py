@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What threads of a script that share a worker (--workers) say, and what they do to each other."""
+import pytest
+
+SLOW_STATEMENTS = ["--db-driver=null", "--null-latency=fixed:20ms"]
+
+FAILING = """
+function thread_init(id)
+  local con = sysbench.sql.driver():connect()
+  con:query("SELECT 1")
+  if id > 0 then error("no") end
+end
+function event() end
+"""
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_error_of_many_threads_is_printed_once(folder, workers):
+    """The first thread is opened alone, the others at the same time."""
+    r = folder.run(FAILING, *SLOW_STATEMENTS, "--threads=20", f"--workers={workers}")
+    assert r.status == 1
+    assert r.err.count("`thread_init' function failed: t.lua:5: no") == 1
+    # The first failure ends the run: those of another worker may not have come so far.
+    assert "more threads)" in r.err and ("(18 more threads)" in r.err or workers != "1")
