@@ -3,6 +3,7 @@
 import pytest
 
 SLOW_STATEMENTS = ["--db-driver=null", "--null-latency=fixed:20ms"]
+ONE_WORKER = [*SLOW_STATEMENTS, "--threads=5", "--workers=1", "--time=0"]
 
 FAILING = """
 function thread_init(id)
@@ -22,3 +23,27 @@ def test_an_error_of_many_threads_is_printed_once(folder, workers):
     assert r.err.count("`thread_init' function failed: t.lua:5: no") == 1
     # The first failure ends the run: those of another worker may not have come so far.
     assert "more threads)" in r.err and ("(18 more threads)" in r.err or workers != "1")
+
+
+OLD_MODULE = """
+module("counter", package.seeall)
+n = 0
+function bump() n = n + 1 return n end
+"""
+LATE_REQUIRE = """
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("SELECT 1")
+  taken = require("counter")
+end
+function event() con:query("SELECT " .. taken.bump()) end
+function thread_done(id) print(("thread %d: %d"):format(id, counter.n)) end
+"""
+
+
+def test_each_thread_has_its_own_old_module(folder):
+    """The function `module` writes where the `require` of its thread reads, whatever thread was opened last."""
+    folder.file("counter.lua", OLD_MODULE)
+    r = folder.run(LATE_REQUIRE, *ONE_WORKER, "--events-per-session=3")
+    assert r.status == 0, r.err
+    assert sorted(line for line in r.lines if line.startswith("thread ")) == [f"thread {i}: 3" for i in range(5)]

@@ -246,6 +246,9 @@ static int require(lua_State *L)
     return 1;
   }
   require_find_loader(L, name);
+  /* The old function `module` writes to this table, and another instance may have been opened. */
+  lua_pushvalue(L, 2);
+  lua_setfield(L, LUA_REGISTRYINDEX, "_LOADED");
   lua_pushlightuserdata(L, (void *)(uintptr_t)loading);
   lua_setfield(L, 2, name);
   lua_pushstring(L, name);
