@@ -6,10 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+#include "base/fiber.h"
 #include "base/log.h"
 #include "measure/kernel.h"
 
@@ -84,6 +87,26 @@ void bn_limits_explain(struct bn_err *err)
                  ": use fewer --threads or a smaller --thread-stack-size, or raise the limit that "
                  "is met: %s",
                  b.len > 0 ? b.data : "none can be read");
+  bn_buf_done(&b);
+}
+
+void bn_limits_report_stacks(void)
+{
+  char limits[BN_KERNEL_TEXT];
+  struct bn_buf b;
+
+  bn_buf_init(&b, 0);
+  (void)bn_kernel_text(limits, "/proc/self/limits");
+  limits_add_setting(&b, "", "vm.max_map_count", "vm/max_map_count");
+  limits_add_resource(&b, limits, "ulimit -v (bytes)", "Max address space");
+  char *text =
+      bn_alloc_print("there is no memory for the stack of another statement in flight: use "
+                     "fewer --threads, or raise the limit that is met: %s; each stack "
+                     "takes two maps and %d bytes of address space",
+                     b.len > 0 ? b.data : "none can be read", BN_FIBER_STACK);
+
+  bn_log_refusal(text);
+  free(text);
   bn_buf_done(&b);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Limits of the host on threads and open files: raised if possible, and named once met. */
+/* Limits of the host on threads, stacks and open files: raised if possible, and named once met. */
 #ifndef BN_ENGINE_LIMITS_H
 #define BN_ENGINE_LIMITS_H
 
@@ -14,6 +14,8 @@ void bn_limits_explain(struct bn_err *err);
 /* Appends these values, "ulimit -u 500, pids.max 60 of the control group '/a' (59 in use)", from
    files below `root`: "" for those of the host. */
 void bn_limits_append(struct bn_buf *b, const char *root);
+/* Logs that a statement has no stack (base/fiber.h), and the limits that are the usual causes. */
+void bn_limits_report_stacks(void);
 /* Is called after a session has failed: logs if the process has as many files open as it may. */
 void bn_limits_report_files(unsigned sessions);
 

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/wait.h"
+#include "engine/limits.h"
 
 /* The most events that one call of epoll returns: as many as fit in a page. */
 enum { EVENTS_AT_ONCE = 256 };
@@ -311,10 +312,23 @@ void bn_loop_add(struct bn_loop *l, unsigned i, struct bn_task *t, struct bn_ses
 
 /* --- a task --- */
 
+/* Ends the run, whose figures would be those of waits for the worker. */
+static void loop_lack_stack(struct bn_task *t)
+{
+  const struct bn_services *services = t->session->services;
+
+  if (t->loop->lacks_stack)
+    return;
+  t->loop->lacks_stack = true;
+  bn_limits_report_stacks();
+  services->fail(services->of);
+}
+
 bool bn_task_call(struct bn_task *t, void (*fn)(void *arg), void *arg)
 {
   t->fiber = bn_fiber_take(&t->loop->fibers);
   if (t->fiber == NULL) {
+    loop_lack_stack(t);
     fn(arg);
     return true;
   }

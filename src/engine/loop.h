@@ -56,6 +56,7 @@ struct bn_loop {
   struct bn_task *running; /* whose stack is in use; NULL: the worker's own is */
   struct bn_task **task;   /* owned; all of its tasks */
   unsigned n_tasks;
+  bool lacks_stack; /* a call had none, and the run ends */
   void (*go_on)(struct bn_task *t);
 };
 
@@ -74,7 +75,8 @@ void bn_loop_turn(struct bn_loop *l);
 void bn_loop_wake(struct bn_loop *l);
 
 /* Calls fn(arg) in a stack of its own.  Returns true if it has returned; false if it waits: then
-   the caller returns to the loop. */
+   the caller returns to the loop.  Without memory for a stack, the run fails, and the call waits
+   here. */
 bool bn_task_call(struct bn_task *t, void (*fn)(void *arg), void *arg);
 /* Waits here until the call has returned, and holds up the other tasks. */
 void bn_task_finish(struct bn_task *t);

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What threads of a script that share a worker (--workers) say, and what they do to each other."""
+import os
+import resource
+import subprocess
+
 import pytest
+
+from lua import BENCH, TIMEOUT_S, Result
 
 SLOW_STATEMENTS = ["--db-driver=null", "--null-latency=fixed:20ms"]
 ONE_WORKER = [*SLOW_STATEMENTS, "--threads=5", "--workers=1", "--time=0"]
@@ -47,3 +53,20 @@ def test_each_thread_has_its_own_old_module(folder):
     r = folder.run(LATE_REQUIRE, *ONE_WORKER, "--events-per-session=3")
     assert r.status == 0, r.err
     assert sorted(line for line in r.lines if line.startswith("thread ")) == [f"thread {i}: 3" for i in range(5)]
+
+
+@pytest.mark.skipif("BENCH_SANITIZER" in os.environ, reason="sanitizers reserve the address space")
+def test_a_run_that_has_no_memory_for_stacks_fails(folder):
+    """A statement that waits in the worker's own stack would hold up all others."""
+    folder.file("t.lua", """
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("SELECT 1") end
+""")
+    bytes_limit = 1 << 30
+    r = Result(subprocess.run(
+        [BENCH, "t.lua", "--db-driver=null", "--null-latency=fixed:1s", "--threads=5000", "--workers=1", "--time=600", "run"],
+        cwd=folder.path, text=True, timeout=TIMEOUT_S, capture_output=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (bytes_limit, bytes_limit))))
+    assert r.status == 1, r.out + r.err
+    assert r.reported and r.err.count("no memory for the stack of another statement in flight") == 1
+    assert f"ulimit -v (bytes) {bytes_limit}" in r.err
