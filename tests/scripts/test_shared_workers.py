@@ -6,10 +6,30 @@ import subprocess
 
 import pytest
 
-from lua import BENCH, TIMEOUT_S, Result
+from lua import BENCH, TIMEOUT_S, Result, command
 
 SLOW_STATEMENTS = ["--db-driver=null", "--null-latency=fixed:20ms"]
 ONE_WORKER = [*SLOW_STATEMENTS, "--threads=5", "--workers=1", "--time=0"]
+
+QUIET = """
+function event() end
+"""
+
+
+def heading_of(out):
+    return [line for line in out.splitlines() if line.startswith("Number of ")]
+
+
+@pytest.mark.parametrize("option, lines", [
+    ("--workers=2", ["Number of threads: 5", "Number of workers: 2"]), ("--workers=0", ["Number of threads: 5"]),
+    ("--workers=5", ["Number of threads: 5"])])
+def test_the_heading_has_the_number_of_workers_that_threads_share(folder, option, lines):
+    argv = ["--threads=5", "--events=5", option]
+    r = folder.run(QUIET, *argv, "--report=text", "--report=json:document")
+    assert heading_of(r.out) == lines
+    assert heading_of(command(["report", "document"], folder.path).out) == lines
+    assert heading_of(folder.run(QUIET, *argv, "--compat=1.0").out) == ["Number of threads: 5"]
+
 
 FAILING = """
 function thread_init(id)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines of the heading about the connection and the database. */
+/* The lines of the heading about workers, the connection and the database. */
 #include "report/text/heading.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -46,6 +47,23 @@ static void heading_print_connection(FILE *out, const struct bn_facts *f)
   }
   if (n > 0)
     (void)fputs("\n", out);
+}
+
+/* Returns the value of an option that counts; 0: it is not known. */
+static unsigned long heading_count(const struct bn_facts *f, const char *option)
+{
+  for (size_t i = 0; i < f->n_options; i++)
+    if (strcmp(f->option[i].name, option) == 0 && f->option[i].value != NULL)
+      return strtoul(f->option[i].value, NULL, 10);
+  return 0;
+}
+
+void bn_text_workers(FILE *out, const struct bn_facts *f)
+{
+  const unsigned long workers = heading_count(f, "workers");
+
+  if (workers > 0 && workers < heading_count(f, "threads"))
+    (void)fprintf(out, "Number of workers: %lu\n", workers);
 }
 
 void bn_text_heading(FILE *out, const struct bn_facts *f)

@@ -99,6 +99,8 @@ static void text_print_plan(const struct text *t, FILE *out)
 
   (void)fprintf(out, "Running the test with following options:\nNumber of threads: %u\n",
                 p->threads);
+  if (p->native)
+    bn_text_workers(out, t->facts);
   if (p->warmup_ns > 0)
     (void)fprintf(out, "Warmup time: %.15gs\n", text_seconds(p->warmup_ns));
   if (p->rate > 0)
