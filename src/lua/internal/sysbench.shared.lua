@@ -146,6 +146,31 @@ function waiting.bn_ffi_event_again(tries)
   return after >= 0 and after or ask(true) and 1 or 0
 end
 
+-- Functions of C by which scripts sleep, once they have declared them ------------------------
+
+local function sleep(ns)
+  if C.bn_ffi_shared_sleep(ns) then
+    wait()
+  end
+  return 0
+end
+
+function waiting.usleep(us)
+  return sleep(us * 1e3)
+end
+
+function waiting.sleep(s)
+  return sleep(s * 1e9)
+end
+
+-- LuaJIT's manual sleeps by a poll of nothing.
+function waiting.poll(files, count, ms)
+  if files ~= nil or ms < 0 then
+    return C.poll(files, count, ms)
+  end
+  return sleep(ms * 1e6)
+end
+
 -- Old names, which take nil for any object ---------------------------------------------------
 
 function waiting.sb_more_events()

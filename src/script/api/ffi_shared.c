@@ -2,6 +2,8 @@
 /* Runs the functions of the SQL layer that may wait on stacks of their own. */
 #include "script/api/ffi_shared.h"
 
+#include "api/driver.h"
+#include "base/clock.h"
 #include "engine/event.h"
 #include "engine/loop.h"
 #include "script/api/ffi_sql_internal.h"
@@ -131,6 +133,22 @@ bool bn_ffi_shared_bind(sql_statement *st, const struct bn_ffi_param *const *par
 
   in->call = (struct bn_call){.object = bn_ffi_to_stmt(st), .params = params, .len = n};
   return shared_begin(in, shared_bind);
+}
+
+static void shared_sleep(void *arg)
+{
+  const struct bn_instance *in = arg;
+  const struct bn_sql_waiter *w = in->lua.session->waiter;
+
+  (void)w->wait(w, -1, 0, NULL, bn_clock_mono() + in->call.len);
+}
+
+bool bn_ffi_shared_sleep(double ns)
+{
+  struct bn_instance *in = bn_instance_current();
+
+  in->call = (struct bn_call){.len = ns > 0 && ns < 1e18 ? (size_t)ns : 0};
+  return shared_begin(in, shared_sleep);
 }
 
 void bn_ffi_shared_finish(void)

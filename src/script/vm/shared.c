@@ -111,8 +111,8 @@ int bn_shared_holds_up(lua_State *L)
   if (atomic_exchange(&all->hold_told, true))
     return 0;
   shared_push_place(L);
-  bn_log_hint("%sa statement in a function that a library calls, or that ends an object, holds up "
-              "the other threads of its worker (--workers)",
+  bn_log_hint("%sa call that waits, at the top level of a file, in a function that a library calls "
+              "or in one that ends an object, holds up the other threads of its worker (--workers)",
               lua_tostring(L, -1));
   return 0;
 }
