@@ -76,6 +76,33 @@ def test_each_thread_has_its_own_old_module(folder):
     assert sorted(line for line in r.lines if line.startswith("thread ")) == [f"thread {i}: 3" for i in range(5)]
 
 
+LIBRARIES = """
+local function names(library)
+  local found = {}
+  for name in pairs(library) do found[#found + 1] = name end
+  table.sort(found)
+  return table.concat(found, " ")
+end
+function thread_init()
+  for _, name in ipairs({"bit", "coroutine", "debug", "io", "math", "os", "string", "table"}) do
+    print("library", name, names(_G[name]))
+  end
+  print("library", coroutine.isyieldable(), coroutine.running(), coroutine.create(print) ~= nil)
+end
+function event() end
+"""
+
+
+def test_libraries_are_whole(folder):
+    """Also after pairs() has shown them."""
+    said = []
+    for workers in (2, 1):
+        r = folder.run(LIBRARIES, "--threads=2", f"--workers={workers}", "--events=2")
+        assert r.status == 0, r.err
+        said.append(sorted(line for line in r.lines if line.startswith("library")))
+    assert len(said[0]) == 18 and said[0] == said[1]
+
+
 SLEEPING = """
 ffi.cdef[[
 int usleep(unsigned int); unsigned int sleep(unsigned int); int poll(struct pollfd *, unsigned long, int);

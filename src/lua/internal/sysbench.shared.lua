@@ -248,7 +248,7 @@ local function unwrapped(ok, ...)
   error(..., type((...)) == "string" and 3 or 0)
 end
 
-local coroutines = setmetatable({
+local coroutines = {
   resume = function (co, ...)
     return passed(co, resume(co, ...))
   end,
@@ -268,7 +268,13 @@ local coroutines = setmetatable({
     local co = running()
     return not sessions[co] and co or nil
   end,
-}, { __index = coroutine })
+  isyieldable = function ()
+    return not sessions[running()] and isyieldable()
+  end
+}
+for name, call in pairs(coroutine) do
+  coroutines[name] = coroutines[name] or call
+end
 
 -- Views of libraries -------------------------------------------------------------------------
 
