@@ -363,7 +363,7 @@ static int file_replace(const char *path, const char *text, size_t len)
   return -1;
 }
 
-bool bn_file_is_plain(const char *path)
+bool bn_file_is_replaceable(const char *path)
 {
   struct stat st;
 
@@ -375,7 +375,7 @@ int bn_file_try_save(const char *path)
   char fresh[PATH_MAX];
   int fd;
 
-  if (bn_file_descriptor(path) >= 0 || !bn_file_is_plain(path))
+  if (bn_file_descriptor(path) >= 0 || !bn_file_is_replaceable(path))
     return 0;
   if (file_clear_fresh(path, fresh) != 0)
     return -1;
@@ -392,8 +392,8 @@ int bn_file_save(const char *path, const char *text, size_t len)
 
   if (fd >= 0)
     return file_write_all(fd, text, len);
-  return bn_file_is_plain(path) ? file_replace(path, text, len)
-                                : file_write_special(path, text, len);
+  return bn_file_is_replaceable(path) ? file_replace(path, text, len)
+                                      : file_write_special(path, text, len);
 }
 
 void bn_file_drop_unsaved(const char *path)
@@ -401,7 +401,7 @@ void bn_file_drop_unsaved(const char *path)
   char fresh[PATH_MAX];
 
   /* Only the removal is of interest, and a name that is too long has no such file. */
-  if (bn_file_descriptor(path) < 0 && bn_file_is_plain(path))
+  if (bn_file_descriptor(path) < 0 && bn_file_is_replaceable(path))
     (void)file_clear_fresh(path, fresh);
 }
 

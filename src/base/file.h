@@ -40,8 +40,9 @@ int bn_file_follow(const char *path, char out[PATH_MAX]);
 
 /* Returns why a file cannot be saved, so that it is known before a run of hours, or NULL. */
 const char *bn_file_fault(const char *path);
-/* Returns whether `path` is, or would be, a name that can be replaced. */
-bool bn_file_is_plain(const char *path);
+/* Returns whether a rename may replace `path`: it is a file or a symbolic link, or there is nothing
+   yet.  Devices and FIFOs have to be written to in place. */
+bool bn_file_is_replaceable(const char *path);
 /* Checks whether bn_file_save() could make its file; leaves none.  Returns 0, or -1 and errno. */
 int bn_file_try_save(const char *path);
 /* Writes a text so that `path` is always the old file or the complete new one, which has the rights

@@ -419,9 +419,9 @@ static void names_that_cannot_be_saved_are_known_before(void **state)
   assert_string_equal(bn_file_fault("."), "this is a folder; name a file");
   assert_string_equal(bn_file_fault("link"),
                       "this is a symbolic link; name the file that it leads to");
-  assert_true(bn_file_is_plain("none"));
-  assert_true(bn_file_is_plain("link"));
-  assert_false(bn_file_is_plain("/dev/null"));
+  assert_true(bn_file_is_replaceable("none"));
+  assert_true(bn_file_is_replaceable("link"));
+  assert_false(bn_file_is_replaceable("/dev/null"));
   assert_true(bn_file_is_stdout(NULL));
   assert_true(bn_file_is_stdout("/dev/fd/1"));
   assert_false(bn_file_is_stdout("1"));

@@ -68,7 +68,8 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   fault = r->path != NULL ? bn_file_fault(r->path) : NULL;
   if (fault != NULL)
     return bn_err_set(err, EINVAL, "--report=json:%s: %s", r->path, fault);
-  r->ready = r->path == NULL || bn_file_descriptor(r->path) >= 0 || !bn_file_is_plain(r->path);
+  r->ready =
+      r->path == NULL || bn_file_descriptor(r->path) >= 0 || !bn_file_is_replaceable(r->path);
   if (r->ready)
     return 0;
   if ((size_t)snprintf(partial, sizeof partial, "%s%s", r->path, journal_end) >= sizeof partial)
