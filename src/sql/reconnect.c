@@ -59,6 +59,13 @@ static bool reconnect_was_in_vain(const struct bn_sql_conn *c)
          reconnect_is_unproven(c);
 }
 
+/* Lets the next attempt be made to the next server, if there are several. */
+static void reconnect_select_next_server(struct bn_sql_conn *c)
+{
+  if (c->places > 1)
+    c->ordinal++;
+}
+
 /* Goes on to the next server after c's has failed, and waits if it is time to.  Returns 0 if the
    next one is to be tried, or -1 if it is too late. */
 static int reconnect_pass_to_next_server(struct bn_sql_conn *c, uint64_t until_ns)
@@ -76,8 +83,7 @@ static int reconnect_pass_to_next_server(struct bn_sql_conn *c, uint64_t until_n
   if (!reconnect_pause_ms(c, r.wait_ms))
     return reconnect_give_up(c, true);
   c->tries++;
-  if (c->places > 1)
-    c->ordinal++;
+  reconnect_select_next_server(c);
   return 0;
 }
 
@@ -109,7 +115,9 @@ static int reconnect_open(struct bn_sql_conn *c, uint64_t until_ns)
 }
 
 /* Opens the connection to the next server; the server that lost it is the last to be tried.
-   Returns 0 or -1. */
+   in_vain: the lost connection was of no use, so that its loss is one more failed attempt, and the
+   waits between the attempts go on growing.  Otherwise the attempts are counted anew.  Returns 0 or
+   -1. */
 static int reconnect_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t until_ns)
 {
   const uint64_t from_ns = bn_clock_mono();
@@ -120,7 +128,7 @@ static int reconnect_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t unt
     rc = reconnect_pass_to_next_server(c, until_ns);
   } else {
     c->tries = 0;
-    c->ordinal += c->places > 1;
+    reconnect_select_next_server(c);
   }
   if (rc == 0)
     rc = reconnect_open(c, until_ns);
