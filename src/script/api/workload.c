@@ -173,23 +173,30 @@ static void workload_fail_session(const struct bn_lua *lua)
   lua->session->services->fail_session(lua->session, lua->failure.kind, text);
 }
 
+/* Ends a thread_run that has returned or failed. */
+static void workload_end_loop(const struct bn_api *api, struct bn_session *s, bool failed)
+{
+  struct session_state *state = s->state;
+
+  workload_drop_unfinished(state->in, s);
+  if (!failed)
+    return;
+  workload_fail_session(&state->in->lua);
+  state->ready = api->vm->setup->conf->policy->thread_done_follows;
+}
+
 static enum bn_next workload_loop(void *self, struct bn_session *s)
 {
-  const struct bn_api *api = self;
   struct session_state *state = s->state;
   struct bn_lua *lua = &state->in->lua;
 
   workload_doing(s, "in thread_run()");
   bn_lua_push_global(lua, "thread_run");
   lua_pushinteger(lua->L, (lua_Integer)s->number);
-  const int rc = bn_lua_call(lua, 1, 0, "thread_run");
+  const bool failed = bn_lua_call(lua, 1, 0, "thread_run") != 0;
 
-  workload_drop_unfinished(state->in, s);
-  if (rc == 0)
-    return BN_FINISHED;
-  workload_fail_session(lua);
-  state->ready = api->vm->setup->conf->policy->thread_done_follows;
-  return BN_FAILED;
+  workload_end_loop(self, s, failed);
+  return failed ? BN_FAILED : BN_FINISHED;
 }
 
 static int workload_close_session(void *self, struct bn_session *s, struct bn_err *err)
@@ -221,9 +228,7 @@ static int workload_close_session(void *self, struct bn_session *s, struct bn_er
   return rc;
 }
 
-/* --- run, in turns: sessions that share a worker
- * --------------------------------------------------
- */
+/* --- run, in turns: sessions that share a worker ---------------------------------------------- */
 
 /* Calls a function of the script, or goes on with it; what: its name. */
 static enum bn_lua_turn workload_call_in_turns(struct session_state *state, const char *what)
@@ -269,19 +274,14 @@ static enum bn_turn workload_open_in_turns(void *self, struct bn_session *s)
 
 static enum bn_turn workload_loop_in_turns(const struct bn_api *api, struct bn_session *s)
 {
-  struct session_state *state = s->state;
   enum bn_lua_turn turn;
 
   workload_doing(s, "in thread_run()");
-  turn = workload_call_in_turns(state, "thread_run");
+  turn = workload_call_in_turns(s->state, "thread_run");
   if (turn == BN_LUA_WAITS)
     return BN_TURN_WAITS;
-  workload_drop_unfinished(state->in, s);
-  if (turn == BN_LUA_DONE)
-    return BN_TURN_DONE;
-  workload_fail_session(&state->in->lua);
-  state->ready = api->vm->setup->conf->policy->thread_done_follows;
-  return BN_TURN_FAILED;
+  workload_end_loop(api, s, turn == BN_LUA_FAILED);
+  return turn == BN_LUA_FAILED ? BN_TURN_FAILED : BN_TURN_DONE;
 }
 
 static enum bn_turn workload_close_in_turns(struct bn_session *s)
