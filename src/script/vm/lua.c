@@ -2,6 +2,8 @@
 /* Functions for any interpreter, whatever lives in it. */
 #include "script/vm/lua.h"
 
+#include <lauxlib.h>
+
 /* The garbage of loading is collected, because it would stay as gaps in the heap. */
 enum { PAUSE_RUNNING = 200, LARGE_KIB = 80 };
 
@@ -13,6 +15,14 @@ struct bn_lua *bn_lua_enter(struct bn_lua *lua)
 
   bn_lua_entered = lua;
   return previous;
+}
+
+lua_State *bn_lua_new_state(struct bn_heap *heap)
+{
+  lua_State *L = lua_newstate(bn_heap_alloc, heap);
+
+  /* Builds of LuaJIT with 32-bit pointers insist on their own allocator. */
+  return L != NULL ? L : luaL_newstate();
 }
 
 static void lua_push_entry(lua_State *L, int table_ref, const char *name)

@@ -70,6 +70,9 @@ struct bn_lua {
   struct bn_lua_failure failure;
 };
 
+/* Returns a new interpreter, whose memory is in *heap if LuaJIT allows that; NULL: no memory. */
+lua_State *bn_lua_new_state(struct bn_heap *heap);
+
 /* The instance whose Lua code runs on this thread.  Only bn_lua_enter writes it; it is a variable
    and not a function, because every event reads it. */
 extern _Thread_local struct bn_lua *bn_lua_entered

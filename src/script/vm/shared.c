@@ -19,15 +19,13 @@ struct bn_shared_pools *bn_shared_pools_new(unsigned n)
   return all;
 }
 
+/* Returns a new interpreter of the pool; NULL: no memory. */
 static struct bn_shared *shared_new(struct bn_shared_pool *pool)
 {
   struct bn_shared *sh = bn_alloc(1, sizeof *sh);
 
   sh->pool = pool;
-  sh->L = lua_newstate(bn_heap_alloc, &sh->heap);
-  /* Builds of LuaJIT with 32-bit pointers insist on their own allocator. */
-  if (sh->L == NULL)
-    sh->L = luaL_newstate();
+  sh->L = bn_lua_new_state(&sh->heap);
   if (sh->L != NULL)
     return sh;
   free(sh);

@@ -20,14 +20,6 @@
 #include "script/vm/shared.h"
 #include "script/vm/stackguard.h"
 
-/* Builds of LuaJIT with 32-bit pointers insist on their own allocator. */
-static lua_State *vm_new_interpreter(struct bn_heap *heap)
-{
-  lua_State *L = lua_newstate(bn_heap_alloc, heap);
-
-  return L != NULL ? L : luaL_newstate();
-}
-
 /* The garbage of loading is collected early, because it would stay as gaps in the heap. */
 enum { PAUSE_LOADING = 105, PAUSE_LOADING_SHARED = 120 };
 
@@ -164,7 +156,7 @@ int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s
   if (vm_pool_of(lua) != NULL)
     lua->shared = bn_shared_take(vm, vm_pool_of(lua));
   else
-    lua->L = vm_new_interpreter(&lua->heap);
+    lua->L = bn_lua_new_state(&lua->heap);
   if (lua->L == NULL && lua->shared == NULL) {
     bn_log(BN_FATAL, "cannot create a Lua state: not enough memory");
     return -1;
