@@ -94,6 +94,7 @@ void bn_stackguard_release(void)
     (void)madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
+/* Calls fn(arg) with HANDLER_STACK bytes of `memory` as the stack of the handler. */
 static int stackguard_call_with(void *memory, int (*fn)(void *arg), void *arg)
 {
   const stack_t ours = {.ss_sp = memory, .ss_size = HANDLER_STACK};
@@ -117,8 +118,10 @@ uintptr_t bn_stackguard_hold(void)
   return low;
 }
 
-/* It is not inlined, because the array must lie above all frames of the call. */
-__attribute__((noinline)) static int call_on_main(int (*fn)(void *arg), void *arg)
+/* Calls fn(arg) on the main thread, whose stack has no lower end yet: the handler gets an array in
+   this frame.  An overflow happens far below it, so the handler overwrites nothing that is in use.
+   The function is not inlined, because the array must lie above all frames of the call. */
+__attribute__((noinline)) static int stackguard_call_on_main(int (*fn)(void *arg), void *arg)
 {
   _Alignas(16) unsigned char memory[HANDLER_STACK];
 
@@ -131,6 +134,6 @@ int bn_stackguard_call(struct bn_lua *lua, int (*fn)(void *arg), void *arg)
   if (lua->stack_low == 0)
     return fn(arg);
   if (gettid() == getpid())
-    return call_on_main(fn, arg);
+    return stackguard_call_on_main(fn, arg);
   return stackguard_call_with((unsigned char *)lua->stack_low + MARGIN, fn, arg);
 }
