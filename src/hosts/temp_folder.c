@@ -148,19 +148,34 @@ static int temp_folder_make_folder(struct bn_temp_folder *f, struct made *m)
   return why;
 }
 
+/* Writes the template of the folder's name.  The name is absolute also if `base` is not, because
+   the keeper removes the folder from another working folder.  Returns 0 or an error number. */
+static int temp_folder_name(const char *base, char path[PATH_MAX])
+{
+  char absolute[PATH_MAX];
+
+  if (realpath(base, absolute) == NULL)
+    return errno;
+  if ((size_t)snprintf(path, PATH_MAX, "%s/bench-agent.XXXXXX", absolute) >= PATH_MAX)
+    return ENAMETOOLONG;
+  return 0;
+}
+
 int bn_temp_folder_make(struct bn_temp_folder *f, struct bn_err *err)
 {
   const char *base = getenv("TMPDIR");
   struct made m = {0};
-  int why = ENAMETOOLONG;
+  int why;
 
   *f = (struct bn_temp_folder){.at = -1, .life = -1};
-  if (base == NULL || base[0] != '/')
+  if (base == NULL || base[0] == '\0')
     base = "/tmp";
-  if (snprintf(m.path, sizeof m.path, "%s/bench-agent.XXXXXX", base) < (int)sizeof m.path)
+  why = temp_folder_name(base, m.path);
+  if (why == 0)
     why = temp_folder_make_folder(f, &m);
   if (why != 0)
-    return bn_err_set(err, why, "cannot make a folder in '%s': %s", base, strerror(why));
+    return bn_err_set(err, why, "cannot make a folder in '%s': %s; set TMPDIR to another folder",
+                      base, strerror(why));
   memcpy(f->path, m.path, sizeof f->path);
   f->at = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (f->at < 0)

@@ -108,6 +108,24 @@ if "BENCH_SANITIZER" not in os.environ:
             check_refused(a, "script.lua", "File too large")
 
 
+# The process that removes the folder works in another one.
+def test_a_relative_folder_is_used_and_removed(tmp_path):
+    shell = ["sh", "-c", 'TMPDIR=agent exec "$0" --agent', BENCH]
+    with Agent(tmp_path / "agent", shell) as a:
+        a.hello("cpu", "run")
+        a.wait(WELCOME)
+        assert [path.name[:12] for path in a.tmp.iterdir()] == ["bench-agent."]
+        end_input(a)
+        assert a.left() == []
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path):
+    shell = ["sh", "-c", 'TMPDIR=nowhere exec "$0" --agent', BENCH]
+    with Agent(tmp_path / "agent", shell) as a:
+        assert check_refused(a) == ("cannot make a folder in 'nowhere': No such file or directory; "
+                                    "set TMPDIR to another folder")
+
+
 def test_a_file_comes_once(agent):
     agent.hello("cpu", "run")
     agent.send(file_frame("a.lua", "x"))
