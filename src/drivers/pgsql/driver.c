@@ -132,7 +132,7 @@ static int pgsql_driver_init(void **self, const void *conf, const struct bn_driv
   pgsql_split_hosts(driver);
   if (pgsql_check_hosts(driver, err) != 0 ||
       (driver->conf->parameters != NULL &&
-       bn_pgsql_lib_check(driver->conf->parameters, err) != 0) ||
+       bn_pgsql_lib_check_parameters(driver->conf->parameters, err) != 0) ||
       pgsql_read_methods(driver, err) != 0 || pgsql_find_password(driver, err) != 0) {
     pgsql_free_driver(driver);
     return -1;

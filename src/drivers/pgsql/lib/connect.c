@@ -271,15 +271,17 @@ static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *v
   return handle;
 }
 
-int bn_pgsql_lib_check(const char *parameters, struct bn_err *err)
+int bn_pgsql_lib_check_parameters(const char *parameters, struct bn_err *err)
 {
   char *why = NULL;
   PQconninfoOption *all = PQconninfoParse(parameters, &why);
   int rc = 0;
 
+  /* A sentence of libpq ends with a line break; without memory there is no sentence. */
+  if (why != NULL)
+    why[strcspn(why, "\n")] = '\0';
   if (all == NULL)
-    rc = bn_err_set(err, 0, "--pgsql-parameters: %.*s", why != NULL ? (int)strcspn(why, "\n") : 13,
-                    why != NULL ? why : "out of memory");
+    rc = bn_err_set(err, 0, "--pgsql-parameters: %s", why != NULL ? why : "out of memory");
   for (const PQconninfoOption *o = all; rc == 0 && o != NULL && o->keyword != NULL; o++)
     if (o->val != NULL && o->dispchar[0] == '*')
       rc = bn_err_set(err, 0, "--pgsql-parameters: '%s' is a secret, which would stand in results",

@@ -57,7 +57,7 @@ bool bn_pgsql_lib_is_idle(const struct bn_pgsql_lib *c);
 
 /* Checks that libpq understands the parameters, and that none is a secret.  Returns 0, or -1 and
    err. */
-int bn_pgsql_lib_check(const char *parameters, struct bn_err *err);
+int bn_pgsql_lib_check_parameters(const char *parameters, struct bn_err *err);
 /* True if libpq has a parameter of that name. */
 bool bn_pgsql_lib_knows(const char *keyword);
 
