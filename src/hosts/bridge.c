@@ -430,11 +430,18 @@ static void bridge_become_program(const struct bridge *b, int request, pid_t bri
     _exit(BN_STATUS_FAILED);
 }
 
-/* Starts an agent.  If that fails, its controller sees the end of the pipe. */
+/* Starts an agent on the ends of pipes that were handed over.  It ends with the starter, and has
+   the signal mask that the starter has inherited.  If it cannot be started, its controller sees the
+   end of the pipe. */
 static void bridge_start_agent(char *program, const struct bn_handover *h, const sigset_t *masked)
 {
   char *argv[] = {program, (char[]){"--agent"}, NULL};
-  const struct bn_spawn s = {argv, h->in, h->out, STDERR_FILENO, masked, SIGTERM, false};
+  const struct bn_spawn s = {.argv = argv,
+                             .in = h->in,
+                             .out = h->out,
+                             .errors = STDERR_FILENO,
+                             .masked = masked,
+                             .orphaned = SIGTERM};
   struct bn_err err = {0};
 
   if (bn_spawn(&s, &err) < 0)
