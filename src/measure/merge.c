@@ -503,6 +503,7 @@ static void merge_sum_end(const struct job *j)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
+/* Refuses runs whose rates do not add up, unless they are to be merged by force. */
 static int merge_check_overlap(const struct job *j)
 {
   const double union_s = (double)j->runs.union_ns * 1e-9;
@@ -510,17 +511,21 @@ static int merge_check_overlap(const struct job *j)
   if (j->runs.overlap < overlap_min && j->how == BN_MERGE_ALIKE)
     return bn_err_set(j->err, EINVAL,
                       "the spans of the runs overlap for %.1f %% of %.4g s, but rates add "
-                      "up only from 90 %% on; --force merges them anyway",
-                      100 * j->runs.overlap, union_s);
+                      "up only from %.0f %% on; --force merges them anyway",
+                      100 * j->runs.overlap, union_s, 100 * overlap_min);
   if (j->runs.n > 1)
     (void)bn_buf_printf(j->notes, "merged %zu runs, which took %.4g s; overlap: %.1f %%\n",
                         j->runs.n, union_s, 100 * j->runs.overlap);
+  return 0;
+}
+
+static void merge_note_partial_runs(const struct job *j)
+{
   for (size_t i = 0; i < j->n; i++)
     if (j->part[i].result->end.partial)
       (void)bn_buf_printf(j->notes,
                           "'%s' is from a run that has not ended, or contains such a run\n",
                           j->part[i].name);
-  return 0;
 }
 
 /* Orders parts by their starts, so that the order of the arguments makes no difference. */
@@ -589,8 +594,11 @@ int bn_merge(const struct bn_part *part, size_t n, enum bn_merge_how how, struct
                     .err = err};
   memcpy(j->part, part, n * sizeof *part);
   if (bn_merge_check_parts(part, n, how != BN_MERGE_ALIKE, notes, err) == 0 &&
-      merge_find_times(j) == 0 && (how == BN_MERGE_HOSTS || merge_check_overlap(j) == 0))
+      merge_find_times(j) == 0 && (how == BN_MERGE_HOSTS || merge_check_overlap(j) == 0)) {
+    if (how != BN_MERGE_HOSTS)
+      merge_note_partial_runs(j);
     rc = merge_make_result(j);
+  }
   if (rc != 0)
     bn_result_done(out);
   free(j->part);
