@@ -81,13 +81,15 @@ static void subcommand_forget(struct asking *a)
   free(a->operand);
 }
 
+/* arg: "--NAME" or "--NAME=VALUE". */
 static void subcommand_set_option(const struct asking *a, const char *arg)
 {
-  const char *value = strchr(arg, '=');
-  char *name = bn_alloc_part(arg + 2, value != NULL ? (size_t)(value - arg) - 2 : strlen(arg) - 2);
+  const char *name = arg + 2;
+  const size_t len = strcspn(name, "=");
+  char *own_name = bn_alloc_part(name, len);
 
-  (void)bn_optset_set(a->set, name, value != NULL ? value + 1 : NULL, arg);
-  free(name);
+  (void)bn_optset_set(a->set, own_name, name[len] == '=' ? name + len + 1 : NULL, arg);
+  free(own_name);
 }
 
 /* Returns NULL if the argument is not a letter that an option of the subcommand has. */
