@@ -16,6 +16,9 @@
 
 struct bn_conf;
 
+/* The choices of --file-fsync-mode. */
+enum bn_fsync_mode { BN_FILE_FSYNC, BN_FILE_FDATASYNC };
+
 /* Values of the options. */
 struct bn_fileio_conf {
   int64_t num;
@@ -27,7 +30,7 @@ struct bn_fileio_conf {
   struct bn_list extra_flags;
   int64_t fsync_freq;
   bool fsync_all, fsync_end;
-  int fsync_mode; /* 0 fsync, 1 fdatasync */
+  int fsync_mode; /* one of enum bn_fsync_mode */
   int64_t merged;
   double rw_ratio;
   int64_t compressible;           /* percent of zeros in what is written */

@@ -205,7 +205,7 @@ static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct 
 
 static enum bn_io_op inflight_flush_op(const struct bn_fileio *f)
 {
-  return f->plan.conf->fsync_mode == 0 ? BN_IO_FSYNC : BN_IO_FDATASYNC;
+  return f->plan.conf->fsync_mode == BN_FILE_FSYNC ? BN_IO_FSYNC : BN_IO_FDATASYNC;
 }
 
 static void inflight_submit(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)

@@ -20,7 +20,11 @@
 /* The kernel moves no more than this in a system call. */
 static const uint64_t request_max = (uint64_t)1 << 30;
 
-static const char *const fsync_modes[] = {"fsync", "fdatasync", NULL};
+static const char *const fsync_modes[] = {
+    [BN_FILE_FSYNC] = "fsync",
+    [BN_FILE_FDATASYNC] = "fdatasync",
+    [BN_FILE_FDATASYNC + 1] = NULL,
+};
 
 static const char *const mode_names[] = {
     [BN_FILE_SEQWR] = "seqwr",  [BN_FILE_SEQREWR] = "seqrewr", [BN_FILE_SEQRD] = "seqrd",
@@ -384,11 +388,11 @@ void bn_fileio_size_text(const struct bn_fileio_plan *p, uint64_t bytes, char *o
     (void)snprintf(out, len, "%.5g%c%s", value, prefix[i], p->policy->binary_unit);
 }
 
-/* Tells when the test flushes, in the dialects always with fsync, as sysbench does. */
+/* Tells when the test flushes.  In a dialect the text names fsync even if the test calls fdatasync,
+   as sysbench does. */
 static void fileio_describe_flushes(const struct bn_fileio_plan *p, struct bn_facts *f)
 {
-  const bool data = p->policy->own_report && p->conf->fsync_mode == 1;
-  const char *call = data ? "fdatasync" : "fsync";
+  const char *call = fsync_modes[p->policy->own_report ? p->conf->fsync_mode : BN_FILE_FSYNC];
 
   if (p->fsync_freq > 0)
     bn_facts_row(f, BN_NOTICE, "Periodic FSYNC enabled, calling %s() each %llu requests.", call,
