@@ -13,9 +13,15 @@ const _Atomic uint64_t bn_event_always = 0;
 
 void bn_event_stop(struct bn_session *s)
 {
+  /* bn_event_claim and event_ask_claim refuse the next event; bn_event_attend does not count this
+     one. */
   s->failed = true;
+  /* Any latency is longer, so that bn_event_end goes to bn_event_end_long, which takes this event
+     as a failure. */
   s->stat->edge_ns = 0;
+  /* bn_event_more and bn_event_begin go to bn_event_more_slow, which claims. */
   s->attend |= BN_ATTEND_LIMIT;
+  /* Any end is after it, so that bn_event_finish goes to bn_event_attend. */
   s->mark = &bn_event_always;
 }
 
