@@ -341,8 +341,9 @@ void bn_task_finish(struct bn_task *t)
   do {
     const uint64_t until_ns = t->timer.place != 0 ? t->timer.at_ns : UINT64_MAX;
 
-    t->came = t->waits ? loop_wait_here(t, t->fd, t->wanted, until_ns) : t->came;
-    t->waits = false;
+    if (t->waits)
+      t->came = loop_wait_here(t, t->fd, t->wanted, until_ns);
+    t->waits = t->until_over = false;
     bn_timers_clear(&t->loop->timers, &t->timer);
   } while (!loop_resume_call(t));
 }

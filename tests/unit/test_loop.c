@@ -288,6 +288,24 @@ static void a_call_can_be_finished_in_place(void **state)
   empty(p, 1);
 }
 
+/* The end of the run ends a sleep, but no call that comes after it. */
+static void a_sleep_finished_in_place_leaves_no_mark(void **state)
+{
+  static struct part p[1];
+
+  (void)state;
+  fill(p, 1, wait_in_turns);
+  bn_task_sleep(&p[0].task, bn_clock_mono() + BN_NSEC_PER_MSEC);
+  bn_task_finish(&p[0].task);
+  p[0].until_ns = bn_clock_mono() + 20 * BN_NSEC_PER_MSEC;
+  assert_false(bn_task_call(&p[0].task, wait_for_time, &p[0]));
+  p[0].in_call = true;
+  bn_loop_wake(&loop);
+  turn_until(1);
+  assert_true(p[0].ended_ns >= p[0].until_ns);
+  empty(p, 1);
+}
+
 BN_TESTS(loop)
 {
   const struct CMUnitTest tests[] = {
@@ -297,6 +315,7 @@ BN_TESTS(loop)
       cmocka_unit_test(an_interrupt_ends_waits),
       cmocka_unit_test(the_end_of_the_run_ends_sleeps),
       cmocka_unit_test(a_call_can_be_finished_in_place),
+      cmocka_unit_test(a_sleep_finished_in_place_leaves_no_mark),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
