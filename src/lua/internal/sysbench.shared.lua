@@ -26,6 +26,9 @@ end
 
 -- Functions that wait ------------------------------------------------------------------------
 
+-- Each is written out: LuaJIT compiles the functions that a common maker returns without knowing
+-- their upvalues, which costs two hundredths of the instructions of an event.
+
 local waiting = {}
 
 local function result_of(which, object, text)
