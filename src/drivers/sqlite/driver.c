@@ -303,7 +303,8 @@ static int filesystem_find(const char *path, struct statfs *fs)
   slash = strrchr(folder, '/');
   if (slash == NULL)
     return -1;
-  slash[slash == folder] = '\0';
+  /* The slash of the root folder stays. */
+  slash[slash == folder ? 1 : 0] = '\0';
   return statfs(folder, fs);
 }
 

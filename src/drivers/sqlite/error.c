@@ -6,7 +6,14 @@
 #include "drivers/common/remedy.h"
 #include "drivers/sqlite/sqlite.h"
 
-static enum bn_sql_class sqlite_class_of(int code)
+/* Returns the primary result code of an extended one, such as SQLITE_BUSY of SQLITE_BUSY_SNAPSHOT.
+ */
+static int error_primary(int code)
+{
+  return code & 0xff;
+}
+
+static enum bn_sql_class error_class(int code)
 {
   switch (code) {
   case SQLITE_BUSY_SNAPSHOT:
@@ -18,7 +25,7 @@ static enum bn_sql_class sqlite_class_of(int code)
   default:
     break;
   }
-  switch (code & 0xff) {
+  switch (error_primary(code)) {
   case SQLITE_BUSY:
     return BN_CLASS_LOCK_TIMEOUT;
   case SQLITE_READONLY:
@@ -36,7 +43,7 @@ static enum bn_sql_class sqlite_class_of(int code)
 
 enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d)
 {
-  return sqlite_class_of(d->code);
+  return error_class(d->code);
 }
 
 /* SQLite has no error number for a table that exists either. */
@@ -56,9 +63,9 @@ bool bn_sqlite_missing(const struct bn_sql_diag *d)
   return d->code == SQLITE_ERROR && strncmp(d->text, beginning, sizeof beginning - 1) == 0;
 }
 
-static const char *sqlstate_of(int code)
+static const char *error_sqlstate(int code)
 {
-  switch (sqlite_class_of(code)) {
+  switch (error_class(code)) {
   case BN_CLASS_SERIALIZATION:
     return "40001";
   case BN_CLASS_LOCK_TIMEOUT:
@@ -72,7 +79,7 @@ static const char *sqlstate_of(int code)
   default:
     break;
   }
-  switch (code & 0xff) {
+  switch (error_primary(code)) {
   case SQLITE_FULL:
     return "53100";
   case SQLITE_NOMEM:
@@ -92,9 +99,9 @@ static const char *sqlstate_of(int code)
 }
 
 /* True for failures that concern the file, so that its name helps. */
-static bool about_file(int code)
+static bool error_is_about_file(int code)
 {
-  switch (code & 0xff) {
+  switch (error_primary(code)) {
   case SQLITE_FULL:
   case SQLITE_IOERR:
   case SQLITE_READONLY:
@@ -107,17 +114,21 @@ static bool about_file(int code)
 }
 
 /* True for failures after which a transaction only blocks other connections until it ends. */
-static bool ends_transaction(int code)
+static bool error_ends_transaction(int code)
 {
-  return about_file(code) || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_NOMEM ||
-         (code & 0xff) == SQLITE_INTERRUPT;
+  const int primary = error_primary(code);
+
+  return error_is_about_file(code) || primary == SQLITE_BUSY || primary == SQLITE_NOMEM ||
+         primary == SQLITE_INTERRUPT;
 }
 
-static void transaction_roll_back(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
+/* Ends the transaction if it only blocks others, and notes whether there is none any more: SQLite
+   itself ends it after some failures. */
+static void error_roll_back(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
 {
   if (c->db == NULL)
     return;
-  if (sqlite3_get_autocommit(c->db) == 0 && ends_transaction(d->code))
+  if (sqlite3_get_autocommit(c->db) == 0 && error_ends_transaction(d->code))
     (void)sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
   d->rolled_back = sqlite3_get_autocommit(c->db) != 0;
   if (d->rolled_back)
@@ -128,10 +139,10 @@ enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *
                                 const char *text, struct bn_sql_diag *d)
 {
   d->code = code;
-  (void)snprintf(d->state, sizeof d->state, "%s", sqlstate_of(code));
+  (void)snprintf(d->state, sizeof d->state, "%s", error_sqlstate(code));
   (void)snprintf(d->call, sizeof d->call, "%s", call);
   (void)snprintf(d->text, sizeof d->text, "%s", text);
-  transaction_roll_back(c, d);
+  error_roll_back(c, d);
   return BN_SQL_ERROR;
 }
 
@@ -144,9 +155,9 @@ enum bn_sql bn_sqlite_fail(struct bn_sqlite_conn *c, int rc, const char *call,
 
   (void)snprintf(text, sizeof text, "%s",
                  c->db != NULL ? sqlite3_errmsg(c->db) : sqlite3_errstr(rc));
-  if (about_file(rc) && name != NULL && name[0] != '\0')
+  if (error_is_about_file(rc) && name != NULL && name[0] != '\0')
     (void)snprintf(text + strlen(text), sizeof text - strlen(text), ": '%s'", name);
-  if (((rc & 0xff) == SQLITE_CANTOPEN || (rc & 0xff) == SQLITE_IOERR) && os != 0)
+  if ((error_primary(rc) == SQLITE_CANTOPEN || error_primary(rc) == SQLITE_IOERR) && os != 0)
     (void)snprintf(text + strlen(text), sizeof text - strlen(text), ": %s", strerror(os));
   return bn_sqlite_fail_text(c, rc, call, text, d);
 }
