@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+/* Waits without a limit of time, so that 0 means that the session was interrupted. */
 static int sockwait_for(const struct bn_sql_waiter *w, int fd, short events, bool *armed)
 {
   const int came = w->wait(w, fd, events, armed, UINT64_MAX);

@@ -88,7 +88,7 @@ static void defaults_add_command(struct bn_mysql_defaults *d, const char *value)
 }
 
 /* Option names may have '_' for '-', and "loose-" before them.  A value replaces an earlier one. */
-static void mysql_take_line(char *line, struct bn_mysql_defaults *d)
+static void defaults_take_line(char *line, struct bn_mysql_defaults *d)
 {
   char *value = strchr(line, '=');
   const char *name;
@@ -175,15 +175,23 @@ static int defaults_take_directive(struct bn_mysql_defaults *d, char *line, int 
                    : defaults_read_file(d, rest, depth + 1, err);
 }
 
+/* Skips the byte order mark with which some editors begin a file. */
+static char *defaults_skip_mark(char *text)
+{
+  static const char mark[] = "\xef\xbb\xbf";
+
+  return strncmp(text, mark, sizeof mark - 1) == 0 ? text + sizeof mark - 1 : text;
+}
+
+/* Takes the settings of the groups that are read, and those of included files. */
 static int defaults_read_lines(FILE *f, struct bn_mysql_defaults *d, int depth, struct bn_err *err)
 {
-  static const char mark[] = "\xef\xbb\xbf"; /* some editors begin a file with it */
   char line[BN_SECRET_MAX];
-  bool reads = false;
+  bool in_group = false;
   int rc = 0;
 
   for (int n = 0; rc == 0 && fgets(line, sizeof line, f) != NULL; n++) {
-    char *s = defaults_trim(n == 0 && strncmp(line, mark, 3) == 0 ? line + 3 : line);
+    char *s = defaults_trim(n == 0 ? defaults_skip_mark(line) : line);
 
     if (n == LINES_MAX) {
       rc = bn_err_set(err, EFBIG, "the option file has more than %d lines", LINES_MAX);
@@ -194,11 +202,11 @@ static int defaults_read_lines(FILE *f, struct bn_mysql_defaults *d, int depth, 
     defaults_uncomment(s);
     s = defaults_trim(s);
     if (*s == '[')
-      reads = defaults_is_read_group(s);
+      in_group = defaults_is_read_group(s);
     else if (*s == '!')
       rc = defaults_take_directive(d, s, depth, err);
-    else if (reads)
-      mysql_take_line(s, d);
+    else if (in_group)
+      defaults_take_line(s, d);
   }
   explicit_bzero(line, sizeof line);
   return rc;
