@@ -151,6 +151,7 @@ static int agent_send_welcome(struct bn_agent *a, struct bn_err *err)
   return rc;
 }
 
+/* Makes the command line of the run.  Its words are those of the handshake, which owns them. */
 static void agent_make_argv(struct bn_agent *a)
 {
   const struct bn_list *list = &a->handshake.argv;
@@ -215,9 +216,10 @@ static void agent_place_settings(struct bn_agent *a)
     name = list->item[i] + sizeof option - 1;
     if (!bn_temp_folder_has(&a->temp_folder, name))
       continue;
-    a->argv[i + 1] = bn_alloc_print("%s%s/%s", option, a->temp_folder.path, name);
+    char *placed = bn_alloc_print("%s%s/%s", option, a->temp_folder.path, name);
+
     free(list->item[i]);
-    list->item[i] = a->argv[i + 1];
+    list->item[i] = a->argv[i + 1] = placed; /* as agent_make_argv has it */
   }
 }
 

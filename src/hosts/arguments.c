@@ -178,23 +178,35 @@ static bool arguments_ends_in(const char *name, const char *end)
   return len >= tail && strcmp(name + len - tail, end) == 0;
 }
 
+enum { NAME_SIZE = 64 }; /* a longer name is that of no option */
+
+/* Writes the name of an option, "--NAME" or "--NAME=VALUE", in which '_' stands for '-'. */
+static void arguments_read_name(const char *arg, char name[NAME_SIZE])
+{
+  (void)snprintf(name, NAME_SIZE, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
+  for (char *c = name; *c != '\0'; c++)
+    if (*c == '_')
+      *c = '-';
+}
+
+/* Adds an option to the words of the agents: a file that it names is sent, and an option of which
+   each host has its own value, or none, is left out. */
 static int arguments_add_option(struct bn_arguments *a, const char *arg, struct bn_err *err)
 {
-  const char *value = strchr(arg, '=');
-  char name[64];
+  const char *equals = strchr(arg, '=');
+  const char *value = equals != NULL && equals[1] != '\0' ? equals + 1 : NULL;
+  char name[NAME_SIZE];
 
-  (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
-  for (char *c = name; *c != '\0'; c++)
-    *c = *c == '_' ? '-' : *c;
-  if (strcmp(name, "config-file") == 0 && value != NULL && value[1] != '\0')
-    return arguments_send_settings(a, value + 1, err);
+  arguments_read_name(arg, name);
+  if (strcmp(name, "config-file") == 0 && value != NULL)
+    return arguments_send_settings(a, value, err);
   if ((bn_optset_traits(a->from->options, name) & (BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY)) != 0)
     return 0;
   if (arguments_ends_in(name, "-password-prompt"))
     return bn_err_set(err, EINVAL, "--%s cannot be used in a run on several hosts; use --%.*s-file",
                       name, (int)(strlen(name) - strlen("-prompt")), name);
-  if (value != NULL && value[1] != '\0' && arguments_ends_in(name, "-password-file"))
-    return arguments_send_password(a, name, value + 1, err);
+  if (arguments_ends_in(name, "-password-file") && value != NULL)
+    return arguments_send_password(a, name, value, err);
   bn_words_add(&a->words, arg);
   return 0;
 }

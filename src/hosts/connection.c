@@ -134,10 +134,13 @@ static int connection_take_refusal(const struct bn_frame *f, struct bn_err *err)
 static int connection_take_pong(struct bn_connection *c, const struct bn_frame *f,
                                 struct bn_err *err)
 {
-  if (bn_frame_time(f, 0) == 0) /* of a ping that was only to be heard */
+  const uint64_t asked_ns = bn_frame_time(f, 0), theirs_ns = bn_frame_time(f, 1);
+
+  /* The ping was only a sign of life. */
+  if (asked_ns == 0)
     return 0;
-  if (c->ping_ns == 0 || bn_frame_time(f, 0) != c->ping_ns ||
-      bn_clock_sync_add(&c->clock_sync, c->ping_ns, bn_frame_time(f, 1), bn_clock_mono()) != 0)
+  if (c->ping_ns == 0 || asked_ns != c->ping_ns ||
+      bn_clock_sync_add(&c->clock_sync, asked_ns, theirs_ns, bn_clock_mono()) != 0)
     return bn_err_set(err, EPROTO, "it sent a time that nobody asked for");
   c->ping_ns = 0;
   return 0;

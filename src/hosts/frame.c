@@ -7,6 +7,9 @@
 
 #include "base/escape.h"
 
+/* The head of a frame: the length of the type and the payload, then the type. */
+enum { LENGTH_SIZE = 4, TYPE_SIZE = BN_FRAME_HEAD - LENGTH_SIZE };
+
 /* The direction of each type, and the least and the greatest length of its payload. */
 static const struct form {
   enum bn_frame_type type;
@@ -75,8 +78,8 @@ static int frame_put_head(struct bn_buf *out, enum bn_frame_type type, size_t le
   if (form == NULL || len < form->least || len > form->most ||
       bn_buf_reserve(out, sizeof head + len) != 0)
     return -1;
-  frame_write_le(head, len + 1, 4);
-  head[4] = (char)type;
+  frame_write_le(head, len + TYPE_SIZE, LENGTH_SIZE);
+  head[LENGTH_SIZE] = (char)type;
   return bn_buf_add(out, head, sizeof head);
 }
 
@@ -247,36 +250,39 @@ static const char *frame_fault_of_head(const struct bn_frame_reader *r, const st
     return "a frame has no known type";
   if (form->side != r->side)
     return "a frame is one of the other direction";
-  if (len - 1 < form->least || len - 1 > form->most)
+  if (len - TYPE_SIZE < form->least || len - TYPE_SIZE > form->most)
     return "a frame has a length that its type does not have";
   return NULL;
 }
 
 int bn_frame_next(struct bn_frame_reader *r, struct bn_frame *out, struct bn_err *err)
 {
+  const size_t available = r->in.len - r->used;
   const struct form *form;
   const char *fault;
-  uint64_t len;
+  uint64_t len; /* of type and payload */
   char *head;
 
   if (r->failed)
     return bn_err_set(err, EPROTO, "the stream has failed");
-  if (r->in.len - r->used < 4)
+  /* Each part of the head is judged as soon as it is there: a stream that is not from bench may
+     never bring the rest. */
+  if (available < LENGTH_SIZE)
     return 0;
   head = r->in.data + r->used;
-  len = frame_read_le(head, 4);
-  if (len < 1 || len > BN_FRAME_MAX)
+  len = frame_read_le(head, LENGTH_SIZE);
+  if (len < TYPE_SIZE || len > BN_FRAME_MAX)
     return frame_refuse_stream(r, "a frame has no possible length", err);
-  if (r->in.len - r->used < BN_FRAME_HEAD)
+  if (available < BN_FRAME_HEAD)
     return 0;
-  form = frame_form_of((unsigned char)head[4]);
+  form = frame_form_of((unsigned char)head[LENGTH_SIZE]);
   fault = frame_fault_of_head(r, form, len);
   if (fault != NULL)
     return frame_refuse_stream(r, fault, err);
-  if (r->in.len - r->used < 4 + len)
+  if (available < LENGTH_SIZE + len)
     return 0;
-  *out = (struct bn_frame){form->type, head + BN_FRAME_HEAD, (size_t)len - 1};
-  r->used += 4 + (size_t)len;
+  *out = (struct bn_frame){form->type, head + BN_FRAME_HEAD, (size_t)len - TYPE_SIZE};
+  r->used += LENGTH_SIZE + (size_t)len;
   r->any = true;
   return 1;
 }
@@ -289,7 +295,7 @@ bool bn_frame_is_cut(const struct bn_frame_reader *r)
 bool bn_frame_is_within(const struct bn_frame_reader *r, enum bn_frame_type type)
 {
   return !r->failed && r->in.len - r->used >= BN_FRAME_HEAD &&
-         (unsigned char)r->in.data[r->used + 4] == (unsigned char)type;
+         (unsigned char)r->in.data[r->used + LENGTH_SIZE] == (unsigned char)type;
 }
 
 uint64_t bn_frame_time(const struct bn_frame *f, unsigned i)
