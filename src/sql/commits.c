@@ -178,20 +178,22 @@ static bool commits_may_be_of_other_statement(const struct call *call)
 }
 
 /* Notes the outcome that the answer to a COMMIT tells.  refused: a failure means that nothing was
-   committed. */
+   committed.  If the outcome is not known, the row stays pending, and the session takes another
+   one. */
 static void commits_settle(const struct call *call, enum bn_sql rc, bool refused)
 {
   struct state *v = &call->c->state;
   struct bn_sql_row_of_commits *row = v->row;
+  const bool acknowledged = rc <= BN_SQL_ROWS;
+  const bool is_known = acknowledged || (rc != BN_SQL_LOST && refused);
 
-  if (rc > BN_SQL_ROWS && (rc == BN_SQL_LOST || !refused)) {
-    v->row = NULL;
-  } else {
-    if (rc <= BN_SQL_ROWS)
-      atomic_fetch_add_explicit(&row->acknowledged, 1, memory_order_relaxed);
+  if (acknowledged)
+    atomic_fetch_add_explicit(&row->acknowledged, 1, memory_order_relaxed);
+  if (is_known)
     atomic_store_explicit(&row->pending, false, memory_order_release);
-  }
-  if (rc <= BN_SQL_ROWS)
+  else
+    v->row = NULL;
+  if (acknowledged)
     commits_end_transaction(v);
   else
     commits_note_failure(call, rc);

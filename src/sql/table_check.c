@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "sql/driver.h"
@@ -92,14 +93,17 @@ static unsigned table_check_sample(const struct bn_sql_driver *drv, const struct
                                    const struct bn_sql_table_check *t, unsigned i, double *n_found)
 {
   const unsigned n = t->rows < SAMPLE ? (unsigned)t->rows : SAMPLE;
-  char sql[64 + SAMPLE * 24];
-  int len = snprintf(sql, sizeof sql, "SELECT COUNT(*) FROM %s%u WHERE id IN (", t->prefix, i);
+  const unsigned gaps = n > 1 ? n - 1 : 1;
+  struct bn_buf sql = {.max = 0};
+  enum finding found;
 
+  (void)bn_buf_printf(&sql, "SELECT COUNT(*) FROM %s%u WHERE id IN (", t->prefix, i);
   for (unsigned k = 0; k < n; k++)
-    len += snprintf(sql + len, sizeof sql - (size_t)len, "%s%.0f", k > 0 ? "," : "",
-                    1 + floor((t->rows - 1) * k / (n > 1 ? n - 1 : 1)));
-  (void)snprintf(sql + len, sizeof sql - (size_t)len, ")");
-  return table_check_ask(drv, l, sql, n_found) == IS_THERE ? n : 0;
+    (void)bn_buf_printf(&sql, "%s%.0f", k > 0 ? "," : "", 1 + floor((t->rows - 1) * k / gaps));
+  (void)bn_buf_char(&sql, ')');
+  found = table_check_ask(drv, l, sql.data, n_found);
+  bn_buf_done(&sql);
+  return found == IS_THERE ? n : 0;
 }
 
 static void survey_note_sparse(struct survey *found, unsigned i, double n_found, unsigned n_sampled)
