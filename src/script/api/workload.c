@@ -75,16 +75,21 @@ static int workload_command(void *self, struct bn_session *s, const char *name, 
   return rc;
 }
 
-static bool find_command(void *self, const char *name, struct bn_command *out)
+/* Two commands need no declaration: a global function of that name is one. */
+static bool workload_has_undeclared_command(const struct bn_api *api, const char *name)
+{
+  return (strcmp(name, "prepare") == 0 || strcmp(name, "cleanup") == 0) &&
+         bn_lua_has_function(&api->main->lua, name);
+}
+
+static bool workload_find_command(void *self, const char *name, struct bn_command *out)
 {
   const struct bn_api *api = self;
   bool parallel = false;
 
-  if (!bn_cmdline_find(&api->main->lua, name, &parallel)) {
-    if ((strcmp(name, "prepare") != 0 && strcmp(name, "cleanup") != 0) ||
-        !bn_lua_has_function(&api->main->lua, name))
-      return false;
-  }
+  if (!bn_cmdline_find(&api->main->lua, name, &parallel) &&
+      !workload_has_undeclared_command(api, name))
+    return false;
   *out = (struct bn_command){.name = name,
                              .parallel = parallel,
                              .quiet = api->vm->place.set == BN_SET_LEGACY,
@@ -361,7 +366,7 @@ void bn_workload_fill(struct bn_workload *w, const struct bn_api *api)
                             .metrics = sql != NULL ? bn_sqlsys_metrics(sql) : NULL,
                             .statements = sql != NULL && bn_sqlsys_names_statements(sql),
                             .session_size = sizeof(struct session_state),
-                            .find_command = find_command,
+                            .find_command = workload_find_command,
                             .open = workload_open_script,
                             .session_open = workload_open_session,
                             .loop = workload_loop,

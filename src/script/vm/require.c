@@ -40,10 +40,13 @@ static const char *require_search(lua_State *L, const char *field, const char *n
   if (file == NULL && strncmp(name, "jit.", 4) == 0 && strcmp(field, "path") == 0)
     file = bn_module_path_search(lua_tostring(L, lua_upvalueindex(2)), name, NULL);
 
-  lua_pushstring(L, file != NULL ? file : tried.data != NULL ? tried.data : "");
-  bn_buf_done(&tried);
   const bool found = file != NULL;
 
+  if (found)
+    lua_pushstring(L, file);
+  else
+    lua_pushstring(L, tried.data != NULL ? tried.data : "");
+  bn_buf_done(&tried);
   free(file);
   return found ? lua_tostring(L, -1) : NULL;
 }
