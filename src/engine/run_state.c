@@ -63,7 +63,8 @@ static uint64_t state_ns_between(uint64_t from_ns, uint64_t to_ns)
   return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-/* Returns the events of the span that were begun, also dropped ones, as a snapshot does. */
+/* Returns the events of the span that were begun, also dropped ones, as a snapshot does: those in
+   flight are of the span if their average start is (measure/stat.h has the identities). */
 static uint64_t state_events_started(const struct bn_load *l)
 {
   uint64_t n = 0;
@@ -71,10 +72,10 @@ static uint64_t state_events_started(const struct bn_load *l)
   for (unsigned i = 0; i < l->stats.n_sessions; i++) {
     const struct bn_stat *st = l->stats.stat[i];
     const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
-    const uint64_t starts_ns = bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at);
+    const uint64_t sum_of_starts_ns = bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at);
 
     n += bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->dropped);
-    if (in_flight > 0 && starts_ns / in_flight >= st->counts_from_ns)
+    if (in_flight > 0 && sum_of_starts_ns / in_flight >= st->counts_from_ns)
       n += in_flight;
   }
   return n;

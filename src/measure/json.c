@@ -78,8 +78,9 @@ static size_t json_length_of_numbers(const char *text)
   return (size_t)(end - text);
 }
 
-/* Removes the space from text[0..len) and returns the new length. */
-static size_t json_remove_space(char *text, size_t len)
+/* Removes the indentation from a list of numbers, text[0..len), which has no texts with space of
+   their own.  Returns the new length. */
+static size_t json_squeeze_numbers(char *text, size_t len)
 {
   size_t n = 0;
 
@@ -100,7 +101,7 @@ static size_t json_join_numbers(char *text)
     size_t len = !quoted && *at == '[' ? json_length_of_numbers(at) : 0;
 
     if (len > 0) {
-      const size_t squeezed = json_remove_space(at, len);
+      const size_t squeezed = json_squeeze_numbers(at, len);
 
       memmove(text + n, at, squeezed);
       n += squeezed;

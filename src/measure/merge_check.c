@@ -52,6 +52,7 @@ static int merge_check_workload(const struct bn_part *a, const struct bn_part *b
   return 0;
 }
 
+/* Returns whether both lists have the same metrics in the same order. */
 static bool merge_same_rows(const struct bn_metric *a, size_t n_a, const struct bn_metric *b,
                             size_t n_b)
 {

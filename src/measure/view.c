@@ -426,6 +426,7 @@ static void view_find_percentiles(struct bn_view *v, struct bn_view_store *store
   }
 }
 
+/* Adds a bucket of a histogram.  The last bucket has no upper edge, and so no middle. */
 static void view_add_to_timing(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct bn_timing *t = arg;
