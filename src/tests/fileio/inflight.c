@@ -66,7 +66,7 @@ int bn_inflight_open(void *self, struct bn_session *s, struct bn_err *err)
   for (unsigned i = 0; i < f->depth; i++) {
     w->flight[i].io.slot = i;
     w->flight[i].io.buf = w->buffers + i * w->buffer_size;
-    w->idle[i] = &w->flight[f->depth - 1 - i];
+    w->idle[i] = &w->flight[f->depth - 1 - i]; /* the last one is taken first */
   }
   w->n_idle = f->depth;
   bn_rng_seed(&w->data, s->services->conf->seed, BN_RNG_DATA, s->number);
