@@ -156,20 +156,24 @@ enum bn_sql_excess bn_sql_preflight_excess(const struct bn_sql_cost *cost)
 }
 
 /* Returns half of the time that threads have to get ready, as the estimate is a rough one. */
-static uint64_t most_ns(const struct bn_session *s)
+static uint64_t preflight_most_ns(const struct bn_session *s)
 {
   const uint64_t most = LONGEST_S * BN_NSEC_PER_SEC, timeout = s->services->conf->init_timeout_ns;
 
   return timeout != 0 && timeout / 2 < most ? timeout / 2 : most;
 }
 
-static int64_t preflight_left_of(const struct bn_sql_info *info, bool asked)
+/* Returns how many statements the server still lets be prepared; -1: that is not known, or it has
+   no limit. */
+static int64_t preflight_unused_statements(const struct bn_sql_info *info, bool asked)
 {
   const int64_t allowed = info->max_prepared_statements, used = info->prepared_statements;
 
   if (!asked || allowed < 0)
     return -1;
-  return used <= 0 ? allowed : used < allowed ? allowed - used : 0;
+  if (used <= 0) /* their number is not known */
+    return allowed;
+  return used < allowed ? allowed - used : 0;
 }
 
 static struct bn_sql_cost preflight_cost_of(const struct bn_sql_preflight *p,
@@ -181,9 +185,9 @@ static struct bn_sql_cost preflight_cost_of(const struct bn_sql_preflight *p,
   return (struct bn_sql_cost){
       .all = (int64_t)(s->services->conf->plan.threads * e->in_all),
       .here = preflight_threads_of(p, s) * (int64_t)e->in_all,
-      .left = preflight_left_of(&p->info, p->asked),
+      .left = preflight_unused_statements(&p->info, p->asked),
       .rest_ns = e->at_start > 0 ? e->spent_ns / e->at_start * rest : 0,
-      .most_ns = most_ns(s),
+      .most_ns = preflight_most_ns(s),
   };
 }
 
