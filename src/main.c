@@ -68,7 +68,7 @@ struct program {
 };
 
 /* An empty sentence: whoever failed has said why. */
-static int refuse(const struct bn_err *err)
+static int main_refuse(const struct bn_err *err)
 {
   if (err->text[0] != '\0')
     bn_log(BN_FATAL, "%s", err->text);
@@ -77,7 +77,7 @@ static int refuse(const struct bn_err *err)
 
 /* --- options --- */
 
-static void copy_args(struct program *p, int argc, char **argv)
+static void main_copy_args(struct program *p, int argc, char **argv)
 {
   p->args = bn_alloc((size_t)argc + 1, sizeof *p->args);
   for (int i = 0; i < argc; i++)
@@ -85,22 +85,22 @@ static void copy_args(struct program *p, int argc, char **argv)
 }
 
 /* Zeroed room for the values of a table, as long-lived as the option set. */
-static void *new_block(struct program *p, size_t size)
+static void *main_new_block(struct program *p, size_t size)
 {
   p->blocks = bn_alloc_resize(p->blocks, p->n_blocks + 1, sizeof *p->blocks);
   p->blocks[p->n_blocks] = bn_alloc(1, size);
   return p->blocks[p->n_blocks++];
 }
 
-static int declare_drivers(struct program *p)
+static int main_declare_drivers(struct program *p)
 {
   struct bn_err err = {0};
 
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
-    void *values = new_block(p, d->conf_size);
+    void *values = main_new_block(p, d->conf_size);
 
     if (bn_optset_add(p->options, d->group, d->options, values, false, &err) != 0)
-      return refuse(&err);
+      return main_refuse(&err);
     p->drivers[p->n_drivers++] = (struct bn_sql_driver_entry){.name = d->name,
                                                               .title = d->title,
                                                               .options = d->options,
@@ -110,7 +110,7 @@ static int declare_drivers(struct program *p)
   return 0;
 }
 
-static int declare_reporters(struct program *p)
+static int main_declare_reporters(struct program *p)
 {
   struct bn_err err = {0};
   char group[64];
@@ -120,17 +120,17 @@ static int declare_reporters(struct program *p)
 
     if (r->options == NULL)
       continue;
-    p->report_conf[i] = new_block(p, r->conf_size);
+    p->report_conf[i] = main_new_block(p, r->conf_size);
     if (r == &bn_reporter_openmetrics)
       p->listen = p->report_conf[i];
     (void)snprintf(group, sizeof group, "%s report options", r->name);
     if (bn_optset_add(p->options, group, r->options, p->report_conf[i], false, &err) != 0)
-      return refuse(&err);
+      return main_refuse(&err);
   }
   return 0;
 }
 
-static int declare_options(struct program *p)
+static int main_declare_options(struct program *p)
 {
   struct bn_err err = {0};
 
@@ -139,14 +139,14 @@ static int declare_options(struct program *p)
   if (p->agent != NULL)
     bn_optset_files_were_sent(p->options);
   if (bn_conf_add(&p->conf, p->options, &err) != 0)
-    return refuse(&err);
+    return main_refuse(&err);
   if (bn_optset_add(p->options, BN_CLI_DB_GROUP, bn_sql_options, &p->sql_conf, false, &err) != 0)
-    return refuse(&err);
-  return declare_reporters(p) == 0 ? declare_drivers(p) : -1;
+    return main_refuse(&err);
+  return main_declare_reporters(p) == 0 ? main_declare_drivers(p) : -1;
 }
 
 /* A driver that is not ours tells its options itself; others stay unloaded until they are used. */
-static int declare_foreign_driver(struct program *p)
+static int main_declare_foreign_driver(struct program *p)
 {
   const char *name = p->sql_conf.driver;
   const struct bn_driver *driver;
@@ -161,10 +161,10 @@ static int declare_foreign_driver(struct program *p)
   /* The code that asks for the database says that there is no such driver. */
   if (driver == NULL || p->n_drivers == DRIVERS_MAX)
     return 0;
-  values = new_block(p, driver->conf_size);
+  values = main_new_block(p, driver->conf_size);
   (void)snprintf(group, sizeof group, "%s options", driver->name);
   if (bn_optset_add(p->options, group, driver->options, values, false, &err) != 0)
-    return refuse(&err);
+    return main_refuse(&err);
   p->drivers[p->n_drivers++] = (struct bn_sql_driver_entry){.name = driver->name,
                                                             .title = driver->title,
                                                             .options = driver->options,
@@ -174,16 +174,16 @@ static int declare_foreign_driver(struct program *p)
 }
 
 /* The values' place, or NULL. */
-static void *declare_workload(struct program *p, const struct bn_workload *ops)
+static void *main_declare_workload(struct program *p, const struct bn_workload *ops)
 {
   struct bn_err err = {0};
   char group[64];
-  void *values = new_block(p, ops->conf_size);
+  void *values = main_new_block(p, ops->conf_size);
 
   (void)snprintf(group, sizeof group, "%s options", ops->name);
   if (bn_optset_add(p->options, group, ops->options, values, false, &err) == 0)
     return values;
-  (void)refuse(&err);
+  (void)main_refuse(&err);
   return NULL;
 }
 
@@ -200,17 +200,18 @@ static void main_print_help(const struct program *p)
 }
 
 /* The page has the options of all tests, which one run never has. */
-static int print_man(struct program *p)
+static int main_print_man(struct program *p)
 {
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
-    if (declare_workload(p, bn_registry_workloads[i]) == NULL)
+    if (main_declare_workload(p, bn_registry_workloads[i]) == NULL)
       return -1;
   return bn_cli_print_man(p->options);
 }
 
 /* --- commands --- */
 
-static int make_run(struct program *p, const struct bn_workload *ops, void *self, const void *conf)
+static int main_make_run(struct program *p, const struct bn_workload *ops, void *self,
+                         const void *conf)
 {
   const struct bn_run_setup setup = {
       .conf = &p->conf,
@@ -229,13 +230,14 @@ static int make_run(struct program *p, const struct bn_workload *ops, void *self
       .host_group = bn_agent_group(p->agent)};
   struct bn_err err = {0};
 
-  return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : refuse(&err);
+  return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : main_refuse(&err);
 }
 
 /* The run of a script exists already. */
-static int enter_run(struct program *p, const struct bn_workload *ops, void *self, const void *conf)
+static int main_enter_run(struct program *p, const struct bn_workload *ops, void *self,
+                          const void *conf)
 {
-  if (p->run == NULL && make_run(p, ops, self, conf) != 0)
+  if (p->run == NULL && main_make_run(p, ops, self, conf) != 0)
     return -1;
   /* The run starts a thread that receives them. */
   bn_stop_block_signals();
@@ -243,7 +245,7 @@ static int enter_run(struct program *p, const struct bn_workload *ops, void *sel
 }
 
 /* The host, and the server, are asked only if a report or a watcher wants to know. */
-static void tell_what_is_known(struct program *p, const struct bn_workload *ops)
+static void main_add_facts(struct program *p, const struct bn_workload *ops)
 {
   struct bn_facts facts = {.start_ns = 0};
   bool reported = false;
@@ -259,30 +261,32 @@ static void tell_what_is_known(struct program *p, const struct bn_workload *ops)
   bn_run_add_facts(p->run, &facts);
 }
 
-static int execute(struct program *p, const struct bn_workload *ops, void *self, const void *conf)
+static int main_execute(struct program *p, const struct bn_workload *ops, void *self,
+                        const void *conf)
 {
-  if (p->run == NULL && make_run(p, ops, self, conf) != 0)
+  if (p->run == NULL && main_make_run(p, ops, self, conf) != 0)
     return BN_STATUS_FAILED;
   /* A folder on a dead mount takes its time: signals still end the program. */
-  tell_what_is_known(p, ops);
-  return enter_run(p, ops, self, conf) == 0 ? bn_run_execute(p->run) : BN_STATUS_FAILED;
+  main_add_facts(p, ops);
+  return main_enter_run(p, ops, self, conf) == 0 ? bn_run_execute(p->run) : BN_STATUS_FAILED;
 }
 
 static int main_run_command(struct program *p, const struct bn_workload *ops, void *self,
                             const void *conf, const struct bn_command *command)
 {
-  return enter_run(p, ops, self, conf) == 0 ? bn_run_command(p->run, command) : BN_STATUS_FAILED;
+  return main_enter_run(p, ops, self, conf) == 0 ? bn_run_command(p->run, command)
+                                                 : BN_STATUS_FAILED;
 }
 
 /* A script's help() may ask for what a run has, random numbers or a database, and its run exists.
    The run is not entered, so that signals end the program as they do at the top level. */
-static int test_help(struct program *p, const struct bn_workload *ops, void *self)
+static int main_help_of_test(struct program *p, const struct bn_workload *ops, void *self)
 {
   struct bn_err err = {0};
   char group[300];
 
   if (ops->help != NULL && ops->help(self, &err) != 0) {
-    (void)refuse(&err);
+    (void)main_refuse(&err);
     return BN_STATUS_FAILED;
   }
   if (ops->help != NULL)
@@ -297,7 +301,8 @@ static int test_help(struct program *p, const struct bn_workload *ops, void *sel
 }
 
 /* A command of the script's table may replace even `run` and `help`. */
-static int dispatch(struct program *p, const struct bn_workload *ops, void *self, const void *conf)
+static int main_dispatch(struct program *p, const struct bn_workload *ops, void *self,
+                         const void *conf)
 {
   const char *name = p->cli.command;
   const struct bn_command *c = ops->commands;
@@ -308,19 +313,19 @@ static int dispatch(struct program *p, const struct bn_workload *ops, void *self
   if (ops->find_command != NULL && ops->find_command(self, name, &found))
     return main_run_command(p, ops, self, conf, &found);
   if (strcmp(name, "help") == 0)
-    return test_help(p, ops, self);
+    return main_help_of_test(p, ops, self);
   for (; c != NULL && c->name != NULL; c++)
     if (strcmp(c->name, name) == 0)
       return main_run_command(p, ops, self, conf, c);
   if (strcmp(name, "run") == 0 && bn_cli_lacks_required(&p->cli, p->options, ops))
     return BN_STATUS_FAILED;
   if (strcmp(name, "run") == 0)
-    return execute(p, ops, self, conf);
+    return main_execute(p, ops, self, conf);
   bn_cli_no_such_command(&p->cli, ops, self);
   return BN_STATUS_FAILED;
 }
 
-static int run_builtin(struct program *p, const struct bn_workload *ops)
+static int main_run_builtin(struct program *p, const struct bn_workload *ops)
 {
   void *conf;
 
@@ -328,7 +333,7 @@ static int run_builtin(struct program *p, const struct bn_workload *ops)
     bn_cli_no_command(&p->cli, ops->name);
     return BN_STATUS_FAILED;
   }
-  conf = declare_workload(p, ops);
+  conf = main_declare_workload(p, ops);
   if (conf == NULL ||
       bn_cli_check_options(&p->cli, p->options, p->cli.policy->unknown_options_pass) != 0)
     return BN_STATUS_FAILED;
@@ -338,19 +343,19 @@ static int run_builtin(struct program *p, const struct bn_workload *ops)
     bn_log_note("--luajit-cmd has no effect: the %s test is not a script", ops->name);
   if (p->cli.policy->unknown_options_pass)
     bn_cli_warn_unknown(p->options);
-  return dispatch(p, ops, NULL, conf);
+  return main_dispatch(p, ops, NULL, conf);
 }
 
 /* --- scripts --- */
 
 /* Before anything of the script is executed: already its top level may use what a run has. */
-static int make_script_run(struct program *p)
+static int main_make_script_run(struct program *p)
 {
   struct bn_report_use *hooks = &p->reporters[p->n_reporters++];
 
   *hooks = (struct bn_report_use){.out = stdout};
   hooks->ops = bn_script_reporter(p->script, &hooks->conf);
-  if (make_run(p, bn_script_workload(p->script), bn_script_self(p->script), NULL) != 0)
+  if (main_make_run(p, bn_script_workload(p->script), bn_script_self(p->script), NULL) != 0)
     return -1;
   bn_script_attach(p->script, bn_run_main_session(p->run));
   return 0;
@@ -382,9 +387,9 @@ static int main_open_script(struct program *p)
       .is_workload = bn_registry_is_script};
 
   if (bn_plugin_data_dir(p->data_dir, sizeof p->data_dir, &err) == NULL)
-    return refuse(&err);
+    return main_refuse(&err);
   p->script = bn_script_new(&setup);
-  if (make_script_run(p) != 0)
+  if (main_make_script_run(p) != 0)
     return -1;
   if (bn_script_load(p->script, &err) == 0)
     return 0;
@@ -393,17 +398,17 @@ static int main_open_script(struct program *p)
 }
 
 /* The run was made before the script was read. */
-static int measure_script(struct program *p)
+static int main_measure_script(struct program *p)
 {
   const struct bn_metric *metrics = bn_script_metrics(p->script);
   struct bn_err err = {0};
 
-  return metrics == NULL || bn_run_measure(p->run, metrics, &err) == 0 ? 0 : refuse(&err);
+  return metrics == NULL || bn_run_measure(p->run, metrics, &err) == 0 ? 0 : main_refuse(&err);
 }
 
 /* The script has defaults of options from which the run was made.  Connections that its top level
    has made are closed. */
-static int remake_run(struct program *p)
+static int main_remake_run(struct program *p)
 {
   struct bn_optset_fault fault;
   struct bn_run *old = p->run;
@@ -414,32 +419,32 @@ static int remake_run(struct program *p)
   }
   bn_cli_set_messages(&p->cli, &p->conf, false);
   bn_sql_session_end(p->sql, bn_run_main_session(old));
-  if (make_run(p, bn_script_workload(p->script), bn_script_self(p->script), NULL) != 0)
+  if (main_make_run(p, bn_script_workload(p->script), bn_script_self(p->script), NULL) != 0)
     return -1;
   bn_script_attach(p->script, bn_run_main_session(p->run));
   bn_run_free(old);
   return 0;
 }
 
-static int prepare_script(struct program *p)
+static int main_prepare_script(struct program *p)
 {
   struct bn_err err = {0};
   bool accepts_any = false;
 
   if (bn_script_options(p->script, &accepts_any, &err) != 0)
-    return refuse(&err);
+    return main_refuse(&err);
   if (bn_cli_check_options(&p->cli, p->options, accepts_any) != 0)
     return -1;
   /* The reference warns where it exports, and exports nothing for help. */
   if (!p->cli.policy->help_skips_files || !bn_cli_is_command(&p->cli, "help"))
     bn_cli_check_files(&p->cli, p->options, true);
   /* Each host of several has the options of the controller. */
-  if (bn_script_changes_run(p->script) && p->agent == NULL && remake_run(p) != 0)
+  if (bn_script_changes_run(p->script) && p->agent == NULL && main_remake_run(p) != 0)
     return -1;
-  return bn_script_export(p->script) == 0 ? measure_script(p) : -1;
+  return bn_script_export(p->script) == 0 ? main_measure_script(p) : -1;
 }
 
-static int run_script(struct program *p)
+static int main_run_script(struct program *p)
 {
   if (main_open_script(p) != 0)
     return BN_STATUS_FAILED;
@@ -448,16 +453,16 @@ static int run_script(struct program *p)
     bn_cli_check_files(&p->cli, p->options, false);
     return BN_STATUS_OK;
   }
-  if (prepare_script(p) != 0)
+  if (main_prepare_script(p) != 0)
     return BN_STATUS_FAILED;
   bn_cli_note_unused(&p->cli, p->options, p->sql_conf.driver != NULL ? p->sql_conf.driver : "");
-  return dispatch(p, bn_script_workload(p->script), bn_script_self(p->script), NULL);
+  return main_dispatch(p, bn_script_workload(p->script), bn_script_self(p->script), NULL);
 }
 
 /* --- phases --- */
 
 /* The controller prints what the user wants, and has had the intervals when they ended. */
-static int open_agent_reports(struct program *p)
+static int main_open_agent_reports(struct program *p)
 {
   if (bn_cli_open_reports(NULL, &p->reporters, &p->n_reporters) != 0)
     return -1;
@@ -468,10 +473,10 @@ static int open_agent_reports(struct program *p)
   return 0;
 }
 
-static int open_reports(struct program *p)
+static int main_open_reports(struct program *p)
 {
   if (p->agent != NULL)
-    return open_agent_reports(p);
+    return main_open_agent_reports(p);
   if (bn_cli_open_reports(&p->conf.raw.reports, &p->reporters, &p->n_reporters) != 0)
     return -1;
   for (size_t k = 0; k < p->n_reporters; k++)
@@ -482,7 +487,7 @@ static int open_reports(struct program *p)
 }
 
 /* A person who watches a run that prints no intervals sees how it goes. */
-static void add_live_line(struct program *p)
+static void main_add_live_line(struct program *p)
 {
   const bool wanted = p->conf.plan.interval_ns == 0 && bn_log_get_verbosity() >= BN_NOTICE &&
                       bn_cli_is_command(&p->cli, "run");
@@ -492,13 +497,13 @@ static void add_live_line(struct program *p)
 }
 
 /* Adds that line, and the page of --metrics-listen. */
-static int add_own_reports(struct program *p)
+static int main_add_own_reports(struct program *p)
 {
   struct bn_err err = {0};
 
-  add_live_line(p);
+  main_add_live_line(p);
   if (bn_listen_new(p->listen, &err) != 0)
-    return refuse(&err);
+    return main_refuse(&err);
   if (p->listen->page != NULL)
     p->reporters[p->n_reporters++] =
         (struct bn_report_use){.ops = &bn_reporter_listen, .conf = p->listen};
@@ -506,7 +511,7 @@ static int add_own_reports(struct program *p)
 }
 
 /* sysbench has no --connect: in a dialect, a word that is no URI is a script's. */
-static int connect_to(struct program *p)
+static int main_take_uri(struct program *p)
 {
   const char *uri = p->sql_conf.connect;
 
@@ -516,14 +521,14 @@ static int connect_to(struct program *p)
 }
 
 /* Everything that is settled before the banner. */
-static int settle(struct program *p)
+static int main_settle_options(struct program *p)
 {
   struct bn_optset_fault fault;
 
   /* Scripts see the test under the name it has in 0.5. */
   if (p->cli.test != NULL && p->cli.test != p->conf.raw.test)
     (void)bn_optset_set(p->options, "test", p->cli.test, p->cli.test);
-  if (connect_to(p) != 0 || declare_foreign_driver(p) != 0)
+  if (main_take_uri(p) != 0 || main_declare_foreign_driver(p) != 0)
     return -1;
   p->cli.warned = p->agent != NULL;
   bn_cli_resolve_aliases(&p->cli, p->options);
@@ -539,13 +544,13 @@ static int settle(struct program *p)
     return -1;
   if (bn_named_watchers(&p->conf.raw.watch, bn_agent_is_first(p->agent), p->watchers,
                         &p->n_watchers) != 0 ||
-      open_reports(p) != 0)
+      main_open_reports(p) != 0)
     return -1;
-  return p->agent == NULL ? add_own_reports(p) : 0;
+  return p->agent == NULL ? main_add_own_reports(p) : 0;
 }
 
 /* --test is missing: the general help, as an answer or as a reproach. */
-static int without_test(const struct program *p)
+static int main_help_without_test(const struct program *p)
 {
   main_print_help(p);
   if (bn_cli_is_command(&p->cli, "help"))
@@ -554,7 +559,7 @@ static int without_test(const struct program *p)
   return BN_STATUS_FAILED;
 }
 
-static int parse_arguments(struct program *p)
+static int main_parse_arguments(struct program *p)
 {
   if (bn_cli_parse(&p->cli, p->options) == 0)
     return 0;
@@ -587,20 +592,21 @@ static void program_free(struct program *p)
 /* --- completions --- */
 
 /* A script of the bundle, as far as `help` would take it. */
-static int load_bundled(struct program *q, const char *name)
+static int main_load_bundled(struct program *q, const char *name)
 {
-  copy_args(q, 0, NULL);
+  main_copy_args(q, 0, NULL);
   q->cli = (struct bn_cli){.policy = &bn_policy_bench, .test = name, .command = "help"};
-  return declare_options(q) == 0 && settle(q) == 0 && main_open_script(q) == 0 &&
-                 prepare_script(q) == 0
+  return main_declare_options(q) == 0 && main_settle_options(q) == 0 && main_open_script(q) == 0 &&
+                 main_prepare_script(q) == 0
              ? 0
              : -1;
 }
 
-static int complete_script(const struct bn_completion *c, const struct bn_registry_script *script)
+static int main_complete_script(const struct bn_completion *c,
+                                const struct bn_registry_script *script)
 {
   struct program q = {.n_blocks = 0};
-  const int rc = load_bundled(&q, script->name);
+  const int rc = main_load_bundled(&q, script->name);
 
   if (rc == 0)
     bn_completion_script(c, script->name, script->title, bn_script_workload(q.script),
@@ -609,25 +615,25 @@ static int complete_script(const struct bn_completion *c, const struct bn_regist
   return rc;
 }
 
-static int print_completion(struct program *p)
+static int main_print_completion(struct program *p)
 {
   struct bn_completion c;
 
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
-    if (declare_workload(p, bn_registry_workloads[i]) == NULL)
+    if (main_declare_workload(p, bn_registry_workloads[i]) == NULL)
       return -1;
   bn_completion_begin(&c, (enum bn_shell)p->conf.raw.completion, stdout);
   if (bn_completion_program(&c, p->options) != 0)
     return -1;
   for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
-    if (complete_script(&c, &bn_registry_scripts[i]) != 0)
+    if (main_complete_script(&c, &bn_registry_scripts[i]) != 0)
       return -1;
   bn_completion_end(&c);
   return 0;
 }
 
 /* 1: answered; 0: there was no question; -1: failed. */
-static int answer(struct program *p)
+static int main_answer(struct program *p)
 {
   const bool by_word = p->cli.policy->words_are_commands;
 
@@ -636,20 +642,21 @@ static int answer(struct program *p)
   else if (p->conf.raw.version || (by_word && bn_cli_is_command(&p->cli, "version")))
     bn_cli_print_version(&p->cli);
   else if (p->conf.raw.help_man)
-    return print_man(p) == 0 ? 1 : -1;
+    return main_print_man(p) == 0 ? 1 : -1;
   else if (p->conf.raw.completion != BN_SHELL_NONE)
-    return print_completion(p) == 0 ? 1 : -1;
+    return main_print_completion(p) == 0 ? 1 : -1;
   else
     return 0;
   return 1;
 }
 
-static int run_subcommand(struct program *p, const struct bn_subcommand *sub, int argc, char **argv)
+static int main_run_subcommand(struct program *p, const struct bn_subcommand *sub, int argc,
+                               char **argv)
 {
   struct bn_err err = {0};
   int status;
 
-  copy_args(p, argc, argv);
+  main_copy_args(p, argc, argv);
   status = bn_subcommand_run(
       sub, &(struct bn_subcommand_args){argc, p->args, argv, bn_about_traits}, stdout, &err);
   if (err.text[0] != '\0')
@@ -658,7 +665,7 @@ static int run_subcommand(struct program *p, const struct bn_subcommand *sub, in
 }
 
 /* ops NULL: a script, whose kind is known when it runs. */
-static int run_hosts(const struct program *p, const struct bn_workload *ops)
+static int main_run_hosts(const struct program *p, const struct bn_workload *ops)
 {
   const struct bn_cli *cli = &p->cli;
   const bool verifies = ops == NULL && p->sql_conf.verify_commits;
@@ -686,25 +693,25 @@ static int run_hosts(const struct program *p, const struct bn_workload *ops)
   return bn_hosts_run(&setup);
 }
 
-static int run_program(struct program *p, int argc, char **argv)
+static int main_run_program(struct program *p, int argc, char **argv)
 {
   const struct bn_subcommand *sub = bn_subcommand_find(bn_registry_subcommands, argc, argv);
   const struct bn_workload *ops;
   int answered;
 
   if (sub != NULL)
-    return run_subcommand(p, sub, argc, argv);
+    return main_run_subcommand(p, sub, argc, argv);
   if (bn_cli_begin(&p->cli, argc, argv) != 0)
     return BN_STATUS_FAILED;
   if (p->cli.policy->fatal_on_stderr)
     bn_log_errors_apart();
-  copy_args(p, argc, argv);
-  if (declare_options(p) != 0 || parse_arguments(p) != 0)
+  main_copy_args(p, argc, argv);
+  if (main_declare_options(p) != 0 || main_parse_arguments(p) != 0)
     return BN_STATUS_FAILED;
   bn_cli_take_test(&p->cli, p->conf.raw.test);
   bn_cli_take_help(&p->cli, &p->conf.raw.help);
   bn_cli_scrub(&p->cli, p->options);
-  answered = answer(p);
+  answered = main_answer(p);
   if (answered != 0)
     return answered > 0 ? BN_STATUS_OK : BN_STATUS_FAILED;
   if (p->cli.policy->words_are_commands && p->cli.command == NULL) {
@@ -712,46 +719,46 @@ static int run_program(struct program *p, int argc, char **argv)
     main_print_help(p);
     return BN_STATUS_FAILED;
   }
-  if (settle(p) != 0)
+  if (main_settle_options(p) != 0)
     return BN_STATUS_FAILED;
   if (!p->conf.raw.quiet && p->agent == NULL &&
       !bn_cli_prints_document(&p->cli, p->reporters, p->n_reporters))
     bn_cli_print_banner(&p->cli, bn_script_luajit());
   if (p->cli.policy->words_are_commands && p->cli.test == NULL)
-    return without_test(p);
+    return main_help_without_test(p);
   ops = p->cli.test != NULL ? bn_registry_workload(p->cli.test) : NULL;
   if (p->agent == NULL && bn_hosts_wanted(&p->conf, &p->ranks, p->cli.test, p->cli.command))
-    return run_hosts(p, ops);
-  return ops != NULL ? run_builtin(p, ops) : run_script(p);
+    return main_run_hosts(p, ops);
+  return ops != NULL ? main_run_builtin(p, ops) : main_run_script(p);
 }
 
 /* The command line comes from the controller. */
-static int run_agent(struct program *p)
+static int main_run_agent(struct program *p)
 {
   struct bn_err err = {0};
 
   if (bn_agent_open(&p->agent, PACKAGE_VERSION, &err) == 0) {
     bn_log_start();
-    return run_program(p, bn_agent_argc(p->agent), bn_agent_argv(p->agent));
+    return main_run_program(p, bn_agent_argc(p->agent), bn_agent_argv(p->agent));
   }
   if (err.text[0] != '\0')
     bn_log_stderr("%s", err.text);
   return BN_STATUS_FAILED;
 }
 
-static int run(struct program *p, int argc, char **argv)
+static int main_run(struct program *p, int argc, char **argv)
 {
   int status;
 
   if (bn_agent_is_wanted(argc, argv))
-    return run_agent(p);
+    return main_run_agent(p);
   bn_log_start();
   status = bn_bridge_enter(&p->ranks, argc, argv, bn_subcommand_scrub);
-  return status < 0 ? run_program(p, argc, argv) : status;
+  return status < 0 ? main_run_program(p, argc, argv) : status;
 }
 
 /* If standard output has no reader or failed, the program fails. */
-static int check_output(int status)
+static int main_check_output(int status)
 {
   int worse = BN_STATUS_OK;
 
@@ -770,11 +777,11 @@ int main(int argc, char **argv)
   /* A limit on file sizes is a failed write; other signals end the program until there is a run. */
   bn_stop_watch_reader();
   (void)signal(SIGXFSZ, SIG_IGN);
-  status = bn_file_open_standard() == 0 ? run(&p, argc, argv) : BN_STATUS_FAILED;
+  status = bn_file_open_standard() == 0 ? main_run(&p, argc, argv) : BN_STATUS_FAILED;
   bn_log_more_threads();
   if (bn_cli_close_reports(p.reporters, p.n_reporters) != 0 && status == BN_STATUS_OK)
     status = BN_STATUS_FAILED;
-  status = check_output(status);
+  status = main_check_output(status);
   if (p.listen != NULL)
     bn_listen_end(p.listen, status > BN_STATUS_SIGNAL);
   if (p.agent != NULL)

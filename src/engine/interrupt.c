@@ -62,7 +62,7 @@ static void interrupt_each(struct bn_interrupt *it)
     interrupt_call(it, &it->call[i]);
 }
 
-static void *interrupter_main(void *arg)
+static void *interrupt_main(void *arg)
 {
   struct bn_interrupt *it = arg;
   unsigned done = 0;
@@ -91,7 +91,7 @@ void bn_interrupt_first(struct bn_interrupt *it, unsigned n)
     it->first_n = n > it->first_n ? n : it->first_n;
     it->round++;
     if (!it->thread_made)
-      it->thread_made = bn_wait_spawn(&it->thread, 0, interrupter_main, it) == 0;
+      it->thread_made = bn_wait_spawn(&it->thread, 0, interrupt_main, it) == 0;
     bn_wait_wake(&it->changed);
   }
   (void)pthread_mutex_unlock(&it->lock);

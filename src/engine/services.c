@@ -89,7 +89,7 @@ static void services_fail_session(struct bn_session *s, const char *kind, const 
 
 static const struct bn_wait process_end = {"the end of the process", BN_BOUND_LEFT_BEHIND};
 
-__attribute__((noreturn)) static void stay_behind(void *context)
+__attribute__((noreturn)) static void services_stay_behind(void *context)
 {
   const struct bn_run_parts *p = context;
 
@@ -204,7 +204,7 @@ void bn_services_bind(struct bn_services *out, struct bn_run_parts *parts,
       .leave = services_leave,
       .fail = services_fail,
       .fail_session = services_fail_session,
-      .stay_behind = stay_behind,
+      .stay_behind = services_stay_behind,
       .lose = services_lose,
       .barrier = services_barrier,
       .call = services_call,

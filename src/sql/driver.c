@@ -147,7 +147,7 @@ static int driver_check_isolation(const struct bn_sqlsys *sys, const struct bn_d
 }
 
 /* Returns whether the run goes on after the loss of a connection to a silent host. */
-static bool ignores_silence(const struct bn_sql_driver *drv, const struct bn_driver *ops)
+static bool driver_ignores_silence(const struct bn_sql_driver *drv, const struct bn_driver *ops)
 {
   const struct bn_sql_named *each = ops->silence;
 
@@ -195,7 +195,7 @@ static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_driver_ent
   drv->host.anew = drv->sys->anew;
   drv->host.names_loss = bn_sql_errors_name_loss(&drv->sys->ignored, ops) ||
                          bn_sql_errors_name_loss(&drv->ignored, ops);
-  drv->ignores_silence = ignores_silence(drv, ops);
+  drv->ignores_silence = driver_ignores_silence(drv, ops);
   drv->host.interrupted = &s->interrupted;
   if (ops->init != NULL && ops->init(&drv->self, row->conf, &drv->host, err) != 0)
     return -1;

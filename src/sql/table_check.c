@@ -183,7 +183,8 @@ static void table_check_survey(struct bn_sql_driver *drv, struct bn_session *s,
 }
 
 /* Warns of too few rows.  A run reads no row with an id below 1. */
-static void warn_of_few_rows(const struct bn_sql_table_check *t, const struct survey *found)
+static void table_check_warn_of_few_rows(const struct bn_sql_table_check *t,
+                                         const struct survey *found)
 {
   const double fewest = found->fewest > 0 ? found->fewest : 0;
   char instead[64] = "";
@@ -200,7 +201,8 @@ static void warn_of_few_rows(const struct bn_sql_table_check *t, const struct su
                 found->n_small, t->rows, t->prefix, found->smallest, fewest, instead);
 }
 
-static void warn_of_missing_ids(const struct bn_sql_table_check *t, const struct survey *found)
+static void table_check_warn_of_missing_ids(const struct bn_sql_table_check *t,
+                                            const struct survey *found)
 {
   bn_log_note("warning: of %.0f ids from 1 to --table-size=%.0f, table '%s%u' has %.0f, so that "
               "statements find no row for the others: run 'cleanup' and 'prepare', with "
@@ -208,7 +210,8 @@ static void warn_of_missing_ids(const struct bn_sql_table_check *t, const struct
               found->n_sampled, t->rows, t->prefix, found->sparse, found->n_found);
 }
 
-static void warn_of_unused_rows(const struct bn_sql_table_check *t, const struct survey *found)
+static void table_check_warn_of_unused_rows(const struct bn_sql_table_check *t,
+                                            const struct survey *found)
 {
   bn_log_note("warning: the run uses the ids 1 to %.0f, the default of --table-size, but table "
               "'%s%u' has ids up to %.0f: use --table-size=%.0f for all of them",
@@ -232,10 +235,10 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
     return bn_err_set(err, 0, "table '%s%u' does not exist: run 'prepare' first, or use --%s=%u",
                       t->prefix, found.missing, t->option, found.missing - 1);
   if (found.n_small > 0)
-    warn_of_few_rows(t, &found);
+    table_check_warn_of_few_rows(t, &found);
   if (found.sparse > 0)
-    warn_of_missing_ids(t, &found);
+    table_check_warn_of_missing_ids(t, &found);
   if (found.large > 0)
-    warn_of_unused_rows(t, &found);
+    table_check_warn_of_unused_rows(t, &found);
   return 0;
 }

@@ -223,14 +223,14 @@ static int mysql_driver_init(void **self, const void *conf, const struct bn_driv
   return bn_err_set(err, 0, "cannot start the MySQL client library");
 }
 
-static int thread_init(void *self)
+static int mysql_driver_thread_init(void *self)
 {
   const struct bn_mysql *driver = self;
 
   return driver->conf->dry_run ? 0 : bn_mysql_lib_thread_start(driver);
 }
 
-static void thread_done(void *self)
+static void mysql_driver_thread_done(void *self)
 {
   const struct bn_mysql *driver = self;
 
@@ -289,8 +289,8 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .stmt_size = sizeof(struct bn_mysql_stmt),
     .init = mysql_driver_init,
     .done = mysql_driver_done,
-    .thread_init = thread_init,
-    .thread_done = thread_done,
+    .thread_init = mysql_driver_thread_init,
+    .thread_done = mysql_driver_thread_done,
     .connect = bn_mysql_connect,
     .disconnect = bn_mysql_disconnect,
     .caps = mysql_driver_caps,

@@ -74,7 +74,7 @@ static const int lost_codes[] = {
    later, or before, where the server takes Galera's number for the number of an engine or of the
    system: "Got error 6 "No such device or address" during COMMIT", in any language.  Engines have
    numbers from 120. */
-static bool lost_its_cluster(const char *text)
+static bool error_lost_its_cluster(const char *text)
 {
   enum { LOST = 6, FAILED = 7 };
   const long number = strtol(text + strcspn(text, "0123456789"), NULL, 10);
@@ -94,7 +94,7 @@ static bool error_is_out_of_service(int code, const char *text)
   case SERVER_UNKNOWN_COMMAND:
     return strncmp(text, "WSREP", 5) == 0;
   case SERVER_NO_COMMIT:
-    return lost_its_cluster(text);
+    return error_lost_its_cluster(text);
   default:
     return code == SERVER_HOOK;
   }

@@ -56,7 +56,7 @@ bool bn_pgsql_missing(const struct bn_sql_diag *d)
 
 /* libpq has no SQLSTATE for a refused connection, so the text decides; texts in other languages get
    no remedy. */
-static const char *remedy_of_refusal(const char *text)
+static const char *error_remedy_of_refusal(const char *text)
 {
   static const struct {
     const char *text, *remedy;
@@ -80,7 +80,7 @@ static const char *remedy_of_refusal(const char *text)
 const char *bn_pgsql_remedy(const struct bn_sql_diag *d)
 {
   if (strcmp(d->state, "08006") == 0)
-    return remedy_of_refusal(d->text);
+    return error_remedy_of_refusal(d->text);
   if (strcmp(d->state, "42P07") == 0)
     return bn_remedy_table;
   /* The statement exists already, or does not exist. */

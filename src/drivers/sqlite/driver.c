@@ -12,8 +12,8 @@
 
 #include "drivers/sqlite/sqlite.h"
 
-/* Steps of SQLite's virtual machine between two calls of on_progress: some milliseconds, and far
-   more than a ROLLBACK has, which must not be interrupted. */
+/* Steps of SQLite's virtual machine between two calls of sqlite_on_progress: some milliseconds, and
+   far more than a ROLLBACK has, which must not be interrupted. */
 enum { PROGRESS_STEPS = 100000 };
 
 static int sqlite_driver_init(void **self, const void *conf, const struct bn_driver_host *host,
@@ -52,7 +52,7 @@ static void sqlite_driver_done(void *self)
 }
 
 /* Returns the file of that path, which is added if needed.  The caller holds the lock. */
-static struct bn_sqlite_file *file_of(struct bn_sqlite *driver, const char *path)
+static struct bn_sqlite_file *sqlite_file_of(struct bn_sqlite *driver, const char *path)
 {
   struct bn_sqlite_file *f = driver->files;
 
@@ -69,7 +69,7 @@ static struct bn_sqlite_file *file_of(struct bn_sqlite *driver, const char *path
 }
 
 /* Waits for a lock of another process.  Returns whether to try again. */
-static int on_busy(void *arg, int count)
+static int sqlite_on_busy(void *arg, int count)
 {
   struct bn_sqlite_conn *c = arg;
   const uint64_t now = c->driver->host->now_ns();
@@ -86,7 +86,7 @@ static int on_busy(void *arg, int count)
 
 /* Returns whether the statement must end.  SQLite itself forgets an interruption that comes just
    before the statement begins. */
-static int on_progress(void *arg)
+static int sqlite_on_progress(void *arg)
 {
   const struct bn_sqlite_conn *c = arg;
 
@@ -138,8 +138,8 @@ static enum bn_sql sqlite_driver_configure(struct bn_sqlite_conn *c, struct bn_s
   int rc;
 
   (void)sqlite3_extended_result_codes(c->db, 1);
-  (void)sqlite3_busy_handler(c->db, on_busy, c);
-  sqlite3_progress_handler(c->db, PROGRESS_STEPS, on_progress, c);
+  (void)sqlite3_busy_handler(c->db, sqlite_on_busy, c);
+  sqlite3_progress_handler(c->db, PROGRESS_STEPS, sqlite_on_progress, c);
   if (sqlite_set_journal(c, bn_sqlite_journal_modes[conf->journal_mode], d) != BN_SQL_DONE)
     return BN_SQL_ERROR;
   rc = sqlite_pragma(c, "synchronous", bn_sqlite_synchronous[conf->synchronous], NULL, 0);
@@ -162,7 +162,7 @@ static enum bn_sql sqlite_open_locked(struct bn_sqlite_conn *c, const char *path
     return bn_sqlite_fail(c, rc, "sqlite3_open_v2()", d);
   full = sqlite3_db_filename(c->db, "main");
   if (full != NULL && full[0] != '\0')
-    c->file = file_of(c->driver, full);
+    c->file = sqlite_file_of(c->driver, full);
   return sqlite_driver_configure(c, d);
 }
 
@@ -176,7 +176,7 @@ static const char *sqlite_path_of(const struct bn_sqlite *driver, const struct b
 }
 
 /* Returns milliseconds: --sqlite-busy-timeout, or the time until the deadline if that is less. */
-static uint64_t timeout_until(const struct bn_sqlite *driver, uint64_t deadline_ns)
+static uint64_t sqlite_timeout_until(const struct bn_sqlite *driver, uint64_t deadline_ns)
 {
   const uint64_t configured_ms = (uint64_t)driver->conf->busy_timeout_ms,
                  now = driver->host->now_ns();
@@ -193,7 +193,7 @@ static enum bn_sql sqlite_connect_file(void *self, void *conn, const struct bn_s
   enum bn_sql rc;
 
   c->driver = self;
-  c->timeout_ms = timeout_until(c->driver, deadline_ns);
+  c->timeout_ms = sqlite_timeout_until(c->driver, deadline_ns);
   path = sqlite_path_of(c->driver, t);
   (void)snprintf(d->where, sizeof d->where, "SQLite database '%s'", path);
   bn_sqlite_turn_init(&c->turn);
@@ -293,7 +293,7 @@ static void sqlite_close_stmt(void *stmt)
 }
 
 /* Gets the file system of the file, or of its folder if the file does not exist. */
-static int filesystem_find(const char *path, struct statfs *fs)
+static int sqlite_find_filesystem(const char *path, struct statfs *fs)
 {
   char folder[PATH_MAX], *slash;
 
@@ -309,7 +309,7 @@ static int filesystem_find(const char *path, struct statfs *fs)
 }
 
 /* True if rows may take less room than they have bytes, or the numbers mean nothing. */
-static bool filesystem_is_elastic(const struct statfs *fs)
+static bool sqlite_is_elastic_filesystem(const struct statfs *fs)
 {
   enum { BTRFS, BCACHEFS, F2FS, ZFS, N };
   static const uint32_t type[N] = {
@@ -331,8 +331,8 @@ static int sqlite_check_room(void *conn, uint64_t bytes, struct bn_err *err)
   struct stat st;
   uint64_t room;
 
-  if (path == NULL || path[0] == '\0' || filesystem_find(path, &fs) != 0 ||
-      filesystem_is_elastic(&fs))
+  if (path == NULL || path[0] == '\0' || sqlite_find_filesystem(path, &fs) != 0 ||
+      sqlite_is_elastic_filesystem(&fs))
     return 0;
   room = (uint64_t)fs.f_bfree * (uint64_t)fs.f_bsize;
   if (stat(path, &st) == 0)

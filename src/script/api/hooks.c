@@ -123,7 +123,7 @@ static void hooks_add_native_fields(lua_State *L, const struct bn_view *v, bool 
 }
 
 /* Pushes sysbench.hooks[name] if it is a function, else pushes nothing and returns false. */
-static bool push_hook(struct bn_lua *lua, const char *name)
+static bool hooks_push(struct bn_lua *lua, const char *name)
 {
   lua_State *L = lua->L;
 
@@ -175,7 +175,7 @@ static void hooks_push_stat(const struct bn_lua *lua, const struct bn_view *v, b
 static int hooks_report(struct bn_instance *in, const char *hook, const struct bn_view *v,
                         bool cumulative)
 {
-  if (in == NULL || in->lua.vm->setup->is_part || !push_hook(&in->lua, hook))
+  if (in == NULL || in->lua.vm->setup->is_part || !hooks_push(&in->lua, hook))
     return 0;
   hooks_push_stat(&in->lua, v, cumulative);
   return bn_lua_call(&in->lua, 1, 0, hook);
@@ -224,7 +224,7 @@ static int hooks_add_lines(struct bn_instance *in, const char *hook, const struc
   lua_State *L;
   int rc = 0;
 
-  if (in == NULL || !push_hook(&in->lua, hook))
+  if (in == NULL || !hooks_push(&in->lua, hook))
     return 0;
   L = in->lua.L;
   hooks_push_stat(&in->lua, v, cumulative);
@@ -341,7 +341,7 @@ void bn_hooks_fill(struct bn_hooks_conf *conf, struct bn_api *api)
 
 static bool has_hook(struct bn_lua *lua, const char *name)
 {
-  const bool has = push_hook(lua, name);
+  const bool has = hooks_push(lua, name);
 
   lua_pop(lua->L, has);
   return has;

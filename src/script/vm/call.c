@@ -34,7 +34,7 @@ static int call_traceback(lua_State *L)
 }
 
 /* Appends a key or value in a form that fits on one line; runs no code of the script. */
-static void describe_value(struct bn_buf *b, lua_State *L, int index)
+static void call_describe_value(struct bn_buf *b, lua_State *L, int index)
 {
   switch (lua_type(L, index)) {
   case LUA_TSTRING:
@@ -52,7 +52,7 @@ static void describe_value(struct bn_buf *b, lua_State *L, int index)
 }
 
 /* Logs as an aside the error value that the message shows as "(not a string)". */
-static void describe_error(lua_State *L)
+static void call_describe_error(lua_State *L)
 {
   struct bn_buf b;
   unsigned n = 0;
@@ -67,13 +67,13 @@ static void describe_error(lua_State *L)
       if (lua_type(L, -2) == LUA_TSTRING)
         (void)bn_buf_str(&b, lua_tostring(L, -2));
       else
-        describe_value(&b, L, -2);
+        call_describe_value(&b, L, -2);
       (void)bn_buf_str(&b, " = ");
-      describe_value(&b, L, -1);
+      call_describe_value(&b, L, -1);
     }
     (void)bn_buf_str(&b, n == 0 ? "{}" : "}");
   } else {
-    describe_value(&b, L, -1);
+    call_describe_value(&b, L, -1);
   }
   if (lua_isnil(L, -1))
     bn_log_hint("the error value is nil");
@@ -265,7 +265,7 @@ static void call_log_error(lua_State *L, const char *what)
   else if (!call_adds_nothing(lua))
     call_log_text(lua, what, text);
   if (!lua_isstring(L, -1))
-    describe_error(L);
+    call_describe_error(L);
   lua_pop(L, pushed);
   free(text);
 }

@@ -235,7 +235,7 @@ static enum bn_set script_file_set_of(const char *folder, const char *data_dir)
   return dir[len] == '\0' ? BN_SET_MODERN : BN_SET_USER;
 }
 
-static bool is_workload(const struct bn_place *p, const struct bn_script_setup *setup)
+static bool script_file_is_workload(const struct bn_place *p, const struct bn_script_setup *setup)
 {
   const char *slash = strrchr(p->file, '/');
   const char *base = slash != NULL ? slash + 1 : p->file;
@@ -265,7 +265,7 @@ int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setu
   if (slash != NULL)
     out->dir = bn_alloc_part(out->file, (size_t)(slash - out->file) + 1);
   out->set = script_file_set_of(out->dir, setup->data_dir);
-  out->workload = is_workload(out, setup);
+  out->workload = script_file_is_workload(out, setup);
   out->sent = script_file_is_below(out->file, setup->sent_dir);
   return 0;
 }

@@ -25,7 +25,7 @@
 enum { HANDLER_STACK = 32 * 1024, MARGIN = 4096, GUARD_SIZE = 256 * 1024 };
 
 /* Other threads still report what the workers have measured. */
-_Noreturn static void end_with_sentence(const struct bn_lua *lua)
+_Noreturn static void stackguard_end_with_sentence(const struct bn_lua *lua)
 {
   lua->session->services->lose(
       lua->session,
@@ -34,7 +34,7 @@ _Noreturn static void end_with_sentence(const struct bn_lua *lua)
   _exit(1);
 }
 
-static void guard_on_fault(int number, siginfo_t *info, void *context)
+static void stackguard_on_fault(int number, siginfo_t *info, void *context)
 {
   stack_t alt_stack;
   const uintptr_t at = (uintptr_t)info->si_addr;
@@ -43,7 +43,7 @@ static void guard_on_fault(int number, siginfo_t *info, void *context)
   (void)context;
   if (lua != NULL && sigaltstack(NULL, &alt_stack) == 0 && (alt_stack.ss_flags & SS_ONSTACK)) {
     if (at + GUARD_SIZE >= lua->stack_low && at < lua->stack_low + GUARD_SIZE / 8)
-      end_with_sentence(lua);
+      stackguard_end_with_sentence(lua);
     (void)sigaction(number, lua->vm->guard, NULL);
     return;
   }
@@ -57,7 +57,7 @@ struct sigaction *bn_stackguard_install(void)
   struct sigaction ours;
 
   memset(&ours, 0, sizeof ours);
-  ours.sa_sigaction = guard_on_fault;
+  ours.sa_sigaction = stackguard_on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
   (void)sigemptyset(&ours.sa_mask);
   (void)sigaction(SIGSEGV, &ours, previous);
@@ -70,7 +70,7 @@ void bn_stackguard_remove(struct sigaction *previous)
   free(previous);
 }
 
-static uintptr_t guard_lowest_address(void)
+static uintptr_t stackguard_lowest_address(void)
 {
   pthread_attr_t attr;
   void *low = NULL;
@@ -87,7 +87,7 @@ void bn_stackguard_release(void)
 {
   enum { IN_USE = 1024 }; /* bytes below this frame's address for its own variables and madvise */
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  const uintptr_t low = guard_lowest_address(), here = (uintptr_t)__builtin_frame_address(0);
+  const uintptr_t low = stackguard_lowest_address(), here = (uintptr_t)__builtin_frame_address(0);
   const uintptr_t from = (low + page - 1) / page * page, to = (here - IN_USE) / page * page;
 
   if (low != 0 && from < to)
@@ -110,7 +110,7 @@ static int stackguard_call_with(void *memory, int (*fn)(void *arg), void *arg)
 
 uintptr_t bn_stackguard_hold(void)
 {
-  const uintptr_t low = guard_lowest_address();
+  const uintptr_t low = stackguard_lowest_address();
   const stack_t ours = {.ss_sp = (unsigned char *)low + MARGIN, .ss_size = HANDLER_STACK};
 
   if (low != 0)
@@ -130,7 +130,7 @@ __attribute__((noinline)) static int stackguard_call_on_main(int (*fn)(void *arg
 
 int bn_stackguard_call(struct bn_lua *lua, int (*fn)(void *arg), void *arg)
 {
-  lua->stack_low = guard_lowest_address();
+  lua->stack_low = stackguard_lowest_address();
   if (lua->stack_low == 0)
     return fn(arg);
   if (gettid() == getpid())

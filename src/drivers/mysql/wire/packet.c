@@ -161,7 +161,7 @@ static bool packet_take_row(struct bn_mysql_reply *r, const uint8_t *p, size_t l
 }
 
 /* Reads a packet of len bytes that has arrived completely. */
-static bool take_packet(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+static bool packet_take(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   if (r->within) {
     r->within = len == BN_MYSQL_PACKET_MAX;
@@ -202,7 +202,7 @@ enum bn_mysql_read bn_mysql_reply_read(struct bn_mysql_reply *r, const uint8_t *
     if (len - r->at - BN_MYSQL_HEADER < n)
       return BN_READ_MORE;
     if (!packet_in_turn(r->seq, r->state == BN_REPLY_FIRST, p, n) ||
-        !take_packet(r, p + BN_MYSQL_HEADER, n))
+        !packet_take(r, p + BN_MYSQL_HEADER, n))
       return BN_READ_BAD;
     r->seq = (uint8_t)(p[3] + 1);
     r->at += BN_MYSQL_HEADER + n;

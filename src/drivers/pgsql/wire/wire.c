@@ -163,7 +163,7 @@ static char *pgsql_wire_put_value(char *p, const struct bn_sql_bind *b)
 }
 
 /* Returns the most bytes that put_bind writes; 0: more than a message can have. */
-static size_t size_of_bind(const struct bn_pgsql_request *q)
+static size_t wire_size_of_bind(const struct bn_pgsql_request *q)
 {
   size_t size = 64 + sizeof q->name + 12 * q->n_params;
 
@@ -202,7 +202,7 @@ static const char execute_sync[] = {'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, 'S', 0, 0, 0
 static const char sync_only[] = {'S', 0, 0, 0, 4};
 
 /* Returns a number of bytes that suffices for put_parse. */
-static size_t size_of_parse(const struct bn_pgsql_request *q)
+static size_t wire_size_of_parse(const struct bn_pgsql_request *q)
 {
   return strlen(q->sql) + sizeof q->name + 4 * q->n_params + 16;
 }
@@ -371,7 +371,7 @@ enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_wire *w, const char *sql, struct
 enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
                                   int *fields, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
-  const size_t size = size_of_bind(q);
+  const size_t size = wire_size_of_bind(q);
   const bool known = *fields != BN_PGSQL_UNKNOWN;
   char *begin, *p;
   enum bn_sql rc;
@@ -397,7 +397,7 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
 enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
                                        struct bn_sql_result *r, struct bn_sql_diag *d)
 {
-  const size_t bind = size_of_bind(q), parse = size_of_parse(q);
+  const size_t bind = wire_size_of_bind(q), parse = wire_size_of_parse(q);
   char *begin, *p;
   enum bn_sql rc;
 
@@ -425,7 +425,7 @@ enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_reque
 
   *done = 0;
   for (size_t i = 0; i < n; i++)
-    room += size_of_parse(q[i]);
+    room += wire_size_of_parse(q[i]);
   if (room > INT32_MAX)
     return BN_SQL_DONE;
   if (!wire_start(w, BN_PGSQL_NO_ROWS, "PQprepare()", &r, d, &rc))
