@@ -3,10 +3,16 @@
    wait reaches the call that waits. */
 #include "engine/loop.h"
 
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -199,6 +205,68 @@ static void waits_end_at_their_times(void **state)
   empty(p, TASKS);
 }
 
+/* --- kernels and containers without epoll_pwait2 --- */
+
+/* Makes the call fail in this thread.  Returns whether it does. */
+static bool refuse_epoll_pwait2(int code)
+{
+  struct sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_epoll_pwait2, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)code),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
+
+  return prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL) == 0 &&
+         prctl(PR_SET_SECCOMP, (unsigned long)SECCOMP_MODE_FILTER, &program) == 0 &&
+         syscall(__NR_epoll_pwait2, -1, NULL, 1, NULL, NULL, (size_t)0) < 0 && errno == code;
+}
+
+struct without_call {
+  struct part part[3]; /* one waits for a byte, one for a time, one for the other side's byte */
+  int code;
+  bool refused;
+};
+
+static void *wait_without_the_call(void *arg)
+{
+  struct without_call *w = arg;
+
+  w->refused = refuse_epoll_pwait2(w->code);
+  if (w->refused)
+    turn_until(3);
+  return NULL;
+}
+
+static void waits_end_without_epoll_pwait2(void **state)
+{
+  static const int code[] = {ENOSYS, EPERM};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof code / sizeof code[0]; i++) {
+    struct without_call w = {.code = code[i]};
+    pthread_t worker;
+
+    fill(w.part, 3, wait_in_turns);
+    for (int k = 0; k < 3; k++)
+      w.part[k].until_ns = bn_clock_mono() + (k == 1 ? 2500000 : 3600 * BN_NSEC_PER_SEC);
+    w.part[0].once = w.part[2].once = true;
+    assert_int_equal(send(w.part[0].there, "x", 1, 0), 1);
+    assert_int_equal(pthread_create(&worker, NULL, wait_without_the_call, &w), 0);
+    (void)usleep(10000);
+    assert_int_equal(send(w.part[2].there, "x", 1, 0), 1);
+    assert_int_equal(pthread_join(worker, NULL), 0);
+    assert_true(w.refused);
+    assert_int_equal(w.part[0].came, POLLIN);
+    assert_true(w.part[1].came == 0 && w.part[1].ended_ns >= w.part[1].until_ns);
+    assert_int_equal(w.part[2].came, POLLIN);
+    empty(w.part, 3);
+  }
+}
+
+/* --- interrupts --- */
+
 static void *wake_later(void *arg)
 {
   struct part *p = arg;
@@ -312,6 +380,7 @@ BN_TESTS(loop)
       cmocka_unit_test(calls_wait_side_by_side),
       cmocka_unit_test(an_early_byte_is_not_lost),
       cmocka_unit_test(waits_end_at_their_times),
+      cmocka_unit_test(waits_end_without_epoll_pwait2),
       cmocka_unit_test(an_interrupt_ends_waits),
       cmocka_unit_test(the_end_of_the_run_ends_sleeps),
       cmocka_unit_test(a_call_can_be_finished_in_place),
