@@ -16,6 +16,10 @@ local lazy = {
   report_default = "sysbench.report"
 }
 
+-- Those that an instance of this interpreter has touched.  Later ones have them from the start: where
+-- a field appears at first use, compiled code leaves its trace once in each of a thousand sessions.
+local touched = {}
+
 local function load(key)
   if key == "cmdline" then
     local cmdline = internal.cmdline()
@@ -32,6 +36,7 @@ local on_demand = {
   __index = function (t, key)
     if lazy[key] then
       local value = load(key)
+      touched[key] = true
       rawset(t, key, value)
       return value
     end
@@ -126,6 +131,9 @@ return function (env, sysbench, complete, debugging, old_names)
       setmetatable(sysbench, module("sysbench.result"))
     end
   else
+    for key in pairs(touched) do
+      sysbench[key] = load(key)
+    end
     setmetatable(sysbench, on_demand)
     complete_walks(env, sysbench)
   end

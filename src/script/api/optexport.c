@@ -18,6 +18,9 @@
 
 enum { UNKNOWN_OPTIONS_MAX = 64 };
 
+/* The key in the registry of a shared interpreter: the metatable of each sysbench.opt. */
+static const char key_options[] = "bn.options";
+
 struct export
 {
   lua_State *L;
@@ -296,6 +299,47 @@ static int optexport_index_option(lua_State *L)
   return 1;
 }
 
+/* Sets an option that is a list: a script may change it, so sessions do not share it. */
+static void optexport_set_list(void *arg, const char *name, const struct bn_opt *o,
+                               const void *value)
+{
+  const struct export *x = arg;
+
+  if (o->type != BN_LIST || o->scalar)
+    return;
+  optexport_push_option(x->L, o, value);
+  lua_setfield(x->L, x->opt, name);
+}
+
+/* Makes the table on top fall back to one with all options, which the sessions of the interpreter
+   share.  A look-up takes the same way in each session: a table that is filled at first use makes
+   compiled code leave its trace in each. */
+static void optexport_share(lua_State *L)
+{
+  struct export x = {.L = L, .opt = lua_gettop(L)};
+
+  lua_getfield(L, LUA_REGISTRYINDEX, key_options);
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    lua_createtable(L, 0, 1);
+    lua_newtable(L);
+    export_all_options(L, lua_gettop(L));
+    lua_setfield(L, -2, "__index");
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, key_options);
+  }
+  lua_setmetatable(L, x.opt);
+  bn_optset_each(bn_lua_current()->vm->setup->options, optexport_set_list, &x);
+}
+
+static void optexport_fill_on_demand(lua_State *L)
+{
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, optexport_index_option);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+}
+
 /* Makes sysbench.opt: a full table of some hundred options in each of 10,000 workers would cost a
    tenth of their memory. */
 static int export_options(lua_State *L)
@@ -304,14 +348,12 @@ static int export_options(lua_State *L)
 
   lua_rawgeti(L, LUA_REGISTRYINDEX, lua->sysbench_ref);
   lua_newtable(L);
-  if (!lua->worker || optexport_wants_globals()) {
+  if (!lua->worker || optexport_wants_globals())
     export_all_options(L, lua_gettop(L));
-  } else {
-    lua_createtable(L, 0, 1);
-    lua_pushcfunction(L, optexport_index_option);
-    lua_setfield(L, -2, "__index");
-    lua_setmetatable(L, -2);
-  }
+  else if (lua->shared != NULL)
+    optexport_share(L);
+  else
+    optexport_fill_on_demand(L);
   lua_setfield(L, -2, "opt");
   return 0;
 }
