@@ -146,9 +146,9 @@ uint64_t bn_dist_zipfian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, 
   }
 }
 
-double bn_dist_exponential(struct bn_rng *r)
+double bn_dist_exponential(uint64_t number)
 {
-  return -log(((double)(bn_rng_next(r) >> 12) + 0.5) * 0x1.0p-52);
+  return -log(((double)(number >> 12) + 0.5) * 0x1.0p-52);
 }
 
 /* Takes a digit to the given base off the front of a binary fraction. */

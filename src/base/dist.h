@@ -46,8 +46,8 @@ uint64_t bn_dist_special(const struct bn_dist *d, struct bn_rng *r, uint64_t a, 
 uint64_t bn_dist_pareto(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b);
 uint64_t bn_dist_zipfian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b);
 
-/* Returns an exponential gap > 0 with mean 1. */
-double bn_dist_exponential(struct bn_rng *r);
+/* Returns an exponential gap > 0 with mean 1, made of a uniform number of 64 bits. */
+double bn_dist_exponential(uint64_t number);
 
 /* Fills out[0..len) from a template of that length: '#' a digit, '@' a lower-case letter, all else
    copied.  Adds no terminator. */

@@ -6,25 +6,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The output function of SplitMix64 (Steele, Lea and Flood 2014): a bijection of 64 bits in which
-   every input bit changes every output bit with probability one half. */
-static uint64_t rng_mix(uint64_t x)
-{
-  x += UINT64_C(0x9e3779b97f4a7c15);
-  x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return x ^ (x >> 31);
-}
-
 /* Both words absorb all three inputs, each in its own chain: for a given seed and purpose, no two
    ids share either word. */
 void bn_rng_seed(struct bn_rng *r, uint64_t seed, enum bn_rng_purpose purpose, uint64_t id)
 {
-  const uint64_t a = rng_mix(seed);
-  const uint64_t b = rng_mix(~a);
+  const uint64_t a = bn_rng_mix(seed);
+  const uint64_t b = bn_rng_mix(~a);
 
-  r->s[0] = rng_mix(rng_mix(a ^ (uint64_t)purpose) ^ id);
-  r->s[1] = rng_mix(rng_mix(b ^ (uint64_t)purpose) ^ id);
+  r->s[0] = bn_rng_mix(bn_rng_mix(a ^ (uint64_t)purpose) ^ id);
+  r->s[1] = bn_rng_mix(bn_rng_mix(b ^ (uint64_t)purpose) ^ id);
   if (r->s[0] == 0 && r->s[1] == 0)
     r->s[0] = 1; /* the only state that xoroshiro never leaves */
 }
@@ -39,5 +29,6 @@ uint64_t bn_rng_entropy(void)
   struct timespec t;
 
   (void)clock_gettime(CLOCK_REALTIME, &t);
-  return rng_mix(rng_mix(rng_mix((uint64_t)t.tv_sec) ^ (uint64_t)t.tv_nsec) ^ (uint64_t)getpid());
+  return bn_rng_mix(bn_rng_mix(bn_rng_mix((uint64_t)t.tv_sec) ^ (uint64_t)t.tv_nsec) ^
+                    (uint64_t)getpid());
 }

@@ -22,6 +22,16 @@ enum bn_rng_purpose {
   BN_RNG_STUDY
 };
 
+/* The output function of SplitMix64 (Steele, Lea and Flood 2014): a bijection of 64 bits in which
+   every input bit changes every output bit with probability one half. */
+static inline uint64_t bn_rng_mix(uint64_t x)
+{
+  x += UINT64_C(0x9e3779b97f4a7c15);
+  x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return x ^ (x >> 31);
+}
+
 /* Derives the state with SplitMix64 over (seed, purpose, id); full 64 bits, never all zero. */
 void bn_rng_seed(struct bn_rng *r, uint64_t seed, enum bn_rng_purpose purpose, uint64_t id);
 /* Returns a seed for runs without --rand-seed: from getrandom, or else from time and pid. */

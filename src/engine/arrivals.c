@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Arrival times by inverting the cumulative rate at the sums of unit exponential gaps. */
+/* Arrival times by inverting the cumulative rate at the sums of unit exponential gaps.
+
+   A thread claims an arrival by moving one atomic word from its position to the next one.  A
+   thread that loses the race draws again from the new position, so that no thread ever waits for
+   another one, and the sequence does not depend on who draws it. */
 #include "engine/arrivals.h"
 
 #include <math.h>
@@ -7,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/dist.h"
+#include "base/rng.h"
 #include "base/wait.h"
 #include "measure/stat.h"
 
@@ -24,10 +29,10 @@ enum { AGES_MAX = 5 * REPLAY_MAX, AGES_GROUPS = 100000 };
 void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_pacer_phase *phase,
                       size_t n_phases)
 {
-  memset(a, 0, sizeof *a);
-  bn_rng_seed(&a->rng, seed, BN_RNG_PACER, 0);
-  a->phase = phase;
-  a->n_phases = n_phases;
+  struct bn_rng r;
+
+  bn_rng_seed(&r, seed, BN_RNG_PACER, 0);
+  *a = (struct bn_arrivals){.key = bn_rng_next(&r), .phase = phase, .n_phases = n_phases};
 }
 
 /* Returns the time within a phase at which its cumulative rate is `mass`: r0 t + (r1 - r0) t^2 / (2
@@ -57,15 +62,23 @@ static double pacer_time_of(const struct bn_arrivals *a, double mass)
   return from_s + mass / a->phase[a->n_phases - 1].end_rate;
 }
 
-static void pacer_draw(struct bn_arrivals *a)
+static uint64_t arrivals_random_gap(const struct bn_arrivals *a, uint64_t position)
 {
-  a->mass += bn_dist_exponential(&a->rng);
+  const double gap = bn_dist_exponential(bn_rng_mix(a->key ^ position)) / BN_ARRIVALS_UNIT;
+
+  return gap > 1 ? (uint64_t)(gap + 0.5) : 1;
 }
 
-double bn_arrivals_next(struct bn_arrivals *a)
+uint64_t bn_arrivals_after(const struct bn_arrivals *a, uint64_t position)
 {
-  pacer_draw(a);
-  return pacer_time_of(a, a->mass);
+  const uint64_t step = arrivals_random_gap(a, position);
+
+  return position < UINT64_MAX - step ? position + step : UINT64_MAX;
+}
+
+double bn_arrivals_time(const struct bn_arrivals *a, uint64_t position)
+{
+  return pacer_time_of(a, (double)position * BN_ARRIVALS_UNIT);
 }
 
 /* Returns the expected number of arrivals up to s, the inverse of pacer_time_of. */
@@ -87,7 +100,6 @@ static double pacer_mass_at(const struct bn_arrivals *a, double s)
 
 static void pacer_make_sleep(struct bn_pacer *p)
 {
-  (void)pthread_mutex_init(&p->lock, NULL);
   (void)pthread_mutex_init(&p->replaying, NULL);
   (void)pthread_mutex_init(&p->sleeping, NULL);
   bn_wait_init(&p->woken);
@@ -95,7 +107,7 @@ static void pacer_make_sleep(struct bn_pacer *p)
 
 /* Adds a mark from which arrivals can be drawn again.  If all marks are used, every second one is
    dropped and the distance doubles. */
-static void pacer_set_mark(struct bn_pacer *p)
+static void pacer_set_mark(struct bn_pacer *p, uint64_t position)
 {
   if (p->n_marks == BN_PACER_MARKS) {
     for (size_t i = 0; i < BN_PACER_MARKS / 2; i++)
@@ -103,18 +115,17 @@ static void pacer_set_mark(struct bn_pacer *p)
     p->n_marks = BN_PACER_MARKS / 2;
     p->step *= 2;
   }
-  p->mark[p->n_marks++] = (struct bn_pacer_mark){p->replay.rng, p->replay.mass};
+  p->mark[p->n_marks++] = position;
 }
 
 void bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phase *phase,
                    size_t n_phases)
 {
   memset(p, 0, sizeof *p);
-  bn_arrivals_init(&p->claims, seed, phase, n_phases);
-  bn_arrivals_init(&p->replay, seed, phase, n_phases);
+  bn_arrivals_init(&p->sequence, seed, phase, n_phases);
   p->step = 1;
-  pacer_set_mark(p);
-  p->replay_next_s = bn_arrivals_next(&p->replay);
+  pacer_set_mark(p, 0);
+  p->next = bn_arrivals_after(&p->sequence, 0);
   pacer_make_sleep(p);
 }
 
@@ -124,7 +135,7 @@ void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate)
 
   bn_pacer_init(p, seed, &phase, 1);
   p->constant = phase;
-  p->claims.phase = p->replay.phase = &p->constant;
+  p->sequence.phase = &p->constant;
 }
 
 void bn_pacer_done(struct bn_pacer *p)
@@ -132,7 +143,6 @@ void bn_pacer_done(struct bn_pacer *p)
   (void)pthread_cond_destroy(&p->woken);
   (void)pthread_mutex_destroy(&p->sleeping);
   (void)pthread_mutex_destroy(&p->replaying);
-  (void)pthread_mutex_destroy(&p->lock);
 }
 
 void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns)
@@ -146,14 +156,22 @@ static uint64_t pacer_ns_at(const struct bn_pacer *p, double s)
   return s < 3e9 ? p->start_ns + (uint64_t)(s * 1e9) : UINT64_MAX;
 }
 
+static uint64_t pacer_due_ns(const struct bn_pacer *p, uint64_t position)
+{
+  return position < UINT64_MAX ? pacer_ns_at(p, bn_arrivals_time(&p->sequence, position))
+                               : UINT64_MAX;
+}
+
+/* Relaxed: a position says all about its arrival, and nothing else is published with it. */
 uint64_t bn_pacer_claim(struct bn_pacer *p)
 {
-  double s;
+  uint64_t last = atomic_load_explicit(&p->claimed, memory_order_relaxed), next;
 
-  (void)pthread_mutex_lock(&p->lock);
-  s = bn_arrivals_next(&p->claims);
-  (void)pthread_mutex_unlock(&p->lock);
-  return pacer_ns_at(p, s);
+  do
+    next = bn_arrivals_after(&p->sequence, last);
+  while (!atomic_compare_exchange_weak_explicit(&p->claimed, &last, next, memory_order_relaxed,
+                                                memory_order_relaxed));
+  return pacer_due_ns(p, next);
 }
 
 /* --- the replay --- */
@@ -166,20 +184,21 @@ static uint64_t pacer_at_least(uint64_t n, double x)
 /* Returns the expected number of arrivals up to at_ns. */
 static double pacer_expected(const struct bn_pacer *p, uint64_t at_ns)
 {
-  return at_ns > p->start_ns ? pacer_mass_at(&p->replay, (double)(at_ns - p->start_ns) * 1e-9) : 0;
+  return at_ns > p->start_ns ? pacer_mass_at(&p->sequence, (double)(at_ns - p->start_ns) * 1e-9)
+                             : 0;
 }
 
 /* The caller holds `replaying`, here and in the functions below.  Returns true if the replay has
    reached to_ns. */
 static bool pacer_replay_until(struct bn_pacer *p, uint64_t to_ns, uint64_t most)
 {
-  for (; pacer_ns_at(p, p->replay_next_s) <= to_ns; most--) {
+  for (; pacer_due_ns(p, p->next) <= to_ns; most--) {
     if (most == 0)
       return false;
     p->replayed++;
     if (p->replayed == p->n_marks * p->step)
-      pacer_set_mark(p);
-    p->replay_next_s = bn_arrivals_next(&p->replay);
+      pacer_set_mark(p, p->next);
+    p->next = bn_arrivals_after(&p->sequence, p->next);
   }
   return true;
 }
@@ -203,16 +222,6 @@ uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
   return passed;
 }
 
-/* Returns the sequence after i * step arrivals. */
-static struct bn_arrivals pacer_from_mark(const struct bn_pacer *p, size_t i)
-{
-  struct bn_arrivals a = p->replay;
-
-  a.rng = p->mark[i].rng;
-  a.mass = p->mark[i].mass;
-  return a;
-}
-
 /* Returns the last mark whose arrival is due at at_ns, or 0. */
 static size_t pacer_mark_before(const struct bn_pacer *p, uint64_t at_ns)
 {
@@ -221,7 +230,7 @@ static size_t pacer_mark_before(const struct bn_pacer *p, uint64_t at_ns)
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;
 
-    if (pacer_ns_at(p, pacer_time_of(&p->replay, p->mark[middle].mass)) <= at_ns)
+    if (pacer_due_ns(p, p->mark[middle]) <= at_ns)
       low = middle;
     else
       high = middle;
@@ -233,10 +242,9 @@ static size_t pacer_mark_before(const struct bn_pacer *p, uint64_t at_ns)
 static uint64_t pacer_count_until(const struct bn_pacer *p, uint64_t at_ns)
 {
   const size_t i = pacer_mark_before(p, at_ns);
-  struct bn_arrivals a = pacer_from_mark(p, i);
-  uint64_t n = i * p->step;
+  uint64_t n = i * p->step, position = p->mark[i];
 
-  while (pacer_ns_at(p, bn_arrivals_next(&a)) <= at_ns)
+  while (pacer_due_ns(p, position = bn_arrivals_after(&p->sequence, position)) <= at_ns)
     n++;
   return n;
 }
@@ -276,37 +284,39 @@ struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t 
 
 static uint64_t pacer_age_at(const struct bn_pacer *p, double mass, uint64_t to_ns)
 {
-  const uint64_t at_ns = pacer_ns_at(p, pacer_time_of(&p->replay, mass));
+  const uint64_t at_ns = pacer_ns_at(p, pacer_time_of(&p->sequence, mass));
 
   return to_ns > at_ns ? to_ns - at_ns : 0;
 }
 
-/* Returns the sequence after n arrivals, which have been replayed. */
-static struct bn_arrivals pacer_after(const struct bn_pacer *p, uint64_t n)
+/* Returns the position of the n-th arrival, which has been replayed; 0 for n = 0. */
+static uint64_t pacer_position_of(const struct bn_pacer *p, uint64_t n)
 {
   const uint64_t i = n / p->step < p->n_marks ? n / p->step : p->n_marks - 1;
-  struct bn_arrivals a = pacer_from_mark(p, i);
+  uint64_t position = p->mark[i];
 
   for (uint64_t k = i * p->step; k < n; k++)
-    pacer_draw(&a);
-  return a;
+    position = bn_arrivals_after(&p->sequence, position);
+  return position;
 }
 
 /* Returns the cumulative rate at the n-th arrival; for an arrival that has not been replayed, the
    expected one. */
 static double pacer_mass_of(const struct bn_pacer *p, uint64_t n, uint64_t to_ns)
 {
-  return n <= p->replayed ? pacer_after(p, n).mass : fmin((double)n, pacer_expected(p, to_ns));
+  return n <= p->replayed ? (double)pacer_position_of(p, n) * BN_ARRIVALS_UNIT
+                          : fmin((double)n, pacer_expected(p, to_ns));
 }
 
 static void pacer_put_each(const struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
                            struct bn_hist *into)
 {
-  struct bn_arrivals a = pacer_after(p, skip);
+  uint64_t position = pacer_position_of(p, skip);
 
   for (; n > 0; n--) {
-    pacer_draw(&a);
-    bn_hist_put(into, pacer_age_at(p, a.mass, to_ns), 1);
+    const uint64_t at_ns = pacer_due_ns(p, position = bn_arrivals_after(&p->sequence, position));
+
+    bn_hist_put(into, to_ns > at_ns ? to_ns - at_ns : 0, 1);
   }
 }
 

@@ -13,7 +13,6 @@
 
 #include "api/session.h"
 #include "base/hist.h"
-#include "base/rng.h"
 
 /* The rate changes linearly from start_rate to end_rate (events/s, > 0) over span_s; the last phase
    goes on with its end_rate for ever. */
@@ -21,56 +20,58 @@ struct bn_pacer_phase {
   double start_rate, end_rate, span_s;
 };
 
-/* A position in the sequence of arrivals: a pure function of the seed and the phases. */
+/* The sequence of arrivals: a pure function of the seed and the phases.  The position of an arrival
+   is the cumulative rate at which it comes, in units of BN_ARRIVALS_UNIT expected arrivals: an
+   integer, so that sums are exact and a position fits one atomic word.  The gap to the next
+   arrival is a function of the position, by a hash: there is no other state. */
 struct bn_arrivals {
-  struct bn_rng rng;
-  double
-      mass; /* sum of the exponential gaps of mean 1 so far: the cumulative rate at the arrival */
-  const struct bn_pacer_phase *phase;
+  uint64_t key;
+  const struct bn_pacer_phase *phase; /* borrowed */
   size_t n_phases;
 };
 
+#define BN_ARRIVALS_UNIT 0x1p-20
+
 void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_pacer_phase *phase,
                       size_t n_phases);
-/* Returns the time of the next arrival in seconds from the start; it grows strictly. */
-double bn_arrivals_next(struct bn_arrivals *a);
-
-/* A point at which a replay can begin: the state of the sequence after some arrivals. */
-struct bn_pacer_mark {
-  struct bn_rng rng;
-  double mass;
-};
+/* Returns the position of the arrival after that one; the first comes after 0.  It grows strictly,
+   until UINT64_MAX, after 1.7e13 arrivals: that arrival never comes. */
+uint64_t bn_arrivals_after(const struct bn_arrivals *a, uint64_t position);
+/* Returns when it comes, in seconds from the start. */
+double bn_arrivals_time(const struct bn_arrivals *a, uint64_t position);
 
 enum { BN_PACER_MARKS = 4096 };
 
 struct bn_pacer {
-  pthread_mutex_t lock; /* guards claims */
-  struct bn_arrivals claims;
+  struct bn_arrivals sequence;
   uint64_t start_ns;
   struct bn_pacer_phase constant; /* the phase of bn_pacer_init_rate */
-  pthread_mutex_t sleeping;       /* guards `woken`; no call is made with it */
+  /* The position of the last arrival that was claimed.  All threads write it: it has a cache line
+     for itself. */
+  _Alignas(64) _Atomic uint64_t claimed;
+  _Alignas(64) pthread_mutex_t sleeping; /* guards `woken`; no call is made with it */
   pthread_cond_t woken;
 
   pthread_mutex_t replaying; /* guards the rest; held for some seconds at most */
-  struct bn_arrivals replay;
-  double replay_next_s;
-  uint64_t replayed; /* arrivals before replay_next_s */
-  uint64_t passed;   /* the last answer: `replayed`, or the expected number if that was too much */
-  /* mark[i] is the state after i * step arrivals.  When all are used, every second one is given up
-     and step is doubled. */
+  uint64_t next;             /* the first position that has not been replayed */
+  uint64_t replayed;         /* arrivals before `next` */
+  uint64_t passed; /* the last answer: `replayed`, or the expected number if that was too much */
+  /* mark[i] is the position after i * step arrivals.  When all are used, every second one is given
+     up and step is doubled. */
   uint64_t step;
   size_t n_marks;
-  struct bn_pacer_mark mark[BN_PACER_MARKS];
+  uint64_t mark[BN_PACER_MARKS];
 };
 
-/* Makes a pacer; phase is borrowed.  Returns 0 or an errno value. */
+/* Makes a pacer; phase is borrowed. */
 void bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phase *phase,
                    size_t n_phases);
 /* As bn_pacer_init, with one constant rate. */
 void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate);
 void bn_pacer_done(struct bn_pacer *p);
 void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns); /* comes before the first claim */
-/* Returns the next arrival's time (CLOCK_MONOTONIC; UINT64_MAX: never).  Any thread. */
+/* Returns the next arrival's time (CLOCK_MONOTONIC; UINT64_MAX: never).  Any thread; takes no lock.
+ */
 uint64_t bn_pacer_claim(struct bn_pacer *p);
 /* Returns the arrivals due up to now_ns, which must not fall.  Any thread.  The reporting thread
    calls it every second, so that little remains to be replayed at the end.  Exact unless millions

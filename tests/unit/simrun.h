@@ -25,11 +25,11 @@ static inline uint64_t arrivals_until(double rate, double end_s, uint64_t index,
 {
   const struct bn_pacer_phase phase = {rate, rate, 0};
   struct bn_arrivals a;
-  uint64_t n = 0;
+  uint64_t n = 0, position = 0;
 
   bn_arrivals_init(&a, make_conf(1).seed, &phase, 1);
   for (;;) {
-    const double s = bn_arrivals_next(&a);
+    const double s = bn_arrivals_time(&a, position = bn_arrivals_after(&a, position));
 
     if (n == index)
       *at_s = s;

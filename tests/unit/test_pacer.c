@@ -4,6 +4,8 @@
 #include "cm.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "engine/arrivals.h"
@@ -17,32 +19,158 @@ static int compare(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static void gaps_are_exponential(void **state)
+static double next_s(const struct bn_arrivals *a, uint64_t *position)
 {
-  const struct bn_pacer_phase phase = {1000, 1000, 0};
-  struct bn_arrivals a;
-  double *gap = calloc(N, sizeof *gap), last = 0, sum = 0, sq = 0, ks = 0;
-  size_t i;
+  return bn_arrivals_time(a, *position = bn_arrivals_after(a, *position));
+}
 
-  (void)state;
+/* The largest distance between the distribution of N sorted gaps and the exponential one. */
+static double kolmogorov(double *gap, double rate)
+{
+  double ks = 0;
+
+  qsort(gap, N, sizeof *gap, compare);
+  for (size_t i = 0; i < N; i++) {
+    const double f = -expm1(-gap[i] * rate);
+
+    ks = fmax(ks, fmax(f - (double)i / N, (double)(i + 1) / N - f));
+  }
+  return ks;
+}
+
+/* Correlation of a gap with the one after it; of independent ones, 1 / sqrt(N) is its deviation. */
+static double correlation(const double *gap, double mean)
+{
+  double with_next = 0, with_itself = 0;
+
+  for (size_t i = 0; i + 1 < N; i++) {
+    with_next += (gap[i] - mean) * (gap[i + 1] - mean);
+    with_itself += (gap[i] - mean) * (gap[i] - mean);
+  }
+  return with_next / with_itself;
+}
+
+/* The asymptotic critical value of Kolmogorov's D at 1 % is sqrt(-ln(0.01 / 2) / 2) = 1.6276 /
+   sqrt(n) (Massey, The Kolmogorov-Smirnov Test for Goodness of Fit, JASA 46, 1951, table 1).  The
+   mean of N gaps deviates by 1 / sqrt(N) of itself; 3.291 deviations are passed once in a
+   thousand. */
+static void expect_poisson(double rate, uint64_t seed)
+{
+  const struct bn_pacer_phase phase = {rate, rate, 0};
+  double *gap = calloc(N, sizeof *gap), last = 0;
+  struct bn_arrivals a;
+  uint64_t position = 0;
+
   assert_non_null(gap);
-  bn_arrivals_init(&a, 7, &phase, 1);
-  for (i = 0; i < N; i++) {
-    const double at = bn_arrivals_next(&a);
+  bn_arrivals_init(&a, seed, &phase, 1);
+  for (size_t i = 0; i < N; i++) {
+    const double at = next_s(&a, &position);
 
     assert_true(at > last);
     gap[i] = at - last;
-    sum += gap[i];
-    sq += gap[i] * gap[i];
     last = at;
   }
-  assert_true(fabs(sum / N * 1000 - 1) < 0.01);
-  assert_true(fabs(sqrt(sq / N - sum / N * sum / N) * 1000 - 1) < 0.01);
-  qsort(gap, N, sizeof *gap, compare);
-  for (i = 0; i < N; i++)
-    ks = fmax(ks, fabs((1 - exp(-gap[i] * 1000)) - ((double)i + 0.5) / N));
-  assert_true(ks < 1.63 / sqrt(N)); /* Kolmogorov-Smirnov, 1 % */
+  assert_true(fabs(last * rate / N - 1) < 3.291 / sqrt(N));
+  assert_true(fabs(correlation(gap, last / N)) < 3.291 / sqrt(N));
+  assert_true(kolmogorov(gap, rate) < 1.6276 / sqrt(N));
   free(gap);
+}
+
+static void gaps_are_exponential(void **state)
+{
+  static const double rates[] = {0.01, 10, 1000, 1e5, 1e6, 5e6};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
+    expect_poisson(rates[i], 21 + i);
+}
+
+/* The number of arrivals in a second has a variance of its mean.  Of 2,000 seconds the ratio
+   deviates by sqrt(2 / 2000) = 0.032; 2.576 of that are passed once in a hundred. */
+static void counts_are_dispersed_as_poisson(void **state)
+{
+  enum { SECONDS = 2000 };
+  const struct bn_pacer_phase phase = {100, 100, 0};
+  static unsigned count[SECONDS];
+  struct bn_arrivals a;
+  uint64_t position = 0;
+  double sum = 0, squares = 0, at;
+
+  (void)state;
+  bn_arrivals_init(&a, 11, &phase, 1);
+  while ((at = next_s(&a, &position)) < SECONDS)
+    count[(size_t)at]++;
+  for (size_t i = 0; i < SECONDS; i++) {
+    sum += count[i];
+    squares += (double)count[i] * count[i];
+  }
+  assert_true(fabs((squares - sum * sum / SECONDS) / (SECONDS - 1) / (sum / SECONDS) - 1) <
+              2.576 * sqrt(2.0 / SECONDS));
+}
+
+/* Threads that claim at the same time get each arrival of the sequence once, in order of each. */
+enum { CLAIMERS = 4, CLAIMS = 100000 };
+
+struct claimer {
+  struct bn_pacer *p;
+  uint64_t at_ns[CLAIMS];
+};
+
+static void *claim_many(void *arg)
+{
+  struct claimer *c = arg;
+
+  for (size_t i = 0; i < CLAIMS; i++)
+    c->at_ns[i] = bn_pacer_claim(c->p);
+  return NULL;
+}
+
+static int compare_ns(const void *a, const void *b)
+{
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+  return (x > y) - (x < y);
+}
+
+static void claims_of_threads_are_the_sequence(void **state)
+{
+  static struct claimer claimer[CLAIMERS];
+  static uint64_t all[CLAIMERS * CLAIMS];
+  pthread_t thread[CLAIMERS];
+  struct bn_pacer p, alone;
+
+  (void)state;
+  bn_pacer_init_rate(&p, 21, 1e5);
+  bn_pacer_init_rate(&alone, 21, 1e5);
+  bn_pacer_start(&p, 1000);
+  bn_pacer_start(&alone, 1000);
+  for (size_t i = 0; i < CLAIMERS; i++) {
+    claimer[i].p = &p;
+    assert_int_equal(pthread_create(&thread[i], NULL, claim_many, &claimer[i]), 0);
+  }
+  for (size_t i = 0; i < CLAIMERS; i++) {
+    assert_int_equal(pthread_join(thread[i], NULL), 0);
+    for (size_t k = 1; k < CLAIMS; k++)
+      assert_true(claimer[i].at_ns[k] >= claimer[i].at_ns[k - 1]);
+    memcpy(all + i * CLAIMS, claimer[i].at_ns, sizeof claimer[i].at_ns);
+  }
+  qsort(all, CLAIMERS * CLAIMS, sizeof *all, compare_ns);
+  for (size_t k = 0; k < CLAIMERS * CLAIMS; k++)
+    assert_int_equal(all[k], bn_pacer_claim(&alone));
+  bn_pacer_done(&alone);
+  bn_pacer_done(&p);
+}
+
+/* The last position is that of an arrival that never comes. */
+static void positions_end(void **state)
+{
+  const struct bn_pacer_phase phase = {1000, 1000, 0};
+  struct bn_arrivals a;
+
+  (void)state;
+  bn_arrivals_init(&a, 3, &phase, 1);
+  assert_true(bn_arrivals_after(&a, UINT64_MAX - 1) == UINT64_MAX);
+  assert_true(bn_arrivals_after(&a, UINT64_MAX) == UINT64_MAX);
 }
 
 static void ramps_follow_the_cumulative_rate(void **state)
@@ -51,13 +179,15 @@ static void ramps_follow_the_cumulative_rate(void **state)
   const struct bn_pacer_phase phases[] = {{100, 300, 10}, {300, 300, 5}, {50, 50, 0}};
   struct bn_arrivals a;
   unsigned in_first = 0, first_half = 0, in_second = 0, after = 0, i, runs;
+  uint64_t position;
   const unsigned repeats = 50;
 
   (void)state;
   for (runs = 0; runs < repeats; runs++) {
     bn_arrivals_init(&a, 100 + runs, phases, 3);
+    position = 0;
     for (i = 0; i < 5000; i++) {
-      const double at = bn_arrivals_next(&a);
+      const double at = next_s(&a, &position);
 
       first_half += at < 5;
       in_first += at < 10;
@@ -179,10 +309,10 @@ static struct many count_many(void)
   const struct bn_pacer_phase phase = {many_rate, many_rate, 0};
   struct many m = {0};
   struct bn_arrivals a;
-  uint64_t at;
+  uint64_t at, position = 0;
 
   bn_arrivals_init(&a, 5, &phase, 1);
-  while ((at = 1000 + (uint64_t)(bn_arrivals_next(&a) * 1e9)) <= to_ns) {
+  while ((at = 1000 + (uint64_t)(next_s(&a, &position) * 1e9)) <= to_ns) {
     m.all++;
     m.warmup += at < from_ns;
     m.cut += at <= cut_ns;
@@ -359,6 +489,9 @@ BN_TESTS(pacer)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gaps_are_exponential),
+      cmocka_unit_test(counts_are_dispersed_as_poisson),
+      cmocka_unit_test(claims_of_threads_are_the_sequence),
+      cmocka_unit_test(positions_end),
       cmocka_unit_test(ramps_follow_the_cumulative_rate),
       cmocka_unit_test(replay_counts_what_was_due),
       cmocka_unit_test(hopeless_rates_are_estimated),

@@ -36,7 +36,7 @@ static void *draw(void *arg)
 
     d.type = (enum bn_dist_type)(i % (BN_DIST_ZIPFIAN + 1));
     s->drawn[i] = bn_dist_default(&d, &work, 1, 1000000);
-    (void)bn_dist_exponential(&pacing);
+    (void)bn_dist_exponential(bn_rng_next(&pacing));
   }
   bn_dist_template(&work, "###-@@@-###-@@@", sizeof s->text - 1, s->text);
   return NULL;

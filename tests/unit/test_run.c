@@ -550,7 +550,7 @@ static void what_is_cut_in_the_warmup_is_no_overload(void **state)
  */
 static void arrivals_are_counted_while_they_come(void **state)
 {
-  const uint64_t due = 105297215;
+  const uint64_t due = 105304845;
   struct bn_conf c = make_conf(1);
   struct toy t = {.sleep_us = 100000};
 

@@ -61,11 +61,11 @@ static void a_short_event_may_end_an_outage(void **state)
   double first_s = 0, last_s = 0;
 
   (void)state;
-  c.plan.rate = 20;
+  c.plan.rate = 16;
   c.raw.rate_max_backlog = 1000;
   c.plan.time_ns = 20 * BN_NSEC_PER_SEC;
-  (void)arrivals_until(20, 9, arrivals_until(20, 6, UINT64_MAX, &first_s), &first_s);
-  (void)arrivals_until(20, 9, arrivals_until(20, 9, UINT64_MAX, &last_s) - 1, &last_s);
+  (void)arrivals_until(16, 9, arrivals_until(16, 6, UINT64_MAX, &first_s), &first_s);
+  (void)arrivals_until(16, 9, arrivals_until(16, 9, UINT64_MAX, &last_s) - 1, &last_s);
   assert_int_equal(run_at_0(&c, &sql, NULL), 0);
   assert_int_equal(seen.total.outages, 2);
   same_s(seen.total.longest_outage_s, 9 + (9 - last_s) / 1000 - first_s);
