@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Arrival times by inverting the cumulative rate at the sums of unit exponential gaps.
+/* Arrival times by inverting the cumulative rate at the sums of unit exponential gaps, or at the
+   integers.
 
    A thread claims an arrival by moving one atomic word from its position to the next one.  A
    thread that loses the race draws again from the new position, so that no thread ever waits for
@@ -69,9 +70,15 @@ static uint64_t arrivals_random_gap(const struct bn_arrivals *a, uint64_t positi
   return gap > 1 ? (uint64_t)(gap + 0.5) : 1;
 }
 
+static uint64_t arrivals_constant_gap(const struct bn_arrivals *a, uint64_t position)
+{
+  return position == 0 ? a->first : (uint64_t)(1 / BN_ARRIVALS_UNIT);
+}
+
 uint64_t bn_arrivals_after(const struct bn_arrivals *a, uint64_t position)
 {
-  const uint64_t step = arrivals_random_gap(a, position);
+  const uint64_t step =
+      a->first == 0 ? arrivals_random_gap(a, position) : arrivals_constant_gap(a, position);
 
   return position < UINT64_MAX - step ? position + step : UINT64_MAX;
 }
@@ -136,6 +143,12 @@ void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate)
   bn_pacer_init(p, seed, &phase, 1);
   p->constant = phase;
   p->sequence.phase = &p->constant;
+}
+
+void bn_pacer_make_constant(struct bn_pacer *p, double lead)
+{
+  p->sequence.first = (uint64_t)((1 - lead) / BN_ARRIVALS_UNIT);
+  p->next = bn_arrivals_after(&p->sequence, 0);
 }
 
 void bn_pacer_done(struct bn_pacer *p)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --rate: a Poisson process of arrivals handed out in order; the backlog is found by replay.
+/* --rate: arrivals at random or constant gaps, handed out in order; the backlog is found by replay.
 
    due = started + dropped + queued: the event of an arrival that is due has been started and
    counted, or started and dropped, or it waits. */
@@ -22,10 +22,11 @@ struct bn_pacer_phase {
 
 /* The sequence of arrivals: a pure function of the seed and the phases.  The position of an arrival
    is the cumulative rate at which it comes, in units of BN_ARRIVALS_UNIT expected arrivals: an
-   integer, so that sums are exact and a position fits one atomic word.  The gap to the next
+   integer, so that sums are exact and a position fits one atomic word.  A random gap to the next
    arrival is a function of the position, by a hash: there is no other state. */
 struct bn_arrivals {
   uint64_t key;
+  uint64_t first; /* constant gaps: the position of the first arrival; 0: random gaps */
   const struct bn_pacer_phase *phase; /* borrowed */
   size_t n_phases;
 };
@@ -68,6 +69,9 @@ void bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phas
                    size_t n_phases);
 /* As bn_pacer_init, with one constant rate. */
 void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate);
+/* Makes an arrival come at each integer of the cumulative rate, less `lead` (from 0, less than 1),
+   by which hosts with the same rate take turns.  Comes before the first claim. */
+void bn_pacer_make_constant(struct bn_pacer *p, double lead);
 void bn_pacer_done(struct bn_pacer *p);
 void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns); /* comes before the first claim */
 /* Returns the next arrival's time (CLOCK_MONOTONIC; UINT64_MAX: never).  Any thread; takes no lock.

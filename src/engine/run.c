@@ -58,16 +58,21 @@ bool bn_run_abandoned(const struct bn_run *run)
 
 /* --- making ----------------------------------------------------------------------------------- */
 
+/* Arrivals at the same times on all hosts would come in bunches: the seed differs by host, and so
+   do the times of constant gaps.  Those begin with a half one, so that no arrival is due when the
+   time is up. */
 static void run_make_pacer(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
-
-  /* The seed differs by host: arrivals at the same times on all hosts would come in bunches. */
-  const uint64_t seed = c->seed + (run->host_group != NULL ? run->host_group->first : 0);
+  const struct bn_host_group *group = run->host_group;
+  const unsigned first = group != NULL ? group->first : 0;
+  const double all = group != NULL ? group->sessions : c->plan.threads;
 
   if (c->plan.rate <= 0)
     return;
-  bn_pacer_init_rate(&run->pacer, seed, c->plan.rate);
+  bn_pacer_init_rate(&run->pacer, c->seed + first, c->plan.rate);
+  if (c->raw.arrivals == BN_GAPS_CONSTANT)
+    bn_pacer_make_constant(&run->pacer, (first + c->plan.threads / 2.0) / all);
   run->pacer_made = true;
   run->ages = bn_hist_new();
 }

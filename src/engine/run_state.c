@@ -81,12 +81,13 @@ static uint64_t state_events_started(const struct bn_load *l)
   return n;
 }
 
-/* With --events, arrivals after the last ticket belong to no event.  Events that began after the
+/* An event that is due at the limit does not begin.
+   With --events, arrivals after the last ticket belong to no event.  Events that began after the
    run was cut and before its end was known count as due too. */
 static void run_state_find_queue(const struct bn_run_parts *p, struct bn_run_state *s,
                                  struct bn_hist *ages)
 {
-  const struct bn_pacer_due due = bn_pacer_due(p->pacer, s->from_ns, s->now_ns);
+  const struct bn_pacer_due due = bn_pacer_due(p->pacer, s->from_ns, s->now_ns - 1);
   const uint64_t begun = bn_load_begun(p->load), all = due.warmup + due.counted;
   const uint64_t skip = begun > due.warmup ? begun : due.warmup;
   const uint64_t waiting = bn_pacer_queued(all, skip, UINT64_MAX);

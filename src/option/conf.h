@@ -22,6 +22,9 @@ enum bn_shell { BN_SHELL_NONE, BN_SHELL_BASH, BN_SHELL_ZSH, BN_SHELL_FISH, BN_SH
 /* The choices of --on-host-loss. */
 enum bn_host_loss { BN_HOST_LOSS_ABORT, BN_HOST_LOSS_CONTINUE };
 
+/* The choices of --arrivals. */
+enum bn_gaps { BN_GAPS_POISSON, BN_GAPS_CONSTANT };
+
 /* The choices of --on-thread-error. */
 enum bn_thread_error { BN_THREAD_ERROR_ABORT, BN_THREAD_ERROR_CONTINUE };
 
@@ -34,6 +37,7 @@ struct bn_conf_raw {
   char *forced_shutdown, *time_grace;
   uint64_t thread_stack_size;
   int64_t rate_max_backlog;
+  int arrivals; /* enum bn_gaps */
   struct bn_list report_checkpoints, percentile, reports, asserts, watch, labels;
   bool quiet;
   int64_t verbosity;

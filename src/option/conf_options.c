@@ -19,6 +19,8 @@ static const char *const losses[] = {
     [BN_HOST_LOSS_ABORT] = "abort", [BN_HOST_LOSS_CONTINUE] = "continue", NULL};
 static const char *const thread_errors[] = {
     [BN_THREAD_ERROR_ABORT] = "abort", [BN_THREAD_ERROR_CONTINUE] = "continue", NULL};
+static const char *const gaps[] = {
+    [BN_GAPS_POISSON] = "poisson", [BN_GAPS_CONSTANT] = "constant", NULL};
 static const char *const clock_names[] = {"auto", "tsc", "vdso", NULL};
 
 static const struct bn_opt general_options[] = {
@@ -135,6 +137,12 @@ static const struct bn_opt general_options[] = {
      .min = 0,
      .max = INT64_MAX,
      .help = "largest number of events that may wait with --rate; 0: no limit"},
+    {.name = "arrivals",
+     .type = BN_CHOICE,
+     .def = "poisson",
+     AT(arrivals),
+     .choices = gaps,
+     .help = "times between the events of --rate: poisson (random) or constant"},
     {.name = "on-thread-error",
      .type = BN_CHOICE,
      .def = "abort",

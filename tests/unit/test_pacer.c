@@ -161,6 +161,34 @@ static void claims_of_threads_are_the_sequence(void **state)
   bn_pacer_done(&p);
 }
 
+/* Constant gaps: at 4/s each quarter of a second, and at integers of the cumulative rate of a ramp
+   from 0/s to 100/s in 10 s, which is 5 t^2.  A host that leads by half a gap is in between. */
+static void constant_gaps_are_exact(void **state)
+{
+  static const struct bn_pacer_phase ramp = {0, 100, 10};
+  struct bn_pacer p, leading, ramped;
+
+  (void)state;
+  bn_pacer_init_rate(&p, 1, 4);
+  bn_pacer_make_constant(&p, 0);
+  bn_pacer_init_rate(&leading, 1, 4);
+  bn_pacer_make_constant(&leading, 0.5);
+  bn_pacer_init(&ramped, 1, &ramp, 1);
+  bn_pacer_make_constant(&ramped, 0);
+  for (uint64_t n = 1; n <= 500; n++) {
+    const double at_ns = sqrt((double)n / 5) * 1e9;
+
+    assert_int_equal(bn_pacer_claim(&p), n * 250000000);
+    assert_int_equal(bn_pacer_claim(&leading), n * 250000000 - 125000000);
+    assert_true(fabs((double)bn_pacer_claim(&ramped) - at_ns) <= 1);
+  }
+  assert_int_equal(bn_pacer_passed(&p, UINT64_C(2249999999)), 8);
+  assert_int_equal(bn_pacer_passed(&p, UINT64_C(2250000000)), 9);
+  bn_pacer_done(&ramped);
+  bn_pacer_done(&leading);
+  bn_pacer_done(&p);
+}
+
 /* The last position is that of an arrival that never comes. */
 static void positions_end(void **state)
 {
@@ -491,6 +519,7 @@ BN_TESTS(pacer)
       cmocka_unit_test(gaps_are_exponential),
       cmocka_unit_test(counts_are_dispersed_as_poisson),
       cmocka_unit_test(claims_of_threads_are_the_sequence),
+      cmocka_unit_test(constant_gaps_are_exact),
       cmocka_unit_test(positions_end),
       cmocka_unit_test(ramps_follow_the_cumulative_rate),
       cmocka_unit_test(replay_counts_what_was_due),

@@ -342,6 +342,28 @@ static void rate_is_delivered(void **state)
   same_s(seen.total.span_s, 0.5);
 }
 
+/* 50 arrivals from 5 ms on; and of 1.5/s the first at a third of a second, and the second when the
+   time is up, which does not count. */
+static void constant_gaps_fill_the_time(void **state)
+{
+  struct bn_conf c = make_conf(8);
+  struct toy t = {0};
+
+  (void)state;
+  c.raw.arrivals = BN_GAPS_CONSTANT;
+  c.raw.rate_max_backlog = 1000;
+  c.plan.rate = 100;
+  c.plan.time_ns = 500 * BN_NSEC_PER_MSEC;
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
+  assert_int_equal(seen.total.due, 50);
+  assert_int_equal(seen.total.finished, 50);
+  c.plan.rate = 1.5;
+  c.plan.time_ns = BN_NSEC_PER_SEC;
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
+  assert_int_equal(seen.total.due, 1);
+  assert_int_equal(seen.total.finished, 1);
+}
+
 static uint64_t wake_ups; /* that the final report knows of */
 
 static int note_wake_ups(void *self, const struct bn_view *v, struct bn_err *err)
@@ -669,6 +691,7 @@ BN_TESTS(run)
       cmocka_unit_test(signal_ends_in_order),
       cmocka_unit_test(signal_before_the_gate_has_no_report),
       cmocka_unit_test(rate_is_delivered),
+      cmocka_unit_test(constant_gaps_fill_the_time),
       cmocka_unit_test(idle_workers_stay_until_the_limit),
       cmocka_unit_test(checkpoints_follow_the_dialect),
       cmocka_unit_test(overload_is_told),
