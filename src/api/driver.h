@@ -11,7 +11,7 @@
 #include "api/policy.h"
 #include "base/err.h"
 
-#define BN_DRIVER_ABI 6
+#define BN_DRIVER_ABI 7
 
 /* The result of a call on a connection or statement. */
 enum bn_sql {

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/delay.h"
+
 /* The C type of the value at `offset`:
    BN_BOOL bool; BN_INT int64_t; BN_SIZE uint64_t (bytes); BN_DOUBLE double; BN_STRING and BN_PATH
    char * (owned by the option set; NULL: unset); BN_CHOICE int (index into choices); BN_LIST struct
@@ -95,6 +97,8 @@ struct bn_opt {
   size_t offset; /* offset of the value in the struct of the owner */
   size_t typed; /* BN_SIZE, BN_INT: offset of a const char * for the text as typed, which stays NULL
                    for the default; 0: none */
+  size_t delay; /* BN_STRING: offset of a struct bn_delay that the text describes, "exp:5ms"; 0:
+                   none */
   size_t given; /* offset of a bool that says whether the option was given; 0: none */
   int64_t min, max; /* inclusive, BN_INT, BN_SIZE and BN_DOUBLE; both 0: unchecked */
   const char

@@ -40,7 +40,8 @@ struct bn_limit {
 enum {
   BN_ATTEND_CLAIM = 1, /* there are tickets or arrivals to be claimed */
   BN_ATTEND_RATE = 2,  /* there are arrivals */
-  BN_ATTEND_LIMIT = 4  /* the limit may have been reached */
+  BN_ATTEND_LIMIT = 4, /* the limit may have been reached */
+  BN_ATTEND_THINK = 8  /* the session pauses after its events */
 };
 
 struct bn_session;
@@ -103,6 +104,14 @@ struct bn_services {
   uint64_t (*counted_events)(struct bn_session *s);
 };
 
+/* The think times of a session. */
+struct bn_think {
+  struct bn_rng rng;
+  uint64_t own_ns;   /* the script's time for the next pause; UINT64_MAX: that of --think-time */
+  uint64_t thought;  /* events that had begun when the last pause was drawn */
+  uint64_t until_ns; /* end of the pause of a session that shares its worker; 0: it has none */
+};
+
 /* A thread, in the words of a script: an id, random numbers and separate statistics.  A worker is
    the OS thread that drives it, alone or, under --workers, with others.  Only its worker uses the
    members, except `doing`, `interrupted` and those that measure/stat.h lets other threads read. */
@@ -121,8 +130,9 @@ struct bn_session {
   const struct bn_sql_waiter *waiter; /* then NULL too; else for the drivers of its connections */
   void *sql;                          /* the SQL layer's part of the session; NULL: none */
   struct bn_clock_reader clock;
-  uint64_t last_ns; /* end of the previous event; start of the next one in a closed loop */
-  uint64_t due_ns;  /* --rate: the claimed arrival of an event that may begin; else 0 */
+  uint64_t last_ns;      /* end of the previous event; start of the next one in a closed loop */
+  struct bn_think think; /* the engine's */
+  uint64_t due_ns;       /* --rate: the claimed arrival of an event that may begin; else 0 */
   /* An event that ends at or after *mark (the limit, or 0 for all) is looked at first. */
   const _Atomic uint64_t *mark;
   unsigned char attend; /* BN_ATTEND_… */

@@ -159,9 +159,71 @@ bool bn_event_claim(struct bn_session *s)
   return true;
 }
 
+/* --- think times --- */
+
+/* Every end is looked at, because the next event does not begin there. */
+void bn_event_make_pause(struct bn_session *s)
+{
+  atomic_store_explicit(&s->stat->pauses, true, memory_order_relaxed);
+  s->stat->edge_ns = 0;
+  s->mark = &bn_event_always;
+  s->attend |= BN_ATTEND_THINK;
+}
+
+bool bn_event_think(struct bn_session *s, uint64_t ns)
+{
+  if (s->pacer != NULL)
+    return false;
+  s->think.own_ns = ns;
+  bn_event_make_pause(s);
+  return true;
+}
+
+/* Returns the length of the pause after the last event, which is drawn once; 0 before the first
+   event. */
+static uint64_t event_draw_pause(struct bn_session *s)
+{
+  const struct bn_delay *think = &s->services->conf->think;
+  const uint64_t begun = bn_stat_get(&s->stat->begun), own_ns = s->think.own_ns;
+
+  if ((s->attend & BN_ATTEND_THINK) == 0 || begun == s->think.thought)
+    return 0;
+  s->think.thought = begun;
+  s->think.own_ns = UINT64_MAX;
+  return own_ns != UINT64_MAX ? own_ns : bn_delay_draw(think, bn_rng_double(&s->think.rng));
+}
+
+/* Reads the clock.  Returns false if the limit comes before the end of the pause; then the ticket
+   is of no more use. */
+static bool event_end_pause(struct bn_session *s, uint64_t until_ns)
+{
+  const uint64_t deadline_ns = bn_session_deadline(s);
+
+  s->last_ns = bn_clock_now(&s->clock);
+  if (until_ns >= deadline_ns || s->last_ns >= deadline_ns)
+    return false;
+  if (s->stat->lag_hist != 0)
+    bn_stat_record(s->stat, s->stat->lag_hist, event_between(until_ns, s->last_ns));
+  bn_event_began(s, s->last_ns);
+  return true;
+}
+
+/* The ticket is claimed before the pause, so that no session pauses for an event that is not to
+   be. */
+static bool event_pause(struct bn_session *s)
+{
+  const uint64_t pause_ns = event_draw_pause(s), until_ns = s->last_ns + pause_ns;
+
+  if (pause_ns == 0)
+    return true;
+  s->services->pause(s, until_ns);
+  return event_end_pause(s, until_ns);
+}
+
 static __attribute__((noinline)) bool event_claim_and_wait(struct bn_session *s)
 {
-  const bool more = bn_event_claim(s) && (s->due_ns == 0 || event_await_arrival(s));
+  const bool more =
+      bn_event_claim(s) && (s->due_ns == 0 || event_await_arrival(s)) && event_pause(s);
 
   if (!more)
     s->attend |= BN_ATTEND_LIMIT;
@@ -197,6 +259,30 @@ static enum bn_event_answer event_ask_arrival(struct bn_session *s)
   return BN_EVENT_NO;
 }
 
+/* Sleeps for the think time, or answers if there is none or it is over, or if the limit comes
+   first. */
+static enum bn_event_answer event_ask_pause(struct bn_session *s)
+{
+  const uint64_t deadline_ns = bn_session_deadline(s);
+  uint64_t until_ns = s->think.until_ns, wake_ns;
+
+  if (until_ns == 0) {
+    const uint64_t pause_ns = event_draw_pause(s);
+
+    if (pause_ns == 0)
+      return BN_EVENT_YES;
+    s->think.until_ns = until_ns = s->last_ns + pause_ns;
+  }
+  wake_ns = until_ns < deadline_ns ? until_ns : deadline_ns;
+  if (bn_clock_mono() < wake_ns) {
+    bn_task_sleep(s->task, wake_ns);
+    return BN_EVENT_LATER;
+  }
+  s->think.until_ns = 0;
+  s->task->slept = false;
+  return event_end_pause(s, until_ns) ? BN_EVENT_YES : BN_EVENT_NO;
+}
+
 /* Looks again soon, because sessions of this worker may have what is waited for. */
 static enum bn_event_answer event_ask_later(struct bn_session *s)
 {
@@ -222,7 +308,7 @@ static enum bn_event_answer event_ask_claim(struct bn_session *s)
     return BN_EVENT_NO;
   }
   if (s->pacer == NULL)
-    return BN_EVENT_YES;
+    return event_ask_pause(s);
   s->due_ns = bn_pacer_claim(s->pacer);
   return event_ask_arrival(s);
 }
@@ -251,7 +337,10 @@ enum bn_event_answer bn_event_ask(struct bn_session *s)
     return BN_EVENT_YES;
   if (s->due_ns == 0 && s->attend == BN_ATTEND_CLAIM && bn_quota_use(s->share, s->last_ns))
     return BN_EVENT_YES;
-  answer = s->due_ns != 0 ? event_ask_arrival(s) : event_ask_claim(s);
+  if (s->think.until_ns != 0)
+    answer = event_ask_pause(s);
+  else
+    answer = s->due_ns != 0 ? event_ask_arrival(s) : event_ask_claim(s);
   if (answer == BN_EVENT_NO)
     s->attend |= BN_ATTEND_LIMIT;
   else if (answer == BN_EVENT_YES)
@@ -313,7 +402,7 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
 
   if (over)
     s->attend |= BN_ATTEND_LIMIT;
-  if (st->service_hist != 0)
+  if (bn_stat_pauses(st))
     atomic_store_explicit(&st->last_end_ns, now, memory_order_relaxed);
   if (s->failed) {
     event_uncount(s, tick);
@@ -325,7 +414,7 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
   }
   if (st->service_hist != 0)
     service = event_note_waiting(st, tick, now);
-  else if (bn_stat_get(&st->begun) == bn_stat_get(&st->ended))
+  else if (!bn_stat_pauses(st) && bn_stat_get(&st->begun) == bn_stat_get(&st->ended))
     s->mark = &s->limit->until_ns; /* events that begin from now on do not belong to the warm-up */
   if (over && now > bn_stat_get(&s->limit->span_ns)) {
     bn_stat_bump(&st->late, 1);
@@ -351,12 +440,12 @@ static void event_check_outage(struct bn_session *s, uint64_t start_ns, uint64_t
 static void event_failing_since(const struct bn_stat *st, const struct bn_tick *tick,
                                 uint64_t *first_ns, uint64_t *last_ns)
 {
-  const bool paced = st->service_hist != 0;
-  const bool follows = !paced || tick->start_ns <= bn_stat_get(&st->last_end_ns);
+  const bool pauses = bn_stat_pauses(st);
+  const bool follows = !pauses || tick->start_ns <= bn_stat_get(&st->last_end_ns);
   const uint64_t failing_since_ns = bn_stat_get(&st->failing_since_ns);
 
   *first_ns = failing_since_ns != 0 && follows ? failing_since_ns : tick->start_ns;
-  *last_ns = paced ? bn_stat_get(&st->last_end_ns) : tick->start_ns;
+  *last_ns = pauses ? bn_stat_get(&st->last_end_ns) : tick->start_ns;
   if (failing_since_ns != 0)
     *last_ns = bn_stat_get(&st->last_ok_ns);
 }
@@ -408,8 +497,8 @@ static void event_note_long(struct bn_stat *st, uint64_t took)
 {
   if (took > bn_stat_get(&st->max_ns))
     atomic_store_explicit(&st->max_ns, took, memory_order_relaxed);
-  /* Under --rate, a short event may be the first to end after a stall. */
-  st->edge_ns = st->service_hist != 0 ? 0 : bn_stat_get(&st->max_ns);
+  /* If sessions pause, a short event may be the first to end after a stall. */
+  st->edge_ns = bn_stat_pauses(st) ? 0 : bn_stat_get(&st->max_ns);
   if (st->edge_ns > BN_OUTAGE_NS)
     st->edge_ns = BN_OUTAGE_NS;
 }

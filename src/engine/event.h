@@ -15,7 +15,7 @@ extern const _Atomic uint64_t bn_event_always;
 void bn_event_stop(struct bn_session *s);
 
 /* Claims a ticket of --events and, under --rate, an arrival (s->due_ns), and sleeps until it is
-   due. */
+   due, or for the think time. */
 bool bn_event_more_slow(struct bn_session *s);
 
 /* As bn_event_more, for a session that shares its worker.  LATER: the session sleeps, and asks
@@ -23,8 +23,13 @@ bool bn_event_more_slow(struct bn_session *s);
 enum bn_event_answer { BN_EVENT_NO, BN_EVENT_YES, BN_EVENT_LATER };
 enum bn_event_answer bn_event_ask(struct bn_session *s);
 
-/* As bn_event_more, for loops with events in flight.  Under --rate it returns before the arrival is
-   due; the event must not start before s->due_ns (0: at once). */
+/* Makes the session pause after its events. */
+void bn_event_make_pause(struct bn_session *s);
+/* Sets the length of the next pause.  Returns false under --rate, where there is none. */
+bool bn_event_think(struct bn_session *s, uint64_t ns);
+
+/* As bn_event_more, for loops with events in flight, which do not pause.  Under --rate it returns
+   before the arrival is due; the event must not start before s->due_ns (0: at once). */
 bool bn_event_claim(struct bn_session *s);
 
 /* Returns the ticket of an event that was begun and is not counted. */
@@ -83,8 +88,12 @@ static inline void bn_event_start(struct bn_session *s, struct bn_tick *tick)
 /* As bn_event_start, with a clock read, for loops that spend time of their own between events. */
 static inline void bn_event_start_now(struct bn_session *s, struct bn_tick *tick)
 {
+  const uint64_t before_ns = s->last_ns;
+
   s->last_ns = bn_clock_now(&s->clock);
-  if (__builtin_expect(s->attend != 0, 0) && s->due_ns == 0)
+  /* The end of a pause has noted an event that could have begun there. */
+  if (__builtin_expect(s->attend != 0, 0) && s->due_ns == 0 &&
+      ((s->attend & BN_ATTEND_THINK) == 0 || before_ns < s->stat->counts_from_ns))
     bn_event_began(s, s->last_ns);
   bn_event_start(s, tick);
 }
@@ -159,7 +168,7 @@ static inline void bn_event_forget_now(struct bn_session *s, const struct bn_tic
 {
   s->last_ns = bn_clock_now(&s->clock);
   bn_event_forget(s, tick);
-  if (s->stat->service_hist != 0)
+  if (bn_stat_pauses(s->stat))
     atomic_store_explicit(&s->stat->last_end_ns, s->last_ns, memory_order_release);
 }
 

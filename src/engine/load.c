@@ -2,6 +2,19 @@
 /* Computes sums over all sessions for the engine while they run. */
 #include "engine/load.h"
 
+unsigned bn_load_apart(const struct bn_conf *c, const struct bn_workload *ops)
+{
+  unsigned bits = ops->statements ? BN_STAT_STATEMENTS : 0;
+
+  if (c->policy->own_report && c->plan.warmup_ns != 0)
+    bits |= BN_STAT_WARMUP;
+  if (c->policy->own_report && c->plan.rate > 0)
+    bits |= BN_STAT_WAITING;
+  if (c->policy->own_report && !bn_delay_is_none(&c->think))
+    bits |= BN_STAT_LAG;
+  return bits;
+}
+
 int bn_load_init(struct bn_load *l, unsigned sessions, unsigned n_writers,
                  const struct bn_metric *metrics, unsigned apart)
 {

@@ -6,8 +6,10 @@
 #ifndef BN_ENGINE_LOAD_H
 #define BN_ENGINE_LOAD_H
 
+#include "api/workload.h"
 #include "base/dist.h"
 #include "measure/stat.h"
+#include "option/conf.h"
 
 enum { BN_LOAD_SIDE = 2 }; /* sessions of the main thread and of the reporting thread */
 
@@ -17,6 +19,8 @@ struct bn_load {
   struct bn_unique unique; /* the shared sequence without repetition */
 };
 
+/* Returns which events a run counts apart, BN_STAT_…; dialects count only statements apart. */
+unsigned bn_load_apart(const struct bn_conf *c, const struct bn_workload *ops);
 /* n_writers: as of bn_statset_init.  `apart` has bits BN_STAT_….  Returns 0, or -1 if out of
    memory. bn_load_done accepts a load that
    init left half made, and zeroes it. */

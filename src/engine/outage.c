@@ -38,22 +38,22 @@ static uint64_t outage_acquire(const _Atomic uint64_t *n)
   return atomic_load_explicit(n, memory_order_acquire);
 }
 
-/* In a closed loop an event begins when the one before it ends.  Under --rate, an arrival after the
-   last end has ended a time without events. */
+/* In a closed loop an event begins when the one before it ends.  In a session that pauses, under
+   --rate or with think times, an event that begins later has ended a time without events. */
 static void outage_look_at(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
 {
   const uint64_t start_ns = outage_acquire(&st->begun_at) - outage_acquire(&st->ended_at);
   const bool in_flight = outage_acquire(&st->begun) != outage_acquire(&st->ended) && start_ns != 0;
-  const bool paced = st->service_hist != 0;
+  const bool pauses = bn_stat_pauses(st);
   const uint64_t last_ns = outage_acquire(&st->last_end_ns),
                  failing_since_ns = outage_acquire(&st->failing_since_ns);
   uint64_t first_ns = in_flight ? start_ns : UINT64_MAX, end_ns = in_flight ? start_ns : now_ns;
 
   if (!atomic_load_explicit(&st->running, memory_order_acquire))
     return;
-  if (paced)
+  if (pauses)
     end_ns = last_ns;
-  if (failing_since_ns != 0 && (!paced || (in_flight && start_ns <= last_ns)))
+  if (failing_since_ns != 0 && (!pauses || (in_flight && start_ns <= last_ns)))
     first_ns = failing_since_ns;
   if (failing_since_ns != 0)
     end_ns = outage_acquire(&st->last_ok_ns);

@@ -92,7 +92,7 @@ static void run_make_quota(struct bn_run *run)
                                      .sessions = c->plan.threads,
                                      .others = BN_LOAD_SIDE,
                                      .warmup = c->plan.warmup_ns != 0,
-                                     .one_by_one = c->plan.rate > 0,
+                                     .one_by_one = c->plan.rate > 0 || !bn_delay_is_none(&c->think),
                                      .one_more = c->policy->warmup_event_is_extra,
                                      .returns = run_goes_on_after_failures(c),
                                      .by_start = c->policy->own_report,
@@ -176,18 +176,6 @@ static struct bn_run *run_new(const struct bn_run_setup *setup)
   return run;
 }
 
-/* Returns which events this run counts apart; dialects count only statements apart. */
-static unsigned run_apart(const struct bn_conf *c, const struct bn_workload *ops)
-{
-  unsigned bits = ops->statements ? BN_STAT_STATEMENTS : 0;
-
-  if (c->policy->own_report && c->plan.warmup_ns != 0)
-    bits |= BN_STAT_WARMUP;
-  if (c->policy->own_report && c->plan.rate > 0)
-    bits |= BN_STAT_WAITING;
-  return bits;
-}
-
 int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_err *err)
 {
   struct bn_run *run = run_new(setup);
@@ -197,7 +185,7 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
 
   *out = NULL;
   if (bn_load_init(&run->load, sessions, workers, setup->ops->metrics,
-                   run_apart(setup->conf, setup->ops)) == 0) {
+                   bn_load_apart(setup->conf, setup->ops)) == 0) {
     run_make_pacer(run);
     run_make_quota(run);
     rc = run_make_sessions(run, workers);
@@ -217,7 +205,7 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
 
 int bn_run_measure(struct bn_run *run, const struct bn_metric *metrics, struct bn_err *err)
 {
-  if (bn_load_measure(&run->load, metrics, run_apart(run->job.conf, run->job.ops)) != 0)
+  if (bn_load_measure(&run->load, metrics, bn_load_apart(run->job.conf, run->job.ops)) != 0)
     return bn_err_set(err, 0, "out of memory for the metrics of the script");
   bn_sessions_count_in(&run->sessions, &run->load);
   bn_quota_count_in(&run->quota, run->load.stats.stat);
@@ -470,6 +458,8 @@ static void run_start_session(const struct bn_run *run, struct bn_session *s,
   s->stat->counts_from_ns = warmup ? times->measure_ns : 0;
   s->mark = warmup || (native && run->pacer_made) ? &bn_event_always : &run->quota.limit.until_ns;
   s->attend = BN_ATTEND_LIMIT;
+  if (!bn_delay_is_none(&run->job.conf->think))
+    bn_event_make_pause(s);
   if (run->quota.events != 0 || run->pacer_made)
     s->attend |= BN_ATTEND_CLAIM;
   if (run->pacer_made)

@@ -40,6 +40,7 @@ int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_se
     session->mark = &l->quota->limit.until_ns;
     session->share = &l->quota->share[i];
     session->pacer = l->pacer;
+    session->think.own_ns = UINT64_MAX;
     session->outage = i < n ? l->outage : NULL;
     session->services = l->services;
     session->state = size > 0 ? (char *)s->state + size * i : NULL;
@@ -80,8 +81,12 @@ uint64_t bn_sessions_seed(struct bn_sessions *s, struct bn_load *load, const str
 {
   const uint64_t seed = command && !conf->plan.seed_given ? 0 : conf->seed;
 
-  for (unsigned i = 0; i < s->workers; i++)
-    bn_rng_seed(&s->all[i].rng, seed, command ? BN_RNG_DATA : BN_RNG_WORKLOAD, s->all[i].number);
+  for (unsigned i = 0; i < s->workers; i++) {
+    struct bn_session *session = &s->all[i];
+
+    bn_rng_seed(&session->rng, seed, command ? BN_RNG_DATA : BN_RNG_WORKLOAD, session->number);
+    bn_rng_seed(&session->think.rng, seed, BN_RNG_THINK, session->number);
+  }
   bn_rng_seed(&bn_sessions_main(s)->rng, seed, command ? BN_RNG_DATA : BN_RNG_COMMAND, 0);
   bn_rng_seed(&bn_sessions_reporting(s)->rng, seed, BN_RNG_COMMAND, 1);
   bn_unique_init(&load->unique, seed);

@@ -36,8 +36,8 @@ static uint64_t worker_last_end(const struct bn_session *s, uint64_t loop_end_ns
 {
   const struct bn_stat *st = s->stat;
 
-  /* Under --rate sessions read the clock while they wait. */
-  if (st->service_hist != 0)
+  /* Sessions that pause read the clock while they wait. */
+  if (bn_stat_pauses(st))
     return bn_stat_get(&st->last_end_ns);
   return bn_stat_get(&st->begun) > 0 ? s->last_ns : loop_end_ns;
 }
@@ -120,7 +120,7 @@ void *bn_worker_run(void *worker)
   const struct bn_worker *w = worker;
   struct bn_session *s = bn_worker_session(w, 0);
 
-  if (w->job->conf->plan.rate > 0)
+  if (w->job->conf->plan.rate > 0 || !bn_delay_is_none(&w->job->conf->think))
     (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   bn_worker_begin(w, s);
   if (!bn_threads_unwanted(w->threads))

@@ -277,6 +277,7 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
 {
   const struct bn_view_scope s = {.kinds = scope->kinds,
                                   .paced = scope->paced,
+                                  .wakes = scope->paced || bn_statset_has_lag(scope->metrics),
                                   .commits = bn_view_counts_commits(scope->metrics),
                                   .parts = scope->native,
                                   .native = scope->native,
@@ -291,6 +292,8 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
     return 0;
   case BN_LACK_RATE:
     return bn_err_set(err, 0, "%s is only measured with --rate", a->field->name);
+  case BN_LACK_WAKES:
+    return bn_err_set(err, 0, "%s is only measured with --rate or --think-time", a->field->name);
   case BN_LACK_COMMITS:
     return bn_err_set(err, 0, "%s is only measured with --verify-commits", a->field->name);
   case BN_LACK_DIALECT:

@@ -15,12 +15,6 @@ void bn_merged_view_done(struct bn_merged_view *v)
 
 /* --- snapshots -------------------------------------------------------------------------------- */
 
-/* Returns whether the runs had a pacer, whose histograms come last. */
-static bool merged_view_has_lag(const struct bn_metrics *m)
-{
-  return strcmp(m->hist[m->n_hists - 1].name, "wakeup_lag") == 0;
-}
-
 /* Counters of a device are not summed: hosts may share it. */
 static void merged_view_forget_devices(struct bn_snap *s)
 {
@@ -55,7 +49,7 @@ int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, u
   }
   if (parts->n > 1)
     merged_view_forget_devices(&v->snap);
-  v->snap.waiting = merged_view_has_lag(&v->snap.metrics);
+  v->snap.waiting = bn_statset_has_waiting(&v->snap.metrics);
   return 0;
 }
 

@@ -135,6 +135,30 @@ static const struct bn_metric waiting[] = {
 
 enum { N_WAITING = sizeof waiting / sizeof waiting[0] };
 
+static bool stat_has_hist(const struct bn_metrics *m, const char *name)
+{
+  for (size_t i = 0; i < m->n_hists; i++)
+    if (strcmp(m->hist[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+bool bn_statset_has_waiting(const struct bn_metrics *m)
+{
+  return stat_has_hist(m, waiting[0].name);
+}
+
+bool bn_statset_has_lag(const struct bn_metrics *m)
+{
+  return stat_has_hist(m, waiting[N_WAITING - 1].name);
+}
+
+/* Returns how many of `waiting`, the last ones, a set has. */
+static size_t stat_n_waiting(unsigned apart)
+{
+  return (apart & BN_STAT_WAITING) != 0 ? N_WAITING : (apart & BN_STAT_LAG) != 0 ? 1 : 0;
+}
+
 bool bn_statset_takes(const char *name)
 {
   for (size_t i = 0; i < N_WAITING; i++)
@@ -147,19 +171,20 @@ bool bn_statset_takes(const char *name)
 static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *metrics,
                               unsigned apart)
 {
+  const size_t n_waiting = stat_n_waiting(apart);
   struct bn_metric *all;
   size_t n = 0;
 
-  if ((apart & BN_STAT_WAITING) == 0) {
+  if (n_waiting == 0) {
     bn_metrics_init(&set->metrics, metrics);
     return;
   }
   while (metrics != NULL && metrics[n].name != NULL)
     n++;
-  all = bn_alloc(n + N_WAITING + 1, sizeof *all);
+  all = bn_alloc(n + n_waiting + 1, sizeof *all);
   if (n > 0)
     memcpy(all, metrics, n * sizeof *all);
-  memcpy(all + n, waiting, sizeof waiting);
+  memcpy(all + n, waiting + N_WAITING - n_waiting, n_waiting * sizeof *waiting);
   bn_metrics_init(&set->metrics, all);
   free(all);
 }
@@ -177,7 +202,10 @@ static void stat_point_sessions_apart(struct bn_statset *set, unsigned apart)
     if ((apart & BN_STAT_WAITING) != 0) {
       st->queueing_hist = (unsigned short)(n - 3);
       st->service_hist = (unsigned short)(n - 2);
+    }
+    if (stat_n_waiting(apart) != 0) {
       st->lag_hist = (unsigned short)(n - 1);
+      atomic_store_explicit(&st->pauses, true, memory_order_relaxed);
     }
   }
 }

@@ -30,14 +30,15 @@ struct bn_stat {
   _Atomic uint64_t failed;          /* of those, events that failed for good in the span */
   _Atomic uint64_t overdue;         /* --rate: events of the warm-up that were begun after it */
   _Atomic uint64_t service_ns;      /* of busy_ns what is not queueing; where that is told apart */
-  _Atomic uint64_t last_end_ns;     /* --rate: of the latest event */
+  _Atomic uint64_t last_end_ns;     /* of the latest event, where `pauses` */
   uint64_t edge_ns;                 /* longer events are looked at; its worker alone */
   uint64_t counts_from_ns;          /* set before the start barrier opens, like the next */
   /* Indexes of histograms that not every run has; 0: none. */
   unsigned short warm_hist, queueing_hist, service_hist, lag_hist;
-  uint64_t measure_from_ns;         /* end of the warm-up */
-  struct bn_hist **hist;            /* by histogram index, this session's stripes */
-  bool shared_hist;                 /* the stripe has other writers */
+  uint64_t measure_from_ns; /* end of the warm-up */
+  struct bn_hist **hist;    /* by histogram index, this session's stripes */
+  bool shared_hist;         /* the stripe has other writers */
+  _Atomic bool pauses;      /* --rate, think times: its events do not follow each other at once */
   struct bn_statements *statements; /* of the set; NULL: they are not told apart */
   _Atomic bool running;             /* in its loop */
   uint64_t *at_end;                 /* its counters when it left its loop, if left is true */
@@ -52,6 +53,12 @@ struct bn_stat {
 static inline uint64_t bn_stat_get(const _Atomic uint64_t *v)
 {
   return atomic_load_explicit(v, memory_order_relaxed);
+}
+
+/* Returns whether events of the session may not follow each other at once.  Any thread. */
+static inline bool bn_stat_pauses(const struct bn_stat *st)
+{
+  return atomic_load_explicit(&st->pauses, memory_order_relaxed);
 }
 
 /* v += n, this thread being the only writer. */
@@ -106,10 +113,11 @@ struct bn_statset {
 
 /* Parts that not every run tells apart. */
 enum {
-  BN_STAT_WARMUP = 1,    /* events of the warm-up, when they have a histogram of their own */
-  BN_STAT_WAITING = 2,   /* --rate: the histograms "queueing", "service" and "wakeup_lag" come after
-                            the workload's */
-  BN_STAT_STATEMENTS = 4 /* statements by name */
+  BN_STAT_WARMUP = 1,  /* events of the warm-up, when they have a histogram of their own */
+  BN_STAT_WAITING = 2, /* --rate: the histograms "queueing", "service" and "wakeup_lag" come after
+                          the workload's */
+  BN_STAT_STATEMENTS = 4, /* statements by name */
+  BN_STAT_LAG = 8         /* --think-time: of these histograms, "wakeup_lag" alone */
 };
 
 /* n_writers: the threads that drive the sessions, session i by thread i % n_writers; those of a
@@ -118,6 +126,10 @@ enum {
 int bn_statset_init(struct bn_statset *set, unsigned n_sessions, unsigned n_writers,
                     const struct bn_metric *metrics, unsigned apart);
 void bn_statset_done(struct bn_statset *set);
+/* Returns whether there are the histograms of BN_STAT_WAITING, and that of the lag, which is the
+   last one. */
+bool bn_statset_has_waiting(const struct bn_metrics *m);
+bool bn_statset_has_lag(const struct bn_metrics *m);
 /* Sets have a metric of that name, all or some of them, whatever the workload. */
 bool bn_statset_takes(const char *name);
 

@@ -26,7 +26,8 @@ enum {
   NATIVE = BN_FIGURE_NATIVE,
   SHARE = BN_FIGURE_SHARE,
   WHOLE = BN_FIGURE_WHOLE,
-  AGED = BN_FIGURE_AGED
+  AGED = BN_FIGURE_AGED,
+  WAKES = BN_FIGURE_WAKES
 };
 
 /* A cell of the column of rules is a rule, and the figure that it is the rate or a statistic of. */
@@ -89,6 +90,8 @@ enum bn_view_lack bn_view_lack(const struct bn_view_field *f, const struct bn_vi
 {
   if ((f->traits & BN_FIGURE_PACED) != 0 && !s->paced)
     return BN_LACK_RATE;
+  if ((f->traits & BN_FIGURE_WAKES) != 0 && !s->wakes)
+    return BN_LACK_WAKES;
   if ((f->traits & BN_FIGURE_COMMITS) != 0 && !s->commits)
     return BN_LACK_COMMITS;
   if (((f->traits & BN_FIGURE_PARTS) != 0 && !s->parts) ||
@@ -104,13 +107,15 @@ enum bn_view_lack bn_view_lack(const struct bn_view_field *f, const struct bn_vi
 static enum bn_view_lack view_lack(const struct bn_view *v, const struct bn_view_field *f)
 {
   const bool of_commits = (f->traits & BN_FIGURE_COMMITS) != 0;
-  const struct bn_view_scope s = {.kinds = 1U << v->kind,
-                                  .paced = v->paced,
-                                  .commits =
-                                      of_commits && bn_view_counts_commits(&v->delta->metrics),
-                                  .parts = bn_view_has_parts(v),
-                                  .native = true,
-                                  .total = v->span == BN_VIEW_TOTAL};
+  const bool of_wakes = (f->traits & BN_FIGURE_WAKES) != 0;
+  const struct bn_view_scope s = {
+      .kinds = 1U << v->kind,
+      .paced = v->paced,
+      .wakes = v->paced || (of_wakes && bn_statset_has_lag(&v->delta->metrics)),
+      .commits = of_commits && bn_view_counts_commits(&v->delta->metrics),
+      .parts = bn_view_has_parts(v),
+      .native = true,
+      .total = v->span == BN_VIEW_TOTAL};
 
   return bn_view_lack(f, &s);
 }
@@ -373,7 +378,8 @@ double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest)
 
 static void view_find_lag(struct bn_view *v, const struct bn_snap *delta)
 {
-  const struct bn_hist *lag = delta->waiting ? delta->hist[delta->metrics.n_hists - 1] : NULL;
+  const size_t last = delta->metrics.n_hists - 1;
+  const struct bn_hist *lag = bn_statset_has_lag(&delta->metrics) ? delta->hist[last] : NULL;
   uint64_t low, high;
 
   if (lag == NULL || !bn_hist_bounds(lag, &low, &high))

@@ -117,7 +117,8 @@ enum {
   BN_FIGURE_NATIVE = 8,  /* not measured in a dialect; nor are PARTS */
   BN_FIGURE_SHARE = 16,  /* an assertion may have its limit in percent; a count: of all attempts */
   BN_FIGURE_WHOLE = 32,  /* measured in totals alone */
-  BN_FIGURE_AGED = 64    /* ages of unfinished events count too */
+  BN_FIGURE_AGED = 64,   /* ages of unfinished events count too */
+  BN_FIGURE_WAKES = 128  /* measured where threads sleep: with --rate or --think-time */
 };
 
 /* A row of figures.def. */
@@ -150,6 +151,7 @@ bool bn_view_knows(const struct bn_view *v, const struct bn_view_field *f);
 struct bn_view_scope {
   unsigned kinds; /* 1U << enum bn_kind of each that it may be of, ORed */
   bool paced;     /* --rate */
+  bool wakes;     /* --rate or --think-time */
   bool commits;   /* --verify-commits */
   bool parts;     /* figures of PARTS are known */
   bool native;    /* figures of NATIVE are known */
@@ -158,6 +160,7 @@ struct bn_view_scope {
 enum bn_view_lack {
   BN_LACK_NONE,    /* it is measured */
   BN_LACK_RATE,    /* it needs --rate */
+  BN_LACK_WAKES,   /* it needs --rate or --think-time */
   BN_LACK_COMMITS, /* it needs --verify-commits */
   BN_LACK_DIALECT, /* it is not measured in a dialect */
   BN_LACK_TOTAL,   /* a part of the time does not have it */

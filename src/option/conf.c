@@ -171,6 +171,25 @@ static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
   return 0;
 }
 
+/* Unless told otherwise, an exponential time is cut at ten times its mean, as the order-entry
+   benchmark has it, so that no thread is lost to a run. */
+static int conf_finish_think_time(struct bn_conf *c, const struct bn_optset *s,
+                                  struct bn_optset_fault *fault)
+{
+  static const struct wrong paced = {"think-time",
+                                     "cannot be used with --rate: events that are due at a rate do "
+                                     "not wait for threads that pause",
+                                     "--think-time cannot be used with --rate", BN_OPTSET_RANGE};
+
+  if (bn_delay_is_none(&c->think))
+    return 0;
+  if (c->plan.rate > 0)
+    return conf_refuse(s, fault, &paced, c->raw.think_time);
+  if (isinf(c->think.high_ns))
+    c->think.high_ns = 10 * c->think.low_ns;
+  return 0;
+}
+
 static int conf_finish_random(struct bn_conf *c, const struct bn_optset *s,
                               struct bn_optset_fault *fault)
 {
@@ -319,8 +338,9 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
 {
   static int (*const steps[])(struct bn_conf *, const struct bn_optset *,
                               struct bn_optset_fault *) = {
-      conf_finish_events, conf_finish_times,       conf_finish_forced_shutdown, conf_finish_grace,
-      conf_finish_random, conf_finish_checkpoints, conf_finish_percentiles};
+      conf_finish_events,      conf_finish_times,      conf_finish_forced_shutdown,
+      conf_finish_grace,       conf_finish_think_time, conf_finish_random,
+      conf_finish_checkpoints, conf_finish_percentiles};
   int rc = 0;
 
   if (bn_optset_fault(s, fault))

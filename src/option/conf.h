@@ -38,6 +38,7 @@ struct bn_conf_raw {
   uint64_t thread_stack_size;
   int64_t rate_max_backlog;
   int arrivals; /* enum bn_gaps */
+  char *think_time;
   struct bn_list report_checkpoints, percentile, reports, asserts, watch, labels;
   bool quiet;
   int64_t verbosity;
@@ -67,6 +68,7 @@ struct bn_conf {
   unsigned connect_at_once; /* sessions that a worker opens at the same time */
   uint64_t seed;            /* streams are derived from it; entropy when none was given */
   struct bn_dist dist;
+  struct bn_delay think; /* --think-time */
 };
 
 /* The groups of its options.  The general options are two tables because 0.5 lists the random

@@ -10,6 +10,7 @@
 #include "base/mask.h"
 #include "base/near.h"
 #include "base/units.h"
+#include "option/delay.h"
 #include "option/optval.h"
 #include "option/words.h"
 
@@ -275,12 +276,27 @@ static void *opt_member(const struct bn_entry *e, size_t offset)
   return (char *)e->value - e->o->offset + offset;
 }
 
+static enum bn_optset_error opt_set_delay(const struct bn_entry *e)
+{
+  const char *text;
+  struct bn_delay *delay;
+
+  if (e->o->delay == 0)
+    return BN_OPTSET_OK;
+  text = *(char *const *)e->value;
+  delay = opt_member(e, e->o->delay);
+  *delay = (struct bn_delay){.shape = BN_DELAY_UNIFORM};
+  return text == NULL || bn_delay_parse(text, delay) == 0 ? BN_OPTSET_OK : BN_OPTSET_BAD;
+}
+
 static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry *e,
                                       const struct bn_setting *st)
 {
   const bool from_file = st->path != NULL;
   enum bn_optset_error rc = opt_parse(s, e, st);
 
+  if (rc == BN_OPTSET_OK)
+    rc = opt_set_delay(e);
   if (rc == BN_OPTSET_BOOL && from_file)
     rc = BN_OPTSET_BAD;
   setting_free(&e->last);
@@ -413,7 +429,7 @@ static int opt_set_default(const struct bn_optset *s, struct bn_entry *e, struct
 
   if (rc != BN_OPTSET_OK && s->policy->loose_values)
     rc = opt_set_misfit(e, text, rc);
-  if (rc == BN_OPTSET_OK)
+  if (rc == BN_OPTSET_OK && opt_set_delay(e) == BN_OPTSET_OK)
     return 0;
   return bn_err_set(err, 0, "the default of option --%s does not fit its type: '%s'", e->o->name,
                     text);

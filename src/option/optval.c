@@ -13,6 +13,7 @@
 #include "base/mask.h"
 #include "base/near.h"
 #include "base/units.h"
+#include "option/delay.h"
 #include "option/words.h"
 
 static const char item_blanks[] = " \t\r\n\v\f";
@@ -429,7 +430,7 @@ static void optval_print_allowed(const struct bn_opt *o, char *out, size_t len)
     break;
   case BN_STRING:
   case BN_PATH:
-    (void)snprintf(out, len, "any text but an empty one");
+    (void)snprintf(out, len, "%s", o->delay != 0 ? bn_delay_forms : "any text but an empty one");
     break;
   }
 }
@@ -444,6 +445,8 @@ static const char *optval_reason(const struct bn_opt *o, const char *text,
   uint64_t size;
   int64_t whole;
 
+  if (o->delay != 0 && text[0] != '\0')
+    return "not a time";
   if ((text[0] == '\0' && o->type != BN_BOOL) || o->type == BN_STRING || o->type == BN_PATH)
     return "no value";
   if (o->type == BN_INT && bn_units_int(text, &whole) == 0)

@@ -49,7 +49,7 @@ def test_a_bad_value_is_named(tmp_path, value):
     done = bench.run(*POINT, f"--null-latency={value}", "run", cwd=tmp_path)
     assert done.status == 1
     assert done.err == (f"--null-latency={value}: not a time; allowed: TIME, fixed:TIME, exp:TIME, "
-                        "uniform:TIME..TIME; TIME: seconds, also with ns, us, ms, s, m or h, up to a day\n")
+                        "exp:TIME..TIME, uniform:TIME..TIME; TIME: seconds, also with ns, us, ms, s, m or h, up to a day\n")
 
 
 def test_the_grace_ends_a_long_statement(tmp_path):

@@ -125,6 +125,31 @@ static void test_limits(void **state)
   close_conf();
 }
 
+static void test_think_time(void **state)
+{
+  (void)state;
+  assert_int_equal(FINISH(&bn_policy_bench, "threads=8"), 0);
+  assert_true(bn_delay_is_none(&conf.think));
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, "think-time=exp:2s"), 0);
+  assert_true(conf.think.low_ns == 2e9 && conf.think.high_ns == 20e9);
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, "think-time=exp:2s..60s"), 0);
+  assert_true(conf.think.low_ns == 2e9 && conf.think.high_ns == 60e9);
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, "think-time=uniform:1ms..1s"), 0);
+  assert_true(conf.think.low_ns == 1e6 && conf.think.high_ns == 1e9);
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, "think-time=1s", "think-time=0", "rate=5"), 0);
+  assert_true(bn_delay_is_none(&conf.think));
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, "think-time=1s", "rate=5"), BN_OPTSET_RANGE);
+  assert_string_equal(fault.text,
+                      "--think-time=1s: cannot be used with --rate: events that are due at a rate "
+                      "do not wait for threads that pause");
+  close_conf();
+}
+
 /* Each thread has its events, and 10000 of all threads are the default of 0.5. */
 static void test_events_of_each_session(void **state)
 {
@@ -374,6 +399,7 @@ BN_TESTS(conf)
       cmocka_unit_test(test_every_default_parses),
       cmocka_unit_test(test_defaults),
       cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_think_time),
       cmocka_unit_test(test_events_of_each_session),
       cmocka_unit_test(test_interval_decimals),
       cmocka_unit_test(test_forced_shutdown),

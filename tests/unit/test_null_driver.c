@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "cm.h"
 #include "drivers/null/options.h"
+#include "option/delay.h"
 
 enum { MS = 1000000 };
 
@@ -54,7 +55,7 @@ static void open_it(struct fixture *f, const char *latency, const struct bn_sql_
   waits = 0;
   comes_early = false;
   f->conf.rows = 1;
-  f->conf.latency = bn_alloc_text(latency);
+  assert_int_equal(bn_delay_parse(latency, &f->conf.delay), 0);
   f->conn = calloc(1, bench_driver.conn_size);
   f->stmt = calloc(1, bench_driver.stmt_size);
   assert_true(f->conn != NULL && f->stmt != NULL);
@@ -73,7 +74,6 @@ static void close_it(struct fixture *f)
   bench_driver.done(f->self);
   free(f->stmt);
   free(f->conn);
-  free(f->conf.latency);
 }
 
 static enum bn_sql query(struct fixture *f, const char *sql)

@@ -364,6 +364,56 @@ static void constant_gaps_fill_the_time(void **state)
   assert_int_equal(seen.total.finished, 1);
 }
 
+/* Each thread does an event of 10 ms and pauses for 90 ms. */
+static void a_thread_pauses_after_its_events(void **state)
+{
+  struct bn_conf c = make_conf(4);
+  struct toy t = {.sleep_us = 10000};
+
+  (void)state;
+  c.think = (struct bn_delay){BN_DELAY_UNIFORM, 90e6, 90e6};
+  c.plan.time_ns = 10 * BN_NSEC_PER_SEC;
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
+  assert_int_equal(seen.total.events, 400);
+  same_s(seen.total.max_s, 0.01);
+  same_s(seen.total.span_s, 10);
+  same_s(seen.total.lag_max_s, 0);
+}
+
+/* Three tickets for two threads: who gets none leaves at once, and the third event follows the
+   pause. */
+static void no_thread_pauses_without_a_ticket(void **state)
+{
+  struct bn_conf c = make_conf(2);
+  struct toy t = {.sleep_us = 10000};
+
+  (void)state;
+  c.think = (struct bn_delay){BN_DELAY_UNIFORM, 90e6, 90e6};
+  c.plan.events = 3;
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
+  assert_int_equal(seen.total.events, 3);
+  same_s(seen.total.span_s, 0.11);
+  c.plan.events = 2;
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
+  same_s(seen.total.span_s, 0.01);
+}
+
+/* A pause over the end of the warm-up belongs to no event, and each measured event has a ticket. */
+static void a_pause_may_begin_in_the_warmup(void **state)
+{
+  struct bn_conf c = make_conf(2);
+  struct toy t = {.sleep_us = 10000};
+
+  (void)state;
+  c.think = (struct bn_delay){BN_DELAY_UNIFORM, 290e6, 290e6};
+  c.plan.warmup_ns = BN_NSEC_PER_SEC;
+  c.plan.events = 10;
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
+  assert_int_equal(seen.total.events, 10);
+  same_s(seen.total.max_s, 0.01);
+  same_s(seen.total.span_s, 1.41); /* the events of 1.2, 1.5, 1.8, 2.1 and 2.4 s */
+}
+
 static uint64_t wake_ups; /* that the final report knows of */
 
 static int note_wake_ups(void *self, const struct bn_view *v, struct bn_err *err)
@@ -692,6 +742,9 @@ BN_TESTS(run)
       cmocka_unit_test(signal_before_the_gate_has_no_report),
       cmocka_unit_test(rate_is_delivered),
       cmocka_unit_test(constant_gaps_fill_the_time),
+      cmocka_unit_test(a_thread_pauses_after_its_events),
+      cmocka_unit_test(no_thread_pauses_without_a_ticket),
+      cmocka_unit_test(a_pause_may_begin_in_the_warmup),
       cmocka_unit_test(idle_workers_stay_until_the_limit),
       cmocka_unit_test(checkpoints_follow_the_dialect),
       cmocka_unit_test(overload_is_told),

@@ -71,6 +71,34 @@ static void a_short_event_may_end_an_outage(void **state)
   same_s(seen.total.longest_outage_s, 9 + (9 - last_s) / 1000 - first_s);
 }
 
+/* Events of 10 ms and pauses of 100 ms: the last event before the stall ends at 1.99 s, and the
+   next one begins at 2.09 s, because nothing was in flight before. */
+static enum bn_next stalled_event(void *self, struct bn_session *s)
+{
+  const double at_s = sim_s();
+
+  if (at_s < 2 || at_s >= 4.5)
+    return toy_event(self, s);
+  sim_sleep_ms((4.5 - at_s) * 1000);
+  return BN_CONTINUE;
+}
+
+static void an_outage_is_found_where_sessions_pause(void **state)
+{
+  struct bn_workload sql = toy_workload;
+  struct bn_conf c = make_conf(8);
+  struct toy t = {.sleep_us = 10000};
+
+  (void)state;
+  sql.kind = BN_KIND_SQL;
+  sql.event = stalled_event;
+  c.think = (struct bn_delay){BN_DELAY_UNIFORM, 100e6, 100e6};
+  c.plan.time_ns = 6 * BN_NSEC_PER_SEC;
+  assert_int_equal(run_at_0(&c, &sql, &t), 0);
+  assert_int_equal(seen.total.outages, 1);
+  same_s(seen.total.longest_outage_s, 4.5 - 2.09);
+}
+
 /* What is begun from 2 s on fails at 4.5 s. */
 static enum bn_next event_that_fails_at_last(void *self, struct bn_session *s)
 {
@@ -198,6 +226,7 @@ BN_TESTS(run_outages)
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_outage_may_last_to_the_end),
       cmocka_unit_test(a_short_event_may_end_an_outage),
+      cmocka_unit_test(an_outage_is_found_where_sessions_pause),
       cmocka_unit_test(a_failure_may_end_an_outage),
       cmocka_unit_test(the_queue_of_the_warmup_is_no_outage),
       cmocka_unit_test(an_outage_of_the_warmup_may_go_on),

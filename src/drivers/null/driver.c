@@ -11,12 +11,10 @@
 #include <time.h>
 
 #include "api/driver.h"
-#include "drivers/null/latency.h"
 #include "drivers/null/options.h"
 
 struct null_driver {
   const struct bn_null_conf *conf;
-  struct bn_null_latency latency;
   uint64_t (*now_ns)(void);
 };
 
@@ -70,6 +68,16 @@ static enum kind null_kind_of(const char *sql, size_t len)
   return OTHER;
 }
 
+/* Advances a random stream by the generator splitmix64. */
+static uint64_t null_draw(uint64_t *stream)
+{
+  uint64_t z = *stream += UINT64_C(0x9e3779b97f4a7c15);
+
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
 /* The SQLSTATE of a failed connection. */
 static const char interrupted_state[] = "08006";
 
@@ -77,15 +85,11 @@ static int null_init(void **self, const void *conf, const struct bn_driver_host 
                      struct bn_err *err)
 {
   struct null_driver *driver = host->alloc(1, sizeof *driver);
-  const char *text;
 
+  (void)err;
   *self = driver;
   driver->conf = conf;
   driver->now_ns = host->now_ns;
-  text = driver->conf->latency;
-  if (text != NULL && bn_null_latency_parse(text, &driver->latency) != 0)
-    return bn_err_set(err, BN_ERR_OPTION, "--null-latency=%s: not a time; allowed: %s", text,
-                      bn_null_latency_forms);
   return 0;
 }
 
@@ -102,7 +106,9 @@ static void null_make_slow(struct null_conn *c, const struct null_driver *driver
 
   c->slow = driver;
   c->waiter = t->waiter;
-  c->stream = bn_null_latency_seed(t->ordinal);
+  /* Streams of neighbours have nothing in common. */
+  c->stream = t->ordinal;
+  c->stream = null_draw(&c->stream);
   if (t->waiter != NULL)
     return;
   (void)pthread_condattr_init(&attr);
@@ -122,7 +128,7 @@ static enum bn_sql null_connect(void *self, void *conn, const struct bn_sql_targ
   (void)deadline_ns;
   (void)d;
   c->conf = driver->conf;
-  if (!bn_null_latency_is_none(&driver->latency))
+  if (!bn_delay_is_none(&driver->conf->delay))
     null_make_slow(c, driver, t);
   return BN_SQL_DONE;
 }
@@ -166,7 +172,8 @@ static void null_sleep(struct null_conn *c, uint64_t until_ns)
 /* Takes the time of a statement.  Returns LOST if the connection has been interrupted. */
 static enum bn_sql null_take_time(struct null_conn *c, struct bn_sql_diag *d)
 {
-  const uint64_t until_ns = c->slow->now_ns() + bn_null_latency_draw(&c->slow->latency, &c->stream);
+  const double u = (double)(null_draw(&c->stream) >> 11) * 0x1p-53;
+  const uint64_t until_ns = c->slow->now_ns() + bn_delay_draw(&c->conf->delay, u);
 
   if (c->waiter == NULL) {
     null_sleep(c, until_ns);

@@ -15,6 +15,7 @@ const struct bn_opt bn_null_options[] = {
      .traits = BN_OPT_KEEPS_DATA,
      .def = "0",
      .offset = offsetof(struct bn_null_conf, latency),
+     .delay = offsetof(struct bn_null_conf, delay),
      .form = "=DIST",
      .help = "time that every statement of the null driver takes"},
     BN_OPT_END,

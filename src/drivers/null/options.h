@@ -8,6 +8,7 @@
 struct bn_null_conf {
   int64_t rows;
   char *latency;
+  struct bn_delay delay; /* that `latency` describes */
 };
 
 extern const struct bn_opt bn_null_options[];

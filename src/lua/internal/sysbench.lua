@@ -32,8 +32,23 @@ local function load(key)
   return lazy[key] == "sysbench.report" and loaded[key:sub(#"report_" + 1)] or loaded
 end
 
+-- A pause after this event, in place of that of --think-time.  It is no part of a latency.
+function internal.think(seconds)
+  if type(seconds) ~= "number" or not (seconds >= 0 and seconds <= 86400) then
+    error("sysbench.think: not a number of seconds from 0 to 86400", 2)
+  end
+  if not C.bn_ffi_think(seconds) then
+    error("sysbench.think: cannot be used with --rate: events that are due at a rate do not " ..
+          "wait for threads that pause", 2)
+  end
+end
+
+-- Not in the table itself, so that pairs() shows the members that sysbench has.
 local on_demand = {
   __index = function (t, key)
+    if key == "think" and not internal.dialect() then
+      return internal.think
+    end
     if lazy[key] then
       local value = load(key)
       touched[key] = true

@@ -480,6 +480,8 @@ static void text_print_edges(const struct text *t, const struct bn_form *f, cons
     bn_form_print(f, bn_template_outages, t->out);
   if (bn_view_has_parts(v))
     bn_form_print(f, bn_template_times, t->out);
+  if (!v->paced)
+    text_print_lag(t, v);
   if (v->due == 0)
     return;
   bn_form_print(f, bn_template_arrivals, t->out);

@@ -79,6 +79,11 @@ uint32_t bn_ffi_event_again(uint32_t tries)
   return next >= 0 ? (uint32_t)next : bn_ffi_event_begin() ? 1 : 0;
 }
 
+bool bn_ffi_think(double seconds)
+{
+  return bn_event_think(bn_instance_session(), (uint64_t)(seconds * 1e9));
+}
+
 bool bn_ffi_over(void)
 {
   return bn_session_over(bn_instance_session());

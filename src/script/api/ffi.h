@@ -25,6 +25,9 @@ BN_API void bn_ffi_event_drop(void);
    wait, tries + 1: the event is repeated; 1: it has failed, and the next event has begun; 0: the
    run is over, and no event is begun. */
 BN_API uint32_t bn_ffi_event_again(uint32_t tries);
+/* Sets the length of the pause after this event.  Returns false under --rate, where there is none.
+ */
+BN_API bool bn_ffi_think(double seconds);
 /* Returns true if no event and no retry may begin any more. */
 BN_API bool bn_ffi_over(void);
 

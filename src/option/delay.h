@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The one grammar of times that are drawn at random: "exp:5ms". */
+#ifndef BN_OPTION_DELAY_H
+#define BN_OPTION_DELAY_H
+
+#include "api/delay.h"
+
+/* Values that bn_delay_parse takes, for messages. */
+extern const char bn_delay_forms[];
+
+/* Returns 0, or -1 if the text has another form or names more than a day. */
+int bn_delay_parse(const char *text, struct bn_delay *out);
+
+#endif

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A thread pauses after its events, for --think-time or as its script says, and no latency has the pause in it."""
+import json
+
+import pytest
+
+import bench
+
+# Each event says how long the next pause is.
+OWN = """
+function event()
+  sysbench.think(0.05)
+end
+"""
+EMPTY = "function event() end\n"
+
+
+def total(tmp_path, script, *options):
+    (tmp_path / "think.lua").write_text(script)
+    done = bench.run("think.lua", "--threads=2", "--time=1", *options, "--report=json", "run", cwd=tmp_path)
+    assert done.status == 0, done.err
+    return json.loads(done.out)["groups"][0]["total"]["figures"]
+
+
+# A busy machine adds to pauses: it makes fewer events and never more.
+@pytest.mark.parametrize("workers", ["--workers=0", "--workers=1"])
+@pytest.mark.parametrize("script,options", [(EMPTY, ["--think-time=fixed:50ms"]), (OWN, []),
+                                            (OWN, ["--think-time=1h"])])
+def test_events_are_as_many_as_pauses_allow(tmp_path, script, options, workers):
+    """One event at once and 19 after pauses of 50 ms, of two threads."""
+    got = total(tmp_path, script, *options, workers)
+    assert 4 <= got["events"] <= 40
+
+
+def test_a_latency_has_no_pause_in_it(tmp_path):
+    """The least latency of an empty event is microseconds, and its pause 50 ms."""
+    assert total(tmp_path, EMPTY, "--think-time=fixed:50ms")["min_s"] < 0.05
+
+
+@pytest.mark.parametrize("workers", ["--workers=0", "--workers=1"])
+def test_the_lag_of_wake_ups_is_told(tmp_path, workers):
+    got = total(tmp_path, EMPTY, "--think-time=uniform:10ms..30ms", workers)
+    assert 0 < got["lag_p50_s"] <= got["lag_p99_s"] <= got["lag_max_s"]
+
+
+def test_without_pauses_there_is_no_lag(tmp_path):
+    got = total(tmp_path, EMPTY, "--think-time=0")
+    assert got["lag_p50_s"] is None and got["events"] > 40
+
+
+def test_a_lag_can_be_asserted(tmp_path):
+    (tmp_path / "think.lua").write_text(EMPTY)
+    done = bench.run("think.lua", "--time=0.1", "--assert=lag_max_s<100s", "run", cwd=tmp_path)
+    assert done.status == 1
+    assert "lag_max_s is only measured with --rate or --think-time" in done.err
+    done = bench.run("think.lua", "--time=0.1", "--think-time=1ms", "--assert=lag_max_s<100s", "run", cwd=tmp_path)
+    assert done.status == 0
+
+
+def test_the_end_of_the_time_ends_a_pause(tmp_path):
+    got = total(tmp_path, EMPTY, "--think-time=1h")
+    assert got["events"] == 2 and got["span_s"] == pytest.approx(1, abs=0.001)
+
+
+def test_a_rate_does_not_wait_for_pauses(tmp_path):
+    (tmp_path / "think.lua").write_text(OWN)
+    done = bench.run("think.lua", "--rate=10", "--think-time=1s", "run", cwd=tmp_path)
+    assert done.status == 1
+    assert done.err == ("--think-time=1s: cannot be used with --rate: events that are due at a rate do not wait for "
+                        "threads that pause\n")
+    done = bench.run("think.lua", "--rate=10", "--time=1", "run", cwd=tmp_path)
+    assert done.status == 1
+    assert "sysbench.think: cannot be used with --rate" in done.err
+
+
+@pytest.mark.parametrize("value", ["-1", "'1'", "0/0", "86401", ""])
+def test_a_bad_pause_is_an_error_of_the_script(tmp_path, value):
+    (tmp_path / "think.lua").write_text(f"function event() sysbench.think({value}) end\n")
+    done = bench.run("think.lua", "--events=1", "run", cwd=tmp_path)
+    assert done.status == 1
+    assert "think.lua:1: sysbench.think: not a number of seconds from 0 to 86400" in done.err
+
+
+def test_requests_in_flight_do_not_wait_for_pauses(tmp_path):
+    bench.run("fileio", "--file-num=1", "--file-total-size=1M", "prepare", cwd=tmp_path)
+    options = ["--file-num=1", "--file-total-size=1M", "--file-test-mode=rndrd", "--file-io-mode=async",
+               "--think-time=1ms", "--time=0.2"]
+    done = bench.run("fileio", *options, "run", cwd=tmp_path)
+    assert done.status == 1
+    assert "--think-time cannot be used with --file-async-backlog=128" in done.err
+    assert bench.run("fileio", *options, "--file-async-backlog=1", "run", cwd=tmp_path).status == 0
+
+
+def test_dialects_have_no_function_for_it(tmp_path):
+    (tmp_path / "think.lua").write_text("function event() print(sysbench.think) end\n")
+    done = bench.run("think.lua", "--events=1", "run", dialect="1.0", cwd=tmp_path)
+    assert "nil" in done.out
