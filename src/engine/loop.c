@@ -30,7 +30,8 @@ int bn_loop_init(struct bn_loop *l, unsigned n_tasks, void (*go_on)(struct bn_ta
   struct epoll_event wake = {.events = EPOLLIN};
 
   memset(l, 0, sizeof *l);
-  l->last = &l->first;
+  l->woken.last = &l->woken.first;
+  l->queue.last = &l->queue.first;
   l->go_on = go_on;
   l->n_tasks = n_tasks;
   l->task = bn_alloc(n_tasks, sizeof(struct bn_task *));
@@ -59,18 +60,21 @@ void bn_loop_done(struct bn_loop *l)
   free(l->task);
 }
 
-/* --- the queue --- */
+/* --- tasks that are ready --- */
 
-void bn_loop_queue(struct bn_task *t)
+static void loop_list(struct bn_task_list *list, struct bn_task *t)
 {
-  struct bn_loop *l = t->loop;
-
   if (t->queued)
     return;
   t->queued = true;
   t->next = NULL;
-  *l->last = t;
-  l->last = &t->next;
+  *list->last = t;
+  list->last = &t->next;
+}
+
+void bn_loop_queue(struct bn_task *t)
+{
+  loop_list(&t->loop->queue, t);
 }
 
 /* Comes back from the stack of a call, which has returned or waits.  Returns `ended`. */
@@ -93,34 +97,55 @@ static bool loop_resume_call(struct bn_task *t)
   return loop_leave_call(t, bn_fiber_resume(t->fiber));
 }
 
-/* Those that become ready meanwhile come after the next look at the sockets. */
-static void loop_run_queue(struct bn_loop *l)
+static void loop_go_on(struct bn_task *t)
 {
-  struct bn_task *t = l->first;
+  t->queued = false;
+  t->turn_ns = 0;
+  bn_log_speak_for(t->session);
+  /* It was finished in place, and has begun another wait since. */
+  if (!t->waits && loop_resume_call(t))
+    t->loop->go_on(t);
+}
 
-  l->first = NULL;
-  l->last = &l->first;
+/* Those that become ready meanwhile come after the next look at the sockets. */
+static void loop_run_woken(struct bn_loop *l)
+{
+  struct bn_task *t = l->woken.first;
+
+  l->woken = (struct bn_task_list){NULL, &l->woken.first};
   while (t != NULL) {
     struct bn_task *next = t->next;
 
-    t->queued = false;
-    t->turn_ns = 0;
-    bn_log_speak_for(t->session);
-    /* It was finished in place, and has begun another wait since. */
-    if (!t->waits && loop_resume_call(t))
-      l->go_on(t);
+    loop_go_on(t);
     t = next;
+  }
+}
+
+/* A hundred thousand sessions that begin or end take a second, in which the events of others must
+   not wait. */
+static void loop_run_queue(struct bn_loop *l)
+{
+  const uint64_t until_ns = l->queue.first != NULL ? bn_clock_mono() + BN_NSEC_PER_MSEC : 0;
+  struct bn_task *t;
+
+  while ((t = l->queue.first) != NULL) {
+    l->queue.first = t->next;
+    if (t->next == NULL)
+      l->queue.last = &l->queue.first;
+    loop_go_on(t);
+    if (bn_clock_mono() >= until_ns)
+      return;
   }
 }
 
 /* --- the end of waits --- */
 
-static void loop_end_wait(struct bn_task *t, short came)
+static void loop_end_wait(struct bn_task *t, short came, struct bn_task_list *list)
 {
   t->waits = t->until_over = false;
   t->came = came;
   bn_timers_clear(&t->loop->timers, &t->timer);
-  bn_loop_queue(t);
+  loop_list(list, t);
 }
 
 static void loop_take_timers(struct bn_loop *l)
@@ -130,7 +155,8 @@ static void loop_take_timers(struct bn_loop *l)
   if (bn_timers_next(&l->timers) == UINT64_MAX)
     return;
   for (const uint64_t now = bn_clock_mono(); (timer = bn_timers_due(&l->timers, now)) != NULL;)
-    loop_end_wait((struct bn_task *)(void *)((char *)timer - offsetof(struct bn_task, timer)), 0);
+    loop_end_wait((struct bn_task *)(void *)((char *)timer - offsetof(struct bn_task, timer)), 0,
+                  &l->woken);
 }
 
 static short loop_poll_events(uint32_t events)
@@ -147,12 +173,13 @@ static void loop_take_event(struct bn_loop *l, const struct epoll_event *e)
   struct bn_task *t = known->task;
 
   if (t != NULL && t->waits && t->fd == e->data.fd)
-    loop_end_wait(t, loop_poll_events(e->events));
+    loop_end_wait(t, loop_poll_events(e->events), &l->woken);
   else
     known->early = true;
 }
 
-/* Nobody waits for the counter's number; reading it makes it silent again. */
+/* Nobody waits for the counter's number; reading it makes it silent again.  At the end of the run
+   these are most sessions. */
 static void loop_take_wake(struct bn_loop *l)
 {
   uint64_t n;
@@ -163,7 +190,7 @@ static void loop_take_wake(struct bn_loop *l)
     struct bn_task *t = l->task[i];
 
     if (t != NULL && t->waits && (t->until_over || bn_session_interrupted(t->session)))
-      loop_end_wait(t, 0);
+      loop_end_wait(t, 0, &l->queue);
   }
 }
 
@@ -171,7 +198,7 @@ void bn_loop_turn(struct bn_loop *l)
 {
   struct epoll_event event[EVENTS_AT_ONCE];
   const int n = bn_wait_events(&ready, l->epoll_fd, event, EVENTS_AT_ONCE,
-                               l->first != NULL ? 0 : bn_timers_next(&l->timers));
+                               l->queue.first != NULL ? 0 : bn_timers_next(&l->timers));
 
   for (int i = 0; i < n; i++) {
     if (event[i].data.fd == l->wake_fd)
@@ -180,6 +207,7 @@ void bn_loop_turn(struct bn_loop *l)
       loop_take_event(l, &event[i]);
   }
   loop_take_timers(l);
+  loop_run_woken(l);
   loop_run_queue(l);
 }
 
@@ -348,11 +376,17 @@ void bn_task_finish(struct bn_task *t)
   } while (!loop_resume_call(t));
 }
 
-void bn_task_sleep(struct bn_task *t, uint64_t until_ns)
+void bn_task_delay(struct bn_task *t, uint64_t until_ns)
 {
   t->fd = -1;
-  t->until_over = t->waits = t->slept = true;
+  t->waits = true;
   bn_timers_set(&t->loop->timers, &t->timer, until_ns);
+}
+
+void bn_task_sleep(struct bn_task *t, uint64_t until_ns)
+{
+  bn_task_delay(t, until_ns);
+  t->until_over = t->slept = true;
 }
 
 void bn_task_pause(struct bn_task *t, uint64_t until_ns)

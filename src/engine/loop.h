@@ -30,7 +30,7 @@ struct bn_task {
   struct bn_sql_waiter waiter; /* for the drivers of its connections; its `of` is the task */
   struct bn_fiber *fiber;      /* of the call that has not returned; NULL: none */
   struct bn_timer timer;       /* of its wait */
-  struct bn_task *next;        /* in the queue of those that are ready */
+  struct bn_task *next;        /* in the list of those that are ready */
   int fd;                      /* that its wait is for; -1: none */
   short wanted, came;          /* events of the descriptor: waited for, and that ended the wait */
   bool waits, queued;
@@ -46,12 +46,17 @@ struct bn_loop_fd {
   bool early;           /* input came while nobody waited */
 };
 
+struct bn_task_list {
+  struct bn_task *first, **last;
+};
+
 struct bn_loop {
   int epoll_fd, wake_fd;
   struct bn_loop_fd *fd;
   size_t n_fds;
   struct bn_timers timers;
-  struct bn_task *first, **last; /* the queue */
+  struct bn_task_list woken; /* their waits have ended */
+  struct bn_task_list queue; /* these have not waited */
   struct bn_fiber_pool fibers;
   struct bn_task *running; /* whose stack is in use; NULL: the worker's own is */
   struct bn_task **task;   /* owned; all of its tasks */
@@ -69,7 +74,8 @@ void bn_loop_done(struct bn_loop *l);
 void bn_loop_add(struct bn_loop *l, unsigned i, struct bn_task *t, struct bn_session *s);
 /* Puts a task that waits for nothing in the queue. */
 void bn_loop_queue(struct bn_task *t);
-/* Waits until a task is ready or bn_loop_wake is called, and goes on with all that are ready. */
+/* Waits until a task is ready or bn_loop_wake is called, and goes on with all whose waits have
+   ended, then with those of the queue for about a millisecond. */
 void bn_loop_turn(struct bn_loop *l);
 /* Ends waits that end with the run, and those of sessions that were interrupted.  Any thread. */
 void bn_loop_wake(struct bn_loop *l);
@@ -80,7 +86,10 @@ void bn_loop_wake(struct bn_loop *l);
 bool bn_task_call(struct bn_task *t, void (*fn)(void *arg), void *arg);
 /* Waits here until the call has returned, and holds up the other tasks. */
 void bn_task_finish(struct bn_task *t);
-/* Lets the task go on at until_ns, or when the run is over; the caller returns to the loop. */
+/* Lets the task go on at until_ns, or when its session is interrupted; the caller returns to the
+   loop. */
+void bn_task_delay(struct bn_task *t, uint64_t until_ns);
+/* As bn_task_delay, or when the run is over: a sleep until an arrival. */
 void bn_task_sleep(struct bn_task *t, uint64_t until_ns);
 /* As the `pause` of a session: in a call, until until_ns or the end of the run. */
 void bn_task_pause(struct bn_task *t, uint64_t until_ns);

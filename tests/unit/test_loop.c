@@ -341,6 +341,34 @@ static void the_end_of_the_run_ends_sleeps(void **state)
   empty(p, 2);
 }
 
+/* Takes a tenth of a millisecond, but the first task sleeps for a whole one. */
+static void work_or_sleep(struct bn_task *t)
+{
+  struct part *p = (struct part *)(void *)t;
+  const uint64_t until_ns = bn_clock_mono() + BN_NSEC_PER_MSEC / 10;
+
+  if (t == loop.task[0] && !p->in_call) {
+    p->in_call = true;
+    bn_task_sleep(t, until_ns + BN_NSEC_PER_MSEC);
+    return;
+  }
+  while (t != loop.task[0] && bn_clock_mono() < until_ns)
+    ;
+  p->received = (int)done++;
+}
+
+/* Sessions that begin or end, as many as there are, do not hold up those whose waits have ended. */
+static void a_long_queue_holds_up_no_wait(void **state)
+{
+  static struct part p[TASKS];
+
+  (void)state;
+  fill(p, TASKS, work_or_sleep);
+  turn_until(TASKS);
+  assert_in_range(p[0].received, 1, TASKS / 2);
+  empty(p, TASKS);
+}
+
 /* In a callback of a library, say, a call has to end before anything else goes on. */
 static void a_call_can_be_finished_in_place(void **state)
 {
@@ -383,6 +411,7 @@ BN_TESTS(loop)
       cmocka_unit_test(waits_end_without_epoll_pwait2),
       cmocka_unit_test(an_interrupt_ends_waits),
       cmocka_unit_test(the_end_of_the_run_ends_sleeps),
+      cmocka_unit_test(a_long_queue_holds_up_no_wait),
       cmocka_unit_test(a_call_can_be_finished_in_place),
       cmocka_unit_test(a_sleep_finished_in_place_leaves_no_mark),
   };

@@ -152,7 +152,8 @@ end
 -- Functions of C by which scripts sleep, once they have declared them ------------------------
 
 local function sleep(ns)
-  if C.bn_ffi_shared_sleep(ns) then
+  C.bn_ffi_shared_sleep(ns)
+  if C.bn_ffi_shared_waits() then
     wait()
   end
   return 0

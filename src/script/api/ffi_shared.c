@@ -2,7 +2,6 @@
 /* Runs the functions of the SQL layer that may wait on stacks of their own. */
 #include "script/api/ffi_shared.h"
 
-#include "api/driver.h"
 #include "base/clock.h"
 #include "engine/event.h"
 #include "engine/loop.h"
@@ -135,20 +134,13 @@ bool bn_ffi_shared_bind(sql_statement *st, const struct bn_ffi_param *const *par
   return shared_begin(in, shared_bind);
 }
 
-static void shared_sleep(void *arg)
+/* A sleep needs no stack, so that a hundred thousand sessions may sleep. */
+void bn_ffi_shared_sleep(double ns)
 {
-  const struct bn_instance *in = arg;
-  const struct bn_sql_waiter *w = in->lua.session->waiter;
+  const struct bn_session *s = bn_instance_session();
 
-  (void)w->wait(w, -1, 0, NULL, bn_clock_mono() + in->call.len);
-}
-
-bool bn_ffi_shared_sleep(double ns)
-{
-  struct bn_instance *in = bn_instance_current();
-
-  in->call = (struct bn_call){.len = ns > 0 && ns < 1e18 ? (size_t)ns : 0};
-  return shared_begin(in, shared_sleep);
+  if (!bn_session_interrupted(s))
+    bn_task_delay(s->task, bn_clock_mono() + (ns > 0 && ns < 1e18 ? (uint64_t)ns : 0));
 }
 
 void bn_ffi_shared_finish(void)

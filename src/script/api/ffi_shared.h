@@ -37,8 +37,8 @@ BN_API bool bn_ffi_shared_call(int, void *, size_t);
 BN_API bool bn_ffi_shared_text(int, void *, const char *, size_t);
 BN_API bool bn_ffi_shared_connect(sql_driver *, const char *const *, const char *const *, size_t);
 BN_API bool bn_ffi_shared_bind(sql_statement *, const struct bn_ffi_param *const *, size_t);
-/* Waits that many nanoseconds. */
-BN_API bool bn_ffi_shared_sleep(double);
+/* Lets the session wait that many nanoseconds, or until it is interrupted. */
+BN_API void bn_ffi_shared_sleep(double);
 BN_API void bn_ffi_shared_finish(void);
 /* Returns whether the session waits for a call or for an event. */
 BN_API bool bn_ffi_shared_waits(void);
