@@ -93,32 +93,33 @@ static void stat_allocate_labels(struct bn_statset *set)
 }
 
 /* Allocates a block: statistics on cache lines of their own, then each session's row of stripe
-   pointers and its counters at the end of its loop. */
+   pointers.  The counters at the ends of loops are apart, so that they take no memory before. */
 static int stat_allocate_sessions(struct bn_statset *set)
 {
   const size_t line = CACHE_LINE;
   const size_t rows = sizeof(struct bn_hist *) * set->n_rows;
-  const size_t counters = sizeof(uint64_t) * set->metrics.n_counters;
+  const size_t n_counters = set->metrics.n_counters;
   size_t total;
   unsigned i;
 
-  set->stat_size = sizeof(struct bn_stat) + set->metrics.n_counters * sizeof(uint64_t);
+  set->stat_size = sizeof(struct bn_stat) + n_counters * sizeof(uint64_t);
   set->stat_size = (set->stat_size + line - 1) / line * line;
-  total = (set->stat_size + rows + counters) * set->n_sessions;
+  total = (set->stat_size + rows) * set->n_sessions;
   set->block = aligned_alloc(line, (total + line - 1) / line * line);
   set->stat = calloc(set->n_sessions, sizeof(struct bn_stat *));
-  if (set->block == NULL || set->stat == NULL)
+  set->at_end = calloc(set->n_sessions * n_counters, sizeof *set->at_end);
+  if (set->block == NULL || set->stat == NULL || set->at_end == NULL)
     return -1;
   memset(set->block, 0, total);
   for (i = 0; i < set->n_sessions; i++) {
     struct bn_stat *st = (struct bn_stat *)(void *)((char *)set->block + i * set->stat_size);
-    const size_t at = set->n_sessions * set->stat_size + i * (rows + counters);
+    const size_t at = set->n_sessions * set->stat_size + i * rows;
     size_t h;
 
     st->hist = (struct bn_hist **)(void *)((char *)set->block + at);
     for (h = 0; h < set->n_rows; h++)
       st->hist[h] = set->stripe[h * set->n_stripes + i % set->n_writers % set->n_stripes];
-    st->at_end = (uint64_t *)(void *)((char *)set->block + at + rows);
+    st->at_end = set->at_end + i * n_counters;
     st->shared_hist = set->n_writers > set->n_stripes;
     st->statements = set->statements;
     atomic_store_explicit(&st->min_ns, UINT64_MAX, memory_order_relaxed);
@@ -252,6 +253,7 @@ void bn_statset_done(struct bn_statset *set)
   free(set->labels);
   free(set->stat);
   free(set->block);
+  free(set->at_end);
   bn_metrics_done(&set->metrics);
   memset(set, 0, sizeof *set);
 }

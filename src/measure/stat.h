@@ -107,7 +107,8 @@ struct bn_statset {
   /* struct bn_workload's sample and its self; NULL: nothing is looked up. */
   void (*sample)(void *self, uint64_t *counter);
   void *sampled;
-  void *block; /* the memory behind stat */
+  void *block;      /* the memory behind stat */
+  uint64_t *at_end; /* that behind the sessions' at_end */
   size_t stat_size;
 };
 

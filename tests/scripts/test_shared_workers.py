@@ -145,3 +145,28 @@ function event() con:query("SELECT 1") end
     assert r.status == 1, r.out + r.err
     assert r.reported and r.err.count("no memory for the stack of another statement in flight") == 1
     assert f"ulimit -v (bytes) {bytes_limit}" in r.err
+
+
+LISTS = """
+sysbench.cmdline.options = { names = { "names", { "a" }, sysbench.cmdline.ARG_LIST }, size = { "size", 7 } }
+function event()
+  table.insert(sysbench.opt.names, sysbench.tid)
+  sysbench.opt.size = sysbench.opt.size + sysbench.tid
+  print(sysbench.tid, table.concat(sysbench.opt.names, ","), sysbench.opt.size, sysbench.opt.threads,
+        sysbench.opt.nothing)
+  local n = 0
+  for name, value in pairs(sysbench.opt) do
+    n = n + (name == "size" and value or 0)
+  end
+  print(n)
+end
+"""
+
+
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_each_thread_has_its_own_values_of_options(folder, workers):
+    """A script may change them, lists in place."""
+    r = folder.run(LISTS, "--threads=3", f"--workers={workers}", "--events-per-session=1", "--time=0")
+    rows = sorted(line for line in r.out.splitlines() if re.match(r"\d+(\t|$)", line))
+    assert rows == sorted([f"{tid}\ta,{tid}\t{7 + tid}\t3\tnil" for tid in range(3)] +
+                          [str(7 + tid) for tid in range(3)])

@@ -16,8 +16,9 @@ local lazy = {
   report_default = "sysbench.report"
 }
 
--- Those that an instance of this interpreter has touched.  Later ones have them from the start: where
--- a field appears at first use, compiled code leaves its trace once in each of a thousand sessions.
+-- Modules that an instance of this interpreter has touched.  Later ones have them from the start:
+-- where a field appears at first use, compiled code leaves its trace once in each of a thousand
+-- sessions.
 local touched = {}
 
 local function load(key)
@@ -51,7 +52,7 @@ local on_demand = {
     end
     if lazy[key] then
       local value = load(key)
-      touched[key] = true
+      touched[key] = lazy[key] ~= "" or nil
       rawset(t, key, value)
       return value
     end

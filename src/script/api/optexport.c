@@ -299,13 +299,13 @@ static int optexport_index_option(lua_State *L)
   return 1;
 }
 
-/* Sets an option that is a list: a script may change it, so sessions do not share it. */
+/* Sets a list that the script has declared: it may change it, so sessions do not share it. */
 static void optexport_set_list(void *arg, const char *name, const struct bn_opt *o,
                                const void *value)
 {
   const struct export *x = arg;
 
-  if (o->type != BN_LIST || o->scalar)
+  if (o->type != BN_LIST || o->scalar || !bn_options_have(bn_instance_api()->options, o))
     return;
   optexport_push_option(x->L, o, value);
   lua_setfield(x->L, x->opt, name);

@@ -58,6 +58,11 @@ bool bn_options_declared(const struct bn_options *o)
   return o->declared;
 }
 
+bool bn_options_have(const struct bn_options *o, const struct bn_opt *opt)
+{
+  return o->n > 0 && opt >= o->option && opt < o->option + o->n;
+}
+
 /* Raises an error.  In a dialect, `fmt` names a place in the reference's own module, which users
    have seen and searched for.  Natively, `native` says which script to correct, and how.  Both may
    have one %s for `arg`. */

@@ -10,6 +10,7 @@
 #include "base/err.h"
 
 struct bn_lua;
+struct bn_opt;
 struct bn_options; /* options of one script; written by the main instance, then constant */
 
 struct bn_options *bn_options_new(void);
@@ -18,6 +19,8 @@ void bn_options_free(struct bn_options *o);
 int bn_options_read(struct bn_lua *lua);
 /* Returns whether the script has such a table. */
 bool bn_options_declared(const struct bn_options *o);
+/* Returns whether it is one of them. */
+bool bn_options_have(const struct bn_options *o, const struct bn_opt *opt);
 /* Calls the options' validators and adds the options to the program's, which applies the command
    line's values.  Returns 0, or -1 and err, whose text is empty if the reason has been logged. */
 int bn_options_add(struct bn_lua *lua, struct bn_err *err);

@@ -53,7 +53,7 @@ struct bn_lua {
   struct bn_shared *shared; /* the interpreter that it shares with others; NULL: its own */
   const struct bn_vm *vm;   /* borrowed */
   struct bn_session *session; /* borrowed; gives its functions events, numbers and statistics */
-  struct bn_heap heap;        /* memory of L, unless it is shared */
+  struct bn_heap *heap;       /* owned memory of L; NULL: it is shared */
   int env_ref, sysbench_ref;  /* registry references of the instance's two tables */
   int thread_ref;             /* shared: of L */
   int thread_run_ref;         /* the preset thread_run, to recognise a script's own */

@@ -10,6 +10,7 @@
 #include <lauxlib.h>
 
 #include "api/session.h"
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/log.h"
 #include "option/conf.h"
@@ -21,7 +22,7 @@
 #include "script/vm/stackguard.h"
 
 /* The garbage of loading is collected early, because it would stay as gaps in the heap. */
-enum { PAUSE_LOADING = 105, PAUSE_LOADING_SHARED = 120 };
+enum { PAUSE_LOADING = 105, PAUSE_LOADING_SHARED = 110 };
 
 static int vm_open_libraries(lua_State *L)
 {
@@ -156,7 +157,7 @@ int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s
   if (vm_pool_of(lua) != NULL)
     lua->shared = bn_shared_take(vm, vm_pool_of(lua));
   else
-    lua->L = bn_lua_new_state(&lua->heap);
+    lua->L = bn_lua_new_state(lua->heap = bn_alloc(1, sizeof *lua->heap));
   if (lua->L == NULL && lua->shared == NULL) {
     bn_log(BN_FATAL, "cannot create a Lua state: not enough memory");
     return -1;
@@ -192,7 +193,10 @@ void bn_lua_close(struct bn_lua *lua)
   lua->L = NULL;
   free(lua->failure.text);
   lua->failure.text = NULL;
-  bn_heap_done(&lua->heap);
+  if (lua->heap != NULL)
+    bn_heap_done(lua->heap);
+  free(lua->heap);
+  lua->heap = NULL;
 }
 
 void bn_vm_init(struct bn_vm *vm, const struct bn_script_setup *setup,
