@@ -12,7 +12,24 @@ enum bn_metric_kind {
   BN_HISTOGRAM,
   BN_LABELLED,
   BN_SCRIPT_COUNTER,
-  BN_SCRIPT_HISTOGRAM
+  BN_SCRIPT_HISTOGRAM,
+  /* The metrics of a kind of events, of which a script may name several: the latencies, and four
+     counters.  Row k of each is of the same kind of events. */
+  BN_EVENT_HISTOGRAM,
+  BN_EVENT_ENDED,
+  BN_EVENT_RETRIES,
+  BN_EVENT_FAILED,
+  BN_EVENT_LATE
+};
+
+/* A kind of events is called so, with its name behind it, wherever a part of a run is named:
+   "p99@event:payment".  The histogram has this name, and the counters "events@event:payment" and so
+   on. */
+#define BN_EVENT_PART "event:"
+enum {
+  BN_EVENT_KINDS_MAX = 32, /* of a script; each has a histogram, which is large */
+  BN_EVENT_KIND_NAME = 32, /* most bytes of a name */
+  BN_EVENT_COUNTERS = BN_EVENT_LATE - BN_EVENT_ENDED + 1
 };
 
 /* How what several processes count is put together. */
@@ -28,7 +45,7 @@ struct bn_metric {
   const char *unit; /* "1", "ns", "bytes" */
   enum bn_metric_kind kind;
   enum bn_merge_rule merge; /* of a counter: BN_MERGE_SUM or BN_MERGE_NONE */
-  bool of_events;           /* a counter of events: those that start in the warm-up do not count */
+  bool of_events;           /* it is of events: those that start in the warm-up do not count */
 };
 
 /* The metrics of every run: counters with index, name and unit, histograms and labelled counts with

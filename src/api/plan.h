@@ -28,6 +28,7 @@ struct bn_plan {
   uint64_t forced_ns; /* after the time limit */
   bool debug, validate, histogram;
   bool watch_lines; /* the figures of --watch are printed under each interval */
+  bool kind_lines;  /* the kinds of events are printed under each interval */
   bool seed_given;
   bool native;          /* the report of bench's own form, which `version` does not tell */
   int64_t seed_typed;   /* as given; of no meaning without seed_given */

@@ -135,6 +135,8 @@ struct bn_session {
   uint64_t due_ns;       /* --rate: the claimed arrival of an event that may begin; else 0 */
   /* An event that ends at or after *mark (the limit, or 0 for all) is looked at first. */
   const _Atomic uint64_t *mark;
+  unsigned kind;        /* of the event in flight, from 1 on; 0: none, or not said yet */
+  unsigned repeats;     /* how often the event in flight has been repeated */
   unsigned char attend; /* BN_ATTEND_… */
   bool failed; /* failed for good, while the other sessions go on; `attend` and *mark enforce it */
   _Atomic bool

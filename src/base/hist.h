@@ -64,6 +64,29 @@ static inline void bn_hist_record(struct bn_hist *h, uint64_t ns)
     atomic_store_explicit(bucket, n + 1, memory_order_relaxed);
 }
 
+/* Records a value in two histograms, as bn_hist_record does in each, and looks for its bucket
+   once. */
+static inline void bn_hist_record_both(struct bn_hist *a, struct bn_hist *b, uint64_t ns)
+{
+  if (__builtin_expect(ns >> BN_HIST_TOP_BIT, 0)) {
+    bn_hist_record_rare(a, ns);
+    bn_hist_record_rare(b, ns);
+    return;
+  }
+  const size_t index = bn_hist_index(ns);
+  const uint64_t n_a = atomic_load_explicit(&a->bucket[index], memory_order_relaxed);
+  const uint64_t n_b = atomic_load_explicit(&b->bucket[index], memory_order_relaxed);
+
+  if (__builtin_expect(n_a == 0, 0))
+    bn_hist_record_rare(a, ns);
+  else
+    atomic_store_explicit(&a->bucket[index], n_a + 1, memory_order_relaxed);
+  if (__builtin_expect(n_b == 0, 0))
+    bn_hist_record_rare(b, ns);
+  else
+    atomic_store_explicit(&b->bucket[index], n_b + 1, memory_order_relaxed);
+}
+
 /* As bn_hist_record for a stripe that several threads write. */
 void bn_hist_record_shared(struct bn_hist *h, uint64_t ns);
 

@@ -9,7 +9,7 @@
 #include "engine/quota.h"
 #include "option/conf.h"
 
-const _Atomic uint64_t bn_event_always = 0;
+const _Atomic uint64_t bn_event_always = 0, bn_event_of_kind = 0;
 
 void bn_event_stop(struct bn_session *s)
 {
@@ -57,10 +57,23 @@ void bn_event_return_unbegun(struct bn_session *s)
   bn_quota_unclaim(s->share, !s->share->counted);
 }
 
+/* Adds to a counter of the kind that the event in flight is of. */
+static void event_count_of_kind(const struct bn_session *s, enum bn_metric_kind counter, uint64_t n)
+{
+  struct bn_stat *st = s->stat;
+  const unsigned row = (s->kind - 1) * BN_EVENT_COUNTERS + (counter - BN_EVENT_ENDED);
+
+  bn_stat_count(st, st->kind_counter + row, n);
+}
+
 void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
 {
   const bool warm = tick->start_ns < s->stat->counts_from_ns;
 
+  if (!warm && s->kind != 0) {
+    event_count_of_kind(s, BN_EVENT_RETRIES, s->repeats);
+    event_count_of_kind(s, BN_EVENT_FAILED, 1);
+  }
   bn_event_forget_now(s, tick);
   if (!warm && s->last_ns <= bn_stat_get(&s->limit->span_ns))
     bn_stat_bump(&s->stat->failed, 1);
@@ -392,7 +405,24 @@ static void event_uncount(struct bn_session *s, const struct bn_tick *tick)
     bn_event_return_uncounted(s, tick);
 }
 
-void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
+/* Counts an event of a kind. */
+static void event_count_with_kind(struct bn_session *s, uint64_t took, bool late)
+{
+  struct bn_stat *st = s->stat;
+  const unsigned hist = st->kind_hist + s->kind - 1;
+
+  bn_event_count_time(s, took);
+  event_count_of_kind(s, BN_EVENT_ENDED, 1);
+  if (__builtin_expect(s->repeats > 0, 0))
+    event_count_of_kind(s, BN_EVENT_RETRIES, s->repeats);
+  if (__builtin_expect(late, 0))
+    event_count_of_kind(s, BN_EVENT_LATE, 1);
+  s->kind = s->repeats = 0;
+  bn_stat_record_both(st, BN_H_LATENCY, hist, took);
+}
+
+static __attribute__((cold, noinline)) void event_attend(struct bn_session *s,
+                                                         const struct bn_tick *tick)
 {
   struct bn_stat *st = s->stat;
   const uint64_t now = s->last_ns, took = event_between(tick->start_ns, now);
@@ -410,6 +440,7 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
   }
   if (tick->start_ns < st->counts_from_ns) {
     event_count_warm(s, took);
+    s->kind = s->repeats = 0;
     return;
   }
   if (st->service_hist != 0)
@@ -420,7 +451,25 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
     bn_stat_bump(&st->late, 1);
     bn_stat_bump(&st->late_service_ns, service);
   }
+  if (s->kind != 0) {
+    event_count_with_kind(s, took, over && now > bn_stat_get(&s->limit->span_ns));
+    return;
+  }
+  s->repeats = 0;
   bn_event_count(s, took);
+}
+
+/* An event of a kind is common, and takes the short way unless it ended after the limit. */
+void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
+{
+  const uint64_t took = event_between(tick->start_ns, s->last_ns);
+
+  if (s->mark != &bn_event_of_kind || s->last_ns >= bn_stat_get(&s->limit->until_ns)) {
+    event_attend(s, tick);
+    return;
+  }
+  s->mark = &s->limit->until_ns;
+  event_count_with_kind(s, took, false);
 }
 
 /* Looks for an outage that ends now or goes on, for a session whose last success before it was at

@@ -10,6 +10,8 @@
 
 /* s->mark points here if each event is looked at when it ends. */
 extern const _Atomic uint64_t bn_event_always;
+/* s->mark points here if the event in flight is looked at for no other reason than its kind. */
+extern const _Atomic uint64_t bn_event_of_kind;
 
 /* Ends a session that has failed: the current event is not counted, and no other begins. */
 void bn_event_stop(struct bn_session *s);
@@ -49,13 +51,33 @@ void bn_event_leave(struct bn_session *s, uint64_t end_ns);
 uint64_t bn_event_counted(struct bn_session *s);
 
 /* Counts an event that has ended at or after s->mark, apart if it belongs to the warm-up.  Notes
-   whether it ended after the span and, under --rate, how long it waited. */
-__attribute__((cold)) void bn_event_attend(struct bn_session *s, const struct bn_tick *tick);
+   whether it ended after the span and, under --rate, how long it waited, and counts it for its
+   kind. */
+void bn_event_attend(struct bn_session *s, const struct bn_tick *tick);
 
 /* Ends an event that took longer than any before it, or so long that there may have been an outage,
    or any event under --rate.  Looks for an outage before other threads can see the end. */
 __attribute__((cold)) void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick,
                                              uint64_t took);
+
+/* Says of which kind the event in flight is, from 1 on: the last word counts.  The event is looked
+   at when it ends, so that events of no kind cost nothing.  Without an event in flight it has no
+   effect. */
+static inline void bn_event_is_of_kind(struct bn_session *s, unsigned kind)
+{
+  if (__builtin_expect(bn_stat_get(&s->stat->begun) == bn_stat_get(&s->stat->ended), 0))
+    return;
+  s->kind = kind;
+  if (s->mark != &bn_event_always)
+    s->mark = &bn_event_of_kind;
+}
+
+/* Says that the event in flight is repeated.  The kind that it has when it ends gets the retry. */
+static inline void bn_event_repeats(struct bn_session *s)
+{
+  s->repeats++;
+  s->mark = &bn_event_always;
+}
 
 /* Records that an event ends without success, before other threads can see the end: an outage may
    go on with it. */
@@ -108,8 +130,8 @@ static inline bool bn_event_begin(struct bn_session *s, struct bn_tick *tick)
   return true;
 }
 
-/* The histogram comes last, so that its rare out-of-line call is a tail call. */
-static inline void bn_event_count(struct bn_session *s, uint64_t took)
+/* Counts an event but for its latency. */
+static inline void bn_event_count_time(struct bn_session *s, uint64_t took)
 {
   struct bn_stat *st = s->stat;
 
@@ -117,7 +139,13 @@ static inline void bn_event_count(struct bn_session *s, uint64_t took)
   bn_stat_count(st, BN_C_EVENTS, 1);
   if (__builtin_expect(took < bn_stat_get(&st->min_ns), 0) && s->last_ns >= st->measure_from_ns)
     atomic_store_explicit(&st->min_ns, took, memory_order_relaxed);
-  bn_stat_record(st, BN_H_LATENCY, took);
+}
+
+/* The histogram comes last, so that its rare out-of-line call is a tail call. */
+static inline void bn_event_count(struct bn_session *s, uint64_t took)
+{
+  bn_event_count_time(s, took);
+  bn_stat_record(s->stat, BN_H_LATENCY, took);
 }
 
 /* Release: pairs with the acquire loads in engine/outage.c, so that a thread that sees the end also
@@ -159,6 +187,7 @@ static inline void bn_event_forget(struct bn_session *s, const struct bn_tick *t
 {
   bn_event_mark_failing(s, tick);
   bn_event_show_end(s->stat, tick);
+  s->kind = s->repeats = 0;
   if (tick->start_ns >= s->stat->counts_from_ns)
     bn_stat_bump(&s->stat->dropped, 1);
 }

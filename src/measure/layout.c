@@ -28,6 +28,7 @@ const struct bn_layout bn_layout_plan[] = {
     MEMBER(bn_plan, BN_LAY_BOOL, validate),
     MEMBER(bn_plan, BN_LAY_BOOL, histogram),
     MEMBER(bn_plan, BN_LAY_BOOL, watch_lines),
+    MEMBER(bn_plan, BN_LAY_BOOL, kind_lines),
     MEMBER(bn_plan, BN_LAY_BOOL, seed_given),
     MEMBER(bn_plan, BN_LAY_SIGNED, seed_typed),
     MEMBER(bn_plan, BN_LAY_WHOLE, seed),
@@ -98,6 +99,16 @@ const struct bn_layout bn_layout_count[] = {
     END,
 };
 
+/* A kind of events has the figures of all events (lint: figure list). */
+const struct bn_layout bn_layout_event_kind[] = {
+    MEMBER(bn_event_kind, BN_LAY_WHOLE, events),
+    MEMBER(bn_event_kind, BN_LAY_REAL, events_per_s),
+    MEMBER(bn_event_kind, BN_LAY_REAL, share),
+    MEMBER(bn_event_kind, BN_LAY_WHOLE, retries),
+    MEMBER(bn_event_kind, BN_LAY_WHOLE, failed_events),
+    END,
+};
+
 /* A session's members have the names of figures too (lint: figure list). */
 const struct bn_layout bn_layout_session[] = {
     MEMBER(bn_session_view, BN_LAY_WHOLE, events), MEMBER(bn_session_view, BN_LAY_REAL, min_s),
@@ -139,6 +150,11 @@ const char *const bn_layout_metric_kinds[] = {[BN_COUNTER] = "counter",
                                               [BN_LABELLED] = "labelled",
                                               [BN_SCRIPT_COUNTER] = "script counter",
                                               [BN_SCRIPT_HISTOGRAM] = "script histogram",
+                                              [BN_EVENT_HISTOGRAM] = "event kind",
+                                              [BN_EVENT_ENDED] = "events of a kind",
+                                              [BN_EVENT_RETRIES] = "retries of a kind",
+                                              [BN_EVENT_FAILED] = "failures of a kind",
+                                              [BN_EVENT_LATE] = "late events of a kind",
                                               NULL};
 const char *const bn_layout_merges[] = {[BN_MERGE_SUM] = "sum",
                                         [BN_MERGE_RATE] = "rate",

@@ -387,6 +387,7 @@ static int merge_sum_plan(const struct job *j)
     plan->validate |= p->validate;
     plan->histogram |= p->histogram;
     plan->watch_lines |= p->watch_lines;
+    plan->kind_lines |= p->kind_lines;
     same_seed &= p->seed == plan->seed && p->seed_given == plan->seed_given &&
                  p->seed_typed == plan->seed_typed;
   }

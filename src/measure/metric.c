@@ -46,9 +46,14 @@ static enum part metric_part_of(const struct bn_metric *row)
   switch (row->kind) {
   case BN_COUNTER:
   case BN_SCRIPT_COUNTER:
+  case BN_EVENT_ENDED:
+  case BN_EVENT_RETRIES:
+  case BN_EVENT_FAILED:
+  case BN_EVENT_LATE:
     break;
   case BN_HISTOGRAM:
   case BN_SCRIPT_HISTOGRAM:
+  case BN_EVENT_HISTOGRAM:
     return HISTS;
   case BN_LABELLED:
     return LABELLED;

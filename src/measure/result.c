@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/escape.h"
+#include "measure/event_kinds.h"
 
 static size_t result_text_size(const char *text)
 {
@@ -60,7 +61,8 @@ static void result_copy_ranks(struct bn_record *r, const struct bn_view *v)
   r->view.at_least = r->store.at_least;
 }
 
-/* bare: without percentiles, which with many ranks would fill documents. */
+/* bare: without percentiles but for those of kinds of events, which with many ranks would fill
+   documents. */
 static void result_copy_timings(struct bn_record *r, const struct bn_view *v, bool bare)
 {
   for (size_t i = 0; i < v->n_timings; i++) {
@@ -68,7 +70,7 @@ static void result_copy_timings(struct bn_record *r, const struct bn_view *v, bo
 
     *t = v->timings[i];
     t->name = r->delta.metrics.hist[BN_H_FIXED + i].name;
-    if (bare)
+    if (bare && !t->of_kind)
       t->percentile_s = NULL;
     if (t->percentile_s == NULL)
       continue;
@@ -162,7 +164,8 @@ static uint64_t result_size_of_record(const struct bn_record *r)
          result_size_of_names(m->hist, m->n_hists) +
          result_size_of_names(m->labelled, m->n_labelled) +
          m->n_counters * (sizeof *m->counter + sizeof *d->counter + sizeof *r->store.count) +
-         m->n_hists * (sizeof *m->hist + sizeof *d->sparse + sizeof *r->store.timing) +
+         m->n_hists * (sizeof *m->hist + sizeof *d->sparse + sizeof *r->store.timing +
+                       sizeof *r->store.event_kind) +
          (r->store.timing_s != NULL ? m->n_hists * sizeof *r->store.timing_s : 0) +
          m->n_labelled * (sizeof *m->labelled + sizeof *d->label + sizeof *d->n_labels) +
          labels * sizeof **d->label + (r->view.n_figures + 1) * sizeof *r->store.figure +
@@ -177,7 +180,7 @@ static void result_trim(struct bn_record *r, bool bare)
   bn_snap_trim(&r->delta);
   r->store.figure = bn_alloc_resize(r->store.figure, r->view.n_figures, sizeof *r->store.figure);
   r->view.figures = r->store.figure;
-  if (bare) {
+  if (bare && r->view.n_event_kinds == 0) {
     free(r->store.timing_s);
     r->store.timing_s = NULL;
   }
@@ -222,6 +225,7 @@ static void result_init_record(struct bn_record *r, const struct bn_view *v, enu
   result_copy_timings(r, v, bare);
   result_copy_statements(r, v);
   result_copy_counts(r, v);
+  bn_event_kinds_copy(&r->view, &r->store, v, &r->delta.metrics);
   result_copy_sessions(r, v);
   result_copy_ages(r, v);
   result_copy_figures(r, v);

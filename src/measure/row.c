@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "measure/event_kinds.h"
 
 /* Returns a new cell, whose value is unknown until it is set. */
 static struct bn_cell *row_add(struct bn_row *row, const char *name)
@@ -107,16 +108,21 @@ static void row_add_percentiles(struct bn_row *row, const struct bn_plan *plan,
 
 /* --- what a script has declared --------------------------------------------------------------- */
 
-/* Adds a column of a metric of a script.  No other column begins with "script_".  A document may
-   name a metric in any characters. */
+/* Replaces what no name of a column has: a document may name a metric in any characters. */
+static void row_clean_name(char *name)
+{
+  for (char *c = name; *c != '\0'; c++)
+    if (!(isascii(*c) && isalnum((unsigned char)*c)) && *c != '.')
+      *c = '_';
+}
+
+/* Adds a column of a metric of a script.  No other column begins with "script_". */
 static struct bn_cell *row_add_script_cell(struct bn_row *row, const char *metric, const char *what)
 {
   char name[sizeof row->cell[0].name];
 
   (void)snprintf(name, sizeof name, "script_%.32s%s", metric, what);
-  for (char *c = name; *c != '\0'; c++)
-    if (!(isascii(*c) && isalnum((unsigned char)*c)) && *c != '.')
-      *c = '_';
+  row_clean_name(name);
   return row_add(row, name);
 }
 
@@ -163,6 +169,54 @@ static void row_add_script_metrics(struct bn_row *row, const struct bn_plan *pla
           v != NULL && i - BN_H_FIXED < v->n_timings ? &v->timings[i - BN_H_FIXED] : NULL, ranks);
 }
 
+/* --- kinds of events -------------------------------------------------------------------------- */
+
+/* Adds a column of a kind of events: the name of the figure, '@' and that of the part. */
+static struct bn_cell *row_add_kind_cell(struct bn_row *row, const char *figure, const char *kind)
+{
+  char name[sizeof row->cell[0].name], shown[BN_EVENT_KIND_NAME + 1];
+
+  (void)snprintf(shown, sizeof shown, "%s", kind);
+  row_clean_name(shown);
+  (void)snprintf(name, sizeof name, "%s@" BN_EVENT_PART "%s", figure, shown);
+  return row_add(row, name);
+}
+
+/* k NULL: the values are not known. */
+static void row_add_kind(struct bn_row *row, const char *name, const struct bn_plan *plan,
+                         const struct bn_event_kind *k)
+{
+  const double *percentile_s = k != NULL ? k->timing->percentile_s : NULL;
+
+  row_set_whole(row_add_kind_cell(row, "events", name), k != NULL ? k->events : UINT64_MAX);
+  row_set_real(row_add_kind_cell(row, "share", name), k != NULL ? k->share : HUGE_VAL);
+  row_set_real(row_add_kind_cell(row, "events_per_s", name),
+               k != NULL ? k->events_per_s : HUGE_VAL);
+  row_set_whole(row_add_kind_cell(row, "retries", name), k != NULL ? k->retries : UINT64_MAX);
+  row_set_whole(row_add_kind_cell(row, "failed_events", name),
+                k != NULL ? k->failed_events : UINT64_MAX);
+  row_set_real(row_add_kind_cell(row, "avg_s", name), k != NULL ? k->timing->avg_s : HUGE_VAL);
+  for (size_t i = 0; i < plan->n_percents; i++) {
+    char digits[BN_UNITS_DIGITS], figure[BN_UNITS_DIGITS + 4];
+
+    (void)snprintf(figure, sizeof figure, "p%s_s", bn_units_shortest(digits, plan->percents[i]));
+    row_set_real(row_add_kind_cell(row, figure, name),
+                 percentile_s != NULL ? percentile_s[i] : HUGE_VAL);
+  }
+  row_set_real(row_add_kind_cell(row, "max_s", name), k != NULL ? k->timing->max_s : HUGE_VAL);
+}
+
+/* Adds columns for all kinds of events, also for a view without them (NULL). */
+static void row_add_event_kinds(struct bn_row *row, const struct bn_plan *plan,
+                                const struct bn_view *v)
+{
+  struct bn_event_kind_rows rows;
+
+  for (size_t k = 0; plan->metrics != NULL && bn_event_kinds_rows(plan->metrics, k, &rows); k++)
+    row_add_kind(row, bn_event_kinds_name(plan->metrics->hist[rows.hist].name), plan,
+                 v != NULL && k < v->n_event_kinds ? &v->event_kinds[k] : NULL);
+}
+
 /* --- reports ---------------------------------------------------------------------------------- */
 
 void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
@@ -178,6 +232,7 @@ void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struc
   }
   row_add_percentiles(row, plan, v);
   row_add_script_metrics(row, plan, v, false);
+  row_add_event_kinds(row, plan, v);
 }
 
 void bn_row_total(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
@@ -187,6 +242,7 @@ void bn_row_total(struct bn_row *row, const struct bn_plan *plan, const struct b
     row_add_figure(row, f, v);
   row_add_percentiles(row, plan, v);
   row_add_script_metrics(row, plan, v, true);
+  row_add_event_kinds(row, plan, v);
 }
 
 void bn_row_append(struct bn_row *row, const struct bn_row *more)

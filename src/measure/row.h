@@ -20,14 +20,16 @@ enum bn_cell_type {
 };
 
 struct bn_cell {
-  char name[BN_UNITS_DIGITS + 48]; /* letters, digits, '_' and '.': "at_s", "p99.9_s" */
+  /* Letters, digits, '_' and '.': "at_s", "p99.9_s"; of a part of the run with '@' and ':':
+     "p99_s@event:payment". */
+  char name[BN_UNITS_DIGITS + 64];
   enum bn_cell_type type;
   uint64_t whole;
   double real;
   const char *text; /* the facts' */
 };
 
-enum { BN_ROW_MAX = 640, BN_CELL_DIGITS = 40 };
+enum { BN_ROW_MAX = 2048, BN_CELL_DIGITS = 40 };
 
 /* All zero is an empty row. */
 struct bn_row {

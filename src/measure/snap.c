@@ -229,6 +229,9 @@ void bn_snap_end_warmup(struct bn_snap *s)
     if (s->metrics.counter[i].of_events)
       s->counter[i] = 0;
   bn_hist_clear(s->hist[BN_H_LATENCY]);
+  for (size_t i = 0; i < s->metrics.n_hists; i++)
+    if (s->metrics.hist[i].of_events)
+      bn_hist_clear(s->hist[i]);
   /* The last three histograms are those of waiting.  The last one, of wake-ups, is not of
      events. */
   for (size_t i = s->metrics.n_hists - 3; s->waiting && i + 1 < s->metrics.n_hists; i++)

@@ -190,6 +190,29 @@ static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *me
   free(all);
 }
 
+/* Returns the index of the first row of a kind, or n. */
+static size_t stat_first_row(const struct bn_metric *rows, size_t n, enum bn_metric_kind kind)
+{
+  size_t i = 0;
+
+  while (i < n && rows[i].kind != kind)
+    i++;
+  return i;
+}
+
+/* Tells the sessions which metrics are those of the kinds of events. */
+static void stat_point_sessions_at_kinds(struct bn_statset *set)
+{
+  const struct bn_metrics *m = &set->metrics;
+  const size_t hist = stat_first_row(m->hist, m->n_hists, BN_EVENT_HISTOGRAM);
+  const size_t counter = stat_first_row(m->counter, m->n_counters, BN_EVENT_ENDED);
+
+  for (unsigned i = 0; i < set->n_sessions; i++) {
+    set->stat[i]->kind_hist = (unsigned short)hist;
+    set->stat[i]->kind_counter = (unsigned short)counter;
+  }
+}
+
 /* Tells the sessions which histograms get the events of the warm-up, and the times of waiting: the
    last ones, in the order of `waiting`. */
 static void stat_point_sessions_apart(struct bn_statset *set, unsigned apart)
@@ -226,6 +249,7 @@ int bn_statset_init(struct bn_statset *set, unsigned n_sessions, unsigned n_writ
     set->statements = bn_statements_new(set->n_writers, set->n_stripes);
   if (stat_allocate_sessions(set) == 0) {
     stat_point_sessions_apart(set, apart);
+    stat_point_sessions_at_kinds(set);
     return 0;
   }
   bn_statset_done(set);

@@ -35,6 +35,9 @@ struct bn_stat {
   uint64_t counts_from_ns;          /* set before the start barrier opens, like the next */
   /* Indexes of histograms that not every run has; 0: none. */
   unsigned short warm_hist, queueing_hist, service_hist, lag_hist;
+  /* The metrics of the first kind of events: its histogram, and the first of its BN_EVENT_COUNTERS
+     counters.  Those of the other kinds follow. */
+  unsigned short kind_hist, kind_counter;
   uint64_t measure_from_ns; /* end of the warm-up */
   struct bn_hist **hist;    /* by histogram index, this session's stripes */
   bool shared_hist;         /* the stripe has other writers */
@@ -78,6 +81,17 @@ static inline void bn_stat_record(struct bn_stat *s, unsigned hist, uint64_t ns)
     bn_hist_record_shared(s->hist[hist], ns);
   else
     bn_hist_record(s->hist[hist], ns);
+}
+
+/* Records a time in two histograms. */
+static inline void bn_stat_record_both(struct bn_stat *s, unsigned a, unsigned b, uint64_t ns)
+{
+  if (__builtin_expect(s->shared_hist, 0)) {
+    bn_hist_record_shared(s->hist[a], ns);
+    bn_hist_record_shared(s->hist[b], ns);
+  } else {
+    bn_hist_record_both(s->hist[a], s->hist[b], ns);
+  }
 }
 
 /* Labelled counts (errors by code, statements by endpoint): rare events, guarded by a lock

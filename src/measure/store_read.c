@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "measure/bounds.h"
+#include "measure/event_kinds.h"
 #include "measure/json_hist.h"
 #include "measure/json_read.h"
 #include "measure/layout.h"
@@ -290,22 +291,37 @@ static void store_read_timing_percentiles(struct bn_json_in *e, const struct bn_
   r->store.timing[at].percentile_s = list != NULL ? r->store.timing_s[at] : NULL;
 }
 
-/* Reads the timings, which have the order of their histograms. */
+static void store_read_timing(struct bn_json_in *e, const struct bn_node *map, struct bn_record *r)
+{
+  const size_t at = r->view.n_timings++;
+  const struct bn_metric *hist = &r->delta.metrics.hist[BN_H_FIXED + at];
+
+  r->store.timing[at].name = hist->name;
+  r->store.timing[at].of_script = hist->kind == BN_SCRIPT_HISTOGRAM;
+  r->store.timing[at].of_kind = hist->kind == BN_EVENT_HISTOGRAM;
+  bn_json_in_layout(e, map, bn_layout_timing, &r->store.timing[at]);
+  store_read_timing_percentiles(e, bn_json_in_list(e, map, "percentiles"), r, at);
+}
+
+/* Reads the timings and the kinds of events, which have the order of their histograms.  A document
+   may end before the last timing. */
 static void store_read_timings(struct bn_json_in *e, const struct bn_node *list,
-                               struct bn_record *r)
+                               const struct bn_node *kinds, struct bn_record *r)
 {
   const size_t most = r->delta.metrics.n_hists - BN_H_FIXED;
+  const size_t n = bn_json_in_length(e, list, "timings", most);
+  const size_t n_kinds = bn_json_in_length(e, kinds, "event_kinds", most);
+  size_t at = 0, k = 0;
 
-  r->view.n_timings = bn_json_in_length(e, list, "timings", most);
-  for (size_t i = 0; i < r->view.n_timings; i++) {
-    const struct bn_metric *hist = &r->delta.metrics.hist[BN_H_FIXED + i];
-
-    r->store.timing[i].name = hist->name;
-    r->store.timing[i].of_script = hist->kind == BN_SCRIPT_HISTOGRAM;
-    bn_json_in_layout(e, bn_node_at(list, i), bn_layout_timing, &r->store.timing[i]);
-    store_read_timing_percentiles(e, bn_json_in_list(e, bn_node_at(list, i), "percentiles"), r, i);
-  }
+  while (at + k < most && at + k < n + n_kinds)
+    if (r->delta.metrics.hist[BN_H_FIXED + at + k].kind == BN_EVENT_HISTOGRAM)
+      store_read_timing(e, bn_node_at(kinds, k++), r);
+    else
+      store_read_timing(e, bn_node_at(list, at++), r);
   r->view.timings = r->store.timing;
+  bn_event_kinds_name_all(&r->view, &r->store, &r->delta.metrics);
+  for (k = 0; k < r->view.n_event_kinds; k++)
+    bn_json_in_layout(e, bn_node_at(kinds, k), bn_layout_event_kind, &r->store.event_kind[k]);
 }
 
 static void store_read_statement(struct bn_json_in *e, const struct bn_node *map,
@@ -467,7 +483,7 @@ static void store_read_parts(struct bn_json_in *e, const struct bn_node *n,
   else
     store_read_figures(e, bn_json_in_map(e, n, "figures"), v);
   store_read_percentiles(e, bn_json_in_list(e, n, "percentiles"), r);
-  store_read_timings(e, bn_json_in_list(e, n, "timings"), r);
+  store_read_timings(e, bn_json_in_list(e, n, "timings"), bn_json_in_list(e, n, "event_kinds"), r);
   store_read_statements(e, bn_json_in_list(e, n, "statements"), r);
   store_read_counts(e, bn_json_in_list(e, n, "counts"), r);
   store_read_workload(e, bn_json_in_list(e, n, "workload"), r);

@@ -136,21 +136,48 @@ static struct bn_node *store_percentiles_of(struct bn_json_out *p, const struct 
   return list;
 }
 
+/* Puts the timings but for those of kinds of events. */
 static void store_put_timings(struct bn_json_out *p, struct bn_node *record,
                               const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < v->n_timings; i++) {
-    struct bn_node *map = bn_node_map();
+    struct bn_node *map;
 
+    if (v->timings[i].of_kind)
+      continue;
+    map = bn_node_map();
     bn_json_put(p, map, "name", bn_node_text(v->timings[i].name));
     bn_json_layout(p, map, bn_layout_timing, &v->timings[i]);
     if (v->timings[i].percentile_s != NULL && v->span != BN_VIEW_INTERVAL)
       bn_json_put(p, map, "percentiles", store_percentiles_of(p, v, &v->timings[i]));
     bn_json_add(p, list, map);
   }
-  store_put_list(p, record, "timings", list, v->n_timings);
+  store_put_list(p, record, "timings", list, bn_node_count(list));
+}
+
+/* Puts the kinds of events, if the script names any. */
+static void store_put_event_kinds(struct bn_json_out *p, struct bn_node *record,
+                                  const struct bn_view *v)
+{
+  struct bn_node *list;
+
+  if (v->n_event_kinds == 0)
+    return;
+  list = bn_node_list();
+  for (size_t i = 0; i < v->n_event_kinds; i++) {
+    const struct bn_event_kind *k = &v->event_kinds[i];
+    struct bn_node *map = bn_node_map();
+
+    bn_json_put(p, map, "name", bn_node_text(k->name));
+    bn_json_layout(p, map, bn_layout_event_kind, k);
+    bn_json_layout(p, map, bn_layout_timing, k->timing);
+    if (k->timing->percentile_s != NULL)
+      bn_json_put(p, map, "percentiles", store_percentiles_of(p, v, k->timing));
+    bn_json_add(p, list, map);
+  }
+  bn_json_put(p, record, "event_kinds", list);
 }
 
 static void store_put_statements(struct bn_json_out *p, struct bn_node *record,
@@ -407,6 +434,7 @@ static struct bn_node *store_record_of(struct bn_json_out *p, const struct bn_vi
     store_put_figures(p, map, v);
   store_put_percentiles(p, map, v);
   store_put_timings(p, map, v);
+  store_put_event_kinds(p, map, v);
   store_put_statements(p, map, v);
   store_put_counts(p, map, v);
   store_put_workload(p, map, v);
@@ -493,6 +521,12 @@ static uint64_t store_count_statements(const struct bn_view *v)
   return v->n_statements * (5 + store_count_layout(bn_layout_timing) + 2 + 4 * v->n_percents);
 }
 
+static uint64_t store_count_event_kinds(const struct bn_view *v)
+{
+  return v->n_event_kinds * (5 + store_count_layout(bn_layout_event_kind) +
+                             store_count_layout(bn_layout_timing) + 4 * v->n_percents);
+}
+
 static uint64_t store_count_lines(const struct bn_view *v)
 {
   uint64_t n = 0;
@@ -505,8 +539,8 @@ static uint64_t store_count_lines(const struct bn_view *v)
 uint64_t bn_store_values(const struct bn_view *v)
 {
   return 18 + store_count_lines(v) + store_count_layout(bn_layout_view) + store_count_fields() +
-         6 * v->n_percents + store_count_timings(v) + store_count_statements(v) + 6 * v->n_counts +
-         7 * v->n_figures + 2 + v->n_watched +
+         6 * v->n_percents + store_count_timings(v) + store_count_event_kinds(v) +
+         store_count_statements(v) + 6 * v->n_counts + 7 * v->n_figures + 2 + v->n_watched +
          v->n_sessions * (2 + store_count_layout(bn_layout_session)) + store_count_raw(v->delta);
 }
 

@@ -208,6 +208,20 @@ static void sum_counts(struct bn_view *v, struct bn_view_store *store, const str
   }
 }
 
+/* The same for the kinds of events. */
+static void sum_event_kinds(const struct bn_view *v, struct bn_view_store *store,
+                            const struct bn_views *parts)
+{
+  for (size_t k = 0; k < v->n_event_kinds; k++) {
+    double sum = 0;
+
+    for (size_t i = 0; i < parts->n; i++)
+      if (k < parts->view[i]->n_event_kinds)
+        sum += parts->view[i]->event_kinds[k].events_per_s * (parts->view[i]->span_s / v->span_s);
+    store->event_kind[k].events_per_s = sum;
+  }
+}
+
 /* A single result needs no sum.  Names and texts are those of the first part. */
 void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts)
 {
@@ -222,4 +236,5 @@ void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct
   }
   v->figures = store->figure;
   sum_counts(v, store, parts);
+  sum_event_kinds(v, store, parts);
 }

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "measure/event_kinds.h"
 
 #define BN_TYPE_u64       BN_VIEW_U64
 #define BN_TYPE_f64       BN_VIEW_F64
@@ -206,6 +207,7 @@ void bn_view_settle(struct bn_view *v, struct bn_view_store *store)
     view_settle_timing(&store->statement[i].timing, store->statement_s[i], v->n_percents);
   for (size_t i = 0; v->sessions != NULL && i < v->n_sessions; i++)
     view_settle_session(&store->session[i]);
+  bn_event_kinds_share(v, store);
 }
 
 /* --- values from a snapshot ------------------------------------------------------------------- */
@@ -465,7 +467,8 @@ static void view_find_timings(struct bn_view *v, struct bn_view_store *store,
 
     *t = (struct bn_timing){.name = delta->metrics.hist[i].name,
                             .percentile_s = percentile_s,
-                            .of_script = delta->metrics.hist[i].kind == BN_SCRIPT_HISTOGRAM};
+                            .of_script = delta->metrics.hist[i].kind == BN_SCRIPT_HISTOGRAM,
+                            .of_kind = delta->metrics.hist[i].kind == BN_EVENT_HISTOGRAM};
     view_find_timing(t, delta->hist[i]);
     for (size_t k = 0; k < v->n_percents; k++)
       percentile_s[k] = bn_view_hist_s(delta->hist[i], v->percents[k], nearest);
@@ -661,6 +664,7 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   view_find_percentiles(v, store, rules);
   view_find_timings(v, store, delta, rules->nearest);
   view_find_counts(v, store, rules);
+  bn_event_kinds_find(v, store, rules);
   view_find_lag(v, delta);
   v->fair_events_avg = view_mean(&delta->fair_events);
   v->fair_events_dev = view_deviation(&delta->fair_events);
@@ -683,6 +687,7 @@ void bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape
   store->timing = bn_alloc(shape->metrics.n_hists, sizeof *store->timing);
   store->timing_s = bn_alloc(shape->metrics.n_hists, sizeof *store->timing_s);
   store->count = bn_alloc(shape->metrics.n_counters, sizeof *store->count);
+  store->event_kind = bn_alloc(shape->metrics.n_hists, sizeof *store->event_kind);
   store->figure = bn_alloc(BN_FIGURES_MAX, sizeof *store->figure);
   store->session = bn_alloc(shape->n_sessions, sizeof *store->session);
   if (shape->statements.room == 0)
@@ -698,6 +703,7 @@ void bn_view_store_done(struct bn_view_store *store)
   free(store->statement);
   free(store->statement_s);
   free(store->count);
+  free(store->event_kind);
   free(store->figure);
   free(store->session);
   memset(store, 0, sizeof *store);

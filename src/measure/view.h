@@ -35,6 +35,7 @@ struct bn_timing {
   uint64_t count;
   double min_s, avg_s, max_s, sum_s, dev_s;
   bool of_script; /* which has declared it */
+  bool of_kind;   /* it is the latency of a kind of events */
 };
 
 /* A counter that a script has declared. */
@@ -49,6 +50,15 @@ struct bn_statement_view {
   struct bn_timing timing; /* with the name */
   uint64_t rows;           /* returned or changed */
   uint64_t errors;         /* executions that failed */
+};
+
+/* The events of a kind, as the script names it. */
+struct bn_event_kind {
+  const char *name;               /* without BN_EVENT_PART; the snapshot's */
+  const struct bn_timing *timing; /* their latencies, one of the view's */
+  uint64_t events, retries, failed_events;
+  double events_per_s;
+  double share; /* of all events of the view, 0 to 1; NaN: there are none */
 };
 
 /* All members but the pointers are plain values.  Rates are per second of the span: count / span_s,
@@ -85,6 +95,8 @@ struct bn_view {
   size_t n_statements;
   const struct bn_count *counts; /* of the counters that a script has declared, in their order */
   size_t n_counts;
+  const struct bn_event_kind *event_kinds; /* the kinds of events, in the order of the script */
+  size_t n_event_kinds;
   const struct bn_figure *figures; /* of the workload */
   size_t n_figures;
   /* The facts about errors and failed threads, as they were when the view was made: threads add to
@@ -184,6 +196,7 @@ struct bn_view_store {
   struct bn_figure *figure;               /* owned; [BN_FIGURES_MAX], of a record [n_figures] */
   struct bn_session_view *session;        /* owned */
   struct bn_count *count;                 /* owned; as many as the snapshots have counters */
+  struct bn_event_kind *event_kind;       /* owned; as many as the snapshots have histograms */
 };
 
 /* For views of snapshots of that shape. */

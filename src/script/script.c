@@ -103,6 +103,8 @@ static const luaL_Reg lazy_functions[] = {{"fill_options", bn_optexport_complete
                                           {"holds_up", bn_shared_holds_up},
                                           {"json_next", bn_hooks_json_next},
                                           {"declare_metric", bn_metrics_declare},
+                                          {"declare_kind", bn_metrics_declare_kind},
+                                          {"kinds", bn_metrics_list_kinds},
                                           {"result", bn_result_make},
                                           {"latency", bn_hooks_latency},
                                           {"percentile", bn_hooks_percentile},

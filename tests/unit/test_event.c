@@ -5,6 +5,7 @@
 
 #include "engine/event.h"
 #include "engine/outage.h"
+#include "engine/quota.h"
 #include "measure/snap.h"
 #include "measure/view.h"
 #include "simclock.h"
@@ -39,11 +40,11 @@ struct scene {
   struct bn_session s;
 };
 
-static void set_scene(struct scene *c, unsigned apart)
+static void set_scene_of(struct scene *c, unsigned apart, const struct bn_metric *metrics)
 {
   sim_begin();
   *c = (struct scene){.limit = {UINT64_MAX, UINT64_MAX}};
-  assert_int_equal(bn_statset_init(&c->set, 1, 1, NULL, apart), 0);
+  assert_int_equal(bn_statset_init(&c->set, 1, 1, metrics, apart), 0);
   bn_clock_init(&c->clock, BN_CLOCK_AUTO);
   bn_clock_reader_init(&c->s.clock, &c->clock);
   c->s.stat = c->set.stat[0];
@@ -51,6 +52,11 @@ static void set_scene(struct scene *c, unsigned apart)
   c->s.outage = &c->outage;
   c->s.mark = apart != 0 ? &always : &c->limit.until_ns;
   looks = 0;
+}
+
+static void set_scene(struct scene *c, unsigned apart)
+{
+  set_scene_of(c, apart, NULL);
 }
 
 /* Ends now one that was begun, or was due, so long ago. */
@@ -182,6 +188,149 @@ static void a_wait_is_not_part_of_the_service(void **state)
   bn_statset_done(&c.set);
 }
 
+/* A counter in front of those of two kinds, and a histogram behind theirs. */
+#define KIND(as)                                                                                   \
+  {.name = "event:" as, .unit = "ns", .kind = BN_EVENT_HISTOGRAM},                                 \
+      {.name = "events@event:" as, .unit = "1", .kind = BN_EVENT_ENDED},                           \
+      {.name = "retries@event:" as, .unit = "1", .kind = BN_EVENT_RETRIES},                        \
+      {.name = "failed_events@event:" as, .unit = "1", .kind = BN_EVENT_FAILED},                   \
+  {                                                                                                \
+    .name = "late_events@event:" as, .unit = "1", .kind = BN_EVENT_LATE                            \
+  }
+
+static const struct bn_metric two_kinds[] = {
+    {.name = "own", .unit = "1"},
+    {.name = "own_latency", .unit = "ns", .kind = BN_HISTOGRAM},
+    KIND("a"),
+    KIND("b"),
+    {.name = NULL}};
+
+enum { OWN = BN_C_FIXED, FIRST_OF_KINDS, OWN_HIST = BN_H_FIXED, FIRST_HIST };
+
+/* Checks what was counted for a kind, from 1 on. */
+static void check_kind(const struct scene *c, unsigned kind, uint64_t events, uint64_t retries,
+                       uint64_t failed, uint64_t late)
+{
+  const uint64_t want[] = {events, retries, failed, late};
+
+  for (unsigned i = 0; i < BN_EVENT_COUNTERS; i++)
+    assert_int_equal(
+        bn_stat_get(&c->s.stat->counter[FIRST_OF_KINDS + (kind - 1) * BN_EVENT_COUNTERS + i]),
+        want[i]);
+  assert_int_equal(bn_hist_count(c->s.stat->hist[FIRST_HIST + kind - 1]), events);
+}
+
+static struct bn_tick begin_one(struct scene *c)
+{
+  struct bn_tick tick;
+
+  c->s.last_ns = bn_clock_mono();
+  bn_event_start(&c->s, &tick);
+  return tick;
+}
+
+/* The last word counts; one event says nothing, and does not inherit a kind. */
+static void an_event_counts_for_the_kind_that_it_said_last(void **state)
+{
+  struct scene c;
+
+  (void)state;
+  set_scene_of(&c, 0, two_kinds);
+  bn_event_is_of_kind(&c.s, 2); /* no event is in flight */
+  for (unsigned i = 0; i < 6; i++) {
+    const struct bn_tick tick = begin_one(&c);
+
+    if (i < 5)
+      bn_event_is_of_kind(&c.s, 2);
+    if (i < 2)
+      bn_event_is_of_kind(&c.s, 1);
+    sim_sleep_ms(10);
+    bn_event_end(&c.s, &tick);
+    assert_ptr_equal(c.s.mark, &c.limit.until_ns);
+  }
+  check_kind(&c, 1, 2, 0, 0, 0);
+  check_kind(&c, 2, 3, 0, 0, 0);
+  assert_int_equal(bn_stat_get(&c.s.stat->counter[BN_C_EVENTS]), 6);
+  assert_int_equal(bn_stat_get(&c.s.stat->counter[OWN]), 0);
+  assert_int_equal(bn_hist_count(c.s.stat->hist[OWN_HIST]), 0);
+  bn_statset_done(&c.set);
+}
+
+/* Retries are those of the kind at the end, whenever it was said; nobody gets those of an event
+   that has not said its kind, or was dropped. */
+static void retries_and_failures_are_those_of_the_kind_at_the_end(void **state)
+{
+  struct scene c;
+  struct bn_tick tick;
+
+  (void)state;
+  set_scene_of(&c, 0, two_kinds);
+  tick = begin_one(&c);
+  bn_event_repeats(&c.s);
+  bn_event_is_of_kind(&c.s, 2);
+  bn_event_repeats(&c.s);
+  bn_event_is_of_kind(&c.s, 1);
+  bn_event_end(&c.s, &tick);
+  check_kind(&c, 1, 1, 2, 0, 0);
+  tick = begin_one(&c);
+  bn_event_is_of_kind(&c.s, 2);
+  bn_event_repeats(&c.s);
+  bn_event_fail(&c.s, &tick);
+  check_kind(&c, 2, 0, 1, 1, 0);
+  for (unsigned i = 0; i < 3; i++) {
+    tick = begin_one(&c);
+    if (i == 1)
+      bn_event_is_of_kind(&c.s, 1);
+    bn_event_repeats(&c.s);
+    if (i == 0)
+      bn_event_fail(&c.s, &tick);
+    else if (i == 1)
+      bn_event_drop(&c.s, &tick);
+    else
+      bn_event_end(&c.s, &tick);
+  }
+  tick = begin_one(&c);
+  bn_event_is_of_kind(&c.s, 1);
+  bn_event_end(&c.s, &tick);
+  check_kind(&c, 1, 2, 2, 0, 0);
+  check_kind(&c, 2, 0, 1, 1, 0);
+  bn_statset_done(&c.set);
+}
+
+/* Events that began in the warm-up count for no kind, and those that end after the span are late.
+ */
+static void kinds_are_of_the_events_that_count(void **state)
+{
+  static struct bn_quota unlimited;
+  struct bn_quota_share share = {.quota = &unlimited};
+  struct scene c;
+  struct bn_tick tick;
+
+  (void)state;
+  set_scene_of(&c, BN_STAT_WARMUP, two_kinds);
+  c.s.share = &share;
+  sim_sleep_ms(1000);
+  c.s.stat->counts_from_ns = bn_clock_mono() + 10000000;
+  for (unsigned i = 0; i < 3; i++) {
+    tick = begin_one(&c);
+    bn_event_is_of_kind(&c.s, 1);
+    bn_event_repeats(&c.s);
+    sim_sleep_ms(20);
+    if (i == 1)
+      bn_event_fail(&c.s, &tick);
+    else
+      bn_event_end(&c.s, &tick);
+  }
+  check_kind(&c, 1, 1, 2, 1, 0);
+  c.limit.span_ns = c.limit.until_ns = bn_clock_mono() + 10000000;
+  tick = begin_one(&c);
+  bn_event_is_of_kind(&c.s, 2);
+  sim_sleep_ms(20);
+  bn_event_end(&c.s, &tick);
+  check_kind(&c, 2, 1, 0, 0, 1);
+  bn_statset_done(&c.set);
+}
+
 BN_TESTS(event)
 {
   const struct CMUnitTest tests[] = {
@@ -190,6 +339,9 @@ BN_TESTS(event)
       cmocka_unit_test(a_success_after_failures_is_a_reason_to_look),
       cmocka_unit_test(an_event_of_a_failed_session_is_not_the_longest),
       cmocka_unit_test(a_wait_is_not_part_of_the_service),
+      cmocka_unit_test(an_event_counts_for_the_kind_that_it_said_last),
+      cmocka_unit_test(retries_and_failures_are_those_of_the_kind_at_the_end),
+      cmocka_unit_test(kinds_are_of_the_events_that_count),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

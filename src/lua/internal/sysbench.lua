@@ -16,9 +16,9 @@ local lazy = {
   report_default = "sysbench.report"
 }
 
--- Modules that an instance of this interpreter has touched.  Later ones have them from the start:
--- where a field appears at first use, compiled code leaves its trace once in each of a thousand
--- sessions.
+-- Fields that an instance of this interpreter has touched, but cmdline, which is large.  Later ones
+-- have them from the start: where a field appears at first use, compiled code leaves its trace once
+-- in each of a thousand sessions.
 local touched = {}
 
 local function load(key)
@@ -44,19 +44,59 @@ function internal.think(seconds)
   end
 end
 
--- Not in the table itself, so that pairs() shows the members that sysbench has.
+-- Kinds of events, by what stands for them in a script (module sysbench.kinds).
+local kind_numbers = {}
+internal.kind_numbers = kind_numbers
+
+-- Fields that pairs() does not show before they are used: functions that return them.  A dialect
+-- does not have them.
+local hidden = internal.dialect() and {} or {
+  think = function () return internal.think end,
+  kind = function () return module("sysbench.kinds").kind() end,
+  event_kind = function () return module("sysbench.kinds").event_kind() end
+}
+
+local function reveal(t, key)
+  local value = hidden[key]()
+  if value then
+    touched[key] = true
+    rawset(t, key, value)
+  end
+  return value
+end
+
+local function assign(t, key, value)
+  if key == "kinds" then
+    module("sysbench.kinds").declare(t, value)
+  else
+    rawset(t, key, value)
+  end
+end
+
 local on_demand = {
   __index = function (t, key)
-    if key == "think" and not internal.dialect() then
-      return internal.think
-    end
     if lazy[key] then
       local value = load(key)
       touched[key] = lazy[key] ~= "" or nil
       rawset(t, key, value)
       return value
     end
-  end
+    return hidden[key] and reveal(t, key)
+  end,
+  __newindex = not internal.dialect() and assign or nil
+}
+
+-- The metatable of the main instance, which adds the measured result when done() asks for it.
+local of_main = {
+  __index = function (t, key)
+    if key == "result" then
+      local result = internal.result()
+      rawset(t, key, result)
+      return result
+    end
+    return hidden[key] and reveal(t, key)
+  end,
+  __newindex = assign
 }
 
 -- Completes a table that a worker fills on demand (sysbench.opt, some libraries), so that pairs()
@@ -109,6 +149,7 @@ local function new_thread_run(env, sysbench, call)
     if not C.bn_ffi_event_begin() then
       return
     end
+    local more
     repeat
       local ok, result = call(env.event, id)
       if not ok then
@@ -118,10 +159,16 @@ local function new_thread_run(env, sysbench, call)
         end
       end
       if result then
-        C.bn_ffi_event_drop()
-        return
+        local kind = kind_numbers[result]
+        if not kind then
+          C.bn_ffi_event_drop()
+          return
+        end
+        more = C.bn_ffi_event_next_of_kind(kind)
+      else
+        more = C.bn_ffi_event_next()
       end
-    until not C.bn_ffi_event_next()
+    until not more
   end
 end
 
@@ -144,11 +191,11 @@ return function (env, sysbench, complete, debugging, old_names)
       sysbench[key] = load(key)
     end
     if not internal.dialect() then
-      setmetatable(sysbench, module("sysbench.result"))
+      setmetatable(sysbench, of_main)
     end
   else
     for key in pairs(touched) do
-      sysbench[key] = load(key)
+      sysbench[key] = hidden[key] and hidden[key]() or load(key)
     end
     setmetatable(sysbench, on_demand)
     complete_walks(env, sysbench)

@@ -144,6 +144,12 @@ function waiting.bn_ffi_event_next()
   return ask(true)
 end
 
+function waiting.bn_ffi_event_next_of_kind(kind)
+  C.bn_ffi_event_is_of_kind(kind)
+  C.bn_ffi_event_end()
+  return ask(true)
+end
+
 function waiting.bn_ffi_event_again(tries)
   local after = number_of(C.BN_CALL_AGAIN, nil, tries)
   return after >= 0 and after or ask(true) and 1 or 0

@@ -53,6 +53,7 @@ enum place {
   OUTAGES,
   MISSING_COMMITS,
   UNKNOWN_COMMITS,
+  KINDS,
   STATEMENTS,
   STATUS
 };
@@ -98,12 +99,13 @@ enum { VALUE_MAX = 4096 };
 
 struct line {
   enum place place;
-  size_t statement; /* index in the names of all runs; else 0 */
-  double percent;   /* order among percentiles, with AVERAGE before them; else 0 */
+  size_t part;    /* a statement or a kind of events: index in the names of all runs; else 0 */
+  double percent; /* order among percentiles, with others of enum before and behind them; else 0 */
   char value[VALUE_MAX];
 };
 
-#define AVERAGE (-1)
+/* What a line of a part has instead of a percentile. */
+enum { PER_S = -3, PERCENT_OF_ALL, AVERAGE, RETRIES_OF = 101, FAILURES_OF };
 
 /* The values of one run. */
 struct column {
@@ -117,8 +119,8 @@ struct markdown {
   const struct bn_facts *facts; /* of the present run; threads may still add to them */
   struct column *column;        /* owned */
   size_t n;
-  char **statement; /* owned names of statements, with the names of the first run first */
-  size_t n_statements;
+  char **part; /* owned names of parts, with the names of the first run first */
+  size_t n_parts;
 };
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -132,12 +134,11 @@ static struct line *markdown_new_line(struct column *c)
   return &c->line[c->n++];
 }
 
-static char *markdown_add_ordered(struct column *c, enum place place, size_t statement,
-                                  double percent)
+static char *markdown_add_ordered(struct column *c, enum place place, size_t part, double percent)
 {
   struct line *l = markdown_new_line(c);
 
-  *l = (struct line){.place = place, .statement = statement, .percent = percent};
+  *l = (struct line){.place = place, .part = part, .percent = percent};
   return l->value;
 }
 
@@ -151,12 +152,15 @@ static void markdown_add_u64(struct column *c, enum place place, uint64_t n)
   (void)snprintf(markdown_add_line(c, place), VALUE_MAX, "%" PRIu64, n);
 }
 
-static void markdown_add_f64(struct column *c, enum place place, double x, int decimals)
+static void markdown_put_f64(char value[VALUE_MAX], double x, int decimals)
 {
-  char *value = markdown_add_line(c, place);
-
   (void)snprintf(value, VALUE_MAX, "%.*f", decimals, x);
   bn_units_point(value);
+}
+
+static void markdown_add_f64(struct column *c, enum place place, double x, int decimals)
+{
+  markdown_put_f64(markdown_add_line(c, place), x, decimals);
 }
 
 /* Marks a latency that is longer than the histogram counts, and a lower bound. */
@@ -302,30 +306,53 @@ static void markdown_add_latencies(struct column *c, const struct bn_view *v)
 }
 
 /* Returns the index of a name, which is added if no run had it. */
-static size_t markdown_statement_index(struct markdown *m, const char *name)
+static size_t markdown_part_index(struct markdown *m, const char *name)
 {
   size_t i = 0;
 
-  while (i < m->n_statements && strcmp(m->statement[i], name) != 0)
+  while (i < m->n_parts && strcmp(m->part[i], name) != 0)
     i++;
-  if (i < m->n_statements)
+  if (i < m->n_parts)
     return i;
-  m->statement = bn_alloc_resize(m->statement, i + 1, sizeof *m->statement);
-  m->statement[m->n_statements++] = bn_alloc_text(name);
+  m->part = bn_alloc_resize(m->part, i + 1, sizeof *m->part);
+  m->part[m->n_parts++] = bn_alloc_text(name);
   return i;
+}
+
+static void markdown_add_part_times(const struct bn_view *v, struct column *c, enum place place,
+                                    size_t part, const struct bn_timing *t)
+{
+  if (t->count == 0)
+    return;
+  markdown_put_latency(markdown_add_ordered(c, place, part, AVERAGE), t->avg_s, false);
+  for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
+    markdown_put_latency(markdown_add_ordered(c, place, part, v->percents[i]), t->percentile_s[i],
+                         false);
+}
+
+/* Losses have lines if there are any. */
+static void markdown_add_kind(struct markdown *m, struct column *c, const struct bn_view *v,
+                              const struct bn_event_kind *k)
+{
+  static const double percent = 100;
+  const size_t part = markdown_part_index(m, k->name);
+
+  markdown_put_f64(markdown_add_ordered(c, KINDS, part, PER_S), k->events_per_s, 2);
+  if (!isnan(k->share))
+    markdown_put_f64(markdown_add_ordered(c, KINDS, part, PERCENT_OF_ALL), k->share * percent, 1);
+  markdown_add_part_times(v, c, KINDS, part, k->timing);
+  if (k->retries > 0)
+    (void)snprintf(markdown_add_ordered(c, KINDS, part, RETRIES_OF), VALUE_MAX, "%" PRIu64,
+                   k->retries);
+  if (k->failed_events > 0)
+    (void)snprintf(markdown_add_ordered(c, KINDS, part, FAILURES_OF), VALUE_MAX, "%" PRIu64,
+                   k->failed_events);
 }
 
 static void markdown_add_statement(struct markdown *m, struct column *c, const struct bn_view *v,
                                    const struct bn_timing *t)
 {
-  const size_t number = markdown_statement_index(m, t->name);
-
-  if (t->count == 0)
-    return;
-  markdown_put_latency(markdown_add_ordered(c, STATEMENTS, number, AVERAGE), t->avg_s, false);
-  for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
-    markdown_put_latency(markdown_add_ordered(c, STATEMENTS, number, v->percents[i]),
-                         t->percentile_s[i], false);
+  markdown_add_part_times(v, c, STATEMENTS, markdown_part_index(m, t->name), t);
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -334,8 +361,8 @@ static int markdown_compare(const struct line *a, const struct line *b)
 {
   if (a->place != b->place)
     return a->place < b->place ? -1 : 1;
-  if (a->statement != b->statement)
-    return a->statement < b->statement ? -1 : 1;
+  if (a->part != b->part)
+    return a->part < b->part ? -1 : 1;
   return (a->percent > b->percent) - (a->percent < b->percent);
 }
 
@@ -355,18 +382,37 @@ static const struct line *markdown_next_line(const struct markdown *m, const str
   return next;
 }
 
+/* Returns what a line of a part is, if not a percentile; NULL: it is one. */
+static const char *markdown_name_line(const struct line *l)
+{
+  static const struct {
+    double percent;
+    const char *name;
+  } names[] = {{PER_S, "events/s"},
+               {PERCENT_OF_ALL, "share of events (%)"},
+               {AVERAGE, "avg (ms)"},
+               {RETRIES_OF, "retries"},
+               {FAILURES_OF, "failed events"}};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (l->percent == names[i].percent)
+      return names[i].name;
+  return NULL;
+}
+
 static void markdown_print_label(const struct markdown *m, const struct line *l, FILE *out)
 {
+  const bool is_of_part = l->place == STATEMENTS || l->place == KINDS;
   char digits[BN_UNITS_DIGITS], name[VALUE_MAX] = "latency";
 
-  if (l->place != STATEMENTS && l->place != PERCENTILE) {
+  if (!is_of_part && l->place != PERCENTILE) {
     (void)fprintf(out, "| %s |", labels[l->place]);
     return;
   }
-  if (l->place == STATEMENTS)
-    bn_escape_markdown(name, VALUE_MAX, m->statement[l->statement]);
-  if (l->percent == AVERAGE)
-    (void)fprintf(out, "| %s avg (ms) |", name);
+  if (is_of_part)
+    bn_escape_markdown(name, VALUE_MAX, m->part[l->part]);
+  if (markdown_name_line(l) != NULL)
+    (void)fprintf(out, "| %s %s |", name, markdown_name_line(l));
   else
     (void)fprintf(out, "| %s %sth percentile (ms) |", name, bn_units_shortest(digits, l->percent));
 }
@@ -454,6 +500,8 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
   markdown_add_latencies(c, v);
   markdown_add_u64(c, ERRORS, v->errors);
   markdown_add_losses(c, v);
+  for (size_t i = 0; i < v->n_event_kinds; i++)
+    markdown_add_kind(m, c, v, &v->event_kinds[i]);
   for (size_t i = 0; i < v->n_statements; i++)
     markdown_add_statement(m, c, v, &v->statements[i].timing);
   return 0;
@@ -498,10 +546,10 @@ static int markdown_close(void *self, struct bn_err *err)
 
   for (size_t i = 0; i < m->n; i++)
     free(m->column[i].line);
-  for (size_t i = 0; i < m->n_statements; i++)
-    free(m->statement[i]);
+  for (size_t i = 0; i < m->n_parts; i++)
+    free(m->part[i]);
   free(m->column);
-  free(m->statement);
+  free(m->part);
   return rc;
 }
 

@@ -238,7 +238,7 @@ static void openmetrics_add_timings(struct bn_buf *b, const struct bn_view *v)
   static const struct family f = {"bench_timing_seconds", "summary", "seconds",
                                   "Further times that were measured, by name."};
 
-  if (v->n_timings > 0)
+  if (v->n_timings > v->n_event_kinds)
     openmetrics_add_head(b, &f);
   for (size_t i = 0; i < v->n_timings; i++) {
     const struct bn_timing *t = &v->timings[i];
@@ -248,6 +248,70 @@ static void openmetrics_add_timings(struct bn_buf *b, const struct bn_view *v)
                               .percentile_s = t->percentile_s,
                               .sum_s = t->sum_s,
                               .count = t->count};
+
+    if (!t->of_kind)
+      openmetrics_add_summary(b, &s, v);
+  }
+}
+
+/* --- kinds of events -------------------------------------------------------------------------- */
+
+/* A family of the kinds of events.  offset: of the member of struct bn_event_kind. */
+static const struct {
+  struct family family;
+  size_t offset;
+  bool is_rate;
+} kind_rows[] = {
+    {{"bench_event_kind_events", "counter", NULL, "Events that have ended, by their kind."},
+     offsetof(struct bn_event_kind, events),
+     false},
+    {{"bench_event_kind_retries", "counter", NULL, "Repetitions of events, by their kind."},
+     offsetof(struct bn_event_kind, retries),
+     false},
+    {{"bench_event_kind_failed_events", "counter", NULL,
+      "Events that have failed after --db-max-tries, by their kind."},
+     offsetof(struct bn_event_kind, failed_events),
+     false},
+    {{"bench_event_kind_events_per_second", "gauge", NULL,
+      "Events that ended in the measured time, per second, by their kind."},
+     offsetof(struct bn_event_kind, events_per_s),
+     true}};
+
+static void openmetrics_add_kind_row(struct bn_buf *b, size_t row, const struct bn_view *v)
+{
+  const struct family *f = &kind_rows[row].family;
+
+  openmetrics_add_head(b, f);
+  for (size_t k = 0; k < v->n_event_kinds; k++) {
+    const void *at = (const char *)&v->event_kinds[k] + kind_rows[row].offset;
+
+    openmetrics_add_name(b, f->name, kind_rows[row].is_rate ? "" : "_total", "kind",
+                         v->event_kinds[k].name);
+    if (kind_rows[row].is_rate)
+      openmetrics_add_f64(b, *(const double *)at);
+    else
+      openmetrics_add_u64(b, *(const uint64_t *)at);
+  }
+}
+
+static void openmetrics_add_event_kinds(struct bn_buf *b, const struct bn_view *v)
+{
+  static const struct family f = {"bench_event_kind_latency_seconds", "summary", "seconds",
+                                  "Latency of events, by their kind."};
+
+  if (v->n_event_kinds == 0)
+    return;
+  for (size_t i = 0; i < sizeof kind_rows / sizeof *kind_rows; i++)
+    openmetrics_add_kind_row(b, i, v);
+  openmetrics_add_head(b, &f);
+  for (size_t k = 0; k < v->n_event_kinds; k++) {
+    const struct bn_event_kind *kind = &v->event_kinds[k];
+    const struct summary s = {.family = f.name,
+                              .label = "kind",
+                              .name = kind->name,
+                              .percentile_s = kind->timing->percentile_s,
+                              .sum_s = kind->timing->sum_s,
+                              .count = kind->timing->count};
 
     openmetrics_add_summary(b, &s, v);
   }
@@ -331,7 +395,8 @@ static void openmetrics_add_counters(struct bn_buf *b, const struct bn_view *v)
   for (size_t family = 0; family < sizeof counted / sizeof *counted; family++) {
     bn_buf_clear(&samples);
     for (size_t i = BN_C_FIXED; i < m->n_counters; i++)
-      if (v->counter[i] != BN_ABSENT && !openmetrics_has_row(&m->counter[i]))
+      if (v->counter[i] != BN_ABSENT && !openmetrics_has_row(&m->counter[i]) &&
+          m->counter[i].kind < BN_EVENT_HISTOGRAM)
         openmetrics_add_counter(&samples, family, &m->counter[i], v->counter[i]);
     if (samples.len == 0)
       continue;
@@ -407,6 +472,7 @@ void bn_openmetrics_view(struct bn_buf *b, const struct bn_view *v)
 {
   openmetrics_add_rows(b, v);
   openmetrics_add_latency(b, v);
+  openmetrics_add_event_kinds(b, v);
   openmetrics_add_timings(b, v);
   openmetrics_add_errors(b, v->delta);
   openmetrics_add_counters(b, v);

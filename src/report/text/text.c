@@ -21,6 +21,7 @@
 #include "report/text/form.h"
 #include "report/text/heading.h"
 #include "report/text/members.h"
+#include "report/text/tables.h"
 #include "report/text/templates.h"
 #include "report/text/watched.h"
 
@@ -208,6 +209,15 @@ static void text_print_watched(const struct text *t, const struct bn_view *v)
   }
 }
 
+/* Prints a line for each kind of events. */
+static void text_print_kind_lines(const struct text *t, const struct bn_view *v)
+{
+  for (size_t k = 0; t->plan->kind_lines && k < v->n_event_kinds; k++) {
+    text_print_stamp(t, v->at_s, t->plan->interval_decimals);
+    bn_text_event_kind_line(t->out, v, &v->event_kinds[k]);
+  }
+}
+
 static int text_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct text *t = self;
@@ -227,6 +237,7 @@ static int text_interval(void *self, const struct bn_view *v, struct bn_err *err
   }
   if (v->lines != NULL)
     (void)fputs(v->lines, t->out);
+  text_print_kind_lines(t, v);
   text_print_watched(t, v);
   bn_output_end(&t->output);
   return 0;
@@ -243,17 +254,6 @@ static void text_print_histogram(const struct text *t, const struct bn_view *v)
   bn_geohist_done(&g);
 }
 
-/* Returns the index of the smallest rank above `last`; n_percents: none. */
-static size_t text_next_rank(const struct bn_view *v, double last)
-{
-  size_t next = v->n_percents;
-
-  for (size_t i = 0; i < v->n_percents; i++)
-    if (v->percents[i] > last && (next == v->n_percents || v->percents[i] < v->percents[next]))
-      next = i;
-  return next;
-}
-
 /* Prints one line per rank in ascending order, whatever order they were typed in. */
 static void text_print_ranks(struct text *t, struct bn_form *f, const struct bn_view *v)
 {
@@ -263,7 +263,8 @@ static void text_print_ranks(struct text *t, struct bn_form *f, const struct bn_
     bn_form_print(f, c->no_ranks, t->out);
   if (v->events == 0 && c->rank_needs_events)
     return;
-  for (size_t i = text_next_rank(v, -1); i < v->n_percents; i = text_next_rank(v, v->percents[i])) {
+  for (size_t i = bn_text_next_rank(v, -1); i < v->n_percents;
+       i = bn_text_next_rank(v, v->percents[i])) {
     bn_form_rank(f, i);
     bn_form_print(f, c->rank, t->out);
   }
@@ -499,7 +500,8 @@ static void text_print_latency(struct text *t, struct bn_form *f, const struct b
   bn_form_print(f, t->dialect->timing, t->out);
   if (timing->percentile_s == NULL)
     return;
-  for (size_t i = text_next_rank(v, -1); i < v->n_percents; i = text_next_rank(v, v->percents[i])) {
+  for (size_t i = bn_text_next_rank(v, -1); i < v->n_percents;
+       i = bn_text_next_rank(v, v->percents[i])) {
     bn_form_rank(f, i);
     bn_form_print(f, t->dialect->closing[v->kind]->rank, t->out);
   }
@@ -520,59 +522,6 @@ static void text_print_latencies(struct text *t, struct bn_form *f, const struct
     bn_form_timing(f, timing, kinds[i].name);
     text_print_latency(t, f, v, timing);
   }
-}
-
-/* Prints a name at the end of a line, escaped, because a script or its SQL has chosen it. */
-static void text_print_name(const struct text *t, const char *name)
-{
-  char shown[4 * BN_STATEMENT_NAME + 1];
-
-  (void)bn_escape(shown, sizeof shown, name, "");
-  (void)fprintf(t->out, "  %s\n", shown);
-}
-
-static void text_print_ms(const struct text *t, double s)
-{
-  static const double ms_per_s = 1e3;
-
-  if (isnan(s))
-    (void)fprintf(t->out, " %10s", "-");
-  else
-    (void)fprintf(t->out, " %10.*f", bn_units_decimals(s * ms_per_s, 2), s * ms_per_s);
-}
-
-static void text_print_statement(const struct text *t, const struct bn_view *v,
-                                 const struct bn_statement_view *s)
-{
-  const struct bn_timing *timing = &s->timing;
-
-  (void)fprintf(t->out, "    %12" PRIu64 " %12" PRIu64 " %8" PRIu64 " %6.1f%%", timing->count,
-                s->rows, s->errors, bn_view_share(v, s) * 100);
-  text_print_ms(t, timing->avg_s);
-  if (timing->percentile_s != NULL)
-    for (size_t i = text_next_rank(v, -1); i < v->n_percents; i = text_next_rank(v, v->percents[i]))
-      text_print_ms(t, timing->percentile_s[i]);
-  text_print_ms(t, timing->max_s);
-  text_print_name(t, timing->name);
-}
-
-/* Prints the table of statements.  Names are of any length, so they come last. */
-static void text_print_statements(const struct text *t, const struct bn_view *v)
-{
-  char rank[32];
-
-  if (v->n_statements == 0)
-    return;
-  (void)fprintf(t->out, "Statements (times in ms):\n    %12s %12s %8s %7s %10s", "count", "rows",
-                "errors", "share", "avg");
-  for (size_t i = text_next_rank(v, -1); i < v->n_percents; i = text_next_rank(v, v->percents[i])) {
-    (void)snprintf(rank, sizeof rank, "%.15gth", v->percents[i]);
-    (void)fprintf(t->out, " %10s", rank);
-  }
-  (void)fprintf(t->out, " %10s  name\n", "max");
-  for (size_t i = 0; i < v->n_statements; i++)
-    text_print_statement(t, v, &v->statements[i]);
-  (void)fputs("\n", t->out);
 }
 
 static void text_print_count(const struct text *t, const struct bn_count *c)
@@ -665,7 +614,8 @@ static void text_print_summary(struct text *t, const struct bn_view *v)
   bn_form_print(&f, d->closing[v->kind]->end, t->out);
   if (!d->closing[v->kind]->no_sessions)
     text_print_sessions(t, &f, v);
-  text_print_statements(t, v);
+  bn_text_event_kinds(t->out, v);
+  bn_text_statements(t->out, v);
   if (t->plan->native) {
     const struct bn_facts *facts = v->error_facts != NULL ? v->error_facts : t->facts;
 

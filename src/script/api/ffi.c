@@ -66,8 +66,10 @@ int bn_ffi_event_repeat(struct bn_instance *in, uint32_t tries)
     bn_event_fail(s, &in->tick);
     return -1;
   }
-  if (!bn_session_over(s))
+  if (!bn_session_over(s)) {
+    bn_event_repeats(s);
     return tries < INT32_MAX ? (int)tries + 1 : (int)tries;
+  }
   bn_event_drop(s, &in->tick);
   return 0;
 }

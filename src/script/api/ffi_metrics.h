@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The part of ffi.h that module sysbench.metrics declares. */
+/* The part of ffi.h that modules sysbench.metrics and sysbench.kinds declare. */
 #ifndef BN_SCRIPT_API_FFI_METRICS_H
 #define BN_SCRIPT_API_FFI_METRICS_H
 
@@ -10,5 +10,9 @@
 BN_API uint64_t *bn_ffi_metric_counter(unsigned index);
 /* Records a time of 0 ns or more. */
 BN_API void bn_ffi_metric_record(unsigned index, double ns);
+/* Says of which kind, from 1 on, the event in flight is; without one it has no effect. */
+BN_API void bn_ffi_event_is_of_kind(unsigned kind);
+/* As bn_ffi_event_next(), for an event that is of this kind. */
+BN_API bool bn_ffi_event_next_of_kind(unsigned kind);
 
 #endif

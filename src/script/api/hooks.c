@@ -12,7 +12,9 @@
 #include "base/escape.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "measure/event_kinds.h"
 #include "measure/facts.h"
+#include "measure/layout.h"
 #include "measure/view.h"
 #include "option/conf.h"
 #include "script/api/instance.h"
@@ -108,16 +110,54 @@ static void hooks_push_counts(lua_State *L, const struct bn_view *v)
     hooks_set(L, v->counts[i].name, (double)v->counts[i].count);
 }
 
+/* Pushes the percentiles of a kind of events, as hooks_push_percentiles does. */
+static void hooks_push_kind_percentiles(lua_State *L, const struct bn_view *v,
+                                        const struct bn_timing *t)
+{
+  lua_createtable(L, (int)v->n_percents, 0);
+  for (size_t i = 0; t->percentile_s != NULL && i < v->n_percents; i++) {
+    lua_createtable(L, 0, 2);
+    hooks_set(L, "rank", v->percents[i]);
+    if (t->count > 0)
+      hooks_set(L, "latency", t->percentile_s[i]);
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+}
+
+/* Pushes a table of the kinds of events, by name. */
+static void hooks_push_event_kinds(lua_State *L, const struct bn_view *v)
+{
+  lua_createtable(L, 0, (int)v->n_event_kinds);
+  for (size_t k = 0; k < v->n_event_kinds; k++) {
+    const struct bn_event_kind *kind = &v->event_kinds[k];
+
+    lua_createtable(L, 0, 8);
+    for (const struct bn_layout *l = bn_layout_event_kind; l->name != NULL; l++) {
+      double value = 0;
+
+      (void)bn_event_kinds_value(kind, l->name, &value);
+      hooks_set(L, l->name, value);
+    }
+    hooks_set(L, "latency_avg", kind->timing->avg_s);
+    hooks_set(L, "latency_max", kind->timing->max_s);
+    hooks_push_kind_percentiles(L, v, kind->timing);
+    lua_setfield(L, -2, "percentiles");
+    lua_setfield(L, -2, kind->name);
+  }
+}
+
 /* Adds fields that the reference does not have to the table on top.  They are reached by name only,
    so that pairs() shows the reference's fields and scripts that print all of them go on working. */
 static void hooks_add_native_fields(lua_State *L, const struct bn_view *v, bool native)
 {
   lua_createtable(L, 0, 1);
-  lua_createtable(L, 0, 2);
+  lua_createtable(L, 0, 3);
   hooks_push_percentiles(L, v, native);
   lua_setfield(L, -2, "percentiles");
   hooks_push_counts(L, v);
   lua_setfield(L, -2, "counts");
+  hooks_push_event_kinds(L, v);
+  lua_setfield(L, -2, "event_kinds");
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
 }

@@ -10,7 +10,7 @@
 #include <lauxlib.h>
 
 #include "base/alloc.h"
-#include "measure/stat.h"
+#include "engine/event.h"
 #include "script/api/ffi_metrics.h"
 #include "script/api/instance.h"
 #include "sql/sql.h"
@@ -129,14 +129,87 @@ int bn_metrics_declare(lua_State *L)
   return 1;
 }
 
+/* --- kinds of events -------------------------------------------------------------------------- */
+
+/* Pushes why the kind cannot be declared; false: it can be. */
+static bool metrics_refuse_kind(lua_State *L, const struct bn_declarations *d, const char *name)
+{
+  if (d->closed)
+    lua_pushfstring(L,
+                    "'%s' is not declared at the top level of the script; the report needs to know "
+                    "it before the run starts",
+                    name);
+  else if (!metrics_is_name(name))
+    lua_pushfstring(L,
+                    "'%s' cannot be the name of a kind of events; a name has up to %d letters, "
+                    "digits and underscores, and does not begin with a digit",
+                    name, BN_EVENT_KIND_NAME);
+  else if (d->n_kinds == BN_EVENT_KINDS_MAX)
+    lua_pushfstring(L, "'%s' is one kind of events too many; allowed: up to %d", name,
+                    BN_EVENT_KINDS_MAX);
+  else
+    return false;
+  return true;
+}
+
+static void metrics_add_kind(struct bn_declarations *d, const char *name)
+{
+  static const char *const of[] = {"", "events@", "retries@", "failed_events@", "late_events@"};
+  struct bn_declared_kind *k = &d->kind[d->n_kinds++];
+
+  (void)snprintf(k->name, sizeof k->name, "%s", name);
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+    (void)snprintf(k->metric[i], sizeof k->metric[i], "%s" BN_EVENT_PART "%.*s", of[i],
+                   BN_EVENT_KIND_NAME, name);
+}
+
+int bn_metrics_declare_kind(lua_State *L)
+{
+  struct bn_declarations *d = &bn_instance_api()->declared;
+  const char *name = luaL_checkstring(L, 1);
+  unsigned i = 0;
+
+  while (i < d->n_kinds && strcmp(d->kind[i].name, name) != 0)
+    i++;
+  lua_pushnil(L);
+  if (i == d->n_kinds && metrics_refuse_kind(L, d, name))
+    return 2;
+  if (i == d->n_kinds)
+    metrics_add_kind(d, name);
+  lua_pushinteger(L, (lua_Integer)i + 1);
+  return 1;
+}
+
+int bn_metrics_list_kinds(lua_State *L)
+{
+  const struct bn_declarations *d = &bn_instance_api()->declared;
+
+  lua_createtable(L, (int)d->n_kinds, 0);
+  for (unsigned i = 0; i < d->n_kinds; i++) {
+    lua_pushstring(L, d->kind[i].name);
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+  return 1;
+}
+
 /* --- the table -------------------------------------------------------------------------------- */
+
+/* Adds the rows of a kind of events: those of enum bn_metric_kind in their order. */
+static void metrics_put_kind(struct bn_metric *row, const struct bn_declared_kind *k)
+{
+  for (unsigned i = 0; i < 1 + BN_EVENT_COUNTERS; i++)
+    row[i] = (struct bn_metric){.name = k->metric[i],
+                                .unit = i == 0 ? "ns" : "1",
+                                .kind = (enum bn_metric_kind)(BN_EVENT_HISTOGRAM + i),
+                                .of_events = true};
+}
 
 void bn_declarations_close(struct bn_declarations *d, const struct bn_metric *workload)
 {
   size_t n = 0;
 
   d->closed = true;
-  if (d->n == 0)
+  if (d->n == 0 && d->n_kinds == 0)
     return;
   d->first_counter = BN_C_FIXED;
   d->first_hist = BN_H_FIXED;
@@ -144,7 +217,7 @@ void bn_declarations_close(struct bn_declarations *d, const struct bn_metric *wo
     d->first_counter += workload[n].kind == BN_COUNTER;
     d->first_hist += workload[n].kind == BN_HISTOGRAM;
   }
-  d->table = bn_alloc(n + d->n + 1, sizeof *d->table);
+  d->table = bn_alloc(n + d->n + d->n_kinds * (1 + BN_EVENT_COUNTERS) + 1, sizeof *d->table);
   if (n > 0)
     memcpy(d->table, workload, n * sizeof *workload);
   for (unsigned i = 0; i < d->n; i++)
@@ -152,6 +225,8 @@ void bn_declarations_close(struct bn_declarations *d, const struct bn_metric *wo
         (struct bn_metric){.name = d->row[i].name,
                            .unit = d->row[i].kind == BN_SCRIPT_HISTOGRAM ? "ns" : d->row[i].unit,
                            .kind = d->row[i].kind};
+  for (unsigned i = 0; i < d->n_kinds; i++)
+    metrics_put_kind(&d->table[n + d->n + i * (1 + BN_EVENT_COUNTERS)], &d->kind[i]);
 }
 
 void bn_declarations_done(struct bn_declarations *d)
@@ -180,4 +255,21 @@ void bn_ffi_metric_record(unsigned index, double ns)
 
   if (lua->worker)
     bn_stat_record(lua->session->stat, bn_instance_api()->declared.first_hist + index, rounded_ns);
+}
+
+bool bn_ffi_event_next_of_kind(unsigned kind)
+{
+  struct bn_instance *in = bn_instance_current();
+
+  bn_event_is_of_kind(in->lua.session, kind);
+  bn_event_end(in->lua.session, &in->tick);
+  return bn_event_begin(in->lua.session, &in->tick);
+}
+
+void bn_ffi_event_is_of_kind(unsigned kind)
+{
+  const struct bn_lua *lua = bn_lua_current();
+
+  if (lua->worker)
+    bn_event_is_of_kind(lua->session, kind);
 }

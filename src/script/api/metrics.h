@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The metrics that a script declares at its top level: sysbench.metrics. */
+/* The metrics that a script declares at its top level: sysbench.metrics and sysbench.kinds. */
 #ifndef BN_SCRIPT_API_METRICS_H
 #define BN_SCRIPT_API_METRICS_H
 
@@ -21,11 +21,19 @@ struct bn_declared {
   enum bn_metric_kind kind;
 };
 
+/* A kind of events: "payment", and the names of its metrics. */
+struct bn_declared_kind {
+  char name[BN_EVENT_KIND_NAME + 1];
+  char metric[1 + BN_EVENT_COUNTERS][BN_EVENT_KIND_NAME + sizeof "failed_events@event:"];
+};
+
 /* Written while the main instance executes the top level, and constant afterwards. */
 struct bn_declarations {
   unsigned n, n_times;
   bool closed; /* no more metrics can be declared */
   struct bn_declared row[BN_DECLARED_MAX];
+  unsigned n_kinds;
+  struct bn_declared_kind kind[BN_EVENT_KINDS_MAX];
   struct bn_metric *table;            /* owned; the workload's metrics and these; NULL: not made */
   unsigned first_counter, first_hist; /* indices of the first ones among the metrics of the run */
   uint64_t main_count; /* counter of the main instance, which is no part of the load */
@@ -34,8 +42,14 @@ struct bn_declarations {
 /* internal.declare_metric(kind, name, unit): returns the index of the metric among the declared
    ones of its kind; or nil and a sentence that says why it cannot be declared. */
 int bn_metrics_declare(lua_State *L);
+/* internal.declare_kind(name): returns the number of that kind of events, from 1 on; or nil and a
+   sentence that says why it cannot be declared. */
+int bn_metrics_declare_kind(lua_State *L);
+/* internal.kinds(): returns a list of the names of the declared kinds, in the order of their
+   numbers. */
+int bn_metrics_list_kinds(lua_State *L);
 /* Ends the declarations and makes the table: the workload's metrics, which end with a NULL name or
-   are NULL, then the declared ones; none if none is declared. */
+   are NULL, then the declared ones, then those of the kinds of events; none if none is declared. */
 void bn_declarations_close(struct bn_declarations *d, const struct bn_metric *workload);
 void bn_declarations_done(struct bn_declarations *d);
 

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Computes the figures of the kinds of events from the counters and timings of a view. */
+#include "measure/event_kinds.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "measure/layout.h"
+
+/* Returns the index of row k of a kind, or n. */
+static size_t event_kinds_row(const struct bn_metric *rows, size_t n, enum bn_metric_kind kind,
+                              size_t k)
+{
+  size_t i = 0;
+
+  for (; i < n; i++)
+    if (rows[i].kind == kind && k-- == 0)
+      break;
+  return i;
+}
+
+bool bn_event_kinds_rows(const struct bn_metrics *m, size_t k, struct bn_event_kind_rows *out)
+{
+  out->hist = event_kinds_row(m->hist, m->n_hists, BN_EVENT_HISTOGRAM, k);
+  for (size_t i = 0; i < BN_EVENT_COUNTERS; i++)
+    out->counter[i] =
+        event_kinds_row(m->counter, m->n_counters, (enum bn_metric_kind)(BN_EVENT_ENDED + i), k);
+  return out->hist < m->n_hists;
+}
+
+const char *bn_event_kinds_part(const char *part)
+{
+  const size_t len = sizeof BN_EVENT_PART - 1;
+
+  return strncmp(part, BN_EVENT_PART, len) == 0 ? part + len : NULL;
+}
+
+/* A document may name its metrics in any way. */
+const char *bn_event_kinds_name(const char *metric)
+{
+  const char *name = bn_event_kinds_part(metric);
+
+  return name != NULL ? name : metric;
+}
+
+bool bn_event_kinds_value(const struct bn_event_kind *k, const char *figure, double *value)
+{
+  for (const struct bn_layout *l = bn_layout_event_kind; l->name != NULL; l++) {
+    const void *at = (const char *)k + l->offset;
+
+    if (strcmp(l->name, figure) != 0)
+      continue;
+    *value = l->type == BN_LAY_WHOLE ? (double)*(const uint64_t *)at : *(const double *)at;
+    return true;
+  }
+  return false;
+}
+
+static uint64_t event_kinds_count(const struct bn_view *v, const struct bn_event_kind_rows *rows,
+                                  enum bn_metric_kind counter)
+{
+  const size_t i = rows->counter[counter - BN_EVENT_ENDED];
+
+  return i < v->delta->metrics.n_counters ? v->counter[i] : 0;
+}
+
+void bn_event_kinds_share(const struct bn_view *v, struct bn_view_store *store)
+{
+  for (size_t k = 0; k < v->n_event_kinds; k++)
+    store->event_kind[k].share =
+        v->events > 0 ? (double)store->event_kind[k].events / (double)v->events : NAN;
+}
+
+void bn_event_kinds_name_all(struct bn_view *v, struct bn_view_store *store,
+                             const struct bn_metrics *m)
+{
+  struct bn_event_kind_rows rows;
+
+  for (v->n_event_kinds = 0; bn_event_kinds_rows(m, v->n_event_kinds, &rows); v->n_event_kinds++)
+    store->event_kind[v->n_event_kinds] =
+        (struct bn_event_kind){.name = bn_event_kinds_name(m->hist[rows.hist].name),
+                               .timing = &store->timing[rows.hist - BN_H_FIXED]};
+  v->event_kinds = store->event_kind;
+}
+
+void bn_event_kinds_copy(struct bn_view *to, struct bn_view_store *store,
+                         const struct bn_view *from, const struct bn_metrics *m)
+{
+  bn_event_kinds_name_all(to, store, m);
+  for (size_t k = 0; k < to->n_event_kinds && k < from->n_event_kinds; k++) {
+    struct bn_event_kind *kind = &store->event_kind[k];
+    const struct bn_event_kind own = *kind;
+
+    *kind = from->event_kinds[k];
+    kind->name = own.name;
+    kind->timing = own.timing;
+  }
+}
+
+/* Events of the grace count as the view counts those of all kinds: not in rates, and in counts
+   unless in_span. */
+void bn_event_kinds_find(struct bn_view *v, struct bn_view_store *store,
+                         const struct bn_view_rules *rules)
+{
+  struct bn_event_kind_rows rows;
+
+  bn_event_kinds_name_all(v, store, &v->delta->metrics);
+  for (size_t k = 0; bn_event_kinds_rows(&v->delta->metrics, k, &rows); k++) {
+    const uint64_t events = event_kinds_count(v, &rows, BN_EVENT_ENDED);
+    const uint64_t late = event_kinds_count(v, &rows, BN_EVENT_LATE);
+    const uint64_t in_span = events > late ? events - late : 0;
+    struct bn_event_kind *kind = &store->event_kind[k];
+
+    kind->events = rules->in_span ? in_span : events;
+    kind->events_per_s = (double)in_span / v->span_s;
+    kind->retries = event_kinds_count(v, &rows, BN_EVENT_RETRIES);
+    kind->failed_events = event_kinds_count(v, &rows, BN_EVENT_FAILED);
+  }
+}
+
+const struct bn_event_kind *bn_event_kinds_named(const struct bn_view *v, const char *name)
+{
+  for (size_t k = 0; k < v->n_event_kinds; k++)
+    if (strcmp(v->event_kinds[k].name, name) == 0)
+      return &v->event_kinds[k];
+  return NULL;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Prints the parts of a run as tables: statements by name, and events by kind. */
+#include "report/text/tables.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/escape.h"
+#include "base/units.h"
+
+size_t bn_text_next_rank(const struct bn_view *v, double last)
+{
+  size_t next = v->n_percents;
+
+  for (size_t i = 0; i < v->n_percents; i++)
+    if (v->percents[i] > last && (next == v->n_percents || v->percents[i] < v->percents[next]))
+      next = i;
+  return next;
+}
+
+/* Prints a name at the end of a line, escaped, because a script or its SQL has chosen it. */
+static void tables_print_name(FILE *out, const char *name)
+{
+  char shown[4 * BN_STATEMENT_NAME + 1];
+
+  (void)bn_escape(shown, sizeof shown, name, "");
+  (void)fprintf(out, "  %s\n", shown);
+}
+
+/* Prints milliseconds after a blank, in at least so many columns. */
+static void tables_print_ms_in(FILE *out, double s, int columns)
+{
+  static const double ms_per_s = 1e3;
+
+  if (isnan(s))
+    (void)fprintf(out, " %*s", columns, "-");
+  else
+    (void)fprintf(out, " %*.*f", columns, bn_units_decimals(s * ms_per_s, 2), s * ms_per_s);
+}
+
+static void tables_print_ms(FILE *out, double s)
+{
+  tables_print_ms_in(out, s, 10);
+}
+
+/* Prints the average, the percentiles and the maximum. */
+static void tables_print_times(FILE *out, const struct bn_view *v, const struct bn_timing *timing)
+{
+  tables_print_ms(out, timing->avg_s);
+  if (timing->percentile_s != NULL)
+    for (size_t i = bn_text_next_rank(v, -1); i < v->n_percents;
+         i = bn_text_next_rank(v, v->percents[i]))
+      tables_print_ms(out, timing->percentile_s[i]);
+  tables_print_ms(out, timing->max_s);
+}
+
+/* Prints the heads of the columns behind "avg", and ends the line. */
+static void tables_print_rank_heads(FILE *out, const struct bn_view *v)
+{
+  char rank[32];
+
+  for (size_t i = bn_text_next_rank(v, -1); i < v->n_percents;
+       i = bn_text_next_rank(v, v->percents[i])) {
+    (void)snprintf(rank, sizeof rank, "%.15gth", v->percents[i]);
+    (void)fprintf(out, " %10s", rank);
+  }
+  (void)fprintf(out, " %10s  name\n", "max");
+}
+
+static void tables_print_statement(FILE *out, const struct bn_view *v,
+                                   const struct bn_statement_view *s)
+{
+  const struct bn_timing *timing = &s->timing;
+
+  (void)fprintf(out, "    %12" PRIu64 " %12" PRIu64 " %8" PRIu64 " %6.1f%%", timing->count, s->rows,
+                s->errors, bn_view_share(v, s) * 100);
+  tables_print_times(out, v, timing);
+  tables_print_name(out, timing->name);
+}
+
+/* Prints the table of statements.  Names are of any length, so they come last. */
+void bn_text_statements(FILE *out, const struct bn_view *v)
+{
+  if (v->n_statements == 0)
+    return;
+  (void)fprintf(out, "Statements (times in ms):\n    %12s %12s %8s %7s %10s", "count", "rows",
+                "errors", "share", "avg");
+  tables_print_rank_heads(out, v);
+  for (size_t i = 0; i < v->n_statements; i++)
+    tables_print_statement(out, v, &v->statements[i]);
+  (void)fputs("\n", out);
+}
+
+/* Prints the table of the kinds of events, in the order of the script. */
+void bn_text_event_kinds(FILE *out, const struct bn_view *v)
+{
+  if (v->n_event_kinds == 0)
+    return;
+  (void)fprintf(out, "Kinds of events (times in ms):\n    %12s %7s %12s %8s %8s %10s", "events",
+                "share", "per sec.", "retries", "failed", "avg");
+  tables_print_rank_heads(out, v);
+  for (size_t i = 0; i < v->n_event_kinds; i++) {
+    const struct bn_event_kind *k = &v->event_kinds[i];
+
+    (void)fprintf(out, "    %12" PRIu64 " %6.1f%% %12.2f %8" PRIu64 " %8" PRIu64, k->events,
+                  isnan(k->share) ? 0 : k->share * 100, k->events_per_s, k->retries,
+                  k->failed_events);
+    tables_print_times(out, v, k->timing);
+    tables_print_name(out, k->name);
+  }
+  (void)fputs("\n", out);
+}
+
+void bn_text_event_kind_line(FILE *out, const struct bn_view *v, const struct bn_event_kind *k)
+{
+  const double *percentile_s = k->timing->percentile_s;
+  const size_t rank = bn_view_greatest_rank(v);
+  char name[4 * BN_EVENT_KIND_NAME + 1];
+
+  (void)bn_escape(name, sizeof name, k->name, "");
+  (void)fprintf(out, "  %s: eps: %.2f", name, k->events_per_s);
+  if (percentile_s != NULL && v->n_percents > 0) {
+    (void)fprintf(out, " lat (ms,%.15g%%):", v->percents[rank]);
+    tables_print_ms_in(out, percentile_s[rank], 0);
+  }
+  (void)fprintf(out, " retries: %" PRIu64 " failed: %" PRIu64 "\n", k->retries, k->failed_events);
+}

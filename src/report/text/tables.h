@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The parts of a run as tables of the text report. */
+#ifndef BN_REPORT_TEXT_TABLES_H
+#define BN_REPORT_TEXT_TABLES_H
+
+#include <stdio.h>
+
+#include "measure/view.h"
+
+/* Returns the index of the smallest rank above `last`; n_percents: none. */
+size_t bn_text_next_rank(const struct bn_view *v, double last);
+
+/* The statements of --statements, those with the most time first; nothing if there are none. */
+void bn_text_statements(FILE *out, const struct bn_view *v);
+/* The kinds of events, in the order of the script; nothing if it names none. */
+void bn_text_event_kinds(FILE *out, const struct bn_view *v);
+/* A kind of events in an interval, on a line without its stamp. */
+void bn_text_event_kind_line(FILE *out, const struct bn_view *v, const struct bn_event_kind *k);
+
+#endif
