@@ -10,6 +10,7 @@
 
 #include "base/near.h"
 #include "base/units.h"
+#include "measure/event_kinds.h"
 
 /* --- names ------------------------------------------------------------------------------------ */
 
@@ -32,9 +33,20 @@ static const struct {
 
 enum { N_SHORTS = sizeof shorts / sizeof shorts[0] };
 
+/* The figure that kinds of events have and all events together do not. */
+static const struct bn_view_field kind_share = {.name = "share",
+                                                .unit = "1",
+                                                .type = BN_VIEW_F64,
+                                                .better = BN_BETTER_NEITHER,
+                                                .kinds = UINT_MAX,
+                                                .traits = BN_FIGURE_SHARE};
+
 static const struct bn_view_field *assert_field_named(const char *name)
 {
   const struct bn_view_field *f = bn_view_fields;
+
+  if (strcmp(name, kind_share.name) == 0)
+    return &kind_share;
 
   while (f->name != NULL && strcmp(f->name, name) != 0)
     f++;
@@ -48,6 +60,7 @@ void bn_assert_names(struct bn_buf *out)
     (void)bn_buf_printf(out, ", %s", shorts[i].name);
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     (void)bn_buf_printf(out, ", %s", f->name);
+  (void)bn_buf_printf(out, ", %s (of a part)", kind_share.name);
 }
 
 static int assert_refuse_name(const char *name, struct bn_err *err)
@@ -128,7 +141,35 @@ static bool assert_is_latency(const struct bn_assert *a)
   return a->what >= BN_ASSERT_RANK;
 }
 
-/* Reads "NAME[@TIMING]" from text[0..len). */
+/* Decides whether the part has the figure that has been read. */
+static int assert_read_part(struct bn_assert *a, const char *name, struct bn_err *err)
+{
+  const char *kind = bn_event_kinds_part(a->timing);
+  const struct bn_event_kind none = {.events = 0};
+  double value;
+
+  if (a->timing[0] == '\0' && a->field == &kind_share)
+    return bn_err_set(err, 0, "%s is of a part of the run; write %s@" BN_EVENT_PART "NAME", name,
+                      name);
+  if (a->timing[0] == '\0')
+    return 0;
+  if (kind != NULL && kind[0] == '\0')
+    return bn_err_set(err, 0, "the name of a kind of events after @" BN_EVENT_PART " is missing");
+  if (assert_is_latency(a))
+    return 0;
+  if (kind == NULL)
+    return bn_err_set(err, 0, "%s is not a latency; only pN, min, avg, median and max take @",
+                      name);
+  if (!bn_event_kinds_value(&none, a->field->name, &value))
+    return bn_err_set(err, 0,
+                      "%s is not counted for kinds of events; pN, min, avg, median, max, events, "
+                      "events_per_s, share, retries and failed_events are",
+                      name);
+  a->what = BN_ASSERT_KIND;
+  return 0;
+}
+
+/* Reads "NAME[@PART]" from text[0..len). */
 static int assert_read_metric(struct bn_assert *a, const char *text, size_t len, struct bn_err *err)
 {
   const char *at = memchr(text, '@', len);
@@ -142,13 +183,11 @@ static int assert_read_metric(struct bn_assert *a, const char *text, size_t len,
   if (assert_read_name(a, name, err) != 0)
     return -1;
   if (at == NULL)
-    return 0;
-  if (!assert_is_latency(a))
-    return bn_err_set(err, 0, "%s is not a latency; only pN, min, avg, median and max take @",
-                      name);
+    return assert_read_part(a, name, err);
   if (!assert_trim(a->timing, sizeof a->timing, at + 1, len - name_len - 1) || a->timing[0] == '\0')
-    return bn_err_set(err, 0, "the name of a latency after @ is missing, such as read");
-  return 0;
+    return bn_err_set(
+        err, 0, "the name of a part after @ is missing, such as read or " BN_EVENT_PART "NAME");
+  return assert_read_part(a, name, err);
 }
 
 static int assert_read_time_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
@@ -242,14 +281,45 @@ static size_t assert_find_hist(const struct bn_metrics *m, const char *name)
 {
   static const char ending[] = "_latency";
   const size_t len = strlen(name);
+  const bool is_kind = bn_event_kinds_part(name) != NULL;
 
   for (size_t i = 0; i < m->n_hists; i++) {
     const char *known = m->hist[i].name;
 
+    if (is_kind != (m->hist[i].kind == BN_EVENT_HISTOGRAM))
+      continue;
+    if (is_kind && strcmp(known, name) != 0)
+      continue;
     if (strncmp(known, name, len) == 0 && (known[len] == '\0' || strcmp(known + len, ending) == 0))
       return i;
   }
   return m->n_hists;
+}
+
+static int assert_check_kind(const char *name, const struct bn_metrics *m, struct bn_err *err)
+{
+  struct bn_event_kind_rows rows;
+  struct bn_buf known = {.max = 256};
+
+  for (size_t k = 0; bn_event_kinds_rows(m, k, &rows); k++) {
+    const char *one = bn_event_kinds_name(m->hist[rows.hist].name);
+
+    if (strcmp(one, name) == 0) {
+      bn_buf_done(&known);
+      return 0;
+    }
+    (void)bn_buf_printf(&known, "%s%s", k > 0 ? ", " : "", one);
+  }
+  if (known.data != NULL)
+    (void)bn_err_set(err, 0, "the run has no kind of events called '%s'; it has: %s", name,
+                     known.data);
+  else
+    (void)bn_err_set(err, 0,
+                     "the run does not tell kinds of events apart, so it has none called '%s'; a "
+                     "script names them in sysbench.kinds",
+                     name);
+  bn_buf_done(&known);
+  return -1;
 }
 
 static int assert_check_timing(const char *name, const struct bn_assert_scope *scope,
@@ -283,6 +353,8 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
                                   .native = scope->native,
                                   .total = true};
 
+  if (bn_event_kinds_part(a->timing) != NULL)
+    return assert_check_kind(bn_event_kinds_part(a->timing), scope->metrics, err);
   if (a->timing[0] != '\0')
     return assert_check_timing(a->timing, scope, err);
   if (a->field == NULL)
@@ -401,6 +473,16 @@ static struct bn_finding assert_find_statement(const struct bn_assert *a, const 
   return assert_make_finding(NAN);
 }
 
+static struct bn_finding assert_find_of_kind(const struct bn_assert *a, const struct bn_view *v)
+{
+  const struct bn_event_kind *k = bn_event_kinds_named(v, bn_event_kinds_part(a->timing));
+  double value = NAN;
+
+  if (k != NULL)
+    (void)bn_event_kinds_value(k, a->field->name, &value);
+  return assert_make_finding(value);
+}
+
 size_t bn_assert_hist(const struct bn_assert *a, const struct bn_metrics *m)
 {
   return a->timing[0] != '\0' ? assert_find_hist(m, a->timing) : BN_H_LATENCY;
@@ -413,6 +495,8 @@ static struct bn_finding assert_find_value(const struct bn_assert *a, const stru
 
   if (a->what == BN_ASSERT_ERRORS)
     return assert_find_errors(v);
+  if (a->what == BN_ASSERT_KIND)
+    return assert_find_of_kind(a, v);
   if (a->what == BN_ASSERT_FIELD)
     return assert_make_finding(bn_view_measures(v, a->field) ? bn_view_value(v, a->field) : NAN);
   if (a->timing[0] == '\0')
@@ -485,7 +569,9 @@ struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_vie
 
 static bool assert_is_of_each_second(const struct bn_assert *a)
 {
-  return a->what != BN_ASSERT_FIELD || bn_view_is_rate(a->field);
+  if (a->what != BN_ASSERT_FIELD && a->what != BN_ASSERT_KIND)
+    return true;
+  return bn_view_is_rate(a->field) || a->field == &kind_share;
 }
 
 enum bn_assert_second bn_assert_second(const struct bn_assert *a, const struct bn_view *v,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reads assertions about a result, such as "p99@read<2ms", and judges a view by them.
 
-   Pure.  METRIC [@TIMING] OP LIMIT [UNIT]: a percentile pN, min, avg, median or max of a latency,
-   a short name such as tps, or a name of bn_view_fields; the operators are <, <=, > and >=. */
+   Pure.  METRIC [@PART] OP LIMIT [UNIT]: a percentile pN, min, avg, median or max of a latency, a
+   short name such as tps, or a name of bn_view_fields; the operators are <, <=, > and >=.  PART is
+   event:NAME for a kind of events, of which some figures are known besides latencies; else it is
+   the name of a latency, or with --statements that of a statement. */
 #ifndef BN_MEASURE_ASSERT_H
 #define BN_MEASURE_ASSERT_H
 
@@ -16,6 +18,7 @@ enum { BN_ASSERTS_MAX = 64, BN_ASSERT_NAME = 64 };
 enum bn_assert_what {
   BN_ASSERT_FIELD,  /* of a view, by its name */
   BN_ASSERT_ERRORS, /* errors in percent: of all attempts, those that ended in one */
+  BN_ASSERT_KIND,   /* a figure of a kind of events that is no latency */
   BN_ASSERT_RANK,   /* what follows is of a latency */
   BN_ASSERT_MIN,
   BN_ASSERT_AVG,
@@ -30,7 +33,7 @@ struct bn_assert {
   enum bn_assert_what what;
   double rank;                       /* of a percentile */
   const struct bn_view_field *field; /* NULL: a percentile */
-  char timing[BN_ASSERT_NAME];       /* as typed; "": the event latency */
+  char timing[BN_ASSERT_NAME];       /* the part as typed; "": all events */
   enum bn_assert_op op;
   double limit;     /* in its unit */
   const char *unit; /* as in documents: "ms", "%", "1/s" */
@@ -40,7 +43,7 @@ struct bn_assert {
 /* Returns 0, or -1 and err, which says what is wrong with the text, without repeating it; its code
    is ENOENT if there is no such metric. */
 int bn_assert_parse(struct bn_assert *out, const char *text, struct bn_err *err);
-/* Only METRIC [@TIMING], which has no limit; its unit is that of documents, latencies are in s.
+/* Only METRIC [@PART], which has no limit; its unit is that of documents, latencies are in s.
    Returns as bn_assert_parse(). */
 int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_err *err);
 /* Adds all names of metrics, separated by commas. */

@@ -92,7 +92,7 @@ static int native_assertion(lua_State *L)
   static const char *const whats[] = {
       [BN_ASSERT_FIELD] = "figure", [BN_ASSERT_ERRORS] = "errors", [BN_ASSERT_RANK] = "percentile",
       [BN_ASSERT_MIN] = "min",      [BN_ASSERT_AVG] = "avg",       [BN_ASSERT_MEDIAN] = "median",
-      [BN_ASSERT_MAX] = "max"};
+      [BN_ASSERT_MAX] = "max",      [BN_ASSERT_KIND] = "kind"};
   const char *text = luaL_checkstring(L, 1);
   struct bn_assert a;
   struct bn_err err;

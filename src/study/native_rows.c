@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "measure/assert.h"
+#include "measure/event_kinds.h"
 #include "measure/row.h"
 #include "study/native.h"
 #include "study/native_result.h"
@@ -27,6 +28,8 @@ static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics 
 {
   if (a->timing[0] != '\0' && bn_assert_hist(a, m) == m->n_hists)
     return false;
+  if (a->what == BN_ASSERT_KIND)
+    return bn_view_is_rate(a->field) || strcmp(a->field->name, "share") == 0;
   return rows_is_rank(a) || a->what == BN_ASSERT_ERRORS || a->what == BN_ASSERT_AVG ||
          (a->what == BN_ASSERT_FIELD && strstr(a->field->unit, "/s") != NULL);
 }
@@ -62,6 +65,18 @@ static struct batch rows_sum_latency(const struct bn_record *r, size_t hist)
                         (double)v->timings[hist - BN_H_FIXED].count};
 }
 
+/* A rate, or the share of all events. */
+static struct batch rows_count_kind(const struct bn_assert *a, const struct bn_view *v)
+{
+  const struct bn_event_kind *k = bn_event_kinds_named(v, bn_event_kinds_part(a->timing));
+
+  if (k == NULL)
+    return (struct batch){0, 0};
+  if (bn_view_is_rate(a->field))
+    return (struct batch){k->events_per_s * v->span_s, v->span_s};
+  return (struct batch){(double)k->events, (double)v->events};
+}
+
 static struct batch rows_batch_of(const struct bn_assert *a, const struct bn_record *r)
 {
   const struct bn_view *v = &r->view;
@@ -73,6 +88,8 @@ static struct batch rows_batch_of(const struct bn_assert *a, const struct bn_rec
     return rows_count_slow(a, &r->delta.sparse[hist]);
   if (a->what == BN_ASSERT_ERRORS)
     return (struct batch){(double)v->errors, (double)v->events + (double)v->errors};
+  if (a->what == BN_ASSERT_KIND)
+    return rows_count_kind(a, v);
   if (a->what == BN_ASSERT_AVG)
     return rows_sum_latency(r, hist);
   return (struct batch){*(const double *)((const char *)v + a->field->offset) * v->span_s,
@@ -151,7 +168,21 @@ static int rows_test_figures(lua_State *L)
   return 1;
 }
 
+/* r:event_kinds(): a list of the names of the kinds of events that the run tells apart. */
+static int rows_event_kinds(lua_State *L)
+{
+  const struct bn_view *v = bn_native_total(&bn_native_check_result(L, 1)->stored.result);
+
+  lua_newtable(L);
+  for (size_t i = 0; v != NULL && i < v->n_event_kinds; i++) {
+    lua_pushstring(L, v->event_kinds[i].name);
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+  return 1;
+}
+
 const luaL_Reg bn_native_result_rows[] = {{"batches", rows_batches},
+                                          {"event_kinds", rows_event_kinds},
                                           {"row", rows_row},
                                           {"test_figures", rows_test_figures},
                                           {NULL, NULL}};

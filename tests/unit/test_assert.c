@@ -45,6 +45,12 @@ static const struct form forms[] = {
     {"mib_per_s>100", BN_ASSERT_FIELD, "bytes_moved_per_s", "", 0, BN_ASSERT_GT, 100, "MiB/s",
      0x1p-20},
     {"bytes_read>1", BN_ASSERT_FIELD, "bytes_read", "", 0, BN_ASSERT_GT, 1, "bytes", 1},
+    {"p90@event:new_order<1ms", BN_ASSERT_RANK, NULL, "event:new_order", 90, BN_ASSERT_LT, 1, "ms",
+     1e3},
+    {"eps @ event:a > 5", BN_ASSERT_KIND, "events_per_s", "event:a", 0, BN_ASSERT_GT, 5, "1/s", 1},
+    {"share@event:a>=44%", BN_ASSERT_KIND, "share", "event:a", 0, BN_ASSERT_GE, 44, "%", 100},
+    {"failed_events@event:a<1", BN_ASSERT_KIND, "failed_events", "event:a", 0, BN_ASSERT_LT, 1, "1",
+     1},
     {"lag_p99_s<1ms", BN_ASSERT_FIELD, "lag_p99_s", "", 0, BN_ASSERT_LT, 1, "ms", 1e3},
 };
 
@@ -115,7 +121,7 @@ static const struct {
     {"p100.1<5ms", "p100.1 is not a percentile; a rank is more than 0 and at most 100", 0},
     {"p9.9.9<5ms", "p9.9.9 is not a percentile; a rank is more than 0 and at most 100", 0},
     {"tps@read>5", "tps is not a latency; only pN, min, avg, median and max take @", 0},
-    {"p99@<5ms", "the name of a latency after @ is missing, such as read", 0},
+    {"p99@<5ms", "the name of a part after @ is missing, such as read or event:NAME", 0},
     {"p99<50", "the time has no unit; add ns, us, ms or s", 0},
     {"setup_s<1", "the time has no unit; add ns, us, ms or s", 0},
     {"p99<50%", "'%' is not a unit of time; use ns, us, ms or s", 0},

@@ -12,6 +12,7 @@ local native = require("study.native")
 local options = require("study.options")
 local output = require("study.output")
 local report = require("study.ab.report")
+local results = require("study.results")
 local sequential = require("study.stats.sequential")
 local settings = require("study.ab.settings")
 local side = require("study.ab.side")
@@ -65,12 +66,18 @@ local function read_values(study, path)
   local result, why = native.result(path, "totals")
   if not result then return nil, why end
   local value = result:value(study.metric.text)
-  if not value then return nil, "the run did not measure " .. study.metric.text end
+  if not value then
+    local name = study.metric.text
+    return nil, ("the run did not measure %s%s"):format(name, results.kinds_of(name, result))
+  end
   if not (value > 0 and value < math.huge) then
     return nil, ("%s is %g; a ratio needs a value above 0"):format(study.metric.text, value)
   end
   local values, name = study.gate:read(result)
-  if not values then return nil, ("the run did not measure %s (--fail-on)"):format(name) end
+  if not values then
+    return nil, ("the run did not measure %s (--fail-on)%s"):format(
+      name, results.kinds_of(name, result))
+  end
   return value, values
 end
 

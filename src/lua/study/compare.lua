@@ -7,6 +7,7 @@ local figures = require("study.compare.figures")
 local limit = require("study.limit")
 local native = require("study.native")
 local output = require("study.output")
+local results = require("study.results")
 local scores = require("study.compare.scores")
 local shared = require("study.options")
 local side = require("study.compare.side")
@@ -86,8 +87,9 @@ local function check_measured(v)
   end
   for i, figure in ipairs(v.figures) do
     if (i == 1 or v.rules.limit[i]) and not is_measured(v.compared, i) then
-      native.fail("the runs have not measured '%s' (%s)", figure.text,
-        i == 1 and "--metric" or "--fail-on")
+      native.fail("the runs have not measured '%s' (%s)%s", figure.text,
+        i == 1 and "--metric" or "--fail-on",
+        results.known_kinds(figure.text, v.sides[1].kinds, v.sides[2].kinds))
     end
   end
 end

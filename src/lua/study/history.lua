@@ -5,6 +5,7 @@ local documents = require("study.history.document")
 local edivisive = require("study.stats.edivisive")
 local native = require("study.native")
 local output = require("study.output")
+local results = require("study.results")
 local series = require("study.history.series")
 local shared = require("study.options")
 local text = require("study.history.text")
@@ -60,7 +61,10 @@ local function check_found(history, ignored)
   for k, metric in ipairs(history.series.metrics) do
     local any = false
     for _, trends in ipairs(history.trends) do any = any or #trends[k].runs > 0 end
-    if not any then native.fail("--metric=%s: no run has measured it", metric.text) end
+    if not any then
+      native.fail("--metric=%s: no run has measured it%s", metric.text,
+        results.known_kinds(metric.text, history.series.kinds))
+    end
   end
 end
 

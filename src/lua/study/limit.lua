@@ -52,21 +52,30 @@ local function read_time(text)
   return parsed and parsed.limit / parsed.scale
 end
 
+-- Splits "NAME[:PERCENT[:AMOUNT]]" into the name and the rest.  The name of a kind of events has a
+-- colon too: "p99@event:payment:5%".
+local function split(item)
+  local name, rest = item:match("^([^:]*@event:[^:]*)(.*)$")
+  if name then return name, rest end
+  return item:match("^([^:]*)(.*)$")
+end
+
 -- Reads an item "NAME[:PERCENT[:AMOUNT]]".  `find` takes the option and the name, and returns the
 -- figure (native.figure).  Returns {figure =, share =, amount = in the unit of the figure, text =
 -- "5 % and 50us"}; both have to be exceeded.
 function limit.read(item, find)
   local option = limit.option("fail-on", item)
-  local name, percent, amount = item:match("^([^:]*):?([^:]*):?(.*)$")
+  local name, rest = split(item)
+  local percent, amount = rest:match("^:?([^:]*):?(.*)$")
   local figure = find(option, name:sub(1, 127))
   local share, least, words = 0, 0, {}
-  if item:find(":", 1, true) then
+  if rest ~= "" then
     share = limit.share(percent)
     if not share then
       native.fail("%s: write a percentage after the colon, such as 5%%", option)
     end
   end
-  if item:find(":.*:") then
+  if rest:find(":.*:") then
     local is_time = figure.unit == "s"
     least = is_time and read_time(amount) or not is_time and native.real(amount)
     if not least or not (least >= 0 and least < math.huge) then

@@ -62,4 +62,32 @@ function results.fault(result, any_status)
   if not result.has_total or ended.status == 5 then return "nothing" end
 end
 
+-- Adds the kinds of events of a result to a set of names.
+function results.add_kinds(set, result)
+  for _, name in ipairs(result:event_kinds()) do set[name] = true end
+end
+
+-- Returns the end of a sentence that says that no run has measured a figure: of a kind of events,
+-- the kinds that there are, from sets of their names.
+function results.known_kinds(figure, ...)
+  if not figure:find("@event:", 1, true) then return "" end
+  local names, known = {}, {}
+  for _, set in ipairs{...} do
+    for name in pairs(set) do
+      if not known[name] then names[#names + 1] = name end
+      known[name] = true
+    end
+  end
+  table.sort(names)
+  if #names == 0 then return "; there are no kinds of events" end
+  return "; the kinds of events are: " .. table.concat(names, ", ")
+end
+
+-- The same for one result.
+function results.kinds_of(figure, result)
+  local set = {}
+  results.add_kinds(set, result)
+  return results.known_kinds(figure, set)
+end
+
 return results

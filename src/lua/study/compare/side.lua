@@ -95,6 +95,7 @@ local function add_run(s, path, result, figures, known)
     figures:add_percentiles(result.plan.percents)
     add_facts(s, result.options, result.fact_list)
   end
+  results.add_kinds(s.kinds, result)
   for i, figure in ipairs(figures) do run.value[i] = result:value(figure.text) end
   s.runs[#s.runs + 1] = run
 end
@@ -106,12 +107,13 @@ end
 --              value = by number of the figure, nil: not measured, start_wall_ns =, rate =,
 --              workload =, options = those that may make points}
 --   n_counted  how many runs count
+--   kinds      a set of the kinds of events that its runs tell apart
 --   options, facts   the values of all runs that count, by name: {list =, has =, more =}
 --   first      nil, or of the first run that counts: option = by name, names = sorted, facts = the
 --              list, fact = a set of the names
 function side.read(path, figures)
   local files, is_folder = results.find(path)
-  local s, known = {path = path, runs = {}, n_counted = 0, options = {}, facts = {}}, {}
+  local s, known = {path = path, runs = {}, n_counted = 0, options = {}, facts = {}, kinds = {}}, {}
   if not files then native.fail("%s", is_folder) end
   for _, file in ipairs(files) do
     local result, why = native.result(file, "totals")

@@ -105,6 +105,7 @@ function series:read_file(path, named)
       facts = facts_of(result), labels = labels_of(result),
       values = values_of(result, self.metrics),
     }
+    results.add_kinds(self.kinds, result)
   end
   if result then result:close() end
 end
@@ -153,6 +154,7 @@ end
 function series.read(operands, metrics, ignored)
   local self = setmetatable({
     metrics = metrics, ignored = {}, met = {}, runs = {}, left = {}, abouts = {}, about_of = {},
+    kinds = {},
   }, series)
   for _, name in ipairs(ignored) do self.ignored[common_name(name)] = true end
   for _, operand in ipairs(operands) do

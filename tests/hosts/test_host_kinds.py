@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Kinds of events of a run on several hosts are the sums of those of its hosts, in the total, in
+each interval and at each checkpoint."""
+
+import re
+
+# In turns: three of kind a, one of kind b, each of 30 ms.
+KINDS = """
+sysbench.kinds = {"a", "b"}
+ffi.cdef("int usleep(unsigned int);")
+local n = 0
+function event()
+  n = n + 1
+  ffi.C.usleep(30000)
+  return n % 4 == 0 and sysbench.kind.b or sysbench.kind.a
+end
+"""
+
+
+def counts(record):
+    return [kind["events"] for kind in record["event_kinds"]]
+
+
+def sums(records):
+    return [sum(of_kind) for of_kind in zip(*map(counts, records), strict=True)]
+
+
+def test_kinds_add_up(fleet):
+    script = fleet.script("kinds.lua", KINDS)
+    done = fleet.run("a,b:3", script, "--events-per-session=40", "--time=0", "--threads=2",
+                     "--report-interval=0.3", "--report-checkpoints=1", "--kind-lines",
+                     "--percentile=50,99", "--assert=events@event:a>=1", "run")
+    assert done.status == 0, done.err
+    group = done.document["groups"][0]
+    # A checkpoint begins the total anew.
+    whole = sums([group["total"], *group["checkpoints"]])
+    assert whole == [150, 50]
+    members = [done.member(host)["total"] for host in "ab"]
+    assert sums(members) == counts(group["total"])
+    assert sum(counts(group["total"])) == group["total"]["figures"]["events"]
+    intervals = group["intervals"]
+    assert len(intervals) >= 1
+    assert all(part <= all_ for part, all_ in zip(sums(intervals), whole, strict=True))
+    for record in intervals:
+        assert sum(counts(record)) == record["figures"]["events"]
+        assert all(kind["percentiles"][1]["s"] >= 0.0299 for kind in record["event_kinds"] if kind["count"])
+    lines = re.findall(r"^\[ [\d.]+s \]   (\w+): eps: ", done.out, re.M)
+    assert lines == ["a", "b"] * len(intervals)
+    rows = re.findall(r"^ +(\d+) +[\d.]+% .*  ([ab])$", done.out.split("Kinds of events")[-1], re.M)
+    assert [(int(n), name) for n, name in rows] == list(zip(counts(group["total"]), "ab", strict=True))
+    assert fleet.left() == []
+
+
+def test_a_kind_that_no_host_has(fleet):
+    script = fleet.script("kinds.lua", KINDS)
+    done = fleet.run("a,b", script, "--events=4", "--time=0", "--assert=p99@event:c<1s", "run")
+    assert done.status == 1
+    assert "the run has no kind of events called 'c'; it has: a, b" in done.err
