@@ -60,10 +60,7 @@ void bn_event_return_unbegun(struct bn_session *s)
 /* Adds to a counter of the kind that the event in flight is of. */
 static void event_count_of_kind(const struct bn_session *s, enum bn_metric_kind counter, uint64_t n)
 {
-  struct bn_stat *st = s->stat;
-  const unsigned row = (s->kind - 1) * BN_EVENT_COUNTERS + (counter - BN_EVENT_ENDED);
-
-  bn_stat_count(st, st->kind_counter + row, n);
+  bn_stat_count(s->stat, bn_event_kind_row(s->stat, s->kind) + (counter - BN_EVENT_ENDED), n);
 }
 
 void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)

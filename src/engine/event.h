@@ -60,16 +60,21 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick);
 __attribute__((cold)) void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick,
                                              uint64_t took);
 
+/* Makes the event in flight be looked at when it ends, for its kind. */
+static inline void bn_event_mark_kind(struct bn_session *s, unsigned kind)
+{
+  s->kind = kind;
+  if (s->mark != &bn_event_always)
+    s->mark = &bn_event_of_kind;
+}
+
 /* Says of which kind the event in flight is, from 1 on: the last word counts.  The event is looked
    at when it ends, so that events of no kind cost nothing.  Without an event in flight it has no
    effect. */
 static inline void bn_event_is_of_kind(struct bn_session *s, unsigned kind)
 {
-  if (__builtin_expect(bn_stat_get(&s->stat->begun) == bn_stat_get(&s->stat->ended), 0))
-    return;
-  s->kind = kind;
-  if (s->mark != &bn_event_always)
-    s->mark = &bn_event_of_kind;
+  if (__builtin_expect(bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended), 1))
+    bn_event_mark_kind(s, kind);
 }
 
 /* Says that the event in flight is repeated.  The kind that it has when it ends gets the retry. */
@@ -180,6 +185,38 @@ static inline void bn_event_end(struct bn_session *s, const struct bn_tick *tick
     bn_event_end_long(s, tick, took);
   else
     bn_event_finish(s, tick, took);
+}
+
+/* Returns the index of the first counter of a kind, from 1 on. */
+static inline unsigned bn_event_kind_row(const struct bn_stat *st, unsigned kind)
+{
+  return st->kind_counter + (kind - 1) * BN_EVENT_COUNTERS;
+}
+
+/* As bn_event_end, for an event that says at its end of which kind it is: most are counted at once,
+   and the others are looked at. */
+static inline void bn_event_end_of_kind(struct bn_session *s, const struct bn_tick *tick,
+                                        unsigned kind)
+{
+  const uint64_t now = bn_clock_now(&s->clock), start_ns = tick->start_ns;
+  const uint64_t took = now > start_ns ? now - start_ns : 0;
+  struct bn_stat *st = s->stat;
+
+  s->last_ns = now;
+  if (__builtin_expect(took > st->edge_ns, 0)) {
+    bn_event_mark_kind(s, kind);
+    bn_event_end_long(s, tick, took);
+    return;
+  }
+  if (__builtin_expect(now >= bn_stat_get(s->mark), 0)) {
+    bn_event_mark_kind(s, kind);
+    bn_event_finish(s, tick, took);
+    return;
+  }
+  bn_event_show_end(st, tick);
+  bn_event_count_time(s, took);
+  bn_stat_count(st, bn_event_kind_row(st, kind), 1);
+  bn_stat_record_both(st, BN_H_LATENCY, st->kind_hist + kind - 1, took);
 }
 
 /* Ends an event that is not to be counted; its ticket stays spent. */

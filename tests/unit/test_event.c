@@ -256,6 +256,32 @@ static void an_event_counts_for_the_kind_that_it_said_last(void **state)
   bn_statset_done(&c.set);
 }
 
+/* A kind that is said at the end gets the event also if it is the longest, was repeated, or said
+   another kind before. */
+static void a_kind_may_be_said_at_the_end(void **state)
+{
+  struct scene c;
+  struct bn_tick tick;
+
+  (void)state;
+  set_scene_of(&c, 0, two_kinds);
+  for (unsigned i = 0; i < 4; i++) {
+    tick = begin_one(&c);
+    sim_sleep_ms(i == 0 ? 100 : 10);
+    if (i == 2)
+      bn_event_repeats(&c.s);
+    if (i == 3)
+      bn_event_is_of_kind(&c.s, 2);
+    bn_event_end_of_kind(&c.s, &tick, 1);
+  }
+  check_kind(&c, 1, 4, 1, 0, 0);
+  check_kind(&c, 2, 0, 0, 0, 0);
+  assert_int_equal(bn_stat_get(&c.s.stat->counter[BN_C_EVENTS]), 4);
+  assert_int_equal(bn_hist_count(c.s.stat->hist[BN_H_LATENCY]), 4);
+  assert_in_range(bn_stat_get(&c.s.stat->max_ns), 100000000, 105000000);
+  bn_statset_done(&c.set);
+}
+
 /* Retries are those of the kind at the end, whenever it was said; nobody gets those of an event
    that has not said its kind, or was dropped. */
 static void retries_and_failures_are_those_of_the_kind_at_the_end(void **state)
@@ -340,6 +366,7 @@ BN_TESTS(event)
       cmocka_unit_test(an_event_of_a_failed_session_is_not_the_longest),
       cmocka_unit_test(a_wait_is_not_part_of_the_service),
       cmocka_unit_test(an_event_counts_for_the_kind_that_it_said_last),
+      cmocka_unit_test(a_kind_may_be_said_at_the_end),
       cmocka_unit_test(retries_and_failures_are_those_of_the_kind_at_the_end),
       cmocka_unit_test(kinds_are_of_the_events_that_count),
   };

@@ -261,8 +261,7 @@ bool bn_ffi_event_next_of_kind(unsigned kind)
 {
   struct bn_instance *in = bn_instance_current();
 
-  bn_event_is_of_kind(in->lua.session, kind);
-  bn_event_end(in->lua.session, &in->tick);
+  bn_event_end_of_kind(in->lua.session, &in->tick, kind);
   return bn_event_begin(in->lua.session, &in->tick);
 }
 
