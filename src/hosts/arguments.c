@@ -145,14 +145,25 @@ static int arguments_send_settings(struct bn_arguments *a, const char *path, str
   return arguments_send_file(a, path, name, err);
 }
 
+/* As without hosts, a password that is given beats one in a file, wherever each is given. */
+static bool arguments_has_password(const struct bn_optset *options, const char *file_option)
+{
+  const struct bn_opt *opt = bn_optset_find(options, file_option);
+
+  return opt != NULL && opt->replaces != NULL && bn_optset_given(options, opt->replaces);
+}
+
 /* Sends the password in the first line of the file instead of the file, so that no file on the
    hosts has it. */
 static int arguments_send_password(struct bn_arguments *a, const char *name, const char *path,
                                    struct bn_err *err)
 {
   struct bn_buf text = {.max = 1 << 16}, word = {.max = 0};
-  int rc = bn_file_read(path, &text);
+  int rc;
 
+  if (arguments_has_password(a->from->options, name))
+    return 0;
+  rc = bn_file_read(path, &text);
   if (rc != 0)
     rc = arguments_refuse_file(path, rc, err);
   else {

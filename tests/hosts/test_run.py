@@ -384,6 +384,21 @@ function event() end
     assert "s3cr3t-word" not in json.dumps(done.document)
 
 
+@pytest.mark.parametrize("file", ["--config-file=conf", "--mysql-password-file=old"])
+def test_a_given_password_beats_that_of_a_file_on_hosts_too(fleet, file):
+    """As without hosts, where the file is not read."""
+    script = fleet.script("telling.lua", """
+function thread_init() print("password", sysbench.opt.mysql_password) end
+function event() end
+""")
+    (fleet.folder / "conf").write_text("mysql-password-file=old\n")
+    for _ in range(2):
+        done = fleet.run("a", script, "--events=1", "--mysql-password=new", file, "run")
+        assert done.status == 0, done.err
+        assert "password\tnew\n" in done.err
+        (fleet.folder / "old").write_text("old\n")
+
+
 def test_modules_beside_the_script_are_sent(fleet):
     (fleet.folder / "lib").mkdir()
     fleet.script("lib/helper.lua", "return {event = function() print('helped') end}")
