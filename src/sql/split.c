@@ -23,7 +23,7 @@ struct bn_sql_split {
   bool made[BN_ROLES];   /* connect was called */
   bool reading;          /* a transaction was begun on the read server */
   bool fresh;            /* nothing else was done in that transaction */
-  char begun[128];       /* the text that began it */
+  struct bn_buf begun;   /* owned; the text that began it */
   bool held;             /* the write server has locked tables, or a distributed transaction */
   bool write_only;       /* queries are not for the read server */
   struct bn_buf text;    /* of a statement that a server does not prepare */
@@ -112,7 +112,7 @@ static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
     p->role = split_choose(p, text->route);
   /* The transaction begins anew where it can write. */
   if (rc == BN_SQL_DONE && moves)
-    rc = bn_sql_link_tell(&p->link[p->role], p->begun, NULL, d);
+    rc = bn_sql_link_tell(&p->link[p->role], p->begun.data, NULL, d);
   return rc;
 }
 
@@ -140,7 +140,19 @@ static void split_note_held(struct bn_sql_split *p, enum bn_sql_boundary boundar
   }
 }
 
-/* Notes what the server's answer has changed. */
+/* Notes whether a transaction is open on the read server, and the text that began it, by which it
+   may begin anew on the other one. */
+static void split_note_transaction(struct bn_sql_split *p, const struct text *text, enum bn_sql rc)
+{
+  p->fresh = text->route == BN_ROUTE_BEGIN_READ && rc <= BN_SQL_ROWS;
+  if (p->fresh) {
+    bn_buf_clear(&p->begun);
+    (void)bn_buf_str(&p->begun, text->sql);
+  }
+  p->reading = (p->reading || p->fresh) && split_is_open(split_transaction_of(p, BN_ROLE_READ));
+}
+
+/* Notes what the server's answer, rc, has changed; returns rc. */
 static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, enum bn_sql rc)
 {
   if (rc == BN_SQL_LOST)
@@ -150,12 +162,7 @@ static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, 
       split_note_held(p, text->boundary);
     return rc;
   }
-  p->fresh = text->route == BN_ROUTE_BEGIN_READ && rc <= BN_SQL_ROWS;
-  if (p->fresh)
-    (void)snprintf(p->begun, sizeof p->begun, "%s",
-                   strlen(text->sql) < sizeof p->begun ? text->sql : "BEGIN");
-  p->reading |= p->fresh;
-  p->reading &= split_is_open(split_transaction_of(p, BN_ROLE_READ));
+  split_note_transaction(p, text, rc);
   if (rc == BN_SQL_ROWS)
     bn_stat_count(p->session->stat, p->counter, 1);
   return rc;
@@ -534,6 +541,7 @@ static void split_free(void *handle)
   for (enum bn_sql_role role = 0; role < BN_ROLES; role++)
     bn_sql_link_free(&p->link[role]);
   bn_buf_done(&p->text);
+  bn_buf_done(&p->begun);
   free(p);
 }
 

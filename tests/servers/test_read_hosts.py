@@ -151,7 +151,7 @@ def test_transactions_that_read_are_on_the_read_server(pair, tmp_path, protocol)
 TURNS = """
 function thread_init() con = sysbench.sql.driver():connect() end
 function event()
-  con:query("BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY")
+  con:query("%s")
   con:query("%s")
   con:query("SELECT 1 FOR UPDATE")
   con:query("COMMIT")
@@ -164,12 +164,15 @@ end
 
 @pytest.mark.parametrize("pair", ["pgsql"], indirect=True)
 @pytest.mark.parametrize("turn", ["SET TRANSACTION READ WRITE", "SET LOCAL transaction_read_only TO off"])
-def test_a_read_transaction_that_turns_to_writing_goes_to_the_write_server(pair, tmp_path, turn):
+@pytest.mark.parametrize("comment", ["", " /* trace=" + "1" * 200 + " */"], ids=["plain", "long"])
+def test_a_read_transaction_that_turns_to_writing_goes_to_the_write_server(pair, tmp_path, turn, comment):
+    """It begins there with the same text, however long that is."""
+    begin = "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY" + comment
     script = tmp_path / "t.lua"
-    script.write_text(TURNS % turn)
+    script.write_text(TURNS % (begin, turn))
     pair.listen()
     must(pair.each["writer"], str(script), *pair.hosts(), "--events=1", "run", by="tcp")
-    heard, begin = pair.heard(), "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY"
+    heard = pair.heard()
     assert heard["reader"] == [[begin, "COMMIT", "START TRANSACTION READ ONLY", "SELECT 2", "COMMIT"]]
     assert heard["writer"] == [[begin, turn, "SELECT 1 FOR UPDATE", "COMMIT"]]
 
