@@ -104,8 +104,8 @@ struct bn_policy {
   bool mysql_port_means_tcp;   /* a port out of several is reached by TCP, even on "localhost" */
   bool mysql_place_unnamed;    /* the message of a failed connection does not name the host */
   bool mysql_files_in_folder;  /* keys and certificates are searched in the working folder */
-  bool mysql_traces_rows; /* --mysql-debug shows first rows, no field counts, no end of connections
-                           */
+  bool mysql_traces_as_05; /* --mysql-debug shows first rows, no field counts, no end of connections
+                            */
   bool mysql_traces_field_count; /* --mysql-debug shows field counts of prepared statements */
   bool pgsql_whole_errors;  /* an error has all lines of libpq instead of the server's sentence */
   bool pgsql_shows_notices; /* libpq prints notices; the own framing is off */

@@ -43,10 +43,10 @@ void bn_fiber_first(void);
 
 void *bn_fiber_prepare(void *top, void (*begin)(struct bn_fiber *f), struct bn_fiber *f)
 {
-  /* r15, r14, r13, r12, rbx, rbp, the address to return to; 16 bytes stay free above them, so that
-     the stack is aligned at the call. */
+  /* r15, r14, r13, r12, rbx, rbp, the address to return to.  After that return the stack is `top`,
+     which is aligned to 16 bytes, as it has to be at a call. */
   const uint64_t frame[] = {0, 0, (uintptr_t)begin, (uintptr_t)f, 0, 0, (uintptr_t)bn_fiber_first};
-  char *sp = (char *)top - 16 - sizeof frame;
+  char *sp = (char *)top - sizeof frame;
 
   memcpy(sp, frame, sizeof frame);
   return sp;

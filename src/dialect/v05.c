@@ -56,7 +56,7 @@ const struct bn_policy bn_policy_05 = {
     .mysql_zero_port = true,
     .mysql_place_unnamed = true,
     .mysql_files_in_folder = true,
-    .mysql_traces_rows = true,
+    .mysql_traces_as_05 = true,
     .pgsql_whole_errors = true,
     .pgsql_shows_notices = true,
 

@@ -574,19 +574,27 @@ static bool assert_is_of_each_second(const struct bn_assert *a)
   return bn_view_is_rate(a->field) || a->field == &kind_share;
 }
 
+/* Returns whether an event in flight is older than a limit of latencies already: its latency will
+   be longer still, though a second without an event has none. */
+static bool assert_is_too_late(const struct bn_assert *a, const struct bn_view *v)
+{
+  const bool below = a->op == BN_ASSERT_LT || a->op == BN_ASSERT_LE;
+  const bool of_events = assert_is_latency(a) && a->timing[0] == '\0';
+
+  return below && of_events && v->oldest_s * a->scale > a->limit;
+}
+
 enum bn_assert_second bn_assert_second(const struct bn_assert *a, const struct bn_view *v,
                                        const struct bn_view_rules *rules)
 {
-  const struct bn_finding f = bn_assert_judge(a, v, rules);
-  const bool below = a->op == BN_ASSERT_LT || a->op == BN_ASSERT_LE;
+  struct bn_finding f;
 
   if (!assert_is_of_each_second(a))
     return BN_SECOND_UNKNOWN;
+  f = bn_assert_judge(a, v, rules);
   if (f.measured)
     return f.holds ? BN_SECOND_HOLDS : BN_SECOND_VIOLATED;
-  if (below && assert_is_latency(a) && a->timing[0] == '\0' && v->oldest_s * a->scale > a->limit)
-    return BN_SECOND_VIOLATED;
-  return BN_SECOND_UNKNOWN;
+  return assert_is_too_late(a, v) ? BN_SECOND_VIOLATED : BN_SECOND_UNKNOWN;
 }
 
 /* --- showing ---------------------------------------------------------------------------------- */

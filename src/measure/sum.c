@@ -118,14 +118,21 @@ static int sum_fields(struct bn_view *v, const struct bn_views *parts, struct bn
   return 0;
 }
 
-/* Figures of the parts of a run are known of all results, or they are unknown. */
-static void sum_forget_parts(struct bn_view *v, const struct bn_views *parts)
+static bool sum_parts_are_known(const struct bn_views *all)
 {
-  bool known = true;
+  for (size_t i = 0; i < all->n; i++)
+    if (!bn_view_has_parts(all->view[i]))
+      return false;
+  return true;
+}
 
-  for (size_t i = 0; i < parts->n; i++)
-    known &= bn_view_has_parts(parts->view[i]);
-  for (const struct bn_view_field *f = bn_view_fields; !known && f->name != NULL; f++) {
+/* Sets the figures of the parts of a run to 0, which bn_view_has_parts takes for unknown, unless
+   all views know them. */
+static void sum_forget_parts(struct bn_view *v, const struct bn_views *all)
+{
+  if (sum_parts_are_known(all))
+    return;
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
     if ((f->traits & BN_FIGURE_PARTS) == 0)
       continue;
     if (f->type == BN_VIEW_U64)

@@ -343,14 +343,15 @@ enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const 
   return rc;
 }
 
-void bn_optset_set_file(struct bn_optset *s, const char *name, const char *text, const char *path,
-                        unsigned line)
+void bn_optset_set_from_file(struct bn_optset *s, const char *name, const char *text,
+                             const char *path, unsigned line)
 {
   struct bn_setting st = {.name = bn_alloc_copy(name),
                           .text = bn_alloc_copy(text),
                           .path = bn_alloc_copy(path),
                           .line = line};
 
+  /* A bad value is kept with its place, for bn_optset_fault. */
   (void)opt_set(s, &st);
   setting_free(&st);
 }

@@ -59,8 +59,8 @@ bool bn_optset_is_comment(const char *name);
    of that name; -1 and err. */
 int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err);
 /* Sets an option as a line of a file does, for optfile.c; text: the items as written, after '='. */
-void bn_optset_set_file(struct bn_optset *s, const char *name, const char *text, const char *path,
-                        unsigned line);
+void bn_optset_set_from_file(struct bn_optset *s, const char *name, const char *text,
+                             const char *path, unsigned line);
 
 /* Every pending setting of an unknown option, in order; path NULL: from the command line, else of
    that file and line. Scripts of the 1.0 and 0.5 kind take the command line's as free string
@@ -153,7 +153,8 @@ const char *bn_opt_default(const struct bn_opt *o, const struct bn_policy *polic
 
 /* Returns whether the set has an option in that group. */
 bool bn_optset_has_group(const struct bn_optset *s, const char *group);
-/* For opthelp.c: the i-th option of the set in the order it was added, or NULL after the last. */
+/* The i-th option of the set in the order it was added, or NULL after the last, with aliases and
+   options that another one of their name hides; *group unless that is NULL. */
 const struct bn_opt *bn_optset_at(const struct bn_optset *s, size_t i, const char **group);
 const struct bn_policy *bn_optset_policy(const struct bn_optset *s);
 

@@ -70,7 +70,7 @@ static int optfile_take_unclosed(const struct reader *r, const char *name, struc
   if (!optfile_is_loose(r))
     return bn_err_set(err, 0, "%s:%u: the quote in the value of '%s' is not closed", r->path,
                       r->line, bn_mask_arg(name, masked));
-  bn_optset_set_file(r->set, name, "", r->path, r->line);
+  bn_optset_set_from_file(r->set, name, "", r->path, r->line);
   bn_log_stderr("unexpected EOL on line %u", r->line);
   return 1;
 }
@@ -148,7 +148,7 @@ static int optfile_take_line(const struct reader *r, char *text, size_t len, str
   name = optfile_is_loose(r) ? text : optfile_trim_name(text);
   if (bn_optset_is_comment(name)) {
     if (optfile_is_loose(r))
-      bn_optset_set_file(r->set, name, "", r->path, r->line);
+      bn_optset_set_from_file(r->set, name, "", r->path, r->line);
     return 0;
   }
   if ((bn_optset_traits(r->set, name) & BN_OPT_COMMAND_LINE_ONLY) != 0)
@@ -159,7 +159,7 @@ static int optfile_take_line(const struct reader *r, char *text, size_t len, str
   if (optfile_refuse_second_option(r, name, value, err) != 0)
     return -1;
   value[strcspn(value, "\r\n")] = '\0';
-  bn_optset_set_file(r->set, name, value, r->path, r->line);
+  bn_optset_set_from_file(r->set, name, value, r->path, r->line);
   return 0;
 }
 

@@ -175,8 +175,8 @@ static void figures_push_interval(lua_State *L, const struct bn_view *v)
   lua_setfield(L, -2, "percentiles");
 }
 
-/* r:intervals(): of all sessions: {start_s =, end_s =, FIGURE =, percentiles = {{percent =, s
-   =}}}. */
+/* r:intervals() returns a list, of all sessions: {start_s =, end_s =, FIGURE = …, percentiles = …};
+   percentiles is a list: {percent =, s =}.  What was not measured is absent. */
 static int figures_intervals(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;

@@ -218,7 +218,7 @@ static void a_file_does_not_set_what_each_host_has_its_own_value_of(void **state
   (void)state;
   assert_non_null(options);
   for (size_t i = 0; i < 3; i++)
-    bn_optset_set_file(options, lines[i][0], lines[i][1], "a.cfg", 1);
+    bn_optset_set_from_file(options, lines[i][0], lines[i][1], "a.cfg", 1);
   assert_int_equal(bn_optset_set(options, "max-requests", "7", "--max-requests=7"), 0);
   assert_int_equal(bn_arguments_make(&arguments, &from, &err), 0);
   join(words, sizeof words, &arguments.words);

@@ -142,8 +142,8 @@ static void test_facts(void **state)
   (void)put("free-password", "3");
   (void)put("mistyped", "4");
   (void)put("pin", "4711");
-  bn_optset_set_file(set, "wide", "1000", "a.conf", 3);
-  bn_optset_set_file(set, "unknown", "1", "a.conf", 4);
+  bn_optset_set_from_file(set, "wide", "1000", "a.conf", 3);
+  bn_optset_set_from_file(set, "unknown", "1", "a.conf", 4);
   bn_optset_resolve_aliases(set, NULL, NULL);
   assert_int_equal(bn_optset_add(set, "own", own, texts, false, &err), 0);
   bn_optset_mark_read(set, script_reads, NULL);

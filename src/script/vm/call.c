@@ -89,20 +89,29 @@ static bool call_ends_with(const char *text, const char *end)
   return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-/* 0.5 connects outside of protected calls, and has no thread_run. */
+/* Returns the text of an error that 0.5 raises outside of protected calls: it connects there, and
+   runs the top level of the script (what NULL).  NULL: the error is of a protected call. */
+static const char *call_unprotected_text(const char *text, const char *what)
+{
+  static const char *const connecting[] = {"DB initialization failed",
+                                           "Failed to connect to the database"};
+
+  if (what != NULL && strncmp(what, "thread_", 7) != 0)
+    return NULL;
+  /* Without the script's line, which stands in front of it here. */
+  for (size_t i = 0; i < sizeof connecting / sizeof connecting[0]; i++)
+    if (call_ends_with(text, connecting[i]))
+      return connecting[i];
+  return what == NULL ? text : NULL;
+}
+
+/* 0.5 has no thread_run. */
 static void call_log_as_05(const char *text, const char *what)
 {
-  const bool is_thread = what == NULL || strncmp(what, "thread_", 7) == 0;
-  static const char *const unprotected[] = {"DB initialization failed",
-                                            "Failed to connect to the database"};
+  const char *unprotected = call_unprotected_text(text, what);
 
-  for (size_t i = 0; is_thread && i < sizeof unprotected / sizeof unprotected[0]; i++)
-    if (call_ends_with(text, unprotected[i])) {
-      bn_log_stderr("PANIC: unprotected error in call to Lua API (%s)", unprotected[i]);
-      return;
-    }
-  if (what == NULL)
-    bn_log_stderr("PANIC: unprotected error in call to Lua API (%s)", text);
+  if (unprotected != NULL)
+    bn_log_stderr("PANIC: unprotected error in call to Lua API (%s)", unprotected);
   else
     bn_log(BN_FATAL, "failed to execute function `%s': %s",
            strcmp(what, "thread_run") == 0 ? "event" : what, text);

@@ -344,7 +344,7 @@ void bn_mysql_lib_disconnect(struct bn_mysql_lib *c)
   if (c->handle == NULL)
     return;
   bn_mysql_lib_enter(c);
-  if (!c->driver->host->policy->mysql_traces_rows)
+  if (!c->driver->host->policy->mysql_traces_as_05)
     bn_mysql_trace(c->driver, "mysql_close(%p)", (void *)c->handle);
   mysql_close(c->handle);
   c->handle = NULL;

@@ -81,7 +81,7 @@ int bn_mysql_lib_thread_start(const struct bn_mysql *driver)
 {
   const bool failed = library_users == 0 && mysql_thread_init();
 
-  if (!driver->host->policy->mysql_traces_rows)
+  if (!driver->host->policy->mysql_traces_as_05)
     bn_mysql_trace(driver, "mysql_thread_init() = %d", failed);
   library_users += !failed;
   return failed ? -1 : 0;
@@ -89,7 +89,7 @@ int bn_mysql_lib_thread_start(const struct bn_mysql *driver)
 
 void bn_mysql_lib_thread_end(const struct bn_mysql *driver)
 {
-  if (!driver->host->policy->mysql_traces_rows)
+  if (!driver->host->policy->mysql_traces_as_05)
     bn_mysql_trace(driver, "mysql_thread_end()");
   if (--library_users == 0)
     mysql_thread_end();

@@ -19,7 +19,7 @@ static enum bn_sql mysql_take_result(struct bn_mysql_lib *c, struct bn_sql_resul
   MYSQL_RES *res;
 
   *r = (struct bn_sql_result){.more = mysql_more_results(c->handle)};
-  if (!c->driver->host->policy->mysql_traces_rows)
+  if (!c->driver->host->policy->mysql_traces_as_05)
     bn_mysql_trace(c->driver, "mysql_field_count(%p) = %u", (void *)c->handle,
                    mysql_field_count(c->handle));
   if (mysql_field_count(c->handle) == 0) {
@@ -37,7 +37,7 @@ static enum bn_sql mysql_take_result(struct bn_mysql_lib *c, struct bn_sql_resul
   r->nrows = mysql_num_rows(res);
   r->nfields = mysql_num_fields(res);
   r->rows = res;
-  if (c->driver->conf->debug && c->driver->host->policy->mysql_traces_rows)
+  if (c->driver->conf->debug && c->driver->host->policy->mysql_traces_as_05)
     result_trace_first_row(c->driver, res);
   return BN_SQL_ROWS;
 }
