@@ -47,15 +47,10 @@ uint64_t bn_hist_highest(size_t index); /* largest value of that bucket */
 /* Out-of-line half of bn_hist_record, for values beyond the buckets or first in a bucket. */
 __attribute__((cold)) void bn_hist_record_rare(struct bn_hist *h, uint64_t ns);
 
-/* Records a value; this thread is the only writer of h.  The calls come last, so that callers keep
-   no registers across them. */
-static inline void bn_hist_record(struct bn_hist *h, uint64_t ns)
+/* Adds one to the bucket of a value, whose index the caller has found. */
+static inline void bn_hist_bump(struct bn_hist *h, size_t index, uint64_t ns)
 {
-  if (__builtin_expect(ns >> BN_HIST_TOP_BIT, 0)) {
-    bn_hist_record_rare(h, ns);
-    return;
-  }
-  _Atomic uint64_t *bucket = &h->bucket[bn_hist_index(ns)];
+  _Atomic uint64_t *bucket = &h->bucket[index];
   const uint64_t n = atomic_load_explicit(bucket, memory_order_relaxed);
 
   if (__builtin_expect(n == 0, 0))
@@ -64,8 +59,17 @@ static inline void bn_hist_record(struct bn_hist *h, uint64_t ns)
     atomic_store_explicit(bucket, n + 1, memory_order_relaxed);
 }
 
-/* Records a value in two histograms, as bn_hist_record does in each, and looks for its bucket
-   once. */
+/* Records a value; this thread is the only writer of h.  The calls come last, so that callers keep
+   no registers across them. */
+static inline void bn_hist_record(struct bn_hist *h, uint64_t ns)
+{
+  if (__builtin_expect(ns >> BN_HIST_TOP_BIT, 0))
+    bn_hist_record_rare(h, ns);
+  else
+    bn_hist_bump(h, bn_hist_index(ns), ns);
+}
+
+/* Records a value in two histograms, and looks for its bucket once. */
 static inline void bn_hist_record_both(struct bn_hist *a, struct bn_hist *b, uint64_t ns)
 {
   if (__builtin_expect(ns >> BN_HIST_TOP_BIT, 0)) {
@@ -74,17 +78,9 @@ static inline void bn_hist_record_both(struct bn_hist *a, struct bn_hist *b, uin
     return;
   }
   const size_t index = bn_hist_index(ns);
-  const uint64_t n_a = atomic_load_explicit(&a->bucket[index], memory_order_relaxed);
-  const uint64_t n_b = atomic_load_explicit(&b->bucket[index], memory_order_relaxed);
 
-  if (__builtin_expect(n_a == 0, 0))
-    bn_hist_record_rare(a, ns);
-  else
-    atomic_store_explicit(&a->bucket[index], n_a + 1, memory_order_relaxed);
-  if (__builtin_expect(n_b == 0, 0))
-    bn_hist_record_rare(b, ns);
-  else
-    atomic_store_explicit(&b->bucket[index], n_b + 1, memory_order_relaxed);
+  bn_hist_bump(a, index, ns);
+  bn_hist_bump(b, index, ns);
 }
 
 /* As bn_hist_record for a stripe that several threads write. */

@@ -47,7 +47,6 @@ static const struct bn_view_field *assert_field_named(const char *name)
 
   if (strcmp(name, kind_share.name) == 0)
     return &kind_share;
-
   while (f->name != NULL && strcmp(f->name, name) != 0)
     f++;
   return f->name != NULL ? f : NULL;

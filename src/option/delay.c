@@ -4,65 +4,13 @@
 
 #include <string.h>
 
+#include "base/units.h"
+
 static const double longest_ns = 86400e9;
 
 const char bn_delay_forms[] =
     "TIME, fixed:TIME, exp:TIME, exp:TIME..TIME, uniform:TIME..TIME; TIME: seconds, "
     "also with ns, us, ms, s, m or h, up to a day";
-
-/* Reads digits, and moves *at behind them.  Returns false if there are none. */
-static bool delay_digits(const char **at, double *value, double *scale)
-{
-  const char *const begin = *at;
-
-  for (; **at >= '0' && **at <= '9'; ++*at) {
-    *value = *value * 10 + (**at - '0');
-    *scale *= 10;
-  }
-  return *at > begin;
-}
-
-/* Reads a number as a user writes it, whatever the decimal point of the locale, which a script may
-   have set.  The dots after the number may be those of a range. */
-static bool delay_number(const char **at, double *value)
-{
-  double scale = 1;
-
-  *value = 0;
-  if (!delay_digits(at, value, &scale))
-    return false;
-  if ((*at)[0] != '.' || (*at)[1] == '.')
-    return true;
-  ++*at;
-  scale = 1;
-  if (!delay_digits(at, value, &scale))
-    return false;
-  *value /= scale;
-  return true;
-}
-
-/* Reads a time and moves *at behind it. */
-static bool delay_time(const char **at, double *ns)
-{
-  static const struct {
-    const char *name;
-    double ns;
-  } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
-
-  if (!delay_number(at, ns))
-    return false;
-  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-    const size_t len = strlen(units[i].name);
-
-    if (strncmp(*at, units[i].name, len) == 0) {
-      *at += len;
-      *ns *= units[i].ns;
-      return *ns <= longest_ns;
-    }
-  }
-  *ns *= 1e9;
-  return *ns <= longest_ns;
-}
 
 /* Moves *at behind the word. */
 static bool delay_word(const char **at, const char *word)
@@ -73,6 +21,41 @@ static bool delay_word(const char **at, const char *word)
     return false;
   *at += len;
   return true;
+}
+
+/* Reads digits, with a decimal point between two of them, and moves *at behind them.  The dots
+   behind may be those of a range. */
+static bool delay_number(const char **at, double *value)
+{
+  const char *range = strstr(*at, "..");
+  size_t len = strspn(*at, "0123456789.");
+  char digits[BN_UNITS_DIGITS] = "";
+
+  if (range != NULL && range < *at + len)
+    len = (size_t)(range - *at);
+  if (len == 0 || len >= sizeof digits || (*at)[0] == '.' || (*at)[len - 1] == '.')
+    return false;
+  memcpy(digits, *at, len);
+  *at += len;
+  return bn_units_double(digits, value) == 0;
+}
+
+/* Reads a time and moves *at behind it. */
+static bool delay_time(const char **at, double *ns)
+{
+  static const struct {
+    const char *name;
+    double ns;
+  } units[] = {{"ns", 1},   {"us", 1e3},   {"ms", 1e6}, {"s", 1e9},
+               {"m", 60e9}, {"h", 3600e9}, {"", 1e9}};
+  size_t i = 0;
+
+  if (!delay_number(at, ns))
+    return false;
+  while (!delay_word(at, units[i].name))
+    i++;
+  *ns *= units[i].ns;
+  return *ns <= longest_ns;
 }
 
 int bn_delay_parse(const char *text, struct bn_delay *out)

@@ -12,6 +12,16 @@ if "/" in BENCH:
 # A run that hangs, not one that is slow on a loaded machine.
 TIMEOUT_S = 120
 
+# A script with two kinds of events, in turns: three of kind a, one of kind b.
+EVENT_KINDS = """
+sysbench.kinds = {"a", "b"}
+local n = 0
+function event()
+  n = n + 1
+  return n % 4 == 0 and sysbench.kind.b or sysbench.kind.a
+end
+"""
+
 
 class Result:
     def __init__(self, process):

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from documents import buckets_of
-from lua import command, good
+from lua import EVENT_KINDS, command, good
 
 # Of ten events: four new orders, of which one is repeated once; three payments, of which one is
 # repeated twice; one of no kind; a payment and one that has not said its kind fail at their third
@@ -40,15 +40,6 @@ end
 """
 # events, retries, failed_events
 OF_TEN = {"new_order": (4, 1, 0), "payment": (3, 4, 1), "status": (0, 0, 0)}
-# In turns: three of kind a, one of kind b.
-PLAIN = """
-sysbench.kinds = {"a", "b"}
-local n = 0
-function event()
-  n = n + 1
-  return n % 4 == 0 and sysbench.kind.b or sysbench.kind.a
-end
-"""
 ROW = re.compile(r" +(\d+) +([\d.]+)% +([\d.]+) +(\d+) +(\d+)((?: +(?:[\d.]+|-))+)  (.*)")
 
 
@@ -129,7 +120,7 @@ end
 def test_every_form_has_them(folder):
     args = ["--threads=1", "--events=400", "--time=0", "--percentile=50,99.9"]
     reports = [f"--report={form}:r.{form}" for form in ("csv-total", "markdown", "openmetrics")]
-    _, document = documents(folder, PLAIN, *args, *reports)
+    _, document = documents(folder, EVENT_KINDS, *args, *reports)
     kinds = by_name(total_of(document))
     # --report=csv-total is written by `bench report` too, as are the others.
     for form in ("csv-total", "markdown", "openmetrics"):
@@ -158,7 +149,7 @@ def test_every_form_has_them(folder):
 
 def test_intervals_and_checkpoints(folder):
     """Each interval has a line for each kind, and the parts are the total."""
-    r, document = documents(folder, PLAIN.replace("n = n + 1", "n = n + 1 ffi.C.usleep(15000)")
+    r, document = documents(folder, EVENT_KINDS.replace("n = n + 1", "n = n + 1 ffi.C.usleep(15000)")
                             + 'ffi.cdef("int usleep(unsigned int);")', "--events=100", "--time=0",
                             "--report-interval=0.4", "--report-checkpoints=1", "--kind-lines",
                             "--report=csv:r.csv", "--report=jsonl:r.jsonl", "--percentile=50,90")
@@ -191,7 +182,7 @@ def test_intervals_and_checkpoints(folder):
                                      ["--warmup-time=0.1", "--events=500", "--time=0", "--rate=2000"],
                                      ["--rate=1000", "--time=0.3"]])
 def test_kinds_are_of_the_events_that_count(folder, options):
-    _, document = documents(folder, PLAIN, "--threads=2", *options)
+    _, document = documents(folder, EVENT_KINDS, "--threads=2", *options)
     total = total_of(document)
     kinds = by_name(total)
     assert kinds["a"]["events"] + kinds["b"]["events"] == total["figures"]["events"]
@@ -229,7 +220,7 @@ def test_merge_sums_them(folder):
     assert by_name(total_of(merged))["payment"]["max_s"] == \
         max(by_name(total_of(part))["payment"]["max_s"] for part in parts)
     assert by_name(total_of(merged))["new_order"]["share"] == 0.5
-    folder.run(PLAIN, "--report=json:c.json", "--events=10", "--time=0", "--db-driver=null",
+    folder.run(EVENT_KINDS, "--report=json:c.json", "--events=10", "--time=0", "--db-driver=null",
                "--db-max-tries=3")
     r = command(["merge", "--force", "-o", "n.json", "a.json", "c.json"], folder.path)
     assert r.status == 1 and "'a.json' and 'c.json' count different metrics" in r.err

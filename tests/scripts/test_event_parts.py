@@ -5,17 +5,8 @@ import json
 
 import pytest
 
-from lua import command
+from lua import EVENT_KINDS, command
 
-# In turns: three of kind a, one of kind b.
-PLAIN = """
-sysbench.kinds = {"a", "b"}
-local n = 0
-function event()
-  n = n + 1
-  return n % 4 == 0 and sysbench.kind.b or sysbench.kind.a
-end
-"""
 
 
 # METRIC@event:NAME, holds?, how it is shown
@@ -31,7 +22,7 @@ end
     ("max@event:a<0ns", False, "FAILED"),
 ])
 def test_assertions(folder, text, holds, shown):
-    r = folder.run(PLAIN, "--threads=1", "--events=400", "--time=0", f"--assert={text}")
+    r = folder.run(EVENT_KINDS, "--threads=1", "--events=400", "--time=0", f"--assert={text}")
     assert r.status == (0 if holds else 3), r.err
     [line] = [line for line in r.lines if line.strip().startswith(text)]
     assert line.endswith(shown)
@@ -46,7 +37,7 @@ def test_assertions(folder, text, holds, shown):
     ("p99@a<1s", "the run has no latency called 'a'; it has: latency, event:a, event:b"),
 ])
 def test_assertions_that_are_none(folder, text, message):
-    r = folder.run(PLAIN, "--events=4", "--time=0", f"--assert={text}")
+    r = folder.run(EVENT_KINDS, "--events=4", "--time=0", f"--assert={text}")
     assert r.status == 1
     assert f"--assert={text}: {message}" in r.err
 
@@ -62,7 +53,7 @@ def results(folder, *sides):
     for side in sides:
         (folder.path / side).mkdir()
         for i in range(4):
-            r = folder.run(PLAIN, "--threads=1", "--events=400", "--time=0",
+            r = folder.run(EVENT_KINDS, "--threads=1", "--events=400", "--time=0",
                            f"--report=json:{side}/{i}.json")
             assert r.status == 0, r.err
 
@@ -110,7 +101,7 @@ def test_a_limit_of_a_kind_has_a_colon_too(folder):
 
 
 def test_a_search_has_a_goal_of_a_kind(folder):
-    folder.file("t.lua", PLAIN)
+    folder.file("t.lua", EVENT_KINDS)
     r = command(["search", "--goal=p99@event:b<1s", "--min=500", "--max=1000", "--precision=50",
                  "--time=0.3", "--warmup-time=0", "t.lua", "run"], folder.path)
     assert "p99@event:b" in r.out, r.out + r.err
