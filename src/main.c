@@ -579,6 +579,7 @@ static void program_free(struct program *p)
   free(p->reporters);
   /* The set frees what it put into the values, a script's own among them. */
   bn_optset_free(p->options);
+  bn_conf_done(&p->conf);
   bn_script_free(p->script);
   bn_sqlsys_free(p->sql);
   for (size_t i = 0; i < p->n_blocks; i++)

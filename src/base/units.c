@@ -114,6 +114,39 @@ int bn_units_duration(const char *text, double *seconds)
   return -1;
 }
 
+bool bn_units_read(const char **at, double *value)
+{
+  const char *range = strstr(*at, "..");
+  size_t len = strspn(*at, "0123456789.");
+  char digits[BN_UNITS_DIGITS] = "";
+
+  if (range != NULL && range < *at + len)
+    len = (size_t)(range - *at);
+  if (len == 0 || len >= sizeof digits || (*at)[0] == '.' || (*at)[len - 1] == '.')
+    return false;
+  memcpy(digits, *at, len);
+  *at += len;
+  return bn_units_double(digits, value) == 0;
+}
+
+bool bn_units_read_ns(const char **at, double *ns)
+{
+  static const struct {
+    const char *name;
+    double ns;
+  } units[] = {{"ns", 1},   {"us", 1e3},   {"ms", 1e6}, {"s", 1e9},
+               {"m", 60e9}, {"h", 3600e9}, {"", 1e9}};
+  size_t i = 0;
+
+  if (!bn_units_read(at, ns))
+    return false;
+  while (strncmp(*at, units[i].name, strlen(units[i].name)) != 0)
+    i++;
+  *at += strlen(units[i].name);
+  *ns *= units[i].ns;
+  return true;
+}
+
 int bn_units_bool(const char *text, bool *out)
 {
   static const char *const words[] = {"on", "true", "1", "off", "false", "0"};

@@ -17,6 +17,11 @@ int bn_units_size(const char *text, uint64_t *out);
 int bn_units_number(const char *text, double *out);
 /* number [ms|s|m|h], not negative; bare: seconds. */
 int bn_units_duration(const char *text, double *seconds);
+/* Read at *at and move it behind what they read: digits with a decimal point between two of them
+   or without (two dots are those of a range), and such digits with ns, us, ms, s, m or h; bare:
+   seconds.  Return false if there are none. */
+bool bn_units_read(const char **at, double *value);
+bool bn_units_read_ns(const char **at, double *ns);
 int bn_units_bool(const char *text, bool *out); /* on true 1 / off false 0 */
 
 /* Prints a size as sysbench does: value / 1024^n with "%.5g" and "" "Ki" "Mi" "Gi" "Ti" (iec) or ""

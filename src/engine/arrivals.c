@@ -27,40 +27,20 @@ enum { REPLAY_LAST = 25 * REPLAY_MAX };
 /* Most ages that are computed one by one, and the number of groups for more ages. */
 enum { AGES_MAX = 5 * REPLAY_MAX, AGES_GROUPS = 100000 };
 
-void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_pacer_phase *phase,
-                      size_t n_phases)
+void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_rate_piece *piece,
+                      size_t n_pieces)
 {
   struct bn_rng r;
 
   bn_rng_seed(&r, seed, BN_RNG_PACER, 0);
-  *a = (struct bn_arrivals){.key = bn_rng_next(&r), .phase = phase, .n_phases = n_phases};
-}
-
-/* Returns the time within a phase at which its cumulative rate is `mass`: r0 t + (r1 - r0) t^2 / (2
-   span) = mass, solved in the form that does not cancel for r0 = r1. */
-static double pacer_invert(const struct bn_pacer_phase *p, double mass)
-{
-  const double slope = p->span_s > 0 ? (p->end_rate - p->start_rate) / p->span_s : 0;
-
-  return 2 * mass / (p->start_rate + sqrt(p->start_rate * p->start_rate + 2 * slope * mass));
+  *a = (struct bn_arrivals){
+      .key = bn_rng_next(&r), .per_share = 1, .piece = piece, .n_pieces = n_pieces};
 }
 
 /* Returns the time at which the cumulative rate is `mass`. */
 static double pacer_time_of(const struct bn_arrivals *a, double mass)
 {
-  double from_s = 0;
-  size_t i;
-
-  for (i = 0; i < a->n_phases; i++) {
-    const struct bn_pacer_phase *p = &a->phase[i];
-    const double area = (p->start_rate + p->end_rate) / 2 * p->span_s;
-
-    if (mass <= area)
-      return from_s + pacer_invert(p, mass);
-    mass -= area;
-    from_s += p->span_s;
-  }
-  return from_s + mass / a->phase[a->n_phases - 1].end_rate;
+  return bn_rate_curve_time(a->piece, a->n_pieces, mass * a->per_share);
 }
 
 static uint64_t arrivals_random_gap(const struct bn_arrivals *a, uint64_t position)
@@ -91,18 +71,7 @@ double bn_arrivals_time(const struct bn_arrivals *a, uint64_t position)
 /* Returns the expected number of arrivals up to s, the inverse of pacer_time_of. */
 static double pacer_mass_at(const struct bn_arrivals *a, double s)
 {
-  double mass = 0;
-  size_t i;
-
-  for (i = 0; i < a->n_phases && s > 0; i++) {
-    const struct bn_pacer_phase *p = &a->phase[i];
-
-    if (s <= p->span_s)
-      return mass + p->start_rate * s + (p->end_rate - p->start_rate) * s * s / (2 * p->span_s);
-    mass += (p->start_rate + p->end_rate) / 2 * p->span_s;
-    s -= p->span_s;
-  }
-  return s > 0 ? mass + a->phase[a->n_phases - 1].end_rate * s : mass;
+  return bn_rate_curve_mass(a->piece, a->n_pieces, s) / a->per_share;
 }
 
 static void pacer_make_sleep(struct bn_pacer *p)
@@ -125,11 +94,11 @@ static void pacer_set_mark(struct bn_pacer *p, uint64_t position)
   p->mark[p->n_marks++] = position;
 }
 
-void bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phase *phase,
-                   size_t n_phases)
+void bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_rate_piece *piece,
+                   size_t n_pieces)
 {
   memset(p, 0, sizeof *p);
-  bn_arrivals_init(&p->sequence, seed, phase, n_phases);
+  bn_arrivals_init(&p->sequence, seed, piece, n_pieces);
   p->step = 1;
   pacer_set_mark(p, 0);
   p->next = bn_arrivals_after(&p->sequence, 0);
@@ -138,17 +107,22 @@ void bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phas
 
 void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate)
 {
-  const struct bn_pacer_phase phase = {rate, rate, 0};
+  const struct bn_rate_piece constant = {.start_rate = rate, .end_rate = rate};
 
-  bn_pacer_init(p, seed, &phase, 1);
-  p->constant = phase;
-  p->sequence.phase = &p->constant;
+  bn_pacer_init(p, seed, &constant, 1);
+  p->constant = constant;
+  p->sequence.piece = &p->constant;
 }
 
 void bn_pacer_make_constant(struct bn_pacer *p, double lead)
 {
   p->sequence.first = (uint64_t)((1 - lead) / BN_ARRIVALS_UNIT);
   p->next = bn_arrivals_after(&p->sequence, 0);
+}
+
+void bn_pacer_take_share(struct bn_pacer *p, double share)
+{
+  p->sequence.per_share = 1 / share;
 }
 
 void bn_pacer_done(struct bn_pacer *p)

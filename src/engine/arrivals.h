@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --rate: arrivals at random or constant gaps, handed out in order; the backlog is found by replay.
+/* --rate and --rate-profile: arrivals at random or constant gaps, handed out in order; the backlog
+   is found by replay.
 
    due = started + dropped + queued: the event of an arrival that is due has been started and
    counted, or started and dropped, or it waits. */
@@ -13,28 +14,24 @@
 
 #include "api/session.h"
 #include "base/hist.h"
+#include "base/rate_curve.h"
 
-/* The rate changes linearly from start_rate to end_rate (events/s, > 0) over span_s; the last phase
-   goes on with its end_rate for ever. */
-struct bn_pacer_phase {
-  double start_rate, end_rate, span_s;
-};
-
-/* The sequence of arrivals: a pure function of the seed and the phases.  The position of an arrival
+/* The sequence of arrivals: a pure function of the seed and the pieces.  The position of an arrival
    is the cumulative rate at which it comes, in units of BN_ARRIVALS_UNIT expected arrivals: an
    integer, so that sums are exact and a position fits one atomic word.  A random gap to the next
    arrival is a function of the position, by a hash: there is no other state. */
 struct bn_arrivals {
   uint64_t key;
-  uint64_t first; /* constant gaps: the position of the first arrival; 0: random gaps */
-  const struct bn_pacer_phase *phase; /* borrowed */
-  size_t n_phases;
+  uint64_t first;   /* constant gaps: the position of the first arrival; 0: random gaps */
+  double per_share; /* the mass of the curve for each arrival: 1, or more for a share of them */
+  const struct bn_rate_piece *piece; /* borrowed */
+  size_t n_pieces;
 };
 
 #define BN_ARRIVALS_UNIT 0x1p-20
 
-void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_pacer_phase *phase,
-                      size_t n_phases);
+void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_rate_piece *piece,
+                      size_t n_pieces);
 /* Returns the position of the arrival after that one; the first comes after 0.  It grows strictly,
    until UINT64_MAX, after 1.7e13 arrivals: that arrival never comes. */
 uint64_t bn_arrivals_after(const struct bn_arrivals *a, uint64_t position);
@@ -46,7 +43,7 @@ enum { BN_PACER_MARKS = 4096 };
 struct bn_pacer {
   struct bn_arrivals sequence;
   uint64_t start_ns;
-  struct bn_pacer_phase constant; /* the phase of bn_pacer_init_rate */
+  struct bn_rate_piece constant; /* the curve of bn_pacer_init_rate */
   /* The position of the last arrival that was claimed.  All threads write it: it has a cache line
      for itself. */
   _Alignas(64) _Atomic uint64_t claimed;
@@ -64,14 +61,17 @@ struct bn_pacer {
   uint64_t mark[BN_PACER_MARKS];
 };
 
-/* Makes a pacer; phase is borrowed. */
-void bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_pacer_phase *phase,
-                   size_t n_phases);
+/* Makes a pacer of a curve, whose sums are set; it is borrowed. */
+void bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_rate_piece *piece,
+                   size_t n_pieces);
 /* As bn_pacer_init, with one constant rate. */
 void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate);
 /* Makes an arrival come at each integer of the cumulative rate, less `lead` (from 0, less than 1),
    by which hosts with the same rate take turns.  Comes before the first claim. */
 void bn_pacer_make_constant(struct bn_pacer *p, double lead);
+/* Leaves the pacer this share (more than 0, up to 1) of the curve's rates: the hosts of a run have
+   a curve together.  Comes before the first claim. */
+void bn_pacer_take_share(struct bn_pacer *p, double share);
 void bn_pacer_done(struct bn_pacer *p);
 void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns); /* comes before the first claim */
 /* Returns the next arrival's time (CLOCK_MONOTONIC; UINT64_MAX: never).  Any thread; takes no lock.

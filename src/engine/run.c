@@ -70,7 +70,12 @@ static void run_make_pacer(struct bn_run *run)
 
   if (c->plan.rate <= 0)
     return;
-  bn_pacer_init_rate(&run->pacer, c->seed + first, c->plan.rate);
+  if (c->profile.n_pieces > 0) {
+    bn_pacer_init(&run->pacer, c->seed + first, c->profile.piece, c->profile.n_pieces);
+    bn_pacer_take_share(&run->pacer, c->plan.threads / all);
+  } else {
+    bn_pacer_init_rate(&run->pacer, c->seed + first, c->plan.rate);
+  }
   if (c->raw.arrivals == BN_GAPS_CONSTANT)
     bn_pacer_make_constant(&run->pacer, (first + c->plan.threads / 2.0) / all);
   run->pacer_made = true;
@@ -545,6 +550,7 @@ static void run_await_abandoned(struct bn_run *run)
    event has succeeded, that the events are the reason and not the rate. */
 static void run_report_unserved(struct bn_run *run, const struct bn_run_state *end, bool is_empty)
 {
+  char rate[BN_CONF_RATE];
   uint64_t ended;
 
   if (!bn_run_state_unserved(&run->parts, end, &ended))
@@ -553,9 +559,9 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
   if (is_empty)
     bn_outcome_log_empty(bn_reports_last(run->reports));
   else
-    bn_log_stderr("--rate=%.15g could not be kept up: of %llu events that were due, %llu ended "
-                  "in time. Use a lower rate, or more threads if the server has room",
-                  run->job.conf->plan.rate, (unsigned long long)end->due,
+    bn_log_stderr("%s could not be kept up: of %llu events that were due, %llu ended in time. Use "
+                  "a lower rate, or more threads if the server has room",
+                  bn_conf_rate_text(run->job.conf, rate), (unsigned long long)end->due,
                   (unsigned long long)ended);
 }
 

@@ -67,6 +67,18 @@ static int fleet_check_command(const struct bn_hosts_setup *s, struct bn_err *er
                     "--hosts needs a test and a command, for example: bench --hosts=a,b cpu run");
 }
 
+/* The hosts do not have the file of a trace, or they have another one. */
+static int fleet_check_profile(const struct bn_conf *conf, struct bn_err *err)
+{
+  return !conf->profile.has_trace
+             ? 0
+             : bn_err_set(
+                   err, BN_ERR_OPTION,
+                   "--rate-profile=%.200s: a trace cannot be used with --hosts, which do not "
+                   "have its file; write its rates as phases",
+                   conf->raw.rate_profile);
+}
+
 static bool fleet_has_local_data(const struct bn_fleet *f)
 {
   return !f->is_run && f->setup->local;
@@ -98,7 +110,7 @@ static int fleet_divide_work(struct bn_fleet *f, struct bn_err *err)
                                             .events = (uint64_t)conf->raw.events,
                                             .events_per_session =
                                                 (uint64_t)conf->raw.events_per_session,
-                                            .rate = conf->plan.rate,
+                                            .rate = conf->raw.rate,
                                             .integer_rate = conf->policy->loose_values};
   struct bn_work_split share[BN_WORK_SPLIT_HOSTS];
 
@@ -152,8 +164,8 @@ int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct
   *f = (struct bn_fleet){.setup = setup,
                          .is_run = setup->command != NULL && strcmp(setup->command, "run") == 0,
                          .stop_signal = {.fd = -1}};
-  if (fleet_check_command(setup, err) != 0 || fleet_divide_work(f, err) != 0 ||
-      fleet_make_arguments(f, err) != 0)
+  if (fleet_check_command(setup, err) != 0 || fleet_check_profile(setup->conf, err) != 0 ||
+      fleet_divide_work(f, err) != 0 || fleet_make_arguments(f, err) != 0)
     return -1;
   return bn_stop_signal_begin(&f->stop_signal, err);
 }

@@ -104,8 +104,8 @@ static void liveness_log_missing(struct bn_fleet *f, size_t i)
   if (done.at_s > 0)
     (void)snprintf(after, sizeof after, " after its first %.1f s", done.at_s);
   liveness_format_missing_events(c, conf, done.events, events, sizeof events);
-  if (conf->plan.rate > 0)
-    (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", c->work.rate, conf->plan.rate);
+  if (conf->raw.rate > 0)
+    (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", c->work.rate, conf->raw.rate);
   bn_printer_say(&f->printer, "%s: missing from the report%s: %u of %" PRIu64 " threads%s%s",
                  c->name, after, c->work.threads, f->sessions, events, rate);
 }

@@ -66,6 +66,51 @@ uint64_t bn_conf_events(const struct bn_conf *c, uint64_t threads)
                                     : (uint64_t)r->events;
 }
 
+static int conf_refuse_profile(const struct bn_conf *c, const struct bn_optset *s,
+                               struct bn_optset_fault *fault, const char *what)
+{
+  char plain[BN_PROFILE_WRONG + 32];
+
+  (void)snprintf(plain, sizeof plain, "Invalid value for --rate-profile: %s", what);
+  return conf_refuse(s, fault, &(struct wrong){"rate-profile", what, plain, BN_OPTSET_RANGE},
+                     c->raw.rate_profile);
+}
+
+/* Returns the mean of the profile's rates in the time of the run, or in its phases if there is no
+   limit of time. */
+static double conf_mean_rate(const struct bn_conf *c)
+{
+  const struct bn_profile *p = &c->profile;
+  const double from_s = c->raw.warmup_s, span_s = c->raw.time_s > 0 ? c->raw.time_s : p->span_s;
+
+  return (bn_rate_curve_mass(p->piece, p->n_pieces, from_s + span_s) -
+          bn_rate_curve_mass(p->piece, p->n_pieces, from_s)) /
+         span_s;
+}
+
+/* A profile is read again if the options are finished again, after a script has set defaults. */
+static int conf_finish_profile(struct bn_conf *c, const struct bn_optset *s,
+                               struct bn_optset_fault *fault)
+{
+  struct bn_conf_raw *r = &c->raw;
+  char wrong[BN_PROFILE_WRONG];
+
+  bn_profile_done(&c->profile);
+  c->plan.rate = r->rate;
+  if (r->rate_profile == NULL)
+    return 0;
+  if (r->rate > 0)
+    return conf_refuse_profile(c, s, fault, "cannot be used with --rate, which it replaces");
+  if (bn_profile_parse(r->rate_profile, r->warmup_s, &c->profile, wrong) != 0)
+    return conf_refuse_profile(c, s, fault, wrong);
+  if (!bn_optset_given(s, "time"))
+    r->time_s = c->profile.span_s;
+  c->plan.rate = conf_mean_rate(c);
+  return c->plan.rate > 0
+             ? 0
+             : conf_refuse_profile(c, s, fault, "makes no event due in the time of the run");
+}
+
 /* --events has a default in 0.5. */
 static int conf_finish_events(struct bn_conf *c, const struct bn_optset *s,
                               struct bn_optset_fault *fault)
@@ -179,12 +224,17 @@ static int conf_finish_think_time(struct bn_conf *c, const struct bn_optset *s,
   static const struct wrong paced = {"think-time",
                                      "cannot be used with --rate: events that are due at a rate do "
                                      "not wait for threads that pause",
-                                     "--think-time cannot be used with --rate", BN_OPTSET_RANGE};
+                                     "--think-time cannot be used with --rate", BN_OPTSET_RANGE},
+                            profiled = {"think-time",
+                                        "cannot be used with --rate-profile: events that are due "
+                                        "at a rate do not wait for threads that pause",
+                                        "--think-time cannot be used with --rate-profile",
+                                        BN_OPTSET_RANGE};
 
   if (bn_delay_is_none(&c->think))
     return 0;
   if (c->plan.rate > 0)
-    return conf_refuse(s, fault, &paced, c->raw.think_time);
+    return conf_refuse(s, fault, c->raw.rate > 0 ? &paced : &profiled, c->raw.think_time);
   if (isinf(c->think.high_ns))
     c->think.high_ns = 10 * c->think.low_ns;
   return 0;
@@ -338,9 +388,9 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
 {
   static int (*const steps[])(struct bn_conf *, const struct bn_optset *,
                               struct bn_optset_fault *) = {
-      conf_finish_events,      conf_finish_times,      conf_finish_forced_shutdown,
-      conf_finish_grace,       conf_finish_think_time, conf_finish_random,
-      conf_finish_checkpoints, conf_finish_percentiles};
+      conf_finish_events,          conf_finish_profile,     conf_finish_times,
+      conf_finish_forced_shutdown, conf_finish_grace,       conf_finish_think_time,
+      conf_finish_random,          conf_finish_checkpoints, conf_finish_percentiles};
   int rc = 0;
 
   if (bn_optset_fault(s, fault))
@@ -353,4 +403,17 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
   c->plan.native = c->policy->own_report;
   c->plan.verbosity = (int)c->raw.verbosity;
   return rc;
+}
+
+const char *bn_conf_rate_text(const struct bn_conf *c, char text[BN_CONF_RATE])
+{
+  if (c->profile.n_pieces > 0)
+    return "--rate-profile";
+  (void)snprintf(text, BN_CONF_RATE, "--rate=%.15g", c->plan.rate);
+  return text;
+}
+
+void bn_conf_done(struct bn_conf *c)
+{
+  bn_profile_done(&c->profile);
 }

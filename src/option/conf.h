@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/dist.h"
 #include "base/err.h"
+#include "option/profile.h"
 
 struct bn_optset;
 
@@ -36,6 +37,8 @@ struct bn_conf_raw {
   double time_s, warmup_s, report_interval_s, thread_init_timeout_s, abort_on_assert_s;
   char *forced_shutdown, *time_grace;
   uint64_t thread_stack_size;
+  double rate;
+  char *rate_profile;
   int64_t rate_max_backlog;
   int arrivals; /* enum bn_gaps */
   char *think_time;
@@ -68,7 +71,8 @@ struct bn_conf {
   unsigned connect_at_once; /* sessions that a worker opens at the same time */
   uint64_t seed;            /* streams are derived from it; entropy when none was given */
   struct bn_dist dist;
-  struct bn_delay think; /* --think-time */
+  struct bn_delay think;     /* --think-time */
+  struct bn_profile profile; /* --rate-profile; owned: see bn_conf_done */
 };
 
 /* The groups of its options.  The general options are two tables because 0.5 lists the random
@@ -97,6 +101,13 @@ struct bn_optset *bn_conf_options(struct bn_conf *c, struct bn_err *err);
    is printed as FATAL on stdout. */
 struct bn_optset_fault;
 int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optset_fault *fault);
+
+/* Returns the option that makes events due, for messages: "--rate=100", "--rate-profile". */
+enum { BN_CONF_RATE = 40 };
+const char *bn_conf_rate_text(const struct bn_conf *c, char text[BN_CONF_RATE]);
+
+/* Frees what bn_conf_finish has allocated; the values are the option set's. */
+void bn_conf_done(struct bn_conf *c);
 
 /* Returns the limit of events of a run that has that number of threads on all its hosts; 0:
    none. */

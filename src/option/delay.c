@@ -23,39 +23,10 @@ static bool delay_word(const char **at, const char *word)
   return true;
 }
 
-/* Reads digits, with a decimal point between two of them, and moves *at behind them.  The dots
-   behind may be those of a range. */
-static bool delay_number(const char **at, double *value)
-{
-  const char *range = strstr(*at, "..");
-  size_t len = strspn(*at, "0123456789.");
-  char digits[BN_UNITS_DIGITS] = "";
-
-  if (range != NULL && range < *at + len)
-    len = (size_t)(range - *at);
-  if (len == 0 || len >= sizeof digits || (*at)[0] == '.' || (*at)[len - 1] == '.')
-    return false;
-  memcpy(digits, *at, len);
-  *at += len;
-  return bn_units_double(digits, value) == 0;
-}
-
 /* Reads a time and moves *at behind it. */
 static bool delay_time(const char **at, double *ns)
 {
-  static const struct {
-    const char *name;
-    double ns;
-  } units[] = {{"ns", 1},   {"us", 1e3},   {"ms", 1e6}, {"s", 1e9},
-               {"m", 60e9}, {"h", 3600e9}, {"", 1e9}};
-  size_t i = 0;
-
-  if (!delay_number(at, ns))
-    return false;
-  while (!delay_word(at, units[i].name))
-    i++;
-  *ns *= units[i].ns;
-  return *ns <= longest_ns;
+  return bn_units_read_ns(at, ns) && *ns <= longest_ns;
 }
 
 int bn_delay_parse(const char *text, struct bn_delay *out)

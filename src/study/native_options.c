@@ -122,6 +122,7 @@ static int native_check_option(lua_State *L)
   const int rc = options_check_value(&g, luaL_checkstring(L, 1), luaL_checkstring(L, 2), &err);
 
   bn_optset_free(g.set);
+  bn_conf_done(&g.conf);
   if (rc != 0)
     return bn_native_error(L, &err);
   lua_pushboolean(L, 1);

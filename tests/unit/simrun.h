@@ -23,7 +23,7 @@ static inline int run_at_0(const struct bn_conf *c, const struct bn_workload *op
 /* Arrivals of make_conf's seed before end_s; *at_s is the one with that index. */
 static inline uint64_t arrivals_until(double rate, double end_s, uint64_t index, double *at_s)
 {
-  const struct bn_pacer_phase phase = {rate, rate, 0};
+  const struct bn_rate_piece phase = {.start_rate = rate, .end_rate = rate};
   struct bn_arrivals a;
   uint64_t n = 0, position = 0;
 

@@ -30,6 +30,7 @@ static void open_conf(const struct bn_policy *policy)
 static void close_conf(void)
 {
   bn_optset_free(set);
+  bn_conf_done(&conf);
   set = NULL;
 }
 
@@ -147,6 +148,46 @@ static void test_think_time(void **state)
   assert_string_equal(fault.text,
                       "--think-time=1s: cannot be used with --rate: events that are due at a rate "
                       "do not wait for threads that pause");
+  close_conf();
+}
+
+/* A profile gives the time, unless --time does, which cuts it or lets its last rate go on; the rate
+   of the plan is the mean in that time.  The warm-up has the first rate. */
+static void test_rate_profile(void **state)
+{
+  static const char profile[] = "rate-profile=hold:10/10s; ramp:10..30/10s";
+
+  (void)state;
+  assert_int_equal(FINISH(&bn_policy_bench, profile), 0);
+  assert_int_equal(conf.plan.time_ns, 20 * BN_NSEC_PER_SEC);
+  assert_true(conf.plan.rate == 15 && conf.raw.rate == 0);
+  assert_int_equal(bn_conf_finish(&conf, set, &fault), 0);
+  assert_true(conf.plan.rate == 15);
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, profile, "time=10"), 0);
+  assert_true(conf.plan.rate == 10 && conf.plan.time_ns == 10 * BN_NSEC_PER_SEC);
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, profile, "time=40", "warmup-time=5", "rate=0"), 0);
+  assert_true(conf.plan.rate == (100 + 200 + 600) / 40.0);
+  assert_true(bn_rate_curve_mass(conf.profile.piece, conf.profile.n_pieces, 5) == 50);
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, profile, "time=0", "events=5"), 0);
+  assert_true(conf.plan.rate == 15 && conf.plan.time_ns == 0);
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, "rate-profile=hold:1/5s", "rate=5"), BN_OPTSET_RANGE);
+  assert_string_equal(fault.text, "--rate-profile=hold:1/5s: cannot be used with --rate, which it "
+                                  "replaces");
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, "rate-profile=hold:1/5s", "think-time=5"),
+                   BN_OPTSET_RANGE);
+  assert_string_equal(
+      fault.text, "--think-time=5: cannot be used with --rate-profile: events that are due at a "
+                  "rate do not wait for threads that pause");
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, "rate-profile=hold:0/5s; hold:1/1s", "time=4"),
+                   BN_OPTSET_RANGE);
+  assert_string_equal(fault.text, "--rate-profile=hold:0/5s; hold:1/1s: makes no event due in the "
+                                  "time of the run");
   close_conf();
 }
 
@@ -400,6 +441,7 @@ BN_TESTS(conf)
       cmocka_unit_test(test_defaults),
       cmocka_unit_test(test_limits),
       cmocka_unit_test(test_think_time),
+      cmocka_unit_test(test_rate_profile),
       cmocka_unit_test(test_events_of_each_session),
       cmocka_unit_test(test_interval_decimals),
       cmocka_unit_test(test_forced_shutdown),

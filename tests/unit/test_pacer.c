@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "engine/arrivals.h"
+#include "option/profile.h"
 
 enum { N = 200000 };
 
@@ -56,7 +57,7 @@ static double correlation(const double *gap, double mean)
    thousand. */
 static void expect_poisson(double rate, uint64_t seed)
 {
-  const struct bn_pacer_phase phase = {rate, rate, 0};
+  const struct bn_rate_piece phase = {.start_rate = rate, .end_rate = rate};
   double *gap = calloc(N, sizeof *gap), last = 0;
   struct bn_arrivals a;
   uint64_t position = 0;
@@ -90,7 +91,7 @@ static void gaps_are_exponential(void **state)
 static void counts_are_dispersed_as_poisson(void **state)
 {
   enum { SECONDS = 2000 };
-  const struct bn_pacer_phase phase = {100, 100, 0};
+  const struct bn_rate_piece phase = {.start_rate = 100, .end_rate = 100};
   static unsigned count[SECONDS];
   struct bn_arrivals a;
   uint64_t position = 0;
@@ -165,7 +166,7 @@ static void claims_of_threads_are_the_sequence(void **state)
    from 0/s to 100/s in 10 s, which is 5 t^2.  A host that leads by half a gap is in between. */
 static void constant_gaps_are_exact(void **state)
 {
-  static const struct bn_pacer_phase ramp = {0, 100, 10};
+  static const struct bn_rate_piece ramp = {.end_rate = 100, .span_s = 10};
   struct bn_pacer p, leading, ramped;
 
   (void)state;
@@ -192,7 +193,7 @@ static void constant_gaps_are_exact(void **state)
 /* The last position is that of an arrival that never comes. */
 static void positions_end(void **state)
 {
-  const struct bn_pacer_phase phase = {1000, 1000, 0};
+  const struct bn_rate_piece phase = {.start_rate = 1000, .end_rate = 1000};
   struct bn_arrivals a;
 
   (void)state;
@@ -204,13 +205,16 @@ static void positions_end(void **state)
 static void ramps_follow_the_cumulative_rate(void **state)
 {
   /* 10 s from 100/s to 300/s, 5 s at 300/s, then 50/s: 2,000, 1,500 and 50 a second */
-  const struct bn_pacer_phase phases[] = {{100, 300, 10}, {300, 300, 5}, {50, 50, 0}};
+  struct bn_rate_piece phases[] = {{.start_rate = 100, .end_rate = 300, .span_s = 10},
+                                   {.start_rate = 300, .end_rate = 300, .span_s = 5},
+                                   {.start_rate = 50, .end_rate = 50}};
   struct bn_arrivals a;
   unsigned in_first = 0, first_half = 0, in_second = 0, after = 0, i, runs;
   uint64_t position;
   const unsigned repeats = 50;
 
   (void)state;
+  bn_rate_curve_sum(phases, 3);
   for (runs = 0; runs < repeats; runs++) {
     bn_arrivals_init(&a, 100 + runs, phases, 3);
     position = 0;
@@ -229,9 +233,65 @@ static void ramps_follow_the_cumulative_rate(void **state)
   assert_in_range(after, repeats * 500 - 800, repeats * 500 + 800);
 }
 
+/* A profile with a ramp, a step, a wave and bursts: the number of events of each phase with
+   constant gaps is the integral, but for the event at either end, and of random gaps within 4
+   deviations. The pieces of the phases are those of the grammar. */
+static void phases_have_their_events(void **state)
+{
+  static const char text[] = "ramp:0..5000/60s; hold:5000/20s; step:1000..5000+1000/5s; "
+                             "sine:4000+-1000/30s for 75s; burst:20000/2s every 30s for 60s; "
+                             "ramp:4000..0/10s";
+  static const uint64_t end_s[] = {60, 80, 105, 180, 240, 250};
+  static const double mass[] = {150000, 100000, 75000, 300000 + 1000 * 30 / M_PI, 304000, 20000};
+  char wrong[BN_PROFILE_WRONG];
+  struct bn_profile f;
+
+  (void)state;
+  assert_int_equal(bn_profile_parse(text, 0, &f, wrong), 0);
+  for (int constant = 0; constant < 2; constant++) {
+    struct bn_pacer p;
+    uint64_t at_ns, n = 0;
+
+    bn_pacer_init(&p, 5, f.piece, f.n_pieces);
+    if (constant)
+      bn_pacer_make_constant(&p, 0.5);
+    at_ns = bn_pacer_claim(&p);
+    for (size_t i = 0; i < sizeof end_s / sizeof end_s[0]; i++, n = 0) {
+      for (; at_ns < end_s[i] * BN_NSEC_PER_SEC; at_ns = bn_pacer_claim(&p))
+        n++;
+      assert_true(fabs((double)n - mass[i]) <
+                  (constant ? 0.0002 * mass[i] + 1 : 4 * sqrt(mass[i])));
+    }
+    bn_pacer_done(&p);
+  }
+  bn_profile_done(&f);
+}
+
+/* Hosts with a quarter and three quarters of a profile have all of its events, in turns. */
+static void hosts_share_a_profile(void **state)
+{
+  const struct bn_rate_piece ramp[] = {{.start_rate = 0, .end_rate = 800, .span_s = 10},
+                                       {.end_rate = 0, .from_s = 10, .from_mass = 4000}};
+  struct bn_pacer small, large;
+
+  (void)state;
+  bn_pacer_init(&small, 1, ramp, 2);
+  bn_pacer_init(&large, 2, ramp, 2);
+  bn_pacer_take_share(&small, 0.25);
+  bn_pacer_take_share(&large, 0.75);
+  bn_pacer_make_constant(&small, 0.125);
+  bn_pacer_make_constant(&large, 0.625);
+  assert_int_equal(bn_pacer_passed(&small, 5 * BN_NSEC_PER_SEC), 250);
+  assert_int_equal(bn_pacer_passed(&large, 5 * BN_NSEC_PER_SEC), 750);
+  assert_int_equal(bn_pacer_passed(&small, 100 * BN_NSEC_PER_SEC), 1000);
+  assert_int_equal(bn_pacer_passed(&large, 100 * BN_NSEC_PER_SEC), 3000);
+  bn_pacer_done(&large);
+  bn_pacer_done(&small);
+}
+
 static void replay_counts_what_was_due(void **state)
 {
-  const struct bn_pacer_phase phase = {500, 500, 0};
+  const struct bn_rate_piece phase = {.start_rate = 500, .end_rate = 500};
   struct bn_pacer p, q;
   uint64_t at = 0, claimed = 0;
 
@@ -253,7 +313,7 @@ static void replay_counts_what_was_due(void **state)
 /* A rate that nobody can serve must not keep whoever counts the backlog from the report. */
 static void hopeless_rates_are_estimated(void **state)
 {
-  const struct bn_pacer_phase phase = {1e12, 1e12, 0};
+  const struct bn_rate_piece phase = {.start_rate = 1e12, .end_rate = 1e12};
   struct bn_pacer p;
   uint64_t at = 0, passed, last = 0;
 
@@ -274,7 +334,7 @@ static void hopeless_rates_are_estimated(void **state)
 /* Five million arrivals in a pause are more than one call replays. */
 static void the_count_is_exact_again_after_a_pause(void **state)
 {
-  const struct bn_pacer_phase phase = {1e6, 1e6, 0};
+  const struct bn_rate_piece phase = {.start_rate = 1e6, .end_rate = 1e6};
   const uint64_t end_ns = 1000 + 7 * BN_NSEC_PER_SEC;
   struct bn_pacer p;
   uint64_t claimed = 0, passed;
@@ -295,7 +355,7 @@ static void the_count_is_exact_again_after_a_pause(void **state)
 /* What a replay from the start says is what was handed out. */
 static void a_replay_tells_who_waits(void **state)
 {
-  const struct bn_pacer_phase phase = {1000, 1000, 0};
+  const struct bn_rate_piece phase = {.start_rate = 1000, .end_rate = 1000};
   const uint64_t warm_ns = 1000 + BN_NSEC_PER_SEC, end_ns = 1000 + 3 * BN_NSEC_PER_SEC;
   struct bn_hist *ages = bn_hist_new();
   struct bn_pacer_due due;
@@ -334,7 +394,7 @@ static const uint64_t many_middle = 20500000;
 
 static struct many count_many(void)
 {
-  const struct bn_pacer_phase phase = {many_rate, many_rate, 0};
+  const struct bn_rate_piece phase = {.start_rate = many_rate, .end_rate = many_rate};
   struct many m = {0};
   struct bn_arrivals a;
   uint64_t at, position = 0;
@@ -470,7 +530,7 @@ static void distant_arrivals_never_come(void **state)
 
   (void)state;
   for (i = 0; i < sizeof rates / sizeof rates[0]; i++) {
-    const struct bn_pacer_phase phase = {rates[i], rates[i], 0};
+    const struct bn_rate_piece phase = {.start_rate = rates[i], .end_rate = rates[i]};
     struct bn_pacer p;
 
     bn_pacer_init(&p, 3, &phase, 1);
@@ -522,6 +582,8 @@ BN_TESTS(pacer)
       cmocka_unit_test(constant_gaps_are_exact),
       cmocka_unit_test(positions_end),
       cmocka_unit_test(ramps_follow_the_cumulative_rate),
+      cmocka_unit_test(phases_have_their_events),
+      cmocka_unit_test(hosts_share_a_profile),
       cmocka_unit_test(replay_counts_what_was_due),
       cmocka_unit_test(hopeless_rates_are_estimated),
       cmocka_unit_test(the_count_is_exact_again_after_a_pause),

@@ -364,6 +364,26 @@ static void constant_gaps_fill_the_time(void **state)
   assert_int_equal(seen.total.finished, 1);
 }
 
+/* A run of a profile: 20 arrivals in the warm-up, then 30 of a ramp and 5 at its last rate of
+   10/s. */
+static void a_profile_is_run(void **state)
+{
+  struct bn_conf c = make_conf(8);
+  struct toy t = {0};
+  char wrong[BN_PROFILE_WRONG];
+
+  (void)state;
+  assert_int_equal(bn_profile_parse("ramp:20..10/2s", 1, &c.profile, wrong), 0);
+  c.raw.arrivals = BN_GAPS_CONSTANT;
+  c.plan.rate = 15;
+  c.plan.warmup_ns = BN_NSEC_PER_SEC;
+  c.plan.time_ns = 2500 * BN_NSEC_PER_MSEC;
+  assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
+  assert_int_equal(seen.total.due, 35);
+  assert_int_equal(seen.total.finished, 35);
+  bn_conf_done(&c);
+}
+
 /* Each thread does an event of 10 ms and pauses for 90 ms. */
 static void a_thread_pauses_after_its_events(void **state)
 {
@@ -742,6 +762,7 @@ BN_TESTS(run)
       cmocka_unit_test(signal_before_the_gate_has_no_report),
       cmocka_unit_test(rate_is_delivered),
       cmocka_unit_test(constant_gaps_fill_the_time),
+      cmocka_unit_test(a_profile_is_run),
       cmocka_unit_test(a_thread_pauses_after_its_events),
       cmocka_unit_test(no_thread_pauses_without_a_ticket),
       cmocka_unit_test(a_pause_may_begin_in_the_warmup),

@@ -67,6 +67,10 @@ local function check_run(words, over)
     if name == over or name == "events" or name == "events-per-session" then
       native.fail("--%s: the search sets this option; leave it out", option.name)
     end
+    if name == "rate-profile" and over == "rate" then
+      native.fail("--rate-profile: the search varies --rate, which a profile replaces; leave it "
+        .. "out, or search with --over=threads")
+    end
   end
   if invocation.words_choose_dialect(words) then
     native.fail("probes cannot use a dialect, because dialects take whole seconds only; leave out "

@@ -55,6 +55,24 @@ local function check_axes(axes)
   end
 end
 
+-- A profile takes the place of the rate.
+local function check_rate(axes, words)
+  local varied, profiled = false, false
+  for _, axis in ipairs(axes) do
+    local option = native.option(axis.name)
+    varied = varied or (option and (option.alias_of or option.name) == "rate")
+    profiled = profiled or (option and option.name == "rate-profile")
+  end
+  for _, word in ipairs(words) do
+    local option = invocation.word_option(word)
+    profiled = profiled or (option and option.name == "rate-profile")
+  end
+  if varied and profiled then
+    native.fail("--vary=rate: the runs have --rate-profile, which replaces --rate; leave one of "
+      .. "them out")
+  end
+end
+
 -- Values are compared: those that are larger may be left out.
 local function check_numbers(axis)
   for i, value in ipairs(axis) do
@@ -88,6 +106,7 @@ local function set_up(given, words)
     native.fail("--stop-when=%s: %s", given.stop_when:sub(1, 64), why:sub(1, 300))
   end
   check_axes(axes)
+  check_rate(axes, words)
   if given.stop_when then check_numbers(axes[1]) end
   if not given.out then native.fail("--out is missing; name a folder for the results") end
   local n = axes.points * given["repeat"]

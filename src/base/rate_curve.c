@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the piece by bisection of the sums, and solves a quadratic equation within it. */
+#include "base/rate_curve.h"
+
+#include <math.h>
+
+static double rate_piece_mass(const struct bn_rate_piece *p)
+{
+  return (p->start_rate + p->end_rate) / 2 * p->span_s;
+}
+
+void bn_rate_curve_sum(struct bn_rate_piece *piece, size_t n)
+{
+  double s = 0, mass = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    piece[i].from_s = s;
+    piece[i].from_mass = mass;
+    s += piece[i].span_s;
+    mass += rate_piece_mass(&piece[i]);
+  }
+}
+
+double bn_rate_curve_mass(const struct bn_rate_piece *piece, size_t n, double s)
+{
+  size_t low = 0, high = n;
+  const struct bn_rate_piece *p;
+
+  if (s <= 0)
+    return 0;
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+
+    if (piece[middle].from_s < s)
+      low = middle;
+    else
+      high = middle;
+  }
+  p = &piece[low];
+  s -= p->from_s;
+  if (s > p->span_s)
+    return p->from_mass + rate_piece_mass(p) + p->end_rate * (s - p->span_s);
+  return p->from_mass + p->start_rate * s + (p->end_rate - p->start_rate) * s * s / (2 * p->span_s);
+}
+
+/* Returns the time within a piece at which its mass is `mass` > 0: r0 t + (r1 - r0) t^2 / (2 span)
+   = mass, solved in the form that does not cancel for r0 = r1.  Where the rate ends with 0, the
+   root of the last mass may have been rounded below 0. */
+static double rate_piece_time(const struct bn_rate_piece *p, double mass)
+{
+  const double slope = (p->end_rate - p->start_rate) / p->span_s;
+
+  return 2 * mass /
+         (p->start_rate + sqrt(fmax(0, p->start_rate * p->start_rate + 2 * slope * mass)));
+}
+
+double bn_rate_curve_time(const struct bn_rate_piece *piece, size_t n, double mass)
+{
+  size_t low = 0, high = n;
+  const struct bn_rate_piece *p = piece;
+  double all;
+
+  if (n == 1 && p->span_s <= 0) /* each claim of an arrival comes here, at a rate without an end */
+    return mass / p->end_rate;
+  if (mass <= 0)
+    return 0;
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+
+    if (piece[middle].from_mass < mass)
+      low = middle;
+    else
+      high = middle;
+  }
+  p = &piece[low];
+  all = rate_piece_mass(p);
+  mass -= p->from_mass;
+  if (mass <= all)
+    return p->from_s + rate_piece_time(p, mass);
+  return low + 1 == n ? p->from_s + p->span_s + (mass - all) / p->end_rate : piece[low + 1].from_s;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A rate that changes linearly in pieces: its integral over time, and the inverse of that. */
+#ifndef BN_BASE_RATE_CURVE_H
+#define BN_BASE_RATE_CURVE_H
+
+#include <stddef.h>
+
+/* The rate goes from start_rate to end_rate (events/s, not negative) in span_s.  The last piece
+   goes on with its end_rate for ever. */
+struct bn_rate_piece {
+  double start_rate, end_rate, span_s;
+  double from_s, from_mass; /* time and mass before it, set by bn_rate_curve_sum; of the first, 0 */
+};
+
+/* Sets from_s and from_mass of each piece.  The mass is the integral of the rate: the number of
+   events to be expected. */
+void bn_rate_curve_sum(struct bn_rate_piece *piece, size_t n);
+/* Returns the mass up to s, and the time at which the mass is reached, which is infinite if it
+   never is.  Both take a number of steps that is the logarithm of n, which is at least 1. */
+double bn_rate_curve_mass(const struct bn_rate_piece *piece, size_t n, double s);
+double bn_rate_curve_time(const struct bn_rate_piece *piece, size_t n, double mass);
+
+#endif

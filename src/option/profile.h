@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The grammar of a rate that changes in time: "ramp:0..5000/60s; hold:5000/5m". */
+#ifndef BN_OPTION_PROFILE_H
+#define BN_OPTION_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/rate_curve.h"
+
+/* All zero: none. */
+struct bn_profile {
+  struct bn_rate_piece *piece; /* owned; the pieces of all phases, with their sums */
+  size_t n_pieces;
+  double span_s; /* of all phases */
+  bool has_trace;
+};
+
+enum { BN_PROFILE_PIECES = 1000000, BN_PROFILE_WRONG = 288 };
+
+/* Reads a profile; the files of traces are read too.  Before the phases, the rate is for lead_s
+   what it is when they begin.  Returns 0, or -1 and a text without the value: the phase, its
+   column, and what is wrong there. */
+int bn_profile_parse(const char *text, double lead_s, struct bn_profile *out,
+                     char wrong[BN_PROFILE_WRONG]);
+void bn_profile_done(struct bn_profile *p);
+
+#endif
