@@ -20,7 +20,8 @@ enum bn_rng_purpose {
   BN_RNG_COMMAND,
   BN_RNG_DATA,
   BN_RNG_STUDY,
-  BN_RNG_THINK
+  BN_RNG_THINK,
+  BN_RNG_MIX
 };
 
 /* The output function of SplitMix64 (Steele, Lea and Flood 2014): a bijection of 64 bits in which

@@ -14,7 +14,9 @@
 #include "base/near.h"
 #include "cli/pasted.h"
 #include "cli/subcommand.h"
+#include "cli/workloads.h"
 #include "dialect/dialect.h"
+#include "option/mix.h"
 #include "option/optval.h"
 #include "registry.h"
 
@@ -315,6 +317,10 @@ static int cli_refuse_word(const struct bn_cli *cli, const struct bn_optset *opt
   if (dashed != NULL && cli->hint[0] == '\0')
     bn_log_stderr("%.2s: no such option; options have two dashes and a name, such as --threads=4",
                   dashed);
+  else if (cli->policy->dialect == NULL && bn_mix_is(cli->test) && cli->command != NULL &&
+           !cli->hides_command && !bn_cli_is_command_name(cli->command))
+    bn_log_stderr("%s: each of several workloads needs a weight, such as %s@1", cli->command,
+                  cli->command);
   else if (cli->empty != NULL)
     bn_log_stderr("%s has no value: leave out the blank behind it (did you mean %s?)", cli->empty,
                   cli->empty_hint);
@@ -328,12 +334,17 @@ static int cli_refuse_word(const struct bn_cli *cli, const struct bn_optset *opt
   return -1;
 }
 
-/* Takes a word that is no option: the test comes first, the command second. */
+/* Takes a word that is no option: the test comes first, the command second.  Between them stand
+   other workloads with their weights. */
 static int cli_take_word(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
+  char masked[BN_MASK_MAX];
+
   if (cli->test == NULL) {
     cli->hides_test = cli_hides_word(cli, options, arg);
     cli->test = arg;
+  } else if (cli->command == NULL && bn_mix_is(arg)) {
+    return bn_cli_add_workload(cli, arg, cli_shown_word(cli, options, arg, masked));
   } else if (cli->command == NULL) {
     cli->hides_command = cli_hides_word(cli, options, arg);
     cli->command = arg;
@@ -594,7 +605,7 @@ int bn_cli_check_reserved(const struct bn_cli *cli)
       cli->test != NULL ? bn_subcommand_named(bn_registry_subcommands, cli->test) : NULL;
 
   if (sub == NULL)
-    return 0;
+    return bn_cli_check_workloads(cli);
   bn_log_stderr("'%s' is reserved for a subcommand; to run a script of that name type ./%s.lua",
                 sub->name, sub->name);
   return -1;

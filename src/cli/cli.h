@@ -11,7 +11,7 @@
 #include "option/conf.h"
 #include "option/opt.h"
 
-enum { BN_CLI_HINT_MAX = 160 };
+enum { BN_CLI_HINT_MAX = 160, BN_CLI_MIX_MAX = 4096 };
 
 /* The group of bn_sql_options. */
 #define BN_CLI_DB_GROUP "General database options"
@@ -21,7 +21,7 @@ struct bn_cli {
   int argc;
   char **argv; /* main's; passwords are overwritten by bn_cli_scrub */
   const struct bn_policy *policy;
-  const char *test;      /* NULL: none; "-": standard input */
+  const char *test;      /* NULL: none; "-": standard input; several, as option/mix.h has them */
   const char *command;   /* NULL: none */
   const char *bare_test; /* "--test" without a value, an unknown option; NULL: not given */
   bool after_hidden;     /* while arguments are read: the next word may be a value that is hidden */
@@ -32,6 +32,7 @@ struct bn_cli {
   const char *empty; /* "--threads=" before a word, or NULL; then what was probably meant */
   char empty_hint[BN_CLI_HINT_MAX];
   char hint[BN_CLI_HINT_MAX]; /* what was probably meant, "--threads=4", or "" */
+  char mix[BN_CLI_MIX_MAX];   /* the workloads, if the command line has several */
 };
 
 /* Functions that return int return 0, or -1 after they have said why. */
@@ -96,7 +97,8 @@ void bn_cli_no_script(const struct bn_cli *cli, const struct bn_optset *options,
 void bn_cli_warn_unknown(struct bn_optset *options);
 /* Reports the unknown names of configuration files. */
 void bn_cli_check_files(const struct bn_cli *cli, const struct bn_optset *options, bool is_script);
-/* Returns -1 if the name of the test is that of a subcommand. */
+/* Returns -1 if the name of the test is that of a subcommand, or if one of several cannot be one of
+   them. */
 int bn_cli_check_reserved(const struct bn_cli *cli);
 
 /* Say, in the words of sysbench, that the command is missing or that the test lacks it. */

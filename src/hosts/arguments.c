@@ -12,7 +12,9 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/plugin.h"
 #include "hosts/frame.h"
+#include "option/mix.h"
 #include "option/words.h"
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -68,6 +70,13 @@ static bool arguments_is_script(const char *path)
   return stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode));
 }
 
+static bool arguments_ends_in(const char *name, const char *end)
+{
+  const size_t len = strlen(name), tail = strlen(end);
+
+  return len >= tail && strcmp(name + len - tail, end) == 0;
+}
+
 static bool arguments_is_lua(const char *name)
 {
   const size_t len = strlen(name);
@@ -94,30 +103,114 @@ static int arguments_send_folder(struct bn_arguments *a, const char *folder, str
   return rc;
 }
 
-/* Sends the script, unless the test is built in or bundled.  A name stands for the same script as
+/* A script that is sent with its folder. */
+struct sent_script {
+  char path[PATH_MAX], folder[PATH_MAX];
+  const char *name; /* within path */
+};
+
+/* Returns false if the test is built in, bundled or no file.  A name stands for the same script as
    in a run without hosts: that of the bundle, which every host has, then the file, then the module
    of that name in the working folder. */
+static bool arguments_find_script(struct sent_script *s, const char *test, bool is_bundled)
+{
+  (void)snprintf(s->path, sizeof s->path, "%s", test);
+  if (!arguments_is_script(s->path))
+    (void)snprintf(s->path, sizeof s->path, "%s.lua", test);
+  if (is_bundled || !arguments_is_script(s->path))
+    return false;
+  s->name = arguments_name_in(s->path);
+  (void)snprintf(s->folder, sizeof s->folder, "%.*s",
+                 s->name > s->path ? (int)(s->name - s->path) : 1,
+                 s->name > s->path ? s->path : ".");
+  return true;
+}
+
+/* A file with another ending is not among those of the folder. */
+static int arguments_send_named(struct bn_arguments *a, const struct sent_script *s,
+                                struct bn_err *err)
+{
+  return arguments_is_lua(s->name) ? 0 : arguments_send_file(a, s->path, s->name, err);
+}
+
 static int arguments_send_script(struct bn_arguments *a, struct bn_err *err)
 {
-  const char *test = a->from->test;
-  char path[PATH_MAX], folder[PATH_MAX];
+  struct sent_script s;
 
-  (void)snprintf(path, sizeof path, "%s", test);
-  if (!arguments_is_script(path))
-    (void)snprintf(path, sizeof path, "%s.lua", test);
-  if (a->from->is_bundled || !arguments_is_script(path)) {
-    bn_words_add(&a->words, test);
+  if (!arguments_find_script(&s, a->from->test, a->from->is_bundled)) {
+    bn_words_add(&a->words, a->from->test);
     return 0;
   }
-  const char *name = arguments_name_in(path);
+  bn_words_add(&a->words, s.name);
+  return arguments_send_folder(a, s.folder, err) == 0 ? arguments_send_named(a, &s, err) : -1;
+}
 
-  (void)snprintf(folder, sizeof folder, "%.*s", name > path ? (int)(name - path) : 1,
-                 name > path ? path : ".");
-  bn_words_add(&a->words, name);
-  if (arguments_send_folder(a, folder, err) != 0)
-    return -1;
-  /* A file with another ending is not among those of the folder. */
-  return arguments_is_lua(name) ? 0 : arguments_send_file(a, path, name, err);
+static bool arguments_are_same(const char *folder, const char *other)
+{
+  struct stat a, b;
+
+  return stat(folder, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
+}
+
+/* Returns whether each host has a script of that name in its bundle. */
+static bool arguments_in_bundle(const char *name)
+{
+  char dir[PATH_MAX], path[2 * PATH_MAX];
+
+  if (strchr(name, '/') != NULL || arguments_ends_in(name, ".lua") ||
+      bn_plugin_data_dir(dir, sizeof dir, NULL) == NULL)
+    return false;
+  (void)snprintf(path, sizeof path, "%s/%s.lua", dir, name);
+  return arguments_is_file(path);
+}
+
+/* Sends a script of a mix; *folder is that of the others, or "". */
+static int arguments_send_workload(struct bn_arguments *a, const char *test, const char *weight,
+                                   char *folder, struct bn_err *err)
+{
+  struct sent_script s;
+  char *word;
+  int rc = 0;
+
+  if (!arguments_find_script(&s, test, arguments_in_bundle(test))) {
+    word = bn_alloc_print("%s%s", test, weight);
+  } else {
+    word = bn_alloc_print("%s%s", s.name, weight);
+    if (folder[0] == '\0') {
+      memcpy(folder, s.folder, PATH_MAX);
+      rc = arguments_send_folder(a, folder, err);
+    } else if (!arguments_are_same(folder, s.folder)) {
+      rc = bn_err_set(err, EINVAL,
+                      "%s: with --hosts the scripts of all workloads must be in one folder, which "
+                      "is sent to the hosts with the modules in it",
+                      test);
+    }
+    if (rc == 0)
+      rc = arguments_send_named(a, &s, err);
+  }
+  bn_words_take(&a->words, word);
+  return rc;
+}
+
+static int arguments_send_scripts(struct bn_arguments *a, struct bn_err *err)
+{
+  const char *at = a->from->test;
+  char folder[PATH_MAX] = "";
+  struct bn_mix_item item;
+  int rc = 0;
+
+  if (bn_optset_policy(a->from->options)->dialect != NULL || !bn_mix_is(at))
+    return arguments_send_script(a, err);
+  while (rc == 0 && bn_mix_next(&at, &item, err) > 0) {
+    char *test = bn_alloc_part(item.name, item.len);
+    char *weight = bn_alloc_part(item.name + item.len, (size_t)(at - item.name) - item.len);
+
+    rc = arguments_send_workload(a, test, weight, folder, err);
+    free(test);
+    free(weight);
+  }
+  return rc;
 }
 
 /* Refuses a configuration file that is a pipe: the controller has read it. */
@@ -181,13 +274,6 @@ static int arguments_send_password(struct bn_arguments *a, const char *name, con
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
-
-static bool arguments_ends_in(const char *name, const char *end)
-{
-  const size_t len = strlen(name), tail = strlen(end);
-
-  return len >= tail && strcmp(name + len - tail, end) == 0;
-}
 
 enum { NAME_SIZE = 64 }; /* a longer name is that of no option */
 
@@ -322,7 +408,7 @@ int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_from *fr
 {
   *a = (struct bn_arguments){.from = from};
   bn_buf_init(&a->files, 2 * (size_t)BN_FRAME_MAX);
-  if (arguments_send_script(a, err) != 0 || arguments_add_options(a, err) != 0 ||
+  if (arguments_send_scripts(a, err) != 0 || arguments_add_options(a, err) != 0 ||
       arguments_add_passwords(a, err) != 0) {
     bn_arguments_done(a);
     return -1;

@@ -10,7 +10,9 @@
 #include <luajit.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "option/conf.h"
+#include "option/mix.h"
 #include "script/api/cmdline.h"
 #include "script/api/hooks.h"
 #include "script/api/instance.h"
@@ -22,6 +24,7 @@
 #include "script/old/oldstyle.h"
 #include "script/vm/call.h"
 #include "script/vm/env.h"
+#include "script/vm/mix.h"
 #include "script/vm/shared.h"
 #include "script/vm/vm.h"
 
@@ -105,6 +108,11 @@ static const luaL_Reg lazy_functions[] = {{"fill_options", bn_optexport_complete
                                           {"declare_metric", bn_metrics_declare},
                                           {"declare_kind", bn_metrics_declare_kind},
                                           {"kinds", bn_metrics_list_kinds},
+                                          {"workloads", bn_mix_list},
+                                          {"make_workload", bn_mix_make},
+                                          {"enter", bn_mix_enter},
+                                          {"read_options", bn_options_read_own},
+                                          {"export_options", bn_optexport_own},
                                           {"result", bn_result_make},
                                           {"latency", bn_hooks_latency},
                                           {"percentile", bn_hooks_percentile},
@@ -159,12 +167,33 @@ static void script_forget_old_names(struct bn_script *sc)
   lua_pop(lua->L, 1);
 }
 
-static char *script_title_of(const char *name)
+/* Titles of the workloads of a mix have no folders either. */
+static char *script_title_of_mix(const char *at)
 {
+  struct bn_mix_item item;
+  struct bn_err err = {0};
+  struct bn_buf title;
+
+  bn_buf_init(&title, 0);
+  while (bn_mix_next(&at, &item, &err) > 0) {
+    const char *slash = memrchr(item.name, '/', item.len),
+               *base = slash != NULL ? slash + 1 : item.name;
+
+    (void)bn_buf_printf(&title, "%s%.*s", title.len > 0 ? " " : "", (int)(at - base), base);
+  }
+  return bn_buf_take(&title);
+}
+
+static char *script_title_of(const struct bn_script_setup *setup)
+{
+  const char *name = setup->name;
+
   const char *slash = name != NULL ? strrchr(name, '/') : NULL;
 
   if (name == NULL || strcmp(name, "-") == 0)
     return bn_alloc_text("stdin");
+  if (setup->conf->policy->dialect == NULL && bn_mix_is(name))
+    return script_title_of_mix(name);
   return bn_alloc_text(slash != NULL ? slash + 1 : name);
 }
 
@@ -175,7 +204,7 @@ struct bn_script *bn_script_new(const struct bn_script_setup *setup)
 
   script_limit_arenas();
   sc->setup = *setup;
-  sc->title = script_title_of(setup->name);
+  sc->title = script_title_of(setup);
   sc->api.options = bn_options_new();
   bn_vm_init(&sc->vm, &sc->setup, is_bool ? &table_bool : &table);
   sc->vm.api = &sc->api;
@@ -265,6 +294,10 @@ void bn_script_free(struct bn_script *sc)
   if (sc == NULL)
     return;
   bn_script_detach(sc);
+  for (size_t i = 0; sc->api.own_options != NULL && i < sc->vm.mix->n; i++)
+    if (sc->api.own_options[i] != NULL)
+      bn_options_free(sc->api.own_options[i]);
+  free(sc->api.own_options);
   bn_vm_done(&sc->vm);
   bn_options_free(sc->api.options);
   bn_declarations_done(&sc->api.declared);

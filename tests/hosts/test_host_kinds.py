@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Kinds of events of a run on several hosts are the sums of those of its hosts, in the total, in
-each interval and at each checkpoint."""
+"""Kinds of events of a run on several hosts, and the workloads of a mix, are the sums of those of
+its hosts, in the total, in each interval and at each checkpoint."""
 
 import re
 
@@ -56,3 +56,23 @@ def test_a_kind_that_no_host_has(fleet):
     done = fleet.run("a,b", script, "--events=4", "--time=0", "--assert=p99@event:c<1s", "run")
     assert done.status == 1
     assert "the run has no kind of events called 'c'; it has: a, b" in done.err
+
+
+def test_workloads_of_a_mix_add_up(fleet):
+    """Their scripts are sent, from one folder; each thread draws for itself."""
+    (fleet.folder / "my scripts").mkdir()
+    fleet.script("my scripts/half.lua", "return function() end")
+    fleet.script("my scripts/one.lua", 'local half = require("half") function event() half() end')
+    fleet.script("my scripts/two.lua", "function event() end")
+    fleet.script("three.lua", "function event() end")
+    done = fleet.run("a,b:3", "./my scripts/one.lua@3", "my scripts/two.lua@1", "oltp_point_select@1",
+                     "--db-driver=null", "--events=20000", "--time=0", "--threads=4", "run")
+    assert done.status == 0, done.err
+    total = counts(done.document["groups"][0]["total"])
+    assert sum(total) == 20000
+    # The 99.9th percentile of chi-square with two degrees of freedom.
+    assert sum((n - m) ** 2 / m for n, m in zip(total, (12000, 4000, 4000), strict=True)) < 13.82
+    assert sums([done.member(host)["total"] for host in "ab"]) == total
+    done = fleet.run("a,b:3", "my scripts/one.lua@3", "three.lua@1", "--events=20", "run")
+    assert done.status == 1
+    assert "three.lua: with --hosts the scripts of all workloads must be in one folder" in done.err

@@ -31,6 +31,10 @@ local M = {}
 
 -- Takes the names that a script assigns to sysbench.kinds, besides those of before.
 function M.declare(sysbench, names)
+  if internal.mixed then
+    error("sysbench.kinds: each of several workloads in one run is a kind of events itself and " ..
+          "cannot name others; run this script alone", 3)
+  end
   if type(names) ~= "table" or names[1] == nil and next(names) ~= nil then
     error(("sysbench.kinds: expected a list of names, got a %s%s"):format(type(names),
           type(names) == "table" and " with other keys" or ""), 3)

@@ -30,8 +30,9 @@ end
 
 -- Repeats an event until it succeeds (true and its result), the run is over (false: it has ended
 -- without being counted), or it fails with another error, which is raised.  After --db-max-tries it
--- has failed, and the next event takes its place.
-function M.restart(env, sysbench, call, id, failure)
+-- has failed, and the next event takes its place; next_event, if given, returns the environment and
+-- the sysbench table that it has.
+function M.restart(env, sysbench, call, id, failure, next_event)
   local tries = 1
   local ok
   repeat
@@ -45,6 +46,9 @@ function M.restart(env, sysbench, call, id, failure)
     internal.log(5, tries > 1 and "Ignored error encountered, restarting transaction"
                     or "Ignored error encountered, transaction failed")
     ok, failure = prepare(sysbench, failure)
+    if tries == 1 and next_event then
+      env, sysbench = next_event()
+    end
     if ok then
       ok, failure = call(env.event, id)
     end

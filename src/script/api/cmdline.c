@@ -283,7 +283,7 @@ static int cmdline_use_tables(lua_State *L)
 {
   const double n = luaL_checknumber(L, 1), rows = luaL_checknumber(L, 2);
 
-  if (!bn_lua_current()->vm->place.workload)
+  if (!bn_lua_current()->place->workload)
     return 0;
   cmdline_tell_number("tables", n);
   if (rows > 0)
@@ -295,7 +295,8 @@ static int cmdline_use_tables(lua_State *L)
    workloads are known to use those that their options tell of. */
 static int cmdline_check_tables(lua_State *L)
 {
-  const struct bn_vm *vm = bn_lua_current()->vm;
+  const struct bn_lua *lua = bn_lua_current();
+  const struct bn_vm *vm = lua->vm;
   const double n = luaL_checknumber(L, 2);
   struct bn_sql_table_check t = {.prefix = luaL_checkstring(L, 1),
                                  .rows = luaL_checknumber(L, 3),
@@ -303,7 +304,7 @@ static int cmdline_check_tables(lua_State *L)
   struct bn_err err = {0};
 
   t.by_default = bn_optset_origin(vm->setup->options, "table-size") == BN_FROM_DEFAULT;
-  if (!vm->place.workload || !(n >= 1 && n <= UINT_MAX))
+  if (!lua->place->workload || !(n >= 1 && n <= UINT_MAX))
     return 0;
   t.n = (unsigned)n;
   if (bn_sql_table_check(vm->setup->sql, bn_instance_session(), &t, &err) == 0)
@@ -339,8 +340,10 @@ int bn_cmdline_dialect(lua_State *L)
   return 1;
 }
 
-static void cmdline_add_arguments(lua_State *L, const struct bn_script_setup *setup)
+static void cmdline_add_arguments(lua_State *L, const struct bn_lua *lua)
 {
+  const struct bn_script_setup *setup = lua->vm->setup;
+
   lua_createtable(L, setup->argc, 1);
   for (int i = 0; i < setup->argc; i++) {
     lua_pushstring(L, setup->argv[i]);
@@ -351,8 +354,8 @@ static void cmdline_add_arguments(lua_State *L, const struct bn_script_setup *se
     lua_pushstring(L, setup->command);
     lua_setfield(L, -2, "command");
   }
-  if (setup->name != NULL && strcmp(setup->name, "-") != 0) {
-    lua_pushstring(L, setup->name);
+  if (lua->place->name != NULL) {
+    lua_pushstring(L, lua->place->name);
     lua_setfield(L, -2, "script_path");
   }
 }
@@ -453,7 +456,7 @@ int bn_cmdline_make(lua_State *L)
   const struct bn_lua *lua = bn_lua_current();
 
   lua_createtable(L, 0, lua->worker ? 4 : 20);
-  cmdline_add_arguments(L, lua->vm->setup);
+  cmdline_add_arguments(L, lua);
   lua_createtable(L, 0, 2);
   if (lua->worker) {
     lua_pushcfunction(L, cmdline_complete);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The part of ffi.h that modules sysbench.metrics and sysbench.kinds declare. */
+/* The part of ffi.h that modules sysbench.metrics, sysbench.kinds and sysbench.mix declare. */
 #ifndef BN_SCRIPT_API_FFI_METRICS_H
 #define BN_SCRIPT_API_FFI_METRICS_H
 
@@ -14,5 +14,7 @@ BN_API void bn_ffi_metric_record(unsigned index, double ns);
 BN_API void bn_ffi_event_is_of_kind(unsigned kind);
 /* As bn_ffi_event_next(), for an event that is of this kind. */
 BN_API bool bn_ffi_event_next_of_kind(unsigned kind);
+/* Draws the workload of the next event of a mix; returns its number, from 1 on. */
+BN_API unsigned bn_ffi_choose_workload(void);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "option/conf.h"
 #include "script/api/optexport.h"
 #include "script/vm/call.h"
 #include "script/vm/vm.h"
@@ -16,6 +17,8 @@ struct bn_instance *bn_instance_open(const struct bn_vm *vm, struct bn_session *
   struct bn_instance *in = bn_alloc(1, sizeof *in);
 
   bn_buf_init(&in->text, 0);
+  if (vm->mix != NULL)
+    bn_rng_seed(&in->choice, s->services->conf->seed, BN_RNG_MIX, s->number);
   if (bn_lua_open(&in->lua, vm, s, tid, worker) == 0)
     return in;
   bn_instance_close(in);

@@ -10,6 +10,7 @@
 
 #include "api/session.h"
 #include "base/buf.h"
+#include "base/rng.h"
 #include "script/api/metrics.h"
 #include "script/api/result.h"
 #include "script/vm/lua.h"
@@ -41,6 +42,7 @@ struct bn_instance {
   struct bn_tick own_tick;  /* the event in flight that sb_event_start() began */
   bool own_event;           /* own_tick is in flight */
   struct bn_call call;
+  struct bn_rng choice; /* of the workloads of a mix */
   struct bn_lua lua;
 };
 
@@ -50,6 +52,7 @@ struct bn_api {
   const char *title;               /* file name without folder, as messages and help show it */
   struct bn_instance *main;        /* NULL before it is loaded and after it is closed */
   struct bn_options *options;      /* the options that the script declares */
+  struct bn_options **own_options; /* those of each script of a mix; NULL: one script */
   bool takes_any;                  /* unknown options are accepted as texts */
   struct bn_declarations declared; /* its metrics */
   struct bn_script_results kept;   /* the results kept for done() */

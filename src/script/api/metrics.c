@@ -13,6 +13,7 @@
 #include "engine/event.h"
 #include "script/api/ffi_metrics.h"
 #include "script/api/instance.h"
+#include "script/vm/mix.h"
 #include "sql/sql.h"
 
 /* The names of kinds from BN_SCRIPT_COUNTER on. */
@@ -271,4 +272,11 @@ void bn_ffi_event_is_of_kind(unsigned kind)
 
   if (lua->worker)
     bn_event_is_of_kind(lua->session, kind);
+}
+
+unsigned bn_ffi_choose_workload(void)
+{
+  struct bn_instance *in = bn_instance_current();
+
+  return bn_mix_choose(in->lua.vm->mix, &in->choice);
 }

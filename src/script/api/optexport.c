@@ -358,6 +358,30 @@ static int export_options(lua_State *L)
   return 0;
 }
 
+/* Sets the default of a script of a mix in its sysbench.opt. */
+static void optexport_set_own(void *arg, const struct bn_opt *o, const void *value)
+{
+  const struct export *x = arg;
+  char *key = bn_alloc_text(o->name);
+
+  bn_near_underscore(key);
+  optexport_push_value(x->L, o, value);
+  lua_setfield(x->L, x->opt, key);
+  free(key);
+}
+
+int bn_optexport_own(lua_State *L)
+{
+  const unsigned number = (unsigned)luaL_checkinteger(L, 1);
+  struct export x = {.L = L, .opt = 2};
+
+  lua_settop(L, 0);
+  (void)export_options(L);
+  lua_getfield(L, 1, "opt");
+  bn_options_each_own(bn_instance_api(), number, optexport_set_own, &x);
+  return 0;
+}
+
 /* Sets globals alone, because the script has no sysbench.opt at its top level. */
 static int export_early(lua_State *L)
 {

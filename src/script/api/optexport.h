@@ -13,6 +13,8 @@ int bn_optexport_early(struct bn_lua *lua);
 /* Fills sysbench.opt of an instance, and the option globals if the script expects them.  Returns 0,
    or -1 after logging why. */
 int bn_optexport(struct bn_lua *lua);
+/* internal.export_options(number): fills that of the script of a mix whose code runs. */
+int bn_optexport_own(lua_State *L);
 /* internal.fill_options(opt): makes a table that is filled on demand complete and plain. */
 int bn_optexport_complete(lua_State *L);
 /* internal.option(name): returns its value. */

@@ -16,6 +16,7 @@
 #include "option/opt.h"
 #include "script/api/instance.h"
 #include "script/vm/call.h"
+#include "script/vm/mix.h"
 
 /* The types of sysbench.cmdline, in their order. */
 enum arg_type { ARG_NULL, ARG_BOOL, ARG_INT, ARG_SIZE, ARG_DOUBLE, ARG_STRING, ARG_LIST, ARG_FILE };
@@ -46,6 +47,7 @@ struct bn_options {
   struct info *info;
   union value *value;
   size_t n;
+  struct bn_optset *defaults; /* of a script of a mix: has set each value to its default */
 };
 
 struct bn_options *bn_options_new(void)
@@ -224,10 +226,12 @@ static enum arg_type options_read_row(lua_State *L, int row, const char *name)
   return type;
 }
 
-/* Calls each(L, name, type) for every row, in byte order of the names; the row's parts are on the
-   stack as read_row leaves them.  The options table is on top. */
-static void options_each_row(lua_State *L, void (*each)(lua_State *L, size_t i, const char *name,
-                                                        enum arg_type type))
+/* A function for a row, whose parts are on the stack as options_read_row leaves them. */
+typedef void options_row_fn(lua_State *L, struct bn_options *options, size_t i, const char *name,
+                            enum arg_type type);
+
+/* Calls each for every row, in byte order of the names.  The options table is on top. */
+static void options_each_row(lua_State *L, options_row_fn *each, struct bn_options *options)
 {
   const int table = lua_gettop(L);
   const char *last = NULL;
@@ -254,15 +258,17 @@ static void options_each_row(lua_State *L, void (*each)(lua_State *L, size_t i, 
     if (next == NULL)
       return;
     lua_getfield(L, table, next);
-    each(L, i, next, options_read_row(L, table + 1, next));
+    each(L, options, i, next, options_read_row(L, table + 1, next));
     lua_settop(L, table);
     last = next;
   }
 }
 
-static void options_ignore_row(lua_State *L, size_t i, const char *name, enum arg_type type)
+static void options_ignore_row(lua_State *L, struct bn_options *options, size_t i, const char *name,
+                               enum arg_type type)
 {
   (void)L;
+  (void)options;
   (void)i;
   (void)name;
   (void)type;
@@ -272,7 +278,7 @@ int bn_options_check(lua_State *L)
 {
   lua_settop(L, 0);
   if (options_push_table(L))
-    options_each_row(L, options_ignore_row);
+    options_each_row(L, options_ignore_row, NULL);
   return 0;
 }
 
@@ -289,13 +295,13 @@ static unsigned options_listed_in(lua_State *L, int row)
   return in;
 }
 
-static void options_store_row(lua_State *L, size_t i, const char *name, enum arg_type type)
+static void options_store_row(lua_State *L, struct bn_options *options, size_t i, const char *name,
+                              enum arg_type type)
 {
   static const enum bn_opt_type types[] = {
       [ARG_NULL] = BN_STRING, [ARG_BOOL] = BN_BOOL,     [ARG_INT] = BN_INT,
       [ARG_SIZE] = BN_SIZE,   [ARG_DOUBLE] = BN_DOUBLE, [ARG_STRING] = BN_STRING,
       [ARG_LIST] = BN_LIST,   [ARG_FILE] = BN_PATH};
-  struct bn_options *options = bn_instance_api()->options;
   struct info *info = &options->info[i];
   struct bn_opt *o = &options->option[i];
   const int top = lua_gettop(L);
@@ -317,14 +323,13 @@ static void options_store_row(lua_State *L, size_t i, const char *name, enum arg
   options->n = i + 1;
 }
 
-static int options_read_options(lua_State *L)
+static void options_read_table(lua_State *L, struct bn_options *options)
 {
-  struct bn_options *options = bn_instance_api()->options;
   size_t n = 0;
 
   if (!options_push_table(L))
-    return 0;
-  options_each_row(L, options_ignore_row);
+    return;
+  options_each_row(L, options_ignore_row, NULL);
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1))
     n++;
   options->option = bn_alloc(n + 1, sizeof *options->option);
@@ -332,8 +337,13 @@ static int options_read_options(lua_State *L)
   options->value = bn_alloc(n + 1, sizeof *options->value);
   for (size_t i = 0; i < n; i++)
     options->info[i].validate_ref = LUA_NOREF;
-  options_each_row(L, options_store_row);
+  options_each_row(L, options_store_row, options);
   options->declared = true;
+}
+
+static int options_read_options(lua_State *L)
+{
+  options_read_table(L, bn_instance_api()->options);
   return 0;
 }
 
@@ -343,8 +353,76 @@ int bn_options_read(struct bn_lua *lua)
   return bn_lua_call(lua, 0, 0, "sysbench.cmdline.read_cmdline_options");
 }
 
+/* --- scripts of a mix ----------------------------------------------------------------------------
+ */
+
+static const struct bn_opt *options_find(const struct bn_options *o, const char *name)
+{
+  for (size_t i = 0; i < o->n; i++)
+    if (bn_opt_same_name(o->option[i].name, name))
+      return &o->option[i];
+  return NULL;
+}
+
+static void options_refuse_other_types(lua_State *L, const struct bn_options *a,
+                                       const struct bn_options *b)
+{
+  for (size_t i = 0; i < b->n; i++) {
+    const struct bn_opt *o = options_find(a, b->option[i].name);
+
+    if (o != NULL && o->type != b->option[i].type)
+      options_complain(L, "", "option '%s': two workloads declare it with different types",
+                       o->name);
+  }
+}
+
+int bn_options_read_own(lua_State *L)
+{
+  struct bn_api *api = bn_instance_api();
+  const struct bn_script_setup *setup = api->vm->setup;
+  const lua_Integer number = luaL_checkinteger(L, 1);
+  struct bn_err err = {0};
+
+  if (api->own_options == NULL)
+    api->own_options = bn_alloc(api->vm->mix->n, sizeof *api->own_options);
+  struct bn_options *own = api->own_options[number - 1] = bn_options_new();
+
+  lua_settop(L, 0);
+  options_read_table(L, own);
+  for (lua_Integer i = 0; i < number - 1; i++)
+    options_refuse_other_types(L, api->own_options[i], own);
+  own->defaults = bn_optset_new(setup->conf->policy);
+  if (own->declared &&
+      bn_optset_add(own->defaults, "own", own->option, own->value, true, &err) != 0)
+    return luaL_error(L, "%s", err.text);
+  return 0;
+}
+
+static bool options_same_default(const struct bn_opt *a, const struct bn_opt *b)
+{
+  return a->def == NULL || b->def == NULL ? a->def == b->def : strcmp(a->def, b->def) == 0;
+}
+
+void bn_options_each_own(const struct bn_api *api, unsigned number,
+                         void (*fn)(void *arg, const struct bn_opt *o, const void *value),
+                         void *arg)
+{
+  const struct bn_optset *all = api->vm->setup->options;
+  const struct bn_options *own = api->own_options[number - 1];
+
+  for (size_t i = 0; i < own->n; i++) {
+    const struct bn_opt *o = &own->option[i], *known = options_find(api->options, o->name);
+
+    if (known != NULL && bn_conf_option(o->name) == NULL && !bn_optset_given(all, o->name) &&
+        !options_same_default(known, o))
+      fn(arg, o, &own->value[i]);
+  }
+}
+
 void bn_options_free(struct bn_options *o)
 {
+  /* The set frees what it put into the values. */
+  bn_optset_free(o->defaults);
   for (size_t i = 0; i < o->n; i++) {
     free(o->info[i].name);
     free(o->info[i].def);

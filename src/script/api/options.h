@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 
+struct bn_api;
 struct bn_lua;
 struct bn_opt;
 struct bn_options; /* options of one script; written by the main instance, then constant */
@@ -26,6 +27,14 @@ bool bn_options_have(const struct bn_options *o, const struct bn_opt *opt);
 int bn_options_add(struct bn_lua *lua, struct bn_err *err);
 /* After it: the script has defaults of general options that a run has taken already. */
 bool bn_options_change_run(const struct bn_options *o);
+/* internal.read_options(number): keeps the options that the script of a mix declares whose code
+   runs; raises an error if another one declares an option with another type.  Main instance. */
+int bn_options_read_own(lua_State *L);
+/* After bn_options_add: calls fn with the options of a script of a mix that nobody has set and for
+   which it has another default than the first script that declares them. */
+void bn_options_each_own(const struct bn_api *api, unsigned number,
+                         void (*fn)(void *arg, const struct bn_opt *o, const void *value),
+                         void *arg);
 /* Lua functions: raise an error for wrong declarations; print the options. */
 int bn_options_check(lua_State *L);
 int bn_options_print(lua_State *L);

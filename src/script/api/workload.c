@@ -129,7 +129,8 @@ static int workload_open_script(void **self, struct bn_session *s, const void *c
   (void)err;
   if (bn_lua_call_global(lua, "init") != 0)
     return -1;
-  if (bn_lua_has_function(lua, "event") ||
+  /* Each script of a mix has its own event(). */
+  if (bn_lua_has_function(lua, "event") || api->vm->mix != NULL ||
       (api->vm->setup->conf->policy->thread_run_will_do && workload_has_own_thread_run(lua)))
     return 0;
   bn_log(BN_FATAL, "cannot find the event() function in %s", api->title);

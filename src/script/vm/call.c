@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "option/conf.h"
 #include "script/vm/chunk.h"
+#include "script/vm/env.h"
 #include "script/vm/library.h"
 #include "script/vm/lua.h"
 #include "script/vm/stackguard.h"
@@ -382,8 +383,12 @@ int bn_lua_call_global(struct bn_lua *lua, const char *name)
 int bn_lua_load(struct bn_lua *lua)
 {
   struct bn_lua *previous = bn_lua_enter(lua);
-  const int pushed = bn_chunk_push(lua->L, lua->vm->chunk);
+  int pushed = 0;
 
+  if (lua->vm->mix != NULL)
+    lua_pushcfunction(lua->L, bn_env_run_mix);
+  else
+    pushed = bn_chunk_push(lua->L, lua->vm->chunk);
   bn_lua_enter(previous);
   if (pushed != 0) {
     bn_log(BN_FATAL, "%s", lua_tostring(lua->L, -1));

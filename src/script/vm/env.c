@@ -194,6 +194,20 @@ static void env_set_calls(lua_State *L)
   lua_pop(L, 1);
 }
 
+int bn_env_run_mix(lua_State *L)
+{
+  const struct bn_lua *lua = bn_lua_current();
+
+  env_push_module(L, "sysbench.mix");
+  lua_rawgeti(L, LUA_REGISTRYINDEX, lua->env_ref);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, lua->sysbench_ref);
+  lua_pushboolean(L, lua->worker);
+  lua_pushstring(L, lua->vm->setup->command);
+  lua_pushboolean(L, bn_log_get_verbosity() >= BN_DEBUG);
+  lua_call(L, 5, 0);
+  return 0;
+}
+
 void bn_env_make_shared(lua_State *L)
 {
   static const luaL_Reg env_functions[] = {{"module", internal_module},
@@ -278,18 +292,14 @@ static void env_push_old_names(lua_State *L, enum bn_old_names old)
   }
 }
 
-void bn_env_make(struct bn_lua *lua)
+void bn_env_push(struct bn_lua *lua, enum bn_old_names old)
 {
   lua_State *L = lua->L;
 
   env_push_environment(L);
   env_adopt(L, "adopt");
-  lua_pushvalue(L, -1);
-  lua->env_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   bn_require_open(lua);
   env_push_sysbench(lua);
-  lua_pushvalue(L, -1);
-  lua->sysbench_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_pushvalue(L, -1);
   lua_setfield(L, -3, "sysbench");
   env_push_module(L, "sysbench");
@@ -297,12 +307,21 @@ void bn_env_make(struct bn_lua *lua)
   lua_pushvalue(L, -3);
   lua_pushboolean(L, !lua->worker);
   lua_pushboolean(L, bn_log_get_verbosity() >= BN_DEBUG);
-  env_push_old_names(L, lua->vm->old_names);
+  env_push_old_names(L, old);
   lua_call(L, 5, 1);
   lua_pushvalue(L, -1);
   lua_setfield(L, -4, "thread_run");
+}
+
+void bn_env_make(struct bn_lua *lua)
+{
+  lua_State *L = lua->L;
+
+  bn_env_push(lua, lua->vm->old_names);
   lua->thread_run_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-  lua_pop(L, 1);
+  lua->sysbench_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_pushvalue(L, -1);
+  lua->env_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   /* load, loadstring, loadfile and module take the environment of new code from here. */
   lua_replace(L, LUA_GLOBALSINDEX);
 }

@@ -7,7 +7,7 @@
 
 #include <lauxlib.h>
 
-struct bn_lua;
+#include "script/vm/lua.h"
 
 /* A module written in Lua: text or bytecode. */
 struct bn_vm_module {
@@ -31,9 +31,13 @@ struct bn_vm_table {
   const luaL_Reg *lazy_functions;     /* the same, added to the table when first used */
 };
 
-/* Both run under lua_pcall and may raise.  The first makes what the instances of an interpreter
+/* These run under lua_pcall and may raise.  The first makes what the instances of an interpreter
    share; the second makes an instance and fills lua->env_ref, sysbench_ref and thread_run_ref. */
 void bn_env_make_shared(lua_State *L);
 void bn_env_make(struct bn_lua *lua);
+/* Pushes another environment for the instance, its sysbench table and the preset thread_run. */
+void bn_env_push(struct bn_lua *lua, enum bn_old_names old);
+/* Executes module sysbench.mix in place of a script. */
+int bn_env_run_mix(lua_State *L);
 
 #endif

@@ -17,6 +17,7 @@
 struct bn_api;
 struct bn_chunk;
 struct bn_chunks;
+struct bn_mix;
 struct bn_session;
 struct bn_shared;
 struct bn_shared_pools;
@@ -32,8 +33,9 @@ struct bn_vm {
   const struct bn_vm_table *table;     /* borrowed; env.h */
   char *path, *cpath;                  /* package.path, package.cpath */
   struct bn_place place;               /* place of the script */
+  struct bn_mix *mix;                  /* the scripts of several workloads; NULL: one script */
   struct bn_chunks *chunks;            /* all sources; with a lock of its own */
-  const struct bn_chunk *chunk;        /* the script itself; it is in `chunks` */
+  const struct bn_chunk *chunk;        /* the script itself, in `chunks`; NULL with `mix` */
   enum bn_old_names old_names;         /* set by script.c */
   struct sigaction *guard;             /* the handler before ours; stackguard.h */
   struct bn_shared_pools *pools;       /* --workers: by worker; NULL: nothing is shared */
@@ -52,16 +54,17 @@ struct bn_lua {
   lua_State *L;             /* where the interpreter is shared, the coroutine that is the session */
   struct bn_shared *shared; /* the interpreter that it shares with others; NULL: its own */
   const struct bn_vm *vm;   /* borrowed */
-  struct bn_session *session; /* borrowed; gives its functions events, numbers and statistics */
-  struct bn_heap *heap;       /* owned memory of L; NULL: it is shared */
-  int env_ref, sysbench_ref;  /* registry references of the instance's two tables */
-  int thread_ref;             /* shared: of L */
-  int thread_run_ref;         /* the preset thread_run, to recognise a script's own */
-  uintptr_t stack_low;        /* lowest address of the C stack of the call in progress */
-  unsigned tid;               /* value of sysbench.tid */
-  unsigned exits;             /* number of times that os.exit() has ended the run */
-  bool worker;                /* not the main instance: submodules are loaded at first use */
-  bool traced;                /* the traceback of the current error is on stderr */
+  struct bn_session *session;   /* borrowed; gives its functions events, numbers and statistics */
+  const struct bn_place *place; /* borrowed; of the script whose code runs */
+  struct bn_heap *heap;         /* owned memory of L; NULL: it is shared */
+  int env_ref, sysbench_ref;    /* registry references of the two tables of that script */
+  int thread_ref;               /* shared: of L */
+  int thread_run_ref;           /* the preset thread_run, to recognise a script's own */
+  uintptr_t stack_low;          /* lowest address of the C stack of the call in progress */
+  unsigned tid;                 /* value of sysbench.tid */
+  unsigned exits;               /* number of times that os.exit() has ended the run */
+  bool worker;                  /* not the main instance: submodules are loaded at first use */
+  bool traced;                  /* the traceback of the current error is on stderr */
   bool told; /* the last attempt to get a driver, a connection or leave to prepare statements
                 failed, and the reason has been logged; or a statement failed because the session
                 was interrupted */

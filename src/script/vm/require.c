@@ -71,7 +71,7 @@ static int require_load_preloaded(lua_State *L)
 /* Pushes the module's file in the script's own folder and returns it, or NULL. */
 static const char *require_in_own_folder(lua_State *L)
 {
-  const char *dir = bn_lua_current()->vm->place.dir;
+  const char *dir = bn_lua_current()->place->dir;
 
   if (dir == NULL)
     return NULL;
@@ -89,22 +89,22 @@ static const char *require_in_own_folder(lua_State *L)
 /* The parts of a script stay together wherever it runs from: a common.lua in the working directory
    does not belong to our workloads, nor to a script that was sent.  Nor does one that has the name
    of a bundled module belong to any script elsewhere; sysbench takes it. */
-static bool require_looks_beside_first(const struct bn_vm *vm, const char *name)
+static bool require_looks_beside_first(const struct bn_lua *lua, const char *name)
 {
-  const bool decided = vm->place.set == BN_SET_LEGACY || vm->place.sent;
+  const bool decided = lua->place->set == BN_SET_LEGACY || lua->place->sent;
   char *bundled = NULL;
 
-  if (!decided && vm->setup->conf->policy->dialect == NULL)
-    bundled = bn_script_file_hidden(vm->setup, name, "");
+  if (!decided && lua->vm->setup->conf->policy->dialect == NULL)
+    bundled = bn_script_file_hidden(lua->vm->setup, name, "");
   free(bundled);
   return decided || bundled != NULL;
 }
 
 /* The module on the path is in the working directory, which is not the folder of the script: the
    bundled module of that name takes its place. */
-static bool require_is_astray(const struct bn_vm *vm, const char *file)
+static bool require_is_astray(const struct bn_lua *lua, const char *file)
 {
-  return vm->setup->conf->policy->dialect == NULL && vm->place.dir != NULL &&
+  return lua->vm->setup->conf->policy->dialect == NULL && lua->place->dir != NULL &&
          strncmp(file, "./", 2) == 0;
 }
 
@@ -132,14 +132,14 @@ static const char *require_find_before_bundle(lua_State *L, const char *file, bo
 
 static const char *require_find_lua(lua_State *L)
 {
-  const struct bn_vm *vm = bn_lua_current()->vm;
+  const struct bn_lua *lua = bn_lua_current();
   const char *file =
-      require_looks_beside_first(vm, luaL_checkstring(L, 1)) ? require_in_own_folder(L) : NULL;
+      require_looks_beside_first(lua, luaL_checkstring(L, 1)) ? require_in_own_folder(L) : NULL;
   bool astray = false;
 
   if (file == NULL) {
     file = require_search(L, "path", luaL_checkstring(L, 1));
-    astray = file != NULL && require_is_astray(vm, file);
+    astray = file != NULL && require_is_astray(lua, file);
   }
   if (file == NULL)
     file = require_in_own_folder(L);

@@ -258,6 +258,7 @@ int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setu
 
   if (setup->name == NULL || strcmp(setup->name, "-") == 0)
     return 0;
+  out->name = setup->name;
   out->file = script_file_find_file(setup, path);
   if (out->file == NULL)
     return script_not_found(setup, err);

@@ -18,11 +18,12 @@ enum bn_set {
 };
 
 struct bn_place {
-  char *file;      /* file of the script; NULL: standard input */
-  char *dir;       /* its folder with '/'; NULL: the working directory */
-  enum bn_set set; /* set of the script */
-  bool workload;   /* a script of MODERN that the program lists, not a user's in the same folder */
-  bool sent;       /* it comes from another host, as do the modules beside it */
+  const char *name; /* as typed, borrowed; NULL: none, or standard input */
+  char *file;       /* file of the script; NULL: standard input */
+  char *dir;        /* its folder with '/'; NULL: the working directory */
+  enum bn_set set;  /* set of the script */
+  bool workload;    /* a script of MODERN that the program lists, not a user's in the same folder */
+  bool sent;        /* it comes from another host, as do the modules beside it */
 };
 
 /* Finds the file that setup's name means, modules on `path`; logs when a bundled script takes the

@@ -17,6 +17,7 @@
 #include "script/vm/chunk.h"
 #include "script/vm/env.h"
 #include "script/vm/library.h"
+#include "script/vm/mix.h"
 #include "script/vm/module_path.h"
 #include "script/vm/shared.h"
 #include "script/vm/stackguard.h"
@@ -150,6 +151,7 @@ int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s
                 bool worker)
 {
   lua->vm = vm;
+  lua->place = &vm->place;
   lua->session = s;
   lua->tid = tid;
   lua->worker = worker;
@@ -212,12 +214,15 @@ void bn_vm_init(struct bn_vm *vm, const struct bn_script_setup *setup,
 
 int bn_vm_find(struct bn_vm *vm, struct bn_err *err)
 {
-  return bn_script_file_find(&vm->place, vm->setup, vm->path, err);
+  if (bn_mix_find(vm, err) != 0)
+    return -1;
+  return vm->mix != NULL ? 0 : bn_script_file_find(&vm->place, vm->setup, vm->path, err);
 }
 
-static const struct bn_chunk *vm_compile_file(struct bn_vm *vm, lua_State *L, struct bn_err *err)
+static const struct bn_chunk *vm_compile_file(struct bn_vm *vm, lua_State *L,
+                                              const struct bn_place *place, struct bn_err *err)
 {
-  const char *name = vm->setup->name, *file = vm->place.file;
+  const char *name = place->name, *file = place->file;
   struct bn_buf msg;
 
   bn_buf_init(&msg, 0);
@@ -238,10 +243,24 @@ static bool vm_may_be_blank(const struct bn_script_setup *setup)
   return setup->name != NULL || setup->conf->policy->plain_errors;
 }
 
+static int vm_compile_mix(struct bn_vm *vm, lua_State *L, struct bn_err *err)
+{
+  for (size_t i = 0; i < vm->mix->n; i++) {
+    struct bn_mix_part *part = &vm->mix->part[i];
+
+    part->chunk = vm_compile_file(vm, L, &part->place, err);
+    if (part->chunk == NULL)
+      return -1;
+  }
+  return 0;
+}
+
 int bn_vm_compile(struct bn_vm *vm, struct bn_lua *lua, struct bn_err *err)
 {
+  if (vm->mix != NULL)
+    return vm_compile_mix(vm, lua->L, err);
   if (vm->place.file != NULL) {
-    vm->chunk = vm_compile_file(vm, lua->L, err);
+    vm->chunk = vm_compile_file(vm, lua->L, &vm->place, err);
   } else {
     if (isatty(STDIN_FILENO))
       bn_log(BN_NOTICE, "Reading the script from the standard input:\n");
@@ -256,6 +275,7 @@ void bn_vm_done(struct bn_vm *vm)
   free(vm->pools);
   bn_chunks_free(vm->chunks);
   bn_script_file_done(&vm->place);
+  bn_mix_free(vm->mix);
   free(vm->path);
   free(vm->cpath);
 }

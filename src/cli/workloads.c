@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Several workloads on the command line, each with its weight. */
+#include "cli/workloads.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mask.h"
+#include "option/mix.h"
+#include "registry.h"
+
+int bn_cli_add_workload(struct bn_cli *cli, const char *word, const char *shown)
+{
+  const char *first = cli->hides_test ? BN_MASK : cli->test;
+  char both[sizeof cli->mix];
+
+  if (cli->policy->dialect != NULL) {
+    bn_log_stderr("%s: several workloads in one run cannot be combined with --compat", shown);
+    return -1;
+  }
+  if (!bn_mix_is(cli->test)) {
+    bn_log_stderr("%s: each of several workloads needs a weight, such as %s@1", first, first);
+    return -1;
+  }
+  if ((size_t)snprintf(both, sizeof both, "%s %s", cli->test, word) >= sizeof both) {
+    bn_log_stderr("%s: the names of all workloads together are too long; allowed: up to %zu bytes",
+                  shown, sizeof both - 1);
+    return -1;
+  }
+  memcpy(cli->mix, both, sizeof both);
+  cli->test = cli->mix;
+  return 0;
+}
+
+static int workloads_check(const struct bn_mix_item *item)
+{
+  char name[64];
+
+  (void)snprintf(name, sizeof name, "%.*s", (int)(item->len < 63 ? item->len : 63), item->name);
+  if (bn_registry_workload(name) != NULL) {
+    bn_log_stderr("%s: a built-in test cannot be one of several workloads, which are scripts",
+                  name);
+    return -1;
+  }
+  if (strcmp(name, "-") == 0) {
+    bn_log_stderr("-: a script on standard input cannot be one of several workloads; use a file");
+    return -1;
+  }
+  return 0;
+}
+
+int bn_cli_check_workloads(const struct bn_cli *cli)
+{
+  struct bn_mix_item item;
+  struct bn_err err = {0};
+  const char *at = cli->test;
+  int rc;
+
+  if (cli->policy->dialect != NULL || !bn_mix_is(at))
+    return 0;
+  while ((rc = bn_mix_next(&at, &item, &err)) > 0)
+    if (workloads_check(&item) != 0)
+      return -1;
+  if (rc < 0)
+    bn_log_stderr("%s", cli->hides_test ? "the weight of a workload is wrong" : err.text);
+  return rc;
+}

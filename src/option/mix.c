@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Splits the name of a mix into its workloads. */
+#include "option/mix.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MIX_TEXT_MAX = 256 }; /* most bytes of a name that a message shows */
+
+/* Returns the '@' before the weight that ends the text, or NULL. */
+static const char *mix_find_weight(const char *text, size_t len)
+{
+  size_t at = len;
+
+  while (at > 0 && strchr("0123456789.eE+-", text[at - 1]) != NULL)
+    at--;
+  if (at < 2 || at == len || text[at - 1] != '@' || strchr("eE", text[at]) != NULL)
+    return NULL;
+  return text + at - 1;
+}
+
+bool bn_mix_is(const char *text)
+{
+  return text != NULL && mix_find_weight(text, strlen(text)) != NULL;
+}
+
+/* Returns 0 if the text is no weight: an integer or a decimal above 0. */
+static double mix_weight(const char *text, size_t len)
+{
+  char digits[32];
+  double weight;
+
+  if (len >= sizeof digits || strspn(text, "0123456789.") < len)
+    return 0;
+  memcpy(digits, text, len);
+  digits[len] = '\0';
+  char *end;
+
+  weight = strtod(digits, &end);
+  return *end == '\0' && weight <= 1e9 ? weight : 0;
+}
+
+/* Returns the length of the first workload of the text, up to a blank behind a weight. */
+static size_t mix_length(const char *text)
+{
+  for (const char *blank = strchr(text, ' '); blank != NULL; blank = strchr(blank + 1, ' '))
+    if (mix_find_weight(text, (size_t)(blank - text)) != NULL)
+      return (size_t)(blank - text);
+  return strlen(text);
+}
+
+int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err)
+{
+  const char *text = *at + strspn(*at, " "), *mark;
+  const size_t len = mix_length(text);
+
+  if (len == 0)
+    return 0;
+  *at = text + len;
+  mark = mix_find_weight(text, len);
+  if (mark == NULL)
+    return bn_err_set(err, EINVAL, "%.*s: each of several workloads needs a weight, such as %.*s@1",
+                      (int)(len < MIX_TEXT_MAX ? len : MIX_TEXT_MAX), text,
+                      (int)(len < MIX_TEXT_MAX ? len : MIX_TEXT_MAX), text);
+  *item = (struct bn_mix_item){.name = text,
+                               .len = (size_t)(mark - text),
+                               .weight = mix_weight(mark + 1, (size_t)(text + len - mark) - 1)};
+  if (item->weight > 0)
+    return 1;
+  return bn_err_set(err, EINVAL,
+                    "%.*s: the weight of a workload must be a number above 0 and up to 1e9, "
+                    "written as 8 or 2.5",
+                    (int)(len < MIX_TEXT_MAX ? len : MIX_TEXT_MAX), text);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The name of a mix, which is a run of several workloads: "oltp_read_only@8 ./new order.lua@2.5",
+   each with its weight.  A blank behind a weight separates two workloads. */
+#ifndef BN_OPTION_MIX_H
+#define BN_OPTION_MIX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* A workload within such a name. */
+struct bn_mix_item {
+  const char *name; /* not ended by a null byte */
+  size_t len;
+  double weight;
+};
+
+/* Returns whether the text is meant to be "NAME@WEIGHT", or several of them: a number, right or
+   wrong, follows its last '@'. */
+bool bn_mix_is(const char *text);
+/* Reads the workload at *at and moves *at behind it.  Returns 1; 0: there is no other; -1: err has
+   the reason. */
+int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The scripts of a run of several workloads, which live in one instance. */
+#include "script/vm/mix.h"
+
+#include <stdlib.h>
+
+#include <lauxlib.h>
+
+#include "base/alloc.h"
+#include "option/conf.h"
+#include "option/mix.h"
+#include "script/vm/chunk.h"
+#include "script/vm/env.h"
+#include "script/vm/lua.h"
+
+static int mix_find_part(struct bn_vm *vm, struct bn_mix_part *part, struct bn_err *err)
+{
+  struct bn_script_setup setup = *vm->setup;
+
+  setup.name = part->name;
+  return bn_script_file_find(&part->place, &setup, vm->path, err);
+}
+
+static struct bn_mix_part *mix_add(struct bn_mix *mix, const struct bn_mix_item *item)
+{
+  mix->part = bn_alloc_resize(mix->part, mix->n + 1, sizeof *mix->part);
+  mix->part[mix->n] =
+      (struct bn_mix_part){.name = bn_alloc_part(item->name, item->len), .weight = item->weight};
+  mix->weights += item->weight;
+  return &mix->part[mix->n++];
+}
+
+/* The mix is what all its scripts are: messages and the old names depend on it. */
+static void mix_place_all(struct bn_place *place, const struct bn_mix *mix)
+{
+  place->set = BN_SET_MODERN;
+  for (size_t i = 0; i < mix->n; i++)
+    if (mix->part[i].place.set != BN_SET_MODERN)
+      place->set = BN_SET_USER;
+}
+
+int bn_mix_find(struct bn_vm *vm, struct bn_err *err)
+{
+  const char *at = vm->setup->name;
+  struct bn_mix_item item;
+  int rc;
+
+  if (vm->setup->conf->policy->dialect != NULL || !bn_mix_is(at))
+    return 0;
+  vm->mix = bn_alloc(1, sizeof *vm->mix);
+  while ((rc = bn_mix_next(&at, &item, err)) > 0)
+    if (mix_find_part(vm, mix_add(vm->mix, &item), err) != 0)
+      return -1;
+  mix_place_all(&vm->place, vm->mix);
+  return rc;
+}
+
+void bn_mix_free(struct bn_mix *mix)
+{
+  for (size_t i = 0; mix != NULL && i < mix->n; i++) {
+    bn_script_file_done(&mix->part[i].place);
+    free(mix->part[i].name);
+  }
+  if (mix != NULL)
+    free(mix->part);
+  free(mix);
+}
+
+unsigned bn_mix_choose(const struct bn_mix *mix, struct bn_rng *rng)
+{
+  double left = bn_rng_double(rng) * mix->weights;
+  unsigned i = 0;
+
+  while (i + 1 < mix->n && left >= mix->part[i].weight)
+    left -= mix->part[i++].weight;
+  return i + 1;
+}
+
+int bn_mix_list(lua_State *L)
+{
+  const struct bn_mix *mix = bn_lua_current()->vm->mix;
+
+  lua_createtable(L, (int)mix->n, 0);
+  for (size_t i = 0; i < mix->n; i++) {
+    lua_createtable(L, 0, 8);
+    lua_pushstring(L, mix->part[i].name);
+    lua_setfield(L, -2, "name");
+    lua_pushboolean(L, mix->part[i].place.workload);
+    lua_setfield(L, -2, "bundled");
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+  return 1;
+}
+
+/* Our own modern workloads do not use the old names. */
+static enum bn_old_names mix_old_names(const struct bn_lua *lua)
+{
+  return lua->place->set == BN_SET_MODERN ? BN_OLD_NONE : BN_OLD_ON_DEMAND;
+}
+
+int bn_mix_make(lua_State *L)
+{
+  struct bn_lua *lua = bn_lua_current();
+  const struct bn_mix_part *part = &lua->vm->mix->part[luaL_checkinteger(L, 1) - 1];
+  const struct bn_place *outer = lua->place;
+
+  lua_settop(L, 0);
+  lua->place = &part->place;
+  bn_env_push(lua, mix_old_names(lua));
+  if (bn_chunk_push(L, part->chunk) != 0)
+    return lua_error(L);
+  lua_pushvalue(L, 1);
+  (void)lua_setfenv(L, -2);
+  lua->place = outer;
+  return 4;
+}
+
+int bn_mix_enter(lua_State *L)
+{
+  struct bn_lua *lua = bn_lua_current();
+  const lua_Integer number = luaL_checkinteger(L, 1);
+
+  lua->place = number > 0 ? &lua->vm->mix->part[number - 1].place : &lua->vm->place;
+  lua_settop(L, 3);
+  lua_rawseti(L, LUA_REGISTRYINDEX, lua->sysbench_ref);
+  lua_pushvalue(L, 2);
+  lua_rawseti(L, LUA_REGISTRYINDEX, lua->env_ref);
+  lua_replace(L, LUA_GLOBALSINDEX);
+  return 0;
+}
