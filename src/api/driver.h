@@ -11,7 +11,7 @@
 #include "api/policy.h"
 #include "base/err.h"
 
-#define BN_DRIVER_ABI 7
+#define BN_DRIVER_ABI 8
 
 /* The result of a call on a connection or statement. */
 enum bn_sql {
@@ -57,7 +57,8 @@ struct bn_sql_diag {
   int code;         /* server or client error number; 0: none */
   char state[6];    /* SQLSTATE or "" */
   bool rolled_back; /* the transaction is no longer open */
-  char call[40];    /* client function that failed, as messages name it: "sqlite3_step()" */
+  const char *call; /* client function that failed, as messages name it: "sqlite3_step()"; static
+                       text, or NULL */
   char text[512];   /* the server's message, never a password */
   char where[192];  /* connect only: the place, as messages name it: "host 'x', port 3306" */
 };

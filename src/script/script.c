@@ -100,8 +100,7 @@ static const luaL_Reg functions[] = {{"cmdline", bn_cmdline_make},
                                      {"option", bn_optexport_get},
                                      {NULL, NULL}};
 
-static const luaL_Reg lazy_functions[] = {{"fill_options", bn_optexport_complete},
-                                          {"declares_options", script_declares_options},
+static const luaL_Reg lazy_functions[] = {{"declares_options", script_declares_options},
                                           {"wants_own", bn_shared_wants_own},
                                           {"holds_up", bn_shared_holds_up},
                                           {"json_next", bn_hooks_json_next},

@@ -2,6 +2,7 @@
 /* Bulk insert: rows are collected into statements as long as the reference's. */
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "sql/errors.h"
 #include "sql/query.h"
@@ -20,14 +21,15 @@ static void choose_bulk_way(struct bn_sql_conn *c)
 {
   struct bn_sql_info info = {.max_packet = -1};
 
-  if (c->bulk.max != 0)
+  if (c->bulk != NULL)
     return;
-  c->bulk.max = STATEMENT_MAX;
-  c->bulk.may_load = bn_sql_conn_loads(c);
-  if (c->bulk.may_load && c->drv->ops->info != NULL &&
+  c->bulk = bn_alloc(1, sizeof *c->bulk);
+  c->bulk->max = STATEMENT_MAX;
+  c->bulk->may_load = bn_sql_conn_loads(c);
+  if (c->bulk->may_load && c->drv->ops->info != NULL &&
       c->drv->ops->info(c->server->handle, &info) == 0 && info.max_packet > 0 &&
       info.max_packet < STATEMENT_MAX)
-    c->bulk.max = (size_t)info.max_packet - 1;
+    c->bulk->max = (size_t)info.max_packet - 1;
 }
 
 int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
@@ -37,45 +39,45 @@ int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
     return bulk_fail(c);
   }
   choose_bulk_way(c);
-  if (len > c->bulk.max) {
-    bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk.max + 1);
+  if (len > c->bulk->max) {
+    bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk->max + 1);
     return bulk_fail(c);
   }
-  bn_buf_clear(&c->bulk.text);
+  bn_buf_clear(&c->bulk->text);
   c->view.error = BN_VERDICT_NONE;
-  c->bulk.rows = 0;
-  c->bulk.n_cuts = 0;
-  c->bulk.head = len;
-  if (c->bulk.may_load)
-    (void)bn_sql_load_start(&c->bulk.load, insert, len);
+  c->bulk->rows = 0;
+  c->bulk->n_cuts = 0;
+  c->bulk->head = len;
+  if (c->bulk->may_load)
+    (void)bn_sql_load_start(&c->bulk->load, insert, len);
   else
-    bn_sql_load_forget(&c->bulk.load);
+    bn_sql_load_forget(&c->bulk->load);
   /* All at once: growing by doubling would leave the heap full of holes. */
-  (void)bn_buf_reserve(&c->bulk.text, c->bulk.load.on ? BN_SQL_LOAD_MAX : STATEMENT_MAX + 1);
-  (void)bn_buf_add(&c->bulk.text, insert, len);
-  c->bulk.active = true;
+  (void)bn_buf_reserve(&c->bulk->text, c->bulk->load.on ? BN_SQL_LOAD_MAX : STATEMENT_MAX + 1);
+  (void)bn_buf_add(&c->bulk->text, insert, len);
+  c->bulk->active = true;
   return 0;
 }
 
 static void bulk_truncate_rows(struct bn_sql_conn *c)
 {
-  c->bulk.text.len = c->bulk.head;
-  c->bulk.text.data[c->bulk.text.len] = '\0';
-  c->bulk.rows = 0;
-  c->bulk.n_cuts = 0;
+  c->bulk->text.len = c->bulk->head;
+  c->bulk->text.data[c->bulk->text.len] = '\0';
+  c->bulk->rows = 0;
+  c->bulk->n_cuts = 0;
 }
 
 /* Removes the statements that were sent; the statement behind them, number `sent`, becomes the
    first. */
 static void bulk_keep_unsent(struct bn_sql_conn *c, const char *sql, unsigned sent)
 {
-  const size_t shift = (size_t)(sql - c->bulk.text.data);
+  const size_t shift = (size_t)(sql - c->bulk->text.data);
 
-  memmove(c->bulk.text.data, sql, c->bulk.text.len - shift + 1);
-  c->bulk.text.len -= shift;
-  for (unsigned i = sent; i < c->bulk.n_cuts; i++)
-    c->bulk.cut[i - sent] = c->bulk.cut[i] - shift;
-  c->bulk.n_cuts -= sent;
+  memmove(c->bulk->text.data, sql, c->bulk->text.len - shift + 1);
+  c->bulk->text.len -= shift;
+  for (unsigned i = sent; i < c->bulk->n_cuts; i++)
+    c->bulk->cut[i - sent] = c->bulk->cut[i] - shift;
+  c->bulk->n_cuts -= sent;
 }
 
 /* Sends the statements in the buffer; the last one stays there if further rows may belong to it.
@@ -83,15 +85,16 @@ static void bulk_keep_unsent(struct bn_sql_conn *c, const char *sql, unsigned se
    not repeat the event, so it is always logged. */
 static int bulk_insert_statements(struct bn_sql_conn *c, bool more)
 {
-  char *sql = c->bulk.text.data;
+  char *sql = c->bulk->text.data;
 
-  for (unsigned i = 0; i <= c->bulk.n_cuts; i++) {
-    char *end = c->bulk.text.data + (i < c->bulk.n_cuts ? c->bulk.cut[i] - 1 : c->bulk.text.len);
+  for (unsigned i = 0; i <= c->bulk->n_cuts; i++) {
+    char *end =
+        c->bulk->text.data + (i < c->bulk->n_cuts ? c->bulk->cut[i] - 1 : c->bulk->text.len);
     const char last = *end;
 
     if (i > 0)
-      sql = memmove(c->bulk.text.data + c->bulk.cut[i - 1] - c->bulk.head, sql, c->bulk.head);
-    if (more && i == c->bulk.n_cuts) {
+      sql = memmove(c->bulk->text.data + c->bulk->cut[i - 1] - c->bulk->head, sql, c->bulk->head);
+    if (more && i == c->bulk->n_cuts) {
       bulk_keep_unsent(c, sql, i);
       return 0;
     }
@@ -117,7 +120,7 @@ enum loaded {
 
 static enum bn_sql bulk_load_hand_over(struct bn_sql_conn *c)
 {
-  const struct bn_sql_load *l = &c->bulk.load;
+  const struct bn_sql_load *l = &c->bulk->load;
   const struct bn_sql_link *link = c->server;
   enum bn_sql rc = link->ops->load_begin(link->handle, l->table, l->columns, &c->diag);
 
@@ -143,7 +146,7 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   if (c->cur.more)
     bn_sql_conn_drop(c);
   bn_buf_init(&name, 0);
-  bn_sql_load_name(&c->bulk.load, &name);
+  bn_sql_load_name(&c->bulk->load, &name);
   bn_sql_trace(&c->sys->trace, c->session, name.data != NULL ? name.data : "", name.len);
   rc = bulk_load_hand_over(c);
   if (rc == BN_SQL_ERROR && c->diag.rolled_back) {
@@ -151,18 +154,18 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
        know. */
     bn_log(BN_DEBUG, "the rows are sent as INSERT: %s", bn_sql_shown(&c->diag).text);
     c->diag.rolled_back = false;
-    c->bulk.may_load = c->bulk.load.on = false;
+    c->bulk->may_load = c->bulk->load.on = false;
     bn_buf_done(&name);
     return NOT_LOADED;
   }
-  c->cur.result = (struct bn_sql_result){.affected = c->bulk.load.rows};
+  c->cur.result = (struct bn_sql_result){.affected = c->bulk->load.rows};
   c->failure.once = true;
   (void)bn_sql_finish(c, rc, since, insert, name.data, name.len);
   c->failure.once = false;
   bn_buf_done(&name);
   if (rc != BN_SQL_DONE)
     return FAILED;
-  bn_sql_load_sent(&c->bulk.load);
+  bn_sql_load_sent(&c->bulk->load);
   return LOADED;
 }
 
@@ -170,9 +173,9 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
    that the statements that take the place of a load are cut as if there had been no load. */
 static int bulk_flush(struct bn_sql_conn *c, bool more)
 {
-  if (c->bulk.rows == 0)
+  if (c->bulk->rows == 0)
     return 0;
-  if (!c->bulk.load.on)
+  if (!c->bulk->load.on)
     return bulk_insert_statements(c, false);
   switch (bulk_load(c)) {
   case LOADED:
@@ -189,66 +192,68 @@ static int bulk_flush(struct bn_sql_conn *c, bool more)
 /* Returns whether the row ends the statement in the buffer. */
 static bool bulk_is_statement_full(const struct bn_sql_conn *c, size_t len)
 {
-  const size_t rows_from = c->bulk.n_cuts > 0 ? c->bulk.cut[c->bulk.n_cuts - 1] : c->bulk.head;
+  const size_t rows_from = c->bulk->n_cuts > 0 ? c->bulk->cut[c->bulk->n_cuts - 1] : c->bulk->head;
 
   return !c->drv->caps.multi_rows_insert ||
-         c->bulk.head + (c->bulk.text.len - rows_from) + len + 1 > c->bulk.max;
+         c->bulk->head + (c->bulk->text.len - rows_from) + len + 1 > c->bulk->max;
 }
 
 /* Adds the row to those that are loaded, or ends the loading. */
 static int bulk_load_row(struct bn_sql_conn *c, const char *row, size_t len)
 {
-  if ((c->bulk.text.len + len + 1 >= BN_SQL_LOAD_MAX || c->bulk.n_cuts == BN_SQL_CUTS) &&
+  if ((c->bulk->text.len + len + 1 >= BN_SQL_LOAD_MAX || c->bulk->n_cuts == BN_SQL_CUTS) &&
       bulk_flush(c, true) != 0)
     return -1;
-  if (!c->bulk.load.on || bn_sql_load_add(&c->bulk.load, row, len))
+  if (!c->bulk->load.on || bn_sql_load_add(&c->bulk->load, row, len))
     return 0;
   /* It and those behind it are inserted. */
   if (bulk_flush(c, true) != 0)
     return -1;
-  c->bulk.load.on = false;
+  c->bulk->load.on = false;
   return 0;
 }
 
 /* Adds the text that stands between the rows so far and one more. */
 static int bulk_part(struct bn_sql_conn *c, size_t len)
 {
-  const bool full = c->bulk.rows > 0 && bulk_is_statement_full(c, len);
+  const bool full = c->bulk->rows > 0 && bulk_is_statement_full(c, len);
 
-  if (full && !c->bulk.load.on && bulk_insert_statements(c, false) != 0)
+  if (full && !c->bulk->load.on && bulk_insert_statements(c, false) != 0)
     return -1;
-  if (c->bulk.rows == 0)
+  if (c->bulk->rows == 0)
     return 0;
-  (void)bn_buf_char(&c->bulk.text, ',');
+  (void)bn_buf_char(&c->bulk->text, ',');
   if (full)
-    c->bulk.cut[c->bulk.n_cuts++] = c->bulk.text.len;
+    c->bulk->cut[c->bulk->n_cuts++] = c->bulk->text.len;
   return 0;
 }
 
 int bn_sql_bulk_next(struct bn_sql_conn *c, const char *row, size_t len)
 {
   c->view.error = BN_VERDICT_NONE;
-  if (!c->bulk.active) {
+  if (c->bulk == NULL || !c->bulk->active) {
     bn_log(BN_ALERT, "attempt to call bulk_insert_next() before bulk_insert_init()");
     return bulk_fail(c);
   }
-  if (len > c->bulk.max - c->bulk.head) {
-    bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk.max + 1);
+  if (len > c->bulk->max - c->bulk->head) {
+    bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk->max + 1);
     return bulk_fail(c);
   }
-  if ((c->bulk.load.on && bulk_load_row(c, row, len) != 0) || bulk_part(c, len) != 0)
+  if ((c->bulk->load.on && bulk_load_row(c, row, len) != 0) || bulk_part(c, len) != 0)
     return -1;
-  (void)bn_buf_add(&c->bulk.text, row, len);
-  c->bulk.rows++;
+  (void)bn_buf_add(&c->bulk->text, row, len);
+  c->bulk->rows++;
   return 0;
 }
 
 int bn_sql_bulk_done(struct bn_sql_conn *c)
 {
   c->view.error = BN_VERDICT_NONE;
+  if (c->bulk == NULL)
+    return 0;
   if (bulk_flush(c, false) != 0)
     return -1;
-  bn_sql_bulk_free(&c->bulk);
-  c->bulk.active = false;
+  bn_sql_bulk_empty(c->bulk);
+  c->bulk->active = false;
   return 0;
 }

@@ -52,7 +52,10 @@ static void conn_free_memory(struct bn_sql_conn *c)
   c->failed_text = NULL;
   c->failed_len = 0;
   bn_buf_done(&c->emulated);
-  bn_sql_bulk_free(&c->bulk);
+  if (c->bulk != NULL)
+    bn_sql_bulk_empty(c->bulk);
+  free(c->bulk);
+  c->bulk = NULL;
   bn_sql_cursor_free(&c->cur);
 }
 

@@ -48,9 +48,9 @@ struct bn_sql_conn {
   uint64_t served;            /* what the session had done: events, or statements of a command */
   uint64_t renewed_ns;        /* when */
   size_t n_overrides;
-  char **override;        /* n names, then n values */
-  struct bn_buf emulated; /* prepared.c: the text sent last for a statement that is emulated */
-  struct bn_sql_bulk bulk;
+  char **override;          /* n names, then n values */
+  struct bn_buf emulated;   /* prepared.c: the text sent last for a statement that is emulated */
+  struct bn_sql_bulk *bulk; /* owned; NULL: it has had no bulk insert */
   /* prepared.c: --statements: the one whose text is being sent; NULL: another one, or none */
   struct bn_sql_stmt *emulating;
   struct bn_sql_diag diag; /* rolled_back: false when a statement begins; drivers set it */

@@ -223,12 +223,17 @@ static void errors_add_foreign(struct bn_buf *b, const char *text)
   b->len += len;
 }
 
+static const char *errors_call(const struct bn_sql_diag *d)
+{
+  return d->call != NULL ? d->call : "";
+}
+
 static void errors_add_field(struct bn_buf *b, char what, const struct bn_policy *policy,
                              const struct bn_sql_diag *d, const char *sql, size_t len)
 {
   switch (what) {
   case 'c':
-    (void)bn_buf_str(b, d->call);
+    (void)bn_buf_str(b, errors_call(d));
     break;
   case 'e':
     (void)bn_buf_printf(b, "%u", (unsigned)d->code);
@@ -339,7 +344,7 @@ static char *errors_failure_kind(enum bn_sql_step step, const struct bn_sql_diag
                                               [BN_STEP_PREPARE] = "prepare",
                                               [BN_STEP_BIND] = "bind",
                                               [BN_STEP_QUERY] = "query"};
-  const char *what = step == BN_STEP_CONNECT ? d->where : d->call;
+  const char *what = step == BN_STEP_CONNECT ? d->where : errors_call(d);
   struct bn_buf b;
 
   bn_buf_init(&b, 0);

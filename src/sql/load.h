@@ -30,11 +30,11 @@ void bn_sql_load_forget(struct bn_sql_load *l);
 
 enum { BN_SQL_CUTS = 16 };
 
-/* The bulk insert of a connection; bulk.c owns it. */
+/* The bulk inserts of a connection; bulk.c owns it. */
 struct bn_sql_bulk {
   struct bn_buf text; /* the INSERT so far */
   size_t head;        /* length of its text up to VALUES */
-  size_t max;         /* longest statement; 0: not decided yet */
+  size_t max;         /* longest statement */
   unsigned rows;      /* in the text */
   bool active;
   bool may_load; /* by the driver's bulk load */
@@ -46,7 +46,7 @@ struct bn_sql_bulk {
   struct bn_sql_load load;
 };
 
-static inline void bn_sql_bulk_free(struct bn_sql_bulk *b)
+static inline void bn_sql_bulk_empty(struct bn_sql_bulk *b)
 {
   bn_sql_load_forget(&b->load);
   bn_buf_done(&b->text);

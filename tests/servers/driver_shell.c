@@ -93,7 +93,7 @@ static void answer(struct shell *s, enum bn_sql rc, const struct bn_sql_diag *d)
          (int)class, bn_sql_errors_have(&s->ignored, d, class) ? "true" : "false",
          d->rolled_back ? "true" : "false");
   put_field("state", d->state);
-  put_field("call", d->call);
+  put_field("call", d->call != NULL ? d->call : "");
   put_field("text", d->text);
   put_field("where", d->where);
   printf("}\n");

@@ -41,7 +41,7 @@ static void fill(struct bn_sql_diag *d, int code, const char *state, const char 
 {
   d->code = code;
   (void)snprintf(d->state, sizeof d->state, "%s", state != NULL ? state : "");
-  (void)snprintf(d->call, sizeof d->call, "%s", call);
+  d->call = call;
   (void)snprintf(d->text, sizeof d->text, "failure %d", code);
 }
 

@@ -173,7 +173,7 @@ static enum bn_sql error_fill(int code, const char *state, const char *call, con
 {
   d->code = code;
   (void)snprintf(d->state, sizeof d->state, "%s", state);
-  (void)snprintf(d->call, sizeof d->call, "%s", call);
+  d->call = call;
   (void)snprintf(d->text, sizeof d->text, "%s", text);
   return error_is_lost(code) ? BN_SQL_LOST : BN_SQL_ERROR;
 }

@@ -185,7 +185,7 @@ static enum bn_sql null_take_time(struct null_conn *c, struct bn_sql_diag *d)
   }
   if (!atomic_load(&c->interrupted))
     return BN_SQL_DONE;
-  (void)snprintf(d->call, sizeof d->call, "null driver");
+  d->call = "null driver";
   (void)snprintf(d->state, sizeof d->state, "%s", interrupted_state);
   (void)snprintf(d->text, sizeof d->text, "the connection was interrupted");
   return BN_SQL_LOST;

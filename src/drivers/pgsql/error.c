@@ -101,7 +101,7 @@ enum bn_sql bn_pgsql_fail_text(const char *state, const char *call, const char *
 {
   d->code = 0;
   (void)snprintf(d->state, sizeof d->state, "%s", state);
-  (void)snprintf(d->call, sizeof d->call, "%s", call);
+  d->call = call;
   (void)snprintf(d->text, sizeof d->text, "%s", text);
   return error_outcome(d);
 }

@@ -140,7 +140,7 @@ enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *
 {
   d->code = code;
   (void)snprintf(d->state, sizeof d->state, "%s", error_sqlstate(code));
-  (void)snprintf(d->call, sizeof d->call, "%s", call);
+  d->call = call;
   (void)snprintf(d->text, sizeof d->text, "%s", text);
   error_roll_back(c, d);
   return BN_SQL_ERROR;

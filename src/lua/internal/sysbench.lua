@@ -4,8 +4,8 @@
 local internal = ...
 local C = internal.C
 local module = internal.module
-local pcall, rawget, rawset, pairs, next, rawequal, type, getmetatable =
-  pcall, rawget, rawset, pairs, next, rawequal, type, getmetatable
+local pcall, rawget, rawset, pairs, next, type, getmetatable =
+  pcall, rawget, rawset, pairs, next, type, getmetatable
 
 -- Fields that a worker loads when a script first touches them, with their modules; the main
 -- instance shows them all.
@@ -83,7 +83,14 @@ local on_demand = {
     end
     return hidden[key] and reveal(t, key)
   end,
-  __newindex = not internal.dialect() and assign or nil
+  __newindex = not internal.dialect() and assign or nil,
+  ["bn.complete"] = function (sysbench)
+    for key in pairs(lazy) do
+      if rawget(sysbench, key) == nil then
+        rawset(sysbench, key, load(key))
+      end
+    end
+  end
 }
 
 -- The metatable of the main instance, which adds the measured result when done() asks for it.
@@ -99,48 +106,36 @@ local of_main = {
   __newindex = assign
 }
 
--- Completes a table that a worker fills on demand (sysbench.opt, some libraries), so that pairs()
--- shows all of it.
-local function complete(sysbench, t)
-  if rawequal(t, sysbench.opt) then
-    internal.fill_options(t)
-  elseif rawequal(t, sysbench) then
-    for key in pairs(lazy) do
-      if rawget(t, key) == nil then
-        rawset(t, key, load(key))
-      end
-    end
-  else
-    local metatable = getmetatable(t)
-    local fill = type(metatable) == "table" and rawget(metatable, "bn.complete")
-    if fill then
-      fill(t)
-    end
+-- Completes a table that a worker fills on demand (sysbench, sysbench.opt, some libraries), so that
+-- pairs() shows all of it.
+local function complete(t)
+  local metatable = getmetatable(t)
+  local fill = type(metatable) == "table" and rawget(metatable, "bn.complete")
+  if fill then
+    fill(t)
   end
 end
 
-local function complete_walks(env, sysbench)
-  function env.pairs(t)
-    complete(sysbench, t)
+local walks = {
+  pairs = function (t)
+    complete(t)
     return pairs(t)
-  end
-
-  function env.next(t, key)
+  end,
+  next = function (t, key)
     if key == nil then
-      complete(sysbench, t)
+      complete(t)
     end
     return next(t, key)
-  end
-
-  function env.rawget(t, key)
+  end,
+  rawget = function (t, key)
     local value = rawget(t, key)
     if value == nil then
-      complete(sysbench, t)
+      complete(t)
       value = rawget(t, key)
     end
     return value
   end
-end
+}
 
 -- The preset event loop.  It ends one event and begins the next in one call, and event() is looked
 -- up each time because a script may replace it.
@@ -198,7 +193,9 @@ return function (env, sysbench, complete, debugging, old_names)
       sysbench[key] = hidden[key] and hidden[key]() or load(key)
     end
     setmetatable(sysbench, on_demand)
-    complete_walks(env, sysbench)
+    for name, walk in pairs(walks) do
+      env[name] = walk
+    end
   end
   if old_names == "now" then
     module("compat05").install(env, sysbench)

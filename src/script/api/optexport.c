@@ -247,15 +247,21 @@ static void export_all_options(lua_State *L, int opt)
   export_to(L, opt, false);
 }
 
-int bn_optexport_complete(lua_State *L)
+/* Makes the table at index 1 complete and plain.  It is the "bn.complete" of the metatables of a
+   worker's sysbench.opt. */
+static int optexport_complete(lua_State *L)
 {
   lua_settop(L, 1);
-  if (lua_getmetatable(L, 1)) {
-    lua_pushnil(L);
-    lua_setmetatable(L, 1);
-    export_all_options(L, 1);
-  }
+  lua_pushnil(L);
+  lua_setmetatable(L, 1);
+  export_all_options(L, 1);
   return 0;
+}
+
+static void optexport_set_complete(lua_State *L)
+{
+  lua_pushcfunction(L, optexport_complete);
+  lua_setfield(L, -2, "bn.complete");
 }
 
 /* Pushes the option's value, or pushes nothing and returns false. */
@@ -289,11 +295,8 @@ static int optexport_index_option(lua_State *L)
     lua_pushvalue(L, 3);
     lua_rawset(L, 1);
   } else {
-    if (++in->unknown_options == UNKNOWN_OPTIONS_MAX) {
-      lua_pushnil(L);
-      lua_setmetatable(L, 1);
-      export_all_options(L, 1);
-    }
+    if (++in->unknown_options == UNKNOWN_OPTIONS_MAX)
+      (void)optexport_complete(L);
     lua_pushnil(L);
   }
   return 1;
@@ -321,7 +324,8 @@ static void optexport_share(lua_State *L)
   lua_getfield(L, LUA_REGISTRYINDEX, key_options);
   if (lua_isnil(L, -1)) {
     lua_pop(L, 1);
-    lua_createtable(L, 0, 1);
+    lua_createtable(L, 0, 2);
+    optexport_set_complete(L);
     lua_newtable(L);
     export_all_options(L, lua_gettop(L));
     lua_setfield(L, -2, "__index");
@@ -334,7 +338,8 @@ static void optexport_share(lua_State *L)
 
 static void optexport_fill_on_demand(lua_State *L)
 {
-  lua_createtable(L, 0, 1);
+  lua_createtable(L, 0, 2);
+  optexport_set_complete(L);
   lua_pushcfunction(L, optexport_index_option);
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);

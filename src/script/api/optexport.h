@@ -15,8 +15,6 @@ int bn_optexport_early(struct bn_lua *lua);
 int bn_optexport(struct bn_lua *lua);
 /* internal.export_options(number): fills that of the script of a mix whose code runs. */
 int bn_optexport_own(lua_State *L);
-/* internal.fill_options(opt): makes a table that is filled on demand complete and plain. */
-int bn_optexport_complete(lua_State *L);
 /* internal.option(name): returns its value. */
 int bn_optexport_get(lua_State *L);
 

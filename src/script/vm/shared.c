@@ -48,7 +48,7 @@ struct bn_shared *bn_shared_take(const struct bn_vm *vm, struct bn_shared_pool *
     shared_tell_apart(vm->pools, "math.random");
     pool->apart = true;
   }
-  if (sh == NULL || sh->opened == BN_SHARED_SESSIONS || pool->apart)
+  if (sh == NULL || pool->apart || lua_gc(sh->L, LUA_GCCOUNT, 0) >= BN_SHARED_FULL_KIB)
     sh = pool->latest = shared_new(pool);
   if (sh == NULL)
     return NULL;

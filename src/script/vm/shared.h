@@ -19,9 +19,10 @@
 struct bn_lua;
 struct bn_vm;
 
-/* Sessions of an interpreter.  A step of its collector that cannot be divided grows with each, by
-   five microseconds if it has twenty prepared statements; what sessions share takes 110 KiB. */
-enum { BN_SHARED_SESSIONS = 256 };
+/* An interpreter of this size takes no further session: a step of its collector that cannot be
+   divided grows with its sessions and their objects, here to 1 ms.  What its sessions share takes
+   160 KiB, so that smaller interpreters would need more memory. */
+enum { BN_SHARED_FULL_KIB = 4096 };
 
 struct bn_shared_pool {
   struct bn_shared *latest; /* the interpreter that takes further sessions; NULL: none */
