@@ -402,20 +402,13 @@ static void event_uncount(struct bn_session *s, const struct bn_tick *tick)
     bn_event_return_uncounted(s, tick);
 }
 
-/* Counts an event of a kind. */
-static void event_count_with_kind(struct bn_session *s, uint64_t took, bool late)
+/* Takes the kind of the event that has ended, and leaves none to the next one. */
+static unsigned event_take_kind(struct bn_session *s)
 {
-  struct bn_stat *st = s->stat;
-  const unsigned hist = st->kind_hist + s->kind - 1;
+  const unsigned kind = s->kind;
 
-  bn_event_count_time(s, took);
-  event_count_of_kind(s, BN_EVENT_ENDED, 1);
-  if (__builtin_expect(s->repeats > 0, 0))
-    event_count_of_kind(s, BN_EVENT_RETRIES, s->repeats);
-  if (__builtin_expect(late, 0))
-    event_count_of_kind(s, BN_EVENT_LATE, 1);
   s->kind = s->repeats = 0;
-  bn_stat_record_both(st, BN_H_LATENCY, hist, took);
+  return kind;
 }
 
 static __attribute__((cold, noinline)) void event_attend(struct bn_session *s,
@@ -449,7 +442,9 @@ static __attribute__((cold, noinline)) void event_attend(struct bn_session *s,
     bn_stat_bump(&st->late_service_ns, service);
   }
   if (s->kind != 0) {
-    event_count_with_kind(s, took, over && now > bn_stat_get(&s->limit->span_ns));
+    event_count_of_kind(s, BN_EVENT_RETRIES, s->repeats);
+    event_count_of_kind(s, BN_EVENT_LATE, over && now > bn_stat_get(&s->limit->span_ns));
+    bn_event_count_of_kind(s, event_take_kind(s), took);
     return;
   }
   s->repeats = 0;
@@ -466,7 +461,7 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
     return;
   }
   s->mark = &s->limit->until_ns;
-  event_count_with_kind(s, took, false);
+  bn_event_count_of_kind(s, event_take_kind(s), took);
 }
 
 /* Looks for an outage that ends now or goes on, for a session whose last success before it was at

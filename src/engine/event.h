@@ -193,6 +193,16 @@ static inline unsigned bn_event_kind_row(const struct bn_stat *st, unsigned kind
   return st->kind_counter + (kind - 1) * BN_EVENT_COUNTERS;
 }
 
+/* As bn_event_count, for an event of this kind. */
+static inline void bn_event_count_of_kind(struct bn_session *s, unsigned kind, uint64_t took)
+{
+  struct bn_stat *st = s->stat;
+
+  bn_event_count_time(s, took);
+  bn_stat_count(st, bn_event_kind_row(st, kind), 1);
+  bn_stat_record_both(st, BN_H_LATENCY, st->kind_hist + kind - 1, took);
+}
+
 /* As bn_event_end, for an event that says at its end of which kind it is: most are counted at once,
    and the others are looked at. */
 static inline void bn_event_end_of_kind(struct bn_session *s, const struct bn_tick *tick,
@@ -214,9 +224,7 @@ static inline void bn_event_end_of_kind(struct bn_session *s, const struct bn_ti
     return;
   }
   bn_event_show_end(st, tick);
-  bn_event_count_time(s, took);
-  bn_stat_count(st, bn_event_kind_row(st, kind), 1);
-  bn_stat_record_both(st, BN_H_LATENCY, st->kind_hist + kind - 1, took);
+  bn_event_count_of_kind(s, kind, took);
 }
 
 /* Ends an event that is not to be counted; its ticket stays spent. */
