@@ -105,6 +105,10 @@ static int conf_finish_profile(struct bn_conf *c, const struct bn_optset *s,
     return conf_refuse_profile(c, s, fault, wrong);
   if (!bn_optset_given(s, "time"))
     r->time_s = c->profile.span_s;
+  if (r->time_s <= 0 && c->profile.piece[c->profile.n_pieces - 1].end_rate <= 0)
+    return conf_refuse_profile(c, s, fault,
+                               "ends with the rate 0, so that a run without a time limit never "
+                               "ends; leave out --time=0");
   c->plan.rate = conf_mean_rate(c);
   return c->plan.rate > 0
              ? 0

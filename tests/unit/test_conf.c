@@ -184,6 +184,12 @@ static void test_rate_profile(void **state)
       fault.text, "--think-time=5: cannot be used with --rate-profile: events that are due at a "
                   "rate do not wait for threads that pause");
   close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, "rate-profile=ramp:9..0/5s", "time=0", "events=5"),
+                   BN_OPTSET_RANGE);
+  assert_string_equal(fault.text,
+                      "--rate-profile=ramp:9..0/5s: ends with the rate 0, so that a run "
+                      "without a time limit never ends; leave out --time=0");
+  close_conf();
   assert_int_equal(FINISH(&bn_policy_bench, "rate-profile=hold:0/5s; hold:1/1s", "time=4"),
                    BN_OPTSET_RANGE);
   assert_string_equal(fault.text, "--rate-profile=hold:0/5s; hold:1/1s: makes no event due in the "
