@@ -79,6 +79,18 @@ end
 
 
 @pytest.mark.parametrize("workers", [0, 1])
+def test_scripts_declare_the_same_c(folder, workers):
+    """As those do that load one module; other declarations of a name are an error of the script."""
+    declares = "local ffi = require('ffi') ffi.cdef('struct pair { %s a, b; };')\n" + EMPTY
+    scripts = {"a.lua": declares % "int", "b.lua": declares % "int", "c.lua": declares % "long"}
+    _, document = mix(folder, "./a.lua@1", "./b.lua@1", "--events=100", "--time=0", "--threads=2",
+                      f"--workers={workers}", scripts=scripts)
+    assert sum(kinds_of(document).values()) == 100
+    assert refusal(folder, "./a.lua@1", "./c.lua@1", f"--workers={workers}", "run") == (
+        "FATAL: ./c.lua:1: attempt to redefine 'pair'")
+
+
+@pytest.mark.parametrize("workers", [0, 1])
 def test_failures_belong_to_their_workload(folder, workers):
     """Each event of b fails twice and succeeds, each of c fails for good at its third try."""
     failing = """

@@ -6,6 +6,12 @@ internal.mixed = true -- module sysbench.kinds refuses the kinds that a script n
 local C = internal.C
 local pcall, error, type, ipairs, pairs, rawget = pcall, error, type, ipairs, pairs, rawget
 
+-- Completes the `ffi` of a script.  Where sessions share the interpreter, module sysbench.shared
+-- does so.
+internal.adopt_ffi = internal.adopt_ffi or function (own)
+  own.cdef = internal.module("sysbench.cdef")
+end
+
 -- Returns the name of the kind: the file's name with nothing but letters, digits and underscores.
 local function kind_name(name)
   local kind = name:match("[^/]*$"):gsub("%.lua$", ""):gsub("[^%w_]", "_")

@@ -354,18 +354,10 @@ function internal.prepare_held()
   return C.bn_ffi_shared_prepared()
 end
 
--- Declarations of C, which an interpreter takes once.
-local declared = {}
-
 -- Completes a session's `ffi`.
 function internal.adopt_ffi(own)
   own.C = calls
-  function own.cdef(text, ...)
-    if not declared[text] then
-      ffi.cdef(text, ...)
-      declared[text] = true
-    end
-  end
+  own.cdef = internal.module("sysbench.cdef")
   function own.metatype(...)
     internal.wants_own("ffi.metatype")
     return ffi.metatype(...)

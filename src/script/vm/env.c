@@ -108,13 +108,18 @@ static void env_copy_entries(lua_State *L, int from, int to)
   }
 }
 
-/* Where the interpreter is shared, calls internal[name] with the value on top. */
+/* Where sessions or scripts share the interpreter, calls internal[name], if there is such a
+   function, with the value on top. */
 static void env_adopt(lua_State *L, const char *name)
 {
-  if (bn_lua_current()->shared == NULL)
+  if (bn_lua_current()->shared == NULL && bn_lua_current()->vm->mix == NULL)
     return;
   lua_getfield(L, LUA_REGISTRYINDEX, key_internal);
   lua_getfield(L, -1, name);
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 2);
+    return;
+  }
   lua_pushvalue(L, -3);
   lua_call(L, 1, 0);
   lua_pop(L, 1);
