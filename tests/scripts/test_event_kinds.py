@@ -145,6 +145,9 @@ def test_every_form_has_them(folder):
     assert 'bench_event_kind_latency_seconds_count{kind="b"} 100\n' in metrics
     assert 'bench_event_kind_latency_seconds{kind="b",quantile="0.999"} ' in metrics
     assert 'timing="event' not in metrics and '@event' not in metrics
+    printed = command(["report", "--format=hdr", "r.json"], folder.path)
+    assert [line.split(",")[0] for line in printed.lines if line.startswith("Tag=event:")] == [
+        "Tag=event:a", "Tag=event:b"]
 
 
 def test_intervals_and_checkpoints(folder):
