@@ -134,7 +134,8 @@ def test_one_line_without_intervals(tmp_path):
 def test_lines_of_intervals_are_those_of_the_document(tmp_path):
     args = ["--time=0.8", "--threads=2", "--report-interval=0.3"]
     times, comments, lines, group = run(tmp_path, *QUICK, *args, *BOTH)
-    intervals = group["intervals"]
+    # On a busy machine an interval may have no event, and then it has no line.
+    intervals = [i for i in group["intervals"] if i["figures"]["avg_s"] is not None]
     assert 1 <= len(intervals) == len(lines) - 1 <= 2
     for line, interval in zip(lines, intervals):
         assert line.buckets == stored(interval)
