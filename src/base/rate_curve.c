@@ -3,6 +3,7 @@
 #include "base/rate_curve.h"
 
 #include <math.h>
+#include <string.h>
 
 static double rate_piece_mass(const struct bn_rate_piece *p)
 {
@@ -21,22 +22,32 @@ void bn_rate_curve_sum(struct bn_rate_piece *piece, size_t n)
   }
 }
 
-double bn_rate_curve_mass(const struct bn_rate_piece *piece, size_t n, double s)
+/* Returns the last piece that begins below the value; `key` is where a piece has its beginning. */
+static const struct bn_rate_piece *rate_curve_find(const struct bn_rate_piece *piece, size_t n,
+                                                   size_t key, double value)
 {
   size_t low = 0, high = n;
-  const struct bn_rate_piece *p;
 
-  if (s <= 0)
-    return 0;
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;
+    double begins;
 
-    if (piece[middle].from_s < s)
+    memcpy(&begins, (const char *)&piece[middle] + key, sizeof begins);
+    if (begins < value)
       low = middle;
     else
       high = middle;
   }
-  p = &piece[low];
+  return &piece[low];
+}
+
+double bn_rate_curve_mass(const struct bn_rate_piece *piece, size_t n, double s)
+{
+  const struct bn_rate_piece *p;
+
+  if (s <= 0)
+    return 0;
+  p = rate_curve_find(piece, n, offsetof(struct bn_rate_piece, from_s), s);
   s -= p->from_s;
   if (s > p->span_s)
     return p->from_mass + rate_piece_mass(p) + p->end_rate * (s - p->span_s);
@@ -56,7 +67,6 @@ static double rate_piece_time(const struct bn_rate_piece *p, double mass)
 
 double bn_rate_curve_time(const struct bn_rate_piece *piece, size_t n, double mass)
 {
-  size_t low = 0, high = n;
   const struct bn_rate_piece *p = piece;
   double all;
 
@@ -64,18 +74,10 @@ double bn_rate_curve_time(const struct bn_rate_piece *piece, size_t n, double ma
     return mass / p->end_rate;
   if (mass <= 0)
     return 0;
-  while (high - low > 1) {
-    const size_t middle = low + (high - low) / 2;
-
-    if (piece[middle].from_mass < mass)
-      low = middle;
-    else
-      high = middle;
-  }
-  p = &piece[low];
+  p = rate_curve_find(piece, n, offsetof(struct bn_rate_piece, from_mass), mass);
   all = rate_piece_mass(p);
   mass -= p->from_mass;
   if (mass <= all)
     return p->from_s + rate_piece_time(p, mass);
-  return low + 1 == n ? p->from_s + p->span_s + (mass - all) / p->end_rate : piece[low + 1].from_s;
+  return p + 1 == piece + n ? p->from_s + p->span_s + (mass - all) / p->end_rate : p[1].from_s;
 }

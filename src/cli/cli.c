@@ -317,8 +317,8 @@ static int cli_refuse_word(const struct bn_cli *cli, const struct bn_optset *opt
   if (dashed != NULL && cli->hint[0] == '\0')
     bn_log_stderr("%.2s: no such option; options have two dashes and a name, such as --threads=4",
                   dashed);
-  else if (cli->policy->dialect == NULL && bn_mix_is(cli->test) && cli->command != NULL &&
-           !cli->hides_command && !bn_cli_is_command_name(cli->command))
+  else if (bn_mix_is_test(cli->policy, cli->test) && cli->command != NULL && !cli->hides_command &&
+           !bn_cli_is_command_name(cli->command))
     bn_log_stderr("%s: each of several workloads needs a weight, such as %s@1", cli->command,
                   cli->command);
   else if (cli->empty != NULL)

@@ -57,7 +57,7 @@ int bn_cli_check_workloads(const struct bn_cli *cli)
   const char *at = cli->test;
   int rc;
 
-  if (cli->policy->dialect != NULL || !bn_mix_is(at))
+  if (!bn_mix_is_test(cli->policy, at))
     return 0;
   while ((rc = bn_mix_next(&at, &item, &err)) > 0)
     if (workloads_check(&item) != 0)

@@ -58,7 +58,7 @@ void bn_event_return_unbegun(struct bn_session *s)
 }
 
 /* Adds to a counter of the kind that the event in flight is of. */
-static void event_count_of_kind(const struct bn_session *s, enum bn_metric_kind counter, uint64_t n)
+static void event_add_to_kind(const struct bn_session *s, enum bn_metric_kind counter, uint64_t n)
 {
   bn_stat_count(s->stat, bn_event_kind_row(s->stat, s->kind) + (counter - BN_EVENT_ENDED), n);
 }
@@ -68,8 +68,8 @@ void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
   const bool warm = tick->start_ns < s->stat->counts_from_ns;
 
   if (!warm && s->kind != 0) {
-    event_count_of_kind(s, BN_EVENT_RETRIES, s->repeats);
-    event_count_of_kind(s, BN_EVENT_FAILED, 1);
+    event_add_to_kind(s, BN_EVENT_RETRIES, s->repeats);
+    event_add_to_kind(s, BN_EVENT_FAILED, 1);
   }
   bn_event_forget_now(s, tick);
   if (!warm && s->last_ns <= bn_stat_get(&s->limit->span_ns))
@@ -442,8 +442,8 @@ static __attribute__((cold, noinline)) void event_attend(struct bn_session *s,
     bn_stat_bump(&st->late_service_ns, service);
   }
   if (s->kind != 0) {
-    event_count_of_kind(s, BN_EVENT_RETRIES, s->repeats);
-    event_count_of_kind(s, BN_EVENT_LATE, over && now > bn_stat_get(&s->limit->span_ns));
+    event_add_to_kind(s, BN_EVENT_RETRIES, s->repeats);
+    event_add_to_kind(s, BN_EVENT_LATE, over && now > bn_stat_get(&s->limit->span_ns));
     bn_event_count_of_kind(s, event_take_kind(s), took);
     return;
   }

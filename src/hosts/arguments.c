@@ -79,9 +79,7 @@ static bool arguments_ends_in(const char *name, const char *end)
 
 static bool arguments_is_lua(const char *name)
 {
-  const size_t len = strlen(name);
-
-  return name[0] != '.' && len > 4 && strcmp(name + len - 4, ".lua") == 0;
+  return name[0] != '.' && arguments_ends_in(name, ".lua");
 }
 
 /* Sends all Lua files of a folder, because scripts find modules beside them. */
@@ -133,18 +131,6 @@ static int arguments_send_named(struct bn_arguments *a, const struct sent_script
   return arguments_is_lua(s->name) ? 0 : arguments_send_file(a, s->path, s->name, err);
 }
 
-static int arguments_send_script(struct bn_arguments *a, struct bn_err *err)
-{
-  struct sent_script s;
-
-  if (!arguments_find_script(&s, a->from->test, a->from->is_bundled)) {
-    bn_words_add(&a->words, a->from->test);
-    return 0;
-  }
-  bn_words_add(&a->words, s.name);
-  return arguments_send_folder(a, s.folder, err) == 0 ? arguments_send_named(a, &s, err) : -1;
-}
-
 static bool arguments_are_same(const char *folder, const char *other)
 {
   struct stat a, b;
@@ -165,15 +151,16 @@ static bool arguments_in_bundle(const char *name)
   return arguments_is_file(path);
 }
 
-/* Sends a script of a mix; *folder is that of the others, or "". */
-static int arguments_send_workload(struct bn_arguments *a, const char *test, const char *weight,
-                                   char *folder, struct bn_err *err)
+/* Sends a script, with its weight ("@2") if it is one of a mix; *folder is that of the others, or
+   "". */
+static int arguments_send_workload(struct bn_arguments *a, const char *test, bool is_bundled,
+                                   const char *weight, char *folder, struct bn_err *err)
 {
   struct sent_script s;
   char *word;
   int rc = 0;
 
-  if (!arguments_find_script(&s, test, arguments_in_bundle(test))) {
+  if (!arguments_find_script(&s, test, is_bundled)) {
     word = bn_alloc_print("%s%s", test, weight);
   } else {
     word = bn_alloc_print("%s%s", s.name, weight);
@@ -200,13 +187,13 @@ static int arguments_send_scripts(struct bn_arguments *a, struct bn_err *err)
   struct bn_mix_item item;
   int rc = 0;
 
-  if (bn_optset_policy(a->from->options)->dialect != NULL || !bn_mix_is(at))
-    return arguments_send_script(a, err);
+  if (!bn_mix_is_test(bn_optset_policy(a->from->options), at))
+    return arguments_send_workload(a, at, a->from->is_bundled, "", folder, err);
   while (rc == 0 && bn_mix_next(&at, &item, err) > 0) {
     char *test = bn_alloc_part(item.name, item.len);
     char *weight = bn_alloc_part(item.name + item.len, (size_t)(at - item.name) - item.len);
 
-    rc = arguments_send_workload(a, test, weight, folder, err);
+    rc = arguments_send_workload(a, test, arguments_in_bundle(test), weight, folder, err);
     free(test);
     free(weight);
   }

@@ -3,8 +3,9 @@
 #include "option/mix.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/units.h"
 
 enum { MIX_TEXT_MAX = 256 }; /* most bytes of a name that a message shows */
 
@@ -25,6 +26,11 @@ bool bn_mix_is(const char *text)
   return text != NULL && mix_find_weight(text, strlen(text)) != NULL;
 }
 
+bool bn_mix_is_test(const struct bn_policy *policy, const char *test)
+{
+  return policy->dialect == NULL && bn_mix_is(test);
+}
+
 /* Returns 0 if the text is no weight: an integer or a decimal above 0. */
 static double mix_weight(const char *text, size_t len)
 {
@@ -35,10 +41,7 @@ static double mix_weight(const char *text, size_t len)
     return 0;
   memcpy(digits, text, len);
   digits[len] = '\0';
-  char *end;
-
-  weight = strtod(digits, &end);
-  return *end == '\0' && weight <= 1e9 ? weight : 0;
+  return bn_units_double(digits, &weight) == 0 && weight <= 1e9 ? weight : 0;
 }
 
 /* Returns the length of the first workload of the text, up to a blank behind a weight. */

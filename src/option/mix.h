@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "api/policy.h"
 #include "base/err.h"
 
 /* A workload within such a name. */
@@ -19,6 +20,8 @@ struct bn_mix_item {
 /* Returns whether the text is meant to be "NAME@WEIGHT", or several of them: a number, right or
    wrong, follows its last '@'. */
 bool bn_mix_is(const char *text);
+/* Returns whether the test, which may be NULL, is a mix: dialects know none. */
+bool bn_mix_is_test(const struct bn_policy *policy, const char *test);
 /* Reads the workload at *at and moves *at behind it.  Returns 1; 0: there is no other; -1: err has
    the reason. */
 int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err);

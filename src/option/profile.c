@@ -313,16 +313,24 @@ static bool profile_trace_file(struct profile_reader *r, FILE *file)
   return ok && profile_add(r, t.last.rate, t.last.rate, t.span_s);
 }
 
+/* Returns the length of the text up to the end of its phase, without blanks there. */
+static size_t profile_text_len(const char *text)
+{
+  size_t len = strcspn(text, ";");
+
+  while (len > 0 && strchr(blanks, text[len - 1]) != NULL)
+    len--;
+  return len;
+}
+
 static bool profile_trace(struct profile_reader *r)
 {
   const char *const begin = r->at;
-  size_t len = strcspn(begin, ";");
+  const size_t len = profile_text_len(begin);
   FILE *file;
   char *path;
   bool ok;
 
-  while (len > 0 && strchr(blanks, begin[len - 1]) != NULL)
-    len--;
   if (len == 0)
     return profile_fail(r, "the name of the file is missing");
   r->out->has_trace = true;
@@ -363,15 +371,6 @@ static bool profile_phase(struct profile_reader *r)
       return *r->at == ';' || *r->at == '\0' || profile_fail(r, "the phase should end here");
     }
   return profile_fail(r, "not a phase");
-}
-
-static size_t profile_text_len(const char *text)
-{
-  size_t len = strcspn(text, ";");
-
-  while (len > 0 && strchr(blanks, text[len - 1]) != NULL)
-    len--;
-  return len;
 }
 
 static void profile_explain(const struct profile_reader *r, const char *phase, size_t number,

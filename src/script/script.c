@@ -191,7 +191,7 @@ static char *script_title_of(const struct bn_script_setup *setup)
 
   if (name == NULL || strcmp(name, "-") == 0)
     return bn_alloc_text("stdin");
-  if (setup->conf->policy->dialect == NULL && bn_mix_is(name))
+  if (bn_mix_is_test(setup->conf->policy, name))
     return script_title_of_mix(name);
   return bn_alloc_text(slash != NULL ? slash + 1 : name);
 }

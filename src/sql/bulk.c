@@ -17,7 +17,7 @@ static int bulk_fail(struct bn_sql_conn *c)
 }
 
 /* Commands may fill tables the fastest way; a run's inserts are what is measured. */
-static void choose_bulk_way(struct bn_sql_conn *c)
+static void bulk_choose_way(struct bn_sql_conn *c)
 {
   struct bn_sql_info info = {.max_packet = -1};
 
@@ -38,7 +38,7 @@ int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
     bn_log(BN_ALERT, "attempt to use an already closed connection");
     return bulk_fail(c);
   }
-  choose_bulk_way(c);
+  bulk_choose_way(c);
   if (len > c->bulk->max) {
     bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk->max + 1);
     return bulk_fail(c);

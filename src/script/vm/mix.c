@@ -45,7 +45,7 @@ int bn_mix_find(struct bn_vm *vm, struct bn_err *err)
   struct bn_mix_item item;
   int rc;
 
-  if (vm->setup->conf->policy->dialect != NULL || !bn_mix_is(at))
+  if (!bn_mix_is_test(vm->setup->conf->policy, at))
     return 0;
   vm->mix = bn_alloc(1, sizeof *vm->mix);
   while ((rc = bn_mix_next(&at, &item, err)) > 0)
