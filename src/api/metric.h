@@ -19,7 +19,9 @@ enum bn_metric_kind {
   BN_EVENT_ENDED,
   BN_EVENT_RETRIES,
   BN_EVENT_FAILED,
-  BN_EVENT_LATE
+  BN_EVENT_LATE,
+  /* The latencies of the events that were due in a phase of --rate-profile. */
+  BN_PHASE_HISTOGRAM
 };
 
 /* A kind of events is called so, with its name behind it, wherever a part of a run is named:
@@ -31,6 +33,10 @@ enum {
   BN_EVENT_KIND_NAME = 32, /* most bytes of a name */
   BN_EVENT_COUNTERS = BN_EVENT_LATE - BN_EVENT_ENDED + 1
 };
+
+/* A phase is called so, with its number from 1 on behind it: "p99@phase:2".  The histogram's name
+   has its text behind that: "phase:2 hold:5000/5m". */
+#define BN_PHASE_PART "phase:"
 
 /* How what several processes count is put together. */
 enum bn_merge_rule {

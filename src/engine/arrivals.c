@@ -168,8 +168,7 @@ static uint64_t pacer_at_least(uint64_t n, double x)
   return x > (double)n && x < 0x1p63 ? (uint64_t)x : n;
 }
 
-/* Returns the expected number of arrivals up to at_ns. */
-static double pacer_expected(const struct bn_pacer *p, uint64_t at_ns)
+double bn_pacer_expected(const struct bn_pacer *p, uint64_t at_ns)
 {
   return at_ns > p->start_ns ? pacer_mass_at(&p->sequence, (double)(at_ns - p->start_ns) * 1e-9)
                              : 0;
@@ -192,7 +191,7 @@ static bool pacer_replay_until(struct bn_pacer *p, uint64_t to_ns, uint64_t most
 
 static bool pacer_is_behind(const struct bn_pacer *p, uint64_t to_ns, double most)
 {
-  return pacer_expected(p, to_ns) - (double)p->replayed > most;
+  return bn_pacer_expected(p, to_ns) - (double)p->replayed > most;
 }
 
 uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
@@ -201,7 +200,7 @@ uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
 
   (void)pthread_mutex_lock(&p->replaying);
   if (pacer_is_behind(p, now_ns, REPLAY_HOPELESS) || !pacer_replay_until(p, now_ns, REPLAY_MAX))
-    p->passed = pacer_at_least(p->passed, pacer_expected(p, now_ns));
+    p->passed = pacer_at_least(p->passed, bn_pacer_expected(p, now_ns));
   if (p->passed < p->replayed)
     p->passed = p->replayed;
   passed = p->passed;
@@ -248,7 +247,7 @@ static uint64_t pacer_find_until(struct bn_pacer *p, uint64_t at_ns, bool *estim
   if (pacer_catch_up(p, at_ns))
     return pacer_count_until(p, at_ns);
   *estimated = true;
-  return pacer_at_least(p->replayed, pacer_expected(p, at_ns));
+  return pacer_at_least(p->replayed, bn_pacer_expected(p, at_ns));
 }
 
 struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns)
@@ -292,7 +291,7 @@ static uint64_t pacer_position_of(const struct bn_pacer *p, uint64_t n)
 static double pacer_mass_of(const struct bn_pacer *p, uint64_t n, uint64_t to_ns)
 {
   return n <= p->replayed ? (double)pacer_position_of(p, n) * BN_ARRIVALS_UNIT
-                          : fmin((double)n, pacer_expected(p, to_ns));
+                          : fmin((double)n, bn_pacer_expected(p, to_ns));
 }
 
 static void pacer_put_each(const struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,

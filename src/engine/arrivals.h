@@ -40,10 +40,13 @@ double bn_arrivals_time(const struct bn_arrivals *a, uint64_t position);
 
 enum { BN_PACER_MARKS = 4096 };
 
+struct bn_phases; /* engine/phases.h */
+
 struct bn_pacer {
   struct bn_arrivals sequence;
   uint64_t start_ns;
   struct bn_rate_piece constant; /* the curve of bn_pacer_init_rate */
+  struct bn_phases *phases;      /* borrowed; NULL: the rate has none */
   /* The position of the last arrival that was claimed.  All threads write it: it has a cache line
      for itself. */
   _Alignas(64) _Atomic uint64_t claimed;
@@ -81,6 +84,9 @@ uint64_t bn_pacer_claim(struct bn_pacer *p);
    calls it every second, so that little remains to be replayed at the end.  Exact unless millions
    are due since the last call; later calls replay those. */
 uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns);
+
+/* Returns the number of arrivals to be expected up to at_ns.  Any thread. */
+double bn_pacer_expected(const struct bn_pacer *p, uint64_t at_ns);
 
 struct bn_pacer_due {
   uint64_t warmup;  /* arrivals before from_ns */

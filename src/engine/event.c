@@ -6,6 +6,7 @@
 #include "engine/arrivals.h"
 #include "engine/loop.h"
 #include "engine/outage.h"
+#include "engine/phases.h"
 #include "engine/quota.h"
 #include "option/conf.h"
 
@@ -57,6 +58,12 @@ void bn_event_return_unbegun(struct bn_session *s)
   bn_quota_unclaim(s->share, !s->share->counted);
 }
 
+/* Returns the phases by which the events of the session are counted, or NULL. */
+static struct bn_phases *event_phases(const struct bn_session *s)
+{
+  return s->pacer != NULL ? s->pacer->phases : NULL;
+}
+
 /* Adds to a counter of the kind that the event in flight is of. */
 static void event_add_to_kind(const struct bn_session *s, enum bn_metric_kind counter, uint64_t n)
 {
@@ -71,6 +78,8 @@ void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
     event_add_to_kind(s, BN_EVENT_RETRIES, s->repeats);
     event_add_to_kind(s, BN_EVENT_FAILED, 1);
   }
+  if (!warm && event_phases(s) != NULL)
+    bn_phases_failed(event_phases(s), s->id, tick, s->repeats);
   bn_event_forget_now(s, tick);
   if (!warm && s->last_ns <= bn_stat_get(&s->limit->span_ns))
     bn_stat_bump(&s->stat->failed, 1);
@@ -92,6 +101,15 @@ void bn_event_start_due(struct bn_session *s, struct bn_tick *tick)
   tick->start_ns = s->due_ns;
   s->due_ns = 0;
   bn_event_began(s, tick->start_ns);
+  if (event_phases(s) != NULL && tick->start_ns >= s->stat->counts_from_ns)
+    bn_phases_began(event_phases(s), s->id, tick->begun_ns);
+}
+
+void bn_event_dropped(struct bn_session *s, const struct bn_tick *tick)
+{
+  bn_stat_bump(&s->stat->dropped, 1);
+  if (event_phases(s) != NULL)
+    bn_phases_dropped(event_phases(s), s->id, tick->begun_ns);
 }
 
 /* Reads the clock after the sleep; it may be a little behind the clock that ended the sleep. */
@@ -397,9 +415,18 @@ static uint64_t event_note_waiting(struct bn_stat *st, const struct bn_tick *tic
 static void event_uncount(struct bn_session *s, const struct bn_tick *tick)
 {
   if (tick->start_ns >= s->stat->counts_from_ns)
-    bn_stat_bump(&s->stat->dropped, 1);
+    bn_event_dropped(s, tick);
   if ((s->attend & BN_ATTEND_CLAIM) != 0)
     bn_event_return_uncounted(s, tick);
+}
+
+/* Records the latency of an event for the phase in which it was due. */
+static void event_count_in_phase(const struct bn_session *s, const struct bn_tick *tick,
+                                 uint64_t took)
+{
+  const size_t k = bn_phases_ended(event_phases(s), s->id, tick->start_ns, took, s->repeats);
+
+  bn_stat_record(s->stat, s->stat->phase_hist + (unsigned)k, took);
 }
 
 /* Takes the kind of the event that has ended, and leaves none to the next one. */
@@ -433,6 +460,8 @@ static __attribute__((cold, noinline)) void event_attend(struct bn_session *s,
     s->kind = s->repeats = 0;
     return;
   }
+  if (event_phases(s) != NULL)
+    event_count_in_phase(s, tick, took);
   if (st->service_hist != 0)
     service = event_note_waiting(st, tick, now);
   else if (!bn_stat_pauses(st) && bn_stat_get(&st->begun) == bn_stat_get(&st->ended))

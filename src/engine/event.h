@@ -227,6 +227,9 @@ static inline void bn_event_end_of_kind(struct bn_session *s, const struct bn_ti
   bn_event_count_of_kind(s, kind, took);
 }
 
+/* Counts an event that was begun and is not to be counted. */
+__attribute__((cold)) void bn_event_dropped(struct bn_session *s, const struct bn_tick *tick);
+
 /* Ends an event that is not to be counted; its ticket stays spent. */
 static inline void bn_event_forget(struct bn_session *s, const struct bn_tick *tick)
 {
@@ -234,7 +237,7 @@ static inline void bn_event_forget(struct bn_session *s, const struct bn_tick *t
   bn_event_show_end(s->stat, tick);
   s->kind = s->repeats = 0;
   if (tick->start_ns >= s->stat->counts_from_ns)
-    bn_stat_bump(&s->stat->dropped, 1);
+    bn_event_dropped(s, tick);
 }
 
 /* As bn_event_forget, now. */

@@ -2,6 +2,14 @@
 /* Computes sums over all sessions for the engine while they run. */
 #include "engine/load.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* Most bytes of a phase's text in the name of a metric. */
+enum { PHASE_TEXT = 48 };
+
 unsigned bn_load_apart(const struct bn_conf *c, const struct bn_workload *ops)
 {
   unsigned bits = ops->statements ? BN_STAT_STATEMENTS : 0;
@@ -15,12 +23,65 @@ unsigned bn_load_apart(const struct bn_conf *c, const struct bn_workload *ops)
   return bits;
 }
 
-int bn_load_init(struct bn_load *l, unsigned sessions, unsigned n_writers,
-                 const struct bn_metric *metrics, unsigned apart)
+const struct bn_profile *bn_load_phases(const struct bn_conf *c)
+{
+  return c->policy->own_report && c->profile.n_phases > 0 ? &c->profile : NULL;
+}
+
+/* A histogram of the latencies of each phase, whose number and text it has for a name. */
+struct phase_metrics {
+  struct bn_metric *row; /* owned; the workload's metrics come first */
+  size_t n, first;
+};
+
+static struct phase_metrics load_add_phases(const struct bn_metric *metrics,
+                                            const struct bn_profile *profile)
+{
+  struct phase_metrics all = {.n = 0};
+
+  while (metrics != NULL && metrics[all.n].name != NULL)
+    all.n++;
+  all.first = all.n;
+  all.row = bn_alloc(all.n + profile->n_phases + 1, sizeof *all.row);
+  if (all.n > 0)
+    memcpy(all.row, metrics, all.n * sizeof *all.row);
+  for (size_t k = 0; k < profile->n_phases; k++)
+    all.row[all.n++] = (struct bn_metric){
+        .name = bn_alloc_print(BN_PHASE_PART "%zu %.*s", k + 1, PHASE_TEXT, profile->phase[k].text),
+        .unit = "ns",
+        .kind = BN_PHASE_HISTOGRAM,
+        .of_events = true};
+  return all;
+}
+
+static void load_free_phases(struct phase_metrics *all)
+{
+  while (all->n > all->first)
+    free((void *)(uintptr_t)all->row[--all->n].name);
+  free(all->row);
+}
+
+static int load_init_sets(struct bn_load *l, unsigned sessions, unsigned n_writers,
+                          const struct bn_metric *metrics, unsigned apart)
 {
   if (bn_statset_init(&l->stats, sessions, n_writers, metrics, apart) != 0)
     return -1;
   return bn_statset_init(&l->side, BN_LOAD_SIDE, BN_LOAD_SIDE, metrics, 0);
+}
+
+int bn_load_init(struct bn_load *l, unsigned sessions, unsigned n_writers,
+                 const struct bn_metric *metrics, unsigned apart, const struct bn_profile *profile)
+{
+  struct phase_metrics all;
+  int rc;
+
+  l->profile = profile;
+  if (profile == NULL)
+    return load_init_sets(l, sessions, n_writers, metrics, apart);
+  all = load_add_phases(metrics, profile);
+  rc = load_init_sets(l, sessions, n_writers, all.row, apart);
+  load_free_phases(&all);
+  return rc;
 }
 
 void bn_load_done(struct bn_load *l)
@@ -40,7 +101,8 @@ int bn_load_measure(struct bn_load *l, const struct bn_metric *metrics, unsigned
 {
   struct bn_load other = {.unique = l->unique};
 
-  if (bn_load_init(&other, l->stats.n_sessions, l->stats.n_writers, metrics, apart) != 0) {
+  if (bn_load_init(&other, l->stats.n_sessions, l->stats.n_writers, metrics, apart, l->profile) !=
+      0) {
     bn_load_done(&other);
     return -1;
   }

@@ -14,18 +14,21 @@
 enum { BN_LOAD_SIDE = 2 }; /* sessions of the main thread and of the reporting thread */
 
 struct bn_load {
-  struct bn_statset stats; /* statistics of the workers' sessions */
-  struct bn_statset side;  /* statistics of the BN_LOAD_SIDE sessions; not reported */
-  struct bn_unique unique; /* the shared sequence without repetition */
+  struct bn_statset stats;          /* statistics of the workers' sessions */
+  struct bn_statset side;           /* statistics of the BN_LOAD_SIDE sessions; not reported */
+  const struct bn_profile *profile; /* borrowed; NULL: phases are not told apart */
+  struct bn_unique unique;          /* the shared sequence without repetition */
 };
 
 /* Returns which events a run counts apart, BN_STAT_…; dialects count only statements apart. */
 unsigned bn_load_apart(const struct bn_conf *c, const struct bn_workload *ops);
-/* n_writers: as of bn_statset_init.  `apart` has bits BN_STAT_….  Returns 0, or -1 if out of
-   memory. bn_load_done accepts a load that
-   init left half made, and zeroes it. */
+/* Returns the profile whose phases a run tells apart, or NULL: dialects tell none. */
+const struct bn_profile *bn_load_phases(const struct bn_conf *c);
+/* n_writers: as of bn_statset_init.  `apart` has bits BN_STAT_….  Each phase of the profile, which
+   is borrowed, has a histogram; NULL: there are none.  Returns 0, or -1 if out of memory.
+   bn_load_done accepts a load that init left half made, and zeroes it. */
 int bn_load_init(struct bn_load *l, unsigned sessions, unsigned n_writers,
-                 const struct bn_metric *metrics, unsigned apart);
+                 const struct bn_metric *metrics, unsigned apart, const struct bn_profile *profile);
 void bn_load_done(struct bn_load *l);
 
 /* Moves all statistics to another table of metrics, before there are workers.  Returns 0, or -1 if

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "engine/asserts.h"
+#include "engine/phases.h"
 #include "engine/stop.h"
 #include "engine/watch.h"
 #include "measure/reporters.h"
@@ -620,6 +621,8 @@ static struct bn_view_rules reports_build_total(struct bn_reports *r, struct rep
   d->view.teardown_s = (double)s->teardown_ns * 1e-9;
   if (s->paced)
     reports_count_arrivals(&d->view, &d->now, s, in_flight);
+  if (s->phases != NULL && !atomic_load(&r->warming))
+    bn_phases_fill(s->phases, &d->view, &d->store);
   if (d->view.kind == BN_KIND_SQL) {
     d->view.outages = s->outages.n;
     d->view.longest_outage_s = (double)s->outages.longest_ns * 1e-9;

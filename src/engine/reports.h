@@ -25,7 +25,8 @@
 enum { BN_FAILURE_KINDS = 16 };
 
 struct bn_reports;
-struct bn_watch; /* engine/watch.h */
+struct bn_phases; /* engine/phases.h */
+struct bn_watch;  /* engine/watch.h */
 
 /* Everything is borrowed and outlives the reports. */
 struct bn_reports_setup {
@@ -54,10 +55,11 @@ struct bn_run_state {
   uint64_t looped_ns;                       /* when the last session left its loop */
   uint64_t setup_ns, grace_ns, teardown_ns; /* durations */
   struct bn_outages outages;
-  uint64_t due;            /* arrivals in the span */
-  uint64_t warmup_waiting; /* arrivals of the warm-up that still wait */
-  struct bn_hist *ages;    /* ages of the waiting arrivals, borrowed; NULL: none waits */
-  uint64_t oldest_ns;      /* the largest of these ages */
+  const struct bn_phases *phases; /* borrowed; NULL: none */
+  uint64_t due;                   /* arrivals in the span */
+  uint64_t warmup_waiting;        /* arrivals of the warm-up that still wait */
+  struct bn_hist *ages;           /* ages of the waiting arrivals, borrowed; NULL: none waits */
+  uint64_t oldest_ns;             /* the largest of these ages */
 };
 
 /* Returns the rules of every view of a run with this configuration. */

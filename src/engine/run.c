@@ -5,12 +5,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
 #include "engine/event.h"
 #include "engine/limits.h"
+#include "engine/phases.h"
 #include "engine/services.h"
 #include "engine/signals.h"
 #include "engine/worker.h"
@@ -76,6 +76,7 @@ static void run_make_pacer(struct bn_run *run)
   } else {
     bn_pacer_init_rate(&run->pacer, c->seed + first, c->plan.rate);
   }
+  run->pacer.phases = bn_phases_new(bn_load_phases(c));
   if (c->raw.arrivals == BN_GAPS_CONSTANT)
     bn_pacer_make_constant(&run->pacer, (first + c->plan.threads / 2.0) / all);
   run->pacer_made = true;
@@ -190,7 +191,7 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
 
   *out = NULL;
   if (bn_load_init(&run->load, sessions, workers, setup->ops->metrics,
-                   bn_load_apart(setup->conf, setup->ops)) == 0) {
+                   bn_load_apart(setup->conf, setup->ops), bn_load_phases(setup->conf)) == 0) {
     run_make_pacer(run);
     run_make_quota(run);
     rc = run_make_sessions(run, workers);
@@ -237,6 +238,7 @@ void bn_run_free(struct bn_run *run)
   bn_sessions_done(&run->sessions);
   if (run->pacer_made)
     bn_pacer_done(&run->pacer);
+  bn_phases_free(run->pacer.phases);
   bn_quota_done(&run->quota);
   bn_outage_done(&run->outage);
   bn_hist_free(run->ages);
@@ -483,15 +485,6 @@ static bool run_prepare_start(struct bn_run *run)
   return run->host_group == NULL || bn_threads_await_start(&run->threads);
 }
 
-/* Returns the processor time of all threads of this process. */
-static double run_processor_s(void)
-{
-  struct timespec used = {.tv_sec = 0};
-
-  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
-}
-
 /* Sets the times of the run while every worker waits at the start barrier, and opens it.  Returns
    false if a signal came first. */
 static bool run_open_start_barrier(struct bn_run *run, struct bn_times *times)
@@ -499,12 +492,13 @@ static bool run_open_start_barrier(struct bn_run *run, struct bn_times *times)
   if (!run_prepare_start(run))
     return false;
   bn_watch_start(&run->watch);
-  run->processor_s = run_processor_s();
+  run->processor_s = bn_host_processor_s();
   run->throttled_s = bn_host_throttled_s("");
   *times = run_times_from(run->job.conf, bn_clock_mono());
   bn_reports_start(run->reports, times->start_ns);
   if (run->pacer_made)
     bn_pacer_start(&run->pacer, times->start_ns);
+  bn_phases_start(run->pacer.phases, times->measure_ns);
   for (unsigned k = 0; k < run->sessions.workers; k++)
     run_start_session(run, &run->sessions.all[k], times);
   if (!bn_threads_open(&run->threads, times))
@@ -622,7 +616,8 @@ static struct bn_run_state run_compute_total(struct bn_run *run, const struct bn
   if (ops->verify != NULL && ops->verify(run->job.self, bn_run_main_session(run), &err) != 0)
     (void)run_failed(run, &err);
   bn_reports_sum(run->reports, &end);
-  bn_reports_fact_f64(run->reports, "process", "processor_s", run_processor_s() - run->processor_s);
+  bn_reports_fact_f64(run->reports, "process", "processor_s",
+                      bn_host_processor_s() - run->processor_s);
   run_report_throttling(run, end.now_ns - times->start_ns);
   bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);
   if (bn_outcome_has(&run->outcome, BN_OUTCOME_TO_INTERRUPT)) {

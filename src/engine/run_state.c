@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "engine/phases.h"
+
 uint64_t bn_run_state_backlog(const struct bn_run_parts *p, const struct bn_times *times,
                               uint64_t now_ns, uint64_t remaining)
 {
@@ -96,6 +98,10 @@ static void run_state_find_queue(const struct bn_run_parts *p, struct bn_run_sta
   s->due = due.counted - (waiting - s->backlog) + state_ns_between(all, skip);
   if (due.estimated)
     s->due = state_events_started(p->load) + s->backlog;
+  if (p->pacer->phases != NULL) {
+    s->phases = p->pacer->phases;
+    bn_phases_count_due(p->pacer->phases, p->pacer, s->now_ns, s->due);
+  }
   s->warmup_waiting = due.warmup > begun ? due.warmup - begun : 0;
   bn_pacer_ages(p->pacer, s->now_ns, skip, s->backlog, ages, &s->oldest_ns);
   s->ages = ages;

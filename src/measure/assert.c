@@ -11,6 +11,7 @@
 #include "base/near.h"
 #include "base/units.h"
 #include "measure/event_kinds.h"
+#include "measure/phases.h"
 
 /* --- names ------------------------------------------------------------------------------------ */
 
@@ -41,12 +42,42 @@ static const struct bn_view_field kind_share = {.name = "share",
                                                 .kinds = UINT_MAX,
                                                 .traits = BN_FIGURE_SHARE};
 
+/* The figures that phases have and the whole run does not. */
+static const struct bn_view_field phase_figures[] = {{.name = "recovery_s",
+                                                      .unit = "s",
+                                                      .type = BN_VIEW_F64,
+                                                      .better = BN_BETTER_LESS,
+                                                      .kinds = UINT_MAX},
+                                                     {.name = "queued",
+                                                      .unit = "1",
+                                                      .type = BN_VIEW_U64,
+                                                      .better = BN_BETTER_LESS,
+                                                      .kinds = UINT_MAX},
+                                                     {.name = "started_per_s",
+                                                      .unit = "1/s",
+                                                      .type = BN_VIEW_F64,
+                                                      .better = BN_BETTER_MORE,
+                                                      .kinds = UINT_MAX}};
+
+enum { N_PHASE_FIGURES = sizeof phase_figures / sizeof phase_figures[0] };
+
+static bool assert_is_of_phases(const struct bn_view_field *f)
+{
+  for (size_t i = 0; i < N_PHASE_FIGURES; i++)
+    if (f == &phase_figures[i])
+      return true;
+  return false;
+}
+
 static const struct bn_view_field *assert_field_named(const char *name)
 {
   const struct bn_view_field *f = bn_view_fields;
 
   if (strcmp(name, kind_share.name) == 0)
     return &kind_share;
+  for (size_t i = 0; i < N_PHASE_FIGURES; i++)
+    if (strcmp(name, phase_figures[i].name) == 0)
+      return &phase_figures[i];
   while (f->name != NULL && strcmp(f->name, name) != 0)
     f++;
   return f->name != NULL ? f : NULL;
@@ -60,6 +91,8 @@ void bn_assert_names(struct bn_buf *out)
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     (void)bn_buf_printf(out, ", %s", f->name);
   (void)bn_buf_printf(out, ", %s (of a part)", kind_share.name);
+  for (size_t i = 0; i < N_PHASE_FIGURES; i++)
+    (void)bn_buf_printf(out, ", %s (of a phase)", phase_figures[i].name);
 }
 
 static int assert_refuse_name(const char *name, struct bn_err *err)
@@ -140,6 +173,33 @@ static bool assert_is_latency(const struct bn_assert *a)
   return a->what >= BN_ASSERT_RANK;
 }
 
+/* Refuses the name of a figure that the whole run does not have. */
+static int assert_read_whole(const struct bn_assert *a, const char *name, struct bn_err *err)
+{
+  if (a->field != NULL && assert_is_of_phases(a->field))
+    return bn_err_set(err, 0, "%s is of a phase; write %s@" BN_PHASE_PART "NUMBER", name, name);
+  if (a->field == &kind_share)
+    return bn_err_set(err, 0, "%s is of a part of the run; write %s@" BN_EVENT_PART "NAME", name,
+                      name);
+  return 0;
+}
+
+static int assert_read_phase(struct bn_assert *a, const char *name, struct bn_err *err)
+{
+  const struct bn_phase_view none = {.due = 0};
+  double value;
+
+  if (assert_is_latency(a))
+    return 0;
+  if (a->field == NULL || !bn_phases_value(&none, a->field->name, &value))
+    return bn_err_set(err, 0,
+                      "%s is not counted for phases; pN, min, avg, median, max, due, started, "
+                      "dropped, queued, started_per_s, retries, failed_events and recovery_s are",
+                      name);
+  a->what = BN_ASSERT_KIND;
+  return 0;
+}
+
 /* Decides whether the part has the figure that has been read. */
 static int assert_read_part(struct bn_assert *a, const char *name, struct bn_err *err)
 {
@@ -147,13 +207,12 @@ static int assert_read_part(struct bn_assert *a, const char *name, struct bn_err
   const struct bn_event_kind none = {.events = 0};
   double value;
 
-  if (a->timing[0] == '\0' && a->field == &kind_share)
-    return bn_err_set(err, 0, "%s is of a part of the run; write %s@" BN_EVENT_PART "NAME", name,
-                      name);
   if (a->timing[0] == '\0')
-    return 0;
+    return assert_read_whole(a, name, err);
   if (kind != NULL && kind[0] == '\0')
     return bn_err_set(err, 0, "the name of a kind of events after @" BN_EVENT_PART " is missing");
+  if (bn_phases_part(a->timing))
+    return assert_read_phase(a, name, err);
   if (assert_is_latency(a))
     return 0;
   if (kind == NULL)
@@ -280,11 +339,18 @@ static size_t assert_find_hist(const struct bn_metrics *m, const char *name)
 {
   static const char ending[] = "_latency";
   const size_t len = strlen(name);
-  const bool is_kind = bn_event_kinds_part(name) != NULL;
+  const bool is_kind = bn_event_kinds_part(name) != NULL, is_phase = bn_phases_part(name);
 
   for (size_t i = 0; i < m->n_hists; i++) {
     const char *known = m->hist[i].name;
 
+    if (is_phase != (m->hist[i].kind == BN_PHASE_HISTOGRAM))
+      continue;
+    if (is_phase) {
+      if (bn_phases_is(known, name))
+        return i;
+      continue;
+    }
     if (is_kind != (m->hist[i].kind == BN_EVENT_HISTOGRAM))
       continue;
     if (is_kind && strcmp(known, name) != 0)
@@ -321,6 +387,17 @@ static int assert_check_kind(const char *name, const struct bn_metrics *m, struc
   return -1;
 }
 
+static int assert_check_phase(const char *part, const struct bn_metrics *m, struct bn_err *err)
+{
+  const size_t n = bn_phases_count(m);
+
+  if (assert_find_hist(m, part) < m->n_hists)
+    return 0;
+  if (n == 0)
+    return bn_err_set(err, 0, "the run has no phases; --rate-profile makes them");
+  return bn_err_set(err, 0, "the run has no %s: its profile has %zu phase(s)", part, n);
+}
+
 static int assert_check_timing(const char *name, const struct bn_assert_scope *scope,
                                struct bn_err *err)
 {
@@ -331,7 +408,8 @@ static int assert_check_timing(const char *name, const struct bn_assert_scope *s
   if (found < m->n_hists || scope->statements)
     return 0;
   for (size_t i = 0; i < m->n_hists; i++)
-    (void)bn_buf_printf(&known, "%s%s", i > 0 ? ", " : "", m->hist[i].name);
+    (void)bn_buf_printf(&known, "%s%.*s", i > 0 ? ", " : "",
+                        (int)bn_phases_part_len(m->hist[i].name), m->hist[i].name);
   (void)bn_err_set(err, 0, "the run has no latency called '%s'; it has: %s%s", name,
                    known.data != NULL ? known.data : "",
                    (scope->kinds & 1U << BN_KIND_SQL) != 0
@@ -354,6 +432,8 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
 
   if (bn_event_kinds_part(a->timing) != NULL)
     return assert_check_kind(bn_event_kinds_part(a->timing), scope->metrics, err);
+  if (bn_phases_part(a->timing))
+    return assert_check_phase(a->timing, scope->metrics, err);
   if (a->timing[0] != '\0')
     return assert_check_timing(a->timing, scope, err);
   if (a->field == NULL)
@@ -472,6 +552,16 @@ static struct bn_finding assert_find_statement(const struct bn_assert *a, const 
   return assert_make_finding(NAN);
 }
 
+static struct bn_finding assert_find_of_phase(const struct bn_assert *a, const struct bn_view *v)
+{
+  const struct bn_phase_view *p = bn_phases_named(v, a->timing);
+  double value = NAN;
+
+  if (p != NULL)
+    (void)bn_phases_value(p, a->field->name, &value);
+  return assert_make_finding(value);
+}
+
 static struct bn_finding assert_find_of_kind(const struct bn_assert *a, const struct bn_view *v)
 {
   const struct bn_event_kind *k = bn_event_kinds_named(v, bn_event_kinds_part(a->timing));
@@ -495,7 +585,7 @@ static struct bn_finding assert_find_value(const struct bn_assert *a, const stru
   if (a->what == BN_ASSERT_ERRORS)
     return assert_find_errors(v);
   if (a->what == BN_ASSERT_KIND)
-    return assert_find_of_kind(a, v);
+    return bn_phases_part(a->timing) ? assert_find_of_phase(a, v) : assert_find_of_kind(a, v);
   if (a->what == BN_ASSERT_FIELD)
     return assert_make_finding(bn_view_measures(v, a->field) ? bn_view_value(v, a->field) : NAN);
   if (a->timing[0] == '\0')
@@ -570,6 +660,8 @@ static bool assert_is_of_each_second(const struct bn_assert *a)
 {
   if (a->what != BN_ASSERT_FIELD && a->what != BN_ASSERT_KIND)
     return true;
+  if (bn_phases_part(a->timing))
+    return false;
   return bn_view_is_rate(a->field) || a->field == &kind_share;
 }
 

@@ -3,7 +3,8 @@
 
    Pure.  METRIC [@PART] OP LIMIT [UNIT]: a percentile pN, min, avg, median or max of a latency, a
    short name such as tps, or a name of bn_view_fields; the operators are <, <=, > and >=.  PART is
-   event:NAME for a kind of events, of which some figures are known besides latencies; else it is
+   event:NAME for a kind of events and phase:NUMBER for a phase of --rate-profile, of which some
+   figures are known besides latencies; else it is
    the name of a latency, or with --statements that of a statement. */
 #ifndef BN_MEASURE_ASSERT_H
 #define BN_MEASURE_ASSERT_H
@@ -18,7 +19,7 @@ enum { BN_ASSERTS_MAX = 64, BN_ASSERT_NAME = 64 };
 enum bn_assert_what {
   BN_ASSERT_FIELD,  /* of a view, by its name */
   BN_ASSERT_ERRORS, /* errors in percent: of all attempts, those that ended in one */
-  BN_ASSERT_KIND,   /* a figure of a kind of events that is no latency */
+  BN_ASSERT_KIND,   /* a figure of a kind of events, or of a phase, that is no latency */
   BN_ASSERT_RANK,   /* what follows is of a latency */
   BN_ASSERT_MIN,
   BN_ASSERT_AVG,

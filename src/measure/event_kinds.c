@@ -45,15 +45,7 @@ const char *bn_event_kinds_name(const char *metric)
 
 bool bn_event_kinds_value(const struct bn_event_kind *k, const char *figure, double *value)
 {
-  for (const struct bn_layout *l = bn_layout_event_kind; l->name != NULL; l++) {
-    const void *at = (const char *)k + l->offset;
-
-    if (strcmp(l->name, figure) != 0)
-      continue;
-    *value = l->type == BN_LAY_WHOLE ? (double)*(const uint64_t *)at : *(const double *)at;
-    return true;
-  }
-  return false;
+  return bn_layout_value(bn_layout_event_kind, k, figure, value);
 }
 
 static uint64_t event_kinds_count(const struct bn_view *v, const struct bn_event_kind_rows *rows,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "measure/kernel.h"
@@ -224,6 +225,14 @@ double bn_host_throttled_s(const char *root)
 
   bn_kernel_groups(root, "cpu", host_raise_throttled, &throttled_s);
   return throttled_s;
+}
+
+double bn_host_processor_s(void)
+{
+  struct timespec used = {.tv_sec = 0};
+
+  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
 }
 
 double bn_host_throttled_since(const char *root, double before)

@@ -45,6 +45,8 @@ double bn_host_throttled_s(const char *root);
 /* Returns what has been added to such a time since it was `before`; -1: there was or is no such
    group, or another group counts now. */
 double bn_host_throttled_since(const char *root, double before);
+/* Returns the processor time of all threads of this process. */
+double bn_host_processor_s(void);
 /* path: a file or folder; the mount table is root's, the path is not. */
 void bn_place_read(struct bn_place *p, const char *root, const char *path);
 

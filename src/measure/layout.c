@@ -2,6 +2,8 @@
 /* The plain members of a result's structs by the names that they have in a document. */
 #include "measure/layout.h"
 
+#include <string.h>
+
 #include "measure/result.h"
 
 #define MEMBER(what, type, name)                                                                   \
@@ -109,6 +111,24 @@ const struct bn_layout bn_layout_event_kind[] = {
     END,
 };
 
+/* A phase has the figures of a run with --rate (lint: figure list). */
+const struct bn_layout bn_layout_phase[] = {
+    MEMBER(bn_phase_view, BN_LAY_REAL, from_s),
+    MEMBER(bn_phase_view, BN_LAY_REAL, to_s),
+    MEMBER(bn_phase_view, BN_LAY_REAL, wanted_per_s),
+    MEMBER(bn_phase_view, BN_LAY_REAL, started_per_s),
+    MEMBER(bn_phase_view, BN_LAY_WHOLE, due),
+    MEMBER(bn_phase_view, BN_LAY_WHOLE, carried),
+    MEMBER(bn_phase_view, BN_LAY_WHOLE, started),
+    MEMBER(bn_phase_view, BN_LAY_WHOLE, dropped),
+    MEMBER(bn_phase_view, BN_LAY_WHOLE, queued),
+    MEMBER(bn_phase_view, BN_LAY_WHOLE, retries),
+    MEMBER(bn_phase_view, BN_LAY_WHOLE, failed_events),
+    MEMBER(bn_phase_view, BN_LAY_REAL, recovery_s),
+    MEMBER(bn_phase_view, BN_LAY_BOOL, recovered),
+    END,
+};
+
 /* A session's members have the names of figures too (lint: figure list). */
 const struct bn_layout bn_layout_session[] = {
     MEMBER(bn_session_view, BN_LAY_WHOLE, events), MEMBER(bn_session_view, BN_LAY_REAL, min_s),
@@ -155,9 +175,23 @@ const char *const bn_layout_metric_kinds[] = {[BN_COUNTER] = "counter",
                                               [BN_EVENT_RETRIES] = "retries of a kind",
                                               [BN_EVENT_FAILED] = "failures of a kind",
                                               [BN_EVENT_LATE] = "late events of a kind",
+                                              [BN_PHASE_HISTOGRAM] = "phase",
                                               NULL};
 const char *const bn_layout_merges[] = {[BN_MERGE_SUM] = "sum",
                                         [BN_MERGE_RATE] = "rate",
                                         [BN_MERGE_MEAN] = "mean",
                                         [BN_MERGE_NONE] = "none",
                                         NULL};
+
+bool bn_layout_value(const struct bn_layout *l, const void *of, const char *name, double *value)
+{
+  for (; l->name != NULL; l++) {
+    const void *at = (const char *)of + l->offset;
+
+    if (strcmp(l->name, name) != 0 || (l->type != BN_LAY_WHOLE && l->type != BN_LAY_REAL))
+      continue;
+    *value = l->type == BN_LAY_WHOLE ? (double)*(const uint64_t *)at : *(const double *)at;
+    return true;
+  }
+  return false;
+}

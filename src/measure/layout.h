@@ -4,6 +4,7 @@
 #ifndef BN_MEASURE_LAYOUT_H
 #define BN_MEASURE_LAYOUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum bn_layout_type {
@@ -21,11 +22,15 @@ struct bn_layout {
   size_t offset;
 };
 
+/* Sets the value of the member of that name, which is a whole or a real number.  false: there is
+   none. */
+bool bn_layout_value(const struct bn_layout *l, const void *of, const char *name, double *value);
+
 /* They end with a NULL name. */
 extern const struct bn_layout bn_layout_plan[], bn_layout_times[], bn_layout_end[];
 extern const struct bn_layout bn_layout_view[], bn_layout_snap[];
 extern const struct bn_layout bn_layout_timing[], bn_layout_count[], bn_layout_event_kind[],
-    bn_layout_session[];
+    bn_layout_phase[], bn_layout_session[];
 extern const struct bn_layout bn_layout_member[];
 
 /* The key of a record that is a line of its own. */

@@ -91,8 +91,11 @@ int bn_merged_view_ages(struct bn_merged_view *v, const struct bn_views *parts, 
 
 static void merged_view_sum_timing(struct bn_timing *t, const struct bn_views *parts, size_t k)
 {
-  *t = (struct bn_timing){
-      .name = t->name, .min_s = HUGE_VAL, .of_script = t->of_script, .of_kind = t->of_kind};
+  *t = (struct bn_timing){.name = t->name,
+                          .min_s = HUGE_VAL,
+                          .of_script = t->of_script,
+                          .of_kind = t->of_kind,
+                          .of_phase = t->of_phase};
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_timing *part =
         k < parts->view[i]->n_timings ? &parts->view[i]->timings[k] : NULL;

@@ -54,6 +54,7 @@ static enum part metric_part_of(const struct bn_metric *row)
   case BN_HISTOGRAM:
   case BN_SCRIPT_HISTOGRAM:
   case BN_EVENT_HISTOGRAM:
+  case BN_PHASE_HISTOGRAM:
     return HISTS;
   case BN_LABELLED:
     return LABELLED;

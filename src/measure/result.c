@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/escape.h"
 #include "measure/event_kinds.h"
+#include "measure/phases.h"
 
 static size_t result_text_size(const char *text)
 {
@@ -226,6 +227,7 @@ static void result_init_record(struct bn_record *r, const struct bn_view *v, enu
   result_copy_statements(r, v);
   result_copy_counts(r, v);
   bn_event_kinds_copy(&r->view, &r->store, v, &r->delta.metrics);
+  bn_phases_copy(&r->view, &r->store, v, &r->delta.metrics);
   result_copy_sessions(r, v);
   result_copy_ages(r, v);
   result_copy_figures(r, v);

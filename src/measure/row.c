@@ -11,6 +11,8 @@
 
 #include "base/clock.h"
 #include "measure/event_kinds.h"
+#include "measure/layout.h"
+#include "measure/phases.h"
 
 /* Returns a new cell, whose value is unknown until it is set. */
 static struct bn_cell *row_add(struct bn_row *row, const char *name)
@@ -217,6 +219,51 @@ static void row_add_event_kinds(struct bn_row *row, const struct bn_plan *plan,
                  v != NULL && k < v->n_event_kinds ? &v->event_kinds[k] : NULL);
 }
 
+/* --- phases ----------------------------------------------------------------------------------- */
+
+static struct bn_cell *row_add_phase_cell(struct bn_row *row, const char *figure, size_t k)
+{
+  char name[sizeof row->cell[0].name];
+
+  (void)snprintf(name, sizeof name, "%s@" BN_PHASE_PART "%zu", figure, k + 1);
+  return row_add(row, name);
+}
+
+/* p NULL: the values are not known. */
+static void row_add_phase(struct bn_row *row, size_t k, const struct bn_plan *plan,
+                          const struct bn_phase_view *p)
+{
+  const double *percentile_s = p != NULL ? p->timing->percentile_s : NULL;
+  double value = HUGE_VAL;
+
+  for (const struct bn_layout *l = bn_layout_phase; l->name != NULL; l++) {
+    const bool known = p != NULL && bn_layout_value(l, p, l->name, &value);
+
+    if (l->type == BN_LAY_WHOLE)
+      row_set_whole(row_add_phase_cell(row, l->name, k), known ? (uint64_t)value : UINT64_MAX);
+    else if (l->type == BN_LAY_REAL)
+      row_set_real(row_add_phase_cell(row, l->name, k), known ? value : HUGE_VAL);
+  }
+  row_set_whole(row_add_phase_cell(row, "count", k), p != NULL ? p->timing->count : UINT64_MAX);
+  row_set_real(row_add_phase_cell(row, "avg_s", k), p != NULL ? p->timing->avg_s : HUGE_VAL);
+  for (size_t i = 0; i < plan->n_percents; i++) {
+    char digits[BN_UNITS_DIGITS], figure[BN_UNITS_DIGITS + 4];
+
+    (void)snprintf(figure, sizeof figure, "p%s_s", bn_units_shortest(digits, plan->percents[i]));
+    row_set_real(row_add_phase_cell(row, figure, k),
+                 percentile_s != NULL ? percentile_s[i] : HUGE_VAL);
+  }
+  row_set_real(row_add_phase_cell(row, "max_s", k), p != NULL ? p->timing->max_s : HUGE_VAL);
+}
+
+static void row_add_phases(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
+{
+  const size_t n = plan->metrics != NULL ? bn_phases_count(plan->metrics) : 0;
+
+  for (size_t k = 0; k < n; k++)
+    row_add_phase(row, k, plan, v != NULL && k < v->n_phases ? &v->phases[k] : NULL);
+}
+
 /* --- reports ---------------------------------------------------------------------------------- */
 
 void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
@@ -243,6 +290,7 @@ void bn_row_total(struct bn_row *row, const struct bn_plan *plan, const struct b
   row_add_percentiles(row, plan, v);
   row_add_script_metrics(row, plan, v, true);
   row_add_event_kinds(row, plan, v);
+  row_add_phases(row, plan, v);
 }
 
 void bn_row_append(struct bn_row *row, const struct bn_row *more)

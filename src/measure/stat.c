@@ -200,16 +200,18 @@ static size_t stat_first_row(const struct bn_metric *rows, size_t n, enum bn_met
   return i;
 }
 
-/* Tells the sessions which metrics are those of the kinds of events. */
-static void stat_point_sessions_at_kinds(struct bn_statset *set)
+/* Tells the sessions which metrics are those of the kinds of events and of the phases. */
+static void stat_point_sessions_at_parts(struct bn_statset *set)
 {
   const struct bn_metrics *m = &set->metrics;
   const size_t hist = stat_first_row(m->hist, m->n_hists, BN_EVENT_HISTOGRAM);
   const size_t counter = stat_first_row(m->counter, m->n_counters, BN_EVENT_ENDED);
+  const size_t phase = stat_first_row(m->hist, m->n_hists, BN_PHASE_HISTOGRAM);
 
   for (unsigned i = 0; i < set->n_sessions; i++) {
     set->stat[i]->kind_hist = (unsigned short)hist;
     set->stat[i]->kind_counter = (unsigned short)counter;
+    set->stat[i]->phase_hist = (unsigned short)phase;
   }
 }
 
@@ -249,7 +251,7 @@ int bn_statset_init(struct bn_statset *set, unsigned n_sessions, unsigned n_writ
     set->statements = bn_statements_new(set->n_writers, set->n_stripes);
   if (stat_allocate_sessions(set) == 0) {
     stat_point_sessions_apart(set, apart);
-    stat_point_sessions_at_kinds(set);
+    stat_point_sessions_at_parts(set);
     return 0;
   }
   bn_statset_done(set);

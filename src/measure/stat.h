@@ -33,8 +33,8 @@ struct bn_stat {
   _Atomic uint64_t last_end_ns;     /* of the latest event, where `pauses` */
   uint64_t edge_ns;                 /* longer events are looked at; its worker alone */
   uint64_t counts_from_ns;          /* set before the start barrier opens, like the next */
-  /* Indexes of histograms that not every run has; 0: none. */
-  unsigned short warm_hist, queueing_hist, service_hist, lag_hist;
+  /* Indexes of histograms that not every run has; 0: none.  phase_hist: that of the first phase. */
+  unsigned short warm_hist, queueing_hist, service_hist, lag_hist, phase_hist;
   /* The metrics of the first kind of events: its histogram, and the first of its BN_EVENT_COUNTERS
      counters.  Those of the other kinds follow. */
   unsigned short kind_hist, kind_counter;

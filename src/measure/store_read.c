@@ -14,6 +14,7 @@
 #include "measure/json_hist.h"
 #include "measure/json_read.h"
 #include "measure/layout.h"
+#include "measure/phases.h"
 #include "measure/store.h"
 
 /* --- metrics ---------------------------------------------------------------------------------- */
@@ -299,29 +300,51 @@ static void store_read_timing(struct bn_json_in *e, const struct bn_node *map, s
   r->store.timing[at].name = hist->name;
   r->store.timing[at].of_script = hist->kind == BN_SCRIPT_HISTOGRAM;
   r->store.timing[at].of_kind = hist->kind == BN_EVENT_HISTOGRAM;
+  r->store.timing[at].of_phase = hist->kind == BN_PHASE_HISTOGRAM;
   bn_json_in_layout(e, map, bn_layout_timing, &r->store.timing[at]);
   store_read_timing_percentiles(e, bn_json_in_list(e, map, "percentiles"), r, at);
 }
 
-/* Reads the timings and the kinds of events, which have the order of their histograms.  A document
-   may end before the last timing. */
-static void store_read_timings(struct bn_json_in *e, const struct bn_node *list,
-                               const struct bn_node *kinds, struct bn_record *r)
+static void store_read_phases(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
+  const size_t n = bn_json_in_length(e, list, "phases", bn_phases_count(&r->delta.metrics));
+
+  if (n == 0)
+    return;
+  bn_phases_name_all(&r->view, &r->store, &r->delta.metrics);
+  for (size_t k = 0; k < r->view.n_phases; k++)
+    bn_json_in_layout(e, bn_node_at(list, k), bn_layout_phase, &r->store.phase[k]);
+}
+
+/* Reads the timings, the kinds of events and the phases, which have the order of their histograms.
+   A document may end before the last timing, and only totals have phases. */
+static void store_read_timings(struct bn_json_in *e, const struct bn_node *record,
+                               struct bn_record *r)
+{
+  const struct bn_node *list = bn_json_in_list(e, record, "timings");
+  const struct bn_node *kinds = bn_json_in_list(e, record, "event_kinds");
+  const struct bn_node *phases = bn_json_in_list(e, record, "phases");
   const size_t most = r->delta.metrics.n_hists - BN_H_FIXED;
   const size_t n = bn_json_in_length(e, list, "timings", most);
   const size_t n_kinds = bn_json_in_length(e, kinds, "event_kinds", most);
-  size_t at = 0, k = 0;
+  size_t at = 0, k = 0, phase = 0;
 
-  while (at + k < most && at + k < n + n_kinds)
-    if (r->delta.metrics.hist[BN_H_FIXED + at + k].kind == BN_EVENT_HISTOGRAM)
+  while (at + k + phase < most && at + k < n + n_kinds)
+    switch (r->delta.metrics.hist[BN_H_FIXED + at + k + phase].kind) {
+    case BN_EVENT_HISTOGRAM:
       store_read_timing(e, bn_node_at(kinds, k++), r);
-    else
+      break;
+    case BN_PHASE_HISTOGRAM:
+      store_read_timing(e, bn_node_at(phases, phase++), r);
+      break;
+    default:
       store_read_timing(e, bn_node_at(list, at++), r);
+    }
   r->view.timings = r->store.timing;
   bn_event_kinds_name_all(&r->view, &r->store, &r->delta.metrics);
   for (k = 0; k < r->view.n_event_kinds; k++)
     bn_json_in_layout(e, bn_node_at(kinds, k), bn_layout_event_kind, &r->store.event_kind[k]);
+  store_read_phases(e, phases, r);
 }
 
 static void store_read_statement(struct bn_json_in *e, const struct bn_node *map,
@@ -483,7 +506,7 @@ static void store_read_parts(struct bn_json_in *e, const struct bn_node *n,
   else
     store_read_figures(e, bn_json_in_map(e, n, "figures"), v);
   store_read_percentiles(e, bn_json_in_list(e, n, "percentiles"), r);
-  store_read_timings(e, bn_json_in_list(e, n, "timings"), bn_json_in_list(e, n, "event_kinds"), r);
+  store_read_timings(e, n, r);
   store_read_statements(e, bn_json_in_list(e, n, "statements"), r);
   store_read_counts(e, bn_json_in_list(e, n, "counts"), r);
   store_read_workload(e, bn_json_in_list(e, n, "workload"), r);

@@ -136,7 +136,7 @@ static struct bn_node *store_percentiles_of(struct bn_json_out *p, const struct 
   return list;
 }
 
-/* Puts the timings but for those of kinds of events. */
+/* Puts the timings but for those of parts of the run. */
 static void store_put_timings(struct bn_json_out *p, struct bn_node *record,
                               const struct bn_view *v)
 {
@@ -145,7 +145,7 @@ static void store_put_timings(struct bn_json_out *p, struct bn_node *record,
   for (size_t i = 0; i < v->n_timings; i++) {
     struct bn_node *map;
 
-    if (v->timings[i].of_kind)
+    if (v->timings[i].of_kind || v->timings[i].of_phase)
       continue;
     map = bn_node_map();
     bn_json_put(p, map, "name", bn_node_text(v->timings[i].name));
@@ -178,6 +178,28 @@ static void store_put_event_kinds(struct bn_json_out *p, struct bn_node *record,
     bn_json_add(p, list, map);
   }
   bn_json_put(p, record, "event_kinds", list);
+}
+
+/* Puts the phases of --rate-profile. */
+static void store_put_phases(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
+{
+  struct bn_node *list;
+
+  if (v->n_phases == 0)
+    return;
+  list = bn_node_list();
+  for (size_t i = 0; i < v->n_phases; i++) {
+    const struct bn_phase_view *phase = &v->phases[i];
+    struct bn_node *map = bn_node_map();
+
+    bn_json_put(p, map, "text", bn_node_text(phase->text));
+    bn_json_layout(p, map, bn_layout_phase, phase);
+    bn_json_layout(p, map, bn_layout_timing, phase->timing);
+    if (phase->timing->percentile_s != NULL)
+      bn_json_put(p, map, "percentiles", store_percentiles_of(p, v, phase->timing));
+    bn_json_add(p, list, map);
+  }
+  bn_json_put(p, record, "phases", list);
 }
 
 static void store_put_statements(struct bn_json_out *p, struct bn_node *record,
@@ -435,6 +457,7 @@ static struct bn_node *store_record_of(struct bn_json_out *p, const struct bn_vi
   store_put_percentiles(p, map, v);
   store_put_timings(p, map, v);
   store_put_event_kinds(p, map, v);
+  store_put_phases(p, map, v);
   store_put_statements(p, map, v);
   store_put_counts(p, map, v);
   store_put_workload(p, map, v);
@@ -527,6 +550,12 @@ static uint64_t store_count_event_kinds(const struct bn_view *v)
                              store_count_layout(bn_layout_timing) + 4 * v->n_percents);
 }
 
+static uint64_t store_count_phases(const struct bn_view *v)
+{
+  return v->n_phases * (5 + store_count_layout(bn_layout_phase) +
+                        store_count_layout(bn_layout_timing) + 4 * v->n_percents);
+}
+
 static uint64_t store_count_lines(const struct bn_view *v)
 {
   uint64_t n = 0;
@@ -540,8 +569,9 @@ uint64_t bn_store_values(const struct bn_view *v)
 {
   return 18 + store_count_lines(v) + store_count_layout(bn_layout_view) + store_count_fields() +
          6 * v->n_percents + store_count_timings(v) + store_count_event_kinds(v) +
-         store_count_statements(v) + 6 * v->n_counts + 7 * v->n_figures + 2 + v->n_watched +
-         v->n_sessions * (2 + store_count_layout(bn_layout_session)) + store_count_raw(v->delta);
+         store_count_phases(v) + store_count_statements(v) + 6 * v->n_counts + 7 * v->n_figures +
+         2 + v->n_watched + v->n_sessions * (2 + store_count_layout(bn_layout_session)) +
+         store_count_raw(v->delta);
 }
 
 /* A quarter of each bound is for what comes later: checkpoints and the total.  The values bound the

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "measure/phases.h"
+
 int bn_sum_too_large(struct bn_err *err)
 {
   return bn_err_set(err, EOVERFLOW, "the counts of the results do not fit into 64 bits");
@@ -244,4 +246,5 @@ void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct
   v->figures = store->figure;
   sum_counts(v, store, parts);
   sum_event_kinds(v, store, parts);
+  bn_phases_sum(v, store, parts);
 }

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "measure/event_kinds.h"
+#include "measure/phases.h"
 
 #define BN_TYPE_u64       BN_VIEW_U64
 #define BN_TYPE_f64       BN_VIEW_F64
@@ -208,6 +209,9 @@ void bn_view_settle(struct bn_view *v, struct bn_view_store *store)
   for (size_t i = 0; v->sessions != NULL && i < v->n_sessions; i++)
     view_settle_session(&store->session[i]);
   bn_event_kinds_share(v, store);
+  for (size_t i = 0; i < v->n_phases; i++)
+    if (!isfinite(store->phase[i].recovery_s))
+      store->phase[i].recovery_s = NAN;
 }
 
 /* --- values from a snapshot ------------------------------------------------------------------- */
@@ -468,7 +472,8 @@ static void view_find_timings(struct bn_view *v, struct bn_view_store *store,
     *t = (struct bn_timing){.name = delta->metrics.hist[i].name,
                             .percentile_s = percentile_s,
                             .of_script = delta->metrics.hist[i].kind == BN_SCRIPT_HISTOGRAM,
-                            .of_kind = delta->metrics.hist[i].kind == BN_EVENT_HISTOGRAM};
+                            .of_kind = delta->metrics.hist[i].kind == BN_EVENT_HISTOGRAM,
+                            .of_phase = delta->metrics.hist[i].kind == BN_PHASE_HISTOGRAM};
     view_find_timing(t, delta->hist[i]);
     for (size_t k = 0; k < v->n_percents; k++)
       percentile_s[k] = bn_view_hist_s(delta->hist[i], v->percents[k], nearest);
@@ -688,6 +693,7 @@ void bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape
   store->timing_s = bn_alloc(shape->metrics.n_hists, sizeof *store->timing_s);
   store->count = bn_alloc(shape->metrics.n_counters, sizeof *store->count);
   store->event_kind = bn_alloc(shape->metrics.n_hists, sizeof *store->event_kind);
+  store->phase = bn_alloc(bn_phases_count(&shape->metrics), sizeof *store->phase);
   store->figure = bn_alloc(BN_FIGURES_MAX, sizeof *store->figure);
   store->session = bn_alloc(shape->n_sessions, sizeof *store->session);
   if (shape->statements.room == 0)
@@ -704,6 +710,7 @@ void bn_view_store_done(struct bn_view_store *store)
   free(store->statement_s);
   free(store->count);
   free(store->event_kind);
+  free(store->phase);
   free(store->figure);
   free(store->session);
   memset(store, 0, sizeof *store);

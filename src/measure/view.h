@@ -36,6 +36,7 @@ struct bn_timing {
   double min_s, avg_s, max_s, sum_s, dev_s;
   bool of_script; /* which has declared it */
   bool of_kind;   /* it is the latency of a kind of events */
+  bool of_phase;  /* it is that of the events of a phase */
 };
 
 /* A counter that a script has declared. */
@@ -59,6 +60,23 @@ struct bn_event_kind {
   uint64_t events, retries, failed_events;
   double events_per_s;
   double share; /* of all events of the view, 0 to 1; NaN: there are none */
+};
+
+/* A phase of --rate-profile, in a total.  due + carried = started + dropped + queued: `carried` had
+   waited when the phase began, and `queued` wait when it ends. */
+struct bn_phase_view {
+  const char *text;               /* as in the profile; the snapshot's */
+  const struct bn_timing *timing; /* of the events that were due in it; one of the view's */
+  double from_s, to_s;            /* since the measurement began; equal: it did not begin */
+  double wanted_per_s;            /* the mean of its rate */
+  double started_per_s;
+  /* These count at the time at which an event was due, and began. */
+  uint64_t due, carried, started, dropped, queued;
+  uint64_t retries, failed_events; /* of the events that were due in it */
+  /* The time after it, or after its bursts, until the latency was that of the phase before; 0: it
+     did not grow.  NaN: there is nothing to compare it with, or the rate does not fall after it. */
+  double recovery_s;
+  bool recovered; /* false: recovery_s is the time until the end of the run */
 };
 
 /* All members but the pointers are plain values.  Rates are per second of the span: count / span_s,
@@ -97,6 +115,8 @@ struct bn_view {
   size_t n_counts;
   const struct bn_event_kind *event_kinds; /* the kinds of events, in the order of the script */
   size_t n_event_kinds;
+  const struct bn_phase_view *phases; /* in totals of runs with --rate-profile */
+  size_t n_phases;
   const struct bn_figure *figures; /* of the workload */
   size_t n_figures;
   /* The facts about errors and failed threads, as they were when the view was made: threads add to
@@ -197,6 +217,7 @@ struct bn_view_store {
   struct bn_session_view *session;        /* owned */
   struct bn_count *count;                 /* owned; as many as the snapshots have counters */
   struct bn_event_kind *event_kind;       /* owned; as many as the snapshots have histograms */
+  struct bn_phase_view *phase;            /* owned; as many as the snapshots have phases */
 };
 
 /* For views of snapshots of that shape. */

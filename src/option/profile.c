@@ -108,6 +108,12 @@ static bool profile_add(struct profile_reader *r, double start_rate, double end_
   return true;
 }
 
+/* Returns the phase that is being read. */
+static struct bn_profile_phase *profile_phase_of(const struct profile_reader *r)
+{
+  return &r->out->phase[r->out->n_phases - 1];
+}
+
 /* The first piece is that of the lead. */
 static double profile_last_rate(const struct profile_reader *r)
 {
@@ -225,6 +231,8 @@ static bool profile_burst(struct profile_reader *r)
   s = period_s;
   if (!profile_for(r, &s))
     return false;
+  profile_phase_of(r)->burst_s = burst_s;
+  profile_phase_of(r)->period_s = period_s;
   for (double k = 0; k * period_s < s; k++) {
     const double left_s = s - k * period_s;
 
@@ -360,13 +368,28 @@ static const struct {
     {"trace:", "trace:FILE", profile_trace},
 };
 
+static bool profile_begin_phase(struct profile_reader *r)
+{
+  struct bn_profile *out = r->out;
+
+  if (out->n_phases == BN_PROFILE_PHASES)
+    return profile_fail(r, "the profile has more than %d phases", BN_PROFILE_PHASES);
+  out->phase = profile_grow(out->phase, out->n_phases, sizeof *out->phase);
+  out->phase[out->n_phases++] = (struct bn_profile_phase){
+      .text = bn_alloc_part(r->at, profile_text_len(r->at)), .from_s = out->span_s};
+  return true;
+}
+
 static bool profile_phase(struct profile_reader *r)
 {
+  if (!profile_begin_phase(r))
+    return false;
   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
     if (profile_word(r, forms[i].word)) {
       r->form = forms[i].form;
       if (!forms[i].read(r))
         return false;
+      profile_phase_of(r)->span_s = r->out->span_s - profile_phase_of(r)->from_s;
       profile_skip_blanks(r);
       return *r->at == ';' || *r->at == '\0' || profile_fail(r, "the phase should end here");
     }
@@ -414,13 +437,16 @@ int bn_profile_parse(const char *text, double lead_s, struct bn_profile *out,
     return -1;
   }
   out->piece[0].start_rate = out->piece[0].end_rate = out->piece[1].start_rate;
-  out->piece[0].span_s = lead_s;
+  out->piece[0].span_s = out->lead_s = lead_s;
   bn_rate_curve_sum(out->piece, out->n_pieces);
   return 0;
 }
 
 void bn_profile_done(struct bn_profile *p)
 {
+  for (size_t i = 0; i < p->n_phases; i++)
+    free(p->phase[i].text);
+  free(p->phase);
   free(p->piece);
   *p = (struct bn_profile){.n_pieces = 0};
 }

@@ -8,15 +8,25 @@
 
 #include "base/rate_curve.h"
 
+/* A phase, as it is typed between semicolons. */
+struct bn_profile_phase {
+  char *text;               /* owned */
+  double from_s, span_s;    /* from_s: since the phases began */
+  double burst_s, period_s; /* of bursts: each period begins with one; else 0 */
+};
+
 /* All zero: none. */
 struct bn_profile {
   struct bn_rate_piece *piece; /* owned; the pieces of all phases, with their sums */
   size_t n_pieces;
-  double span_s; /* of all phases */
+  struct bn_profile_phase *phase; /* owned */
+  size_t n_phases;
+  double lead_s, span_s; /* before the phases, and of all phases */
   bool has_trace;
 };
 
-enum { BN_PROFILE_PIECES = 1000000, BN_PROFILE_WRONG = 288 };
+/* Reports have a histogram for each phase. */
+enum { BN_PROFILE_PIECES = 1000000, BN_PROFILE_PHASES = 32, BN_PROFILE_WRONG = 288 };
 
 /* Reads a profile; the files of traces are read too.  Before the phases, the rate is for lead_s
    what it is when they begin.  Returns 0, or -1 and a text without the value: the phase, its

@@ -5,6 +5,7 @@
 
 #include "measure/assert.h"
 #include "measure/event_kinds.h"
+#include "measure/phases.h"
 #include "measure/row.h"
 #include "study/native.h"
 #include "study/native_result.h"
@@ -27,6 +28,8 @@ static bool rows_is_rank(const struct bn_assert *a)
 static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics *m)
 {
   if (a->timing[0] != '\0' && bn_assert_hist(a, m) == m->n_hists)
+    return false;
+  if (a->what == BN_ASSERT_KIND && bn_phases_part(a->timing))
     return false;
   if (a->what == BN_ASSERT_KIND)
     return bn_view_is_rate(a->field) || strcmp(a->field->name, "share") == 0;

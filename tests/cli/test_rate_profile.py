@@ -64,3 +64,89 @@ def test_a_rate_that_cannot_be_kept_up_is_named(tmp_path):
     done = bench.run("slow.lua", "--rate-profile=hold:1000/1s", "run", cwd=tmp_path)
     assert done.status == 4
     assert "--rate-profile could not be kept up: of " in done.err
+
+
+SLOW = "ffi.cdef('int usleep(unsigned int);') function event() ffi.C.usleep(2000) end\n"
+
+
+@pytest.fixture
+def spike(tmp_path):
+    """A document of a run that gets four times what one thread can do for half a second."""
+    (tmp_path / "slow.lua").write_text(SLOW)
+    done = bench.run("slow.lua", "--rate-profile=hold:50/1s; hold:2000/500ms; hold:50/3s", "--report=json:r.json",
+                     "--report=text:r.txt", "--report=csv-total:r.csv", "--report-interval=1",
+                     "--assert=recovery_s@phase:2<2.9s", "--assert=p95@phase:2>50ms", "--assert=queued@phase:3<=1",
+                     "run", cwd=tmp_path)
+    assert done.status in (0, 3, 4), done.err
+    return tmp_path
+
+
+def test_phases_are_reported(spike):
+    document = json.loads((spike / "r.json").read_text())
+    total = document["groups"][0]["total"]
+    phases, carried = total["phases"], 0
+    assert [p["text"] for p in phases] == ["hold:50/1s", "hold:2000/500ms", "hold:50/3s"]
+    assert [(p["from_s"], p["to_s"]) for p in phases] == [(0, 1), (1, 1.5), (1.5, 4.5)]
+    for phase in phases:
+        assert phase["carried"] == carried
+        assert phase["due"] + carried == phase["started"] + phase["dropped"] + phase["queued"]
+        carried = phase["queued"]
+    for figure in ("due", "started", "dropped"):
+        assert sum(p[figure] for p in phases) == total["figures"][figure]
+    assert sum(p["count"] for p in phases) == total["figures"]["events"]
+    assert phases[1]["recovered"] and phases[1]["recovery_s"] > 0.3
+    assert phases[0]["recovery_s"] is None and phases[2]["recovery_s"] is None
+    # Documents of intervals have no phases, and are read.
+    assert all("phases" not in i for i in document["groups"][0]["intervals"])
+    text = (spike / "r.txt").read_text()
+    table = text[text.index("Phases (times in ms):"):text.index("\n\nAssertions:")]
+    assert len(table.splitlines()) == 6 and "phase 2 (hold:2000/500ms): recovered after " in table
+    assert table in bench.run("report", "r.json", cwd=spike).out
+    names, values = (line.split(",") for line in (spike / "r.csv").read_text().splitlines())
+    row = dict(zip(names, values))
+    assert int(row["due@phase:2"]) == phases[1]["due"] and float(row["p95_s@phase:1"]) > 0.002
+    assert row["recovery_s@phase:1"] == "" and float(row["recovery_s@phase:2"]) == phases[1]["recovery_s"]
+    holds = {a["text"]: a["holds"] for a in document["assertions"]}
+    assert holds["p95@phase:2>50ms"] and holds["queued@phase:3<=1"]
+
+
+def test_studies_name_phases(spike):
+    document = json.loads((spike / "r.json").read_text())
+    document["end"].update(status=0, reason="time limit")
+    for name in ("a.json", "b.json"):
+        (spike / name).write_text(json.dumps(document))
+    done = bench.run("history", "--metric=p95@phase:1", "a.json", cwd=spike)
+    assert "p95@phase:1" in done.out, done.err
+    done = bench.run("compare", "--metric=p95@phase:2", "--fail-on=p95@phase:2:5%", "a.json", "b.json",
+                     cwd=spike)
+    assert done.err == "" and "Undecided: p95@phase:2" in done.out
+
+
+@pytest.mark.parametrize("text, message", [
+    ("p99@phase:3<1s", "the run has no phase:3: its profile has 2 phase(s)"),
+    ("queued<1", "queued is of a phase; write queued@phase:NUMBER"),
+    ("tps@phase:1<1", "tps is not counted for phases; ")])
+def test_assertions_about_other_phases_are_refused(text, message):
+    done = bench.run("cpu", "--rate-profile=hold:1/1s; hold:2/1s", f"--assert={text}", "run")
+    assert done.status == 1 and f"--assert={text}: {message}" in done.err
+    done = bench.run("cpu", "--assert=p99@phase:1<1s", "run")
+    assert "the run has no phases; --rate-profile makes them" in done.err
+
+
+def test_hosts_sum_their_phases(tmp_path):
+    shell = tmp_path / "sh"
+    shell.write_text("#!/bin/sh\nshift\nexec \"$@\"\n")
+    shell.chmod(0o755)
+    document = run(tmp_path, "--rate-profile=hold:200/1s; ramp:200..400/1s", f"--hosts-shell={shell}",
+                   f"--hosts-program={bench.binary()}", "--hosts=a:1,b:3")
+    phases = document["groups"][0]["total"]["phases"]
+    assert [p["due"] for p in phases] == [200, 300]
+    assert [round(p["wanted_per_s"], 6) for p in phases] == [200, 300]
+    assert [p["to_s"] for p in phases] == [1, 2]
+
+
+def test_a_dialect_has_no_phases(tmp_path):
+    done = bench.run("--compat=1.1", "cpu", "--cpu-max-prime=3", "--rate-profile=hold:100/1s", "--report=json:r.json",
+                     "run", cwd=tmp_path)
+    assert done.status == 0 and "Phases" not in done.out
+    assert "phases" not in json.loads((tmp_path / "r.json").read_text())["groups"][0]["total"]

@@ -153,7 +153,8 @@ def test_a_full_disk_loses_the_document_alone(tmp_path):
 
 
 @pytest.mark.parametrize("options", [
-    ["--rate=300", "--warmup-time=0.1"], ["--report-bins=none"], ["--validate", "--histogram"],
+    ["--rate=300", "--warmup-time=0.1"],
+    ["--rate-profile=hold:100/0.1s; hold:300/0.1s; hold:100/0.1s", "--warmup-time=0.1", "--report-interval=0.1"], ["--report-bins=none"], ["--validate", "--histogram"],
     ["--report-checkpoints=1", "--time=1.1"]])
 def test_all_options_follow_the_schema(options, tmp_path):
     done = bench.run("cpu", "--cpu-max-prime=500", "--time=0.3", "--report=json:json", *options, "run", cwd=tmp_path)

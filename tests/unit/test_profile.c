@@ -221,6 +221,40 @@ static void bad_traces_are_named_with_line_and_column(void **state)
                       "trace:FILE");
 }
 
+/* The phases are those between semicolons, whose times follow each other. */
+static void phases_keep_their_text(void **state)
+{
+  static const struct {
+    const char *text;
+    double from_s, span_s, burst_s, period_s;
+  } phase[] = {{.text = "ramp:0..10/5s", .from_s = 0, .span_s = 5},
+               {.text = "burst:10/1s every 4s for 10s",
+                .from_s = 5,
+                .span_s = 10,
+                .burst_s = 1,
+                .period_s = 4},
+               {.text = "step:1..3+1/2s", .from_s = 15, .span_s = 6}};
+  char fault[BN_PROFILE_WRONG], many[33 * 10] = "";
+  struct bn_profile p;
+
+  (void)state;
+  assert_int_equal(bn_profile_parse(" ramp:0..10/5s ;burst:10/1s every 4s for 10s; step:1..3+1/2s ",
+                                    2, &p, fault),
+                   0);
+  assert_int_equal(p.n_phases, 3);
+  for (size_t i = 0; i < 3; i++) {
+    assert_string_equal(p.phase[i].text, phase[i].text);
+    assert_true(p.phase[i].from_s == phase[i].from_s && p.phase[i].span_s == phase[i].span_s);
+    assert_true(p.phase[i].burst_s == phase[i].burst_s && p.phase[i].period_s == phase[i].period_s);
+  }
+  assert_true(p.lead_s == 2 && p.span_s == 21);
+  bn_profile_done(&p);
+  for (int i = 0; i < 33; i++)
+    strcat(many, i == 0 ? "hold:1/1" : ";hold:1/1");
+  refuses(many, "phase 33, 'hold:1/1', column 289: the profile has more than 32 phases; allowed: "
+                "ramp:, hold:, step:, sine:, burst:, trace:");
+}
+
 BN_TESTS(profile)
 {
   const struct CMUnitTest tests[] = {
@@ -228,6 +262,7 @@ BN_TESTS(profile)
       cmocka_unit_test(waves_have_the_area_of_the_sine),
       cmocka_unit_test(time_is_the_inverse_of_mass),
       cmocka_unit_test(a_lead_has_the_first_rate),
+      cmocka_unit_test(phases_keep_their_text),
       cmocka_unit_test(bad_text_is_named_with_its_place),
       cmocka_unit_test(traces_hold_between_their_rows),
       cmocka_unit_test(bad_traces_are_named_with_line_and_column),

@@ -34,7 +34,7 @@ static struct ground *lay(void)
   assert_non_null(g);
   memset(g, 0, sizeof *g);
   bn_outcome_init(&g->outcome);
-  assert_int_equal(bn_load_init(&g->load, N, N, NULL, 0), 0);
+  assert_int_equal(bn_load_init(&g->load, N, N, NULL, 0, NULL), 0);
   plan.stat = g->load.stats.stat;
   bn_quota_init(&g->quota, &plan);
   bn_pacer_init_rate(&g->pacer, 1, 1e-6);

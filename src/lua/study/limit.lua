@@ -52,11 +52,13 @@ local function read_time(text)
   return parsed and parsed.limit / parsed.scale
 end
 
--- Splits "NAME[:PERCENT[:AMOUNT]]" into the name and the rest.  The name of a kind of events has a
--- colon too: "p99@event:payment:5%".
+-- Splits "NAME[:PERCENT[:AMOUNT]]" into the name and the rest.  The names of kinds of events and of
+-- phases have a colon too: "p99@event:payment:5%".
 local function split(item)
-  local name, rest = item:match("^([^:]*@event:[^:]*)(.*)$")
-  if name then return name, rest end
+  for _, part in ipairs{"event", "phase"} do
+    local name, rest = item:match("^([^:]*@" .. part .. ":[^:]*)(.*)$")
+    if name then return name, rest end
+  end
   return item:match("^([^:]*)(.*)$")
 end
 

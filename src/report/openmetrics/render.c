@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/units.h"
+#include "measure/phases.h"
 
 /* --- pieces of the text ----------------------------------------------------------------------- */
 
@@ -238,7 +239,7 @@ static void openmetrics_add_timings(struct bn_buf *b, const struct bn_view *v)
   static const struct family f = {"bench_timing_seconds", "summary", "seconds",
                                   "Further times that were measured, by name."};
 
-  if (v->n_timings > v->n_event_kinds)
+  if (v->n_timings > v->n_event_kinds + bn_phases_count(&v->delta->metrics))
     openmetrics_add_head(b, &f);
   for (size_t i = 0; i < v->n_timings; i++) {
     const struct bn_timing *t = &v->timings[i];
@@ -249,7 +250,7 @@ static void openmetrics_add_timings(struct bn_buf *b, const struct bn_view *v)
                               .sum_s = t->sum_s,
                               .count = t->count};
 
-    if (!t->of_kind)
+    if (!t->of_kind && !t->of_phase)
       openmetrics_add_summary(b, &s, v);
   }
 }

@@ -111,6 +111,40 @@ void bn_text_event_kinds(FILE *out, const struct bn_view *v)
   (void)fputs("\n", out);
 }
 
+static void tables_print_recovery(FILE *out, const struct bn_phase_view *p, size_t number)
+{
+  if (p->recovery_s > 0)
+    (void)fprintf(out, "    phase %zu (%s): %s after %.*f s\n", number, p->text,
+                  p->recovered ? "recovered" : "not recovered", bn_units_decimals(p->recovery_s, 1),
+                  p->recovery_s);
+}
+
+/* Prints the table of the phases that began, and how long it took to recover from them. */
+void bn_text_phases(FILE *out, const struct bn_view *v)
+{
+  if (v->n_phases == 0)
+    return;
+  (void)fprintf(out,
+                "Phases (times in ms):\n    %12s %10s %10s %10s %8s %8s %8s %8s %10s %10s %10s",
+                "until s", "due", "started", "ended", "dropped", "queued", "retries", "failed",
+                "wanted/s", "started/s", "avg");
+  tables_print_rank_heads(out, v);
+  for (size_t i = 0; i < v->n_phases && v->phases[i].to_s > v->phases[i].from_s; i++) {
+    const struct bn_phase_view *p = &v->phases[i];
+
+    (void)fprintf(out,
+                  "    %12.1f %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %8" PRIu64 " %8" PRIu64
+                  " %8" PRIu64 " %8" PRIu64 " %10.2f %10.2f",
+                  p->to_s, p->due, p->started, p->timing->count, p->dropped, p->queued, p->retries,
+                  p->failed_events, p->wanted_per_s, p->started_per_s);
+    tables_print_times(out, v, p->timing);
+    tables_print_name(out, p->text);
+  }
+  for (size_t i = 0; i < v->n_phases; i++)
+    tables_print_recovery(out, &v->phases[i], i + 1);
+  (void)fputs("\n", out);
+}
+
 void bn_text_event_kind_line(FILE *out, const struct bn_view *v, const struct bn_event_kind *k)
 {
   const double *percentile_s = k->timing->percentile_s;

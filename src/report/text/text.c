@@ -615,6 +615,7 @@ static void text_print_summary(struct text *t, const struct bn_view *v)
   if (!d->closing[v->kind]->no_sessions)
     text_print_sessions(t, &f, v);
   bn_text_event_kinds(t->out, v);
+  bn_text_phases(t->out, v);
   bn_text_statements(t->out, v);
   if (t->plan->native) {
     const struct bn_facts *facts = v->error_facts != NULL ? v->error_facts : t->facts;

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the phases of a profile in a table of metrics, and sums them over hosts. */
+#include "measure/phases.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "measure/layout.h"
+
+enum { PART_LEN = sizeof BN_PHASE_PART - 1 };
+
+size_t bn_phases_count(const struct bn_metrics *m)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < m->n_hists; i++)
+    n += m->hist[i].kind == BN_PHASE_HISTOGRAM;
+  return n;
+}
+
+size_t bn_phases_hist(const struct bn_metrics *m, size_t k)
+{
+  size_t i = 0;
+
+  while (m->hist[i].kind != BN_PHASE_HISTOGRAM || k-- > 0)
+    i++;
+  return i;
+}
+
+bool bn_phases_part(const char *part)
+{
+  return strncmp(part, BN_PHASE_PART, PART_LEN) == 0;
+}
+
+size_t bn_phases_part_len(const char *metric)
+{
+  return bn_phases_part(metric) ? strcspn(metric, " ") : strlen(metric);
+}
+
+bool bn_phases_is(const char *metric, const char *part)
+{
+  const size_t len = bn_phases_part_len(metric);
+
+  return bn_phases_part(metric) && strlen(part) == len && strncmp(metric, part, len) == 0;
+}
+
+const struct bn_phase_view *bn_phases_named(const struct bn_view *v, const char *part)
+{
+  for (size_t k = 0; k < v->n_phases; k++)
+    if (bn_phases_is(v->phases[k].timing->name, part))
+      return &v->phases[k];
+  return NULL;
+}
+
+/* Without a recovery, nobody knows how long it would have taken. */
+bool bn_phases_value(const struct bn_phase_view *p, const char *figure, double *value)
+{
+  if (!bn_layout_value(bn_layout_phase, p, figure, value))
+    return false;
+  if (strcmp(figure, "recovery_s") == 0 && !isnan(p->recovery_s) && !p->recovered)
+    *value = HUGE_VAL;
+  return true;
+}
+
+/* A document may name its metrics in any way. */
+static const char *phases_text(const char *metric)
+{
+  const char *blank = bn_phases_part(metric) ? strchr(metric, ' ') : NULL;
+
+  return blank != NULL ? blank + 1 : metric;
+}
+
+void bn_phases_name_all(struct bn_view *v, struct bn_view_store *store, const struct bn_metrics *m)
+{
+  v->n_phases = bn_phases_count(m);
+  for (size_t k = 0; k < v->n_phases; k++) {
+    const size_t hist = bn_phases_hist(m, k);
+
+    store->phase[k] = (struct bn_phase_view){.text = phases_text(m->hist[hist].name),
+                                             .timing = &store->timing[hist - BN_H_FIXED],
+                                             .recovery_s = NAN};
+  }
+  v->phases = store->phase;
+}
+
+void bn_phases_copy(struct bn_view *to, struct bn_view_store *store, const struct bn_view *from,
+                    const struct bn_metrics *m)
+{
+  to->n_phases = 0;
+  to->phases = NULL;
+  if (from->n_phases == 0)
+    return;
+  bn_phases_name_all(to, store, m);
+  for (size_t k = 0; k < to->n_phases && k < from->n_phases; k++) {
+    struct bn_phase_view *phase = &store->phase[k];
+    const struct bn_phase_view own = *phase;
+
+    *phase = from->phases[k];
+    phase->text = own.text;
+    phase->timing = own.timing;
+  }
+}
+
+/* The hosts begin and end a phase together: one that has lost its controller earlier lacks the
+   rest.  The run has recovered when the last one has. */
+static void phase_add(struct bn_phase_view *sum, const struct bn_phase_view *part)
+{
+  const bool longer = !(part->recovery_s <= sum->recovery_s) && !isnan(part->recovery_s);
+
+  if (part->to_s > sum->to_s) {
+    sum->from_s = part->from_s;
+    sum->to_s = part->to_s;
+  }
+  sum->wanted_per_s += part->wanted_per_s;
+  sum->started_per_s += part->started_per_s;
+  sum->due += part->due;
+  sum->carried += part->carried;
+  sum->started += part->started;
+  sum->dropped += part->dropped;
+  sum->queued += part->queued;
+  sum->retries += part->retries;
+  sum->failed_events += part->failed_events;
+  if (longer) {
+    sum->recovery_s = part->recovery_s;
+    sum->recovered = part->recovered;
+  }
+}
+
+void bn_phases_sum(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts)
+{
+  for (size_t i = 0; i < parts->n; i++) {
+    const struct bn_view *part = parts->view[i];
+
+    if (part->n_phases > 0 && v->n_phases == 0)
+      bn_phases_name_all(v, store, &v->delta->metrics);
+    for (size_t k = 0; k < part->n_phases && k < v->n_phases; k++)
+      phase_add(&store->phase[k], &part->phases[k]);
+  }
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The phases of --rate-profile, as a total tells them apart. */
+#ifndef BN_MEASURE_PHASES_H
+#define BN_MEASURE_PHASES_H
+
+#include "measure/sum.h"
+#include "measure/view.h"
+
+/* Returns how many phases a table of metrics has. */
+size_t bn_phases_count(const struct bn_metrics *m);
+/* Returns the histogram of phase k, from 0 on, which the table has. */
+size_t bn_phases_hist(const struct bn_metrics *m, size_t k);
+/* Returns the bytes of the name of the part that a metric is of, or of the metric's name. */
+size_t bn_phases_part_len(const char *metric);
+/* Returns whether a metric is that of the part "phase:2". */
+bool bn_phases_is(const char *metric, const char *part);
+/* Returns the phase of a view that is called so, or NULL. */
+const struct bn_phase_view *bn_phases_named(const struct bn_view *v, const char *part);
+/* Sets the value of a figure by its name; false: phases do not have it. */
+bool bn_phases_value(const struct bn_phase_view *p, const char *figure, double *value);
+/* Returns whether the name of a part is that of a phase. */
+bool bn_phases_part(const char *part);
+
+/* Gives a view of these metrics and timings the phases that they have, with no figures. */
+void bn_phases_name_all(struct bn_view *v, struct bn_view_store *store, const struct bn_metrics *m);
+/* Copies the figures of the phases of a view, if it has any, into one that owns its metrics and
+   timings. */
+void bn_phases_copy(struct bn_view *to, struct bn_view_store *store, const struct bn_view *from,
+                    const struct bn_metrics *m);
+/* Sums the phases of the parts of a run on several hosts, or of one. */
+void bn_phases_sum(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts);
+
+#endif
