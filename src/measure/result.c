@@ -167,6 +167,7 @@ static uint64_t result_size_of_record(const struct bn_record *r)
          m->n_counters * (sizeof *m->counter + sizeof *d->counter + sizeof *r->store.count) +
          m->n_hists * (sizeof *m->hist + sizeof *d->sparse + sizeof *r->store.timing +
                        sizeof *r->store.event_kind) +
+         bn_phases_count(m) * sizeof *r->store.phase +
          (r->store.timing_s != NULL ? m->n_hists * sizeof *r->store.timing_s : 0) +
          m->n_labelled * (sizeof *m->labelled + sizeof *d->label + sizeof *d->n_labels) +
          labels * sizeof **d->label + (r->view.n_figures + 1) * sizeof *r->store.figure +

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/units.h"
+#include "measure/bounds.h"
 
 size_t bn_text_next_rank(const struct bn_view *v, double last)
 {
@@ -113,8 +114,11 @@ void bn_text_event_kinds(FILE *out, const struct bn_view *v)
 
 static void tables_print_recovery(FILE *out, const struct bn_phase_view *p, size_t number)
 {
+  char name[4 * BN_BOUND_NAME + 1];
+
+  (void)bn_escape(name, sizeof name, p->text, "");
   if (p->recovery_s > 0)
-    (void)fprintf(out, "    phase %zu (%s): %s after %.*f s\n", number, p->text,
+    (void)fprintf(out, "    phase %zu (%s): %s after %.*f s\n", number, name,
                   p->recovered ? "recovered" : "not recovered", bn_units_decimals(p->recovery_s, 1),
                   p->recovery_s);
 }
