@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "option/profile.h"
 
 static struct bn_profile profile;
@@ -234,7 +235,8 @@ static void phases_keep_their_text(void **state)
                 .burst_s = 1,
                 .period_s = 4},
                {.text = "step:1..3+1/2s", .from_s = 15, .span_s = 6}};
-  char fault[BN_PROFILE_WRONG], many[33 * 10] = "";
+  char fault[BN_PROFILE_WRONG];
+  struct bn_buf many = {.max = 0};
   struct bn_profile p;
 
   (void)state;
@@ -250,9 +252,11 @@ static void phases_keep_their_text(void **state)
   assert_true(p.lead_s == 2 && p.span_s == 21);
   bn_profile_done(&p);
   for (int i = 0; i < 33; i++)
-    strcat(many, i == 0 ? "hold:1/1" : ";hold:1/1");
-  refuses(many, "phase 33, 'hold:1/1', column 289: the profile has more than 32 phases; allowed: "
-                "ramp:, hold:, step:, sine:, burst:, trace:");
+    (void)bn_buf_str(&many, i == 0 ? "hold:1/1" : ";hold:1/1");
+  refuses(many.data,
+          "phase 33, 'hold:1/1', column 289: the profile has more than 32 phases; allowed: "
+          "ramp:, hold:, step:, sine:, burst:, trace:");
+  bn_buf_done(&many);
 }
 
 BN_TESTS(profile)
