@@ -98,6 +98,7 @@ void bn_run_report_heading(struct bn_run_report *r, const struct bn_fleet *f)
   struct bn_merged_result_part *part = run_report_parts_of(f);
 
   bn_merged_result_facts(part, f->n, f->setup->conf, f->setup->options, &r->facts);
+  r->facts.plan.metrics = bn_intervals_metrics(&f->intervals);
   free(part);
   run_report_queue_job(r, &r->begin, run_report_print_heading);
 }

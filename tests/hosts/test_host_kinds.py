@@ -2,6 +2,7 @@
 """Kinds of events of a run on several hosts, and the workloads of a mix, are the sums of those of
 its hosts, in the total, in each interval and at each checkpoint."""
 
+import csv
 import re
 
 # In turns: three of kind a, one of kind b, each of 30 ms.
@@ -49,6 +50,22 @@ def test_kinds_add_up(fleet):
     rows = re.findall(r"^ +(\d+) +[\d.]+% .*  ([ab])$", done.out.split("Kinds of events")[-1], re.M)
     assert [(int(n), name) for n, name in rows] == list(zip(counts(group["total"]), "ab", strict=True))
     assert fleet.left() == []
+
+
+def test_rows_have_the_columns_of_kinds(fleet):
+    """Also the line of names, which a file of csv-total gets before the hosts are ready."""
+    script = fleet.script("kinds.lua", KINDS)
+    for _ in range(2):
+        done = fleet.run("a,b", script, "--events-per-session=8", "--time=0", "--report-interval=0.1",
+                         f"--report=csv-total:{fleet.folder}/t.csv", f"--report=csv:{fleet.folder}/i.csv",
+                         "run")
+        assert done.status == 0, done.err
+    first, second = csv.DictReader((fleet.folder / "t.csv").open())
+    for row in (first, second):
+        assert None not in row and None not in row.values()
+        assert [row[f"events@event:{name}"] for name in "ab"] == ["12", "4"]
+    for row in csv.DictReader((fleet.folder / "i.csv").open()):
+        assert int(row["events@event:a"]) + int(row["events@event:b"]) == int(row["events"])
 
 
 def test_a_kind_that_no_host_has(fleet):

@@ -88,10 +88,11 @@ static int total_open_file(const char *path, struct bn_err *err)
   return -1;
 }
 
-/* Refuses a file whose first line does not have the names of this run. */
-static int total_check_names(const struct total *t, int fd, struct bn_err *err)
+/* Refuses a file whose first line does not have the names of this run.  whole: that are all of
+   them; else those of a script may follow. */
+static int total_check_names(const struct total *t, int fd, bool whole, struct bn_err *err)
 {
-  const size_t len = t->names.len;
+  const size_t len = whole ? t->names.len : t->names.len - 1;
   char *first = bn_alloc(1, len);
   ssize_t n;
   int rc = 0;
@@ -153,7 +154,7 @@ static int total_append_to_file(struct total *t, struct bn_err *err)
 
   if (fd < 0)
     return -1;
-  rc = fstat(fd, &st) == 0 ? total_check_names(t, fd, err)
+  rc = fstat(fd, &st) == 0 ? total_check_names(t, fd, true, err)
                            : total_refuse(t->path, strerror(errno), err);
   if (rc == 0)
     rc = total_make_lines(t, fd, st.st_size, err);
@@ -166,7 +167,8 @@ static int total_append_to_file(struct total *t, struct bn_err *err)
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* Makes the line of names from the plan, as the options decide the columns. */
+/* Makes the line of names from the plan, as the options decide the columns.  The figures are then
+   those of a run that measured nothing. */
 static void total_make_names(struct total *t, const struct bn_plan *plan)
 {
   bn_row_run(&t->row, NULL, NULL);
@@ -176,7 +178,8 @@ static void total_make_names(struct total *t, const struct bn_plan *plan)
   bn_line_names(&t->names, &t->row);
 }
 
-/* Refuses a file with other columns before a run of hours, not after it. */
+/* Refuses a file with other columns before a run of hours, not after it.  What a script of several
+   hosts or groups measures is not known yet. */
 static int total_check(void *self, const struct bn_plan *plan, struct bn_err *err)
 {
   struct total *t = self;
@@ -188,7 +191,7 @@ static int total_check(void *self, const struct bn_plan *plan, struct bn_err *er
   fd = total_open_file(t->path, err);
   if (fd < 0)
     return -1;
-  rc = total_check_names(t, fd, err);
+  rc = total_check_names(t, fd, plan->metrics != NULL, err);
   (void)close(fd);
   return rc;
 }
@@ -206,6 +209,8 @@ static int total_total(void *self, const struct bn_view *v, struct bn_err *err)
   struct total *t = self;
 
   (void)err;
+  if (t->path != NULL)
+    total_make_names(t, &t->facts->plan);
   bn_row_total(&t->figures, &t->facts->plan, v);
   t->measured = true;
   return 0;
@@ -235,7 +240,9 @@ static int total_finish(void *self, const struct bn_end *end, struct bn_err *err
 
   if (t->facts == NULL)
     return 0;
-  if (!t->measured)
+  if (!t->measured && t->path != NULL)
+    total_make_names(t, &t->facts->plan);
+  else if (!t->measured)
     bn_row_total(&t->figures, &t->facts->plan, NULL);
   bn_row_run(&t->row, t->facts, end);
   bn_row_append(&t->row, &t->figures);
