@@ -666,30 +666,30 @@ static int main_run_subcommand(struct program *p, const struct bn_subcommand *su
 }
 
 /* ops NULL: a script, whose kind is known when it runs. */
-static int main_run_hosts(const struct program *p, const struct bn_workload *ops)
+static int main_run_hosts(struct program *p, const struct bn_workload *ops)
 {
   const struct bn_cli *cli = &p->cli;
   const bool verifies = ops == NULL && p->sql_conf.verify_commits;
-  const struct bn_hosts_setup setup = {
-      .conf = &p->conf,
-      .options = p->options,
-      .ranks = &p->ranks,
-      .args = p->args,
-      .test = cli->test,
-      .command = cli->command,
-      /* In dialects a file hides a bundled script of its name. */
-      .is_bundled = ops != NULL || (cli->policy->dialect == NULL && cli->test != NULL &&
-                                    bn_registry_is_script(cli->test, strlen(cli->test))),
-      .kinds = ops != NULL ? 1U << ops->kind : UINT_MAX,
-      .statements = ops == NULL && p->sql_conf.statements,
-      .local = bn_registry_is_local(cli->test, p->sql_conf.driver),
-      .verify_s = verifies * BN_SQL_VERIFY_S,
-      .verify_hurry_s = verifies * BN_SQL_VERIFY_HURRY_S,
-      .reporters = p->reporters,
-      .n_reporters = p->n_reporters,
-      .text = bn_registry_reporter("text", 4),
-      .asserts = p->asserts,
-      .n_asserts = p->n_asserts};
+  const struct bn_hosts_setup setup = {.conf = &p->conf,
+                                       .options = p->options,
+                                       .ranks = &p->ranks,
+                                       .args = p->args,
+                                       .test = cli->test,
+                                       .command = cli->command,
+                                       .groups = &p->conf.raw.groups,
+                                       .no_script = bn_cli_no_group_script,
+                                       .is_builtin = ops != NULL,
+                                       .is_bundled_script = bn_registry_is_script,
+                                       .kinds = ops != NULL ? 1U << ops->kind : UINT_MAX,
+                                       .statements = ops == NULL && p->sql_conf.statements,
+                                       .local = bn_registry_is_local(cli->test, p->sql_conf.driver),
+                                       .verify_s = verifies * BN_SQL_VERIFY_S,
+                                       .verify_hurry_s = verifies * BN_SQL_VERIFY_HURRY_S,
+                                       .reporters = p->reporters,
+                                       .n_reporters = p->n_reporters,
+                                       .text = bn_registry_reporter("text", 4),
+                                       .asserts = p->asserts,
+                                       .n_asserts = p->n_asserts};
 
   return bn_hosts_run(&setup);
 }
@@ -698,7 +698,6 @@ static int main_run_program(struct program *p, int argc, char **argv)
 {
   const struct bn_subcommand *sub = bn_subcommand_find(bn_registry_subcommands, argc, argv);
   const struct bn_workload *ops;
-  int answered;
 
   if (sub != NULL)
     return main_run_subcommand(p, sub, argc, argv);
@@ -709,10 +708,10 @@ static int main_run_program(struct program *p, int argc, char **argv)
   main_copy_args(p, argc, argv);
   if (main_declare_options(p) != 0 || main_parse_arguments(p) != 0)
     return BN_STATUS_FAILED;
-  bn_cli_take_test(&p->cli, p->conf.raw.test);
-  bn_cli_take_help(&p->cli, &p->conf.raw.help);
   bn_cli_scrub(&p->cli, p->options);
-  answered = main_answer(p);
+  if (bn_cli_take_words(&p->cli, &p->conf.raw) != 0)
+    return BN_STATUS_FAILED;
+  const int answered = main_answer(p);
   if (answered != 0)
     return answered > 0 ? BN_STATUS_OK : BN_STATUS_FAILED;
   if (p->cli.policy->words_are_commands && p->cli.command == NULL) {
@@ -749,12 +748,10 @@ static int main_run_agent(struct program *p)
 
 static int main_run(struct program *p, int argc, char **argv)
 {
-  int status;
-
   if (bn_agent_is_wanted(argc, argv))
     return main_run_agent(p);
   bn_log_start();
-  status = bn_bridge_enter(&p->ranks, argc, argv, bn_subcommand_scrub);
+  const int status = bn_bridge_enter(&p->ranks, argc, argv, bn_subcommand_scrub);
   return status < 0 ? main_run_program(p, argc, argv) : status;
 }
 

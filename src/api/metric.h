@@ -28,11 +28,22 @@ enum bn_metric_kind {
    "p99@event:payment".  The histogram has this name, and the counters "events@event:payment" and so
    on. */
 #define BN_EVENT_PART "event:"
+/* The events of a group of --group count as a kind of their own, which is called so: its metrics
+   are "group:reads", "events@group:reads" and so on. */
+#define BN_GROUP_PART "group:"
 enum {
+  BN_GROUPS_MAX = 16,                                      /* of a run */
+  BN_GROUP_NAME = 32,                                      /* most bytes of a name */
+  BN_PART_NAME = sizeof BN_GROUP_PART - 1 + BN_GROUP_NAME, /* the same, of a kind or a group */
   BN_EVENT_KINDS_MAX = 32, /* of a script; each has a histogram, which is large */
   BN_EVENT_KIND_NAME = 32, /* most bytes of a name */
   BN_EVENT_COUNTERS = BN_EVENT_LATE - BN_EVENT_ENDED + 1
 };
+/* The beginnings of the names of a kind's metrics, in the order of enum bn_metric_kind. */
+#define BN_EVENT_METRICS                                                                           \
+  {                                                                                                \
+    "", "events@", "retries@", "failed_events@", "late_events@"                                    \
+  }
 
 /* A phase is called so, with its number from 1 on behind it: "p99@phase:2".  The histogram's name
    has its text behind that: "phase:2 hold:5000/5m". */

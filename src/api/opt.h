@@ -47,6 +47,7 @@ enum bn_opt_trait {
   /* For runs on several hosts. */
   BN_OPT_PER_HOST = 1 << 0,        /* the controller gives each host a value of its own */
   BN_OPT_CONTROLLER_ONLY = 1 << 1, /* hosts do not get it as it was typed, or not at all */
+  BN_OPT_ONE_RUN = 1 << 14,        /* groups cannot differ in it (--group); documents do not tell */
   /* For readers of results. */
   BN_OPT_OUTPUT_ONLY = 1 << 2,  /* it says where output goes and which messages there are */
   BN_OPT_OBSERVES = 1 << 3,     /* it says how a run is observed, which may cost time */

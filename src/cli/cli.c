@@ -489,7 +489,7 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
   return dashed == NULL ? 0 : cli_refuse_dashed(cli, options, dashed);
 }
 
-void bn_cli_take_test(struct bn_cli *cli, const char *test)
+static void cli_take_test(struct bn_cli *cli, const char *test)
 {
   if (!cli->policy->files_name_test || test == NULL || test[0] == '\0' || cli_names_test(cli))
     return;
@@ -503,7 +503,7 @@ void bn_cli_take_test(struct bn_cli *cli, const char *test)
   cli->hides_test = false;
 }
 
-void bn_cli_take_help(struct bn_cli *cli, bool *help)
+static void cli_take_help(struct bn_cli *cli, bool *help)
 {
   if (!cli->policy->help_in_any_form)
     return;
@@ -522,8 +522,17 @@ void bn_cli_take_help(struct bn_cli *cli, bool *help)
   *help = false;
 }
 
+int bn_cli_take_words(struct bn_cli *cli, struct bn_conf_raw *raw)
+{
+  cli_take_test(cli, raw->test);
+  cli_take_help(cli, &raw->help);
+  return bn_cli_take_groups(cli, raw->groups.n);
+}
+
 void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options)
 {
+  char masked[BN_MASK_MAX];
+
   for (int i = 1; i < cli->argc; i++) {
     char *arg = cli->argv[i], *value = strchr(arg, '=');
 
@@ -531,13 +540,24 @@ void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options)
       continue;
     *value = '\0';
     const struct bn_opt *o = bn_optset_find(options, arg + 2);
-    const bool secret = o != NULL ? bn_opt_is_secret(o) : bn_mask_names_secret(arg);
+    bool secret = o != NULL ? bn_opt_is_secret(o) : bn_mask_names_secret(arg);
 
     *value++ = '=';
+    /* The text of --group has options of its own. */
+    secret |= o != NULL && o->verbatim && bn_mask_text(value, masked) != value;
     /* Four letters, so that `ps` does not show the length of the secret either. */
     for (size_t k = 0; secret && value[k] != '\0'; k++)
       value[k] = k < 4 ? 'x' : ' ';
   }
+}
+
+const char *bn_cli_no_group_script(const char *word)
+{
+  if (bn_subcommand_named(bn_registry_subcommands, word) != NULL)
+    return "a subcommand";
+  if (bn_registry_workload(word) != NULL)
+    return "a built-in test";
+  return bn_cli_is_command_name(word) ? "a command" : NULL;
 }
 
 /* --- what is wrong --- */

@@ -41,11 +41,13 @@ struct bn_cli {
 int bn_cli_begin(struct bn_cli *cli, int argc, char **argv);
 /* Applies every argument; unknown options stay pending in the set. */
 int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options);
-/* test: of a configuration file, or NULL; outlives the command line.  A word or --test beats it. */
-void bn_cli_take_test(struct bn_cli *cli, const char *test);
-/* "help TEST" and "TEST --help" become the test's command `help`; *help stays true where the help
-   of the program is asked for. */
-void bn_cli_take_help(struct bn_cli *cli, bool *help);
+/* Settles what words mean.  The test of a configuration file, which outlives the command line,
+   counts if there is no word and no --test.  "help TEST" and "TEST --help" become the test's
+   command `help`; raw->help stays true where the help of the program is asked for.  With --group a
+   single word is the command.  -1: a message has said what is wrong. */
+int bn_cli_take_words(struct bn_cli *cli, struct bn_conf_raw *raw);
+/* Returns what a word is that cannot be the script of a group; NULL: it may be one. */
+const char *bn_cli_no_group_script(const char *word);
 /* Returns whether the command has this name. */
 bool bn_cli_is_command(const struct bn_cli *cli, const char *name);
 /* Returns whether the word is a command that no script has to define. */

@@ -66,3 +66,26 @@ int bn_cli_check_workloads(const struct bn_cli *cli)
     bn_log_stderr("%s", cli->hides_test ? "the weight of a workload is wrong" : err.text);
   return rc;
 }
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
+int bn_cli_take_groups(struct bn_cli *cli, size_t groups)
+{
+  if (groups == 0)
+    return 0;
+  if (cli->policy->dialect != NULL)
+    bn_log_stderr("--group cannot be used with --compat");
+  else if (cli->test == NULL)
+    return 0;
+  else if (cli->command != NULL)
+    bn_log_stderr("--group: '%s' stands outside of the groups; each of them names its script, and "
+                  "the command alone stands behind them",
+                  cli->hides_test ? BN_MASK : cli->test);
+  else {
+    cli->command = cli->test;
+    cli->hides_command = cli->hides_test;
+    cli->test = NULL;
+    return 0;
+  }
+  return -1;
+}

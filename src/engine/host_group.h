@@ -3,13 +3,15 @@
 #ifndef BN_ENGINE_HOST_GROUP_H
 #define BN_ENGINE_HOST_GROUP_H
 
+#include <stddef.h>
+
 struct bn_run;
 
 /* Sessions are numbered over all hosts.  The start barrier opens at the same time on all hosts, and
    the sessions of a command meet at a barrier over all hosts. */
 struct bn_host_group {
   unsigned first;    /* number of the first session of this run */
-  unsigned sessions; /* sessions of all hosts; first + --threads at most */
+  unsigned sessions; /* sessions of all hosts; first + --threads at most; 0: those of this run */
   void *of;          /* argument of the functions below */
   /* Between attach and detach, bn_run_stop(), bn_run_start_at() and bn_run_pass() may be called. */
   void (*attach)(void *of, struct bn_run *run); /* the main thread calls attach and detach */
@@ -18,5 +20,11 @@ struct bn_host_group {
      bn_run_pass().  Any thread. */
   void (*meet)(void *of);
 };
+
+/* Returns the sessions of all hosts; own: those of this run. */
+static inline unsigned bn_host_group_sessions(const struct bn_host_group *g, unsigned own)
+{
+  return g != NULL && g->sessions > 0 ? g->sessions : own;
+}
 
 #endif

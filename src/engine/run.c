@@ -66,7 +66,7 @@ static void run_make_pacer(struct bn_run *run)
   const struct bn_conf *c = run->job.conf;
   const struct bn_host_group *group = run->host_group;
   const unsigned first = group != NULL ? group->first : 0;
-  const double all = group != NULL ? group->sessions : c->plan.threads;
+  const double all = bn_host_group_sessions(group, c->plan.threads);
 
   if (c->plan.rate <= 0)
     return;

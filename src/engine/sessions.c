@@ -22,11 +22,10 @@ int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_se
   const unsigned n = workers, all = workers + BN_LOAD_SIDE;
   const size_t size = (l->state_size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 
-  *s =
-      (struct bn_sessions){.workers = workers,
-                           .first = l->host_group != NULL ? l->host_group->first : 0,
-                           .n_all_hosts = l->host_group != NULL ? l->host_group->sessions : workers,
-                           .all = sessions_allocate(sizeof *s->all * all)};
+  *s = (struct bn_sessions){.workers = workers,
+                            .first = l->host_group != NULL ? l->host_group->first : 0,
+                            .n_all_hosts = bn_host_group_sessions(l->host_group, workers),
+                            .all = sessions_allocate(sizeof *s->all * all)};
   if (size > 0)
     s->state = sessions_allocate(size * all);
   if (s->all == NULL || (size > 0 && s->state == NULL))

@@ -194,7 +194,7 @@ bool bn_threads_open(struct bn_threads *t, const struct bn_times *times)
 
 static bool threads_is_single_host(const struct bn_threads *t)
 {
-  return t->host_group == NULL || t->host_group->sessions == t->n;
+  return bn_host_group_sessions(t->host_group, t->n) == t->n;
 }
 
 /* The caller holds the lock, here and in the function below. */

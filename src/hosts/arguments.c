@@ -262,15 +262,10 @@ static int arguments_send_password(struct bn_arguments *a, const char *name, con
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-enum { NAME_SIZE = 64 }; /* a longer name is that of no option */
-
-/* Writes the name of an option, "--NAME" or "--NAME=VALUE", in which '_' stands for '-'. */
-static void arguments_read_name(const char *arg, char name[NAME_SIZE])
+/* Returns the traits of options that a process does not get as they were typed. */
+static unsigned arguments_left_out(const struct bn_arguments *a)
 {
-  (void)snprintf(name, NAME_SIZE, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
-  for (char *c = name; *c != '\0'; c++)
-    if (*c == '_')
-      *c = '-';
+  return a->from->group != NULL ? BN_OPT_CONTROLLER_ONLY : BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY;
 }
 
 /* Adds an option to the words of the agents: a file that it names is sent, and an option of which
@@ -279,17 +274,18 @@ static int arguments_add_option(struct bn_arguments *a, const char *arg, struct 
 {
   const char *equals = strchr(arg, '=');
   const char *value = equals != NULL && equals[1] != '\0' ? equals + 1 : NULL;
-  char name[NAME_SIZE];
+  char name[BN_OPT_NAME_MAX];
 
-  arguments_read_name(arg, name);
+  bn_opt_read_name(arg, name);
   if (strcmp(name, "config-file") == 0 && value != NULL)
     return arguments_send_settings(a, value, err);
-  if ((bn_optset_traits(a->from->options, name) & (BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY)) != 0)
+  if ((bn_optset_traits(a->from->options, name) & arguments_left_out(a)) != 0)
     return 0;
   if (arguments_ends_in(name, "-password-prompt"))
-    return bn_err_set(err, EINVAL, "--%s cannot be used in a run on several hosts; use --%.*s-file",
-                      name, (int)(strlen(name) - strlen("-prompt")), name);
-  if (arguments_ends_in(name, "-password-file") && value != NULL)
+    return bn_err_set(err, EINVAL, "--%s cannot be used in a run %s; use --%.*s-file", name,
+                      a->from->group != NULL ? "with --group" : "on several hosts",
+                      (int)(strlen(name) - strlen("-prompt")), name);
+  if (a->from->group == NULL && arguments_ends_in(name, "-password-file") && value != NULL)
     return arguments_send_password(a, name, value, err);
   bn_words_add(&a->words, arg);
   return 0;
@@ -359,15 +355,6 @@ static int arguments_add_passwords(struct bn_arguments *o, struct bn_err *err)
   return a.rc;
 }
 
-static int arguments_add_options(struct bn_arguments *a, struct bn_err *err)
-{
-  for (char *const *arg = a->from->args + 1; *arg != NULL; arg++)
-    if (strncmp(*arg, "--", 2) == 0 && arguments_add_option(a, *arg, err) != 0)
-      return -1;
-  arguments_add_defaults(a);
-  return 0;
-}
-
 /* Adds the options that make all hosts draw from the same streams, report the same intervals, and
    have the same dialect whatever the name of their program is. */
 static void arguments_add_common(struct bn_arguments *a)
@@ -390,18 +377,54 @@ static void arguments_add_common(struct bn_arguments *a)
   }
 }
 
+static int arguments_add_options(struct bn_arguments *a, struct bn_err *err)
+{
+  const struct bn_group_list *groups = a->from->groups;
+
+  for (char *const *arg = a->from->args + 1; *arg != NULL; arg++)
+    if (strncmp(*arg, "--", 2) == 0 && (groups == NULL || bn_groups_owner(groups, *arg) == NULL) &&
+        arguments_add_option(a, *arg, err) != 0)
+      return -1;
+  return 0;
+}
+
+/* Adds what the process of a group needs, which finds files as this one does.  The last of two
+   options of one name counts, and that is the group's. */
+static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
+{
+  const struct bn_group_words *g = a->from->group;
+
+  for (size_t i = 0; i < g->script.n; i++)
+    bn_words_add(&a->words, g->script.item[i]);
+  if (arguments_add_options(a, err) != 0)
+    return -1;
+  arguments_add_common(a);
+  for (size_t i = 0; i < g->options.n; i++)
+    if (arguments_add_option(a, g->options.item[i], err) != 0)
+      return -1;
+  return 0;
+}
+
+static int arguments_add_host(struct bn_arguments *a, struct bn_err *err)
+{
+  if (arguments_send_scripts(a, err) != 0 || arguments_add_options(a, err) != 0)
+    return -1;
+  arguments_add_defaults(a);
+  if (arguments_add_passwords(a, err) != 0)
+    return -1;
+  arguments_add_common(a);
+  return 0;
+}
+
 int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_from *from,
                       struct bn_err *err)
 {
   *a = (struct bn_arguments){.from = from};
   bn_buf_init(&a->files, 2 * (size_t)BN_FRAME_MAX);
-  if (arguments_send_scripts(a, err) != 0 || arguments_add_options(a, err) != 0 ||
-      arguments_add_passwords(a, err) != 0) {
-    bn_arguments_done(a);
-    return -1;
-  }
-  arguments_add_common(a);
-  return 0;
+  if ((from->group != NULL ? arguments_add_group : arguments_add_host)(a, err) == 0)
+    return 0;
+  bn_arguments_done(a);
+  return -1;
 }
 
 void bn_arguments_argv(const struct bn_arguments *a, const struct bn_work_split *work,
@@ -409,15 +432,16 @@ void bn_arguments_argv(const struct bn_arguments *a, const struct bn_work_split 
 {
   char threads[48], events[48], rate[64];
   const char *const own[] = {threads, events, rate, a->from->command};
+  enum { OWN = sizeof own / sizeof *own };
 
   (void)snprintf(threads, sizeof threads, "--threads=%u", work->threads);
   (void)snprintf(events, sizeof events, "--events=%" PRIu64, work->per_session ? 0 : work->events);
   (void)snprintf(rate, sizeof rate, "--rate=%.17g", work->rate);
   out->n = 0;
-  out->item = bn_alloc(a->words.n + sizeof own / sizeof *own + 1, sizeof *out->item);
+  out->item = bn_alloc(a->words.n + OWN + 1, sizeof *out->item);
   for (size_t i = 0; i < a->words.n; i++)
     out->item[out->n++] = bn_alloc_text(a->words.item[i]);
-  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+  for (size_t i = a->from->group != NULL ? OWN - 1 : 0; i < OWN; i++)
     out->item[out->n++] = bn_alloc_text(own[i]);
 }
 

@@ -8,6 +8,7 @@
 #include "api/opt.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "hosts/groups.h"
 #include "hosts/work_split.h"
 #include "option/opt.h"
 
@@ -15,7 +16,9 @@
 struct bn_arguments_from {
   char *const *args; /* with the program's name, ends with NULL; may hold secrets */
   const char *test, *command;
-  bool is_bundled; /* the test is built in, or a bundled script */
+  bool is_bundled;                    /* the test is built in, or a bundled script */
+  const struct bn_group_list *groups; /* NULL: the run has none */
+  const struct bn_group_words *group; /* whose command line is made, in place of that of hosts */
   const struct bn_optset *options;
   uint64_t seed;        /* of the random numbers of all hosts; 0: each draws its own */
   uint64_t interval_ns; /* after which hosts send what they have measured; 0: they do not */

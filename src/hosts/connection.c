@@ -154,6 +154,10 @@ static int connection_read_head(struct bn_connection *c, const struct bn_node *m
   if (bn_store_read_facts(facts != NULL ? facts : map, &c->head.facts, err) != 0)
     return -1;
   bn_result_escape(&c->head);
+  if (c->group)
+    c->work = (struct bn_work_split){.threads = c->head.facts.plan.threads,
+                                     .events = c->head.facts.plan.events,
+                                     .rate = c->head.facts.plan.rate};
   if (c->head.facts.plan.threads != c->work.threads)
     return bn_err_set(err, EPROTO, "it runs %u threads in place of %u", c->head.facts.plan.threads,
                       c->work.threads);

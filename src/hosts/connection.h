@@ -31,6 +31,7 @@ struct bn_connection {
   size_t number;
   int rank; /* the rank of a launcher, whose host sends its name in WELCOME; -1: none */
   char own_name[BN_WORK_SPLIT_NAME_MAX + 1]; /* the name of a rank; "": not known */
+  bool group; /* it is a group of this host, which says what its work is when it is ready */
   struct bn_work_split work;
   struct bn_link link;
   enum bn_connection_state state;

@@ -37,6 +37,8 @@ struct control {
 bool bn_hosts_wanted(const struct bn_conf *conf, const struct bn_ranks *ranks, const char *test,
                      const char *command)
 {
+  if (conf->raw.groups.n > 0)
+    return true;
   if (command != NULL && strcmp(command, "help") == 0)
     return false;
   return bn_fleet_is_listed(conf) ||
@@ -116,7 +118,7 @@ static void controller_begin_clocks(struct bn_fleet *f, struct bn_run_report *r)
 {
   struct bn_err err = {0};
 
-  if (bn_run_report_check(r, f, &err) != 0) {
+  if (bn_fleet_unite(f, &err) != 0 || bn_run_report_check(r, f, &err) != 0) {
     bn_printer_failure(&f->printer, &err);
     f->failed = true;
     return;
@@ -320,13 +322,15 @@ static bool controller_open(struct control *c)
   return c->fleet.printer.made;
 }
 
-int bn_hosts_run(const struct bn_hosts_setup *setup)
+/* all: the groups of the command line, or an empty list; groups: those of them that take part. */
+static int controller_run(const struct bn_hosts_setup *setup, const struct bn_group_list *all,
+                          const struct bn_group_list *groups)
 {
   struct control c = {.report = {.reporters = {.n = 0}}};
   struct bn_err err = {0};
   int status = BN_STATUS_FAILED;
 
-  if (bn_fleet_make(&c.fleet, setup, &err) != 0) {
+  if (bn_fleet_make(&c.fleet, setup, all, groups, &err) != 0) {
     bn_log_stderr("%s", err.text);
     bn_fleet_done(&c.fleet);
     return status;
@@ -339,5 +343,68 @@ int bn_hosts_run(const struct bn_hosts_setup *setup)
   status = bn_run_report_status(&c.report);
   bn_fleet_done(&c.fleet);
   bn_run_report_done(&c.report);
+  return status;
+}
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
+static int controller_read_groups(const struct bn_hosts_setup *s, struct bn_group_list *list,
+                                  struct bn_err *err)
+{
+  const struct bn_groups_from from = {
+      .texts = s->groups, .args = s->args, .options = s->options, .no_script = s->no_script};
+
+  if (bn_fleet_is_listed(s->conf) || (s->ranks != NULL && s->ranks->n > 0))
+    return bn_err_set(err, BN_ERR_OPTION,
+                      "--group cannot be used with --hosts, --hosts-file or under a launcher of "
+                      "MPI: groups run on this host");
+  if (s->conf->raw.threads_total > 0)
+    return bn_err_set(err, BN_ERR_OPTION,
+                      "--threads-total cannot be used with --group: each group has the threads of "
+                      "its --threads");
+  if (s->command == NULL || strcmp(s->command, "help") == 0)
+    return bn_err_set(err, BN_ERR_OPTION,
+                      "--group needs a command, for example: bench --group='a: SCRIPT' run; for "
+                      "the options of a script type bench SCRIPT help");
+  return bn_groups_read(list, &from, err);
+}
+
+/* Returns whether the command has been executed for a group before that shares its data. */
+static bool controller_is_done(const struct bn_hosts_setup *s, const struct bn_group_list *list,
+                               size_t i)
+{
+  for (size_t k = 0; k < i; k++)
+    if (bn_groups_share_data(&list->group[k], &list->group[i], s->options, s->is_bundled_script))
+      return true;
+  return false;
+}
+
+/* Executes a command other than `run` for the groups in their order, until it fails for one. */
+static int controller_run_command(const struct bn_hosts_setup *s, const struct bn_group_list *list)
+{
+  int status = BN_STATUS_OK;
+
+  for (size_t i = 0; status == BN_STATUS_OK && i < list->n; i++)
+    if (!controller_is_done(s, list, i))
+      status = controller_run(s, list, &(struct bn_group_list){&list->group[i], 1});
+  return status;
+}
+
+int bn_hosts_run(const struct bn_hosts_setup *setup)
+{
+  struct bn_group_list list = {.n = 0};
+  struct bn_err err = {0};
+  int status = BN_STATUS_FAILED;
+
+  if (setup->groups->n > 0 && controller_read_groups(setup, &list, &err) != 0) {
+    bn_log_stderr("%s", err.text);
+  } else if (list.n > 0 && strcmp(setup->command, "run") != 0) {
+    status = controller_run_command(setup, &list);
+  } else {
+    if (list.n > 0)
+      bn_groups_mask(&list, setup->groups);
+    status = controller_run(setup, &list, &list);
+  }
+  bn_groups_done(&list);
   return status;
 }

@@ -20,6 +20,16 @@ bool bn_fleet_is_listed(const struct bn_conf *conf)
          (r->hosts_file != NULL && r->hosts_file[0] != '\0');
 }
 
+bool bn_fleet_has_groups(const struct bn_fleet *f)
+{
+  return f->groups->n > 0;
+}
+
+const char *bn_fleet_parts(const struct bn_fleet *f)
+{
+  return bn_fleet_has_groups(f) ? "groups" : "hosts";
+}
+
 static bool fleet_has_ranks(const struct bn_fleet *f)
 {
   return f->setup->ranks != NULL && f->setup->ranks->n > 0;
@@ -57,6 +67,14 @@ static int fleet_read_hosts(struct bn_fleet *f, struct bn_err *err)
   return rc;
 }
 
+static int fleet_list_groups(struct bn_fleet *f, struct bn_err *err)
+{
+  for (size_t i = 0; i < f->groups->n; i++)
+    if (bn_work_split_add(&f->list, f->groups->group[i].name, err) != 0)
+      return -1;
+  return 0;
+}
+
 /* Refuses a run without a test or a command: this process would execute the top level of a
    script. */
 static int fleet_check_command(const struct bn_hosts_setup *s, struct bn_err *err)
@@ -81,7 +99,7 @@ static int fleet_check_profile(const struct bn_conf *conf, struct bn_err *err)
 
 static bool fleet_has_local_data(const struct bn_fleet *f)
 {
-  return !f->is_run && f->setup->local;
+  return !f->is_run && (f->setup->local || bn_fleet_has_groups(f));
 }
 
 /* A host with data of its own prepares what one process with the threads of all hosts would, since
@@ -102,7 +120,8 @@ static uint64_t fleet_interval_ns(const struct bn_conf *conf)
   return conf->plan.interval_ns;
 }
 
-static int fleet_divide_work(struct bn_fleet *f, struct bn_err *err)
+/* Nothing is divided among groups. */
+static int fleet_divide_work(struct bn_fleet *f, struct bn_work_split *share, struct bn_err *err)
 {
   const struct bn_conf *conf = f->setup->conf;
   const struct bn_work_split_total total = {.threads = conf->plan.threads,
@@ -112,19 +131,31 @@ static int fleet_divide_work(struct bn_fleet *f, struct bn_err *err)
                                                 (uint64_t)conf->raw.events_per_session,
                                             .rate = conf->raw.rate,
                                             .integer_rate = conf->policy->loose_values};
-  struct bn_work_split share[BN_WORK_SPLIT_HOSTS];
 
-  if (fleet_read_hosts(f, err) != 0 ||
-      bn_work_split_divide(&f->list, &total, share, &f->sessions, err) != 0)
+  if (bn_fleet_has_groups(f))
+    return fleet_list_groups(f, err);
+  if (fleet_read_hosts(f, err) != 0)
+    return -1;
+  return bn_work_split_divide(&f->list, &total, share, &f->sessions, err);
+}
+
+static int fleet_make_connections(struct bn_fleet *f, struct bn_err *err)
+{
+  const struct bn_conf *conf = f->setup->conf;
+  struct bn_work_split share[BN_WORK_SPLIT_HOSTS] = {{.threads = 0}};
+
+  if (fleet_divide_work(f, share, err) != 0)
     return -1;
   f->connection = bn_alloc(f->list.n, sizeof *f->connection);
   bn_intervals_init(&f->intervals, f->list.n, (double)fleet_interval_ns(conf) * 1e-9);
   bn_intervals_checkpoints(&f->intervals, conf->plan.checkpoint_ns, conf->plan.n_checkpoints);
+  f->intervals.groups = bn_fleet_has_groups(f);
   for (size_t i = 0; i < f->list.n; i++)
     f->connection[i] =
         (struct bn_connection){.intervals = &f->intervals,
                                .number = i,
                                .name = f->list.host[i].name,
+                               .group = bn_fleet_has_groups(f),
                                .rank = fleet_has_ranks(f) ? (int)i : -1,
                                .work = f->is_run ? share[i] : fleet_command_work(f, &share[i]),
                                .local_data = fleet_has_local_data(f),
@@ -145,27 +176,71 @@ static uint64_t fleet_seed(const struct bn_fleet *f)
   return f->is_run || conf->plan.seed_given ? conf->seed : 0;
 }
 
+/* In dialects a file hides a bundled script of its name. */
+static bool fleet_runs_bundle(const struct bn_hosts_setup *s)
+{
+  return s->conf->policy->dialect == NULL && s->test != NULL &&
+         s->is_bundled_script(s->test, strlen(s->test));
+}
+
+/* The sessions of each group are numbered from 0, so a seed of its own keeps two groups of one
+   script from drawing the same numbers. */
+static uint64_t fleet_group_seed(uint64_t seed, size_t i)
+{
+  static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+
+  return seed != 0 && seed + i * golden != 0 ? seed + i * golden : seed;
+}
+
 static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_hosts_setup *s = f->setup;
 
-  f->from = (struct bn_arguments_from){.args = s->args,
-                                       .test = s->test,
-                                       .command = s->command,
-                                       .is_bundled = s->is_bundled,
-                                       .options = s->options,
-                                       .seed = fleet_seed(f),
-                                       .interval_ns = fleet_interval_ns(s->conf)};
-  return bn_arguments_make(&f->arguments, &f->from, err);
+  f->n_arguments = bn_fleet_has_groups(f) ? f->groups->n : 1;
+  f->from = bn_alloc(f->n_arguments, sizeof *f->from);
+  f->arguments = bn_alloc(f->n_arguments, sizeof *f->arguments);
+  for (size_t i = 0; i < f->n_arguments; i++) {
+    f->from[i] = (struct bn_arguments_from){.args = s->args,
+                                            .test = s->test,
+                                            .command = s->command,
+                                            .is_bundled = s->is_builtin || fleet_runs_bundle(s),
+                                            .options = s->options,
+                                            .seed = fleet_group_seed(fleet_seed(f), i),
+                                            .interval_ns = fleet_interval_ns(s->conf)};
+    if (bn_fleet_has_groups(f)) {
+      f->from[i].groups = f->all;
+      f->from[i].group = &f->groups->group[i];
+    }
+    if (bn_arguments_make(&f->arguments[i], &f->from[i], err) != 0)
+      return -1;
+  }
+  return 0;
 }
 
-int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct bn_err *err)
+static void fleet_forget_arguments(struct bn_fleet *f)
+{
+  for (size_t i = 0; i < f->n_arguments; i++)
+    bn_arguments_done(&f->arguments[i]);
+  free(f->arguments);
+  free(f->from);
+  f->arguments = NULL;
+  f->from = NULL;
+  f->n_arguments = 0;
+}
+
+int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup,
+                  const struct bn_group_list *all, const struct bn_group_list *groups,
+                  struct bn_err *err)
 {
   *f = (struct bn_fleet){.setup = setup,
+                         .all = all,
+                         .groups = groups,
                          .is_run = setup->command != NULL && strcmp(setup->command, "run") == 0,
                          .stop_signal = {.fd = -1}};
-  if (fleet_check_command(setup, err) != 0 || fleet_check_profile(setup->conf, err) != 0 ||
-      fleet_divide_work(f, err) != 0 || fleet_make_arguments(f, err) != 0)
+  if (groups->n == 0 &&
+      (fleet_check_command(setup, err) != 0 || fleet_check_profile(setup->conf, err) != 0))
+    return -1;
+  if (fleet_make_connections(f, err) != 0 || fleet_make_arguments(f, err) != 0)
     return -1;
   return bn_stop_signal_begin(&f->stop_signal, err);
 }
@@ -178,15 +253,18 @@ static int fleet_connect_host(struct bn_fleet *f, struct bn_connection *c, struc
   const struct bn_conf_raw *r = &f->setup->conf->raw;
   const sigset_t *masked = &f->stop_signal.before;
 
+  if (bn_fleet_has_groups(f))
+    return bn_link_agent(&c->link, c->name, false, masked, err);
   if (c->rank < 0)
     return bn_link_shell(&c->link, c->name, r->hosts_shell, r->hosts_program, masked, err);
   if (c->rank == 0)
-    return bn_link_agent(&c->link, c->name, masked, err);
+    return bn_link_agent(&c->link, c->name, true, masked, err);
   return bn_link_join(&c->link, c->name, f->setup->ranks->request, (uint32_t)c->rank, err);
 }
 
 static int fleet_begin_host(struct bn_fleet *f, size_t i, struct bn_err *err)
 {
+  const struct bn_arguments *arguments = &f->arguments[bn_fleet_has_groups(f) ? i : 0];
   struct bn_connection *c = &f->connection[i];
   struct bn_handshake handshake = {.version = bn_alloc_text(PACKAGE_VERSION),
                                    .host = (unsigned)i,
@@ -195,10 +273,10 @@ static int fleet_begin_host(struct bn_fleet *f, size_t i, struct bn_err *err)
                                    .sessions = f->sessions};
   int rc = -1;
 
-  bn_arguments_argv(&f->arguments, &c->work, &handshake.argv);
+  bn_arguments_argv(arguments, &c->work, &handshake.argv);
   bn_handshake_take_environment(&handshake);
   if (fleet_connect_host(f, c, err) == 0)
-    rc = bn_connection_begin(c, &handshake, &f->arguments.files, err);
+    rc = bn_connection_begin(c, &handshake, &arguments->files, err);
   bn_handshake_done(&handshake);
   return rc;
 }
@@ -222,9 +300,23 @@ int bn_fleet_launch(struct bn_fleet *f, size_t first, struct bn_err *err)
   if (rc != 0)
     fleet_mark_unstarted(f);
   if (rc != 0 || f->n == f->list.n)
-    bn_arguments_done(&f->arguments);
+    fleet_forget_arguments(f);
   bn_fleet_enter(f, BN_FLEET_CONNECT);
   return rc;
+}
+
+int bn_fleet_unite(struct bn_fleet *f, struct bn_err *err)
+{
+  const char *names[BN_GROUPS_MAX];
+
+  if (!bn_fleet_has_groups(f))
+    return 0;
+  f->sessions = 0;
+  for (size_t i = 0; i < f->n; i++) {
+    names[i] = f->connection[i].name;
+    f->sessions += f->connection[i].work.threads;
+  }
+  return bn_intervals_unite(&f->intervals, names, err);
 }
 
 /* --- the hosts together ----------------------------------------------------------------------- */
@@ -236,7 +328,7 @@ void bn_fleet_done(struct bn_fleet *f)
   free(f->connection);
   bn_intervals_done(&f->intervals);
   bn_sources_done(&f->sources);
-  bn_arguments_done(&f->arguments);
+  fleet_forget_arguments(f);
   bn_work_split_done(&f->list);
   bn_stop_signal_end(&f->stop_signal);
 }

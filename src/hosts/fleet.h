@@ -22,8 +22,12 @@ enum bn_fleet_phase {
 
 struct bn_fleet {
   const struct bn_hosts_setup *setup;
-  struct bn_arguments_from from;
-  struct bn_arguments arguments; /* the command line of all hosts, until the last one is started */
+  const struct bn_group_list *all;    /* the groups of the command line */
+  const struct bn_group_list *groups; /* that take part in place of hosts; may be empty */
+  struct bn_arguments_from *from;     /* owned; [n_arguments] */
+  /* The command line of all hosts, until the last one is started; of groups that of each. */
+  struct bn_arguments *arguments; /* owned */
+  size_t n_arguments;
   struct bn_work_split_list list;
   struct bn_connection *connection; /* owned; [list.n] */
   size_t n; /* the hosts that take part: a command may be one of the first host alone */
@@ -44,16 +48,26 @@ struct bn_fleet {
   struct bn_merged_result_start start;
 };
 
-/* Lists the hosts of the options, divides the work, and makes the command line; starts none.  The
-   files are read here, once: one may be a pipe, and until then signals end the process.  -1 and
-   err; *f is then to be done all the same. */
-int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup, struct bn_err *err);
+/* all: the groups of the command line, of which `groups` take part; both are empty without --group,
+   and stay the caller's.  Lists the hosts of the options, divides the work, and makes the command
+   line; starts none.  The files are read here, once: one may be a pipe, and until then signals end
+   the process.  -1 and err; *f is then to be done all the same. */
+int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup,
+                  const struct bn_group_list *all, const struct bn_group_list *groups,
+                  struct bn_err *err);
 /* Starts the agents of the hosts from number `first` on, and begins the phase BN_FLEET_CONNECT.  A
    host has been started, or it is lost.  -1: err says which host could not be started. */
 int bn_fleet_launch(struct bn_fleet *f, size_t first, struct bn_err *err);
 /* Ends what is still there of each host's process here. */
 void bn_fleet_done(struct bn_fleet *f);
 
+/* Whether groups make the run. */
+bool bn_fleet_has_groups(const struct bn_fleet *f);
+/* "hosts" or "groups", for messages. */
+const char *bn_fleet_parts(const struct bn_fleet *f);
+/* Once all groups are ready: counts their sessions, and makes the metrics that they have together.
+   Does nothing for hosts.  -1: err says which groups do not fit together. */
+int bn_fleet_unite(struct bn_fleet *f, struct bn_err *err);
 /* Whether --hosts or --hosts-file is given. */
 bool bn_fleet_is_listed(const struct bn_conf *conf);
 /* Whether a launcher has sent a signal: it gives the processes that it has started a second. */

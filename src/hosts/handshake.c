@@ -158,7 +158,7 @@ int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, s
              handshake_get_number(map, "host", UINT32_MAX, &host) && host < hosts &&
              handshake_get_number(map, "sessions", UINT32_MAX, &out->sessions) &&
              handshake_get_number(map, "first_session", UINT32_MAX, &out->first_session) &&
-             out->first_session < out->sessions &&
+             (out->sessions == 0 ? out->first_session == 0 : out->first_session < out->sessions) &&
              handshake_get_words(bn_node_get(map, "argv"), 1, &out->argv) &&
              handshake_get_words(bn_node_get(map, "environment"), 0, &out->environment);
   bn_node_free(map);

@@ -87,6 +87,7 @@ void bn_intervals_done(struct bn_intervals *r)
   for (size_t i = 0; r->host != NULL && i < r->n; i++)
     intervals_host_done(r, &r->host[i]);
   bn_facts_done(&r->errors);
+  bn_group_layout_done(&r->layout);
   for (size_t k = 0; r->round != NULL && k < r->ahead; k++)
     bn_sums_done(&r->round[k]);
   for (size_t k = 0; r->check != NULL && k < r->n_checks; k++)
@@ -125,12 +126,20 @@ static void intervals_bound_ahead(struct bn_intervals *r, const struct bn_metric
   r->ahead = most < r->ahead ? most : r->ahead;
 }
 
-/* Compares what a host measures with what the hosts before it measure. */
+/* Returns the rows of the sums. */
+static const struct bn_metrics *intervals_rows(const struct bn_intervals *r,
+                                               const struct bn_intervals_host *h)
+{
+  return r->layout.n > 0 ? &r->layout.all : &h->as.metrics;
+}
+
+/* Compares what a host measures with what the hosts before it measure.  Groups differ in that. */
 static int intervals_compare_host(const struct bn_intervals *r, const struct bn_valid_as *as,
                                   struct bn_err *err)
 {
   for (size_t i = 0; i < r->n; i++)
-    if (r->host[i].begun && bn_valid_compare(as, &r->host[i].as, err) != 0)
+    if (r->host[i].begun &&
+        (r->groups ? bn_valid_compare_plans : bn_valid_compare)(as, &r->host[i].as, err) != 0)
       return -1;
   return 0;
 }
@@ -158,8 +167,24 @@ const struct bn_valid_as *bn_intervals_as(const struct bn_intervals *r, size_t h
   return r->host[host].begun ? &r->host[host].as : NULL;
 }
 
+int bn_intervals_unite(struct bn_intervals *r, const char *const *names, struct bn_err *err)
+{
+  struct bn_group_part *part = bn_alloc(r->n, sizeof *part);
+  int rc;
+
+  for (size_t i = 0; i < r->n; i++)
+    part[i] = (struct bn_group_part){names[i], &r->host[i].as.metrics, r->host[i].as.paced};
+  rc = bn_group_layout_make(&r->layout, part, r->n, err);
+  free(part);
+  if (rc == 0)
+    intervals_bound_ahead(r, &r->layout.all);
+  return rc;
+}
+
 const struct bn_metrics *bn_intervals_metrics(const struct bn_intervals *r)
 {
+  if (r->layout.n > 0)
+    return &r->layout.all;
   for (size_t i = 0; i < r->n; i++)
     if (r->host[i].begun)
       return &r->host[i].as.metrics;
@@ -206,7 +231,7 @@ static int intervals_take_round(struct bn_intervals *r, struct bn_intervals_host
   if (k < r->next)
     return 1;
   record_move(&h->record[place], record);
-  bn_sums_prepare(&r->round[place], h->as.metrics.n_hists);
+  bn_sums_prepare(&r->round[place], intervals_rows(r, h)->n_hists);
   bn_sums_add(&r->round[place], &r->line);
   return 0;
 }
@@ -231,7 +256,7 @@ static int intervals_take_checkpoint(struct bn_intervals *r, struct bn_intervals
   if (k <= h->checks || k < r->next_check || record->view.at_s >= latest_s)
     return bn_err_set(err, EPROTO, "its checkpoint report at %.3f s comes at a wrong time",
                       record->view.at_s);
-  bn_sums_prepare(&r->check[k - 1], h->as.metrics.n_hists);
+  bn_sums_prepare(&r->check[k - 1], intervals_rows(r, h)->n_hists);
   bn_sums_add(&r->check[k - 1], &r->line);
   h->before_check += record->view.events + record->view.failed_events;
   record_move(&h->check[k - 1], record);
@@ -244,7 +269,7 @@ static int intervals_take_checkpoint(struct bn_intervals *r, struct bn_intervals
 static void intervals_set_base(struct bn_intervals_host *h)
 {
   if (!h->based)
-    bn_snap_make(&h->base, &h->as.metrics, 0, true);
+    bn_snap_make(&h->base, &h->tick.delta.metrics, 0, true);
   h->based = true;
   h->cut = false;
   bn_snap_copy(&h->base, &h->tick.delta);
@@ -317,7 +342,7 @@ static int intervals_take_tick(struct bn_intervals *r, struct bn_intervals_host 
     return bn_err_set(err, EPROTO, "its figures of a second have no time");
   intervals_note_longest_event(r);
   for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
-    bn_sums_prepare(sums[i], h->as.metrics.n_hists);
+    bn_sums_prepare(sums[i], intervals_rows(r, h)->n_hists);
     bn_sums_add(sums[i], &r->line);
   }
   h->ticks++;
@@ -350,8 +375,12 @@ static int intervals_take_line(struct bn_intervals *r, struct bn_intervals_host 
                           &r->line, err) != 0)
     return -1;
   rc = bn_valid_check(&h->as, &record.view, err);
+  if (rc == 0 && r->layout.n > 0) {
+    bn_group_layout_record(&r->layout, (size_t)(h - r->host), &record);
+    bn_group_layout_line(&r->layout, (size_t)(h - r->host), &r->line);
+  }
   if (rc == 0)
-    rc = intervals_check_counts(r, h->as.metrics.n_hists,
+    rc = intervals_check_counts(r, intervals_rows(r, h)->n_hists,
                                 span == BN_VIEW_TICK ? h->ticked.count : NULL,
                                 bn_sum_most(r->n) / parts, err);
   if (rc == 0)
@@ -465,7 +494,7 @@ static int intervals_cut_since_base(const struct bn_intervals_host *h, struct bn
   struct bn_view v;
   int rc = -1;
 
-  bn_snap_make(&since, &h->as.metrics, 0, true);
+  bn_snap_make(&since, &tick->delta->metrics, 0, true);
   bn_snap_copy(&since, &h->tick.delta);
   bn_snap_diff(&since, &h->base);
   for (size_t i = 0; h->ticked.hist != NULL && i < h->ticked.n; i++)

@@ -11,6 +11,7 @@
 
 #include "hosts/hist_sums.h"
 #include "hosts/validate.h"
+#include "measure/group_layout.h"
 #include "measure/hist_codec.h"
 #include "measure/json.h"
 #include "measure/merged_view.h"
@@ -65,16 +66,18 @@ struct bn_intervals {
   struct bn_sums ticked;     /* the histograms of all ticks of all hosts */
   const uint64_t *check_ns;  /* borrowed; [n_checks]: times of checkpoints, ascending */
   size_t n_checks;
-  struct bn_sums *check;  /* owned; [n_checks]: the sums of checkpoints */
-  struct bn_facts errors; /* the facts about errors that have come with checkpoints */
-  size_t next_check;      /* the checkpoint that is summed next; from 1 on */
-  double checked_s;       /* when the checkpoint before it was; 0: there was none */
-  double length_s;        /* the length of an interval; 0: there are none */
-  size_t ahead;           /* so many rounds a host may be ahead of the slowest */
-  uint64_t next;          /* the round that is summed next; from 1 on */
-  uint64_t second;        /* the tick that is summed next */
-  uint64_t longest_ns;    /* the longest event that a tick has told of; 0: none has */
-  uint64_t judged;        /* seconds that all hosts have come to */
+  struct bn_sums *check; /* owned; [n_checks]: the sums of checkpoints */
+  bool groups; /* the hosts are groups, which may measure different things; set after init */
+  struct bn_group_layout layout; /* what groups measure together; owned */
+  struct bn_facts errors;        /* the facts about errors that have come with checkpoints */
+  size_t next_check;             /* the checkpoint that is summed next; from 1 on */
+  double checked_s;              /* when the checkpoint before it was; 0: there was none */
+  double length_s;               /* the length of an interval; 0: there are none */
+  size_t ahead;                  /* so many rounds a host may be ahead of the slowest */
+  uint64_t next;                 /* the round that is summed next; from 1 on */
+  uint64_t second;               /* the tick that is summed next */
+  uint64_t longest_ns;           /* the longest event that a tick has told of; 0: none has */
+  uint64_t judged;               /* seconds that all hosts have come to */
   struct bn_intervals_together together;
 };
 
@@ -86,6 +89,9 @@ void bn_intervals_done(struct bn_intervals *r);
    it cannot be summed with what the hosts before it measure. */
 int bn_intervals_begin(struct bn_intervals *r, size_t host, const struct bn_node *group,
                        const struct bn_facts *facts, struct bn_err *err);
+/* Once all groups have begun, before their lines: makes the metrics that they have together.  -1:
+   err says which groups do not fit together. */
+int bn_intervals_unite(struct bn_intervals *r, const char *const *names, struct bn_err *err);
 /* Returns what a host measures; NULL: it is not known. */
 const struct bn_valid_as *bn_intervals_as(const struct bn_intervals *r, size_t host);
 /* Returns what all hosts measure that have begun; NULL: none has. */

@@ -76,11 +76,13 @@ int bn_link_shell(struct bn_link *l, const char *host, const char *shell, const 
   return rc;
 }
 
-int bn_link_agent(struct bn_link *l, const char *name, const sigset_t *masked, struct bn_err *err)
+int bn_link_agent(struct bn_link *l, const char *name, bool shares, const sigset_t *masked,
+                  struct bn_err *err)
 {
   char *program = bn_spawn_self(err);
   char *argv[] = {program, (char[]){"--agent"}, NULL};
-  const int rc = program != NULL ? link_start(l, name, argv, STDERR_FILENO, masked, err) : -1;
+  const int errors = shares ? STDERR_FILENO : -1;
+  const int rc = program != NULL ? link_start(l, name, argv, errors, masked, err) : -1;
 
   free(program);
   return rc;

@@ -33,8 +33,10 @@ struct bn_link {
    the program there, and "--agent".  host is borrowed.  -1 and err. */
 int bn_link_shell(struct bn_link *l, const char *host, const char *shell, const char *program,
                   const sigset_t *masked, struct bn_err *err);
-/* Starts an agent of this program here, which shares the standard error.  name is borrowed. */
-int bn_link_agent(struct bn_link *l, const char *name, const sigset_t *masked, struct bn_err *err);
+/* Starts an agent of this program here.  It shares the standard error, or its lines are printed
+   behind the name, which is borrowed. */
+int bn_link_agent(struct bn_link *l, const char *name, bool shares, const sigset_t *masked,
+                  struct bn_err *err);
 /* Makes a link without a process: the process that takes handovers at the socket gets the pipes. */
 int bn_link_join(struct bn_link *l, const char *name, int socket, uint32_t number,
                  struct bn_err *err);

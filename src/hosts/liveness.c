@@ -134,8 +134,8 @@ static void liveness_note_failure(struct bn_fleet *f, size_t i, const char *why)
 
   f->failed = true;
   if (f->stop == 0 && aborts && !bn_fleet_are(f, BN_CONNECTION_ENDED))
-    bn_printer_say(&f->printer, "%s: %s; the other hosts are stopped (--on-host-loss=abort)",
-                   f->connection[i].name, why);
+    bn_printer_say(&f->printer, "%s: %s; the other %s are stopped (--on-host-loss=abort)",
+                   f->connection[i].name, why, bn_fleet_parts(f));
   else if (f->stop == 0 && f->connection[i].result.end.early)
     liveness_log_missing(f, i);
 }
@@ -146,8 +146,8 @@ static void liveness_note_exit(struct bn_fleet *f, const struct bn_connection *c
 {
   if (!bn_fleet_are(f, BN_CONNECTION_ENDED))
     bn_printer_say(&f->printer,
-                   "%s: the script ended the run there by os.exit(); the other hosts are stopped",
-                   c->name);
+                   "%s: the script ended the run there by os.exit(); the other %s are stopped",
+                   c->name, bn_fleet_parts(f));
   f->left = true;
   bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
 }

@@ -80,18 +80,6 @@ static void merged_add_option(void *arg, const struct bn_opt_fact *o)
     bn_facts_option(arg, o);
 }
 
-/* Sets the plan that was asked for, with the threads of all hosts. */
-static void merged_set_plan(struct bn_facts *f, const struct bn_conf *conf, uint64_t threads)
-{
-  const struct bn_metrics *metrics = f->plan.metrics;
-
-  f->plan = conf->plan;
-  f->plan.metrics = metrics;
-  f->plan.threads = (unsigned)threads;
-  f->plan.events = bn_conf_events(conf, threads);
-  f->plan.seed = conf->seed;
-}
-
 static uint64_t merged_count_threads(const struct bn_merged_result_part *part, size_t n)
 {
   uint64_t sum = 0;
@@ -101,12 +89,89 @@ static uint64_t merged_count_threads(const struct bn_merged_result_part *part, s
   return sum;
 }
 
+/* Each group has its own limit of events and its own rate: their sums are those of the run, which
+   has no limit if a group has none. */
+static void merged_add_plans(struct bn_plan *plan, const struct bn_merged_result_part *part,
+                             size_t n)
+{
+  bool endless = false;
+
+  plan->events = 0;
+  plan->rate = 0;
+  for (size_t i = 0; i < n; i++) {
+    const struct bn_plan *own = part[i].result != NULL ? &part[i].result->facts.plan : NULL;
+
+    if (own == NULL)
+      continue;
+    endless |= own->events == 0;
+    plan->rate += own->rate;
+    if (own->events <= UINT64_MAX - plan->events)
+      plan->events += own->events;
+  }
+  if (endless)
+    plan->events = 0;
+}
+
+/* Sets the plan that was asked for, with the threads of all hosts. */
+static void merged_set_plan(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
+                            const struct bn_merged_result_of *of)
+{
+  const struct bn_metrics *metrics = f->plan.metrics;
+  const uint64_t threads = merged_count_threads(part, n);
+
+  f->plan = of->conf->plan;
+  f->plan.metrics = metrics;
+  f->plan.threads = (unsigned)threads;
+  f->plan.events = bn_conf_events(of->conf, threads);
+  f->plan.seed = of->conf->seed;
+  if (of->groups->n > 0)
+    merged_add_plans(&f->plan, part, n);
+}
+
+/* Returns the name of a run of several groups: "reads: oltp_point_select, report: ./report.lua". */
+static char *merged_name_groups(const struct bn_merged_result_part *part, size_t n)
+{
+  struct bn_buf name = {.max = 0};
+
+  for (size_t i = 0; i < n; i++) {
+    const char *own = part[i].result != NULL
+                          ? bn_facts_find_text(&part[i].result->facts, "workload", "name")
+                          : NULL;
+
+    (void)bn_buf_printf(&name, "%s%s", i > 0 ? ", " : "", part[i].member.host);
+    if (own != NULL)
+      (void)bn_buf_printf(&name, ": %s", own);
+  }
+  return name.data;
+}
+
+/* The workload is that of all groups, also where all have the same script, and the run starts with
+   the first of them. */
+static void merged_name_workload(struct bn_facts *f, const struct bn_merged_result_part *part,
+                                 size_t n)
+{
+  char *name = merged_name_groups(part, n);
+  const char *started = NULL;
+
+  bn_facts_text(f, "workload", "name", name);
+  bn_facts_text(f, "workload", "title", name);
+  free(name);
+  /* The processes may have started in two seconds. */
+  for (size_t i = 0; started == NULL && i < n; i++)
+    if (part[i].result != NULL)
+      started = bn_facts_find_text(&part[i].result->facts, "process", "started");
+  if (started != NULL)
+    bn_facts_text(f, "process", "started", started);
+}
+
 static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
-                             const struct bn_conf *conf, const struct bn_optset *options)
+                             const struct bn_merged_result_of *of)
 {
   merged_drop_options(f);
-  bn_optset_facts(options, merged_add_option, f);
-  merged_set_plan(f, conf, merged_count_threads(part, n));
+  bn_optset_facts(of->options, merged_add_option, f);
+  merged_set_plan(f, part, n, of);
+  if (of->groups->n > 0)
+    merged_name_workload(f, part, n);
 }
 
 /* Returns the parts that have a result; the caller frees the array. */
@@ -123,15 +188,14 @@ static struct bn_part *merged_parts_of(const struct bn_merged_result_part *part,
 }
 
 void bn_merged_result_facts(const struct bn_merged_result_part *part, size_t n,
-                            const struct bn_conf *conf, const struct bn_optset *options,
-                            struct bn_facts *out)
+                            const struct bn_merged_result_of *of, struct bn_facts *out)
 {
   size_t have;
   struct bn_part *parts = merged_parts_of(part, n, &have);
 
   if (have > 0)
     bn_merge_common(parts, have, out);
-  merged_set_facts(out, part, n, conf, options);
+  merged_set_facts(out, part, n, of);
   free(parts);
 }
 
@@ -161,15 +225,18 @@ static void merged_add_member(struct bn_result *out, const struct bn_merged_resu
   struct bn_watched own;
   struct bn_view v;
 
+  const char *name =
+      p->result != NULL && p->result->n_groups > 0 ? p->result->group[0].name : out->group[0].name;
+
   if (total == NULL) {
-    bn_result_member(out, out->group[0].name, &p->member, NULL);
+    bn_result_member(out, name, &p->member, NULL);
     return;
   }
   bn_watched_pick(total, false, &own);
   v = *total;
   v.watched = own.figure;
   v.n_watched = own.n;
-  bn_result_member(out, out->group[0].name, &p->member, &v);
+  bn_result_member(out, name, &p->member, &v);
 }
 
 /* Gives the whole run the figures that all hosts share, which the first host watches. */
@@ -185,7 +252,58 @@ static void merged_set_watched(struct bn_result *out, const struct bn_merged_res
   bn_record_watch(all, shared.figure, shared.n);
 }
 
-static int merged_sum_parts(struct bn_merged_result_part *part, size_t n, struct bn_result *out,
+/* The result of a group with the rows of all groups. */
+struct united {
+  struct bn_result result;
+  struct bn_group group; /* its record is owned, its name is borrowed */
+};
+
+/* Replaces the results of groups by results that can be summed.  Returns them; the caller frees
+   them.  What a lost group had sent has the rows of all groups. */
+static struct united *merged_unite(const struct bn_merged_result_part *part, size_t n,
+                                   const struct bn_group_layout *groups, char *name,
+                                   struct bn_part *parts)
+{
+  struct united *all = bn_alloc(n, sizeof *all);
+  size_t have = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    struct united *u = &all[have];
+    const struct bn_record *total;
+
+    if (part[i].result == NULL)
+      continue;
+    total = &part[i].result->group[0].total;
+    u->result = *part[i].result;
+    u->group = u->result.group[0];
+    u->group.name = name;
+    u->result.group = &u->group;
+    bn_record_copy(&u->group.total, &total->view);
+    if (!bn_merge_check_metrics(&total->delta.metrics, &groups->all))
+      bn_group_layout_record(groups, i, &u->group.total);
+    parts[have++].result = &u->result;
+  }
+  return all;
+}
+
+static int merged_sum_groups(const struct bn_merged_result_part *part, size_t n,
+                             const struct bn_group_layout *groups, struct bn_part *parts,
+                             size_t have, struct bn_result *out, struct bn_buf *notes,
+                             struct bn_err *err)
+{
+  char *name = merged_name_groups(part, n);
+  struct united *all = merged_unite(part, n, groups, name, parts);
+  const int rc = bn_merge(parts, have, BN_MERGE_HOSTS, out, notes, err);
+
+  for (size_t i = 0; i < have; i++)
+    bn_record_done(&all[i].group.total);
+  free(all);
+  free(name);
+  return rc;
+}
+
+static int merged_sum_parts(struct bn_merged_result_part *part, size_t n,
+                            const struct bn_group_layout *groups, struct bn_result *out,
                             struct bn_err *err)
 {
   struct bn_buf notes = {.max = 0};
@@ -195,6 +313,8 @@ static int merged_sum_parts(struct bn_merged_result_part *part, size_t n, struct
 
   if (have == 0)
     rc = bn_err_set(err, ENODATA, "no host has sent figures");
+  else if (groups->n > 0)
+    rc = merged_sum_groups(part, n, groups, parts, have, out, &notes, err);
   else
     rc = bn_merge(parts, have, BN_MERGE_HOSTS, out, &notes, err);
   bn_buf_done(&notes);
@@ -290,17 +410,17 @@ static bool merged_take_parts(struct bn_merged_result_part *part, size_t n,
 }
 
 int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
-                          const struct bn_merged_result_start *start, const struct bn_conf *conf,
-                          const struct bn_optset *options, struct bn_result *out,
+                          const struct bn_merged_result_start *start,
+                          const struct bn_merged_result_of *of, struct bn_result *out,
                           struct bn_err *err)
 {
   const bool all = merged_take_parts(part, n, start);
 
   memset(out, 0, sizeof *out);
-  if (merged_sum_parts(part, n, out, err) != 0)
+  if (merged_sum_parts(part, n, of->groups, out, err) != 0)
     return -1;
   out->end.failed |= !all;
-  merged_set_facts(&out->facts, part, n, conf, options);
+  merged_set_facts(&out->facts, part, n, of);
   merged_set_watched(out, part);
   for (size_t i = 0; i < n; i++)
     merged_add_member(out, &part[i]);

@@ -29,13 +29,20 @@ struct bn_merged_result_start {
   uint64_t mono_ns, wall_ns, until_ns;
 };
 
+/* What a run was asked for.  Everything is borrowed. */
+struct bn_merged_result_of {
+  const struct bn_conf *conf;
+  const struct bn_optset *options;
+  const struct bn_group_layout *groups; /* of the parts; empty: they are hosts */
+};
+
 /* Puts the times of the results on the clock of this host, and sums them.  The first group of *out
    is of all, the others are of the parts.  Options that each host has its own value of are those of
-   `options`.  A part whose result says nothing counts as lost and as a failure.  -1: err says why
-   they cannot be summed, or that there is none; *out is then empty. */
+   `of`, and those of groups add up.  A part whose result says nothing counts as lost and as a
+   failure.  -1: err says why they cannot be summed, or that there is none; *out is then empty. */
 int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
-                          const struct bn_merged_result_start *start, const struct bn_conf *conf,
-                          const struct bn_optset *options, struct bn_result *out,
+                          const struct bn_merged_result_start *start,
+                          const struct bn_merged_result_of *of, struct bn_result *out,
                           struct bn_err *err);
 /* Adds to the facts how long all hosts ran together, by the times of the parts after
    bn_merged_result_make(), and the rate that rounds have found.  Nothing where a part has told
@@ -44,7 +51,6 @@ void bn_merged_result_together(const struct bn_merged_result_part *part, size_t 
                                const struct bn_intervals_together *seconds, struct bn_facts *out);
 /* Makes the facts of the heading: those that all parts with a result have in common. */
 void bn_merged_result_facts(const struct bn_merged_result_part *part, size_t n,
-                            const struct bn_conf *conf, const struct bn_optset *options,
-                            struct bn_facts *out);
+                            const struct bn_merged_result_of *of, struct bn_facts *out);
 
 #endif

@@ -29,8 +29,10 @@ bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f)
   r->printer = &f->printer;
   if (!f->is_run)
     return true;
-  plan.threads = (unsigned)f->sessions;
-  plan.events = bn_conf_events(s->conf, f->sessions);
+  if (!bn_fleet_has_groups(f)) {
+    plan.threads = (unsigned)f->sessions;
+    plan.events = bn_conf_events(s->conf, f->sessions);
+  }
   bn_asserts_init(&r->asserts, s->asserts, s->n_asserts, s->conf->raw.abort_on_assert_s);
   bn_reporters_init(&r->reporters, s->reporters, s->n_reporters);
   r->reporters.text = s->text;
@@ -68,11 +70,12 @@ static struct bn_merged_result_part *run_report_parts_of(const struct bn_fleet *
 int bn_run_report_check(const struct bn_run_report *r, const struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_hosts_setup *s = f->setup;
-  const struct bn_assert_scope scope = {.metrics = bn_intervals_metrics(&f->intervals),
-                                        .kinds = s->kinds,
-                                        .paced = s->conf->plan.rate > 0,
-                                        .native = s->conf->policy->own_report,
-                                        .statements = s->statements};
+  const struct bn_assert_scope scope = {
+      .metrics = bn_intervals_metrics(&f->intervals),
+      .kinds = s->kinds,
+      .paced = f->intervals.layout.n > 0 ? f->intervals.layout.paced : s->conf->plan.rate > 0,
+      .native = s->conf->policy->own_report,
+      .statements = s->statements};
 
   return bn_asserts_check(&r->asserts, &scope, err);
 }
@@ -93,11 +96,19 @@ static void run_report_print_heading(struct bn_printer_job *job)
   bn_reporters_starting(&r->reporters, &r->facts);
 }
 
+static struct bn_merged_result_of run_report_asked(const struct bn_fleet *f)
+{
+  return (struct bn_merged_result_of){
+      .conf = f->setup->conf, .options = f->setup->options, .groups = &f->intervals.layout};
+}
+
 void bn_run_report_heading(struct bn_run_report *r, const struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = run_report_parts_of(f);
 
-  bn_merged_result_facts(part, f->n, f->setup->conf, f->setup->options, &r->facts);
+  const struct bn_merged_result_of of = run_report_asked(f);
+
+  bn_merged_result_facts(part, f->n, &of, &r->facts);
   r->facts.plan.metrics = bn_intervals_metrics(&f->intervals);
   free(part);
   run_report_queue_job(r, &r->begin, run_report_print_heading);
@@ -329,12 +340,12 @@ static void run_report_log_senseless_parts(struct bn_fleet *f,
 /* Makes the result of all hosts, and notes how the run ended. */
 static void run_report_sum_hosts(struct bn_run_report *r, struct bn_fleet *f)
 {
+  const struct bn_merged_result_of of = run_report_asked(f);
   struct bn_merged_result_part *part = run_report_parts_of(f);
   struct bn_err err = {0};
 
   f->start.until_ns = bn_clock_mono();
-  if (bn_merged_result_make(part, f->n, &f->start, f->setup->conf, f->setup->options, &r->result,
-                            &err) != 0) {
+  if (bn_merged_result_make(part, f->n, &f->start, &of, &r->result, &err) != 0) {
     run_report_note_failure(f, &err);
     bn_result_done(&r->result);
     memset(&r->result, 0, sizeof r->result);
@@ -408,7 +419,8 @@ static void run_report_check_start(struct bn_fleet *f)
 
   if (!f->is_run || f->phase >= BN_FLEET_RUN || run_report_status(f) != BN_STATUS_OK)
     return;
-  (void)bn_err_set(&err, 0, "the run has not started: bench ended before that on every host");
+  (void)bn_err_set(&err, 0, "the run has not started: bench ended before that %s",
+                   bn_fleet_has_groups(f) ? "in every group" : "on every host");
   run_report_note_failure(f, &err);
 }
 

@@ -35,6 +35,7 @@ int bn_valid_begin(struct bn_valid_as *as, const struct bn_node *group,
       bn_store_read_metrics(bn_node_get(group, "metrics"), &as->metrics, err) != 0)
     return -1;
   as->name = bn_alloc_text(name != NULL ? name : "");
+  as->paced = bn_statset_has_waiting(&as->metrics);
   if (facts->plan.events <= UINT64_MAX / hosts)
     return 0;
   bn_valid_done(as);
@@ -56,6 +57,12 @@ static int validate_compare_plans(const struct bn_plan *a, const struct bn_plan 
   if (!bn_merge_check_ranks(a->percents, a->n_percents, b->percents, b->n_percents))
     return bn_err_set(err, EPROTO, "its percentiles have other ranks than those of other hosts");
   return 0;
+}
+
+int bn_valid_compare_plans(const struct bn_valid_as *a, const struct bn_valid_as *b,
+                           struct bn_err *err)
+{
+  return validate_compare_plans(&a->plan, &b->plan, err);
 }
 
 int bn_valid_compare(const struct bn_valid_as *a, const struct bn_valid_as *b, struct bn_err *err)

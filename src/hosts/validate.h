@@ -21,6 +21,7 @@ struct bn_valid_as {
   char *name; /* owned; of its workload */
   struct bn_metrics metrics;
   struct bn_plan plan;
+  bool paced;   /* --rate or --rate-profile */
   size_t hosts; /* with which its figures are summed */
 };
 
@@ -30,6 +31,9 @@ int bn_valid_begin(struct bn_valid_as *as, const struct bn_node *group,
 void bn_valid_done(struct bn_valid_as *as);
 /* Whether figures of both can be summed.  -1: err says how `a` differs. */
 int bn_valid_compare(const struct bn_valid_as *a, const struct bn_valid_as *b, struct bn_err *err);
+/* The same for groups, which may measure different things. */
+int bn_valid_compare_plans(const struct bn_valid_as *a, const struct bn_valid_as *b,
+                           struct bn_err *err);
 /* A view that was read.  -1: err says why it is no part of a sum. */
 int bn_valid_check(const struct bn_valid_as *as, const struct bn_view *v, struct bn_err *err);
 

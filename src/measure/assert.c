@@ -213,6 +213,8 @@ static int assert_read_part(struct bn_assert *a, const char *name, struct bn_err
     return bn_err_set(err, 0, "the name of a kind of events after @" BN_EVENT_PART " is missing");
   if (bn_phases_part(a->timing))
     return assert_read_phase(a, name, err);
+  if (kind != NULL && strcmp(kind, BN_GROUP_PART) == 0)
+    return bn_err_set(err, 0, "the name of a group after @" BN_GROUP_PART " is missing");
   if (assert_is_latency(a))
     return 0;
   if (kind == NULL)
@@ -220,9 +222,9 @@ static int assert_read_part(struct bn_assert *a, const char *name, struct bn_err
                       name);
   if (!bn_event_kinds_value(&none, a->field->name, &value))
     return bn_err_set(err, 0,
-                      "%s is not counted for kinds of events; pN, min, avg, median, max, events, "
+                      "%s is not counted for %s; pN, min, avg, median, max, events, "
                       "events_per_s, share, retries and failed_events are",
-                      name);
+                      name, bn_event_kinds_is_group(kind) ? "groups" : "kinds of events");
   a->what = BN_ASSERT_KIND;
   return 0;
 }
@@ -361,30 +363,42 @@ static size_t assert_find_hist(const struct bn_metrics *m, const char *name)
   return m->n_hists;
 }
 
+/* Refuses a part that the run does not have.  known: those that it has, of the same sort. */
+static int assert_refuse_kind(const char *name, const char *known, struct bn_err *err)
+{
+  const bool is_group = bn_event_kinds_is_group(name);
+  const char *shown = is_group ? name + sizeof BN_GROUP_PART - 1 : name;
+
+  if (known != NULL)
+    return bn_err_set(err, 0, "the run has no %s called '%s'; it has: %s",
+                      is_group ? "group" : "kind of events", shown, known);
+  if (is_group)
+    return bn_err_set(err, 0, "the run has no groups, so it has none called '%s' (--group)", shown);
+  return bn_err_set(err, 0,
+                    "the run does not tell kinds of events apart, so it has none called '%s'; a "
+                    "script names them in sysbench.kinds",
+                    shown);
+}
+
 static int assert_check_kind(const char *name, const struct bn_metrics *m, struct bn_err *err)
 {
+  const bool is_group = bn_event_kinds_is_group(name);
   struct bn_event_kind_rows rows;
   struct bn_buf known = {.max = 256};
+  bool found = false;
 
   for (size_t k = 0; bn_event_kinds_rows(m, k, &rows); k++) {
     const char *one = bn_event_kinds_name(m->hist[rows.hist].name);
 
-    if (strcmp(one, name) == 0) {
-      bn_buf_done(&known);
-      return 0;
-    }
-    (void)bn_buf_printf(&known, "%s%s", k > 0 ? ", " : "", one);
+    found |= strcmp(one, name) == 0;
+    if (bn_event_kinds_is_group(one) == is_group)
+      (void)bn_buf_printf(&known, "%s%s", known.len > 0 ? ", " : "",
+                          is_group ? one + sizeof BN_GROUP_PART - 1 : one);
   }
-  if (known.data != NULL)
-    (void)bn_err_set(err, 0, "the run has no kind of events called '%s'; it has: %s", name,
-                     known.data);
-  else
-    (void)bn_err_set(err, 0,
-                     "the run does not tell kinds of events apart, so it has none called '%s'; a "
-                     "script names them in sysbench.kinds",
-                     name);
+  if (!found)
+    (void)assert_refuse_kind(name, known.data, err);
   bn_buf_done(&known);
-  return -1;
+  return found ? 0 : -1;
 }
 
 static int assert_check_phase(const char *part, const struct bn_metrics *m, struct bn_err *err)

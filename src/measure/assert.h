@@ -3,9 +3,9 @@
 
    Pure.  METRIC [@PART] OP LIMIT [UNIT]: a percentile pN, min, avg, median or max of a latency, a
    short name such as tps, or a name of bn_view_fields; the operators are <, <=, > and >=.  PART is
-   event:NAME for a kind of events and phase:NUMBER for a phase of --rate-profile, of which some
-   figures are known besides latencies; else it is
-   the name of a latency, or with --statements that of a statement. */
+   event:NAME for a kind of events, group:NAME for a group and phase:NUMBER for a phase of
+   --rate-profile, of which some figures are known besides latencies; else it is the name of a
+   latency, or with --statements that of a statement. */
 #ifndef BN_MEASURE_ASSERT_H
 #define BN_MEASURE_ASSERT_H
 

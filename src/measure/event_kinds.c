@@ -28,10 +28,17 @@ bool bn_event_kinds_rows(const struct bn_metrics *m, size_t k, struct bn_event_k
   return out->hist < m->n_hists;
 }
 
+bool bn_event_kinds_is_group(const char *name)
+{
+  return strncmp(name, BN_GROUP_PART, sizeof BN_GROUP_PART - 1) == 0;
+}
+
 const char *bn_event_kinds_part(const char *part)
 {
   const size_t len = sizeof BN_EVENT_PART - 1;
 
+  if (bn_event_kinds_is_group(part))
+    return part;
   return strncmp(part, BN_EVENT_PART, len) == 0 ? part + len : NULL;
 }
 

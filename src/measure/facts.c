@@ -47,6 +47,16 @@ const char *bn_facts_find_text(const struct bn_facts *f, const char *section, co
   return fact != NULL && fact->type == BN_FACT_TEXT ? fact->text : NULL;
 }
 
+/* No script can declare an option of the controller. */
+bool bn_facts_have_groups(const struct bn_facts *f)
+{
+  for (size_t i = 0; i < f->n_options; i++)
+    if (strcmp(f->option[i].name, "group") == 0 && f->option[i].origin != BN_FROM_DEFAULT &&
+        (f->option[i].traits & BN_OPT_CONTROLLER_ONLY) != 0)
+      return true;
+  return false;
+}
+
 /* Returns the fact of that name, possibly a new one, without a text. */
 static struct bn_fact *facts_place(struct bn_facts *f, const char *section, const char *key)
 {

@@ -176,11 +176,13 @@ static void row_add_script_metrics(struct bn_row *row, const struct bn_plan *pla
 /* Adds a column of a kind of events: the name of the figure, '@' and that of the part. */
 static struct bn_cell *row_add_kind_cell(struct bn_row *row, const char *figure, const char *kind)
 {
-  char name[sizeof row->cell[0].name], shown[BN_EVENT_KIND_NAME + 1];
+  const bool is_group = bn_event_kinds_is_group(kind);
+  char name[sizeof row->cell[0].name], shown[BN_GROUP_NAME + 1];
 
-  (void)snprintf(shown, sizeof shown, "%s", kind);
+  (void)snprintf(shown, sizeof shown, "%s", kind + (is_group ? sizeof BN_GROUP_PART - 1 : 0));
   row_clean_name(shown);
-  (void)snprintf(name, sizeof name, "%s@" BN_EVENT_PART "%s", figure, shown);
+  (void)snprintf(name, sizeof name, "%s@%s%s", figure, is_group ? BN_GROUP_PART : BN_EVENT_PART,
+                 shown);
   return row_add(row, name);
 }
 

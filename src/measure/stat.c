@@ -135,6 +135,7 @@ static const struct bn_metric waiting[] = {
 };
 
 enum { N_WAITING = sizeof waiting / sizeof waiting[0] };
+_Static_assert((int)N_WAITING == (int)BN_STAT_WAITS, "each has a place");
 
 static bool stat_has_hist(const struct bn_metrics *m, const char *name)
 {
@@ -142,6 +143,14 @@ static bool stat_has_hist(const struct bn_metrics *m, const char *name)
     if (strcmp(m->hist[i].name, name) == 0)
       return true;
   return false;
+}
+
+unsigned bn_statset_waiting_place(const char *name)
+{
+  for (unsigned i = 0; i < N_WAITING; i++)
+    if (strcmp(name, waiting[i].name) == 0)
+      return i + 1;
+  return 0;
 }
 
 bool bn_statset_has_waiting(const struct bn_metrics *m)

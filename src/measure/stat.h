@@ -144,6 +144,10 @@ void bn_statset_done(struct bn_statset *set);
 /* Returns whether there are the histograms of BN_STAT_WAITING, and that of the lag, which is the
    last one. */
 bool bn_statset_has_waiting(const struct bn_metrics *m);
+/* Returns 1 to BN_STAT_WAITS, the order in which these stand behind all others, for the name of
+   one; 0: it is none. */
+enum { BN_STAT_WAITS = 3 };
+unsigned bn_statset_waiting_place(const char *name);
 bool bn_statset_has_lag(const struct bn_metrics *m);
 /* Sets have a metric of that name, all or some of them, whatever the workload. */
 bool bn_statset_takes(const char *name);

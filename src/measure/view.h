@@ -55,7 +55,7 @@ struct bn_statement_view {
 
 /* The events of a kind, as the script names it. */
 struct bn_event_kind {
-  const char *name;               /* without BN_EVENT_PART; the snapshot's */
+  const char *name;               /* as of bn_event_kinds_name(); the snapshot's */
   const struct bn_timing *timing; /* their latencies, one of the view's */
   uint64_t events, retries, failed_events;
   double events_per_s;

@@ -155,7 +155,8 @@ static int conf_finish_times(struct bn_conf *c, const struct bn_optset *s,
                         "Invalid value for --report-interval: %s (at least 0.001 s)",
                         BN_OPTSET_RANGE},
         r->report_interval_s);
-  if (c->plan.events == 0 && c->plan.time_ns == 0)
+  /* A group says so itself: it may have a limit of its own. */
+  if (c->plan.events == 0 && c->plan.time_ns == 0 && r->groups.n == 0)
     bn_log(BN_WARNING, "%s", c->policy->endless);
   return 0;
 }

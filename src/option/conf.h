@@ -42,7 +42,7 @@ struct bn_conf_raw {
   int64_t rate_max_backlog;
   int arrivals; /* enum bn_gaps */
   char *think_time;
-  struct bn_list report_checkpoints, percentile, reports, asserts, watch, labels;
+  struct bn_list report_checkpoints, percentile, reports, asserts, watch, labels, groups;
   bool quiet;
   int64_t verbosity;
   char *luajit_cmd, *test, *config_file, *compat;

@@ -546,3 +546,11 @@ void bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, cons
     }
   }
 }
+
+void bn_opt_read_name(const char *arg, char name[BN_OPT_NAME_MAX])
+{
+  (void)snprintf(name, BN_OPT_NAME_MAX, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
+  for (char *c = name; *c != '\0'; c++)
+    if (*c == '_')
+      *c = '-';
+}

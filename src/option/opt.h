@@ -151,6 +151,11 @@ size_t bn_optset_help_man(const struct bn_optset *s, const char *const *groups, 
 /* The default of an option in this dialect as a user would type it, or NULL. */
 const char *bn_opt_default(const struct bn_opt *o, const struct bn_policy *policy);
 
+/* Writes the name of an argument "--NAME" or "--NAME=VALUE", in which '_' stands for '-'.  A longer
+   name is that of no option. */
+enum { BN_OPT_NAME_MAX = 64 };
+void bn_opt_read_name(const char *arg, char name[BN_OPT_NAME_MAX]);
+
 /* Returns whether the set has an option in that group. */
 bool bn_optset_has_group(const struct bn_optset *s, const char *group);
 /* The i-th option of the set in the order it was added, or NULL after the last, with aliases and

@@ -20,10 +20,11 @@ static void optfact_add_size(struct bn_buf *b, uint64_t bytes)
                       letters[power > 0 ? power - 1 : 0]);
 }
 
-static void optfact_add_list(struct bn_buf *b, const struct bn_list *list)
+/* Items that may have commas stand as in --group. */
+static void optfact_add_list(struct bn_buf *b, const struct bn_list *list, bool verbatim)
 {
   for (size_t i = 0; i < list->n; i++)
-    (void)bn_buf_printf(b, "%s%s", i > 0 ? "," : "", list->item[i]);
+    (void)bn_buf_printf(b, "%s%s", i == 0 ? "" : verbatim ? "; " : ",", list->item[i]);
 }
 
 static void optfact_add_value(struct bn_buf *b, const struct bn_opt *o, const void *value)
@@ -49,7 +50,7 @@ static void optfact_add_value(struct bn_buf *b, const struct bn_opt *o, const vo
     (void)bn_buf_str(b, o->choices[*(const int *)value]);
     break;
   case BN_LIST:
-    optfact_add_list(b, value);
+    optfact_add_list(b, value, o->verbatim);
     break;
   case BN_STRING:
   case BN_PATH:

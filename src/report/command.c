@@ -45,8 +45,11 @@ bool bn_command_repeat(const struct bn_facts *f, struct bn_buf *out)
 
   if (workload == NULL || f->n_options == 0)
     return false;
-  (void)bn_buf_str(out, "bench ");
-  command_put_word(out, workload);
+  (void)bn_buf_str(out, "bench");
+  if (!bn_facts_have_groups(f)) {
+    (void)bn_buf_char(out, ' ');
+    command_put_word(out, workload);
+  }
   if (dialect != NULL && strcmp(dialect, "bench") != 0)
     command_put_option(out, "compat", dialect);
   for (size_t i = 0; i < f->n_options; i++)

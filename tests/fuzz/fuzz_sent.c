@@ -76,6 +76,8 @@ static void sum(struct bn_result *other)
   const struct bn_merged_result_start start = {
       .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC};
   struct bn_optset *options = bn_optset_new(&policy);
+  static const struct bn_group_layout hosts = {.n = 0};
+  const struct bn_merged_result_of of = {.conf = &conf, .options = options, .groups = &hosts};
   struct bn_result honest = {.n_groups = 0}, out;
   char names[HOSTS][2] = {"a", "b"};
   struct bn_merged_result_part part[HOSTS] = {{.member = {.host = names[0]}, .result = other},
@@ -83,7 +85,7 @@ static void sum(struct bn_result *other)
   struct bn_err err = {.code = 0};
 
   make_result(&honest, 100 * SEC, EVENTS);
-  must(bn_merged_result_make(part, HOSTS, &start, &conf, options, &out, &err) == 0);
+  must(bn_merged_result_make(part, HOSTS, &start, &of, &out, &err) == 0);
   must(out.n_groups == 1 + HOSTS && out.group[2].member->lost == NULL);
   must(out.group[0].total.view.events >= EVENTS);
   check_watched(&out.group[0].total.view, true);

@@ -15,6 +15,7 @@ static const uint64_t begin_ns = 1000 * BN_NSEC_PER_SEC;
 struct world {
   struct bn_conf conf;
   struct bn_hosts_setup setup;
+  struct bn_group_list groups; /* none */
   struct bn_intervals_host round[HOSTS];
   struct bn_connection connection[HOSTS];
   struct bn_fleet fleet;
@@ -27,8 +28,11 @@ static int make(void **state)
 
   memset(&w, 0, sizeof w);
   w.setup.conf = &w.conf;
-  w.fleet =
-      (struct bn_fleet){.setup = &w.setup, .connection = w.connection, .n = HOSTS, .is_run = true};
+  w.fleet = (struct bn_fleet){.setup = &w.setup,
+                              .groups = &w.groups,
+                              .connection = w.connection,
+                              .n = HOSTS,
+                              .is_run = true};
   f->intervals.host = w.round;
   f->intervals.n = HOSTS;
   for (size_t i = 0; i < HOSTS; i++)

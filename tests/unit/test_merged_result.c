@@ -87,6 +87,8 @@ static void a_senseless_result_does_not_cost_the_report(void **state)
   static const struct bn_policy policy = {.own_report = true};
   static const struct bn_conf conf = {.policy = &policy};
   struct bn_optset *const options = bn_optset_new(&policy);
+  static const struct bn_group_layout hosts = {.n = 0};
+  const struct bn_merged_result_of of = {.conf = &conf, .options = options, .groups = &hosts};
   const struct bn_merged_result_start start = {
       .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC};
   struct bn_result result[HOSTS] = {{.n_groups = 0}}, out;
@@ -100,7 +102,7 @@ static void a_senseless_result_does_not_cost_the_report(void **state)
   for (size_t i = 0; i < HOSTS; i++)
     part[i] = (struct bn_merged_result_part){.member = {.host = names[i], .threads = 1},
                                              .result = &result[i]};
-  assert_int_equal(bn_merged_result_make(part, HOSTS, &start, &conf, options, &out, &err), 0);
+  assert_int_equal(bn_merged_result_make(part, HOSTS, &start, &of, &out, &err), 0);
   assert_int_equal(out.n_groups, 1 + HOSTS);
   assert_int_equal(out.group[0].total.view.events, 500);
   assert_true(out.end.failed);
@@ -132,6 +134,8 @@ static void check_watched(bool has_first)
   static const struct bn_policy policy = {.own_report = true};
   static const struct bn_conf conf = {.policy = &policy};
   struct bn_optset *const options = bn_optset_new(&policy);
+  static const struct bn_group_layout hosts = {.n = 0};
+  const struct bn_merged_result_of of = {.conf = &conf, .options = options, .groups = &hosts};
   const struct bn_merged_result_start start = {
       .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC};
   struct bn_result first = {.n_groups = 0}, second = {.n_groups = 0}, out;
@@ -143,7 +147,7 @@ static void check_watched(bool has_first)
 
   make_result(&first, 100 * SEC, 500);
   make_result(&second, 100 * SEC, 1500);
-  assert_int_equal(bn_merged_result_make(part, 2, &start, &conf, options, &out, &err), 0);
+  assert_int_equal(bn_merged_result_make(part, 2, &start, &of, &out, &err), 0);
   assert_int_equal(out.group[0].total.view.n_watched, has_first ? 2 : 0);
   if (has_first) {
     assert_true(watched(&out.group[0], "server_Com_commit_per_s") == 75);
@@ -172,6 +176,8 @@ static bool counts_after(uint64_t still_ns, bool is_seen)
   static const struct bn_policy policy = {.own_report = true};
   static const struct bn_conf conf = {.policy = &policy};
   struct bn_optset *const options = bn_optset_new(&policy);
+  static const struct bn_group_layout hosts = {.n = 0};
+  const struct bn_merged_result_of of = {.conf = &conf, .options = options, .groups = &hosts};
   const struct bn_merged_result_start start = {
       .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC - still_ns};
   const int64_t before_ns = -1234;
@@ -184,7 +190,7 @@ static bool counts_after(uint64_t still_ns, bool is_seen)
   bool counts;
 
   make_result(&result, 100 * SEC, 500);
-  counts = bn_merged_result_make(&part, 1, &start, &conf, options, &out, &err) == 0;
+  counts = bn_merged_result_make(&part, 1, &start, &of, &out, &err) == 0;
   if (counts)
     bn_result_done(&out);
   bn_optset_free(options);

@@ -67,6 +67,7 @@ struct scene {
   struct bn_assert asserted;
   struct bn_conf conf;
   struct bn_hosts_setup setup;
+  struct bn_group_list groups; /* none */
   struct bn_fleet fleet;
   struct bn_run_report report;
 };
@@ -88,6 +89,7 @@ static void begin(struct scene *s, bool is_run)
                                      .asserts = &s->asserted,
                                      .n_asserts = 1};
   s->fleet.setup = &s->setup;
+  s->fleet.groups = &s->groups;
   s->fleet.is_run = is_run;
   assert_true(bn_run_report_open(&s->report, &s->fleet));
   assert_int_equal(bn_printer_open(&s->fleet.printer, &err), 0);

@@ -52,10 +52,10 @@ local function read_time(text)
   return parsed and parsed.limit / parsed.scale
 end
 
--- Splits "NAME[:PERCENT[:AMOUNT]]" into the name and the rest.  The names of kinds of events and of
--- phases have a colon too: "p99@event:payment:5%".
+-- Splits "NAME[:PERCENT[:AMOUNT]]" into the name and the rest.  The names of kinds of events, of
+-- groups and of phases have a colon too: "p99@event:payment:5%".
 local function split(item)
-  for _, part in ipairs{"event", "phase"} do
+  for _, part in ipairs{"event", "group", "phase"} do
     local name, rest = item:match("^([^:]*@" .. part .. ":[^:]*)(.*)$")
     if name then return name, rest end
   end

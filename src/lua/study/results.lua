@@ -67,20 +67,25 @@ function results.add_kinds(set, result)
   for _, name in ipairs(result:event_kinds()) do set[name] = true end
 end
 
--- Returns the end of a sentence that says that no run has measured a figure: of a kind of events,
--- the kinds that there are, from sets of their names.
+-- Returns the end of a sentence that says that no run has measured a figure: of a kind of events or
+-- a group, those that there are, from sets of their names.
 function results.known_kinds(figure, ...)
-  if not figure:find("@event:", 1, true) then return "" end
+  local part = figure:match("@(%l+):")
+  if part ~= "event" and part ~= "group" then return "" end
   local names, known = {}, {}
   for _, set in ipairs{...} do
     for name in pairs(set) do
-      if not known[name] then names[#names + 1] = name end
+      local group = name:match("^group:(.*)")
+      if not known[name] and (group ~= nil) == (part == "group") then
+        names[#names + 1] = group or name
+      end
       known[name] = true
     end
   end
   table.sort(names)
-  if #names == 0 then return "; there are no kinds of events" end
-  return "; the kinds of events are: " .. table.concat(names, ", ")
+  local what = part == "group" and "groups" or "kinds of events"
+  if #names == 0 then return "; there are no " .. what end
+  return ("; the %s are: %s"):format(what, table.concat(names, ", "))
 end
 
 -- The same for one result.

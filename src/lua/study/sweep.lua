@@ -48,7 +48,7 @@ local function check_axes(axes)
       .. "--vary=threads=1,2,4..64")
   end
   for _, axis in ipairs(axes) do
-    local option = native.option(axis.name)
+    local option = grid.option_of(axis)
     if option and option.traits.fixed then
       native.fail("--vary=%s: this option cannot be varied", option.name)
     end
@@ -59,7 +59,7 @@ end
 local function check_rate(axes, words)
   local varied, profiled = false, false
   for _, axis in ipairs(axes) do
-    local option = native.option(axis.name)
+    local option = grid.option_of(axis)
     varied = varied or (option and (option.alias_of or option.name) == "rate")
     profiled = profiled or (option and option.name == "rate-profile")
   end
@@ -89,7 +89,7 @@ local function check_values(axes, words)
   if invocation.words_choose_dialect(words) then return end
   for _, axis in ipairs(axes) do
     for _, value in ipairs(axis) do
-      local ok, why = native.check_option(axis.name, value)
+      local ok, why = native.check_option(grid.plain_name(axis), value)
       if not ok then native.fail("--vary: %s", why) end
     end
   end

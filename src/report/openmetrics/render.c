@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/units.h"
+#include "measure/event_kinds.h"
 #include "measure/phases.h"
 
 /* --- pieces of the text ----------------------------------------------------------------------- */
@@ -278,6 +279,17 @@ static const struct {
      offsetof(struct bn_event_kind, events_per_s),
      true}};
 
+/* Kinds of events and groups are samples of the same families. */
+static const char *openmetrics_kind_label(const struct bn_event_kind *k)
+{
+  return bn_event_kinds_is_group(k->name) ? "group" : "kind";
+}
+
+static const char *openmetrics_kind_name(const struct bn_event_kind *k)
+{
+  return bn_event_kinds_is_group(k->name) ? k->name + sizeof BN_GROUP_PART - 1 : k->name;
+}
+
 static void openmetrics_add_kind_row(struct bn_buf *b, size_t row, const struct bn_view *v)
 {
   const struct family *f = &kind_rows[row].family;
@@ -286,8 +298,9 @@ static void openmetrics_add_kind_row(struct bn_buf *b, size_t row, const struct 
   for (size_t k = 0; k < v->n_event_kinds; k++) {
     const void *at = (const char *)&v->event_kinds[k] + kind_rows[row].offset;
 
-    openmetrics_add_name(b, f->name, kind_rows[row].is_rate ? "" : "_total", "kind",
-                         v->event_kinds[k].name);
+    openmetrics_add_name(b, f->name, kind_rows[row].is_rate ? "" : "_total",
+                         openmetrics_kind_label(&v->event_kinds[k]),
+                         openmetrics_kind_name(&v->event_kinds[k]));
     if (kind_rows[row].is_rate)
       openmetrics_add_f64(b, *(const double *)at);
     else
@@ -308,8 +321,8 @@ static void openmetrics_add_event_kinds(struct bn_buf *b, const struct bn_view *
   for (size_t k = 0; k < v->n_event_kinds; k++) {
     const struct bn_event_kind *kind = &v->event_kinds[k];
     const struct summary s = {.family = f.name,
-                              .label = "kind",
-                              .name = kind->name,
+                              .label = openmetrics_kind_label(kind),
+                              .name = openmetrics_kind_name(kind),
                               .percentile_s = kind->timing->percentile_s,
                               .sum_s = kind->timing->sum_s,
                               .count = kind->timing->count};

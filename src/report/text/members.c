@@ -31,7 +31,7 @@ static void members_append_name(struct bn_buf *b, const struct bn_member *m)
 }
 
 /* Appends the figures of a host.  Those of a lost host are of the time until its last message. */
-static void members_append_line(struct bn_buf *b, const struct bn_group *g)
+static void members_append_line(struct bn_buf *b, const struct bn_group *g, bool groups)
 {
   const struct bn_member *m = g->member;
   const struct bn_view *v = g->has_total ? &g->total.view : NULL;
@@ -47,13 +47,16 @@ static void members_append_line(struct bn_buf *b, const struct bn_group *g)
     (void)bn_buf_printf(b, " %8s", "-");
   members_append_f64(b, 9, m->time_s);
   members_append_f64(b, 9, m->processor_s);
-  members_append_f64(b, 9, m->clock_error_s * 1e3);
-  members_append_f64(b, 9, m->start_lag_s * 1e3);
+  if (!groups) {
+    members_append_f64(b, 9, m->clock_error_s * 1e3);
+    members_append_f64(b, 9, m->start_lag_s * 1e3);
+  }
   members_append_name(b, m);
 }
 
 /* Appends the heading.  All hosts have the same rank, but a host that was lost may have none. */
-static void members_append_heading(struct bn_buf *b, const struct bn_group *g, size_t n)
+static void members_append_heading(struct bn_buf *b, const struct bn_group *g, size_t n,
+                                   bool groups)
 {
   char rank[24] = "-";
 
@@ -63,8 +66,12 @@ static void members_append_heading(struct bn_buf *b, const struct bn_group *g, s
     if (g[i].has_total && v->n_percents > 0)
       (void)snprintf(rank, sizeof rank, "p%.10g ms", v->percents[bn_view_greatest_rank(v)]);
   }
-  (void)bn_buf_printf(b, "%7s %12s %10s %8s %9s %9s %9s %9s  %s", "threads", "events/s", rank,
-                      "errors", "time s", "cpu s", "clock ms", "start ms", "host");
+  (void)bn_buf_printf(b, "%7s %12s %10s %8s %9s %9s", "threads", "events/s", rank, "errors",
+                      "time s", "cpu s");
+  if (groups)
+    (void)bn_buf_str(b, "  group");
+  else
+    (void)bn_buf_printf(b, " %9s %9s  %s", "clock ms", "start ms", "host");
 }
 
 /* Prints the line and clears it.  out NULL: a dialect, whose report has no such lines. */
@@ -97,7 +104,8 @@ static void members_append_remark(struct bn_buf *b, const struct bn_facts *f, do
 
   if (!isfinite(together_s) || span_s - together_s <= fmin(most_s, most_part * span_s))
     return;
-  (void)bn_buf_printf(b, "All hosts ran together for %.4g s of %.4g s", together_s, span_s);
+  (void)bn_buf_printf(b, "All %s ran together for %.4g s of %.4g s",
+                      bn_facts_have_groups(f) ? "groups" : "hosts", together_s, span_s);
   if (isfinite(rate) && seconds != NULL && seconds->type == BN_FACT_WHOLE)
     (void)bn_buf_printf(b, ", with %.*f events/s in the first %" PRId64 " s",
                         bn_units_decimals(rate, 2), rate, seconds->whole);
@@ -106,14 +114,17 @@ static void members_append_remark(struct bn_buf *b, const struct bn_facts *f, do
 void bn_text_members(FILE *out, const struct bn_group *g, size_t n, const struct bn_facts *f,
                      double span_s)
 {
+  const bool groups = bn_facts_have_groups(f);
   struct bn_buf line = {.max = 0};
 
   if (out != NULL)
-    (void)fputs("Hosts (clock: greatest error; start: delay):\n", out);
-  members_append_heading(&line, g, n);
+    (void)fputs(groups ? "Processes of the groups:\n"
+                       : "Hosts (clock: greatest error; start: delay):\n",
+                out);
+  members_append_heading(&line, g, n, groups);
   members_print_line(out, &line);
   for (size_t i = 0; i < n; i++) {
-    members_append_line(&line, &g[i]);
+    members_append_line(&line, &g[i], groups);
     members_print_line(out, &line);
   }
   members_append_remark(&line, f, span_s);

@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/units.h"
 #include "measure/bounds.h"
+#include "measure/event_kinds.h"
 
 size_t bn_text_next_rank(const struct bn_view *v, double last)
 {
@@ -92,13 +93,23 @@ void bn_text_statements(FILE *out, const struct bn_view *v)
   (void)fputs("\n", out);
 }
 
+/* Groups stand behind the kinds of their scripts. */
+static const char *tables_kinds_title(const struct bn_view *v)
+{
+  if (bn_event_kinds_is_group(v->event_kinds[0].name))
+    return "Groups";
+  if (bn_event_kinds_is_group(v->event_kinds[v->n_event_kinds - 1].name))
+    return "Kinds of events, and groups";
+  return "Kinds of events";
+}
+
 /* Prints the table of the kinds of events, in the order of the script. */
 void bn_text_event_kinds(FILE *out, const struct bn_view *v)
 {
   if (v->n_event_kinds == 0)
     return;
-  (void)fprintf(out, "Kinds of events (times in ms):\n    %12s %7s %12s %8s %8s %10s", "events",
-                "share", "per sec.", "retries", "failed", "avg");
+  (void)fprintf(out, "%s (times in ms):\n    %12s %7s %12s %8s %8s %10s", tables_kinds_title(v),
+                "events", "share", "per sec.", "retries", "failed", "avg");
   tables_print_rank_heads(out, v);
   for (size_t i = 0; i < v->n_event_kinds; i++) {
     const struct bn_event_kind *k = &v->event_kinds[i];
@@ -153,7 +164,7 @@ void bn_text_event_kind_line(FILE *out, const struct bn_view *v, const struct bn
 {
   const double *percentile_s = k->timing->percentile_s;
   const size_t rank = bn_view_greatest_rank(v);
-  char name[4 * BN_EVENT_KIND_NAME + 1];
+  char name[4 * BN_PART_NAME + 1];
 
   (void)bn_escape(name, sizeof name, k->name, "");
   (void)fprintf(out, "  %s: eps: %.2f", name, k->events_per_s);

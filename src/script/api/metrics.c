@@ -155,7 +155,7 @@ static bool metrics_refuse_kind(lua_State *L, const struct bn_declarations *d, c
 
 static void metrics_add_kind(struct bn_declarations *d, const char *name)
 {
-  static const char *const of[] = {"", "events@", "retries@", "failed_events@", "late_events@"};
+  static const char *const of[] = BN_EVENT_METRICS;
   struct bn_declared_kind *k = &d->kind[d->n_kinds++];
 
   (void)snprintf(k->name, sizeof k->name, "%s", name);

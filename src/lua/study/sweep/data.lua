@@ -31,7 +31,8 @@ local function ask_for_traits(self)
   local said = ended.status == 0 and native.read(self.folder:file(name)) or ""
   for option, traits in said:gmatch("option (%S+) (%d+)") do
     for _, axis in ipairs(self.grid) do
-      if grid.same_name(option, axis.name) and native.read_traits(tonumber(traits)).keeps_data then
+      if grid.same_name(option, grid.plain_name(axis))
+        and native.read_traits(tonumber(traits)).keeps_data then
         axis.of_data = false
       end
     end
@@ -43,7 +44,7 @@ end
 function data:mark()
   local any = false
   for _, axis in ipairs(self.grid) do
-    axis.of_data = native.option(axis.name) == nil
+    axis.of_data = grid.option_of(axis) == nil
     any = any or axis.of_data
   end
   if any then ask_for_traits(self) end

@@ -29,6 +29,17 @@ function grid.same_name(a, b)
   return a:gsub("_", "-") == b:gsub("_", "-")
 end
 
+-- Returns the option that an axis varies, as native.option has it; that of a group has the traits
+-- of its name behind the dot.
+function grid.option_of(axis)
+  return native.option(grid.plain_name(axis))
+end
+
+-- Returns the name of the option without that of a group.
+function grid.plain_name(axis)
+  return axis.name:match("%.(.*)$") or axis.name
+end
+
 local function add_axis(self, item, name)
   if #self == axes_most then
     refuse(item, "too many options are varied; allowed: up to %d", axes_most)
@@ -99,12 +110,18 @@ local function add_range(axis, value)
   add_number(axis, to, is_size)
 end
 
+-- Splits "NAME=VALUE", where NAME may have "--" before it, and GROUP.NAME is the option of a group.
+-- Returns nil for a value without a name.
+local function split(item)
+  local name, value = item:match("^%-?%-?([%a_][%w_-]*%.?[%w_-]*)=(.*)$")
+  return name, value
+end
+
 -- Returns the grid of the items of --vary: "NAME=VALUE", or a further value.
 function grid.read(items)
   local self = setmetatable({}, grid)
   for _, item in ipairs(items) do
-    local name, value = item:match("^%-%-([%w_-]+)=(.*)$")
-    if not name then name, value = item:match("^([%w_-]+)=(.*)$") end
+    local name, value = split(item)
     if name then add_axis(self, item, name) end
     value = value or item
     if #self == 0 then refuse(item, "the option is missing; write NAME=VALUE,VALUE,...") end

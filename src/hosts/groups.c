@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads the values of --group. */
+#include "hosts/groups.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/metric.h"
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/mask.h"
+#include "option/conf.h"
+#include "option/mix.h"
+#include "option/words.h"
+
+/* Options of one value for the whole run, and those of the controller alone. */
+enum {
+  OF_RUN = BN_OPT_ONE_RUN | BN_OPT_CONTROLLER_ONLY | BN_OPT_OUTPUT_ONLY | BN_OPT_OBSERVES |
+           BN_OPT_FIGURES_ONLY | BN_OPT_FIXED
+};
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* Returns the length of the name at the beginning of a text; 0: there is none. */
+static size_t groups_name_len(const char *text)
+{
+  size_t len = 0;
+
+  if (isdigit((unsigned char)text[0]))
+    return 0;
+  while (isascii((unsigned char)text[len]) &&
+         (isalnum((unsigned char)text[len]) || text[len] == '_'))
+    len++;
+  return len <= BN_GROUP_NAME ? len : 0;
+}
+
+static const struct bn_group_words *groups_named(const struct bn_group_list *list, const char *name,
+                                                 size_t len)
+{
+  for (size_t i = 0; i < list->n; i++)
+    if (strlen(list->group[i].name) == len && memcmp(list->group[i].name, name, len) == 0)
+      return &list->group[i];
+  return NULL;
+}
+
+static int groups_refuse_option(const struct bn_group_words *g, const char *option,
+                                struct bn_err *err)
+{
+  return bn_err_set(err, BN_ERR_OPTION,
+                    "--group=%s: --%s has one value for the whole run; give it outside of the "
+                    "groups",
+                    g->name, option);
+}
+
+/* Takes an option of a group, "--NAME[=VALUE]". */
+static int groups_take_option(struct bn_group_words *g, const char *word,
+                              const struct bn_optset *options, struct bn_err *err)
+{
+  char name[BN_OPT_NAME_MAX];
+
+  bn_opt_read_name(word, name);
+  if ((bn_optset_traits(options, name) & OF_RUN) != 0)
+    return groups_refuse_option(g, name, err);
+  bn_words_add(&g->options, word);
+  return 0;
+}
+
+static int groups_take_script(struct bn_group_words *g, const char *word,
+                              const struct bn_groups_from *from, struct bn_err *err)
+{
+  const char *what = from->no_script(word);
+  const char *first = g->script.n > 0 ? g->script.item[0] : word;
+
+  if (what != NULL)
+    return bn_err_set(err, BN_ERR_OPTION, "--group=%s: '%s' is %s; a group runs a script", g->name,
+                      word, what);
+  if (g->script.n > 0 && (!bn_mix_is(first) || !bn_mix_is(word)))
+    return bn_err_set(err, BN_ERR_OPTION,
+                      "--group=%s: '%s' and a further word stand for its script; a group runs one "
+                      "script, or several with weights such as %s@1, and its options begin with "
+                      "'--'",
+                      g->name, first, first);
+  bn_words_add(&g->script, word);
+  return 0;
+}
+
+static int groups_take_words(struct bn_group_words *g, const struct bn_list *words,
+                             const struct bn_groups_from *from, struct bn_err *err)
+{
+  for (size_t i = 0; i < words->n; i++) {
+    const char *word = words->item[i];
+    int rc;
+
+    if (strncmp(word, "--", 2) == 0)
+      rc = groups_take_option(g, word, from->options, err);
+    else if (word[0] == '-')
+      rc = bn_err_set(err, BN_ERR_OPTION,
+                      "--group=%s: a word begins with '-'; options begin with '--', and a script "
+                      "has a name",
+                      g->name);
+    else
+      rc = groups_take_script(g, word, from, err);
+    if (rc != 0)
+      return -1;
+  }
+  if (g->script.n > 0)
+    return 0;
+  return bn_err_set(err, BN_ERR_OPTION,
+                    "--group=%s: it names no script; write --group='%s: SCRIPT [OPTIONS]'", g->name,
+                    g->name);
+}
+
+static int groups_read_one(struct bn_group_list *list, const char *text,
+                           const struct bn_groups_from *from, struct bn_err *err)
+{
+  const char *name = text + strspn(text, " \t"), *end;
+  const size_t len = groups_name_len(name);
+  struct bn_list words = {.n = 0};
+  struct bn_group_words *g;
+  int rc;
+
+  end = name + len + strspn(name + len, " \t");
+  if (len == 0 || *end != ':')
+    return bn_err_set(err, BN_ERR_OPTION,
+                      "--group: a name of up to %d letters, digits and underscores, and a colon "
+                      "must come first; write --group='NAME: SCRIPT [OPTIONS]'",
+                      BN_GROUP_NAME);
+  if (groups_named(list, name, len) != NULL)
+    return bn_err_set(err, BN_ERR_OPTION, "--group=%.*s: two groups have this name", (int)len,
+                      name);
+  if (list->n == BN_GROUPS_MAX)
+    return bn_err_set(err, BN_ERR_OPTION, "--group=%.*s: it is one group too many; allowed: %d",
+                      (int)len, name, BN_GROUPS_MAX);
+  list->group = bn_alloc_resize(list->group, list->n + 1, sizeof *list->group);
+  g = &list->group[list->n++];
+  *g = (struct bn_group_words){.name = bn_alloc_part(name, len)};
+  rc = bn_words_split(end + 1, &words, err);
+  if (rc != 0)
+    rc = bn_err_set(err, BN_ERR_OPTION, "--group=%s: a quotation mark is not closed", g->name);
+  else
+    rc = groups_take_words(g, &words, from, err);
+  bn_words_done(&words);
+  return rc;
+}
+
+const struct bn_group_words *bn_groups_owner(const struct bn_group_list *list, const char *arg)
+{
+  const size_t len = strncmp(arg, "--", 2) == 0 ? strcspn(arg + 2, ".=") : 0;
+
+  return len > 0 && arg[2 + len] == '.' ? groups_named(list, arg + 2, len) : NULL;
+}
+
+/* Takes the options "--NAME.OPTION=VALUE" of the command line. */
+static int groups_take_args(const struct bn_group_list *list, const struct bn_groups_from *from,
+                            struct bn_err *err)
+{
+  for (char *const *arg = from->args + 1; *arg != NULL; arg++) {
+    const struct bn_group_words *g = bn_groups_owner(list, *arg);
+    char *word;
+    int rc;
+
+    if (g == NULL)
+      continue;
+    word = bn_alloc_print("--%s", *arg + strlen("--.") + strlen(g->name));
+    rc = groups_take_option(&list->group[g - list->group], word, from->options, err);
+    explicit_bzero(word, strlen(word));
+    free(word);
+    if (rc != 0)
+      return -1;
+  }
+  return 0;
+}
+
+/* Returns the length of a text up to a ';' that is not quoted, or to its end. */
+static size_t groups_len_of_one(const char *text)
+{
+  size_t len = strcspn(text, ";'\"");
+
+  while (text[len] == '\'' || text[len] == '"') {
+    const char *end = strchr(text + len + 1, text[len]);
+
+    if (end == NULL)
+      return strlen(text);
+    len = (size_t)(end + 1 - text);
+    len += strcspn(text + len, ";'\"");
+  }
+  return len;
+}
+
+/* Reads a value, in which ';' separates groups. */
+static int groups_read_text(struct bn_group_list *list, const char *text,
+                            const struct bn_groups_from *from, struct bn_err *err)
+{
+  int rc = 0;
+
+  do {
+    const size_t len = groups_len_of_one(text);
+    char *one = bn_alloc_part(text, len);
+
+    rc = groups_read_one(list, one, from, err);
+    explicit_bzero(one, len);
+    free(one);
+    text += len;
+  } while (rc == 0 && *text++ == ';');
+  return rc;
+}
+
+int bn_groups_read(struct bn_group_list *list, const struct bn_groups_from *from,
+                   struct bn_err *err)
+{
+  for (size_t i = 0; i < from->texts->n; i++)
+    if (groups_read_text(list, from->texts->item[i], from, err) != 0)
+      return -1;
+  return groups_take_args(list, from, err);
+}
+
+void bn_groups_done(struct bn_group_list *list)
+{
+  for (size_t i = 0; i < list->n; i++) {
+    struct bn_group_words *g = &list->group[i];
+
+    for (size_t k = 0; k < g->options.n; k++)
+      explicit_bzero(g->options.item[k], strlen(g->options.item[k]));
+    bn_words_done(&g->options);
+    bn_words_done(&g->script);
+    free(g->name);
+  }
+  free(list->group);
+  *list = (struct bn_group_list){.n = 0};
+}
+
+/* --- showing ---------------------------------------------------------------------------------- */
+
+/* Adds a word as it was typed, but for a password. */
+static void groups_show_word(struct bn_buf *out, const char *word)
+{
+  const char *quote = strpbrk(word, " \t\n;\"") != NULL ? "'" : strchr(word, '\'') ? "\"" : "";
+  char shown[BN_MASK_MAX];
+
+  if (bn_mask_names_secret(word))
+    (void)bn_buf_printf(out, " %.*s=" BN_MASK, (int)strcspn(word, "="), word);
+  else
+    (void)bn_buf_printf(out, " %s%s%s", quote, bn_mask_text(word, shown), quote);
+}
+
+void bn_groups_mask(const struct bn_group_list *list, struct bn_list *texts)
+{
+  struct bn_buf text = {.max = 0};
+
+  for (size_t i = 0; i < list->n; i++) {
+    const struct bn_group_words *g = &list->group[i];
+
+    (void)bn_buf_printf(&text, "%s%s:", i > 0 ? "; " : "", g->name);
+    for (size_t k = 0; k < g->script.n; k++)
+      groups_show_word(&text, g->script.item[k]);
+    for (size_t k = 0; k < g->options.n; k++)
+      groups_show_word(&text, g->options.item[k]);
+  }
+  for (size_t i = 0; i < texts->n; i++) {
+    explicit_bzero(texts->item[i], strlen(texts->item[i]));
+    free(texts->item[i]);
+    texts->item[i] = NULL;
+  }
+  texts->item[0] = bn_buf_take(&text);
+  texts->n = 1;
+}
+
+/* --- data ------------------------------------------------------------------------------------- */
+
+static bool groups_is_general(const char *name, const struct bn_optset *options)
+{
+  const struct bn_opt *o;
+  const char *group;
+
+  for (size_t i = 0; (o = bn_optset_at(options, i, &group)) != NULL; i++)
+    if (bn_opt_same_name(o->name, name))
+      return strcmp(group, BN_GROUP_GENERAL) == 0 || strcmp(group, BN_GROUP_FILE) == 0;
+  return false;
+}
+
+/* Returns whether an option says what data there are, or where: no general one does. */
+static bool groups_matters_for_data(const char *word, const struct bn_optset *options)
+{
+  char name[BN_OPT_NAME_MAX];
+
+  bn_opt_read_name(word, name);
+  return (bn_optset_traits(options, name) & BN_OPT_KEEPS_DATA) == 0 &&
+         !groups_is_general(name, options);
+}
+
+static bool groups_has_word(const struct bn_list *words, const char *word)
+{
+  for (size_t i = 0; i < words->n; i++)
+    if (strcmp(words->item[i], word) == 0)
+      return true;
+  return false;
+}
+
+/* Returns whether b has all options of a that matter for data. */
+static bool groups_has_options_of(const struct bn_group_words *b, const struct bn_group_words *a,
+                                  const struct bn_optset *options)
+{
+  for (size_t i = 0; i < a->options.n; i++)
+    if (groups_matters_for_data(a->options.item[i], options) &&
+        !groups_has_word(&b->options, a->options.item[i]))
+      return false;
+  return true;
+}
+
+static bool groups_is_bundled(const struct bn_group_words *g,
+                              bool (*is_bundled)(const char *name, size_t len))
+{
+  for (size_t i = 0; i < g->script.n; i++) {
+    const char *word = g->script.item[i], *at = strrchr(word, '@');
+
+    if (!is_bundled(word, at != NULL ? (size_t)(at - word) : strlen(word)))
+      return false;
+  }
+  return true;
+}
+
+bool bn_groups_share_data(const struct bn_group_words *a, const struct bn_group_words *b,
+                          const struct bn_optset *options,
+                          bool (*is_bundled)(const char *name, size_t len))
+{
+  return groups_is_bundled(a, is_bundled) && groups_is_bundled(b, is_bundled) &&
+         groups_has_options_of(a, b, options) && groups_has_options_of(b, a, options);
+}

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Joins the tables of metrics of groups, and puts their records into the joint form. */
+#include "measure/group_layout.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "measure/bounds.h"
+#include "measure/event_kinds.h"
+
+/* --- the rows of all groups ------------------------------------------------------------------- */
+
+/* Rows while they are collected; the names are those of the parts, or `owned`. */
+struct rows {
+  struct bn_metric *row; /* owned */
+  size_t n;
+  const char **from; /* owned; [n]: the group that each row was found in first */
+};
+
+static void rows_add(struct rows *r, const struct bn_metric *row, const char *from)
+{
+  r->row = bn_alloc_resize(r->row, r->n + 1, sizeof *r->row);
+  r->from = bn_alloc_resize(r->from, r->n + 1, sizeof *r->from);
+  r->row[r->n] = *row;
+  r->from[r->n++] = from;
+}
+
+/* Returns the row of that name among n rows, or BN_ROW_NONE. */
+static int layout_find(const struct bn_metric *rows, size_t n, const char *name)
+{
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(rows[i].name, name) == 0)
+      return (int)i;
+  return BN_ROW_NONE;
+}
+
+static int rows_refuse(const char *group, const char *name, const char *other, struct bn_err *err)
+{
+  return bn_err_set(err, EINVAL,
+                    "--group=%s: its script measures '%s' in another way than that of the group "
+                    "'%s'; give one of them another name",
+                    group, name, other);
+}
+
+/* Adds a row unless another group has it, too. */
+static int rows_unite(struct rows *r, const struct bn_metric *row, const char *from,
+                      struct bn_err *err)
+{
+  const int at = layout_find(r->row, r->n, row->name);
+
+  if (at == BN_ROW_NONE) {
+    rows_add(r, row, from);
+    return 0;
+  }
+  if (r->row[at].kind == row->kind && strcmp(r->row[at].unit, row->unit) == 0)
+    return 0;
+  return rows_refuse(from, row->name, r->from[at], err);
+}
+
+/* A name is that of one metric in a run. */
+static int rows_compare_names(const struct rows *counters, const struct rows *hists,
+                              struct bn_err *err)
+{
+  for (size_t i = 0; i < hists->n; i++) {
+    const int at = layout_find(counters->row, counters->n, hists->row[i].name);
+
+    if (at != BN_ROW_NONE)
+      return rows_refuse(hists->from[i], hists->row[i].name, counters->from[at], err);
+  }
+  return 0;
+}
+
+/* Each group has phases of its own, which do not add up: they stay in its total.  place: as of
+   bn_statset_waiting_place(). */
+static int rows_unite_all(struct rows *r, const struct bn_group_part *part,
+                          const struct bn_metric *rows, size_t n, unsigned place,
+                          struct bn_err *err)
+{
+  for (size_t i = 0; i < n; i++)
+    if (rows[i].kind != BN_PHASE_HISTOGRAM && bn_statset_waiting_place(rows[i].name) == place &&
+        rows_unite(r, &rows[i], part->name, err) != 0)
+      return -1;
+  return 0;
+}
+
+/* Adds the rows of the kinds of events that the groups are.  `names` gets those of the rows. */
+static void rows_add_groups(struct rows *counters, struct rows *hists,
+                            const struct bn_group_part *part, size_t n, struct bn_list *names)
+{
+  static const char *const of[] = BN_EVENT_METRICS;
+  enum { N = sizeof of / sizeof *of };
+
+  names->item = bn_alloc(n * N, sizeof *names->item);
+  for (size_t i = 0; i < n; i++)
+    for (unsigned k = 0; k < N; k++) {
+      char *name = bn_alloc_print("%s" BN_GROUP_PART "%s", of[k], part[i].name);
+      const struct bn_metric row = {.name = name,
+                                    .unit = k == 0 ? "ns" : "1",
+                                    .kind = (enum bn_metric_kind)(BN_EVENT_HISTOGRAM + k),
+                                    .of_events = true};
+
+      names->item[names->n++] = name;
+      rows_add(k == 0 ? hists : counters, &row, part[i].name);
+    }
+}
+
+/* Makes one table of the three. */
+static void layout_join(struct bn_metrics *all, const struct rows *counters,
+                        const struct rows *hists, const struct rows *labelled)
+{
+  const struct rows *const part[] = {counters, hists, labelled};
+  struct bn_metric *rows = bn_alloc(counters->n + hists->n + labelled->n, sizeof *rows);
+  size_t n = 0;
+
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+    for (size_t k = 0; k < part[i]->n; k++)
+      rows[n++] = part[i]->row[k];
+  bn_metrics_from(all, rows, n);
+  free(rows);
+}
+
+static int layout_collect(struct bn_group_layout *l, const struct bn_group_part *part, size_t n,
+                          struct bn_err *err)
+{
+  struct rows counters = {.n = 0}, hists = {.n = 0}, labelled = {.n = 0};
+  struct bn_list names = {.n = 0};
+  int rc = 0;
+
+  for (size_t i = 0; rc == 0 && i < n; i++) {
+    const struct bn_metrics *m = part[i].metrics;
+
+    rc = rows_unite_all(&counters, &part[i], m->counter, m->n_counters, 0, err);
+    if (rc == 0)
+      rc = rows_unite_all(&hists, &part[i], m->hist, m->n_hists, 0, err);
+    if (rc == 0)
+      rc = rows_unite_all(&labelled, &part[i], m->labelled, m->n_labelled, 0, err);
+  }
+  if (rc == 0)
+    rc = rows_compare_names(&counters, &hists, err);
+  rows_add_groups(&counters, &hists, part, n, &names);
+  for (unsigned place = 1; place <= BN_STAT_WAITS; place++)
+    for (size_t i = 0; rc == 0 && i < n; i++)
+      rc = rows_unite_all(&hists, &part[i], part[i].metrics->hist, part[i].metrics->n_hists, place,
+                          err);
+  if (rc == 0 && hists.n > BN_BOUND_HISTOGRAMS)
+    rc = bn_err_set(err, E2BIG, "--group: the groups measure %zu latencies together; allowed: %d",
+                    hists.n, BN_BOUND_HISTOGRAMS);
+  if (rc == 0)
+    layout_join(&l->all, &counters, &hists, &labelled);
+  for (size_t i = 0; i < names.n; i++)
+    free(names.item[i]);
+  free(names.item);
+  free(counters.row);
+  free(counters.from);
+  free(hists.row);
+  free(hists.from);
+  free(labelled.row);
+  free(labelled.from);
+  return rc;
+}
+
+/* --- the rows of a group ---------------------------------------------------------------------- */
+
+static int *layout_places(const struct bn_metric *all, size_t n_all, const struct bn_metric *own,
+                          size_t n_own)
+{
+  int *place = bn_alloc(n_all, sizeof *place);
+
+  for (size_t i = 0; i < n_all; i++)
+    place[i] = layout_find(own, n_own, all[i].name);
+  return place;
+}
+
+/* Takes the rows of the kind of events that the group is from those of all its events. */
+static void layout_place_group(const struct bn_group_layout *l, const char *name,
+                               struct bn_group_rows *g)
+{
+  struct bn_event_kind_rows rows;
+
+  for (size_t k = 0; bn_event_kinds_rows(&l->all, k, &rows); k++)
+    if (strcmp(l->all.hist[rows.hist].name + sizeof BN_GROUP_PART - 1, name) == 0 &&
+        bn_event_kinds_is_group(l->all.hist[rows.hist].name)) {
+      g->hist[rows.hist] = BN_H_LATENCY;
+      g->counter[rows.counter[0]] = BN_C_EVENTS;
+    }
+}
+
+/* An event of a group without --rate does not wait: all of its time is service. */
+static void layout_place_waiting(const struct bn_group_layout *l, struct bn_group_rows *g)
+{
+  const size_t lag = l->all.n_hists - 1, service = lag - 1, queueing = service - 1;
+
+  if (g->waits || !bn_statset_has_waiting(&l->all))
+    return;
+  g->hist[queueing] = BN_ROW_ZEROS;
+  g->hist[service] = BN_H_LATENCY;
+}
+
+int bn_group_layout_make(struct bn_group_layout *l, const struct bn_group_part *part, size_t n,
+                         struct bn_err *err)
+{
+  *l = (struct bn_group_layout){.n = 0};
+  if (layout_collect(l, part, n, err) != 0)
+    return -1;
+  l->group = bn_alloc(n, sizeof *l->group);
+  l->n = n;
+  for (size_t i = 0; i < n; i++) {
+    const struct bn_metrics *m = part[i].metrics, *all = &l->all;
+    struct bn_group_rows *g = &l->group[i];
+
+    *g = (struct bn_group_rows){
+        .counter = layout_places(all->counter, all->n_counters, m->counter, m->n_counters),
+        .hist = layout_places(all->hist, all->n_hists, m->hist, m->n_hists),
+        .labelled = layout_places(all->labelled, all->n_labelled, m->labelled, m->n_labelled),
+        .paced = part[i].paced,
+        .waits = bn_statset_has_waiting(m)};
+    layout_place_group(l, part[i].name, g);
+    layout_place_waiting(l, g);
+    l->paced |= part[i].paced;
+  }
+  return 0;
+}
+
+void bn_group_layout_done(struct bn_group_layout *l)
+{
+  for (size_t i = 0; i < l->n; i++) {
+    free(l->group[i].counter);
+    free(l->group[i].hist);
+    free(l->group[i].labelled);
+  }
+  free(l->group);
+  bn_metrics_done(&l->all);
+  *l = (struct bn_group_layout){.n = 0};
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+/* Counts a figure of a view that may be unknown. */
+static uint64_t layout_known(uint64_t count)
+{
+  return count != UINT64_MAX ? count : 0;
+}
+
+/* Sets the counters of the group that are not counters of its events. */
+static void layout_count_group(const struct bn_group_layout *l, const struct bn_group_rows *g,
+                               const struct bn_view *v, struct bn_snap *s)
+{
+  struct bn_event_kind_rows rows;
+
+  for (size_t k = 0; bn_event_kinds_rows(&l->all, k, &rows); k++) {
+    if (g->hist[rows.hist] != BN_H_LATENCY)
+      continue;
+    s->counter[rows.counter[BN_EVENT_RETRIES - BN_EVENT_ENDED]] = layout_known(v->retries);
+    s->counter[rows.counter[BN_EVENT_FAILED - BN_EVENT_ENDED]] = layout_known(v->failed_events);
+    s->counter[rows.counter[BN_EVENT_LATE - BN_EVENT_ENDED]] = v->delta->late;
+  }
+}
+
+static void layout_put_hists(const struct bn_group_rows *g, const struct bn_snap *from,
+                             struct bn_snap *to)
+{
+  for (size_t i = 0; i < to->metrics.n_hists; i++) {
+    const struct bn_hist *latency = from->hist[BN_H_LATENCY];
+
+    if (to->hist[i] == NULL || latency == NULL)
+      continue;
+    if (g->hist[i] >= 0 && from->hist[g->hist[i]] != NULL)
+      bn_hist_add(to->hist[i], from->hist[g->hist[i]]);
+    else if (g->hist[i] == BN_ROW_ZEROS)
+      bn_hist_put(to->hist[i], 0, bn_hist_count(latency));
+  }
+}
+
+static void layout_put_labels(const struct bn_group_rows *g, const struct bn_snap *from,
+                              struct bn_snap *to)
+{
+  for (size_t i = 0; i < to->metrics.n_labelled; i++) {
+    const int own = g->labelled[i];
+
+    if (own < 0)
+      continue;
+    to->n_labels[i] = from->n_labels[own];
+    memcpy(to->label[i], from->label[own], from->n_labels[own] * sizeof *to->label[i]);
+  }
+}
+
+/* Gives sessions that do not tell queueing apart service for all of their time. */
+static void layout_serve(struct bn_snap *s)
+{
+  s->service_ns = s->busy_ns;
+  for (unsigned i = 0; i < s->n_sessions; i++)
+    s->session[i].service_ns = s->session[i].busy_ns;
+}
+
+/* Moves a snapshot of a group into one of the rows of all, but for the counters of the group. */
+static void layout_move_snap(const struct bn_group_layout *l, const struct bn_group_rows *g,
+                             struct bn_snap *from, struct bn_snap *to)
+{
+  struct bn_snap made;
+
+  bn_snap_make(&made, &l->all, 0, from->hist[BN_H_LATENCY] != NULL);
+  *to = *from;
+  to->metrics = made.metrics;
+  to->counter = made.counter;
+  to->hist = made.hist;
+  to->sparse = NULL;
+  to->label = made.label;
+  to->n_labels = made.n_labels;
+  free(made.session);
+  for (size_t i = 0; i < l->all.n_counters; i++)
+    to->counter[i] = g->counter[i] >= 0 ? from->counter[g->counter[i]] : 0;
+  layout_put_hists(g, from, to);
+  layout_put_labels(g, from, to);
+  if (bn_statset_has_waiting(&l->all) && !g->waits)
+    layout_serve(to);
+  from->session = NULL;
+  from->n_sessions = 0;
+  from->statements = (struct bn_statement_table){.n = 0};
+}
+
+/* Copies the timings of a group to their places. */
+static void layout_put_timings(const struct bn_group_layout *l, const struct bn_group_rows *g,
+                               const struct bn_view *from, struct bn_record *to)
+{
+  to->view.n_timings = l->all.n_hists - BN_H_FIXED;
+  to->view.timings = to->store.timing;
+  for (size_t i = BN_H_FIXED; i < l->all.n_hists; i++) {
+    struct bn_timing *t = &to->store.timing[i - BN_H_FIXED];
+    const struct bn_metric *m = &to->delta.metrics.hist[i];
+    double *const percentile_s = to->store.timing_s[i - BN_H_FIXED];
+    const size_t own = (size_t)g->hist[i] - BN_H_FIXED;
+
+    *t = g->hist[i] >= BN_H_FIXED && own < from->n_timings ? from->timings[own]
+                                                           : (struct bn_timing){.count = 0};
+    if (t->percentile_s != NULL)
+      memcpy(percentile_s, t->percentile_s, from->n_percents * sizeof *percentile_s);
+    t->percentile_s = t->percentile_s != NULL ? percentile_s : NULL;
+    t->name = m->name;
+    t->of_script = m->kind == BN_SCRIPT_HISTOGRAM;
+    t->of_kind = m->kind == BN_EVENT_HISTOGRAM;
+  }
+}
+
+/* Returns how many rows of that kind stand before row i. */
+static size_t layout_rank(const struct bn_metric *rows, size_t i, enum bn_metric_kind kind)
+{
+  size_t n = 0;
+
+  for (size_t k = 0; k < i; k++)
+    n += rows[k].kind == kind;
+  return n;
+}
+
+/* Copies the counts of a script to their places. */
+static void layout_put_counts(const struct bn_group_layout *l, const struct bn_group_rows *g,
+                              const struct bn_metrics *own, const struct bn_view *from,
+                              struct bn_record *to)
+{
+  to->view.n_counts = 0;
+  to->view.counts = to->store.count;
+  for (size_t i = 0; i < l->all.n_counters; i++) {
+    const struct bn_metric *m = &to->delta.metrics.counter[i];
+    struct bn_count *c = &to->store.count[to->view.n_counts];
+
+    if (m->kind != BN_SCRIPT_COUNTER)
+      continue;
+    *c = (struct bn_count){.count = 0};
+    if (g->counter[i] >= 0 && from->n_counts > 0)
+      *c = from->counts[layout_rank(own->counter, (size_t)g->counter[i], BN_SCRIPT_COUNTER)];
+    c->name = m->name;
+    c->unit = m->unit;
+    to->view.n_counts++;
+  }
+}
+
+/* Copies the figures of the kinds of events to their places, and sets those of the group. */
+static void layout_put_kinds(const struct bn_group_layout *l, const struct bn_group_rows *g,
+                             const struct bn_metrics *own, const struct bn_view *from,
+                             struct bn_record *to)
+{
+  struct bn_event_kind_rows rows;
+
+  bn_event_kinds_name_all(&to->view, &to->store, &to->delta.metrics);
+  for (size_t k = 0; bn_event_kinds_rows(&l->all, k, &rows); k++) {
+    struct bn_event_kind *kind = &to->store.event_kind[k];
+    const struct bn_event_kind named = *kind;
+    const int at = g->hist[rows.hist];
+
+    if (at == BN_H_LATENCY)
+      *kind = (struct bn_event_kind){.events = from->events,
+                                     .events_per_s = from->events_per_s,
+                                     .retries = layout_known(from->retries),
+                                     .failed_events = layout_known(from->failed_events)};
+    else if (at >= 0 && from->n_event_kinds > 0)
+      *kind = from->event_kinds[layout_rank(own->hist, (size_t)at, BN_EVENT_HISTOGRAM)];
+    kind->name = named.name;
+    kind->timing = named.timing;
+  }
+  bn_event_kinds_share(&to->view, &to->store);
+}
+
+/* An event of a group without --rate is due when it begins. */
+static void layout_count_arrivals(struct bn_view *v)
+{
+  if (v->span != BN_VIEW_TOTAL && v->span != BN_VIEW_CHECKPOINT)
+    return;
+  v->due = v->started =
+      v->delta->counter[BN_C_EVENTS] + layout_known(v->failed_events) + layout_known(v->unfinished);
+  v->finished = v->delta->counter[BN_C_EVENTS] - v->delta->late;
+  v->served = bn_view_served(v->finished, v->due);
+}
+
+/* Moves what does not depend on the metrics, and copies what does. */
+static void layout_move_store(struct bn_record *from, struct bn_record *to)
+{
+  struct bn_view_store *s = &to->store, *old = &from->store;
+
+  bn_view_store_init(s, &to->delta);
+  memcpy(s->percents, old->percents, sizeof s->percents);
+  memcpy(s->percentile_s, old->percentile_s, sizeof s->percentile_s);
+  memcpy(s->at_least, old->at_least, sizeof s->at_least);
+  free(s->figure);
+  free(s->session);
+  free(s->statement);
+  free(s->statement_s);
+  s->figure = old->figure;
+  s->session = old->session;
+  s->statement = old->statement;
+  s->statement_s = old->statement_s;
+  old->figure = NULL;
+  old->session = NULL;
+  old->statement = NULL;
+  old->statement_s = NULL;
+  to->view.percents = s->percents;
+  to->view.percentile_s = s->percentile_s;
+  to->view.at_least = to->view.at_least != NULL ? s->at_least : NULL;
+}
+
+void bn_group_layout_record(const struct bn_group_layout *l, size_t i, struct bn_record *r)
+{
+  const struct bn_group_rows *g = &l->group[i];
+  struct bn_record old = *r;
+
+  layout_move_snap(l, g, &old.delta, &r->delta);
+  layout_count_group(l, g, &old.view, &r->delta);
+  layout_move_store(&old, r);
+  layout_put_timings(l, g, &old.view, r);
+  layout_put_counts(l, g, &old.delta.metrics, &old.view, r);
+  layout_put_kinds(l, g, &old.delta.metrics, &old.view, r);
+  r->view.phases = NULL;
+  r->view.n_phases = 0;
+  r->view.delta = &r->delta;
+  r->view.counter = r->delta.counter;
+  r->view.latency = r->delta.hist[BN_H_LATENCY];
+  if (l->paced && !g->paced)
+    layout_count_arrivals(&r->view);
+  bn_view_store_done(&old.store);
+  bn_snap_done(&old.delta);
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+static void line_append(struct bn_hist_codec *line, const struct bn_hist_part *part, size_t n)
+{
+  if (line->n + n > line->room) {
+    line->room = 2 * (line->n + n);
+    line->part = bn_alloc_resize(line->part, line->room, sizeof *line->part);
+  }
+  memcpy(line->part + line->n, part, n * sizeof *part);
+  line->n += n;
+}
+
+void bn_group_layout_line(const struct bn_group_layout *l, size_t i, struct bn_hist_codec *line)
+{
+  const struct bn_group_rows *g = &l->group[i];
+  struct bn_hist_codec out = {.n = 0};
+
+  for (size_t k = 0; k < l->all.n_hists; k++) {
+    const int own = g->hist[k];
+    const struct bn_hist_part zeros = {.index = 0, .count = line->count[BN_H_LATENCY]};
+
+    if (own >= 0) {
+      const size_t from = own > 0 ? line->end[own - 1] : 0;
+
+      line_append(&out, line->part + from, line->end[own] - from);
+      out.count[k] = line->count[own];
+    } else if (own == BN_ROW_ZEROS && zeros.count > 0) {
+      line_append(&out, &zeros, 1);
+      out.count[k] = zeros.count;
+    }
+    out.end[k] = out.n;
+  }
+  free(line->part);
+  *line = out;
+}

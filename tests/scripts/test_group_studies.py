@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that each study does a task with groups: compare and history judge a figure of a group,
+merge adds groups up, sweep varies an option of one, ab and search run them."""
+import json
+
+import pytest
+
+from lua import command
+
+EMPTY = "function event() end\n"
+GROUPS = ("--group=reads: ./a.lua --threads=2 --events=400", "--group=report: ./a.lua --events=100")
+COUNTS = {"group:reads": 400, "group:report": 100}
+
+
+def results(folder, *sides):
+    """Folders of four results each."""
+    folder.file("a.lua", EMPTY)
+    for side in sides:
+        (folder.path / side).mkdir()
+        for i in range(4):
+            r = command([*GROUPS, "--time=0", f"--report=json:{side}/{i}.json", "run"], folder.path)
+            assert r.status == 0, r.out + r.err
+
+
+def kinds(path):
+    document = json.loads(path.read_text())
+    return {k["name"]: k["events"] for k in document["groups"][0]["total"]["event_kinds"]}
+
+
+def test_compare(folder):
+    results(folder, "a", "b")
+    r = command(["compare", "a", "b", "--metric=eps@group:reads", "--secondary=p95@group:report",
+                 "--format=json"], folder.path)
+    assert r.status == 0, r.err
+    names = {row["metric"] for row in json.loads(r.out)["points"][0]["metrics"]}
+    assert {"eps@group:reads", "p95@group:report"} <= names
+    r = command(["compare", "a", "b", "--metric=p99@group:x"], folder.path)
+    assert r.status == 1
+    assert "the groups are: reads, report" in r.err
+    r = command(["compare", "a", "b", "--metric=p99@event:x"], folder.path)
+    assert "there are no kinds of events" in r.err
+    r = command(["compare", "a", "b", "--fail-on=p95@group:report:90%:9s"], folder.path)
+    assert r.status in (0, 6) and r.err == "" and "p95@group:report" in r.out
+
+
+def test_history(folder):
+    results(folder, "a")
+    r = command(["history", "--metric=p95@group:reads", *(f"a/{i}.json" for i in range(4))],
+                folder.path)
+    assert r.status == 0, r.err
+    assert "p95@group:reads (ms): no change point" in r.out
+    assert "4 runs" in r.out
+
+
+def test_merge(folder):
+    results(folder, "a")
+    r = command(["merge", "--force", "a/0.json", "a/1.json", "--output=m.json"], folder.path)
+    assert r.status == 0, r.err
+    assert kinds(folder.path / "m.json") == {name: 2 * n for name, n in COUNTS.items()}
+
+
+def test_sweep(folder):
+    """Only the group that is named gets the value."""
+    folder.file("a.lua", EMPTY)
+    r = command(["sweep", "--vary=report.events=10,20", "--repeat=1", "--out=s", *GROUPS, "--time=0",
+                 "run"], folder.path)
+    assert r.status == 0, r.out + r.err
+    found = sorted(kinds(path)["group:report"] for path in (folder.path / "s/runs").glob("*.json"))
+    assert found == [10, 20]
+    assert all(kinds(path)["group:reads"] == 400 for path in (folder.path / "s/runs").glob("*.json"))
+    assert "report.events" in r.out
+    for item, message in (("report.time=1,2", "--group=report: --time has one value"),
+                          ("other.rate=1,2", "no such option"),
+                          ("report.hosts-file=x", "")):
+        r = command(["sweep", f"--vary={item}", "--repeat=1", f"--out=s-{item[:9]}", *GROUPS,
+                     "--time=0", "run"], folder.path)
+        assert r.status == 1
+        assert message in r.err
+
+
+def test_ab(folder):
+    folder.file("a.lua", EMPTY)
+    r = command(["ab", "--a=--report.think-time=40ms", "--b=--report.think-time=2ms", "--out=ab",
+                 "--metric=eps@group:report", "--time=0.5", "--think-time=9ms",
+                 "--group=reads: ./a.lua", "--group=report: ./a.lua", "run"], folder.path)
+    assert r.status == 0, r.out + r.err
+    assert "B is better" in r.out and "eps@group:report" in r.out
+
+
+def test_search(folder):
+    """The rate outside of groups is that of each group without its own."""
+    folder.file("a.lua", EMPTY)
+    r = command(["search", "--goal=p95@group:reads<10s", "--min=500", "--max=1000",
+                 "--precision=50", "--time=0.3", "--warmup-time=0", "--out=s",
+                 "--group=reads: ./a.lua; report: ./a.lua --rate=20", "run"], folder.path)
+    assert r.status in (0, 3, 4), r.out + r.err
+    rates = [json.loads(path.read_text())["facts"]["plan"]["rate"]
+             for path in (folder.path / "s").rglob("*.json")]
+    assert 1020 in rates
+
+
+@pytest.mark.parametrize("study", ["ab", "sweep", "search"])
+def test_a_study_within_a_group_is_refused(folder, study):
+    r = command([f"--group=x: {study} ./a.lua", "run"], folder.path)
+    assert r.status == 1
+    assert f"--group=x: '{study}' is a subcommand; a group runs a script" in r.err

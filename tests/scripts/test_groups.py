@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows that groups of threads run together, each with its script, options and rate: their events
+add up to those of the run in every format, each is a part as in p99@group:NAME, a group that fails
+is named, and passwords of a group are in no list of processes."""
+import csv
+import json
+import re
+import sqlite3
+
+import pytest
+
+from lua import command
+
+EMPTY = "function event() end\n"
+KINDS = """
+sysbench.kinds = {%s}
+local n = 0
+function event() n = n + 1; return n %% 4 == 0 and sysbench.kind.%s or sysbench.kind.both end
+"""
+
+
+def run(folder, *args, status=0, reports=("text", "json:r.json")):
+    """(result, document) of the command `run`"""
+    r = command([*args, *(f"--report={report}" for report in reports), "run"], folder.path)
+    assert r.status == status, r.out + r.err
+    path = folder.path / "r.json"
+    return r, json.loads(path.read_text()) if path.exists() else None
+
+
+def whole(document):
+    return document["groups"][0]["total"]
+
+
+def parts(document, key="events"):
+    """{name: figure} of the groups as parts of the run."""
+    return {kind["name"][len("group:"):]: kind[key] for kind in whole(document)["event_kinds"]
+            if kind["name"].startswith("group:")}
+
+
+def members(document):
+    return {g["host"]["name"]: g for g in document["groups"][1:]}
+
+
+def figure(group, name):
+    return group["total"]["figures"][name]
+
+
+def constant(folder, *more):
+    """Groups with 400, 100 and 1000 events, of which two have a rate."""
+    folder.file("a.lua", EMPTY)
+    return ("--time=0", "--group=reads: ./a.lua --threads=2 --rate=200 --events=400",
+            "--group=report: ./a.lua --rate=50 --events=100; "
+            "free: ./a.lua --threads=3 --events=1000", *more)
+
+
+EXACT = {"reads": 400, "report": 100, "free": 1000}
+
+
+def test_rates_are_exact(folder):
+    """Arrivals at constant gaps: how many are due does not depend on how fast the machine is."""
+    folder.file("a.lua", EMPTY)
+    _, document = run(folder, "--arrivals=constant", "--time=2", "--group=a: ./a.lua --rate=200",
+                      "--group=b: ./a.lua --threads=2 --rate=37.5")
+    due = {"a": 400, "b": 75}
+    assert {name: figure(g, "due") for name, g in members(document).items()} == due
+    assert figure(document["groups"][0], "due") == 475
+    for name, g in members(document).items():
+        assert parts(document)[name] == figure(g, "events")
+        left = figure(g, "unfinished") + figure(g, "dropped")
+        assert figure(g, "events") + left == due[name]
+
+
+@pytest.mark.threads
+def test_sums_are_those_of_the_run(folder):
+    r, document = run(folder, *constant(folder, "--report-interval=1"),
+                      reports=("text", "json:r.json", "csv:i.csv", "openmetrics:o.txt",
+                               "csv-total:t.csv", "markdown:m.md"))
+    assert parts(document) == EXACT
+    assert figure(document["groups"][0], "events") == 1500
+    assert {name: figure(g, "events") for name, g in members(document).items()} == EXACT
+    assert {name: g["host"]["threads"] for name, g in members(document).items()} == {
+        "reads": 2, "report": 1, "free": 3}
+    assert abs(sum(parts(document, "share").values()) - 1) < 1e-12
+    rates = sum(parts(document, "events_per_s").values())
+    assert abs(rates - figure(document["groups"][0], "events_per_s")) < 1e-6 * rates
+    # Those without a rate are due when they begin.
+    assert [figure(document["groups"][0], key) for key in ("due", "started", "finished")] == [1500] * 3
+    text = {line.split()[-1]: int(line.split()[0]) for line in r.lines if "  group:" in line}
+    assert text == {f"group:{name}": n for name, n in EXACT.items()}
+    metrics = (folder.path / "o.txt").read_text()
+    assert {name: int(n) for name, n in re.findall(
+        r'bench_event_kind_events_total{group="(\w+)"} (\d+)', metrics)} == EXACT
+    assert re.search(r"bench_events_total 1500\n", metrics)
+    [total] = csv.DictReader((folder.path / "t.csv").open())
+    assert {name: int(total[f"events@group:{name}"]) for name in EXACT} == EXACT
+    for row in csv.DictReader((folder.path / "i.csv").open()):
+        assert sum(int(row[f"events@group:{name}"]) for name in EXACT) == int(row["events"])
+    for name in EXACT:
+        assert f"| group:{name} events/s |" in (folder.path / "m.md").read_text()
+
+
+def test_the_report_of_the_document_and_what_repeats_the_run(folder):
+    r, document = run(folder, *constant(folder))
+    again = command(["report", "r.json"], folder.path)
+    assert again.status == 0
+    start = r.lines.index("Throughput:")
+    assert again.out.splitlines()[again.out.splitlines().index("Throughput:"):] == r.lines[start:]
+    [line] = [line for line in r.lines if line.startswith("Repeat:")]
+    assert ("'--group=reads: ./a.lua --threads=2 --rate=200 --events=400; report: ./a.lua --rate=50 "
+            "--events=100; free: ./a.lua --threads=3 --events=1000'") in line
+    assert document["groups"][0]["name"] == "reads: ./a.lua, report: ./a.lua, free: ./a.lua"
+
+
+def test_options_outside_of_groups_are_defaults_of_all(folder):
+    script = """
+sysbench.cmdline.options = {who = {"", "nobody"}, size = {"", 1}}
+function thread_init() print("told", sysbench.opt.who, sysbench.opt.size, sysbench.opt.threads) end
+function event() end
+"""
+    folder.file("a.lua", script)
+    folder.file("b.lua", script)
+    r, document = run(folder, "--threads=2", "--who=all", "--events=10", "--time=0", "--size=3",
+                      "--group=x: ./a.lua", "--group=y: ./b.lua --who='the y' --threads=1",
+                      "--y.size=5", "--group=z: ./b.lua --events=7")
+    told = sorted(set(line for line in r.err.splitlines() if "told" in line))
+    assert told == ["x: told\tall\t3\t2", "y: told\tthe y\t5\t1", "z: told\tall\t3\t2"]
+    assert parts(document) == {"x": 10, "y": 10, "z": 7}
+    assert document["facts"]["plan"]["threads"] == 5
+    assert document["facts"]["plan"]["events"] == 27
+
+
+def test_kinds_of_one_name_add_up(folder):
+    folder.file("a.lua", KINDS % ("'both', 'a'", "a"))
+    folder.file("b.lua", KINDS % ("'b', 'both'", "b"))
+    _, document = run(folder, "--events=400", "--time=0", "--group=one: ./a.lua; two: ./b.lua")
+    kinds = {k["name"]: k["events"] for k in whole(document)["event_kinds"]}
+    assert kinds == {"both": 600, "a": 100, "b": 100, "group:one": 400, "group:two": 400}
+
+
+def test_groups_of_one_script_draw_different_numbers(folder):
+    folder.file("a.lua", "function event() print(sysbench.rand.uniform(1, 1000000)) end")
+    args = ("--events=20", "--time=0", "--group=x: ./a.lua", "--group=y: ./a.lua")
+    drawn = []
+    for seed in (1, 1, 2):
+        r, _ = run(folder, *args, f"--rand-seed={seed}")
+        drawn.append({name: [line for line in r.err.splitlines() if line.startswith(f"{name}: ")]
+                      for name in "xy"})
+    assert drawn[0] == drawn[1]
+    assert len(drawn[0]["x"]) == 20
+    values = [[line[3:] for line in d[name]] for d in drawn[1:] for name in "xy"]
+    assert len({tuple(v) for v in values}) == 4
+
+
+# The third group loads 100 events and breaks.
+BROKEN = "local n = 0\nfunction event() n = n + 1; if n > 100 then %s end end\n"
+
+
+@pytest.mark.parametrize("what, said", [
+    ("error('it is broken')", "b: FATAL: `thread_run' function failed: ./b.lua:2: it is broken"),
+    ("os.execute('kill -9 $PPID')", "b: lost: its connection was ended by a signal: Killed")])
+def test_a_group_that_fails_is_named_and_others_stay(folder, what, said):
+    folder.file("b.lua", BROKEN % what)
+    r, document = run(folder, *constant(folder), "--group=b: ./b.lua", "--on-host-loss=continue",
+                      status=1)
+    assert said in r.err
+    assert {name: n for name, n in parts(document).items() if name != "b"} == EXACT
+    assert {name: figure(members(document)[name], "events") for name in EXACT} == EXACT
+    assert figure(document["groups"][0], "events") == 1500 + parts(document)["b"]
+
+
+def test_one_failure_ends_all_unless_told_otherwise(folder):
+    folder.file("a.lua", EMPTY)
+    folder.file("b.lua", BROKEN % "error('no')")
+    r, document = run(folder, "--group=a: ./a.lua --rate=100", "--group=b: ./b.lua", "--time=60",
+                      status=1)
+    assert "b: the run failed there; the other groups are stopped (--on-host-loss=abort)" in r.err
+    assert parts(document)["b"] == 100
+
+
+def test_a_group_that_cannot_start_is_named(folder):
+    folder.file("a.lua", EMPTY)
+    for words, said in (("./none.lua", "b: FATAL: Cannot find benchmark './none.lua'"),
+                        ("./a.lua --threads=x", "b: --threads=x: not a whole number"),
+                        ("./a.lua --rating=5", "b: --rating=***: no such option"),
+                        ("oltp_read_only --mysql-host=127.0.0.1 --mysql-port=1", "b: FATAL: ")):
+        r, _ = run(folder, "--group=a: ./a.lua", f"--group=b: {words}", "--time=1", status=1)
+        assert said in r.err
+
+
+def test_assertions(folder):
+    r, _ = run(folder, *constant(folder), "--assert=events@group:reads>=400",
+               "--assert=share@group:report>50%", "--assert=p99@group:free<1h", status=1)
+    assert "'h' is not a unit of time" in r.err
+    r, _ = run(folder, *constant(folder), "--assert=events@group:reads>=400",
+               "--assert=share@group:report>50%", "--assert=p99@group:free<9s", status=3)
+    assert [line.split()[-1] for line in r.lines if "@group:" in line and line.startswith("    ")
+            and "Repeat" not in line] == ["ok", "FAILED", "ok"]
+    for text, message in (("p99@group:x<1s", "the run has no group called 'x'; it has: reads, "
+                           "report, free"),
+                          ("p99@group:<1s", "the name of a group after @group: is missing"),
+                          ("qps@group:reads>1", "qps is not counted for groups; pN, min, avg"),
+                          ("p99@event:x<1s", "the run does not tell kinds of events apart")):
+        r, _ = run(folder, *constant(folder), f"--assert={text}", status=1)
+        assert f"--assert={text}: {message}" in r.err
+    r, _ = run(folder, "./a.lua", "--time=1", "--assert=p99@group:x<1s", status=1)
+    assert "the run has no groups, so it has none called 'x' (--group)" in r.err
+
+
+SHOW = """
+local function read(path) local f = io.open(path); local s = f:read("*a"); f:close(); return s end
+function thread_init()
+  local parent = read("/proc/self/stat"):match("%) %S (%d+)")
+  print("seen", (read("/proc/" .. parent .. "/cmdline") .. read("/proc/self/cmdline")):gsub("%z", " "))
+  print("known", sysbench.opt.mysql_password == "sword" .. "fish",
+        sysbench.opt.mysql_password == "had" .. "dock")
+end
+function event() end
+"""
+
+
+def test_passwords_of_a_group_are_hidden(folder):
+    folder.file("a.lua", "sysbench.sql.driver()\n" + SHOW)
+    r, _ = run(folder, "--db-driver=mysql", "--events=1", "--time=0",
+               "--group=a: ./a.lua --mysql-password=swordfish", "--group=b: ./a.lua",
+               "--b.mysql-password=haddock")
+    said = r.err.splitlines()
+    assert {line for line in said if "known" in line} == {"a: known\ttrue\tfalse",
+                                                         "b: known\tfalse\ttrue"}
+    seen = [line for line in said if "seen" in line]
+    assert len(seen) == 2
+    for text in (*seen, r.out, (folder.path / "r.json").read_text()):
+        assert "swordfish" not in text and "haddock" not in text
+
+
+@pytest.mark.parametrize("group, message", [
+    ("./a.lua", "--group: a name of up to 32 letters, digits and underscores, and a colon must come "
+     "first; write --group='NAME: SCRIPT [OPTIONS]'"),
+    ("", "--group: a name of up to 32 letters"),
+    ("1x: ./a.lua", "--group: a name of up to 32 letters"),
+    ("x: ./a.lua; x: ./a.lua", "--group=x: two groups have this name"),
+    ("x:", "--group=x: it names no script; write --group='x: SCRIPT [OPTIONS]'"),
+    ("x: --threads=2", "--group=x: it names no script"),
+    ("x: sweep cpu", "--group=x: 'sweep' is a subcommand; a group runs a script"),
+    ("x: cpu", "--group=x: 'cpu' is a built-in test; a group runs a script"),
+    ("x: ./a.lua run", "--group=x: 'run' is a command; a group runs a script"),
+    ("x: ./a.lua ./b.lua", "--group=x: './a.lua' and a further word stand for its script"),
+    ("x: -t ./a.lua", "--group=x: a word begins with '-'"),
+    ("x: ./a.lua 'y", "--group=x: a quotation mark is not closed"),
+    *((f"x: ./a.lua --{option}", f"--group=x: --{option.split('=')[0]} has one value for the whole "
+       "run; give it outside of the groups")
+      for option in ("time=3", "max-time=3", "warmup_time=1".replace("_", "-"), "time-grace=1",
+                     "report=json", "assert=p99<1s", "percentile=50", "report-interval=1",
+                     "hosts=h", "compat=1.0", "group=y", "config-file=f", "label=a=b")),
+])
+def test_bad_input(folder, group, message):
+    folder.file("a.lua", EMPTY)
+    r = command([f"--group={group}", "run"], folder.path)
+    assert r.status == 1
+    assert r.said[-1].startswith(message)
+
+
+@pytest.mark.parametrize("args, message", [
+    (("--hosts=h", "run"), "--group cannot be used with --hosts, --hosts-file or under a launcher"),
+    (("--threads-total=4", "run"), "--threads-total cannot be used with --group"),
+    (("--compat=1.0", "run"), "--group cannot be used with --compat"),
+    (("--compat=0.5", "run"), "--group cannot be used with --compat"),
+    (("./a.lua", "run"), "--group: './a.lua' stands outside of the groups"),
+    ((), "--group needs a command"),
+    (("--x.time=3", "run"), "--group=x: --time has one value for the whole run"),
+    (("--mysql-password-prompt", "run"), "--mysql-password-prompt cannot be used in a run with --gr")])
+def test_what_cannot_be_combined(folder, args, message):
+    folder.file("a.lua", EMPTY)
+    r = command(["--group=x: ./a.lua", *args], folder.path)
+    assert r.status == 1
+    assert r.said[-1].startswith(message)
+
+
+def test_metrics_that_do_not_fit(folder):
+    """Metrics of one name are one, also of different scripts."""
+    folder.file("a.lua", "local n = sysbench.metrics.counter('n')\nfunction event() n:add(2) end")
+    folder.file("b.lua", "local n = sysbench.metrics.histogram('n')\nfunction event() n:add(2) end")
+    _, document = run(folder, "--events=9", "--time=0", "--group=a: ./a.lua; b: ./a.lua")
+    assert [c["count"] for c in whole(document)["counts"]] == [36]
+    r, _ = run(folder, "--events=9", "--time=0", "--group=a: ./a.lua; b: ./b.lua", status=1)
+    assert ("--group=b: its script measures 'n' in another way than that of the group 'a'; give one "
+            "of them another name") in r.err
+
+
+def test_prepare_and_cleanup_take_the_same_words(folder):
+    """Bundled workloads on the same tables prepare them once; a script has its own function."""
+    path = folder.path / "t.db"
+    folder.file("own.lua", "function prepare() print('own prepare') end\n" + EMPTY)
+    words = ("--db-driver=sqlite", f"--sqlite-db={path}",
+             "--group=reads: oltp_point_select --threads=2 --table-size=100; own: ./own.lua",
+             "--group=writes: oltp_update_non_index@1 oltp_insert@1 --rate=100 --table-size=100")
+    r = command([*words, "prepare"], folder.path)
+    assert r.status == 0, r.out + r.err
+    assert r.lines.count("own: own prepare") == 1
+    assert len([line for line in r.lines if "Creating table" in line]) == 1
+    _, document = run(folder, *words, "--events=50", "--time=0")
+    assert parts(document) == {"reads": 50, "own": 50, "writes": 50}
+    with sqlite3.connect(path) as base:
+        [(rows,)] = base.execute("SELECT COUNT(*) FROM sbtest1")
+    kinds = {k["name"]: k["events"] for k in whole(document)["event_kinds"]}
+    assert rows == 100 + kinds["oltp_insert"]
+    r = command([*words, "--writes.tables=2", "prepare"], folder.path)
+    assert r.status == 1
+    assert "reads: run 'cleanup' first" in r.err
+    assert "reads: the command 'prepare' failed there with status 1" in r.err
