@@ -401,6 +401,13 @@ def test_bundled_scripts_have_their_own_modules(tmp_path, name):
     assert (r.status, r.err) == (0, "") and "another" not in r.out
 
 
+def test_modules_of_a_folder_are_the_bundled_ones(tmp_path):
+    (tmp_path / "order_entry").mkdir()
+    (tmp_path / "order_entry" / "schema.lua").write_text(OTHER_MODULE)
+    r = command(["order_entry", "--db-driver=null", "cleanup"], tmp_path)
+    assert (r.status, r.err) == (0, "") and "another" not in r.out
+
+
 def test_a_script_has_the_modules_beside_it_first_and_says_so(tmp_path):
     own = "require('oltp_common') function thread_init() end function thread_done() end function event() end"
     (tmp_path / "sub").mkdir()

@@ -66,9 +66,28 @@ static char *script_file_find_bundled_name(const struct bn_script_setup *setup, 
   return script_file_find_bundled(setup, BN_SET_MODERN, name);
 }
 
+/* Returns the bundled module "folder.name", which is a file of a folder beside the workloads, or
+   NULL. */
+static char *script_file_find_bundled_part(const struct bn_script_setup *setup, const char *name)
+{
+  struct bn_buf b;
+
+  if (setup->data_dir == NULL || strchr(name, '/') != NULL || strchr(name, '.') == NULL)
+    return NULL;
+  bn_buf_init(&b, 0);
+  (void)bn_buf_printf(&b, "%s/?.lua", setup->data_dir);
+  char *file = bn_module_path_search(b.data, name, NULL);
+
+  bn_buf_done(&b);
+  return file;
+}
+
 char *bn_script_file_hidden(const struct bn_script_setup *setup, const char *name, const char *file)
 {
   char *bundled = script_file_find_bundled_name(setup, name);
+
+  if (bundled == NULL)
+    bundled = script_file_find_bundled_part(setup, name);
 
   if (bundled == NULL || !script_file_is_same_file(bundled, file))
     return bundled;

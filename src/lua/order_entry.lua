@@ -1,0 +1,9 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- The order-entry workload.  Options, commands and the run are modules of the folder order_entry,
+-- each loaded when it is needed.
+
+sysbench.cmdline.options = require("order_entry.options").declared
+
+function cleanup()
+  require("order_entry.schema").cleanup()
+end
