@@ -194,6 +194,29 @@ void bn_dist_varchars(struct bn_rng *r, char *out, size_t len)
   }
 }
 
+void bn_dist_text(struct bn_rng *r, enum bn_dist_text kind, char *out, size_t len)
+{
+  static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  static const struct {
+    unsigned from, n;
+  } part[] = {[BN_DIST_ALNUM] = {0, 62}, [BN_DIST_DIGITS] = {52, 10}, [BN_DIST_LETTERS] = {0, 52}};
+  const char *letters = all + part[kind].from;
+  const unsigned n = part[kind].n;
+  size_t i = 0;
+
+  /* Draws do not depend on each other's characters, so the processor overlaps them. */
+  for (; len - i >= CHARS_PER_DRAW; i += CHARS_PER_DRAW) {
+    uint64_t fraction = bn_rng_next(r);
+
+    for (unsigned k = 0; k < CHARS_PER_DRAW; k++)
+      out[i + k] = letters[dist_take_digit(&fraction, n)];
+  }
+  uint64_t fraction = i < len ? bn_rng_next(r) : 0;
+
+  for (; i < len; i++)
+    out[i] = letters[dist_take_digit(&fraction, n)];
+}
+
 /* Maps the 32-bit integers one to one: x^2 modulo a prime that is 3 modulo 4 gives each residue
    twice, once from either half of the range; the few numbers above the prime stay. */
 static uint32_t dist_permute(uint32_t x)

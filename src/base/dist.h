@@ -55,6 +55,11 @@ void bn_dist_template(struct bn_rng *r, const char *fmt, size_t len, char *out);
 /* Fills out with characters '0'..'z' (ASCII 48-122), uniform. */
 void bn_dist_varchars(struct bn_rng *r, char *out, size_t len);
 
+/* Kinds of random texts, and the number of their characters. */
+enum bn_dist_text { BN_DIST_ALNUM /* 62 */, BN_DIST_DIGITS /* 10 */, BN_DIST_LETTERS /* 52 */ };
+/* Fills out with characters of that kind, uniform and independent. */
+void bn_dist_text(struct bn_rng *r, enum bn_dist_text kind, char *out, size_t len);
+
 /* A permutation of the 32-bit integers (Preshing 2012), shared by all threads; each draw takes the
    next. The start is derived from the seed. */
 struct bn_unique {

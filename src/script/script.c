@@ -52,6 +52,10 @@ static const struct bn_vm_part parts[] = {
 #include "script/bn_ffi_rand_cdef.inc"
     },
     {
+        "row",
+#include "script/bn_ffi_row_cdef.inc"
+    },
+    {
         "hist",
 #include "script/bn_ffi_hist_cdef.inc"
     },

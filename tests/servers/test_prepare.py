@@ -177,6 +177,26 @@ def test_what_is_part_of_a_transaction_stays_part_of_it(server, tmp_path):
 
 
 @pytest.mark.sanitized
+def test_rows_of_c_values_arrive(server, tmp_path):
+    """Those of sysbench.row, with each kind of value."""
+    body = """local row = sysbench.row(7, 1)
+  con:query("CREATE TABLE r (a INTEGER, b DECIMAL(8,2), c VARCHAR(20), d VARCHAR(20), e INTEGER)")
+  con:bulk_insert_init("INSERT INTO r VALUES")
+  for i = 1, 3000 do
+    row:number(-i) row:number(i, 2) row:text("it's") row:alnum(5, 20, "word") row:null()
+    con:bulk_insert_next(row)
+  end
+  con:bulk_insert_done()"""
+    with watched(server) as sessions:
+        must(server, script(tmp_path, body), "prepare")
+    assert kinds(sessions)[FAST[server.driver]] == 1
+    facts = ("COUNT(*), SUM(a), SUM(b), MIN(c), MAX(c), SUM(CASE WHEN d LIKE '%word%' THEN 1 ELSE 0 END), "
+             "MIN(LENGTH(d)), MAX(LENGTH(d)), COUNT(e)")
+    assert query(server, f"SELECT {facts} FROM {{s}}r").split("\t") == [
+        "3000", "-4501500", "45015.00", "it's", "it's", "3000", "5", "20", "0"]
+
+
+@pytest.mark.sanitized
 def test_a_missing_table_is_named(server, tmp_path):
     body = """con:bulk_insert_init("INSERT INTO nosuch VALUES")
   con:bulk_insert_next("(1, 'a')")

@@ -51,6 +51,7 @@ internal.kind_numbers = kind_numbers
 -- Fields that pairs() does not show before they are used: functions that return them.  A dialect
 -- does not have them.
 local hidden = internal.dialect() and {} or {
+  row = function () return module("sysbench.row").new end,
   think = function () return internal.think end,
   kind = function () return module("sysbench.kinds").kind() end,
   event_kind = function () return module("sysbench.kinds").event_kind() end

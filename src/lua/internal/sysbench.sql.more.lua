@@ -210,9 +210,14 @@ function connection_methods:bulk_insert_init(query)
   return checked_bulk(self, rc, "db_bulk_insert_init() failed")
 end
 
+-- rows: a text, or a row of sysbench.row, which ends with it
 function connection_methods:bulk_insert_next(rows)
   expect(self, CONNECTION, "connection", "bulk_insert_next")
-  local rc = C.bn_ffi_sql_bulk_next(self, rows, #rows)
+  local text, len
+  if type(rows) == "cdata" then
+    text, len = internal.module("sysbench.row").take(rows)
+  end
+  local rc = C.bn_ffi_sql_bulk_next(self, text or rows, len or #rows)
   return checked_bulk(self, rc, "db_bulk_insert_next() failed")
 end
 

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rows of bulk inserts for Lua: values are written into one buffer, so that a row costs no object
+   of Lua. */
+#include "script/api/ffi_row.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/dist.h"
+
+struct sql_row_text {
+  struct bn_rng rng;
+  struct bn_buf text;
+  bool ended; /* the next value begins another row */
+};
+
+enum { NUMBER_MAX = 24, DECIMALS_MAX = 18 };
+
+sql_row_text *bn_ffi_row_new(double seed, double stream)
+{
+  sql_row_text *row = bn_alloc(1, sizeof *row);
+
+  bn_rng_seed(&row->rng, (uint64_t)seed, BN_RNG_DATA, (uint64_t)stream);
+  bn_buf_init(&row->text, 0);
+  row->ended = true;
+  return row;
+}
+
+void bn_ffi_row_free(sql_row_text *row)
+{
+  bn_buf_done(&row->text);
+  free(row);
+}
+
+double bn_ffi_row_uniform(sql_row_text *row, int64_t a, int64_t b)
+{
+  return (double)(a + (int64_t)bn_rng_below(&row->rng, (uint64_t)(b - a) + 1));
+}
+
+/* Returns the place for the next value of at most `len` bytes, behind what stands before it. */
+static char *row_begin_value(sql_row_text *row, size_t len)
+{
+  struct bn_buf *b = &row->text;
+
+  if (row->ended)
+    bn_buf_clear(b);
+  /* The closing bracket and the terminator too. */
+  (void)bn_buf_reserve(b, len + 3);
+  b->data[b->len++] = row->ended ? '(' : ',';
+  row->ended = false;
+  return b->data + b->len;
+}
+
+static void row_end_value(sql_row_text *row, const char *end)
+{
+  row->text.len = (size_t)(end - row->text.data);
+}
+
+void bn_ffi_row_null(sql_row_text *row)
+{
+  char *out = row_begin_value(row, 4);
+
+  memcpy(out, "NULL", 4);
+  row_end_value(row, out + 4);
+}
+
+void bn_ffi_row_number(sql_row_text *row, int64_t n, uint32_t decimals)
+{
+  char digits[NUMBER_MAX], *first = digits + sizeof digits;
+  uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+  const uint32_t places = decimals < DECIMALS_MAX ? decimals : DECIMALS_MAX;
+  char *out = row_begin_value(row, sizeof digits);
+
+  for (uint32_t i = 0; rest > 0 || i <= places; i++) {
+    if (i == places && places > 0)
+      *--first = '.';
+    *--first = (char)('0' + rest % 10);
+    rest /= 10;
+  }
+  if (n < 0)
+    *--first = '-';
+  const size_t len = (size_t)(digits + sizeof digits - first);
+
+  memcpy(out, first, len);
+  row_end_value(row, out + len);
+}
+
+bool bn_ffi_row_text(sql_row_text *row, const char *text, size_t len)
+{
+  if (memchr(text, '\\', len) != NULL || memchr(text, '\0', len) != NULL)
+    return false;
+  char *out = row_begin_value(row, 2 * len + 2);
+
+  *out++ = '\'';
+  for (size_t i = 0; i < len; i++) {
+    if (text[i] == '\'')
+      *out++ = '\'';
+    *out++ = text[i];
+  }
+  *out++ = '\'';
+  row_end_value(row, out);
+  return true;
+}
+
+void bn_ffi_row_random(sql_row_text *row, int kind, uint32_t min, uint32_t max, const char *word,
+                       size_t len)
+{
+  const size_t n = min + bn_rng_below(&row->rng, (uint64_t)(max - min) + 1);
+  char *out = row_begin_value(row, n + 2);
+
+  *out++ = '\'';
+  bn_dist_text(&row->rng, (enum bn_dist_text)kind, out, n);
+  if (len > 0)
+    memcpy(out + bn_rng_below(&row->rng, n - len + 1), word, len);
+  out += n;
+  *out++ = '\'';
+  row_end_value(row, out);
+}
+
+const char *bn_ffi_row_end(sql_row_text *row, size_t *len)
+{
+  struct bn_buf *b = &row->text;
+
+  if (row->ended)
+    (void)row_begin_value(row, 0);
+  b->data[b->len++] = ')';
+  b->data[b->len] = '\0';
+  row->ended = true;
+  *len = b->len;
+  return b->data;
+}
