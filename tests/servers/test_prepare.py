@@ -172,8 +172,41 @@ def test_what_is_part_of_a_transaction_stays_part_of_it(server, tmp_path):
   con:query("ROLLBACK")"""
     with watched(server) as sessions:
         must(server, script(tmp_path, body), "prepare")
-    assert kinds(sessions)["INSERT"] == 1
+    used = kinds(sessions)
+    assert used["INSERT"] == 0 and used[FAST[server.driver]] >= 1
     assert query(server, "SELECT COUNT(*) FROM {s}t") == "0"
+
+
+def test_a_load_that_is_refused_leaves_its_transaction_as_it_was(server, tmp_path):
+    """PostgreSQL does not copy into views; the rows are inserted, and those before them stay."""
+    body = """con:query("CREATE VIEW w AS SELECT id, v FROM t")
+  con:query("BEGIN")
+  con:query("INSERT INTO t VALUES (1, 'a')")
+  for id = 2, 3 do
+    con:bulk_insert_init("INSERT INTO w VALUES")
+    con:bulk_insert_next("(" .. id .. ", 'b')")
+    con:bulk_insert_done()
+  end
+  con:query("COMMIT")"""
+    with watched(server) as sessions:
+        must(server, script(tmp_path, body), "prepare")
+    used = kinds(sessions)
+    assert (used["INSERT"], used["LOAD DATA"]) == ((3, 0) if server.driver == "pgsql" else (1, 2))
+    assert query(server, "SELECT id, v FROM {s}t ORDER BY id").split() == ["1", "a", "2", "b", "3", "b"]
+
+
+def test_a_load_that_fails_ends_a_transaction_as_an_insert_does(server, tmp_path):
+    body = """con:query("BEGIN")
+  con:query("INSERT INTO t VALUES (1, 'a')")
+  con:bulk_insert_init("INSERT INTO t VALUES")
+  con:bulk_insert_next("(2, 'a')")
+  con:bulk_insert_next("(3, '" .. ("b"):rep(201) .. "')")
+  print(pcall(con.bulk_insert_done, con))
+  con:query("COMMIT")"""
+    status, out, err = bench(server, script(tmp_path, body), "prepare")
+    assert status == 0 and "false\tdb_bulk_insert_done() failed" in out
+    assert re.search(r"FATAL: .*(Data too long for column 'v'|value too long for type)", err), err
+    assert query(server, "SELECT id FROM {s}t").split() == (["1"] if server.driver == "mysql" else [])
 
 
 @pytest.mark.sanitized

@@ -157,12 +157,10 @@ enum bn_sql bn_pgsql_load_begin(void *conn, const char *table, const char *colum
                                 struct bn_sql_diag *d)
 {
   struct bn_pgsql_conn *c = conn;
+  const bool in_transaction = bn_pgsql_transaction(c) != 'I';
 
-  /* A failure would end the transaction. */
-  if (bn_pgsql_transaction(c) != 'I')
-    return bn_pgsql_fail_text("25001", "COPY", "COPY would be part of a transaction", d);
   bn_pgsql_wire_lend(&c->wire);
-  return bn_pgsql_lib_load_begin(&c->lib, table, columns, d);
+  return bn_pgsql_lib_load_begin(&c->lib, table, columns, in_transaction, d);
 }
 
 enum bn_sql bn_pgsql_load_rows(void *conn, const char *rows, size_t len, struct bn_sql_diag *d)

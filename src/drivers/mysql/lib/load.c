@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Bulk load by LOAD DATA LOCAL from memory: no file is opened, whatever the server asks for.  The
-   statement turns errors into warnings, so it runs in a transaction, which is committed only
-   without warnings. */
+   statement turns errors into warnings, so it runs in a transaction, or behind a savepoint of the
+   caller's transaction, and its rows are kept only without warnings. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,13 +174,9 @@ static enum bn_sql load_choose_table(struct bn_mysql_lib *c, const char *table, 
 enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, const char *columns,
                                     struct bn_sql_diag *d)
 {
-  const unsigned status = c->handle->server_status;
-
   bn_mysql_lib_enter(c);
   c->load.n_parts = 0;
-  if ((status & SERVER_STATUS_IN_TRANS) != 0 || (status & SERVER_STATUS_AUTOCOMMIT) == 0)
-    return load_refuse("it would be part of a transaction", d);
-  if ((status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0)
+  if ((c->handle->server_status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0)
     return load_refuse("the server knows no escapes", d);
   return load_choose_table(c, table, columns, d);
 }
@@ -258,11 +254,27 @@ static enum bn_sql load_send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
   return rc;
 }
 
-/* Rolls back.  Tables without transactions keep the rows, about which the server warns. */
-static enum bn_sql load_roll_back(struct bn_mysql_lib *c, struct bn_sql_diag *d)
+/* Statements around a load, by load_is_in_transaction. */
+static const struct {
+  const char *begin, *keep, *undo;
+} load_frame[] = {
+    {"START TRANSACTION", "COMMIT", "ROLLBACK"},
+    {"SAVEPOINT bench_load", "RELEASE SAVEPOINT bench_load", "ROLLBACK TO SAVEPOINT bench_load"}};
+
+/* Returns whether statements of the caller belong to the transaction of a load. */
+static bool load_is_in_transaction(const struct bn_mysql_lib *c)
+{
+  const unsigned status = c->handle->server_status;
+
+  return (status & SERVER_STATUS_IN_TRANS) != 0 || (status & SERVER_STATUS_AUTOCOMMIT) == 0;
+}
+
+/* Undoes the load.  Tables without transactions keep the rows, about which the server warns; an
+   error that has ended the whole transaction has removed the savepoint too. */
+static enum bn_sql load_undo(struct bn_mysql_lib *c, const char *undo, struct bn_sql_diag *d)
 {
   struct bn_sql_diag why = *d;
-  const enum bn_sql rc = load_run(c, "ROLLBACK", d);
+  const enum bn_sql rc = load_run(c, undo, d);
 
   if (rc == BN_SQL_LOST)
     return rc;
@@ -273,15 +285,16 @@ static enum bn_sql load_roll_back(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 
 enum bn_sql bn_mysql_lib_load_end(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
+  const bool inside = load_is_in_transaction(c);
   enum bn_sql rc;
 
   if (c->load.n_parts == 0)
     return BN_SQL_DONE;
   bn_mysql_lib_enter(c);
-  rc = load_run(c, "START TRANSACTION", d);
+  rc = load_run(c, load_frame[inside].begin, d);
   if (rc == BN_SQL_DONE)
     rc = load_send_rows(c, d);
   if (rc == BN_SQL_DONE)
-    return load_run(c, "COMMIT", d);
-  return rc == BN_SQL_ERROR ? load_roll_back(c, d) : rc;
+    return load_run(c, load_frame[inside].keep, d);
+  return rc == BN_SQL_ERROR ? load_undo(c, load_frame[inside].undo, d) : rc;
 }

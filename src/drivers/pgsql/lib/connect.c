@@ -339,7 +339,8 @@ void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c)
   PQfinish(c->handle);
   c->handle = NULL;
   free(c->closing);
-  c->closing = NULL;
+  free(c->tried_copy);
+  c->closing = c->tried_copy = NULL;
 }
 
 bool bn_pgsql_lib_knows(const char *keyword)

@@ -27,6 +27,7 @@ struct bn_pgsql_lib {
   size_t closing_len;
   unsigned n_closing;
   int row;            /* next row of the current result */
+  char *tried_copy;   /* the last COPY that was tried in a transaction; NULL: none */
   char last_words[6]; /* SQLSTATE of the last error or notice of the connection; "": none */
 };
 
@@ -121,8 +122,10 @@ enum bn_sql bn_pgsql_lib_execute(struct bn_pgsql_lib *c, const struct bn_pgsql_r
 void bn_pgsql_lib_free_values(struct bn_pgsql_values *v);
 
 /* --- load.c --- */
+/* in_transaction: a failure that INSERT would not meet leaves the transaction of the caller as it
+   is. */
 enum bn_sql bn_pgsql_lib_load_begin(struct bn_pgsql_lib *c, const char *table, const char *columns,
-                                    struct bn_sql_diag *d);
+                                    bool in_transaction, struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_lib_load_rows(struct bn_pgsql_lib *c, const char *rows, size_t len,
                                    struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_lib_load_end(struct bn_pgsql_lib *c, struct bn_sql_diag *d);

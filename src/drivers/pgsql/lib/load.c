@@ -2,6 +2,7 @@
 /* Bulk load by COPY. */
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/lib/lib.h"
@@ -25,20 +26,73 @@ static enum bn_sql load_finish(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
   return rc;
 }
 
+static enum bn_sql load_start(struct bn_pgsql_lib *c, const char *copy, struct bn_sql_diag *d)
+{
+  PGresult *res = bn_pgsql_lib_exec(c, copy);
+  enum bn_sql rc = BN_SQL_DONE;
+
+  if (PQresultStatus(res) != PGRES_COPY_IN)
+    rc = bn_pgsql_lib_fail(c, res, "COPY", false, d);
+  PQclear(res);
+  return rc;
+}
+
+static enum bn_sql load_command(struct bn_pgsql_lib *c, const char *sql, struct bn_sql_diag *d)
+{
+  PGresult *res = bn_pgsql_lib_exec(c, sql);
+  enum bn_sql rc = BN_SQL_DONE;
+
+  if (PQresultStatus(res) != PGRES_COMMAND_OK)
+    rc = bn_pgsql_lib_fail(c, res, "COPY", false, d);
+  PQclear(res);
+  return rc;
+}
+
+/* Copies no rows, behind a savepoint: where COPY is refused, as for a view, it must not end the
+   transaction of the caller.  The rows themselves are copied without savepoint, because each would
+   take a number of a transaction. */
+static enum bn_sql load_try(struct bn_pgsql_lib *c, const char *copy, struct bn_sql_diag *d)
+{
+  enum bn_sql rc = load_command(c, "SAVEPOINT bench_load", d);
+  struct bn_sql_diag undone;
+
+  if (rc != BN_SQL_DONE)
+    return rc;
+  rc = load_start(c, copy, d);
+  if (rc == BN_SQL_DONE)
+    rc = bn_pgsql_lib_load_end(c, d);
+  if (rc == BN_SQL_DONE)
+    return load_command(c, "RELEASE SAVEPOINT bench_load", d);
+  return load_command(c, "ROLLBACK TO SAVEPOINT bench_load", &undone) == BN_SQL_LOST ? BN_SQL_LOST
+                                                                                     : rc;
+}
+
+/* Remembers the text that was tried, because mostly there is only one. */
+static enum bn_sql load_try_once(struct bn_pgsql_lib *c, const char *copy, struct bn_sql_diag *d)
+{
+  enum bn_sql rc;
+
+  if (c->tried_copy != NULL && strcmp(c->tried_copy, copy) == 0)
+    return BN_SQL_DONE;
+  rc = load_try(c, copy, d);
+  if (rc != BN_SQL_DONE)
+    return rc;
+  free(c->tried_copy);
+  c->tried_copy = c->driver->host->text(copy);
+  return BN_SQL_DONE;
+}
+
 enum bn_sql bn_pgsql_lib_load_begin(struct bn_pgsql_lib *c, const char *table, const char *columns,
-                                    struct bn_sql_diag *d)
+                                    bool in_transaction, struct bn_sql_diag *d)
 {
   const bool listed = columns[0] != '\0';
   char *sql = c->driver->host->print("COPY %s%s%s%s FROM STDIN", table, listed ? " (" : "", columns,
                                      listed ? ")" : "");
-  enum bn_sql rc = BN_SQL_DONE;
-  PGresult *res;
+  enum bn_sql rc = in_transaction ? load_try_once(c, sql, d) : BN_SQL_DONE;
 
-  res = bn_pgsql_lib_exec(c, sql);
+  if (rc == BN_SQL_DONE)
+    rc = load_start(c, sql, d);
   free(sql);
-  if (PQresultStatus(res) != PGRES_COPY_IN)
-    rc = bn_pgsql_lib_fail(c, res, "COPY", false, d);
-  PQclear(res);
   return rc;
 }
 
