@@ -4,6 +4,13 @@
 
 sysbench.cmdline.options = require("order_entry.options").declared
 
+sysbench.cmdline.commands = {
+  prepare = {function() return require("order_entry.load").prepare() end,
+             sysbench.cmdline.PARALLEL_COMMAND},
+  reset = {function() return require("order_entry.reset").reset() end,
+           sysbench.cmdline.PARALLEL_COMMAND},
+}
+
 function cleanup()
   require("order_entry.schema").cleanup()
 end

@@ -113,6 +113,8 @@ def test_every_option_of_a_workload_is_in_the_page(pages):
     for workload in ("select_random_points", "select_random_ranges"):
         own = listed_after(text, f"workload options: {workload}")
         assert own and options_of(workload) == common | own
+    own = listed_after(pages["bench-order-entry.7"], "workload options: order_entry")
+    assert len(own) >= 2 and options_of("order_entry") == own
 
 
 def test_every_bundled_workload_is_in_the_page(pages):
@@ -120,7 +122,7 @@ def test_every_bundled_workload_is_in_the_page(pages):
     libraries = {"oltp_common", "oltp_options", "oltp_prepare", "oltp_restart", "oltp_tables"}
     section = pages["bench-workloads.7"].split(".Sh BUNDLED WORKLOADS\n")[1].split(".Pp\n")[0]
     assert set(re.findall(r"^\.It Cm (\S+)$", section, re.MULTILINE)) == scripts - libraries
-    for workload in scripts - libraries - {"select_random_points", "select_random_ranges"}:
+    for workload in scripts - libraries - {"select_random_points", "select_random_ranges", "order_entry"}:
         options = options_of(workload)
         assert options == ({} if workload == "bulk_insert" else options_of("oltp_read_write"))
 

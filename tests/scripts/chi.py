@@ -4,19 +4,19 @@ import math
 
 
 def chi_square(counts, shares, least=10):
-    """Pearson's statistic and its degrees of freedom.  Values that are expected less than `least`
-    times count together."""
-    n = sum(counts)
-    cells, rest_got, rest_due = [], 0, 0.0
-    for got, share in zip(counts, shares, strict=True):
-        if n * share >= least:
-            cells.append((got, n * share))
-        else:
-            rest_got, rest_due = rest_got + got, rest_due + n * share
-    if rest_due >= least:
-        cells.append((rest_got, rest_due))
-    elif rest_got > 0 and rest_due == 0:
-        return math.inf, len(cells)
+    """Pearson's statistic and its degrees of freedom.  Neighbours count together until `least` are
+    expected of them."""
+    n, cells, got, due = sum(counts), [], 0, 0.0
+    for count, share in zip(counts, shares, strict=True):
+        if share == 0 and count > 0:
+            return math.inf, 1
+        got, due = got + count, due + n * share
+        if due >= least:
+            cells.append((got, due))
+            got, due = 0, 0.0
+    if due > 0:
+        last = cells.pop()
+        cells.append((last[0] + got, last[1] + due))
     return sum((got - due) ** 2 / due for got, due in cells), len(cells) - 1
 
 

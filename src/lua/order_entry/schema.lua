@@ -59,6 +59,24 @@ M.indexes = {
   {name = "orders_customer", table = "orders", columns = "o_w_id, o_d_id, o_c_id, o_id"},
 }
 
+-- Returns a table by its name.
+function M.table(name)
+  for _, t in ipairs(M.tables) do
+    if t.name == name then
+      return t
+    end
+  end
+end
+
+-- Returns the names of a table's columns, "w_id, w_name, ...", in their order.
+function M.column_names(t)
+  local names = {}
+  for column in (t.columns .. ", "):gmatch("(.-), ") do
+    names[#names + 1] = column:match("^%S+")
+  end
+  return table.concat(names, ", ")
+end
+
 -- A key of history, whose numbers the server gives to rows without one.
 local history_key = {
   mysql = "h_id BIGINT AUTO_INCREMENT PRIMARY KEY, ",

@@ -1,0 +1,164 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- Brings the tables of the order-entry workload back to the rows that were loaded, without loading:
+-- orders above the loaded ones are deleted, constants are written, and random values that a run
+-- changes (s_quantity, c_data) are made again from the seed and written where they differ.
+
+local load = require("order_entry.load")
+local options = require("order_entry.options")
+local population = require("order_entry.population")
+local schema = require("order_entry.schema")
+local settings_of = require("order_entry.settings")
+
+local M = {}
+
+-- Numbers in one list of an UPDATE.
+local LIST = 1000
+
+-- One table after the other ----------------------------------------------------------------
+
+-- h_data of a payment has blanks, that of a loaded row has none.  There is no index for it, so one
+-- thread reads the table once.
+local function reset_history(con)
+  con:query("DELETE FROM history WHERE h_data LIKE '% %'")
+end
+
+-- Statements for a district: %w and %d stand for its numbers, %o for the last loaded order, %f for
+-- the first that was not delivered.
+local of_district = {
+  "DELETE FROM order_line WHERE ol_w_id = %w AND ol_d_id = %d AND ol_o_id > %o",
+  "DELETE FROM new_order WHERE no_w_id = %w AND no_d_id = %d",
+  "DELETE FROM orders WHERE o_w_id = %w AND o_d_id = %d AND o_id > %o",
+  "UPDATE orders SET o_carrier_id = NULL WHERE o_w_id = %w AND o_d_id = %d AND o_id >= %f " ..
+    "AND o_carrier_id IS NOT NULL",
+  "UPDATE order_line SET ol_delivery_d = NULL WHERE ol_w_id = %w AND ol_d_id = %d " ..
+    "AND ol_o_id >= %f AND ol_delivery_d IS NOT NULL",
+  "INSERT INTO new_order (no_o_id, no_d_id, no_w_id) SELECT o_id, o_d_id, o_w_id FROM orders " ..
+    "WHERE o_w_id = %w AND o_d_id = %d AND o_id >= %f",
+  "UPDATE district SET d_ytd = 30000, d_next_o_id = %o + 1 WHERE d_w_id = %w AND d_id = %d",
+  "UPDATE customer SET c_balance = -10, c_ytd_payment = 10, c_payment_cnt = 1, " ..
+    "c_delivery_cnt = 0 WHERE c_w_id = %w AND c_d_id = %d AND (c_balance <> -10 " ..
+    "OR c_ytd_payment <> 10 OR c_payment_cnt <> 1 OR c_delivery_cnt <> 0)",
+}
+
+local function reset_district(con, w, d)
+  local values = {w = w, d = d, o = population.ORDERS, f = population.FIRST_OPEN}
+  for _, text in ipairs(of_district) do
+    con:query((text:gsub("%%(%l)", values)))
+  end
+end
+
+-- Calls use(row) for each row of a result, and reads all of it before the next statement.
+local function for_rows(con, text, use)
+  local rs = con:query(text)
+  for _ = 1, rs.nrows do
+    use(rs:fetch_row())
+  end
+end
+
+-- Writes s_quantity of the items whose rows have changed, all of one quantity in one statement.
+local function write_stock(con, w, ids_of)
+  for quantity, ids in pairs(ids_of) do
+    for first = 1, #ids, LIST do
+      con:query(("UPDATE stock SET s_quantity = %d, s_ytd = 0, s_order_cnt = 0, " ..
+                 "s_remote_cnt = 0 WHERE s_w_id = %d AND s_i_id IN (%s)")
+                :format(quantity, w, table.concat(ids, ",", first,
+                                                  math.min(first + LIST - 1, #ids))))
+    end
+  end
+end
+
+local function reset_stock(con, settings, w)
+  local now, ids_of = {}, {}
+  for_rows(con, "SELECT s_i_id, s_quantity, s_ytd, s_order_cnt, s_remote_cnt FROM stock " ..
+                "WHERE s_w_id = " .. w, function(row)
+    now[tonumber(row[1])] = row[2] .. "," .. row[3] .. "," .. row[4] .. "," .. row[5]
+  end)
+  population.rows("stock", settings, w, function(row)
+    local id, quantity = row:take():match("^%((%d+),%d+,(%d+),")
+    if now[tonumber(id)] ~= quantity .. ",0,0,0" then
+      ids_of[quantity] = ids_of[quantity] or {}
+      table.insert(ids_of[quantity], id)
+    end
+  end)
+  write_stock(con, w, ids_of)
+end
+
+-- Payments write c_data of customers with bad credit alone.
+local function reset_customer_data(con, settings, w)
+  local now = {}
+  for_rows(con, "SELECT c_d_id, c_id, c_data FROM customer WHERE c_credit = 'BC' " ..
+                "AND c_w_id = " .. w, function(row)
+    now[row[1] .. "," .. row[2]] = row[3]
+  end)
+  population.rows("customer", settings, w, function(row)
+    local id, d, data = row:take():match("^%((%d+),(%d+),.*'(.*)'%)$")
+    local present = now[d .. "," .. id]
+    if present and present ~= data then
+      con:query(("UPDATE customer SET c_data = '%s' WHERE c_w_id = %d AND c_d_id = %s " ..
+                 "AND c_id = %s"):format(data, w, d, id))
+    end
+  end)
+end
+
+local function reset_warehouse(drv, con, settings, w)
+  load.say("Resetting warehouse %d...", w)
+  con:query(drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN")
+  con:query("UPDATE warehouse SET w_ytd = 300000 WHERE w_id = " .. w)
+  for d = 1, population.DISTRICTS do
+    reset_district(con, w, d)
+  end
+  reset_customer_data(con, settings, w)
+  reset_stock(con, settings, w)
+  con:query("COMMIT")
+end
+
+-- The steps ----------------------------------------------------------------------------------
+
+-- Begins, or continues a reset that was interrupted.
+local function begin(drv, con)
+  if not settings_of.exist(drv, con) then
+    settings_of.of_loaded(drv, con)
+  end
+  local settings = settings_of.read(con)
+  settings_of.check_version(settings)
+  if not settings.reset then
+    settings_of.of_loaded(drv, con)
+    settings_of.add(con, "reset", os.date("%Y-%m-%d %H:%M:%S"))
+  end
+end
+
+local steps = {
+  function(drv, con)
+    if sysbench.tid == 0 then
+      begin(drv, con)
+    end
+  end,
+  function(drv, con)
+    local settings = settings_of.read(con)
+    settings.now = settings.item
+    if sysbench.tid == 0 then
+      reset_history(con)
+    end
+    load.for_own(settings.warehouses, function(w)
+      reset_warehouse(drv, con, settings, w)
+    end)
+  end,
+  function(drv, con)
+    load.for_own(#schema.tables, function(i)
+      load.analyze(drv, con, schema.tables[i].name)
+    end)
+  end,
+  function(_, con)
+    if sysbench.tid == 0 then
+      settings_of.write(con, "reset", nil)
+    end
+  end,
+}
+
+-- Resets all warehouses, whatever --warehouses is: conditions hold for the whole database.
+function M.reset()
+  options.check()
+  load.in_steps(steps)
+end
+
+return M

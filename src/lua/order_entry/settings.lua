@@ -1,0 +1,104 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- What a database of the order-entry workload knows of itself, in the table oe_settings:
+--   version             of the rules that made its rows
+--   seed, c_last_load   what decides the rows
+--   history_key         1: history has a key of its own
+--   wanted              warehouses that the last prepare was asked for
+--   warehouses          warehouses of the last prepare that has ended
+--   item, warehouse N   time at which these rows were loaded, written with them
+--   reset               present while a reset is under way
+
+local population = require("order_entry.population")
+
+local M = {}
+
+local exists_text = {
+  mysql = "SELECT COUNT(*) FROM information_schema.tables " ..
+          "WHERE table_schema = DATABASE() AND table_name = 'oe_settings'",
+  pgsql = "SELECT COUNT(*) FROM pg_class WHERE relname = 'oe_settings' " ..
+          "AND relkind IN ('r', 'p') AND pg_table_is_visible(oid)",
+  sqlite = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'oe_settings'",
+}
+
+-- Returns whether prepare has made the tables.
+function M.exist(drv, con)
+  local text = exists_text[drv:name()]
+  return text ~= nil and tonumber((con:query_row_uncounted(text))) > 0
+end
+
+-- Returns all settings.  Numbers are numbers, and `loaded` has the warehouses that have their rows.
+function M.read(con)
+  local settings = {loaded = {}}
+  local rs = con:query("SELECT name, value FROM oe_settings")
+  for _ = 1, rs.nrows do
+    local row = rs:fetch_row()
+    local name, value = row[1], row[2]
+    local w = tonumber(name:match("^warehouse (%d+)$"))
+    if w then
+      settings.loaded[w] = value
+    else
+      settings[name] = tonumber(value) or value
+    end
+  end
+  settings.history_key = settings.history_key == 1
+  return settings
+end
+
+-- Adds or changes a setting; nil removes it.
+function M.write(con, name, value)
+  con:query(("DELETE FROM oe_settings WHERE name = '%s'"):format(name))
+  if value ~= nil then
+    con:query(("INSERT INTO oe_settings (name, value) VALUES ('%s', '%s')"):format(name, value))
+  end
+end
+
+-- Adds a setting that does not exist yet.
+function M.add(con, name, value)
+  con:query(("INSERT INTO oe_settings (name, value) VALUES ('%s', '%s')"):format(name, value))
+end
+
+-- Returns how many of the wanted warehouses have their rows.
+function M.count_loaded(settings)
+  local n = 0
+  for w = 1, settings.wanted or 0 do
+    n = n + (settings.loaded[w] and 1 or 0)
+  end
+  return n
+end
+
+local function refuse(text, ...)
+  sysbench.cmdline.refuse(text:format(...))
+end
+
+-- Refuses rows that this version would not make, because it cannot grow or reset them.
+function M.check_version(settings)
+  if settings.version and settings.version ~= population.VERSION then
+    refuse("the rows of order_entry were made by rules of version %s, and this bench has " ..
+           "version %d; drop them with: bench order_entry cleanup", settings.version,
+           population.VERSION)
+  end
+end
+
+-- Returns the settings of a database that is loaded, and refuses any other.  The field `warehouses`
+-- is the number to use: that of --warehouses, or all.
+function M.of_loaded(drv, con)
+  if not M.exist(drv, con) then
+    refuse("there are no tables of order_entry; make them with: " ..
+           "bench order_entry --warehouses=N prepare")
+  end
+  local settings, asked = M.read(con), sysbench.opt.warehouses
+  if settings.wanted == nil or settings.warehouses ~= settings.wanted then
+    refuse("the tables of order_entry are half loaded: %d of %d warehouses; continue with: " ..
+           "bench order_entry --warehouses=%d prepare", M.count_loaded(settings),
+           settings.wanted or 0, settings.wanted or 1)
+  elseif settings.reset then
+    refuse("a reset of order_entry has not ended; repeat it with: bench order_entry reset")
+  elseif asked > settings.warehouses then
+    refuse("--warehouses=%d: only %d are loaded; load more with: " ..
+           "bench order_entry --warehouses=%d prepare", asked, settings.warehouses, asked)
+  end
+  settings.warehouses = asked > 0 and asked or settings.warehouses
+  return settings
+end
+
+return M
