@@ -112,6 +112,22 @@ void bn_event_dropped(struct bn_session *s, const struct bn_tick *tick)
     bn_phases_dropped(event_phases(s), s->id, tick->begun_ns);
 }
 
+/* `begun` counts the event already, so that the sum of starts alone moves. */
+void bn_event_start_later(struct bn_session *s, struct bn_tick *tick)
+{
+  const uint64_t before_ns = tick->start_ns;
+
+  if (s->pacer != NULL)
+    return;
+  s->last_ns = bn_clock_now(&s->clock);
+  if (s->last_ns <= before_ns)
+    return;
+  tick->start_ns = s->last_ns;
+  bn_stat_bump(&s->stat->begun_at, tick->start_ns - before_ns);
+  if (s->attend != 0 && before_ns < s->stat->counts_from_ns)
+    bn_event_began(s, tick->start_ns);
+}
+
 /* Reads the clock after the sleep; it may be a little behind the clock that ended the sleep. */
 static bool event_wait_until(struct bn_session *s, uint64_t due_ns, bool never)
 {
@@ -208,13 +224,14 @@ bool bn_event_think(struct bn_session *s, uint64_t ns)
 }
 
 /* Returns the length of the pause after the last event, which is drawn once; 0 before the first
-   event. */
+   event, unless the script has set it. */
 static uint64_t event_draw_pause(struct bn_session *s)
 {
   const struct bn_delay *think = &s->services->conf->think;
   const uint64_t begun = bn_stat_get(&s->stat->begun), own_ns = s->think.own_ns;
 
-  if ((s->attend & BN_ATTEND_THINK) == 0 || begun == s->think.thought)
+  if ((s->attend & BN_ATTEND_THINK) == 0 ||
+      (begun == s->think.thought && (begun > 0 || own_ns == UINT64_MAX)))
     return 0;
   s->think.thought = begun;
   s->think.own_ns = UINT64_MAX;

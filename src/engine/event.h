@@ -125,6 +125,10 @@ static inline void bn_event_start_now(struct bn_session *s, struct bn_tick *tick
   bn_event_start(s, tick);
 }
 
+/* Moves the start of the event in flight to now, for events that begin with work of their own.  An
+   event of --rate keeps its start: it is late. */
+void bn_event_start_later(struct bn_session *s, struct bn_tick *tick);
+
 /* Starts the next event; returns false if the run is over.  For loops that end each event with
    bn_event_end, which has looked at the limit. */
 static inline bool bn_event_begin(struct bn_session *s, struct bn_tick *tick)

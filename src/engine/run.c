@@ -465,7 +465,7 @@ static void run_start_session(const struct bn_run *run, struct bn_session *s,
   s->stat->counts_from_ns = warmup ? times->measure_ns : 0;
   s->mark = warmup || (native && run->pacer_made) ? &bn_event_always : &run->quota.limit.until_ns;
   s->attend = BN_ATTEND_LIMIT;
-  if (!bn_delay_is_none(&run->job.conf->think))
+  if (!bn_delay_is_none(&run->job.conf->think) || s->think.own_ns != UINT64_MAX)
     bn_event_make_pause(s);
   if (run->quota.events != 0 || run->pacer_made)
     s->attend |= BN_ATTEND_CLAIM;

@@ -81,6 +81,26 @@ def test_a_bad_pause_is_an_error_of_the_script(tmp_path, value):
     assert "think.lua:1: sysbench.think: not a number of seconds from 0 to 86400" in done.err
 
 
+# Each terminal keys for 50 ms before its first event too, and then works for 50 ms before the clock starts.
+KEYING = """
+ffi.cdef("int usleep(unsigned int);")
+function thread_init() sysbench.think(0.05) end
+function event()
+  ffi.C.usleep(50000)
+  sysbench.start_event()
+end
+"""
+
+
+@pytest.mark.parametrize("workers", ["--workers=0", "--workers=1"])
+def test_an_event_may_start_after_a_pause_and_work_of_its_own(tmp_path, workers):
+    """No event fits into the time before the first start, and no latency has the work in it."""
+    got = total(tmp_path, KEYING, "--time=0.04", workers)
+    assert got["events"] == 0
+    got = total(tmp_path, KEYING, "--time=0", "--events=4", workers)
+    assert got["events"] == 4 and got["min_s"] < 0.05 and got["span_s"] >= 0.15
+
+
 def test_requests_in_flight_do_not_wait_for_pauses(tmp_path):
     bench.run("fileio", "--file-num=1", "--file-total-size=1M", "prepare", cwd=tmp_path)
     options = ["--file-num=1", "--file-total-size=1M", "--file-test-mode=rndrd", "--file-io-mode=async",

@@ -44,6 +44,11 @@ function internal.think(seconds)
   end
 end
 
+-- Makes the event that is under way start now.
+function internal.start_event()
+  C.bn_ffi_event_start_later()
+end
+
 -- Kinds of events, by what stands for them in a script (module sysbench.kinds).
 local kind_numbers = {}
 internal.kind_numbers = kind_numbers
@@ -53,6 +58,7 @@ internal.kind_numbers = kind_numbers
 local hidden = internal.dialect() and {} or {
   row = function () return module("sysbench.row").new end,
   think = function () return internal.think end,
+  start_event = function () return internal.start_event end,
   kind = function () return module("sysbench.kinds").kind() end,
   event_kind = function () return module("sysbench.kinds").event_kind() end
 }

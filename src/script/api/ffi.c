@@ -86,6 +86,15 @@ bool bn_ffi_think(double seconds)
   return bn_event_think(bn_instance_session(), (uint64_t)(seconds * 1e9));
 }
 
+void bn_ffi_event_start_later(void)
+{
+  struct bn_instance *in = bn_instance_current();
+  struct bn_session *s = in->lua.session;
+
+  if (in->lua.worker && bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended))
+    bn_event_start_later(s, in->own_event ? &in->own_tick : &in->tick);
+}
+
 bool bn_ffi_over(void)
 {
   return bn_session_over(bn_instance_session());

@@ -28,6 +28,8 @@ BN_API uint32_t bn_ffi_event_again(uint32_t tries);
 /* Sets the length of the pause after this event.  Returns false under --rate, where there is none.
  */
 BN_API bool bn_ffi_think(double seconds);
+/* Moves the start of the event in flight to now, except under --rate. */
+BN_API void bn_ffi_event_start_later(void);
 /* Returns true if no event and no retry may begin any more. */
 BN_API bool bn_ffi_over(void);
 
