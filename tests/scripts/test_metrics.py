@@ -63,6 +63,18 @@ def test_sums_are_exact(folder, threads):
     assert printed.out == r.out[r.out.index("Started: "):]
 
 
+def test_a_counter_for_programs_is_in_the_document_alone(folder):
+    """Its name begins with an underscore; without another one, the text has no heading."""
+    hidden = 'local h = sysbench.metrics.counter("_hidden") function event() h:add(2) end\n'
+    r, document = documents(folder, hidden, "--events=10", "--time=0")
+    (count,) = total_of(document)["counts"]
+    assert (count["name"], count["count"]) == ("_hidden", 20)
+    assert "hidden" not in r.out and "Counters of the script" not in r.out
+    r, document = documents(folder, 'sysbench.metrics.counter("seen")\n' + hidden, "--events=10", "--time=0")
+    assert [c["count"] for c in total_of(document)["counts"]] == [0, 20]
+    assert "Counters of the script:\n    seen: " in r.out and "hidden" not in r.out
+
+
 def test_intervals_are_parts_of_the_total(folder):
     _, document = documents(folder, COUNTS.replace("thread_done", "no_thread_done"), "--threads=2",
                             "--events=40000", "--rate=40000", "--time=0", "--report-interval=0.2",

@@ -537,15 +537,27 @@ static void text_print_count(const struct text *t, const struct bn_count *c)
   (void)fprintf(t->out, "    %-36s %-6" PRIu64 " (%.2f per sec.)\n", label, c->count, c->per_s);
 }
 
+/* A counter whose name begins with '_' is for programs that read the document. */
+static void text_print_counts(const struct text *t, const struct bn_view *v)
+{
+  bool first = true;
+
+  for (size_t i = 0; i < v->n_counts; i++) {
+    if (v->counts[i].name[0] == '_')
+      continue;
+    if (first)
+      (void)fputs("\nCounters of the script:\n", t->out);
+    first = false;
+    text_print_count(t, &v->counts[i]);
+  }
+}
+
 /* Prints the counters and the times that a script has declared. */
 static void text_print_script_metrics(struct text *t, struct bn_form *f, const struct bn_view *v)
 {
   char name[64];
 
-  if (v->n_counts > 0)
-    (void)fputs("\nCounters of the script:\n", t->out);
-  for (size_t i = 0; i < v->n_counts; i++)
-    text_print_count(t, &v->counts[i]);
+  text_print_counts(t, v);
   for (size_t i = 0; t->dialect->timing != NULL && i < v->n_timings; i++) {
     if (!v->timings[i].of_script || v->timings[i].count == 0)
       continue;
