@@ -14,3 +14,8 @@ sysbench.cmdline.commands = {
 function cleanup()
   require("order_entry.schema").cleanup()
 end
+
+if sysbench.cmdline.command == "run" then
+  local run = require("order_entry.run")
+  init, thread_init, event, thread_done = run.init, run.thread_init, run.event, run.thread_done
+end

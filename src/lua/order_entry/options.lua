@@ -5,6 +5,14 @@ local M = {}
 
 M.declared = {
   warehouses = {"Number of warehouses; 0: those that are loaded, or 1 to prepare", 0},
+  order_mode = {"How transactions are sent: plain or batched", "plain", keeps_data = true},
+  order_wait = {"Keying and think times of terminals", false, keeps_data = true},
+  order_deck = {"Cards of each kind in the deck of a terminal", {"10", "10", "1", "1", "1"},
+    keeps_data = true},
+  order_home = {"Warehouse of a terminal: fixed, or random for each transaction", "fixed",
+    keeps_data = true},
+  order_remote = {"Percentage of order lines from other warehouses; 15 times of payments", 1,
+    keeps_data = true},
   order_history_key = {"A key of its own for history, which some clusters need", false},
 }
 
@@ -12,6 +20,43 @@ M.declared = {
 local limits = {
   warehouses = {0, 2 ^ 20},
 }
+
+local words = {
+  order_mode = {"plain", "batched"},
+  order_home = {"fixed", "random"},
+}
+
+local function refuse(name, value, text, ...)
+  sysbench.cmdline.refuse(("--%s=%s: %s"):format(name:gsub("_", "-"), value, text:format(...)))
+end
+
+local function check_word(name)
+  for _, word in ipairs(words[name]) do
+    if sysbench.opt[name] == word then
+      return
+    end
+  end
+  refuse(name, sysbench.opt[name], "unknown; allowed: %s", table.concat(words[name], ", "))
+end
+
+-- Refuses values that no run can work with.
+function M.check_run()
+  local opt = sysbench.opt
+  M.check()
+  check_word("order_mode")
+  check_word("order_home")
+  if not (opt.order_remote >= 0 and opt.order_remote <= 6) then
+    refuse("order_remote", ("%.15g"):format(opt.order_remote), "out of range; allowed: 0 to 6")
+  end
+  local counts, wrong = require("order_entry.deck").parse(opt.order_deck)
+  if not counts then
+    refuse("order_deck", table.concat(opt.order_deck, ","), "%s", wrong)
+  end
+  if opt.order_wait and opt.rate > 0 then
+    refuse("order_wait", "on", "cannot be used with --rate: transactions that are due at a rate " ..
+           "do not wait for terminals")
+  end
+end
 
 -- Refuses values that no command can work with.  Each command calls it first.
 function M.check()

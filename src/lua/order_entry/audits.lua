@@ -1,0 +1,105 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- Counts the inputs of order-entry transactions, so that a run can prove that they have the shares
+-- that the rules ask for.  The counts are metrics of the script: they are in the document, those of
+-- several hosts add up, and memory does not grow.  A transaction counts at its first try.
+
+local floor = math.floor
+local counter = sysbench.metrics.counter
+
+local M = {}
+
+-- Events of new_order that were rolled back on purpose; districts without an open order, and the
+-- deliveries that have skipped one.
+M.rolled_back = counter("rolled_back")
+M.districts_skipped = counter("districts_skipped")
+M.deliveries_short = counter("_deliveries_short")
+
+-- The time between transactions, in thousandths of what the rules ask for on average.
+M.think = counter("_think_permille")
+
+local submitted, lines, quantities, groups, ranks = {}, {}, {}, {}, {}
+
+for _, kind in ipairs(require("order_entry.deck").kinds) do
+  submitted[kind] = counter("_inputs_" .. kind)
+end
+for n = 5, 15 do
+  lines[n] = counter("_lines_" .. n)
+end
+for pair = 1, 5 do
+  quantities[pair] = counter(("_quantity_%d_%d"):format(2 * pair - 1, 2 * pair))
+end
+for _, of in ipairs({"item", "customer", "name"}) do
+  groups[of] = {}
+  for group = 0, 7 do
+    groups[of][group] = counter(("_%s_group_%d"):format(of, group))
+  end
+end
+for _, of in ipairs({"line", "payment"}) do
+  ranks[of] = {}
+  for quarter = 1, 4 do
+    ranks[of][quarter] = counter(("_remote_%s_%d"):format(of, quarter))
+  end
+end
+local unused, named = counter("_inputs_unused_item"), {
+  payment = counter("_payments_by_name"), order_status = counter("_statuses_by_name"),
+}
+
+-- Counts a number of NURand(A, x, y) with this C.  Its three highest bits below A + 1 decide the
+-- group: uniform numbers have all groups equally often, NURand has 7 far more often than 0.
+local function count_skewed(of, value, A, x, y, C)
+  local bits = (value - x - C) % (y - x + 1) % (A + 1)
+  of[floor(bits * 8 / (A + 1))]:add()
+end
+
+-- Counts a warehouse that is not `home`, by its rank among the others.
+local function count_remote(of, w, home, warehouses)
+  local rank = w < home and w or w - 1
+  of[floor((rank - 1) * 4 / (warehouses - 1)) + 1]:add()
+end
+
+local count = {}
+
+function count.new_order(t, plan)
+  lines[t.n]:add()
+  count_skewed(groups.customer, t.c, 1023, 1, 3000, plan.c_customer)
+  if t.rollback then
+    unused:add()
+  end
+  for line = 1, t.n do
+    quantities[floor((t.quantity[line] + 1) / 2)]:add()
+    if t.item[line] <= 100000 then
+      count_skewed(groups.item, t.item[line], 8191, 1, 100000, plan.c_item)
+    end
+    if t.supply[line] ~= t.w then
+      count_remote(ranks.line, t.supply[line], t.w, plan.warehouses)
+    end
+  end
+end
+
+local function count_customer(t, plan)
+  if t.by_name then
+    named[t.kind]:add()
+    count_skewed(groups.name, t.name_number, 255, 0, 999, plan.c_last)
+  else
+    count_skewed(groups.customer, t.c, 1023, 1, 3000, plan.c_customer)
+  end
+end
+
+function count.payment(t, plan)
+  count_customer(t, plan)
+  if t.c_w ~= t.w then
+    count_remote(ranks.payment, t.c_w, t.w, plan.warehouses)
+  end
+end
+
+count.order_status = count_customer
+
+-- Counts the inputs of a transaction.
+function M.count(t, plan)
+  submitted[t.kind]:add()
+  if count[t.kind] then
+    count[t.kind](t, plan)
+  end
+end
+
+return M

@@ -1,0 +1,226 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- The run of the order-entry workload.  Each session is a terminal: it chooses a kind of
+-- transaction from its deck, keys, sends the transaction and thinks.
+
+local audits = require("order_entry.audits")
+local deck = require("order_entry.deck")
+local inputs = require("order_entry.inputs")
+local options = require("order_entry.options")
+local random = require("order_entry.random")
+local settings_of = require("order_entry.settings")
+
+local M = {}
+
+-- Keying time and mean think time, in seconds.
+local keying = {new_order = 18, payment = 3, order_status = 2, delivery = 2, stock_level = 2}
+local thinking = {new_order = 12, payment = 12, order_status = 10, delivery = 5, stock_level = 5}
+-- The longest think time, in means.
+local MOST_THINKING = 10
+
+sysbench.kinds = deck.kinds
+
+-- What is fixed for a run ----------------------------------------------------------------------
+
+-- Draws in C what all sessions of a run have in common: from numbers that they all know.
+local function constants_of(settings)
+  local state = (settings.seed + sysbench.opt.rand_seed) % 2 ^ 31
+  local function draw(low, high)
+    state = (state * 16807 + 12345) % (2 ^ 31 - 1)
+    return low + state % (high - low + 1)
+  end
+  draw(0, 1)
+  return random.c_last_of_run(settings.c_last_load, draw), draw(0, 1023), draw(0, 8191)
+end
+
+-- Returns what the database knows of its rows; without a server there is none.
+local function read_settings(drv, con)
+  if drv:name() == "null" then
+    return {warehouses = math.max(1, sysbench.opt.warehouses), c_last_load = 0, seed = 0}
+  end
+  return settings_of.of_loaded(drv, con)
+end
+
+-- Returns what decides the inputs of a terminal (inputs.lua).  The terminals of a run are dealt out
+-- to the warehouses in turn, and the terminals of a warehouse to its districts.
+function M.plan(settings, terminal)
+  local W, share = settings.warehouses, sysbench.opt.order_remote / 100
+  local plan = {
+    warehouses = W, remote_line = share, remote_payment = math.min(1, 15 * share),
+    home = sysbench.opt.order_home == "fixed" and terminal % W + 1 or 0,
+    district = math.floor(terminal / W) % inputs.DISTRICTS + 1,
+  }
+  plan.c_last, plan.c_customer, plan.c_item = constants_of(settings)
+  return plan
+end
+
+-- Deviations and the report --------------------------------------------------------------------
+
+local isolation_text = {
+  mysql = "SHOW VARIABLES WHERE Variable_name IN ('tx_isolation', 'transaction_isolation')",
+  pgsql = "SELECT 'level', UPPER(current_setting('transaction_isolation'))",
+}
+local levels = {["READ UNCOMMITTED"] = 1, ["READ COMMITTED"] = 2, ["REPEATABLE READ"] = 3,
+                SERIALIZABLE = 4}
+local least_level = {mysql = 3, pgsql = 2}
+-- What the transactions do besides.
+local level_note = {mysql = "row locks", pgsql = "row locks; reading only: REPEATABLE READ"}
+
+-- Returns the isolation level as reports name it, and whether it is enough.
+local function isolation(drv, con)
+  local text = isolation_text[drv:name()]
+  if not text then
+    return "SERIALIZABLE", true
+  end
+  local _, level = con:query_row_uncounted(text)
+  level = level:gsub("-", " ")
+  return ("%s, %s"):format(level, level_note[drv:name()]),
+    (levels[level] or 4) >= least_level[drv:name()]
+end
+
+-- Returns the options, as given, by which a run deviates from the rules.
+local function deviations(settings, isolation_is_enough)
+  local opt, list = sysbench.opt, {}
+  local function deviates(yes, text, ...)
+    if yes then
+      list[#list + 1] = text:format(...)
+    end
+  end
+  local counts = deck.parse(opt.order_deck)
+  deviates(not opt.order_wait, "--order-wait=off")
+  deviates(opt.threads ~= 10 * settings.warehouses, "--threads=%d", opt.threads)
+  deviates(opt.order_home ~= "fixed", "--order-home=%s", opt.order_home)
+  deviates(opt.order_remote ~= 1, "--order-remote=%g", opt.order_remote)
+  deviates(not deck.keeps_shares(counts), "--order-deck=%s", table.concat(counts, ","))
+  deviates(not isolation_is_enough, "--db-isolation-level=%s", opt.db_isolation_level)
+  deviates(opt.rate > 0, "--rate=%g", opt.rate)
+  deviates(opt.time < 7200, "--time=%g", opt.time)
+  list[#list + 1] = "deliveries by the terminals themselves"
+  return table.concat(list, ", ")
+end
+
+-- Lines about the run, which the main instance knows.
+local about = {}
+
+-- Describes the run in its first lines, and checks that there are rows for it.
+function M.init()
+  options.check_run()
+  local drv = sysbench.sql.driver()
+  local con = drv:connect()
+  local settings = read_settings(drv, con)
+  local level, is_enough = isolation(drv, con)
+  con:disconnect()
+  about.warehouses = settings.warehouses
+  about.lines = {
+    ("Order entry: %d warehouses, mode %s, isolation %s")
+      :format(settings.warehouses, sysbench.opt.order_mode, level),
+    "    deviations from the rules: " .. deviations(settings, is_enough),
+  }
+  print(table.concat(about.lines, "\n"))
+end
+
+-- Returns new orders a minute: all, those committed, and those rolled back on purpose.
+local function new_orders(stat)
+  local kind = stat.event_kinds.new_order
+  local all = kind.events_per_s * 60
+  local share = kind.events > 0 and stat.counts.rolled_back / kind.events or 0
+  return all, all * (1 - share), all * share
+end
+
+function sysbench.hooks.add_to_cumulative(stat)
+  local all, committed, rolled_back = new_orders(stat)
+  local lines = {about.lines and about.lines[1] or "Order entry:"}
+  lines[2] = about.lines and about.lines[2]
+  lines[#lines + 1] = ("    NOPM (new orders a minute):          %.2f (%.2f committed, " ..
+    "%.2f rolled back on purpose)"):format(all, committed, rolled_back)
+  if sysbench.opt.order_wait and about.warehouses then
+    lines[#lines + 1] = ("    efficiency:                          %.1f %% of 12.86 a warehouse")
+      :format(all / (12.86 * about.warehouses) * 100)
+  end
+  return lines
+end
+
+-- A terminal -----------------------------------------------------------------------------------
+
+-- The connection, its statements, its transactions by kind, and what decides their inputs.
+local con, statements, transactions, plan
+local draw_kind, draw_inputs
+-- The kind of the next transaction; the inputs of the one under way, and how often it was tried.
+local next_kind, pending, tries
+
+local function prepare_statements(drv)
+  statements = require("order_entry.statements").new(con, drv:name())
+  transactions = require("order_entry." .. sysbench.opt.order_mode).new(statements)
+end
+
+-- Sets the pause before the next transaction: thinking after this kind, nil for none, and keying.
+local function pause(kind)
+  local think = 0
+  if kind then
+    think = math.min(-math.log(1 - sysbench.rand.uniform_double()), MOST_THINKING)
+    audits.think:add(math.floor(think * 1000 + 0.5))
+    think = think * thinking[kind]
+  end
+  sysbench.think(think + keying[next_kind])
+end
+
+function M.thread_init()
+  local drv = sysbench.sql.driver()
+  con = drv:connect()
+  plan = M.plan(read_settings(drv, con), sysbench.tid)
+  draw_kind = deck.new(deck.parse(sysbench.opt.order_deck))
+  draw_inputs = inputs.new(plan)
+  next_kind, tries = draw_kind(), 0
+  if sysbench.opt.order_wait then
+    pause()
+  end
+  prepare_statements(drv)
+end
+
+function M.thread_done()
+  statements:close()
+  con:disconnect()
+end
+
+-- Draws the inputs of the next transaction, unless one is repeated.  The clock starts afterwards.
+local function begin_event()
+  if not pending then
+    pending = draw_inputs(next_kind)
+    audits.count(pending, plan)
+    sysbench.start_event()
+  end
+  sysbench.event_kind(pending.kind)
+end
+
+local function end_event(result)
+  local kind = pending.kind
+  pending, tries = nil, 0
+  if result == "rolled back" then
+    audits.rolled_back:add()
+  elseif kind == "delivery" and result > 0 then
+    audits.districts_skipped:add(result)
+    audits.deliveries_short:add()
+  end
+  next_kind = draw_kind()
+  if sysbench.opt.order_wait then
+    pause(kind)
+  end
+end
+
+function M.event()
+  begin_event()
+  end_event(transactions[pending.kind](pending))
+end
+
+-- Called before an event is repeated, with the same inputs, and after one has failed for good.
+function sysbench.hooks.before_restart_event(failure)
+  tries = tries + 1
+  if tries == sysbench.opt.db_max_tries then
+    pending, tries, next_kind = nil, 0, draw_kind()
+  end
+  if failure.connection and failure.connection.lost then
+    statements:close()
+    prepare_statements(sysbench.sql.driver())
+  end
+end
+
+return M

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows on databases that transactions of order_entry keep the conditions of the rules in each mode, with the
+statements that the mode promises, also when they are repeated."""
+import json
+import re
+import subprocess
+
+import pytest
+
+import transcripts
+from servers import DATABASE
+from test_workloads import bench, must
+
+CHECK = """
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  for _, condition in ipairs(require("order_entry.conditions")) do
+    print(condition.name, con:query_row(condition.sql) == nil and "holds" or "violated")
+  end
+  con:disconnect()
+end
+"""
+NAMES = [str(n) for n in range(1, 13)] + [f"S{n}" for n in range(1, 9)]
+KINDS = ("new_order", "payment", "order_status", "delivery", "stock_level")
+
+
+class Database:
+    """A loaded database, which the tests of a module share."""
+
+    def __init__(self, folder, driver, login, server=None):
+        self.folder, self.driver, self.options, self.server = folder, driver, login, server
+        (folder / "check.lua").write_text(CHECK)
+        must(self, "order_entry", "--warehouses=2", "--threads=2", "prepare")
+
+    def login(self):
+        return self.options
+
+    def check(self):
+        out = must(self, str(self.folder / "check.lua"), "prepare")
+        assert re.findall(r"^(\w+)\s+(holds|violated)$", out, re.M) == [(name, "holds") for name in NAMES]
+
+    def run(self, *options):
+        """Counts of the run by name: metrics of the script, events of each kind, statements, retries, errors."""
+        path = self.folder / "run.json"
+        must(self, "order_entry", f"--report=json:{path}", *options, "run")
+        total = json.loads(path.read_text())["groups"][0]["total"]
+        figures = total["figures"]
+        n = {c["name"]: c["count"] for c in total["counts"]}
+        n.update({k["name"]: k["events"] for k in total["event_kinds"]})
+        n["retries"] = sum(k["retries"] for k in total["event_kinds"])
+        n["failed"] = sum(k["failed_events"] for k in total["event_kinds"])
+        n["statements"] = figures["reads"] + figures["writes"] + figures["other"]
+        n["errors"] = figures["errors"]
+        return n
+
+
+@pytest.fixture(scope="module", params=["sqlite", "mariadb_plain", "postgresql"])
+def database(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("order_entry")
+    if request.param == "sqlite":
+        yield Database(folder, "sqlite", ["--db-driver=sqlite", f"--sqlite-db={folder}/oe.db"])
+        return
+    server = request.getfixturevalue(request.param)
+    transcripts.empty(server)
+    yield Database(folder, server.driver, server.login(), server)
+    transcripts.empty(server)
+
+
+def deck(kind):
+    return "--order-deck=" + ",".join("1" if k == kind else "0" for k in KINDS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["plain", "batched"])
+def test_the_conditions_hold(database, mode):
+    """After 600 transactions of eight threads, with remote lines, and on servers with one worker too."""
+    for workers in ["--workers=0"] + ["--workers=1"] * (database.driver != "sqlite"):
+        n = database.run("--order-mode=" + mode, "--threads=8", "--order-remote=6", "--events=600", workers)
+        assert sum(n[kind] for kind in KINDS) == 600 and n["failed"] == 0
+        assert n["retries"] == n["errors"]
+        assert n["rolled_back"] == n["_inputs_unused_item"]
+        database.check()
+
+
+# Statements of a transaction: of each, and of each line of an order.
+PLAIN = {"new_order": (7, 4), "payment": (9, 0), "order_status": (5, 0), "delivery": (72, 0), "stock_level": (4, 0)}
+RETURNING = {"new_order": (9, 1), "payment": (6, 0), "order_status": (5, 0), "delivery": (42, 0), "stock_level": (3, 0)}
+BATCHED = {"sqlite": RETURNING, "pgsql": {**RETURNING, "new_order": (10, 0)},
+           "mysql": {"new_order": (10, 1), "payment": (9, 0), "order_status": (5, 0), "delivery": (27, 0),
+                     "stock_level": (3, 0)}}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mode", ["plain", "batched"])
+def test_transactions_have_their_statements(database, mode, kind):
+    """One more for a payment by name, and in the mode plain for one of a customer with bad credit."""
+    each, of_line = (PLAIN if mode == "plain" else BATCHED[database.driver])[kind]
+    events = 40 if kind == "delivery" else 400
+    n = database.run("--order-mode=" + mode, deck(kind), f"--events={events}")
+    lines = sum(i * n[f"_lines_{i}"] for i in range(5, 16))
+    most = each * events + of_line * lines + n["_payments_by_name"]
+    least = most
+    if kind == "new_order" and mode == "plain":
+        least = most = most - 3 * n["rolled_back"]
+    elif kind == "new_order" and of_line == 1:  # a repeated item is one row; an unused one has none
+        most -= n["rolled_back"]
+        least = most - 20
+    elif kind == "payment" and mode == "plain":
+        least, most = most + 10, most + 90  # a tenth of 400
+    assert n["districts_skipped"] == 0
+    assert least <= n["statements"] <= most
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["plain", "batched"])
+def test_failures_of_serializable_transactions_are_repeated(database, mode):
+    """Each is a retry of a kind, and none leaves a trace in the rows."""
+    if database.driver != "pgsql":
+        pytest.skip("its transactions wait for each other")
+    n = database.run("--order-mode=" + mode, "--db-isolation-level=serializable", "--threads=8", "--order-home=random",
+                     "--warehouses=1", "--events=400")
+    assert sum(n[kind] for kind in KINDS) == 400
+    assert n["retries"] == n["errors"] > 0
+    database.check()
+
+
+@pytest.mark.slow
+def test_a_transaction_that_is_given_up_leaves_no_trace(database):
+    """Two payments wait for a warehouse that somebody else holds, each for a second, and fail; others go on."""
+    if database.driver != "mysql":
+        pytest.skip("the time that a statement waits for a lock is set with MySQL")
+    server = database.server
+    server.sql("SET GLOBAL innodb_lock_wait_timeout = 1")
+    holder = subprocess.Popen([server.client(), "--no-defaults", f"--socket={server.socket}", "--user=root", "--batch",
+                               "--skip-column-names", "--unbuffered", DATABASE], text=True, stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE)
+    with holder:
+        holder.stdin.write("BEGIN; SELECT w_id FROM warehouse FOR UPDATE;\n")
+        holder.stdin.flush()
+        assert holder.stdout.readline() == "1\n"
+        n = database.run("--order-deck=0,1,1,0,0", "--db-max-tries=1", "--events=4")
+        holder.stdin.close()
+    server.sql("SET GLOBAL innodb_lock_wait_timeout = 50")
+    assert (n["order_status"], n["payment"], n["failed"], n["retries"], n["errors"]) == (2, 0, 2, 0, 2)
+    database.check()
+
+
+@pytest.mark.slow
+def test_a_database_without_rows_is_refused(database):
+    status, _, err = bench(database, "order_entry", "--warehouses=3", "run")
+    assert status == 1
+    assert "--warehouses=3: only 2 are loaded" in err
