@@ -70,6 +70,9 @@ struct bn_services {
   bool (*leave)(void *of, int status);
   /* Ends the run as a failed one, because it lacks a resource; the caller has logged why. */
   void (*fail)(void *of);
+  /* A script has found that data is not as it should be, or, not known, that it cannot find out.
+     The command or run goes on; its exit status says so. */
+  void (*judge)(void *of, bool known);
   /* Handles a final failure of this session, which the caller has logged. kind: a name shared by
      failures with the same reason.  Ends the run as a failed one, or with
      --on-thread-error=continue the session: its event is not counted, and it begins no other.  Its

@@ -97,7 +97,8 @@ int bn_outcome_status(const struct bn_outcome *o, bool overload_fails)
     return BN_STATUS_TIMEOUT;
   if (script_status > 0)
     return script_status;
-  if ((flags & (BN_OUTCOME_FAILED | BN_OUTCOME_THREAD_FAILED | BN_OUTCOME_REPORT_FAILED)) != 0)
+  if ((flags & (BN_OUTCOME_FAILED | BN_OUTCOME_THREAD_FAILED | BN_OUTCOME_REPORT_FAILED |
+                BN_OUTCOME_UNCHECKED)) != 0)
     return BN_STATUS_FAILED;
   if (overload_fails && (flags & BN_OUTCOME_OVERLOADED) != 0)
     return BN_STATUS_FAILED;

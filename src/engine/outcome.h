@@ -19,7 +19,7 @@ enum bn_status {
   BN_STATUS_OK = 0,
   BN_STATUS_FAILED = 1,
   BN_STATUS_TIMEOUT = 2,  /* thread-init timeout, forced shutdown, time grace used up */
-  BN_STATUS_VIOLATED = 3, /* --assert: the result is complete, and not as it should be */
+  BN_STATUS_VIOLATED = 3, /* --assert, conditions: complete, and not as it should be */
   BN_STATUS_UNSERVED = 4, /* --rate: the arrivals were not served */
   BN_STATUS_EMPTY = 5,    /* events were begun, and none succeeded */
   BN_STATUS_SIGNAL = 128  /* + n */
@@ -37,13 +37,14 @@ enum bn_outcome_flag {
   BN_OUTCOME_UNSERVED = 512,        /* --rate: too many arrivals that were due have no end */
   BN_OUTCOME_TIME_UP = 1024,        /* the time limit ended the load */
   BN_OUTCOME_SPENT = 2048,          /* --events ended the load */
-  BN_OUTCOME_VIOLATED = 4096,       /* --assert: an assertion does not hold */
+  BN_OUTCOME_VIOLATED = 4096,       /* an assertion or a condition of a script does not hold */
   BN_OUTCOME_JUDGED = 8192,         /* --abort-on-assert ended the load */
   BN_OUTCOME_TO_INTERRUPT = 16384, /* workers are to be interrupted once their events are counted */
   BN_OUTCOME_WATCHER_HANGS = 32768, /* a watcher was abandoned in a call */
   BN_OUTCOME_THREAD_FAILED = 65536, /* a thread failed while others went on (--on-thread-error) */
   BN_OUTCOME_EARLY = 131072,        /* the load was ended while events could begin */
-  BN_OUTCOME_EMPTY = 262144         /* events were begun, and none succeeded */
+  BN_OUTCOME_EMPTY = 262144,        /* events were begun, and none succeeded */
+  BN_OUTCOME_UNCHECKED = 524288     /* a script could not find out whether its conditions hold */
 };
 
 /* The phase of the main thread, which alone writes it. */

@@ -51,6 +51,13 @@ static void services_fail(void *context)
   bn_threads_end(p->threads, BN_CAUSE_FAILED, 0);
 }
 
+static void services_judge(void *context, bool known)
+{
+  const struct bn_run_parts *p = context;
+
+  bn_outcome_set(p->outcome, known ? BN_OUTCOME_VIOLATED : BN_OUTCOME_UNCHECKED);
+}
+
 /* Returns the seconds since the measurement began. */
 static double services_now_s(const struct bn_run_parts *p)
 {
@@ -203,6 +210,7 @@ void bn_services_bind(struct bn_services *out, struct bn_run_parts *parts,
       .count_label = services_count_label,
       .leave = services_leave,
       .fail = services_fail,
+      .judge = services_judge,
       .fail_session = services_fail_session,
       .stay_behind = services_stay_behind,
       .lose = services_lose,

@@ -132,6 +132,33 @@ static int cmdline_barrier(lua_State *L)
   return 1;
 }
 
+/* share(text): keeps a text of at most 63 bytes for all threads of the command; share() returns it.
+   The threads pass a barrier between writing and reading. */
+static int cmdline_share(lua_State *L)
+{
+  struct bn_api *api = bn_instance_api();
+
+  if (lua_isnoneornil(L, 1)) {
+    lua_pushstring(L, api->shared);
+    return 1;
+  }
+  if ((size_t)snprintf(api->shared, sizeof api->shared, "%s", luaL_checkstring(L, 1)) >=
+      sizeof api->shared)
+    return luaL_error(L, "sysbench.cmdline.share: the text is too long");
+  return 0;
+}
+
+/* judge(verdict): "violated": data is not as it should be, exit status 3; "unchecked": that could
+   not be found out, exit status 1.  The script has said why. */
+static int cmdline_judge(lua_State *L)
+{
+  static const char *const verdicts[] = {"violated", "unchecked", NULL};
+  const struct bn_services *services = bn_instance_session()->services;
+
+  services->judge(services->of, luaL_checkoption(L, 1, NULL, verdicts) == 0);
+  return 0;
+}
+
 /* Shows how far a command is; nil clears the line. */
 static int cmdline_progress(lua_State *L)
 {
@@ -374,12 +401,14 @@ static const luaL_Reg own[] = {{"barrier", cmdline_barrier},
                                {"expect", cmdline_expect},
                                {"hold", cmdline_hold},
                                {"indexing", cmdline_indexing},
+                               {"judge", cmdline_judge},
                                {"loaded", cmdline_loaded},
                                {"prepare_held", cmdline_prepare_held},
                                {"progress", cmdline_progress},
                                {"dialect", bn_cmdline_dialect},
                                {"quiet", cmdline_quiet},
                                {"refuse", cmdline_refuse},
+                               {"share", cmdline_share},
                                {"use_tables", cmdline_use_tables},
                                {"check_room", cmdline_check_room},
                                {"check_tables", cmdline_check_tables},

@@ -62,6 +62,7 @@ struct bn_api {
   /* Progress of their indexes: all, the ones being created, and the time of the first; cmdline.c */
   _Atomic unsigned indexes, indexing;
   _Atomic uint64_t index_start_ns;
+  char shared[64]; /* the text that threads of a command share; cmdline.c */
 };
 
 /* Returns the instance whose Lua code runs on this thread. */
