@@ -7,6 +7,8 @@ sysbench.cmdline.options = require("order_entry.options").declared
 sysbench.cmdline.commands = {
   prepare = {function() return require("order_entry.load").prepare() end,
              sysbench.cmdline.PARALLEL_COMMAND},
+  check = {function() return require("order_entry.check").check() end,
+           sysbench.cmdline.PARALLEL_COMMAND},
   reset = {function() return require("order_entry.reset").reset() end,
            sysbench.cmdline.PARALLEL_COMMAND},
 }

@@ -41,7 +41,7 @@ def loaded(tmp_path_factory):
     db = Database(tmp_path_factory.mktemp("loaded"))
     r = db.bench("--rand-seed=40", "--threads=2", "prepare")
     assert r.status == 0, r.err
-    assert r.lines[-1] == "Loaded: 1 warehouse" and r.out.count("Loading warehouse") == 1
+    assert r.lines[-2] == "Loaded: 1 warehouse" and r.out.count("Loading warehouse") == 1
     return db
 
 

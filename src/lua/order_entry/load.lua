@@ -24,8 +24,8 @@ function M.say(text, ...)
 end
 
 -- Calls each step(drv, con).  All threads wait for each other after a step, and none goes on after
--- one has failed.  A server or a proxy may cut connections that wait, so each step has a connection
--- of its own.
+-- one has failed.  Returns whether all steps have ended.  A server or a proxy may cut connections
+-- that wait, so each step has a connection of its own.
 function M.in_steps(steps)
   sysbench.cmdline.expect()
   for _, step in ipairs(steps) do
@@ -34,9 +34,10 @@ function M.in_steps(steps)
     step(drv, con)
     con:disconnect()
     if not sysbench.cmdline.barrier() then
-      return
+      return false
     end
   end
+  return true
 end
 
 -- Calls work(i) for those of 1..n that belong to this thread.
@@ -240,7 +241,9 @@ local steps = {
 
 function M.prepare()
   options.check()
-  M.in_steps(steps)
+  if M.in_steps(steps) then
+    require("order_entry.check").after_prepare()
+  end
 end
 
 return M

@@ -13,6 +13,8 @@ M.declared = {
     keeps_data = true},
   order_remote = {"Percentage of order lines from other warehouses; 15 times of payments", 1,
     keeps_data = true},
+  order_check = {"Conditions to check after prepare: none, quick or all", "quick",
+    keeps_data = true},
   order_history_key = {"A key of its own for history, which some clusters need", false},
 }
 
@@ -24,6 +26,7 @@ local limits = {
 local words = {
   order_mode = {"plain", "batched"},
   order_home = {"fixed", "random"},
+  order_check = {"none", "quick", "all"},
 }
 
 local function refuse(name, value, text, ...)
@@ -60,6 +63,7 @@ end
 
 -- Refuses values that no command can work with.  Each command calls it first.
 function M.check()
+  check_word("order_check")
   for name, limit in pairs(limits) do
     local value = sysbench.opt[name]
     if not (value >= limit[1] and value <= limit[2] and value % 1 == 0) then

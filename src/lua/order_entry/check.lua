@@ -1,0 +1,269 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- Asks the database for rows that violate the conditions of the order-entry workload.  Each
+-- condition is one query, which sees one state of the rows, so a run beside it causes no false
+-- alarm.
+
+local conditions = require("order_entry.conditions")
+local options = require("order_entry.options")
+local settings_of = require("order_entry.settings")
+
+local M = {}
+
+-- Violating rows that are counted for a condition.
+local MOST_ROWS = 10000
+
+-- Which conditions -----------------------------------------------------------------------------
+
+local CONSTANT = "SELECT '%s' AS t, COUNT(*) AS n, %d AS m FROM %s"
+
+-- Returns the condition that no row of a table that never grows is lost or added.
+local function constant_tables(warehouses)
+  local parts = {}
+  for _, t in ipairs({{"customer", 30000 * warehouses}, {"district", 10 * warehouses},
+                      {"item", 100000}, {"stock", 100000 * warehouses},
+                      {"warehouse", warehouses}}) do
+    parts[#parts + 1] = CONSTANT:format(t[1], t[2], t[1])
+  end
+  return {name = "rows", meaning = "tables that do not grow have their rows",
+          sql = "SELECT t AS table_, n AS rows_, m AS expected FROM (\n  " ..
+                table.concat(parts, " UNION ALL\n  ") .. ") t WHERE n <> m"}
+end
+
+-- Returns whether a condition leaves out the two largest tables.
+local function is_quick(condition)
+  return not condition.sql:find("order_line") and not condition.sql:find("FROM stock")
+end
+
+-- Returns the conditions to ask, in the order of their report.  which: "quick" or "all".
+function M.conditions(which, warehouses)
+  local list = {}
+  for _, condition in ipairs(conditions) do
+    list[#list + 1] = condition
+  end
+  list[#list + 1] = constant_tables(warehouses)
+  for i = #list, 1, -1 do
+    if which == "quick" and not is_quick(list[i]) then
+      table.remove(list, i)
+    end
+  end
+  return list
+end
+
+-- Asking ---------------------------------------------------------------------------------------
+
+-- The statements that begin to read one state of the rows.
+local begin_texts = {
+  mysql = {"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+           "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"},
+  pgsql = {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"},
+  sqlite = {"BEGIN"},
+}
+
+-- Returns the number of warehouses whose rows a check expects.
+function M.warehouses(con)
+  return settings_of.read(con).wanted
+end
+
+-- Begins the transaction of a check.  On PostgreSQL it sees the state that another session has
+-- exported, if there is one.
+function M.begin(drv, con, exported)
+  for _, text in ipairs(begin_texts[drv:name()]) do
+    con:query(text)
+  end
+  if drv:name() == "pgsql" and exported and exported ~= "" then
+    con:query(("SET TRANSACTION SNAPSHOT '%s'"):format(exported))
+  end
+end
+
+-- Returns the names of a query's columns, and how many at the front are keys.
+local function columns_of(sql)
+  local names, n_keys = {}, 0
+  local depth, name = 0, ""
+  for part, mark in (sql:match("^%s*SELECT (.-)%sFROM%s") .. ","):gmatch("([^(),]*)([(),])") do
+    name = name .. part
+    if mark == "," and depth == 0 then
+      local alias = name:match(" AS ([%w_]+)$")
+      names[#names + 1] = (alias or name):match("^%s*(.-)_?%s*$")
+      n_keys = n_keys + ((alias or name:find("%(")) and 0 or 1)
+      name = ""
+    else
+      name = name .. mark
+      depth = depth + (mark == "(" and 1 or mark == ")" and -1 or 0)
+    end
+  end
+  return names, math.max(n_keys, 1)
+end
+
+-- Returns "w=1, d=2" for a row.
+local function row_text(names, row)
+  local parts = {}
+  for i, name in ipairs(names) do
+    parts[i] = name .. "=" .. (row[i] or "NULL")
+  end
+  return table.concat(parts, ", ")
+end
+
+local function find(con, condition)
+  local names, n_keys = columns_of(condition.sql)
+  local keys = {}
+  for i = 1, n_keys do
+    keys[i] = i
+  end
+  local rs = con:query(("%s ORDER BY %s LIMIT %d"):format(condition.sql, table.concat(keys, ", "),
+                                                          MOST_ROWS + 1))
+  local n = rs.nrows
+  return {condition = condition, n = n, first = n > 0 and row_text(names, rs:fetch_row()) or nil}
+end
+
+-- Returns what is found about a condition: n, the number of violating rows, nil if it could not be
+-- checked, and `first`, the text of the first of them.
+function M.find(con, condition)
+  local ok, found = pcall(find, con, condition)
+  return ok and found or {condition = condition}
+end
+
+-- Returns how the number of violating rows is told.
+local function count_text(n)
+  if n > MOST_ROWS then
+    return ("more than %d rows"):format(MOST_ROWS)
+  end
+  return n == 1 and "1 row" or n .. " rows"
+end
+
+-- Returns the line of a report about a condition.
+function M.line(found)
+  local condition = found.condition
+  local verdict = "holds"
+  if not found.n then
+    verdict = "could not be checked"
+  elseif found.n > 0 then
+    verdict = ("is violated by %s; the first: %s"):format(count_text(found.n), found.first)
+  end
+  return ("condition %s %s: %s"):format(condition.name, condition.meaning, verdict)
+end
+
+-- The command ----------------------------------------------------------------------------------
+
+-- How long a condition takes, in comparison; 1 if it is not named.
+local costs = {["10"] = 5, ["12"] = 4, S1 = 3, ["7"] = 2.3, ["6"] = 2, S7 = 2}
+
+-- Deals the conditions out to the threads.  Returns the number of the thread of each.
+local function share_out(list, n_threads)
+  local by_cost, load, owner = {}, {}, {}
+  for i, condition in ipairs(list) do
+    by_cost[i] = {i, costs[condition.name] or 1}
+  end
+  table.sort(by_cost, function(a, b)
+    return a[2] > b[2] or a[2] == b[2] and a[1] < b[1]
+  end)
+  for thread = 0, n_threads - 1 do
+    load[thread] = 0
+  end
+  for _, entry in ipairs(by_cost) do
+    local least = 0
+    for thread = 1, n_threads - 1 do
+      least = load[thread] < load[least] and thread or least
+    end
+    owner[entry[1]] = least
+    load[least] = load[least] + entry[2]
+  end
+  return owner
+end
+
+-- Begins the transaction of the first thread, which the others may share, and returns its settings.
+local function begin_first(drv, con)
+  local settings = settings_of.of_loaded(drv, con)
+  M.begin(drv, con)
+  local exported = ""
+  if drv:name() == "pgsql" and sysbench.opt.threads > 1 then
+    exported = con:query_row("SELECT pg_export_snapshot()")
+  end
+  sysbench.cmdline.share(exported)
+  return settings
+end
+
+-- Prints what is found in the order of the conditions, and adds to the shared number of those that
+-- are not fine.  Returns false if another thread has failed.
+local function print_in_order(list, owner, found, all)
+  if sysbench.tid == 0 then
+    sysbench.cmdline.share("0 0")
+  end
+  if not sysbench.cmdline.barrier() then
+    return false
+  end
+  for i in ipairs(list) do
+    if owner[i] == sysbench.tid then
+      local violated, unknown = sysbench.cmdline.share():match("(%d+) (%d+)")
+      violated = violated + (found[i].n and found[i].n > 0 and 1 or 0)
+      unknown = unknown + (found[i].n and 0 or 1)
+      sysbench.cmdline.share(violated .. " " .. unknown)
+      if all or found[i].n ~= 0 then
+        print(M.line(found[i]))
+      end
+    end
+    if not sysbench.cmdline.barrier() then
+      return false
+    end
+  end
+  return true
+end
+
+-- Ends a check with its exit status and its last line, which --quiet leaves out if all is well and
+-- the user has not asked for a check.
+local function conclude(n, asked)
+  local violated, unknown = sysbench.cmdline.share():match("(%d+) (%d+)")
+  violated, unknown = tonumber(violated), tonumber(unknown)
+  if violated > 0 then
+    sysbench.cmdline.judge("violated")
+  end
+  if unknown > 0 then
+    sysbench.cmdline.judge("unchecked")
+  end
+  if asked or violated + unknown > 0 or not sysbench.cmdline.quiet() then
+    print(("Checked: %d of %d conditions hold, %d violated, %d could not be checked")
+          :format(n - violated - unknown, n, violated, unknown))
+  end
+end
+
+-- Checks the conditions with all threads.  all_lines: tells of those that hold too.
+local function check(which, all_lines)
+  sysbench.cmdline.expect()
+  local drv = sysbench.sql.driver()
+  local con = drv:connect()
+  if sysbench.tid == 0 then
+    begin_first(drv, con)
+  end
+  if not sysbench.cmdline.barrier() then
+    return
+  end
+  if sysbench.tid > 0 then
+    M.begin(drv, con, sysbench.cmdline.share())
+  end
+  local list = M.conditions(which, M.warehouses(con))
+  local owner, found = share_out(list, sysbench.opt.threads), {}
+  for i, condition in ipairs(list) do
+    if owner[i] == sysbench.tid then
+      found[i] = M.find(con, condition)
+    end
+  end
+  local others_are_well = sysbench.cmdline.barrier()
+  con:query("ROLLBACK")
+  con:disconnect()
+  if others_are_well and print_in_order(list, owner, found, all_lines) and sysbench.tid == 0 then
+    conclude(#list, all_lines)
+  end
+end
+
+function M.check()
+  options.check()
+  check("all", true)
+end
+
+-- Checks at the end of prepare, as --order-check says.  Tells of violations only.
+function M.after_prepare()
+  if sysbench.opt.order_check ~= "none" and sysbench.sql.driver():name() ~= "null" then
+    check(sysbench.opt.order_check, false)
+  end
+end
+
+return M

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shows on servers that `order_entry check` finds a fault in each condition, and raises no alarm beside a run."""
+import re
+import subprocess
+
+import pytest
+
+import order_faults
+import transcripts
+from servers import BENCH
+from test_workloads import bench, must
+
+ALL_HOLD = "Checked: 21 of 21 conditions hold, 0 violated, 0 could not be checked"
+
+
+@pytest.fixture(scope="module", params=["mariadb_plain", "postgresql"])
+def server(request):
+    server = request.getfixturevalue(request.param)
+    transcripts.empty(server)
+    must(server, "order_entry", "--threads=2", "prepare")
+    yield server
+    transcripts.empty(server)
+
+
+def change(server, text):
+    server.sql(("USE spec_db; " if server.driver == "mysql" else "") + text)
+
+
+def check(server, threads):
+    status, out, _ = bench(server, "order_entry", f"--threads={threads}", "check")
+    return status, out, dict(re.findall(r"^condition (\w+) .*?: ((?:holds|could|is violated).*)$", out, re.M))
+
+
+@pytest.mark.slow
+def test_a_check_beside_a_run_finds_nothing(server):
+    """Four checks, by one session and by three."""
+    with subprocess.Popen([BENCH, "order_entry", *server.login(), "--threads=4", "--order-mode=batched", "--time=0",
+                           "--order-remote=6", "run"], stdout=subprocess.DEVNULL) as run:
+        for i in range(4):
+            status, out, found = check(server, 1 + i % 2 * 2)
+            assert run.poll() is None
+            assert status == 0 and set(found.values()) == {"holds"} and ALL_HOLD in out
+        run.terminate()
+
+
+@pytest.mark.slow
+def test_each_condition_finds_its_fault(server):
+    """In the loaded rows, which a reset brings back."""
+    must(server, "order_entry", "--threads=2", "reset")
+    change(server, order_faults.ORDER)
+    status, out, found = check(server, 3)
+    assert status == 0 and ALL_HOLD in out
+    change(server, order_faults.FAULTS)
+    for threads in 1, 3:
+        status, out, found = check(server, threads)
+        assert status == 3 and list(found) == list(order_faults.FOUND)
+        for name, (count, first) in order_faults.FOUND.items():
+            first = first.replace("=0", "=0.00") if name == "S6" else first
+            assert found[name].startswith(f"is violated by {count}; the first: {first}"), name
