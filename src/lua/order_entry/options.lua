@@ -13,7 +13,7 @@ M.declared = {
     keeps_data = true},
   order_remote = {"Percentage of order lines from other warehouses; 15 times of payments", 1,
     keeps_data = true},
-  order_check = {"Conditions to check after prepare: none, quick or all", "quick",
+  order_check = {"Conditions to check after a run or prepare: none, quick or all", "quick",
     keeps_data = true},
   order_history_key = {"A key of its own for history, which some clusters need", false},
 }

@@ -136,6 +136,12 @@ function sysbench.hooks.add_to_cumulative(stat)
     lines[#lines + 1] = ("    efficiency:                          %.1f %% of 12.86 a warehouse")
       :format(all / (12.86 * about.warehouses) * 100)
   end
+  -- The main instance alone knows about the run; another one reports checkpoints.
+  if about.warehouses then
+    for _, line in ipairs(require("order_entry.proof").lines(stat, about.warehouses)) do
+      lines[#lines + 1] = line
+    end
+  end
   return lines
 end
 
