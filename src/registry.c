@@ -65,7 +65,7 @@ const struct bn_registry_script bn_registry_scripts[] = {
     {"select_random_points", "several rows by random keys"},
     {"select_random_ranges", "several random ranges"},
     {"bulk_insert", "insert many rows at a time"},
-    {"order_entry", "orders, payments and deliveries of warehouses"},
+    {"order_entry", "order entry, five kinds of transactions"},
     {.name = NULL},
 };
 

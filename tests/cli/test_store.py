@@ -1203,10 +1203,10 @@ def test_a_line_that_is_passed_over_quotes_no_control_characters(good, tmp_path)
 def test_histograms_are_counted_among_the_metrics(good, tmp_path):
     """Each would take 270 KiB of memory."""
     document = json.loads(good)
-    more = [{"name": f"h{i}", "unit": "ns", "kind": "histogram"} for i in range(64)]
+    more = [{"name": f"h{i}", "unit": "ns", "kind": "histogram"} for i in range(96)]
     document["groups"][0]["metrics"] += more
     (tmp_path / "bad").write_text(json.dumps(document))
-    assert "'metrics' has more than 64 histograms" in report("bad", cwd=tmp_path).err
+    assert "'metrics' has more than 96 histograms" in report("bad", cwd=tmp_path).err
     del document["groups"][0]["metrics"][-1]
     (tmp_path / "good").write_text(json.dumps(document))
     assert report("good", cwd=tmp_path).status == 0

@@ -53,10 +53,10 @@ end
 
 -- The statements that begin to read one state of the rows.
 local begin_texts = {
-  mysql = {"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-           "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"},
-  pgsql = {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"},
-  sqlite = {"BEGIN"},
+  mysql = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ; " ..
+          "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
+  pgsql = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+  sqlite = "BEGIN",
 }
 
 -- Returns the number of warehouses whose rows a check expects.
@@ -67,7 +67,7 @@ end
 -- Begins the transaction of a check.  On PostgreSQL it sees the state that another session has
 -- exported, if there is one.
 function M.begin(drv, con, exported)
-  for _, text in ipairs(begin_texts[drv:name()]) do
+  for text in begin_texts[drv:name()]:gmatch("[^;]+") do
     con:query(text)
   end
   if drv:name() == "pgsql" and exported and exported ~= "" then
