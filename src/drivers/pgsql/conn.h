@@ -31,7 +31,6 @@ struct bn_pgsql_conn {
 struct bn_pgsql_stmt {
   struct bn_pgsql_conn *conn;
   struct bn_pgsql_request request;
-  struct bn_pgsql_values values; /* used by lib/ */
   int fields; /* number of fields of its rows, as wire/ was told; BN_PGSQL_UNKNOWN: not yet */
 };
 

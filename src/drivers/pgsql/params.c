@@ -93,8 +93,9 @@ static const char *params_skip(const char *p, const char *begin, const char *end
   return p + 1;
 }
 
-static size_t params_count(const char *sql, const char *end)
+size_t bn_pgsql_count_params(const char *sql, size_t len)
 {
+  const char *const end = sql + len;
   size_t n = 0;
 
   for (const char *p = sql; p < end; p = params_skip(p, sql, end))
@@ -103,11 +104,10 @@ static size_t params_count(const char *sql, const char *end)
 }
 
 char *bn_pgsql_number_params(const struct bn_driver_host *host, const char *sql, size_t len,
-                             size_t *n)
+                             size_t n)
 {
   const char *const end = sql + len;
-  const size_t total = params_count(sql, end);
-  const size_t room = len + total * 20 + 1;
+  const size_t room = len + n * 20 + 1;
   char *out = host->alloc(1, room), *to = out;
   size_t number = 0;
 
@@ -120,6 +120,5 @@ char *bn_pgsql_number_params(const struct bn_driver_host *host, const char *sql,
     memcpy(to, p, (size_t)(next - p));
     to += next - p;
   }
-  *n = total;
   return out;
 }

@@ -6,15 +6,18 @@
 #include "api/driver.h"
 
 struct bn_pgsql_request {
-  char *sql; /* with $1, $2, …; kept after prepare for a change of types */
-  size_t n_params;
+  const char *text; /* with question marks; the SQL layer's */
+  size_t len, n_params;
+  char *sql; /* with $1, $2, …; NULL while nothing is to be prepared */
   char name[24];  /* "": the server does not know the statement; lib/ sets it */
   uint32_t *type; /* object ids of n_params types */
   const struct bn_sql_bind *binds;
 };
 
-/* Returns sql with "?" outside of literals, names and comments as $1, $2, …; malloc'd. */
+/* Returns the number of "?" outside of literals, names and comments. */
+size_t bn_pgsql_count_params(const char *sql, size_t len);
+/* Returns sql with its n parameters as $1, $2, …; malloc'd. */
 char *bn_pgsql_number_params(const struct bn_driver_host *host, const char *sql, size_t len,
-                             size_t *n);
+                             size_t n);
 
 #endif

@@ -70,14 +70,41 @@ static uint32_t pgsql_type_of(enum bn_sql_type type)
   return 0; /* the server decides */
 }
 
+/* Takes a statement that is to be prepared.  Its numbered text is made for each prepare and freed
+   after it, because many sessions have many statements; only if each execute prepares, it stays. */
+static void stmt_begin(struct bn_pgsql_stmt *st, const char *sql, size_t len)
+{
+  struct bn_pgsql_request *q = &st->request;
+
+  q->text = sql;
+  q->len = len;
+  q->n_params = bn_pgsql_count_params(sql, len);
+}
+
+static void stmt_number_params(struct bn_pgsql_request *q, const struct bn_driver_host *host)
+{
+  if (q->sql == NULL)
+    q->sql = bn_pgsql_number_params(host, q->text, q->len, q->n_params);
+}
+
+static void stmt_free_sql(struct bn_pgsql_request *q)
+{
+  free(q->sql);
+  q->sql = NULL;
+}
+
 static enum bn_sql stmt_send_prepare(struct bn_pgsql_stmt *st, struct bn_sql_diag *d)
 {
   struct bn_pgsql_conn *c = st->conn;
   const bool in_failed = bn_pgsql_transaction(c) == 'E';
+  enum bn_sql rc;
 
   st->fields = BN_PGSQL_UNKNOWN;
+  stmt_number_params(&st->request, c->driver->host);
   bn_pgsql_wire_lend(&c->wire);
-  return bn_pgsql_lib_prepare(&c->lib, &st->request, in_failed, d);
+  rc = bn_pgsql_lib_prepare(&c->lib, &st->request, in_failed, d);
+  stmt_free_sql(&st->request);
+  return rc;
 }
 
 enum bn_sql bn_pgsql_prepare(void *conn, void *stmt, const char *sql, size_t len,
@@ -89,7 +116,9 @@ enum bn_sql bn_pgsql_prepare(void *conn, void *stmt, const char *sql, size_t len
 
   st->conn = conn;
   host = st->conn->driver->host;
-  st->request.sql = bn_pgsql_number_params(host, sql, len, &st->request.n_params);
+  stmt_begin(st, sql, len);
+  if (host->anew)
+    stmt_number_params(&st->request, host);
   if (st->request.n_params > 0 || host->anew)
     return BN_SQL_DONE;
   rc = stmt_send_prepare(st, d);
@@ -155,7 +184,8 @@ static bool stmt_make_ready(struct bn_pgsql_conn *c, const struct bn_sql_unprepa
   st->conn = c;
   st->fields = BN_PGSQL_UNKNOWN;
   q->binds = u->binds;
-  q->sql = bn_pgsql_number_params(c->driver->host, u->sql, u->len, &q->n_params);
+  stmt_begin(st, u->sql, u->len);
+  stmt_number_params(q, c->driver->host);
   if (q->n_params != u->n_binds || q->n_params > BN_PGSQL_PARAMS_MAX)
     return false;
   if (q->n_params > 0)
@@ -189,6 +219,8 @@ enum bn_sql bn_pgsql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
   }
   if (ready > 0)
     rc = bn_pgsql_wire_prepare(&c->wire, q, ready, done, d);
+  for (size_t i = 0; i < *done; i++)
+    stmt_free_sql(q[i]);
   for (size_t i = *done; i < n && i <= ready; i++)
     stmt_undo(list[i].stmt);
   return rc;
@@ -206,7 +238,7 @@ enum bn_sql bn_pgsql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_
                               "wrong number of parameters in prepared statement", d);
   if (!bn_pgsql_on_wire(c) || q->n_params > BN_PGSQL_PARAMS_MAX) {
     bn_pgsql_wire_lend(&c->wire);
-    return bn_pgsql_lib_execute(&c->lib, q, &st->values, anew, r, d);
+    return bn_pgsql_lib_execute(&c->lib, q, anew, r, d);
   }
   /* Prepares, binds and executes the statement without a name. */
   if (__builtin_expect(anew, 0))
@@ -221,9 +253,7 @@ void bn_pgsql_close(void *stmt)
 
   if (q->name[0] != '\0')
     bn_pgsql_lib_drop_name(&st->conn->lib, q);
-  free(q->sql);
+  stmt_free_sql(q);
   free(q->type);
-  q->sql = NULL;
   q->type = NULL;
-  bn_pgsql_lib_free_values(&st->values);
 }

@@ -341,6 +341,7 @@ void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c)
   free(c->closing);
   free(c->tried_copy);
   c->closing = c->tried_copy = NULL;
+  bn_pgsql_lib_free_values(c);
 }
 
 bool bn_pgsql_lib_knows(const char *keyword)

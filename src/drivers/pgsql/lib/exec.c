@@ -70,9 +70,9 @@ PGresult *bn_pgsql_lib_exec_prepare(struct bn_pgsql_lib *c, const struct bn_pgsq
                             : PQprepare(c->handle, q->name, q->sql, n, q->type);
 }
 
-PGresult *bn_pgsql_lib_exec_anew(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q,
-                                 const struct bn_pgsql_values *v)
+PGresult *bn_pgsql_lib_exec_anew(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q)
 {
+  const struct bn_pgsql_values *v = &c->values;
   const int n = (int)q->n_params;
 
   return exec_is_watched(c)
@@ -81,9 +81,9 @@ PGresult *bn_pgsql_lib_exec_anew(struct bn_pgsql_lib *c, const struct bn_pgsql_r
              : PQexecParams(c->handle, q->sql, n, q->type, v->value, v->length, v->format, 0);
 }
 
-PGresult *bn_pgsql_lib_exec_prepared(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q,
-                                     const struct bn_pgsql_values *v)
+PGresult *bn_pgsql_lib_exec_prepared(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q)
 {
+  const struct bn_pgsql_values *v = &c->values;
   const int n = (int)q->n_params;
 
   return exec_is_watched(c)

@@ -15,6 +15,14 @@
 struct bn_pgsql;
 struct bn_sockwait;
 
+/* Values as libpq wants them, with room for n; all zero is valid. */
+struct bn_pgsql_values {
+  struct bn_pgsql_param *param;
+  const char **value;
+  int *length, *format;
+  size_t n;
+};
+
 /* Only the files of this folder use the members of both structs. */
 struct bn_pgsql_lib {
   PGconn *handle;
@@ -26,16 +34,10 @@ struct bn_pgsql_lib {
   char *closing;
   size_t closing_len;
   unsigned n_closing;
-  int row;            /* next row of the current result */
-  char *tried_copy;   /* the last COPY that was tried in a transaction; NULL: none */
-  char last_words[6]; /* SQLSTATE of the last error or notice of the connection; "": none */
-};
-
-/* The values of a statement as libpq wants them; all zero is valid. */
-struct bn_pgsql_values {
-  struct bn_pgsql_param *param;
-  const char **value;
-  int *length, *format;
+  struct bn_pgsql_values values; /* of the statement that is executed */
+  int row;                       /* next row of the current result */
+  char *tried_copy;              /* the last COPY that was tried in a transaction; NULL: none */
+  char last_words[6];            /* SQLSTATE of the last error or notice of the connection; "": none */
 };
 
 /* --- connect.c --- */
@@ -66,10 +68,8 @@ bool bn_pgsql_lib_knows(const char *keyword);
 PGresult *bn_pgsql_lib_exec(struct bn_pgsql_lib *c, const char *sql);
 PGresult *bn_pgsql_lib_exec_prepare(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q);
 /* PQexecParams */
-PGresult *bn_pgsql_lib_exec_anew(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q,
-                                 const struct bn_pgsql_values *v);
-PGresult *bn_pgsql_lib_exec_prepared(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q,
-                                     const struct bn_pgsql_values *v);
+PGresult *bn_pgsql_lib_exec_anew(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q);
+PGresult *bn_pgsql_lib_exec_prepared(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q);
 /* PQgetResult */
 PGresult *bn_pgsql_lib_result(struct bn_pgsql_lib *c);
 /* PQgetCopyData: above 0 there is a row */
@@ -117,9 +117,9 @@ void bn_pgsql_lib_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q);
 void bn_pgsql_lib_drop_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q);
 /* anew: the statement is prepared, bound and executed without a name. */
 enum bn_sql bn_pgsql_lib_execute(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q,
-                                 struct bn_pgsql_values *v, bool anew, struct bn_sql_result *r,
-                                 struct bn_sql_diag *d);
-void bn_pgsql_lib_free_values(struct bn_pgsql_values *v);
+                                 bool anew, struct bn_sql_result *r, struct bn_sql_diag *d);
+/* Frees what the statements of a connection have used. */
+void bn_pgsql_lib_free_values(struct bn_pgsql_lib *c);
 
 /* --- load.c --- */
 /* in_transaction: a failure that INSERT would not meet leaves the transaction of the caller as it

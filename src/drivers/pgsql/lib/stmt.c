@@ -72,8 +72,10 @@ enum bn_sql bn_pgsql_lib_prepare(struct bn_pgsql_lib *c, struct bn_pgsql_request
 /* --- values --------------------------------------------------------------------------------------
  */
 
-void bn_pgsql_lib_free_values(struct bn_pgsql_values *v)
+void bn_pgsql_lib_free_values(struct bn_pgsql_lib *c)
 {
+  struct bn_pgsql_values *v = &c->values;
+
   free(v->param);
   free(v->value);
   free(v->length);
@@ -106,29 +108,33 @@ static bool pgsql_set_value(struct bn_pgsql_values *v, size_t i, const struct bn
   return true;
 }
 
-/* Makes the arrays that libpq wants the values in. */
-static void stmt_make_values(const struct bn_driver_host *host, struct bn_pgsql_values *v, size_t n)
+/* Makes room for n values.  Statements share it, because one is executed at a time. */
+static void stmt_make_values(struct bn_pgsql_lib *c, size_t n)
 {
-  if (v->format != NULL || n == 0)
+  const struct bn_driver_host *host = c->driver->host;
+  struct bn_pgsql_values *v = &c->values;
+
+  if (n <= v->n)
     return;
+  bn_pgsql_lib_free_values(c);
   v->param = host->alloc(n, sizeof *v->param);
   v->value = host->alloc(n, sizeof *v->value);
   v->length = host->alloc(n, sizeof *v->length);
   v->format = host->alloc(n, sizeof *v->format);
+  v->n = n;
   for (size_t i = 0; i < n; i++)
     v->format[i] = 1;
 }
 
 enum bn_sql bn_pgsql_lib_execute(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q,
-                                 struct bn_pgsql_values *v, bool anew, struct bn_sql_result *r,
-                                 struct bn_sql_diag *d)
+                                 bool anew, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
-  stmt_make_values(c->driver->host, v, q->n_params);
+  stmt_make_values(c, q->n_params);
   for (size_t i = 0; i < q->n_params; i++) {
-    if (__builtin_expect(!pgsql_set_value(v, i, &q->binds[i]), 0))
+    if (__builtin_expect(!pgsql_set_value(&c->values, i, &q->binds[i]), 0))
       return bn_pgsql_fail_text("22001", "PQexecPrepared", "a parameter is too long", d);
   }
   if (anew)
-    return bn_pgsql_lib_take(c, bn_pgsql_lib_exec_anew(c, q, v), "PQexecParams", r, d);
-  return bn_pgsql_lib_take(c, bn_pgsql_lib_exec_prepared(c, q, v), "PQexecPrepared", r, d);
+    return bn_pgsql_lib_take(c, bn_pgsql_lib_exec_anew(c, q), "PQexecParams", r, d);
+  return bn_pgsql_lib_take(c, bn_pgsql_lib_exec_prepared(c, q), "PQexecPrepared", r, d);
 }
