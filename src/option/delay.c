@@ -9,7 +9,7 @@
 static const double longest_ns = 86400e9;
 
 const char bn_delay_forms[] =
-    "TIME, fixed:TIME, exp:TIME, exp:TIME..TIME, uniform:TIME..TIME; TIME: seconds, "
+    "TIME, fixed:TIME, exp:MEAN, exp:MEAN..MOST, uniform:LEAST..MOST; times are seconds, "
     "also with ns, us, ms, s, m or h, up to a day";
 
 /* Moves *at behind the word. */

@@ -48,8 +48,9 @@ def test_exponential_times_have_their_mean_and_their_percentile(tmp_path):
 def test_a_bad_value_is_named(tmp_path, value):
     done = bench.run(*POINT, f"--null-latency={value}", "run", cwd=tmp_path)
     assert done.status == 1
-    assert done.err == (f"--null-latency={value}: not a time; allowed: TIME, fixed:TIME, exp:TIME, "
-                        "exp:TIME..TIME, uniform:TIME..TIME; TIME: seconds, also with ns, us, ms, s, m or h, up to a day\n")
+    assert done.err == (f"--null-latency={value}: not a time; allowed: TIME, fixed:TIME, exp:MEAN, "
+                        "exp:MEAN..MOST, uniform:LEAST..MOST; times are seconds, also with ns, us, ms, s, "
+                        "m or h, up to a day\n")
 
 
 def test_the_grace_ends_a_long_statement(tmp_path):
