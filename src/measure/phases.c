@@ -62,6 +62,15 @@ bool bn_phases_value(const struct bn_phase_view *p, const char *figure, double *
   return true;
 }
 
+size_t bn_phases_begun(const struct bn_view *v)
+{
+  size_t n = 0;
+
+  while (n < v->n_phases && v->phases[n].to_s > v->phases[n].from_s)
+    n++;
+  return n;
+}
+
 /* A document may name its metrics in any way. */
 static const char *phases_text(const char *metric)
 {

@@ -18,6 +18,8 @@ bool bn_phases_is(const char *metric, const char *part);
 const struct bn_phase_view *bn_phases_named(const struct bn_view *v, const char *part);
 /* Sets the value of a figure by its name; false: phases do not have it. */
 bool bn_phases_value(const struct bn_phase_view *p, const char *figure, double *value);
+/* Returns how many phases of a view began, which are the first ones. */
+size_t bn_phases_begun(const struct bn_view *v);
 /* Returns whether the name of a part is that of a phase. */
 bool bn_phases_part(const char *part);
 

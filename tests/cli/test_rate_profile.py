@@ -113,6 +113,26 @@ def test_phases_are_reported(spike):
     assert holds["p95@phase:2>50ms"] and holds["queued@phase:2>=500"]
 
 
+def test_metrics_and_tables_have_phases(spike):
+    phases = json.loads((spike / "r.json").read_text())["groups"][0]["total"]["phases"]
+    metrics = bench.run("report", "--format=openmetrics", "r.json", cwd=spike).out.splitlines()
+    table = bench.run("report", "--format=markdown", "r.json", cwd=spike).out.splitlines()
+    for number, phase in enumerate(phases, 1):
+        label = f'{{phase="{number}"}}'
+        for figure in ("due", "carried", "started", "dropped"):
+            assert f"bench_phase_{figure}_total{label} {phase[figure]}" in metrics
+        assert f"bench_phase_queued{label} {phase['queued']}" in metrics
+        assert f"bench_phase_latency_seconds_count{label} {phase['count']}" in metrics
+        name = f"| phase:{number} {phase['text']} "
+        assert f"{name}started/s | {phase['started_per_s']:.2f} |" in table
+        assert (f"{name}queued at its end | {phase['queued']} |" in table) == (phase["queued"] > 0)
+    assert any(line.startswith("| phase:2 hold:2000/500ms 95th percentile (ms) | ") for line in table)
+    recovered = [n for n, p in enumerate(phases, 1) if p["recovered"]]
+    assert [line.split()[0] for line in metrics if line.startswith("bench_phase_recovery_seconds{")] == \
+        [f'bench_phase_recovery_seconds{{phase="{n}"}}' for n in recovered]
+    assert sum(" recovered after (s) " in line for line in table) == (phases[1]["recovery_s"] > 0)
+
+
 def test_studies_name_phases(spike):
     document = json.loads((spike / "r.json").read_text())
     document["end"].update(status=0, reason="time limit")

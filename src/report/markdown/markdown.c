@@ -13,6 +13,7 @@
 #include "base/escape.h"
 #include "base/units.h"
 #include "measure/facts.h"
+#include "measure/phases.h"
 #include "measure/result.h"
 #include "measure/view.h"
 #include "report/command.h"
@@ -54,6 +55,7 @@ enum place {
   MISSING_COMMITS,
   UNKNOWN_COMMITS,
   KINDS,
+  PHASES,
   STATEMENTS,
   STATUS
 };
@@ -99,13 +101,23 @@ enum { VALUE_MAX = 4096 };
 
 struct line {
   enum place place;
-  size_t part;    /* a statement or a kind of events: index in the names of all runs; else 0 */
+  size_t part;    /* a statement, kind of events or phase: index in the names of all runs; or 0 */
   double percent; /* order among percentiles, with others of enum before and behind them; else 0 */
   char value[VALUE_MAX];
 };
 
 /* What a line of a part has instead of a percentile. */
-enum { PER_S = -3, PERCENT_OF_ALL, AVERAGE, RETRIES_OF = 101, FAILURES_OF };
+enum {
+  PER_S = -4,
+  STARTED_PER_S,
+  PERCENT_OF_ALL,
+  AVERAGE,
+  DROPPED_OF = 101,
+  QUEUED_OF,
+  RETRIES_OF,
+  FAILURES_OF,
+  RECOVERY
+};
 
 /* The values of one run. */
 struct column {
@@ -331,6 +343,13 @@ static void markdown_add_part_times(const struct bn_view *v, struct column *c, e
 }
 
 /* Losses have lines if there are any. */
+static void markdown_add_loss(struct column *c, enum place place, size_t part, double percent,
+                              uint64_t n)
+{
+  if (n > 0)
+    (void)snprintf(markdown_add_ordered(c, place, part, percent), VALUE_MAX, "%" PRIu64, n);
+}
+
 static void markdown_add_kind(struct markdown *m, struct column *c, const struct bn_view *v,
                               const struct bn_event_kind *k)
 {
@@ -341,12 +360,27 @@ static void markdown_add_kind(struct markdown *m, struct column *c, const struct
   if (!isnan(k->share))
     markdown_put_f64(markdown_add_ordered(c, KINDS, part, PERCENT_OF_ALL), k->share * percent, 1);
   markdown_add_part_times(v, c, KINDS, part, k->timing);
-  if (k->retries > 0)
-    (void)snprintf(markdown_add_ordered(c, KINDS, part, RETRIES_OF), VALUE_MAX, "%" PRIu64,
-                   k->retries);
-  if (k->failed_events > 0)
-    (void)snprintf(markdown_add_ordered(c, KINDS, part, FAILURES_OF), VALUE_MAX, "%" PRIu64,
-                   k->failed_events);
+  markdown_add_loss(c, KINDS, part, RETRIES_OF, k->retries);
+  markdown_add_loss(c, KINDS, part, FAILURES_OF, k->failed_events);
+}
+
+/* Adds a phase that began.  The name of its timing has its number, so two phases with one text have
+   lines of their own. */
+static void markdown_add_phase(struct markdown *m, struct column *c, const struct bn_view *v,
+                               const struct bn_phase_view *p)
+{
+  const size_t part = markdown_part_index(m, p->timing->name);
+
+  markdown_put_f64(markdown_add_ordered(c, PHASES, part, STARTED_PER_S), p->started_per_s, 2);
+  markdown_add_part_times(v, c, PHASES, part, p->timing);
+  markdown_add_loss(c, PHASES, part, DROPPED_OF, p->dropped);
+  markdown_add_loss(c, PHASES, part, QUEUED_OF, p->queued);
+  markdown_add_loss(c, PHASES, part, RETRIES_OF, p->retries);
+  markdown_add_loss(c, PHASES, part, FAILURES_OF, p->failed_events);
+  if (p->recovered && p->recovery_s > 0)
+    markdown_put_f64(markdown_add_ordered(c, PHASES, part, RECOVERY), p->recovery_s, 1);
+  else if (p->recovery_s > 0)
+    (void)snprintf(markdown_add_ordered(c, PHASES, part, RECOVERY), VALUE_MAX, "not");
 }
 
 static void markdown_add_statement(struct markdown *m, struct column *c, const struct bn_view *v,
@@ -389,10 +423,14 @@ static const char *markdown_name_line(const struct line *l)
     double percent;
     const char *name;
   } names[] = {{PER_S, "events/s"},
+               {STARTED_PER_S, "started/s"},
                {PERCENT_OF_ALL, "share of events (%)"},
                {AVERAGE, "avg (ms)"},
+               {DROPPED_OF, "dropped"},
+               {QUEUED_OF, "queued at its end"},
                {RETRIES_OF, "retries"},
-               {FAILURES_OF, "failed events"}};
+               {FAILURES_OF, "failed events"},
+               {RECOVERY, "recovered after (s)"}};
 
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (l->percent == names[i].percent)
@@ -402,7 +440,7 @@ static const char *markdown_name_line(const struct line *l)
 
 static void markdown_print_label(const struct markdown *m, const struct line *l, FILE *out)
 {
-  const bool is_of_part = l->place == STATEMENTS || l->place == KINDS;
+  const bool is_of_part = l->place == STATEMENTS || l->place == KINDS || l->place == PHASES;
   char digits[BN_UNITS_DIGITS], name[VALUE_MAX] = "latency";
 
   if (!is_of_part && l->place != PERCENTILE) {
@@ -502,6 +540,8 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
   markdown_add_losses(c, v);
   for (size_t i = 0; i < v->n_event_kinds; i++)
     markdown_add_kind(m, c, v, &v->event_kinds[i]);
+  for (size_t i = 0; i < bn_phases_begun(v); i++)
+    markdown_add_phase(m, c, v, &v->phases[i]);
   for (size_t i = 0; i < v->n_statements; i++)
     markdown_add_statement(m, c, v, &v->statements[i].timing);
   return 0;

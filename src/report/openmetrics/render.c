@@ -258,26 +258,41 @@ static void openmetrics_add_timings(struct bn_buf *b, const struct bn_view *v)
 
 /* --- kinds of events -------------------------------------------------------------------------- */
 
-/* A family of the kinds of events.  offset: of the member of struct bn_event_kind. */
-static const struct {
+/* A family of the parts of a run.  offset: of a member of the struct of the part. */
+struct part_row {
   struct family family;
   size_t offset;
-  bool is_rate;
-} kind_rows[] = {
+  enum bn_view_type type;
+};
+
+static void openmetrics_add_member(struct bn_buf *b, const struct part_row *r, const void *part,
+                                   const char *label, const char *name)
+{
+  const void *at = (const char *)part + r->offset;
+
+  openmetrics_add_name(b, r->family.name, strcmp(r->family.type, "counter") == 0 ? "_total" : "",
+                       label, name);
+  if (r->type == BN_VIEW_U64)
+    openmetrics_add_u64(b, *(const uint64_t *)at);
+  else
+    openmetrics_add_f64(b, *(const double *)at);
+}
+
+static const struct part_row kind_rows[] = {
     {{"bench_event_kind_events", "counter", NULL, "Events that have ended, by their kind."},
      offsetof(struct bn_event_kind, events),
-     false},
+     BN_VIEW_U64},
     {{"bench_event_kind_retries", "counter", NULL, "Repetitions of events, by their kind."},
      offsetof(struct bn_event_kind, retries),
-     false},
+     BN_VIEW_U64},
     {{"bench_event_kind_failed_events", "counter", NULL,
       "Events that have failed after --db-max-tries, by their kind."},
      offsetof(struct bn_event_kind, failed_events),
-     false},
+     BN_VIEW_U64},
     {{"bench_event_kind_events_per_second", "gauge", NULL,
       "Events that ended in the measured time, per second, by their kind."},
      offsetof(struct bn_event_kind, events_per_s),
-     true}};
+     BN_VIEW_F64}};
 
 /* Kinds of events and groups are samples of the same families. */
 static const char *openmetrics_kind_label(const struct bn_event_kind *k)
@@ -290,24 +305,6 @@ static const char *openmetrics_kind_name(const struct bn_event_kind *k)
   return bn_event_kinds_is_group(k->name) ? k->name + sizeof BN_GROUP_PART - 1 : k->name;
 }
 
-static void openmetrics_add_kind_row(struct bn_buf *b, size_t row, const struct bn_view *v)
-{
-  const struct family *f = &kind_rows[row].family;
-
-  openmetrics_add_head(b, f);
-  for (size_t k = 0; k < v->n_event_kinds; k++) {
-    const void *at = (const char *)&v->event_kinds[k] + kind_rows[row].offset;
-
-    openmetrics_add_name(b, f->name, kind_rows[row].is_rate ? "" : "_total",
-                         openmetrics_kind_label(&v->event_kinds[k]),
-                         openmetrics_kind_name(&v->event_kinds[k]));
-    if (kind_rows[row].is_rate)
-      openmetrics_add_f64(b, *(const double *)at);
-    else
-      openmetrics_add_u64(b, *(const uint64_t *)at);
-  }
-}
-
 static void openmetrics_add_event_kinds(struct bn_buf *b, const struct bn_view *v)
 {
   static const struct family f = {"bench_event_kind_latency_seconds", "summary", "seconds",
@@ -315,8 +312,13 @@ static void openmetrics_add_event_kinds(struct bn_buf *b, const struct bn_view *
 
   if (v->n_event_kinds == 0)
     return;
-  for (size_t i = 0; i < sizeof kind_rows / sizeof *kind_rows; i++)
-    openmetrics_add_kind_row(b, i, v);
+  for (size_t i = 0; i < sizeof kind_rows / sizeof *kind_rows; i++) {
+    openmetrics_add_head(b, &kind_rows[i].family);
+    for (size_t k = 0; k < v->n_event_kinds; k++)
+      openmetrics_add_member(b, &kind_rows[i], &v->event_kinds[k],
+                             openmetrics_kind_label(&v->event_kinds[k]),
+                             openmetrics_kind_name(&v->event_kinds[k]));
+  }
   openmetrics_add_head(b, &f);
   for (size_t k = 0; k < v->n_event_kinds; k++) {
     const struct bn_event_kind *kind = &v->event_kinds[k];
@@ -327,6 +329,94 @@ static void openmetrics_add_event_kinds(struct bn_buf *b, const struct bn_view *
                               .sum_s = kind->timing->sum_s,
                               .count = kind->timing->count};
 
+    openmetrics_add_summary(b, &s, v);
+  }
+}
+
+/* --- phases ----------------------------------------------------------------------------------- */
+
+static const struct part_row phase_rows[] = {
+    {{"bench_phase_due", "counter", NULL, "Events that became due, by the phase."},
+     offsetof(struct bn_phase_view, due),
+     BN_VIEW_U64},
+    {{"bench_phase_carried", "counter", NULL, "Events that waited when the phase began."},
+     offsetof(struct bn_phase_view, carried),
+     BN_VIEW_U64},
+    {{"bench_phase_started", "counter", NULL, "Events that began, by the phase."},
+     offsetof(struct bn_phase_view, started),
+     BN_VIEW_U64},
+    {{"bench_phase_dropped", "counter", NULL, "Events that were dropped, by the phase."},
+     offsetof(struct bn_phase_view, dropped),
+     BN_VIEW_U64},
+    {{"bench_phase_queued", "gauge", NULL, "Events that waited when the phase ended."},
+     offsetof(struct bn_phase_view, queued),
+     BN_VIEW_U64},
+    {{"bench_phase_retries", "counter", NULL, "Repetitions of events, by the phase."},
+     offsetof(struct bn_phase_view, retries),
+     BN_VIEW_U64},
+    {{"bench_phase_failed_events", "counter", NULL,
+      "Events that have failed after --db-max-tries, by the phase."},
+     offsetof(struct bn_phase_view, failed_events),
+     BN_VIEW_U64},
+    {{"bench_phase_wanted_per_second", "gauge", NULL, "Mean of the rate of the phase."},
+     offsetof(struct bn_phase_view, wanted_per_s),
+     BN_VIEW_F64},
+    {{"bench_phase_started_per_second", "gauge", NULL, "Events that began, per second."},
+     offsetof(struct bn_phase_view, started_per_s),
+     BN_VIEW_F64}};
+
+/* The label of a phase is its number, as in "phase:2". */
+static void openmetrics_number_phase(char *out, size_t size, size_t k)
+{
+  (void)snprintf(out, size, "%zu", k + 1);
+}
+
+/* A phase without a recovery has no sample of it. */
+static void openmetrics_add_recoveries(struct bn_buf *b, const struct bn_view *v)
+{
+  static const struct part_row row = {
+      {"bench_phase_recovery_seconds", "gauge", "seconds",
+       "Time after the phase until the latency was that of before."},
+      offsetof(struct bn_phase_view, recovery_s),
+      BN_VIEW_F64};
+  char number[BN_UNITS_DIGITS];
+
+  openmetrics_add_head(b, &row.family);
+  for (size_t k = 0; k < v->n_phases; k++)
+    if (v->phases[k].recovered) {
+      openmetrics_number_phase(number, sizeof number, k);
+      openmetrics_add_member(b, &row, &v->phases[k], "phase", number);
+    }
+}
+
+static void openmetrics_add_phases(struct bn_buf *b, const struct bn_view *v)
+{
+  static const struct family f = {"bench_phase_latency_seconds", "summary", "seconds",
+                                  "Latency of the events that were due in the phase."};
+  const size_t n = bn_phases_begun(v);
+  char number[BN_UNITS_DIGITS];
+
+  for (size_t i = 0; n > 0 && i < sizeof phase_rows / sizeof *phase_rows; i++) {
+    openmetrics_add_head(b, &phase_rows[i].family);
+    for (size_t k = 0; k < n; k++) {
+      openmetrics_number_phase(number, sizeof number, k);
+      openmetrics_add_member(b, &phase_rows[i], &v->phases[k], "phase", number);
+    }
+  }
+  if (n > 0) {
+    openmetrics_add_recoveries(b, v);
+    openmetrics_add_head(b, &f);
+  }
+  for (size_t k = 0; k < n; k++) {
+    const struct bn_timing *t = v->phases[k].timing;
+    const struct summary s = {.family = f.name,
+                              .label = "phase",
+                              .name = number,
+                              .percentile_s = t->percentile_s,
+                              .sum_s = t->sum_s,
+                              .count = t->count};
+
+    openmetrics_number_phase(number, sizeof number, k);
     openmetrics_add_summary(b, &s, v);
   }
 }
@@ -487,6 +577,7 @@ void bn_openmetrics_view(struct bn_buf *b, const struct bn_view *v)
   openmetrics_add_rows(b, v);
   openmetrics_add_latency(b, v);
   openmetrics_add_event_kinds(b, v);
+  openmetrics_add_phases(b, v);
   openmetrics_add_timings(b, v);
   openmetrics_add_errors(b, v->delta);
   openmetrics_add_counters(b, v);

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "measure/bounds.h"
 #include "measure/event_kinds.h"
+#include "measure/phases.h"
 
 size_t bn_text_next_rank(const struct bn_view *v, double last)
 {
@@ -144,7 +145,7 @@ void bn_text_phases(FILE *out, const struct bn_view *v)
                 "until s", "due", "started", "ended", "dropped", "queued", "retries", "failed",
                 "wanted/s", "started/s", "avg");
   tables_print_rank_heads(out, v);
-  for (size_t i = 0; i < v->n_phases && v->phases[i].to_s > v->phases[i].from_s; i++) {
+  for (size_t i = 0; i < bn_phases_begun(v); i++) {
     const struct bn_phase_view *p = &v->phases[i];
 
     (void)fprintf(out,
