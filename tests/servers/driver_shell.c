@@ -32,6 +32,7 @@ struct param {
 
 struct statement {
   void *handle;
+  char *text; /* a driver may read it until the statement is closed */
   struct param param[PARAMS];
   struct bn_sql_bind bind[PARAMS];
 };
@@ -155,14 +156,19 @@ static void drop_result(struct shell *s)
   memset(&s->result, 0, sizeof s->result);
 }
 
+static void close_stmt(struct shell *s, struct statement *st)
+{
+  if (st->handle != NULL)
+    s->ops->close(st->handle);
+  free(st->handle);
+  free(st->text);
+  st->handle = st->text = NULL;
+}
+
 static void close_all(struct shell *s)
 {
-  for (unsigned i = 0; i < STMTS; i++) {
-    if (s->stmt[i].handle != NULL)
-      s->ops->close(s->stmt[i].handle);
-    free(s->stmt[i].handle);
-    s->stmt[i].handle = NULL;
-  }
+  for (unsigned i = 0; i < STMTS; i++)
+    close_stmt(s, &s->stmt[i]);
 }
 
 static void drop_conn(struct shell *s)
@@ -253,11 +259,10 @@ static void do_prepare(struct shell *s, char *text)
   enum bn_sql rc;
 
   drop_result(s);
-  if (st->handle != NULL)
-    s->ops->close(st->handle);
-  free(st->handle);
+  close_stmt(s, st);
   st->handle = calloc(1, s->ops->stmt_size);
-  rc = s->ops->prepare(s->conn[s->at], st->handle, text, strlen(text), &d);
+  st->text = strdup(text);
+  rc = s->ops->prepare(s->conn[s->at], st->handle, st->text, strlen(st->text), &d);
   answer(s, rc, &d);
 }
 
@@ -367,9 +372,7 @@ static void do_close(struct shell *s, char *text)
   struct statement *st = slot(s, &text);
 
   drop_result(s);
-  s->ops->close(st->handle);
-  free(st->handle);
-  st->handle = NULL;
+  close_stmt(s, st);
   printf("{\"rc\": \"DONE\"}\n");
 }
 
