@@ -115,6 +115,13 @@ struct bn_think {
   uint64_t until_ns; /* end of the pause of a session that shares its worker; 0: it has none */
 };
 
+/* When a session opens its connections again (engine/renewal.h). */
+struct bn_renewal {
+  uint64_t start_ns, next_ns;      /* when the run began, and when the next turn is due */
+  _Atomic uint64_t passed, missed; /* turns that were taken or missed; the missed ones of them */
+  bool allowed;                    /* the script says where a connection may be opened again */
+};
+
 /* A thread, in the words of a script: an id, random numbers and separate statistics.  A worker is
    the OS thread that drives it, alone or, under --workers, with others.  Only its worker uses the
    members, except `doing`, `interrupted` and those that measure/stat.h lets other threads read. */
@@ -146,6 +153,7 @@ struct bn_session {
       interrupted; /* set by the engine: calls fail, without a message; any thread may read */
   _Atomic(const char *)
       doing; /* static text for --thread-init-timeout: "connecting"; any thread may read */
+  struct bn_renewal renewal; /* the engine's; without --reconnect-rate, only start_ns is set */
 };
 /* Sessions are in an array and write at every event: none shares a cache line with another. */
 _Static_assert(sizeof(struct bn_session) % 64 == 0, "a session ends with a cache line");

@@ -11,6 +11,7 @@
 #include "engine/event.h"
 #include "engine/limits.h"
 #include "engine/phases.h"
+#include "engine/renewal.h"
 #include "engine/services.h"
 #include "engine/signals.h"
 #include "engine/worker.h"
@@ -345,12 +346,8 @@ static bool run_open_workload(struct bn_run *run)
   const struct bn_workload *ops = run->job.ops;
   struct bn_err err = {0};
 
-  if (run->job.conf->raw.workers != 0 && ops->turn == NULL) {
-    (void)bn_err_set(&err, 0,
-                     "--workers is for scripts: each thread of '%s' is one of the operating system",
-                     ops->name);
+  if (ops->turn == NULL && bn_worker_refuse_builtin(run->job.conf, ops->name, &err) != 0)
     return run_failed(run, &err);
-  }
   if (ops->open == NULL ||
       ops->open(&run->job.self, bn_run_main_session(run), run->workload_conf, &err) == 0)
     return true;
@@ -471,6 +468,7 @@ static void run_start_session(const struct bn_run *run, struct bn_session *s,
     s->attend |= BN_ATTEND_CLAIM;
   if (run->pacer_made)
     s->attend |= BN_ATTEND_RATE;
+  bn_renewal_start(s, times->start_ns);
   atomic_store_explicit(&s->stat->running, true, memory_order_relaxed);
 }
 
@@ -619,6 +617,7 @@ static struct bn_run_state run_compute_total(struct bn_run *run, const struct bn
   bn_reports_fact_f64(run->reports, "process", "processor_s",
                       bn_host_processor_s() - run->processor_s);
   run_report_throttling(run, end.now_ns - times->start_ns);
+  bn_renewal_log_missed(&run->sessions, end.now_ns);
   bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);
   if (bn_outcome_has(&run->outcome, BN_OUTCOME_TO_INTERRUPT)) {
     bn_interrupt_first(&run->interrupt, run->job.conf->plan.threads);

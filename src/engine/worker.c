@@ -96,6 +96,18 @@ void bn_worker_go(const struct bn_worker *w, struct bn_session *s)
   bn_threads_enter(w->threads, s, BN_SESSION_GONE);
 }
 
+int bn_worker_refuse_builtin(const struct bn_conf *c, const char *test, struct bn_err *err)
+{
+  if (c->raw.workers != 0)
+    return bn_err_set(
+        err, 0, "--workers is for scripts: each thread of '%s' is one of the operating system",
+        test);
+  if (c->raw.reconnect_rate > 0)
+    return bn_err_set(err, 0, "--reconnect-rate=%.15g: '%s' has no connections to a database",
+                      c->raw.reconnect_rate, test);
+  return 0;
+}
+
 static void worker_drive(const struct bn_worker *w, struct bn_session *s)
 {
   const struct bn_job *job = w->job;

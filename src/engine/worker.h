@@ -30,6 +30,8 @@ void bn_worker_not_opened(struct bn_session *s, const struct bn_err *err);
 void bn_worker_looped(const struct bn_worker *w, struct bn_session *s, bool failed);
 void bn_worker_closed(struct bn_session *s, bool failed, const struct bn_err *err);
 void bn_worker_go(const struct bn_worker *w, struct bn_session *s);
+/* Refuses options that a built-in test of that name does not have. */
+int bn_worker_refuse_builtin(const struct bn_conf *c, const char *test, struct bn_err *err);
 /* Runs a command that is not parallel, in this thread. */
 void bn_worker_call(struct bn_threads *t, struct bn_session *s, const struct bn_job *job);
 

@@ -259,6 +259,12 @@ local function prepare_again()
   end
 end
 
+-- Called on a new connection, with the statements of the old one.
+local function renew_statements()
+  close_statements()
+  prepare_again()
+end
+
 function init()
   local wrong = require("oltp_tables").init()
   if wrong then
@@ -306,6 +312,7 @@ function thread_init()
     prepare_other_tables(#used_kinds > 0 and 1 or 0, true)
   end
   prepares_again = when == "now" and (has_dialect or sysbench.opt.db_prepare == "eager")
+  con:may_reconnect(renew_statements)
 end
 
 -- Closes the statements in `list` and in the tables within, and forgets them.
@@ -350,7 +357,7 @@ function check_reconnect()
 end
 
 function sysbench.hooks.before_restart_event(failure)
-  require("oltp_restart").before_event(failure, prepare_again)
+  require("oltp_restart").before_event(failure, renew_statements)
 end
 
 -- Events -------------------------------------------------------------------------------------

@@ -10,10 +10,9 @@ local function leaves_transaction_open(failure)
   return type(stmt) == "table" and stmt.begin and not failure.sql_errno
 end
 
-function M.before_event(failure, prepare_again)
+function M.before_event(failure, renew_statements)
   if failure.connection and failure.connection.lost then
-    close_statements()
-    prepare_again()
+    renew_statements()
   elseif leaves_transaction_open(failure) then
     -- If this fails, the repeated event fails too, and reports why.
     pcall(con.query, con, "ROLLBACK")

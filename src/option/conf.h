@@ -37,7 +37,7 @@ struct bn_conf_raw {
   double time_s, warmup_s, report_interval_s, thread_init_timeout_s, abort_on_assert_s;
   char *forced_shutdown, *time_grace;
   uint64_t thread_stack_size;
-  double rate;
+  double rate, reconnect_rate;
   char *rate_profile;
   int64_t rate_max_backlog;
   int arrivals; /* enum bn_gaps */

@@ -68,6 +68,7 @@ local function new_connection()
     end
   end
   function con:reconnect() log("Quit") log("Connect") end
+  function con:may_reconnect() end
   function con:disconnect() log("Quit") end
   log("Connect")
   return con

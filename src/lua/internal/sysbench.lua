@@ -148,6 +148,10 @@ local walks = {
 -- up each time because a script may replace it.
 local function new_thread_run(env, sysbench, call)
   return function (id)
+    local attach_renewals = rawget(internal, "attach_renewals")
+    if attach_renewals then
+      attach_renewals(env, sysbench)
+    end
     if not C.bn_ffi_event_begin() then
       return
     end

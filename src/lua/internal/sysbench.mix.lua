@@ -240,6 +240,12 @@ end
 
 -- The event loop, as that of module sysbench.
 function Mix:run(id)
+  local attach_renewals = rawget(internal, "attach_renewals")
+  if attach_renewals then
+    for _, part in ipairs(self.parts) do
+      attach_renewals(part.env, part.sysbench)
+    end
+  end
   if not C.bn_ffi_event_begin() then
     return
   end

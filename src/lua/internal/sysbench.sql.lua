@@ -289,6 +289,15 @@ function connection_methods:disconnect()
   return true
 end
 
+-- Says that the connection may be closed and opened again between events, which --reconnect-rate
+-- asks for.  again: what is done then, if anything.
+function connection_methods:may_reconnect(again)
+  expect(self, CONNECTION, "connection", "may_reconnect")
+  if C.bn_ffi_may_reconnect() then
+    module("sysbench.renewal").add(self, again)
+  end
+end
+
 -- sysbench.sql.more handles names that are no method.
 ffi.metatype("sql_connection", {
   __index = function (con, name)

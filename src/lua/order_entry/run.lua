@@ -180,6 +180,7 @@ function M.thread_init()
     pause()
   end
   prepare_statements(drv)
+  con:may_reconnect()
 end
 
 function M.thread_done()

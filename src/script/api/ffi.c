@@ -9,6 +9,7 @@
 #include "base/dist.h"
 #include "base/geohist.h"
 #include "engine/event.h"
+#include "engine/renewal.h"
 #include "option/conf.h"
 #include "script/api/ffi_hist.h"
 #include "script/api/ffi_rand.h"
@@ -93,6 +94,16 @@ void bn_ffi_event_start_later(void)
 
   if (in->lua.worker && bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended))
     bn_event_start_later(s, in->own_event ? &in->own_tick : &in->tick);
+}
+
+bool bn_ffi_may_reconnect(void)
+{
+  return bn_renewal_allow(bn_instance_session());
+}
+
+bool bn_ffi_take_renewal(void)
+{
+  return bn_renewal_take(bn_instance_session());
 }
 
 bool bn_ffi_over(void)

@@ -30,6 +30,11 @@ BN_API uint32_t bn_ffi_event_again(uint32_t tries);
 BN_API bool bn_ffi_think(double seconds);
 /* Moves the start of the event in flight to now, except under --rate. */
 BN_API void bn_ffi_event_start_later(void);
+/* Says that connections of the session may be opened again between events; false: the run does not
+   ask for it. */
+BN_API bool bn_ffi_may_reconnect(void);
+/* Returns true if the session has to open one again before the event that has begun. */
+BN_API bool bn_ffi_take_renewal(void);
 /* Returns true if no event and no retry may begin any more. */
 BN_API bool bn_ffi_over(void);
 

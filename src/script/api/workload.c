@@ -137,11 +137,24 @@ static int workload_open_script(void **self, struct bn_session *s, const void *c
   return -1;
 }
 
+/* Refuses --reconnect-rate if thread_init() has not said which connection may be opened again. */
+static int workload_refuse_renewals(const struct bn_session *s, struct bn_err *err)
+{
+  const double rate = s->services->conf->raw.reconnect_rate;
+
+  if (rate <= 0 || s->renewal.allowed)
+    return 0;
+  return bn_err_set(
+      err, 0,
+      "--reconnect-rate=%.15g: the script does not say which connection may be opened "
+      "again between events; call connection:may_reconnect() in thread_init()",
+      rate);
+}
+
 static int workload_open_session(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct session_state *state = s->state;
 
-  (void)err;
   state->in = workload_open_instance(self, s);
   if (state->in == NULL)
     return -1;
@@ -156,6 +169,8 @@ static int workload_open_session(void *self, struct bn_session *s, struct bn_err
   } else {
     lua_pop(lua->L, 1);
   }
+  if (workload_refuse_renewals(s, err) != 0)
+    return -1;
   bn_lua_collect(lua);
   bn_stackguard_release();
   state->ready = true;
@@ -258,7 +273,7 @@ static enum bn_lua_turn workload_call_in_turns(struct session_state *state, cons
   return turn;
 }
 
-static enum bn_turn workload_open_in_turns(void *self, struct bn_session *s)
+static enum bn_turn workload_open_in_turns(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct session_state *state = s->state;
 
@@ -273,8 +288,8 @@ static enum bn_turn workload_open_in_turns(void *self, struct bn_session *s)
   case BN_LUA_FAILED:
     return BN_TURN_FAILED;
   default:
-    state->ready = true;
-    return BN_TURN_DONE;
+    state->ready = workload_refuse_renewals(s, err) == 0;
+    return state->ready ? BN_TURN_DONE : BN_TURN_FAILED;
   }
 }
 
@@ -315,10 +330,9 @@ static enum bn_turn workload_close_in_turns(struct bn_session *s)
 static enum bn_turn workload_turn(void *self, struct bn_session *s, enum bn_phase phase,
                                   struct bn_err *err)
 {
-  (void)err;
   switch (phase) {
   case BN_PHASE_OPEN:
-    return workload_open_in_turns(self, s);
+    return workload_open_in_turns(self, s, err);
   case BN_PHASE_LOOP:
     return workload_loop_in_turns(self, s);
   default:

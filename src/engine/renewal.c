@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the turns of a session by division, without a table of them. */
+#include "engine/renewal.h"
+
+#include <math.h>
+
+#include "base/log.h"
+#include "option/conf.h"
+
+static double renewal_rate(const struct bn_session *s)
+{
+  return s->services->conf->raw.reconnect_rate;
+}
+
+uint64_t bn_renewal_due_ns(const struct bn_session *s, uint64_t i)
+{
+  const double n = (double)i * s->services->sessions + s->number + 0.5;
+  const double after_s = n / renewal_rate(s);
+
+  return after_s < 3e9 ? s->renewal.start_ns + (uint64_t)(after_s * 1e9) : UINT64_MAX;
+}
+
+/* Returns how many turns are due up to now_ns. */
+static uint64_t renewal_passed(const struct bn_session *s, uint64_t now_ns)
+{
+  const double after_s = (double)(now_ns - s->renewal.start_ns) * 1e-9;
+  const double n = (after_s * renewal_rate(s) - s->number - 0.5) / s->services->sessions;
+  uint64_t passed = n > 0 ? (uint64_t)n : 0;
+
+  /* The division may have been rounded. */
+  while (bn_renewal_due_ns(s, passed) <= now_ns)
+    passed++;
+  return passed;
+}
+
+void bn_renewal_start(struct bn_session *s, uint64_t start_ns)
+{
+  s->renewal.start_ns = start_ns;
+  if (renewal_rate(s) > 0)
+    s->renewal.next_ns = bn_renewal_due_ns(s, 0);
+}
+
+bool bn_renewal_allow(struct bn_session *s)
+{
+  s->renewal.allowed = renewal_rate(s) > 0;
+  return s->renewal.allowed;
+}
+
+bool bn_renewal_take(struct bn_session *s)
+{
+  struct bn_renewal *t = &s->renewal;
+  uint64_t passed, before;
+
+  if (s->last_ns < t->next_ns || s->repeats > 0)
+    return false;
+  passed = renewal_passed(s, s->last_ns);
+  before = atomic_exchange_explicit(&t->passed, passed, memory_order_relaxed);
+  (void)atomic_fetch_add_explicit(&t->missed, passed - before - 1, memory_order_relaxed);
+  t->next_ns = bn_renewal_due_ns(s, passed);
+  return true;
+}
+
+/* Returns how many of the turns of a session that are due are missed: one of them may be pending.
+ */
+static uint64_t renewal_missed(const struct bn_session *s, uint64_t due)
+{
+  const uint64_t passed = atomic_load_explicit(&s->renewal.passed, memory_order_relaxed);
+
+  return atomic_load_explicit(&s->renewal.missed, memory_order_relaxed) +
+         (due > passed + 1 ? due - passed - 1 : 0);
+}
+
+void bn_renewal_log_missed(const struct bn_sessions *s, uint64_t end_ns)
+{
+  uint64_t due = 0, missed = 0;
+
+  if (renewal_rate(&s->all[0]) <= 0)
+    return;
+  for (unsigned i = 0; i < s->workers; i++) {
+    const uint64_t passed = renewal_passed(&s->all[i], end_ns);
+
+    due += passed;
+    missed += renewal_missed(&s->all[i], passed);
+  }
+  if (missed > due / 100)
+    bn_log_note(
+        "--reconnect-rate=%.15g could not be kept up: of %llu times at which a thread was "
+        "to connect again, %llu had passed before its event had ended. Use a lower rate, or "
+        "more threads",
+        renewal_rate(&s->all[0]), (unsigned long long)due, (unsigned long long)missed);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The turns of --reconnect-rate=R: the times at which sessions close their connections and open
+   them again, R a second over all sessions, at equal distances.
+
+   Turn i of session k, of n on all hosts, is due (k + 1/2 + i * n) / R seconds after the start.  A
+   session takes it before the next event that it begins, and skips those that have passed by then
+   but the last: due = taken + missed + at most one that is pending. */
+#ifndef BN_ENGINE_RENEWAL_H
+#define BN_ENGINE_RENEWAL_H
+
+#include "engine/sessions.h"
+
+/* Returns when that turn is due (CLOCK_MONOTONIC). */
+uint64_t bn_renewal_due_ns(const struct bn_session *s, uint64_t i);
+
+/* Sets the start of the run.  Comes before the first event of the session, whose worker waits. */
+void bn_renewal_start(struct bn_session *s, uint64_t start_ns);
+
+/* Says that connections of the session may be opened again; returns false if there are no turns.
+   Its worker calls this function and the next one. */
+bool bn_renewal_allow(struct bn_session *s);
+/* Takes a turn that is due when the event in flight began.  Returns false if there is none, or if
+   the event is repeated. */
+bool bn_renewal_take(struct bn_session *s);
+
+/* Notes that more than a hundredth of the turns due up to end_ns was missed.  The main thread calls
+   it after the workers have gone, or were abandoned. */
+void bn_renewal_log_missed(const struct bn_sessions *s, uint64_t end_ns);
+
+#endif
