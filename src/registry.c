@@ -66,6 +66,7 @@ const struct bn_registry_script bn_registry_scripts[] = {
     {"select_random_ranges", "several random ranges"},
     {"bulk_insert", "insert many rows at a time"},
     {"order_entry", "order entry, five kinds of transactions"},
+    {"tpcb_like", "payments into accounts, on the tables of pgbench"},
     {.name = NULL},
 };
 

@@ -19,6 +19,7 @@ RUNS = {
     "oltp_read_write": ("--db-driver=null", "--events=1"),
     "select_random_points": ("--db-driver=null", "--events=1"),
     "select_random_ranges": ("--db-driver=null", "--events=1"),
+    "tpcb_like": ("--db-driver=null", "--events=1"),
 }
 STUDIES = {
     "sweep": (("--vary=threads=1", "--repeat=1", "--out=o"), ("cpu", *bench.QUICK, "run")),

@@ -135,7 +135,7 @@ def test_layout():
 
 def test_rows_are_short_phrases():
     tests = ("fileio", "cpu", "memory", "threads", "mutex", "oltp_read_write", "select_random_points",
-             "select_random_ranges")
+             "select_random_ranges", "order_entry", "tpcb_like")
     texts = [bench.run("--help").out, *(bench.run(test, "help").out for test in tests)]
     rows = [row for text in texts for row in text.split("\n") if row.startswith("  --")]
     assert len(rows) > 150

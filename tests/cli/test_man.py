@@ -115,14 +115,18 @@ def test_every_option_of_a_workload_is_in_the_page(pages):
         assert own and options_of(workload) == common | own
     own = listed_after(pages["bench-order-entry.7"], "workload options: order_entry")
     assert len(own) >= 2 and options_of("order_entry") == own
+    own = listed_after(text, "workload options: tpcb_like")
+    assert len(own) == 2 and options_of("tpcb_like") == own
 
 
 def test_every_bundled_workload_is_in_the_page(pages):
     scripts = {path.stem for path in (bench.source_root() / "src" / "lua").glob("*.lua")}
-    libraries = {"oltp_common", "oltp_options", "oltp_prepare", "oltp_restart", "oltp_tables"}
+    libraries = {"oltp_common", "oltp_options", "oltp_prepare", "oltp_restart", "oltp_tables",
+                 "tpcb_check", "tpcb_tables"}
     section = pages["bench-workloads.7"].split(".Sh BUNDLED WORKLOADS\n")[1].split(".Pp\n")[0]
     assert set(re.findall(r"^\.It Cm (\S+)$", section, re.MULTILINE)) == scripts - libraries
-    for workload in scripts - libraries - {"select_random_points", "select_random_ranges", "order_entry"}:
+    own = {"select_random_points", "select_random_ranges", "order_entry", "tpcb_like"}
+    for workload in scripts - libraries - own:
         options = options_of(workload)
         assert options == ({} if workload == "bulk_insert" else options_of("oltp_read_write"))
 

@@ -1,0 +1,123 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- Payments into accounts, on the tables of pgbench and with its default transaction.  Commands are
+-- in the module tpcb_tables, and the search for wrong balances is in tpcb_check.
+
+sysbench.cmdline.options = {
+  scale = {"Number of branches; 0: those of the tables, or 1 to prepare", 0},
+  tpcb_check = {"Conditions to check after a run or prepare: none, quick or all", "quick",
+    keeps_data = true},
+}
+
+sysbench.cmdline.commands = {
+  prepare = {function() return require("tpcb_tables").prepare() end,
+             sysbench.cmdline.PARALLEL_COMMAND},
+  check = {function() return require("tpcb_check").check() end},
+}
+
+function cleanup()
+  require("tpcb_tables").cleanup()
+end
+
+-- The statements of a transaction.  The letters stand for their parameters: d: delta, a: aid,
+-- t: tid, b: bid.
+local texts = {
+  {"begin", "BEGIN", ""},
+  {"account_pay", "UPDATE pgbench_accounts SET abalance = abalance + ? WHERE aid = ?", "da"},
+  {"account", "SELECT abalance FROM pgbench_accounts WHERE aid = ?", "a"},
+  {"teller_pay", "UPDATE pgbench_tellers SET tbalance = tbalance + ? WHERE tid = ?", "dt"},
+  {"branch_pay", "UPDATE pgbench_branches SET bbalance = bbalance + ? WHERE bid = ?", "db"},
+  {"history_insert", "INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) " ..
+    "VALUES (?, ?, ?, ?, CURRENT_TIMESTAMP)", "tbad"},
+  {"commit", "COMMIT", ""},
+}
+
+-- The line of a report about the scale.  The main instance alone has it.
+local scale_line
+
+function init()
+  local tables = require("tpcb_tables")
+  tables.check_options()
+  local drv = sysbench.sql.driver()
+  local con = drv:connect()
+  scale_line = ("Scale: %d"):format(tables.of_loaded(drv, con))
+  con:disconnect()
+  print(scale_line)
+end
+
+function sysbench.hooks.add_to_cumulative()
+  -- Another instance reports checkpoints, at which transactions are under way.
+  if scale_line then
+    return require("tpcb_check").lines_after_run(scale_line)
+  end
+end
+
+-- A session -----------------------------------------------------------------------------------
+
+local con, scale
+local statements, params
+-- Whether the parameters have the inputs of a transaction that is not done, and its tries.
+local is_drawn, tries = false, 0
+
+local function prepare_statements(driver)
+  statements = {}
+  for i, text in ipairs(texts) do
+    -- A writer of SQLite takes the write lock first.  It would find later that the account that it
+    -- has read has changed.
+    local sql = driver == "sqlite" and text[1] == "begin" and "BEGIN IMMEDIATE" or text[2]
+    local statement, list = con:prepare(sql, text[1]), {}
+    for letter in text[3]:gmatch(".") do
+      params[letter] = params[letter] or statement:bind_create(sysbench.sql.type.BIGINT)
+      list[#list + 1] = params[letter]
+    end
+    if #list > 0 and statement:bind_param(unpack(list)) ~= 0 then
+      error("tpcb_like: cannot prepare: " .. sql, 0)
+    end
+    statements[i] = statement
+  end
+end
+
+local function close_statements()
+  for i = #statements, 1, -1 do
+    statements[i]:close()
+  end
+end
+
+function thread_init()
+  local drv = sysbench.sql.driver()
+  con, params = drv:connect(), {}
+  scale = require("tpcb_tables").of_loaded(drv, con)
+  prepare_statements(drv:name())
+end
+
+function thread_done()
+  close_statements()
+  con:disconnect()
+end
+
+local uniform = sysbench.rand.uniform
+
+function event()
+  if not is_drawn then
+    params.a:set(uniform(1, 100000 * scale))
+    params.b:set(uniform(1, scale))
+    params.t:set(uniform(1, 10 * scale))
+    params.d:set(uniform(-5000, 5000))
+    is_drawn = true
+  end
+  for i = 1, #statements do
+    statements[i]:execute()
+  end
+  is_drawn, tries = false, 0
+end
+
+-- Called before an event is repeated, with the same inputs, and after one has failed for good.
+function sysbench.hooks.before_restart_event(failure)
+  tries = tries + 1
+  if tries == sysbench.opt.db_max_tries then
+    is_drawn, tries = false, 0
+  end
+  if failure.connection and failure.connection.lost then
+    close_statements()
+    prepare_statements(sysbench.sql.driver():name())
+  end
+end
