@@ -53,6 +53,7 @@ struct bn_sql_conn {
   struct bn_sql_bulk *bulk; /* owned; NULL: it has had no bulk insert */
   /* prepared.c: --statements: the one whose text is being sent; NULL: another one, or none */
   struct bn_sql_stmt *emulating;
+  char expected[6];        /* the SQLSTATE that is an answer and no failure; "": none */
   struct bn_sql_diag diag; /* rolled_back: false when a statement begins; drivers set it */
 };
 

@@ -160,6 +160,10 @@ void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s);
 void bn_sql_defer(struct bn_sql_conn *c);
 void bn_sql_settle(struct bn_sql_conn *c, bool ignore);
 
+/* From now on an error with this SQLSTATE is an answer of the server: the statement counts as
+   completed, has no result, and nothing is logged.  "": none is. */
+void bn_sql_expect_error(struct bn_sql_conn *c, const char *state);
+
 /* Rolls back what an event has left open that an ignored error has ended for the tries-th time.
    Returns true after the wait that this has made, which the end of the run cuts short: the event
    may be repeated unless the run is over.  Returns false if it has failed (--db-max-tries).

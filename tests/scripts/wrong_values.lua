@@ -140,6 +140,7 @@ local methods = {
   { make.driver, "connect_with", constant({}) },
   { make.connection, "query", select1 }, { make.connection, "query_row", select1 },
   { make.connection, "query_row_uncounted", select1 },
+  { make.connection, "expect_error", constant("23505") },
   { make.connection, "prepare", select1 }, { make.connection, "reconnect" },
   { make.connection, "disconnect" }, { make.connection, "more_results" },
   { make.connection, "next_result" }, { make.connection, "bulk_insert_init", insert },

@@ -380,6 +380,37 @@ static void waits_with_a_failure_until_it_is_settled(void **state)
   fixture_close(&f);
 }
 
+static void takes_an_expected_error_for_an_answer(void **state)
+{
+  char item[] = "all";
+  char *items[] = {item};
+  struct fixture f;
+
+  (void)state;
+  memset(&f, 0, sizeof f);
+  f.sql_conf.ignore_errors = (struct bn_list){.item = items, .n = 1};
+  fixture_open_with(&f, BN_V11);
+  struct bn_sql_conn *c = connect_to(&f);
+
+  bn_sql_expect_error(c, "OE001");
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 7, .state = "OE001", .rolled_back = true});
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 7, .state = "OE002"});
+  plan((struct fake_answer){.rc = BN_SQL_LOST, .state = "OE001"});
+  capture_begin();
+  assert_null(query(c, "UPDATE t"));
+  assert_string_equal(capture_end(), "");
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_NONE);
+  assert_int_equal(counted(&f, BN_C_WRITE) + counted(&f, BN_C_OTHER), 1);
+  assert_int_equal(counted(&f, BN_SQL_C_UPDATES_WITHOUT_ROWS), 0);
+  assert_int_equal(counted(&f, BN_C_ERROR), 0);
+  assert_null(query(c, "UPDATE t"));
+  assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_IGNORABLE);
+  assert_int_equal(counted(&f, BN_C_ERROR), 1);
+  assert_null(query(c, "UPDATE t"));
+  assert_true(bn_sql_conn_view(c)->lost);
+  fixture_close(&f);
+}
+
 static void walks_through_rows_and_results(void **state)
 {
   struct fixture f;
@@ -561,6 +592,7 @@ BN_TESTS(sql)
       cmocka_unit_test(ignores_what_the_option_lists),
       cmocka_unit_test(refuses_a_bad_list),
       cmocka_unit_test(waits_with_a_failure_until_it_is_settled),
+      cmocka_unit_test(takes_an_expected_error_for_an_answer),
       cmocka_unit_test(walks_through_rows_and_results),
       cmocka_unit_test(reads_pending_results_away),
       cmocka_unit_test(a_dialect_refuses_while_results_are_pending),

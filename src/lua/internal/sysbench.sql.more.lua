@@ -178,6 +178,15 @@ function connection_methods:query_row_uncounted(query)
   return first_row(self, query, C.bn_ffi_sql_query_uncounted(self, query, #query))
 end
 
+-- Makes an error with this SQLSTATE an answer: its statement counts as completed and returns nil.
+function connection_methods:expect_error(state)
+  expect(self, CONNECTION, "connection", "expect_error")
+  if type(state) ~= "string" or not state:find("^%w%w%w%w%w$") then
+    refuse("sqlstate")
+  end
+  C.bn_ffi_sql_expect_error(self, state)
+end
+
 -- Tries until it succeeds or the run is over; then the event ends like a restarted one.
 function connection_methods:reconnect()
   expect(self, CONNECTION, "connection", "reconnect")

@@ -43,6 +43,10 @@ function M.text(value)
   error("attempt to get length of local 'value' (a " .. type(value) .. " value)", CALLER)
 end
 
+function M.sqlstate()
+  error("expect_error: expected an SQLSTATE, a text of five letters or digits", CALLER)
+end
+
 function M.number(what)
   error("cannot convert 'string' to '" .. what .. "'", CALLER)
 end

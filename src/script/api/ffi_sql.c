@@ -102,6 +102,11 @@ sql_result *bn_ffi_sql_query_uncounted(sql_connection *c, const char *sql, size_
   return bn_ffi_from_rs(bn_sql_query_uncounted(bn_ffi_to_conn(c), sql, len));
 }
 
+void bn_ffi_sql_expect_error(sql_connection *c, const char *state)
+{
+  bn_sql_expect_error(bn_ffi_to_conn(c), state);
+}
+
 bool bn_ffi_sql_more_results(sql_connection *c)
 {
   return bn_sql_more_results(bn_ffi_to_conn(c));

@@ -27,6 +27,7 @@ BN_API void bn_ffi_sql_failed(const sql_connection *c);
 BN_API const char *bn_ffi_sql_failed_text(sql_connection *c, size_t *len);
 BN_API void bn_ffi_sql_settle(sql_connection *c, bool ignore);
 BN_API sql_result *bn_ffi_sql_query_uncounted(sql_connection *c, const char *sql, size_t len);
+BN_API void bn_ffi_sql_expect_error(sql_connection *c, const char *state);
 BN_API bool bn_ffi_sql_more_results(sql_connection *c);
 BN_API sql_result *bn_ffi_sql_next_result(sql_connection *c);
 BN_API int bn_ffi_sql_free_result(sql_result *rs);
