@@ -133,12 +133,13 @@ function thread_done() for v = 0, 999 do print("value", seen[v] or 0) end end
 
 # Statements of a transaction with its BEGIN and its end, but New-Order.
 STATEMENTS = {"plain": {"order_status": 5, "delivery": 72, "stock_level": 4},
-              "batched": {"order_status": 5, "delivery": 27, "stock_level": 3}}
+              "batched": {"order_status": 5, "delivery": 27, "stock_level": 3},
+              "routine": {"order_status": 1, "delivery": 1, "stock_level": 1}}
 KINDS = ("new_order", "payment", "order_status", "delivery", "stock_level")
 
 
 @pytest.mark.parametrize("kind", ["order_status", "delivery", "stock_level"])
-@pytest.mark.parametrize("mode", ["plain", "batched"])
+@pytest.mark.parametrize("mode", STATEMENTS)
 def test_transactions_have_their_statements(tmp_path, mode, kind):
     """The driver without a server gets what MySQL gets."""
     deck = ",".join("1" if k == kind else "0" for k in KINDS)
@@ -166,6 +167,14 @@ def test_a_batched_order_has_a_statement_a_line(tmp_path):
     n = counts(tmp_path, "--order-mode=batched", "--order-deck=1,0,0,0,0", "--events=10000")
     most = 10 * 10000 + sum(i * n[f"_lines_{i}"] for i in range(5, 16)) - n["rolled_back"]
     assert most - 200 < n["statements"] < most
+
+
+def test_a_routine_is_one_statement(tmp_path):
+    """All kinds, those rolled back on purpose among them, have the inputs that they have in the mode plain."""
+    plain, routine = (counts(tmp_path, "--order-mode=" + mode, "--warehouses=3", "--events=5000")
+                      for mode in ("plain", "routine"))
+    assert routine.pop("statements") == 5000 < plain.pop("statements")
+    assert routine["rolled_back"] > 0 and routine == plain
 
 
 def test_a_repeated_transaction_has_the_same_inputs(tmp_path):
@@ -243,7 +252,7 @@ end
     ("--order-deck=1,1,1", "it needs five numbers of cards"),
     ("--order-deck=0,0,0,0,0", "it needs five numbers of cards"),
     ("--order-deck=1,1,1,1,x", "'x' is not a number of cards"),
-    ("--order-mode=quick", "unknown; allowed: plain, batched"),
+    ("--order-mode=quick", "unknown; allowed: plain, batched, routine"),
     ("--order-home=here", "unknown; allowed: fixed, random"),
     ("--order-remote=7", "out of range; allowed: 0 to 6"),
 ])

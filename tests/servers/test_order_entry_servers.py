@@ -94,8 +94,8 @@ def test_rows_of_two_warehouses(server):
 
 
 def test_history_may_have_a_key(server):
-    """Loaded rows have negative keys, those that follow positive ones."""
-    must(server, "order_entry", "--order-history-key", "--threads=2", "prepare")
+    """Loaded rows have negative keys, those that follow positive ones.  Routines are made too, and dropped."""
+    must(server, "order_entry", "--order-history-key", "--order-mode=routine", "--threads=2", "prepare")
     keys = "SELECT COUNT(*), MIN(h_id), MAX(h_id), COUNT(DISTINCT h_id) FROM history"
     assert query(server, keys) == [["30000", "-30000", "-1", "30000"]]
     server.sql(("USE spec_db; " if server.driver == "mysql" else "") + order_rows.run_text(server.driver))
@@ -103,4 +103,7 @@ def test_history_may_have_a_key(server):
     assert query(server, added) == [["1", "10"]]
     must(server, "order_entry", "reset")
     assert query(server, keys) == [["30000", "-30000", "-1", "30000"]]
+    routines = "SELECT COUNT(*) FROM information_schema.routines WHERE routine_name LIKE 'oe%'"
+    assert query(server, routines) == [["5"]]
     must(server, "order_entry", "cleanup")
+    assert query(server, routines) == [["0"]]

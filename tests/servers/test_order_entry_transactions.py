@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Shows on databases that transactions of order_entry keep the conditions of the rules in each mode, with the
 statements that the mode promises, also when they are repeated."""
+import contextlib
+import hashlib
 import json
 import re
+import sqlite3
 import subprocess
 
 import pytest
 
 import transcripts
 from servers import DATABASE
+from test_order_entry_servers import TABLES, sums
 from test_workloads import bench, must
 
 CHECK = """
@@ -21,6 +25,7 @@ function prepare()
 end
 """
 NAMES = [str(n) for n in range(1, 13)] + [f"S{n}" for n in range(1, 9)]
+MODES = ("plain", "batched", "routine")
 KINDS = ("new_order", "payment", "order_status", "delivery", "stock_level")
 
 
@@ -29,11 +34,34 @@ class Database:
 
     def __init__(self, folder, driver, login, server=None):
         self.folder, self.driver, self.options, self.server = folder, driver, login, server
+        self.has_routines = False
         (folder / "check.lua").write_text(CHECK)
         must(self, "order_entry", "--warehouses=2", "--threads=2", "prepare")
 
+    def make_ready(self, mode):
+        """The option for a mode, whose routines are made first."""
+        if mode == "routine":
+            if self.driver == "sqlite":
+                pytest.skip("SQLite has no routines")
+            if not self.has_routines:
+                must(self, "order_entry", "--order-mode=routine", "prepare")
+            self.has_routines = True
+        return "--order-mode=" + mode
+
     def login(self):
         return self.options
+
+    def digest(self):
+        """The number of rows and a checksum of each table, without dates."""
+        if self.server:
+            return sums(self.server, dates=False)
+        with contextlib.closing(sqlite3.connect(self.folder / "oe.db")) as db:
+            found = {}
+            for table in TABLES:
+                columns = [name for _, name, kind, *_ in db.execute(f"PRAGMA table_info({table})") if kind != "DATETIME"]
+                rows = db.execute(f"SELECT {', '.join(columns)} FROM {table}")
+                found[table] = hashlib.sha256(repr(sorted(map(repr, rows))).encode()).hexdigest()
+            return found
 
     def check(self):
         out = must(self, str(self.folder / "check.lua"), "prepare")
@@ -71,11 +99,11 @@ def deck(kind):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["plain", "batched"])
+@pytest.mark.parametrize("mode", MODES)
 def test_the_conditions_hold(database, mode):
     """After 600 transactions of eight threads, with remote lines, and on servers with one worker too."""
     for workers in ["--workers=0"] + ["--workers=1"] * (database.driver != "sqlite"):
-        n = database.run("--order-mode=" + mode, "--threads=8", "--order-remote=6", "--events=600", workers)
+        n = database.run(database.make_ready(mode), "--threads=8", "--order-remote=6", "--events=600", workers)
         assert sum(n[kind] for kind in KINDS) == 600 and n["failed"] == 0
         assert n["retries"] == n["errors"]
         assert n["rolled_back"] == n["_inputs_unused_item"]
@@ -92,14 +120,14 @@ BATCHED = {"sqlite": RETURNING, "pgsql": {**RETURNING, "new_order": (10, 0)},
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("mode", ["plain", "batched"])
+@pytest.mark.parametrize("mode", MODES)
 def test_transactions_have_their_statements(database, mode, kind):
     """One more for a payment by name, and in the mode plain for one of a customer with bad credit."""
-    each, of_line = (PLAIN if mode == "plain" else BATCHED[database.driver])[kind]
+    each, of_line = (1, 0) if mode == "routine" else (PLAIN if mode == "plain" else BATCHED[database.driver])[kind]
     events = 40 if kind == "delivery" else 400
-    n = database.run("--order-mode=" + mode, deck(kind), f"--events={events}")
+    n = database.run(database.make_ready(mode), deck(kind), f"--events={events}")
     lines = sum(i * n[f"_lines_{i}"] for i in range(5, 16))
-    most = each * events + of_line * lines + n["_payments_by_name"]
+    most = each * events + of_line * lines + n["_payments_by_name"] * (mode != "routine")
     least = most
     if kind == "new_order" and mode == "plain":
         least = most = most - 3 * n["rolled_back"]
@@ -113,24 +141,25 @@ def test_transactions_have_their_statements(database, mode, kind):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["plain", "batched"])
+@pytest.mark.parametrize("mode", MODES)
 def test_failures_of_serializable_transactions_are_repeated(database, mode):
     """Each is a retry of a kind, and none leaves a trace in the rows."""
     if database.driver != "pgsql":
         pytest.skip("its transactions wait for each other")
-    n = database.run("--order-mode=" + mode, "--db-isolation-level=serializable", "--threads=8", "--order-home=random",
-                     "--warehouses=1", "--events=400")
+    n = database.run(database.make_ready(mode), "--db-isolation-level=serializable", "--threads=8",
+                     "--order-home=random", "--warehouses=1", "--events=400")
     assert sum(n[kind] for kind in KINDS) == 400
     assert n["retries"] == n["errors"] > 0
     database.check()
 
 
 @pytest.mark.slow
-def test_a_transaction_that_is_given_up_leaves_no_trace(database):
+@pytest.mark.parametrize("mode", MODES)
+def test_a_transaction_that_is_given_up_leaves_no_trace(database, mode):
     """Two payments wait for a warehouse that somebody else holds, each for a second, and fail; others go on."""
     if database.driver != "mysql":
         pytest.skip("the time that a statement waits for a lock is set with MySQL")
-    server = database.server
+    server, option = database.server, database.make_ready(mode)
     server.sql("SET GLOBAL innodb_lock_wait_timeout = 1")
     holder = subprocess.Popen([server.client(), "--no-defaults", f"--socket={server.socket}", "--user=root", "--batch",
                                "--skip-column-names", "--unbuffered", DATABASE], text=True, stdin=subprocess.PIPE,
@@ -139,11 +168,42 @@ def test_a_transaction_that_is_given_up_leaves_no_trace(database):
         holder.stdin.write("BEGIN; SELECT w_id FROM warehouse FOR UPDATE;\n")
         holder.stdin.flush()
         assert holder.stdout.readline() == "1\n"
-        n = database.run("--order-deck=0,1,1,0,0", "--db-max-tries=1", "--events=4")
+        n = database.run(option, "--order-deck=0,1,1,0,0", "--db-max-tries=1", "--events=4")
         holder.stdin.close()
     server.sql("SET GLOBAL innodb_lock_wait_timeout = 50")
     assert (n["order_status"], n["payment"], n["failed"], n["retries"], n["errors"]) == (2, 0, 2, 0, 2)
     database.check()
+
+
+@pytest.mark.slow
+def test_all_modes_leave_the_same_rows(database):
+    """1,000 transactions of one terminal with the same random numbers; some orders are rolled back on purpose."""
+    found = []
+    for mode in MODES if database.server else MODES[:2]:
+        must(database, "order_entry", "--threads=2", "reset")
+        n = database.run(database.make_ready(mode), "--rand-seed=3", "--order-remote=6", "--events=1000")
+        found.append((n["rolled_back"], n["_inputs_payment"], database.digest()))
+    assert found[0][0] > 0 and found.count(found[0]) == len(found)
+
+
+@pytest.mark.slow
+def test_routines_are_made_and_refused(database):
+    """A run needs all five; prepare makes them and loads nothing."""
+    if not database.server:
+        for command in ("prepare", "run"):
+            status, out, err = bench(database, "order_entry", "--order-mode=routine", command)
+            assert status == 1 and "the driver 'sqlite' has no routines; use MySQL" in out + err
+        return
+    database.make_ready("routine")
+    kind = "FUNCTION" if database.driver == "pgsql" else "PROCEDURE"
+    database.server.sql(("" if kind == "FUNCTION" else f"USE {DATABASE}; ") + f"DROP {kind} oe_delivery;")
+    status, out, err = bench(database, "order_entry", "--order-mode=routine", "run")
+    assert status == 1
+    assert ("--order-mode=routine: 4 of 5 routines exist; make them with: "
+            "bench order_entry --order-mode=routine prepare") in out + err
+    out = must(database, "order_entry", "--order-mode=routine", "prepare")
+    assert "Creating routines..." in out and "Loading" not in out and "Creating an index" not in out
+    assert database.run("--order-mode=routine", deck("delivery"), "--events=20")["delivery"] == 20
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@
 
 local options = require("order_entry.options")
 local population = require("order_entry.population")
+local routines = require("order_entry.routines")
 local schema = require("order_entry.schema")
 local settings_of = require("order_entry.settings")
 
@@ -76,6 +77,9 @@ end
 -- Makes what is missing before rows can be loaded.
 local function make_tables(drv, con)
   local wanted = math.max(sysbench.opt.warehouses, 1)
+  if sysbench.opt.order_mode == "routine" then
+    routines.check_driver(drv)
+  end
   if not settings_of.exist(drv, con) then
     M.say("Creating tables...")
   end
@@ -206,6 +210,14 @@ function M.analyze(drv, con, table_name)
   end
 end
 
+-- Makes the routines of --order-mode=routine.
+local function make_routines(drv, con)
+  if sysbench.opt.order_mode == "routine" then
+    M.say("Creating routines...")
+    routines.make(drv, con)
+  end
+end
+
 local function end_load(con)
   local settings = settings_of.read(con)
   settings_of.write(con, "warehouses", ("%d"):format(settings.wanted))
@@ -227,13 +239,18 @@ local steps = {
       make_index(drv, con, schema.indexes[i])
     end)
   end,
+  -- A load that had ended before has nothing new to analyze.
   function(drv, con)
-    M.for_own(#schema.tables, function(i)
-      M.analyze(drv, con, schema.tables[i].name)
-    end)
+    local settings = settings_of.read(con)
+    if settings.warehouses < settings.wanted then
+      M.for_own(#schema.tables, function(i)
+        M.analyze(drv, con, schema.tables[i].name)
+      end)
+    end
   end,
-  function(_, con)
+  function(drv, con)
     if sysbench.tid == 0 then
+      make_routines(drv, con)
       end_load(con)
     end
   end,

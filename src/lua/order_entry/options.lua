@@ -5,7 +5,8 @@ local M = {}
 
 M.declared = {
   warehouses = {"Number of warehouses; 0: those that are loaded, or 1 to prepare", 0},
-  order_mode = {"How transactions are sent: plain or batched", "plain", keeps_data = true},
+  order_mode = {"How transactions are sent: plain, batched or routine", "plain",
+    keeps_data = true},
   order_wait = {"Keying and think times of terminals", false, keeps_data = true},
   order_deck = {"Cards of each kind in the deck of a terminal", {"10", "10", "1", "1", "1"},
     keeps_data = true},
@@ -24,7 +25,7 @@ local limits = {
 }
 
 local words = {
-  order_mode = {"plain", "batched"},
+  order_mode = {"plain", "batched", "routine"},
   order_home = {"fixed", "random"},
   order_check = {"none", "quick", "all"},
 }
@@ -46,7 +47,6 @@ end
 function M.check_run()
   local opt = sysbench.opt
   M.check()
-  check_word("order_mode")
   check_word("order_home")
   if not (opt.order_remote >= 0 and opt.order_remote <= 6) then
     refuse("order_remote", ("%.15g"):format(opt.order_remote), "out of range; allowed: 0 to 6")
@@ -64,6 +64,7 @@ end
 -- Refuses values that no command can work with.  Each command calls it first.
 function M.check()
   check_word("order_check")
+  check_word("order_mode")
   for name, limit in pairs(limits) do
     local value = sysbench.opt[name]
     if not (value >= limit[1] and value <= limit[2] and value % 1 == 0) then

@@ -107,6 +107,9 @@ function M.init()
   local drv = sysbench.sql.driver()
   local con = drv:connect()
   local settings = read_settings(drv, con)
+  if sysbench.opt.order_mode == "routine" then
+    require("order_entry.routines").check_made(drv, con)
+  end
   local level, is_enough = isolation(drv, con)
   con:disconnect()
   about.warehouses = settings.warehouses

@@ -109,11 +109,12 @@ function M.create_text(drv, t)
     t.key and (", PRIMARY KEY (%s)"):format(t.key) or "", after_columns[name] or "")
 end
 
--- Drops the tables, those first that others might refer to last.
+-- Drops the routines and the tables, those first that others might refer to last.
 function M.cleanup()
   require("order_entry.options").check()
   local drv = sysbench.sql.driver()
   local con = drv:connect()
+  require("order_entry.routines").drop(drv, con)
   for i = #M.tables, 1, -1 do
     con:query("DROP TABLE IF EXISTS " .. M.tables[i].name)
   end

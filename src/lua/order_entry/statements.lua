@@ -64,8 +64,8 @@ function Statement:run(a, b, c, d, e, f, g, h, i)
 end
 
 -- Executes the statement with these values; returns the first row, or nil.
-function Statement:row(a, b, c, d, e, f)
-  local rs = self:run(a, b, c, d, e, f)
+function Statement:row(a, b, c, d, e, f, g, h, i)
+  local rs = self:run(a, b, c, d, e, f, g, h, i)
   if self.dry then
     return dry_row
   end
@@ -73,8 +73,8 @@ function Statement:row(a, b, c, d, e, f)
 end
 
 -- As row, but a missing row is an error.
-function Statement:must(a, b, c, d, e, f)
-  return self:row(a, b, c, d, e, f) or
+function Statement:must(a, b, c, d, e, f, g, h, i)
+  return self:row(a, b, c, d, e, f, g, h, i) or
     error(("order_entry: '%s' has found no row; see bench order_entry check"):format(self.name), 0)
 end
 
