@@ -11,7 +11,7 @@
 #include "api/metric.h"
 
 enum {
-  BN_DECLARED_MAX = 64,      /* most metrics of a script */
+  BN_DECLARED_MAX = 128,     /* most metrics of a script */
   BN_DECLARED_TIMES_MAX = 8, /* most histograms among them, which are large */
   BN_DECLARED_NAME = 32      /* most bytes of a name or a unit */
 };
