@@ -115,3 +115,24 @@ def test_dialects_have_no_function_for_it(tmp_path):
     (tmp_path / "think.lua").write_text("function event() print(sysbench.think) end\n")
     done = bench.run("think.lua", "--events=1", "run", dialect="1.0", cwd=tmp_path)
     assert "nil" in done.out
+
+
+LEFT = """
+function event()
+  print("left", sysbench.time_left())
+end
+"""
+
+
+def test_a_script_knows_the_time_left(tmp_path):
+    """As of the last event: it falls from --time on, is more in the warm-up, and infinite without a limit."""
+    (tmp_path / "left.lua").write_text(LEFT)
+
+    def lefts(*options):
+        done = bench.run("left.lua", "--events=50", *options, "run", cwd=tmp_path)
+        return [float(line.split()[1]) for line in done.out.split("\n") if line.startswith("left")]
+    left = lefts("--time=1000")
+    assert len(left) == 50 and 990 < left[-1] and left[0] <= 1000
+    assert left == sorted(left, reverse=True) and len(set(left)) == 50
+    assert lefts("--time=0") == [float("inf")] * 50
+    assert 1000 < lefts("--time=1000", "--warmup-time=0.1")[0] <= 1000.1

@@ -49,6 +49,12 @@ function internal.start_event()
   C.bn_ffi_event_start_later()
 end
 
+-- The seconds for which events may begin, as of the end of the last event or pause; math.huge:
+-- without a limit.
+function internal.time_left()
+  return C.bn_ffi_time_left()
+end
+
 -- Kinds of events, by what stands for them in a script (module sysbench.kinds).
 local kind_numbers = {}
 internal.kind_numbers = kind_numbers
@@ -59,6 +65,7 @@ local hidden = internal.dialect() and {} or {
   row = function () return module("sysbench.row").new end,
   think = function () return internal.think end,
   start_event = function () return internal.start_event end,
+  time_left = function () return internal.time_left end,
   kind = function () return module("sysbench.kinds").kind() end,
   event_kind = function () return module("sysbench.kinds").event_kind() end
 }

@@ -2,6 +2,7 @@
 /* The C functions that internal Lua modules call through ffi.C. */
 #include "script/api/ffi.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -85,6 +86,17 @@ uint32_t bn_ffi_event_again(uint32_t tries)
 bool bn_ffi_think(double seconds)
 {
   return bn_event_think(bn_instance_session(), (uint64_t)(seconds * 1e9));
+}
+
+/* Reads no clock. */
+double bn_ffi_time_left(void)
+{
+  const struct bn_session *s = bn_instance_session();
+  const uint64_t deadline_ns = bn_session_deadline(s);
+
+  if (deadline_ns == UINT64_MAX)
+    return HUGE_VAL;
+  return deadline_ns > s->last_ns ? (double)(deadline_ns - s->last_ns) * 1e-9 : 0;
 }
 
 void bn_ffi_event_start_later(void)

@@ -28,6 +28,7 @@ BN_API uint32_t bn_ffi_event_again(uint32_t tries);
 /* Sets the length of the pause after this event.  Returns false under --rate, where there is none.
  */
 BN_API bool bn_ffi_think(double seconds);
+BN_API double bn_ffi_time_left(void);
 /* Moves the start of the event in flight to now, except under --rate. */
 BN_API void bn_ffi_event_start_later(void);
 /* Says that connections of the session may be opened again between events; false: the run does not

@@ -124,6 +124,16 @@ static void hooks_push_kind_percentiles(lua_State *L, const struct bn_view *v,
   }
 }
 
+/* Returns the latency at a rank that some rules ask for, whatever ranks are reported. */
+static double hooks_kind_p90(const struct bn_view *v, size_t k)
+{
+  struct bn_event_kind_rows rows;
+
+  if (!bn_event_kinds_rows(&v->delta->metrics, k, &rows) || v->event_kinds[k].timing->count == 0)
+    return NAN;
+  return bn_view_hist_s(v->delta->hist[rows.hist], 90, false);
+}
+
 /* Pushes a table of the kinds of events, by name. */
 static void hooks_push_event_kinds(lua_State *L, const struct bn_view *v)
 {
@@ -139,6 +149,7 @@ static void hooks_push_event_kinds(lua_State *L, const struct bn_view *v)
       hooks_set(L, l->name, value);
     }
     hooks_set(L, "latency_avg", kind->timing->avg_s);
+    hooks_set(L, "latency_p90", hooks_kind_p90(v, k));
     hooks_set(L, "latency_max", kind->timing->max_s);
     hooks_push_kind_percentiles(L, v, kind->timing);
     lua_setfield(L, -2, "percentiles");
