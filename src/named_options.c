@@ -20,7 +20,7 @@ static int named_add_assert(const char *text, struct bn_assert *out, size_t *n)
     bn_log_stderr("--assert=%s: too many assertions; allowed: up to %d", text, BN_ASSERTS_MAX);
     return -1;
   }
-  if (bn_assert_parse(&out[*n], text, &err) == 0) {
+  if (bn_assert_parse_option(&out[*n], text, &err) == 0) {
     ++*n;
     return 0;
   }

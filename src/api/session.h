@@ -46,6 +46,14 @@ enum {
 
 struct bn_session;
 
+/* The lines of a script's proof sheet by their verdicts; the others are satisfied. */
+struct bn_proof {
+  unsigned lines;
+  unsigned violated;
+  unsigned unchecked; /* the script could not find out, because of an error */
+  unsigned undecided; /* the run was too short, or has not measured it */
+};
+
 /* The services that sessions, and so workloads, scripts and the SQL layer, may ask of their run.
    Any thread unless noted.  The data is set before there are workers and constant from then on. */
 struct bn_services {
@@ -73,6 +81,9 @@ struct bn_services {
   /* A script has found that data is not as it should be, or, not known, that it cannot find out.
      The command or run goes on; its exit status says so. */
   void (*judge)(void *of, bool known);
+  /* The proof sheet of the final report is complete: decides --assert=proof.  If a line could not
+     be checked, the exit status says so, as after judge. */
+  void (*prove)(void *of, const struct bn_proof *proof);
   /* Handles a final failure of this session, which the caller has logged. kind: a name shared by
      failures with the same reason.  Ends the run as a failed one, or with
      --on-thread-error=continue the session: its event is not counted, and it begins no other.  Its

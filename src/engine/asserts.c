@@ -67,6 +67,31 @@ void bn_asserts_total(struct bn_asserts *a, const struct bn_view *v,
   }
 }
 
+void bn_asserts_prove(struct bn_asserts *a, const struct bn_proof *proof, struct bn_facts *f)
+{
+  a->proof = *proof;
+  for (size_t i = 0; i < a->n && i < f->n_verdicts; i++)
+    if (a->asserts[i].what == BN_ASSERT_PROOF)
+      f->verdict[i].found = (struct bn_finding){.value = proof->violated,
+                                                .measured = true,
+                                                .at_least = proof->unchecked > 0,
+                                                .holds = proof->violated + proof->unchecked == 0};
+}
+
+/* Says how many lines of the proof sheet are behind a verdict. */
+static void asserts_log_proof(const struct bn_proof *p, const struct bn_finding *found)
+{
+  if (!found->holds)
+    bn_log_stderr("--assert=proof does not hold: of %u lines of the proof sheet, violated: %u, not "
+                  "checked: %u, undecided: %u",
+                  p->lines, p->violated, p->unchecked, p->undecided);
+  else if (p->undecided > 0)
+    bn_log_note("--assert=proof holds, but of %u lines of the proof sheet, undecided: %u; they "
+                "neither hold nor are violated, because the run was too short or did not measure "
+                "them",
+                p->lines, p->undecided);
+}
+
 bool bn_asserts_log(const struct bn_asserts *a, const struct bn_facts *f, bool all)
 {
   bool hold = f->n_verdicts == a->n;
@@ -76,7 +101,9 @@ bool bn_asserts_log(const struct bn_asserts *a, const struct bn_facts *f, bool a
     const struct bn_verdict *v = &f->verdict[i];
 
     hold &= v->found.holds;
-    if (all || !(v->found.holds || v->found.ended_run))
+    if (v->found.measured && a->asserts[i].what == BN_ASSERT_PROOF)
+      asserts_log_proof(&a->proof, &v->found);
+    else if (all || !(v->found.holds || v->found.ended_run))
       bn_log_stderr("--assert=%s %s: %s", v->text, v->found.holds ? "holds" : "does not hold",
                     bn_assert_show(v, shown, sizeof shown));
   }

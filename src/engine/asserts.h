@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "api/session.h"
 #include "base/err.h"
 #include "measure/assert.h"
 #include "measure/facts.h"
@@ -22,6 +23,7 @@ struct bn_asserts {
   double patience_s;                    /* --abort-on-assert; 0: no assertion ends the run */
   double violated_s[BN_ASSERTS_MAX];    /* used by the reporting thread only */
   _Atomic(const struct bn_assert *) by; /* the assertion that ended the run; NULL: none did */
+  struct bn_proof proof;                /* by which "proof" was judged */
 };
 
 void bn_asserts_init(struct bn_asserts *a, const struct bn_assert *asserts, size_t n,
@@ -37,6 +39,9 @@ const struct bn_assert *bn_asserts_second(struct bn_asserts *a, const struct bn_
 /* Judges the final report and adds the verdicts to the facts. v is NULL if nothing was measured. */
 void bn_asserts_total(struct bn_asserts *a, const struct bn_view *v,
                       const struct bn_view_rules *rules, struct bn_facts *f);
+/* Completes the verdict of "proof", if it is asserted, after bn_asserts_total.  A line that could
+   not be checked may hide a violation. */
+void bn_asserts_prove(struct bn_asserts *a, const struct bn_proof *proof, struct bn_facts *f);
 /* Logs the assertions that do not hold, or each of them if `all`.  Returns false if one does not
    hold or has no verdict.  bn_asserts_total comes first. */
 bool bn_asserts_log(const struct bn_asserts *a, const struct bn_facts *f, bool all);

@@ -226,7 +226,8 @@ int bn_reports_check(const struct bn_reports *r, struct bn_err *err)
                                         .kinds = is_script ? UINT_MAX : 1U << r->ops->kind,
                                         .paced = r->conf->plan.rate > 0,
                                         .native = r->conf->policy->own_report,
-                                        .statements = r->stats->statements != NULL};
+                                        .statements = r->stats->statements != NULL,
+                                        .proves = r->ops->proves};
 
   return bn_asserts_check(&r->asserts, &scope, err);
 }
@@ -637,6 +638,15 @@ static void reports_asserts(struct bn_reports *r, const struct bn_view_rules *ru
 
   (void)pthread_mutex_lock(&r->lock);
   bn_asserts_total(&r->asserts, v, rules, &r->facts);
+  (void)pthread_mutex_unlock(&r->lock);
+}
+
+void bn_reports_prove(struct bn_reports *r, const struct bn_proof *proof)
+{
+  if (atomic_load(&r->warming))
+    return;
+  (void)pthread_mutex_lock(&r->lock);
+  bn_asserts_prove(&r->asserts, proof, &r->facts);
   (void)pthread_mutex_unlock(&r->lock);
 }
 

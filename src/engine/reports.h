@@ -69,7 +69,7 @@ void bn_reports_free(struct bn_reports *r);
 /* Adapts to another table of metrics, before bn_reports_begin. */
 void bn_reports_measure(struct bn_reports *r);
 
-/* Any thread may call the next five functions. */
+/* Any thread may call the next six functions. */
 void bn_reports_set_kind(struct bn_reports *r, enum bn_kind kind);
 enum bn_kind bn_reports_kind(const struct bn_reports *r);
 void bn_reports_fact(struct bn_reports *r, const char *section, const char *key, const char *text);
@@ -79,6 +79,8 @@ void bn_reports_fact_f64(struct bn_reports *r, const char *section, const char *
    the fact has it escaped by bn_escape() and cut between characters.  After BN_FAILURE_KINDS, no
    kind is new. */
 bool bn_reports_failure(struct bn_reports *r, const char *kind, const char *text, double at_s);
+/* Completes the verdict of --assert=proof, while bn_reports_total shows the final report. */
+void bn_reports_prove(struct bn_reports *r, const struct bn_proof *proof);
 
 /* --- the main thread, in this order --- */
 /* Returns -1 if an assertion is about something that this run does not measure; err names it. */

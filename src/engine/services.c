@@ -58,6 +58,15 @@ static void services_judge(void *context, bool known)
   bn_outcome_set(p->outcome, known ? BN_OUTCOME_VIOLATED : BN_OUTCOME_UNCHECKED);
 }
 
+static void services_prove(void *context, const struct bn_proof *proof)
+{
+  const struct bn_run_parts *p = context;
+
+  if (proof->unchecked > 0)
+    bn_outcome_set(p->outcome, BN_OUTCOME_UNCHECKED);
+  bn_reports_prove(p->reports, proof);
+}
+
 /* Returns the seconds since the measurement began. */
 static double services_now_s(const struct bn_run_parts *p)
 {
@@ -211,6 +220,7 @@ void bn_services_bind(struct bn_services *out, struct bn_run_parts *parts,
       .leave = services_leave,
       .fail = services_fail,
       .judge = services_judge,
+      .prove = services_prove,
       .fail_session = services_fail_session,
       .stay_behind = services_stay_behind,
       .lose = services_lose,

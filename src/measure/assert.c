@@ -324,6 +324,15 @@ int bn_assert_parse(struct bn_assert *out, const char *text, struct bn_err *err)
   return assert_read_limit(out, op + (or_equal ? 2 : 1), err);
 }
 
+int bn_assert_parse_option(struct bn_assert *out, const char *text, struct bn_err *err)
+{
+  if (strcmp(text, "proof") != 0)
+    return bn_assert_parse(out, text, err);
+  *out = (struct bn_assert){
+      .text = text, .what = BN_ASSERT_PROOF, .op = BN_ASSERT_LE, .unit = "1", .scale = 1};
+  return 0;
+}
+
 int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_err *err)
 {
   *out = (struct bn_assert){.text = text};
@@ -433,6 +442,15 @@ static int assert_check_timing(const char *name, const struct bn_assert_scope *s
   return -1;
 }
 
+static int assert_check_proof(const struct bn_assert_scope *scope, struct bn_err *err)
+{
+  if (scope->proves)
+    return 0;
+  return bn_err_set(err, 0,
+                    "there is no proof sheet; a script makes one with sysbench.hooks.prove, as "
+                    "order_entry does, but not in a dialect or on several hosts");
+}
+
 int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *scope,
                     struct bn_err *err)
 {
@@ -444,6 +462,8 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
                                   .native = scope->native,
                                   .total = true};
 
+  if (a->what == BN_ASSERT_PROOF)
+    return assert_check_proof(scope, err);
   if (bn_event_kinds_part(a->timing) != NULL)
     return assert_check_kind(bn_event_kinds_part(a->timing), scope->metrics, err);
   if (bn_phases_part(a->timing))
@@ -655,7 +675,7 @@ struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_vie
 {
   struct bn_finding f;
 
-  if (v == NULL)
+  if (v == NULL || a->what == BN_ASSERT_PROOF)
     return (struct bn_finding){.measured = false};
   f = assert_find_value(a, v, rules);
   /* The value is beyond the range of the histogram. */
@@ -672,6 +692,8 @@ struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_vie
 
 static bool assert_is_of_each_second(const struct bn_assert *a)
 {
+  if (a->what == BN_ASSERT_PROOF)
+    return false;
   if (a->what != BN_ASSERT_FIELD && a->what != BN_ASSERT_KIND)
     return true;
   if (bn_phases_part(a->timing))

@@ -20,6 +20,7 @@ enum bn_assert_what {
   BN_ASSERT_FIELD,  /* of a view, by its name */
   BN_ASSERT_ERRORS, /* errors in percent: of all attempts, those that ended in one */
   BN_ASSERT_KIND,   /* a figure of a kind of events, or of a phase, that is no latency */
+  BN_ASSERT_PROOF,  /* the proof sheet of a script, which no view has: see engine/asserts.h */
   BN_ASSERT_RANK,   /* what follows is of a latency */
   BN_ASSERT_MIN,
   BN_ASSERT_AVG,
@@ -44,6 +45,8 @@ struct bn_assert {
 /* Returns 0, or -1 and err, which says what is wrong with the text, without repeating it; its code
    is ENOENT if there is no such metric. */
 int bn_assert_parse(struct bn_assert *out, const char *text, struct bn_err *err);
+/* As bn_assert_parse(), and also "proof": no line of the proof sheet of a script is violated. */
+int bn_assert_parse_option(struct bn_assert *out, const char *text, struct bn_err *err);
 /* Only METRIC [@PART], which has no limit; its unit is that of documents, latencies are in s.
    Returns as bn_assert_parse(). */
 int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_err *err);
@@ -57,6 +60,7 @@ struct bn_assert_scope {
   bool paced;      /* --rate */
   bool native;     /* bench's own form */
   bool statements; /* --statements: latencies may be those of names that are not known yet */
+  bool proves;     /* a script makes a proof sheet */
 };
 
 /* Returns 0, or -1 and err, which says why the run will not measure that. */
@@ -67,7 +71,8 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
 size_t bn_assert_hist(const struct bn_assert *a, const struct bn_metrics *m);
 
 /* By the final report.  v is filled with these rules; NULL: nothing was measured.  Without a
-   histogram (a stored result), only the percentiles of the view are known. */
+   histogram (a stored result), only the percentiles of the view are known.  A proof sheet is not
+   part of a view: an assertion about it is not measured. */
 struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_view *v,
                                   const struct bn_view_rules *rules);
 

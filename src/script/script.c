@@ -240,7 +240,7 @@ int bn_script_load(struct bn_script *sc, struct bn_err *err)
   bn_declarations_close(&sc->api.declared, sc->workload.metrics);
   script_forget_old_names(sc);
   bn_workload_complete(&sc->workload, &sc->api);
-  bn_hooks_complete(&sc->hooks);
+  sc->workload.proves = bn_hooks_complete(&sc->hooks);
   return 0;
 }
 

@@ -317,6 +317,64 @@ end
     assert got.status == 2
 
 
+PROOF = """
+function event() end
+function sysbench.hooks.prove(stat)
+  return {"Sheet of " .. stat.events .. " events:", "    a line", lines = 9, violated = %d, unchecked = %d, undecided = %d}
+end
+"""
+
+
+@pytest.mark.parametrize("numbers,status,verdict,message", [
+    ((0, 0, 0), 0, ("proof", "0", "ok"), ""),
+    ((0, 0, 4), 0, ("proof", "0", "ok"),
+     "--assert=proof holds, but of 9 lines of the proof sheet, undecided: 4; they neither hold nor are violated, "
+     "because the run was too short or did not measure them\n"),
+    ((2, 0, 3), 3, ("proof", "2", "FAILED"),
+     "--assert=proof does not hold: of 9 lines of the proof sheet, violated: 2, not checked: 0, undecided: 3\n"),
+    ((0, 1, 0), 1, ("proof", "at least 0", "FAILED"),
+     "--assert=proof does not hold: of 9 lines of the proof sheet, violated: 0, not checked: 1, undecided: 0\n"),
+])
+def test_a_proof_sheet(numbers, status, verdict, message, tmp_path):
+    """Its violated lines are the value; its lines are in the report, which a document repeats."""
+    name = script(tmp_path, PROOF % numbers)
+    got = bench.run(name, "--events=7", *BOTH, *asserted("proof", "eps>0"), "run", cwd=tmp_path)
+    assert (got.status, got.err) == (status, message)
+    text = (tmp_path / "text").read_text()
+    assert "\nSheet of 7 events:\n    a line\n" in text and list_of(text)[0] == verdict
+    row = document(tmp_path)["assertions"][0]
+    assert row == {"text": "proof", "value": numbers[0], "unit": "1", "at_least": numbers[1] > 0,
+                   "holds": verdict[2] == "ok", "ended_run": False}
+    assert bench.run("report", "json", cwd=tmp_path).out == text
+
+
+def test_a_proof_sheet_without_an_assertion(tmp_path):
+    """It fails the run only if it could not be checked."""
+    for numbers, status in ((2, 0, 3), 0), ((0, 1, 0), 1):
+        name = script(tmp_path, PROOF % numbers)
+        got = bench.run(name, "--events=7", "run", cwd=tmp_path)
+        assert (got.status, got.err) == (status, "") and "    a line\n" in got.out
+
+
+def test_no_proof_sheet_no_start(tmp_path):
+    """A test without the hook, and a dialect, which does not call it."""
+    wrong = ("--assert=proof: there is no proof sheet; a script makes one with sysbench.hooks.prove, as order_entry does, "
+             "but not in a dialect or on several hosts")
+    got = bench.run(*CPU, *asserted("proof"), "run")
+    assert (got.status, got.err) == (1, wrong + "\n") and "Running the test" not in got.out
+    name = script(tmp_path, PROOF % (0, 0, 0))
+    got = bench.run(name, "--events=7", *asserted("proof"), "run", cwd=tmp_path, dialect="1.1")
+    assert got.status == 1 and wrong in got.out + got.err and "Running the test" not in got.out
+
+
+def test_a_proof_sheet_that_is_none(tmp_path):
+    name = script(tmp_path, "function event() end function sysbench.hooks.prove() return 'yes' end")
+    got = bench.run(name, "--events=7", *asserted("proof"), "run", cwd=tmp_path)
+    assert got.status == 1 and list_of(got.out) == [("proof", "not measured", "FAILED")]
+    assert ("sysbench.hooks.prove: the result must be a list of strings with the numbers lines, violated, unchecked and "
+            "undecided") in got.err
+
+
 def test_counts_and_the_end_do_not_end_a_run_early(tmp_path):
     """A number of events is that of the whole run, and no event ends after the limit."""
     got = bench.run(*CPU[:2], "--time=2.2", "--abort-on-assert=1", *asserted("events>1e9", "tps>0"), "run")

@@ -159,11 +159,12 @@ function Mix:declare_options()
   self.sysbench.cmdline.options = options
 end
 
--- Takes the hooks that print reports or add lines to them.  There is one report.
+-- Takes the hooks that print reports or add lines to them, the proof sheet among these.  There is
+-- one report.
 function Mix:take_hooks()
   local owner = {}
   for _, name in ipairs({ "report_intermediate", "report_cumulative", "add_to_intermediate",
-                          "add_to_cumulative" }) do
+                          "add_to_cumulative", "prove" }) do
     for _, part in ipairs(self.parts) do
       local hook = part.sysbench.hooks[name]
       if hook and owner[name] then

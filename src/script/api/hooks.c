@@ -2,6 +2,7 @@
 /* The report hooks of a script as one more reporter. */
 #include "script/api/hooks.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -268,19 +269,20 @@ static bool hooks_add_value(lua_State *L, struct bn_buf *out, int *rc)
   return is_text;
 }
 
-static int hooks_add_lines(struct bn_instance *in, const char *hook, const struct bn_view *v,
-                           struct bn_buf *out, struct bn_err *err)
+/* Calls a hook, if the script has it.  Returns 1 with its result on the stack, 0, or -1. */
+static int hooks_ask(struct bn_instance *in, const char *hook, const struct bn_view *v)
 {
-  const bool cumulative = v->span != BN_VIEW_INTERVAL;
-  lua_State *L;
-  int rc = 0;
-
   if (in == NULL || !hooks_push(&in->lua, hook))
     return 0;
-  L = in->lua.L;
-  hooks_push_stat(&in->lua, v, cumulative);
-  if (bn_lua_call(&in->lua, 1, 1, hook) != 0)
-    return -1;
+  hooks_push_stat(&in->lua, v, v->span != BN_VIEW_INTERVAL);
+  return bn_lua_call(&in->lua, 1, 1, hook) != 0 ? -1 : 1;
+}
+
+/* Takes lines from the stack. */
+static int hooks_pop_lines(lua_State *L, const char *hook, struct bn_buf *out, struct bn_err *err)
+{
+  int rc = 0;
+
   if (!hooks_add_value(L, out, &rc))
     rc = bn_err_set(
         err, 0, "sysbench.hooks.%s: the result must be a string, a list of strings or nil", hook);
@@ -289,6 +291,49 @@ static int hooks_add_lines(struct bn_instance *in, const char *hook, const struc
                     BN_LINES_MAX);
   lua_pop(L, 1);
   return rc;
+}
+
+static int hooks_add_lines(struct bn_instance *in, const char *hook, const struct bn_view *v,
+                           struct bn_buf *out, struct bn_err *err)
+{
+  const int rc = hooks_ask(in, hook, v);
+
+  return rc <= 0 ? rc : hooks_pop_lines(in->lua.L, hook, out, err);
+}
+
+static unsigned hooks_count_of(lua_State *L, const char *name)
+{
+  double n;
+
+  lua_getfield(L, -1, name);
+  n = lua_tonumber(L, -1);
+  lua_pop(L, 1);
+  return n > 0 && n < UINT_MAX ? (unsigned)n : 0;
+}
+
+/* Adds the lines of the proof sheet, and passes on how many there are of each verdict. */
+static int hooks_prove(struct bn_instance *in, const struct bn_view *v, struct bn_buf *out,
+                       struct bn_err *err)
+{
+  const struct bn_services *services = in->lua.session->services;
+  const int rc = hooks_ask(in, "prove", v);
+  lua_State *L = in->lua.L;
+  struct bn_proof proof;
+
+  if (rc <= 0)
+    return rc;
+  if (!lua_istable(L, -1)) {
+    lua_pop(L, 1);
+    return bn_err_set(err, 0,
+                      "sysbench.hooks.prove: the result must be a list of strings with the numbers "
+                      "lines, violated, unchecked and undecided");
+  }
+  proof = (struct bn_proof){.lines = hooks_count_of(L, "lines"),
+                            .violated = hooks_count_of(L, "violated"),
+                            .unchecked = hooks_count_of(L, "unchecked"),
+                            .undecided = hooks_count_of(L, "undecided")};
+  services->prove(services->of, &proof);
+  return hooks_pop_lines(L, "prove", out, err);
 }
 
 static int hooks_add(void *self, const struct bn_view *v, struct bn_buf *out, struct bn_err *err)
@@ -301,7 +346,9 @@ static int hooks_add(void *self, const struct bn_view *v, struct bn_buf *out, st
   case BN_VIEW_CHECKPOINT:
     return hooks_add_lines(h->checkpoint, "add_to_cumulative", v, out, err);
   case BN_VIEW_TOTAL:
-    return hooks_add_lines(h->conf->api->main, "add_to_cumulative", v, out, err);
+    if (hooks_add_lines(h->conf->api->main, "add_to_cumulative", v, out, err) != 0)
+      return -1;
+    return hooks_prove(h->conf->api->main, v, out, err);
   case BN_VIEW_TICK:
     break;
   }
@@ -406,12 +453,14 @@ static void log_hooks_left_out(const struct bn_script_setup *s)
                   "not called in a run on several hosts: bench prints its own reports");
 }
 
-void bn_hooks_complete(struct bn_hooks_conf *conf)
+bool bn_hooks_complete(struct bn_hooks_conf *conf)
 {
   struct bn_lua *lua = &conf->api->main->lua;
   const bool native = lua->vm->setup->conf->policy->own_report;
+  const bool proves = native && has_hook(lua, "prove");
   const bool adds =
-      native && (has_hook(lua, "add_to_intermediate") || has_hook(lua, "add_to_cumulative"));
+      proves ||
+      (native && (has_hook(lua, "add_to_intermediate") || has_hook(lua, "add_to_cumulative")));
   unsigned replaces = 0;
 
   if (has_hook(lua, "report_intermediate"))
@@ -423,11 +472,12 @@ void bn_hooks_complete(struct bn_hooks_conf *conf)
   if (lua->vm->setup->is_part) {
     if (adds || replaces != 0)
       log_hooks_left_out(lua->vm->setup);
-    return;
+    return false;
   }
   conf->reporter.replaces = replaces;
   if (adds)
     conf->reporter.add = hooks_add;
+  return proves;
 }
 
 int bn_hooks_json_next(lua_State *L)

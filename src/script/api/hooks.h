@@ -17,8 +17,8 @@ struct bn_hooks_conf {
 
 void bn_hooks_fill(struct bn_hooks_conf *conf, struct bn_api *api);
 /* Sets what depends on the loaded script: which reports its hooks replace or add to, and whether
-   its done() can ask for the result. */
-void bn_hooks_complete(struct bn_hooks_conf *conf);
+   its done() can ask for the result.  Returns whether it makes a proof sheet. */
+bool bn_hooks_complete(struct bn_hooks_conf *conf);
 /* internal.json_next(): returns false for the first object of report_json's array. */
 int bn_hooks_json_next(lua_State *L);
 /* internal.percentile(): returns the rank of latency_pct as a text. */
