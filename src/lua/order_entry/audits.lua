@@ -14,10 +14,11 @@ M.rolled_back = counter("rolled_back")
 M.districts_skipped = counter("districts_skipped")
 M.deliveries_short = counter("_deliveries_short")
 
--- The time between transactions, in thousandths of what the rules ask for on average.
-M.think = counter("_think_permille")
+-- Think times, in thousandths of what the rules ask for on average.  Each completed transaction has
+-- one.
+local think_permille = counter("_think_permille")
 
-local submitted, lines, quantities, groups, ranks = {}, {}, {}, {}, {}
+local submitted, lines, quantities, groups, ranks, quarters = {}, {}, {}, {}, {}, {}
 
 for _, kind in ipairs(require("order_entry.deck").kinds) do
   submitted[kind] = counter("_inputs_" .. kind)
@@ -40,6 +41,9 @@ for _, of in ipairs({"line", "payment"}) do
     ranks[of][quarter] = counter(("_remote_%s_%d"):format(of, quarter))
   end
 end
+for quarter = 1, 4 do
+  quarters[quarter] = counter("_new_orders_quarter_" .. quarter)
+end
 local unused, named = counter("_inputs_unused_item"), {
   payment = counter("_payments_by_name"), order_status = counter("_statuses_by_name"),
 }
@@ -57,9 +61,20 @@ local function count_remote(of, w, home, warehouses)
   of[floor((rank - 1) * 4 / (warehouses - 1)) + 1]:add()
 end
 
+-- Counts a new order in the quarter of --time in which it begins.  Those of the warm-up are in none
+-- of them.
+local function count_in_time()
+  local passed = 1 - sysbench.time_left() / sysbench.opt.time
+  local quarter = quarters[floor(passed * 4) + 1]
+  if quarter then
+    quarter:add()
+  end
+end
+
 local count = {}
 
 function count.new_order(t, plan)
+  count_in_time()
   lines[t.n]:add()
   count_skewed(groups.customer, t.c, 1023, 1, 3000, plan.c_customer)
   if t.rollback then
@@ -93,6 +108,11 @@ function count.payment(t, plan)
 end
 
 count.order_status = count_customer
+
+-- Counts a think time, which is in means.
+function M.count_think(think)
+  think_permille:add(floor(think * 1000 + 0.5))
+end
 
 -- Counts the inputs of a transaction.
 function M.count(t, plan)

@@ -122,6 +122,14 @@ function M.find(con, condition)
   return ok and found or {condition = condition}
 end
 
+-- Returns the verdict of a proof sheet about what is found.
+function M.verdict(found)
+  if not found.n then
+    return "unchecked"
+  end
+  return found.n > 0 and "violated" or "holds"
+end
+
 -- Returns how the number of violating rows is told.
 local function count_text(n)
   if n > MOST_ROWS then

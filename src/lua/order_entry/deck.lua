@@ -9,7 +9,7 @@ local M = {}
 M.kinds = {"new_order", "payment", "order_status", "delivery", "stock_level"}
 
 -- The least share of each kind but the first, in percent.
-local least = {payment = 43, order_status = 4, delivery = 4, stock_level = 4}
+M.least = {payment = 43, order_status = 4, delivery = 4, stock_level = 4}
 
 -- Returns the numbers of cards in the order of the kinds, or nil and what is wrong.
 function M.parse(list)
@@ -34,7 +34,7 @@ function M.keeps_shares(counts)
     sum = sum + n
   end
   for i, kind in ipairs(M.kinds) do
-    if counts[i] * 100 < (least[kind] or 0) * sum then
+    if counts[i] * 100 < (M.least[kind] or 0) * sum then
       return false
     end
   end

@@ -22,13 +22,17 @@ function M.last_name(n)
   return syllables[floor(n / 100)] .. syllables[floor(n / 10) % 10] .. syllables[n % 10]
 end
 
--- Returns a C of last names for a run on rows that were loaded with c_load: the two differ by 65 to
--- 119, but not by 96 or 112.  Each number that the rule allows is equally likely.
+-- Returns whether the C of last names of a run may differ so much from that of the load.
+function M.is_delta(delta)
+  return delta >= 65 and delta <= 119 and delta ~= 96 and delta ~= 112
+end
+
+-- Returns a C of last names for a run on rows that were loaded with c_load.  Each number that the
+-- rule allows is equally likely.
 function M.c_last_of_run(c_load, uniform)
   local allowed = {}
   for c = 0, 255 do
-    local delta = math.abs(c - c_load)
-    if delta >= 65 and delta <= 119 and delta ~= 96 and delta ~= 112 then
+    if M.is_delta(math.abs(c - c_load)) then
       allowed[#allowed + 1] = c
     end
   end

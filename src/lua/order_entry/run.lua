@@ -113,6 +113,7 @@ function M.init()
   local level, is_enough = isolation(drv, con)
   con:disconnect()
   about.warehouses = settings.warehouses
+  about.c_delta = math.abs(constants_of(settings) - settings.c_last_load)
   about.lines = {
     ("Order entry: %d warehouses, mode %s, isolation %s")
       :format(settings.warehouses, sysbench.opt.order_mode, level),
@@ -139,13 +140,11 @@ function sysbench.hooks.add_to_cumulative(stat)
     lines[#lines + 1] = ("    efficiency:                          %.1f %% of 12.86 a warehouse")
       :format(all / (12.86 * about.warehouses) * 100)
   end
-  -- The main instance alone knows about the run; another one reports checkpoints.
-  if about.warehouses then
-    for _, line in ipairs(require("order_entry.proof").lines(stat, about.warehouses)) do
-      lines[#lines + 1] = line
-    end
-  end
   return lines
+end
+
+function sysbench.hooks.prove(stat)
+  return require("order_entry.proof").sheet(stat, about)
 end
 
 -- A terminal -----------------------------------------------------------------------------------
@@ -166,7 +165,7 @@ local function pause(kind)
   local think = 0
   if kind then
     think = math.min(-math.log(1 - sysbench.rand.uniform_double()), MOST_THINKING)
-    audits.think:add(math.floor(think * 1000 + 0.5))
+    audits.count_think(think)
     think = think * thinking[kind]
   end
   sysbench.think(think + keying[next_kind])
