@@ -214,6 +214,14 @@ void bn_event_make_pause(struct bn_session *s)
   s->attend |= BN_ATTEND_THINK;
 }
 
+/* As after a pause, the next event does not begin where the last one has ended. */
+void bn_event_exempt(struct bn_session *s)
+{
+  bn_event_make_pause(s);
+  s->attend &= (unsigned char)~BN_ATTEND_CLAIM;
+  bn_quota_exempt(s->share);
+}
+
 bool bn_event_think(struct bn_session *s, uint64_t ns)
 {
   if (s->pacer != NULL)

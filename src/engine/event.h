@@ -129,6 +129,19 @@ static inline void bn_event_start_now(struct bn_session *s, struct bn_tick *tick
    event of --rate keeps its start: it is late. */
 void bn_event_start_later(struct bn_session *s, struct bn_tick *tick);
 
+/* Lets the session begin events of its own accord, by bn_event_start_at: they need no ticket and
+   end with its work, not with the limit.  Before its loop. */
+void bn_event_exempt(struct bn_session *s);
+
+/* Starts an event now whose latency counts from start_ns, for sessions that are exempt. */
+static inline void bn_event_start_at(struct bn_session *s, struct bn_tick *tick, uint64_t start_ns)
+{
+  s->last_ns = bn_clock_now(&s->clock);
+  *tick = (struct bn_tick){.start_ns = start_ns, .begun_ns = s->last_ns};
+  bn_stat_bump(&s->stat->begun_at, start_ns);
+  bn_stat_bump(&s->stat->begun, 1);
+}
+
 /* Starts the next event; returns false if the run is over.  For loops that end each event with
    bn_event_end, which has looked at the limit. */
 static inline bool bn_event_begin(struct bn_session *s, struct bn_tick *tick)

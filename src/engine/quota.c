@@ -353,12 +353,22 @@ static void quota_wake_if_needed(struct bn_quota *q)
     bn_wait_wake(&q->given_back);
 }
 
+void bn_quota_exempt(struct bn_quota_share *share)
+{
+  struct bn_quota *q = share->quota;
+
+  (void)pthread_mutex_lock(&q->lock);
+  share->exempt = true;
+  q->present--;
+  (void)pthread_mutex_unlock(&q->lock);
+}
+
 enum bn_admission bn_quota_leave(struct bn_quota_share *share, bool failed)
 {
   struct bn_quota *q = share->quota;
   enum bn_admission answer;
 
-  if (q->events == 0)
+  if (q->events == 0 || share->exempt)
     return BN_QUOTA_YES;
   (void)pthread_mutex_lock(&q->lock);
   answer = quota_leave(q, share, failed && q->per_session != 0);

@@ -56,6 +56,7 @@ struct bn_quota_share {
   uint64_t warm_events, kept; /* at the baseline: events, tickets kept for those in flight */
   int64_t left;               /* per_session: tickets that it may still take, once it is counted;
                                  below 0: more were in flight at the baseline */
+  bool exempt;                /* written before its first event: its events take no tickets */
   bool given_up;              /* failed in the warm-up: what is left will not be taken */
 };
 
@@ -130,6 +131,9 @@ bool bn_quota_await_ticket(struct bn_quota_share *share);
 /* The same without waiting, for an answer of bn_quota_claim: true: no ticket is there, and it is
    worth asking again later. */
 bool bn_quota_lacks_ticket(struct bn_quota_share *share, enum bn_admission answer);
+/* Notes, before its first event, that the events of a session take no tickets: nobody waits for a
+   ticket of it. */
+void bn_quota_exempt(struct bn_quota_share *share);
 /* Returns the reserve of a session that begins no event any more.  Returns YES or FROZEN. failed:
    it could have begun more; with per_session, nobody else takes the tickets that are left. */
 enum bn_admission bn_quota_leave(struct bn_quota_share *share, bool failed);

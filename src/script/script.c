@@ -64,6 +64,10 @@ static const struct bn_vm_part parts[] = {
 #include "script/bn_ffi_metrics_cdef.inc"
     },
     {
+        "workqueue",
+#include "script/bn_ffi_workqueue_cdef.inc"
+    },
+    {
         "sql",
 #include "script/bn_ffi_sql_cdef.inc"
     },
@@ -209,6 +213,7 @@ struct bn_script *bn_script_new(const struct bn_script_setup *setup)
   sc->setup = *setup;
   sc->title = script_title_of(setup);
   sc->api.options = bn_options_new();
+  bn_workqueue_init(&sc->api.workqueue);
   bn_vm_init(&sc->vm, &sc->setup, is_bool ? &table_bool : &table);
   sc->vm.api = &sc->api;
   if (setup->conf->workers < setup->conf->plan.threads)
@@ -305,6 +310,7 @@ void bn_script_free(struct bn_script *sc)
   bn_options_free(sc->api.options);
   bn_declarations_done(&sc->api.declared);
   bn_script_results_done(&sc->api.kept);
+  bn_workqueue_done(&sc->api.workqueue);
   free(sc->title);
   free(sc);
 }

@@ -66,6 +66,7 @@ local hidden = internal.dialect() and {} or {
   think = function () return internal.think end,
   start_event = function () return internal.start_event end,
   time_left = function () return internal.time_left end,
+  workqueue = function () return module("sysbench.workqueue") end,
   kind = function () return module("sysbench.kinds").kind() end,
   event_kind = function () return module("sysbench.kinds").event_kind() end
 }

@@ -4,6 +4,7 @@
 local internal = ...
 internal.declare("sql")
 internal.declare("sql_more")
+internal.declare("workqueue")
 internal.declare("shared")
 local ffi = internal.ffi
 local C = ffi.C
@@ -152,7 +153,34 @@ end
 
 function waiting.bn_ffi_event_again(tries)
   local after = number_of(C.BN_CALL_AGAIN, nil, tries)
-  return after >= 0 and after or ask(true) and 1 or 0
+  if after >= 0 then
+    return after
+  end
+  local more
+  if C.bn_ffi_shared_takes() then
+    more = waiting.bn_ffi_workqueue_take()
+  else
+    more = ask(true)
+  end
+  return more and 1 or 0
+end
+
+function waiting.bn_ffi_workqueue_take()
+  number_of(C.BN_CALL_TAKE)
+  return C.bn_ffi_shared_taken()
+end
+
+-- Tries again after 5 ms while there is no room.
+function waiting.bn_ffi_workqueue_give(a, b)
+  local answer = C.bn_ffi_workqueue_give(a, b)
+  while answer == 1 do
+    C.bn_ffi_shared_sleep(5e6)
+    if C.bn_ffi_shared_waits() then
+      wait()
+    end
+    answer = C.bn_ffi_workqueue_give(a, b)
+  end
+  return answer
 end
 
 -- Functions of C by which scripts sleep, once they have declared them ------------------------

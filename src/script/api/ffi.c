@@ -14,6 +14,7 @@
 #include "option/conf.h"
 #include "script/api/ffi_hist.h"
 #include "script/api/ffi_rand.h"
+#include "script/api/ffi_workqueue.h"
 #include "script/api/instance.h"
 #include "sql/sql.h"
 
@@ -68,7 +69,8 @@ int bn_ffi_event_repeat(struct bn_instance *in, uint32_t tries)
     bn_event_fail(s, &in->tick);
     return -1;
   }
-  if (!bn_session_over(s)) {
+  /* Work that was taken is carried out after the limit too. */
+  if (in->workqueue.role == BN_WORKQUEUE_TAKES ? !bn_session_interrupted(s) : !bn_session_over(s)) {
     bn_event_repeats(s);
     return tries < INT32_MAX ? (int)tries + 1 : (int)tries;
   }
@@ -78,9 +80,12 @@ int bn_ffi_event_repeat(struct bn_instance *in, uint32_t tries)
 
 uint32_t bn_ffi_event_again(uint32_t tries)
 {
-  const int next = bn_ffi_event_repeat(bn_instance_current(), tries);
+  struct bn_instance *in = bn_instance_current();
+  const int next = bn_ffi_event_repeat(in, tries);
 
-  return next >= 0 ? (uint32_t)next : bn_ffi_event_begin() ? 1 : 0;
+  if (next >= 0)
+    return (uint32_t)next;
+  return in->workqueue.role == BN_WORKQUEUE_TAKES ? bn_ffi_workqueue_take() : bn_ffi_event_begin();
 }
 
 bool bn_ffi_think(double seconds)

@@ -58,6 +58,9 @@ static void shared_run(void *arg)
   case BN_CALL_AGAIN:
     c->number = bn_ffi_event_repeat(in, (uint32_t)c->len);
     break;
+  case BN_CALL_TAKE:
+    c->number = bn_workqueue_take(&in->lua.vm->api->workqueue, &in->workqueue, in->lua.session);
+    break;
   case BN_CALL_PREPARE_HELD:
     c->number = bn_sql_prepare_held(in->lua.session);
     break;
@@ -186,6 +189,20 @@ int bn_ffi_shared_rc(sql_connection *c, const char *kept)
 int bn_ffi_shared_number(void)
 {
   return bn_instance_current()->call.number;
+}
+
+bool bn_ffi_shared_taken(void)
+{
+  struct bn_instance *in = bn_instance_current();
+
+  if (in->call.number != 0)
+    bn_ffi_workqueue_begin(in);
+  return in->call.number != 0;
+}
+
+bool bn_ffi_shared_takes(void)
+{
+  return bn_instance_current()->workqueue.role == BN_WORKQUEUE_TAKES;
 }
 
 bool bn_ffi_shared_prepared(void)

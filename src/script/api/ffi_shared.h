@@ -22,6 +22,7 @@ enum {
   BN_CALL_RECONNECT,
   BN_CALL_SETTLE,
   BN_CALL_AGAIN,
+  BN_CALL_TAKE,
   BN_CALL_PREPARE_HELD,
   BN_CALL_DB_QUERY,
   BN_CALL_DB_NEXT_RESULT,
@@ -49,6 +50,9 @@ BN_API sql_connection *bn_ffi_shared_conn(void);
 BN_API sql_statement *bn_ffi_shared_stmt(sql_connection *, const char *, const char *);
 BN_API int bn_ffi_shared_rc(sql_connection *, const char *);
 BN_API int bn_ffi_shared_number(void);
+/* Whether the session takes work; after TAKE: whether there was work, whose event has begun. */
+BN_API bool bn_ffi_shared_takes(void);
+BN_API bool bn_ffi_shared_taken(void);
 /* After PREPARE_HELD: whether it has succeeded. */
 BN_API bool bn_ffi_shared_prepared(void);
 

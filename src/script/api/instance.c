@@ -42,6 +42,7 @@ void bn_instance_close(struct bn_instance *in)
 {
   if (in == NULL)
     return;
+  bn_workqueue_leave(&in->lua.vm->api->workqueue, &in->workqueue);
   bn_lua_close(&in->lua);
   if (in->lua.worker && in->lua.vm->setup->sql != NULL)
     bn_sql_session_end(in->lua.vm->setup->sql, in->lua.session);

@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "script/api/metrics.h"
 #include "script/api/result.h"
+#include "script/api/workqueue.h"
 #include "script/vm/lua.h"
 
 struct bn_ffi_param;
@@ -42,6 +43,7 @@ struct bn_instance {
   struct bn_tick own_tick;  /* the event in flight that sb_event_start() began */
   bool own_event;           /* own_tick is in flight */
   struct bn_call call;
+  struct bn_workqueue_part workqueue;
   struct bn_rng choice; /* of the workloads of a mix */
   struct bn_lua lua;
 };
@@ -62,6 +64,7 @@ struct bn_api {
   /* Progress of their indexes: all, the ones being created, and the time of the first; cmdline.c */
   _Atomic unsigned indexes, indexing;
   _Atomic uint64_t index_start_ns;
+  struct bn_workqueue workqueue;
   char shared[64]; /* the text that threads of a command share; cmdline.c */
 };
 
@@ -85,6 +88,8 @@ static inline struct bn_api *bn_instance_api(void)
 /* As bn_ffi_event_again (ffi.h), but returns -1 where the next event is to begin; does not use the
    current instance. */
 int bn_ffi_event_repeat(struct bn_instance *in, uint32_t tries);
+/* Begins the event of the work that the instance has taken. */
+void bn_ffi_workqueue_begin(struct bn_instance *in);
 
 /* Opens an interpreter with an instance in it; the script is not executed.  NULL: the reason has
    been logged. */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions of ffi.C by which sessions hand over work. */
+#include "script/api/ffi_workqueue.h"
+
+#include "engine/event.h"
+#include "option/conf.h"
+#include "script/api/instance.h"
+
+bool bn_ffi_workqueue_join(bool takes)
+{
+  struct bn_instance *in = bn_instance_current();
+  const enum bn_workqueue_role role = takes ? BN_WORKQUEUE_TAKES : BN_WORKQUEUE_GIVES;
+
+  if (!in->lua.worker || in->workqueue.role != BN_WORKQUEUE_NONE)
+    return true;
+  if (takes)
+    bn_event_exempt(in->lua.session);
+  return bn_workqueue_join(&bn_instance_api()->workqueue, &in->workqueue, role) == 0;
+}
+
+bool bn_ffi_workqueue_among_last(unsigned n)
+{
+  const struct bn_session *s = bn_instance_session();
+
+  return s->id + n >= s->services->conf->plan.threads;
+}
+
+int bn_ffi_workqueue_give(double a, double b)
+{
+  struct bn_instance *in = bn_instance_current();
+  struct bn_session *s = in->lua.session;
+  const struct bn_work work = {.at_ns = bn_clock_now(&s->clock), .value = {a, b}};
+  enum bn_workqueue_answer answer;
+
+  while ((answer = bn_workqueue_give(&bn_instance_api()->workqueue, &work)) == BN_WORKQUEUE_FULL &&
+         s->task == NULL && !bn_session_interrupted(s))
+    bn_clock_sleep_until(bn_clock_mono() + 5 * BN_NSEC_PER_MSEC);
+  return answer == BN_WORKQUEUE_FULL && bn_session_interrupted(s) ? 3 : (int)answer;
+}
+
+void bn_ffi_workqueue_begin(struct bn_instance *in)
+{
+  bn_event_start_at(in->lua.session, &in->tick, in->workqueue.taken.at_ns);
+}
+
+bool bn_ffi_workqueue_take(void)
+{
+  struct bn_instance *in = bn_instance_current();
+
+  if (!bn_workqueue_take(&bn_instance_api()->workqueue, &in->workqueue, in->lua.session))
+    return false;
+  bn_ffi_workqueue_begin(in);
+  return true;
+}
+
+double bn_ffi_workqueue_taken(int which)
+{
+  return bn_instance_current()->workqueue.taken.value[which != 0];
+}
+
+unsigned bn_ffi_workqueue_longest(void)
+{
+  return bn_workqueue_longest(&bn_instance_api()->workqueue);
+}
