@@ -228,6 +228,32 @@ def test_terminals_key_and_think(tmp_path):
     assert "efficiency: " in done.out
 
 
+@pytest.mark.parametrize("mode", ["plain", "routine"])
+@pytest.mark.parametrize("workers", ["--workers=0", "--workers=2"])
+def test_deliveries_may_have_sessions_of_their_own(tmp_path, workers, mode):
+    """Each is carried out once, also those that wait when the terminals have ended; the statements are the same."""
+    deck = "--order-deck=0,0,0,1,1"
+    itself = counts(tmp_path, deck, "--threads=4", "--events=4000", "--order-mode=" + mode)
+    n = counts(tmp_path, deck, "--threads=6", "--order-deliveries=2", "--events=4000", workers, "--order-mode=" + mode)
+    assert itself["deferred"] == 0
+    assert n["delivery"] + n["stock_level"] == 4000 and 1990 <= n["delivery"] <= 2010
+    assert n["deferred"] == n["delivery"] == n["_inputs_delivery"]
+    each = {"plain": (72, 4), "routine": (1, 1)}[mode]
+    assert n["statements"] == each[0] * n["delivery"] + each[1] * n["stock_level"]
+
+
+def test_deliveries_are_drained_behind_the_limit(tmp_path):
+    """A terminal fills the queue, which holds 1024, and one session takes 1 ms for each delivery."""
+    done = run(tmp_path, "--threads=2", "--order-deliveries=1", "--order-deck=0,0,0,1,0", "--order-mode=routine",
+               "--null-latency=1ms", "--events=1500")
+    total = json.loads((tmp_path / "o.json").read_text())["groups"][0]["total"]
+    kinds = {k["name"]: k for k in total["event_kinds"]}
+    assert kinds["delivery"]["events"] == kinds["deferred"]["events"] == 1500
+    assert kinds["deferred"]["max_s"] > 0.9 > kinds["delivery"]["avg_s"]
+    assert "deferred deliveries:                 1500 by 1 sessions; at most 1024 waited" in done.out
+    assert "    deferred, 95 % within" in done.out and "90 % in 80 s" in done.out
+
+
 def test_memory_does_not_grow(tmp_path):
     """The heap of Lua after 8,000 transactions is that after 2,000, without compiled code."""
     (tmp_path / "heap.lua").write_text("""
@@ -255,6 +281,8 @@ end
     ("--order-mode=quick", "unknown; allowed: plain, batched, routine"),
     ("--order-home=here", "unknown; allowed: fixed, random"),
     ("--order-remote=7", "out of range; allowed: 0 to 6"),
+    ("--order-deliveries=1", "no terminal is left; use --threads=2 or more"),
+    ("--order-deliveries=1001", "not a whole number from 0 to 1000"),
 ])
 def test_wrong_values_are_refused(tmp_path, option, why):
     done = bench.run("order_entry", "--db-driver=null", option, "run", cwd=tmp_path)
@@ -263,6 +291,9 @@ def test_wrong_values_are_refused(tmp_path, option, why):
 
 def test_a_rate_does_not_wait_for_terminals(tmp_path):
     done = bench.run("order_entry", "--db-driver=null", "--order-wait=on", "--rate=5", "run", cwd=tmp_path)
+    assert done.status == 1 and "cannot be used with --rate" in done.err
+    done = bench.run("order_entry", "--db-driver=null", "--order-deliveries=1", "--threads=2", "--rate=5", "run",
+                     cwd=tmp_path)
     assert done.status == 1 and "cannot be used with --rate" in done.err
     n = counts(tmp_path, "--rate=100000", "--events=1000")
     assert sum(n[kind] for kind in KINDS) == 1000

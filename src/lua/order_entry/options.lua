@@ -16,12 +16,15 @@ M.declared = {
     keeps_data = true},
   order_check = {"Conditions to check after a run or prepare: none, quick or all", "quick",
     keeps_data = true},
+  order_deliveries = {"Sessions, of --threads, that carry out deliveries; 0: the terminals", 0,
+    keeps_data = true},
   order_history_key = {"A key of its own for history, which some clusters need", false},
 }
 
 -- The least and the greatest value of each number.
 local limits = {
   warehouses = {0, 2 ^ 20},
+  order_deliveries = {0, 1000},
 }
 
 local words = {
@@ -43,6 +46,19 @@ local function check_word(name)
   refuse(name, sysbench.opt[name], "unknown; allowed: %s", table.concat(words[name], ", "))
 end
 
+-- Refuses values with which no terminal is left, or deliveries are due at a rate.
+local function check_deliveries(opt)
+  if opt.order_deliveries == 0 then
+    return
+  elseif opt.order_deliveries >= opt.threads then
+    refuse("order_deliveries", opt.order_deliveries, "no terminal is left; use --threads=%d or " ..
+           "more, which counts both", opt.order_deliveries + 1)
+  elseif opt.rate > 0 then
+    refuse("order_deliveries", opt.order_deliveries, "cannot be used with --rate: the sessions " ..
+           "that carry out deliveries have no events of their own")
+  end
+end
+
 -- Refuses values that no run can work with.
 function M.check_run()
   local opt = sysbench.opt
@@ -55,6 +71,7 @@ function M.check_run()
   if not counts then
     refuse("order_deck", table.concat(opt.order_deck, ","), "%s", wrong)
   end
+  check_deliveries(opt)
   if opt.order_wait and opt.rate > 0 then
     refuse("order_wait", "on", "cannot be used with --rate: transactions that are due at a rate " ..
            "do not wait for terminals")

@@ -13,15 +13,16 @@ local M = {}
 -- Response times and the rate ------------------------------------------------------------------
 
 -- The time in which 90 % of the transactions of each kind are to end, in seconds.
-local ceilings = {new_order = 5, payment = 5, order_status = 5, delivery = 5, stock_level = 20}
+local ceilings = {{"new_order", 5}, {"payment", 5}, {"order_status", 5}, {"delivery", 5},
+                  {"stock_level", 20}, {"deferred", 80}}
 
 local function audit_times(sheet, kinds)
-  for _, name in ipairs(deck.kinds) do
+  for _, ceiling in ipairs(ceilings) do
+    local name, most = ceiling[1], ceiling[2]
     local kind = kinds[name]
-    if kind.events > 0 then
+    if kind and kind.events > 0 then
       sheet:decide(name .. ", 90 % within", ("%.3f s"):format(kind.latency_p90),
-                   ("at most %d s"):format(ceilings[name]), kind.latency_p90 <= ceilings[name],
-                   kind.events, 1)
+                   ("at most %d s"):format(most), kind.latency_p90 <= most, kind.events, 1)
       sheet:decide(name .. ", mean below the 90 %", ("%.3f ms"):format(kind.latency_avg * 1000),
                    ("<= %.3f ms"):format(kind.latency_p90 * 1000),
                    kind.latency_avg <= kind.latency_p90, kind.events, 100)

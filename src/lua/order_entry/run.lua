@@ -18,6 +18,8 @@ local thinking = {new_order = 12, payment = 12, order_status = 10, delivery = 5,
 local MOST_THINKING = 10
 
 sysbench.kinds = deck.kinds
+-- A delivery that another session carries out.  Its time counts from the terminal's request.
+sysbench.kinds = {"deferred"}
 
 -- What is fixed for a run ----------------------------------------------------------------------
 
@@ -87,14 +89,15 @@ local function deviations(settings, isolation_is_enough)
   end
   local counts = deck.parse(opt.order_deck)
   deviates(not opt.order_wait, "--order-wait=off")
-  deviates(opt.threads ~= 10 * settings.warehouses, "--threads=%d", opt.threads)
+  deviates(opt.threads - opt.order_deliveries ~= 10 * settings.warehouses, "--threads=%d",
+           opt.threads)
   deviates(opt.order_home ~= "fixed", "--order-home=%s", opt.order_home)
   deviates(opt.order_remote ~= 1, "--order-remote=%g", opt.order_remote)
   deviates(not deck.keeps_shares(counts), "--order-deck=%s", table.concat(counts, ","))
   deviates(not isolation_is_enough, "--db-isolation-level=%s", opt.db_isolation_level)
   deviates(opt.rate > 0, "--rate=%g", opt.rate)
   deviates(opt.time < 7200, "--time=%g", opt.time)
-  list[#list + 1] = "deliveries by the terminals themselves"
+  deviates(opt.order_deliveries == 0, "--order-deliveries=0")
   return table.concat(list, ", ")
 end
 
@@ -136,6 +139,11 @@ function sysbench.hooks.add_to_cumulative(stat)
   lines[2] = about.lines and about.lines[2]
   lines[#lines + 1] = ("    NOPM (new orders a minute):          %.2f (%.2f committed, " ..
     "%.2f rolled back on purpose)"):format(all, committed, rolled_back)
+  if sysbench.opt.order_deliveries > 0 then
+    lines[#lines + 1] = ("    deferred deliveries:                 %d by %d sessions; " ..
+      "at most %d waited"):format(stat.event_kinds.deferred.events, sysbench.opt.order_deliveries,
+                                   sysbench.workqueue.longest())
+  end
   if sysbench.opt.order_wait and about.warehouses then
     lines[#lines + 1] = ("    efficiency:                          %.1f %% of 12.86 a warehouse")
       :format(all / (12.86 * about.warehouses) * 100)
@@ -155,9 +163,35 @@ local draw_kind, draw_inputs
 -- The kind of the next transaction; the inputs of the one under way, and how often it was tried.
 local next_kind, pending, tries
 
+-- The delivery that a session which only delivers carries out.  Such a session has no deck.
+local deferred = {}
+
+-- A terminal's part of a delivery that another session carries out.
+local function hand_over(t)
+  sysbench.workqueue.give(t.w, t.carrier)
+  return 0
+end
+
 local function prepare_statements(drv)
   statements = require("order_entry.statements").new(con, drv:name())
   transactions = require("order_entry." .. sysbench.opt.order_mode).new(statements)
+  if sysbench.opt.order_deliveries > 0 and draw_kind then
+    transactions.delivery = hand_over
+  end
+end
+
+-- Counts the districts that a delivery has skipped.
+local function count_skipped(n)
+  if n > 0 then
+    audits.districts_skipped:add(n)
+    audits.deliveries_short:add()
+  end
+end
+
+local function deliver()
+  sysbench.event_kind("deferred")
+  deferred.w, deferred.carrier = sysbench.workqueue.taken()
+  count_skipped(transactions.delivery(deferred))
 end
 
 -- Sets the pause before the next transaction: thinking after this kind, nil for none, and keying.
@@ -171,9 +205,22 @@ local function pause(kind)
   sysbench.think(think + keying[next_kind])
 end
 
+-- Returns whether this session only delivers.
+local function is_for_deliveries()
+  local n = sysbench.opt.order_deliveries
+  return n > 0 and sysbench.workqueue.among_last(n)
+end
+
 function M.thread_init()
   local drv = sysbench.sql.driver()
   con = drv:connect()
+  if is_for_deliveries() then
+    thread_run = sysbench.workqueue.takes(deliver)
+    prepare_statements(drv)
+    return
+  elseif sysbench.opt.order_deliveries > 0 then
+    sysbench.workqueue.gives()
+  end
   plan = M.plan(read_settings(drv, con), sysbench.tid)
   draw_kind = deck.new(deck.parse(sysbench.opt.order_deck))
   draw_inputs = inputs.new(plan)
@@ -205,9 +252,8 @@ local function end_event(result)
   pending, tries = nil, 0
   if result == "rolled back" then
     audits.rolled_back:add()
-  elseif kind == "delivery" and result > 0 then
-    audits.districts_skipped:add(result)
-    audits.deliveries_short:add()
+  elseif kind == "delivery" then
+    count_skipped(result)
   end
   next_kind = draw_kind()
   if sysbench.opt.order_wait then
@@ -222,9 +268,11 @@ end
 
 -- Called before an event is repeated, with the same inputs, and after one has failed for good.
 function sysbench.hooks.before_restart_event(failure)
-  tries = tries + 1
-  if tries == sysbench.opt.db_max_tries then
-    pending, tries, next_kind = nil, 0, draw_kind()
+  if pending then
+    tries = tries + 1
+    if tries == sysbench.opt.db_max_tries then
+      pending, tries, next_kind = nil, 0, draw_kind()
+    end
   end
   if failure.connection and failure.connection.lost then
     statements:close()
