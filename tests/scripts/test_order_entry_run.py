@@ -254,6 +254,24 @@ def test_deliveries_are_drained_behind_the_limit(tmp_path):
     assert "    deferred, 95 % within" in done.out and "90 % in 80 s" in done.out
 
 
+def test_a_failed_run_leaves_waiting_deliveries(tmp_path):
+    """A terminal fails after 20 requests, while a session carries out the first one, which takes long."""
+    (tmp_path / "fails.lua").write_text("""
+require("order_entry")
+local run_event, n = event, 0
+function event(id)
+  n = n + 1
+  if n > 20 then error("enough") end
+  run_event(id)
+end
+""")
+    done = bench.run("fails.lua", "--db-driver=null", "--null-latency=300ms", "--threads=2", "--order-deliveries=1",
+                     "--order-deck=0,0,0,1,0", "--order-mode=routine", "--time=60", "run", cwd=tmp_path)
+    assert done.status == 1 and "enough" in done.err
+    assert re.search(r"deferred deliveries: +[01] by 1 sessions; at most (19|20) waited; (19|20) not carried out",
+                     done.out), done.out
+
+
 def test_memory_does_not_grow(tmp_path):
     """The heap of Lua after 8,000 transactions is that after 2,000, without compiled code."""
     (tmp_path / "heap.lua").write_text("""

@@ -12,6 +12,8 @@
 
 enum { GIVERS = 3, TAKERS = 4, PIECES = 3000 };
 
+static struct bn_limit open_limit = {.until_ns = UINT64_MAX, .span_ns = UINT64_MAX};
+
 static struct bn_work piece(double a)
 {
   return (struct bn_work){.at_ns = 5, .value = {a, -a}};
@@ -25,7 +27,7 @@ static void join(struct bn_workqueue *q, struct bn_workqueue_part *p, enum bn_wo
 
 static void keeps_the_order_and_a_bound(void **state)
 {
-  static struct bn_session s;
+  struct bn_session s = {.limit = &open_limit};
   struct bn_workqueue_part giver, taker;
   struct bn_workqueue q;
   struct bn_work work = piece(0);
@@ -60,7 +62,7 @@ static void keeps_the_order_and_a_bound(void **state)
 
 static void carries_out_what_was_handed_over(void **state)
 {
-  static struct bn_session s;
+  struct bn_session s = {.limit = &open_limit};
   struct bn_workqueue_part giver, taker;
   struct bn_workqueue q;
   const struct bn_work work = piece(1);
@@ -80,9 +82,32 @@ static void carries_out_what_was_handed_over(void **state)
   bn_workqueue_done(&q);
 }
 
+static void a_run_that_is_asked_to_stop_leaves_the_rest(void **state)
+{
+  struct bn_limit limit = {.until_ns = 1};
+  struct bn_session s = {.limit = &limit};
+  struct bn_workqueue_part giver, taker;
+  struct bn_workqueue q;
+  const struct bn_work work = piece(1);
+
+  (void)state;
+  bn_workqueue_init(&q);
+  join(&q, &giver, BN_WORKQUEUE_GIVES);
+  join(&q, &taker, BN_WORKQUEUE_TAKES);
+  for (unsigned i = 0; i < 3; i++)
+    assert_int_equal(bn_workqueue_give(&q, &work), BN_WORKQUEUE_DONE);
+  assert_true(bn_workqueue_take(&q, &taker, &s));
+  atomic_store(&limit.until_ns, 0);
+  assert_false(bn_workqueue_take(&q, &taker, &s));
+  assert_int_equal(bn_workqueue_left(&q), 2);
+  bn_workqueue_leave(&q, &taker);
+  bn_workqueue_leave(&q, &giver);
+  bn_workqueue_done(&q);
+}
+
 static void an_interrupted_session_takes_nothing(void **state)
 {
-  static struct bn_session s;
+  struct bn_session s = {.limit = &open_limit};
   struct bn_workqueue_part giver, taker;
   struct bn_workqueue q;
 
@@ -120,7 +145,7 @@ static void *give_all(void *arg)
 
 static void *take_all(void *arg)
 {
-  static struct bn_session s;
+  struct bn_session s = {.limit = &open_limit};
   struct thread *t = arg;
 
   while (bn_workqueue_take(t->q, &t->part, &s)) {
@@ -162,6 +187,7 @@ BN_TESTS(workqueue)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keeps_the_order_and_a_bound),
       cmocka_unit_test(carries_out_what_was_handed_over),
+      cmocka_unit_test(a_run_that_is_asked_to_stop_leaves_the_rest),
       cmocka_unit_test(an_interrupted_session_takes_nothing),
       cmocka_unit_test(threads_lose_nothing),
   };

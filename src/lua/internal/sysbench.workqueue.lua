@@ -60,6 +60,11 @@ function M.taken()
   return C.bn_ffi_workqueue_taken(0), C.bn_ffi_workqueue_taken(1)
 end
 
+-- Returns the number of pieces of work that wait; at the end, of those that nobody has taken.
+function M.left()
+  return C.bn_ffi_workqueue_left()
+end
+
 -- Returns the largest number of pieces of work that have waited.
 function M.longest()
   return C.bn_ffi_workqueue_longest()

@@ -133,6 +133,14 @@ local function new_orders(stat)
   return all, all * (1 - share), all * share
 end
 
+-- A run that a signal has ended leaves requests in the queue.
+local function deferred_line(n)
+  local queue = sysbench.workqueue
+  return ("    deferred deliveries:                 %d by %d sessions; at most %d waited%s"):format(
+    n, sysbench.opt.order_deliveries, queue.longest(),
+    queue.left() > 0 and ("; %d not carried out"):format(queue.left()) or "")
+end
+
 function sysbench.hooks.add_to_cumulative(stat)
   local all, committed, rolled_back = new_orders(stat)
   local lines = {about.lines and about.lines[1] or "Order entry:"}
@@ -140,9 +148,7 @@ function sysbench.hooks.add_to_cumulative(stat)
   lines[#lines + 1] = ("    NOPM (new orders a minute):          %.2f (%.2f committed, " ..
     "%.2f rolled back on purpose)"):format(all, committed, rolled_back)
   if sysbench.opt.order_deliveries > 0 then
-    lines[#lines + 1] = ("    deferred deliveries:                 %d by %d sessions; " ..
-      "at most %d waited"):format(stat.event_kinds.deferred.events, sysbench.opt.order_deliveries,
-                                   sysbench.workqueue.longest())
+    lines[#lines + 1] = deferred_line(stat.event_kinds.deferred.events)
   end
   if sysbench.opt.order_wait and about.warehouses then
     lines[#lines + 1] = ("    efficiency:                          %.1f %% of 12.86 a warehouse")

@@ -35,7 +35,14 @@ int bn_ffi_workqueue_give(double a, double b)
   while ((answer = bn_workqueue_give(&bn_instance_api()->workqueue, &work)) == BN_WORKQUEUE_FULL &&
          s->task == NULL && !bn_session_interrupted(s))
     bn_clock_sleep_until(bn_clock_mono() + 5 * BN_NSEC_PER_MSEC);
-  return answer == BN_WORKQUEUE_FULL && bn_session_interrupted(s) ? 3 : (int)answer;
+  switch (answer) {
+  case BN_WORKQUEUE_FULL:
+    return bn_session_interrupted(s) ? 3 : 1;
+  case BN_WORKQUEUE_NOBODY:
+    return bn_session_over(s) ? 3 : 2;
+  default:
+    return 0;
+  }
 }
 
 void bn_ffi_workqueue_begin(struct bn_instance *in)
@@ -56,6 +63,11 @@ bool bn_ffi_workqueue_take(void)
 double bn_ffi_workqueue_taken(int which)
 {
   return bn_instance_current()->workqueue.taken.value[which != 0];
+}
+
+unsigned bn_ffi_workqueue_left(void)
+{
+  return bn_workqueue_left(&bn_instance_api()->workqueue);
 }
 
 unsigned bn_ffi_workqueue_longest(void)

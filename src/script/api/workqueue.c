@@ -158,7 +158,8 @@ bool bn_workqueue_take(struct bn_workqueue *h, struct bn_workqueue_part *p,
   bool found = false;
   uint64_t n;
 
-  while (!bn_session_interrupted(s) && workqueue_look(h, p, &found)) {
+  while (!bn_session_interrupted(s) && bn_session_deadline(s) != 0 &&
+         workqueue_look(h, p, &found)) {
     if (found)
       return true;
     workqueue_wait(p, s);
@@ -167,6 +168,16 @@ bool bn_workqueue_take(struct bn_workqueue *h, struct bn_workqueue_part *p,
       continue;
   }
   return false;
+}
+
+unsigned bn_workqueue_left(struct bn_workqueue *h)
+{
+  unsigned n;
+
+  (void)pthread_mutex_lock(&h->lock);
+  n = h->n;
+  (void)pthread_mutex_unlock(&h->lock);
+  return n;
 }
 
 unsigned bn_workqueue_longest(struct bn_workqueue *h)

@@ -3,7 +3,7 @@
 
    Each session joins before its loop, to give or to take.  A session that takes waits for work, and
    stops when all that give have left and the queue is empty: a run carries out all that was handed
-   over.  Any session may call the functions, for itself. */
+   over, unless it is asked to stop.  Any session may call the functions, for itself. */
 #ifndef BN_SCRIPT_API_WORKQUEUE_H
 #define BN_SCRIPT_API_WORKQUEUE_H
 
@@ -54,10 +54,12 @@ int bn_workqueue_join(struct bn_workqueue *h, struct bn_workqueue_part *p,
 void bn_workqueue_leave(struct bn_workqueue *h, struct bn_workqueue_part *p);
 /* Hands work over.  FULL: there is no room now.  NOBODY: no session takes it. */
 enum bn_workqueue_answer bn_workqueue_give(struct bn_workqueue *h, const struct bn_work *work);
-/* Waits for work and puts it into p->taken.  Returns false if there is none any more, or if the
-   session was interrupted. */
+/* Waits for work and puts it into p->taken.  Returns false if there is none any more, if somebody
+   has asked the run to stop, or if the session was interrupted. */
 bool bn_workqueue_take(struct bn_workqueue *h, struct bn_workqueue_part *p,
                        const struct bn_session *s);
+/* Returns the number of pieces that wait. */
+unsigned bn_workqueue_left(struct bn_workqueue *h);
 /* Returns the largest number of pieces that have waited. */
 unsigned bn_workqueue_longest(struct bn_workqueue *h);
 
