@@ -98,7 +98,7 @@ static const char *about_option_value(const struct bn_facts *f, const char *name
 }
 
 /* Returns the file of the embedded driver that the run uses, or NULL. */
-static const char *database_file(const struct bn_facts *f)
+static const char *about_find_database_file(const struct bn_facts *f)
 {
   const char *driver = about_option_value(f, "db-driver");
 
@@ -112,7 +112,7 @@ static const char *database_file(const struct bn_facts *f)
 
 static void about_database_file(struct bn_facts *f)
 {
-  const char *file = database_file(f), *slash = file != NULL ? strrchr(file, '/') : NULL;
+  const char *file = about_find_database_file(f), *slash = file != NULL ? strrchr(file, '/') : NULL;
   char folder[PATH_MAX];
 
   if (file != NULL && file[0] != ':') {

@@ -94,13 +94,13 @@ static bool signals_is_repeated(const struct receiver *r, const struct bn_stop_s
 }
 
 /* A reader of standard error that does not read gets no message. */
-static void log_signal(int signo, const char *action)
+static void signals_log_one(int signo, const char *action)
 {
   (void)bn_log_at_once("%s received: %s", signo == SIGINT ? "interrupt" : strsignal(signo), action);
 }
 
 /* The message comes after the action: no event begins after "finishing". */
-static void handle_signal(struct receiver *r, const struct bn_stop_sender *sender)
+static void signals_handle_one(struct receiver *r, const struct bn_stop_sender *sender)
 {
   const int signo = sender->signo;
 
@@ -109,12 +109,12 @@ static void handle_signal(struct receiver *r, const struct bn_stop_sender *sende
   if (r->count == 0) {
     r->first = *sender;
     signals_end_in_order(r, signo);
-    log_signal(signo, "finishing; send it again to end at once");
+    signals_log_one(signo, "finishing; send it again to end at once");
   } else if (r->count == 1) {
     signals_end_at_once(r);
-    log_signal(signo, "ending at once");
+    signals_log_one(signo, "ending at once");
   } else {
-    log_signal(signo, "ending at once");
+    signals_log_one(signo, "ending at once");
     bn_watchdog_order(r->shared->watchdog, true);
   }
 }
@@ -258,7 +258,7 @@ static void *signals_receiver_main(void *arg)
     signo = bn_stop_wait(&signals, signals_next_wake(&r), &sender);
 
     if (signo > 0)
-      handle_signal(&r, &sender);
+      signals_handle_one(&r, &sender);
     if (signals_must_progress(&r))
       signals_check_progress(&r);
   } while (!atomic_load(&shared->stop));

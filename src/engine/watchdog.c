@@ -154,7 +154,7 @@ static void watchdog_on_bound(int signo, siginfo_t *info, void *context)
   _exit(info->si_value.sival_int);
 }
 
-_Noreturn static void end_process(struct bn_watchdog *w)
+_Noreturn static void watchdog_end_process(struct bn_watchdog *w)
 {
   const uint64_t until_ns = bn_clock_mono() + printing_ns;
   const int status = bn_outcome_status(w->parts->outcome, false);
@@ -180,7 +180,7 @@ static void *watchdog_main(void *arg)
   stop = w->stop;
   (void)pthread_mutex_unlock(&w->lock);
   if (!stop || bn_alloc_has_failed())
-    end_process(w);
+    watchdog_end_process(w);
   return NULL;
 }
 

@@ -111,7 +111,7 @@ static enum bn_sql commits_count_in_row(const struct call *call)
   return commits_say(call, sql, &affected);
 }
 
-static enum bn_sql count_commit(const struct call *call)
+static enum bn_sql commits_count(const struct call *call)
 {
   struct state *v = &call->c->state;
 
@@ -202,7 +202,7 @@ static void commits_settle(const struct call *call, enum bn_sql rc, bool refused
 /* Executes the script's COMMIT of a transaction that has written. */
 static enum bn_sql commits_commit(const struct call *call)
 {
-  enum bn_sql rc = count_commit(call);
+  enum bn_sql rc = commits_count(call);
 
   if (rc != BN_SQL_DONE) {
     commits_note_failure(call, rc);
@@ -248,7 +248,7 @@ static enum bn_sql commits_execute_alone(const struct call *call)
   if (rc == BN_SQL_ROWS)
     c->below.ops->free_result(c->below.handle, call->r);
   counts = call->r->affected > 0;
-  rc = counts ? count_commit(call) : BN_SQL_DONE;
+  rc = counts ? commits_count(call) : BN_SQL_DONE;
   if (rc != BN_SQL_DONE)
     return commits_leave(call, rc);
   if (counts)
@@ -378,8 +378,8 @@ static void commits_note_other_statements(const struct call *call, bool wrote)
 }
 
 /* Returns whether the statement ends a transaction of which something will be stored. */
-static bool is_commit(const struct state *v, enum bn_sql_boundary boundary,
-                      enum bn_sql_transaction now)
+static bool commits_is_commit(const struct state *v, enum bn_sql_boundary boundary,
+                              enum bn_sql_transaction now)
 {
   return boundary == BN_BOUNDARY_COMMIT && v->wrote && !v->foreign && now != BN_TRANSACTION_FAILED;
 }
@@ -410,7 +410,8 @@ static enum bn_sql commits_carry_out(const struct call *call)
 
   if (writes && !v->in_transaction && !v->foreign && commits_needs_own_transaction(call))
     return commits_execute_alone(call);
-  rc = is_commit(v, boundary, now) ? commits_commit(call) : commits_pass_on(call, boundary, writes);
+  rc = commits_is_commit(v, boundary, now) ? commits_commit(call)
+                                           : commits_pass_on(call, boundary, writes);
   if (rc <= BN_SQL_ROWS)
     commits_note_other_statements(call, writes);
   return rc;

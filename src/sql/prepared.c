@@ -93,7 +93,7 @@ static void prepared_note_full(struct bn_sql_conn *c)
 }
 
 /* Notes that n statements were prepared.  Events write to nothing that sessions share. */
-static void note_prepared(struct bn_sql_conn *c, unsigned n)
+static void prepared_note_number(struct bn_sql_conn *c, unsigned n)
 {
   c->n_prepared += n;
   if (!atomic_load_explicit(&c->session->stat->running, memory_order_relaxed))
@@ -107,7 +107,7 @@ static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
   const enum bn_sql rc =
       c->cur.more ? bn_sql_unread(c, BN_STEP_PREPARE, false) : bn_sql_stmt_prepare(st, &c->diag);
 
-  note_prepared(c, rc == BN_SQL_DONE);
+  prepared_note_number(c, rc == BN_SQL_DONE);
   if (rc != BN_SQL_EMULATE)
     return rc;
   bn_log(BN_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation", st->text,
@@ -326,8 +326,8 @@ int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t 
 }
 
 /* Tells --sql-trace and --statements of the execution of an emulated statement. */
-static __attribute__((noinline)) void announce_emulated(struct bn_sql_conn *c,
-                                                        struct bn_sql_stmt *st)
+static __attribute__((noinline)) void prepared_announce_emulated(struct bn_sql_conn *c,
+                                                                 struct bn_sql_stmt *st)
 {
   bn_sql_trace(&c->sys->trace, c->session, c->emulated.data, c->emulated.len);
   c->emulating = st;
@@ -348,7 +348,7 @@ static struct bn_sql_rs *prepared_execute_text(struct bn_sql_stmt *st)
   }
   bn_sql_emulate(&e, st->binds, &c->emulated);
   if (__builtin_expect(c->sys->announces, 0))
-    announce_emulated(c, st);
+    prepared_announce_emulated(c, st);
   since = bn_clock_now(&c->session->clock);
   rc = c->cur.more
            ? bn_sql_unread(c, BN_STEP_QUERY, false)
@@ -448,7 +448,7 @@ static int prepared_prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *con
   }
   for (size_t i = 0; i < done; i++)
     st[i]->prepared = st[i]->fresh = st[i]->bound = true;
-  note_prepared(c, (unsigned)done);
+  prepared_note_number(c, (unsigned)done);
   for (size_t i = done; i < n; i++) {
     if (prepared_prepare_and_bind(st[i]) != 0)
       return -1;

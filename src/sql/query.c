@@ -72,8 +72,8 @@ static inline void query_count_statement(struct bn_statement *st, const struct b
     bn_statement_failed(st);
 }
 
-static __attribute__((noinline)) void count_text(const struct bn_sql_conn *c, enum bn_sql rc,
-                                                 uint64_t took, const char *sql, size_t len)
+static __attribute__((noinline)) void query_count_text(const struct bn_sql_conn *c, enum bn_sql rc,
+                                                       uint64_t took, const char *sql, size_t len)
 {
   query_count_statement(bn_sql_statement_names_of_text(c->owner->names, sql, len, &c->drv->caps), c,
                         rc, took);
@@ -106,7 +106,7 @@ static __attribute__((noinline)) void query_observe_other(struct bn_sql_conn *c,
   if (st != NULL)
     query_count_prepared(st, rc, took);
   else
-    count_text(c, rc, took, sql, len);
+    query_count_text(c, rc, took, sql, len);
 }
 
 /* Measures for --db-debug and --statements.  Further results of a statement are no part of it. */
@@ -120,7 +120,7 @@ static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t
   else if (st != NULL && st->statement != NULL)
     query_count_statement(st->statement, c, rc, took);
   else if (st == NULL && c->emulating == NULL)
-    count_text(c, rc, took, sql, len);
+    query_count_text(c, rc, took, sql, len);
   else
     query_observe_other(c, rc, took, sort, sql, len);
 }

@@ -156,7 +156,7 @@ static bool route_is_variable_of_session(const struct scan *s, const struct toke
 }
 
 /* Reads the rest of a statement that begins as one that reads. */
-static enum bn_sql_route read_route(struct scan *s)
+static enum bn_sql_route route_of_read(struct scan *s)
 {
   struct token before = {s->p, 0}, t;
   bool ended = false;
@@ -176,7 +176,7 @@ static enum bn_sql_route read_route(struct scan *s)
 }
 
 /* Reads the rest of BEGIN or of START TRANSACTION. */
-static enum bn_sql_route begin_route(struct scan *s)
+static enum bn_sql_route route_of_begin(struct scan *s)
 {
   struct token before = {s->p, 0}, t;
   bool reads = false, ended = false;
@@ -200,8 +200,8 @@ enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_s
   while (route_is_char(&first, '('))
     first = route_next(&s);
   if (route_is_one_of(&first, reading))
-    return read_route(&s);
-  return route_is_one_of(&first, beginning) ? begin_route(&s) : BN_ROUTE_WRITE;
+    return route_of_read(&s);
+  return route_is_one_of(&first, beginning) ? route_of_begin(&s) : BN_ROUTE_WRITE;
 }
 
 /* Returns whether the statement begins another transaction: it ends the one before, as in MySQL,

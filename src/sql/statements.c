@@ -38,7 +38,7 @@ static const char *statements_skip_quotes(const char *p, const char *end)
 
 /* Returns the kind of the literal from p to `behind`.  END: neither a number nor quoted, so that it
    belongs to the text of a pattern. */
-static enum bn_sql_place literal_kind(const char *p, const char *behind)
+static enum bn_sql_place statements_literal_kind(const char *p, const char *behind)
 {
   if (statements_skip_digits(p) == behind)
     return BN_SQL_PLACE_NUMBER;
@@ -51,25 +51,26 @@ struct literal {
   enum bn_sql_place value;
 };
 
-static struct literal literal_of(const char *sql, const struct bn_sql_literals *literals, size_t i)
+static struct literal statements_literal_of(const char *sql, const struct bn_sql_literals *literals,
+                                            size_t i)
 {
   struct literal l = {.at = literals->literal[i].at};
 
   l.behind = l.at + literals->literal[i].len;
   l.at += sql[l.at] == '-' || sql[l.at] == '+';
-  l.value = literal_kind(sql + l.at, sql + l.behind);
+  l.value = statements_literal_kind(sql + l.at, sql + l.behind);
   return l;
 }
 
-static void pattern_fill(struct bn_sql_pattern *p, const char *sql, size_t len,
-                         const struct bn_sql_literals *literals)
+static void statements_fill_pattern(struct bn_sql_pattern *p, const char *sql, size_t len,
+                                    const struct bn_sql_literals *literals)
 {
   struct bn_sql_part *part = p->part;
   char *text = p->text;
   size_t from = 0;
 
   for (size_t i = 0; i < literals->n; i++) {
-    const struct literal l = literal_of(sql, literals, i);
+    const struct literal l = statements_literal_of(sql, literals, i);
 
     if (l.value == BN_SQL_PLACE_END)
       continue;
@@ -87,7 +88,7 @@ static size_t statements_bytes_around_values(const char *sql, size_t len,
                                              const struct bn_sql_literals *literals)
 {
   for (size_t i = 0; i < literals->n; i++) {
-    const struct literal l = literal_of(sql, literals, i);
+    const struct literal l = statements_literal_of(sql, literals, i);
 
     if (l.value != BN_SQL_PLACE_END)
       len -= l.behind - l.at;
@@ -107,7 +108,7 @@ struct bn_sql_pattern *bn_sql_pattern_new(const char *sql, size_t len,
   if (size > BN_SQL_PATTERN_TEXT)
     return NULL;
   p = bn_alloc(1, sizeof *p + size);
-  pattern_fill(p, sql, len, literals);
+  statements_fill_pattern(p, sql, len, literals);
   return p;
 }
 
@@ -199,7 +200,7 @@ static uint64_t statements_hash_of(const char *text, size_t len)
 
 /* Returns the set for a text, by its beginning, which seldom has values: "SELECT c FROM sbtest1
    WH". */
-static size_t pattern_set(const char *sql, size_t len)
+static size_t statements_set_of(const char *sql, size_t len)
 {
   return statements_hash_of(sql, len < 8 ? 0 : len < 24 ? 8 : 24) % SETS;
 }
@@ -234,11 +235,11 @@ static struct bn_statement *statement_names_learn(struct bn_sql_statement_names 
   return st;
 }
 
-static __attribute__((noinline)) struct bn_statement *look_up_text(struct bn_sql_statement_names *n,
-                                                                   const char *sql, size_t len,
-                                                                   const struct bn_sql_caps *caps)
+static __attribute__((noinline)) struct bn_statement *
+statements_look_up(struct bn_sql_statement_names *n, const char *sql, size_t len,
+                   const struct bn_sql_caps *caps)
 {
-  const size_t set = pattern_set(sql, len);
+  const size_t set = statements_set_of(sql, len);
 
   for (size_t i = 0; i < WAYS; i++) {
     const struct seen *s = &n->seen[set][i];
@@ -257,5 +258,5 @@ struct bn_statement *bn_sql_statement_names_of_text(struct bn_sql_statement_name
 {
   if (n->last.pattern != NULL && bn_sql_pattern_fits(n->last.pattern, sql, len))
     return n->last.statement;
-  return look_up_text(n, sql, len, caps);
+  return statements_look_up(n, sql, len, caps);
 }

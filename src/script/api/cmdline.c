@@ -97,7 +97,7 @@ void bn_cmdline_forget_options(struct bn_lua *lua)
   lua_pop(L, 1);
 }
 
-static int command_defined(lua_State *L)
+static int cmdline_command_defined(lua_State *L)
 {
   bool parallel;
 
@@ -105,7 +105,7 @@ static int command_defined(lua_State *L)
   return 1;
 }
 
-static int command_parallel(lua_State *L)
+static int cmdline_command_parallel(lua_State *L)
 {
   bool parallel = false;
 
@@ -392,9 +392,9 @@ static const char *const types[] = {"ARG_NULL",   "ARG_BOOL", "ARG_INT",  "ARG_S
 enum { N_TYPES = sizeof types / sizeof types[0] };
 
 static const luaL_Reg functions[] = {
-    {"command_defined", command_defined},     {"command_parallel", command_parallel},
-    {"call_command", cmdline_call_command},   {"read_cmdline_options", bn_options_check},
-    {"print_test_options", bn_options_print}, {NULL, NULL}};
+    {"command_defined", cmdline_command_defined}, {"command_parallel", cmdline_command_parallel},
+    {"call_command", cmdline_call_command},       {"read_cmdline_options", bn_options_check},
+    {"print_test_options", bn_options_print},     {NULL, NULL}};
 
 /* Ours are reached by name only: pairs() shows what the reference shows. */
 static const luaL_Reg own[] = {{"barrier", cmdline_barrier},

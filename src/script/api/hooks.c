@@ -437,7 +437,7 @@ void bn_hooks_fill(struct bn_hooks_conf *conf, struct bn_api *api)
                                         .close = hooks_close};
 }
 
-static bool has_hook(struct bn_lua *lua, const char *name)
+static bool hooks_has(struct bn_lua *lua, const char *name)
 {
   const bool has = hooks_push(lua, name);
 
@@ -446,7 +446,7 @@ static bool has_hook(struct bn_lua *lua, const char *name)
 }
 
 /* Logs that hooks are left out: each host would print its own figures, and none the sum. */
-static void log_hooks_left_out(const struct bn_script_setup *s)
+static void hooks_log_left_out(const struct bn_script_setup *s)
 {
   if (s->is_first && s->command != NULL && strcmp(s->command, "run") == 0)
     bn_log_stderr("the hooks of the script that print reports or add to them (sysbench.hooks) are "
@@ -457,21 +457,21 @@ bool bn_hooks_complete(struct bn_hooks_conf *conf)
 {
   struct bn_lua *lua = &conf->api->main->lua;
   const bool native = lua->vm->setup->conf->policy->own_report;
-  const bool proves = native && has_hook(lua, "prove");
+  const bool proves = native && hooks_has(lua, "prove");
   const bool adds =
       proves ||
-      (native && (has_hook(lua, "add_to_intermediate") || has_hook(lua, "add_to_cumulative")));
+      (native && (hooks_has(lua, "add_to_intermediate") || hooks_has(lua, "add_to_cumulative")));
   unsigned replaces = 0;
 
-  if (has_hook(lua, "report_intermediate"))
+  if (hooks_has(lua, "report_intermediate"))
     replaces |= BN_REPLACES_INTERVAL;
-  if (has_hook(lua, "report_cumulative"))
+  if (hooks_has(lua, "report_cumulative"))
     replaces |= BN_REPLACES_TOTAL;
   if (native)
     conf->api->kept.wanted = conf->reporter.facts = bn_lua_has_function(lua, "done");
   if (lua->vm->setup->is_part) {
     if (adds || replaces != 0)
-      log_hooks_left_out(lua->vm->setup);
+      hooks_log_left_out(lua->vm->setup);
     return false;
   }
   conf->reporter.replaces = replaces;

@@ -155,7 +155,8 @@ static void optexport_set_both_names(const struct export *x, const char *name, b
   lua_setfield(x->L, x->opt, name);
 }
 
-static void export_option(void *arg, const char *name, const struct bn_opt *o, const void *value)
+static void optexport_add_declared(void *arg, const char *name, const struct bn_opt *o,
+                                   const void *value)
 {
   const struct export *x = arg;
 
@@ -198,8 +199,8 @@ static void optexport_look_up_free(void *arg, const char *name, const char *valu
   lua_pushstring(x->L, value != NULL ? value : "");
 }
 
-static void export_free(void *arg, const char *name, const char *value, const char *path,
-                        unsigned line)
+static void optexport_add_free(void *arg, const char *name, const char *value, const char *path,
+                               unsigned line)
 {
   const struct export *x = arg;
   char *key = path == NULL ? bn_alloc_text(name) : NULL;
@@ -224,7 +225,7 @@ static bool optexport_wants_globals(void)
 
 /* Exports all options to the table at index opt, and to globals if the script expects them.  early:
    the script's declarations are not known yet. */
-static void export_to(lua_State *L, int opt, bool early)
+static void optexport_fill(lua_State *L, int opt, bool early)
 {
   const struct bn_lua *lua = bn_lua_current();
   const struct bn_optset *options = lua->vm->setup->options;
@@ -235,16 +236,16 @@ static void export_to(lua_State *L, int opt, bool early)
     lua_rawgeti(L, LUA_REGISTRYINDEX, lua->env_ref);
     x.env = lua_gettop(L);
   }
-  bn_optset_each(options, export_option, &x);
+  bn_optset_each(options, optexport_add_declared, &x);
   if (early || bn_instance_api()->takes_any)
-    bn_optset_each_pending(options, export_free, &x);
+    bn_optset_each_pending(options, optexport_add_free, &x);
   if (x.env != 0)
     lua_remove(L, x.env);
 }
 
-static void export_all_options(lua_State *L, int opt)
+static void optexport_fill_all(lua_State *L, int opt)
 {
-  export_to(L, opt, false);
+  optexport_fill(L, opt, false);
 }
 
 /* Makes the table at index 1 complete and plain.  It is the "bn.complete" of the metatables of a
@@ -254,7 +255,7 @@ static int optexport_complete(lua_State *L)
   lua_settop(L, 1);
   lua_pushnil(L);
   lua_setmetatable(L, 1);
-  export_all_options(L, 1);
+  optexport_fill_all(L, 1);
   return 0;
 }
 
@@ -327,7 +328,7 @@ static void optexport_share(lua_State *L)
     lua_createtable(L, 0, 2);
     optexport_set_complete(L);
     lua_newtable(L);
-    export_all_options(L, lua_gettop(L));
+    optexport_fill_all(L, lua_gettop(L));
     lua_setfield(L, -2, "__index");
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, key_options);
@@ -347,14 +348,14 @@ static void optexport_fill_on_demand(lua_State *L)
 
 /* Makes sysbench.opt: a full table of some hundred options in each of 10,000 workers would cost a
    tenth of their memory. */
-static int export_options(lua_State *L)
+static int optexport_make(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
 
   lua_rawgeti(L, LUA_REGISTRYINDEX, lua->sysbench_ref);
   lua_newtable(L);
   if (!lua->worker || optexport_wants_globals())
-    export_all_options(L, lua_gettop(L));
+    optexport_fill_all(L, lua_gettop(L));
   else if (lua->shared != NULL)
     optexport_share(L);
   else
@@ -381,17 +382,17 @@ int bn_optexport_own(lua_State *L)
   struct export x = {.L = L, .opt = 2};
 
   lua_settop(L, 0);
-  (void)export_options(L);
+  (void)optexport_make(L);
   lua_getfield(L, 1, "opt");
   bn_options_each_own(bn_instance_api(), number, optexport_set_own, &x);
   return 0;
 }
 
 /* Sets globals alone, because the script has no sysbench.opt at its top level. */
-static int export_early(lua_State *L)
+static int optexport_make_early(lua_State *L)
 {
   lua_newtable(L);
-  export_to(L, lua_gettop(L), true);
+  optexport_fill(L, lua_gettop(L), true);
   return 0;
 }
 
@@ -401,12 +402,12 @@ int bn_optexport_early(struct bn_lua *lua)
 
   if (!vm->setup->conf->policy->globals_before_script || vm->old_names != BN_OLD_NOW)
     return 0;
-  lua_pushcfunction(lua->L, export_early);
+  lua_pushcfunction(lua->L, optexport_make_early);
   return bn_lua_call(lua, 0, 0, "sysbench.opt");
 }
 
 int bn_optexport(struct bn_lua *lua)
 {
-  lua_pushcfunction(lua->L, export_options);
+  lua_pushcfunction(lua->L, optexport_make);
   return bn_lua_call(lua, 0, 0, "sysbench.opt");
 }

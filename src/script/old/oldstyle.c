@@ -69,7 +69,7 @@ static bool oldstyle_mentions(void *arg, const char *name)
   return false;
 }
 
-static bool uses_old_names(struct words *w)
+static bool oldstyle_uses_old_names(struct words *w)
 {
   static const char *const names[] = {
       "db_connect", "db_query", "db_prepare",      "db_bulk_insert_init", "sb_rand_str",
@@ -127,7 +127,8 @@ static bool oldstyle_is_old(const struct bn_vm *vm, struct words *w)
 
   if (conf->policy->old_names_always || vm->place.set == BN_SET_LEGACY)
     return true;
-  return conf->policy->old_names_on_demand && vm->place.set == BN_SET_USER && uses_old_names(w);
+  return conf->policy->old_names_on_demand && vm->place.set == BN_SET_USER &&
+         oldstyle_uses_old_names(w);
 }
 
 bool bn_oldstyle_accepts_any(const struct bn_vm *vm)

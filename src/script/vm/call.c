@@ -285,7 +285,7 @@ struct call {
   int nargs, nresults, handler;
 };
 
-static int protected_call(void *arg)
+static int call_protected(void *arg)
 {
   const struct call *c = arg;
 
@@ -321,7 +321,7 @@ int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
     lua_pushcfunction(lua->L, call_traceback);
     lua_insert(lua->L, c.handler);
   }
-  int rc = lua->shared != NULL ? protected_call(&c) : bn_stackguard_call(lua, protected_call, &c);
+  int rc = lua->shared != NULL ? call_protected(&c) : bn_stackguard_call(lua, call_protected, &c);
 
   if (traced)
     lua_remove(lua->L, c.handler);

@@ -82,10 +82,10 @@ static int chunk_append(lua_State *L, const void *data, size_t len, void *ud)
   return bn_buf_add(ud, data, len);
 }
 
-static void free_chunk(struct bn_chunk *c)
+static void chunk_free(struct bn_chunk *c)
 {
   if (c->maker != NULL)
-    free_chunk(c->maker);
+    chunk_free(c->maker);
   free(c->file);
   free(c->chunkname);
   free(c->data);
@@ -112,7 +112,7 @@ static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
       return c;
     lua_pushliteral(L, "not enough memory");
   }
-  free_chunk(c);
+  chunk_free(c);
   return NULL;
 }
 
@@ -342,7 +342,7 @@ void bn_chunks_free(struct bn_chunks *all)
   while (all->first != NULL) {
     struct bn_chunk *next = all->first->next;
 
-    free_chunk(all->first);
+    chunk_free(all->first);
     all->first = next;
   }
   (void)pthread_mutex_destroy(&all->lock);

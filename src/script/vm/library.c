@@ -78,7 +78,7 @@ static void library_print_apart(lua_State *L)
 }
 
 /* Wraps such functions of the library whose table is on top. */
-static void wrap_library(lua_State *L, const char *library)
+static void library_wrap_all(lua_State *L, const char *library)
 {
   if (strcmp(library, LUA_OSLIBNAME) == 0) {
     library_wrap(L, "execute", library_with_signals);
@@ -156,7 +156,7 @@ static int library_run_file(lua_State *L)
   return lua_gettop(L);
 }
 
-static void wrap_file_runner(lua_State *L, const char *name)
+static void library_wrap_file_runner(lua_State *L, const char *name)
 {
   lua_getglobal(L, name);
   lua_pushcclosure(L, library_run_file, 1);
@@ -186,7 +186,7 @@ static int library_fill(lua_State *L)
   lua_call(L, 1, 0);
   lua_settop(L, 2);
   lua_pushvalue(L, 1);
-  wrap_library(L, library->name);
+  library_wrap_all(L, library->name);
   lua_pushvalue(L, 2);
   lua_rawget(L, 1);
   return 1;
@@ -212,19 +212,19 @@ static void library_open_lazy(lua_State *L)
 }
 
 /* Wraps libraries that are open already. */
-static void wrap_open_libraries(lua_State *L)
+static void library_wrap_open(lua_State *L)
 {
   for (int i = 0; lazy_libraries[i].name != NULL; i++) {
     lua_getglobal(L, lazy_libraries[i].name);
     if (lua_getmetatable(L, -1))
       lua_pop(L, 1);
     else
-      wrap_library(L, lazy_libraries[i].name);
+      library_wrap_all(L, lazy_libraries[i].name);
     lua_pop(L, 1);
   }
 }
 
-static void open_library(lua_State *L, const char *name, lua_CFunction open)
+static void library_open(lua_State *L, const char *name, lua_CFunction open)
 {
   lua_pushcfunction(L, open);
   lua_pushstring(L, name);
@@ -233,11 +233,11 @@ static void open_library(lua_State *L, const char *name, lua_CFunction open)
 
 void bn_library_open_most(lua_State *L)
 {
-  open_library(L, "", luaopen_base);
-  open_library(L, LUA_LOADLIBNAME, luaopen_package);
-  open_library(L, LUA_TABLIBNAME, luaopen_table);
-  open_library(L, LUA_STRLIBNAME, luaopen_string);
-  open_library(L, LUA_JITLIBNAME, luaopen_jit);
+  library_open(L, "", luaopen_base);
+  library_open(L, LUA_LOADLIBNAME, luaopen_package);
+  library_open(L, LUA_TABLIBNAME, luaopen_table);
+  library_open(L, LUA_STRLIBNAME, luaopen_string);
+  library_open(L, LUA_JITLIBNAME, luaopen_jit);
   luaL_findtable(L, LUA_REGISTRYINDEX, "_PRELOAD", 1);
   lua_pushcfunction(L, luaopen_ffi);
   lua_setfield(L, -2, LUA_FFILIBNAME);
@@ -253,7 +253,7 @@ void bn_library_open_all(lua_State *L)
 void bn_library_wrap(lua_State *L)
 {
   library_open_print(L);
-  wrap_file_runner(L, "dofile");
-  wrap_file_runner(L, "loadfile");
-  wrap_open_libraries(L);
+  library_wrap_file_runner(L, "dofile");
+  library_wrap_file_runner(L, "loadfile");
+  library_wrap_open(L);
 }

@@ -27,7 +27,7 @@ static int load_begin_reading(void **reader, const char *name, void *conn)
   return load->expected && strcmp(name, source_name) == 0 ? 0 : -1;
 }
 
-static int mysql_read_rows(void *reader, char *out, unsigned room)
+static int load_read_rows(void *reader, char *out, unsigned room)
 {
   struct bn_mysql_load *load = reader;
   unsigned got = 0;
@@ -62,7 +62,7 @@ static int load_explain(void *reader, char *text, unsigned room)
 
 void bn_mysql_lib_load_guard(struct bn_mysql_lib *c)
 {
-  mysql_set_local_infile_handler(c->handle, load_begin_reading, mysql_read_rows, load_end_reading,
+  mysql_set_local_infile_handler(c->handle, load_begin_reading, load_read_rows, load_end_reading,
                                  load_explain, c);
 }
 

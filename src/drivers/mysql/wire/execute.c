@@ -45,7 +45,7 @@ static uint8_t *execute_put8(uint8_t *out, const void *value)
   return execute_put(out, bits, 8);
 }
 
-static uint8_t *mysql_wire_put_number(uint8_t *out, uint64_t n)
+static uint8_t *execute_put_number(uint8_t *out, uint64_t n)
 {
   if (n < 0xfb)
     return execute_put(out, n, 1);
@@ -56,11 +56,11 @@ static uint8_t *mysql_wire_put_number(uint8_t *out, uint64_t n)
   return execute_put(execute_put(out, 0xfe, 1), n, 8);
 }
 
-static uint8_t *mysql_wire_put_value(uint8_t *out, const struct bn_sql_bind *b)
+static uint8_t *execute_put_value(uint8_t *out, const struct bn_sql_bind *b)
 {
   if (!execute_has_length(b))
     return execute_put8(out, b->data);
-  out = mysql_wire_put_number(out, *b->len);
+  out = execute_put_number(out, *b->len);
   if (*b->len > 0)
     memcpy(out, b->data, *b->len);
   return out + *b->len;
@@ -92,7 +92,7 @@ size_t bn_mysql_put_execute(uint8_t *out, uint32_t id, const struct bn_sql_bind 
   if (n == 0)
     return bn_mysql_seal(out, (size_t)(p - begin));
   if (attributes)
-    p = mysql_wire_put_number(p, n);
+    p = execute_put_number(p, n);
   nulls = p;
   memset(nulls, 0, (n + 7) / 8);
   p += (n + 7) / 8;
@@ -103,7 +103,7 @@ size_t bn_mysql_put_execute(uint8_t *out, uint32_t id, const struct bn_sql_bind 
     if (bn_sql_bind_null(&b[i]))
       nulls[i / 8] |= (uint8_t)(1u << i % 8);
     else
-      p = mysql_wire_put_value(p, &b[i]);
+      p = execute_put_value(p, &b[i]);
   }
   return bn_mysql_seal(out, (size_t)(p - begin));
 }

@@ -62,7 +62,7 @@ static bool packet_take_ok(struct bn_mysql_reply *r, const uint8_t *p, const uin
 }
 
 /* The packet has a number, '#' and SQLSTATE, and a message. */
-static bool mysql_wire_take_error(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+static bool packet_take_error(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   size_t head = 3;
 
@@ -170,7 +170,7 @@ static bool packet_take(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
   if (len == 0)
     return false;
   if (p[0] == SAYS_ERROR)
-    return mysql_wire_take_error(r, p, len);
+    return packet_take_error(r, p, len);
   switch (r->state) {
   case BN_REPLY_FIRST:
     return packet_take_first(r, p, len);
@@ -240,8 +240,8 @@ static void packet_begin_columns(struct bn_mysql_prepared *r, size_t at)
 }
 
 /* Reads the statement's id and its numbers of columns and parameters; the packet ends at `at`. */
-static bool mysql_wire_take_number(struct bn_mysql_prepared *r, const uint8_t *p, size_t len,
-                                   size_t at)
+static bool packet_take_prepared(struct bn_mysql_prepared *r, const uint8_t *p, size_t len,
+                                 size_t at)
 {
   if (p[0] == SAYS_ERROR && len >= 3) {
     r->failed = true;
@@ -276,7 +276,7 @@ static bool packet_take_description(struct bn_mysql_prepared *r, const uint8_t *
 {
   switch (r->state) {
   case BN_PREPARED_FIRST:
-    return mysql_wire_take_number(r, p, len, at);
+    return packet_take_prepared(r, p, len, at);
   case BN_PREPARED_PARAMS:
     if (--r->remaining == 0 && !r->short_end)
       r->state = BN_PREPARED_PARAMS_END;

@@ -208,7 +208,7 @@ static size_t row_put_time(const struct bn_mysql_column *c, const uint8_t *p, si
 }
 
 /* Returns the bytes of a number; 0: the type is not a number. */
-static unsigned mysql_wire_width_of(uint8_t type)
+static unsigned row_width_of(uint8_t type)
 {
   switch (type) {
   case TYPE_TINY:
@@ -228,7 +228,7 @@ static unsigned mysql_wire_width_of(uint8_t type)
   }
 }
 
-static bool mysql_wire_is_time(uint8_t type)
+static bool row_is_time(uint8_t type)
 {
   return type == TYPE_DATE || type == TYPE_TIME || type == TYPE_DATETIME || type == TYPE_TIMESTAMP;
 }
@@ -250,12 +250,12 @@ static uint64_t row_get_int(const uint8_t *p, unsigned bytes)
 static int row_take_value(const struct bn_mysql_column *c, const uint8_t **p, const uint8_t *end,
                           char *cell, struct bn_sql_value *out)
 {
-  const unsigned width = mysql_wire_width_of(c->type);
+  const unsigned width = row_width_of(c->type);
 
   if (width == 0) {
     if (row_take_bytes(p, end, out) != 0)
       return -1;
-    if (mysql_wire_is_time(c->type))
+    if (row_is_time(c->type))
       *out =
           (struct bn_sql_value){cell, row_put_time(c, (const uint8_t *)out->ptr, out->len, cell)};
     return 0;
