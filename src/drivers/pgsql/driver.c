@@ -55,22 +55,23 @@ static int pgsql_find_password(struct bn_pgsql *driver, struct bn_err *err)
 {
   const struct bn_pgsql_conf *conf = driver->conf;
   char asked[BN_SECRET_MAX];
-  const char *password = conf->password;
+  int rc = 0;
 
-  if (password == NULL && conf->password_prompt) {
-    if (bn_secret_prompt("PostgreSQL password", driver->host, asked, err) != 0)
-      return -1;
-    password = asked;
-  } else if (password == NULL && conf->password_file != NULL) {
-    if (bn_secret_file(conf->password_file, asked, err) != 0)
-      return -1;
-    password = asked;
-  }
-  if (password == NULL)
+  if (conf->password != NULL) {
+    driver->password = driver->host->text(conf->password);
     return 0;
-  driver->password = driver->host->text(password);
+  }
+  if (!conf->password_prompt && conf->password_file == NULL)
+    return 0;
+  if (conf->password_prompt)
+    rc = bn_secret_prompt("PostgreSQL password", driver->host, asked, err);
+  else
+    rc = bn_secret_file(conf->password_file, asked, err);
+  if (rc == 0)
+    driver->password = driver->host->text(asked);
+  /* After a failure, too: the file or the terminal may have given a part of the password. */
   explicit_bzero(asked, sizeof asked);
-  return 0;
+  return rc;
 }
 
 static int pgsql_driver_check(const struct bn_pgsql_conf *conf, const struct bn_policy *policy,
