@@ -376,7 +376,7 @@ def test_a_run_tells_that_it_uses_less_than_was_prepared(tmp_path, options, note
 
 def test_cleanup_tells_what_a_smaller_number_left(tmp_path):
     assert fileio(tmp_path, "--file-num=12", "--file-total-size=192K", "prepare").status == 0
-    for name in ("test_file.012", "test_file.99x", "test_file.-5"):
+    for name in ("test_file.012", "test_file.99x", "test_file.-5", "test_file.100000", f"test_file.{2**63 - 1}"):
         (tmp_path / name).touch()
     done = fileio(tmp_path, "--file-num=2", "--file-total-size=192K", "cleanup")
     assert done.status == 0
@@ -386,7 +386,7 @@ def test_cleanup_tells_what_a_smaller_number_left(tmp_path):
     assert (done.status, done.err) == (0, "")
     assert (tmp_path / "test_file.11").exists()
     assert fileio(tmp_path, "--file-num=12", "--file-total-size=192K", "cleanup").err == ""
-    assert len(list(tmp_path.iterdir())) == 3
+    assert len(list(tmp_path.iterdir())) == 5
 
 
 def test_no_room(tmp_path):

@@ -19,6 +19,8 @@ struct bn_conf;
 /* The choices of --file-fsync-mode. */
 enum bn_fsync_mode { BN_FILE_FSYNC, BN_FILE_FDATASYNC };
 
+enum { BN_FILES_MAX = 100000 }; /* of --file-num */
+
 /* Values of the options. */
 struct bn_fileio_conf {
   int64_t num;

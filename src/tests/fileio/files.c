@@ -375,7 +375,8 @@ int bn_files_prepare(const struct bn_fileio_plan *p, struct bn_session *s, struc
 
 /* --- cleanup --- */
 
-/* Returns the number of "test_file.7", or -1 for another name. */
+/* Returns the number of "test_file.7", or -1 for another name, such as one that no prepare makes
+   because its number is too high. */
 static int64_t files_number(const char *name)
 {
   static const char start[] = "test_file.";
@@ -387,10 +388,11 @@ static int64_t files_number(const char *name)
     return -1;
   n = strtol(name + len, NULL, 10);
   (void)snprintf(same, sizeof same, "%s%ld", start, n);
-  return n >= 0 && strcmp(name, same) == 0 ? n : -1;
+  return n >= 0 && n < BN_FILES_MAX && strcmp(name, same) == 0 ? n : -1;
 }
 
-/* Returns how many files of a prepare with a larger --file-num there are; *last: the highest. */
+/* Returns how many files of a prepare with a larger --file-num there are.  *last is raised to the
+   number of the highest file. */
 static int64_t files_count_others(const struct bn_fileio_plan *p, int64_t *last)
 {
   DIR *dir = opendir(bn_device_folder(p));
