@@ -24,9 +24,12 @@ static void fiber_begin(struct bn_fiber *f)
   }
 }
 
+/* Maps a stack.  A call that uses it up meets the guard at its lower end instead of the memory of
+   others.  The stack begins at a cache line, below the struct. */
 static struct bn_fiber *fiber_map(void)
 {
-  const size_t below = (sizeof(struct bn_fiber) + 63) / 64 * 64;
+  enum { CACHE_LINE = 64 };
+  const size_t size = (sizeof(struct bn_fiber) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
   char *memory = mmap(NULL, BN_FIBER_STACK, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   struct bn_fiber *f;
@@ -37,7 +40,7 @@ static struct bn_fiber *fiber_map(void)
     (void)munmap(memory, BN_FIBER_STACK);
     return NULL;
   }
-  f = (struct bn_fiber *)(void *)(memory + BN_FIBER_STACK - below);
+  f = (struct bn_fiber *)(void *)(memory + BN_FIBER_STACK - size);
   f->low = memory + BN_FIBER_GUARD;
   f->sp = bn_fiber_prepare(fiber_top(f), fiber_begin, f);
   bn_sanitizer_made(f);

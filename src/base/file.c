@@ -194,7 +194,8 @@ const char *bn_file_reason(int error)
 }
 
 /* Reads a link of this user or of root.  Returns the length of its text, 0 if it is no link or
-   cannot be read (opening it will report that), or -1. */
+   cannot be read (opening it will report that), or -1.  A link with a second name is refused too:
+   another user may have made the name that was given. */
 static ssize_t file_read_link(const char *path, char *text, size_t room)
 {
   const int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);

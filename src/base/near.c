@@ -50,6 +50,7 @@ static size_t near_distance(const char *a, size_t na, const char *b, size_t nb)
 void bn_near_offer(struct bn_near *n, const char *name)
 {
   const size_t typed = strlen(n->typed), len = strlen(name);
+  /* In a short word, two mistakes leave too little to recognise. */
   const size_t limit = typed < 6 ? 1 : typed / 3;
   size_t d;
 

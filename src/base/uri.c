@@ -55,17 +55,20 @@ static const char *uri_unless_empty(const char *s)
 
 /* --- hosts --- */
 
-/* text is NULL if there is no port. */
+/* Sets *port to 0, the default, if the text is empty, or NULL because the URI has no port. */
 static int uri_read_port(const char *text, unsigned *port, struct bn_err *err)
 {
+  char *end;
+  unsigned long number;
+
   *port = 0;
-  for (const char *p = text; p != NULL && *p != '\0'; p++) {
-    *port = *port * 10 + (unsigned)(*p - '0');
-    if (!isdigit((unsigned char)*p) || *port > 65535)
-      return bn_err_set(err, 0, "the port is not a number from 1 to 65535");
-  }
-  if (text != NULL && text[0] != '\0' && *port == 0)
+  if (text == NULL || text[0] == '\0')
+    return 0;
+  number = strtoul(text, &end, 10);
+  /* strtoul() would take blanks and a sign. */
+  if (!isdigit((unsigned char)text[0]) || *end != '\0' || number == 0 || number > 65535)
     return bn_err_set(err, 0, "the port is not a number from 1 to 65535");
+  *port = (unsigned)number;
   return 0;
 }
 

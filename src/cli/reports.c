@@ -81,7 +81,7 @@ static int reports_open_file(struct bn_report_use *use)
   return -1;
 }
 
-/* before: the n reports that are open already. */
+/* Opens one report.  `before` has the n reports that are open already. */
 static int reports_open(const char *wanted, const struct bn_report_use *before, size_t n,
                         struct bn_report_use *use)
 {

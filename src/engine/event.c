@@ -143,6 +143,8 @@ static bool event_wait_until(struct bn_session *s, uint64_t due_ns, bool never)
   return waited;
 }
 
+/* Sleeps until the claimed arrival.  If the limit comes first, or ends the sleep, it returns false
+   and no arrival is claimed: s->due_ns is 0. */
 static bool event_await_arrival(struct bn_session *s)
 {
   const uint64_t due = s->due_ns;
@@ -343,6 +345,8 @@ static enum bn_event_answer event_ask_later(struct bn_session *s)
   return BN_EVENT_LATER;
 }
 
+/* Claims a ticket and an arrival, as bn_event_claim() does, without a sleep of the worker.  After a
+   sleep of the session, the end of its last event is not the present. */
 static enum bn_event_answer event_ask_claim(struct bn_session *s)
 {
   enum bn_admission answer;

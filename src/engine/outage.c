@@ -73,7 +73,9 @@ static void outage_look_at_gone(struct gap *g, const struct bn_outage *o)
 
 /* Narrows the gap by what all sessions show, until it is too short.  The session that showed so is
    the first that the next search looks at: thousands of sessions search at each end of an event if
-   their events take so long. */
+   their events take so long.  Sessions that have gone are looked at twice: before the others,
+   because what they show costs one read, and after them, because a session that goes during the
+   search is not running when its turn comes. */
 static void outage_search(struct bn_outage *o, struct gap *g, const struct bn_stat *self,
                           uint64_t now_ns, uint64_t until_ns)
 {
@@ -91,7 +93,6 @@ static void outage_search(struct bn_outage *o, struct gap *g, const struct bn_st
       atomic_store_explicit(&o->showed, at, memory_order_relaxed);
     at = at + 1 < n ? at + 1 : 0;
   }
-  /* Read last, for sessions that stopped running in the meantime. */
   outage_look_at_gone(g, o);
 }
 

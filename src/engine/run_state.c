@@ -83,19 +83,22 @@ static uint64_t state_events_started(const struct bn_load *l)
   return n;
 }
 
-/* An event that is due at the limit does not begin.
-   With --events, arrivals after the last ticket belong to no event.  Events that began after the
-   run was cut and before its end was known count as due too. */
+/* Finds how many arrivals of the span were due, and which of them still wait at its end.  An event
+   that is due at the limit does not begin, so the limit itself is not part of the span.  Arrivals
+   of the warm-up that still wait are counted apart. */
 static void run_state_find_queue(const struct bn_run_parts *p, struct bn_run_state *s,
                                  struct bn_hist *ages)
 {
   const struct bn_pacer_due due = bn_pacer_due(p->pacer, s->from_ns, s->now_ns - 1);
-  const uint64_t begun = bn_load_begun(p->load), all = due.warmup + due.counted;
+  const uint64_t begun = bn_load_begun(p->load), arrived = due.warmup + due.counted;
   const uint64_t skip = begun > due.warmup ? begun : due.warmup;
-  const uint64_t waiting = bn_pacer_queued(all, skip, UINT64_MAX);
+  const uint64_t waiting = bn_pacer_queued(arrived, skip, UINT64_MAX);
+  /* Events that began after the run was cut and before its end was known count as due too. */
+  const uint64_t begun_late = skip > arrived ? skip - arrived : 0;
 
-  s->backlog = bn_pacer_queued(all, skip, bn_quota_unused(p->quota));
-  s->due = due.counted - (waiting - s->backlog) + state_ns_between(all, skip);
+  /* With --events, arrivals after the last ticket belong to no event, so they were not due. */
+  s->backlog = bn_pacer_queued(arrived, skip, bn_quota_unused(p->quota));
+  s->due = due.counted - (waiting - s->backlog) + begun_late;
   if (due.estimated)
     s->due = state_events_started(p->load) + s->backlog;
   if (p->pacer->phases != NULL) {

@@ -129,12 +129,14 @@ static uint64_t sampler_grace(const struct sampler *s)
 
 /* The run is ended before the message, which waits for its reader.  The main thread interrupts the
    events that it has counted as unfinished.  A run that has failed already ends as a failed one:
-   its hanging threads may well have the same cause. */
+   its hanging threads may well have the same cause.  Within the grace since the last progress, the
+   limit that was met is that of statements that end while no event does. */
 static void sampler_end_by_grace(const struct sampler *s, uint64_t now_ns)
 {
   const struct bn_patience *p = &s->schedule.patience;
-  const bool statements = now_ns < p->since_ns + sampler_grace(s);
-  const double used_s = (double)(statements ? now_ns - p->ended_since_ns : sampler_grace(s)) * 1e-9;
+  const uint64_t grace_ns = sampler_grace(s);
+  const bool statements = now_ns < p->since_ns + grace_ns;
+  const double used_s = (double)(statements ? now_ns - p->ended_since_ns : grace_ns) * 1e-9;
   const unsigned busy = bn_threads_busy(s->p->threads), looping = bn_threads_looping(s->p->threads);
   const bool warmup = s->p->conf->plan.warmup_ns != 0;
   const bool failed = bn_outcome_has(s->p->outcome, BN_OUTCOME_FAILED);

@@ -197,6 +197,8 @@ static bool signals_is_abandoning_events(const struct receiver *r)
   return r->count == 0 && r->stage == BN_STAGE_MEASURE && !r->abandoned;
 }
 
+/* Ends a run whose stage makes no progress for as long as the stage may take.  Each stage begins
+   with new patience, and a stage without a limit keeps none for the next look. */
 static void signals_check_progress(struct receiver *r)
 {
   const uint64_t now = bn_clock_mono();
@@ -213,6 +215,7 @@ static void signals_check_progress(struct receiver *r)
     r->patience.since_ns = 0;
   if (patience == 0 || now < bn_patience_until(&r->patience, patience, longest))
     return;
+  /* Statements that end renew the patience, but not beyond the longest time for an event. */
   if (now < r->patience.since_ns + patience)
     (void)bn_log_at_once("no event or thread has ended for %.1f s: ending at once",
                          (double)longest * 1e-9);

@@ -263,6 +263,8 @@ void bn_threads_join(struct bn_threads *t)
     }
 }
 
+/* A run that is given up ends now: what its hanging threads do later is not part of it.  ABANDONED
+   is set after the end, so that a thread that sees it finds the end. */
 static void threads_record_cause(struct bn_outcome *o, enum bn_cause cause, int value,
                                  uint64_t now_ns)
 {

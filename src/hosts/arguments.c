@@ -291,9 +291,10 @@ static int arguments_add_option(struct bn_arguments *a, const char *arg, struct 
   return 0;
 }
 
-/* Replaces what a configuration file, which is sent, may say of an option of which each host has
-   its own value: an old name would beat that value, and a seed is not to be drawn.  The default is
-   that of the dialect: in 0.5 the default of --max-requests is 10000, and 0 is no limit. */
+/* Sets the options of which each host has its own value back to their defaults.  The configuration
+   file is sent to the hosts and may set them under an old name, which would beat the host's value,
+   or set a seed, where each host is sent one.  The defaults are those of the dialect: in 0.5 that
+   of --max-requests is 10000, while 0 is no limit. */
 static void arguments_add_defaults(struct bn_arguments *a)
 {
   const struct bn_optset *options = a->from->options;

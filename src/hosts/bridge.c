@@ -117,13 +117,17 @@ static void bridge_take_bye(struct bridge *b)
     b->leaves = true;
 }
 
+/* A message for a channel that has been closed meanwhile is dropped, like one of another version
+   of bench. */
 static void bridge_take_message(struct bridge *b, unsigned rank, const char *message, size_t len)
 {
-  const uint32_t number = len >= BN_CHANNEL_HEAD ? bn_channel_number(message) : 0;
-  struct bn_channel *c = bn_channels_find(&b->channels, rank, number);
+  uint32_t number;
+  struct bn_channel *c;
 
   if (len < BN_CHANNEL_HEAD)
     return;
+  number = bn_channel_number(message);
+  c = bn_channels_find(&b->channels, rank, number);
   switch (message[0]) {
   case BN_CHANNEL_OPEN:
     if (b->rank != 0 && c == NULL)
@@ -352,6 +356,10 @@ static int bridge_run_first(struct bridge *b)
   return b->status;
 }
 
+/* Serves the agents of this rank until rank 0 says that the program has ended, or until a signal
+   or a failure.  Messages that were sent before a signal still arrive for a while.  Without the
+   farewells of both sides the library's own end would wait for ever, so the process leaves at
+   once. */
 static int bridge_run_other(struct bridge *b)
 {
   uint64_t until_ns;

@@ -58,6 +58,7 @@ int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_
   known = s->exchanges > 0 ? clock_sync_aged(s->now, back_ns) : fresh;
   if (s->exchanges + s->jumps == 0 || back_ns - sent_ns < s->best_trip_ns)
     s->best_trip_ns = back_ns - sent_ns;
+  /* The offset is in both spans, unless the clock was set in between. */
   if (known.low_ns > fresh.high_ns || known.high_ns < fresh.low_ns)
     clock_sync_restart(s, fresh);
   else

@@ -529,6 +529,8 @@ int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_res
   return intervals_cut(h, &all, &h->tick.view, out);
 }
 
+/* Returns whether all hosts have sent the next round, or a host is so late that the round goes on
+   without it: the memory for rounds that the others have sent ahead is half used. */
 static bool round_is_complete(const struct bn_intervals *r)
 {
   uint64_t last = 0;
@@ -538,7 +540,6 @@ static bool round_is_complete(const struct bn_intervals *r)
     waits |= !r->host[i].over && r->host[i].last < r->next;
     last = r->host[i].last > last ? r->host[i].last : last;
   }
-  /* A host that is that late is left out of the round: the others are not to be lost for it. */
   return last >= r->next && (!waits || last - r->next >= r->ahead / 2);
 }
 

@@ -63,11 +63,12 @@ static struct done liveness_events_done(const struct bn_fleet *f, size_t i)
 {
   const struct bn_result *result = &f->connection[i].result;
   const struct bn_view *tick = bn_intervals_last(&f->intervals, i);
+  const bool has_total =
+      f->connection[i].has_result && result->n_groups > 0 && result->group[0].has_total;
   struct done d = {.events = tick != NULL ? liveness_count_events(tick) : 0,
                    .at_s = tick != NULL ? tick->at_s : 0};
 
-  if (f->connection[i].has_result && result->n_groups > 0 && result->group[0].has_total &&
-      !liveness_is_of_warmup(f, result)) {
+  if (has_total && !liveness_is_of_warmup(f, result)) {
     const struct bn_view *total = &result->group[0].total.view;
 
     d.events = f->intervals.host[i].before_check + liveness_count_events(total);

@@ -386,22 +386,27 @@ static void run_report_judge_total(struct bn_run_report *r)
   bn_asserts_total(&r->asserts, v, &rules, &r->facts);
 }
 
+/* Prints the total and adds to the exit status what only the sum of the hosts shows: assertions
+   that are violated, and a run without an event. */
 static void run_report_print_end(struct bn_printer_job *job)
 {
   struct bn_run_report *r = job->of;
   struct bn_end *end = &r->end;
+  const bool own_report = r->setup->conf->policy->own_report;
 
   if (r->result.n_groups > 0) {
+    struct bn_view *total = &r->result.group[0].total.view;
+    /* A run that was cut short or has failed has another reason to be empty. */
+    const bool may_be_empty = own_report && !end->early && !end->failed && !r->has_events;
+
     run_report_replace_facts(r);
     run_report_judge_total(r);
     bn_reporters_ended(&r->reporters);
-    (void)bn_reporters_total(&r->reporters, &r->result.group[0].total.view, r->result.group + 1,
-                             r->result.n_groups - 1);
-    if (!bn_asserts_log(&r->asserts, &r->facts, !r->setup->conf->policy->own_report))
+    (void)bn_reporters_total(&r->reporters, total, r->result.group + 1, r->result.n_groups - 1);
+    if (!bn_asserts_log(&r->asserts, &r->facts, !own_report))
       end->status = bn_merge_status(end->status, BN_STATUS_VIOLATED);
-    if (r->setup->conf->policy->own_report && !end->early && !end->failed && !r->has_events &&
-        bn_outcome_is_empty(&r->result.group[0].total.view)) {
-      bn_outcome_log_empty(&r->result.group[0].total.view);
+    if (may_be_empty && bn_outcome_is_empty(total)) {
+      bn_outcome_log_empty(total);
       end->status = bn_merge_status(end->status, BN_STATUS_EMPTY);
     }
   }

@@ -199,6 +199,7 @@ static int work_split_divide_threads(const struct bn_work_split_list *list, unsi
 {
   uint64_t said = 0, rest;
   unsigned open = 0, met = 0;
+  bool fits;
 
   for (size_t i = 0; i < list->n; i++) {
     said += list->host[i].threads;
@@ -206,7 +207,9 @@ static int work_split_divide_threads(const struct bn_work_split_list *list, unsi
   }
   if (said == 0 && total < open)
     return work_split_refuse_too_few("threads-total", total, open, err);
-  if (open == 0 ? said != total : total < said + open)
+  /* Each host without a number gets at least one thread. */
+  fits = open > 0 ? total >= said + open : total == said;
+  if (!fits)
     return bn_err_set(err, BN_ERR_OPTION,
                       "--threads-total=%u: the list has %llu threads and %u hosts without a number",
                       total, (unsigned long long)said, open);

@@ -7,16 +7,21 @@
 
 #include "measure/layout.h"
 
-/* Returns the index of row k of a kind, or n. */
+/* Returns the index of the k-th row of a kind of metrics, counted from 0, or n if there are not so
+   many: the k-th kind of events has the k-th row of each kind of metrics. */
 static size_t event_kinds_row(const struct bn_metric *rows, size_t n, enum bn_metric_kind kind,
                               size_t k)
 {
-  size_t i = 0;
+  size_t before = 0;
 
-  for (; i < n; i++)
-    if (rows[i].kind == kind && k-- == 0)
-      break;
-  return i;
+  for (size_t i = 0; i < n; i++) {
+    if (rows[i].kind != kind)
+      continue;
+    if (before == k)
+      return i;
+    before++;
+  }
+  return n;
 }
 
 bool bn_event_kinds_rows(const struct bn_metrics *m, size_t k, struct bn_event_kind_rows *out)

@@ -211,9 +211,11 @@ static void host_raise_throttled(void *throttled_s, const struct bn_kernel_group
   const char *const key = g->second ? "throttled_usec " : "throttled_time ";
   char text[BN_KERNEL_TEXT];
   double *most = throttled_s, s;
-  const char *found;
+  const char *found = NULL;
 
-  if (!bn_kernel_text(text, "%s/cpu.stat", g->folder) || (found = strstr(text, key)) == NULL)
+  if (bn_kernel_text(text, "%s/cpu.stat", g->folder))
+    found = strstr(text, key);
+  if (found == NULL)
     return;
   s = strtod(found + strlen(key), NULL) * (g->second ? 1e-6 : 1e-9);
   *most = s > *most ? s : *most;

@@ -131,6 +131,8 @@ static void merge_forget_extremes(const struct job *j, struct bn_merged_view *v)
   }
 }
 
+/* Sums the totals.  Their counters are added first, and the figures computed from the sum; figures
+   that counters do not determine (rates over different spans, longest times) are summed last. */
 static int merge_make_total(const struct job *j, struct bn_merged_view *v,
                             const struct bn_views *parts)
 {
@@ -197,9 +199,15 @@ static int merge_add_total(const struct job *j)
 struct intervals {
   struct bn_views at;       /* the i-th of each part */
   double *late_s;           /* owned; how much later than the first measurement each began */
-  double length_s, first_s; /* first_s: from the first beginning to the last end */
+  double length_s, whole_s; /* whole_s: from the first beginning to the last end */
   bool packed;              /* all have histograms */
 };
+
+/* Returns the time from the beginning of the i-th measurement to the end of the last one. */
+static double merge_until_last_end_s(const struct job *j, size_t i)
+{
+  return merge_group_of(j, i)->total.view.at_s + (double)(j->last_ns - j->end_ns[i]) * 1e-9;
+}
 
 static void merge_begin_intervals(const struct job *j, struct intervals *in)
 {
@@ -207,13 +215,10 @@ static void merge_begin_intervals(const struct job *j, struct intervals *in)
                            .late_s = bn_alloc(j->n, sizeof *in->late_s),
                            .length_s = (double)merge_plan_of(j, 0)->interval_ns * 1e-9,
                            .packed = true};
-  for (size_t i = 0; i < j->n; i++) {
-    in->late_s[i] =
-        merge_group_of(j, i)->total.view.at_s + (double)(j->last_ns - j->end_ns[i]) * 1e-9;
-    in->first_s = fmax(in->first_s, in->late_s[i]);
-  }
   for (size_t i = 0; i < j->n; i++)
-    in->late_s[i] = in->first_s - in->late_s[i];
+    in->whole_s = fmax(in->whole_s, merge_until_last_end_s(j, i));
+  for (size_t i = 0; i < j->n; i++)
+    in->late_s[i] = in->whole_s - merge_until_last_end_s(j, i);
 }
 
 static void merge_intervals_done(struct intervals *in)
@@ -264,6 +269,7 @@ static bool merge_select_intervals(const struct job *j, struct intervals *in, si
   return last - first <= in->length_s / 2;
 }
 
+/* Sums the selected intervals into one, which ends when the last of them does. */
 static int merge_make_interval(const struct job *j, struct intervals *in, struct bn_merged_view *v)
 {
   const bool hists = bn_merged_view_has_hists(&in->at);
@@ -278,7 +284,7 @@ static int merge_make_interval(const struct job *j, struct intervals *in, struct
     t.span_ns = part->delta->span_ns > t.span_ns ? part->delta->span_ns : t.span_ns;
     t.wall_ns = part->delta->wall_ns > t.wall_ns ? part->delta->wall_ns : t.wall_ns;
   }
-  t.at_ns = merge_clock_at(j, j->last_ns - bn_view_ns(in->first_s - t.at_s));
+  t.at_ns = merge_clock_at(j, j->last_ns - bn_view_ns(in->whole_s - t.at_s));
   if (bn_merged_view_span(v, &in->at, NULL, &rules, &t, j->err) != 0)
     return -1;
   if (hists)
@@ -362,6 +368,8 @@ static void merge_leave_out_checkpoints(const struct job *j)
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
+/* Gives the result the plan of the runs together: sums of what they share out, the longest times,
+   and what any of them was told to do.  A seed, or 0 events (no limit), must not be invented. */
 static int merge_sum_plan(const struct job *j)
 {
   struct bn_plan *plan = &j->out->facts.plan;

@@ -33,10 +33,12 @@ bool bn_reporters_want(const struct bn_reporters *r, enum bn_view_span span)
   for (size_t i = 0; i < r->n; i++) {
     const struct bn_reporter *ops = r->slot[i].use.ops;
 
-    if ((span == BN_VIEW_INTERVAL && ops->interval != NULL) ||
-        (span == BN_VIEW_CHECKPOINT && ops->checkpoint != NULL) ||
-        (span == BN_VIEW_TOTAL && ops->total != NULL) ||
-        (span == BN_VIEW_TICK && ops->tick != NULL))
+    const bool has[] = {[BN_VIEW_INTERVAL] = ops->interval != NULL,
+                        [BN_VIEW_CHECKPOINT] = ops->checkpoint != NULL,
+                        [BN_VIEW_TOTAL] = ops->total != NULL,
+                        [BN_VIEW_TICK] = ops->tick != NULL};
+
+    if (has[span])
       return true;
   }
   return false;

@@ -232,9 +232,11 @@ void bn_snap_end_warmup(struct bn_snap *s)
   for (size_t i = 0; i < s->metrics.n_hists; i++)
     if (s->metrics.hist[i].of_events)
       bn_hist_clear(s->hist[i]);
-  /* The last three histograms are those of waiting.  The last one, of wake-ups, is not of
+  if (!s->waiting)
+    return;
+  /* The histograms of waiting are the last ones.  The last of them, of wake-ups, is not of
      events. */
-  for (size_t i = s->metrics.n_hists - 3; s->waiting && i + 1 < s->metrics.n_hists; i++)
+  for (size_t i = s->metrics.n_hists - BN_STAT_WAITS; i < s->metrics.n_hists - 1; i++)
     bn_hist_clear(s->hist[i]);
 }
 

@@ -347,6 +347,7 @@ static void store_read_timings(struct bn_json_in *e, const struct bn_node *recor
   store_read_phases(e, phases, r);
 }
 
+/* A statement has one percentile for each rank of the run, or none. */
 static void store_read_statement(struct bn_json_in *e, const struct bn_node *map,
                                  struct bn_record *r)
 {
@@ -354,6 +355,7 @@ static void store_read_statement(struct bn_json_in *e, const struct bn_node *map
   struct bn_statement_view *s = &r->store.statement[at];
   const struct bn_node *list = bn_json_in_list(e, map, "percentiles");
   const size_t n = bn_json_in_length(e, list, "percentiles", BN_PERCENTS_MAX);
+  const bool has_percentiles = list != NULL && n == r->view.n_percents;
   const char *name = bn_json_in_text(e, map, "name");
   struct bn_statement_sum *sum;
 
@@ -370,10 +372,9 @@ static void store_read_statement(struct bn_json_in *e, const struct bn_node *map
   s->timing.name = sum->name;
   s->rows = sum->rows = bn_json_in_get_count(e, map, "rows");
   s->errors = sum->errors = bn_json_in_get_count(e, map, "errors");
-  for (size_t i = 0; n == r->view.n_percents && i < n; i++)
+  for (size_t i = 0; has_percentiles && i < n; i++)
     r->store.statement_s[at][i] = bn_json_in_get_number(e, bn_node_at(list, i), "s");
-  s->timing.percentile_s =
-      list != NULL && n == r->view.n_percents ? r->store.statement_s[at] : NULL;
+  s->timing.percentile_s = has_percentiles ? r->store.statement_s[at] : NULL;
   r->view.n_statements++;
 }
 
@@ -403,6 +404,7 @@ static void store_read_counts(struct bn_json_in *e, const struct bn_node *list, 
   r->view.counts = r->store.count;
 }
 
+/* The names and texts of all figures are copied into one piece of memory. */
 static void store_read_workload(struct bn_json_in *e, const struct bn_node *list,
                                 struct bn_record *r)
 {

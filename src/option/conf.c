@@ -357,6 +357,8 @@ static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, co
   return conf_refuse(s, fault, &(struct wrong){"percentile", what, plain, BN_OPTSET_RANGE}, text);
 }
 
+/* The first percentile is that of reports with room for one, so it stays the first.  The order of
+   the others means nothing. */
 static int conf_finish_percentiles(struct bn_conf *c, const struct bn_optset *s,
                                    struct bn_optset_fault *fault)
 {

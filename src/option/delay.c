@@ -44,6 +44,7 @@ int bn_delay_parse(const char *text, struct bn_delay *out)
   size_t i = 0;
   bool range;
 
+  /* The last word, which is empty, always fits. */
   while (!delay_word(&at, forms[i].word))
     i++;
   d.shape = forms[i].shape;

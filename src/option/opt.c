@@ -228,8 +228,8 @@ static bool setting_is_empty(const struct bn_setting *st)
 }
 
 /* Returns whether the option needs a value and has none.  "--time=" is no "--time=0", which would
-   be a run without an end; sysbench takes it for that.  A text that sysbench does not know either
-   has no default or is never empty. */
+   be a run without an end; sysbench takes it for that.  A text of an option that sysbench has may
+   be empty, as there; for a text of bench's own, an empty value would only hide the default. */
 static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
                             const struct bn_setting *st)
 {
@@ -240,8 +240,10 @@ static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
   if (bn_optval_is_numeric(o))
     return !s->policy->loose_values &&
            (o->type != BN_LIST || (st->text == NULL && st->path == NULL));
-  return (o->type == BN_STRING || o->type == BN_PATH) && o->in == 0 && !o->blank && def != NULL &&
-         def[0] != '\0';
+  const bool is_text = o->type == BN_STRING || o->type == BN_PATH;
+  const bool has_default = def != NULL && def[0] != '\0';
+
+  return is_text && o->in == 0 && !o->blank && has_default;
 }
 
 static enum bn_optset_error opt_parse_text_of_file(const struct bn_entry *e, const char *text)
@@ -289,6 +291,9 @@ static enum bn_optset_error opt_set_delay(const struct bn_entry *e)
   return text == NULL || bn_delay_parse(text, delay) == 0 ? BN_OPTSET_OK : BN_OPTSET_BAD;
 }
 
+/* Sets the option and keeps the setting for messages.  A bad boolean of the command line could be
+   meant for an option that a script declares later under the same name, so it is no fault of this
+   option yet (it is kept as pending); one of a file is. */
 static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry *e,
                                       const struct bn_setting *st)
 {

@@ -114,14 +114,16 @@ static const char *opthelp_letter_of(const struct bn_opt *o, const struct bn_pol
   return out;
 }
 
-/* Widens *arg to the length of the option with its value. */
+/* Widens *arg to the length of "--name=FORM, -o FORM" and a blank.  In a dialect, the form of a
+   value is a column of its own with a fixed width. */
 static void opthelp_measure(void *arg, const struct block *b, const struct bn_opt *o)
 {
   size_t *width = arg;
   char letter[LETTER_SIZE];
-  const size_t len = 2 + strlen(o->name) + strlen(opthelp_letter_of(o, b->policy, letter)) +
-                     (b->policy->form_width > 0 ? b->policy->form_width
-                                                : strlen(opthelp_form_of(o, b->policy)) + 1);
+  const size_t form_width =
+      b->policy->form_width > 0 ? b->policy->form_width : strlen(opthelp_form_of(o, b->policy)) + 1;
+  const size_t len =
+      strlen("--") + strlen(o->name) + strlen(opthelp_letter_of(o, b->policy, letter)) + form_width;
 
   if (len > *width)
     *width = len;
@@ -181,8 +183,8 @@ static void opthelp_print_line(void *arg, const struct block *b, const struct bn
   struct printing *p = arg;
   const char *def = opthelp_shown_default(o, b->policy), *form = opthelp_form_of(o, b->policy);
   char letter[LETTER_SIZE];
-  const size_t used =
-      2 + strlen(o->name) + strlen(form) + strlen(opthelp_letter_of(o, b->policy, letter));
+  const size_t used = strlen("--") + strlen(o->name) + strlen(form) +
+                      strlen(opthelp_letter_of(o, b->policy, letter));
   const size_t pad = p->width > used ? p->width - used : 0;
 
   (void)fputs("  --", p->out);
@@ -192,7 +194,7 @@ static void opthelp_print_line(void *arg, const struct block *b, const struct bn
   if (b->policy->help_has_old_names && o->alias_of != NULL)
     o = bn_optset_find(b->set, o->alias_of);
   (void)fprintf(p->out, "%s%s%*s", form, letter, (int)pad, "");
-  p->start = 2 + used + pad;
+  p->start = strlen("  ") + used + pad;
   if (b->policy->help_fits)
     opthelp_print_words(p, o->help, def);
   else if (def != NULL)

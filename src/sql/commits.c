@@ -500,6 +500,7 @@ static enum bn_sql commits_prepare_all(void *conn, const struct bn_sql_unprepare
   struct commits *c = conn;
   enum bn_sql rc;
 
+  /* The caller sends at most BN_SQL_AT_ONCE.  Each of our statements holds the driver's. */
   for (size_t i = 0; i < n; i++) {
     struct prepared *st = list[i].stmt;
 

@@ -132,11 +132,13 @@ static bool digest_is_number(const char *p, const char *end)
 /* Returns the position behind a number, whose first character stands before p. */
 static const char *digest_skip_number(const char *p, const char *end)
 {
-  const char *from = p;
+  for (const char *from = p; p < end; p++) {
+    const bool is_sign = *p == '+' || *p == '-';
+    const bool after_e = p > from && (p[-1] == 'e' || p[-1] == 'E');
 
-  while (p < end && (bn_sql_is_word(*p) || *p == '.' ||
-                     ((*p == '+' || *p == '-') && (p[-1] == 'e' || p[-1] == 'E') && p > from)))
-    p++;
+    if (!bn_sql_is_word(*p) && *p != '.' && !(is_sign && after_e))
+      break;
+  }
   return p;
 }
 
@@ -147,11 +149,13 @@ static const char *digest_skip_word(const char *p, const char *end)
   return p;
 }
 
-/* Returns whether the sign belongs to the number behind it, not to a sum. */
+/* Returns whether a number with a sign begins at p.  Behind a word or a closing parenthesis, the
+   sign is that of a sum. */
 static bool digest_is_signed(const struct digest *d, const char *p)
 {
-  return (*p == '-' || *p == '+') && d->end - p > 1 && digest_is_number(p + 1, d->end) &&
-         !d->word && digest_last(d) != ')' && d->len > 0;
+  if ((*p != '-' && *p != '+') || d->end - p <= 1 || !digest_is_number(p + 1, d->end))
+    return false;
+  return d->len > 0 && !d->word && digest_last(d) != ')';
 }
 
 /* Returns the position behind a comment at p, or p if there is none. */

@@ -175,6 +175,8 @@ static int driver_check_waits(const struct bn_driver *ops, const struct bn_sessi
                     ops->name);
 }
 
+/* Opens the module, checks that it can do what the run asks for, and initialises it.  drv->ops is
+   set last: until then the driver counts as not loaded, and has nothing to be released. */
 static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_driver_entry *row,
                        const struct bn_session *s, struct bn_err *err)
 {

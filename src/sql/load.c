@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
+#include "sql/lex.h"
 
 static bool load_is_space(char c)
 {
@@ -26,11 +27,10 @@ static bool load_is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Returns whether the character is part of a name, quoted or not. */
+/* Returns whether the character is part of a name, quoted or not, with the name of its schema. */
 static bool load_is_name(char c)
 {
-  return load_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         c == '$' || c == '.' || c == '`' || c == '"' || (c & 0x80) != 0;
+  return bn_sql_is_word(c) || c == '$' || c == '.' || c == '`' || c == '"';
 }
 
 /* Returns the position behind a keyword and the blanks that follow it, or NULL. */

@@ -241,6 +241,9 @@ static struct bn_limit_check preflight_statements_demand(const struct bn_sql_pre
   };
 }
 
+/* Says when the statements that the script does not prepare at its start are prepared: before the
+   events, so that no event pays for it, unless they are too many, too large a share of what the
+   server has left, or take too long. */
 static enum bn_sql_rest preflight_judge_statements(const struct bn_sql_preflight *p,
                                                    const struct bn_session *s,
                                                    const struct bn_sql_expected *e)

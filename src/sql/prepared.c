@@ -127,18 +127,30 @@ static bool prepared_fails_as_text(const struct bn_driver *ops, const struct bn_
   return answer < 0 ? bn_sql_is_of_statement(d->state) : answer != 0;
 }
 
-/* Returns whether a server or a proxy refuses to prepare a statement that it executes as text. */
+/* Returns whether statements that are not prepared may be sent as text: neither a dialect nor the
+   user has said otherwise, and the driver has a server, which may have a proxy. */
+static bool prepared_may_be_text(const struct bn_sql_conn *c)
+{
+  const char *mode = c->sys->conf->ps_mode;
+
+  return c->sys->policy->dialect == NULL && c->drv->ops->place != NULL &&
+         (mode == NULL || strcmp(mode, "auto") == 0);
+}
+
+/* Returns whether a server or a proxy refuses to prepare a statement that it executes as text.  In
+   a failed transaction, or after an interruption, the error says nothing about the statement. */
 static bool prepared_is_refused(const struct bn_sql_conn *c, enum bn_sql rc)
 {
   const enum bn_sql_class class = bn_sql_errors_classify(c->drv->ops, &c->diag);
-  const char *mode = c->sys->conf->ps_mode;
+  const struct bn_sql_link *link = &c->link;
 
-  return rc == BN_SQL_ERROR && c->sys->policy->dialect == NULL && c->drv->ops->place != NULL &&
-         (mode == NULL || strcmp(mode, "auto") == 0) && class == BN_CLASS_OTHER &&
-         !prepared_fails_as_text(c->drv->ops, &c->diag) &&
-         !bn_sql_driver_ignores(c->drv, &c->diag, class) && !bn_session_interrupted(c->session) &&
-         (c->link.ops->transaction == NULL ||
-          c->link.ops->transaction(c->link.handle) != BN_TRANSACTION_FAILED);
+  if (rc != BN_SQL_ERROR || !prepared_may_be_text(c) || bn_session_interrupted(c->session))
+    return false;
+  if (link->ops->transaction != NULL &&
+      link->ops->transaction(link->handle) == BN_TRANSACTION_FAILED)
+    return false;
+  return class == BN_CLASS_OTHER && !prepared_fails_as_text(c->drv->ops, &c->diag) &&
+         !bn_sql_driver_ignores(c->drv, &c->diag, class);
 }
 
 /* Sends the statement as text from now on. */

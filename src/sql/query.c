@@ -109,7 +109,8 @@ static __attribute__((noinline)) void query_observe_other(struct bn_sql_conn *c,
     query_count_text(c, rc, took, sql, len);
 }
 
-/* Measures for --db-debug and --statements.  Further results of a statement are no part of it. */
+/* Measures for --db-debug and --statements.  Further results of a statement are no part of it.  The
+   cases that --statements alone has are inline; the others share one call. */
 static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took,
                                  struct bn_sql_statement_type sort, const char *sql, size_t len)
 {

@@ -49,20 +49,21 @@ static int readhosts_read_path(struct bn_sql_read_host *h, char *text, bool is_s
   return 0;
 }
 
-/* Reads an item of the list.  Returns 0 or -1. */
+/* Reads "HOST", "HOST:PORT", "[ADDRESS]" or "[ADDRESS]:PORT".  Returns 0 or -1. */
 static int readhosts_read_host(struct bn_sql_read_host *h, char *text)
 {
   const bool bracketed = *text == '[';
   char *end = bracketed ? strchr(++text, ']') : text + strcspn(text, ":");
-  const bool has_port = end != NULL && end[bracketed] == ':';
+  const char *behind;
 
-  if (end == NULL || end == text || strpbrk(text, "/ \t") != NULL ||
-      (!has_port && end[bracketed] != '\0') ||
-      (has_port && !readhosts_is_port(end + bracketed + 1)))
+  if (end == NULL || end == text || strpbrk(text, "/ \t") != NULL)
+    return -1;
+  behind = end + bracketed;
+  if (*behind != '\0' && (*behind != ':' || !readhosts_is_port(behind + 1)))
     return -1;
   readhosts_set(h, "host", text);
-  if (has_port)
-    readhosts_set(h, "port", end + bracketed + 1);
+  if (*behind == ':')
+    readhosts_set(h, "port", behind + 1);
   *end = '\0';
   return 0;
 }

@@ -431,7 +431,7 @@ static int verify_fail_without_table(const struct bn_sql_verify *v, unsigned ord
 }
 
 /* Waits for the table on a server.  A server that is not there now does not stop a run that has
-   others. */
+   others, which the first visit finds out. */
 static int verify_await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err *err)
 {
   struct bn_sql_known_row mark = {0};

@@ -25,7 +25,8 @@ const char *bn_figure_unit(const struct bn_figure_name *name);
 /* For tables: what to multiply figures by to have them in *unit, because people read latencies in
    ms; "" for numbers without a unit. */
 double bn_figure_scale(const struct bn_figure_name *name, const char **unit);
-/* An assertion (bn_assert_parse) about the total of a stored result. */
+/* Judges an assertion (bn_assert_parse) on the total of a stored result.  The finding is not
+   measured if there is no total. */
 struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_result *r);
 
 #endif

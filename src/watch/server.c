@@ -120,6 +120,8 @@ static void server_add_pair(void *arg, const struct bn_sql_value pair[2])
   p->next = at + 1;
 }
 
+/* Sends the statements of the driver for counters.  An optional one that has failed, because the
+   server does not have it or the user may not read it, is not sent again. */
 static int server_read(void *self, struct bn_reading *r, struct bn_err *err)
 {
   struct server *s = self;

@@ -17,6 +17,8 @@ const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf)
   return conf->read_timeout_s != 0 ? "--mysql-read-timeout" : NULL;
 }
 
+/* Chooses, after the login by the library, who talks to the server from now on.  wire/ has neither
+   TLS nor compression; only it can let a session that shares its worker wait. */
 static enum bn_sql mysql_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *d)
 {
   const char *refusal = NULL;

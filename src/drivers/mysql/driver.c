@@ -214,13 +214,12 @@ static int mysql_driver_init(void **self, const void *conf, const struct bn_driv
     mysql_free_driver(driver);
     return -1;
   }
+  if (!driver->conf->dry_run && bn_mysql_lib_start(driver) != 0) {
+    mysql_driver_done(driver);
+    return bn_err_set(err, 0, "cannot start the MySQL client library");
+  }
   *self = driver;
-  if (driver->conf->dry_run)
-    return 0;
-  if (bn_mysql_lib_start(driver) == 0)
-    return 0;
-  mysql_driver_done(driver);
-  return bn_err_set(err, 0, "cannot start the MySQL client library");
+  return 0;
 }
 
 static int mysql_driver_thread_init(void *self)

@@ -18,8 +18,8 @@ static enum bn_sql stmt_prepare_by_library(struct bn_mysql_stmt *st, const char 
   return rc;
 }
 
-/* The library keeps some ten kilobytes of each statement, so this comes first.  DONE without
-   by_wire: the connection belongs to the library. */
+/* The library keeps some ten kilobytes of each statement, so this comes first.  Returns DONE, and
+   leaves st->by_wire unset, if the library has the connection and must prepare the statement. */
 static enum bn_sql stmt_prepare_by_wire(struct bn_mysql_stmt *st, const char *sql, size_t len,
                                         struct bn_sql_diag *d)
 {
@@ -59,6 +59,7 @@ enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len
   rc = stmt_prepare_by_wire(st, sql, len, d);
   if (rc == BN_SQL_DONE && !st->by_wire)
     rc = stmt_prepare_by_library(st, sql, len, d);
+  /* A statement without parameters needs no values to be bound. */
   if (rc == BN_SQL_DONE)
     st->complete = bn_mysql_lib_stmt_params(&st->lib) == 0;
   return rc;

@@ -13,6 +13,7 @@ static int error_primary(int code)
   return code & 0xff;
 }
 
+/* An extended code tells more than its primary one, so it is looked at first. */
 static enum bn_sql_class error_class(int code)
 {
   switch (code) {
@@ -63,6 +64,8 @@ bool bn_sqlite_missing(const struct bn_sql_diag *d)
   return d->code == SQLITE_ERROR && strncmp(d->text, beginning, sizeof beginning - 1) == 0;
 }
 
+/* SQLite has no SQLSTATEs.  These are PostgreSQL's for such errors, so that scripts and
+   --db-ignore-errors can name them. */
 static const char *error_sqlstate(int code)
 {
   switch (error_class(code)) {

@@ -54,6 +54,8 @@ struct json {
   bool ready;                   /* open has succeeded */
 };
 
+/* A file that a document replaces at the end gets a journal beside it, so that a run that is killed
+   leaves its figures.  A stream, a device or a descriptor cannot be replaced and has none. */
 static int json_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct json *r = self;

@@ -249,6 +249,8 @@ static int total_finish(void *self, const struct bn_end *end, struct bn_err *err
   return t->path != NULL ? total_append_to_file(t, err) : total_keep_row(t, err);
 }
 
+/* A file got its rows as they came.  Standard output, a device or a FIFO gets all rows here, once
+   none of them can cancel the report any more. */
 static int total_close(void *self, struct bn_err *err)
 {
   struct total *t = self;

@@ -20,7 +20,11 @@
 #include "sql/sql.h"
 #include "sql/table_check.h"
 
-/* Pushes sysbench.cmdline.commands[name] if it is a table; false: nothing pushed. */
+/* The members of the list that a script gives as a command. */
+enum { COMMAND_FUNCTION = 1, COMMAND_IS_PARALLEL = 2 };
+
+/* Pushes sysbench.cmdline.commands[name] if it is a table, else pushes nothing and returns false.
+ */
 static bool cmdline_push_command(struct bn_lua *lua, const char *name)
 {
   lua_State *L = lua->L;
@@ -50,10 +54,10 @@ bool bn_cmdline_find(struct bn_lua *lua, const char *name, bool *parallel)
 
   if (!cmdline_push_command(lua, name))
     return false;
-  lua_rawgeti(L, -1, 1);
+  lua_rawgeti(L, -1, COMMAND_FUNCTION);
   const bool found = !lua_isnil(L, -1);
 
-  lua_rawgeti(L, -2, 2);
+  lua_rawgeti(L, -2, COMMAND_IS_PARALLEL);
   *parallel = lua_toboolean(L, -1);
   lua_pop(L, 3);
   return found;
@@ -63,7 +67,7 @@ bool bn_cmdline_push(struct bn_lua *lua, const char *name)
 {
   if (!cmdline_push_command(lua, name))
     return false;
-  lua_rawgeti(lua->L, -1, 1);
+  lua_rawgeti(lua->L, -1, COMMAND_FUNCTION);
   lua_remove(lua->L, -2);
   return true;
 }

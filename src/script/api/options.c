@@ -194,7 +194,8 @@ static void options_refuse_trait(lua_State *L, const char *name, const char *fie
   options_complain(L, "", "%s", lua_tostring(L, -1));
 }
 
-/* The traits that named fields of a row declare.  sysbench passes over such fields. */
+/* Returns the traits that named fields of a row declare.  sysbench passes over named fields, so a
+   dialect does so with those that it does not know. */
 static unsigned options_traits_of(lua_State *L, int row, const char *name)
 {
   const bool loose = bn_instance_api()->vm->setup->conf->policy->plain_errors;

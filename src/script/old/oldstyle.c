@@ -18,6 +18,7 @@ struct words {
   struct bn_buf text;
 };
 
+/* isalnum() depends on the locale, and Lua's names do not. */
 static bool oldstyle_is_word_char(char c)
 {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');

@@ -214,35 +214,53 @@ bool bn_chunks_compare(struct bn_chunks *all, const char *file)
   return same;
 }
 
+/* Compiles the text of a file and adds it to the chunks that are known.  Returns NULL and a
+   message if it does not compile.  The caller holds the lock. */
+static struct bn_chunk *chunk_add(struct bn_chunks *all, lua_State *L, const char *file,
+                                  const struct bn_buf *text, struct bn_buf *msg)
+{
+  struct bn_chunk *c = chunk_compile(L, bn_alloc_text(file),
+                                     bn_alloc_print("@%s", chunk_name_shown(all, file)), text);
+
+  if (c == NULL) {
+    (void)bn_buf_str(msg, lua_tostring(L, -1));
+    lua_pop(L, 1);
+    return NULL;
+  }
+  chunk_share(all, L, c, text);
+  c->next = all->first;
+  all->first = c;
+  return c;
+}
+
+static struct bn_chunk *chunk_load_locked(struct bn_chunks *all, lua_State *L, const char *file,
+                                          struct bn_buf *msg)
+{
+  struct bn_chunk *c = NULL;
+  struct bn_buf text;
+
+  bn_buf_init(&text, 0);
+  const int code = chunk_read(file, &text);
+
+  if (code != 0)
+    (void)bn_buf_printf(msg, "cannot open %s: %s", file, strerror(code));
+  else if (!chunk_is_same_elsewhere(all, file, &text))
+    (void)bn_buf_printf(msg, "%s is another file than that of the controller", file);
+  else
+    c = chunk_add(all, L, file, &text, msg);
+  bn_buf_done(&text);
+  return c;
+}
+
 const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const char *file,
                                       struct bn_buf *msg)
 {
-  struct bn_buf text;
-  int failed = 0;
-
-  bn_buf_init(&text, 0);
   (void)pthread_mutex_lock(&all->lock);
   struct bn_chunk *c = chunk_known(all, file);
 
-  if (c == NULL && (failed = chunk_read(file, &text)) == 0 &&
-      !chunk_is_same_elsewhere(all, file, &text)) {
-    (void)bn_buf_printf(msg, "%s is another file than that of the controller", file);
-  } else if (c == NULL && failed == 0) {
-    c = chunk_compile(L, bn_alloc_text(file), bn_alloc_print("@%s", chunk_name_shown(all, file)),
-                      &text);
-    if (c != NULL) {
-      chunk_share(all, L, c, &text);
-      c->next = all->first;
-      all->first = c;
-    } else {
-      (void)bn_buf_str(msg, lua_tostring(L, -1));
-      lua_pop(L, 1);
-    }
-  }
+  if (c == NULL)
+    c = chunk_load_locked(all, L, file, msg);
   (void)pthread_mutex_unlock(&all->lock);
-  if (failed != 0)
-    (void)bn_buf_printf(msg, "cannot open %s: %s", file, strerror(failed));
-  bn_buf_done(&text);
   return c;
 }
 
@@ -265,16 +283,19 @@ const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool
   bn_buf_init(&text, 0);
   const int code = chunk_read_file(STDIN_FILENO, &text);
 
-  if (code != 0)
+  if (code != 0) {
     (void)bn_err_set(err, code, "cannot read the standard input: %s", strerror(code));
-  else if (!may_be_blank && chunk_is_blank(&text))
+  } else if (!may_be_blank && chunk_is_blank(&text)) {
     (void)bn_err_set(err, ENODATA,
                      "no test is named, and standard input has no script; name a test, for "
                      "example: bench cpu run (see bench --help)");
-  else if ((c = chunk_compile(L, bn_alloc_text("stdin"), bn_alloc_text("=stdin"), &text)) == NULL)
-    (void)bn_err_set(err, EINVAL, "%s", lua_tostring(L, -1));
-  else
-    chunk_share(all, L, c, &text);
+  } else {
+    c = chunk_compile(L, bn_alloc_text("stdin"), bn_alloc_text("=stdin"), &text);
+    if (c != NULL)
+      chunk_share(all, L, c, &text);
+    else
+      (void)bn_err_set(err, EINVAL, "%s", lua_tostring(L, -1));
+  }
   bn_buf_done(&text);
   all->first = c;
   return c;

@@ -195,6 +195,8 @@ static char *script_file_find_unbundled(const struct bn_script_setup *setup, con
   return file != NULL ? file : bn_script_file_instead(setup, name, false);
 }
 
+/* A user of bench expects the bundled script; a user of a dialect expects the file that sysbench
+   would have found.  A file that hides another one, or is hidden, is mentioned. */
 static char *script_file_find_file(const struct bn_script_setup *setup, const char *path)
 {
   const bool bundle_first = setup->conf->policy->dialect == NULL;
@@ -202,7 +204,9 @@ static char *script_file_find_file(const struct bn_script_setup *setup, const ch
 
   if (file != NULL)
     return file;
-  if (bundle_first && (file = script_file_find_bundled_name(setup, setup->name)) != NULL) {
+  if (bundle_first)
+    file = script_file_find_bundled_name(setup, setup->name);
+  if (file != NULL) {
     script_file_tell_hidden(setup, file);
     return file;
   }

@@ -129,6 +129,8 @@ static void connect_set_file(MYSQL *handle, enum mysql_option option, const char
     (void)mysql_options(handle, option, value);
 }
 
+/* Sets what the mode needs.  Returns -1 and a message in *text if it cannot be met: a connection
+   that is less safe than asked for is worse than none. */
 static int connect_set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
 {
   const struct bn_mysql *driver = c->driver;
@@ -157,9 +159,11 @@ static int connect_set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
   return 0;
 }
 
-/* Returns whole seconds, at least 1; 0: no limit. */
+/* Returns whole seconds, at least 1; 0: no limit.  The library counts in milliseconds, which a
+   longer time than a day could exceed. */
 static unsigned connect_timeout_s(const struct bn_mysql *driver, uint64_t deadline_ns)
 {
+  enum { DAY_S = 86400 };
   const uint64_t asked = (uint64_t)driver->conf->connect_timeout_s;
   uint64_t remaining_s, now;
 
@@ -167,8 +171,8 @@ static unsigned connect_timeout_s(const struct bn_mysql *driver, uint64_t deadli
     return (unsigned)asked;
   now = driver->host->now_ns();
   remaining_s = deadline_ns > now ? (deadline_ns - now) / 1000000000 + 1 : 1;
-  if (remaining_s > 86400)
-    remaining_s = 86400;
+  if (remaining_s > DAY_S)
+    remaining_s = DAY_S;
   return (unsigned)(asked != 0 && asked < remaining_s ? asked : remaining_s);
 }
 
@@ -237,6 +241,8 @@ static unsigned connect_shown_port(const struct bn_mysql *driver, const struct b
   return p->port == 0 && driver->host->policy->mysql_zero_port ? driver->port[0] : p->port;
 }
 
+/* Logs in.  Some libraries go on without encryption where the server has none, so it is checked
+   afterwards.  After a failure the caller closes the handle. */
 static enum bn_sql connect_open_handle(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                                        int ssl, uint64_t deadline_ns, struct bn_sql_diag *d)
 {

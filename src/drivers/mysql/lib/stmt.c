@@ -209,6 +209,7 @@ static void stmt_make_columns(struct bn_mysql_lib_stmt *st, unsigned n)
     st->column[i].buffer = cell->data;
     st->column[i].buffer_length = cell->room;
     st->column[i].length = &cell->len;
+    /* The member points to a my_bool in some libraries and to a bool in others; both are a byte. */
     memcpy(&st->column[i].is_null, &null, sizeof st->column[i].is_null);
   }
 }

@@ -22,6 +22,8 @@ struct decimal {
   bool negative;
 };
 
+/* Takes the digits of a value, correctly rounded, from the C library.  Zeros at the end go, as the
+   server prints none. */
 static void decimal_set(struct decimal *d, double value, int digits)
 {
   char text[40];

@@ -61,12 +61,14 @@ static bool packet_take_ok(struct bn_mysql_reply *r, const uint8_t *p, const uin
   return true;
 }
 
-/* The packet has a number, '#' and SQLSTATE, and a message. */
+/* The packet has its type, a number of 2 bytes, '#' and an SQLSTATE of 5 letters, which old servers
+   leave out, and a message. */
 static bool packet_take_error(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
-  size_t head = 3;
+  enum { NUMBER_END = 1 + 2, STATE_END = NUMBER_END + 1 + 5 };
+  size_t head = NUMBER_END;
 
-  if (len < head)
+  if (len < NUMBER_END)
     return false;
   r->code = bn_mysql_get2(p + 1);
   if (r->code == 0)
@@ -76,9 +78,9 @@ static bool packet_take_error(struct bn_mysql_reply *r, const uint8_t *p, size_t
     return true;
   }
   memcpy(r->sql_state, "HY000", sizeof r->sql_state);
-  if (len >= 9 && p[3] == '#') {
-    memcpy(r->sql_state, p + 4, 5);
-    head = 9;
+  if (len >= STATE_END && p[NUMBER_END] == '#') {
+    memcpy(r->sql_state, p + NUMBER_END + 1, STATE_END - NUMBER_END - 1);
+    head = STATE_END;
   }
   r->text_at = r->at + BN_MYSQL_HEADER + head;
   r->text_len = len - head;
@@ -239,7 +241,8 @@ static void packet_begin_columns(struct bn_mysql_prepared *r, size_t at)
   r->state = r->remaining > 0 ? BN_PREPARED_COLUMNS : BN_PREPARED_DONE;
 }
 
-/* Reads the statement's id and its numbers of columns and parameters; the packet ends at `at`. */
+/* Reads the statement's id, at byte 1, and its numbers of columns and parameters, which follow it;
+   the packet ends at `at`. */
 static bool packet_take_prepared(struct bn_mysql_prepared *r, const uint8_t *p, size_t len,
                                  size_t at)
 {

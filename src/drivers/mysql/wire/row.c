@@ -184,7 +184,9 @@ static char *row_put_clock(char *out, const struct bn_mysql_column *c, uint64_t 
   return out + decimals;
 }
 
-/* p has len bytes; the server leaves out parts that are zero. */
+/* p has len bytes; the server leaves out parts that are zero.  A TIME is a sign, 4 bytes of days
+   and hour, minute and second; a date is 2 bytes of the year, month and day, and hour, minute and
+   second may follow.  Microseconds end both. */
 static size_t row_put_time(const struct bn_mysql_column *c, const uint8_t *p, size_t len,
                            char *cell)
 {
@@ -275,12 +277,14 @@ static int row_take_value(const struct bn_mysql_column *c, const uint8_t **p, co
 int bn_mysql_row_binary(const struct bn_mysql_row *row, const struct bn_mysql_column *column,
                         size_t n, char *cells, struct bn_sql_value *out)
 {
-  const uint8_t *nulls = row->data + 1, *p = nulls + (n + 9) / 8, *end = row->data + row->len;
+  enum { FIRST_BIT = 2 };
+  const size_t nulls_len = (FIRST_BIT + n + 7) / 8;
+  const uint8_t *nulls = row->data + 1, *p = nulls + nulls_len, *end = row->data + row->len;
 
-  if (row->len < 1 + (n + 9) / 8)
+  if (row->len < 1 + nulls_len)
     return -1;
   for (size_t i = 0; i < n; i++) {
-    if ((nulls[(i + 2) / 8] >> (i + 2) % 8 & 1) != 0)
+    if ((nulls[(FIRST_BIT + i) / 8] >> (FIRST_BIT + i) % 8 & 1) != 0)
       out[i] = (struct bn_sql_value){.ptr = NULL, .len = 0};
     else if (row_take_value(&column[i], &p, end, cells + i * BN_MYSQL_CELL, &out[i]) != 0)
       return -1;

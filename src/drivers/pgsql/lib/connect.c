@@ -128,18 +128,20 @@ static enum bn_sql connect_give_up(struct bn_pgsql_lib *c, const char *why, stru
   return BN_SQL_ERROR;
 }
 
-/* Returns the milliseconds that poll may wait; -1: for ever. */
+/* Returns the milliseconds that poll may wait; -1: for ever.  A day, in which no login is still of
+   use, keeps the number within an int. */
 static int connect_remaining_ms(const struct bn_pgsql *driver, uint64_t deadline_ns)
 {
-  uint64_t now;
+  enum { DAY_MS = 86400000 };
+  uint64_t now, remaining_ms;
 
   if (deadline_ns == UINT64_MAX)
     return -1;
   now = driver->host->now_ns();
   if (now >= deadline_ns)
     return 0;
-  return deadline_ns - now < UINT64_C(86400000000000) ? (int)((deadline_ns - now) / 1000000 + 1)
-                                                      : 86400000;
+  remaining_ms = (deadline_ns - now) / 1000000 + 1;
+  return remaining_ms < DAY_MS ? (int)remaining_ms : DAY_MS;
 }
 
 /* Waits for an event of libpq's socket.  false: the time is up. */

@@ -272,6 +272,8 @@ static enum bn_sql wire_without_result(struct bn_pgsql_wire *w, const char *call
   return bn_pgsql_fail_text("", call, "the query is empty", d);
 }
 
+/* Makes the outcome of an answer that was read to its end.  Rows stay in the stream until they are
+   fetched; any other answer is dropped at once.  The data of COPY is not a result. */
 static enum bn_sql wire_conclude(struct bn_pgsql_wire *w, const char *call, struct bn_sql_result *r,
                                  struct bn_sql_diag *d)
 {
