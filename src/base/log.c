@@ -93,7 +93,7 @@ int bn_log_get_verbosity(void)
 /* --- recorded messages ------------------------------------------------------------------------ */
 
 /* Returns the row of that text, possibly a new one, or NULL if there is no room for it. */
-static struct bn_log_message *log_row_of(int level, const char *text, size_t len)
+static struct bn_log_message *log_get_row(int level, const char *text, size_t len)
 {
   struct bn_log_message *row = sink.messages.row;
 
@@ -119,7 +119,7 @@ static void log_remember(int level, const char *text)
   if (len == 0)
     return;
   pthread_mutex_lock(&sink.messages.lock);
-  row = log_row_of(level, text, len);
+  row = log_get_row(level, text, len);
   if (row != NULL)
     row->times++;
   pthread_mutex_unlock(&sink.messages.lock);
@@ -262,7 +262,7 @@ static void log_emit(char *line)
 /* --- errors of many threads ------------------------------------------------------------------- */
 
 /* Returns the kind of that name, possibly a new one, or NULL if there is no room for it. */
-static struct kind *log_kind_of(const char *name)
+static struct kind *log_get_kind(const char *name)
 {
   struct kind *k = sink.kind;
 
@@ -277,8 +277,8 @@ static struct kind *log_kind_of(const char *name)
   return k;
 }
 
-/* Returns true if another thread has printed the error, and counts this thread. */
-static bool log_was_printed_by_other(struct kind *k)
+/* Counts this thread among those with the error.  Returns whether another one has printed it. */
+static bool log_add_thread(struct kind *k)
 {
   const uintptr_t self = log_this_thread();
   size_t i = 0;
@@ -358,8 +358,8 @@ static void log_emit_error(char *line, const char *kind)
   struct kind *k;
 
   pthread_mutex_lock(&sink.lock);
-  k = log_kind_of(kind != NULL ? kind : line);
-  if (k != NULL && log_was_printed_by_other(k)) {
+  k = log_get_kind(kind != NULL ? kind : line);
+  if (k != NULL && log_add_thread(k)) {
     free(line);
   } else {
     if (k != NULL && k->first == NULL)

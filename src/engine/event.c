@@ -370,8 +370,9 @@ static enum bn_event_answer event_ask_claim(struct bn_session *s)
   return event_ask_arrival(s);
 }
 
-/* Events that never wait: after a millisecond it is the turn of others. */
-static bool event_turn_is_over(struct bn_session *s)
+/* Ends the turn of a session whose events never wait after a millisecond, for the others of its
+   worker.  Returns whether it has. */
+static bool event_end_turn(struct bn_session *s)
 {
   struct bn_task *t = s->task;
 
@@ -388,7 +389,7 @@ enum bn_event_answer bn_event_ask(struct bn_session *s)
 {
   enum bn_event_answer answer;
 
-  if (event_turn_is_over(s))
+  if (event_end_turn(s))
     return BN_EVENT_LATER;
   if (s->last_ns < bn_session_deadline(s) && s->attend == 0)
     return BN_EVENT_YES;

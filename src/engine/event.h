@@ -71,7 +71,7 @@ static inline void bn_event_mark_kind(struct bn_session *s, unsigned kind)
 /* Says of which kind the event in flight is, from 1 on: the last word counts.  The event is looked
    at when it ends, so that events of no kind cost nothing.  Without an event in flight it has no
    effect. */
-static inline void bn_event_is_of_kind(struct bn_session *s, unsigned kind)
+static inline void bn_event_set_kind(struct bn_session *s, unsigned kind)
 {
   if (__builtin_expect(bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended), 1))
     bn_event_mark_kind(s, kind);

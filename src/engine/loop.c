@@ -222,7 +222,8 @@ void bn_loop_wake(struct bn_loop *l)
 
 /* --- waits --- */
 
-static struct bn_loop_fd *loop_known(struct bn_loop *l, int fd)
+/* Returns what is known of a descriptor, for which there is room then. */
+static struct bn_loop_fd *loop_get_fd(struct bn_loop *l, int fd)
 {
   const size_t wanted = (size_t)fd + 1;
 
@@ -251,7 +252,7 @@ enum { FOR_LIFE = EPOLLIN | EPOLLRDHUP | EPOLLET };
 /* Registers a descriptor once for its life.  Returns 0, or events that have come already. */
 static short loop_arm(struct bn_task *t, int fd, bool *armed)
 {
-  struct bn_loop_fd *known = loop_known(t->loop, fd);
+  struct bn_loop_fd *known = loop_get_fd(t->loop, fd);
 
   known->task = t;
   if (!*armed) {
@@ -268,7 +269,7 @@ static short loop_arm(struct bn_task *t, int fd, bool *armed)
 
 static short loop_arm_once(struct bn_task *t, int fd, short events)
 {
-  struct bn_loop_fd *known = loop_known(t->loop, fd);
+  struct bn_loop_fd *known = loop_get_fd(t->loop, fd);
   const uint32_t wanted = ((events & POLLIN) != 0 ? (uint32_t)EPOLLIN | EPOLLRDHUP : 0) |
                           ((events & POLLOUT) != 0 ? (uint32_t)EPOLLOUT : 0);
 

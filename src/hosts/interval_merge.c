@@ -558,9 +558,9 @@ static size_t round_gather(struct bn_intervals *r, const struct bn_view **out)
   return n;
 }
 
-/* Returns whether the next round can be summed.  Passes over rounds in which all hosts were held
-   up. */
-static bool round_is_ready(struct bn_intervals *r)
+/* Passes over rounds in which all hosts were held up.  Returns whether the next one can be summed.
+ */
+static bool round_seek_ready(struct bn_intervals *r)
 {
   while (round_is_complete(r)) {
     if (round_gather(r, NULL) > 0)
@@ -612,7 +612,8 @@ static void checkpoint_pass_over(struct bn_intervals *r)
   r->next_check++;
 }
 
-static bool checkpoint_is_ready(struct bn_intervals *r)
+/* Passes over checkpoints that a host has missed.  Returns whether the next one can be summed. */
+static bool checkpoint_seek_ready(struct bn_intervals *r)
 {
   while (checkpoint_is_complete(r)) {
     if (!checkpoint_is_missed(r))
@@ -783,9 +784,9 @@ int bn_intervals_next(struct bn_intervals *r, struct bn_err *err)
   struct bn_views parts = {NULL, 0};
   int rc;
 
-  if (round_is_ready(r))
+  if (round_seek_ready(r))
     show = round_show;
-  else if (checkpoint_is_ready(r))
+  else if (checkpoint_seek_ready(r))
     show = checkpoint_show;
   else if (tick_is_ready(r))
     show = tick_show;

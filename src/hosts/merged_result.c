@@ -229,14 +229,14 @@ static void merged_add_member(struct bn_result *out, const struct bn_merged_resu
       p->result != NULL && p->result->n_groups > 0 ? p->result->group[0].name : out->group[0].name;
 
   if (total == NULL) {
-    bn_result_member(out, name, &p->member, NULL);
+    bn_result_add_member(out, name, &p->member, NULL);
     return;
   }
   bn_watched_pick(total, false, &own);
   v = *total;
   v.watched = own.figure;
   v.n_watched = own.n;
-  bn_result_member(out, name, &p->member, &v);
+  bn_result_add_member(out, name, &p->member, &v);
 }
 
 /* Gives the whole run the figures that all hosts share, which the first host watches. */

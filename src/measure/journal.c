@@ -425,7 +425,7 @@ static void journal_mark_cut(struct bn_end *end)
 void bn_journal_cut(struct bn_result *r, const char *group, const struct bn_view *tick)
 {
   journal_mark_cut(&r->end);
-  journal_keep_total(bn_result_group(r, group), tick, r->facts.plan.native);
+  journal_keep_total(bn_result_add_group(r, group), tick, r->facts.plan.native);
   journal_find_start(r);
 }
 

@@ -572,7 +572,7 @@ static int merge_make_result(const struct job *j)
 {
   if (merge_gather_facts(j) != 0)
     return -1;
-  (void)bn_result_group(j->out, merge_group_of(j, 0)->name);
+  (void)bn_result_add_group(j->out, merge_group_of(j, 0)->name);
   if (j->how == BN_MERGE_HOSTS) {
     j->out->facts.plan.n_checkpoints = 0;
   } else if (j->n == 1) {

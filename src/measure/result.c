@@ -273,7 +273,7 @@ static void result_follow(struct bn_record *r)
     r->view.at_least = r->store.at_least;
 }
 
-struct bn_group *bn_result_group(struct bn_result *r, const char *name)
+struct bn_group *bn_result_add_group(struct bn_result *r, const char *name)
 {
   r->group = bn_alloc_resize(r->group, r->n_groups + 1, sizeof *r->group);
   for (size_t i = 0; i < r->n_groups; i++)
@@ -292,10 +292,10 @@ static struct bn_member *result_copy_member(const struct bn_member *m)
   return copy;
 }
 
-void bn_result_member(struct bn_result *r, const char *name, const struct bn_member *m,
-                      const struct bn_view *v)
+void bn_result_add_member(struct bn_result *r, const char *name, const struct bn_member *m,
+                          const struct bn_view *v)
 {
-  struct bn_group *g = bn_result_group(r, name);
+  struct bn_group *g = bn_result_add_group(r, name);
 
   g->bare = true;
   g->member = result_copy_member(m);

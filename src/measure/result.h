@@ -94,11 +94,11 @@ void bn_record_watch(struct bn_record *r, const struct bn_watched_figure *figure
 void bn_record_done(struct bn_record *r);
 
 /* Appends a group without records.  The pointer is valid until the next. */
-struct bn_group *bn_result_group(struct bn_result *r, const char *name);
+struct bn_group *bn_result_add_group(struct bn_result *r, const char *name);
 /* A group of one host, to which a copy of the total is added if v is not NULL, without histograms.
    0 or -1. */
-void bn_result_member(struct bn_result *r, const char *name, const struct bn_member *m,
-                      const struct bn_view *v);
+void bn_result_add_member(struct bn_result *r, const char *name, const struct bn_member *m,
+                          const struct bn_view *v);
 /* Keeps a copy of a view where its span belongs: the total with histograms unless the group is
    bare, an interval without its sessions, and with histograms only if they are sparse already or
    the group packs them.  0 or -1. */

@@ -36,7 +36,7 @@ void bn_labels_free(struct bn_labels *l)
 
 /* Returns the row of a label, possibly a new one, or that of all labels without a row of their
    own. */
-static struct bn_label *stat_find_label(struct bn_labels *l, const char *label)
+static struct bn_label *stat_get_label(struct bn_labels *l, const char *label)
 {
   for (size_t i = 0; i < l->n; i++)
     if (strncmp(l->row[i].name, label, BN_LABEL_LEN - 1) == 0)
@@ -55,7 +55,7 @@ bool bn_labels_count(struct bn_labels *l, const char *label, uint64_t n)
   bool first;
 
   (void)pthread_mutex_lock(&l->lock);
-  row = stat_find_label(l, label);
+  row = stat_get_label(l, label);
   first = row->n == 0;
   row->n += n;
   (void)pthread_mutex_unlock(&l->lock);

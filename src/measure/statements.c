@@ -90,8 +90,10 @@ static struct kind *statements_kind_of(struct bn_statements *all, const char *na
   return k != NULL ? k : statements_add(all, name, len);
 }
 
-static struct bn_statement *statements_of_session(const struct bn_statements *all, struct kind *k,
-                                                  unsigned session)
+/* Returns the counters of the session's writer, which are made when first asked for.  Their
+   histogram may be one of several writers. */
+static struct bn_statement *statements_get_of_session(const struct bn_statements *all,
+                                                      struct kind *k, unsigned session)
 {
   const unsigned writer = session % all->n_writers;
   struct bn_hist **stripe = &k->stripe[writer % all->n_stripes];
@@ -115,7 +117,7 @@ struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned sessi
   (void)pthread_mutex_lock(&all->lock);
   k = statements_kind_of(all, name,
                          strnlen(name, len < BN_STATEMENT_NAME ? len : BN_STATEMENT_NAME));
-  st = statements_of_session(all, k, session);
+  st = statements_get_of_session(all, k, session);
   (void)pthread_mutex_unlock(&all->lock);
   return st;
 }

@@ -631,7 +631,7 @@ struct bn_group *bn_store_group(struct bn_result *r, const char *name, struct bn
   if (r->n_groups == BN_BOUND_GROUPS)
     (void)bn_err_set(err, EFBIG, "'groups' has more than %d values", BN_BOUND_GROUPS);
   else
-    g = bn_result_group(r, name != NULL ? name : "");
+    g = bn_result_add_group(r, name != NULL ? name : "");
   return g;
 }
 

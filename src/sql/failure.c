@@ -239,9 +239,9 @@ static void failure_act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
   }
 }
 
-/* Returns whether a statement that could not be prepared or bound, because the connection was lost,
-   is tried again. */
-static bool failure_is_tried_again(struct bn_sql_conn *c)
+/* Prepares for another attempt at a statement that could not be prepared or bound because the
+   connection was lost, if the failure allows one.  Returns whether it does. */
+static bool failure_try_again(struct bn_sql_conn *c)
 {
   struct bn_sql_failing f = failure_failing(c, BN_ANSWER_NONE);
   struct bn_sql_recovery r;
@@ -298,7 +298,7 @@ bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
     c->diag.rolled_back = false;
   /* An event is repeated from its beginning: its transaction went with the connection. */
   return (step == BN_STEP_PREPARE || step == BN_STEP_BIND) && rc == BN_SQL_LOST &&
-         !failure_in_event(c) && c->state == BN_CONN_OPEN && failure_is_tried_again(c);
+         !failure_in_event(c) && c->state == BN_CONN_OPEN && failure_try_again(c);
 }
 
 void bn_sql_defer(struct bn_sql_conn *c)

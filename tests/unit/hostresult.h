@@ -19,7 +19,7 @@ static void make_result(struct bn_result *r, uint64_t start_ns, uint64_t events)
                                                      {"server_Com_commit_per_s", 75},
                                                      {"server_Com_commit_per_transaction", 1.5}};
   static const struct bn_view_rules rules = {.percents = ranks, .n_percents = 1};
-  struct bn_group *g = bn_result_group(r, "cpu");
+  struct bn_group *g = bn_result_add_group(r, "cpu");
   struct bn_view_store store;
   struct bn_metrics m;
   struct bn_snap s;

@@ -262,14 +262,14 @@ static void an_event_counts_for_the_kind_that_it_said_last(void **state)
 
   (void)state;
   set_scene_of(&c, 0, two_kinds);
-  bn_event_is_of_kind(&c.s, 2); /* no event is in flight */
+  bn_event_set_kind(&c.s, 2); /* no event is in flight */
   for (unsigned i = 0; i < 6; i++) {
     const struct bn_tick tick = begin_one(&c);
 
     if (i < 5)
-      bn_event_is_of_kind(&c.s, 2);
+      bn_event_set_kind(&c.s, 2);
     if (i < 2)
-      bn_event_is_of_kind(&c.s, 1);
+      bn_event_set_kind(&c.s, 1);
     sim_sleep_ms(10);
     bn_event_end(&c.s, &tick);
     assert_ptr_equal(c.s.mark, &c.limit.until_ns);
@@ -297,7 +297,7 @@ static void a_kind_may_be_said_at_the_end(void **state)
     if (i == 2)
       bn_event_repeats(&c.s);
     if (i == 3)
-      bn_event_is_of_kind(&c.s, 2);
+      bn_event_set_kind(&c.s, 2);
     bn_event_end_of_kind(&c.s, &tick, 1);
   }
   check_kind(&c, 1, 4, 1, 0, 0);
@@ -319,20 +319,20 @@ static void retries_and_failures_are_those_of_the_kind_at_the_end(void **state)
   set_scene_of(&c, 0, two_kinds);
   tick = begin_one(&c);
   bn_event_repeats(&c.s);
-  bn_event_is_of_kind(&c.s, 2);
+  bn_event_set_kind(&c.s, 2);
   bn_event_repeats(&c.s);
-  bn_event_is_of_kind(&c.s, 1);
+  bn_event_set_kind(&c.s, 1);
   bn_event_end(&c.s, &tick);
   check_kind(&c, 1, 1, 2, 0, 0);
   tick = begin_one(&c);
-  bn_event_is_of_kind(&c.s, 2);
+  bn_event_set_kind(&c.s, 2);
   bn_event_repeats(&c.s);
   bn_event_fail(&c.s, &tick);
   check_kind(&c, 2, 0, 1, 1, 0);
   for (unsigned i = 0; i < 3; i++) {
     tick = begin_one(&c);
     if (i == 1)
-      bn_event_is_of_kind(&c.s, 1);
+      bn_event_set_kind(&c.s, 1);
     bn_event_repeats(&c.s);
     if (i == 0)
       bn_event_fail(&c.s, &tick);
@@ -342,7 +342,7 @@ static void retries_and_failures_are_those_of_the_kind_at_the_end(void **state)
       bn_event_end(&c.s, &tick);
   }
   tick = begin_one(&c);
-  bn_event_is_of_kind(&c.s, 1);
+  bn_event_set_kind(&c.s, 1);
   bn_event_end(&c.s, &tick);
   check_kind(&c, 1, 2, 2, 0, 0);
   check_kind(&c, 2, 0, 1, 1, 0);
@@ -365,7 +365,7 @@ static void kinds_are_of_the_events_that_count(void **state)
   c.s.stat->counts_from_ns = bn_clock_mono() + 10000000;
   for (unsigned i = 0; i < 3; i++) {
     tick = begin_one(&c);
-    bn_event_is_of_kind(&c.s, 1);
+    bn_event_set_kind(&c.s, 1);
     bn_event_repeats(&c.s);
     sim_sleep_ms(20);
     if (i == 1)
@@ -376,7 +376,7 @@ static void kinds_are_of_the_events_that_count(void **state)
   check_kind(&c, 1, 1, 2, 1, 0);
   c.limit.span_ns = c.limit.until_ns = bn_clock_mono() + 10000000;
   tick = begin_one(&c);
-  bn_event_is_of_kind(&c.s, 2);
+  bn_event_set_kind(&c.s, 2);
   sim_sleep_ms(20);
   bn_event_end(&c.s, &tick);
   check_kind(&c, 2, 1, 0, 0, 1);

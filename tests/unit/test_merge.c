@@ -141,7 +141,7 @@ static void make_result(struct bn_result *r, const struct made *m)
                                                    .origin = BN_FROM_COMMAND_LINE,
                                                    .secret = true});
   bn_facts_row(&r->facts, 3, "Doing something");
-  g = bn_result_group(r, "toy");
+  g = bn_result_add_group(r, "toy");
   assert_non_null(g);
   for (int i = 1; i <= 3; i++)
     add_view(g, m, BN_VIEW_INTERVAL, i, 1);

@@ -155,12 +155,12 @@ static void records_outlive_the_run(void **state)
   struct bn_group *g;
 
   (void)state;
-  g = bn_result_group(&r, "fileio");
+  g = bn_result_add_group(&r, "fileio");
   assert_non_null(g);
   measure(g);
   /* Groups and records move when there are more. */
   for (int i = 0; i < 4; i++)
-    assert_non_null(bn_result_group(&r, "other"));
+    assert_non_null(bn_result_add_group(&r, "other"));
   g = &r.group[0];
   assert_int_equal(g->n_intervals, INTERVALS);
   for (uint64_t i = 0; i < INTERVALS; i++)

@@ -52,7 +52,7 @@ static void sqlite_driver_done(void *self)
 }
 
 /* Returns the file of that path, which is added if needed.  The caller holds the lock. */
-static struct bn_sqlite_file *sqlite_file_of(struct bn_sqlite *driver, const char *path)
+static struct bn_sqlite_file *sqlite_get_file(struct bn_sqlite *driver, const char *path)
 {
   struct bn_sqlite_file *f = driver->files;
 
@@ -162,7 +162,7 @@ static enum bn_sql sqlite_open_locked(struct bn_sqlite_conn *c, const char *path
     return bn_sqlite_fail(c, rc, "sqlite3_open_v2()", d);
   full = sqlite3_db_filename(c->db, "main");
   if (full != NULL && full[0] != '\0')
-    c->file = sqlite_file_of(c->driver, full);
+    c->file = sqlite_get_file(c->driver, full);
   return sqlite_driver_configure(c, d);
 }
 

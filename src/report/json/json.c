@@ -135,7 +135,7 @@ static void json_write_journal(struct json *r, const struct bn_view *v)
 static struct bn_group *json_keep_view(struct json *r, const struct bn_view *v)
 {
   struct bn_group *g =
-      r->result.n_groups > 0 ? &r->result.group[0] : bn_result_group(&r->result, r->workload);
+      r->result.n_groups > 0 ? &r->result.group[0] : bn_result_add_group(&r->result, r->workload);
 
   g->packs = r->bins == BINS_ALL;
   g->bare = r->bins == BINS_NONE;
@@ -205,7 +205,8 @@ static int json_members(void *self, const struct bn_group *g, size_t n, struct b
 
   (void)err;
   for (size_t i = 0; i < n; i++)
-    bn_result_member(&r->result, g[i].name, g[i].member, g[i].has_total ? &g[i].total.view : NULL);
+    bn_result_add_member(&r->result, g[i].name, g[i].member,
+                         g[i].has_total ? &g[i].total.view : NULL);
   return 0;
 }
 

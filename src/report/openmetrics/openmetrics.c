@@ -38,7 +38,7 @@ static int openmetrics_total(void *self, const struct bn_view *v, struct bn_err 
 {
   struct openmetrics *m = self;
   struct bn_group *g =
-      m->result.n_groups > 0 ? &m->result.group[0] : bn_result_group(&m->result, "");
+      m->result.n_groups > 0 ? &m->result.group[0] : bn_result_add_group(&m->result, "");
 
   (void)err;
   bn_group_add(g, v);

@@ -271,7 +271,7 @@ void bn_ffi_event_is_of_kind(unsigned kind)
   const struct bn_lua *lua = bn_lua_current();
 
   if (lua->worker)
-    bn_event_is_of_kind(lua->session, kind);
+    bn_event_set_kind(lua->session, kind);
 }
 
 unsigned bn_ffi_choose_workload(void)

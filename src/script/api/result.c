@@ -17,7 +17,7 @@ void bn_script_results_view(struct bn_script_results *k, const char *name, const
 
   if (!k->wanted)
     return;
-  g = k->result.n_groups > 0 ? &k->result.group[0] : bn_result_group(&k->result, name);
+  g = k->result.n_groups > 0 ? &k->result.group[0] : bn_result_add_group(&k->result, name);
   if (v->span == BN_VIEW_INTERVAL && g->n_intervals == BN_KEPT_INTERVALS)
     k->cut = true;
   else

@@ -103,8 +103,8 @@ static void reply_note_words(struct bn_pgsql_reply *r, const struct message *m)
   bn_pgsql_error_field(m->body, m->len, 'C', r->last_words, sizeof r->last_words);
 }
 
-/* Reads messages that may come at any time.  false: the message is of another type. */
-static bool reply_is_aside(struct bn_pgsql_reply *r, char type, const struct message *m)
+/* Reads a message that may come at any time.  Returns false for a message of another type. */
+static bool reply_take_aside(struct bn_pgsql_reply *r, char type, const struct message *m)
 {
   if (type == 'S')
     reply_note_parameter(r, m);
@@ -197,7 +197,8 @@ static void reply_note_error(struct bn_pgsql_reply *r, const struct message *m)
   r->error_len = m->len;
 }
 
-static bool reply_is_copy(struct bn_pgsql_reply *r, char type)
+/* Passes over a message of COPY: its data is no result.  Returns false for one of another type. */
+static bool reply_take_copy(struct bn_pgsql_reply *r, char type)
 {
   if (type == 'G' || type == 'H')
     reply_note_loose(r, BN_PGSQL_COPIED);
@@ -227,7 +228,7 @@ static bool reply_take(struct bn_pgsql_reply *r, char type, const struct message
     reply_note_error(r, m);
     return true;
   default:
-    return reply_is_aside(r, type, m) || reply_is_copy(r, type);
+    return reply_take_aside(r, type, m) || reply_take_copy(r, type);
   }
 }
 
@@ -312,7 +313,7 @@ enum bn_pgsql_seen bn_pgsql_reply_idle(struct bn_pgsql_reply *r, const char *dat
     if (seen != BN_PGSQL_READY)
       return seen;
     /* An error between answers ends the connection. */
-    if (!reply_is_aside(r, type, &m) && type != 'E')
+    if (!reply_take_aside(r, type, &m) && type != 'E')
       return reply_odd(r, type, (int32_t)m.len + 4);
     r->at = r->need;
   }
