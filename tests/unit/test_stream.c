@@ -355,6 +355,27 @@ static void sleeps_once_for_an_answer(void **state)
   close_pair(&p);
 }
 
+/* Each packet of such a socket takes a call of its own. */
+static void is_not_kept_by_a_peer_that_goes_on_sending(void **state)
+{
+  enum { SENT = 40 };
+  struct pair p;
+  int fd[2];
+
+  (void)state;
+  assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fd), 0);
+  bn_stream_init(&p.s, fd[0], NULL);
+  p.connection = fd[1];
+  for (int i = 0; i < SENT; i++)
+    feed(&p, "x");
+  bn_stream_drain(&p.s);
+  assert_int_equal(bn_stream_len(&p.s), BN_STREAM_DRAIN);
+  bn_stream_drain(&p.s);
+  bn_stream_drain(&p.s);
+  assert_int_equal(bn_stream_len(&p.s), SENT);
+  close_pair(&p);
+}
+
 BN_TESTS(stream)
 {
   const struct CMUnitTest tests[] = {
@@ -365,6 +386,7 @@ BN_TESTS(stream)
       cmocka_unit_test(waits_with_poll),
       cmocka_unit_test(ends_waiting_when_it_is_shut),
       cmocka_unit_test(sleeps_once_for_an_answer),
+      cmocka_unit_test(is_not_kept_by_a_peer_that_goes_on_sending),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

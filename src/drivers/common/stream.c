@@ -233,6 +233,12 @@ int bn_stream_fill(struct bn_stream *s, bool wait)
   }
 }
 
+void bn_stream_drain(struct bn_stream *s)
+{
+  for (int i = 0; i < BN_STREAM_DRAIN && bn_stream_fill(s, false) > 0; i++)
+    ;
+}
+
 int bn_stream_wait(struct bn_stream *s, size_t n)
 {
   while (bn_stream_len(s) < n) {

@@ -55,6 +55,10 @@ int bn_stream_set_blocking(const struct bn_stream *s, bool blocking);
 /* Receives once, after it has made room.  1: bytes came; 0: nothing is there yet (without `wait`
    only). Pointers to received bytes become invalid, offsets from bn_stream_data stay valid. */
 int bn_stream_fill(struct bn_stream *s, bool wait);
+/* Receives what a peer that takes nothing more has said before, without waiting for it, in at most
+   BN_STREAM_DRAIN calls: a peer that goes on sending does not keep the caller. */
+enum { BN_STREAM_DRAIN = 16 };
+void bn_stream_drain(struct bn_stream *s);
 /* The slow path of bn_stream_need. */
 int bn_stream_wait(struct bn_stream *s, size_t n);
 void bn_stream_emptied(struct bn_stream *s);

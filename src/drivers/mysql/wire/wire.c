@@ -213,8 +213,7 @@ static enum bn_sql wire_lose_unsent(struct bn_mysql_wire *w, const struct call *
 
   if (!w->lent.words->asks_why)
     return rc;
-  while (bn_stream_fill(&w->stream, false) > 0)
-    ;
+  bn_stream_drain(&w->stream);
   bn_mysql_reply_begin(&w->reply, 1);
   if (bn_stream_len(&w->stream) > 0 &&
       bn_mysql_reply_read(&w->reply, wire_reply_of(w), bn_stream_len(&w->stream)) == BN_READ_DONE &&

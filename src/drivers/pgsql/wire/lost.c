@@ -64,9 +64,7 @@ enum bn_sql bn_pgsql_lose_unsent(struct bn_pgsql_wire *w, const char *call, stru
   struct bn_stream *s = &w->stream;
   const int error = s->error;
 
-  /* A server that goes on sending does not keep the loop going. */
-  for (int i = 0; i < 16 && bn_stream_fill(s, false) > 0; i++)
-    ;
+  bn_stream_drain(s);
   s->error = error;
   (void)bn_pgsql_reply_read(&w->reply, bn_stream_data(s), bn_stream_len(s));
   return bn_pgsql_lose_socket(w, call, "send data to", d);
