@@ -633,7 +633,7 @@ static int main_print_completion(struct program *p)
   return 0;
 }
 
-/* 1: answered; 0: there was no question; -1: failed. */
+/* Answers what needs no test.  Returns 1 if it has, 0 if nothing was asked, or -1. */
 static int main_answer(struct program *p)
 {
   const bool by_word = p->cli.policy->words_are_commands;

@@ -43,8 +43,8 @@ struct piece {
   bool shown; /* is copied as it is */
 };
 
-/* keep: control characters that are copied.  other: letters of encodings with one byte for each
-   character are copied too. */
+/* The control characters in `keep` are copied.  With `other`, letters of encodings with one byte
+   for each character are copied too. */
 static struct piece escape_piece_at(const unsigned char *s, const char *keep, bool other)
 {
   if (s[0] < 0x80)

@@ -305,7 +305,7 @@ static void file_keep_rights(int fd, const struct stat *old)
   (void)fchmod(fd, mode);
 }
 
-/* old: the file to be replaced; NULL: there is none, and the umask decides. */
+/* `old` is the file to be replaced.  If it is NULL, there is none, and the umask decides. */
 static int file_write_fresh(const char *path, const struct stat *old, const char *text, size_t len)
 {
   const int fd = open(path, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, old != NULL ? 0600 : 0666);

@@ -39,7 +39,7 @@ static const char *mask_assigned_word(const char *text)
 
 /* Returns the colon before the password in "scheme://user:password@host", also if the host is
    missing, but not that of "host:3306".  A password may have any character, so that an '@' counts
-   anywhere.  NULL: there is none. */
+   anywhere.  Returns NULL if there is none. */
 static const char *mask_uri_colon(const char *text)
 {
   const char *user = strstr(text, "://"), *colon, *end;

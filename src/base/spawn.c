@@ -16,7 +16,7 @@
 enum { NOT_STARTED = 127 };
 
 /* Turns the child into the program.  It makes only calls that are allowed between fork and exec.
-   failure: a pipe for an errno value, which a successful exec closes. */
+   `failure` is a pipe for an errno value, which a successful exec closes. */
 __attribute__((noreturn)) static void spawn_become(const struct bn_spawn *s, pid_t parent,
                                                    int failure)
 {

@@ -47,7 +47,7 @@ int bn_units_double(const char *text, double *out)
 }
 
 /* Returns the power of 1024 that a suffix stands for: "", "B", or K, M, G, T alone or with "B" or
-   "iB". -1: it is none of these. */
+   "iB".  Returns -1 for any other suffix. */
 static int units_power_of(const char *suffix)
 {
   static const char letters[] = "KMGT";

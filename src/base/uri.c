@@ -26,7 +26,7 @@ static unsigned uri_digit(char c)
                                    : (unsigned)(tolower((unsigned char)c) - 'a' + 10);
 }
 
-/* Decodes %XX in place.  part: its name in messages. */
+/* Decodes %XX in place.  Messages call it `part`. */
 static int uri_decode(char *s, const char *part, struct bn_err *err)
 {
   char *out = s;

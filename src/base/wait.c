@@ -111,7 +111,7 @@ bool bn_wait_writable(int fd, uint64_t deadline_ns)
   return ppoll(&p, 1, deadline_ns == UINT64_MAX ? NULL : &left, NULL) != 0;
 }
 
-/* Returns the time that remains, which it stores in *left; NULL: no end. */
+/* Returns the time that remains, which it stores in *left, or NULL for a wait without an end. */
 static const struct timespec *wait_left(uint64_t deadline_ns, struct timespec *left)
 {
   const uint64_t now = deadline_ns == 0 || deadline_ns == UINT64_MAX ? 0 : bn_clock_mono();

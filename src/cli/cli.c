@@ -24,7 +24,7 @@ static const char test_warning[] =
     "WARNING: the --test option is deprecated. You can pass a script "
     "name or path on the command line without any options.";
 
-/* The value of "--NAME=value"; NULL: another option. */
+/* Returns the value of "--NAME=value", or NULL for another option. */
 static const char *cli_value_of(const char *arg, const char *name)
 {
   const size_t len = strncmp(arg, "--", 2) == 0 ? strcspn(arg + 2, "=") : 0;
@@ -379,7 +379,7 @@ static int cli_read_file(const struct bn_cli *cli, struct bn_optset *options, co
   return goes_on ? 0 : -1;
 }
 
-/* arg: "--NAME" or "--NAME=VALUE". */
+/* `arg` is "--NAME" or "--NAME=VALUE". */
 static int cli_set_option(struct bn_cli *cli, struct bn_optset *options, const char *arg)
 {
   const size_t len = strcspn(arg + 2, "=");
@@ -585,7 +585,7 @@ static bool cli_is_digit_separator(const char *s)
   return *s == '_' || *s == '\'' || (*s == ',' && strspn(s + 1, "0123456789") == 3);
 }
 
-/* Suggests the number that is meant by "10_000" or "10,000".  text: "--NAME=VALUE: REASON". */
+/* Suggests the number that is meant by "10_000" or "10,000".  `text` is "--NAME=VALUE: REASON". */
 static void cli_suggest_digits(const char *text)
 {
   const char *value = strchr(text, '=');

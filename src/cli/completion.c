@@ -42,7 +42,7 @@ void bn_completion_end(const struct bn_completion *c)
 
 /* --- rows: kind|scope|name|words|text, quoted in a way that all three shells read alike --- */
 
-/* words: the text behind the name, which has the '|' before the words. */
+/* `words` is the text behind the name, which has the '|' before the words. */
 static void completion_print_row(FILE *out, const char *kind, const char *scope, const char *name,
                                  const char *words, const char *text)
 {
@@ -90,7 +90,7 @@ static void completion_append_tests(struct bn_buf *out)
     (void)bn_buf_printf(out, " %s", bn_registry_scripts[i].name);
 }
 
-/* Returns the function that lists values which only the program knows; NULL: there is none. */
+/* Returns the function that lists values which only the program knows, or NULL. */
 static void (*completion_lister_of(const struct bn_opt *o))(struct bn_buf *out)
 {
   static const struct {

@@ -49,7 +49,7 @@ static bool reports_share_file(const struct bn_report_use *a, const struct bn_re
          reports_is_journal_of(b, a->path);
 }
 
-/* wanted: "NAME[:FILE]". */
+/* `wanted` is "NAME[:FILE]". */
 static int reports_find(const char *wanted, struct bn_report_use *use)
 {
   const size_t len = strcspn(wanted, ":");

@@ -34,7 +34,7 @@ const struct bn_subcommand *bn_subcommand_named(const struct bn_subcommand *tabl
   return NULL;
 }
 
-/* Returns the position at which the name of a subcommand may stand; argc: nowhere. */
+/* Returns the position at which the name of a subcommand may stand, or argc. */
 static int subcommand_name_place(int argc, char *const *argv)
 {
   int i = 1;
@@ -81,7 +81,7 @@ static void subcommand_forget(struct asking *a)
   free(a->operand);
 }
 
-/* arg: "--NAME" or "--NAME=VALUE". */
+/* `arg` is "--NAME" or "--NAME=VALUE". */
 static void subcommand_set_option(const struct asking *a, const char *arg)
 {
   const char *name = arg + 2;
@@ -109,8 +109,8 @@ static void subcommand_set_value(const struct asking *a, const struct bn_opt *o,
   free(option);
 }
 
-/* "-o VALUE" or "-oVALUE"; next: the argument behind it, or NULL.  Returns how many of the two it
-   took, or -1. */
+/* Takes "-o VALUE" or "-oVALUE"; `next` is the argument behind it, or NULL.  Returns how many of
+   the two it took, or -1. */
 static int subcommand_set_lettered(struct asking *a, const struct bn_opt *o, const char *arg,
                                    const char *next, struct bn_err *err)
 {
@@ -211,7 +211,8 @@ static void subcommand_take_word(struct asking *a, const char *word)
     a->named = true;
 }
 
-/* Returns how many arguments it took, or -1; next: the argument behind `arg`, or NULL. */
+/* Takes `arg`, and perhaps `next`, the argument behind it or NULL.  Returns how many it took, or
+   -1. */
 static int subcommand_take_argument(struct asking *a, const char *arg, const char *next,
                                     struct bn_err *err)
 {
@@ -258,7 +259,7 @@ static void subcommand_hide_secret(const struct asking *a, char *arg, char *next
     memset(value, 'x', strlen(value));
 }
 
-/* skipped: the position of an argument that was read before; 0: none. */
+/* The argument at the position `skipped` was read before; 0 stands for none. */
 static int subcommand_parse(struct asking *a, const struct bn_subcommand_args *args, int skipped,
                             struct bn_err *err)
 {
@@ -325,7 +326,7 @@ void bn_subcommand_scrub(int argc, char *const *argv)
   }
 }
 
-/* Returns the position of the argument that names the file of a study; 0: there is none. */
+/* Returns the position of the argument that names the file of a study, or 0. */
 static int subcommand_file_place(const struct bn_subcommand *sub,
                                  const struct bn_subcommand_args *args)
 {

@@ -535,8 +535,8 @@ static void event_check_outage(struct bn_session *s, uint64_t start_ns, uint64_t
     bn_outage_check(s->outage, st, start_ns, before_ns, now_ns, bn_stat_get(&s->limit->span_ns));
 }
 
-/* *first_ns: since when events of this session have been in flight without a pause and without a
-   success. *last_ns: when the last one succeeded. */
+/* Sets *first_ns to the time since which events of this session have been in flight without a pause
+   and without a success, and *last_ns to the time at which the last one succeeded. */
 static void event_failing_since(const struct bn_stat *st, const struct bn_tick *tick,
                                 uint64_t *first_ns, uint64_t *last_ns)
 {

@@ -43,7 +43,7 @@ struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct b
 /* --- the end ---------------------------------------------------------------------------------- */
 
 /* Returns the limit, or the end of the last event if all sessions had left their loops before it.
-   UINT64_MAX: there is no limit and the span has not ended. */
+   It is UINT64_MAX if there is no limit and the span has not ended. */
 static uint64_t state_span_end(const struct bn_run_parts *p, const struct bn_times *times)
 {
   const uint64_t limit_ns = bn_outcome_limit(p->outcome, times->deadline_ns);

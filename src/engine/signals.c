@@ -164,8 +164,8 @@ static bool signals_is_unread(const struct receiver *r, int fd)
   return r->count == 0 && !bn_wait_is_writable(fd);
 }
 
-/* Returns the patience in the current stage; 0: no limit.  A report waits for its reader, and a
-   large document is slow.  Without signals, the sampler gives the grace. */
+/* Returns the patience in the current stage, or 0 for no limit.  A report waits for its reader, and
+   a large document is slow.  Without signals, the sampler gives the grace. */
 static uint64_t signals_stage_patience(const struct receiver *r)
 {
   const struct bn_conf *c = r->p->conf;

@@ -322,7 +322,7 @@ static bool controller_open(struct control *c)
   return c->fleet.printer.made;
 }
 
-/* all: the groups of the command line, or an empty list; groups: those of them that take part. */
+/* `all` has the groups of the command line, or none, and `groups` those of them that take part. */
 static int controller_run(const struct bn_hosts_setup *setup, const struct bn_group_list *all,
                           const struct bn_group_list *groups)
 {

@@ -23,7 +23,7 @@ enum {
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Returns the length of the name at the beginning of a text; 0: there is none. */
+/* Returns the length of the name at the beginning of a text, or 0. */
 static size_t groups_name_len(const char *text)
 {
   size_t len = 0;

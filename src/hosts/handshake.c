@@ -18,8 +18,8 @@ static int handshake_set_number(struct bn_node *map, const char *key, uint64_t n
   return bn_node_set(map, key, bn_node_integer((int64_t)n));
 }
 
-/* Returns a list of the words, or NULL and err.  what: what a word is called in the message; of:
-   the origin of the words. */
+/* Returns a list of the words, or NULL and err.  The message calls a word `what`, and says that it
+   comes from `of`. */
 static struct bn_node *handshake_make_words(const struct bn_list *words, const char *what,
                                             const char *of, struct bn_err *err)
 {

@@ -668,7 +668,7 @@ static struct bn_merge_time intervals_time_of(const struct bn_intervals *r,
   return intervals_time_at(r, span, at_s, span_ns);
 }
 
-/* Shows the sum of the parts.  watched: the view of the first host in that time, which has the
+/* Shows the sum of the parts.  `watched` is the view of the first host in that time, which has the
    figures that all hosts share, or NULL. */
 static int intervals_show_sum(const struct bn_intervals *r, const struct bn_views *parts,
                               const struct bn_view *watched, const struct bn_sums *hists,

@@ -26,8 +26,8 @@ static void link_init(struct bn_link *l, const char *name)
   l->heard_ns = l->taken_ns = bn_clock_mono();
 }
 
-/* Starts the program with the words of argv.  errors: its standard error; -1: a pipe, whose lines
-   bn_link_show() prints. */
+/* Starts the program with the words of argv.  `errors` is its standard error, or -1 for a pipe
+   whose lines bn_link_show() prints. */
 static int link_start(struct bn_link *l, const char *name, char *const *argv, int errors,
                       const sigset_t *masked, struct bn_err *err)
 {

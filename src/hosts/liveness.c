@@ -29,7 +29,7 @@ static const uint64_t sending_ns = 60 * BN_NSEC_PER_SEC;
 static const uint64_t launcher_urge_ns = 3 * BN_NSEC_PER_SEC / 10;
 static const uint64_t launcher_end_ns = 6 * BN_NSEC_PER_SEC / 10;
 
-/* Returns the time from which no event begins on the hosts; UINT64_MAX: that is not known. */
+/* Returns the time from which no event begins on the hosts, or UINT64_MAX if that is not known. */
 static uint64_t liveness_limit(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
@@ -234,8 +234,8 @@ static uint64_t liveness_verify_time(const struct bn_fleet *f)
   return (f->stop != 0 ? f->setup->verify_hurry_s : f->setup->verify_s) * BN_NSEC_PER_SEC;
 }
 
-/* Returns more_ns after the limit, the grace and the verification; UINT64_MAX: there is no
-   limit. */
+/* Returns more_ns after the limit, the grace and the verification, or UINT64_MAX without a limit.
+ */
 static uint64_t liveness_limit_and(const struct bn_fleet *f, uint64_t more_ns)
 {
   const uint64_t at_ns = liveness_limit(f);
@@ -245,7 +245,7 @@ static uint64_t liveness_limit_and(const struct bn_fleet *f, uint64_t more_ns)
   return at_ns + liveness_grace(f) + liveness_verify_time(f) + more_ns;
 }
 
-/* Returns the time after which a host that is still there is late; UINT64_MAX: that is not
+/* Returns the time after which a host that is still there is late, or UINT64_MAX if that is not
    known. */
 static uint64_t liveness_deadline(const struct bn_fleet *f)
 {

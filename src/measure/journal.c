@@ -55,7 +55,7 @@ static int journal_give_up(struct bn_journal *j, struct bn_err *err)
   return journal_end_early(j, ENOMEM, err);
 }
 
-/* Writes a line and frees its text.  NULL: there was no memory for it. */
+/* Writes a line and frees its text, which is NULL if there was no memory for it. */
 static int journal_put_text(struct bn_journal *j, char *text, size_t len, struct bn_err *err)
 {
   if (text == NULL)
@@ -315,7 +315,7 @@ static void journal_note_replaced(struct bn_end *end, const struct bn_view *v)
 }
 
 /* Returns how many events were in flight, or waited, at the last tick: their ends are not known.
-   Dialects count them only at a forced shutdown.  UINT64_MAX: the number is not known. */
+   Dialects count them only at a forced shutdown.  It is UINT64_MAX if the number is not known. */
 static uint64_t journal_count_unfinished(const struct bn_view *tick, bool native)
 {
   const uint64_t in_flight = tick->delta->unfinished, waiting = tick->paced ? tick->backlog : 0;

@@ -63,7 +63,7 @@ struct bn_node *bn_node_parse(const char *text, size_t len, struct bn_err *err)
 }
 
 /* Returns the length of the list of numbers, or of lists of numbers, that begins at text[0], which
-   is '['; 0: it has something else. */
+   is '[', or 0 if it has something else. */
 static size_t json_length_of_numbers(const char *text)
 {
   const char *end = text;

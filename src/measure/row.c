@@ -134,7 +134,7 @@ static void row_add_count(struct bn_row *row, const char *name, const struct bn_
   row_set_real(row_add_script_cell(row, name, "_per_s"), c != NULL ? c->per_s : HUGE_VAL);
 }
 
-/* ranks: whether percentiles have columns; intervals of documents have no values for them. */
+/* `ranks` says whether percentiles have columns; intervals of documents have no values for them. */
 static void row_add_timing(struct bn_row *row, const char *name, const struct bn_plan *plan,
                            const struct bn_timing *t, bool ranks)
 {

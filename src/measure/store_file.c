@@ -176,7 +176,7 @@ int bn_store_read_document(const struct bn_node *n, struct bn_result *out, struc
   return 0;
 }
 
-/* *why: what is wrong with the content; err: what is wrong with the file itself. */
+/* *why gets what is wrong with the content, and err what is wrong with the file itself. */
 static int store_load_document(struct bn_lines *l, const char *path, struct store_want want,
                                struct bn_stored *out, struct bn_err *why, struct bn_err *err)
 {

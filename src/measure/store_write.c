@@ -585,7 +585,8 @@ bool bn_store_has_room(const struct bn_group *g, uint64_t values)
 /* --- documents -------------------------------------------------------------------------------- */
 
 /* A part of a document that is written anew has no members that the old one, `known`, does not have
-   there: what was never counted is not 0.  NULL: there is no old one, and nothing is removed. */
+   there: what was never counted is not 0.  If `known` is NULL, there is no old one, and nothing is
+   removed. */
 static struct bn_node *store_as_known(struct bn_node *n, const struct bn_node *known)
 {
   if (n != NULL)

@@ -172,7 +172,7 @@ static void view_forget_values(double *value, size_t n)
     value[i] = NAN;
 }
 
-/* percentile_s: NULL, or its n percentiles. */
+/* percentile_s has its n percentiles, or is NULL. */
 static void view_settle_timing(struct bn_timing *t, double *percentile_s, size_t n)
 {
   if (t->count > 0)
@@ -345,8 +345,8 @@ static uint64_t view_rank_of(uint64_t n, double percent)
   return up < (double)n ? (uint64_t)up : n;
 }
 
-/* ages: those of unfinished events, which count as longer than all of the histogram, or NULL.
-   nearest: as in the rules. */
+/* `ages` has those of unfinished events, which count as longer than all of the histogram, or is
+   NULL.  `nearest` is that of the rules. */
 static uint64_t view_percentile_ns(const struct bn_hist *h, const struct bn_hist *ages,
                                    double percent, bool nearest)
 {
@@ -546,7 +546,8 @@ static double view_mean(const struct bn_moments *m)
   return m->n > 0 ? (double)(m->sum / m->n) : 0;
 }
 
-/* Population standard deviation. */
+/* Returns the standard deviation of the population: the sessions are all there are, not a sample.
+ */
 static double view_deviation(const struct bn_moments *m)
 {
   const long double average = m->n > 0 ? m->sum / m->n : 0;

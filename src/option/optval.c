@@ -212,7 +212,7 @@ static enum bn_optset_error optval_parse_bool(bool *value, const char *text, boo
   return bn_units_bool(text, value) == 0 ? BN_OPTSET_OK : BN_OPTSET_BOOL;
 }
 
-/* blank: an empty text is a value; otherwise it stands for none, NULL. */
+/* With `blank`, an empty text is a value; otherwise it stands for NULL, no value. */
 static enum bn_optset_error optval_parse_string(char **value, const char *text, bool blank)
 {
   char *copy = text[0] != '\0' || blank ? bn_alloc_text(text) : NULL;

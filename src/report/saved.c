@@ -112,8 +112,8 @@ static int saved_print_document(const struct bn_stored *s, struct bn_err *err)
   return rc;
 }
 
-/* Escapes all texts, because a file may come from anybody.  p: the report so far, without a
-   reporter at first; it stays open for the next file if the reporter joins several. */
+/* Escapes all texts, because a file may come from anybody.  `p` is the report so far, without a
+   reporter at first.  It stays open for the next file if the reporter joins several. */
 static int saved_replay(struct bn_reporters *p, const struct bn_reporter *ops, const char *path,
                         struct bn_result *r, struct bn_err *err)
 {

@@ -169,8 +169,9 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   return LOADED;
 }
 
-/* Sends the collected rows; on failure they stay.  more: a row that was being loaded follows, so
-   that the statements that take the place of a load are cut as if there had been no load. */
+/* Sends the collected rows; on failure they stay.  With `more`, a row that was being loaded
+   follows, so that the statements that take the place of a load are cut as if there had been no
+   load. */
 static int bulk_flush(struct bn_sql_conn *c, bool more)
 {
   if (c->bulk->rows == 0)

@@ -177,9 +177,9 @@ static bool commits_may_be_of_other_statement(const struct call *call)
   return commits_has_other_statements(text, commits_simplify(call, text));
 }
 
-/* Notes the outcome that the answer to a COMMIT tells.  refused: a failure means that nothing was
-   committed.  If the outcome is not known, the row stays pending, and the session takes another
-   one. */
+/* Notes the outcome that the answer to a COMMIT tells.  With `refused`, a failure means that
+   nothing was committed.  If the outcome is not known, the row stays pending, and the session takes
+   another one. */
 static void commits_settle(const struct call *call, enum bn_sql rc, bool refused)
 {
   struct state *v = &call->c->state;
@@ -349,8 +349,8 @@ static void commits_note_boundary(struct commits *c, enum bn_sql_boundary bounda
   }
 }
 
-/* Notes a further statement of a text.  wrote: a statement before it has written, and BEGIN makes
-   that a part of the transaction that it begins, as in PostgreSQL. */
+/* Notes a further statement of a text.  `wrote` says that a statement before it has written: BEGIN
+   makes that a part of the transaction that it begins, as in PostgreSQL. */
 static void commits_note_other_statement(const struct call *call, const char *sql, bool *wrote)
 {
   struct state *v = &call->c->state;

@@ -50,7 +50,7 @@ static const struct bn_sql_driver_entry *driver_row_named(const struct bn_sqlsys
   return NULL;
 }
 
-/* typed: the name is the value of the option. */
+/* `typed` says that the name is the value of the option. */
 static void driver_log_unknown(const struct bn_sqlsys *sys, const char *name, bool typed)
 {
   const bool refuses = typed && sys->n_rows > 0 && !sys->policy->plain_errors;

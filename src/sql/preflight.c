@@ -163,7 +163,7 @@ static uint64_t preflight_most_ns(const struct bn_session *s)
   return timeout != 0 && timeout / 2 < most ? timeout / 2 : most;
 }
 
-/* Returns how many statements the server still lets be prepared; -1: that is not known, or it has
+/* Returns how many statements the server still lets be prepared, or -1 if that is not known or has
    no limit. */
 static int64_t preflight_unused_statements(const struct bn_sql_info *info, bool asked)
 {

@@ -10,8 +10,8 @@
    if the statement is refused. */
 bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len);
 
-/* Returns true if the connection takes a statement; the previous result is gone, view.error is
-   NONE.  sql: the text that is about to be executed; NULL: nothing. */
+/* Returns true if the connection takes a statement: the previous result is gone, and view.error is
+   NONE.  `sql` is the text that is about to be executed, or NULL. */
 static inline bool bn_sql_begin(struct bn_sql_conn *c, const char *sql, size_t len)
 {
   if (__builtin_expect(c->state != BN_CONN_OPEN || bn_session_interrupted(c->session) ||

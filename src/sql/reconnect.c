@@ -115,9 +115,9 @@ static int reconnect_open(struct bn_sql_conn *c, uint64_t until_ns)
 }
 
 /* Opens the connection to the next server; the server that lost it is the last to be tried.
-   in_vain: the lost connection was of no use, so that its loss is one more failed attempt, and the
-   waits between the attempts go on growing.  Otherwise the attempts are counted anew.  Returns 0 or
-   -1. */
+   `in_vain` says that the lost connection was of no use, so that its loss is one more failed
+   attempt, and the waits between the attempts go on growing.  Otherwise the attempts are counted
+   anew.  Returns 0 or -1. */
 static int reconnect_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t until_ns)
 {
   const uint64_t from_ns = bn_clock_mono();

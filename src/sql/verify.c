@@ -256,7 +256,7 @@ static const char *verify_drop_text(const struct bn_sql_verify *v, char sql[64])
   return sql;
 }
 
-/* Says that the table is left, because nobody else knows its name.  why: may quote a server. */
+/* Says that the table is left, because nobody else knows its name.  `why` may quote a server. */
 void bn_sql_verify_leave(const struct bn_sql_verify *v, const char *why)
 {
   char sql[64], text[800];
@@ -571,8 +571,8 @@ struct bn_sql_commit_counts bn_sql_verify_compare(const struct bn_sql_known_row 
 }
 
 /* Asks all servers and keeps the content that lacks least, as a server that a failover has left
-   behind does not count.  Returns whether it lacks less than v->counts; *known: at least one server
-   could be read. */
+   behind does not count.  Returns whether it lacks less than v->counts; *known is set if at least
+   one server could be read. */
 static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *content, bool *known,
                                    struct bn_err *err)
 {

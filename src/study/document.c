@@ -513,7 +513,7 @@ static int document_is_list(lua_State *L)
 
 /* --- the module --- */
 
-/* The metamethod __tostring of a real. */
+/* It is the metamethod __tostring of a real. */
 static int document_real_text(lua_State *L)
 {
   lua_rawgeti(L, 1, 1);

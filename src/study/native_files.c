@@ -29,7 +29,7 @@ static int files_file_error(lua_State *L, const char *verb, const char *path, in
 
 /* --- a lock --- */
 
-/* Releases a lock, which is a descriptor; -1: it was released before. */
+/* Releases a lock, which is a descriptor, or -1 if it was released before. */
 static int files_release_lock(lua_State *L)
 {
   int *fd = luaL_checkudata(L, 1, lock_key);

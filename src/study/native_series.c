@@ -40,7 +40,7 @@ static bool series_is_same(double a, double b)
   return a >= b && a <= b;
 }
 
-/* Returns a percentile of an interval, or NaN.  h: its histogram, or NULL. */
+/* Returns a percentile of an interval with the histogram h, which may be NULL, or NaN. */
 static double series_latency_of(const struct bn_view *v, const struct bn_hist *h, double rank,
                                 bool nearest)
 {
@@ -63,8 +63,8 @@ static void series_set(lua_State *L, int series, const char *name, size_t i, dou
   lua_pop(L, 1);
 }
 
-/* Sets the percentiles of an interval for the ranks in the list at 2.  h: memory for its histogram,
-   or NULL if no interval has one. */
+/* Sets the percentiles of an interval for the ranks in the list at 2.  `h` is memory for its
+   histogram, or NULL if no interval has one. */
 static void series_set_latencies(lua_State *L, int series, size_t i, const struct bn_record *r,
                                  struct bn_hist *h, bool nearest)
 {

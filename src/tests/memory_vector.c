@@ -21,8 +21,8 @@ const struct bn_vector_kernel bn_vector_kernels_plain[] = {
     {.name = NULL},
 };
 
-/* Returns the first kernel of that name whose features the processor has; *known: there is one of
-   that name. */
+/* Returns the first kernel of that name whose features the processor has.  Sets *known if there is
+   one of that name. */
 static const struct bn_vector_kernel *memory_vector_find(const struct bn_vector_kernel *k,
                                                          const char *name, unsigned features,
                                                          bool *known)

@@ -42,7 +42,8 @@ void bn_silence_limit(int fd)
   silence_set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 }
 
-/* Gets the socket's cookie, which is unique since the system started; false: there is none. */
+/* Gets the socket's cookie, which is unique since the system started.  Returns false if it has
+   none. */
 static bool socket_cookie(int fd, uint64_t *cookie)
 {
   socklen_t len = sizeof *cookie;

@@ -59,7 +59,7 @@ int bn_stream_set_blocking(const struct bn_stream *s, bool blocking)
   return fcntl(s->fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
-/* Returns cap doubled until at least n fit; 0: n is too large. */
+/* Returns cap doubled until at least n fit, or 0 if n is too large. */
 static size_t stream_widened(size_t cap, size_t first, size_t n)
 {
   if (cap == 0)

@@ -182,7 +182,7 @@ static int driver_find_secrets(struct bn_mysql *driver, struct bn_err *err)
   return given >= 0 ? 0 : -1;
 }
 
-/* Must precede every call of the client library. */
+/* Settles what the options leave open.  It must precede every call of the client library. */
 static int mysql_driver_configure(struct bn_mysql *driver, struct bn_err *err)
 {
   const char *path = driver->conf->defaults_file;

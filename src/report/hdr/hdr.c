@@ -121,7 +121,7 @@ static void hdr_print_tag(const struct hdr *h, const char *name)
   (void)fputc(',', h->out);
 }
 
-/* tag: NULL for the latency of events. */
+/* `tag` is NULL for the latency of events. */
 static void hdr_print_line(const struct hdr *h, const char *tag, double from_s, double to_s,
                            const struct bn_hist_sparse *s)
 {

@@ -88,8 +88,8 @@ static int total_open_file(const char *path, struct bn_err *err)
   return -1;
 }
 
-/* Refuses a file whose first line does not have the names of this run.  whole: that are all of
-   them; else those of a script may follow. */
+/* Refuses a file whose first line does not have the names of this run.  With `whole` those are all
+   of them; otherwise those of a script may follow. */
 static int total_check_names(const struct total *t, int fd, bool whole, struct bn_err *err)
 {
   const size_t len = whole ? t->names.len : t->names.len - 1;

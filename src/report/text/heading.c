@@ -17,8 +17,8 @@ static void heading_print_foreign(FILE *out, const char *before, const char *tex
   (void)fprintf(out, "%s%s%s", before, shown, after);
 }
 
-/* Returns the version of the server or else of the client; NULL: it was not known at the start.
-   Facts of a document may be younger than its heading. */
+/* Returns the version of the server or else of the client, or NULL if it was not known at the
+   start.  Facts of a document may be younger than its heading. */
 static const char *heading_version_at_start(const struct bn_facts *f)
 {
   const char *version = bn_facts_find_text(f, "database", "server_version");
@@ -49,7 +49,7 @@ static void heading_print_connection(FILE *out, const struct bn_facts *f)
     (void)fputs("\n", out);
 }
 
-/* Returns the value of an option that counts; 0: it is not known. */
+/* Returns the value of an option that counts, or 0 if it is not known. */
 static unsigned long heading_count(const struct bn_facts *f, const char *option)
 {
   for (size_t i = 0; i < f->n_options; i++)

@@ -127,7 +127,7 @@ static int cmdline_call_command(lua_State *L)
   return 1;
 }
 
-/* In a parallel command: waits for the other threads; false: one of them failed. */
+/* Waits, in a parallel command, for the other threads.  Returns false if one of them failed. */
 static int cmdline_barrier(lua_State *L)
 {
   struct bn_session *s = bn_instance_session();
@@ -260,9 +260,8 @@ static int cmdline_expect(lua_State *L)
 }
 
 /* cmdline_hold(): statements that are prepared and bound from now on are prepared by
-   cmdline_prepare_held(), many at a time where the driver can do that.  false: one could not be
-   prepared, which has been told.
- */
+   cmdline_prepare_held(), many at a time where the driver can do that.  Returns false if one could
+   not be prepared, which has been told. */
 static int cmdline_hold(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();

@@ -191,7 +191,7 @@ static bool hooks_push(struct bn_lua *lua, const char *name)
   return false;
 }
 
-/* cumulative: pushes the latencies instead of the queue. */
+/* With `cumulative`, the table has the latencies instead of the queue. */
 static void hooks_push_stat(const struct bn_lua *lua, const struct bn_view *v, bool cumulative)
 {
   const struct bn_conf *conf = lua->vm->setup->conf;
@@ -249,7 +249,8 @@ static int hooks_add_text(struct bn_buf *out, const char *text)
   return out->data[out->len - 1] == '\n' ? 0 : bn_buf_char(out, '\n');
 }
 
-/* Appends the string on top of the stack, or the strings of the list; false: it is neither. */
+/* Appends the string on top of the stack, or the strings of the list.  Returns false if it is
+   neither. */
 static bool hooks_add_value(lua_State *L, struct bn_buf *out, int *rc)
 {
   const int n = lua_istable(L, -1) ? (int)lua_objlen(L, -1) : 0;
@@ -357,7 +358,7 @@ static int hooks_add(void *self, const struct bn_view *v, struct bn_buf *out, st
 
 /* --- the reporter ----------------------------------------------------------------------------- */
 
-/* replaces: the script prints this report in place of the text report. */
+/* With `replaces`, the script prints this report in place of the text report. */
 static void hooks_keep(const struct hooks *h, const struct bn_view *v, unsigned replaces)
 {
   struct bn_view view = *v;

@@ -54,7 +54,7 @@ static bool metrics_is_time(const char *unit)
   return false;
 }
 
-/* Pushes why the metric cannot be declared; false: it can be. */
+/* Returns whether the metric cannot be declared, and pushes why. */
 static bool metrics_refuse(lua_State *L, const struct bn_declarations *d, enum bn_metric_kind kind,
                            const char *name, const char *unit)
 {
@@ -132,7 +132,7 @@ int bn_metrics_declare(lua_State *L)
 
 /* --- kinds of events -------------------------------------------------------------------------- */
 
-/* Pushes why the kind cannot be declared; false: it can be. */
+/* Returns whether the kind cannot be declared, and pushes why. */
 static bool metrics_refuse_kind(lua_State *L, const struct bn_declarations *d, const char *name)
 {
   if (d->closed)

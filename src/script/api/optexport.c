@@ -223,8 +223,8 @@ static bool optexport_wants_globals(void)
          !bn_options_declared(bn_instance_api()->options);
 }
 
-/* Exports all options to the table at index opt, and to globals if the script expects them.  early:
-   the script's declarations are not known yet. */
+/* Exports all options to the table at index opt, and to globals if the script expects them.  It is
+   `early` if the script's declarations are not known yet. */
 static void optexport_fill(lua_State *L, int opt, bool early)
 {
   const struct bn_lua *lua = bn_lua_current();

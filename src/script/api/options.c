@@ -86,7 +86,7 @@ static int options_complain(lua_State *L, const char *fmt, const char *native, c
   return lua_error(L);
 }
 
-/* Pushes sysbench.cmdline.options; false: it is nil, and nothing is pushed. */
+/* Pushes sysbench.cmdline.options.  Returns false, and pushes nothing, if it is nil. */
 static bool options_push_table(lua_State *L)
 {
   bn_lua_push_field(bn_lua_current(), "cmdline");
@@ -174,7 +174,7 @@ static enum arg_type options_type_of(lua_State *L, int def, int type, const char
   }
 }
 
-/* The bit of a trait that a script may declare; 0: there is no such trait. */
+/* Returns the bit of a trait that a script may declare, or 0. */
 static unsigned options_trait_named(const char *name)
 {
   for (unsigned i = 0; bn_layout_traits[i] != NULL; i++)

@@ -48,7 +48,7 @@ static void workload_doing(struct bn_session *s, const char *what)
   atomic_store_explicit(&s->doing, what, memory_order_relaxed);
 }
 
-/* Opens another instance; NULL: the reason has been logged. */
+/* Opens another instance.  Returns NULL after it has logged the reason. */
 static struct bn_instance *workload_open_instance(const struct bn_api *api, struct bn_session *s)
 {
   workload_doing(s, "executing the top level of the script");
@@ -251,7 +251,7 @@ static int workload_close_session(void *self, struct bn_session *s, struct bn_er
 
 /* --- run, in turns: sessions that share a worker ---------------------------------------------- */
 
-/* Calls a function of the script, or goes on with it; what: its name. */
+/* Calls the function `what` of the script, or goes on with it. */
 static enum bn_lua_turn workload_call_in_turns(struct session_state *state, const char *what)
 {
   struct bn_lua *lua = &state->in->lua;

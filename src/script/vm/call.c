@@ -91,7 +91,7 @@ static bool call_ends_with(const char *text, const char *end)
 }
 
 /* Returns the text of an error that 0.5 raises outside of protected calls: it connects there, and
-   runs the top level of the script (what NULL).  NULL: the error is of a protected call. */
+   runs the top level of the script (what NULL).  It is NULL for an error of a protected call. */
 static const char *call_unprotected_text(const char *text, const char *what)
 {
   static const char *const connecting[] = {"DB initialization failed",
@@ -119,8 +119,8 @@ static void call_log_as_05(const char *text, const char *what)
 }
 
 /* Pushes the text of an error that the SQL module raises to restart an event, worded as any failed
-   statement, with its text and the script's line, which no other message has; false: it is another
-   error. */
+   statement, with its text and the script's line, which no other message has.  Returns false for
+   another error. */
 static bool call_push_sql_error(lua_State *L)
 {
   static const char *const fields[] = {"sql_errno", "sql_state", "sql_errmsg", "statement",
@@ -233,7 +233,7 @@ static void call_name_place(struct bn_lua_failure *f, const char *text)
   free(place);
 }
 
-/* of_sql: push_sql_error has made the text. */
+/* `of_sql` says that call_push_sql_error() has made the text. */
 static void call_keep_failure(struct bn_lua_failure *f, const char *text, bool of_sql)
 {
   int code = 0;
@@ -250,7 +250,8 @@ static void call_keep_failure(struct bn_lua_failure *f, const char *text, bool o
     call_name_place(f, text);
 }
 
-/* Pushes what an error object says of itself; false: it does not. */
+/* Pushes what an error object says of itself.  Returns false, and pushes nothing, if it does not.
+ */
 static bool call_push_object_text(lua_State *L)
 {
   if (bn_lua_current()->vm->setup->conf->policy->plain_errors ||

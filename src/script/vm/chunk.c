@@ -92,7 +92,8 @@ static void chunk_free(struct bn_chunk *c)
   free(c);
 }
 
-/* Compiles a text; takes file and chunkname over.  NULL: the message is on top of the Lua stack. */
+/* Compiles a text, and takes file and chunkname over.  Returns NULL with the message on top of the
+   Lua stack. */
 static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
                                       const struct bn_buf *text)
 {

@@ -19,7 +19,7 @@ struct bn_shared_pools *bn_shared_pools_new(unsigned n)
   return all;
 }
 
-/* Returns a new interpreter of the pool; NULL: no memory. */
+/* Returns a new interpreter of the pool, or NULL if there is no memory for it. */
 static struct bn_shared *shared_new(struct bn_shared_pool *pool)
 {
   struct bn_shared *sh = bn_alloc(1, sizeof *sh);

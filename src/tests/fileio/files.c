@@ -75,7 +75,7 @@ static int64_t files_size_of_open(int fd)
   return S_ISBLK(st.st_mode) ? (int64_t)lseek(fd, 0, SEEK_END) : (int64_t)st.st_size;
 }
 
-/* Returns the size of a block device; 0: it cannot be opened or has none. */
+/* Returns the size of a block device, or 0 if it cannot be opened or has none. */
 static int64_t files_size_of_device(const char *path)
 {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -86,7 +86,8 @@ static int64_t files_size_of_device(const char *path)
   return size > 0 ? size : 0;
 }
 
-/* Returns the existing size, or -1 without a file. regular: it may be written and extended. */
+/* Returns the existing size, or -1 without a file.  Sets *regular if the file may be written and
+   extended. */
 static int64_t files_size(const char *path, bool *regular)
 {
   struct stat st;
@@ -120,8 +121,8 @@ static int files_refuse_open(const struct bn_fileio_plan *p, const char *path, i
                                                  : files_about_link(error));
 }
 
-/* Checks, before any file is made, whether the file may be written. elsewhere: it is not on the
-   file system of the folder. */
+/* Checks, before any file is made, whether the file may be written.  Sets *elsewhere if it is not
+   on the file system of the folder. */
 static int files_check_links(const struct bn_fileio_plan *p, const char *path, bool *elsewhere,
                              struct bn_err *err)
 {
@@ -500,7 +501,7 @@ static int files_open_existing(const struct bn_fileio_plan *p, const char *path)
 }
 
 /* Returns a descriptor, or -1 and errno.  A sequential write makes its files, in place of those
-   that are there; *made: there was none. */
+   that are there; Sets *made if there was none. */
 static int files_open_one(const struct bn_fileio_plan *p, const char *path, bool *made)
 {
   bool was_there;

@@ -236,7 +236,7 @@ static int fileio_read_mode(struct bn_fileio_plan *p, struct bn_err *err)
                        "Invalid IO operations mode: %s.", err);
 }
 
-/* Refuses a size that other options make wrong. plain: as in bn_opt_refuse. */
+/* Refuses a size that other options make wrong.  `plain` is that of bn_opt_refuse(). */
 static int fileio_refuse_size(const struct bn_fileio_plan *p, const char *name, uint64_t size,
                               const char *wrong, const char *plain, struct bn_err *err)
 {

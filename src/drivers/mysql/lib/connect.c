@@ -219,7 +219,7 @@ static bool connect_ssl_as_asked(struct bn_mysql_lib *c, int ssl)
   return ssl < BN_MYSQL_SSL_REQUIRED || mysql_get_ssl_cipher(c->handle) != NULL;
 }
 
-/* refused: why the login was given up; NULL: the library says. */
+/* `refused` says why the login was given up; if it is NULL, the library says so. */
 static enum bn_sql connect_fail(struct bn_mysql_lib *c, const char *refused, struct bn_sql_diag *d)
 {
   enum bn_sql rc;

@@ -194,7 +194,7 @@ enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, siz
   return BN_SQL_DONE;
 }
 
-/* Counts lines; *ascii: all bytes are ASCII. */
+/* Counts lines, and sets *ascii if all bytes are ASCII. */
 static uint64_t load_count_rows(const struct bn_mysql_load *load, bool *ascii)
 {
   unsigned char all = 0;

@@ -209,7 +209,7 @@ static size_t row_put_time(const struct bn_mysql_column *c, const uint8_t *p, si
   return (size_t)(out - cell);
 }
 
-/* Returns the bytes of a number; 0: the type is not a number. */
+/* Returns the bytes of a number, or 0 for a type that is none. */
 static unsigned row_width_of(uint8_t type)
 {
   switch (type) {

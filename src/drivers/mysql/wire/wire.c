@@ -117,7 +117,7 @@ static enum bn_sql wire_take_rows(struct bn_mysql_wire *w, struct bn_mysql_wire_
   return BN_SQL_ROWS;
 }
 
-/* Reads one result; seq: number of its first packet. */
+/* Reads one result, whose first packet has the number `seq`. */
 static enum bn_sql mysql_wire_take_result(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                                           uint8_t seq, const struct call *call,
                                           struct bn_sql_result *r, struct bn_sql_diag *d)
@@ -187,7 +187,7 @@ void bn_mysql_wire_settle(struct bn_mysql_wire *w)
 /* --- statements
  * ----------------------------------------------------------------------------------- */
 
-/* Returns room for packets of n bytes together; NULL: *rc and d have the failure. */
+/* Returns room for packets of n bytes together, or NULL with the failure in *rc and d. */
 static uint8_t *wire_begin(struct bn_mysql_wire *w, size_t n, const char *call, enum bn_sql *rc,
                            struct bn_sql_diag *d)
 {

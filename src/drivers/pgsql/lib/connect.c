@@ -128,8 +128,8 @@ static enum bn_sql connect_give_up(struct bn_pgsql_lib *c, const char *why, stru
   return BN_SQL_ERROR;
 }
 
-/* Returns the milliseconds that poll may wait; -1: for ever.  A day, in which no login is still of
-   use, keeps the number within an int. */
+/* Returns the milliseconds that poll may wait, or -1 for no limit.  A day, in which no login is
+   still of use, keeps the number within an int. */
 static int connect_remaining_ms(const struct bn_pgsql *driver, uint64_t deadline_ns)
 {
   enum { DAY_MS = 86400000 };
@@ -144,7 +144,7 @@ static int connect_remaining_ms(const struct bn_pgsql *driver, uint64_t deadline
   return remaining_ms < DAY_MS ? (int)remaining_ms : DAY_MS;
 }
 
-/* Waits for an event of libpq's socket.  false: the time is up. */
+/* Waits for an event of libpq's socket.  Returns false if the time is up. */
 static bool connect_wait(const struct bn_pgsql_lib *c, short events, uint64_t deadline_ns)
 {
   struct pollfd p = {.fd = PQsocket(c->handle), .events = events};

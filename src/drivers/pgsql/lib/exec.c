@@ -12,8 +12,8 @@ static bool exec_is_watched(const struct bn_pgsql_lib *c)
   return c->wait->waiter != NULL;
 }
 
-/* Reads what has come, after it has waited for it.  false: the socket has ended, which libpq
-   reports best if it reads the end itself. */
+/* Reads what has come, after it has waited for it.  Returns false if the socket has ended, which
+   libpq reports best if it reads the end itself. */
 static bool exec_read(struct bn_pgsql_lib *c)
 {
   return bn_sockwait_unread(c->wait, PQsocket(c->handle)) && PQconsumeInput(c->handle) == 1;

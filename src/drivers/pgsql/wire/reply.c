@@ -205,7 +205,7 @@ static bool reply_take_copy(struct bn_pgsql_reply *r, char type)
   return type == 'G' || type == 'H' || type == 'd' || type == 'c';
 }
 
-/* Reads messages that are rarer than rows.  false: the message has no place here. */
+/* Reads a message that is rarer than rows.  Returns false if the message has no place here. */
 static bool reply_take(struct bn_pgsql_reply *r, char type, const struct message *m)
 {
   switch (type) {

@@ -162,7 +162,7 @@ static char *pgsql_wire_put_value(char *p, const struct bn_sql_bind *b)
   return wire_put_bytes(wire_put32(p, sizeof bits), &bits, sizeof bits);
 }
 
-/* Returns the most bytes that put_bind writes; 0: more than a message can have. */
+/* Returns the most bytes that wire_put_bind() writes, or 0 if a message cannot have so many. */
 static size_t wire_size_of_bind(const struct bn_pgsql_request *q)
 {
   size_t size = 64 + sizeof q->name + 12 * q->n_params;
