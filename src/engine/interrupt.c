@@ -62,6 +62,7 @@ static void interrupt_each(struct bn_interrupt *it)
     interrupt_call(it, &it->call[i]);
 }
 
+/* Interrupts the sessions once for each round: a request that comes meanwhile is a new round. */
 static void *interrupt_main(void *arg)
 {
   struct bn_interrupt *it = arg;
@@ -107,9 +108,11 @@ bool bn_interrupt_stop(struct bn_interrupt *it)
   bn_wait_wake(&it->changed);
   while (it->thread_made && !it->gone && in_time)
     in_time = bn_wait_until(&end, &it->changed, &it->lock, until_ns);
+  /* A thread that hangs in a driver is abandoned. */
   gone = !it->thread_made || it->gone;
   join = it->thread_made && it->gone;
-  it->thread_made = it->thread_made && !it->gone;
+  if (join)
+    it->thread_made = false;
   (void)pthread_mutex_unlock(&it->lock);
   if (join)
     bn_wait_join(&returning, it->thread);

@@ -78,6 +78,7 @@ struct bn_session *bn_sessions_reporting(const struct bn_sessions *s)
 uint64_t bn_sessions_seed(struct bn_sessions *s, struct bn_load *load, const struct bn_conf *conf,
                           bool command)
 {
+  /* Data is the same each time it is made, unless the user gives a seed. */
   const uint64_t seed = command && !conf->plan.seed_given ? 0 : conf->seed;
 
   for (unsigned i = 0; i < s->workers; i++) {

@@ -155,6 +155,7 @@ void *bn_worker_run_shared(void *worker)
   struct shared_worker sw = {.worker = w, .n = w->n_sessions};
   struct bn_err err = {0};
 
+  /* Sessions sleep in the wait of their worker, which the kernel's default lets end 50 us late. */
   (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   if (bn_loop_init(&sw.loop, sw.n, shared_go_on, &err) != 0) {
     bn_loop_done(&sw.loop);

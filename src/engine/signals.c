@@ -38,17 +38,24 @@ struct receiver {
   bool abandoned; /* events were abandoned after a worker was lost */
 };
 
+/* Returns whether the main thread waits for events, which it interrupts itself when it is told to.
+ */
+static bool signals_is_measuring(const struct bn_run_parts *p)
+{
+  return bn_outcome_stage(p->outcome) == BN_STAGE_MEASURE &&
+         bn_outcome_has(p->outcome, BN_OUTCOME_OPENED);
+}
+
 /* While workers are measured, the main thread has nothing to interrupt, and done() may still need
    its session.  It counts the events in flight before they are interrupted and fail. */
 static void signals_interrupt_all(const struct bn_run_parts *p)
 {
   const bool main_too = bn_outcome_stage(p->outcome) != BN_STAGE_MEASURE;
 
-  if (!main_too && bn_outcome_has(p->outcome, BN_OUTCOME_OPENED))
+  if (signals_is_measuring(p))
     bn_outcome_set(p->outcome, BN_OUTCOME_TO_INTERRUPT);
-  /* The main thread may have read the flag just before it was set. */
-  if (bn_outcome_stage(p->outcome) != BN_STAGE_MEASURE ||
-      !bn_outcome_has(p->outcome, BN_OUTCOME_OPENED)) {
+  /* The main thread may have read the flag just before it was set, and will not interrupt. */
+  if (!signals_is_measuring(p)) {
     bn_interrupt_first(p->interrupt, p->conf->plan.threads + main_too);
     bn_threads_wake_loops(p->threads);
   }

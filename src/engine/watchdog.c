@@ -117,16 +117,18 @@ static void watchdog_put_word(const char *text, FILE *out)
   (void)fputs("'\n", out);
 }
 
+/* Removes a document that is half written, and names the journal that has its figures. */
 static void watchdog_leave_document(struct bn_watchdog *w, const struct bn_report_use *use)
 {
   char journal[PATH_MAX];
+  int len;
 
   if (bn_outcome_stage(w->parts->outcome) == BN_STAGE_DOCUMENTS)
     bn_file_drop_unsaved(use->path);
-  if (use->ops->journal == NULL ||
-      (size_t)snprintf(journal, sizeof journal, "%s%s", use->path, use->ops->journal) >=
-          sizeof journal ||
-      access(journal, F_OK) != 0)
+  if (use->ops->journal == NULL)
+    return;
+  len = snprintf(journal, sizeof journal, "%s%s", use->path, use->ops->journal);
+  if ((size_t)len >= sizeof journal || access(journal, F_OK) != 0)
     return;
   (void)fprintf(w->out,
                 "'%s' is not complete: what was measured is in a journal; print it with: "

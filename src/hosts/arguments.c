@@ -151,8 +151,9 @@ static bool arguments_in_bundle(const char *name)
   return arguments_is_file(path);
 }
 
-/* Sends a script, with its weight ("@2") if it is one of a mix; *folder is that of the others, or
-   "". */
+/* Sends a script and adds its name to the arguments, with its weight ("@2") if it is one of a mix.
+   *folder is that of the other scripts, or "" before the first one, which sets it: a folder is sent
+   once.  What is no script of a file is known to each host by its name. */
 static int arguments_send_workload(struct bn_arguments *a, const char *test, bool is_bundled,
                                    const char *weight, char *folder, struct bn_err *err)
 {

@@ -117,6 +117,7 @@ static int connection_take_welcome(struct bn_connection *c, const struct bn_fram
                     "it has bench %s, and this is bench %s; install the same version on all hosts",
                     shown, PACKAGE_VERSION);
   }
+  /* Also after a failure: the message about it names the host. */
   connection_take_name(c, w.host_name);
   bn_welcome_done(&w);
   c->state = BN_CONNECTION_OPENING;

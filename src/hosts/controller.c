@@ -144,21 +144,20 @@ static void controller_advance(struct bn_fleet *f, struct bn_run_report *r)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-enum { FDS_PER_HOST = 3 };
+/* The descriptors of a host: for what is sent to it, its frames, and its standard error. */
+enum { FD_TO, FD_FRAMES, FD_ERRORS, FDS_PER_HOST };
 
 static size_t controller_descriptors(const struct bn_fleet *f, struct pollfd *fd)
 {
-  size_t n = 0;
-
-  fd[n++] = (struct pollfd){.fd = f->stop_signal.fd, .events = POLLIN};
-  for (size_t i = 0; i < f->n; i++) {
+  *fd++ = (struct pollfd){.fd = f->stop_signal.fd, .events = POLLIN};
+  for (size_t i = 0; i < f->n; i++, fd += FDS_PER_HOST) {
     const struct bn_link *l = &f->connection[i].link;
 
-    fd[n++] = (struct pollfd){.fd = bn_pipe_waits(&l->to) ? l->to.fd : -1, .events = POLLOUT};
-    fd[n++] = (struct pollfd){.fd = l->out, .events = POLLIN};
-    fd[n++] = (struct pollfd){.fd = l->errors, .events = POLLIN};
+    fd[FD_TO] = (struct pollfd){.fd = bn_pipe_waits(&l->to) ? l->to.fd : -1, .events = POLLOUT};
+    fd[FD_FRAMES] = (struct pollfd){.fd = l->out, .events = POLLIN};
+    fd[FD_ERRORS] = (struct pollfd){.fd = l->errors, .events = POLLIN};
   }
-  return n;
+  return 1 + FDS_PER_HOST * f->n;
 }
 
 static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
@@ -166,11 +165,11 @@ static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
   for (size_t i = 0; i < f->n; i++, fd += FDS_PER_HOST) {
     struct bn_connection *c = &f->connection[i];
 
-    if (fd[0].revents != 0)
+    if (fd[FD_TO].revents != 0)
       bn_link_send(&c->link);
-    if (fd[1].revents != 0)
+    if (fd[FD_FRAMES].revents != 0)
       (void)bn_connection_take(c);
-    if (fd[2].revents != 0)
+    if (fd[FD_ERRORS].revents != 0)
       bn_link_show(&c->link, &f->printer);
   }
 }

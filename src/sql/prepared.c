@@ -345,6 +345,8 @@ static __attribute__((noinline)) void prepared_announce_emulated(struct bn_sql_c
   c->emulating = st;
 }
 
+/* Sends the statement with its values in the text.  The time of making the text is not part of its
+   latency. */
 static struct bn_sql_rs *prepared_execute_text(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;

@@ -34,7 +34,7 @@ double bn_figure_scale(const struct bn_figure_name *name, const char **unit)
   return 1;
 }
 
-/* Returns the total of the run; NULL: the run has none. */
+/* Returns the total of the run, or NULL if it has none. */
 static const struct bn_view *figure_total(const struct bn_result *r)
 {
   return r->n_groups > 0 && r->group[0].has_total ? &r->group[0].total.view : NULL;

@@ -81,17 +81,19 @@ void bn_proc_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS])
                                       {"Cached:", BN_HOST_CACHED},
                                       {"Dirty:", BN_HOST_DIRTY},
                                       {"Writeback:", BN_HOST_WRITEBACK}};
+  static const char total_key[] = "SwapTotal:", free_key[] = "SwapFree:";
   static const uint64_t kib = 1024;
   uint64_t total = 0, free = 0;
   bool known = false;
 
   for (; *text != '\0'; text = proc_next_line(text)) {
     proc_parse_line(text, lines, sizeof lines / sizeof *lines, kib, value);
-    if (strncmp(text, "SwapTotal:", 10) == 0)
-      (void)proc_parse_numbers(text + 10, &total, 1);
-    if (strncmp(text, "SwapFree:", 9) == 0)
-      known = proc_parse_numbers(text + 9, &free, 1) == 1;
+    if (strncmp(text, total_key, strlen(total_key)) == 0)
+      (void)proc_parse_numbers(text + strlen(total_key), &total, 1);
+    if (strncmp(text, free_key, strlen(free_key)) == 0)
+      known = proc_parse_numbers(text + strlen(free_key), &free, 1) == 1;
   }
+  /* The two lines are not of the same instant. */
   if (known && free <= total)
     value[BN_HOST_SWAP_USED] = (total - free) * kib;
 }
@@ -99,6 +101,8 @@ void bn_proc_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS])
 /* Parses "  eth0: received packets … sent packets …", eight numbers each. */
 void bn_proc_net(const char *text, uint64_t value[BN_HOST_COUNTS])
 {
+  /* A line has eight numbers of what was received, bytes and packets first, then those of what was
+     sent. */
   enum { NUMBERS = 10, SENT = 8 };
   uint64_t sum[4] = {0}, number[NUMBERS];
   bool known = false;

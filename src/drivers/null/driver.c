@@ -144,7 +144,8 @@ static void null_disconnect(void *conn)
   (void)pthread_cond_destroy(&c->woken);
 }
 
-/* A waiter is interrupted by its own means. */
+/* Ends a sleep.  A connection with a waiter has no lock to sleep with: its waiter is interrupted by
+   its own means. */
 static void null_interrupt(void *conn)
 {
   struct null_conn *c = conn;

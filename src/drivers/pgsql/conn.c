@@ -38,14 +38,18 @@ static bool conn_can_be_own(const struct bn_pgsql_conn *c)
   return bn_pgsql_lib_is_plain(&c->lib) && !c->driver->host->policy->pgsql_shows_notices;
 }
 
+/* Chooses, after the login by libpq, who talks to the server from now on. */
 static enum bn_sql pgsql_choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
 {
   const int asked = c->driver->conf->protocol;
-  const bool can = conn_can_be_own(c);
 
-  if (can && asked != BN_PROTOCOL_LIBRARY)
+  if (asked == BN_PROTOCOL_LIBRARY)
+    return BN_SQL_DONE;
+  if (conn_can_be_own(c)) {
     bn_pgsql_wire_open(&c->wire, bn_pgsql_lib_socket(&c->lib), &c->socket, &c->wait);
-  if (can || asked != BN_PROTOCOL_OWN)
+    return BN_SQL_DONE;
+  }
+  if (asked != BN_PROTOCOL_OWN)
     return BN_SQL_DONE;
   return bn_pgsql_fail_text("", "PQconnectPoll",
                             "--pgsql-protocol=own cannot be used on an encrypted connection: add "

@@ -445,7 +445,7 @@ static lua_CFunction cmdline_find_function(const luaL_Reg *list, const char *nam
   return list->func;
 }
 
-/* Pushes the entry of that name; false: there is none. */
+/* Pushes the entry of that name.  Returns false, and pushes nothing, if there is none. */
 static bool cmdline_push_entry(lua_State *L, const char *name)
 {
   lua_CFunction f = cmdline_find_function(functions, name);
@@ -462,7 +462,7 @@ static bool cmdline_push_entry(lua_State *L, const char *name)
       return true;
     }
   }
-  /* in_worker: nobody will read the declarations of its options. */
+  /* Both are true here: only workers come this way. */
   if (strcmp(name, "PARALLEL_COMMAND") != 0 && strcmp(name, "in_worker") != 0)
     return false;
   lua_pushboolean(L, 1);

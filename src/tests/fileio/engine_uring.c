@@ -226,6 +226,13 @@ static unsigned uring_collect(struct engine *e, struct bn_io_req **done, unsigne
   return n;
 }
 
+/* Returns whether the wait has ended without a failure: nothing has come in time, a signal came, or
+   the kernel has no room now. */
+static bool uring_is_passing(int rc)
+{
+  return rc >= 0 || rc == -ETIME || rc == -EINTR || rc == -EAGAIN || rc == -EBUSY;
+}
+
 static int uring_reap(void *self, unsigned min, struct bn_io_req **done, unsigned max,
                       uint64_t timeout_ns)
 {
@@ -239,9 +246,7 @@ static int uring_reap(void *self, unsigned min, struct bn_io_req **done, unsigne
     rc = uring_wait_for(e, min, timeout_ns);
     n = uring_collect(e, done, max);
   } while (n == 0 && min > 0 && (rc >= 0 ? timeout_ns == UINT64_MAX : rc == -EINTR));
-  if (n > 0 || rc >= 0 || rc == -ETIME || rc == -EINTR || rc == -EAGAIN || rc == -EBUSY)
-    return (int)n;
-  return rc;
+  return n > 0 || uring_is_passing(rc) ? (int)n : rc;
 }
 
 __attribute__((visibility("default"))) extern const struct bn_ioengine bench_engine;

@@ -121,9 +121,9 @@ static void inflight_log_request_failure(struct bn_fileio *f, const struct bn_io
            r->file, (unsigned long long)r->offset, (long long)r->result, r->len);
 }
 
-/* Returns whether the request has done all it should.  The kernel may move less than requested; the
-   rest is rare enough to wait for. */
-static bool inflight_succeeded(struct bn_fileio *f, const struct bn_fileio_session *w,
+/* Moves what is left of a request: the kernel may move less than requested, which is rare enough to
+   wait for.  Returns whether the request has done all it should. */
+static bool inflight_move_rest(struct bn_fileio *f, const struct bn_fileio_session *w,
                                struct bn_io_req *r)
 {
   if (inflight_is_flush(r) ? r->result >= 0 : r->result == (int64_t)r->len)
@@ -274,7 +274,7 @@ static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct 
 
   w->in_flight--;
   w->writes_in_flight -= x->io.op == BN_IO_WRITE;
-  good = inflight_succeeded(f, w, &x->io) && inflight_verified(f, &x->io);
+  good = inflight_move_rest(f, w, &x->io) && inflight_verified(f, &x->io);
   if (good && x->kind == EVENT_WRITE && !w->failed) {
     inflight_count(s, x, bn_clock_now(&s->clock));
     inflight_flush_written(f, s, x);

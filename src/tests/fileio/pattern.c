@@ -15,14 +15,21 @@ static bool pattern_is_random(enum bn_file_mode mode)
   return mode >= BN_FILE_RNDRD;
 }
 
+/* Returns whether the threads share a position, marks, a mix, or a count of writes since a flush.
+   Threads that share nothing need not wait for each other. */
+static bool pattern_is_shared(const struct bn_pattern_conf *c)
+{
+  if (!pattern_is_random(c->mode) || c->exclusive)
+    return true;
+  if (c->mode == BN_FILE_RNDRD)
+    return false;
+  return c->fsync_freq > 0 || (c->mode == BN_FILE_RNDRW && c->global_mix);
+}
+
 void bn_pattern_init(struct bn_pattern *p, const struct bn_pattern_conf *conf)
 {
   *p = (struct bn_pattern){.conf = *conf, .flushed = conf->files};
-  /* Without shared state, threads need not wait for each other. */
-  p->locked = !pattern_is_random(conf->mode) || conf->fsync_freq > 0 || conf->exclusive ||
-              (conf->mode == BN_FILE_RNDRW && conf->global_mix);
-  if (conf->mode == BN_FILE_RNDRD && !conf->exclusive)
-    p->locked = false;
+  p->locked = pattern_is_shared(conf);
   p->busy = conf->exclusive ? bn_alloc(BUSY_MARKS, 1) : NULL;
   (void)pthread_mutex_init(&p->lock, NULL);
 }

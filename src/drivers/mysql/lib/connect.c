@@ -159,8 +159,8 @@ static int connect_set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
   return 0;
 }
 
-/* Returns whole seconds, at least 1; 0: no limit.  The library counts in milliseconds, which a
-   longer time than a day could exceed. */
+/* Returns whole seconds, at least 1, or 0 for no limit.  The library counts in milliseconds, which
+   a longer time than a day could exceed. */
 static unsigned connect_timeout_s(const struct bn_mysql *driver, uint64_t deadline_ns)
 {
   enum { DAY_S = 86400 };

@@ -27,6 +27,8 @@ static int load_begin_reading(void **reader, const char *name, void *conn)
   return load->expected && strcmp(name, source_name) == 0 ? 0 : -1;
 }
 
+/* Gives the library the next bytes of LOAD DATA LOCAL, from the parts that were collected.  Returns
+   their number, or 0 at the end. */
 static int load_read_rows(void *reader, char *out, unsigned room)
 {
   struct bn_mysql_load *load = reader;

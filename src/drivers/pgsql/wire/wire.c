@@ -179,13 +179,16 @@ static size_t wire_size_of_bind(const struct bn_pgsql_request *q)
   return size <= INT32_MAX ? size : 0;
 }
 
+/* A message begins with its type and its length, which wire_put_length() sets at the end. */
+enum { HEAD = 1 + 4 };
+
 /* Parameters are binary, results come as text. */
 static char *wire_put_bind(char *p, const struct bn_pgsql_request *q, const char *name)
 {
   char *const begin = p;
 
   *p = 'B';
-  p += 5;
+  p += HEAD;
   *p++ = '\0'; /* the portal has no name */
   p = wire_put_text(p, name);
   p = wire_put16(wire_put16(p, 1), 1);
@@ -212,7 +215,7 @@ static char *wire_put_parse(char *p, const struct bn_pgsql_request *q, const cha
   char *const begin = p;
 
   *p = 'P';
-  p = wire_put_text(p + 5, name);
+  p = wire_put_text(p + HEAD, name);
   p = wire_put_text(p, q->sql);
   p = wire_put16(p, (unsigned)q->n_params);
   for (size_t i = 0; i < q->n_params; i++)
@@ -228,12 +231,12 @@ static char *wire_put_parse(char *p, const struct bn_pgsql_request *q, const cha
 static int wire_refuse_copy(struct bn_pgsql_wire *w, bool extended)
 {
   static const char why[] = "COPY FROM STDIN is not possible in a query";
-  char *const begin = bn_stream_room(&w->stream, 5 + sizeof why + sizeof sync_only), *p;
+  char *const begin = bn_stream_room(&w->stream, HEAD + sizeof why + sizeof sync_only), *p;
 
   if (begin == NULL)
     return -1;
   *begin = 'f';
-  p = wire_put_text(begin + 5, why);
+  p = wire_put_text(begin + HEAD, why);
   wire_put_length(begin, p);
   /* The server has ignored the Sync that came with the statement. */
   if (extended)
@@ -360,13 +363,14 @@ enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_wire *w, const char *sql, struct
 
   if (!wire_start(w, BN_PGSQL_NO_ROWS, "PQexec", r, d, &rc))
     return rc;
-  p = len <= INT32_MAX - 4 ? bn_stream_room(&w->stream, len + 5) : NULL;
+  p = len <= INT32_MAX - HEAD ? bn_stream_room(&w->stream, len + HEAD) : NULL;
   if (p == NULL)
     return bn_pgsql_fail_text("53200", "PQexec", "out of memory", d);
   *p = 'Q';
-  (void)wire_put32(p + 1, len + 4);
-  memcpy(p + 5, sql, len);
-  bn_stream_wrote(&w->stream, len + 5);
+  /* The length includes its own bytes, but not the type. */
+  (void)wire_put32(p + 1, len + HEAD - 1);
+  memcpy(p + HEAD, sql, len);
+  bn_stream_wrote(&w->stream, len + HEAD);
   return pgsql_wire_converse(w, false, "PQexec", r, d);
 }
 
