@@ -546,10 +546,31 @@ static struct bn_finding assert_find_latency(const struct bn_assert *a, const st
 static struct bn_finding assert_find_listed_timing(double rank, const struct bn_view *v,
                                                    const struct bn_timing *t)
 {
+  struct bn_finding f = assert_make_finding(NAN);
+
   for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
-    if (v->percents[i] == rank)
-      return assert_make_finding(t->percentile_s[i]);
-  return assert_make_finding(NAN);
+    if (v->percents[i] == rank) {
+      f = assert_make_finding(t->percentile_s[i]);
+      f.at_least = (t->at_least >> i & 1) != 0;
+    }
+  return f;
+}
+
+/* Finds a percentile of a timing, which counts unfinished events of a group. */
+static struct bn_finding assert_find_timing_rank(double rank, const struct bn_view *v,
+                                                 const struct bn_view_rules *rules,
+                                                 const struct bn_timing *t, const struct bn_hist *h)
+{
+  struct bn_finding f = assert_find_listed_timing(rank, v, t);
+  double most_s;
+
+  if (h == NULL || f.measured)
+    return f;
+  if (t->unfinished == 0)
+    return assert_make_finding(bn_view_hist_s(h, rank, rules->nearest));
+  f = assert_make_finding(bn_view_timing_s(t, h, rank, &most_s));
+  f.at_least = f.value < most_s;
+  return f;
 }
 
 /* h: the histogram of the timing, or NULL. */
@@ -558,6 +579,7 @@ static struct bn_finding assert_find_timing(const struct bn_assert *a, const str
                                             const struct bn_timing *t, const struct bn_hist *h)
 {
   const double rank = a->what == BN_ASSERT_MEDIAN ? 50 : a->rank;
+  struct bn_finding f;
 
   switch (a->what) {
   case BN_ASSERT_MIN:
@@ -565,11 +587,11 @@ static struct bn_finding assert_find_timing(const struct bn_assert *a, const str
   case BN_ASSERT_AVG:
     return assert_make_finding(t->avg_s);
   case BN_ASSERT_MAX:
-    return assert_make_finding(t->max_s);
+    f = assert_make_finding(t->max_s);
+    f.at_least = f.measured && t->unfinished > 0;
+    return f;
   default:
-    if (h == NULL)
-      return assert_find_listed_timing(rank, v, t);
-    return assert_make_finding(bn_view_hist_s(h, rank, rules->nearest));
+    return assert_find_timing_rank(rank, v, rules, t, h);
   }
 }
 
@@ -663,8 +685,16 @@ static bool assert_holds(const struct bn_assert *a, double value, double most)
 static double assert_most_value(const struct bn_assert *a, const struct bn_view *v,
                                 const struct bn_view_rules *rules, const struct bn_finding *f)
 {
+  const size_t hist = bn_assert_hist(a, &v->delta->metrics);
+  double most_s;
+
   if (!f->at_least)
     return f->value;
+  if (a->what == BN_ASSERT_RANK && hist >= BN_H_FIXED && hist < v->delta->metrics.n_hists &&
+      v->delta->hist[hist] != NULL) {
+    (void)bn_view_timing_s(&v->timings[hist - BN_H_FIXED], v->delta->hist[hist], a->rank, &most_s);
+    return most_s * a->scale;
+  }
   if (a->what != BN_ASSERT_RANK || a->timing[0] != '\0' || v->latency == NULL)
     return HUGE_VAL;
   return bn_view_percentile_most_s(v, rules, a->rank) * a->scale;

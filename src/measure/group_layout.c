@@ -321,6 +321,24 @@ static void layout_move_snap(const struct bn_group_layout *l, const struct bn_gr
   from->statements = (struct bn_statement_table){.n = 0};
 }
 
+/* Returns the latencies of a group, which are those of its own total, with unfinished events. */
+static struct bn_timing layout_latencies(const struct bn_view *v)
+{
+  struct bn_timing t = {.percentile_s = v->percentile_s,
+                        .count = v->events,
+                        .min_s = v->min_s,
+                        .avg_s = v->avg_s,
+                        .max_s = v->max_s,
+                        .sum_s = v->sum_s,
+                        .dev_s = v->dev_s,
+                        .unfinished = v->max_at_least ? layout_known(v->unfinished) : 0};
+
+  for (size_t i = 0; i < v->n_percents; i++)
+    if (v->at_least != NULL && v->at_least[i])
+      t.at_least |= UINT32_C(1) << i;
+  return t;
+}
+
 /* Copies the timings of a group to their places. */
 static void layout_put_timings(const struct bn_group_layout *l, const struct bn_group_rows *g,
                                const struct bn_view *from, struct bn_record *to)
@@ -333,8 +351,11 @@ static void layout_put_timings(const struct bn_group_layout *l, const struct bn_
     double *const percentile_s = to->store.timing_s[i - BN_H_FIXED];
     const size_t own = (size_t)g->hist[i] - BN_H_FIXED;
 
-    *t = g->hist[i] >= BN_H_FIXED && own < from->n_timings ? from->timings[own]
-                                                           : (struct bn_timing){.count = 0};
+    *t = (struct bn_timing){.count = 0};
+    if (g->hist[i] >= BN_H_FIXED && own < from->n_timings)
+      *t = from->timings[own];
+    else if (g->hist[i] == BN_H_LATENCY && m->kind == BN_EVENT_HISTOGRAM)
+      *t = layout_latencies(from);
     if (t->percentile_s != NULL)
       memcpy(percentile_s, t->percentile_s, from->n_percents * sizeof *percentile_s);
     t->percentile_s = t->percentile_s != NULL ? percentile_s : NULL;

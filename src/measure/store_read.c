@@ -287,8 +287,13 @@ static void store_read_timing_percentiles(struct bn_json_in *e, const struct bn_
 
   if (n != r->view.n_percents)
     return;
-  for (size_t i = 0; i < n; i++)
-    r->store.timing_s[at][i] = bn_json_in_get_number(e, bn_node_at(list, i), "s");
+  for (size_t i = 0; i < n; i++) {
+    const struct bn_node *map = bn_node_at(list, i);
+
+    r->store.timing_s[at][i] = bn_json_in_get_number(e, map, "s");
+    if (bn_node_get(map, "at_least") != NULL && bn_json_in_bool(e, map, "at_least"))
+      r->store.timing[at].at_least |= UINT32_C(1) << i;
+  }
   r->store.timing[at].percentile_s = list != NULL ? r->store.timing_s[at] : NULL;
 }
 
@@ -302,6 +307,8 @@ static void store_read_timing(struct bn_json_in *e, const struct bn_node *map, s
   r->store.timing[at].of_kind = hist->kind == BN_EVENT_HISTOGRAM;
   r->store.timing[at].of_phase = hist->kind == BN_PHASE_HISTOGRAM;
   bn_json_in_layout(e, map, bn_layout_timing, &r->store.timing[at]);
+  if (bn_node_get(map, "unfinished") != NULL)
+    r->store.timing[at].unfinished = bn_json_in_get_count(e, map, "unfinished");
   store_read_timing_percentiles(e, bn_json_in_list(e, map, "percentiles"), r, at);
 }
 

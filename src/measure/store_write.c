@@ -131,6 +131,8 @@ static struct bn_node *store_percentiles_of(struct bn_json_out *p, const struct 
 
     bn_json_put(p, map, "percent", bn_node_f64(v->percents[i]));
     bn_json_put(p, map, "s", bn_node_f64(t->percentile_s[i]));
+    if ((t->at_least >> i & 1) != 0)
+      bn_json_put(p, map, "at_least", bn_node_boolean(true));
     bn_json_add(p, list, map);
   }
   return list;
@@ -175,6 +177,8 @@ static void store_put_event_kinds(struct bn_json_out *p, struct bn_node *record,
     bn_json_layout(p, map, bn_layout_timing, k->timing);
     if (k->timing->percentile_s != NULL)
       bn_json_put(p, map, "percentiles", store_percentiles_of(p, v, k->timing));
+    if (k->timing->unfinished > 0)
+      bn_json_put(p, map, "unfinished", bn_node_u64(k->timing->unfinished));
     bn_json_add(p, list, map);
   }
   bn_json_put(p, record, "event_kinds", list);
@@ -546,8 +550,8 @@ static uint64_t store_count_statements(const struct bn_view *v)
 
 static uint64_t store_count_event_kinds(const struct bn_view *v)
 {
-  return v->n_event_kinds * (5 + store_count_layout(bn_layout_event_kind) +
-                             store_count_layout(bn_layout_timing) + 4 * v->n_percents);
+  return v->n_event_kinds * (7 + store_count_layout(bn_layout_event_kind) +
+                             store_count_layout(bn_layout_timing) + 6 * v->n_percents);
 }
 
 static uint64_t store_count_phases(const struct bn_view *v)

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "measure/event_kinds.h"
 #include "measure/phases.h"
 
 int bn_sum_too_large(struct bn_err *err)
@@ -231,6 +232,74 @@ static void sum_event_kinds(const struct bn_view *v, struct bn_view_store *store
   }
 }
 
+/* Returns the only part that has events of a group, or NULL. */
+static const struct bn_view *sum_part_of_group(const struct bn_views *parts, size_t k)
+{
+  const struct bn_view *found = NULL;
+
+  for (size_t i = 0; i < parts->n; i++) {
+    const struct bn_view *part = parts->view[i];
+
+    if (k >= part->n_timings || (part->timings[k].count == 0 && part->timings[k].unfinished == 0))
+      continue;
+    if (found != NULL)
+      return NULL;
+    found = part;
+  }
+  return found;
+}
+
+/* Copies the latencies of a group from the part that it is, which has computed them with the ages
+   of its unfinished events. */
+static void sum_copy_group(struct bn_timing *t, double *percentile_s, const struct bn_timing *from,
+                           size_t n)
+{
+  t->min_s = from->min_s;
+  t->max_s = from->max_s;
+  t->unfinished = from->unfinished;
+  t->at_least = from->at_least;
+  memcpy(percentile_s, from->percentile_s, n * sizeof *percentile_s);
+}
+
+/* Computes the latencies of a group that several parts have.  Its unfinished events count as longer
+   than all others. */
+static void sum_add_unfinished(const struct bn_view *v, struct bn_timing *t, double *percentile_s,
+                               const struct bn_views *parts, size_t k)
+{
+  for (size_t i = 0; i < parts->n; i++)
+    if (k < parts->view[i]->n_timings) {
+      const struct bn_timing *from = &parts->view[i]->timings[k];
+
+      if (from->unfinished <= UINT64_MAX / 2 - t->unfinished)
+        t->unfinished += from->unfinished;
+      if (from->unfinished > 0)
+        t->max_s = fmax(t->max_s, from->max_s);
+    }
+  for (size_t i = 0; t->unfinished > 0 && i < v->n_percents; i++) {
+    double most_s;
+
+    percentile_s[i] = bn_view_timing_s(t, v->delta->hist[BN_H_FIXED + k], v->percents[i], &most_s);
+    t->at_least |= (uint32_t)(percentile_s[i] < most_s) << i;
+  }
+}
+
+/* Sets the latencies of the groups of a total, whose histograms lack unfinished events. */
+static void sum_groups(const struct bn_view *v, struct bn_view_store *store,
+                       const struct bn_views *parts)
+{
+  for (size_t k = 0; v->span == BN_VIEW_TOTAL && k < v->n_timings; k++) {
+    struct bn_timing *t = &store->timing[k];
+    const struct bn_view *part = sum_part_of_group(parts, k);
+
+    if (!t->of_kind || !bn_event_kinds_is_group(t->name))
+      continue;
+    if (part != NULL && part->n_percents == v->n_percents && part->timings[k].percentile_s != NULL)
+      sum_copy_group(t, store->timing_s[k], &part->timings[k], v->n_percents);
+    else
+      sum_add_unfinished(v, t, store->timing_s[k], parts, k);
+  }
+}
+
 /* A single result needs no sum.  Names and texts are those of the first part. */
 void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts)
 {
@@ -246,5 +315,6 @@ void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct
   v->figures = store->figure;
   sum_counts(v, store, parts);
   sum_event_kinds(v, store, parts);
+  sum_groups(v, store, parts);
   bn_phases_sum(v, store, parts);
 }

@@ -175,7 +175,7 @@ static void view_forget_values(double *value, size_t n)
 /* percentile_s has its n percentiles, or is NULL. */
 static void view_settle_timing(struct bn_timing *t, double *percentile_s, size_t n)
 {
-  if (t->count > 0)
+  if (t->count > 0 || t->unfinished > 0)
     return;
   t->min_s = t->avg_s = t->max_s = t->dev_s = NAN;
   if (percentile_s != NULL)
@@ -380,6 +380,15 @@ size_t bn_view_greatest_rank(const struct bn_view *v)
 double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest)
 {
   return bn_hist_count(h) > 0 ? view_seconds(view_percentile_ns(h, NULL, percent, nearest)) : NAN;
+}
+
+double bn_view_timing_s(const struct bn_timing *t, const struct bn_hist *h, double percent,
+                        double *most_s)
+{
+  const uint64_t ended = bn_hist_count(h), rank = view_rank_of(ended + t->unfinished, percent);
+
+  *most_s = rank <= ended ? view_seconds(bn_hist_nth(h, NULL, rank)) : HUGE_VAL;
+  return rank > t->unfinished ? view_seconds(bn_hist_nth(h, NULL, rank - t->unfinished)) : 0;
 }
 
 static void view_find_lag(struct bn_view *v, const struct bn_snap *delta)

@@ -37,6 +37,10 @@ struct bn_timing {
   bool of_script; /* which has declared it */
   bool of_kind;   /* it is the latency of a kind of events */
   bool of_phase;  /* it is that of the events of a phase */
+  /* In the total of a run with groups: the events of the group that have not ended, which count as
+     longer than all others, so that the maximum is a lower bound; 0: there are none. */
+  uint64_t unfinished;
+  uint32_t at_least; /* bit i: percentile i is a lower bound for them */
 };
 
 /* A counter that a script has declared. */
@@ -261,6 +265,10 @@ double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_r
 size_t bn_view_greatest_rank(const struct bn_view *v);
 /* Returns that percentile of a histogram; nearest: as in the rules; NaN: it is empty. */
 double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest);
+/* Returns that percentile of the histogram of a timing, or a lower bound if it is that of an
+   unfinished event, whose ages are not known; then *most_s, an upper bound, is larger. */
+double bn_view_timing_s(const struct bn_timing *t, const struct bn_hist *h, double percent,
+                        double *most_s);
 /* Returns the nanoseconds of a figure in seconds; 0: it is negative or as long as a run cannot
    be. */
 uint64_t bn_view_ns(double s);

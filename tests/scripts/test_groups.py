@@ -99,6 +99,44 @@ def test_sums_are_those_of_the_run(folder):
         assert f"| group:{name} events/s |" in (folder.path / "m.md").read_text()
 
 
+# Its 20th event does not end in the time of the run.
+HANG = """
+local ffi = require("ffi")
+ffi.cdef("int usleep(unsigned)")
+local n = 0
+function event() n = n + 1; if n == 20 then ffi.C.usleep(3000000) end end
+"""
+
+
+def test_latencies_of_a_group_count_its_unfinished_events(folder):
+    """A group that hangs has the latencies that its total has, of which the highest are bounds."""
+    folder.file("hang.lua", HANG)
+    folder.file("a.lua", EMPTY)
+    r, document = run(folder, "--group=h: ./hang.lua --rate=400", "--group=o: ./a.lua --rate=10",
+                      "--arrivals=constant", "--time=1", "--percentile=1,99", "--time-grace=0.1",
+                      "--assert=p99@group:h<100ms", "--assert=max@group:h<100ms",
+                      "--assert=p98@group:h<100ms", "--assert=p1@group:h<9s",
+                      "--assert=p99@group:o<9s", status=2)
+    shown = {line.split(":  ")[0].strip(): line.split(":  ")[1].strip() for line in r.lines
+             if "@group:" in line and line.startswith("    ")}
+    assert [text.split()[-1] for text in shown.values()] == ["FAILED"] * 3 + ["ok"] * 2
+    assert all(text.startswith("at least ") for text in list(shown.values())[:3])
+    [kind] = [k for k in whole(document)["event_kinds"] if k["name"] == "group:h"]
+    own = members(document)["h"]
+    assert kind["unfinished"] == figure(own, "unfinished") > 300
+    assert kind["max_s"] == figure(own, "max_s")
+    assert ([(p["s"], p.get("at_least", False)) for p in kind["percentiles"]]
+            == [(p["s"], p["at_least"]) for p in own["total"]["percentiles"]])
+    assert "unfinished" not in [k for k in whole(document)["event_kinds"]
+                                if k["name"] == "group:o"][0]
+    [row] = [line for line in r.lines if line.endswith("  group:h")]
+    [process] = [line for line in r.lines if line.endswith("  h")]
+    assert row.count("≥") == 2 and process.count("≥") == 1
+    start = r.lines.index("Throughput:")
+    again = command(["report", "r.json"], folder.path).out.splitlines()
+    assert again[again.index("Throughput:"):] == r.lines[start:]
+
+
 def test_the_report_of_the_document_and_what_repeats_the_run(folder):
     r, document = run(folder, *constant(folder))
     again = command(["report", "r.json"], folder.path)

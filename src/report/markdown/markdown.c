@@ -334,12 +334,13 @@ static size_t markdown_part_index(struct markdown *m, const char *name)
 static void markdown_add_part_times(const struct bn_view *v, struct column *c, enum place place,
                                     size_t part, const struct bn_timing *t)
 {
-  if (t->count == 0)
+  if (t->count == 0 && t->unfinished == 0)
     return;
-  markdown_put_latency(markdown_add_ordered(c, place, part, AVERAGE), t->avg_s, false);
+  if (t->count > 0)
+    markdown_put_latency(markdown_add_ordered(c, place, part, AVERAGE), t->avg_s, false);
   for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
     markdown_put_latency(markdown_add_ordered(c, place, part, v->percents[i]), t->percentile_s[i],
-                         false);
+                         (t->at_least >> i & 1) != 0);
 }
 
 /* Losses have lines if there are any. */

@@ -18,6 +18,22 @@ static void members_append_f64(struct bn_buf *b, int width, double x)
     (void)bn_buf_printf(b, " %*s", width, "-");
 }
 
+/* Appends the highest percentile, with a sign if it is a lower bound. */
+static void members_append_percentile(struct bn_buf *b, const struct bn_view *v)
+{
+  static const char sign[] = "\u2265";
+  const size_t rank = v != NULL ? bn_view_greatest_rank(v) : 0;
+  const double ms = v != NULL && v->n_percents > 0 ? v->percentile_s[rank] * 1e3 : HUGE_VAL;
+  char text[64];
+
+  if (!isfinite(ms) || v->at_least == NULL || !v->at_least[rank]) {
+    members_append_f64(b, 10, ms);
+    return;
+  }
+  (void)snprintf(text, sizeof text, "%s%.*f", sign, bn_units_decimals(ms, 2), ms);
+  (void)bn_buf_printf(b, " %*s", 10 + (int)sizeof sign - 2, text);
+}
+
 static void members_append_name(struct bn_buf *b, const struct bn_member *m)
 {
   char shown[512];
@@ -38,9 +54,7 @@ static void members_append_line(struct bn_buf *b, const struct bn_group *g, bool
 
   (void)bn_buf_printf(b, "%7u", m->threads);
   members_append_f64(b, 12, v != NULL ? v->events_per_s : HUGE_VAL);
-  members_append_f64(
-      b, 10,
-      v != NULL && v->n_percents > 0 ? v->percentile_s[bn_view_greatest_rank(v)] * 1e3 : HUGE_VAL);
+  members_append_percentile(b, v);
   if (v != NULL)
     (void)bn_buf_printf(b, " %8" PRIu64, v->errors);
   else

@@ -31,30 +31,38 @@ static void tables_print_name(FILE *out, const char *name)
 }
 
 /* Prints milliseconds after a blank, in at least so many columns. */
-static void tables_print_ms_in(FILE *out, double s, int columns)
+static void tables_print_ms_in(FILE *out, double s, int columns, bool at_least)
 {
   static const double ms_per_s = 1e3;
+  static const char sign[] = "\u2265";
+  char text[64];
 
-  if (isnan(s))
+  if (isnan(s)) {
     (void)fprintf(out, " %*s", columns, "-");
-  else
+  } else if (at_least) {
+    (void)snprintf(text, sizeof text, "%s%.*f", sign, bn_units_decimals(s * ms_per_s, 2),
+                   s * ms_per_s);
+    /* printf counts bytes, and the sign is one column wide. */
+    (void)fprintf(out, " %*s", columns > 0 ? columns + (int)sizeof sign - 2 : 0, text);
+  } else {
     (void)fprintf(out, " %*.*f", columns, bn_units_decimals(s * ms_per_s, 2), s * ms_per_s);
+  }
 }
 
-static void tables_print_ms(FILE *out, double s)
+static void tables_print_ms(FILE *out, double s, bool at_least)
 {
-  tables_print_ms_in(out, s, 10);
+  tables_print_ms_in(out, s, 10, at_least);
 }
 
 /* Prints the average, the percentiles and the maximum. */
 static void tables_print_times(FILE *out, const struct bn_view *v, const struct bn_timing *timing)
 {
-  tables_print_ms(out, timing->avg_s);
+  tables_print_ms(out, timing->avg_s, false);
   if (timing->percentile_s != NULL)
     for (size_t i = bn_text_next_rank(v, -1); i < v->n_percents;
          i = bn_text_next_rank(v, v->percents[i]))
-      tables_print_ms(out, timing->percentile_s[i]);
-  tables_print_ms(out, timing->max_s);
+      tables_print_ms(out, timing->percentile_s[i], (timing->at_least >> i & 1) != 0);
+  tables_print_ms(out, timing->max_s, timing->unfinished > 0);
 }
 
 /* Prints the heads of the columns behind "avg", and ends the line. */
@@ -171,7 +179,7 @@ void bn_text_event_kind_line(FILE *out, const struct bn_view *v, const struct bn
   (void)fprintf(out, "  %s: eps: %.2f", name, k->events_per_s);
   if (percentile_s != NULL && v->n_percents > 0) {
     (void)fprintf(out, " lat (ms,%.15g%%):", v->percents[rank]);
-    tables_print_ms_in(out, percentile_s[rank], 0);
+    tables_print_ms_in(out, percentile_s[rank], 0, false);
   }
   (void)fprintf(out, " retries: %" PRIu64 " failed: %" PRIu64 "\n", k->retries, k->failed_events);
 }
