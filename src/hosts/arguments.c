@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/plugin.h"
+#include "base/uri.h"
 #include "hosts/frame.h"
 #include "option/mix.h"
 #include "option/words.h"
@@ -269,6 +270,18 @@ static unsigned arguments_left_out(const struct bn_arguments *a)
   return a->from->group != NULL ? BN_OPT_CONTROLLER_ONLY : BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY;
 }
 
+/* Adds a word.  In a group an option has the name that it stands for, since an old name would beat
+   the group's own value. */
+static void arguments_add_word(struct bn_arguments *a, const char *name, const char *arg)
+{
+  const struct bn_opt *o = a->from->group != NULL ? bn_optset_find(a->from->options, name) : NULL;
+
+  if (o != NULL && o->alias_of != NULL)
+    bn_words_take(&a->words, bn_alloc_print("--%s%s", o->alias_of, arg + strcspn(arg, "=")));
+  else
+    bn_words_add(&a->words, arg);
+}
+
 /* Adds an option to the words of the agents: a file that it names is sent, and an option of which
    each host has its own value, or none, is left out. */
 static int arguments_add_option(struct bn_arguments *a, const char *arg, struct bn_err *err)
@@ -288,7 +301,7 @@ static int arguments_add_option(struct bn_arguments *a, const char *arg, struct 
                       (int)(strlen(name) - strlen("-prompt")), name);
   if (a->from->group == NULL && arguments_ends_in(name, "-password-file") && value != NULL)
     return arguments_send_password(a, name, value, err);
-  bn_words_add(&a->words, arg);
+  arguments_add_word(a, name, arg);
   return 0;
 }
 
@@ -379,19 +392,138 @@ static void arguments_add_common(struct bn_arguments *a)
   }
 }
 
+/* --- groups ----------------------------------------------------------------------------------- */
+
+/* Returns the value of the last --connect of the group, or NULL. */
+static const char *arguments_group_uri(const struct bn_group_words *g)
+{
+  static const char option[] = "--connect=";
+  const char *uri = NULL;
+
+  for (size_t i = 0; i < g->options.n; i++)
+    if (strncmp(g->options.item[i], option, sizeof option - 1) == 0)
+      uri = g->options.item[i] + sizeof option - 1;
+  return uri;
+}
+
+/* Returns whether a list, whose items are separated by ", ", has the name. */
+static bool arguments_list_has(const char *list, const char *name)
+{
+  while (list != NULL && *list != '\0') {
+    const size_t len = strcspn(list, ",");
+
+    if (bn_opt_is_named(list, len, name))
+      return true;
+    list += len;
+    list += strspn(list, ", ");
+  }
+  return false;
+}
+
+static bool arguments_uri_has_part(const struct bn_uri *u, const char *part)
+{
+  const struct {
+    const char *name;
+    bool has;
+  } parts[] = {{"user", u->user != NULL},
+               {"password", u->password != NULL},
+               {"host", u->host != NULL},
+               {"port", u->port != 0},
+               {"path", u->path != NULL}};
+
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (strcmp(parts[i].name, part) == 0)
+      return parts[i].has;
+  return false;
+}
+
+static bool arguments_uri_sets(const struct bn_uri *u, const struct bn_opt *o)
+{
+  bool sets = o->uri_part != NULL && arguments_uri_has_part(u, o->uri_part);
+
+  for (size_t i = 0; i < u->n_params; i++)
+    sets |= arguments_list_has(o->uri_params, u->param[i].name);
+  return sets;
+}
+
+/* Returns whether the URI sets the option, or one in whose place the option would be used. */
+static bool arguments_uri_beats(const struct bn_uri *u, const struct bn_optset *options,
+                                const struct bn_opt *o)
+{
+  const struct bn_opt *other;
+  bool beats = arguments_uri_sets(u, o);
+
+  for (size_t i = 0; o->replaces != NULL && (other = bn_optset_at(options, i, NULL)) != NULL; i++)
+    beats |= arguments_list_has(o->replaces, other->name) && arguments_uri_sets(u, other);
+  return beats;
+}
+
+/* Returns whether the group's own --connect sets what an option outside of the groups says. */
+static bool arguments_is_connected(const struct bn_arguments *a, const char *arg)
+{
+  const char *text = a->from->group != NULL ? arguments_group_uri(a->from->group) : NULL;
+  char name[BN_OPT_NAME_MAX];
+  const struct bn_opt *o;
+  struct bn_uri uri;
+  struct bn_err err;
+  bool beats = false;
+
+  bn_opt_read_name(arg, name);
+  o = bn_optset_find(a->from->options, name);
+  if (text == NULL || o == NULL)
+    return false;
+  if (bn_uri_parse(&uri, text, &err) == 0)
+    beats = arguments_uri_beats(&uri, a->from->options, o);
+  bn_uri_done(&uri);
+  return beats;
+}
+
 static int arguments_add_options(struct bn_arguments *a, struct bn_err *err)
 {
   const struct bn_group_list *groups = a->from->groups;
 
   for (char *const *arg = a->from->args + 1; *arg != NULL; arg++)
     if (strncmp(*arg, "--", 2) == 0 && (groups == NULL || bn_groups_owner(groups, *arg) == NULL) &&
-        arguments_add_option(a, *arg, err) != 0)
+        !arguments_is_connected(a, *arg) && arguments_add_option(a, *arg, err) != 0)
       return -1;
   return 0;
 }
 
+/* The value of an option that a configuration file may have set by an old name. */
+struct named_value {
+  struct bn_arguments *arguments;
+  const char *name;
+};
+
+static void arguments_add_named(void *arg, const struct bn_opt_fact *fact)
+{
+  const struct named_value *v = arg;
+
+  if (strcmp(fact->name, v->name) == 0 && fact->text != NULL)
+    bn_words_take(&v->arguments->words, bn_alloc_print("--%s=%s", fact->name, fact->text));
+}
+
+/* Moves what a configuration file says by an old name, which would beat the group's own value, to
+   the name that it stands for. */
+static void arguments_move_aliases(struct bn_arguments *a)
+{
+  const struct bn_optset *options = a->from->options;
+  const struct bn_opt *o;
+
+  for (size_t i = 0; (o = bn_optset_at(options, i, NULL)) != NULL; i++) {
+    struct named_value v = {a, o->alias_of};
+
+    if (o->alias_of == NULL || bn_optset_origin(options, o->name) != BN_FROM_FILE)
+      continue;
+    bn_words_take(&a->words,
+                  bn_alloc_print("--%s=%s", o->name, bn_opt_default(o, bn_optset_policy(options))));
+    bn_optset_facts(options, arguments_add_named, &v);
+  }
+}
+
 /* Adds what the process of a group needs, which finds files as this one does.  The last of two
-   options of one name counts, and that is the group's. */
+   options of one name counts, and that is the group's.  The time of the run is the same for all,
+   also that of a profile outside of the groups. */
 static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
 {
   const struct bn_group_words *g = a->from->group;
@@ -400,7 +532,9 @@ static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
     bn_words_add(&a->words, g->script.item[i]);
   if (arguments_add_options(a, err) != 0)
     return -1;
+  arguments_move_aliases(a);
   arguments_add_common(a);
+  bn_words_take(&a->words, bn_alloc_print("--time=%.9g", (double)a->from->time_ns * 1e-9));
   for (size_t i = 0; i < g->options.n; i++)
     if (arguments_add_option(a, g->options.item[i], err) != 0)
       return -1;

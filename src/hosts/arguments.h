@@ -21,6 +21,7 @@ struct bn_arguments_from {
   const struct bn_group_words *group; /* whose command line is made, in place of that of hosts */
   const struct bn_optset *options;
   uint64_t seed;        /* of the random numbers of all hosts; 0: each draws its own */
+  uint64_t time_ns;     /* the limit of time of all groups; 0: none */
   uint64_t interval_ns; /* after which hosts send what they have measured; 0: they do not */
 };
 

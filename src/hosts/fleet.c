@@ -206,6 +206,7 @@ static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
                                             .is_bundled = s->is_builtin || fleet_runs_bundle(s),
                                             .options = s->options,
                                             .seed = fleet_group_seed(fleet_seed(f), i),
+                                            .time_ns = s->conf->plan.time_ns,
                                             .interval_ns = fleet_interval_ns(s->conf)};
     if (bn_fleet_has_groups(f)) {
       f->from[i].groups = f->all;

@@ -167,6 +167,29 @@ function event() end
     assert document["facts"]["plan"]["events"] == 27
 
 
+@pytest.mark.parametrize("old, new", [("--tx-rate=50", "rate"), ("--num-threads=5", "threads"),
+                                      ("file", "rate")])
+def test_the_options_of_a_group_beat_old_names_outside(folder, old, new):
+    folder.file("a.lua", EMPTY)
+    folder.file("old.cnf", "tx-rate=50\n")
+    _, document = run(folder, old if old != "file" else "--config-file=old.cnf", "--time=0",
+                      f"--group=a: ./a.lua --events=2 --{new}=20", "--group=b: ./a.lua --events=2",
+                      f"--b.{new}=10")
+    assert document["facts"]["plan"][new] == 30
+
+
+def test_the_uri_of_a_group_beats_options_outside(folder):
+    folder.file("a.lua", "sysbench.sql.driver()\nfunction thread_init() local o = sysbench.opt; "
+                "print('told', o.mysql_host[1], o.mysql_port[1], o.mysql_user, o.mysql_db) end\n" + EMPTY)
+    r, _ = run(folder, "--db-driver=mysql", "--events=1", "--time=0", "--mysql-host=h1",
+               "--mysql-port=7", "--mysql-user=u1", "--mysql-socket=/tmp/s", "--group=a: ./a.lua",
+               "--group=b: ./a.lua --connect=mysql://h2:8/d2")
+    told = {line.split(":")[0]: line.split("\t")[1:] for line in r.err.splitlines()
+            if "told" in line}
+    assert told["a"][:3] == ["h1", "7", "u1"]
+    assert told["b"] == ["h2", "8", "u1", "d2"]
+
+
 def test_kinds_of_one_name_add_up(folder):
     folder.file("a.lua", KINDS % ("'both', 'a'", "a"))
     folder.file("b.lua", KINDS % ("'b', 'both'", "b"))
