@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/mask.h"
 #include "measure/merge.h"
 #include "measure/merge_check.h"
 
@@ -164,11 +165,88 @@ static void merged_name_workload(struct bn_facts *f, const struct bn_merged_resu
     bn_facts_text(f, "process", "started", started);
 }
 
+/* The facts of a run with groups, to which options are added. */
+struct outside {
+  struct bn_facts *facts;
+  const struct bn_merged_result_part *part;
+  size_t n;
+};
+
+static void merged_add_declared(void *arg, const struct bn_opt_fact *o)
+{
+  if (o->group != NULL)
+    bn_facts_option(((struct outside *)arg)->facts, o);
+}
+
+static const struct bn_fact_option *merged_find_option(const struct bn_facts *f, const char *name)
+{
+  for (size_t i = 0; i < f->n_options; i++)
+    if (bn_opt_same_name(f->option[i].name, name))
+      return &f->option[i];
+  return NULL;
+}
+
+/* Adds an option of scripts, which the groups know, with its value outside of them. */
+static void merged_add_undeclared(void *arg, const char *name, const char *value, const char *path,
+                                  unsigned line)
+{
+  const struct outside *out = arg;
+  char shown[BN_MASK_MAX];
+
+  (void)line;
+  if (path != NULL || merged_find_option(out->facts, name) != NULL)
+    return;
+  for (size_t i = 0; i < out->n; i++) {
+    const struct bn_fact_option *o =
+        out->part[i].result != NULL ? merged_find_option(&out->part[i].result->facts, name) : NULL;
+
+    if (o == NULL)
+      continue;
+    bn_facts_option(out->facts, &(struct bn_opt_fact){.name = o->name,
+                                                      .group = o->group,
+                                                      .origin = BN_FROM_COMMAND_LINE,
+                                                      .traits = o->traits,
+                                                      .secret = o->secret,
+                                                      .text = o->secret || value == NULL
+                                                                  ? NULL
+                                                                  : bn_mask_text(value, shown)});
+    return;
+  }
+}
+
+/* The options of a run with groups are those outside of the groups, and --group, whose text has
+   those of each group.  Files and scripts may set others for all groups alike. */
+static void merged_set_group_options(struct bn_facts *f, const struct bn_merged_result_part *part,
+                                     size_t n, const struct bn_optset *options)
+{
+  struct outside out = {f, part, n};
+  size_t kept = 0;
+
+  for (size_t i = 0; i < f->n_options; i++) {
+    struct bn_fact_option *o = &f->option[i];
+
+    if (o->origin == BN_FROM_COMMAND_LINE || bn_optset_find(options, o->name) != NULL) {
+      free(o->group);
+      free(o->name);
+      free(o->value);
+    } else {
+      f->option[kept++] = *o;
+    }
+  }
+  f->n_options = kept;
+  bn_optset_facts(options, merged_add_declared, &out);
+  bn_optset_each_pending(options, merged_add_undeclared, &out);
+}
+
 static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
                              const struct bn_merged_result_of *of)
 {
-  merged_drop_options(f);
-  bn_optset_facts(of->options, merged_add_option, f);
+  if (of->groups->n > 0) {
+    merged_set_group_options(f, part, n, of->options);
+  } else {
+    merged_drop_options(f);
+    bn_optset_facts(of->options, merged_add_option, f);
+  }
   merged_set_plan(f, part, n, of);
   if (of->groups->n > 0)
     merged_name_workload(f, part, n);

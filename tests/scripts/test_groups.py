@@ -190,6 +190,20 @@ def test_the_uri_of_a_group_beats_options_outside(folder):
     assert told["b"] == ["h2", "8", "u1", "d2"]
 
 
+def test_options_outside_stay_in_the_document(folder):
+    """Also those that one of the groups has in another way."""
+    folder.file("a.lua", "sysbench.cmdline.options = {who = {'', 'nobody'}}\n" + EMPTY)
+    r, document = run(folder, "--db-ps-mode=disable", "--who=all", "--events=3", "--time=0",
+                      "--think-time=2ms", "--group=a: ./a.lua --db-ps-mode=auto --who=me",
+                      "--group=b: ./a.lua", "--a.think-time=1ms")
+    options = {o["name"]: o["value"] for o in document["facts"]["options"]}
+    assert [options[name] for name in ("db-ps-mode", "think-time", "who")] == ["disable", "2ms",
+                                                                             "all"]
+    [line] = [line for line in r.lines if line.startswith("Repeat:")]
+    for word in ("--db-ps-mode=disable", "--think-time=2ms", "--who=all"):
+        assert f" {word} " in line
+
+
 def test_kinds_of_one_name_add_up(folder):
     folder.file("a.lua", KINDS % ("'both', 'a'", "a"))
     folder.file("b.lua", KINDS % ("'b', 'both'", "b"))
