@@ -669,7 +669,8 @@ static int main_run_subcommand(struct program *p, const struct bn_subcommand *su
 static int main_run_hosts(struct program *p, const struct bn_workload *ops)
 {
   const struct bn_cli *cli = &p->cli;
-  const bool verifies = ops == NULL && p->sql_conf.verify_commits;
+  /* Each group has a value of its own. */
+  const bool verifies = ops == NULL && (p->sql_conf.verify_commits || p->conf.raw.groups.n > 0);
   const struct bn_hosts_setup setup = {.conf = &p->conf,
                                        .options = p->options,
                                        .ranks = &p->ranks,

@@ -152,6 +152,22 @@ const struct bn_group_words *bn_groups_owner(const struct bn_group_list *list, c
   return len > 0 && arg[2 + len] == '.' ? groups_named(list, arg + 2, len) : NULL;
 }
 
+/* Refuses "--NAME.OPTION" without a group of that name. */
+static int groups_check_name(const struct bn_group_list *list, const char *arg, struct bn_err *err)
+{
+  const size_t len = strncmp(arg, "--", 2) == 0 ? groups_name_len(arg + 2) : 0;
+  struct bn_buf known = {.max = 0};
+
+  if (len == 0 || arg[2 + len] != '.' || groups_named(list, arg + 2, len) != NULL)
+    return 0;
+  for (size_t i = 0; i < list->n; i++)
+    (void)bn_buf_printf(&known, "%s%s", i > 0 ? ", " : "", list->group[i].name);
+  (void)bn_err_set(err, BN_ERR_OPTION, "%.*s: no group is called '%.*s'; there are: %s",
+                   (int)strcspn(arg, "="), arg, (int)len, arg + 2, known.data);
+  bn_buf_done(&known);
+  return -1;
+}
+
 /* Takes the options "--NAME.OPTION=VALUE" of the command line. */
 static int groups_take_args(const struct bn_group_list *list, const struct bn_groups_from *from,
                             struct bn_err *err)
@@ -161,6 +177,8 @@ static int groups_take_args(const struct bn_group_list *list, const struct bn_gr
     char *word;
     int rc;
 
+    if (groups_check_name(list, *arg, err) != 0)
+      return -1;
     if (g == NULL)
       continue;
     word = bn_alloc_print("--%s", *arg + strlen("--.") + strlen(g->name));
@@ -207,13 +225,101 @@ static int groups_read_text(struct bn_group_list *list, const char *text,
   return rc;
 }
 
+/* --- what does not go together ---------------------------------------------------------------- */
+
+/* Returns the last value of an option of the group; NULL: it has none. */
+static const char *groups_value(const struct bn_group_words *g, const char *option)
+{
+  const char *value = NULL;
+
+  for (size_t i = 0; i < g->options.n; i++) {
+    const char *word = g->options.item[i];
+    char name[BN_OPT_NAME_MAX];
+
+    bn_opt_read_name(word, name);
+    if (bn_opt_same_name(name, option))
+      value = strchr(word, '=') != NULL ? strchr(word, '=') + 1 : "";
+  }
+  return value;
+}
+
+static bool groups_is_nothing(const char *value)
+{
+  return value == NULL || value[strspn(value, "0.")] == '\0';
+}
+
+/* Looks for the value of an option outside of the groups. */
+struct outside {
+  const char *name;
+  bool is_set;
+};
+
+static void groups_look_outside(void *arg, const struct bn_opt_fact *fact)
+{
+  struct outside *o = arg;
+
+  if (strcmp(fact->name, o->name) == 0)
+    o->is_set = fact->origin != BN_FROM_DEFAULT && !groups_is_nothing(fact->text);
+}
+
+/* Refuses an option of the group that cannot be used with `other`, which stands outside. */
+static int groups_check_pair(const struct bn_group_words *g, const struct bn_optset *options,
+                             const char *name, const char *other, struct bn_err *err)
+{
+  const struct bn_opt *o = bn_optset_find(options, other);
+  struct outside outside = {.name = other};
+
+  if (groups_is_nothing(groups_value(g, name)) || groups_value(g, other) != NULL)
+    return 0;
+  bn_optset_facts(options, groups_look_outside, &outside);
+  if (!outside.is_set)
+    return 0;
+  return bn_err_set(err, BN_ERR_OPTION,
+                    "--group=%s: --%s cannot be used with --%s, which stands outside of the "
+                    "groups; write --%s=%s in this one",
+                    g->name, name, other, other, o->def != NULL ? o->def : "");
+}
+
+/* Each phase of a profile has its length, and the time of the run is the same for all groups. */
+static int groups_check_profile(const struct bn_group_words *g, const struct bn_optset *options,
+                                struct bn_err *err)
+{
+  if (groups_is_nothing(groups_value(g, BN_CONF_PROFILE)) || bn_optset_given(options, "time"))
+    return 0;
+  return bn_err_set(err, BN_ERR_OPTION,
+                    "--group=%s: --" BN_CONF_PROFILE " needs the time of the run, which is the "
+                    "same for all groups; add --time=SECONDS outside of the groups",
+                    g->name);
+}
+
+static int groups_check(const struct bn_group_list *list, const struct bn_optset *options,
+                        struct bn_err *err)
+{
+  for (size_t i = 0; i < list->n; i++) {
+    const struct bn_group_words *g = &list->group[i];
+
+    if (groups_check_profile(g, options, err) != 0)
+      return -1;
+    for (size_t k = 0; bn_conf_apart[k][0] != NULL; k++) {
+      const char *const *pair = bn_conf_apart[k];
+
+      if (groups_check_pair(g, options, pair[0], pair[1], err) != 0 ||
+          groups_check_pair(g, options, pair[1], pair[0], err) != 0)
+        return -1;
+    }
+  }
+  return 0;
+}
+
 int bn_groups_read(struct bn_group_list *list, const struct bn_groups_from *from,
                    struct bn_err *err)
 {
   for (size_t i = 0; i < from->texts->n; i++)
     if (groups_read_text(list, from->texts->item[i], from, err) != 0)
       return -1;
-  return groups_take_args(list, from, err);
+  if (groups_take_args(list, from, err) != 0)
+    return -1;
+  return groups_check(list, from->options, err);
 }
 
 void bn_groups_done(struct bn_group_list *list)
@@ -233,6 +339,20 @@ void bn_groups_done(struct bn_group_list *list)
 
 /* --- showing ---------------------------------------------------------------------------------- */
 
+/* Adds a word with both kinds of quotation marks piece by piece. */
+static void groups_quote_pieces(struct bn_buf *out, const char *word)
+{
+  (void)bn_buf_char(out, ' ');
+  while (*word != '\0') {
+    const bool apostrophes = *word == '\'';
+    const size_t len = apostrophes ? strspn(word, "'") : strcspn(word, "'");
+    const char *quote = apostrophes ? "\"" : "'";
+
+    (void)bn_buf_printf(out, "%s%.*s%s", quote, (int)len, word, quote);
+    word += len;
+  }
+}
+
 /* Adds a word as it was typed, but for a password. */
 static void groups_show_word(struct bn_buf *out, const char *word)
 {
@@ -241,6 +361,8 @@ static void groups_show_word(struct bn_buf *out, const char *word)
 
   if (bn_mask_names_secret(word))
     (void)bn_buf_printf(out, " %.*s=" BN_MASK, (int)strcspn(word, "="), word);
+  else if (quote[0] == '\'' && strchr(word, '\'') != NULL)
+    groups_quote_pieces(out, bn_mask_text(word, shown));
   else
     (void)bn_buf_printf(out, " %s%s%s", quote, bn_mask_text(word, shown), quote);
 }

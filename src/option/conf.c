@@ -412,6 +412,13 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
   return rc;
 }
 
+/* Neither has a trait of its own for that (lint: option list). */
+const char *const bn_conf_apart[][2] = {{"rate", BN_CONF_PROFILE},
+                                        {"rate", "think-time"},
+                                        {BN_CONF_PROFILE, "think-time"},
+                                        {"events", "events-per-session"},
+                                        {NULL, NULL}};
+
 const char *bn_conf_rate_text(const struct bn_conf *c, char text[BN_CONF_RATE])
 {
   if (c->profile.n_pieces > 0)

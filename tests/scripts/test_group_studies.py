@@ -70,7 +70,7 @@ def test_sweep(folder):
     assert all(kinds(path)["group:reads"] == 400 for path in (folder.path / "s/runs").glob("*.json"))
     assert "report.events" in r.out
     for item, message in (("report.time=1,2", "--group=report: --time has one value"),
-                          ("other.rate=1,2", "no such option"),
+                          ("other.rate=1,2", "no group is called 'other'"),
                           ("report.hosts-file=x", "")):
         r = command(["sweep", f"--vary={item}", "--repeat=1", f"--out=s-{item[:9]}", *GROUPS,
                      "--time=0", "run"], folder.path)

@@ -5,6 +5,7 @@ is named, and passwords of a group are in no list of processes."""
 import csv
 import json
 import re
+import shlex
 import sqlite3
 
 import pytest
@@ -204,6 +205,18 @@ def test_options_outside_stay_in_the_document(folder):
         assert f" {word} " in line
 
 
+def test_quotation_marks_of_both_kinds_can_be_repeated(folder):
+    folder.file("a.lua", "sysbench.cmdline.options = {who = {'', 'nobody'}}\n"
+                "function thread_init() print('who', sysbench.opt.who) end\n" + EMPTY)
+    r, _ = run(folder, "--events=1", "--time=0",
+               "--group=a: ./a.lua --who='it is \"a\" '\"'b'\"")
+    assert "a: who\tit is \"a\" 'b'" in r.err.splitlines()
+    [line] = [line for line in r.lines if line.startswith("Repeat:")]
+    again = command(shlex.split(line)[2:], folder.path)
+    assert again.status == 0
+    assert "a: who\tit is \"a\" 'b'" in again.err.splitlines()
+
+
 def test_kinds_of_one_name_add_up(folder):
     folder.file("a.lua", KINDS % ("'both', 'a'", "a"))
     folder.file("b.lua", KINDS % ("'b', 'both'", "b"))
@@ -341,6 +354,17 @@ def test_bad_input(folder, group, message):
     (("--compat=0.5", "run"), "--group cannot be used with --compat"),
     (("./a.lua", "run"), "--group: './a.lua' stands outside of the groups"),
     ((), "--group needs a command"),
+    (("--y.time=3", "run"), "--y.time: no group is called 'y'; there are: x"),
+    (("--x.rate-profile=hold:4/1s", "run"), "--group=x: --rate-profile needs the time of the run"),
+    (("--x.rate-profile=hold:4/1s", "--time=1", "--rate=5", "run"),
+     "--group=x: --rate-profile cannot be used with --rate, which stands outside of the groups; "
+     "write --rate=0 in this one"),
+    (("--x.rate=4", "--rate-profile=hold:4/1s", "run"),
+     "--group=x: --rate cannot be used with --rate-profile, which stands outside of the groups; "
+     "write --rate-profile= in this one"),
+    (("--x.think-time=1ms", "--rate=5", "run"), "--group=x: --think-time cannot be used with"),
+    (("--x.events-per-session=5", "--events=5", "run"),
+     "--group=x: --events-per-session cannot be used with --events"),
     (("--x.time=3", "run"), "--group=x: --time has one value for the whole run"),
     (("--mysql-password-prompt", "run"), "--mysql-password-prompt cannot be used in a run with --gr")])
 def test_what_cannot_be_combined(folder, args, message):
