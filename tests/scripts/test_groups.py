@@ -90,7 +90,8 @@ def test_sums_are_those_of_the_run(folder):
     assert text == {f"group:{name}": n for name, n in EXACT.items()}
     metrics = (folder.path / "o.txt").read_text()
     assert {name: int(n) for name, n in re.findall(
-        r'bench_event_kind_events_total{group="(\w+)"} (\d+)', metrics)} == EXACT
+        r'bench_group_events_total{group="(\w+)"} (\d+)', metrics)} == EXACT
+    assert "bench_event_kind" not in metrics
     assert re.search(r"bench_events_total 1500\n", metrics)
     [total] = csv.DictReader((folder.path / "t.csv").open())
     assert {name: int(total[f"events@group:{name}"]) for name in EXACT} == EXACT
@@ -136,6 +137,22 @@ def test_latencies_of_a_group_count_its_unfinished_events(folder):
     start = r.lines.index("Throughput:")
     again = command(["report", "r.json"], folder.path).out.splitlines()
     assert again[again.index("Throughput:"):] == r.lines[start:]
+
+
+def test_kinds_and_groups_are_apart(folder):
+    """Each event is of a kind and of a group, which are families and tables of their own."""
+    folder.file("a.lua", KINDS % ("'both', 'a'", "a"))
+    r, _ = run(folder, "--time=0", "--group=one: ./a.lua --events=300; two: ./a.lua --events=100",
+               reports=("text", "openmetrics:o.txt"))
+    metrics = (folder.path / "o.txt").read_text()
+    for family in ("event_kind", "group"):
+        counts = re.findall(r"^bench_%s_events_total{\w+=.*} (\d+)$" % family, metrics, re.M)
+        assert len(counts) == 2 and sum(map(int, counts)) == 400
+    for title in ("Kinds of events (times in ms):", "Groups (times in ms):"):
+        at = r.lines.index(title)
+        rows = [line.split() for line in r.lines[at + 2:at + 4]]
+        assert sum(int(row[0]) for row in rows) == 400
+        assert abs(sum(float(row[1].rstrip("%")) for row in rows) - 100) < 0.11
 
 
 def test_the_report_of_the_document_and_what_repeats_the_run(folder):

@@ -294,43 +294,93 @@ static const struct part_row kind_rows[] = {
      offsetof(struct bn_event_kind, events_per_s),
      BN_VIEW_F64}};
 
-/* Kinds of events and groups are samples of the same families. */
-static const char *openmetrics_kind_label(const struct bn_event_kind *k)
-{
-  return bn_event_kinds_is_group(k->name) ? "group" : "kind";
-}
+static const struct part_row group_rows[] = {
+    {{"bench_group_events", "counter", NULL, "Events that have ended, by their group."},
+     offsetof(struct bn_event_kind, events),
+     BN_VIEW_U64},
+    {{"bench_group_retries", "counter", NULL, "Repetitions of events, by their group."},
+     offsetof(struct bn_event_kind, retries),
+     BN_VIEW_U64},
+    {{"bench_group_failed_events", "counter", NULL,
+      "Events that have failed after --db-max-tries, by their group."},
+     offsetof(struct bn_event_kind, failed_events),
+     BN_VIEW_U64},
+    {{"bench_group_events_per_second", "gauge", NULL,
+      "Events that ended in the measured time, per second, by their group."},
+     offsetof(struct bn_event_kind, events_per_s),
+     BN_VIEW_F64}};
+
+/* Parts of a run that add up to all of its events. */
+struct partition {
+  const struct part_row *rows;
+  size_t n_rows;
+  struct family latency;
+  const char *label;
+  bool groups;
+};
+
+static const struct partition partitions[] = {
+    {kind_rows,
+     sizeof kind_rows / sizeof *kind_rows,
+     {"bench_event_kind_latency_seconds", "summary", "seconds",
+      "Latency of events, by their kind."},
+     "kind",
+     false},
+    {group_rows,
+     sizeof group_rows / sizeof *group_rows,
+     {"bench_group_latency_seconds", "summary", "seconds", "Latency of events, by their group."},
+     "group",
+     true}};
 
 static const char *openmetrics_kind_name(const struct bn_event_kind *k)
 {
   return bn_event_kinds_is_group(k->name) ? k->name + sizeof BN_GROUP_PART - 1 : k->name;
 }
 
-static void openmetrics_add_event_kinds(struct bn_buf *b, const struct bn_view *v)
+static bool openmetrics_is_of(const struct partition *p, const struct bn_event_kind *k)
 {
-  static const struct family f = {"bench_event_kind_latency_seconds", "summary", "seconds",
-                                  "Latency of events, by their kind."};
+  return bn_event_kinds_is_group(k->name) == p->groups;
+}
 
-  if (v->n_event_kinds == 0)
-    return;
-  for (size_t i = 0; i < sizeof kind_rows / sizeof *kind_rows; i++) {
-    openmetrics_add_head(b, &kind_rows[i].family);
+static bool openmetrics_has_any(const struct partition *p, const struct bn_view *v)
+{
+  for (size_t k = 0; k < v->n_event_kinds; k++)
+    if (openmetrics_is_of(p, &v->event_kinds[k]))
+      return true;
+  return false;
+}
+
+static void openmetrics_add_partition(struct bn_buf *b, const struct bn_view *v,
+                                      const struct partition *p)
+{
+  for (size_t i = 0; i < p->n_rows; i++) {
+    openmetrics_add_head(b, &p->rows[i].family);
     for (size_t k = 0; k < v->n_event_kinds; k++)
-      openmetrics_add_member(b, &kind_rows[i], &v->event_kinds[k],
-                             openmetrics_kind_label(&v->event_kinds[k]),
-                             openmetrics_kind_name(&v->event_kinds[k]));
+      if (openmetrics_is_of(p, &v->event_kinds[k]))
+        openmetrics_add_member(b, &p->rows[i], &v->event_kinds[k], p->label,
+                               openmetrics_kind_name(&v->event_kinds[k]));
   }
-  openmetrics_add_head(b, &f);
+  openmetrics_add_head(b, &p->latency);
   for (size_t k = 0; k < v->n_event_kinds; k++) {
     const struct bn_event_kind *kind = &v->event_kinds[k];
-    const struct summary s = {.family = f.name,
-                              .label = openmetrics_kind_label(kind),
+    const struct summary s = {.family = p->latency.name,
+                              .label = p->label,
                               .name = openmetrics_kind_name(kind),
                               .percentile_s = kind->timing->percentile_s,
                               .sum_s = kind->timing->sum_s,
                               .count = kind->timing->count};
 
-    openmetrics_add_summary(b, &s, v);
+    if (openmetrics_is_of(p, kind))
+      openmetrics_add_summary(b, &s, v);
   }
+}
+
+/* Kinds of events and groups have families of their own, because each event is of both. */
+static void openmetrics_add_event_kinds(struct bn_buf *b, const struct bn_view *v)
+{
+  for (size_t i = 0; i < sizeof partitions / sizeof *partitions; i++)
+    if (openmetrics_has_any(&partitions[i], v))
+      openmetrics_add_partition(b, v, &partitions[i]);
 }
 
 /* --- phases ----------------------------------------------------------------------------------- */

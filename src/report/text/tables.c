@@ -102,34 +102,40 @@ void bn_text_statements(FILE *out, const struct bn_view *v)
   (void)fputs("\n", out);
 }
 
-/* Groups stand behind the kinds of their scripts. */
-static const char *tables_kinds_title(const struct bn_view *v)
+static void tables_print_kind(FILE *out, const struct bn_view *v, const struct bn_event_kind *k)
 {
-  if (bn_event_kinds_is_group(v->event_kinds[0].name))
-    return "Groups";
-  if (bn_event_kinds_is_group(v->event_kinds[v->n_event_kinds - 1].name))
-    return "Kinds of events, and groups";
-  return "Kinds of events";
+  (void)fprintf(out, "    %12" PRIu64 " %6.1f%% %12.2f %8" PRIu64 " %8" PRIu64, k->events,
+                isnan(k->share) ? 0 : k->share * 100, k->events_per_s, k->retries,
+                k->failed_events);
+  tables_print_times(out, v, k->timing);
+  tables_print_name(out, k->name);
 }
 
-/* Prints the table of the kinds of events, in the order of the script. */
+/* Prints the table of the kinds that scripts name, or that of the groups. */
+static void tables_print_kinds(FILE *out, const struct bn_view *v, bool groups)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < v->n_event_kinds; i++) {
+    if (bn_event_kinds_is_group(v->event_kinds[i].name) != groups)
+      continue;
+    if (n++ == 0) {
+      (void)fprintf(out, "%s (times in ms):\n    %12s %7s %12s %8s %8s %10s",
+                    groups ? "Groups" : "Kinds of events", "events", "share", "per sec.", "retries",
+                    "failed", "avg");
+      tables_print_rank_heads(out, v);
+    }
+    tables_print_kind(out, v, &v->event_kinds[i]);
+  }
+  if (n > 0)
+    (void)fputs("\n", out);
+}
+
+/* Each event is of a group, and may be of a kind, so there are two tables. */
 void bn_text_event_kinds(FILE *out, const struct bn_view *v)
 {
-  if (v->n_event_kinds == 0)
-    return;
-  (void)fprintf(out, "%s (times in ms):\n    %12s %7s %12s %8s %8s %10s", tables_kinds_title(v),
-                "events", "share", "per sec.", "retries", "failed", "avg");
-  tables_print_rank_heads(out, v);
-  for (size_t i = 0; i < v->n_event_kinds; i++) {
-    const struct bn_event_kind *k = &v->event_kinds[i];
-
-    (void)fprintf(out, "    %12" PRIu64 " %6.1f%% %12.2f %8" PRIu64 " %8" PRIu64, k->events,
-                  isnan(k->share) ? 0 : k->share * 100, k->events_per_s, k->retries,
-                  k->failed_events);
-    tables_print_times(out, v, k->timing);
-    tables_print_name(out, k->name);
-  }
-  (void)fputs("\n", out);
+  tables_print_kinds(out, v, false);
+  tables_print_kinds(out, v, true);
 }
 
 static void tables_print_recovery(FILE *out, const struct bn_phase_view *p, size_t number)

@@ -12,7 +12,7 @@ size_t bn_text_next_rank(const struct bn_view *v, double last);
 
 /* The statements of --statements, those with the most time first; nothing if there are none. */
 void bn_text_statements(FILE *out, const struct bn_view *v);
-/* The kinds of events, in the order of the script; nothing if it names none. */
+/* The kinds of events, in the order of the script, and the groups; nothing if there are none. */
 void bn_text_event_kinds(FILE *out, const struct bn_view *v);
 void bn_text_phases(FILE *out, const struct bn_view *v);
 /* A kind of events in an interval, on a line without its stamp. */
