@@ -410,12 +410,26 @@ static int assert_check_kind(const char *name, const struct bn_metrics *m, struc
   return found ? 0 : -1;
 }
 
+static bool assert_has_groups(const struct bn_metrics *m)
+{
+  struct bn_event_kind_rows rows;
+
+  for (size_t k = 0; bn_event_kinds_rows(m, k, &rows); k++)
+    if (bn_event_kinds_is_group(m->hist[rows.hist].name))
+      return true;
+  return false;
+}
+
 static int assert_check_phase(const char *part, const struct bn_metrics *m, struct bn_err *err)
 {
   const size_t n = bn_phases_count(m);
 
   if (assert_find_hist(m, part) < m->n_hists)
     return 0;
+  if (n == 0 && assert_has_groups(m))
+    return bn_err_set(err, 0,
+                      "phases are told apart in the total of each group alone, and the run has "
+                      "groups (--group); a latency of a group is @" BN_GROUP_PART "NAME");
   if (n == 0)
     return bn_err_set(err, 0, "the run has no phases; --rate-profile makes them");
   return bn_err_set(err, 0, "the run has no %s: its profile has %zu phase(s)", part, n);

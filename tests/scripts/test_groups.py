@@ -222,6 +222,20 @@ def test_options_outside_stay_in_the_document(folder):
         assert f" {word} " in line
 
 
+def test_a_profile(folder):
+    """The time of the run is that of all groups, and each group has phases of its own."""
+    folder.file("a.lua", EMPTY)
+    profile = ("--rate-profile=hold:40/0.5s; hold:20/0.5s", "--arrivals=constant")
+    r, document = run(folder, *profile, "--group=a: ./a.lua", "--group=b: ./a.lua --rate=30",
+                      "--b.rate-profile=")
+    assert {name: figure(g, "due") for name, g in members(document).items()} == {"a": 30, "b": 30}
+    at = r.lines.index("Phases of the group a (times in ms):")
+    assert [line.split()[1] for line in r.lines[at + 2:at + 4]] == ["20", "10"]
+    assert not [line for line in r.lines if line.startswith("Phases of the group b")]
+    r, _ = run(folder, *profile, "--group=a: ./a.lua", "--assert=p99@phase:2<1s", status=1)
+    assert "phases are told apart in the total of each group alone" in r.err
+
+
 def test_quotation_marks_of_both_kinds_can_be_repeated(folder):
     folder.file("a.lua", "sysbench.cmdline.options = {who = {'', 'nobody'}}\n"
                 "function thread_init() print('who', sysbench.opt.who) end\n" + EMPTY)

@@ -150,14 +150,15 @@ static void tables_print_recovery(FILE *out, const struct bn_phase_view *p, size
 }
 
 /* Prints the table of the phases that began, and how long it took to recover from them. */
-void bn_text_phases(FILE *out, const struct bn_view *v)
+void bn_text_phases(FILE *out, const struct bn_view *v, const char *group)
 {
   if (v->n_phases == 0)
     return;
-  (void)fprintf(out,
-                "Phases (times in ms):\n    %12s %10s %10s %10s %8s %8s %8s %8s %10s %10s %10s",
-                "until s", "due", "started", "ended", "dropped", "queued", "retries", "failed",
-                "wanted/s", "started/s", "avg");
+  (void)fprintf(out, "Phases%s%s (times in ms):\n", group != NULL ? " of the group " : "",
+                group != NULL ? group : "");
+  (void)fprintf(out, "    %12s %10s %10s %10s %8s %8s %8s %8s %10s %10s %10s", "until s", "due",
+                "started", "ended", "dropped", "queued", "retries", "failed", "wanted/s",
+                "started/s", "avg");
   tables_print_rank_heads(out, v);
   for (size_t i = 0; i < bn_phases_begun(v); i++) {
     const struct bn_phase_view *p = &v->phases[i];

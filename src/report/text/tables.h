@@ -14,7 +14,8 @@ size_t bn_text_next_rank(const struct bn_view *v, double last);
 void bn_text_statements(FILE *out, const struct bn_view *v);
 /* The kinds of events, in the order of the script, and the groups; nothing if there are none. */
 void bn_text_event_kinds(FILE *out, const struct bn_view *v);
-void bn_text_phases(FILE *out, const struct bn_view *v);
+/* The phases that began, of the run or of a group; NULL: of the run. */
+void bn_text_phases(FILE *out, const struct bn_view *v, const char *group);
 /* A kind of events in an interval, on a line without its stamp. */
 void bn_text_event_kind_line(FILE *out, const struct bn_view *v, const struct bn_event_kind *k);
 

@@ -627,7 +627,7 @@ static void text_print_summary(struct text *t, const struct bn_view *v)
   if (!d->closing[v->kind]->no_sessions)
     text_print_sessions(t, &f, v);
   bn_text_event_kinds(t->out, v);
-  bn_text_phases(t->out, v);
+  bn_text_phases(t->out, v, NULL);
   bn_text_statements(t->out, v);
   if (t->plan->native) {
     const struct bn_facts *facts = v->error_facts != NULL ? v->error_facts : t->facts;
@@ -679,6 +679,18 @@ static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
+/* Prints the phases of each group: they do not add up to phases of the run. */
+static void text_print_group_phases(const struct text *t, const struct bn_group *g, size_t n)
+{
+  char name[4 * BN_GROUP_NAME + 1];
+
+  for (size_t i = 0; bn_facts_have_groups(t->facts) && i < n; i++)
+    if (g[i].has_total && g[i].member != NULL) {
+      (void)bn_escape(name, sizeof name, g[i].member->host, "");
+      bn_text_phases(t->out, &g[i].total.view, name);
+    }
+}
+
 static int text_members(void *self, const struct bn_group *g, size_t n, struct bn_err *err)
 {
   struct text *t = self;
@@ -692,6 +704,7 @@ static int text_members(void *self, const struct bn_group *g, size_t n, struct b
   }
   text_begin_report(t);
   bn_text_members(t->out, g, n, t->facts, t->span_s);
+  text_print_group_phases(t, g, n);
   bn_watched_members(g, n, t->out);
   bn_output_end(&t->output);
   return 0;
