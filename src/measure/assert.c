@@ -11,6 +11,7 @@
 #include "base/near.h"
 #include "base/units.h"
 #include "measure/event_kinds.h"
+#include "measure/layout.h"
 #include "measure/phases.h"
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -173,12 +174,17 @@ static bool assert_is_latency(const struct bn_assert *a)
   return a->what >= BN_ASSERT_RANK;
 }
 
+bool bn_assert_is_share(const struct bn_assert *a)
+{
+  return a->field == &kind_share;
+}
+
 /* Refuses the name of a figure that the whole run does not have. */
 static int assert_read_whole(const struct bn_assert *a, const char *name, struct bn_err *err)
 {
   if (a->field != NULL && assert_is_of_phases(a->field))
     return bn_err_set(err, 0, "%s is of a phase; write %s@" BN_PHASE_PART "NUMBER", name, name);
-  if (a->field == &kind_share)
+  if (bn_assert_is_share(a))
     return bn_err_set(err, 0, "%s is of a part of the run; write %s@" BN_EVENT_PART "NAME", name,
                       name);
   return 0;
@@ -186,12 +192,9 @@ static int assert_read_whole(const struct bn_assert *a, const char *name, struct
 
 static int assert_read_phase(struct bn_assert *a, const char *name, struct bn_err *err)
 {
-  const struct bn_phase_view none = {.due = 0};
-  double value;
-
   if (assert_is_latency(a))
     return 0;
-  if (a->field == NULL || !bn_phases_value(&none, a->field->name, &value))
+  if (a->field == NULL || !bn_layout_has(bn_layout_phase, a->field->name))
     return bn_err_set(err, 0,
                       "%s is not counted for phases; pN, min, avg, median, max, due, started, "
                       "dropped, queued, started_per_s, retries, failed_events and recovery_s are",
@@ -204,8 +207,6 @@ static int assert_read_phase(struct bn_assert *a, const char *name, struct bn_er
 static int assert_read_part(struct bn_assert *a, const char *name, struct bn_err *err)
 {
   const char *kind = bn_event_kinds_part(a->timing);
-  const struct bn_event_kind none = {.events = 0};
-  double value;
 
   if (a->timing[0] == '\0')
     return assert_read_whole(a, name, err);
@@ -220,7 +221,7 @@ static int assert_read_part(struct bn_assert *a, const char *name, struct bn_err
   if (kind == NULL)
     return bn_err_set(err, 0, "%s is not a latency; only pN, min, avg, median and max take @",
                       name);
-  if (!bn_event_kinds_value(&none, a->field->name, &value))
+  if (!bn_layout_has(bn_layout_event_kind, a->field->name))
     return bn_err_set(err, 0,
                       "%s is not counted for %s; pN, min, avg, median, max, events, "
                       "events_per_s, share, retries and failed_events are",
@@ -742,7 +743,7 @@ static bool assert_is_of_each_second(const struct bn_assert *a)
     return true;
   if (bn_phases_part(a->timing))
     return false;
-  return bn_view_is_rate(a->field) || a->field == &kind_share;
+  return bn_view_is_rate(a->field) || bn_assert_is_share(a);
 }
 
 /* Returns whether an event in flight is older than a limit of latencies already: its latency will

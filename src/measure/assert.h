@@ -67,6 +67,8 @@ struct bn_assert_scope {
 int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *scope,
                     struct bn_err *err);
 
+/* Returns whether the figure is the share of the events that a kind of them has. */
+bool bn_assert_is_share(const struct bn_assert *a);
 /* The histogram that a latency is of, or the number of histograms: the run does not have it. */
 size_t bn_assert_hist(const struct bn_assert *a, const struct bn_metrics *m);
 

@@ -183,15 +183,28 @@ const char *const bn_layout_merges[] = {[BN_MERGE_SUM] = "sum",
                                         [BN_MERGE_NONE] = "none",
                                         NULL};
 
+/* Returns the member of that name if it is a number that a view can have, or NULL. */
+static const struct bn_layout *layout_find_number(const struct bn_layout *l, const char *name)
+{
+  for (; l->name != NULL; l++)
+    if (strcmp(l->name, name) == 0 && (l->type == BN_LAY_WHOLE || l->type == BN_LAY_REAL))
+      return l;
+  return NULL;
+}
+
+bool bn_layout_has(const struct bn_layout *l, const char *name)
+{
+  return layout_find_number(l, name) != NULL;
+}
+
 bool bn_layout_value(const struct bn_layout *l, const void *of, const char *name, double *value)
 {
-  for (; l->name != NULL; l++) {
-    const void *at = (const char *)of + l->offset;
+  const struct bn_layout *member = layout_find_number(l, name);
+  const void *at;
 
-    if (strcmp(l->name, name) != 0 || (l->type != BN_LAY_WHOLE && l->type != BN_LAY_REAL))
-      continue;
-    *value = l->type == BN_LAY_WHOLE ? (double)*(const uint64_t *)at : *(const double *)at;
-    return true;
-  }
-  return false;
+  if (member == NULL)
+    return false;
+  at = (const char *)of + member->offset;
+  *value = member->type == BN_LAY_WHOLE ? (double)*(const uint64_t *)at : *(const double *)at;
+  return true;
 }

@@ -26,6 +26,9 @@ struct bn_layout {
    none. */
 bool bn_layout_value(const struct bn_layout *l, const void *of, const char *name, double *value);
 
+/* Returns whether there is such a member. */
+bool bn_layout_has(const struct bn_layout *l, const char *name);
+
 /* They end with a NULL name. */
 extern const struct bn_layout bn_layout_plan[], bn_layout_times[], bn_layout_end[];
 extern const struct bn_layout bn_layout_view[], bn_layout_snap[];

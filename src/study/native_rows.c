@@ -32,7 +32,7 @@ static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics 
   if (a->what == BN_ASSERT_KIND && bn_phases_part(a->timing))
     return false;
   if (a->what == BN_ASSERT_KIND)
-    return bn_view_is_rate(a->field) || strcmp(a->field->name, "share") == 0;
+    return bn_view_is_rate(a->field) || bn_assert_is_share(a);
   return rows_is_rank(a) || a->what == BN_ASSERT_ERRORS || a->what == BN_ASSERT_AVG ||
          (a->what == BN_ASSERT_FIELD && strstr(a->field->unit, "/s") != NULL);
 }
