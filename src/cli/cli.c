@@ -279,9 +279,12 @@ static void cli_note_empty_value(struct bn_cli *cli, const struct bn_optset *opt
 {
   const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
   const size_t len = strlen(arg);
+  const bool is_empty = len > strlen("--") && arg[len - 1] == '=';
 
-  if (next == NULL || next[0] == '-' || len < 3 || arg[len - 1] != '=' || cli->empty != NULL ||
-      cli->policy->plain_errors || bn_cli_is_command_name(next))
+  if (!is_empty || next == NULL || next[0] == '-' || bn_cli_is_command_name(next))
+    return;
+  /* The first one counts. */
+  if (cli->empty != NULL || cli->policy->plain_errors)
     return;
   cli->empty = arg;
   (void)snprintf(cli->empty_hint, sizeof cli->empty_hint, "%.64s%.64s", arg,

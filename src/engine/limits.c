@@ -96,6 +96,7 @@ void bn_limits_report_stacks(void)
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
+  /* A stack is two maps, its guard and the rest, and address space: either limit may be met. */
   (void)bn_kernel_text(limits, "/proc/self/limits");
   limits_add_setting(&b, "", "vm.max_map_count", "vm/max_map_count");
   limits_add_resource(&b, limits, "ulimit -v (bytes)", "Max address space");

@@ -284,6 +284,8 @@ static uint64_t run_stack_bytes(const struct bn_run *run)
   return bn_threads_stack(run->job.conf->raw.thread_stack_size);
 }
 
+/* Starts the threads that report, watch and receive signals.  Those that have started before one
+   failed are stopped in the reverse order. */
 static bool run_start_watching(struct bn_run *run)
 {
   struct bn_err err = {0};
@@ -394,14 +396,15 @@ static void run_log_watched_reports(const struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
   const struct bn_conf *c = run->job.conf;
+  const bool is_plain =
+      ops->find_command == NULL && (ops->kind == BN_KIND_PLAIN || ops->kind == BN_KIND_CPU);
+  const bool reports = c->plan.interval_ns != 0 || c->plan.n_checkpoints != 0;
 
   if (c->plan.interval_ns != 0)
     bn_log(BN_DEBUG, "Reporting thread started");
   if (c->plan.n_checkpoints != 0)
     bn_log(BN_DEBUG, "Checkpoints report thread started");
-  if (c->policy->plain_tests_uncut && ops->find_command == NULL &&
-      (ops->kind == BN_KIND_PLAIN || ops->kind == BN_KIND_CPU) &&
-      (c->plan.interval_ns != 0 || c->plan.n_checkpoints != 0))
+  if (c->policy->plain_tests_uncut && is_plain && reports)
     bn_log(BN_DEBUG, "Reporting not supported by the current test, ");
 }
 

@@ -41,8 +41,10 @@ bool bn_hosts_wanted(const struct bn_conf *conf, const struct bn_ranks *ranks, c
     return true;
   if (command != NULL && strcmp(command, "help") == 0)
     return false;
-  return bn_fleet_is_listed(conf) ||
-         (ranks->n > 0 && test != NULL && strcmp(test, "-") != 0 && command != NULL);
+  if (bn_fleet_is_listed(conf))
+    return true;
+  /* Under a launcher of MPI; a script on standard input is there for one process only. */
+  return ranks->n > 0 && test != NULL && strcmp(test, "-") != 0 && command != NULL;
 }
 
 /* --- phases ----------------------------------------------------------------------------------- */

@@ -44,8 +44,9 @@ bool bn_fleet_is_urged(const struct bn_fleet *f)
 
 static int fleet_read_hosts(struct bn_fleet *f, struct bn_err *err)
 {
+  enum { FILE_MAX = 1 << 20 }; /* a wrong name may be that of a large file */
   const struct bn_conf_raw *r = &f->setup->conf->raw;
-  struct bn_buf text = {.max = 1 << 20};
+  struct bn_buf text = {.max = FILE_MAX};
   int rc = 0;
 
   if (fleet_has_ranks(f) && bn_fleet_is_listed(f->setup->conf))

@@ -361,6 +361,12 @@ static const char *liveness_lateness(const struct bn_fleet *f, const struct bn_c
   return f->stop != 0 ? late[BN_FLEET_RUN] : late[f->phase];
 }
 
+/* Returns whether the first exchanges with the host go on, which follow each other at once. */
+static bool liveness_compares_clock(const struct bn_fleet *f, const struct bn_connection *c)
+{
+  return f->phase == BN_FLEET_CLOCKS && c->clock_sync.exchanges < BN_CLOCK_SYNC_FIRST;
+}
+
 void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns)
 {
   uint64_t until_ns;
@@ -377,8 +383,7 @@ void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns)
     if (liveness_is_silent(c, now_ns))
       bn_connection_lose(c, "it has sent nothing for %.0f s", (double)silence_ns * 1e-9);
     if (c->state > BN_CONNECTION_CONNECTING && bn_connection_is_there(c) &&
-        (f->phase != BN_FLEET_CLOCKS || c->clock_sync.exchanges >= BN_CLOCK_SYNC_FIRST) &&
-        now_ns >= c->pinged_ns + BN_NSEC_PER_SEC)
+        !liveness_compares_clock(f, c) && now_ns >= c->pinged_ns + BN_NSEC_PER_SEC)
       bn_connection_ping(c);
   }
 }

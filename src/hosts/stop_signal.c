@@ -51,6 +51,14 @@ static int stop_signal_note_first(struct bn_stop_signal *s, int signo, pid_t pid
   return 1;
 }
 
+/* Returns whether the first signal came again at once from the same process: `timeout` sends it to
+   its child and to its group. */
+static bool stop_signal_is_echo(const struct bn_stop_signal *s, const struct signalfd_siginfo *info)
+{
+  return s->pid != 0 && s->pid == (pid_t)info->ssi_pid && s->signo == (int)info->ssi_signo &&
+         bn_clock_mono() - s->first_ns <= echo_ns;
+}
+
 int bn_stop_signal_read(struct bn_stop_signal *s)
 {
   struct signalfd_siginfo info;
@@ -59,14 +67,12 @@ int bn_stop_signal_read(struct bn_stop_signal *s)
     return stop_signal_note_first(s, SIGPIPE, 0);
   if (read(s->fd, &info, sizeof info) != (ssize_t)sizeof info)
     return 0;
-  if (s->count > 0 && s->pid != 0 && s->pid == (pid_t)info.ssi_pid &&
-      s->signo == (int)info.ssi_signo && bn_clock_mono() - s->first_ns <= echo_ns)
+  if (s->count == 0)
+    return stop_signal_note_first(s, (int)info.ssi_signo, (pid_t)info.ssi_pid);
+  if (stop_signal_is_echo(s, &info))
     return 0;
-  if (s->count > 0) {
-    s->count++;
-    return 2;
-  }
-  return stop_signal_note_first(s, (int)info.ssi_signo, (pid_t)info.ssi_pid);
+  s->count++;
+  return 2;
 }
 
 int bn_stop_signal_signo(const struct bn_stop_signal *s)

@@ -346,11 +346,14 @@ static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, co
                                        BN_OPTSET_BAD},
                        text);
   }
-  if (c->raw.percentile.n == 1 && *rank < 1e-9 && *rank > -1e-9 && !c->policy->percentile_from_1) {
+  const bool from_1 = c->policy->percentile_from_1;
+  const bool is_zero = *rank < 1e-9 && *rank > -1e-9;
+
+  if (is_zero && c->raw.percentile.n == 1 && !from_1) {
     *rank = 0;
     return 0;
   }
-  if (*rank > 0 && *rank <= 100 && (!c->policy->percentile_from_1 || *rank >= 1))
+  if (*rank > 0 && *rank <= 100 && (!from_1 || *rank >= 1))
     return 0;
   (void)snprintf(what, sizeof what, "out of range%s", ranks);
   (void)snprintf(plain, sizeof plain, "Invalid value for %s: %%s", c->policy->percentile_name);

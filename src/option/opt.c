@@ -462,10 +462,14 @@ static int opt_add_one(struct bn_optset *s, const char *group, const struct bn_o
     e->traits |= old->traits;
     old->shadowed = true;
   }
-  /* sysbench does not know our own options: there the script is the only one that declares them. */
-  if (old != NULL && old->given &&
-      !(opt_defaults_win(s) && (old->o->in != 0 || old->last.path != NULL)))
-    (void)opt_apply(s, e, &old->last);
+  if (old != NULL && old->given) {
+    /* sysbench does not know our own options: there the script is the only one that declares them.
+     */
+    const bool is_replaced = opt_defaults_win(s) && (old->o->in != 0 || old->last.path != NULL);
+
+    if (!is_replaced)
+      (void)opt_apply(s, e, &old->last);
+  }
   opt_apply_pending(s, e);
   return 0;
 }
@@ -478,8 +482,9 @@ int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct 
   for (size_t i = 0; text != NULL && i < s->n; i++) {
     struct bn_entry *e = s->entry[i];
 
-    if (e->o == own || !e->shadowed || !bn_opt_same_name(e->o->name, own->name) ||
-        (e->given && !(opt_defaults_win(s) && e->last.path != NULL)))
+    const bool stays = e->given && !(opt_defaults_win(s) && e->last.path != NULL);
+
+    if (e->o == own || !e->shadowed || !bn_opt_same_name(e->o->name, own->name) || stays)
       continue;
     rc = bn_optval_parse(e->o, e->value, text, false);
     if (rc == BN_OPTSET_OK)

@@ -188,10 +188,10 @@ bool bn_optset_given(const struct bn_optset *s, const char *name)
   for (size_t i = 0; i < s->n; i++) {
     const struct bn_opt *o = s->entry[i]->o;
     const char *text = s->entry[i]->last.text;
+    const bool has_text = s->entry[i]->given && text != NULL && text[0] != '\0';
+    const char *stands_for = o->alias_of != NULL ? o->alias_of : o->name;
 
-    if (s->entry[i]->given && text != NULL && text[0] != '\0' &&
-        (bn_opt_same_name(o->name, name) ||
-         (o->alias_of != NULL && bn_opt_same_name(o->alias_of, name))))
+    if (has_text && (bn_opt_same_name(o->name, name) || bn_opt_same_name(stands_for, name)))
       return true;
   }
   return false;

@@ -301,8 +301,11 @@ bool bn_sql_turns_writing(const char *sql, size_t len, const struct bn_sql_caps 
   of_transaction = route_is(&t, "transaction");
   of_variable = route_is(&t, "transaction_read_only");
   for (before = t, t = route_next(&s); t.len > 0 && !route_is_char(&t, ';');
-       before = t, t = route_next(&s))
-    found |= (of_transaction && route_is(&before, "read") && route_is(&t, "write")) ||
-             (of_variable && route_is_one_of(&t, off));
+       before = t, t = route_next(&s)) {
+    if (of_transaction)
+      found |= route_is(&before, "read") && route_is(&t, "write");
+    else if (of_variable)
+      found |= route_is_one_of(&t, off);
+  }
   return found;
 }

@@ -597,19 +597,20 @@ static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *cont
   return better;
 }
 
-/* Compares.  Returns 0 if v->counts is what was found, or -1 if no server could be asked. */
+/* Compares until nothing is missing, or no more of it has come for a while: replication may lag.
+   Returns 0 if v->counts is what was found, or -1 if no server could be asked. */
 static int verify_compare(struct bn_sql_verify *v, struct content *content, struct bn_err *err)
 {
   uint64_t steady_ns = 0;
-  bool known = false;
+  bool known = false, done;
 
   do {
     if (steady_ns != 0)
       verify_sleep_a_while();
     if (verify_ask_all_servers(v, content, &known, err) || steady_ns == 0)
       steady_ns = verify_after_ms(STEADY_MS);
-  } while (!(known && v->counts.missing == 0) && bn_clock_mono() < verify_limit(v) &&
-           !(known && bn_clock_mono() >= steady_ns));
+    done = known && (v->counts.missing == 0 || bn_clock_mono() >= steady_ns);
+  } while (!done && bn_clock_mono() < verify_limit(v));
   return known ? 0 : -1;
 }
 

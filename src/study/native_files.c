@@ -175,8 +175,13 @@ static int native_mkdir(lua_State *L)
                      (int)foreign, path);
     return bn_native_error(L, &err);
   }
-  if (mkdir(path, 0777) != 0 && (errno != EEXIST || stat(path, &st) != 0 || !S_ISDIR(st.st_mode)))
-    return files_file_error(L, "make the folder", path, errno);
+  if (mkdir(path, 0777) != 0) {
+    const int error = errno;
+    const bool is_there = error == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+
+    if (!is_there)
+      return files_file_error(L, "make the folder", path, error);
+  }
   lua_pushboolean(L, 1);
   return 1;
 }

@@ -123,12 +123,11 @@ static void optexport_set_global(const struct export *x, const char *name)
 {
   lua_State *L = x->L;
   const struct bn_policy *policy = bn_lua_current()->vm->setup->conf->policy;
-  const bool is_free = policy->debug_option_is_global;
+  const bool is_free = policy->debug_option_is_global && strcmp(name, LUA_DBLIBNAME) == 0;
 
   lua_getfield(L, x->env, name);
-  const bool taken = lua_isfunction(L, -1) ||
-                     (policy->globals_before_script && !x->early && !lua_isnil(L, -1)) ||
-                     (lua_istable(L, -1) && !(is_free && strcmp(name, LUA_DBLIBNAME) == 0));
+  const bool of_script = policy->globals_before_script && !x->early && !lua_isnil(L, -1);
+  const bool taken = lua_isfunction(L, -1) || (lua_istable(L, -1) && !is_free) || of_script;
 
   lua_pop(L, 1);
   if (taken)

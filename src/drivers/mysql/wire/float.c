@@ -81,6 +81,8 @@ static char *float_put_plain(char *out, const struct decimal *d, int decimals)
   return decimal_copy(out, d, d->point, d->point + decimals);
 }
 
+/* Writes the value as the server does: with a point between the first digit and the others, and an
+   exponent, if it would have too many zeros without one. */
 size_t bn_mysql_put_real(char *out, double value, int digits)
 {
   char *p = out;

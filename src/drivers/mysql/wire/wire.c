@@ -105,7 +105,6 @@ static void mysql_wire_learn_columns(struct bn_mysql_wire_stmt *st, const struct
 static enum bn_sql wire_take_rows(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                                   struct bn_sql_result *r)
 {
-
   /* Keeps columns even if nobody fetches the rows: the server will not describe them again. */
   if (st != NULL && w->reply.remembered && w->reply.described > 0)
     mysql_wire_learn_columns(st, w);
