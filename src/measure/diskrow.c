@@ -35,6 +35,7 @@ bool bn_diskrow_parse(const char *line, unsigned major, unsigned minor, uint64_t
   line += strcspn(line, " \t\n");
   while (n < BN_ROW_FIELDS && diskrow_take_number(&line, &out[n]))
     n++;
+  /* Later kernels have more fields than the first eleven. */
   if (n <= BN_ROW_QUEUE_MS)
     return false;
   for (; n < BN_ROW_FIELDS; n++)

@@ -189,8 +189,14 @@ int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_
 
   *end = (struct bn_child_end){.status = -1};
   if (child_open_streams(&s, child, err) == 0)
-    pid = bn_spawn(
-        &(struct bn_spawn){child->argv, s.in, s.out, s.errors, &c->before, SIGKILL, true}, err);
+    pid = bn_spawn(&(struct bn_spawn){.argv = child->argv,
+                                      .in = s.in,
+                                      .out = s.out,
+                                      .errors = s.errors,
+                                      .masked = &c->before,
+                                      .orphaned = SIGKILL,
+                                      .no_terminal = true},
+                   err);
   if (pid > 0) {
     child_wait_end(c, pid, child->limit_ns, end);
     rc = child->output != NULL ? child_read_memory(s.out, child->output, err) : 0;

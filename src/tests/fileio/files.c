@@ -121,8 +121,8 @@ static int files_refuse_open(const struct bn_fileio_plan *p, const char *path, i
                                                  : files_about_link(error));
 }
 
-/* Checks, before any file is made, whether the file may be written.  Sets *elsewhere if it is not
-   on the file system of the folder. */
+/* Checks, before any file is made, whether the file may be written.  Sets *elsewhere if a link
+   leads to it, so that it may be on another file system than the folder. */
 static int files_check_links(const struct bn_fileio_plan *p, const char *path, bool *elsewhere,
                              struct bn_err *err)
 {
