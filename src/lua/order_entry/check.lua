@@ -14,19 +14,26 @@ local MOST_ROWS = 10000
 
 -- Which conditions -----------------------------------------------------------------------------
 
-local CONSTANT = "SELECT '%s' AS t, COUNT(*) AS n, %d AS m FROM %s"
+local CONSTANT = "SELECT '%s' AS t, COUNT(*) AS n, %d AS m, " ..
+                 "SUM(CASE WHEN %s THEN 1 ELSE 0 END) AS r FROM %s"
 
--- Returns the condition that no row of a table that never grows is lost or added.
+-- Returns the condition that no row of a table that never grows is lost or added, or has a key that
+-- was not loaded.
 local function constant_tables(warehouses)
   local parts = {}
-  for _, t in ipairs({{"customer", 30000 * warehouses}, {"district", 10 * warehouses},
-                      {"item", 100000}, {"stock", 100000 * warehouses},
-                      {"warehouse", warehouses}}) do
-    parts[#parts + 1] = CONSTANT:format(t[1], t[2], t[1])
+  for _, t in ipairs({
+    {"customer", 30000 * warehouses,
+     "c_w_id BETWEEN 1 AND %d AND c_d_id BETWEEN 1 AND 10 AND c_id BETWEEN 1 AND 3000"},
+    {"district", 10 * warehouses, "d_w_id BETWEEN 1 AND %d AND d_id BETWEEN 1 AND 10"},
+    {"item", 100000, "i_id BETWEEN 1 AND 100000"},
+    {"stock", 100000 * warehouses, "s_w_id BETWEEN 1 AND %d AND s_i_id BETWEEN 1 AND 100000"},
+    {"warehouse", warehouses, "w_id BETWEEN 1 AND %d"},
+  }) do
+    parts[#parts + 1] = CONSTANT:format(t[1], t[2], t[3]:format(warehouses), t[1])
   end
   return {name = "rows", meaning = "tables that do not grow have their rows",
-          sql = "SELECT t AS table_, n AS rows_, m AS expected FROM (\n  " ..
-                table.concat(parts, " UNION ALL\n  ") .. ") t WHERE n <> m"}
+          sql = "SELECT t AS table_, n AS rows_, m AS expected, r AS with_right_keys FROM (\n  " ..
+                table.concat(parts, " UNION ALL\n  ") .. ") t WHERE n <> m OR r <> m"}
 end
 
 -- Returns whether a condition leaves out the two largest tables.

@@ -153,5 +153,6 @@ ON o_w_id = ol_w_id AND o_d_id = ol_d_id AND o_id = ol_o_id WHERE o_all_local <>
    sql = [[
 SELECT ol_w_id, ol_d_id, ol_o_id, MAX(ol_number), COUNT(*) FROM order_line GROUP BY ol_w_id,
   ol_d_id, ol_o_id
-HAVING MAX(ol_number) <> COUNT(*) OR MIN(ol_number) <> 1 OR COUNT(*) NOT BETWEEN 5 AND 15]]},
+HAVING MAX(ol_number) <> COUNT(*) OR MIN(ol_number) <> 1 OR COUNT(*) NOT BETWEEN 5 AND 15
+UNION ALL SELECT o_w_id, o_d_id, o_id, 0, 0 FROM orders WHERE o_ol_cnt = 0]]},
 }
