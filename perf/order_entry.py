@@ -5,9 +5,11 @@
 Starts private servers and loads two warehouses.  A short run is taken away from a long one, with what starting,
 preparing and compiling cost; modes alternate; prints medians, beside the time of a statement.  Common order-entry
 scripts under sysbench 1.0.20 take 1,600 to 1,900 us with 65 statements on the reference machine: COMMON is their
-middle.  Exit status 1: a row missed its figure.  Environment: see README.md."""
+middle.  The mode routine has no goal: it shows what a call costs.  Exit status 1: a row missed its figure.
+Environment: see README.md."""
 
 import json
+import pathlib
 import statistics
 import sys
 import tempfile
@@ -18,16 +20,16 @@ ROUNDS = lib.setting("PERF_PAIRS", 5)
 SECONDS = lib.setting("PERF_SECONDS", 5)
 COMMON = lib.setting("COMMON_US", 1750)
 THREADS = 4
-WANTED = {"plain": 0.6, "batched": 0.35}
+WANTED = {"plain": 0.6, "batched": 0.35, "routine": None}
 
 
 def run(login, mode, seconds):
     """(processor seconds, new orders, statements) of a run."""
-    with tempfile.NamedTemporaryFile() as file:
+    with tempfile.TemporaryDirectory() as folder:  # bench replaces the document
+        path = pathlib.Path(folder, "document")
         done = lib.run([lib.bench(), "order_entry", *login, f"--threads={THREADS}", f"--time={seconds}",
-                    "--order-check=none",
-                        "--order-mode=" + mode, f"--report=json:{file.name}", "run"])
-        total = json.load(file)["groups"][0]["total"]
+                        "--order-check=none", "--order-mode=" + mode, f"--report=json:{path}", "run"])
+        total = json.loads(path.read_text())["groups"][0]["total"]
     figures = total["figures"]
     (orders,) = [kind["events"] for kind in total["event_kinds"] if kind["name"] == "new_order"]
     return done.user + done.system, orders, figures["reads"] + figures["writes"] + figures["other"]
@@ -44,16 +46,18 @@ def main():
     rows = lib.Rows(f"a new order, {THREADS} threads, medians of {ROUNDS} rounds of {SECONDS} s",
                     f"{'row':24} {'us':>6} {'of a statement':>15} {'statements':>11} {'ratio':>6} wanted")
     for server, login in lib.each_server():
-        lib.run([lib.bench(), "order_entry", *login, "--warehouses=2", "--threads=2", "--order-check=none", "prepare"])
+        lib.run([lib.bench(), "order_entry", *login, "--warehouses=2", "--threads=2", "--order-check=none",
+                 "--order-mode=routine", "prepare"])
         found = {mode: [] for mode in WANTED}
         for _ in range(ROUNDS):
             for mode, costs in found.items():
                 costs.append(cost(login, mode))
         for mode, costs in found.items():
             us, each, statements = (statistics.median(values) for values in zip(*costs))
-            label, ratio = f"{server.kind}, {mode}", us / COMMON
-            rows.add(label, f"{label:24} {us:6.0f} {each:15.1f} {statements:11.1f} {ratio:6.2f} <= {WANTED[mode]:.2f}",
-                     ratio <= WANTED[mode])
+            label, ratio, wanted = f"{server.kind}, {mode}", us / COMMON, WANTED[mode]
+            goal = "" if wanted is None else f" <= {wanted:.2f}"
+            rows.add(label, f"{label:24} {us:6.0f} {each:15.1f} {statements:11.1f} {ratio:6.2f}{goal}",
+                     None if wanted is None else ratio <= wanted)
     return rows.status()
 
 
