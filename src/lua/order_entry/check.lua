@@ -36,22 +36,41 @@ local function constant_tables(warehouses)
                 table.concat(parts, " UNION ALL\n  ") .. ") t WHERE n <> m OR r <> m"}
 end
 
+-- Condition 11 as the rules have it, which holds until an order is delivered.
+local LITERAL_11 = [[
+SELECT w, d, SUM(o) AS orders_, SUM(m) AS open_ FROM (
+  SELECT d_w_id AS w, d_id AS d, 0 AS o, 0 AS m FROM district WHERE d_w_id > %d UNION ALL
+  SELECT o_w_id, o_d_id, COUNT(*), 0 FROM orders WHERE o_w_id > %d GROUP BY o_w_id, o_d_id
+    UNION ALL
+  SELECT no_w_id, no_d_id, 0, COUNT(*) FROM new_order WHERE no_w_id > %d GROUP BY no_w_id, no_d_id) t
+GROUP BY w, d HAVING SUM(o) - SUM(m) <> 2100]]
+
+-- Returns that condition for the warehouses above a number.
+local function literal_11(above)
+  return {name = "11L", meaning = "orders - open orders = 2100 after the load, per district",
+          sql = LITERAL_11:format(above, above, above)}
+end
+
 -- Returns whether a condition leaves out the two largest tables.
 local function is_quick(condition)
   return not condition.sql:find("order_line") and not condition.sql:find("FROM stock")
 end
 
--- Returns the conditions to ask, in the order of their report.  which: "quick" or "all".
-function M.conditions(which, warehouses)
+-- Returns the conditions to ask, in the order of their report.  which: "quick" or "all".  above: no
+-- order of a warehouse above this number has been delivered; nil: orders of all may have been.
+function M.conditions(which, warehouses, above)
   local list = {}
-  for _, condition in ipairs(conditions) do
-    list[#list + 1] = condition
-  end
-  list[#list + 1] = constant_tables(warehouses)
-  for i = #list, 1, -1 do
-    if which == "quick" and not is_quick(list[i]) then
-      table.remove(list, i)
+  local function add(condition)
+    if which == "all" or is_quick(condition) then
+      list[#list + 1] = condition
     end
+  end
+  for _, condition in ipairs(conditions) do
+    add(condition)
+  end
+  add(constant_tables(warehouses))
+  if above and above < warehouses then
+    add(literal_11(above))
   end
   return list
 end
@@ -240,8 +259,9 @@ local function conclude(n, asked)
   end
 end
 
--- Checks the conditions with all threads.  all_lines: tells of those that hold too.
-local function check(which, all_lines)
+-- Checks the conditions with all threads.  all_lines: tells of those that hold too.  above: see
+-- M.conditions.
+local function check(which, all_lines, above)
   sysbench.cmdline.expect()
   local drv = sysbench.sql.driver()
   local con = drv:connect()
@@ -254,7 +274,7 @@ local function check(which, all_lines)
   if sysbench.tid > 0 then
     M.begin(drv, con, sysbench.cmdline.share())
   end
-  local list = M.conditions(which, M.warehouses(con))
+  local list = M.conditions(which, M.warehouses(con), above)
   local owner, found = share_out(list, sysbench.opt.threads), {}
   for i, condition in ipairs(list) do
     if owner[i] == sysbench.tid then
@@ -275,9 +295,10 @@ function M.check()
 end
 
 -- Checks at the end of prepare, as --order-check says.  Tells of violations only.
-function M.after_prepare()
+-- loaded_before: the number of warehouses that an earlier prepare has loaded.
+function M.after_prepare(loaded_before)
   if sysbench.opt.order_check ~= "none" and sysbench.sql.driver():name() ~= "null" then
-    check(sysbench.opt.order_check, false)
+    check(sysbench.opt.order_check, false, loaded_before)
   end
 end
 

@@ -165,9 +165,13 @@ local function missing_warehouses(settings)
   return missing
 end
 
+-- The number of warehouses that an earlier prepare has loaded.
+local loaded_before
+
 -- Loads what belongs to this thread.
 local function load_rows(drv, con)
   local settings = settings_of.read(con)
+  loaded_before = settings.warehouses or 0
   local missing = missing_warehouses(settings)
   settings.rows_missing = #missing * population.WAREHOUSE_ROWS +
                           (settings.item and 0 or population.ITEMS)
@@ -259,7 +263,7 @@ local steps = {
 function M.prepare()
   options.check()
   if M.in_steps(steps) then
-    require("order_entry.check").after_prepare()
+    require("order_entry.check").after_prepare(loaded_before)
   end
 end
 
