@@ -12,6 +12,7 @@
 #   faults       SOAK_FAULTS=200      freezes, kills and locks servers, and breaks connections
 #   sessions     SOAK_EVENTS=600      compares sessions with that many events for numbers of workers
 #   resets       SOAK_SECONDS=1800    resets one connection of twenty; looks at memory, descriptors
+#   checks       SOAK_CHECKS=100      checks the rows of order_entry that often, beside its load
 #   fuzz         FUZZ_SECONDS=600     builds the fuzz targets with clang, and runs each
 # `calls` and `servercalls` meet allocations at which LuaJIT and libmariadb crash.  These crashes
 # are no faults of bench; the lines below that of the part name them.
@@ -87,6 +88,12 @@ part_sessions()
 }
 
 part_resets() { BENCH_RESETS=$SOAK_SECONDS tests resets "$root/tests/servers/test_resets.py"; }
+
+part_checks()
+{
+  BENCH_ORDER_CHECKS=$SOAK_CHECKS tests checks -k beside_a_run \
+    "$root/tests/servers/test_order_entry_check_servers.py"
+}
 
 # Fuzz targets need a build of their own.
 part_fuzz()
