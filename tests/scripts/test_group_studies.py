@@ -88,15 +88,52 @@ def test_ab(folder):
 
 
 def test_search(folder):
-    """The rate outside of groups is that of each group without its own."""
+    """The rate of one group is varied, and that of the other stays."""
     folder.file("a.lua", EMPTY)
-    r = command(["search", "--goal=p95@group:reads<10s", "--min=500", "--max=1000",
-                 "--precision=50", "--time=0.3", "--warmup-time=0", "--out=s",
-                 "--group=reads: ./a.lua; report: ./a.lua --rate=20", "run"], folder.path)
+    groups = "--group=reads: ./a.lua; report: ./a.lua --rate=20"
+    words = ("search", "--goal=p95@group:reads<10s", "--time=0.3", "--warmup-time=0")
+    r = command([*words, "--over=reads.rate", "--min=500", "--max=1000", "--precision=50",
+                 "--out=s", groups, "run"], folder.path)
     assert r.status in (0, 3, 4), r.out + r.err
     rates = [json.loads(path.read_text())["facts"]["plan"]["rate"]
              for path in (folder.path / "s").rglob("*.json")]
     assert 1020 in rates
+    assert "reads.rate, 1/s" in r.out
+    for over, message in (
+            ("rate", "--over=rate: each group has a value of its own; vary that of one group with "
+             "--over=reads.rate"),
+            ("threads", "--over=threads: each group has a value of its own"),
+            ("x.rate", "--over=x.rate: no group is called 'x'; there are: reads, report"),
+            ("reads.time", "--over=reads.time: unknown; allowed: rate, threads, and with groups")):
+        r = command([*words, f"--over={over}", groups, "run"], folder.path)
+        assert r.status == 1 and message in r.err
+
+
+def test_an_option_that_each_group_has_is_not_varied(folder):
+    """Neither as an item of a sweep nor as a side of ab: the runs would be the same."""
+    folder.file("a.lua", EMPTY)
+    groups = ("--group=a: ./a.lua '--threads=2'; b: ./a.lua --events=9", "--b.num-threads=3")
+    for words, shown in ((("sweep", "--vary=threads=1,2", "--out=s"), "--vary=threads"),
+                         (("ab", "--b=--threads=4", "--out=ab"), "--b=--threads")):
+        r = command([*words, *groups, "--time=0", "run"], folder.path)
+        assert r.status == 1
+        assert f"{shown}: each group has its own --threads, so this changes nothing" in r.err
+    r = command(["sweep", "--vary=events=3,4", "--repeat=1", "--out=s", *groups, "--time=0", "run"],
+                folder.path)
+    assert r.status == 0, r.err
+    assert sorted(kinds(path)["group:a"] for path in (folder.path / "s/runs").glob("*.json")) == [
+        3, 4]
+
+
+@pytest.mark.parametrize("more, paced", [("", False), ("--b.rate=50", True), ("--rate=50", True)])
+def test_a_comparison_says_that_rates_were_fixed_if_all_were(folder, more, paced):
+    folder.file("a.lua", EMPTY)
+    for i in range(2):
+        r = command(["--group=a: ./a.lua --rate=100 --events=5; b: ./a.lua --events=5", "--time=0",
+                     *more.split(), f"--report=json:{i}.json", "run"], folder.path)
+        assert r.status == 0, r.err
+    r = command(["compare", "0.json", "1.json"], folder.path)
+    assert ("The runs had a fixed rate" in r.out) == paced
 
 
 @pytest.mark.parametrize("study", ["ab", "sweep", "search"])

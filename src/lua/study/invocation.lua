@@ -13,6 +13,82 @@ function invocation.word_option(word)
   return name and native.option(name)
 end
 
+-- Splits a value of --group, in which ';' separates groups.  Returns their words.
+local function split_groups(text)
+  local groups, words, word, quote = {}, {}, nil, nil
+  for char in text:gmatch(".") do
+    if quote then
+      if char == quote then quote = nil else word = word .. char end
+    elseif char == "'" or char == '"' then
+      word, quote = word or "", char
+    elseif char:find("[%s;]") then
+      words[#words + 1] = word
+      word = nil
+      if char == ";" then
+        groups[#groups + 1] = words
+        words = {}
+      end
+    else
+      word = (word or "") .. char
+    end
+  end
+  words[#words + 1] = word
+  groups[#groups + 1] = words
+  return groups
+end
+
+-- Returns an option by its present name, with '-'.
+local function present_name(name)
+  local option = native.option(name)
+  return (option and (option.alias_of or option.name) or name):gsub("_", "-")
+end
+
+-- Returns the groups of a run with these words: {name =, [i] = the i-th group, own = the values of
+-- its own options by their names}.
+function invocation.groups(words)
+  local groups, by_name = {}, {}
+  local function set(group, word)
+    local name, value = word:match("^%-%-([^=]*)=?(.*)$")
+    if name then group.own[present_name(name)] = value end
+  end
+  for _, word in ipairs(words) do
+    local text = word:match("^%-%-group=(.*)$")
+    for _, list in ipairs(text and split_groups(text) or {}) do
+      local group = {name = (list[1] or ""):match("^[%w_]*"), own = {}}
+      for _, own in ipairs(list) do set(group, own) end
+      groups[#groups + 1], by_name[group.name] = group, group
+    end
+  end
+  for _, word in ipairs(words) do
+    local name, option = word:match("^%-%-([%w_]+)%.(.*)$")
+    if by_name[name] then set(by_name[name], "--" .. option) end
+  end
+  return groups
+end
+
+-- Refuses to vary an option of which each group has a value of its own: no run would differ.
+-- shown: the option of the study that names it, "--vary=threads".
+function invocation.check_varied(words, name, shown)
+  local groups = invocation.groups(words)
+  for _, group in ipairs(groups) do
+    if not group.own[present_name(name)] then return end
+  end
+  if #groups == 0 then return end
+  native.fail("%s: each group has its own --%s, so this changes nothing; write %s.%s for that of "
+    .. "one group", shown, name, groups[1].name, name)
+end
+
+-- Returns whether a run with a text of --group has a rate in each group, or in the named one.
+-- outside: the rate outside of the groups.
+function invocation.are_paced(text, name, outside)
+  for _, group in ipairs(invocation.groups{"--group=" .. text}) do
+    local rate = group.own.rate or outside
+    local paced = native.number(rate) ~= 0 or (group.own["rate-profile"] or "") ~= ""
+    if not paced and (not name or name == group.name) then return false end
+  end
+  return true
+end
+
 -- Returns whether a run with these words is one of a dialect.
 function invocation.words_choose_dialect(words)
   for _, word in ipairs(words) do

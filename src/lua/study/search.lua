@@ -33,9 +33,21 @@ local function read_precision(text)
   return precision
 end
 
+-- Sets what is varied, and of which group; nil: of the run.
+local function read_over(given)
+  local group, what = given.over:match("^([%a_][%w_]*)%.(%a+)$")
+  given.group, given.what = group, what or given.over
+  if given.what ~= "rate" and given.what ~= "threads" then
+    native.fail("--over=%s: unknown; allowed: rate, threads, and with groups GROUP.rate and "
+      .. "GROUP.threads", native.escape(given.over:sub(1, 64)))
+  end
+  -- The rate that a group has.
+  given.eps = "eps" .. (group and "@group:" .. group or "")
+end
+
 local function read_plan(given)
   local plan = {
-    min = given.min, max = given.max, whole = given.over == "threads", time_s = given.time,
+    min = given.min, max = given.max, whole = given.what == "threads", time_s = given.time,
     most_s = given.time_max > 0 and given.time_max or 6 * given.time, probes = given.probes,
   }
   if plan.whole then
@@ -59,12 +71,35 @@ local function check_files(given)
   output.check(given.output)
 end
 
+-- Each group has a rate and threads of its own.
+local function check_groups(words, given)
+  local groups = invocation.groups(words)
+  local names = {}
+  for i, group in ipairs(groups) do names[i] = group.name end
+  if #groups > 0 and not given.group then
+    native.fail("--over=%s: each group has a value of its own; vary that of one group with "
+      .. "--over=%s.%s", given.over, names[1], given.what)
+  end
+  for _, name in ipairs(names) do
+    if name == given.group then return end
+  end
+  if given.group then
+    native.fail("--over=%s: no group is called '%s'%s", given.over, given.group,
+      #names > 0 and "; there are: " .. table.concat(names, ", ") or " (--group)")
+  end
+end
+
 -- Refuses options that the search sets itself, or that would end a probe too early.
-local function check_run(words, over)
+local function check_run(words, given)
+  local over = given.what
+  check_groups(words, given)
   for _, word in ipairs(words) do
     local option = invocation.word_option(word)
     local name = option and (option.alias_of or option.name)
-    if name == over or name == "events" or name == "events-per-session" then
+    if given.group and word:match("^%-%-([^=]*)") == given.over then
+      native.fail("--%s: the search sets this option; leave it out", given.over)
+    end
+    if name == over and not given.group or name == "events" or name == "events-per-session" then
       native.fail("--%s: the search sets this option; leave it out", option.name)
     end
     if name == "rate-profile" and over == "rate" then
@@ -112,7 +147,7 @@ local low_rate = 20
 function search:command(probe, result)
   local given = self.options
   local argv = {given.program or native.program}
-  local paced = given.over == "rate" and probe.purpose ~= "capacity"
+  local paced = given.what == "rate" and probe.purpose ~= "capacity"
   local function add(form, ...)
     argv[#argv + 1] = form:format(...)
   end
@@ -122,13 +157,15 @@ function search:command(probe, result)
   add("--report-interval=%s", native.shortest(probe.time_s / batches_max))
   add("--report-bins=all")
   add("--report=text,json:%s", result)
-  if paced or given.over == "threads" then
+  if paced or given.what == "threads" then
     add("--%s=%s", given.over, native.shortest(probe.value))
+  elseif given.group then
+    add("--%s=0", given.over)
   end
   if probe.purpose == "capacity" then return argv end
   local asserts = self.goal:abort()
   if paced and probe.value >= low_rate then
-    asserts[#asserts + 1] = "eps>=" .. native.shortest(probe.value / 2)
+    asserts[#asserts + 1] = given.eps .. ">=" .. native.shortest(probe.value / 2)
   end
   if #asserts > 0 then
     add("--assert=%s", table.concat(asserts, ","))
@@ -180,7 +217,7 @@ function search:understand(probe, result, status, overload)
     longer = judged.longer,
   }
   if probe.purpose == "capacity" then
-    probe.value = result:value("eps") or 0
+    probe.value = result:value(self.options.eps) or 0
     if not (probe.value > 0) then
       return nil, "no event ended in the probe without --rate; give it more time (--time)"
     end
@@ -239,14 +276,15 @@ function search:conclude()
 end
 
 local function run(given, words)
+  read_over(given)
   local plan = read_plan(given)
   check_files(given)
   local aim, fault = goal.parse(given.goal)
   if not aim then native.fail("%s", fault) end
-  check_run(words, given.over)
+  check_run(words, given)
   local self = setmetatable({
     options = given, words = words, goal = aim, hunt = hunt.begin(plan),
-    report = report.new(aim, given.over), folder = make_folder(given.out),
+    report = report.new(aim, given.over, given.what), folder = make_folder(given.out),
   }, search)
   native.child_begin()
   local ended, why = self:probe_all()
@@ -268,8 +306,8 @@ return {
   options = {
     {name = "goal", type = "string", form = "=METRIC<LIMIT",
      help = "conditions, as in --assert: p99<20ms,errors<0.1%"},
-    {name = "over", type = "choice", def = "rate", choices = {"rate", "threads"},
-     help = "what to vary: rate, threads"},
+    {name = "over", type = "string", def = "rate", form = "=WHAT",
+     help = "what to vary: rate, threads, GROUP.rate, GROUP.threads"},
     {name = "precision", type = "string", def = "3%", form = "=PERCENT",
      help = "largest distance between values that keep and break the goal"},
     {name = "min", type = "double", def = "0", min = 0, max = options.int_max,

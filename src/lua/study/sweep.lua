@@ -55,6 +55,14 @@ local function check_axes(axes)
   end
 end
 
+local function check_groups(axes, words)
+  for _, axis in ipairs(axes) do
+    if grid.plain_name(axis) == axis.name then
+      invocation.check_varied(words, axis.name, "--vary=" .. axis.name)
+    end
+  end
+end
+
 -- A profile takes the place of the rate.
 local function check_rate(axes, words)
   local varied, profiled = false, false
@@ -106,6 +114,7 @@ local function set_up(given, words)
     native.fail("--stop-when=%s: %s", given.stop_when:sub(1, 64), why:sub(1, 300))
   end
   check_axes(axes)
+  check_groups(axes, words)
   check_rate(axes, words)
   if given.stop_when then check_numbers(axes[1]) end
   if not given.out then native.fail("--out is missing; name a folder for the results") end

@@ -28,7 +28,7 @@ function side.new(name, given, operands)
     for _, word in ipairs(list) do front[#front + 1] = word end
   end
   return setmetatable({
-    name = name:upper(), words = front, before = {},
+    name = name:upper(), words = front, own = behind, before = {},
     statements = settings.read(name .. "-set", given[name .. "_set"]),
     command = read_words(name .. "-exec", given[name .. "_exec"]),
   }, side)
@@ -43,9 +43,17 @@ function side.has_command_of(a, b)
   return has_words_of(a.command, b.command)
 end
 
--- Refuses a command line without the command "run", which would fail in the first round.
+-- Refuses a command line without the command "run", which would fail in the first round, and an
+-- option that no group of the run takes.
 function side:check()
   invocation.find_run(self.words)
+  for _, word in ipairs(self.own) do
+    local name = word:match("^%-%-([%w_-]+)")
+    local is_of_group = word:match("^%-%-[%w_-]+%.")
+    if name and not is_of_group and name ~= "group" then
+      invocation.check_varied(self.words, name, ("--%s=--%s"):format(self.name:lower(), name))
+    end
+  end
 end
 
 -- Returns whether the same program runs with the same arguments after the same settings.

@@ -9,6 +9,7 @@ local digits = require("study.digits")
 local compare = require("study.stats.compare")
 local differ = require("study.compare.differ")
 local document = require("study.document")
+local invocation = require("study.invocation")
 
 local real = document.real
 
@@ -126,6 +127,14 @@ local function point_text(v, at, markdown)
   return text .. (markdown and "\n" or "") .. table_text(v, at, markdown)
 end
 
+-- Returns whether all events of a run, or of one of its groups, are due at a rate.
+local function is_paced(run, group)
+  local value = {}
+  for _, option in ipairs(run.options) do value[option.name] = option.value end
+  if not value.group then return run.rate > 0 end
+  return invocation.are_paced(value.group, group, value.rate or "0")
+end
+
 local function remarks_text(v, markdown)
   local apart, one_order, paced, parts = false, false, false, {markdown and "" or "\n"}
   local function remark(wanted, text)
@@ -136,7 +145,8 @@ local function remarks_text(v, markdown)
     one_order = one_order
       or at.how == "paired" and at.one_order and at.n_a >= compare.pairs_min
   end
-  for _, run in ipairs(v.sides[1].runs) do paced = paced or run.rate > 0 end
+  local group = v.figures[1].text:match("@group:(.*)")
+  for _, run in ipairs(v.sides[1].runs) do paced = paced or is_paced(run, group) end
   remark(paced and v.figures[1].is_rate,
     "The runs had a fixed rate (--rate), so their rates say little. Compare a latency, for\n"
     .. "example with --metric=p99.")

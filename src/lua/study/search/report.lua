@@ -19,11 +19,12 @@ local function real(number)
   return number and document.real(number) or document.null
 end
 
--- The goal is that of study.search.goal; over: "rate" or "threads".
-function report.new(goal, over)
-  local threads = over == "threads"
+-- The goal is that of study.search.goal; over: "rate" or "threads", or "pay.rate" of a group; what:
+-- the same without the group.
+function report.new(goal, over, what)
+  local threads = what == "threads"
   return setmetatable({
-    goal = goal, over = over, rows = {}, csv = "",
+    goal = goal, over = over, what = what, rows = {}, csv = "",
     title = threads and "number of threads" or "rate", unit = threads and " threads" or "/s",
   }, report)
 end
@@ -109,7 +110,7 @@ end
 
 -- Returns "1200 events/s" or "8 threads".
 function report:value(row)
-  return number(row.probe.value) .. (self.over == "rate" and " events/s" or " threads")
+  return number(row.probe.value) .. (self.what == "rate" and " events/s" or " threads")
 end
 
 -- Returns "probe 3: 1200 events/s, 20 s: p99 12.3 ms, errors 0 %: kept" of the last row.
@@ -142,8 +143,8 @@ function report:table_text()
     return x < y or x == y and a < b
   end)
   local lines = {line_form:format(
-    "probe", "purpose", self.over == "rate" and "rate, 1/s" or self.over, "time, s", "events/s",
-    "avg, ms", "p95, ms", "p99, ms", "errors,%", "goal")}
+    "probe", "purpose", self.what == "rate" and self.over .. ", 1/s" or self.over, "time, s",
+    "events/s", "avg, ms", "p95, ms", "p99, ms", "errors,%", "goal")}
   for _, i in ipairs(order) do
     local row = self.rows[i]
     local function scaled(name, scale)
