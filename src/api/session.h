@@ -18,6 +18,7 @@ struct bn_outage;      /* engine/outage.h */
 struct bn_sql_waiter;  /* api/driver.h */
 struct bn_task;        /* engine/loop.h */
 struct bn_pacer;       /* engine/arrivals.h */
+struct bn_phases;      /* engine/phases.h */
 struct bn_stat;        /* measure/stat.h */
 struct bn_unique;      /* base/dist.h */
 
@@ -41,7 +42,7 @@ enum {
   BN_ATTEND_CLAIM = 1, /* there are tickets or arrivals to be claimed */
   BN_ATTEND_RATE = 2,  /* there are arrivals */
   BN_ATTEND_LIMIT = 4, /* the limit may have been reached */
-  BN_ATTEND_THINK = 8  /* the session pauses after its events */
+  BN_ATTEND_THINK = 8  /* the session may pause after its events */
 };
 
 struct bn_session;
@@ -118,17 +119,19 @@ struct bn_services {
   uint64_t (*counted_events)(struct bn_session *s);
 };
 
-/* The think times of a session. */
+/* The pauses of a session: its think times, and the times in which --threads-profile does not want
+   it. */
 struct bn_think {
   struct bn_rng rng;
   uint64_t own_ns;   /* the script's time for the next pause; UINT64_MAX: that of --think-time */
   uint64_t thought;  /* events that had begun when the last pause was drawn */
   uint64_t until_ns; /* end of the pause of a session that shares its worker; 0: it has none */
+  uint64_t active_until_ns; /* then it may have to pause for --threads-profile; UINT64_MAX: never */
 };
 
 /* When a session opens its connections again (engine/renewal.h). */
 struct bn_renewal {
-  uint64_t start_ns, next_ns;      /* when the run began, and when the next turn is due */
+  uint64_t next_ns;                /* when the next turn is due */
   _Atomic uint64_t passed, missed; /* turns that were taken or missed; the missed ones of them */
   bool allowed;                    /* the script says where a connection may be opened again */
 };
@@ -143,14 +146,16 @@ struct bn_session {
   struct bn_stat *stat;
   const struct bn_limit *limit;
   const struct bn_services *services;
-  struct bn_quota_share *share; /* used by the engine only, as are the next two */
+  struct bn_quota_share *share; /* used by the engine only, as are the next three */
   struct bn_pacer *pacer;       /* NULL: no --rate */
+  struct bn_phases *phases;     /* NULL: events are not counted by phases */
   struct bn_outage *outage;     /* where outages are recorded; NULL: not recorded */
   void *state;                  /* session_size zeroed bytes, cache-line aligned */
   struct bn_task *task;         /* the engine's; NULL: the session has its worker for itself */
   const struct bn_sql_waiter *waiter; /* then NULL too; else for the drivers of its connections */
   void *sql;                          /* the SQL layer's part of the session; NULL: none */
   struct bn_clock_reader clock;
+  uint64_t start_ns;     /* when the run began; set before the first event */
   uint64_t last_ns;      /* end of the previous event; start of the next one in a closed loop */
   struct bn_think think; /* the engine's */
   uint64_t due_ns;       /* --rate: the claimed arrival of an event that may begin; else 0 */
@@ -164,7 +169,7 @@ struct bn_session {
       interrupted; /* set by the engine: calls fail, without a message; any thread may read */
   _Atomic(const char *)
       doing; /* static text for --thread-init-timeout: "connecting"; any thread may read */
-  struct bn_renewal renewal; /* the engine's; without --reconnect-rate, only start_ns is set */
+  struct bn_renewal renewal; /* the engine's; all zero without --reconnect-rate */
 };
 /* Sessions are in an array and write at every event: none shares a cache line with another. */
 _Static_assert(sizeof(struct bn_session) % 64 == 0, "a session ends with a cache line");

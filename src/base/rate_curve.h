@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A rate that changes linearly in pieces: its integral over time, and the inverse of that. */
+/* A rate, or another number, that changes linearly in pieces: its integral over time, and the
+   inverse of that. */
 #ifndef BN_BASE_RATE_CURVE_H
 #define BN_BASE_RATE_CURVE_H
 
@@ -19,5 +20,7 @@ void bn_rate_curve_sum(struct bn_rate_piece *piece, size_t n);
    never is.  Both take a number of steps that is the logarithm of n, which is at least 1. */
 double bn_rate_curve_mass(const struct bn_rate_piece *piece, size_t n, double s);
 double bn_rate_curve_time(const struct bn_rate_piece *piece, size_t n, double mass);
+/* Returns the piece that the time s >= 0 is in: of two that meet there, the later one. */
+const struct bn_rate_piece *bn_rate_curve_at(const struct bn_rate_piece *piece, size_t n, double s);
 
 #endif

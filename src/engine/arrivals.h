@@ -40,13 +40,10 @@ double bn_arrivals_time(const struct bn_arrivals *a, uint64_t position);
 
 enum { BN_PACER_MARKS = 4096 };
 
-struct bn_phases; /* engine/phases.h */
-
 struct bn_pacer {
   struct bn_arrivals sequence;
   uint64_t start_ns;
   struct bn_rate_piece constant; /* the curve of bn_pacer_init_rate */
-  struct bn_phases *phases;      /* borrowed; NULL: the rate has none */
   /* The position of the last arrival that was claimed.  All threads write it: it has a cache line
      for itself. */
   _Alignas(64) _Atomic uint64_t claimed;

@@ -3,6 +3,7 @@
 #include "engine/event.h"
 
 #include "base/log.h"
+#include "engine/active.h"
 #include "engine/arrivals.h"
 #include "engine/loop.h"
 #include "engine/outage.h"
@@ -58,12 +59,6 @@ void bn_event_return_unbegun(struct bn_session *s)
   bn_quota_unclaim(s->share, !s->share->counted);
 }
 
-/* Returns the phases by which the events of the session are counted, or NULL. */
-static struct bn_phases *event_phases(const struct bn_session *s)
-{
-  return s->pacer != NULL ? s->pacer->phases : NULL;
-}
-
 /* Adds to a counter of the kind that the event in flight is of. */
 static void event_add_to_kind(const struct bn_session *s, enum bn_metric_kind counter, uint64_t n)
 {
@@ -78,8 +73,8 @@ void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
     event_add_to_kind(s, BN_EVENT_RETRIES, s->repeats);
     event_add_to_kind(s, BN_EVENT_FAILED, 1);
   }
-  if (!warm && event_phases(s) != NULL)
-    bn_phases_failed(event_phases(s), s->id, tick, s->repeats);
+  if (!warm && s->phases != NULL)
+    bn_phases_failed(s->phases, s->id, tick, s->repeats);
   bn_event_forget_now(s, tick);
   if (!warm && s->last_ns <= bn_stat_get(&s->limit->span_ns))
     bn_stat_bump(&s->stat->failed, 1);
@@ -101,15 +96,15 @@ void bn_event_start_due(struct bn_session *s, struct bn_tick *tick)
   tick->start_ns = s->due_ns;
   s->due_ns = 0;
   bn_event_began(s, tick->start_ns);
-  if (event_phases(s) != NULL && tick->start_ns >= s->stat->counts_from_ns)
-    bn_phases_began(event_phases(s), s->id, tick->begun_ns);
+  if (s->phases != NULL && tick->start_ns >= s->stat->counts_from_ns)
+    bn_phases_began(s->phases, s->id, tick->begun_ns);
 }
 
 void bn_event_dropped(struct bn_session *s, const struct bn_tick *tick)
 {
   bn_stat_bump(&s->stat->dropped, 1);
-  if (event_phases(s) != NULL)
-    bn_phases_dropped(event_phases(s), s->id, tick->begun_ns);
+  if (s->phases != NULL)
+    bn_phases_dropped(s->phases, s->id, tick);
 }
 
 /* `begun` counts the event already, so that the sum of starts alone moves. */
@@ -205,7 +200,7 @@ bool bn_event_claim(struct bn_session *s)
   return true;
 }
 
-/* --- think times --- */
+/* --- pauses --- */
 
 /* Every end is looked at, because the next event does not begin there. */
 void bn_event_make_pause(struct bn_session *s)
@@ -263,13 +258,34 @@ static bool event_end_pause(struct bn_session *s, uint64_t until_ns)
   return true;
 }
 
+static uint64_t event_ns_of(const struct bn_session *s, double s_after)
+{
+  return s_after < 3e9 ? s->start_ns + (uint64_t)(s_after * 1e9) : UINT64_MAX;
+}
+
+/* Returns the first time from at_ns on at which --threads-profile wants the session to be active.
+ */
+static uint64_t event_active_ns(struct bn_session *s, uint64_t at_ns)
+{
+  struct bn_active_span span;
+  uint64_t from_ns;
+
+  if (at_ns < s->think.active_until_ns || s->think.active_until_ns == UINT64_MAX)
+    return at_ns;
+  span = bn_active_find(&s->services->conf->profile, s->id,
+                        (double)event_between(s->start_ns, at_ns) * 1e-9);
+  from_ns = event_ns_of(s, span.from_s);
+  s->think.active_until_ns = event_ns_of(s, span.until_s);
+  return from_ns > at_ns ? from_ns : at_ns;
+}
+
 /* The ticket is claimed before the pause, so that no session pauses for an event that is not to
    be. */
 static bool event_pause(struct bn_session *s)
 {
-  const uint64_t pause_ns = event_draw_pause(s), until_ns = s->last_ns + pause_ns;
+  const uint64_t until_ns = event_active_ns(s, s->last_ns + event_draw_pause(s));
 
-  if (pause_ns == 0)
+  if (until_ns <= s->last_ns)
     return true;
   s->services->pause(s, until_ns);
   return event_end_pause(s, until_ns);
@@ -322,11 +338,10 @@ static enum bn_event_answer event_ask_pause(struct bn_session *s)
   uint64_t until_ns = s->think.until_ns, wake_ns;
 
   if (until_ns == 0) {
-    const uint64_t pause_ns = event_draw_pause(s);
-
-    if (pause_ns == 0)
+    until_ns = event_active_ns(s, s->last_ns + event_draw_pause(s));
+    if (until_ns <= s->last_ns)
       return BN_EVENT_YES;
-    s->think.until_ns = until_ns = s->last_ns + pause_ns;
+    s->think.until_ns = until_ns;
   }
   wake_ns = until_ns < deadline_ns ? until_ns : deadline_ns;
   if (bn_clock_mono() < wake_ns) {
@@ -454,7 +469,7 @@ static void event_uncount(struct bn_session *s, const struct bn_tick *tick)
 static void event_count_in_phase(const struct bn_session *s, const struct bn_tick *tick,
                                  uint64_t took)
 {
-  const size_t k = bn_phases_ended(event_phases(s), s->id, tick->start_ns, took, s->repeats);
+  const size_t k = bn_phases_ended(s->phases, s->id, tick->start_ns, took, s->repeats);
 
   bn_stat_record(s->stat, s->stat->phase_hist + (unsigned)k, took);
 }
@@ -490,7 +505,7 @@ static __attribute__((cold, noinline)) void event_attend(struct bn_session *s,
     s->kind = s->repeats = 0;
     return;
   }
-  if (event_phases(s) != NULL)
+  if (s->phases != NULL)
     event_count_in_phase(s, tick, took);
   if (st->service_hist != 0)
     service = event_note_waiting(st, tick, now);

@@ -18,7 +18,7 @@ unsigned bn_load_apart(const struct bn_conf *c, const struct bn_workload *ops)
     bits |= BN_STAT_WARMUP;
   if (c->policy->own_report && c->plan.rate > 0)
     bits |= BN_STAT_WAITING;
-  if (c->policy->own_report && !bn_delay_is_none(&c->think))
+  if (c->policy->own_report && bn_conf_pauses(c))
     bits |= BN_STAT_LAG;
   return bits;
 }

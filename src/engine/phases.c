@@ -39,7 +39,7 @@ struct bn_phases {
   struct phase_counts *counts;             /* owned; [n][STRIPES] */
   /* Set after the end. */
   uint64_t until_ns;
-  double wanted[BN_PROFILE_PHASES]; /* events that the rates make due */
+  double wanted[BN_PROFILE_PHASES]; /* the integral of the curve: events, or seconds of threads */
   uint64_t due[BN_PROFILE_PHASES];  /* arrivals */
 };
 
@@ -73,6 +73,11 @@ void bn_phases_start(struct bn_phases *p, uint64_t from_ns)
   p->from_ns[p->n] = UINT64_MAX;
 }
 
+static bool phases_have_rate(const struct bn_phases *p)
+{
+  return p->profile->of == BN_PROFILE_RATE;
+}
+
 /* --- counting --------------------------------------------------------------------------------- */
 
 static size_t phases_find(const struct bn_phases *p, uint64_t at_ns)
@@ -99,9 +104,21 @@ void bn_phases_began(struct bn_phases *p, unsigned id, uint64_t begun_ns)
   phases_add(&phases_counts_of(p, phases_find(p, begun_ns), id)->began, 1);
 }
 
-void bn_phases_dropped(struct bn_phases *p, unsigned id, uint64_t begun_ns)
+/* Returns the counts of the phase in which an event began. */
+static struct phase_counts *phases_of_begin(const struct bn_phases *p, unsigned id,
+                                            const struct bn_tick *tick)
 {
-  phases_add(&phases_counts_of(p, phases_find(p, begun_ns), id)->dropped, 1);
+  return phases_counts_of(p, phases_find(p, phases_have_rate(p) ? tick->begun_ns : tick->start_ns),
+                          id);
+}
+
+void bn_phases_dropped(struct bn_phases *p, unsigned id, const struct bn_tick *tick)
+{
+  struct phase_counts *c = phases_of_begin(p, id, tick);
+
+  phases_add(&c->dropped, 1);
+  if (!phases_have_rate(p))
+    phases_add(&c->began, 1);
 }
 
 void bn_phases_failed(struct bn_phases *p, unsigned id, const struct bn_tick *tick,
@@ -109,7 +126,7 @@ void bn_phases_failed(struct bn_phases *p, unsigned id, const struct bn_tick *ti
 {
   struct phase_counts *c = phases_counts_of(p, phases_find(p, tick->start_ns), id);
 
-  phases_add(&phases_counts_of(p, phases_find(p, tick->begun_ns), id)->dropped, UINT64_MAX);
+  phases_add(&phases_of_begin(p, id, tick)->dropped, UINT64_MAX);
   phases_add(&c->failed, 1);
   phases_add(&c->retries, retries);
 }
@@ -153,6 +170,8 @@ size_t bn_phases_ended(struct bn_phases *p, unsigned id, uint64_t due_ns, uint64
   struct phase_counts *c = phases_counts_of(p, k, id);
   struct slice *slice = phases_slice(p, k, c, due_ns - p->from_ns[k]);
 
+  if (!phases_have_rate(p))
+    phases_add(&c->began, 1);
   if (retries > 0)
     phases_add(&c->retries, retries);
   if (slice != NULL) {
@@ -172,25 +191,42 @@ static uint64_t phases_end_ns(const struct bn_phases *p, size_t k)
   return end_ns > p->from_ns[k] ? end_ns : p->from_ns[k];
 }
 
-/* Arrivals after the last ticket of --events belong to no event.  The last phase has the rest. */
-void bn_phases_count_due(struct bn_phases *p, struct bn_pacer *pacer, uint64_t until_ns,
-                         uint64_t due)
+/* Returns the integral of the curve up to at_ns.  A pacer may have a share of it. */
+static double phases_integral(const struct bn_phases *p, const struct bn_pacer *pacer,
+                              uint64_t at_ns)
 {
-  double wanted = bn_pacer_expected(pacer, p->from_ns[0]);
+  const struct bn_profile *f = p->profile;
+
+  if (pacer != NULL)
+    return bn_pacer_expected(pacer, at_ns);
+  return bn_rate_curve_mass(f->piece, f->n_pieces,
+                            f->lead_s + (double)(at_ns - p->from_ns[0]) * 1e-9);
+}
+
+/* Arrivals after the last ticket of --events belong to no event.  The last phase has the rest. */
+static uint64_t phases_due_until(const struct bn_phases *p, struct bn_pacer *pacer, uint64_t end_ns,
+                                 uint64_t due)
+{
+  uint64_t all = due;
+
+  if (pacer != NULL && end_ns < p->until_ns)
+    all = bn_pacer_due(pacer, p->from_ns[0], end_ns - 1).counted;
+  return all < due ? all : due;
+}
+
+void bn_phases_end(struct bn_phases *p, struct bn_pacer *pacer, uint64_t until_ns, uint64_t due)
+{
+  double wanted = phases_integral(p, pacer, p->from_ns[0]);
   uint64_t before = 0;
 
   p->until_ns = until_ns;
   for (size_t k = 0; k < p->n; k++) {
-    const uint64_t end_ns = phases_end_ns(p, k);
-    const double expected = bn_pacer_expected(pacer, end_ns);
-    uint64_t all = due;
+    const uint64_t end_ns = phases_end_ns(p, k), all = phases_due_until(p, pacer, end_ns, due);
+    const double integral = phases_integral(p, pacer, end_ns);
 
-    if (end_ns < until_ns)
-      all = bn_pacer_due(pacer, p->from_ns[0], end_ns - 1).counted;
-    all = all < due ? all : due;
-    p->wanted[k] = expected - wanted;
+    p->wanted[k] = integral - wanted;
     p->due[k] = all > before ? all - before : 0;
-    wanted = expected;
+    wanted = integral;
     before += p->due[k];
   }
 }
@@ -312,6 +348,8 @@ void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view
   uint64_t queued = 0;
 
   bn_phases_name_all(v, store, &v->delta->metrics);
+  for (size_t k = 0; k < v->n_phases; k++)
+    *(phases_have_rate(p) ? &store->phase[k].wanted_threads : &store->phase[k].wanted_per_s) = NAN;
   for (size_t k = 0; k < v->n_phases && k <= last; k++) {
     struct bn_phase_view *out = &store->phase[k];
     double span_s;
@@ -320,12 +358,12 @@ void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view
     out->to_s = (double)(phases_end_ns(p, k) - p->from_ns[0]) * 1e-9;
     span_s = out->to_s - out->from_s;
     phases_count(p, k, k == last, out);
-    out->due = p->due[k];
+    out->due = phases_have_rate(p) ? p->due[k] : out->started + out->dropped;
     out->carried = queued;
     queued = bn_pacer_queued(out->due + queued, out->started + out->dropped, UINT64_MAX);
     out->queued = queued;
     if (span_s > 0) {
-      out->wanted_per_s = p->wanted[k] / span_s;
+      *(phases_have_rate(p) ? &out->wanted_per_s : &out->wanted_threads) = p->wanted[k] / span_s;
       out->started_per_s = (double)out->started / span_s;
     }
     phases_judge(p, k, v, out);

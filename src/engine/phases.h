@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The phases of --rate-profile, as the sessions count them.
+/* The phases of --rate-profile or --threads-profile, as the sessions count them.
 
    An event belongs to the phase in which it was due, however late it begins or ends: its latency is
    that of whoever asked for it then, and a phase does not answer for the backlog that it was left
    by the one before.  The events that began or were dropped are counted apart, in the phase in
    which they began, so that at the end of each phase
-   due + carried in = started + dropped + queued. */
+   due + carried in = started + dropped + queued.
+   With --threads-profile, an event is due when it begins, and nothing waits. */
 #ifndef BN_ENGINE_PHASES_H
 #define BN_ENGINE_PHASES_H
 
@@ -22,10 +23,11 @@ void bn_phases_free(struct bn_phases *p);
 /* The first phase begins at from_ns (CLOCK_MONOTONIC), before any event. */
 void bn_phases_start(struct bn_phases *p, uint64_t from_ns);
 
-/* Any thread, with the id of its session, for events that are due after the start. */
+/* Any thread, with the id of its session, for events that are due after the start.  The first
+   function is for events of a rate, which are due before they begin. */
 void bn_phases_began(struct bn_phases *p, unsigned id, uint64_t begun_ns);
-/* The event that began then does not count. */
-void bn_phases_dropped(struct bn_phases *p, unsigned id, uint64_t begun_ns);
+/* An event does not count. */
+void bn_phases_dropped(struct bn_phases *p, unsigned id, const struct bn_tick *tick);
 /* An event has failed for good, which has been dropped. */
 void bn_phases_failed(struct bn_phases *p, unsigned id, const struct bn_tick *tick,
                       unsigned retries);
@@ -34,9 +36,8 @@ size_t bn_phases_ended(struct bn_phases *p, unsigned id, uint64_t due_ns, uint64
                        unsigned retries);
 
 /* The main thread calls these two functions after the end.  The first one counts the arrivals of
-   each phase up to until_ns, of which `due` belong to events. */
-void bn_phases_count_due(struct bn_phases *p, struct bn_pacer *pacer, uint64_t until_ns,
-                         uint64_t due);
+   each phase up to until_ns, of which `due` belong to events.  pacer NULL: there is no rate. */
+void bn_phases_end(struct bn_phases *p, struct bn_pacer *pacer, uint64_t until_ns, uint64_t due);
 /* Sets the phases of a view that has been filled. */
 void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view_store *store);
 

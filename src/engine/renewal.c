@@ -17,13 +17,13 @@ uint64_t bn_renewal_due_ns(const struct bn_session *s, uint64_t i)
   const double n = (double)i * s->services->sessions + s->number + 0.5;
   const double after_s = n / renewal_rate(s);
 
-  return after_s < 3e9 ? s->renewal.start_ns + (uint64_t)(after_s * 1e9) : UINT64_MAX;
+  return after_s < 3e9 ? s->start_ns + (uint64_t)(after_s * 1e9) : UINT64_MAX;
 }
 
 /* Returns how many turns are due up to now_ns. */
 static uint64_t renewal_passed(const struct bn_session *s, uint64_t now_ns)
 {
-  const double after_s = (double)(now_ns - s->renewal.start_ns) * 1e-9;
+  const double after_s = (double)(now_ns - s->start_ns) * 1e-9;
   const double n = (after_s * renewal_rate(s) - s->number - 0.5) / s->services->sessions;
   uint64_t passed = n > 0 ? (uint64_t)n : 0;
 
@@ -33,9 +33,8 @@ static uint64_t renewal_passed(const struct bn_session *s, uint64_t now_ns)
   return passed;
 }
 
-void bn_renewal_start(struct bn_session *s, uint64_t start_ns)
+void bn_renewal_start(struct bn_session *s)
 {
-  s->renewal.start_ns = start_ns;
   if (renewal_rate(s) > 0)
     s->renewal.next_ns = bn_renewal_due_ns(s, 0);
 }
@@ -74,7 +73,7 @@ void bn_renewal_log_missed(const struct bn_sessions *s, uint64_t end_ns)
 {
   uint64_t due = 0, missed = 0;
 
-  if (renewal_rate(&s->all[0]) <= 0)
+  if (renewal_rate(&s->all[0]) <= 0 || s->all[0].services->conf->profile.of == BN_PROFILE_THREADS)
     return;
   for (unsigned i = 0; i < s->workers; i++) {
     const uint64_t passed = renewal_passed(&s->all[i], end_ns);

@@ -13,8 +13,8 @@
 /* Returns when that turn is due (CLOCK_MONOTONIC). */
 uint64_t bn_renewal_due_ns(const struct bn_session *s, uint64_t i);
 
-/* Sets the start of the run.  Comes before the first event of the session, whose worker waits. */
-void bn_renewal_start(struct bn_session *s, uint64_t start_ns);
+/* Finds the first turn, after the start of the run is known. */
+void bn_renewal_start(struct bn_session *s);
 
 /* Says that connections of the session may be opened again; returns false if there are no turns.
    Its worker calls this function and the next one. */
@@ -23,8 +23,9 @@ bool bn_renewal_allow(struct bn_session *s);
    the event is repeated. */
 bool bn_renewal_take(struct bn_session *s);
 
-/* Notes that more than a hundredth of the turns due up to end_ns was missed.  The main thread calls
-   it after the workers have gone, or were abandoned. */
+/* Notes that more than a hundredth of the turns due up to end_ns was missed, except by sessions
+   that pause for --threads-profile.  The main thread calls it after the workers have gone, or were
+   abandoned. */
 void bn_renewal_log_missed(const struct bn_sessions *s, uint64_t end_ns);
 
 #endif

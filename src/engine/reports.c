@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/escape.h"
+#include "engine/active.h"
 #include "engine/asserts.h"
 #include "engine/phases.h"
 #include "engine/stop.h"
@@ -416,6 +417,16 @@ static uint64_t reports_oldest(const struct bn_reports *r, const struct bn_snap 
   return age_ns < most_ns ? age_ns : most_ns;
 }
 
+/* Returns how many of the running sessions --threads-profile wants in the middle of the span. */
+static unsigned reports_active(const struct bn_reports *r, unsigned running, uint64_t now_ns,
+                               uint64_t span_ns)
+{
+  const double at_s = (double)(now_ns - r->facts.start_ns - span_ns / 2) * 1e-9;
+  const unsigned active = bn_active_count(&r->conf->profile, at_s);
+
+  return active < running ? active : running;
+}
+
 /* Sets the members of a view that are not part of the difference. */
 static void reports_complete_view(const struct bn_reports *r, struct report *d,
                                   const struct bn_run_state *s)
@@ -433,6 +444,8 @@ static void reports_complete_view(const struct bn_reports *r, struct report *d,
   v->oldest_s = (double)reports_oldest(r, &d->now, s->now_ns) * 1e-9;
   if (s->at_limit)
     v->running = s->running;
+  if (r->conf->profile.of == BN_PROFILE_THREADS)
+    v->running = reports_active(r, v->running, s->now_ns, d->delta.span_ns);
   if (r->ops->figures != NULL) {
     v->n_figures = r->ops->figures(v, d->store.figure, BN_FIGURES_MAX);
     v->figures = d->store.figure;

@@ -27,6 +27,7 @@ struct bn_run {
   struct bn_load load;
   struct bn_outage outage;
   struct bn_pacer pacer;
+  struct bn_phases *phases; /* owned; NULL: none */
   struct bn_clock clock;
   struct bn_sessions sessions;
   struct bn_threads threads;
@@ -71,13 +72,12 @@ static void run_make_pacer(struct bn_run *run)
 
   if (c->plan.rate <= 0)
     return;
-  if (c->profile.n_pieces > 0) {
+  if (c->profile.of == BN_PROFILE_RATE) {
     bn_pacer_init(&run->pacer, c->seed + first, c->profile.piece, c->profile.n_pieces);
     bn_pacer_take_share(&run->pacer, c->plan.threads / all);
   } else {
     bn_pacer_init_rate(&run->pacer, c->seed + first, c->plan.rate);
   }
-  run->pacer.phases = bn_phases_new(bn_load_phases(c));
   if (c->raw.arrivals == BN_GAPS_CONSTANT)
     bn_pacer_make_constant(&run->pacer, (first + c->plan.threads / 2.0) / all);
   run->pacer_made = true;
@@ -99,7 +99,7 @@ static void run_make_quota(struct bn_run *run)
                                      .sessions = c->plan.threads,
                                      .others = BN_LOAD_SIDE,
                                      .warmup = c->plan.warmup_ns != 0,
-                                     .one_by_one = c->plan.rate > 0 || !bn_delay_is_none(&c->think),
+                                     .one_by_one = c->plan.rate > 0 || bn_conf_pauses(c),
                                      .one_more = c->policy->warmup_event_is_extra,
                                      .returns = run_goes_on_after_failures(c),
                                      .by_start = c->policy->own_report,
@@ -115,6 +115,7 @@ static int run_make_sessions(struct bn_run *run, unsigned n_workers)
   const struct bn_sessions_links links = {.load = &run->load,
                                           .quota = &run->quota,
                                           .pacer = pacer,
+                                          .phases = run->phases,
                                           .outage = &run->outage,
                                           .clock = &run->clock,
                                           .services = &run->services,
@@ -151,6 +152,7 @@ static void run_make_watch(struct bn_run *run, const struct bn_run_setup *setup)
                                      .load = &run->load,
                                      .quota = &run->quota,
                                      .pacer = run->pacer_made ? &run->pacer : NULL,
+                                     .phases = run->phases,
                                      .outage = &run->outage,
                                      .threads = &run->threads,
                                      .interrupt = &run->interrupt,
@@ -194,6 +196,7 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
   if (bn_load_init(&run->load, sessions, workers, setup->ops->metrics,
                    bn_load_apart(setup->conf, setup->ops), bn_load_phases(setup->conf)) == 0) {
     run_make_pacer(run);
+    run->phases = bn_phases_new(bn_load_phases(setup->conf));
     run_make_quota(run);
     rc = run_make_sessions(run, workers);
   }
@@ -239,7 +242,7 @@ void bn_run_free(struct bn_run *run)
   bn_sessions_done(&run->sessions);
   if (run->pacer_made)
     bn_pacer_done(&run->pacer);
-  bn_phases_free(run->pacer.phases);
+  bn_phases_free(run->phases);
   bn_quota_done(&run->quota);
   bn_outage_done(&run->outage);
   bn_hist_free(run->ages);
@@ -465,13 +468,16 @@ static void run_start_session(const struct bn_run *run, struct bn_session *s,
   s->stat->counts_from_ns = warmup ? times->measure_ns : 0;
   s->mark = warmup || (native && run->pacer_made) ? &bn_event_always : &run->quota.limit.until_ns;
   s->attend = BN_ATTEND_LIMIT;
-  if (!bn_delay_is_none(&run->job.conf->think) || s->think.own_ns != UINT64_MAX)
+  if (bn_conf_pauses(run->job.conf) || s->think.own_ns != UINT64_MAX)
     bn_event_make_pause(s);
+  if (run->job.conf->profile.of == BN_PROFILE_THREADS)
+    s->think.active_until_ns = 0;
   if (run->quota.events != 0 || run->pacer_made)
     s->attend |= BN_ATTEND_CLAIM;
   if (run->pacer_made)
     s->attend |= BN_ATTEND_RATE;
-  bn_renewal_start(s, times->start_ns);
+  s->start_ns = times->start_ns;
+  bn_renewal_start(s);
   atomic_store_explicit(&s->stat->running, true, memory_order_relaxed);
 }
 
@@ -499,7 +505,7 @@ static bool run_open_start_barrier(struct bn_run *run, struct bn_times *times)
   bn_reports_start(run->reports, times->start_ns);
   if (run->pacer_made)
     bn_pacer_start(&run->pacer, times->start_ns);
-  bn_phases_start(run->pacer.phases, times->measure_ns);
+  bn_phases_start(run->phases, times->measure_ns);
   for (unsigned k = 0; k < run->sessions.workers; k++)
     run_start_session(run, &run->sessions.all[k], times);
   if (!bn_threads_open(&run->threads, times))

@@ -101,10 +101,6 @@ static void run_state_find_queue(const struct bn_run_parts *p, struct bn_run_sta
   s->due = due.counted - (waiting - s->backlog) + begun_late;
   if (due.estimated)
     s->due = state_events_started(p->load) + s->backlog;
-  if (p->pacer->phases != NULL) {
-    s->phases = p->pacer->phases;
-    bn_phases_count_due(p->pacer->phases, p->pacer, s->now_ns, s->due);
-  }
   s->warmup_waiting = due.warmup > begun ? due.warmup - begun : 0;
   bn_pacer_ages(p->pacer, s->now_ns, skip, s->backlog, ages, &s->oldest_ns);
   s->ages = ages;
@@ -129,6 +125,10 @@ struct bn_run_state bn_run_state_end(const struct bn_run_parts *p, const struct 
   m.teardown_ns = m.abandoned ? 0 : state_ns_between(m.looped_ns, closed_ns);
   if (m.paced)
     run_state_find_queue(p, &m, ages);
+  if (p->phases != NULL) {
+    m.phases = p->phases;
+    bn_phases_end(p->phases, p->pacer, m.now_ns, m.due);
+  }
   if (m.abandoned)
     bn_outage_end(p->outage, m.now_ns);
   m.outages = bn_outage_get(p->outage);

@@ -17,7 +17,8 @@ struct bn_run_parts {
   struct bn_outcome *outcome;
   struct bn_load *load;
   struct bn_quota *quota;
-  struct bn_pacer *pacer; /* NULL: no --rate */
+  struct bn_pacer *pacer;   /* NULL: no --rate */
+  struct bn_phases *phases; /* NULL: none */
   struct bn_outage *outage;
   struct bn_threads *threads;
   struct bn_interrupt *interrupt;

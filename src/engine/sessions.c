@@ -39,7 +39,8 @@ int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_se
     session->mark = &l->quota->limit.until_ns;
     session->share = &l->quota->share[i];
     session->pacer = l->pacer;
-    session->think.own_ns = UINT64_MAX;
+    session->phases = l->phases;
+    session->think.own_ns = session->think.active_until_ns = UINT64_MAX;
     session->outage = i < n ? l->outage : NULL;
     session->services = l->services;
     session->state = size > 0 ? (char *)s->state + size * i : NULL;

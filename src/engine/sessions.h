@@ -23,7 +23,8 @@ struct bn_sessions {
 struct bn_sessions_links {
   struct bn_load *load;
   struct bn_quota *quota;
-  struct bn_pacer *pacer; /* NULL: no --rate */
+  struct bn_pacer *pacer;   /* NULL: no --rate */
+  struct bn_phases *phases; /* NULL: none */
   struct bn_outage *outage;
   struct bn_clock *clock;
   const struct bn_services *services;

@@ -133,7 +133,7 @@ void *bn_worker_run(void *worker)
   struct bn_session *s = bn_worker_session(w, 0);
 
   /* The kernel's default lets each sleep end 50 us late, which would count as latency. */
-  if (w->job->conf->plan.rate > 0 || !bn_delay_is_none(&w->job->conf->think))
+  if (w->job->conf->plan.rate > 0 || bn_conf_pauses(w->job->conf))
     (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   bn_worker_begin(w, s);
   if (!bn_threads_unwanted(w->threads))

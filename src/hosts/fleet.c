@@ -89,6 +89,12 @@ static int fleet_check_command(const struct bn_hosts_setup *s, struct bn_err *er
 /* The hosts do not have the file of a trace, or they have another one. */
 static int fleet_check_profile(const struct bn_conf *conf, struct bn_err *err)
 {
+  if (conf->profile.of == BN_PROFILE_THREADS)
+    return bn_err_set(
+        err, BN_ERR_OPTION,
+        "--threads-profile=%.200s: cannot be used with --hosts: each host has threads "
+        "of its own; give each of several runs a profile",
+        conf->raw.threads_profile);
   return !conf->profile.has_trace
              ? 0
              : bn_err_set(

@@ -432,7 +432,8 @@ static int assert_check_phase(const char *part, const struct bn_metrics *m, stru
                       "phases are told apart in the total of each group alone, and the run has "
                       "groups (--group); a latency of a group is @" BN_GROUP_PART "NAME");
   if (n == 0)
-    return bn_err_set(err, 0, "the run has no phases; --rate-profile makes them");
+    return bn_err_set(err, 0,
+                      "the run has no phases; --rate-profile and --threads-profile make them");
   return bn_err_set(err, 0, "the run has no %s: its profile has %zu phase(s)", part, n);
 }
 

@@ -116,6 +116,7 @@ const struct bn_layout bn_layout_phase[] = {
     MEMBER(bn_phase_view, BN_LAY_REAL, from_s),
     MEMBER(bn_phase_view, BN_LAY_REAL, to_s),
     MEMBER(bn_phase_view, BN_LAY_REAL, wanted_per_s),
+    MEMBER(bn_phase_view, BN_LAY_REAL, wanted_threads),
     MEMBER(bn_phase_view, BN_LAY_REAL, started_per_s),
     MEMBER(bn_phase_view, BN_LAY_WHOLE, due),
     MEMBER(bn_phase_view, BN_LAY_WHOLE, carried),

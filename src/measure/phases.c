@@ -71,6 +71,16 @@ size_t bn_phases_begun(const struct bn_view *v)
   return n;
 }
 
+void bn_phases_settle(struct bn_phase_view *p)
+{
+  if (!isfinite(p->recovery_s))
+    p->recovery_s = NAN;
+  if (!isfinite(p->wanted_per_s))
+    p->wanted_per_s = NAN;
+  if (!isfinite(p->wanted_threads) || !isnan(p->wanted_per_s))
+    p->wanted_threads = NAN;
+}
+
 /* A document may name its metrics in any way. */
 static const char *phases_text(const char *metric)
 {
@@ -121,6 +131,7 @@ static void phase_add(struct bn_phase_view *sum, const struct bn_phase_view *par
     sum->to_s = part->to_s;
   }
   sum->wanted_per_s += part->wanted_per_s;
+  sum->wanted_threads += part->wanted_threads;
   sum->started_per_s += part->started_per_s;
   sum->due += part->due;
   sum->carried += part->carried;

@@ -23,6 +23,8 @@ size_t bn_phases_begun(const struct bn_view *v);
 /* Returns whether the name of a part is that of a phase. */
 bool bn_phases_part(const char *part);
 
+/* Makes what a record does not have NaN.  Earlier versions have no numbers of threads. */
+void bn_phases_settle(struct bn_phase_view *p);
 /* Gives a view of these metrics and timings the phases that they have, with no figures. */
 void bn_phases_name_all(struct bn_view *v, struct bn_view_store *store, const struct bn_metrics *m);
 /* Copies the figures of the phases of a view, if it has any, into one that owns its metrics and

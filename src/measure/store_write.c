@@ -184,7 +184,7 @@ static void store_put_event_kinds(struct bn_json_out *p, struct bn_node *record,
   bn_json_put(p, record, "event_kinds", list);
 }
 
-/* Puts the phases of --rate-profile. */
+/* Puts the phases of a profile. */
 static void store_put_phases(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list;

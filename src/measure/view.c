@@ -210,8 +210,7 @@ void bn_view_settle(struct bn_view *v, struct bn_view_store *store)
     view_settle_session(&store->session[i]);
   bn_event_kinds_share(v, store);
   for (size_t i = 0; i < v->n_phases; i++)
-    if (!isfinite(store->phase[i].recovery_s))
-      store->phase[i].recovery_s = NAN;
+    bn_phases_settle(&store->phase[i]);
 }
 
 /* --- values from a snapshot ------------------------------------------------------------------- */

@@ -66,14 +66,16 @@ uint64_t bn_conf_events(const struct bn_conf *c, uint64_t threads)
                                     : (uint64_t)r->events;
 }
 
+/* Refuses the profile that was given; `name` is its option. */
 static int conf_refuse_profile(const struct bn_conf *c, const struct bn_optset *s,
-                               struct bn_optset_fault *fault, const char *what)
+                               struct bn_optset_fault *fault, const char *name, const char *what)
 {
-  char plain[BN_PROFILE_WRONG + 32];
+  const bool of_rate = strcmp(name, "rate-profile") == 0;
+  char plain[BN_PROFILE_WRONG + 40];
 
-  (void)snprintf(plain, sizeof plain, "Invalid value for --rate-profile: %s", what);
-  return conf_refuse(s, fault, &(struct wrong){"rate-profile", what, plain, BN_OPTSET_RANGE},
-                     c->raw.rate_profile);
+  (void)snprintf(plain, sizeof plain, "Invalid value for --%s: %s", name, what);
+  return conf_refuse(s, fault, &(struct wrong){name, what, plain, BN_OPTSET_RANGE},
+                     of_rate ? c->raw.rate_profile : c->raw.threads_profile);
 }
 
 /* Returns the mean of the profile's rates in the time of the run, or in its phases if there is no
@@ -88,31 +90,98 @@ static double conf_mean_rate(const struct bn_conf *c)
          span_s;
 }
 
+/* Reads a profile, which gives the run its time.  A run without a limit ends with its last value.
+ */
+static int conf_read_profile(struct bn_conf *c, const struct bn_optset *s,
+                             struct bn_optset_fault *fault, const char *name, enum bn_profile_of of)
+{
+  struct bn_conf_raw *r = &c->raw;
+  const char *text = of == BN_PROFILE_RATE ? r->rate_profile : r->threads_profile;
+  char wrong[BN_PROFILE_WRONG];
+
+  if (bn_profile_parse(text, of, r->warmup_s, &c->profile, wrong) != 0)
+    return conf_refuse_profile(c, s, fault, name, wrong);
+  if (!bn_optset_given(s, "time"))
+    r->time_s = c->profile.span_s;
+  if (r->time_s > 0 || c->profile.piece[c->profile.n_pieces - 1].end_rate > 0)
+    return 0;
+  return conf_refuse_profile(c, s, fault, name,
+                             of == BN_PROFILE_RATE
+                                 ? "ends with the rate 0, so that a run without a time limit never "
+                                   "ends; leave out --time=0"
+                                 : "ends with no active thread, so that a run without a time limit "
+                                   "never ends; leave out --time=0");
+}
+
+static int conf_finish_rate_profile(struct bn_conf *c, const struct bn_optset *s,
+                                    struct bn_optset_fault *fault)
+{
+  static const char name[] = "rate-profile";
+  int rc;
+
+  if (c->raw.rate > 0)
+    return conf_refuse_profile(c, s, fault, name, "cannot be used with --rate, which it replaces");
+  rc = conf_read_profile(c, s, fault, name, BN_PROFILE_RATE);
+  if (rc != 0)
+    return rc;
+  c->plan.rate = conf_mean_rate(c);
+  return c->plan.rate > 0
+             ? 0
+             : conf_refuse_profile(c, s, fault, name, "makes no event due in the time of the run");
+}
+
+/* Returns why a profile of threads cannot be used with the other options, or NULL. */
+static const char *conf_threads_profile_conflict(const struct bn_conf_raw *r)
+{
+  if (r->rate_profile != NULL)
+    return "cannot be used with --rate-profile: events that are due at a rate do not wait for "
+           "threads that pause";
+  if (r->rate > 0)
+    return "cannot be used with --rate: events that are due at a rate do not wait for threads that "
+           "pause";
+  if (r->events_per_session != 0)
+    return "cannot be used with --events-per-session: threads that pause would not end; use --time";
+  if (r->events_given && r->events > 0)
+    return "cannot be used with --events: threads that pause would not end; use --time";
+  return NULL;
+}
+
+/* Unless told otherwise, there are as many threads as are ever active. */
+static int conf_finish_threads_profile(struct bn_conf *c, const struct bn_optset *s,
+                                       struct bn_optset_fault *fault)
+{
+  static const char name[] = "threads-profile";
+  struct bn_conf_raw *r = &c->raw;
+  const char *conflict = conf_threads_profile_conflict(r);
+  char wrong[96];
+  int rc;
+
+  rc = conf_read_profile(c, s, fault, name, BN_PROFILE_THREADS);
+  if (rc != 0)
+    return rc;
+  if (conflict != NULL)
+    return conf_refuse_profile(c, s, fault, name, conflict);
+  if (c->profile.most < 1)
+    return conf_refuse_profile(c, s, fault, name, "has no active thread at any time");
+  r->events = 0;
+  if (!bn_optset_given(s, "threads"))
+    r->threads = (int64_t)c->profile.most;
+  if (c->profile.most <= (double)r->threads)
+    return 0;
+  (void)snprintf(wrong, sizeof wrong, "has up to %.0f active threads, more than --threads=%" PRId64,
+                 c->profile.most, r->threads);
+  return conf_refuse_profile(c, s, fault, name, wrong);
+}
+
 /* A profile is read again if the options are finished again, after a script has set defaults. */
 static int conf_finish_profile(struct bn_conf *c, const struct bn_optset *s,
                                struct bn_optset_fault *fault)
 {
-  struct bn_conf_raw *r = &c->raw;
-  char wrong[BN_PROFILE_WRONG];
-
   bn_profile_done(&c->profile);
-  c->plan.rate = r->rate;
-  if (r->rate_profile == NULL)
-    return 0;
-  if (r->rate > 0)
-    return conf_refuse_profile(c, s, fault, "cannot be used with --rate, which it replaces");
-  if (bn_profile_parse(r->rate_profile, r->warmup_s, &c->profile, wrong) != 0)
-    return conf_refuse_profile(c, s, fault, wrong);
-  if (!bn_optset_given(s, "time"))
-    r->time_s = c->profile.span_s;
-  if (r->time_s <= 0 && c->profile.piece[c->profile.n_pieces - 1].end_rate <= 0)
-    return conf_refuse_profile(c, s, fault,
-                               "ends with the rate 0, so that a run without a time limit never "
-                               "ends; leave out --time=0");
-  c->plan.rate = conf_mean_rate(c);
-  return c->plan.rate > 0
-             ? 0
-             : conf_refuse_profile(c, s, fault, "makes no event due in the time of the run");
+  c->plan.rate = c->raw.rate;
+  if (c->raw.threads_profile != NULL)
+    return conf_finish_threads_profile(c, s, fault);
+  return c->raw.rate_profile != NULL ? conf_finish_rate_profile(c, s, fault) : 0;
 }
 
 /* --events has a default in 0.5. */
@@ -398,7 +467,7 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
 {
   static int (*const steps[])(struct bn_conf *, const struct bn_optset *,
                               struct bn_optset_fault *) = {
-      conf_finish_events,          conf_finish_profile,     conf_finish_times,
+      conf_finish_profile,         conf_finish_events,      conf_finish_times,
       conf_finish_forced_shutdown, conf_finish_grace,       conf_finish_think_time,
       conf_finish_random,          conf_finish_checkpoints, conf_finish_percentiles};
   int rc = 0;
@@ -424,10 +493,15 @@ const char *const bn_conf_apart[][2] = {{"rate", BN_CONF_PROFILE},
 
 const char *bn_conf_rate_text(const struct bn_conf *c, char text[BN_CONF_RATE])
 {
-  if (c->profile.n_pieces > 0)
+  if (c->profile.of == BN_PROFILE_RATE)
     return "--rate-profile";
   (void)snprintf(text, BN_CONF_RATE, "--rate=%.15g", c->plan.rate);
   return text;
+}
+
+bool bn_conf_pauses(const struct bn_conf *c)
+{
+  return !bn_delay_is_none(&c->think) || c->profile.of == BN_PROFILE_THREADS;
 }
 
 void bn_conf_done(struct bn_conf *c)

@@ -38,7 +38,7 @@ struct bn_conf_raw {
   char *forced_shutdown, *time_grace;
   uint64_t thread_stack_size;
   double rate, reconnect_rate;
-  char *rate_profile;
+  char *rate_profile, *threads_profile;
   int64_t rate_max_backlog;
   int arrivals; /* enum bn_gaps */
   char *think_time;
@@ -72,7 +72,7 @@ struct bn_conf {
   uint64_t seed;            /* streams are derived from it; entropy when none was given */
   struct bn_dist dist;
   struct bn_delay think;     /* --think-time */
-  struct bn_profile profile; /* --rate-profile; owned: see bn_conf_done */
+  struct bn_profile profile; /* --rate-profile or --threads-profile; owned: see bn_conf_done */
 };
 
 /* The groups of its options.  The general options are two tables because 0.5 lists the random
@@ -109,6 +109,9 @@ extern const char *const bn_conf_apart[][2];
 /* Returns the option that makes events due, for messages: "--rate=100", "--rate-profile". */
 enum { BN_CONF_RATE = 40 };
 const char *bn_conf_rate_text(const struct bn_conf *c, char text[BN_CONF_RATE]);
+
+/* Returns whether sessions may pause between their events. */
+bool bn_conf_pauses(const struct bn_conf *c);
 
 /* Frees what bn_conf_finish has allocated; the values are the option set's. */
 void bn_conf_done(struct bn_conf *c);

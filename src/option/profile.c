@@ -59,16 +59,35 @@ static bool profile_expect(struct profile_reader *r, const char *word)
   return profile_word(r, word) || profile_fail(r, "'%s' is missing", word);
 }
 
-static bool profile_rate(struct profile_reader *r, double *rate)
-{
-  const char *const begin = r->at;
+/* The words of messages and forms for each kind of curve. */
+static const struct {
+  const char *value, *form;
+  int most;
+} curves[] = {
+    [BN_PROFILE_RATE] = {"rate", "RATE", INT32_MAX},
+    [BN_PROFILE_THREADS] = {"number of threads", "THREADS", 1000000},
+};
 
-  if (!bn_units_read(&r->at, rate))
-    return profile_fail(r, "not a rate");
-  if (*rate <= INT32_MAX)
+/* Returns what is wrong with a value, or NULL. */
+static const char *profile_wrong_value(const struct profile_reader *r, double value)
+{
+  if (value > curves[r->out->of].most)
+    return "greater than";
+  return r->out->of == BN_PROFILE_THREADS && value != floor(value) ? "not whole; at most" : NULL;
+}
+
+static bool profile_value(struct profile_reader *r, double *value)
+{
+  const char *const begin = r->at, *wrong;
+
+  if (!bn_units_read(&r->at, value))
+    return profile_fail(r, "not a %s", curves[r->out->of].value);
+  wrong = profile_wrong_value(r, *value);
+  if (wrong == NULL)
     return true;
   r->at = begin;
-  return profile_fail(r, "the rate is greater than %d", INT32_MAX);
+  return profile_fail(r, "the %s is %s %d", curves[r->out->of].value, wrong,
+                      curves[r->out->of].most);
 }
 
 static bool profile_time(struct profile_reader *r, double *s)
@@ -98,13 +117,14 @@ static bool profile_add(struct profile_reader *r, double start_rate, double end_
   struct bn_profile *out = r->out;
 
   if (out->n_pieces == BN_PROFILE_PIECES)
-    return profile_fail(r, "the profile has more than %d changes of its rate", BN_PROFILE_PIECES);
+    return profile_fail(r, "the profile has more than %d changes", BN_PROFILE_PIECES);
   if (out->span_s + span_s > INT32_MAX)
     return profile_fail(r, "the profile is longer than %d seconds", INT32_MAX);
   out->piece = profile_grow(out->piece, out->n_pieces, sizeof *out->piece);
   out->piece[out->n_pieces++] =
       (struct bn_rate_piece){.start_rate = start_rate, .end_rate = end_rate, .span_s = span_s};
   out->span_s += span_s;
+  out->most = fmax(out->most, fmax(start_rate, end_rate));
   return true;
 }
 
@@ -126,7 +146,7 @@ static bool profile_ramp(struct profile_reader *r)
 {
   double from, to, s;
 
-  return profile_rate(r, &from) && profile_expect(r, "..") && profile_rate(r, &to) &&
+  return profile_value(r, &from) && profile_expect(r, "..") && profile_value(r, &to) &&
          profile_expect(r, "/") && profile_time(r, &s) && profile_add(r, from, to, s);
 }
 
@@ -134,7 +154,7 @@ static bool profile_hold(struct profile_reader *r)
 {
   double rate, s;
 
-  return profile_rate(r, &rate) && profile_expect(r, "/") && profile_time(r, &s) &&
+  return profile_value(r, &rate) && profile_expect(r, "/") && profile_time(r, &s) &&
          profile_add(r, rate, rate, s);
 }
 
@@ -144,10 +164,10 @@ static bool profile_step(struct profile_reader *r)
   double from, to, by, s, steps;
   const char *sign;
 
-  if (!profile_rate(r, &from) || !profile_expect(r, "..") || !profile_rate(r, &to))
+  if (!profile_value(r, &from) || !profile_expect(r, "..") || !profile_value(r, &to))
     return false;
   sign = r->at;
-  if (!profile_expect(r, to < from ? "-" : "+") || !profile_rate(r, &by))
+  if (!profile_expect(r, to < from ? "-" : "+") || !profile_value(r, &by))
     return false;
   if (by <= 0) {
     r->at = sign + 1;
@@ -181,14 +201,14 @@ static bool profile_sine(struct profile_reader *r)
   double mean, height, period_s, s, rate;
   const char *begin;
 
-  if (!profile_rate(r, &mean) || !profile_expect(r, "+-"))
+  if (!profile_value(r, &mean) || !profile_expect(r, "+-"))
     return false;
   begin = r->at;
-  if (!profile_rate(r, &height))
+  if (!profile_value(r, &height))
     return false;
   if (height > mean) {
     r->at = begin;
-    return profile_fail(r, "the rate would fall below 0");
+    return profile_fail(r, "the %s would fall below 0", curves[r->out->of].value);
   }
   if (!profile_expect(r, "/") || !profile_time(r, &period_s))
     return false;
@@ -215,7 +235,7 @@ static bool profile_burst(struct profile_reader *r)
   double rate, burst_s, period_s, s;
   const char *begin;
 
-  if (!profile_rate(r, &rate) || !profile_expect(r, "/") || !profile_time(r, &burst_s))
+  if (!profile_value(r, &rate) || !profile_expect(r, "/") || !profile_time(r, &burst_s))
     return false;
   profile_skip_blanks(r);
   if (!profile_expect(r, "every"))
@@ -250,7 +270,8 @@ struct profile_row {
 };
 
 /* Reads a row of a trace.  *at moves; returns what is wrong there, or NULL. */
-static const char *profile_read_row(const char **at, struct profile_row *row)
+static const char *profile_read_row(const struct profile_reader *r, const char **at,
+                                    struct profile_row *row)
 {
   if (!bn_units_read(at, &row->s))
     return "not a second";
@@ -258,9 +279,10 @@ static const char *profile_read_row(const char **at, struct profile_row *row)
   if (**at == ',')
     *at += 1 + strspn(*at + 1, blanks);
   if (!bn_units_read(at, &row->rate))
-    return "not a rate";
-  if (row->rate > INT32_MAX)
-    return "the rate is too great";
+    return r->out->of == BN_PROFILE_RATE ? "not a rate" : "not a number of threads";
+  if (profile_wrong_value(r, row->rate) != NULL)
+    return r->out->of == BN_PROFILE_RATE ? "the rate is too great"
+                                         : "not a whole number of threads, or too great";
   *at += strspn(*at, blanks);
   return **at == '\0' || **at == '#' ? NULL : "more than two columns";
 }
@@ -293,7 +315,7 @@ static bool profile_trace_line(struct profile_reader *r, struct profile_trace *t
   if (*at == '\0' || *at == '#' ||
       (number == 1 && strchr("0123456789", *at) == NULL && strpbrk(at, "0123456789") == NULL))
     return true;
-  fault = profile_read_row(&at, &row);
+  fault = profile_read_row(r, &at, &row);
   if (fault == NULL && t->rows > 0 && row.s <= t->last.s) {
     fault = "the second is not after that of the row before";
     at = line + strspn(line, blanks);
@@ -356,15 +378,16 @@ static bool profile_trace(struct profile_reader *r)
 
 /* --- the profile --- */
 
+/* "@" stands for a value of the curve. */
 static const struct {
   const char *word, *form;
   bool (*read)(struct profile_reader *r);
 } forms[] = {
-    {"ramp:", "ramp:RATE..RATE/TIME", profile_ramp},
-    {"hold:", "hold:RATE/TIME", profile_hold},
-    {"step:", "step:RATE..RATE+RATE/TIME", profile_step},
-    {"sine:", "sine:RATE+-RATE/TIME [for TIME]", profile_sine},
-    {"burst:", "burst:RATE/TIME every TIME [for TIME]", profile_burst},
+    {"ramp:", "ramp:@..@/TIME", profile_ramp},
+    {"hold:", "hold:@/TIME", profile_hold},
+    {"step:", "step:@..@+@/TIME", profile_step},
+    {"sine:", "sine:@+-@/TIME [for TIME]", profile_sine},
+    {"burst:", "burst:@/TIME every TIME [for TIME]", profile_burst},
     {"trace:", "trace:FILE", profile_trace},
 };
 
@@ -396,15 +419,26 @@ static bool profile_phase(struct profile_reader *r)
   return profile_fail(r, "not a phase");
 }
 
+/* Writes a form with the name of the values. */
+static void profile_print_form(const char *form, const char *value, char *out, size_t size)
+{
+  size_t len = 0;
+
+  for (out[0] = '\0'; *form != '\0' && len + 1 < size; form++)
+    len += (size_t)snprintf(out + len, size - len, *form == '@' ? "%s" : "%.1s",
+                            *form == '@' ? value : form);
+}
+
 static void profile_explain(const struct profile_reader *r, const char *phase, size_t number,
                             char wrong[BN_PROFILE_WRONG])
 {
   static const char any[] = "ramp:, hold:, step:, sine:, burst:, trace:";
   const size_t len = profile_text_len(phase);
+  char form[64];
 
+  profile_print_form(r->form != NULL ? r->form : any, curves[r->out->of].form, form, sizeof form);
   (void)snprintf(wrong, BN_PROFILE_WRONG, "phase %zu, '%.*s', column %zu: %s; allowed: %s", number,
-                 len < 60 ? (int)len : 60, phase, (size_t)(r->at - r->text) + 1, r->wrong,
-                 r->form != NULL ? r->form : any);
+                 len < 60 ? (int)len : 60, phase, (size_t)(r->at - r->text) + 1, r->wrong, form);
 }
 
 static int profile_read_phases(struct profile_reader *r, char wrong[BN_PROFILE_WRONG])
@@ -425,12 +459,12 @@ static int profile_read_phases(struct profile_reader *r, char wrong[BN_PROFILE_W
   }
 }
 
-int bn_profile_parse(const char *text, double lead_s, struct bn_profile *out,
+int bn_profile_parse(const char *text, enum bn_profile_of of, double lead_s, struct bn_profile *out,
                      char wrong[BN_PROFILE_WRONG])
 {
   struct profile_reader r = {.text = text, .at = text, .out = out};
 
-  *out = (struct bn_profile){.n_pieces = 0};
+  *out = (struct bn_profile){.of = of};
   (void)profile_add(&r, 0, 0, 0);
   if (profile_read_phases(&r, wrong) != 0) {
     bn_profile_done(out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The grammar of a rate that changes in time: "ramp:0..5000/60s; hold:5000/5m". */
+/* The grammar of a rate, or of a number of threads, that changes in time: "ramp:0..5000/60s;
+   hold:5000/5m". */
 #ifndef BN_OPTION_PROFILE_H
 #define BN_OPTION_PROFILE_H
 
@@ -15,23 +16,28 @@ struct bn_profile_phase {
   double burst_s, period_s; /* of bursts: each period begins with one; else 0 */
 };
 
+/* The curve of a profile: events per second, or threads that are active. */
+enum bn_profile_of { BN_PROFILE_NONE, BN_PROFILE_RATE, BN_PROFILE_THREADS };
+
 /* All zero: none. */
 struct bn_profile {
+  enum bn_profile_of of;
   struct bn_rate_piece *piece; /* owned; the pieces of all phases, with their sums */
   size_t n_pieces;
   struct bn_profile_phase *phase; /* owned */
   size_t n_phases;
   double lead_s, span_s; /* before the phases, and of all phases */
+  double most;           /* the greatest value of the curve */
   bool has_trace;
 };
 
 /* Reports have a histogram for each phase. */
-enum { BN_PROFILE_PIECES = 1000000, BN_PROFILE_PHASES = 32, BN_PROFILE_WRONG = 288 };
+enum { BN_PROFILE_PIECES = 1000000, BN_PROFILE_PHASES = 32, BN_PROFILE_WRONG = 384 };
 
-/* Reads a profile; the files of traces are read too.  Before the phases, the rate is for lead_s
-   what it is when they begin.  Returns 0, or -1 and a text without the value: the phase, its
-   column, and what is wrong there. */
-int bn_profile_parse(const char *text, double lead_s, struct bn_profile *out,
+/* Reads a profile; the files of traces are read too.  Before the phases, the curve has for lead_s
+   the value with which they begin.  Numbers of threads are whole.  Returns 0, or -1 and a text
+   without the value: the phase, its column, and what is wrong there. */
+int bn_profile_parse(const char *text, enum bn_profile_of of, double lead_s, struct bn_profile *out,
                      char wrong[BN_PROFILE_WRONG]);
 void bn_profile_done(struct bn_profile *p);
 

@@ -153,7 +153,7 @@ def test_assertions_about_other_phases_are_refused(text, message):
     done = bench.run("cpu", "--rate-profile=hold:1/1s; hold:2/1s", f"--assert={text}", "run")
     assert done.status == 1 and f"--assert={text}: {message}" in done.err
     done = bench.run("cpu", "--assert=p99@phase:1<1s", "run")
-    assert "the run has no phases; --rate-profile makes them" in done.err
+    assert "the run has no phases; --rate-profile and --threads-profile make them" in done.err
 
 
 def test_hosts_sum_their_phases(tmp_path):

@@ -247,7 +247,7 @@ static void phases_have_their_events(void **state)
   struct bn_profile f;
 
   (void)state;
-  assert_int_equal(bn_profile_parse(text, 0, &f, wrong), 0);
+  assert_int_equal(bn_profile_parse(text, BN_PROFILE_RATE, 0, &f, wrong), 0);
   for (int constant = 0; constant < 2; constant++) {
     struct bn_pacer p;
     uint64_t at_ns, n = 0;

@@ -16,7 +16,7 @@ static char wrong[BN_PROFILE_WRONG];
 static void read_profile(const char *text)
 {
   wrong[0] = '\0';
-  if (bn_profile_parse(text, 0, &profile, wrong) != 0)
+  if (bn_profile_parse(text, BN_PROFILE_RATE, 0, &profile, wrong) != 0)
     fail_msg("%s: %s", text, wrong);
 }
 
@@ -102,7 +102,8 @@ static void time_is_the_inverse_of_mass(void **state)
 static void a_lead_has_the_first_rate(void **state)
 {
   (void)state;
-  assert_int_equal(bn_profile_parse("ramp:10..30/10s; hold:5/1s", 4, &profile, wrong), 0);
+  assert_int_equal(
+      bn_profile_parse("ramp:10..30/10s; hold:5/1s", BN_PROFILE_RATE, 4, &profile, wrong), 0);
   assert_near(mass_at(4), 40, 1e-12);
   assert_near(mass_at(14), 240, 1e-12);
   assert_true(profile.span_s == 11);
@@ -111,7 +112,7 @@ static void a_lead_has_the_first_rate(void **state)
 
 static void refuses(const char *text, const char *expected)
 {
-  assert_int_equal(bn_profile_parse(text, 0, &profile, wrong), -1);
+  assert_int_equal(bn_profile_parse(text, BN_PROFILE_RATE, 0, &profile, wrong), -1);
   assert_string_equal(wrong, expected);
   assert_int_equal(profile.n_pieces, 0);
 }
@@ -153,8 +154,8 @@ static void bad_text_is_named_with_its_place(void **state)
   refuses("burst:4/5s every 5s", "phase 1, 'burst:4/5s every 5s', column 18: not longer than the "
                                  "burst; allowed: burst:RATE/TIME every TIME [for TIME]");
   refuses("hold:1/1h; sine:1+-1/1ms for 3h",
-          "phase 2, 'sine:1+-1/1ms for 3h', column 32: the profile has more than 1000000 changes "
-          "of its rate; allowed: sine:RATE+-RATE/TIME [for TIME]");
+          "phase 2, 'sine:1+-1/1ms for 3h', column 32: the profile has more than 1000000 changes; "
+          "allowed: sine:RATE+-RATE/TIME [for TIME]");
   refuses("hold:1/600000h", "phase 1, 'hold:1/600000h', column 15: the profile is longer than "
                             "2147483647 seconds; allowed: hold:RATE/TIME");
 }
@@ -241,7 +242,7 @@ static void phases_keep_their_text(void **state)
 
   (void)state;
   assert_int_equal(bn_profile_parse(" ramp:0..10/5s ;burst:10/1s every 4s for 10s; step:1..3+1/2s ",
-                                    2, &p, fault),
+                                    BN_PROFILE_RATE, 2, &p, fault),
                    0);
   assert_int_equal(p.n_phases, 3);
   for (size_t i = 0; i < 3; i++) {

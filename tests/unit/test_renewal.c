@@ -27,7 +27,8 @@ static void set_scene(struct scene *c, double rate, unsigned n, unsigned all)
   for (unsigned i = 0; i < n; i++) {
     c->session[i].number = all - n + i;
     c->session[i].services = &c->services;
-    bn_renewal_start(&c->session[i], start_ns);
+    c->session[i].start_ns = start_ns;
+    bn_renewal_start(&c->session[i]);
   }
 }
 

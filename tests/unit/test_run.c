@@ -373,7 +373,7 @@ static void a_profile_is_run(void **state)
   char wrong[BN_PROFILE_WRONG];
 
   (void)state;
-  assert_int_equal(bn_profile_parse("ramp:20..10/2s", 1, &c.profile, wrong), 0);
+  assert_int_equal(bn_profile_parse("ramp:20..10/2s", BN_PROFILE_RATE, 1, &c.profile, wrong), 0);
   c.raw.arrivals = BN_GAPS_CONSTANT;
   c.plan.rate = 15;
   c.plan.warmup_ns = BN_NSEC_PER_SEC;

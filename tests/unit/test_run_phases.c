@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Phases of --rate-profile on a simulated clock: their counts and latencies, and the time after
+/* Phases of profiles on a simulated clock: their counts and latencies, and the time after
    which the server has recovered, are those of the exact queue. */
 #include <math.h>
 #include <stdlib.h>
@@ -55,12 +55,24 @@ static int keep_total(void *self, const struct bn_view *v, struct bn_err *err)
 
 static const struct bn_reporter keeper = {.name = "keep", .total = keep_total};
 
+static struct bn_conf conf_of_threads(const char *profile, unsigned threads, double lead_s)
+{
+  struct bn_conf c = make_conf(threads);
+  char wrong[BN_PROFILE_WRONG];
+
+  if (bn_profile_parse(profile, BN_PROFILE_THREADS, lead_s, &c.profile, wrong) != 0)
+    fail_msg("%s", wrong);
+  c.plan.warmup_ns = (uint64_t)(lead_s * 1e9);
+  c.plan.time_ns = (uint64_t)(c.profile.span_s * 1e9);
+  return c;
+}
+
 static struct bn_conf conf_of(const char *profile, unsigned threads, double lead_s, double time_s)
 {
   struct bn_conf c = make_conf(threads);
   char wrong[BN_PROFILE_WRONG];
 
-  if (bn_profile_parse(profile, lead_s, &c.profile, wrong) != 0)
+  if (bn_profile_parse(profile, BN_PROFILE_RATE, lead_s, &c.profile, wrong) != 0)
     fail_msg("%s", wrong);
   c.plan.rate = 1;
   c.plan.warmup_ns = (uint64_t)(lead_s * 1e9);
@@ -317,6 +329,113 @@ static void tickets_end_the_phases(void **state)
   bn_conf_done(&c);
 }
 
+/* --- active threads --------------------------------------------------------------------------- */
+
+/* A moment of the run, in seconds, the number of threads that should have an event in flight then,
+   and of those that had. */
+struct moment {
+  double at_s;
+  unsigned wanted, seen;
+};
+
+struct census {
+  struct moment *moment;
+  size_t n;
+  uint64_t start_ns;
+};
+
+/* Takes 7 ms. */
+static enum bn_next counted_event(void *self, struct bn_session *session)
+{
+  const struct census *c = self;
+  const double from_s = (double)(session->last_ns - c->start_ns) * 1e-9, until_s = from_s + 0.007;
+
+  for (size_t i = 0; i < c->n; i++)
+    if (from_s <= c->moment[i].at_s && c->moment[i].at_s < until_s)
+      c->moment[i].seen++;
+  bn_clock_sleep_until(session->last_ns + 7000000);
+  return BN_CONTINUE;
+}
+
+static const struct bn_workload counted = {.name = "counted", .event = counted_event};
+
+static void run_census(const struct bn_conf *c, struct moment *moment, size_t n)
+{
+  struct census census = {.moment = moment, .n = n};
+
+  sim_begin();
+  census.start_ns = bn_clock_mono();
+  assert_int_equal(run_with(c, &counted, &census, &keeper), 0);
+  for (size_t i = 0; i < n; i++)
+    if (moment[i].seen != moment[i].wanted)
+      fail_msg("%u threads instead of %u at %g s", moment[i].seen, moment[i].wanted,
+               moment[i].at_s);
+}
+
+/* Threads without think times always have an event in flight while they are active. */
+static void threads_are_active_as_the_curve_says(void **state)
+{
+  struct bn_conf c = conf_of_threads("ramp:1..16/4s; hold:16/2s; step:12..4-4/2s; hold:0/1s; "
+                                     "burst:16/1s every 2s for 4s; sine:8+-4/4s; hold:3/2s",
+                                     20, 0);
+  struct moment moment[] = {{1.9005, 8, 0}, {5, 16, 0},   {7, 12, 0},    {9, 8, 0},
+                            {11, 4, 0},     {12.5, 0, 0}, {13.5, 16, 0}, {14.5, 0, 0},
+                            {15.5, 16, 0},  {16.5, 0, 0}, {18, 12, 0},   {20, 4, 0},
+                            {22, 3, 0}};
+  uint64_t events = 0;
+
+  (void)state;
+  run_census(&c, moment, sizeof moment / sizeof *moment);
+  assert_int_equal(n_phases, 7);
+  same_s(phase[0].wanted_threads, 8.5);
+  same_s(phase[1].wanted_threads, 16);
+  same_s(phase[2].wanted_threads, 8);
+  same_s(phase[3].wanted_threads, 0);
+  same_s(phase[4].wanted_threads, 8);
+  expect_near(phase[5].wanted_threads, 8, 1e-3);
+  same_s(phase[6].wanted_threads, 3);
+  for (size_t k = 0; k < n_phases; k++) {
+    const double span_s = phase[k].to_s - phase[k].from_s;
+
+    assert_true(isnan(phase[k].wanted_per_s));
+    assert_int_equal(phase[k].started, timing[k].count);
+    assert_int_equal(phase[k].due, phase[k].started);
+    assert_int_equal(phase[k].queued + phase[k].carried + phase[k].dropped, 0);
+    /* The threads whose time ends finish an event, and those whose time begins start one. */
+    assert_true(fabs((double)phase[k].started - phase[k].wanted_threads * span_s / 0.007) <= 40);
+    events += phase[k].started;
+  }
+  assert_int_equal(events, seen.total.events);
+  bn_conf_done(&c);
+}
+
+/* The warm-up has the first number of threads, and its events are of no phase. */
+static void the_warm_up_is_of_no_phase(void **state)
+{
+  struct bn_conf c = conf_of_threads("hold:2/700ms; hold:4/700ms", 4, 0.7);
+  struct moment moment[] = {{0.35, 2, 0}, {1.05, 2, 0}, {1.75, 4, 0}};
+
+  (void)state;
+  run_census(&c, moment, sizeof moment / sizeof *moment);
+  assert_true(phase[0].started >= 198 && phase[0].started <= 202);
+  assert_true(phase[1].started >= 396 && phase[1].started <= 404);
+  assert_int_equal(phase[0].started + phase[1].started, seen.total.events);
+  bn_conf_done(&c);
+}
+
+/* A thread thinks as long as it is active: 4 threads make an event each 57 ms. */
+static void active_threads_think(void **state)
+{
+  struct bn_conf c = conf_of_threads("hold:4/57s; hold:1/57s", 8, 0);
+
+  (void)state;
+  c.think = (struct bn_delay){.low_ns = 50e6, .high_ns = 50e6};
+  run_census(&c, NULL, 0);
+  assert_true(phase[0].started >= 3996 && phase[0].started <= 4004);
+  assert_true(phase[1].started >= 999 && phase[1].started <= 1004);
+  bn_conf_done(&c);
+}
+
 /* An event that is dropped counts where it began, one that has failed where it was due; a failed
    event was started. */
 static void what_is_lost_has_a_phase(void **state)
@@ -343,11 +462,11 @@ static void what_is_lost_has_a_phase(void **state)
   bn_phases_start(p, start_ns);
   for (int i = 0; i < 3; i++)
     bn_phases_began(p, 7, late.begun_ns);
-  bn_phases_dropped(p, 7, late.begun_ns);
+  bn_phases_dropped(p, 7, &late);
   bn_phases_failed(p, 7, &late, 4);
-  bn_phases_dropped(p, 7, late.begun_ns);
+  bn_phases_dropped(p, 7, &late);
   assert_int_equal(bn_phases_ended(p, 7, late.start_ns, 5, 2), 0);
-  bn_phases_count_due(p, &pacer, start_ns + 2 * BN_NSEC_PER_SEC, 20);
+  bn_phases_end(p, &pacer, start_ns + 2 * BN_NSEC_PER_SEC, 20);
   bn_metrics_init(&m, rows);
   bn_snap_make(&s, &m, 0, true);
   bn_view_store_init(&store, &s);
@@ -379,6 +498,9 @@ BN_TESTS(run_phases)
       cmocka_unit_test(what_is_not_over_is_said),
       cmocka_unit_test(phases_have_what_is_wanted),
       cmocka_unit_test(tickets_end_the_phases),
+      cmocka_unit_test(threads_are_active_as_the_curve_says),
+      cmocka_unit_test(the_warm_up_is_of_no_phase),
+      cmocka_unit_test(active_threads_think),
       cmocka_unit_test(what_is_lost_has_a_phase),
   };
 

@@ -106,6 +106,10 @@ local function check_run(words, given)
       native.fail("--rate-profile: the search varies --rate, which a profile replaces; leave it "
         .. "out, or search with --over=threads")
     end
+    if name == "threads-profile" then
+      native.fail("--threads-profile: the search varies --%s, and a profile says how many threads "
+        .. "are active; leave it out", over)
+    end
   end
   if invocation.words_choose_dialect(words) then
     native.fail("probes cannot use a dialect, because dialects take whole seconds only; leave out "

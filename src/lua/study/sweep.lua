@@ -63,21 +63,31 @@ local function check_groups(axes, words)
   end
 end
 
--- A profile takes the place of the rate.
-local function check_rate(axes, words)
-  local varied, profiled = false, false
+-- A profile takes the place of the rate, or says how many threads there are.
+local profiles = {
+  {varied = "rate", given = "rate-profile", why = "which replaces --rate"},
+  {varied = "threads", given = "threads-profile", why = "which says how many threads are active"},
+}
+
+local function check_profiles(axes, words)
+  local varied, given = {}, {}
   for _, axis in ipairs(axes) do
     local option = grid.option_of(axis)
-    varied = varied or (option and (option.alias_of or option.name) == "rate")
-    profiled = profiled or (option and option.name == "rate-profile")
+    if option then
+      varied[option.alias_of or option.name], given[option.name] = true, true
+    end
   end
   for _, word in ipairs(words) do
     local option = invocation.word_option(word)
-    profiled = profiled or (option and option.name == "rate-profile")
+    if option then
+      given[option.name] = true
+    end
   end
-  if varied and profiled then
-    native.fail("--vary=rate: the runs have --rate-profile, which replaces --rate; leave one of "
-      .. "them out")
+  for _, profile in ipairs(profiles) do
+    if varied[profile.varied] and given[profile.given] then
+      native.fail("--vary=%s: the runs have --%s, %s; leave one of them out", profile.varied,
+        profile.given, profile.why)
+    end
   end
 end
 
@@ -115,7 +125,7 @@ local function set_up(given, words)
   end
   check_axes(axes)
   check_groups(axes, words)
-  check_rate(axes, words)
+  check_profiles(axes, words)
   if given.stop_when then check_numbers(axes[1]) end
   if not given.out then native.fail("--out is missing; name a folder for the results") end
   local n = axes.points * given["repeat"]

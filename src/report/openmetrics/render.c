@@ -411,9 +411,21 @@ static const struct part_row phase_rows[] = {
     {{"bench_phase_wanted_per_second", "gauge", NULL, "Mean of the rate of the phase."},
      offsetof(struct bn_phase_view, wanted_per_s),
      BN_VIEW_F64},
+    {{"bench_phase_wanted_threads", "gauge", NULL, "Mean number of active threads of the phase."},
+     offsetof(struct bn_phase_view, wanted_threads),
+     BN_VIEW_F64},
     {{"bench_phase_started_per_second", "gauge", NULL, "Events that began, per second."},
      offsetof(struct bn_phase_view, started_per_s),
      BN_VIEW_F64}};
+
+/* A profile is of rates or of threads, so that one of two families has no value. */
+static bool openmetrics_has_phase_row(const struct part_row *row, const struct bn_view *v)
+{
+  double value;
+
+  memcpy(&value, (const char *)&v->phases[0] + row->offset, sizeof value);
+  return row->type != BN_VIEW_F64 || !isnan(value);
+}
 
 /* The label of a phase is its number, as in "phase:2". */
 static void openmetrics_number_phase(char *out, size_t size, size_t k)
@@ -447,6 +459,8 @@ static void openmetrics_add_phases(struct bn_buf *b, const struct bn_view *v)
   char number[BN_UNITS_DIGITS];
 
   for (size_t i = 0; n > 0 && i < sizeof phase_rows / sizeof *phase_rows; i++) {
+    if (!openmetrics_has_phase_row(&phase_rows[i], v))
+      continue;
     openmetrics_add_head(b, &phase_rows[i].family);
     for (size_t k = 0; k < n; k++) {
       openmetrics_number_phase(number, sizeof number, k);

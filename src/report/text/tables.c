@@ -149,25 +149,49 @@ static void tables_print_recovery(FILE *out, const struct bn_phase_view *p, size
                   p->recovery_s);
 }
 
+static void tables_print_phase_of_rate(FILE *out, const struct bn_phase_view *p)
+{
+  (void)fprintf(out,
+                "    %12.1f %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %8" PRIu64 " %8" PRIu64
+                " %8" PRIu64 " %8" PRIu64 " %10.2f %10.2f",
+                p->to_s, p->due, p->started, p->timing->count, p->dropped, p->queued, p->retries,
+                p->failed_events, p->wanted_per_s, p->started_per_s);
+}
+
+static void tables_print_phase_of_threads(FILE *out, const struct bn_phase_view *p)
+{
+  (void)fprintf(out,
+                "    %12.1f %10.2f %10" PRIu64 " %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64
+                " %10.2f",
+                p->to_s, p->wanted_threads, p->started, p->timing->count, p->dropped, p->retries,
+                p->failed_events, p->started_per_s);
+}
+
 /* Prints the table of the phases that began, and how long it took to recover from them. */
 void bn_text_phases(FILE *out, const struct bn_view *v, const char *group)
 {
+  bool of_threads;
+
   if (v->n_phases == 0)
     return;
+  of_threads = isnan(v->phases[0].wanted_per_s);
   (void)fprintf(out, "Phases%s%s (times in ms):\n", group != NULL ? " of the group " : "",
                 group != NULL ? group : "");
-  (void)fprintf(out, "    %12s %10s %10s %10s %8s %8s %8s %8s %10s %10s %10s", "until s", "due",
-                "started", "ended", "dropped", "queued", "retries", "failed", "wanted/s",
-                "started/s", "avg");
+  if (of_threads)
+    (void)fprintf(out, "    %12s %10s %10s %10s %8s %8s %8s %10s %10s", "until s", "threads",
+                  "started", "ended", "dropped", "retries", "failed", "started/s", "avg");
+  else
+    (void)fprintf(out, "    %12s %10s %10s %10s %8s %8s %8s %8s %10s %10s %10s", "until s", "due",
+                  "started", "ended", "dropped", "queued", "retries", "failed", "wanted/s",
+                  "started/s", "avg");
   tables_print_rank_heads(out, v);
   for (size_t i = 0; i < bn_phases_begun(v); i++) {
     const struct bn_phase_view *p = &v->phases[i];
 
-    (void)fprintf(out,
-                  "    %12.1f %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %8" PRIu64 " %8" PRIu64
-                  " %8" PRIu64 " %8" PRIu64 " %10.2f %10.2f",
-                  p->to_s, p->due, p->started, p->timing->count, p->dropped, p->queued, p->retries,
-                  p->failed_events, p->wanted_per_s, p->started_per_s);
+    if (of_threads)
+      tables_print_phase_of_threads(out, p);
+    else
+      tables_print_phase_of_rate(out, p);
     tables_print_times(out, v, p->timing);
     tables_print_name(out, p->text);
   }

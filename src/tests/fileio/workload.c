@@ -94,12 +94,13 @@ static int fileio_choose_depth(struct bn_fileio *f, const struct bn_fileio_conf 
   if (f->engine->async && c->backlog == BN_OPT_LATE)
     return fileio_refuse_depth(c->typed_backlog, err);
   f->depth = f->engine->async ? (unsigned)c->backlog : 1;
-  if (f->depth > 1 && !bn_delay_is_none(&f->services->conf->think))
-    return bn_err_set(err, BN_ERR_OPTION,
-                      "--think-time cannot be used with --file-async-backlog=%u: a thread that "
-                      "pauses would be late for the ends of its other requests; "
-                      "--file-async-backlog=1 can be used",
-                      f->depth);
+  if (f->depth > 1 && bn_conf_pauses(f->services->conf))
+    return bn_err_set(
+        err, BN_ERR_OPTION,
+        "--%s cannot be used with --file-async-backlog=%u: a thread that "
+        "pauses would be late for the ends of its other requests; "
+        "--file-async-backlog=1 can be used",
+        bn_delay_is_none(&f->services->conf->think) ? "threads-profile" : "think-time", f->depth);
   return fileio_check_memory(f, err);
 }
 
