@@ -287,8 +287,7 @@ static uint64_t run_stack_bytes(const struct bn_run *run)
   return bn_threads_stack(run->job.conf->raw.thread_stack_size);
 }
 
-/* Starts the threads that report, watch and receive signals.  Those that have started before one
-   failed are stopped in the reverse order. */
+/* Starts the threads that report, watch and receive signals, or leaves none of them running. */
 static bool run_start_watching(struct bn_run *run)
 {
   struct bn_err err = {0};
@@ -353,10 +352,9 @@ static bool run_open_workload(struct bn_run *run)
 
   if (ops->turn == NULL && bn_worker_refuse_builtin(run->job.conf, ops->name, &err) != 0)
     return run_failed(run, &err);
-  if (ops->open == NULL ||
-      ops->open(&run->job.self, bn_run_main_session(run), run->workload_conf, &err) == 0)
-    return true;
-  return run_failed(run, &err);
+  return ops->open == NULL ||
+         ops->open(&run->job.self, bn_run_main_session(run), run->workload_conf, &err) == 0 ||
+         run_failed(run, &err);
 }
 
 static void run_record_report(struct bn_run *run, bool ok)

@@ -514,6 +514,15 @@ static struct bn_finding assert_make_finding(double value)
   return (struct bn_finding){.value = value, .measured = !isnan(value)};
 }
 
+/* at_least: an unfinished event may make the value larger, if there is one. */
+static struct bn_finding assert_make_limit(double value, bool at_least)
+{
+  const bool measured = !isnan(value);
+
+  return (struct bn_finding){
+      .value = value, .measured = measured, .at_least = measured && at_least};
+}
+
 static struct bn_finding assert_find_errors(const struct bn_view *v)
 {
   const double attempts = (double)v->events + (double)v->errors;
@@ -524,14 +533,10 @@ static struct bn_finding assert_find_errors(const struct bn_view *v)
 /* Finds a percentile in the list of a view: views of documents need not have a histogram. */
 static struct bn_finding assert_find_listed(double rank, const struct bn_view *v)
 {
-  struct bn_finding f = assert_make_finding(NAN);
-
   for (size_t i = 0; i < v->n_percents; i++)
-    if (v->percents[i] == rank) {
-      f = assert_make_finding(v->percentile_s[i]);
-      f.at_least = v->at_least != NULL && v->at_least[i];
-    }
-  return f;
+    if (v->percents[i] == rank)
+      return assert_make_limit(v->percentile_s[i], v->at_least != NULL && v->at_least[i]);
+  return assert_make_finding(NAN);
 }
 
 /* Finds a latency of the events, which counts the ages of unfinished ones. */
@@ -540,19 +545,17 @@ static struct bn_finding assert_find_latency(const struct bn_assert *a, const st
 {
   bool at_least = false;
   struct bn_finding f;
+  double value;
 
   switch (a->what) {
   case BN_ASSERT_RANK:
     f = assert_find_listed(a->rank, v);
     if (v->latency == NULL || !isnan(f.value))
       return f;
-    f = assert_make_finding(bn_view_percentile_s(v, rules, a->rank, &at_least));
-    f.at_least = at_least;
-    return f;
+    value = bn_view_percentile_s(v, rules, a->rank, &at_least);
+    return assert_make_limit(value, at_least);
   case BN_ASSERT_MAX:
-    f = assert_make_finding(v->max_s);
-    f.at_least = v->max_at_least;
-    return f;
+    return assert_make_limit(v->max_s, v->max_at_least);
   default:
     return assert_make_finding(bn_view_value(v, a->field));
   }
@@ -562,14 +565,10 @@ static struct bn_finding assert_find_latency(const struct bn_assert *a, const st
 static struct bn_finding assert_find_listed_timing(double rank, const struct bn_view *v,
                                                    const struct bn_timing *t)
 {
-  struct bn_finding f = assert_make_finding(NAN);
-
   for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
-    if (v->percents[i] == rank) {
-      f = assert_make_finding(t->percentile_s[i]);
-      f.at_least = (t->at_least >> i & 1) != 0;
-    }
-  return f;
+    if (v->percents[i] == rank)
+      return assert_make_limit(t->percentile_s[i], (t->at_least >> i & 1) != 0);
+  return assert_make_finding(NAN);
 }
 
 /* Finds a percentile of a timing, which counts unfinished events of a group. */
@@ -577,16 +576,15 @@ static struct bn_finding assert_find_timing_rank(double rank, const struct bn_vi
                                                  const struct bn_view_rules *rules,
                                                  const struct bn_timing *t, const struct bn_hist *h)
 {
-  struct bn_finding f = assert_find_listed_timing(rank, v, t);
-  double most_s;
+  const struct bn_finding listed = assert_find_listed_timing(rank, v, t);
+  double value, most_s;
 
-  if (h == NULL || f.measured)
-    return f;
+  if (h == NULL || listed.measured)
+    return listed;
   if (t->unfinished == 0)
     return assert_make_finding(bn_view_hist_s(h, rank, rules->nearest));
-  f = assert_make_finding(bn_view_timing_s(t, h, rank, &most_s));
-  f.at_least = f.value < most_s;
-  return f;
+  value = bn_view_timing_s(t, h, rank, &most_s);
+  return assert_make_limit(value, value < most_s);
 }
 
 /* h: the histogram of the timing, or NULL. */
@@ -595,7 +593,6 @@ static struct bn_finding assert_find_timing(const struct bn_assert *a, const str
                                             const struct bn_timing *t, const struct bn_hist *h)
 {
   const double rank = a->what == BN_ASSERT_MEDIAN ? 50 : a->rank;
-  struct bn_finding f;
 
   switch (a->what) {
   case BN_ASSERT_MIN:
@@ -603,9 +600,7 @@ static struct bn_finding assert_find_timing(const struct bn_assert *a, const str
   case BN_ASSERT_AVG:
     return assert_make_finding(t->avg_s);
   case BN_ASSERT_MAX:
-    f = assert_make_finding(t->max_s);
-    f.at_least = f.measured && t->unfinished > 0;
-    return f;
+    return assert_make_limit(t->max_s, t->unfinished > 0);
   default:
     return assert_find_timing_rank(rank, v, rules, t, h);
   }

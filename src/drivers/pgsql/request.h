@@ -8,7 +8,7 @@
 struct bn_pgsql_request {
   const char *text; /* with question marks; the SQL layer's */
   size_t len, n_params;
-  char *sql; /* with $1, $2, …; NULL while nothing is to be prepared */
+  char *sql;      /* with $1, $2, …; NULL while nothing is to be prepared */
   char name[24];  /* "": the server does not know the statement; lib/ sets it */
   uint32_t *type; /* object ids of n_params types */
   const struct bn_sql_bind *binds;

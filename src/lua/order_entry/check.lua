@@ -42,7 +42,8 @@ SELECT w, d, SUM(o) AS orders_, SUM(m) AS open_ FROM (
   SELECT d_w_id AS w, d_id AS d, 0 AS o, 0 AS m FROM district WHERE d_w_id > %d UNION ALL
   SELECT o_w_id, o_d_id, COUNT(*), 0 FROM orders WHERE o_w_id > %d GROUP BY o_w_id, o_d_id
     UNION ALL
-  SELECT no_w_id, no_d_id, 0, COUNT(*) FROM new_order WHERE no_w_id > %d GROUP BY no_w_id, no_d_id) t
+  SELECT no_w_id, no_d_id, 0, COUNT(*) FROM new_order WHERE no_w_id > %d
+    GROUP BY no_w_id, no_d_id) t
 GROUP BY w, d HAVING SUM(o) - SUM(m) <> 2100]]
 
 -- Returns that condition for the warehouses above a number.

@@ -278,6 +278,7 @@ static void openmetrics_add_member(struct bn_buf *b, const struct part_row *r, c
     openmetrics_add_f64(b, *(const double *)at);
 }
 
+/* What is told of a kind of events (lint: figure list). */
 static const struct part_row kind_rows[] = {
     {{"bench_event_kind_events", "counter", NULL, "Events that have ended, by their kind."},
      offsetof(struct bn_event_kind, events),
@@ -294,6 +295,7 @@ static const struct part_row kind_rows[] = {
      offsetof(struct bn_event_kind, events_per_s),
      BN_VIEW_F64}};
 
+/* What is told of a group (lint: figure list). */
 static const struct part_row group_rows[] = {
     {{"bench_group_events", "counter", NULL, "Events that have ended, by their group."},
      offsetof(struct bn_event_kind, events),
@@ -385,6 +387,7 @@ static void openmetrics_add_event_kinds(struct bn_buf *b, const struct bn_view *
 
 /* --- phases ----------------------------------------------------------------------------------- */
 
+/* What is told of a phase (lint: figure list). */
 static const struct part_row phase_rows[] = {
     {{"bench_phase_due", "counter", NULL, "Events that became due, by the phase."},
      offsetof(struct bn_phase_view, due),

@@ -37,7 +37,7 @@ struct bn_pgsql_lib {
   struct bn_pgsql_values values; /* of the statement that is executed */
   int row;                       /* next row of the current result */
   char *tried_copy;              /* the last COPY that was tried in a transaction; NULL: none */
-  char last_words[6];            /* SQLSTATE of the last error or notice of the connection; "": none */
+  char last_words[6];            /* SQLSTATE of the connection's last error or notice; "": none */
 };
 
 /* --- connect.c --- */
