@@ -144,6 +144,7 @@ local methods = {
   { make.connection, "prepare", select1 }, { make.connection, "reconnect" },
   { make.connection, "disconnect" }, { make.connection, "more_results" },
   { make.connection, "next_result" }, { make.connection, "bulk_insert_init", insert },
+  { make.connection, "may_reconnect", constant(print) },
   { make.bulk, "bulk_insert_next", row }, { make.bulk, "bulk_insert_done" },
   { make.statement, "bind_create", constant(CHAR), constant(10) },
   { make.statement, "bind_param", make.int },
