@@ -109,6 +109,13 @@ def test_a_load_has_2100_delivered_orders_in_each_district(copy):
     assert r.lines[-1] == "Checked: 9 of 10 conditions hold, 1 violated, 0 could not be checked"
 
 
+@pytest.mark.parametrize("mode", ["plain", "batched"])
+def test_an_item_that_is_missing_is_no_rollback_on_purpose(copy, mode):
+    copy.change("DELETE FROM item WHERE i_id <= 50000")
+    r = copy.bench(f"--order-mode={mode}", "--time=0", "--events=300", "--order-check=none", "run")
+    assert r.status == 1 and "item" in r.err and "; see bench order_entry check" in r.err
+
+
 def test_a_wrong_word_is_refused(tmp_path):
     r = Database(tmp_path).bench("--order-check=some", "check")
     assert r.status == 1 and "--order-check=some: unknown; allowed: none, quick, all" in r.err

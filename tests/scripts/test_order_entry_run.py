@@ -315,3 +315,17 @@ def test_a_rate_does_not_wait_for_terminals(tmp_path):
     assert done.status == 1 and "cannot be used with --rate" in done.err
     n = counts(tmp_path, "--rate=100000", "--events=1000")
     assert sum(n[kind] for kind in KINDS) == 1000
+
+
+@pytest.mark.parametrize("mode", ["plain", "batched", "routine"])
+def test_numbers_of_many_warehouses_have_room(tmp_path, mode):
+    """The longest texts that statements are given: those with numbers of warehouses of 7 digits."""
+    found = counts(tmp_path, f"--order-mode={mode}", "--warehouses=1048576", "--order-home=random", "--events=2000")
+    assert sum(found[kind] for kind in ("new_order", "payment", "order_status", "delivery", "stock_level")) == 2000
+
+
+@pytest.mark.parametrize("command", ["prepare", "check", "reset"])
+def test_a_command_that_needs_tables_is_refused_without_a_server(tmp_path, command):
+    done = bench.run("order_entry", "--db-driver=null", command, cwd=tmp_path)
+    assert done.status == 1
+    assert "--db-driver=null: it has no tables; 'run' alone works without a server" in done.err

@@ -77,8 +77,9 @@ local function take_stock(work, t, n_lines, rows, n)
   for k = 1, n_lines do
     local line = t.order[k]
     local row = work.row_of[line]
-    if not work.quantity[row] then
-      error("order_entry: a row of stock is missing; see bench order_entry check", 0)
+    if not work.quantity[row] or not work.price[line] then
+      error(("order_entry: a row of %s is missing; see bench order_entry check")
+            :format(work.price[line] and "stock" or "item"), 0)
     end
     work.quantity[row] = plain.quantity_left(work.quantity[row], t.quantity[line])
     work.amount[line] = t.quantity[line] * work.price[line]
@@ -278,7 +279,7 @@ local customer_columns = "c_first, c_middle, c_last, c_street_1, c_street_2, c_c
   "c_zip, c_phone, c_since, c_credit, c_credit_lim, c_discount, c_balance"
 
 local function prepare_payment(s, p, returns)
-  s.customer_pay = p:prepare("customer_pay", "iihiii",
+  s.customer_pay = p:prepare("customer_pay", "iipiii",
     "UPDATE customer SET c_balance = c_balance - ? * 0.01, " ..
     "c_ytd_payment = c_ytd_payment + ? * 0.01, c_payment_cnt = c_payment_cnt + 1, " ..
     "c_data = CASE WHEN c_credit = 'BC' THEN {left} ELSE c_data END " ..

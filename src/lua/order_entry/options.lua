@@ -59,10 +59,23 @@ local function check_deliveries(opt)
   end
 end
 
+-- Refuses values that no command can work with.
+local function check()
+  check_word("order_check")
+  check_word("order_mode")
+  for name, limit in pairs(limits) do
+    local value = sysbench.opt[name]
+    if not (value >= limit[1] and value <= limit[2] and value % 1 == 0) then
+      sysbench.cmdline.refuse(("--%s=%.15g: not a whole number from %d to %d")
+                              :format(name:gsub("_", "-"), value, limit[1], limit[2]))
+    end
+  end
+end
+
 -- Refuses values that no run can work with.
 function M.check_run()
   local opt = sysbench.opt
-  M.check()
+  check()
   check_word("order_home")
   if not (opt.order_remote >= 0 and opt.order_remote <= 6) then
     refuse("order_remote", ("%.15g"):format(opt.order_remote), "out of range; allowed: 0 to 6")
@@ -78,16 +91,12 @@ function M.check_run()
   end
 end
 
--- Refuses values that no command can work with.  Each command calls it first.
+-- Refuses values that the other commands cannot work with.  Each calls it first.
 function M.check()
-  check_word("order_check")
-  check_word("order_mode")
-  for name, limit in pairs(limits) do
-    local value = sysbench.opt[name]
-    if not (value >= limit[1] and value <= limit[2] and value % 1 == 0) then
-      sysbench.cmdline.refuse(("--%s=%.15g: not a whole number from %d to %d")
-                              :format(name:gsub("_", "-"), value, limit[1], limit[2]))
-    end
+  check()
+  if sysbench.sql.driver():name() == "null" then
+    sysbench.cmdline.refuse("--db-driver=null: it has no tables; " ..
+                            "'run' alone works without a server")
   end
 end
 

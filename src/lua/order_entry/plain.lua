@@ -159,10 +159,11 @@ end
 -- Does the work of one line; returns its amount in cents, or nil for an unused item.
 local function order_line(s, t, line, o_id)
   local i_id, supply, quantity = t.item[line], t.supply[line], t.quantity[line]
-  local item = s.item:row(i_id)
-  if not item or item.dry and i_id > ITEMS then
+  if i_id > ITEMS then
+    s.item:row(i_id)
     return nil
   end
+  local item = s.item:must(i_id)
   local stock = s.stock[t.d]:must(supply, i_id)
   s.stock_update:run(M.quantity_left(tonumber(stock[1]), quantity), quantity,
                      supply == t.w and 0 or 1, supply, i_id)

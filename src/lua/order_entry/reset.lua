@@ -150,7 +150,7 @@ local steps = {
   end,
   function(_, con)
     if sysbench.tid == 0 then
-      settings_of.write(con, "reset", nil)
+      settings_of.remove(con, "reset")
     end
   end,
 }

@@ -80,6 +80,9 @@ add("oe_new_order",
       SELECT i_price, i_name, i_data INTO v_price, v_name, v_i_data FROM item WHERE i_id = v_item;
     END;
     IF v_price IS NULL THEN
+      IF v_item <= 100000 THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'a row is missing; see bench order_entry check';
+      END IF;
       ROLLBACK;
       LEAVE main;
     END IF;

@@ -53,6 +53,9 @@ BEGIN
     SELECT i_price, i_name, i_data INTO v_price, v_name, v_i_data FROM item
       WHERE i_id = p_item[v_line];
     IF NOT FOUND THEN
+      IF p_item[v_line] <= 100000 THEN
+        RAISE EXCEPTION 'a row is missing; see bench order_entry check';
+      END IF;
       RAISE EXCEPTION 'the item is unused' USING ERRCODE = ']] .. M.ROLLED_BACK .. [[';
     END IF;
     SELECT s_quantity, (ARRAY[]] .. table.concat(stock_texts, ", ") .. [[])[p_d], s_data

@@ -23,9 +23,10 @@ sysbench.kinds = {"deferred"}
 
 -- What is fixed for a run ----------------------------------------------------------------------
 
--- Draws in C what all sessions of a run have in common: from numbers that they all know.
+-- Draws in C what all sessions of a run have in common: from the seed of the rows, which all know,
+-- so that each run on them has the same.
 local function constants_of(settings)
-  local state = (settings.seed + sysbench.opt.rand_seed) % 2 ^ 31
+  local state = settings.seed % 2 ^ 31
   local function draw(low, high)
     state = (state * 16807 + 12345) % (2 ^ 31 - 1)
     return low + state % (high - low + 1)
@@ -71,7 +72,7 @@ local level_note = {mysql = "row locks", pgsql = "row locks; reading only: REPEA
 local function isolation(drv, con)
   local text = isolation_text[drv:name()]
   if not text then
-    return "SERIALIZABLE", true
+    return drv:name() == "sqlite" and "SERIALIZABLE" or "none", true
   end
   local _, level = con:query_row_uncounted(text)
   level = level:gsub("-", " ")
@@ -118,8 +119,9 @@ function M.init()
   about.warehouses = settings.warehouses
   about.c_delta = math.abs(constants_of(settings) - settings.c_last_load)
   about.lines = {
-    ("Order entry: %d warehouses, mode %s, isolation %s")
-      :format(settings.warehouses, sysbench.opt.order_mode, level),
+    ("Order entry: %d %s, mode %s, isolation %s")
+      :format(settings.warehouses, settings.warehouses == 1 and "warehouse" or "warehouses",
+              sysbench.opt.order_mode, level),
     "    deviations from the rules: " .. deviations(settings, is_enough),
   }
   print(table.concat(about.lines, "\n"))
@@ -217,6 +219,14 @@ local function is_for_deliveries()
   return n > 0 and sysbench.workqueue.among_last(n)
 end
 
+-- Chooses the next transaction, after one of this kind; nil: it is the first.
+local function begin_cycle(kind)
+  next_kind = draw_kind()
+  if sysbench.opt.order_wait then
+    pause(kind)
+  end
+end
+
 function M.thread_init()
   local drv = sysbench.sql.driver()
   con = drv:connect()
@@ -230,10 +240,8 @@ function M.thread_init()
   plan = M.plan(read_settings(drv, con), sysbench.tid)
   draw_kind = deck.new(deck.parse(sysbench.opt.order_deck))
   draw_inputs = inputs.new(plan)
-  next_kind, tries = draw_kind(), 0
-  if sysbench.opt.order_wait then
-    pause()
-  end
+  tries = 0
+  begin_cycle()
   prepare_statements(drv)
   con:may_reconnect()
 end
@@ -261,10 +269,7 @@ local function end_event(result)
   elseif kind == "delivery" then
     count_skipped(result)
   end
-  next_kind = draw_kind()
-  if sysbench.opt.order_wait then
-    pause(kind)
-  end
+  begin_cycle(kind)
 end
 
 function M.event()

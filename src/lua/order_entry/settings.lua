@@ -44,12 +44,19 @@ function M.read(con)
   return settings
 end
 
--- Adds or changes a setting; nil removes it.
+-- Adds or changes a setting in one statement, because a database without it would have to be loaded
+-- again.
 function M.write(con, name, value)
-  con:query(("DELETE FROM oe_settings WHERE name = '%s'"):format(name))
-  if value ~= nil then
-    con:query(("INSERT INTO oe_settings (name, value) VALUES ('%s', '%s')"):format(name, value))
+  local text = "INSERT INTO oe_settings (name, value) VALUES ('%s', '%s') " ..
+               "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+  if sysbench.sql.driver():name() == "mysql" then
+    text = "REPLACE INTO oe_settings (name, value) VALUES ('%s', '%s')"
   end
+  con:query(text:format(name, value))
+end
+
+function M.remove(con, name)
+  con:query(("DELETE FROM oe_settings WHERE name = '%s'"):format(name))
 end
 
 -- Adds a setting that does not exist yet.

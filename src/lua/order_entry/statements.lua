@@ -110,9 +110,9 @@ function Statements:prepare(name, form, text)
   return st
 end
 
--- The greatest lengths of texts: a last name, the data of a payment, that of a customer, a list of
--- numbers.
-M.lengths = {n = 16, h = 24, c = 500, l = 400}
+-- The greatest lengths of texts: a last name, the data of a row of history, what a payment puts
+-- before the data of a customer, these data, a list of numbers.
+M.lengths = {n = 16, h = 24, p = 40, c = 500, l = 400}
 
 function Statements:close()
   for i = #self.all, 1, -1 do
