@@ -696,19 +696,20 @@ static bool assert_holds(const struct bn_assert *a, double value, double most)
 static double assert_most_value(const struct bn_assert *a, const struct bn_view *v,
                                 const struct bn_view_rules *rules, const struct bn_finding *f)
 {
-  const size_t hist = bn_assert_hist(a, &v->delta->metrics);
   double most_s;
+  size_t hist;
 
   if (!f->at_least)
     return f->value;
-  if (a->what == BN_ASSERT_RANK && hist >= BN_H_FIXED && hist < v->delta->metrics.n_hists &&
-      v->delta->hist[hist] != NULL) {
-    (void)bn_view_timing_s(&v->timings[hist - BN_H_FIXED], v->delta->hist[hist], a->rank, &most_s);
-    return most_s * a->scale;
-  }
-  if (a->what != BN_ASSERT_RANK || a->timing[0] != '\0' || v->latency == NULL)
+  if (a->what != BN_ASSERT_RANK)
     return HUGE_VAL;
-  return bn_view_percentile_most_s(v, rules, a->rank) * a->scale;
+  if (a->timing[0] == '\0')
+    return v->latency != NULL ? bn_view_percentile_most_s(v, rules, a->rank) * a->scale : HUGE_VAL;
+  hist = bn_assert_hist(a, &v->delta->metrics);
+  if (hist < BN_H_FIXED || hist >= v->delta->metrics.n_hists || v->delta->hist[hist] == NULL)
+    return HUGE_VAL;
+  (void)bn_view_timing_s(&v->timings[hist - BN_H_FIXED], v->delta->hist[hist], a->rank, &most_s);
+  return most_s * a->scale;
 }
 
 struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_view *v,
