@@ -714,6 +714,9 @@ static void reports_forced_count(struct bn_reports *r, const struct bn_run_state
       d->now.counter[i] = BN_ABSENT;
 }
 
+/* Of the half second that the watchdog has to print in. */
+static const long lock_patience_ns = 100 * BN_NSEC_PER_MSEC;
+
 /* The lock is held for a moment only, except while reporters get facts: before the load, and for
    documents, which come after the report.  A thread that gets no memory for a fact keeps it, and
    waits for the end of the process: what it protects does not change any more. */
@@ -722,7 +725,11 @@ static bool reports_lock_in_time(struct bn_reports *r)
   struct timespec until;
 
   (void)clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec++;
+  until.tv_nsec += lock_patience_ns;
+  if (until.tv_nsec >= (long)BN_NSEC_PER_SEC) {
+    until.tv_sec++;
+    until.tv_nsec -= (long)BN_NSEC_PER_SEC;
+  }
   return pthread_mutex_timedlock(&r->lock, &until) == 0;
 }
 

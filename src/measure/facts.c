@@ -68,8 +68,10 @@ static struct bn_fact *facts_place(struct bn_facts *f, const char *section, cons
     return fact;
   }
   f->fact = facts_grow(f->fact, f->n_facts, sizeof *f->fact);
-  fact = &f->fact[f->n_facts++];
+  fact = &f->fact[f->n_facts];
   *fact = (struct bn_fact){.section = bn_alloc_text(section), .key = bn_alloc_text(key)};
+  /* Without memory, the watchdog reports the facts that are whole. */
+  f->n_facts++;
   return fact;
 }
 
