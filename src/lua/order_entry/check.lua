@@ -205,16 +205,15 @@ local function share_out(list, n_threads)
   return owner
 end
 
--- Begins the transaction of the first thread, which the others may share, and returns its settings.
+-- Begins the transaction of the first thread, which the others may share, if the tables are loaded.
 local function begin_first(drv, con)
-  local settings = settings_of.of_loaded(drv, con)
+  settings_of.of_loaded(drv, con)
   M.begin(drv, con)
   local exported = ""
   if drv:name() == "pgsql" and sysbench.opt.threads > 1 then
     exported = con:query_row("SELECT pg_export_snapshot()")
   end
   sysbench.cmdline.share(exported)
-  return settings
 end
 
 -- Prints what is found in the order of the conditions, and adds to the shared number of those that

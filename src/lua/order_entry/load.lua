@@ -62,7 +62,7 @@ local function make_settings(con, wanted)
 end
 
 -- Refuses tables that are of another kind, or that a reset has left in between.
-local function check_settings(settings, wanted)
+local function check_settings(settings)
   settings_of.check_version(settings)
   if settings.reset then
     sysbench.cmdline.refuse("a reset of order_entry has not ended; repeat it with: " ..
@@ -91,7 +91,7 @@ local function make_tables(drv, con)
     make_settings(con, wanted)
     settings = settings_of.read(con)
   end
-  check_settings(settings, wanted)
+  check_settings(settings)
   if wanted > settings.wanted then
     settings_of.write(con, "wanted", ("%d"):format(wanted))
     settings.wanted = wanted
@@ -129,7 +129,7 @@ local function new_sink(con, table_name, settings)
   end
 end
 
--- The first function of begin and commit that fails ends the thread, and the server rolls back.
+-- Loads a warehouse.  An error ends the thread with its connection, so that the server rolls back.
 local function load_warehouse(drv, con, settings, w)
   M.say("Loading warehouse %d...", w)
   settings.now = os.date("%Y-%m-%d %H:%M:%S")

@@ -20,11 +20,15 @@ function M.quantity_left(in_stock, ordered)
   return in_stock - ordered + 91
 end
 
--- Returns the amount of an order with taxes and discount, which its terminal shows.
+-- A terminal shows the results of the next two functions.  Nothing is shown here, but to compute
+-- them is a part of the transaction.
+
+-- Returns the amount of an order with taxes and discount.
 function M.total(amount, discount, w_tax, d_tax)
   return amount * 0.01 * (1 - discount) * (1 + w_tax + d_tax)
 end
 
+-- Returns "B" for a line whose item and stock are originals, else "G".
 function M.brand(i_data, s_data)
   return i_data:find("ORIGINAL", 1, true) and s_data:find("ORIGINAL", 1, true) and "B" or "G"
 end

@@ -109,7 +109,7 @@ function M.create_text(drv, t)
     t.key and (", PRIMARY KEY (%s)"):format(t.key) or "", after_columns[name] or "")
 end
 
--- Drops the routines and the tables, those first that others might refer to last.
+-- Drops the routines, and the tables in the reverse order of their making.
 function M.cleanup()
   require("order_entry.options").check()
   local drv = sysbench.sql.driver()
