@@ -26,26 +26,27 @@ static enum bn_sql load_finish(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
   return rc;
 }
 
-static enum bn_sql load_start(struct bn_pgsql_lib *c, const char *copy, struct bn_sql_diag *d)
+/* Fails unless the statement ends with that status. */
+static enum bn_sql load_exec(struct bn_pgsql_lib *c, const char *sql, ExecStatusType wanted,
+                             struct bn_sql_diag *d)
 {
-  PGresult *res = bn_pgsql_lib_exec(c, copy);
+  PGresult *res = bn_pgsql_lib_exec(c, sql);
   enum bn_sql rc = BN_SQL_DONE;
 
-  if (PQresultStatus(res) != PGRES_COPY_IN)
+  if (PQresultStatus(res) != wanted)
     rc = bn_pgsql_lib_fail(c, res, "COPY", false, d);
   PQclear(res);
   return rc;
 }
 
+static enum bn_sql load_start(struct bn_pgsql_lib *c, const char *copy, struct bn_sql_diag *d)
+{
+  return load_exec(c, copy, PGRES_COPY_IN, d);
+}
+
 static enum bn_sql load_command(struct bn_pgsql_lib *c, const char *sql, struct bn_sql_diag *d)
 {
-  PGresult *res = bn_pgsql_lib_exec(c, sql);
-  enum bn_sql rc = BN_SQL_DONE;
-
-  if (PQresultStatus(res) != PGRES_COMMAND_OK)
-    rc = bn_pgsql_lib_fail(c, res, "COPY", false, d);
-  PQclear(res);
-  return rc;
+  return load_exec(c, sql, PGRES_COMMAND_OK, d);
 }
 
 /* Copies no rows, behind a savepoint: where COPY is refused, as for a view, it must not end the
