@@ -284,12 +284,16 @@ static int groups_check_pair(const struct bn_group_words *g, const struct bn_opt
 static int groups_check_profile(const struct bn_group_words *g, const struct bn_optset *options,
                                 struct bn_err *err)
 {
-  if (groups_is_nothing(groups_value(g, BN_CONF_PROFILE)) || bn_optset_given(options, "time"))
+  const char *const *name = bn_conf_profiles;
+
+  while (*name != NULL && groups_is_nothing(groups_value(g, *name)))
+    name++;
+  if (*name == NULL || bn_optset_given(options, "time"))
     return 0;
   return bn_err_set(err, BN_ERR_OPTION,
-                    "--group=%s: --" BN_CONF_PROFILE " needs the time of the run, which is the "
-                    "same for all groups; add --time=SECONDS outside of the groups",
-                    g->name);
+                    "--group=%s: --%s needs the time of the run, which is the same for all groups; "
+                    "add --time=SECONDS outside of the groups",
+                    g->name, *name);
 }
 
 static int groups_check(const struct bn_group_list *list, const struct bn_optset *options,

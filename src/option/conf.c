@@ -484,11 +484,17 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
   return rc;
 }
 
-/* Neither has a trait of its own for that (lint: option list). */
-const char *const bn_conf_apart[][2] = {{"rate", BN_CONF_PROFILE},
+const char *const bn_conf_profiles[] = {"rate-profile", "threads-profile", NULL};
+
+/* Neither of a pair has a trait of its own for that (lint: option list). */
+const char *const bn_conf_apart[][2] = {{"rate", "rate-profile"},
                                         {"rate", "think-time"},
-                                        {BN_CONF_PROFILE, "think-time"},
+                                        {"rate-profile", "think-time"},
                                         {"events", "events-per-session"},
+                                        {"threads-profile", "rate"},
+                                        {"threads-profile", "rate-profile"},
+                                        {"threads-profile", "events"},
+                                        {"threads-profile", "events-per-session"},
                                         {NULL, NULL}};
 
 const char *bn_conf_rate_text(const struct bn_conf *c, char text[BN_CONF_RATE])

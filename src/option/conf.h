@@ -102,9 +102,9 @@ struct bn_optset *bn_conf_options(struct bn_conf *c, struct bn_err *err);
 struct bn_optset_fault;
 int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optset_fault *fault);
 
-/* The option that gives each phase a rate, and the pairs of options that cannot be used together;
-   ends with NULL. */
-#define BN_CONF_PROFILE "rate-profile"
+/* The options that divide a run into phases, whose lengths are its time; ends with NULL. */
+extern const char *const bn_conf_profiles[];
+/* The pairs of options that cannot be used together; ends with NULL. */
 extern const char *const bn_conf_apart[][2];
 /* Returns the option that makes events due, for messages: "--rate=100", "--rate-profile". */
 enum { BN_CONF_RATE = 40 };

@@ -236,6 +236,17 @@ def test_a_profile(folder):
     assert "phases are told apart in the total of each group alone" in r.err
 
 
+def test_threads_of_a_group_follow_a_profile(folder):
+    """They are as many as the profile has at most, and the phases of the group have their means."""
+    folder.file("a.lua", EMPTY)
+    r, document = run(folder, "--time=1", "--group=a: ./a.lua '--threads-profile=hold:1/0.5s; hold:3/0.5s'",
+                      "--group=b: ./a.lua --threads=2")
+    assert "Number of threads: 5" in r.lines
+    phases = document["groups"][1]["total"]["phases"]
+    assert [phase["wanted_threads"] for phase in phases] == [1, 3]
+    assert "Phases of the group a (times in ms):" in r.lines
+
+
 def test_quotation_marks_of_both_kinds_can_be_repeated(folder):
     folder.file("a.lua", "sysbench.cmdline.options = {who = {'', 'nobody'}}\n"
                 "function thread_init() print('who', sysbench.opt.who) end\n" + EMPTY)
@@ -387,6 +398,9 @@ def test_bad_input(folder, group, message):
     ((), "--group needs a command"),
     (("--y.time=3", "run"), "--y.time: no group is called 'y'; there are: x"),
     (("--x.rate-profile=hold:4/1s", "run"), "--group=x: --rate-profile needs the time of the run"),
+    (("--x.threads-profile=hold:4/20s", "run"), "--group=x: --threads-profile needs the time of the run"),
+    (("--x.threads-profile=hold:4/1s", "--time=1", "--events=5", "run"),
+     "--group=x: --threads-profile cannot be used with --events, which stands outside of the groups"),
     (("--x.rate-profile=hold:4/1s", "--time=1", "--rate=5", "run"),
      "--group=x: --rate-profile cannot be used with --rate, which stands outside of the groups; "
      "write --rate=0 in this one"),
