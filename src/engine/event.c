@@ -74,8 +74,13 @@ void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
     event_add_to_kind(s, BN_EVENT_FAILED, 1);
   }
   if (!warm && s->phases != NULL)
-    bn_phases_failed(s->phases, s->id, tick, s->repeats);
-  bn_event_forget_now(s, tick);
+    bn_phases_failed(s->phases, s->id, tick->start_ns, s->repeats);
+  s->last_ns = bn_clock_now(&s->clock);
+  bn_event_end_bare(s, tick);
+  if (!warm)
+    bn_stat_bump(&s->stat->dropped, 1); /* phases tell failed events from dropped ones */
+  if (bn_stat_pauses(s->stat))
+    atomic_store_explicit(&s->stat->last_end_ns, s->last_ns, memory_order_release);
   if (!warm && s->last_ns <= bn_stat_get(&s->limit->span_ns))
     bn_stat_bump(&s->stat->failed, 1);
   if ((s->attend & BN_ATTEND_CLAIM) != 0)

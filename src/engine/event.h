@@ -247,12 +247,18 @@ static inline void bn_event_end_of_kind(struct bn_session *s, const struct bn_ti
 /* Counts an event that was begun and is not to be counted. */
 __attribute__((cold)) void bn_event_dropped(struct bn_session *s, const struct bn_tick *tick);
 
-/* Ends an event that is not to be counted; its ticket stays spent. */
-static inline void bn_event_forget(struct bn_session *s, const struct bn_tick *tick)
+/* Ends an event without a latency. */
+static inline void bn_event_end_bare(struct bn_session *s, const struct bn_tick *tick)
 {
   bn_event_mark_failing(s, tick);
   bn_event_show_end(s->stat, tick);
   s->kind = s->repeats = 0;
+}
+
+/* Ends an event that is not to be counted; its ticket stays spent. */
+static inline void bn_event_forget(struct bn_session *s, const struct bn_tick *tick)
+{
+  bn_event_end_bare(s, tick);
   if (tick->start_ns >= s->stat->counts_from_ns)
     bn_event_dropped(s, tick);
 }

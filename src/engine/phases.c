@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -19,8 +20,10 @@ enum {
   WINDOW = 10 /* fewer events have no mean that could be compared */
 };
 
-/* The phase before is the measure: 5 % of its events took longer than that. */
-static const double level_percent = 95;
+/* The level is the latency that 95 % of the events of a phase before did not exceed.  A server
+   whose latency hardly varies has a mean that is its level, and half of the windows would be above
+   it: only more than 5 % count. */
+static const double level_percent = 95, tolerance = 1.05;
 
 /* The events that were due in a part of a phase: their number, and the sum of their latencies. */
 struct slice {
@@ -38,7 +41,8 @@ struct bn_phases {
   uint64_t from_ns[BN_PROFILE_PHASES + 1]; /* of each phase; the last one has no end */
   struct phase_counts *counts;             /* owned; [n][STRIPES] */
   /* Set after the end. */
-  uint64_t until_ns;
+  struct bn_pacer *pacer; /* borrowed; NULL: there is no rate */
+  struct bn_phases_end end;
   double wanted[BN_PROFILE_PHASES]; /* the integral of the curve: events, or seconds of threads */
   uint64_t due[BN_PROFILE_PHASES];  /* arrivals */
 };
@@ -121,12 +125,12 @@ void bn_phases_dropped(struct bn_phases *p, unsigned id, const struct bn_tick *t
     phases_add(&c->began, 1);
 }
 
-void bn_phases_failed(struct bn_phases *p, unsigned id, const struct bn_tick *tick,
-                      unsigned retries)
+void bn_phases_failed(struct bn_phases *p, unsigned id, uint64_t due_ns, unsigned retries)
 {
-  struct phase_counts *c = phases_counts_of(p, phases_find(p, tick->start_ns), id);
+  struct phase_counts *c = phases_counts_of(p, phases_find(p, due_ns), id);
 
-  phases_add(&phases_of_begin(p, id, tick)->dropped, UINT64_MAX);
+  if (!phases_have_rate(p))
+    phases_add(&c->began, 1);
   phases_add(&c->failed, 1);
   phases_add(&c->retries, retries);
 }
@@ -186,49 +190,117 @@ size_t bn_phases_ended(struct bn_phases *p, unsigned id, uint64_t due_ns, uint64
 /* Returns the end of phase k as far as it was run. */
 static uint64_t phases_end_ns(const struct bn_phases *p, size_t k)
 {
-  const uint64_t end_ns = p->from_ns[k + 1] < p->until_ns ? p->from_ns[k + 1] : p->until_ns;
+  const uint64_t end_ns = p->from_ns[k + 1] < p->end.until_ns ? p->from_ns[k + 1] : p->end.until_ns;
 
   return end_ns > p->from_ns[k] ? end_ns : p->from_ns[k];
 }
 
 /* Returns the integral of the curve up to at_ns.  A pacer may have a share of it. */
-static double phases_integral(const struct bn_phases *p, const struct bn_pacer *pacer,
-                              uint64_t at_ns)
+static double phases_integral(const struct bn_phases *p, uint64_t at_ns)
 {
   const struct bn_profile *f = p->profile;
 
-  if (pacer != NULL)
-    return bn_pacer_expected(pacer, at_ns);
+  if (p->pacer != NULL)
+    return bn_pacer_expected(p->pacer, at_ns);
   return bn_rate_curve_mass(f->piece, f->n_pieces,
                             f->lead_s + (double)(at_ns - p->from_ns[0]) * 1e-9);
 }
 
 /* Arrivals after the last ticket of --events belong to no event.  The last phase has the rest. */
-static uint64_t phases_due_until(const struct bn_phases *p, struct bn_pacer *pacer, uint64_t end_ns,
-                                 uint64_t due)
+static uint64_t phases_due_until(const struct bn_phases *p, uint64_t end_ns)
 {
-  uint64_t all = due;
+  uint64_t all = p->end.due;
 
-  if (pacer != NULL && end_ns < p->until_ns)
-    all = bn_pacer_due(pacer, p->from_ns[0], end_ns - 1).counted;
-  return all < due ? all : due;
+  if (p->pacer != NULL && end_ns < p->end.until_ns)
+    all = bn_pacer_due(p->pacer, p->from_ns[0], end_ns - 1).counted;
+  return all < p->end.due ? all : p->end.due;
 }
 
-void bn_phases_end(struct bn_phases *p, struct bn_pacer *pacer, uint64_t until_ns, uint64_t due)
+void bn_phases_end(struct bn_phases *p, struct bn_pacer *pacer, const struct bn_phases_end *end)
 {
-  double wanted = phases_integral(p, pacer, p->from_ns[0]);
+  double wanted;
   uint64_t before = 0;
 
-  p->until_ns = until_ns;
+  p->pacer = pacer;
+  p->end = *end;
+  wanted = phases_integral(p, p->from_ns[0]);
   for (size_t k = 0; k < p->n; k++) {
-    const uint64_t end_ns = phases_end_ns(p, k), all = phases_due_until(p, pacer, end_ns, due);
-    const double integral = phases_integral(p, pacer, end_ns);
+    const uint64_t end_ns = phases_end_ns(p, k), all = phases_due_until(p, end_ns);
+    const double integral = phases_integral(p, end_ns);
 
     p->wanted[k] = integral - wanted;
     p->due[k] = all > before ? all - before : 0;
     wanted = integral;
     before += p->due[k];
   }
+}
+
+static void phases_note_age(struct bn_timing *t, uint64_t age_ns, uint64_t n)
+{
+  if (t->unfinished == 0 || (double)age_ns * 1e-9 < t->youngest_s)
+    t->youngest_s = (double)age_ns * 1e-9;
+  t->unfinished += n;
+}
+
+/* Adds the ages of n arrivals that wait to those of a phase. */
+static void phases_add_waiting(const struct bn_phases *p, uint64_t skip, uint64_t n,
+                               struct bn_hist *into, struct bn_timing *t)
+{
+  uint64_t oldest_ns, youngest_ns;
+
+  if (n == 0)
+    return;
+  bn_pacer_ages(p->pacer, p->end.until_ns, skip, n - 1, into, &oldest_ns);
+  bn_pacer_ages(p->pacer, p->end.until_ns, skip + n - 1, 1, into, &youngest_ns);
+  phases_note_age(t, youngest_ns, n);
+}
+
+/* Adds the ages of all arrivals that wait. */
+static void phases_add_queue(const struct bn_phases *p, struct bn_snap *delta,
+                             struct bn_view_store *store)
+{
+  const uint64_t first = p->end.due - p->end.queued;
+  uint64_t before = 0, skip = p->end.skip;
+
+  for (size_t k = 0; k < p->n; k++) {
+    const uint64_t after = before + p->due[k], from = before > first ? before : first;
+    const uint64_t n = after > from ? after - from : 0;
+
+    phases_add_waiting(p, skip, n, delta->hist[bn_phases_hist(&delta->metrics, k)],
+                       bn_phases_timing(store, &delta->metrics, k));
+    skip += n;
+    before = after;
+  }
+}
+
+/* Adds the ages of the events in flight. */
+static void phases_add_in_flight(const struct bn_phases *p, const struct bn_snap *now,
+                                 uint64_t observed_ns, struct bn_snap *delta,
+                                 struct bn_view_store *store)
+{
+  for (unsigned i = 0; i < now->n_sessions; i++) {
+    const struct bn_snap_session *s = &now->session[i];
+    const uint64_t start_ns = bn_snap_start(s);
+    const uint64_t age_ns = observed_ns > start_ns ? observed_ns - start_ns : 0;
+    const size_t k = phases_find(p, start_ns);
+
+    if (s->in_flight == 0 || start_ns < s->counts_from_ns)
+      continue;
+    bn_hist_put(delta->hist[bn_phases_hist(&delta->metrics, k)], age_ns, s->in_flight);
+    phases_note_age(bn_phases_timing(store, &delta->metrics, k), age_ns, s->in_flight);
+  }
+}
+
+/* Finds the percentiles and the maximum of a phase again, after ages were added to its histogram.
+ */
+static void phases_count_ages(const struct bn_view *v, struct bn_view_store *store, size_t k)
+{
+  const struct bn_metrics *m = &v->delta->metrics;
+  const size_t at = bn_phases_hist(m, k);
+
+  for (size_t i = 0; i < v->n_percents; i++)
+    store->timing_s[at - BN_H_FIXED][i] = bn_view_hist_s(v->delta->hist[at], v->percents[i], false);
+  bn_phases_timing(store, m, k)->max_s = bn_view_hist_s(v->delta->hist[at], 100, false);
 }
 
 static uint64_t phases_sum(const struct bn_phases *p, size_t k, size_t offset)
@@ -247,17 +319,52 @@ static double phases_since_peak_s(const struct bn_phases *p, size_t k, uint64_t 
 {
   const struct bn_profile_phase *f = &p->profile->phase[k];
   const double s = (double)(at_ns - p->from_ns[k]) * 1e-9;
+  double bursts;
 
   if (f->period_s <= 0)
-    return s - f->span_s;
-  return s - f->burst_s - floor((f->span_s - f->burst_s) / f->period_s + 1e-9) * f->period_s;
+    return fmax(s - f->span_s, 0);
+  bursts = floor((fmin(s, f->span_s) - f->burst_s) / f->period_s + 1e-9);
+  return fmax(s - f->burst_s - fmax(bursts, 0) * f->period_s, 0);
 }
 
-/* Some successive slices, which together have enough events. */
-struct window {
+/* The events of a slice, or of several slices, by the time since a peak. */
+struct span {
+  double begin_s, end_s, sum_ns;
   uint64_t n;
-  double begin_s, sum_ns;
 };
+
+/* The last slices, as few as together have enough events.  Empty ones are left out. */
+struct window {
+  struct span all, slice[WINDOW + 1];
+  size_t n_slices;
+};
+
+static void window_add(struct window *w, const struct span *slice)
+{
+  w->slice[w->n_slices++] = *slice;
+  w->all.n += slice->n;
+  w->all.sum_ns += slice->sum_ns;
+  while (w->all.n - w->slice[0].n >= WINDOW) {
+    w->all.n -= w->slice[0].n;
+    w->all.sum_ns -= w->slice[0].sum_ns;
+    memmove(w->slice, w->slice + 1, --w->n_slices * sizeof *w->slice);
+  }
+}
+
+static bool window_is_below(const struct window *w, double level_ns)
+{
+  return w->all.sum_ns <= level_ns * tolerance * (double)w->all.n;
+}
+
+/* Returns the begin, rounded to a power of ten that is not longer than the first slice: it is not
+   known when within the slice the latency fell. */
+static double window_begin_s(const struct window *w)
+{
+  const struct span *first = &w->slice[0];
+  const double digits = -floor(log10(first->end_s - first->begin_s)), unit = pow(10, fabs(digits));
+
+  return digits > 0 ? round(first->begin_s * unit) / unit : round(first->begin_s / unit) * unit;
+}
 
 /* Adds the slices of a phase, which begin at base_s, until a window has a mean of at most level_ns.
    Returns whether one has. */
@@ -266,35 +373,51 @@ static bool phases_look(const struct bn_phases *p, size_t k, double base_s, doub
 {
   for (size_t i = 0; i < SLICES; i++) {
     const size_t at = offsetof(struct phase_counts, slice) + i * sizeof(struct slice);
-    const uint64_t n = phases_sum(p, k, at + offsetof(struct slice, n));
+    const struct span slice = {
+        .begin_s = base_s + (double)slice_begin_ns(i) * 1e-9,
+        .end_s = base_s + (double)slice_begin_ns(i + 1) * 1e-9,
+        .sum_ns = (double)phases_sum(p, k, at + offsetof(struct slice, sum_ns)),
+        .n = phases_sum(p, k, at + offsetof(struct slice, n)),
+    };
 
-    if (n == 0)
+    if (slice.n == 0)
       continue;
-    if (w->n >= WINDOW || w->n == 0)
-      *w = (struct window){.begin_s = base_s + (double)slice_begin_ns(i) * 1e-9};
-    w->n += n;
-    w->sum_ns += (double)phases_sum(p, k, at + offsetof(struct slice, sum_ns));
-    if (w->n >= WINDOW && w->sum_ns <= level_ns * (double)w->n)
+    window_add(w, &slice);
+    if (w->all.n >= WINDOW && window_is_below(w, level_ns))
       return true;
   }
   return false;
 }
 
-/* Sets how long the latency was greater than that of the phase before.  A phase of bursts shows it
-   itself, as the mean of its bursts; another one shows it in the phases after it. */
+static uint64_t phases_unfinished(const struct bn_view *v)
+{
+  uint64_t n = 0;
+
+  for (size_t k = 0; k < v->n_phases; k++)
+    n += v->phases[k].timing->unfinished;
+  return n;
+}
+
+/* Sets how long the latency was greater than the level.  A phase of bursts shows it itself, as the
+   mean of its bursts; another one shows it in the phases after it, up to one of bursts: what
+   follows each of those is known, but not what follows the first one.  At the end of a run few
+   events have to do, if more of them have ended than not. */
 static void phases_recover(const struct bn_phases *p, size_t k, double level_ns,
-                           struct bn_phase_view *out)
+                           const struct bn_view *v, struct bn_phase_view *out)
 {
   const bool bursts = p->profile->phase[k].period_s > 0;
-  struct window w = {.n = 0};
+  struct window w = {.n_slices = 0};
+  uint64_t end_ns;
+  size_t i = k + 1;
 
   if (bursts)
     out->recovered = phases_look(p, k, 0, level_ns, &w);
-  for (size_t i = k + 1; i < p->n && !out->recovered && p->profile->phase[i].period_s <= 0; i++)
+  for (; i < p->n && !out->recovered && p->profile->phase[i].period_s <= 0; i++)
     out->recovered = phases_look(p, i, phases_since_peak_s(p, k, p->from_ns[i]), level_ns, &w);
-  if (!out->recovered && w.n > 0 && w.n < WINDOW)
-    out->recovered = w.sum_ns <= level_ns * (double)w.n;
-  out->recovery_s = out->recovered ? w.begin_s : phases_since_peak_s(p, k, p->until_ns);
+  end_ns = p->from_ns[i] < p->end.until_ns ? p->from_ns[i] : p->end.until_ns;
+  if (!out->recovered && w.all.n > phases_unfinished(v) && w.all.n < WINDOW)
+    out->recovered = window_is_below(&w, level_ns);
+  out->recovery_s = out->recovered ? window_begin_s(&w) : phases_since_peak_s(p, k, end_ns);
 }
 
 /* Returns whether the load falls with the end of the phase, or within it. */
@@ -304,28 +427,56 @@ static bool phases_is_peak(const struct bn_phases *p, size_t k)
 
   if (f->period_s > 0)
     return true;
-  return k + 1 < p->n && p->until_ns > p->from_ns[k + 1] &&
+  return k + 1 < p->n && p->end.until_ns > p->from_ns[k + 1] &&
          p->wanted[k + 1] / (double)(phases_end_ns(p, k + 1) - p->from_ns[k + 1]) <
              p->wanted[k] / (double)(p->from_ns[k + 1] - p->from_ns[k]) &&
          next->span_s > 0;
 }
 
-static void phases_judge(const struct bn_phases *p, size_t k, const struct bn_view *v,
-                         struct bn_phase_view *out)
+static const struct bn_hist *phases_latency(const struct bn_view *v, size_t k)
 {
-  const struct bn_hist *before;
-  double level_ns;
+  return v->delta->hist[bn_phases_hist(&v->delta->metrics, k)];
+}
 
-  if (k == 0 || !phases_is_peak(p, k))
+/* Returns how long so many events wait if they begin as fast as those of the phase. */
+static double phases_wait_ns(const struct bn_phase_view *f, uint64_t queued)
+{
+  return queued > 0 ? (double)queued / f->started_per_s * 1e9 : 0;
+}
+
+/* Returns the level of a phase, or 0: it has none, because it has bursts or was overloaded.  In a
+   phase whose queue grows or shrinks all the time, its end or its begin is the longest wait. */
+static double phases_level_ns(const struct bn_phases *p, size_t k, const struct bn_view *v)
+{
+  const struct bn_phase_view *f = &v->phases[k];
+  const double level_ns = (double)bn_hist_percentile(phases_latency(v, k), level_percent);
+  const uint64_t queue = f->carried > f->queued ? f->carried : f->queued;
+
+  return p->profile->phase[k].period_s <= 0 && phases_wait_ns(f, queue) <= level_ns ? level_ns : 0;
+}
+
+static void phases_add_middles(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
+{
+  double *sum_ns = arg;
+
+  *sum_ns += (double)count * ((double)lowest / 2 + (double)highest / 2);
+}
+
+/* Sets the recovery of a phase.  Its mean counts events that have not ended as if they had.
+   level_ns: the level of before; 0: none is known. */
+static void phases_judge(const struct bn_phases *p, size_t k, double level_ns,
+                         const struct bn_view *v, struct bn_phase_view *out)
+{
+  const struct bn_hist *h = phases_latency(v, k);
+  double sum_ns = 0;
+
+  if (level_ns <= 0 || !phases_is_peak(p, k) || bn_hist_count(h) == 0)
     return;
-  before = v->delta->hist[bn_phases_hist(&v->delta->metrics, k - 1)];
-  level_ns = (double)bn_hist_percentile(before, level_percent);
-  if (bn_hist_count(before) == 0 || out->timing->count == 0)
-    return;
+  bn_hist_each(h, phases_add_middles, &sum_ns);
   out->recovery_s = 0;
-  out->recovered = out->timing->avg_s * 1e9 <= level_ns;
+  out->recovered = sum_ns <= level_ns * tolerance * (double)bn_hist_count(h);
   if (!out->recovered)
-    phases_recover(p, k, level_ns, out);
+    phases_recover(p, k, level_ns, v, out);
 }
 
 /* Events that began after the run was cut belong to the phase in which it was cut. */
@@ -342,16 +493,12 @@ static void phases_count(const struct bn_phases *p, size_t k, bool last, struct 
   }
 }
 
-void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view_store *store)
+static void phases_count_all(const struct bn_phases *p, size_t last, struct bn_phase_view *phase)
 {
-  const size_t last = phases_find(p, p->until_ns - 1);
   uint64_t queued = 0;
 
-  bn_phases_name_all(v, store, &v->delta->metrics);
-  for (size_t k = 0; k < v->n_phases; k++)
-    *(phases_have_rate(p) ? &store->phase[k].wanted_threads : &store->phase[k].wanted_per_s) = NAN;
-  for (size_t k = 0; k < v->n_phases && k <= last; k++) {
-    struct bn_phase_view *out = &store->phase[k];
+  for (size_t k = 0; k <= last; k++) {
+    struct bn_phase_view *out = &phase[k];
     double span_s;
 
     out->from_s = (double)(p->from_ns[k] - p->from_ns[0]) * 1e-9;
@@ -366,6 +513,29 @@ void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view
       *(phases_have_rate(p) ? &out->wanted_per_s : &out->wanted_threads) = p->wanted[k] / span_s;
       out->started_per_s = (double)out->started / span_s;
     }
-    phases_judge(p, k, v, out);
+  }
+}
+
+void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view_store *store,
+                    struct bn_snap *delta, const struct bn_snap *stuck, uint64_t observed_ns)
+{
+  const size_t last = phases_find(p, p->end.until_ns - 1);
+  double level_ns = 0;
+
+  bn_phases_name_all(v, store, &delta->metrics);
+  for (size_t k = 0; k < v->n_phases; k++)
+    *(phases_have_rate(p) ? &store->phase[k].wanted_threads : &store->phase[k].wanted_per_s) = NAN;
+  phases_count_all(p, last, store->phase);
+  phases_add_queue(p, delta, store);
+  if (stuck != NULL)
+    phases_add_in_flight(p, stuck, observed_ns, delta, store);
+  for (size_t k = 0; k < v->n_phases; k++)
+    if (v->phases[k].timing->unfinished > 0)
+      phases_count_ages(v, store, k);
+  for (size_t k = 0; k <= last; k++) {
+    const double own_ns = phases_level_ns(p, k, v);
+
+    phases_judge(p, k, level_ns, v, &store->phase[k]);
+    level_ns = own_ns > 0 ? own_ns : level_ns;
   }
 }

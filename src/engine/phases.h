@@ -23,22 +23,33 @@ void bn_phases_free(struct bn_phases *p);
 /* The first phase begins at from_ns (CLOCK_MONOTONIC), before any event. */
 void bn_phases_start(struct bn_phases *p, uint64_t from_ns);
 
-/* Any thread, with the id of its session, for events that are due after the start.  The first
-   function is for events of a rate, which are due before they begin. */
+/* Any thread may call these functions for an event of its session, whose id it passes.  The event
+   was due after the start.  One of the last three ends it.  The first function is for events of a
+   rate, which are due before they begin. */
 void bn_phases_began(struct bn_phases *p, unsigned id, uint64_t begun_ns);
-/* An event does not count. */
+/* The event does not count. */
 void bn_phases_dropped(struct bn_phases *p, unsigned id, const struct bn_tick *tick);
-/* An event has failed for good, which has been dropped. */
-void bn_phases_failed(struct bn_phases *p, unsigned id, const struct bn_tick *tick,
-                      unsigned retries);
-/* An event has ended.  Returns the index of its phase. */
+/* The event has failed for good. */
+void bn_phases_failed(struct bn_phases *p, unsigned id, uint64_t due_ns, unsigned retries);
+/* The event has ended.  Returns the index of its phase. */
 size_t bn_phases_ended(struct bn_phases *p, unsigned id, uint64_t due_ns, uint64_t took_ns,
                        unsigned retries);
 
+/* The arrivals up to the end of a run. */
+struct bn_phases_end {
+  uint64_t until_ns;
+  uint64_t due;    /* since the phases began, as far as they belong to events */
+  uint64_t queued; /* the last ones of these, whose events have not begun */
+  uint64_t skip;   /* arrivals before those, since the pacer's start */
+};
+
 /* The main thread calls these two functions after the end.  The first one counts the arrivals of
-   each phase up to until_ns, of which `due` belong to events.  pacer NULL: there is no rate. */
-void bn_phases_end(struct bn_phases *p, struct bn_pacer *pacer, uint64_t until_ns, uint64_t due);
-/* Sets the phases of a view that has been filled. */
-void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view_store *store);
+   each phase.  The pacer is borrowed; NULL: there is no rate, and nothing is due. */
+void bn_phases_end(struct bn_phases *p, struct bn_pacer *pacer, const struct bn_phases_end *end);
+/* Sets the phases of a view that has been filled from this difference, and adds the ages of events
+   that have not ended to its histograms.  stuck: the events in flight at observed_ns, when nobody
+   waited for them any longer; NULL: all have ended. */
+void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view_store *store,
+                    struct bn_snap *delta, const struct bn_snap *stuck, uint64_t observed_ns);
 
 #endif

@@ -636,7 +636,8 @@ static struct bn_view_rules reports_build_total(struct bn_reports *r, struct rep
   if (s->paced)
     reports_count_arrivals(&d->view, &d->now, s, in_flight);
   if (s->phases != NULL && !atomic_load(&r->warming))
-    bn_phases_fill(s->phases, &d->view, &d->store);
+    bn_phases_fill(s->phases, &d->view, &d->store, &d->delta, s->abandoned ? &d->now : NULL,
+                   s->observed_ns);
   if (d->view.kind == BN_KIND_SQL) {
     d->view.outages = s->outages.n;
     d->view.longest_outage_s = (double)s->outages.longest_ns * 1e-9;

@@ -101,6 +101,7 @@ static void run_state_find_queue(const struct bn_run_parts *p, struct bn_run_sta
   s->due = due.counted - (waiting - s->backlog) + begun_late;
   if (due.estimated)
     s->due = state_events_started(p->load) + s->backlog;
+  s->queue_skip = skip;
   s->warmup_waiting = due.warmup > begun ? due.warmup - begun : 0;
   bn_pacer_ages(p->pacer, s->now_ns, skip, s->backlog, ages, &s->oldest_ns);
   s->ages = ages;
@@ -126,8 +127,10 @@ struct bn_run_state bn_run_state_end(const struct bn_run_parts *p, const struct 
   if (m.paced)
     run_state_find_queue(p, &m, ages);
   if (p->phases != NULL) {
+    const struct bn_phases_end end = {m.now_ns, m.due, m.backlog, m.queue_skip};
+
     m.phases = p->phases;
-    bn_phases_end(p->phases, p->pacer, m.now_ns, m.due);
+    bn_phases_end(p->phases, p->pacer, &end);
   }
   if (m.abandoned)
     bn_outage_end(p->outage, m.now_ns);

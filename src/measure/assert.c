@@ -197,7 +197,8 @@ static int assert_read_phase(struct bn_assert *a, const char *name, struct bn_er
   if (a->field == NULL || !bn_layout_has(bn_layout_phase, a->field->name))
     return bn_err_set(err, 0,
                       "%s is not counted for phases; pN, min, avg, median, max, due, started, "
-                      "dropped, queued, started_per_s, retries, failed_events and recovery_s are",
+                      "dropped, queued, started_per_s, retries, failed_events, unfinished and "
+                      "recovery_s are",
                       name);
   a->what = BN_ASSERT_KIND;
   return 0;
@@ -567,11 +568,11 @@ static struct bn_finding assert_find_listed_timing(double rank, const struct bn_
 {
   for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
     if (v->percents[i] == rank)
-      return assert_make_limit(t->percentile_s[i], (t->at_least >> i & 1) != 0);
+      return assert_make_limit(t->percentile_s[i], bn_timing_at_least(t, i));
   return assert_make_finding(NAN);
 }
 
-/* Finds a percentile of a timing, which counts unfinished events of a group. */
+/* Finds a percentile of a timing, which counts unfinished events of a group or phase. */
 static struct bn_finding assert_find_timing_rank(double rank, const struct bn_view *v,
                                                  const struct bn_view_rules *rules,
                                                  const struct bn_timing *t, const struct bn_hist *h)
@@ -587,12 +588,18 @@ static struct bn_finding assert_find_timing_rank(double rank, const struct bn_vi
   return assert_make_limit(value, value < most_s);
 }
 
+/* Returns the rank of an assertion on a percentile. */
+static double assert_rank_of(const struct bn_assert *a)
+{
+  return a->what == BN_ASSERT_MEDIAN ? 50 : a->rank;
+}
+
 /* h: the histogram of the timing, or NULL. */
 static struct bn_finding assert_find_timing(const struct bn_assert *a, const struct bn_view *v,
                                             const struct bn_view_rules *rules,
                                             const struct bn_timing *t, const struct bn_hist *h)
 {
-  const double rank = a->what == BN_ASSERT_MEDIAN ? 50 : a->rank;
+  const double rank = assert_rank_of(a);
 
   switch (a->what) {
   case BN_ASSERT_MIN:
@@ -622,11 +629,14 @@ static struct bn_finding assert_find_statement(const struct bn_assert *a, const 
 static struct bn_finding assert_find_of_phase(const struct bn_assert *a, const struct bn_view *v)
 {
   const struct bn_phase_view *p = bn_phases_named(v, a->timing);
+  struct bn_finding f;
   double value = NAN;
 
   if (p != NULL)
     (void)bn_phases_value(p, a->field->name, &value);
-  return assert_make_finding(value);
+  f = assert_make_finding(value);
+  f.at_least = p != NULL && bn_phases_at_least(p, a->field->name);
+  return f;
 }
 
 static struct bn_finding assert_find_of_kind(const struct bn_assert *a, const struct bn_view *v)
@@ -694,21 +704,23 @@ static bool assert_holds(const struct bn_assert *a, double value, double most)
    be at least so much is often below a limit all the same: one arrival that waits does not move the
    rank of 99 %. */
 static double assert_most_value(const struct bn_assert *a, const struct bn_view *v,
-                                const struct bn_view_rules *rules, const struct bn_finding *f)
+                                 const struct bn_view_rules *rules, const struct bn_finding *f)
 {
   double most_s;
   size_t hist;
 
   if (!f->at_least)
     return f->value;
-  if (a->what != BN_ASSERT_RANK)
+  if (a->what != BN_ASSERT_RANK && a->what != BN_ASSERT_MEDIAN)
     return HUGE_VAL;
   if (a->timing[0] == '\0')
-    return v->latency != NULL ? bn_view_percentile_most_s(v, rules, a->rank) * a->scale : HUGE_VAL;
+    return v->latency != NULL ? bn_view_percentile_most_s(v, rules, assert_rank_of(a)) * a->scale
+                              : HUGE_VAL;
   hist = bn_assert_hist(a, &v->delta->metrics);
   if (hist < BN_H_FIXED || hist >= v->delta->metrics.n_hists || v->delta->hist[hist] == NULL)
     return HUGE_VAL;
-  (void)bn_view_timing_s(&v->timings[hist - BN_H_FIXED], v->delta->hist[hist], a->rank, &most_s);
+  (void)bn_view_timing_s(&v->timings[hist - BN_H_FIXED], v->delta->hist[hist], assert_rank_of(a),
+                         &most_s);
   return most_s * a->scale;
 }
 

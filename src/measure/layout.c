@@ -130,6 +130,13 @@ const struct bn_layout bn_layout_phase[] = {
     END,
 };
 
+/* The timing of a phase has these members besides those of others (lint: figure list). */
+const struct bn_layout bn_layout_ages[] = {
+    MEMBER(bn_timing, BN_LAY_WHOLE, unfinished),
+    MEMBER(bn_timing, BN_LAY_REAL, youngest_s),
+    END,
+};
+
 /* A session's members have the names of figures too (lint: figure list). */
 const struct bn_layout bn_layout_session[] = {
     MEMBER(bn_session_view, BN_LAY_WHOLE, events), MEMBER(bn_session_view, BN_LAY_REAL, min_s),

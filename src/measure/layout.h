@@ -33,7 +33,7 @@ bool bn_layout_has(const struct bn_layout *l, const char *name);
 extern const struct bn_layout bn_layout_plan[], bn_layout_times[], bn_layout_end[];
 extern const struct bn_layout bn_layout_view[], bn_layout_snap[];
 extern const struct bn_layout bn_layout_timing[], bn_layout_count[], bn_layout_event_kind[],
-    bn_layout_phase[], bn_layout_session[];
+    bn_layout_phase[], bn_layout_ages[], bn_layout_session[];
 extern const struct bn_layout bn_layout_member[];
 
 /* The key of a record that is a line of its own. */

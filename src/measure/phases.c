@@ -3,6 +3,7 @@
 #include "measure/phases.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "measure/layout.h"
@@ -52,14 +53,26 @@ const struct bn_phase_view *bn_phases_named(const struct bn_view *v, const char 
   return NULL;
 }
 
-/* Without a recovery, nobody knows how long it would have taken. */
 bool bn_phases_value(const struct bn_phase_view *p, const char *figure, double *value)
 {
-  if (!bn_layout_value(bn_layout_phase, p, figure, value))
-    return false;
-  if (strcmp(figure, "recovery_s") == 0 && !isnan(p->recovery_s) && !p->recovered)
-    *value = HUGE_VAL;
-  return true;
+  return bn_layout_value(bn_layout_phase, p, figure, value) ||
+         bn_layout_value(bn_layout_ages, p->timing, figure, value);
+}
+
+bool bn_phases_at_least(const struct bn_phase_view *p, const char *figure)
+{
+  return strcmp(figure, "recovery_s") == 0 && !p->recovered;
+}
+
+/* A recovery is rounded to what is known of it. */
+const char *bn_phases_recovery(const struct bn_phase_view *p, char digits[BN_UNITS_DIGITS])
+{
+  if (p->recovered)
+    return bn_units_shortest(digits, p->recovery_s);
+  (void)snprintf(digits, BN_UNITS_DIGITS, "%.*f", bn_units_decimals(p->recovery_s, 1),
+                 p->recovery_s);
+  bn_units_point(digits);
+  return digits;
 }
 
 size_t bn_phases_begun(const struct bn_view *v)
@@ -102,6 +115,12 @@ void bn_phases_name_all(struct bn_view *v, struct bn_view_store *store, const st
   v->phases = store->phase;
 }
 
+struct bn_timing *bn_phases_timing(struct bn_view_store *store, const struct bn_metrics *m,
+                                   size_t k)
+{
+  return &store->timing[bn_phases_hist(m, k) - BN_H_FIXED];
+}
+
 void bn_phases_copy(struct bn_view *to, struct bn_view_store *store, const struct bn_view *from,
                     const struct bn_metrics *m)
 {
@@ -124,7 +143,6 @@ void bn_phases_copy(struct bn_view *to, struct bn_view_store *store, const struc
    rest.  The run has recovered when the last one has. */
 static void phase_add(struct bn_phase_view *sum, const struct bn_phase_view *part)
 {
-  const bool longer = !(part->recovery_s <= sum->recovery_s) && !isnan(part->recovery_s);
 
   if (part->to_s > sum->to_s) {
     sum->from_s = part->from_s;
@@ -140,10 +158,42 @@ static void phase_add(struct bn_phase_view *sum, const struct bn_phase_view *par
   sum->queued += part->queued;
   sum->retries += part->retries;
   sum->failed_events += part->failed_events;
-  if (longer) {
-    sum->recovery_s = part->recovery_s;
-    sum->recovered = part->recovered;
+  if (isnan(part->recovery_s))
+    return;
+  sum->recovered = part->recovered && (sum->recovered || isnan(sum->recovery_s));
+  sum->recovery_s = fmax(sum->recovery_s, part->recovery_s);
+}
+
+/* The histogram of a sum counts ages.  If there are any, the sum takes what does not count them
+   from its parts. */
+static void phase_sum_timing(struct bn_timing *sum, const struct bn_views *parts, size_t k)
+{
+  struct bn_timing all = {.min_s = HUGE_VAL, .youngest_s = HUGE_VAL};
+  double squares = 0;
+
+  for (size_t i = 0; i < parts->n; i++) {
+    const struct bn_timing *t =
+        k < parts->view[i]->n_phases ? parts->view[i]->phases[k].timing : &(struct bn_timing){0};
+
+    if (t->unfinished > 0)
+      all.youngest_s = fmin(all.youngest_s, t->youngest_s);
+    all.unfinished += t->unfinished;
+    if (t->count == 0)
+      continue;
+    all.count += t->count;
+    all.sum_s += t->sum_s;
+    all.min_s = fmin(all.min_s, t->min_s);
+    squares += (double)t->count * (t->dev_s * t->dev_s + t->avg_s * t->avg_s);
   }
+  if (all.unfinished == 0)
+    return;
+  sum->unfinished = all.unfinished;
+  sum->youngest_s = all.youngest_s;
+  sum->count = all.count;
+  sum->sum_s = all.sum_s;
+  sum->avg_s = all.count > 0 ? all.sum_s / (double)all.count : NAN;
+  sum->min_s = all.count > 0 ? all.min_s : NAN;
+  sum->dev_s = sqrt(fmax(0, squares / (double)all.count - sum->avg_s * sum->avg_s));
 }
 
 void bn_phases_sum(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts)
@@ -156,4 +206,6 @@ void bn_phases_sum(struct bn_view *v, struct bn_view_store *store, const struct 
     for (size_t k = 0; k < part->n_phases && k < v->n_phases; k++)
       phase_add(&store->phase[k], &part->phases[k]);
   }
+  for (size_t k = 0; k < v->n_phases; k++)
+    phase_sum_timing(bn_phases_timing(store, &v->delta->metrics, k), parts, k);
 }

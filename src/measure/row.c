@@ -231,21 +231,30 @@ static struct bn_cell *row_add_phase_cell(struct bn_row *row, const char *figure
   return row_add(row, name);
 }
 
-/* p NULL: the values are not known. */
-static void row_add_phase(struct bn_row *row, size_t k, const struct bn_plan *plan,
-                          const struct bn_phase_view *p)
+/* of NULL: the values are not known. */
+static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_layout *l,
+                                  const void *of)
 {
-  const double *percentile_s = p != NULL ? p->timing->percentile_s : NULL;
   double value = HUGE_VAL;
 
-  for (const struct bn_layout *l = bn_layout_phase; l->name != NULL; l++) {
-    const bool known = p != NULL && bn_layout_value(l, p, l->name, &value);
+  for (; l->name != NULL; l++) {
+    const bool known = of != NULL && bn_layout_value(l, of, l->name, &value);
 
     if (l->type == BN_LAY_WHOLE)
       row_set_whole(row_add_phase_cell(row, l->name, k), known ? (uint64_t)value : UINT64_MAX);
     else if (l->type == BN_LAY_REAL)
       row_set_real(row_add_phase_cell(row, l->name, k), known ? value : HUGE_VAL);
   }
+}
+
+/* p NULL: the values are not known. */
+static void row_add_phase(struct bn_row *row, size_t k, const struct bn_plan *plan,
+                          const struct bn_phase_view *p)
+{
+  const double *percentile_s = p != NULL ? p->timing->percentile_s : NULL;
+
+  row_add_phase_members(row, k, bn_layout_phase, p);
+  row_add_phase_members(row, k, bn_layout_ages, p != NULL ? p->timing : NULL);
   row_set_whole(row_add_phase_cell(row, "count", k), p != NULL ? p->timing->count : UINT64_MAX);
   row_set_real(row_add_phase_cell(row, "avg_s", k), p != NULL ? p->timing->avg_s : HUGE_VAL);
   for (size_t i = 0; i < plan->n_percents; i++) {

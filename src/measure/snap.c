@@ -240,9 +240,7 @@ void bn_snap_end_warmup(struct bn_snap *s)
     bn_hist_clear(s->hist[i]);
 }
 
-/* Returns when the event in flight of a session started: the average of several, or UINT64_MAX if
-   there is none. */
-static uint64_t snap_start_of(const struct bn_snap_session *s)
+uint64_t bn_snap_start(const struct bn_snap_session *s)
 {
   return s->in_flight > 0 ? s->begun_at / s->in_flight : UINT64_MAX;
 }
@@ -257,8 +255,8 @@ uint64_t bn_snap_oldest(const struct bn_snap *s, uint64_t now_ns)
   uint64_t first_ns = UINT64_MAX;
 
   for (unsigned i = 0; i < s->n_sessions; i++)
-    if (snap_start_of(&s->session[i]) < first_ns)
-      first_ns = snap_start_of(&s->session[i]);
+    if (bn_snap_start(&s->session[i]) < first_ns)
+      first_ns = bn_snap_start(&s->session[i]);
   return snap_between(first_ns, now_ns);
 }
 
@@ -270,9 +268,9 @@ uint64_t bn_snap_ages(const struct bn_snap *s, uint64_t now_ns, bool warming, st
   *oldest_ns = 0;
   for (unsigned i = 0; i < s->n_sessions; i++) {
     const struct bn_snap_session *one = &s->session[i];
-    const uint64_t age_ns = snap_between(snap_start_of(one), now_ns);
+    const uint64_t age_ns = snap_between(bn_snap_start(one), now_ns);
 
-    if (one->in_flight == 0 || (!warming && snap_start_of(one) < one->counts_from_ns))
+    if (one->in_flight == 0 || (!warming && bn_snap_start(one) < one->counts_from_ns))
       continue;
     n += one->in_flight;
     if (age_ns > *oldest_ns)

@@ -68,6 +68,9 @@ void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set);
 void bn_snap_end_warmup(struct bn_snap *s);
 /* How long the oldest event in flight has been so at now_ns; 0: there is none. */
 uint64_t bn_snap_oldest(const struct bn_snap *s, uint64_t now_ns);
+/* Returns when the event in flight of a session started: the average of several; UINT64_MAX: there
+   is none. */
+uint64_t bn_snap_start(const struct bn_snap_session *s);
 /* Returns how many events are in flight, without those of the warm-up or (warming) with them.  ages
    gets the age of each at now_ns, and *oldest_ns the largest (0: there is none).  Several events of
    one session have their average. */

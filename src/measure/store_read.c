@@ -307,7 +307,9 @@ static void store_read_timing(struct bn_json_in *e, const struct bn_node *map, s
   r->store.timing[at].of_kind = hist->kind == BN_EVENT_HISTOGRAM;
   r->store.timing[at].of_phase = hist->kind == BN_PHASE_HISTOGRAM;
   bn_json_in_layout(e, map, bn_layout_timing, &r->store.timing[at]);
-  if (bn_node_get(map, "unfinished") != NULL)
+  if (r->store.timing[at].of_phase)
+    bn_json_in_layout(e, map, bn_layout_ages, &r->store.timing[at]);
+  else if (bn_node_get(map, "unfinished") != NULL)
     r->store.timing[at].unfinished = bn_json_in_get_count(e, map, "unfinished");
   store_read_timing_percentiles(e, bn_json_in_list(e, map, "percentiles"), r, at);
 }

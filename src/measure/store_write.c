@@ -131,7 +131,7 @@ static struct bn_node *store_percentiles_of(struct bn_json_out *p, const struct 
 
     bn_json_put(p, map, "percent", bn_node_f64(v->percents[i]));
     bn_json_put(p, map, "s", bn_node_f64(t->percentile_s[i]));
-    if ((t->at_least >> i & 1) != 0)
+    if (bn_timing_at_least(t, i))
       bn_json_put(p, map, "at_least", bn_node_boolean(true));
     bn_json_add(p, list, map);
   }
@@ -199,6 +199,7 @@ static void store_put_phases(struct bn_json_out *p, struct bn_node *record, cons
     bn_json_put(p, map, "text", bn_node_text(phase->text));
     bn_json_layout(p, map, bn_layout_phase, phase);
     bn_json_layout(p, map, bn_layout_timing, phase->timing);
+    bn_json_layout(p, map, bn_layout_ages, phase->timing);
     if (phase->timing->percentile_s != NULL)
       bn_json_put(p, map, "percentiles", store_percentiles_of(p, v, phase->timing));
     bn_json_add(p, list, map);
@@ -556,8 +557,9 @@ static uint64_t store_count_event_kinds(const struct bn_view *v)
 
 static uint64_t store_count_phases(const struct bn_view *v)
 {
-  return v->n_phases * (5 + store_count_layout(bn_layout_phase) +
-                        store_count_layout(bn_layout_timing) + 4 * v->n_percents);
+  return v->n_phases *
+         (5 + store_count_layout(bn_layout_phase) + store_count_layout(bn_layout_timing) +
+          store_count_layout(bn_layout_ages) + 6 * v->n_percents);
 }
 
 static uint64_t store_count_lines(const struct bn_view *v)

@@ -175,9 +175,12 @@ static void view_forget_values(double *value, size_t n)
 /* percentile_s has its n percentiles, or is NULL. */
 static void view_settle_timing(struct bn_timing *t, double *percentile_s, size_t n)
 {
-  if (t->count > 0 || t->unfinished > 0)
+  if (t->count > 0)
     return;
-  t->min_s = t->avg_s = t->max_s = t->dev_s = NAN;
+  t->min_s = t->avg_s = t->dev_s = NAN;
+  if (t->unfinished > 0)
+    return;
+  t->max_s = NAN;
   if (percentile_s != NULL)
     view_forget_values(percentile_s, n);
 }
@@ -381,11 +384,29 @@ double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest)
   return bn_hist_count(h) > 0 ? view_seconds(view_percentile_ns(h, NULL, percent, nearest)) : NAN;
 }
 
+/* The histogram of a phase counts the ages of unfinished events.  As many of its values as there
+   are ages may be longer, so that the value of a rank is at most that of a rank which is higher by
+   their number. */
+static double view_phase_s(const struct bn_timing *t, const struct bn_hist *h, double percent,
+                           double *most_s)
+{
+  const uint64_t n = bn_hist_count(h), rank = view_rank_of(n, percent);
+  const double s = view_seconds(bn_hist_nth(h, NULL, rank));
+
+  *most_s = s;
+  if (s >= t->youngest_s)
+    *most_s = t->unfinished <= n - rank ? view_seconds(bn_hist_nth(h, NULL, rank + t->unfinished))
+                                        : HUGE_VAL;
+  return s;
+}
+
 double bn_view_timing_s(const struct bn_timing *t, const struct bn_hist *h, double percent,
                         double *most_s)
 {
   const uint64_t ended = bn_hist_count(h), rank = view_rank_of(ended + t->unfinished, percent);
 
+  if (t->of_phase)
+    return view_phase_s(t, h, percent, most_s);
   *most_s = rank <= ended ? view_seconds(bn_hist_nth(h, NULL, rank)) : HUGE_VAL;
   return rank > t->unfinished ? view_seconds(bn_hist_nth(h, NULL, rank - t->unfinished)) : 0;
 }

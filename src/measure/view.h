@@ -37,11 +37,21 @@ struct bn_timing {
   bool of_script; /* which has declared it */
   bool of_kind;   /* it is the latency of a kind of events */
   bool of_phase;  /* it is that of the events of a phase */
-  /* In the total of a run with groups: the events of the group that have not ended, which count as
-     longer than all others, so that the maximum is a lower bound; 0: there are none. */
+  /* The events of a phase or a group that have not ended; they make max_s a lower bound.  The
+     percentiles and the maximum of a phase count their ages, and so does its histogram; the other
+     members do not.  Those of a group count them as longer than all others. */
   uint64_t unfinished;
-  uint32_t at_least; /* bit i: percentile i is a lower bound for them */
+  double youngest_s; /* of a phase: the smallest of these ages */
+  uint32_t at_least; /* of a group: bit i: percentile i is a lower bound for them */
 };
+
+/* Returns whether percentile i is a lower bound: it is not known how long an event that has not
+   ended takes.  The maximum is one if there is such an event. */
+static inline bool bn_timing_at_least(const struct bn_timing *t, size_t i)
+{
+  return (t->at_least >> i & 1) != 0 ||
+         (t->of_phase && t->unfinished > 0 && t->percentile_s[i] >= t->youngest_s);
+}
 
 /* A counter that a script has declared. */
 struct bn_count {
@@ -78,10 +88,11 @@ struct bn_phase_view {
   /* These count at the time at which an event was due, and began. */
   uint64_t due, carried, started, dropped, queued;
   uint64_t retries, failed_events; /* of the events that were due in it */
-  /* The time after it, or after its bursts, until the latency was that of the phase before; 0: it
-     did not grow.  NaN: there is nothing to compare it with, or the rate does not fall after it. */
+  /* The time after it, or after its bursts, until the latency was that of a phase before; 0: it did
+     not grow, or the time is too short to be told.  NaN: there is nothing to compare it with, or
+     the rate does not fall after it. */
   double recovery_s;
-  bool recovered; /* false: recovery_s is the time until the end of the run */
+  bool recovered; /* false: recovery_s is a lower bound, until the end of the run or later bursts */
 };
 
 /* All members but the pointers are plain values.  Rates are per second of the span: count / span_s,
@@ -267,7 +278,7 @@ size_t bn_view_greatest_rank(const struct bn_view *v);
 /* Returns that percentile of a histogram; nearest: as in the rules; NaN: it is empty. */
 double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest);
 /* Returns that percentile of the histogram of a timing, or a lower bound if it is that of an
-   unfinished event, whose ages are not known; then *most_s, an upper bound, is larger. */
+   unfinished event; then *most_s, an upper bound, is larger. */
 double bn_view_timing_s(const struct bn_timing *t, const struct bn_hist *h, double percent,
                         double *most_s);
 /* Returns the nanoseconds of a figure in seconds; 0: it is negative or as long as a run cannot

@@ -145,6 +145,58 @@ def test_studies_name_phases(spike):
     assert done.err == "" and "Undecided: p95@phase:2" in done.out
 
 
+HANG = """ffi.cdef('int usleep(unsigned int);')
+local n = 0
+function event() n = n + 1 if n == 40 then ffi.C.usleep(1500000) end end
+"""
+
+
+@pytest.fixture
+def hung(tmp_path):
+    """Documents of two runs whose only thread hangs in phase 2 until after the end, and their reports."""
+    (tmp_path / "hang.lua").write_text(HANG)
+    done = [bench.run("hang.lua", "--rate-profile=hold:100/200ms; hold:400/200ms; hold:100/200ms",
+                      "--arrivals=constant", "--time-grace=0.1", "--percentile=99", "--assert=p99@phase:2<100ms",
+                      "--assert=max@phase:2<10s", "--assert=recovery_s@phase:2<1s", "--assert=p10@phase:2<1s",
+                      f"--report=json:{name}.json", "--report=text", "run", cwd=tmp_path) for name in "ab"]
+    assert [d.status for d in done] == [2, 2], done[0].err
+    return tmp_path, done[0].out
+
+
+def test_a_hang_counts_in_its_phase(hung):
+    folder, out = hung
+    document = json.loads((folder / "a.json").read_text())
+    before, phase, after = document["groups"][0]["total"]["phases"]
+    assert (phase["due"], phase["count"], phase["unfinished"]) == (80, 19, 61)
+    assert (before["unfinished"], after["count"], after["unfinished"], after["avg_s"]) == (0, 0, 20, None)
+    # The 80th of 80 events was due at 200 + 19 * 2.5 ms or before, and the run ends at 600 ms.
+    assert phase["percentiles"][0]["s"] >= 0.34 and not phase["recovered"]
+    judged = {a["text"]: (a["at_least"], a["holds"]) for a in document["assertions"]}
+    assert judged["p99@phase:2<100ms"] == judged["max@phase:2<10s"] == judged["recovery_s@phase:2<1s"] == (True, False)
+    # More than 10 % have ended: unfinished events do not move that rank.
+    assert judged["p10@phase:2<1s"][1]
+    row = next(line for line in out.splitlines() if line.endswith("hold:400/200ms")).split()
+    assert row[-3].startswith("≥") and row[-2].startswith("≥")
+    assert "phase 2 (hold:400/200ms): not recovered after 0.200 s" in out
+    assert bench.run("report", "a.json", cwd=folder).out.count("≥") == out.count("≥")
+
+
+def test_a_merge_sums_phases(hung):
+    folder, _ = hung
+    done = bench.run("merge", "--force", "-o", "m.json", "a.json", "b.json", cwd=folder)
+    assert done.status == 0, done.err
+    merged, *parts = ([p for p in json.loads((folder / f"{name}.json").read_text())["groups"][0]["total"]["phases"]]
+                      for name in "mab")
+    for k in range(3):
+        of = [p[k] for p in parts]
+        for figure in ("due", "started", "queued", "count", "unfinished"):
+            assert merged[k][figure] == of[0][figure] + of[1][figure]
+        assert merged[k]["youngest_s"] == min(p["youngest_s"] for p in of)
+        assert merged[k]["sum_s"] == pytest.approx(of[0]["sum_s"] + of[1]["sum_s"])
+    assert merged[1]["percentiles"][0]["s"] == pytest.approx(max(p[1]["percentiles"][0]["s"] for p in parts), rel=0.1)
+    assert not merged[1]["recovered"] and merged[1]["recovery_s"] == pytest.approx(0.2)
+
+
 @pytest.mark.parametrize("text, message", [
     ("p99@phase:3<1s", "the run has no phase:3: its profile has 2 phase(s)"),
     ("queued<1", "queued is of a phase; write queued@phase:NUMBER"),

@@ -14,12 +14,14 @@ enum { MOST = 100000, SERVERS = 4 };
 /* A server for each thread, which takes service_ns for an event, and stalls once. */
 struct server {
   uint64_t service_ns, stall_from_ns, stall_until_ns; /* since the start of the run */
+  uint64_t slow_from_ns, slow_ns; /* from then on, an event takes slow_ns longer */
   uint64_t start_ns;
 };
 
 static uint64_t serve_until(const struct server *s, uint64_t begun_ns)
 {
-  const uint64_t end_ns = begun_ns + s->service_ns;
+  const bool slow = s->slow_ns > 0 && begun_ns >= s->slow_from_ns;
+  const uint64_t end_ns = begun_ns + s->service_ns + (slow ? s->slow_ns : 0);
 
   return end_ns >= s->stall_from_ns && end_ns < s->stall_until_ns ? s->stall_until_ns : end_ns;
 }
@@ -134,7 +136,8 @@ static void expect_near(double is, double should, double share)
     fail_msg("%.9g instead of %.9g", is, should);
 }
 
-/* Compares phase k with the events of the queue that were due in it. */
+/* Compares phase k with the events of the queue that were due in it.  The percentiles and the
+   maximum count the ages of those that wait at the end. */
 static void expect_phase(const struct bn_conf *c, size_t k)
 {
   const uint64_t until_ns = c->plan.warmup_ns + c->plan.time_ns;
@@ -143,7 +146,7 @@ static void expect_phase(const struct bn_conf *c, size_t k)
   uint64_t to_ns = from_ns + (uint64_t)(f->span_s * 1e9), due = 0, started = 0, queued = 0;
   uint64_t *took_ns = calloc(MOST, sizeof *took_ns);
   double sum_s = 0;
-  size_t n = 0;
+  size_t n = 0, unfinished = 0;
 
   to_ns = to_ns > until_ns || k + 1 == c->profile.n_phases ? until_ns : to_ns;
   for (size_t i = 0; i < queue.n; i++) {
@@ -152,10 +155,13 @@ static void expect_phase(const struct bn_conf *c, size_t k)
     due += queue.due_ns[i] >= from_ns && queue.due_ns[i] < to_ns;
     started += queue.begun_ns[i] >= from_ns && queue.begun_ns[i] < to_ns;
     queued += queue.due_ns[i] < to_ns && queue.begun_ns[i] >= to_ns;
-    if (queue.due_ns[i] < from_ns || queue.due_ns[i] >= to_ns || queue.begun_ns[i] >= until_ns)
+    if (queue.due_ns[i] < from_ns || queue.due_ns[i] >= to_ns)
       continue;
-    took_ns[n] = queue.end_ns[i] - queue.due_ns[i];
-    sum_s += (double)took_ns[n++] * 1e-9;
+    if (queue.begun_ns[i] < until_ns)
+      sum_s += (double)(queue.end_ns[i] - queue.due_ns[i]) * 1e-9;
+    else
+      unfinished++;
+    took_ns[n++] = (queue.begun_ns[i] < until_ns ? queue.end_ns[i] : until_ns) - queue.due_ns[i];
   }
   qsort(took_ns, n, sizeof *took_ns, compare_ns);
   assert_int_equal(phase[k].due, due);
@@ -165,8 +171,9 @@ static void expect_phase(const struct bn_conf *c, size_t k)
   assert_int_equal(phase[k].carried, k > 0 ? phase[k - 1].queued : 0);
   assert_int_equal(phase[k].due + phase[k].carried,
                    phase[k].started + phase[k].dropped + phase[k].queued);
-  assert_int_equal(timing[k].count, n);
-  expect_near(timing[k].avg_s, sum_s / (double)n, 1e-3);
+  assert_int_equal(timing[k].count, n - unfinished);
+  assert_int_equal(timing[k].unfinished, unfinished);
+  expect_near(timing[k].avg_s, sum_s / (double)(n - unfinished), 1e-3);
   expect_near(timing[k].max_s, (double)took_ns[n - 1] * 1e-9, 1e-3);
   expect_near(p95_s[k], (double)took_ns[(n * 95 + 99) / 100 - 1] * 1e-9, 1e-3);
   same_s(phase[k].from_s, (double)(from_ns - c->plan.warmup_ns) * 1e-9);
@@ -212,6 +219,8 @@ static void a_spike_is_recovered_from(void **state)
   assert_true(phase[1].recovered);
   expect_near(phase[1].recovery_s, queue_recovery_s(15, 0.0021), 0.05);
   expect_near(phase[1].recovery_s, 20, 0.05);
+  /* The slice is 0.54 s long. */
+  same_s(phase[1].recovery_s * 10, round(phase[1].recovery_s * 10));
   assert_true(isnan(phase[0].recovery_s) && isnan(phase[2].recovery_s));
   bn_conf_done(&c);
 }
@@ -288,6 +297,111 @@ static void what_is_not_over_is_said(void **state)
   c = conf_of("hold:3000/2s; hold:500/10s", 1, 0, 0);
   run_server(&c, &s);
   assert_true(isnan(phase[0].recovery_s));
+  bn_conf_done(&c);
+}
+
+/* The server hangs in the second phase until after the end: 300 of its events wait then, and it has
+   not recovered, though the mean of those that have ended did not grow. */
+static void a_hang_is_not_recovered_from(void **state)
+{
+  struct bn_conf c = conf_of("hold:100/1s; hold:400/1s; hold:100/500ms", 1, 0, 0);
+  struct server s = {
+      .service_ns = 1000000, .stall_from_ns = 1249000000, .stall_until_ns = 2600000000};
+
+  (void)state;
+  c.raw.arrivals = BN_GAPS_CONSTANT;
+  run_server(&c, &s);
+  expect_phases(&c, &s);
+  assert_int_equal(phase[1].due, 400);
+  assert_int_equal(timing[1].count, 100);
+  assert_int_equal(timing[1].unfinished, 300);
+  same_s(timing[1].youngest_s, 0.5 + 0.5 / 400);
+  assert_true(bn_timing_at_least(&timing[1], p95_s[1]));
+  assert_int_equal(timing[2].count, 0);
+  assert_true(isnan(timing[2].avg_s) && bn_timing_at_least(&timing[2], timing[2].max_s));
+  assert_true(!bn_timing_at_least(&timing[0], p95_s[0]));
+  assert_true(!phase[1].recovered);
+  same_s(phase[1].recovery_s, 0.5);
+  bn_conf_done(&c);
+}
+
+/* The phase before a fall was overloaded too, in steps and in ramps: the level is that of the last
+   phase that was not.  If there is none, nothing is said. */
+static void an_overload_is_no_level(void **state)
+{
+  struct bn_conf c = conf_of("hold:50/1s; hold:300/1s; hold:200/1s; hold:20/6s", 1, 0, 0);
+  struct server s = {.service_ns = 10000000};
+
+  (void)state;
+  c.raw.arrivals = BN_GAPS_CONSTANT;
+  run_server(&c, &s);
+  expect_phases(&c, &s);
+  assert_true(phase[1].recovered && phase[2].recovered);
+  expect_near(phase[1].recovery_s, queue_recovery_s(2, 0.0101), 0.05);
+  expect_near(phase[2].recovery_s, queue_recovery_s(3, 0.0101), 0.05);
+  expect_near(phase[2].recovery_s, 300 / 80.0, 0.05);
+  bn_conf_done(&c);
+
+  c = conf_of("hold:50/1s; ramp:50..300/2s; hold:300/1s; ramp:300..20/2s; hold:20/19s", 1, 0, 0);
+  c.raw.arrivals = BN_GAPS_CONSTANT;
+  run_server(&c, &s);
+  expect_phases(&c, &s);
+  assert_true(phase[2].recovered && phase[3].recovered);
+  expect_near(phase[2].recovery_s, queue_recovery_s(4, 0.0101), 0.05);
+  expect_near(phase[3].recovery_s, queue_recovery_s(6, 0.0101), 0.05);
+  bn_conf_done(&c);
+
+  c = conf_of("ramp:50..300/2s; hold:300/1s; hold:20/19s", 1, 0, 0);
+  c.raw.arrivals = BN_GAPS_CONSTANT;
+  run_server(&c, &s);
+  assert_true(isnan(phase[1].recovery_s));
+  bn_conf_done(&c);
+}
+
+/* A load that is greater than before, but not too great, has a level of its own. */
+static void a_busier_phase_is_a_level(void **state)
+{
+  struct bn_conf c = conf_of("hold:10/5s; hold:80/20s; hold:300/1s; hold:80/40s", 1, 0, 0);
+  struct server s = {.service_ns = 10000000};
+
+  (void)state;
+  run_server(&c, &s);
+  expect_phases(&c, &s);
+  assert_true(p95_s[1] > 1.5 * p95_s[0]);
+  assert_true(phase[2].recovered);
+  expect_near(phase[2].recovery_s, queue_recovery_s(26, p95_s[1]), 0.3);
+  bn_conf_done(&c);
+}
+
+/* Latencies after bursts are those of all bursts together, so that nothing is known beyond the
+   first one: the queue of 200 events is empty after 2.6 s. */
+static void later_bursts_end_the_look(void **state)
+{
+  struct bn_conf c =
+      conf_of("hold:50/1s; hold:300/1s; hold:20/200ms; burst:60/100ms every 1s for 6s", 1, 0, 0);
+  struct server s = {.service_ns = 10000000};
+
+  (void)state;
+  c.raw.arrivals = BN_GAPS_CONSTANT;
+  run_server(&c, &s);
+  expect_phases(&c, &s);
+  assert_true(!phase[1].recovered);
+  same_s(phase[1].recovery_s, 0.2);
+  bn_conf_done(&c);
+}
+
+/* The service takes 2 % longer after the spike, which is no lasting damage. */
+static void a_little_slower_is_recovered(void **state)
+{
+  struct bn_conf c = conf_of("hold:50/2s; hold:300/1s; hold:20/9s", 1, 0, 0);
+  struct server s = {.service_ns = 10000000, .slow_from_ns = 2000000000, .slow_ns = 200000};
+
+  (void)state;
+  c.raw.arrivals = BN_GAPS_CONSTANT;
+  run_server(&c, &s);
+  expect_phases(&c, &s);
+  assert_true(phase[1].recovered);
+  expect_near(phase[1].recovery_s, queue_recovery_s(3, 0.0103), 0.05);
   bn_conf_done(&c);
 }
 
@@ -447,6 +561,8 @@ static void what_is_lost_has_a_phase(void **state)
       {.name = BN_PHASE_PART "1 a", .unit = "ns", .kind = BN_PHASE_HISTOGRAM},
       {.name = BN_PHASE_PART "2 b", .unit = "ns", .kind = BN_PHASE_HISTOGRAM},
       {.name = NULL}};
+  const struct bn_phases_end end = {
+      .until_ns = start_ns + 2 * BN_NSEC_PER_SEC, .due = 20, .queued = 17, .skip = 3};
   struct bn_phases *p = bn_phases_new(&c.profile);
   struct bn_view_rules rules = {.n_percents = 0};
   struct bn_view_store store;
@@ -462,16 +578,15 @@ static void what_is_lost_has_a_phase(void **state)
   bn_phases_start(p, start_ns);
   for (int i = 0; i < 3; i++)
     bn_phases_began(p, 7, late.begun_ns);
-  bn_phases_dropped(p, 7, &late);
-  bn_phases_failed(p, 7, &late, 4);
+  bn_phases_failed(p, 7, late.start_ns, 4);
   bn_phases_dropped(p, 7, &late);
   assert_int_equal(bn_phases_ended(p, 7, late.start_ns, 5, 2), 0);
-  bn_phases_end(p, &pacer, start_ns + 2 * BN_NSEC_PER_SEC, 20);
+  bn_phases_end(p, &pacer, &end);
   bn_metrics_init(&m, rows);
   bn_snap_make(&s, &m, 0, true);
   bn_view_store_init(&store, &s);
   bn_view_fill(&v, &store, &s, &rules);
-  bn_phases_fill(p, &v, &store);
+  bn_phases_fill(p, &v, &store, &s, NULL, 0);
   assert_string_equal(v.phases[1].text, "b");
   assert_int_equal(v.phases[0].due, 10);
   assert_int_equal(v.phases[0].failed_events, 1);
@@ -496,6 +611,11 @@ BN_TESTS(run_phases)
       cmocka_unit_test(bursts_are_recovered_from),
       cmocka_unit_test(a_stall_has_the_latency_of_the_queue),
       cmocka_unit_test(what_is_not_over_is_said),
+      cmocka_unit_test(a_hang_is_not_recovered_from),
+      cmocka_unit_test(an_overload_is_no_level),
+      cmocka_unit_test(a_busier_phase_is_a_level),
+      cmocka_unit_test(later_bursts_end_the_look),
+      cmocka_unit_test(a_little_slower_is_recovered),
       cmocka_unit_test(phases_have_what_is_wanted),
       cmocka_unit_test(tickets_end_the_phases),
       cmocka_unit_test(threads_are_active_as_the_curve_says),

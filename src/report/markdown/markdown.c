@@ -334,13 +334,13 @@ static size_t markdown_part_index(struct markdown *m, const char *name)
 static void markdown_add_part_times(const struct bn_view *v, struct column *c, enum place place,
                                     size_t part, const struct bn_timing *t)
 {
-  if (t->count == 0 && t->unfinished == 0)
-    return;
   if (t->count > 0)
     markdown_put_latency(markdown_add_ordered(c, place, part, AVERAGE), t->avg_s, false);
-  for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
+  if (t->count + t->unfinished == 0 || t->percentile_s == NULL)
+    return;
+  for (size_t i = 0; i < v->n_percents; i++)
     markdown_put_latency(markdown_add_ordered(c, place, part, v->percents[i]), t->percentile_s[i],
-                         (t->at_least >> i & 1) != 0);
+                         bn_timing_at_least(t, i));
 }
 
 /* Losses have lines if there are any. */
@@ -371,6 +371,7 @@ static void markdown_add_phase(struct markdown *m, struct column *c, const struc
                                const struct bn_phase_view *p)
 {
   const size_t part = markdown_part_index(m, p->timing->name);
+  char digits[BN_UNITS_DIGITS];
 
   markdown_put_f64(markdown_add_ordered(c, PHASES, part, STARTED_PER_S), p->started_per_s, 2);
   markdown_add_part_times(v, c, PHASES, part, p->timing);
@@ -378,10 +379,9 @@ static void markdown_add_phase(struct markdown *m, struct column *c, const struc
   markdown_add_loss(c, PHASES, part, QUEUED_OF, p->queued);
   markdown_add_loss(c, PHASES, part, RETRIES_OF, p->retries);
   markdown_add_loss(c, PHASES, part, FAILURES_OF, p->failed_events);
-  if (p->recovered && p->recovery_s > 0)
-    markdown_put_f64(markdown_add_ordered(c, PHASES, part, RECOVERY), p->recovery_s, 1);
-  else if (p->recovery_s > 0)
-    (void)snprintf(markdown_add_ordered(c, PHASES, part, RECOVERY), VALUE_MAX, "not");
+  if (p->recovery_s > 0)
+    (void)snprintf(markdown_add_ordered(c, PHASES, part, RECOVERY), VALUE_MAX, "%s",
+                   p->recovered ? bn_phases_recovery(p, digits) : "not");
 }
 
 static void markdown_add_statement(struct markdown *m, struct column *c, const struct bn_view *v,

@@ -61,7 +61,7 @@ static void tables_print_times(FILE *out, const struct bn_view *v, const struct 
   if (timing->percentile_s != NULL)
     for (size_t i = bn_text_next_rank(v, -1); i < v->n_percents;
          i = bn_text_next_rank(v, v->percents[i]))
-      tables_print_ms(out, timing->percentile_s[i], (timing->at_least >> i & 1) != 0);
+      tables_print_ms(out, timing->percentile_s[i], bn_timing_at_least(timing, i));
   tables_print_ms(out, timing->max_s, timing->unfinished > 0);
 }
 
@@ -140,19 +140,18 @@ void bn_text_event_kinds(FILE *out, const struct bn_view *v)
 
 static void tables_print_recovery(FILE *out, const struct bn_phase_view *p, size_t number)
 {
-  char name[4 * BN_BOUND_NAME + 1];
+  char name[4 * BN_BOUND_NAME + 1], digits[BN_UNITS_DIGITS];
 
   (void)bn_escape(name, sizeof name, p->text, "");
   if (p->recovery_s > 0)
-    (void)fprintf(out, "    phase %zu (%s): %s after %.*f s\n", number, name,
-                  p->recovered ? "recovered" : "not recovered", bn_units_decimals(p->recovery_s, 1),
-                  p->recovery_s);
+    (void)fprintf(out, "    phase %zu (%s): %s after %s s\n", number, name,
+                  p->recovered ? "recovered" : "not recovered", bn_phases_recovery(p, digits));
 }
 
 static void tables_print_phase_of_rate(FILE *out, const struct bn_phase_view *p)
 {
   (void)fprintf(out,
-                "    %12.1f %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %8" PRIu64 " %8" PRIu64
+                "    %12.3f %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %8" PRIu64 " %8" PRIu64
                 " %8" PRIu64 " %8" PRIu64 " %10.2f %10.2f",
                 p->to_s, p->due, p->started, p->timing->count, p->dropped, p->queued, p->retries,
                 p->failed_events, p->wanted_per_s, p->started_per_s);
@@ -161,7 +160,7 @@ static void tables_print_phase_of_rate(FILE *out, const struct bn_phase_view *p)
 static void tables_print_phase_of_threads(FILE *out, const struct bn_phase_view *p)
 {
   (void)fprintf(out,
-                "    %12.1f %10.2f %10" PRIu64 " %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64
+                "    %12.3f %10.2f %10" PRIu64 " %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64
                 " %10.2f",
                 p->to_s, p->wanted_threads, p->started, p->timing->count, p->dropped, p->retries,
                 p->failed_events, p->started_per_s);
