@@ -197,6 +197,41 @@ def test_a_merge_sums_phases(hung):
     assert not merged[1]["recovered"] and merged[1]["recovery_s"] == pytest.approx(0.2)
 
 
+OPTION = """ffi.cdef('int usleep(unsigned int);')
+sysbench.cmdline.options = {pause = {'us', 0}}
+function event() ffi.C.usleep(sysbench.opt.pause) end
+"""
+TWO = "--rate-profile=hold:50/200ms; hold:20/200ms"
+
+
+def test_a_sweep_has_phases(tmp_path):
+    (tmp_path / "t.lua").write_text(OPTION)
+    done = bench.run("sweep", "--vary=threads=1,2", "--repeat=1", "--out=s", "t.lua", TWO, "run", cwd=tmp_path)
+    assert done.status == 0, done.err
+    found = [json.loads(path.read_text()) for path in (tmp_path / "s/runs").glob("*.json")]
+    assert sorted(d["facts"]["plan"]["threads"] for d in found) == [1, 2]
+    for document in found:
+        assert [p["text"] for p in document["groups"][0]["total"]["phases"]] == ["hold:50/200ms", "hold:20/200ms"]
+
+
+def test_ab_judges_a_phase(tmp_path):
+    (tmp_path / "t.lua").write_text(OPTION)
+    done = bench.run("ab", "--a=--pause=100000", "--b=--pause=100", "--metric=p50@phase:2", "t.lua", "--threads=10",
+                     TWO, "run", cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert "B is better" in done.out and "p50@phase:2" in done.out
+
+
+def test_a_search_over_threads_judges_a_phase(tmp_path):
+    (tmp_path / "t.lua").write_text(OPTION)
+    args = ["--goal=p95@phase:1<10s", "--min=1", "--max=2", "--time=0.4", "--time-max=0.4", "--cooldown=0",
+            "--warmup-time=0", "t.lua", TWO, "run"]
+    done = bench.run("search", "--over=threads", "--out=s", *args, cwd=tmp_path)
+    assert done.status in (0, 3, 4) and "p95@phase:1" in done.out, done.err
+    done = bench.run("search", "--out=r", *args, cwd=tmp_path)
+    assert done.status == 1 and "the search varies --rate, which a profile replaces" in done.err
+
+
 @pytest.mark.parametrize("text, message", [
     ("p99@phase:3<1s", "the run has no phase:3: its profile has 2 phase(s)"),
     ("queued<1", "queued is of a phase; write queued@phase:NUMBER"),
