@@ -67,6 +67,8 @@ struct bn_assert_scope {
 int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *scope,
                     struct bn_err *err);
 
+/* Returns whether the figure is a latency, of all events or of a part of them. */
+bool bn_assert_is_latency(const struct bn_assert *a);
 /* Returns whether the figure is the share of the events that a kind of them has. */
 bool bn_assert_is_share(const struct bn_assert *a);
 /* The histogram that a latency is of, or the number of histograms: the run does not have it. */

@@ -44,8 +44,8 @@ def test_the_report_has_a_table_and_intervals_show_active_threads(tmp_path):
     assert re.findall(r"thds: (\d+)", done.out) == ["1", "3"]
     [head] = [line.split() for line in done.out.splitlines() if line.split()[:2] == ["until", "s"]]
     assert head[2:9] == ["threads", "started", "ended", "dropped", "retries", "failed", "started/s"]
-    assert re.search(r"^ +1\.2 +1\.00 +\d+ .* hold:1/1200ms$", done.out, re.M)
-    assert re.search(r"^ +2\.5 +3\.00 +\d+ .* hold:3/1300ms$", done.out, re.M)
+    assert re.search(r"^ +1\.200 +1\.00 +\d+ .* hold:1/1200ms$", done.out, re.M)
+    assert re.search(r"^ +2\.500 +3\.00 +\d+ .* hold:3/1300ms$", done.out, re.M)
     again = bench.run("report", str(document))
     assert done.out.split("Phases (times")[1].split("\n\n")[0] in again.out
     metrics = bench.run("report", "--format=openmetrics", str(document)).out

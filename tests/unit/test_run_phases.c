@@ -316,10 +316,10 @@ static void a_hang_is_not_recovered_from(void **state)
   assert_int_equal(timing[1].count, 100);
   assert_int_equal(timing[1].unfinished, 300);
   same_s(timing[1].youngest_s, 0.5 + 0.5 / 400);
-  assert_true(bn_timing_at_least(&timing[1], p95_s[1]));
+  assert_true(p95_s[1] >= timing[1].youngest_s);
   assert_int_equal(timing[2].count, 0);
-  assert_true(isnan(timing[2].avg_s) && bn_timing_at_least(&timing[2], timing[2].max_s));
-  assert_true(!bn_timing_at_least(&timing[0], p95_s[0]));
+  assert_true(isnan(timing[2].avg_s) && timing[2].unfinished > 0);
+  assert_true(timing[0].unfinished == 0);
   assert_true(!phase[1].recovered);
   same_s(phase[1].recovery_s, 0.5);
   bn_conf_done(&c);

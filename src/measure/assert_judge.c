@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Compares what a view says with assertions. */
+#include <math.h>
+#include <string.h>
+
+#include "measure/assert.h"
+#include "measure/event_kinds.h"
+#include "measure/phases.h"
+
+/* Makes a finding of a value in the unit of the view, which bn_assert_judge changes. */
+static struct bn_finding assert_make_finding(double value)
+{
+  return (struct bn_finding){.value = value, .measured = !isnan(value)};
+}
+
+/* at_least: an unfinished event may make the value larger, if there is one. */
+static struct bn_finding assert_make_limit(double value, bool at_least)
+{
+  const bool measured = !isnan(value);
+
+  return (struct bn_finding){
+      .value = value, .measured = measured, .at_least = measured && at_least};
+}
+
+static struct bn_finding assert_find_errors(const struct bn_view *v)
+{
+  const double attempts = (double)v->events + (double)v->errors;
+
+  return assert_make_finding(attempts > 0 ? (double)v->errors / attempts : NAN);
+}
+
+/* Finds a percentile in the list of a view: views of documents need not have a histogram. */
+static struct bn_finding assert_find_listed(double rank, const struct bn_view *v)
+{
+  for (size_t i = 0; i < v->n_percents; i++)
+    if (v->percents[i] == rank)
+      return assert_make_limit(v->percentile_s[i], v->at_least != NULL && v->at_least[i]);
+  return assert_make_finding(NAN);
+}
+
+/* Finds a latency of the events, which counts the ages of unfinished ones. */
+static struct bn_finding assert_find_latency(const struct bn_assert *a, const struct bn_view *v,
+                                             const struct bn_view_rules *rules)
+{
+  bool at_least = false;
+  struct bn_finding f;
+  double value;
+
+  switch (a->what) {
+  case BN_ASSERT_RANK:
+    f = assert_find_listed(a->rank, v);
+    if (v->latency == NULL || !isnan(f.value))
+      return f;
+    value = bn_view_percentile_s(v, rules, a->rank, &at_least);
+    return assert_make_limit(value, at_least);
+  case BN_ASSERT_MAX:
+    return assert_make_limit(v->max_s, v->max_at_least);
+  default:
+    return assert_make_finding(bn_view_value(v, a->field));
+  }
+}
+
+/* Finds a percentile in the list of a timing. */
+static struct bn_finding assert_find_listed_timing(double rank, const struct bn_view *v,
+                                                   const struct bn_timing *t)
+{
+  for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
+    if (v->percents[i] == rank)
+      return assert_make_limit(t->percentile_s[i], bn_timing_at_least(t, i));
+  return assert_make_finding(NAN);
+}
+
+/* Finds a percentile of a timing, which counts unfinished events of a group or phase. */
+static struct bn_finding assert_find_timing_rank(double rank, const struct bn_view *v,
+                                                 const struct bn_view_rules *rules,
+                                                 const struct bn_timing *t, const struct bn_hist *h)
+{
+  const struct bn_finding listed = assert_find_listed_timing(rank, v, t);
+  double value, most_s;
+
+  if (h == NULL || listed.measured)
+    return listed;
+  if (t->unfinished == 0)
+    return assert_make_finding(bn_view_hist_s(h, rank, rules->nearest));
+  value = bn_view_timing_s(t, h, rank, &most_s);
+  return assert_make_limit(value, value < most_s);
+}
+
+/* Returns the rank of an assertion on a percentile. */
+static double assert_rank_of(const struct bn_assert *a)
+{
+  return a->what == BN_ASSERT_MEDIAN ? 50 : a->rank;
+}
+
+/* h: the histogram of the timing, or NULL. */
+static struct bn_finding assert_find_timing(const struct bn_assert *a, const struct bn_view *v,
+                                            const struct bn_view_rules *rules,
+                                            const struct bn_timing *t, const struct bn_hist *h)
+{
+  const double rank = assert_rank_of(a);
+
+  switch (a->what) {
+  case BN_ASSERT_MIN:
+    return assert_make_finding(t->min_s);
+  case BN_ASSERT_AVG:
+    return assert_make_finding(t->avg_s);
+  case BN_ASSERT_MAX:
+    return assert_make_limit(t->max_s, t->unfinished > 0);
+  default:
+    return assert_find_timing_rank(rank, v, rules, t, h);
+  }
+}
+
+/* Finds a latency of the statements of a name, which totals and checkpoints have. */
+static struct bn_finding assert_find_statement(const struct bn_assert *a, const struct bn_view *v,
+                                               const struct bn_view_rules *rules)
+{
+  const struct bn_statement_sum *sum = bn_statement_table_find(&v->delta->statements, a->timing);
+
+  for (size_t i = 0; i < v->n_statements; i++)
+    if (strcmp(v->statements[i].timing.name, a->timing) == 0)
+      return assert_find_timing(a, v, rules, &v->statements[i].timing,
+                                sum != NULL ? sum->hist : NULL);
+  return assert_make_finding(NAN);
+}
+
+static struct bn_finding assert_find_of_phase(const struct bn_assert *a, const struct bn_view *v)
+{
+  const struct bn_phase_view *p = bn_phases_named(v, a->timing);
+  struct bn_finding f;
+  double value = NAN;
+
+  if (p != NULL)
+    (void)bn_phases_value(p, a->field->name, &value);
+  f = assert_make_finding(value);
+  f.at_least = p != NULL && bn_phases_at_least(p, a->field->name);
+  return f;
+}
+
+static struct bn_finding assert_find_of_kind(const struct bn_assert *a, const struct bn_view *v)
+{
+  const struct bn_event_kind *k = bn_event_kinds_named(v, bn_event_kinds_part(a->timing));
+  double value = NAN;
+
+  if (k != NULL)
+    (void)bn_event_kinds_value(k, a->field->name, &value);
+  return assert_make_finding(value);
+}
+
+static struct bn_finding assert_find_value(const struct bn_assert *a, const struct bn_view *v,
+                                           const struct bn_view_rules *rules)
+{
+  size_t hist;
+
+  if (a->what == BN_ASSERT_ERRORS)
+    return assert_find_errors(v);
+  if (a->what == BN_ASSERT_KIND)
+    return bn_phases_part(a->timing) ? assert_find_of_phase(a, v) : assert_find_of_kind(a, v);
+  if (a->what == BN_ASSERT_FIELD)
+    return assert_make_finding(bn_view_measures(v, a->field) ? bn_view_value(v, a->field) : NAN);
+  if (a->timing[0] == '\0')
+    return assert_find_latency(a, v, rules);
+  hist = bn_assert_hist(a, &v->delta->metrics);
+  if (hist == BN_H_LATENCY)
+    return assert_find_latency(a, v, rules);
+  if (hist < v->delta->metrics.n_hists)
+    return assert_find_timing(a, v, rules, &v->timings[hist - BN_H_FIXED], v->delta->hist[hist]);
+  return assert_find_statement(a, v, rules);
+}
+
+/* Returns -1, 0 or 1.  A value is a product with its unit, whose last bits may be off: 50 ms are
+   not less than 50 ms. */
+static int assert_compare(double value, double limit)
+{
+  if (fabs(value - limit) <= 1e-12 * limit)
+    return 0;
+  return value < limit ? -1 : 1;
+}
+
+/* most: an upper bound of the value; HUGE_VAL: none is known. */
+static bool assert_holds(const struct bn_assert *a, double value, double most)
+{
+  switch (a->op) {
+  case BN_ASSERT_LT:
+    return assert_compare(most, a->limit) < 0;
+  case BN_ASSERT_LE:
+    return assert_compare(most, a->limit) <= 0;
+  case BN_ASSERT_GT:
+    return assert_compare(value, a->limit) > 0;
+  case BN_ASSERT_GE:
+    return assert_compare(value, a->limit) >= 0;
+  }
+  return false;
+}
+
+/* Returns an upper bound of the value in the unit of the assertion.  A percentile that is known to
+   be at least so much is often below a limit all the same: one arrival that waits does not move the
+   rank of 99 %. */
+static double assert_most_value(const struct bn_assert *a, const struct bn_view *v,
+                                const struct bn_view_rules *rules, const struct bn_finding *f)
+{
+  double most_s;
+  size_t hist;
+
+  if (!f->at_least)
+    return f->value;
+  if (a->what != BN_ASSERT_RANK && a->what != BN_ASSERT_MEDIAN)
+    return HUGE_VAL;
+  if (a->timing[0] == '\0')
+    return v->latency != NULL ? bn_view_percentile_most_s(v, rules, assert_rank_of(a)) * a->scale
+                              : HUGE_VAL;
+  hist = bn_assert_hist(a, &v->delta->metrics);
+  if (hist < BN_H_FIXED || hist >= v->delta->metrics.n_hists || v->delta->hist[hist] == NULL)
+    return HUGE_VAL;
+  (void)bn_view_timing_s(&v->timings[hist - BN_H_FIXED], v->delta->hist[hist], assert_rank_of(a),
+                         &most_s);
+  return most_s * a->scale;
+}
+
+struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_view *v,
+                                  const struct bn_view_rules *rules)
+{
+  struct bn_finding f;
+
+  if (v == NULL || a->what == BN_ASSERT_PROOF)
+    return (struct bn_finding){.measured = false};
+  f = assert_find_value(a, v, rules);
+  /* The value is beyond the range of the histogram. */
+  if (isinf(f.value)) {
+    f.value = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) * 1e-9;
+    f.at_least = true;
+  }
+  if (!f.measured)
+    return (struct bn_finding){.measured = false};
+  f.value *= a->scale;
+  f.holds = assert_holds(a, f.value, assert_most_value(a, v, rules, &f));
+  return f;
+}
+
+static bool assert_is_of_each_second(const struct bn_assert *a)
+{
+  if (a->what == BN_ASSERT_PROOF)
+    return false;
+  if (a->what != BN_ASSERT_FIELD && a->what != BN_ASSERT_KIND)
+    return true;
+  if (bn_phases_part(a->timing))
+    return false;
+  return bn_view_is_rate(a->field) || bn_assert_is_share(a);
+}
+
+/* Returns whether an event in flight is older than a limit of latencies already: its latency will
+   be longer still, though a second without an event has none. */
+static bool assert_is_too_late(const struct bn_assert *a, const struct bn_view *v)
+{
+  const bool below = a->op == BN_ASSERT_LT || a->op == BN_ASSERT_LE;
+  const bool of_events = bn_assert_is_latency(a) && a->timing[0] == '\0';
+
+  return below && of_events && v->oldest_s * a->scale > a->limit;
+}
+
+enum bn_assert_second bn_assert_second(const struct bn_assert *a, const struct bn_view *v,
+                                       const struct bn_view_rules *rules)
+{
+  struct bn_finding f;
+
+  if (!assert_is_of_each_second(a))
+    return BN_SECOND_UNKNOWN;
+  f = bn_assert_judge(a, v, rules);
+  if (f.measured)
+    return f.holds ? BN_SECOND_HOLDS : BN_SECOND_VIOLATED;
+  return assert_is_too_late(a, v) ? BN_SECOND_VIOLATED : BN_SECOND_UNKNOWN;
+}
