@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/error.h"
@@ -59,9 +60,20 @@ static int library_init(void)
   return rc;
 }
 
+/* Each encrypted connection for which no certificates are named reads all that the system trusts:
+   0.06 s of the processor and 0.6 MiB.  They are of no use, because a server is verified by named
+   certificates alone.  Both libraries take the file from OpenSSL, which has no other setting.  No
+   other thread may run. */
+static void library_read_no_certificates(void)
+{
+  (void)setenv("SSL_CERT_FILE", "/dev/null", 1);
+}
+
 int bn_mysql_lib_start(const struct bn_mysql *driver)
 {
   bn_mysql_trace(driver, "mysql_library_init(0, (nil), (nil))");
+  if (driver->ssl != BN_MYSQL_SSL_DISABLED)
+    library_read_no_certificates();
   if (library_init() != 0)
     return -1;
   bn_mysql_lib_init();
