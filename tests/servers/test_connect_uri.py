@@ -130,7 +130,7 @@ def test_results_say_how_the_bytes_travel(server, certificates, tmp_path):
     cases = [("socket", plain, ("Unix socket", "none", "own", "none")), ("tcp", plain, ("TCP", "none", "own", "none"))]
     if mysql:
         cases.append(("tcp", [*plain, "--mysql-compression=on"], ("TCP", "none", "library", "zlib")))
-    cases.append(("tcp", tls, ("TCP", "TLS", "library", "none")))
+    cases.append(("tcp", tls, ("TCP", "TLS", "own", "none")))
     (tmp_path / "s.lua").write_text(SESSION)
     for i, (by, options, (transport, encryption, protocol, compression)) in enumerate(cases):
         done = subprocess.run([BENCH, "s.lua", *server.login(by), *options, "--events=2", "--report=text",

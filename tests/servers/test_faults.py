@@ -50,11 +50,11 @@ def victim(request):
 class Run:
     """A run in the background, until it is interrupted."""
 
-    def __init__(self, server, *argv):
+    def __init__(self, server, *argv, by="socket"):
         self.server = server
         self.begun = time.monotonic()
         self.process = subprocess.Popen(
-            [BENCH, *modes.command([argv[0], *server.login(), "--time=0", "--report-interval=0.1", *argv[1:], "run"])],
+            [BENCH, *modes.command([argv[0], *server.login(by), "--time=0", "--report-interval=0.1", *argv[1:], "run"])],
             cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def get_going(self, threads=4):
@@ -289,6 +289,25 @@ def test_an_encrypted_run(mariadb, postgresql, certificates):
             assert number(out, "read") == 50
         finally:
             must(server, "oltp_point_select", "cleanup", by="tcp")
+
+
+@pytest.mark.both_modes(gate=True)
+@pytest.mark.parametrize("kind", ["mariadb", slow("postgresql")])
+def test_encrypted_connections_ended_by_the_server(kind, request):
+    server = request.getfixturevalue(kind)
+    tls = {"mysql": "--mysql-ssl=required", "pgsql": "--pgsql-sslmode=require"}[server.driver]
+    transcripts.empty(server)
+    must(server, "oltp_read_write", *SIZES, "prepare")
+    try:
+        run = Run(server, "oltp_read_write", *SIZES, "--threads=4", LOST[server.driver], tls, by="tcp")
+        run.get_going()
+        assert transcripts.end_connections(server) >= 4
+        run.await_events()
+        status, out, err = run.end(signal.SIGINT)
+        assert status == 128 + signal.SIGINT, out + err
+        assert number(out, "reconnects") >= 4
+    finally:
+        must(server, "oltp_read_write", *SIZES, "cleanup")
 
 
 def test_no_password_in_the_process_list(victim):

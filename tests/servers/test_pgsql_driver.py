@@ -434,13 +434,9 @@ def test_encryption_by_mode(shell, postgresql, mode, is_encrypted):
     assert encrypted(shell(postgresql, [f"--pgsql-sslmode={mode}"])) is is_encrypted
 
 
-@pytest.mark.parametrize("protocol, rc", [("auto", "DONE"), ("own", "ERROR"), ("library", "DONE")])
-def test_the_own_protocol_is_not_encrypted(shell, postgresql, protocol, rc):
-    answer = shell(postgresql, ["--pgsql-sslmode=require", f"--pgsql-protocol={protocol}"])("connect")
-    assert answer["rc"] == rc
-    if rc == "ERROR":
-        assert answer["text"] == ("--pgsql-protocol=own cannot be used on an encrypted connection: add "
-                                  "--pgsql-sslmode=disable, or use --pgsql-protocol=auto\n\n")
+@pytest.mark.parametrize("protocol", ["auto", "own", "library"])
+def test_each_protocol_is_encrypted(shell, postgresql, protocol):
+    assert encrypted(shell(postgresql, ["--pgsql-sslmode=require", f"--pgsql-protocol={protocol}"])) is True
 
 
 def test_the_own_protocol_prints_no_notices_of_0_5(tmp_path):

@@ -49,11 +49,11 @@ def encrypting(request):
 
 
 @pytest.mark.parametrize("seconds, size", [(0.02, 65536), (0.0005, 64)])
-@pytest.mark.parametrize("way", [PLAIN, LIBRARY, ENCRYPTED])
-def test_a_thread_sleeps_only_in_the_waiter(shell, encrypting, way, seconds, size):
+@pytest.mark.parametrize("ways", [[PLAIN], [LIBRARY], [ENCRYPTED], [ENCRYPTED, LIBRARY]])
+def test_a_thread_sleeps_only_in_the_waiter(shell, encrypting, ways, seconds, size):
     delay = Delay(encrypting.port, seconds, size)
     port = f"--{encrypting.driver}-port={delay.port}"
-    sh = shell(encrypting, [port, way[encrypting.driver]], by="tcp", env={"SHELL_WAITS": "1"})
+    sh = shell(encrypting, [port, *(way[encrypting.driver] for way in ways)], by="tcp", env={"SHELL_WAITS": "1"})
     assert sh("connect")["rc"] == "DONE"
     assert sh.query("SELECT 1 + 1") == [["2"]]
     assert sh("prepare 0 SELECT 1 + ?")["rc"] == "DONE"

@@ -31,7 +31,7 @@ static struct watched *watched_open(void)
   waiter_open(&w->waiter);
   w->wait.waiter = &w->waiter.base;
   assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
-  bn_stream_init(&w->s, fd[0], &w->wait);
+  bn_stream_init(&w->s, fd[0], NULL, &w->wait);
   w->peer = fd[1];
   waiter_watch(&w->waiter, true);
   return w;

@@ -22,7 +22,7 @@ static void open_pair(struct pair *p)
   int fd[2];
 
   assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
-  bn_stream_init(&p->s, fd[0], NULL);
+  bn_stream_init(&p->s, fd[0], NULL, NULL);
   p->connection = fd[1];
 }
 
@@ -364,7 +364,7 @@ static void is_not_kept_by_a_peer_that_goes_on_sending(void **state)
 
   (void)state;
   assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fd), 0);
-  bn_stream_init(&p.s, fd[0], NULL);
+  bn_stream_init(&p.s, fd[0], NULL, NULL);
   p.connection = fd[1];
   for (int i = 0; i < SENT; i++)
     feed(&p, "x");

@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "drivers/common/tls.h"
+
 /* First sizes in bytes; a buffer shrinks after SMALL_USES uses in a row of less than a quarter. */
 enum { IN_FIRST = 4096, OUT_FIRST = 1024, SMALL_USES = 64 };
 
@@ -33,11 +35,24 @@ static bool stream_is_unix(int fd)
   return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
 }
 
-void bn_stream_init(struct bn_stream *s, int fd, struct bn_sockwait *wait)
+static int stream_set_mode(int fd, bool blocking)
 {
-  *s = (struct bn_stream){.fd = fd};
+  const int flags = fcntl(fd, F_GETFL);
+
+  if (flags < 0)
+    return -1;
+  return fcntl(fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
+}
+
+void bn_stream_init(struct bn_stream *s, int fd, struct ssl_st *tls, struct bn_sockwait *wait)
+{
+  *s = (struct bn_stream){.fd = fd, .tls = tls};
   s->wait = wait != NULL && wait->waiter != NULL ? wait : NULL;
-  s->waits_first = s->wait != NULL || stream_is_unix(fd);
+  s->waits_first = s->wait != NULL || tls != NULL || stream_is_unix(fd);
+  if (tls != NULL) {
+    (void)stream_set_mode(fd, false);
+    bn_tls_take(tls, s->wait != NULL);
+  }
 }
 
 void bn_stream_done(struct bn_stream *s)
@@ -49,14 +64,11 @@ void bn_stream_done(struct bn_stream *s)
 
 int bn_stream_set_blocking(const struct bn_stream *s, bool blocking)
 {
-  int flags;
-
-  if (s->wait != NULL)
-    return 0;
-  flags = fcntl(s->fd, F_GETFL);
-  if (flags < 0)
-    return -1;
-  return fcntl(s->fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
+  if (s->tls != NULL && blocking)
+    bn_tls_take(s->tls, s->wait != NULL);
+  else if (s->tls != NULL)
+    bn_tls_lend(s->tls);
+  return s->wait != NULL || s->tls != NULL ? 0 : stream_set_mode(s->fd, blocking);
 }
 
 /* Returns cap doubled until at least n fit, or 0 if n is too large. */
@@ -138,6 +150,16 @@ static bool stream_would_block(int error)
   return error == EAGAIN || error == EWOULDBLOCK;
 }
 
+/* Receives behind `end`, as recv(2) does. */
+static ssize_t stream_receive(struct bn_stream *s, int flags)
+{
+  char *to = s->in + s->end;
+  const size_t room = s->in_cap - s->end;
+
+  return __builtin_expect(s->tls == NULL, 1) ? recv(s->fd, to, room, flags)
+                                             : bn_tls_read(s->tls, to, room);
+}
+
 /* Returns 0 when one of the events has come. */
 static int stream_poll(struct bn_stream *s, short events, short *came)
 {
@@ -187,7 +209,7 @@ static int stream_fill_watched(struct bn_stream *s, bool wait)
       stream_watch(s);
     if (stream_make_room(s) != 0)
       return -1;
-    n = recv(s->fd, s->in + s->end, s->in_cap - s->end, MSG_DONTWAIT);
+    n = stream_receive(s, MSG_DONTWAIT);
     if (n > 0) {
       s->unread = true;
       s->end += (size_t)n;
@@ -208,13 +230,13 @@ int bn_stream_fill(struct bn_stream *s, bool wait)
   if (s->waits_first) {
     if (s->wait != NULL)
       return stream_fill_watched(s, wait);
-    if (wait && bn_stream_len(s) == 0)
+    if (wait && bn_stream_len(s) == 0 && (s->tls == NULL || !bn_tls_is_ahead(s->tls)))
       stream_sleep_once(s);
   }
   if (stream_make_room(s) != 0)
     return -1;
   for (;;) {
-    const ssize_t n = recv(s->fd, s->in + s->end, s->in_cap - s->end, wait ? 0 : MSG_DONTWAIT);
+    const ssize_t n = stream_receive(s, wait ? 0 : MSG_DONTWAIT);
 
     if (__builtin_expect(n > 0, 1)) {
       s->end += (size_t)n;
@@ -278,12 +300,19 @@ static int stream_unblock(struct bn_stream *s)
   return (came & POLLIN) == 0 || bn_stream_fill(s, false) >= 0 ? 0 : -1;
 }
 
+/* Sends, as send(2) does. */
+static ssize_t stream_send(struct bn_stream *s, const char *from, size_t len)
+{
+  return __builtin_expect(s->tls == NULL, 1) ? send(s->fd, from, len, MSG_NOSIGNAL | MSG_DONTWAIT)
+                                             : bn_tls_write(s->tls, from, len);
+}
+
 static int stream_send_all(struct bn_stream *s)
 {
   size_t sent = 0;
 
   while (sent < s->out_len) {
-    const ssize_t n = send(s->fd, s->out + sent, s->out_len - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t n = stream_send(s, s->out + sent, s->out_len - sent);
 
     if (__builtin_expect(n >= 0, 1))
       sent += (size_t)n;

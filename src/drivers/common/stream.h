@@ -2,6 +2,8 @@
 /* A connected socket as two buffers: what was received and not yet used, and what is to be sent.
    Neither the socket nor what the bytes mean belongs to it.
 
+   An encrypted socket is read and written by OpenSSL (drivers/common/tls.h), and never blocks.
+
    A blocking socket costs one system call less for every answer that has to be waited for; it is
    sent to without blocking all the same.  A socket that does not block works as well.
 
@@ -35,11 +37,12 @@ struct bn_stream {
   bool ended;       /* with a waiter: an event told of the end of the connection */
   bool unread;      /* with a waiter: the socket may have bytes, or its end, without a new event */
   struct bn_sockwait *wait; /* NULL: no waiter */
+  struct ssl_st *tls;       /* NULL: not encrypted */
 };
 
-/* Allocates nothing before the first use.  The socket and `wait` stay the caller's; without a
-   waiter in it calls block. */
-void bn_stream_init(struct bn_stream *s, int fd, struct bn_sockwait *wait);
+/* Allocates nothing before the first use.  The socket, `tls` (NULL: not encrypted) and `wait` stay
+   the caller's; without a waiter in it calls block. */
+void bn_stream_init(struct bn_stream *s, int fd, struct ssl_st *tls, struct bn_sockwait *wait);
 void bn_stream_done(struct bn_stream *s);
 
 /* Called when others have read from the socket: they may have left bytes. */
@@ -48,8 +51,8 @@ static inline void bn_stream_take_back(struct bn_stream *s)
   s->unread = true;
 }
 
-/* Sets the mode of the socket, for the stream or for its next user; 0 or -1.  With a waiter nobody
-   may block, and the mode stays. */
+/* Sets the mode of the socket, for the stream or for its next user; 0 or -1.  With a waiter or
+   encryption nobody may block, and the mode stays. */
 int bn_stream_set_blocking(const struct bn_stream *s, bool blocking);
 
 /* Receives once, after it has made room.  1: bytes came; 0: nothing is there yet (without `wait`

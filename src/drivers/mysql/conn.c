@@ -17,18 +17,20 @@ const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf)
   return conf->read_timeout_s != 0 ? "--mysql-read-timeout" : NULL;
 }
 
-/* Chooses, after the login by the library, who talks to the server from now on.  wire/ has neither
-   TLS nor compression; only it can let a session that shares its worker wait. */
+/* Chooses, after the login by the library, who talks to the server from now on.  wire/ has no
+   compression; only it can let a session that shares its worker wait. */
 static enum bn_sql mysql_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *d)
 {
   const char *refusal = NULL;
   const int asked = c->driver->conf->protocol;
-  const bool by_wire = asked != BN_PROTOCOL_LIBRARY && !bn_mysql_lib_encrypted(&c->lib) &&
+  struct ssl_st *const tls = bn_mysql_lib_tls(&c->lib);
+  const bool by_wire = asked != BN_PROTOCOL_LIBRARY &&
+                       (tls != NULL || !bn_mysql_lib_encrypted(&c->lib)) &&
                        bn_mysql_needs_library(c->driver->conf) == NULL;
 
   if (asked == BN_PROTOCOL_OWN && !by_wire)
-    refusal = "--mysql-protocol=own cannot be used on an encrypted connection: add "
-              "--mysql-ssl=off, or use --mysql-protocol=auto";
+    refusal = "--mysql-protocol=own cannot be used on a connection that this client library has "
+              "encrypted: add --mysql-ssl=off, or use --mysql-protocol=auto";
   else if (c->wait.waiter != NULL && !by_wire)
     refusal = bn_mysql_lib_cannot_wait;
   if (refusal != NULL)
@@ -39,6 +41,7 @@ static enum bn_sql mysql_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag 
   if (by_wire)
     bn_mysql_wire_open(&c->wire, &(struct bn_mysql_lent){
                                      .fd = bn_mysql_lib_socket(&c->lib),
+                                     .tls = tls,
                                      .capabilities = bn_mysql_lib_capabilities(&c->lib),
                                      .status = bn_mysql_lib_status(&c->lib),
                                      .socket = &c->socket,

@@ -35,7 +35,7 @@ char bn_pgsql_transaction(const struct bn_pgsql_conn *c)
 /* libpq shows notices in its own words. */
 static bool conn_can_be_own(const struct bn_pgsql_conn *c)
 {
-  return bn_pgsql_lib_is_plain(&c->lib) && !c->driver->host->policy->pgsql_shows_notices;
+  return bn_pgsql_lib_is_known(&c->lib) && !c->driver->host->policy->pgsql_shows_notices;
 }
 
 /* Chooses, after the login by libpq, who talks to the server from now on. */
@@ -46,14 +46,15 @@ static enum bn_sql pgsql_choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag 
   if (asked == BN_PROTOCOL_LIBRARY)
     return BN_SQL_DONE;
   if (conn_can_be_own(c)) {
-    bn_pgsql_wire_open(&c->wire, bn_pgsql_lib_socket(&c->lib), &c->socket, &c->wait);
+    bn_pgsql_wire_open(&c->wire, bn_pgsql_lib_socket(&c->lib), bn_pgsql_lib_tls(&c->lib),
+                       &c->socket, &c->wait);
     return BN_SQL_DONE;
   }
   if (asked != BN_PROTOCOL_OWN)
     return BN_SQL_DONE;
   return bn_pgsql_fail_text("", "PQconnectPoll",
-                            "--pgsql-protocol=own cannot be used on an encrypted connection: add "
-                            "--pgsql-sslmode=disable, or use --pgsql-protocol=auto\n\n",
+                            "--pgsql-protocol=own cannot be used on a connection that is encrypted "
+                            "without OpenSSL: use --pgsql-protocol=auto\n\n",
                             d);
 }
 

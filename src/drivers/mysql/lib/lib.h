@@ -139,6 +139,8 @@ enum bn_sql bn_mysql_lib_load_end(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 void bn_mysql_lib_load_forget(struct bn_mysql_lib *c);
 
 /* --- mariadb.c or oracle.c: where the client libraries differ --- */
+/* Returns OpenSSL's part of the connection if wire/ may use it, else NULL. */
+struct ssl_st *bn_mysql_lib_tls(const struct bn_mysql_lib *c);
 /* Called once, before the first connection. */
 void bn_mysql_lib_init(void);
 /* Called before connecting.  Returns 0, or -1 and text, which says what the library cannot do. */

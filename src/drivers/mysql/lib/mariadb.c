@@ -11,6 +11,7 @@
 #include <errmsg.h>
 #include <mysql/plugin_auth.h>
 
+#include "drivers/common/tls.h"
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/lib/lib.h"
 #include "drivers/mysql/wire/wire.h"
@@ -300,11 +301,18 @@ bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
 }
 #endif
 
-/* The first members of the library's struct st_ma_pvio, whose header is not always installed. */
+/* The first members of the library's structs st_ma_pvio_tls and st_ma_pvio, whose headers are not
+   always installed. */
+struct encryption {
+  void *data, *pvio, *ssl;
+};
+
 struct reader {
   void *data;
   unsigned char *cache, *cache_pos;
   size_t cache_size;
+  int type, timeout[3], ssl_type;
+  struct encryption *tls;
 };
 
 /* Half of a connection's memory is a cache of 16 KiB, which the library fills when it reads.  It
@@ -317,6 +325,18 @@ void bn_mysql_lib_slim(struct bn_mysql_lib *c)
     return;
   free(pvio->cache);
   pvio->cache = NULL;
+}
+
+/* The library may use another encryption than OpenSSL, or another version of it. */
+struct ssl_st *bn_mysql_lib_tls(const struct bn_mysql_lib *c)
+{
+  const struct reader *pvio = (const void *)c->handle->net.pvio;
+  const char *version;
+
+  if (mysql_get_ssl_cipher(c->handle) == NULL || pvio == NULL || pvio->tls == NULL ||
+      mariadb_get_infov(c->handle, MARIADB_TLS_LIBRARY, &version) != 0 || !bn_tls_is_of(version))
+    return NULL;
+  return pvio->tls->ssl;
 }
 
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text)

@@ -36,7 +36,7 @@ void bn_mysql_wire_open(struct bn_mysql_wire *w, const struct bn_mysql_lent *len
       .attributes = (lent->capabilities & CAN_TAKE_ATTRIBUTES) != 0,
       .reply = {.short_end = (lent->capabilities & CAN_END_SHORT) != 0},
   };
-  bn_stream_init(&w->stream, lent->fd, lent->wait);
+  bn_stream_init(&w->stream, lent->fd, lent->tls, lent->wait);
 }
 
 void bn_mysql_wire_close(struct bn_mysql_wire *w)

@@ -19,6 +19,7 @@ struct bn_mysql_words {
 /* The library's part of a connection; valid while the wire is open. */
 struct bn_mysql_lent {
   int fd;
+  struct ssl_st *tls; /* NULL: not encrypted */
   unsigned long capabilities;
   unsigned *status; /* of the server after each statement, whichever way has sent it */
   const struct bn_sockref *socket;

@@ -367,10 +367,15 @@ int bn_pgsql_lib_socket(const struct bn_pgsql_lib *c)
   return PQsocket(c->handle);
 }
 
-bool bn_pgsql_lib_is_plain(const struct bn_pgsql_lib *c)
+struct ssl_st *bn_pgsql_lib_tls(const struct bn_pgsql_lib *c)
 {
-  return PQsocket(c->handle) >= 0 && !PQsslInUse(c->handle) && !PQgssEncInUse(c->handle) &&
-         PQprotocolVersion(c->handle) == 3;
+  return PQsslStruct(c->handle, "OpenSSL");
+}
+
+bool bn_pgsql_lib_is_known(const struct bn_pgsql_lib *c)
+{
+  return PQsocket(c->handle) >= 0 && (!PQsslInUse(c->handle) || bn_pgsql_lib_tls(c) != NULL) &&
+         !PQgssEncInUse(c->handle) && PQprotocolVersion(c->handle) == 3;
 }
 
 char bn_pgsql_lib_transaction(const struct bn_pgsql_lib *c)

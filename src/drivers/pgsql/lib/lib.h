@@ -51,8 +51,10 @@ size_t bn_pgsql_lib_place(const struct bn_pgsql *driver, const struct bn_sql_tar
 /* The connection may be unconnected. */
 void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c);
 int bn_pgsql_lib_socket(const struct bn_pgsql_lib *c);
-/* True if the protocol is version 3 and unencrypted, so that the socket carries plain messages. */
-bool bn_pgsql_lib_is_plain(const struct bn_pgsql_lib *c);
+/* Returns OpenSSL's part of the connection, or NULL. */
+struct ssl_st *bn_pgsql_lib_tls(const struct bn_pgsql_lib *c);
+/* Returns whether messages of version 3 can be sent: encrypted not at all or by OpenSSL. */
+bool bn_pgsql_lib_is_known(const struct bn_pgsql_lib *c);
 /* Returns the state of the transaction as libpq last saw it; see bn_pgsql_transaction. */
 char bn_pgsql_lib_transaction(const struct bn_pgsql_lib *c);
 /* True if libpq takes the connection for good and waits for nothing. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The path of every statement on an unencrypted connection: one message to the server, its answer,
+/* The path of every statement: one message to the server, its answer,
    and no further system calls.  libpq has connected, and is lent the socket for all rare work. */
 #include "drivers/pgsql/wire/wire.h"
 
@@ -10,11 +10,11 @@
 #include "drivers/pgsql/error.h"
 #include "drivers/pgsql/wire/lost.h"
 
-void bn_pgsql_wire_open(struct bn_pgsql_wire *w, int fd, const struct bn_sockref *socket,
-                        struct bn_sockwait *wait)
+void bn_pgsql_wire_open(struct bn_pgsql_wire *w, int fd, struct ssl_st *tls,
+                        const struct bn_sockref *socket, struct bn_sockwait *wait)
 {
   *w = (struct bn_pgsql_wire){.socket_user = BN_PGSQL_SOCKET_LENT, .socket = socket};
-  bn_stream_init(&w->stream, fd, wait);
+  bn_stream_init(&w->stream, fd, tls, wait);
 }
 
 void bn_pgsql_wire_close(struct bn_pgsql_wire *w)

@@ -40,8 +40,8 @@ struct bn_pgsql_wire {
 
 /* Leaves the socket to libpq at first.  `socket`, borrowed, shuts a lost connection down; `wait` is
    borrowed too. */
-void bn_pgsql_wire_open(struct bn_pgsql_wire *w, int fd, const struct bn_sockref *socket,
-                        struct bn_sockwait *wait);
+void bn_pgsql_wire_open(struct bn_pgsql_wire *w, int fd, struct ssl_st *tls,
+                        const struct bn_sockref *socket, struct bn_sockwait *wait);
 /* The wire may be unopened. */
 void bn_pgsql_wire_close(struct bn_pgsql_wire *w);
 /* Called before libpq sends or receives anything. */

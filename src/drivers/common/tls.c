@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads and writes what a client library has encrypted. */
+#include "drivers/common/tls.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+bool bn_tls_is_of(const char *version)
+{
+  static const char name[] = "OpenSSL ";
+  const size_t n = strcspn(version, " ") + 1;
+
+  return strncmp(version, name, sizeof name - 1) == 0 &&
+         strncmp(version, OpenSSL_version(OPENSSL_VERSION), n + strcspn(version + n, " ")) == 0;
+}
+
+void bn_tls_take(struct ssl_st *tls, bool brief)
+{
+  SSL_set_read_ahead(tls, 1);
+  (void)SSL_set_mode(tls, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                              (brief ? SSL_MODE_RELEASE_BUFFERS : 0));
+}
+
+void bn_tls_lend(struct ssl_st *tls)
+{
+  SSL_set_read_ahead(tls, 0);
+}
+
+bool bn_tls_is_ahead(const struct ssl_st *tls)
+{
+  return SSL_has_pending(tls) != 0;
+}
+
+/* Returns what recv(2) would for a call that returned rc <= 0.  errno is that of the call of the
+   system, or 0. */
+static ssize_t tls_outcome(const struct ssl_st *tls, int rc)
+{
+  switch (SSL_get_error(tls, rc)) {
+  case SSL_ERROR_WANT_READ:
+  case SSL_ERROR_WANT_WRITE:
+    errno = EAGAIN;
+    return -1;
+  case SSL_ERROR_ZERO_RETURN:
+    return 0;
+  case SSL_ERROR_SYSCALL:
+    return errno == 0 ? 0 : -1;
+  default:
+    if (ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING)
+      return 0;
+    errno = EPROTO;
+    return -1;
+  }
+}
+
+static int tls_most(size_t n)
+{
+  return n < INT_MAX ? (int)n : INT_MAX;
+}
+
+ssize_t bn_tls_read(struct ssl_st *tls, void *to, size_t n)
+{
+  int rc;
+
+  ERR_clear_error();
+  errno = 0;
+  rc = SSL_read(tls, to, tls_most(n));
+  return rc > 0 ? rc : tls_outcome(tls, rc);
+}
+
+/* The end of a connection is an error here, as it is of send(2). */
+ssize_t bn_tls_write(struct ssl_st *tls, const void *from, size_t n)
+{
+  ssize_t sent;
+  int rc;
+
+  ERR_clear_error();
+  errno = 0;
+  rc = SSL_write(tls, from, tls_most(n));
+  sent = rc > 0 ? rc : tls_outcome(tls, rc);
+  if (sent == 0)
+    errno = EPIPE;
+  return sent > 0 ? sent : -1;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The bytes of a connection that a client library has encrypted by OpenSSL, and that it lends to
+   the driver's own protocol: the login, the certificates and the end stay the library's.  Needs a
+   socket that does not block. */
+#ifndef BN_DRIVERS_COMMON_TLS_H
+#define BN_DRIVERS_COMMON_TLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct ssl_st; /* SSL of OpenSSL */
+
+/* Returns whether a library that names its version so ("OpenSSL 3.0.15", and what may follow) has
+   been linked with this OpenSSL: only then its SSL may be used here. */
+bool bn_tls_is_of(const char *version);
+
+/* Called before the driver reads or writes.  Then one call of the system reads what has come, where
+   OpenSSL takes two for each record.  brief: one of many connections that are idle at a time, which
+   keeps no buffers then. */
+void bn_tls_take(struct ssl_st *tls, bool brief);
+/* Called before the library reads: libpq looks for a complete record in the socket alone. */
+void bn_tls_lend(struct ssl_st *tls);
+
+/* Returns whether bytes were received that bn_tls_read has not returned, so that no event of the
+   socket will tell of them. */
+bool bn_tls_is_ahead(const struct ssl_st *tls);
+
+/* As recv(2) and send(2), with errno; 0: the peer has ended the connection.  EAGAIN: the socket is
+   to be waited for.  What was to be written then has to be written again, maybe from elsewhere. */
+ssize_t bn_tls_read(struct ssl_st *tls, void *to, size_t n);
+ssize_t bn_tls_write(struct ssl_st *tls, const void *from, size_t n);
+
+#endif
