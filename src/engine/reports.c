@@ -685,6 +685,17 @@ static struct bn_view_rules reports_sum(struct bn_reports *r, struct report *d,
   return rules;
 }
 
+/* Shows the time after the last interval, which may have been counted after the end of the span. */
+static void reports_show_rest(struct bn_reports *r, const struct bn_run_state *s)
+{
+  struct bn_run_state end = *s;
+
+  end.now_ns = end.now_ns > r->last.at_ns ? end.now_ns : r->last.at_ns;
+  reports_make_view(r, &r->report, &r->last, false, &end);
+  r->report.view.span = BN_VIEW_INTERVAL;
+  (void)bn_reporters_view(&r->reporters, &r->report.view);
+}
+
 void bn_reports_sum(struct bn_reports *r, const struct bn_run_state *s)
 {
   struct bn_view_rules rules;
@@ -692,6 +703,9 @@ void bn_reports_sum(struct bn_reports *r, const struct bn_run_state *s)
   if (r->ops->verify != NULL && r->stats->sample != NULL)
     r->stats->sample(r->stats->sampled, r->report.now.counter);
   r->facts.end_wall_ns = bn_clock_wall();
+  if (r->conf->plan.interval_ns != 0 && !atomic_load(&r->warming) &&
+      bn_reporters_want_rest(&r->reporters))
+    reports_show_rest(r, s);
   /* Ticks cover all that was measured, and the total what came after the last checkpoint. */
   if (r->ticks && !r->base_is_start) {
     reports_make_view(r, &r->report, &r->start, true, s);

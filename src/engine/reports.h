@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The reports of a run: its baselines, its facts, and its reporters.
 
-   Invariant: intervals partition the measured time (each begins where the one before it ended), and
-   a total covers the time since the last checkpoint, or since the start.  Snapshots are subtracted
-   here and nowhere else.  The reports depend on statistics, a configuration and the state of the
-   run only. */
+   Invariant: intervals partition the measured time (each begins where the one before it ended) up
+   to the end of the last one, and where a reporter wants the rest, up to the end.  A total covers
+   the time since the last checkpoint, or since the start.  Snapshots are subtracted here and
+   nowhere else.  The reports depend on statistics, a configuration and the state of the run only.
+ */
 #ifndef BN_ENGINE_REPORTS_H
 #define BN_ENGINE_REPORTS_H
 

@@ -131,6 +131,7 @@ static int agentreport_close(void *self, struct bn_err *err)
 
 const struct bn_reporter bn_reporter_agent = {.name = "agent",
                                               .state_size = sizeof(struct reporter),
+                                              .rest = true,
                                               .aside = true,
                                               .facts = true,
                                               .open = agentreport_open,

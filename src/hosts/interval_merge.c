@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "measure/journal.h"
 #include "measure/layout.h"
 #include "measure/store.h"
 
@@ -191,9 +190,9 @@ const struct bn_metrics *bn_intervals_metrics(const struct bn_intervals *r)
   return NULL;
 }
 
-/* Returns the round to which a view belongs, or 0 if its time makes no sense.  An interval never
-   ends before its time, and on a host that stood still it ends late, which may be just before the
-   end of the next one. */
+/* Returns the last round that was over at the time of a view; 0: none was, or the time makes no
+   sense.  An interval never ends before its time, and on a host that stood still it ends late,
+   which may be just before the end of the next one. */
 static uint64_t round_number(double length_s, const struct bn_view *v)
 {
   static const double rounding = 1e-6;
@@ -212,22 +211,53 @@ static void record_move(struct bn_record *to, const struct bn_record *from)
   to->view.at_least = to->store.at_least;
 }
 
+/* Leaves out the figures of an instant of a record that is summed with those of a later time. */
+static void intervals_carry_record(struct bn_record *record)
+{
+  struct bn_view *v = &record->view;
+
+  v->backlog = v->concurrency = v->unfinished = 0;
+  v->oldest_s = 0;
+  v->running = record->delta.running = 0;
+}
+
+/* Returns whether the interval is the last one of a host that has ended within a round. */
+static bool intervals_is_rest(const struct bn_intervals *r, const struct bn_intervals_host *h,
+                              const struct bn_view *v)
+{
+  return r->length_s > 0 && v->at_s < latest_s && round_number(r->length_s, v) == h->last;
+}
+
+/* Gives the last interval of a host the time of its round, which the rates of the sum are of: the
+   host does nothing in the rest of it. */
+static void intervals_take_rest(const struct bn_intervals *r, struct bn_record *record, uint64_t k)
+{
+  intervals_carry_record(record);
+  record->delta.span_ns = (uint64_t)(r->length_s * 1e9);
+  record->view.at_s = (double)k * r->length_s;
+}
+
 /* Takes an interval of a host into its round.  Returns 1 if the round has been summed without it,
    or -1 and err for an interval that is out of order or too far ahead. */
 static int intervals_take_round(struct bn_intervals *r, struct bn_intervals_host *h,
                                 struct bn_record *record, struct bn_err *err)
 {
-  const uint64_t k = round_number(r->length_s, &record->view);
+  const bool rest = intervals_is_rest(r, h, &record->view);
+  const uint64_t k = round_number(r->length_s, &record->view) + rest;
   const size_t place = k % r->ahead;
 
-  if (k <= h->last)
-    return bn_err_set(err, EPROTO, "its interval at %.3f s comes after one of the same time",
+  if (h->rested || k <= h->last)
+    return bn_err_set(err, EPROTO, "its interval at %.3f s comes at a wrong time",
                       record->view.at_s);
   if (k >= r->next + r->ahead)
     return bn_err_set(err, EPROTO,
                       "its interval at %.3f s is %zu or more intervals ahead of other hosts",
                       record->view.at_s, r->ahead);
-  h->last = k;
+  h->rested = rest;
+  if (rest)
+    intervals_take_rest(r, record, k);
+  else
+    h->last = k;
   if (k < r->next)
     return 1;
   record_move(&h->record[place], record);
@@ -439,96 +469,6 @@ const struct bn_view *bn_intervals_last(const struct bn_intervals *r, size_t hos
   return r->host[host].ticks > 0 ? &r->host[host].tick.view : NULL;
 }
 
-/* Makes the result of a lost host from its last tick.  Returns 1. */
-static int intervals_cut(const struct bn_intervals_host *h, const struct bn_snap *all,
-                         const struct bn_view *v, struct bn_result *out)
-{
-  struct bn_view total = *v;
-
-  total.delta = all;
-  total.latency = all->hist[BN_H_LATENCY];
-  bn_journal_cut(out, h->as.name, &total);
-  bn_result_escape(out);
-  return 1;
-}
-
-/* Copies the figures that do not follow from a snapshot. */
-static void intervals_copy_state(struct bn_view *v, const struct bn_view *tick)
-{
-  v->kind = tick->kind;
-  v->at_s = tick->at_s;
-  v->paced = tick->paced;
-  v->backlog = tick->backlog;
-  v->concurrency = tick->concurrency;
-  v->oldest_s = tick->oldest_s;
-  v->unfinished = tick->unfinished;
-  v->span = BN_VIEW_TICK;
-}
-
-/* Moves the start of the run to before the time that its figures are of. */
-static void intervals_move_start(struct bn_facts *f, uint64_t earlier_ns)
-{
-  f->start_ns -= earlier_ns < f->start_ns ? earlier_ns : 0;
-  f->start_wall_ns -= earlier_ns < f->start_wall_ns ? earlier_ns : 0;
-}
-
-/* Returns whether a counter has become less, so that the difference would not be a count. */
-static bool intervals_have_decreased(const struct bn_snap *now, const struct bn_snap *base)
-{
-  bool less = false;
-
-  for (size_t i = 0; i < BN_C_FIXED; i++)
-    less |= now->counter[i] < base->counter[i];
-  return less;
-}
-
-/* Makes the result of a lost host since its last checkpoint.  It lacks the statistics of sessions,
-   and extremes, which are known only since the beginning. */
-static int intervals_cut_since_base(const struct bn_intervals_host *h, struct bn_result *out,
-                                    struct bn_err *err)
-{
-  const struct bn_view *tick = &h->tick.view;
-  const struct bn_view_rules rules = {.percents = tick->percents, .n_percents = tick->n_percents};
-  struct bn_view_store store;
-  struct bn_snap since;
-  struct bn_view v;
-  int rc = -1;
-
-  bn_snap_make(&since, &tick->delta->metrics, 0, true);
-  bn_snap_copy(&since, &h->tick.delta);
-  bn_snap_diff(&since, &h->base);
-  for (size_t i = 0; h->ticked.hist != NULL && i < h->ticked.n; i++)
-    bn_hist_add(since.hist[i], h->ticked.hist[i]);
-  since.min_ns = UINT64_MAX;
-  since.max_ns = 0;
-  bn_view_store_init(&store, &since);
-  bn_view_fill(&v, &store, &since, &rules);
-  intervals_copy_state(&v, tick);
-  rc = bn_valid_check(&h->as, &v, err) == 0 ? intervals_cut(h, &since, &v, out) : -1;
-  if (rc > 0 && h->tick.delta.span_ns > since.span_ns)
-    intervals_move_start(&out->facts, h->tick.delta.span_ns - since.span_ns);
-  bn_view_store_done(&store);
-  bn_snap_done(&since);
-  return rc;
-}
-
-int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_result *out,
-                        struct bn_err *err)
-{
-  const struct bn_intervals_host *h = &r->host[host];
-  struct bn_snap all = h->tick.delta;
-
-  /* A checkpoint without a tick after it: nothing is known of the time after it. */
-  if (h->ticks == 0 || h->cut || (h->based && all.at_ns <= h->base.at_ns))
-    return 0;
-  if (h->based && intervals_have_decreased(&all, &h->base))
-    return bn_err_set(err, EPROTO, "its figures have become less");
-  if (h->based)
-    return intervals_cut_since_base(h, out, err);
-  all.hist = h->ticked.hist;
-  return intervals_cut(h, &all, &h->tick.view, out);
-}
-
 /* Returns whether all hosts have sent the next round, or a host is so late that the round goes on
    without it: the memory for rounds that the others have sent ahead is half used. */
 static bool round_is_complete(const struct bn_intervals *r)
@@ -593,17 +533,7 @@ static bool checkpoint_is_missed(const struct bn_intervals *r)
   return false;
 }
 
-/* Leaves the part of a checkpoint that is passed over to the checkpoint after it, without its
-   figures of an instant. */
-static void intervals_carry_record(struct bn_record *record)
-{
-  struct bn_view *v = &record->view;
-
-  v->backlog = v->concurrency = v->unfinished = 0;
-  v->oldest_s = 0;
-  v->running = record->delta.running = 0;
-}
-
+/* Leaves the parts of a checkpoint to the checkpoint after it. */
 static void checkpoint_pass_over(struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)

@@ -3,7 +3,8 @@
    checkpoints; and once a second the sum of all that they have measured so far.
 
    Pure: it is given the lines that hosts send, which are of the form of a journal, and says when a
-   round is complete.  A host that has ended is not waited for. */
+   round is complete.  A host that has ended is not waited for.  The last interval of a host ends
+   with it, and is a part of the round that is over next. */
 #ifndef BN_HOSTS_INTERVAL_MERGE_H
 #define BN_HOSTS_INTERVAL_MERGE_H
 
@@ -29,8 +30,9 @@ struct bn_intervals_second {
 struct bn_intervals_host {
   struct bn_valid_as as;    /* the description of its measurements */
   bool begun, over;         /* begun: `as` is known; over: no more lines come */
+  bool rested;              /* its last interval has come, which ended within a round */
   struct bn_record *record; /* owned; [ahead]: its round i is at i % ahead */
-  uint64_t last;            /* the latest round that has come; 0: none */
+  uint64_t last;            /* the latest whole round that has come; 0: none */
   struct bn_record *check;  /* owned; [n_checks]: its checkpoints that have not been summed */
   size_t checks;            /* the latest checkpoint that has come; 0: none */
   uint64_t before_check;    /* events up to that checkpoint, failed ones too */

@@ -44,6 +44,14 @@ bool bn_reporters_want(const struct bn_reporters *r, enum bn_view_span span)
   return false;
 }
 
+bool bn_reporters_want_rest(const struct bn_reporters *r)
+{
+  for (size_t i = 0; i < r->n; i++)
+    if (r->slot[i].use.ops->rest)
+      return true;
+  return false;
+}
+
 /* Keeps or logs the error of a reporter that has failed.  Returns true if it has not (rc 0). */
 static bool reporters_note(struct bn_reporters *r, int rc, const struct bn_err *err)
 {

@@ -76,5 +76,7 @@ bool bn_reporters_close(struct bn_reporters *r, const struct bn_end *end);
 
 /* Returns whether a reporter wants views of that span. */
 bool bn_reporters_want(const struct bn_reporters *r, enum bn_view_span span);
+/* Returns whether a reporter wants the time after the last interval. */
+bool bn_reporters_want_rest(const struct bn_reporters *r);
 
 #endif

@@ -95,8 +95,11 @@ def test_sums_are_those_of_the_run(folder):
     assert re.search(r"bench_events_total 1500\n", metrics)
     [total] = csv.DictReader((folder.path / "t.csv").open())
     assert {name: int(total[f"events@group:{name}"]) for name in EXACT} == EXACT
-    for row in csv.DictReader((folder.path / "i.csv").open()):
+    intervals = list(csv.DictReader((folder.path / "i.csv").open()))
+    for row in intervals:
         assert sum(int(row[f"events@group:{name}"]) for name in EXACT) == int(row["events"])
+    # It ends within an interval of the others.
+    assert sum(int(row["events@group:free"]) for row in intervals) == EXACT["free"]
     for name in EXACT:
         assert f"| group:{name} events/s |" in (folder.path / "m.md").read_text()
 

@@ -270,6 +270,49 @@ static void a_host_that_has_ended_is_not_waited_for(void **state)
   bn_intervals_done(&r);
 }
 
+/* It has 1000 events in a second, and so has the other one.  No interval is of the end of the run,
+   within which the last host ends. */
+static void a_host_that_ends_within_a_round_is_part_of_it(void **state)
+{
+  struct bn_err err = {0};
+  struct bn_intervals r;
+
+  (void)state;
+  begin(&r, 3);
+  span_ns = 400000000;
+  in_flight = 9;
+  assert_int_equal(send_view(&r, 2, "interval", 0.4, 400, 1000, &err), 0);
+  in_flight = 0;
+  bn_intervals_end(&r, 2);
+  span_ns = 1000000000;
+  for (int i = 1; i <= 3; i++)
+    assert_int_equal(send_view(&r, 0, "interval", i, 1000, 1000, &err), 0);
+  assert_int_equal(send_view(&r, 1, "interval", 1, 1000, 1000, &err), 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_true(seen.events == 2400 && seen.in_hist == 2400 && seen.running == 6);
+  assert_true(fabs(seen.events_per_s - 2400) < 1e-3 && fabs(seen.at_s - 1) < 1e-9);
+  /* It was held up at 2 s. */
+  span_ns = 1700000000;
+  assert_int_equal(send_view(&r, 1, "interval", 2.7, 1700, 1000, &err), 0);
+  span_ns = 100000000;
+  assert_int_equal(send_view(&r, 1, "interval", 2.8, 100, 1000, &err), 0);
+  bn_intervals_end(&r, 1);
+  span_ns = 500000000;
+  assert_int_equal(send_view(&r, 0, "interval", 3.5, 500, 1000, &err), 0);
+  bn_intervals_end(&r, 0);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(seen.events, 2700);
+  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(seen.events, 1100);
+  assert_true(fabs(seen.events_per_s - 1100) < 1e-3 && fabs(seen.at_s - 3) < 1e-9);
+  assert_int_equal(seen.running, 3);
+  assert_int_equal(bn_intervals_next(&r, &err), 0);
+  span_ns = 1000000000;
+  assert_int_equal(send_view(&r, 0, "interval", 4, 1, 1, &err), -1);
+  assert_string_equal(err.text, "its interval at 4.000 s comes at a wrong time");
+  bn_intervals_done(&r);
+}
+
 /* Ticks have counters since the start, and histograms since the last tick. */
 static void a_tick_is_all_that_was_measured(void **state)
 {
@@ -526,8 +569,8 @@ static void foreign_lines_are_refused(void **state)
   assert_string_equal(err.text,
                       "it counts other metrics than other hosts; is it the same build of bench?");
   assert_int_equal(send_view(&r, 0, "interval", 2, 1, 1, &err), 0);
-  assert_int_equal(send_view(&r, 0, "interval", 2.1, 1, 1, &err), -1);
-  assert_string_equal(err.text, "its interval at 2.100 s comes after one of the same time");
+  assert_int_equal(send_view(&r, 0, "interval", 1.1, 1, 1, &err), -1);
+  assert_string_equal(err.text, "its interval at 1.100 s comes at a wrong time");
   assert_int_equal(send_view(&r, 0, "interval", 64, 1, 1, &err), 0);
   assert_int_equal(send_view(&r, 0, "interval", 65, 1, 1, &err), -1);
   assert_string_equal(err.text,
@@ -562,6 +605,7 @@ BN_TESTS(interval_merge)
       cmocka_unit_test(a_host_that_ends_intervals_late_lowers_no_rate),
       cmocka_unit_test(a_host_that_is_far_behind_is_left_out),
       cmocka_unit_test(a_host_that_has_ended_is_not_waited_for),
+      cmocka_unit_test(a_host_that_ends_within_a_round_is_part_of_it),
       cmocka_unit_test(a_tick_is_all_that_was_measured),
       cmocka_unit_test(ticks_become_a_result),
       cmocka_unit_test(a_checkpoint_is_the_sum_of_all_hosts),

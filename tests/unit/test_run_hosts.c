@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A run that is a part of one on several hosts: it draws what its sessions draw in one process, and
-   starts and stops when it is told, on a simulated clock. */
+   starts and stops when it is told, on a simulated clock, and shows what came after its last
+   interval. */
 #include "toyrun.h"
 
 #include <signal.h>
@@ -113,6 +114,65 @@ static void it_is_stopped_as_by_a_signal(void **state)
   run_host(&o, 128 + SIGINT, 2.51);
 }
 
+/* A session that ends after so many events. */
+struct ending {
+  uint64_t events;
+  uint64_t most;
+};
+
+static enum bn_next end_early(void *self, struct bn_session *s)
+{
+  struct ending *e = self;
+
+  (void)s;
+  if (e->events == e->most)
+    return BN_FINISHED;
+  e->events++;
+  sim_sleep_ms(15);
+  return BN_CONTINUE;
+}
+
+/* Its last event is in the span, or in the grace of 2 seconds. */
+static void other_hosts_get_its_last_interval(void **state)
+{
+  static const struct {
+    uint64_t events, interval_events[3];
+    double at_s[3];
+    size_t intervals;
+    bool alone;
+    uint64_t time_ns;
+  } cases[] = {{100, {66, 34}, {1, 1.5}, 2, false, 0},
+               {100, {66}, {1}, 1, true, 0},
+               {40, {40}, {0.6}, 1, false, 0},
+               {134, {66, 67, 1}, {1, 2, 2.01}, 3, false, 0},
+               {134, {66, 67, 0}, {1, 2, 2}, 3, false, 2 * BN_NSEC_PER_SEC}};
+  const struct bn_workload ops = {.name = "toy", .event = end_early};
+  struct bn_reporter shows_rest = recorder;
+  struct bn_conf c = make_conf(1);
+
+  (void)state;
+  shows_rest.rest = true;
+  c.plan.interval_ns = BN_NSEC_PER_SEC;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct toy_host host = {.start_s = 2};
+    const struct bn_host_group host_group = toy_party(&host, 0, 1);
+    struct ending e = {.most = cases[i].events};
+    struct bn_run *run;
+
+    c.plan.time_ns = cases[i].time_ns;
+    sim_begin();
+    run = new_run_of(&c, &ops, &e, cases[i].alone ? &recorder : &shows_rest, NULL, &host_group);
+    assert_int_equal(bn_run_execute(run), 0);
+    assert_int_equal(seen.intervals, cases[i].intervals);
+    for (size_t k = 0; k < seen.intervals; k++) {
+      assert_int_equal(seen.interval_events[k], cases[i].interval_events[k]);
+      same_s(seen.interval_at[k], cases[i].at_s[k]);
+    }
+    assert_int_equal(seen.total.events, cases[i].events);
+    bn_run_free(run);
+  }
+}
+
 /* The session that hangs gets the farewell. */
 static void it_is_stopped_at_once(void **state)
 {
@@ -125,10 +185,9 @@ static void it_is_stopped_at_once(void **state)
 BN_TESTS(run_hosts)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(two_hosts_draw_what_one_draws),
-      cmocka_unit_test(it_starts_at_its_time),
-      cmocka_unit_test(it_is_stopped_as_by_a_signal),
-      cmocka_unit_test(it_is_stopped_at_once),
+      cmocka_unit_test(two_hosts_draw_what_one_draws),     cmocka_unit_test(it_starts_at_its_time),
+      cmocka_unit_test(it_is_stopped_as_by_a_signal),      cmocka_unit_test(it_is_stopped_at_once),
+      cmocka_unit_test(other_hosts_get_its_last_interval),
   };
 
   bn_stop_block_signals();
