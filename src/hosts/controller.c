@@ -352,8 +352,11 @@ static int controller_run(const struct bn_hosts_setup *setup, const struct bn_gr
 static int controller_read_groups(const struct bn_hosts_setup *s, struct bn_group_list *list,
                                   struct bn_err *err)
 {
-  const struct bn_groups_from from = {
-      .texts = s->groups, .args = s->args, .options = s->options, .no_script = s->no_script};
+  const struct bn_groups_from from = {.texts = s->groups,
+                                      .args = s->args,
+                                      .options = s->options,
+                                      .conf = s->conf,
+                                      .no_script = s->no_script};
 
   if (bn_fleet_is_listed(s->conf) || (s->ranks != NULL && s->ranks->n > 0))
     return bn_err_set(err, BN_ERR_OPTION,

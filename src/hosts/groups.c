@@ -227,17 +227,21 @@ static int groups_read_text(struct bn_group_list *list, const char *text,
 
 /* --- what does not go together ---------------------------------------------------------------- */
 
-/* Returns the last value of an option of the group; NULL: it has none. */
-static const char *groups_value(const struct bn_group_words *g, const char *option)
+/* Returns the last value of an option of the group, which may stand under an old name; NULL: it has
+   none. */
+static const char *groups_value(const struct bn_group_words *g, const struct bn_optset *options,
+                                const char *option)
 {
   const char *value = NULL;
 
   for (size_t i = 0; i < g->options.n; i++) {
     const char *word = g->options.item[i];
     char name[BN_OPT_NAME_MAX];
+    const struct bn_opt *o;
 
     bn_opt_read_name(word, name);
-    if (bn_opt_same_name(name, option))
+    o = bn_optset_find(options, name);
+    if (bn_opt_same_name(o != NULL && o->alias_of != NULL ? o->alias_of : name, option))
       value = strchr(word, '=') != NULL ? strchr(word, '=') + 1 : "";
   }
   return value;
@@ -248,31 +252,14 @@ static bool groups_is_nothing(const char *value)
   return value == NULL || value[strspn(value, "0.")] == '\0';
 }
 
-/* Looks for the value of an option outside of the groups. */
-struct outside {
-  const char *name;
-  bool is_set;
-};
-
-static void groups_look_outside(void *arg, const struct bn_opt_fact *fact)
-{
-  struct outside *o = arg;
-
-  if (strcmp(fact->name, o->name) == 0)
-    o->is_set = fact->origin != BN_FROM_DEFAULT && !groups_is_nothing(fact->text);
-}
-
 /* Refuses an option of the group that cannot be used with `other`, which stands outside. */
-static int groups_check_pair(const struct bn_group_words *g, const struct bn_optset *options,
+static int groups_check_pair(const struct bn_group_words *g, const struct bn_groups_from *from,
                              const char *name, const char *other, struct bn_err *err)
 {
-  const struct bn_opt *o = bn_optset_find(options, other);
-  struct outside outside = {.name = other};
+  const struct bn_opt *o = bn_conf_option(other);
 
-  if (groups_is_nothing(groups_value(g, name)) || groups_value(g, other) != NULL)
-    return 0;
-  bn_optset_facts(options, groups_look_outside, &outside);
-  if (!outside.is_set)
+  if (groups_is_nothing(groups_value(g, from->options, name)) ||
+      groups_value(g, from->options, other) != NULL || !bn_conf_uses(from->conf, other))
     return 0;
   return bn_err_set(err, BN_ERR_OPTION,
                     "--group=%s: --%s cannot be used with --%s, which stands outside of the "
@@ -286,7 +273,7 @@ static int groups_check_profile(const struct bn_group_words *g, const struct bn_
 {
   const char *const *name = bn_conf_profiles;
 
-  while (*name != NULL && groups_is_nothing(groups_value(g, *name)))
+  while (*name != NULL && groups_is_nothing(groups_value(g, options, *name)))
     name++;
   if (*name == NULL || bn_optset_given(options, "time"))
     return 0;
@@ -296,21 +283,18 @@ static int groups_check_profile(const struct bn_group_words *g, const struct bn_
                     g->name, *name);
 }
 
-static int groups_check(const struct bn_group_list *list, const struct bn_optset *options,
+static int groups_check(const struct bn_group_list *list, const struct bn_groups_from *from,
                         struct bn_err *err)
 {
   for (size_t i = 0; i < list->n; i++) {
     const struct bn_group_words *g = &list->group[i];
 
-    if (groups_check_profile(g, options, err) != 0)
+    if (groups_check_profile(g, from->options, err) != 0)
       return -1;
-    for (size_t k = 0; bn_conf_apart[k][0] != NULL; k++) {
-      const char *const *pair = bn_conf_apart[k];
-
-      if (groups_check_pair(g, options, pair[0], pair[1], err) != 0 ||
-          groups_check_pair(g, options, pair[1], pair[0], err) != 0)
+    for (const struct bn_conf_pair *p = bn_conf_apart; p->name != NULL; p++)
+      if (groups_check_pair(g, from, p->name, p->other, err) != 0 ||
+          groups_check_pair(g, from, p->other, p->name, err) != 0)
         return -1;
-    }
   }
   return 0;
 }
@@ -323,7 +307,7 @@ int bn_groups_read(struct bn_group_list *list, const struct bn_groups_from *from
       return -1;
   if (groups_take_args(list, from, err) != 0)
     return -1;
-  return groups_check(list, from->options, err);
+  return groups_check(list, from, err);
 }
 
 void bn_groups_done(struct bn_group_list *list)

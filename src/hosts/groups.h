@@ -27,6 +27,7 @@ struct bn_groups_from {
   const struct bn_list *texts; /* of --group: "NAME: SCRIPT [OPTIONS]", or several with ';' */
   char *const *args;           /* all of it; those of "--NAME.OPTION=VALUE" are a group's, too */
   const struct bn_optset *options;
+  const struct bn_conf *conf; /* of the options outside of groups */
   /* Returns what a word is that cannot be the script of a group, or NULL. */
   const char *(*no_script)(const char *word);
 };

@@ -66,6 +66,66 @@ uint64_t bn_conf_events(const struct bn_conf *c, uint64_t threads)
                                     : (uint64_t)r->events;
 }
 
+static const char paused[] = ": events that are due at a rate do not wait for threads that pause";
+static const char endless[] = ": threads that pause would not end; use --time";
+
+/* Neither of a pair has a trait of its own for that (lint: option list). */
+const struct bn_conf_pair bn_conf_apart[] = {{"rate-profile", "rate", ", which it replaces"},
+                                             {"think-time", "rate", paused},
+                                             {"think-time", "rate-profile", paused},
+                                             {"events-per-session", "events", ""},
+                                             {"threads-profile", "rate-profile", paused},
+                                             {"threads-profile", "rate", paused},
+                                             {"threads-profile", "events-per-session", endless},
+                                             {"threads-profile", "events", endless},
+                                             {NULL, NULL, NULL}};
+
+enum { CONF_NUMBER = 32 };
+
+/* Returns the value of an option of these pairs, or a text for it; NULL: it is 0 or nothing.
+   --events has a default in 0.5, which does not count (lint: option list). */
+static const char *conf_value(const struct bn_conf *c, const char *option, char number[CONF_NUMBER])
+{
+  const struct bn_conf_raw *r = &c->raw;
+  const struct {
+    const char *name, *value;
+  } options[] = {{"rate", r->rate > 0 ? "" : NULL},
+                 {"rate-profile", r->rate_profile},
+                 {"threads-profile", r->threads_profile},
+                 {"think-time", !bn_delay_is_none(&c->think) ? r->think_time : NULL},
+                 {"events", r->events_given && r->events > 0 ? "" : NULL},
+                 {"events-per-session", r->events_per_session != 0 ? number : NULL}};
+  size_t i = 0;
+
+  (void)snprintf(number, CONF_NUMBER, "%" PRId64, r->events_per_session);
+  while (strcmp(options[i].name, option) != 0)
+    i++;
+  return options[i].value;
+}
+
+bool bn_conf_uses(const struct bn_conf *c, const char *option)
+{
+  char number[CONF_NUMBER];
+
+  return conf_value(c, option, number) != NULL;
+}
+
+static int conf_check_apart(struct bn_conf *c, const struct bn_optset *s,
+                            struct bn_optset_fault *fault)
+{
+  const struct bn_conf_pair *pair = bn_conf_apart;
+  char what[128], plain[64], number[CONF_NUMBER];
+
+  while (pair->name != NULL && !(bn_conf_uses(c, pair->name) && bn_conf_uses(c, pair->other)))
+    pair++;
+  if (pair->name == NULL)
+    return 0;
+  (void)snprintf(what, sizeof what, "cannot be used with --%s%s", pair->other, pair->why);
+  (void)snprintf(plain, sizeof plain, "--%s cannot be used with --%s", pair->name, pair->other);
+  return conf_refuse(s, fault, &(struct wrong){pair->name, what, plain, BN_OPTSET_RANGE},
+                     conf_value(c, pair->name, number));
+}
+
 /* Refuses the profile that was given; `name` is its option. */
 static int conf_refuse_profile(const struct bn_conf *c, const struct bn_optset *s,
                                struct bn_optset_fault *fault, const char *name, const char *what)
@@ -117,11 +177,8 @@ static int conf_finish_rate_profile(struct bn_conf *c, const struct bn_optset *s
                                     struct bn_optset_fault *fault)
 {
   static const char name[] = "rate-profile";
-  int rc;
+  const int rc = conf_read_profile(c, s, fault, name, BN_PROFILE_RATE);
 
-  if (c->raw.rate > 0)
-    return conf_refuse_profile(c, s, fault, name, "cannot be used with --rate, which it replaces");
-  rc = conf_read_profile(c, s, fault, name, BN_PROFILE_RATE);
   if (rc != 0)
     return rc;
   c->plan.rate = conf_mean_rate(c);
@@ -130,40 +187,20 @@ static int conf_finish_rate_profile(struct bn_conf *c, const struct bn_optset *s
              : conf_refuse_profile(c, s, fault, name, "makes no event due in the time of the run");
 }
 
-/* Returns why a profile of threads cannot be used with the other options, or NULL. */
-static const char *conf_threads_profile_conflict(const struct bn_conf_raw *r)
-{
-  if (r->rate_profile != NULL)
-    return "cannot be used with --rate-profile: events that are due at a rate do not wait for "
-           "threads that pause";
-  if (r->rate > 0)
-    return "cannot be used with --rate: events that are due at a rate do not wait for threads that "
-           "pause";
-  if (r->events_per_session != 0)
-    return "cannot be used with --events-per-session: threads that pause would not end; use --time";
-  if (r->events_given && r->events > 0)
-    return "cannot be used with --events: threads that pause would not end; use --time";
-  return NULL;
-}
-
 /* Unless told otherwise, there are as many threads as are ever active. */
 static int conf_finish_threads_profile(struct bn_conf *c, const struct bn_optset *s,
                                        struct bn_optset_fault *fault)
 {
   static const char name[] = "threads-profile";
   struct bn_conf_raw *r = &c->raw;
-  const char *conflict = conf_threads_profile_conflict(r);
   char wrong[96];
   int rc;
 
   rc = conf_read_profile(c, s, fault, name, BN_PROFILE_THREADS);
   if (rc != 0)
     return rc;
-  if (conflict != NULL)
-    return conf_refuse_profile(c, s, fault, name, conflict);
   if (c->profile.most < 1)
     return conf_refuse_profile(c, s, fault, name, "has no active thread at any time");
-  r->events = 0;
   if (!bn_optset_given(s, "threads"))
     r->threads = (int64_t)c->profile.most;
   if (c->profile.most <= (double)r->threads)
@@ -188,18 +225,11 @@ static int conf_finish_profile(struct bn_conf *c, const struct bn_optset *s,
 static int conf_finish_events(struct bn_conf *c, const struct bn_optset *s,
                               struct bn_optset_fault *fault)
 {
-  static const struct wrong both = {"events-per-session", "cannot be used with --events",
-                                    "--events-per-session cannot be used with --events",
-                                    BN_OPTSET_RANGE};
-  struct bn_conf_raw *r = &c->raw;
-  char text[32];
-
-  (void)snprintf(text, sizeof text, "%" PRId64, r->events_per_session);
-  if (r->events_per_session != 0 && r->events_given && r->events > 0)
-    return conf_refuse(s, fault, &both, text);
-  if (r->events_per_session != 0)
-    r->events = 0;
-  c->plan.events = bn_conf_events(c, (uint64_t)r->threads);
+  (void)s;
+  (void)fault;
+  if (c->raw.events_per_session != 0 || c->raw.threads_profile != NULL)
+    c->raw.events = 0;
+  c->plan.events = bn_conf_events(c, (uint64_t)c->raw.threads);
   return 0;
 }
 
@@ -295,20 +325,8 @@ static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
 static int conf_finish_think_time(struct bn_conf *c, const struct bn_optset *s,
                                   struct bn_optset_fault *fault)
 {
-  static const struct wrong paced = {"think-time",
-                                     "cannot be used with --rate: events that are due at a rate do "
-                                     "not wait for threads that pause",
-                                     "--think-time cannot be used with --rate", BN_OPTSET_RANGE},
-                            profiled = {"think-time",
-                                        "cannot be used with --rate-profile: events that are due "
-                                        "at a rate do not wait for threads that pause",
-                                        "--think-time cannot be used with --rate-profile",
-                                        BN_OPTSET_RANGE};
-
-  if (bn_delay_is_none(&c->think))
-    return 0;
-  if (c->plan.rate > 0)
-    return conf_refuse(s, fault, c->raw.rate > 0 ? &paced : &profiled, c->raw.think_time);
+  (void)s;
+  (void)fault;
   if (isinf(c->think.high_ns))
     c->think.high_ns = 10 * c->think.low_ns;
   return 0;
@@ -467,9 +485,11 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
 {
   static int (*const steps[])(struct bn_conf *, const struct bn_optset *,
                               struct bn_optset_fault *) = {
-      conf_finish_profile,         conf_finish_events,      conf_finish_times,
-      conf_finish_forced_shutdown, conf_finish_grace,       conf_finish_think_time,
-      conf_finish_random,          conf_finish_checkpoints, conf_finish_percentiles};
+      conf_finish_profile,         conf_check_apart,
+      conf_finish_events,          conf_finish_times,
+      conf_finish_forced_shutdown, conf_finish_grace,
+      conf_finish_think_time,      conf_finish_random,
+      conf_finish_checkpoints,     conf_finish_percentiles};
   int rc = 0;
 
   if (bn_optset_fault(s, fault))
@@ -485,17 +505,6 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
 }
 
 const char *const bn_conf_profiles[] = {"rate-profile", "threads-profile", NULL};
-
-/* Neither of a pair has a trait of its own for that (lint: option list). */
-const char *const bn_conf_apart[][2] = {{"rate", "rate-profile"},
-                                        {"rate", "think-time"},
-                                        {"rate-profile", "think-time"},
-                                        {"events", "events-per-session"},
-                                        {"threads-profile", "rate"},
-                                        {"threads-profile", "rate-profile"},
-                                        {"threads-profile", "events"},
-                                        {"threads-profile", "events-per-session"},
-                                        {NULL, NULL}};
 
 const char *bn_conf_rate_text(const struct bn_conf *c, char text[BN_CONF_RATE])
 {

@@ -104,8 +104,14 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
 
 /* The options that divide a run into phases, whose lengths are its time; ends with NULL. */
 extern const char *const bn_conf_profiles[];
-/* The pairs of options that cannot be used together; ends with NULL. */
-extern const char *const bn_conf_apart[][2];
+/* Options that cannot be used together; the last pair has no names. */
+struct bn_conf_pair {
+  const char *name, *other;
+  const char *why; /* follows "--NAME cannot be used with --OTHER" in the message */
+};
+extern const struct bn_conf_pair bn_conf_apart[];
+/* Returns whether an option of these pairs has a value that counts: not 0 or an empty text. */
+bool bn_conf_uses(const struct bn_conf *c, const char *option);
 /* Returns the option that makes events due, for messages: "--rate=100", "--rate-profile". */
 enum { BN_CONF_RATE = 40 };
 const char *bn_conf_rate_text(const struct bn_conf *c, char text[BN_CONF_RATE]);

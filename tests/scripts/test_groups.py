@@ -136,7 +136,9 @@ def test_latencies_of_a_group_count_its_unfinished_events(folder):
                                 if k["name"] == "group:o"][0]
     [row] = [line for line in r.lines if line.endswith("  group:h")]
     [process] = [line for line in r.lines if line.endswith("  h")]
-    assert row.count("≥") == 2 and process.count("≥") == 1
+    # On a busy machine, the lowest percentile is a bound, too.
+    bounds = 1 + sum(p.get("at_least", False) for p in kind["percentiles"])
+    assert row.count("≥") == bounds >= 2 and process.count("≥") == 1
     start = r.lines.index("Throughput:")
     again = command(["report", "r.json"], folder.path).out.splitlines()
     assert again[again.index("Throughput:"):] == r.lines[start:]
@@ -410,6 +412,13 @@ def test_bad_input(folder, group, message):
     (("--x.rate=4", "--rate-profile=hold:4/1s", "run"),
      "--group=x: --rate cannot be used with --rate-profile, which stands outside of the groups; "
      "write --rate-profile= in this one"),
+    (("--x.tx-rate=4", "--rate-profile=hold:4/1s", "run"),
+     "--group=x: --rate cannot be used with --rate-profile, which stands outside of the groups; "
+     "write --rate-profile= in this one"),
+    (("--x.max-requests=4", "--threads-profile=hold:4/1s", "run"),
+     "--group=x: --events cannot be used with --threads-profile, which stands outside"),
+    (("--x.rate-profile=hold:4/1s", "--time=1", "--tx-rate=5", "run"),
+     "--group=x: --rate-profile cannot be used with --rate, which stands outside of the groups"),
     (("--x.think-time=1ms", "--rate=5", "run"), "--group=x: --think-time cannot be used with"),
     (("--x.events-per-session=5", "--events=5", "run"),
      "--group=x: --events-per-session cannot be used with --events"),
