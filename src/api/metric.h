@@ -29,7 +29,8 @@ enum bn_metric_kind {
    on. */
 #define BN_EVENT_PART "event:"
 /* The events of a group of --group count as a kind of their own, which is called so: its metrics
-   are "group:reads", "events@group:reads" and so on. */
+   are "group:reads", "events@group:reads" and so on.  No kind of a script or a mix begins so: its
+   name has letters, digits and underscores only. */
 #define BN_GROUP_PART "group:"
 enum {
   BN_GROUPS_MAX = 16,                                      /* of a run */

@@ -299,6 +299,8 @@ end
     ("sysbench.kinds = 'a'", "t.lua:1: sysbench.kinds: expected a list of names, got a string"),
     ("sysbench.kinds = {a = 1}", "t.lua:1: sysbench.kinds: expected a list of names, got a table with other keys"),
     ("sysbench.kinds = {1}", "t.lua:1: sysbench.kinds: a name must be a string, not a number"),
+    # Names of groups of a run begin so.
+    ("sysbench.kinds = {'group:a'}", "t.lua:1: sysbench.kinds: 'group:a' cannot be the name of a kind of"),
     ("sysbench.kinds = {'new order'}", "t.lua:1: sysbench.kinds: 'new order' cannot be the name of a kind of"),
     ("local t = {} for i = 1, 33 do t[i] = 'k' .. i end sysbench.kinds = t",
      "'k33' is one kind of events too many; allowed: up to 32"),

@@ -272,6 +272,16 @@ def test_kinds_of_one_name_add_up(folder):
     assert kinds == {"both": 600, "a": 100, "b": 100, "group:one": 400, "group:two": 400}
 
 
+def test_kinds_of_one_group_have_shares_of_the_run(folder):
+    folder.file("a.lua", KINDS % ("'both', 'a'", "a"))
+    folder.file("b.lua", EMPTY)
+    _, document = run(folder, "--events=400", "--time=0", "--group=one: ./a.lua; two: ./b.lua")
+    shares = {k["name"]: k["share"] for k in whole(document)["event_kinds"]}
+    assert shares == {"both": 0.375, "a": 0.125, "group:one": 0.5, "group:two": 0.5}
+    own = {k["name"]: k["share"] for k in members(document)["one"]["total"]["event_kinds"]}
+    assert own == {"both": 0.75, "a": 0.25}
+
+
 def test_groups_of_one_script_draw_different_numbers(folder):
     folder.file("a.lua", "function event() print(sysbench.rand.uniform(1, 1000000)) end")
     args = ("--events=20", "--time=0", "--group=x: ./a.lua", "--group=y: ./a.lua")

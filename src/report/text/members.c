@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints a line for each host, with its name at the end, because names are of any length. */
+/* Prints a line for each host, with its name at the end, because names are of any length.
+
+   Groups have a table of their events, too (tables.c): that one is of the time of the run, and is
+   in reports of checkpoints, which know nothing of the processes. */
 #include "report/text/members.h"
 
 #include <inttypes.h>
