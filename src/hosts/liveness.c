@@ -111,10 +111,18 @@ static void liveness_log_missing(struct bn_fleet *f, size_t i)
                  c->name, after, c->work.threads, f->sessions, events, rate);
 }
 
+/* Returns whether a host has ended before the run without success.  A command that has found data
+   not as it should be is complete, and has said so. */
+static bool liveness_failed_early(const struct bn_fleet *f, const struct bn_connection *c)
+{
+  return c->status != BN_STATUS_OK && f->phase < BN_FLEET_RUN &&
+         (f->is_run || c->status != BN_STATUS_VIOLATED);
+}
+
 /* Prints the failure of a command, unless the host was stopped because another one failed. */
 static void liveness_log_command_failure(struct bn_fleet *f, const struct bn_connection *c)
 {
-  if (!f->is_run && c->status != 0 && f->stop == 0)
+  if (!f->is_run && liveness_failed_early(f, c) && f->stop == 0)
     bn_printer_say(&f->printer, "%s: the command '%s' failed there with status %d", c->name,
                    f->setup->command, c->status);
 }
@@ -180,7 +188,7 @@ static void liveness_settle_host(struct bn_fleet *f, size_t i)
     return;
   bn_intervals_end(&f->intervals, i);
   if (c->state == BN_CONNECTION_ENDED && (c->has_result || f->phase < BN_FLEET_RUN || !f->is_run)) {
-    f->failed |= c->status != 0 && f->phase < BN_FLEET_RUN;
+    f->failed |= liveness_failed_early(f, c);
     liveness_log_command_failure(f, c);
     liveness_note_end(f, i);
     return;

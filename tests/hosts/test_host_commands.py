@@ -116,6 +116,20 @@ def test_each_host_has_a_database_of_its_own_with_sqlite(fleet, seed):
     assert content(fleet.folder / "b/x.db") == {}
 
 
+def test_a_violation_on_one_host_is_the_status_of_all(fleet):
+    """A check that finds something has not failed: the other hosts go on, and each prints what it has found."""
+    live_apart(fleet, "ab")
+    options = ("order_entry", "--db-driver=sqlite", "--sqlite-db=x.db", "--threads=2")
+    assert fleet.run("a,b", *options, "--order-check=none", "prepare").status == 0
+    with sqlite3.connect(fleet.folder / "a/x.db") as con:
+        con.execute("UPDATE stock SET s_quantity = 5 WHERE s_i_id = 9")
+    done = fleet.run("a,b", *options, "check")
+    assert done.status == 3 and "failed" not in done.err, done.err
+    found = dict(re.findall(r"^(\w): Checked: (\d+) of 21 conditions hold", done.out, re.M))
+    assert found == {"a": "20", "b": "21"}
+    assert re.search("^a: condition S5 .* is violated by 1 row", done.out, re.M) and "first host" not in done.out
+
+
 def content(path):
     with sqlite3.connect(path) as con:
         names = [row[0] for row in con.execute("SELECT name FROM sqlite_master WHERE type = 'table' "

@@ -206,11 +206,11 @@ local function share_out(list, n_threads)
 end
 
 -- Begins the transaction of the first thread, which the others may share, if the tables are loaded.
-local function begin_first(drv, con)
+local function begin_first(drv, con, n_threads)
   settings_of.of_loaded(drv, con)
   M.begin(drv, con)
   local exported = ""
-  if drv:name() == "pgsql" and sysbench.opt.threads > 1 then
+  if drv:name() == "pgsql" and n_threads > 1 then
     exported = con:query_row("SELECT pg_export_snapshot()")
   end
   sysbench.cmdline.share(exported)
@@ -259,14 +259,27 @@ local function conclude(n, asked)
   end
 end
 
--- Checks the conditions with all threads.  all_lines: tells of those that hold too.  above: see
--- M.conditions.
+-- Tells which threads check, if the others are on other hosts.
+local function tell_of_hosts(n_threads)
+  if n_threads < sysbench.opt.threads and not sysbench.cmdline.quiet() then
+    print(("Checking with the %d thread%s of the first host alone"):format(
+      n_threads, n_threads > 1 and "s" or ""))
+  end
+end
+
+-- Checks the conditions with all threads of the first host: those of other hosts do not know what
+-- the threads share.  all_lines: tells of those that hold too.  above: see M.conditions.
 local function check(which, all_lines, above)
+  local n_threads = sysbench.cmdline.part() or sysbench.opt.threads
+  if sysbench.tid >= n_threads then
+    return
+  end
   sysbench.cmdline.expect()
   local drv = sysbench.sql.driver()
   local con = drv:connect()
   if sysbench.tid == 0 then
-    begin_first(drv, con)
+    begin_first(drv, con, n_threads)
+    tell_of_hosts(n_threads)
   end
   if not sysbench.cmdline.barrier() then
     return
@@ -275,7 +288,7 @@ local function check(which, all_lines, above)
     M.begin(drv, con, sysbench.cmdline.share())
   end
   local list = M.conditions(which, M.warehouses(con), above)
-  local owner, found = share_out(list, sysbench.opt.threads), {}
+  local owner, found = share_out(list, n_threads), {}
   for i, condition in ipairs(list) do
     if owner[i] == sysbench.tid then
       found[i] = M.find(con, condition)

@@ -152,6 +152,18 @@ static int cmdline_share(lua_State *L)
   return 0;
 }
 
+/* part(): how many threads of a command or run this process has, if it is one of several hosts or
+   groups; else nil. */
+static int cmdline_part(lua_State *L)
+{
+  const struct bn_script_setup *setup = bn_lua_current()->vm->setup;
+
+  if (!setup->is_part)
+    return 0;
+  lua_pushinteger(L, (lua_Integer)setup->conf->plan.threads);
+  return 1;
+}
+
 /* judge(verdict): "violated": data is not as it should be, exit status 3; "unchecked": that could
    not be found out, exit status 1.  The script has said why. */
 static int cmdline_judge(lua_State *L)
@@ -406,6 +418,7 @@ static const luaL_Reg own[] = {{"barrier", cmdline_barrier},
                                {"indexing", cmdline_indexing},
                                {"judge", cmdline_judge},
                                {"loaded", cmdline_loaded},
+                               {"part", cmdline_part},
                                {"prepare_held", cmdline_prepare_held},
                                {"progress", cmdline_progress},
                                {"dialect", bn_cmdline_dialect},
