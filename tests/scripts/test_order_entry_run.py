@@ -201,6 +201,39 @@ def test_a_transaction_that_is_given_up_makes_room_for_another(tmp_path):
     assert len(tries) == failed > 200 and len(set(tries)) > 0.95 * failed
 
 
+@pytest.mark.parametrize("workers", ["--workers=0", "--workers=1"])
+@pytest.mark.parametrize("tries,every,status", [(1, 0, 5), (2, 0, 5), (2, 2, 0)])
+def test_a_terminal_pauses_after_a_transaction_that_was_given_up(tmp_path, tries, every, status, workers):
+    """No try succeeds, or each second one.  Pauses take a thousandth: two terminals key 18 ms, 56 times in 0.5 s."""
+    (tmp_path / "failing.lua").write_text(f"""
+require("order_entry")
+local think, plain, n = sysbench.think, require("order_entry.plain"), 0
+local new = plain.new
+function plain.new(statements)
+  local made = new(statements)
+  local new_order = made.new_order
+  function made.new_order(t)
+    n = n + 1
+    if n % 2 ~= 0 or {every} == 0 then error({{errcode = sysbench.error.RESTART_EVENT}}) end
+    return new_order(t)
+  end
+  return made
+end
+function sysbench.think(s) think(s / 1000) end
+""")
+    done = bench.run("failing.lua", "--db-driver=null", "--threads=2", "--time=0.5", "--order-wait",
+                     f"--db-max-tries={tries}", "--order-deck=1,0,0,0,0", "--report=text", "--report=json:o.json", workers,
+                     "run", cwd=tmp_path)
+    assert done.status == status, done.err
+    total = json.loads((tmp_path / "o.json").read_text())["groups"][0]["total"]
+    (kind,) = [k for k in total["event_kinds"] if k["name"] == "new_order"]
+    counts = {c["name"]: c["count"] for c in total["counts"]}
+    ended = kind["events"] + kind["failed_events"]
+    assert 2 <= ended <= 56 and (kind["events"] > 0) == (every == 2)
+    assert abs(counts["_inputs_new_order"] - ended) <= 2
+    assert counts["_think_permille"] > 0
+
+
 def test_the_report_tells_both_parts_of_the_rate(tmp_path):
     done = run(tmp_path, "--events=20000", "--warehouses=2", "--order-remote=0", "--order-home=random")
     rate = re.search(r"^    NOPM \(new orders a minute\): +([\d.]+) \(([\d.]+) committed, ([\d.]+) rolled back on purpose\)$",

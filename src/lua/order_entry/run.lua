@@ -176,8 +176,9 @@ end
 -- The connection, its statements, its transactions by kind, and what decides their inputs.
 local con, statements, transactions, plan
 local draw_kind, draw_inputs
--- The kind of the next transaction; the inputs of the one under way, and how often it was tried.
-local next_kind, pending, tries
+-- The kind of the next transaction; the inputs of the one under way, and its tries that have failed.
+local next_kind, pending
+local tries = 0
 
 -- The delivery that a session which only delivers carries out.  Such a session has no deck.
 local deferred = {}
@@ -248,7 +249,6 @@ function M.thread_init()
   plan = M.plan(read_settings(drv, con), sysbench.tid)
   draw_kind = deck.new(deck.parse(sysbench.opt.order_deck))
   draw_inputs = inputs.new(plan)
-  tries = 0
   begin_cycle()
   prepare_statements(drv)
   con:may_reconnect()
@@ -259,25 +259,36 @@ function M.thread_done()
   con:disconnect()
 end
 
+-- Chooses what follows a transaction before its last try.  If that fails, the next event begins
+-- before the hook below is called, and after the pause that is set by then.
+local function begin_try()
+  if tries + 1 == sysbench.opt.db_max_tries then
+    begin_cycle(pending.kind)
+  end
+end
+
 -- Draws the inputs of the next transaction, unless one is repeated.  The clock starts afterwards.
 local function begin_event()
   if not pending then
     pending = draw_inputs(next_kind)
     audits.count(pending, plan)
+    begin_try()
     sysbench.start_event()
   end
   sysbench.event_kind(pending.kind)
 end
 
 local function end_event(result)
-  local kind = pending.kind
+  local kind, was_last_try = pending.kind, tries + 1 == sysbench.opt.db_max_tries
   pending, tries = nil, 0
   if result == "rolled back" then
     audits.rolled_back:add()
   elseif kind == "delivery" then
     count_skipped(result)
   end
-  begin_cycle(kind)
+  if not was_last_try then
+    begin_cycle(kind)
+  end
 end
 
 function M.event()
@@ -287,11 +298,11 @@ end
 
 -- Called before an event is repeated, with the same inputs, and after one has failed for good.
 function sysbench.hooks.before_restart_event(failure)
-  if pending then
-    tries = tries + 1
-    if tries == sysbench.opt.db_max_tries then
-      pending, tries, next_kind = nil, 0, draw_kind()
-    end
+  tries = tries + 1
+  if tries == sysbench.opt.db_max_tries then
+    pending, tries = nil, 0
+  elseif pending then
+    begin_try()
   end
   if failure.connection and failure.connection.lost then
     statements:close()
