@@ -143,9 +143,19 @@ local function find(con, condition)
 end
 
 -- Returns what is found about a condition: n, the number of violating rows, nil if it could not be
--- checked, and `first`, the text of the first of them.
+-- checked, and `first`, the text of the first of them.  On PostgreSQL a savepoint keeps a query that
+-- fails from ending the transaction of all conditions.
 function M.find(con, condition)
-  local ok, found = pcall(find, con, condition)
+  local in_savepoint = sysbench.sql.driver():name() == "pgsql"
+  local ok, found = pcall(function()
+    if in_savepoint then
+      con:query("SAVEPOINT condition")
+    end
+    return find(con, condition)
+  end)
+  if in_savepoint then
+    pcall(con.query, con, (ok and "RELEASE" or "ROLLBACK TO") .. " SAVEPOINT condition")
+  end
   return ok and found or {condition = condition}
 end
 
