@@ -64,6 +64,9 @@ struct bn_workload {
   const struct bn_command *commands; /* ends with a NULL name; NULL: none */
   /* Looks up a command before `commands`; for scripts.  Returns true and fills *out if found. */
   bool (*find_command)(void *self, const char *name, struct bn_command *out);
+  /* Returns the next name that find_command finds, in alphabetical order; after NULL: the first.
+     NULL: there is none.  It leaves out those that a script need not declare. */
+  const char *(*next_command)(void *self, const char *after);
   /* Runs `help` beyond the list of options; NULL: the list only.  Returns 0, or -1 and err. */
   int (*help)(void *self, struct bn_err *err);
   /* Is called before anything is printed about the run, with the session of the main thread. *self

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/mask.h"
 #include "base/near.h"
@@ -77,7 +78,30 @@ enum {
   N_TEST_COMMANDS = N_COMMANDS - 1
 };
 
-const char *const bn_cli_script_commands[] = {"prepare", "prewarm", "warmup", "cleanup", NULL};
+/* The commands of scripts that lists have first, and two that they have last. */
+static const char *const first_commands[] = {"prepare", "prewarm", "warmup", "cleanup", NULL};
+static const char *const last_commands[] = {"run", "help", NULL};
+
+static bool cli_list_has(const char *const *list, const char *name)
+{
+  while (*list != NULL && strcmp(*list, name) != 0)
+    list++;
+  return *list != NULL;
+}
+
+void bn_cli_each_script_command(const struct bn_workload *ops, void *self,
+                                void (*use)(void *arg, const char *name), void *arg)
+{
+  struct bn_command found;
+
+  for (const char *const *name = first_commands; *name != NULL; name++)
+    if (ops->find_command(self, *name, &found))
+      use(arg, *name);
+  for (const char *name = NULL; (name = ops->next_command(self, name)) != NULL;)
+    if (!cli_list_has(first_commands, name) && !cli_list_has(last_commands, name) &&
+        ops->find_command(self, name, &found))
+      use(arg, name);
+}
 
 /* Returns whether a word is a command, or nearly one. */
 static bool cli_is_like_command(const char *arg)
@@ -640,20 +664,34 @@ void bn_cli_no_command(const struct bn_cli *cli, const char *test)
                 cli->policy->program, test);
 }
 
+static void cli_offer_name(void *near, const char *name)
+{
+  bn_near_offer(near, name);
+}
+
+static void cli_add_name(void *list, const char *name)
+{
+  (void)bn_buf_str(list, name);
+  (void)bn_buf_str(list, ", ");
+}
+
+/* Calls use(arg, name) for each command of a test but `run` and `help`. */
+static void cli_each_command(const struct bn_workload *ops, void *self,
+                             void (*use)(void *arg, const char *name), void *arg)
+{
+  for (const struct bn_command *c = ops->commands; c != NULL && c->name != NULL; c++)
+    use(arg, c->name);
+  if (ops->find_command != NULL)
+    bn_cli_each_script_command(ops, self, use, arg);
+}
+
 static void cli_list_commands(const struct bn_workload *ops, void *self)
 {
-  const char *const *asked = bn_cli_script_commands;
-  struct bn_command found;
-  char list[200] = "";
-  size_t used = 0;
+  struct bn_buf list = {0};
 
-  for (const struct bn_command *c = ops->commands; c != NULL && c->name != NULL; c++)
-    if (used < sizeof list)
-      used += (size_t)snprintf(list + used, sizeof list - used, "%s, ", c->name);
-  for (; ops->find_command != NULL && *asked != NULL; asked++)
-    if (used < sizeof list && ops->find_command(self, *asked, &found))
-      used += (size_t)snprintf(list + used, sizeof list - used, "%s, ", *asked);
-  bn_log_hint("commands of '%s': %srun, help", ops->name, list);
+  cli_each_command(ops, self, cli_add_name, &list);
+  bn_log_hint("commands of '%s': %srun, help", ops->name, list.data != NULL ? list.data : "");
+  bn_buf_done(&list);
 }
 
 void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *ops, void *self)
@@ -668,8 +706,7 @@ void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *
     is_known |= strcmp(cli->command, command_names[i]) == 0;
     bn_near_offer(&near, command_names[i]);
   }
-  for (const struct bn_command *c = ops->commands; c != NULL && c->name != NULL; c++)
-    bn_near_offer(&near, c->name);
+  cli_each_command(ops, self, cli_offer_name, &near);
   meant = near.best == NULL && cli->hint[0] != '\0' ? cli->hint : near.best;
   if (cli->policy->plain_errors)
     meant = NULL;

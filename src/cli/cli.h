@@ -52,8 +52,10 @@ const char *bn_cli_no_group_script(const char *word);
 bool bn_cli_is_command(const struct bn_cli *cli, const char *name);
 /* Returns whether the word is a command that no script has to define. */
 bool bn_cli_is_command_name(const char *word);
-/* The commands that a script is asked for, because it cannot list its own.  NULL is the last. */
-extern const char *const bn_cli_script_commands[];
+/* Calls use(arg, name) for each command of a script but `run` and `help`: first those that many
+   scripts have, then the others in alphabetical order. */
+void bn_cli_each_script_command(const struct bn_workload *ops, void *self,
+                                void (*use)(void *arg, const char *name), void *arg);
 /* Sets which messages are printed: those of --verbosity and --quiet.  An agent is quiet in a run,
    because each host would print its messages; any other command runs on one host.  Reports have a
    level of their own, the one that was typed. */

@@ -190,20 +190,30 @@ int bn_completion_program(const struct bn_completion *c, const struct bn_optset 
   return 0;
 }
 
+/* The commands of a script, for bn_cli_each_script_command. */
+struct completion_commands {
+  FILE *out;
+  const char *script;
+};
+
+static void completion_print_command(void *arg, const char *name)
+{
+  const struct completion_commands *c = arg;
+
+  completion_print_plain_row(c->out, "command", c->script, name, "");
+}
+
 void bn_completion_script(const struct bn_completion *c, const char *name, const char *title,
                           const struct bn_workload *ops, void *self,
                           const struct bn_optset *options)
 {
-  const char *const *command = bn_cli_script_commands;
+  struct completion_commands commands = {c->out, name};
   const struct bn_opt *o;
-  struct bn_command found;
   char own[300];
   const char *group;
 
   completion_print_plain_row(c->out, "script", name, "", title);
-  for (; *command != NULL; command++)
-    if (ops->find_command(self, *command, &found))
-      completion_print_plain_row(c->out, "command", name, *command, "");
+  bn_cli_each_script_command(ops, self, completion_print_command, &commands);
   completion_print_plain_row(c->out, "command", name, "run", "");
   (void)snprintf(own, sizeof own, "%s options", ops->name);
   if (bn_optset_has_group(options, own))

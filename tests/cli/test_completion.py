@@ -61,6 +61,7 @@ EXACT = [
     (["bench", "fileio", ""], {"prepare", "cleanup", "run", "help"}),
     (["bench", "--threads=4", "--db-driver=pgsql", "oltp_insert", ""],
      {"prepare", "prewarm", "warmup", "cleanup", "run", "help"}),
+    (["bench", "order_entry", ""], {"prepare", "cleanup", "check", "reset", "run", "help"}),
     (["bench", "/usr/share/bench/oltp_read_write.lua", "pre"], {"prepare", "prewarm"}),
     (["bench", "./own.lua", ""], {"prepare", "run", "cleanup", "help"}),
     (["bench", "--test=fileio", "pre"], {"prepare"}),

@@ -23,29 +23,55 @@
 /* The members of the list that a script gives as a command. */
 enum { COMMAND_FUNCTION = 1, COMMAND_IS_PARALLEL = 2 };
 
-/* Pushes sysbench.cmdline.commands[name] if it is a table, else pushes nothing and returns false.
- */
-static bool cmdline_push_command(struct bn_lua *lua, const char *name)
+/* Pushes sysbench.cmdline.commands if it is a table, else pushes nothing and returns false. */
+static bool cmdline_push_commands(struct bn_lua *lua)
 {
   lua_State *L = lua->L;
-  const int top = lua_gettop(L);
 
   bn_lua_push_field(lua, "cmdline");
   if (lua_istable(L, -1)) {
     lua_pushliteral(L, "commands");
     lua_rawget(L, -2);
+    lua_remove(L, -2);
   }
-  if (lua_istable(L, -1) && lua_gettop(L) == top + 2) {
-    lua_pushstring(L, name);
-    lua_rawget(L, -2);
-  }
-  if (lua_istable(L, -1) && lua_gettop(L) == top + 3) {
-    lua_replace(L, top + 1);
-    lua_settop(L, top + 1);
+  if (lua_istable(L, -1))
     return true;
-  }
-  lua_settop(L, top);
+  lua_pop(L, 1);
   return false;
+}
+
+/* Pushes the command of that name if it is a table, else pushes nothing and returns false. */
+static bool cmdline_push_command(struct bn_lua *lua, const char *name)
+{
+  lua_State *L = lua->L;
+
+  if (!cmdline_push_commands(lua))
+    return false;
+  lua_pushstring(L, name);
+  lua_rawget(L, -2);
+  lua_remove(L, -2);
+  if (lua_istable(L, -1))
+    return true;
+  lua_pop(L, 1);
+  return false;
+}
+
+const char *bn_cmdline_next(struct bn_lua *lua, const char *after)
+{
+  lua_State *L = lua->L;
+  const char *next = NULL;
+
+  if (!cmdline_push_commands(lua))
+    return NULL;
+  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+
+    if (name != NULL && lua_istable(L, -1) && (after == NULL || strcmp(name, after) > 0) &&
+        (next == NULL || strcmp(name, next) < 0))
+      next = name;
+  }
+  lua_pop(L, 1);
+  return next;
 }
 
 bool bn_cmdline_find(struct bn_lua *lua, const char *name, bool *parallel)

@@ -11,6 +11,9 @@ struct bn_lua;
 
 /* Returns whether the script defines the command; if so, fills *parallel. */
 bool bn_cmdline_find(struct bn_lua *lua, const char *name, bool *parallel);
+/* Returns the declared command that follows this one in alphabetical order; after NULL: the first.
+   NULL: there is none. */
+const char *bn_cmdline_next(struct bn_lua *lua, const char *after);
 /* Pushes the command's function; false: there is no such command, and nothing is pushed. */
 bool bn_cmdline_push(struct bn_lua *lua, const char *name);
 /* Returns whether sysbench.cmdline.options is not nil. */

@@ -97,6 +97,13 @@ static bool workload_find_command(void *self, const char *name, struct bn_comman
   return true;
 }
 
+static const char *workload_next_command(void *self, const char *after)
+{
+  const struct bn_api *api = self;
+
+  return bn_cmdline_next(&api->main->lua, after);
+}
+
 static int workload_help(void *self, struct bn_err *err)
 {
   const struct bn_api *api = self;
@@ -382,6 +389,7 @@ void bn_workload_fill(struct bn_workload *w, const struct bn_api *api)
                             .statements = sql != NULL && bn_sqlsys_names_statements(sql),
                             .session_size = sizeof(struct session_state),
                             .find_command = workload_find_command,
+                            .next_command = workload_next_command,
                             .open = workload_open_script,
                             .session_open = workload_open_session,
                             .loop = workload_loop,
