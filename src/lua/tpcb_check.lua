@@ -85,8 +85,8 @@ local function print_found(found, all_lines)
   end
   local violated, unchecked = judge(found)
   if all_lines or violated + unchecked > 0 or not sysbench.cmdline.quiet() then
-    print(("Checked: %d of %d conditions hold, %d violated, %d could not be checked"):format(
-      #found - violated - unchecked, #found, violated, unchecked))
+    print(check.sum_line(#found, violated, unchecked, #conditions - #found,
+                         "--tpcb-check=" .. sysbench.opt.tpcb_check))
   end
 end
 
@@ -133,8 +133,9 @@ function M.lines_after_run(first)
       lines[#lines + 1] = "    " .. check.line(one)
     end
   end
-  lines[#lines + 1] = ("    %d of %d conditions hold (--tpcb-check=%s)"):format(
-    #found - violated - unchecked, #found, sysbench.opt.tpcb_check)
+  lines[#lines + 1] = ("    %d of %d conditions hold%s (--tpcb-check=%s)"):format(
+    #found - violated - unchecked, #found, check.left_out_text(#conditions - #found),
+    sysbench.opt.tpcb_check)
   return lines
 end
 

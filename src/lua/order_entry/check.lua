@@ -57,13 +57,16 @@ local function is_quick(condition)
   return not condition.sql:find("order_line") and not condition.sql:find("FROM stock")
 end
 
--- Returns the conditions to ask, in the order of their report.  which: "quick" or "all".  above: no
--- order of a warehouse above this number has been delivered; nil: orders of all may have been.
+-- Returns the conditions to ask, in the order of their report, and how many are left out.  which:
+-- "quick" or "all".  above: no order of a warehouse above this number has been delivered; nil: orders
+-- of all may have been.
 function M.conditions(which, warehouses, above)
-  local list = {}
+  local list, n_left_out = {}, 0
   local function add(condition)
     if which == "all" or is_quick(condition) then
       list[#list + 1] = condition
+    else
+      n_left_out = n_left_out + 1
     end
   end
   for _, condition in ipairs(conditions) do
@@ -73,7 +76,7 @@ function M.conditions(which, warehouses, above)
   if above and above < warehouses then
     add(literal_11(above))
   end
-  return list
+  return list, n_left_out
 end
 
 -- Asking ---------------------------------------------------------------------------------------
@@ -187,6 +190,18 @@ function M.line(found)
   return ("condition %s %s: %s"):format(condition.name, condition.meaning, verdict)
 end
 
+-- Returns how a sum tells of conditions that were not asked.
+function M.left_out_text(n)
+  return n > 0 and (", %d left out"):format(n) or ""
+end
+
+-- Returns the last line of a check.  option: the one that says which conditions to check, as typed.
+function M.sum_line(n, violated, unknown, n_left_out, option)
+  return ("Checked: %d of %d conditions hold, %d violated, %d could not be checked%s"):format(
+    n - violated - unknown, n, violated, unknown,
+    n_left_out > 0 and ("%s (%s)"):format(M.left_out_text(n_left_out), option) or "")
+end
+
 -- The command ----------------------------------------------------------------------------------
 
 -- How long a condition takes, in comparison; 1 if it is not named.
@@ -254,7 +269,7 @@ end
 
 -- Ends a check with its exit status and its last line, which --quiet leaves out if all is well and
 -- the user has not asked for a check.
-local function conclude(n, asked)
+local function conclude(n, n_left_out, asked)
   local violated, unknown = sysbench.cmdline.share():match("(%d+) (%d+)")
   violated, unknown = tonumber(violated), tonumber(unknown)
   if violated > 0 then
@@ -264,8 +279,8 @@ local function conclude(n, asked)
     sysbench.cmdline.judge("unchecked")
   end
   if asked or violated + unknown > 0 or not sysbench.cmdline.quiet() then
-    print(("Checked: %d of %d conditions hold, %d violated, %d could not be checked")
-          :format(n - violated - unknown, n, violated, unknown))
+    print(M.sum_line(n, violated, unknown, n_left_out,
+                     "--order-check=" .. sysbench.opt.order_check))
   end
 end
 
@@ -297,7 +312,7 @@ local function check(which, all_lines, above)
   if sysbench.tid > 0 then
     M.begin(drv, con, sysbench.cmdline.share())
   end
-  local list = M.conditions(which, M.warehouses(con), above)
+  local list, n_left_out = M.conditions(which, M.warehouses(con), above)
   local owner, found = share_out(list, n_threads), {}
   for i, condition in ipairs(list) do
     if owner[i] == sysbench.tid then
@@ -308,7 +323,7 @@ local function check(which, all_lines, above)
   con:query("ROLLBACK")
   con:disconnect()
   if others_are_well and print_in_order(list, owner, found, all_lines) and sysbench.tid == 0 then
-    conclude(#list, all_lines)
+    conclude(#list, n_left_out, all_lines)
   end
 end
 
