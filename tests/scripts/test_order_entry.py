@@ -81,8 +81,13 @@ def test_reset_brings_the_loaded_rows_back(copy):
     copy.change(order_rows.run_text("sqlite"))
     changed = copy.all_rows()
     assert [table for table in TABLES if changed[table] == before[table]] == ["item"]
+    counts = [rows for rows, _ in (changed[table] for table in ("orders", "history", "new_order"))]
+    orders, payments, opened = (n - loaded for n, loaded in zip(counts, (30000, 30000, 9000)))
     r = copy.bench("--threads=2", "reset")
     assert r.status == 0, r.err
+    assert r.lines[-1] == (f"Reset: 1 warehouse; {orders} orders and {payments} payments deleted, "
+                           f"{orders - opened} deliveries of districts undone")
+    assert min(orders, payments, orders - opened) > 1
     after = copy.all_rows()
     assert [table for table in TABLES if after[table] != before[table]] == []
     assert copy.query("SELECT * FROM oe_settings ORDER BY name") == settings

@@ -127,10 +127,44 @@ local function begin(drv, con)
   end
 end
 
+-- What the first thread has found to undo: orders, payments, and deliveries of districts.
+local found
+
+-- Returns how many rows a table has more than so many in each warehouse.
+local function added_to(con, table_name, rows, warehouses)
+  return tonumber((con:query_row("SELECT COUNT(*) FROM " .. table_name))) - rows * warehouses
+end
+
+-- Each delivery of a district takes an order from new_order.
+local function count_changes(con)
+  local W, per_warehouse = settings_of.read(con).warehouses, population.DISTRICTS * population.ORDERS
+  local open = population.DISTRICTS * (population.ORDERS - population.FIRST_OPEN + 1)
+  local orders = added_to(con, "orders", per_warehouse, W)
+  found = {
+    warehouses = W, orders = orders,
+    payments = added_to(con, "history", population.DISTRICTS * population.CUSTOMERS, W),
+    deliveries = orders - added_to(con, "new_order", open, W),
+  }
+end
+
+-- Returns "1 order", "2 orders".
+local function count_text(n, singular, plural)
+  return ("%d %s"):format(n, n == 1 and singular or plural)
+end
+
+local function tell_changes()
+  load.say("Reset: %s; %s and %s deleted, %s undone",
+           count_text(found.warehouses, "warehouse", "warehouses"),
+           count_text(found.orders, "order", "orders"),
+           count_text(found.payments, "payment", "payments"),
+           count_text(found.deliveries, "delivery of a district", "deliveries of districts"))
+end
+
 local steps = {
   function(drv, con)
     if sysbench.tid == 0 then
       begin(drv, con)
+      count_changes(con)
     end
   end,
   function(drv, con)
@@ -151,6 +185,7 @@ local steps = {
   function(_, con)
     if sysbench.tid == 0 then
       settings_of.remove(con, "reset")
+      tell_changes()
     end
   end,
 }
