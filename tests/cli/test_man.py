@@ -131,6 +131,21 @@ def test_every_bundled_workload_is_in_the_page(pages):
         assert options == ({} if workload == "bulk_insert" else options_of("oltp_read_write"))
 
 
+def test_every_condition_of_order_entry_is_in_the_page(pages):
+    """With its meaning, and those that --order-check=quick asks: they do not read order_line and stock."""
+    folder = bench.source_root() / "src" / "lua" / "order_entry"
+    text = (folder / "conditions.lua").read_text() + (folder / "check.lua").read_text()
+    meanings = dict(re.findall(r'name = "(\w+)",\s+meaning = "([^"]+)"', text))
+    section = pages["bench-order-entry.7"].split("\n.Sh CHECK\n")[1].split("\n.Sh ")[0]
+    told = re.findall(r"^\.It (\w+)\n((?:[^.].*\n)+)", section, re.MULTILINE)
+    listed = {name: " ".join(words.split()) for name, words in told}
+    assert len(listed) == 22
+    assert listed == {name: words[0].upper() + words[1:] + "." for name, words in meanings.items()}
+    queries = re.findall(r'name = "(\w+)".*?sql = \[\[(.*?)\]\]', (folder / "conditions.lua").read_text(), re.DOTALL)
+    quick = [name for name, sql in queries if "order_line" not in sql and "FROM stock" not in sql]
+    assert f"\nasks {', '.join(quick)}, and 11L after\n" in section
+
+
 def test_every_option_of_an_old_workload_is_in_the_page(pages):
     text = pages["bench-workloads.7"]
     source = (bench.source_root() / "src/lua/oltp_legacy/common.lua").read_text()
