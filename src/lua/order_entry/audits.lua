@@ -3,6 +3,8 @@
 -- that the rules ask for.  The counts are metrics of the script: they are in the document, those of
 -- several hosts add up, and memory does not grow.  A transaction counts at its first try.
 
+local skewed = require("order_entry.cardinality").skewed
+
 local floor = math.floor
 local counter = sysbench.metrics.counter
 
@@ -48,11 +50,12 @@ local unused, named = counter("_inputs_unused_item"), {
   payment = counter("_payments_by_name"), order_status = counter("_statuses_by_name"),
 }
 
--- Counts a number of NURand(A, x, y) with this C.  Its three highest bits below A + 1 decide the
--- group: uniform numbers have all groups equally often, NURand has 7 far more often than 0.
-local function count_skewed(of, value, A, x, y, C)
-  local bits = (value - x - C) % (y - x + 1) % (A + 1)
-  of[floor(bits * 8 / (A + 1))]:add()
+-- Counts a skewed number with this C.  Its three highest bits below A + 1 decide the group: uniform
+-- numbers have all groups equally often, NURand has 7 far more often than 0.
+local function count_skewed(of, value, C)
+  local skew = skewed[of]
+  local bits = (value - skew.low - C) % (skew.high - skew.low + 1) % (skew.A + 1)
+  groups[of][floor(bits * 8 / (skew.A + 1))]:add()
 end
 
 -- Counts a warehouse that is not `home`, by its rank among the others.
@@ -76,14 +79,14 @@ local count = {}
 function count.new_order(t, plan)
   count_in_time()
   lines[t.n]:add()
-  count_skewed(groups.customer, t.c, 1023, 1, 3000, plan.c_customer)
+  count_skewed("customer", t.c, plan.c_customer)
   if t.rollback then
     unused:add()
   end
   for line = 1, t.n do
     quantities[floor((t.quantity[line] + 1) / 2)]:add()
-    if t.item[line] <= 100000 then
-      count_skewed(groups.item, t.item[line], 8191, 1, 100000, plan.c_item)
+    if t.item[line] <= skewed.item.high then
+      count_skewed("item", t.item[line], plan.c_item)
     end
     if t.supply[line] ~= t.w then
       count_remote(ranks.line, t.supply[line], t.w, plan.warehouses)
@@ -94,9 +97,9 @@ end
 local function count_customer(t, plan)
   if t.by_name then
     named[t.kind]:add()
-    count_skewed(groups.name, t.name_number, 255, 0, 999, plan.c_last)
+    count_skewed("name", t.name_number, plan.c_last)
   else
-    count_skewed(groups.customer, t.c, 1023, 1, 3000, plan.c_customer)
+    count_skewed("customer", t.c, plan.c_customer)
   end
 end
 

@@ -3,7 +3,7 @@
 -- It reads, changes and inserts the rows of all lines of an order at once.
 
 local plain = require("order_entry.plain")
-local inputs = require("order_entry.inputs")
+local DISTRICTS = require("order_entry.cardinality").DISTRICTS
 local concat, floor = table.concat, math.floor
 local MOST_LINES = 15
 
@@ -15,7 +15,7 @@ local function repeated(text, n)
 end
 
 local districts = {}
-for d = 1, inputs.DISTRICTS do
+for d = 1, DISTRICTS do
   districts[d] = ("s_dist_%02d"):format(d)
 end
 
@@ -109,7 +109,7 @@ local dist_text = {
   mysql = ("ELT(?, %s)"):format(concat(districts, ", ")),
   sqlite = "CASE d",
 }
-for d = 1, inputs.DISTRICTS do
+for d = 1, DISTRICTS do
   dist_text.sqlite = ("%s WHEN %d THEN %s"):format(dist_text.sqlite, d, districts[d])
 end
 dist_text.sqlite = dist_text.sqlite .. " END"
@@ -363,7 +363,7 @@ local function delivery_by_district(s)
   return function(t)
     local skipped = 0
     s.begin:run()
-    for d = 1, inputs.DISTRICTS do
+    for d = 1, DISTRICTS do
       skipped = skipped + deliver_district(s, t, d)
     end
     s.commit:run()
@@ -374,7 +374,7 @@ end
 -- Delivery, all districts at once: MySQL ----------------------------------------------------------
 
 local function prepare_sets_of_delivery(s, p)
-  local keys, form = ("(%s)"):format(repeated("(?, ?, ?)", inputs.DISTRICTS)), ("iii"):rep(10)
+  local keys, form = ("(%s)"):format(repeated("(?, ?, ?)", DISTRICTS)), ("iii"):rep(DISTRICTS)
   s.open_first = p:prepare("open_first", "ii",
     "SELECT no_o_id FROM new_order WHERE no_w_id = ? AND no_d_id = ? " ..
     "ORDER BY no_o_id LIMIT 1{lock}")
@@ -396,7 +396,7 @@ end
 -- Sets the keys of the orders of n districts from parameter `first` on.  The last one fills
 -- places that are not needed.
 local function set_orders(st, first, w, ids, ds, n)
-  for k = 1, inputs.DISTRICTS do
+  for k = 1, DISTRICTS do
     local at = k < n and k or n
     st:set(first + 3 * (k - 1), w, ds[at], ids[at])
   end
@@ -436,7 +436,7 @@ local function delivery_at_once(s)
   return function(t)
     local found = 0
     s.begin:run()
-    for d = 1, inputs.DISTRICTS do
+    for d = 1, DISTRICTS do
       local open = s.open_first:row(t.w, d)
       if open then
         found = found + 1
@@ -447,7 +447,7 @@ local function delivery_at_once(s)
       deliver_orders(s, t, ids, ds, found)
     end
     s.commit:run()
-    return inputs.DISTRICTS - found
+    return DISTRICTS - found
   end
 end
 

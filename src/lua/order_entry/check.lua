@@ -3,11 +3,14 @@
 -- condition is one query, which sees one state of the rows, so a run beside it causes no false
 -- alarm.
 
+local cardinality = require("order_entry.cardinality")
 local conditions = require("order_entry.conditions")
 local options = require("order_entry.options")
 local settings_of = require("order_entry.settings")
 
 local M = {}
+
+local ITEMS, DISTRICTS, CUSTOMERS = cardinality.ITEMS, cardinality.DISTRICTS, cardinality.CUSTOMERS
 
 -- Violating rows that are counted for a condition.
 local MOST_ROWS = 10000
@@ -20,16 +23,17 @@ local CONSTANT = "SELECT '%s' AS t, COUNT(*) AS n, %d AS m, " ..
 -- Returns the condition that no row of a table that never grows is lost or added, or has a key that
 -- was not loaded.
 local function constant_tables(warehouses)
+  local greatest = {w = warehouses, d = DISTRICTS, c = CUSTOMERS, i = ITEMS}
   local parts = {}
   for _, t in ipairs({
-    {"customer", 30000 * warehouses,
-     "c_w_id BETWEEN 1 AND %d AND c_d_id BETWEEN 1 AND 10 AND c_id BETWEEN 1 AND 3000"},
-    {"district", 10 * warehouses, "d_w_id BETWEEN 1 AND %d AND d_id BETWEEN 1 AND 10"},
-    {"item", 100000, "i_id BETWEEN 1 AND 100000"},
-    {"stock", 100000 * warehouses, "s_w_id BETWEEN 1 AND %d AND s_i_id BETWEEN 1 AND 100000"},
-    {"warehouse", warehouses, "w_id BETWEEN 1 AND %d"},
+    {"customer", DISTRICTS * CUSTOMERS * warehouses,
+     "c_w_id BETWEEN 1 AND %w AND c_d_id BETWEEN 1 AND %d AND c_id BETWEEN 1 AND %c"},
+    {"district", DISTRICTS * warehouses, "d_w_id BETWEEN 1 AND %w AND d_id BETWEEN 1 AND %d"},
+    {"item", ITEMS, "i_id BETWEEN 1 AND %i"},
+    {"stock", ITEMS * warehouses, "s_w_id BETWEEN 1 AND %w AND s_i_id BETWEEN 1 AND %i"},
+    {"warehouse", warehouses, "w_id BETWEEN 1 AND %w"},
   }) do
-    parts[#parts + 1] = CONSTANT:format(t[1], t[2], t[3]:format(warehouses), t[1])
+    parts[#parts + 1] = CONSTANT:format(t[1], t[2], t[3]:gsub("%%(%l)", greatest), t[1])
   end
   return {name = "rows", meaning = "tables that do not grow have their rows",
           sql = "SELECT t AS table_, n AS rows_, m AS expected, r AS with_right_keys FROM (\n  " ..
@@ -44,12 +48,12 @@ SELECT w, d, SUM(o) AS orders_, SUM(m) AS open_ FROM (
     UNION ALL
   SELECT no_w_id, no_d_id, 0, COUNT(*) FROM new_order WHERE no_w_id > %d
     GROUP BY no_w_id, no_d_id) t
-GROUP BY w, d HAVING SUM(o) - SUM(m) <> 2100]]
+GROUP BY w, d HAVING SUM(o) - SUM(m) <> %d]]
 
 -- Returns that condition for the warehouses above a number.
 local function literal_11(above)
   return {name = "11L", meaning = "orders - open orders = 2100 after the load, per district",
-          sql = LITERAL_11:format(above, above, above)}
+          sql = LITERAL_11:format(above, above, above, cardinality.FIRST_OPEN - 1)}
 end
 
 -- Returns whether a condition leaves out the two largest tables.
@@ -58,8 +62,8 @@ local function is_quick(condition)
 end
 
 -- Returns the conditions to ask, in the order of their report, and how many are left out.  which:
--- "quick" or "all".  above: no order of a warehouse above this number has been delivered; nil: orders
--- of all may have been.
+-- "quick" or "all".  above: no order of a warehouse above this number has been delivered; nil:
+-- orders of all may have been.
 function M.conditions(which, warehouses, above)
   local list, n_left_out = {}, 0
   local function add(condition)
@@ -146,8 +150,8 @@ local function find(con, condition)
 end
 
 -- Returns what is found about a condition: n, the number of violating rows, nil if it could not be
--- checked, and `first`, the text of the first of them.  On PostgreSQL a savepoint keeps a query that
--- fails from ending the transaction of all conditions.
+-- checked, and `first`, the text of the first of them.  On PostgreSQL a savepoint keeps a query
+-- that fails from ending the transaction of all conditions.
 function M.find(con, condition)
   local in_savepoint = sysbench.sql.driver():name() == "pgsql"
   local ok, found = pcall(function()

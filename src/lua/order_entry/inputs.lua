@@ -3,13 +3,14 @@
 -- per session, which every draw fills anew: a repeated transaction has the same inputs, and memory
 -- does not grow.
 
-local nurand = require("order_entry.random").nurand
+local cardinality = require("order_entry.cardinality")
+local skewed = require("order_entry.random").skewed
 local last_name = require("order_entry.random").last_name
 local uniform = sysbench.rand.uniform
 
 local M = {}
 
-M.ITEMS, M.CUSTOMERS, M.DISTRICTS = 100000, 3000, 10
+local DISTRICTS, ITEMS = cardinality.DISTRICTS, cardinality.ITEMS
 
 -- Returns true with the given probability, in steps of a millionth.
 local function happens(probability)
@@ -29,10 +30,10 @@ end
 local function draw_customer(t, plan)
   t.by_name = happens(0.6)
   if t.by_name then
-    t.name_number = nurand(255, 0, 999, plan.c_last)
+    t.name_number = skewed("name", plan.c_last)
     t.c_last = last_name(t.name_number)
   else
-    t.c = nurand(1023, 1, M.CUSTOMERS, plan.c_customer)
+    t.c = skewed("customer", plan.c_customer)
   end
 end
 
@@ -56,7 +57,7 @@ end
 local function draw_lines(t, plan)
   t.all_local = 1
   for line = 1, t.n do
-    t.item[line] = nurand(8191, 1, M.ITEMS, plan.c_item)
+    t.item[line] = skewed("item", plan.c_item)
     t.quantity[line] = uniform(1, 10)
     t.supply[line] = t.w
     if happens(plan.remote_line) then
@@ -65,7 +66,7 @@ local function draw_lines(t, plan)
     end
   end
   if t.rollback then
-    t.item[t.n] = M.ITEMS + 1
+    t.item[t.n] = ITEMS + 1
   end
   order_lines(t)
 end
@@ -73,7 +74,7 @@ end
 local draw = {}
 
 function draw.new_order(t, plan)
-  t.c = nurand(1023, 1, M.CUSTOMERS, plan.c_customer)
+  t.c = skewed("customer", plan.c_customer)
   t.n = uniform(5, 15)
   t.rollback = happens(0.01)
   draw_lines(t, plan)
@@ -84,7 +85,7 @@ function draw.payment(t, plan)
   t.c_w, t.c_d = t.w, t.d
   if happens(plan.remote_payment) then
     t.c_w = other_warehouse(t.w, plan.warehouses)
-    t.c_d = uniform(1, M.DISTRICTS)
+    t.c_d = uniform(1, DISTRICTS)
   end
   draw_customer(t, plan)
 end
@@ -116,7 +117,7 @@ function M.new(plan)
   return function(kind)
     local t = records[kind]
     t.w = plan.home > 0 and plan.home or uniform(1, plan.warehouses)
-    t.d = uniform(1, M.DISTRICTS)
+    t.d = uniform(1, DISTRICTS)
     draw[kind](t, plan)
     return t
   end

@@ -3,6 +3,7 @@
 -- together.  A warehouse is one transaction, with the setting that marks it as loaded, so a load
 -- that was interrupted is continued by the next prepare.
 
+local cardinality = require("order_entry.cardinality")
 local options = require("order_entry.options")
 local population = require("order_entry.population")
 local routines = require("order_entry.routines")
@@ -54,7 +55,8 @@ local function make_settings(con, wanted)
   con:query("BEGIN")
   settings_of.add(con, "version", population.VERSION)
   settings_of.add(con, "seed", ("%d"):format(sysbench.rand.uniform(0, 2 ^ 53 - 1)))
-  settings_of.add(con, "c_last_load", ("%d"):format(sysbench.rand.uniform(0, 255)))
+  settings_of.add(con, "c_last_load",
+                  ("%d"):format(sysbench.rand.uniform(0, cardinality.skewed.name.A)))
   settings_of.add(con, "history_key", sysbench.opt.order_history_key and 1 or 0)
   settings_of.add(con, "warehouses", 0)
   settings_of.add(con, "wanted", ("%d"):format(wanted))
@@ -174,7 +176,7 @@ local function load_rows(drv, con)
   loaded_before = settings.warehouses or 0
   local missing = missing_warehouses(settings)
   settings.rows_missing = #missing * population.WAREHOUSE_ROWS +
-                          (settings.item and 0 or population.ITEMS)
+                          (settings.item and 0 or cardinality.ITEMS)
   load_items(con, settings)
   M.for_own(#missing, function(i)
     load_warehouse(drv, con, settings, missing[i])

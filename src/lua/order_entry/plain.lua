@@ -2,7 +2,7 @@
 -- The mode plain: each transaction follows its profile row by row, as most programs do.
 
 local floor = math.floor
-local ITEMS = require("order_entry.inputs").ITEMS
+local ITEMS = require("order_entry.cardinality").ITEMS
 
 local M = {}
 

@@ -3,21 +3,20 @@
 -- settings, and the number of a warehouse decide each value but the dates: a load that is continued
 -- or grows gives the rows of a load in one go, and a reset finds the loaded values again.
 
+local cardinality = require("order_entry.cardinality")
 local random = require("order_entry.random")
 
 local M = {}
 
-M.ITEMS, M.DISTRICTS, M.CUSTOMERS, M.ORDERS = 100000, 10, 3000, 3000
--- The first order that is not delivered; it and those behind it are in new_order.
-M.FIRST_OPEN = 2101
 -- The rules below.  A database that other rules have filled cannot be reset or grow.
 M.VERSION = 1
 
 -- Items are drawn in parts, so that threads can share them.
 M.ITEM_PARTS = 100
 
-local ITEMS, DISTRICTS, CUSTOMERS, ORDERS = M.ITEMS, M.DISTRICTS, M.CUSTOMERS, M.ORDERS
-local FIRST_OPEN = M.FIRST_OPEN
+local ITEMS, DISTRICTS = cardinality.ITEMS, cardinality.DISTRICTS
+local CUSTOMERS, ORDERS = cardinality.CUSTOMERS, cardinality.ORDERS
+local FIRST_OPEN = cardinality.FIRST_OPEN
 
 -- Numbers of streams: parts of items, then those of each warehouse.
 local WAREHOUSE_STREAMS = 8
@@ -90,7 +89,7 @@ local function district(row, w, d)
 end
 
 local function customer(row, w, d, c, settings, uniform)
-  local name = c <= 1000 and c - 1 or random.nurand(255, 0, 999, settings.c_last_load, uniform)
+  local name = c <= 1000 and c - 1 or random.skewed("name", settings.c_last_load, uniform)
   row:number(c)
   row:number(d)
   row:number(w)
@@ -279,6 +278,7 @@ function M.rows(name, settings, w, add)
 end
 
 -- Rows of a warehouse, on average.
-M.WAREHOUSE_ROWS = 1 + DISTRICTS + ITEMS + DISTRICTS * (2 * CUSTOMERS + ORDERS + 900 + 10 * ORDERS)
+M.WAREHOUSE_ROWS = 1 + DISTRICTS + ITEMS +
+                   DISTRICTS * (2 * CUSTOMERS + ORDERS + ORDERS - FIRST_OPEN + 1 + 10 * ORDERS)
 
 return M

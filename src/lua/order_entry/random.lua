@@ -2,6 +2,7 @@
 -- The random numbers and names of the order-entry workload that are not uniform.
 
 local bor = require("bit").bor
+local skewed = require("order_entry.cardinality").skewed
 local floor = math.floor
 
 local M = {}
@@ -12,6 +13,12 @@ local M = {}
 function M.nurand(A, x, y, C, uniform)
   uniform = uniform or sysbench.rand.uniform
   return (bor(uniform(0, A), uniform(x, y)) + C) % (y - x + 1) + x
+end
+
+-- Returns a number of item, customer or name.
+function M.skewed(of, C, uniform)
+  local skew = skewed[of]
+  return M.nurand(skew.A, skew.low, skew.high, C, uniform)
 end
 
 local syllables = {[0] = "BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION",
@@ -31,7 +38,7 @@ end
 -- rule allows is equally likely.
 function M.c_last_of_run(c_load, uniform)
   local allowed = {}
-  for c = 0, 255 do
+  for c = 0, skewed.name.A do
     if M.is_delta(math.abs(c - c_load)) then
       allowed[#allowed + 1] = c
     end

@@ -3,6 +3,7 @@
 -- orders above the loaded ones are deleted, constants are written, and random values that a run
 -- changes (s_quantity, c_data) are made again from the seed and written where they differ.
 
+local cardinality = require("order_entry.cardinality")
 local load = require("order_entry.load")
 local options = require("order_entry.options")
 local population = require("order_entry.population")
@@ -41,7 +42,7 @@ local of_district = {
 }
 
 local function reset_district(con, w, d)
-  local values = {w = w, d = d, o = population.ORDERS, f = population.FIRST_OPEN}
+  local values = {w = w, d = d, o = cardinality.ORDERS, f = cardinality.FIRST_OPEN}
   for _, text in ipairs(of_district) do
     con:query((text:gsub("%%(%l)", values)))
   end
@@ -104,7 +105,7 @@ local function reset_warehouse(drv, con, settings, w)
   load.say("Resetting warehouse %d...", w)
   con:query(drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN")
   con:query("UPDATE warehouse SET w_ytd = 300000 WHERE w_id = " .. w)
-  for d = 1, population.DISTRICTS do
+  for d = 1, cardinality.DISTRICTS do
     reset_district(con, w, d)
   end
   reset_customer_data(con, settings, w)
@@ -137,13 +138,13 @@ end
 
 -- Each delivery of a district takes an order from new_order.
 local function count_changes(con)
-  local W, per_warehouse = settings_of.read(con).warehouses, population.DISTRICTS * population.ORDERS
-  local open = population.DISTRICTS * (population.ORDERS - population.FIRST_OPEN + 1)
-  local orders = added_to(con, "orders", per_warehouse, W)
+  local W, D = settings_of.read(con).warehouses, cardinality.DISTRICTS
+  local open = cardinality.ORDERS - cardinality.FIRST_OPEN + 1
+  local orders = added_to(con, "orders", D * cardinality.ORDERS, W)
   found = {
     warehouses = W, orders = orders,
-    payments = added_to(con, "history", population.DISTRICTS * population.CUSTOMERS, W),
-    deliveries = orders - added_to(con, "new_order", open, W),
+    payments = added_to(con, "history", D * cardinality.CUSTOMERS, W),
+    deliveries = orders - added_to(con, "new_order", D * open, W),
   }
 end
 

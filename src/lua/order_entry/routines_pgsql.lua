@@ -3,6 +3,8 @@
 -- A function is one statement, so it is one transaction.  Functions that only read are STABLE: all
 -- of their queries see the rows of one moment.
 
+local ITEMS = require("order_entry.cardinality").ITEMS
+
 local M = {}
 
 -- The SQLSTATE of a new order that is rolled back on purpose.
@@ -53,7 +55,7 @@ BEGIN
     SELECT i_price, i_name, i_data INTO v_price, v_name, v_i_data FROM item
       WHERE i_id = p_item[v_line];
     IF NOT FOUND THEN
-      IF p_item[v_line] <= 100000 THEN
+      IF p_item[v_line] <= ]] .. ITEMS .. [[ THEN
         RAISE EXCEPTION 'a row is missing; see bench order_entry check';
       END IF;
       RAISE EXCEPTION 'the item is unused' USING ERRCODE = ']] .. M.ROLLED_BACK .. [[';

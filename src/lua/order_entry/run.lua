@@ -3,6 +3,7 @@
 -- transaction from its deck, keys, sends the transaction and thinks.
 
 local audits = require("order_entry.audits")
+local cardinality = require("order_entry.cardinality")
 local deck = require("order_entry.deck")
 local inputs = require("order_entry.inputs")
 local options = require("order_entry.options")
@@ -26,13 +27,15 @@ sysbench.kinds = {"deferred"}
 -- Draws in C what all sessions of a run have in common: from the seed of the rows, which all know,
 -- so that each run on them has the same.
 local function constants_of(settings)
+  local skewed = cardinality.skewed
   local state = settings.seed % 2 ^ 31
   local function draw(low, high)
     state = (state * 16807 + 12345) % (2 ^ 31 - 1)
     return low + state % (high - low + 1)
   end
   draw(0, 1)
-  return random.c_last_of_run(settings.c_last_load, draw), draw(0, 1023), draw(0, 8191)
+  return random.c_last_of_run(settings.c_last_load, draw), draw(0, skewed.customer.A),
+    draw(0, skewed.item.A)
 end
 
 -- Returns what the database knows of its rows; without a server there is none.
@@ -50,7 +53,7 @@ function M.plan(settings, terminal)
   local plan = {
     warehouses = W, remote_line = share, remote_payment = math.min(1, 15 * share),
     home = sysbench.opt.order_home == "fixed" and terminal % W + 1 or 0,
-    district = math.floor(terminal / W) % inputs.DISTRICTS + 1,
+    district = math.floor(terminal / W) % cardinality.DISTRICTS + 1,
   }
   plan.c_last, plan.c_customer, plan.c_item = constants_of(settings)
   return plan
@@ -176,7 +179,7 @@ end
 -- The connection, its statements, its transactions by kind, and what decides their inputs.
 local con, statements, transactions, plan
 local draw_kind, draw_inputs
--- The kind of the next transaction; the inputs of the one under way, and its tries that have failed.
+-- The kind of the next transaction; the inputs of the one under way, and its failed tries.
 local next_kind, pending
 local tries = 0
 
