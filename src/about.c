@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "base/mask.h"
 #include "measure/host.h"
 #include "named_options.h"
@@ -77,7 +78,7 @@ static void about_host(struct bn_facts *f)
   about_text(f, "clocksource", h.clocksource);
 }
 
-/* Tells where the driver's file is, because the driver does not tell it. */
+/* Adds where the file of the driver is, because the driver does not report it. */
 static void about_place(struct bn_facts *f, const char *folder)
 {
   struct bn_place p;
@@ -112,14 +113,13 @@ static const char *about_find_database_file(const struct bn_facts *f)
 
 static void about_database_file(struct bn_facts *f)
 {
-  const char *file = about_find_database_file(f), *slash = file != NULL ? strrchr(file, '/') : NULL;
+  const char *file = about_find_database_file(f);
   char folder[PATH_MAX];
 
-  if (file != NULL && file[0] != ':') {
-    (void)snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - file) + 1 : 1,
-                   slash != NULL ? file : ".");
-    about_place(f, folder);
-  }
+  if (file == NULL || file[0] == ':') /* ":memory:" */
+    return;
+  bn_file_folder(file, folder);
+  about_place(f, folder);
 }
 
 static void about_option(void *arg, const struct bn_opt_fact *o)

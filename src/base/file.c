@@ -147,18 +147,25 @@ struct place {
   const char *name;
 };
 
+void bn_file_folder(const char *path, char out[PATH_MAX])
+{
+  const char *slash = strrchr(path, '/');
+
+  (void)snprintf(out, PATH_MAX, "%.*s", slash != NULL ? (int)(slash - path) + 1 : 1,
+                 slash != NULL ? path : ".");
+}
+
 /* Returns false if the folder does not exist either. */
 static bool file_find_place(const char *path, struct place *place)
 {
-  const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+  const char *slash = strrchr(path, '/');
   char folder[PATH_MAX];
   struct stat st;
 
   *place = (struct place){.name = ""};
   if (stat(path, &st) != 0) {
-    place->name = name;
-    (void)snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(name - path) : 1,
-                   slash != NULL ? path : ".");
+    place->name = slash != NULL ? slash + 1 : path;
+    bn_file_folder(path, folder);
     if (stat(folder, &st) != 0)
       return false;
   }
@@ -268,10 +275,12 @@ static int file_write_all(int fd, const char *text, size_t len)
   while (len > 0) {
     const ssize_t n = write(fd, text, len);
 
-    if (n < 0 && errno != EINTR)
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
       return -1;
-    text += n > 0 ? n : 0;
-    len -= n > 0 ? (size_t)n : 0;
+    text += n;
+    len -= (size_t)n;
   }
   return 0;
 }
@@ -321,11 +330,9 @@ static int file_write_fresh(const char *path, const struct stat *old, const char
 static void file_sync_folder(const char *path)
 {
   char folder[PATH_MAX];
-  const char *slash = strrchr(path, '/');
   int fd;
 
-  (void)snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path) + 1 : 1,
-                 slash != NULL ? path : ".");
+  bn_file_folder(path, folder);
   fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0)
     return;
@@ -411,22 +418,21 @@ static int file_read_all(int fd, struct bn_buf *text)
   char piece[1 << 14];
   ssize_t n;
 
-  if (bn_buf_str(text, "") != 0)
-    return EFBIG;
-  while ((n = read(fd, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR))
-    if (n > 0 && bn_buf_add(text, piece, (size_t)n) != 0)
-      return EFBIG;
-  return n < 0 ? errno : 0;
+  do {
+    n = read(fd, piece, sizeof piece);
+    /* Nothing is added at the end, too, which makes the text of an empty file. */
+    if (n >= 0 && bn_buf_add(text, piece, (size_t)n) != 0)
+      return file_give_up(-1, EFBIG);
+  } while (n > 0 || (n < 0 && errno == EINTR));
+  return n < 0 ? -1 : 0;
 }
 
 int bn_file_read(const char *path, struct bn_buf *text)
 {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  int rc;
 
-  if (fd < 0)
-    return errno;
-  rc = file_read_all(fd, text);
+  if (fd < 0 || file_read_all(fd, text) != 0)
+    return file_give_up(fd, errno);
   (void)close(fd);
-  return rc;
+  return 0;
 }

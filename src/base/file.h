@@ -30,6 +30,8 @@ int bn_file_reopen(const char *path);
 /* Returns a sentence without a subject about an error of any of these functions. */
 const char *bn_file_reason(int error);
 
+/* Returns the folder of a file, with its last slash: "." for a name alone. */
+void bn_file_folder(const char *path, char out[PATH_MAX]);
 /* Returns whether both names lead to the same file, or to the same place for a new one. */
 bool bn_file_is_same(const char *a, const char *b);
 
@@ -58,7 +60,7 @@ void bn_file_wait_while(bool (*wanted)(void));
 void bn_file_drop_unsaved(const char *path);
 
 struct bn_buf; /* base/buf.h */
-/* Appends the content of a file, which is "" if the file is empty.  Returns 0 or an errno value:
+/* Appends the content of a file, which is "" if the file is empty.  Returns 0, or -1 and errno:
    EFBIG, it does not fit. */
 int bn_file_read(const char *path, struct bn_buf *text);
 

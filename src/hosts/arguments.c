@@ -20,12 +20,14 @@
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-static int arguments_refuse_file(const char *path, int why, struct bn_err *err)
+/* errno says why the file cannot be read. */
+static int arguments_refuse_file(const char *path, struct bn_err *err)
 {
-  if (why == EFBIG)
-    return bn_err_set(err, why, "cannot send '%s' to the hosts: the files have more than %u MiB",
+  if (errno == EFBIG)
+    return bn_err_set(err, errno, "cannot send '%s' to the hosts: the files have more than %u MiB",
                       path, BN_FRAME_MAX >> 20);
-  return bn_err_set(err, why, "cannot read '%s', which the hosts need: %s", path, strerror(why));
+  return bn_err_set(err, errno, "cannot read '%s', which the hosts need: %s", path,
+                    strerror(errno));
 }
 
 /* Sends a file under that name.  All files together may be as large as one frame. */
@@ -34,10 +36,10 @@ static int arguments_send_file(struct bn_arguments *a, const char *path, const c
 {
   const size_t have = a->files.len;
   struct bn_buf text = {.max = have < BN_FRAME_MAX ? BN_FRAME_MAX - have : 1};
-  int rc = bn_file_read(path, &text);
+  int rc;
 
-  if (rc != 0)
-    rc = arguments_refuse_file(path, rc, err);
+  if (bn_file_read(path, &text) != 0)
+    rc = arguments_refuse_file(path, err);
   else
     rc = bn_frame_put_file(&a->files, name, text.data, text.len, err);
   if (text.data != NULL)
@@ -92,7 +94,7 @@ static int arguments_send_folder(struct bn_arguments *a, const char *folder, str
   int rc = 0;
 
   if (d == NULL)
-    return arguments_refuse_file(folder, errno, err);
+    return arguments_refuse_file(folder, err);
   while (rc == 0 && (e = readdir(d)) != NULL)
     if (arguments_is_lua(e->d_name) &&
         (size_t)snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < sizeof path &&
@@ -119,9 +121,7 @@ static bool arguments_find_script(struct sent_script *s, const char *test, bool 
   if (is_bundled || !arguments_is_script(s->path))
     return false;
   s->name = arguments_name_in(s->path);
-  (void)snprintf(s->folder, sizeof s->folder, "%.*s",
-                 s->name > s->path ? (int)(s->name - s->path) : 1,
-                 s->name > s->path ? s->path : ".");
+  bn_file_folder(s->path, s->folder);
   return true;
 }
 
@@ -130,14 +130,6 @@ static int arguments_send_named(struct bn_arguments *a, const struct sent_script
                                 struct bn_err *err)
 {
   return arguments_is_lua(s->name) ? 0 : arguments_send_file(a, s->path, s->name, err);
-}
-
-static bool arguments_are_same(const char *folder, const char *other)
-{
-  struct stat a, b;
-
-  return stat(folder, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
-         a.st_ino == b.st_ino;
 }
 
 /* Returns whether each host has a script of that name in its bundle. */
@@ -169,7 +161,7 @@ static int arguments_send_workload(struct bn_arguments *a, const char *test, boo
     if (folder[0] == '\0') {
       memcpy(folder, s.folder, PATH_MAX);
       rc = arguments_send_folder(a, folder, err);
-    } else if (!arguments_are_same(folder, s.folder)) {
+    } else if (!bn_file_is_same(folder, s.folder)) {
       rc = bn_err_set(err, EINVAL,
                       "%s: with --hosts the scripts of all workloads must be in one folder, which "
                       "is sent to the hosts with the modules in it",
@@ -241,13 +233,12 @@ static int arguments_send_password(struct bn_arguments *a, const char *name, con
                                    struct bn_err *err)
 {
   struct bn_buf text = {.max = 1 << 16}, word = {.max = 0};
-  int rc;
+  int rc = 0;
 
   if (arguments_has_password(a->from->options, name))
     return 0;
-  rc = bn_file_read(path, &text);
-  if (rc != 0)
-    rc = arguments_refuse_file(path, rc, err);
+  if (bn_file_read(path, &text) != 0)
+    rc = arguments_refuse_file(path, err);
   else {
     (void)bn_buf_printf(&word, "--%.*s=%.*s", (int)(strlen(name) - strlen("-file")), name,
                         (int)strcspn(text.data, "\r\n"), text.data);
@@ -328,16 +319,9 @@ static void arguments_add_defaults(struct bn_arguments *a)
 /* Returns whether an option is a word of the command line. */
 static bool arguments_is_typed(const struct bn_arguments *a, const char *name)
 {
-  const size_t len = strlen(name);
-
-  for (char *const *arg = a->from->args + 1; *arg != NULL; arg++) {
-    const char *end = *arg + strcspn(*arg, "=");
-    char word[64];
-
-    (void)snprintf(word, sizeof word, "%.*s", (int)(end - *arg), *arg);
-    if (strncmp(word, "--", 2) == 0 && strlen(word + 2) == len && bn_opt_same_name(word + 2, name))
+  for (char *const *arg = a->from->args + 1; *arg != NULL; arg++)
+    if (strncmp(*arg, "--", 2) == 0 && bn_opt_is_named(*arg + 2, strcspn(*arg + 2, "="), name))
       return true;
-  }
   return false;
 }
 

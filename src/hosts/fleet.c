@@ -57,13 +57,11 @@ static int fleet_read_hosts(struct bn_fleet *f, struct bn_err *err)
     return bn_ranks_add(f->setup->ranks, &f->list, err);
   if (r->hosts != NULL && r->hosts[0] != '\0')
     rc = bn_work_split_add(&f->list, r->hosts, err);
-  if (rc == 0 && r->hosts_file != NULL && r->hosts_file[0] != '\0') {
-    const int why = bn_file_read(r->hosts_file, &text);
-
-    rc = why == 0 ? bn_work_split_add_file(&f->list, text.data, r->hosts_file, err)
-                  : bn_err_set(err, why, "cannot read --hosts-file=%s: %s", r->hosts_file,
-                               strerror(why));
-  }
+  if (rc == 0 && r->hosts_file != NULL && r->hosts_file[0] != '\0')
+    rc = bn_file_read(r->hosts_file, &text) == 0
+             ? bn_work_split_add_file(&f->list, text.data, r->hosts_file, err)
+             : bn_err_set(err, errno, "cannot read --hosts-file=%s: %s", r->hosts_file,
+                          strerror(errno));
   bn_buf_done(&text);
   return rc;
 }

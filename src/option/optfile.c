@@ -196,12 +196,11 @@ int bn_optset_file(struct bn_optset *s, const char *path, struct bn_err *err)
 {
   struct reader r = {.set = s, .path = s->sent ? optfile_name_as_sent(path) : path};
   struct bn_buf b = {.max = FILE_BYTES_MAX};
-  const int why = bn_file_read(path, &b);
   int rc;
 
-  if (why != 0)
-    rc = bn_err_set(err, why, "%s: %s", r.path,
-                    why == EFBIG ? "the file is larger than 1 MiB" : strerror(why));
+  if (bn_file_read(path, &b) != 0)
+    rc = bn_err_set(err, errno, "%s: %s", r.path,
+                    errno == EFBIG ? "the file is larger than 1 MiB" : strerror(errno));
   else
     rc = optfile_take_lines(&r, &b, err);
   bn_buf_done(&b);

@@ -204,11 +204,12 @@ static int document_read(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
   struct tree *t = document_push_tree(L);
-  int error, n;
+  int n;
 
   t->text.max = DOCUMENT_MAX;
-  error = bn_file_read(path, &t->text);
-  if (error != 0) {
+  if (bn_file_read(path, &t->text) != 0) {
+    const int error = errno;
+
     lua_pushnil(L);
     lua_pushfstring(L, "cannot read '%s': %s", path,
                     error == EFBIG ? "it is too large" : strerror(error));

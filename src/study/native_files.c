@@ -101,12 +101,11 @@ static int native_read(lua_State *L)
   const char *path = luaL_checkstring(L, 1);
   struct bn_buf text = {.max = (size_t)luaL_optnumber(L, 2, 0)};
   struct bn_err err;
-  int error = bn_file_read(path, &text);
 
-  if (error != 0) {
+  if (bn_file_read(path, &text) != 0) {
+    (void)bn_err_set(&err, errno, "cannot read '%s': %s", path,
+                     errno == EFBIG ? "it is too large" : strerror(errno));
     bn_buf_done(&text);
-    (void)bn_err_set(&err, error, "cannot read '%s': %s", path,
-                     error == EFBIG ? "it is too large" : strerror(error));
     return bn_native_error(L, &err);
   }
   lua_pushlstring(L, text.data, text.len);

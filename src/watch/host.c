@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Watches the host: processors, memory, processes and network. */
+#include <errno.h>
 #include <string.h>
 
 #include "api/metric.h"
@@ -18,11 +19,10 @@ struct host {
 /* Reads a file of any length: /proc/stat may have a number for each of thousands of interrupts. */
 static int host_read_text(struct bn_buf *b, const char *path, struct bn_err *err)
 {
-  int error;
-
   bn_buf_clear(b);
-  error = bn_file_read(path, b);
-  return error == 0 ? 0 : bn_err_set(err, error, "cannot read '%s': %s", path, strerror(error));
+  return bn_file_read(path, b) == 0
+             ? 0
+             : bn_err_set(err, errno, "cannot read '%s': %s", path, strerror(errno));
 }
 
 static int host_open(void *self, const struct bn_watch_place *place, struct bn_err *err)
