@@ -26,20 +26,22 @@ struct sample {
   uint64_t ticks, ns, width;
 };
 
-uint64_t bn_clock_mono(void)
+static inline uint64_t clock_read(clockid_t clock)
 {
   struct timespec t;
 
-  (void)clock_gettime(CLOCK_MONOTONIC, &t);
+  (void)clock_gettime(clock, &t);
   return (uint64_t)t.tv_sec * BN_NSEC_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+uint64_t bn_clock_mono(void)
+{
+  return clock_read(CLOCK_MONOTONIC);
 }
 
 uint64_t bn_clock_wall(void)
 {
-  struct timespec t;
-
-  (void)clock_gettime(CLOCK_REALTIME, &t);
-  return (uint64_t)t.tv_sec * BN_NSEC_PER_SEC + (uint64_t)t.tv_nsec;
+  return clock_read(CLOCK_REALTIME);
 }
 
 void bn_clock_sleep_until(uint64_t ns)
@@ -178,21 +180,19 @@ static bool clock_has_word(const char *list, const char *word)
   return false;
 }
 
+/* Returns whether the TSC runs at one rate in all states of the first CPU; the others are alike. */
 static bool clock_cpu_keeps_tsc(void)
 {
   char line[8192]; /* the flags line has about 1,500 characters today */
-  bool found = false;
+  bool is_flags = false;
   FILE *f = fopen("/proc/cpuinfo", "re");
 
   if (f == NULL)
     return false;
-  while (!found && fgets(line, sizeof line, f) != NULL)
-    if (strncmp(line, "flags", 5) == 0) {
-      found = clock_has_word(line, "constant_tsc") && clock_has_word(line, "nonstop_tsc");
-      break; /* the other CPUs are alike */
-    }
+  while (!is_flags && fgets(line, sizeof line, f) != NULL)
+    is_flags = strncmp(line, "flags", 5) == 0;
   (void)fclose(f);
-  return found;
+  return is_flags && clock_has_word(line, "constant_tsc") && clock_has_word(line, "nonstop_tsc");
 }
 
 static bool clock_wants_tsc(enum bn_clock_choice choice)

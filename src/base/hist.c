@@ -207,16 +207,11 @@ uint64_t bn_hist_percentile(const struct bn_hist *h, double percent)
 {
   const uint64_t count = bn_hist_count(h);
   const double rank = floor((double)count * percent / 100 + 0.5);
-  uint64_t seen = 0;
 
   if (count == 0)
     return 0;
-  for (size_t i = hist_next_used(h, 0); i < BN_HIST_BUCKETS; i = hist_next_used(h, i + 1)) {
-    seen += hist_load(&h->bucket[i]);
-    if ((double)seen >= rank)
-      return bn_hist_highest(i);
-  }
-  return UINT64_MAX;
+  /* As a double, a count near 2^64 may be rounded up to 2^64, which is no uint64_t. */
+  return bn_hist_nth(h, NULL, rank >= (double)count ? count : (uint64_t)rank);
 }
 
 static size_t hist_next_of_both(const struct bn_hist *a, const struct bn_hist *b, size_t i)

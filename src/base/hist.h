@@ -109,7 +109,7 @@ uint64_t bn_hist_count(const struct bn_hist *h);
    is in [0, 100]. */
 uint64_t bn_hist_percentile(const struct bn_hist *h, double percent);
 /* As bn_hist_percentile, for the rank-th smallest of the values of both (more: NULL for none); rank
-   is in [1, count of both]. */
+   is in [0, count of both], and 0 counts as 1. */
 uint64_t bn_hist_nth(const struct bn_hist *h, const struct bn_hist *more, uint64_t rank);
 /* Sets the lowest value of the first non-empty bucket and the highest of the last (UINT64_MAX:
    overflow).  Returns false if h is empty. */

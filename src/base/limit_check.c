@@ -6,11 +6,15 @@
 
 #include "base/log.h"
 
+/* Returns how many other parties use; an unknown number counts as 0. */
+static int64_t limit_check_others(const struct bn_limit_check *d)
+{
+  return d->others > 0 ? d->others : 0;
+}
+
 static enum bn_judgement limit_check_judge(const struct bn_limit_check *d)
 {
-  const int64_t others = d->others > 0 ? d->others : 0;
-
-  if (d->allowed < 0 || others <= d->allowed - d->needed)
+  if (d->allowed < 0 || limit_check_others(d) <= d->allowed - d->needed)
     return BN_ENOUGH;
   if (d->needed <= d->allowed)
     return BN_TIGHT;
@@ -33,8 +37,7 @@ void bn_limit_check_remedy(struct bn_buf *b, const char *remedy, int64_t number)
 enum bn_judgement bn_limit_check_append(struct bn_buf *b, const struct bn_limit_check *d)
 {
   const enum bn_judgement judgement = limit_check_judge(d);
-  const long long needed = d->needed, allowed = d->allowed;
-  const int64_t others = d->others > 0 ? d->others : 0;
+  const long long needed = d->needed, allowed = d->allowed, others = limit_check_others(d);
 
   if (judgement == BN_ENOUGH)
     return judgement;
@@ -42,7 +45,7 @@ enum bn_judgement bn_limit_check_append(struct bn_buf *b, const struct bn_limit_
                       judgement == BN_REFUSED ? "" : "warning: ", needed, d->what);
   if (judgement == BN_TIGHT)
     (void)bn_buf_printf(b, "; %s allows %lld, and %s use %lld: ", d->by, allowed, d->clients,
-                        (long long)others);
+                        others);
   else
     (void)bn_buf_printf(b, ", but %s allows %lld: ", d->by, allowed);
   bn_limit_check_remedy(b, d->remedy, d->needed + others + d->reserved);
@@ -58,9 +61,9 @@ enum bn_judgement bn_limit_check_log(const struct bn_limit_check *d)
   bn_buf_init(&b, 0);
   judgement = bn_limit_check_append(&b, d);
   if (judgement == BN_REFUSED)
-    bn_log_stderr("%s", b.data != NULL ? b.data : "");
+    bn_log_stderr("%s", b.data);
   else if (judgement != BN_ENOUGH)
-    bn_log_note("%s", b.data != NULL ? b.data : "");
+    bn_log_note("%s", b.data);
   bn_buf_done(&b);
   return judgement;
 }

@@ -15,14 +15,14 @@ struct bn_limit_check {
   const char *remedy;       /* see bn_limit_check_remedy */
   const char *instead;      /* "use fewer --threads" */
   int64_t needed, allowed;  /* allowed -1: without limit */
-  int64_t others, reserved; /* used by other parties; reserved for some */
+  int64_t others, reserved; /* used by other parties, -1: unknown; reserved for some */
   bool certain;             /* the run will surely need that many */
 };
 
-enum bn_judgement { BN_ENOUGH, BN_TIGHT, BN_TOO_FEW, BN_REFUSED };
-
 /* TIGHT: enough are allowed, but other parties use too many.  TOO_FEW: fewer are allowed, but the
    run may not need them all.  REFUSED: fewer are allowed, and the run needs them all. */
+enum bn_judgement { BN_ENOUGH, BN_TIGHT, BN_TOO_FEW, BN_REFUSED };
+
 /* Appends a message for the user to b, none if there is ENOUGH. */
 enum bn_judgement bn_limit_check_append(struct bn_buf *b, const struct bn_limit_check *d);
 /* As bn_limit_check_append, but prints the message on standard error. */

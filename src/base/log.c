@@ -140,10 +140,13 @@ static const char *log_prefix_of(int level)
   return level < 0 || level > BN_DEBUG ? "" : prefixes[level];
 }
 
+/* Moves a terminal to the beginning of its line and clears that. */
+static const char clear_line[] = "\r\033[K";
+
 static void log_clear_progress(void)
 {
   if (atomic_exchange(&sink.progress, false))
-    (void)fputs("\r\033[K", stderr);
+    (void)fputs(clear_line, stderr);
 }
 
 /* Returns whether the terminal takes text now and shows the lines of this process.  A stopped
@@ -160,7 +163,6 @@ static bool log_terminal_reads(void)
    may wait for a reader of stdout. */
 static void log_draw_progress(const char *text)
 {
-  static const char clear[] = "\r\033[K";
   char line[256];
   int n;
 
@@ -168,7 +170,7 @@ static void log_draw_progress(const char *text)
       (text == NULL && !atomic_load(&sink.progress)) || !log_terminal_reads() ||
       pthread_mutex_trylock(&sink.lock) != 0)
     return;
-  n = snprintf(line, sizeof line, "%s%s", atomic_load(&sink.progress) ? clear : "",
+  n = snprintf(line, sizeof line, "%s%s", atomic_load(&sink.progress) ? clear_line : "",
                text != NULL ? text : "");
   n = n < (int)sizeof line ? n : (int)sizeof line - 1;
   atomic_store(&sink.progress, write(STDERR_FILENO, line, (size_t)n) == n && text != NULL);
@@ -213,11 +215,8 @@ void bn_log_progress_again(void)
 /* The caller holds the lock. */
 static void log_print_repeats(struct row *r, FILE *out)
 {
-  char line[64];
-
-  (void)snprintf(line, sizeof line, "(last message repeated %u times)\n", r->repeated);
   if (r->repeated > 0)
-    (void)fputs(line, out);
+    (void)fprintf(out, "(last message repeated %u times)\n", r->repeated);
   r->repeated = 0;
 }
 
@@ -372,7 +371,7 @@ static void log_emit_error(char *line, const char *kind)
 }
 
 /* Returns how many more threads had the error since that number was last printed. */
-static size_t log_more_threads(const struct kind *k)
+static size_t log_count_more_threads(const struct kind *k)
 {
   const size_t reported = k->reported > 0 ? k->reported : 1;
 
@@ -409,12 +408,10 @@ static bool log_have_same_threads(void)
 static void log_print_more_threads(size_t n, const struct kind *k, bool plain)
 {
   const bool named = !plain && k->first != NULL;
-  char line[64 + AGAIN_MAX];
 
   log_clear_progress();
-  (void)snprintf(line, sizeof line, "(%zu more thread%s%s%s)\n", n, n == 1 ? "" : "s",
-                 named ? ": " : "", named ? k->first : "");
-  (void)fputs(line, stderr);
+  (void)fprintf(stderr, "(%zu more thread%s%s%s)\n", n, n == 1 ? "" : "s", named ? ": " : "",
+                named ? k->first : "");
 }
 
 void bn_log_more_threads(void)
@@ -428,7 +425,7 @@ void bn_log_more_threads(void)
   log_forget(&sink.errors);
   for (size_t i = 0; i < sink.n_kinds; i++) {
     struct kind *k = &sink.kind[i];
-    const size_t n = log_more_threads(k);
+    const size_t n = log_count_more_threads(k);
 
     if (n > 0 && (!alone || i == 0))
       log_print_more_threads(n, k, alone);
@@ -707,17 +704,16 @@ bool bn_log_error_at_once(const char *line)
 
 bool bn_log_at_once(const char *fmt, ...)
 {
-  static const char clear[] = "\r\033[K";
   const bool progress = atomic_exchange(&sink.progress, false);
-  const size_t start = progress ? sizeof clear - 1 : 0;
+  const size_t start = progress ? sizeof clear_line - 1 : 0;
   enum { TEXT_MAX = 254 };
-  char line[sizeof clear + TEXT_MAX + 1]; /* the text, '\n' and the final 0 */
+  char line[sizeof clear_line + TEXT_MAX + 1]; /* the text, '\n' and the final 0 */
   va_list ap;
   int n;
 
   if (!bn_log_has_asides())
     return true;
-  memcpy(line, clear, start);
+  memcpy(line, clear_line, start);
   va_start(ap, fmt);
   n = vsnprintf(line + start, TEXT_MAX + 1, fmt, ap);
   va_end(ap);

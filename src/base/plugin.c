@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
+#include "base/spawn.h"
 
 /* The folders of modules and data in the build tree, seen from its program.  An installed program
    has them where configure was told (--libdir, --datadir), which need not have this shape. */
@@ -29,44 +31,47 @@
 
 static const char suffix[] = ".so";
 
-/* Returns the first folder that exists of two relative to that of the program, else the first;
-   links to the program are followed and a ".." is resolved, so that users read a plain path. */
-static const char *plugin_relative_dir(const char *installed, const char *built, char *buf,
-                                       size_t len, struct bn_err *err)
+/* Returns the plain path of a folder relative to that of the program, in which links are followed
+   and ".." is resolved, or NULL if there is no such folder.  The caller frees it. */
+static char *plugin_resolve_dir(const char *program_dir, const char *relative)
 {
-  const char *const from_program[] = {installed, built, installed};
-  char exe[PATH_MAX], path[PATH_MAX + 256], *slash, *resolved = NULL;
-  const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+  char *path = bn_alloc_print("%s%s", program_dir, relative), *resolved = realpath(path, NULL);
 
-  if (n < 0) {
-    (void)bn_err_set(err, errno, "cannot find the program's folder through /proc/self/exe: %s",
-                     strerror(errno));
+  free(path);
+  return resolved;
+}
+
+/* Returns the first folder that exists of two relative to that of the program, else the first. */
+static const char *plugin_find_dir(const char *installed, const char *built, char *buf, size_t len,
+                                   struct bn_err *err)
+{
+  char program_dir[PATH_MAX], *program = bn_spawn_self(err), *dir;
+
+  if (program == NULL)
     return NULL;
-  }
-  exe[n] = '\0';
-  slash = strrchr(exe, '/');
-  if (slash != NULL)
-    *slash = '\0';
-  for (int i = 0; i < 3 && resolved == NULL; i++) {
-    (void)snprintf(path, sizeof path, "%s/%s", exe, from_program[i]);
-    resolved = realpath(path, NULL);
-  }
-  if ((size_t)snprintf(buf, len, "%s", resolved != NULL ? resolved : path) >= len) {
-    (void)bn_err_set(err, ENAMETOOLONG, "the path of '%s' is too long", path);
+  bn_file_folder(program, program_dir);
+  free(program);
+  dir = plugin_resolve_dir(program_dir, installed);
+  if (dir == NULL)
+    dir = plugin_resolve_dir(program_dir, built);
+  if (dir == NULL)
+    dir = bn_alloc_print("%s%s", program_dir, installed);
+  if ((size_t)snprintf(buf, len, "%s", dir) >= len) {
+    (void)bn_err_set(err, ENAMETOOLONG, "the path of '%s' is too long", dir);
     buf = NULL;
   }
-  free(resolved);
+  free(dir);
   return buf;
 }
 
 const char *bn_plugin_data_dir(char *buf, size_t len, struct bn_err *err)
 {
-  return plugin_relative_dir(BN_REL_DATADIR, BUILD_DATADIR, buf, len, err);
+  return plugin_find_dir(BN_REL_DATADIR, BUILD_DATADIR, buf, len, err);
 }
 
 const char *bn_plugin_lib_dir(char *buf, size_t len, struct bn_err *err)
 {
-  return plugin_relative_dir(BN_REL_LIBDIR, BUILD_LIBDIR, buf, len, err);
+  return plugin_find_dir(BN_REL_LIBDIR, BUILD_LIBDIR, buf, len, err);
 }
 
 /* Returns whether the name, which the command line or a script gives, stays within the folder. */

@@ -25,7 +25,7 @@ int bn_units_int(const char *text, int64_t *out)
 }
 
 /* Parses the number at the start of text, or returns -1; *end is the rest. */
-static int units_leading_double(const char *text, double *out, char **end)
+static int units_read_leading_double(const char *text, double *out, char **end)
 {
   const double value = strtod(text, end);
 
@@ -40,7 +40,7 @@ int bn_units_double(const char *text, double *out)
   char *end;
   double value;
 
-  if (units_leading_double(text, &value, &end) != 0 || *end != '\0')
+  if (units_read_leading_double(text, &value, &end) != 0 || *end != '\0')
     return -1;
   *out = value;
   return 0;
@@ -104,7 +104,7 @@ int bn_units_duration(const char *text, double *seconds)
   char *end;
   double value;
 
-  if (units_leading_double(text, &value, &end) != 0 || value < 0)
+  if (units_read_leading_double(text, &value, &end) != 0 || value < 0)
     return -1;
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
     if (strcmp(end, units[i].suffix) == 0 && isfinite(value * units[i].factor)) {
@@ -140,6 +140,7 @@ bool bn_units_read_ns(const char **at, double *ns)
 
   if (!bn_units_read(at, ns))
     return false;
+  /* The last name, which is empty, always fits; "ms" comes before "m". */
   while (strncmp(*at, units[i].name, strlen(units[i].name)) != 0)
     i++;
   *at += strlen(units[i].name);
@@ -149,11 +150,15 @@ bool bn_units_read_ns(const char **at, double *ns)
 
 int bn_units_bool(const char *text, bool *out)
 {
-  static const char *const words[] = {"on", "true", "1", "off", "false", "0"};
+  static const struct {
+    const char *word;
+    bool value;
+  } words[] = {{"on", true},   {"true", true},   {"1", true},
+               {"off", false}, {"false", false}, {"0", false}};
 
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-    if (strcmp(text, words[i]) == 0) {
-      *out = i < 3;
+    if (strcmp(text, words[i].word) == 0) {
+      *out = words[i].value;
       return 0;
     }
   return -1;

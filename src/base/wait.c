@@ -17,6 +17,15 @@ static struct timespec wait_timespec_of(uint64_t ns)
                            .tv_nsec = (long)(ns % BN_NSEC_PER_SEC)};
 }
 
+/* Returns the time that remains, which it stores in *left, or NULL for a wait without an end. */
+static const struct timespec *wait_left(uint64_t deadline_ns, struct timespec *left)
+{
+  const uint64_t now = deadline_ns == 0 || deadline_ns == UINT64_MAX ? 0 : bn_clock_mono();
+
+  *left = wait_timespec_of(deadline_ns > now ? deadline_ns - now : 0);
+  return deadline_ns == UINT64_MAX ? NULL : left;
+}
+
 int bn_wait_spawn(pthread_t *thread, uint64_t stack_bytes, void *(*body)(void *), void *arg)
 {
   pthread_attr_t attr;
@@ -71,19 +80,16 @@ void bn_wait_wake(pthread_cond_t *cond)
 int bn_wait_signal(const struct bn_wait *w, const sigset_t *set, uint64_t deadline_ns,
                    siginfo_t *info)
 {
+  struct timespec left;
   int signo;
 
   assert(deadline_ns != UINT64_MAX || w->bound != BN_BOUND_DEADLINE);
   (void)w;
   do {
-    if (deadline_ns == UINT64_MAX) {
+    if (deadline_ns == UINT64_MAX)
       signo = sigwaitinfo(set, info);
-    } else {
-      const uint64_t now = bn_clock_mono();
-      const struct timespec remaining = wait_timespec_of(deadline_ns > now ? deadline_ns - now : 0);
-
-      signo = sigtimedwait(set, info, &remaining);
-    }
+    else
+      signo = sigtimedwait(set, info, wait_left(deadline_ns, &left));
   } while (signo < 0 && errno == EINTR);
   return signo;
 }
@@ -105,19 +111,9 @@ bool bn_wait_is_writable(int fd)
 bool bn_wait_writable(int fd, uint64_t deadline_ns)
 {
   struct pollfd p = {.fd = fd, .events = POLLOUT};
-  const uint64_t now = bn_clock_mono();
-  const struct timespec left = wait_timespec_of(deadline_ns > now ? deadline_ns - now : 0);
+  struct timespec left;
 
-  return ppoll(&p, 1, deadline_ns == UINT64_MAX ? NULL : &left, NULL) != 0;
-}
-
-/* Returns the time that remains, which it stores in *left, or NULL for a wait without an end. */
-static const struct timespec *wait_left(uint64_t deadline_ns, struct timespec *left)
-{
-  const uint64_t now = deadline_ns == 0 || deadline_ns == UINT64_MAX ? 0 : bn_clock_mono();
-
-  *left = wait_timespec_of(deadline_ns > now ? deadline_ns - now : 0);
-  return deadline_ns == UINT64_MAX ? NULL : left;
+  return ppoll(&p, 1, wait_left(deadline_ns, &left), NULL) != 0;
 }
 
 #ifdef HAVE_EPOLL_PWAIT2
