@@ -52,8 +52,9 @@ pid_t bn_spawn(const struct bn_spawn *s, struct bn_err *err)
   if (pid < 0)
     error = errno;
   (void)close(failure[1]);
-  if (pid > 0 && read(failure[0], &error, sizeof error) <= 0)
-    error = 0;
+  /* The pipe ends without a value when the child has become the program. */
+  while (pid > 0 && read(failure[0], &error, sizeof error) < 0 && errno == EINTR)
+    continue;
   (void)close(failure[0]);
   if (error == 0)
     return pid;
