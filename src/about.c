@@ -156,24 +156,18 @@ void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct 
   about_database_file(f);
 }
 
-static const struct bn_opt *about_find_option(const struct bn_opt *table, const char *name)
-{
-  while (table != NULL && table->name != NULL && !bn_opt_same_name(table->name, name))
-    table++;
-  return table != NULL && table->name != NULL ? table : NULL;
-}
-
 unsigned bn_about_traits(const char *name)
 {
+  const size_t len = strlen(name);
   const struct bn_opt *o = bn_conf_option(name);
 
   if (o == NULL)
-    o = about_find_option(bn_sql_options, name);
+    o = bn_opt_find(bn_sql_options, name, len);
   for (size_t i = 0; o == NULL && bn_registry_reporters[i] != NULL; i++)
-    o = about_find_option(bn_registry_reporters[i]->options, name);
+    o = bn_opt_find(bn_registry_reporters[i]->options, name, len);
   for (size_t i = 0; o == NULL && bn_registry_drivers[i].name != NULL; i++)
-    o = about_find_option(bn_registry_drivers[i].options, name);
+    o = bn_opt_find(bn_registry_drivers[i].options, name, len);
   for (size_t i = 0; o == NULL && bn_registry_workloads[i] != NULL; i++)
-    o = about_find_option(bn_registry_workloads[i]->options, name);
+    o = bn_opt_find(bn_registry_workloads[i]->options, name, len);
   return o != NULL ? o->traits : 0;
 }

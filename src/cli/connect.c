@@ -26,21 +26,6 @@ static const struct bn_registry_driver *connect_driver_of(const char *scheme)
   return NULL;
 }
 
-/* Returns whether a list, whose items are separated by ", ", has the name. */
-static bool connect_list_has(const char *list, const char *name)
-{
-  for (size_t len; list != NULL && *list != '\0'; list += strspn(list, ", ")) {
-    char item[64];
-
-    len = strcspn(list, ",");
-    (void)snprintf(item, sizeof item, "%.*s", (int)len, list);
-    if (bn_opt_same_name(item, name))
-      return true;
-    list += len;
-  }
-  return false;
-}
-
 /* Returns whether the option was set at least as near to the user as the URI: the command line is
    nearer than a file. */
 static bool connect_is_set(const struct bn_optset *options, const char *option)
@@ -57,8 +42,8 @@ static bool connect_is_beaten(const struct target *t, const struct bn_opt *o)
   bool beaten = connect_is_set(t->options, o->name);
 
   for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++)
-    if (connect_list_has(o->replaces, p->name) ||
-        (o->secret && connect_list_has(p->replaces, o->name)))
+    if (bn_opt_is_listed(o->replaces, p->name) ||
+        (o->secret && bn_opt_is_listed(p->replaces, o->name)))
       beaten |= connect_is_set(t->options, p->name);
   return beaten;
 }
@@ -67,7 +52,7 @@ static bool connect_is_beaten(const struct target *t, const struct bn_opt *o)
 static void connect_clear_others(const struct target *t, const struct bn_opt *o)
 {
   for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++)
-    if (connect_list_has(p->replaces, o->name) && !connect_is_set(t->options, p->name) &&
+    if (bn_opt_is_listed(p->replaces, o->name) && !connect_is_set(t->options, p->name) &&
         bn_optset_origin(t->options, p->name) != BN_FROM_DEFAULT)
       (void)bn_optset_set(t->options, p->name, p->type == BN_BOOL ? "off" : "", BN_MASK);
 }
@@ -84,7 +69,9 @@ static void connect_set_option(const struct target *t, const struct bn_opt *o, c
    part. */
 static void connect_set_part(const struct target *t, const char *part, const char *value)
 {
-  for (const struct bn_opt *o = t->driver->options; value != NULL && o->name != NULL; o++)
+  if (value == NULL)
+    return;
+  for (const struct bn_opt *o = t->driver->options; o->name != NULL; o++)
     if (o->uri_part != NULL && strcmp(o->uri_part, part) == 0) {
       connect_set_option(t, o, value);
       return;
@@ -107,7 +94,7 @@ static void connect_refuse_param(const struct target *t, const char *name)
 static const struct bn_opt *connect_option_of_param(const struct target *t, const char *name)
 {
   for (const struct bn_opt *o = t->driver->options; o->name != NULL; o++)
-    if (connect_list_has(o->uri_params, name))
+    if (bn_opt_is_listed(o->uri_params, name))
       return o;
   return NULL;
 }

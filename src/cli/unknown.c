@@ -15,13 +15,9 @@ static const char *unknown_owner_of(const char *name)
 {
   const size_t len = strcspn(name, "=");
 
-  for (size_t w = 0; bn_registry_workloads[w] != NULL; w++) {
-    const struct bn_opt *o = bn_registry_workloads[w]->options;
-
-    for (; o != NULL && o->name != NULL; o++)
-      if (bn_opt_is_named(name, len, o->name))
-        return bn_registry_workloads[w]->name;
-  }
+  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
+    if (bn_opt_find(bn_registry_workloads[i]->options, name, len) != NULL)
+      return bn_registry_workloads[i]->name;
   return NULL;
 }
 

@@ -390,20 +390,6 @@ static const char *arguments_group_uri(const struct bn_group_words *g)
   return uri;
 }
 
-/* Returns whether a list, whose items are separated by ", ", has the name. */
-static bool arguments_list_has(const char *list, const char *name)
-{
-  while (list != NULL && *list != '\0') {
-    const size_t len = strcspn(list, ",");
-
-    if (bn_opt_is_named(list, len, name))
-      return true;
-    list += len;
-    list += strspn(list, ", ");
-  }
-  return false;
-}
-
 static bool arguments_uri_has_part(const struct bn_uri *u, const char *part)
 {
   const struct {
@@ -426,7 +412,7 @@ static bool arguments_uri_sets(const struct bn_uri *u, const struct bn_opt *o)
   bool sets = o->uri_part != NULL && arguments_uri_has_part(u, o->uri_part);
 
   for (size_t i = 0; i < u->n_params; i++)
-    sets |= arguments_list_has(o->uri_params, u->param[i].name);
+    sets |= bn_opt_is_listed(o->uri_params, u->param[i].name);
   return sets;
 }
 
@@ -438,7 +424,7 @@ static bool arguments_uri_beats(const struct bn_uri *u, const struct bn_optset *
   bool beats = arguments_uri_sets(u, o);
 
   for (size_t i = 0; o->replaces != NULL && (other = bn_optset_at(options, i, NULL)) != NULL; i++)
-    beats |= arguments_list_has(o->replaces, other->name) && arguments_uri_sets(u, other);
+    beats |= bn_opt_is_listed(o->replaces, other->name) && arguments_uri_sets(u, other);
   return beats;
 }
 

@@ -2,7 +2,7 @@
 /* The general options but those of random numbers: names, defaults by dialect, bounds, help. */
 #include "option/conf.h"
 
-#include <errno.h>
+#include <string.h>
 
 #include "option/opt.h"
 
@@ -476,11 +476,11 @@ int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err)
 
 const struct bn_opt *bn_conf_option(const char *name)
 {
-  for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-    for (const struct bn_opt *o = tables[i].table; o->name != NULL; o++)
-      if (bn_opt_same_name(o->name, name))
-        return o;
-  return NULL;
+  const struct bn_opt *o = NULL;
+
+  for (size_t i = 0; o == NULL && i < sizeof tables / sizeof tables[0]; i++)
+    o = bn_opt_find(tables[i].table, name, strlen(name));
+  return o;
 }
 
 struct bn_optset *bn_conf_options(struct bn_conf *c, struct bn_err *err)

@@ -2,9 +2,8 @@
 /* Reads the distribution of a time. */
 #include "option/delay.h"
 
-#include <string.h>
-
 #include "base/units.h"
+#include "option/words.h"
 
 static const double longest_ns = 86400e9;
 
@@ -12,19 +11,8 @@ const char bn_delay_forms[] =
     "TIME, fixed:TIME, exp:MEAN, exp:MEAN..MOST, uniform:LEAST..MOST; times are seconds, "
     "also with ns, us, ms, s, m or h, up to a day";
 
-/* Moves *at behind the word. */
-static bool delay_word(const char **at, const char *word)
-{
-  const size_t len = strlen(word);
-
-  if (strncmp(*at, word, len) != 0)
-    return false;
-  *at += len;
-  return true;
-}
-
 /* Reads a time and moves *at behind it. */
-static bool delay_time(const char **at, double *ns)
+static bool delay_read_time(const char **at, double *ns)
 {
   return bn_units_read_ns(at, ns) && *ns <= longest_ns;
 }
@@ -45,16 +33,16 @@ int bn_delay_parse(const char *text, struct bn_delay *out)
   bool range;
 
   /* The last word, which is empty, always fits. */
-  while (!delay_word(&at, forms[i].word))
+  while (!bn_words_skip(&at, forms[i].word))
     i++;
   d.shape = forms[i].shape;
-  if (!delay_time(&at, &d.low_ns))
+  if (!delay_read_time(&at, &d.low_ns))
     return -1;
   d.high_ns = d.shape == BN_DELAY_EXPONENTIAL ? HUGE_VAL : d.low_ns;
-  range = delay_word(&at, "..");
+  range = bn_words_skip(&at, "..");
   if (forms[i].range != MAYBE && range != (forms[i].range == YES))
     return -1;
-  if ((range && !delay_time(&at, &d.high_ns)) || *at != '\0' || d.low_ns > d.high_ns)
+  if ((range && !delay_read_time(&at, &d.high_ns)) || *at != '\0' || d.low_ns > d.high_ns)
     return -1;
   *out = d;
   return 0;

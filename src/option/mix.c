@@ -9,14 +9,15 @@
 
 enum { MIX_TEXT_MAX = 256 }; /* most bytes of a name that a message shows */
 
-/* Returns the '@' before the weight that ends the text, or NULL. */
+/* Returns the '@' before the weight that ends the text, or NULL.  A name stands before it, and no
+   weight begins with the letter of an exponent. */
 static const char *mix_find_weight(const char *text, size_t len)
 {
   size_t at = len;
 
   while (at > 0 && strchr("0123456789.eE+-", text[at - 1]) != NULL)
     at--;
-  if (at < 2 || at == len || text[at - 1] != '@' || strchr("eE", text[at]) != NULL)
+  if (at < strlen("N@") || at == len || text[at - 1] != '@' || strchr("eE", text[at]) != NULL)
     return NULL;
   return text + at - 1;
 }
@@ -57,6 +58,7 @@ int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err)
 {
   const char *text = *at + strspn(*at, " "), *mark;
   const size_t len = mix_length(text);
+  const int shown = (int)(len < MIX_TEXT_MAX ? len : MIX_TEXT_MAX);
 
   if (len == 0)
     return 0;
@@ -64,8 +66,7 @@ int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err)
   mark = mix_find_weight(text, len);
   if (mark == NULL)
     return bn_err_set(err, EINVAL, "%.*s: each of several workloads needs a weight, such as %.*s@1",
-                      (int)(len < MIX_TEXT_MAX ? len : MIX_TEXT_MAX), text,
-                      (int)(len < MIX_TEXT_MAX ? len : MIX_TEXT_MAX), text);
+                      shown, text, shown, text);
   *item = (struct bn_mix_item){.name = text,
                                .len = (size_t)(mark - text),
                                .weight = mix_weight(mark + 1, (size_t)(text + len - mark) - 1)};
@@ -74,5 +75,5 @@ int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err)
   return bn_err_set(err, EINVAL,
                     "%.*s: the weight of a workload must be a number above 0 and up to 1e9, "
                     "written as 8 or 2.5",
-                    (int)(len < MIX_TEXT_MAX ? len : MIX_TEXT_MAX), text);
+                    shown, text);
 }

@@ -27,7 +27,7 @@ struct bn_optset *bn_optset_new(const struct bn_policy *policy)
   return s;
 }
 
-static void setting_free(struct bn_setting *st)
+static void opt_free_setting(struct bn_setting *st)
 {
   free(st->name);
   free(st->text);
@@ -36,10 +36,10 @@ static void setting_free(struct bn_setting *st)
   *st = (struct bn_setting){0};
 }
 
-static void entry_free(struct bn_entry *e)
+static void opt_free_entry(struct bn_entry *e)
 {
   bn_optval_clear(e->o, e->value);
-  setting_free(&e->last);
+  opt_free_setting(&e->last);
   free(e->group);
   free(e->name);
   free(e);
@@ -50,15 +50,15 @@ void bn_optset_free(struct bn_optset *s)
   if (s == NULL)
     return;
   for (size_t i = 0; i < s->n; i++)
-    entry_free(s->entry[i]);
+    opt_free_entry(s->entry[i]);
   free(s->entry);
   for (size_t i = 0; i < s->n_pending; i++)
-    setting_free(&s->pending[i]);
+    opt_free_setting(&s->pending[i]);
   free(s->pending);
   free(s);
 }
 
-static struct bn_setting setting_copy(const struct bn_setting *in)
+static struct bn_setting opt_copy_setting(const struct bn_setting *in)
 {
   return (struct bn_setting){.name = bn_alloc_copy(in->name),
                              .text = bn_alloc_copy(in->text),
@@ -71,12 +71,12 @@ static struct bn_setting setting_copy(const struct bn_setting *in)
 static void opt_add_pending(struct bn_optset *s, const struct bn_setting *st)
 {
   s->pending = bn_alloc_resize(s->pending, s->n_pending + 1, sizeof *s->pending);
-  s->pending[s->n_pending++] = setting_copy(st);
+  s->pending[s->n_pending++] = opt_copy_setting(st);
 }
 
 static void opt_remove_pending(struct bn_optset *s, size_t i)
 {
-  setting_free(&s->pending[i]);
+  opt_free_setting(&s->pending[i]);
   memmove(&s->pending[i], &s->pending[i + 1], (s->n_pending - i - 1) * sizeof s->pending[0]);
   s->n_pending--;
 }
@@ -148,7 +148,7 @@ static enum bn_optset_error opt_set_bool_of_file(const struct bn_entry *e,
   return BN_OPTSET_OK;
 }
 
-/* Sets the number that the text begins with, or 0, as a dialect does. */
+/* Sets the number that the text begins with, or 0, as a dialect does, if the bounds allow it. */
 static enum bn_optset_error opt_set_leading_number(const struct bn_entry *e, const char *text)
 {
   char number[64];
@@ -217,7 +217,7 @@ static enum bn_optset_error opt_parse_loosely(const struct bn_optset *s, struct 
 }
 
 /* Returns whether nothing is given.  In a file, blanks, a comment and empty quotes are nothing. */
-static bool setting_is_empty(const struct bn_setting *st)
+static bool opt_setting_is_empty(const struct bn_setting *st)
 {
   const char *at = st->text;
   struct bn_optval_item item;
@@ -235,7 +235,7 @@ static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
 {
   const char *def = bn_opt_default(o, s->policy);
 
-  if (!setting_is_empty(st))
+  if (!opt_setting_is_empty(st))
     return false;
   if (bn_optval_is_numeric(o))
     return !s->policy->loose_values &&
@@ -304,8 +304,8 @@ static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry
     rc = opt_set_delay(e);
   if (rc == BN_OPTSET_BOOL && from_file)
     rc = BN_OPTSET_BAD;
-  setting_free(&e->last);
-  e->last = setting_copy(st);
+  opt_free_setting(&e->last);
+  e->last = opt_copy_setting(st);
   opt_warn_of_ignored_items(s, e, &e->last);
   if (e->o->typed != 0)
     *(const char **)opt_member(e, e->o->typed) = e->last.text;
@@ -344,7 +344,7 @@ enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const 
                           .typed = bn_alloc_copy(arg_as_typed)};
   const enum bn_optset_error rc = opt_set(s, &st);
 
-  setting_free(&st);
+  opt_free_setting(&st);
   return rc;
 }
 
@@ -358,10 +358,10 @@ void bn_optset_set_from_file(struct bn_optset *s, const char *name, const char *
 
   /* A bad value is kept with its place, for bn_optset_fault. */
   (void)opt_set(s, &st);
-  setting_free(&st);
+  opt_free_setting(&st);
 }
 
-static struct bn_entry *entry_new(const struct bn_opt *o, const char *group, void *values)
+static struct bn_entry *opt_new_entry(const struct bn_opt *o, const char *group, void *values)
 {
   struct bn_entry *e = bn_alloc(1, sizeof *e);
 
@@ -441,58 +441,71 @@ static int opt_set_default(const struct bn_optset *s, struct bn_entry *e, struct
                     text);
 }
 
+/* Lets a script's own option take the place of the general option of its name, with the traits and
+   the setting of that.  The defaults of a dialect may replace the setting, but not that of an
+   option of bench alone: sysbench does not know it, so that the script is the only one that
+   declares it. */
+static void opt_shadow(const struct bn_optset *s, struct bn_entry *own, struct bn_entry *general)
+{
+  const bool is_replaced =
+      opt_defaults_win(s) && (general->o->in != 0 || general->last.path != NULL);
+
+  own->traits |= general->traits;
+  general->shadowed = true;
+  if (general->given && !is_replaced)
+    (void)opt_apply(s, own, &general->last);
+}
+
 static int opt_add_one(struct bn_optset *s, const char *group, const struct bn_opt *o, void *values,
                        bool override, struct bn_err *err)
 {
   struct bn_entry *old = bn_optset_entry(s, o->name), *e;
+  const struct bn_entry *target;
 
   if (old != NULL && !override)
     return bn_err_set(err, 0, "option --%s of '%s' exists already in '%s'", o->name, group,
                       old->group);
-  e = entry_new(o, group, values);
+  e = opt_new_entry(o, group, values);
   if (opt_set_default(s, e, err) != 0) {
-    entry_free(e);
+    opt_free_entry(e);
     return -1;
   }
   s->entry = bn_alloc_resize(s->entry, s->n + 1, sizeof(struct bn_entry *));
   s->entry[s->n++] = e;
-  if (bn_optset_target(s, e) != NULL)
-    e->traits |= bn_optset_target(s, e)->traits;
-  if (old != NULL) {
-    e->traits |= old->traits;
-    old->shadowed = true;
-  }
-  if (old != NULL && old->given) {
-    /* sysbench does not know our own options: there the script is the only one that declares them.
-     */
-    const bool is_replaced = opt_defaults_win(s) && (old->o->in != 0 || old->last.path != NULL);
-
-    if (!is_replaced)
-      (void)opt_apply(s, e, &old->last);
-  }
+  target = bn_optset_target(s, e);
+  if (target != NULL)
+    e->traits |= target->traits;
+  if (old != NULL)
+    opt_shadow(s, e, old);
   opt_apply_pending(s, e);
   return 0;
+}
+
+/* Returns the general option whose value the default of a script's own option replaces, or NULL.  A
+   value that was given stays, but that of a file in a dialect whose defaults replace it. */
+static struct bn_entry *opt_find_default(const struct bn_optset *s, const struct bn_opt *own)
+{
+  for (size_t i = 0; i < s->n; i++) {
+    struct bn_entry *e = s->entry[i];
+    const bool stays = e->given && !(opt_defaults_win(s) && e->last.path != NULL);
+
+    if (e->o != own && e->shadowed && !stays && bn_opt_same_name(e->o->name, own->name))
+      return e;
+  }
+  return NULL;
 }
 
 int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err)
 {
   const char *text = bn_opt_default(own, s->policy);
-  enum bn_optset_error rc;
+  struct bn_entry *e = text != NULL ? opt_find_default(s, own) : NULL;
 
-  for (size_t i = 0; text != NULL && i < s->n; i++) {
-    struct bn_entry *e = s->entry[i];
-
-    const bool stays = e->given && !(opt_defaults_win(s) && e->last.path != NULL);
-
-    if (e->o == own || !e->shadowed || !bn_opt_same_name(e->o->name, own->name) || stays)
-      continue;
-    rc = bn_optval_parse(e->o, e->value, text, false);
-    if (rc == BN_OPTSET_OK)
-      return 1;
-    return bn_err_set(err, 0, "the default of option --%s, '%s', is none that bench can use",
-                      own->name, text);
-  }
-  return 0;
+  if (e == NULL)
+    return 0;
+  if (bn_optval_parse(e->o, e->value, text, false) == BN_OPTSET_OK)
+    return 1;
+  return bn_err_set(err, 0, "the default of option --%s, '%s', is none that bench can use",
+                    own->name, text);
 }
 
 int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *table, void *values,

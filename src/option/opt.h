@@ -73,6 +73,10 @@ void bn_optset_each_pending(const struct bn_optset *s,
 bool bn_opt_same_name(const char *a, const char *b);
 /* Returns whether name[0..len), which has no 0, is this name. */
 bool bn_opt_is_named(const char *name, size_t len, const char *declared);
+/* Returns whether a list, whose names are separated by ", ", has the name.  NULL: an empty list. */
+bool bn_opt_is_listed(const char *list, const char *name);
+/* Returns the option of a table that has the name name[0..len), or NULL.  table NULL: none. */
+const struct bn_opt *bn_opt_find(const struct bn_opt *table, const char *name, size_t len);
 /* The option of that name, or NULL. */
 const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name);
 /* The traits of the option of that name: its own, those of the general option that it shadows, and

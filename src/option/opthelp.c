@@ -218,9 +218,11 @@ size_t bn_optset_help(const struct bn_optset *s, const char *const *groups, size
   return opthelp_each_listed(&b, opthelp_print_line, &p);
 }
 
-/* Prints the value of an option in mdoc.  In a form, capitals are the name of an argument, and
+/* --- the manual pages: opthelp_put_… print mdoc --- */
+
+/* Prints the value of an option.  In a form, capitals are the name of an argument, and
    brackets enclose what may be left out. */
-static void man_argument(const struct bn_opt *o, const struct bn_policy *policy, FILE *out)
+static void opthelp_put_argument(const struct bn_opt *o, const struct bn_policy *policy, FILE *out)
 {
   const char *form = o->form == NULL && o->type == BN_LIST ? "=LIST" : opthelp_form_of(o, policy);
 
@@ -244,7 +246,7 @@ static void man_argument(const struct bn_opt *o, const struct bn_policy *policy,
   }
 }
 
-static void man_word(const char *word, size_t len, FILE *out)
+static void opthelp_put_word(const char *word, size_t len, FILE *out)
 {
   for (size_t i = 0; i < len; i++) {
     if (word[i] == '-')
@@ -256,27 +258,25 @@ static void man_word(const char *word, size_t len, FILE *out)
   }
 }
 
-/* Prints a sentence in lines short enough for mandoc's lint. */
-static void man_sentence(const char *text, FILE *out)
+/* Prints a sentence, which does not begin with a blank, in lines short enough for mandoc's lint. */
+static void opthelp_put_sentence(const char *text, FILE *out)
 {
   enum { WIDTH = 72 };
-  size_t column = 0, len;
+  size_t len = strcspn(text, " "), column = len;
 
   (void)fputc(toupper((unsigned char)*text), out);
-  for (text++; *text != '\0'; text += len) {
+  opthelp_put_word(text + 1, len - 1, out);
+  for (text += len; *text != '\0'; text += len) {
     text += strspn(text, " ");
     len = strcspn(text, " ");
-    if (text[-1] == ' ') {
-      const bool wrap = column + len > WIDTH;
+    const bool wrap = column + len > WIDTH;
 
-      (void)fputc(wrap ? '\n' : ' ', out);
-      column = wrap ? 0 : column;
-      /* A line that begins with a period or a quote is a request of roff. */
-      if (wrap && (*text == '.' || *text == '\''))
-        (void)fputs("\\&", out);
-    }
-    man_word(text, len, out);
-    column += len + 1;
+    (void)fputc(wrap ? '\n' : ' ', out);
+    /* A line that begins with a period or a quote is a request of roff. */
+    if (wrap && (*text == '.' || *text == '\''))
+      (void)fputs("\\&", out);
+    opthelp_put_word(text, len, out);
+    column = (wrap ? 0 : column) + len + 1;
   }
   (void)fputs(".\n", out);
 }
@@ -290,17 +290,17 @@ static bool opthelp_help_has_choices(const struct bn_opt *o)
   return true;
 }
 
-static void man_bounds(const struct bn_opt *o, FILE *out)
+static void opthelp_put_bounds(const struct bn_opt *o, FILE *out)
 {
   if (o->choices != NULL && opthelp_help_has_choices(o))
     return;
   if (o->choices != NULL) {
-    char text[512] = "one of";
+    static const char one_of[] = "one of ";
+    char text[512];
 
-    for (size_t i = 0; o->choices[i] != NULL && o->choices[i][0] != '\0'; i++)
-      (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s %s", i > 0 ? "," : "",
-                     o->choices[i]);
-    man_sentence(text, out);
+    memcpy(text, one_of, sizeof one_of);
+    bn_optval_list_choices(o, text + sizeof one_of - 1, sizeof text - sizeof one_of + 1);
+    opthelp_put_sentence(text, out);
   } else if (o->max == INT64_MAX && o->min == INT64_MIN) {
     return; /* any whole number */
   } else if (o->max == INT64_MAX || (o->max == INT32_MAX && o->min != 0)) {
@@ -310,7 +310,7 @@ static void man_bounds(const struct bn_opt *o, FILE *out)
   }
 }
 
-static void man_default(const struct bn_opt *o, const struct bn_policy *policy, FILE *out)
+static void opthelp_put_default(const struct bn_opt *o, const struct bn_policy *policy, FILE *out)
 {
   const struct {
     const char *def, *dialect;
@@ -332,26 +332,26 @@ static void man_default(const struct bn_opt *o, const struct bn_policy *policy, 
   (void)fputs(strcmp(here, ".") == 0 ? "\n" : ".\n", out);
 }
 
-static void man_item(void *arg, const struct block *b, const struct bn_opt *o)
+static void opthelp_put_item(void *arg, const struct block *b, const struct bn_opt *o)
 {
   FILE *out = arg;
 
   (void)fprintf(out, ".It Fl Fl %s", o->name);
-  man_argument(o, b->policy, out);
+  opthelp_put_argument(o, b->policy, out);
   if (o->letter != '\0')
     (void)fprintf(out, " , Fl %c Ar %s", o->letter, opthelp_form_of(o, b->policy) + 1);
   (void)fputc('\n', out);
-  man_sentence(o->help, out);
+  opthelp_put_sentence(o->help, out);
   if (o->alias_of != NULL)
     return;
   (void)fputs(".br\n", out);
-  man_bounds(o, out);
-  man_default(o, b->policy, out);
+  opthelp_put_bounds(o, out);
+  opthelp_put_default(o, b->policy, out);
 }
 
 size_t bn_optset_help_man(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out)
 {
   const struct block b = opthelp_block_of(s, groups, n);
 
-  return opthelp_each_listed(&b, man_item, out);
+  return opthelp_each_listed(&b, opthelp_put_item, out);
 }

@@ -26,6 +26,27 @@ bool bn_opt_same_name(const char *a, const char *b)
   return bn_opt_is_named(a, strlen(a), b);
 }
 
+bool bn_opt_is_listed(const char *list, const char *name)
+{
+  while (list != NULL && *list != '\0') {
+    const size_t len = strcspn(list, ",");
+
+    if (bn_opt_is_named(list, len, name))
+      return true;
+    list += len;
+    list += strspn(list, ", ");
+  }
+  return false;
+}
+
+const struct bn_opt *bn_opt_find(const struct bn_opt *table, const char *name, size_t len)
+{
+  for (; table != NULL && table->name != NULL; table++)
+    if (bn_opt_is_named(name, len, table->name))
+      return table;
+  return NULL;
+}
+
 struct bn_entry *bn_optset_entry(const struct bn_optset *s, const char *name)
 {
   for (size_t i = s->n; i > 0; i--)
@@ -36,8 +57,10 @@ struct bn_entry *bn_optset_entry(const struct bn_optset *s, const char *name)
 
 struct bn_entry *bn_optset_target(const struct bn_optset *s, const struct bn_entry *alias)
 {
-  for (size_t i = 0; alias->o->alias_of != NULL && i < s->n; i++)
-    if (bn_opt_same_name(s->entry[i]->o->name, alias->o->alias_of))
+  const char *name = alias->o->alias_of;
+
+  for (size_t i = 0; name != NULL && i < s->n; i++)
+    if (bn_opt_same_name(s->entry[i]->o->name, name))
       return s->entry[i];
   return NULL;
 }

@@ -359,12 +359,11 @@ int bn_opt_refuse(const struct bn_policy *policy, const struct bn_opt_refusal *r
   return -1;
 }
 
-static void optval_list_choices(const struct bn_opt *o, char *out, size_t len)
+void bn_optval_list_choices(const struct bn_opt *o, char *out, size_t len)
 {
   size_t used = 0;
 
   out[0] = '\0';
-  /* An empty choice, the last one, stands for "no value" and is not named. */
   for (size_t i = 0; o->choices[i] != NULL && o->choices[i][0] != '\0' && used < len; i++)
     used += (size_t)snprintf(out + used, len - used, "%s%s", i > 0 ? ", " : "", o->choices[i]);
 }
@@ -423,7 +422,7 @@ static void optval_print_allowed(const struct bn_opt *o, char *out, size_t len)
                       out, len);
     break;
   case BN_CHOICE:
-    optval_list_choices(o, out, len);
+    bn_optval_list_choices(o, out, len);
     break;
   case BN_LIST:
     (void)snprintf(out, len, "%s", o->scalar ? "numbers, separated by commas" : "any text");

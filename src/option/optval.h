@@ -35,6 +35,8 @@ void bn_optval_clear(const struct bn_opt *o, void *value);
 /* Fills a fault of that kind in the words of the policy. */
 void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_error kind,
                        const struct bn_policy *policy, struct bn_optset_fault *out);
+/* Prints the choices with ", " between them, but an empty one, the last, which means "no value". */
+void bn_optval_list_choices(const struct bn_opt *o, char *out, size_t len);
 /* The value as a number, for comparing; 0 for what is none. */
 double bn_optval_number(const struct bn_opt *o, const void *value);
 

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/units.h"
+#include "option/words.h"
 
 /* Chords of so many parts of a wave have its area within 0.02 % in each half of it. */
 enum { SINE_PIECES = 128 };
@@ -43,29 +44,20 @@ static void profile_skip_blanks(struct profile_reader *r)
   r->at += strspn(r->at, blanks);
 }
 
-/* Moves behind the word if it is there. */
-static bool profile_word(struct profile_reader *r, const char *word)
-{
-  const size_t len = strlen(word);
-
-  if (strncmp(r->at, word, len) != 0)
-    return false;
-  r->at += len;
-  return true;
-}
-
 static bool profile_expect(struct profile_reader *r, const char *word)
 {
-  return profile_word(r, word) || profile_fail(r, "'%s' is missing", word);
+  return bn_words_skip(&r->at, word) || profile_fail(r, "'%s' is missing", word);
 }
 
 /* The words of messages and forms for each kind of curve. */
 static const struct {
   const char *value, *form;
+  const char *missing, *refused; /* a text is no value; a trace has a value that is not allowed */
   int most;
 } curves[] = {
-    [BN_PROFILE_RATE] = {"rate", "RATE", INT32_MAX},
-    [BN_PROFILE_THREADS] = {"number of threads", "THREADS", 1000000},
+    [BN_PROFILE_RATE] = {"rate", "RATE", "not a rate", "the rate is too great", INT32_MAX},
+    [BN_PROFILE_THREADS] = {"number of threads", "THREADS", "not a number of threads",
+                            "not a whole number of threads, or too great", 1000000},
 };
 
 /* Returns what is wrong with a value, or NULL. */
@@ -76,12 +68,12 @@ static const char *profile_wrong_value(const struct profile_reader *r, double va
   return r->out->of == BN_PROFILE_THREADS && value != floor(value) ? "not whole; at most" : NULL;
 }
 
-static bool profile_value(struct profile_reader *r, double *value)
+static bool profile_read_value(struct profile_reader *r, double *value)
 {
   const char *const begin = r->at, *wrong;
 
   if (!bn_units_read(&r->at, value))
-    return profile_fail(r, "not a %s", curves[r->out->of].value);
+    return profile_fail(r, "%s", curves[r->out->of].missing);
   wrong = profile_wrong_value(r, *value);
   if (wrong == NULL)
     return true;
@@ -90,7 +82,7 @@ static bool profile_value(struct profile_reader *r, double *value)
                       curves[r->out->of].most);
 }
 
-static bool profile_time(struct profile_reader *r, double *s)
+static bool profile_read_time(struct profile_reader *r, double *s)
 {
   const char *const begin = r->at;
   double ns;
@@ -112,7 +104,9 @@ static void *profile_grow(void *things, size_t n, size_t size)
   return (n & (n - 1)) == 0 ? bn_alloc_resize(things, n == 0 ? 1 : 2 * n, size) : things;
 }
 
-static bool profile_add(struct profile_reader *r, double start_rate, double end_rate, double span_s)
+/* Adds a piece behind those there are, which makes the phases longer by it. */
+static bool profile_add_piece(struct profile_reader *r, double start_rate, double end_rate,
+                              double span_s)
 {
   struct bn_profile *out = r->out;
 
@@ -129,12 +123,27 @@ static bool profile_add(struct profile_reader *r, double start_rate, double end_
 }
 
 /* Returns the phase that is being read. */
-static struct bn_profile_phase *profile_phase_of(const struct profile_reader *r)
+static struct bn_profile_phase *profile_current_phase(const struct profile_reader *r)
 {
   return &r->out->phase[r->out->n_phases - 1];
 }
 
-/* The first piece is that of the lead. */
+/* Adds the piece of the lead, which a burst that is the first phase falls back to: its rate is 0
+   until the phases are known. */
+static void profile_add_lead(struct profile_reader *r)
+{
+  (void)profile_add_piece(r, 0, 0, 0); /* the first piece is not one too many */
+}
+
+/* Gives the lead its length, and the rate with which the phases begin: each phase has a piece. */
+static void profile_set_lead(struct bn_profile *out, double lead_s)
+{
+  const double rate = out->piece[1].start_rate;
+
+  out->piece[0] = (struct bn_rate_piece){.start_rate = rate, .end_rate = rate, .span_s = lead_s};
+  out->lead_s = lead_s;
+}
+
 static double profile_last_rate(const struct profile_reader *r)
 {
   return r->out->piece[r->out->n_pieces - 1].end_rate;
@@ -142,78 +151,78 @@ static double profile_last_rate(const struct profile_reader *r)
 
 /* --- phases --- */
 
-static bool profile_ramp(struct profile_reader *r)
+static bool profile_read_ramp(struct profile_reader *r)
 {
   double from, to, s;
 
-  return profile_value(r, &from) && profile_expect(r, "..") && profile_value(r, &to) &&
-         profile_expect(r, "/") && profile_time(r, &s) && profile_add(r, from, to, s);
+  return profile_read_value(r, &from) && profile_expect(r, "..") && profile_read_value(r, &to) &&
+         profile_expect(r, "/") && profile_read_time(r, &s) && profile_add_piece(r, from, to, s);
 }
 
-static bool profile_hold(struct profile_reader *r)
+static bool profile_read_hold(struct profile_reader *r)
 {
   double rate, s;
 
-  return profile_value(r, &rate) && profile_expect(r, "/") && profile_time(r, &s) &&
-         profile_add(r, rate, rate, s);
+  return profile_read_value(r, &rate) && profile_expect(r, "/") && profile_read_time(r, &s) &&
+         profile_add_piece(r, rate, rate, s);
 }
 
 /* The last step is the last one that does not pass `to`, but for rounding. */
-static bool profile_step(struct profile_reader *r)
+static bool profile_read_step(struct profile_reader *r)
 {
   double from, to, by, s, steps;
   const char *sign;
 
-  if (!profile_value(r, &from) || !profile_expect(r, "..") || !profile_value(r, &to))
+  if (!profile_read_value(r, &from) || !profile_expect(r, "..") || !profile_read_value(r, &to))
     return false;
   sign = r->at;
-  if (!profile_expect(r, to < from ? "-" : "+") || !profile_value(r, &by))
+  if (!profile_expect(r, to < from ? "-" : "+") || !profile_read_value(r, &by))
     return false;
   if (by <= 0) {
     r->at = sign + 1;
     return profile_fail(r, "the step is 0");
   }
-  if (!profile_expect(r, "/") || !profile_time(r, &s))
+  if (!profile_expect(r, "/") || !profile_read_time(r, &s))
     return false;
   steps = floor(fabs(to - from) / by + 1e-9);
   for (double k = 0; k <= steps; k++) {
     const double rate = fmax(0, from + (to < from ? -by : by) * k);
 
-    if (!profile_add(r, rate, rate, s))
+    if (!profile_add_piece(r, rate, rate, s))
       return false;
   }
   return true;
 }
 
 /* Reads " for TIME"; without it, *s stays what it is. */
-static bool profile_for(struct profile_reader *r, double *s)
+static bool profile_read_for(struct profile_reader *r, double *s)
 {
   profile_skip_blanks(r);
-  if (!profile_word(r, "for"))
+  if (!bn_words_skip(&r->at, "for"))
     return true;
   profile_skip_blanks(r);
-  return profile_time(r, s);
+  return profile_read_time(r, s);
 }
 
 /* Begins and ends at the mean, and rises first. */
-static bool profile_sine(struct profile_reader *r)
+static bool profile_read_sine(struct profile_reader *r)
 {
   double mean, height, period_s, s, rate;
   const char *begin;
 
-  if (!profile_value(r, &mean) || !profile_expect(r, "+-"))
+  if (!profile_read_value(r, &mean) || !profile_expect(r, "+-"))
     return false;
   begin = r->at;
-  if (!profile_value(r, &height))
+  if (!profile_read_value(r, &height))
     return false;
   if (height > mean) {
     r->at = begin;
     return profile_fail(r, "the %s would fall below 0", curves[r->out->of].value);
   }
-  if (!profile_expect(r, "/") || !profile_time(r, &period_s))
+  if (!profile_expect(r, "/") || !profile_read_time(r, &period_s))
     return false;
   s = period_s;
-  if (!profile_for(r, &s))
+  if (!profile_read_for(r, &s))
     return false;
   rate = mean;
   for (double k = 0; k * period_s / SINE_PIECES < s; k++) {
@@ -221,7 +230,7 @@ static bool profile_sine(struct profile_reader *r)
     const double to_s = fmin(s, (k + 1) * period_s / SINE_PIECES);
     const double next = fmax(0, mean + height * sin(2 * M_PI * fmod(to_s / period_s, 1)));
 
-    if (to_s > from_s && !profile_add(r, rate, next, to_s - from_s))
+    if (to_s > from_s && !profile_add_piece(r, rate, next, to_s - from_s))
       return false;
     rate = next;
   }
@@ -229,35 +238,35 @@ static bool profile_sine(struct profile_reader *r)
 }
 
 /* Each period begins with the burst; then the rate is that with which the phase before ended. */
-static bool profile_burst(struct profile_reader *r)
+static bool profile_read_burst(struct profile_reader *r)
 {
   const double base = profile_last_rate(r);
   double rate, burst_s, period_s, s;
   const char *begin;
 
-  if (!profile_value(r, &rate) || !profile_expect(r, "/") || !profile_time(r, &burst_s))
+  if (!profile_read_value(r, &rate) || !profile_expect(r, "/") || !profile_read_time(r, &burst_s))
     return false;
   profile_skip_blanks(r);
   if (!profile_expect(r, "every"))
     return false;
   profile_skip_blanks(r);
   begin = r->at;
-  if (!profile_time(r, &period_s))
+  if (!profile_read_time(r, &period_s))
     return false;
   if (period_s <= burst_s) {
     r->at = begin;
     return profile_fail(r, "not longer than the burst");
   }
   s = period_s;
-  if (!profile_for(r, &s))
+  if (!profile_read_for(r, &s))
     return false;
-  profile_phase_of(r)->burst_s = burst_s;
-  profile_phase_of(r)->period_s = period_s;
+  profile_current_phase(r)->burst_s = burst_s;
+  profile_current_phase(r)->period_s = period_s;
   for (double k = 0; k * period_s < s; k++) {
     const double left_s = s - k * period_s;
 
-    if (!profile_add(r, rate, rate, fmin(left_s, burst_s)) ||
-        (left_s > burst_s && !profile_add(r, base, base, fmin(left_s, period_s) - burst_s)))
+    if (!profile_add_piece(r, rate, rate, fmin(left_s, burst_s)) ||
+        (left_s > burst_s && !profile_add_piece(r, base, base, fmin(left_s, period_s) - burst_s)))
       return false;
   }
   return true;
@@ -279,35 +288,38 @@ static const char *profile_read_row(const struct profile_reader *r, const char *
   if (**at == ',')
     *at += 1 + strspn(*at + 1, blanks);
   if (!bn_units_read(at, &row->rate))
-    return r->out->of == BN_PROFILE_RATE ? "not a rate" : "not a number of threads";
+    return curves[r->out->of].missing;
   if (profile_wrong_value(r, row->rate) != NULL)
-    return r->out->of == BN_PROFILE_RATE ? "the rate is too great"
-                                         : "not a whole number of threads, or too great";
+    return curves[r->out->of].refused;
   *at += strspn(*at, blanks);
   return **at == '\0' || **at == '#' ? NULL : "more than two columns";
 }
 
-/* Takes the rows of a trace: each rate holds until the next row's second, and the last one as long
-   as that before it. */
+/* The rows of a trace that were read: each rate holds until the next row's second, and the last one
+   as long as that before it. */
 struct profile_trace {
   struct profile_row last;
   size_t rows;
-  double span_s;
+  double span_s; /* between the last two rows */
 };
 
-static bool profile_trace_row(struct profile_reader *r, struct profile_trace *t,
-                              const struct profile_row *row)
+/* Adds the piece of the row before this one, which tells how long that lasts. */
+static bool profile_add_row(struct profile_reader *r, struct profile_trace *t,
+                            const struct profile_row *row)
 {
-  t->span_s = row->s - t->last.s;
-  if (t->rows++ > 0 && !profile_add(r, t->last.rate, t->last.rate, t->span_s))
-    return false;
+  if (t->rows > 0) {
+    t->span_s = row->s - t->last.s;
+    if (!profile_add_piece(r, t->last.rate, t->last.rate, t->span_s))
+      return false;
+  }
   t->last = *row;
+  t->rows++;
   return true;
 }
 
 /* The first line may be a heading. */
-static bool profile_trace_line(struct profile_reader *r, struct profile_trace *t, const char *line,
-                               size_t number)
+static bool profile_read_line(struct profile_reader *r, struct profile_trace *t, const char *line,
+                              size_t number)
 {
   const char *at = line + strspn(line, blanks), *fault;
   struct profile_row row;
@@ -323,10 +335,10 @@ static bool profile_trace_line(struct profile_reader *r, struct profile_trace *t
   if (fault != NULL)
     return profile_fail(r, "line %zu of the file, column %zu: %s", number, (size_t)(at - line) + 1,
                         fault);
-  return profile_trace_row(r, t, &row);
+  return profile_add_row(r, t, &row);
 }
 
-static bool profile_trace_file(struct profile_reader *r, FILE *file)
+static bool profile_read_file(struct profile_reader *r, FILE *file)
 {
   struct profile_trace t = {.rows = 0};
   char *line = NULL;
@@ -334,13 +346,13 @@ static bool profile_trace_file(struct profile_reader *r, FILE *file)
   bool ok = true;
 
   while (ok && getline(&line, &size, file) >= 0)
-    ok = profile_trace_line(r, &t, line, ++number);
+    ok = profile_read_line(r, &t, line, ++number);
   if (ok && ferror(file) != 0)
     ok = profile_fail(r, "cannot read the file: %s", strerror(errno));
   free(line);
   if (ok && t.rows < 2)
     return profile_fail(r, "the file has %zu rows; a trace needs two", t.rows);
-  return ok && profile_add(r, t.last.rate, t.last.rate, t.span_s);
+  return ok && profile_add_piece(r, t.last.rate, t.last.rate, t.span_s);
 }
 
 /* Returns the length of the text up to the end of its phase, without blanks there. */
@@ -353,7 +365,7 @@ static size_t profile_text_len(const char *text)
   return len;
 }
 
-static bool profile_trace(struct profile_reader *r)
+static bool profile_read_trace(struct profile_reader *r)
 {
   const char *const begin = r->at;
   const size_t len = profile_text_len(begin);
@@ -369,7 +381,7 @@ static bool profile_trace(struct profile_reader *r)
   free(path);
   if (file == NULL)
     return profile_fail(r, "cannot open the file: %s", strerror(errno));
-  ok = profile_trace_file(r, file);
+  ok = profile_read_file(r, file);
   (void)fclose(file);
   if (ok)
     r->at += len;
@@ -383,12 +395,12 @@ static const struct {
   const char *word, *form;
   bool (*read)(struct profile_reader *r);
 } forms[] = {
-    {"ramp:", "ramp:@..@/TIME", profile_ramp},
-    {"hold:", "hold:@/TIME", profile_hold},
-    {"step:", "step:@..@+@/TIME", profile_step},
-    {"sine:", "sine:@+-@/TIME [for TIME]", profile_sine},
-    {"burst:", "burst:@/TIME every TIME [for TIME]", profile_burst},
-    {"trace:", "trace:FILE", profile_trace},
+    {"ramp:", "ramp:@..@/TIME", profile_read_ramp},
+    {"hold:", "hold:@/TIME", profile_read_hold},
+    {"step:", "step:@..@+@/TIME", profile_read_step},
+    {"sine:", "sine:@+-@/TIME [for TIME]", profile_read_sine},
+    {"burst:", "burst:@/TIME every TIME [for TIME]", profile_read_burst},
+    {"trace:", "trace:FILE", profile_read_trace},
 };
 
 static bool profile_begin_phase(struct profile_reader *r)
@@ -403,16 +415,16 @@ static bool profile_begin_phase(struct profile_reader *r)
   return true;
 }
 
-static bool profile_phase(struct profile_reader *r)
+static bool profile_read_phase(struct profile_reader *r)
 {
   if (!profile_begin_phase(r))
     return false;
   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
-    if (profile_word(r, forms[i].word)) {
+    if (bn_words_skip(&r->at, forms[i].word)) {
       r->form = forms[i].form;
       if (!forms[i].read(r))
         return false;
-      profile_phase_of(r)->span_s = r->out->span_s - profile_phase_of(r)->from_s;
+      profile_current_phase(r)->span_s = r->out->span_s - profile_current_phase(r)->from_s;
       profile_skip_blanks(r);
       return *r->at == ';' || *r->at == '\0' || profile_fail(r, "the phase should end here");
     }
@@ -449,7 +461,7 @@ static int profile_read_phases(struct profile_reader *r, char wrong[BN_PROFILE_W
     profile_skip_blanks(r);
     phase = r->at;
     r->form = NULL;
-    if (!profile_phase(r)) {
+    if (!profile_read_phase(r)) {
       profile_explain(r, phase, number, wrong);
       return -1;
     }
@@ -465,13 +477,12 @@ int bn_profile_parse(const char *text, enum bn_profile_of of, double lead_s, str
   struct profile_reader r = {.text = text, .at = text, .out = out};
 
   *out = (struct bn_profile){.of = of};
-  (void)profile_add(&r, 0, 0, 0);
+  profile_add_lead(&r);
   if (profile_read_phases(&r, wrong) != 0) {
     bn_profile_done(out);
     return -1;
   }
-  out->piece[0].start_rate = out->piece[0].end_rate = out->piece[1].start_rate;
-  out->piece[0].span_s = out->lead_s = lead_s;
+  profile_set_lead(out, lead_s);
   bn_rate_curve_sum(out->piece, out->n_pieces);
   return 0;
 }

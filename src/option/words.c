@@ -9,7 +9,17 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 
-static const char blanks[] = " \t\n";
+#define BLANKS " \t\n"
+
+bool bn_words_skip(const char **at, const char *word)
+{
+  const size_t len = strlen(word);
+
+  if (strncmp(*at, word, len) != 0)
+    return false;
+  *at += len;
+  return true;
+}
 
 void bn_words_take(struct bn_list *words, char *word)
 {
@@ -29,7 +39,7 @@ static const char *words_append_part(const char *s, struct bn_buf *word)
   const char *end;
 
   if (*s != '\'' && *s != '"') {
-    const size_t len = strcspn(s, " \t\n'\"");
+    const size_t len = strcspn(s, BLANKS "'\"");
 
     (void)bn_buf_add(word, s, len);
     return s + len;
@@ -41,33 +51,34 @@ static const char *words_append_part(const char *s, struct bn_buf *word)
   return end + 1;
 }
 
-/* Takes one word.  Returns what follows, or NULL and err. */
+/* Adds the word at s, without its quotes, to the list.  Returns what follows, or NULL and err. */
 static const char *words_split_one(const char *s, struct bn_list *out, struct bn_err *err)
 {
   struct bn_buf word = {.max = 0};
-  char quote = '\0';
 
-  while (s != NULL && *s != '\0' && strchr(blanks, *s) == NULL) {
-    quote = *s;
-    s = words_append_part(s, &word);
+  while (*s != '\0' && strchr(BLANKS, *s) == NULL) {
+    const char *rest = words_append_part(s, &word);
+
+    if (rest == NULL) {
+      bn_buf_done(&word);
+      (void)bn_err_set(err, EINVAL, "the quote %c has no end", *s);
+      return NULL;
+    }
+    s = rest;
   }
-  if (s == NULL)
-    (void)bn_err_set(err, EINVAL, "the quote %c has no end", quote);
-  else
-    bn_words_take(out, bn_buf_take(&word));
-  bn_buf_done(&word);
+  bn_words_take(out, bn_buf_take(&word));
   return s;
 }
 
 int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err)
 {
-  const char *s = text + strspn(text, blanks);
+  const char *s = text + strspn(text, BLANKS);
 
   *out = (struct bn_list){.n = 0};
   while (s != NULL && *s != '\0') {
     s = words_split_one(s, out, err);
     if (s != NULL)
-      s += strspn(s, blanks);
+      s += strspn(s, BLANKS);
   }
   if (s != NULL)
     return 0;

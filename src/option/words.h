@@ -3,9 +3,13 @@
 #ifndef BN_OPTION_WORDS_H
 #define BN_OPTION_WORDS_H
 
+#include <stdbool.h>
+
 #include "api/opt.h"
 #include "base/err.h"
 
+/* Moves *at behind the word if the text there begins with it, and returns whether it does. */
+bool bn_words_skip(const char **at, const char *word);
 /* Blanks, tabs and newlines separate words.  What stands between '…' or "…" is taken as it is, also
    within a word.  Nothing else is special.  -1: err says what is wrong with the text; out is then
    empty. */
