@@ -27,7 +27,7 @@ static int named_add_assert(const char *text, struct bn_assert *out, size_t *n)
   bn_log_stderr("--assert=%s: %s", text, err.text);
   if (err.code == ENOENT) {
     bn_assert_names(&names);
-    bn_log_stderr("the metrics are: %s", names.data != NULL ? names.data : "");
+    bn_log_stderr("the metrics are: %s", names.data);
     bn_buf_done(&names);
   }
   return -1;
@@ -58,21 +58,25 @@ int bn_named_labels(const struct bn_list *list)
   return 0;
 }
 
-/* Marks the watcher of that name.  Returns false if there is none, and logs the names of all. */
-static bool named_mark_watcher(const char *name, bool *watched)
+static void named_refuse_watcher(const char *name)
 {
   struct bn_buf names = {0};
 
-  for (size_t i = 0; bn_registry_watchers[i] != NULL; i++) {
+  for (size_t i = 0; bn_registry_watchers[i] != NULL; i++)
     (void)bn_buf_printf(&names, "%s%s", i > 0 ? ", " : "", bn_registry_watchers[i]->name);
+  bn_log_stderr("--watch=%s: unknown; allowed: %s", name, names.data);
+  bn_buf_done(&names);
+}
+
+/* Marks the watcher of that name.  Returns false if there is none, and logs the names of all. */
+static bool named_mark_watcher(const char *name, bool *watched)
+{
+  for (size_t i = 0; bn_registry_watchers[i] != NULL; i++)
     if (strcmp(bn_registry_watchers[i]->name, name) == 0) {
-      bn_buf_done(&names);
       watched[i] = true;
       return true;
     }
-  }
-  bn_log_stderr("--watch=%s: unknown; allowed: %s", name, names.data != NULL ? names.data : "");
-  bn_buf_done(&names);
+  named_refuse_watcher(name);
   return false;
 }
 

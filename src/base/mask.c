@@ -78,3 +78,9 @@ const char *bn_mask_text(const char *text, char out[BN_MASK_MAX])
 
   return end != NULL ? mask_behind(text, (size_t)(end - text), out) : text;
 }
+
+void bn_mask_overwrite(char *secret)
+{
+  for (size_t i = 0; secret[i] != '\0'; i++)
+    secret[i] = i < 4 ? 'x' : ' ';
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Masks what may be a password in a text that is shown.
 
-   Pure: the text alone decides.  Nothing here knows which options exist. */
+   The text alone decides.  Nothing here knows which options exist. */
 #ifndef BN_BASE_MASK_H
 #define BN_BASE_MASK_H
 
@@ -21,5 +21,8 @@ const char *bn_mask_arg(const char *arg, char out[BN_MASK_MAX]);
 /* Masks what follows the first password in a text: "host=x password=y", "mysql://user:password@h".
    Returns the text itself if there is none. */
 const char *bn_mask_text(const char *text, char out[BN_MASK_MAX]);
+/* Overwrites a secret in an argument vector by four letters and blanks, so that `ps` does not show
+   its length either. */
+void bn_mask_overwrite(char *secret);
 
 #endif

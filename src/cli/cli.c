@@ -572,9 +572,8 @@ void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options)
     *value++ = '=';
     /* The text of --group has options of its own. */
     secret |= o != NULL && o->verbatim && bn_mask_text(value, masked) != value;
-    /* Four letters, so that `ps` does not show the length of the secret either. */
-    for (size_t k = 0; secret && value[k] != '\0'; k++)
-      value[k] = k < 4 ? 'x' : ' ';
+    if (secret)
+      bn_mask_overwrite(value);
   }
 }
 

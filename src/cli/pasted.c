@@ -35,10 +35,10 @@ static const struct lookalike lookalikes[] = {
     {"\xe2\x88\x92", "U+2212 (a minus sign)", true},
 };
 
-enum { LOOKALIKES = sizeof lookalikes / sizeof lookalikes[0] };
+enum { LOOKALIKES = sizeof lookalikes / sizeof lookalikes[0], NAME_SIZE = 64 };
 
 /* Returns the lookalike that the text begins with, or NULL. */
-static const struct lookalike *lookalike_at_start(const char *text)
+static const struct lookalike *pasted_find_at_start(const char *text)
 {
   for (size_t i = 0; i < LOOKALIKES; i++)
     if (strncmp(text, lookalikes[i].bytes, strlen(lookalikes[i].bytes)) == 0)
@@ -47,7 +47,7 @@ static const struct lookalike *lookalike_at_start(const char *text)
 }
 
 /* Returns the blank at the end of the text, or NULL. */
-static const struct lookalike *lookalike_at_end(const char *text)
+static const struct lookalike *pasted_find_at_end(const char *text)
 {
   const size_t len = strlen(text);
 
@@ -61,46 +61,55 @@ static const struct lookalike *lookalike_at_end(const char *text)
 }
 
 /* Returns the lookalike in the name of an option or where a name begins, or NULL. */
-static const struct lookalike *lookalike_in_name(const char *arg)
+static const struct lookalike *pasted_find_in_name(const char *arg)
 {
-  const struct lookalike *found = lookalike_at_start(arg + strspn(arg, "-"));
+  const struct lookalike *found = pasted_find_at_start(arg + strspn(arg, "-"));
 
   for (size_t i = 0; found == NULL && arg[0] == '-' && arg[i] != '\0' && arg[i] != '='; i++)
-    found = lookalike_at_start(arg + i);
+    found = pasted_find_at_start(arg + i);
   return found;
 }
 
 /* Returns the lookalike that the argument is refused for, or NULL.  A value may begin with a dash
    of its own. */
-static const struct lookalike *lookalike_find(const char *arg)
+static const struct lookalike *pasted_find(const char *arg)
 {
-  const char *value = strchr(arg, '=');
-  const struct lookalike *found = lookalike_in_name(arg);
+  const char *equals = strchr(arg, '=');
+  const struct lookalike *in_name = pasted_find_in_name(arg);
+  const struct lookalike *in_value = equals != NULL ? pasted_find_at_start(equals + 1) : NULL;
 
-  if (found == NULL && value != NULL && (found = lookalike_at_start(value + 1)) != NULL &&
-      found->dash)
-    found = NULL;
-  return found != NULL ? found : lookalike_at_end(arg);
+  if (in_name != NULL)
+    return in_name;
+  return in_value != NULL && !in_value->dash ? in_value : pasted_find_at_end(arg);
+}
+
+/* Returns the argument without the dashes, blanks and their lookalikes at its beginning. */
+static const char *pasted_skip_dashes(const char *arg)
+{
+  for (;;) {
+    const struct lookalike *s = pasted_find_at_start(arg);
+
+    if (s == NULL && *arg != '-')
+      return arg;
+    arg += s != NULL ? strlen(s->bytes) : 1;
+  }
 }
 
 /* Names the option for the message.  A word without '=' may be a password and is not shown. */
-static void pasted_name_option(const char *arg, char name[64])
+static void pasted_name_option(const char *arg, char name[NAME_SIZE])
 {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
-  size_t len;
+  const char *own = pasted_skip_dashes(arg);
+  const size_t len = strspn(own, "abcdefghijklmnopqrstuvwxyz0123456789-_");
 
-  for (const struct lookalike *s; (s = lookalike_at_start(arg)) != NULL || *arg == '-';)
-    arg += s != NULL ? strlen(s->bytes) : 1;
-  len = strspn(arg, letters);
   name[0] = '\0';
-  if (len > 0 && arg[len] == '=')
-    (void)snprintf(name, 64, " ('--%.*s')", (int)(len < 50 ? len : 50), arg);
+  if (len > 0 && own[len] == '=')
+    (void)snprintf(name, NAME_SIZE, " ('--%.*s')", (int)(len < 50 ? len : 50), own);
 }
 
 int bn_cli_check_pasted(const char *arg, int position)
 {
-  const struct lookalike *found = lookalike_find(arg);
-  char name[64];
+  const struct lookalike *found = pasted_find(arg);
+  char name[NAME_SIZE];
 
   /* The name of an existing file may have any characters. */
   if (found == NULL || (arg[0] != '-' && access(arg, F_OK) == 0))

@@ -92,6 +92,12 @@ static void subcommand_set_option(const struct asking *a, const char *arg)
   free(own_name);
 }
 
+/* Returns the option of the subcommand that "--NAME" or "--NAME=VALUE" names, or NULL. */
+static const struct bn_opt *subcommand_find_option(const struct asking *a, const char *arg)
+{
+  return bn_opt_find(a->sub->options, arg + 2, strcspn(arg + 2, "="));
+}
+
 /* Returns NULL if the argument is not a letter that an option of the subcommand has. */
 static const struct bn_opt *subcommand_option_of_letter(const struct asking *a, const char *arg)
 {
@@ -103,10 +109,10 @@ static const struct bn_opt *subcommand_option_of_letter(const struct asking *a, 
 
 static void subcommand_set_value(const struct asking *a, const struct bn_opt *o, const char *value)
 {
-  char *option = bn_alloc_print("--%s=%s", o->name, value);
+  char *typed = bn_alloc_print("--%s=%s", o->name, value);
 
-  subcommand_set_option(a, option);
-  free(option);
+  (void)bn_optset_set(a->set, o->name, value, typed);
+  free(typed);
 }
 
 /* Takes "-o VALUE" or "-oVALUE"; `next` is the argument behind it, or NULL.  Returns how many of
@@ -122,22 +128,13 @@ static int subcommand_set_lettered(struct asking *a, const struct bn_opt *o, con
   return value == next ? 2 : 1;
 }
 
-/* Returns NULL if the argument is no "--name" of an option that has to have a value. */
-static const struct bn_opt *subcommand_option_without_value(const struct asking *a, const char *arg)
-{
-  for (const struct bn_opt *o = a->sub->options; o != NULL && o->name != NULL; o++)
-    if (o->type != BN_BOOL && bn_opt_same_name(arg + 2, o->name))
-      return o;
-  return NULL;
-}
-
-/* "--name=VALUE", or "--name VALUE" as many programs have it.  Returns how many arguments it
+/* Takes "--name=VALUE", or "--name VALUE" as many programs have it.  Returns how many arguments it
    took. */
 static int subcommand_set_named(const struct asking *a, const char *arg, const char *next)
 {
-  const struct bn_opt *o = subcommand_option_without_value(a, arg);
+  const struct bn_opt *o = subcommand_find_option(a, arg);
 
-  if (o != NULL && next != NULL) {
+  if (o != NULL && o->type != BN_BOOL && strchr(arg, '=') == NULL && next != NULL) {
     subcommand_set_value(a, o, next);
     return 2;
   }
@@ -154,35 +151,35 @@ static int subcommand_check_options(const struct asking *a, struct bn_err *err)
   return 0;
 }
 
-/* Returns the options in a usage line.  A file declares its own, which stand behind its name. */
-static const char *subcommand_usage_options(const struct bn_subcommand *sub)
+/* Returns the usage line, which the caller frees.  The options of a file that declares a study
+   stand behind its name, among the operands. */
+static char *subcommand_usage(const struct bn_subcommand *sub)
 {
-  return sub->loads_file ? "" : " [options]...";
+  return bn_alloc_print("bench %s%s %s", sub->name, sub->loads_file ? "" : " [options]...",
+                        sub->operands);
 }
 
+/* An operand too many may be meant as the value of an option, and so have a password. */
 static int subcommand_check_operands(const struct asking *a, struct bn_err *err)
 {
-  const struct bn_subcommand *sub = a->sub;
+  const size_t most = a->sub->max_operands;
+  char *usage = subcommand_usage(a->sub), masked[BN_MASK_MAX];
+  int rc = 0;
 
-  if (a->n_operands < sub->min_operands)
-    return bn_err_set(err, 0, "too few arguments; usage: bench %s%s %s", sub->name,
-                      subcommand_usage_options(sub), sub->operands);
-  if (a->n_operands > sub->max_operands)
-    return bn_err_set(err, 0, "too many arguments, from '%s' on; usage: bench %s%s %s",
-                      a->operand[sub->max_operands], sub->name, subcommand_usage_options(sub),
-                      sub->operands);
-  return 0;
+  if (a->n_operands < a->sub->min_operands)
+    rc = bn_err_set(err, 0, "too few arguments; usage: %s", usage);
+  else if (a->n_operands > most)
+    rc = bn_err_set(err, 0, "too many arguments, from '%s' on; usage: %s",
+                    bn_mask_text(a->operand[most], masked), usage);
+  free(usage);
+  return rc;
 }
 
 /* Returns whether "--NAME" or "--NAME=VALUE" is an option of the subcommand. */
 static bool subcommand_is_own(const struct asking *a, const char *arg)
 {
-  const size_t len = strcspn(arg + 2, "=");
-
-  for (const struct bn_opt *o = a->sub->options; o != NULL && o->name != NULL; o++)
-    if (bn_opt_is_named(arg + 2, len, o->name))
-      return true;
-  return bn_opt_is_named(arg + 2, len, "help");
+  return subcommand_find_option(a, arg) != NULL ||
+         bn_opt_is_named(arg + 2, strcspn(arg + 2, "="), "help");
 }
 
 /* Returns whether an argument belongs to the command line of a run.  "oltp_read_write --help" asks
@@ -244,19 +241,19 @@ static int subcommand_take_argument(struct asking *a, const char *arg, const cha
 /* Hides the value of an option that is a secret, in its first or second argument. */
 static void subcommand_hide_secret(const struct asking *a, char *arg, char *next)
 {
-  const struct bn_opt *o = subcommand_option_of_letter(a, arg);
-  char *value = strchr(arg, '=');
-  char name[64];
+  const struct bn_opt *o;
+  char *value;
 
   if (strncmp(arg, "--", 2) == 0) {
-    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
-    o = bn_optset_find(a->set, name);
+    o = subcommand_find_option(a, arg);
+    value = strchr(arg, '=');
     value = value != NULL ? value + 1 : next;
-  } else if (o != NULL) {
-    value = arg[2] != '\0' ? arg + 2 : next;
+  } else {
+    o = subcommand_option_of_letter(a, arg);
+    value = o != NULL && arg[2] != '\0' ? arg + 2 : next;
   }
   if (o != NULL && bn_opt_is_secret(o) && value != NULL)
-    memset(value, 'x', strlen(value));
+    bn_mask_overwrite(value);
 }
 
 /* The argument at the position `skipped` was read before; 0 stands for none. */
@@ -283,9 +280,10 @@ static void subcommand_print_help(const struct asking *a, FILE *out)
 {
   const char *const groups[] = {a->group};
   const struct bn_subcommand *sub = a->sub;
+  char *usage = subcommand_usage(sub);
 
-  (void)fprintf(out, "Usage:\n  bench %s%s %s\n\n%s - %s\n\n", sub->name,
-                subcommand_usage_options(sub), sub->operands, sub->name, sub->title);
+  (void)fprintf(out, "Usage:\n  %s\n\n%s - %s\n\n", usage, sub->name, sub->title);
+  free(usage);
   if (sub->loads_file)
     return;
   (void)fprintf(out, "%s:\n", a->group);
@@ -322,7 +320,7 @@ void bn_subcommand_scrub(int argc, char *const *argv)
     char *equals = strchr(argv[i], '='), *value = equals != NULL ? equals + 1 : argv[i];
 
     if ((equals != NULL && bn_mask_names_secret(argv[i])) || bn_mask_text(value, shown) != value)
-      memset(value, 'x', strlen(value));
+      bn_mask_overwrite(value);
   }
 }
 

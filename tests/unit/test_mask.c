@@ -76,12 +76,27 @@ static void names_of_secrets_have_a_word(void **state)
   assert_false(bn_mask_names_secret("num-passes"));
 }
 
+static void an_overwritten_secret_does_not_show_its_length(void **state)
+{
+  static const char *const rows[][2] = {
+      {"geheim", "xxxx  "}, {"four", "xxxx"}, {"pw", "xx"}, {"", ""}};
+  char text[8];
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    (void)snprintf(text, sizeof text, "%s", rows[i][0]);
+    bn_mask_overwrite(text);
+    assert_string_equal(text, rows[i][1]);
+  }
+}
+
 BN_TESTS(mask)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_of_options_are_hidden),
       cmocka_unit_test(passwords_in_texts_are_hidden),
       cmocka_unit_test(names_of_secrets_have_a_word),
+      cmocka_unit_test(an_overwritten_secret_does_not_show_its_length),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
