@@ -15,16 +15,18 @@ static int named_add_assert(const char *text, struct bn_assert *out, size_t *n)
 {
   struct bn_err err = {0};
   struct bn_buf names = {0};
+  char masked[BN_MASK_MAX];
+  const char *shown = bn_mask_text(text, masked);
 
   if (*n == BN_ASSERTS_MAX) {
-    bn_log_stderr("--assert=%s: too many assertions; allowed: up to %d", text, BN_ASSERTS_MAX);
+    bn_log_stderr("--assert=%s: too many assertions; allowed: up to %d", shown, BN_ASSERTS_MAX);
     return -1;
   }
   if (bn_assert_parse_option(&out[*n], text, &err) == 0) {
-    ++*n;
+    (*n)++;
     return 0;
   }
-  bn_log_stderr("--assert=%s: %s", text, err.text);
+  bn_log_stderr("--assert=%s: %s", shown, err.text);
   if (err.code == ENOENT) {
     bn_assert_names(&names);
     bn_log_stderr("the metrics are: %s", names.data);
@@ -61,10 +63,11 @@ int bn_named_labels(const struct bn_list *list)
 static void named_refuse_watcher(const char *name)
 {
   struct bn_buf names = {0};
+  char masked[BN_MASK_MAX];
 
   for (size_t i = 0; bn_registry_watchers[i] != NULL; i++)
     (void)bn_buf_printf(&names, "%s%s", i > 0 ? ", " : "", bn_registry_watchers[i]->name);
-  bn_log_stderr("--watch=%s: unknown; allowed: %s", name, names.data);
+  bn_log_stderr("--watch=%s: unknown; allowed: %s", bn_mask_text(name, masked), names.data);
   bn_buf_done(&names);
 }
 

@@ -7,19 +7,24 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/mask.h"
 #include "cli/cli.h"
 #include "registry.h"
 
-static void reports_list_names(char *out, size_t len)
+/* Refuses the value of an option, and lists the reports that there are. */
+static int reports_refuse(const char *value, const char *wrong)
 {
-  size_t used = 0;
+  struct bn_buf known = {.max = 0};
+  char masked[BN_MASK_MAX];
 
-  out[0] = '\0';
-  for (size_t i = 0; bn_registry_reporters[i] != NULL && used < len; i++)
-    used += (size_t)snprintf(out + used, len - used, "%s%s", i > 0 ? ", " : "",
-                             bn_registry_reporters[i]->name);
+  for (size_t i = 0; bn_registry_reporters[i] != NULL; i++)
+    (void)bn_buf_printf(&known, "%s%s", i > 0 ? ", " : "", bn_registry_reporters[i]->name);
+  bn_log_stderr("--report=%s: %s; allowed: %s", bn_mask_text(value, masked), wrong, known.data);
+  bn_buf_done(&known);
+  return -1;
 }
 
 /* Returns whether several reports may write to the path: a report takes nothing from another one on
@@ -53,14 +58,10 @@ static bool reports_share_file(const struct bn_report_use *a, const struct bn_re
 static int reports_find(const char *wanted, struct bn_report_use *use)
 {
   const size_t len = strcspn(wanted, ":");
-  char known[128];
 
   *use = (struct bn_report_use){.ops = bn_registry_reporter(wanted, len), .out = stdout};
-  if (use->ops == NULL) {
-    reports_list_names(known, sizeof known);
-    bn_log_stderr("--report=%s: no such report; allowed: %s", wanted, known);
-    return -1;
-  }
+  if (use->ops == NULL)
+    return reports_refuse(wanted, "no such report");
   if (wanted[len] == ':')
     use->path = wanted + len + 1;
   if (use->path != NULL && strcmp(use->path, "-") == 0)
@@ -99,25 +100,16 @@ static int reports_open(const char *wanted, const struct bn_report_use *before, 
   return 0;
 }
 
-/* A list may be empty by mistake, as in --report=$UNSET: nobody wants a run of hours without its
-   result. */
-static int reports_refuse_none(void)
-{
-  char known[128];
-
-  reports_list_names(known, sizeof known);
-  bn_log_stderr("--report=: no report is named; allowed: %s", known);
-  return -1;
-}
-
 int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **reports, size_t *n)
 {
   const size_t n_wanted = wanted != NULL ? wanted->n : 0;
 
   *n = 0;
   *reports = bn_alloc(n_wanted + BN_CLI_MORE_REPORTS, sizeof **reports);
+  /* A list may be empty by mistake, as in --report=$UNSET: nobody wants a run of hours without its
+     result. */
   if (wanted != NULL && wanted->n == 0)
-    return reports_refuse_none();
+    return reports_refuse("", "no report is named");
   for (; *n < n_wanted; (*n)++)
     if (reports_open(wanted->item[*n], *reports, *n, &(*reports)[*n]) != 0)
       return -1;

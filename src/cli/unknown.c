@@ -40,10 +40,12 @@ static void unknown_refuse(const struct bn_cli *cli, const struct bn_optset_faul
   const char *owner = fault->opt == NULL && strncmp(fault->typed, "--", 2) == 0
                           ? unknown_owner_of(fault->typed + 2)
                           : NULL;
+  char masked[BN_MASK_MAX];
 
   if (owner != NULL && !cli->policy->plain_errors &&
       (cli->test == NULL || strcmp(owner, cli->test) != 0))
-    bn_log_stderr("%s: only the %s test has this option", fault->typed, owner);
+    bn_log_stderr("%s: only the %s test has this option", bn_mask_text(fault->typed, masked),
+                  owner);
   else
     bn_log_stderr("%s", fault->text);
 }

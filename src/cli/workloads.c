@@ -10,10 +10,16 @@
 #include "option/mix.h"
 #include "registry.h"
 
+/* Returns what may be printed of the test, which may be a value in a wrong place. */
+static const char *workloads_shown_test(const struct bn_cli *cli, char masked[BN_MASK_MAX])
+{
+  return cli->hides_test ? BN_MASK : bn_mask_text(cli->test, masked);
+}
+
 int bn_cli_add_workload(struct bn_cli *cli, const char *word, const char *shown)
 {
-  const char *first = cli->hides_test ? BN_MASK : cli->test;
-  char both[sizeof cli->mix];
+  char both[sizeof cli->mix], masked[BN_MASK_MAX];
+  const char *first = workloads_shown_test(cli, masked);
 
   if (cli->policy->dialect != NULL) {
     bn_log_stderr("%s: several workloads in one run cannot be combined with --compat", shown);
@@ -72,6 +78,8 @@ int bn_cli_check_workloads(const struct bn_cli *cli)
 
 int bn_cli_take_groups(struct bn_cli *cli, size_t groups)
 {
+  char masked[BN_MASK_MAX];
+
   if (groups == 0)
     return 0;
   if (cli->policy->dialect != NULL)
@@ -81,7 +89,7 @@ int bn_cli_take_groups(struct bn_cli *cli, size_t groups)
   else if (cli->command != NULL)
     bn_log_stderr("--group: '%s' stands outside of the groups; each of them names its script, and "
                   "the command alone stands behind them",
-                  cli->hides_test ? BN_MASK : cli->test);
+                  workloads_shown_test(cli, masked));
   else {
     cli->command = cli->test;
     cli->hides_command = cli->hides_test;

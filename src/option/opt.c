@@ -114,6 +114,7 @@ static void opt_warn_of_ignored_items(const struct bn_optset *s, const struct bn
 {
   const char *text = st->text != NULL ? st->text : "", *rest;
   struct bn_optval_item item;
+  char masked[BN_MASK_MAX];
 
   if (st->path == NULL || s->sent || opt_takes_all_items(s, e->o))
     return;
@@ -125,7 +126,7 @@ static void opt_warn_of_ignored_items(const struct bn_optset *s, const struct bn
                 st->line, e->o->name);
   else if (ignores)
     bn_log_note("%s:%u: only the first item of '%s' is used: '%s'", st->path, st->line, e->o->name,
-                first);
+                bn_mask_text(first, masked));
   free(first);
 }
 

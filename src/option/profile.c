@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/mask.h"
 #include "base/units.h"
 #include "option/words.h"
 
@@ -446,11 +447,13 @@ static void profile_explain(const struct profile_reader *r, const char *phase, s
 {
   static const char any[] = "ramp:, hold:, step:, sine:, burst:, trace:";
   const size_t len = profile_text_len(phase);
-  char form[64];
+  char form[64], shown[61], masked[BN_MASK_MAX];
 
   profile_print_form(r->form != NULL ? r->form : any, curves[r->out->of].form, form, sizeof form);
-  (void)snprintf(wrong, BN_PROFILE_WRONG, "phase %zu, '%.*s', column %zu: %s; allowed: %s", number,
-                 len < 60 ? (int)len : 60, phase, (size_t)(r->at - r->text) + 1, r->wrong, form);
+  (void)snprintf(shown, sizeof shown, "%.*s", (int)(len < sizeof shown ? len : sizeof shown - 1),
+                 phase);
+  (void)snprintf(wrong, BN_PROFILE_WRONG, "phase %zu, '%s', column %zu: %s; allowed: %s", number,
+                 bn_mask_text(shown, masked), (size_t)(r->at - r->text) + 1, r->wrong, form);
 }
 
 static int profile_read_phases(struct profile_reader *r, char wrong[BN_PROFILE_WRONG])

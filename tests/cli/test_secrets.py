@@ -84,6 +84,16 @@ def test_a_password_is_not_printed(spelling, dialect, tmp_path):
         check([*args, "--cpu-max-prime=3"], dialect, tmp_path)
 
 
+@pytest.mark.parametrize("words", [
+    "cpu --URI", "cpu --report=URI", "cpu --assert=URI", "cpu --watch=URI", "cpu --label=URI", "cpu --threads=URI",
+    "cpu --file-num=URI", "cpu --rate-profile=URI", "URI a@1", "--group=a:x URI",
+])
+def test_a_uri_in_a_wrong_place_is_masked(words, tmp_path):
+    """Each message shows what the value begins with, and no password."""
+    got = check([*words.replace("URI", f"mysql://u:{SECRET}@h").split(" "), "run"], "own", tmp_path)
+    assert got.status == 1 and "***" in got.err
+
+
 # Some have a word of those that announce a secret, some cannot be mistaken for more of a name.
 ODD = ["MySecret", "my-token-9", "password1", "$ecret!", "/x/y", "'quoted'"]
 
