@@ -67,7 +67,7 @@ struct program {
   struct bn_ranks ranks;  /* of a launcher */
 };
 
-/* An empty sentence: whoever failed has said why. */
+/* Logs why something failed, unless the sentence is empty: that was logged before.  Returns -1. */
 static int main_refuse(const struct bn_err *err)
 {
   if (err->text[0] != '\0')
@@ -84,48 +84,62 @@ static void main_copy_args(struct program *p, int argc, char **argv)
     p->args[i] = bn_alloc_text(argv[i]);
 }
 
-/* Zeroed room for the values of a table, as long-lived as the option set. */
-static void *main_new_block(struct program *p, size_t size)
+/* Declares a table of options.  Returns the place of its values, zeroed and as long-lived as the
+   option set, or NULL after logging why it cannot. */
+static void *main_declare(struct program *p, const char *group, const struct bn_opt *table,
+                          size_t conf_size)
 {
+  void *values = bn_alloc(1, conf_size);
+  struct bn_err err = {0};
+
   p->blocks = bn_alloc_resize(p->blocks, p->n_blocks + 1, sizeof *p->blocks);
-  p->blocks[p->n_blocks] = bn_alloc(1, size);
-  return p->blocks[p->n_blocks++];
+  p->blocks[p->n_blocks++] = values;
+  if (bn_optset_add(p->options, group, table, values, false, &err) == 0)
+    return values;
+  (void)main_refuse(&err);
+  return NULL;
+}
+
+/* Declares the options of a driver, and adds it to those that scripts may use. */
+static int main_declare_driver(struct program *p, const char *group,
+                               const struct bn_sql_driver_entry *driver)
+{
+  struct bn_sql_driver_entry *entry = &p->drivers[p->n_drivers];
+
+  *entry = *driver;
+  entry->conf = main_declare(p, group, driver->options, driver->conf_size);
+  if (entry->conf == NULL)
+    return -1;
+  p->n_drivers++;
+  return 0;
 }
 
 static int main_declare_drivers(struct program *p)
 {
-  struct bn_err err = {0};
+  int rc = 0;
 
-  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
-    void *values = main_new_block(p, d->conf_size);
-
-    if (bn_optset_add(p->options, d->group, d->options, values, false, &err) != 0)
-      return main_refuse(&err);
-    p->drivers[p->n_drivers++] = (struct bn_sql_driver_entry){.name = d->name,
-                                                              .title = d->title,
-                                                              .options = d->options,
-                                                              .conf_size = d->conf_size,
-                                                              .conf = values};
-  }
-  return 0;
+  for (const struct bn_registry_driver *d = bn_registry_drivers; rc == 0 && d->name != NULL; d++)
+    rc = main_declare_driver(
+        p, d->group,
+        &(struct bn_sql_driver_entry){
+            .name = d->name, .title = d->title, .options = d->options, .conf_size = d->conf_size});
+  return rc;
 }
 
 static int main_declare_reporters(struct program *p)
 {
-  struct bn_err err = {0};
-  char group[64];
+  char group[BN_CLI_GROUP_MAX];
 
   for (size_t i = 0; i < REPORTERS_MAX && bn_registry_reporters[i] != NULL; i++) {
     const struct bn_reporter *r = bn_registry_reporters[i];
 
     if (r->options == NULL)
       continue;
-    p->report_conf[i] = main_new_block(p, r->conf_size);
+    p->report_conf[i] = main_declare(p, bn_cli_report_group(r, group), r->options, r->conf_size);
+    if (p->report_conf[i] == NULL)
+      return -1;
     if (r == &bn_reporter_openmetrics)
       p->listen = p->report_conf[i];
-    (void)snprintf(group, sizeof group, "%s report options", r->name);
-    if (bn_optset_add(p->options, group, r->options, p->report_conf[i], false, &err) != 0)
-      return main_refuse(&err);
   }
   return 0;
 }
@@ -145,46 +159,38 @@ static int main_declare_options(struct program *p)
   return main_declare_reporters(p) == 0 ? main_declare_drivers(p) : -1;
 }
 
-/* A driver that is not ours tells its options itself; others stay unloaded until they are used. */
+/* Declares the options of a driver that is not ours, which only its module knows.  The modules of
+   our own stay unloaded until they are used. */
 static int main_declare_foreign_driver(struct program *p)
 {
   const char *name = p->sql_conf.driver;
   const struct bn_driver *driver;
-  struct bn_err err = {0};
   char group[80];
-  void *values;
 
-  for (size_t i = 0; name != NULL && i < p->n_drivers; i++)
+  if (name == NULL)
+    return 0;
+  for (size_t i = 0; i < p->n_drivers; i++)
     if (strcmp(p->drivers[i].name, name) == 0)
       return 0;
-  driver = name != NULL ? bn_plugin_open(&driver_kind, name, &err) : NULL;
+  driver = bn_plugin_open(&driver_kind, name, NULL);
   /* The code that asks for the database says that there is no such driver. */
   if (driver == NULL || p->n_drivers == DRIVERS_MAX)
     return 0;
-  values = main_new_block(p, driver->conf_size);
   (void)snprintf(group, sizeof group, "%s options", driver->name);
-  if (bn_optset_add(p->options, group, driver->options, values, false, &err) != 0)
-    return main_refuse(&err);
-  p->drivers[p->n_drivers++] = (struct bn_sql_driver_entry){.name = driver->name,
-                                                            .title = driver->title,
-                                                            .options = driver->options,
-                                                            .conf_size = driver->conf_size,
-                                                            .conf = values};
-  return 0;
+  return main_declare_driver(p, group,
+                             &(struct bn_sql_driver_entry){.name = driver->name,
+                                                           .title = driver->title,
+                                                           .options = driver->options,
+                                                           .conf_size = driver->conf_size});
 }
 
-/* The values' place, or NULL. */
+/* Returns as main_declare. */
 static void *main_declare_workload(struct program *p, const struct bn_workload *ops)
 {
-  struct bn_err err = {0};
   char group[64];
-  void *values = main_new_block(p, ops->conf_size);
 
   (void)snprintf(group, sizeof group, "%s options", ops->name);
-  if (bn_optset_add(p->options, group, ops->options, values, false, &err) == 0)
-    return values;
-  (void)main_refuse(&err);
-  return NULL;
+  return main_declare(p, group, ops->options, ops->conf_size);
 }
 
 /* --- what is asked instead of a run --- */
@@ -317,11 +323,10 @@ static int main_dispatch(struct program *p, const struct bn_workload *ops, void 
   for (; c != NULL && c->name != NULL; c++)
     if (strcmp(c->name, name) == 0)
       return main_run_command(p, ops, self, conf, c);
-  if (strcmp(name, "run") == 0 && bn_cli_lacks_required(&p->cli, p->options, ops))
-    return BN_STATUS_FAILED;
-  if (strcmp(name, "run") == 0)
+  if (strcmp(name, "run") != 0)
+    bn_cli_no_such_command(&p->cli, ops, self);
+  else if (!bn_cli_lacks_required(&p->cli, p->options, ops))
     return main_execute(p, ops, self, conf);
-  bn_cli_no_such_command(&p->cli, ops, self);
   return BN_STATUS_FAILED;
 }
 
@@ -568,7 +573,7 @@ static int main_parse_arguments(struct program *p)
   return -1;
 }
 
-static void program_free(struct program *p)
+static void main_free_program(struct program *p)
 {
   /* The objects that the main thread's script has opened are closed while its session exists. */
   if (p->run != NULL && p->sql != NULL)
@@ -612,7 +617,7 @@ static int main_complete_script(const struct bn_completion *c,
   if (rc == 0)
     bn_completion_script(c, script->name, script->title, bn_script_workload(q.script),
                          bn_script_self(q.script), q.options);
-  program_free(&q);
+  main_free_program(&q);
   return rc;
 }
 
@@ -684,8 +689,8 @@ static int main_run_hosts(struct program *p, const struct bn_workload *ops)
                                        .kinds = ops != NULL ? 1U << ops->kind : UINT_MAX,
                                        .statements = ops == NULL && p->sql_conf.statements,
                                        .local = bn_registry_is_local(cli->test, p->sql_conf.driver),
-                                       .verify_s = verifies * BN_SQL_VERIFY_S,
-                                       .verify_hurry_s = verifies * BN_SQL_VERIFY_HURRY_S,
+                                       .verify_s = verifies ? BN_SQL_VERIFY_S : 0,
+                                       .verify_hurry_s = verifies ? BN_SQL_VERIFY_HURRY_S : 0,
                                        .reporters = p->reporters,
                                        .n_reporters = p->n_reporters,
                                        .text = bn_registry_reporter("text", 4),
@@ -792,7 +797,7 @@ int main(int argc, char **argv)
   }
   /* Finalizers of a script and servers that are logged out of may hang. */
   bn_stop_release_signals();
-  program_free(&p);
+  main_free_program(&p);
   bn_agent_free(p.agent);
   return status;
 }

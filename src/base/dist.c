@@ -174,10 +174,11 @@ void bn_dist_template(struct bn_rng *r, const char *fmt, size_t len, char *out)
       out[i] = fmt[i];
       continue;
     }
-    if (remaining-- == 0) {
+    if (remaining == 0) {
       fraction = bn_rng_next(r);
-      remaining = CHARS_PER_DRAW - 1;
+      remaining = CHARS_PER_DRAW;
     }
+    remaining--;
     out[i] = (char)(fmt[i] == '#' ? '0' + dist_take_digit(&fraction, 10)
                                   : 'a' + dist_take_digit(&fraction, 26));
   }

@@ -121,8 +121,10 @@ void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_
   size_t end = 0; /* end of the last touched page */
 
   /* The parts are sorted, so only the last one can be that of overflows. */
-  if (n > 0 && part[n - 1].index >= BN_HIST_BUCKETS)
-    hist_store(&h->overflow, hist_load(&h->overflow) + part[--n].count);
+  if (n > 0 && part[n - 1].index >= BN_HIST_BUCKETS) {
+    n--;
+    hist_store(&h->overflow, hist_load(&h->overflow) + part[n].count);
+  }
   for (size_t k = 0; k < n; k++) {
     const size_t i = part[k].index;
 

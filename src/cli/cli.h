@@ -68,6 +68,9 @@ void bn_cli_print_banner(const struct bn_cli *cli, const char *luajit);
 /* drivers: the names of the modules that are installed. */
 void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options,
                        char *const *drivers, size_t n_drivers);
+/* Writes the group of a report's options. */
+enum { BN_CLI_GROUP_MAX = 64 };
+const char *bn_cli_report_group(const struct bn_reporter *r, char group[BN_CLI_GROUP_MAX]);
 /* "NAME options:" and its lines. */
 void bn_cli_print_test_help(const char *group, const struct bn_optset *options);
 /* The lines without their heading. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Options that nobody knows, or not this test: refused, or accepted and named; and missing ones. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -73,7 +74,7 @@ void bn_cli_no_script(const struct bn_cli *cli, const struct bn_optset *options,
                       const struct bn_err *err)
 {
   struct bn_err none = {0};
-  char folder[4096];
+  char folder[PATH_MAX];
 
   /* ENODATA: neither a test nor a script is named.  A mistyped --version may be the reason. */
   if (err->code == ENODATA && bn_cli_check_options(cli, options, false) != 0)

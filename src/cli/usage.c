@@ -89,17 +89,14 @@ static void usage_print_drivers(const struct bn_cli *cli, const struct bn_optset
   for (d = bn_registry_drivers; d->name != NULL; d++)
     if (usage_is_known_driver(cli, d) && usage_is_present(d, names, n))
       printf("  %s - %s\n", d->name, d->title);
-  for (size_t i = 0; cli->policy->lists_own && i < n; i++)
-    if (!usage_is_registered(names[i]))
+  for (size_t i = 0; i < n; i++)
+    if (cli->policy->lists_own && !usage_is_registered(names[i]))
       printf("  %s - added module; its options are known with --db-driver=%s\n", names[i],
              names[i]);
   putchar('\n');
   for (d = bn_registry_drivers; d->name != NULL; d++)
-    if (usage_is_known_driver(cli, d) && usage_is_present(d, names, n)) {
-      const char *const groups[] = {d->group};
-
-      usage_print_block(options, d->group, groups, 1);
-    }
+    if (usage_is_known_driver(cli, d) && usage_is_present(d, names, n))
+      bn_cli_print_test_help(d->group, options);
 }
 
 static void usage_print_tests(const struct bn_cli *cli)
@@ -117,22 +114,19 @@ static void usage_print_tests(const struct bn_cli *cli)
   bn_subcommand_list(bn_registry_subcommands, stdout);
 }
 
-/* Returns false if the reporter has no options, and so no group. */
-static bool usage_name_group(char *group, size_t size, const struct bn_reporter *r)
+const char *bn_cli_report_group(const struct bn_reporter *r, char group[BN_CLI_GROUP_MAX])
 {
-  (void)snprintf(group, size, "%s report options", r->name);
-  return r->options != NULL;
+  (void)snprintf(group, BN_CLI_GROUP_MAX, "%s report options", r->name);
+  return group;
 }
 
-/* Dialects have no options of reports. */
-static void usage_print_reports(const struct bn_cli *cli, const struct bn_optset *options)
+static void usage_print_reports(const struct bn_optset *options)
 {
-  for (size_t i = 0; cli->policy->lists_own && bn_registry_reporters[i] != NULL; i++) {
-    char group[64];
-    const char *const groups[] = {group};
+  for (size_t i = 0; bn_registry_reporters[i] != NULL; i++) {
+    char group[BN_CLI_GROUP_MAX];
 
-    if (usage_name_group(group, sizeof group, bn_registry_reporters[i]))
-      usage_print_block(options, group, groups, 1);
+    if (bn_registry_reporters[i]->options != NULL)
+      bn_cli_print_test_help(bn_cli_report_group(bn_registry_reporters[i], group), options);
   }
 }
 
@@ -150,7 +144,9 @@ void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options
            "Commands implemented by most tests: prepare run cleanup help\n\n",
            program);
   usage_print_general(options);
-  usage_print_reports(cli, options);
+  /* Dialects have no options of reports. */
+  if (cli->policy->lists_own)
+    usage_print_reports(options);
   usage_print_drivers(cli, options, drivers, n_drivers);
   usage_print_tests(cli);
   if (cli->policy->words_are_commands)
@@ -161,9 +157,7 @@ void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options
 
 void bn_cli_print_test_help(const char *group, const struct bn_optset *options)
 {
-  const char *const groups[] = {group};
-
-  usage_print_block(options, group, groups, 1);
+  usage_print_block(options, group, &group, 1);
 }
 
 void bn_cli_print_option_lines(const char *group, const struct bn_optset *options)
@@ -177,7 +171,7 @@ void bn_cli_print_option_lines(const char *group, const struct bn_optset *option
 static void usage_print_man_section(const struct bn_optset *options, const char *heading,
                                     const char *const *groups, size_t n)
 {
-  /* A test need not have options, and mdoc has no empty lists. */
+  /* A test or a report need not have options, and mdoc has no empty lists. */
   if (!bn_optset_has_group(options, groups[0]))
     return;
   printf(".Ss %s\n.Bl -tag -width Ds\n", heading);
@@ -205,19 +199,15 @@ int bn_cli_print_man(const struct bn_optset *options)
   usage_print_man_section(options, "Random numbers", random, 1);
   usage_print_man_section(options, "Messages and latency", log, 2);
   for (size_t i = 0; bn_registry_reporters[i] != NULL; i++) {
-    char group[64], title[64];
-    const char *const groups[] = {group};
+    char group[BN_CLI_GROUP_MAX], title[64];
+    const char *const groups[] = {bn_cli_report_group(bn_registry_reporters[i], group)};
 
     (void)snprintf(title, sizeof title, "Report %s", bn_registry_reporters[i]->name);
-    if (usage_name_group(group, sizeof group, bn_registry_reporters[i]))
-      usage_print_man_section(options, title, groups, 1);
+    usage_print_man_section(options, title, groups, 1);
   }
   usage_print_man_section(options, "Databases", database, 1);
-  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
-    const char *const groups[] = {d->group};
-
-    usage_print_man_section(options, d->title, groups, 1);
-  }
+  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
+    usage_print_man_section(options, d->title, &d->group, 1);
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++) {
     char group[64];
     const char *const groups[] = {group};

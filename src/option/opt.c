@@ -109,6 +109,7 @@ static bool opt_takes_all_items(const struct bn_optset *s, const struct bn_opt *
   return o->type == BN_LIST && !(s->policy->loose_values && o->scalar && o->whole);
 }
 
+/* Names the items of a line in a file that no value takes. */
 static void opt_warn_of_ignored_items(const struct bn_optset *s, const struct bn_entry *e,
                                       const struct bn_setting *st)
 {
@@ -279,6 +280,7 @@ static void *opt_member(const struct bn_entry *e, size_t offset)
   return (char *)e->value - e->o->offset + offset;
 }
 
+/* Sets the distribution that the text describes, if that is what the option is for. */
 static enum bn_optset_error opt_set_delay(const struct bn_entry *e)
 {
   const char *text;
@@ -326,6 +328,7 @@ static bool opt_is_known(const struct bn_optset *s, const struct bn_entry *e,
                        (e->o->in & s->policy->listed) != 0);
 }
 
+/* Applies the setting to its option.  One for an option that may be declared later is kept. */
 static enum bn_optset_error opt_set(struct bn_optset *s, struct bn_setting *st)
 {
   struct bn_entry *e = bn_optset_entry(s, st->name);
@@ -392,6 +395,7 @@ static bool opt_comes_too_early(const struct bn_optset *s, const struct bn_setti
   return st->path != NULL && opt_defaults_win(s);
 }
 
+/* Applies what was set before the option was declared, and forgets it. */
 static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
 {
   for (size_t i = 0; i < s->n_pending;) {

@@ -16,8 +16,9 @@ static void optfact_add_size(struct bn_buf *b, uint64_t bytes)
 
   for (; bytes != 0 && bytes % 1024 == 0 && letters[power] != '\0'; power++)
     bytes /= 1024;
-  (void)bn_buf_printf(b, power > 0 ? "%" PRIu64 "%c" : "%" PRIu64, bytes,
-                      letters[power > 0 ? power - 1 : 0]);
+  (void)bn_buf_printf(b, "%" PRIu64, bytes);
+  if (power > 0)
+    (void)bn_buf_char(b, letters[power - 1]);
 }
 
 /* Items that may have commas stand as in --group. */

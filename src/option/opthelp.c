@@ -50,14 +50,6 @@ static bool opthelp_is_listed(const struct block *b, const struct bn_opt *o)
   return !o->hidden && (b->policy->lists_own || (o->in & b->policy->listed) != 0);
 }
 
-static bool opthelp_in_groups(const struct block *b, const char *group)
-{
-  for (size_t i = 0; i < b->n; i++)
-    if (strcmp(b->groups[i], group) == 0)
-      return true;
-  return false;
-}
-
 /* Returns the old name of an option that the dialect lists, or NULL. */
 static const struct bn_opt *opthelp_old_name(const struct block *b, const struct bn_opt *o)
 {
@@ -85,20 +77,20 @@ static size_t
 opthelp_each_listed(const struct block *b,
                     void (*fn)(void *arg, const struct block *b, const struct bn_opt *o), void *arg)
 {
+  const struct bn_opt *o;
+  const char *group;
   size_t count = 0;
 
-  for (size_t g = 0; g < b->n; g++) {
-    const struct block one = {b->set, &b->groups[g], 1, b->policy};
-    const struct bn_opt *o;
-    const char *group;
-
+  for (size_t g = 0; g < b->n; g++)
     for (size_t i = 0; (o = bn_optset_at(b->set, i, &group)) != NULL; i++) {
-      if (!opthelp_in_groups(&one, group) || (o = opthelp_listed(b, o)) == NULL)
+      const bool is_in_group = strcmp(b->groups[g], group) == 0;
+      const struct bn_opt *listed = is_in_group ? opthelp_listed(b, o) : NULL;
+
+      if (listed == NULL)
         continue;
-      fn(arg, b, o);
+      fn(arg, b, listed);
       count++;
     }
-  }
   return count;
 }
 
