@@ -15,7 +15,7 @@
 #include "registry.h"
 #include "sql/sql.h"
 
-static void about_program(struct bn_facts *f, const struct bn_cli *cli, const char *luajit)
+static void about_add_program(struct bn_facts *f, const struct bn_cli *cli, const char *luajit)
 {
   const char *dialect = cli->policy->dialect;
 
@@ -25,7 +25,7 @@ static void about_program(struct bn_facts *f, const struct bn_cli *cli, const ch
   bn_facts_text(f, "program", "dialect", dialect != NULL ? dialect : "bench");
 }
 
-static void about_time(struct bn_facts *f)
+static void about_add_time(struct bn_facts *f)
 {
   const time_t now = time(NULL);
   struct tm utc;
@@ -36,50 +36,50 @@ static void about_time(struct bn_facts *f)
     bn_facts_text(f, "process", "started", text);
 }
 
-static void about_workload(struct bn_facts *f, const struct bn_cli *cli,
-                           const struct bn_workload *ops)
+static void about_add_workload(struct bn_facts *f, const struct bn_cli *cli,
+                               const struct bn_workload *ops)
 {
   bn_facts_text(f, "workload", "name", cli->test);
   bn_facts_text(f, "workload", "title", ops->title != NULL ? ops->title : cli->test);
 }
 
 /* Adds a fact of the host that is known. */
-static void about_text(struct bn_facts *f, const char *key, const char *text)
+static void about_add_text(struct bn_facts *f, const char *key, const char *text)
 {
   if (text[0] != '\0')
     bn_facts_text(f, "host", key, text);
 }
 
-static void about_u64(struct bn_facts *f, const char *key, uint64_t n)
+static void about_add_u64(struct bn_facts *f, const char *key, uint64_t n)
 {
   if (n != 0)
     bn_facts_whole(f, "host", key, (int64_t)n);
 }
 
-static void about_host(struct bn_facts *f)
+static void about_add_host(struct bn_facts *f)
 {
   struct bn_host h;
 
   bn_host_read(&h, "");
-  about_text(f, "name", h.name);
-  about_text(f, "cpu_model", h.cpu_model);
-  about_u64(f, "processors_online", h.processors_online);
-  about_u64(f, "processors_allowed", h.processors_allowed);
+  about_add_text(f, "name", h.name);
+  about_add_text(f, "cpu_model", h.cpu_model);
+  about_add_u64(f, "processors_online", h.processors_online);
+  about_add_u64(f, "processors_allowed", h.processors_allowed);
   if (h.processors_quota > 0)
     bn_facts_real(f, "host", "processors_quota", h.processors_quota);
-  about_u64(f, "memory_bytes", h.memory_bytes);
-  about_u64(f, "memory_limit_bytes", h.memory_limit_bytes);
-  about_text(f, "kernel", h.kernel);
-  about_text(f, "machine", h.machine);
-  about_text(f, "distribution", h.distribution);
-  about_text(f, "hypervisor", h.hypervisor);
-  about_text(f, "container", h.container);
-  about_text(f, "governor", h.governor);
-  about_text(f, "clocksource", h.clocksource);
+  about_add_u64(f, "memory_bytes", h.memory_bytes);
+  about_add_u64(f, "memory_limit_bytes", h.memory_limit_bytes);
+  about_add_text(f, "kernel", h.kernel);
+  about_add_text(f, "machine", h.machine);
+  about_add_text(f, "distribution", h.distribution);
+  about_add_text(f, "hypervisor", h.hypervisor);
+  about_add_text(f, "container", h.container);
+  about_add_text(f, "governor", h.governor);
+  about_add_text(f, "clocksource", h.clocksource);
 }
 
 /* Adds where the file of the driver is, because the driver does not report it. */
-static void about_place(struct bn_facts *f, const char *folder)
+static void about_add_place(struct bn_facts *f, const char *folder)
 {
   struct bn_place p;
 
@@ -111,7 +111,7 @@ static const char *about_find_database_file(const struct bn_facts *f)
   return NULL;
 }
 
-static void about_database_file(struct bn_facts *f)
+static void about_add_database_file(struct bn_facts *f)
 {
   const char *file = about_find_database_file(f);
   char folder[PATH_MAX];
@@ -119,16 +119,16 @@ static void about_database_file(struct bn_facts *f)
   if (file == NULL || file[0] == ':') /* ":memory:" */
     return;
   bn_file_folder(file, folder);
-  about_place(f, folder);
+  about_add_place(f, folder);
 }
 
-static void about_option(void *arg, const struct bn_opt_fact *o)
+static void about_add_option(void *arg, const struct bn_opt_fact *o)
 {
   bn_facts_option(arg, o);
 }
 
 /* The labels are checked.  A label may be a URI of a job with a password. */
-static void about_labels(struct bn_facts *f, const struct bn_list *labels)
+static void about_add_labels(struct bn_facts *f, const struct bn_list *labels)
 {
   char key[BN_LABEL_MAX + 1], masked[BN_MASK_MAX];
 
@@ -145,15 +145,15 @@ void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct 
                      const struct bn_list *labels, const struct bn_workload *ops,
                      const char *luajit, bool host)
 {
-  about_program(f, cli, luajit);
-  about_time(f);
-  about_workload(f, cli, ops);
-  about_labels(f, labels);
-  bn_optset_facts(options, about_option, f);
+  about_add_program(f, cli, luajit);
+  about_add_time(f);
+  about_add_workload(f, cli, ops);
+  about_add_labels(f, labels);
+  bn_optset_facts(options, about_add_option, f);
   if (!host)
     return;
-  about_host(f);
-  about_database_file(f);
+  about_add_host(f);
+  about_add_database_file(f);
 }
 
 unsigned bn_about_traits(const char *name)

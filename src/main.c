@@ -101,16 +101,12 @@ static void *main_declare(struct program *p, const char *group, const struct bn_
 }
 
 /* Declares the options of a driver, and adds it to those that scripts may use. */
-static int main_declare_driver(struct program *p, const char *group,
-                               const struct bn_sql_driver_entry *driver)
+static int main_declare_driver(struct program *p, const char *group, struct bn_sql_driver_entry d)
 {
-  struct bn_sql_driver_entry *entry = &p->drivers[p->n_drivers];
-
-  *entry = *driver;
-  entry->conf = main_declare(p, group, driver->options, driver->conf_size);
-  if (entry->conf == NULL)
+  d.conf = main_declare(p, group, d.options, d.conf_size);
+  if (d.conf == NULL)
     return -1;
-  p->n_drivers++;
+  p->drivers[p->n_drivers++] = d;
   return 0;
 }
 
@@ -121,7 +117,7 @@ static int main_declare_drivers(struct program *p)
   for (const struct bn_registry_driver *d = bn_registry_drivers; rc == 0 && d->name != NULL; d++)
     rc = main_declare_driver(
         p, d->group,
-        &(struct bn_sql_driver_entry){
+        (struct bn_sql_driver_entry){
             .name = d->name, .title = d->title, .options = d->options, .conf_size = d->conf_size});
   return rc;
 }
@@ -178,10 +174,10 @@ static int main_declare_foreign_driver(struct program *p)
     return 0;
   (void)snprintf(group, sizeof group, "%s options", driver->name);
   return main_declare_driver(p, group,
-                             &(struct bn_sql_driver_entry){.name = driver->name,
-                                                           .title = driver->title,
-                                                           .options = driver->options,
-                                                           .conf_size = driver->conf_size});
+                             (struct bn_sql_driver_entry){.name = driver->name,
+                                                          .title = driver->title,
+                                                          .options = driver->options,
+                                                          .conf_size = driver->conf_size});
 }
 
 /* Returns as main_declare. */

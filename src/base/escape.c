@@ -43,8 +43,8 @@ struct piece {
   bool shown; /* is copied as it is */
 };
 
-/* The control characters in `keep` are copied.  With `other`, letters of encodings with one byte
-   for each character are copied too. */
+/* Returns the character at s.  The control characters in `keep` are copied.  With `other`, letters
+   of encodings with one byte for each character are copied too. */
 static struct piece escape_piece_at(const unsigned char *s, const char *keep, bool other)
 {
   if (s[0] < 0x80)
@@ -64,6 +64,8 @@ struct copy {
   size_t size, len, end; /* len: length of the result; end: length that was copied */
 };
 
+/* Appends n bytes if all of them fit, and nothing behind bytes that did not, so that the copy is
+   the beginning of the result. */
 static void escape_put(struct copy *c, const char *data, size_t n)
 {
   if (c->end == c->len && n < c->size && c->len < c->size - n) {
@@ -81,6 +83,7 @@ static void escape_put_byte(struct copy *c, unsigned char byte)
   escape_put(c, escape, sizeof escape);
 }
 
+/* Copies a text as bn_escape does; keep, other: see escape_piece_at. */
 static size_t escape_text(char *out, size_t size, const char *text, const char *keep, bool other)
 {
   struct copy c = {.out = out, .size = size};

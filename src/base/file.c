@@ -222,7 +222,7 @@ static ssize_t file_read_link(const char *path, char *text, size_t room)
 
 /* Replaces a path by the text of its link, seen from the folder of the link.  Returns false if the
    result is too long. */
-static bool file_step(char path[PATH_MAX], const char *text, size_t len)
+static bool file_apply_link(char path[PATH_MAX], const char *text, size_t len)
 {
   const char *slash = strrchr(path, '/');
   const size_t folder = text[0] == '/' || slash == NULL ? 0 : (size_t)(slash - path) + 1;
@@ -245,7 +245,7 @@ int bn_file_follow(const char *path, char out[PATH_MAX])
 
     if (n <= 0)
       return (int)n;
-    if (!file_step(out, text, (size_t)n))
+    if (!file_apply_link(out, text, (size_t)n))
       return file_give_up(-1, ENAMETOOLONG);
   }
   return file_give_up(-1, ELOOP);

@@ -36,8 +36,8 @@ void bn_file_folder(const char *path, char out[PATH_MAX]);
 bool bn_file_is_same(const char *a, const char *b);
 
 /* Follows symbolic links of this user or of root from `path`.  Returns -1 and errno: ELOOP, a link
-   belongs to another user, or there are too many.  A link may be replaced afterwards, so
-   bn_file_open is to open `out`. */
+   belongs to another user or has a second name, or there are too many.  A link may be replaced
+   afterwards, so bn_file_open is to open `out`. */
 int bn_file_follow(const char *path, char out[PATH_MAX]);
 
 /* Returns why a file cannot be saved, so that it is known before a run of hours, or NULL. */

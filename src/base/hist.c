@@ -216,6 +216,7 @@ uint64_t bn_hist_percentile(const struct bn_hist *h, double percent)
   return bn_hist_nth(h, NULL, rank >= (double)count ? count : (uint64_t)rank);
 }
 
+/* Returns the first bucket at or after i that is not empty in a or in b, which may be NULL. */
 static size_t hist_next_of_both(const struct bn_hist *a, const struct bn_hist *b, size_t i)
 {
   const size_t of_a = hist_next_used(a, i),

@@ -109,6 +109,7 @@ static struct bn_log_message *log_get_row(int level, const char *text, size_t le
   return row;
 }
 
+/* Records a message, without the newlines at its end, or counts it again. */
 static void log_remember(int level, const char *text)
 {
   size_t len = strlen(text);
@@ -150,8 +151,8 @@ static void log_clear_progress(void)
 }
 
 /* Returns whether the terminal takes text now and shows the lines of this process.  A stopped
-   terminal takes nothing, and that of a background process belongs to other processes.  -1: it
-   belongs to none, like a terminal that a test made. */
+   terminal takes nothing, and that of a background process belongs to other processes.  A terminal
+   that does not control this process, like one that a test made, has no such owner (-1). */
 static bool log_terminal_reads(void)
 {
   const pid_t front = tcgetpgrp(STDERR_FILENO);
@@ -167,8 +168,9 @@ static void log_draw_progress(const char *text)
   int n;
 
   if (!bn_log_has_asides() || isatty(STDERR_FILENO) != 1 ||
-      (text == NULL && !atomic_load(&sink.progress)) || !log_terminal_reads() ||
-      pthread_mutex_trylock(&sink.lock) != 0)
+      (text == NULL && !atomic_load(&sink.progress)) || !log_terminal_reads())
+    return;
+  if (pthread_mutex_trylock(&sink.lock) != 0)
     return;
   n = snprintf(line, sizeof line, "%s%s", atomic_load(&sink.progress) ? clear_line : "",
                text != NULL ? text : "");
@@ -250,6 +252,7 @@ static void log_print(struct row *r, FILE *out, char *line)
   r->last = line;
 }
 
+/* Takes over `line` and prints it on standard output. */
 static void log_emit(char *line)
 {
   pthread_mutex_lock(&sink.lock);
@@ -351,7 +354,8 @@ static bool log_flush_output(void)
   return flushed;
 }
 
-/* Takes over `line`, as log_emit. kind NULL: the line itself is the name of the kind. */
+/* Takes over `line` and prints it on standard error, unless another thread has printed an error of
+   the same kind. kind NULL: the line itself is the name of the kind. */
 static void log_emit_error(char *line, const char *kind)
 {
   struct kind *k;

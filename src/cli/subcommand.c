@@ -16,7 +16,7 @@
 /* A subcommand and what has been read of its command line. */
 struct asking {
   const struct bn_subcommand *sub;
-  char group[256]; /* of its options */
+  char *group; /* of its options */
   struct bn_optset *set;
   void *conf;
   bool help;
@@ -58,7 +58,7 @@ const struct bn_subcommand *bn_subcommand_find(const struct bn_subcommand *table
 
 static int subcommand_declare(struct asking *a, struct bn_err *err)
 {
-  (void)snprintf(a->group, sizeof a->group, "%s options", a->sub->name);
+  a->group = bn_alloc_print("%s options", a->sub->name);
   a->conf = bn_alloc(1, a->sub->conf_size);
   a->set = bn_optset_new(&bn_policy_bench);
   return bn_optset_add(a->set, a->group, a->sub->options, a->conf, false, err);
@@ -79,6 +79,7 @@ static void subcommand_forget(struct asking *a)
   bn_optset_free(a->set);
   free(a->conf);
   free(a->operand);
+  free(a->group);
 }
 
 /* `arg` is "--NAME" or "--NAME=VALUE". */
@@ -406,11 +407,12 @@ void bn_subcommand_list(const struct bn_subcommand *table, FILE *out)
 static int subcommand_print_section(void *arg, const struct bn_subcommand *sub)
 {
   struct asking a = {.sub = sub};
-  const char *const groups[] = {a.group};
   FILE *out = arg;
   int rc = sub->options != NULL ? subcommand_declare(&a, NULL) : 0;
 
   if (rc == 0 && sub->options != NULL) {
+    const char *const groups[] = {a.group};
+
     (void)fprintf(out, ".Ss bench %s\n.Bl -tag -width Ds\n", sub->name);
     (void)bn_optset_help_man(a.set, groups, 1, out);
     (void)fputs(".El\n", out);

@@ -33,7 +33,7 @@ bool bn_mix_is_test(const struct bn_policy *policy, const char *test)
 }
 
 /* Returns 0 if the text is no weight: an integer or a decimal above 0. */
-static double mix_weight(const char *text, size_t len)
+static double mix_read_weight(const char *text, size_t len)
 {
   char digits[32];
   double weight;
@@ -67,9 +67,10 @@ int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err)
   if (mark == NULL)
     return bn_err_set(err, EINVAL, "%.*s: each of several workloads needs a weight, such as %.*s@1",
                       shown, text, shown, text);
-  *item = (struct bn_mix_item){.name = text,
-                               .len = (size_t)(mark - text),
-                               .weight = mix_weight(mark + 1, (size_t)(text + len - mark) - 1)};
+  *item =
+      (struct bn_mix_item){.name = text,
+                           .len = (size_t)(mark - text),
+                           .weight = mix_read_weight(mark + 1, (size_t)(text + len - mark) - 1)};
   if (item->weight > 0)
     return 1;
   return bn_err_set(err, EINVAL,

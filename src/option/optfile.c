@@ -132,6 +132,8 @@ static int optfile_refuse_second_option(const struct reader *r, const char *name
                     r->path, r->line, further, bn_mask_arg(name, masked));
 }
 
+/* Takes a line of that length, which it changes.  Returns 0, 1 if the rest of the file is to be
+   skipped, or -1 and err. */
 static int optfile_take_line(const struct reader *r, char *text, size_t len, struct bn_err *err)
 {
   char *value, *name;

@@ -15,6 +15,7 @@ struct block {
   const struct bn_policy *policy;
 };
 
+/* Returns what the help shows behind the name of an option: "=N". */
 static const char *opthelp_form_of(const struct bn_opt *o, const struct bn_policy *policy)
 {
   static const char on_off[] = "[=on|off]";

@@ -374,6 +374,7 @@ bool bn_optval_is_numeric(const struct bn_opt *o)
          (o->type == BN_LIST && o->scalar);
 }
 
+/* Explains a value that is out of bounds, or none of the choices, in the words of sysbench. */
 static void optval_explain_range(const struct bn_opt *o, const char *text,
                                  struct bn_optset_fault *out)
 {
@@ -401,6 +402,7 @@ static void optval_add_bounds(const struct bn_opt *o, const char *unit, const ch
     (void)snprintf(out, len, "%" PRId64 " to %" PRId64 "%s", o->min, o->max, unit);
 }
 
+/* Prints which values the option takes. */
 static void optval_print_allowed(const struct bn_opt *o, char *out, size_t len)
 {
   switch (o->type) {
@@ -434,6 +436,7 @@ static void optval_print_allowed(const struct bn_opt *o, char *out, size_t len)
   }
 }
 
+/* Returns what is wrong with a text, in bench's own words. */
 static const char *optval_reason(const struct bn_opt *o, const char *text,
                                  enum bn_optset_error kind)
 {

@@ -11,12 +11,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/mask.h"
 #include "base/units.h"
 #include "option/words.h"
 
 /* Chords of so many parts of a wave have its area within 0.02 % in each half of it. */
-enum { SINE_PIECES = 128 };
+enum { SINE_PIECES = 128, SHOWN_MAX = 60 /* bytes of a phase that a message shows */ };
 
 static const char blanks[] = " \t\r\n";
 
@@ -432,28 +433,30 @@ static bool profile_read_phase(struct profile_reader *r)
   return profile_fail(r, "not a phase");
 }
 
-/* Writes a form with the name of the values. */
-static void profile_print_form(const char *form, const char *value, char *out, size_t size)
+/* Adds a form with the name of the values. */
+static void profile_add_form(struct bn_buf *b, const char *form, const char *value)
 {
-  size_t len = 0;
-
-  for (out[0] = '\0'; *form != '\0' && len + 1 < size; form++)
-    len += (size_t)snprintf(out + len, size - len, *form == '@' ? "%s" : "%.1s",
-                            *form == '@' ? value : form);
+  for (; *form != '\0'; form++)
+    if (*form == '@')
+      (void)bn_buf_str(b, value);
+    else
+      (void)bn_buf_char(b, *form);
 }
 
+/* Writes which phase is wrong, where and why, and the form that it should have. */
 static void profile_explain(const struct profile_reader *r, const char *phase, size_t number,
                             char wrong[BN_PROFILE_WRONG])
 {
   static const char any[] = "ramp:, hold:, step:, sine:, burst:, trace:";
   const size_t len = profile_text_len(phase);
-  char form[64], shown[61], masked[BN_MASK_MAX];
+  char shown[SHOWN_MAX + 1], masked[BN_MASK_MAX];
+  struct bn_buf form = {.max = 0};
 
-  profile_print_form(r->form != NULL ? r->form : any, curves[r->out->of].form, form, sizeof form);
-  (void)snprintf(shown, sizeof shown, "%.*s", (int)(len < sizeof shown ? len : sizeof shown - 1),
-                 phase);
+  (void)snprintf(shown, sizeof shown, "%.*s", (int)(len < SHOWN_MAX ? len : SHOWN_MAX), phase);
+  profile_add_form(&form, r->form != NULL ? r->form : any, curves[r->out->of].form);
   (void)snprintf(wrong, BN_PROFILE_WRONG, "phase %zu, '%s', column %zu: %s; allowed: %s", number,
-                 bn_mask_text(shown, masked), (size_t)(r->at - r->text) + 1, r->wrong, form);
+                 bn_mask_text(shown, masked), (size_t)(r->at - r->text) + 1, r->wrong, form.data);
+  bn_buf_done(&form);
 }
 
 static int profile_read_phases(struct profile_reader *r, char wrong[BN_PROFILE_WRONG])

@@ -112,6 +112,11 @@ def test_help_has_no_secrets(own):
         assert "\n  --rounds=N, -r N" in done.out and "number of rounds [3]\n" in done.out
         assert "size of blocks [16K]\n" in done.out
         assert "4711" not in done.out and "inner" not in done.out
+    # The heading of the options has the whole name, however long it is.
+    folder = path.parent / ("f" * 200) / ("g" * 100)
+    folder.mkdir(parents=True)
+    path = path.rename(folder / path.name)
+    assert f"\nstudy {path} options:\n" in bench.run("study", path, "--help").out
 
 
 def shown(done):
