@@ -18,21 +18,21 @@
 #define BN_FIBER_TSAN 1
 #endif
 
+/* Defines a function for a moment of which the sanitizer, if there is one, need not know. */
+#define UNOBSERVED(name)                                                                           \
+  static inline void name(struct bn_fiber *f)                                                      \
+  {                                                                                                \
+    (void)f;                                                                                       \
+  }
+
 #if defined(BN_FIBER_ASAN)
 
 #include <sanitizer/common_interface_defs.h>
 
 enum { SAN_OWN, SAN_CALLER };
 
-static inline void bn_sanitizer_made(struct bn_fiber *f)
-{
-  (void)f;
-}
-
-static inline void bn_sanitizer_freed(struct bn_fiber *f)
-{
-  (void)f;
-}
+UNOBSERVED(bn_sanitizer_made)
+UNOBSERVED(bn_sanitizer_freed)
 
 static inline void bn_sanitizer_enters(struct bn_fiber *f)
 {
@@ -77,53 +77,26 @@ static inline void bn_sanitizer_enters(struct bn_fiber *f)
   __tsan_switch_to_fiber(f->sanitizer[SAN_OWN], 0);
 }
 
-static inline void bn_sanitizer_entered(struct bn_fiber *f)
-{
-  (void)f;
-}
+UNOBSERVED(bn_sanitizer_entered)
 
 static inline void bn_sanitizer_leaves(struct bn_fiber *f)
 {
   __tsan_switch_to_fiber(f->sanitizer[SAN_CALLER], 0);
 }
 
-static inline void bn_sanitizer_left(struct bn_fiber *f)
-{
-  (void)f;
-}
+UNOBSERVED(bn_sanitizer_left)
 
 #else
 
-static inline void bn_sanitizer_made(struct bn_fiber *f)
-{
-  (void)f;
-}
-
-static inline void bn_sanitizer_freed(struct bn_fiber *f)
-{
-  (void)f;
-}
-
-static inline void bn_sanitizer_enters(struct bn_fiber *f)
-{
-  (void)f;
-}
-
-static inline void bn_sanitizer_entered(struct bn_fiber *f)
-{
-  (void)f;
-}
-
-static inline void bn_sanitizer_leaves(struct bn_fiber *f)
-{
-  (void)f;
-}
-
-static inline void bn_sanitizer_left(struct bn_fiber *f)
-{
-  (void)f;
-}
+UNOBSERVED(bn_sanitizer_made)
+UNOBSERVED(bn_sanitizer_freed)
+UNOBSERVED(bn_sanitizer_enters)
+UNOBSERVED(bn_sanitizer_entered)
+UNOBSERVED(bn_sanitizer_leaves)
+UNOBSERVED(bn_sanitizer_left)
 
 #endif
+
+#undef UNOBSERVED
 
 #endif

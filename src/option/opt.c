@@ -142,11 +142,10 @@ static enum bn_optset_error opt_set_strict_bool(const struct bn_entry *e, const 
 static enum bn_optset_error opt_set_bool_of_file(const struct bn_entry *e,
                                                  const struct bn_setting *st)
 {
-  struct bn_list items = {0};
+  const char *at = st->text != NULL ? st->text : "";
+  struct bn_optval_item item;
 
-  (void)bn_optval_items(st->text != NULL ? st->text : "", &items);
-  *(bool *)e->value = items.n > 0;
-  bn_words_done(&items);
+  *(bool *)e->value = bn_optval_next(&at, &item) > 0;
   return BN_OPTSET_OK;
 }
 

@@ -148,16 +148,15 @@ static bool optval_is_int(const char *text)
 
 bool bn_optval_is_whole(const char *text, bool from_file)
 {
-  struct bn_list items = {0};
+  const char *rest;
+  char *first;
   bool whole;
 
   if (text == NULL)
     return true;
-  if (!from_file)
-    return text[0] == '\0' || optval_is_int(text);
-  (void)bn_optval_items(text, &items);
-  whole = items.n == 0 || items.item[0][0] == '\0' || optval_is_int(items.item[0]);
-  bn_words_done(&items);
+  first = from_file ? bn_optval_first(text, false, &rest) : bn_alloc_text(text);
+  whole = first[0] == '\0' || optval_is_int(first);
+  free(first);
   return whole;
 }
 
