@@ -125,7 +125,7 @@ struct bn_opt_fact {
   const char *group; /* it was added under; NULL: no table declares it, a script reads it */
   enum bn_origin origin;
   unsigned traits;  /* enum bn_opt_trait */
-  bool secret;      /* there is a value, which is not shown */
+  bool secret;      /* a value, if there is one, is not shown */
   const char *text; /* the value as a user would type it; "" or NULL: none, or a secret */
 };
 

@@ -27,6 +27,7 @@ __attribute__((noreturn)) static void spawn_become(const struct bn_spawn *s, pid
     (void)setsid();
   else
     (void)setpgid(0, 0);
+  /* The signal does not come if the parent has ended before; then its child has another one. */
   (void)prctl(PR_SET_PDEATHSIG, s->orphaned);
   if (getppid() == parent && dup2(s->in, STDIN_FILENO) >= 0 && dup2(s->out, STDOUT_FILENO) >= 0 &&
       dup2(s->errors, STDERR_FILENO) >= 0 && sigprocmask(SIG_SETMASK, s->masked, NULL) == 0)

@@ -67,10 +67,10 @@ enum bn_start_barrier_state bn_start_barrier_await(struct bn_start_barrier *b, u
   (void)pthread_mutex_lock(&b->lock);
   while (b->state == BN_START_BARRIER_CLOSED && b->n_arrived < b->expected && in_time)
     in_time = bn_wait_until(&arrivals, &b->arrived, &b->lock, deadline_ns);
-  const enum bn_start_barrier_state state =
-      b->state == BN_START_BARRIER_CLOSED && b->n_arrived >= b->expected ? BN_START_BARRIER_OPEN
-                                                                         : b->state;
+  enum bn_start_barrier_state state = b->state;
 
+  if (state == BN_START_BARRIER_CLOSED && b->n_arrived >= b->expected)
+    state = BN_START_BARRIER_OPEN;
   (void)pthread_mutex_unlock(&b->lock);
   return state;
 }

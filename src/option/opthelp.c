@@ -288,11 +288,10 @@ static void opthelp_put_bounds(const struct bn_opt *o, FILE *out)
   if (o->choices != NULL && opthelp_help_has_choices(o))
     return;
   if (o->choices != NULL) {
-    static const char one_of[] = "one of ";
-    char text[512];
+    char choices[500], text[512];
 
-    memcpy(text, one_of, sizeof one_of);
-    bn_optval_list_choices(o, text + sizeof one_of - 1, sizeof text - sizeof one_of + 1);
+    bn_optval_list_choices(o, choices, sizeof choices);
+    (void)snprintf(text, sizeof text, "one of %s", choices);
     opthelp_put_sentence(text, out);
   } else if (o->max == INT64_MAX && o->min == INT64_MIN) {
     return; /* any whole number */

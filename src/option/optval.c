@@ -202,6 +202,7 @@ static enum bn_optset_error optval_parse_choice(const struct bn_opt *o, int *val
   return BN_OPTSET_RANGE;
 }
 
+/* A switch without a value is on, and nothing behind '=' in a file is off. */
 static enum bn_optset_error optval_parse_bool(bool *value, const char *text, bool from_file)
 {
   if (text == NULL || (from_file && text[0] == '\0')) {
@@ -373,7 +374,8 @@ bool bn_optval_is_numeric(const struct bn_opt *o)
          (o->type == BN_LIST && o->scalar);
 }
 
-/* Explains a value that is out of bounds, or none of the choices, in the words of sysbench. */
+/* Explains a value that is out of bounds, or none of the choices, in the words of sysbench, which
+   reads an empty number as 0. */
 static void optval_explain_range(const struct bn_opt *o, const char *text,
                                  struct bn_optset_fault *out)
 {
