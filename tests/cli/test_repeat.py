@@ -47,6 +47,18 @@ def test_the_command_repeats_the_run(tmp_path):
     assert later == options and later["db-init-sql"] == ODD and later["threads"] == "2"
 
 
+def test_a_long_command_is_whole_in_a_table(tmp_path):
+    """Half a command would be another one."""
+    assert bench.run("cpu", "--events=1", "--report=json:json", "run", cwd=tmp_path).status == 0
+    document = json.loads((tmp_path / "json").read_text())
+    document["facts"]["options"].append({"name": "x", "group": "", "value": "1" * 10000, "origin": "command line",
+                                         "traits": []})
+    (tmp_path / "json").write_text(json.dumps(document))
+    markdown = bench.run("report", "--format=markdown", "json", cwd=tmp_path).out
+    [row] = [line for line in markdown.splitlines() if line.startswith("| repeat |")]
+    assert f" --x={'1' * 10000} " in row and row.endswith(" run |")
+
+
 def test_the_command_of_a_document_is_safe_to_paste(tmp_path):
     assert bench.run("cpu", "--events=1", "--report=json:json", "run", cwd=tmp_path).status == 0
     document = json.loads((tmp_path / "json").read_text())

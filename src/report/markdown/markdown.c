@@ -97,13 +97,11 @@ static const char *const labels[] = {
     [STATUS] = "exit status",
 };
 
-enum { VALUE_MAX = 4096 };
-
 struct line {
   enum place place;
   size_t part;    /* a statement, kind of events or phase: index in the names of all runs; or 0 */
   double percent; /* order among percentiles, with others of enum before and behind them; else 0 */
-  char value[VALUE_MAX];
+  char *value;    /* owned; as Markdown has it */
 };
 
 /* What a line of a part has instead of a percentile. */
@@ -121,8 +119,8 @@ enum {
 
 /* The values of one run. */
 struct column {
-  char name[VALUE_MAX]; /* name of its file */
-  struct line *line;    /* owned */
+  char *name;        /* owned; of its file */
+  struct line *line; /* owned */
   size_t n, room;
 };
 
@@ -146,57 +144,75 @@ static struct line *markdown_new_line(struct column *c)
   return &c->line[c->n++];
 }
 
-static char *markdown_add_ordered(struct column *c, enum place place, size_t part, double percent)
+/* Adds a line of a part.  The value becomes the line's, as in the functions below. */
+static void markdown_add_ordered(struct column *c, enum place place, size_t part, double percent,
+                                 char *value)
 {
-  struct line *l = markdown_new_line(c);
-
-  *l = (struct line){.place = place, .part = part, .percent = percent};
-  return l->value;
+  *markdown_new_line(c) =
+      (struct line){.place = place, .part = part, .percent = percent, .value = value};
 }
 
-static char *markdown_add_line(struct column *c, enum place place)
+static void markdown_add_line(struct column *c, enum place place, char *value)
 {
-  return markdown_add_ordered(c, place, 0, 0);
+  markdown_add_ordered(c, place, 0, 0, value);
+}
+
+/* Returns a text as a cell has it, which the caller frees.  Each byte may get a backslash. */
+static char *markdown_escape(const char *text)
+{
+  const size_t size = 2 * (bn_escape(NULL, 0, text, "") + 1);
+  char *cell = bn_alloc(1, size);
+
+  bn_escape_markdown(cell, size, text);
+  return cell;
 }
 
 static void markdown_add_u64(struct column *c, enum place place, uint64_t n)
 {
-  (void)snprintf(markdown_add_line(c, place), VALUE_MAX, "%" PRIu64, n);
+  markdown_add_line(c, place, bn_alloc_print("%" PRIu64, n));
 }
 
-static void markdown_put_f64(char value[VALUE_MAX], double x, int decimals)
+static char *markdown_print_f64(double x, int decimals)
 {
-  (void)snprintf(value, VALUE_MAX, "%.*f", decimals, x);
+  char *value = bn_alloc_print("%.*f", decimals, x);
+
   bn_units_point(value);
+  return value;
 }
 
 static void markdown_add_f64(struct column *c, enum place place, double x, int decimals)
 {
-  markdown_put_f64(markdown_add_line(c, place), x, decimals);
+  markdown_add_line(c, place, markdown_print_f64(x, decimals));
 }
 
 /* Marks a latency that is longer than the histogram counts, and a lower bound. */
-static void markdown_put_latency(char value[VALUE_MAX], double s, bool at_least)
+static char *markdown_print_latency(double s, bool at_least)
 {
-  static const double ms_per_s = 1e3;
   const double longest_ms = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6;
-  const double ms = isfinite(s) ? s * ms_per_s : longest_ms;
-  char digits[VALUE_MAX / 2];
-
-  (void)snprintf(digits, sizeof digits, "%.*f", bn_units_decimals(ms, 2), ms);
-  bn_units_point(digits);
+  const double ms = isfinite(s) ? s * 1e3 : longest_ms;
   const char *sign = at_least ? "\u2265" : "";
+  char *value;
 
   if (!isfinite(s))
     sign = "\\>";
-  (void)snprintf(value, VALUE_MAX, "%s%s", sign, digits);
+  value = bn_alloc_print("%s%.*f", sign, bn_units_decimals(ms, 2), ms);
+  bn_units_point(value);
+  return value;
 }
 
 static void markdown_add_latency(struct column *c, enum place place, double percent, double s,
                                  bool at_least)
 {
   if (!isnan(s))
-    markdown_put_latency(markdown_add_ordered(c, place, 0, percent), s, at_least);
+    markdown_add_ordered(c, place, 0, percent, markdown_print_latency(s, at_least));
+}
+
+/* Adds a text unless it is empty, and frees it. */
+static void markdown_add_text(struct column *c, enum place place, struct bn_buf *text)
+{
+  if (text->len > 0)
+    markdown_add_line(c, place, markdown_escape(text->data));
+  bn_buf_done(text);
 }
 
 /* The place of a fact.  markdown_add_facts() joins the texts of known facts with ", ". */
@@ -207,45 +223,41 @@ struct key {
 static void markdown_add_facts(struct column *c, enum place place, const struct bn_facts *f,
                                const struct key *keys, size_t n)
 {
-  char all[VALUE_MAX] = "";
+  struct bn_buf all = {.max = 0};
 
   for (size_t i = 0; i < n; i++) {
     const char *text = bn_facts_find_text(f, keys[i].section, keys[i].key);
-    const size_t len = strlen(all);
 
     if (text != NULL && text[0] != '\0')
-      (void)snprintf(all + len, sizeof all - len, "%s%s", len > 0 ? ", " : "", text);
+      (void)bn_buf_printf(&all, "%s%s", all.len > 0 ? ", " : "", text);
   }
-  if (all[0] != '\0')
-    bn_escape_markdown(markdown_add_line(c, place), VALUE_MAX, all);
+  markdown_add_text(c, place, &all);
 }
 
 static void markdown_add_data(struct column *c, const struct bn_facts *f)
 {
   const char *tables = bn_facts_find_text(f, "workload", "tables");
   const char *rows = bn_facts_find_text(f, "workload", "rows");
-  char data[VALUE_MAX];
+  struct bn_buf data = {.max = 0};
 
   if (tables == NULL || rows == NULL)
     return;
-  (void)snprintf(data, sizeof data, "%s table%s x %s rows", tables,
-                 strcmp(tables, "1") == 0 ? "" : "s", rows);
-  bn_escape_markdown(markdown_add_line(c, DATA), VALUE_MAX, data);
+  (void)bn_buf_printf(&data, "%s table%s x %s rows", tables, strcmp(tables, "1") == 0 ? "" : "s",
+                      rows);
+  markdown_add_text(c, DATA, &data);
 }
 
 /* Adds all facts of a section as "name=value". */
 static void markdown_add_section(struct column *c, enum place place, const struct bn_facts *f,
                                  const char *section)
 {
-  char all[VALUE_MAX] = "";
-  size_t len = 0;
+  struct bn_buf all = {.max = 0};
 
-  for (size_t i = 0; i < f->n_facts && len < sizeof all; i++)
+  for (size_t i = 0; i < f->n_facts; i++)
     if (strcmp(f->fact[i].section, section) == 0 && f->fact[i].type == BN_FACT_TEXT)
-      len += (size_t)snprintf(all + len, sizeof all - len, "%s%s=%s", len > 0 ? ", " : "",
-                              f->fact[i].key, f->fact[i].text);
-  if (len > 0)
-    bn_escape_markdown(markdown_add_line(c, place), VALUE_MAX, all);
+      (void)bn_buf_printf(&all, "%s%s=%s", all.len > 0 ? ", " : "", f->fact[i].key,
+                          f->fact[i].text);
+  markdown_add_text(c, place, &all);
 }
 
 static void markdown_add_repetition(struct column *c, const struct bn_facts *f)
@@ -254,9 +266,8 @@ static void markdown_add_repetition(struct column *c, const struct bn_facts *f)
   const struct bn_fact *memory = bn_facts_find(f, "host", "memory_bytes");
   struct bn_buf command = {.max = 0};
 
-  if (bn_command_repeat(f, &command))
-    bn_escape_markdown(markdown_add_line(c, COMMAND), VALUE_MAX, command.data);
-  bn_buf_done(&command);
+  (void)bn_command_repeat(f, &command);
+  markdown_add_text(c, COMMAND, &command);
   if (memory != NULL && memory->type == BN_FACT_WHOLE)
     markdown_add_f64(c, MEMORY, (double)memory->whole / gib, 1);
   markdown_add_section(c, SERVER, f, "server");
@@ -335,12 +346,12 @@ static void markdown_add_part_times(const struct bn_view *v, struct column *c, e
                                     size_t part, const struct bn_timing *t)
 {
   if (t->count > 0)
-    markdown_put_latency(markdown_add_ordered(c, place, part, AVERAGE), t->avg_s, false);
+    markdown_add_ordered(c, place, part, AVERAGE, markdown_print_latency(t->avg_s, false));
   if (t->count + t->unfinished == 0 || t->percentile_s == NULL)
     return;
   for (size_t i = 0; i < v->n_percents; i++)
-    markdown_put_latency(markdown_add_ordered(c, place, part, v->percents[i]), t->percentile_s[i],
-                         bn_timing_at_least(t, i));
+    markdown_add_ordered(c, place, part, v->percents[i],
+                         markdown_print_latency(t->percentile_s[i], bn_timing_at_least(t, i)));
 }
 
 /* Losses have lines if there are any. */
@@ -348,7 +359,7 @@ static void markdown_add_loss(struct column *c, enum place place, size_t part, d
                               uint64_t n)
 {
   if (n > 0)
-    (void)snprintf(markdown_add_ordered(c, place, part, percent), VALUE_MAX, "%" PRIu64, n);
+    markdown_add_ordered(c, place, part, percent, bn_alloc_print("%" PRIu64, n));
 }
 
 static void markdown_add_kind(struct markdown *m, struct column *c, const struct bn_view *v,
@@ -357,9 +368,9 @@ static void markdown_add_kind(struct markdown *m, struct column *c, const struct
   static const double percent = 100;
   const size_t part = markdown_part_index(m, k->name);
 
-  markdown_put_f64(markdown_add_ordered(c, KINDS, part, PER_S), k->events_per_s, 2);
+  markdown_add_ordered(c, KINDS, part, PER_S, markdown_print_f64(k->events_per_s, 2));
   if (!isnan(k->share))
-    markdown_put_f64(markdown_add_ordered(c, KINDS, part, PERCENT_OF_ALL), k->share * percent, 1);
+    markdown_add_ordered(c, KINDS, part, PERCENT_OF_ALL, markdown_print_f64(k->share * percent, 1));
   markdown_add_part_times(v, c, KINDS, part, k->timing);
   markdown_add_loss(c, KINDS, part, RETRIES_OF, k->retries);
   markdown_add_loss(c, KINDS, part, FAILURES_OF, k->failed_events);
@@ -373,15 +384,15 @@ static void markdown_add_phase(struct markdown *m, struct column *c, const struc
   const size_t part = markdown_part_index(m, p->timing->name);
   char digits[BN_UNITS_DIGITS];
 
-  markdown_put_f64(markdown_add_ordered(c, PHASES, part, STARTED_PER_S), p->started_per_s, 2);
+  markdown_add_ordered(c, PHASES, part, STARTED_PER_S, markdown_print_f64(p->started_per_s, 2));
   markdown_add_part_times(v, c, PHASES, part, p->timing);
   markdown_add_loss(c, PHASES, part, DROPPED_OF, p->dropped);
   markdown_add_loss(c, PHASES, part, QUEUED_OF, p->queued);
   markdown_add_loss(c, PHASES, part, RETRIES_OF, p->retries);
   markdown_add_loss(c, PHASES, part, FAILURES_OF, p->failed_events);
   if (p->recovery_s > 0)
-    (void)snprintf(markdown_add_ordered(c, PHASES, part, RECOVERY), VALUE_MAX, "%s",
-                   p->recovered ? bn_phases_recovery(p, digits) : "not");
+    markdown_add_ordered(c, PHASES, part, RECOVERY,
+                         bn_alloc_text(p->recovered ? bn_phases_recovery(p, digits) : "not"));
 }
 
 static void markdown_add_statement(struct markdown *m, struct column *c, const struct bn_view *v,
@@ -442,18 +453,18 @@ static const char *markdown_name_line(const struct line *l)
 static void markdown_print_label(const struct markdown *m, const struct line *l, FILE *out)
 {
   const bool is_of_part = l->place == STATEMENTS || l->place == KINDS || l->place == PHASES;
-  char digits[BN_UNITS_DIGITS], name[VALUE_MAX] = "latency";
+  char digits[BN_UNITS_DIGITS], *name;
 
   if (!is_of_part && l->place != PERCENTILE) {
     (void)fprintf(out, "| %s |", labels[l->place]);
     return;
   }
-  if (is_of_part)
-    bn_escape_markdown(name, VALUE_MAX, m->part[l->part]);
+  name = markdown_escape(is_of_part ? m->part[l->part] : "latency");
   if (markdown_name_line(l) != NULL)
     (void)fprintf(out, "| %s %s |", name, markdown_name_line(l));
   else
     (void)fprintf(out, "| %s %sth percentile (ms) |", name, bn_units_shortest(digits, l->percent));
+  free(name);
 }
 
 static void markdown_print_line(const struct markdown *m, const struct line *l, FILE *out)
@@ -502,8 +513,7 @@ static void markdown_begin(void *self, const struct bn_facts *f)
 
   m->facts = f;
   m->column = bn_alloc_resize(m->column, m->n + 1, sizeof *m->column);
-  memset(&m->column[m->n], 0, sizeof *m->column);
-  bn_escape_markdown(m->column[m->n++].name, VALUE_MAX, path != NULL ? path : "");
+  m->column[m->n++] = (struct column){.name = markdown_escape(path != NULL ? path : "")};
 }
 
 /* Adds a line for each kind of loss that has occurred. */
@@ -559,8 +569,7 @@ static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *
     return 0;
   markdown_add_run(c, m->facts);
   if (end->partial && end->status == 0)
-    (void)snprintf(markdown_add_line(c, STATUS), VALUE_MAX,
-                   "none: the run was killed, or had not ended");
+    markdown_add_line(c, STATUS, bn_alloc_text("none: the run was killed, or had not ended"));
   else if (end->status != 0)
     markdown_add_u64(c, STATUS, (uint64_t)(unsigned)end->status);
   return 0;
@@ -580,13 +589,21 @@ static int markdown_write_table(const struct markdown *m, struct bn_err *err)
   return rc;
 }
 
+static void markdown_free_column(struct column *c)
+{
+  for (size_t i = 0; i < c->n; i++)
+    free(c->line[i].value);
+  free(c->line);
+  free(c->name);
+}
+
 static int markdown_close(void *self, struct bn_err *err)
 {
   struct markdown *m = self;
   const int rc = err != NULL && m->n > 0 ? markdown_write_table(m, err) : 0;
 
   for (size_t i = 0; i < m->n; i++)
-    free(m->column[i].line);
+    markdown_free_column(&m->column[i]);
   for (size_t i = 0; i < m->n_parts; i++)
     free(m->part[i]);
   free(m->column);
