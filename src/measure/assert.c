@@ -213,7 +213,7 @@ static int assert_read_part(struct bn_assert *a, const char *name, struct bn_err
     return assert_read_whole(a, name, err);
   if (kind != NULL && kind[0] == '\0')
     return bn_err_set(err, 0, "the name of a kind of events after @" BN_EVENT_PART " is missing");
-  if (bn_phases_part(a->timing))
+  if (bn_phases_is_part(a->timing))
     return assert_read_phase(a, name, err);
   if (kind != NULL && strcmp(kind, BN_GROUP_PART) == 0)
     return bn_err_set(err, 0, "the name of a group after @" BN_GROUP_PART " is missing");
@@ -347,38 +347,36 @@ int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_er
 
 /* --- what a run measures ---------------------------------------------------------------------- */
 
-/* Returns the histogram of that name, which may lack its "_latency", or n_hists. */
+/* Returns whether an assertion calls the histogram so: "phase:2", "event:payment", "read" or
+   "read_latency".  Only the histogram of a part may have the name of one. */
+static bool assert_is_hist(const struct bn_metric *hist, const char *name)
+{
+  const size_t len = strlen(name);
+
+  if (hist->kind == BN_PHASE_HISTOGRAM || bn_phases_is_part(name))
+    return hist->kind == BN_PHASE_HISTOGRAM && bn_phases_is(hist->name, name);
+  if (hist->kind == BN_EVENT_HISTOGRAM || bn_event_kinds_part(name) != NULL)
+    return hist->kind == BN_EVENT_HISTOGRAM && bn_event_kinds_part(name) != NULL &&
+           strcmp(hist->name, name) == 0;
+  return strncmp(hist->name, name, len) == 0 &&
+         (hist->name[len] == '\0' || strcmp(hist->name + len, "_latency") == 0);
+}
+
+/* Returns the index of the histogram that is called so, or n_hists. */
 static size_t assert_find_hist(const struct bn_metrics *m, const char *name)
 {
-  static const char ending[] = "_latency";
-  const size_t len = strlen(name);
-  const bool is_kind = bn_event_kinds_part(name) != NULL, is_phase = bn_phases_part(name);
+  size_t i = 0;
 
-  for (size_t i = 0; i < m->n_hists; i++) {
-    const char *known = m->hist[i].name;
-
-    if (is_phase != (m->hist[i].kind == BN_PHASE_HISTOGRAM))
-      continue;
-    if (is_phase) {
-      if (bn_phases_is(known, name))
-        return i;
-      continue;
-    }
-    if (is_kind != (m->hist[i].kind == BN_EVENT_HISTOGRAM))
-      continue;
-    if (is_kind && strcmp(known, name) != 0)
-      continue;
-    if (strncmp(known, name, len) == 0 && (known[len] == '\0' || strcmp(known + len, ending) == 0))
-      return i;
-  }
-  return m->n_hists;
+  while (i < m->n_hists && !assert_is_hist(&m->hist[i], name))
+    i++;
+  return i;
 }
 
 /* Refuses a part that the run does not have.  known: those that it has, of the same sort. */
 static int assert_refuse_kind(const char *name, const char *known, struct bn_err *err)
 {
   const bool is_group = bn_event_kinds_is_group(name);
-  const char *shown = is_group ? name + sizeof BN_GROUP_PART - 1 : name;
+  const char *shown = bn_event_kinds_bare_name(name);
 
   if (known != NULL)
     return bn_err_set(err, 0, "the run has no %s called '%s'; it has: %s",
@@ -403,8 +401,7 @@ static int assert_check_kind(const char *name, const struct bn_metrics *m, struc
 
     found |= strcmp(one, name) == 0;
     if (bn_event_kinds_is_group(one) == is_group)
-      (void)bn_buf_printf(&known, "%s%s", known.len > 0 ? ", " : "",
-                          is_group ? one + sizeof BN_GROUP_PART - 1 : one);
+      (void)bn_buf_printf(&known, "%s%s", known.len > 0 ? ", " : "", bn_event_kinds_bare_name(one));
   }
   if (!found)
     (void)assert_refuse_kind(name, known.data, err);
@@ -483,7 +480,7 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
     return assert_check_proof(scope, err);
   if (bn_event_kinds_part(a->timing) != NULL)
     return assert_check_kind(bn_event_kinds_part(a->timing), scope->metrics, err);
-  if (bn_phases_part(a->timing))
+  if (bn_phases_is_part(a->timing))
     return assert_check_phase(a->timing, scope->metrics, err);
   if (a->timing[0] != '\0')
     return assert_check_timing(a->timing, scope, err);

@@ -7,19 +7,19 @@
 #include "measure/event_kinds.h"
 #include "measure/phases.h"
 
-/* Makes a finding of a value in the unit of the view, which bn_assert_judge changes. */
-static struct bn_finding assert_make_finding(double value)
-{
-  return (struct bn_finding){.value = value, .measured = !isnan(value)};
-}
-
-/* at_least: an unfinished event may make the value larger, if there is one. */
+/* Makes a finding of a value in the unit of the view, which bn_assert_judge changes.  at_least: an
+   unfinished event may make the value larger, if there is one. */
 static struct bn_finding assert_make_limit(double value, bool at_least)
 {
   const bool measured = !isnan(value);
 
   return (struct bn_finding){
       .value = value, .measured = measured, .at_least = measured && at_least};
+}
+
+static struct bn_finding assert_make_finding(double value)
+{
+  return assert_make_limit(value, false);
 }
 
 static struct bn_finding assert_find_errors(const struct bn_view *v)
@@ -32,10 +32,11 @@ static struct bn_finding assert_find_errors(const struct bn_view *v)
 /* Finds a percentile in the list of a view: views of documents need not have a histogram. */
 static struct bn_finding assert_find_listed(double rank, const struct bn_view *v)
 {
-  for (size_t i = 0; i < v->n_percents; i++)
-    if (v->percents[i] == rank)
-      return assert_make_limit(v->percentile_s[i], v->at_least != NULL && v->at_least[i]);
-  return assert_make_finding(NAN);
+  const size_t i = bn_view_find_rank(v, rank);
+
+  if (i == v->n_percents)
+    return assert_make_finding(NAN);
+  return assert_make_limit(v->percentile_s[i], v->at_least != NULL && v->at_least[i]);
 }
 
 /* Finds a latency of the events, which counts the ages of unfinished ones. */
@@ -64,10 +65,11 @@ static struct bn_finding assert_find_latency(const struct bn_assert *a, const st
 static struct bn_finding assert_find_listed_timing(double rank, const struct bn_view *v,
                                                    const struct bn_timing *t)
 {
-  for (size_t i = 0; i < v->n_percents && t->percentile_s != NULL; i++)
-    if (v->percents[i] == rank)
-      return assert_make_limit(t->percentile_s[i], bn_timing_at_least(t, i));
-  return assert_make_finding(NAN);
+  const size_t i = bn_view_find_rank(v, rank);
+
+  if (i == v->n_percents || t->percentile_s == NULL)
+    return assert_make_finding(NAN);
+  return assert_make_limit(t->percentile_s[i], bn_timing_at_least(t, i));
 }
 
 /* Finds a percentile of a timing, which counts unfinished events of a group or phase. */
@@ -127,14 +129,12 @@ static struct bn_finding assert_find_statement(const struct bn_assert *a, const 
 static struct bn_finding assert_find_of_phase(const struct bn_assert *a, const struct bn_view *v)
 {
   const struct bn_phase_view *p = bn_phases_named(v, a->timing);
-  struct bn_finding f;
   double value = NAN;
 
-  if (p != NULL)
-    (void)bn_phases_value(p, a->field->name, &value);
-  f = assert_make_finding(value);
-  f.at_least = p != NULL && bn_phases_at_least(p, a->field->name);
-  return f;
+  if (p == NULL)
+    return assert_make_finding(NAN);
+  (void)bn_phases_value(p, a->field->name, &value);
+  return assert_make_limit(value, bn_phases_at_least(p, a->field->name));
 }
 
 static struct bn_finding assert_find_of_kind(const struct bn_assert *a, const struct bn_view *v)
@@ -155,7 +155,7 @@ static struct bn_finding assert_find_value(const struct bn_assert *a, const stru
   if (a->what == BN_ASSERT_ERRORS)
     return assert_find_errors(v);
   if (a->what == BN_ASSERT_KIND)
-    return bn_phases_part(a->timing) ? assert_find_of_phase(a, v) : assert_find_of_kind(a, v);
+    return bn_phases_is_part(a->timing) ? assert_find_of_phase(a, v) : assert_find_of_kind(a, v);
   if (a->what == BN_ASSERT_FIELD)
     return assert_make_finding(bn_view_measures(v, a->field) ? bn_view_value(v, a->field) : NAN);
   if (a->timing[0] == '\0')
@@ -243,7 +243,7 @@ static bool assert_is_of_each_second(const struct bn_assert *a)
     return false;
   if (a->what != BN_ASSERT_FIELD && a->what != BN_ASSERT_KIND)
     return true;
-  if (bn_phases_part(a->timing))
+  if (bn_phases_is_part(a->timing))
     return false;
   return bn_view_is_rate(a->field) || bn_assert_is_share(a);
 }

@@ -38,6 +38,11 @@ bool bn_event_kinds_is_group(const char *name)
   return strncmp(name, BN_GROUP_PART, sizeof BN_GROUP_PART - 1) == 0;
 }
 
+const char *bn_event_kinds_bare_name(const char *name)
+{
+  return bn_event_kinds_is_group(name) ? name + sizeof BN_GROUP_PART - 1 : name;
+}
+
 const char *bn_event_kinds_part(const char *part)
 {
   const size_t len = sizeof BN_EVENT_PART - 1;

@@ -18,6 +18,8 @@ bool bn_event_kinds_rows(const struct bn_metrics *m, size_t k, struct bn_event_k
 const char *bn_event_kinds_name(const char *metric);
 /* Returns whether a kind of that name is a group of --group. */
 bool bn_event_kinds_is_group(const char *name);
+/* Returns the name of a kind, that of a group without BN_GROUP_PART. */
+const char *bn_event_kinds_bare_name(const char *name);
 
 /* Sets the kinds of a view whose timings, span and counts are set, but not their shares. */
 void bn_event_kinds_find(struct bn_view *v, struct bn_view_store *store,

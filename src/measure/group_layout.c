@@ -37,6 +37,12 @@ static int layout_find(const struct bn_metric *rows, size_t n, const char *name)
   return BN_ROW_NONE;
 }
 
+static void rows_done(struct rows *r)
+{
+  free(r->row);
+  free(r->from);
+}
+
 static int rows_refuse(const char *group, const char *name, const char *other, struct bn_err *err)
 {
   return bn_err_set(err, EINVAL,
@@ -132,11 +138,10 @@ static int layout_collect(struct bn_group_layout *l, const struct bn_group_part 
   for (size_t i = 0; rc == 0 && i < n; i++) {
     const struct bn_metrics *m = part[i].metrics;
 
-    rc = rows_unite_all(&counters, &part[i], m->counter, m->n_counters, 0, err);
-    if (rc == 0)
-      rc = rows_unite_all(&hists, &part[i], m->hist, m->n_hists, 0, err);
-    if (rc == 0)
-      rc = rows_unite_all(&labelled, &part[i], m->labelled, m->n_labelled, 0, err);
+    if (rows_unite_all(&counters, &part[i], m->counter, m->n_counters, 0, err) != 0 ||
+        rows_unite_all(&hists, &part[i], m->hist, m->n_hists, 0, err) != 0 ||
+        rows_unite_all(&labelled, &part[i], m->labelled, m->n_labelled, 0, err) != 0)
+      rc = -1;
   }
   if (rc == 0)
     rc = rows_compare_names(&counters, &hists, err);
@@ -153,17 +158,16 @@ static int layout_collect(struct bn_group_layout *l, const struct bn_group_part 
   for (size_t i = 0; i < names.n; i++)
     free(names.item[i]);
   free(names.item);
-  free(counters.row);
-  free(counters.from);
-  free(hists.row);
-  free(hists.from);
-  free(labelled.row);
-  free(labelled.from);
+  rows_done(&counters);
+  rows_done(&hists);
+  rows_done(&labelled);
   return rc;
 }
 
 /* --- the rows of a group ---------------------------------------------------------------------- */
 
+/* Returns the place of each row of all groups among the n_own rows of one, which the caller frees.
+ */
 static int *layout_places(const struct bn_metric *all, size_t n_all, const struct bn_metric *own,
                           size_t n_own)
 {
@@ -180,12 +184,14 @@ static void layout_place_group(const struct bn_group_layout *l, const char *name
 {
   struct bn_event_kind_rows rows;
 
-  for (size_t k = 0; bn_event_kinds_rows(&l->all, k, &rows); k++)
-    if (strcmp(l->all.hist[rows.hist].name + sizeof BN_GROUP_PART - 1, name) == 0 &&
-        bn_event_kinds_is_group(l->all.hist[rows.hist].name)) {
+  for (size_t k = 0; bn_event_kinds_rows(&l->all, k, &rows); k++) {
+    const char *kind = l->all.hist[rows.hist].name;
+
+    if (bn_event_kinds_is_group(kind) && strcmp(bn_event_kinds_bare_name(kind), name) == 0) {
       g->hist[rows.hist] = BN_H_LATENCY;
       g->counter[rows.counter[0]] = BN_C_EVENTS;
     }
+  }
 }
 
 /* An event of a group without --rate does not wait: all of its time is service. */

@@ -181,6 +181,7 @@ static void host_read_container(struct bn_host *h, const char *root, char *text)
 
 /* --- limits of control groups ----------------------------------------------------------------- */
 
+/* 0 is no limit. */
 static void host_lower(double *limit, double to)
 {
   if (to > 0 && (*limit <= 0 || to < *limit))
@@ -258,6 +259,8 @@ static void host_lower_memory(void *memory, const struct bn_kernel_group *g)
     host_lower(memory, n);
 }
 
+/* A limit of memory travels as a double, as the quota of processors does: bytes are whole in it up
+   to 2^53, and limits above 2^62 are none. */
 static void host_read_limits(struct bn_host *h, const char *root)
 {
   double memory = 0;

@@ -86,63 +86,61 @@ static int journal_put_line(struct bn_journal *j, struct bn_node *line, struct b
 /* Returns {key: value}, which owns the value, or NULL. */
 static struct bn_node *journal_line_of(const char *key, struct bn_node *value)
 {
+  struct bn_json_out p = {.failed = false};
   struct bn_node *map = bn_node_map();
 
-  if (bn_node_set(map, key, value) == 0)
-    return map;
-  bn_node_free(map);
-  return NULL;
+  bn_json_put(&p, map, key, value);
+  return bn_json_finish(&p, map);
 }
 
-/* Returns NULL if there is no memory, as do the functions below. */
-static struct bn_node *journal_facts_line(const struct bn_facts *f)
+/* Puts the members of the first line. */
+static void journal_put_facts(struct bn_json_out *p, struct bn_node *map, const struct bn_facts *f)
 {
-  struct bn_node *map = bn_node_map();
-
-  if (bn_node_set(map, "format", bn_node_utf8("bench journal")) == 0 &&
-      bn_node_set(map, "version", bn_node_integer(BN_STORE_VERSION)) == 0 &&
-      bn_node_set(map, "facts", bn_store_facts(f)) == 0)
-    return map;
-  bn_node_free(map);
-  return NULL;
+  bn_json_put(p, map, "format", bn_node_utf8("bench journal"));
+  bn_json_put(p, map, "version", bn_node_integer(BN_STORE_VERSION));
+  bn_json_put(p, map, "facts", bn_store_facts(f));
 }
 
 int bn_journal_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err)
 {
-  return j->ended ? 0 : journal_put_line(j, journal_facts_line(f), err);
+  struct bn_json_out p = {.failed = false};
+  struct bn_node *map;
+
+  if (j->ended)
+    return 0;
+  map = bn_node_map();
+  journal_put_facts(&p, map, f);
+  return journal_put_line(j, bn_json_finish(&p, map), err);
 }
 
-/* Returns the first line of a group, and makes room for the histograms of its ticks. */
+/* Returns the first line of a group, or NULL without memory, and makes room for the histograms of
+   its ticks. */
 static struct bn_node *journal_begin_group(struct bn_journal *j, const char *name,
                                            const struct bn_metrics *m)
 {
-  struct bn_node *group;
+  struct bn_json_out p = {.failed = false};
+  struct bn_node *group = bn_node_map();
 
   bn_snap_make(&j->past, m, 0, true);
   bn_snap_make(&j->step, m, 0, true);
   j->has_group = true;
-  group = bn_node_map();
-  if (bn_node_set(group, "name", bn_node_text(name)) == 0 &&
-      bn_node_set(group, "metrics", bn_store_metrics(m)) == 0)
-    return group;
-  bn_node_free(group);
-  return NULL;
+  bn_json_put(&p, group, "name", bn_node_text(name));
+  bn_json_put(&p, group, "metrics", bn_store_metrics(m));
+  return bn_json_finish(&p, group);
 }
 
 int bn_journal_head(struct bn_journal *j, const char *group, const struct bn_facts *f,
                     struct bn_err *err)
 {
+  struct bn_json_out p = {.failed = false};
   struct bn_node *map;
 
   if (j->ended)
     return 0;
-  map = journal_facts_line(f);
-  if (map != NULL &&
-      bn_node_set(map, "group", journal_begin_group(j, group, f->plan.metrics)) != 0) {
-    bn_node_free(map);
-    map = NULL;
-  }
-  return journal_put_line(j, map, err);
+  map = bn_node_map();
+  journal_put_facts(&p, map, f);
+  bn_json_put(&p, map, "group", journal_begin_group(j, group, f->plan.metrics));
+  return journal_put_line(j, bn_json_finish(&p, map), err);
 }
 
 static void journal_copy_hists(struct bn_snap *to, const struct bn_snap *from)
@@ -405,15 +403,14 @@ static int journal_take_line(struct reader *r, const struct bn_node *line)
    of the warm-up. */
 static void journal_find_start(struct bn_result *r)
 {
-  const struct bn_snap *s =
-      r->n_groups > 0 && r->group[0].has_total ? &r->group[0].total.delta : NULL;
+  const struct bn_view *total = bn_result_total(r);
   uint64_t since_ns;
 
-  if (s == NULL || r->facts.start_ns != 0)
+  if (total == NULL || r->facts.start_ns != 0)
     return;
-  since_ns = s->span_ns + r->facts.plan.warmup_ns;
-  r->facts.start_ns = s->at_ns - since_ns;
-  r->facts.start_wall_ns = s->wall_ns - since_ns;
+  since_ns = total->delta->span_ns + r->facts.plan.warmup_ns;
+  r->facts.start_ns = total->delta->at_ns - since_ns;
+  r->facts.start_wall_ns = total->delta->wall_ns - since_ns;
 }
 
 static void journal_mark_cut(struct bn_end *end)

@@ -134,10 +134,10 @@ unsigned bn_json_in_name(struct bn_json_in *e, const struct bn_node *map, const 
                          const char *const *names)
 {
   const char *name = bn_json_in_text(e, map, key);
+  const int i = bn_layout_find_name(names, name);
 
-  for (unsigned i = 0; name != NULL && names[i] != NULL; i++)
-    if (strcmp(names[i], name) == 0)
-      return i;
+  if (i >= 0)
+    return (unsigned)i;
   bn_json_in_refuse(e, "'%s' is '%.40s', which this version does not know", key,
                     name != NULL ? name : "");
   return 0;

@@ -16,15 +16,15 @@ bool bn_kernel_text(char text[BN_KERNEL_TEXT], const char *fmt, ...)
 {
   char path[PATH_MAX];
   size_t len = 0;
-  ssize_t n = 1;
+  ssize_t n;
   va_list ap;
-  int fd;
+  int fd, path_len;
 
   text[0] = '\0';
   va_start(ap, fmt);
-  n = vsnprintf(path, sizeof path, fmt, ap);
+  path_len = vsnprintf(path, sizeof path, fmt, ap);
   va_end(ap);
-  if (n < 0 || n >= (ssize_t)sizeof path)
+  if (path_len < 0 || path_len >= (int)sizeof path)
     return false;
   fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
@@ -34,6 +34,13 @@ bool bn_kernel_text(char text[BN_KERNEL_TEXT], const char *fmt, ...)
   text[len] = '\0';
   (void)close(fd);
   return len > 0;
+}
+
+const char *bn_kernel_next_line(const char *line)
+{
+  const char *end = strchr(line, '\n');
+
+  return end != NULL ? end + 1 : "";
 }
 
 void bn_kernel_line(char *out, size_t size, const char *from)
@@ -50,14 +57,10 @@ void bn_kernel_line(char *out, size_t size, const char *from)
 const char *bn_kernel_field(const char *text, const char *key, char mark)
 {
   const size_t len = strlen(key);
-  const char *line = text;
 
-  while (line != NULL && *line != '\0') {
+  for (const char *line = text; *line != '\0'; line = bn_kernel_next_line(line))
     if (strncmp(line, key, len) == 0 && line[len + strspn(line + len, " \t")] == mark)
       return strchr(line + len, mark) + 1;
-    line = strchr(line, '\n');
-    line = line != NULL ? line + 1 : NULL;
-  }
   return NULL;
 }
 
@@ -82,17 +85,13 @@ static bool kernel_is_listed(const char *names, const char *end, const char *nam
    hierarchy, whose list of controllers is "". */
 static bool kernel_find_group(char *group, size_t size, const char *text, const char *controller)
 {
-  const char *line = text;
-
-  while (line != NULL && *line != '\0') {
+  for (const char *line = text; *line != '\0'; line = bn_kernel_next_line(line)) {
     const char *names = strchr(line, ':'), *path = names != NULL ? strchr(names + 1, ':') : NULL;
 
     if (path != NULL && kernel_is_listed(names + 1, path, controller)) {
       bn_kernel_line(group, size, path + 1);
       return true;
     }
-    line = strchr(line, '\n');
-    line = line != NULL ? line + 1 : NULL;
   }
   return false;
 }

@@ -16,6 +16,8 @@ __attribute__((format(printf, 2, 3))) bool bn_kernel_text(char text[BN_KERNEL_TE
                                                           const char *fmt, ...);
 /* Returns the text behind "KEY", blanks and `mark` on the first line that begins so, or NULL. */
 const char *bn_kernel_field(const char *text, const char *key, char mark);
+/* Returns the line behind this one, or "". */
+const char *bn_kernel_next_line(const char *line);
 /* Copies up to the end of the line, without blanks and quotes around it. */
 void bn_kernel_line(char *out, size_t size, const char *from);
 

@@ -191,6 +191,21 @@ const char *const bn_layout_merges[] = {[BN_MERGE_SUM] = "sum",
                                         [BN_MERGE_NONE] = "none",
                                         NULL};
 
+int bn_layout_find_name(const char *const *names, const char *name)
+{
+  for (int i = 0; name != NULL && names[i] != NULL; i++)
+    if (strcmp(names[i], name) == 0)
+      return i;
+  return -1;
+}
+
+unsigned bn_layout_trait(const char *name)
+{
+  const int bit = bn_layout_find_name(bn_layout_traits, name);
+
+  return bit >= 0 ? 1U << bit : 0;
+}
+
 /* Returns the member of that name if it is a number that a view can have, or NULL. */
 static const struct bn_layout *layout_find_number(const struct bn_layout *l, const char *name)
 {

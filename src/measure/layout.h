@@ -29,6 +29,13 @@ bool bn_layout_value(const struct bn_layout *l, const void *of, const char *name
 /* Returns whether there is such a member. */
 bool bn_layout_has(const struct bn_layout *l, const char *name);
 
+/* Returns the place of a text among names that end with NULL; -1: it is none of them, or NULL. */
+int bn_layout_find_name(const char *const *names, const char *name);
+/* Returns the bit of enum bn_opt_trait of that name; 0: there is none, as for one of a later
+ * version.
+ */
+unsigned bn_layout_trait(const char *name);
+
 /* They end with a NULL name. */
 extern const struct bn_layout bn_layout_plan[], bn_layout_times[], bn_layout_end[];
 extern const struct bn_layout bn_layout_view[], bn_layout_snap[];

@@ -43,19 +43,18 @@ static int lines_add(struct bn_lines *l, const char *from, size_t len, struct bn
 
 int bn_lines_next(struct bn_lines *l, struct bn_err *err)
 {
-  const char *from;
-  size_t len;
-
   bn_buf_clear(&l->line);
-  while ((from = bn_lines_block(l, &len)), len > 0) {
-    const char *end = memchr(from, '\n', len);
+  for (;;) {
+    size_t len;
+    const char *from = bn_lines_block(l, &len), *end = memchr(from, '\n', len);
     const size_t part = end != NULL ? (size_t)(end - from) : len;
 
+    if (len == 0)
+      return 0;
     if (lines_add(l, from, part, err) != 0)
       return -1;
     bn_lines_skip(l, end != NULL ? part + 1 : part);
     if (end != NULL)
       return 1;
   }
-  return 0;
 }

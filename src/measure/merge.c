@@ -443,7 +443,7 @@ static int merge_gather_facts(const struct job *j)
     if (j->part[i].result->facts.end_wall_ns > f->end_wall_ns)
       f->end_wall_ns = j->part[i].result->facts.end_wall_ns;
   if (j->how != BN_MERGE_HOSTS)
-    bn_runs_tell(&j->runs, f);
+    bn_runs_add_facts(&j->runs, f);
   merge_gather_common(j, f);
   bn_messages_merge(j->part, j->n, f);
   return merge_sum_plan(j);

@@ -125,6 +125,8 @@ bool bn_metrics_are_fixed(const char *name)
   return false;
 }
 
+/* Returns the index of the workload's counter of that name, or n.  A script may give a counter of
+   its own the same name. */
 static size_t metric_find(const struct bn_metric *rows, size_t n, const char *name)
 {
   size_t i = 0;

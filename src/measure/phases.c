@@ -28,21 +28,21 @@ size_t bn_phases_hist(const struct bn_metrics *m, size_t k)
   return i;
 }
 
-bool bn_phases_part(const char *part)
+bool bn_phases_is_part(const char *part)
 {
   return strncmp(part, BN_PHASE_PART, PART_LEN) == 0;
 }
 
 size_t bn_phases_part_len(const char *metric)
 {
-  return bn_phases_part(metric) ? strcspn(metric, " ") : strlen(metric);
+  return bn_phases_is_part(metric) ? strcspn(metric, " ") : strlen(metric);
 }
 
 bool bn_phases_is(const char *metric, const char *part)
 {
   const size_t len = bn_phases_part_len(metric);
 
-  return bn_phases_part(metric) && strlen(part) == len && strncmp(metric, part, len) == 0;
+  return bn_phases_is_part(metric) && strlen(part) == len && strncmp(metric, part, len) == 0;
 }
 
 const struct bn_phase_view *bn_phases_named(const struct bn_view *v, const char *part)
@@ -97,7 +97,7 @@ void bn_phases_settle(struct bn_phase_view *p)
 /* A document may name its metrics in any way. */
 static const char *phases_text(const char *metric)
 {
-  const char *blank = bn_phases_part(metric) ? strchr(metric, ' ') : NULL;
+  const char *blank = bn_phases_is_part(metric) ? strchr(metric, ' ') : NULL;
 
   return blank != NULL ? blank + 1 : metric;
 }
@@ -141,9 +141,8 @@ void bn_phases_copy(struct bn_view *to, struct bn_view_store *store, const struc
 
 /* The hosts begin and end a phase together: one that has lost its controller earlier lacks the
    rest.  The run has recovered when the last one has. */
-static void phase_add(struct bn_phase_view *sum, const struct bn_phase_view *part)
+static void phases_add(struct bn_phase_view *sum, const struct bn_phase_view *part)
 {
-
   if (part->to_s > sum->to_s) {
     sum->from_s = part->from_s;
     sum->to_s = part->to_s;
@@ -166,7 +165,7 @@ static void phase_add(struct bn_phase_view *sum, const struct bn_phase_view *par
 
 /* The histogram of a sum counts ages.  If there are any, the sum takes what does not count them
    from its parts. */
-static void phase_sum_timing(struct bn_timing *sum, const struct bn_views *parts, size_t k)
+static void phases_sum_timing(struct bn_timing *sum, const struct bn_views *parts, size_t k)
 {
   struct bn_timing all = {.min_s = HUGE_VAL, .youngest_s = HUGE_VAL};
   double squares = 0;
@@ -204,8 +203,8 @@ void bn_phases_sum(struct bn_view *v, struct bn_view_store *store, const struct 
     if (part->n_phases > 0 && v->n_phases == 0)
       bn_phases_name_all(v, store, &v->delta->metrics);
     for (size_t k = 0; k < part->n_phases && k < v->n_phases; k++)
-      phase_add(&store->phase[k], &part->phases[k]);
+      phases_add(&store->phase[k], &part->phases[k]);
   }
   for (size_t k = 0; k < v->n_phases; k++)
-    phase_sum_timing(bn_phases_timing(store, &v->delta->metrics, k), parts, k);
+    phases_sum_timing(bn_phases_timing(store, &v->delta->metrics, k), parts, k);
 }

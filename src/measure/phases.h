@@ -27,7 +27,7 @@ const char *bn_phases_recovery(const struct bn_phase_view *p, char digits[BN_UNI
 /* Returns how many phases of a view began, which are the first ones. */
 size_t bn_phases_begun(const struct bn_view *v);
 /* Returns whether the name of a part is that of a phase. */
-bool bn_phases_part(const char *part);
+bool bn_phases_is_part(const char *part);
 
 /* Makes what a record does not have NaN.  Earlier versions have no numbers of threads. */
 void bn_phases_settle(struct bn_phase_view *p);

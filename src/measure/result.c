@@ -282,6 +282,11 @@ struct bn_group *bn_result_add_group(struct bn_result *r, const char *name)
   return &r->group[r->n_groups++];
 }
 
+const struct bn_view *bn_result_total(const struct bn_result *r)
+{
+  return r->n_groups > 0 && r->group[0].has_total ? &r->group[0].total.view : NULL;
+}
+
 static struct bn_member *result_copy_member(const struct bn_member *m)
 {
   struct bn_member *copy = bn_alloc(1, sizeof *copy);

@@ -95,13 +95,14 @@ void bn_record_done(struct bn_record *r);
 
 /* Appends a group without records.  The pointer is valid until the next. */
 struct bn_group *bn_result_add_group(struct bn_result *r, const char *name);
-/* A group of one host, to which a copy of the total is added if v is not NULL, without histograms.
-   0 or -1. */
+/* Returns the total of all sessions, which is that of the first group, or NULL if there is none. */
+const struct bn_view *bn_result_total(const struct bn_result *r);
+/* Appends a group of one host, with a copy of its total, without histograms, if v is not NULL. */
 void bn_result_add_member(struct bn_result *r, const char *name, const struct bn_member *m,
                           const struct bn_view *v);
 /* Keeps a copy of a view where its span belongs: the total with histograms unless the group is
    bare, an interval without its sessions, and with histograms only if they are sparse already or
-   the group packs them.  0 or -1. */
+   the group packs them. */
 void bn_group_add(struct bn_group *g, const struct bn_view *v);
 /* Points the plan at the metrics that the records of the first group are of; when the last record
    was added. */

@@ -184,7 +184,7 @@ void bn_runs_settle(struct bn_runs *runs)
     runs->overlap = 0;
 }
 
-void bn_runs_tell(const struct bn_runs *runs, struct bn_facts *f)
+void bn_runs_add_facts(const struct bn_runs *runs, struct bn_facts *f)
 {
   if (runs->n > 1)
     bn_facts_row(f, BN_NOTICE, BN_RUNS_ROW "%zu runs, which took %.4g s; overlap: %.1f %%\n\n",

@@ -47,6 +47,6 @@ void bn_runs_settle(struct bn_runs *runs);
 /* -1 and err: one is there twice. */
 int bn_runs_refuse_twice(const struct bn_runs *runs, struct bn_err *err);
 /* The line, which one run does not need, and the section. */
-void bn_runs_tell(const struct bn_runs *runs, struct bn_facts *f);
+void bn_runs_add_facts(const struct bn_runs *runs, struct bn_facts *f);
 
 #endif

@@ -43,13 +43,11 @@ void bn_snap_init(struct bn_snap *s, const struct bn_statset *set)
 
 void bn_snap_done(struct bn_snap *s)
 {
-  size_t i;
-
-  for (i = 0; s->hist != NULL && i < s->metrics.n_hists; i++)
+  for (size_t i = 0; s->hist != NULL && i < s->metrics.n_hists; i++)
     bn_hist_free(s->hist[i]);
-  for (i = 0; s->sparse != NULL && i < s->metrics.n_hists; i++)
+  for (size_t i = 0; s->sparse != NULL && i < s->metrics.n_hists; i++)
     free(s->sparse[i].bucket);
-  for (i = 0; s->label != NULL && i < s->metrics.n_labelled; i++)
+  for (size_t i = 0; s->label != NULL && i < s->metrics.n_labelled; i++)
     free(s->label[i]);
   bn_statement_table_done(&s->statements);
   bn_metrics_done(&s->metrics);
@@ -139,9 +137,6 @@ static void snap_take_session(struct bn_snap *out, const struct bn_stat *st, uns
 
 void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t now_ns)
 {
-  size_t i, k;
-  unsigned s;
-
   memset(out->counter, 0, out->metrics.n_counters * sizeof *out->counter);
   out->at_ns = now_ns;
   out->wall_ns = bn_clock_wall();
@@ -152,16 +147,16 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
   out->unfinished_s = 0;
   out->min_ns = UINT64_MAX;
   out->running = 0;
-  for (s = 0; s < set->n_sessions; s++)
+  for (unsigned s = 0; s < set->n_sessions; s++)
     snap_take_session(out, set->stat[s], s, now_ns);
   if (set->sample != NULL)
     set->sample(set->sampled, out->counter);
-  for (i = 0; i < set->metrics.n_hists; i++) {
+  for (size_t i = 0; i < set->metrics.n_hists; i++) {
     bn_hist_clear(out->hist[i]);
-    for (k = 0; k < set->n_stripes; k++)
+    for (size_t k = 0; k < set->n_stripes; k++)
       bn_hist_add(out->hist[i], set->stripe[i * set->n_stripes + k]);
   }
-  for (i = 0; i < set->metrics.n_labelled; i++)
+  for (size_t i = 0; i < set->metrics.n_labelled; i++)
     out->n_labels[i] = bn_labels_read(set->labels[i], out->label[i], BN_LABELS_MAX + 1);
   if (set->statements != NULL)
     bn_statement_table_take(&out->statements, set->statements);
@@ -283,10 +278,8 @@ uint64_t bn_snap_ages(const struct bn_snap *s, uint64_t now_ns, bool warming, st
 /* Labels only get appended, so a row stands at the same place in a later snapshot. */
 static void snap_diff_labels(struct bn_snap *now, const struct bn_snap *base)
 {
-  size_t i, k;
-
-  for (i = 0; i < now->metrics.n_labelled; i++)
-    for (k = 0; k < base->n_labels[i]; k++)
+  for (size_t i = 0; i < now->metrics.n_labelled; i++)
+    for (size_t k = 0; k < base->n_labels[i]; k++)
       now->label[i][k].n -= base->label[i][k].n;
 }
 
@@ -313,8 +306,6 @@ static uint64_t snap_executing_ns(const struct bn_snap *s, unsigned i)
 void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base)
 {
   static const struct bn_moments none = {0, 0, 0};
-  size_t i;
-  unsigned s;
 
   /* The run's end may come before a checkpoint that was reported late. */
   now->span_ns = now->at_ns > base->at_ns ? now->at_ns - base->at_ns : 0;
@@ -322,14 +313,14 @@ void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base)
   now->service_ns -= base->service_ns;
   now->late -= base->late;
   now->dropped -= base->dropped;
-  for (i = 0; i < now->metrics.n_counters; i++)
+  for (size_t i = 0; i < now->metrics.n_counters; i++)
     now->counter[i] = snap_counter_minus(now->counter[i], base->counter[i]);
-  for (i = 0; i < now->metrics.n_hists; i++)
+  for (size_t i = 0; i < now->metrics.n_hists; i++)
     bn_hist_sub(now->hist[i], base->hist[i]);
   snap_diff_labels(now, base);
   bn_statement_table_sub(&now->statements, &base->statements);
   now->fair_events = now->fair_busy_s = none;
-  for (s = 0; s < now->n_sessions; s++) {
+  for (unsigned s = 0; s < now->n_sessions; s++) {
     now->session[s].events -= base->session[s].events;
     now->session[s].busy_ns -= base->session[s].busy_ns;
     now->session[s].service_ns -= base->session[s].service_ns;
@@ -342,7 +333,6 @@ void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
 {
   const struct bn_snap keep = *to;
   const unsigned sessions = keep.n_sessions < from->n_sessions ? keep.n_sessions : from->n_sessions;
-  size_t i;
 
   *to = *from;
   to->n_sessions = sessions;
@@ -358,9 +348,9 @@ void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
   memcpy(to->counter, from->counter, from->metrics.n_counters * sizeof *to->counter);
   memcpy(to->n_labels, from->n_labels, from->metrics.n_labelled * sizeof *to->n_labels);
   memcpy(to->session, from->session, sessions * sizeof *to->session);
-  for (i = 0; i < from->metrics.n_labelled; i++)
+  for (size_t i = 0; i < from->metrics.n_labelled; i++)
     memcpy(to->label[i], from->label[i], from->n_labels[i] * sizeof *to->label[i]);
-  for (i = 0; i < from->metrics.n_hists; i++) {
+  for (size_t i = 0; i < from->metrics.n_hists; i++) {
     if (to->hist[i] == NULL || from->hist[i] == NULL)
       continue;
     bn_hist_clear(to->hist[i]);

@@ -76,19 +76,16 @@ size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max)
 static void stat_allocate_stripes(struct bn_statset *set)
 {
   const size_t n = set->n_rows * set->n_stripes;
-  size_t i;
 
   set->stripe = bn_alloc(n, sizeof *set->stripe);
-  for (i = 0; i < n; i++)
+  for (size_t i = 0; i < n; i++)
     set->stripe[i] = bn_hist_new();
 }
 
 static void stat_allocate_labels(struct bn_statset *set)
 {
-  size_t i;
-
   set->labels = bn_alloc(set->metrics.n_labelled, sizeof *set->labels);
-  for (i = 0; i < set->metrics.n_labelled; i++)
+  for (size_t i = 0; i < set->metrics.n_labelled; i++)
     set->labels[i] = bn_labels_new();
 }
 
@@ -100,7 +97,6 @@ static int stat_allocate_sessions(struct bn_statset *set)
   const size_t rows = sizeof(struct bn_hist *) * set->n_rows;
   const size_t n_counters = set->metrics.n_counters;
   size_t total;
-  unsigned i;
 
   set->stat_size = sizeof(struct bn_stat) + n_counters * sizeof(uint64_t);
   set->stat_size = (set->stat_size + line - 1) / line * line;
@@ -111,13 +107,12 @@ static int stat_allocate_sessions(struct bn_statset *set)
   if (set->block == NULL || set->stat == NULL || set->at_end == NULL)
     return -1;
   memset(set->block, 0, total);
-  for (i = 0; i < set->n_sessions; i++) {
+  for (unsigned i = 0; i < set->n_sessions; i++) {
     struct bn_stat *st = (struct bn_stat *)(void *)((char *)set->block + i * set->stat_size);
     const size_t at = set->n_sessions * set->stat_size + i * rows;
-    size_t h;
 
     st->hist = (struct bn_hist **)(void *)((char *)set->block + at);
-    for (h = 0; h < set->n_rows; h++)
+    for (size_t h = 0; h < set->n_rows; h++)
       st->hist[h] = set->stripe[h * set->n_stripes + i % set->n_writers % set->n_stripes];
     st->at_end = set->at_end + i * n_counters;
     st->shared_hist = set->n_writers > set->n_stripes;
@@ -171,10 +166,7 @@ static size_t stat_n_waiting(unsigned apart)
 
 bool bn_statset_takes(const char *name)
 {
-  for (size_t i = 0; i < N_WAITING; i++)
-    if (strcmp(waiting[i].name, name) == 0)
-      return true;
-  return bn_metrics_are_fixed(name);
+  return bn_statset_waiting_place(name) > 0 || bn_metrics_are_fixed(name);
 }
 
 /* Declares the metrics of the workload, and behind them those of waiting. */
@@ -277,11 +269,9 @@ void bn_statset_leave(const struct bn_statset *set, struct bn_stat *st, uint64_t
 
 void bn_statset_done(struct bn_statset *set)
 {
-  size_t i;
-
-  for (i = 0; set->stripe != NULL && i < set->n_rows * set->n_stripes; i++)
+  for (size_t i = 0; set->stripe != NULL && i < set->n_rows * set->n_stripes; i++)
     bn_hist_free(set->stripe[i]);
-  for (i = 0; set->labels != NULL && i < set->metrics.n_labelled; i++)
+  for (size_t i = 0; set->labels != NULL && i < set->metrics.n_labelled; i++)
     bn_labels_free(set->labels[i]);
   bn_statements_free(set->statements);
   free(set->stripe);

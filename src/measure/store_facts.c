@@ -168,19 +168,13 @@ static void store_read_rows(struct bn_json_in *e, const struct bn_node *list, st
   }
 }
 
-/* Returns the traits of an option; those of later versions are not known here. */
 static unsigned store_read_traits(struct bn_json_in *e, const struct bn_node *option)
 {
   const struct bn_node *list = bn_json_in_list(e, option, "traits");
   unsigned traits = list != NULL ? 0 : BN_OPT_UNTOLD;
 
-  for (unsigned i = 0; bn_layout_traits[i] != NULL; i++)
-    for (size_t k = 0; k < bn_node_count(list); k++) {
-      const char *name = bn_node_get_text(bn_node_at(list, k));
-
-      if (name != NULL && strcmp(name, bn_layout_traits[i]) == 0)
-        traits |= 1U << i;
-    }
+  for (size_t i = 0; i < bn_node_count(list); i++)
+    traits |= bn_layout_trait(bn_node_get_text(bn_node_at(list, i)));
   return traits;
 }
 
@@ -222,7 +216,7 @@ static void store_read_messages(struct bn_json_in *e, const struct bn_node *list
 }
 
 struct section {
-  struct bn_json_in *probe;
+  struct bn_json_in *in;
   struct bn_facts *facts;
   const char *name;
 };
@@ -233,7 +227,7 @@ static int store_read_fact(void *arg, const char *key, const struct bn_node *val
   const struct section *s = arg;
 
   if (s->facts->n_facts == BN_BOUND_FACTS) {
-    bn_json_in_refuse(s->probe, "'facts' has more than %d facts", BN_BOUND_FACTS);
+    bn_json_in_refuse(s->in, "'facts' has more than %d facts", BN_BOUND_FACTS);
     return -1;
   }
   switch (bn_node_type_of(value)) {
@@ -254,12 +248,11 @@ static int store_read_fact(void *arg, const char *key, const struct bn_node *val
 
 static int store_read_section(void *arg, const char *key, const struct bn_node *value)
 {
-  static const char *const others[] = {"plan", "times", "rows", "options", "messages"};
+  static const char *const others[] = {"plan", "times", "rows", "options", "messages", NULL};
   struct section *s = arg;
 
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (strcmp(key, others[i]) == 0)
-      return 0;
+  if (bn_layout_find_name(others, key) >= 0)
+    return 0;
   s->name = key;
   return bn_node_each(value, store_read_fact, s);
 }
@@ -281,15 +274,12 @@ int bn_store_read_facts(const struct bn_node *n, struct bn_facts *out, struct bn
   return bn_json_in_verdict(&e);
 }
 
-/* A later version may know more of them. */
+/* A later version may know more reasons. */
 static enum bn_end_reason store_read_reason(struct bn_json_in *e, const struct bn_node *map)
 {
-  const char *name = bn_json_in_text(e, map, "reason");
+  const int i = bn_layout_find_name(bn_layout_reasons, bn_json_in_text(e, map, "reason"));
 
-  for (unsigned i = 0; name != NULL && bn_layout_reasons[i] != NULL; i++)
-    if (strcmp(bn_layout_reasons[i], name) == 0)
-      return (enum bn_end_reason)i;
-  return BN_END_UNKNOWN;
+  return i >= 0 ? (enum bn_end_reason)i : BN_END_UNKNOWN;
 }
 
 int bn_store_read_assertions(const struct bn_node *n, struct bn_facts *out, struct bn_err *err)

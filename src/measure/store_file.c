@@ -44,6 +44,16 @@ static bool store_is_no_object(const char *text, size_t len)
   return i < len && text[i] != '{';
 }
 
+static int store_add_block(struct bn_buf *text, const char *block, size_t n, const char *path,
+                           struct bn_err *err)
+{
+  if (text->len + n > text->max)
+    return store_too_large(path, text->max, err);
+  if (bn_buf_add(text, block, n) != 0)
+    return bn_err_set(err, ENOMEM, "cannot read '%s': out of memory", path);
+  return 0;
+}
+
 /* Reads the rest of a file, or only the first block of a file that is no document: the parser names
    what is wrong. */
 static int store_read_text(struct bn_lines *l, struct bn_buf *text, const char *path,
@@ -54,14 +64,12 @@ static int store_read_text(struct bn_lines *l, struct bn_buf *text, const char *
   const char *block = bn_lines_block(l, &n);
 
   if (store_is_no_object(block, n))
-    return bn_buf_add(text, block, n);
+    return store_add_block(text, block, n, path, err);
   if (fstat(fileno(l->f), &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > text->max)
     return store_too_large(path, text->max, err);
-  while ((block = bn_lines_block(l, &n)), n > 0) {
-    if (text->len + n > text->max)
-      return store_too_large(path, text->max, err);
-    if (bn_buf_add(text, block, n) != 0)
-      return bn_err_set(err, ENOMEM, "cannot read '%s': out of memory", path);
+  for (; n > 0; block = bn_lines_block(l, &n)) {
+    if (store_add_block(text, block, n, path, err) != 0)
+      return -1;
     bn_lines_skip(l, n);
   }
   return 0;

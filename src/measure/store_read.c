@@ -43,11 +43,11 @@ static enum bn_merge_rule store_read_merge(struct bn_json_in *e, const struct bn
                                            enum bn_merge_rule otherwise)
 {
   const char *name = bn_json_in_text(e, map, "merge");
+  const int i = bn_layout_find_name(bn_layout_merges, name);
 
-  for (unsigned i = 0; name != NULL && bn_layout_merges[i] != NULL; i++)
-    if (strcmp(bn_layout_merges[i], name) == 0)
-      return (enum bn_merge_rule)i;
-  return name != NULL ? BN_MERGE_NONE : otherwise;
+  if (name == NULL)
+    return otherwise;
+  return i >= 0 ? (enum bn_merge_rule)i : BN_MERGE_NONE;
 }
 
 static const char *store_old_weight(const char *figure)
@@ -239,12 +239,10 @@ static void store_pack_histograms(struct bn_snap *s)
 static void store_read_figure(struct bn_json_in *e, const struct bn_node *n,
                               const struct bn_view_field *f, struct bn_view *v)
 {
-  void *at = (char *)v + f->offset;
-
   if (f->type == BN_VIEW_U64)
-    *(uint64_t *)at = bn_json_in_count(e, n, f->name);
+    *bn_view_u64_at(v, f->offset) = bn_json_in_count(e, n, f->name);
   else
-    *(double *)at = bn_json_in_number(e, n, f->name);
+    *bn_view_f64_at(v, f->offset) = bn_json_in_number(e, n, f->name);
 }
 
 static void store_read_figures(struct bn_json_in *e, const struct bn_node *map, struct bn_view *v)

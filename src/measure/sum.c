@@ -17,16 +17,6 @@ int bn_sum_too_large(struct bn_err *err)
 
 /* --- figures of views ------------------------------------------------------------------------- */
 
-static uint64_t sum_u64_of(const struct bn_view *v, size_t offset)
-{
-  return *(const uint64_t *)(const void *)((const char *)v + offset);
-}
-
-static double sum_f64_of(const struct bn_view *v, size_t offset)
-{
-  return *(const double *)(const void *)((const char *)v + offset);
-}
-
 static bool sum_is_span(double x)
 {
   return isfinite(x) && x >= 0;
@@ -58,19 +48,19 @@ bool bn_sum_fits(const struct bn_view *v, size_t n)
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->type == BN_VIEW_U64)
-      fits &= sum_is_count(sum_u64_of(v, f->offset), most);
+      fits &= sum_is_count(bn_view_u64(v, f), most);
     else if (f->rule == BN_RULE_LONGEST || bn_view_is_rate(f))
-      fits &= sum_is_span(sum_f64_of(v, f->offset));
+      fits &= sum_is_span(bn_view_value(v, f));
   return fits;
 }
 
 /* A figure that is not known of one part is not known of the sum. */
-static int sum_counter(uint64_t *sum, const struct bn_views *parts, size_t offset,
+static int sum_counter(uint64_t *sum, const struct bn_views *parts, const struct bn_view_field *f,
                        struct bn_err *err)
 {
   *sum = 0;
   for (size_t i = 0; i < parts->n && *sum != UINT64_MAX; i++) {
-    const uint64_t n = sum_u64_of(parts->view[i], offset);
+    const uint64_t n = bn_view_u64(parts->view[i], f);
 
     if (n != UINT64_MAX && n >= UINT64_MAX - *sum)
       return bn_sum_too_large(err);
@@ -79,23 +69,23 @@ static int sum_counter(uint64_t *sum, const struct bn_views *parts, size_t offse
   return 0;
 }
 
-static double sum_longest(const struct bn_views *parts, size_t offset)
+static double sum_longest(const struct bn_views *parts, const struct bn_view_field *f)
 {
   double most = 0;
 
   for (size_t i = 0; i < parts->n; i++)
-    most = fmax(most, sum_f64_of(parts->view[i], offset));
+    most = fmax(most, bn_view_value(parts->view[i], f));
   return most;
 }
 
 /* A part's rates leave out what was counted after its span: each is a count of the span again when
    it is multiplied by the span. */
-static double sum_rate(const struct bn_views *parts, size_t offset, double span_s)
+static double sum_rate(const struct bn_views *parts, const struct bn_view_field *f, double span_s)
 {
   double sum = 0;
 
   for (size_t i = 0; i < parts->n; i++)
-    sum += sum_f64_of(parts->view[i], offset) * (parts->view[i]->span_s / span_s);
+    sum += bn_view_value(parts->view[i], f) * (parts->view[i]->span_s / span_s);
   return sum;
 }
 
@@ -108,14 +98,14 @@ static int sum_fields(struct bn_view *v, const struct bn_views *parts, struct bn
     case BN_RULE_COUNTER:
       break;
     case BN_RULE_RATE:
-      *bn_view_f64_at(v, f->offset) = sum_rate(parts, f->offset, v->span_s);
+      *bn_view_f64_at(v, f->offset) = sum_rate(parts, f, v->span_s);
       break;
     case BN_RULE_SUM:
-      if (sum_counter(bn_view_u64_at(v, f->offset), parts, f->offset, err) != 0)
+      if (sum_counter(bn_view_u64_at(v, f->offset), parts, f, err) != 0)
         return -1;
       break;
     case BN_RULE_LONGEST:
-      *bn_view_f64_at(v, f->offset) = sum_longest(parts, f->offset);
+      *bn_view_f64_at(v, f->offset) = sum_longest(parts, f);
       break;
     }
   return 0;
@@ -218,7 +208,7 @@ static void sum_counts(struct bn_view *v, struct bn_view_store *store, const str
   }
 }
 
-/* The same for the kinds of events. */
+/* Sums the rates of the kinds of events, as sum_rate() does. */
 static void sum_event_kinds(const struct bn_view *v, struct bn_view_store *store,
                             const struct bn_views *parts)
 {

@@ -62,6 +62,11 @@ double bn_view_value(const struct bn_view *v, const struct bn_view_field *f)
   return f->type == BN_VIEW_U64 ? (double)*(const uint64_t *)at : *(const double *)at;
 }
 
+uint64_t bn_view_u64(const struct bn_view *v, const struct bn_view_field *f)
+{
+  return *(const uint64_t *)(const void *)((const char *)v + f->offset);
+}
+
 uint64_t *bn_view_u64_at(struct bn_view *v, size_t offset)
 {
   return (uint64_t *)(void *)((char *)v + offset);
@@ -125,10 +130,7 @@ static enum bn_view_lack view_lack(const struct bn_view *v, const struct bn_view
 /* Returns whether the value is not known: a document has null for it. */
 static bool view_is_unknown(const struct bn_view *v, const struct bn_view_field *f)
 {
-  const void *at = (const char *)v + f->offset;
-
-  return f->type == BN_VIEW_U64 ? *(const uint64_t *)at == UINT64_MAX
-                                : !isfinite(*(const double *)at);
+  return f->type == BN_VIEW_U64 ? bn_view_u64(v, f) == UINT64_MAX : !isfinite(bn_view_value(v, f));
 }
 
 /* A script may count what tests of its kind do not: then its value is more than 0. */
@@ -369,6 +371,15 @@ double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_r
   return rank <= ended ? view_seconds(bn_hist_nth(v->latency, NULL, rank)) : HUGE_VAL;
 }
 
+size_t bn_view_find_rank(const struct bn_view *v, double rank)
+{
+  size_t i = 0;
+
+  while (i < v->n_percents && v->percents[i] != rank)
+    i++;
+  return i;
+}
+
 size_t bn_view_greatest_rank(const struct bn_view *v)
 {
   size_t greatest = 0;
@@ -453,14 +464,12 @@ double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules 
 static void view_find_percentiles(struct bn_view *v, struct bn_view_store *store,
                                   const struct bn_view_rules *rules)
 {
-  size_t i;
-
   v->median_s = fmax(v->min_s, fmin(v->max_s, view_seconds(bn_hist_percentile(v->latency, 50))));
   v->percents = store->percents;
   v->percentile_s = store->percentile_s;
   v->at_least = store->at_least;
   v->n_percents = rules->n_percents;
-  for (i = 0; i < v->n_percents; i++) {
+  for (size_t i = 0; i < v->n_percents; i++) {
     store->percents[i] = rules->percents[i];
     store->percentile_s[i] =
         bn_view_percentile_s(v, rules, rules->percents[i], &store->at_least[i]);

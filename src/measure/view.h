@@ -185,6 +185,8 @@ extern const struct bn_view_field bn_view_fields[]; /* ends with a NULL name */
 bool bn_view_is_rate(const struct bn_view_field *f);
 /* The value of a figure as a number. */
 double bn_view_value(const struct bn_view *v, const struct bn_view_field *f);
+/* The exact value of a figure of the type BN_VIEW_U64. */
+uint64_t bn_view_u64(const struct bn_view *v, const struct bn_view_field *f);
 /* The figure at an offset of bn_view_field. */
 uint64_t *bn_view_u64_at(struct bn_view *v, size_t offset);
 double *bn_view_f64_at(struct bn_view *v, size_t offset);
@@ -272,6 +274,8 @@ double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules 
    than all others.  HUGE_VAL: it may be that of an unfinished event, or there are no events. */
 double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_rules *rules,
                                  double percent);
+/* Returns the index of a rank, or n_percents. */
+size_t bn_view_find_rank(const struct bn_view *v, double rank);
 /* Returns the index of the greatest rank, which lines with a single percentile show; 0: there is no
    rank. */
 size_t bn_view_greatest_rank(const struct bn_view *v);

@@ -150,14 +150,13 @@ static void watch_add_requests(const struct bn_reading *from, const struct bn_re
 void bn_watched_device(const struct bn_reading *from, const struct bn_reading *to,
                        struct bn_watched *out)
 {
-  const double span_ms = watch_span_s(from, to) * ms_per_s;
+  const double s = watch_span_s(from, to), span_ms = s * ms_per_s;
 
   for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
     if (watch_is_known(from, to, requests[i].requests))
       watch_add_requests(from, to, &requests[i], out);
   if (watch_is_known(from, to, BN_ROW_FLUSHES)) {
-    watch_add(out, "device_flushes_per_s",
-              (double)watch_grown(from, to, BN_ROW_FLUSHES) / span_ms * ms_per_s);
+    watch_add(out, "device_flushes_per_s", (double)watch_grown(from, to, BN_ROW_FLUSHES) / s);
     watch_add_mean(out, "device_flush_await_ms", watch_grown_ms(from, to, BN_ROW_FLUSH_MS),
                    watch_grown(from, to, BN_ROW_FLUSHES));
   }

@@ -29,7 +29,7 @@ static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics 
 {
   if (a->timing[0] != '\0' && bn_assert_hist(a, m) == m->n_hists)
     return false;
-  if (a->what == BN_ASSERT_KIND && bn_phases_part(a->timing))
+  if (a->what == BN_ASSERT_KIND && bn_phases_is_part(a->timing))
     return false;
   if (a->what == BN_ASSERT_KIND)
     return bn_view_is_rate(a->field) || bn_assert_is_share(a);

@@ -177,10 +177,7 @@ static enum arg_type options_type_of(lua_State *L, int def, int type, const char
 /* Returns the bit of a trait that a script may declare, or 0. */
 static unsigned options_trait_named(const char *name)
 {
-  for (unsigned i = 0; bn_layout_traits[i] != NULL; i++)
-    if (strcmp(bn_layout_traits[i], name) == 0)
-      return 1U << i & BN_OPT_OF_SCRIPTS;
-  return 0;
+  return bn_layout_trait(name) & BN_OPT_OF_SCRIPTS;
 }
 
 static void options_refuse_trait(lua_State *L, const char *name, const char *field)
@@ -203,7 +200,7 @@ static unsigned options_traits_of(lua_State *L, int row, const char *name)
 
   for (lua_pushnil(L); lua_next(L, row) != 0; lua_pop(L, 1)) {
     const char *field = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-    const unsigned trait = field != NULL ? options_trait_named(field) : 0;
+    const unsigned trait = options_trait_named(field);
 
     if (field != NULL && trait == 0 && strcmp(field, "since") != 0 && !loose)
       options_refuse_trait(L, name, field);
