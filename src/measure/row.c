@@ -6,18 +6,61 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "measure/event_kinds.h"
 #include "measure/layout.h"
 #include "measure/phases.h"
 
-/* Returns a new cell, whose value is unknown until it is set. */
+/* What rows have of a script, a kind of events or a phase if the view does not have it: values that
+   are not known. */
+static const struct bn_count no_count = {.count = UINT64_MAX, .per_s = HUGE_VAL};
+static const struct bn_timing no_timing = {
+    .count = UINT64_MAX, .avg_s = HUGE_VAL, .max_s = HUGE_VAL};
+static const struct bn_event_kind no_kind = {.timing = &no_timing,
+                                             .events = UINT64_MAX,
+                                             .retries = UINT64_MAX,
+                                             .failed_events = UINT64_MAX,
+                                             .events_per_s = HUGE_VAL,
+                                             .share = HUGE_VAL};
+
+static double row_percentile_of(const struct bn_timing *t, size_t i)
+{
+  return t->percentile_s != NULL ? t->percentile_s[i] : HUGE_VAL;
+}
+
+const char *bn_row_name_rank(char name[BN_ROW_RANK], double percent)
+{
+  char digits[BN_UNITS_DIGITS];
+
+  (void)snprintf(name, BN_ROW_RANK, "p%s_s", bn_units_shortest(digits, percent));
+  return name;
+}
+
+void bn_row_done(struct bn_row *row)
+{
+  free(row->cell);
+  *row = (struct bn_row){.n = 0};
+}
+
+static struct bn_cell *row_add_cell(struct bn_row *row)
+{
+  if (row->n == row->room) {
+    row->room = 2 * row->room + 64;
+    row->cell = bn_alloc_resize(row->cell, row->room, sizeof *row->cell);
+  }
+  return &row->cell[row->n++];
+}
+
+/* Returns a new cell, whose value is unknown until it is set.  It stays there until the next one is
+   added. */
 static struct bn_cell *row_add(struct bn_row *row, const char *name)
 {
-  struct bn_cell *c = &row->cell[row->n < BN_ROW_MAX ? row->n++ : BN_ROW_MAX - 1];
+  struct bn_cell *c = row_add_cell(row);
 
   *c = (struct bn_cell){.type = BN_CELL_UNKNOWN};
   (void)snprintf(c->name, sizeof c->name, "%s", name);
@@ -37,15 +80,14 @@ static void row_set_real(struct bn_cell *c, double real)
   c->real = real;
 }
 
+/* A time of 0, or one that is not known, leaves the cell unknown. */
 static void row_add_time(struct bn_row *row, const char *name, uint64_t wall_ns)
 {
   struct bn_cell *c = row_add(row, name);
 
-  row_set_whole(c, wall_ns);
-  if (c->type == BN_CELL_WHOLE && wall_ns > 0)
+  c->whole = wall_ns;
+  if (wall_ns != 0 && wall_ns != UINT64_MAX)
     c->type = BN_CELL_TIME;
-  else
-    c->type = BN_CELL_UNKNOWN;
 }
 
 /* Without a text the cell stays unknown. */
@@ -65,15 +107,13 @@ static void row_add_figure(struct bn_row *row, const struct bn_view_field *f,
                            const struct bn_view *v)
 {
   struct bn_cell *c = row_add(row, f->name);
-  const void *at;
 
   if (v == NULL || !bn_view_measures(v, f))
     return;
-  at = (const char *)v + f->offset;
   if (f->type == BN_VIEW_U64)
-    row_set_whole(c, *(const uint64_t *)at);
+    row_set_whole(c, bn_view_u64(v, f));
   else
-    row_set_real(c, *(const double *)at);
+    row_set_real(c, bn_view_value(v, f));
 }
 
 static bool row_has(const struct bn_row *row, const char *name)
@@ -88,16 +128,15 @@ static bool row_has(const struct bn_row *row, const char *name)
    run have the same columns. */
 static void row_add_percentile(struct bn_row *row, double percent, const struct bn_view *v)
 {
-  char digits[BN_UNITS_DIGITS], name[sizeof row->cell[0].name];
+  const size_t i = v != NULL ? bn_view_find_rank(v, percent) : 0;
+  char name[BN_ROW_RANK];
   struct bn_cell *c;
 
-  (void)snprintf(name, sizeof name, "p%s_s", bn_units_shortest(digits, percent));
-  if (row_has(row, name))
+  if (row_has(row, bn_row_name_rank(name, percent)))
     return;
   c = row_add(row, name);
-  for (size_t i = 0; v != NULL && i < v->n_percents; i++)
-    if (v->percents[i] >= percent && v->percents[i] <= percent)
-      row_set_real(c, v->percentile_s[i]);
+  if (v != NULL && i < v->n_percents)
+    row_set_real(c, v->percentile_s[i]);
 }
 
 static void row_add_percentiles(struct bn_row *row, const struct bn_plan *plan,
@@ -130,24 +169,23 @@ static struct bn_cell *row_add_script_cell(struct bn_row *row, const char *metri
 
 static void row_add_count(struct bn_row *row, const char *name, const struct bn_count *c)
 {
-  row_set_whole(row_add_script_cell(row, name, ""), c != NULL ? c->count : UINT64_MAX);
-  row_set_real(row_add_script_cell(row, name, "_per_s"), c != NULL ? c->per_s : HUGE_VAL);
+  row_set_whole(row_add_script_cell(row, name, ""), c->count);
+  row_set_real(row_add_script_cell(row, name, "_per_s"), c->per_s);
 }
 
 /* `ranks` says whether percentiles have columns; intervals of documents have no values for them. */
 static void row_add_timing(struct bn_row *row, const char *name, const struct bn_plan *plan,
                            const struct bn_timing *t, bool ranks)
 {
-  row_set_whole(row_add_script_cell(row, name, "_count"), t != NULL ? t->count : UINT64_MAX);
-  row_set_real(row_add_script_cell(row, name, "_avg_s"), t != NULL ? t->avg_s : HUGE_VAL);
-  for (size_t i = 0; ranks && i < plan->n_percents; i++) {
-    char digits[BN_UNITS_DIGITS], what[BN_UNITS_DIGITS + 8];
+  char what[BN_ROW_RANK + 1] = "_";
 
-    (void)snprintf(what, sizeof what, "_p%s_s", bn_units_shortest(digits, plan->percents[i]));
-    row_set_real(row_add_script_cell(row, name, what),
-                 t != NULL && t->percentile_s != NULL ? t->percentile_s[i] : HUGE_VAL);
+  row_set_whole(row_add_script_cell(row, name, "_count"), t->count);
+  row_set_real(row_add_script_cell(row, name, "_avg_s"), t->avg_s);
+  for (size_t i = 0; ranks && i < plan->n_percents; i++) {
+    (void)bn_row_name_rank(what + 1, plan->percents[i]);
+    row_set_real(row_add_script_cell(row, name, what), row_percentile_of(t, i));
   }
-  row_set_real(row_add_script_cell(row, name, "_max_s"), t != NULL ? t->max_s : HUGE_VAL);
+  row_set_real(row_add_script_cell(row, name, "_max_s"), t->max_s);
 }
 
 /* Adds columns for all metrics of the script, also for a view without them (NULL). */
@@ -161,14 +199,15 @@ static void row_add_script_metrics(struct bn_row *row, const struct bn_plan *pla
     if (m->counter[i].kind != BN_SCRIPT_COUNTER)
       continue;
     row_add_count(row, m->counter[i].name,
-                  v != NULL && next < v->n_counts ? &v->counts[next] : NULL);
+                  v != NULL && next < v->n_counts ? &v->counts[next] : &no_count);
     next++;
   }
   for (size_t i = BN_H_FIXED; m != NULL && i < m->n_hists; i++)
     if (m->hist[i].kind == BN_SCRIPT_HISTOGRAM)
-      row_add_timing(
-          row, m->hist[i].name, plan,
-          v != NULL && i - BN_H_FIXED < v->n_timings ? &v->timings[i - BN_H_FIXED] : NULL, ranks);
+      row_add_timing(row, m->hist[i].name, plan,
+                     v != NULL && i - BN_H_FIXED < v->n_timings ? &v->timings[i - BN_H_FIXED]
+                                                                : &no_timing,
+                     ranks);
 }
 
 /* --- kinds of events -------------------------------------------------------------------------- */
@@ -176,38 +215,30 @@ static void row_add_script_metrics(struct bn_row *row, const struct bn_plan *pla
 /* Adds a column of a kind of events: the name of the figure, '@' and that of the part. */
 static struct bn_cell *row_add_kind_cell(struct bn_row *row, const char *figure, const char *kind)
 {
-  const bool is_group = bn_event_kinds_is_group(kind);
+  const char *part = bn_event_kinds_is_group(kind) ? BN_GROUP_PART : BN_EVENT_PART;
   char name[sizeof row->cell[0].name], shown[BN_GROUP_NAME + 1];
 
-  (void)snprintf(shown, sizeof shown, "%s", kind + (is_group ? sizeof BN_GROUP_PART - 1 : 0));
+  (void)snprintf(shown, sizeof shown, "%s", bn_event_kinds_bare_name(kind));
   row_clean_name(shown);
-  (void)snprintf(name, sizeof name, "%s@%s%s", figure, is_group ? BN_GROUP_PART : BN_EVENT_PART,
-                 shown);
+  (void)snprintf(name, sizeof name, "%s@%s%s", figure, part, shown);
   return row_add(row, name);
 }
 
-/* k NULL: the values are not known. */
 static void row_add_kind(struct bn_row *row, const char *name, const struct bn_plan *plan,
                          const struct bn_event_kind *k)
 {
-  const double *percentile_s = k != NULL ? k->timing->percentile_s : NULL;
+  char figure[BN_ROW_RANK];
 
-  row_set_whole(row_add_kind_cell(row, "events", name), k != NULL ? k->events : UINT64_MAX);
-  row_set_real(row_add_kind_cell(row, "share", name), k != NULL ? k->share : HUGE_VAL);
-  row_set_real(row_add_kind_cell(row, "events_per_s", name),
-               k != NULL ? k->events_per_s : HUGE_VAL);
-  row_set_whole(row_add_kind_cell(row, "retries", name), k != NULL ? k->retries : UINT64_MAX);
-  row_set_whole(row_add_kind_cell(row, "failed_events", name),
-                k != NULL ? k->failed_events : UINT64_MAX);
-  row_set_real(row_add_kind_cell(row, "avg_s", name), k != NULL ? k->timing->avg_s : HUGE_VAL);
-  for (size_t i = 0; i < plan->n_percents; i++) {
-    char digits[BN_UNITS_DIGITS], figure[BN_UNITS_DIGITS + 4];
-
-    (void)snprintf(figure, sizeof figure, "p%s_s", bn_units_shortest(digits, plan->percents[i]));
-    row_set_real(row_add_kind_cell(row, figure, name),
-                 percentile_s != NULL ? percentile_s[i] : HUGE_VAL);
-  }
-  row_set_real(row_add_kind_cell(row, "max_s", name), k != NULL ? k->timing->max_s : HUGE_VAL);
+  row_set_whole(row_add_kind_cell(row, "events", name), k->events);
+  row_set_real(row_add_kind_cell(row, "share", name), k->share);
+  row_set_real(row_add_kind_cell(row, "events_per_s", name), k->events_per_s);
+  row_set_whole(row_add_kind_cell(row, "retries", name), k->retries);
+  row_set_whole(row_add_kind_cell(row, "failed_events", name), k->failed_events);
+  row_set_real(row_add_kind_cell(row, "avg_s", name), k->timing->avg_s);
+  for (size_t i = 0; i < plan->n_percents; i++)
+    row_set_real(row_add_kind_cell(row, bn_row_name_rank(figure, plan->percents[i]), name),
+                 row_percentile_of(k->timing, i));
+  row_set_real(row_add_kind_cell(row, "max_s", name), k->timing->max_s);
 }
 
 /* Adds columns for all kinds of events, also for a view without them (NULL). */
@@ -218,7 +249,7 @@ static void row_add_event_kinds(struct bn_row *row, const struct bn_plan *plan,
 
   for (size_t k = 0; plan->metrics != NULL && bn_event_kinds_rows(plan->metrics, k, &rows); k++)
     row_add_kind(row, bn_event_kinds_name(plan->metrics->hist[rows.hist].name), plan,
-                 v != NULL && k < v->n_event_kinds ? &v->event_kinds[k] : NULL);
+                 v != NULL && k < v->n_event_kinds ? &v->event_kinds[k] : &no_kind);
 }
 
 /* --- phases ----------------------------------------------------------------------------------- */
@@ -251,20 +282,17 @@ static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_
 static void row_add_phase(struct bn_row *row, size_t k, const struct bn_plan *plan,
                           const struct bn_phase_view *p)
 {
-  const double *percentile_s = p != NULL ? p->timing->percentile_s : NULL;
+  const struct bn_timing *t = p != NULL ? p->timing : &no_timing;
+  char figure[BN_ROW_RANK];
 
   row_add_phase_members(row, k, bn_layout_phase, p);
   row_add_phase_members(row, k, bn_layout_ages, p != NULL ? p->timing : NULL);
-  row_set_whole(row_add_phase_cell(row, "count", k), p != NULL ? p->timing->count : UINT64_MAX);
-  row_set_real(row_add_phase_cell(row, "avg_s", k), p != NULL ? p->timing->avg_s : HUGE_VAL);
-  for (size_t i = 0; i < plan->n_percents; i++) {
-    char digits[BN_UNITS_DIGITS], figure[BN_UNITS_DIGITS + 4];
-
-    (void)snprintf(figure, sizeof figure, "p%s_s", bn_units_shortest(digits, plan->percents[i]));
-    row_set_real(row_add_phase_cell(row, figure, k),
-                 percentile_s != NULL ? percentile_s[i] : HUGE_VAL);
-  }
-  row_set_real(row_add_phase_cell(row, "max_s", k), p != NULL ? p->timing->max_s : HUGE_VAL);
+  row_set_whole(row_add_phase_cell(row, "count", k), t->count);
+  row_set_real(row_add_phase_cell(row, "avg_s", k), t->avg_s);
+  for (size_t i = 0; i < plan->n_percents; i++)
+    row_set_real(row_add_phase_cell(row, bn_row_name_rank(figure, plan->percents[i]), k),
+                 row_percentile_of(t, i));
+  row_set_real(row_add_phase_cell(row, "max_s", k), t->max_s);
 }
 
 static void row_add_phases(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
@@ -306,8 +334,8 @@ void bn_row_total(struct bn_row *row, const struct bn_plan *plan, const struct b
 
 void bn_row_append(struct bn_row *row, const struct bn_row *more)
 {
-  for (size_t i = 0; i < more->n && row->n < BN_ROW_MAX; i++)
-    row->cell[row->n++] = more->cell[i];
+  for (size_t i = 0; i < more->n; i++)
+    *row_add_cell(row) = more->cell[i];
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */

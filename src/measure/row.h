@@ -29,13 +29,17 @@ struct bn_cell {
   const char *text; /* the facts' */
 };
 
-enum { BN_ROW_MAX = 2048, BN_CELL_DIGITS = 40 };
+enum { BN_CELL_DIGITS = 40, BN_ROW_RANK = BN_UNITS_DIGITS + 4 };
 
 /* All zero is an empty row. */
 struct bn_row {
-  struct bn_cell cell[BN_ROW_MAX];
-  size_t n;
+  struct bn_cell *cell; /* owned */
+  size_t n, room;
 };
+
+void bn_row_done(struct bn_row *row);
+/* Writes the name of the column of a percentile, "p99.9_s", and returns it. */
+const char *bn_row_name_rank(char name[BN_ROW_RANK], double percent);
 
 /* An interval: when it ended, every figure that intervals have, the percentiles of the plan, and
    what a script has declared. */

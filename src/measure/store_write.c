@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/units.h"
 #include "measure/bounds.h"
 #include "measure/json_hist.h"
 #include "measure/json_write.h"
 #include "measure/layout.h"
+#include "measure/row.h"
 #include "measure/store.h"
 
 /* Puts a list of n rows; a brief record has no empty ones. */
@@ -53,31 +55,24 @@ struct bn_node *bn_store_metrics(const struct bn_metrics *m)
 
 static struct bn_node *store_figure_of(const struct bn_view *v, const struct bn_view_field *f)
 {
-  const void *at = (const char *)v + f->offset;
-
   if (!bn_view_measures(v, f))
     return bn_node_null();
-  return f->type == BN_VIEW_U64 ? bn_node_u64(*(const uint64_t *)at)
-                                : bn_node_f64(*(const double *)at);
+  return f->type == BN_VIEW_U64 ? bn_node_u64(bn_view_u64(v, f)) : bn_node_f64(bn_view_value(v, f));
 }
 
 static bool store_is_figure(const struct bn_view *v, const struct bn_view_field *f)
 {
-  const void *at = (const char *)v + f->offset;
-
-  return bn_view_knows(v, f) && (f->type == BN_VIEW_U64 || *(const double *)at != 0);
+  return bn_view_knows(v, f) && (f->type == BN_VIEW_U64 || bn_view_value(v, f) != 0);
 }
 
 /* Puts percentiles among the figures, under the names of the columns of a CSV file. */
 static void store_put_ranks(struct bn_json_out *p, struct bn_node *map, const struct bn_view *v)
 {
-  char digits[BN_UNITS_DIGITS], name[sizeof digits + 4];
+  char name[BN_ROW_RANK];
 
-  for (size_t i = 0; i < v->n_percents; i++) {
-    (void)snprintf(name, sizeof name, "p%s_s", bn_units_shortest(digits, v->percents[i]));
+  for (size_t i = 0; i < v->n_percents; i++)
     if (isfinite(v->percents[i]))
-      bn_json_put(p, map, name, bn_node_f64(v->percentile_s[i]));
-  }
+      bn_json_put(p, map, bn_row_name_rank(name, v->percents[i]), bn_node_f64(v->percentile_s[i]));
 }
 
 static void store_put_figures(struct bn_json_out *p, struct bn_node *record,
@@ -120,12 +115,15 @@ static void store_put_percentiles(struct bn_json_out *p, struct bn_node *record,
   bn_json_put(p, record, "percentiles", list);
 }
 
-/* Returns the percentiles of a timing, whose ranks are those of the view. */
-static struct bn_node *store_percentiles_of(struct bn_json_out *p, const struct bn_view *v,
-                                            const struct bn_timing *t)
+/* Puts the percentiles of a timing, whose ranks are those of the view, if it has any. */
+static void store_put_timing_percentiles(struct bn_json_out *p, struct bn_node *parent,
+                                         const struct bn_view *v, const struct bn_timing *t)
 {
-  struct bn_node *list = bn_node_list();
+  struct bn_node *list;
 
+  if (t->percentile_s == NULL)
+    return;
+  list = bn_node_list();
   for (size_t i = 0; i < v->n_percents; i++) {
     struct bn_node *map = bn_node_map();
 
@@ -135,7 +133,7 @@ static struct bn_node *store_percentiles_of(struct bn_json_out *p, const struct 
       bn_json_put(p, map, "at_least", bn_node_boolean(true));
     bn_json_add(p, list, map);
   }
-  return list;
+  bn_json_put(p, parent, "percentiles", list);
 }
 
 /* Puts the timings but for those of parts of the run. */
@@ -152,8 +150,8 @@ static void store_put_timings(struct bn_json_out *p, struct bn_node *record,
     map = bn_node_map();
     bn_json_put(p, map, "name", bn_node_text(v->timings[i].name));
     bn_json_layout(p, map, bn_layout_timing, &v->timings[i]);
-    if (v->timings[i].percentile_s != NULL && v->span != BN_VIEW_INTERVAL)
-      bn_json_put(p, map, "percentiles", store_percentiles_of(p, v, &v->timings[i]));
+    if (v->span != BN_VIEW_INTERVAL)
+      store_put_timing_percentiles(p, map, v, &v->timings[i]);
     bn_json_add(p, list, map);
   }
   store_put_list(p, record, "timings", list, bn_node_count(list));
@@ -175,8 +173,7 @@ static void store_put_event_kinds(struct bn_json_out *p, struct bn_node *record,
     bn_json_put(p, map, "name", bn_node_text(k->name));
     bn_json_layout(p, map, bn_layout_event_kind, k);
     bn_json_layout(p, map, bn_layout_timing, k->timing);
-    if (k->timing->percentile_s != NULL)
-      bn_json_put(p, map, "percentiles", store_percentiles_of(p, v, k->timing));
+    store_put_timing_percentiles(p, map, v, k->timing);
     if (k->timing->unfinished > 0)
       bn_json_put(p, map, "unfinished", bn_node_u64(k->timing->unfinished));
     bn_json_add(p, list, map);
@@ -200,8 +197,7 @@ static void store_put_phases(struct bn_json_out *p, struct bn_node *record, cons
     bn_json_layout(p, map, bn_layout_phase, phase);
     bn_json_layout(p, map, bn_layout_timing, phase->timing);
     bn_json_layout(p, map, bn_layout_ages, phase->timing);
-    if (phase->timing->percentile_s != NULL)
-      bn_json_put(p, map, "percentiles", store_percentiles_of(p, v, phase->timing));
+    store_put_timing_percentiles(p, map, v, phase->timing);
     bn_json_add(p, list, map);
   }
   bn_json_put(p, record, "phases", list);
@@ -223,8 +219,7 @@ static void store_put_statements(struct bn_json_out *p, struct bn_node *record,
     bn_json_layout(p, map, bn_layout_timing, &s->timing);
     bn_json_put(p, map, "rows", bn_node_u64(s->rows));
     bn_json_put(p, map, "errors", bn_node_u64(s->errors));
-    if (s->timing.percentile_s != NULL)
-      bn_json_put(p, map, "percentiles", store_percentiles_of(p, v, &s->timing));
+    store_put_timing_percentiles(p, map, v, &s->timing);
     bn_json_add(p, list, map);
   }
   bn_json_put(p, record, "statements", list);
@@ -283,9 +278,8 @@ static void store_put_lines(struct bn_json_out *p, struct bn_node *record, const
     return;
   list = bn_node_list();
   for (const char *at = v->lines, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
-    char *line = strndup(at, (size_t)(end - at));
+    char *line = bn_alloc_part(at, (size_t)(end - at));
 
-    p->failed |= line == NULL;
     bn_json_add(p, list, bn_node_text(line));
     free(line);
   }
@@ -508,6 +502,11 @@ char *bn_store_brief(const struct bn_view *v, size_t *len)
   return bn_buf_take(&b);
 }
 
+/* --- counting --------------------------------------------------------------------------------- */
+
+/* These numbers of values are not less than those of the functions above.  A list or a map counts
+   twice, as the reader counts empty ones. */
+
 static uint64_t store_count_layout(const struct bn_layout *l)
 {
   uint64_t n = 0;
@@ -526,8 +525,7 @@ static uint64_t store_count_fields(void)
   return n;
 }
 
-/* Returns the number of values of the raw part.  Lists and maps count twice, as the reader counts
-   empty ones; 18 are the values that every raw part has. */
+/* Returns the number of values of the raw part; 18 are those that every raw part has. */
 static uint64_t store_count_raw(const struct bn_snap *s)
 {
   uint64_t n = store_count_layout(bn_layout_snap) + s->metrics.n_counters + 18;

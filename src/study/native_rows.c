@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Methods of results for studies in Lua: the total as cells, the intervals as batches. */
 #include <math.h>
-#include <string.h>
 
 #include "measure/assert.h"
 #include "measure/event_kinds.h"
@@ -34,7 +33,7 @@ static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics 
   if (a->what == BN_ASSERT_KIND)
     return bn_view_is_rate(a->field) || bn_assert_is_share(a);
   return rows_is_rank(a) || a->what == BN_ASSERT_ERRORS || a->what == BN_ASSERT_AVG ||
-         (a->what == BN_ASSERT_FIELD && strstr(a->field->unit, "/s") != NULL);
+         (a->what == BN_ASSERT_FIELD && bn_view_is_rate(a->field));
 }
 
 /* Counts the events whose latency is not below the limit, or with <= and > above it. */
@@ -95,8 +94,7 @@ static struct batch rows_batch_of(const struct bn_assert *a, const struct bn_rec
     return rows_count_kind(a, v);
   if (a->what == BN_ASSERT_AVG)
     return rows_sum_latency(r, hist);
-  return (struct batch){*(const double *)((const char *)v + a->field->offset) * v->span_s,
-                        v->span_s};
+  return (struct batch){bn_view_value(v, a->field) * v->span_s, v->span_s};
 }
 
 /* r:batches(assertion): a list of {num =, den =} for study.stats.batch, one for each interval; nil:
@@ -142,15 +140,15 @@ static void rows_push_cell(lua_State *L, const struct bn_cell *c)
 static int rows_row(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
-  struct bn_row *row = lua_newuserdata(L, sizeof *row);
+  struct bn_row row = {.n = 0};
 
-  row->n = 0;
-  bn_row_total(row, &r->facts.plan, bn_native_total(r));
-  lua_createtable(L, (int)row->n, 0);
-  for (size_t i = 0; i < row->n; i++) {
-    rows_push_cell(L, &row->cell[i]);
+  bn_row_total(&row, &r->facts.plan, bn_result_total(r));
+  lua_createtable(L, (int)row.n, 0);
+  for (size_t i = 0; i < row.n; i++) {
+    rows_push_cell(L, &row.cell[i]);
     lua_rawseti(L, -2, (int)i + 1);
   }
+  bn_row_done(&row);
   return 1;
 }
 
@@ -158,7 +156,7 @@ static int rows_row(lua_State *L)
    its report prints it, nil: it does not. */
 static int rows_test_figures(lua_State *L)
 {
-  const struct bn_view *v = bn_native_total(&bn_native_check_result(L, 1)->stored.result);
+  const struct bn_view *v = bn_result_total(&bn_native_check_result(L, 1)->stored.result);
 
   lua_newtable(L);
   for (size_t i = 0; v != NULL && i < v->n_figures; i++) {
@@ -174,7 +172,7 @@ static int rows_test_figures(lua_State *L)
 /* r:event_kinds(): a list of the names of the kinds of events that the run tells apart. */
 static int rows_event_kinds(lua_State *L)
 {
-  const struct bn_view *v = bn_native_total(&bn_native_check_result(L, 1)->stored.result);
+  const struct bn_view *v = bn_result_total(&bn_native_check_result(L, 1)->stored.result);
 
   lua_newtable(L);
   for (size_t i = 0; v != NULL && i < v->n_event_kinds; i++) {

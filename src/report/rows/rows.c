@@ -11,8 +11,9 @@
 struct rows {
   struct bn_output output;
   const struct bn_plan *plan; /* the plan of the run */
+  bool csv;                   /* else a row is a line of JSON */
   struct bn_row row;
-  struct bn_buf line, names; /* names: of the columns, once they are written */
+  struct bn_buf line, names; /* names: of the columns of CSV, once they are written */
 };
 
 static int rows_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
@@ -26,26 +27,26 @@ static int rows_open(void *self, const void *conf, const char *path, FILE *out, 
   return 0;
 }
 
-static int rows_check(const char *name, const struct bn_plan *plan, struct bn_err *err)
+static int rows_open_csv(void *self, const void *conf, const char *path, FILE *out,
+                         struct bn_err *err)
 {
+  struct rows *r = self;
+  const int rc = rows_open(self, conf, path, out, err);
+
+  r->csv = true;
+  return rc;
+}
+
+static int rows_check(void *self, const struct bn_plan *plan, struct bn_err *err)
+{
+  const struct rows *r = self;
+
   if (plan->interval_ns > 0)
     return 0;
   return bn_err_set(err, EINVAL,
                     "--report=%s writes a row for each interval, but there are no intervals; set "
                     "their length (--report-interval=1)",
-                    name);
-}
-
-static int rows_check_csv(void *self, const struct bn_plan *plan, struct bn_err *err)
-{
-  (void)self;
-  return rows_check("csv", plan, err);
-}
-
-static int rows_check_jsonl(void *self, const struct bn_plan *plan, struct bn_err *err)
-{
-  (void)self;
-  return rows_check("jsonl", plan, err);
+                    r->csv ? "csv" : "jsonl");
 }
 
 static void rows_begin(void *self, const struct bn_facts *f)
@@ -62,75 +63,52 @@ static void rows_put_line(struct rows *r)
   bn_output_end(&r->output);
 }
 
-/* Writes the names at once, so that a reader finds the columns of a run without intervals. */
-static void rows_started_csv(void *self, const struct bn_facts *f)
+/* Makes the line of a view, of CSV with the names before the first one.  v NULL: the names alone.
+ */
+static int rows_make_line(struct rows *r, const struct bn_view *v, struct bn_err *err)
 {
-  struct rows *r = self;
-
-  (void)f;
-  bn_row_interval(&r->row, r->plan, NULL);
+  bn_row_interval(&r->row, r->plan, v);
   bn_buf_clear(&r->line);
-  /* The first interval finds a failure again and reports it. */
-  if (bn_line_first(&r->line, &r->row, &r->names, NULL) == 0 && r->line.len > 0)
-    rows_put_line(r);
+  if (r->csv && bn_line_first(&r->line, &r->row, &r->names, err) != 0)
+    return -1;
+  if (v != NULL && r->csv)
+    bn_line_values(&r->line, &r->row);
+  else if (v != NULL)
+    bn_line_json(&r->line, &r->row);
+  return 0;
 }
 
-/* Empties the file, so that a run without intervals does not leave the rows of another run. */
-static void rows_started_jsonl(void *self, const struct bn_facts *f)
+/* Empties the file, so that a run without intervals does not leave the rows of another run, and
+   writes the names, so that a reader finds its columns. */
+static void rows_started(void *self, const struct bn_facts *f)
 {
   struct rows *r = self;
 
   (void)f;
-  bn_output_begin(&r->output);
-  bn_output_end(&r->output);
+  /* The first interval finds a failure again and reports it. */
+  if (rows_make_line(r, NULL, NULL) == 0)
+    rows_put_line(r);
 }
 
 /* Starts the file also after a start of the run that failed: the file of an earlier run does not
    stay. */
-static int rows_finish_csv(void *self, const struct bn_end *end, struct bn_err *err)
+static int rows_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   const struct rows *r = self;
 
   (void)end;
   (void)err;
   if (r->plan != NULL && !r->output.begun)
-    rows_started_csv(self, NULL);
+    rows_started(self, NULL);
   return 0;
 }
 
-/* As rows_finish_csv(). */
-static int rows_finish_jsonl(void *self, const struct bn_end *end, struct bn_err *err)
-{
-  const struct rows *r = self;
-
-  (void)end;
-  (void)err;
-  if (r->plan != NULL && !r->output.begun)
-    rows_started_jsonl(self, NULL);
-  return 0;
-}
-
-static int rows_interval_csv(void *self, const struct bn_view *v, struct bn_err *err)
+static int rows_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct rows *r = self;
 
-  bn_row_interval(&r->row, r->plan, v);
-  bn_buf_clear(&r->line);
-  if (bn_line_first(&r->line, &r->row, &r->names, err) != 0)
+  if (rows_make_line(r, v, err) != 0)
     return -1;
-  bn_line_values(&r->line, &r->row);
-  rows_put_line(r);
-  return 0;
-}
-
-static int rows_interval_jsonl(void *self, const struct bn_view *v, struct bn_err *err)
-{
-  struct rows *r = self;
-
-  (void)err;
-  bn_row_interval(&r->row, r->plan, v);
-  bn_buf_clear(&r->line);
-  bn_line_json(&r->line, &r->row);
   rows_put_line(r);
   return 0;
 }
@@ -139,6 +117,7 @@ static int rows_close(void *self, struct bn_err *err)
 {
   struct rows *r = self;
 
+  bn_row_done(&r->row);
   bn_buf_done(&r->line);
   bn_buf_done(&r->names);
   return bn_output_verdict(&r->output, err);
@@ -149,12 +128,12 @@ const struct bn_reporter bn_reporter_csv = {
     .state_size = sizeof(struct rows),
     .joins = true,
     .for_programs = true,
-    .open = rows_open,
-    .check = rows_check_csv,
+    .open = rows_open_csv,
+    .check = rows_check,
     .begin = rows_begin,
-    .started = rows_started_csv,
-    .interval = rows_interval_csv,
-    .finish = rows_finish_csv,
+    .started = rows_started,
+    .interval = rows_interval,
+    .finish = rows_finish,
     .close = rows_close,
 };
 
@@ -164,10 +143,10 @@ const struct bn_reporter bn_reporter_jsonl = {
     .joins = true,
     .for_programs = true,
     .open = rows_open,
-    .check = rows_check_jsonl,
+    .check = rows_check,
     .begin = rows_begin,
-    .started = rows_started_jsonl,
-    .interval = rows_interval_jsonl,
-    .finish = rows_finish_jsonl,
+    .started = rows_started,
+    .interval = rows_interval,
+    .finish = rows_finish,
     .close = rows_close,
 };

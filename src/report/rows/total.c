@@ -263,6 +263,8 @@ static int total_close(void *self, struct bn_err *err)
     total_print_rows(t);
   if (rc == 0)
     rc = bn_output_verdict(&t->output, err);
+  bn_row_done(&t->row);
+  bn_row_done(&t->figures);
   bn_buf_done(&t->names);
   bn_buf_done(&t->line);
   return rc;
