@@ -120,6 +120,20 @@ function event() con:query(NAME) con:query("SELECT '|'") end""")
             assert tuple(bool(c.strip(" |")) for c in cells[f"| {name} {figure}"]) == known, done
 
 
+def test_a_statement_without_percentiles_has_its_maximum_below_max(tmp_path):
+    asked = script(tmp_path, "function event() con:query('COMMIT') end")
+    assert bench.run(*asked, "--statements", "--events=10", "--time=0", "--percentile=50,99", "--report=json:json",
+                     "run", cwd=tmp_path).status == 0
+    document = json.loads((tmp_path / "json").read_text())
+    [statement] = document["groups"][0]["total"]["statements"]
+    del statement["percentiles"]
+    (tmp_path / "json").write_text(json.dumps(document))
+    lines = bench.run("report", "json", cwd=tmp_path).out.splitlines()
+    at = lines.index("Statements (times in ms):")
+    assert lines[at + 1].split() == ["count", "rows", "errors", "share", "avg", "50th", "99th", "max", "name"]
+    assert lines[at + 2].split()[5:7] == ["-", "-"] and len(lines[at + 2].split()) == 9, lines[at:at + 3]
+
+
 def test_assertions_are_about_statements_too(tmp_path):
     asked = [*script(tmp_path, "function event() con:query('COMMIT') end"), "--statements"]
     done = bench.run(*asked, "--assert=p99.5@COMMIT<100s,max@COMMIT>0s", "run", cwd=tmp_path)

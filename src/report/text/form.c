@@ -115,7 +115,7 @@ static struct value form_find_figure(const struct bn_form *f, const char *name, 
   assert(g->name != NULL); /* templates are constants of this program */
   if (g->type == BN_VIEW_F64)
     return form_f64_value(bn_view_value(f->view, g));
-  return form_u64_value(*(const uint64_t *)((const char *)f->view + g->offset));
+  return form_u64_value(bn_view_u64(f->view, g));
 }
 
 static struct value form_find_value(const struct bn_form *f, const char *name, size_t len)
@@ -189,6 +189,23 @@ static void form_convert_value(struct value *v, const char *unit, size_t len)
   v->type = VALUE_F64;
 }
 
+const char *bn_form_number(char text[BN_FORM_NUMBER], int width, int decimals, double x,
+                           bool at_least)
+{
+  static const char sign[] = "\u2265";
+  char digits[BN_FORM_NUMBER - 8];
+
+  if (!at_least) {
+    (void)snprintf(text, BN_FORM_NUMBER, "%*.*f", width, decimals, x);
+    return text;
+  }
+  (void)snprintf(digits, sizeof digits, "%s%.*f", sign, decimals, x);
+  /* printf counts bytes, and the sign is one column wide. */
+  (void)snprintf(text, BN_FORM_NUMBER, "%*s", width > 0 ? width + (int)sizeof sign - 2 : width,
+                 digits);
+  return text;
+}
+
 /* --- printing --------------------------------------------------------------------------------- */
 
 /* The form of a value.  Negative widths align to the left, as in printf. */
@@ -217,10 +234,9 @@ static void form_print_nothing(const struct bn_form *f, const struct layout *l, 
 static void form_print_f64(const struct bn_form *f, const struct layout *l, const struct value *v,
                            FILE *out)
 {
-  static const char sign[] = "\u2265";
   const double x = isnan(v->f64) && !f->native ? 0 : v->f64; /* sysbench prints 0 for nothing */
   const int decimals = l->latency && f->native ? bn_units_decimals(x, l->decimals) : l->decimals;
-  char text[FORM_TEXT];
+  char text[BN_FORM_NUMBER];
 
   if (isnan(x)) {
     (void)fprintf(out, "%*s", f->view->span == BN_VIEW_INTERVAL ? 0 : l->width, "-");
@@ -228,12 +244,8 @@ static void form_print_f64(const struct bn_form *f, const struct layout *l, cons
     (void)snprintf(text, sizeof text, ">%.*f", l->decimals,
                    (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6);
     (void)fprintf(out, "%*s", l->width, text);
-  } else if (v->at_least) {
-    (void)snprintf(text, sizeof text, "%s%.*f", sign, decimals, x);
-    /* printf counts bytes, and the sign is one column wide. */
-    (void)fprintf(out, "%*s", l->width + (int)sizeof sign - 2, text);
   } else {
-    (void)fprintf(out, "%*.*f", l->width, decimals, x);
+    (void)fputs(bn_form_number(text, l->width, decimals, x, v->at_least), out);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "base/escape.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "report/text/form.h"
 
 static void members_append_f64(struct bn_buf *b, int width, double x)
 {
@@ -24,17 +25,15 @@ static void members_append_f64(struct bn_buf *b, int width, double x)
 /* Appends the highest percentile, with a sign if it is a lower bound. */
 static void members_append_percentile(struct bn_buf *b, const struct bn_view *v)
 {
-  static const char sign[] = "\u2265";
   const size_t rank = v != NULL ? bn_view_greatest_rank(v) : 0;
   const double ms = v != NULL && v->n_percents > 0 ? v->percentile_s[rank] * 1e3 : HUGE_VAL;
-  char text[64];
+  const bool at_least = isfinite(ms) && v->at_least != NULL && v->at_least[rank];
+  char text[BN_FORM_NUMBER];
 
-  if (!isfinite(ms) || v->at_least == NULL || !v->at_least[rank]) {
+  if (at_least)
+    (void)bn_buf_printf(b, " %s", bn_form_number(text, 10, bn_units_decimals(ms, 2), ms, true));
+  else
     members_append_f64(b, 10, ms);
-    return;
-  }
-  (void)snprintf(text, sizeof text, "%s%.*f", sign, bn_units_decimals(ms, 2), ms);
-  (void)bn_buf_printf(b, " %*s", 10 + (int)sizeof sign - 2, text);
 }
 
 static void members_append_name(struct bn_buf *b, const struct bn_member *m)

@@ -4,21 +4,31 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/escape.h"
 #include "base/units.h"
 #include "measure/bounds.h"
 #include "measure/event_kinds.h"
 #include "measure/phases.h"
+#include "report/text/form.h"
 
-size_t bn_text_next_rank(const struct bn_view *v, double last)
+struct bn_text_ranks bn_text_sort_ranks(const struct bn_view *v)
 {
-  size_t next = v->n_percents;
+  struct bn_text_ranks r = {.n = 0};
 
-  for (size_t i = 0; i < v->n_percents; i++)
-    if (v->percents[i] > last && (next == v->n_percents || v->percents[i] < v->percents[next]))
-      next = i;
-  return next;
+  for (size_t i = 0; i < v->n_percents; i++) {
+    size_t to = 0;
+
+    while (to < r.n && v->percents[r.at[to]] < v->percents[i])
+      to++;
+    if (to < r.n && v->percents[r.at[to]] <= v->percents[i])
+      continue; /* a document may have a rank twice */
+    memmove(&r.at[to + 1], &r.at[to], (r.n - to) * sizeof *r.at);
+    r.at[to] = i;
+    r.n++;
+  }
+  return r;
 }
 
 /* Prints a name at the end of a line, escaped, because a script or its SQL has chosen it. */
@@ -33,20 +43,14 @@ static void tables_print_name(FILE *out, const char *name)
 /* Prints milliseconds after a blank, in at least so many columns. */
 static void tables_print_ms_in(FILE *out, double s, int columns, bool at_least)
 {
-  static const double ms_per_s = 1e3;
-  static const char sign[] = "\u2265";
-  char text[64];
+  const double ms = s * 1e3;
+  char text[BN_FORM_NUMBER];
 
-  if (isnan(s)) {
+  if (isnan(ms))
     (void)fprintf(out, " %*s", columns, "-");
-  } else if (at_least) {
-    (void)snprintf(text, sizeof text, "%s%.*f", sign, bn_units_decimals(s * ms_per_s, 2),
-                   s * ms_per_s);
-    /* printf counts bytes, and the sign is one column wide. */
-    (void)fprintf(out, " %*s", columns > 0 ? columns + (int)sizeof sign - 2 : 0, text);
-  } else {
-    (void)fprintf(out, " %*.*f", columns, bn_units_decimals(s * ms_per_s, 2), s * ms_per_s);
-  }
+  else
+    (void)fprintf(out, " %s",
+                  bn_form_number(text, columns, bn_units_decimals(ms, 2), ms, at_least));
 }
 
 static void tables_print_ms(FILE *out, double s, bool at_least)
@@ -54,25 +58,30 @@ static void tables_print_ms(FILE *out, double s, bool at_least)
   tables_print_ms_in(out, s, 10, at_least);
 }
 
-/* Prints the average, the percentiles and the maximum. */
+/* Prints the average, the percentiles, which a document may lack, and the maximum. */
 static void tables_print_times(FILE *out, const struct bn_view *v, const struct bn_timing *timing)
 {
+  const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
+
   tables_print_ms(out, timing->avg_s, false);
-  if (timing->percentile_s != NULL)
-    for (size_t i = bn_text_next_rank(v, -1); i < v->n_percents;
-         i = bn_text_next_rank(v, v->percents[i]))
-      tables_print_ms(out, timing->percentile_s[i], bn_timing_at_least(timing, i));
+  for (size_t i = 0; i < ranks.n; i++)
+    if (timing->percentile_s != NULL)
+      tables_print_ms(out, timing->percentile_s[ranks.at[i]],
+                      bn_timing_at_least(timing, ranks.at[i]));
+    else
+      tables_print_ms(out, NAN, false);
   tables_print_ms(out, timing->max_s, timing->unfinished > 0);
 }
 
-/* Prints the heads of the columns behind "avg", and ends the line. */
+/* Prints the heads of the columns behind "avg", from the percentiles to the name, and ends the
+   line. */
 static void tables_print_rank_heads(FILE *out, const struct bn_view *v)
 {
+  const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
   char rank[32];
 
-  for (size_t i = bn_text_next_rank(v, -1); i < v->n_percents;
-       i = bn_text_next_rank(v, v->percents[i])) {
-    (void)snprintf(rank, sizeof rank, "%.15gth", v->percents[i]);
+  for (size_t i = 0; i < ranks.n; i++) {
+    (void)snprintf(rank, sizeof rank, "%.15gth", v->percents[ranks.at[i]]);
     (void)fprintf(out, " %10s", rank);
   }
   (void)fprintf(out, " %10s  name\n", "max");

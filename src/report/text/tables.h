@@ -7,8 +7,11 @@
 
 #include "measure/view.h"
 
-/* Returns the index of the smallest rank above `last`; n_percents: none. */
-size_t bn_text_next_rank(const struct bn_view *v, double last);
+/* The places of a view's percentiles in the ascending order of their ranks. */
+struct bn_text_ranks {
+  size_t n, at[BN_PERCENTS_MAX];
+};
+struct bn_text_ranks bn_text_sort_ranks(const struct bn_view *v);
 
 /* The statements of --statements, those with the most time first; nothing if there are none. */
 void bn_text_statements(FILE *out, const struct bn_view *v);

@@ -149,13 +149,14 @@ static void text_begin(void *self, const struct bn_facts *f)
   t->plan = &f->plan;
   t->dialect = bn_dialect_get(f->plan.version, f->plan.native);
   bn_output_begin(&t->output);
-  if (!text_is_quiet(t) && t->plan->native)
-    text_print_repetition(f, t->out);
-  if (!text_is_quiet(t))
+  if (!text_is_quiet(t)) {
+    if (t->plan->native)
+      text_print_repetition(f, t->out);
     text_print_plan(t, t->out);
-  for (size_t i = 0; i < f->n_rows && !text_is_quiet(t); i++)
-    if (f->row[i].level <= t->plan->verbosity)
-      (void)fputs(f->row[i].text, t->out);
+    for (size_t i = 0; i < f->n_rows; i++)
+      if (f->row[i].level <= t->plan->verbosity)
+        (void)fputs(f->row[i].text, t->out);
+  }
   bn_output_end(&t->output);
 }
 
@@ -196,12 +197,14 @@ static void text_print_stamp(const struct text *t, double at_s, int decimals)
   (void)fprintf(t->out, "%s%*.*f%s", d->stamp_open, width, decimals, at_s, d->stamp_close);
 }
 
-/* Prints a line for each watcher. */
+/* Prints a line for each watcher (--watch-lines). */
 static void text_print_watched(const struct text *t, const struct bn_view *v)
 {
   char line[512];
 
-  for (size_t i = 0; t->plan->native && t->plan->watch_lines && i < BN_WATCHED_LINES; i++) {
+  if (!t->plan->native || !t->plan->watch_lines)
+    return;
+  for (size_t i = 0; i < BN_WATCHED_LINES; i++) {
     if (!bn_watched_line(v, i, line, sizeof line))
       continue;
     text_print_stamp(t, v->at_s, t->plan->interval_decimals);
@@ -209,10 +212,12 @@ static void text_print_watched(const struct text *t, const struct bn_view *v)
   }
 }
 
-/* Prints a line for each kind of events. */
+/* Prints a line for each kind of events, if that is asked for. */
 static void text_print_kind_lines(const struct text *t, const struct bn_view *v)
 {
-  for (size_t k = 0; t->plan->kind_lines && k < v->n_event_kinds; k++) {
+  if (!t->plan->kind_lines)
+    return;
+  for (size_t k = 0; k < v->n_event_kinds; k++) {
     text_print_stamp(t, v->at_s, t->plan->interval_decimals);
     bn_text_event_kind_line(t->out, v, &v->event_kinds[k]);
   }
@@ -258,14 +263,14 @@ static void text_print_histogram(const struct text *t, const struct bn_view *v)
 static void text_print_ranks(struct text *t, struct bn_form *f, const struct bn_view *v)
 {
   const struct bn_closing *c = t->dialect->closing[v->kind];
+  const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
 
   if (v->n_percents == 0)
     bn_form_print(f, c->no_ranks, t->out);
   if (v->events == 0 && c->rank_needs_events)
     return;
-  for (size_t i = bn_text_next_rank(v, -1); i < v->n_percents;
-       i = bn_text_next_rank(v, v->percents[i])) {
-    bn_form_rank(f, i);
+  for (size_t i = 0; i < ranks.n; i++) {
+    bn_form_rank(f, ranks.at[i]);
     bn_form_print(f, c->rank, t->out);
   }
 }
@@ -291,7 +296,8 @@ static void text_print_seconds(const struct text *t, const char *label, double s
                   t->plan->native ? bn_units_decimals(s, 4) : 4, isnan(s) ? 0 : s);
 }
 
-/* Returns NULL if the run does not have that histogram. */
+/* Returns the timing of a metric of the workload, or NULL if the run does not have it.  A script
+   may give a histogram of its own the same name. */
 static const struct bn_timing *text_find_timing(const struct bn_view *v, const char *metric)
 {
   for (size_t i = 0; i < v->n_timings; i++)
@@ -497,12 +503,13 @@ static void text_print_edges(const struct text *t, const struct bn_form *f, cons
 static void text_print_latency(struct text *t, struct bn_form *f, const struct bn_view *v,
                                const struct bn_timing *timing)
 {
+  const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
+
   bn_form_print(f, t->dialect->timing, t->out);
   if (timing->percentile_s == NULL)
     return;
-  for (size_t i = bn_text_next_rank(v, -1); i < v->n_percents;
-       i = bn_text_next_rank(v, v->percents[i])) {
-    bn_form_rank(f, i);
+  for (size_t i = 0; i < ranks.n; i++) {
+    bn_form_rank(f, ranks.at[i]);
     bn_form_print(f, t->dialect->closing[v->kind]->rank, t->out);
   }
 }
@@ -684,7 +691,9 @@ static void text_print_group_phases(const struct text *t, const struct bn_group 
 {
   char name[4 * BN_GROUP_NAME + 1];
 
-  for (size_t i = 0; bn_facts_have_groups(t->facts) && i < n; i++)
+  if (!bn_facts_have_groups(t->facts))
+    return;
+  for (size_t i = 0; i < n; i++)
     if (g[i].has_total && g[i].member != NULL) {
       (void)bn_escape(name, sizeof name, g[i].member->host, "");
       bn_text_phases(t->out, &g[i].total.view, name);
