@@ -102,13 +102,14 @@ static bool output_is_stdout(const char *path)
 
 int bn_written_check(const char *path, struct bn_err *err)
 {
-  const char *fault = output_is_stdout(path) ? NULL : bn_file_fault(path);
+  const char *fault;
 
-  if (fault != NULL)
-    return bn_err_set(err, BN_ERR_OPTION, "--output=%s: %s", path, fault);
-  if (!output_is_stdout(path) && bn_file_try_save(path) != 0)
-    return bn_err_set(err, BN_ERR_OPTION, "--output=%s: %s", path, bn_file_reason(errno));
-  return 0;
+  if (output_is_stdout(path))
+    return 0;
+  fault = bn_file_fault(path);
+  if (fault == NULL && bn_file_try_save(path) != 0)
+    fault = bn_file_reason(errno);
+  return fault == NULL ? 0 : bn_err_set(err, BN_ERR_OPTION, "--output=%s: %s", path, fault);
 }
 
 int bn_written_document(struct bn_node *document, const char *path, struct bn_err *err)

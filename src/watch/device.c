@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "base/clock.h"
 #include "measure/host.h"
 #include "measure/watch.h"
 #include "sql/side_query.h"
@@ -43,8 +42,6 @@ static bool device_find(struct device *d, const struct bn_place *place)
 static int device_find_folder(struct device *d, const struct bn_watch_place *at,
                               char folder[PATH_MAX], struct bn_err *err)
 {
-  static const uint64_t patience_ns = 5 * BN_NSEC_PER_SEC;
-
   if (at->folder != NULL) {
     (void)snprintf(folder, PATH_MAX, "%s", at->folder);
     return 0;
@@ -53,7 +50,8 @@ static int device_find_folder(struct device *d, const struct bn_watch_place *at,
     return bn_err_set(err, EINVAL,
                       "no device is watched: this test makes no files (fileio and tests of "
                       "databases do)");
-  if (bn_sql_side_query_open(&d->side_query, at->sql, bn_clock_mono() + patience_ns, err) != 0)
+  if (bn_sql_side_query_open(&d->side_query, at->sql, bn_clock_mono() + BN_WATCH_PATIENCE_NS,
+                             err) != 0)
     return -1;
   return bn_datadir_find(&d->side_query, folder, err);
 }

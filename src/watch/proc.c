@@ -7,17 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/kernel.h"
+
 /* A line that begins with a key, and the count that its first number is. */
 struct line {
   const char *key; /* with the character that follows it */
   enum bn_host_count count;
 };
-
-static const char *proc_next_line(const char *line)
-{
-  line = strchr(line, '\n');
-  return line != NULL ? line + 1 : "";
-}
 
 /* Parses up to n numbers of the line and returns their count. */
 static size_t proc_parse_numbers(const char *at, uint64_t *number, size_t n)
@@ -69,7 +65,7 @@ void bn_proc_stat(const char *text, uint64_t value[BN_HOST_COUNTS])
                                       {"procs_running ", BN_HOST_RUNNING},
                                       {"procs_blocked ", BN_HOST_BLOCKED}};
 
-  for (; *text != '\0'; text = proc_next_line(text)) {
+  for (; *text != '\0'; text = bn_kernel_next_line(text)) {
     proc_parse_times(text, value);
     proc_parse_line(text, lines, sizeof lines / sizeof *lines, 1, value);
   }
@@ -86,7 +82,7 @@ void bn_proc_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS])
   uint64_t total = 0, free = 0;
   bool known = false;
 
-  for (; *text != '\0'; text = proc_next_line(text)) {
+  for (; *text != '\0'; text = bn_kernel_next_line(text)) {
     proc_parse_line(text, lines, sizeof lines / sizeof *lines, kib, value);
     if (strncmp(text, total_key, strlen(total_key)) == 0)
       (void)proc_parse_numbers(text + strlen(total_key), &total, 1);
@@ -98,16 +94,15 @@ void bn_proc_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS])
     value[BN_HOST_SWAP_USED] = (total - free) * kib;
 }
 
-/* Parses "  eth0: received packets … sent packets …", eight numbers each. */
+/* Parses "  eth0: received packets … sent packets …", eight numbers each, and sums all interfaces
+   but the loopback. */
 void bn_proc_net(const char *text, uint64_t value[BN_HOST_COUNTS])
 {
-  /* A line has eight numbers of what was received, bytes and packets first, then those of what was
-     sent. */
   enum { NUMBERS = 10, SENT = 8 };
-  uint64_t sum[4] = {0}, number[NUMBERS];
+  uint64_t received[2] = {0}, sent[2] = {0}, number[NUMBERS]; /* bytes and packets */
   bool known = false;
 
-  for (; *text != '\0'; text = proc_next_line(text)) {
+  for (; *text != '\0'; text = bn_kernel_next_line(text)) {
     const char *name = text + strspn(text, " \t"), *colon = strpbrk(name, ":\n");
 
     if (colon == NULL || *colon != ':' || proc_parse_numbers(colon + 1, number, NUMBERS) < NUMBERS)
@@ -118,14 +113,14 @@ void bn_proc_net(const char *text, uint64_t value[BN_HOST_COUNTS])
       continue;
     }
     for (size_t i = 0; i < 2; i++) {
-      sum[i] += number[i];
-      sum[2 + i] += number[SENT + i];
+      received[i] += number[i];
+      sent[i] += number[SENT + i];
     }
   }
   if (!known)
     return;
-  value[BN_HOST_RECEIVED] = sum[0];
-  value[BN_HOST_RECEIVED_PACKETS] = sum[1];
-  value[BN_HOST_SENT] = sum[2];
-  value[BN_HOST_SENT_PACKETS] = sum[3];
+  value[BN_HOST_RECEIVED] = received[0];
+  value[BN_HOST_RECEIVED_PACKETS] = received[1];
+  value[BN_HOST_SENT] = sent[0];
+  value[BN_HOST_SENT_PACKETS] = sent[1];
 }

@@ -9,7 +9,6 @@
 
 #include "api/metric.h"
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "measure/watch.h"
 #include "sql/side_query.h"
 #include "watch/watchers.h"
@@ -31,7 +30,8 @@ static bool server_is_gauge(const struct server *s, const char *key)
   return gauge != NULL && *gauge != NULL;
 }
 
-static char *server_joined(const char *name, const char *unit)
+/* Returns the name of a figure, which the caller frees. */
+static char *server_join(const char *name, const char *unit)
 {
   return bn_alloc_print(BN_WATCHED_SERVER "%s%s", name, unit);
 }
@@ -46,11 +46,12 @@ static bool server_add_name(struct server *s, const struct bn_sql_value *v)
     return false;
   key = bn_alloc_print("%.*s", (int)v->len, v->ptr);
   s->key[s->n] = key;
-  if (server_is_gauge(s, key))
-    name->state = server_joined(key, "");
-  else
-    name->rate = server_joined(key, "_per_s");
-  name->part = name->rate != NULL ? server_joined(key, BN_WATCHED_PER_TRANSACTION) : NULL;
+  if (server_is_gauge(s, key)) {
+    name->state = server_join(key, "");
+  } else {
+    name->rate = server_join(key, "_per_s");
+    name->part = server_join(key, BN_WATCHED_PER_TRANSACTION);
+  }
   s->n++;
   return true;
 }
@@ -148,12 +149,12 @@ static int server_read(void *self, struct bn_reading *r, struct bn_err *err)
 
 static int server_open(void *self, const struct bn_watch_place *place, struct bn_err *err)
 {
-  static const uint64_t patience_ns = 5 * BN_NSEC_PER_SEC;
   struct server *s = self;
 
   if (place->sql == NULL)
     return bn_err_set(err, EINVAL, "no server is watched: this test uses no database");
-  return bn_sql_side_query_open(&s->side_query, place->sql, bn_clock_mono() + patience_ns, err);
+  return bn_sql_side_query_open(&s->side_query, place->sql, bn_clock_mono() + BN_WATCH_PATIENCE_NS,
+                                err);
 }
 
 static void server_compare(void *self, const struct bn_reading *from, const struct bn_reading *to,

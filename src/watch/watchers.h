@@ -4,6 +4,10 @@
 #define BN_WATCH_WATCHERS_H
 
 #include "api/watch.h"
+#include "base/clock.h"
+
+/* How long the start of a run waits for a connection to watch a server. */
+#define BN_WATCH_PATIENCE_NS (5 * BN_NSEC_PER_SEC)
 
 extern const struct bn_watcher bn_watcher_host;   /* /proc/stat, /proc/meminfo, /proc/net/dev */
 extern const struct bn_watcher bn_watcher_device; /* /proc/diskstats */

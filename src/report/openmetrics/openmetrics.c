@@ -48,15 +48,15 @@ static int openmetrics_total(void *self, const struct bn_view *v, struct bn_err 
 static int openmetrics_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct openmetrics *m = self;
-  const struct bn_group *g = m->result.n_groups > 0 ? &m->result.group[0] : NULL;
+  const struct bn_view *total = bn_result_total(&m->result);
   struct bn_buf text = {.max = 0};
   int rc;
 
   if (m->facts == NULL)
     return 0;
   bn_openmetrics_facts(&text, m->facts);
-  if (g != NULL && g->has_total)
-    bn_openmetrics_view(&text, &g->total.view);
+  if (total != NULL)
+    bn_openmetrics_view(&text, total);
   bn_openmetrics_end(&text, end);
   rc = bn_document_write(&m->document, text.data, text.len, err);
   bn_buf_done(&text);

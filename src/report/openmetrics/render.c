@@ -168,7 +168,6 @@ static void openmetrics_add_rows(struct bn_buf *b, const struct bn_view *v)
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const struct row *r = &rows[i];
     const struct bn_view_field *figure = openmetrics_figure_at(r->offset);
-    const void *at = (const char *)v + r->offset;
 
     if (r->family.name != NULL)
       f = &r->family;
@@ -180,9 +179,9 @@ static void openmetrics_add_rows(struct bn_buf *b, const struct bn_view *v)
     openmetrics_add_name(b, f->name, strcmp(f->type, "counter") == 0 ? "_total" : "", r->label,
                          r->value != NULL ? r->value : figure->name);
     if (figure->type == BN_VIEW_U64)
-      openmetrics_add_u64(b, *(const uint64_t *)at);
+      openmetrics_add_u64(b, bn_view_u64(v, figure));
     else
-      openmetrics_add_f64(b, *(const double *)at);
+      openmetrics_add_f64(b, bn_view_value(v, figure));
   }
 }
 
@@ -278,39 +277,34 @@ static void openmetrics_add_member(struct bn_buf *b, const struct part_row *r, c
     openmetrics_add_f64(b, *(const double *)at);
 }
 
+#define U64_OF(part, member) offsetof(struct part, member), BN_VIEW_U64
+#define F64_OF(part, member) offsetof(struct part, member), BN_VIEW_F64
+
 /* What is told of a kind of events (lint: figure list). */
 static const struct part_row kind_rows[] = {
     {{"bench_event_kind_events", "counter", NULL, "Events that have ended, by their kind."},
-     offsetof(struct bn_event_kind, events),
-     BN_VIEW_U64},
+     U64_OF(bn_event_kind, events)},
     {{"bench_event_kind_retries", "counter", NULL, "Repetitions of events, by their kind."},
-     offsetof(struct bn_event_kind, retries),
-     BN_VIEW_U64},
+     U64_OF(bn_event_kind, retries)},
     {{"bench_event_kind_failed_events", "counter", NULL,
       "Events that have failed after --db-max-tries, by their kind."},
-     offsetof(struct bn_event_kind, failed_events),
-     BN_VIEW_U64},
+     U64_OF(bn_event_kind, failed_events)},
     {{"bench_event_kind_events_per_second", "gauge", NULL,
       "Events that ended in the measured time, per second, by their kind."},
-     offsetof(struct bn_event_kind, events_per_s),
-     BN_VIEW_F64}};
+     F64_OF(bn_event_kind, events_per_s)}};
 
 /* What is told of a group (lint: figure list). */
 static const struct part_row group_rows[] = {
     {{"bench_group_events", "counter", NULL, "Events that have ended, by their group."},
-     offsetof(struct bn_event_kind, events),
-     BN_VIEW_U64},
+     U64_OF(bn_event_kind, events)},
     {{"bench_group_retries", "counter", NULL, "Repetitions of events, by their group."},
-     offsetof(struct bn_event_kind, retries),
-     BN_VIEW_U64},
+     U64_OF(bn_event_kind, retries)},
     {{"bench_group_failed_events", "counter", NULL,
       "Events that have failed after --db-max-tries, by their group."},
-     offsetof(struct bn_event_kind, failed_events),
-     BN_VIEW_U64},
+     U64_OF(bn_event_kind, failed_events)},
     {{"bench_group_events_per_second", "gauge", NULL,
       "Events that ended in the measured time, per second, by their group."},
-     offsetof(struct bn_event_kind, events_per_s),
-     BN_VIEW_F64}};
+     F64_OF(bn_event_kind, events_per_s)}};
 
 /* Parts of a run that add up to all of its events. */
 struct partition {
@@ -334,11 +328,6 @@ static const struct partition partitions[] = {
      "group",
      true}};
 
-static const char *openmetrics_kind_name(const struct bn_event_kind *k)
-{
-  return bn_event_kinds_is_group(k->name) ? k->name + sizeof BN_GROUP_PART - 1 : k->name;
-}
-
 static bool openmetrics_is_of(const struct partition *p, const struct bn_event_kind *k)
 {
   return bn_event_kinds_is_group(k->name) == p->groups;
@@ -360,14 +349,14 @@ static void openmetrics_add_partition(struct bn_buf *b, const struct bn_view *v,
     for (size_t k = 0; k < v->n_event_kinds; k++)
       if (openmetrics_is_of(p, &v->event_kinds[k]))
         openmetrics_add_member(b, &p->rows[i], &v->event_kinds[k], p->label,
-                               openmetrics_kind_name(&v->event_kinds[k]));
+                               bn_event_kinds_bare_name(v->event_kinds[k].name));
   }
   openmetrics_add_head(b, &p->latency);
   for (size_t k = 0; k < v->n_event_kinds; k++) {
     const struct bn_event_kind *kind = &v->event_kinds[k];
     const struct summary s = {.family = p->latency.name,
                               .label = p->label,
-                              .name = openmetrics_kind_name(kind),
+                              .name = bn_event_kinds_bare_name(kind->name),
                               .percentile_s = kind->timing->percentile_s,
                               .sum_s = kind->timing->sum_s,
                               .count = kind->timing->count};
@@ -390,44 +379,34 @@ static void openmetrics_add_event_kinds(struct bn_buf *b, const struct bn_view *
 /* What is told of a phase (lint: figure list). */
 static const struct part_row phase_rows[] = {
     {{"bench_phase_due", "counter", NULL, "Events that became due, by the phase."},
-     offsetof(struct bn_phase_view, due),
-     BN_VIEW_U64},
+     U64_OF(bn_phase_view, due)},
     {{"bench_phase_carried", "counter", NULL, "Events that waited when the phase began."},
-     offsetof(struct bn_phase_view, carried),
-     BN_VIEW_U64},
+     U64_OF(bn_phase_view, carried)},
     {{"bench_phase_started", "counter", NULL, "Events that began, by the phase."},
-     offsetof(struct bn_phase_view, started),
-     BN_VIEW_U64},
+     U64_OF(bn_phase_view, started)},
     {{"bench_phase_dropped", "counter", NULL, "Events that were dropped, by the phase."},
-     offsetof(struct bn_phase_view, dropped),
-     BN_VIEW_U64},
+     U64_OF(bn_phase_view, dropped)},
     {{"bench_phase_queued", "gauge", NULL, "Events that waited when the phase ended."},
-     offsetof(struct bn_phase_view, queued),
-     BN_VIEW_U64},
+     U64_OF(bn_phase_view, queued)},
     {{"bench_phase_retries", "counter", NULL, "Repetitions of events, by the phase."},
-     offsetof(struct bn_phase_view, retries),
-     BN_VIEW_U64},
+     U64_OF(bn_phase_view, retries)},
     {{"bench_phase_failed_events", "counter", NULL,
       "Events that have failed after --db-max-tries, by the phase."},
-     offsetof(struct bn_phase_view, failed_events),
-     BN_VIEW_U64},
+     U64_OF(bn_phase_view, failed_events)},
     {{"bench_phase_wanted_per_second", "gauge", NULL, "Mean of the rate of the phase."},
-     offsetof(struct bn_phase_view, wanted_per_s),
-     BN_VIEW_F64},
+     F64_OF(bn_phase_view, wanted_per_s)},
     {{"bench_phase_wanted_threads", "gauge", NULL, "Mean number of active threads of the phase."},
-     offsetof(struct bn_phase_view, wanted_threads),
-     BN_VIEW_F64},
+     F64_OF(bn_phase_view, wanted_threads)},
     {{"bench_phase_started_per_second", "gauge", NULL, "Events that began, per second."},
-     offsetof(struct bn_phase_view, started_per_s),
-     BN_VIEW_F64}};
+     F64_OF(bn_phase_view, started_per_s)}};
 
-/* A profile is of rates or of threads, so that one of two families has no value. */
+/* Returns whether the phases have a value of the row.  A profile is of rates or of threads, so that
+   one of two families has none. */
 static bool openmetrics_has_phase_row(const struct part_row *row, const struct bn_view *v)
 {
-  double value;
+  const void *at = (const char *)&v->phases[0] + row->offset;
 
-  memcpy(&value, (const char *)&v->phases[0] + row->offset, sizeof value);
-  return row->type != BN_VIEW_F64 || !isnan(value);
+  return row->type == BN_VIEW_U64 || !isnan(*(const double *)at);
 }
 
 /* The label of a phase is its number, as in "phase:2". */
@@ -442,8 +421,7 @@ static void openmetrics_add_recoveries(struct bn_buf *b, const struct bn_view *v
   static const struct part_row row = {
       {"bench_phase_recovery_seconds", "gauge", "seconds",
        "Time after the phase until the latency was that of before."},
-      offsetof(struct bn_phase_view, recovery_s),
-      BN_VIEW_F64};
+      F64_OF(bn_phase_view, recovery_s)};
   char number[BN_UNITS_DIGITS];
 
   openmetrics_add_head(b, &row.family);
@@ -461,7 +439,9 @@ static void openmetrics_add_phases(struct bn_buf *b, const struct bn_view *v)
   const size_t n = bn_phases_begun(v);
   char number[BN_UNITS_DIGITS];
 
-  for (size_t i = 0; n > 0 && i < sizeof phase_rows / sizeof *phase_rows; i++) {
+  if (n == 0)
+    return;
+  for (size_t i = 0; i < sizeof phase_rows / sizeof *phase_rows; i++) {
     if (!openmetrics_has_phase_row(&phase_rows[i], v))
       continue;
     openmetrics_add_head(b, &phase_rows[i].family);
@@ -470,10 +450,8 @@ static void openmetrics_add_phases(struct bn_buf *b, const struct bn_view *v)
       openmetrics_add_member(b, &phase_rows[i], &v->phases[k], "phase", number);
     }
   }
-  if (n > 0) {
-    openmetrics_add_recoveries(b, v);
-    openmetrics_add_head(b, &f);
-  }
+  openmetrics_add_recoveries(b, v);
+  openmetrics_add_head(b, &f);
   for (size_t k = 0; k < n; k++) {
     const struct bn_timing *t = v->phases[k].timing;
     const struct summary s = {.family = f.name,
@@ -518,22 +496,23 @@ static const struct family counted[] = {
     {"bench_workload_bytes", "counter", "bytes", "Sizes that the workload counts, by name."},
     {"bench_workload_seconds", "counter", "seconds", "Times that the workload counts, by name."}};
 
-/* Returns whether a row of the table has what the counter counts: "retries", "connection_wait".  A
-   script's counter may have the name of a figure. */
-static bool openmetrics_has_row(const struct bn_metric *m)
+/* Returns whether another family has what the counter counts: that of a kind of events, or a row of
+   the table ("retries", "connection_wait").  A script's counter may have the name of a figure. */
+static bool openmetrics_has_family(const struct bn_metric *m)
 {
   const size_t len = strlen(m->name);
-  bool found = false;
 
   if (m->kind == BN_SCRIPT_COUNTER)
     return false;
-  for (size_t i = 0; !found && i < sizeof rows / sizeof *rows; i++) {
+  if (m->kind != BN_COUNTER)
+    return true;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *name = openmetrics_figure_at(rows[i].offset)->name;
 
-    found =
-        strncmp(name, m->name, len) == 0 && (name[len] == '\0' || strcmp(name + len, "_s") == 0);
+    if (strncmp(name, m->name, len) == 0 && (name[len] == '\0' || strcmp(name + len, "_s") == 0))
+      return true;
   }
-  return found;
+  return false;
 }
 
 static void openmetrics_add_counter(struct bn_buf *b, size_t family, const struct bn_metric *m,
@@ -566,8 +545,7 @@ static void openmetrics_add_counters(struct bn_buf *b, const struct bn_view *v)
   for (size_t family = 0; family < sizeof counted / sizeof *counted; family++) {
     bn_buf_clear(&samples);
     for (size_t i = BN_C_FIXED; i < m->n_counters; i++)
-      if (v->counter[i] != BN_ABSENT && !openmetrics_has_row(&m->counter[i]) &&
-          m->counter[i].kind < BN_EVENT_HISTOGRAM)
+      if (v->counter[i] != BN_ABSENT && !openmetrics_has_family(&m->counter[i]))
         openmetrics_add_counter(&samples, family, &m->counter[i], v->counter[i]);
     if (samples.len == 0)
       continue;
