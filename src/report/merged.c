@@ -63,7 +63,7 @@ static int merged_read_inputs(const struct bn_merged_conf *c, const char *const 
       return -1;
     bn_facts_declare(&s->result.facts, c->traits_of);
     in->part[in->n] = (struct bn_part){operand[in->n], &s->result};
-    bn_saved_tell_skipped(operand[in->n], &s->passed);
+    bn_saved_warn_skipped(operand[in->n], &s->passed);
   }
   return 0;
 }

@@ -84,7 +84,7 @@ static void saved_warn(const char *path, const struct bn_stored *s)
 
 /* Logs the lines of a journal that were left out: no form of a report has a place for them.  The
    reason is escaped, because it quotes the file. */
-void bn_saved_tell_skipped(const char *path, const struct bn_skipped_lines *p)
+void bn_saved_warn_skipped(const char *path, const struct bn_skipped_lines *p)
 {
   const struct shown file = saved_show(path);
   char reason[sizeof p->why.text];
@@ -130,6 +130,7 @@ static int saved_replay(struct bn_reporters *p, const struct bn_reporter *ops, c
   return bn_reporters_replay(p, r) ? 0 : -1;
 }
 
+/* Ends the report of one file, or of all that were joined.  rc: of printing them. */
 static int saved_end_replay(struct bn_reporters *p, int rc)
 {
   p->failed = rc != 0;
@@ -155,7 +156,7 @@ static int saved_print_file(const struct bn_reporter *ops, struct bn_reporters *
   if (rc == 0 && !as_stored)
     saved_warn(path, &stored);
   if (rc == 0)
-    bn_saved_tell_skipped(path, &stored.passed);
+    bn_saved_warn_skipped(path, &stored.passed);
   bn_stored_done(&stored);
   return rc;
 }
@@ -166,7 +167,6 @@ int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *er
   const struct bn_reporter *ops = reporters[c->format];
   const bool headed = operand[1] != NULL && !ops->for_programs;
   struct bn_reporters p = {.n = 0};
-  char shown[PATH_MAX];
   int rc = 0;
 
   if (ops == &bn_reporter_openmetrics && operand[1] != NULL) {
@@ -176,9 +176,8 @@ int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *er
     return EXIT_FAILURE;
   }
   for (size_t i = 0; rc == 0 && operand[i] != NULL; i++) {
-    (void)bn_escape(shown, sizeof shown, operand[i], "");
     if (headed)
-      printf("%s==> %s <==\n", i > 0 ? "\n" : "", shown);
+      (void)printf("%s==> %s <==\n", i > 0 ? "\n" : "", saved_show(operand[i]).name);
     rc = saved_print_file(ops, &p, operand[i], c->most, err);
   }
   return saved_end_replay(&p, rc) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -15,7 +15,7 @@ struct bn_saved_conf {
 extern const struct bn_opt bn_saved_options[];
 
 /* Says which lines of a damaged journal were passed over, if any. */
-void bn_saved_tell_skipped(const char *path, const struct bn_skipped_lines *p);
+void bn_saved_warn_skipped(const char *path, const struct bn_skipped_lines *p);
 /* Implements `run` of struct bn_subcommand. */
 int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *err);
 

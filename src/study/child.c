@@ -171,8 +171,10 @@ static int child_read_memory(int fd, struct bn_buf *output, struct bn_err *err)
   off_t at = 0;
 
   while ((n = pread(fd, part, sizeof part, at)) > 0) {
+    if (output->len + (size_t)n > output->max)
+      return bn_err_set(err, EFBIG, "the child printed more than %zu MiB", output->max >> 20);
     if (bn_buf_add(output, part, (size_t)n) != 0)
-      return bn_err_set(err, ENOMEM, "the child printed too much");
+      return bn_err_set(err, ENOMEM, "cannot read what the child printed: out of memory");
     at += n;
   }
   if (n < 0)

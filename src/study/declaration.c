@@ -68,14 +68,10 @@ static void declaration_check_names(const struct reading *r, const char *const *
 {
   lua_pushnil(r->L);
   while (lua_next(r->L, r->table) != 0) {
-    size_t i = 0;
-
     lua_pop(r->L, 1);
     if (lua_type(r->L, -1) != LUA_TSTRING)
       declaration_refuse(r, "a member has no name");
-    while (names[i] != NULL && strcmp(names[i], lua_tostring(r->L, -1)) != 0)
-      i++;
-    if (names[i] == NULL)
+    if (bn_layout_find_name(names, lua_tostring(r->L, -1)) < 0)
       declaration_refuse(r, "unknown member '%s'", lua_tostring(r->L, -1));
   }
 }
@@ -157,14 +153,14 @@ static const char *const *declaration_read_texts(const struct reading *r, const 
 static enum bn_opt_type declaration_read_type(const struct reading *r)
 {
   const char *name = declaration_read_needed(r, "type");
+  const int i = bn_layout_find_name(types, name);
 
-  for (int i = 0; types[i] != NULL; i++)
-    if (strcmp(types[i], name) == 0)
-      return (enum bn_opt_type)i;
-  declaration_refuse(r,
-                     "unknown type '%s'; types: bool, int, size, double, string, choice, list, "
-                     "path, seconds",
-                     name);
+  if (i < 0)
+    declaration_refuse(r,
+                       "unknown type '%s'; types: bool, int, size, double, string, choice, list, "
+                       "path, seconds",
+                       name);
+  return (enum bn_opt_type)i;
 }
 
 static unsigned declaration_read_traits(const struct reading *r)
@@ -173,13 +169,11 @@ static unsigned declaration_read_traits(const struct reading *r)
   unsigned traits = 0;
 
   for (; name != NULL && *name != NULL; name++) {
-    size_t bit = 0;
+    const unsigned trait = bn_layout_trait(*name);
 
-    while (bn_layout_traits[bit] != NULL && strcmp(bn_layout_traits[bit], *name) != 0)
-      bit++;
-    if (bn_layout_traits[bit] == NULL)
+    if (trait == 0)
       declaration_refuse(r, "unknown trait '%s'", *name);
-    traits |= 1U << bit;
+    traits |= trait;
   }
   return traits;
 }
@@ -352,23 +346,6 @@ const struct bn_subcommand *bn_declaration_study(lua_State *L, int index)
 
 /* --- values --- */
 
-static void declaration_push_text(lua_State *L, const char *text)
-{
-  if (text != NULL)
-    lua_pushstring(L, text);
-  else
-    lua_pushnil(L);
-}
-
-static void declaration_push_list(lua_State *L, const struct bn_list *list)
-{
-  lua_createtable(L, (int)list->n, 0);
-  for (size_t i = 0; i < list->n; i++) {
-    lua_pushstring(L, list->item[i]);
-    lua_rawseti(L, -2, (int)i + 1);
-  }
-}
-
 static void declaration_push_value(lua_State *L, const struct bn_opt *o, const union bn_optval *v)
 {
   switch (o->type) {
@@ -387,13 +364,13 @@ static void declaration_push_value(lua_State *L, const struct bn_opt *o, const u
     break;
   case BN_STRING:
   case BN_PATH:
-    declaration_push_text(L, v->s);
+    lua_pushstring(L, v->s); /* nil for NULL */
     break;
   case BN_CHOICE:
-    declaration_push_text(L, o->choices[v->choice]);
+    lua_pushstring(L, o->choices[v->choice]);
     break;
   case BN_LIST:
-    declaration_push_list(L, &v->list);
+    bn_native_push_list(L, &v->list);
     break;
   }
 }

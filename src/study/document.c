@@ -2,10 +2,8 @@
 /* Turns trees of JSON into values of Lua and back. */
 #include "study/document.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <lauxlib.h>
 
@@ -14,6 +12,7 @@
 #include "measure/json_write.h"
 #include "measure/store.h"
 #include "study/int64.h"
+#include "study/native.h"
 
 /* The depth of what is printed, so that a table that contains itself is an error. */
 enum { DOCUMENT_MAX = 1 << 26, DEPTH = 200 };
@@ -47,6 +46,13 @@ static bool document_is_marked(lua_State *L, int index, const char *key)
     lua_pop(L, 2);
   }
   return is;
+}
+
+/* Returns whether a table is a list: it is marked as one, or is a table of Lua with items. */
+static bool document_holds_list(lua_State *L, int index)
+{
+  return document_is_marked(L, index, list_key) ||
+         (!document_is_marked(L, index, map_key) && lua_objlen(L, index) > 0);
 }
 
 /* Pushes the list of keys of the map at `index`, which is absolute, or nil. */
@@ -172,20 +178,17 @@ static struct tree *document_push_tree(lua_State *L)
   return t;
 }
 
-static int document_fail(lua_State *L, const char *sentence)
-{
-  lua_pushnil(L);
-  lua_pushstring(L, sentence);
-  return 2;
-}
-
+/* Pushes the value of a text, or nil and a sentence.  Returns how many. */
 static int document_push_parsed(lua_State *L, struct tree *t, const char *text, size_t len)
 {
   struct bn_err err = {0};
 
   t->root = bn_node_parse(text, len, &err);
-  if (t->root == NULL)
-    return document_fail(L, err.text);
+  if (t->root == NULL) {
+    lua_pushnil(L);
+    lua_pushstring(L, err.text);
+    return 2;
+  }
   document_push_node(L, t->root);
   bn_node_free(t->root);
   t->root = NULL;
@@ -207,18 +210,13 @@ static int document_read(lua_State *L)
   int n;
 
   t->text.max = DOCUMENT_MAX;
-  if (bn_file_read(path, &t->text) != 0) {
-    const int error = errno;
-
-    lua_pushnil(L);
-    lua_pushfstring(L, "cannot read '%s': %s", path,
-                    error == EFBIG ? "it is too large" : strerror(error));
-    lua_pushinteger(L, error);
-    return 3;
-  }
+  if (bn_file_read(path, &t->text) != 0)
+    return bn_native_read_error(L, path, errno);
   n = document_push_parsed(L, t, t->text.data, t->text.len);
-  if (n == 2)
+  if (lua_isnil(L, -n)) {
     lua_pushfstring(L, "cannot read '%s': %s", path, lua_tostring(L, -1));
+    lua_replace(L, -2);
+  }
   return n;
 }
 
@@ -340,7 +338,7 @@ static struct bn_node *document_make_table_node(struct writing *w, int index, in
     lua_pop(w->L, 1);
     return n;
   }
-  if (document_is_marked(w->L, index, list_key) || lua_objlen(w->L, index) > 0)
+  if (document_holds_list(w->L, index))
     return document_make_list(w, index, depth - 1);
   return document_make_map(w, index, depth - 1);
 }
@@ -506,9 +504,7 @@ static int document_pairs(lua_State *L)
 
 static int document_is_list(lua_State *L)
 {
-  lua_pushboolean(L, lua_istable(L, 1) &&
-                         (document_is_marked(L, 1, list_key) ||
-                          (!document_is_marked(L, 1, map_key) && lua_objlen(L, 1) > 0)));
+  lua_pushboolean(L, lua_istable(L, 1) && document_holds_list(L, 1));
   return 1;
 }
 

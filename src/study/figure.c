@@ -34,15 +34,9 @@ double bn_figure_scale(const struct bn_figure_name *name, const char **unit)
   return 1;
 }
 
-/* Returns the total of the run, or NULL if it has none. */
-static const struct bn_view *figure_total(const struct bn_result *r)
-{
-  return r->n_groups > 0 && r->group[0].has_total ? &r->group[0].total.view : NULL;
-}
-
 struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_result *r)
 {
-  const struct bn_view *total = figure_total(r);
+  const struct bn_view *total = bn_result_total(r);
   /* A percentile is computed as in the report of the run: a dialect takes the nearest step of
      sysbench's grid. */
   const struct bn_view_rules rules = {.nearest = !r->facts.plan.native,
@@ -53,7 +47,7 @@ struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_res
 
 bool bn_figure_find(const struct bn_figure_name *name, const struct bn_result *r, double *value)
 {
-  const struct bn_view *v = figure_total(r);
+  const struct bn_view *v = bn_result_total(r);
   struct bn_finding f;
 
   if (v == NULL)

@@ -73,6 +73,7 @@ static bool int64_read_halves(lua_State *L, int index, int64_t *out)
   return is_whole;
 }
 
+/* Values of the FFI have a type of their own, above those of Lua 5.1, which has no name in C. */
 bool bn_int64_read(lua_State *L, int index, int64_t *out)
 {
   if (lua_type(L, index) == LUA_TNUMBER) {

@@ -36,6 +36,10 @@ void bn_native_push_rng(lua_State *L);
 
 /* Pushes nil, the sentence and the code of an error, and returns their number. */
 int bn_native_error(lua_State *L, const struct bn_err *err);
+/* The same for an error of bn_file_read() (base/file.h). */
+int bn_native_read_error(lua_State *L, const char *path, int error);
+/* Pushes a list of texts. */
+void bn_native_push_list(lua_State *L, const struct bn_list *list);
 /* Pushes a table {NAME = true, …} of enum bn_opt_trait.  Nobody may change it. */
 void bn_native_push_traits(lua_State *L, unsigned traits);
 

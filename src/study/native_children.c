@@ -8,6 +8,7 @@
 #include "study/child.h"
 #include "study/ending.h"
 #include "study/native.h"
+#include "study/native_result.h"
 
 static const char family_key[] = "bn.family";
 
@@ -143,16 +144,11 @@ static char **children_push_words(lua_State *L)
 static void children_push_end(lua_State *L, const struct bn_child_end *end)
 {
   lua_createtable(L, 0, 4);
-  if (end->status >= 0) {
-    lua_pushinteger(L, end->status);
-    lua_setfield(L, -2, "status");
-  }
-  if (end->signo != 0) {
-    lua_pushinteger(L, end->signo);
-    lua_setfield(L, -2, "signal");
-  }
-  lua_pushboolean(L, end->timed_out);
-  lua_setfield(L, -2, "timed_out");
+  if (end->status >= 0)
+    bn_native_set_number(L, "status", end->status);
+  if (end->signo != 0)
+    bn_native_set_number(L, "signal", end->signo);
+  bn_native_set_switch(L, "timed_out", end->timed_out);
 }
 
 /* native.child{argv = {…}, out = PATH, errors = PATH, limit_s = N, capture = true, input = TEXT} */

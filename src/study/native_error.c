@@ -2,7 +2,9 @@
 /* Errors of functions in C, and failures that end a study with a sentence. */
 #include "study/native.h"
 
+#include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 
 static const char failure_key[] = "bn.failure";
 
@@ -12,6 +14,15 @@ int bn_native_error(lua_State *L, const struct bn_err *err)
   lua_pushstring(L, err->text);
   lua_pushinteger(L, err->code);
   return 3;
+}
+
+int bn_native_read_error(lua_State *L, const char *path, int error)
+{
+  struct bn_err err;
+
+  (void)bn_err_set(&err, error, "cannot read '%s': %s", path,
+                   error == EFBIG ? "it is too large" : strerror(error));
+  return bn_native_error(L, &err);
 }
 
 int bn_native_raise(lua_State *L)

@@ -15,11 +15,6 @@ struct bn_native_result *bn_native_check_result(lua_State *L, int argument)
   return r;
 }
 
-const struct bn_view *bn_native_total(const struct bn_result *r)
-{
-  return r->n_groups > 0 && r->group[0].has_total ? &r->group[0].total.view : NULL;
-}
-
 void bn_native_set_text(lua_State *L, const char *name, const char *text)
 {
   lua_pushstring(L, text);
@@ -146,14 +141,12 @@ static int figures_judge(lua_State *L)
 static void figures_set_all(lua_State *L, const struct bn_view *v)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
-    const void *at = (const char *)v + f->offset;
-
     if (!bn_view_measures(v, f))
       continue;
     if (f->type == BN_VIEW_U64)
-      bn_int64_push_unsigned(L, *(const uint64_t *)at);
+      bn_int64_push_unsigned(L, bn_view_u64(v, f));
     else
-      lua_pushnumber(L, *(const double *)at);
+      lua_pushnumber(L, bn_view_value(v, f));
     lua_setfield(L, -2, f->name);
   }
 }

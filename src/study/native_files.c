@@ -40,32 +40,26 @@ static int files_release_lock(lua_State *L)
   return 0;
 }
 
-/* Returns nil and a sentence about the folder that a user has named. */
-static int files_lock_error(lua_State *L, const char *path, const char *what, int error)
-{
-  struct bn_err err;
-
-  (void)bn_err_set(&err, error, "--out=%s: %s%s", path, what,
-                   error == EWOULDBLOCK ? "" : strerror(error));
-  return bn_native_error(L, &err);
-}
-
+/* native.lock(folder): a lock; or nil and a sentence about --out, which has named the folder. */
 static int native_lock(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
   int *fd = lua_newuserdata(L, sizeof *fd);
+  struct bn_err err;
 
   *fd = -1;
   luaL_getmetatable(L, lock_key);
   lua_setmetatable(L, -2);
   *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (*fd < 0)
-    return files_lock_error(L, path, "cannot open the folder: ", errno);
-  if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
+  if (*fd >= 0 && flock(*fd, LOCK_EX | LOCK_NB) == 0)
     return 1;
-  if (errno == EWOULDBLOCK)
-    return files_lock_error(L, path, "another sweep uses this folder now", errno);
-  return files_lock_error(L, path, "cannot lock the folder: ", errno);
+  if (*fd < 0)
+    (void)bn_err_set(&err, errno, "--out=%s: cannot open the folder: %s", path, strerror(errno));
+  else if (errno == EWOULDBLOCK)
+    (void)bn_err_set(&err, errno, "--out=%s: another sweep uses this folder now", path);
+  else
+    (void)bn_err_set(&err, errno, "--out=%s: cannot lock the folder: %s", path, strerror(errno));
+  return bn_native_error(L, &err);
 }
 
 void bn_native_open_files(lua_State *L)
@@ -100,13 +94,11 @@ static int native_read(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
   struct bn_buf text = {.max = (size_t)luaL_optnumber(L, 2, 0)};
-  struct bn_err err;
+  const int error = bn_file_read(path, &text) != 0 ? errno : 0;
 
-  if (bn_file_read(path, &text) != 0) {
-    (void)bn_err_set(&err, errno, "cannot read '%s': %s", path,
-                     errno == EFBIG ? "it is too large" : strerror(errno));
+  if (error != 0) {
     bn_buf_done(&text);
-    return bn_native_error(L, &err);
+    return bn_native_read_error(L, path, error);
   }
   lua_pushlstring(L, text.data, text.len);
   bn_buf_done(&text);
@@ -145,8 +137,8 @@ static int native_executable(lua_State *L)
 
 /* --- folders --- */
 
-/* Looks at each folder on the way.  Returns the length of the name of the first that is a link of
-   another user, who would have files replaced behind it; 0: none is. */
+/* Follows the links among the folders on the way.  Returns the length of the name of the first that
+   another user may have made, to have files replaced behind it; 0: none is. */
 static size_t files_find_foreign_link(const char *path)
 {
   char name[PATH_MAX], out[PATH_MAX];
@@ -170,8 +162,9 @@ static int native_mkdir(lua_State *L)
 
   if (foreign > 0) {
     (void)bn_err_set(&err, ELOOP,
-                     "cannot make the folder '%s': '%.*s' is a symbolic link of another user", path,
-                     (int)foreign, path);
+                     "cannot make the folder '%s': '%.*s' is a symbolic link of another user, or "
+                     "may lead to one; name its target",
+                     path, (int)foreign, path);
     return bn_native_error(L, &err);
   }
   if (mkdir(path, 0777) != 0) {

@@ -41,6 +41,7 @@ static int native_expm1(lua_State *L)
 
 /* --- seeds --- */
 
+/* native.entropy(): a seed of 53 bits, which a number of Lua holds. */
 static int native_entropy(lua_State *L)
 {
   lua_pushnumber(L, (double)(bn_rng_entropy() >> 11));

@@ -12,6 +12,7 @@
 #include "study/declaration.h"
 #include "study/int64.h"
 #include "study/native.h"
+#include "study/native_result.h"
 
 static const char traits_key[] = "bn.option_traits", set_key[] = "bn.optset",
                   knowledge_key[] = "bn.traits_of";
@@ -63,12 +64,9 @@ static int native_option(lua_State *L)
     return 1;
   }
   lua_createtable(L, 0, 4);
-  lua_pushstring(L, o->name);
-  lua_setfield(L, -2, "name");
-  lua_pushstring(L, o->alias_of);
-  lua_setfield(L, -2, "alias_of");
-  lua_pushboolean(L, bn_opt_is_secret(o));
-  lua_setfield(L, -2, "secret");
+  bn_native_set_text(L, "name", o->name);
+  bn_native_set_text(L, "alias_of", o->alias_of);
+  bn_native_set_switch(L, "secret", bn_opt_is_secret(o));
   bn_native_push_traits(L, o->traits);
   lua_setfield(L, -2, "traits");
   return 1;
@@ -159,11 +157,11 @@ static struct bn_optset *options_push_set(lua_State *L)
 static bool options_set_word(struct bn_optset *set, const char *word)
 {
   const char *equals = strchr(word, '=');
-  char name[64];
+  char name[BN_OPT_NAME_MAX];
 
   if (strncmp(word, "--", 2) != 0)
     return false;
-  (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+  bn_opt_read_name(word, name);
   if (bn_optset_find(set, name) == NULL)
     return false;
   (void)bn_optset_set(set, name, equals != NULL ? equals + 1 : NULL, word);
@@ -221,15 +219,9 @@ static void options_add_setting(void *arg, const char *name, const char *value, 
   (void)path;
   (void)bn_optval_items(value != NULL ? value : "", &words);
   lua_createtable(L, 0, 3);
-  lua_pushstring(L, name);
-  lua_setfield(L, -2, "name");
-  lua_pushinteger(L, (int)line);
-  lua_setfield(L, -2, "line");
-  lua_createtable(L, (int)words.n, 0);
-  for (size_t i = 0; i < words.n; i++) {
-    lua_pushstring(L, words.item[i]);
-    lua_rawseti(L, -2, (int)i + 1);
-  }
+  bn_native_set_text(L, "name", name);
+  bn_native_set_number(L, "line", line);
+  bn_native_push_list(L, &words);
   bn_words_done(&words);
   lua_setfield(L, -2, "words");
   lua_rawseti(L, -2, (int)lua_objlen(L, -2) + 1);

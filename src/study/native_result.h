@@ -21,8 +21,6 @@ struct bn_native_result {
 
 /* The result at an argument of a method; raises an error if it is none, or was closed. */
 struct bn_native_result *bn_native_check_result(lua_State *L, int argument);
-/* The total of all sessions; NULL: there is none. */
-const struct bn_view *bn_native_total(const struct bn_result *r);
 
 /* Methods about figures, about the total and the intervals as rows, and for pictures. */
 extern const luaL_Reg bn_native_result_figures[], bn_native_result_rows[],

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Results for studies in Lua: reads documents, and makes values of them when they are asked for. */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "measure/layout.h"
 #include "measure/store.h"
 #include "report/saved.h"
@@ -187,13 +186,13 @@ static void results_push_start(lua_State *L, const struct bn_result *r)
 
 static void results_push_has_total(lua_State *L, const struct bn_result *r)
 {
-  lua_pushboolean(L, bn_native_total(r) != NULL);
+  lua_pushboolean(L, bn_result_total(r) != NULL);
 }
 
 /* Pushes the kind of the total, or else of the first interval. */
 static void results_push_kind(lua_State *L, const struct bn_result *r)
 {
-  const struct bn_view *v = bn_native_total(r);
+  const struct bn_view *v = bn_result_total(r);
 
   if (v == NULL && r->n_groups > 0 && r->group[0].n_intervals > 0)
     v = &r->group[0].interval[0].view;
@@ -244,10 +243,10 @@ static int results_index(lua_State *L)
 
 /* --- reading --- */
 
-/* r:tell_passed(path): says which lines of a journal were passed over. */
-static int results_tell_passed(lua_State *L)
+/* r:warn_skipped(path): says which lines of a journal were passed over. */
+static int results_warn_skipped(lua_State *L)
 {
-  bn_saved_tell_skipped(luaL_checkstring(L, 2), &bn_native_check_result(L, 1)->stored.passed);
+  bn_saved_warn_skipped(luaL_checkstring(L, 2), &bn_native_check_result(L, 1)->stored.passed);
   return 0;
 }
 
@@ -272,26 +271,16 @@ static void results_collect_garbage(lua_State *L, const char *path)
 static bool results_is_foreign(const char *path)
 {
   struct bn_buf text = {.max = FOREIGN_MAX};
-  FILE *f = fopen(path, "re");
   struct bn_node *n = NULL;
   const char *format;
-  char block[4096];
-  size_t len;
   bool foreign;
 
-  while (f != NULL && (len = fread(block, 1, sizeof block, f)) > 0)
-    if (bn_buf_add(&text, block, len) != 0)
-      break;
-  if (f != NULL && !text.failed && text.len > 0)
+  if (bn_file_read(path, &text) == 0)
     n = bn_node_parse(text.data, text.len, NULL);
-  format = n != NULL && bn_node_type_of(n) == BN_NODE_MAP
-               ? bn_node_get_text(bn_node_get(n, "format"))
-               : NULL;
+  format = bn_node_get_text(bn_node_get(n, "format"));
   foreign = n != NULL && (format == NULL || strcmp(format, "bench result") != 0);
   bn_node_free(n);
   bn_buf_done(&text);
-  if (f != NULL)
-    (void)fclose(f);
   return foreign;
 }
 
@@ -371,7 +360,7 @@ static int native_result(lua_State *L)
 void bn_native_open_results(lua_State *L)
 {
   static const luaL_Reg methods[] = {
-      {"close", results_close}, {"tell_passed", results_tell_passed}, {NULL, NULL}};
+      {"close", results_close}, {"warn_skipped", results_warn_skipped}, {NULL, NULL}};
 
   luaL_newmetatable(L, BN_NATIVE_RESULT);
   lua_pushcfunction(L, results_close);

@@ -35,21 +35,17 @@ static int series_is_packed(lua_State *L)
   return 1;
 }
 
-static bool series_is_same(double a, double b)
-{
-  return a >= b && a <= b;
-}
-
 /* Returns a percentile of an interval with the histogram h, which may be NULL, or NaN. */
 static double series_latency_of(const struct bn_view *v, const struct bn_hist *h, double rank,
                                 bool nearest)
 {
-  for (size_t i = 0; i < v->n_percents; i++)
-    if (series_is_same(v->percents[i], rank))
-      return v->percentile_s[i];
-  if (series_is_same(rank, 50))
+  const size_t i = bn_view_find_rank(v, rank);
+
+  if (i < v->n_percents)
+    return v->percentile_s[i];
+  if (rank == 50)
     return v->median_s;
-  if (series_is_same(rank, 100))
+  if (rank == 100)
     return v->max_s;
   return h != NULL ? bn_view_hist_s(h, rank, nearest) : NAN;
 }

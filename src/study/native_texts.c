@@ -8,26 +8,34 @@
 #include "option/words.h"
 #include "study/native.h"
 
+/* Returns memory for an escaped text of at most `most` bytes, or of the size in argument 2. */
+static char *texts_push_room(lua_State *L, size_t most, size_t *size)
+{
+  const lua_Integer given = luaL_optinteger(L, 2, (lua_Integer)most);
+
+  luaL_argcheck(L, given > 0, 2, "a size of 1 or more was expected");
+  *size = (size_t)given;
+  return lua_newuserdata(L, *size);
+}
+
 /* native.escape(text [, size]): for a terminal; a text is cut to less than so many bytes. */
 static int native_escape(lua_State *L)
 {
   const char *text = luaL_checkstring(L, 1);
-  const size_t whole = bn_escape(NULL, 0, text, "") + 1;
-  const size_t size = (size_t)luaL_optinteger(L, 2, (lua_Integer)whole);
-  char *shown = lua_newuserdata(L, size);
+  size_t size;
+  char *shown = texts_push_room(L, bn_escape(NULL, 0, text, "") + 1, &size);
 
   (void)bn_escape(shown, size, text, "");
   lua_pushstring(L, shown);
   return 1;
 }
 
-/* As native.escape for a cell or a line of Markdown. */
+/* As native.escape for a cell or a line of Markdown, in which each byte may get a backslash. */
 static int native_escape_markdown(lua_State *L)
 {
   const char *text = luaL_checkstring(L, 1);
-  const size_t whole = 2 * (bn_escape(NULL, 0, text, "") + 1);
-  const size_t size = (size_t)luaL_optinteger(L, 2, (lua_Integer)whole);
-  char *shown = lua_newuserdata(L, size);
+  size_t size;
+  char *shown = texts_push_room(L, 2 * (bn_escape(NULL, 0, text, "") + 1), &size);
 
   bn_escape_markdown(shown, size, text);
   lua_pushstring(L, shown);
@@ -57,6 +65,15 @@ static int native_mask_text(lua_State *L)
   return 1;
 }
 
+void bn_native_push_list(lua_State *L, const struct bn_list *list)
+{
+  lua_createtable(L, (int)list->n, 0);
+  for (size_t i = 0; i < list->n; i++) {
+    lua_pushstring(L, list->item[i]);
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+}
+
 /* native.words(text): a list, parted as the options of a side are; or nil and a sentence. */
 static int native_words(lua_State *L)
 {
@@ -65,11 +82,7 @@ static int native_words(lua_State *L)
 
   if (bn_words_split(luaL_checkstring(L, 1), &words, &err) != 0)
     return bn_native_error(L, &err);
-  lua_createtable(L, (int)words.n, 0);
-  for (size_t i = 0; i < words.n; i++) {
-    lua_pushstring(L, words.item[i]);
-    lua_rawseti(L, -2, (int)i + 1);
-  }
+  bn_native_push_list(L, &words);
   bn_words_done(&words);
   return 1;
 }

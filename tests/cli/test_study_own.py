@@ -364,6 +364,15 @@ def test_no_temporary_folder_for_runs(args, tmp_path):
                         "TMPDIR to another folder\n", 1)
 
 
+def test_a_folder_behind_a_loop_of_links(own, tmp_path):
+    """Both links are the user's own: the sentence does not say that another user has made them."""
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    done = bench.run("study", own(body('print((select(2, native.mkdir("a/in"))))')), cwd=tmp_path)
+    assert done.out == ("cannot make the folder 'a/in': 'a' is a symbolic link of another user, or may lead to "
+                        "one; name its target\n")
+
+
 def test_a_lock_of_another_process(own, tmp_path):
     text = body(f'local lock, why = native.lock("{tmp_path}")\nprint(lock and "locked" or why)\n'
                 'if lock then native.pause(600) end')

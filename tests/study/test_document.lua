@@ -2,6 +2,7 @@
 -- Documents keep what they have when they are read and printed again.
 
 local document = require("study.document")
+local native = require("study.native")
 local t = require("tests")
 
 local function again(text)
@@ -60,6 +61,10 @@ return {
     t.ok(value == nil and why:find("line 1", 1, true))
     value, why = document.read("/nonexistent/x")
     t.ok(value == nil and why == "cannot read '/nonexistent/x': No such file or directory", why)
+    local path = native.temp_folder() .. "/x"
+    assert(native.replace(path, '{"a":1'))
+    value, why = document.read(path)
+    t.ok(value == nil and why:find("cannot read '" .. path .. "': line 1: ", 1, true) == 1, why)
     t.raises(function() document.print({print}) end, "this is another value")
     local circle = {}
     circle[1] = circle

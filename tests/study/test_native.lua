@@ -118,6 +118,8 @@ return {
   end,
   ["texts for a terminal"] = function()
     t.equal(native.escape("a\27[1mb"), "a\\x1b[1mb")
+    t.equal(native.escape("abc", 3), "ab")
+    t.raises(function() native.escape("abc", 0) end, "a size of 1 or more was expected")
     t.equal(native.escape_markdown("a|b"), "a\\|b")
     t.equal(native.words("--a=1 'b c'"), {"--a=1", "b c"})
     local none, why = native.words("'a")

@@ -55,7 +55,7 @@ local function chart_of_runs(kind, files, is_folder, operand)
     if #all == runs_max then
       return ("such a picture has at most %d results; name fewer files"):format(runs_max)
     end
-    result:tell_passed(path)
+    result:warn_skipped(path)
     all[#all + 1] = run.read(path, result)
     result:close()
   end)
