@@ -19,11 +19,13 @@
 
 static const char lock_key[] = "bn.lock";
 
-static int files_file_error(lua_State *L, const char *verb, const char *path, int error)
+/* Returns nil, a sentence and the code.  why: bn_file_reason() if base/file.h has failed, which
+   gives some codes a meaning of its own, else strerror(). */
+static int files_fail(lua_State *L, const char *verb, const char *path, int error, const char *why)
 {
   struct bn_err err;
 
-  (void)bn_err_set(&err, error, "cannot %s '%s': %s", verb, path, bn_file_reason(error));
+  (void)bn_err_set(&err, error, "cannot %s '%s': %s", verb, path, why);
   return bn_native_error(L, &err);
 }
 
@@ -84,7 +86,7 @@ static int native_replace(lua_State *L)
   const char *text = luaL_checklstring(L, 2, &len);
 
   if (bn_file_save(path, text, len) != 0)
-    return files_file_error(L, "write", path, errno);
+    return files_fail(L, "write", path, errno, bn_file_reason(errno));
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -172,7 +174,7 @@ static int native_mkdir(lua_State *L)
     const bool is_there = error == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 
     if (!is_there)
-      return files_file_error(L, "make the folder", path, error);
+      return files_fail(L, "make the folder", path, error, strerror(error));
   }
   lua_pushboolean(L, 1);
   return 1;
@@ -184,7 +186,7 @@ static int native_remove(lua_State *L)
   const char *path = luaL_checkstring(L, 1);
 
   if (remove(path) != 0)
-    return files_file_error(L, "remove", path, errno);
+    return files_fail(L, "remove", path, errno, strerror(errno));
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -217,7 +219,7 @@ static int native_size(lua_State *L)
   struct stat st;
 
   if (stat(path, &st) != 0)
-    return files_file_error(L, "read", path, errno);
+    return files_fail(L, "read", path, errno, strerror(errno));
   bn_int64_push(L, st.st_size);
   return 1;
 }
@@ -233,12 +235,9 @@ static int native_list(lua_State *L)
   const char *path = luaL_checkstring(L, 1);
   struct dirent **entry = NULL;
   const int n = scandir(path, &entry, files_is_listed, versionsort);
-  struct bn_err err;
 
-  if (n < 0) {
-    (void)bn_err_set(&err, errno, "cannot read the folder '%s': %s", path, strerror(errno));
-    return bn_native_error(L, &err);
-  }
+  if (n < 0)
+    return files_fail(L, "read the folder", path, errno, strerror(errno));
   lua_createtable(L, n, 0);
   for (int i = 0; i < n; i++) {
     lua_pushstring(L, entry[i]->d_name);
