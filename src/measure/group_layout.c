@@ -128,6 +128,8 @@ static void layout_join(struct bn_metrics *all, const struct rows *counters,
   free(rows);
 }
 
+/* Makes the table of all groups: the metrics of their workloads, the kinds of events that they are,
+   and the histograms of waiting, which are the last ones. */
 static int layout_collect(struct bn_group_layout *l, const struct bn_group_part *part, size_t n,
                           struct bn_err *err)
 {

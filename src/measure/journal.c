@@ -49,18 +49,13 @@ int bn_journal_open(struct bn_journal *j, const char *path, struct bn_err *err)
   return j->ended ? -1 : 0;
 }
 
-static int journal_give_up(struct bn_journal *j, struct bn_err *err)
-{
-  j->ended = true;
-  return journal_end_early(j, ENOMEM, err);
-}
-
 /* Writes a line and frees its text, which is NULL if there was no memory for it. */
 static int journal_put_text(struct bn_journal *j, char *text, size_t len, struct bn_err *err)
 {
-  if (text == NULL)
-    return journal_give_up(j, err);
-  j->ended = j->put(j->of, text, len, err) != 0;
+  if (text != NULL)
+    j->ended = j->put(j->of, text, len, err) != 0;
+  else
+    j->ended = journal_end_early(j, ENOMEM, err) != 0;
   free(text);
   return j->ended ? -1 : 0;
 }

@@ -89,6 +89,7 @@ int bn_merged_view_ages(struct bn_merged_view *v, const struct bn_views *parts, 
 
 /* --- intervals -------------------------------------------------------------------------------- */
 
+/* Sums a timing from the figures of its parts, from which its deviation does not follow. */
 static void merged_view_sum_timing(struct bn_timing *t, const struct bn_views *parts, size_t k)
 {
   *t = (struct bn_timing){.name = t->name,

@@ -102,6 +102,7 @@ static struct in_flight snap_read_in_flight(const struct bn_stat *st)
   return f;
 }
 
+/* Reads the counters of session i, which may count on meanwhile, and adds them to those of all. */
 static void snap_take_session(struct bn_snap *out, const struct bn_stat *st, unsigned i,
                               uint64_t now_ns)
 {

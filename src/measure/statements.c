@@ -228,11 +228,6 @@ void bn_statement_table_sub(struct bn_statement_table *now, const struct bn_stat
   }
 }
 
-static bool statements_add_count(uint64_t *into, uint64_t n)
-{
-  return !__builtin_add_overflow(*into, n, into);
-}
-
 bool bn_statement_table_merge(struct bn_statement_table *into,
                               const struct bn_statement_table *from)
 {
@@ -240,8 +235,8 @@ bool bn_statement_table_merge(struct bn_statement_table *into,
     const struct bn_statement_sum *one = &from->sum[i];
     struct bn_statement_sum *s = bn_statement_table_get(into, one->name);
 
-    if (s == NULL || !statements_add_count(&s->rows, one->rows) ||
-        !statements_add_count(&s->errors, one->errors))
+    if (s == NULL || __builtin_add_overflow(s->rows, one->rows, &s->rows) ||
+        __builtin_add_overflow(s->errors, one->errors, &s->errors))
       return false;
     if (s->hist == NULL || one->hist == NULL)
       continue;

@@ -205,6 +205,8 @@ static int store_load_document(struct bn_lines *l, const char *path, struct stor
   return rc;
 }
 
+/* What is wrong with the content is said of the file; what is wrong with the file itself is in err
+   already. */
 static int store_load_lines(struct bn_lines *l, const char *path, struct store_want want,
                             struct bn_stored *out, struct bn_err *err)
 {

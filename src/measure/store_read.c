@@ -539,6 +539,8 @@ struct form {
   bool brief, hists; /* hists: it has histograms, which are read */
 };
 
+/* Counts the sessions and statements first, because the memory of a record depends on them.  After
+   -1 there is nothing to free. */
 static int store_read_record(const struct bn_node *n, const struct bn_metrics *m, struct form form,
                              struct bn_record *out, struct bn_err *err)
 {

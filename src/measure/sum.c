@@ -89,6 +89,7 @@ static double sum_rate(const struct bn_views *parts, const struct bn_view_field 
   return sum;
 }
 
+/* Sums the figures that do not follow from the sum of the snapshots, by their rules. */
 static int sum_fields(struct bn_view *v, const struct bn_views *parts, struct bn_err *err)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)

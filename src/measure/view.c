@@ -530,6 +530,7 @@ static int view_compare_statements(const void *a, const void *b)
   return strcmp(s->name, t->name);
 }
 
+/* Leaves out statements without an execution in the span. */
 static void view_find_statements(struct bn_view *v, struct bn_view_store *store,
                                  const struct bn_snap *delta, bool nearest)
 {

@@ -52,6 +52,13 @@ void bn_output_end(struct bn_output *o)
   funlockfile(o->out);
 }
 
+void bn_output_write(struct bn_output *o, const char *text, size_t len)
+{
+  bn_output_begin(o);
+  (void)fwrite(text, 1, len, o->out);
+  bn_output_end(o);
+}
+
 int bn_output_verdict(const struct bn_output *o, struct bn_err *err)
 {
   if (o->error > 0)

@@ -32,6 +32,8 @@ void bn_output_begin(struct bn_output *o);
    be written, an own file ends before the piece.  Without `gaps` it ends there for good, because
    later rows need the names of their columns. */
 void bn_output_end(struct bn_output *o);
+/* Writes a whole piece. */
+void bn_output_write(struct bn_output *o, const char *text, size_t len);
 /* Returns 0, or -1 and err if something was not written. */
 int bn_output_verdict(const struct bn_output *o, struct bn_err *err);
 

@@ -375,12 +375,6 @@ static void declaration_push_value(lua_State *L, const struct bn_opt *o, const u
   }
 }
 
-/* Pushes the name of an option with '_' in the place of '-'. */
-static void declaration_push_name(lua_State *L, const char *name)
-{
-  (void)luaL_gsub(L, name, "-", "_");
-}
-
 void bn_declaration_push_values(lua_State *L, const struct bn_opt *options, const void *conf)
 {
   lua_newtable(L);
@@ -388,7 +382,7 @@ void bn_declaration_push_values(lua_State *L, const struct bn_opt *options, cons
   for (const struct bn_opt *o = options; o != NULL && o->name != NULL; o++) {
     const struct slot *s = (const void *)((const char *)conf + o->offset);
 
-    declaration_push_name(L, o->name);
+    (void)luaL_gsub(L, o->name, "-", "_");
     lua_pushvalue(L, -1);
     lua_pushboolean(L, s->given);
     lua_rawset(L, -4);

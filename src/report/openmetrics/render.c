@@ -161,6 +161,7 @@ static const struct bn_view_field *openmetrics_figure_at(size_t offset)
   return f;
 }
 
+/* Adds the figures that the run measures.  A family has its head before its first sample. */
 static void openmetrics_add_rows(struct bn_buf *b, const struct bn_view *v)
 {
   const struct family *f = &rows[0].family, *headed = NULL;
@@ -515,6 +516,7 @@ static bool openmetrics_has_family(const struct bn_metric *m)
   return false;
 }
 
+/* Adds a counter if it is of that family, as its unit says. */
 static void openmetrics_add_counter(struct bn_buf *b, size_t family, const struct bn_metric *m,
                                     uint64_t n)
 {

@@ -56,13 +56,6 @@ static void rows_begin(void *self, const struct bn_facts *f)
   r->plan = &f->plan;
 }
 
-static void rows_put_line(struct rows *r)
-{
-  bn_output_begin(&r->output);
-  (void)fwrite(r->line.data, 1, r->line.len, r->output.out);
-  bn_output_end(&r->output);
-}
-
 /* Makes the line of a view, of CSV with the names before the first one.  v NULL: the names alone.
  */
 static int rows_make_line(struct rows *r, const struct bn_view *v, struct bn_err *err)
@@ -87,7 +80,7 @@ static void rows_started(void *self, const struct bn_facts *f)
   (void)f;
   /* The first interval finds a failure again and reports it. */
   if (rows_make_line(r, NULL, NULL) == 0)
-    rows_put_line(r);
+    bn_output_write(&r->output, r->line.data, r->line.len);
 }
 
 /* Starts the file also after a start of the run that failed: the file of an earlier run does not
@@ -109,7 +102,7 @@ static int rows_interval(void *self, const struct bn_view *v, struct bn_err *err
 
   if (rows_make_line(r, v, err) != 0)
     return -1;
-  rows_put_line(r);
+  bn_output_write(&r->output, r->line.data, r->line.len);
   return 0;
 }
 

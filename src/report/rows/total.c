@@ -226,13 +226,6 @@ static int total_keep_row(struct total *t, struct bn_err *err)
   return 0;
 }
 
-static void total_print_rows(struct total *t)
-{
-  bn_output_begin(&t->output);
-  (void)fwrite(t->line.data, 1, t->line.len, t->output.out);
-  bn_output_end(&t->output);
-}
-
 /* A run that measured nothing has a row too, with unknown figures. */
 static int total_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
@@ -260,7 +253,7 @@ static int total_close(void *self, struct bn_err *err)
   if (wants && t->special != NULL && bn_file_save(t->special, t->line.data, t->line.len) != 0)
     rc = total_refuse(t->special, bn_file_reason(errno), err);
   if (wants && t->special == NULL)
-    total_print_rows(t);
+    bn_output_write(&t->output, t->line.data, t->line.len);
   if (rc == 0)
     rc = bn_output_verdict(&t->output, err);
   bn_row_done(&t->row);
