@@ -48,7 +48,9 @@ static int lockfile_move(const char *from, const char *to)
 
 static int lockfile_move_aside(struct bn_lockfile *l, struct bn_err *err)
 {
-  for (int n = 1; n <= ASIDE_MAX; n++) {
+  int error = EEXIST;
+
+  for (int n = 1; error == EEXIST && n <= ASIDE_MAX; n++) {
     char *aside = bn_alloc_print("%s.%d", l->path, n);
 
     if (lockfile_move(l->path, aside) == 0) {
@@ -56,12 +58,11 @@ static int lockfile_move_aside(struct bn_lockfile *l, struct bn_err *err)
       l->aside = aside;
       return 0;
     }
+    error = errno; /* before free(), which may change it */
     free(aside);
-    if (errno != EEXIST)
-      break;
   }
-  return bn_err_set(err, errno, "cannot rename '%s', which another run has left: %s", l->path,
-                    strerror(errno));
+  return bn_err_set(err, error, "cannot rename '%s', which another run has left: %s", l->path,
+                    strerror(error));
 }
 
 /* Returns whether no other process writes to the file.  An empty file that is not new was left by a

@@ -75,7 +75,7 @@ static void tables_print_times(FILE *out, const struct bn_view *v, const struct 
 
 /* Prints the heads of the columns behind "avg", from the percentiles to the name, and ends the
    line. */
-static void tables_print_rank_heads(FILE *out, const struct bn_view *v)
+static void tables_print_last_heads(FILE *out, const struct bn_view *v)
 {
   const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
   char rank[32];
@@ -105,7 +105,7 @@ void bn_text_statements(FILE *out, const struct bn_view *v)
     return;
   (void)fprintf(out, "Statements (times in ms):\n    %12s %12s %8s %7s %10s", "count", "rows",
                 "errors", "share", "avg");
-  tables_print_rank_heads(out, v);
+  tables_print_last_heads(out, v);
   for (size_t i = 0; i < v->n_statements; i++)
     tables_print_statement(out, v, &v->statements[i]);
   (void)fputs("\n", out);
@@ -132,7 +132,7 @@ static void tables_print_kinds(FILE *out, const struct bn_view *v, bool groups)
       (void)fprintf(out, "%s (times in ms):\n    %12s %7s %12s %8s %8s %10s",
                     groups ? "Groups" : "Kinds of events", "events", "share", "per sec.", "retries",
                     "failed", "avg");
-      tables_print_rank_heads(out, v);
+      tables_print_last_heads(out, v);
     }
     tables_print_kind(out, v, &v->event_kinds[i]);
   }
@@ -192,7 +192,7 @@ void bn_text_phases(FILE *out, const struct bn_view *v, const char *group)
     (void)fprintf(out, "    %12s %10s %10s %10s %8s %8s %8s %8s %10s %10s %10s", "until s", "due",
                   "started", "ended", "dropped", "queued", "retries", "failed", "wanted/s",
                   "started/s", "avg");
-  tables_print_rank_heads(out, v);
+  tables_print_last_heads(out, v);
   for (size_t i = 0; i < bn_phases_begun(v); i++) {
     const struct bn_phase_view *p = &v->phases[i];
 
