@@ -60,11 +60,20 @@ void *bn_alloc(size_t n, size_t size)
   return alloc_check(calloc(n > 0 ? n : 1, size > 0 ? size : 1));
 }
 
+void *bn_alloc_try_aligned(size_t alignment, size_t n, size_t size)
+{
+  void *p;
+
+  if (size > 0 && n > (SIZE_MAX - alignment) / size)
+    return NULL;
+  size = (n * size + alignment - 1) / alignment * alignment;
+  p = aligned_alloc(alignment, size);
+  return p != NULL ? memset(p, 0, size) : NULL;
+}
+
 void *bn_alloc_aligned(size_t alignment, size_t size)
 {
-  const size_t padded = (size + alignment - 1) / alignment * alignment;
-
-  return memset(alloc_check(aligned_alloc(alignment, padded)), 0, padded);
+  return alloc_check(bn_alloc_try_aligned(alignment, 1, size));
 }
 
 void *bn_alloc_resize(void *p, size_t n, size_t size)

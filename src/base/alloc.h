@@ -16,6 +16,8 @@
 __attribute__((malloc, returns_nonnull)) void *bn_alloc(size_t n, size_t size);
 /* The same for size bytes at a multiple of `alignment`, a power of two. */
 __attribute__((malloc, returns_nonnull)) void *bn_alloc_aligned(size_t alignment, size_t size);
+/* The same for n * size bytes whose number is the user's, or NULL: the caller reports it. */
+__attribute__((malloc)) void *bn_alloc_try_aligned(size_t alignment, size_t n, size_t size);
 /* Resizes what bn_alloc returned, or NULL, to n * size bytes, at least one.  New bytes are not
    zeroed. */
 __attribute__((returns_nonnull)) void *bn_alloc_resize(void *p, size_t n, size_t size);

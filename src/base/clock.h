@@ -70,6 +70,19 @@ static inline uint64_t bn_clock_ticks(void)
 }
 #endif
 
+/* Returns the time from from_ns to to_ns, or 0 if that is the earlier one. */
+static inline uint64_t bn_clock_between(uint64_t from_ns, uint64_t to_ns)
+{
+  return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+/* Returns the time s seconds (from 0) after start_ns, or UINT64_MAX, never, if it is a century
+   away. */
+static inline uint64_t bn_clock_after(uint64_t start_ns, double s)
+{
+  return s < 3e9 ? start_ns + (uint64_t)(s * 1e9) : UINT64_MAX;
+}
+
 /* Returns the time in ns of CLOCK_MONOTONIC.  It never falls for the same reader (as far as the
    TSCs of the CPUs agree, which the kernel checked before it chose tsc itself). */
 static inline uint64_t bn_clock_now(struct bn_clock_reader *r)

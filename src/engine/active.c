@@ -4,10 +4,11 @@
 
 #include <math.h>
 
+/* Returns the value of the curve s seconds after the begin of a piece. */
 static double active_value(const struct bn_rate_piece *p, double s)
 {
-  if (s <= 0 || p->span_s <= 0)
-    return s <= 0 ? p->start_rate : p->end_rate;
+  if (s <= 0)
+    return p->start_rate;
   return s < p->span_s ? p->start_rate + (p->end_rate - p->start_rate) * s / p->span_s
                        : p->end_rate;
 }
@@ -32,7 +33,7 @@ static double active_cross(const struct bn_profile *p, double level, bool up, do
 
 struct bn_active_span bn_active_find(const struct bn_profile *p, unsigned session, double at_s)
 {
-  const double level = session + 0.5;
+  const double level = session + 0.5; /* bn_active_count rounds to the nearest number too */
   struct bn_active_span span = {.from_s = active_cross(p, level, true, at_s), .until_s = HUGE_VAL};
 
   if (span.from_s < HUGE_VAL)

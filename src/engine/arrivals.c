@@ -38,7 +38,7 @@ void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_rate
 }
 
 /* Returns the time at which the cumulative rate is `mass`. */
-static double pacer_time_of(const struct bn_arrivals *a, double mass)
+static double arrivals_time_of(const struct bn_arrivals *a, double mass)
 {
   return bn_rate_curve_time(a->piece, a->n_pieces, mass * a->per_share);
 }
@@ -65,11 +65,11 @@ uint64_t bn_arrivals_after(const struct bn_arrivals *a, uint64_t position)
 
 double bn_arrivals_time(const struct bn_arrivals *a, uint64_t position)
 {
-  return pacer_time_of(a, (double)position * BN_ARRIVALS_UNIT);
+  return arrivals_time_of(a, (double)position * BN_ARRIVALS_UNIT);
 }
 
-/* Returns the expected number of arrivals up to s, the inverse of pacer_time_of. */
-static double pacer_mass_at(const struct bn_arrivals *a, double s)
+/* Returns the expected number of arrivals up to s, the inverse of arrivals_time_of. */
+static double arrivals_mass_at(const struct bn_arrivals *a, double s)
 {
   return bn_rate_curve_mass(a->piece, a->n_pieces, s) / a->per_share;
 }
@@ -137,16 +137,11 @@ void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns)
   p->start_ns = start_ns;
 }
 
-/* An arrival further away than a century never comes. */
-static uint64_t pacer_ns_at(const struct bn_pacer *p, double s)
-{
-  return s < 3e9 ? p->start_ns + (uint64_t)(s * 1e9) : UINT64_MAX;
-}
-
 static uint64_t pacer_due_ns(const struct bn_pacer *p, uint64_t position)
 {
-  return position < UINT64_MAX ? pacer_ns_at(p, bn_arrivals_time(&p->sequence, position))
-                               : UINT64_MAX;
+  return position < UINT64_MAX
+             ? bn_clock_after(p->start_ns, bn_arrivals_time(&p->sequence, position))
+             : UINT64_MAX;
 }
 
 /* Relaxed: a position says all about its arrival, and nothing else is published with it. */
@@ -163,6 +158,8 @@ uint64_t bn_pacer_claim(struct bn_pacer *p)
 
 /* --- the replay --- */
 
+/* Returns an expected number of arrivals, at least n.  One that is too large for a count is that of
+   a run without an end, and n is returned. */
 static uint64_t pacer_at_least(uint64_t n, double x)
 {
   return x > (double)n && x < 0x1p63 ? (uint64_t)x : n;
@@ -170,7 +167,7 @@ static uint64_t pacer_at_least(uint64_t n, double x)
 
 double bn_pacer_expected(const struct bn_pacer *p, uint64_t at_ns)
 {
-  return at_ns > p->start_ns ? pacer_mass_at(&p->sequence, (double)(at_ns - p->start_ns) * 1e-9)
+  return at_ns > p->start_ns ? arrivals_mass_at(&p->sequence, (double)(at_ns - p->start_ns) * 1e-9)
                              : 0;
 }
 
@@ -228,10 +225,10 @@ static size_t pacer_mark_before(const struct bn_pacer *p, uint64_t at_ns)
 static uint64_t pacer_count_until(const struct bn_pacer *p, uint64_t at_ns)
 {
   const size_t i = pacer_mark_before(p, at_ns);
-  uint64_t n = i * p->step, position = p->mark[i];
+  uint64_t n = i * p->step, next = bn_arrivals_after(&p->sequence, p->mark[i]);
 
-  while (pacer_due_ns(p, position = bn_arrivals_after(&p->sequence, position)) <= at_ns)
-    n++;
+  for (; pacer_due_ns(p, next) <= at_ns; n++)
+    next = bn_arrivals_after(&p->sequence, next);
   return n;
 }
 
@@ -268,11 +265,10 @@ struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t 
 
 /* --- ages --- */
 
+/* Returns the age at to_ns of an arrival that comes where the cumulative rate is `mass`. */
 static uint64_t pacer_age_at(const struct bn_pacer *p, double mass, uint64_t to_ns)
 {
-  const uint64_t at_ns = pacer_ns_at(p, pacer_time_of(&p->sequence, mass));
-
-  return to_ns > at_ns ? to_ns - at_ns : 0;
+  return bn_clock_between(bn_clock_after(p->start_ns, arrivals_time_of(&p->sequence, mass)), to_ns);
 }
 
 /* Returns the position of the n-th arrival, which has been replayed; 0 for n = 0. */
@@ -294,15 +290,15 @@ static double pacer_mass_of(const struct bn_pacer *p, uint64_t n, uint64_t to_ns
                           : fmin((double)n, bn_pacer_expected(p, to_ns));
 }
 
+/* Puts the ages of the n arrivals after the first `skip`, one by one. */
 static void pacer_put_each(const struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
                            struct bn_hist *into)
 {
   uint64_t position = pacer_position_of(p, skip);
 
   for (; n > 0; n--) {
-    const uint64_t at_ns = pacer_due_ns(p, position = bn_arrivals_after(&p->sequence, position));
-
-    bn_hist_put(into, to_ns > at_ns ? to_ns - at_ns : 0, 1);
+    position = bn_arrivals_after(&p->sequence, position);
+    bn_hist_put(into, bn_clock_between(pacer_due_ns(p, position), to_ns), 1);
   }
 }
 

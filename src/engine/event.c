@@ -27,11 +27,6 @@ void bn_event_stop(struct bn_session *s)
   s->mark = &bn_event_always;
 }
 
-static uint64_t event_between(uint64_t from_ns, uint64_t to_ns)
-{
-  return to_ns > from_ns ? to_ns - from_ns : 0;
-}
-
 /* The wait is not part of any event's latency, however long the reporting thread takes. */
 static void event_await_baseline(struct bn_session *s)
 {
@@ -79,8 +74,7 @@ void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
   bn_event_end_bare(s, tick);
   if (!warm)
     bn_stat_bump(&s->stat->dropped, 1); /* phases tell failed events from dropped ones */
-  if (bn_stat_pauses(s->stat))
-    atomic_store_explicit(&s->stat->last_end_ns, s->last_ns, memory_order_release);
+  bn_event_show_pause(s);
   if (!warm && s->last_ns <= bn_stat_get(&s->limit->span_ns))
     bn_stat_bump(&s->stat->failed, 1);
   if ((s->attend & BN_ATTEND_CLAIM) != 0)
@@ -128,7 +122,16 @@ void bn_event_start_later(struct bn_session *s, struct bn_tick *tick)
     bn_event_began(s, tick->start_ns);
 }
 
-/* Reads the clock after the sleep; it may be a little behind the clock that ended the sleep. */
+/* Records how late the session has woken from a sleep until due_ns. */
+static void event_record_lag(const struct bn_session *s, uint64_t due_ns)
+{
+  if (s->stat->lag_hist != 0)
+    bn_stat_record(s->stat, s->stat->lag_hist, bn_clock_between(due_ns, s->last_ns));
+}
+
+/* Sleeps until due_ns, if that is ahead, and sets s->last_ns to the time after it, which may be a
+   little behind the clock that ended the sleep.  Returns false if the run ended the sleep.  never:
+   due_ns is the deadline instead of an arrival, so that no event is late. */
 static bool event_wait_until(struct bn_session *s, uint64_t due_ns, bool never)
 {
   bool waited = true;
@@ -138,8 +141,8 @@ static bool event_wait_until(struct bn_session *s, uint64_t due_ns, bool never)
     return true;
   waited = bn_pacer_sleep(s->pacer, s->limit, due_ns);
   s->last_ns = bn_clock_now(&s->clock);
-  if (waited && !never && s->stat->lag_hist != 0)
-    bn_stat_record(s->stat, s->stat->lag_hist, event_between(due_ns, s->last_ns));
+  if (waited && !never)
+    event_record_lag(s, due_ns);
   return waited;
 }
 
@@ -165,7 +168,8 @@ static void event_log_limit(const struct bn_session *s, enum bn_admission answer
     bn_log(BN_INFO, "%s limit exceeded, exiting...", answer == BN_QUOTA_TIME_UP ? "Time" : "Event");
 }
 
-/* Waits only if the session has no event in flight, whose end the wait would delay. */
+/* Waits until a ticket may have been returned, after all were taken.  Returns false if none will
+   be, or if the session has an event in flight, whose end the wait would delay. */
 static bool event_await_ticket(struct bn_session *s)
 {
   if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended) ||
@@ -175,6 +179,7 @@ static bool event_await_ticket(struct bn_session *s)
   return true;
 }
 
+/* Claims a ticket; waits while the baseline is being taken and while tickets may be returned. */
 static enum bn_admission event_claim(struct bn_session *s)
 {
   enum bn_admission answer;
@@ -248,8 +253,9 @@ static uint64_t event_draw_pause(struct bn_session *s)
   return own_ns != UINT64_MAX ? own_ns : bn_delay_draw(think, bn_rng_double(&s->think.rng));
 }
 
-/* Reads the clock.  Returns false if the limit comes before the end of the pause; then the ticket
-   is of no more use. */
+/* Ends the pause after a sleep until until_ns: records how late the session has woken, and notes
+   that its next event begins now.  Returns false if the limit comes first.  Then the ticket stays
+   claimed: the load has ended, so that nobody else could use it. */
 static bool event_end_pause(struct bn_session *s, uint64_t until_ns)
 {
   const uint64_t deadline_ns = bn_session_deadline(s);
@@ -257,15 +263,9 @@ static bool event_end_pause(struct bn_session *s, uint64_t until_ns)
   s->last_ns = bn_clock_now(&s->clock);
   if (until_ns >= deadline_ns || s->last_ns >= deadline_ns)
     return false;
-  if (s->stat->lag_hist != 0)
-    bn_stat_record(s->stat, s->stat->lag_hist, event_between(until_ns, s->last_ns));
+  event_record_lag(s, until_ns);
   bn_event_began(s, s->last_ns);
   return true;
-}
-
-static uint64_t event_ns_of(const struct bn_session *s, double s_after)
-{
-  return s_after < 3e9 ? s->start_ns + (uint64_t)(s_after * 1e9) : UINT64_MAX;
 }
 
 /* Returns the first time from at_ns on at which --threads-profile wants the session to be active.
@@ -278,9 +278,9 @@ static uint64_t event_active_ns(struct bn_session *s, uint64_t at_ns)
   if (at_ns < s->think.active_until_ns || s->think.active_until_ns == UINT64_MAX)
     return at_ns;
   span = bn_active_find(&s->services->conf->profile, s->id,
-                        (double)event_between(s->start_ns, at_ns) * 1e-9);
-  from_ns = event_ns_of(s, span.from_s);
-  s->think.active_until_ns = event_ns_of(s, span.until_s);
+                        (double)bn_clock_between(s->start_ns, at_ns) * 1e-9);
+  from_ns = bn_clock_after(s->start_ns, span.from_s);
+  s->think.active_until_ns = bn_clock_after(s->start_ns, span.until_s);
   return from_ns > at_ns ? from_ns : at_ns;
 }
 
@@ -296,6 +296,8 @@ static bool event_pause(struct bn_session *s)
   return event_end_pause(s, until_ns);
 }
 
+/* Claims the next event, and sleeps until it may begin: until its arrival is due, or for a pause.
+   Notes in s->attend whether the limit was reached, so that the next call comes here again. */
 static __attribute__((noinline)) bool event_claim_and_wait(struct bn_session *s)
 {
   const bool more =
@@ -310,13 +312,6 @@ static __attribute__((noinline)) bool event_claim_and_wait(struct bn_session *s)
 
 /* --- the same for a session that shares its worker --- */
 
-static void event_note_lag(struct bn_session *s)
-{
-  if (s->stat->lag_hist != 0 && s->task->slept)
-    bn_stat_record(s->stat, s->stat->lag_hist, event_between(s->due_ns, s->last_ns));
-  s->task->slept = false;
-}
-
 /* Sleeps until the claimed arrival is due, or answers if it is, or if the limit comes first. */
 static enum bn_event_answer event_ask_arrival(struct bn_session *s)
 {
@@ -328,7 +323,9 @@ static enum bn_event_answer event_ask_arrival(struct bn_session *s)
     return BN_EVENT_LATER;
   }
   if (s->last_ns < deadline_ns) {
-    event_note_lag(s);
+    if (s->task->slept)
+      event_record_lag(s, s->due_ns);
+    s->task->slept = false;
     return BN_EVENT_YES;
   }
   s->due_ns = 0;
@@ -358,7 +355,7 @@ static enum bn_event_answer event_ask_pause(struct bn_session *s)
   return event_end_pause(s, until_ns) ? BN_EVENT_YES : BN_EVENT_NO;
 }
 
-/* Looks again soon, because sessions of this worker may have what is waited for. */
+/* Asks again soon instead of waiting: sessions of the same worker may have to return the ticket. */
 static enum bn_event_answer event_ask_later(struct bn_session *s)
 {
   bn_task_sleep(s->task, bn_clock_mono() + 5 * BN_NSEC_PER_MSEC);
@@ -398,7 +395,7 @@ static bool event_end_turn(struct bn_session *s)
 
   if (t->turn_ns == 0)
     t->turn_ns = s->last_ns;
-  if (event_between(t->turn_ns, s->last_ns) < BN_NSEC_PER_MSEC || s->due_ns != 0)
+  if (bn_clock_between(t->turn_ns, s->last_ns) < BN_NSEC_PER_MSEC || s->due_ns != 0)
     return false;
   t->turn_ns = 0;
   bn_loop_queue(t);
@@ -453,7 +450,7 @@ static uint64_t event_note_waiting(struct bn_stat *st, const struct bn_tick *tic
 {
   /* An event that has no arrival of its own begins at once. */
   const uint64_t begun_ns = tick->begun_ns > tick->start_ns ? tick->begun_ns : tick->start_ns;
-  const uint64_t service = event_between(begun_ns, now);
+  const uint64_t service = bn_clock_between(begun_ns, now);
 
   bn_stat_bump(&st->service_ns, service);
   bn_stat_record(st, st->queueing_hist, begun_ns - tick->start_ns);
@@ -488,19 +485,20 @@ static unsigned event_take_kind(struct bn_session *s)
   return kind;
 }
 
+/* Counts an event that has ended, whatever makes it special: see bn_event_attend. */
 static __attribute__((cold, noinline)) void event_attend(struct bn_session *s,
                                                          const struct bn_tick *tick)
 {
   struct bn_stat *st = s->stat;
-  const uint64_t now = s->last_ns, took = event_between(tick->start_ns, now);
+  const uint64_t now = s->last_ns, took = bn_clock_between(tick->start_ns, now);
   /* Acquire: pairs with bn_quota_close, which writes the end of the span before the limit. */
   const bool over = now >= atomic_load_explicit(&s->limit->until_ns, memory_order_acquire);
+  const bool late = over && now > bn_stat_get(&s->limit->span_ns);
   uint64_t service = 0;
 
   if (over)
     s->attend |= BN_ATTEND_LIMIT;
-  if (bn_stat_pauses(st))
-    atomic_store_explicit(&st->last_end_ns, now, memory_order_relaxed);
+  bn_event_show_pause(s);
   if (s->failed) {
     event_uncount(s, tick);
     return;
@@ -516,13 +514,13 @@ static __attribute__((cold, noinline)) void event_attend(struct bn_session *s,
     service = event_note_waiting(st, tick, now);
   else if (!bn_stat_pauses(st) && bn_stat_get(&st->begun) == bn_stat_get(&st->ended))
     s->mark = &s->limit->until_ns; /* events that begin from now on do not belong to the warm-up */
-  if (over && now > bn_stat_get(&s->limit->span_ns)) {
+  if (late) {
     bn_stat_bump(&st->late, 1);
     bn_stat_bump(&st->late_service_ns, service);
   }
   if (s->kind != 0) {
     event_add_to_kind(s, BN_EVENT_RETRIES, s->repeats);
-    event_add_to_kind(s, BN_EVENT_LATE, over && now > bn_stat_get(&s->limit->span_ns));
+    event_add_to_kind(s, BN_EVENT_LATE, late);
     bn_event_count_of_kind(s, event_take_kind(s), took);
     return;
   }
@@ -533,7 +531,7 @@ static __attribute__((cold, noinline)) void event_attend(struct bn_session *s,
 /* An event of a kind is common, and takes the short way unless it ended after the limit. */
 void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
 {
-  const uint64_t took = event_between(tick->start_ns, s->last_ns);
+  const uint64_t took = bn_clock_between(tick->start_ns, s->last_ns);
 
   if (s->mark != &bn_event_of_kind || s->last_ns >= bn_stat_get(&s->limit->until_ns)) {
     event_attend(s, tick);
@@ -551,7 +549,7 @@ static void event_check_outage(struct bn_session *s, uint64_t start_ns, uint64_t
   const struct bn_stat *st = s->stat;
   const uint64_t from_ns = before_ns > st->measure_from_ns ? before_ns : st->measure_from_ns;
 
-  if (event_between(from_ns, now_ns) > BN_OUTAGE_NS && s->outage != NULL)
+  if (bn_clock_between(from_ns, now_ns) > BN_OUTAGE_NS && s->outage != NULL)
     bn_outage_check(s->outage, st, start_ns, before_ns, now_ns, bn_stat_get(&s->limit->span_ns));
 }
 
@@ -613,6 +611,7 @@ static void event_check_success(struct bn_session *s, const struct bn_tick *tick
   event_check_outage(s, first_ns, last_ns, s->last_ns);
 }
 
+/* Notes the longest event so far, and sets how long the next one may take without coming here. */
 static void event_note_long(struct bn_stat *st, uint64_t took)
 {
   if (took > bn_stat_get(&st->max_ns))

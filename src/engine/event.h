@@ -68,8 +68,8 @@ static inline void bn_event_mark_kind(struct bn_session *s, unsigned kind)
     s->mark = &bn_event_of_kind;
 }
 
-/* Says of which kind the event in flight is, from 1 on: the last word counts.  The event is looked
-   at when it ends, so that events of no kind cost nothing.  Without an event in flight it has no
+/* Sets the kind of the event in flight, from 1 on; the last call counts.  The event is looked at
+   when it ends, so that events of no kind cost nothing.  Without an event in flight it has no
    effect. */
 static inline void bn_event_set_kind(struct bn_session *s, unsigned kind)
 {
@@ -77,7 +77,7 @@ static inline void bn_event_set_kind(struct bn_session *s, unsigned kind)
     bn_event_mark_kind(s, kind);
 }
 
-/* Says that the event in flight is repeated.  The kind that it has when it ends gets the retry. */
+/* Notes that the event in flight is repeated.  The kind that it has when it ends gets the retry. */
 static inline void bn_event_repeats(struct bn_session *s)
 {
   s->repeats++;
@@ -247,6 +247,14 @@ static inline void bn_event_end_of_kind(struct bn_session *s, const struct bn_ti
 /* Counts an event that was begun and is not to be counted. */
 __attribute__((cold)) void bn_event_dropped(struct bn_session *s, const struct bn_tick *tick);
 
+/* Shows when the event has ended, in a session that pauses: there the next one does not begin then.
+   Release: pairs with the acquire load in engine/outage.c. */
+static inline void bn_event_show_pause(struct bn_session *s)
+{
+  if (bn_stat_pauses(s->stat))
+    atomic_store_explicit(&s->stat->last_end_ns, s->last_ns, memory_order_release);
+}
+
 /* Ends an event without a latency. */
 static inline void bn_event_end_bare(struct bn_session *s, const struct bn_tick *tick)
 {
@@ -268,8 +276,7 @@ static inline void bn_event_forget_now(struct bn_session *s, const struct bn_tic
 {
   s->last_ns = bn_clock_now(&s->clock);
   bn_event_forget(s, tick);
-  if (bn_stat_pauses(s->stat))
-    atomic_store_explicit(&s->stat->last_end_ns, s->last_ns, memory_order_release);
+  bn_event_show_pause(s);
 }
 
 /* As bn_event_forget_now, and returns the ticket: the script said "stop" or failed in the event. */

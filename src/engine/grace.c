@@ -22,12 +22,12 @@ uint64_t bn_grace_least_ns(const struct bn_run_parts *p)
   return (bn_reports_kind(p->reports) == BN_KIND_SQL ? 2 : 10) * BN_NSEC_PER_SEC;
 }
 
-/* Returns some centuries at most, so that a time can be added without overflow. */
+/* Some centuries, to which a time can be added without overflow. */
+static const uint64_t grace_most_ns = UINT64_MAX / 4;
+
 static uint64_t grace_times(uint64_t n, uint64_t ns)
 {
-  const uint64_t most = UINT64_MAX / 4;
-
-  return ns < most / n ? n * ns : most;
+  return ns < grace_most_ns / n ? n * ns : grace_most_ns;
 }
 
 static uint64_t grace_greater(uint64_t a, uint64_t b)
@@ -50,6 +50,6 @@ uint64_t bn_grace_ns(const struct bn_run_parts *p, uint64_t least_ns)
 uint64_t bn_grace_longest_ns(const struct bn_run_parts *p, uint64_t grace_ns)
 {
   if (p->conf->grace_auto && !p->conf->policy->own_report)
-    return grace_times(1, UINT64_MAX);
+    return grace_most_ns;
   return grace_greater(grace_times(3, bn_load_longest_event(p->load)), grace_times(10, grace_ns));
 }

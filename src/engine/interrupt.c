@@ -39,8 +39,9 @@ static const struct bn_wait work = {"an interrupt that is wanted", BN_BOUND_STOP
 static const struct bn_wait end = {"interrupts to return", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the interrupter to return", BN_BOUND_RETURNING};
 
-/* The interrupter calls this with the lock, which is released during the call. bn_interrupt_set
-   waits meanwhile, so that the object that arg points at stays alive. */
+/* Interrupts one session, if a call of it is registered.  The interrupter calls this with the lock,
+   which is released during the call.  bn_interrupt_set waits meanwhile, so that the object that arg
+   points at stays alive. */
 static void interrupt_call(struct bn_interrupt *it, const struct bn_interruptible *call)
 {
   if (call->fn == NULL)
@@ -55,7 +56,7 @@ static void interrupt_call(struct bn_interrupt *it, const struct bn_interruptibl
   bn_wait_wake(&it->changed);
 }
 
-/* The interrupter calls this with the lock. */
+/* The interrupter calls this with the lock, which is released in between. */
 static void interrupt_each(struct bn_interrupt *it)
 {
   for (unsigned i = 0; i < it->first_n; i++)

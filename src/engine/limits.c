@@ -18,6 +18,7 @@
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
+/* Adds the first word of a value, if it is a number: "max" and "unlimited" limit nothing. */
 static void limits_add(struct bn_buf *b, const char *name, const char *value)
 {
   if (isdigit((unsigned char)value[0]))
@@ -25,7 +26,8 @@ static void limits_add(struct bn_buf *b, const char *name, const char *value)
                         value);
 }
 
-/* Parses a line such as "Max processes   96365   96365   processes". */
+/* Adds a limit of /proc/self/limits, from a line such as "Max processes   96365   96365 processes".
+   Titles do not repeat. */
 static void limits_add_resource(struct bn_buf *b, const char *limits, const char *name,
                                 const char *title)
 {
@@ -140,9 +142,11 @@ static bool limits_has_free_files(void)
   int fd[A_FEW], n = 0;
   bool available;
 
-  do
+  for (; n < A_FEW; n++) {
     fd[n] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
-  while (fd[n] >= 0 && ++n < A_FEW);
+    if (fd[n] < 0)
+      break;
+  }
   available = n == A_FEW || errno != EMFILE;
   while (n > 0)
     (void)close(fd[--n]);

@@ -62,7 +62,8 @@ void bn_loop_done(struct bn_loop *l)
 
 /* --- tasks that are ready --- */
 
-static void loop_list(struct bn_task_list *list, struct bn_task *t)
+/* Puts a task at the end of a list, unless it is in one. */
+static void loop_append(struct bn_task_list *list, struct bn_task *t)
 {
   if (t->queued)
     return;
@@ -74,7 +75,7 @@ static void loop_list(struct bn_task_list *list, struct bn_task *t)
 
 void bn_loop_queue(struct bn_task *t)
 {
-  loop_list(&t->loop->queue, t);
+  loop_append(&t->loop->queue, t);
 }
 
 /* Comes back from the stack of a call, which has returned or waits.  Returns `ended`. */
@@ -97,17 +98,20 @@ static bool loop_resume_call(struct bn_task *t)
   return loop_leave_call(t, bn_fiber_resume(t->fiber));
 }
 
+/* Goes on with a task that is ready: with its call, and if there is none or it has returned, with
+   the session. */
 static void loop_go_on(struct bn_task *t)
 {
   t->queued = false;
   t->turn_ns = 0;
   bn_log_speak_for(t->session);
-  /* It was finished in place, and has begun another wait since. */
+  /* It waits if its call was finished in place and it has begun another wait since. */
   if (!t->waits && loop_resume_call(t))
     t->loop->go_on(t);
 }
 
-/* Those that become ready meanwhile come after the next look at the sockets. */
+/* Goes on with the tasks whose waits have ended.  Tasks that become ready meanwhile come after the
+   next poll of the sockets. */
 static void loop_run_woken(struct bn_loop *l)
 {
   struct bn_task *t = l->woken.first;
@@ -121,8 +125,8 @@ static void loop_run_woken(struct bn_loop *l)
   }
 }
 
-/* A hundred thousand sessions that begin or end take a second, in which the events of others must
-   not wait. */
+/* Goes on with tasks of the queue for about a millisecond: a hundred thousand sessions that begin
+   or end take a second, in which the events of others must not wait. */
 static void loop_run_queue(struct bn_loop *l)
 {
   const uint64_t until_ns = l->queue.first != NULL ? bn_clock_mono() + BN_NSEC_PER_MSEC : 0;
@@ -145,16 +149,18 @@ static void loop_end_wait(struct bn_task *t, short came, struct bn_task_list *li
   t->waits = t->until_over = false;
   t->came = came;
   bn_timers_clear(&t->loop->timers, &t->timer);
-  loop_list(list, t);
+  loop_append(list, t);
 }
 
 static void loop_take_timers(struct bn_loop *l)
 {
   struct bn_timer *timer;
+  uint64_t now;
 
   if (bn_timers_next(&l->timers) == UINT64_MAX)
     return;
-  for (const uint64_t now = bn_clock_mono(); (timer = bn_timers_due(&l->timers, now)) != NULL;)
+  now = bn_clock_mono();
+  while ((timer = bn_timers_due(&l->timers, now)) != NULL)
     loop_end_wait((struct bn_task *)(void *)((char *)timer - offsetof(struct bn_task, timer)), 0,
                   &l->woken);
 }
@@ -178,8 +184,8 @@ static void loop_take_event(struct bn_loop *l, const struct epoll_event *e)
     known->early = true;
 }
 
-/* Nobody waits for the counter's number; reading it makes it silent again.  At the end of the run
-   these are most sessions. */
+/* Ends the waits that bn_loop_wake is for.  Nobody wants the counter's number; reading it makes it
+   silent again.  At the end of the run these are most sessions, and so they go to the queue. */
 static void loop_take_wake(struct bn_loop *l)
 {
   uint64_t n;
@@ -215,14 +221,14 @@ void bn_loop_wake(struct bn_loop *l)
 {
   const uint64_t one = 1;
 
-  /* It fails only if the counter is full, and then the loop will look. */
+  /* It fails only if the counter is full, and then the loop wakes anyway. */
   if (write(l->wake_fd, &one, sizeof one) < 0)
     return;
 }
 
 /* --- waits --- */
 
-/* Returns what is known of a descriptor, for which there is room then. */
+/* Returns the entry of a descriptor, valid until the next call, which may move the table. */
 static struct bn_loop_fd *loop_get_fd(struct bn_loop *l, int fd)
 {
   const size_t wanted = (size_t)fd + 1;
@@ -249,7 +255,8 @@ static int loop_register(struct bn_loop *l, int fd, uint32_t events)
 
 enum { FOR_LIFE = EPOLLIN | EPOLLRDHUP | EPOLLET };
 
-/* Registers a descriptor once for its life.  Returns 0, or events that have come already. */
+/* Registers a descriptor once for its life; *armed belongs to its connection.  Returns 0, or events
+   that have come already: POLLERR if it cannot be registered. */
 static short loop_arm(struct bn_task *t, int fd, bool *armed)
 {
   struct bn_loop_fd *known = loop_get_fd(t->loop, fd);
@@ -267,6 +274,7 @@ static short loop_arm(struct bn_task *t, int fd, bool *armed)
   return POLLIN;
 }
 
+/* Registers a descriptor for one wait.  Returns 0, or POLLERR if it cannot be registered. */
 static short loop_arm_once(struct bn_task *t, int fd, short events)
 {
   struct bn_loop_fd *known = loop_get_fd(t->loop, fd);
@@ -296,7 +304,9 @@ static void loop_leave(struct bn_task *t, int fd, short wanted, uint64_t until_n
   bn_fiber_leave(t->fiber);
 }
 
-/* Other tasks cannot go on in the middle of this one: a finalizer of the script waits, say. */
+/* Waits in place, where the task runs in the stack of another one or in the worker's own (a
+   finalizer of the script waits, for example).  Returns the events, or 0 at until_ns or if the wait
+   was ended. */
 static short loop_wait_here(const struct bn_task *t, int fd, short events, uint64_t until_ns)
 {
   short came;
@@ -310,6 +320,7 @@ static short loop_wait_here(const struct bn_task *t, int fd, short events, uint6
   return came;
 }
 
+/* The `wait` of a driver's connection (api/driver.h): lets other tasks run meanwhile. */
 static int loop_wait(const struct bn_sql_waiter *w, int fd, short events, bool *armed,
                      uint64_t until_ns)
 {
@@ -341,8 +352,8 @@ void bn_loop_add(struct bn_loop *l, unsigned i, struct bn_task *t, struct bn_ses
 
 /* --- a task --- */
 
-/* Ends the run, whose figures would be those of waits for the worker. */
-static void loop_lack_stack(struct bn_task *t)
+/* Fails the run, once, whose figures would be those of waits for the worker. */
+static void loop_fail_without_stack(struct bn_task *t)
 {
   const struct bn_services *services = t->session->services;
 
@@ -357,7 +368,7 @@ bool bn_task_call(struct bn_task *t, void (*fn)(void *arg), void *arg)
 {
   t->fiber = bn_fiber_take(&t->loop->fibers);
   if (t->fiber == NULL) {
-    loop_lack_stack(t);
+    loop_fail_without_stack(t);
     fn(arg);
     return true;
   }

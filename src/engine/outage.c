@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/clock.h"
+
 /* A time without ends of events begins at from_ns; the oldest event in flight began at first_ns. */
 struct gap {
   uint64_t from_ns, first_ns;
@@ -38,9 +40,10 @@ static uint64_t outage_acquire(const _Atomic uint64_t *n)
   return atomic_load_explicit(n, memory_order_acquire);
 }
 
-/* In a closed loop an event begins when the one before it ends.  In a session that pauses, under
-   --rate or with think times, an event that begins later has ended a time without events. */
-static void outage_look_at(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
+/* Narrows the gap by the last end of a session and by its event in flight.  In a closed loop an
+   event begins when the one before it ends.  In a session that pauses, under --rate or with think
+   times, an event that begins later has ended a time without events. */
+static void outage_narrow_by(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
 {
   const uint64_t start_ns = outage_acquire(&st->begun_at) - outage_acquire(&st->ended_at);
   const bool in_flight = outage_acquire(&st->begun) != outage_acquire(&st->ended) && start_ns != 0;
@@ -63,10 +66,10 @@ static void outage_look_at(struct gap *g, const struct bn_stat *st, uint64_t now
 /* Returns whether a time without ends, which a search has narrowed so far, is no outage. */
 static bool outage_is_short(const struct gap *g, uint64_t until_ns)
 {
-  return until_ns < g->from_ns || until_ns - g->from_ns < BN_OUTAGE_NS;
+  return bn_clock_between(g->from_ns, until_ns) < BN_OUTAGE_NS;
 }
 
-static void outage_look_at_gone(struct gap *g, const struct bn_outage *o)
+static void outage_narrow_by_gone(struct gap *g, const struct bn_outage *o)
 {
   outage_narrow(g, UINT64_MAX, atomic_load(&o->gone_last_ok_ns));
 }
@@ -82,26 +85,26 @@ static void outage_search(struct bn_outage *o, struct gap *g, const struct bn_st
   const unsigned n = o->stats->n_sessions;
   unsigned at = atomic_load_explicit(&o->showed, memory_order_relaxed);
 
-  outage_look_at_gone(g, o);
+  outage_narrow_by_gone(g, o);
   for (unsigned i = 0; i < n && !outage_is_short(g, until_ns); i++) {
     const struct bn_stat *st = o->stats->stat[at];
 
     outage_narrow(g, UINT64_MAX, st->measure_from_ns);
     if (st != self)
-      outage_look_at(g, st, now_ns);
+      outage_narrow_by(g, st, now_ns);
     if (outage_is_short(g, until_ns))
       atomic_store_explicit(&o->showed, at, memory_order_relaxed);
     at = at + 1 < n ? at + 1 : 0;
   }
-  outage_look_at_gone(g, o);
+  outage_narrow_by_gone(g, o);
 }
 
-/* Two sessions may find the same outage; it is counted once. */
+/* Counts the outage, unless the gap is too short for one, or another session has found it too. */
 static void outage_note(struct bn_outage *o, const struct gap *g, uint64_t until_ns)
 {
   const uint64_t from_ns = g->first_ns > g->from_ns ? g->first_ns : g->from_ns;
 
-  if (until_ns < from_ns || until_ns - from_ns < BN_OUTAGE_NS)
+  if (bn_clock_between(from_ns, until_ns) < BN_OUTAGE_NS)
     return;
   (void)pthread_mutex_lock(&o->lock);
   if (from_ns >= o->ended_ns) {
@@ -125,10 +128,7 @@ void bn_outage_check(struct bn_outage *o, const struct bn_stat *self, uint64_t s
 
 void bn_outage_leave(struct bn_outage *o, uint64_t end_ns)
 {
-  uint64_t latest = atomic_load(&o->gone_last_ok_ns);
-
-  while (latest < end_ns && !atomic_compare_exchange_weak(&o->gone_last_ok_ns, &latest, end_ns))
-    ;
+  bn_stat_raise(&o->gone_last_ok_ns, end_ns);
 }
 
 void bn_outage_end(struct bn_outage *o, uint64_t span_ns)

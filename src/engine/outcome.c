@@ -3,6 +3,7 @@
 #include "engine/outcome.h"
 
 #include "base/log.h"
+#include "measure/stat.h"
 
 void bn_outcome_init(struct bn_outcome *o)
 {
@@ -51,23 +52,15 @@ void bn_outcome_cut(struct bn_outcome *o, uint64_t now_ns)
   (void)atomic_compare_exchange_strong(&o->cut_ns, &never, now_ns);
 }
 
-static void outcome_raise_to(_Atomic uint64_t *at, uint64_t ns)
-{
-  uint64_t last = atomic_load(at);
-
-  while (last < ns && !atomic_compare_exchange_weak(at, &last, ns))
-    ;
-}
-
 void bn_outcome_end(struct bn_outcome *o, uint64_t now_ns)
 {
-  outcome_raise_to(&o->end_ns, now_ns);
+  bn_stat_raise(&o->end_ns, now_ns);
 }
 
 void bn_outcome_looped(struct bn_outcome *o, uint64_t last_ns, uint64_t now_ns)
 {
-  outcome_raise_to(&o->last_ns, last_ns);
-  outcome_raise_to(&o->looped_ns, now_ns);
+  bn_stat_raise(&o->last_ns, last_ns);
+  bn_stat_raise(&o->looped_ns, now_ns);
 }
 
 uint64_t bn_outcome_limit(const struct bn_outcome *o, uint64_t deadline_ns)

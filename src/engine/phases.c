@@ -73,7 +73,7 @@ void bn_phases_start(struct bn_phases *p, uint64_t from_ns)
   if (p == NULL)
     return;
   for (size_t k = 0; k < p->n; k++)
-    p->from_ns[k] = from_ns + (uint64_t)(p->profile->phase[k].from_s * 1e9);
+    p->from_ns[k] = bn_clock_after(from_ns, p->profile->phase[k].from_s);
   p->from_ns[p->n] = UINT64_MAX;
 }
 
@@ -84,6 +84,7 @@ static bool phases_have_rate(const struct bn_phases *p)
 
 /* --- counting --------------------------------------------------------------------------------- */
 
+/* Returns the phase at a time from the first one's begin on; the last phase has no end. */
 static size_t phases_find(const struct bn_phases *p, uint64_t at_ns)
 {
   size_t k = 0;
@@ -154,7 +155,7 @@ static uint64_t slice_begin_ns(size_t i)
   return ((uint64_t)i - (shift << SLICE_BITS)) << shift << SLICE_UNIT;
 }
 
-/* Returns the slice of an event that was due at offset_s of a phase; NULL: in a burst. */
+/* Returns the slice of an event that was due at offset_ns of a phase; NULL: in a burst. */
 static struct slice *phases_slice(const struct bn_phases *p, size_t k, struct phase_counts *c,
                                   uint64_t offset_ns)
 {
@@ -206,7 +207,8 @@ static double phases_integral(const struct bn_phases *p, uint64_t at_ns)
                             f->lead_s + (double)(at_ns - p->from_ns[0]) * 1e-9);
 }
 
-/* Arrivals after the last ticket of --events belong to no event.  The last phase has the rest. */
+/* Returns the arrivals due in the phases up to end_ns, at most those of the run: arrivals after the
+   last ticket of --events belong to no event.  The last phase has the rest. */
 static uint64_t phases_due_until(const struct bn_phases *p, uint64_t end_ns)
 {
   uint64_t all = p->end.due;
@@ -281,7 +283,7 @@ static void phases_add_in_flight(const struct bn_phases *p, const struct bn_snap
   for (unsigned i = 0; i < now->n_sessions; i++) {
     const struct bn_snap_session *s = &now->session[i];
     const uint64_t start_ns = bn_snap_start(s);
-    const uint64_t age_ns = observed_ns > start_ns ? observed_ns - start_ns : 0;
+    const uint64_t age_ns = bn_clock_between(start_ns, observed_ns);
     const size_t k = phases_find(p, start_ns);
 
     if (s->in_flight == 0 || start_ns < s->counts_from_ns)
@@ -303,6 +305,7 @@ static void phases_count_ages(const struct bn_view *v, struct bn_view_store *sto
   bn_phases_timing(store, m, k)->max_s = bn_view_hist_s(v->delta->hist[at], 100, false);
 }
 
+/* Returns the sum over the stripes of the counter at this offset of struct phase_counts. */
 static uint64_t phases_sum(const struct bn_phases *p, size_t k, size_t offset)
 {
   uint64_t sum = 0;
@@ -368,8 +371,8 @@ static double window_begin_s(const struct window *w)
 
 /* Adds the slices of a phase, which begin at base_s, until a window has a mean of at most level_ns.
    Returns whether one has. */
-static bool phases_look(const struct bn_phases *p, size_t k, double base_s, double level_ns,
-                        struct window *w)
+static bool phases_find_calm(const struct bn_phases *p, size_t k, double base_s, double level_ns,
+                             struct window *w)
 {
   for (size_t i = 0; i < SLICES; i++) {
     const size_t at = offsetof(struct phase_counts, slice) + i * sizeof(struct slice);
@@ -411,9 +414,9 @@ static void phases_recover(const struct bn_phases *p, size_t k, double level_ns,
   size_t i = k + 1;
 
   if (bursts)
-    out->recovered = phases_look(p, k, 0, level_ns, &w);
+    out->recovered = phases_find_calm(p, k, 0, level_ns, &w);
   for (; i < p->n && !out->recovered && p->profile->phase[i].period_s <= 0; i++)
-    out->recovered = phases_look(p, i, phases_since_peak_s(p, k, p->from_ns[i]), level_ns, &w);
+    out->recovered = phases_find_calm(p, i, phases_since_peak_s(p, k, p->from_ns[i]), level_ns, &w);
   end_ns = p->from_ns[i] < p->end.until_ns ? p->from_ns[i] : p->end.until_ns;
   if (!out->recovered && w.all.n > phases_unfinished(v) && w.all.n < WINDOW)
     out->recovered = window_is_below(&w, level_ns);
@@ -464,8 +467,8 @@ static void phases_add_middles(void *arg, uint64_t lowest, uint64_t highest, uin
 
 /* Sets the recovery of a phase.  Its mean counts events that have not ended as if they had.
    level_ns: the level of before; 0: none is known. */
-static void phases_judge(const struct bn_phases *p, size_t k, double level_ns,
-                         const struct bn_view *v, struct bn_phase_view *out)
+static void phases_set_recovery(const struct bn_phases *p, size_t k, double level_ns,
+                                const struct bn_view *v, struct bn_phase_view *out)
 {
   const struct bn_hist *h = phases_latency(v, k);
   double sum_ns = 0;
@@ -479,7 +482,8 @@ static void phases_judge(const struct bn_phases *p, size_t k, double level_ns,
     phases_recover(p, k, level_ns, v, out);
 }
 
-/* Events that began after the run was cut belong to the phase in which it was cut. */
+/* Adds up the counters of a phase.  Events that began after the run was cut belong to the phase in
+   which it was cut, the last one. */
 static void phases_count(const struct bn_phases *p, size_t k, bool last, struct bn_phase_view *out)
 {
   for (size_t i = k; i < (last ? p->n : k + 1); i++) {
@@ -491,6 +495,12 @@ static void phases_count(const struct bn_phases *p, size_t k, bool last, struct 
     out->failed_events += failed;
     out->retries += phases_sum(p, i, offsetof(struct phase_counts, retries));
   }
+}
+
+/* Returns the member for what the profile wants of a phase, or the one that does not apply. */
+static double *phases_wanted(const struct bn_phases *p, struct bn_phase_view *phase, bool applies)
+{
+  return phases_have_rate(p) == applies ? &phase->wanted_per_s : &phase->wanted_threads;
 }
 
 static void phases_count_all(const struct bn_phases *p, size_t last, struct bn_phase_view *phase)
@@ -510,7 +520,7 @@ static void phases_count_all(const struct bn_phases *p, size_t last, struct bn_p
     queued = bn_pacer_queued(out->due + queued, out->started + out->dropped, UINT64_MAX);
     out->queued = queued;
     if (span_s > 0) {
-      *(phases_have_rate(p) ? &out->wanted_per_s : &out->wanted_threads) = p->wanted[k] / span_s;
+      *phases_wanted(p, out, true) = p->wanted[k] / span_s;
       out->started_per_s = (double)out->started / span_s;
     }
   }
@@ -524,7 +534,7 @@ void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view
 
   bn_phases_name_all(v, store, &delta->metrics);
   for (size_t k = 0; k < v->n_phases; k++)
-    *(phases_have_rate(p) ? &store->phase[k].wanted_threads : &store->phase[k].wanted_per_s) = NAN;
+    *phases_wanted(p, &store->phase[k], false) = NAN;
   phases_count_all(p, last, store->phase);
   phases_add_queue(p, delta, store);
   if (stuck != NULL)
@@ -535,7 +545,7 @@ void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view
   for (size_t k = 0; k <= last; k++) {
     const double own_ns = phases_level_ns(p, k, v);
 
-    phases_judge(p, k, level_ns, v, &store->phase[k]);
+    phases_set_recovery(p, k, level_ns, v, &store->phase[k]);
     level_ns = own_ns > 0 ? own_ns : level_ns;
   }
 }

@@ -9,7 +9,9 @@
 #include "base/alloc.h"
 #include "base/wait.h"
 
-enum { TICKETS_AT_ONCE = 256 };
+/* A session takes an eighth of its part of the tickets that are left, so that all sessions have
+   work until the end; 256 are enough to make the shared counter cheap. */
+enum { TICKETS_AT_ONCE = 256, PART = 8 };
 static const uint64_t short_event_ns = 10000;
 
 /* --- making --- */
@@ -98,16 +100,17 @@ void bn_quota_close(struct bn_quota *q, uint64_t now_ns)
 
 /* --- tickets --- */
 
-/* Returns how many tickets to claim at once, at most `share` if that is not 0.  A session that
-   reserves many tickets of long events would keep other sessions idle. */
-static uint64_t quota_batch_size(const struct bn_quota *q, const struct bn_stat *st, uint64_t share)
+/* Returns how many of the `left` tickets that one session may take to claim at once, at least 1.  A
+   session that reserves many tickets of long events would keep other sessions idle. */
+static uint64_t quota_batch_size(const struct bn_quota *q, const struct bn_stat *st, uint64_t left)
 {
+  const uint64_t part = left / PART;
   const uint64_t n = bn_stat_get(&st->ended);
   const uint64_t busy = bn_stat_get(&st->busy_ns) + bn_stat_get(&st->warm_busy_ns);
 
-  if (q->one_by_one || n == 0 || busy / n > short_event_ns || share < 1)
+  if (q->one_by_one || n == 0 || busy / n > short_event_ns || part < 1)
     return 1;
-  return share < TICKETS_AT_ONCE ? share : TICKETS_AT_ONCE;
+  return part < TICKETS_AT_ONCE ? part : TICKETS_AT_ONCE;
 }
 
 /* As quota_take, with per_session. */
@@ -117,7 +120,7 @@ static enum bn_admission quota_take_own(struct bn_quota_share *share)
 
   if (share->left <= 0)
     return BN_QUOTA_SPENT;
-  want = quota_batch_size(share->quota, share->stat, (uint64_t)share->left / 8);
+  want = quota_batch_size(share->quota, share->stat, (uint64_t)share->left);
   share->left -= (int64_t)want;
   (void)atomic_fetch_add_explicit(&share->quota->taken, want, memory_order_relaxed);
   share->reserved = want - 1;
@@ -135,7 +138,7 @@ static enum bn_admission quota_take(struct bn_quota_share *share)
   do {
     if (taken >= q->events)
       return BN_QUOTA_SPENT;
-    want = quota_batch_size(q, share->stat, (q->events - taken) / (8 * (uint64_t)q->sessions));
+    want = quota_batch_size(q, share->stat, (q->events - taken) / q->sessions);
   } while (!atomic_compare_exchange_weak_explicit(&q->taken, &taken, taken + want,
                                                   memory_order_relaxed, memory_order_relaxed));
   share->reserved = want - 1;
@@ -221,6 +224,8 @@ static bool quota_is_early(const struct bn_quota *q, uint64_t now_ns)
   return q->by_start && now_ns >= q->measure_ns;
 }
 
+/* As bn_quota_claim with --events, before the time limit.  The state is read again after a grant
+   that came too late: then the warm-up has ended. */
 static enum bn_admission quota_claim_ticket(struct bn_quota_share *share, uint64_t now_ns)
 {
   if (!share->counted) {
@@ -304,7 +309,8 @@ static uint64_t quota_ended_events(const struct bn_stat *st)
   return bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->warm_events);
 }
 
-/* Returns the reserve, and with gives_up takes what is left of the session's tickets. */
+/* Returns the reserve, and with gives_up takes what is left of the session's tickets.  `change` may
+   stand for a negative number: unsigned sums wrap around. */
 static void quota_return_reserve(struct bn_quota_share *share, bool gives_up)
 {
   struct bn_quota *q = share->quota;
@@ -318,7 +324,7 @@ static void quota_return_reserve(struct bn_quota_share *share, bool gives_up)
   share->reserved = 0;
 }
 
-/* The caller holds the lock, so that thaw comes before or after. */
+/* As bn_quota_leave.  The caller holds the lock, so that thaw comes before or after. */
 static enum bn_admission quota_leave(struct bn_quota *q, struct bn_quota_share *share,
                                      bool gives_up)
 {
@@ -405,16 +411,17 @@ bool bn_quota_await_ticket(struct bn_quota_share *share)
 bool bn_quota_lacks_ticket(struct bn_quota_share *share, enum bn_admission answer)
 {
   struct bn_quota *q = share->quota;
+  const bool spent = answer == BN_QUOTA_SPENT;
   bool lacks;
 
-  if (!q->returns || (answer != BN_QUOTA_SPENT && !share->waits))
+  if (!q->returns || (!spent && !share->waits))
     return false;
   (void)pthread_mutex_lock(&q->lock);
-  if (answer == BN_QUOTA_SPENT && !share->waits)
-    q->waiting++;
-  else if (answer != BN_QUOTA_SPENT)
+  if (!spent)
     q->waiting--;
-  share->waits = answer == BN_QUOTA_SPENT;
+  else if (!share->waits)
+    q->waiting++;
+  share->waits = spent;
   quota_wake_if_needed(q);
   lacks = share->waits && !q->done;
   (void)pthread_mutex_unlock(&q->lock);
@@ -455,6 +462,7 @@ static uint64_t quota_measured(const struct bn_quota_share *share, uint64_t gran
   return (claimed > warmup_events ? claimed - warmup_events : 0) + atomic_load(&share->failed);
 }
 
+/* Returns how many tickets to keep for events of a session that are in flight at the baseline. */
 static uint64_t quota_tickets_kept(const struct bn_quota *q, const struct bn_quota_share *share,
                                    uint64_t ended)
 {

@@ -15,9 +15,8 @@ static double renewal_rate(const struct bn_session *s)
 uint64_t bn_renewal_due_ns(const struct bn_session *s, uint64_t i)
 {
   const double n = (double)i * s->services->sessions + s->number + 0.5;
-  const double after_s = n / renewal_rate(s);
 
-  return after_s < 3e9 ? s->start_ns + (uint64_t)(after_s * 1e9) : UINT64_MAX;
+  return bn_clock_after(s->start_ns, n / renewal_rate(s));
 }
 
 /* Returns how many turns are due up to now_ns. */

@@ -193,7 +193,7 @@ void bn_reports_fact_f64(struct bn_reports *r, const char *section, const char *
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-static bool reports_failures_know(const struct failures *f, const char *label)
+static bool failures_know(const struct failures *f, const char *label)
 {
   for (unsigned i = 0; i < f->n; i++)
     if (strcmp(f->kind[i], label) == 0)
@@ -208,7 +208,7 @@ bool bn_reports_failure(struct bn_reports *r, const char *kind, const char *text
 
   (void)bn_escape(label, sizeof label, kind[0] != '\0' ? kind : "unknown", "\n\t");
   (void)pthread_mutex_lock(&r->lock);
-  first = r->failures.n < BN_FAILURE_KINDS && !reports_failures_know(&r->failures, label);
+  first = r->failures.n < BN_FAILURE_KINDS && !failures_know(&r->failures, label);
   if (first) {
     memcpy(r->failures.kind[r->failures.n++], label, sizeof label);
     bn_facts_text(&r->facts, BN_THREAD_ERRORS, label, text);
@@ -310,8 +310,9 @@ static void reports_copy_baseline(struct bn_reports *r)
   r->base_is_start = true;
 }
 
-/* The statements before the start stay in the first difference. */
-static void reports_count_start_statements(struct bn_snap *base)
+/* Takes the statements before the start out of the baseline, so that they stay in the first
+   difference. */
+static void reports_forget_start_statements(struct bn_snap *base)
 {
   for (size_t i = 0; i <= BN_C_RECONNECT; i++)
     if (i != BN_C_EVENTS) /* the events of the sessions add up to it */
@@ -326,7 +327,7 @@ void bn_reports_start(struct bn_reports *r, uint64_t now_ns)
   bn_snap_take(&r->base, r->stats, now_ns);
   atomic_store(&r->warming, r->conf->policy->own_report && r->conf->plan.warmup_ns != 0);
   if (r->conf->policy->start_counts_too)
-    reports_count_start_statements(&r->base);
+    reports_forget_start_statements(&r->base);
   reports_copy_baseline(r);
   (void)pthread_mutex_unlock(&r->lock);
 }
@@ -407,19 +408,21 @@ static void report_compare(struct report *d, const struct bn_snap *base)
   bn_snap_diff(&d->delta, base);
 }
 
-/* If a session has several events in flight, their average start is known; during a start or an end
-   the average may be anything. */
-static uint64_t reports_oldest(const struct bn_reports *r, const struct bn_snap *s, uint64_t now_ns)
+/* Returns the age of the oldest event in flight.  If a session has several of them, their average
+   start is known; during a start or an end the average may be anything, so that the age is at most
+   that of the run. */
+static uint64_t reports_oldest_ns(const struct bn_reports *r, const struct bn_snap *s,
+                                  uint64_t now_ns)
 {
   const uint64_t age_ns = bn_snap_oldest(s, now_ns);
-  const uint64_t most_ns = now_ns > r->facts.start_ns ? now_ns - r->facts.start_ns : 0;
+  const uint64_t most_ns = bn_clock_between(r->facts.start_ns, now_ns);
 
   return age_ns < most_ns ? age_ns : most_ns;
 }
 
 /* Returns how many of the running sessions --threads-profile wants in the middle of the span. */
-static unsigned reports_active(const struct bn_reports *r, unsigned running, uint64_t now_ns,
-                               uint64_t span_ns)
+static unsigned reports_count_active(const struct bn_reports *r, unsigned running, uint64_t now_ns,
+                                     uint64_t span_ns)
 {
   const double at_s = (double)(now_ns - r->facts.start_ns - span_ns / 2) * 1e-9;
   const unsigned active = bn_active_count(&r->conf->profile, at_s);
@@ -441,17 +444,20 @@ static void reports_complete_view(const struct bn_reports *r, struct report *d,
     v->backlog = s->backlog;
     v->concurrency = d->now.unfinished;
   }
-  v->oldest_s = (double)reports_oldest(r, &d->now, s->now_ns) * 1e-9;
+  v->oldest_s = (double)reports_oldest_ns(r, &d->now, s->now_ns) * 1e-9;
   if (s->at_limit)
     v->running = s->running;
   if (r->conf->profile.of == BN_PROFILE_THREADS)
-    v->running = reports_active(r, v->running, s->now_ns, d->delta.span_ns);
+    v->running = reports_count_active(r, v->running, s->now_ns, d->delta.span_ns);
   if (r->ops->figures != NULL) {
     v->n_figures = r->ops->figures(v, d->store.figure, BN_FIGURES_MAX);
     v->figures = d->store.figure;
   }
 }
 
+/* Fills the view of the difference between the report's snapshot and a baseline.  The baseline
+   tells which report it is: an interval's (r->last) or that of a checkpoint or total (r->base),
+   which alone shows the sessions.  exact: it is the start of the measurement. */
 static void reports_make_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
                               bool exact, const struct bn_run_state *s)
 {
@@ -645,8 +651,8 @@ static struct bn_view_rules reports_build_total(struct bn_reports *r, struct rep
   return rules;
 }
 
-/* A report of the warm-up has no verdicts about the measurement. */
-static void reports_asserts(struct bn_reports *r, const struct bn_view_rules *rules)
+/* Adds the verdicts to the facts.  A report of the warm-up has none about the measurement. */
+static void reports_judge_asserts(struct bn_reports *r, const struct bn_view_rules *rules)
 {
   const struct bn_view *v = atomic_load(&r->warming) ? NULL : &r->report.view;
 
@@ -669,6 +675,8 @@ void bn_reports_count(struct bn_reports *r, const struct bn_run_state *s)
   report_count(&r->report, r, r->stats, s->now_ns);
 }
 
+/* Makes the view of the final report from the snapshot in d.  Returns the rules that it was filled
+   with. rated: as of reports_build_total. */
 static struct bn_view_rules reports_sum(struct bn_reports *r, struct report *d,
                                         const struct bn_run_state *s, bool rated)
 {
@@ -712,7 +720,7 @@ void bn_reports_sum(struct bn_reports *r, const struct bn_run_state *s)
     (void)reports_show(r, BN_VIEW_TICK);
   }
   rules = reports_sum(r, &r->report, s, true);
-  reports_asserts(r, &rules);
+  reports_judge_asserts(r, &rules);
 }
 
 /* Counters that the workload looks up are not looked up: that may block.  They are lower than in
@@ -730,21 +738,17 @@ static void reports_forced_count(struct bn_reports *r, const struct bn_run_state
 }
 
 /* Of the half second that the watchdog has to print in. */
-static const long lock_patience_ns = 100 * BN_NSEC_PER_MSEC;
+static const uint64_t lock_patience_ns = 100 * BN_NSEC_PER_MSEC;
 
 /* The lock is held for a moment only, except while reporters get facts: before the load, and for
    documents, which come after the report.  A thread that gets no memory for a fact keeps it, and
    waits for the end of the process: what it protects does not change any more. */
 static bool reports_lock_in_time(struct bn_reports *r)
 {
-  struct timespec until;
+  const uint64_t until_ns = bn_clock_wall() + lock_patience_ns;
+  const struct timespec until = {.tv_sec = (time_t)(until_ns / BN_NSEC_PER_SEC),
+                                 .tv_nsec = (long)(until_ns % BN_NSEC_PER_SEC)};
 
-  (void)clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_nsec += lock_patience_ns;
-  if (until.tv_nsec >= (long)BN_NSEC_PER_SEC) {
-    until.tv_sec++;
-    until.tv_nsec -= (long)BN_NSEC_PER_SEC;
-  }
   return pthread_mutex_timedlock(&r->lock, &until) == 0;
 }
 

@@ -282,11 +282,6 @@ static void run_stop_receiving(struct bn_run *run)
   bn_watchdog_stop(&run->watchdog);
 }
 
-static uint64_t run_stack_bytes(const struct bn_run *run)
-{
-  return bn_threads_stack(run->job.conf->raw.thread_stack_size);
-}
-
 /* Starts the threads that report, watch and receive signals, or leaves none of them running. */
 static bool run_start_watching(struct bn_run *run)
 {
@@ -330,7 +325,7 @@ static int run_status(const struct bn_run *run)
 
 /* --- start ------------------------------------------------------------------------------------ */
 
-/* Logs an error of the workload before its workers start or after they end. */
+/* Logs an error of the workload before its workers start or after they end.  Returns false. */
 static bool run_failed(struct bn_run *run, const struct bn_err *err)
 {
   bn_log_failure(err);
@@ -412,7 +407,8 @@ static void run_log_watched_reports(const struct bn_run *run)
 /* The deadline matters: thousands of busy threads delay the thread that starts more of them. */
 static bool run_spawn(struct bn_run *run, void *(*body)(void *), uint64_t until_ns)
 {
-  const struct bn_threads_plan plan = {&run->job, body, run_stack_bytes(run), until_ns};
+  const uint64_t stack_bytes = bn_threads_stack(run->job.conf->raw.thread_stack_size);
+  const struct bn_threads_plan plan = {&run->job, body, stack_bytes, until_ns};
   struct bn_err err = {0};
 
   if (bn_threads_spawn(&run->threads, &plan, &err) == 0)
@@ -456,6 +452,8 @@ static struct bn_times run_times_from(const struct bn_conf *c, uint64_t start_ns
                            c->plan.time_ns != 0 ? measure_ns + c->plan.time_ns : UINT64_MAX};
 }
 
+/* Prepares the event path of a session: which ends are looked at, and whether its next event has to
+   be claimed. */
 static void run_start_session(const struct bn_run *run, struct bn_session *s,
                               const struct bn_times *times)
 {
@@ -545,7 +543,7 @@ static void run_await_abandoned(struct bn_run *run)
     bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
 }
 
-/* Says that the figures are those of an overload instead of the latency at that rate, or, if no
+/* Logs that the figures are those of an overload instead of the latency at that rate, or, if no
    event has succeeded, that the events are the reason and not the rate. */
 static void run_report_unserved(struct bn_run *run, const struct bn_run_state *end, bool is_empty)
 {
@@ -564,9 +562,9 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
                   (unsigned long long)ended);
 }
 
-/* Says why the figures are not those of the workload.  A failure is told elsewhere, and it explains
-   what a lack of events would be put down to here.  A run that was not ended early, and of which no
-   event has succeeded, has measured nothing; with several hosts, the sum decides that. */
+/* Logs why the figures are not those of the workload.  A failure has been logged elsewhere, and it
+   explains what a lack of events would be put down to here.  A run that was not ended early, and of
+   which no event has succeeded, has measured nothing; with several hosts, the sum decides that. */
 static void run_report_lacks(struct bn_run *run, const struct bn_times *times,
                              const struct bn_run_state *end)
 {
@@ -592,7 +590,7 @@ static void run_note_limit(struct bn_run *run, const struct bn_run_state *end)
     bn_outcome_set(&run->outcome, BN_OUTCOME_SPENT);
 }
 
-/* Tells for how long a CPU quota has held back the threads of the run, and warns from a hundredth
+/* Records for how long a CPU quota has held back the threads of the run, and warns from a hundredth
    of its time on: such a run measures the quota. */
 static void run_report_throttling(struct bn_run *run, uint64_t took_ns)
 {

@@ -60,11 +60,6 @@ bool bn_run_state_in_warmup(const struct bn_run_parts *p, const struct bn_times 
   return state_span_end(p, times) < times->measure_ns;
 }
 
-static uint64_t state_ns_between(uint64_t from_ns, uint64_t to_ns)
-{
-  return to_ns > from_ns ? to_ns - from_ns : 0;
-}
-
 /* Returns the events of the span that were begun, also dropped ones, as a snapshot does: those in
    flight are of the span if their average start is (measure/stat.h has the identities). */
 static uint64_t state_events_started(const struct bn_load *l)
@@ -86,8 +81,8 @@ static uint64_t state_events_started(const struct bn_load *l)
 /* Finds how many arrivals of the span were due, and which of them still wait at its end.  An event
    that is due at the limit does not begin, so the limit itself is not part of the span.  Arrivals
    of the warm-up that still wait are counted apart. */
-static void run_state_find_queue(const struct bn_run_parts *p, struct bn_run_state *s,
-                                 struct bn_hist *ages)
+static void state_find_queue(const struct bn_run_parts *p, struct bn_run_state *s,
+                             struct bn_hist *ages)
 {
   const struct bn_pacer_due due = bn_pacer_due(p->pacer, s->from_ns, s->now_ns - 1);
   const uint64_t begun = bn_load_begun(p->load), arrived = due.warmup + due.counted;
@@ -121,11 +116,11 @@ struct bn_run_state bn_run_state_end(const struct bn_run_parts *p, const struct 
   m.abandoned = bn_threads_looping(p->threads) > 0;
   m.looped_ns = atomic_load(&p->outcome->looped_ns);
   m.observed_ns = m.abandoned ? end_ns : m.looped_ns;
-  m.setup_ns = state_ns_between(p->made_ns, times->start_ns);
-  m.grace_ns = state_ns_between(m.now_ns, m.observed_ns);
-  m.teardown_ns = m.abandoned ? 0 : state_ns_between(m.looped_ns, closed_ns);
+  m.setup_ns = bn_clock_between(p->made_ns, times->start_ns);
+  m.grace_ns = bn_clock_between(m.now_ns, m.observed_ns);
+  m.teardown_ns = m.abandoned ? 0 : bn_clock_between(m.looped_ns, closed_ns);
   if (m.paced)
-    run_state_find_queue(p, &m, ages);
+    state_find_queue(p, &m, ages);
   if (p->phases != NULL) {
     const struct bn_phases_end end = {m.now_ns, m.due, m.backlog, m.queue_skip};
 
@@ -143,7 +138,7 @@ bool bn_run_state_unserved(const struct bn_run_parts *p, const struct bn_run_sta
 {
   const struct bn_served served = bn_load_served(p->load);
   const uint64_t rest = end->due > served.events ? end->due - served.events : 0;
-  const double span_ns = (double)state_ns_between(end->from_ns, end->now_ns);
+  const double span_ns = (double)bn_clock_between(end->from_ns, end->now_ns);
   const double in_service = span_ns > 0 ? (double)served.service_ns / span_ns : 0;
 
   *ended = served.events;

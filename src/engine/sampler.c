@@ -22,8 +22,8 @@ struct sampler {
 /* The interval of checks for the end of a run that was abandoned. */
 static const uint64_t poll_ns = BN_NSEC_PER_SEC / 4;
 
-/* No event begins while the baseline is being taken, even if this thread is held up: otherwise
-   thousands of short events would end between the baseline and the first ticket. */
+/* Takes the baseline of the measurement.  No event begins meanwhile, even if this thread is held
+   up: otherwise thousands of short events would end between the baseline and the first ticket. */
 static void sampler_end_warmup(const struct sampler *s, uint64_t now)
 {
   const bool native = s->p->conf->policy->own_report;
@@ -59,9 +59,10 @@ static bool sampler_is_after_the_end(const struct sampler *s, uint64_t at_ns)
          atomic_load(&s->p->outcome->end_ns) + 10 * BN_NSEC_PER_MSEC < at_ns;
 }
 
-/* Assertions are judged while events may begin: the load of the grace is a different one.  The run
-   is ended before the message, which waits for its reader. */
-static void sampler_asserts(const struct sampler *s)
+/* Ends a run in which an assertion has been violated for too long (--abort-on-assert).  Assertions
+   are judged while events may begin: the load of the grace is a different one.  The run is ended
+   before the message, which waits for its reader. */
+static void sampler_judge_asserts(const struct sampler *s)
 {
   const uint64_t now = bn_clock_mono();
   const struct bn_assert *violated;
@@ -79,6 +80,7 @@ static void sampler_asserts(const struct sampler *s)
                 violated->text, s->p->conf->raw.abort_on_assert_s);
 }
 
+/* Takes the counters and the readings from which the rates follow, the first time it is called. */
 static void sampler_end_span(const struct sampler *s, uint64_t now)
 {
   bn_reports_end_span(s->p->reports, atomic_load(&s->p->quota->limit.span_ns), now);
@@ -100,7 +102,7 @@ static void sampler_report_due_items(struct sampler *s, uint64_t now)
     sampler_report(s, now, bn_reports_checkpoint);
   if (bn_schedule_tick(&s->schedule, now)) {
     sampler_report(s, now, bn_reports_tick);
-    sampler_asserts(s);
+    sampler_judge_asserts(s);
   }
 }
 
@@ -122,19 +124,20 @@ static void sampler_check_backlog(const struct sampler *s, uint64_t now)
     bn_log(BN_FATAL, "Event queue is full.");
 }
 
-static uint64_t sampler_grace(const struct sampler *s)
+static uint64_t sampler_grace_ns(const struct sampler *s)
 {
   return bn_grace_ns(s->p, bn_grace_least_ns(s->p));
 }
 
-/* The run is ended before the message, which waits for its reader.  The main thread interrupts the
-   events that it has counted as unfinished.  A run that has failed already ends as a failed one:
-   its hanging threads may well have the same cause.  Within the grace since the last progress, the
-   limit that was met is that of statements that end while no event does. */
+/* Ends a run whose threads have used up the grace, and says which limit was met.  The run is ended
+   before the message, which waits for its reader.  The main thread interrupts the events that it
+   has counted as unfinished.  A run that has failed already ends as a failed one: its hanging
+   threads may well have the same cause.  Within the grace since the last progress, the limit that
+   was met is that of statements that end while no event does. */
 static void sampler_end_by_grace(const struct sampler *s, uint64_t now_ns)
 {
   const struct bn_patience *p = &s->schedule.patience;
-  const uint64_t grace_ns = sampler_grace(s);
+  const uint64_t grace_ns = sampler_grace_ns(s);
   const bool statements = now_ns < p->since_ns + grace_ns;
   const double used_s = (double)(statements ? now_ns - p->ended_since_ns : grace_ns) * 1e-9;
   const unsigned busy = bn_threads_busy(s->p->threads), looping = bn_threads_looping(s->p->threads);
@@ -182,8 +185,8 @@ static void sampler_do_due_items(struct sampler *s)
   /* After the last event has begun, the events in flight get the grace. */
   if (schedule->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns) &&
       bn_grace_is_limited(s->p))
-    bn_schedule_give_grace(schedule, now, bn_grace_progress(s->p), sampler_grace(s),
-                           bn_grace_longest_ns(s->p, sampler_grace(s)));
+    bn_schedule_give_grace(schedule, now, bn_grace_progress(s->p), sampler_grace_ns(s),
+                           bn_grace_longest_ns(s->p, sampler_grace_ns(s)));
   /* All workers may have gone while a report held this thread up. */
   if (bn_threads_busy(s->p->threads) == 0)
     return;

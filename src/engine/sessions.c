@@ -3,45 +3,51 @@
 #include "engine/sessions.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/alloc.h"
 
 enum { CACHE_LINE = 64 };
 
-static void *sessions_allocate(size_t size)
+/* Numbers a session on this host and on all hosts.  Scripts see the main thread as thread 0, as in
+   sysbench; the session of the reporting thread comes after all others. */
+static void sessions_number(const struct bn_sessions *s, struct bn_session *session)
 {
-  const size_t padded = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-  void *p = aligned_alloc(CACHE_LINE, padded);
+  const unsigned i = (unsigned)(session - s->all);
 
-  if (p != NULL)
-    memset(p, 0, padded);
-  return p;
+  session->id = i;
+  session->number = s->first + i;
+  if (session == bn_sessions_main(s))
+    session->id = session->number = 0;
+  if (session == bn_sessions_reporting(s)) {
+    session->id = s->workers;
+    session->number = s->n_all_hosts;
+  }
 }
 
 int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_sessions_links *l)
 {
-  const unsigned n = workers, all = workers + BN_LOAD_SIDE;
+  const unsigned all = workers + BN_LOAD_SIDE;
   const size_t size = (l->state_size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 
   *s = (struct bn_sessions){.workers = workers,
                             .first = l->host_group != NULL ? l->host_group->first : 0,
                             .n_all_hosts = bn_host_group_sessions(l->host_group, workers),
-                            .all = sessions_allocate(sizeof *s->all * all)};
+                            .all = bn_alloc_try_aligned(CACHE_LINE, all, sizeof *s->all)};
   if (size > 0)
-    s->state = sessions_allocate(size * all);
+    s->state = bn_alloc_try_aligned(CACHE_LINE, all, size);
   if (s->all == NULL || (size > 0 && s->state == NULL))
     return -1;
   for (unsigned i = 0; i < all; i++) {
     struct bn_session *session = &s->all[i];
 
-    session->id = i < n ? i : i == n ? 0 : n;
-    session->number = i < n ? s->first + i : i == n ? 0 : s->n_all_hosts;
+    sessions_number(s, session);
     session->limit = &l->quota->limit;
     session->mark = &l->quota->limit.until_ns;
     session->share = &l->quota->share[i];
     session->pacer = l->pacer;
     session->phases = l->phases;
     session->think.own_ns = session->think.active_until_ns = UINT64_MAX;
-    session->outage = i < n ? l->outage : NULL;
+    session->outage = i < workers ? l->outage : NULL;
     session->services = l->services;
     session->state = size > 0 ? (char *)s->state + size * i : NULL;
     bn_clock_reader_init(&session->clock, l->clock);

@@ -38,8 +38,8 @@ struct receiver {
   bool abandoned; /* events were abandoned after a worker was lost */
 };
 
-/* Returns whether the main thread waits for events, which it interrupts itself when it is told to.
- */
+/* Returns whether the main thread waits for events, which it interrupts itself after it has seen
+   BN_OUTCOME_TO_INTERRUPT. */
 static bool signals_is_measuring(const struct bn_run_parts *p)
 {
   return bn_outcome_stage(p->outcome) == BN_STAGE_MEASURE &&
@@ -61,6 +61,7 @@ static void signals_interrupt_all(const struct bn_run_parts *p)
   }
 }
 
+/* Ends the load as the first signal does: the run goes on with its report. */
 static void signals_end_in_order(struct receiver *r, int signo)
 {
   const bool opened = bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED);
@@ -80,6 +81,7 @@ static void signals_end_without_reader(struct receiver *r)
   signals_end_in_order(r, SIGPIPE);
 }
 
+/* Ends the run without its events in flight. */
 static void signals_abandon(struct receiver *r)
 {
   signals_interrupt_all(r->p);
@@ -87,6 +89,7 @@ static void signals_abandon(struct receiver *r)
   bn_sampler_wake(r->shared->sampler);
 }
 
+/* Ends the run as the second signal does: without its events, and by the watchdog if it hangs. */
 static void signals_end_at_once(struct receiver *r)
 {
   r->count = 2;
@@ -94,6 +97,7 @@ static void signals_end_at_once(struct receiver *r)
   signals_abandon(r);
 }
 
+/* Returns whether one program sent the signal of before again, to the group of the process. */
 static bool signals_is_repeated(const struct receiver *r, const struct bn_stop_sender *s)
 {
   return !s->typed && !r->first.typed && s->signo == r->first.signo && s->pid == r->first.pid &&
@@ -126,7 +130,7 @@ static void signals_handle_one(struct receiver *r, const struct bn_stop_sender *
   }
 }
 
-/* Another process has received the signal and printed a message. */
+/* Acts on bn_receiver_ask.  Another process has received the signal and printed a message. */
 static void signals_handle_request(struct receiver *r)
 {
   const int asked = atomic_load(&r->shared->asked);
@@ -139,11 +143,11 @@ static void signals_handle_request(struct receiver *r)
     signals_end_at_once(r);
 }
 
-/* A lost worker may hold a lock that the report needs: from now on the run has to make progress. */
+/* Fails the run once a worker has been lost, and prints the reason if the worker could not.  A lost
+   worker may hold a lock that the report needs: from now on the run has to make progress. */
 static void signals_handle_losses(struct receiver *r)
 {
   const unsigned lost = bn_threads_lost(r->p->threads);
-
   const char *message;
 
   if (lost == r->lost)
@@ -165,7 +169,7 @@ static int signals_current_stage(const struct bn_run_parts *p)
   return bn_reports_in_hook(p->reports) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
 }
 
-/* Without a signal, a reader of the output may be as slow as it likes. */
+/* Returns whether a report waits for its reader, who may be slow as long as there is no signal. */
 static bool signals_is_unread(const struct receiver *r, int fd)
 {
   return r->count == 0 && !bn_wait_is_writable(fd);
@@ -205,7 +209,7 @@ static bool signals_is_abandoning_events(const struct receiver *r)
 }
 
 /* Ends a run whose stage makes no progress for as long as the stage may take.  Each stage begins
-   with new patience, and a stage without a limit keeps none for the next look. */
+   with new patience, and a stage without a limit keeps none for the next check. */
 static void signals_check_progress(struct receiver *r)
 {
   const uint64_t now = bn_clock_mono();
@@ -291,10 +295,12 @@ int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler,
 
 void bn_receiver_ask(struct bn_receiver *r, bool at_once)
 {
-  const int request = at_once ? 2 : 1;
+  int none = 0;
 
-  if (atomic_load(&r->asked) < request)
-    atomic_store(&r->asked, request);
+  if (at_once)
+    atomic_store(&r->asked, 2);
+  else
+    (void)atomic_compare_exchange_strong(&r->asked, &none, 1);
   bn_stop_wake(r->thread);
 }
 

@@ -55,7 +55,16 @@ static void stop_handle(int signo, void (*handler)(int))
   (void)sigaction(signo, &act, NULL);
 }
 
-/* Runs only where the signals are unblocked: around fork in a thread that starts a child. */
+/* Sets the handler of each signal that ends a run. */
+static void stop_handle_wanted(void (*handler)(int))
+{
+  for (int signo = 1; signo < stop_wake_signal(); signo++)
+    if (sigismember(&receiver.wanted, signo))
+      stop_handle(signo, handler);
+}
+
+/* Passes a signal on to the receiver.  Runs only where signals are unblocked: around fork in a
+   thread that starts a child. */
 static void stop_pass_on(int signo)
 {
   const int saved = errno;
@@ -65,7 +74,8 @@ static void stop_pass_on(int signo)
   errno = saved;
 }
 
-/* The thread that has written may hold a lock. */
+/* Notes that standard output has lost its reader, and wakes the receiver, or ends the process if
+   there is none.  The thread that has written may hold a lock. */
 static void stop_on_pipe(int signo)
 {
   const int saved = errno;
@@ -120,10 +130,7 @@ void bn_stop_block_signals(void)
   (void)sigaddset(&set, stop_wake_signal());
   /* The mask comes first: the handler drops a signal that arrives before there is a receiver. */
   (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
-  for (int signo = 1; signo < stop_wake_signal(); signo++) {
-    if (sigismember(&receiver.wanted, signo))
-      stop_handle(signo, stop_pass_on);
-  }
+  stop_handle_wanted(stop_pass_on);
   bn_stop_become_receiver();
 }
 
@@ -145,12 +152,8 @@ void bn_stop_release_signals(void)
 {
   if (!atomic_exchange(&receiver.known, false))
     return;
-  for (int signo = 1; signo < stop_wake_signal(); signo++) {
-    if (sigismember(&receiver.wanted, signo)) {
-      stop_handle(signo, SIG_IGN);
-      stop_handle(signo, SIG_DFL);
-    }
-  }
+  stop_handle_wanted(SIG_IGN);
+  stop_handle_wanted(SIG_DFL);
   (void)pthread_sigmask(SIG_UNBLOCK, &receiver.wanted, NULL);
 }
 
@@ -180,7 +183,7 @@ int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_s
   signo = stop_wait_for(w, &set, deadline_ns, &info);
   if (signo > 0)
     bn_stop_note_asked();
-  /* A signal that pass_on forwarded has the pid of this process. */
+  /* A signal that stop_pass_on has forwarded has the pid of this process. */
   *sender = (struct bn_stop_sender){signo, info.si_code == SI_KERNEL, info.si_pid};
   return signo;
 }

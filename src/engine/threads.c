@@ -71,26 +71,20 @@ void bn_threads_done(struct bn_threads *t)
 
 /* --- start --- */
 
-static int threads_spawn(struct bn_worker *w, void *(*body)(void *), uint64_t stack_bytes)
-{
-  const int rc = bn_wait_spawn(&w->thread, bn_threads_stack(stack_bytes), body, w);
-
-  w->created = rc == 0;
-  return rc;
-}
-
 int bn_threads_spawn(struct bn_threads *t, const struct bn_threads_plan *plan, struct bn_err *err)
 {
   for (unsigned i = 0;
        i < t->n_workers && !bn_threads_unwanted(t) && bn_clock_mono() < plan->until_ns; i++) {
+    struct bn_worker *w = &t->worker[i];
     int rc;
 
-    t->worker[i].job = plan->job;
-    rc = threads_spawn(&t->worker[i], plan->body, plan->stack_bytes);
+    w->job = plan->job;
+    rc = bn_wait_spawn(&w->thread, plan->stack_bytes, plan->body, w);
     if (rc != 0)
       return bn_err_set(err, rc, "cannot start worker thread %u of %u: %s", i + 1, t->n_workers,
                         strerror(rc));
-    t->created += t->worker[i].n_sessions;
+    w->created = true;
+    t->created += w->n_sessions;
   }
   return 0;
 }
@@ -115,8 +109,9 @@ enum bn_start_barrier_state bn_threads_ready(struct bn_threads *t, uint64_t dead
   return bn_start_barrier_await(&t->start_barrier, deadline_ns);
 }
 
-/* Returns what a session is doing before it is ready, or NULL if it is ready. */
-static const char *threads_opening(struct bn_threads *t, unsigned i)
+/* Returns what a session is doing before it is ready, or NULL if it is ready.  NULL for session
+   t->n, too, which ends the last line of bn_threads_log_waiting. */
+static const char *threads_get_opening(struct bn_threads *t, unsigned i)
 {
   const char *doing = NULL;
 
@@ -129,22 +124,31 @@ static const char *threads_opening(struct bn_threads *t, unsigned i)
   return doing;
 }
 
-/* Prints a few lines at most: adjacent threads with the same reason share a line. */
+/* Logs what the threads from first to last are doing. */
+static void threads_log_opening(unsigned first, unsigned last, const char *doing)
+{
+  if (first == last)
+    bn_log_hint("thread %u: %s", first, doing);
+  else
+    bn_log_hint("threads %u to %u: %s", first, last, doing);
+}
+
+/* Adjacent threads that do the same share a line. */
 void bn_threads_log_waiting(struct bn_threads *t)
 {
-  unsigned i, from = 0, lines = 0;
+  enum { LINES_MAX = 10 };
+  unsigned from = 0, lines = 0;
   const char *reason = NULL;
 
-  for (i = 0; i <= t->n && lines < 10; i++) {
-    const char *doing = threads_opening(t, i);
+  for (unsigned i = 0; i <= t->n && lines < LINES_MAX; i++) {
+    const char *doing = threads_get_opening(t, i);
 
     if (doing == reason)
       continue;
-    if (reason != NULL && i - from == 1)
-      bn_log_hint("thread %u: %s", from, reason);
-    else if (reason != NULL)
-      bn_log_hint("threads %u to %u: %s", from, i - 1, reason);
-    lines += reason != NULL;
+    if (reason != NULL) {
+      threads_log_opening(from, i - 1, reason);
+      lines++;
+    }
     reason = doing;
     from = i;
   }
@@ -197,7 +201,8 @@ static bool threads_is_single_host(const struct bn_threads *t)
   return bn_host_group_sessions(t->host_group, t->n) == t->n;
 }
 
-/* The caller holds the lock, here and in the function below. */
+/* Releases the barrier and makes it ready for its next round.  The caller holds the lock, here and
+   in the function below. */
 static void threads_pass(struct bn_threads *t)
 {
   t->arrival_sent = false;
@@ -206,7 +211,8 @@ static void threads_pass(struct bn_threads *t)
   bn_wait_wake(&t->changed);
 }
 
-/* The other hosts may have arrived before `meet` returns. */
+/* Tells the host group that the sessions of this host have arrived; the lock is released meanwhile.
+   The other hosts may have arrived before `meet` returns. */
 static void threads_announce_arrival(struct bn_threads *t)
 {
   t->arrival_sent = true;
@@ -244,9 +250,10 @@ bool bn_threads_await(struct bn_threads *t, uint64_t until_ns, bool also_abandon
   bool all, done, in_time = true;
 
   (void)pthread_mutex_lock(&t->lock);
-  while (!(done = t->gone + bn_threads_lost(t) >= t->created) && in_time &&
+  while (t->gone + bn_threads_lost(t) < t->created && in_time &&
          (also_abandoned || !bn_outcome_has(t->outcome, BN_OUTCOME_ABANDONED)))
     in_time = bn_wait_until(&workers, &t->changed, &t->lock, until_ns);
+  done = t->gone + bn_threads_lost(t) >= t->created;
   all = t->gone == t->created;
   (void)pthread_mutex_unlock(&t->lock);
   if (done && !all && !bn_outcome_has(t->outcome, BN_OUTCOME_ABANDONED))

@@ -90,7 +90,7 @@ void bn_threads_init(struct bn_threads *t, struct bn_session *sessions, unsigned
 void bn_threads_done(struct bn_threads *t);
 
 /* --- the main thread --- */
-/* Returns the size of each worker's stack in bytes. */
+/* Returns the size of each worker's stack in bytes, for a plan: as wanted, or the least. */
 uint64_t bn_threads_stack(uint64_t wanted);
 struct bn_threads_plan {
   const struct bn_job *job;    /* borrowed until all have gone */

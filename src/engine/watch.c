@@ -93,6 +93,7 @@ static bool watch_call(struct bn_watch_slot *s, void (*fn)(void *arg), uint64_t 
   return true;
 }
 
+/* Gives a watcher up, with one line on standard error. */
 static void watch_fail(struct bn_watch_slot *s, const struct bn_err *err)
 {
   s->open = false;
@@ -140,7 +141,8 @@ void bn_watch_open(struct bn_watch *w)
   }
 }
 
-/* The caller holds the lock.  A call that hangs is interrupted and gets more time. */
+/* Closes a watcher.  A call that hangs is interrupted and gets more time.  Returns false if it
+   still hangs and was abandoned.  The caller holds the lock. */
 static bool watch_close_one(struct bn_watch_slot *s)
 {
   bool closed = !s->entered || watch_call(s, watch_call_close, in_run_ns);
@@ -171,7 +173,8 @@ bool bn_watch_close(struct bn_watch *w)
 
 /* --- readings --------------------------------------------------------------------------------- */
 
-/* The caller holds the lock. at_ns 0: there is no reading. */
+/* Makes a reading, or leaves at_ns 0, for none.  A watcher that fails is not read again; one that
+   does not answer in time is.  The caller holds the lock. */
 static void watch_read_one(struct bn_watch_slot *s, struct bn_reading *r, uint64_t patience_ns)
 {
   r->at_ns = 0;
@@ -196,7 +199,7 @@ void bn_watch_start(struct bn_watch *w)
   (void)pthread_mutex_unlock(&w->lock);
 }
 
-/* The caller holds the lock. */
+/* Makes the readings at the end of the span that have not been made.  The caller holds the lock. */
 static void watch_read_end(struct bn_watch *w, uint64_t patience_ns)
 {
   for (size_t i = 0; i < w->n; i++)
@@ -213,7 +216,7 @@ void bn_watch_end(struct bn_watch *w)
   (void)pthread_mutex_unlock(&w->lock);
 }
 
-/* The caller holds the lock. */
+/* Adds the figures between two readings, if both were made.  The caller holds the lock. */
 static void watch_compare(const struct bn_watch_slot *s, const struct bn_reading *from,
                           const struct bn_reading *to, const struct bn_view *v,
                           struct bn_watched *out)
@@ -222,7 +225,8 @@ static void watch_compare(const struct bn_watch_slot *s, const struct bn_reading
     s->ops->compare(s->state, from, to, v, out);
 }
 
-/* The caller holds the lock. */
+/* Adds the figures since the reading of the interval or checkpoint before, which the new reading
+   replaces.  The caller holds the lock. */
 static void watch_show_part(struct bn_watch *w, const struct bn_view *v, struct bn_watched *out)
 {
   for (size_t i = 0; i < w->n; i++) {

@@ -32,10 +32,11 @@ static const struct bn_wait end_of_process = {"the end of the process", BN_BOUND
 
 /* --- output that does not block --------------------------------------------------------------- */
 
-/* A pipe or a terminal is opened again: other processes may use the same open file, which has to
-   stay as it is.  If that fails, the descriptor itself is used, and the end of the process bounds a
-   write that blocks. */
-static int watchdog_nonblocking(int fd)
+/* Returns a descriptor of the same file that does not block, or fd itself; nothing closes it,
+   because the process ends.  A pipe or a terminal is opened again: other processes may use the same
+   open file, which has to stay as it is.  If that fails, the descriptor itself is used, and the end
+   of the process bounds a write that blocks. */
+static int watchdog_open_nonblocking(int fd)
 {
   char name[32];
   struct stat st;
@@ -47,6 +48,8 @@ static int watchdog_nonblocking(int fd)
   return again >= 0 ? again : fd;
 }
 
+/* Writes a part of a text, a socket's without blocking.  As much as PIPE_BUF fits into a pipe that
+   is writable. */
 static ssize_t watchdog_write(int fd, const char *text, size_t len)
 {
   const ssize_t n = send(fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -57,7 +60,7 @@ static ssize_t watchdog_write(int fd, const char *text, size_t len)
 /* Writes as much as the reader takes until then. */
 static void watchdog_print(int to, const char *text, size_t len, uint64_t until_ns)
 {
-  const int fd = watchdog_nonblocking(to);
+  const int fd = watchdog_open_nonblocking(to);
 
   while (len > 0 && bn_wait_writable(fd, until_ns)) {
     const ssize_t n = watchdog_write(fd, text, len);
@@ -69,13 +72,12 @@ static void watchdog_print(int to, const char *text, size_t len, uint64_t until_
   }
 }
 
-/* Prints what `out` has got since it was last empty. */
-static void watchdog_flush(struct bn_watchdog *w, int fd, uint64_t until_ns)
+/* Prints what `out` has got since it was last rewound. */
+static void watchdog_print_out(const struct bn_watchdog *w, int fd, uint64_t until_ns)
 {
   const long len = ftell(w->out);
 
   watchdog_print(fd, w->text, len > 0 ? (size_t)len : 0, until_ns);
-  rewind(w->out);
 }
 
 /* --- what is left of a run -------------------------------------------------------------------- */
@@ -85,7 +87,8 @@ static bool watchdog_is_summary(const struct bn_run_parts *p, const struct bn_re
   return use->ops == p->text && use->out != NULL;
 }
 
-/* A summary goes to standard error if no text report was asked for. */
+/* Prints the final report, unless it has been printed or no event has begun: to each file for which
+   a text report was asked, or, if there is none, to standard error. */
 static void watchdog_print_report(struct bn_watchdog *w, uint64_t until_ns)
 {
   const struct bn_run_parts *p = w->parts;
@@ -101,19 +104,22 @@ static void watchdog_print_report(struct bn_watchdog *w, uint64_t until_ns)
   for (size_t i = 0; i < p->n_reporters; i++)
     if (watchdog_is_summary(p, &p->reporters[i])) {
       any = true;
-      watchdog_print(fileno(p->reporters[i].out), w->text, (size_t)ftell(w->out), until_ns);
+      watchdog_print_out(w, fileno(p->reporters[i].out), until_ns);
     }
   if (!any)
-    watchdog_print(STDERR_FILENO, w->text, (size_t)ftell(w->out), until_ns);
+    watchdog_print_out(w, STDERR_FILENO, until_ns);
   rewind(w->out);
 }
 
-/* Writes the name as one word of a shell. */
+/* Writes a name as one word of a shell, and ends the line.  base/escape.h would allocate. */
 static void watchdog_put_word(const char *text, FILE *out)
 {
   (void)fputc('\'', out);
   for (; *text != '\0'; text++)
-    (void)(*text == '\'' ? fputs("'\\''", out) : fputc(*text, out));
+    if (*text == '\'')
+      (void)fputs("'\\''", out);
+    else
+      (void)fputc(*text, out);
   (void)fputs("'\n", out);
 }
 
@@ -144,7 +150,7 @@ static void watchdog_leave_documents(struct bn_watchdog *w, uint64_t until_ns)
   for (size_t i = 0; i < p->n_reporters; i++)
     if (p->reporters[i].ops->own_file && !bn_file_is_stdout(p->reporters[i].path))
       watchdog_leave_document(w, &p->reporters[i]);
-  watchdog_flush(w, STDERR_FILENO, until_ns);
+  watchdog_print_out(w, STDERR_FILENO, until_ns);
 }
 
 /* --- the thread ------------------------------------------------------------------------------- */

@@ -70,6 +70,15 @@ static inline void bn_stat_bump(_Atomic uint64_t *v, uint64_t n)
   atomic_store_explicit(v, atomic_load_explicit(v, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
+/* Raises v to n unless it is larger.  Any thread. */
+static inline void bn_stat_raise(_Atomic uint64_t *v, uint64_t n)
+{
+  uint64_t last = atomic_load(v);
+
+  while (last < n && !atomic_compare_exchange_weak(v, &last, n))
+    ;
+}
+
 static inline void bn_stat_count(struct bn_stat *s, unsigned counter, uint64_t n)
 {
   bn_stat_bump(&s->counter[counter], n);
