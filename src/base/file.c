@@ -140,6 +140,13 @@ int bn_file_create(const char *path)
   return fd;
 }
 
+const char *bn_file_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+
+  return slash != NULL ? slash + 1 : path;
+}
+
 /* A file, or the folder and the name of a file that does not exist. */
 struct place {
   dev_t dev;
@@ -158,13 +165,12 @@ void bn_file_folder(const char *path, char out[PATH_MAX])
 /* Returns false if the folder does not exist either. */
 static bool file_find_place(const char *path, struct place *place)
 {
-  const char *slash = strrchr(path, '/');
   char folder[PATH_MAX];
   struct stat st;
 
   *place = (struct place){.name = ""};
   if (stat(path, &st) != 0) {
-    place->name = slash != NULL ? slash + 1 : path;
+    place->name = bn_file_name(path);
     bn_file_folder(path, folder);
     if (stat(folder, &st) != 0)
       return false;

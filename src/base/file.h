@@ -32,6 +32,8 @@ const char *bn_file_reason(int error);
 
 /* Returns the folder of a file, with its last slash: "." for a name alone. */
 void bn_file_folder(const char *path, char out[PATH_MAX]);
+/* Returns the part of a path behind its folder. */
+const char *bn_file_name(const char *path);
 /* Returns whether both names lead to the same file, or to the same place for a new one. */
 bool bn_file_is_same(const char *a, const char *b);
 

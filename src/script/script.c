@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/file.h"
 #include "option/conf.h"
 #include "option/mix.h"
 #include "script/api/cmdline.h"
@@ -125,17 +126,10 @@ static const luaL_Reg lazy_functions[] = {{"declares_options", script_declares_o
                                           {"percentile", bn_hooks_percentile},
                                           {NULL, NULL}};
 
-static const struct bn_vm_table table = {.modules = modules,
-                                         .parts = parts,
-                                         .old_parts = old_parts,
-                                         .functions = functions,
-                                         .lazy_functions = lazy_functions};
-
-static const struct bn_vm_table table_bool = {.modules = modules,
-                                              .parts = parts,
-                                              .old_parts = old_parts_bool,
-                                              .functions = functions,
-                                              .lazy_functions = lazy_functions};
+/* The tables of versions in which db_free_results() returns an integer, and a boolean. */
+static const struct bn_vm_table tables[] = {
+    {modules, parts, old_parts, functions, lazy_functions},
+    {modules, parts, old_parts_bool, functions, lazy_functions}};
 
 /* Limits malloc's arenas: threads of one processor take turns, so more arenas only spread free
    memory thinner. */
@@ -174,7 +168,7 @@ static void script_forget_old_names(struct bn_script *sc)
   lua_pop(lua->L, 1);
 }
 
-/* Titles of the workloads of a mix have no folders either. */
+/* Returns the titles of the workloads of a mix, which have no folders either. */
 static char *script_title_of_mix(const char *at)
 {
   struct bn_mix_item item;
@@ -191,22 +185,20 @@ static char *script_title_of_mix(const char *at)
   return bn_buf_take(&title);
 }
 
+/* Returns the name of the script as messages and help show it. */
 static char *script_title_of(const struct bn_script_setup *setup)
 {
   const char *name = setup->name;
-
-  const char *slash = name != NULL ? strrchr(name, '/') : NULL;
 
   if (name == NULL || strcmp(name, "-") == 0)
     return bn_alloc_text("stdin");
   if (bn_mix_is_test(setup->conf->policy, name))
     return script_title_of_mix(name);
-  return bn_alloc_text(slash != NULL ? slash + 1 : name);
+  return bn_alloc_text(bn_file_name(name));
 }
 
 struct bn_script *bn_script_new(const struct bn_script_setup *setup)
 {
-  const bool is_bool = setup->conf->policy->free_results_is_bool;
   struct bn_script *sc = bn_alloc(1, sizeof *sc);
 
   script_limit_arenas();
@@ -214,7 +206,7 @@ struct bn_script *bn_script_new(const struct bn_script_setup *setup)
   sc->title = script_title_of(setup);
   sc->api.options = bn_options_new();
   bn_workqueue_init(&sc->api.workqueue);
-  bn_vm_init(&sc->vm, &sc->setup, is_bool ? &table_bool : &table);
+  bn_vm_init(&sc->vm, &sc->setup, &tables[setup->conf->policy->free_results_is_bool]);
   sc->vm.api = &sc->api;
   if (setup->conf->workers < setup->conf->plan.threads)
     sc->vm.pools = bn_shared_pools_new(setup->conf->workers);

@@ -94,3 +94,9 @@ def test_dialects_do_not_call_them(folder):
                        .replace('sysbench.metrics.counter("calls")', "{add = function () end}"),
                        "--max-requests=2", "--report-interval=1", BENCH_COMPAT=dialect)
         assert "Added:" not in r.lines and r.status == 0, r.out + r.err
+
+
+def test_hooks_that_are_no_table(folder):
+    """A function in place of the table sysbench.hooks is not taken for each of the hooks."""
+    r = folder.run("sysbench.hooks = function () error('called') end  function event() end", "--events=10")
+    assert r.status == 0 and "called" not in r.out + r.err and "Latency (ms):" in r.out, r.out + r.err

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `sysbench.cmdline`: arguments, option types, and the commands a script defines. */
 #include "script/api/cmdline.h"
-#include "option/opt.h"
 
 #include <limits.h>
 #include <math.h>
@@ -14,6 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "option/conf.h"
+#include "option/opt.h"
 #include "script/api/instance.h"
 #include "script/api/options.h"
 #include "script/vm/call.h"
@@ -26,33 +26,23 @@ enum { COMMAND_FUNCTION = 1, COMMAND_IS_PARALLEL = 2 };
 /* Pushes sysbench.cmdline.commands if it is a table, else pushes nothing and returns false. */
 static bool cmdline_push_commands(struct bn_lua *lua)
 {
-  lua_State *L = lua->L;
-
   bn_lua_push_field(lua, "cmdline");
-  if (lua_istable(L, -1)) {
-    lua_pushliteral(L, "commands");
-    lua_rawget(L, -2);
-    lua_remove(L, -2);
-  }
-  if (lua_istable(L, -1))
+  bn_lua_go_into(lua->L, "commands");
+  if (lua_istable(lua->L, -1))
     return true;
-  lua_pop(L, 1);
+  lua_pop(lua->L, 1);
   return false;
 }
 
 /* Pushes the command of that name if it is a table, else pushes nothing and returns false. */
 static bool cmdline_push_command(struct bn_lua *lua, const char *name)
 {
-  lua_State *L = lua->L;
-
   if (!cmdline_push_commands(lua))
     return false;
-  lua_pushstring(L, name);
-  lua_rawget(L, -2);
-  lua_remove(L, -2);
-  if (lua_istable(L, -1))
+  bn_lua_go_into(lua->L, name);
+  if (lua_istable(lua->L, -1))
     return true;
-  lua_pop(L, 1);
+  lua_pop(lua->L, 1);
   return false;
 }
 
@@ -100,17 +90,11 @@ bool bn_cmdline_push(struct bn_lua *lua, const char *name)
 
 bool bn_cmdline_has_options(struct bn_lua *lua)
 {
-  lua_State *L = lua->L;
-  const int top = lua_gettop(L);
-  bool has = false;
-
   bn_lua_push_field(lua, "cmdline");
-  if (lua_istable(L, -1)) {
-    lua_pushliteral(L, "options");
-    lua_rawget(L, -2);
-    has = !lua_isnil(L, -1);
-  }
-  lua_settop(L, top);
+  bn_lua_go_into(lua->L, "options");
+  const bool has = !lua_isnil(lua->L, -1);
+
+  lua_pop(lua->L, 1);
   return has;
 }
 
@@ -208,14 +192,14 @@ static int cmdline_progress(lua_State *L)
   return 0;
 }
 
-/* Whether nobody wants to know what a bundled script is doing. */
+/* quiet(): returns whether a bundled script is to print nothing about what it is doing. */
 static int cmdline_quiet(lua_State *L)
 {
   lua_pushboolean(L, bn_lua_current()->vm->setup->conf->raw.quiet);
   return 1;
 }
 
-/* The clock of the first call. */
+/* Returns the time of the first call of any thread, at which the load of tables began. */
 static uint64_t cmdline_load_start(struct bn_api *api, uint64_t now_ns)
 {
   uint64_t none = 0;
@@ -257,7 +241,7 @@ static int cmdline_indexing(lua_State *L)
   if (ended) {
     atomic_fetch_add(&api->indexes, 1);
   } else {
-    /* Known before others see that an index is being created; the first one says when. */
+    /* The first thread sets the time, before others can see that an index is being created. */
     (void)atomic_compare_exchange_strong(&api->index_start_ns, &since_ns, now_ns);
     atomic_fetch_add(&api->indexing, 1);
   }
@@ -266,7 +250,7 @@ static int cmdline_indexing(lua_State *L)
     bn_log_progress(NULL);
     return 0;
   }
-  /* 0: the one that was the last has ended just now. */
+  /* It is 0 if the last index has just been created. */
   since_ns = atomic_load(&api->index_start_ns);
   (void)snprintf(text, sizeof text, "creating indexes: %u of %.0f done", atomic_load(&api->indexes),
                  of);
@@ -274,9 +258,10 @@ static int cmdline_indexing(lua_State *L)
   return 0;
 }
 
-/* cmdline_expect(): every thread opens a connection.  expect(at_start, in_all): and has prepared so
-   many statements of so many; returns "now" if it is to prepare the rest before its first event,
-   "later" if each when it is first used, nil if the server does not allow that many. */
+/* expect(): every thread opens a connection.  expect(at_start, in_all): each thread has also
+   prepared at_start of its in_all statements.  Returns "now" if it is to prepare the rest before
+   its first event, "later" if each statement when it is first used, nil if the server does not
+   allow that many. */
 static int cmdline_expect(lua_State *L)
 {
   static const char *const answers[] = {[BN_SQL_REST_LATER] = "later", [BN_SQL_REST_NOW] = "now"};
@@ -290,16 +275,15 @@ static int cmdline_expect(lua_State *L)
   }
   rest = bn_sql_expect_statements(sys, lua->session, (uint64_t)luaL_checknumber(L, 1),
                                   (uint64_t)luaL_checknumber(L, 2));
-  lua->told = rest == BN_SQL_REST_REFUSED;
+  lua->reported = rest == BN_SQL_REST_REFUSED;
   if (rest == BN_SQL_REST_REFUSED)
     return 0;
   lua_pushstring(L, answers[rest]);
   return 1;
 }
 
-/* cmdline_hold(): statements that are prepared and bound from now on are prepared by
-   cmdline_prepare_held(), many at a time where the driver can do that.  Returns false if one could
-   not be prepared, which has been told. */
+/* hold(): statements that are prepared and bound from now on are prepared by prepare_held(), many
+   at a time where the driver can do that. */
 static int cmdline_hold(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
@@ -309,13 +293,14 @@ static int cmdline_hold(lua_State *L)
   return 0;
 }
 
-/* Under --workers module sysbench.shared has another one. */
+/* prepare_held(): returns false if a statement could not be prepared, which has been logged.  Under
+   --workers module sysbench.shared has another one. */
 static int cmdline_prepare_held(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
   const bool failed = bn_sql_prepare_held(lua->session) != 0;
 
-  lua->told = failed && bn_session_interrupted(lua->session);
+  lua->reported = failed && bn_session_interrupted(lua->session);
   lua_pushboolean(L, !failed);
   return 1;
 }
@@ -335,7 +320,7 @@ static int cmdline_refuse(lua_State *L)
   return lua_error(L);
 }
 
-static void cmdline_tell_number(const char *key, double number)
+static void cmdline_record_number(const char *key, double number)
 {
   const struct bn_session *s = bn_instance_session();
   char text[32];
@@ -344,23 +329,30 @@ static void cmdline_tell_number(const char *key, double number)
   s->services->fact(s->services->of, "workload", key, text);
 }
 
-/* cmdline_use_tables(how many, rows): what the run uses, for its heading; rows 0: however many
- * there are.
- */
+/* use_tables(how many, rows): records what the run uses, for its heading; rows 0: however many
+   there are. */
 static int cmdline_use_tables(lua_State *L)
 {
   const double n = luaL_checknumber(L, 1), rows = luaL_checknumber(L, 2);
 
   if (!bn_lua_current()->place->workload)
     return 0;
-  cmdline_tell_number("tables", n);
+  cmdline_record_number("tables", n);
   if (rows > 0)
-    cmdline_tell_number("rows", rows);
+    cmdline_record_number("rows", rows);
   return 0;
 }
 
-/* cmdline_check_tables(prefix, how many, rows, option): refuses to run without them.  Only bundled
-   workloads are known to use those that their options tell of. */
+/* Raises an error as refuse() does. */
+static int cmdline_raise(lua_State *L, const struct bn_err *err)
+{
+  lua_settop(L, 0);
+  lua_pushstring(L, err->text);
+  return cmdline_refuse(L);
+}
+
+/* check_tables(prefix, how many, rows, option): refuses to run without them.  Only bundled
+   workloads are known to use the tables that their options name. */
 static int cmdline_check_tables(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
@@ -377,12 +369,10 @@ static int cmdline_check_tables(lua_State *L)
   t.n = (unsigned)n;
   if (bn_sql_table_check(vm->setup->sql, bn_instance_session(), &t, &err) == 0)
     return 0;
-  lua_settop(L, 0);
-  lua_pushstring(L, err.text);
-  return cmdline_refuse(L);
+  return cmdline_raise(L, &err);
 }
 
-/* cmdline_check_room(bytes): refuses to insert so many bytes of rows if they surely do not fit.  A
+/* check_room(bytes): refuses to insert so many bytes of rows if they surely do not fit.  A
    session with a connection calls it. */
 static int cmdline_check_room(lua_State *L)
 {
@@ -393,9 +383,7 @@ static int cmdline_check_room(lua_State *L)
   if (!(bytes >= 0 && bytes < 0x1p63) ||
       bn_sql_check_room(lua->session, (uint64_t)bytes, &err) == 0)
     return 0;
-  lua_settop(L, 0);
-  lua_pushstring(L, err.text);
-  return cmdline_refuse(L);
+  return cmdline_raise(L, &err);
 }
 
 int bn_cmdline_dialect(lua_State *L)
@@ -408,6 +396,7 @@ int bn_cmdline_dialect(lua_State *L)
   return 1;
 }
 
+/* Adds what the user has typed to the table on top. */
 static void cmdline_add_arguments(lua_State *L, const struct bn_lua *lua)
 {
   const struct bn_script_setup *setup = lua->vm->setup;

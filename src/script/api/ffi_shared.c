@@ -170,7 +170,7 @@ sql_connection *bn_ffi_shared_conn(void)
 {
   struct bn_instance *in = bn_instance_current();
 
-  in->lua.told = in->call.result == NULL;
+  in->lua.reported = in->call.result == NULL;
   return bn_ffi_from_conn(in->call.result);
 }
 
@@ -209,7 +209,7 @@ bool bn_ffi_shared_prepared(void)
 {
   struct bn_instance *in = bn_instance_current();
 
-  in->lua.told = in->call.number != 0 && bn_session_interrupted(in->lua.session);
+  in->lua.reported = in->call.number != 0 && bn_session_interrupted(in->lua.session);
   return in->call.number == 0;
 }
 

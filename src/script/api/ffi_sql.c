@@ -37,7 +37,7 @@ sql_driver *bn_ffi_sql_driver(const char *name)
   struct bn_lua *lua = bn_lua_current();
   struct bn_sql_driver *drv = bn_sql_driver(lua->vm->setup->sql, lua->session, name);
 
-  lua->told = drv == NULL;
+  lua->reported = drv == NULL;
   return bn_ffi_from_driver(drv);
 }
 
@@ -52,7 +52,7 @@ sql_connection *bn_ffi_sql_connect(sql_driver *drv, const char *const *names,
   struct bn_sql_conn *c =
       bn_sql_connect(bn_ffi_to_driver(drv), bn_instance_session(), names, values, n);
 
-  bn_lua_current()->told = c == NULL;
+  bn_lua_current()->reported = c == NULL;
   if (c != NULL)
     bn_sql_defer(c);
   return bn_ffi_from_conn(c);
@@ -77,7 +77,7 @@ void bn_ffi_sql_failed(const sql_connection *c)
 {
   struct bn_lua *lua = bn_lua_current();
 
-  lua->told = c->error != BN_VERDICT_NONE && bn_session_interrupted(lua->session);
+  lua->reported = c->error != BN_VERDICT_NONE && bn_session_interrupted(lua->session);
   (void)snprintf(lua->sql_state, sizeof lua->sql_state, "%s",
                  bn_sql_message_varies(c->bn_sql_state) ? c->bn_sql_state : "");
 }

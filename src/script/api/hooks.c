@@ -89,18 +89,24 @@ static double hooks_percentile(const struct bn_view *v, size_t i)
   return v->max_at_least ? bn_view_hist_s(v->latency, v->percents[i], false) : v->percentile_s[i];
 }
 
-/* Pushes a list of tables {rank, latency}, in the order of the view.  Without events there are no
+/* Adds a table {rank, latency} to the list on top, or {rank} if the latency is not known. */
+static void hooks_add_rank(lua_State *L, const struct bn_view *v, size_t i, bool known,
+                           double latency_s)
+{
+  lua_createtable(L, 0, 2);
+  hooks_set(L, "rank", v->percents[i]);
+  if (known)
+    hooks_set(L, "latency", latency_s);
+  lua_rawseti(L, -2, (int)i + 1);
+}
+
+/* Pushes a list of the percentiles, in the order of the view.  Without events there are no
    latencies, except in a dialect. */
 static void hooks_push_percentiles(lua_State *L, const struct bn_view *v, bool native)
 {
   lua_createtable(L, (int)v->n_percents, 0);
-  for (size_t i = 0; i < v->n_percents; i++) {
-    lua_createtable(L, 0, 2);
-    hooks_set(L, "rank", v->percents[i]);
-    if (v->events > 0 || !native)
-      hooks_set(L, "latency", hooks_percentile(v, i));
-    lua_rawseti(L, -2, (int)i + 1);
-  }
+  for (size_t i = 0; i < v->n_percents; i++)
+    hooks_add_rank(L, v, i, v->events > 0 || !native, hooks_percentile(v, i));
 }
 
 /* Pushes a table of the counters that the script has declared, by name. */
@@ -116,13 +122,8 @@ static void hooks_push_kind_percentiles(lua_State *L, const struct bn_view *v,
                                         const struct bn_timing *t)
 {
   lua_createtable(L, (int)v->n_percents, 0);
-  for (size_t i = 0; t->percentile_s != NULL && i < v->n_percents; i++) {
-    lua_createtable(L, 0, 2);
-    hooks_set(L, "rank", v->percents[i]);
-    if (t->count > 0)
-      hooks_set(L, "latency", t->percentile_s[i]);
-    lua_rawseti(L, -2, (int)i + 1);
-  }
+  for (size_t i = 0; t->percentile_s != NULL && i < v->n_percents; i++)
+    hooks_add_rank(L, v, i, t->count > 0, t->percentile_s[i]);
 }
 
 /* Returns the latency at a rank that some rules ask for, whatever ranks are reported. */
@@ -177,21 +178,16 @@ static void hooks_add_native_fields(lua_State *L, const struct bn_view *v, bool 
 /* Pushes sysbench.hooks[name] if it is a function, else pushes nothing and returns false. */
 static bool hooks_push(struct bn_lua *lua, const char *name)
 {
-  lua_State *L = lua->L;
-
   bn_lua_push_field(lua, "hooks");
-  if (lua_istable(L, -1)) {
-    lua_pushstring(L, name);
-    lua_rawget(L, -2);
-    lua_remove(L, -2);
-  }
-  if (lua_isfunction(L, -1))
+  bn_lua_go_into(lua->L, name);
+  if (lua_isfunction(lua->L, -1))
     return true;
-  lua_pop(L, 1);
+  lua_pop(lua->L, 1);
   return false;
 }
 
-/* With `cumulative`, the table has the latencies instead of the queue. */
+/* Pushes the table that a hook gets.  With `cumulative`, it has the latencies instead of the queue.
+ */
 static void hooks_push_stat(const struct bn_lua *lua, const struct bn_view *v, bool cumulative)
 {
   const struct bn_conf *conf = lua->vm->setup->conf;
@@ -224,6 +220,7 @@ static void hooks_push_stat(const struct bn_lua *lua, const struct bn_view *v, b
   hooks_add_native_fields(L, v, native);
 }
 
+/* Calls a hook that prints a report, if the script has it.  Returns 0, or -1 after logging why. */
 static int hooks_report(struct bn_instance *in, const char *hook, const struct bn_view *v,
                         bool cumulative)
 {
@@ -249,18 +246,19 @@ static int hooks_add_text(struct bn_buf *out, const char *text)
   return out->data[out->len - 1] == '\n' ? 0 : bn_buf_char(out, '\n');
 }
 
-/* Appends the string on top of the stack, or the strings of the list.  Returns false if it is
-   neither. */
+/* Appends the string on top of the stack, or the strings of the list; nil adds nothing.  Returns
+   false if it is none of them, and else sets *rc as hooks_add_text. */
 static bool hooks_add_value(lua_State *L, struct bn_buf *out, int *rc)
 {
-  const int n = lua_istable(L, -1) ? (int)lua_objlen(L, -1) : 0;
   bool is_text = true;
 
-  if (lua_type(L, -1) == LUA_TSTRING)
+  if (lua_type(L, -1) == LUA_TSTRING) {
     *rc = hooks_add_text(out, lua_tostring(L, -1));
-  else if (!lua_istable(L, -1))
+    return true;
+  }
+  if (!lua_istable(L, -1))
     return lua_isnil(L, -1);
-  for (int i = 1; i <= n && *rc == 0 && is_text; i++) {
+  for (int i = 1; i <= (int)lua_objlen(L, -1) && *rc == 0 && is_text; i++) {
     lua_rawgeti(L, -1, i);
     is_text = lua_type(L, -1) == LUA_TSTRING;
     if (is_text)
@@ -270,7 +268,8 @@ static bool hooks_add_value(lua_State *L, struct bn_buf *out, int *rc)
   return is_text;
 }
 
-/* Calls a hook, if the script has it.  Returns 1 with its result on the stack, 0, or -1. */
+/* Calls a hook, if the script has it.  Returns 1 with its result on the stack, 0 if it has none, or
+   -1 after logging why the hook has failed: then the reporter's err stays empty. */
 static int hooks_ask(struct bn_instance *in, const char *hook, const struct bn_view *v)
 {
   if (in == NULL || !hooks_push(&in->lua, hook))
@@ -279,7 +278,7 @@ static int hooks_ask(struct bn_instance *in, const char *hook, const struct bn_v
   return bn_lua_call(&in->lua, 1, 1, hook) != 0 ? -1 : 1;
 }
 
-/* Takes lines from the stack. */
+/* Pops the result of a hook and appends it to the lines.  Returns 0, or -1 and err. */
 static int hooks_pop_lines(lua_State *L, const char *hook, struct bn_buf *out, struct bn_err *err)
 {
   int rc = 0;
@@ -294,6 +293,8 @@ static int hooks_pop_lines(lua_State *L, const char *hook, struct bn_buf *out, s
   return rc;
 }
 
+/* Appends the lines of a hook, if the script has it.  Returns 0, or -1 and err, which is empty if
+   the reason has been logged. */
 static int hooks_add_lines(struct bn_instance *in, const char *hook, const struct bn_view *v,
                            struct bn_buf *out, struct bn_err *err)
 {
@@ -302,6 +303,7 @@ static int hooks_add_lines(struct bn_instance *in, const char *hook, const struc
   return rc <= 0 ? rc : hooks_pop_lines(in->lua.L, hook, out, err);
 }
 
+/* Returns a count in the table on top, or 0 if it is none. */
 static unsigned hooks_count_of(lua_State *L, const char *name)
 {
   double n;
@@ -358,7 +360,8 @@ static int hooks_add(void *self, const struct bn_view *v, struct bn_buf *out, st
 
 /* --- the reporter ----------------------------------------------------------------------------- */
 
-/* With `replaces`, the script prints this report in place of the text report. */
+/* Keeps the report for done().  `replaces` is the bit with which the script prints such a report in
+   place of the text report. */
 static void hooks_keep(const struct hooks *h, const struct bn_view *v, unsigned replaces)
 {
   struct bn_view view = *v;
@@ -503,7 +506,7 @@ int bn_hooks_latency(lua_State *L)
 {
   const double ms = luaL_checknumber(L, 1);
   const bool significant = bn_lua_current()->vm->setup->conf->policy->own_report;
-  char text[400];
+  char text[400]; /* the largest double has 309 digits */
 
   (void)snprintf(text, sizeof text, "%4.*f", significant ? bn_units_decimals(ms, 2) : 2, ms);
   lua_pushstring(L, text);

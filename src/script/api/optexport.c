@@ -165,7 +165,7 @@ static void optexport_add_declared(void *arg, const char *name, const struct bn_
   optexport_set_both_names(x, name, (o->in & (BN_IN_05 | BN_IN_10)) != 0);
 }
 
-/* Looks for `name`, which has '_' for '-'. */
+/* A search for the option `name`, which has '_' for '-'; its value is pushed. */
 struct lookup {
   lua_State *L;
   const char *name;
@@ -183,7 +183,7 @@ static void optexport_look_up(void *arg, const char *name, const struct bn_opt *
   optexport_push_option(x->L, o, value);
 }
 
-/* The last of several settings of one option counts. */
+/* Looks up an option that nobody has declared.  The last of several settings counts. */
 static void optexport_look_up_free(void *arg, const char *name, const char *value, const char *path,
                                    unsigned line)
 {
@@ -198,6 +198,7 @@ static void optexport_look_up_free(void *arg, const char *name, const char *valu
   lua_pushstring(x->L, value != NULL ? value : "");
 }
 
+/* Exports an option that nobody has declared, as a text. */
 static void optexport_add_free(void *arg, const char *name, const char *value, const char *path,
                                unsigned line)
 {
@@ -242,11 +243,6 @@ static void optexport_fill(lua_State *L, int opt, bool early)
     lua_remove(L, x.env);
 }
 
-static void optexport_fill_all(lua_State *L, int opt)
-{
-  optexport_fill(L, opt, false);
-}
-
 /* Makes the table at index 1 complete and plain.  It is the "bn.complete" of the metatables of a
    worker's sysbench.opt. */
 static int optexport_complete(lua_State *L)
@@ -254,7 +250,7 @@ static int optexport_complete(lua_State *L)
   lua_settop(L, 1);
   lua_pushnil(L);
   lua_setmetatable(L, 1);
-  optexport_fill_all(L, 1);
+  optexport_fill(L, 1, false);
   return 0;
 }
 
@@ -327,7 +323,7 @@ static void optexport_share(lua_State *L)
     lua_createtable(L, 0, 2);
     optexport_set_complete(L);
     lua_newtable(L);
-    optexport_fill_all(L, lua_gettop(L));
+    optexport_fill(L, lua_gettop(L), false);
     lua_setfield(L, -2, "__index");
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, key_options);
@@ -336,6 +332,7 @@ static void optexport_share(lua_State *L)
   bn_optset_each(bn_lua_current()->vm->setup->options, optexport_set_list, &x);
 }
 
+/* Makes the table on top look up each option when the script first asks for it. */
 static void optexport_fill_on_demand(lua_State *L)
 {
   lua_createtable(L, 0, 2);
@@ -354,7 +351,7 @@ static int optexport_make(lua_State *L)
   lua_rawgeti(L, LUA_REGISTRYINDEX, lua->sysbench_ref);
   lua_newtable(L);
   if (!lua->worker || optexport_wants_globals())
-    optexport_fill_all(L, lua_gettop(L));
+    optexport_fill(L, lua_gettop(L), false);
   else if (lua->shared != NULL)
     optexport_share(L);
   else

@@ -224,59 +224,57 @@ static enum arg_type options_read_row(lua_State *L, int row, const char *name)
   return type;
 }
 
-/* A function for a row, whose parts are on the stack as options_read_row leaves them. */
+/* Stores a row, whose parts are on the stack as options_read_row leaves them. */
 typedef void options_row_fn(lua_State *L, struct bn_options *options, size_t i, const char *name,
                             enum arg_type type);
 
-/* Calls each for every row, in byte order of the names.  The options table is on top. */
-static void options_each_row(lua_State *L, options_row_fn *each, struct bn_options *options)
+/* Returns the least name above `last` (NULL: the least of all) in the options table, or NULL: such
+   a table is small and needs no sorting.  Raises an error for a row that is none. */
+static const char *options_next_name(lua_State *L, int table, const char *last)
 {
-  const int table = lua_gettop(L);
-  const char *last = NULL;
+  const char *next = NULL;
 
-  for (size_t i = 0;; i++) {
-    const char *next = NULL;
+  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
+    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
 
-    /* Finds the least name above the last one: tables are small and need no sorting. */
-    for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
-      const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-
-      if (name == NULL) {
-        options_complain(L, "wrong table structure in sysbench.cmdline.options",
-                         "an option in sysbench.cmdline.options has no name", NULL);
-        return;
-      }
-      if (!lua_istable(L, -1))
-        options_complain(L, "wrong table structure in sysbench.cmdline.options", form_of_option,
-                         name);
-
-      if ((last == NULL || strcmp(name, last) > 0) && (next == NULL || strcmp(name, next) < 0))
-        next = name;
+    if (name == NULL) {
+      options_complain(L, "wrong table structure in sysbench.cmdline.options",
+                       "an option in sysbench.cmdline.options has no name", NULL);
+      return NULL;
     }
-    if (next == NULL)
-      return;
-    lua_getfield(L, table, next);
-    each(L, options, i, next, options_read_row(L, table + 1, next));
-    lua_settop(L, table);
-    last = next;
+    if (!lua_istable(L, -1))
+      options_complain(L, "wrong table structure in sysbench.cmdline.options", form_of_option,
+                       name);
+    if ((last == NULL || strcmp(name, last) > 0) && (next == NULL || strcmp(name, next) < 0))
+      next = name;
   }
+  return next;
 }
 
-static void options_ignore_row(lua_State *L, struct bn_options *options, size_t i, const char *name,
-                               enum arg_type type)
+/* Checks every row of the options table on top, in byte order of the names, and stores it, unless
+   `store` is NULL.  Returns their number. */
+static size_t options_each_row(lua_State *L, options_row_fn *store, struct bn_options *options)
 {
-  (void)L;
-  (void)options;
-  (void)i;
-  (void)name;
-  (void)type;
+  const int table = lua_gettop(L);
+  const char *name = NULL;
+  size_t n = 0;
+
+  for (; (name = options_next_name(L, table, name)) != NULL; n++) {
+    lua_getfield(L, table, name);
+    const enum arg_type type = options_read_row(L, table + 1, name);
+
+    if (store != NULL)
+      store(L, options, n, name, type);
+    lua_settop(L, table);
+  }
+  return n;
 }
 
 int bn_options_check(lua_State *L)
 {
   lua_settop(L, 0);
   if (options_push_table(L))
-    options_each_row(L, options_ignore_row, NULL);
+    (void)options_each_row(L, NULL, NULL);
   return 0;
 }
 
@@ -302,40 +300,38 @@ static void options_store_row(lua_State *L, struct bn_options *options, size_t i
       [ARG_LIST] = BN_LIST,   [ARG_FILE] = BN_PATH};
   struct info *info = &options->info[i];
   struct bn_opt *o = &options->option[i];
-  const int top = lua_gettop(L);
+  const int row = lua_gettop(L) - 5;
 
   info->name = bn_alloc_text(name);
-  info->help = bn_alloc_copy(lua_tostring(L, top - 4));
-  info->def = bn_alloc_copy(lua_tostring(L, top));
-  if (lua_isfunction(L, top - 1)) {
-    lua_pushvalue(L, top - 1);
+  info->help = bn_alloc_copy(lua_tostring(L, row + 1));
+  info->def = bn_alloc_copy(lua_tostring(L, row + 5));
+  if (lua_isfunction(L, row + 4)) {
+    lua_pushvalue(L, row + 4);
     info->validate_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   }
   o->name = info->name;
   o->help = info->help;
   o->def = info->def;
   o->type = types[type];
-  o->in = options_listed_in(L, top - 5);
-  o->traits = options_traits_of(L, top - 5, name);
+  o->in = options_listed_in(L, row);
+  o->traits = options_traits_of(L, row, name);
   o->offset = i * sizeof(union value);
   options->n = i + 1;
 }
 
 static void options_read_table(lua_State *L, struct bn_options *options)
 {
-  size_t n = 0;
+  size_t n;
 
   if (!options_push_table(L))
     return;
-  options_each_row(L, options_ignore_row, NULL);
-  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1))
-    n++;
+  n = options_each_row(L, NULL, NULL);
   options->option = bn_alloc(n + 1, sizeof *options->option);
   options->info = bn_alloc(n + 1, sizeof *options->info);
   options->value = bn_alloc(n + 1, sizeof *options->value);
   for (size_t i = 0; i < n; i++)
     options->info[i].validate_ref = LUA_NOREF;
-  options_each_row(L, options_store_row, options);
+  (void)options_each_row(L, options_store_row, options);
   options->declared = true;
 }
 
@@ -450,22 +446,21 @@ static void options_validate(void *arg, const char *name, const char *value, con
   const struct bn_options *options = v->options;
   lua_State *L = v->lua->L;
   const bool plain = bn_optset_policy(v->lua->vm->setup->options)->plain_errors;
-  size_t i = 0;
+  const struct bn_opt *o = options_find(options, name);
+  const int ref = o != NULL ? options->info[o - options->option].validate_ref : LUA_NOREF;
 
   (void)line;
-  while (i < options->n && !bn_opt_same_name(options->option[i].name, name))
-    i++;
-  if (v->rc != 0 || path != NULL || i == options->n || options->info[i].validate_ref == LUA_NOREF)
+  if (v->rc != 0 || path != NULL || ref == LUA_NOREF)
     return;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, options->info[i].validate_ref);
-  lua_pushstring(L, options->option[i].name);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
+  lua_pushstring(L, o->name);
   lua_pushstring(L, value != NULL ? value : "");
   v->rc = bn_lua_call(v->lua, 2, 1, "validate");
   if (v->rc != 0)
     return;
   if (!lua_toboolean(L, -1)) {
     /* The wording is the one for unknown options. */
-    const bool secret = bn_opt_is_secret(&options->option[i]);
+    const bool secret = bn_opt_is_secret(o);
     const char *shown = value == NULL ? "" : secret ? BN_MASK : value;
 
     bn_log_stderr("%s--%s%s%s%s", plain ? "invalid option: " : "", name, value != NULL ? "=" : "",
@@ -475,8 +470,8 @@ static void options_validate(void *arg, const char *name, const char *value, con
   lua_pop(L, 1);
 }
 
-/* In sysbench a switch without a default and without an argument is on, but its help shows no
-   default. */
+/* Switches options on: in sysbench a switch without a default and without an argument is on, but
+   its help shows no default. */
 static void options_switch_on(const struct bn_options *options, const struct bn_optset *all)
 {
   for (size_t i = 0; i < options->n; i++)
@@ -485,8 +480,8 @@ static void options_switch_on(const struct bn_options *options, const struct bn_
       options->value[i].flag = true;
 }
 
-/* The script's defaults of options of the program.  In a dialect general options have been read
-   before the script, as by sysbench, but those of drivers have not. */
+/* Sets the script's defaults of options of the program.  In a dialect general options have been
+   read before the script, as by sysbench, but those of drivers have not. */
 static int options_set_defaults(struct bn_options *options, struct bn_optset *all,
                                 struct bn_err *err)
 {

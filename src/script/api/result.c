@@ -44,7 +44,7 @@ static int result_set(void *arg, const char *key, const struct bn_node *value)
   return 0;
 }
 
-/* A null in a list keeps its place. */
+/* Pushes a value of a document.  A null in a list keeps its place. */
 static void result_push(lua_State *L, const struct bn_node *n)
 {
   luaL_checkstack(L, 4, "sysbench.result");

@@ -24,7 +24,7 @@ struct bn_script_results {
 void bn_script_results_view(struct bn_script_results *k, const char *name, const struct bn_view *v);
 void bn_script_results_done(struct bn_script_results *k);
 /* internal.result(): returns a new table with the members of the result document; nil before the
-   total exists, or if memory ran out. */
+   total exists. */
 int bn_result_make(lua_State *L);
 
 #endif

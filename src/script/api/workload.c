@@ -43,7 +43,7 @@ static int workload_run_command(struct bn_lua *lua, const char *name)
   return refused ? -1 : 0;
 }
 
-static void workload_doing(struct bn_session *s, const char *what)
+static void workload_set_doing(struct bn_session *s, const char *what)
 {
   atomic_store_explicit(&s->doing, what, memory_order_relaxed);
 }
@@ -51,7 +51,7 @@ static void workload_doing(struct bn_session *s, const char *what)
 /* Opens another instance.  Returns NULL after it has logged the reason. */
 static struct bn_instance *workload_open_instance(const struct bn_api *api, struct bn_session *s)
 {
-  workload_doing(s, "executing the top level of the script");
+  workload_set_doing(s, "executing the top level of the script");
   struct bn_instance *in = bn_instance_load(api->vm, s);
 
   if (in != NULL) {
@@ -144,6 +144,19 @@ static int workload_open_script(void **self, struct bn_session *s, const void *c
   return -1;
 }
 
+/* Calls a function of the script with the number of the thread, if there is one.  Returns 0, or -1
+   after logging why. */
+static int workload_call(struct bn_lua *lua, const char *name)
+{
+  bn_lua_push_global(lua, name);
+  if (!lua_isfunction(lua->L, -1)) {
+    lua_pop(lua->L, 1);
+    return 0;
+  }
+  lua_pushinteger(lua->L, (lua_Integer)lua->session->number);
+  return bn_lua_call(lua, 1, 0, name);
+}
+
 /* Refuses --reconnect-rate if thread_init() has not said which connection may be opened again. */
 static int workload_refuse_renewals(const struct bn_session *s, struct bn_err *err)
 {
@@ -165,20 +178,10 @@ static int workload_open_session(void *self, struct bn_session *s, struct bn_err
   state->in = workload_open_instance(self, s);
   if (state->in == NULL)
     return -1;
-  struct bn_lua *lua = &state->in->lua;
-
-  bn_lua_push_global(lua, "thread_init");
-  if (lua_isfunction(lua->L, -1)) {
-    workload_doing(s, "in thread_init()");
-    lua_pushinteger(lua->L, (lua_Integer)s->number);
-    if (bn_lua_call(lua, 1, 0, "thread_init") != 0)
-      return -1;
-  } else {
-    lua_pop(lua->L, 1);
-  }
-  if (workload_refuse_renewals(s, err) != 0)
+  workload_set_doing(s, "in thread_init()");
+  if (workload_call(&state->in->lua, "thread_init") != 0 || workload_refuse_renewals(s, err) != 0)
     return -1;
-  bn_lua_collect(lua);
+  bn_lua_collect(&state->in->lua);
   bn_stackguard_release();
   state->ready = true;
   return 0;
@@ -194,6 +197,7 @@ static void workload_drop_unfinished(struct bn_instance *in, struct bn_session *
     bn_event_drop(s, &in->tick);
 }
 
+/* Fails the session for the reason of its last call. */
 static void workload_fail_session(const struct bn_lua *lua)
 {
   const char *text = lua->failure.text != NULL ? lua->failure.text : "";
@@ -218,7 +222,7 @@ static enum bn_next workload_loop(void *self, struct bn_session *s)
   struct session_state *state = s->state;
   struct bn_lua *lua = &state->in->lua;
 
-  workload_doing(s, "in thread_run()");
+  workload_set_doing(s, "in thread_run()");
   bn_lua_push_global(lua, "thread_run");
   lua_pushinteger(lua->L, (lua_Integer)s->number);
   const bool failed = bn_lua_call(lua, 1, 0, "thread_run") != 0;
@@ -236,16 +240,9 @@ static int workload_close_session(void *self, struct bn_session *s, struct bn_er
   (void)err;
   if (state->in == NULL)
     return 0;
-  if (state->ready) {
-    struct bn_lua *lua = &state->in->lua;
-
-    workload_doing(s, "in thread_done()");
-    bn_lua_push_global(lua, "thread_done");
-    if (lua_isfunction(lua->L, -1)) {
-      lua_pushinteger(lua->L, (lua_Integer)s->number);
-      rc = bn_lua_call(lua, 1, 0, "thread_done");
-    }
-  }
+  workload_set_doing(s, "in thread_done()");
+  if (state->ready)
+    rc = workload_call(&state->in->lua, "thread_done");
   /* In an interrupted session, statements of thread_done() may fail: the run has not failed. */
   if (bn_session_interrupted(s))
     rc = 0;
@@ -288,7 +285,7 @@ static enum bn_turn workload_open_in_turns(void *self, struct bn_session *s, str
     state->in = workload_open_instance(self, s);
   if (state->in == NULL)
     return BN_TURN_FAILED;
-  workload_doing(s, "in thread_init()");
+  workload_set_doing(s, "in thread_init()");
   switch (workload_call_in_turns(state, "thread_init")) {
   case BN_LUA_WAITS:
     return BN_TURN_WAITS;
@@ -304,7 +301,7 @@ static enum bn_turn workload_loop_in_turns(const struct bn_api *api, struct bn_s
 {
   enum bn_lua_turn turn;
 
-  workload_doing(s, "in thread_run()");
+  workload_set_doing(s, "in thread_run()");
   turn = workload_call_in_turns(s->state, "thread_run");
   if (turn == BN_LUA_WAITS)
     return BN_TURN_WAITS;
@@ -319,7 +316,7 @@ static enum bn_turn workload_close_in_turns(struct bn_session *s)
 
   if (state->in == NULL)
     return BN_TURN_DONE;
-  workload_doing(s, "in thread_done()");
+  workload_set_doing(s, "in thread_done()");
   if (state->ready)
     turn = workload_call_in_turns(state, "thread_done");
   if (turn == BN_LUA_WAITS)

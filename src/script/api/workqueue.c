@@ -11,8 +11,8 @@
 #include "api/session.h"
 #include "base/alloc.h"
 
-/* A thread that waits looks so often whether its session was interrupted. */
-enum { LOOK_MS = 100 };
+/* The interval at which a thread that waits checks whether its session was interrupted. */
+enum { POLL_MS = 100 };
 
 void bn_workqueue_init(struct bn_workqueue *h)
 {
@@ -39,7 +39,10 @@ int bn_workqueue_join(struct bn_workqueue *h, struct bn_workqueue_part *p,
   (void)pthread_mutex_lock(&h->lock);
   if (role == BN_WORKQUEUE_TAKES && h->ring == NULL)
     h->ring = bn_alloc(BN_WORKQUEUE_ROOM, sizeof *h->ring);
-  *(role == BN_WORKQUEUE_TAKES ? &h->takers : &h->givers) += 1;
+  if (role == BN_WORKQUEUE_TAKES)
+    h->takers++;
+  else
+    h->givers++;
   (void)pthread_mutex_unlock(&h->lock);
   return 0;
 }
@@ -70,6 +73,7 @@ static bool workqueue_wake_one(struct bn_workqueue *h)
   return write(p->wake_fd, &one, sizeof one) == (ssize_t)sizeof one;
 }
 
+/* Puts the part at the end of the list of those that wait.  The caller holds the lock. */
 static void workqueue_add_idle(struct bn_workqueue *h, struct bn_workqueue_part *p)
 {
   struct bn_workqueue_part **at = &h->idle;
@@ -128,12 +132,12 @@ static void workqueue_wait(const struct bn_workqueue_part *p, const struct bn_se
   if (s->waiter != NULL)
     (void)s->waiter->wait(s->waiter, p->wake_fd, POLLIN, NULL, UINT64_MAX);
   else
-    (void)poll(&fd, 1, LOOK_MS);
+    (void)poll(&fd, 1, POLL_MS);
 }
 
-/* Takes work if there is some, else notes that the part waits.  Returns false if there will be
-   none. */
-static bool workqueue_look(struct bn_workqueue *h, struct bn_workqueue_part *p, bool *found)
+/* Takes work if there is some, which sets *found, else notes that the part waits.  Returns false if
+   there will be none. */
+static bool workqueue_try(struct bn_workqueue *h, struct bn_workqueue_part *p, bool *found)
 {
   bool more;
 
@@ -158,12 +162,11 @@ bool bn_workqueue_take(struct bn_workqueue *h, struct bn_workqueue_part *p,
   bool found = false;
   uint64_t n;
 
-  while (!bn_session_interrupted(s) && bn_session_deadline(s) != 0 &&
-         workqueue_look(h, p, &found)) {
+  while (!bn_session_interrupted(s) && bn_session_deadline(s) != 0 && workqueue_try(h, p, &found)) {
     if (found)
       return true;
     workqueue_wait(p, s);
-    /* It is silent again, unless nobody had woken it. */
+    /* Makes the descriptor silent again; it fails if nobody has woken the part. */
     if (read(p->wake_fd, &n, sizeof n) < 0)
       continue;
   }

@@ -87,6 +87,7 @@ struct check {
   struct words *words;
 };
 
+/* Counts the options of the command line. */
 static void oldstyle_count(void *arg, const char *name, const char *value, const char *path,
                            unsigned line)
 {
@@ -98,8 +99,8 @@ static void oldstyle_count(void *arg, const char *name, const char *value, const
   *n += path == NULL;
 }
 
-static void old_report_unknown(void *arg, const char *name, const char *value, const char *path,
-                               unsigned line)
+static void oldstyle_report_unknown(void *arg, const char *name, const char *value,
+                                    const char *path, unsigned line)
 {
   const struct check *c = arg;
   struct bn_near near = {.typed = name};
@@ -147,7 +148,7 @@ bool bn_oldstyle_accepts_any(const struct bn_vm *vm)
 
   if (accepts) {
     bn_optset_mark_read(options, oldstyle_mentions, &words);
-    bn_optset_each_pending(options, old_report_unknown, &check);
+    bn_optset_each_pending(options, oldstyle_report_unknown, &check);
   }
   bn_buf_done(&words.text);
   return accepts;

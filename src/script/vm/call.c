@@ -106,7 +106,7 @@ static const char *call_unprotected_text(const char *text, const char *what)
   return what == NULL ? text : NULL;
 }
 
-/* 0.5 has no thread_run. */
+/* Logs an error in the words of 0.5, which has no thread_run. */
 static void call_log_as_05(const char *text, const char *what)
 {
   const char *unprotected = call_unprotected_text(text, what);
@@ -130,7 +130,7 @@ static bool call_push_sql_error(lua_State *L)
 
   if (!lua_istable(L, at))
     return false;
-  for (int i = 0; i < 5; i++) {
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     lua_pushstring(L, fields[i]);
     lua_rawget(L, at);
   }
@@ -164,10 +164,10 @@ static bool call_is_refusal(lua_State *L)
   return refused;
 }
 
-/* True if the reason has been logged, and our own workload or a signal ends the script. */
+/* Returns whether the reason has been logged, and our own workload or a signal ends the script. */
 static bool call_adds_nothing(const struct bn_lua *lua)
 {
-  if (!lua->told || !lua->vm->setup->conf->policy->fatal_on_stderr)
+  if (!lua->reported || !lua->vm->setup->conf->policy->fatal_on_stderr)
     return false;
   return lua->vm->place.set == BN_SET_MODERN || bn_session_interrupted(lua->session);
 }
@@ -233,7 +233,7 @@ static void call_name_place(struct bn_lua_failure *f, const char *text)
   free(place);
 }
 
-/* `of_sql` says that call_push_sql_error() has made the text. */
+/* Keeps the text and the kind of a failure.  `of_sql`: call_push_sql_error() has made the text. */
 static void call_keep_failure(struct bn_lua_failure *f, const char *text, bool of_sql)
 {
   int code = 0;
@@ -264,6 +264,7 @@ static bool call_push_object_text(lua_State *L)
   return false;
 }
 
+/* Logs the error value on top, unless nothing is to be added, and keeps it as the last failure. */
 static void call_log_error(lua_State *L, const char *what)
 {
   struct bn_lua *lua = bn_lua_current();
@@ -307,7 +308,7 @@ static int call_ended(struct bn_lua *lua, int rc, int nresults, const char *what
     call_log_error(lua->L, what);
     lua_pop(lua->L, 1);
   }
-  lua->told = false;
+  lua->reported = false;
   return rc == 0 || exited ? 0 : -1;
 }
 

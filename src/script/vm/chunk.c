@@ -155,7 +155,7 @@ bool bn_chunks_draw(struct bn_chunks *all)
   return atomic_load(&all->draws);
 }
 
-static struct bn_chunk *chunk_known(const struct bn_chunks *all, const char *file)
+static struct bn_chunk *chunk_find(const struct bn_chunks *all, const char *file)
 {
   struct bn_chunk *c = all->first;
 
@@ -174,28 +174,22 @@ struct bn_chunks *bn_chunks_new(const struct bn_script_setup *setup)
   return all;
 }
 
-/* Returns the length of the folder if the file is below it, or 0. */
-static size_t chunk_length_of_folder(const char *folder, const char *file)
-{
-  const size_t len = folder != NULL ? strlen(folder) : 0;
-
-  return len > 0 && strncmp(file, folder, len) == 0 && file[len] == '/' ? len : 0;
-}
-
+/* Returns the name that messages show: files from another host have no folder. */
 static const char *chunk_name_shown(const struct bn_chunks *all, const char *file)
 {
-  const size_t len = chunk_length_of_folder(all->setup->sent_dir, file);
+  const size_t len = bn_script_file_folder(file, all->setup->sent_dir);
 
   return len > 0 ? file + len + 1 : file;
 }
 
+/* Returns whether the host that a file is to be compared with, if any, has the same. */
 static bool chunk_is_same_elsewhere(const struct bn_chunks *all, const char *file,
                                     const struct bn_buf *text)
 {
   const struct bn_script_setup *s = all->setup;
 
-  return s->compare == NULL || chunk_length_of_folder(s->sent_dir, file) > 0 ||
-         s->compare(s->other, file, chunk_length_of_folder(s->data_dir, file), text->data,
+  return s->compare == NULL || bn_script_file_folder(file, s->sent_dir) > 0 ||
+         s->compare(s->other, file, bn_script_file_folder(file, s->data_dir), text->data,
                     text->len);
 }
 
@@ -257,7 +251,7 @@ const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const
                                       struct bn_buf *msg)
 {
   (void)pthread_mutex_lock(&all->lock);
-  struct bn_chunk *c = chunk_known(all, file);
+  struct bn_chunk *c = chunk_find(all, file);
 
   if (c == NULL)
     c = chunk_load_locked(all, L, file, msg);

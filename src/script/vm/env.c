@@ -98,16 +98,6 @@ static int internal_declare(lua_State *L)
   return 0;
 }
 
-static void env_copy_entries(lua_State *L, int from, int to)
-{
-  lua_pushnil(L);
-  while (lua_next(L, from) != 0) {
-    lua_pushvalue(L, -2);
-    lua_insert(L, -2);
-    lua_rawset(L, to);
-  }
-}
-
 /* Where sessions or scripts share the interpreter, calls internal[name], if there is such a
    function, with the value on top. */
 static void env_adopt(lua_State *L, const char *name)
@@ -134,7 +124,7 @@ static int env_unfold_ffi(lua_State *L)
   env_push_ffi(L);
   for (const char *const *part = bn_lua_current()->vm->table->old_parts; *part != NULL; part++)
     env_declare(L, *part);
-  env_copy_entries(L, 3, 1);
+  bn_lua_copy_entries(L, 3, 1);
   lua_pushvalue(L, 1);
   env_adopt(L, "adopt_ffi");
   lua_pop(L, 1);
@@ -256,7 +246,7 @@ void bn_env_make_shared(lua_State *L)
 static void env_push_environment(lua_State *L)
 {
   lua_createtable(L, 0, 56);
-  env_copy_entries(L, LUA_GLOBALSINDEX, lua_gettop(L));
+  bn_lua_copy_entries(L, LUA_GLOBALSINDEX, lua_gettop(L));
   lua_pushvalue(L, -1);
   lua_setfield(L, -2, "_G");
   lua_newtable(L);

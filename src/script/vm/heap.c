@@ -20,7 +20,7 @@ static size_t heap_class_of(size_t size)
   return (size - 1) / BN_HEAP_GRAIN;
 }
 
-static size_t heap_rounded(size_t size)
+static size_t heap_round_up(size_t size)
 {
   return (heap_class_of(size) + 1) * BN_HEAP_GRAIN;
 }
@@ -65,7 +65,7 @@ static void *heap_take_free(struct bn_heap *h, size_t size)
   if (h->free[c] == NULL)
     h->available &= ~(UINT64_C(1) << c);
   if (c > wanted)
-    heap_put(h, block + heap_rounded(size), (c - wanted) * BN_HEAP_GRAIN);
+    heap_put(h, block + heap_round_up(size), (c - wanted) * BN_HEAP_GRAIN);
   return block;
 }
 
@@ -75,15 +75,15 @@ static void *heap_take(struct bn_heap *h, size_t size)
 
   if (block != NULL)
     return block;
-  if ((size_t)(h->end - h->next) < heap_rounded(size) && heap_add_page(h) != 0)
+  if ((size_t)(h->end - h->next) < heap_round_up(size) && heap_add_page(h) != 0)
     return NULL;
   block = h->next;
-  h->next += heap_rounded(size);
+  h->next += heap_round_up(size);
   return block;
 }
 
 /* Resizes a block whose sizes are both large.  Lua relies on blocks that can always shrink. */
-static void *heap_resized(void *block, size_t old_size, size_t size)
+static void *heap_resize(void *block, size_t old_size, size_t size)
 {
   void *to = realloc(block, size);
 
@@ -119,7 +119,7 @@ void *bn_heap_alloc(void *ud, void *block, size_t old_size, size_t size)
   if (block == NULL)
     return size <= BN_HEAP_SMALL ? heap_take(h, size) : malloc(size);
   if (old_size > BN_HEAP_SMALL && size > BN_HEAP_SMALL)
-    return heap_resized(block, old_size, size);
+    return heap_resize(block, old_size, size);
   if (old_size <= BN_HEAP_SMALL && size <= BN_HEAP_SMALL &&
       heap_class_of(old_size) == heap_class_of(size))
     return block;

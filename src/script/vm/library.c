@@ -77,7 +77,7 @@ static void library_print_apart(lua_State *L)
   lua_setfield(L, -2, "stdout");
 }
 
-/* Wraps such functions of the library whose table is on top. */
+/* Wraps the functions of a library, whose table is on top, that must respect the program. */
 static void library_wrap_all(lua_State *L, const char *library)
 {
   if (strcmp(library, LUA_OSLIBNAME) == 0) {

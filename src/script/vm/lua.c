@@ -25,22 +25,37 @@ lua_State *bn_lua_new_state(struct bn_heap *heap)
   return L != NULL ? L : luaL_newstate();
 }
 
-static void lua_push_entry(lua_State *L, int table_ref, const char *name)
+void bn_lua_go_into(lua_State *L, const char *name)
 {
-  lua_rawgeti(L, LUA_REGISTRYINDEX, table_ref);
-  lua_pushstring(L, name);
-  lua_rawget(L, -2);
+  if (lua_istable(L, -1)) {
+    lua_pushstring(L, name);
+    lua_rawget(L, -2);
+  } else {
+    lua_pushnil(L);
+  }
   lua_remove(L, -2);
+}
+
+void bn_lua_copy_entries(lua_State *L, int from, int to)
+{
+  lua_pushnil(L);
+  while (lua_next(L, from) != 0) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, to);
+  }
 }
 
 void bn_lua_push_global(struct bn_lua *lua, const char *name)
 {
-  lua_push_entry(lua->L, lua->env_ref, name);
+  lua_rawgeti(lua->L, LUA_REGISTRYINDEX, lua->env_ref);
+  bn_lua_go_into(lua->L, name);
 }
 
 void bn_lua_push_field(struct bn_lua *lua, const char *name)
 {
-  lua_push_entry(lua->L, lua->sysbench_ref, name);
+  lua_rawgeti(lua->L, LUA_REGISTRYINDEX, lua->sysbench_ref);
+  bn_lua_go_into(lua->L, name);
 }
 
 bool bn_lua_has_function(struct bn_lua *lua, const char *name)

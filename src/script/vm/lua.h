@@ -65,7 +65,7 @@ struct bn_lua {
   unsigned exits;               /* number of times that os.exit() has ended the run */
   bool worker;                  /* not the main instance: submodules are loaded at first use */
   bool traced;                  /* the traceback of the current error is on stderr */
-  bool told; /* the last attempt to get a driver, a connection or leave to prepare statements
+  bool reported; /* the last attempt to get a driver, a connection or leave to prepare statements
                 failed, and the reason has been logged; or a statement failed because the session
                 was interrupted */
   char sql_state[6]; /* SQLSTATE of the last failed statement, if messages with it differ between
@@ -92,6 +92,11 @@ struct bn_lua *bn_lua_enter(struct bn_lua *lua);
 
 /* Pushes the script's global of that name (nil: none); never runs a metamethod of the script. */
 void bn_lua_push_global(struct bn_lua *lua, const char *name);
+/* Replaces the table on top by its entry of that name, or what is not a table by nil; never runs a
+   metamethod of the script. */
+void bn_lua_go_into(lua_State *L, const char *name);
+/* Copies the entries of the table at one index into the table at another one. */
+void bn_lua_copy_entries(lua_State *L, int from, int to);
 /* Pushes sysbench[name]. */
 void bn_lua_push_field(struct bn_lua *lua, const char *name);
 bool bn_lua_has_function(struct bn_lua *lua, const char *name);

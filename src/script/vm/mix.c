@@ -57,12 +57,13 @@ int bn_mix_find(struct bn_vm *vm, struct bn_err *err)
 
 void bn_mix_free(struct bn_mix *mix)
 {
-  for (size_t i = 0; mix != NULL && i < mix->n; i++) {
+  if (mix == NULL)
+    return;
+  for (size_t i = 0; i < mix->n; i++) {
     bn_script_file_done(&mix->part[i].place);
     free(mix->part[i].name);
   }
-  if (mix != NULL)
-    free(mix->part);
+  free(mix->part);
   free(mix);
 }
 

@@ -17,14 +17,15 @@ static void module_path_add_luarocks(struct bn_buf *b, const char *folder, const
   const char *home = getenv("HOME");
   static const char *const versions[] = {"5.1/", ""};
 
-  for (size_t i = 0; home != NULL && i < 2; i++) {
+  for (size_t i = 0; home != NULL && i < sizeof versions / sizeof *versions; i++) {
     (void)bn_buf_printf(b, "%s/.luarocks/%s/lua/%s?%s;", home, folder, versions[i], ext);
     if (init)
       (void)bn_buf_printf(b, "%s/.luarocks/%s/lua/%s?/init%s;", home, folder, versions[i], ext);
   }
 }
 
-/* LUA_PATH and LUA_CPATH replace the list; ";;" in them stands for it. */
+/* Returns the list, which is emptied, as the user's variable (LUA_PATH or LUA_CPATH) changes it: it
+   replaces the list; ";;" in it stands for the list. */
 static char *module_path_with_variable(const char *variable, struct bn_buf *list)
 {
   const char *value = getenv(variable);
@@ -81,7 +82,7 @@ bool bn_path_is_file(const char *path)
 }
 
 /* Replaces every '?' of a template by the module's name with '/' for '.'. */
-static char *path_fill(const char *template, size_t len, const char *name)
+static char *module_path_fill(const char *template, size_t len, const char *name)
 {
   struct bn_buf b;
 
@@ -101,7 +102,7 @@ char *bn_module_path_search(const char *path, const char *name, struct bn_buf *t
 {
   while (*path != '\0') {
     const size_t len = strcspn(path, ";");
-    char *file = len > 0 ? path_fill(path, len, name) : NULL;
+    char *file = len > 0 ? module_path_fill(path, len, name) : NULL;
 
     if (file != NULL && bn_path_is_file(file))
       return file;

@@ -109,7 +109,8 @@ static bool require_is_astray(const struct bn_lua *lua, const char *file)
 }
 
 /* A file beside the script, or one that the user has put on the path, hides the bundled module of
-   its name, which is told once. */
+   its name, which is logged once.  Returns the file to load; with `astray` that is the bundled one.
+ */
 static const char *require_find_before_bundle(lua_State *L, const char *file, bool astray)
 {
   const struct bn_lua *lua = bn_lua_current();
@@ -130,6 +131,7 @@ static const char *require_find_before_bundle(lua_State *L, const char *file, bo
   return file;
 }
 
+/* Returns the file of module 1, or NULL with the names that were tried on top. */
 static const char *require_find_lua(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
@@ -267,17 +269,12 @@ static int require(lua_State *L)
   return 1;
 }
 
-/* Copies the table `name` of the shared package into the one on top. */
+/* Pushes a copy of the table `name` of the shared package. */
 static void require_copy_table(lua_State *L, int shared, const char *name)
 {
   lua_getfield(L, shared, name);
   lua_newtable(L);
-  lua_pushnil(L);
-  while (lua_next(L, -3) != 0) {
-    lua_pushvalue(L, -2);
-    lua_insert(L, -2);
-    lua_rawset(L, -4);
-  }
+  bn_lua_copy_entries(L, lua_gettop(L) - 1, lua_gettop(L));
   lua_remove(L, -2);
 }
 
@@ -285,9 +282,10 @@ static void require_push_loaders(lua_State *L, int shared, int package)
 {
   static const lua_CFunction loaders[] = {require_load_preloaded, require_load_lua, require_load_c,
                                           require_load_croot};
+  enum { N_LOADERS = sizeof loaders / sizeof *loaders };
 
-  lua_createtable(L, 4, 0);
-  for (int i = 0; i < 4; i++) {
+  lua_createtable(L, N_LOADERS, 0);
+  for (int i = 0; i < N_LOADERS; i++) {
     lua_pushvalue(L, package);
     lua_getfield(L, shared, "path");
     lua_pushcclosure(L, loaders[i], 2);
@@ -304,12 +302,7 @@ void bn_require_open(struct bn_lua *lua)
   const int shared = env + 1, package = env + 2;
 
   lua_newtable(L);
-  lua_pushnil(L);
-  while (lua_next(L, shared) != 0) {
-    lua_pushvalue(L, -2);
-    lua_insert(L, -2);
-    lua_rawset(L, package);
-  }
+  bn_lua_copy_entries(L, shared, package);
   require_copy_table(L, shared, "loaded");
   lua_pushvalue(L, env);
   lua_setfield(L, -2, "_G");

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mask.h"
 #include "option/conf.h"
@@ -22,46 +22,39 @@
 static const char legacy_folder[] = "/tests/include/oltp_legacy";
 
 /* Returns the length of a path without a trailing ".lua". */
-static size_t script_bare_length(const char *name)
+static size_t script_file_bare_length(const char *name)
 {
   const size_t len = strlen(name);
 
   return len > 4 && strcmp(name + len - 4, ".lua") == 0 ? len - 4 : len;
 }
 
-/* Returns the bundled script whose file name, with or without ".lua", ends `name`, or NULL. */
-static char *script_file_find_bundled(const struct bn_script_setup *setup, enum bn_set set,
-                                      const char *name)
+/* Takes over the name of a file.  Returns it, or NULL if there is no such file. */
+static char *script_file_check(char *file)
 {
-  const char *slash = strrchr(name, '/');
-  const char *base = slash != NULL ? slash + 1 : name;
-  struct bn_buf b;
-
-  if (setup->data_dir == NULL || base[0] == '\0')
-    return NULL;
-  bn_buf_init(&b, 0);
-  (void)bn_buf_printf(&b, "%s%s/%.*s.lua", setup->data_dir,
-                      set == BN_SET_LEGACY ? legacy_folder : "", (int)script_bare_length(base),
-                      base);
-  char *file = bn_buf_take(&b);
-
   if (bn_path_is_file(file))
     return file;
   free(file);
   return NULL;
 }
 
-static bool script_file_is_same_file(const char *a, const char *b)
+/* Returns the bundled script whose file name, with or without ".lua", ends `name`, or NULL. */
+static char *script_file_find_bundled(const struct bn_script_setup *setup, enum bn_set set,
+                                      const char *name)
 {
-  struct stat sa, sb;
+  const char *base = bn_file_name(name);
 
-  return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+  if (setup->data_dir == NULL || base[0] == '\0')
+    return NULL;
+  return script_file_check(bn_alloc_print("%s%s/%.*s.lua", setup->data_dir,
+                                          set == BN_SET_LEGACY ? legacy_folder : "",
+                                          (int)script_file_bare_length(base), base));
 }
 
 /* Looks for a bundled workload.  A name with a folder or an ending is that of a file. */
 static char *script_file_find_bundled_name(const struct bn_script_setup *setup, const char *name)
 {
-  if (strchr(name, '/') != NULL || script_bare_length(name) != strlen(name))
+  if (strchr(name, '/') != NULL || script_file_bare_length(name) != strlen(name))
     return NULL;
   return script_file_find_bundled(setup, BN_SET_MODERN, name);
 }
@@ -70,15 +63,12 @@ static char *script_file_find_bundled_name(const struct bn_script_setup *setup, 
    NULL. */
 static char *script_file_find_bundled_part(const struct bn_script_setup *setup, const char *name)
 {
-  struct bn_buf b;
-
   if (setup->data_dir == NULL || strchr(name, '/') != NULL || strchr(name, '.') == NULL)
     return NULL;
-  bn_buf_init(&b, 0);
-  (void)bn_buf_printf(&b, "%s/?.lua", setup->data_dir);
-  char *file = bn_module_path_search(b.data, name, NULL);
+  char *path = bn_alloc_print("%s/?.lua", setup->data_dir);
+  char *file = bn_module_path_search(path, name, NULL);
 
-  bn_buf_done(&b);
+  free(path);
   return file;
 }
 
@@ -88,15 +78,14 @@ char *bn_script_file_hidden(const struct bn_script_setup *setup, const char *nam
 
   if (bundled == NULL)
     bundled = script_file_find_bundled_part(setup, name);
-
-  if (bundled == NULL || !script_file_is_same_file(bundled, file))
+  if (bundled == NULL || !bn_file_is_same(bundled, file))
     return bundled;
   free(bundled);
   return NULL;
 }
 
-/* Sysbench looks into the working folder first. */
-static void script_file_tell_hiding(const struct bn_script_setup *setup, const char *file)
+/* Logs that a file hides a bundled workload: sysbench looks into the working folder first. */
+static void script_file_log_hiding(const struct bn_script_setup *setup, const char *file)
 {
   char *hidden = bn_script_file_hidden(setup, setup->name, file);
 
@@ -105,16 +94,16 @@ static void script_file_tell_hiding(const struct bn_script_setup *setup, const c
   free(hidden);
 }
 
-/* A script of the user that has the name of a bundled workload is not the one that runs.  For help
-   and completions none does. */
-static void script_file_tell_hidden(const struct bn_script_setup *setup, const char *bundled)
+/* Logs that a script of the user has the name of the bundled workload, which runs in its place. For
+   help and completions none runs. */
+static void script_file_log_hidden(const struct bn_script_setup *setup, const char *bundled)
 {
   char file[PATH_MAX];
 
   if (setup->command != NULL && strcmp(setup->command, "help") == 0)
     return;
   if ((size_t)snprintf(file, sizeof file, "./%s.lua", setup->name) < sizeof file &&
-      bn_path_is_file(file) && !script_file_is_same_file(file, bundled))
+      bn_path_is_file(file) && !bn_file_is_same(file, bundled))
     bn_log_note("%s is the bundled workload; for the file, write %s", setup->name, file);
 }
 
@@ -128,19 +117,12 @@ static bool script_file_is_in(const char *name, const char *folders)
          (at == len || slash[-(ptrdiff_t)len - 1] == '/');
 }
 
+/* Returns the file of that name from another host, or NULL. */
 static char *script_file_find_sent(const struct bn_script_setup *setup, const char *name)
 {
-  struct bn_buf b = {.max = 0};
-  char *file;
-
   if (setup->sent_dir == NULL || name[0] == '/')
     return NULL;
-  (void)bn_buf_printf(&b, "%s/%s", setup->sent_dir, name);
-  file = bn_buf_take(&b);
-  if (bn_path_is_file(file))
-    return file;
-  free(file);
-  return NULL;
+  return script_file_check(bn_alloc_print("%s/%s", setup->sent_dir, name));
 }
 
 char *bn_script_file_instead(const struct bn_script_setup *setup, const char *name, bool quiet)
@@ -169,7 +151,7 @@ char *bn_script_file_instead(const struct bn_script_setup *setup, const char *na
 static char *script_file_find_module(const char *path, const char *name)
 {
   char *file = bn_module_path_search(path, name, NULL);
-  const size_t len = script_bare_length(name);
+  const size_t len = script_file_bare_length(name);
 
   if (file == NULL && name[len] != '\0') {
     char *bare = bn_alloc_part(name, len);
@@ -207,12 +189,12 @@ static char *script_file_find_file(const struct bn_script_setup *setup, const ch
   if (bundle_first)
     file = script_file_find_bundled_name(setup, setup->name);
   if (file != NULL) {
-    script_file_tell_hidden(setup, file);
+    script_file_log_hidden(setup, file);
     return file;
   }
   file = script_file_find_unbundled(setup, path);
   if (file != NULL && !bundle_first && !setup->conf->policy->legacy_scripts_first)
-    script_file_tell_hiding(setup, file);
+    script_file_log_hiding(setup, file);
   return file;
 }
 
@@ -225,7 +207,8 @@ static bool script_file_is_forbidden(const char *name, const char *ending)
          access(path, R_OK) != 0 && errno == EACCES;
 }
 
-static int script_not_found(const struct bn_script_setup *setup, struct bn_err *err)
+/* Refuses a script that is not there, or that cannot be read.  Returns -1. */
+static int script_file_refuse(const struct bn_script_setup *setup, struct bn_err *err)
 {
   char masked[BN_MASK_MAX];
   const char *name = setup->hides_name ? BN_MASK : bn_mask_text(setup->name, masked);
@@ -260,37 +243,36 @@ static enum bn_set script_file_set_of(const char *folder, const char *data_dir)
 
 static bool script_file_is_workload(const struct bn_place *p, const struct bn_script_setup *setup)
 {
-  const char *slash = strrchr(p->file, '/');
-  const char *base = slash != NULL ? slash + 1 : p->file;
+  const char *base = bn_file_name(p->file);
 
   return p->set == BN_SET_MODERN && setup->is_workload != NULL &&
-         setup->is_workload(base, script_bare_length(base));
+         setup->is_workload(base, script_file_bare_length(base));
 }
 
-static bool script_file_is_below(const char *file, const char *dir)
+size_t bn_script_file_folder(const char *file, const char *dir)
 {
   const size_t len = dir != NULL ? strlen(dir) : 0;
 
-  return len > 0 && strncmp(file, dir, len) == 0 && file[len] == '/';
+  return len > 0 && strncmp(file, dir, len) == 0 && file[len] == '/' ? len : 0;
 }
 
 int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setup, const char *path,
                         struct bn_err *err)
 {
-  const char *slash;
+  const char *base;
 
   if (setup->name == NULL || strcmp(setup->name, "-") == 0)
     return 0;
   out->name = setup->name;
   out->file = script_file_find_file(setup, path);
   if (out->file == NULL)
-    return script_not_found(setup, err);
-  slash = strrchr(out->file, '/');
-  if (slash != NULL)
-    out->dir = bn_alloc_part(out->file, (size_t)(slash - out->file) + 1);
+    return script_file_refuse(setup, err);
+  base = bn_file_name(out->file);
+  if (base > out->file)
+    out->dir = bn_alloc_part(out->file, (size_t)(base - out->file));
   out->set = script_file_set_of(out->dir, setup->data_dir);
   out->workload = script_file_is_workload(out, setup);
-  out->sent = script_file_is_below(out->file, setup->sent_dir);
+  out->sent = bn_script_file_folder(out->file, setup->sent_dir) > 0;
   return 0;
 }
 

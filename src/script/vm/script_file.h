@@ -5,6 +5,7 @@
 #define BN_SCRIPT_VM_SCRIPT_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/err.h"
 
@@ -31,6 +32,8 @@ struct bn_place {
 int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setup, const char *path,
                         struct bn_err *err);
 void bn_script_file_done(struct bn_place *p);
+/* Returns the length of `dir` (NULL: none) if the file is below it, or 0. */
+size_t bn_script_file_folder(const char *file, const char *dir);
 /* Returns the malloc'd bundled script or module of that name if `file`, which is used instead, is
    another one, else NULL. */
 char *bn_script_file_hidden(const struct bn_script_setup *setup, const char *name,

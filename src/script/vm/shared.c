@@ -32,9 +32,9 @@ static struct bn_shared *shared_new(struct bn_shared_pool *pool)
   return NULL;
 }
 
-static void shared_tell_apart(struct bn_shared_pools *all, const char *what)
+static void shared_log_apart(struct bn_shared_pools *all, const char *what)
 {
-  if (!atomic_exchange(&all->apart_told, true))
+  if (!atomic_exchange(&all->apart_logged, true))
     bn_log_hint("the script uses %s: with --workers each thread has an interpreter of its own, "
                 "which takes about 70 KiB",
                 what);
@@ -45,7 +45,7 @@ struct bn_shared *bn_shared_take(const struct bn_vm *vm, struct bn_shared_pool *
   struct bn_shared *sh = pool->latest;
 
   if (!pool->apart && bn_chunks_draw(vm->chunks)) {
-    shared_tell_apart(vm->pools, "math.random");
+    shared_log_apart(vm->pools, "math.random");
     pool->apart = true;
   }
   if (sh == NULL || pool->apart || lua_gc(sh->L, LUA_GCCOUNT, 0) >= BN_SHARED_FULL_KIB)
@@ -80,8 +80,8 @@ int bn_shared_wants_own(lua_State *L)
     return 0;
   pool->apart = true;
   if (lua->shared->opened == 1)
-    shared_tell_apart(all, what);
-  else if (!atomic_exchange(&all->apart_told, true))
+    shared_log_apart(all, what);
+  else if (!atomic_exchange(&all->apart_logged, true))
     bn_log_hint("with --workers, the threads of a worker share %s", what);
   return 0;
 }
@@ -106,7 +106,7 @@ int bn_shared_holds_up(lua_State *L)
 {
   struct bn_shared_pools *all = bn_lua_current()->vm->pools;
 
-  if (atomic_exchange(&all->hold_told, true))
+  if (atomic_exchange(&all->hold_logged, true))
     return 0;
   shared_push_place(L);
   bn_log_hint("%sa call that waits, at the top level of a file, in a function that a library calls "

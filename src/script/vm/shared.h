@@ -32,7 +32,7 @@ struct bn_shared_pool {
 
 struct bn_shared_pools {
   unsigned n; /* workers */
-  _Atomic bool apart_told, hold_told;
+  _Atomic bool apart_logged, hold_logged;
   struct bn_shared_pool pool[]; /* session i is of pool[i % n] */
 };
 
@@ -50,7 +50,7 @@ struct bn_shared *bn_shared_take(const struct bn_vm *vm, struct bn_shared_pool *
 void bn_shared_drop(struct bn_shared *sh);
 
 /* Functions of the table `internal`: wants_own(what): the script uses what sessions would share;
-   holds_up(): a session waits where no other can go on.  Each is told once. */
+   holds_up(): a session waits where no other can go on.  Each is logged once. */
 int bn_shared_wants_own(lua_State *L);
 int bn_shared_holds_up(lua_State *L);
 

@@ -84,12 +84,11 @@ static int vm_luajit_command(lua_State *L)
       return vm_refuse_command(L);
     lua_getfield(L, -1, "start");
   }
-  while (args != NULL && *++args != '\0') {
-    const char *end = strchr(args, ',');
+  for (; args != NULL && args[1] != '\0'; n++) {
+    const char *arg = args + 1, *end = strchr(arg, ',');
 
     luaL_checkstack(L, 1, "too many arguments");
-    lua_pushlstring(L, args, end != NULL ? (size_t)(end - args) : strlen(args));
-    n++;
+    lua_pushlstring(L, arg, end != NULL ? (size_t)(end - arg) : strlen(arg));
     args = end;
   }
   lua_call(L, n, 0);
@@ -139,7 +138,7 @@ static int vm_build_in(struct bn_lua *lua, struct bn_shared *sh)
   return vm_checked(lua->L, lua_cpcall(lua->L, vm_make_instance, lua));
 }
 
-/* Only `run` lets sessions share workers. */
+/* Returns the pool of a session that shares its worker, or NULL: only `run` lets sessions share. */
 static struct bn_shared_pool *vm_pool_of(const struct bn_lua *lua)
 {
   struct bn_shared_pools *all = lua->vm->pools;
@@ -156,10 +155,12 @@ int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s
   lua->tid = tid;
   lua->worker = worker;
   lua->env_ref = lua->sysbench_ref = lua->thread_run_ref = lua->thread_ref = LUA_NOREF;
-  if (vm_pool_of(lua) != NULL)
+  if (vm_pool_of(lua) != NULL) {
     lua->shared = bn_shared_take(vm, vm_pool_of(lua));
-  else
-    lua->L = bn_lua_new_state(lua->heap = bn_alloc(1, sizeof *lua->heap));
+  } else {
+    lua->heap = bn_alloc(1, sizeof *lua->heap);
+    lua->L = bn_lua_new_state(lua->heap);
+  }
   if (lua->L == NULL && lua->shared == NULL) {
     bn_log(BN_FATAL, "cannot create a Lua state: not enough memory");
     return -1;
