@@ -3,9 +3,11 @@
 #ifndef BN_API_IOENGINE_H
 #define BN_API_IOENGINE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include "base/err.h"
 
@@ -13,6 +15,17 @@
 enum { BN_IOENGINE_ABI = 1 };
 
 enum bn_io_op { BN_IO_READ, BN_IO_WRITE, BN_IO_FSYNC, BN_IO_FDATASYNC };
+
+static inline bool bn_io_is_flush(enum bn_io_op op)
+{
+  return op == BN_IO_FSYNC || op == BN_IO_FDATASYNC;
+}
+
+/* Flushes a file with a system call.  Returns the result of the request: 0 or -errno. */
+static inline int64_t bn_io_flush(int fd, enum bn_io_op op)
+{
+  return (op == BN_IO_FSYNC ? fsync(fd) : fdatasync(fd)) == 0 ? 0 : -errno;
+}
 
 /* A request. fileio owns it and lends it to the engine from submit until it is done. */
 struct bn_io_req {

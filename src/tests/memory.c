@@ -40,6 +40,7 @@ static double *memory_array_of(const struct bn_memory *m, const struct bn_area *
   return (double *)(void *)((char *)a->at + i * ((size_t)m->conf->block_size + ARRAY_GAP));
 }
 
+/* Writes the data of a part of an area that its content matters for. */
 static void memory_fill_piece(const struct bn_memory *m, const struct bn_area *a, size_t from,
                               size_t to, struct bn_rng *rng)
 {
@@ -82,7 +83,7 @@ static int memory_open_area(struct bn_memory *m, unsigned i, struct bn_session *
 }
 
 /* Returns whether each session opens its own area, as it must lie on the node of its thread. */
-static bool memory_by_sessions(const struct bn_memory *m)
+static bool memory_opens_by_session(const struct bn_memory *m)
 {
   return m->way.numa != NULL && m->way.where == BN_PLACE_LOCAL;
 }
@@ -110,7 +111,7 @@ static int memory_check_areas(const struct bn_memory *m, struct bn_err *err)
 {
   const size_t limit = bn_area_limit();
 
-  if (memory_by_sessions(m) && !m->local)
+  if (memory_opens_by_session(m) && !m->local)
     return bn_opt_refuse(m->run_conf->policy,
                          &(struct bn_opt_refusal){"memory-numa", "local",
                                                   "cannot be used without --memory-scope=local: a "
@@ -132,7 +133,7 @@ static int memory_allocate(struct bn_memory *m, struct bn_err *err)
   m->area = bn_alloc(m->n_areas, sizeof *m->area);
   if (memory_check_areas(m, err) != 0)
     return -1;
-  if (memory_by_sessions(m))
+  if (memory_opens_by_session(m))
     return 0;
   for (unsigned i = 0; i < m->n_areas; i++)
     if (memory_open_area(m, i, s, err) != 0)
@@ -157,14 +158,14 @@ static int memory_session_open(void *self, struct bn_session *s, struct bn_err *
 {
   struct bn_memory *m = self;
 
-  if (!memory_by_sessions(m))
+  if (!memory_opens_by_session(m))
     return 0;
   if (m->way.numa->stay(err) != 0)
     return -1;
   return memory_open_area(m, s->id, s, err);
 }
 
-/* --- what is said ----------------------------------------------------------------------------- */
+/* --- the heading ------------------------------------------------------------------------------ */
 
 static void memory_describe_native(const struct bn_memory *m, struct bn_facts *f)
 {
@@ -202,7 +203,8 @@ static void memory_describe(const void *self, struct bn_facts *f)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Divides the total into whole passes: no session does more than one pass above another. */
+/* Returns the passes of a session.  The total is divided into whole passes: no session does more
+   than one pass above another. */
 static uint64_t memory_share_of(const struct bn_memory *m, unsigned id)
 {
   const unsigned n = m->run_conf->plan.threads;
@@ -323,7 +325,7 @@ static void memory_do_nothing(const struct bn_memory_job *job)
   (void)job;
 }
 
-/* Said at the start of the run, after the heading. */
+/* Notes that --events has no effect, after the heading. */
 static void memory_note_ignored_events(const struct bn_memory *m)
 {
   if (m->run_conf->plan.events != 0 && !m->run_conf->policy->memory_short_words)

@@ -18,7 +18,7 @@
 #include "engine/run.h"
 
 /* Parses a place.  Returns -1 and err if the text names none. */
-static int memory_area_read_place(const char *text, int *where, struct bn_err *err)
+static int area_read_place(const char *text, int *where, struct bn_err *err)
 {
   char *end;
   long node;
@@ -47,7 +47,7 @@ int bn_area_placement(struct bn_area_way *way, const char *text, struct bn_err *
 
   if (text == NULL || text[0] == '\0')
     return 0;
-  if (memory_area_read_place(text, &way->where, err) != 0)
+  if (area_read_place(text, &way->where, err) != 0)
     return -1;
   way->numa = bn_plugin_open(&kind, "numa", err);
   if (way->numa == NULL && err->code == ENOENT)
@@ -95,7 +95,7 @@ static int area_map_huge(struct bn_area *a, size_t size)
   return a->at != NULL ? 0 : -1;
 }
 
-static int memory_area_map(struct bn_area *a, size_t size)
+static int area_map(struct bn_area *a, size_t size)
 {
   a->size = size;
   a->at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -105,7 +105,7 @@ static int memory_area_map(struct bn_area *a, size_t size)
 }
 
 /* Writes piece by piece: the kernel takes seconds to find many gigabytes of pages. */
-static int memory_area_touch(char *at, size_t size, const struct bn_session *s, struct bn_err *err)
+static int area_touch(char *at, size_t size, const struct bn_session *s, struct bn_err *err)
 {
   for (size_t done = 0; done < size; done += BN_AREA_PIECE) {
     if (bn_session_over(s))
@@ -118,11 +118,11 @@ static int memory_area_touch(char *at, size_t size, const struct bn_session *s, 
 int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_way *way,
                  const struct bn_session *s, struct bn_err *err)
 {
-  if ((way->huge ? area_map_huge(a, size) : memory_area_map(a, size)) != 0)
+  if ((way->huge ? area_map_huge(a, size) : area_map(a, size)) != 0)
     return -1;
   if (way->numa != NULL && way->numa->place(a->at, a->size, way->where, err) != 0)
     return -1;
-  return memory_area_touch(a->at, size, s, err);
+  return area_touch(a->at, size, s, err);
 }
 
 void bn_area_close(struct bn_area *a)

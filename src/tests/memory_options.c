@@ -82,6 +82,15 @@ static int memory_options_refuse(const struct bn_memory *m, const struct bn_opt_
   return bn_opt_refuse(m->run_conf->policy, r, plain, err);
 }
 
+/* Refuses a word that is none of the allowed ones. */
+static int memory_options_refuse_word(const struct bn_memory *m, const char *name, const char *word,
+                                      const char *allowed, const char *plain, struct bn_err *err)
+{
+  return memory_options_refuse(
+      m, &(struct bn_opt_refusal){name, memory_options_shown(word), "unknown", allowed}, plain,
+      err);
+}
+
 /* Refuses a size that has to be at least `least` bytes. */
 static int memory_refuse_size(const struct bn_memory *m, const char *name, uint64_t size,
                               uint64_t least, const char *wrong, const char *plain,
@@ -210,11 +219,9 @@ static int memory_choose_vectors(struct bn_memory *m, int oper, int mode, struct
   m->work = BN_MEMORY_VECTORS;
   m->vector = bn_vector_find(memory_options_shown(m->conf->kernel), bn_vector_features(), err);
   if (m->vector == NULL && err->code == BN_ERR_OPTION)
-    return memory_options_refuse(
-        m,
-        &(struct bn_opt_refusal){"memory-kernel", memory_options_shown(m->conf->kernel), "unknown",
-                                 "word, copy, scale, add, triad, avx-read, avx-write, "
-                                 "nt-write"},
+    return memory_options_refuse_word(
+        m, "memory-kernel", m->conf->kernel,
+        "word, copy, scale, add, triad, avx-read, avx-write, nt-write",
         "Invalid value for memory-kernel: %s", err);
   if (m->vector == NULL)
     return -1;
@@ -241,23 +248,14 @@ static int memory_choose_work(struct bn_memory *m, struct bn_err *err)
   const int mode = memory_options_choose(modes, m->conf->mode);
 
   if (scope < 0)
-    return memory_options_refuse(m,
-                                 &(struct bn_opt_refusal){"memory-scope",
-                                                          memory_options_shown(m->conf->scope),
-                                                          "unknown", "global, local"},
-                                 "Invalid value for memory-scope: %s", err);
+    return memory_options_refuse_word(m, "memory-scope", m->conf->scope, "global, local",
+                                      "Invalid value for memory-scope: %s", err);
   if (oper < 0)
-    return memory_options_refuse(m,
-                                 &(struct bn_opt_refusal){"memory-oper",
-                                                          memory_options_shown(m->conf->oper),
-                                                          "unknown", "read, write, none, latency"},
-                                 "Invalid value for memory-oper: %s", err);
+    return memory_options_refuse_word(m, "memory-oper", m->conf->oper, "read, write, none, latency",
+                                      "Invalid value for memory-oper: %s", err);
   if (mode < 0)
-    return memory_options_refuse(m,
-                                 &(struct bn_opt_refusal){"memory-access-mode",
-                                                          memory_options_shown(m->conf->mode),
-                                                          "unknown", "seq, rnd"},
-                                 "Invalid value for memory-access-mode: %s", err);
+    return memory_options_refuse_word(m, "memory-access-mode", m->conf->mode, "seq, rnd",
+                                      "Invalid value for memory-access-mode: %s", err);
   m->local = scope == 1;
   if (strcmp(memory_options_shown(m->conf->kernel), "word") != 0)
     return memory_choose_vectors(m, oper, mode, err);
@@ -287,9 +285,7 @@ int bn_memory_read_options(struct bn_memory *m, struct bn_err *err)
     return 0;
   if (err->code != BN_ERR_OPTION)
     return -1;
-  return memory_options_refuse(
-      m,
-      &(struct bn_opt_refusal){"memory-numa", memory_options_shown(m->conf->numa), "unknown",
-                               "local, interleave, the number of a node"},
+  return memory_options_refuse_word(
+      m, "memory-numa", m->conf->numa, "local, interleave, the number of a node",
       "Invalid value for --memory-numa: '%s' (local, interleave or the number of a node)", err);
 }

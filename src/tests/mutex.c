@@ -73,7 +73,7 @@ static const struct bn_mutex_type *mutex_find_type(const char *name)
 {
   const struct bn_mutex_type *const tables[] = {bn_mutex_types_posix, bn_mutex_types_ck};
 
-  for (size_t i = 0; name != NULL && i < 2; i++)
+  for (size_t i = 0; name != NULL && i < sizeof tables / sizeof *tables; i++)
     for (const struct bn_mutex_type *t = tables[i]; t->name != NULL; t++)
       if (strcmp(t->name, name) == 0)
         return t;
@@ -85,22 +85,10 @@ static size_t mutex_round_up(size_t n)
   return (n + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
-static char *mutex_allocate(uint64_t n, size_t size)
-{
-  char *block;
-
-  if (n > SIZE_MAX / 2 / size)
-    return NULL;
-  block = aligned_alloc(CACHE_LINE, mutex_round_up(n * size));
-  if (block != NULL)
-    memset(block, 0, n * size);
-  return block;
-}
-
 static int mutex_make_contexts(struct mutex *m)
 {
   m->context_stride = mutex_round_up(m->type->context_size + 1);
-  m->context = mutex_allocate(m->sessions, m->context_stride);
+  m->context = bn_alloc_try_aligned(CACHE_LINE, m->sessions, m->context_stride);
   if (m->context == NULL)
     return -1;
   for (unsigned i = 0; i < m->sessions && m->type->context_init != NULL; i++)
@@ -111,7 +99,7 @@ static int mutex_make_contexts(struct mutex *m)
 static int mutex_make_locks(struct mutex *m)
 {
   m->stride = mutex_round_up(m->type->slot_size + PADDING);
-  m->slot = mutex_allocate((uint64_t)m->conf->num, m->stride);
+  m->slot = bn_alloc_try_aligned(CACHE_LINE, (size_t)m->conf->num, m->stride);
   if (m->slot == NULL)
     return -1;
   for (; m->made < m->conf->num; m->made++)

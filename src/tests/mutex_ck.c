@@ -106,54 +106,22 @@ static void mutex_ck_done_anderson(void *slot)
   free(l->place);
 }
 
-static int mutex_ck_init_cas(void *slot, unsigned sessions)
-{
-  (void)sessions;
-  ck_spinlock_cas_init(slot);
-  return 0;
-}
+/* Defines mutex_ck_init_<name> for a lock that is initialised by INIT alone. */
+#define MUTEX_CK_INIT(NAME, INIT)                                                                  \
+  static int mutex_ck_init_##NAME(void *slot, unsigned sessions)                                   \
+  {                                                                                                \
+    (void)sessions;                                                                                \
+    INIT(slot);                                                                                    \
+    return 0;                                                                                      \
+  }
 
-static int mutex_ck_init_fas(void *slot, unsigned sessions)
-{
-  (void)sessions;
-  ck_spinlock_fas_init(slot);
-  return 0;
-}
-
-static int mutex_ck_init_dec(void *slot, unsigned sessions)
-{
-  (void)sessions;
-  ck_spinlock_dec_init(slot);
-  return 0;
-}
-
-static int mutex_ck_init_ticket(void *slot, unsigned sessions)
-{
-  (void)sessions;
-  ck_spinlock_ticket_init(slot);
-  return 0;
-}
-
-static int mutex_ck_init_mcs(void *slot, unsigned sessions)
-{
-  (void)sessions;
-  ck_spinlock_mcs_init(slot);
-  return 0;
-}
-
-static int mutex_ck_init_ck_rwlock(void *slot, unsigned sessions)
-{
-  (void)sessions;
-  ck_rwlock_init(slot);
-  return 0;
-}
-
-static int mutex_ck_init_pflock(void *slot, unsigned sessions)
-{
-  (void)sessions;
-  ck_pflock_init(slot);
-  return 0;
-}
+MUTEX_CK_INIT(cas, ck_spinlock_cas_init)
+MUTEX_CK_INIT(fas, ck_spinlock_fas_init)
+MUTEX_CK_INIT(dec, ck_spinlock_dec_init)
+MUTEX_CK_INIT(ticket, ck_spinlock_ticket_init)
+MUTEX_CK_INIT(mcs, ck_spinlock_mcs_init)
+MUTEX_CK_INIT(ck_rwlock, ck_rwlock_init)
+MUTEX_CK_INIT(pflock, ck_pflock_init)
 
 const struct bn_mutex_type bn_mutex_types_ck[] = {
     {.name = "cas",

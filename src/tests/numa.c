@@ -55,19 +55,27 @@ static int numa_stay(struct bn_err *err)
 /* Calls mbind itself: numa_tonode_memory and its like print their errors. */
 static int numa_place(void *at, size_t len, int where, struct bn_err *err)
 {
-  struct bitmask *nodes = numa_allocate_nodemask();
-  const int mode = where == BN_PLACE_INTERLEAVE ? MPOL_INTERLEAVE : MPOL_BIND;
-  long rc;
+  const bool interleave = where == BN_PLACE_INTERLEAVE;
+  const int node = where >= 0 || interleave ? where : numa_node_here();
+  struct bitmask *nodes;
+  int error;
 
-  if (where == BN_PLACE_INTERLEAVE)
+  if (node < 0 && !interleave)
+    return bn_err_set(err, errno, "--memory-numa=local: cannot find the node of a thread: %s",
+                      strerror(errno));
+  nodes = numa_allocate_nodemask();
+  if (interleave)
     copy_bitmask_to_bitmask(numa_all_nodes_ptr, nodes);
   else
-    numa_bitmask_setbit(nodes, (unsigned)(where >= 0 ? where : numa_node_here()));
-  rc = mbind(at, len, mode, nodes->maskp, nodes->size + 1, 0);
+    numa_bitmask_setbit(nodes, (unsigned)node);
+  error = mbind(at, len, interleave ? MPOL_INTERLEAVE : MPOL_BIND, nodes->maskp, nodes->size + 1,
+                0) != 0
+              ? errno
+              : 0;
   numa_free_nodemask(nodes);
-  if (rc != 0)
-    return bn_err_set(err, errno, "--memory-numa: cannot place %zu bytes: mbind: %s", len,
-                      strerror(errno));
+  if (error != 0)
+    return bn_err_set(err, error, "--memory-numa: cannot place %zu bytes: mbind: %s", len,
+                      strerror(error));
   return 0;
 }
 

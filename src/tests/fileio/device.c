@@ -47,11 +47,7 @@ static bool device_flushes_each_write(const struct bn_fileio_plan *p)
   return p->conf->fsync_all || p->fsync_freq == 1 || ((p->sync || p->dsync) && !mapped);
 }
 
-bool bn_fileio_reads(const struct bn_fileio_plan *p)
-{
-  return p->mode == BN_FILE_SEQRD || p->mode == BN_FILE_RNDRD || p->mode == BN_FILE_RNDRW;
-}
-
+/* Notes that the test measures memory instead of a device, if it does. */
 static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
 {
   const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);

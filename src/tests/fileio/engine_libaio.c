@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "api/ioengine.h"
+#include "base/clock.h"
 
 struct engine {
   const int *fd;
@@ -90,7 +90,7 @@ static int libaio_submit(void *self, struct bn_io_req *r)
   cb->data = r;
   e->waiting[e->n_waiting++] = cb;
   if (e->n_waiting >= e->together)
-    (void)libaio_send_some(e); /* what is not sent waits for reap, which meets the error again */
+    (void)libaio_send_some(e); /* requests that are not sent wait for reap, which meets the error */
   return 0;
 }
 
@@ -101,10 +101,8 @@ static struct bn_io_req *libaio_take_refused(struct engine *e, int error)
   struct bn_io_req *r = e->waiting[0]->data;
 
   r->result = -error;
-  if (error == EINVAL && r->op == BN_IO_FSYNC)
-    r->result = fsync(e->fd[r->file]) == 0 ? 0 : -errno;
-  else if (error == EINVAL && r->op == BN_IO_FDATASYNC)
-    r->result = fdatasync(e->fd[r->file]) == 0 ? 0 : -errno;
+  if (error == EINVAL && bn_io_is_flush(r->op))
+    r->result = bn_io_flush(e->fd[r->file], r->op);
   memmove(e->waiting, e->waiting + 1, --e->n_waiting * sizeof e->waiting[0]);
   return r;
 }
@@ -129,7 +127,8 @@ static int libaio_reap(void *self, unsigned min, struct bn_io_req **done, unsign
                        uint64_t timeout_ns)
 {
   struct engine *e = self;
-  struct timespec wait = {(time_t)(timeout_ns / 1000000000), (long)(timeout_ns % 1000000000)};
+  struct timespec wait = {(time_t)(timeout_ns / BN_NSEC_PER_SEC),
+                          (long)(timeout_ns % BN_NSEC_PER_SEC)};
   const int at_once = libaio_send_waiting(e, done, max);
   int n;
 

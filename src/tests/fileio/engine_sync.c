@@ -18,13 +18,7 @@ static int sync_open(void *self, const struct bn_io_setup *setup, struct bn_err 
   return 0;
 }
 
-static int64_t sync_flush(int fd, enum bn_io_op op)
-{
-  const int rc = op == BN_IO_FSYNC ? fsync(fd) : fdatasync(fd);
-
-  return rc == 0 ? 0 : -errno;
-}
-
+/* Moves what comes after the first `done` bytes, or a part of it.  Returns the bytes, or -errno. */
 static int64_t sync_transfer(int fd, const struct bn_io_req *r, size_t done)
 {
   unsigned char *at = (unsigned char *)r->buf + done;
@@ -42,8 +36,8 @@ void bn_io_now(int fd, struct bn_io_req *r, size_t done)
 {
   int64_t n;
 
-  if (r->op == BN_IO_FSYNC || r->op == BN_IO_FDATASYNC) {
-    r->result = sync_flush(fd, r->op);
+  if (bn_io_is_flush(r->op)) {
+    r->result = bn_io_flush(fd, r->op);
     return;
   }
   do {

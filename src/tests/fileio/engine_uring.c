@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "api/ioengine.h"
+#include "base/clock.h"
 
 struct engine {
   const int *fd;
@@ -31,6 +31,7 @@ static const unsigned flag_sets[] = {
     0,
 };
 
+/* Makes a ring with the best flags that this kernel knows.  Returns 0, or -errno. */
 static int uring_make_ring(struct io_uring *ring, const struct bn_io_setup *setup, unsigned depth)
 {
   const unsigned polling =
@@ -158,22 +159,16 @@ static void uring_fill(struct engine *e, struct io_uring_sqe *sqe, struct bn_io_
   io_uring_sqe_set_data(sqe, r);
 }
 
-/* Flushes with a system call: a polled ring takes no flushes.  Returns 1, as submit. */
-static int uring_flush_now(struct engine *e, struct bn_io_req *r)
-{
-  const int fd = e->fd[r->file];
-
-  r->result = (r->op == BN_IO_FSYNC ? fsync(fd) : fdatasync(fd)) == 0 ? 0 : -errno;
-  return 1;
-}
-
 static int uring_submit(void *self, struct bn_io_req *r)
 {
   struct engine *e = self;
   struct io_uring_sqe *sqe;
 
-  if (e->polled && (r->op == BN_IO_FSYNC || r->op == BN_IO_FDATASYNC))
-    return uring_flush_now(e, r);
+  /* A polled ring takes no flushes. */
+  if (e->polled && bn_io_is_flush(r->op)) {
+    r->result = bn_io_flush(e->fd[r->file], r->op);
+    return 1;
+  }
   sqe = io_uring_get_sqe(&e->ring);
   /* With SQPOLL, the kernel thread may not have taken the entries of earlier requests yet. */
   while (sqe == NULL) {
@@ -190,10 +185,11 @@ static int uring_submit(void *self, struct bn_io_req *r)
   return 0;
 }
 
+/* Sends the queued requests and waits for min completions.  Returns 0 or more, or -errno. */
 static int uring_wait_for(struct engine *e, unsigned min, uint64_t timeout_ns)
 {
-  struct __kernel_timespec ts = {(long long)(timeout_ns / 1000000000),
-                                 (long long)(timeout_ns % 1000000000)};
+  struct __kernel_timespec ts = {(long long)(timeout_ns / BN_NSEC_PER_SEC),
+                                 (long long)(timeout_ns % BN_NSEC_PER_SEC)};
   struct io_uring_cqe *cqe;
 
   if (min == 0)

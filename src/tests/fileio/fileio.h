@@ -65,6 +65,8 @@ struct bn_fileio_plan {
 /* Computes the plan. run: the test mode is required and read.  Returns 0, or -1 and err. */
 int bn_fileio_resolve(struct bn_fileio_plan *plan, const struct bn_fileio_conf *conf,
                       const struct bn_conf *general, bool run, struct bn_err *err);
+/* Returns whether the test reads from the files. */
+bool bn_fileio_reads(const struct bn_fileio_plan *plan);
 /* Writes the flags as text: "(none)", "sync directio". */
 void bn_fileio_flags_text(const struct bn_fileio_plan *plan, char *out, size_t len);
 /* Writes a size as the dialect does: "325.52KiB". */
@@ -88,8 +90,8 @@ int bn_files_open(const struct bn_fileio_plan *plan, int *fd, bool *made, struct
 void bn_files_remove(const struct bn_fileio_plan *plan, const bool *made);
 void bn_files_close(const struct bn_fileio_plan *plan, int *fd);
 
-/* Looks at the data that prepare has left.  With --validate, returns -1 and err if no block that it
-   looks at has a checksum; otherwise tells of files that hold zeros.  Returns 0. */
+/* Checks the data that prepare has left, by a few blocks.  With --validate, returns -1 and err if
+   none of them has a checksum; otherwise notes that files hold zeros.  Returns 0. */
 int bn_files_check_data(const struct bn_fileio_plan *plan, const int *fd,
                         const struct bn_services *services, struct bn_err *err);
 
@@ -101,8 +103,6 @@ const char *bn_device_folder(const struct bn_fileio_plan *plan);
    spoil the result. */
 void bn_device_describe(const struct bn_fileio_plan *plan, int fd,
                         const struct bn_services *services);
-/* Returns whether the test reads from the files. */
-bool bn_fileio_reads(const struct bn_fileio_plan *plan);
 /* Checks whether direct I/O to this file works with these requests.  Returns 0, or -1 and err. */
 int bn_device_check_direct(const struct bn_fileio_plan *plan, int fd, struct bn_err *err);
 /* Opens a file without a name in plan's folder, as the test's files are opened, and checks that

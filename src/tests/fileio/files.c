@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "engine/run.h"
@@ -37,7 +38,7 @@ static int files_path(const struct bn_fileio_plan *p, unsigned i, char out[PATH_
 }
 
 /* Returns a text to append to the error of a file that is not written because of a link, or "". */
-static const char *files_about_link(int error)
+static const char *files_explain_link(int error)
 {
   switch (error) {
   case ELOOP:
@@ -118,7 +119,7 @@ static int files_refuse_open(const struct bn_fileio_plan *p, const char *path, i
   return bn_err_set(err, error, "Can't open file '%s' errno = %d (%s)%s", path, error,
                     strerror(error),
                     error == EINVAL && p->direct ? ": this file system has no direct I/O"
-                                                 : files_about_link(error));
+                                                 : files_explain_link(error));
 }
 
 /* Checks, before any file is made, whether the file may be written.  Sets *elsewhere if a link
@@ -176,7 +177,7 @@ static void files_show_progress(struct making *m, unsigned file)
   bn_log_progress(text);
 }
 
-/* Returns -1 and errno if not all of it can be written. */
+/* Writes all of a chunk.  Returns 0, or -1 and errno if not all of it can be written. */
 static int files_write_chunk(int fd, const unsigned char *buf, size_t len, uint64_t offset)
 {
   size_t done = 0;
@@ -193,7 +194,8 @@ static int files_write_chunk(int fd, const unsigned char *buf, size_t len, uint6
   return 0;
 }
 
-/* Extends a file from its last whole block on, in whole blocks: it may be cut from a longer one. */
+/* Writes a file up to its target size in whole blocks, from its last whole one on: it may be cut
+   from a longer one. */
 static int files_grow(struct making *m, unsigned i, int fd, uint64_t size, struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
@@ -224,6 +226,7 @@ static int files_grow(struct making *m, unsigned i, int fd, uint64_t size, struc
   return 0;
 }
 
+/* Makes an open file as long as wanted, if it is not, and flushes it. */
 static int files_fill_file(struct making *m, unsigned i, const char *path, int fd,
                            struct bn_err *err)
 {
@@ -281,7 +284,7 @@ static void files_remove_made(const char *path)
     (void)unlink(file);
 }
 
-/* Returns -1 and errno if the file cannot be opened or cut. */
+/* Cuts a file.  Returns 0, or -1 and errno if it cannot be opened or cut. */
 static int files_shorten(const char *path, int64_t size)
 {
   const int fd = files_open_target(path, O_WRONLY);
@@ -360,11 +363,10 @@ int bn_files_prepare(const struct bn_fileio_plan *p, struct bn_session *s, struc
 
   m.chunk_size = block < CHUNK ? CHUNK / block * block : block;
   m.old_size = calloc(p->files, sizeof *m.old_size);
-  m.chunk = aligned_alloc(PAGE, (m.chunk_size + PAGE - 1) / PAGE * PAGE);
+  m.chunk = bn_alloc_try_aligned(PAGE, 1, m.chunk_size);
   if (m.old_size == NULL || m.chunk == NULL) {
     (void)bn_err_set(err, 0, "out of memory for blocks of %zu bytes", block);
   } else {
-    memset(m.chunk, 0, m.chunk_size);
     m.data = bn_fileio_make_data(p);
     rc = files_make_all(&m, err);
   }
@@ -501,7 +503,7 @@ static int files_open_existing(const struct bn_fileio_plan *p, const char *path)
 }
 
 /* Returns a descriptor, or -1 and errno.  A sequential write makes its files, in place of those
-   that are there; Sets *made if there was none. */
+   that are there; *made is set if there was none. */
 static int files_open_one(const struct bn_fileio_plan *p, const char *path, bool *made)
 {
   bool was_there;
@@ -526,8 +528,8 @@ static int files_log_open_failure(const struct bn_fileio_plan *p, const char *pa
     bn_log_hint("'%s' is on a file system without direct I/O: use --file-dir, or leave 'direct' "
                 "out of --file-extra-flags",
                 path);
-  else if (files_about_link(error)[0] != '\0')
-    bn_log_stderr("'%s'%s", path, files_about_link(error));
+  else if (files_explain_link(error)[0] != '\0')
+    bn_log_stderr("'%s'%s", path, files_explain_link(error));
   else if (error == ENOENT && p->policy->fatal_on_stderr)
     bn_log_stderr("run 'prepare' first, with the same --file-num");
   else if (error == ENOENT && !p->policy->no_hint_at_prepare)
@@ -535,7 +537,7 @@ static int files_log_open_failure(const struct bn_fileio_plan *p, const char *pa
   return -1;
 }
 
-/* Returns -1 after it has logged that the file is too small for the run. */
+/* Returns 0, or -1 after it has logged that the file is too small for the run. */
 static int files_check_size(const struct bn_fileio_plan *p, const char *path, int fd)
 {
   char is[64], wanted[64];
@@ -632,7 +634,7 @@ int bn_files_check_data(const struct bn_fileio_plan *p, const int *fd,
 
   if (p->policy->writes_zeros || block > p->span)
     return 0;
-  buf = aligned_alloc(PAGE, (block + PAGE - 1) / PAGE * PAGE);
+  buf = bn_alloc_try_aligned(PAGE, 1, block);
   if (buf == NULL)
     return bn_err_set(err, ENOMEM, "out of memory for a block of %zu bytes", block);
   if (p->validate && !files_are_stamped(p, fd, buf)) {

@@ -55,14 +55,12 @@ int bn_inflight_open(void *self, struct bn_session *s, struct bn_err *err)
   w->flight = calloc(f->depth, sizeof *w->flight);
   w->idle = calloc(f->depth, sizeof *w->idle);
   w->done = calloc(f->depth, sizeof(struct bn_io_req *));
-  if (w->buffer_size <= SIZE_MAX / 2 / f->depth)
-    w->buffers = aligned_alloc(page, w->buffer_size * f->depth);
+  w->buffers = bn_alloc_try_aligned(page, f->depth, w->buffer_size);
   if (w->flight == NULL || w->idle == NULL || w->done == NULL || w->buffers == NULL)
     return bn_err_set(err, ENOMEM,
                       "out of memory for %u requests of %zu bytes per thread: lower "
                       "--file-async-backlog",
                       f->depth, w->buffer_size);
-  memset(w->buffers, 0, w->buffer_size * f->depth);
   for (unsigned i = 0; i < f->depth; i++) {
     w->flight[i].io.slot = i;
     w->flight[i].io.buf = w->buffers + i * w->buffer_size;
@@ -91,15 +89,17 @@ int bn_inflight_close(void *self, struct bn_session *s, struct bn_err *err)
 
 /* --- what a completion means --- */
 
-static bool inflight_is_flush(const struct bn_io_req *r)
+/* Returns the verb for what a request does. */
+static const char *inflight_verb(const struct bn_io_req *r)
 {
-  return r->op == BN_IO_FSYNC || r->op == BN_IO_FDATASYNC;
+  if (bn_io_is_flush(r->op))
+    return "flush";
+  return r->op == BN_IO_READ ? "read" : "write";
 }
 
 static void inflight_log_request_failure(struct bn_fileio *f, const struct bn_io_req *r)
 {
   const int error = r->result < 0 ? (int)-r->result : 0;
-  const char *verb = r->op == BN_IO_READ ? "read" : "write";
 
   /* The error is known now, and to every thread at once. */
   if (error == EOPNOTSUPP && f->setup.iopoll) {
@@ -109,16 +109,15 @@ static void inflight_log_request_failure(struct bn_fileio *f, const struct bn_io
   }
   if (error == EINVAL && f->plan.direct)
     bn_log_hint("direct I/O may need a --file-block-size that is a multiple of 4096 bytes");
-
-  if (inflight_is_flush(r))
+  if (bn_io_is_flush(r->op))
     bn_log_errno(BN_FATAL, error, "Failed to fsync file! file: %u", r->file);
   else if (error != 0)
-    bn_log_errno(BN_FATAL, error, "Failed to %s file! file: %u pos: %llu", verb, r->file,
-                 (unsigned long long)r->offset);
+    bn_log_errno(BN_FATAL, error, "Failed to %s file! file: %u pos: %llu", inflight_verb(r),
+                 r->file, (unsigned long long)r->offset);
   else
     bn_log(BN_FATAL,
-           "Failed to %s file! file: %u pos: %llu: %lld of %zu bytes, the file has changed", verb,
-           r->file, (unsigned long long)r->offset, (long long)r->result, r->len);
+           "Failed to %s file! file: %u pos: %llu: %lld of %zu bytes, the file has changed",
+           inflight_verb(r), r->file, (unsigned long long)r->offset, (long long)r->result, r->len);
 }
 
 /* Moves what is left of a request: the kernel may move less than requested, which is rare enough to
@@ -126,9 +125,9 @@ static void inflight_log_request_failure(struct bn_fileio *f, const struct bn_io
 static bool inflight_move_rest(struct bn_fileio *f, const struct bn_fileio_session *w,
                                struct bn_io_req *r)
 {
-  if (inflight_is_flush(r) ? r->result >= 0 : r->result == (int64_t)r->len)
+  if (bn_io_is_flush(r->op) ? r->result >= 0 : r->result == (int64_t)r->len)
     return true;
-  if (!inflight_is_flush(r) && r->result > 0) {
+  if (!bn_io_is_flush(r->op) && r->result > 0) {
     bn_io_now(f->fd[r->file], r, (size_t)r->result);
     if (r->result == (int64_t)r->len)
       return true;
@@ -164,7 +163,8 @@ static void inflight_log_bad_block(const struct bn_fileio *f, unsigned file, enu
   bn_log_fatal_as(NULL, (const char *const[]){title, values, where}, 3);
 }
 
-static bool inflight_verified(const struct bn_fileio *f, const struct bn_io_req *r)
+/* Checks a block that was read with --validate, and logs it if it is bad. */
+static bool inflight_verify(const struct bn_fileio *f, const struct bn_io_req *r)
 {
   struct bn_verify_fault fault;
   enum bn_verify found;
@@ -230,17 +230,15 @@ static void inflight_flush_written(struct bn_fileio *f, struct bn_session *s, st
 /* Records the first failure, which explains later ones. */
 static void inflight_note_failure(struct bn_fileio_session *w, const struct bn_io_req *r)
 {
-  const char *verb = r->op == BN_IO_READ ? "read" : "write";
-
   if (w->failed)
     return;
   w->failed = true;
-  if (inflight_is_flush(r))
-    verb = "flush";
   if (r->result < 0)
-    (void)snprintf(w->reason, sizeof w->reason, "cannot %s: %s", verb, strerror((int)-r->result));
-  else if (!inflight_is_flush(r) && r->result != (int64_t)r->len)
-    (void)snprintf(w->reason, sizeof w->reason, "cannot %s: the file has changed", verb);
+    (void)snprintf(w->reason, sizeof w->reason, "cannot %s: %s", inflight_verb(r),
+                   strerror((int)-r->result));
+  else if (!bn_io_is_flush(r->op) && r->result != (int64_t)r->len)
+    (void)snprintf(w->reason, sizeof w->reason, "cannot %s: the file has changed",
+                   inflight_verb(r));
   else
     (void)snprintf(w->reason, sizeof w->reason, "a block that was read is not as it was written");
 }
@@ -267,6 +265,7 @@ static void inflight_finish(struct bn_fileio *f, struct bn_session *s, struct bn
   inflight_count(s, x, s->last_ns);
 }
 
+/* Goes on with a request whose result is known: with the flush of its event, or with the end. */
 static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)
 {
   struct bn_fileio_session *w = s->state;
@@ -274,7 +273,7 @@ static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct 
 
   w->in_flight--;
   w->writes_in_flight -= x->io.op == BN_IO_WRITE;
-  good = inflight_move_rest(f, w, &x->io) && inflight_verified(f, &x->io);
+  good = inflight_move_rest(f, w, &x->io) && inflight_verify(f, &x->io);
   if (good && x->kind == EVENT_WRITE && !w->failed) {
     inflight_count(s, x, bn_clock_now(&s->clock));
     inflight_flush_written(f, s, x);
@@ -290,9 +289,10 @@ static void inflight_complete_next_request(struct bn_fileio *f, struct bn_sessio
   inflight_complete(f, s, (struct bn_flight *)(void *)w->done[w->next_done++]);
 }
 
-/* Ends a request.  Requests that the engine returned together end one by one, and the next request
-   is submitted after each end, so that the queue is never empty for longer than a submission takes.
-   Waits for at least min requests, but no longer than timeout_ns. */
+/* Ends a request that the engine has returned, or waits for more.  Requests that the engine
+   returned together end one by one, and the next request is submitted after each end, so that the
+   queue is never empty for longer than a submission takes. Waits for at least min requests, but no
+   longer than timeout_ns. */
 static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned min,
                           uint64_t timeout_ns)
 {

@@ -355,6 +355,11 @@ int bn_fileio_resolve(struct bn_fileio_plan *p, const struct bn_fileio_conf *con
   return 0;
 }
 
+bool bn_fileio_reads(const struct bn_fileio_plan *p)
+{
+  return p->mode == BN_FILE_SEQRD || p->mode == BN_FILE_RNDRD || p->mode == BN_FILE_RNDRW;
+}
+
 struct bn_data *bn_fileio_make_data(const struct bn_fileio_plan *p)
 {
   struct bn_data *data;
@@ -393,8 +398,8 @@ void bn_fileio_size_text(const struct bn_fileio_plan *p, uint64_t bytes, char *o
     (void)snprintf(out, len, "%.5g%c%s", value, prefix[i], p->policy->binary_unit);
 }
 
-/* Tells when the test flushes.  In a dialect the text names fsync even if the test calls fdatasync,
-   as sysbench does. */
+/* Describes when the test flushes.  In a dialect the text names fsync even if the test calls
+   fdatasync, as sysbench does. */
 static void fileio_describe_flushes(const struct bn_fileio_plan *p, struct bn_facts *f)
 {
   const char *call = fsync_modes[p->policy->own_report ? p->conf->fsync_mode : BN_FILE_FSYNC];

@@ -41,17 +41,18 @@ void bn_pattern_done(struct bn_pattern *p)
   p->busy = NULL;
 }
 
-static uint64_t pattern_blocks_per_file(const struct bn_pattern_conf *c)
+/* Returns how many requests of this size a file has, the last of which may be shorter. */
+static uint64_t pattern_count_per_file(const struct bn_pattern_conf *c, uint64_t unit)
 {
-  return (c->span + c->block - 1) / c->block;
+  return (c->span + unit - 1) / unit;
 }
 
 static unsigned char *pattern_mark_of(struct bn_pattern *p, unsigned file, uint64_t offset)
 {
   const uint64_t unit = pattern_is_random(p->conf.mode) ? p->conf.block : p->conf.request;
-  const uint64_t per_file = (p->conf.span + unit - 1) / unit;
+  const uint64_t n = file * pattern_count_per_file(&p->conf, unit) + offset / unit;
 
-  return &p->busy[(file * per_file + offset / unit) % BUSY_MARKS];
+  return &p->busy[n % BUSY_MARKS];
 }
 
 static bool pattern_is_busy(struct bn_pattern *p, const struct bn_draw *d)
@@ -92,10 +93,11 @@ static enum bn_io_op pattern_random_op(const struct bn_pattern_conf *c,
   return c->mode == BN_FILE_RNDRD ? BN_IO_READ : BN_IO_WRITE;
 }
 
+/* Draws a block that is not in use.  Returns false if all that were tried are. */
 static bool pattern_next_at_random(struct bn_pattern *p, struct bn_rng *rng, struct bn_draw *d)
 {
   const struct bn_pattern_conf *c = &p->conf;
-  const uint64_t per_file = pattern_blocks_per_file(c);
+  const uint64_t per_file = pattern_count_per_file(c, c->block);
 
   for (int i = 0; i < TRIES; i++) {
     const uint64_t block = bn_rng_below(rng, per_file * c->files);
@@ -109,6 +111,8 @@ static bool pattern_next_at_random(struct bn_pattern *p, struct bn_rng *rng, str
   return false;
 }
 
+/* Draws the next flush of a series; a series begins after fsync_freq requests.  Returns false if
+   none is due. */
 static bool pattern_next_flush(struct bn_pattern *p, struct bn_draw *d)
 {
   const struct bn_pattern_conf *c = &p->conf;
@@ -133,6 +137,7 @@ static void pattern_draw_alone(struct bn_pattern *p, struct bn_rng *rng, struct 
   mix->writes += d->op == BN_IO_WRITE;
 }
 
+/* As bn_pattern_draw; the caller holds the lock. */
 static bool pattern_draw_locked(struct bn_pattern *p, struct bn_rng *rng,
                                 struct bn_pattern_mix *mix, struct bn_draw *d)
 {
@@ -171,7 +176,7 @@ bool bn_pattern_draw(struct bn_pattern *p, struct bn_rng *rng, struct bn_pattern
 
 void bn_pattern_release(struct bn_pattern *p, unsigned file, uint64_t offset, enum bn_io_op op)
 {
-  if (p->busy == NULL || op == BN_IO_FSYNC || op == BN_IO_FDATASYNC)
+  if (p->busy == NULL || bn_io_is_flush(op))
     return;
   (void)pthread_mutex_lock(&p->lock);
   *pattern_mark_of(p, file, offset) = 0;

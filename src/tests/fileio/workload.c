@@ -207,8 +207,7 @@ static void fileio_close(void *self)
     return;
   if (f->engine_started && f->engine->stop != NULL)
     f->engine->stop(f->setup.shared);
-  if (f->fd != NULL)
-    bn_files_close(&f->plan, f->fd);
+  bn_files_close(&f->plan, f->fd);
   /* A failed run removes the files that it has made. */
   if (f->made != NULL && atomic_load_explicit(&f->ended, memory_order_relaxed) < f->threads)
     bn_files_remove(&f->plan, f->made);
