@@ -374,6 +374,15 @@ def test_a_run_tells_that_it_uses_less_than_was_prepared(tmp_path, options, note
     assert "of which" not in fileio(tmp_path, *run, dialect="1.0").err
 
 
+def test_a_run_counts_the_files_that_are_there(tmp_path):
+    """With gaps in the numbers, the highest number is not their count, and no --file-num uses all."""
+    assert fileio(tmp_path, "--file-num=12", "--file-total-size=192K", "prepare").status == 0
+    for i in range(4, 11):
+        (tmp_path / f"test_file.{i}").unlink()
+    done = fileio(tmp_path, "--file-num=2", "--file-total-size=32K", "--file-test-mode=rndrd", "--events=1", "run")
+    assert "'.' has 5 test files, of which the run uses 2; some up to test_file.11 are missing\n" in done.err
+
+
 def test_cleanup_tells_what_a_smaller_number_left(tmp_path):
     assert fileio(tmp_path, "--file-num=12", "--file-total-size=192K", "prepare").status == 0
     for name in ("test_file.012", "test_file.99x", "test_file.-5", "test_file.100000", f"test_file.{2**63 - 1}"):

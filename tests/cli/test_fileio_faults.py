@@ -184,7 +184,8 @@ def test_names_that_lead_elsewhere(tmp_path, library):
     assert contents(other) == {"file": FILE}
 
 
-ALIEN = ": it leads through a symbolic link of another user; remove it, or use another --file-dir\n"
+ALIEN = (": it leads through a symbolic link that may be another user's, or through too many links; remove it, or use "
+         "another --file-dir\n")
 HARD = ": it is a hard link, and the file's other names would change too; remove it, or use another --file-dir\n"
 
 
@@ -237,6 +238,15 @@ def test_links_of_others_are_not_followed(tmp_path):
     other.unlink()
     assert fileio(folder, "prepare").status == 1
     assert not other.exists()
+
+
+def test_links_that_lead_nowhere_are_not_called_those_of_others(tmp_path):
+    """Links that lead to each other are the user's own: the sentence names every cause of ELOOP."""
+    assert fileio(tmp_path, "prepare").status == 0
+    (tmp_path / "test_file.1").unlink()
+    (tmp_path / "test_file.1").symlink_to("loop")
+    (tmp_path / "loop").symlink_to("test_file.1")
+    refused_everywhere(tmp_path, "test_file.1", ALIEN)
 
 
 def test_names_that_are_no_files(tmp_path):

@@ -37,13 +37,15 @@ static int files_path(const struct bn_fileio_plan *p, unsigned i, char out[PATH_
   return bn_err_set(err, ENAMETOOLONG, "the path in --file-dir is too long");
 }
 
-/* Returns a text to append to the error of a file that is not written because of a link, or "". */
+/* Returns a text to append to the error of a file that is not written because of a link, or "".
+   ELOOP has several causes (bn_file_follow): a link of another user, one that has a second name and
+   so may be another user's, or too many links. */
 static const char *files_explain_link(int error)
 {
   switch (error) {
   case ELOOP:
-    return ": it leads through a symbolic link of another user; remove it, or use another "
-           "--file-dir";
+    return ": it leads through a symbolic link that may be another user's, or through too many "
+           "links; remove it, or use another --file-dir";
   case EMLINK:
     return ": it is a hard link, and the file's other names would change too; remove it, or use "
            "another --file-dir";
@@ -430,12 +432,17 @@ static void files_note_unused(const struct bn_fileio_plan *p, int fd)
 {
   const int64_t size = p->mode == BN_FILE_SEQWR ? 0 : files_size_of_open(fd);
   int64_t last = -1;
+  const int64_t all = files_count_others(p, &last) + (int64_t)p->files;
   char is[64], used[64];
 
-  if (files_count_others(p, &last) > 0)
+  if (all > (int64_t)p->files && all == last + 1)
     bn_log_note("'%s' has %lld test files, of which the run uses %u; for all of them use "
                 "--file-num=%lld",
-                bn_device_folder(p), (long long)last + 1, p->files, (long long)last + 1);
+                bn_device_folder(p), (long long)all, p->files, (long long)all);
+  else if (all > (int64_t)p->files)
+    bn_log_note("'%s' has %lld test files, of which the run uses %u; some up to test_file.%lld are "
+                "missing",
+                bn_device_folder(p), (long long)all, p->files, (long long)last);
   if (size <= 0 || (uint64_t)size <= p->span)
     return;
   bn_fileio_size_text(p, (uint64_t)size, is, sizeof is);
