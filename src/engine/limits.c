@@ -78,17 +78,18 @@ void bn_limits_append(struct bn_buf *b, const char *root)
   limits_add_setting(b, root, "vm.overcommit_memory", "vm/overcommit_memory");
 }
 
-void bn_limits_explain(struct bn_err *err)
+/* The list is as long as the control groups are deep, so that it does not fit into an error. */
+void bn_limits_log_failure(const struct bn_err *err)
 {
-  const size_t len = strlen(err->text);
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
   bn_limits_append(&b, "");
-  (void)snprintf(err->text + len, sizeof err->text - len,
-                 ": use fewer --threads or a smaller --thread-stack-size, or raise the limit that "
-                 "is met: %s",
-                 b.len > 0 ? b.data : "none can be read");
+  bn_log(
+      BN_FATAL,
+      "%s: use fewer --threads or a smaller --thread-stack-size, or raise the limit that is met: "
+      "%s",
+      err->text, b.len > 0 ? b.data : "none can be read");
   bn_buf_done(&b);
 }
 

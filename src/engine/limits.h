@@ -8,9 +8,9 @@
 
 /* Raises the soft limit on open files to the need of the sessions, within the hard limit. */
 void bn_limits_allow_files(unsigned sessions);
-/* Adds to err, which says that a thread could not be started, the present values of the limits that
-   are the usual causes. */
-void bn_limits_explain(struct bn_err *err);
+/* Logs err, the sentence that a thread cannot be started, with the present values of the limits
+   that are the usual causes. */
+void bn_limits_log_failure(const struct bn_err *err);
 /* Appends these values, "ulimit -u 500, pids.max 60 of the control group '/a' (59 in use)", from
    files below `root`: "" for those of the host. */
 void bn_limits_append(struct bn_buf *b, const char *root);

@@ -294,8 +294,7 @@ static bool run_start_watching(struct bn_run *run)
     run_attach(run);
     return true;
   }
-  bn_limits_explain(&err);
-  bn_log(BN_FATAL, "%s", err.text);
+  bn_limits_log_failure(&err);
   bn_watchdog_stop(&run->watchdog);
   bn_sampler_stop(&run->sampler);
   return false;
@@ -413,8 +412,7 @@ static bool run_spawn(struct bn_run *run, void *(*body)(void *), uint64_t until_
 
   if (bn_threads_spawn(&run->threads, &plan, &err) == 0)
     return true;
-  bn_limits_explain(&err);
-  bn_log(BN_FATAL, "%s", err.text);
+  bn_limits_log_failure(&err);
   bn_threads_end(&run->threads, BN_CAUSE_FAILED, 0);
   return false;
 }
@@ -656,6 +654,7 @@ static void run_report_total(struct bn_run *run, const struct bn_times *times,
   run_log_failed_threads(run);
 }
 
+/* Waits for the end of the load, and makes the final report. */
 static void run_measure(struct bn_run *run, const struct bn_times *times)
 {
   const bool all_gone = bn_threads_await(&run->threads, UINT64_MAX, false);
