@@ -78,7 +78,7 @@ void bn_asserts_prove(struct bn_asserts *a, const struct bn_proof *proof, struct
                                                 .holds = proof->violated + proof->unchecked == 0};
 }
 
-/* Says how many lines of the proof sheet are behind a verdict. */
+/* Logs how many lines of the proof sheet are behind a verdict. */
 static void asserts_log_proof(const struct bn_proof *p, const struct bn_finding *found)
 {
   if (!found->holds)

@@ -34,6 +34,7 @@ struct phase_metrics {
   size_t n, first;
 };
 
+/* Returns the workload's metrics (NULL: none) and those of the phases; ends with a NULL name. */
 static struct phase_metrics load_add_phases(const struct bn_metric *metrics,
                                             const struct bn_profile *profile)
 {

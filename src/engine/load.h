@@ -22,7 +22,7 @@ struct bn_load {
 
 /* Returns which events a run counts apart, BN_STAT_…; dialects count only statements apart. */
 unsigned bn_load_apart(const struct bn_conf *c, const struct bn_workload *ops);
-/* Returns the profile whose phases a run tells apart, or NULL: dialects tell none. */
+/* Returns the profile whose phases a run tells apart, or NULL: dialects have none. */
 const struct bn_profile *bn_load_phases(const struct bn_conf *c);
 /* n_writers: as of bn_statset_init.  `apart` has bits BN_STAT_….  Each phase of the profile, which
    is borrowed, has a histogram; NULL: there are none.  Returns 0, or -1 if out of memory.

@@ -92,7 +92,7 @@ int bn_outcome_status(const struct bn_outcome *o, bool overload_fails);
 /* Returns whether the total is one of events that were begun and of which none succeeded.  A
    script's own loop may begin none. */
 bool bn_outcome_is_empty(const struct bn_view *total);
-/* Says so on standard error, and why. */
+/* Logs on standard error that no event succeeded, and why. */
 void bn_outcome_log_empty(const struct bn_view *total);
 /* Returns the reason for the end, by the same rules. */
 enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_fails);

@@ -16,7 +16,7 @@ uint64_t bn_renewal_due_ns(const struct bn_session *s, uint64_t i);
 /* Finds the first turn, after the start of the run is known. */
 void bn_renewal_start(struct bn_session *s);
 
-/* Says that connections of the session may be opened again; returns false if there are no turns.
+/* Lets connections of the session be opened again; returns false if there are no turns.
    Its worker calls this function and the next one. */
 bool bn_renewal_allow(struct bn_session *s);
 /* Takes a turn that is due when the event in flight began.  Returns false if there is none, or if

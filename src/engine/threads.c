@@ -472,14 +472,20 @@ bool bn_threads_times(struct bn_threads *t, struct bn_times *times)
   return true;
 }
 
-unsigned bn_threads_gone(struct bn_threads *t)
+/* Returns a counter that the lock guards. */
+static unsigned threads_read(struct bn_threads *t, const unsigned *counter)
 {
   unsigned n;
 
   (void)pthread_mutex_lock(&t->lock);
-  n = t->gone;
+  n = *counter;
   (void)pthread_mutex_unlock(&t->lock);
   return n;
+}
+
+unsigned bn_threads_gone(struct bn_threads *t)
+{
+  return threads_read(t, &t->gone);
 }
 
 const char *bn_threads_take_message(struct bn_threads *t)
@@ -504,12 +510,7 @@ bool bn_threads_has_acknowledged(const struct bn_threads *t, unsigned lost)
 
 unsigned bn_threads_failed(struct bn_threads *t)
 {
-  unsigned n;
-
-  (void)pthread_mutex_lock(&t->lock);
-  n = t->failed;
-  (void)pthread_mutex_unlock(&t->lock);
-  return n;
+  return threads_read(t, &t->failed);
 }
 
 unsigned bn_threads_busy(struct bn_threads *t)

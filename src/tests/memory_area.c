@@ -73,6 +73,7 @@ static size_t area_huge_page_size(void)
   return kib * 1024;
 }
 
+/* Takes an area from the pool of huge pages.  Returns 0, or -1 after logging why. */
 static int area_map_huge(struct bn_area *a, size_t size)
 {
   const size_t page = area_huge_page_size();

@@ -31,7 +31,7 @@ BN_API bool bn_ffi_think(double seconds);
 BN_API double bn_ffi_time_left(void);
 /* Moves the start of the event in flight to now, except under --rate. */
 BN_API void bn_ffi_event_start_later(void);
-/* Says that connections of the session may be opened again between events; false: the run does not
+/* Lets connections of the session be opened again between events; false: the run does not
    ask for it. */
 BN_API bool bn_ffi_may_reconnect(void);
 /* Returns true if the session has to open one again before the event that has begun. */

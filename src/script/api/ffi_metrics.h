@@ -10,7 +10,7 @@
 BN_API uint64_t *bn_ffi_metric_counter(unsigned index);
 /* Records a time of 0 ns or more. */
 BN_API void bn_ffi_metric_record(unsigned index, double ns);
-/* Says of which kind, from 1 on, the event in flight is; without one it has no effect. */
+/* Sets the kind, from 1 on, of the event in flight; without one it has no effect. */
 BN_API void bn_ffi_event_is_of_kind(unsigned kind);
 /* As bn_ffi_event_next(), for an event that is of this kind. */
 BN_API bool bn_ffi_event_next_of_kind(unsigned kind);

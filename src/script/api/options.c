@@ -136,6 +136,7 @@ static void options_push_default(lua_State *L, int index, const char *name)
   }
 }
 
+/* Returns the type that a row declares, or that of its default. */
 static enum arg_type options_type_of(lua_State *L, int def, int type, const char *name)
 {
   const bool given = !lua_isnil(L, type);
@@ -291,6 +292,7 @@ static unsigned options_listed_in(lua_State *L, int row)
   return in;
 }
 
+/* Keeps a row as option i; Lua's texts are copied, because the table may change. */
 static void options_store_row(lua_State *L, struct bn_options *options, size_t i, const char *name,
                               enum arg_type type)
 {

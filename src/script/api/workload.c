@@ -231,6 +231,21 @@ static enum bn_next workload_loop(void *self, struct bn_session *s)
   return failed ? BN_FAILED : BN_FINISHED;
 }
 
+/* Closes the instance of a session, whose thread_done() may have failed.  Returns whether the
+   session fails: in an interrupted session, statements of thread_done() may fail, but the run has
+   not. */
+static bool workload_leave(const struct bn_session *s, bool done_failed)
+{
+  struct session_state *state = s->state;
+  const bool fails = done_failed && !bn_session_interrupted(s);
+
+  if (fails)
+    workload_fail_session(&state->in->lua);
+  bn_instance_close(state->in);
+  state->in = NULL;
+  return fails;
+}
+
 static int workload_close_session(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct session_state *state = s->state;
@@ -243,14 +258,7 @@ static int workload_close_session(void *self, struct bn_session *s, struct bn_er
   workload_set_doing(s, "in thread_done()");
   if (state->ready)
     rc = workload_call(&state->in->lua, "thread_done");
-  /* In an interrupted session, statements of thread_done() may fail: the run has not failed. */
-  if (bn_session_interrupted(s))
-    rc = 0;
-  if (rc != 0)
-    workload_fail_session(&state->in->lua);
-  bn_instance_close(state->in);
-  state->in = NULL;
-  return rc;
+  return workload_leave(s, rc != 0) ? -1 : 0;
 }
 
 /* --- run, in turns: sessions that share a worker ---------------------------------------------- */
@@ -321,14 +329,7 @@ static enum bn_turn workload_close_in_turns(struct bn_session *s)
     turn = workload_call_in_turns(state, "thread_done");
   if (turn == BN_LUA_WAITS)
     return BN_TURN_WAITS;
-  /* As in workload_close_session. */
-  if (turn == BN_LUA_FAILED && bn_session_interrupted(s))
-    turn = BN_LUA_DONE;
-  if (turn == BN_LUA_FAILED)
-    workload_fail_session(&state->in->lua);
-  bn_instance_close(state->in);
-  state->in = NULL;
-  return turn == BN_LUA_FAILED ? BN_TURN_FAILED : BN_TURN_DONE;
+  return workload_leave(s, turn == BN_LUA_FAILED) ? BN_TURN_FAILED : BN_TURN_DONE;
 }
 
 static enum bn_turn workload_turn(void *self, struct bn_session *s, enum bn_phase phase,

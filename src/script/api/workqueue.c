@@ -173,22 +173,23 @@ bool bn_workqueue_take(struct bn_workqueue *h, struct bn_workqueue_part *p,
   return false;
 }
 
-unsigned bn_workqueue_left(struct bn_workqueue *h)
+/* Returns a counter that the lock guards. */
+static unsigned workqueue_read(struct bn_workqueue *h, const unsigned *counter)
 {
   unsigned n;
 
   (void)pthread_mutex_lock(&h->lock);
-  n = h->n;
+  n = *counter;
   (void)pthread_mutex_unlock(&h->lock);
   return n;
 }
 
+unsigned bn_workqueue_left(struct bn_workqueue *h)
+{
+  return workqueue_read(h, &h->n);
+}
+
 unsigned bn_workqueue_longest(struct bn_workqueue *h)
 {
-  unsigned n;
-
-  (void)pthread_mutex_lock(&h->lock);
-  n = h->longest;
-  (void)pthread_mutex_unlock(&h->lock);
-  return n;
+  return workqueue_read(h, &h->longest);
 }

@@ -250,8 +250,7 @@ static void call_keep_failure(struct bn_lua_failure *f, const char *text, bool o
     call_name_place(f, text);
 }
 
-/* Pushes what an error object says of itself.  Returns false, and pushes nothing, if it does not.
- */
+/* Pushes the text of an error object.  Returns false, and pushes nothing, if it has none. */
 static bool call_push_object_text(lua_State *L)
 {
   if (bn_lua_current()->vm->setup->conf->policy->plain_errors ||

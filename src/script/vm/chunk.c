@@ -228,6 +228,8 @@ static struct bn_chunk *chunk_add(struct bn_chunks *all, lua_State *L, const cha
   return c;
 }
 
+/* Reads and compiles a file.  Returns NULL and a message if it cannot.  The caller holds the lock.
+ */
 static struct bn_chunk *chunk_load_locked(struct bn_chunks *all, lua_State *L, const char *file,
                                           struct bn_buf *msg)
 {

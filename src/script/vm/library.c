@@ -192,6 +192,7 @@ static int library_fill(lua_State *L)
   return 1;
 }
 
+/* Sets tables for the libraries that are opened when they are first used. */
 static void library_open_lazy(lua_State *L)
 {
   for (int i = 0; lazy_libraries[i].name != NULL; i++) {

@@ -46,6 +46,7 @@ static int uring_make_ring(struct io_uring *ring, const struct bn_io_setup *setu
   return rc;
 }
 
+/* Sets the sentence for a ring that cannot be made, with the remedy.  Returns -1. */
 static int uring_explain(struct bn_err *err, int error)
 {
   switch (error) {

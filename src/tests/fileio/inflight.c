@@ -177,6 +177,7 @@ static bool inflight_verify(const struct bn_fileio *f, const struct bn_io_req *r
   return found == BN_VERIFY_GOOD;
 }
 
+/* Counts a request and the time since its submission; an event may have two requests. */
 static void inflight_count(struct bn_session *s, const struct bn_flight *x, uint64_t now_ns)
 {
   const uint64_t took = now_ns > x->submitted_ns ? now_ns - x->submitted_ns : 0;
@@ -392,6 +393,7 @@ static int inflight_number_of(enum bn_io_op op)
   return 3;
 }
 
+/* Submits a request that was drawn.  An event begins with it, unless it is quiet. */
 static void inflight_begin(struct bn_fileio *f, struct bn_session *s, const struct bn_draw *d,
                            enum kind kind)
 {
