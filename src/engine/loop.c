@@ -312,9 +312,9 @@ static short loop_wait_here(const struct bn_task *t, int fd, short events, uint6
   short came;
 
   do {
-    const uint64_t look_ns = bn_clock_mono() + 100 * BN_NSEC_PER_MSEC;
+    const uint64_t check_ns = bn_clock_mono() + 100 * BN_NSEC_PER_MSEC;
 
-    came = bn_wait_poll(&in_place, fd, events, look_ns < until_ns ? look_ns : until_ns);
+    came = bn_wait_poll(&in_place, fd, events, check_ns < until_ns ? check_ns : until_ns);
   } while (came == 0 && !bn_session_interrupted(t->session) && bn_clock_mono() < until_ns &&
            !(t->until_over && bn_session_over(t->session)));
   return came;

@@ -348,13 +348,13 @@ static int memory_start(void *self, struct bn_err *err)
   m->empty_events = EVENTS;
   m->empty_ns = UINT64_MAX;
   for (int round = 0; round < ROUNDS; round++) {
-    uint64_t from;
+    const uint64_t from_ns = bn_clock_now(&s->clock);
 
-    s->last_ns = from = bn_clock_now(&s->clock);
+    s->last_ns = from_ns;
     for (int i = 0; i < EVENTS && bn_event_begin(s, &tick); i++)
       memory_pass_words(m, &job, memory_do_nothing, s, &tick);
-    if (s->last_ns - from < m->empty_ns)
-      m->empty_ns = s->last_ns - from;
+    if (s->last_ns - from_ns < m->empty_ns)
+      m->empty_ns = s->last_ns - from_ns;
   }
   return 0;
 }

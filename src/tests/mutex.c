@@ -145,6 +145,7 @@ static void mutex_describe(const void *self, struct bn_facts *f)
   bn_facts_row(f, BN_INFO, "Doing mutex performance test");
 }
 
+/* Warns of a lock whose waiters need a CPU each. */
 static int mutex_start(void *self, struct bn_err *err)
 {
   const struct mutex *m = self;

@@ -17,38 +17,22 @@ BN_MUTEX_WORK(pthread, (void)pthread_mutex_lock(lock), (void)pthread_mutex_unloc
 BN_MUTEX_WORK(spin, (void)pthread_spin_lock(lock), (void)pthread_spin_unlock(lock))
 BN_MUTEX_WORK(rwlock, (void)pthread_rwlock_wrlock(lock), (void)pthread_rwlock_unlock(lock))
 
-static int mutex_posix_init_pthread(void *slot, unsigned sessions)
-{
-  (void)sessions;
-  return pthread_mutex_init(slot, NULL) == 0 ? 0 : -1;
-}
+/* Defines mutex_posix_init_<name> and mutex_posix_done_<name>. */
+#define MUTEX_POSIX_LOCK(NAME, TYPE, ATTRIBUTE)                                                    \
+  static int mutex_posix_init_##NAME(void *slot, unsigned sessions)                                \
+  {                                                                                                \
+    (void)sessions;                                                                                \
+    return pthread_##TYPE##_init(slot, ATTRIBUTE) == 0 ? 0 : -1;                                   \
+  }                                                                                                \
+                                                                                                   \
+  static void mutex_posix_done_##NAME(void *slot)                                                  \
+  {                                                                                                \
+    (void)pthread_##TYPE##_destroy(slot);                                                          \
+  }
 
-static void mutex_posix_done_pthread(void *slot)
-{
-  (void)pthread_mutex_destroy(slot);
-}
-
-static int mutex_posix_init_spin(void *slot, unsigned sessions)
-{
-  (void)sessions;
-  return pthread_spin_init(slot, PTHREAD_PROCESS_PRIVATE) == 0 ? 0 : -1;
-}
-
-static void mutex_posix_done_spin(void *slot)
-{
-  (void)pthread_spin_destroy(slot);
-}
-
-static int mutex_posix_init_rwlock(void *slot, unsigned sessions)
-{
-  (void)sessions;
-  return pthread_rwlock_init(slot, NULL) == 0 ? 0 : -1;
-}
-
-static void mutex_posix_done_rwlock(void *slot)
-{
-  (void)pthread_rwlock_destroy(slot);
-}
+MUTEX_POSIX_LOCK(pthread, mutex, NULL)
+MUTEX_POSIX_LOCK(spin, spin, PTHREAD_PROCESS_PRIVATE)
+MUTEX_POSIX_LOCK(rwlock, rwlock, NULL)
 
 const struct bn_mutex_type bn_mutex_types_posix[] = {
     {.name = "pthread",

@@ -56,9 +56,10 @@ static int numa_stay(struct bn_err *err)
 static int numa_place(void *at, size_t len, int where, struct bn_err *err)
 {
   const bool interleave = where == BN_PLACE_INTERLEAVE;
-  const int node = where >= 0 || interleave ? where : numa_node_here();
+  const int node = where == BN_PLACE_LOCAL ? numa_node_here() : where;
+  const int mode = interleave ? MPOL_INTERLEAVE : MPOL_BIND;
   struct bitmask *nodes;
-  int error;
+  long rc;
 
   if (node < 0 && !interleave)
     return bn_err_set(err, errno, "--memory-numa=local: cannot find the node of a thread: %s",
@@ -68,15 +69,12 @@ static int numa_place(void *at, size_t len, int where, struct bn_err *err)
     copy_bitmask_to_bitmask(numa_all_nodes_ptr, nodes);
   else
     numa_bitmask_setbit(nodes, (unsigned)node);
-  error = mbind(at, len, interleave ? MPOL_INTERLEAVE : MPOL_BIND, nodes->maskp, nodes->size + 1,
-                0) != 0
-              ? errno
-              : 0;
+  rc = mbind(at, len, mode, nodes->maskp, nodes->size + 1, 0);
+  if (rc != 0)
+    (void)bn_err_set(err, errno, "--memory-numa: cannot place %zu bytes: mbind: %s", len,
+                     strerror(errno));
   numa_free_nodemask(nodes);
-  if (error != 0)
-    return bn_err_set(err, error, "--memory-numa: cannot place %zu bytes: mbind: %s", len,
-                      strerror(error));
-  return 0;
+  return rc == 0 ? 0 : -1;
 }
 
 __attribute__((visibility("default"))) extern const struct bn_placement bench_placement;

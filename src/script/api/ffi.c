@@ -93,7 +93,6 @@ bool bn_ffi_think(double seconds)
   return bn_event_think(bn_instance_session(), (uint64_t)(seconds * 1e9));
 }
 
-/* Reads no clock. */
 double bn_ffi_time_left(void)
 {
   const struct bn_session *s = bn_instance_session();
@@ -101,7 +100,7 @@ double bn_ffi_time_left(void)
 
   if (deadline_ns == UINT64_MAX)
     return HUGE_VAL;
-  return deadline_ns > s->last_ns ? (double)(deadline_ns - s->last_ns) * 1e-9 : 0;
+  return (double)bn_clock_between(s->last_ns, deadline_ns) * 1e-9;
 }
 
 void bn_ffi_event_start_later(void)

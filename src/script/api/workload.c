@@ -28,16 +28,14 @@ struct session_state {
 /* Returns 0, or -1 if the command failed; if it raised an error, that was logged. */
 static int workload_run_command(struct bn_lua *lua, const char *name)
 {
-  const char *what = "sysbench.cmdline.call_command";
+  const bool declared = bn_cmdline_push(lua, name);
 
-  if (!bn_cmdline_push(lua, name)) {
+  if (!declared)
     bn_lua_push_global(lua, name);
-    what = name;
-  }
-  if (bn_lua_call(lua, 0, 1, what) != 0)
+  if (bn_lua_call(lua, 0, 1, declared ? "sysbench.cmdline.call_command" : name) != 0)
     return -1;
-  /* prepare() and cleanup() may return any value. */
-  const bool refused = what != name && lua_isboolean(lua->L, -1) && !lua_toboolean(lua->L, -1);
+  /* prepare() and cleanup() that are not declared may return any value. */
+  const bool refused = declared && lua_isboolean(lua->L, -1) && !lua_toboolean(lua->L, -1);
 
   lua_pop(lua->L, 1);
   return refused ? -1 : 0;
@@ -144,17 +142,23 @@ static int workload_open_script(void **self, struct bn_session *s, const void *c
   return -1;
 }
 
-/* Calls a function of the script with the number of the thread, if there is one.  Returns 0, or -1
-   after logging why. */
-static int workload_call(struct bn_lua *lua, const char *name)
+/* Pushes a function of the script and its argument, the number of the thread.  Returns false, and
+   pushes nothing, if there is no such function. */
+static bool workload_push_function(struct bn_lua *lua, const char *name)
 {
   bn_lua_push_global(lua, name);
   if (!lua_isfunction(lua->L, -1)) {
     lua_pop(lua->L, 1);
-    return 0;
+    return false;
   }
   lua_pushinteger(lua->L, (lua_Integer)lua->session->number);
-  return bn_lua_call(lua, 1, 0, name);
+  return true;
+}
+
+/* Calls a function of the script, if there is one.  Returns 0, or -1 after logging why. */
+static int workload_call(struct bn_lua *lua, const char *name)
+{
+  return workload_push_function(lua, name) ? bn_lua_call(lua, 1, 0, name) : 0;
 }
 
 /* Refuses --reconnect-rate if thread_init() has not said which connection may be opened again. */
@@ -269,18 +273,12 @@ static enum bn_lua_turn workload_call_in_turns(struct session_state *state, cons
   struct bn_lua *lua = &state->in->lua;
   enum bn_lua_turn turn;
 
-  if (state->in_call) {
+  if (state->in_call)
     turn = bn_lua_go_on(lua, 0, what);
-  } else {
-    bn_lua_push_global(lua, what);
-    if (!lua_isfunction(lua->L, -1)) {
-      lua_pop(lua->L, 1);
-      return BN_LUA_DONE;
-    }
-    state->in_call = true;
-    lua_pushinteger(lua->L, (lua_Integer)lua->session->number);
+  else if (workload_push_function(lua, what))
     turn = bn_lua_begin(lua, 1, what);
-  }
+  else
+    turn = BN_LUA_DONE;
   state->in_call = turn == BN_LUA_WAITS;
   return turn;
 }

@@ -37,12 +37,10 @@ int bn_workqueue_join(struct bn_workqueue *h, struct bn_workqueue_part *p,
   }
   p->role = role;
   (void)pthread_mutex_lock(&h->lock);
-  if (role == BN_WORKQUEUE_TAKES && h->ring == NULL)
+  h->takers += role == BN_WORKQUEUE_TAKES;
+  h->givers += role == BN_WORKQUEUE_GIVES;
+  if (h->takers > 0 && h->ring == NULL)
     h->ring = bn_alloc(BN_WORKQUEUE_ROOM, sizeof *h->ring);
-  if (role == BN_WORKQUEUE_TAKES)
-    h->takers++;
-  else
-    h->givers++;
   (void)pthread_mutex_unlock(&h->lock);
   return 0;
 }

@@ -137,16 +137,14 @@ static bool compat_missing(const sb_histogram_t *h, const char *function)
 
 void sb_histogram_delete(sb_histogram_t *h)
 {
-  if (compat_missing(h, __func__))
-    return;
-  bn_ffi_hist_free(h);
+  if (!compat_missing(h, __func__))
+    bn_ffi_hist_free(h);
 }
 
 void sb_histogram_update(sb_histogram_t *h, double value)
 {
-  if (compat_missing(h, __func__))
-    return;
-  bn_ffi_hist_update(h, value);
+  if (!compat_missing(h, __func__))
+    bn_ffi_hist_update(h, value);
 }
 
 void sb_histogram_print(sb_histogram_t *h)
@@ -157,7 +155,6 @@ void sb_histogram_print(sb_histogram_t *h)
     return;
   char *text = bn_ffi_hist_text(h, &len);
 
-  if (text != NULL)
-    bn_log(BN_NOTICE, "%s", text);
+  bn_log(BN_NOTICE, "%s", text);
   bn_ffi_free(text);
 }

@@ -28,6 +28,12 @@ static bool compat_sql_missing(const void *arg, const char *function, const char
   return true;
 }
 
+static bool compat_sql_lacks(const sql_connection *con, const char *query, const char *function)
+{
+  return compat_sql_missing(con, function, "connection") ||
+         compat_sql_missing(query, function, "query");
+}
+
 /* Settles at once, because these callers have no hook to ask. */
 static sql_result *compat_sql_settled(struct bn_sql_conn *c, struct bn_sql_rs *rs)
 {
@@ -48,23 +54,18 @@ int db_destroy(sql_driver *drv)
 
 sql_connection *db_connection_create(sql_driver *drv)
 {
-  if (compat_sql_missing(drv, __func__, "driver"))
-    return NULL;
-  return bn_ffi_sql_connect(drv, NULL, NULL, 0);
+  return compat_sql_missing(drv, __func__, "driver") ? NULL
+                                                     : bn_ffi_sql_connect(drv, NULL, NULL, 0);
 }
 
 int db_connection_close(sql_connection *con)
 {
-  if (compat_sql_missing(con, __func__, "connection"))
-    return 1;
-  return bn_ffi_sql_disconnect(con);
+  return compat_sql_missing(con, __func__, "connection") ? 1 : bn_ffi_sql_disconnect(con);
 }
 
 int db_connection_reconnect(sql_connection *con)
 {
-  if (compat_sql_missing(con, __func__, "connection"))
-    return 1;
-  return bn_ffi_sql_reconnect(con);
+  return compat_sql_missing(con, __func__, "connection") ? 1 : bn_ffi_sql_reconnect(con);
 }
 
 void db_connection_free(sql_connection *con)
@@ -74,42 +75,31 @@ void db_connection_free(sql_connection *con)
 
 int db_bulk_insert_init(sql_connection *con, const char *query, size_t len)
 {
-  if (compat_sql_missing(con, __func__, "connection") ||
-      compat_sql_missing(query, __func__, "query"))
-    return 1;
-  return bn_ffi_sql_bulk_init(con, query, len);
+  return compat_sql_lacks(con, query, __func__) ? 1 : bn_ffi_sql_bulk_init(con, query, len);
 }
 
 int db_bulk_insert_next(sql_connection *con, const char *query, size_t len)
 {
-  if (compat_sql_missing(con, __func__, "connection") ||
-      compat_sql_missing(query, __func__, "query"))
-    return 1;
-  return bn_ffi_sql_bulk_next(con, query, len);
+  return compat_sql_lacks(con, query, __func__) ? 1 : bn_ffi_sql_bulk_next(con, query, len);
 }
 
 int db_bulk_insert_done(sql_connection *con)
 {
-  if (compat_sql_missing(con, __func__, "connection"))
-    return 1;
-  return bn_ffi_sql_bulk_done(con);
+  return compat_sql_missing(con, __func__, "connection") ? 1 : bn_ffi_sql_bulk_done(con);
 }
 
 sql_result *db_query(sql_connection *con, const char *query, size_t len)
 {
   struct bn_sql_conn *c = bn_ffi_to_conn(con);
 
-  if (compat_sql_missing(con, __func__, "connection") ||
-      compat_sql_missing(query, __func__, "query"))
+  if (compat_sql_lacks(con, query, __func__))
     return NULL;
   return compat_sql_settled(c, bn_sql_query(c, query, len));
 }
 
 bool db_more_results(sql_connection *con)
 {
-  if (compat_sql_missing(con, __func__, "connection"))
-    return false;
-  return bn_ffi_sql_more_results(con);
+  return !compat_sql_missing(con, __func__, "connection") && bn_ffi_sql_more_results(con);
 }
 
 sql_result *db_next_result(sql_connection *con)
@@ -130,10 +120,7 @@ sql_row *db_fetch_row(sql_result *rs)
 
 sql_statement *db_prepare(sql_connection *con, const char *query, size_t len)
 {
-  if (compat_sql_missing(con, __func__, "connection") ||
-      compat_sql_missing(query, __func__, "query"))
-    return NULL;
-  return bn_ffi_sql_prepare(con, query, len, NULL);
+  return compat_sql_lacks(con, query, __func__) ? NULL : bn_ffi_sql_prepare(con, query, len, NULL);
 }
 
 static enum bn_sql_type compat_type_of(sql_bind_type_t type)
@@ -203,9 +190,7 @@ sql_result *db_stmt_next_result(sql_statement *stmt)
 
 int db_close(sql_statement *stmt)
 {
-  if (compat_sql_missing(stmt, __func__, "statement"))
-    return 1;
-  return bn_ffi_sql_stmt_close(stmt);
+  return compat_sql_missing(stmt, __func__, "statement") ? 1 : bn_ffi_sql_stmt_close(stmt);
 }
 
 /* script.c declares it as each version has it: 0 or true is success. */

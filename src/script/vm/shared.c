@@ -28,6 +28,7 @@ static struct bn_shared *shared_new(struct bn_shared_pool *pool)
   sh->L = bn_lua_new_state(&sh->heap);
   if (sh->L != NULL)
     return sh;
+  bn_heap_done(&sh->heap);
   free(sh);
   return NULL;
 }

@@ -34,6 +34,8 @@ _Noreturn static void stackguard_end_with_sentence(const struct bn_lua *lua)
   _exit(1);
 }
 
+/* Handles SIGSEGV.  A frame may skip the guard page, whose neighbours count too: what is below the
+   stack is not mapped, and the lowest part of it is in use by this handler alone. */
 static void stackguard_on_fault(int number, siginfo_t *info, void *context)
 {
   stack_t alt_stack;

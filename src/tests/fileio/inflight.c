@@ -180,7 +180,7 @@ static bool inflight_verify(const struct bn_fileio *f, const struct bn_io_req *r
 /* Counts a request and the time since its submission; an event may have two requests. */
 static void inflight_count(struct bn_session *s, const struct bn_flight *x, uint64_t now_ns)
 {
-  const uint64_t took = now_ns > x->submitted_ns ? now_ns - x->submitted_ns : 0;
+  const uint64_t took = bn_clock_between(x->submitted_ns, now_ns);
   struct bn_stat *st = s->stat;
 
   switch (x->io.op) {
@@ -330,7 +330,7 @@ static bool inflight_await_arrival(struct bn_fileio *f, struct bn_session *s)
 
   for (;;) {
     const uint64_t now = bn_clock_now(&s->clock);
-    const uint64_t remaining = due > now ? due - now : 0;
+    const uint64_t remaining = bn_clock_between(now, due);
     const uint64_t wait = remaining < poll_ns ? remaining : poll_ns;
 
     s->last_ns = now;
