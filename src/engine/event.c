@@ -129,35 +129,28 @@ static void event_record_lag(const struct bn_session *s, uint64_t due_ns)
     bn_stat_record(s->stat, s->stat->lag_hist, bn_clock_between(due_ns, s->last_ns));
 }
 
-/* Sleeps until due_ns, if that is ahead, and sets s->last_ns to the time after it, which may be a
-   little behind the clock that ended the sleep.  Returns false if the run ended the sleep.  never:
-   due_ns is the deadline instead of an arrival, so that no event is late. */
-static bool event_wait_until(struct bn_session *s, uint64_t due_ns, bool never)
-{
-  bool waited = true;
-
-  s->last_ns = bn_clock_now(&s->clock);
-  if (s->last_ns >= due_ns)
-    return true;
-  waited = bn_pacer_sleep(s->pacer, s->limit, due_ns);
-  s->last_ns = bn_clock_now(&s->clock);
-  if (waited && !never)
-    event_record_lag(s, due_ns);
-  return waited;
-}
-
 /* Sleeps until the claimed arrival.  If the limit comes first, or ends the sleep, it returns false
-   and no arrival is claimed: s->due_ns is 0. */
+   and no arrival is claimed: s->due_ns is 0.  The clock that is read after the sleep may be a
+   little behind the clock that ended it. */
 static bool event_await_arrival(struct bn_session *s)
 {
-  const uint64_t due = s->due_ns;
-  const bool never = due >= bn_session_deadline(s);
-  const bool waited = event_wait_until(s, never ? bn_session_deadline(s) : due, never);
+  const uint64_t due_ns = s->due_ns, deadline_ns = bn_session_deadline(s);
+  const uint64_t until_ns = due_ns < deadline_ns ? due_ns : deadline_ns;
+  bool slept = false;
 
   s->due_ns = 0;
-  if (never || !waited || s->last_ns >= bn_session_deadline(s))
+  s->last_ns = bn_clock_now(&s->clock);
+  if (s->last_ns < until_ns) {
+    slept = bn_pacer_sleep(s->pacer, s->limit, until_ns);
+    s->last_ns = bn_clock_now(&s->clock);
+    if (!slept)
+      return false;
+  }
+  if (due_ns >= deadline_ns || s->last_ns >= bn_session_deadline(s))
     return false;
-  s->due_ns = due;
+  if (slept)
+    event_record_lag(s, due_ns);
+  s->due_ns = due_ns;
   return true;
 }
 
