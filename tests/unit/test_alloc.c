@@ -85,11 +85,27 @@ static void a_stream_holds_what_was_printed(void **state)
   free(text);
 }
 
+/* A size that the user chooses may be too large: that is no end of the process. */
+static void aligned_memory_is_zeroed_or_refused(void **state)
+{
+  unsigned char *p = bn_alloc_try_aligned(64, 3, 50);
+
+  (void)state;
+  assert_non_null(p);
+  assert_int_equal((uintptr_t)p % 64, 0);
+  for (size_t i = 0; i < 150; i++)
+    assert_int_equal(p[i], 0);
+  free(p);
+  assert_null(bn_alloc_try_aligned(64, SIZE_MAX / 2, 3));
+  assert_null(bn_alloc_try_aligned(64, 1, SIZE_MAX - 10));
+}
+
 BN_TESTS(alloc)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_process_without_memory_ends_with_a_sentence),
       cmocka_unit_test(memory_is_zeroed_and_never_null),
+      cmocka_unit_test(aligned_memory_is_zeroed_or_refused),
       cmocka_unit_test(a_stream_holds_what_was_printed),
   };
 

@@ -321,6 +321,16 @@ static void test_readers_never_go_back(void **state)
   assert_true(gap_ns(&r) < CLOSE_NS);
 }
 
+static void test_times_between_and_after(void **state)
+{
+  (void)state;
+  assert_int_equal(bn_clock_between(7, 10), 3);
+  assert_int_equal(bn_clock_between(10, 7), 0);
+  assert_int_equal(bn_clock_after(100, 1.5), 1500000100);
+  assert_int_equal(bn_clock_after(100, 3e9), UINT64_MAX);
+  assert_int_equal(bn_clock_after(100, HUGE_VAL), UINT64_MAX);
+}
+
 BN_TESTS(clock)
 {
   const struct CMUnitTest tests[] = {
@@ -337,6 +347,7 @@ BN_TESTS(clock)
       cmocka_unit_test(test_half_written_fit_is_not_used),
       cmocka_unit_test(test_reader_ahead_slows_down),
       cmocka_unit_test(test_readers_never_go_back),
+      cmocka_unit_test(test_times_between_and_after),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
