@@ -76,8 +76,7 @@ static inline uint64_t bn_clock_between(uint64_t from_ns, uint64_t to_ns)
   return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-/* Returns the time s seconds (from 0) after start_ns, or UINT64_MAX, never, if it is a century
-   away. */
+/* Returns the time s seconds (from 0) after start_ns; UINT64_MAX, never: it is a century away. */
 static inline uint64_t bn_clock_after(uint64_t start_ns, double s)
 {
   return s < 3e9 ? start_ns + (uint64_t)(s * 1e9) : UINT64_MAX;

@@ -310,8 +310,7 @@ static void reports_copy_baseline(struct bn_reports *r)
   r->base_is_start = true;
 }
 
-/* Takes the statements before the start out of the baseline, so that they stay in the first
-   difference. */
+/* Takes the statements before the start out of the baseline: they stay in the first difference. */
 static void reports_forget_start_statements(struct bn_snap *base)
 {
   for (size_t i = 0; i <= BN_C_RECONNECT; i++)
@@ -408,9 +407,8 @@ static void report_compare(struct report *d, const struct bn_snap *base)
   bn_snap_diff(&d->delta, base);
 }
 
-/* Returns the age of the oldest event in flight.  If a session has several of them, their average
-   start is known; during a start or an end the average may be anything, so that the age is at most
-   that of the run. */
+/* Returns the age of the oldest event in flight, at most that of the run: of several in a session
+   the average start is known, which may be anything during a start or an end. */
 static uint64_t reports_oldest_ns(const struct bn_reports *r, const struct bn_snap *s,
                                   uint64_t now_ns)
 {
@@ -455,9 +453,8 @@ static void reports_complete_view(const struct bn_reports *r, struct report *d,
   }
 }
 
-/* Fills the view of the difference between the report's snapshot and a baseline.  The baseline
-   tells which report it is: an interval's (r->last) or that of a checkpoint or total (r->base),
-   which alone shows the sessions.  exact: it is the start of the measurement. */
+/* Fills the view of the difference to a baseline: an interval's (r->last), or that of a checkpoint
+   or total (r->base), which alone shows sessions.  exact: it is the start of the measurement. */
 static void reports_make_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
                               bool exact, const struct bn_run_state *s)
 {
@@ -675,8 +672,7 @@ void bn_reports_count(struct bn_reports *r, const struct bn_run_state *s)
   report_count(&r->report, r, r->stats, s->now_ns);
 }
 
-/* Makes the view of the final report from the snapshot in d.  Returns the rules that it was filled
-   with. rated: as of reports_build_total. */
+/* As reports_build_total, for any dialect, from the snapshot in d. */
 static struct bn_view_rules reports_sum(struct bn_reports *r, struct report *d,
                                         const struct bn_run_state *s, bool rated)
 {

@@ -168,7 +168,6 @@ static void sampler_force_shutdown(const struct sampler *s)
          native ? "--time" : "--max-time");
 }
 
-/* Does what is due, in the order in which the items depend on each other. */
 static void sampler_do_due_items(struct sampler *s)
 {
   const uint64_t now = bn_clock_mono();

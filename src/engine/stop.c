@@ -55,7 +55,6 @@ static void stop_handle(int signo, void (*handler)(int))
   (void)sigaction(signo, &act, NULL);
 }
 
-/* Sets the handler of each signal that ends a run. */
 static void stop_handle_wanted(void (*handler)(int))
 {
   for (int signo = 1; signo < stop_wake_signal(); signo++)

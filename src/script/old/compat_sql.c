@@ -113,9 +113,7 @@ sql_result *db_next_result(sql_connection *con)
 
 sql_row *db_fetch_row(sql_result *rs)
 {
-  if (compat_sql_missing(rs, __func__, "result"))
-    return NULL;
-  return bn_ffi_sql_fetch(rs) ? &rs->row : NULL;
+  return !compat_sql_missing(rs, __func__, "result") && bn_ffi_sql_fetch(rs) ? &rs->row : NULL;
 }
 
 sql_statement *db_prepare(sql_connection *con, const char *query, size_t len)

@@ -37,9 +37,8 @@ static int files_path(const struct bn_fileio_plan *p, unsigned i, char out[PATH_
   return bn_err_set(err, ENAMETOOLONG, "the path in --file-dir is too long");
 }
 
-/* Returns a text to append to the error of a file that is not written because of a link, or "".
-   ELOOP has several causes (bn_file_follow): a link of another user, one that has a second name and
-   so may be another user's, or too many links. */
+/* Returns a text to append to the error of a file that is not written because of a link, or "". For
+   ELOOP it names all causes that bn_file_follow has. */
 static const char *files_explain_link(int error)
 {
   switch (error) {
