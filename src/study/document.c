@@ -2,6 +2,7 @@
 /* Turns trees of JSON into values of Lua and back. */
 #include "study/document.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
