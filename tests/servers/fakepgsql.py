@@ -87,7 +87,7 @@ class ParsingPgSQL(FakePgSQL):
 
     def __init__(self, refused=b"\0none", farewell=None):
         self.refused, self.parsed, self.farewell = refused, [], farewell
-        super().__init__(answer(5, [["1000", "3", None, "1", "0"]]))
+        super().__init__(answer(4, [["1000", "3", "1", "0"]]))
 
     def converse(self, conn, stream):
         text, parsed, failed = b"", 0, False
@@ -114,7 +114,7 @@ class LeavingPgSQL(FakePgSQL):
 
     def __init__(self, farewell):
         self.farewell = farewell
-        super().__init__(answer(5, [["1000", "3", None, "1", "0"]]))
+        super().__init__(answer(4, [["1000", "3", "1", "0"]]))
 
     def converse(self, conn, stream):
         answered = 0
@@ -135,7 +135,7 @@ class SilentPgSQL(FakePgSQL):
 
     def __init__(self, spared):
         self.spared, self.silent = spared, threading.Event()
-        super().__init__(answer(5, [["1000", "3", None, "1", "0"]]))
+        super().__init__(answer(4, [["1000", "3", "1", "0"]]))
 
     def converse(self, conn, stream):
         while (kind := stream.read(1)) not in (b"", b"X"):
@@ -160,7 +160,7 @@ class ResettingPgSQL(FakePgSQL):
         self.spared, self.one_in, self.lost = spared, one_in, 0
         self.random = random.Random(1)
         self.lock = threading.Lock()
-        super().__init__(answer(5, [["1000", "3", None, "1", "0"]]))
+        super().__init__(answer(4, [["1000", "3", "1", "0"]]))
 
     def resets(self):
         with self.lock:

@@ -94,19 +94,24 @@ def test_tables_are_looked_at_before_the_run(server, tmp_path):
 
 
 @contextlib.contextmanager
-def locked(server, table):
-    """Another client holds the strongest lock of the table."""
+def console(server, text):
+    """A client of the administrator, which has executed the text."""
     client = {"mysql": lambda: [server.client(), "--no-defaults", f"--socket={server.socket}", "--user=root", "--batch",
                                 "--skip-column-names", "--unbuffered", "spec_db"],
               "pgsql": lambda: [servers.find_program("psql"), "-X", "-q", "-A", "-t", "-h", server.folder, "-p",
                                 str(server.port), "-U", "postgres", "-d", "spec_db"]}[server.driver]()
-    lock = {"mysql": f"LOCK TABLES {table} WRITE", "pgsql": f"BEGIN; LOCK TABLE {table}"}[server.driver]
     with subprocess.Popen(client, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        process.stdin.write(f"{lock};\nSELECT 'held';\n")
+        process.stdin.write(f"{text}SELECT 'held';\n")
         process.stdin.flush()
         assert process.stdout.readline() == "held\n"
         yield
         process.stdin.close()
+
+
+def locked(server, table):
+    """Another client holds the strongest lock of the table."""
+    lock = {"mysql": f"LOCK TABLES {table} WRITE", "pgsql": f"BEGIN; LOCK TABLE {table}"}[server.driver]
+    return console(server, f"{lock};\n")
 
 
 def test_a_locked_table_does_not_hold_up_the_start(server):
@@ -209,6 +214,16 @@ def held(server, folder, n):
 def test_connections_of_one_that_others_use(request, kind, tmp_path):
     """Those of the same user, role or database."""
     with quota(request, kind, 20) as (server, statement, by), held(server, tmp_path, 6):
+        _, _, err = run(server, "--threads=16", "--events=16")
+    assert re.search(rf"^warning: the run needs up to 16 connections; {by} allows 20, and other clients use [6-8]: "
+                     rf'type "{statement}" on the server, or use fewer --threads$', err, re.M), err
+
+
+def test_connections_of_other_roles_count(request):
+    """PostgreSQL does not tell a role of which kind the processes of other roles are."""
+    with quota(request, "database", 20) as (server, statement, by), contextlib.ExitStack() as others:
+        for _ in range(6):
+            others.enter_context(console(server, ""))
         _, _, err = run(server, "--threads=16", "--events=16")
     assert re.search(rf"^warning: the run needs up to 16 connections; {by} allows 20, and other clients use [6-8]: "
                      rf'type "{statement}" on the server, or use fewer --threads$', err, re.M), err

@@ -8,7 +8,7 @@
 #include "drivers/pgsql/lib/lib.h"
 
 /* Returns false if the cell is not a number that a server can mean. */
-static bool pgsql_read_number(const PGresult *res, int row, int column, int64_t *number)
+static bool info_read_number(const PGresult *res, int row, int column, int64_t *number)
 {
   const char *text = PQgetvalue(res, row, column);
   char *end;
@@ -17,40 +17,31 @@ static bool pgsql_read_number(const PGresult *res, int row, int column, int64_t 
   return end != text && *end == '\0' && *number >= 0 && *number <= INT32_MAX;
 }
 
-static bool pgsql_read_limits(const struct bn_pgsql_lib *c, const PGresult *res,
-                              struct bn_sql_info *out)
+/* Returns whether another process answers than the one that accepted the connection: a pooler has
+   passed the question on.  `column` of the only row has pg_backend_pid(). */
+static bool info_is_of_pooler(const struct bn_pgsql_lib *c, const PGresult *res, int column)
 {
-  int64_t most, for_superuser, reserved = 0, used, pid;
-
-  if (PQresultStatus(res) != PGRES_TUPLES_OK || PQntuples(res) != 1 || PQnfields(res) != 5)
-    return false;
-  if (!pgsql_read_number(res, 0, 0, &most) || !pgsql_read_number(res, 0, 1, &for_superuser) ||
-      !pgsql_read_number(res, 0, 3, &used) || !pgsql_read_number(res, 0, 4, &pid))
-    return false;
-  /* Servers before 16 reserve connections only for superusers. */
-  if (PQgetisnull(res, 0, 2) == 0 && !pgsql_read_number(res, 0, 2, &reserved))
-    return false;
-  /* If another process answers than the one that accepted the connection, there is a pooler. */
-  if (pid != PQbackendPID(c->handle))
-    return true;
-  out->reserved_connections = for_superuser + reserved;
-  out->max_connections = most - out->reserved_connections;
-  out->connections = used;
-  return true;
+  return strtol(PQgetvalue(res, 0, column), NULL, 10) != PQbackendPID(c->handle);
 }
+
+/* The connections of clients.  A role is not told of which kind the processes of other roles are;
+   those that have a user and a database are clients but for a few. */
+#define OF_CLIENTS                                                                                 \
+  " FROM pg_stat_activity WHERE usename IS NOT NULL AND datname IS NOT NULL"                       \
+  " AND coalesce(backend_type, 'client backend') = 'client backend'"
 
 /* Each row has "ROLE" or "DATABASE", its name, its limit of connections, and their number.
    Superusers have no limit. */
 static void info_read_quotas(struct bn_pgsql_lib *c, struct bn_sql_quota quota[BN_SQL_QUOTAS])
 {
   static const char sql[] =
-      "SELECT 'ROLE', quote_ident(rolname), rolconnlimit, (SELECT count(*) FROM pg_stat_activity"
-      " WHERE backend_type = 'client backend' AND usename = session_user)"
+      "SELECT 'ROLE', quote_ident(rolname), rolconnlimit, (SELECT count(*)" OF_CLIENTS
+      " AND usename = session_user)"
       " FROM pg_roles WHERE rolname = session_user AND NOT rolsuper AND rolconnlimit >= 0"
       " UNION ALL "
-      "SELECT 'DATABASE', quote_ident(datname), datconnlimit, (SELECT count(*)"
-      " FROM pg_stat_activity WHERE backend_type = 'client backend' AND datname ="
-      " current_database()) FROM pg_database, pg_roles WHERE datname = current_database()"
+      "SELECT 'DATABASE', quote_ident(datname), datconnlimit, (SELECT count(*)" OF_CLIENTS
+      " AND datname = current_database()) FROM pg_database, pg_roles WHERE datname = "
+      "current_database()"
       " AND datconnlimit >= 0 AND rolname = session_user AND NOT rolsuper";
   PGresult *res = bn_pgsql_lib_exec(c, sql);
   const int n = PQnfields(res) == 4 ? PQntuples(res) : 0;
@@ -59,18 +50,19 @@ static void info_read_quotas(struct bn_pgsql_lib *c, struct bn_sql_quota quota[B
     struct bn_sql_quota *q = &quota[i];
     const char *kind = PQgetvalue(res, i, 0), *name = PQgetvalue(res, i, 1);
 
-    if (!pgsql_read_number(res, i, 2, &q->allowed) || !pgsql_read_number(res, i, 3, &q->used))
+    /* Without `by`, which is set last, there is no quota. */
+    if (!info_read_number(res, i, 2, &q->allowed) || !info_read_number(res, i, 3, &q->used))
       break;
-    (void)snprintf(q->by, sizeof q->by, "CONNECTION LIMIT of %s %s", kind, name);
     (void)snprintf(q->raise, sizeof q->raise,
                    "type \"ALTER %s %s CONNECTION LIMIT %%n;\" on the server", kind, name);
+    (void)snprintf(q->by, sizeof q->by, "CONNECTION LIMIT of %s %s", kind, name);
   }
   PQclear(res);
 }
 
 /* Lists the parameters of libpq that differ from its defaults, from options, a URI, a service or
    the environment: "sslmode=require options='-c jit=off'".  "*" marks what is a secret. */
-static void info_tell_parameters(PGconn *handle, char *out, size_t size)
+static void info_list_parameters(PGconn *handle, char *out, size_t size)
 {
   PQconninfoOption *all = PQconninfo(handle);
   size_t n = 0;
@@ -104,31 +96,56 @@ void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out)
     (void)snprintf(out->encryption, sizeof out->encryption, "%s",
                    PQgssEncInUse(c->handle) ? "GSSAPI" : "none");
   (void)snprintf(out->compression, sizeof out->compression, "none");
-  info_tell_parameters(c->handle, out->parameters, sizeof out->parameters);
+  info_list_parameters(c->handle, out->parameters, sizeof out->parameters);
 }
 
-/* Returns whether the process that answers is not the one that accepted the connection. */
 bool bn_pgsql_lib_pooled(struct bn_pgsql_lib *c)
 {
   PGresult *res = bn_pgsql_lib_exec(c, "SELECT pg_backend_pid()");
-  const bool pooled = PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1 &&
-                      strtol(PQgetvalue(res, 0, 0), NULL, 10) != PQbackendPID(c->handle);
+  const bool pooled =
+      PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1 && info_is_of_pooler(c, res, 0);
 
   PQclear(res);
   return pooled;
 }
 
+/* Superusers may use all connections.  The members of pg_use_reserved_connections may use those of
+   reserved_connections; servers before 16 have neither the role nor the setting. */
+static const char info_limits_sql[] =
+    "SELECT current_setting('max_connections'),"
+    " CASE WHEN rolsuper THEN 0"
+    " ELSE current_setting('superuser_reserved_connections')::int +"
+    " CASE WHEN EXISTS (SELECT FROM pg_roles WHERE rolname = 'pg_use_reserved_connections'"
+    " AND pg_has_role(oid, 'USAGE')) THEN 0"
+    " ELSE coalesce(current_setting('reserved_connections', true), '0')::int END END,"
+    " (SELECT count(*)" OF_CLIENTS "),"
+    " pg_backend_pid() FROM pg_roles WHERE rolname = current_user";
+enum { LIMIT_OF_ALL, LIMIT_RESERVED, LIMIT_USED, LIMIT_PID, LIMITS };
+
+/* Reads the answer to info_limits_sql.  Returns false if it is not such an answer.  The limits of a
+   server behind a pooler are not limits of the run, and stay unknown. */
+static bool info_read_limits(const struct bn_pgsql_lib *c, const PGresult *res,
+                             struct bn_sql_info *out)
+{
+  int64_t all, reserved, used;
+
+  if (PQresultStatus(res) != PGRES_TUPLES_OK || PQntuples(res) != 1 || PQnfields(res) != LIMITS ||
+      !info_read_number(res, 0, LIMIT_OF_ALL, &all) ||
+      !info_read_number(res, 0, LIMIT_RESERVED, &reserved) ||
+      !info_read_number(res, 0, LIMIT_USED, &used))
+    return false;
+  if (info_is_of_pooler(c, res, LIMIT_PID))
+    return true;
+  out->reserved_connections = reserved;
+  out->max_connections = all - reserved;
+  out->connections = used;
+  return true;
+}
+
 int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out)
 {
-  static const char sql[] =
-      "SELECT current_setting('max_connections'),"
-      " CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN '0'"
-      " ELSE current_setting('superuser_reserved_connections') END,"
-      " current_setting('reserved_connections', true),"
-      " (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),"
-      " pg_backend_pid()";
-  PGresult *res = bn_pgsql_lib_exec(c, sql);
-  const bool known = pgsql_read_limits(c, res, out);
+  PGresult *res = bn_pgsql_lib_exec(c, info_limits_sql);
+  const bool known = info_read_limits(c, res, out);
 
   PQclear(res);
   if (known && out->max_connections >= 0)
@@ -137,14 +154,14 @@ int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out)
 }
 
 /* Returns the bytes of the character at p, at least 1. */
-static size_t quote_character(const char *p, size_t remaining, int encoding)
+static size_t info_character_bytes(const char *p, size_t remaining, int encoding)
 {
   const int n = (*p & 0x80) != 0 ? PQmblen(p, encoding) : 1;
 
   return n > 1 && (size_t)n <= remaining ? (size_t)n : 1;
 }
 
-static bool quote_was_plain(const struct bn_pgsql_lib *c)
+static bool info_had_plain_strings(const struct bn_pgsql_lib *c)
 {
   const char *value = PQparameterStatus(c->handle, "standard_conforming_strings");
 
@@ -165,9 +182,9 @@ size_t bn_pgsql_lib_quote(const struct bn_pgsql_lib *c, char plain_strings, cons
   number = encoding[0] != '\0' ? pg_char_to_encoding(encoding) : -1;
   if (number < 0)
     number = PQclientEncoding(c->handle);
-  plain = plain_strings != 0 ? plain_strings == '1' : quote_was_plain(c);
+  plain = plain_strings != 0 ? plain_strings == '1' : info_had_plain_strings(c);
   for (size_t i = 0, n; i < len && in[i] != '\0'; i += n) {
-    n = quote_character(in + i, len - i, number);
+    n = info_character_bytes(in + i, len - i, number);
     if (in[i] == '\'' || (in[i] == '\\' && !plain))
       *out++ = in[i];
     memcpy(out, in + i, n);

@@ -91,7 +91,9 @@ void bn_pgsql_lib_note_words(struct bn_pgsql_lib *c, const PGresult *res);
 
 /* --- info.c --- */
 void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out);
+/* Returns whether a pooler answers. */
 bool bn_pgsql_lib_pooled(struct bn_pgsql_lib *c);
+/* Returns 0, or -1: the server does not tell. */
 int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out);
 /* plain_strings and encoding: what the server has said since libpq last read.  '1': a backslash in
    a literal is plain, '0': it escapes, 0: nothing; the client's encoding, "": nothing. */
