@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "measure/stat.h"
 #include "sql/count.h"
@@ -49,18 +50,11 @@ enum bn_sql bn_sql_cursor_next(struct bn_sql_cursor *cur, struct bn_sql_diag *d)
   return result_next(cur, &cur->result, d);
 }
 
-static int result_widen(struct bn_sql_cursor *cur)
+/* Makes room for the fields of the result. */
+static void result_widen(struct bn_sql_cursor *cur)
 {
-  struct bn_sql_value *wider =
-      realloc(cur->rs.values, cur->result.nfields * sizeof *cur->rs.values);
-
-  if (wider == NULL) {
-    bn_log(BN_FATAL, "cannot fetch a row of %u fields: out of memory", cur->result.nfields);
-    return -1;
-  }
-  cur->rs.values = wider;
+  cur->rs.values = bn_alloc_resize(cur->rs.values, cur->result.nfields, sizeof *cur->rs.values);
   cur->room = cur->result.nfields;
-  return 0;
 }
 
 static struct bn_sql_cursor *result_cursor_of(struct bn_sql_rs *rs)
@@ -68,13 +62,16 @@ static struct bn_sql_cursor *result_cursor_of(struct bn_sql_rs *rs)
   return (struct bn_sql_cursor *)(void *)rs;
 }
 
+/* Fetches a row into rs.values, which has room for it.  Returns false at the end, or after it has
+   logged that there is another row, which cannot be read. */
 static bool result_fetch(struct bn_sql_cursor *cur)
 {
   const struct bn_sql_link *link = cur->link;
   const bool found = link->ops->fetch(link->handle, &cur->result, cur->rs.values);
 
   if (__builtin_expect(!found && cur->result.cut, 0))
-    bn_log(BN_FATAL, "cannot read the rest of a result: a row is malformed");
+    bn_log(BN_FATAL, "cannot read the rest of a result: a row is malformed, or there is no "
+                     "memory for it");
   return found;
 }
 
@@ -86,8 +83,8 @@ bool bn_sql_fetch(struct bn_sql_rs *rs)
     bn_log(BN_ALERT, "attempt to fetch row from an invalid result set");
     return false;
   }
-  if (cur->result.nfields > cur->room && result_widen(cur) != 0)
-    return false;
+  if (cur->result.nfields > cur->room)
+    result_widen(cur);
   if (__builtin_expect(cur->timed == NULL, 1))
     return result_fetch(cur);
 

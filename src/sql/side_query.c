@@ -3,6 +3,7 @@
 #include "sql/side_query.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@ static const struct bn_sql_driver *side_query_find_driver(struct bn_sqlsys *sys)
   return found;
 }
 
-static int side_query_tell(const struct bn_sql_diag *d, const char *what, struct bn_err *err)
+/* Sets err to a sentence about the failure to do `what`.  Returns -1. */
+static int side_query_fail(const struct bn_sql_diag *d, const char *what, struct bn_err *err)
 {
   return bn_err_set(err, d->code, "cannot %s%s%s: %s", what, d->where[0] != '\0' ? " to " : "",
                     d->where, d->text);
@@ -42,7 +44,7 @@ int bn_sql_side_query_open(struct bn_sql_side_query *p, struct bn_sqlsys *sys, u
   if (!p->entered)
     return bn_err_set(err, ENOMEM, "out of memory for a connection");
   if (bn_sql_link_connect(&p->link, &target, deadline_ns, &d) != BN_SQL_DONE)
-    return side_query_tell(&d, "connect", err);
+    return side_query_fail(&d, "connect", err);
   atomic_store(&p->open, true);
   return 0;
 }
@@ -59,14 +61,17 @@ int bn_sql_side_query_pairs(struct bn_sql_side_query *p, const char *sql,
   if (rc == BN_SQL_DONE)
     return 0;
   if (rc != BN_SQL_ROWS)
-    return side_query_tell(&d, "ask the server", err);
+    return side_query_fail(&d, "ask the server", err);
   row = bn_alloc((size_t)r.nfields + 2, sizeof *row);
   while (p->link.ops->fetch(p->link.handle, &r, row))
     if (row[0].ptr != NULL && row[1].ptr != NULL)
       fn(arg, row);
   p->link.ops->free_result(p->link.handle, &r);
   free(row);
-  return 0;
+  if (!r.cut)
+    return 0;
+  (void)snprintf(d.text, sizeof d.text, "the rest of the result cannot be read");
+  return side_query_fail(&d, "ask the server", err);
 }
 
 void bn_sql_side_query_interrupt(struct bn_sql_side_query *p)

@@ -27,7 +27,7 @@ struct bn_sql_side_query {
 int bn_sql_side_query_open(struct bn_sql_side_query *p, struct bn_sqlsys *sys, uint64_t deadline_ns,
                            struct bn_err *err);
 /* Calls fn with the first two values of each row, which end where their length says; rows with NULL
-   are left out.  Returns 0, or -1 and err. */
+   are left out.  Returns 0, or -1 and err; fn may have been called for some rows. */
 int bn_sql_side_query_pairs(struct bn_sql_side_query *p, const char *sql,
                             void (*fn)(void *arg, const struct bn_sql_value pair[2]), void *arg,
                             struct bn_err *err);

@@ -72,6 +72,7 @@ void bn_sql_verify_done(struct bn_sql_verify *v)
 /* --- one server --------------------------------------------------------------------------------
  */
 
+/* Names a server, as users write it.  Returns how many servers there are. */
 static size_t verify_name_place(const struct bn_sql_verify *v, unsigned ordinal, char *name,
                                 size_t size)
 {
@@ -82,6 +83,7 @@ static size_t verify_name_place(const struct bn_sql_verify *v, unsigned ordinal,
   return drv->ops->place != NULL ? drv->ops->place(drv->self, &target, name, size) : 1;
 }
 
+/* Sets err to a sentence about what bench cannot do on the server.  Returns -1. */
 static int verify_fail(const struct visit *v, const char *what, struct bn_err *err)
 {
   char name[BN_LABEL_LEN];
@@ -180,6 +182,7 @@ static bool verify_read_number(const struct bn_sql_value *v, uint64_t *out)
   return *end == '\0';
 }
 
+/* Notes a row of the table; a row of other numbers is none of ours. */
 static void verify_note_row(struct content *c, const struct bn_sql_value pair[2])
 {
   uint64_t id, n;
@@ -190,15 +193,31 @@ static void verify_note_row(struct content *c, const struct bn_sql_value pair[2]
   c->marked |= id == 0;
 }
 
-/* Executes a statement on the server.  what not NULL: rows go to `content`.  Nothing of a result
-   may be trusted. */
-static int verify_tell(struct visit *v, const char *sql, struct content *content, const char *what,
-                       struct bn_err *err)
+/* Takes the rows of a result.  Returns 0, or -1 and err as verify_execute if they cannot all be
+   read: a row that is left out would be taken for missing commits. */
+static int verify_take_rows(struct visit *v, struct bn_sql_result *r, struct content *content,
+                            const char *what, struct bn_err *err)
+{
+  const struct bn_driver *ops = v->link.ops;
+  struct bn_sql_value row[2];
+
+  while (content != NULL && r->nfields == 2 && ops->fetch(v->link.handle, r, row))
+    verify_note_row(content, row);
+  ops->free_result(v->link.handle, r);
+  if (!r->cut)
+    return 0;
+  (void)snprintf(v->diag.text, sizeof v->diag.text, "the rest of the result cannot be read");
+  return verify_fail(v, what, err);
+}
+
+/* Executes a statement on the server, and gives its rows to `content`; NULL: there are none.
+   Nothing of a result may be trusted.  Returns 0, or -1 and err: bench cannot do `what` there. */
+static int verify_execute(struct visit *v, const char *sql, struct content *content,
+                          const char *what, struct bn_err *err)
 {
   const struct bn_driver *ops = v->link.ops;
   struct bn_sql_result r = {0};
   const enum bn_sql rc = ops->query(v->link.handle, sql, strlen(sql), &r, &v->diag);
-  struct bn_sql_value row[2];
 
   v->lost = rc == BN_SQL_LOST;
   if (content != NULL && rc > BN_SQL_ROWS)
@@ -206,12 +225,7 @@ static int verify_tell(struct visit *v, const char *sql, struct content *content
   if (rc > BN_SQL_ROWS)
     return verify_fail(v, what, err);
   v->of->good = v->ordinal;
-  if (rc == BN_SQL_DONE)
-    return 0;
-  while (content != NULL && r.nfields == 2 && ops->fetch(v->link.handle, &r, row))
-    verify_note_row(content, row);
-  ops->free_result(v->link.handle, &r);
-  return 0;
+  return rc == BN_SQL_ROWS ? verify_take_rows(v, &r, content, what, err) : 0;
 }
 
 /* Reads the table.  Returns 0 if the server has said what it has, or -1 and err. */
@@ -227,7 +241,8 @@ static int verify_read_table(struct bn_sql_verify *v, struct stop stop, struct c
   (void)snprintf(sql, sizeof sql, "SELECT id, n FROM %s", v->ledger.table);
   rc = verify_open_visit(&visit, v, stop, err);
   if (rc == 0)
-    rc = verify_tell(&visit, sql, content, "read its table on", err);
+    rc = verify_execute(&visit, sql, content, "read its table on", err);
+  /* The mark was committed before any row: without it, this is not the table. */
   content->absent |= rc == 0 && !content->marked;
   verify_close_visit(&visit);
   return rc;
@@ -245,7 +260,7 @@ static int verify_drop_on(struct bn_sql_verify *v, struct stop stop, const char 
   int rc = verify_open_visit(&visit, v, stop, err);
 
   if (rc == 0)
-    rc = verify_tell(&visit, sql, NULL, "drop its table on", err);
+    rc = verify_execute(&visit, sql, NULL, "drop its table on", err);
   verify_close_visit(&visit);
   return rc;
 }
@@ -291,6 +306,7 @@ static int verify_drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
   return rc;
 }
 
+/* Drops the table on the first server that does so, which all of them then do. */
 static void verify_drop_anywhere(struct bn_sql_verify *v)
 {
   char name[BN_LABEL_LEN];
@@ -344,7 +360,7 @@ static int verify_create_on(struct visit *visit, struct bn_err *err)
   (void)snprintf(sql, sizeof sql,
                  "CREATE TABLE %s (id BIGINT NOT NULL PRIMARY KEY, n BIGINT NOT NULL)",
                  visit->of->ledger.table);
-  return verify_tell(visit, sql, NULL, "create its table on", err);
+  return verify_execute(visit, sql, NULL, "create its table on", err);
 }
 
 /* Returns false for a server whose sessions begin with autocommit off. */
@@ -360,9 +376,9 @@ static int verify_mark_on(struct visit *visit, struct bn_err *err)
   int rc;
 
   (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (0, 0)", visit->of->ledger.table);
-  rc = verify_tell(visit, sql, NULL, "write to its table on", err);
+  rc = verify_execute(visit, sql, NULL, "write to its table on", err);
   if (rc == 0 && !verify_commits_by_itself(visit))
-    rc = verify_tell(visit, "COMMIT", NULL, "write to its table on", err);
+    rc = verify_execute(visit, "COMMIT", NULL, "write to its table on", err);
   return rc;
 }
 
@@ -389,6 +405,8 @@ static enum attempt verify_failed_attempt(const struct visit *visit, bool met)
   return passes ? NOT_NOW : NEVER;
 }
 
+/* Makes the table, under a name of its own, and marks it.  If only a part of that succeeds, the
+   table is dropped. */
 static enum attempt verify_make_table_on(struct bn_sql_verify *v, unsigned ordinal,
                                          struct attempts *all, struct bn_err *err)
 {
@@ -470,6 +488,7 @@ static enum attempt verify_make_table_once(struct bn_sql_verify *v, struct attem
   return sum;
 }
 
+/* Makes the table, again and again while a failure may pass.  Returns 0 or -1 and err. */
 static int verify_make_anywhere(struct bn_sql_verify *v, size_t places, unsigned *made_on,
                                 struct bn_err *err)
 {
@@ -483,6 +502,8 @@ static int verify_make_anywhere(struct bn_sql_verify *v, size_t places, unsigned
   return a == MADE ? 0 : -1;
 }
 
+/* Makes the table, and waits until all servers that are there have it.  Returns 0, or -1 and err.
+ */
 static int verify_make_table(struct bn_sql_verify *v, struct bn_err *err)
 {
   char name[BN_LABEL_LEN];
@@ -502,7 +523,8 @@ static int verify_make_table(struct bn_sql_verify *v, struct bn_err *err)
   return rc;
 }
 
-/* Makes the table.  The caller holds the lock. */
+/* Makes the layer and the table.  v->made says whether it could, and if not, why has been logged.
+   The caller holds the lock. */
 static void verify_make(struct bn_sql_verify *v, const struct bn_driver *below,
                         const struct bn_session *s)
 {

@@ -299,8 +299,10 @@ static enum bn_sql fake_next(void *conn, void *stmt, struct bn_sql_result *r, st
 static bool fake_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
 {
   (void)conn;
-  if (r->nrows == 0)
+  if (r->nrows == 0) {
+    r->cut = fake.cut;
     return false;
+  }
   r->nrows--;
   row[0] = (struct bn_sql_value){.ptr = "x", .len = 1};
   row[1] = (struct bn_sql_value){.ptr = NULL};

@@ -39,6 +39,7 @@ struct fake {
   bool full;               /* the same, as it allows no more statements */
   size_t together;         /* so many at most are prepared at once */
   unsigned lost_together;  /* that attempt to do so is LOST, from 1; 0: none */
+  bool cut;                /* behind the rows of each result, there is one that cannot be read */
   bool miscount;           /* says so of a wrong number of values, else it is an error */
   struct fake_answer load; /* to every load_end; rc 0: DONE */
   struct bn_sql_caps caps;

@@ -59,6 +59,7 @@ static void tell(unsigned place, const char *sql, struct fake_answer *a)
   if (strncmp(sql, "SELECT", 6) != 0 || a->rc > BN_SQL_ROWS)
     return;
   *a = (struct fake_answer){.rc = BN_SQL_ROWS, .nrows = trial.marked[place] ? 2 : 0, .cell = cell};
+  a->nrows -= fake.cut;
   if (trial.commits_go_on)
     atomic_fetch_add(&trial.row->acknowledged, 1);
 }
@@ -127,6 +128,17 @@ static void missing_commits_are_waited_for(void **state)
   check(-1, 5, 2, 0);
   assert_true(sim_s() - began_s >= 2 && sim_s() - began_s < 2.2);
   assert_int_equal(trial.drops[0], 1);
+  end();
+}
+
+/* The row of the connection is behind the one that cannot be read. */
+static void commits_are_not_missing_because_a_result_is_cut(void **state)
+{
+  (void)state;
+  begin(1);
+  count(5, "5");
+  fake.cut = true;
+  check(-1, 5, 0, 5);
   end();
 }
 
@@ -451,6 +463,7 @@ BN_TESTS(sql_verify)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(commits_of_a_session_that_was_left_behind_are_not_missing),
       cmocka_unit_test(missing_commits_are_waited_for),
+      cmocka_unit_test(commits_are_not_missing_because_a_result_is_cut),
       cmocka_unit_test(a_slow_server_is_asked_at_the_end),
       cmocka_unit_test(frozen_servers_do_not_hold_up_a_report),
       cmocka_unit_test(one_frozen_server_does_not_use_up_the_time),

@@ -119,7 +119,7 @@ enum bn_sql bn_mysql_lib_execute(struct bn_mysql_lib_stmt *st, struct bn_sql_res
                                  struct bn_sql_diag *d);
 enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
                                    struct bn_sql_diag *d);
-bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, const struct bn_sql_result *r,
+bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
                              struct bn_sql_value *row);
 void bn_mysql_lib_stmt_free_result(struct bn_mysql_lib_stmt *st);
 /* Returns the columns as they were when the library prepared the statement, none if it did not;

@@ -58,7 +58,7 @@ uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st)
   return (uint32_t)st->handle->stmt_id;
 }
 
-static void mysql_bind_value(MYSQL_BIND *to, const struct bn_sql_bind *b)
+static void stmt_bind_value(MYSQL_BIND *to, const struct bn_sql_bind *b)
 {
   memset(to, 0, sizeof *to);
   /* The library only reads these; its types have no const.  is_null is char or bool there. */
@@ -110,7 +110,7 @@ enum bn_sql bn_mysql_lib_bind(struct bn_mysql_lib_stmt *st, const struct bn_sql_
     return BN_SQL_DONE;
   params = st->lib->driver->host->alloc(n, sizeof *params);
   for (size_t i = 0; i < n; i++)
-    mysql_bind_value(&params[i], &b[i]);
+    stmt_bind_value(&params[i], &b[i]);
   failed = mysql_stmt_bind_param(st->handle, params); /* copies params */
   bn_mysql_trace(st->lib->driver, "mysql_stmt_bind_param(%p, %p) = %d", (void *)st->handle,
                  (void *)params, failed);
@@ -239,18 +239,11 @@ static bool stmt_fetch_long(struct bn_mysql_lib_stmt *st, unsigned i)
   return mysql_stmt_fetch_column(st->handle, column, i, 0) == 0;
 }
 
-bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, const struct bn_sql_result *r,
-                             struct bn_sql_value *row)
+/* Gets the values of the row that was fetched last.  Returns false if one of them cannot be read.
+ */
+static bool stmt_get_values(struct bn_mysql_lib_stmt *st, uint32_t n, struct bn_sql_value *row)
 {
-  int rc;
-
-  if (!st->rows_bound && !stmt_bind_rows(st, r->nfields))
-    return false;
-  rc = mysql_stmt_fetch(st->handle);
-  bn_mysql_trace(st->lib->driver, "mysql_stmt_fetch(%p) = %d", (void *)st->handle, rc);
-  if (rc != 0 && rc != MYSQL_DATA_TRUNCATED)
-    return false;
-  for (unsigned i = 0; i < r->nfields; i++) {
+  for (uint32_t i = 0; i < n; i++) {
     const struct bn_mysql_cell *cell = &st->cell[i];
 
     if (cell->null) {
@@ -262,6 +255,23 @@ bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, const struct bn_sql_r
     row[i] = (struct bn_sql_value){.ptr = cell->data, .len = cell->len};
   }
   return true;
+}
+
+bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
+                             struct bn_sql_value *row)
+{
+  int rc;
+
+  if (!st->rows_bound && !stmt_bind_rows(st, r->nfields)) {
+    r->cut = true;
+    return false;
+  }
+  rc = mysql_stmt_fetch(st->handle);
+  bn_mysql_trace(st->lib->driver, "mysql_stmt_fetch(%p) = %d", (void *)st->handle, rc);
+  if (rc == MYSQL_NO_DATA)
+    return false;
+  r->cut = (rc != 0 && rc != MYSQL_DATA_TRUNCATED) || !stmt_get_values(st, r->nfields, row);
+  return !r->cut;
 }
 
 void bn_mysql_lib_stmt_free_result(struct bn_mysql_lib_stmt *st)
