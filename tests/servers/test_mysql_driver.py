@@ -373,6 +373,8 @@ def test_an_option_file_is_read_as_mysql_reads_it(shell, mariadb, tmp_path):
     (tmp_path / "own.cnf").write_text(f"!include {tmp_path}/own.cnf\n")
     assert "include one another" in shell(server, [f"--mysql-defaults-file={tmp_path}/own.cnf"]).start["text"]
     assert "65536 lines" in shell(server, ["--mysql-defaults-file=/dev/zero"]).start["text"]
+    assert (shell(server, [f"--mysql-defaults-file={tmp_path}"]).start["text"]
+            == f"cannot read the option file '{tmp_path}': Is a directory")
     (tmp_path / "own.cnf").write_text("!\n" * 65537)
     assert "65536 lines" in shell(server, [f"--mysql-defaults-file={tmp_path}/own.cnf"]).start["text"]
 

@@ -34,6 +34,7 @@ static char **defaults_slot_of(struct bn_mysql_defaults *d, size_t i)
   return (char **)((char *)d + keys[i].offset);
 }
 
+/* Cuts the blanks behind s, and returns the position behind those at its beginning. */
 static char *defaults_trim(char *s)
 {
   size_t len;
@@ -90,6 +91,7 @@ static void defaults_add_command(struct bn_mysql_defaults *d, const char *value)
 /* Option names may have '_' for '-', and "loose-" before them.  A value replaces an earlier one. */
 static void defaults_take_line(char *line, struct bn_mysql_defaults *d)
 {
+  static const char loose[] = "loose-";
   char *value = strchr(line, '=');
   const char *name;
 
@@ -100,7 +102,7 @@ static void defaults_take_line(char *line, struct bn_mysql_defaults *d)
     if (*p == '_')
       *p = '-';
   name = defaults_trim(line);
-  name += strncmp(name, "loose-", 6) == 0 ? 6 : 0;
+  name += strncmp(name, loose, sizeof loose - 1) == 0 ? sizeof loose - 1 : 0;
   value = defaults_trim(value);
   defaults_unquote(value);
   if (strcmp(name, "init-command") == 0 && value[0] != '\0')
@@ -183,8 +185,9 @@ static char *defaults_skip_mark(char *text)
   return strncmp(text, mark, sizeof mark - 1) == 0 ? text + sizeof mark - 1 : text;
 }
 
-/* Takes the settings of the groups that are read, and those of included files. */
-static int defaults_read_lines(FILE *f, struct bn_mysql_defaults *d, int depth, struct bn_err *err)
+/* Takes the settings of the groups that are read, and those of included files.  path: of f. */
+static int defaults_read_lines(FILE *f, struct bn_mysql_defaults *d, const char *path, int depth,
+                               struct bn_err *err)
 {
   char line[BN_SECRET_MAX];
   bool in_group = false;
@@ -194,7 +197,7 @@ static int defaults_read_lines(FILE *f, struct bn_mysql_defaults *d, int depth, 
     char *s = defaults_trim(n == 0 ? defaults_skip_mark(line) : line);
 
     if (n == LINES_MAX) {
-      rc = bn_err_set(err, EFBIG, "the option file has more than %d lines", LINES_MAX);
+      rc = bn_err_set(err, EFBIG, "the option file '%s' has more than %d lines", path, LINES_MAX);
       break;
     }
     if (*s == ';')
@@ -208,6 +211,8 @@ static int defaults_read_lines(FILE *f, struct bn_mysql_defaults *d, int depth, 
     else if (in_group)
       defaults_take_line(s, d);
   }
+  if (rc == 0 && ferror(f))
+    rc = bn_err_set(err, errno, "cannot read the option file '%s': %s", path, strerror(errno));
   explicit_bzero(line, sizeof line);
   return rc;
 }
@@ -223,7 +228,7 @@ static int defaults_read_file(struct bn_mysql_defaults *d, const char *path, int
     return bn_err_set(err, errno, "cannot open the option file '%s': %s", path, strerror(errno));
   /* The buffer has passwords in it, so that the C library must not allocate it. */
   (void)setvbuf(f, buffer, _IOFBF, sizeof buffer);
-  rc = defaults_read_lines(f, d, depth, err);
+  rc = defaults_read_lines(f, d, path, depth, err);
   (void)fclose(f);
   explicit_bzero(buffer, sizeof buffer);
   return rc;
