@@ -200,6 +200,16 @@ struct bn_sql_info {
   struct bn_sql_quota quota[BN_SQL_QUOTAS]; /* the existing quotas come first */
 };
 
+/* Returns limits of which nothing is known. */
+static inline struct bn_sql_info bn_sql_info_unknown(void)
+{
+  return (struct bn_sql_info){.max_connections = -1,
+                              .max_prepared_statements = -1,
+                              .max_packet = -1,
+                              .connections = -1,
+                              .prepared_statements = -1};
+}
+
 /* Isolation levels of transactions; the statements of a driver for them are in this order. */
 enum bn_isolation {
   BN_ISOLATION_DEFAULT,
@@ -263,7 +273,9 @@ struct bn_driver {
      wait, because conn cannot be closed meanwhile and other sessions have their turn after it. */
   void (*interrupt)(void *conn);
   void (*about)(void *conn, struct bn_sql_about *out); /* sends nothing; NULL: there is no server */
-  int (*info)(void *conn, struct bn_sql_info *info);   /* NULL: unknown */
+  /* Optional: sets the limits that the server tells in info, of which nothing is known before.  0;
+     or -1: the server does not answer. */
+  int (*info)(void *conn, struct bn_sql_info *info);
   /* Escapes into out (2 * len + 1 bytes), without quotes; returns the length. */
   size_t (*quote)(void *conn, char *out, const char *in, size_t len);
   /* sql[len] is 0 here and in prepare. */

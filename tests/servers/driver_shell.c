@@ -379,7 +379,7 @@ static void do_close(struct shell *s, char *text)
 static void do_info(struct shell *s, char *text)
 {
   struct bn_sql_about about = {.server = ""};
-  struct bn_sql_info info;
+  struct bn_sql_info info = bn_sql_info_unknown();
   const int rc = s->ops->info(s->conn[s->at], &info);
 
   (void)text;

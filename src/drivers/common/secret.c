@@ -84,9 +84,9 @@ static int secret_signal(const struct termios *t, char key)
 /* Returns the length without the last character, which may have several bytes in UTF-8. */
 static size_t secret_erase(const char *text, size_t len)
 {
-  while (len > 0 && ((unsigned char)text[--len] & 0xC0) == 0x80)
-    ;
-  return len;
+  while (len > 1 && ((unsigned char)text[len - 1] & 0xC0) == 0x80)
+    len--;
+  return len > 0 ? len - 1 : 0;
 }
 
 /* Blocks the signals that would end or stop the program while the terminal has no echo. */

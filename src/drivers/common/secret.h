@@ -7,6 +7,8 @@
 
 enum { BN_SECRET_MAX = 4096 }; /* bytes of a password or path, with its terminator */
 
+/* These return 0, or -1 and err; then `out` may hold a part of the secret. */
+
 /* Copies path, with a leading "~/" replaced by the home folder. */
 int bn_secret_path(const char *path, char out[BN_SECRET_MAX], struct bn_err *err);
 /* Reads the first line of a file. */

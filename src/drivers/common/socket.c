@@ -9,8 +9,8 @@
 
 enum { LIMIT_MS = 10000, INTERVAL_S = 1 };
 
-/* Returns -1 if the socket has no such option. */
-static int silence_get(int fd, int name)
+/* Returns the value of an option of TCP, or -1 if the socket has no such option. */
+static int socket_get_option(int fd, int name)
 {
   int value;
   socklen_t size = sizeof value;
@@ -18,7 +18,7 @@ static int silence_get(int fd, int name)
   return getsockopt(fd, IPPROTO_TCP, name, &value, &size) == 0 ? value : -1;
 }
 
-static void silence_set(int fd, int level, int name, int value)
+static void socket_set_option(int fd, int level, int name, int value)
 {
   (void)setsockopt(fd, level, name, &value, sizeof value);
 }
@@ -27,24 +27,25 @@ static void silence_set(int fd, int level, int name, int value)
    TCP_KEEPIDLE, to keepalive probes, whose number then does not matter (tcp(7)). */
 void bn_silence_limit(int fd)
 {
-  int limit_ms = silence_get(fd, TCP_USER_TIMEOUT), idle_s;
+  int limit_ms = socket_get_option(fd, TCP_USER_TIMEOUT), idle_s;
 
   if (limit_ms < 0)
     return;
   if (limit_ms == 0) {
     limit_ms = LIMIT_MS;
-    silence_set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, limit_ms);
+    socket_set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, limit_ms);
   }
-  idle_s = limit_ms >= 2000 ? limit_ms / 2000 : 1;
-  if (silence_get(fd, TCP_KEEPIDLE) > idle_s)
-    silence_set(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle_s);
-  silence_set(fd, IPPROTO_TCP, TCP_KEEPINTVL, INTERVAL_S);
-  silence_set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+  /* Probes begin after half of the limit, and at least one interval before it ends. */
+  idle_s = limit_ms / 2 >= 1000 ? limit_ms / 2 / 1000 : 1;
+  if (socket_get_option(fd, TCP_KEEPIDLE) > idle_s)
+    socket_set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle_s);
+  socket_set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, INTERVAL_S);
+  socket_set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 }
 
 /* Gets the socket's cookie, which is unique since the system started.  Returns false if it has
    none. */
-static bool socket_cookie(int fd, uint64_t *cookie)
+static bool socket_get_cookie(int fd, uint64_t *cookie)
 {
   socklen_t len = sizeof *cookie;
 
@@ -58,7 +59,7 @@ void bn_sockref_clear(struct bn_sockref *s)
 
 void bn_sockref_set(struct bn_sockref *s, int fd)
 {
-  const bool known = socket_cookie(fd, &s->cookie);
+  const bool known = socket_get_cookie(fd, &s->cookie);
 
   atomic_store_explicit(&s->fd, known ? fd : -1, memory_order_relaxed);
 }
@@ -68,7 +69,7 @@ void bn_sockref_shut(const struct bn_sockref *s)
   const int fd = atomic_load_explicit(&s->fd, memory_order_relaxed);
   uint64_t cookie;
 
-  if (socket_cookie(fd, &cookie) && cookie == s->cookie)
+  if (socket_get_cookie(fd, &cookie) && cookie == s->cookie)
     (void)shutdown(fd, SHUT_RDWR);
 }
 

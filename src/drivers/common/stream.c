@@ -71,8 +71,8 @@ int bn_stream_set_blocking(const struct bn_stream *s, bool blocking)
   return s->wait != NULL || s->tls != NULL ? 0 : stream_set_mode(s->fd, blocking);
 }
 
-/* Returns cap doubled until at least n fit, or 0 if n is too large. */
-static size_t stream_widened(size_t cap, size_t first, size_t n)
+/* Returns cap, `first` if that is 0, doubled until at least n fit, or 0 if n is too large. */
+static size_t stream_doubled(size_t cap, size_t first, size_t n)
 {
   if (cap == 0)
     cap = first;
@@ -81,26 +81,18 @@ static size_t stream_widened(size_t cap, size_t first, size_t n)
   return cap >= n ? cap : 0;
 }
 
-/* Frees memory that was needed for a rare large message.  The buffer is empty and was used up to
-   `used`. */
-static void stream_buffer_shrink(char **buf, size_t *cap, unsigned *small_uses, size_t used,
-                                 size_t first)
+/* Widens a buffer, whose first size is `first`, to at least n bytes.  Returns 0, or -1: there is no
+   memory, and the buffer stays. */
+static int stream_widen(char **buf, size_t *cap, size_t first, size_t n)
 {
-  char *smaller;
+  const size_t wider = stream_doubled(*cap, first, n);
+  char *wide = wider > 0 ? realloc(*buf, wider) : NULL;
 
-  if (*cap <= first || used > *cap / 4) {
-    *small_uses = 0;
-    return;
-  }
-  if (++*small_uses < SMALL_USES)
-    return;
-  *small_uses = 0;
-  free(*buf);
-  *cap = stream_widened(0, first, 2 * used);
-  smaller = malloc(*cap);
-  if (smaller == NULL)
-    *cap = 0;
-  *buf = smaller;
+  if (wide == NULL)
+    return -1;
+  *buf = wide;
+  *cap = wider;
+  return 0;
 }
 
 static void stream_buffer_free(char **buf, size_t *cap)
@@ -108,6 +100,22 @@ static void stream_buffer_free(char **buf, size_t *cap)
   free(*buf);
   *buf = NULL;
   *cap = 0;
+}
+
+/* Frees memory that was needed for a rare large message.  The buffer is empty and was used up to
+   `used`. */
+static void stream_buffer_shrink(char **buf, size_t *cap, unsigned *small_uses, size_t used,
+                                 size_t first)
+{
+  if (*cap <= first || used > *cap / 4) {
+    *small_uses = 0;
+    return;
+  }
+  if (++*small_uses < SMALL_USES)
+    return;
+  *small_uses = 0;
+  stream_buffer_free(buf, cap);
+  (void)stream_widen(buf, cap, first, 2 * used);
 }
 
 void bn_stream_emptied(struct bn_stream *s)
@@ -126,9 +134,6 @@ void bn_stream_emptied(struct bn_stream *s)
 /* Makes room behind end, preferably by moving the received bytes to the front. */
 static int stream_make_room(struct bn_stream *s)
 {
-  size_t cap;
-  char *wider;
-
   if (s->begin > 0 && s->in_cap - s->end < s->in_cap / 4) {
     memmove(s->in, s->in + s->begin, s->end - s->begin);
     s->end -= s->begin;
@@ -136,13 +141,9 @@ static int stream_make_room(struct bn_stream *s)
   }
   if (s->in_cap - s->end >= s->in_cap / 4 && s->in_cap > s->end)
     return 0;
-  cap = stream_widened(s->in_cap, s->wait != NULL ? IN_BRIEF : IN_FIRST, s->in_cap + 1);
-  wider = cap > 0 ? realloc(s->in, cap) : NULL;
-  if (wider == NULL)
-    return s->end < s->in_cap ? 0 : stream_fail(s, ENOMEM);
-  s->in = wider;
-  s->in_cap = cap;
-  return 0;
+  if (stream_widen(&s->in, &s->in_cap, s->wait != NULL ? IN_BRIEF : IN_FIRST, s->in_cap + 1) == 0)
+    return 0;
+  return s->end < s->in_cap ? 0 : stream_fail(s, ENOMEM);
 }
 
 static bool stream_would_block(int error)
@@ -270,21 +271,19 @@ int bn_stream_wait(struct bn_stream *s, size_t n)
   return 0;
 }
 
+static __attribute__((noinline)) int stream_widen_out(struct bn_stream *s, size_t n)
+{
+  const size_t first = s->wait != NULL ? OUT_BRIEF : OUT_FIRST;
+
+  if (n <= SIZE_MAX - s->out_len && stream_widen(&s->out, &s->out_cap, first, s->out_len + n) == 0)
+    return 0;
+  return stream_fail(s, ENOMEM);
+}
+
 char *bn_stream_room(struct bn_stream *s, size_t n)
 {
-  if (__builtin_expect(n > s->out_cap - s->out_len, 0)) {
-    const size_t first = s->wait != NULL ? OUT_BRIEF : OUT_FIRST;
-    const size_t cap =
-        n <= SIZE_MAX - s->out_len ? stream_widened(s->out_cap, first, s->out_len + n) : 0;
-    char *wider = cap > 0 ? realloc(s->out, cap) : NULL;
-
-    if (wider == NULL) {
-      (void)stream_fail(s, ENOMEM);
-      return NULL;
-    }
-    s->out = wider;
-    s->out_cap = cap;
-  }
+  if (__builtin_expect(n > s->out_cap - s->out_len, 0) && stream_widen_out(s, n) != 0)
+    return NULL;
   return s->out + s->out_len;
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "drivers/common/quote.h"
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/error.h"
 
@@ -19,7 +20,7 @@ const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf)
 
 /* Chooses, after the login by the library, who talks to the server from now on.  wire/ has no
    compression; only it can let a session that shares its worker wait. */
-static enum bn_sql mysql_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *d)
+static enum bn_sql conn_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *d)
 {
   const char *refusal = NULL;
   const int asked = c->driver->conf->protocol;
@@ -71,7 +72,7 @@ enum bn_sql bn_mysql_connect(void *self, void *conn, const struct bn_sql_target 
   bn_sockref_set(&c->socket, bn_mysql_lib_socket(&c->lib));
   if (t->elsewhere)
     bn_silence_limit(bn_mysql_lib_socket(&c->lib));
-  return mysql_choose_way(c, d);
+  return conn_choose_way(c, d);
 }
 
 size_t bn_mysql_place(void *self, const struct bn_sql_target *t, char *name, size_t size)
@@ -114,16 +115,10 @@ int bn_mysql_info(void *conn, struct bn_sql_info *out)
   const struct bn_mysql *driver = c->driver;
   int rc;
 
-  *out = (struct bn_sql_info){
-      .max_connections = -1,
-      .max_prepared_statements = -1,
-      .max_packet = -1,
-      .connections = -1,
-      .prepared_statements = -1,
-      .places = (int64_t)(driver->sockets->n > 0 ? driver->sockets->n
-                                                 : driver->hosts->n * driver->n_ports),
-      .raise_connections = "type \"SET GLOBAL max_connections = %n;\" on the server",
-      .raise_statements = "type \"SET GLOBAL max_prepared_stmt_count = %n;\" on the server"};
+  out->places =
+      (int64_t)(driver->sockets->n > 0 ? driver->sockets->n : driver->hosts->n * driver->n_ports);
+  out->raise_connections = "type \"SET GLOBAL max_connections = %n;\" on the server";
+  out->raise_statements = "type \"SET GLOBAL max_prepared_stmt_count = %n;\" on the server";
   if (c->way == BN_MYSQL_WAY_NONE)
     return 0;
   bn_mysql_settle(c);
@@ -148,12 +143,7 @@ size_t bn_mysql_quote(void *conn, char *out, const char *in, size_t len)
   if (c->way != BN_MYSQL_WAY_NONE && bn_mysql_lib_quote(&c->lib, out, in, len, &n))
     return n;
   /* A dry run, or a server without backslash escapes. */
-  for (size_t i = 0; i < len; i++) {
-    if (in[i] == '\'')
-      out[n++] = '\'';
-    out[n++] = in[i];
-  }
-  return n;
+  return bn_quote_double(out, in, len);
 }
 
 /* --- bulk load -----------------------------------------------------------------------------------

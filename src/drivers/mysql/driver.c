@@ -24,16 +24,16 @@ static void driver_choose_places(struct bn_mysql *driver)
 {
   const struct bn_mysql_conf *conf = driver->conf;
   struct bn_mysql_defaults *file = &driver->file;
-  const bool replaced = !conf->host_given;
 
   driver->hosts = &conf->host;
   driver->sockets = &conf->socket;
-  if (replaced && file->host != NULL) {
+  if (conf->host_given)
+    return;
+  if (file->host != NULL) {
     driver->file_host = (struct bn_list){&file->host, 1};
     driver->hosts = &driver->file_host;
   }
-  if (replaced && file->socket != NULL && conf->socket.n == 0 &&
-      driver_is_this_host(driver->hosts)) {
+  if (file->socket != NULL && conf->socket.n == 0 && driver_is_this_host(driver->hosts)) {
     driver->file_socket = (struct bn_list){&file->socket, 1};
     driver->sockets = &driver->file_socket;
   }
@@ -56,6 +56,7 @@ static int driver_choose_ssl(struct bn_mysql *driver, struct bn_err *err)
   return 0;
 }
 
+/* Reads the ports, of which there is always one: 0, the library's default, if none is named. */
 static int driver_parse_ports(struct bn_mysql *driver, struct bn_err *err)
 {
   struct bn_list filed = {&driver->file.port, 1};
@@ -87,8 +88,8 @@ static int driver_check_protocol(const struct bn_mysql_conf *conf, struct bn_err
                     "--mysql-protocol=own cannot be used with %s: leave one of them out", other);
 }
 
-static int mysql_driver_check(const struct bn_mysql_conf *conf, const struct bn_policy *policy,
-                              struct bn_err *err)
+static int driver_check_conf(const struct bn_mysql_conf *conf, const struct bn_policy *policy,
+                             struct bn_err *err)
 {
   if (conf->socket.n == 0 && conf->host.n == 0)
     return bn_err_set(err, EINVAL, "No MySQL hosts specified, aborting");
@@ -96,13 +97,13 @@ static int mysql_driver_check(const struct bn_mysql_conf *conf, const struct bn_
   if (conf->socket.n == 0 && conf->port.n == 0 && !policy->mysql_zero_port)
     return bn_err_set(err, EINVAL, "No MySQL ports specified, aborting");
   for (size_t i = 0; i < conf->host.n && policy->dialect == NULL; i++)
-    if (bn_remedy_host(conf->host.item[i], "mysql", err) != 0)
+    if (bn_remedy_check_host(conf->host.item[i], "mysql", err) != 0)
       return -1;
   return driver_check_protocol(conf, err);
 }
 
 /* Tells a user who names a port that the default socket reaches another server. */
-static void driver_tell_of_localhost(const struct bn_mysql *driver)
+static void driver_warn_of_localhost(const struct bn_mysql *driver)
 {
   char text[256];
 
@@ -120,7 +121,7 @@ static void driver_tell_of_localhost(const struct bn_mysql *driver)
     }
 }
 
-static void mysql_free_driver(struct bn_mysql *driver)
+static void driver_free(struct bn_mysql *driver)
 {
   bn_mysql_defaults_free(&driver->file);
   bn_secret_free(driver->password);
@@ -129,26 +130,38 @@ static void mysql_free_driver(struct bn_mysql *driver)
   free(driver);
 }
 
-static void mysql_driver_done(void *self)
+static void driver_done(void *self)
 {
   struct bn_mysql *driver = self;
 
   if (!driver->conf->dry_run)
     bn_mysql_lib_end();
-  mysql_free_driver(driver);
+  driver_free(driver);
 }
 
-/* Returns 1 if there is a password, 0 if not, -1 after a failure. */
+/* Returns whether the password is typed, or read from --mysql-password-file. */
+static bool driver_asks_password(const struct bn_mysql_conf *conf)
+{
+  const bool typed = conf->password != NULL && conf->password[0] != '\0';
+
+  return !typed && (conf->password_prompt || conf->password_file != NULL);
+}
+
+/* Reads the password for which driver_asks_password.  Returns 0, or -1 and err. */
 static int driver_ask_password(const struct bn_mysql *driver, char out[BN_SECRET_MAX],
                                struct bn_err *err)
 {
-  const struct bn_mysql_conf *conf = driver->conf;
+  if (driver->conf->password_prompt)
+    return bn_secret_prompt("MySQL password", driver->host, out, err);
+  return bn_secret_file(driver->conf->password_file, out, err);
+}
 
-  if (conf->password_prompt)
-    return bn_secret_prompt("MySQL password", driver->host, out, err) == 0 ? 1 : -1;
-  if (conf->password_file != NULL)
-    return bn_secret_file(conf->password_file, out, err) == 0 ? 1 : -1;
-  return 0;
+/* Returns the password that nobody is asked for, or NULL. */
+static const char *driver_known_password(const struct bn_mysql *driver)
+{
+  if (driver->conf->password != NULL)
+    return driver->conf->password;
+  return driver->file.password != NULL ? driver->file.password : getenv("MYSQL_PWD");
 }
 
 /* The option file's user only replaces a user that was not given. */
@@ -160,30 +173,28 @@ static const char *driver_choose_user(const struct bn_mysql *driver)
 }
 
 /* Finds user and password: from options, a password file, the terminal, the option file of MySQL's
-   clients, or the environment.  The first source that has one wins. */
+   clients, or the environment.  The first source that has one wins; an empty password is used only
+   if there is no prompt and no file. */
 static int driver_find_secrets(struct bn_mysql *driver, struct bn_err *err)
 {
-  const struct bn_mysql_conf *conf = driver->conf;
   char asked[BN_SECRET_MAX];
-  const char *found;
-  int given = 0;
+  const char *password = driver_known_password(driver);
+  int rc = 0;
 
-  if (conf->password == NULL || conf->password[0] == '\0')
-    given = driver_ask_password(driver, asked, err);
-  /* An empty password is used only if there is no prompt and no file. */
-  found = given > 0                       ? asked
-          : conf->password != NULL        ? conf->password
-          : driver->file.password != NULL ? driver->file.password
-                                          : getenv("MYSQL_PWD");
-  if (given >= 0 && found != NULL)
-    driver->password = driver->host->text(found);
-  explicit_bzero(asked, sizeof asked);
   driver->user = driver_choose_user(driver);
-  return given >= 0 ? 0 : -1;
+  if (driver_asks_password(driver->conf)) {
+    rc = driver_ask_password(driver, asked, err);
+    password = rc == 0 ? asked : NULL;
+  }
+  if (password != NULL)
+    driver->password = driver->host->text(password);
+  /* After a failure, too: the file or the terminal may have given a part of the password. */
+  explicit_bzero(asked, sizeof asked);
+  return rc;
 }
 
 /* Settles what the options leave open.  It must precede every call of the client library. */
-static int mysql_driver_configure(struct bn_mysql *driver, struct bn_err *err)
+static int driver_configure(struct bn_mysql *driver, struct bn_err *err)
 {
   const char *path = driver->conf->defaults_file;
 
@@ -193,16 +204,16 @@ static int mysql_driver_configure(struct bn_mysql *driver, struct bn_err *err)
   if (driver_choose_ssl(driver, err) != 0 || driver_parse_ports(driver, err) != 0)
     return -1;
   if (!driver->conf->dry_run)
-    driver_tell_of_localhost(driver);
+    driver_warn_of_localhost(driver);
   return driver_find_secrets(driver, err);
 }
 
-static int mysql_driver_init(void **self, const void *conf, const struct bn_driver_host *host,
-                             struct bn_err *err)
+static int driver_init(void **self, const void *conf, const struct bn_driver_host *host,
+                       struct bn_err *err)
 {
   struct bn_mysql *driver;
 
-  if (mysql_driver_check(conf, host->policy, err) != 0)
+  if (driver_check_conf(conf, host->policy, err) != 0)
     return -1;
   driver = host->alloc(1, sizeof *driver);
   driver->conf = conf;
@@ -210,26 +221,26 @@ static int mysql_driver_init(void **self, const void *conf, const struct bn_driv
   driver->names = bn_names_new(host);
   if (driver->conf->debug)
     host->verbosity(5);
-  if (mysql_driver_configure(driver, err) != 0) {
-    mysql_free_driver(driver);
+  if (driver_configure(driver, err) != 0) {
+    driver_free(driver);
     return -1;
   }
   if (!driver->conf->dry_run && bn_mysql_lib_start(driver) != 0) {
-    mysql_driver_done(driver);
+    driver_done(driver);
     return bn_err_set(err, 0, "cannot start the MySQL client library");
   }
   *self = driver;
   return 0;
 }
 
-static int mysql_driver_thread_init(void *self)
+static int driver_thread_init(void *self)
 {
   const struct bn_mysql *driver = self;
 
   return driver->conf->dry_run ? 0 : bn_mysql_lib_thread_start(driver);
 }
 
-static void mysql_driver_thread_done(void *self)
+static void driver_thread_done(void *self)
 {
   const struct bn_mysql *driver = self;
 
@@ -237,7 +248,7 @@ static void mysql_driver_thread_done(void *self)
     bn_mysql_lib_thread_end(driver);
 }
 
-static struct bn_sql_caps mysql_driver_caps(void)
+static struct bn_sql_caps driver_caps(void)
 {
   return (struct bn_sql_caps){
       .multi_rows_insert = true, .prepared_statements = true, .backslash_escapes = true};
@@ -286,13 +297,13 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .conf_size = sizeof(struct bn_mysql_conf),
     .conn_size = sizeof(struct bn_mysql_conn),
     .stmt_size = sizeof(struct bn_mysql_stmt),
-    .init = mysql_driver_init,
-    .done = mysql_driver_done,
-    .thread_init = mysql_driver_thread_init,
-    .thread_done = mysql_driver_thread_done,
+    .init = driver_init,
+    .done = driver_done,
+    .thread_init = driver_thread_init,
+    .thread_done = driver_thread_done,
     .connect = bn_mysql_connect,
     .disconnect = bn_mysql_disconnect,
-    .caps = mysql_driver_caps,
+    .caps = driver_caps,
     .classify = bn_mysql_classify,
     .ignore = {.option = "mysql-ignore-errors", .key = BN_KEY_CODE},
     .interrupt = bn_mysql_interrupt,

@@ -134,14 +134,18 @@ int bn_mysql_fails_as_text(const struct bn_sql_diag *d)
   return d->code / 1000 == BN_MYSQL_CLIENT_FIRST / 1000 ? 1 : -1;
 }
 
-/* The client library writes "(99)" after the name of the server. */
-static bool error_is_without_port(const struct bn_sql_diag *d)
+bool bn_mysql_quotes_errno(const struct bn_sql_diag *d, int error)
 {
   char number[16];
 
-  (void)snprintf(number, sizeof number, "(%d)", EADDRNOTAVAIL);
+  (void)snprintf(number, sizeof number, "(%d)", error);
+  return strstr(d->text, number) != NULL;
+}
+
+static bool error_is_without_port(const struct bn_sql_diag *d)
+{
   return (d->code == BN_MYSQL_SOCKET_CONNECTION || d->code == BN_MYSQL_HOST_CONNECTION) &&
-         strstr(d->text, number) != NULL;
+         bn_mysql_quotes_errno(d, EADDRNOTAVAIL);
 }
 
 const char *bn_mysql_remedy(const struct bn_sql_diag *d)
@@ -151,8 +155,7 @@ const char *bn_mysql_remedy(const struct bn_sql_diag *d)
   if (d->code == SERVER_FULL_FOR_USER ||
       (d->code == SERVER_ACCOUNT_LIMIT && strstr(d->text, "'max_user_connections'") != NULL))
     return "raise the limit with \"ALTER USER ... WITH MAX_USER_CONNECTIONS\" on the server, or "
-           "use "
-           "fewer --threads";
+           "use fewer --threads";
   if (d->code == SERVER_ACCOUNT_LIMIT)
     return "raise the limit with \"ALTER USER ... WITH\" on the server, or use another account";
   if (d->code == SERVER_TABLE_EXISTS)

@@ -27,6 +27,9 @@ enum bn_sql bn_mysql_fail_as(unsigned *status, int code, const char *state, cons
                              const char *text, struct bn_sql_diag *d);
 /* Does the same without a connection; d->rolled_back stays. */
 enum bn_sql bn_mysql_fail_text(int code, const char *call, const char *text, struct bn_sql_diag *d);
+/* Returns whether the client library gives this errno as the reason: it writes "(99)" after the
+   name of the server. */
+bool bn_mysql_quotes_errno(const struct bn_sql_diag *d, int error);
 /* Returns whether a statement that the server refused to prepare with that number can be a text. */
 bool bn_mysql_sends_as_text(int code);
 /* Returns the transaction state that the server's status has for the next statement. */

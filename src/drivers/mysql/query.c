@@ -42,7 +42,7 @@ enum bn_sql bn_mysql_next(void *conn, void *stmt, struct bn_sql_result *r, struc
 }
 
 /* Gets the columns from the library if the server has described them only while it prepared. */
-static void mysql_learn_columns(struct bn_mysql_stmt *st)
+static void query_learn_columns(struct bn_mysql_stmt *st)
 {
   uint32_t n;
   struct bn_mysql_column *column = bn_mysql_lib_stmt_columns(&st->lib, &n);
@@ -58,7 +58,7 @@ static bool query_fetch_from_wire(struct bn_mysql_conn *c, struct bn_sql_result 
   if (st == NULL)
     return bn_mysql_wire_fetch(&c->wire, NULL, r, row);
   if (!bn_mysql_wire_knows(&c->wire, &st->wire))
-    mysql_learn_columns(st);
+    query_learn_columns(st);
   return bn_mysql_wire_fetch(&c->wire, &st->wire, r, row);
 }
 

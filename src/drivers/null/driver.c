@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "api/driver.h"
+#include "drivers/common/quote.h"
 #include "drivers/null/options.h"
 
 struct null_driver {
@@ -204,15 +205,8 @@ static struct bn_sql_caps null_caps(void)
 
 static size_t null_quote(void *conn, char *out, const char *in, size_t len)
 {
-  size_t n = 0;
-
   (void)conn;
-  for (size_t i = 0; i < len; i++) {
-    if (in[i] == '\'')
-      out[n++] = '\'';
-    out[n++] = in[i];
-  }
-  return n;
+  return bn_quote_double(out, in, len);
 }
 
 static enum bn_sql null_answer(const struct null_conn *c, enum kind kind, struct bn_sql_result *r)

@@ -39,7 +39,7 @@ static bool conn_can_be_own(const struct bn_pgsql_conn *c)
 }
 
 /* Chooses, after the login by libpq, who talks to the server from now on. */
-static enum bn_sql pgsql_choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
+static enum bn_sql conn_choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
 {
   const int asked = c->driver->conf->protocol;
 
@@ -74,7 +74,7 @@ enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target 
   bn_sockref_set(&c->socket, bn_pgsql_lib_socket(&c->lib));
   if (t->elsewhere)
     bn_silence_limit(bn_pgsql_lib_socket(&c->lib));
-  return pgsql_choose_way(c, d);
+  return conn_choose_way(c, d);
 }
 
 size_t bn_pgsql_place(void *self, const struct bn_sql_target *t, char *name, size_t size)
@@ -122,15 +122,9 @@ int bn_pgsql_info(void *conn, struct bn_sql_info *out)
 {
   struct bn_pgsql_conn *c = conn;
 
-  *out =
-      (struct bn_sql_info){.max_connections = -1,
-                           .max_prepared_statements = -1,
-                           .max_packet = -1,
-                           .connections = -1,
-                           .prepared_statements = -1,
-                           .places = (int64_t)(c->driver->n_hosts * c->driver->conf->port.n),
-                           .raise_connections = "type \"ALTER SYSTEM SET max_connections = %n;\" "
-                                                "on the server and restart it"};
+  out->places = (int64_t)(c->driver->n_hosts * c->driver->conf->port.n);
+  out->raise_connections =
+      "type \"ALTER SYSTEM SET max_connections = %n;\" on the server and restart it";
   bn_pgsql_wire_lend(&c->wire);
   return bn_pgsql_lib_info(&c->lib, out);
 }

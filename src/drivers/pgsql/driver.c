@@ -15,7 +15,7 @@
 #define PAIRS_OF(prefix, view)                                                                     \
   "SELECT '" prefix "' || key, value FROM " view " t, jsonb_each_text(to_jsonb(t))"
 
-static void pgsql_free_driver(struct bn_pgsql *driver)
+static void driver_free(struct bn_pgsql *driver)
 {
   bn_secret_free(driver->password);
   for (size_t i = 0; i < driver->n_hosts; i++)
@@ -27,7 +27,7 @@ static void pgsql_free_driver(struct bn_pgsql *driver)
 }
 
 /* An empty list becomes one NULL entry, libpq's default. */
-static void pgsql_split_hosts(struct bn_pgsql *driver)
+static void driver_split_hosts(struct bn_pgsql *driver)
 {
   const char *text = driver->conf->host != NULL ? driver->conf->host : "";
 
@@ -43,15 +43,16 @@ static void pgsql_split_hosts(struct bn_pgsql *driver)
     driver->n_hosts = 1;
 }
 
-static int pgsql_check_hosts(const struct bn_pgsql *driver, struct bn_err *err)
+/* Sysbench leaves hosts to libpq, so they are not checked in dialects. */
+static int driver_check_hosts(const struct bn_pgsql *driver, struct bn_err *err)
 {
   for (size_t i = 0; i < driver->n_hosts && driver->host->policy->dialect == NULL; i++)
-    if (driver->hosts[i] != NULL && bn_remedy_host(driver->hosts[i], "pgsql", err) != 0)
+    if (driver->hosts[i] != NULL && bn_remedy_check_host(driver->hosts[i], "pgsql", err) != 0)
       return -1;
   return 0;
 }
 
-static int pgsql_find_password(struct bn_pgsql *driver, struct bn_err *err)
+static int driver_find_password(struct bn_pgsql *driver, struct bn_err *err)
 {
   const struct bn_pgsql_conf *conf = driver->conf;
   char asked[BN_SECRET_MAX];
@@ -74,8 +75,8 @@ static int pgsql_find_password(struct bn_pgsql *driver, struct bn_err *err)
   return rc;
 }
 
-static int pgsql_driver_check(const struct bn_pgsql_conf *conf, const struct bn_policy *policy,
-                              struct bn_err *err)
+static int driver_check_conf(const struct bn_pgsql_conf *conf, const struct bn_policy *policy,
+                             struct bn_err *err)
 {
   if (conf->protocol == BN_PROTOCOL_OWN && policy->pgsql_shows_notices)
     return bn_err_set(err, EINVAL,
@@ -95,11 +96,9 @@ static int pgsql_driver_check(const struct bn_pgsql_conf *conf, const struct bn_
 }
 
 /* Joins the methods as "a,b" for libpq, which checks them. */
-static int pgsql_read_methods(struct bn_pgsql *driver, struct bn_err *err)
+static int driver_join_methods(struct bn_pgsql *driver, struct bn_err *err)
 {
   const struct bn_list *list = &driver->conf->require_auth;
-  size_t room = 1;
-  char *p;
 
   if (list->n == 0)
     return 0;
@@ -107,22 +106,22 @@ static int pgsql_read_methods(struct bn_pgsql *driver, struct bn_err *err)
     return bn_err_set(err, EINVAL,
                       "--pgsql-require-auth needs libpq 16 or later; leave it out, or use "
                       "--pgsql-sslmode=verify-full to know which server asks");
-  for (size_t i = 0; i < list->n; i++)
-    room += strlen(list->item[i]) + 1;
-  driver->require_auth = p = driver->host->alloc(1, room);
-  for (size_t i = 0; i < list->n; i++) {
-    p = stpcpy(p, i > 0 ? "," : "");
-    p = stpcpy(p, list->item[i]);
+  driver->require_auth = driver->host->text(list->item[0]);
+  for (size_t i = 1; i < list->n; i++) {
+    char *longer = driver->host->print("%s,%s", driver->require_auth, list->item[i]);
+
+    free(driver->require_auth);
+    driver->require_auth = longer;
   }
   return 0;
 }
 
-static int pgsql_driver_init(void **self, const void *conf, const struct bn_driver_host *host,
-                             struct bn_err *err)
+static int driver_init(void **self, const void *conf, const struct bn_driver_host *host,
+                       struct bn_err *err)
 {
   struct bn_pgsql *driver;
 
-  if (pgsql_driver_check(conf, host->policy, err) != 0)
+  if (driver_check_conf(conf, host->policy, err) != 0)
     return -1;
   if (!bn_pgsql_lib_is_threadsafe())
     return bn_err_set(err, 0, "the PostgreSQL client library is not made for several threads");
@@ -130,24 +129,24 @@ static int pgsql_driver_init(void **self, const void *conf, const struct bn_driv
   driver->conf = conf;
   driver->host = host;
   driver->names = bn_names_new(host);
-  pgsql_split_hosts(driver);
-  if (pgsql_check_hosts(driver, err) != 0 ||
+  driver_split_hosts(driver);
+  if (driver_check_hosts(driver, err) != 0 ||
       (driver->conf->parameters != NULL &&
        bn_pgsql_lib_check_parameters(driver->conf->parameters, err) != 0) ||
-      pgsql_read_methods(driver, err) != 0 || pgsql_find_password(driver, err) != 0) {
-    pgsql_free_driver(driver);
+      driver_join_methods(driver, err) != 0 || driver_find_password(driver, err) != 0) {
+    driver_free(driver);
     return -1;
   }
   *self = driver;
   return 0;
 }
 
-static void pgsql_driver_done(void *self)
+static void driver_done(void *self)
 {
-  pgsql_free_driver(self);
+  driver_free(self);
 }
 
-static struct bn_sql_caps pgsql_driver_caps(void)
+static struct bn_sql_caps driver_caps(void)
 {
   return (struct bn_sql_caps){.multi_rows_insert = true,
                               .prepared_statements = true,
@@ -187,11 +186,11 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .conf_size = sizeof(struct bn_pgsql_conf),
     .conn_size = sizeof(struct bn_pgsql_conn),
     .stmt_size = sizeof(struct bn_pgsql_stmt),
-    .init = pgsql_driver_init,
-    .done = pgsql_driver_done,
+    .init = driver_init,
+    .done = driver_done,
     .connect = bn_pgsql_connect,
     .disconnect = bn_pgsql_disconnect,
-    .caps = pgsql_driver_caps,
+    .caps = driver_caps,
     .classify = bn_pgsql_classify,
     .ignore = {.option = "pgsql-ignore-errors", .key = BN_KEY_STATE},
     .interrupt = bn_pgsql_interrupt,

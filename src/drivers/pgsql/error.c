@@ -30,7 +30,7 @@ static const struct {
     {"53", BN_CLASS_RESOURCE},
 };
 
-static enum bn_sql_class pgsql_class_of(const char *state)
+static enum bn_sql_class error_class_of(const char *state)
 {
   for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
     if (strncmp(state, classes[i].state, strlen(classes[i].state)) == 0)
@@ -41,12 +41,12 @@ static enum bn_sql_class pgsql_class_of(const char *state)
 
 enum bn_sql_class bn_pgsql_classify(const struct bn_sql_diag *d)
 {
-  return pgsql_class_of(d->state);
+  return error_class_of(d->state);
 }
 
 const char *bn_pgsql_state_of_loss(const char *last)
 {
-  return pgsql_class_of(last) == BN_CLASS_CONNECTION ? last : "08006";
+  return error_class_of(last) == BN_CLASS_CONNECTION ? last : "08006";
 }
 
 bool bn_pgsql_missing(const struct bn_sql_diag *d)

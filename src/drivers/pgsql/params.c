@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool pgsql_is_word(char c)
+static bool params_is_word(char c)
 {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          (c & 0x80) != 0;
@@ -30,7 +30,7 @@ static const char *params_skip_quoted(const char *p, const char *end, bool backs
 }
 
 /* Comments nest in PostgreSQL. */
-static const char *pgsql_skip_comment(const char *p, const char *end)
+static const char *params_skip_comment(const char *p, const char *end)
 {
   unsigned depth = 0;
 
@@ -61,9 +61,9 @@ static const char *params_skip_dollars(const char *p, const char *begin, const c
 {
   const char *tag_end = p + 1, *close;
 
-  if ((p > begin && pgsql_is_word(p[-1])) || (end - p > 1 && p[1] >= '0' && p[1] <= '9'))
+  if ((p > begin && params_is_word(p[-1])) || (end - p > 1 && p[1] >= '0' && p[1] <= '9'))
     return p + 1;
-  while (tag_end < end && pgsql_is_word(*tag_end))
+  while (tag_end < end && params_is_word(*tag_end))
     tag_end++;
   if (tag_end == end || *tag_end != '$')
     return p + 1;
@@ -76,7 +76,7 @@ static const char *params_skip_dollars(const char *p, const char *begin, const c
 static bool params_has_escapes(const char *p, const char *begin)
 {
   return *p == '\'' && p > begin && (p[-1] == 'E' || p[-1] == 'e') &&
-         (p - 1 == begin || !pgsql_is_word(p[-2]));
+         (p - 1 == begin || !params_is_word(p[-2]));
 }
 
 /* Returns the end of the piece at p without parameters: one character, or a whole literal. */
@@ -89,7 +89,7 @@ static const char *params_skip(const char *p, const char *begin, const char *end
   if (end - p > 1 && p[0] == '-' && p[1] == '-')
     return params_skip_line(p, end);
   if (end - p > 1 && p[0] == '/' && p[1] == '*')
-    return pgsql_skip_comment(p, end);
+    return params_skip_comment(p, end);
   return p + 1;
 }
 

@@ -53,7 +53,7 @@ void bn_pgsql_free_result(void *conn, struct bn_sql_result *r)
 /* Object ids of types, from the server's catalogue. */
 enum { OID_BYTEA = 17, OID_INT8 = 20, OID_FLOAT8 = 701, OID_VARCHAR = 1043 };
 
-static uint32_t pgsql_type_of(enum bn_sql_type type)
+static uint32_t stmt_type_of(enum bn_sql_type type)
 {
   switch (type) {
   case BN_SQL_INT64:
@@ -136,7 +136,7 @@ static bool stmt_set_types(struct bn_pgsql_stmt *st, const struct bn_sql_bind *b
   if (q->type == NULL)
     q->type = st->conn->driver->host->alloc(q->n_params, sizeof *q->type);
   for (size_t i = 0; i < q->n_params; i++) {
-    const uint32_t type = pgsql_type_of(b[i].type);
+    const uint32_t type = stmt_type_of(b[i].type);
 
     changed = changed || q->type[i] != type;
     q->type[i] = type;
@@ -221,6 +221,7 @@ enum bn_sql bn_pgsql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
     rc = bn_pgsql_wire_prepare(&c->wire, q, ready, done, d);
   for (size_t i = 0; i < *done; i++)
     stmt_free_sql(q[i]);
+  /* The statement that could not be made ready, if there is one, is among these. */
   for (size_t i = *done; i < n && i <= ready; i++)
     stmt_undo(list[i].stmt);
   return rc;

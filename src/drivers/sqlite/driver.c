@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "drivers/common/quote.h"
 #include "drivers/sqlite/sqlite.h"
 
 /* Steps of SQLite's virtual machine between two calls of sqlite_on_progress: some milliseconds, and
@@ -51,7 +52,7 @@ static void sqlite_driver_done(void *self)
   free(driver);
 }
 
-/* Returns the file of that path, which is added if needed.  The caller holds the lock. */
+/* Returns the file of that path, which is added if needed.  The caller holds driver->lock. */
 static struct bn_sqlite_file *sqlite_get_file(struct bn_sqlite *driver, const char *path)
 {
   struct bn_sqlite_file *f = driver->files;
@@ -73,6 +74,7 @@ static int sqlite_on_busy(void *arg, int count)
 {
   struct bn_sqlite_conn *c = arg;
   const uint64_t now = c->driver->host->now_ns();
+  /* 1, 2, … 10 ms. */
   const struct timespec pause = {.tv_nsec = 1000000L * (count < 10 ? 1 + count : 10)};
 
   if (count == 0)
@@ -93,7 +95,8 @@ static int sqlite_on_progress(void *arg)
   return atomic_load_explicit(&c->interrupted, memory_order_relaxed);
 }
 
-/* Runs a pragma; value, if not NULL, gets its answer. */
+/* Sets a pragma.  value, if not NULL, gets the answer: the setting that is in force now.  Returns a
+   result code of SQLite. */
 static int sqlite_pragma(struct bn_sqlite_conn *c, const char *name, const char *setting,
                          char *value, size_t size)
 {
@@ -112,6 +115,8 @@ static int sqlite_pragma(struct bn_sqlite_conn *c, const char *name, const char 
   return rc;
 }
 
+/* Sets the journal mode, and notes whether readers wait.  SQLite answers with the mode that stays
+   if the file cannot have the new one; a database in memory has one mode only. */
 static enum bn_sql sqlite_set_journal(struct bn_sqlite_conn *c, const char *mode,
                                       struct bn_sql_diag *d)
 {
@@ -146,6 +151,8 @@ static enum bn_sql sqlite_driver_configure(struct bn_sqlite_conn *c, struct bn_s
   return rc == SQLITE_OK ? BN_SQL_DONE : bn_sqlite_fail(c, rc, "sqlite3_step()", d);
 }
 
+/* Opens the database.  With `prepared`, it must exist.  The caller holds driver->lock, and closes
+   c->db after a failure too. */
 static enum bn_sql sqlite_open_locked(struct bn_sqlite_conn *c, const char *path, bool prepared,
                                       struct bn_sql_diag *d)
 {
@@ -243,24 +250,10 @@ static void sqlite_about(void *conn, struct bn_sql_about *out)
   (void)snprintf(out->client, sizeof out->client, "%s", sqlite3_libversion());
 }
 
-static int sqlite_info(void *conn, struct bn_sql_info *out)
-{
-  (void)conn;
-  out->max_connections = out->max_prepared_statements = -1;
-  return 0;
-}
-
 static size_t sqlite_quote(void *conn, char *out, const char *in, size_t len)
 {
-  size_t n = 0;
-
   (void)conn;
-  for (size_t i = 0; i < len; i++) {
-    if (in[i] == '\'')
-      out[n++] = '\'';
-    out[n++] = in[i];
-  }
-  return n;
+  return bn_quote_double(out, in, len);
 }
 
 static bool sqlite_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
@@ -375,7 +368,6 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
                           1u << BN_CLASS_DUPLICATE},
     .interrupt = sqlite_interrupt,
     .about = sqlite_about,
-    .info = sqlite_info,
     .quote = sqlite_quote,
     .query = bn_sqlite_query,
     .prepare = bn_sqlite_prepare,

@@ -39,8 +39,9 @@ static enum bn_sql exec_enter(struct bn_sqlite_conn *c, enum bn_sqlite_hold want
                              "another connection of this thread is in a transaction", d);
 }
 
-/* Reads all rows of st. */
-static int sqlite_read_rows(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite_part *p)
+/* Executes st, and keeps its rows and what p tells of them.  Returns SQLITE_DONE, the code of the
+   step that failed, or SQLITE_NOMEM if there is no room for the rows. */
+static int exec_read_rows(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite_part *p)
 {
   const int nfields = sqlite3_column_count(st);
   int rc;
@@ -57,7 +58,8 @@ static int sqlite_read_rows(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct b
   return rc;
 }
 
-/* Resets st at the end, which ends the transaction of a single statement. */
+/* Runs st when it is its turn.  Resets st at the end, which ends the transaction of a single
+   statement. */
 static enum bn_sql exec_run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite_part *p,
                             struct bn_sql_diag *d)
 {
@@ -71,16 +73,14 @@ static enum bn_sql exec_run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct b
   if (atomic_load_explicit(&c->interrupted, memory_order_relaxed))
     return bn_sqlite_fail_text(c, SQLITE_INTERRUPT, "sqlite3_step()", "interrupted", d);
   before = sqlite3_total_changes(c->db);
-  rc = sqlite_read_rows(c, st, p);
-  if (rc != SQLITE_DONE) {
-    /* The message comes from the step; resetting releases the statement's locks. */
-    if (rc == SQLITE_NOMEM) {
-      (void)sqlite3_reset(st);
-      return bn_sqlite_fail_text(c, rc, "sqlite3_step()", "out of memory", d);
-    }
-    rc = sqlite3_reset(st);
-    return bn_sqlite_fail(c, rc, "sqlite3_step()", d);
+  rc = exec_read_rows(c, st, p);
+  if (rc == SQLITE_NOMEM) {
+    (void)sqlite3_reset(st);
+    return bn_sqlite_fail_text(c, rc, "sqlite3_step()", "out of memory", d);
   }
+  /* The message comes from the step; resetting releases the statement's locks. */
+  if (rc != SQLITE_DONE)
+    return bn_sqlite_fail(c, sqlite3_reset(st), "sqlite3_step()", d);
   if (sqlite3_total_changes(c->db) != before)
     p->affected = (uint64_t)sqlite3_changes(c->db);
   (void)sqlite3_reset(st);
@@ -190,6 +190,11 @@ enum bn_sql bn_sqlite_prepare(void *conn, void *stmt, const char *sql, size_t le
                              "only one statement can be prepared at a time", d);
 }
 
+/* Stands in messages for the functions that bind, one of which each type has. */
+static const char exec_bind_call[] = "sqlite3_bind()";
+
+/* Only remembers where the values are: they change from one execution to the next, and SQLite reads
+   them when they are bound. */
 enum bn_sql bn_sqlite_bind(void *stmt, const struct bn_sql_bind *b, size_t n, struct bn_sql_diag *d)
 {
   struct bn_sqlite_stmt *s = stmt;
@@ -198,14 +203,16 @@ enum bn_sql bn_sqlite_bind(void *stmt, const struct bn_sql_bind *b, size_t n, st
   if (n != (size_t)sqlite3_bind_parameter_count(s->st)) {
     (void)snprintf(text, sizeof text, "wrong number of parameters: %zu given, %d in the statement",
                    n, sqlite3_bind_parameter_count(s->st));
-    return bn_sqlite_fail_text(s->conn, SQLITE_RANGE, "sqlite3_bind()", text, d);
+    return bn_sqlite_fail_text(s->conn, SQLITE_RANGE, exec_bind_call, text, d);
   }
   s->binds = b;
   s->n_binds = n;
   return BN_SQL_DONE;
 }
 
-static int sqlite_bind_value(sqlite3_stmt *st, int i, const struct bn_sql_bind *b)
+/* Binds the present value of b to parameter i, from 1.  Its memory stays until the statement has
+   been executed. */
+static int exec_bind_value(sqlite3_stmt *st, int i, const struct bn_sql_bind *b)
 {
   if (bn_sql_bind_null(b))
     return sqlite3_bind_null(st, i);
@@ -233,10 +240,10 @@ enum bn_sql bn_sqlite_execute(void *stmt, struct bn_sql_result *r, struct bn_sql
 
   bn_sqlite_rows_clear(&c->rows);
   for (size_t i = 0; i < s->n_binds; i++) {
-    const int failed = sqlite_bind_value(s->st, (int)i + 1, &s->binds[i]);
+    const int failed = exec_bind_value(s->st, (int)i + 1, &s->binds[i]);
 
     if (failed != SQLITE_OK)
-      return bn_sqlite_fail(c, failed, "sqlite3_bind()", d);
+      return bn_sqlite_fail(c, failed, exec_bind_call, d);
   }
   rc = exec_run(c, s->st, &p, d);
   if (rc != BN_SQL_ERROR)

@@ -64,6 +64,16 @@ static bool queue_shares_already(const struct bn_sqlite_queue *q, const struct b
   return false;
 }
 
+static void queue_append(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
+{
+  t->next = NULL;
+  if (q->last != NULL)
+    q->last->next = t;
+  else
+    q->first = t;
+  q->last = t;
+}
+
 static struct bn_sqlite_turn *queue_pop(struct bn_sqlite_queue *q)
 {
   struct bn_sqlite_turn *t = q->first;
@@ -92,6 +102,7 @@ static void queue_advance(struct bn_sqlite_queue *q)
   }
 }
 
+/* Removes a turn that waits. */
 static void queue_forget(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 {
   struct bn_sqlite_turn *before = NULL;
@@ -143,12 +154,7 @@ enum bn_sqlite_wait bn_sqlite_queue_enter(struct bn_sqlite_queue *q, struct bn_s
   } else {
     t->wants = wants;
     t->granted = false;
-    t->next = NULL;
-    if (q->last != NULL)
-      q->last->next = t;
-    else
-      q->first = t;
-    q->last = t;
+    queue_append(q, t);
     queue_advance(q);
     rc = queue_await(q, t);
   }

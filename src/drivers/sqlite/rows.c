@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of memory that stay allocated from one statement to the next. */
 enum { KEEP = 64 * 1024 };
+/* The length of NULL, which has no bytes. */
 static const size_t null_len = SIZE_MAX;
 
 void bn_sqlite_rows_clear(struct bn_sqlite_rows *rows)
@@ -44,7 +46,7 @@ static int rows_reserve(struct bn_sqlite_rows *rows, size_t more)
   return 0;
 }
 
-static int sqlite_add_value(struct bn_sqlite_rows *rows, const void *data, size_t len)
+static int rows_add_value(struct bn_sqlite_rows *rows, const void *data, size_t len)
 {
   const size_t need = sizeof len + (len == null_len ? 0 : len + 1);
 
@@ -74,7 +76,7 @@ int bn_sqlite_rows_add(struct bn_sqlite_rows *rows, sqlite3_stmt *st, int nfield
       if (data == NULL && (len > 0 || type != SQLITE_BLOB)) /* an empty blob has no address */
         return -1;
     }
-    if (sqlite_add_value(rows, data, len) != 0)
+    if (rows_add_value(rows, data, len) != 0)
       return -1;
   }
   return 0;

@@ -48,8 +48,8 @@ static bool connect_needs_tcp(const struct bn_mysql *driver, const char *port)
 }
 
 /* Takes sockets in turn; else all pairs of hosts and ports, the port varying fastest. */
-static void mysql_connect_choose(struct bn_mysql_place *p, const struct bn_mysql *driver,
-                                 const struct bn_sql_target *t)
+static void connect_choose(struct bn_mysql_place *p, const struct bn_mysql *driver,
+                           const struct bn_sql_target *t)
 {
   const struct bn_mysql_conf *conf = driver->conf;
   const char *port = connect_override_of(t, "port");
@@ -97,13 +97,12 @@ size_t bn_mysql_lib_place(const struct bn_mysql *driver, const struct bn_sql_tar
 {
   struct bn_mysql_place p;
 
-  mysql_connect_choose(&p, driver, t);
-  if (p.socket != NULL)
+  connect_choose(&p, driver, t);
+  if (p.socket != NULL) {
     (void)snprintf(name, size, "%s", p.socket);
-  else
-    (void)snprintf(name, size, "%s:%u", p.host, p.port);
-  if (p.socket != NULL)
     return connect_override_of(t, "socket") != NULL ? 1 : driver->sockets->n;
+  }
+  (void)snprintf(name, size, "%s:%u", p.host, p.port);
   if (connect_override_of(t, "host") != NULL)
     return connect_override_of(t, "port") != NULL ? 1 : driver->n_ports;
   return driver->hosts->n * driver->n_ports;
@@ -276,13 +275,11 @@ static enum bn_sql connect_open_handle(struct bn_mysql_lib *c, const struct bn_m
   return BN_SQL_DONE;
 }
 
+/* Returns whether the backlog of the Unix socket was full. */
 static bool connect_found_full(const struct bn_mysql_place *p, const struct bn_sql_diag *d)
 {
-  char number[16];
-
-  (void)snprintf(number, sizeof number, "(%d)", EAGAIN);
   return connect_is_local(p) && d->code == BN_MYSQL_SOCKET_CONNECTION &&
-         strstr(d->text, number) != NULL;
+         bn_mysql_quotes_errno(d, EAGAIN);
 }
 
 /* Tries the addresses of the host in turn, as the library does with a name. */
@@ -334,7 +331,7 @@ enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *
   char text[160];
 
   c->driver = driver;
-  mysql_connect_choose(&p, driver, t);
+  connect_choose(&p, driver, t);
   connect_describe(driver, &p, d);
   foreign = connect_foreign_override(t);
   /* No connection exists yet, so none is lost, whatever the error's number. */

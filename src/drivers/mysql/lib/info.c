@@ -8,7 +8,7 @@
 #include "drivers/mysql/lib/lib.h"
 
 /* Returns false if the text is not a number that a server can mean. */
-static bool mysql_read_number(const char *text, int64_t *number)
+static bool info_read_number(const char *text, int64_t *number)
 {
   char *end;
 
@@ -20,7 +20,7 @@ static void info_take_variable(struct bn_sql_info *info, const char *name, const
 {
   int64_t value;
 
-  if (!mysql_read_number(text, &value))
+  if (!info_read_number(text, &value))
     return;
   if (strcmp(name, "max_connections") == 0)
     info->max_connections = value;
@@ -77,8 +77,8 @@ static void info_take_quota(MYSQL_RES *res, MYSQL_ROW row, struct bn_sql_quota *
 {
   const char *account = bn_mysql_lib_cell(res, row, 0);
 
-  if (!mysql_read_number(bn_mysql_lib_cell(res, row, 1), &q->used) ||
-      !mysql_read_number(bn_mysql_lib_cell(res, row, 2), &q->allowed))
+  if (!info_read_number(bn_mysql_lib_cell(res, row, 1), &q->used) ||
+      !info_read_number(bn_mysql_lib_cell(res, row, 2), &q->allowed))
     return;
   (void)snprintf(q->by, sizeof q->by, "max_user_connections of %s", account);
   (void)snprintf(q->raise, sizeof q->raise,

@@ -217,20 +217,19 @@ static uint64_t load_count_rows(const struct bn_mysql_load *load, bool *ascii)
 /* Reports the first warning as if it had been the error. */
 static enum bn_sql load_fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
-  MYSQL_RES *res = NULL;
-  MYSQL_ROW row = NULL;
   enum bn_sql rc = load_run(c, "SHOW WARNINGS LIMIT 1", d);
+  MYSQL_RES *res;
+  MYSQL_ROW row;
 
-  if (rc == BN_SQL_DONE)
-    res = mysql_store_result(c->handle);
-  if (res != NULL)
-    row = mysql_fetch_row(res);
-  if (rc == BN_SQL_DONE)
-    rc = row != NULL ? bn_mysql_fail_text((int)strtol(bn_mysql_lib_cell(res, row, 1), NULL, 10),
-                                          "LOAD DATA", bn_mysql_lib_cell(res, row, 2), d)
-                     : load_refuse("the server took not all of the rows", d);
+  if (rc != BN_SQL_DONE)
+    return rc;
+  res = mysql_store_result(c->handle);
+  row = res != NULL ? mysql_fetch_row(res) : NULL;
+  rc = row != NULL ? bn_mysql_fail_text((int)strtol(bn_mysql_lib_cell(res, row, 1), NULL, 10),
+                                        "LOAD DATA", bn_mysql_lib_cell(res, row, 2), d)
+                   : load_refuse("the server took not all of the rows", d);
   mysql_free_result(res);
-  return rc == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_ERROR;
+  return rc;
 }
 
 static enum bn_sql load_send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)

@@ -13,8 +13,8 @@ static void result_trace_first_row(const struct bn_mysql *driver, MYSQL_RES *res
 }
 
 /* Returns the result of the last statement, or the next of its results. */
-static enum bn_sql mysql_take_result(struct bn_mysql_lib *c, struct bn_sql_result *r,
-                                     struct bn_sql_diag *d)
+static enum bn_sql result_take(struct bn_mysql_lib *c, struct bn_sql_result *r,
+                               struct bn_sql_diag *d)
 {
   MYSQL_RES *res;
 
@@ -58,7 +58,7 @@ enum bn_sql bn_mysql_lib_query(struct bn_mysql_lib *c, const char *sql, size_t l
                  sql, len, rc);
   if (rc != 0)
     return bn_mysql_lib_fail(c, "mysql_drv_query()", d);
-  return mysql_take_result(c, r, d);
+  return result_take(c, r, d);
 }
 
 enum bn_sql bn_mysql_lib_next(struct bn_mysql_lib *c, struct bn_sql_result *r,
@@ -71,7 +71,7 @@ enum bn_sql bn_mysql_lib_next(struct bn_mysql_lib *c, struct bn_sql_result *r,
   bn_mysql_trace(c->driver, "mysql_next_result(%p) = %d", (void *)c->handle, rc);
   if (rc < 0)
     return BN_SQL_DONE;
-  return rc > 0 ? bn_mysql_lib_fail(c, "mysql_drv_next_result()", d) : mysql_take_result(c, r, d);
+  return rc > 0 ? bn_mysql_lib_fail(c, "mysql_drv_next_result()", d) : result_take(c, r, d);
 }
 
 bool bn_mysql_lib_fetch(struct bn_mysql_lib *c, const struct bn_sql_result *r,

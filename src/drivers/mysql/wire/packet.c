@@ -123,10 +123,21 @@ static bool packet_take_first(struct bn_mysql_reply *r, const uint8_t *p, size_t
   }
 }
 
-/* Reads a column: names, which are not used, and a tail after its length. */
+/* Returns whether the packet describes a column: names, which are not used, and a tail behind its
+   length. */
+static bool packet_is_column(const uint8_t *p, size_t len)
+{
+  return len > COLUMN_TAIL && p[len - COLUMN_TAIL - 1] == COLUMN_TAIL;
+}
+
+static bool packet_is_end(const uint8_t *p, size_t len)
+{
+  return p[0] == SAYS_END && len == END_LEN;
+}
+
 static bool packet_take_column(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
-  if (len <= COLUMN_TAIL || p[len - COLUMN_TAIL - 1] != COLUMN_TAIL)
+  if (!packet_is_column(p, len))
     return false;
   r->rows_at = r->at + BN_MYSQL_HEADER + len;
   if (--r->columns_remaining == 0)
@@ -136,7 +147,7 @@ static bool packet_take_column(struct bn_mysql_reply *r, const uint8_t *p, size_
 
 static bool packet_take_columns_end(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
-  if (p[0] != SAYS_END || len != END_LEN)
+  if (!packet_is_end(p, len))
     return false;
   r->rows_at = r->at + BN_MYSQL_HEADER + len;
   r->state = BN_REPLY_ROWS;
@@ -261,16 +272,6 @@ static bool packet_take_prepared(struct bn_mysql_prepared *r, const uint8_t *p, 
   else
     packet_begin_columns(r, at);
   return true;
-}
-
-static bool packet_is_column(const uint8_t *p, size_t len)
-{
-  return len > COLUMN_TAIL && p[len - COLUMN_TAIL - 1] == COLUMN_TAIL;
-}
-
-static bool packet_is_end(const uint8_t *p, size_t len)
-{
-  return p[0] == SAYS_END && len == END_LEN;
 }
 
 /* Reads one packet of the description, which ends at `at`. */

@@ -51,7 +51,7 @@ void bn_mysql_wire_give_up(struct bn_mysql_wire *w)
   w->broken = true;
 }
 
-static const char *mysql_wire_text_of(const struct bn_mysql_words *words, int code)
+static const char *wire_text_of(const struct bn_mysql_words *words, int code)
 {
   if (code == BN_MYSQL_GONE)
     return words->gone;
@@ -65,8 +65,8 @@ static enum bn_sql wire_lose(struct bn_mysql_wire *w, int code, const char *call
   w->broken = true;
   w->live = w->more = false;
   bn_sockref_shut(w->lent.socket);
-  return bn_mysql_fail_as(w->lent.status, code, "HY000", call,
-                          mysql_wire_text_of(w->lent.words, code), d);
+  return bn_mysql_fail_as(w->lent.status, code, "HY000", call, wire_text_of(w->lent.words, code),
+                          d);
 }
 
 /* --- answers
@@ -77,8 +77,8 @@ struct call {
   const char *sending, *reading;
 };
 
-static enum bn_sql mysql_wire_take_error(struct bn_mysql_wire *w, const struct call *call,
-                                         struct bn_sql_diag *d)
+static enum bn_sql wire_take_error(struct bn_mysql_wire *w, const struct call *call,
+                                   struct bn_sql_diag *d)
 {
   const struct bn_mysql_reply *reply = &w->reply;
   const size_t len = reply->text_len < sizeof d->text ? reply->text_len : sizeof d->text - 1;
@@ -93,7 +93,7 @@ static enum bn_sql mysql_wire_take_error(struct bn_mysql_wire *w, const struct c
 }
 
 /* Remembers the columns that the reply describes. */
-static void mysql_wire_learn_columns(struct bn_mysql_wire_stmt *st, const struct bn_mysql_wire *w)
+static void wire_learn_columns(struct bn_mysql_wire_stmt *st, const struct bn_mysql_wire *w)
 {
   const struct bn_mysql_reply *reply = &w->reply;
 
@@ -107,7 +107,7 @@ static enum bn_sql wire_take_rows(struct bn_mysql_wire *w, struct bn_mysql_wire_
 {
   /* Keeps columns even if nobody fetches the rows: the server will not describe them again. */
   if (st != NULL && w->reply.remembered && w->reply.described > 0)
-    mysql_wire_learn_columns(st, w);
+    wire_learn_columns(st, w);
   r->nfields = w->reply.nfields;
   r->nrows = w->rows_remaining = w->reply.nrows;
   r->rows = w;
@@ -117,9 +117,9 @@ static enum bn_sql wire_take_rows(struct bn_mysql_wire *w, struct bn_mysql_wire_
 }
 
 /* Reads one result, whose first packet has the number `seq`. */
-static enum bn_sql mysql_wire_take_result(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
-                                          uint8_t seq, const struct call *call,
-                                          struct bn_sql_result *r, struct bn_sql_diag *d)
+static enum bn_sql wire_take_result(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
+                                    uint8_t seq, const struct call *call, struct bn_sql_result *r,
+                                    struct bn_sql_diag *d)
 {
   enum bn_mysql_read got = BN_READ_MORE;
 
@@ -138,7 +138,7 @@ static enum bn_sql mysql_wire_take_result(struct bn_mysql_wire *w, struct bn_mys
     /* A server that refuses the statement may not have read the types. */
     if (st != NULL)
       st->types_sent = false;
-    return mysql_wire_take_error(w, call, d);
+    return wire_take_error(w, call, d);
   }
   w->more = (w->reply.status & BN_MYSQL_MORE_RESULTS) != 0;
   *w->lent.status = w->reply.status & ~(unsigned)BN_MYSQL_MORE_RESULTS;
@@ -149,14 +149,14 @@ static enum bn_sql mysql_wire_take_result(struct bn_mysql_wire *w, struct bn_mys
   return BN_SQL_DONE;
 }
 
-/* Reads the result after the one that mysql_wire_take_result has read. */
+/* Reads the result after the one that wire_take_result has read. */
 static enum bn_sql wire_take_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                                   const struct call *call, struct bn_sql_result *r,
                                   struct bn_sql_diag *d)
 {
   if (__builtin_expect(w->broken, 0))
     return wire_lose(w, BN_MYSQL_LOST, call->reading, d);
-  return mysql_wire_take_result(w, st, w->reply.seq, call, r, d);
+  return wire_take_result(w, st, w->reply.seq, call, r, d);
 }
 
 static void wire_drop_rows(struct bn_mysql_wire *w)
@@ -217,19 +217,19 @@ static enum bn_sql wire_lose_unsent(struct bn_mysql_wire *w, const struct call *
   if (bn_stream_len(&w->stream) > 0 &&
       bn_mysql_reply_read(&w->reply, wire_reply_of(w), bn_stream_len(&w->stream)) == BN_READ_DONE &&
       w->reply.code != 0)
-    (void)mysql_wire_take_error(w, call, d);
+    (void)wire_take_error(w, call, d);
   return BN_SQL_LOST;
 }
 
 /* Sends len bytes of packets, written at the room of wire_begin, and reads the first result. */
-static enum bn_sql mysql_wire_converse(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
-                                       size_t len, const struct call *call, struct bn_sql_result *r,
-                                       struct bn_sql_diag *d)
+static enum bn_sql wire_converse(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st, size_t len,
+                                 const struct call *call, struct bn_sql_result *r,
+                                 struct bn_sql_diag *d)
 {
   bn_stream_wrote(&w->stream, len);
   if (__builtin_expect(bn_stream_flush(&w->stream) != 0, 0))
     return wire_lose_unsent(w, call, d);
-  return mysql_wire_take_result(w, st, bn_mysql_answer_seq(len), call, r, d);
+  return wire_take_result(w, st, bn_mysql_answer_seq(len), call, r, d);
 }
 
 void bn_mysql_wire_bind(struct bn_mysql_wire_stmt *st, const struct bn_sql_bind *b, size_t n)
@@ -251,7 +251,7 @@ enum bn_sql bn_mysql_wire_execute(struct bn_mysql_wire *w, struct bn_mysql_wire_
     return rc;
   len = bn_mysql_put_execute(out, st->id, st->bind, st->n_bind, !st->types_sent, w->attributes);
   st->types_sent = true;
-  return mysql_wire_converse(w, st, len, &call, r, d);
+  return wire_converse(w, st, len, &call, r, d);
 }
 
 /* --- preparing many statements -------------------------------------------------------------------
@@ -290,7 +290,7 @@ static enum bn_sql wire_take_refusal(struct bn_mysql_wire *w, const struct bn_my
   bn_mysql_reply_begin(&w->reply, r->seq);
   if (bn_mysql_reply_read(&w->reply, wire_reply_of(w), r->at) != BN_READ_DONE || w->reply.code == 0)
     return wire_lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
-  return mysql_wire_take_error(w, &prepare_call, d) == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_DONE;
+  return wire_take_error(w, &prepare_call, d) == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_DONE;
 }
 
 /* Reads the description of one statement. */
@@ -401,7 +401,7 @@ enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t
   memcpy(p, sql, len);
   p += len;
   len = bn_mysql_seal(out, (size_t)(p - out) - BN_MYSQL_HEADER);
-  return mysql_wire_converse(w, NULL, len, &call, r, d);
+  return wire_converse(w, NULL, len, &call, r, d);
 }
 
 enum bn_sql bn_mysql_wire_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
@@ -435,7 +435,7 @@ static bool wire_ready_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_m
   const uint32_t n = w->reply.nfields;
 
   if (w->reply.described > 0)
-    mysql_wire_learn_columns(st, w);
+    wire_learn_columns(st, w);
   else if (st->n_columns != n)
     return false;
   if (st->n_cells >= n)
@@ -446,7 +446,7 @@ static bool wire_ready_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_m
 }
 
 /* Rows in another form than announced make the rest of the connection unreadable. */
-static bool mysql_wire_cut(struct bn_mysql_wire *w, struct bn_sql_result *r)
+static bool wire_cut_result(struct bn_mysql_wire *w, struct bn_sql_result *r)
 {
   w->broken = r->cut = true;
   w->rows_remaining = 0;
@@ -462,18 +462,17 @@ bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
   if (!w->live || w->rows_remaining == 0)
     return false;
   if (st != NULL && w->rows_remaining == r->nrows && !wire_ready_to_fetch(st, w))
-    return mysql_wire_cut(w, r);
+    return wire_cut_result(w, r);
   w->rows_remaining--;
   if (bn_mysql_row_next(wire_reply_of(w), &w->row_at, &w->joined, &bytes) != 0)
-    return mysql_wire_cut(w, r);
+    return wire_cut_result(w, r);
   bad = st == NULL ? bn_mysql_row_text(&bytes, r->nfields, row)
                    : bn_mysql_row_binary(&bytes, st->column, r->nfields, st->cells, row);
-  return __builtin_expect(bad == 0, 1) || mysql_wire_cut(w, r);
+  return __builtin_expect(bad == 0, 1) || wire_cut_result(w, r);
 }
 
 void bn_mysql_wire_free_result(struct bn_mysql_wire *w)
 {
-
   free(w->joined);
   w->joined = NULL;
   if (w->live)

@@ -64,8 +64,8 @@ static const char *connect_unless_of_service(const struct bn_pgsql_conf *conf, c
 
 /* Selects one of all pairs of hosts and ports, the port varying fastest.  Returns the name of an
    unsupported override, or NULL. */
-static const char *pgsql_connect_choose(const char *values[N_PARAMS], const struct bn_pgsql *driver,
-                                        const struct bn_sql_target *t)
+static const char *connect_choose(const char *values[N_PARAMS], const struct bn_pgsql *driver,
+                                  const struct bn_sql_target *t)
 {
   const struct bn_pgsql_conf *conf = driver->conf;
 
@@ -99,7 +99,7 @@ size_t bn_pgsql_lib_place(const struct bn_pgsql *driver, const struct bn_sql_tar
   const char *values[N_PARAMS], *service = driver->conf->service;
   bool host = false, port = false;
 
-  (void)pgsql_connect_choose(values, driver, t);
+  (void)connect_choose(values, driver, t);
   if (values[HOST] == NULL && service != NULL)
     (void)snprintf(name, size, "%s", service);
   else
@@ -322,7 +322,7 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
   enum bn_sql rc;
 
   c->driver = driver;
-  foreign = pgsql_connect_choose(values, driver, t);
+  foreign = connect_choose(values, driver, t);
   if (foreign != NULL) {
     (void)snprintf(text, sizeof text, "--pgsql-%s cannot differ between connections\n\n", foreign);
     return bn_pgsql_fail_text("", "PQconnectStartParams", text, d);

@@ -40,7 +40,7 @@ PGresult *bn_pgsql_lib_result(struct bn_pgsql_lib *c)
 }
 
 /* Returns what PQexec does: the last result, or the first that COPY or the end of the connection
-   makes the last. */
+   makes the last.  `sent` is what libpq's function for sending has returned: 1 if it has sent. */
 static PGresult *exec_finish(struct bn_pgsql_lib *c, int sent)
 {
   PGresult *last = NULL, *res;
@@ -59,15 +59,18 @@ static PGresult *exec_finish(struct bn_pgsql_lib *c, int sent)
 
 PGresult *bn_pgsql_lib_exec(struct bn_pgsql_lib *c, const char *sql)
 {
-  return exec_is_watched(c) ? exec_finish(c, PQsendQuery(c->handle, sql)) : PQexec(c->handle, sql);
+  if (!exec_is_watched(c))
+    return PQexec(c->handle, sql);
+  return exec_finish(c, PQsendQuery(c->handle, sql));
 }
 
 PGresult *bn_pgsql_lib_exec_prepare(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q)
 {
   const int n = (int)q->n_params;
 
-  return exec_is_watched(c) ? exec_finish(c, PQsendPrepare(c->handle, q->name, q->sql, n, q->type))
-                            : PQprepare(c->handle, q->name, q->sql, n, q->type);
+  if (!exec_is_watched(c))
+    return PQprepare(c->handle, q->name, q->sql, n, q->type);
+  return exec_finish(c, PQsendPrepare(c->handle, q->name, q->sql, n, q->type));
 }
 
 PGresult *bn_pgsql_lib_exec_anew(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q)
@@ -75,10 +78,10 @@ PGresult *bn_pgsql_lib_exec_anew(struct bn_pgsql_lib *c, const struct bn_pgsql_r
   const struct bn_pgsql_values *v = &c->values;
   const int n = (int)q->n_params;
 
-  return exec_is_watched(c)
-             ? exec_finish(c, PQsendQueryParams(c->handle, q->sql, n, q->type, v->value, v->length,
-                                                v->format, 0))
-             : PQexecParams(c->handle, q->sql, n, q->type, v->value, v->length, v->format, 0);
+  if (!exec_is_watched(c))
+    return PQexecParams(c->handle, q->sql, n, q->type, v->value, v->length, v->format, 0);
+  return exec_finish(
+      c, PQsendQueryParams(c->handle, q->sql, n, q->type, v->value, v->length, v->format, 0));
 }
 
 PGresult *bn_pgsql_lib_exec_prepared(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q)
@@ -86,10 +89,10 @@ PGresult *bn_pgsql_lib_exec_prepared(struct bn_pgsql_lib *c, const struct bn_pgs
   const struct bn_pgsql_values *v = &c->values;
   const int n = (int)q->n_params;
 
-  return exec_is_watched(c)
-             ? exec_finish(
-                   c, PQsendQueryPrepared(c->handle, q->name, n, v->value, v->length, v->format, 0))
-             : PQexecPrepared(c->handle, q->name, n, v->value, v->length, v->format, 0);
+  if (!exec_is_watched(c))
+    return PQexecPrepared(c->handle, q->name, n, v->value, v->length, v->format, 0);
+  return exec_finish(c,
+                     PQsendQueryPrepared(c->handle, q->name, n, v->value, v->length, v->format, 0));
 }
 
 int bn_pgsql_lib_copy_out(struct bn_pgsql_lib *c, char **row)

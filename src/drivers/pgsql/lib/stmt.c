@@ -10,6 +10,7 @@
 #include "drivers/pgsql/error.h"
 #include "drivers/pgsql/lib/lib.h"
 
+/* So many closed statements are deallocated at a time. */
 enum { DEALLOCATE_AT = 32 };
 
 /* A number in the order of the network. */
@@ -83,7 +84,7 @@ void bn_pgsql_lib_free_values(struct bn_pgsql_lib *c)
   *v = (struct bn_pgsql_values){.param = NULL};
 }
 
-static void pgsql_set_number(struct bn_pgsql_values *v, size_t i, const void *data)
+static void stmt_set_number(struct bn_pgsql_values *v, size_t i, const void *data)
 {
   uint64_t bits;
 
@@ -94,12 +95,12 @@ static void pgsql_set_number(struct bn_pgsql_values *v, size_t i, const void *da
 }
 
 /* Returns false if libpq cannot represent the length. */
-static bool pgsql_set_value(struct bn_pgsql_values *v, size_t i, const struct bn_sql_bind *b)
+static bool stmt_set_value(struct bn_pgsql_values *v, size_t i, const struct bn_sql_bind *b)
 {
   if (bn_sql_bind_null(b)) {
     v->value[i] = NULL;
   } else if (b->type == BN_SQL_INT64 || b->type == BN_SQL_DOUBLE) {
-    pgsql_set_number(v, i, b->data);
+    stmt_set_number(v, i, b->data);
   } else {
     v->value[i] = b->data != NULL ? b->data : "";
     v->length[i] = (int)*b->len;
@@ -129,12 +130,13 @@ static void stmt_make_values(struct bn_pgsql_lib *c, size_t n)
 enum bn_sql bn_pgsql_lib_execute(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q,
                                  bool anew, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
+  const char *call = anew ? "PQexecParams" : "PQexecPrepared";
+
   stmt_make_values(c, q->n_params);
   for (size_t i = 0; i < q->n_params; i++) {
-    if (__builtin_expect(!pgsql_set_value(&c->values, i, &q->binds[i]), 0))
-      return bn_pgsql_fail_text("22001", "PQexecPrepared", "a parameter is too long", d);
+    if (__builtin_expect(!stmt_set_value(&c->values, i, &q->binds[i]), 0))
+      return bn_pgsql_fail_text("22001", call, "a parameter is too long", d);
   }
-  if (anew)
-    return bn_pgsql_lib_take(c, bn_pgsql_lib_exec_anew(c, q), "PQexecParams", r, d);
-  return bn_pgsql_lib_take(c, bn_pgsql_lib_exec_prepared(c, q), "PQexecPrepared", r, d);
+  return bn_pgsql_lib_take(
+      c, anew ? bn_pgsql_lib_exec_anew(c, q) : bn_pgsql_lib_exec_prepared(c, q), call, r, d);
 }

@@ -140,18 +140,18 @@ static void wire_put_length(char *begin, const char *end)
   (void)wire_put32(begin + 1, (size_t)(end - begin) - 1);
 }
 
-static bool pgsql_wire_is_number(const struct bn_sql_bind *b)
+static bool wire_is_number(const struct bn_sql_bind *b)
 {
   return b->type == BN_SQL_INT64 || b->type == BN_SQL_DOUBLE;
 }
 
-static char *pgsql_wire_put_value(char *p, const struct bn_sql_bind *b)
+static char *wire_put_value(char *p, const struct bn_sql_bind *b)
 {
   uint64_t bits;
 
   if (bn_sql_bind_null(b))
     return wire_put32(p, UINT32_MAX);
-  if (!pgsql_wire_is_number(b)) {
+  if (!wire_is_number(b)) {
     const size_t len = b->data != NULL ? *b->len : 0;
 
     p = wire_put32(p, len);
@@ -162,15 +162,20 @@ static char *pgsql_wire_put_value(char *p, const struct bn_sql_bind *b)
   return wire_put_bytes(wire_put32(p, sizeof bits), &bits, sizeof bits);
 }
 
-/* Returns the most bytes that wire_put_bind() writes, or 0 if a message cannot have so many. */
+/* A message begins with its type and its length, which wire_put_length() sets at the end. */
+enum { HEAD = 1 + 4 };
+
+/* Returns room for wire_put_bind() and the messages behind it, whose bytes of fixed number are less
+   than 64, or 0 if a message cannot have so many bytes.  A value has a length of 4 bytes, and a
+   number has 8. */
 static size_t wire_size_of_bind(const struct bn_pgsql_request *q)
 {
-  size_t size = 64 + sizeof q->name + 12 * q->n_params;
+  size_t size = 64 + sizeof q->name + (4 + 8) * q->n_params;
 
   for (size_t i = 0; i < q->n_params; i++) {
     const struct bn_sql_bind *b = &q->binds[i];
 
-    if (pgsql_wire_is_number(b) || bn_sql_bind_null(b))
+    if (wire_is_number(b) || bn_sql_bind_null(b))
       continue;
     if (*b->len > INT32_MAX - size)
       return 0;
@@ -178,9 +183,6 @@ static size_t wire_size_of_bind(const struct bn_pgsql_request *q)
   }
   return size <= INT32_MAX ? size : 0;
 }
-
-/* A message begins with its type and its length, which wire_put_length() sets at the end. */
-enum { HEAD = 1 + 4 };
 
 /* Parameters are binary, results come as text. */
 static char *wire_put_bind(char *p, const struct bn_pgsql_request *q, const char *name)
@@ -194,7 +196,7 @@ static char *wire_put_bind(char *p, const struct bn_pgsql_request *q, const char
   p = wire_put16(wire_put16(p, 1), 1);
   p = wire_put16(p, (unsigned)q->n_params);
   for (size_t i = 0; i < q->n_params; i++)
-    p = pgsql_wire_put_value(p, &q->binds[i]);
+    p = wire_put_value(p, &q->binds[i]);
   p = wire_put16(p, 0);
   wire_put_length(begin, p);
   return p;
@@ -204,10 +206,10 @@ static const char describe[] = {'D', 0, 0, 0, 6, 'P', 0};
 static const char execute_sync[] = {'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, 'S', 0, 0, 0, 4};
 static const char sync_only[] = {'S', 0, 0, 0, 4};
 
-/* Returns a number of bytes that suffices for put_parse. */
+/* Returns a number of bytes that suffices for wire_put_parse. */
 static size_t wire_size_of_parse(const struct bn_pgsql_request *q)
 {
-  return strlen(q->sql) + sizeof q->name + 4 * q->n_params + 16;
+  return HEAD + sizeof q->name + strlen(q->sql) + 1 + 2 + 4 * q->n_params;
 }
 
 static char *wire_put_parse(char *p, const struct bn_pgsql_request *q, const char *name)
@@ -312,8 +314,8 @@ static void wire_pack(struct bn_pgsql_wire *w)
 }
 
 /* Sends the written messages and reads the answer. */
-static enum bn_sql pgsql_wire_converse(struct bn_pgsql_wire *w, bool extended, const char *call,
-                                       struct bn_sql_result *r, struct bn_sql_diag *d)
+static enum bn_sql wire_converse(struct bn_pgsql_wire *w, bool extended, const char *call,
+                                 struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   struct bn_stream *s = &w->stream;
   struct bn_pgsql_reply *reply = &w->reply;
@@ -371,7 +373,7 @@ enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_wire *w, const char *sql, struct
   (void)wire_put32(p + 1, len + HEAD - 1);
   memcpy(p + HEAD, sql, len);
   bn_stream_wrote(&w->stream, len + HEAD);
-  return pgsql_wire_converse(w, false, "PQexec", r, d);
+  return wire_converse(w, false, "PQexec", r, d);
 }
 
 enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
@@ -394,7 +396,7 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
     p = wire_put_bytes(p, describe, sizeof describe);
   p = wire_put_bytes(p, execute_sync, sizeof execute_sync);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
-  rc = pgsql_wire_converse(w, true, "PQexecPrepared", r, d);
+  rc = wire_converse(w, true, "PQexecPrepared", r, d);
   if (__builtin_expect(!known, 0) && rc <= BN_SQL_ROWS)
     *fields = rc == BN_SQL_ROWS ? w->reply.result_fields : BN_PGSQL_NO_ROWS;
   return rc;
@@ -418,7 +420,7 @@ enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_
   p = wire_put_bytes(p, describe, sizeof describe);
   p = wire_put_bytes(p, execute_sync, sizeof execute_sync);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
-  return pgsql_wire_converse(w, true, "PQexecParams", r, d);
+  return wire_converse(w, true, "PQexecParams", r, d);
 }
 
 enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_request *const *q,
@@ -444,7 +446,7 @@ enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_reque
   p = wire_put_bytes(p, sync_only, sizeof sync_only);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
   w->parsed = 0;
-  rc = pgsql_wire_converse(w, true, "PQprepare()", &r, d);
+  rc = wire_converse(w, true, "PQprepare()", &r, d);
   if (rc == BN_SQL_LOST)
     return rc;
   *done = w->parsed < n ? w->parsed : n;
@@ -452,7 +454,7 @@ enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_reque
 }
 
 /* Rows in another form than announced make the rest of the connection unreadable. */
-static bool pgsql_wire_cut(struct bn_pgsql_wire *w, struct bn_sql_result *r)
+static bool wire_cut_result(struct bn_pgsql_wire *w, struct bn_sql_result *r)
 {
   struct bn_sql_diag d;
 
@@ -469,7 +471,7 @@ bool bn_pgsql_wire_fetch(struct bn_pgsql_wire *w, struct bn_sql_result *r, struc
     return false;
   return bn_pgsql_cursor_next(&w->cursor, w->stream.in + w->stream.begin, bn_stream_len(&w->stream),
                               (int)r->nfields, row) ||
-         pgsql_wire_cut(w, r);
+         wire_cut_result(w, r);
 }
 
 void bn_pgsql_wire_free(struct bn_pgsql_wire *w)
