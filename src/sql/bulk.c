@@ -10,16 +10,18 @@
 /* The reference's buffer, which also held a terminator. */
 enum { STATEMENT_MAX = 524288 - 1 };
 
+/* Lets the view say that this layer has refused the call.  Returns -1. */
 static int bulk_fail(struct bn_sql_conn *c)
 {
   bn_sql_refuse(c);
   return -1;
 }
 
-/* Commands may fill tables the fastest way; a run's inserts are what is measured. */
+/* Makes what the connection needs for its first bulk insert.  Commands may fill tables the fastest
+   way, and keep to the server's longest statement; a run's inserts are what is measured. */
 static void bulk_choose_way(struct bn_sql_conn *c)
 {
-  struct bn_sql_info info = {.max_packet = -1};
+  struct bn_sql_info info = bn_sql_info_unknown();
 
   if (c->bulk != NULL)
     return;
@@ -133,6 +135,7 @@ static enum bn_sql bulk_load_hand_over(struct bn_sql_conn *c)
   return rc == BN_SQL_DONE ? link->ops->load_end(link->handle, &c->diag) : rc;
 }
 
+/* Loads the collected lines, and counts that as one INSERT. */
 static enum loaded bulk_load(struct bn_sql_conn *c)
 {
   const struct bn_sql_statement_type insert =
@@ -214,8 +217,9 @@ static int bulk_load_row(struct bn_sql_conn *c, const char *row, size_t len)
   return 0;
 }
 
-/* Adds the text that stands between the rows so far and one more. */
-static int bulk_part(struct bn_sql_conn *c, size_t len)
+/* Prepares the text for one more row, of len bytes: adds a comma, and ends the statement if the row
+   does not fit.  It is then sent, or while rows are loaded, the place of the next one is noted. */
+static int bulk_separate_row(struct bn_sql_conn *c, size_t len)
 {
   const bool full = c->bulk->rows > 0 && bulk_is_statement_full(c, len);
 
@@ -240,7 +244,7 @@ int bn_sql_bulk_next(struct bn_sql_conn *c, const char *row, size_t len)
     bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk->max + 1);
     return bulk_fail(c);
   }
-  if ((c->bulk->load.on && bulk_load_row(c, row, len) != 0) || bulk_part(c, len) != 0)
+  if ((c->bulk->load.on && bulk_load_row(c, row, len) != 0) || bulk_separate_row(c, len) != 0)
     return -1;
   (void)bn_buf_add(&c->bulk->text, row, len);
   c->bulk->rows++;

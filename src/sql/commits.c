@@ -84,11 +84,11 @@ static enum bn_sql commits_send(const struct call *call)
   return below->ops->query(below->handle, call->sql, call->len, call->r, call->d);
 }
 
-/* Executes a statement of this layer's own. */
-static enum bn_sql commits_say(const struct call *call, const char *sql, uint64_t *affected)
+/* Executes a statement of this layer's own, which --sql-trace has too. */
+static enum bn_sql commits_execute_own(const struct call *call, const char *sql, uint64_t *affected)
 {
   bn_sql_trace(call->c->shared->trace, call->c->session, sql, strlen(sql));
-  return bn_sql_link_tell(&call->c->below, sql, affected, call->d);
+  return bn_sql_link_execute(&call->c->below, sql, affected, call->d);
 }
 
 /* Adds a commit to the row.  The row does not exist before its first commit, and may have been lost
@@ -103,12 +103,12 @@ static enum bn_sql commits_count_in_row(const struct call *call)
 
   if (atomic_load_explicit(&row->acknowledged, memory_order_relaxed) > 0) {
     (void)snprintf(sql, sizeof sql, "UPDATE %s SET n = n + 1 WHERE id = %" PRIu64, table, row->id);
-    rc = commits_say(call, sql, &affected);
+    rc = commits_execute_own(call, sql, &affected);
     if (rc != BN_SQL_DONE || affected > 0)
       return rc;
   }
   (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (%" PRIu64 ", 1)", table, row->id);
-  return commits_say(call, sql, &affected);
+  return commits_execute_own(call, sql, NULL);
 }
 
 static enum bn_sql commits_count(const struct call *call)
@@ -152,10 +152,11 @@ static bool commits_has_other_statements(const char *sql, size_t len)
   return semicolon != NULL && strspn(semicolon, "; \t\r\n") < strlen(semicolon);
 }
 
-/* Copies the text without the contents of literals.  Returns the length; a length that is not below
-   SIMPLE_MAX may be that of a part. */
+/* Room for a text without the contents of literals.  A text of SIMPLE_MAX bytes or more may be cut:
+   a digest ends before the character that does not fit. */
 enum { SIMPLE_ROOM = 2048, SIMPLE_MAX = SIMPLE_ROOM - 4 };
 
+/* Copies the text without the contents of literals.  Returns the length. */
 static size_t commits_simplify(const struct call *call, char text[SIMPLE_ROOM])
 {
   struct bn_sql_literals literals;
@@ -214,29 +215,30 @@ static enum bn_sql commits_commit(const struct call *call)
   return rc;
 }
 
-/* Ends the transaction that this layer has begun.  If the server does not end it, the next
-   statements of the script would be part of it. */
+/* Ends the transaction that this layer has begun, after the failure rc, which call->d describes
+   then too.  If the server does not end it, the next statements of the script would be part of it:
+   then the connection counts as lost. */
 static enum bn_sql commits_leave(const struct call *call, enum bn_sql rc)
 {
   const struct bn_sql_diag why = *call->d;
-  uint64_t ignored;
 
   commits_note_failure(call, rc);
   if (rc == BN_SQL_LOST || why.rolled_back)
     return rc;
-  if (commits_say(call, "ROLLBACK", &ignored) != BN_SQL_DONE)
-    commits_note_failure(call, rc = BN_SQL_LOST);
+  if (commits_execute_own(call, "ROLLBACK", NULL) != BN_SQL_DONE) {
+    rc = BN_SQL_LOST;
+    commits_note_failure(call, rc);
+  }
   *call->d = why;
   call->d->rolled_back = true;
   return rc;
 }
 
-/* A statement that is a transaction by itself becomes a longer one. */
+/* Executes a statement that is a transaction by itself in a longer one, which counts it. */
 static enum bn_sql commits_execute_alone(const struct call *call)
 {
   struct commits *c = call->c;
-  uint64_t affected;
-  enum bn_sql rc = commits_say(call, "BEGIN", &affected);
+  enum bn_sql rc = commits_execute_own(call, "BEGIN", NULL);
   bool counts;
 
   if (rc != BN_SQL_DONE)
@@ -244,7 +246,8 @@ static enum bn_sql commits_execute_alone(const struct call *call)
   rc = commits_send(call);
   if (rc > BN_SQL_ROWS)
     return commits_leave(call, rc);
-  /* A text with rows is not among those that needs_own_transaction lets through. */
+  /* The answer to a text that commits_needs_own_transaction lets through has no rows, unless the
+     server's SQL has more ways to return them than are known here. */
   if (rc == BN_SQL_ROWS)
     c->below.ops->free_result(c->below.handle, call->r);
   counts = call->r->affected > 0;
@@ -253,14 +256,15 @@ static enum bn_sql commits_execute_alone(const struct call *call)
     return commits_leave(call, rc);
   if (counts)
     atomic_store_explicit(&c->state.row->pending, true, memory_order_release);
-  rc = commits_say(call, "COMMIT", &affected);
+  rc = commits_execute_own(call, "COMMIT", NULL);
   if (counts)
     commits_settle(call, rc, commits_is_refused(call));
   return rc == BN_SQL_DONE ? rc : commits_leave(call, rc);
 }
 
-/* Returns whether the text is one statement without RETURNING.  sql[len] is 0. */
-static bool commits_is_single_statement(const char *sql, size_t len)
+/* Returns whether the text can stand in a transaction of this layer: it is one statement, without
+   RETURNING.  sql[len] is 0. */
+static bool commits_fits_in_transaction(const char *sql, size_t len)
 {
   return !commits_has_other_statements(sql, len) && strcasestr(sql, "returning") == NULL;
 }
@@ -273,15 +277,15 @@ static bool commits_needs_own_transaction(const struct call *call)
   char text[SIMPLE_ROOM];
   size_t len;
 
-  if (commits_is_single_statement(call->sql, call->len))
+  if (commits_fits_in_transaction(call->sql, call->len))
     return true;
   len = commits_simplify(call, text);
-  return len < SIMPLE_MAX && commits_is_single_statement(text, len);
+  return len < SIMPLE_MAX && commits_fits_in_transaction(text, len);
 }
 
 /* Returns the state of the transaction.  The texts of the script tell it, but not all of them can
    be understood: if the driver knows the state, that counts. */
-static enum bn_sql_transaction commits_ask(const struct commits *c)
+static enum bn_sql_transaction commits_get_transaction(const struct commits *c)
 {
   const struct bn_sql_link *below = &c->below;
   const struct state *v = &c->state;
@@ -293,9 +297,11 @@ static enum bn_sql_transaction commits_ask(const struct commits *c)
   return v->in_transaction ? BN_TRANSACTION_OPEN : BN_TRANSACTION_OWN;
 }
 
-static enum bn_sql_transaction commits_look(struct commits *c)
+/* Returns the state of the transaction, and puts it into c->state: a statement that was not
+   understood may have begun or ended one. */
+static enum bn_sql_transaction commits_update_state(struct commits *c)
 {
-  const enum bn_sql_transaction now = commits_ask(c);
+  const enum bn_sql_transaction now = commits_get_transaction(c);
   struct state *v = &c->state;
 
   v->in_transaction = now != BN_TRANSACTION_OWN;
@@ -308,7 +314,7 @@ static enum bn_sql_transaction commits_look(struct commits *c)
    transaction; locks of PostgreSQL belong to the open transaction, and forbid nothing. */
 static bool commits_is_foreign(const struct commits *c)
 {
-  return c->below.ops->transaction == NULL || commits_ask(c) != BN_TRANSACTION_OPEN;
+  return c->below.ops->transaction == NULL || commits_get_transaction(c) != BN_TRANSACTION_OPEN;
 }
 
 /* Returns whether BEGIN within a transaction goes on with it.  MySQL commits it; in PostgreSQL it
@@ -400,12 +406,14 @@ static enum bn_sql commits_pass_on(const struct call *call, enum bn_sql_boundary
   return rc;
 }
 
+/* Executes a statement of the script in the way that its transaction needs: it becomes a
+   transaction of this layer, is a COMMIT that is counted, or is only passed on. */
 static enum bn_sql commits_carry_out(const struct call *call)
 {
   struct state *v = &call->c->state;
   const enum bn_sql_boundary boundary = bn_sql_boundary_of(call->sql, call->len);
   const bool writes = bn_sql_verb_of(call->sql, call->len) != BN_VERB_OTHER;
-  const enum bn_sql_transaction now = commits_look(call->c);
+  const enum bn_sql_transaction now = commits_update_state(call->c);
   enum bn_sql rc;
 
   if (writes && !v->in_transaction && !v->foreign && commits_needs_own_transaction(call))
@@ -420,6 +428,13 @@ static enum bn_sql commits_carry_out(const struct call *call)
 /* --- functions of a connection -----------------------------------------------------------------
  */
 
+static const struct bn_sql_link *commits_below(void *conn)
+{
+  const struct commits *c = conn;
+
+  return &c->below;
+}
+
 static enum bn_sql commits_connect(void *self, void *conn, const struct bn_sql_target *t,
                                    uint64_t deadline_ns, struct bn_sql_diag *d)
 {
@@ -432,19 +447,21 @@ static enum bn_sql commits_connect(void *self, void *conn, const struct bn_sql_t
 
 static void commits_disconnect(void *conn)
 {
-  bn_sql_link_disconnect(&((struct commits *)conn)->below);
+  struct commits *c = conn;
+
+  bn_sql_link_disconnect(&c->below);
 }
 
 static void commits_interrupt(void *conn)
 {
-  const struct bn_sql_link *below = &((struct commits *)conn)->below;
+  const struct bn_sql_link *below = commits_below(conn);
 
   below->ops->interrupt(below->handle);
 }
 
 static enum bn_sql_transaction commits_transaction(void *conn)
 {
-  const struct bn_sql_link *below = &((struct commits *)conn)->below;
+  const struct bn_sql_link *below = commits_below(conn);
 
   return below->ops->transaction(below->handle);
 }
@@ -460,7 +477,7 @@ static enum bn_sql commits_query(void *conn, const char *sql, size_t len, struct
 static enum bn_sql commits_next(void *conn, void *stmt, struct bn_sql_result *r,
                                 struct bn_sql_diag *d)
 {
-  const struct bn_sql_link *below = &((struct commits *)conn)->below;
+  const struct bn_sql_link *below = commits_below(conn);
 
   return below->ops->next(below->handle, stmt != NULL ? ((struct prepared *)stmt)->below : NULL, r,
                           d);
@@ -468,14 +485,14 @@ static enum bn_sql commits_next(void *conn, void *stmt, struct bn_sql_result *r,
 
 static bool commits_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
 {
-  const struct bn_sql_link *below = &((struct commits *)conn)->below;
+  const struct bn_sql_link *below = commits_below(conn);
 
   return below->ops->fetch(below->handle, r, row);
 }
 
 static void commits_free_result(void *conn, struct bn_sql_result *r)
 {
-  const struct bn_sql_link *below = &((struct commits *)conn)->below;
+  const struct bn_sql_link *below = commits_below(conn);
 
   below->ops->free_result(below->handle, r);
 }

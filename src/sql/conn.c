@@ -96,6 +96,8 @@ static void conn_destroy_stmts(struct bn_sql_conn *c)
   c->orphan = NULL;
 }
 
+/* Closes a connection that nobody holds any more, and frees all but the object, to which stale
+   pointers may lead. */
 static void conn_close_unreferenced(struct bn_sql_conn *c)
 {
   bn_sql_conn_shut(c);
@@ -113,10 +115,7 @@ static struct bn_sql_conn *conn_take_unused(struct bn_sql_session *o)
   if (c != NULL) {
     conn_close_unreferenced(c);
     bn_sql_link_free(&c->link);
-    struct bn_sql_conn *next = c->next_all;
-
-    memset(c, 0, sizeof *c);
-    c->next_all = next;
+    *c = (struct bn_sql_conn){.next_all = c->next_all};
     return c;
   }
   c = bn_alloc(1, sizeof *c);
@@ -159,6 +158,8 @@ static int conn_make_link(struct bn_sql_conn *c)
   return 0;
 }
 
+/* Makes a closed connection of the session, which holds one reference, without a link to the
+   driver. */
 static struct bn_sql_conn *conn_make_object(struct bn_sql_session *o, struct bn_sql_driver *drv)
 {
   struct bn_sql_conn *c = conn_take_unused(o);
@@ -208,14 +209,14 @@ static void conn_set_target(const struct bn_sql_conn *c, struct bn_sql_target *t
 }
 
 /* Sends a statement to the server, or to both servers of a pair. */
-static enum bn_sql conn_tell_servers(struct bn_sql_conn *c, const char *sql)
+static enum bn_sql conn_execute_on_servers(struct bn_sql_conn *c, const char *sql)
 {
   const int n = c->split != NULL ? BN_ROLES : 1;
   enum bn_sql rc = BN_SQL_DONE;
 
   for (int i = 0; i < n && rc == BN_SQL_DONE; i++) {
     bn_sql_trace(&c->sys->trace, c->session, sql, strlen(sql));
-    rc = bn_sql_link_tell(&c->server[i], sql, NULL, &c->diag);
+    rc = bn_sql_link_execute(&c->server[i], sql, NULL, &c->diag);
   }
   return rc;
 }
@@ -236,7 +237,7 @@ static enum bn_sql conn_set_isolation(struct bn_sql_conn *c)
   if (sql[0] == '\0')
     return BN_SQL_DONE;
   if (!conn_is_pooled(c))
-    return conn_tell_servers(c, sql);
+    return conn_execute_on_servers(c, sql);
   (void)snprintf(c->diag.text, sizeof c->diag.text,
                  "--db-isolation-level cannot be used through a pooler, whose other clients would "
                  "get this level too: connect to the server itself, or let the role have it, as "
@@ -244,24 +245,28 @@ static enum bn_sql conn_set_isolation(struct bn_sql_conn *c)
   return BN_SQL_ERROR;
 }
 
-/* Executes --db-init-sql.  The first connection warns of a pooler. */
-static enum bn_sql conn_init(struct bn_sql_conn *c)
+/* Executes --db-init-sql, which begins the message of its failure.  The first connection warns of a
+   pooler. */
+static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
 {
+  static const char option[] = "--db-init-sql: ";
+  const size_t len = sizeof option - 1;
   const char *sql = c->sys->conf->init_sql;
-  struct bn_sql_diag why;
   enum bn_sql rc;
 
   if (sql == NULL || sql[0] == '\0')
     return BN_SQL_DONE;
-  rc = conn_tell_servers(c, sql);
-  if (!atomic_exchange(&c->sys->pooler_told, true) && rc == BN_SQL_DONE && conn_is_pooled(c))
+  rc = conn_execute_on_servers(c, sql);
+  if (rc != BN_SQL_DONE) {
+    memmove(c->diag.text + len, c->diag.text, sizeof c->diag.text - len);
+    memcpy(c->diag.text, option, len);
+    c->diag.text[sizeof c->diag.text - 1] = '\0';
+    return rc;
+  }
+  if (!atomic_exchange(&c->sys->pooler_told, true) && conn_is_pooled(c))
     bn_log_hint("there is a pooler: what --db-init-sql sets for the session may reach its other "
                 "clients");
-  if (rc == BN_SQL_DONE)
-    return rc;
-  why = c->diag;
-  (void)snprintf(c->diag.text, sizeof c->diag.text, "--db-init-sql: %.490s", why.text);
-  return rc;
+  return BN_SQL_DONE;
 }
 
 /* Sets what --db-isolation-level and --db-init-sql ask for.  The driver does not know the deadline
@@ -277,7 +282,7 @@ static enum bn_sql conn_set_session(struct bn_sql_conn *c, uint64_t deadline_ns)
   watched = deadline_ns != UINT64_MAX && bn_sql_alarm_set(&alarm, &c->link, deadline_ns) == 0;
   rc = conn_set_isolation(c);
   if (rc == BN_SQL_DONE)
-    rc = conn_init(c);
+    rc = conn_execute_init_sql(c);
   if (watched)
     bn_sql_alarm_clear(&alarm);
   return rc;
@@ -308,15 +313,12 @@ int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
   return 0;
 }
 
-/* Asks what the server allows, on a connection of its own.  c is open.  If that fails, c itself
-   will show what matters. */
-static void conn_ask(struct bn_sql_conn *c)
+/* Asks what the server of c, which is open, allows, on a connection of its own.  If that cannot be
+   opened, nothing is known: the connections of the run meet the limit themselves. */
+static void conn_ask_limits(struct bn_sql_conn *c)
 {
   const struct bn_driver *ops = c->drv->ops;
-  struct bn_sql_info info = {.max_connections = -1,
-                             .max_prepared_statements = -1,
-                             .connections = -1,
-                             .prepared_statements = -1};
+  struct bn_sql_info info = bn_sql_info_unknown();
   struct bn_sql_diag d = {0};
   struct bn_sql_target target;
   struct bn_sql_link link;
@@ -337,16 +339,19 @@ static void conn_ask(struct bn_sql_conn *c)
 static int conn_open_in_turn(struct bn_sql_conn *c)
 {
   struct bn_sql_preflight *p = &c->sys->preflight;
-  const bool due = bn_sql_preflight_due(c->session), first = due && bn_sql_preflight_enter(p);
+  bool first = false;
   int rc;
 
-  if (due && !first && p->refused)
-    return 1;
+  if (bn_sql_preflight_due(c->session)) {
+    first = bn_sql_preflight_enter(p);
+    if (!first && p->refused)
+      return 1;
+  }
   rc = bn_sql_conn_open(c, UINT64_MAX);
   if (!first)
     return rc;
   if (rc == 0) {
-    conn_ask(c);
+    conn_ask_limits(c);
     bn_sql_preflight_connections(p, c->session);
   }
   bn_sql_preflight_unlock(p);
@@ -356,8 +361,9 @@ static int conn_open_in_turn(struct bn_sql_conn *c)
   return 1;
 }
 
-/* The first connection tells about the server for all of them. */
-static void conn_tell_about(struct bn_sql_conn *c)
+/* Adds what is known of the server and of the way to it to the facts of the run.  The first
+   connection does so for all of them. */
+static void conn_add_facts(struct bn_sql_conn *c)
 {
   const struct bn_services *services = c->session->services;
   struct bn_sql_about about = {.server = ""};
@@ -408,6 +414,18 @@ static unsigned conn_count_places(const struct bn_sql_conn *c)
   return (unsigned)conn_name_server(c, name);
 }
 
+/* Returns whether the driver has all options that are overridden; if not, that has been logged. */
+static bool conn_check_overrides(const struct bn_driver *ops, const char *const *name, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    if (!bn_sql_has_option(ops, name[i])) {
+      bn_log(BN_FATAL, "the database driver '%s' has no option '%s'", ops->name, name[i]);
+      return false;
+    }
+  }
+  return true;
+}
+
 struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session *s,
                                    const char *const *override_name,
                                    const char *const *override_value, size_t n_overrides)
@@ -417,13 +435,8 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
   struct bn_sql_conn *c;
   int rc;
 
-  for (size_t i = 0; i < n_overrides; i++) {
-    if (!bn_sql_has_option(drv->ops, override_name[i])) {
-      bn_log(BN_FATAL, "the database driver '%s' has no option '%s'", drv->ops->name,
-             override_name[i]);
-      return NULL;
-    }
-  }
+  if (!conn_check_overrides(drv->ops, override_name, n_overrides))
+    return NULL;
   o = bn_sql_session_get(drv->sys, s, drv);
   if (o == NULL)
     return NULL;
@@ -437,14 +450,14 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
   c->places = conn_count_places(c);
   rc = conn_open_in_turn(c);
   if (rc == 0) {
-    conn_tell_about(c);
+    conn_add_facts(c);
     conn_set_target(c, &target);
-    bn_sql_settings_tell(c, &target);
+    bn_sql_settings_gather(c, &target);
     return c;
   }
   if (rc < 0 && !bn_session_interrupted(s)) {
-    bn_sql_message(drv->ops, drv->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
-    bn_sql_tell_remedy(drv->ops, &c->diag, NULL, &drv->sys->remedy_told);
+    bn_sql_log_failure(drv->ops, drv->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
+    bn_sql_log_remedy(drv->ops, &c->diag, NULL, &drv->sys->remedy_told);
   }
   bn_sql_conn_free(c);
   return NULL;
@@ -572,7 +585,7 @@ enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_sessi
   expected.spent_ns = c->preparing_ns;
   bn_sql_preflight_lock(&sys->preflight);
   if (bn_sql_preflight_asks(&sys->preflight, s, &expected))
-    conn_ask(c);
+    conn_ask_limits(c);
   rest = bn_sql_preflight_statements(&sys->preflight, s, &expected);
   bn_sql_preflight_unlock(&sys->preflight);
   return rest;

@@ -12,6 +12,7 @@ static bool count_is_blank(char c)
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+/* Returns whether the text begins with the word in any case; the word need not end there. */
 static bool count_begins_with(const char *sql, size_t len, const char *word, size_t word_len)
 {
   return len >= word_len && strncasecmp(sql, word, word_len) == 0;
@@ -34,7 +35,8 @@ static enum bn_sql_kind count_kind_by_first_word(const char *sql, size_t len)
   return BN_SQL_OTHER;
 }
 
-/* Returns the position behind blanks and comments. */
+/* Returns the position behind blanks and comments of any server: what is a comment on one of them
+   is no beginning of a statement on the others. */
 static const char *count_skip(const char *sql, const char *end)
 {
   while (sql < end) {
@@ -136,13 +138,14 @@ static bool count_is_to_savepoint(const char *sql, const char *end)
   return p != NULL && count_behind(p, end, "to") != NULL;
 }
 
+/* Returns what SET autocommit = VALUE begins.  sql ends with a 0. */
 static enum bn_sql_boundary count_autocommit_of(const char *sql)
 {
-  const char *value = sql + strcspn(sql, "=") + 1;
+  const char *value = strchr(sql, '=');
 
-  if (sql[strcspn(sql, "=")] == '\0')
+  if (value == NULL)
     return BN_BOUNDARY_NONE;
-  value += strspn(value, " \t");
+  value += 1 + strspn(value + 1, " \t");
   return *value == '0' || strncasecmp(value, "off", 3) == 0 ? BN_BOUNDARY_MANUAL : BN_BOUNDARY_AUTO;
 }
 

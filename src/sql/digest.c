@@ -36,20 +36,22 @@ static char digest_last(const struct digest *d)
   return d->len > 0 ? d->out[d->len - 1] : '\0';
 }
 
-static void digest_space(struct digest *d, bool word)
+/* Adds the blank that stands before the next token, if any, which is a word or a sign. */
+static void digest_put_space(struct digest *d, bool word)
 {
   if (digest_last(d) == ',' || (word && (d->word || digest_last(d) == ')')))
     digest_put(d, " ", 1);
   d->word = word;
 }
 
-static void digest_mark(struct digest *d)
+static void digest_put_mark(struct digest *d)
 {
-  digest_space(d, true);
+  digest_put_space(d, true);
   digest_put(d, "?", 1);
 }
 
-static const char *digest_literal(struct digest *d, const char *p, const char *behind)
+/* Notes the literal from p to `behind`, and adds a mark for it.  Returns `behind`. */
+static const char *digest_put_literal(struct digest *d, const char *p, const char *behind)
 {
   struct bn_sql_literals *l = d->literals;
 
@@ -58,7 +60,7 @@ static const char *digest_literal(struct digest *d, const char *p, const char *b
     l->literal[l->n].len = (size_t)(behind - p);
   }
   l->n++;
-  digest_mark(d);
+  digest_put_mark(d);
   return behind;
 }
 
@@ -72,11 +74,11 @@ static bool digest_is_value(const char *p, size_t len)
   return false;
 }
 
-static void digest_word(struct digest *d, const char *p, const char *end)
+static void digest_put_word(struct digest *d, const char *p, const char *end)
 {
   const size_t len = (size_t)(end - p);
 
-  digest_space(d, true);
+  digest_put_space(d, true);
   digest_put(d, p, len);
   d->plain &= digest_is_value(p, len);
 }
@@ -105,10 +107,10 @@ static void digest_close_parenthesis(struct digest *d)
   d->plain = d->word = false;
 }
 
-static void digest_sign(struct digest *d, char c)
+static void digest_put_sign(struct digest *d, char c)
 {
   /* Multiplication and "all columns" alike have blanks around them. */
-  digest_space(d, c == '*');
+  digest_put_space(d, c == '*');
   if (c == '(') {
     d->open = d->len;
     d->plain = true;
@@ -170,7 +172,7 @@ static const char *digest_skip_comment(const struct digest *d, const char *p)
   return more && p[0] == '/' && p[1] == '*' ? bn_sql_skip_comment(p, d->end, d->caps) : p;
 }
 
-/* Takes $1, or $tag$ text $tag$. */
+/* Takes $1, $tag$ text $tag$, or a dollar that is neither.  Returns the position behind it. */
 static const char *digest_take_dollar(struct digest *d, const char *p)
 {
   const char *behind = bn_sql_skip_dollars(p, d->begin, d->end);
@@ -178,8 +180,8 @@ static const char *digest_take_dollar(struct digest *d, const char *p)
   if (behind - p == 1 && d->end - p > 1 && digest_is_digit(p[1]))
     behind = digest_skip_word(p + 1, d->end);
   if (behind - p > 1)
-    return digest_literal(d, p, behind);
-  digest_sign(d, *p);
+    return digest_put_literal(d, p, behind);
+  digest_put_sign(d, *p);
   return behind;
 }
 
@@ -191,8 +193,8 @@ static const char *digest_take_quoted(struct digest *d, const char *p)
       bn_sql_skip_quoted(p, d->end, is_text && bn_sql_escapes_here(p, d->begin, mysql));
 
   if (is_text)
-    return digest_literal(d, p, behind);
-  digest_word(d, p, behind);
+    return digest_put_literal(d, p, behind);
+  digest_put_word(d, p, behind);
   return behind;
 }
 
@@ -207,25 +209,29 @@ static const char *digest_take(struct digest *d, const char *p)
   if (*p == '$' && !d->caps->backslash_escapes)
     return digest_take_dollar(d, p);
   if (digest_is_number(p, d->end) || digest_is_signed(d, p))
-    return digest_literal(d, p, digest_skip_number(p + 1, d->end));
+    return digest_put_literal(d, p, digest_skip_number(p + 1, d->end));
   if (bn_sql_is_word(*p)) {
     behind = digest_skip_word(p, d->end);
-    digest_word(d, p, behind);
+    digest_put_word(d, p, behind);
     return behind;
   }
   if (*p == '?')
-    digest_mark(d);
+    digest_put_mark(d);
   else if (*p == ')')
     digest_close_parenthesis(d);
   else
-    digest_sign(d, *p);
+    digest_put_sign(d, *p);
   return p + 1;
 }
 
-/* Returns the number of bytes of the character that begins with this byte. */
+/* Returns the number of bytes of the character of UTF-8 that begins with this byte. */
 static size_t digest_character_bytes(unsigned char first)
 {
-  return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (first < 0xc0)
+    return 1;
+  if (first < 0xe0)
+    return 2;
+  return first < 0xf0 ? 3 : 4;
 }
 
 /* Returns the length without the part of a character at the end of a text that did not fit. */
@@ -233,11 +239,11 @@ static size_t digest_whole_characters(const struct digest *d)
 {
   size_t start = d->len;
 
-  while (start > 0 && ((unsigned char)d->out[start - 1] & 0xc0) == 0x80)
-    start--;
-  start -= start > 0;
   if (!d->full || d->len == 0)
     return d->len;
+  do
+    start--;
+  while (start > 0 && ((unsigned char)d->out[start] & 0xc0) == 0x80);
   return start + digest_character_bytes((unsigned char)d->out[start]) <= d->len ? d->len : start;
 }
 

@@ -40,8 +40,8 @@ void bn_sql_drivers_done(struct bn_sqlsys *sys)
   bn_sql_trace_close(&sys->trace);
 }
 
-static const struct bn_sql_driver_entry *driver_row_named(const struct bn_sqlsys *sys,
-                                                          const char *name)
+static const struct bn_sql_driver_entry *driver_find_row(const struct bn_sqlsys *sys,
+                                                         const char *name)
 {
   for (size_t i = 0; i < sys->n_rows; i++) {
     if (strcmp(sys->rows[i].name, name) == 0)
@@ -54,12 +54,13 @@ static const struct bn_sql_driver_entry *driver_row_named(const struct bn_sqlsys
 static void driver_log_unknown(const struct bn_sqlsys *sys, const char *name, bool typed)
 {
   const bool refuses = typed && sys->n_rows > 0 && !sys->policy->plain_errors;
+  const char *separator = refuses ? ", " : " ";
   struct bn_err err = {0};
   struct bn_buf names;
 
   bn_buf_init(&names, 0);
   for (size_t i = 0; i < sys->n_rows; i++)
-    (void)bn_buf_printf(&names, "%s%s", i == 0 ? "" : refuses ? ", " : " ", sys->rows[i].name);
+    (void)bn_buf_printf(&names, "%s%s", i > 0 ? separator : "", sys->rows[i].name);
   if (refuses) {
     (void)bn_opt_refuse(
         sys->policy, &(struct bn_opt_refusal){"db-driver", name, "unknown", names.data}, "", &err);
@@ -86,7 +87,7 @@ static const struct bn_sql_driver_entry *driver_choose(const struct bn_sqlsys *s
     return NULL;
   }
   if (name != NULL && name[0] != '\0') {
-    row = driver_row_named(sys, name);
+    row = driver_find_row(sys, name);
     if (row == NULL)
       driver_log_unknown(sys, name, typed);
     return row;
@@ -342,6 +343,26 @@ void bn_sql_session_closing(struct bn_sql_session *o, struct bn_sql_link *link)
     }
   }
   pthread_mutex_unlock(&o->lock);
+}
+
+void bn_sql_session_ask(struct bn_sql_session *o, const struct bn_sql_driver *drv,
+                        const struct bn_sql_target *t, uint64_t until_ns,
+                        void (*fn)(void *arg, struct bn_sql_link *link), void *arg)
+{
+  struct bn_sql_diag d = {0};
+  struct bn_sql_alarm alarm;
+  struct bn_sql_link link;
+
+  bn_sql_link_make(&link, drv->ops, drv->self);
+  if (bn_sql_link_connect(&link, t, until_ns, &d) == BN_SQL_DONE &&
+      bn_sql_alarm_set(&alarm, &link, until_ns) == 0) {
+    bn_sql_session_opened(o, &link);
+    fn(arg, &link);
+    bn_sql_session_closing(o, &link);
+    bn_sql_alarm_clear(&alarm);
+  }
+  bn_sql_link_disconnect(&link);
+  bn_sql_link_free(&link);
 }
 
 struct bn_sql_session *bn_sql_session_take(struct bn_session *s)

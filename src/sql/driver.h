@@ -118,6 +118,12 @@ struct bn_sql_session *bn_sql_session_find(const struct bn_session *s);
 /* Between the two calls, interrupts reach the link. */
 void bn_sql_session_opened(struct bn_sql_session *o, struct bn_sql_link *link);
 void bn_sql_session_closing(struct bn_sql_session *o, struct bn_sql_link *link);
+/* Calls fn with a connection of its own to the server of t, on which fn may ask until until_ns:
+   then, or with the session, the connection is interrupted.  Without a connection that can be
+   interrupted fn is not called. */
+void bn_sql_session_ask(struct bn_sql_session *o, const struct bn_sql_driver *drv,
+                        const struct bn_sql_target *t, uint64_t until_ns,
+                        void (*fn)(void *arg, struct bn_sql_link *link), void *arg);
 /* Removes the SQL part of the session, which nobody finds or interrupts from now on.  NULL: there
    is none. */
 struct bn_sql_session *bn_sql_session_take(struct bn_session *s);

@@ -10,24 +10,25 @@
 #include "measure/stat.h"
 #include "sql/count.h"
 
-static void hints_zero_rows_add(_Atomic uint64_t *to, const struct bn_stat *stat, unsigned counter)
+static void end_hints_add_counter(_Atomic uint64_t *to, const struct bn_stat *stat,
+                                  unsigned counter)
 {
   atomic_fetch_add_explicit(to, bn_stat_get(&stat->counter[counter]), memory_order_relaxed);
 }
 
 void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *h, const struct bn_stat *stat)
 {
-  hints_zero_rows_add(&h->updates, stat, BN_SQL_C_UPDATES_WITHOUT_ROWS);
-  hints_zero_rows_add(&h->rows_updated, stat, BN_SQL_C_ROWS_UPDATED);
-  hints_zero_rows_add(&h->deletes, stat, BN_SQL_C_DELETES_WITHOUT_ROWS);
-  hints_zero_rows_add(&h->rows_deleted, stat, BN_SQL_C_ROWS_DELETED);
-  hints_zero_rows_add(&h->reads, stat, BN_C_READ);
-  hints_zero_rows_add(&h->rows_read, stat, BN_SQL_C_ROWS_READ);
+  end_hints_add_counter(&h->updates, stat, BN_SQL_C_UPDATES_WITHOUT_ROWS);
+  end_hints_add_counter(&h->rows_updated, stat, BN_SQL_C_ROWS_UPDATED);
+  end_hints_add_counter(&h->deletes, stat, BN_SQL_C_DELETES_WITHOUT_ROWS);
+  end_hints_add_counter(&h->rows_deleted, stat, BN_SQL_C_ROWS_DELETED);
+  end_hints_add_counter(&h->reads, stat, BN_C_READ);
+  end_hints_add_counter(&h->rows_read, stat, BN_SQL_C_ROWS_READ);
 }
 
 /* Returns the number of the event in flight, from 1.  A repeated event has the same number
    again. */
-static uint64_t hints_event_number(const struct bn_session *s)
+static uint64_t end_hints_event_number(const struct bn_session *s)
 {
   return bn_stat_get(&s->stat->counter[BN_C_EVENTS]) + bn_stat_get(&s->stat->failed) + 1;
 }
@@ -40,7 +41,7 @@ static bool end_hints_is_in_warmup(const struct bn_stat *st)
 
 void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *u, const struct bn_session *s)
 {
-  const uint64_t event = hints_event_number(s);
+  const uint64_t event = end_hints_event_number(s);
 
   if (!atomic_load_explicit(&s->stat->running, memory_order_relaxed) || event == u->event ||
       end_hints_is_in_warmup(s->stat))
@@ -53,14 +54,14 @@ void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *all,
                                    const struct bn_sql_lazy_prepare *u, struct bn_session *s)
 {
   /* The last event may have been dropped. */
-  const bool unfinished = u->paid > 0 && u->event == hints_event_number(s);
+  const bool unfinished = u->paid > 0 && u->event == end_hints_event_number(s);
 
   (void)atomic_fetch_add(&all->paid, u->paid - unfinished);
   (void)atomic_fetch_add(&all->events,
                          s->services->counted_events(s) + bn_stat_get(&s->stat->failed));
 }
 
-static void end_hints_tell_of_rows(const struct bn_sql_end_hints *h)
+static void end_hints_log_rows(const struct bn_sql_end_hints *h)
 {
   const uint64_t updates = bn_stat_get(&h->updates), deletes = bn_stat_get(&h->deletes);
 
@@ -78,7 +79,7 @@ static void end_hints_tell_of_rows(const struct bn_sql_end_hints *h)
 /* A select of a point reads one row, and no other read that is common reads less: fewer rows than
    reads are reads without a row.  Less than a tenth of them, or of a hundred, is not worth a line.
  */
-static void end_hints_tell_of_reads(const struct bn_sql_end_hints *h)
+static void end_hints_log_reads(const struct bn_sql_end_hints *h)
 {
   const uint64_t reads = bn_stat_get(&h->reads), rows = bn_stat_get(&h->rows_read);
 
@@ -90,21 +91,20 @@ static void end_hints_tell_of_reads(const struct bn_sql_end_hints *h)
                 reads, rows, reads - rows);
 }
 
-static void end_hints_tell_of_prepares(const struct bn_sql_end_hints *all)
+static void end_hints_log_prepares(const struct bn_sql_end_hints *all)
 {
   const uint64_t paid = atomic_load(&all->paid), events = atomic_load(&all->events);
 
   if (paid == 0 || events == 0)
     return;
-  bn_log_hint("%llu of %llu events (%.3g %%) include the preparation of a statement, because a "
-              "session used it for the first time (--db-prepare)",
-              (unsigned long long)paid, (unsigned long long)events,
-              100.0 * (double)paid / (double)events);
+  bn_log_hint("%" PRIu64 " of %" PRIu64 " events (%.3g %%) include the preparation of a statement, "
+              "because a session used it for the first time (--db-prepare)",
+              paid, events, 100.0 * (double)paid / (double)events);
 }
 
-void bn_sql_end_hints_tell(const struct bn_sql_end_hints *all)
+void bn_sql_end_hints_log(const struct bn_sql_end_hints *all)
 {
-  end_hints_tell_of_rows(all);
-  end_hints_tell_of_reads(all);
-  end_hints_tell_of_prepares(all);
+  end_hints_log_rows(all);
+  end_hints_log_reads(all);
+  end_hints_log_prepares(all);
 }

@@ -32,6 +32,6 @@ void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *h, const struct bn_stat 
 void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *all,
                                    const struct bn_sql_lazy_prepare *u, struct bn_session *s);
 /* Once all sessions have ended, on standard error. */
-void bn_sql_end_hints_tell(const struct bn_sql_end_hints *all);
+void bn_sql_end_hints_log(const struct bn_sql_end_hints *all);
 
 #endif

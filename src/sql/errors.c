@@ -43,25 +43,18 @@ static bool errors_is_sqlstate(const char *s)
   return strlen(s) == 5 && strspn(s, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5;
 }
 
-/* Unlike options, names of classes may be written in capitals. */
+/* Returns whether the item is the name of a class.  Unlike names of options, it may be written in
+   capitals; '_' is as '-'. */
 static bool errors_is_class_word(const char *item, const char *name)
 {
-  char lower[32] = "";
-
-  if (strlen(item) >= sizeof lower)
-    return false;
-  for (size_t i = 0; item[i] != '\0'; i++)
-    lower[i] = (char)tolower((unsigned char)item[i]);
-  return bn_opt_same_name(lower, name);
+  while (*name != '\0' && (*item == '_' ? '-' : tolower((unsigned char)*item)) == *name) {
+    item++;
+    name++;
+  }
+  return *item == *name;
 }
 
-/* Makes room for the whole list, in place of what was there. */
-static void errors_reserve(struct bn_sql_errors *e, const struct bn_list *list)
-{
-  bn_sql_errors_free(e);
-  e->error = bn_alloc(list->n, sizeof *e->error);
-}
-
+/* Adds an item that is an error number, a SQLSTATE, or may be both.  e->error has room for it. */
 static void errors_add(struct bn_sql_errors *e, const char *item, bool by_code, bool by_state)
 {
   struct bn_sql_error *error = &e->error[e->n++];
@@ -87,7 +80,8 @@ static bool errors_add_class(struct bn_sql_errors *e, const char *item)
 int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
                         const struct bn_list *list, struct bn_err *err)
 {
-  errors_reserve(e, list);
+  bn_sql_errors_free(e);
+  e->error = bn_alloc(list->n, sizeof *e->error);
   for (size_t i = 0; i < list->n; i++) {
     const char *item = list->item[i];
 
@@ -109,13 +103,16 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
   return 0;
 }
 
+/* Returns the driver's option of that name, or NULL: it has none, or its value is no list. */
 static const struct bn_opt *errors_option_named(const struct bn_driver *ops, const char *name)
 {
   const struct bn_opt *o = ops->options;
 
-  while (o != NULL && o->name != NULL && strcmp(o->name, name) != 0)
+  if (o == NULL)
+    return NULL;
+  while (o->name != NULL && strcmp(o->name, name) != 0)
     o++;
-  return o != NULL && o->name != NULL && o->type == BN_LIST ? o : NULL;
+  return o->name != NULL && o->type == BN_LIST ? o : NULL;
 }
 
 int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops, const void *conf,
@@ -135,8 +132,7 @@ int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops
     return bn_err_set(err, EINVAL, "the database driver '%s' has no option '%s'", ops->name,
                       ignore->option);
   list = (const void *)((const char *)conf + option->offset);
-  errors_reserve(e, list);
-  e->classes = ignore->classes;
+  e->error = bn_alloc(list->n, sizeof *e->error);
   for (size_t i = 0; i < list->n; i++) {
     const char *item = list->item[i];
 
@@ -228,6 +224,7 @@ static const char *errors_call(const struct bn_sql_diag *d)
   return d->call != NULL ? d->call : "";
 }
 
+/* Adds what %what stands for in the texts of a driver (api/driver.h). */
 static void errors_add_field(struct bn_buf *b, char what, const struct bn_policy *policy,
                              const struct bn_sql_diag *d, const char *sql, size_t len)
 {
@@ -281,8 +278,8 @@ static void errors_cut_after_line(char *text)
   text[strcspn(text, "\n")] = '\0';
 }
 
-void bn_sql_tell_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d,
-                        const char *before, _Atomic bool *told)
+void bn_sql_log_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d, const char *before,
+                       _Atomic bool *told)
 {
   const char *remedy = ops->remedy != NULL ? ops->remedy(d) : NULL;
   struct bn_sql_shown said;
@@ -356,15 +353,20 @@ static char *errors_failure_kind(enum bn_sql_step step, const struct bn_sql_diag
   return bn_buf_take(&b);
 }
 
+/* Logs the lines of a message: as alerts, or as one failure, which is logged once for all threads
+   that meet it. */
 static void errors_log_lines(bool alert, enum bn_sql_step step, const struct bn_sql_diag *d,
                              char **line, size_t n)
 {
-  char *kind = alert ? NULL : errors_failure_kind(step, d);
+  char *kind;
 
-  for (size_t i = 0; alert && i < n; i++)
-    bn_log_text(BN_ALERT, line[i]);
-  if (!alert)
-    bn_log_fatal_as(kind, (const char *const *)line, n);
+  if (alert) {
+    for (size_t i = 0; i < n; i++)
+      bn_log_text(BN_ALERT, line[i]);
+    return;
+  }
+  kind = errors_failure_kind(step, d);
+  bn_log_fatal_as(kind, (const char *const *)line, n);
   free(kind);
 }
 
@@ -377,8 +379,9 @@ static size_t errors_count_lines(const char *text)
   return n;
 }
 
-void bn_sql_message(const struct bn_driver *ops, const struct bn_policy *policy,
-                    enum bn_sql_step step, const struct bn_sql_diag *d, const char *sql, size_t len)
+void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *policy,
+                        enum bn_sql_step step, const struct bn_sql_diag *d, const char *sql,
+                        size_t len)
 {
   const char *const *texts = ops->texts;
   const char *p = texts != NULL && texts[step] != NULL ? texts[step] : default_texts[step];

@@ -56,14 +56,14 @@ bool bn_sql_errors_have(const struct bn_sql_errors *e, const struct bn_sql_diag 
                         enum bn_sql_class class);
 
 /* Logs a failure.  sql NULL: the statement is not known any more. */
-void bn_sql_message(const struct bn_driver *ops, const struct bn_policy *policy,
-                    enum bn_sql_step step, const struct bn_sql_diag *d, const char *sql,
-                    size_t len);
+void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *policy,
+                        enum bn_sql_step step, const struct bn_sql_diag *d, const char *sql,
+                        size_t len);
 
 /* Says once in a run, on standard error, what a user may do about the failure.  before: begins the
    line, and the server's message follows; NULL: that has been logged. */
-void bn_sql_tell_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d,
-                        const char *before, _Atomic bool *told);
+void bn_sql_log_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d, const char *before,
+                       _Atomic bool *told);
 
 /* Whether texts with this SQLSTATE name a value, a row, a lock or a limit, so that failures for one
    reason differ in them: data, integrity constraints, rollbacks, resources. */

@@ -16,7 +16,7 @@
 
 /* Adds the class and the message of an error to the facts, which keep the first one of each code:
    most errors of a code are the same. */
-static void failure_tell_error_facts(struct bn_sql_conn *c, const char *label)
+static void failure_add_facts(struct bn_sql_conn *c, const char *label)
 {
   const struct bn_services *services = c->session->services;
 
@@ -41,13 +41,13 @@ static void failure_count_error(struct bn_sql_conn *c)
 
   failure_name_error(&c->diag, label, sizeof label);
   if (c->session->services->count_label(c->session->services->of, BN_L_ERRORS, label))
-    failure_tell_error_facts(c, label);
+    failure_add_facts(c, label);
   bn_stat_count(c->session->stat, BN_C_ERROR, 1);
 }
 
-/* Whether a new connection may be made where the old one stands.  An address can be that of a
-   proxy, or pass from one server to another; a database in memory would be gone.  Dialects go on as
-   sysbench does. */
+/* Returns whether a new connection may be made where the old one stands.  An address can be that of
+   a proxy, or pass from one server to another; a database in memory would be gone.  Dialects go on
+   as sysbench does. */
 static bool failure_moves(const struct bn_sql_conn *c)
 {
   return c->sys->policy->own_report && c->drv->ops->place != NULL;
@@ -98,13 +98,14 @@ void bn_sql_roll_back(struct bn_sql_conn *c)
     return;
   bn_sql_conn_drop(c);
   bn_sql_trace(&c->sys->trace, c->session, "ROLLBACK", 8);
-  rc = bn_sql_link_tell(&c->link, "ROLLBACK", NULL, &d);
+  rc = bn_sql_link_execute(&c->link, "ROLLBACK", NULL, &d);
   if (rc == BN_SQL_LOST || (rc != BN_SQL_DONE && failure_moves(c)))
     c->state = BN_CONN_LOST;
   if (c->state == BN_CONN_LOST)
     failure_reconnect(c, false);
 }
 
+/* Carries out IGNORE and RECONNECT: the script may repeat its event. */
 static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
   const bool was_open = c->state == BN_CONN_OPEN;
@@ -127,8 +128,9 @@ static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *
     failure_reconnect(c, r->counts && !was_open);
 }
 
-/* Bundled workloads look for their tables before the start; a script of the user's meets them. */
-static void failure_tell_of_table(struct bn_sql_conn *c)
+/* Advises to run 'prepare' if the table of a script's statement does not exist.  Bundled workloads
+   look for their tables before the start. */
+static void failure_hint_at_prepare(struct bn_sql_conn *c)
 {
   const struct bn_driver *ops = c->drv->ops;
 
@@ -139,22 +141,24 @@ static void failure_tell_of_table(struct bn_sql_conn *c)
                 "same options");
 }
 
-static void failure_tell(struct bn_sql_conn *c)
+/* Logs the failure with its remedy, once. */
+static void failure_log(struct bn_sql_conn *c)
 {
   struct bn_sql_pending_failure *f = &c->failure;
 
-  if (!f->told) {
-    bn_sql_message(c->drv->ops, c->sys->policy, f->step, &c->diag, f->sql, f->len);
-    bn_sql_tell_remedy(c->drv->ops, &c->diag, NULL, &c->sys->remedy_told);
-    failure_tell_of_table(c);
-  }
+  if (f->told)
+    return;
   f->told = true;
+  bn_sql_log_failure(c->drv->ops, c->sys->policy, f->step, &c->diag, f->sql, f->len);
+  bn_sql_log_remedy(c->drv->ops, &c->diag, NULL, &c->sys->remedy_told);
+  failure_hint_at_prepare(c);
 }
 
+/* Carries out FAIL: the script's event fails. */
 static void failure_give_up(struct bn_sql_conn *c, bool counts)
 {
   c->view.error = BN_VERDICT_FATAL;
-  failure_tell(c);
+  failure_log(c);
   if (!counts)
     return;
   failure_count_error(c);
@@ -170,7 +174,7 @@ static void failure_ask(struct bn_sql_conn *c)
   c->view.error = BN_VERDICT_FATAL;
   c->failure.pending = true;
   if (c->sys->policy->failures_told_first && is_servers)
-    failure_tell(c);
+    failure_log(c);
 }
 
 static bool failure_in_event(const struct bn_sql_conn *c)
@@ -197,7 +201,9 @@ void bn_sql_leave(struct bn_sql_conn *c)
   c->view.error = failure_in_event(c) ? BN_VERDICT_IGNORABLE : BN_VERDICT_FATAL;
 }
 
-static struct bn_sql_failing failure_failing(const struct bn_sql_conn *c, enum bn_sql_answer answer)
+/* Returns all that the decision about the connection's failure depends on; answer: the script's. */
+static struct bn_sql_failing failure_describe(const struct bn_sql_conn *c,
+                                              enum bn_sql_answer answer)
 {
   return (struct bn_sql_failing){
       .step = c->failure.step,
@@ -243,7 +249,7 @@ static void failure_act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
    connection was lost, if the failure allows one.  Returns whether it does. */
 static bool failure_try_again(struct bn_sql_conn *c)
 {
-  struct bn_sql_failing f = failure_failing(c, BN_ANSWER_NONE);
+  struct bn_sql_failing f = failure_describe(c, BN_ANSWER_NONE);
   struct bn_sql_recovery r;
 
   f.again = true;
@@ -260,11 +266,11 @@ static bool failure_try_again(struct bn_sql_conn *c)
 static void failure_copy_text(struct bn_sql_conn *c)
 {
   enum { SHOWN_MAX = 4000 };
-  const bool known = c->failure.sql != NULL && c->sys->policy->dialect == NULL;
 
-  c->failed_len = !known ? 0 : c->failure.len < SHOWN_MAX ? c->failure.len : SHOWN_MAX;
-  if (c->failed_len == 0)
+  c->failed_len = 0;
+  if (c->failure.sql == NULL || c->failure.len == 0 || c->sys->policy->dialect != NULL)
     return;
+  c->failed_len = c->failure.len < SHOWN_MAX ? c->failure.len : SHOWN_MAX;
   c->failed_text = bn_alloc_resize(c->failed_text, c->failed_len, 1);
   memcpy(c->failed_text, c->failure.sql, c->failed_len);
 }
@@ -290,7 +296,7 @@ bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
   failure_copy_text(c);
   if (rc == BN_SQL_LOST)
     c->state = BN_CONN_LOST;
-  f = failure_failing(c, BN_ANSWER_NONE);
+  f = failure_describe(c, BN_ANSWER_NONE);
   r = bn_sql_recover(&f);
   failure_act(c, &r);
   failure_end_run(c, &r, c->failure.kept != NULL);
@@ -320,13 +326,12 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
 {
   struct bn_sql_failing f;
   struct bn_sql_recovery r;
-
   const bool taken = !c->failure.pending && failure_take_kept(c);
 
   if (!c->failure.pending && !taken)
     return;
   c->failure.pending = false;
-  f = failure_failing(c, ignored ? BN_ANSWER_IGNORE : BN_ANSWER_FAIL);
+  f = failure_describe(c, ignored ? BN_ANSWER_IGNORE : BN_ANSWER_FAIL);
   r = bn_sql_recover(&f);
   failure_act(c, &r);
   failure_end_run(c, &r, c->failure.kept != NULL && !taken);

@@ -40,8 +40,8 @@ void bn_sql_link_disconnect(struct bn_sql_link *l)
   l->ops->disconnect(l->handle);
 }
 
-enum bn_sql bn_sql_link_tell(const struct bn_sql_link *l, const char *sql, uint64_t *affected,
-                             struct bn_sql_diag *d)
+enum bn_sql bn_sql_link_execute(const struct bn_sql_link *l, const char *sql, uint64_t *affected,
+                                struct bn_sql_diag *d)
 {
   struct bn_sql_result r = {0};
   enum bn_sql rc = l->ops->query(l->handle, sql, strlen(sql), &r, d);

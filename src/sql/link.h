@@ -28,10 +28,10 @@ void bn_sql_link_free(struct bn_sql_link *l);
 enum bn_sql bn_sql_link_connect(struct bn_sql_link *l, const struct bn_sql_target *t,
                                 uint64_t deadline_ns, struct bn_sql_diag *d);
 void bn_sql_link_disconnect(struct bn_sql_link *l);
-/* Sends a statement of this layer's own, whose rows nobody wants: DONE, or how it failed.
-   affected may be NULL. */
-enum bn_sql bn_sql_link_tell(const struct bn_sql_link *l, const char *sql, uint64_t *affected,
-                             struct bn_sql_diag *d);
+/* Executes a statement of the SQL layer's own, whose rows nobody wants: DONE, or how it failed.
+ *affected: rows of its first result; may be NULL. */
+enum bn_sql bn_sql_link_execute(const struct bn_sql_link *l, const char *sql, uint64_t *affected,
+                                struct bn_sql_diag *d);
 
 /* Interrupts a link at a given time, so that no call on it blocks for longer. */
 struct bn_sql_alarm {

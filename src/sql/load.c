@@ -33,12 +33,13 @@ static bool load_is_name(char c)
   return bn_sql_is_word(c) || c == '$' || c == '.' || c == '`' || c == '"';
 }
 
-/* Returns the position behind a keyword and the blanks that follow it, or NULL. */
+/* Returns the position behind a keyword and the blanks that follow it, or NULL: it does not stand
+   at p, or p is NULL. */
 static const char *load_skip_word(const char *p, const char *end, const char *word)
 {
   const size_t len = strlen(word);
 
-  if ((size_t)(end - p) < len || strncasecmp(p, word, len) != 0)
+  if (p == NULL || (size_t)(end - p) < len || strncasecmp(p, word, len) != 0)
     return NULL;
   p += len;
   return p < end && load_is_name(*p) ? NULL : load_skip_space(p, end);
@@ -51,7 +52,8 @@ static bool load_take_apart(const char *sql, size_t len, char **table, char **co
   const char *const end = sql + len, *name, *name_end, *list = "", *list_end = list;
   const char *p = load_skip_word(load_skip_space(sql, end), end, "INSERT");
 
-  if (p == NULL || (p = load_skip_word(p, end, "INTO")) == NULL)
+  p = load_skip_word(p, end, "INTO");
+  if (p == NULL)
     return false;
   for (name = p; p < end && load_is_name(*p);)
     p++;
@@ -98,8 +100,9 @@ bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len)
 static const char *load_skip_number(const char *p, const char *end)
 {
   const bool negative = *p == '-';
-  const char *digits = p += negative;
+  const char *digits = p + negative;
 
+  p = digits;
   while (p < end && load_is_digit(*p))
     p++;
   if (p == digits || (*digits == '0' && (p - digits > 1 || negative)))

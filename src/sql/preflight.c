@@ -65,8 +65,8 @@ bool bn_sql_preflight_enter(struct bn_sql_preflight *p)
   return first;
 }
 
-/* Names of accounts may hold anything. */
-static void preflight_escape(struct bn_sql_quota *q)
+/* Escapes what names the object of a quota: names of accounts may hold anything. */
+static void preflight_escape_names(struct bn_sql_quota *q)
 {
   const struct bn_sql_quota told = *q;
 
@@ -82,13 +82,14 @@ void bn_sql_preflight_learn(struct bn_sql_preflight *p, const struct bn_sql_info
   p->asked = true;
   p->info = *info;
   for (size_t i = 0; i < BN_SQL_QUOTAS; i++)
-    preflight_escape(&p->info.quota[i]);
+    preflight_escape_names(&p->info.quota[i]);
   if (info->places > 1)
     ours /= info->places;
   if (*used > 0)
     *used = *used > ours ? *used - ours : 0;
 }
 
+/* Returns the most threads of the run that one server has; connections take the servers in turn. */
 static int64_t preflight_threads_of(const struct bn_sql_preflight *p, const struct bn_session *s)
 {
   const int64_t threads = s->services->conf->plan.threads, places = p->info.places;
@@ -96,10 +97,15 @@ static int64_t preflight_threads_of(const struct bn_sql_preflight *p, const stru
   return places > 1 ? (threads + places - 1) / places : threads;
 }
 
-/* Returns false if the server allows too few connections.  The connection that asked, and the one
-   it asked on, are among those in use. */
-static bool preflight_allows(const struct bn_sql_preflight *p, const struct bn_session *s,
-                             const struct bn_sql_quota *quota, const char *remedy, int64_t reserved)
+/* The connections of ours that are in use already: the first one of the run, and the one that asks.
+ */
+enum { OURS = 2 };
+
+/* Says on standard error if the quota leaves too few connections.  Returns false if it refuses the
+   run. */
+static bool preflight_judge_quota(const struct bn_sql_preflight *p, const struct bn_session *s,
+                                  const struct bn_sql_quota *quota, const char *remedy,
+                                  int64_t reserved)
 {
   const struct bn_limit_check d = {.what = "connections",
                                    .by = quota->by,
@@ -108,7 +114,7 @@ static bool preflight_allows(const struct bn_sql_preflight *p, const struct bn_s
                                    .instead = "use fewer --threads",
                                    .needed = preflight_threads_of(p, s),
                                    .allowed = quota->allowed,
-                                   .others = quota->used - 2,
+                                   .others = quota->used - OURS,
                                    .reserved = reserved + ROOM,
                                    .certain = p->all_connect};
 
@@ -122,9 +128,9 @@ void bn_sql_preflight_connections(struct bn_sql_preflight *p, const struct bn_se
       .by = "the server", .allowed = info->max_connections, .used = info->connections};
 
   p->refused =
-      !preflight_allows(p, s, &server, info->raise_connections, info->reserved_connections);
+      !preflight_judge_quota(p, s, &server, info->raise_connections, info->reserved_connections);
   for (size_t i = 0; i < BN_SQL_QUOTAS && info->quota[i].by[0] != '\0'; i++)
-    if (!preflight_allows(p, s, &info->quota[i], info->quota[i].raise, 0))
+    if (!preflight_judge_quota(p, s, &info->quota[i], info->quota[i].raise, 0))
       p->refused = true;
 }
 
@@ -176,6 +182,7 @@ static int64_t preflight_unused_statements(const struct bn_sql_info *info, bool 
   return used < allowed ? allowed - used : 0;
 }
 
+/* Returns what it costs to prepare all statements before the events. */
 static struct bn_sql_cost preflight_cost_of(const struct bn_sql_preflight *p,
                                             const struct bn_session *s,
                                             const struct bn_sql_expected *e)
@@ -192,8 +199,8 @@ static struct bn_sql_cost preflight_cost_of(const struct bn_sql_preflight *p,
 }
 
 /* Says why statements are prepared when they are first used, although nobody has asked for that. */
-static void preflight_tell_excess(const struct bn_sql_preflight *p, const struct bn_sql_cost *cost,
-                                  enum bn_sql_excess excess)
+static void preflight_log_excess(const struct bn_sql_preflight *p, const struct bn_sql_cost *cost,
+                                 enum bn_sql_excess excess)
 {
   static const char what[] = "each statement is prepared when a session first uses it";
   const int64_t used = p->info.prepared_statements > 0 ? p->info.prepared_statements : 0;
@@ -264,7 +271,7 @@ static enum bn_sql_rest preflight_judge_statements(const struct bn_sql_preflight
   excess = bn_sql_preflight_excess(&cost);
   if (excess == BN_EXCESS_NONE)
     return BN_SQL_REST_NOW;
-  preflight_tell_excess(p, &cost, excess);
+  preflight_log_excess(p, &cost, excess);
   return BN_SQL_REST_LATER;
 }
 

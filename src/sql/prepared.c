@@ -17,6 +17,7 @@ static void prepared_shut(struct bn_sql_stmt *st)
   bn_sql_stmt_shut(st);
 }
 
+/* Adds a statement, which is not prepared yet, to those of the connection. */
 static struct bn_sql_stmt *prepared_add(struct bn_sql_conn *c, const char *sql, size_t len)
 {
   struct bn_sql_stmt *st = bn_sql_stmt_new(&c->link, &c->sys->texts, sql, len);
@@ -33,6 +34,7 @@ static struct bn_sql_stmt *prepared_add(struct bn_sql_conn *c, const char *sql, 
   return st;
 }
 
+/* Closes the statement, and frees it. */
 static void prepared_dispose(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -275,7 +277,8 @@ static int prepared_prepare_and_bind(struct bn_sql_stmt *st)
   return rc;
 }
 
-static bool prepared_usable(struct bn_sql_stmt *st)
+/* Returns whether the statement is open; if not, its use is refused. */
+static bool prepared_is_usable(struct bn_sql_stmt *st)
 {
   if (!st->closed)
     return true;
@@ -284,14 +287,14 @@ static bool prepared_usable(struct bn_sql_stmt *st)
   return false;
 }
 
-/* Whether the values fit the marks of an emulated statement. */
+/* Returns whether the values fit the marks of an emulated statement. */
 static bool prepared_fits(const struct bn_sql_stmt *st)
 {
   return st->n_binds == st->n_params ||
          (st->conn->sys->policy->miscount_binds_nothing && st->n_binds > st->n_params);
 }
 
-static void prepared_miscount(struct bn_sql_conn *c)
+static void prepared_refuse_miscount(struct bn_sql_conn *c)
 {
   bn_log(BN_ALERT, "wrong number of parameters in prepared statement");
   bn_sql_refuse(c);
@@ -312,7 +315,7 @@ static int prepared_bind_copied(struct bn_sql_stmt *st)
     st->bound = true;
     return 0;
   }
-  prepared_miscount(c);
+  prepared_refuse_miscount(c);
   return -1;
 }
 
@@ -323,7 +326,7 @@ int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t 
   uint64_t since;
   int rc;
 
-  if (!prepared_usable(st) || !bn_sql_begin(c, NULL, 0))
+  if (!prepared_is_usable(st) || !bn_sql_begin(c, NULL, 0))
     return 1;
   before = bn_sql_stmt_copy_binds(st, binds, n);
   since = bn_clock_now(&c->session->clock);
@@ -357,7 +360,7 @@ static struct bn_sql_rs *prepared_execute_text(struct bn_sql_stmt *st)
   enum bn_sql rc;
 
   if (!prepared_fits(st)) {
-    prepared_miscount(c);
+    prepared_refuse_miscount(c);
     return NULL;
   }
   bn_sql_emulate(&e, st->binds, &c->emulated);
@@ -371,9 +374,9 @@ static struct bn_sql_rs *prepared_execute_text(struct bn_sql_stmt *st)
 }
 
 /* Makes the statement ready after a reconnect, or before its first execution. */
-static bool prepared_execute_ready(struct bn_sql_stmt *st)
+static bool prepared_make_ready(struct bn_sql_stmt *st)
 {
-  if (!prepared_usable(st))
+  if (!prepared_is_usable(st))
     return false;
   if (st->anew && !st->emulated && !st->fresh)
     prepared_shut(st);
@@ -391,7 +394,7 @@ struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
   enum bn_sql rc;
 
   if (!bn_sql_begin(c, st->text, st->len) ||
-      (__builtin_expect(!st->bound, 0) && !prepared_execute_ready(st)))
+      (__builtin_expect(!st->bound, 0) && !prepared_make_ready(st)))
     return NULL;
   if (__builtin_expect(st->emulated, 0))
     return prepared_execute_text(st);
@@ -524,14 +527,14 @@ int bn_sql_prepare_held(const struct bn_session *s)
 
 struct bn_sql_rs *bn_sql_stmt_next_result(struct bn_sql_stmt *st)
 {
-  if (!prepared_usable(st))
+  if (!prepared_is_usable(st))
     return NULL;
   return bn_sql_next_result(st->conn);
 }
 
 int bn_sql_stmt_close(struct bn_sql_stmt *st)
 {
-  if (!prepared_usable(st))
+  if (!prepared_is_usable(st))
     return -1;
   st->conn->view.error = BN_VERDICT_NONE;
   prepared_shut(st);

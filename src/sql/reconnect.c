@@ -26,7 +26,7 @@ static bool reconnect_pause_ms(const struct bn_sql_conn *c, unsigned ms)
 static int reconnect_give_up(struct bn_sql_conn *c, bool over)
 {
   if (!over)
-    bn_sql_message(c->drv->ops, c->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
+    bn_sql_log_failure(c->drv->ops, c->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
   c->view.error = BN_VERDICT_FATAL;
   c->view.sql_errno = c->diag.code;
   return -1;
@@ -100,7 +100,7 @@ static uint64_t reconnect_attempt_until(const struct bn_sql_conn *c, uint64_t un
 static int reconnect_open(struct bn_sql_conn *c, uint64_t until_ns)
 {
   while (bn_sql_conn_open(c, reconnect_attempt_until(c, until_ns)) != 0) {
-    bn_sql_tell_remedy(c->drv->ops, &c->diag, "cannot connect again", &c->sys->remedy_told);
+    bn_sql_log_remedy(c->drv->ops, &c->diag, "cannot connect again", &c->sys->remedy_told);
     if (reconnect_pass_to_next_server(c, until_ns) != 0)
       return -1;
   }

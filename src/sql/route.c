@@ -49,8 +49,10 @@ static const char *route_skip(const struct scan *s, const char *p)
 
   if (strchr(" \t\r\n\f\v", *p) != NULL)
     return p + 1;
-  if (mysql ? *p == '#' : *p == '$')
-    return mysql ? bn_sql_skip_line(p, s->end) : bn_sql_skip_dollars(p, s->begin, s->end);
+  if (*p == '#' && mysql)
+    return bn_sql_skip_line(p, s->end);
+  if (*p == '$' && !mysql)
+    return bn_sql_skip_dollars(p, s->begin, s->end);
   if (*p == '\'' || *p == '"' || *p == '`')
     return bn_sql_skip_quoted(p, s->end, bn_sql_escapes_here(p, s->begin, mysql));
   if (left >= 2 && p[0] == '/' && p[1] == '*')
@@ -64,8 +66,9 @@ static struct token route_next(struct scan *s)
 {
   const char *from = s->p;
 
-  while (from < s->end && route_skip(s, from) != NULL)
-    from = route_skip(s, from);
+  for (const char *behind = from; behind != NULL;
+       behind = from < s->end ? route_skip(s, from) : NULL)
+    from = behind;
   s->p = from;
   if (from == s->end)
     return (struct token){from, 0};
@@ -126,10 +129,10 @@ static bool route_is_function_of_session(const struct token *name)
   static const char *const prefixes[] = {"lo_", "pg_advisory_", "pg_try_advisory_", "dblink", NULL};
 
   for (const char *const *p = prefixes; *p != NULL; p++) {
-    if (name->len > strlen(*p) && strncasecmp(name->at, *p, strlen(*p)) == 0)
+    if (name->len >= strlen(*p) && strncasecmp(name->at, *p, strlen(*p)) == 0)
       return true;
   }
-  return route_is_one_of(name, names) || route_is(name, "dblink");
+  return route_is_one_of(name, names);
 }
 
 /* The name of a variable stands behind two at signs, that of a user's behind one. */

@@ -31,43 +31,31 @@ static void settings_add(void *arg, const struct bn_sql_value pair[2])
     s->services->fact(s->services->of, s->section, name, value);
 }
 
-static void settings_ask(struct bn_sql_side_query *q, const struct bn_sql_conn *c)
+static void settings_ask(void *arg, struct bn_sql_link *link)
 {
-  const struct bn_driver *ops = q->link.ops;
+  const struct bn_sql_conn *c = arg;
+  const struct bn_driver *ops = link->ops;
   const int level = c->sys->conf->isolation;
   struct settings s = {.services = c->session->services};
+  struct bn_sql_side_query q = {.link = *link};
   struct bn_err err = {0};
 
-  s.pooled = ops->pooled != NULL && ops->pooled(q->link.handle);
+  s.pooled = ops->pooled != NULL && ops->pooled(link->handle);
   if (s.pooled)
     s.services->fact(s.services->of, "database", "pooler", "yes");
   for (const struct bn_sql_question *each = ops->questions; each->section != NULL; each++) {
     s.section = each->section;
-    (void)bn_sql_side_query_pairs(q, each->sql, settings_add, &s, &err);
+    (void)bn_sql_side_query_pairs(&q, each->sql, settings_add, &s, &err);
   }
   if (level != BN_ISOLATION_DEFAULT)
     s.services->fact(s.services->of, "server", "isolation", bn_sql_isolation_word(level));
 }
 
-void bn_sql_settings_tell(struct bn_sql_conn *c, const struct bn_sql_target *target)
+void bn_sql_settings_gather(struct bn_sql_conn *c, const struct bn_sql_target *target)
 {
-  const struct bn_driver *ops = c->drv->ops;
   const uint64_t until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
-  struct bn_sql_side_query q = {.entered = false};
-  struct bn_sql_diag d = {0};
-  struct bn_sql_alarm alarm;
 
-  if (!c->sys->asks || ops->questions == NULL || !bn_sql_preflight_is_worker(c->session) ||
-      atomic_exchange(&c->sys->settings_told, true))
-    return;
-  bn_sql_link_make(&q.link, ops, c->drv->self);
-  if (bn_sql_link_connect(&q.link, target, until_ns, &d) == BN_SQL_DONE &&
-      bn_sql_alarm_set(&alarm, &q.link, until_ns) == 0) {
-    bn_sql_session_opened(c->owner, &q.link);
-    settings_ask(&q, c);
-    bn_sql_session_closing(c->owner, &q.link);
-    bn_sql_alarm_clear(&alarm);
-  }
-  bn_sql_link_disconnect(&q.link);
-  bn_sql_link_free(&q.link);
+  if (c->sys->asks && c->drv->ops->questions != NULL && bn_sql_preflight_is_worker(c->session) &&
+      !atomic_exchange(&c->sys->settings_told, true))
+    bn_sql_session_ask(c->owner, c->drv, target, until_ns, settings_ask, c);
 }

@@ -52,6 +52,7 @@ struct twin {
   _Alignas(16) char part[];
 };
 
+/* Returns the room of a driver's statement within ours, which has it aligned. */
 static size_t split_room_of(size_t size)
 {
   return (size + 15) / 16 * 16;
@@ -88,6 +89,20 @@ static bool split_is_between_transactions(const struct bn_sql_split *p)
          split_transaction_of(p, BN_ROLE_READ) == BN_TRANSACTION_OWN;
 }
 
+/* Reads the text of a statement.  reading, fresh: it may be within a transaction on the read
+   server, or be the first statement of one. */
+static struct text split_read_text(const struct bn_sql_split *p, const char *sql, size_t len,
+                                   bool reading, bool fresh)
+{
+  const struct bn_sql_caps *caps = p->shared->caps;
+
+  return (struct text){.route = bn_sql_route_of(sql, len, caps),
+                       .boundary = bn_sql_boundary_of(sql, len),
+                       .leaves = reading && bn_sql_leaves_reading(sql, len, caps),
+                       .writes = fresh && bn_sql_turns_writing(sql, len, caps),
+                       .sql = sql};
+}
+
 static enum bn_sql_role split_choose(const struct bn_sql_split *p, enum bn_sql_route route)
 {
   if (p->reading)
@@ -100,19 +115,18 @@ static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
                                struct bn_sql_diag *d)
 {
   enum bn_sql rc = BN_SQL_DONE;
-
   const bool moves = p->reading && p->fresh && text->writes;
 
   if (p->reading && (text->leaves || moves)) {
     p->role = BN_ROLE_READ;
-    rc = bn_sql_link_tell(&p->link[BN_ROLE_READ], "COMMIT", NULL, d);
+    rc = bn_sql_link_execute(&p->link[BN_ROLE_READ], "COMMIT", NULL, d);
     p->reading = false;
   }
   if (rc == BN_SQL_DONE)
     p->role = split_choose(p, text->route);
   /* The transaction begins anew where it can write. */
   if (rc == BN_SQL_DONE && moves)
-    rc = bn_sql_link_tell(&p->link[p->role], p->begun.data, NULL, d);
+    rc = bn_sql_link_execute(&p->link[p->role], p->begun.data, NULL, d);
   return rc;
 }
 
@@ -260,13 +274,12 @@ static enum bn_sql split_query(void *conn, const char *sql, size_t len, struct b
                                struct bn_sql_diag *d)
 {
   struct bn_sql_split *p = conn;
-  const struct bn_sql_caps *caps = p->shared->caps;
-  const struct text text = {p->write_only ? BN_ROUTE_WRITE : bn_sql_route_of(sql, len, caps),
-                            bn_sql_boundary_of(sql, len),
-                            p->reading && bn_sql_leaves_reading(sql, len, caps),
-                            p->reading && p->fresh && bn_sql_turns_writing(sql, len, caps), sql};
-  const enum bn_sql rc = split_enter(p, &text, d);
+  struct text text = split_read_text(p, sql, len, p->reading, p->reading && p->fresh);
+  enum bn_sql rc;
 
+  if (p->write_only)
+    text.route = BN_ROUTE_WRITE;
+  rc = split_enter(p, &text, d);
   if (rc != BN_SQL_DONE)
     return rc;
   return split_leave(p, &text, p->base->query(split_handle_of(p, p->role), sql, len, r, d));
@@ -324,14 +337,8 @@ static void split_close_on(struct twin *twin, enum bn_sql_role role)
 static enum bn_sql_role split_begin_twin(struct twin *twin, struct bn_sql_split *p, const char *sql,
                                          size_t len)
 {
-  const struct bn_sql_caps *caps = p->shared->caps;
-
-  *twin = (struct twin){.split = p,
-                        .sql = sql,
-                        .len = len,
-                        .text = {bn_sql_route_of(sql, len, caps), bn_sql_boundary_of(sql, len),
-                                 bn_sql_leaves_reading(sql, len, caps),
-                                 bn_sql_turns_writing(sql, len, caps), sql}};
+  *twin = (struct twin){
+      .split = p, .sql = sql, .len = len, .text = split_read_text(p, sql, len, true, true)};
   return split_choose(p, twin->text.route);
 }
 
@@ -381,6 +388,7 @@ static enum bn_sql split_prepare_late(struct twin *twin, enum bn_sql_role role,
   return rc;
 }
 
+/* Sends a statement that its server does not prepare, with its values in the text. */
 static enum bn_sql split_execute_text(const struct twin *twin, struct bn_sql_result *r,
                                       struct bn_sql_diag *d)
 {

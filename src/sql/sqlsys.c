@@ -55,7 +55,7 @@ void bn_sqlsys_ask(struct bn_sqlsys *sys)
 
 void bn_sqlsys_tell(const struct bn_sqlsys *sys)
 {
-  bn_sql_end_hints_tell(&sys->hints);
+  bn_sql_end_hints_log(&sys->hints);
 }
 
 bool bn_sqlsys_verifies(const struct bn_sqlsys *sys)

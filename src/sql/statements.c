@@ -45,7 +45,7 @@ static enum bn_sql_place statements_literal_kind(const char *p, const char *behi
   return statements_skip_quotes(p, behind) == behind ? BN_SQL_PLACE_QUOTED : BN_SQL_PLACE_END;
 }
 
-/* Returns the i-th literal without its sign, which belongs to the text. */
+/* A literal without its sign, which belongs to the text. */
 struct literal {
   size_t at, behind;
   enum bn_sql_place value;
@@ -202,7 +202,9 @@ static uint64_t statements_hash_of(const char *text, size_t len)
    WH". */
 static size_t statements_set_of(const char *sql, size_t len)
 {
-  return statements_hash_of(sql, len < 8 ? 0 : len < 24 ? 8 : 24) % SETS;
+  if (len >= 24)
+    return statements_hash_of(sql, 24) % SETS;
+  return statements_hash_of(sql, len >= 8 ? 8 : 0) % SETS;
 }
 
 static struct bn_statement *statements_by_digest(struct bn_sql_statement_names *n, const char *name,
@@ -216,9 +218,11 @@ static struct bn_statement *statements_by_digest(struct bn_sql_statement_names *
   return known->statement;
 }
 
-static struct bn_statement *statement_names_learn(struct bn_sql_statement_names *n, size_t set,
-                                                  const char *sql, size_t len,
-                                                  const struct bn_sql_caps *caps)
+/* Returns the counters for a text that fits no pattern, and makes its pattern, if it can have one:
+   in the place of the oldest of the set. */
+static struct bn_statement *statements_learn(struct bn_sql_statement_names *n, size_t set,
+                                             const char *sql, size_t len,
+                                             const struct bn_sql_caps *caps)
 {
   struct bn_sql_literals literals;
   char name[BN_STATEMENT_NAME];
@@ -235,6 +239,7 @@ static struct bn_statement *statement_names_learn(struct bn_sql_statement_names 
   return st;
 }
 
+/* Returns the counters for a text that does not fit the last pattern. */
 static __attribute__((noinline)) struct bn_statement *
 statements_look_up(struct bn_sql_statement_names *n, const char *sql, size_t len,
                    const struct bn_sql_caps *caps)
@@ -249,7 +254,7 @@ statements_look_up(struct bn_sql_statement_names *n, const char *sql, size_t len
       return s->statement;
     }
   }
-  return statement_names_learn(n, set, sql, len, caps);
+  return statements_learn(n, set, sql, len, caps);
 }
 
 struct bn_statement *bn_sql_statement_names_of_text(struct bn_sql_statement_names *n,

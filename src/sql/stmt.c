@@ -29,15 +29,16 @@ static size_t stmt_bucket_of(const char *sql, size_t len)
   return (size_t)(h % BN_SQL_CACHED_TEXT_BUCKETS);
 }
 
-static struct bn_sql_cached_text *statement_cache_find(struct bn_sql_cached_text *t,
-                                                       const char *sql, size_t len)
+/* Finds the text in a bucket, from t on.  The caller holds the lock. */
+static struct bn_sql_cached_text *stmt_find_text(struct bn_sql_cached_text *t, const char *sql,
+                                                 size_t len)
 {
   while (t != NULL && (t->len != len || memcmp(t->text, sql, len) != 0))
     t = t->next;
   return t;
 }
 
-static struct bn_sql_cached_text *statement_cache_copy(const char *sql, size_t len)
+static struct bn_sql_cached_text *stmt_copy_text(const char *sql, size_t len)
 {
   struct bn_sql_cached_text *t = bn_alloc(1, sizeof *t + len + 1);
 
@@ -46,15 +47,16 @@ static struct bn_sql_cached_text *statement_cache_copy(const char *sql, size_t l
   return t;
 }
 
-static struct bn_sql_cached_text *cached_text_get(struct bn_sql_statement_cache *t, const char *sql,
-                                                  size_t len)
+/* Returns the shared copy of the text, with one reference for the caller. */
+static struct bn_sql_cached_text *stmt_get_text(struct bn_sql_statement_cache *t, const char *sql,
+                                                size_t len)
 {
   struct bn_sql_cached_text **bucket = &t->bucket[stmt_bucket_of(sql, len)], *text;
 
   (void)pthread_mutex_lock(&t->lock);
-  text = statement_cache_find(*bucket, sql, len);
+  text = stmt_find_text(*bucket, sql, len);
   if (text == NULL) {
-    text = statement_cache_copy(sql, len);
+    text = stmt_copy_text(sql, len);
     text->next = *bucket;
     *bucket = text;
   }
@@ -63,20 +65,19 @@ static struct bn_sql_cached_text *cached_text_get(struct bn_sql_statement_cache 
   return text;
 }
 
-static void cached_text_put(struct bn_sql_statement_cache *t, struct bn_sql_cached_text *text)
+/* Drops one reference, and frees the text with the last one. */
+static void stmt_put_text(struct bn_sql_statement_cache *t, struct bn_sql_cached_text *text)
 {
   struct bn_sql_cached_text **p = &t->bucket[stmt_bucket_of(text->text, text->len)];
-  bool last;
 
   (void)pthread_mutex_lock(&t->lock);
-  last = --text->refs == 0;
-  while (last && *p != text)
-    p = &(*p)->next;
-  if (last)
+  if (--text->refs == 0) {
+    while (*p != text)
+      p = &(*p)->next;
     *p = text->next;
-  (void)pthread_mutex_unlock(&t->lock);
-  if (last)
     free(text);
+  }
+  (void)pthread_mutex_unlock(&t->lock);
 }
 
 struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
@@ -85,7 +86,7 @@ struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
 {
   struct bn_sql_stmt *st = bn_alloc(1, sizeof *st + link->ops->stmt_size);
 
-  st->shared = cached_text_get(texts, sql, len);
+  st->shared = stmt_get_text(texts, sql, len);
   st->text = st->shared->text;
   st->len = len;
   st->link = link;
@@ -95,7 +96,7 @@ struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
 
 void bn_sql_stmt_destroy(struct bn_sql_stmt *st, struct bn_sql_statement_cache *texts)
 {
-  cached_text_put(texts, st->shared);
+  stmt_put_text(texts, st->shared);
   free(st->binds);
   free(st);
 }

@@ -12,13 +12,18 @@
 #include "base/log.h"
 #include "sql/driver.h"
 
+/* The check ends after PATIENCE_S.  It asks for SAMPLE ids of each table. */
 enum { PATIENCE_S = 5, SAMPLE = 20 };
 
 /* The answer about a table. */
 enum finding { IS_THERE, IS_MISSING, IS_UNKNOWN };
 
-/* The findings about the tables. */
+/* The tables, and the findings about them. */
 struct survey {
+  const struct bn_sql_driver *drv;
+  const struct bn_session *session;
+  const struct bn_sql_table_check *tables;
+  uint64_t until_ns;         /* no table is examined after it */
   unsigned missing;          /* the first table that does not exist; 0: none */
   unsigned n_small;          /* how many tables have too few rows */
   unsigned smallest;         /* the table with the fewest rows, if n_small > 0 */
@@ -57,7 +62,7 @@ static bool table_check_is_missing(const struct bn_sql_driver *drv, const struct
 }
 
 /* Executes a query whose only value is a number, the answer. */
-static enum finding table_check_ask(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
+static enum finding table_check_ask(const struct survey *s, const struct bn_sql_link *l,
                                     const char *sql, double *answer)
 {
   struct bn_sql_result r = {0};
@@ -65,7 +70,7 @@ static enum finding table_check_ask(const struct bn_sql_driver *drv, const struc
   const enum bn_sql rc = l->ops->query(l->handle, sql, strlen(sql), &r, &d);
   bool known;
 
-  if (rc == BN_SQL_ERROR && table_check_is_missing(drv, &d))
+  if (rc == BN_SQL_ERROR && table_check_is_missing(s->drv, &d))
     return IS_MISSING;
   if (rc != BN_SQL_ROWS)
     return IS_UNKNOWN;
@@ -76,22 +81,22 @@ static enum finding table_check_ask(const struct bn_sql_driver *drv, const struc
 
 /* Asks for the highest id, which is cheap if id has an index.  The table has at most as many
    rows. */
-static enum finding table_check_highest_id(const struct bn_sql_driver *drv,
-                                           const struct bn_sql_link *l, const char *prefix,
+static enum finding table_check_highest_id(const struct survey *s, const struct bn_sql_link *l,
                                            unsigned i, double *rows)
 {
   char sql[128];
 
-  (void)snprintf(sql, sizeof sql, "SELECT MAX(id) FROM %s%u", prefix, i);
-  return table_check_ask(drv, l, sql, rows);
+  (void)snprintf(sql, sizeof sql, "SELECT MAX(id) FROM %s%u", s->tables->prefix, i);
+  return table_check_ask(s, l, sql, rows);
 }
 
 /* Asks for ids spread over those that the run draws.  The highest id alone does not show that most
    are missing, as with an auto_increment_increment of more than 1 or after many deletions.  Returns
    the number of ids in the query, or 0 if it failed. */
-static unsigned table_check_sample(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
-                                   const struct bn_sql_table_check *t, unsigned i, double *n_found)
+static unsigned table_check_sample(const struct survey *s, const struct bn_sql_link *l, unsigned i,
+                                   double *n_found)
 {
+  const struct bn_sql_table_check *t = s->tables;
   const unsigned n = t->rows < SAMPLE ? (unsigned)t->rows : SAMPLE;
   const unsigned gaps = n > 1 ? n - 1 : 1;
   struct bn_buf sql = {.max = 0};
@@ -101,12 +106,13 @@ static unsigned table_check_sample(const struct bn_sql_driver *drv, const struct
   for (unsigned k = 0; k < n; k++)
     (void)bn_buf_printf(&sql, "%s%.0f", k > 0 ? "," : "", 1 + floor((t->rows - 1) * k / gaps));
   (void)bn_buf_char(&sql, ')');
-  found = table_check_ask(drv, l, sql.data, n_found);
+  found = table_check_ask(s, l, sql.data, n_found);
   bn_buf_done(&sql);
   return found == IS_THERE ? n : 0;
 }
 
-static void survey_note_sparse(struct survey *found, unsigned i, double n_found, unsigned n_sampled)
+static void table_check_note_sparse(struct survey *found, unsigned i, double n_found,
+                                    unsigned n_sampled)
 {
   if (n_found >= n_sampled || (found->sparse > 0 && n_found >= found->n_found))
     return;
@@ -115,7 +121,7 @@ static void survey_note_sparse(struct survey *found, unsigned i, double n_found,
   found->n_sampled = n_sampled;
 }
 
-static void survey_note_large(struct survey *found, unsigned i, double highest)
+static void table_check_note_large(struct survey *found, unsigned i, double highest)
 {
   if (found->large > 0)
     return;
@@ -123,7 +129,7 @@ static void survey_note_large(struct survey *found, unsigned i, double highest)
   found->highest = highest;
 }
 
-static void survey_note_small(struct survey *found, unsigned i, double rows)
+static void table_check_note_small(struct survey *found, unsigned i, double rows)
 {
   if (found->n_small++ > 0 && rows >= found->fewest)
     return;
@@ -131,55 +137,31 @@ static void survey_note_small(struct survey *found, unsigned i, double rows)
   found->fewest = rows;
 }
 
-static void table_check_look(const struct bn_sql_driver *drv, const struct bn_sql_link *l,
-                             const struct bn_session *s, const struct bn_sql_table_check *t,
-                             uint64_t until_ns, struct survey *found)
+/* Examines the tables in turn, until one is missing or the time is up. */
+static void table_check_each(void *arg, struct bn_sql_link *l)
 {
+  struct survey *s = arg;
+  const struct bn_sql_table_check *t = s->tables;
   double rows = 0, n_found = 0;
 
-  for (unsigned i = 1; i <= t->n && !bn_session_interrupted(s) && bn_clock_mono() < until_ns; i++) {
-    const enum finding f = table_check_highest_id(drv, l, t->prefix, i, &rows);
+  for (unsigned i = 1;
+       i <= t->n && !bn_session_interrupted(s->session) && bn_clock_mono() < s->until_ns; i++) {
+    const enum finding f = table_check_highest_id(s, l, i, &rows);
 
     if (f == IS_MISSING)
-      found->missing = i;
+      s->missing = i;
     if (f != IS_THERE)
       return;
     if (t->rows >= 1 && rows < t->rows) {
-      survey_note_small(found, i, rows);
+      table_check_note_small(s, i, rows);
     } else if (t->rows >= 1) {
-      const unsigned n_sampled = table_check_sample(drv, l, t, i, &n_found);
+      const unsigned n_sampled = table_check_sample(s, l, i, &n_found);
 
-      survey_note_sparse(found, i, n_found, n_sampled);
+      table_check_note_sparse(s, i, n_found, n_sampled);
       if (t->by_default && rows > t->rows)
-        survey_note_large(found, i, rows);
+        table_check_note_large(s, i, rows);
     }
   }
-}
-
-/* Looks at the tables on a connection that the session's interruption and the alarm reach: a
-   statement may wait for a lock of another client.  Without an alarm nothing is asked. */
-static void table_check_survey(struct bn_sql_driver *drv, struct bn_session *s,
-                               const struct bn_sql_table_check *t, struct survey *found)
-{
-  const uint64_t until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
-  struct bn_sql_session *o = bn_sql_session_get(drv->sys, s, drv);
-  struct bn_sql_link l;
-  const struct bn_sql_target target = {.prepared = true};
-  struct bn_sql_diag d = {0};
-  struct bn_sql_alarm alarm;
-
-  if (o == NULL)
-    return;
-  bn_sql_link_make(&l, drv->ops, drv->self);
-  if (bn_sql_link_connect(&l, &target, until_ns, &d) == BN_SQL_DONE &&
-      bn_sql_alarm_set(&alarm, &l, until_ns) == 0) {
-    bn_sql_session_opened(o, &l);
-    table_check_look(drv, &l, s, t, until_ns, found);
-    bn_sql_session_closing(o, &l);
-    bn_sql_alarm_clear(&alarm);
-  }
-  bn_sql_link_disconnect(&l);
-  bn_sql_link_free(&l);
 }
 
 /* Warns of too few rows.  A run reads no row with an id below 1. */
@@ -221,14 +203,22 @@ static void table_check_warn_of_unused_rows(const struct bn_sql_table_check *t,
 int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
                        const struct bn_sql_table_check *t, struct bn_err *err)
 {
+  static const struct bn_sql_target target = {.prepared = true};
   struct bn_sql_driver *drv = bn_sql_driver(sys, s, NULL);
-  struct survey found = {0};
+  struct survey found = {.drv = drv,
+                         .session = s,
+                         .tables = t,
+                         .until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC};
+  struct bn_sql_session *o;
 
   if (drv == NULL)
     return bn_err_set(err, 0, "%s", "");
   if (drv->ops->missing == NULL)
     return 0;
-  table_check_survey(drv, s, t, &found);
+  o = bn_sql_session_get(sys, s, drv);
+  /* A statement may wait for a lock of another client. */
+  if (o != NULL)
+    bn_sql_session_ask(o, drv, &target, found.until_ns, table_check_each, &found);
   if (found.missing == 1)
     return bn_err_set(err, 0, "table '%s1' does not exist: run 'prepare' first", t->prefix);
   if (found.missing > 1)

@@ -22,13 +22,13 @@ int bn_sql_trace_open(struct bn_sql_trace *t, const char *path, struct bn_err *e
       (void)close(fd);
     return bn_err_set(err, error, "--sql-trace=%s: %s", path, bn_file_reason(error));
   }
-  /* Complete lines also when the process has to leave in a hurry. */
+  /* The file has complete lines even if the process ends by _exit. */
   (void)setvbuf(t->file, NULL, _IOLBF, 1 << 16);
   return 0;
 }
 
 /* Writes a line.  Returns 0, or the errno value of a write that failed. */
-static int trace_line(FILE *f, unsigned session, const char *sql, size_t len)
+static int trace_write_line(FILE *f, unsigned session, const char *sql, size_t len)
 {
   int error = 0;
 
@@ -47,7 +47,7 @@ static int trace_line(FILE *f, unsigned session, const char *sql, size_t len)
 void bn_sql_trace_write(struct bn_sql_trace *t, const struct bn_session *s, const char *sql,
                         size_t len)
 {
-  const int error = trace_line(t->file, s->number, sql, len);
+  const int error = trace_write_line(t->file, s->number, sql, len);
 
   if (error == 0 || atomic_exchange(&t->failed, true))
     return;
