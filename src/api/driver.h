@@ -11,7 +11,7 @@
 #include "api/policy.h"
 #include "base/err.h"
 
-#define BN_DRIVER_ABI 8
+#define BN_DRIVER_ABI 9
 
 /* The result of a call on a connection or statement. */
 enum bn_sql {
@@ -239,6 +239,9 @@ struct bn_driver_host {
   __attribute__((format(printf, 1, 2))) char *(*print)(const char *fmt, ...);
   const _Atomic bool
       *interrupted; /* becomes true when init is to return; NULL: never; at init only */
+  /* Returns the next "?" from p on in a text from begin to end that is a parameter, or end. */
+  const char *(*next_param)(const char *p, const char *begin, const char *end,
+                            const struct bn_sql_caps *caps);
 };
 
 /* A statement that returns rows of names and values of a server's counters. */

@@ -10,9 +10,8 @@
 
 #include "sql/lex.h"
 
-/* Returns the next question mark that is a parameter, or end. */
-static const char *emulate_next_param(const char *p, const char *begin, const char *end,
-                                      const struct bn_sql_caps *caps)
+const char *bn_sql_next_param(const char *p, const char *begin, const char *end,
+                              const struct bn_sql_caps *caps)
 {
   const bool mysql = caps->backslash_escapes;
 
@@ -24,8 +23,8 @@ static const char *emulate_next_param(const char *p, const char *begin, const ch
     case '"':
       p = bn_sql_skip_quoted(p, end, bn_sql_escapes_here(p, begin, mysql));
       break;
-    case '`':
-      p = bn_sql_skip_quoted(p, end, false);
+    case '`': /* a character of operators in PostgreSQL */
+      p = caps->comments_nest ? p + 1 : bn_sql_skip_quoted(p, end, false);
       break;
     case '-':
       p = end - p > 1 && p[1] == '-' && bn_sql_is_dash_comment(p, end, mysql)
@@ -55,7 +54,7 @@ size_t bn_sql_count_params(const char *sql, size_t len, const struct bn_sql_caps
   size_t n = 0;
 
   for (;;) {
-    p = emulate_next_param(p, sql, end, caps);
+    p = bn_sql_next_param(p, sql, end, caps);
     if (p == end)
       return n;
     n++;
@@ -133,7 +132,7 @@ void bn_sql_emulate(const struct bn_sql_emulation *e, const struct bn_sql_bind *
 
   bn_buf_clear(out);
   for (;;) {
-    const char *mark = emulate_next_param(p, e->sql, end, e->caps);
+    const char *mark = bn_sql_next_param(p, e->sql, end, e->caps);
 
     (void)bn_buf_add(out, p, (size_t)(mark - p));
     if (mark == end)

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "sql/conn.h"
 #include "sql/count.h"
+#include "sql/emulate.h"
 
 struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_policy *policy,
                                 const struct bn_sql_driver_entry *rows, size_t n_rows)
@@ -28,6 +29,7 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
                                                       .now_ns = bn_clock_mono,
                                                       .verbosity = bn_log_verbosity,
                                                       .notice = bn_log_foreign,
+                                                      .next_param = bn_sql_next_param,
                                                       .alloc = bn_alloc,
                                                       .resize = bn_alloc_resize,
                                                       .text = bn_alloc_text,

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "dialect/dialect.h"
 #include "option/opt.h"
+#include "sql/emulate.h"
 #include "sql/errors.h"
 #include "waiter.h"
 
@@ -116,6 +117,7 @@ static void ignore_notice(const char *text)
 }
 
 static const struct bn_driver_host plain_host = {.log = log_line,
+                                                 .next_param = bn_sql_next_param,
                                                  .policy = &bn_policy_bench,
                                                  .now_ns = bn_clock_mono,
                                                  .verbosity = ignore_level,

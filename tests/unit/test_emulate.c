@@ -61,6 +61,8 @@ static void knows_how_servers_read_literals(void **state)
   assert_int_equal(count("$a$ ? $$ ? $a$ ?", false), 1);
   assert_int_equal(count("$1 ? a$b$ ?", false), 2);
   assert_int_equal(count("$$ ? $$ ?", true), 2);
+  assert_int_equal(count("a `? b", false), 0);
+  assert_int_equal(count_nested("a `? b"), 1);
 }
 
 static void knows_where_comments_begin_and_end(void **state)

@@ -65,6 +65,7 @@ enum bn_sql bn_pgsql_load_rows(void *conn, const char *rows, size_t len, struct 
 enum bn_sql bn_pgsql_load_end(void *conn, struct bn_sql_diag *d);
 
 /* --- stmt.c --- */
+extern const struct bn_sql_caps bn_pgsql_caps;
 enum bn_sql bn_pgsql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                            struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);

@@ -148,10 +148,7 @@ static void driver_done(void *self)
 
 static struct bn_sql_caps driver_caps(void)
 {
-  return (struct bn_sql_caps){.multi_rows_insert = true,
-                              .prepared_statements = true,
-                              .comments_nest = true,
-                              .prepares_anew = true};
+  return bn_pgsql_caps;
 }
 
 static const char *const isolation[BN_ISOLATIONS] = {

@@ -14,10 +14,4 @@ struct bn_pgsql_request {
   const struct bn_sql_bind *binds;
 };
 
-/* Returns the number of "?" outside of literals, names and comments. */
-size_t bn_pgsql_count_params(const char *sql, size_t len);
-/* Returns sql with its n parameters as $1, $2, …; malloc'd. */
-char *bn_pgsql_number_params(const struct bn_driver_host *host, const char *sql, size_t len,
-                             size_t n);
-
 #endif

@@ -11,6 +11,11 @@
 #include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/error.h"
 
+const struct bn_sql_caps bn_pgsql_caps = {.multi_rows_insert = true,
+                                          .prepared_statements = true,
+                                          .comments_nest = true,
+                                          .prepares_anew = true};
+
 /* Returns the result of the last statement if the text has several, as the reference does. */
 enum bn_sql bn_pgsql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                            struct bn_sql_diag *d)
@@ -70,21 +75,50 @@ static uint32_t stmt_type_of(enum bn_sql_type type)
   return 0; /* the server decides */
 }
 
-/* Takes a statement that is to be prepared.  Its numbered text is made for each prepare and freed
-   after it, because many sessions have many statements; only if each execute prepares, it stays. */
+/* Returns the next question mark from p on that is a parameter, or the end of the text. */
+static const char *stmt_next_param(const struct bn_pgsql_request *q,
+                                   const struct bn_driver_host *host, const char *p)
+{
+  return host->next_param(p, q->text, q->text + q->len, &bn_pgsql_caps);
+}
+
+/* Takes a statement of the connection that is to be prepared. */
 static void stmt_begin(struct bn_pgsql_stmt *st, const char *sql, size_t len)
 {
+  const struct bn_driver_host *host = st->conn->driver->host;
   struct bn_pgsql_request *q = &st->request;
 
   q->text = sql;
   q->len = len;
-  q->n_params = bn_pgsql_count_params(sql, len);
+  q->n_params = 0;
+  for (const char *p = stmt_next_param(q, host, sql); p < sql + len;
+       p = stmt_next_param(q, host, p + 1))
+    q->n_params++;
 }
 
+/* Makes the text with $1, $2, … in place of the question marks.  It is made for each prepare and
+   freed after it, because many sessions have many statements; only if each execute prepares, it
+   stays. */
 static void stmt_number_params(struct bn_pgsql_request *q, const struct bn_driver_host *host)
 {
-  if (q->sql == NULL)
-    q->sql = bn_pgsql_number_params(host, q->text, q->len, q->n_params);
+  enum { NUMBER_MAX = sizeof "$18446744073709551615" };
+  const char *const end = q->text + q->len;
+  size_t number = 0;
+  char *to;
+
+  if (q->sql != NULL)
+    return;
+  q->sql = to = host->alloc(1, q->len + q->n_params * NUMBER_MAX + 1);
+  for (const char *p = q->text;;) {
+    const char *mark = stmt_next_param(q, host, p);
+
+    memcpy(to, p, (size_t)(mark - p));
+    to += mark - p;
+    if (mark == end)
+      return;
+    to += snprintf(to, NUMBER_MAX, "$%zu", ++number);
+    p = mark + 1;
+  }
 }
 
 static void stmt_free_sql(struct bn_pgsql_request *q)

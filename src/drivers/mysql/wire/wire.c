@@ -26,8 +26,7 @@ static const uint8_t *wire_reply_of(const struct bn_mysql_wire *w)
   return (const uint8_t *)bn_stream_data(&w->stream);
 }
 
-/* --- the connection
- * ------------------------------------------------------------------------------- */
+/* --- the connection --- */
 
 void bn_mysql_wire_open(struct bn_mysql_wire *w, const struct bn_mysql_lent *lent)
 {
@@ -69,8 +68,7 @@ static enum bn_sql wire_lose(struct bn_mysql_wire *w, int code, const char *call
                           d);
 }
 
-/* --- answers
- * -------------------------------------------------------------------------------------- */
+/* --- answers --- */
 
 /* The names of failed calls in messages. */
 struct call {
@@ -183,8 +181,7 @@ void bn_mysql_wire_settle(struct bn_mysql_wire *w)
   }
 }
 
-/* --- statements
- * ----------------------------------------------------------------------------------- */
+/* --- statements --- */
 
 /* Returns room for packets of n bytes together, or NULL with the failure in *rc and d. */
 static uint8_t *wire_begin(struct bn_mysql_wire *w, size_t n, const char *call, enum bn_sql *rc,
@@ -254,8 +251,7 @@ enum bn_sql bn_mysql_wire_execute(struct bn_mysql_wire *w, struct bn_mysql_wire_
   return wire_converse(w, st, len, &call, r, d);
 }
 
-/* --- preparing many statements -------------------------------------------------------------------
- */
+/* --- preparing many statements --- */
 
 static const char prepare_name[] = "mysql_stmt_prepare()";
 static const struct call prepare_call = {prepare_name, prepare_name};
@@ -419,8 +415,7 @@ enum bn_sql bn_mysql_wire_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stm
   return wire_take_next(w, st, st != NULL ? &prepared : &text, r, d);
 }
 
-/* --- rows
- * ----------------------------------------------------------------------------------------- */
+/* --- rows --- */
 
 void bn_mysql_wire_learn(struct bn_mysql_wire_stmt *st, struct bn_mysql_column *column, uint32_t n)
 {
