@@ -21,6 +21,7 @@ luajit      build  libluajit-5.1-dev  luajit-devel
 microhttpd  build  libmicrohttpd-dev  libmicrohttpd-devel
 mysql       build  libmariadb-dev     mariadb-connector-c-devel
 numa        build  libnuma-dev        numactl-devel
+openssl     build  libssl-dev         openssl-devel
 pgsql       build  libpq-dev          libpq-devel
 sqlite3     build  libsqlite3-dev     sqlite-devel
 zlib        build  zlib1g-dev         zlib-devel
