@@ -50,11 +50,11 @@ def victim(request):
 class Run:
     """A run in the background, until it is interrupted."""
 
-    def __init__(self, server, *argv, by="socket"):
+    def __init__(self, server, *argv, login=None):
         self.server = server
         self.begun = time.monotonic()
         self.process = subprocess.Popen(
-            [BENCH, *modes.command([argv[0], *server.login(by), "--time=0", "--report-interval=0.1", *argv[1:], "run"])],
+            [BENCH, *modes.command([argv[0], *(login or server.login()), "--time=0", "--report-interval=0.1", *argv[1:], "run"])],
             cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def get_going(self, threads=4):
@@ -299,7 +299,8 @@ def test_encrypted_connections_ended_by_the_server(kind, request):
     transcripts.empty(server)
     must(server, "oltp_read_write", *SIZES, "prepare")
     try:
-        run = Run(server, "oltp_read_write", *SIZES, "--threads=4", LOST[server.driver], tls, by="tcp")
+        run = Run(server, "oltp_read_write", *SIZES, "--threads=4", LOST[server.driver], tls,
+                  login=server.login("tcp"))
         run.get_going()
         assert transcripts.end_connections(server) >= 4
         run.await_events()

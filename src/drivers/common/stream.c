@@ -35,6 +35,13 @@ static bool stream_is_unix(int fd)
   return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
 }
 
+void bn_stream_init(struct bn_stream *s, int fd, struct ssl_st *tls, struct bn_sockwait *wait)
+{
+  *s = (struct bn_stream){.fd = fd, .tls = tls};
+  s->wait = wait != NULL && wait->waiter != NULL ? wait : NULL;
+  s->waits_first = s->wait != NULL || tls != NULL || stream_is_unix(fd);
+}
+
 static int stream_set_mode(int fd, bool blocking)
 {
   const int flags = fcntl(fd, F_GETFL);
@@ -44,15 +51,20 @@ static int stream_set_mode(int fd, bool blocking)
   return fcntl(fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
-void bn_stream_init(struct bn_stream *s, int fd, struct ssl_st *tls, struct bn_sockwait *wait)
+/* With a waiter nobody may block, and the mode stays. */
+int bn_stream_take(struct bn_stream *s)
 {
-  *s = (struct bn_stream){.fd = fd, .tls = tls};
-  s->wait = wait != NULL && wait->waiter != NULL ? wait : NULL;
-  s->waits_first = s->wait != NULL || tls != NULL || stream_is_unix(fd);
-  if (tls != NULL) {
-    (void)stream_set_mode(fd, false);
-    bn_tls_take(tls, s->wait != NULL);
-  }
+  s->unread = true;
+  if (s->tls != NULL)
+    bn_tls_take(s->tls, s->wait != NULL);
+  return s->wait != NULL ? 0 : stream_set_mode(s->fd, s->tls == NULL);
+}
+
+int bn_stream_lend(const struct bn_stream *s)
+{
+  if (s->tls != NULL)
+    bn_tls_lend(s->tls);
+  return s->wait != NULL ? 0 : stream_set_mode(s->fd, false);
 }
 
 void bn_stream_done(struct bn_stream *s)
@@ -60,15 +72,6 @@ void bn_stream_done(struct bn_stream *s)
   free(s->in);
   free(s->out);
   *s = (struct bn_stream){.fd = -1};
-}
-
-int bn_stream_set_blocking(const struct bn_stream *s, bool blocking)
-{
-  if (s->tls != NULL && blocking)
-    bn_tls_take(s->tls, s->wait != NULL);
-  else if (s->tls != NULL)
-    bn_tls_lend(s->tls);
-  return s->wait != NULL || s->tls != NULL ? 0 : stream_set_mode(s->fd, blocking);
 }
 
 /* Returns cap, `first` if that is 0, doubled until at least n fit, or 0 if n is too large. */

@@ -45,15 +45,12 @@ struct bn_stream {
 void bn_stream_init(struct bn_stream *s, int fd, struct ssl_st *tls, struct bn_sockwait *wait);
 void bn_stream_done(struct bn_stream *s);
 
-/* Called when others have read from the socket: they may have left bytes. */
-static inline void bn_stream_take_back(struct bn_stream *s)
-{
-  s->unread = true;
-}
-
-/* Sets the mode of the socket, for the stream or for its next user; 0 or -1.  With a waiter or
-   encryption nobody may block, and the mode stays. */
-int bn_stream_set_blocking(const struct bn_stream *s, bool blocking);
+/* Gives the socket to the stream after another user, which may have left bytes there, and to its
+   next user; 0 or -1.  A new stream has been given to nobody: its socket is as it was.  A library
+   has to have an encrypted socket while it reads, because it may wait for bytes that OpenSSL has
+   read ahead for the stream. */
+int bn_stream_take(struct bn_stream *s);
+int bn_stream_lend(const struct bn_stream *s);
 
 /* Receives once, after it has made room.  1: bytes came; 0: nothing is there yet (without `wait`
    only). Pointers to received bytes become invalid, offsets from bn_stream_data stay valid. */

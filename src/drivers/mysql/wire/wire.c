@@ -36,6 +36,9 @@ void bn_mysql_wire_open(struct bn_mysql_wire *w, const struct bn_mysql_lent *len
       .reply = {.short_end = (lent->capabilities & CAN_END_SHORT) != 0},
   };
   bn_stream_init(&w->stream, lent->fd, lent->tls, lent->wait);
+  /* The libraries read an encrypted socket before they wait for it, so that it can be shared. */
+  if (lent->tls != NULL)
+    (void)bn_stream_take(&w->stream);
 }
 
 void bn_mysql_wire_close(struct bn_mysql_wire *w)

@@ -15,7 +15,7 @@ enum bn_sql bn_pgsql_lose(struct bn_pgsql_wire *w, const char *call, const char 
   /* libpq must find the loss without waiting.  It then closes the socket, whose number may soon be
      another connection's. */
   if (w->socket_user == BN_PGSQL_SOCKET_WIRE)
-    (void)bn_stream_set_blocking(&w->stream, false);
+    (void)bn_stream_lend(&w->stream);
   w->socket_user = BN_PGSQL_SOCKET_LOST;
   w->answer_len = 0;
   (void)bn_pgsql_fail_text(bn_pgsql_state_of_loss(w->reply.last_words), call, text, d);

@@ -20,7 +20,7 @@ void bn_pgsql_wire_open(struct bn_pgsql_wire *w, int fd, struct ssl_st *tls,
 void bn_pgsql_wire_close(struct bn_pgsql_wire *w)
 {
   if (w->socket_user == BN_PGSQL_SOCKET_WIRE)
-    (void)bn_stream_set_blocking(&w->stream, false);
+    (void)bn_stream_lend(&w->stream);
   w->socket_user = BN_PGSQL_SOCKET_LIBRARY;
   bn_stream_done(&w->stream);
 }
@@ -87,7 +87,7 @@ void bn_pgsql_wire_lend(struct bn_pgsql_wire *w)
 
   if (w->socket_user != BN_PGSQL_SOCKET_WIRE)
     return;
-  if (wire_settle(w) && bn_stream_set_blocking(&w->stream, false) == 0)
+  if (wire_settle(w) && bn_stream_lend(&w->stream) == 0)
     w->socket_user = BN_PGSQL_SOCKET_LENT;
   else
     (void)bn_pgsql_lose(w, "", "", &d);
@@ -95,9 +95,8 @@ void bn_pgsql_wire_lend(struct bn_pgsql_wire *w)
 
 bool bn_pgsql_wire_take_back(struct bn_pgsql_wire *w, char status)
 {
-  if (bn_stream_set_blocking(&w->stream, true) != 0)
+  if (bn_stream_take(&w->stream) != 0)
     return false;
-  bn_stream_take_back(&w->stream);
   w->reply.status = status;
   w->socket_user = BN_PGSQL_SOCKET_WIRE;
   return true;
