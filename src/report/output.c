@@ -55,7 +55,8 @@ void bn_output_end(struct bn_output *o)
 void bn_output_write(struct bn_output *o, const char *text, size_t len)
 {
   bn_output_begin(o);
-  (void)fwrite(text, 1, len, o->out);
+  if (len > 0) /* an empty buffer has no text, not even an empty one */
+    (void)fwrite(text, 1, len, o->out);
   bn_output_end(o);
 }
 
