@@ -221,23 +221,19 @@ static int conf_finish_profile(struct bn_conf *c, const struct bn_optset *s,
   return c->raw.rate_profile != NULL ? conf_finish_rate_profile(c, s, fault) : 0;
 }
 
-/* --events has a default in 0.5. */
-static int conf_finish_events(struct bn_conf *c, const struct bn_optset *s,
+static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
                               struct bn_optset_fault *fault)
 {
-  (void)s;
-  (void)fault;
-  if (c->raw.events_per_session != 0 || c->raw.threads_profile != NULL)
-    c->raw.events = 0;
-  c->plan.events = bn_conf_events(c, (uint64_t)c->raw.threads);
-  return 0;
-}
+  struct bn_conf_raw *r = &c->raw;
 
-static int conf_finish_times(struct bn_conf *c, const struct bn_optset *s,
-                             struct bn_optset_fault *fault)
-{
-  const struct bn_conf_raw *r = &c->raw;
-
+  /* The events of each session, and the time of a profile, are limits of their own. */
+  if (r->events_per_session != 0 || r->threads_profile != NULL)
+    r->events = 0;
+  c->plan.events = bn_conf_events(c, (uint64_t)r->threads);
+  /* Unless told otherwise, an exponential time is cut at ten times its mean, as the order-entry
+     benchmark has it, so that no thread is lost to a run. */
+  if (isinf(c->think.high_ns))
+    c->think.high_ns = 10 * c->think.low_ns;
   c->plan.threads = (unsigned)r->threads;
   c->connect_at_once = (unsigned)r->connect_at_once;
   /* A sweep over few and many threads has the same workers. */
@@ -317,18 +313,6 @@ static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
                         "Invalid value for --time-grace: '%s'", BN_OPTSET_RANGE},
         text);
   c->grace_ns = conf_to_ns(seconds);
-  return 0;
-}
-
-/* Unless told otherwise, an exponential time is cut at ten times its mean, as the order-entry
-   benchmark has it, so that no thread is lost to a run. */
-static int conf_finish_think_time(struct bn_conf *c, const struct bn_optset *s,
-                                  struct bn_optset_fault *fault)
-{
-  (void)s;
-  (void)fault;
-  if (isinf(c->think.high_ns))
-    c->think.high_ns = 10 * c->think.low_ns;
   return 0;
 }
 
@@ -485,11 +469,8 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
 {
   static int (*const steps[])(struct bn_conf *, const struct bn_optset *,
                               struct bn_optset_fault *) = {
-      conf_finish_profile,         conf_check_apart,
-      conf_finish_events,          conf_finish_times,
-      conf_finish_forced_shutdown, conf_finish_grace,
-      conf_finish_think_time,      conf_finish_random,
-      conf_finish_checkpoints,     conf_finish_percentiles};
+      conf_finish_profile, conf_check_apart,   conf_finish_limits,      conf_finish_forced_shutdown,
+      conf_finish_grace,   conf_finish_random, conf_finish_checkpoints, conf_finish_percentiles};
   int rc = 0;
 
   if (bn_optset_fault(s, fault))

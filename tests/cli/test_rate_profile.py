@@ -95,20 +95,20 @@ def test_phases_are_reported(spike):
         assert sum(p[figure] for p in phases) == total["figures"][figure]
     assert sum(p["count"] for p in phases) == total["figures"]["events"]
     # A busy machine may be slow before, or not recover; the unit tests compare the time with that of the exact queue.
-    assert phases[1]["recovery_s"] is not None
+    recovery_s = phases[1]["recovery_s"] or 0
     assert phases[0]["recovery_s"] is None and phases[2]["recovery_s"] is None
     # Documents of intervals have no phases, and are read.
     assert all("phases" not in i for i in document["groups"][0]["intervals"])
     text = (spike / "r.txt").read_text()
     table = text[text.index("Phases (times in ms):"):text.index("\n\nAssertions:")]
     said = "recovered" if phases[1]["recovered"] else "not recovered"
-    assert len(table.splitlines()) == 5 + (phases[1]["recovery_s"] > 0)
-    assert (f"phase 2 (hold:2000/500ms): {said} after " in table) == (phases[1]["recovery_s"] > 0)
+    assert len(table.splitlines()) == 5 + (recovery_s > 0)
+    assert (f"phase 2 (hold:2000/500ms): {said} after " in table) == (recovery_s > 0)
     assert table in bench.run("report", "r.json", cwd=spike).out
     names, values = (line.split(",") for line in (spike / "r.csv").read_text().splitlines())
     row = dict(zip(names, values))
     assert int(row["due@phase:2"]) == phases[1]["due"] and float(row["p95_s@phase:1"]) > 0.002
-    assert row["recovery_s@phase:1"] == "" and float(row["recovery_s@phase:2"]) == phases[1]["recovery_s"]
+    assert row["recovery_s@phase:1"] == "" and float(row["recovery_s@phase:2"] or 0) == recovery_s
     holds = {a["text"]: a["holds"] for a in document["assertions"]}
     assert holds["p95@phase:2>50ms"] and holds["queued@phase:2>=500"]
 
@@ -130,7 +130,7 @@ def test_metrics_and_tables_have_phases(spike):
     recovered = [n for n, p in enumerate(phases, 1) if p["recovered"]]
     assert [line.split()[0] for line in metrics if line.startswith("bench_phase_recovery_seconds{")] == \
         [f'bench_phase_recovery_seconds{{phase="{n}"}}' for n in recovered]
-    assert sum(" recovered after (s) " in line for line in table) == (phases[1]["recovery_s"] > 0)
+    assert sum(" recovered after (s) " in line for line in table) == ((phases[1]["recovery_s"] or 0) > 0)
 
 
 def test_studies_name_phases(spike):

@@ -194,7 +194,7 @@ function M.line(found)
   return ("condition %s %s: %s"):format(condition.name, condition.meaning, verdict)
 end
 
--- Returns how a sum tells of conditions that were not asked.
+-- Returns the part of a sum about conditions that were not asked.
 function M.left_out_text(n)
   return n > 0 and (", %d left out"):format(n) or ""
 end
@@ -288,8 +288,8 @@ local function conclude(n, n_left_out, asked)
   end
 end
 
--- Tells which threads check, if the others are on other hosts.
-local function tell_of_hosts(n_threads)
+-- Prints which threads check, if the others are on other hosts.
+local function print_threads(n_threads)
   if n_threads < sysbench.opt.threads and not sysbench.cmdline.quiet() then
     print(("Checking with the %d thread%s of the first host alone"):format(
       n_threads, n_threads > 1 and "s" or ""))
@@ -308,7 +308,7 @@ local function check(which, all_lines, above)
   local con = drv:connect()
   if sysbench.tid == 0 then
     begin_first(drv, con, n_threads)
-    tell_of_hosts(n_threads)
+    print_threads(n_threads)
   end
   if not sysbench.cmdline.barrier() then
     return

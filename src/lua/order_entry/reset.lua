@@ -153,7 +153,7 @@ local function count_text(n, singular, plural)
   return ("%d %s"):format(n, n == 1 and singular or plural)
 end
 
-local function tell_changes()
+local function print_changes()
   load.say("Reset: %s; %s and %s deleted, %s undone",
            count_text(found.warehouses, "warehouse", "warehouses"),
            count_text(found.orders, "order", "orders"),
@@ -186,7 +186,7 @@ local steps = {
   function(_, con)
     if sysbench.tid == 0 then
       settings_of.remove(con, "reset")
-      tell_changes()
+      print_changes()
     end
   end,
 }
