@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mask.h"
 #include "base/near.h"
@@ -34,37 +35,47 @@ static const char *cli_value_of(const char *arg, const char *name)
                                                                                : NULL;
 }
 
+/* `from` is the option or variable that names the dialect. */
 static int cli_set_dialect(struct bn_cli *cli, const char *name, const char *from)
 {
   const struct bn_policy *policy = bn_policy_named(name);
+  char masked[BN_MASK_MAX];
 
   if (policy != NULL) {
     cli->policy = policy;
     bn_log_asides(!policy->plain_errors);
     return 0;
   }
-  bn_log_stderr("%s=%s: no such dialect; allowed: 1.1, 1.0, 0.5", from, name);
+  bn_log_stderr("%s=%s: no such dialect; allowed: 1.1, 1.0, 0.5", from, bn_mask_text(name, masked));
   return -1;
+}
+
+/* Returns the last value of --compat, "" if it has none, or NULL. */
+static const char *cli_find_dialect(const struct bn_cli *cli)
+{
+  const char *last = NULL;
+
+  for (int i = 1; i < cli->argc; i++) {
+    const char *arg = cli->argv[i];
+    const char *value = strcmp(arg, "--compat") == 0 ? "" : cli_value_of(arg, "compat");
+
+    if (value != NULL)
+      last = value;
+  }
+  return last;
 }
 
 int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
 {
-  const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
-  const char *program = argc == 0 ? "" : slash != NULL ? slash + 1 : argv[0];
-  const char *wanted = getenv("BENCH_COMPAT"), *from = "BENCH_COMPAT";
+  const char *typed, *set = getenv("BENCH_COMPAT");
 
   *cli = (struct bn_cli){.argc = argc, .argv = argv, .policy = &bn_policy_bench};
-  for (int i = 1; i < argc; i++) {
-    const char *value = strcmp(argv[i], "--compat") == 0 ? "" : cli_value_of(argv[i], "compat");
-
-    if (value != NULL) {
-      wanted = value;
-      from = "--compat";
-    }
-  }
-  if (wanted != NULL && (wanted[0] != '\0' || from[0] == '-'))
-    return cli_set_dialect(cli, wanted, from);
-  if (strcmp(program, "sysbench") == 0)
+  typed = cli_find_dialect(cli);
+  if (typed != NULL)
+    return cli_set_dialect(cli, typed, "--compat");
+  if (set != NULL && set[0] != '\0')
+    return cli_set_dialect(cli, set, "BENCH_COMPAT");
+  if (argc > 0 && strcmp(bn_file_name(argv[0]), "sysbench") == 0)
     return cli_set_dialect(cli, "1.0", "");
   return 0;
 }
@@ -153,6 +164,13 @@ static bool cli_hides_value(const struct bn_optset *options, const char *arg)
   return bn_optset_is_secret(options, name);
 }
 
+/* Returns what a hint may show of a value that was probably meant for this option. */
+static const char *cli_shown_value(const struct bn_optset *options, const char *option,
+                                   const char *value, char masked[BN_MASK_MAX])
+{
+  return cli_hides_value(options, option) ? BN_MASK : bn_mask_text(value, masked);
+}
+
 /* Returns whether a word may be a value: in "--mysql-password SECRET" and "mysql-pasword=SECRET",
    but not if it is meant to be a test or a command. */
 static bool cli_hides_word(const struct bn_cli *cli, const struct bn_optset *options,
@@ -201,6 +219,7 @@ static void cli_note_separate_value(struct bn_cli *cli, const struct bn_optset *
 {
   const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
   const struct bn_opt *o = bn_optset_find(options, arg + 2);
+  char masked[BN_MASK_MAX];
 
   if (!cli_wants_hint(cli) || next == NULL || next[0] == '\0' || strncmp(next, "--", 2) == 0 ||
       bn_cli_is_command_name(next))
@@ -210,7 +229,7 @@ static void cli_note_separate_value(struct bn_cli *cli, const struct bn_optset *
   if ((o == NULL || bn_optval_is_numeric(o)) && !isdigit((unsigned char)next[0]))
     return;
   (void)snprintf(cli->hint, sizeof cli->hint, "%s=%s", arg,
-                 cli_hides_value(options, arg) ? BN_MASK : next);
+                 cli_shown_value(options, arg, next, masked));
 }
 
 /* Returns the option that "-NAME" probably means, or NULL. */
@@ -227,7 +246,7 @@ static const char *cli_option_near_dash(const struct bn_optset *options, const c
 static void cli_note_single_dash(struct bn_cli *cli, const struct bn_optset *options,
                                  const char *arg)
 {
-  char name[64];
+  char name[64], masked[BN_MASK_MAX];
   const size_t len = strcspn(arg + 1, "=");
 
   if (!cli_wants_hint(cli))
@@ -238,7 +257,8 @@ static void cli_note_single_dash(struct bn_cli *cli, const struct bn_optset *opt
   if (nearest != NULL && arg[1 + len] != '\0' && cli_hides_value(options, arg))
     (void)snprintf(cli->hint, sizeof cli->hint, "--%s=" BN_MASK, nearest);
   else if (nearest != NULL)
-    (void)snprintf(cli->hint, sizeof cli->hint, "--%s%.64s", nearest, arg + 1 + len);
+    (void)snprintf(cli->hint, sizeof cli->hint, "--%s%.64s", nearest,
+                   bn_mask_text(arg + 1 + len, masked));
 }
 
 /* Suggests "--threads=4" for "threads=4". */
@@ -246,7 +266,7 @@ static void cli_note_bare_setting(struct bn_cli *cli, const struct bn_optset *op
                                   const char *arg)
 {
   const char *value = strchr(arg, '=');
-  char name[64];
+  char name[64], masked[BN_MASK_MAX];
 
   if (!cli_wants_hint(cli) || arg[0] == '-' || value == NULL || cli->after_hidden ||
       value - arg >= (ptrdiff_t)sizeof name)
@@ -257,7 +277,7 @@ static void cli_note_bare_setting(struct bn_cli *cli, const struct bn_optset *op
   if (nearest == NULL)
     return;
   (void)snprintf(cli->hint, sizeof cli->hint, "--%s=%.64s", nearest,
-                 cli_hides_value(options, arg) ? BN_MASK : value + 1);
+                 cli_shown_value(options, arg, value + 1, masked));
 }
 
 /* Returns the subcommand that the name of the test resembles, or NULL.  Names of less than four
@@ -304,6 +324,7 @@ static void cli_note_empty_value(struct bn_cli *cli, const struct bn_optset *opt
   const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
   const size_t len = strlen(arg);
   const bool is_empty = len > strlen("--") && arg[len - 1] == '=';
+  char masked[BN_MASK_MAX];
 
   if (!is_empty || next == NULL || next[0] == '-' || bn_cli_is_command_name(next))
     return;
@@ -312,7 +333,7 @@ static void cli_note_empty_value(struct bn_cli *cli, const struct bn_optset *opt
     return;
   cli->empty = arg;
   (void)snprintf(cli->empty_hint, sizeof cli->empty_hint, "%.64s%.64s", arg,
-                 cli_hides_value(options, arg) ? BN_MASK : next);
+                 cli_shown_value(options, arg, next, masked));
 }
 
 /* Returns whether a word looks like an option ("-t").  "-" is standard input. */
@@ -335,8 +356,9 @@ static int cli_refuse_word(const struct bn_cli *cli, const struct bn_optset *opt
 {
   const char *dashed = cli->policy->plain_errors ? NULL : cli_short_option(cli);
   const char *subcommand = cli_near_subcommand(cli);
-  char masked[BN_MASK_MAX];
+  char masked[BN_MASK_MAX], masked_command[BN_MASK_MAX];
   const char *shown = cli_shown_word(cli, options, arg, masked);
+  const char *command = bn_mask_text(cli->command, masked_command);
 
   if (bn_cli_check_reserved(cli) != 0)
     return -1;
@@ -344,10 +366,9 @@ static int cli_refuse_word(const struct bn_cli *cli, const struct bn_optset *opt
   if (dashed != NULL && cli->hint[0] == '\0')
     bn_log_stderr("%.2s: no such option; options have two dashes and a name, such as --threads=4",
                   dashed);
-  else if (bn_mix_is_test(cli->policy, cli->test) && cli->command != NULL && !cli->hides_command &&
+  else if (bn_mix_is_test(cli->policy, cli->test) && !cli->hides_command &&
            !bn_cli_is_command_name(cli->command))
-    bn_log_stderr("%s: each of several workloads needs a weight, such as %s@1", cli->command,
-                  cli->command);
+    bn_log_stderr("%s: each of several workloads needs a weight, such as %s@1", command, command);
   else if (cli->empty != NULL)
     bn_log_stderr("%s has no value: leave out the blank behind it (did you mean %s?)", cli->empty,
                   cli->empty_hint);
@@ -397,13 +418,19 @@ static int cli_read_file(const struct bn_cli *cli, struct bn_optset *options, co
 {
   struct bn_err err = {0};
 
-  if (bn_optset_file(options, path, &err) == 0)
+  if (bn_optset_read_file(options, path, &err) == 0)
     return 0;
   /* sysbench goes on without a file that it cannot open. */
-  const bool goes_on = cli->policy->loose_files && (err.code == ENOENT || err.code == EACCES);
-
-  bn_log_stderr("%s%s", err.code != 0 && !goes_on ? "--config-file=" : "", err.text);
-  return goes_on ? 0 : -1;
+  if (cli->policy->loose_files && (err.code == ENOENT || err.code == EACCES)) {
+    bn_log_stderr("%s", err.text);
+    return 0;
+  }
+  /* Without a code the text is about a line: "FILE:LINE: ...".  With one it is about the file. */
+  if (err.code == 0)
+    bn_log_stderr("%s", err.text);
+  else
+    bn_log_stderr("--config-file=%s", err.text);
+  return -1;
 }
 
 /* `arg` is "--NAME" or "--NAME=VALUE". */
@@ -516,6 +543,7 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
   return dashed == NULL ? 0 : cli_refuse_dashed(cli, options, dashed);
 }
 
+/* Takes the test that a configuration file names.  A word that stood alone is then the command. */
 static void cli_take_test(struct bn_cli *cli, const char *test)
 {
   if (!cli->policy->files_name_test || test == NULL || test[0] == '\0' || cli_names_test(cli))
@@ -530,6 +558,8 @@ static void cli_take_test(struct bn_cli *cli, const char *test)
   cli->hides_test = false;
 }
 
+/* Turns "help TEST", and --help with a test, into the command `help` of the test.  *help stays true
+   where the help of the program is wanted. */
 static void cli_take_help(struct bn_cli *cli, bool *help)
 {
   if (!cli->policy->help_in_any_form)
@@ -631,7 +661,7 @@ static void cli_suggest_digits(const char *text)
 
 void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *fault)
 {
-  /* The reference checks this one in its logger, before there is a prefix. */
+  /* sysbench checks --verbosity in its logger, before messages have a prefix. */
   const bool plain = (cli->policy->general_errors_bare && !cli->settled) ||
                      (fault->opt != NULL && strcmp(fault->opt->name, "verbosity") == 0);
 

@@ -52,8 +52,9 @@ const char *bn_cli_no_group_script(const char *word);
 bool bn_cli_is_command(const struct bn_cli *cli, const char *name);
 /* Returns whether the word is a command that no script has to define. */
 bool bn_cli_is_command_name(const char *word);
-/* Calls use(arg, name) for each command of a script but `run` and `help`: first those that many
-   scripts have, then the others in alphabetical order. */
+/* Calls use(arg, name) for each command of a script but `run` and `help`, which callers name on
+   their own: first those that many scripts have, then the others in alphabetical order.  ops has
+   find_command and next_command. */
 void bn_cli_each_script_command(const struct bn_workload *ops, void *self,
                                 void (*use)(void *arg, const char *name), void *arg);
 /* Sets which messages are printed: those of --verbosity and --quiet.  An agent is quiet in a run,

@@ -44,7 +44,7 @@ static bool reports_is_journal_of(const struct bn_report_use *own, const char *p
          bn_file_is_same(journal, path);
 }
 
-/* Returns whether each report would write over the other, or replace its file. */
+/* Returns whether both reports write to the same file, or one to the journal of the other. */
 static bool reports_share_file(const struct bn_report_use *a, const struct bn_report_use *b)
 {
   if (a->path == NULL || b->path == NULL || reports_is_stream(a->path) ||

@@ -10,14 +10,17 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/mask.h"
 #include "measure/store.h"
+
+static bool fleet_is_given(const char *value)
+{
+  return value != NULL && value[0] != '\0';
+}
 
 bool bn_fleet_is_listed(const struct bn_conf *conf)
 {
-  const struct bn_conf_raw *r = &conf->raw;
-
-  return (r->hosts != NULL && r->hosts[0] != '\0') ||
-         (r->hosts_file != NULL && r->hosts_file[0] != '\0');
+  return fleet_is_given(conf->raw.hosts) || fleet_is_given(conf->raw.hosts_file);
 }
 
 bool bn_fleet_has_groups(const struct bn_fleet *f)
@@ -42,12 +45,25 @@ bool bn_fleet_is_urged(const struct bn_fleet *f)
   return fleet_has_ranks(f) && signo != 0 && signo != SIGPIPE;
 }
 
-static int fleet_read_hosts(struct bn_fleet *f, struct bn_err *err)
+static int fleet_read_hosts_file(struct bn_fleet *f, const char *path, struct bn_err *err)
 {
   enum { FILE_MAX = 1 << 20 }; /* a wrong name may be that of a large file */
-  const struct bn_conf_raw *r = &f->setup->conf->raw;
   struct bn_buf text = {.max = FILE_MAX};
-  int rc = 0;
+  char masked[BN_MASK_MAX];
+  int rc;
+
+  if (bn_file_read(path, &text) != 0)
+    rc = bn_err_set(err, errno, "cannot read --hosts-file=%s: %s", bn_mask_text(path, masked),
+                    strerror(errno));
+  else
+    rc = bn_work_split_add_file(&f->list, text.data, path, err);
+  bn_buf_done(&text);
+  return rc;
+}
+
+static int fleet_read_hosts(struct bn_fleet *f, struct bn_err *err)
+{
+  const struct bn_conf_raw *r = &f->setup->conf->raw;
 
   if (fleet_has_ranks(f) && bn_fleet_is_listed(f->setup->conf))
     return bn_err_set(err, EINVAL,
@@ -55,15 +71,9 @@ static int fleet_read_hosts(struct bn_fleet *f, struct bn_err *err)
                       "processes are the hosts");
   if (fleet_has_ranks(f))
     return bn_ranks_add(f->setup->ranks, &f->list, err);
-  if (r->hosts != NULL && r->hosts[0] != '\0')
-    rc = bn_work_split_add(&f->list, r->hosts, err);
-  if (rc == 0 && r->hosts_file != NULL && r->hosts_file[0] != '\0')
-    rc = bn_file_read(r->hosts_file, &text) == 0
-             ? bn_work_split_add_file(&f->list, text.data, r->hosts_file, err)
-             : bn_err_set(err, errno, "cannot read --hosts-file=%s: %s", r->hosts_file,
-                          strerror(errno));
-  bn_buf_done(&text);
-  return rc;
+  if (fleet_is_given(r->hosts) && bn_work_split_add(&f->list, r->hosts, err) != 0)
+    return -1;
+  return fleet_is_given(r->hosts_file) ? fleet_read_hosts_file(f, r->hosts_file, err) : 0;
 }
 
 static int fleet_list_groups(struct bn_fleet *f, struct bn_err *err)
@@ -84,22 +94,21 @@ static int fleet_check_command(const struct bn_hosts_setup *s, struct bn_err *er
                     "--hosts needs a test and a command, for example: bench --hosts=a,b cpu run");
 }
 
-/* The hosts do not have the file of a trace, or they have another one. */
+/* Refuses a profile of threads, which are not divided in each of its phases, and one of a rate that
+   is in a file here: it is not sent, and a file of that name on a host may be another one. */
 static int fleet_check_profile(const struct bn_conf *conf, struct bn_err *err)
 {
   if (conf->profile.of == BN_PROFILE_THREADS)
-    return bn_err_set(
-        err, BN_ERR_OPTION,
-        "--threads-profile=%.200s: cannot be used with --hosts: each host has threads "
-        "of its own; give each of several runs a profile",
-        conf->raw.threads_profile);
-  return !conf->profile.has_trace
-             ? 0
-             : bn_err_set(
-                   err, BN_ERR_OPTION,
-                   "--rate-profile=%.200s: a trace cannot be used with --hosts, which do not "
-                   "have its file; write its rates as phases",
-                   conf->raw.rate_profile);
+    return bn_err_set(err, BN_ERR_OPTION,
+                      "--threads-profile=%.200s: cannot be used with --hosts: each host has "
+                      "threads of its own; give each of several runs a profile",
+                      conf->raw.threads_profile);
+  if (conf->profile.has_trace)
+    return bn_err_set(err, BN_ERR_OPTION,
+                      "--rate-profile=%.200s: a trace cannot be used with --hosts, which do not "
+                      "have its file; write its rates as phases",
+                      conf->raw.rate_profile);
+  return 0;
 }
 
 static bool fleet_has_local_data(const struct bn_fleet *f)

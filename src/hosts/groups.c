@@ -72,6 +72,8 @@ static int groups_take_script(struct bn_group_words *g, const char *word,
 {
   const char *what = from->no_script(word);
   const char *first = g->script.n > 0 ? g->script.item[0] : word;
+  char masked[BN_MASK_MAX];
+  const char *shown = bn_mask_text(first, masked);
 
   if (what != NULL)
     return bn_err_set(err, BN_ERR_OPTION, "--group=%s: '%s' is %s; a group runs a script", g->name,
@@ -81,7 +83,7 @@ static int groups_take_script(struct bn_group_words *g, const char *word,
                       "--group=%s: '%s' and a further word stand for its script; a group runs one "
                       "script, or several with weights such as %s@1, and its options begin with "
                       "'--'",
-                      g->name, first, first);
+                      g->name, shown, shown);
   bn_words_add(&g->script, word);
   return 0;
 }

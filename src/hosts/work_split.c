@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/escape.h"
+#include "base/mask.h"
 #include "base/units.h"
 
 /* --- the list --- */
@@ -23,13 +24,13 @@ struct source {
 static int work_split_refuse(const struct source *from, const char *entry, size_t len,
                              const char *fault, struct bn_err *err)
 {
-  char copy[64], shown[4 * sizeof copy];
+  char copy[64], shown[4 * sizeof copy], masked[BN_MASK_MAX];
 
   if (len >= sizeof copy)
     len = sizeof copy - 1;
   memcpy(copy, entry, len);
   copy[len] = '\0';
-  (void)bn_escape(shown, sizeof shown, copy, "");
+  (void)bn_escape(shown, sizeof shown, bn_mask_text(copy, masked), "");
   if (from->path == NULL)
     return bn_err_set(err, BN_ERR_OPTION, "%s: '%s': %s", from->option, shown, fault);
   return bn_err_set(err, BN_ERR_OPTION, "%s: '%s' in '%.100s': %s", from->option, shown, from->path,
@@ -266,10 +267,14 @@ static void work_split_divide_rate(const struct bn_work_split_total *total,
 {
   uint64_t part[BN_WORK_SPLIT_HOSTS];
 
-  work_split_divide_integer((uint64_t)total->rate, share, n, all, part);
+  if (total->integer_rate) {
+    work_split_divide_integer((uint64_t)total->rate, share, n, all, part);
+    for (size_t i = 0; i < n; i++)
+      share[i].rate = (double)part[i];
+    return;
+  }
   for (size_t i = 0; i < n; i++)
-    share[i].rate = total->integer_rate ? (double)part[i]
-                                        : total->rate * ((double)share[i].threads / (double)all);
+    share[i].rate = total->rate * ((double)share[i].threads / (double)all);
 }
 
 int bn_work_split_divide(const struct bn_work_split_list *list,

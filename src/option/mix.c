@@ -3,11 +3,13 @@
 #include "option/mix.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/units.h"
 
-enum { MIX_TEXT_MAX = 256 }; /* most bytes of a name that a message shows */
+enum { MIX_SHOWN_MAX = 257 }; /* room for the part of a name that a message shows */
 
 /* Returns the '@' before the weight that ends the text, or NULL.  A name stands before it, and no
    weight begins with the letter of an exponent. */
@@ -54,27 +56,40 @@ static size_t mix_length(const char *text)
   return strlen(text);
 }
 
+/* Writes the part of a workload that messages show.  A URI with an address looks like a name and
+   its weight: "mysql://user:password@10.0.0.1". */
+static void mix_show(const char *text, size_t len, char shown[MIX_SHOWN_MAX])
+{
+  char part[MIX_SHOWN_MAX], masked[BN_MASK_MAX];
+
+  (void)snprintf(part, sizeof part, "%.*s", (int)(len < sizeof part ? len : sizeof part - 1), text);
+  (void)snprintf(shown, MIX_SHOWN_MAX, "%s", bn_mask_text(part, masked));
+}
+
 int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err)
 {
   const char *text = *at + strspn(*at, " "), *mark;
   const size_t len = mix_length(text);
-  const int shown = (int)(len < MIX_TEXT_MAX ? len : MIX_TEXT_MAX);
+  char shown[MIX_SHOWN_MAX];
 
   if (len == 0)
     return 0;
   *at = text + len;
   mark = mix_find_weight(text, len);
-  if (mark == NULL)
-    return bn_err_set(err, EINVAL, "%.*s: each of several workloads needs a weight, such as %.*s@1",
-                      shown, text, shown, text);
+  if (mark == NULL) {
+    mix_show(text, len, shown);
+    return bn_err_set(err, EINVAL, "%s: each of several workloads needs a weight, such as %s@1",
+                      shown, shown);
+  }
   *item =
       (struct bn_mix_item){.name = text,
                            .len = (size_t)(mark - text),
                            .weight = mix_read_weight(mark + 1, (size_t)(text + len - mark) - 1)};
   if (item->weight > 0)
     return 1;
+  mix_show(text, len, shown);
   return bn_err_set(err, EINVAL,
-                    "%.*s: the weight of a workload must be a number above 0 and up to 1e9, "
+                    "%s: the weight of a workload must be a number above 0 and up to 1e9, "
                     "written as 8 or 2.5",
-                    shown, text);
+                    shown);
 }

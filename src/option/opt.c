@@ -68,10 +68,11 @@ static struct bn_setting opt_copy_setting(const struct bn_setting *in)
                              .bad_bool = in->bad_bool};
 }
 
+/* Takes over the setting. */
 static void opt_add_pending(struct bn_optset *s, const struct bn_setting *st)
 {
   s->pending = bn_alloc_resize(s->pending, s->n_pending + 1, sizeof *s->pending);
-  s->pending[s->n_pending++] = opt_copy_setting(st);
+  s->pending[s->n_pending++] = *st;
 }
 
 static void opt_remove_pending(struct bn_optset *s, size_t i)
@@ -327,7 +328,8 @@ static bool opt_is_known(const struct bn_optset *s, const struct bn_entry *e,
                        (e->o->in & s->policy->listed) != 0);
 }
 
-/* Applies the setting to its option.  One for an option that may be declared later is kept. */
+/* Takes over the setting and applies it to its option.  One for an option that may be declared
+   later is kept. */
 static enum bn_optset_error opt_set(struct bn_optset *s, struct bn_setting *st)
 {
   struct bn_entry *e = bn_optset_entry(s, st->name);
@@ -336,32 +338,27 @@ static enum bn_optset_error opt_set(struct bn_optset *s, struct bn_setting *st)
   st->bad_bool = rc == BN_OPTSET_BOOL;
   if (rc == BN_OPTSET_UNKNOWN || rc == BN_OPTSET_BOOL)
     opt_add_pending(s, st);
+  else
+    opt_free_setting(st);
   return rc;
 }
 
 enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const char *value,
                                    const char *arg_as_typed)
 {
-  struct bn_setting st = {.name = bn_alloc_copy(name),
-                          .text = bn_alloc_copy(value),
-                          .typed = bn_alloc_copy(arg_as_typed)};
-  const enum bn_optset_error rc = opt_set(s, &st);
-
-  opt_free_setting(&st);
-  return rc;
+  return opt_set(s, &(struct bn_setting){.name = bn_alloc_copy(name),
+                                         .text = bn_alloc_copy(value),
+                                         .typed = bn_alloc_copy(arg_as_typed)});
 }
 
 void bn_optset_set_from_file(struct bn_optset *s, const char *name, const char *text,
                              const char *path, unsigned line)
 {
-  struct bn_setting st = {.name = bn_alloc_copy(name),
-                          .text = bn_alloc_copy(text),
-                          .path = bn_alloc_copy(path),
-                          .line = line};
-
   /* A bad value is kept with its place, for bn_optset_fault. */
-  (void)opt_set(s, &st);
-  opt_free_setting(&st);
+  (void)opt_set(s, &(struct bn_setting){.name = bn_alloc_copy(name),
+                                        .text = bn_alloc_copy(text),
+                                        .path = bn_alloc_copy(path),
+                                        .line = line});
 }
 
 static struct bn_entry *opt_new_entry(const struct bn_opt *o, const char *group, void *values)

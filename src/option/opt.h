@@ -51,7 +51,7 @@ enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const 
 /* Reads a configuration file (optfile.c); -1: it cannot be read, and then the code is an errno
    value, or (unless the policy is loose, and then the rest of the file is skipped with a line on
    stderr) a line is malformed, and the code is 0. */
-int bn_optset_file(struct bn_optset *s, const char *path, struct bn_err *err);
+int bn_optset_read_file(struct bn_optset *s, const char *path, struct bn_err *err);
 /* Whether what stands before '=' in a line of such a file names nothing: a comment, or blank. */
 bool bn_optset_is_comment(const char *name);
 /* A script declares an option again that the program has: its default takes the place of the

@@ -187,21 +187,20 @@ static int optfile_take_lines(struct reader *r, struct bn_buf *b, struct bn_err 
 /* Returns NAME, which messages show, for a file that was sent as FOLDER/N-NAME. */
 static const char *optfile_name_as_sent(const char *path)
 {
-  const char *base = strrchr(path, '/'), *dash;
+  const char *base = bn_file_name(path), *dash = strchr(base, '-');
 
-  base = base != NULL ? base + 1 : path;
-  dash = strchr(base, '-');
   return dash != NULL ? dash + 1 : base;
 }
 
-int bn_optset_file(struct bn_optset *s, const char *path, struct bn_err *err)
+int bn_optset_read_file(struct bn_optset *s, const char *path, struct bn_err *err)
 {
   struct reader r = {.set = s, .path = s->sent ? optfile_name_as_sent(path) : path};
   struct bn_buf b = {.max = FILE_BYTES_MAX};
+  char masked[BN_MASK_MAX];
   int rc;
 
   if (bn_file_read(path, &b) != 0)
-    rc = bn_err_set(err, errno, "%s: %s", r.path,
+    rc = bn_err_set(err, errno, "%s: %s", bn_mask_text(r.path, masked),
                     errno == EFBIG ? "the file is larger than 1 MiB" : strerror(errno));
   else
     rc = optfile_take_lines(&r, &b, err);

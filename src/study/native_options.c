@@ -235,7 +235,7 @@ static int native_settings(lua_State *L)
   struct bn_optset *set = options_push_set(L);
   struct bn_err err;
 
-  if (bn_optset_file(set, path, &err) != 0)
+  if (bn_optset_read_file(set, path, &err) != 0)
     return bn_native_error(L, &err);
   lua_newtable(L);
   bn_optset_each_pending(set, options_add_setting, L);

@@ -86,12 +86,29 @@ def test_a_password_is_not_printed(spelling, dialect, tmp_path):
 
 @pytest.mark.parametrize("words", [
     "cpu --URI", "cpu --report=URI", "cpu --assert=URI", "cpu --watch=URI", "cpu --label=URI", "cpu --threads=URI",
-    "cpu --file-num=URI", "cpu --rate-profile=URI", "URI a@1", "--group=a:x URI",
+    "cpu --file-num=URI", "cpu --rate-profile=URI", "URI a@1", "--group=a:x URI", "cpu --hosts=URI",
+    "cpu --hosts-file=URI", "cpu --config-file=URI", "cpu --compat=URI",
 ])
 def test_a_uri_in_a_wrong_place_is_masked(words, tmp_path):
     """Each message shows what the value begins with, and no password."""
     got = check([*words.replace("URI", f"mysql://u:{SECRET}@h").split(" "), "run"], "own", tmp_path)
     assert got.status == 1 and "***" in got.err
+
+
+@pytest.mark.parametrize("args, said", [
+    (["mysql://u:S@10.0.0.1"], "mysql://u:***: the weight of a workload must be a number"),
+    (["oltp_read_only@1", "mysql://u:S@10.0.0.1"], "mysql://u:***: the weight of a workload must be a number"),
+    (["oltp_read_only@1", "mysql://u:S@h"], "mysql://u:***: each of several workloads needs a weight"),
+    (["--group=a: mysql://u:S@h s.lua"], "--group=a: 'mysql://u:***' and a further word stand for its script"),
+    (["--threads=", "mysql://u:S@h", "cpu"], "(did you mean --threads=mysql://u:***?)"),
+    (["--db-driver", "mysql://u:S@h", "cpu"], "(did you mean --db-driver=mysql://u:***?)"),
+    (["-db-driver=mysql://u:S@h", "cpu"], "(did you mean --db-driver=mysql://u:***?)"),
+    (["db-driver=mysql://u:S@h", "cpu"], "(did you mean --db-driver=mysql://u:***?)"),
+])
+def test_a_uri_among_the_words_is_masked(args, said, tmp_path):
+    """Each message shows what the word or the value begins with, and no password."""
+    got = check([*(arg.replace("S", SECRET) for arg in args), "run"], "own", tmp_path)
+    assert got.status == 1 and said in got.err, got.err
 
 
 # Some have a word of those that announce a secret, some cannot be mistaken for more of a name.

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (bn_optset_add(set, "Options", fuzz_options, &values, false, &err) != 0)
     abort();
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  (void)bn_optset_file(set, path, &err);
+  (void)bn_optset_read_file(set, path, &err);
   if (!fuzz_values_allowed(&values))
     abort();
 out:

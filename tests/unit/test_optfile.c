@@ -75,7 +75,7 @@ static int read_text(const char *text, char *path, struct bn_err *err)
   assert_non_null(out);
   (void)fputs(text, out);
   (void)fclose(out);
-  rc = bn_optset_file(set, path, err);
+  rc = bn_optset_read_file(set, path, err);
   (void)unlink(path);
   return rc;
 }
@@ -148,9 +148,9 @@ static void test_file_faults(void **state)
   assert_int_equal(read_text("a\nb\ntext=\"open\n", path, &err), -1);
   assert_non_null(strstr(err.text, ":3: the quote in the value of 'text' is not closed"));
   assert_int_equal(read_text("config-file=x\n", path, &err), -1);
-  assert_int_equal(bn_optset_file(set, "/nonexistent/x.cfg", &err), -1);
+  assert_int_equal(bn_optset_read_file(set, "/nonexistent/x.cfg", &err), -1);
   assert_string_equal(err.text, "/nonexistent/x.cfg: No such file or directory");
-  assert_int_equal(bn_optset_file(set, "/tmp", &err), -1);
+  assert_int_equal(bn_optset_read_file(set, "/tmp", &err), -1);
 }
 
 /* In a dialect the rest of the file is skipped and the option is left empty, as the reference does.
