@@ -49,14 +49,6 @@ static int arguments_send_file(struct bn_arguments *a, const char *path, const c
   return rc;
 }
 
-/* Returns the last part of a path. */
-static const char *arguments_name_in(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-
-  return slash != NULL ? slash + 1 : path;
-}
-
 static bool arguments_is_file(const char *path)
 {
   struct stat st;
@@ -120,7 +112,7 @@ static bool arguments_find_script(struct sent_script *s, const char *test, bool 
     (void)snprintf(s->path, sizeof s->path, "%s.lua", test);
   if (is_bundled || !arguments_is_script(s->path))
     return false;
-  s->name = arguments_name_in(s->path);
+  s->name = bn_file_name(s->path);
   bn_file_folder(s->path, s->folder);
   return true;
 }
@@ -209,13 +201,12 @@ static int arguments_refuse_pipe(const char *path, struct bn_err *err)
 
 static int arguments_send_settings(struct bn_arguments *a, const char *path, struct bn_err *err)
 {
-  char name[BN_FRAME_NAME_MAX], word[BN_FRAME_NAME_MAX + 32];
+  char name[BN_FRAME_NAME_MAX];
 
   if (arguments_refuse_pipe(path, err) != 0)
     return -1;
-  (void)snprintf(name, sizeof name, "config/%zu-%s", a->n_files, arguments_name_in(path));
-  (void)snprintf(word, sizeof word, "--config-file=%s", name);
-  bn_words_add(&a->words, word);
+  (void)snprintf(name, sizeof name, "config/%zu-%s", a->n_files, bn_file_name(path));
+  bn_words_take(&a->words, bn_alloc_print("--config-file=%s", name));
   return arguments_send_file(a, path, name, err);
 }
 
@@ -304,15 +295,13 @@ static void arguments_add_defaults(struct bn_arguments *a)
 {
   const struct bn_optset *options = a->from->options;
   const struct bn_opt *opt;
-  char word[96];
 
   for (size_t i = 0; (opt = bn_optset_at(options, i, NULL)) != NULL; i++) {
     if ((bn_optset_traits(options, opt->name) & BN_OPT_PER_HOST) == 0 ||
         bn_optset_origin(options, opt->name) == BN_FROM_DEFAULT)
       continue;
-    (void)snprintf(word, sizeof word, "--%s=%s", opt->name,
-                   bn_opt_default(opt, bn_optset_policy(options)));
-    bn_words_add(&a->words, word);
+    bn_words_take(&a->words, bn_alloc_print("--%s=%s", opt->name,
+                                            bn_opt_default(opt, bn_optset_policy(options))));
   }
 }
 
@@ -359,21 +348,15 @@ static int arguments_add_passwords(struct bn_arguments *o, struct bn_err *err)
 static void arguments_add_common(struct bn_arguments *a)
 {
   const char *dialect = bn_optset_policy(a->from->options)->dialect;
-  char word[64];
+  const double interval_s = (double)a->from->interval_ns * 1e-9;
+  const int64_t seed = (int64_t)a->from->seed;
 
-  if (dialect != NULL) {
-    (void)snprintf(word, sizeof word, "--compat=%s", dialect);
-    bn_words_add(&a->words, word);
-  }
-  if (a->from->interval_ns > 0) {
-    (void)snprintf(word, sizeof word, "--report-interval=%.9g",
-                   (double)a->from->interval_ns * 1e-9);
-    bn_words_add(&a->words, word);
-  }
-  if (a->from->seed != 0) {
-    (void)snprintf(word, sizeof word, "--rand-seed=%" PRId64, (int64_t)a->from->seed);
-    bn_words_add(&a->words, word);
-  }
+  if (dialect != NULL)
+    bn_words_take(&a->words, bn_alloc_print("--compat=%s", dialect));
+  if (interval_s > 0)
+    bn_words_take(&a->words, bn_alloc_print("--report-interval=%.9g", interval_s));
+  if (seed != 0)
+    bn_words_take(&a->words, bn_alloc_print("--rand-seed=%" PRId64, seed));
 }
 
 /* --- groups ----------------------------------------------------------------------------------- */
@@ -525,12 +508,14 @@ static int arguments_add_host(struct bn_arguments *a, struct bn_err *err)
 int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_from *from,
                       struct bn_err *err)
 {
+  int rc;
+
   *a = (struct bn_arguments){.from = from};
   bn_buf_init(&a->files, 2 * (size_t)BN_FRAME_MAX);
-  if ((from->group != NULL ? arguments_add_group : arguments_add_host)(a, err) == 0)
-    return 0;
-  bn_arguments_done(a);
-  return -1;
+  rc = from->group != NULL ? arguments_add_group(a, err) : arguments_add_host(a, err);
+  if (rc != 0)
+    bn_arguments_done(a);
+  return rc;
 }
 
 void bn_arguments_argv(const struct bn_arguments *a, const struct bn_work_split *work,

@@ -518,11 +518,14 @@ static int bridge_start_child(struct bridge *b, struct bn_err *err)
     (void)close(end[1]);
     return -1;
   }
-  if (b->child != 0 || !is_first)
+  const bool in_child = b->child == 0;
+
+  /* The program, which is the child of rank 0, still reads its passwords. */
+  if (!in_child || !is_first)
     b->hide(b->argc, b->argv);
-  b->socket = end[b->child == 0];
-  (void)close(end[b->child != 0]);
-  if (b->child != 0)
+  b->socket = end[in_child];
+  (void)close(end[!in_child]);
+  if (!in_child)
     return 1;
   bridge_leave_launcher();
   if (!is_first)

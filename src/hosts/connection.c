@@ -140,9 +140,10 @@ static int connection_take_pong(struct bn_connection *c, const struct bn_frame *
   /* The ping was only a sign of life. */
   if (asked_ns == 0)
     return 0;
-  if (c->ping_ns == 0 || asked_ns != c->ping_ns ||
-      bn_clock_sync_add(&c->clock_sync, asked_ns, theirs_ns, bn_clock_mono()) != 0)
+  if (asked_ns != c->ping_ns)
     return bn_err_set(err, EPROTO, "it sent a time that nobody asked for");
+  if (bn_clock_sync_add(&c->clock_sync, asked_ns, theirs_ns, bn_clock_mono()) != 0)
+    return bn_err_set(err, EPROTO, "it sent a time that no clock can have");
   c->ping_ns = 0;
   return 0;
 }
@@ -375,6 +376,15 @@ struct bn_result *bn_connection_result(struct bn_connection *c)
 
 /* --- what goes -------------------------------------------------------------------------------- */
 
+/* Sends what waits, with a frame whose bn_frame_put() has returned rc.  A host that does not get a
+   frame cannot go on. */
+static void connection_send(struct bn_connection *c, int rc)
+{
+  if (rc != 0)
+    bn_connection_lose(c, "out of memory");
+  bn_link_send(&c->link);
+}
+
 void bn_connection_ping(struct bn_connection *c)
 {
   const uint64_t now_ns = bn_clock_mono();
@@ -386,9 +396,7 @@ void bn_connection_ping(struct bn_connection *c)
   c->pinged_ns = now_ns;
   if (!goes_on)
     c->ping_ns = now_ns;
-  if (bn_frame_put_time(&c->link.to.queue, BN_FRAME_PING, goes_on ? 0 : now_ns) != 0)
-    bn_connection_lose(c, "out of memory");
-  bn_link_send(&c->link);
+  connection_send(c, bn_frame_put_time(&c->link.to.queue, BN_FRAME_PING, goes_on ? 0 : now_ns));
 }
 
 void bn_connection_start(struct bn_connection *c, uint64_t at_ns)
@@ -407,13 +415,11 @@ void bn_connection_start(struct bn_connection *c, uint64_t at_ns)
 
 void bn_connection_stop(struct bn_connection *c, enum bn_frame_stop how)
 {
-  (void)bn_frame_put_byte(&c->link.to.queue, BN_FRAME_STOP, how);
-  bn_link_send(&c->link);
+  connection_send(c, bn_frame_put_byte(&c->link.to.queue, BN_FRAME_STOP, how));
 }
 
 void bn_connection_pass(struct bn_connection *c)
 {
   c->met = false;
-  (void)bn_frame_put(&c->link.to.queue, BN_FRAME_PASS, "", 0);
-  bn_link_send(&c->link);
+  connection_send(c, bn_frame_put(&c->link.to.queue, BN_FRAME_PASS, "", 0));
 }

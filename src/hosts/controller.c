@@ -162,6 +162,7 @@ static size_t controller_descriptors(const struct bn_fleet *f, struct pollfd *fd
   return 1 + FDS_PER_HOST * f->n;
 }
 
+/* `fd` is that of the first host. */
 static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
 {
   for (size_t i = 0; i < f->n; i++, fd += FDS_PER_HOST) {
@@ -174,6 +175,15 @@ static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
     if (fd[FD_ERRORS].revents != 0)
       bn_link_show(&c->link, &f->printer);
   }
+}
+
+/* Waits for a turn at most, and serves the hosts that have something. */
+static void controller_wait(struct bn_fleet *f, struct pollfd *fd)
+{
+  const size_t n = controller_descriptors(f, fd);
+
+  if (poll(fd, (nfds_t)n, TURN_MS) > 0)
+    controller_serve(f, fd + 1);
 }
 
 /* Says what a signal does, without waiting for a reader of the message.  SIGPIPE needs none: the
@@ -203,10 +213,8 @@ static void controller_take_signal(struct bn_fleet *f)
 static void controller_do_turn(struct control *c, struct pollfd *fd)
 {
   struct bn_fleet *f = &c->fleet;
-  const size_t n = controller_descriptors(f, fd);
 
-  if (poll(fd, (nfds_t)n, TURN_MS) > 0)
-    controller_serve(f, fd + 1);
+  controller_wait(f, fd);
   controller_take_signal(f);
   bn_liveness_check(f, bn_clock_mono());
   bn_liveness_settle(f);
@@ -252,11 +260,8 @@ static void controller_await_processes(struct bn_fleet *f, struct pollfd *fd)
   bool any = true, urged = false;
 
   while (any && left_ns < most_ns) {
-    const size_t n = controller_descriptors(f, fd);
-
     any = false;
-    if (poll(fd, (nfds_t)n, TURN_MS) > 0)
-      controller_serve(f, fd + 1);
+    controller_wait(f, fd);
     controller_log_stop_signal(f, bn_stop_signal_read(&f->stop_signal));
     left_ns = bn_clock_mono() - begin_ns;
     if (f->stop_signal.count >= 2 && !urged && left_ns + farewell_ns < most_ns)

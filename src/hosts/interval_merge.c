@@ -136,9 +136,11 @@ static const struct bn_metrics *intervals_rows(const struct bn_intervals *r,
 static int intervals_compare_host(const struct bn_intervals *r, const struct bn_valid_as *as,
                                   struct bn_err *err)
 {
+  int (*const compare)(const struct bn_valid_as *, const struct bn_valid_as *, struct bn_err *) =
+      r->groups ? bn_valid_compare_plans : bn_valid_compare;
+
   for (size_t i = 0; i < r->n; i++)
-    if (r->host[i].begun &&
-        (r->groups ? bn_valid_compare_plans : bn_valid_compare)(as, &r->host[i].as, err) != 0)
+    if (r->host[i].begun && compare(as, &r->host[i].as, err) != 0)
       return -1;
   return 0;
 }
@@ -153,12 +155,13 @@ int bn_intervals_begin(struct bn_intervals *r, size_t host, const struct bn_node
     return bn_err_set(err, EPROTO, "it said twice what it measures");
   if (bn_valid_begin(&h->as, group, facts, r->n, err) != 0)
     return -1;
-  h->begun = intervals_compare_host(r, &h->as, err) == 0;
-  if (h->begun)
-    intervals_bound_ahead(r, &h->as.metrics);
-  else
+  if (intervals_compare_host(r, &h->as, err) != 0) {
     bn_valid_done(&h->as);
-  return h->begun ? 0 : -1;
+    return -1;
+  }
+  h->begun = true;
+  intervals_bound_ahead(r, &h->as.metrics);
+  return 0;
 }
 
 const struct bn_valid_as *bn_intervals_as(const struct bn_intervals *r, size_t host)
@@ -645,20 +648,23 @@ static int round_show(struct bn_intervals *r, struct bn_views *parts, struct bn_
   return rc;
 }
 
-/* Finds the parts up to the next checkpoint that have not been summed.  Returns the average of its
-   times. */
+/* Finds the parts up to the next checkpoint that have not been summed.  Returns the average of the
+   times at which the hosts have reached it. */
 static double checkpoint_find_parts(const struct bn_intervals *r, struct bn_views *parts)
 {
   double sum_s = 0;
   size_t n = 0;
 
   for (size_t i = 0; i < r->n; i++)
-    for (size_t k = 0; k < r->next_check; k++)
-      if (record_is_there(&r->host[i].check[k])) {
-        parts->view[parts->n++] = &r->host[i].check[k].view;
-        sum_s += k + 1 == r->next_check ? r->host[i].check[k].view.at_s : 0;
-        n += k + 1 == r->next_check;
+    for (size_t k = 0; k < r->next_check; k++) {
+      if (!record_is_there(&r->host[i].check[k]))
+        continue;
+      parts->view[parts->n++] = &r->host[i].check[k].view;
+      if (k + 1 == r->next_check) {
+        sum_s += r->host[i].check[k].view.at_s;
+        n++;
       }
+    }
   return n > 0 ? sum_s / (double)n : 0;
 }
 

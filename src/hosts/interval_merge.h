@@ -17,8 +17,8 @@
 #include "measure/json.h"
 #include "measure/merged_view.h"
 
-/* A host may be so many seconds ahead of the slowest one before its count of a second is
-   forgotten. */
+/* For how many seconds the counts of a host are kept: that of a host which is further ahead of the
+   slowest one is not known any more when the second is compared. */
 enum { BN_INTERVALS_SECONDS = 64 };
 
 /* The events of a host up to the end of a second; second 0: nothing is known. */
@@ -75,7 +75,7 @@ struct bn_intervals {
   size_t next_check;             /* the checkpoint that is summed next; from 1 on */
   double checked_s;              /* when the checkpoint before it was; 0: there was none */
   double length_s;               /* the length of an interval; 0: there are none */
-  size_t ahead;                  /* so many rounds a host may be ahead of the slowest */
+  size_t ahead;                  /* how many rounds a host may be ahead of the slowest */
   uint64_t next;                 /* the round that is summed next; from 1 on */
   uint64_t second;               /* the tick that is summed next */
   uint64_t longest_ns;           /* the longest event that a tick has told of; 0: none has */

@@ -9,12 +9,11 @@
 #include "base/clock.h"
 #include "engine/outcome.h"
 
-/* The time that a host may take: to be connected; to say anything at all while it is asked once a
-   second; to end after it was told to without a grace of the user's; and to end after it was told
-   to at
-   once. */
+/* The time that a host may take to be connected. */
 static const uint64_t connect_ns = 20 * BN_NSEC_PER_SEC;
+/* To send anything at all, while it is asked once a second. */
 static const uint64_t silence_ns = 5 * BN_NSEC_PER_SEC;
+/* To end in order, if the user has set no grace; and to end at once. */
 static const uint64_t ending_ns = 10 * BN_NSEC_PER_SEC;
 static const uint64_t leaving_ns = 2 * BN_NSEC_PER_SEC;
 /* Beyond the time limit and the time grace: to end by itself, which takes a second where threads
@@ -59,19 +58,18 @@ static bool liveness_is_of_warmup(const struct bn_fleet *f, const struct bn_resu
 
 /* Returns the events of a host.  A tick counts from the start on, a total from the last checkpoint
    on. */
-static struct done liveness_events_done(const struct bn_fleet *f, size_t i)
+static struct done liveness_events_done(const struct bn_fleet *f, const struct bn_connection *c)
 {
-  const struct bn_result *result = &f->connection[i].result;
-  const struct bn_view *tick = bn_intervals_last(&f->intervals, i);
-  const bool has_total =
-      f->connection[i].has_result && result->n_groups > 0 && result->group[0].has_total;
+  const struct bn_result *result = &c->result;
+  const struct bn_view *tick = bn_intervals_last(&f->intervals, c->number);
+  const bool has_total = c->has_result && result->n_groups > 0 && result->group[0].has_total;
   struct done d = {.events = tick != NULL ? liveness_count_events(tick) : 0,
                    .at_s = tick != NULL ? tick->at_s : 0};
 
   if (has_total && !liveness_is_of_warmup(f, result)) {
     const struct bn_view *total = &result->group[0].total.view;
 
-    d.events = f->intervals.host[i].before_check + liveness_count_events(total);
+    d.events = f->intervals.host[c->number].before_check + liveness_count_events(total);
     d.at_s = total->at_s;
   }
   return d;
@@ -91,17 +89,17 @@ static void liveness_format_missing_events(const struct bn_connection *c,
     (void)snprintf(out, size, ", %" PRIu64 " of --events=%" PRIu64, missing, conf->plan.events);
 }
 
-/* Prints which part of the run is missing after a host was lost or ended too early.  The report has
-   what the host had sent. */
-static void liveness_log_missing(struct bn_fleet *f, size_t i)
+/* Prints which part of the run the report lacks after a host was lost or ended too early: its work
+   after the last figures that it has sent, which are in the report. */
+static void liveness_log_missing(struct bn_fleet *f, const struct bn_connection *c)
 {
   const struct bn_conf *conf = f->setup->conf;
-  const struct bn_connection *c = &f->connection[i];
-  const struct done done = liveness_events_done(f, i);
   char after[80] = "", events[80] = "", rate[80] = "";
+  struct done done;
 
   if (!f->is_run || f->phase < BN_FLEET_RUN)
     return;
+  done = liveness_events_done(f, c);
   if (done.at_s > 0)
     (void)snprintf(after, sizeof after, " after its first %.1f s", done.at_s);
   liveness_format_missing_events(c, conf, done.events, events, sizeof events);
@@ -137,16 +135,17 @@ static bool liveness_threads_came_through(const struct bn_fleet *f, const struct
 
 /* Notes that the run of a host has ended too early.  It counts like a host that is lost, although
    it has a result. */
-static void liveness_note_failure(struct bn_fleet *f, size_t i, const char *why)
+static void liveness_note_failure(struct bn_fleet *f, const struct bn_connection *c,
+                                  const char *why)
 {
   const bool aborts = f->setup->conf->raw.on_host_loss != BN_HOST_LOSS_CONTINUE;
 
   f->failed = true;
   if (f->stop == 0 && aborts && !bn_fleet_are(f, BN_CONNECTION_ENDED))
-    bn_printer_say(&f->printer, "%s: %s; the other %s are stopped (--on-host-loss=abort)",
-                   f->connection[i].name, why, bn_fleet_parts(f));
-  else if (f->stop == 0 && f->connection[i].result.end.early)
-    liveness_log_missing(f, i);
+    bn_printer_say(&f->printer, "%s: %s; the other %s are stopped (--on-host-loss=abort)", c->name,
+                   why, bn_fleet_parts(f));
+  else if (f->stop == 0 && c->result.end.early)
+    liveness_log_missing(f, c);
 }
 
 /* Ends the run of all hosts, because a script has called os.exit(), which ends the run of one
@@ -161,36 +160,37 @@ static void liveness_note_exit(struct bn_fleet *f, const struct bn_connection *c
   bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
 }
 
-/* The run of the host has ended with a result.  A reason that ends one process ends all hosts.  An
-   agent that hears nothing from here ends its run as a signal does. */
-static void liveness_note_end(struct bn_fleet *f, size_t i)
+/* Draws the consequences of a run that has ended on a host with a result: a reason that ends one
+   process ends all hosts.  An agent that hears nothing from here ends its run as a signal does, so
+   that end counts as a failure of the host. */
+static void liveness_note_end(struct bn_fleet *f, const struct bn_connection *c)
 {
-  const struct bn_connection *c = &f->connection[i];
   const struct bn_end *end = &c->result.end;
 
   if (!f->is_run || f->phase < BN_FLEET_RUN)
     return;
   if (c->status == BN_STATUS_FAILED && (end->failed || !end->left) &&
       !liveness_threads_came_through(f, c))
-    liveness_note_failure(f, i, "the run failed there");
+    liveness_note_failure(f, c, "the run failed there");
   else if (f->stop == 0 && end->reason == BN_END_SIGNAL)
-    liveness_note_failure(f, i, "the run was stopped there");
+    liveness_note_failure(f, c, "the run was stopped there");
   else if (f->stop == 0 && end->left && end->early)
     liveness_note_exit(f, c);
 }
 
-/* Draws the consequences, once, for a host that has ended or was lost. */
-static void liveness_settle_host(struct bn_fleet *f, size_t i)
+/* Draws the consequences, once, for a host that has ended or was lost.  Only a run that was started
+   owes a result.  The loss of a host that the user wanted to end at once is not reported. */
+static void liveness_settle_host(struct bn_fleet *f, struct bn_connection *c)
 {
-  struct bn_connection *c = &f->connection[i];
+  const bool owes_result = f->is_run && f->phase == BN_FLEET_RUN;
 
-  if (f->intervals.host[i].over || bn_connection_is_there(c))
+  if (f->intervals.host[c->number].over || bn_connection_is_there(c))
     return;
-  bn_intervals_end(&f->intervals, i);
-  if (c->state == BN_CONNECTION_ENDED && (c->has_result || f->phase < BN_FLEET_RUN || !f->is_run)) {
+  bn_intervals_end(&f->intervals, c->number);
+  if (c->state == BN_CONNECTION_ENDED && (c->has_result || !owes_result)) {
     f->failed |= liveness_failed_early(f, c);
     liveness_log_command_failure(f, c);
-    liveness_note_end(f, i);
+    liveness_note_end(f, c);
     return;
   }
   f->failed = true;
@@ -201,7 +201,7 @@ static void liveness_settle_host(struct bn_fleet *f, size_t i)
   } else if (f->stop != BN_FRAME_STOP_NOW || f->late) {
     bn_printer_say(&f->printer, "%s: lost: %s", c->name, c->why.text);
   }
-  liveness_log_missing(f, i);
+  liveness_log_missing(f, c);
 }
 
 void bn_liveness_settle(struct bn_fleet *f)
@@ -211,7 +211,7 @@ void bn_liveness_settle(struct bn_fleet *f)
       f->setup->conf->raw.on_host_loss == BN_HOST_LOSS_CONTINUE && f->phase == BN_FLEET_RUN;
 
   for (size_t i = 0; i < f->n; i++)
-    liveness_settle_host(f, i);
+    liveness_settle_host(f, &f->connection[i]);
   if (f->failed && !goes_on)
     bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
 }
@@ -336,7 +336,8 @@ static bool liveness_is_silent(const struct bn_connection *c, uint64_t now_ns)
 }
 
 /* Returns whether the phase waits for this host: a host that is as far as it should be is not the
-   one that is late. */
+   one that is late.  After an order to stop, all hosts are waited for.  A host that has ended or is
+   lost is behind in no phase, as these states come last; to lose it has no effect. */
 static bool liveness_is_behind(const struct bn_fleet *f, const struct bn_connection *c)
 {
   if (f->stop != 0)
@@ -369,10 +370,26 @@ static const char *liveness_lateness(const struct bn_fleet *f, const struct bn_c
   return f->stop != 0 ? late[BN_FLEET_RUN] : late[f->phase];
 }
 
-/* Returns whether the first exchanges with the host go on, which follow each other at once. */
-static bool liveness_compares_clock(const struct bn_fleet *f, const struct bn_connection *c)
+/* Returns whether a host that has answered once is to be asked for a sign of life, as it is each
+   second.  While clocks are compared, one exchange follows the other anyway. */
+static bool liveness_needs_ping(const struct bn_fleet *f, const struct bn_connection *c,
+                                uint64_t now_ns)
 {
-  return f->phase == BN_FLEET_CLOCKS && c->clock_sync.exchanges < BN_CLOCK_SYNC_FIRST;
+  const bool compares_clock =
+      f->phase == BN_FLEET_CLOCKS && c->clock_sync.exchanges < BN_CLOCK_SYNC_FIRST;
+
+  return c->state > BN_CONNECTION_CONNECTING && bn_connection_is_there(c) && !compares_clock &&
+         now_ns >= c->pinged_ns + BN_NSEC_PER_SEC;
+}
+
+/* Returns whether a host that the phase waits for is to be given up, after the deadline.  A result
+   that is on its way gets more time. */
+static bool liveness_is_too_late(const struct bn_fleet *f, const struct bn_connection *c,
+                                 uint64_t until_ns, uint64_t now_ns)
+{
+  if (now_ns <= until_ns || !liveness_is_behind(f, c))
+    return false;
+  return !liveness_may_send_result(f, c, now_ns) || now_ns - until_ns > sending_ns;
 }
 
 void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns)
@@ -385,13 +402,11 @@ void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns)
     struct bn_connection *c = &f->connection[i];
 
     bn_connection_check_end(c, now_ns);
-    if (now_ns > until_ns && liveness_is_behind(f, c) &&
-        (!liveness_may_send_result(f, c, now_ns) || now_ns - until_ns > sending_ns))
+    if (liveness_is_too_late(f, c, until_ns, now_ns))
       bn_connection_lose(c, "%s", liveness_lateness(f, c));
     if (liveness_is_silent(c, now_ns))
       bn_connection_lose(c, "it has sent nothing for %.0f s", (double)silence_ns * 1e-9);
-    if (c->state > BN_CONNECTION_CONNECTING && bn_connection_is_there(c) &&
-        !liveness_compares_clock(f, c) && now_ns >= c->pinged_ns + BN_NSEC_PER_SEC)
+    if (liveness_needs_ping(f, c, now_ns))
       bn_connection_ping(c);
   }
 }

@@ -13,7 +13,7 @@
 #include "measure/merge.h"
 #include "measure/merge_check.h"
 
-/* A clock may have drifted by one part of so many. */
+/* Clocks are taken to drift apart by a thousandth of the time at most. */
 enum { DRIFT_PARTS = 1000 };
 
 /* An agent that hears nothing for longer has ended. */
@@ -57,14 +57,29 @@ static bool merged_is_of_controller(unsigned traits)
   return (traits & (BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY)) != 0;
 }
 
-static void merged_drop_options(struct bn_facts *f)
+static bool merged_is_not_of_hosts(const struct bn_optset *options, const struct bn_fact_option *o)
+{
+  (void)options;
+  return merged_is_of_controller(o->traits);
+}
+
+/* Options of the command line, and others that this process knows, are added with their values
+   outside of the groups. */
+static bool merged_is_not_of_groups(const struct bn_optset *options, const struct bn_fact_option *o)
+{
+  return o->origin == BN_FROM_COMMAND_LINE || bn_optset_find(options, o->name) != NULL;
+}
+
+static void merged_drop_options(struct bn_facts *f, const struct bn_optset *options,
+                                bool (*drops)(const struct bn_optset *options,
+                                              const struct bn_fact_option *o))
 {
   size_t n = 0;
 
   for (size_t i = 0; i < f->n_options; i++) {
     struct bn_fact_option *o = &f->option[i];
 
-    if (merged_is_of_controller(o->traits)) {
+    if (drops(options, o)) {
       free(o->group);
       free(o->name);
       free(o->value);
@@ -220,20 +235,8 @@ static void merged_set_group_options(struct bn_facts *f, const struct bn_merged_
                                      size_t n, const struct bn_optset *options)
 {
   struct outside out = {f, part, n};
-  size_t kept = 0;
 
-  for (size_t i = 0; i < f->n_options; i++) {
-    struct bn_fact_option *o = &f->option[i];
-
-    if (o->origin == BN_FROM_COMMAND_LINE || bn_optset_find(options, o->name) != NULL) {
-      free(o->group);
-      free(o->name);
-      free(o->value);
-    } else {
-      f->option[kept++] = *o;
-    }
-  }
-  f->n_options = kept;
+  merged_drop_options(f, options, merged_is_not_of_groups);
   bn_optset_facts(options, merged_add_declared, &out);
   bn_optset_each_pending(options, merged_add_undeclared, &out);
 }
@@ -244,7 +247,7 @@ static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_p
   if (of->groups->n > 0) {
     merged_set_group_options(f, part, n, of->options);
   } else {
-    merged_drop_options(f);
+    merged_drop_options(f, of->options, merged_is_not_of_hosts);
     bn_optset_facts(of->options, merged_add_option, f);
   }
   merged_set_plan(f, part, n, of);

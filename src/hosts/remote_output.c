@@ -35,10 +35,10 @@ int bn_remote_output_begin(struct bn_remote_output *o, struct bn_err *err)
 /* Sends the first len bytes.  If that fails, the listener ends the run. */
 static void remote_output_send(struct bn_remote_output *o, struct bn_send_queue *queue, size_t len)
 {
-  if (len > 0)
-    (void)bn_send_queue_put(queue, BN_FRAME_PRINTED, o->line.data, len);
-  if (len > 0)
-    memmove(o->line.data, o->line.data + len, o->line.len - len);
+  if (len == 0)
+    return;
+  (void)bn_send_queue_put(queue, BN_FRAME_PRINTED, o->line.data, len);
+  memmove(o->line.data, o->line.data + len, o->line.len - len);
   o->line.len -= len;
 }
 

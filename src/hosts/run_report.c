@@ -40,7 +40,9 @@ bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f)
   return bn_reporters_open(&r->reporters, &plan);
 }
 
-static struct bn_merged_result_part *run_report_parts_of(const struct bn_fleet *f)
+/* Returns what came of each host; the caller frees it.  Gives a host without a result a reason: the
+   report may not have waited for it. */
+static struct bn_merged_result_part *run_report_make_parts(const struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = bn_alloc(f->n, sizeof *part);
 
@@ -48,7 +50,6 @@ static struct bn_merged_result_part *run_report_parts_of(const struct bn_fleet *
     struct bn_connection *c = &f->connection[i];
     struct bn_clock_sync_view now;
 
-    /* A report may not have waited for the host. */
     if (f->phase == BN_FLEET_RUN && !c->has_result && c->why.text[0] == '\0')
       (void)bn_err_set(&c->why, ETIMEDOUT, "it sent no result");
     part[i] = (struct bn_merged_result_part){
@@ -104,8 +105,7 @@ static struct bn_merged_result_of run_report_asked(const struct bn_fleet *f)
 
 void bn_run_report_heading(struct bn_run_report *r, const struct bn_fleet *f)
 {
-  struct bn_merged_result_part *part = run_report_parts_of(f);
-
+  struct bn_merged_result_part *part = run_report_make_parts(f);
   const struct bn_merged_result_of of = run_report_asked(f);
 
   bn_merged_result_facts(part, f->n, &of, &r->facts);
@@ -341,7 +341,7 @@ static void run_report_log_senseless_parts(struct bn_fleet *f,
 static void run_report_sum_hosts(struct bn_run_report *r, struct bn_fleet *f)
 {
   const struct bn_merged_result_of of = run_report_asked(f);
-  struct bn_merged_result_part *part = run_report_parts_of(f);
+  struct bn_merged_result_part *part = run_report_make_parts(f);
   struct bn_err err = {0};
 
   f->start.until_ns = bn_clock_mono();

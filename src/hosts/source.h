@@ -25,8 +25,8 @@ struct bn_sources {
   size_t n;
 };
 
-/* Appends the payload of SOURCE: a file and its text.  folder: so many bytes of the name are the
-   folder of bundled scripts; 0: it is not one of them. */
+/* Appends the payload of SOURCE: a file and its text.  folder: the length of the folder of bundled
+   scripts, with which the name begins; 0: it is not one of them. */
 void bn_source_print(struct bn_buf *out, const char *file, size_t folder, const void *text,
                      size_t len);
 /* Compares a file of a host: with the file of that name here, or, if there is none, with that of

@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 
-/* The keeper tries so often: threads that the agent has left behind may still write there. */
+/* How often the keeper tries: threads that the agent has left behind may still write there. */
 enum { TRIES = 100 };
 /* Between two tries, or two looks for its end. */
 static const uint64_t glance_ns = 10 * BN_NSEC_PER_MSEC;
