@@ -206,6 +206,7 @@ struct bn_script *bn_script_new(const struct bn_script_setup *setup)
   sc->title = script_title_of(setup);
   sc->api.options = bn_options_new();
   bn_workqueue_init(&sc->api.workqueue);
+  (void)pthread_mutex_init(&sc->api.indexes.lock, NULL);
   bn_vm_init(&sc->vm, &sc->setup, &tables[setup->conf->policy->free_results_is_bool]);
   sc->vm.api = &sc->api;
   if (setup->conf->workers < setup->conf->plan.threads)
@@ -303,6 +304,7 @@ void bn_script_free(struct bn_script *sc)
   bn_declarations_done(&sc->api.declared);
   bn_script_results_done(&sc->api.kept);
   bn_workqueue_done(&sc->api.workqueue);
+  (void)pthread_mutex_destroy(&sc->api.indexes.lock);
   free(sc->title);
   free(sc);
 }

@@ -208,8 +208,8 @@ static uint64_t cmdline_load_start(struct bn_api *api, uint64_t now_ns)
   return atomic_load(&api->load_start_ns);
 }
 
-/* loaded(table, rows, all): the thread has inserted so many rows more of the rows of all tables.
-   Shows how far all threads are. */
+/* loaded(table, rows, all): the thread has inserted `rows` more of `all` rows of all tables.  Shows
+ * how far all threads are. */
 static int cmdline_loaded(lua_State *L)
 {
   struct bn_api *api = bn_instance_api();
@@ -226,42 +226,56 @@ static int cmdline_loaded(lua_State *L)
   return 0;
 }
 
-/* indexing(of): the thread begins to create an index, one of so many; indexing(of, true): it has
-   created it.  Shows how far all threads are, with the time since any of them has been creating
-   one. */
-static int cmdline_indexing(lua_State *L)
+static void cmdline_begin_index(struct bn_index_progress *p)
 {
-  struct bn_api *api = bn_instance_api();
-  const lua_Number of = luaL_checknumber(L, 1);
-  const bool ended = lua_toboolean(L, 2);
-  const uint64_t now_ns = bn_clock_mono();
-  uint64_t since_ns = 0;
+  if (p->creating == 0)
+    p->start_ns = bn_clock_mono();
+  p->creating++;
+}
+
+static void cmdline_end_index(struct bn_index_progress *p)
+{
+  p->created++;
+  if (p->creating > 0)
+    p->creating--;
+}
+
+/* Shows how far all threads are, with the time since any of them has been creating an index; clears
+   the line while none does.  The caller holds the lock. */
+static void cmdline_show_indexes(const struct bn_index_progress *p, double all)
+{
   char text[80];
 
-  if (ended) {
-    atomic_fetch_add(&api->indexes, 1);
-  } else {
-    /* The first thread sets the time, before others can see that an index is being created. */
-    (void)atomic_compare_exchange_strong(&api->index_start_ns, &since_ns, now_ns);
-    atomic_fetch_add(&api->indexing, 1);
-  }
-  if (ended && atomic_fetch_sub(&api->indexing, 1) == 1) {
-    atomic_store(&api->index_start_ns, 0);
+  if (p->creating == 0) {
     bn_log_progress(NULL);
-    return 0;
+    return;
   }
-  /* It is 0 if the last index has just been created. */
-  since_ns = atomic_load(&api->index_start_ns);
-  (void)snprintf(text, sizeof text, "creating indexes: %u of %.0f done", atomic_load(&api->indexes),
-                 of);
-  bn_log_progress_since(text, since_ns != 0 ? since_ns : now_ns);
+  (void)snprintf(text, sizeof text, "creating indexes: %u of %.0f done", p->created, all);
+  bn_log_progress_since(text, p->start_ns);
+}
+
+/* indexing(all): the thread begins to create one of all indexes; indexing(all, true): it has
+   created it. */
+static int cmdline_indexing(lua_State *L)
+{
+  struct bn_index_progress *p = &bn_instance_api()->indexes;
+  const lua_Number all = luaL_checknumber(L, 1);
+  const bool created = lua_toboolean(L, 2);
+
+  (void)pthread_mutex_lock(&p->lock);
+  if (created)
+    cmdline_end_index(p);
+  else
+    cmdline_begin_index(p);
+  cmdline_show_indexes(p, all);
+  (void)pthread_mutex_unlock(&p->lock);
   return 0;
 }
 
 /* expect(): every thread opens a connection.  expect(at_start, in_all): each thread has also
    prepared at_start of its in_all statements.  Returns "now" if it is to prepare the rest before
    its first event, "later" if each statement when it is first used, nil if the server does not
-   allow that many. */
+   allow the statements of all threads. */
 static int cmdline_expect(lua_State *L)
 {
   static const char *const answers[] = {[BN_SQL_REST_LATER] = "later", [BN_SQL_REST_NOW] = "now"};
@@ -372,7 +386,7 @@ static int cmdline_check_tables(lua_State *L)
   return cmdline_raise(L, &err);
 }
 
-/* check_room(bytes): refuses to insert so many bytes of rows if they surely do not fit.  A
+/* check_room(bytes): refuses to insert rows of that size if they surely do not fit.  A
    session with a connection calls it. */
 static int cmdline_check_room(lua_State *L)
 {
@@ -417,51 +431,52 @@ static void cmdline_add_arguments(lua_State *L, const struct bn_lua *lua)
   }
 }
 
-static const char *const types[] = {"ARG_NULL",   "ARG_BOOL", "ARG_INT",  "ARG_SIZE", "ARG_DOUBLE",
-                                    "ARG_STRING", "ARG_LIST", "ARG_FILE", "ARG_MAX"};
-enum { N_TYPES = sizeof types / sizeof types[0] };
+static const char *const argument_types[] = {"ARG_NULL", "ARG_BOOL",   "ARG_INT",
+                                             "ARG_SIZE", "ARG_DOUBLE", "ARG_STRING",
+                                             "ARG_LIST", "ARG_FILE",   "ARG_MAX"};
+enum { N_ARGUMENT_TYPES = sizeof argument_types / sizeof argument_types[0] };
 
-static const luaL_Reg functions[] = {
+static const luaL_Reg reference_functions[] = {
     {"command_defined", cmdline_command_defined}, {"command_parallel", cmdline_command_parallel},
     {"call_command", cmdline_call_command},       {"read_cmdline_options", bn_options_check},
     {"print_test_options", bn_options_print},     {NULL, NULL}};
 
 /* Ours are reached by name only: pairs() shows what the reference shows. */
-static const luaL_Reg own[] = {{"barrier", cmdline_barrier},
-                               {"expect", cmdline_expect},
-                               {"hold", cmdline_hold},
-                               {"indexing", cmdline_indexing},
-                               {"judge", cmdline_judge},
-                               {"loaded", cmdline_loaded},
-                               {"part", cmdline_part},
-                               {"prepare_held", cmdline_prepare_held},
-                               {"progress", cmdline_progress},
-                               {"dialect", bn_cmdline_dialect},
-                               {"quiet", cmdline_quiet},
-                               {"refuse", cmdline_refuse},
-                               {"share", cmdline_share},
-                               {"use_tables", cmdline_use_tables},
-                               {"check_room", cmdline_check_room},
-                               {"check_tables", cmdline_check_tables},
-                               {NULL, NULL}};
+static const luaL_Reg own_functions[] = {{"barrier", cmdline_barrier},
+                                         {"expect", cmdline_expect},
+                                         {"hold", cmdline_hold},
+                                         {"indexing", cmdline_indexing},
+                                         {"judge", cmdline_judge},
+                                         {"loaded", cmdline_loaded},
+                                         {"part", cmdline_part},
+                                         {"prepare_held", cmdline_prepare_held},
+                                         {"progress", cmdline_progress},
+                                         {"dialect", bn_cmdline_dialect},
+                                         {"quiet", cmdline_quiet},
+                                         {"refuse", cmdline_refuse},
+                                         {"share", cmdline_share},
+                                         {"use_tables", cmdline_use_tables},
+                                         {"check_room", cmdline_check_room},
+                                         {"check_tables", cmdline_check_tables},
+                                         {NULL, NULL}};
 
 /* Adds the constants and functions that the reference has to the table on top. */
 static void cmdline_add_entries(lua_State *L)
 {
-  for (int i = 0; i < N_TYPES; i++) {
+  for (int i = 0; i < N_ARGUMENT_TYPES; i++) {
     lua_pushinteger(L, i);
-    lua_setfield(L, -2, types[i]);
+    lua_setfield(L, -2, argument_types[i]);
   }
   lua_pushboolean(L, 1);
   lua_setfield(L, -2, "PARALLEL_COMMAND");
-  luaL_register(L, NULL, functions);
+  luaL_register(L, NULL, reference_functions);
 }
 
 /* __index of the main instance's table is a table. */
 static void cmdline_push_own(lua_State *L)
 {
   lua_createtable(L, 0, 8);
-  luaL_register(L, NULL, own);
+  luaL_register(L, NULL, own_functions);
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "in_worker");
 }
@@ -476,16 +491,16 @@ static lua_CFunction cmdline_find_function(const luaL_Reg *list, const char *nam
 /* Pushes the entry of that name.  Returns false, and pushes nothing, if there is none. */
 static bool cmdline_push_entry(lua_State *L, const char *name)
 {
-  lua_CFunction f = cmdline_find_function(functions, name);
+  lua_CFunction f = cmdline_find_function(reference_functions, name);
 
   if (f == NULL)
-    f = cmdline_find_function(own, name);
+    f = cmdline_find_function(own_functions, name);
   if (f != NULL) {
     lua_pushcfunction(L, f);
     return true;
   }
-  for (int i = 0; i < N_TYPES; i++) {
-    if (strcmp(types[i], name) == 0) {
+  for (int i = 0; i < N_ARGUMENT_TYPES; i++) {
+    if (strcmp(argument_types[i], name) == 0) {
       lua_pushinteger(L, i);
       return true;
     }

@@ -3,6 +3,7 @@
 #ifndef BN_SCRIPT_API_INSTANCE_H
 #define BN_SCRIPT_API_INSTANCE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,6 +49,13 @@ struct bn_instance {
   struct bn_lua lua;
 };
 
+/* The indexes that threads create for the tables of a command; cmdline.c. */
+struct bn_index_progress {
+  pthread_mutex_t lock;
+  unsigned created, creating; /* how many are done, and how many are being created */
+  uint64_t start_ns;          /* since when any is being created */
+};
+
 /* Data that all instances of a script share; filled by script.c. */
 struct bn_api {
   const struct bn_vm *vm;
@@ -61,9 +69,7 @@ struct bn_api {
   _Atomic uint32_t uniq;           /* draws of bn_ffi_rand_uniq so far; ffi.c */
   /* Progress of tables that all threads fill: rows so far, and the time of the first; cmdline.c */
   _Atomic uint64_t loaded, load_start_ns;
-  /* Progress of their indexes: all, the ones being created, and the time of the first; cmdline.c */
-  _Atomic unsigned indexes, indexing;
-  _Atomic uint64_t index_start_ns;
+  struct bn_index_progress indexes;
   struct bn_workqueue workqueue;
   char shared[64]; /* the text that threads of a command share; cmdline.c */
 };

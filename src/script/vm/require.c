@@ -15,7 +15,7 @@
 #include "script/vm/lua.h"
 #include "script/vm/module_path.h"
 
-static const char loading[] = "loading"; /* its address marks a module that is being loaded */
+static char loading; /* its address marks a module that is being loaded */
 
 /* Pushes package[name] as a string of the instance; upvalue 1 of all loaders is `package`. */
 static const char *require_path_of(lua_State *L, const char *name)
@@ -57,6 +57,8 @@ static int require_load_error(lua_State *L, const char *file, const char *messag
                     message);
 }
 
+/* The loaders get the name of a module.  Each returns the function that makes the module, a text
+   that says where it has looked, or nothing; an error ends the search. */
 static int require_load_preloaded(lua_State *L)
 {
   lua_getfield(L, lua_upvalueindex(1), "preload");
@@ -238,7 +240,9 @@ static void require_find_loader(lua_State *L, const char *name)
   }
 }
 
-static int require(lua_State *L)
+/* `require` of LuaJIT, with the package of this instance in place of the one that all instances of
+   a process share. */
+static int require_module(lua_State *L)
 {
   const char *name = luaL_checkstring(L, 1);
 
@@ -246,7 +250,7 @@ static int require(lua_State *L)
   lua_getfield(L, lua_upvalueindex(1), "loaded"); /* at 2 */
   lua_getfield(L, 2, name);
   if (lua_toboolean(L, -1)) {
-    if (lua_touserdata(L, -1) == (const void *)loading)
+    if (lua_touserdata(L, -1) == &loading)
       return luaL_error(L, "loop or previous error loading module '%s'", name);
     return 1;
   }
@@ -254,14 +258,14 @@ static int require(lua_State *L)
   /* The old function `module` writes to this table, and another instance may have been opened. */
   lua_pushvalue(L, 2);
   lua_setfield(L, LUA_REGISTRYINDEX, "_LOADED");
-  lua_pushlightuserdata(L, (void *)(uintptr_t)loading);
+  lua_pushlightuserdata(L, &loading);
   lua_setfield(L, 2, name);
   lua_pushstring(L, name);
   lua_call(L, 1, 1);
   if (!lua_isnil(L, -1))
     lua_setfield(L, 2, name);
   lua_getfield(L, 2, name);
-  if (lua_touserdata(L, -1) == (const void *)loading) {
+  if (lua_touserdata(L, -1) == &loading) {
     lua_pushboolean(L, 1);
     lua_pushvalue(L, -1);
     lua_setfield(L, 2, name);
@@ -323,7 +327,7 @@ void bn_require_open(struct bn_lua *lua)
   lua_pushstring(L, lua->vm->cpath);
   lua_setfield(L, package, "cpath");
   lua_pushvalue(L, package);
-  lua_pushcclosure(L, require, 1);
+  lua_pushcclosure(L, require_module, 1);
   lua_setfield(L, env, "require");
   lua_setfield(L, env, "package");
   lua_settop(L, env);
