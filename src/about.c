@@ -127,7 +127,8 @@ static void about_add_option(void *arg, const struct bn_opt_fact *o)
   bn_facts_option(arg, o);
 }
 
-/* The labels are checked.  A label may be a URI of a job with a password. */
+/* Adds labels, which bn_named_labels() has checked, without the passwords that URIs of jobs may
+   have.  Where a password begins before the "=", all behind it is masked, and no value is left. */
 static void about_add_labels(struct bn_facts *f, const struct bn_list *labels)
 {
   char key[BN_LABEL_MAX + 1], masked[BN_MASK_MAX];
@@ -137,7 +138,7 @@ static void about_add_labels(struct bn_facts *f, const struct bn_list *labels)
     const size_t len = strcspn(text, "=");
 
     (void)snprintf(key, sizeof key, "%.*s", (int)len, text);
-    bn_facts_text(f, "labels", key, text + len + 1);
+    bn_facts_text(f, "labels", key, text[len] == '=' ? text + len + 1 : "");
   }
 }
 

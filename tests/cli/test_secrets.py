@@ -305,11 +305,13 @@ def test_a_uri_in_the_wrong_option_is_not_printed(args, said, tmp_path):
 def test_a_password_in_the_value_of_another_option_is_not_stored(tmp_path):
     got = check(["cpu", f"--mysql-host={URI}", f"--db-init-sql=SET x.password = '{SECRET}'", "--events=1",
                  f"--label=job=https://ci:{SECRET}@host/7", f"--label=token={SECRET}", "--label=commit=1a2b",
+                 f"--label=mysql://u:{SECRET}=x@h",
                  "--report=text", "--report=json:json", "run"], "own", tmp_path)
     assert "mysql://u:***" in got.out
     document = (tmp_path / "json").read_text()
     assert SECRET not in document
-    assert json.loads(document)["facts"]["labels"] == {"job": "https://ci:***", "token": "***", "commit": "1a2b"}
+    assert json.loads(document)["facts"]["labels"] == {"job": "https://ci:***", "token": "***", "commit": "1a2b",
+                                                        "mysql://u:***": ""}
 
 
 def at_prompt(folder, keys, *args):
