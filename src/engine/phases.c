@@ -268,7 +268,7 @@ static void phases_add_queue(const struct bn_phases *p, struct bn_snap *delta,
     const uint64_t after = before + p->due[k], from = before > first ? before : first;
     const uint64_t n = after > from ? after - from : 0;
 
-    phases_add_waiting(p, skip, n, delta->hist[bn_phases_hist(&delta->metrics, k)],
+    phases_add_waiting(p, skip, n, delta->hist[bn_phases_find_hist(&delta->metrics, k)],
                        bn_phases_timing(store, &delta->metrics, k));
     skip += n;
     before = after;
@@ -288,7 +288,7 @@ static void phases_add_in_flight(const struct bn_phases *p, const struct bn_snap
 
     if (s->in_flight == 0 || start_ns < s->counts_from_ns)
       continue;
-    bn_hist_put(delta->hist[bn_phases_hist(&delta->metrics, k)], age_ns, s->in_flight);
+    bn_hist_put(delta->hist[bn_phases_find_hist(&delta->metrics, k)], age_ns, s->in_flight);
     phases_note_age(bn_phases_timing(store, &delta->metrics, k), age_ns, s->in_flight);
   }
 }
@@ -298,7 +298,7 @@ static void phases_add_in_flight(const struct bn_phases *p, const struct bn_snap
 static void phases_count_ages(const struct bn_view *v, struct bn_view_store *store, size_t k)
 {
   const struct bn_metrics *m = &v->delta->metrics;
-  const size_t at = bn_phases_hist(m, k);
+  const size_t at = bn_phases_find_hist(m, k);
 
   for (size_t i = 0; i < v->n_percents; i++)
     store->timing_s[at - BN_H_FIXED][i] = bn_view_hist_s(v->delta->hist[at], v->percents[i], false);
@@ -438,7 +438,7 @@ static bool phases_is_peak(const struct bn_phases *p, size_t k)
 
 static const struct bn_hist *phases_latency(const struct bn_view *v, size_t k)
 {
-  return v->delta->hist[bn_phases_hist(&v->delta->metrics, k)];
+  return v->delta->hist[bn_phases_find_hist(&v->delta->metrics, k)];
 }
 
 /* Returns how long so many events wait if they begin as fast as those of the phase. */

@@ -35,37 +35,36 @@ static const struct {
 
 enum { N_SHORTS = sizeof shorts / sizeof shorts[0] };
 
-/* The figure that kinds of events have and all events together do not. */
-static const struct bn_view_field kind_share = {.name = "share",
-                                                .unit = "1",
-                                                .type = BN_VIEW_F64,
-                                                .better = BN_BETTER_NEITHER,
-                                                .kinds = UINT_MAX,
-                                                .traits = BN_FIGURE_SHARE};
+/* The figures that parts of a run have and the whole run does not: first that of kinds of events,
+   then those of phases. */
+static const struct bn_view_field part_figures[] = {{.name = "share",
+                                                     .unit = "1",
+                                                     .type = BN_VIEW_F64,
+                                                     .better = BN_BETTER_NEITHER,
+                                                     .kinds = UINT_MAX,
+                                                     .traits = BN_FIGURE_SHARE},
+                                                    {.name = "recovery_s",
+                                                     .unit = "s",
+                                                     .type = BN_VIEW_F64,
+                                                     .better = BN_BETTER_LESS,
+                                                     .kinds = UINT_MAX},
+                                                    {.name = "queued",
+                                                     .unit = "1",
+                                                     .type = BN_VIEW_U64,
+                                                     .better = BN_BETTER_LESS,
+                                                     .kinds = UINT_MAX},
+                                                    {.name = "started_per_s",
+                                                     .unit = "1/s",
+                                                     .type = BN_VIEW_F64,
+                                                     .better = BN_BETTER_MORE,
+                                                     .kinds = UINT_MAX}};
 
-/* The figures that phases have and the whole run does not. */
-static const struct bn_view_field phase_figures[] = {{.name = "recovery_s",
-                                                      .unit = "s",
-                                                      .type = BN_VIEW_F64,
-                                                      .better = BN_BETTER_LESS,
-                                                      .kinds = UINT_MAX},
-                                                     {.name = "queued",
-                                                      .unit = "1",
-                                                      .type = BN_VIEW_U64,
-                                                      .better = BN_BETTER_LESS,
-                                                      .kinds = UINT_MAX},
-                                                     {.name = "started_per_s",
-                                                      .unit = "1/s",
-                                                      .type = BN_VIEW_F64,
-                                                      .better = BN_BETTER_MORE,
-                                                      .kinds = UINT_MAX}};
-
-enum { N_PHASE_FIGURES = sizeof phase_figures / sizeof phase_figures[0] };
+enum { N_PART_FIGURES = sizeof part_figures / sizeof part_figures[0] };
 
 static bool assert_is_of_phases(const struct bn_view_field *f)
 {
-  for (size_t i = 0; i < N_PHASE_FIGURES; i++)
-    if (f == &phase_figures[i])
+  for (size_t i = 1; i < N_PART_FIGURES; i++)
+    if (f == &part_figures[i])
       return true;
   return false;
 }
@@ -74,11 +73,9 @@ static const struct bn_view_field *assert_field_named(const char *name)
 {
   const struct bn_view_field *f = bn_view_fields;
 
-  if (strcmp(name, kind_share.name) == 0)
-    return &kind_share;
-  for (size_t i = 0; i < N_PHASE_FIGURES; i++)
-    if (strcmp(name, phase_figures[i].name) == 0)
-      return &phase_figures[i];
+  for (size_t i = 0; i < N_PART_FIGURES; i++)
+    if (strcmp(name, part_figures[i].name) == 0)
+      return &part_figures[i];
   while (f->name != NULL && strcmp(f->name, name) != 0)
     f++;
   return f->name != NULL ? f : NULL;
@@ -91,9 +88,8 @@ void bn_assert_names(struct bn_buf *out)
     (void)bn_buf_printf(out, ", %s", shorts[i].name);
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     (void)bn_buf_printf(out, ", %s", f->name);
-  (void)bn_buf_printf(out, ", %s (of a part)", kind_share.name);
-  for (size_t i = 0; i < N_PHASE_FIGURES; i++)
-    (void)bn_buf_printf(out, ", %s (of a phase)", phase_figures[i].name);
+  for (size_t i = 0; i < N_PART_FIGURES; i++)
+    (void)bn_buf_printf(out, ", %s (of a %s)", part_figures[i].name, i == 0 ? "part" : "phase");
 }
 
 static int assert_refuse_name(const char *name, struct bn_err *err)
@@ -176,7 +172,7 @@ bool bn_assert_is_latency(const struct bn_assert *a)
 
 bool bn_assert_is_share(const struct bn_assert *a)
 {
-  return a->field == &kind_share;
+  return a->field == &part_figures[0];
 }
 
 /* Refuses the name of a figure that the whole run does not have. */
@@ -190,18 +186,35 @@ static int assert_read_whole(const struct bn_assert *a, const char *name, struct
   return 0;
 }
 
-static int assert_read_phase(struct bn_assert *a, const char *name, struct bn_err *err)
+/* Returns whether kinds of events, groups or phases have a figure that is no latency. */
+static bool assert_part_has(const char *part, const char *figure)
 {
-  if (bn_assert_is_latency(a))
-    return 0;
-  if (a->field == NULL || !bn_layout_has(bn_layout_phase, a->field->name))
-    return bn_err_set(err, 0,
-                      "%s is not counted for phases; pN, min, avg, median, max, due, started, "
-                      "dropped, queued, started_per_s, retries, failed_events, unfinished and "
-                      "recovery_s are",
-                      name);
-  a->what = BN_ASSERT_KIND;
-  return 0;
+  return bn_phases_is_part(part) ? bn_phases_have(figure)
+                                 : bn_layout_has(bn_layout_event_kind, figure);
+}
+
+static void assert_add_figures(struct bn_buf *names, const char *part)
+{
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    if (assert_part_has(part, f->name))
+      (void)bn_buf_printf(names, ", %s", f->name);
+  for (size_t i = 0; i < N_PART_FIGURES; i++)
+    if (assert_part_has(part, part_figures[i].name))
+      (void)bn_buf_printf(names, ", %s", part_figures[i].name);
+}
+
+static int assert_refuse_figure(const char *part, const char *name, struct bn_err *err)
+{
+  const char *kind = bn_event_kinds_part(part), *sort = "phases";
+  struct bn_buf names = {.max = 256};
+
+  if (kind != NULL)
+    sort = bn_event_kinds_is_group(kind) ? "groups" : "kinds of events";
+  assert_add_figures(&names, part);
+  (void)bn_err_set(err, 0, "%s is not counted for %s; pN, min, avg, median, max%s are", name, sort,
+                   names.data != NULL ? names.data : "");
+  bn_buf_done(&names);
+  return -1;
 }
 
 /* Decides whether the part has the figure that has been read. */
@@ -213,20 +226,15 @@ static int assert_read_part(struct bn_assert *a, const char *name, struct bn_err
     return assert_read_whole(a, name, err);
   if (kind != NULL && kind[0] == '\0')
     return bn_err_set(err, 0, "the name of a kind of events after @" BN_EVENT_PART " is missing");
-  if (bn_phases_is_part(a->timing))
-    return assert_read_phase(a, name, err);
   if (kind != NULL && strcmp(kind, BN_GROUP_PART) == 0)
     return bn_err_set(err, 0, "the name of a group after @" BN_GROUP_PART " is missing");
   if (bn_assert_is_latency(a))
     return 0;
-  if (kind == NULL)
+  if (kind == NULL && !bn_phases_is_part(a->timing))
     return bn_err_set(err, 0, "%s is not a latency; only pN, min, avg, median and max take @",
                       name);
-  if (!bn_layout_has(bn_layout_event_kind, a->field->name))
-    return bn_err_set(err, 0,
-                      "%s is not counted for %s; pN, min, avg, median, max, events, "
-                      "events_per_s, share, retries and failed_events are",
-                      name, bn_event_kinds_is_group(kind) ? "groups" : "kinds of events");
+  if (!assert_part_has(a->timing, a->field->name))
+    return assert_refuse_figure(a->timing, name, err);
   a->what = BN_ASSERT_KIND;
   return 0;
 }
@@ -347,22 +355,22 @@ int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_er
 
 /* --- what a run measures ---------------------------------------------------------------------- */
 
-/* Returns whether an assertion calls the histogram so: "phase:2", "event:payment", "read" or
-   "read_latency".  Only the histogram of a part may have the name of one. */
+/* Returns whether an assertion means the histogram by a name such as "phase:2", "event:payment",
+   "read" or "read_latency".  The names of parts mean histograms of parts alone. */
 static bool assert_is_hist(const struct bn_metric *hist, const char *name)
 {
+  const bool of_kind = bn_event_kinds_part(name) != NULL;
   const size_t len = strlen(name);
 
   if (hist->kind == BN_PHASE_HISTOGRAM || bn_phases_is_part(name))
     return hist->kind == BN_PHASE_HISTOGRAM && bn_phases_is(hist->name, name);
-  if (hist->kind == BN_EVENT_HISTOGRAM || bn_event_kinds_part(name) != NULL)
-    return hist->kind == BN_EVENT_HISTOGRAM && bn_event_kinds_part(name) != NULL &&
-           strcmp(hist->name, name) == 0;
+  if (hist->kind == BN_EVENT_HISTOGRAM || of_kind)
+    return hist->kind == BN_EVENT_HISTOGRAM && of_kind && strcmp(hist->name, name) == 0;
   return strncmp(hist->name, name, len) == 0 &&
          (hist->name[len] == '\0' || strcmp(hist->name + len, "_latency") == 0);
 }
 
-/* Returns the index of the histogram that is called so, or n_hists. */
+/* Returns the index of the histogram that an assertion means by the name, or n_hists. */
 static size_t assert_find_hist(const struct bn_metrics *m, const char *name)
 {
   size_t i = 0;
@@ -465,8 +473,9 @@ static int assert_check_proof(const struct bn_assert_scope *scope, struct bn_err
                     "order_entry does, but not in a dialect or on several hosts");
 }
 
-int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *scope,
-                    struct bn_err *err)
+/* Refuses a figure of the whole run that a run of this scope does not measure. */
+static int assert_check_field(const struct bn_view_field *f, const struct bn_assert_scope *scope,
+                              struct bn_err *err)
 {
   const struct bn_view_scope s = {.kinds = scope->kinds,
                                   .paced = scope->paced,
@@ -476,35 +485,42 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
                                   .native = scope->native,
                                   .total = true};
 
-  if (a->what == BN_ASSERT_PROOF)
-    return assert_check_proof(scope, err);
-  if (bn_event_kinds_part(a->timing) != NULL)
-    return assert_check_kind(bn_event_kinds_part(a->timing), scope->metrics, err);
-  if (bn_phases_is_part(a->timing))
-    return assert_check_phase(a->timing, scope->metrics, err);
-  if (a->timing[0] != '\0')
-    return assert_check_timing(a->timing, scope, err);
-  if (a->field == NULL)
-    return 0;
-  switch (bn_view_lack(a->field, &s)) {
+  switch (bn_view_lack(f, &s)) {
   case BN_LACK_NONE:
     return 0;
   case BN_LACK_RATE:
-    return bn_err_set(err, 0, "%s is only measured with --rate", a->field->name);
+    return bn_err_set(err, 0, "%s is only measured with --rate", f->name);
   case BN_LACK_WAKES:
-    return bn_err_set(err, 0, "%s is only measured with --rate or --think-time", a->field->name);
+    return bn_err_set(err, 0, "%s is only measured with --rate or --think-time", f->name);
   case BN_LACK_COMMITS:
-    return bn_err_set(err, 0, "%s is only measured with --verify-commits", a->field->name);
+    return bn_err_set(err, 0, "%s is only measured with --verify-commits", f->name);
   case BN_LACK_DIALECT:
-    return bn_err_set(err, 0, "%s is not measured in a dialect", a->field->name);
+    return bn_err_set(err, 0, "%s is not measured in a dialect", f->name);
   case BN_LACK_TOTAL:
   case BN_LACK_KIND:
     break;
   }
-  return bn_err_set(err, 0, "this test does not measure %s", a->field->name);
+  return bn_err_set(err, 0, "this test does not measure %s", f->name);
 }
 
-size_t bn_assert_hist(const struct bn_assert *a, const struct bn_metrics *m)
+int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *scope,
+                    struct bn_err *err)
+{
+  const char *kind = bn_event_kinds_part(a->timing);
+
+  if (a->what == BN_ASSERT_PROOF)
+    return assert_check_proof(scope, err);
+  if (kind != NULL)
+    return assert_check_kind(kind, scope->metrics, err);
+  if (bn_phases_is_part(a->timing))
+    return assert_check_phase(a->timing, scope->metrics, err);
+  if (a->timing[0] != '\0')
+    return assert_check_timing(a->timing, scope, err);
+  /* Every run has all percentiles. */
+  return a->field != NULL ? assert_check_field(a->field, scope, err) : 0;
+}
+
+size_t bn_assert_find_hist(const struct bn_assert *a, const struct bn_metrics *m)
 {
   return a->timing[0] != '\0' ? assert_find_hist(m, a->timing) : BN_H_LATENCY;
 }

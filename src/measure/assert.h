@@ -71,8 +71,8 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
 bool bn_assert_is_latency(const struct bn_assert *a);
 /* Returns whether the figure is the share of the events that a kind of them has. */
 bool bn_assert_is_share(const struct bn_assert *a);
-/* The histogram that a latency is of, or the number of histograms: the run does not have it. */
-size_t bn_assert_hist(const struct bn_assert *a, const struct bn_metrics *m);
+/* Returns the index of the histogram of a latency, or n_hists if the run does not have it. */
+size_t bn_assert_find_hist(const struct bn_assert *a, const struct bn_metrics *m);
 
 /* By the final report.  v is filled with these rules; NULL: nothing was measured.  Without a
    histogram (a stored result), only the percentiles of the view are known.  A proof sheet is not

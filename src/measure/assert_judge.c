@@ -128,7 +128,7 @@ static struct bn_finding assert_find_statement(const struct bn_assert *a, const 
 
 static struct bn_finding assert_find_of_phase(const struct bn_assert *a, const struct bn_view *v)
 {
-  const struct bn_phase_view *p = bn_phases_named(v, a->timing);
+  const struct bn_phase_view *p = bn_phases_find(v, a->timing);
   double value = NAN;
 
   if (p == NULL)
@@ -160,7 +160,7 @@ static struct bn_finding assert_find_value(const struct bn_assert *a, const stru
     return assert_make_finding(bn_view_measures(v, a->field) ? bn_view_value(v, a->field) : NAN);
   if (a->timing[0] == '\0')
     return assert_find_latency(a, v, rules);
-  hist = bn_assert_hist(a, &v->delta->metrics);
+  hist = bn_assert_find_hist(a, &v->delta->metrics);
   if (hist == BN_H_LATENCY)
     return assert_find_latency(a, v, rules);
   if (hist < v->delta->metrics.n_hists)
@@ -209,7 +209,7 @@ static double assert_most_value(const struct bn_assert *a, const struct bn_view 
   if (a->timing[0] == '\0')
     return v->latency != NULL ? bn_view_percentile_most_s(v, rules, assert_rank_of(a)) * a->scale
                               : HUGE_VAL;
-  hist = bn_assert_hist(a, &v->delta->metrics);
+  hist = bn_assert_find_hist(a, &v->delta->metrics);
   if (hist < BN_H_FIXED || hist >= v->delta->metrics.n_hists || v->delta->hist[hist] == NULL)
     return HUGE_VAL;
   (void)bn_view_timing_s(&v->timings[hist - BN_H_FIXED], v->delta->hist[hist], assert_rank_of(a),

@@ -19,7 +19,7 @@ size_t bn_phases_count(const struct bn_metrics *m)
   return n;
 }
 
-size_t bn_phases_hist(const struct bn_metrics *m, size_t k)
+size_t bn_phases_find_hist(const struct bn_metrics *m, size_t k)
 {
   size_t i = 0;
 
@@ -45,12 +45,17 @@ bool bn_phases_is(const char *metric, const char *part)
   return bn_phases_is_part(metric) && strlen(part) == len && strncmp(metric, part, len) == 0;
 }
 
-const struct bn_phase_view *bn_phases_named(const struct bn_view *v, const char *part)
+const struct bn_phase_view *bn_phases_find(const struct bn_view *v, const char *part)
 {
   for (size_t k = 0; k < v->n_phases; k++)
     if (bn_phases_is(v->phases[k].timing->name, part))
       return &v->phases[k];
   return NULL;
+}
+
+bool bn_phases_have(const char *figure)
+{
+  return bn_layout_has(bn_layout_phase, figure) || bn_layout_has(bn_layout_ages, figure);
 }
 
 bool bn_phases_value(const struct bn_phase_view *p, const char *figure, double *value)
@@ -106,7 +111,7 @@ void bn_phases_name_all(struct bn_view *v, struct bn_view_store *store, const st
 {
   v->n_phases = bn_phases_count(m);
   for (size_t k = 0; k < v->n_phases; k++) {
-    const size_t hist = bn_phases_hist(m, k);
+    const size_t hist = bn_phases_find_hist(m, k);
 
     store->phase[k] = (struct bn_phase_view){.text = phases_text(m->hist[hist].name),
                                              .timing = &store->timing[hist - BN_H_FIXED],
@@ -118,7 +123,7 @@ void bn_phases_name_all(struct bn_view *v, struct bn_view_store *store, const st
 struct bn_timing *bn_phases_timing(struct bn_view_store *store, const struct bn_metrics *m,
                                    size_t k)
 {
-  return &store->timing[bn_phases_hist(m, k) - BN_H_FIXED];
+  return &store->timing[bn_phases_find_hist(m, k) - BN_H_FIXED];
 }
 
 void bn_phases_copy(struct bn_view *to, struct bn_view_store *store, const struct bn_view *from,

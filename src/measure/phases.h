@@ -9,14 +9,16 @@
 
 /* Returns how many phases a table of metrics has. */
 size_t bn_phases_count(const struct bn_metrics *m);
-/* Returns the histogram of phase k, from 0 on, which the table has. */
-size_t bn_phases_hist(const struct bn_metrics *m, size_t k);
+/* Returns the index of the histogram of phase k, from 0 on, which the table has. */
+size_t bn_phases_find_hist(const struct bn_metrics *m, size_t k);
 /* Returns the bytes of the name of the part that a metric is of, or of the metric's name. */
 size_t bn_phases_part_len(const char *metric);
 /* Returns whether a metric is that of the part "phase:2". */
 bool bn_phases_is(const char *metric, const char *part);
-/* Returns the phase of a view that is called so, or NULL. */
-const struct bn_phase_view *bn_phases_named(const struct bn_view *v, const char *part);
+/* Returns the phase of a view that a part such as "phase:2" names, or NULL. */
+const struct bn_phase_view *bn_phases_find(const struct bn_view *v, const char *part);
+/* Returns whether phases have a figure of that name, which is no latency. */
+bool bn_phases_have(const char *figure);
 /* Sets the value of a figure by its name; false: phases do not have it. */
 bool bn_phases_value(const struct bn_phase_view *p, const char *figure, double *value);
 /* Returns whether the value is a lower bound: without a recovery, nobody knows how long it takes.

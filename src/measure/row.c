@@ -195,14 +195,16 @@ static void row_add_script_metrics(struct bn_row *row, const struct bn_plan *pla
   const struct bn_metrics *m = plan->metrics;
   size_t next = 0;
 
-  for (size_t i = 0; m != NULL && i < m->n_counters; i++) {
+  if (m == NULL)
+    return;
+  for (size_t i = 0; i < m->n_counters; i++) {
     if (m->counter[i].kind != BN_SCRIPT_COUNTER)
       continue;
     row_add_count(row, m->counter[i].name,
                   v != NULL && next < v->n_counts ? &v->counts[next] : &no_count);
     next++;
   }
-  for (size_t i = BN_H_FIXED; m != NULL && i < m->n_hists; i++)
+  for (size_t i = BN_H_FIXED; i < m->n_hists; i++)
     if (m->hist[i].kind == BN_SCRIPT_HISTOGRAM)
       row_add_timing(row, m->hist[i].name, plan,
                      v != NULL && i - BN_H_FIXED < v->n_timings ? &v->timings[i - BN_H_FIXED]
@@ -245,10 +247,11 @@ static void row_add_kind(struct bn_row *row, const char *name, const struct bn_p
 static void row_add_event_kinds(struct bn_row *row, const struct bn_plan *plan,
                                 const struct bn_view *v)
 {
+  const struct bn_metrics *m = plan->metrics;
   struct bn_event_kind_rows rows;
 
-  for (size_t k = 0; plan->metrics != NULL && bn_event_kinds_rows(plan->metrics, k, &rows); k++)
-    row_add_kind(row, bn_event_kinds_name(plan->metrics->hist[rows.hist].name), plan,
+  for (size_t k = 0; m != NULL && bn_event_kinds_rows(m, k, &rows); k++)
+    row_add_kind(row, bn_event_kinds_name(m->hist[rows.hist].name), plan,
                  v != NULL && k < v->n_event_kinds ? &v->event_kinds[k] : &no_kind);
 }
 
@@ -262,7 +265,8 @@ static struct bn_cell *row_add_phase_cell(struct bn_row *row, const char *figure
   return row_add(row, name);
 }
 
-/* of NULL: the values are not known. */
+/* of NULL: the values are not known.  A whole number that a document does not know is 2^64 as a
+   double. */
 static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_layout *l,
                                   const void *of)
 {
@@ -272,7 +276,8 @@ static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_
     const bool known = of != NULL && bn_layout_value(l, of, l->name, &value);
 
     if (l->type == BN_LAY_WHOLE)
-      row_set_whole(row_add_phase_cell(row, l->name, k), known ? (uint64_t)value : UINT64_MAX);
+      row_set_whole(row_add_phase_cell(row, l->name, k),
+                    known && value < 0x1p64 ? (uint64_t)value : UINT64_MAX);
     else if (l->type == BN_LAY_REAL)
       row_set_real(row_add_phase_cell(row, l->name, k), known ? value : HUGE_VAL);
   }

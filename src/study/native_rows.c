@@ -26,7 +26,7 @@ static bool rows_is_rank(const struct bn_assert *a)
    statements, and counts are of the whole run. */
 static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics *m)
 {
-  if (a->timing[0] != '\0' && bn_assert_hist(a, m) == m->n_hists)
+  if (a->timing[0] != '\0' && bn_assert_find_hist(a, m) == m->n_hists)
     return false;
   if (a->what == BN_ASSERT_KIND && bn_phases_is_part(a->timing))
     return false;
@@ -82,7 +82,7 @@ static struct batch rows_count_kind(const struct bn_assert *a, const struct bn_v
 static struct batch rows_batch_of(const struct bn_assert *a, const struct bn_record *r)
 {
   const struct bn_view *v = &r->view;
-  const size_t hist = bn_assert_hist(a, &r->delta.metrics);
+  const size_t hist = bn_assert_find_hist(a, &r->delta.metrics);
 
   if (rows_is_rank(a) && r->delta.sparse == NULL)
     return (struct batch){0, 0};

@@ -76,6 +76,7 @@ def spike(tmp_path):
     done = bench.run("slow.lua", "--rate-profile=hold:50/1s; hold:2000/500ms; hold:50/3s", "--report=json:r.json",
                      "--report=text:r.txt", "--report=csv-total:r.csv", "--report-interval=1",
                      "--assert=recovery_s@phase:2<2.9s", "--assert=p95@phase:2>50ms", "--assert=queued@phase:2>=500",
+                     "--assert=unfinished@phase:1<=0",
                      "run", cwd=tmp_path)
     assert done.status in (0, 3, 4), done.err
     return tmp_path
@@ -110,7 +111,7 @@ def test_phases_are_reported(spike):
     assert int(row["due@phase:2"]) == phases[1]["due"] and float(row["p95_s@phase:1"]) > 0.002
     assert row["recovery_s@phase:1"] == "" and float(row["recovery_s@phase:2"] or 0) == recovery_s
     holds = {a["text"]: a["holds"] for a in document["assertions"]}
-    assert holds["p95@phase:2>50ms"] and holds["queued@phase:2>=500"]
+    assert holds["p95@phase:2>50ms"] and holds["queued@phase:2>=500"] and holds["unfinished@phase:1<=0"]
 
 
 def test_metrics_and_tables_have_phases(spike):
@@ -131,6 +132,11 @@ def test_metrics_and_tables_have_phases(spike):
     assert [line.split()[0] for line in metrics if line.startswith("bench_phase_recovery_seconds{")] == \
         [f'bench_phase_recovery_seconds{{phase="{n}"}}' for n in recovered]
     assert sum(" recovered after (s) " in line for line in table) == ((phases[1]["recovery_s"] or 0) > 0)
+    document = json.loads((spike / "r.json").read_text())
+    document["groups"][0]["total"]["phases"][0]["queued"] = None
+    (spike / "null.json").write_text(json.dumps(document))
+    names, values = bench.run("report", "--format=csv-total", "null.json", cwd=spike).out.splitlines()
+    assert dict(zip(names.split(","), values.split(",")))["queued@phase:1"] == ""
 
 
 def test_studies_name_phases(spike):
@@ -235,7 +241,8 @@ def test_a_search_over_threads_judges_a_phase(tmp_path):
 @pytest.mark.parametrize("text, message", [
     ("p99@phase:3<1s", "the run has no phase:3: its profile has 2 phase(s)"),
     ("queued<1", "queued is of a phase; write queued@phase:NUMBER"),
-    ("tps@phase:1<1", "tps is not counted for phases; ")])
+    ("tps@phase:1<1", "tps is not counted for phases; pN, min, avg, median, max, unfinished, due, started, dropped, "
+     "retries, failed_events, recovery_s, queued, started_per_s are")])
 def test_assertions_about_other_phases_are_refused(text, message):
     done = bench.run("cpu", "--rate-profile=hold:1/1s; hold:2/1s", f"--assert={text}", "run")
     assert done.status == 1 and f"--assert={text}: {message}" in done.err
