@@ -33,6 +33,7 @@
 #include "report/live/live.h"
 #include "report/openmetrics/listen.h"
 #include "report/openmetrics/openmetrics.h"
+#include "report/text/text.h"
 #include "script/script.h"
 #include "sql/sql.h"
 
@@ -215,21 +216,21 @@ static int main_print_man(struct program *p)
 static int main_make_run(struct program *p, const struct bn_workload *ops, void *self,
                          const void *conf)
 {
-  const struct bn_run_setup setup = {
-      .conf = &p->conf,
-      .ops = ops,
-      .self = self,
-      .workload_conf = conf,
-      .reporters = p->reporters,
-      .n_reporters = p->n_reporters,
-      .text = p->agent == NULL ? bn_registry_reporter("text", 4) : NULL,
-      .asserts = p->asserts,
-      .n_asserts = p->n_asserts,
-      .workers = bn_cli_is_command(&p->cli, "run") ? p->conf.workers : 0,
-      .watchers = p->watchers,
-      .n_watchers = p->n_watchers,
-      .sql = p->sql,
-      .host_group = bn_agent_group(p->agent)};
+  const struct bn_run_setup setup = {.conf = &p->conf,
+                                     .ops = ops,
+                                     .self = self,
+                                     .workload_conf = conf,
+                                     .reporters = p->reporters,
+                                     .n_reporters = p->n_reporters,
+                                     .text = p->agent == NULL ? &bn_reporter_text : NULL,
+                                     .asserts = p->asserts,
+                                     .n_asserts = p->n_asserts,
+                                     .workers =
+                                         bn_cli_is_command(&p->cli, "run") ? p->conf.workers : 0,
+                                     .watchers = p->watchers,
+                                     .n_watchers = p->n_watchers,
+                                     .sql = p->sql,
+                                     .host_group = bn_agent_group(p->agent)};
   struct bn_err err = {0};
 
   return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : main_refuse(&err);
@@ -689,7 +690,7 @@ static int main_run_hosts(struct program *p, const struct bn_workload *ops)
                                        .verify_hurry_s = verifies ? BN_SQL_VERIFY_HURRY_S : 0,
                                        .reporters = p->reporters,
                                        .n_reporters = p->n_reporters,
-                                       .text = bn_registry_reporter("text", 4),
+                                       .text = &bn_reporter_text,
                                        .asserts = p->asserts,
                                        .n_asserts = p->n_asserts};
 

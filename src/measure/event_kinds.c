@@ -7,8 +7,8 @@
 
 #include "measure/layout.h"
 
-/* Returns the index of the k-th row of a kind of metrics, counted from 0, or n if there are not so
-   many: the k-th kind of events has the k-th row of each kind of metrics. */
+/* Returns the index of the k-th row of a kind of metrics, counted from 0, or n if there are fewer:
+   the k-th kind of events has the k-th row of each kind of metrics. */
 static size_t event_kinds_row(const struct bn_metric *rows, size_t n, enum bn_metric_kind kind,
                               size_t k)
 {

@@ -94,7 +94,7 @@ void bn_facts_add(struct bn_facts *f, const struct bn_fact *fact);
 void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from);
 /* Returns whether groups made the run (--group). */
 bool bn_facts_have_groups(const struct bn_facts *f);
-/* Whether no fact before number i has its section. */
+/* Returns whether no fact before number i has its section. */
 bool bn_facts_begins_section(const struct bn_facts *f, size_t i);
 /* Returns NULL if it is not known. */
 const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *section, const char *key);

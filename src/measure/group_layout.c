@@ -20,7 +20,7 @@ struct rows {
   const char **from; /* owned; [n]: the group that each row was found in first */
 };
 
-static void rows_add(struct rows *r, const struct bn_metric *row, const char *from)
+static void layout_add_row(struct rows *r, const struct bn_metric *row, const char *from)
 {
   r->row = bn_alloc_resize(r->row, r->n + 1, sizeof *r->row);
   r->from = bn_alloc_resize(r->from, r->n + 1, sizeof *r->from);
@@ -37,13 +37,14 @@ static int layout_find(const struct bn_metric *rows, size_t n, const char *name)
   return BN_ROW_NONE;
 }
 
-static void rows_done(struct rows *r)
+static void layout_rows_done(struct rows *r)
 {
   free(r->row);
   free(r->from);
 }
 
-static int rows_refuse(const char *group, const char *name, const char *other, struct bn_err *err)
+static int layout_refuse_row(const char *group, const char *name, const char *other,
+                             struct bn_err *err)
 {
   return bn_err_set(err, EINVAL,
                     "--group=%s: its script measures '%s' in another way than that of the group "
@@ -52,49 +53,49 @@ static int rows_refuse(const char *group, const char *name, const char *other, s
 }
 
 /* Adds a row unless another group has it, too. */
-static int rows_unite(struct rows *r, const struct bn_metric *row, const char *from,
-                      struct bn_err *err)
+static int layout_unite_row(struct rows *r, const struct bn_metric *row, const char *from,
+                            struct bn_err *err)
 {
   const int at = layout_find(r->row, r->n, row->name);
 
   if (at == BN_ROW_NONE) {
-    rows_add(r, row, from);
+    layout_add_row(r, row, from);
     return 0;
   }
   if (r->row[at].kind == row->kind && strcmp(r->row[at].unit, row->unit) == 0)
     return 0;
-  return rows_refuse(from, row->name, r->from[at], err);
+  return layout_refuse_row(from, row->name, r->from[at], err);
 }
 
 /* A name is that of one metric in a run. */
-static int rows_compare_names(const struct rows *counters, const struct rows *hists,
-                              struct bn_err *err)
+static int layout_compare_names(const struct rows *counters, const struct rows *hists,
+                                struct bn_err *err)
 {
   for (size_t i = 0; i < hists->n; i++) {
     const int at = layout_find(counters->row, counters->n, hists->row[i].name);
 
     if (at != BN_ROW_NONE)
-      return rows_refuse(hists->from[i], hists->row[i].name, counters->from[at], err);
+      return layout_refuse_row(hists->from[i], hists->row[i].name, counters->from[at], err);
   }
   return 0;
 }
 
 /* Each group has phases of its own, which do not add up: they stay in its total.  place: as of
    bn_statset_waiting_place(). */
-static int rows_unite_all(struct rows *r, const struct bn_group_part *part,
-                          const struct bn_metric *rows, size_t n, unsigned place,
-                          struct bn_err *err)
+static int layout_unite_rows(struct rows *r, const struct bn_group_part *part,
+                             const struct bn_metric *rows, size_t n, unsigned place,
+                             struct bn_err *err)
 {
   for (size_t i = 0; i < n; i++)
     if (rows[i].kind != BN_PHASE_HISTOGRAM && bn_statset_waiting_place(rows[i].name) == place &&
-        rows_unite(r, &rows[i], part->name, err) != 0)
+        layout_unite_row(r, &rows[i], part->name, err) != 0)
       return -1;
   return 0;
 }
 
 /* Adds the rows of the kinds of events that the groups are.  `names` gets those of the rows. */
-static void rows_add_groups(struct rows *counters, struct rows *hists,
-                            const struct bn_group_part *part, size_t n, struct bn_list *names)
+static void layout_add_groups(struct rows *counters, struct rows *hists,
+                              const struct bn_group_part *part, size_t n, struct bn_list *names)
 {
   static const char *const of[] = BN_EVENT_METRICS;
   enum { N = sizeof of / sizeof *of };
@@ -109,7 +110,7 @@ static void rows_add_groups(struct rows *counters, struct rows *hists,
                                     .of_events = true};
 
       names->item[names->n++] = name;
-      rows_add(k == 0 ? hists : counters, &row, part[i].name);
+      layout_add_row(k == 0 ? hists : counters, &row, part[i].name);
     }
 }
 
@@ -124,7 +125,7 @@ static void layout_join(struct bn_metrics *all, const struct rows *counters,
   for (size_t i = 0; i < sizeof part / sizeof *part; i++)
     for (size_t k = 0; k < part[i]->n; k++)
       rows[n++] = part[i]->row[k];
-  bn_metrics_from(all, rows, n);
+  bn_metrics_copy_rows(all, rows, n);
   free(rows);
 }
 
@@ -140,18 +141,18 @@ static int layout_collect(struct bn_group_layout *l, const struct bn_group_part 
   for (size_t i = 0; rc == 0 && i < n; i++) {
     const struct bn_metrics *m = part[i].metrics;
 
-    if (rows_unite_all(&counters, &part[i], m->counter, m->n_counters, 0, err) != 0 ||
-        rows_unite_all(&hists, &part[i], m->hist, m->n_hists, 0, err) != 0 ||
-        rows_unite_all(&labelled, &part[i], m->labelled, m->n_labelled, 0, err) != 0)
+    if (layout_unite_rows(&counters, &part[i], m->counter, m->n_counters, 0, err) != 0 ||
+        layout_unite_rows(&hists, &part[i], m->hist, m->n_hists, 0, err) != 0 ||
+        layout_unite_rows(&labelled, &part[i], m->labelled, m->n_labelled, 0, err) != 0)
       rc = -1;
   }
   if (rc == 0)
-    rc = rows_compare_names(&counters, &hists, err);
-  rows_add_groups(&counters, &hists, part, n, &names);
+    rc = layout_compare_names(&counters, &hists, err);
+  layout_add_groups(&counters, &hists, part, n, &names);
   for (unsigned place = 1; place <= BN_STAT_WAITS; place++)
     for (size_t i = 0; rc == 0 && i < n; i++)
-      rc = rows_unite_all(&hists, &part[i], part[i].metrics->hist, part[i].metrics->n_hists, place,
-                          err);
+      rc = layout_unite_rows(&hists, &part[i], part[i].metrics->hist, part[i].metrics->n_hists,
+                             place, err);
   if (rc == 0 && hists.n > BN_BOUND_HISTOGRAMS)
     rc = bn_err_set(err, E2BIG, "--group: the groups measure %zu latencies together; allowed: %d",
                     hists.n, BN_BOUND_HISTOGRAMS);
@@ -160,9 +161,9 @@ static int layout_collect(struct bn_group_layout *l, const struct bn_group_part 
   for (size_t i = 0; i < names.n; i++)
     free(names.item[i]);
   free(names.item);
-  rows_done(&counters);
-  rows_done(&hists);
-  rows_done(&labelled);
+  layout_rows_done(&counters);
+  layout_rows_done(&hists);
+  layout_rows_done(&labelled);
   return rc;
 }
 
@@ -492,7 +493,8 @@ void bn_group_layout_record(const struct bn_group_layout *l, size_t i, struct bn
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-static void line_append(struct bn_hist_codec *line, const struct bn_hist_part *part, size_t n)
+static void layout_append_parts(struct bn_hist_codec *line, const struct bn_hist_part *part,
+                                size_t n)
 {
   if (line->n + n > line->room) {
     line->room = 2 * (line->n + n);
@@ -514,10 +516,10 @@ void bn_group_layout_line(const struct bn_group_layout *l, size_t i, struct bn_h
     if (own >= 0) {
       const size_t from = own > 0 ? line->end[own - 1] : 0;
 
-      line_append(&out, line->part + from, line->end[own] - from);
+      layout_append_parts(&out, line->part + from, line->end[own] - from);
       out.count[k] = line->count[own];
     } else if (own == BN_ROW_ZEROS && zeros.count > 0) {
-      line_append(&out, &zeros, 1);
+      layout_append_parts(&out, &zeros, 1);
       out.count[k] = zeros.count;
     }
     out.end[k] = out.n;

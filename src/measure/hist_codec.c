@@ -40,8 +40,9 @@ void bn_hist_codec_each(const struct bn_hist *h, const struct bn_hist_sparse *s,
 
   if (h != NULL)
     bn_hist_each(h, hist_codec_walk_bucket, &w);
-  for (size_t k = 0; h == NULL && s != NULL && k < s->n; k++)
-    hist_codec_walk_bucket(&w, s->bucket[k].lowest, 0, s->bucket[k].count);
+  else if (s != NULL)
+    for (size_t k = 0; k < s->n; k++)
+      hist_codec_walk_bucket(&w, s->bucket[k].lowest, 0, s->bucket[k].count);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */

@@ -45,7 +45,7 @@ void bn_journal_close(struct bn_journal *j, bool remove);
    say it, as they are sent before the start. */
 void bn_journal_cut(struct bn_result *r, const char *group, const struct bn_view *tick);
 
-/* Whether a text is a journal. */
+/* Returns whether a text is a journal. */
 bool bn_journal_is(const char *text, size_t len);
 /* Reads the result of a journal; the last tick is the total.  A last line without a newline is left
    out; other lines that cannot be read are skipped and counted.  A line above a bound

@@ -23,7 +23,7 @@ struct found {
   bool locked;   /* false: its file system has no locks */
 };
 
-static int lockfile_cannot(const struct bn_lockfile *l, const char *why, struct bn_err *err)
+static int lockfile_refuse(const struct bn_lockfile *l, const char *why, struct bn_err *err)
 {
   return bn_err_set(err, errno, "cannot write the journal '%s': %s", l->path, why);
 }
@@ -84,9 +84,9 @@ static int lockfile_settle(struct bn_lockfile *l, const struct found *f, struct 
   struct stat st;
 
   if (fstat(l->fd, &st) != 0)
-    return lockfile_cannot(l, strerror(errno), err);
+    return lockfile_refuse(l, strerror(errno), err);
   if (!S_ISREG(st.st_mode))
-    return lockfile_cannot(l, "it is not a plain file", err);
+    return lockfile_refuse(l, "it is not a plain file", err);
   l->dev = st.st_dev;
   l->ino = st.st_ino;
   if (!lockfile_has_name(l))
@@ -107,7 +107,7 @@ static int lockfile_open_file(struct bn_lockfile *l, struct found *f, struct bn_
   if (l->fd >= 0)
     return 0;
   if (errno != EEXIST)
-    return lockfile_cannot(l, strerror(errno), err);
+    return lockfile_refuse(l, strerror(errno), err);
   l->fd = open(l->path, O_RDWR | FLAGS);
   f->writable = l->fd >= 0;
   if (l->fd < 0 && errno == EACCES)
@@ -117,8 +117,8 @@ static int lockfile_open_file(struct bn_lockfile *l, struct found *f, struct bn_
   if (errno == ENOENT)
     return 1;
   if (errno == EACCES)
-    return lockfile_cannot(l, "Permission denied; remove this file or name another", err);
-  return lockfile_cannot(l, errno == ELOOP ? "it is a symbolic link" : strerror(errno), err);
+    return lockfile_refuse(l, "Permission denied; remove this file or name another", err);
+  return lockfile_refuse(l, errno == ELOOP ? "it is a symbolic link" : strerror(errno), err);
 }
 
 /* Tries once to claim the name.  Returns as lockfile_settle().  On a file system without locks (NFS

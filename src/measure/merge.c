@@ -143,7 +143,7 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *v,
     return bn_err_set(j->err, EFBIG, "the runs have more than %d threads together",
                       BN_BOUND_SESSIONS);
   if (bn_merged_view_add(v, parts, sessions, j->err) != 0 ||
-      (!rules.nearest && bn_merged_view_ages(v, parts, j->err) != 0))
+      (!rules.nearest && bn_merged_view_add_ages(v, parts, j->err) != 0))
     return -1;
   merge_set_times(j, v, parts);
   merge_forget_extremes(j, v);

@@ -8,9 +8,9 @@
 #include "base/buf.h"
 #include "measure/runs.h"
 
-/* Whether all have a total of the same workload, dialect, metrics and percentiles, and were given
-   the same options except those that differ from process to process or from host to host.  -1: err
-   says what differs.  force: options may differ, and `notes` gets a line about each. */
+/* Checks that all have a total of the same workload, dialect, metrics and percentiles, and were
+   given the same options except those that differ from process to process or from host to host.
+   Returns 0, or -1 and err.  force: options may differ, and `notes` gets a line about each. */
 int bn_merge_check_parts(const struct bn_part *part, size_t n, bool force, struct bn_buf *notes,
                          struct bn_err *err);
 /* Returns whether these are the same ranks of percentiles, in the same order. */

@@ -70,17 +70,17 @@ static bool merged_view_put_ages(struct bn_hist *ages, const struct bn_view *v)
   return true;
 }
 
-int bn_merged_view_ages(struct bn_merged_view *v, const struct bn_views *parts, struct bn_err *err)
+int bn_merged_view_add_ages(struct bn_merged_view *v, const struct bn_views *parts,
+                            struct bn_err *err)
 {
-  uint64_t low, high;
-
   v->ages = bn_hist_new();
   for (size_t i = 0; i < parts->n; i++)
     if (!merged_view_put_ages(v->ages, parts->view[i]))
       return bn_sum_too_large(err);
+  /* Percentiles count latencies and ages together. */
   if (!bn_hist_fits(v->ages, v->snap.hist[BN_H_LATENCY]))
     return bn_sum_too_large(err);
-  if (!bn_hist_bounds(v->ages, &low, &high)) {
+  if (bn_hist_count(v->ages) == 0) {
     bn_hist_free(v->ages);
     v->ages = NULL;
   }

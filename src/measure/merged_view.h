@@ -20,12 +20,14 @@ struct bn_merged_view {
 /* Also of one that could not be made. */
 void bn_merged_view_done(struct bn_merged_view *v);
 
-/* Adds up the snapshots, which are of the same metrics, with room for so many sessions.  Each
-   function returns 0, or -1 and err: a sum is beyond 64 bits, or there is no memory. */
+/* Adds up the snapshots, which are of the same metrics.  sessions: how many they have together; 0:
+   none are kept.  Each function returns 0, or -1 and err: a sum is beyond 64 bits. */
 int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, unsigned sessions,
                        struct bn_err *err);
-/* The ages of unfinished events, after that.  In a dialect percentiles do not count them. */
-int bn_merged_view_ages(struct bn_merged_view *v, const struct bn_views *parts, struct bn_err *err);
+/* Adds up the ages of unfinished events, once bn_merged_view_add() has added the latencies.  In a
+   dialect percentiles do not count ages. */
+int bn_merged_view_add_ages(struct bn_merged_view *v, const struct bn_views *parts,
+                            struct bn_err *err);
 
 /* When an interval or a tick ends: as of a snapshot and a view. */
 struct bn_merge_time {

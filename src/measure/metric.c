@@ -98,7 +98,7 @@ void bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra)
   metric_fill(m, &r);
 }
 
-void bn_metrics_from(struct bn_metrics *m, const struct bn_metric *rows, size_t n)
+void bn_metrics_copy_rows(struct bn_metrics *m, const struct bn_metric *rows, size_t n)
 {
   const struct rows r = {{rows, NULL}, {n, 0}};
 
@@ -107,7 +107,7 @@ void bn_metrics_from(struct bn_metrics *m, const struct bn_metric *rows, size_t 
 
 void bn_metrics_copy(struct bn_metrics *to, const struct bn_metrics *from)
 {
-  bn_metrics_from(to, from->counter, from->n_counters + from->n_hists + from->n_labelled);
+  bn_metrics_copy_rows(to, from->counter, from->n_counters + from->n_hists + from->n_labelled);
 }
 
 void bn_metrics_done(struct bn_metrics *m)

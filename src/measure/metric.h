@@ -16,17 +16,18 @@ struct bn_metrics {
   char *names;                                 /* owned: their names and units */
 };
 
-/* The metrics of every run and then the workload's: `extra` ends with a NULL name; NULL: none. */
+/* Copies the metrics of every run and then the workload's: `extra` ends with a NULL name; NULL:
+   none. */
 void bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra);
-/* The rows of a table that was written: n rows of any kind, in order within each kind. */
-void bn_metrics_from(struct bn_metrics *m, const struct bn_metric *rows, size_t n);
+/* Copies n rows of any kinds, which are in order within each kind. */
+void bn_metrics_copy_rows(struct bn_metrics *m, const struct bn_metric *rows, size_t n);
 void bn_metrics_copy(struct bn_metrics *to, const struct bn_metrics *from);
 void bn_metrics_done(struct bn_metrics *m);
 
-/* Every run has a metric of that name. */
+/* Returns whether every run has a metric of that name. */
 bool bn_metrics_are_fixed(const char *name);
-/* The index of that name, or the number of rows: there is none but what a script may have
-   declared. */
+/* Returns the index of the counter of that name, or n_counters if there is none but what a script
+   may have declared. */
 size_t bn_metrics_counter(const struct bn_metrics *m, const char *name);
 
 #endif

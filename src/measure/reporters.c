@@ -398,7 +398,7 @@ static bool reporters_replay_members(struct bn_reporters *r, const struct bn_res
 
   while (n + 1 < result->n_groups && result->group[n + 1].member != NULL)
     n++;
-  for (size_t i = 0; ok && n > 0 && i < r->n; i++)
+  for (size_t i = 0; ok && i < r->n; i++)
     ok = reporters_pass_members(r, &r->slot[i], result->group + 1, n);
   return ok;
 }

@@ -87,8 +87,8 @@ void bn_snap_copy(struct bn_snap *to,
    was made for the same metrics, with histograms.  0, or -1: a sum does not fit into 64 bits, and
    `into` is of no use. */
 int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned first);
-/* Whether all counts are at most so large, and those of labels and statements so much smaller that
-   all of them may be summed as "other". */
+/* Returns whether all counts are at most so large, and those of labels and statements so much
+   smaller that all of them may be summed as "other". */
 bool bn_snap_fits(const struct bn_snap *s, uint64_t most);
 /* Gives a snapshot without a sparse form that of another one, or of itself: copied, or made from
    the histograms, if it has any. */

@@ -161,7 +161,9 @@ bool bn_statset_has_lag(const struct bn_metrics *m)
 /* Returns how many of `waiting`, the last ones, a set has. */
 static size_t stat_n_waiting(unsigned apart)
 {
-  return (apart & BN_STAT_WAITING) != 0 ? N_WAITING : (apart & BN_STAT_LAG) != 0 ? 1 : 0;
+  if ((apart & BN_STAT_WAITING) != 0)
+    return N_WAITING;
+  return (apart & BN_STAT_LAG) != 0 ? 1 : 0;
 }
 
 bool bn_statset_takes(const char *name)
@@ -201,7 +203,7 @@ static size_t stat_first_row(const struct bn_metric *rows, size_t n, enum bn_met
   return i;
 }
 
-/* Tells the sessions which metrics are those of the kinds of events and of the phases. */
+/* Gives the sessions the indices of the metrics of the kinds of events and of the phases. */
 static void stat_point_sessions_at_parts(struct bn_statset *set)
 {
   const struct bn_metrics *m = &set->metrics;
@@ -216,8 +218,8 @@ static void stat_point_sessions_at_parts(struct bn_statset *set)
   }
 }
 
-/* Tells the sessions which histograms get the events of the warm-up, and the times of waiting: the
-   last ones, in the order of `waiting`. */
+/* Gives the sessions the indices of the histograms that get the events of the warm-up, and the
+   times of waiting: the last ones, in the order of `waiting`. */
 static void stat_point_sessions_apart(struct bn_statset *set, unsigned apart)
 {
   const unsigned short n = (unsigned short)set->metrics.n_hists;

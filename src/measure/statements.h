@@ -25,7 +25,7 @@ struct bn_statement {
   _Atomic uint64_t rows, errors;
 };
 
-/* It succeeded in that time, and returned or changed so many rows. */
+/* Counts a statement that succeeded after `ns`, and the rows that it returned or changed. */
 static inline void bn_statement_succeeded(struct bn_statement *st, uint64_t ns, uint64_t rows)
 {
   atomic_store_explicit(&st->rows, atomic_load_explicit(&st->rows, memory_order_relaxed) + rows,
@@ -68,15 +68,15 @@ struct bn_statement_table {
 
 void bn_statement_table_init(struct bn_statement_table *t, size_t room, bool hists);
 void bn_statement_table_done(struct bn_statement_table *t);
-/* Returns NULL if there is none of that name. */
+/* Returns the sum of that name, or NULL. */
 struct bn_statement_sum *bn_statement_table_find(const struct bn_statement_table *t,
                                                  const char *name);
-/* The one of that name, or a new one; beyond BN_STATEMENTS_MAX that of "other".  NULL: there is no
-   place. */
+/* Returns the sum of that name, possibly a new one, beyond BN_STATEMENTS_MAX names that of "other";
+   NULL: the table is full. */
 struct bn_statement_sum *bn_statement_table_get(struct bn_statement_table *t, const char *name);
-/* The sums of now.  Names that there is no memory for are left out, here and in a copy. */
+/* Takes the sums of now.  Names beyond the room of the table are left out, here and in a copy. */
 void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements *all);
-/* As far as there is place, and with histograms if both have them. */
+/* Copies the sums, with histograms if both tables have them. */
 void bn_statement_table_copy(struct bn_statement_table *to, const struct bn_statement_table *from);
 /* now -= base, both of one run. */
 void bn_statement_table_sub(struct bn_statement_table *now, const struct bn_statement_table *base);

@@ -82,8 +82,8 @@ struct bn_node *bn_store_record(const struct bn_view *v);
 char *bn_store_brief(const struct bn_view *v, size_t *len);
 /* At least as many values as bn_store_record() makes of an interval or a checkpoint. */
 uint64_t bn_store_values(const struct bn_view *v);
-/* Whether one more interval leaves the document within the bounds (measure/bounds.h); values: of
-   the group's records. */
+/* Returns whether one more interval leaves the document within the bounds (measure/bounds.h);
+   values: of the group's records. */
 bool bn_store_has_room(const struct bn_group *g, uint64_t values);
 /* The whole document; `known`: an older one with names to keep, or NULL. */
 struct bn_node *bn_store_document(const struct bn_result *r, const struct bn_node *known);
@@ -148,9 +148,9 @@ int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
                         struct bn_hist_codec *hists, struct bn_err *err);
 /* Add what was read, within the bounds (measure/bounds.h).  A NULL name is an empty one. */
 struct bn_group *bn_store_group(struct bn_result *r, const char *name, struct bn_err *err);
-/* To the last group. */
+/* Adds a view to the last group. */
 int bn_store_keep(struct bn_result *r, const struct bn_view *v, struct bn_err *err);
-/* Whether a group may have so many intervals or checkpoints; -1: no. */
+/* Returns 0 if a group may have `length` intervals or checkpoints, else -1 and err. */
 int bn_store_check_length(enum bn_view_span span, size_t length, struct bn_err *err);
 
 #endif

@@ -113,7 +113,7 @@ int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struc
       bn_json_in_refuse(&e, "the name or unit of a metric has more than %d bytes", BN_BOUND_NAME);
   }
   if (!e.failed)
-    bn_metrics_from(out, all, rows);
+    bn_metrics_copy_rows(out, all, rows);
   free(all);
   if (!e.failed)
     store_check_fixed(&e, out);

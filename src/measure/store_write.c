@@ -302,15 +302,16 @@ static void store_put_watched(struct bn_json_out *p, struct bn_node *record,
 static void store_put_sessions(struct bn_json_out *p, struct bn_node *record,
                                const struct bn_view *v)
 {
+  const size_t n = v->sessions != NULL ? v->n_sessions : 0;
   struct bn_node *list = bn_node_list();
 
-  for (size_t i = 0; v->sessions != NULL && i < v->n_sessions; i++) {
+  for (size_t i = 0; i < n; i++) {
     struct bn_node *map = bn_node_map();
 
     bn_json_layout(p, map, bn_layout_session, &v->sessions[i]);
     bn_json_add(p, list, map);
   }
-  store_put_list(p, record, "sessions", list, v->sessions != NULL ? v->n_sessions : 0);
+  store_put_list(p, record, "sessions", list, n);
 }
 
 static struct bn_node *store_pair_of(struct bn_json_out *p, struct bn_node *a, struct bn_node *b)
@@ -422,7 +423,8 @@ static struct bn_node *store_raw_of(struct bn_json_out *p, const struct bn_view 
   const struct bn_snap *s = v->delta;
   const enum bn_view_span span = v->span;
   const bool sessions = span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL;
-  const bool full = (span == BN_VIEW_TICK || span == BN_VIEW_TOTAL) && s->hist[0] != NULL;
+  const bool full =
+      (span == BN_VIEW_TICK || span == BN_VIEW_TOTAL) && s->hist[BN_H_LATENCY] != NULL;
   const bool hists = !p->brief && (full || s->sparse != NULL);
   struct bn_node *map = bn_node_map();
 

@@ -266,7 +266,9 @@ static void sum_add_unfinished(const struct bn_view *v, struct bn_timing *t, dou
       if (from->unfinished > 0)
         t->max_s = fmax(t->max_s, from->max_s);
     }
-  for (size_t i = 0; t->unfinished > 0 && i < v->n_percents; i++) {
+  if (t->unfinished == 0)
+    return;
+  for (size_t i = 0; i < v->n_percents; i++) {
     double most_s;
 
     percentile_s[i] = bn_view_timing_s(t, v->delta->hist[BN_H_FIXED + k], v->percents[i], &most_s);
@@ -278,7 +280,9 @@ static void sum_add_unfinished(const struct bn_view *v, struct bn_timing *t, dou
 static void sum_groups(const struct bn_view *v, struct bn_view_store *store,
                        const struct bn_views *parts)
 {
-  for (size_t k = 0; v->span == BN_VIEW_TOTAL && k < v->n_timings; k++) {
+  if (v->span != BN_VIEW_TOTAL)
+    return;
+  for (size_t k = 0; k < v->n_timings; k++) {
     struct bn_timing *t = &store->timing[k];
     const struct bn_view *part = sum_part_of_group(parts, k);
 

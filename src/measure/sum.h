@@ -18,8 +18,8 @@ int bn_sum_too_large(struct bn_err *err);
 /* Sums of n counts of at most so much fit into 64 bits, also the latencies and the ages of events
    together. */
 uint64_t bn_sum_most(size_t n);
-/* Whether a view can be part of a sum of n views: the sum is not too large, whatever the others are
-   if they fit too, and its rates and times are numbers. */
+/* Returns whether a view can be part of a sum of n views: the sum is not too large, whatever the
+   others are if they fit too, and its rates and times are numbers. */
 bool bn_sum_fits(const struct bn_view *v, size_t n);
 /* After bn_view_fill(), which has set span_s: what else is in a view but its times and the figures
    of the workload.  0, or -1 and err. */

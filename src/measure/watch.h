@@ -61,10 +61,10 @@ struct bn_watched {
   size_t n;
 };
 
-/* The figures of the host.  A rate is the difference by the time between the
-   readings.  A share of processor time is the difference by the sum of the differences of all
-   kinds: user to steal.  A count that falls back, as iowait may (proc_stat(5)), has a difference of
-   0.  What is so now is told as it is at the end. */
+/* The figures of the host.  A rate is the difference by the time between the readings.  A share of
+   processor time is the difference by the sum of the differences of all kinds: user to steal.  A
+   count that falls back, as iowait may (proc_stat(5)), has a difference of 0.  A state, such as
+   available memory, is that of the later reading. */
 void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
                      struct bn_watched *out);
 /* The figures of a device as iostat -x (sysstat) defines them, from the fields that the kernel's
@@ -97,7 +97,8 @@ void bn_watched_server(const struct bn_watched_name *names, const struct bn_read
 
 /* Returns whether a figure of that name is about the server, which all hosts of a run share. */
 bool bn_watched_is_shared(const char *name);
-/* Whether a figure may be one of the above: a number, with a name of letters, digits and "_-.". */
+/* Returns whether a figure may be one of the above: a number, with a name of letters, digits and
+   "_-.". */
 bool bn_watched_is_sound(const struct bn_watched_figure *f);
 /* The figures of a view that hosts share, or the others.  Names stay the view's, also below. */
 void bn_watched_pick(const struct bn_view *v, bool shared, struct bn_watched *out);

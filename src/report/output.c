@@ -78,29 +78,39 @@ static int output_refuse_document(const struct bn_document *d, struct bn_err *er
                     bn_file_reason(errno));
 }
 
+int bn_document_check_path(const char *form, const char *path, struct bn_err *err)
+{
+  const char *fault = bn_file_fault(path);
+
+  if (fault != NULL)
+    return bn_err_set(err, EINVAL, "--report=%s:%s: %s", form, path, fault);
+  return 0;
+}
+
 int bn_document_open(struct bn_document *d, const char *form, const char *path, FILE *out,
                      struct bn_err *err)
 {
-  const char *fault;
-
   *d = (struct bn_document){.path = bn_file_is_stdout(path) ? NULL : path,
                             .out = out != NULL ? out : stdout};
   if (d->path == NULL)
     return 0;
-  fault = bn_file_fault(d->path);
-  if (fault != NULL)
-    return bn_err_set(err, EINVAL, "--report=%s:%s: %s", form, d->path, fault);
-  return bn_file_try_save(d->path) == 0 ? 0 : output_refuse_document(d, err);
+  if (bn_document_check_path(form, d->path, err) != 0)
+    return -1;
+  if (bn_file_try_save(d->path) != 0)
+    return output_refuse_document(d, err);
+  return 0;
 }
 
 int bn_document_write(const struct bn_document *d, const char *text, size_t len, struct bn_err *err)
 {
+  bool written;
+
   errno = 0;
   if (d->path != NULL)
-    return bn_file_save(d->path, text, len) == 0 ? 0 : output_refuse_document(d, err);
-  if (fwrite(text, 1, len, d->out) != len || fflush(d->out) != 0)
-    return output_refuse_document(d, err);
-  return 0;
+    written = bn_file_save(d->path, text, len) == 0;
+  else
+    written = fwrite(text, 1, len, d->out) == len && fflush(d->out) == 0;
+  return written ? 0 : output_refuse_document(d, err);
 }
 
 static bool output_is_stdout(const char *path)
@@ -117,7 +127,9 @@ int bn_written_check(const char *path, struct bn_err *err)
   fault = bn_file_fault(path);
   if (fault == NULL && bn_file_try_save(path) != 0)
     fault = bn_file_reason(errno);
-  return fault == NULL ? 0 : bn_err_set(err, BN_ERR_OPTION, "--output=%s: %s", path, fault);
+  if (fault != NULL)
+    return bn_err_set(err, BN_ERR_OPTION, "--output=%s: %s", path, fault);
+  return 0;
 }
 
 int bn_written_document(struct bn_node *document, const char *path, struct bn_err *err)

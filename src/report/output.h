@@ -43,8 +43,11 @@ struct bn_document {
   FILE *out;        /* borrowed */
 };
 
-/* Called before a run: refuses a file that cannot be written.  form: the name of the report.  out
-   NULL: standard output if there is no path. */
+/* Returns 0, or -1 and err if no report can be saved to the file (bn_file_fault).  form: the name
+   of the report. */
+int bn_document_check_path(const char *form, const char *path, struct bn_err *err);
+/* Called before a run: refuses a file that cannot be written.  form: as above.  out NULL: standard
+   output if there is no path. */
 int bn_document_open(struct bn_document *d, const char *form, const char *path, FILE *out,
                      struct bn_err *err);
 int bn_document_write(const struct bn_document *d, const char *text, size_t len,

@@ -116,18 +116,23 @@ static void child_close_all(const struct streams *s)
       (void)close(fds[i]);
 }
 
+/* Opens the streams of a child.  After -1 the caller closes those that are open already. */
 static int child_open_streams(struct streams *s, const struct bn_child *c, struct bn_err *err)
 {
+  const bool shared = c->out != NULL && c->errors != NULL && strcmp(c->out, c->errors) == 0;
+
   s->in = child_open_input(c, err);
   if (s->in < 0)
     return -1;
   s->out = c->output != NULL ? child_open_memory("", 0, err) : child_open_output(c->out, err);
   if (s->out < 0)
     return -1;
-  if (c->out == NULL || c->errors == NULL || strcmp(c->out, c->errors) != 0) {
+  if (!shared) {
     s->errors = child_open_output(c->errors, err);
     return s->errors >= 0 ? 0 : -1;
   }
+  /* A file that was opened twice would have two offsets, and each stream would overwrite the
+     other. */
   s->errors = fcntl(s->out, F_DUPFD_CLOEXEC, 0);
   if (s->errors < 0)
     return bn_err_set(err, errno, "cannot write '%s': %s", c->errors, strerror(errno));

@@ -140,9 +140,11 @@ int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
   if (luaL_loadfile(L, path) != 0) {
     const char *why = lua_tostring(L, -1);
 
-    /* The name of the file is cut if it is long. */
-    (void)bn_err_set(err, 0, "%s%s%.400s", strstr(why, path) == NULL ? path : "",
-                     strstr(why, path) == NULL ? ": " : "", why);
+    /* LuaJIT cuts the name of the file if it is long. */
+    if (strstr(why, path) != NULL)
+      (void)bn_err_set(err, 0, "%.400s", why);
+    else
+      (void)bn_err_set(err, 0, "%s: %.400s", path, why);
     lua_pop(L, 1);
     return -1;
   }

@@ -18,7 +18,7 @@ static char *texts_push_room(lua_State *L, size_t most, size_t *size)
   return lua_newuserdata(L, *size);
 }
 
-/* native.escape(text [, size]): for a terminal; a text is cut to less than so many bytes. */
+/* native.escape(text [, size]): for a terminal; a text is cut to less than `size` bytes. */
 static int native_escape(lua_State *L)
 {
   const char *text = luaL_checkstring(L, 1);

@@ -20,9 +20,9 @@ struct host {
 static int host_read_text(struct bn_buf *b, const char *path, struct bn_err *err)
 {
   bn_buf_clear(b);
-  return bn_file_read(path, b) == 0
-             ? 0
-             : bn_err_set(err, errno, "cannot read '%s': %s", path, strerror(errno));
+  if (bn_file_read(path, b) != 0)
+    return bn_err_set(err, errno, "cannot read '%s': %s", path, strerror(errno));
+  return 0;
 }
 
 static int host_open(void *self, const struct bn_watch_place *place, struct bn_err *err)

@@ -268,8 +268,10 @@ static void hdr_print_total(struct hdr *h, const struct bn_view *v)
   }
   hdr_make_sums(h, v);
   hdr_add_total(h, v);
-  for (size_t i = 0; i < h->n_sums && (h->cut_s <= 0 || h->n_lines == 0); i++)
-    hdr_print_rest(h, v, i);
+  /* After interval lines and a checkpoint without histograms, the rest is not known. */
+  if (h->cut_s <= 0 || h->n_lines == 0)
+    for (size_t i = 0; i < h->n_sums; i++)
+      hdr_print_rest(h, v, i);
   hdr_reset_sums(h);
 }
 

@@ -14,6 +14,7 @@
 #include "measure/journal.h"
 #include "measure/result.h"
 #include "measure/store.h"
+#include "report/output.h"
 
 /* A bucket takes 16 bytes during the run, and about 100 while the document is made. */
 enum { BUCKETS_MAX = 4 << 20 };
@@ -60,16 +61,14 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
 {
   struct json *r = self;
   char partial[PATH_MAX];
-  const char *fault;
 
   r->bins = conf != NULL ? (enum bins)((const struct json_conf *)conf)->bins : BINS_TOTAL;
   r->journal.lock.fd = -1;
   r->journal.ended = true;
   r->path = bn_file_is_stdout(path) ? NULL : path;
   r->out = out != NULL ? out : stdout;
-  fault = r->path != NULL ? bn_file_fault(r->path) : NULL;
-  if (fault != NULL)
-    return bn_err_set(err, EINVAL, "--report=json:%s: %s", r->path, fault);
+  if (r->path != NULL && bn_document_check_path("json", r->path, err) != 0)
+    return -1;
   r->ready =
       r->path == NULL || bn_file_descriptor(r->path) >= 0 || !bn_file_is_replaceable(r->path);
   if (r->ready)

@@ -81,18 +81,24 @@ static int listen_find_address(const char *host, uint16_t port, union address *o
   return inet_pton(AF_INET6, inner, &out->v6.sin6_addr) == 1 ? 0 : -1;
 }
 
-static int listen_parse(const char *at, union address *out, struct bn_err *err)
+/* Reads "PORT", which is of 127.0.0.1, or "HOST:PORT".  Returns 0 or -1. */
+static int listen_read_address(const char *at, union address *out)
 {
   const char *colon = strrchr(at, ':'), *digits = colon != NULL ? colon + 1 : at;
-  char host[INET6_ADDRSTRLEN + 3];
-  int64_t port = -1;
+  char host[INET6_ADDRSTRLEN + 3] = "127.0.0.1";
+  const size_t len = colon != NULL ? (size_t)(colon - at) : 0;
+  int64_t port;
 
-  (void)snprintf(host, sizeof host, "%.*s", colon != NULL ? (int)(colon - at) : 0, at);
-  if (host[0] == '\0')
-    (void)snprintf(host, sizeof host, "127.0.0.1");
-  if (bn_units_int(digits, &port) == 0 && port >= 0 && port <= UINT16_MAX &&
-      (colon == NULL || colon - at < (ptrdiff_t)sizeof host) &&
-      listen_find_address(host, (uint16_t)port, out) == 0)
+  if (len >= sizeof host || bn_units_int(digits, &port) != 0 || port < 0 || port > UINT16_MAX)
+    return -1;
+  if (len > 0)
+    (void)snprintf(host, sizeof host, "%.*s", (int)len, at);
+  return listen_find_address(host, (uint16_t)port, out);
+}
+
+static int listen_parse(const char *at, union address *out, struct bn_err *err)
+{
+  if (listen_read_address(at, out) == 0)
     return 0;
   return bn_err_set(err, EINVAL,
                     "--metrics-listen=%s: this is not an address; name a port of 127.0.0.1, or an "
@@ -169,7 +175,7 @@ int bn_listen_new(struct bn_listen_conf *conf, struct bn_err *err)
 static void listen_linger(double linger_s)
 {
   static const struct bn_wait last_reader = {"the last reader of the metrics", BN_BOUND_DEADLINE};
-  const uint64_t until_ns = bn_clock_mono() + (uint64_t)(linger_s * 1e9);
+  const uint64_t until_ns = bn_clock_mono() + (uint64_t)(linger_s * (double)BN_NSEC_PER_SEC);
   sigset_t set, before;
 
   (void)sigemptyset(&set);

@@ -38,7 +38,6 @@ static int total_refuse(const char *path, const char *why, struct bn_err *err)
 static int total_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct total *t = self;
-  const char *fault;
 
   (void)conf;
   *t = (struct total){.path = NULL};
@@ -50,8 +49,7 @@ static int total_open(void *self, const void *conf, const char *path, FILE *out,
     return 0;
   }
   t->special = path;
-  fault = bn_file_fault(path);
-  return fault == NULL ? 0 : bn_err_set(err, EINVAL, "--report=csv-total:%s: %s", path, fault);
+  return bn_document_check_path("csv-total", path, err);
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -88,11 +86,10 @@ static int total_open_file(const char *path, struct bn_err *err)
   return -1;
 }
 
-/* Refuses a file whose first line does not have the names of this run.  With `whole` those are all
-   of them; otherwise those of a script may follow. */
-static int total_check_names(const struct total *t, int fd, bool whole, struct bn_err *err)
+/* Refuses a file whose first line does not begin with the first `len` bytes of the line of names.
+   A file without a line fits every run. */
+static int total_check_names(const struct total *t, int fd, size_t len, struct bn_err *err)
 {
-  const size_t len = whole ? t->names.len : t->names.len - 1;
   char *first = bn_alloc(1, len);
   ssize_t n;
   int rc = 0;
@@ -154,7 +151,7 @@ static int total_append_to_file(struct total *t, struct bn_err *err)
 
   if (fd < 0)
     return -1;
-  rc = fstat(fd, &st) == 0 ? total_check_names(t, fd, true, err)
+  rc = fstat(fd, &st) == 0 ? total_check_names(t, fd, t->names.len, err)
                            : total_refuse(t->path, strerror(errno), err);
   if (rc == 0)
     rc = total_make_lines(t, fd, st.st_size, err);
@@ -178,10 +175,12 @@ static void total_make_names(struct total *t, const struct bn_plan *plan)
   bn_line_names(&t->names, &t->row);
 }
 
-/* Refuses a file with other columns before a run of hours, not after it.  What a script of several
-   hosts or groups measures is not known yet. */
+/* Refuses a file with other columns before a run of hours, not after it; a missing file is made.  A
+   run of several hosts or groups has no plan->metrics before its scripts begin: the columns of
+   these may follow the names that are known, so the end of the line is not compared. */
 static int total_check(void *self, const struct bn_plan *plan, struct bn_err *err)
 {
+  const size_t line_end = plan->metrics == NULL ? 1 : 0;
   struct total *t = self;
   int fd, rc;
 
@@ -191,7 +190,7 @@ static int total_check(void *self, const struct bn_plan *plan, struct bn_err *er
   fd = total_open_file(t->path, err);
   if (fd < 0)
     return -1;
-  rc = total_check_names(t, fd, plan->metrics != NULL, err);
+  rc = total_check_names(t, fd, t->names.len - line_end, err);
   (void)close(fd);
   return rc;
 }

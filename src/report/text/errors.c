@@ -28,7 +28,10 @@ static void errors_print_one(FILE *out, const struct bn_facts *f, const struct b
 
   (void)bn_escape(name, sizeof name, error->name, "");
   (void)bn_escape(kind, sizeof kind, class != NULL ? class : "", "");
-  (void)snprintf(label, sizeof label, class != NULL ? "%s (%s):" : "%s:", name, kind);
+  if (class != NULL)
+    (void)snprintf(label, sizeof label, "%s (%s):", name, kind);
+  else
+    (void)snprintf(label, sizeof label, "%s:", name);
   (void)fprintf(out, "    %-36s %-6" PRIu64, label, error->n);
   if (message != NULL && bn_escape(shown, sizeof shown, message, "") > 0)
     (void)fprintf(out, " %s", shown);

@@ -40,7 +40,7 @@ static void tables_print_name(FILE *out, const char *name)
   (void)fprintf(out, "  %s\n", shown);
 }
 
-/* Prints milliseconds after a blank, in at least so many columns. */
+/* Prints milliseconds after a blank, right-aligned in at least `columns` columns. */
 static void tables_print_ms_in(FILE *out, double s, int columns, bool at_least)
 {
   const double ms = s * 1e3;

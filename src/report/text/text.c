@@ -41,7 +41,8 @@ static bool text_is_quiet(const struct text *t)
   return t->plan->verbosity < BN_NOTICE;
 }
 
-/* Ends a row of equal messages, which may have interval lines but no report between them. */
+/* Starts a report.  Equal messages that the log holds back are printed before it, because a row of
+   them may have interval lines but no report between them. */
 static void text_begin_report(struct text *t)
 {
   bn_log_settle();
@@ -260,19 +261,24 @@ static void text_print_histogram(const struct text *t, const struct bn_view *v)
 }
 
 /* Prints one line per rank in ascending order, whatever order they were typed in. */
-static void text_print_ranks(struct text *t, struct bn_form *f, const struct bn_view *v)
+static void text_print_rank_lines(const struct text *t, struct bn_form *f, const struct bn_view *v)
+{
+  const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
+
+  for (size_t i = 0; i < ranks.n; i++) {
+    bn_form_rank(f, ranks.at[i]);
+    bn_form_print(f, t->dialect->closing[v->kind]->rank, t->out);
+  }
+}
+
+static void text_print_ranks(const struct text *t, struct bn_form *f, const struct bn_view *v)
 {
   const struct bn_closing *c = t->dialect->closing[v->kind];
-  const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
 
   if (v->n_percents == 0)
     bn_form_print(f, c->no_ranks, t->out);
-  if (v->events == 0 && c->rank_needs_events)
-    return;
-  for (size_t i = 0; i < ranks.n; i++) {
-    bn_form_rank(f, ranks.at[i]);
-    bn_form_print(f, c->rank, t->out);
-  }
+  if (v->events > 0 || !c->rank_needs_events)
+    text_print_rank_lines(t, f, v);
 }
 
 static void text_print_sessions(struct text *t, struct bn_form *f, const struct bn_view *v)
@@ -503,15 +509,9 @@ static void text_print_edges(const struct text *t, const struct bn_form *f, cons
 static void text_print_latency(struct text *t, struct bn_form *f, const struct bn_view *v,
                                const struct bn_timing *timing)
 {
-  const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
-
   bn_form_print(f, t->dialect->timing, t->out);
-  if (timing->percentile_s == NULL)
-    return;
-  for (size_t i = 0; i < ranks.n; i++) {
-    bn_form_rank(f, ranks.at[i]);
-    bn_form_print(f, t->dialect->closing[v->kind]->rank, t->out);
-  }
+  if (timing->percentile_s != NULL)
+    text_print_rank_lines(t, f, v);
 }
 
 /* Prints the latency of each kind of request that has occurred. */
@@ -521,7 +521,9 @@ static void text_print_latencies(struct text *t, struct bn_form *f, const struct
     const char *metric, *name;
   } kinds[] = {{"read_latency", "reads"}, {"write_latency", "writes"}, {"fsync_latency", "fsyncs"}};
 
-  for (size_t i = 0; t->dialect->timing != NULL && i < sizeof kinds / sizeof *kinds; i++) {
+  if (t->dialect->timing == NULL)
+    return;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     const struct bn_timing *timing = text_find_timing(v, kinds[i].metric);
 
     if (timing == NULL || timing->count == 0)
@@ -565,7 +567,9 @@ static void text_print_script_metrics(struct text *t, struct bn_form *f, const s
   char name[64];
 
   text_print_counts(t, v);
-  for (size_t i = 0; t->dialect->timing != NULL && i < v->n_timings; i++) {
+  if (t->dialect->timing == NULL)
+    return;
+  for (size_t i = 0; i < v->n_timings; i++) {
     if (!v->timings[i].of_script || v->timings[i].count == 0)
       continue;
     (void)bn_escape(name, sizeof name, v->timings[i].name, "");
