@@ -6,6 +6,7 @@
    fails writes half of its bytes.  open: only where the file may be made.
    short: pread and pwrite move half of what they are asked for.
    reap stands for the completions of asynchronous engines.  inodes: statvfs knows of so many.
+   reserve: statvfs says that all free blocks are kept for root; sizeless: that there are no blocks.
    room: so many blocks are free whatever is true, as where a quota is used up.
    nofile: so many is the hard limit on open files, and the user may raise it.
    ring: the library must wait with a deadline as on a kernel before 5.11. */
@@ -153,6 +154,10 @@ int statvfs(const char *path, struct statvfs *out)
     out->f_files = 1000000;
     out->f_ffree = out->f_favail = (fsfilcnt_t)left;
   }
+  if (rc == 0 && fault("reserve") != 0)
+    out->f_bavail = 0;
+  if (rc == 0 && fault("sizeless") != 0)
+    out->f_blocks = out->f_bfree = out->f_bavail = 0;
   return rc;
 }
 

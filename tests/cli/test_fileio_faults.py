@@ -138,6 +138,20 @@ def test_prepare_without_inodes(tmp_path, library):
             assert contents(tmp_path) == {"test_file.7": 0}
 
 
+def test_prepare_where_only_root_has_room(tmp_path, library):
+    """Root may use the blocks that are kept for it; nobody else may."""
+    done = fileio(tmp_path, "prepare", env=with_fault(library, "reserve", 0, 1))
+    assert done.status == (0 if os.geteuid() == 0 else 1), done
+    if done.status:
+        assert "the file system of '.' has 0B left" in done.err
+
+
+def test_prepare_where_the_size_is_not_known(tmp_path, library):
+    """A file system that reports no blocks is tried."""
+    done = fileio(tmp_path, "prepare", env=with_fault(library, "sizeless", 0, 1))
+    assert done.status == 0, done
+
+
 def test_prepare_in_a_folder_that_is_read_only(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir(mode=0o555)

@@ -151,6 +151,12 @@ int bn_device_try_file(const struct bn_fileio_plan *p, int *fd, struct bn_err *e
   return p->direct ? bn_device_check_direct(p, *fd, err) : 0;
 }
 
+/* Root may also use the blocks that a file system keeps for it. */
+static uint64_t device_bytes_left(const struct statvfs *fs)
+{
+  return (uint64_t)(geteuid() == 0 ? fs->f_bfree : fs->f_bavail) * fs->f_frsize;
+}
+
 int bn_device_check_space(const struct bn_fileio_plan *p, uint64_t bytes, uint64_t files,
                           struct bn_err *err)
 {
@@ -159,8 +165,8 @@ int bn_device_check_space(const struct bn_fileio_plan *p, uint64_t bytes, uint64
   uint64_t room;
 
   if (statvfs(bn_device_folder(p), &fs) != 0)
-    return bn_err_set(err, errno, "cannot look at the folder '%s': %s", bn_device_folder(p),
-                      strerror(errno));
+    return bn_err_set(err, errno, "cannot read how much room the file system of '%s' has: %s",
+                      bn_device_folder(p), strerror(errno));
   /* File systems that create inodes on demand report that they have none. */
   if (fs.f_files != 0 && files > (uint64_t)fs.f_favail)
     return bn_err_set(err, ENOSPC,
@@ -168,8 +174,9 @@ int bn_device_check_space(const struct bn_fileio_plan *p, uint64_t bytes, uint64
                       "more: lower --file-num or use --file-dir",
                       (unsigned long long)files, bn_device_folder(p),
                       (unsigned long long)fs.f_favail);
-  room = (uint64_t)fs.f_bavail * fs.f_frsize;
-  if (bytes <= room)
+  room = device_bytes_left(&fs);
+  /* Some file systems report no size at all. */
+  if (bytes <= room || fs.f_blocks == 0)
     return 0;
   bn_fileio_size_text(p, bytes, need, sizeof need);
   bn_fileio_size_text(p, room, has, sizeof has);
