@@ -13,16 +13,13 @@
 
 int bn_secret_path(const char *path, char out[BN_SECRET_MAX], struct bn_err *err)
 {
-  const char *home = "";
+  const bool at_home = strncmp(path, "~/", 2) == 0;
+  const char *home = at_home ? getenv("HOME") : "";
   int n;
 
-  if (strncmp(path, "~/", 2) == 0) {
-    home = getenv("HOME");
-    if (home == NULL)
-      return bn_err_set(err, 0, "cannot open '%s': HOME is not set", path);
-    path++;
-  }
-  n = snprintf(out, BN_SECRET_MAX, "%s%s", home, path);
+  if (home == NULL)
+    return bn_err_set(err, 0, "cannot open '%s': HOME is not set", path);
+  n = snprintf(out, BN_SECRET_MAX, "%s%s", home, path + at_home);
   if (n < 0 || n >= BN_SECRET_MAX)
     return bn_err_set(err, ENAMETOOLONG, "cannot open '%s': %s", path, strerror(ENAMETOOLONG));
   return 0;
