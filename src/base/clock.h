@@ -76,6 +76,16 @@ static inline uint64_t bn_clock_between(uint64_t from_ns, uint64_t to_ns)
   return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
+/* Return the lesser and the greater of two times or durations. */
+static inline uint64_t bn_clock_min(uint64_t a_ns, uint64_t b_ns)
+{
+  return a_ns < b_ns ? a_ns : b_ns;
+}
+static inline uint64_t bn_clock_max(uint64_t a_ns, uint64_t b_ns)
+{
+  return a_ns > b_ns ? a_ns : b_ns;
+}
+
 /* Returns the time s seconds (from 0) after start_ns; UINT64_MAX, never: it is a century away. */
 static inline uint64_t bn_clock_after(uint64_t start_ns, double s)
 {

@@ -2,6 +2,8 @@
 /* Decides by counters whether sessions make progress. */
 #include "engine/grace.h"
 
+#include "base/clock.h"
+
 /* Hundreds of sessions that close their statements one after another are not stuck. */
 struct bn_progress bn_grace_progress(const struct bn_run_parts *p)
 {
@@ -30,11 +32,6 @@ static uint64_t grace_times(uint64_t n, uint64_t ns)
   return ns < grace_most_ns / n ? n * ns : grace_most_ns;
 }
 
-static uint64_t grace_greater(uint64_t a, uint64_t b)
-{
-  return a > b ? a : b;
-}
-
 uint64_t bn_grace_ns(const struct bn_run_parts *p, uint64_t least_ns)
 {
   /* For a script without SQL, the longest event takes the part of the longest statement. */
@@ -42,7 +39,7 @@ uint64_t bn_grace_ns(const struct bn_run_parts *p, uint64_t least_ns)
 
   if (!p->conf->grace_auto)
     return p->conf->grace_ns;
-  return grace_greater(
+  return bn_clock_max(
       grace_times(3, events ? bn_load_longest_event(p->load) : bn_load_longest_statement(p->load)),
       least_ns);
 }
@@ -51,5 +48,5 @@ uint64_t bn_grace_longest_ns(const struct bn_run_parts *p, uint64_t grace_ns)
 {
   if (p->conf->grace_auto && !p->conf->policy->own_report)
     return grace_most_ns;
-  return grace_greater(grace_times(3, bn_load_longest_event(p->load)), grace_times(10, grace_ns));
+  return bn_clock_max(grace_times(3, bn_load_longest_event(p->load)), grace_times(10, grace_ns));
 }

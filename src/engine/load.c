@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 
 /* Most bytes of a phase's text in the name of a metric. */
 enum { PHASE_TEXT = 48 };
@@ -176,17 +177,12 @@ uint64_t bn_load_ended(const struct bn_load *l)
   return n;
 }
 
-static uint64_t load_greater(uint64_t a, uint64_t b)
-{
-  return a > b ? a : b;
-}
-
 uint64_t bn_load_longest_statement(const struct bn_load *l)
 {
   uint64_t ns = 0;
 
   for (unsigned i = 0; i < l->stats.n_sessions; i++)
-    ns = load_greater(ns, bn_stat_get(&l->stats.stat[i]->longest_statement_ns));
+    ns = bn_clock_max(ns, bn_stat_get(&l->stats.stat[i]->longest_statement_ns));
   return ns;
 }
 
@@ -197,7 +193,7 @@ static uint64_t load_longest_service(const struct bn_statset *set, size_t hist)
 
   for (size_t k = 0; k < set->n_stripes; k++)
     if (bn_hist_bounds(set->stripe[hist * set->n_stripes + k], &lowest, &highest))
-      longest = load_greater(longest, highest);
+      longest = bn_clock_max(longest, highest);
   return longest;
 }
 
@@ -209,6 +205,6 @@ uint64_t bn_load_longest_event(const struct bn_load *l)
   if (set->n_sessions > 0 && set->stat[0]->service_hist != 0)
     return load_longest_service(set, set->stat[0]->service_hist);
   for (unsigned i = 0; i < set->n_sessions; i++)
-    ns = load_greater(ns, bn_stat_get(&set->stat[i]->max_ns));
+    ns = bn_clock_max(ns, bn_stat_get(&set->stat[i]->max_ns));
   return ns;
 }

@@ -9,11 +9,6 @@ static const uint64_t never = UINT64_MAX;
 /* The forced shutdown leaves threads this time to stop by themselves at the limit. */
 static const uint64_t stopping_ns = 200 * BN_NSEC_PER_MSEC;
 
-static uint64_t schedule_least(uint64_t a, uint64_t b)
-{
-  return a < b ? a : b;
-}
-
 void bn_schedule_init(struct bn_schedule *s, const struct bn_conf *conf, uint64_t now_ns)
 {
   *s = (struct bn_schedule){.conf = conf,
@@ -59,11 +54,11 @@ uint64_t bn_schedule_next(const struct bn_schedule *s, uint64_t now_ns)
   if (!s->measuring)
     return at;
   if (s->warming)
-    return schedule_least(at, s->times.measure_ns);
-  at = schedule_least(
-      at, schedule_least(schedule_least(s->interval_ns, s->tick_ns), schedule_checkpoint_at(s)));
-  at = schedule_least(at, schedule_least(s->forced_ns, s->grace_ns));
-  return schedule_least(at, s->times.deadline_ns > now_ns ? s->times.deadline_ns : never);
+    return bn_clock_min(at, s->times.measure_ns);
+  at = bn_clock_min(
+      at, bn_clock_min(bn_clock_min(s->interval_ns, s->tick_ns), schedule_checkpoint_at(s)));
+  at = bn_clock_min(at, bn_clock_min(s->forced_ns, s->grace_ns));
+  return bn_clock_min(at, s->times.deadline_ns > now_ns ? s->times.deadline_ns : never);
 }
 
 bool bn_schedule_refit(struct bn_schedule *s, uint64_t now_ns)
@@ -147,7 +142,7 @@ void bn_patience_renew(struct bn_patience *p, struct bn_progress done, uint64_t 
 
 uint64_t bn_patience_until(const struct bn_patience *p, uint64_t grace_ns, uint64_t longest_ns)
 {
-  return schedule_least(p->since_ns + grace_ns, p->ended_since_ns + longest_ns);
+  return bn_clock_min(p->since_ns + grace_ns, p->ended_since_ns + longest_ns);
 }
 
 void bn_schedule_give_grace(struct bn_schedule *s, uint64_t now_ns, struct bn_progress done,

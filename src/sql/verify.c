@@ -32,7 +32,7 @@ enum {
 /* A server, which is asked as one of several. */
 struct stop {
   unsigned ordinal;
-  size_t left; /* so many have to be asked, this one included */
+  size_t left; /* servers that have not been asked yet, this one included */
   bool only;   /* no other one is held up */
 };
 
@@ -98,21 +98,11 @@ static uint64_t verify_after_ms(unsigned ms)
   return bn_clock_mono() + ms * (BN_NSEC_PER_SEC / 1000);
 }
 
-static uint64_t verify_earlier(uint64_t a_ns, uint64_t b_ns)
-{
-  return a_ns < b_ns ? a_ns : b_ns;
-}
-
-static uint64_t verify_later(uint64_t a_ns, uint64_t b_ns)
-{
-  return a_ns > b_ns ? a_ns : b_ns;
-}
-
 /* Returns when the present work has to end. */
 static uint64_t verify_limit(struct bn_sql_verify *v)
 {
   if (v->session != NULL && bn_session_deadline(v->session) == 0)
-    v->until_ns = verify_earlier(v->until_ns, verify_after_ms(HURRY_MS));
+    v->until_ns = bn_clock_min(v->until_ns, verify_after_ms(HURRY_MS));
   return v->until_ns;
 }
 
@@ -142,7 +132,7 @@ static uint64_t verify_end_of_visit(struct bn_sql_verify *v, struct stop stop)
 
   return until_ns <= now_ns || stop.only
              ? until_ns
-             : verify_earlier(verify_end_of_patience(v), now_ns + (until_ns - now_ns) / stop.left);
+             : bn_clock_min(verify_end_of_patience(v), now_ns + (until_ns - now_ns) / stop.left);
 }
 
 /* Opens a visit.  The caller closes it, also if it could not be opened. */
@@ -157,7 +147,7 @@ static int verify_open_visit(struct visit *visit, struct bn_sql_verify *v, struc
   if (bn_sql_link_connect(&visit->link, &target, until_ns, &visit->diag) != BN_SQL_DONE)
     return verify_fail(visit, "connect to", err);
   visit->met = true;
-  v->login_ns = verify_later(v->login_ns, bn_clock_mono() - began_ns);
+  v->login_ns = bn_clock_max(v->login_ns, bn_clock_mono() - began_ns);
   visit->watched = bn_sql_alarm_set(&visit->alarm, &visit->link, until_ns) == 0;
   return 0;
 }
@@ -653,7 +643,7 @@ static int verify_and_drop(struct bn_sql_verify *v, struct content *content, str
     bn_sql_verify_leave(v, "");
     return -1;
   }
-  v->until_ns = verify_later(
+  v->until_ns = bn_clock_max(
       v->until_ns, verify_after_ms(bn_session_deadline(v->session) != 0 ? PATIENCE_MS : DROP_MS));
   verify_drop_anywhere(v);
   if (v->counts.missing == 0)
