@@ -100,7 +100,9 @@ struct bn_workload {
   void (*sample)(void *self, uint64_t *counter);
   /* Is called after the final report (the done() of a script), unless the run failed to start. */
   int (*finish)(void *self, struct bn_err *err);
-  void (*close)(void *self); /* paired with open, also a failed one */
+  /* Is called once at the end.  self is what open or the script has set, NULL before: also open may
+     have failed, or not have been called. */
+  void (*close)(void *self);
 };
 
 #endif

@@ -289,18 +289,31 @@ static bool event_pause(struct bn_session *s)
   return event_end_pause(s, until_ns);
 }
 
-/* Claims the next event, and sleeps until it may begin: until its arrival is due, or for a pause.
-   Notes in s->attend whether the limit was reached, so that the next call comes here again. */
+/* Notes whether the session may begin an event.  If not, it has reached the limit, and each further
+   call takes the slow way, which answers the same. */
+static inline void event_note_limit(struct bn_session *s, bool more)
+{
+  if (!more)
+    s->attend |= BN_ATTEND_LIMIT;
+  else if (__builtin_expect((s->attend & BN_ATTEND_LIMIT) != 0, 0))
+    s->attend &= (unsigned char)~BN_ATTEND_LIMIT;
+}
+
+/* Claims the next event, and sleeps until its arrival is due, or for the pause before it. */
 static __attribute__((noinline)) bool event_claim_and_wait(struct bn_session *s)
 {
   const bool more =
       bn_event_claim(s) && (s->due_ns == 0 || event_await_arrival(s)) && event_pause(s);
 
-  if (!more)
-    s->attend |= BN_ATTEND_LIMIT;
-  else if (__builtin_expect((s->attend & BN_ATTEND_LIMIT) != 0, 0))
-    s->attend &= (unsigned char)~BN_ATTEND_LIMIT;
+  event_note_limit(s, more);
   return more;
+}
+
+/* With --events alone, nearly every event takes the short way. */
+bool bn_event_more_slow(struct bn_session *s)
+{
+  return (s->attend == BN_ATTEND_CLAIM && bn_quota_use(s->share, s->last_ns)) ||
+         event_claim_and_wait(s);
 }
 
 /* --- the same for a session that shares its worker --- */
@@ -395,34 +408,31 @@ static bool event_end_turn(struct bn_session *s)
   return true;
 }
 
+/* Goes on with the wait that the session has begun, or claims its next event. */
+static enum bn_event_answer event_ask_slow(struct bn_session *s)
+{
+  if (s->think.until_ns != 0)
+    return event_ask_pause(s);
+  return s->due_ns != 0 ? event_ask_arrival(s) : event_ask_claim(s);
+}
+
 enum bn_event_answer bn_event_ask(struct bn_session *s)
 {
   enum bn_event_answer answer;
 
+  /* The turn ends before anything is claimed, which the session would keep from the others. */
   if (event_end_turn(s))
     return BN_EVENT_LATER;
   if (s->last_ns < bn_session_deadline(s) && s->attend == 0)
     return BN_EVENT_YES;
-  if (s->due_ns == 0 && s->attend == BN_ATTEND_CLAIM && bn_quota_use(s->share, s->last_ns))
+  /* The short way of bn_event_more_slow: with --events alone there are no waits to go on with. */
+  if (s->attend == BN_ATTEND_CLAIM && bn_quota_use(s->share, s->last_ns))
     return BN_EVENT_YES;
-  if (s->think.until_ns != 0)
-    answer = event_ask_pause(s);
-  else
-    answer = s->due_ns != 0 ? event_ask_arrival(s) : event_ask_claim(s);
-  if (answer == BN_EVENT_NO)
-    s->attend |= BN_ATTEND_LIMIT;
-  else if (answer == BN_EVENT_YES)
-    s->attend &= (unsigned char)~BN_ATTEND_LIMIT;
+  answer = event_ask_slow(s);
+  /* A session that waits does not know yet whether it will reach the limit. */
+  if (answer != BN_EVENT_LATER)
+    event_note_limit(s, answer == BN_EVENT_YES);
   return answer;
-}
-
-/* --- */
-
-/* With --events alone, nearly every event takes the short way. */
-bool bn_event_more_slow(struct bn_session *s)
-{
-  return (s->attend == BN_ATTEND_CLAIM && bn_quota_use(s->share, s->last_ns)) ||
-         event_claim_and_wait(s);
 }
 
 /* --- ends that are looked at --- */

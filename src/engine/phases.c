@@ -191,9 +191,7 @@ size_t bn_phases_ended(struct bn_phases *p, unsigned id, uint64_t due_ns, uint64
 /* Returns the end of phase k as far as it was run. */
 static uint64_t phases_end_ns(const struct bn_phases *p, size_t k)
 {
-  const uint64_t end_ns = p->from_ns[k + 1] < p->end.until_ns ? p->from_ns[k + 1] : p->end.until_ns;
-
-  return end_ns > p->from_ns[k] ? end_ns : p->from_ns[k];
+  return bn_clock_max(p->from_ns[k], bn_clock_min(p->from_ns[k + 1], p->end.until_ns));
 }
 
 /* Returns the integral of the curve up to at_ns.  A pacer may have a share of it. */
@@ -417,7 +415,7 @@ static void phases_recover(const struct bn_phases *p, size_t k, double level_ns,
     out->recovered = phases_find_calm(p, k, 0, level_ns, &w);
   for (; i < p->n && !out->recovered && p->profile->phase[i].period_s <= 0; i++)
     out->recovered = phases_find_calm(p, i, phases_since_peak_s(p, k, p->from_ns[i]), level_ns, &w);
-  end_ns = p->from_ns[i] < p->end.until_ns ? p->from_ns[i] : p->end.until_ns;
+  end_ns = bn_clock_min(p->from_ns[i], p->end.until_ns);
   if (!out->recovered && w.all.n > phases_unfinished(v) && w.all.n < WINDOW)
     out->recovered = window_is_below(&w, level_ns);
   out->recovery_s = out->recovered ? window_begin_s(&w) : phases_since_peak_s(p, k, end_ns);
@@ -441,7 +439,8 @@ static const struct bn_hist *phases_latency(const struct bn_view *v, size_t k)
   return v->delta->hist[bn_phases_find_hist(&v->delta->metrics, k)];
 }
 
-/* Returns how long so many events wait if they begin as fast as those of the phase. */
+/* Returns how long `queued` events wait if events begin at the rate at which those of the phase
+   began. */
 static double phases_wait_ns(const struct bn_phase_view *f, uint64_t queued)
 {
   return queued > 0 ? (double)queued / f->started_per_s * 1e9 : 0;
@@ -497,10 +496,12 @@ static void phases_count(const struct bn_phases *p, size_t k, bool last, struct 
   }
 }
 
-/* Returns the member for what the profile wants of a phase, or the one that does not apply. */
-static double *phases_wanted(const struct bn_phases *p, struct bn_phase_view *phase, bool applies)
+/* Sets what the profile wants of a phase: a rate or a number of threads.  The other does not apply.
+ */
+static void phases_set_wanted(const struct bn_phases *p, struct bn_phase_view *phase, double wanted)
 {
-  return phases_have_rate(p) == applies ? &phase->wanted_per_s : &phase->wanted_threads;
+  phase->wanted_per_s = phases_have_rate(p) ? wanted : NAN;
+  phase->wanted_threads = phases_have_rate(p) ? NAN : wanted;
 }
 
 static void phases_count_all(const struct bn_phases *p, size_t last, struct bn_phase_view *phase)
@@ -520,7 +521,7 @@ static void phases_count_all(const struct bn_phases *p, size_t last, struct bn_p
     queued = bn_pacer_queued(out->due + queued, out->started + out->dropped, UINT64_MAX);
     out->queued = queued;
     if (span_s > 0) {
-      *phases_wanted(p, out, true) = p->wanted[k] / span_s;
+      phases_set_wanted(p, out, p->wanted[k] / span_s);
       out->started_per_s = (double)out->started / span_s;
     }
   }
@@ -534,7 +535,7 @@ void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view
 
   bn_phases_name_all(v, store, &delta->metrics);
   for (size_t k = 0; k < v->n_phases; k++)
-    *phases_wanted(p, &store->phase[k], false) = NAN;
+    phases_set_wanted(p, &store->phase[k], 0);
   phases_count_all(p, last, store->phase);
   phases_add_queue(p, delta, store);
   if (stuck != NULL)

@@ -128,8 +128,8 @@ void bn_quota_was_warm(struct bn_quota_share *share);
 /* Waits for a ticket after SPENT, with no event of the session in flight.  Returns true if it is
    worth asking again, false if the tickets are spent for good. */
 bool bn_quota_await_ticket(struct bn_quota_share *share);
-/* The same without waiting, for an answer of bn_quota_claim: true: no ticket is there, and it is
-   worth asking again later. */
+/* The same without waiting, for an answer of bn_quota_claim.  Returns true if no ticket is there,
+   and it is worth asking again later. */
 bool bn_quota_lacks_ticket(struct bn_quota_share *share, enum bn_admission answer);
 /* Notes, before its first event, that the events of a session take no tickets: nobody waits for a
    ticket of it. */

@@ -412,10 +412,7 @@ static void report_compare(struct report *d, const struct bn_snap *base)
 static uint64_t reports_oldest_ns(const struct bn_reports *r, const struct bn_snap *s,
                                   uint64_t now_ns)
 {
-  const uint64_t age_ns = bn_snap_oldest(s, now_ns);
-  const uint64_t most_ns = bn_clock_between(r->facts.start_ns, now_ns);
-
-  return age_ns < most_ns ? age_ns : most_ns;
+  return bn_clock_min(bn_snap_oldest(s, now_ns), bn_clock_between(r->facts.start_ns, now_ns));
 }
 
 /* Returns how many of the running sessions --threads-profile wants in the middle of the span. */
@@ -454,13 +451,13 @@ static void reports_complete_view(const struct bn_reports *r, struct report *d,
 }
 
 /* Fills the view of the difference to a baseline: an interval's (r->last), or that of a checkpoint
-   or total (r->base), which alone shows sessions.  exact: it is the start of the measurement. */
+   or total (r->base), which alone shows sessions. */
 static void reports_make_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
-                              bool exact, const struct bn_run_state *s)
+                              const struct bn_run_state *s)
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
 
-  rules.exact = exact;
+  rules.exact = base == &r->start || (base == &r->base && r->base_is_start);
   rules.sessions = base == &r->base;
   rules.in_span = base == &r->last;
   report_compare(d, base);
@@ -469,10 +466,10 @@ static void reports_make_view(struct bn_reports *r, struct report *d, const stru
 }
 
 static void reports_build_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
-                               bool exact, const struct bn_run_state *s)
+                               const struct bn_run_state *s)
 {
   report_count(d, r, r->stats, s->now_ns);
-  reports_make_view(r, d, base, exact, s);
+  reports_make_view(r, d, base, s);
 }
 
 bool bn_reports_in_hook(const struct bn_reports *r)
@@ -513,7 +510,7 @@ bool bn_reports_interval(struct bn_reports *r, const struct bn_run_state *s)
 {
   bool ok;
 
-  reports_build_view(r, &r->report, &r->last, false, s);
+  reports_build_view(r, &r->report, &r->last, s);
   ok = reports_show(r, BN_VIEW_INTERVAL);
   reports_swap(&r->last, &r->report.now);
   return ok;
@@ -542,7 +539,7 @@ bool bn_reports_checkpoint(struct bn_reports *r, const struct bn_run_state *s)
 
   if (!reports_has_checkpoints(r))
     return true;
-  reports_build_view(r, &r->report, &r->base, r->base_is_start, s);
+  reports_build_view(r, &r->report, &r->base, s);
   ok = reports_show(r, BN_VIEW_CHECKPOINT);
   reports_start_from_checkpoint(r);
   return ok;
@@ -557,7 +554,7 @@ bool bn_reports_tick(struct bn_reports *r, const struct bn_run_state *s)
 {
   if (!r->ticks)
     return true;
-  reports_build_view(r, &r->report, &r->start, true, s);
+  reports_build_view(r, &r->report, &r->start, s);
   return reports_show(r, BN_VIEW_TICK);
 }
 
@@ -568,7 +565,7 @@ const struct bn_assert *bn_reports_second(struct bn_reports *r, const struct bn_
 
   if (r->asserts.patience_s <= 0)
     return NULL;
-  reports_build_view(r, &r->report, &r->second, false, s);
+  reports_build_view(r, &r->report, &r->second, s);
   /* The rest of a second after the reporting thread was held up belongs to the next second. */
   if (r->report.view.span_s < 0.5)
     return NULL;
@@ -626,7 +623,7 @@ static struct bn_view_rules reports_build_total(struct bn_reports *r, struct rep
   rules.oldest_ns = in_flight > 0 ? oldest_ns : 0;
   if (s->ages != NULL) {
     bn_hist_add(d->ages, s->ages);
-    rules.oldest_ns = s->oldest_ns > rules.oldest_ns ? s->oldest_ns : rules.oldest_ns;
+    rules.oldest_ns = bn_clock_max(rules.oldest_ns, s->oldest_ns);
   }
   rules.ages = in_flight + s->backlog > 0 ? d->ages : NULL;
   bn_view_fill(&d->view, &d->store, &d->delta, &rules);
@@ -681,7 +678,7 @@ static struct bn_view_rules reports_sum(struct bn_reports *r, struct report *d,
   if (r->conf->policy->own_report) {
     rules = reports_build_total(r, d, s, rated);
   } else {
-    reports_make_view(r, d, &r->base, r->base_is_start, s);
+    reports_make_view(r, d, &r->base, s);
     d->view.unfinished = s->abandoned ? d->now.unfinished : 0;
   }
   d->view.span = BN_VIEW_TOTAL;
@@ -694,8 +691,8 @@ static void reports_show_rest(struct bn_reports *r, const struct bn_run_state *s
 {
   struct bn_run_state end = *s;
 
-  end.now_ns = end.now_ns > r->last.at_ns ? end.now_ns : r->last.at_ns;
-  reports_make_view(r, &r->report, &r->last, false, &end);
+  end.now_ns = bn_clock_max(end.now_ns, r->last.at_ns);
+  reports_make_view(r, &r->report, &r->last, &end);
   r->report.view.span = BN_VIEW_INTERVAL;
   (void)bn_reporters_view(&r->reporters, &r->report.view);
 }
@@ -712,7 +709,7 @@ void bn_reports_sum(struct bn_reports *r, const struct bn_run_state *s)
     reports_show_rest(r, s);
   /* Ticks cover all that was measured, and the total what came after the last checkpoint. */
   if (r->ticks && !r->base_is_start) {
-    reports_make_view(r, &r->report, &r->start, true, s);
+    reports_make_view(r, &r->report, &r->start, s);
     (void)reports_show(r, BN_VIEW_TICK);
   }
   rules = reports_sum(r, &r->report, s, true);

@@ -208,7 +208,7 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
   run->parts.made_ns = bn_clock_mono();
   bn_services_bind(&run->services, &run->parts, &run->sessions, setup->ops);
   run->services.workload_conf = setup->workload_conf;
-  (void)bn_sessions_seed(&run->sessions, &run->load, setup->conf, true);
+  (void)bn_sessions_seed(&run->sessions, &run->load, setup->conf, BN_RNG_DATA);
   *out = run;
   return 0;
 }
@@ -300,7 +300,7 @@ static bool run_start_watching(struct bn_run *run)
   return false;
 }
 
-static void run_stop_reading(struct bn_run *run)
+static void run_close_watchers(struct bn_run *run)
 {
   if (!bn_watch_close(&run->watch))
     bn_outcome_set(&run->outcome, BN_OUTCOME_WATCHER_HANGS);
@@ -386,7 +386,7 @@ static bool run_announce(struct bn_run *run, uint64_t seed)
   return true;
 }
 
-/* Is called before there are workers, so that these messages stay together. */
+/* Logs what sysbench does of reports, before there are workers, so that the lines stay together. */
 static void run_log_watched_reports(const struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
@@ -435,7 +435,7 @@ static void run_abandon_start(struct bn_run *run)
 
 static bool run_await_ready(struct bn_run *run, uint64_t deadline_ns)
 {
-  const enum bn_start_barrier_state state = bn_threads_ready(&run->threads, deadline_ns);
+  const enum bn_start_barrier_state state = bn_threads_await_ready(&run->threads, deadline_ns);
 
   if (state == BN_START_BARRIER_CLOSED)
     run_abandon_start(run);
@@ -450,8 +450,9 @@ static struct bn_times run_times_from(const struct bn_conf *c, uint64_t start_ns
                            c->plan.time_ns != 0 ? measure_ns + c->plan.time_ns : UINT64_MAX};
 }
 
-/* Prepares the event path of a session: which ends are looked at, and whether its next event has to
-   be claimed. */
+/* Prepares the event path of a session.  mark: with a warm-up or arrivals, all ends are looked at,
+   else those after the limit.  attend: the first event is claimed in any case, because no end
+   before it has looked at the limit. */
 static void run_start_session(const struct bn_run *run, struct bn_session *s,
                               const struct bn_times *times)
 {
@@ -534,11 +535,13 @@ static void run_finish_workload(struct bn_run *run)
     (void)run_failed(run, &err);
 }
 
-/* Abandoned workers may still return. */
-static void run_await_abandoned(struct bn_run *run)
+/* Waits a moment for abandoned workers, which may still return.  Returns whether all have. */
+static bool run_await_abandoned(struct bn_run *run)
 {
-  if (bn_threads_await(&run->threads, bn_clock_mono() + return_patience_ns, true))
-    bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
+  if (!bn_threads_await_abandoned(&run->threads, bn_clock_mono() + return_patience_ns))
+    return false;
+  bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
+  return true;
 }
 
 /* Logs that the figures are those of an overload instead of the latency at that rate, or, if no
@@ -657,7 +660,7 @@ static void run_report_total(struct bn_run *run, const struct bn_times *times,
 /* Waits for the end of the load, and makes the final report. */
 static void run_measure(struct bn_run *run, const struct bn_times *times)
 {
-  const bool all_gone = bn_threads_await(&run->threads, UINT64_MAX, false);
+  const bool all_gone = bn_threads_await(&run->threads, UINT64_MAX);
 
   bn_sampler_stop(&run->sampler);
   const struct bn_run_state end = run_compute_total(run, times);
@@ -669,7 +672,7 @@ static void run_measure(struct bn_run *run, const struct bn_times *times)
   run_report_total(run, times, &end);
   bn_outcome_advance(&run->outcome, BN_STAGE_FINISH);
   if (!all_gone)
-    run_await_abandoned(run);
+    (void)run_await_abandoned(run);
   if (!bn_outcome_has_stuck_threads(&run->outcome)) {
     bn_threads_join(&run->threads);
     run_finish_workload(run);
@@ -681,16 +684,14 @@ static void run_measure(struct bn_run *run, const struct bn_times *times)
 static void run_abandon_workers(struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
-  const bool all_gone = bn_threads_await(&run->threads, run_ready_deadline(run), false);
+  const bool all_gone = bn_threads_await(&run->threads, run_ready_deadline(run));
 
   if (!all_gone && !bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
     run_abandon_start(run);
   bn_sampler_stop(&run->sampler);
   bn_log_more_threads();
-  if (all_gone || bn_threads_await(&run->threads, bn_clock_mono() + return_patience_ns, true)) {
-    bn_outcome_set(&run->outcome, BN_OUTCOME_RETURNED);
+  if (run_await_abandoned(run))
     bn_threads_join(&run->threads);
-  }
   if (ops->forget != NULL)
     ops->forget(run->job.self, bn_run_main_session(run));
   if (!bn_outcome_has(&run->outcome, BN_OUTCOME_TIMEOUT) && atomic_load(&run->outcome.signo) == 0)
@@ -721,7 +722,8 @@ static void run_workers(struct bn_run *run)
 
 int bn_run_execute(struct bn_run *run)
 {
-  const uint64_t seed = bn_sessions_seed(&run->sessions, &run->load, run->job.conf, false);
+  const uint64_t seed =
+      bn_sessions_seed(&run->sessions, &run->load, run->job.conf, BN_RNG_WORKLOAD);
 
   if (!run_start_watching(run))
     return BN_STATUS_FAILED;
@@ -734,7 +736,7 @@ int bn_run_execute(struct bn_run *run)
   bn_outcome_advance(&run->outcome, BN_STAGE_DOCUMENTS);
   run_close_reports(run);
   bn_outcome_advance(&run->outcome, BN_STAGE_CLOSE);
-  run_stop_reading(run);
+  run_close_watchers(run);
   run_stop_interrupting(run);
   if (!bn_outcome_has_stuck_threads(&run->outcome) && run->job.ops->close != NULL)
     run->job.ops->close(run->job.self);
@@ -753,9 +755,9 @@ static void run_parallel(struct bn_run *run)
   if (!run->job.command->quiet && run_is_first_host(run))
     bn_log(BN_NOTICE, "Initializing worker threads...\n\n");
   if (run_spawn(run, bn_worker_command, UINT64_MAX) &&
-      bn_threads_ready(&run->threads, UINT64_MAX) == BN_START_BARRIER_OPEN)
+      bn_threads_await_ready(&run->threads, UINT64_MAX) == BN_START_BARRIER_OPEN)
     bn_threads_go(&run->threads);
-  (void)bn_threads_await(&run->threads, UINT64_MAX, false);
+  (void)bn_threads_await(&run->threads, UINT64_MAX);
   if (!bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
     bn_threads_join(&run->threads);
 }

@@ -10,7 +10,8 @@
 #include "engine/threads.h"
 #include "option/conf.h"
 
-/* Progress: the statements, events and threads that have ended, and those without statements. */
+/* Progress: `all` counts the statements, events and threads that have ended, `ended` only the
+   events and threads. */
 struct bn_progress {
   uint64_t all, ended;
 };

@@ -171,7 +171,7 @@ static bool services_barrier(struct bn_session *s)
 {
   const struct bn_run_parts *p = s->services->of;
 
-  return s == s->services->main ? !bn_session_over(s) : bn_threads_barrier(p->threads);
+  return s == s->services->main ? !bn_session_over(s) : bn_threads_await_barrier(p->threads);
 }
 
 static void services_pause_session(struct bn_session *s, uint64_t until_ns)

@@ -40,9 +40,10 @@ void bn_sessions_count_in(struct bn_sessions *s, const struct bn_load *load);
 struct bn_session *bn_sessions_main(const struct bn_sessions *s);
 struct bn_session *bn_sessions_reporting(const struct bn_sessions *s);
 
-/* Seeds every stream for a run or for a command; returns the seed.  A command draws the same
-   numbers every time unless a seed is given, so that a prepared data set can be made again. */
+/* Seeds every stream, before anything that may draw from one: for a run (BN_RNG_WORKLOAD), or for a
+   command (BN_RNG_DATA), which draws the same numbers every time unless a seed is given, so that a
+   prepared data set can be made again.  Returns the seed. */
 uint64_t bn_sessions_seed(struct bn_sessions *s, struct bn_load *load, const struct bn_conf *conf,
-                          bool command);
+                          enum bn_rng_purpose purpose);
 
 #endif

@@ -47,7 +47,7 @@ static void shared_open_more(struct shared_worker *sw)
   }
 }
 
-/* The attempt to open the session has ended, well or not. */
+/* Acts on the end of the attempt to open the session. */
 static void shared_opened(struct shared_session *ss, enum bn_turn turn, const struct bn_err *err)
 {
   struct shared_worker *sw = ss->worker;

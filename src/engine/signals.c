@@ -93,7 +93,7 @@ static void signals_abandon(struct receiver *r)
 static void signals_end_at_once(struct receiver *r)
 {
   r->count = 2;
-  bn_watchdog_order(r->shared->watchdog, false);
+  bn_watchdog_order(r->shared->watchdog);
   signals_abandon(r);
 }
 
@@ -126,7 +126,7 @@ static void signals_handle_one(struct receiver *r, const struct bn_stop_sender *
     signals_log_one(signo, "ending at once");
   } else {
     signals_log_one(signo, "ending at once");
-    bn_watchdog_order(r->shared->watchdog, true);
+    bn_watchdog_order_at_once(r->shared->watchdog);
   }
 }
 

@@ -104,7 +104,7 @@ bool bn_threads_has_ended(struct bn_threads *t)
   return ended;
 }
 
-enum bn_start_barrier_state bn_threads_ready(struct bn_threads *t, uint64_t deadline_ns)
+enum bn_start_barrier_state bn_threads_await_ready(struct bn_threads *t, uint64_t deadline_ns)
 {
   return bn_start_barrier_await(&t->start_barrier, deadline_ns);
 }
@@ -245,13 +245,13 @@ void bn_threads_go(struct bn_threads *t)
 
 /* --- end --- */
 
-bool bn_threads_await(struct bn_threads *t, uint64_t until_ns, bool also_abandoned)
+/* The outcome ends the wait if it has one of the flags; 0: it does not. */
+static bool threads_await(struct bn_threads *t, uint64_t until_ns, enum bn_outcome_flag flags)
 {
   bool all, done, in_time = true;
 
   (void)pthread_mutex_lock(&t->lock);
-  while (t->gone + bn_threads_lost(t) < t->created && in_time &&
-         (also_abandoned || !bn_outcome_has(t->outcome, BN_OUTCOME_ABANDONED)))
+  while (t->gone + bn_threads_lost(t) < t->created && in_time && !bn_outcome_has(t->outcome, flags))
     in_time = bn_wait_until(&workers, &t->changed, &t->lock, until_ns);
   done = t->gone + bn_threads_lost(t) >= t->created;
   all = t->gone == t->created;
@@ -259,6 +259,16 @@ bool bn_threads_await(struct bn_threads *t, uint64_t until_ns, bool also_abandon
   if (done && !all && !bn_outcome_has(t->outcome, BN_OUTCOME_ABANDONED))
     bn_threads_end(t, BN_CAUSE_ABANDONED, 0);
   return all;
+}
+
+bool bn_threads_await(struct bn_threads *t, uint64_t until_ns)
+{
+  return threads_await(t, until_ns, BN_OUTCOME_ABANDONED);
+}
+
+bool bn_threads_await_abandoned(struct bn_threads *t, uint64_t until_ns)
+{
+  return threads_await(t, until_ns, (enum bn_outcome_flag)0);
 }
 
 void bn_threads_join(struct bn_threads *t)
@@ -394,7 +404,7 @@ void bn_threads_looped(struct bn_threads *t, const struct bn_session *s, uint64_
   (void)pthread_mutex_unlock(&t->lock);
 }
 
-bool bn_threads_barrier(struct bn_threads *t)
+bool bn_threads_await_barrier(struct bn_threads *t)
 {
   unsigned round;
   bool ok;

@@ -101,7 +101,7 @@ struct bn_threads_plan {
 /* Starts the workers, no further one after until_ns or a signal.  Returns 0, or -1 and err. */
 int bn_threads_spawn(struct bn_threads *t, const struct bn_threads_plan *plan, struct bn_err *err);
 /* Waits until all sessions are at the start barrier; returns as bn_start_barrier_await. */
-enum bn_start_barrier_state bn_threads_ready(struct bn_threads *t, uint64_t deadline_ns);
+enum bn_start_barrier_state bn_threads_await_ready(struct bn_threads *t, uint64_t deadline_ns);
 /* Logs the sessions that are not ready and what each is doing. */
 void bn_threads_log_waiting(struct bn_threads *t);
 /* Waits for the time set by bn_threads_start_at.  Returns false if the run has been ended. */
@@ -112,9 +112,11 @@ bool bn_threads_open(struct bn_threads *t, const struct bn_times *times);
 /* Opens the start barrier of a command, which has no times, after waiting for the other hosts. */
 void bn_threads_go(struct bn_threads *t);
 /* Waits until the sessions of all started workers have gone, which returns true.  Returns false
-   after until_ns (UINT64_MAX: never), when the run is abandoned unless also_abandoned, or when all
-   remaining workers are lost, in which case it abandons the run. */
-bool bn_threads_await(struct bn_threads *t, uint64_t until_ns, bool also_abandoned);
+   after until_ns (UINT64_MAX: never), when the run is abandoned, or when all remaining workers are
+   lost, in which case it abandons the run. */
+bool bn_threads_await(struct bn_threads *t, uint64_t until_ns);
+/* The same for the workers of a run that has been abandoned, or may be meanwhile. */
+bool bn_threads_await_abandoned(struct bn_threads *t, uint64_t until_ns);
 /* Joins the threads, which have all gone. */
 void bn_threads_join(struct bn_threads *t);
 
@@ -134,7 +136,7 @@ void bn_threads_looped(struct bn_threads *t, const struct bn_session *s, uint64_
 /* Sets the loop of a worker, which the end of the run wakes; NULL: it has none any more. */
 void bn_threads_set_loop(struct bn_worker *w, struct bn_loop *loop);
 /* Waits for all sessions on all hosts that have not gone.  Returns false if the run was ended. */
-bool bn_threads_barrier(struct bn_threads *t);
+bool bn_threads_await_barrier(struct bn_threads *t);
 /* Handles the failure of a session, which has been logged: ends the run or, if the others go on,
    counts the failure.  Returns true if it has been counted. */
 bool bn_threads_fail(struct bn_threads *t, unsigned session);

@@ -55,8 +55,8 @@ void bn_watch_done(struct bn_watch *w);
 void bn_watch_place(struct bn_watch *w, const struct bn_facts *f);
 void bn_watch_open(struct bn_watch *w);
 bool bn_watch_close(struct bn_watch *w);
-/* The measurement begins, or begins again after a warm-up; the span ends, where the first call
-   counts.  Any thread may call these, one call at a time. */
+/* Make the readings at the begin of the measurement, and again after a warm-up, and those at the
+   end of the span, where the first call counts.  Any thread may call these, one call at a time. */
 void bn_watch_start(struct bn_watch *w);
 void bn_watch_end(struct bn_watch *w);
 /* Adds figures to the view of an interval, a checkpoint or the total.  They are valid until the

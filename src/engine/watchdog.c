@@ -192,22 +192,29 @@ static void *watchdog_main(void *arg)
   return NULL;
 }
 
+static void watchdog_order_at(struct bn_watchdog *w, uint64_t at_ns)
+{
+  (void)pthread_mutex_lock(&w->lock);
+  w->at_ns = bn_clock_min(w->at_ns, at_ns);
+  bn_wait_wake(&w->changed);
+  (void)pthread_mutex_unlock(&w->lock);
+}
+
+void bn_watchdog_order(struct bn_watchdog *w)
+{
+  watchdog_order_at(w, bn_clock_mono() + patience_ns);
+}
+
+void bn_watchdog_order_at_once(struct bn_watchdog *w)
+{
+  watchdog_order_at(w, bn_clock_mono());
+}
+
 /* Lets the watchdog print the report and end the process. */
 static void watchdog_end_without_memory(void *of)
 {
-  bn_watchdog_order(of, true);
+  bn_watchdog_order_at_once(of);
   bn_wait_park(&end_of_process);
-}
-
-void bn_watchdog_order(struct bn_watchdog *w, bool at_once)
-{
-  const uint64_t at_ns = bn_clock_mono() + (at_once ? 0 : patience_ns);
-
-  (void)pthread_mutex_lock(&w->lock);
-  if (at_ns < w->at_ns)
-    w->at_ns = at_ns;
-  bn_wait_wake(&w->changed);
-  (void)pthread_mutex_unlock(&w->lock);
 }
 
 int bn_watchdog_start(struct bn_watchdog *w, struct bn_err *err)

@@ -40,8 +40,9 @@ void bn_watchdog_done(struct bn_watchdog *w);
 /* The main thread calls these. */
 int bn_watchdog_start(struct bn_watchdog *w, struct bn_err *err);
 void bn_watchdog_stop(struct bn_watchdog *w);
-/* Orders the end of the process in 2.5 seconds, or at once.  The earliest order counts.  Any
+/* Order the end of the process, in 2.5 seconds or at once.  The earliest order counts.  Any
    thread. */
-void bn_watchdog_order(struct bn_watchdog *w, bool at_once);
+void bn_watchdog_order(struct bn_watchdog *w);
+void bn_watchdog_order_at_once(struct bn_watchdog *w);
 
 #endif

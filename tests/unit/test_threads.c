@@ -82,7 +82,7 @@ static void *wait_for_ever(void *arg)
   if (bn_threads_await_start_barrier(&g->threads, 1)) {
     met = s < &g->session[2]
               ? bn_pacer_sleep(&g->pacer, &g->quota.limit, bn_clock_mono() + 3600 * BN_NSEC_PER_SEC)
-              : bn_threads_barrier(&g->threads);
+              : bn_threads_await_barrier(&g->threads);
     atomic_fetch_add(met ? &g->met : &g->woken, 1);
     bn_threads_looped(&g->threads, s, 5);
   }
@@ -98,8 +98,8 @@ static void after_a_signal_no_more_are_started(void **state)
   bn_threads_end(&g->threads, BN_CAUSE_SIGNAL, 15);
   spawn(g, wait_for_ever);
   assert_int_equal(g->threads.created, 0);
-  assert_int_equal(bn_threads_ready(&g->threads, UINT64_MAX), BN_START_BARRIER_FAILED);
-  assert_true(bn_threads_await(&g->threads, UINT64_MAX, false));
+  assert_int_equal(bn_threads_await_ready(&g->threads, UINT64_MAX), BN_START_BARRIER_FAILED);
+  assert_true(bn_threads_await(&g->threads, UINT64_MAX));
   assert_int_equal(atomic_load(&g->woken) + atomic_load(&g->met), 0);
   bn_threads_join(&g->threads);
   clear(g);
@@ -141,15 +141,15 @@ static void one_call_ends_every_wait(void **state)
     struct bn_times times;
 
     spawn(g, wait_for_ever);
-    assert_int_equal(bn_threads_ready(&g->threads, UINT64_MAX), BN_START_BARRIER_OPEN);
+    assert_int_equal(bn_threads_await_ready(&g->threads, UINT64_MAX), BN_START_BARRIER_OPEN);
     assert_false(bn_threads_times(&g->threads, &times));
     assert_true(bn_threads_open(&g->threads, &endless));
     assert_true(bn_threads_times(&g->threads, &times));
     (void)usleep(20000);
-    assert_false(bn_threads_await(&g->threads, bn_clock_mono() + BN_NSEC_PER_MSEC, false));
+    assert_false(bn_threads_await(&g->threads, bn_clock_mono() + BN_NSEC_PER_MSEC));
     assert_int_equal(bn_threads_busy(&g->threads), N);
     bn_threads_end(&g->threads, causes[i], 15);
-    assert_true(bn_threads_await(&g->threads, bn_clock_mono() + 8 * BN_NSEC_PER_SEC, false));
+    assert_true(bn_threads_await(&g->threads, bn_clock_mono() + 8 * BN_NSEC_PER_SEC));
     assert_int_equal(atomic_load(&g->woken), N);
     assert_int_equal(bn_threads_gone(&g->threads), N);
     assert_int_equal(bn_threads_reached_limit(&g->threads), 0);
@@ -188,14 +188,14 @@ static void an_end_is_early_while_events_can_begin(void **state)
     struct ground *g = lay();
 
     spawn(g, cases[i].body);
-    assert_int_equal(bn_threads_ready(&g->threads, UINT64_MAX), BN_START_BARRIER_OPEN);
+    assert_int_equal(bn_threads_await_ready(&g->threads, UINT64_MAX), BN_START_BARRIER_OPEN);
     assert_true(bn_threads_open(&g->threads, cases[i].times));
     if (cases[i].body == loop_once)
-      assert_true(bn_threads_await(&g->threads, bn_clock_mono() + 8 * BN_NSEC_PER_SEC, false));
+      assert_true(bn_threads_await(&g->threads, bn_clock_mono() + 8 * BN_NSEC_PER_SEC));
     assert_false(bn_outcome_has(&g->outcome, BN_OUTCOME_EARLY));
     bn_threads_end(&g->threads, BN_CAUSE_EXIT, 0);
     assert_int_equal(bn_outcome_has(&g->outcome, BN_OUTCOME_EARLY), cases[i].early);
-    assert_true(bn_threads_await(&g->threads, bn_clock_mono() + 8 * BN_NSEC_PER_SEC, false));
+    assert_true(bn_threads_await(&g->threads, bn_clock_mono() + 8 * BN_NSEC_PER_SEC));
     bn_threads_join(&g->threads);
     clear(g);
   }
@@ -208,7 +208,7 @@ static void when_time_is_up_no_more_are_started(void **state)
   (void)state;
   spawn_until(g, wait_for_ever, bn_clock_mono());
   assert_int_equal(g->threads.created, 0);
-  assert_int_equal(bn_threads_ready(&g->threads, bn_clock_mono()), BN_START_BARRIER_CLOSED);
+  assert_int_equal(bn_threads_await_ready(&g->threads, bn_clock_mono()), BN_START_BARRIER_CLOSED);
   clear(g);
 }
 
@@ -221,7 +221,7 @@ static void ended_before_the_gate_nothing_is_measured(void **state)
   bn_threads_end(&g->threads, BN_CAUSE_SIGNAL, 2);
   assert_false(bn_threads_open(&g->threads, &endless));
   assert_false(bn_outcome_has(&g->outcome, BN_OUTCOME_OPENED));
-  assert_true(bn_threads_await(&g->threads, bn_clock_mono() + 8 * BN_NSEC_PER_SEC, false));
+  assert_true(bn_threads_await(&g->threads, bn_clock_mono() + 8 * BN_NSEC_PER_SEC));
   assert_int_equal(atomic_load(&g->woken) + atomic_load(&g->met), 0);
   bn_threads_join(&g->threads);
   clear(g);
@@ -235,7 +235,7 @@ static void *meet(void *arg)
 
   if (s != g->session)
     for (int i = 0; i < ROUNDS; i++)
-      atomic_fetch_add(bn_threads_barrier(&g->threads) ? &g->met : &g->woken, 1);
+      atomic_fetch_add(bn_threads_await_barrier(&g->threads) ? &g->met : &g->woken, 1);
   bn_threads_enter(&g->threads, s, BN_SESSION_GONE);
   return NULL;
 }
@@ -246,7 +246,7 @@ static void who_has_gone_is_not_waited_for(void **state)
 
   (void)state;
   spawn(g, meet);
-  assert_true(bn_threads_await(&g->threads, UINT64_MAX, false) || atomic_load(&g->met) > 0);
+  assert_true(bn_threads_await(&g->threads, UINT64_MAX) || atomic_load(&g->met) > 0);
   bn_threads_join(&g->threads);
   assert_int_equal(atomic_load(&g->met), ROUNDS * (N - 1));
   assert_int_equal(atomic_load(&g->woken), 0);
@@ -282,7 +282,7 @@ static void sessions_of_other_hosts_are_waited_for(void **state)
   g->threads.host_group = &host_group;
   bn_threads_pass(&g->threads); /* nobody waits: it means nothing */
   spawn(g, meet);
-  assert_true(bn_threads_await(&g->threads, UINT64_MAX, false));
+  assert_true(bn_threads_await(&g->threads, UINT64_MAX));
   bn_threads_join(&g->threads);
   assert_int_equal(g->told, ROUNDS);
   for (unsigned i = 0; i < ROUNDS; i++)
