@@ -50,7 +50,7 @@ static void a_silent_host_is_asked_and_given_up(void **state)
       set(fd, TCP_USER_TIMEOUT, rows[i].set_ms);
     if (rows[i].set_idle_s != 0)
       set(fd, TCP_KEEPIDLE, rows[i].set_idle_s);
-    bn_silence_limit(fd);
+    bn_socket_limit_silence(fd);
     assert_int_equal(option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), rows[i].limit_ms);
     assert_int_equal(option(fd, IPPROTO_TCP, TCP_KEEPIDLE), rows[i].idle_s);
     assert_int_equal(option(fd, IPPROTO_TCP, TCP_KEEPINTVL), 1);
@@ -65,8 +65,8 @@ static void other_sockets_are_left_alone(void **state)
 
   (void)state;
   assert_true(fd >= 0);
-  bn_silence_limit(fd);
-  bn_silence_limit(-1);
+  bn_socket_limit_silence(fd);
+  bn_socket_limit_silence(-1);
   assert_int_equal(option(fd, SOL_SOCKET, SO_KEEPALIVE), 0);
   (void)close(fd);
 }

@@ -25,7 +25,7 @@ static void socket_set_option(int fd, int level, int name, int value)
 
 /* Linux applies TCP_USER_TIMEOUT to unacknowledged data and, once a host has been silent for
    TCP_KEEPIDLE, to keepalive probes, whose number then does not matter (tcp(7)). */
-void bn_silence_limit(int fd)
+void bn_socket_limit_silence(int fd)
 {
   int limit_ms = socket_get_option(fd, TCP_USER_TIMEOUT), idle_s;
 

@@ -6,14 +6,14 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* The connection of this socket fails from now on, with ETIMEDOUT or with the network's error, if
-   its peer's host has acknowledged neither data nor probes for 10 s.  A host that loses its power
-   or its network closes no connection: without a limit, TCP repeats unacknowledged data for a
+/* Lets the connection of this socket fail from now on, with ETIMEDOUT or with the network's error,
+   if its peer's host has acknowledged neither data nor probes for 10 s.  A host that loses its
+   power or its network closes no connection: without a limit, TCP repeats unacknowledged data for a
    quarter of an hour, and probes an idle connection after two hours.  A slow or stopped server
    keeps its connection, because its host acknowledges, unless the host's buffers stay full for so
    long.  An existing limit (TCP_USER_TIMEOUT) stays.  Sockets that are not TCP are left as they
    are. */
-void bn_silence_limit(int fd);
+void bn_socket_limit_silence(int fd);
 
 /* "TCP" or "Unix socket"; "": neither. */
 const char *bn_socket_transport(int fd);

@@ -191,8 +191,9 @@ static void stream_sleep_once(const struct bn_stream *s)
   (void)syscall(SYS_ppoll, &p, 1, NULL, NULL, 0);
 }
 
-/* Waits for an answer by the waiter.  An event may be of bytes and the end behind them, which then
-   has no event of its own. */
+/* Waits for an answer by the waiter.  One event may report bytes and the end of the stream, which
+   is not reported again.  0 means that the session was interrupted, and the wait has shut the
+   socket down. */
 static void stream_watch(struct bn_stream *s)
 {
   const int came = bn_sockwait_bytes(s->wait, s->fd);

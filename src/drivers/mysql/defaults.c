@@ -144,10 +144,10 @@ static int defaults_include_folder(struct bn_mysql_defaults *d, const char *fold
 {
   struct dirent **entry = NULL;
   const int n = scandir(folder, &entry, defaults_ends_in_cnf, alphasort);
-  int rc = n < 0
-               ? bn_err_set(err, errno, "cannot read the folder '%s': %s", folder, strerror(errno))
-               : 0;
+  int rc = 0;
 
+  if (n < 0)
+    return bn_err_set(err, errno, "cannot read the folder '%s': %s", folder, strerror(errno));
   for (int i = 0; i < n; i++) {
     char path[BN_SECRET_MAX];
 

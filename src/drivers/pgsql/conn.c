@@ -73,7 +73,7 @@ enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target 
     return rc;
   bn_sockref_set(&c->socket, bn_pgsql_lib_socket(&c->lib));
   if (t->elsewhere)
-    bn_silence_limit(bn_pgsql_lib_socket(&c->lib));
+    bn_socket_limit_silence(bn_pgsql_lib_socket(&c->lib));
   return conn_choose_way(c, d);
 }
 

@@ -224,7 +224,7 @@ static bool stmt_make_ready(struct bn_pgsql_conn *c, const struct bn_sql_unprepa
     return false;
   if (q->n_params > 0)
     (void)stmt_set_types(st, u->binds);
-  bn_pgsql_lib_name(&c->lib, q);
+  bn_pgsql_lib_set_name(&c->lib, q);
   return true;
 }
 

@@ -315,7 +315,7 @@ static bool sqlite_is_elastic_filesystem(const struct statfs *fs)
 }
 
 /* Checks that the file system of the database has room for rows: counts blocks that are free only
- * to root, and the file, which may have unused pages. */
+   to root, and the file, which may have unused pages. */
 static int sqlite_check_room(void *conn, uint64_t bytes, struct bn_err *err)
 {
   const struct bn_sqlite_conn *c = conn;

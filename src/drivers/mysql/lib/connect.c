@@ -254,7 +254,8 @@ static enum bn_sql connect_open_handle(struct bn_mysql_lib *c, const struct bn_m
     return bn_mysql_fail_text(BN_MYSQL_NO_MEMORY, "mysql_init()", "out of memory", d);
   if (connect_set_options(c, ssl, deadline_ns, &text) != 0)
     return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_options()", text, d);
-  bn_mysql_lib_cleartext(c->handle, ssl, connect_is_local(p), c->driver->conf->cleartext_password);
+  bn_mysql_lib_set_cleartext(c->handle, ssl, connect_is_local(p),
+                             c->driver->conf->cleartext_password);
   bn_mysql_lib_load_guard(c);
   if (p->tcp)
     (void)mysql_options(c->handle, MYSQL_OPT_PROTOCOL, &tcp);

@@ -145,13 +145,13 @@ struct ssl_st *bn_mysql_lib_tls(const struct bn_mysql_lib *c);
 void bn_mysql_lib_init(void);
 /* Called before connecting.  Returns 0, or -1 and text, which says what the library cannot do. */
 int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text);
-/* Called before connecting, after bn_mysql_lib_ssl_mode.  allowed: a password may be sent in clear
-   text on a connection that is neither encrypted nor local. */
-void bn_mysql_lib_cleartext(MYSQL *handle, int mode, bool local, bool allowed);
+/* Lets the library send a password in clear text on connections that are encrypted or local, and
+   with `allowed` on any; called before connecting, after bn_mysql_lib_ssl_mode. */
+void bn_mysql_lib_set_cleartext(MYSQL *handle, int mode, bool local, bool allowed);
 /* Returns the message if the last connect failed because of that refusal, else NULL. */
 const char *bn_mysql_lib_cleartext_refused(MYSQL *handle);
 /* Logs in as mysql_real_connect does, by the waiter if there is one, and bounds the number of waits
-   for the socket.  false: *refused is the message if the bound was reached, else NULL. */
+   for the socket.  After false, *refused is the message if the bound was reached, else NULL. */
 bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                         const char **refused);
 /* Called before the library may wait for the socket of a connection with a waiter. */

@@ -165,7 +165,7 @@ int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text)
   return 0;
 }
 
-void bn_mysql_lib_cleartext(MYSQL *handle, int mode, bool local, bool allowed)
+void bn_mysql_lib_set_cleartext(MYSQL *handle, int mode, bool local, bool allowed)
 {
   if (mode == BN_MYSQL_SSL_DISABLED && !local && !allowed)
     (void)mysql_optionsv(handle, MARIADB_OPT_RESTRICTED_AUTH, never_in_clear);

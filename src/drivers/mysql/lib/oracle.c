@@ -30,7 +30,7 @@ int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text)
 }
 
 /* This library sends no clear-text password unless allowed to, even on an encrypted connection. */
-void bn_mysql_lib_cleartext(MYSQL *handle, int mode, bool local, bool allowed)
+void bn_mysql_lib_set_cleartext(MYSQL *handle, int mode, bool local, bool allowed)
 {
   const bool yes = true;
 

@@ -185,7 +185,7 @@ static enum bn_sql connect_establish(struct bn_pgsql_lib *c, uint64_t deadline_n
       (void)PQsetnonblocking(c->handle, 1);
     return BN_SQL_DONE;
   }
-  (void)bn_pgsql_lib_fail(c, NULL, "PQconnectPoll", true, d);
+  (void)bn_pgsql_lib_fail_in_full(c, NULL, "PQconnectPoll", d);
   return BN_SQL_ERROR;
 }
 

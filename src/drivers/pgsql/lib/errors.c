@@ -35,12 +35,11 @@ void bn_pgsql_lib_note_words(struct bn_pgsql_lib *c, const PGresult *res)
     (void)snprintf(c->last_words, sizeof c->last_words, "%s", state);
 }
 
-enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res, const char *call,
-                              bool full_text, struct bn_sql_diag *d)
+/* full: the text is all of the library's message instead of the server's sentence. */
+static enum bn_sql errors_fail(const struct bn_pgsql_lib *c, const PGresult *res, const char *call,
+                               bool full, struct bn_sql_diag *d)
 {
   const bool bad = PQstatus(c->handle) == CONNECTION_BAD;
-  /* A dialect may show the library's full text instead of the server's sentence. */
-  const bool full = full_text || c->driver->host->policy->pgsql_whole_errors;
   const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
   const char *text = full ? NULL : PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
   const bool from_server = text != NULL;
@@ -61,4 +60,16 @@ enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res,
     errors_drop_newline(d->text);
   d->rolled_back = PQtransactionStatus(c->handle) == PQTRANS_IDLE;
   return bad ? BN_SQL_LOST : rc;
+}
+
+enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res, const char *call,
+                              struct bn_sql_diag *d)
+{
+  return errors_fail(c, res, call, c->driver->host->policy->pgsql_whole_errors, d);
+}
+
+enum bn_sql bn_pgsql_lib_fail_in_full(const struct bn_pgsql_lib *c, const PGresult *res,
+                                      const char *call, struct bn_sql_diag *d)
+{
+  return errors_fail(c, res, call, true, d);
 }

@@ -80,10 +80,13 @@ int bn_pgsql_lib_copy_out(struct bn_pgsql_lib *c, char **row);
 int bn_pgsql_lib_copy_in(struct bn_pgsql_lib *c, const char *rows, int len);
 
 /* --- errors.c --- */
-/* Fills d from a result, which may be NULL; the text is the primary message or, if `full_text`, all
-   of it.  Returns ERROR or LOST. */
+/* Fills d from a result, which may be NULL; the text is the primary message.  Returns ERROR or
+   LOST. */
 enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res, const char *call,
-                              bool full_text, struct bn_sql_diag *d);
+                              struct bn_sql_diag *d);
+/* The same with all of the message. */
+enum bn_sql bn_pgsql_lib_fail_in_full(const struct bn_pgsql_lib *c, const PGresult *res,
+                                      const char *call, struct bn_sql_diag *d);
 
 /* Notes the SQLSTATE of a notice or result.  A call returns only the last of several results, and
    when the server ends the connection that one is made by libpq. */
@@ -116,7 +119,7 @@ void bn_pgsql_lib_free_result(struct bn_sql_result *r);
 enum bn_sql bn_pgsql_lib_prepare(struct bn_pgsql_lib *c, struct bn_pgsql_request *q, bool in_failed,
                                  struct bn_sql_diag *d);
 /* Sets the next name of a statement. */
-void bn_pgsql_lib_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q);
+void bn_pgsql_lib_set_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q);
 /* Lets the server forget the name at some later time. */
 void bn_pgsql_lib_drop_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q);
 /* anew: the statement is prepared, bound and executed without a name. */

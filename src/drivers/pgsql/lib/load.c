@@ -17,7 +17,7 @@ static enum bn_sql load_finish(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
     const ExecStatusType status = PQresultStatus(res);
 
     if (rc == BN_SQL_DONE && status != PGRES_COMMAND_OK)
-      rc = bn_pgsql_lib_fail(c, res, "COPY", false, d);
+      rc = bn_pgsql_lib_fail(c, res, "COPY", d);
     PQclear(res);
     if (status == PGRES_COPY_IN && PQputCopyEnd(c->handle, "ended") != 1)
       break;
@@ -34,19 +34,9 @@ static enum bn_sql load_exec(struct bn_pgsql_lib *c, const char *sql, ExecStatus
   enum bn_sql rc = BN_SQL_DONE;
 
   if (PQresultStatus(res) != wanted)
-    rc = bn_pgsql_lib_fail(c, res, "COPY", false, d);
+    rc = bn_pgsql_lib_fail(c, res, "COPY", d);
   PQclear(res);
   return rc;
-}
-
-static enum bn_sql load_start(struct bn_pgsql_lib *c, const char *copy, struct bn_sql_diag *d)
-{
-  return load_exec(c, copy, PGRES_COPY_IN, d);
-}
-
-static enum bn_sql load_command(struct bn_pgsql_lib *c, const char *sql, struct bn_sql_diag *d)
-{
-  return load_exec(c, sql, PGRES_COMMAND_OK, d);
 }
 
 /* Copies no rows, behind a savepoint: where COPY is refused, as for a view, it must not end the
@@ -54,18 +44,19 @@ static enum bn_sql load_command(struct bn_pgsql_lib *c, const char *sql, struct 
    take a number of a transaction. */
 static enum bn_sql load_try(struct bn_pgsql_lib *c, const char *copy, struct bn_sql_diag *d)
 {
-  enum bn_sql rc = load_command(c, "SAVEPOINT bench_load", d);
+  enum bn_sql rc = load_exec(c, "SAVEPOINT bench_load", PGRES_COMMAND_OK, d);
   struct bn_sql_diag undone;
 
   if (rc != BN_SQL_DONE)
     return rc;
-  rc = load_start(c, copy, d);
+  rc = load_exec(c, copy, PGRES_COPY_IN, d);
   if (rc == BN_SQL_DONE)
     rc = bn_pgsql_lib_load_end(c, d);
   if (rc == BN_SQL_DONE)
-    return load_command(c, "RELEASE SAVEPOINT bench_load", d);
-  return load_command(c, "ROLLBACK TO SAVEPOINT bench_load", &undone) == BN_SQL_LOST ? BN_SQL_LOST
-                                                                                     : rc;
+    return load_exec(c, "RELEASE SAVEPOINT bench_load", PGRES_COMMAND_OK, d);
+  if (load_exec(c, "ROLLBACK TO SAVEPOINT bench_load", PGRES_COMMAND_OK, &undone) == BN_SQL_LOST)
+    return BN_SQL_LOST;
+  return rc;
 }
 
 /* Remembers the text that was tried, because mostly there is only one. */
@@ -92,7 +83,7 @@ enum bn_sql bn_pgsql_lib_load_begin(struct bn_pgsql_lib *c, const char *table, c
   enum bn_sql rc = in_transaction ? load_try_once(c, sql, d) : BN_SQL_DONE;
 
   if (rc == BN_SQL_DONE)
-    rc = load_start(c, sql, d);
+    rc = load_exec(c, sql, PGRES_COPY_IN, d);
   free(sql);
   return rc;
 }
@@ -104,7 +95,7 @@ enum bn_sql bn_pgsql_lib_load_rows(struct bn_pgsql_lib *c, const char *rows, siz
     const int part = len < INT_MAX ? (int)len : INT_MAX;
 
     if (bn_pgsql_lib_copy_in(c, rows, part) != 1)
-      return bn_pgsql_lib_fail(c, NULL, "PQputCopyData", false, d);
+      return bn_pgsql_lib_fail(c, NULL, "PQputCopyData", d);
     rows += part;
     len -= (size_t)part;
   }
@@ -114,6 +105,6 @@ enum bn_sql bn_pgsql_lib_load_rows(struct bn_pgsql_lib *c, const char *rows, siz
 enum bn_sql bn_pgsql_lib_load_end(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
 {
   if (PQputCopyEnd(c->handle, NULL) != 1)
-    return bn_pgsql_lib_fail(c, NULL, "PQputCopyEnd", false, d);
+    return bn_pgsql_lib_fail(c, NULL, "PQputCopyEnd", d);
   return load_finish(c, d);
 }

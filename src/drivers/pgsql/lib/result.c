@@ -51,7 +51,7 @@ enum bn_sql bn_pgsql_lib_take(struct bn_pgsql_lib *c, PGresult *res, const char 
     PQclear(res);
     return bn_pgsql_fail_text("", call, "the query is empty", d);
   default:
-    rc = bn_pgsql_lib_fail(c, res, call, false, d);
+    rc = bn_pgsql_lib_fail(c, res, call, d);
     PQclear(res);
     return rc;
   }

@@ -46,7 +46,7 @@ void bn_pgsql_lib_drop_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q)
   q->name[0] = '\0';
 }
 
-void bn_pgsql_lib_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q)
+void bn_pgsql_lib_set_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q)
 {
   (void)snprintf(q->name, sizeof q->name, "sbstmt%u", ++c->last_name);
 }
@@ -60,10 +60,10 @@ enum bn_sql bn_pgsql_lib_prepare(struct bn_pgsql_lib *c, struct bn_pgsql_request
   stmt_deallocate(c, in_failed);
   if (q->name[0] != '\0')
     bn_pgsql_lib_drop_name(c, q);
-  bn_pgsql_lib_name(c, q);
+  bn_pgsql_lib_set_name(c, q);
   res = bn_pgsql_lib_exec_prepare(c, q);
   if (PQresultStatus(res) != PGRES_COMMAND_OK) {
-    rc = bn_pgsql_lib_fail(c, res, "PQprepare()", true, d);
+    rc = bn_pgsql_lib_fail_in_full(c, res, "PQprepare()", d);
     q->name[0] = '\0';
   }
   PQclear(res);

@@ -165,7 +165,7 @@ static char *wire_put_value(char *p, const struct bn_sql_bind *b)
 enum { HEAD = 1 + 4 };
 
 /* Returns room for wire_put_bind() and the messages behind it, whose bytes of fixed number are less
-   than 64, or 0 if a message cannot have so many bytes.  A value has a length of 4 bytes, and a
+   than 64, or 0 if that is more than a message can have.  A value has a length of 4 bytes, and a
    number has 8. */
 static size_t wire_size_of_bind(const struct bn_pgsql_request *q)
 {
@@ -228,8 +228,11 @@ static char *wire_put_parse(char *p, const struct bn_pgsql_request *q, const cha
 /* --- answers ------------------------------------------------------------------------------------
  */
 
+/* The protocol of the messages of a statement. */
+enum protocol { SIMPLE, EXTENDED };
+
 /* Refuses rows of COPY, for which the server waits. */
-static int wire_refuse_copy(struct bn_pgsql_wire *w, bool extended)
+static int wire_refuse_copy(struct bn_pgsql_wire *w, enum protocol protocol)
 {
   static const char why[] = "COPY FROM STDIN is not possible in a query";
   char *const begin = bn_stream_room(&w->stream, HEAD + sizeof why + sizeof sync_only), *p;
@@ -240,7 +243,7 @@ static int wire_refuse_copy(struct bn_pgsql_wire *w, bool extended)
   p = wire_put_text(begin + HEAD, why);
   wire_put_length(begin, p);
   /* The server has ignored the Sync that came with the statement. */
-  if (extended)
+  if (protocol == EXTENDED)
     p = wire_put_bytes(p, sync_only, sizeof sync_only);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
   return bn_stream_flush(&w->stream);
@@ -313,7 +316,7 @@ static void wire_pack(struct bn_pgsql_wire *w)
 }
 
 /* Sends the written messages and reads the answer. */
-static enum bn_sql wire_converse(struct bn_pgsql_wire *w, bool extended, const char *call,
+static enum bn_sql wire_converse(struct bn_pgsql_wire *w, enum protocol protocol, const char *call,
                                  struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   struct bn_stream *s = &w->stream;
@@ -328,7 +331,7 @@ static enum bn_sql wire_converse(struct bn_pgsql_wire *w, bool extended, const c
     case BN_PGSQL_ODD:
       return bn_pgsql_lose_track(w, call, d);
     case BN_PGSQL_COPY_IN:
-      if (wire_refuse_copy(w, extended) != 0)
+      if (wire_refuse_copy(w, protocol) != 0)
         return bn_pgsql_lose_socket(w, call, "send data to", d);
       break;
     case BN_PGSQL_INCOMPLETE:
@@ -372,7 +375,7 @@ enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_wire *w, const char *sql, struct
   (void)wire_put32(p + 1, len + HEAD - 1);
   memcpy(p + HEAD, sql, len);
   bn_stream_wrote(&w->stream, len + HEAD);
-  return wire_converse(w, false, "PQexec", r, d);
+  return wire_converse(w, SIMPLE, "PQexec", r, d);
 }
 
 enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
@@ -395,7 +398,7 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
     p = wire_put_bytes(p, describe, sizeof describe);
   p = wire_put_bytes(p, execute_sync, sizeof execute_sync);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
-  rc = wire_converse(w, true, "PQexecPrepared", r, d);
+  rc = wire_converse(w, EXTENDED, "PQexecPrepared", r, d);
   if (__builtin_expect(!known, 0) && rc <= BN_SQL_ROWS)
     *fields = rc == BN_SQL_ROWS ? w->reply.result_fields : BN_PGSQL_NO_ROWS;
   return rc;
@@ -419,7 +422,7 @@ enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_
   p = wire_put_bytes(p, describe, sizeof describe);
   p = wire_put_bytes(p, execute_sync, sizeof execute_sync);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
-  return wire_converse(w, true, "PQexecParams", r, d);
+  return wire_converse(w, EXTENDED, "PQexecParams", r, d);
 }
 
 enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_request *const *q,
@@ -445,7 +448,7 @@ enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_reque
   p = wire_put_bytes(p, sync_only, sizeof sync_only);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
   w->parsed = 0;
-  rc = wire_converse(w, true, "PQprepare()", &r, d);
+  rc = wire_converse(w, EXTENDED, "PQprepare()", &r, d);
   if (rc == BN_SQL_LOST)
     return rc;
   *done = w->parsed < n ? w->parsed : n;
