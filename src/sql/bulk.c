@@ -82,10 +82,13 @@ static void bulk_keep_unsent(struct bn_sql_conn *c, const char *sql, unsigned se
   c->bulk->n_cuts -= sent;
 }
 
-/* Sends the statements in the buffer; the last one stays there if further rows may belong to it.
-   Each but the first gets its beginning in the place of rows that were sent before.  A failure does
-   not repeat the event, so it is always logged. */
-static int bulk_insert_statements(struct bn_sql_conn *c, bool more)
+/* Whether a row is in hand that was being loaded. */
+enum bulk_next { NO_ROW_FOLLOWS, ROW_FOLLOWS };
+
+/* Sends the statements in the buffer; the last one stays there if a row follows, as further rows
+   may belong to it.  Each but the first gets its beginning in the place of rows that were sent
+   before.  A failure does not repeat the event, so it is always logged. */
+static int bulk_insert_statements(struct bn_sql_conn *c, enum bulk_next next)
 {
   char *sql = c->bulk->text.data;
 
@@ -96,7 +99,7 @@ static int bulk_insert_statements(struct bn_sql_conn *c, bool more)
 
     if (i > 0)
       sql = memmove(c->bulk->text.data + c->bulk->cut[i - 1] - c->bulk->head, sql, c->bulk->head);
-    if (more && i == c->bulk->n_cuts) {
+    if (next == ROW_FOLLOWS && i == c->bulk->n_cuts) {
       bulk_keep_unsent(c, sql, i);
       return 0;
     }
@@ -149,7 +152,7 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   if (c->cur.more)
     bn_sql_conn_drop(c);
   bn_buf_init(&name, 0);
-  bn_sql_load_name(&c->bulk->load, &name);
+  bn_sql_load_describe(&c->bulk->load, &name);
   bn_sql_trace(&c->sys->trace, c->session, name.data != NULL ? name.data : "", name.len);
   rc = bulk_load_hand_over(c);
   if (rc == BN_SQL_ERROR && c->diag.rolled_back) {
@@ -172,21 +175,20 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   return LOADED;
 }
 
-/* Sends the collected rows; on failure they stay.  With `more`, a row that was being loaded
-   follows, so that the statements that take the place of a load are cut as if there had been no
-   load. */
-static int bulk_flush(struct bn_sql_conn *c, bool more)
+/* Sends the collected rows; on failure they stay.  If a row that was being loaded follows, the
+   statements that take the place of a load are cut as if there had been no load. */
+static int bulk_flush(struct bn_sql_conn *c, enum bulk_next next)
 {
   if (c->bulk->rows == 0)
     return 0;
   if (!c->bulk->load.on)
-    return bulk_insert_statements(c, false);
+    return bulk_insert_statements(c, NO_ROW_FOLLOWS);
   switch (bulk_load(c)) {
   case LOADED:
     bulk_truncate_rows(c);
     return 0;
   case NOT_LOADED:
-    return bulk_insert_statements(c, more);
+    return bulk_insert_statements(c, next);
   case FAILED:
     break;
   }
@@ -206,12 +208,12 @@ static bool bulk_is_statement_full(const struct bn_sql_conn *c, size_t len)
 static int bulk_load_row(struct bn_sql_conn *c, const char *row, size_t len)
 {
   if ((c->bulk->text.len + len + 1 >= BN_SQL_LOAD_MAX || c->bulk->n_cuts == BN_SQL_CUTS) &&
-      bulk_flush(c, true) != 0)
+      bulk_flush(c, ROW_FOLLOWS) != 0)
     return -1;
   if (!c->bulk->load.on || bn_sql_load_add(&c->bulk->load, row, len))
     return 0;
   /* It and those behind it are inserted. */
-  if (bulk_flush(c, true) != 0)
+  if (bulk_flush(c, ROW_FOLLOWS) != 0)
     return -1;
   c->bulk->load.on = false;
   return 0;
@@ -223,7 +225,7 @@ static int bulk_separate_row(struct bn_sql_conn *c, size_t len)
 {
   const bool full = c->bulk->rows > 0 && bulk_is_statement_full(c, len);
 
-  if (full && !c->bulk->load.on && bulk_insert_statements(c, false) != 0)
+  if (full && !c->bulk->load.on && bulk_insert_statements(c, NO_ROW_FOLLOWS) != 0)
     return -1;
   if (c->bulk->rows == 0)
     return 0;
@@ -256,7 +258,7 @@ int bn_sql_bulk_done(struct bn_sql_conn *c)
   c->view.error = BN_VERDICT_NONE;
   if (c->bulk == NULL)
     return 0;
-  if (bulk_flush(c, false) != 0)
+  if (bulk_flush(c, NO_ROW_FOLLOWS) != 0)
     return -1;
   bn_sql_bulk_empty(c->bulk);
   c->bulk->active = false;

@@ -7,11 +7,6 @@
 
 #include "sql/lex.h"
 
-static bool count_is_blank(char c)
-{
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 /* Returns whether the text begins with the word in any case; the word need not end there. */
 static bool count_begins_with(const char *sql, size_t len, const char *word, size_t word_len)
 {
@@ -21,7 +16,7 @@ static bool count_begins_with(const char *sql, size_t len, const char *word, siz
 /* Returns how dialect 0.5 counts the statement. */
 static enum bn_sql_kind count_kind_by_first_word(const char *sql, size_t len)
 {
-  while (len > 0 && count_is_blank(*sql)) {
+  while (len > 0 && bn_sql_is_blank(*sql)) {
     sql++;
     len--;
   }
@@ -40,11 +35,11 @@ static enum bn_sql_kind count_kind_by_first_word(const char *sql, size_t len)
 static const char *count_skip(const char *sql, const char *end)
 {
   while (sql < end) {
-    if (count_is_blank(*sql)) {
+    if (bn_sql_is_blank(*sql)) {
       sql++;
     } else if (end - sql >= 3 && sql[0] == '/' && sql[1] == '*' && sql[2] == '!') {
       /* A version comment of MySQL, which is executed. */
-      for (sql += 3; sql < end && *sql >= '0' && *sql <= '9'; sql++)
+      for (sql += 3; sql < end && bn_sql_is_digit(*sql); sql++)
         ;
     } else if (end - sql >= 4 && sql[0] == '/' && sql[1] == '*') {
       const char *close = memmem(sql + 2, (size_t)(end - sql) - 2, "*/", 2);

@@ -28,8 +28,8 @@
  * as an error and a reconnect, or as two errors if the connection cannot be made anew.
  *
  * Rows are counted for committed statements: those that a statement returned, and those that the
- * server says it has inserted, updated or deleted, whatever becomes of its transaction.  Which of
- * the three it is is told by the first word. */
+ * server says it has inserted, updated or deleted, whatever becomes of its transaction.  The first
+ * word decides which of the three it is. */
 #ifndef BN_SQL_COUNT_H
 #define BN_SQL_COUNT_H
 

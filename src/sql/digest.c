@@ -120,15 +120,10 @@ static void digest_put_sign(struct digest *d, char c)
   digest_put(d, &c, 1);
 }
 
-static bool digest_is_digit(char c)
-{
-  return c >= '0' && c <= '9';
-}
-
 /* Returns whether a number begins at p. */
 static bool digest_is_number(const char *p, const char *end)
 {
-  return digest_is_digit(*p) || (*p == '.' && end - p > 1 && digest_is_digit(p[1]));
+  return bn_sql_is_digit(*p) || (*p == '.' && end - p > 1 && bn_sql_is_digit(p[1]));
 }
 
 /* Returns the position behind a number, whose first character stands before p. */
@@ -177,7 +172,7 @@ static const char *digest_take_dollar(struct digest *d, const char *p)
 {
   const char *behind = bn_sql_skip_dollars(p, d->begin, d->end);
 
-  if (behind - p == 1 && d->end - p > 1 && digest_is_digit(p[1]))
+  if (behind - p == 1 && d->end - p > 1 && bn_sql_is_digit(p[1]))
     behind = digest_skip_word(p + 1, d->end);
   if (behind - p > 1)
     return digest_put_literal(d, p, behind);

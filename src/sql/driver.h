@@ -76,10 +76,11 @@ struct bn_sql_session {
   pthread_mutex_t lock;    /* guards `open`, which interrupts walk through */
   struct bn_sql_link *open;
   bool measured;                        /* the run has the metrics of SQL */
-  bool count_commits, timed;            /* and those */
+  bool count_commits;                   /* and those of commits */
+  bool timed;                           /* and the times of executing and fetching */
   bool verified;                        /* --verify-commits, and it is one of the run's */
   bool paired;                          /* --db-read-hosts, and it is one of the run's */
-  unsigned read_host_reads;             /* then: the counter */
+  unsigned read_host_reads;             /* the counter of reads there */
   bool observed;                        /* `timed`, or there are names: query.c */
   struct bn_sql_statement_names *names; /* --statements; NULL: statements are not told apart */
   struct bn_sql_lazy_prepare first_use;

@@ -54,15 +54,16 @@ static bool errors_is_class_word(const char *item, const char *name)
   return *item == *name;
 }
 
-/* Adds an item that is an error number, a SQLSTATE, or may be both.  e->error has room for it. */
-static void errors_add(struct bn_sql_errors *e, const char *item, bool by_code, bool by_state)
+/* Adds an error by its number, its SQLSTATE or either; NULL: not by that.  e->error has room for
+   it. */
+static void errors_add(struct bn_sql_errors *e, const char *number, const char *state)
 {
   struct bn_sql_error *error = &e->error[e->n++];
-  const unsigned long code = by_code ? strtoul(item, NULL, 10) : 0;
+  const unsigned long code = number != NULL ? strtoul(number, NULL, 10) : 0;
 
   error->code = code <= INT_MAX ? (int)code : 0;
-  if (by_state)
-    memcpy(error->state, item, sizeof error->state);
+  if (state != NULL)
+    memcpy(error->state, state, sizeof error->state);
 }
 
 /* Adds the class that the item names.  Returns false if it names none. */
@@ -84,13 +85,14 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
   e->error = bn_alloc(list->n, sizeof *e->error);
   for (size_t i = 0; i < list->n; i++) {
     const char *item = list->item[i];
+    const bool is_number = errors_is_number(item), is_state = errors_is_sqlstate(item);
 
     if (errors_add_class(e, item))
       continue;
     if (errors_is_class_word(item, "all"))
       e->all = true;
-    else if (errors_is_number(item) || errors_is_sqlstate(item))
-      errors_add(e, item, errors_is_number(item), errors_is_sqlstate(item));
+    else if (is_number || is_state)
+      errors_add(e, is_number ? item : NULL, is_state ? item : NULL);
     else
       return bn_opt_refuse(policy,
                            &(struct bn_opt_refusal){"db-ignore-errors", item, "unknown",
@@ -138,8 +140,10 @@ int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops
 
     if (strcmp(item, "all") == 0)
       e->all = true;
-    else if (by_code ? item[0] == '\0' || errors_is_number(item) : errors_is_sqlstate(item))
-      errors_add(e, item, by_code, !by_code);
+    else if (by_code && (item[0] == '\0' || errors_is_number(item)))
+      errors_add(e, item, NULL);
+    else if (!by_code && errors_is_sqlstate(item))
+      errors_add(e, NULL, item);
     else
       return bn_err_set(err, EINVAL, "Invalid value for --%s: '%s' is no %s and not 'all'",
                         ignore->option, item, by_code ? "error number" : "SQLSTATE");
@@ -252,24 +256,27 @@ static void errors_add_field(struct bn_buf *b, char what, const struct bn_policy
   }
 }
 
-/* Returns one message: the line at *p, which moves to the next line. */
-static char *errors_fill_message(const char **p, const struct bn_policy *policy,
-                                 const struct bn_sql_diag *d, const char *sql, size_t len)
+/* Adds a line of a text, which is at *p, with its fields filled in.  *p moves to the next line. */
+static void errors_add_line(struct bn_buf *b, const char **p, const struct bn_policy *policy,
+                            const struct bn_sql_diag *d, const char *sql, size_t len)
 {
   const char *at = *p;
-  struct bn_buf b;
 
-  bn_buf_init(&b, 0);
   for (; *at != '\0' && *at != '\n'; at++) {
     if (*at == '%' && at[1] != '\0')
-      errors_add_field(&b, *++at, policy, d, sql, len);
+      errors_add_field(b, *++at, policy, d, sql, len);
     else
-      (void)bn_buf_char(&b, *at);
+      (void)bn_buf_char(b, *at);
   }
   *p = *at == '\n' ? at + 1 : at;
-  if (b.len > MESSAGE_MAX)
-    b.data[MESSAGE_MAX] = '\0';
-  return bn_buf_take(&b);
+}
+
+/* Returns the text, cut to the length of a message. */
+static char *errors_take_message(struct bn_buf *b)
+{
+  if (b->len > MESSAGE_MAX)
+    b->data[MESSAGE_MAX] = '\0';
+  return bn_buf_take(b);
 }
 
 /* Cuts the lines that libpq adds. */
@@ -353,19 +360,18 @@ static char *errors_failure_kind(enum bn_sql_step step, const struct bn_sql_diag
   return bn_buf_take(&b);
 }
 
-/* Logs the lines of a message: as alerts, or as one failure, which is logged once for all threads
-   that meet it. */
-static void errors_log_lines(bool alert, enum bn_sql_step step, const struct bn_sql_diag *d,
-                             char **line, size_t n)
+static void errors_log_alerts(char **line, size_t n)
 {
-  char *kind;
+  for (size_t i = 0; i < n; i++)
+    bn_log_text(BN_ALERT, line[i]);
+}
 
-  if (alert) {
-    for (size_t i = 0; i < n; i++)
-      bn_log_text(BN_ALERT, line[i]);
-    return;
-  }
-  kind = errors_failure_kind(step, d);
+/* Logs the lines as one failure, which is logged once for all threads that meet it. */
+static void errors_log_fatal(enum bn_sql_step step, const struct bn_sql_diag *d, char **line,
+                             size_t n)
+{
+  char *kind = errors_failure_kind(step, d);
+
   bn_log_fatal_as(kind, (const char *const *)line, n);
   free(kind);
 }
@@ -385,23 +391,29 @@ void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *pol
 {
   const char *const *texts = ops->texts;
   const char *p = texts != NULL && texts[step] != NULL ? texts[step] : default_texts[step];
-  char named[256];
-  const bool alert =
-      policy->query_failures_are_alerts && step == BN_STEP_QUERY && !ops->fatal_queries;
+  /* Sysbench does not name a statement that cannot be prepared. */
+  const bool adds_statement =
+      policy->dialect == NULL && sql != NULL && (step == BN_STEP_PREPARE || step == BN_STEP_BIND);
+  const char *more = adds_statement ? " for query '%q'" : "";
 
   if (step == BN_STEP_QUERY && sql == NULL)
     p = text_unnamed;
-  /* Sysbench does not name a statement that cannot be prepared. */
-  if (policy->dialect == NULL && sql != NULL && (step == BN_STEP_PREPARE || step == BN_STEP_BIND)) {
-    (void)snprintf(named, sizeof named, "%s for query '%%q'", p);
-    p = named;
-  }
   const size_t n = errors_count_lines(p);
   char **line = bn_alloc(n, sizeof *line);
 
-  for (size_t i = 0; i < n; i++)
-    line[i] = errors_fill_message(&p, policy, d, sql, len);
-  errors_log_lines(alert, step, d, line, n);
+  for (size_t i = 0; i < n; i++) {
+    struct bn_buf b;
+
+    bn_buf_init(&b, 0);
+    errors_add_line(&b, &p, policy, d, sql, len);
+    if (i + 1 == n)
+      errors_add_line(&b, &more, policy, d, sql, len);
+    line[i] = errors_take_message(&b);
+  }
+  if (policy->query_failures_are_alerts && step == BN_STEP_QUERY && !ops->fatal_queries)
+    errors_log_alerts(line, n);
+  else
+    errors_log_fatal(step, d, line, n);
   for (size_t i = 0; i < n; i++)
     free(line[i]);
   free((void *)line);

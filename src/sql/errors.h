@@ -35,7 +35,7 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
 int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops, const void *conf,
                             struct bn_err *err);
 void bn_sql_errors_free(struct bn_sql_errors *e);
-/* Whether it names a SQLSTATE of a lost connection of that driver. */
+/* Returns whether it names a SQLSTATE of a lost connection of that driver. */
 bool bn_sql_errors_name_loss(const struct bn_sql_errors *e, const struct bn_driver *ops);
 /* A class of errors.  A new one is a value of enum bn_sql_class, a row of the table in errors.c,
    and what the `classify` of each driver says. */
@@ -65,8 +65,8 @@ void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *pol
 void bn_sql_log_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d, const char *before,
                        _Atomic bool *told);
 
-/* Whether texts with this SQLSTATE name a value, a row, a lock or a limit, so that failures for one
-   reason differ in them: data, integrity constraints, rollbacks, resources. */
+/* Returns whether texts with this SQLSTATE name a value, a row, a lock or a limit, so that failures
+   for one reason differ in them: data, integrity constraints, rollbacks, resources. */
 bool bn_sql_message_varies(const char *state);
 /* Returns true for SQLSTATEs of errors that a statement has whether it is prepared or sent as text:
    syntax, names, rights, values, and the transaction. */

@@ -182,16 +182,20 @@ static bool failure_in_event(const struct bn_sql_conn *c)
   return atomic_load_explicit(&c->session->stat->running, memory_order_relaxed);
 }
 
-/* Ends the run: a script may catch the error, and its event would count as done.  A hook may try
-   statements of its own on the connection while a failure waits for its answer. */
-static void failure_end_run(const struct bn_sql_conn *c, const struct bn_sql_recovery *r,
-                            bool of_hook)
+/* Returns whether a failure in an event is final, whatever the script does about it: it may catch
+   the error, and its event would count as done.  Not so while another failure is kept: then a hook
+   is asked about that one, and may try statements of its own on the connection. */
+static bool failure_is_final(const struct bn_sql_conn *c, const struct bn_sql_recovery *r)
+{
+  return r->action == BN_SQL_FAIL && c->failure.kept == NULL && failure_in_event(c) &&
+         c->sys->policy->caught_errors_end_run;
+}
+
+/* Ends the run or, with --on-thread-error=continue, the session. */
+static void failure_end_session(const struct bn_sql_conn *c)
 {
   char label[BN_LABEL_LEN];
 
-  if (r->action != BN_SQL_FAIL || of_hook || !failure_in_event(c) ||
-      !c->sys->policy->caught_errors_end_run)
-    return;
   failure_name_error(&c->diag, label, sizeof label);
   c->session->services->fail_session(c->session, label, c->diag.text);
 }
@@ -299,7 +303,8 @@ bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
   f = failure_describe(c, BN_ANSWER_NONE);
   r = bn_sql_recover(&f);
   failure_act(c, &r);
-  failure_end_run(c, &r, c->failure.kept != NULL);
+  if (failure_is_final(c, &r))
+    failure_end_session(c);
   if (!c->failure.pending)
     c->diag.rolled_back = false;
   /* An event is repeated from its beginning: its transaction went with the connection. */
@@ -334,10 +339,11 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
   f = failure_describe(c, ignored ? BN_ANSWER_IGNORE : BN_ANSWER_FAIL);
   r = bn_sql_recover(&f);
   failure_act(c, &r);
-  failure_end_run(c, &r, c->failure.kept != NULL && !taken);
-  c->diag.rolled_back = false;
   if (taken)
     bn_sql_pending_failure_free(&c->failure);
+  if (failure_is_final(c, &r))
+    failure_end_session(c);
+  c->diag.rolled_back = false;
 }
 
 /* Returns a number that differs between sessions that fail at the same time.  The random numbers of

@@ -7,23 +7,33 @@
 
 #include "api/driver.h"
 
+static inline bool bn_sql_is_blank(char c)
+{
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static inline bool bn_sql_is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
+
 /* Returns whether the character is part of a name, a keyword or a number. */
 static inline bool bn_sql_is_word(char c)
 {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+  return bn_sql_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          (c & 0x80) != 0;
 }
 
 /* Returns the position behind a literal or quoted name that begins at p; a doubled quote does not
    end it. */
 const char *bn_sql_skip_quoted(const char *p, const char *end, bool backslash);
-/* Whether the quote at p begins a text with backslash escapes: E'...' of PostgreSQL has them
-   whatever the server's settings, a name in backticks never. */
+/* Returns whether the quote at p begins a text with backslash escapes: E'...' of PostgreSQL has
+   them whatever the server's settings, a name in backticks never. */
 bool bn_sql_escapes_here(const char *p, const char *begin, bool backslash);
 /* Returns the position behind PostgreSQL's $tag$ text $tag$ that begins at p.  A dollar within a
    name begins none, and then it is p + 1. */
 const char *bn_sql_skip_dollars(const char *p, const char *begin, const char *end);
-/* Whether the two dashes at p begin a comment. */
+/* Returns whether the two dashes at p begin a comment. */
 bool bn_sql_is_dash_comment(const char *p, const char *end, bool mysql);
 /* Returns the position behind the line that p is in. */
 const char *bn_sql_skip_line(const char *p, const char *end);

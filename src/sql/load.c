@@ -10,21 +10,11 @@
 #include "base/alloc.h"
 #include "sql/lex.h"
 
-static bool load_is_space(char c)
-{
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static const char *load_skip_space(const char *p, const char *end)
 {
-  while (p < end && load_is_space(*p))
+  while (p < end && bn_sql_is_blank(*p))
     p++;
   return p;
-}
-
-static bool load_is_digit(char c)
-{
-  return c >= '0' && c <= '9';
 }
 
 /* Returns whether the character is part of a name, quoted or not, with the name of its schema. */
@@ -103,13 +93,13 @@ static const char *load_skip_number(const char *p, const char *end)
   const char *digits = p + negative;
 
   p = digits;
-  while (p < end && load_is_digit(*p))
+  while (p < end && bn_sql_is_digit(*p))
     p++;
   if (p == digits || (*digits == '0' && (p - digits > 1 || negative)))
     return NULL;
   if (p < end && *p == '.') {
     digits = ++p;
-    while (p < end && load_is_digit(*p))
+    while (p < end && bn_sql_is_digit(*p))
       p++;
     if (p == digits)
       return NULL;
@@ -209,7 +199,7 @@ void bn_sql_load_sent(struct bn_sql_load *l)
   l->rows = 0;
 }
 
-void bn_sql_load_name(const struct bn_sql_load *l, struct bn_buf *b)
+void bn_sql_load_describe(const struct bn_sql_load *l, struct bn_buf *b)
 {
   (void)bn_buf_printf(b, "bulk load of %zu rows into %s%s%s%s", l->rows, l->table,
                       l->columns[0] != '\0' ? "(" : "", l->columns,

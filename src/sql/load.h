@@ -19,13 +19,15 @@ struct bn_sql_load {
   size_t rows; /* in lines */
 };
 
-/* Whether the statement up to VALUES is one whose rows can be loaded. */
+/* Begins to collect the rows of an INSERT, whose text up to VALUES is given.  Returns false if they
+   cannot be loaded. */
 bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len);
-/* Adds a row; false: this one has to be inserted. */
+/* Adds a row.  Returns false if it has to be inserted. */
 bool bn_sql_load_add(struct bn_sql_load *l, const char *row, size_t len);
+/* Removes the rows, which have been loaded. */
 void bn_sql_load_sent(struct bn_sql_load *l);
-/* The text that stands for the load in messages and traces. */
-void bn_sql_load_name(const struct bn_sql_load *l, struct bn_buf *b);
+/* Adds the text that stands for the load in messages and traces. */
+void bn_sql_load_describe(const struct bn_sql_load *l, struct bn_buf *b);
 void bn_sql_load_forget(struct bn_sql_load *l);
 
 enum { BN_SQL_CUTS = 16 };

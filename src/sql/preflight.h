@@ -27,7 +27,7 @@ struct bn_sql_preflight {
 void bn_sql_preflight_init(struct bn_sql_preflight *p); /* of zeroed memory */
 void bn_sql_preflight_done(struct bn_sql_preflight *p);
 
-/* Whether a connection that s opens now is part of the start of many threads. */
+/* Returns whether a connection that s opens now is part of the start of many threads. */
 bool bn_sql_preflight_due(const struct bn_session *s);
 /* Enters the session, which waits for its turn.  Returns true if it is the first, and the others
    wait until it unlocks. */
@@ -59,7 +59,7 @@ struct bn_sql_cost {
   int64_t all;      /* of all sessions */
   int64_t here;     /* of those that share a server */
   int64_t left;     /* that the server allows and nobody uses; -1: without limit */
-  uint64_t rest_ns; /* a session needs about so long for those it has not prepared */
+  uint64_t rest_ns; /* about the time of a session for those it has not prepared */
   uint64_t most_ns; /* longer is too long */
 };
 
@@ -79,7 +79,8 @@ bool bn_sql_preflight_asks(const struct bn_sql_preflight *p, const struct bn_ses
 enum bn_sql_rest bn_sql_preflight_statements(struct bn_sql_preflight *p, const struct bn_session *s,
                                              const struct bn_sql_expected *e);
 
-/* Whether it was judged that statements are prepared when they are first used.  Any thread. */
+/* Returns whether it was judged that statements are prepared when they are first used.  Any thread.
+ */
 bool bn_sql_preflight_is_lazy(struct bn_sql_preflight *p);
 
 /* Returns whether the session is that of a thread of the run, before its loop, which is what all

@@ -32,7 +32,8 @@ void bn_sql_read_hosts_free(struct bn_sql_read_hosts *h); /* also of zeroed memo
    servers once, so that a pair of which both work is found. */
 size_t bn_sql_read_hosts_index(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places);
 
-/* Whether the driver has this option: "host" is one of "mysql" if its table has "mysql-host". */
+/* Returns whether the driver has this option: "host" is one of "mysql" if its table has
+ * "mysql-host". */
 bool bn_sql_has_option(const struct bn_driver *ops, const char *name);
 
 #endif

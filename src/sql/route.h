@@ -23,8 +23,8 @@ enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_s
    sql[len] is 0. */
 bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps *caps);
 
-/* Pure.  Whether a text lets the transaction of PostgreSQL write that was begun with
-   BN_ROUTE_BEGIN_READ, as it may before its first query.  sql[len] is 0. */
+/* Returns whether a text lets the transaction of PostgreSQL write that was begun with
+   BN_ROUTE_BEGIN_READ, as it may before its first query.  Pure.  sql[len] is 0. */
 bool bn_sql_turns_writing(const char *sql, size_t len, const struct bn_sql_caps *caps);
 
 #endif

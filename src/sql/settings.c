@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "sql/side_query.h"
 
-/* A table that another client has locked delays the start for so long.  No server needs as many
-   facts. */
+/* A table that another client has locked delays the start for PATIENCE_S.  No server needs
+   FACTS_MAX facts. */
 enum { PATIENCE_S = 5, FACTS_MAX = 256 };
 
 struct settings {

@@ -6,7 +6,8 @@
 #include "sql/conn.h"
 
 /* Asks the server of c, once in a process and on a connection of its own, the questions of the
-   driver, and tells the answers as facts.  A question that fails is passed over.  target: of c. */
+   driver, and adds the answers to the facts.  A question that fails is passed over.  target: of c.
+ */
 void bn_sql_settings_gather(struct bn_sql_conn *c, const struct bn_sql_target *target);
 
 #endif

@@ -82,7 +82,7 @@ enum { BN_SQL_VERIFY_S = 22, BN_SQL_VERIFY_HURRY_S = 4 };
 void bn_sqlsys_sample(const struct bn_sqlsys *sys, uint64_t *counter);
 /* Says on standard error, after the threads of a run have ended, if all updates or all deletes
    found no row, and which share of the events had to wait for statements that were first used. */
-void bn_sqlsys_tell(const struct bn_sqlsys *sys);
+void bn_sqlsys_log_end_hints(const struct bn_sqlsys *sys);
 /* Calls the drivers' done; every session has ended. NULL is fine. */
 void bn_sqlsys_free(struct bn_sqlsys *sys);
 
@@ -106,8 +106,8 @@ enum bn_sql_rest {
 enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_session *s,
                                           uint64_t at_start, uint64_t in_all);
 
-/* Checks, before a session that has a connection inserts so many bytes of rows, that they may fit.
-   Returns 0, or -1 and err if they surely do not. */
+/* Checks, before a session that has a connection inserts rows of `bytes` bytes together, that they
+   may fit.  Returns 0, or -1 and err if they surely do not. */
 int bn_sql_check_room(const struct bn_session *s, uint64_t bytes, struct bn_err *err);
 
 /* The verdict about the last call on a connection. */
@@ -198,8 +198,8 @@ void bn_sql_stmt_name(struct bn_sql_stmt *st, const char *name);
 void bn_sql_hold(struct bn_sqlsys *sys, struct bn_session *s);
 int bn_sql_prepare_held(const struct bn_session *s);
 /* Binds values: the descriptors are copied; the memory that they point at is borrowed until the
-   statement is closed or bound again.  Returns 0; -1 or 1 after a failure, which has been logged.
-   -1: the statement has the new ones all the same; 1: it keeps those of before. */
+   statement is closed or bound again.  Returns 0, or after a failure, which has been logged: -1 if
+   the statement has the new values all the same, 1 if it keeps its previous ones. */
 int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n);
 struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st);
 struct bn_sql_rs *bn_sql_stmt_next_result(struct bn_sql_stmt *st);

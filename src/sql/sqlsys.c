@@ -55,7 +55,7 @@ void bn_sqlsys_ask(struct bn_sqlsys *sys)
   sys->asks = true;
 }
 
-void bn_sqlsys_tell(const struct bn_sqlsys *sys)
+void bn_sqlsys_log_end_hints(const struct bn_sqlsys *sys)
 {
   bn_sql_end_hints_log(&sys->hints);
 }

@@ -370,7 +370,7 @@ static int workload_finish(void *self, struct bn_err *err)
 
   (void)err;
   if (api->vm->setup->sql != NULL)
-    bn_sqlsys_tell(api->vm->setup->sql);
+    bn_sqlsys_log_end_hints(api->vm->setup->sql);
   return bn_lua_call_global(&api->main->lua, "done");
 }
 
