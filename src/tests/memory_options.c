@@ -62,7 +62,7 @@ const struct bn_opt bn_memory_options[] = {
 };
 
 /* Returns the index of a word in a NULL-terminated list, or -1. */
-static int memory_options_choose(const char *const *names, const char *name)
+static int memory_index_of(const char *const *names, const char *name)
 {
   for (int i = 0; names[i] != NULL; i++)
     if (name != NULL && strcmp(names[i], name) == 0)
@@ -71,24 +71,23 @@ static int memory_options_choose(const char *const *names, const char *name)
 }
 
 /* Returns the text for a message; an option without a default may have none. */
-static const char *memory_options_shown(const char *text)
+static const char *memory_shown_text(const char *text)
 {
   return text != NULL ? text : "";
 }
 
-static int memory_options_refuse(const struct bn_memory *m, const struct bn_opt_refusal *r,
-                                 const char *plain, struct bn_err *err)
+static int memory_refuse(const struct bn_memory *m, const struct bn_opt_refusal *r,
+                         const char *plain, struct bn_err *err)
 {
   return bn_opt_refuse(m->run_conf->policy, r, plain, err);
 }
 
 /* Refuses a word that is none of the allowed ones. */
-static int memory_options_refuse_word(const struct bn_memory *m, const char *name, const char *word,
-                                      const char *allowed, const char *plain, struct bn_err *err)
+static int memory_refuse_word(const struct bn_memory *m, const char *name, const char *word,
+                              const char *allowed, const char *plain, struct bn_err *err)
 {
-  return memory_options_refuse(
-      m, &(struct bn_opt_refusal){name, memory_options_shown(word), "unknown", allowed}, plain,
-      err);
+  return memory_refuse(
+      m, &(struct bn_opt_refusal){name, memory_shown_text(word), "unknown", allowed}, plain, err);
 }
 
 /* Refuses a size that has to be at least `least` bytes. */
@@ -100,8 +99,7 @@ static int memory_refuse_size(const struct bn_memory *m, const char *name, uint6
 
   (void)snprintf(value, sizeof value, "%llu", (unsigned long long)size);
   (void)snprintf(allowed, sizeof allowed, "%llu or more bytes", (unsigned long long)least);
-  return memory_options_refuse(m, &(struct bn_opt_refusal){name, value, wrong, allowed}, plain,
-                               err);
+  return memory_refuse(m, &(struct bn_opt_refusal){name, value, wrong, allowed}, plain, err);
 }
 
 /* Returns the bytes of the smallest block that the work can be done on. */
@@ -129,10 +127,9 @@ static int memory_check_block(const struct bn_memory *m, struct bn_err *err)
   if (m->old)
     return bn_err_set(err, 0, "memory-block-size must be a multiple of 4!");
   if (size < sizeof(bn_memory_word) || (size & (size - 1)) != 0)
-    return memory_options_refuse(
+    return memory_refuse(
         m,
-        &(struct bn_opt_refusal){"memory-block-size",
-                                 memory_options_shown(m->conf->typed_block_size),
+        &(struct bn_opt_refusal){"memory-block-size", memory_shown_text(m->conf->typed_block_size),
                                  "not a power of two", "powers of two from 8 bytes"},
         "Invalid value for memory-block-size: %s", err);
   if (size >= least)
@@ -217,16 +214,15 @@ static void memory_choose_words(struct bn_memory *m, int oper, int mode)
 static int memory_choose_vectors(struct bn_memory *m, int oper, int mode, struct bn_err *err)
 {
   m->work = BN_MEMORY_VECTORS;
-  m->vector = bn_vector_find(memory_options_shown(m->conf->kernel), bn_vector_features(), err);
+  m->vector = bn_vector_find(memory_shown_text(m->conf->kernel), bn_vector_features(), err);
   if (m->vector == NULL && err->code == BN_ERR_OPTION)
-    return memory_options_refuse_word(
-        m, "memory-kernel", m->conf->kernel,
-        "word, copy, scale, add, triad, avx-read, avx-write, nt-write",
-        "Invalid value for memory-kernel: %s", err);
+    return memory_refuse_word(m, "memory-kernel", m->conf->kernel,
+                              "word, copy, scale, add, triad, avx-read, avx-write, nt-write",
+                              "Invalid value for memory-kernel: %s", err);
   if (m->vector == NULL)
     return -1;
   if (oper != BN_MEMORY_WRITE || mode != BN_MEMORY_SEQ)
-    return memory_options_refuse(
+    return memory_refuse(
         m,
         &(struct bn_opt_refusal){"memory-kernel", m->conf->kernel,
                                  "cannot be used with --memory-oper or "
@@ -243,21 +239,21 @@ static int memory_choose_work(struct bn_memory *m, struct bn_err *err)
   static const char *const scopes[] = {"global", "local", NULL};
   static const char *const opers[] = {"read", "write", "none", "latency", NULL};
   static const char *const modes[] = {"seq", "rnd", NULL};
-  const int scope = memory_options_choose(scopes, m->conf->scope);
-  const int oper = memory_options_choose(opers, m->conf->oper);
-  const int mode = memory_options_choose(modes, m->conf->mode);
+  const int scope = memory_index_of(scopes, m->conf->scope);
+  const int oper = memory_index_of(opers, m->conf->oper);
+  const int mode = memory_index_of(modes, m->conf->mode);
 
   if (scope < 0)
-    return memory_options_refuse_word(m, "memory-scope", m->conf->scope, "global, local",
-                                      "Invalid value for memory-scope: %s", err);
+    return memory_refuse_word(m, "memory-scope", m->conf->scope, "global, local",
+                              "Invalid value for memory-scope: %s", err);
   if (oper < 0)
-    return memory_options_refuse_word(m, "memory-oper", m->conf->oper, "read, write, none, latency",
-                                      "Invalid value for memory-oper: %s", err);
+    return memory_refuse_word(m, "memory-oper", m->conf->oper, "read, write, none, latency",
+                              "Invalid value for memory-oper: %s", err);
   if (mode < 0)
-    return memory_options_refuse_word(m, "memory-access-mode", m->conf->mode, "seq, rnd",
-                                      "Invalid value for memory-access-mode: %s", err);
+    return memory_refuse_word(m, "memory-access-mode", m->conf->mode, "seq, rnd",
+                              "Invalid value for memory-access-mode: %s", err);
   m->local = scope == 1;
-  if (strcmp(memory_options_shown(m->conf->kernel), "word") != 0)
+  if (strcmp(memory_shown_text(m->conf->kernel), "word") != 0)
     return memory_choose_vectors(m, oper, mode, err);
   if (oper <= BN_MEMORY_NONE) {
     memory_choose_words(m, oper, mode);
@@ -266,7 +262,7 @@ static int memory_choose_work(struct bn_memory *m, struct bn_err *err)
   m->work = BN_MEMORY_LOADS;
   if (mode == BN_MEMORY_SEQ)
     return 0;
-  return memory_options_refuse(
+  return memory_refuse(
       m,
       &(struct bn_opt_refusal){"memory-oper", "latency", "cannot be used with --memory-access-mode",
                                NULL},
@@ -285,7 +281,7 @@ int bn_memory_read_options(struct bn_memory *m, struct bn_err *err)
     return 0;
   if (err->code != BN_ERR_OPTION)
     return -1;
-  return memory_options_refuse_word(
+  return memory_refuse_word(
       m, "memory-numa", m->conf->numa, "local, interleave, the number of a node",
       "Invalid value for --memory-numa: '%s' (local, interleave or the number of a node)", err);
 }

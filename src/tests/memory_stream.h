@@ -8,7 +8,7 @@
 
 #define BN_STREAM_SCALAR 3.0
 
-/* Defines scale_<NAME>, add_<NAME> and triad_<NAME> with vectors of so many bytes. */
+/* Defines scale_<NAME>, add_<NAME> and triad_<NAME> with vectors of BYTES bytes. */
 #define BN_STREAM_KERNELS(NAME, TARGET, BYTES)                                                     \
   typedef double vector_##NAME __attribute__((vector_size(BYTES)));                                \
                                                                                                    \

@@ -424,15 +424,25 @@ static void inflight_begin(struct bn_fileio *f, struct bn_session *s, const stru
   inflight_submit(f, s, x);
 }
 
-/* Waits for a place in the queue and, before a flush, for the writes of this session.  Returns
-   false if it has failed. */
-static bool inflight_make_room(struct bn_fileio *f, struct bn_session *s, bool for_flush)
+/* Waits for a place in the queue.  Returns false if the session has failed. */
+static bool inflight_make_room(struct bn_fileio *f, struct bn_session *s)
 {
-  struct bn_fileio_session *w = s->state;
+  const struct bn_fileio_session *w = s->state;
 
-  while (!w->failed && (w->n_idle == 0 || (for_flush && w->writes_in_flight > 0)))
+  while (!w->failed && w->n_idle == 0)
     inflight_reap(f, s, 1, UINT64_MAX);
   return !w->failed;
+}
+
+/* Waits for the writes of this session, which a flush must not overtake, and for a place in the
+   queue.  Returns false if the session has failed. */
+static bool inflight_make_room_for_flush(struct bn_fileio *f, struct bn_session *s)
+{
+  const struct bn_fileio_session *w = s->state;
+
+  while (!w->failed && w->writes_in_flight > 0)
+    inflight_reap(f, s, 1, UINT64_MAX);
+  return inflight_make_room(f, s);
 }
 
 /* Draws a request.  Returns false if the run is over or has failed. */
@@ -456,8 +466,8 @@ static bool inflight_draw_event(struct bn_fileio *f, struct bn_session *s, struc
 {
   while (inflight_draw(f, s, d)) {
     if (d->op != BN_IO_FSYNC)
-      return inflight_make_room(f, s, false);
-    if (!inflight_make_room(f, s, true))
+      return inflight_make_room(f, s);
+    if (!inflight_make_room_for_flush(f, s))
       return false;
     if (!f->plan.policy->flushes_are_quiet)
       return true;
@@ -470,7 +480,7 @@ static bool inflight_next_event(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_draw d;
 
-  if (!inflight_make_room(f, s, false) || !inflight_claim(f, s))
+  if (!inflight_make_room(f, s) || !inflight_claim(f, s))
     return false;
   if (!inflight_draw_event(f, s, &d))
     return inflight_give_back(s);
@@ -502,7 +512,7 @@ static void inflight_flush_all(struct bn_fileio *f, struct bn_session *s)
   struct bn_draw d = {.op = BN_IO_FSYNC};
 
   for (; d.file < f->plan.files && !bn_session_interrupted(s); d.file++) {
-    if (!inflight_make_room(f, s, false))
+    if (!inflight_make_room(f, s))
       return;
     inflight_begin(f, s, &d, QUIET);
   }
