@@ -15,7 +15,7 @@
 #include "script/vm/lua.h"
 #include "script/vm/module_path.h"
 
-static char loading; /* its address marks a module that is being loaded */
+static const char loading = 0; /* its address marks a module that is being loaded */
 
 /* Pushes package[name] as a string of the instance; upvalue 1 of all loaders is `package`. */
 static const char *require_path_of(lua_State *L, const char *name)
@@ -258,7 +258,7 @@ static int require_module(lua_State *L)
   /* The old function `module` writes to this table, and another instance may have been opened. */
   lua_pushvalue(L, 2);
   lua_setfield(L, LUA_REGISTRYINDEX, "_LOADED");
-  lua_pushlightuserdata(L, &loading);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)&loading);
   lua_setfield(L, 2, name);
   lua_pushstring(L, name);
   lua_call(L, 1, 1);
