@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The SQLite driver: an interruption ends what runs and what begins afterwards. */
+/* The SQLite driver: an interruption ends what runs and what begins afterwards; the results of a
+   text with several statements. */
 #include <stdio.h>
 #include <string.h>
 
@@ -125,12 +126,39 @@ static void the_transaction_is_known(void **state)
   fixture_close(&f);
 }
 
+/* Returns the outcome of the second statement of a text, whose first one is done. */
+static enum bn_sql query_second(struct fixture *f, const char *sql, struct bn_sql_diag *d)
+{
+  struct bn_sql_result r = {0};
+
+  *d = (struct bn_sql_diag){0};
+  assert_int_equal(bench_driver.query(&f->conn, sql, strlen(sql), &r, d), BN_SQL_DONE);
+  assert_true(r.more);
+  return bench_driver.next(&f->conn, NULL, &r, d);
+}
+
+static void a_later_statement_that_fails_is_told(void **state)
+{
+  struct bn_sql_diag d;
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f);
+  assert_int_equal(query_second(&f, "CREATE TABLE t(a PRIMARY KEY); INSERT INTO t VALUES (1)", &d),
+                   BN_SQL_DONE);
+  assert_int_equal(query_second(&f, "INSERT INTO t VALUES (2); INSERT INTO t VALUES (1)", &d),
+                   BN_SQL_ERROR);
+  assert_string_equal(d.state, "23505");
+  fixture_close(&f);
+}
+
 BN_TESTS(sqlite_exec)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_interruption_between_statements_is_kept),
       cmocka_unit_test(an_interruption_at_the_beginning_is_seen_later),
       cmocka_unit_test(the_transaction_is_known),
+      cmocka_unit_test(a_later_statement_that_fails_is_told),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

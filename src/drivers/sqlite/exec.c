@@ -6,14 +6,17 @@
 
 #include "drivers/sqlite/sqlite.h"
 
-/* Returns what the connection must hold to run st; BEGIN touches nothing yet. */
-static enum bn_sqlite_hold exec_needs(const struct bn_sqlite_conn *c, sqlite3_stmt *st)
+/* Returns what the connection has to hold to run st.  BEGIN touches nothing yet, and needs no
+   turn. */
+static enum bn_sqlite_hold exec_get_hold(const struct bn_sqlite_conn *c, sqlite3_stmt *st)
 {
   if (!sqlite3_stmt_readonly(st))
     return BN_SQLITE_EXCLUSIVE;
   return c->readers_wait && sqlite3_column_count(st) > 0 ? BN_SQLITE_SHARED : BN_SQLITE_NONE;
 }
 
+/* Waits for the turn of the connection, or for the upgrade of the turn that it has.  Returns DONE,
+   or ERROR and d. */
 static enum bn_sql exec_enter(struct bn_sqlite_conn *c, enum bn_sqlite_hold wants,
                               struct bn_sql_diag *d)
 {
@@ -39,8 +42,8 @@ static enum bn_sql exec_enter(struct bn_sqlite_conn *c, enum bn_sqlite_hold want
                              "another connection of this thread is in a transaction", d);
 }
 
-/* Executes st, and keeps its rows and what p tells of them.  Returns SQLITE_DONE, the code of the
-   step that failed, or SQLITE_NOMEM if there is no room for the rows. */
+/* Executes st, keeps its rows, and fills p.  Returns SQLITE_DONE, the code of the step that failed,
+   or SQLITE_NOMEM if there is no room for the rows; after a failure p->kind stays as it is. */
 static int exec_read_rows(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite_part *p)
 {
   const int nfields = sqlite3_column_count(st);
@@ -52,19 +55,22 @@ static int exec_read_rows(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_
       return SQLITE_NOMEM;
     p->nrows++;
   }
+  if (rc != SQLITE_DONE)
+    return rc;
   p->end = c->rows.len;
   p->nfields = (uint32_t)nfields;
   p->kind = nfields > 0 ? BN_SQL_ROWS : BN_SQL_DONE;
-  return rc;
+  return SQLITE_DONE;
 }
 
 /* Runs st when it is its turn.  Resets st at the end, which ends the transaction of a single
-   statement. */
+   statement, and then the turn.  Returns p->kind, which is ERROR after a failure that d
+   describes. */
 static enum bn_sql exec_run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite_part *p,
                             struct bn_sql_diag *d)
 {
-  const enum bn_sqlite_hold wants = c->file != NULL ? exec_needs(c, st) : BN_SQLITE_NONE;
-  int before, rc;
+  const enum bn_sqlite_hold wants = c->file != NULL ? exec_get_hold(c, st) : BN_SQLITE_NONE;
+  int changes_before, rc;
 
   *p = (struct bn_sqlite_part){.kind = BN_SQL_ERROR};
   if (wants > c->holds && exec_enter(c, wants, d) != BN_SQL_DONE)
@@ -72,7 +78,7 @@ static enum bn_sql exec_run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct b
   /* SQLite ignores an interruption that comes before the statement begins. */
   if (atomic_load_explicit(&c->interrupted, memory_order_relaxed))
     return bn_sqlite_fail_text(c, SQLITE_INTERRUPT, "sqlite3_step()", "interrupted", d);
-  before = sqlite3_total_changes(c->db);
+  changes_before = sqlite3_total_changes(c->db);
   rc = exec_read_rows(c, st, p);
   if (rc == SQLITE_NOMEM) {
     (void)sqlite3_reset(st);
@@ -81,7 +87,7 @@ static enum bn_sql exec_run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct b
   /* The message comes from the step; resetting releases the statement's locks. */
   if (rc != SQLITE_DONE)
     return bn_sqlite_fail(c, sqlite3_reset(st), "sqlite3_step()", d);
-  if (sqlite3_total_changes(c->db) != before)
+  if (sqlite3_total_changes(c->db) != changes_before)
     p->affected = (uint64_t)sqlite3_changes(c->db);
   (void)sqlite3_reset(st);
   if (c->holds != BN_SQLITE_NONE && sqlite3_get_autocommit(c->db) != 0)
@@ -89,6 +95,8 @@ static enum bn_sql exec_run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct b
   return p->kind;
 }
 
+/* Compiles the first statement of the text, and sets *tail to what is behind it; *st is NULL if the
+   text has blanks and comments alone.  Returns DONE, or ERROR and d. */
 static enum bn_sql exec_compile(struct bn_sqlite_conn *c, const char *sql, size_t len,
                                 unsigned flags, sqlite3_stmt **st, const char **tail,
                                 struct bn_sql_diag *d)
@@ -103,8 +111,8 @@ static enum bn_sql exec_compile(struct bn_sqlite_conn *c, const char *sql, size_
   return BN_SQL_DONE;
 }
 
-/* Executes the statements after the first one too, as servers do; their results wait for
-   bn_sqlite_next().  The first failure ends the loop. */
+/* Executes the statements behind the first one too, as servers do; their results wait for
+   bn_sqlite_next().  The first failure is the last result. */
 static void exec_run_other_statements(struct bn_sqlite_conn *c, const char *sql, const char *end)
 {
   while (sql < end) {
@@ -180,6 +188,7 @@ enum bn_sql bn_sqlite_prepare(void *conn, void *stmt, const char *sql, size_t le
     return bn_sqlite_fail_text(c, SQLITE_ERROR, "sqlite3_prepare_v3()", "Query was empty", d);
   if (sql == end)
     return BN_SQL_DONE;
+  /* Blanks and comments may follow. */
   if (exec_compile(c, sql, (size_t)(end - sql), 0, &second, NULL, d) == BN_SQL_DONE &&
       second == NULL)
     return BN_SQL_DONE;
@@ -210,8 +219,8 @@ enum bn_sql bn_sqlite_bind(void *stmt, const struct bn_sql_bind *b, size_t n, st
   return BN_SQL_DONE;
 }
 
-/* Binds the present value of b to parameter i, from 1.  Its memory stays until the statement has
-   been executed. */
+/* Binds the present value of b to parameter i, from 1.  The memory of the value stays until the
+   statement has been executed.  Returns a result code of SQLite. */
 static int exec_bind_value(sqlite3_stmt *st, int i, const struct bn_sql_bind *b)
 {
   if (bn_sql_bind_null(b))
