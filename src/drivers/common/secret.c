@@ -13,19 +13,49 @@
 
 int bn_secret_path(const char *path, char out[BN_SECRET_MAX], struct bn_err *err)
 {
-  const bool at_home = strncmp(path, "~/", 2) == 0;
-  const char *home = at_home ? getenv("HOME") : "";
+  const char *home = "", *rest = path;
   int n;
 
+  if (strncmp(path, "~/", 2) == 0) {
+    home = getenv("HOME");
+    rest = path + 1;
+  }
   if (home == NULL)
-    return bn_err_set(err, 0, "cannot open '%s': HOME is not set", path);
-  n = snprintf(out, BN_SECRET_MAX, "%s%s", home, path + at_home);
+    return bn_err_set(err, ENOENT, "cannot open '%s': HOME is not set", path);
+  n = snprintf(out, BN_SECRET_MAX, "%s%s", home, rest);
   if (n < 0 || n >= BN_SECRET_MAX)
     return bn_err_set(err, ENAMETOOLONG, "cannot open '%s': %s", path, strerror(ENAMETOOLONG));
   return 0;
 }
 
-/* Reads a line without its end.  Returns 0, or -1 and errno, which is 0 at the end of the file. */
+/* Returns why a password could not be read, from the errno of the functions below.  at_end: the
+   reason if there was nothing to read. */
+static const char *secret_reason(int error, const char *at_end)
+{
+  switch (error) {
+  case 0:
+    return at_end;
+  case EMSGSIZE:
+    return "it is longer than 4095 bytes";
+  default:
+    return strerror(error);
+  }
+}
+
+_Static_assert(BN_SECRET_MAX == 4096, "secret_reason names the limit");
+
+/* Returns whether nothing but the end of its line follows at the position of the file. */
+static bool secret_is_at_line_end(FILE *f)
+{
+  int c = getc(f);
+
+  if (c == '\r')
+    c = getc(f);
+  return c == '\n' || feof(f) != 0;
+}
+
+/* Reads a line without its end.  Returns 0, or -1 and errno: 0 if the file is empty, EMSGSIZE if
+   the line is too long. */
 static int secret_read_line(FILE *f, char out[BN_SECRET_MAX])
 {
   size_t len;
@@ -34,8 +64,8 @@ static int secret_read_line(FILE *f, char out[BN_SECRET_MAX])
   if (fgets(out, BN_SECRET_MAX, f) == NULL)
     return -1;
   len = strlen(out);
-  if (len == BN_SECRET_MAX - 1 && out[len - 1] != '\n') {
-    errno = EMSGSIZE;
+  if (len == BN_SECRET_MAX - 1 && out[len - 1] != '\n' && !secret_is_at_line_end(f)) {
+    errno = ferror(f) ? errno : EMSGSIZE;
     return -1;
   }
   while (len > 0 && (out[len - 1] == '\n' || out[len - 1] == '\r'))
@@ -58,7 +88,7 @@ int bn_secret_file(const char *path, char out[BN_SECRET_MAX], struct bn_err *err
   (void)setvbuf(f, NULL, _IONBF, 0);
   if (secret_read_line(f, out) != 0)
     rc = bn_err_set(err, errno, "cannot read a password from '%s': %s", path,
-                    errno != 0 ? strerror(errno) : "the file is empty");
+                    secret_reason(errno, "the file is empty"));
   (void)fclose(f);
   return rc;
 }
@@ -66,7 +96,7 @@ int bn_secret_file(const char *path, char out[BN_SECRET_MAX], struct bn_err *err
 /* Returns the signal that a key of the terminal sends, or 0.  Such keys are read as characters: the
    threads of the program block these signals, and the one that receives them does not know of the
    question. */
-static int secret_signal(const struct termios *t, char key)
+static int secret_signal_of_key(const struct termios *t, char key)
 {
   static const struct {
     int at, signo;
@@ -79,15 +109,16 @@ static int secret_signal(const struct termios *t, char key)
 }
 
 /* Returns the length without the last character, which may have several bytes in UTF-8. */
-static size_t secret_erase(const char *text, size_t len)
+static size_t secret_length_without_last(const char *text, size_t len)
 {
   while (len > 1 && ((unsigned char)text[len - 1] & 0xC0) == 0x80)
     len--;
   return len > 0 ? len - 1 : 0;
 }
 
-/* Blocks the signals that would end or stop the program while the terminal has no echo. */
-static void secret_block(sigset_t *before)
+/* Blocks the signals that would end or stop the program while the terminal has no echo.  Sets
+ *before to the signals that were blocked. */
+static void secret_block_signals(sigset_t *before)
 {
   static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
   sigset_t set;
@@ -103,9 +134,9 @@ static void secret_block(sigset_t *before)
   (void)pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
-/* Waits for a key.  Returns 0, SIGTSTP if the program is to stop, or -1 and errno: it is to end.
-   The thread that receives the signals of a run tells of them by `interrupted`; without it, they
-   wait until the terminal has its echo back. */
+/* Waits for a key.  Returns 0, SIGTSTP if the program is to stop, or -1 with errno EINTR if it is
+   to end.  The thread that receives the signals of a run sets `interrupted`; if it is NULL, there
+   is no such thread, and a signal stays pending until the terminal has its echo back. */
 static int secret_await_key(int tty, const _Atomic bool *interrupted)
 {
   enum { TURN_MS = 50 };
@@ -124,34 +155,35 @@ static int secret_await_key(int tty, const _Atomic bool *interrupted)
   return 0;
 }
 
-/* Reads up to the end of the line, or to a key that sends a signal, whose number is returned.
-   Returns 0, or -1 and errno, which is 0 at the end of the input. */
-static int secret_type(int tty, const struct termios *keys, const _Atomic bool *interrupted,
-                       char out[BN_SECRET_MAX])
+/* Reads keys up to the end of the line, or to a key that sends a signal.  Returns 0, the number of
+   the signal, or -1 and errno: 0 at the end of the input, EMSGSIZE if the password is too long. */
+static int secret_read_keys(int tty, const struct termios *keys, const _Atomic bool *interrupted,
+                            char out[BN_SECRET_MAX])
 {
   size_t len = 0;
   char c;
 
   for (;;) {
     const int rc = secret_await_key(tty, interrupted);
-    const ssize_t n = rc == 0 ? read(tty, &c, 1) : 0;
+    ssize_t n;
     int signo;
 
     if (rc != 0)
       return rc;
+    n = read(tty, &c, 1);
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0 || (len == 0 && c == (char)keys->c_cc[VEOF])) {
       errno = n < 0 ? errno : 0;
       return -1;
     }
-    signo = secret_signal(keys, c);
+    signo = secret_signal_of_key(keys, c);
     if (signo != 0)
       return signo;
     if (c == '\n' || c == '\r')
       break;
     if (c == (char)keys->c_cc[VERASE])
-      len = secret_erase(out, len);
+      len = secret_length_without_last(out, len);
     else if (c == (char)keys->c_cc[VKILL])
       len = 0;
     else if (len < BN_SECRET_MAX - 1)
@@ -165,7 +197,8 @@ static int secret_type(int tty, const struct termios *keys, const _Atomic bool *
   return 0;
 }
 
-/* Asks the question, with echo off while the answer is typed.  Returns as secret_type. */
+/* Asks the question, with echo off while the answer is typed.  Returns as secret_read_keys.  The
+   terminal has its echo back then, and a program that is to stop has stopped and been continued. */
 static int secret_ask(int tty, const char *question, const _Atomic bool *interrupted,
                       char out[BN_SECRET_MAX])
 {
@@ -179,14 +212,15 @@ static int secret_ask(int tty, const char *question, const _Atomic bool *interru
   quiet.c_lflag &= ~(tcflag_t)(ECHO | ICANON | ISIG);
   quiet.c_cc[VMIN] = 1;
   quiet.c_cc[VTIME] = 0;
-  secret_block(&before);
+  secret_block_signals(&before);
   rc = tcsetattr(tty, TCSAFLUSH, &quiet);
   if (rc == 0) {
     (void)dprintf(tty, "%s: ", question);
-    rc = secret_type(tty, &saved, interrupted, out);
+    rc = secret_read_keys(tty, &saved, interrupted, out);
   }
   error = errno;
   (void)tcsetattr(tty, TCSAFLUSH, &saved);
+  /* A terminal that is gone cannot be helped. */
   (void)!write(tty, "\n", 1);
   if (rc == SIGTSTP)
     (void)raise(SIGTSTP);
@@ -226,7 +260,7 @@ int bn_secret_prompt(const char *question, const struct bn_driver_host *host,
     secret_end_process(rc);
   if (rc != 0)
     rc = bn_err_set(err, errno, "cannot read the password from the terminal: %s",
-                    errno != 0 ? strerror(errno) : "end of input");
+                    secret_reason(errno, "end of input"));
   (void)close(tty);
   return rc;
 }
