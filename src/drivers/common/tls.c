@@ -12,10 +12,14 @@
 bool bn_tls_is_of(const char *version)
 {
   static const char name[] = "OpenSSL ";
-  const size_t n = strcspn(version, " ") + 1;
+  const char *own = OpenSSL_version(OPENSSL_VERSION);
+  size_t len = sizeof name - 1;
 
-  return strncmp(version, name, sizeof name - 1) == 0 &&
-         strncmp(version, OpenSSL_version(OPENSSL_VERSION), n + strcspn(version + n, " ")) == 0;
+  if (strncmp(version, name, len) != 0)
+    return false;
+  /* A date follows the number. */
+  len += strcspn(version + len, " ");
+  return strncmp(version, own, len) == 0 && (own[len] == ' ' || own[len] == '\0');
 }
 
 void bn_tls_take(struct ssl_st *tls, bool brief)
@@ -35,8 +39,8 @@ bool bn_tls_is_ahead(const struct ssl_st *tls)
   return SSL_has_pending(tls) != 0;
 }
 
-/* Returns what recv(2) would for a call that returned rc <= 0.  errno is that of the call of the
-   system, or 0. */
+/* Returns what recv(2) would return for a call of OpenSSL that returned rc <= 0, with errno.
+   Before that call, errno was 0: if it still is, the system has found the end of the connection. */
 static ssize_t tls_outcome(const struct ssl_st *tls, int rc)
 {
   switch (SSL_get_error(tls, rc)) {
@@ -56,6 +60,7 @@ static ssize_t tls_outcome(const struct ssl_st *tls, int rc)
   }
 }
 
+/* Returns n, or the most that a call of OpenSSL takes. */
 static int tls_most(size_t n)
 {
   return n < INT_MAX ? (int)n : INT_MAX;

@@ -26,8 +26,9 @@ void bn_tls_lend(struct ssl_st *tls);
    socket will tell of them. */
 bool bn_tls_is_ahead(const struct ssl_st *tls);
 
-/* As recv(2) and send(2), with errno; 0: the peer has ended the connection.  EAGAIN: the socket is
-   to be waited for.  What was to be written then has to be written again, maybe from elsewhere. */
+/* Read and write as recv(2) and send(2) do, with their results and errno.  After EAGAIN the caller
+   waits for the socket; bytes that were to be written have to be written again, from the same or
+   another address. */
 ssize_t bn_tls_read(struct ssl_st *tls, void *to, size_t n);
 ssize_t bn_tls_write(struct ssl_st *tls, const void *from, size_t n);
 
