@@ -45,7 +45,7 @@ void bn_names_free(struct bn_names *n)
   free(n);
 }
 
-/* A path or a list is no name. */
+/* Returns whether the text is the name of one host: neither an address, nor a path, nor a list. */
 static bool names_is_name(const char *host)
 {
   unsigned char address[sizeof(struct in6_addr)];
@@ -54,8 +54,9 @@ static bool names_is_name(const char *host)
          inet_pton(AF_INET, host, address) != 1 && inet_pton(AF_INET6, host, address) != 1;
 }
 
-/* Returns NULL if the name is unknown; whoever connects to it says why. */
-static char *names_ask(const struct bn_driver_host *host, const char *name)
+/* Returns the addresses of the name with commas between them, which the caller frees.  Returns NULL
+   if there are none: the connect to the name will say why. */
+static char *names_look_up(const struct bn_driver_host *host, const char *name)
 {
   const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
   struct addrinfo *all = NULL;
@@ -88,7 +89,7 @@ const char *bn_names_find(struct bn_names *n, const char *host)
   for (k = n->first; k != NULL && strcmp(k->name, host) != 0; k = k->next)
     ;
   if (k == NULL) {
-    char *addresses = names_ask(n->host, host);
+    char *addresses = names_look_up(n->host, host);
 
     if (addresses != NULL) {
       k = n->host->alloc(1, sizeof *k);

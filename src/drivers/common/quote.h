@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* Copies the inside of a literal to out, which has room for 2 * len bytes.  Returns the length. */
+/* Copies a text to out as the inside of a literal, without a terminator; out has room for 2 * len
+   bytes.  Returns how many were written. */
 static inline size_t bn_quote_double(char *out, const char *in, size_t len)
 {
   size_t n = 0;

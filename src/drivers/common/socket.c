@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-enum { LIMIT_MS = 10000, INTERVAL_S = 1 };
+/* The longest silence, and the time between two probes. */
+enum { LIMIT_MS = 10000, INTERVAL_S = 1, MS_PER_S = 1000 };
 
 /* Returns the value of an option of TCP, or -1 if the socket has no such option. */
 static int socket_get_option(int fd, int name)
@@ -18,6 +19,7 @@ static int socket_get_option(int fd, int name)
   return getsockopt(fd, IPPROTO_TCP, name, &value, &size) == 0 ? value : -1;
 }
 
+/* Sets an option.  A socket without it stays as it is, with the limits of the system. */
 static void socket_set_option(int fd, int level, int name, int value)
 {
   (void)setsockopt(fd, level, name, &value, sizeof value);
@@ -36,7 +38,7 @@ void bn_socket_limit_silence(int fd)
     socket_set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, limit_ms);
   }
   /* Probes begin after half of the limit, and at least one interval before it ends. */
-  idle_s = limit_ms / 2 >= 1000 ? limit_ms / 2 / 1000 : 1;
+  idle_s = limit_ms / 2 >= MS_PER_S ? limit_ms / 2 / MS_PER_S : 1;
   if (socket_get_option(fd, TCP_KEEPIDLE) > idle_s)
     socket_set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle_s);
   socket_set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, INTERVAL_S);

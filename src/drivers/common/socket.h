@@ -15,7 +15,7 @@
    are. */
 void bn_socket_limit_silence(int fd);
 
-/* "TCP" or "Unix socket"; "": neither. */
+/* Returns "TCP", "Unix socket", or "" if the socket is neither. */
 const char *bn_socket_transport(int fd);
 
 /* A reference for another thread, which may shut the socket down.  The library closes the socket
@@ -25,11 +25,12 @@ struct bn_sockref {
   uint64_t cookie;
 };
 
-/* Only the owner of the connection calls bn_sockref_clear() and bn_sockref_set(). */
+/* Lets the reference refer to no socket, or to fd.  Only the owner of the connection calls
+   these. */
 void bn_sockref_clear(struct bn_sockref *s);
 void bn_sockref_set(struct bn_sockref *s, int fd);
-/* Called by any thread that keeps the owner from closing the connection: reads and writes of the
-   socket then find its end. */
+/* Shuts the socket down, so that reads and writes find its end, unless the library has closed it.
+   Any thread may call this that keeps the owner from closing the connection. */
 void bn_sockref_shut(const struct bn_sockref *s);
 
 #endif

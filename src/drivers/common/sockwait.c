@@ -6,7 +6,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-/* Waits without a limit of time, so that 0 means that the session was interrupted. */
+/* Waits for the events, without a limit of time.  Returns the events that came, or 0 if the session
+   was interrupted, and the socket is shut down. */
 static int sockwait_for(const struct bn_sql_waiter *w, int fd, short events, bool *armed)
 {
   const int came = w->wait(w, fd, events, armed, UINT64_MAX);
@@ -37,6 +38,7 @@ bool bn_sockwait_unread(struct bn_sockwait *w, int fd)
   return n > 0;
 }
 
+/* The waits between two connects grow from the first to the longest; all together have a limit. */
 enum { BACKLOG_FIRST_MS = 5, BACKLOG_MOST_MS = 100, BACKLOG_ALL_MS = 10000, NS_PER_MS = 1000000 };
 
 bool bn_backlog_wait(struct bn_backlog *b, const struct bn_sql_waiter *waiter,

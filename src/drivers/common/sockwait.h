@@ -16,25 +16,26 @@ struct bn_sockwait {
 /* These functions need a waiter.  If the session was interrupted, they shut the socket down, so
    that the next call on it finds its end as after bn_sockref_shut, and the first two return 0. */
 
-/* Waits for what was not there when the socket was last found empty, or when the caller last sent
-   what will be answered; returns the events of poll().  Bytes and the end of the connection may be
-   one event. */
+/* Waits for bytes that were not there when the socket was last found empty, or when the caller last
+   sent what will be answered.  Returns the events of poll().  Bytes and the end of the connection
+   may be one event. */
 int bn_sockwait_bytes(struct bn_sockwait *w, int fd);
-/* Waits until the socket takes bytes or has some; returns the events of poll(). */
+/* Waits until the socket takes bytes or has some.  Returns the events of poll(). */
 int bn_sockwait_room(const struct bn_sockwait *w, int fd);
 /* Waits until there are bytes, old or new, and leaves them there.  Returns false if the socket has
    ended. */
 bool bn_sockwait_unread(struct bn_sockwait *w, int fd);
 
-/* The waits before connects to a Unix socket that are repeated because its backlog is full: connect
-   does not wait for room there.  All zero: there was none yet. */
+/* The waits between connects to a Unix socket that are repeated because its backlog is full:
+   connect does not wait for room there.  All zero before the first wait. */
 struct bn_backlog {
-  uint64_t until_ns;
-  unsigned ms;
+  uint64_t until_ns; /* the end of all waits */
+  unsigned ms;       /* the length of the next one; 0: there was none yet */
 };
 
-/* Waits, by the waiter or asleep.  Returns false if the deadline or 10 s have passed, or the
-   session was interrupted. */
+/* Waits a while before the next connect, by the waiter, or asleep if that is NULL.  Returns false
+   if there is to be none, because the deadline or 10 s would pass, or the session was
+   interrupted. */
 bool bn_backlog_wait(struct bn_backlog *b, const struct bn_sql_waiter *waiter,
                      const struct bn_driver_host *host, uint64_t deadline_ns);
 

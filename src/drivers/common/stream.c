@@ -21,6 +21,7 @@ enum { IN_FIRST = 4096, OUT_FIRST = 1024, SMALL_USES = 64 };
    known by its size as one that is freed. */
 enum { IN_BRIEF = IN_FIRST - 64, OUT_BRIEF = OUT_FIRST - 64 };
 
+/* Notes the reason of a failure, or 0: the peer has closed the connection.  Returns -1. */
 static int stream_fail(struct bn_stream *s, int error)
 {
   s->error = error;
@@ -42,29 +43,30 @@ void bn_stream_init(struct bn_stream *s, int fd, struct ssl_st *tls, struct bn_s
   s->waits_first = s->wait != NULL || tls != NULL || stream_is_unix(fd);
 }
 
-static int stream_set_mode(int fd, bool blocking)
+/* Lets calls on the socket block, or not.  Returns 0, or -1 and errno. */
+static int stream_set_blocking(int fd, bool is_blocking)
 {
   const int flags = fcntl(fd, F_GETFL);
 
   if (flags < 0)
     return -1;
-  return fcntl(fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
+  return fcntl(fd, F_SETFL, is_blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
-/* With a waiter nobody may block, and the mode stays. */
+/* With a waiter no call may block, and the socket stays as it is. */
 int bn_stream_take(struct bn_stream *s)
 {
   s->unread = true;
   if (s->tls != NULL)
     bn_tls_take(s->tls, s->wait != NULL);
-  return s->wait != NULL ? 0 : stream_set_mode(s->fd, s->tls == NULL);
+  return s->wait != NULL ? 0 : stream_set_blocking(s->fd, s->tls == NULL);
 }
 
 int bn_stream_lend(const struct bn_stream *s)
 {
   if (s->tls != NULL)
     bn_tls_lend(s->tls);
-  return s->wait != NULL ? 0 : stream_set_mode(s->fd, false);
+  return s->wait != NULL ? 0 : stream_set_blocking(s->fd, false);
 }
 
 void bn_stream_done(struct bn_stream *s)
@@ -105,8 +107,9 @@ static void stream_buffer_free(char **buf, size_t *cap)
   *cap = 0;
 }
 
-/* Frees memory that was needed for a rare large message.  The buffer is empty and was used up to
-   `used`. */
+/* Frees memory that was needed for a rare large message, once SMALL_USES messages in a row have
+   used less than a quarter of the buffer, which is empty and was used up to `used`.  The new buffer
+   may be missing: it is made when it is needed. */
 static void stream_buffer_shrink(char **buf, size_t *cap, unsigned *small_uses, size_t used,
                                  size_t first)
 {
@@ -134,15 +137,19 @@ void bn_stream_emptied(struct bn_stream *s)
     stream_buffer_shrink(&s->in, &s->in_cap, &s->in_small_uses, used, IN_FIRST);
 }
 
-/* Makes room behind end, preferably by moving the received bytes to the front. */
+/* Makes room behind `end` for a quarter of the buffer: moves the received bytes to the front, if
+   there is room before them, or else widens the buffer.  If there is no memory for that, one byte
+   of room is enough.  Returns 0, or -1 if there is none. */
 static int stream_make_room(struct bn_stream *s)
 {
-  if (s->begin > 0 && s->in_cap - s->end < s->in_cap / 4) {
+  const size_t wanted = s->in_cap / 4;
+
+  if (s->begin > 0 && s->in_cap - s->end < wanted) {
     memmove(s->in, s->in + s->begin, s->end - s->begin);
     s->end -= s->begin;
     s->begin = 0;
   }
-  if (s->in_cap - s->end >= s->in_cap / 4 && s->in_cap > s->end)
+  if (s->in_cap - s->end >= wanted && s->in_cap > s->end)
     return 0;
   if (stream_widen(&s->in, &s->in_cap, s->wait != NULL ? IN_BRIEF : IN_FIRST, s->in_cap + 1) == 0)
     return 0;
@@ -164,7 +171,7 @@ static ssize_t stream_receive(struct bn_stream *s, int flags)
                                              : bn_tls_read(s->tls, to, room);
 }
 
-/* Returns 0 when one of the events has come. */
+/* Waits until one of the events has come, and sets *came.  Returns 0, or -1 after a failure. */
 static int stream_poll(struct bn_stream *s, short events, short *came)
 {
   struct pollfd p = {.fd = s->fd, .events = events};
@@ -202,9 +209,9 @@ static void stream_watch(struct bn_stream *s)
     s->ended = true;
 }
 
-/* Receives by the waiter, which watches for what is new.  After the first bytes of an answer the
-   socket is read until it is empty.  Room is made when bytes are there: a connection that waits for
-   its answer has no buffer. */
+/* Receives by the waiter, as bn_stream_fill does.  The waiter watches for new bytes; after the
+   first bytes of an answer the socket is read until it is empty.  Room is made when bytes are
+   there: a connection that waits for its answer has no buffer. */
 static int stream_fill_watched(struct bn_stream *s, bool wait)
 {
   for (;;) {
@@ -275,6 +282,8 @@ int bn_stream_wait(struct bn_stream *s, size_t n)
   return 0;
 }
 
+/* Widens the buffer of unsent bytes by n bytes at least.  Returns 0, or -1 if there is no
+   memory. */
 static __attribute__((noinline)) int stream_widen_out(struct bn_stream *s, size_t n)
 {
   const size_t first = s->wait != NULL ? OUT_BRIEF : OUT_FIRST;
@@ -291,7 +300,8 @@ char *bn_stream_room(struct bn_stream *s, size_t n)
   return s->out + s->out_len;
 }
 
-/* Waits for a peer that takes nothing now, and reads, because unread answers may be the reason. */
+/* Waits for a peer that takes nothing now, and reads, because unread answers may be the reason.
+   Returns 0, or -1 after a failure. */
 static int stream_unblock(struct bn_stream *s)
 {
   short came;
@@ -310,6 +320,7 @@ static ssize_t stream_send(struct bn_stream *s, const char *from, size_t len)
                                              : bn_tls_write(s->tls, from, len);
 }
 
+/* Sends all unsent bytes.  Returns 0, or -1 after a failure. */
 static int stream_send_all(struct bn_stream *s)
 {
   size_t sent = 0;

@@ -40,20 +40,23 @@ struct bn_stream {
   struct ssl_st *tls;       /* NULL: not encrypted */
 };
 
-/* Allocates nothing before the first use.  The socket, `tls` (NULL: not encrypted) and `wait` stay
-   the caller's; without a waiter in it calls block. */
+/* Initialises a stream, which allocates nothing before the first use.  The socket, `tls` (NULL: not
+   encrypted) and `wait` stay the caller's; if `wait` is NULL or has no waiter, calls block. */
 void bn_stream_init(struct bn_stream *s, int fd, struct ssl_st *tls, struct bn_sockwait *wait);
+/* Frees the buffers, with the bytes in them. */
 void bn_stream_done(struct bn_stream *s);
 
-/* Gives the socket to the stream after another user, which may have left bytes there, and to its
-   next user; 0 or -1.  A new stream has been given to nobody: its socket is as it was.  A library
-   has to have an encrypted socket while it reads, because it may wait for bytes that OpenSSL has
-   read ahead for the stream. */
+/* Gives the socket to the stream, after another user, which may have left bytes there.  Returns 0,
+   or -1 and errno. */
 int bn_stream_take(struct bn_stream *s);
+/* Gives the socket of the stream to another user.  Returns 0, or -1 and errno.  A library has to be
+   given an encrypted socket before it reads, because it would wait for bytes that OpenSSL has read
+   ahead for the stream.  The socket of a new stream is as its user has left it. */
 int bn_stream_lend(const struct bn_stream *s);
 
-/* Receives once, after it has made room.  1: bytes came; 0: nothing is there yet (without `wait`
-   only). Pointers to received bytes become invalid, offsets from bn_stream_data stay valid. */
+/* Receives once, after it has made room.  Returns 1 if bytes came, 0 if nothing is there yet (only
+   without `wait`), or -1.  Pointers to received bytes become invalid; offsets from bn_stream_data
+   stay valid. */
 int bn_stream_fill(struct bn_stream *s, bool wait);
 /* Receives what a peer that takes nothing more has said before, without waiting for it, in at most
    BN_STREAM_DRAIN calls: a peer that goes on sending does not keep the caller. */
@@ -61,21 +64,24 @@ enum { BN_STREAM_DRAIN = 16 };
 void bn_stream_drain(struct bn_stream *s);
 /* The slow path of bn_stream_need. */
 int bn_stream_wait(struct bn_stream *s, size_t n);
+/* The end of bn_stream_skip and of bn_stream_cut, if no received bytes are left: the buffer begins
+   anew, and one that is too large, or is idle with a waiter, is freed. */
 void bn_stream_emptied(struct bn_stream *s);
 
+/* Returns the first of the received bytes. */
 static inline const char *bn_stream_data(const struct bn_stream *s)
 {
   return s->in + s->begin;
 }
 
-/* The number of bytes at bn_stream_data. */
+/* Returns the number of received bytes. */
 static inline size_t bn_stream_len(const struct bn_stream *s)
 {
   return s->end - s->begin;
 }
 
-/* Waits until n bytes are at bn_stream_data, more than n only if they came with them.  Memory grows
-   with what arrives, not with n. */
+/* Waits until n bytes are at bn_stream_data, or more that came with them.  Memory grows with what
+   arrives, not with n.  Returns 0 or -1. */
 static inline int bn_stream_need(struct bn_stream *s, size_t n)
 {
   return __builtin_expect(bn_stream_len(s) >= n, 1) ? 0 : bn_stream_wait(s, n);
@@ -107,7 +113,7 @@ static inline void bn_stream_wrote(struct bn_stream *s, size_t n)
 }
 
 /* Sends all unsent bytes.  A peer may read only when its answers are read, so they are received
-   meanwhile.  After a failure nothing is left to send. */
+   meanwhile.  Returns 0 or -1; after a failure too, nothing is left to send. */
 int bn_stream_flush(struct bn_stream *s);
 
 #endif

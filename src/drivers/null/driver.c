@@ -53,6 +53,7 @@ static bool null_is_letter(char c)
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* Returns the kind that the first word of the text tells. */
 static enum kind null_kind_of(const char *sql, size_t len)
 {
   const char *const end = sql + len;
@@ -99,7 +100,8 @@ static void null_done(void *self)
   free(self);
 }
 
-/* The lock comes last: null_interrupt uses it as soon as it exists. */
+/* Prepares a connection for statements that take time.  The lock comes last: null_interrupt uses it
+   as soon as it exists.  With a waiter there is none. */
 static void null_make_slow(struct null_conn *c, const struct null_driver *driver,
                            const struct bn_sql_target *t)
 {
@@ -159,10 +161,12 @@ static void null_interrupt(void *conn)
   (void)pthread_mutex_unlock(&c->lock);
 }
 
+/* Sleeps until until_ns, or until the connection is interrupted. */
 static void null_sleep(struct null_conn *c, uint64_t until_ns)
 {
-  const struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000),
-                                 .tv_nsec = (long)(until_ns % 1000000000)};
+  enum { NS_PER_S = 1000000000 };
+  const struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S),
+                                 .tv_nsec = (long)(until_ns % NS_PER_S)};
   int rc = 0;
 
   (void)pthread_mutex_lock(&c->lock);
@@ -171,17 +175,19 @@ static void null_sleep(struct null_conn *c, uint64_t until_ns)
   (void)pthread_mutex_unlock(&c->lock);
 }
 
-/* Takes the time of a statement.  Returns LOST if the connection has been interrupted. */
+/* Takes the time of a statement.  Returns DONE, or LOST and d if the connection has been
+   interrupted. */
 static enum bn_sql null_take_time(struct null_conn *c, struct bn_sql_diag *d)
 {
-  const double u = (double)(null_draw(&c->stream) >> 11) * 0x1p-53;
-  const uint64_t until_ns = c->slow->now_ns() + bn_delay_draw(&c->conf->delay, u);
+  /* 53 random bits are a number from 0 to 1, without 1. */
+  const double uniform = (double)(null_draw(&c->stream) >> 11) * 0x1p-53;
+  const uint64_t until_ns = c->slow->now_ns() + bn_delay_draw(&c->conf->delay, uniform);
 
   if (c->waiter == NULL) {
     null_sleep(c, until_ns);
   } else if (!atomic_load(&c->interrupted)) {
     (void)c->waiter->wait(c->waiter, -1, 0, NULL, until_ns);
-    /* It returns early only to the session that was interrupted. */
+    /* The waiter returns early only if the session was interrupted. */
     if (c->slow->now_ns() < until_ns)
       atomic_store(&c->interrupted, true);
   }
@@ -209,6 +215,8 @@ static size_t null_quote(void *conn, char *out, const char *in, size_t len)
   return bn_quote_double(out, in, len);
 }
 
+/* Answers a statement at once: with the rows that --null-rows asks for, or with one row that was
+   changed, or with nothing. */
 static enum bn_sql null_answer(const struct null_conn *c, enum kind kind, struct bn_sql_result *r)
 {
   *r = (struct bn_sql_result){.affected = kind == CHANGES};
@@ -219,7 +227,8 @@ static enum bn_sql null_answer(const struct null_conn *c, enum kind kind, struct
   return BN_SQL_ROWS;
 }
 
-/* Not inline, so that a statement that takes no time saves no registers for this one. */
+/* Answers a statement after its time.  It is not inline, so that a statement that takes no time
+   saves no registers for it. */
 __attribute__((noinline, cold)) static enum bn_sql null_answer_late(struct null_conn *c,
                                                                     enum kind kind,
                                                                     struct bn_sql_result *r,
@@ -271,6 +280,7 @@ static enum bn_sql null_execute(void *stmt, struct bn_sql_result *r, struct bn_s
   return null_answer(st->conn, st->kind, r);
 }
 
+/* Says that there is no further result; no statement has one. */
 static enum bn_sql null_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   (void)stmt;

@@ -17,6 +17,8 @@
    far more than a ROLLBACK has, which must not be interrupted. */
 enum { PROGRESS_STEPS = 100000 };
 
+enum { NS_PER_MS = 1000000, LONGEST_PAUSE_MS = 10 };
+
 static int sqlite_driver_init(void **self, const void *conf, const struct bn_driver_host *host,
                               struct bn_err *err)
 {
@@ -69,18 +71,20 @@ static struct bn_sqlite_file *sqlite_get_file(struct bn_sqlite *driver, const ch
   return f;
 }
 
-/* Waits for a lock of another process.  Returns whether to try again. */
-static int sqlite_on_busy(void *arg, int count)
+/* Pauses before another attempt to get a lock that another process holds; n_before have failed.
+   Returns whether to try again: not after --sqlite-busy-timeout, or an interruption. */
+static int sqlite_on_busy(void *arg, int n_before)
 {
   struct bn_sqlite_conn *c = arg;
-  const uint64_t now = c->driver->host->now_ns();
+  const uint64_t now_ns = c->driver->host->now_ns();
   /* 1, 2, … 10 ms. */
-  const struct timespec pause = {.tv_nsec = 1000000L * (count < 10 ? 1 + count : 10)};
+  const long pause_ms = n_before < LONGEST_PAUSE_MS ? 1 + n_before : LONGEST_PAUSE_MS;
+  const struct timespec pause = {.tv_nsec = NS_PER_MS * pause_ms};
 
-  if (count == 0)
-    c->busy_since_ns = now;
+  if (n_before == 0)
+    c->busy_since_ns = now_ns;
   if (atomic_load_explicit(&c->interrupted, memory_order_relaxed) ||
-      (now - c->busy_since_ns) / 1000000 >= c->timeout_ms)
+      (now_ns - c->busy_since_ns) / NS_PER_MS >= c->timeout_ms)
     return 0;
   (void)nanosleep(&pause, NULL);
   return 1;
@@ -95,10 +99,10 @@ static int sqlite_on_progress(void *arg)
   return atomic_load_explicit(&c->interrupted, memory_order_relaxed);
 }
 
-/* Sets a pragma.  value, if not NULL, gets the answer: the setting that is in force now.  Returns a
-   result code of SQLite. */
-static int sqlite_pragma(struct bn_sqlite_conn *c, const char *name, const char *setting,
-                         char *value, size_t size)
+/* Sets a pragma.  value, if it is not NULL, gets the answer, which is the setting that is in force
+   now.  Returns a result code of SQLite. */
+static int sqlite_set_pragma(struct bn_sqlite_conn *c, const char *name, const char *setting,
+                             char *value, size_t size)
 {
   char text[80];
   sqlite3_stmt *st = NULL;
@@ -108,15 +112,15 @@ static int sqlite_pragma(struct bn_sqlite_conn *c, const char *name, const char 
   rc = sqlite3_prepare_v2(c->db, text, -1, &st, NULL);
   if (rc != SQLITE_OK)
     return rc;
-  rc = sqlite3_step(st);
-  if (rc == SQLITE_ROW && value != NULL)
+  /* sqlite3_finalize returns the code of a step that failed. */
+  if (sqlite3_step(st) == SQLITE_ROW && value != NULL)
     (void)snprintf(value, size, "%s", (const char *)sqlite3_column_text(st, 0));
-  rc = sqlite3_finalize(st);
-  return rc;
+  return sqlite3_finalize(st);
 }
 
 /* Sets the journal mode, and notes whether readers wait.  SQLite answers with the mode that stays
-   if the file cannot have the new one; a database in memory has one mode only. */
+   if the file cannot have the new one, which is an error here; a database in memory has one mode
+   only.  Returns DONE, or ERROR and d. */
 static enum bn_sql sqlite_set_journal(struct bn_sqlite_conn *c, const char *mode,
                                       struct bn_sql_diag *d)
 {
@@ -126,7 +130,7 @@ static enum bn_sql sqlite_set_journal(struct bn_sqlite_conn *c, const char *mode
   /* A file that is only readable takes no settings. */
   if (sqlite3_db_readonly(c->db, "main") == 1)
     return BN_SQL_DONE;
-  rc = sqlite_pragma(c, "main.journal_mode", mode, actual, sizeof actual);
+  rc = sqlite_set_pragma(c, "main.journal_mode", mode, actual, sizeof actual);
   if (rc != SQLITE_OK)
     return bn_sqlite_fail(c, rc, "sqlite3_step()", d);
   c->readers_wait = strcmp(actual, "wal") != 0;
@@ -137,6 +141,8 @@ static enum bn_sql sqlite_set_journal(struct bn_sqlite_conn *c, const char *mode
   return bn_sqlite_fail_text(c, SQLITE_ERROR, "sqlite3_step()", text, d);
 }
 
+/* Sets the handlers of the connection, and what the options ask for.  Returns DONE, or ERROR and
+   d. */
 static enum bn_sql sqlite_driver_configure(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
 {
   const struct bn_sqlite_conf *conf = c->driver->conf;
@@ -147,12 +153,13 @@ static enum bn_sql sqlite_driver_configure(struct bn_sqlite_conn *c, struct bn_s
   sqlite3_progress_handler(c->db, PROGRESS_STEPS, sqlite_on_progress, c);
   if (sqlite_set_journal(c, bn_sqlite_journal_modes[conf->journal_mode], d) != BN_SQL_DONE)
     return BN_SQL_ERROR;
-  rc = sqlite_pragma(c, "synchronous", bn_sqlite_synchronous[conf->synchronous], NULL, 0);
+  rc = sqlite_set_pragma(c, "synchronous", bn_sqlite_synchronous[conf->synchronous], NULL, 0);
   return rc == SQLITE_OK ? BN_SQL_DONE : bn_sqlite_fail(c, rc, "sqlite3_step()", d);
 }
 
-/* Opens the database.  With `prepared`, it must exist.  The caller holds driver->lock, and closes
-   c->db after a failure too. */
+/* Opens the database, and finds its file among those of the process.  With `prepared`, it must
+   exist.  The caller holds driver->lock, and closes c->db after a failure too.  Returns DONE, or
+   ERROR and d. */
 static enum bn_sql sqlite_open_locked(struct bn_sqlite_conn *c, const char *path, bool prepared,
                                       struct bn_sql_diag *d)
 {
@@ -173,6 +180,7 @@ static enum bn_sql sqlite_open_locked(struct bn_sqlite_conn *c, const char *path
   return sqlite_driver_configure(c, d);
 }
 
+/* Returns the path of the database: of the target, or else --sqlite-db. */
 static const char *sqlite_path_of(const struct bn_sqlite *driver, const struct bn_sql_target *t)
 {
   for (size_t i = 0; i < t->n_overrides; i++) {
@@ -182,12 +190,12 @@ static const char *sqlite_path_of(const struct bn_sqlite *driver, const struct b
   return driver->conf->db != NULL ? driver->conf->db : "";
 }
 
-/* Returns milliseconds: --sqlite-busy-timeout, or the time until the deadline if that is less. */
-static uint64_t sqlite_timeout_until(const struct bn_sqlite *driver, uint64_t deadline_ns)
+/* Returns --sqlite-busy-timeout, or the time until the deadline if that is less. */
+static uint64_t sqlite_get_timeout_ms(const struct bn_sqlite *driver, uint64_t deadline_ns)
 {
-  const uint64_t configured_ms = (uint64_t)driver->conf->busy_timeout_ms,
-                 now = driver->host->now_ns();
-  const uint64_t remaining_ms = deadline_ns > now ? (deadline_ns - now) / 1000000 : 0;
+  const uint64_t configured_ms = (uint64_t)driver->conf->busy_timeout_ms;
+  const uint64_t now_ns = driver->host->now_ns();
+  const uint64_t remaining_ms = deadline_ns > now_ns ? (deadline_ns - now_ns) / NS_PER_MS : 0;
 
   return configured_ms < remaining_ms ? configured_ms : remaining_ms;
 }
@@ -200,7 +208,7 @@ static enum bn_sql sqlite_connect_file(void *self, void *conn, const struct bn_s
   enum bn_sql rc;
 
   c->driver = self;
-  c->timeout_ms = sqlite_timeout_until(c->driver, deadline_ns);
+  c->timeout_ms = sqlite_get_timeout_ms(c->driver, deadline_ns);
   path = sqlite_path_of(c->driver, t);
   (void)snprintf(d->where, sizeof d->where, "SQLite database '%s'", path);
   bn_sqlite_turn_init(&c->turn);
@@ -263,7 +271,8 @@ static bool sqlite_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_valu
   return bn_sqlite_rows_fetch(&c->rows, r->nfields, row);
 }
 
-/* The next statement reuses the memory; results of the same text may be pending. */
+/* Leaves the rows: the next statement reuses their memory, and further results of the same text may
+   be pending. */
 static void sqlite_free_result(void *conn, struct bn_sql_result *r)
 {
   (void)conn;
@@ -285,7 +294,8 @@ static void sqlite_close_stmt(void *stmt)
   s->st = NULL;
 }
 
-/* Gets the file system of the file, or of its folder if the file does not exist. */
+/* Gets the file system of the file, or of its folder if the file does not exist.  Returns 0 or
+   -1. */
 static int sqlite_find_filesystem(const char *path, struct statfs *fs)
 {
   char folder[PATH_MAX], *slash;
@@ -301,7 +311,8 @@ static int sqlite_find_filesystem(const char *path, struct statfs *fs)
   return statfs(folder, fs);
 }
 
-/* True if rows may take less room than they have bytes, or the numbers mean nothing. */
+/* Returns whether rows may take less room than they have bytes, because the file system compresses
+   or shares blocks, or it does not tell its size. */
 static bool sqlite_is_elastic_filesystem(const struct statfs *fs)
 {
   enum { BTRFS, BCACHEFS, F2FS, ZFS, N };
@@ -314,8 +325,9 @@ static bool sqlite_is_elastic_filesystem(const struct statfs *fs)
   return fs->f_blocks == 0;
 }
 
-/* Checks that the file system of the database has room for rows: counts blocks that are free only
-   to root, and the file, which may have unused pages. */
+/* Refuses rows that the file system of the database has surely no room for.  Blocks that are free
+   only to root count as room, and so does the file, which may have unused pages.  Returns 0, or -1
+   and err. */
 static int sqlite_check_room(void *conn, uint64_t bytes, struct bn_err *err)
 {
   const struct bn_sqlite_conn *c = conn;

@@ -6,14 +6,15 @@
 #include "drivers/common/remedy.h"
 #include "drivers/sqlite/sqlite.h"
 
-/* Returns the primary result code of an extended one, such as SQLITE_BUSY of SQLITE_BUSY_SNAPSHOT.
- */
+/* Returns the primary result code of an extended one, such as SQLITE_BUSY of
+   SQLITE_BUSY_SNAPSHOT. */
 static int error_primary(int code)
 {
   return code & 0xff;
 }
 
-/* An extended code tells more than its primary one, so it is looked at first. */
+/* Returns the class of an error.  An extended code tells more than its primary one, so it is looked
+   at first. */
 static enum bn_sql_class error_class(int code)
 {
   switch (code) {
@@ -47,7 +48,7 @@ enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d)
   return error_class(d->code);
 }
 
-/* SQLite has no error number for a table that exists either. */
+/* SQLite has no error number for a table that exists already. */
 const char *bn_sqlite_remedy(const struct bn_sql_diag *d)
 {
   return d->code == SQLITE_ERROR && strncmp(d->text, "table ", 6) == 0 &&
@@ -64,8 +65,8 @@ bool bn_sqlite_missing(const struct bn_sql_diag *d)
   return d->code == SQLITE_ERROR && strncmp(d->text, beginning, sizeof beginning - 1) == 0;
 }
 
-/* SQLite has no SQLSTATEs.  These are PostgreSQL's for such errors, so that scripts and
-   --db-ignore-errors can name them. */
+/* Returns a SQLSTATE, which SQLite does not have: PostgreSQL's for such an error, so that scripts
+   and --db-ignore-errors can name it. */
 static const char *error_sqlstate(int code)
 {
   switch (error_class(code)) {
@@ -101,7 +102,7 @@ static const char *error_sqlstate(int code)
   }
 }
 
-/* True for failures that concern the file, so that its name helps. */
+/* Returns whether the failure concerns the file, so that its name helps. */
 static bool error_is_about_file(int code)
 {
   switch (error_primary(code)) {
@@ -116,8 +117,8 @@ static bool error_is_about_file(int code)
   }
 }
 
-/* True for failures after which a transaction only blocks other connections until it ends. */
-static bool error_ends_transaction(int code)
+/* Returns whether a transaction only blocks other connections after the failure, until it ends. */
+static bool error_makes_transaction_useless(int code)
 {
   const int primary = error_primary(code);
 
@@ -125,13 +126,14 @@ static bool error_ends_transaction(int code)
          primary == SQLITE_INTERRUPT;
 }
 
-/* Ends the transaction if it only blocks others, and notes whether there is none any more: SQLite
-   itself ends it after some failures. */
-static void error_roll_back(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
+/* Rolls back the transaction if the failure has made it useless.  If none is open afterwards,
+   because of that or because SQLite itself has ended it, d->rolled_back is set, and the turn in the
+   queue of the file ends. */
+static void error_end_useless_transaction(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
 {
   if (c->db == NULL)
     return;
-  if (sqlite3_get_autocommit(c->db) == 0 && error_ends_transaction(d->code))
+  if (sqlite3_get_autocommit(c->db) == 0 && error_makes_transaction_useless(d->code))
     (void)sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
   d->rolled_back = sqlite3_get_autocommit(c->db) != 0;
   if (d->rolled_back)
@@ -145,14 +147,14 @@ enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *
   (void)snprintf(d->state, sizeof d->state, "%s", error_sqlstate(code));
   d->call = call;
   (void)snprintf(d->text, sizeof d->text, "%s", text);
-  error_roll_back(c, d);
+  error_end_useless_transaction(c, d);
   return BN_SQL_ERROR;
 }
 
 enum bn_sql bn_sqlite_fail(struct bn_sqlite_conn *c, int rc, const char *call,
                            struct bn_sql_diag *d)
 {
-  const int os = c->db != NULL ? sqlite3_system_errno(c->db) : 0;
+  const int system_error = c->db != NULL ? sqlite3_system_errno(c->db) : 0;
   const char *name = c->db != NULL ? sqlite3_db_filename(c->db, "main") : NULL;
   char text[sizeof d->text];
 
@@ -160,7 +162,8 @@ enum bn_sql bn_sqlite_fail(struct bn_sqlite_conn *c, int rc, const char *call,
                  c->db != NULL ? sqlite3_errmsg(c->db) : sqlite3_errstr(rc));
   if (error_is_about_file(rc) && name != NULL && name[0] != '\0')
     (void)snprintf(text + strlen(text), sizeof text - strlen(text), ": '%s'", name);
-  if ((error_primary(rc) == SQLITE_CANTOPEN || error_primary(rc) == SQLITE_IOERR) && os != 0)
-    (void)snprintf(text + strlen(text), sizeof text - strlen(text), ": %s", strerror(os));
+  if ((error_primary(rc) == SQLITE_CANTOPEN || error_primary(rc) == SQLITE_IOERR) &&
+      system_error != 0)
+    (void)snprintf(text + strlen(text), sizeof text - strlen(text), ": %s", strerror(system_error));
   return bn_sqlite_fail_text(c, rc, call, text, d);
 }

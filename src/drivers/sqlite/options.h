@@ -7,7 +7,8 @@
 
 struct bn_sqlite_conf {
   char *db;
-  int journal_mode, synchronous, begin; /* indices into the choices below */
+  int journal_mode, synchronous; /* indices into the choices below */
+  int begin;                     /* index into the choices of --sqlite-begin, for workloads */
   int64_t busy_timeout_ms;
 };
 

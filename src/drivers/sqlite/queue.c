@@ -27,8 +27,8 @@ void bn_sqlite_turn_destroy(struct bn_sqlite_turn *t)
   pthread_cond_destroy(&t->cond);
 }
 
-/* Sets the owner before its thread wakes up: otherwise the thread before it could take itself for
-   the owner. */
+/* Grants a turn, which is in no list.  Sets the owner before its thread wakes up: otherwise the
+   thread that owned the lock before could take itself for the owner. */
 static void queue_grant(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 {
   if (t->wants == BN_SQLITE_EXCLUSIVE) {
@@ -44,6 +44,7 @@ static void queue_grant(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
   pthread_cond_signal(&t->cond);
 }
 
+/* Removes a turn from those that hold SHARED. */
 static void queue_stop_sharing(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 {
   struct bn_sqlite_turn **p = &q->sharing;
@@ -54,7 +55,8 @@ static void queue_stop_sharing(struct bn_sqlite_queue *q, struct bn_sqlite_turn 
   q->sharers--;
 }
 
-/* True if another connection of t's thread shares: t would wait for its own thread for ever. */
+/* Returns whether another connection of t's thread shares: then t would wait for its own thread for
+   ever. */
 static bool queue_shares_already(const struct bn_sqlite_queue *q, const struct bn_sqlite_turn *t)
 {
   for (const struct bn_sqlite_turn *p = q->sharing; p != NULL; p = p->next) {
@@ -64,6 +66,7 @@ static bool queue_shares_already(const struct bn_sqlite_queue *q, const struct b
   return false;
 }
 
+/* Adds a turn behind those that wait. */
 static void queue_append(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 {
   t->next = NULL;
@@ -74,6 +77,7 @@ static void queue_append(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
   q->last = t;
 }
 
+/* Removes the first of the turns that wait. */
 static struct bn_sqlite_turn *queue_pop(struct bn_sqlite_queue *q)
 {
   struct bn_sqlite_turn *t = q->first;
@@ -84,7 +88,8 @@ static struct bn_sqlite_turn *queue_pop(struct bn_sqlite_queue *q)
   return t;
 }
 
-/* Grants all turns that may go on now; the caller holds the lock. */
+/* Grants all turns that may go on now; the caller holds the lock.  While a turn waits for its
+   upgrade, no other turn is granted. */
 static void queue_advance(struct bn_sqlite_queue *q)
 {
   if (q->upgrader != NULL) {
@@ -102,7 +107,7 @@ static void queue_advance(struct bn_sqlite_queue *q)
   }
 }
 
-/* Removes a turn that waits. */
+/* Removes a turn that waits, in the line or for its upgrade. */
 static void queue_forget(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 {
   struct bn_sqlite_turn *before = NULL;
@@ -123,7 +128,8 @@ static void queue_forget(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
   t->wants = BN_SQLITE_NONE;
 }
 
-/* Waits until t is granted or interrupted; the caller holds the lock. */
+/* Waits until t is granted or interrupted; the caller holds the lock.  A turn that was interrupted
+   leaves the line. */
 static enum bn_sqlite_wait queue_await(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 {
   while (!t->granted && !t->interrupted)

@@ -39,15 +39,18 @@ enum bn_sqlite_wait {
 };
 
 void bn_sqlite_queue_init(struct bn_sqlite_queue *q);
+/* No turn waits or holds a lock any more. */
 void bn_sqlite_queue_destroy(struct bn_sqlite_queue *q);
 void bn_sqlite_turn_init(struct bn_sqlite_turn *t);
 void bn_sqlite_turn_destroy(struct bn_sqlite_turn *t);
 
-/* Waits for a turn.  The caller holds NONE. */
+/* Waits for a turn to hold `wants`, SHARED or EXCLUSIVE.  The caller holds NONE, and still does if
+   the answer is not GRANTED. */
 enum bn_sqlite_wait bn_sqlite_queue_enter(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t,
                                           enum bn_sqlite_hold wants);
-/* Waits to change SHARED to EXCLUSIVE; after a failure SHARED is still held. */
+/* Waits to change SHARED to EXCLUSIVE.  If the answer is not GRANTED, SHARED is still held. */
 enum bn_sqlite_wait bn_sqlite_queue_upgrade(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t);
+/* Ends a turn that holds `held`, and lets others have theirs. */
 void bn_sqlite_queue_leave(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t,
                            enum bn_sqlite_hold held);
 /* Ends the present wait and all later waits with this turn.  Any thread may call it. */

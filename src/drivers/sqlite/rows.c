@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of memory that stay allocated from one statement to the next. */
-enum { KEEP = 64 * 1024 };
+/* Bytes of memory: of the first allocation, and the most that stay from one statement to the
+   next. */
+enum { FIRST = 1024, KEEP = 64 * 1024 };
 /* The length of NULL, which has no bytes. */
 static const size_t null_len = SIZE_MAX;
 
@@ -29,9 +30,10 @@ void bn_sqlite_rows_free(struct bn_sqlite_rows *rows)
   *rows = (struct bn_sqlite_rows){.data = NULL};
 }
 
+/* Makes room for `more` bytes.  Returns 0, or -1 if there is no memory. */
 static int rows_reserve(struct bn_sqlite_rows *rows, size_t more)
 {
-  size_t cap = rows->cap > 0 ? rows->cap : 1024;
+  size_t cap = rows->cap > 0 ? rows->cap : FIRST;
   char *wider;
 
   if (more > SIZE_MAX / 2 - rows->len)
@@ -46,6 +48,7 @@ static int rows_reserve(struct bn_sqlite_rows *rows, size_t more)
   return 0;
 }
 
+/* Adds a value; len null_len: NULL.  Returns 0, or -1 if there is no memory. */
 static int rows_add_value(struct bn_sqlite_rows *rows, const void *data, size_t len)
 {
   const size_t need = sizeof len + (len == null_len ? 0 : len + 1);

@@ -30,14 +30,18 @@ struct bn_sqlite_rows {
 
 /* Forgets all results; frees memory beyond the usual size. */
 void bn_sqlite_rows_clear(struct bn_sqlite_rows *rows);
+/* Frees all memory; the rows are valid and empty then. */
 void bn_sqlite_rows_free(struct bn_sqlite_rows *rows);
-/* Adds the current row of st; 0, or -1: out of memory. */
+/* Adds the current row of st.  Returns 0, or -1 if there is no memory for it. */
 int bn_sqlite_rows_add(struct bn_sqlite_rows *rows, sqlite3_stmt *st, int nfields);
+/* Adds a further result, which bn_sqlite_next returns in its turn. */
 void bn_sqlite_rows_add_part(const struct bn_driver_host *host, struct bn_sqlite_rows *rows,
                              const struct bn_sqlite_part *p);
-/* Makes p the current part. */
+/* Makes p the current part, and fills r with what is known of it. */
 void bn_sqlite_rows_show(struct bn_sqlite_rows *rows, const struct bn_sqlite_part *p,
                          struct bn_sql_result *r);
+/* Puts the next row of the current part into row; the values stay valid until the next query.
+   Returns false if there is none. */
 bool bn_sqlite_rows_fetch(struct bn_sqlite_rows *rows, uint32_t nfields, struct bn_sql_value *row);
 
 #endif

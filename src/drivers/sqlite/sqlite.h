@@ -61,10 +61,11 @@ static inline void bn_sqlite_leave(struct bn_sqlite_conn *c)
 }
 
 /* --- error.c --- */
-/* Fills d for the failed call; rolls back if the transaction cannot go on.  Returns ERROR. */
+/* Fills d for a call that failed with rc.  Rolls back a transaction that would only block others;
+   d->rolled_back says whether none is open any more.  Returns ERROR. */
 enum bn_sql bn_sqlite_fail(struct bn_sqlite_conn *c, int rc, const char *call,
                            struct bn_sql_diag *d);
-/* Reports a failure that SQLite does not know about. */
+/* Does the same with this code and text for a failure that SQLite does not know about. */
 enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *call,
                                 const char *text, struct bn_sql_diag *d);
 enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d);
