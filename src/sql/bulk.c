@@ -10,15 +10,18 @@
 /* The reference's buffer, which also held a terminator. */
 enum { STATEMENT_MAX = 524288 - 1 };
 
-/* Lets the view say that this layer has refused the call.  Returns -1. */
-static int bulk_fail(struct bn_sql_conn *c)
+/* Refuses a call of the script: the view tells of a fatal failure without an error of the server.
+   Returns -1. */
+static int bulk_refuse(struct bn_sql_conn *c)
 {
   bn_sql_refuse(c);
   return -1;
 }
 
-/* Makes what the connection needs for its first bulk insert.  Commands may fill tables the fastest
-   way, and keep to the server's longest statement; a run's inserts are what is measured. */
+/* Makes what the connection needs for its first bulk insert, and chooses how its rows are sent.
+   Commands may fill tables the fastest way: they use the bulk load of the driver, and the longest
+   statement that the server takes.  A run measures its INSERTs, which stay as long as those of the
+   reference. */
 static void bulk_choose_way(struct bn_sql_conn *c)
 {
   struct bn_sql_info info = bn_sql_info_unknown();
@@ -31,6 +34,7 @@ static void bulk_choose_way(struct bn_sql_conn *c)
   if (c->bulk->may_load && c->drv->ops->info != NULL &&
       c->drv->ops->info(c->server->handle, &info) == 0 && info.max_packet > 0 &&
       info.max_packet < STATEMENT_MAX)
+    /* A packet has one byte of the protocol before the text. */
     c->bulk->max = (size_t)info.max_packet - 1;
 }
 
@@ -38,29 +42,31 @@ int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
 {
   if (c->state != BN_CONN_OPEN) {
     bn_log(BN_ALERT, "attempt to use an already closed connection");
-    return bulk_fail(c);
+    return bulk_refuse(c);
   }
   bulk_choose_way(c);
   if (len > c->bulk->max) {
     bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk->max + 1);
-    return bulk_fail(c);
+    return bulk_refuse(c);
   }
   bn_buf_clear(&c->bulk->text);
   c->view.error = BN_VERDICT_NONE;
   c->bulk->rows = 0;
   c->bulk->n_cuts = 0;
   c->bulk->head = len;
+  /* load.on says whether this statement can be loaded. */
   if (c->bulk->may_load)
     (void)bn_sql_load_start(&c->bulk->load, insert, len);
   else
     bn_sql_load_forget(&c->bulk->load);
-  /* All at once: growing by doubling would leave the heap full of holes. */
+  /* The room is made at once: growing by doubling would leave the heap full of holes. */
   (void)bn_buf_reserve(&c->bulk->text, c->bulk->load.on ? BN_SQL_LOAD_MAX : STATEMENT_MAX + 1);
   (void)bn_buf_add(&c->bulk->text, insert, len);
   c->bulk->active = true;
   return 0;
 }
 
+/* Leaves the text up to VALUES, behind which the next rows stand. */
 static void bulk_truncate_rows(struct bn_sql_conn *c)
 {
   c->bulk->text.len = c->bulk->head;
@@ -82,12 +88,13 @@ static void bulk_keep_unsent(struct bn_sql_conn *c, const char *sql, unsigned se
   c->bulk->n_cuts -= sent;
 }
 
-/* Whether a row is in hand that was being loaded. */
+/* Tells whether the caller has a row in hand that was to be loaded behind those in the buffer. */
 enum bulk_next { NO_ROW_FOLLOWS, ROW_FOLLOWS };
 
 /* Sends the statements in the buffer; the last one stays there if a row follows, as further rows
-   may belong to it.  Each but the first gets its beginning in the place of rows that were sent
-   before.  A failure does not repeat the event, so it is always logged. */
+   may belong to it.  Each but the first gets its text up to VALUES in the place of rows that were
+   sent before.  A failure does not repeat the event, so it is always logged.  Returns 0, or -1
+   after a failure: the statement that failed and those behind it stay. */
 static int bulk_insert_statements(struct bn_sql_conn *c, enum bulk_next next)
 {
   char *sql = c->bulk->text.data;
@@ -95,7 +102,7 @@ static int bulk_insert_statements(struct bn_sql_conn *c, enum bulk_next next)
   for (unsigned i = 0; i <= c->bulk->n_cuts; i++) {
     char *end =
         c->bulk->text.data + (i < c->bulk->n_cuts ? c->bulk->cut[i] - 1 : c->bulk->text.len);
-    const char last = *end;
+    const char replaced = *end;
 
     if (i > 0)
       sql = memmove(c->bulk->text.data + c->bulk->cut[i - 1] - c->bulk->head, sql, c->bulk->head);
@@ -107,7 +114,7 @@ static int bulk_insert_statements(struct bn_sql_conn *c, enum bulk_next next)
     c->failure.once = true;
     (void)bn_sql_query(c, sql, (size_t)(end - sql));
     c->failure.once = false;
-    *end = last;
+    *end = replaced;
     if (c->view.error != BN_VERDICT_NONE) {
       bulk_keep_unsent(c, sql, i);
       return -1;
@@ -117,11 +124,14 @@ static int bulk_insert_statements(struct bn_sql_conn *c, enum bulk_next next)
   return 0;
 }
 
+/* The outcome of a bulk load. */
 enum loaded {
   LOADED,
-  NOT_LOADED, /* nothing of it is there: the rows are sent as INSERT, from now on */
+  NOT_LOADED, /* the server has stored none of the rows: they are sent as INSERT, from now on */
   FAILED      /* the view says how, and it has been logged */
 };
+
+/* Gives the collected lines to the driver's bulk load.  Returns DONE, or how it failed. */
 
 static enum bn_sql bulk_load_hand_over(struct bn_sql_conn *c)
 {
@@ -130,7 +140,7 @@ static enum bn_sql bulk_load_hand_over(struct bn_sql_conn *c)
   enum bn_sql rc = link->ops->load_begin(link->handle, l->table, l->columns, &c->diag);
 
   if (rc != BN_SQL_DONE) {
-    /* Nothing was sent. */
+    /* No row was sent, so the server has stored none. */
     c->diag.rolled_back = true;
     return rc;
   }
@@ -143,7 +153,7 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
 {
   const struct bn_sql_statement_type insert =
       bn_sql_statement_type_of(c->sys->by_first_word, "insert", 6);
-  const uint64_t since = bn_clock_now(&c->session->clock);
+  const uint64_t since_ns = bn_clock_now(&c->session->clock);
   struct bn_buf name;
   enum bn_sql rc;
 
@@ -166,7 +176,7 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   }
   c->cur.result = (struct bn_sql_result){.affected = c->bulk->load.rows};
   c->failure.once = true;
-  (void)bn_sql_finish(c, rc, since, insert, name.data, name.len);
+  (void)bn_sql_finish(c, rc, since_ns, insert, name.data, name.len);
   c->failure.once = false;
   bn_buf_done(&name);
   if (rc != BN_SQL_DONE)
@@ -195,7 +205,7 @@ static int bulk_flush(struct bn_sql_conn *c, enum bulk_next next)
   return -1;
 }
 
-/* Returns whether the row ends the statement in the buffer. */
+/* Returns whether a row of len bytes has to begin another statement than the one in the buffer. */
 static bool bulk_is_statement_full(const struct bn_sql_conn *c, size_t len)
 {
   const size_t rows_from = c->bulk->n_cuts > 0 ? c->bulk->cut[c->bulk->n_cuts - 1] : c->bulk->head;
@@ -204,7 +214,8 @@ static bool bulk_is_statement_full(const struct bn_sql_conn *c, size_t len)
          c->bulk->head + (c->bulk->text.len - rows_from) + len + 1 > c->bulk->max;
 }
 
-/* Adds the row to those that are loaded, or ends the loading. */
+/* Adds the row to the lines that are loaded, which are sent first if the text or `cut` has no room
+   for it.  A row that cannot be loaded ends the loading.  Returns 0, or -1 after a failure. */
 static int bulk_load_row(struct bn_sql_conn *c, const char *row, size_t len)
 {
   if ((c->bulk->text.len + len + 1 >= BN_SQL_LOAD_MAX || c->bulk->n_cuts == BN_SQL_CUTS) &&
@@ -212,25 +223,26 @@ static int bulk_load_row(struct bn_sql_conn *c, const char *row, size_t len)
     return -1;
   if (!c->bulk->load.on || bn_sql_load_add(&c->bulk->load, row, len))
     return 0;
-  /* It and those behind it are inserted. */
+  /* This row and all rows behind it are sent as INSERT. */
   if (bulk_flush(c, ROW_FOLLOWS) != 0)
     return -1;
   c->bulk->load.on = false;
   return 0;
 }
 
-/* Prepares the text for one more row, of len bytes: adds a comma, and ends the statement if the row
-   does not fit.  It is then sent, or while rows are loaded, the place of the next one is noted. */
+/* Prepares the text for one more row, of len bytes.  If the row belongs to the statement in the
+   buffer, a comma is added.  If not, that statement is sent, or, while rows are loaded, the place
+   behind it is noted.  Returns 0, or -1 after a failure. */
 static int bulk_separate_row(struct bn_sql_conn *c, size_t len)
 {
-  const bool full = c->bulk->rows > 0 && bulk_is_statement_full(c, len);
+  const bool is_full = c->bulk->rows > 0 && bulk_is_statement_full(c, len);
 
-  if (full && !c->bulk->load.on && bulk_insert_statements(c, NO_ROW_FOLLOWS) != 0)
+  if (is_full && !c->bulk->load.on && bulk_insert_statements(c, NO_ROW_FOLLOWS) != 0)
     return -1;
   if (c->bulk->rows == 0)
     return 0;
   (void)bn_buf_char(&c->bulk->text, ',');
-  if (full)
+  if (is_full)
     c->bulk->cut[c->bulk->n_cuts++] = c->bulk->text.len;
   return 0;
 }
@@ -240,11 +252,11 @@ int bn_sql_bulk_next(struct bn_sql_conn *c, const char *row, size_t len)
   c->view.error = BN_VERDICT_NONE;
   if (c->bulk == NULL || !c->bulk->active) {
     bn_log(BN_ALERT, "attempt to call bulk_insert_next() before bulk_insert_init()");
-    return bulk_fail(c);
+    return bulk_refuse(c);
   }
   if (len > c->bulk->max - c->bulk->head) {
     bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk->max + 1);
-    return bulk_fail(c);
+    return bulk_refuse(c);
   }
   if ((c->bulk->load.on && bulk_load_row(c, row, len) != 0) || bulk_separate_row(c, len) != 0)
     return -1;

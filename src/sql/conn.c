@@ -67,7 +67,7 @@ void bn_sql_conn_drop(struct bn_sql_conn *c)
     c->state = BN_CONN_LOST;
 }
 
-/* Closes the handle: the statements have to be prepared again. */
+/* Closes the handle of the driver.  The statements forget that they were prepared. */
 static void conn_shut_handle(struct bn_sql_conn *c)
 {
   bn_sql_conn_drop(c);
@@ -84,7 +84,7 @@ void bn_sql_conn_shut(struct bn_sql_conn *c)
   c->state = BN_CONN_CLOSED;
 }
 
-/* The statements have been shut. */
+/* Frees the statements, which have been shut. */
 static void conn_destroy_stmts(struct bn_sql_conn *c)
 {
   while (c->stmts != NULL) {
@@ -124,12 +124,16 @@ static struct bn_sql_conn *conn_take_unused(struct bn_sql_session *o)
   return c;
 }
 
+/* Puts the layer of --db-read-hosts in the place of the link: `server` becomes the two links behind
+   it. */
 static void conn_put_split(struct bn_sql_conn *c)
 {
   c->split = bn_sql_split_wrap(&c->link, &c->drv->splitter, c->session, c->owner->read_host_reads);
   c->server = bn_sql_split_links(c->split);
 }
 
+/* Puts the layer of --verify-commits in the place of the link.  `server` becomes the link behind
+   it, unless --db-read-hosts has set it. */
 static void conn_put_commits(struct bn_sql_conn *c, const struct bn_sql_committer *layer)
 {
   const struct bn_sql_link *below = bn_sql_commits_wrap(&c->link, layer, c->session);
@@ -138,18 +142,18 @@ static void conn_put_commits(struct bn_sql_conn *c, const struct bn_sql_committe
     c->server = below;
 }
 
-/* Makes the link of c to the driver: --verify-commits stands before --db-read-hosts.  Returns 0, or
-   -1 if that failed, which has been logged. */
+/* Makes the link of c to the driver, with the layers that the run asks for: --verify-commits stands
+   before --db-read-hosts.  Returns 0, or -1 if that failed, which has been logged. */
 static int conn_make_link(struct bn_sql_conn *c)
 {
-  const bool single = c->n_overrides > 0; /* a connection apart from the load */
+  const bool is_apart = c->n_overrides > 0; /* a connection beside the load has no layers */
   const struct bn_sql_committer *commits;
 
   bn_sql_link_make(&c->link, c->drv->ops, c->drv->self);
   c->server = &c->link;
-  if (c->owner->paired && !single)
+  if (c->owner->paired && !is_apart)
     conn_put_split(c);
-  if (c->owner->verified && !single) {
+  if (c->owner->verified && !is_apart) {
     commits = bn_sql_driver_verify(c->drv, c->link.ops, c->session);
     if (commits == NULL)
       return -1;
@@ -183,15 +187,16 @@ bool bn_sql_conn_loads(const struct bn_sql_conn *c)
          c->session->services->is_command;
 }
 
-/* Returns whether a lost connection is replaced by one to another server, while sysbench waits for
-   the old one.  Rows may wait for longer in a server that is busy with those before them. */
+/* Returns whether a lost connection is replaced by one to another server.  Dialects wait for the
+   old server, as sysbench does.  A bulk load waits too: its rows may be waiting in a server that is
+   busy with the rows before them. */
 static bool conn_goes_elsewhere(const struct bn_sql_conn *c)
 {
   return c->places > 1 && c->drv->ignores_silence && c->sys->policy->own_report &&
          !bn_sql_conn_loads(c);
 }
 
-/* The target borrows from c. */
+/* Describes the server that c is to be connected to.  The target borrows from c. */
 static void conn_set_target(const struct bn_sql_conn *c, struct bn_sql_target *target)
 {
   *target = (struct bn_sql_target){
@@ -208,7 +213,8 @@ static void conn_set_target(const struct bn_sql_conn *c, struct bn_sql_target *t
   };
 }
 
-/* Sends a statement to the server, or to both servers of a pair. */
+/* Executes a statement on the server, or on both servers of a pair.  Returns DONE, or how the first
+   failure was. */
 static enum bn_sql conn_execute_on_servers(struct bn_sql_conn *c, const char *sql)
 {
   const int n = c->split != NULL ? BN_ROLES : 1;
@@ -221,14 +227,16 @@ static enum bn_sql conn_execute_on_servers(struct bn_sql_conn *c, const char *sq
   return rc;
 }
 
-/* Returns whether settings of the session would stay on the server's connection for others. */
+/* Returns whether the connection belongs to a pooler, which would give it to other clients with the
+   settings of this session. */
 static bool conn_is_pooled(const struct bn_sql_conn *c)
 {
   return c->drv->ops->pooled != NULL && c->drv->ops->pooled(c->server->handle);
 }
 
 /* Sets --db-isolation-level.  A driver has no statement for the default level, or for the only
-   level of its database. */
+   level of its database.  A pooler is refused, because its other clients would get the level
+   too. */
 static enum bn_sql conn_set_isolation(struct bn_sql_conn *c)
 {
   const int level = c->sys->conf->isolation;
@@ -269,21 +277,22 @@ static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
   return BN_SQL_DONE;
 }
 
-/* Sets what --db-isolation-level and --db-init-sql ask for.  The driver does not know the deadline
-   any more, and the interrupts of the session do not reach the connection yet. */
+/* Sets what --db-isolation-level and --db-init-sql ask for.  An alarm keeps the deadline: the
+   driver has used it up with connecting, and the interrupts of the session do not reach the
+   connection yet. */
 static enum bn_sql conn_set_session(struct bn_sql_conn *c, uint64_t deadline_ns)
 {
   struct bn_sql_alarm alarm;
-  bool watched;
+  bool has_alarm;
   enum bn_sql rc;
 
   if (c->sys->conf->isolation == BN_ISOLATION_DEFAULT && c->sys->conf->init_sql == NULL)
     return BN_SQL_DONE;
-  watched = deadline_ns != UINT64_MAX && bn_sql_alarm_set(&alarm, &c->link, deadline_ns) == 0;
+  has_alarm = deadline_ns != UINT64_MAX && bn_sql_alarm_set(&alarm, &c->link, deadline_ns) == 0;
   rc = conn_set_isolation(c);
   if (rc == BN_SQL_DONE)
     rc = conn_execute_init_sql(c);
-  if (watched)
+  if (has_alarm)
     bn_sql_alarm_clear(&alarm);
   return rc;
 }
@@ -334,22 +343,19 @@ static void conn_ask_limits(struct bn_sql_conn *c)
   bn_sql_preflight_learn(&c->sys->preflight, &info, (int64_t)atomic_load(&c->sys->n_prepared));
 }
 
-/* Opens c, the first of many connections, while the others wait.  Returns 0, -1 after a failure, or
-   1 if the server does not allow what the run needs, which standard error says. */
+/* Opens c.  The first of many connections is opened while the others wait, and asks whether the
+   server allows what the run needs.  Returns 0, -1 after a failure, or 1 if the server does not
+   allow it, which standard error says. */
 static int conn_open_in_turn(struct bn_sql_conn *c)
 {
   struct bn_sql_preflight *p = &c->sys->preflight;
-  bool first = false;
   int rc;
 
-  if (bn_sql_preflight_due(c->session)) {
-    first = bn_sql_preflight_enter(p);
-    if (!first && p->refused)
-      return 1;
-  }
+  if (!bn_sql_preflight_due(c->session))
+    return bn_sql_conn_open(c, UINT64_MAX);
+  if (!bn_sql_preflight_enter(p))
+    return p->refused ? 1 : bn_sql_conn_open(c, UINT64_MAX);
   rc = bn_sql_conn_open(c, UINT64_MAX);
-  if (!first)
-    return rc;
   if (rc == 0) {
     conn_ask_limits(c);
     bn_sql_preflight_connections(p, c->session);
@@ -407,6 +413,7 @@ void bn_sql_conn_count_server(const struct bn_sql_conn *c, unsigned label)
   (void)services->count_label(services->of, label, name);
 }
 
+/* Returns how many servers, or pairs of servers, the connections take in turn. */
 static unsigned conn_count_places(const struct bn_sql_conn *c)
 {
   char name[BN_LABEL_LEN];
@@ -490,6 +497,7 @@ void bn_sql_conn_free(struct bn_sql_conn *c)
     bn_sql_conn_unref(c);
 }
 
+/* Frees a connection that is closed, and its statements. */
 static void conn_destroy(struct bn_sql_conn *c)
 {
   conn_destroy_stmts(c);
@@ -543,8 +551,7 @@ void bn_sql_retired_free(struct bn_sqlsys *sys)
   }
 }
 
-/* Returns whether the server prepares a statement once for each connection. */
-static bool conn_prepares_once(const struct bn_sql_conn *c)
+bool bn_sql_conn_prepares_once(const struct bn_sql_conn *c)
 {
   return !c->sys->emulate && !c->sys->anew && c->drv->caps.prepared_statements;
 }
@@ -580,7 +587,7 @@ enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_sessi
   };
   enum bn_sql_rest rest;
 
-  if (c == NULL || !conn_prepares_once(c) || !bn_sql_preflight_is_worker(s))
+  if (c == NULL || !bn_sql_conn_prepares_once(c) || !bn_sql_preflight_is_worker(s))
     return BN_SQL_REST_LATER;
   expected.spent_ns = c->preparing_ns;
   bn_sql_preflight_lock(&sys->preflight);

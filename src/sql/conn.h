@@ -44,14 +44,14 @@ struct bn_sql_conn {
   unsigned ordinal;           /* selects the server */
   unsigned places;            /* servers to select from */
   unsigned tries;             /* to reconnect, in succession: until something has been done */
-  bool renewed;               /* it has been made anew; `served` is of then */
-  uint64_t served;            /* what the session had done: events, or statements of a command */
-  uint64_t renewed_ns;        /* when */
+  bool renewed;               /* it was opened again, when `served` and renewed_ns were set */
+  uint64_t served;            /* the events of the session, or the statements of a command */
+  uint64_t renewed_ns;
   size_t n_overrides;
   char **override;          /* n names, then n values */
   struct bn_buf emulated;   /* prepared.c: the text sent last for a statement that is emulated */
   struct bn_sql_bulk *bulk; /* owned; NULL: it has had no bulk insert */
-  /* prepared.c: --statements: the one whose text is being sent; NULL: another one, or none */
+  /* prepared.c: with --statements, the emulated statement whose text is being sent, or NULL */
   struct bn_sql_stmt *emulating;
   char expected[6];        /* the SQLSTATE that is an answer and no failure; "": none */
   struct bn_sql_diag diag; /* rolled_back: false when a statement begins; drivers set it */
@@ -59,7 +59,11 @@ struct bn_sql_conn {
 
 /* Returns whether rows may be sent by the driver's bulk load: it has one, and this is not a run. */
 bool bn_sql_conn_loads(const struct bn_sql_conn *c);
-/* Drops the current result and the pending ones. */
+/* Returns whether the server prepares each statement once for the connection: statements are
+   neither emulated nor prepared anew at each execute. */
+bool bn_sql_conn_prepares_once(const struct bn_sql_conn *c);
+/* Drops the current result and the pending ones.  If they end with the connection, it counts as
+   lost. */
 void bn_sql_conn_drop(struct bn_sql_conn *c);
 /* Makes one attempt to open c.  Returns 0, or -1 and diag. */
 int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns);
@@ -67,7 +71,8 @@ int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns);
 void bn_sql_conn_shut(struct bn_sql_conn *c);
 /* Counts the server that c is connected to, or was, under a label of sql/count.h. */
 void bn_sql_conn_count_server(const struct bn_sql_conn *c, unsigned label);
-/* Drops one reference. */
+/* Drops one reference.  The last one closes the connection, but not while the script may still read
+   its result. */
 void bn_sql_conn_unref(struct bn_sql_conn *c);
 /* Frees the connections that outlived their sessions. */
 void bn_sql_retired_free(struct bn_sqlsys *sys);

@@ -9,7 +9,7 @@
 #include "sql/failure.h"
 #include "sql/query.h"
 
-/* Lets the driver forget the statement. */
+/* Lets the driver forget the statement.  Its pending results go with it. */
 static void prepared_shut(struct bn_sql_stmt *st)
 {
   if (st->prepared && st->conn->cur.source == st)
@@ -23,7 +23,7 @@ static struct bn_sql_stmt *prepared_add(struct bn_sql_conn *c, const char *sql, 
   struct bn_sql_stmt *st = bn_sql_stmt_new(&c->link, &c->sys->texts, sql, len);
 
   st->conn = c;
-  st->sort = bn_sql_statement_type_of(c->sys->by_first_word, st->text, len);
+  st->type = bn_sql_statement_type_of(c->sys->by_first_word, st->text, len);
   st->anew = c->sys->anew && !c->drv->caps.prepares_anew;
   st->next = c->stmts;
   st->at = &c->stmts;
@@ -102,14 +102,16 @@ static void prepared_note_number(struct bn_sql_conn *c, unsigned n)
     (void)atomic_fetch_add_explicit(&c->sys->n_prepared, n, memory_order_relaxed);
 }
 
-/* Makes one attempt to prepare the statement; the connection is open. */
+/* Makes one attempt to prepare the statement; the connection is open.  If the driver says that it
+   cannot prepare it, the statement is emulated from now on, which counts as DONE. */
 static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
   const enum bn_sql rc =
       c->cur.more ? bn_sql_unread(c, BN_STEP_PREPARE, false) : bn_sql_stmt_prepare(st, &c->diag);
 
-  prepared_note_number(c, rc == BN_SQL_DONE);
+  if (rc == BN_SQL_DONE)
+    prepared_note_number(c, 1);
   if (rc != BN_SQL_EMULATE)
     return rc;
   bn_log(BN_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation", st->text,
@@ -121,7 +123,8 @@ static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
   return BN_SQL_DONE;
 }
 
-/* Returns whether the statement would also fail as text. */
+/* Returns whether the statement would also fail as text.  A driver that cannot tell leaves that to
+   the SQLSTATE. */
 static bool prepared_fails_as_text(const struct bn_driver *ops, const struct bn_sql_diag *d)
 {
   const int answer = ops->fails_as_text != NULL ? ops->fails_as_text(d) : -1;
@@ -203,6 +206,8 @@ static bool prepared_waits(const struct bn_sql_conn *c)
          bn_sql_preflight_defers(&c->sys->preflight, c->session, c->n_prepared + 1);
 }
 
+/* Adds a statement, and prepares it unless it waits.  Returns NULL after a failure, which the view
+   describes. */
 static struct bn_sql_stmt *prepared_prepare_text(struct bn_sql_conn *c, const char *sql, size_t len)
 {
   struct bn_sql_stmt *st = prepared_add(c, sql, len);
@@ -217,14 +222,14 @@ static struct bn_sql_stmt *prepared_prepare_text(struct bn_sql_conn *c, const ch
 struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_t len)
 {
   struct bn_sql_stmt *st;
-  uint64_t since;
+  uint64_t since_ns;
 
   if (!bn_sql_begin(c, NULL, 0))
     return NULL;
   prepared_dispose_of_orphan(c);
-  since = bn_clock_now(&c->session->clock);
+  since_ns = bn_clock_now(&c->session->clock);
   st = prepared_prepare_text(c, sql, len);
-  c->preparing_ns += bn_clock_now(&c->session->clock) - since;
+  c->preparing_ns += bn_clock_now(&c->session->clock) - since_ns;
   return st;
 }
 
@@ -294,13 +299,15 @@ static bool prepared_fits(const struct bn_sql_stmt *st)
          (st->conn->sys->policy->miscount_binds_nothing && st->n_binds > st->n_params);
 }
 
+/* Refuses values that do not fit the marks of an emulated statement. */
 static void prepared_refuse_miscount(struct bn_sql_conn *c)
 {
   bn_log(BN_ALERT, "wrong number of parameters in prepared statement");
   bn_sql_refuse(c);
 }
 
-/* Binds the descriptors, which have been copied. */
+/* Binds the descriptors, which have been copied, or leaves that to the first execution if the
+   statement waits for it.  Returns 0, or -1 after a failure that the view describes. */
 static int prepared_bind_copied(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -309,6 +316,7 @@ static int prepared_bind_copied(struct bn_sql_stmt *st)
     return 0;
   if (!st->emulated && prepared_prepare_and_bind(st) != 0)
     return -1;
+  /* Preparing may have found that the statement has to be emulated. */
   if (!st->emulated)
     return 0;
   if (prepared_fits(st)) {
@@ -323,15 +331,15 @@ int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t 
 {
   struct bn_sql_conn *c = st->conn;
   struct bn_sql_bound before;
-  uint64_t since;
+  uint64_t since_ns;
   int rc;
 
   if (!prepared_is_usable(st) || !bn_sql_begin(c, NULL, 0))
     return 1;
   before = bn_sql_stmt_copy_binds(st, binds, n);
-  since = bn_clock_now(&c->session->clock);
+  since_ns = bn_clock_now(&c->session->clock);
   rc = prepared_bind_copied(st);
-  c->preparing_ns += bn_clock_now(&c->session->clock) - since;
+  c->preparing_ns += bn_clock_now(&c->session->clock) - since_ns;
   if (rc != 0 && c->sys->policy->miscount_binds_nothing) {
     bn_sql_stmt_restore_binds(st, &before);
     return 1;
@@ -356,7 +364,7 @@ static struct bn_sql_rs *prepared_execute_text(struct bn_sql_stmt *st)
   const struct bn_sql_emulation e = {st->text, st->len, &c->drv->caps, c->drv->ops->quote,
                                      c->server->handle};
   const struct bn_buf *text = &c->emulated;
-  uint64_t since;
+  uint64_t since_ns;
   enum bn_sql rc;
 
   if (!prepared_fits(st)) {
@@ -366,14 +374,16 @@ static struct bn_sql_rs *prepared_execute_text(struct bn_sql_stmt *st)
   bn_sql_emulate(&e, st->binds, &c->emulated);
   if (__builtin_expect(c->sys->announces, 0))
     prepared_announce_emulated(c, st);
-  since = bn_clock_now(&c->session->clock);
+  since_ns = bn_clock_now(&c->session->clock);
   rc = c->cur.more
            ? bn_sql_unread(c, BN_STEP_QUERY, false)
            : c->link.ops->query(c->link.handle, text->data, text->len, &c->cur.result, &c->diag);
-  return bn_sql_finish(c, rc, since, st->sort, text->data, text->len);
+  return bn_sql_finish(c, rc, since_ns, st->type, text->data, text->len);
 }
 
-/* Makes the statement ready after a reconnect, or before its first execution. */
+/* Prepares and binds the statement before its first execution, after a reconnect, or, if it is
+   prepared anew at each execute, every time.  Returns false after a failure that the view
+   describes. */
 static bool prepared_make_ready(struct bn_sql_stmt *st)
 {
   if (!prepared_is_usable(st))
@@ -390,7 +400,7 @@ static bool prepared_make_ready(struct bn_sql_stmt *st)
 struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
-  uint64_t since;
+  uint64_t since_ns;
   enum bn_sql rc;
 
   if (!bn_sql_begin(c, st->text, st->len) ||
@@ -400,34 +410,34 @@ struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
     return prepared_execute_text(st);
   bn_sql_trace(&c->sys->trace, c->session, st->text, st->len);
   c->cur.source = st;
-  since = bn_clock_now(&c->session->clock);
+  since_ns = bn_clock_now(&c->session->clock);
   rc = __builtin_expect(c->cur.more, 0)
            ? bn_sql_unread(c, BN_STEP_QUERY, true)
            : c->link.ops->execute(st->handle, &c->cur.result, &c->diag);
-  return bn_sql_finish(c, rc, since, st->sort, st->text, st->len);
+  return bn_sql_finish(c, rc, since_ns, st->type, st->text, st->len);
 }
 
-/* --- statements that are prepared together ------------------------------------------------------
- */
+/* --- statements that are prepared together
+   ------------------------------------------------------ */
 
-void bn_sql_hold(struct bn_sqlsys *sys, struct bn_session *s)
+void bn_sql_hold(struct bn_session *s)
 {
   const struct bn_sql_session *o = bn_sql_session_find(s);
 
-  if (o == NULL || sys->emulate || sys->anew)
-    return;
-  for (struct bn_sql_conn *c = o->all; c != NULL; c = c->next_all)
+  for (struct bn_sql_conn *c = o != NULL ? o->all : NULL; c != NULL; c = c->next_all)
     c->holds = c->state == BN_CONN_OPEN && !c->full && c->link.ops->prepare_all != NULL &&
-               c->drv->caps.prepared_statements;
+               bn_sql_conn_prepares_once(c);
 }
 
+/* Returns whether the statement waits to be prepared. */
 static bool prepared_is_held(const struct bn_sql_stmt *st)
 {
   return !st->prepared && !st->emulated && !st->closed;
 }
 
-/* Finds the oldest statements that are held, which stand behind the others in the list.  Returns
-   how many. */
+/* Puts the oldest statements that are held into out, BN_SQL_AT_ONCE at most, in the order in which
+   the script has made them.  The list begins with the newest one, and the held ones are its first.
+   Returns how many. */
 static size_t prepared_find_held_stmts(const struct bn_sql_conn *c, struct bn_sql_stmt **out)
 {
   struct bn_sql_stmt *st = c->stmts;
@@ -443,13 +453,14 @@ static size_t prepared_find_held_stmts(const struct bn_sql_conn *c, struct bn_sq
 }
 
 /* Prepares n statements at once.  The statements that the driver leaves out are prepared one by
-   one, which shows what is wrong with them.  Returns 0, or -1 as prepare. */
+   one, which shows what is wrong with them.  Returns 0, or -1 after a failure that has been
+   logged. */
 static int prepared_prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, size_t n)
 {
   struct bn_sql_unprepared list[BN_SQL_AT_ONCE];
   enum bn_sql rc = BN_SQL_DONE;
   struct bn_sql_diag d = {0};
-  size_t done = 0;
+  size_t n_done = 0;
 
   for (size_t i = 0; i < n; i++) {
     memset(st[i]->handle, 0, c->link.ops->stmt_size);
@@ -457,28 +468,28 @@ static int prepared_prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *con
                                          st[i]->n_binds};
   }
   if (!c->full)
-    rc = c->link.ops->prepare_all(c->link.handle, list, n, &done, &d);
+    rc = c->link.ops->prepare_all(c->link.handle, list, n, &n_done, &d);
   if (rc != BN_SQL_DONE) {
     c->diag = d;
     if (!bn_sql_failed(c, rc, BN_STEP_PREPARE, st[0]->text, st[0]->len))
       return -1;
   }
-  for (size_t i = 0; i < done; i++)
+  for (size_t i = 0; i < n_done; i++)
     st[i]->prepared = st[i]->fresh = st[i]->bound = true;
-  prepared_note_number(c, (unsigned)done);
-  for (size_t i = done; i < n; i++) {
+  prepared_note_number(c, (unsigned)n_done);
+  for (size_t i = n_done; i < n; i++) {
     if (prepared_prepare_and_bind(st[i]) != 0)
       return -1;
   }
   return 0;
 }
 
-/* Passes over the statements of a connection that is lost again and again. */
+/* The most passes over the statements of a connection that is lost again and again. */
 enum { PASSES = 10 };
 
-/* Prepares the statements that are left.  A connection that was lost meanwhile is open again and
-   has none of those that the old one had: the next pass finds them.  If that happens all the time,
-   they are left to their first events. */
+/* Prepares the statements that are left.  A connection that was lost meanwhile is open again, and
+   its new session knows no statement: the next pass prepares those again.  After PASSES, they are
+   left to their first events.  Returns 0, or -1 after a failure that has been logged. */
 static int prepared_prepare_rest(struct bn_sql_conn *c)
 {
   bool found = true;
@@ -496,6 +507,8 @@ static int prepared_prepare_rest(struct bn_sql_conn *c)
   return 0;
 }
 
+/* Prepares all statements that the connection holds back.  Returns 0, or -1 after a failure that
+   has been logged. */
 static int prepared_prepare_held(struct bn_sql_conn *c)
 {
   struct bn_sql_stmt *st[BN_SQL_AT_ONCE];

@@ -62,68 +62,70 @@ bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
 
 /* Counts the statement for --statements. */
 static inline void query_count_statement(struct bn_statement *st, const struct bn_sql_conn *c,
-                                         enum bn_sql rc, uint64_t took)
+                                         enum bn_sql rc, uint64_t took_ns)
 {
   const struct bn_sql_result *r = &c->cur.result;
 
   if (__builtin_expect(rc <= BN_SQL_ROWS, 1))
-    bn_statement_succeeded(st, took, rc == BN_SQL_ROWS ? r->nrows : r->affected);
+    bn_statement_succeeded(st, took_ns, rc == BN_SQL_ROWS ? r->nrows : r->affected);
   else if (!bn_session_interrupted(c->session))
     bn_statement_failed(st);
 }
 
+/* Counts a statement that was sent as text, under the digest of the text. */
 static __attribute__((noinline)) void query_count_text(const struct bn_sql_conn *c, enum bn_sql rc,
-                                                       uint64_t took, const char *sql, size_t len)
+                                                       uint64_t took_ns, const char *sql,
+                                                       size_t len)
 {
   query_count_statement(bn_sql_statement_names_of_text(c->owner->names, sql, len, &c->drv->caps), c,
-                        rc, took);
+                        rc, took_ns);
 }
 
 /* Counts a prepared statement, which gets a name if it has none yet. */
-static void query_count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_t took)
+static void query_count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_t took_ns)
 {
   const struct bn_sql_conn *c = st->conn;
 
   if (st->statement == NULL)
     st->statement =
         bn_sql_statement_names_of_text(c->owner->names, st->text, st->len, &c->drv->caps);
-  query_count_statement(st->statement, c, rc, took);
+  query_count_statement(st->statement, c, rc, took_ns);
 }
 
-/* Does all that query_observe() leaves. */
+/* Measures the statements that query_observe() does not measure inline. */
 static __attribute__((noinline)) void query_observe_other(struct bn_sql_conn *c, enum bn_sql rc,
-                                                          uint64_t took,
-                                                          struct bn_sql_statement_type sort,
+                                                          uint64_t took_ns,
+                                                          struct bn_sql_statement_type type,
                                                           const char *sql, size_t len)
 {
   struct bn_sql_stmt *st = c->cur.source != NULL ? c->cur.source : c->emulating;
 
   c->emulating = NULL;
   if (c->owner->timed)
-    bn_stat_record(c->session->stat, BN_SQL_H_EXECUTE, took);
-  if (c->owner->names == NULL || sort.kind == BN_SQL_UNCOUNTED)
+    bn_stat_record(c->session->stat, BN_SQL_H_EXECUTE, took_ns);
+  if (c->owner->names == NULL || type.kind == BN_SQL_UNCOUNTED)
     return;
   if (st != NULL)
-    query_count_prepared(st, rc, took);
+    query_count_prepared(st, rc, took_ns);
   else
-    query_count_text(c, rc, took, sql, len);
+    query_count_text(c, rc, took_ns, sql, len);
 }
 
 /* Measures for --db-debug and --statements.  Further results of a statement are no part of it.  The
    cases that --statements alone has are inline; the others share one call. */
-static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took,
-                                 struct bn_sql_statement_type sort, const char *sql, size_t len)
+static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took_ns,
+                                 struct bn_sql_statement_type type, const char *sql, size_t len)
 {
   const struct bn_sql_stmt *st = c->cur.source;
 
-  if (c->owner->timed || sort.kind == BN_SQL_UNCOUNTED)
-    query_observe_other(c, rc, took, sort, sql, len);
+  if (c->owner->timed || type.kind == BN_SQL_UNCOUNTED)
+    query_observe_other(c, rc, took_ns, type, sql, len);
   else if (st != NULL && st->statement != NULL)
-    query_count_statement(st->statement, c, rc, took);
+    query_count_statement(st->statement, c, rc, took_ns);
   else if (st == NULL && c->emulating == NULL)
-    query_count_text(c, rc, took, sql, len);
+    query_count_text(c, rc, took_ns, sql, len);
   else
-    query_observe_other(c, rc, took, sort, sql, len);
+    query_observe_other(c, rc, took_ns, type, sql, len);
 }
 
 void bn_sql_expect_error(struct bn_sql_conn *c, const char *state)
@@ -131,7 +133,8 @@ void bn_sql_expect_error(struct bn_sql_conn *c, const char *state)
   (void)snprintf(c->expected, sizeof c->expected, "%s", state);
 }
 
-/* Returns the outcome of a failed statement: DONE if its error is expected. */
+/* Returns the outcome of a statement that failed with rc: DONE, with an empty result, if the script
+   expects its error, else rc. */
 static __attribute__((noinline)) enum bn_sql query_outcome(struct bn_sql_conn *c, enum bn_sql rc)
 {
   if (rc != BN_SQL_ERROR || c->expected[0] == '\0' || strcmp(c->diag.state, c->expected) != 0)
@@ -141,45 +144,46 @@ static __attribute__((noinline)) enum bn_sql query_outcome(struct bn_sql_conn *c
   return BN_SQL_DONE;
 }
 
-struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t since,
-                                struct bn_sql_statement_type sort, const char *sql, size_t len)
+struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t since_ns,
+                                struct bn_sql_statement_type type, const char *sql, size_t len)
 {
   struct bn_stat *stat = c->session->stat;
-  const uint64_t took = bn_clock_now(&c->session->clock) - since;
+  const uint64_t took_ns = bn_clock_now(&c->session->clock) - since_ns;
 
-  if (__builtin_expect(took > bn_stat_get(&stat->longest_statement_ns), 0))
-    atomic_store_explicit(&stat->longest_statement_ns, took, memory_order_relaxed);
+  if (__builtin_expect(took_ns > bn_stat_get(&stat->longest_statement_ns), 0))
+    atomic_store_explicit(&stat->longest_statement_ns, took_ns, memory_order_relaxed);
   if (__builtin_expect(rc > BN_SQL_ROWS, 0))
     rc = query_outcome(c, rc);
   if (__builtin_expect(c->owner->observed, 0))
-    query_observe(c, rc, took, sort, sql, len);
+    query_observe(c, rc, took_ns, type, sql, len);
   if (__builtin_expect(rc > BN_SQL_ROWS, 0)) {
     (void)bn_sql_failed(c, rc, BN_STEP_QUERY, sql, len);
     return NULL;
   }
-  if (__builtin_expect(sort.kind != BN_SQL_UNCOUNTED, 1)) {
-    bn_stat_count(stat, bn_sql_counter_of(sort.kind, rc, c->cur.result.affected), 1);
-    bn_sql_count_rows(stat, rc, sort.verb, &c->cur.result);
+  if (__builtin_expect(type.kind != BN_SQL_UNCOUNTED, 1)) {
+    bn_stat_count(stat, bn_sql_counter_of(type.kind, rc, c->cur.result.affected), 1);
+    bn_sql_count_rows(stat, rc, type.verb, &c->cur.result);
   }
-  if (__builtin_expect(sort.kind == BN_SQL_COMMIT, 0) && c->owner->count_commits)
+  if (__builtin_expect(type.kind == BN_SQL_COMMIT, 0) && c->owner->count_commits)
     bn_stat_count(stat, BN_SQL_C_COMMITS, 1);
   return bn_sql_cursor_take(&c->cur, rc);
 }
 
+/* Sends a query, unless it is refused, and finishes it.  Returns its rows, or NULL. */
 static inline struct bn_sql_rs *query_send(struct bn_sql_conn *c, const char *sql, size_t len,
-                                           struct bn_sql_statement_type sort)
+                                           struct bn_sql_statement_type type)
 {
-  uint64_t since;
+  uint64_t since_ns;
   enum bn_sql rc;
 
   if (!bn_sql_begin(c, sql, len))
     return NULL;
   bn_sql_trace(&c->sys->trace, c->session, sql, len);
-  since = bn_clock_now(&c->session->clock);
+  since_ns = bn_clock_now(&c->session->clock);
   rc = __builtin_expect(c->cur.more, 0)
            ? bn_sql_unread(c, BN_STEP_QUERY, false)
            : c->link.ops->query(c->link.handle, sql, len, &c->cur.result, &c->diag);
-  return bn_sql_finish(c, rc, since, sort, sql, len);
+  return bn_sql_finish(c, rc, since_ns, type, sql, len);
 }
 
 struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t len)
@@ -207,14 +211,14 @@ bool bn_sql_more_results(struct bn_sql_conn *c)
 struct bn_sql_rs *bn_sql_next_result(struct bn_sql_conn *c)
 {
   const struct bn_sql_statement_type further = {.kind = BN_SQL_UNCOUNTED};
-  uint64_t since;
+  uint64_t since_ns;
   enum bn_sql rc;
 
   c->view.error = BN_VERDICT_NONE;
   bn_sql_cursor_release(&c->cur);
   if (!c->cur.more)
     return NULL;
-  since = bn_clock_now(&c->session->clock);
+  since_ns = bn_clock_now(&c->session->clock);
   rc = bn_sql_cursor_next(&c->cur, &c->diag);
-  return bn_sql_finish(c, rc, since, further, NULL, 0);
+  return bn_sql_finish(c, rc, since_ns, further, NULL, 0);
 }

@@ -9,6 +9,7 @@
 #include "measure/stat.h"
 #include "sql/count.h"
 
+/* Lets the driver take the next pending result. */
 static enum bn_sql result_next(const struct bn_sql_cursor *cur, struct bn_sql_result *r,
                                struct bn_sql_diag *d)
 {
@@ -57,6 +58,7 @@ static void result_widen(struct bn_sql_cursor *cur)
   cur->room = cur->result.nfields;
 }
 
+/* Returns the cursor that the rows are the first part of. */
 static struct bn_sql_cursor *result_cursor_of(struct bn_sql_rs *rs)
 {
   return (struct bn_sql_cursor *)(void *)rs;
@@ -88,10 +90,10 @@ bool bn_sql_fetch(struct bn_sql_rs *rs)
   if (__builtin_expect(cur->timed == NULL, 1))
     return result_fetch(cur);
 
-  const uint64_t since = bn_clock_now(&cur->timed->clock);
+  const uint64_t since_ns = bn_clock_now(&cur->timed->clock);
   const bool found = result_fetch(cur);
 
-  bn_stat_record(cur->timed->stat, BN_SQL_H_FETCH, bn_clock_now(&cur->timed->clock) - since);
+  bn_stat_record(cur->timed->stat, BN_SQL_H_FETCH, bn_clock_now(&cur->timed->clock) - since_ns);
   return found;
 }
 

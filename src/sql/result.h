@@ -30,16 +30,18 @@ static inline void bn_sql_cursor_release(struct bn_sql_cursor *cur)
   cur->link->ops->free_result(cur->link->handle, &cur->result);
 }
 
-/* Drops the result and reads the pending ones, as a connection takes no new statement before.  If
-   it is not open, they are forgotten.  Returns false if it was lost meanwhile. */
+/* Drops the current result and reads the pending ones, before which a connection takes no new
+   statement.  If the connection is not open, they are only forgotten.  Returns false if it is not
+   open, or was lost meanwhile. */
 bool bn_sql_cursor_drop(struct bn_sql_cursor *cur, bool open);
 /* Frees the memory for rows. */
 void bn_sql_cursor_free(struct bn_sql_cursor *cur);
-/* Takes the next of the pending results. */
+/* Frees the current result, and lets the driver take the next of the pending ones, whose outcome is
+   returned: bn_sql_finish gives it to bn_sql_cursor_take. */
 enum bn_sql bn_sql_cursor_next(struct bn_sql_cursor *cur, struct bn_sql_diag *d);
 
-/* Takes the answer DONE or ROWS of the driver, which is in `result`.  Returns NULL if there are no
-   rows. */
+/* Takes the answer rc of the driver, DONE or ROWS, which is in `result`.  Returns the rows, which
+   are live from then on, or NULL for DONE. */
 static inline struct bn_sql_rs *bn_sql_cursor_take(struct bn_sql_cursor *cur, enum bn_sql rc)
 {
   cur->more = cur->result.more;

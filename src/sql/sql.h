@@ -59,7 +59,8 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
    --db-debug histograms "sql_execute" and "sql_fetch", in dialect 0.5 a counter "transactions" of
    COMMITs, with --verify-commits four counters of commits, with --db-read-hosts one of reads. */
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys);
-/* Lets the first session that connects before its loop ask for settings of the server. */
+/* Lets the first session that connects before its loop ask its server for the settings that
+   documents of the run show. */
 void bn_sqlsys_ask(struct bn_sqlsys *sys);
 /* Returns whether the workload declares that it tells statements apart. */
 bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys);
@@ -73,21 +74,24 @@ bool bn_sqlsys_verifies(const struct bn_sqlsys *sys);
    asked the run to stop.  Returns 0, or -1 and err: some are missing, or no server could be
    asked. */
 int bn_sqlsys_verify(struct bn_sqlsys *sys, struct bn_session *main, struct bn_err *err);
-/* Drops the table instead, if there was no event and a table exists.  It takes a second at most. */
+/* Drops the table of --verify-commits without comparing it, because there was no event.  It takes a
+   second at most. */
 void bn_sqlsys_forget(struct bn_sqlsys *sys, struct bn_session *main);
 /* The longest times of verifying if servers do not answer, to compare and to drop: both, and both
    once somebody has asked the run to stop. */
 enum { BN_SQL_VERIFY_S = 22, BN_SQL_VERIFY_HURRY_S = 4 };
-/* Sets those four of the workload's metrics, as its `sample`; they are 0 until then. */
+/* Sets the workload's four metrics of verified commits, as its `sample`.  They are 0 until
+   bn_sqlsys_verify has compared. */
 void bn_sqlsys_sample(const struct bn_sqlsys *sys, uint64_t *counter);
-/* Says on standard error, after the threads of a run have ended, if all updates or all deletes
+/* Says on standard error, after the threads of a run have ended, whether updates, deletes or reads
    found no row, and which share of the events had to wait for statements that were first used. */
 void bn_sqlsys_log_end_hints(const struct bn_sqlsys *sys);
-/* Calls the drivers' done; every session has ended. NULL is fine. */
+/* Ends the drivers and frees the layer, after every session has ended.  NULL is allowed. */
 void bn_sqlsys_free(struct bn_sqlsys *sys);
 
-/* Finds, loads and initialises a driver once per process; name NULL: --db-driver.  Marks the
-   session's run as SQL. NULL: failed, its FATAL line has been logged.  Any thread. */
+/* Finds a driver, loads and initialises it at the first call in a process, and marks the session's
+   run as SQL; name NULL: --db-driver.  Returns NULL after a failure, which has been logged unless
+   the session is interrupted.  Any thread may call this. */
 struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s, const char *name);
 const char *bn_sql_driver_name(const struct bn_sql_driver *drv);
 
@@ -102,7 +106,8 @@ enum bn_sql_rest {
 };
 
 /* Tells how many statements every thread has prepared at its start, and how many it uses at most.
-   A session that has a connection calls it, and the first one decides for all. */
+   Returns when the session prepares the others.  A session that has a connection calls it, and the
+   answer to the first one is that to all. */
 enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_session *s,
                                           uint64_t at_start, uint64_t in_all);
 
@@ -139,15 +144,21 @@ struct bn_sql_rs {
 };
 
 /* Everything below is called by the thread that drives the session; messages are logged as the
-   reference words them.  Connections, once made, stay allocated until the session ends (those
-   somebody still holds then: until bn_sqlsys_free), so that a stale pointer finds a closed one. */
+   reference words them.  A connection stays allocated until its session ends, or, if somebody still
+   holds it then, until bn_sqlsys_free, so that a stale pointer finds a closed connection. */
+/* Opens a connection.  The overrides replace options of the driver, whose names stand without its
+   prefix.  Returns NULL after a failure, which has been logged unless the session is
+   interrupted. */
 struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session *s,
                                    const char *const *override_name,
                                    const char *const *override_value, size_t n_overrides);
-/* Closes; the object stays for `error` and reconnect.  Its statements are prepared again when they
-   are used after a reconnect. */
+/* Closes the connection; the object stays for `error` and reconnect.  Returns 0, or -1 if it was
+   closed before, which has been logged. */
 int bn_sql_disconnect(struct bn_sql_conn *c);
-int bn_sql_reconnect(struct bn_sql_conn *c); /* with back-off until the run is over; counted */
+/* Closes the connection if it is open, and opens it again, with waits between the attempts, until
+   the run is over.  A new connection is counted; its statements are prepared again when they are
+   used.  Returns 0, or -1 if it cannot be opened. */
+int bn_sql_reconnect(struct bn_sql_conn *c);
 /* Gives up the connection; it closes when its last statement is freed. */
 void bn_sql_conn_free(struct bn_sql_conn *c);
 /* Closes what is open, frees what nobody holds and calls the drivers' thread_done.  By the thread
@@ -156,7 +167,8 @@ void bn_sql_conn_free(struct bn_sql_conn *c);
 void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s);
 
 /* From now on a fatal failure of a query, execute or next_result is neither logged nor counted
-   before bn_sql_settle says whether to ignore it after all; not settling forgets it. */
+   before bn_sql_settle says whether to ignore it after all.  A failure that is never settled is
+   forgotten. */
 void bn_sql_defer(struct bn_sql_conn *c);
 void bn_sql_settle(struct bn_sql_conn *c, bool ignore);
 
@@ -165,9 +177,9 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignore);
 void bn_sql_expect_error(struct bn_sql_conn *c, const char *state);
 
 /* Rolls back what an event has left open that an ignored error has ended for the tries-th time.
-   Returns true after the wait that this has made, which the end of the run cuts short: the event
-   may be repeated unless the run is over.  Returns false if it has failed (--db-max-tries).
-   counts: it is no event of the warm-up. */
+   Waits before a repetition; the end of the run cuts the wait short.  Returns true if the event may
+   be repeated, unless the run is over, or false if it has failed (--db-max-tries).  counts: it is
+   no event of the warm-up. */
 bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts);
 
 /* Returns the text of the statement that has just failed, up to 4,000 bytes, or NULL if it is not
@@ -178,12 +190,16 @@ const char *bn_sql_failed_text(const struct bn_sql_conn *c, size_t *len);
 struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t len);
 /* Does the same for a query that is no part of the load; its failure counts as any. */
 struct bn_sql_rs *bn_sql_query_uncounted(struct bn_sql_conn *c, const char *sql, size_t len);
+/* Returns whether the last statement has further results. */
 bool bn_sql_more_results(struct bn_sql_conn *c);
+/* Frees the current result and takes the next one.  Returns it, or NULL if there is none, if it has
+   no rows, or after a failure (view->error). */
 struct bn_sql_rs *bn_sql_next_result(struct bn_sql_conn *c);
 /* Returns true if rs->values holds the next row. */
 bool bn_sql_fetch(struct bn_sql_rs *rs);
-/* Returns, after false, whether there is another row that cannot be read. */
+/* Returns whether bn_sql_fetch has returned false because the next row cannot be read. */
 bool bn_sql_fetch_failed(struct bn_sql_rs *rs);
+/* Frees the rows.  Returns 0, or -1 if that was done before, which has been logged. */
 int bn_sql_free_result(struct bn_sql_rs *rs);
 
 /* Prepares a statement, whose text is copied.  Returns NULL after a failure, which has been
@@ -192,26 +208,32 @@ struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_
 struct bn_sql_conn *bn_sql_stmt_conn(struct bn_sql_stmt *st);
 /* Names the statement for --statements, in place of the digest of its text. */
 void bn_sql_stmt_name(struct bn_sql_stmt *st, const char *name);
-/* Holds back what is prepared and bound on those of the session's connections that can prepare
-   statements together, until bn_sql_prepare_held.  The latter returns 0, or -1 if one failed, which
-   has been logged. */
-void bn_sql_hold(struct bn_sqlsys *sys, struct bn_session *s);
+/* Holds back the statements that are prepared and bound from now on, until bn_sql_prepare_held, on
+   the session's connections that can prepare statements together.  Statements that are prepared
+   anew at each execute gain nothing by that, and are not held back. */
+void bn_sql_hold(struct bn_session *s);
+/* Prepares and binds the statements that are held back.  Returns 0, or -1 if one failed, which has
+   been logged. */
 int bn_sql_prepare_held(const struct bn_session *s);
 /* Binds values: the descriptors are copied; the memory that they point at is borrowed until the
    statement is closed or bound again.  Returns 0, or after a failure, which has been logged: -1 if
    the statement has the new values all the same, 1 if it keeps its previous ones. */
 int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n);
+/* Executes the statement.  Returns as bn_sql_query. */
 struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st);
+/* Returns as bn_sql_next_result. */
 struct bn_sql_rs *bn_sql_stmt_next_result(struct bn_sql_stmt *st);
 /* Closes the statement.  The object stays until it is freed; using it fails.  Returns -1 if it was
    closed before. */
 int bn_sql_stmt_close(struct bn_sql_stmt *st);
+/* Closes and frees the statement; NULL is allowed.  A result that the script still reads stays. */
 void bn_sql_stmt_free(struct bn_sql_stmt *st);
 
-/* A connection has one growing INSERT: init gives the text up to VALUES, next one "(…)" group,
-   which sends what was collected when it would not fit any more; done sends the rest.  They return
-   0, or -1 and the failure has been logged; rows not sent stay for the next attempt.  In commands
-   other than `run`, plain rows go by the driver's bulk load, unless --db-bulk-load=insert. */
+/* A connection has one growing INSERT.  init takes its text up to VALUES; next takes one "(…)"
+   group, and sends the rows before it if it does not fit behind them; done sends the rest.  They
+   return 0, or -1 after a failure, which has been logged; rows that were not sent stay for the next
+   attempt.  In commands other than `run`, plain rows go by the driver's bulk load, unless
+   --db-bulk-load=insert. */
 int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len);
 int bn_sql_bulk_next(struct bn_sql_conn *c, const char *row, size_t len);
 int bn_sql_bulk_done(struct bn_sql_conn *c);

@@ -9,14 +9,14 @@
 #include "base/alloc.h"
 #include "sql/emulate.h"
 
-void bn_sql_statement_cache_init(struct bn_sql_statement_cache *t)
+void bn_sql_statement_cache_init(struct bn_sql_statement_cache *cache)
 {
-  (void)pthread_mutex_init(&t->lock, NULL);
+  (void)pthread_mutex_init(&cache->lock, NULL);
 }
 
-void bn_sql_statement_cache_done(struct bn_sql_statement_cache *t)
+void bn_sql_statement_cache_done(struct bn_sql_statement_cache *cache)
 {
-  (void)pthread_mutex_destroy(&t->lock);
+  (void)pthread_mutex_destroy(&cache->lock);
 }
 
 /* Returns the bucket of a text, by FNV-1a. */
@@ -48,12 +48,12 @@ static struct bn_sql_cached_text *stmt_copy_text(const char *sql, size_t len)
 }
 
 /* Returns the shared copy of the text, with one reference for the caller. */
-static struct bn_sql_cached_text *stmt_get_text(struct bn_sql_statement_cache *t, const char *sql,
-                                                size_t len)
+static struct bn_sql_cached_text *stmt_get_text(struct bn_sql_statement_cache *cache,
+                                                const char *sql, size_t len)
 {
-  struct bn_sql_cached_text **bucket = &t->bucket[stmt_bucket_of(sql, len)], *text;
+  struct bn_sql_cached_text **bucket = &cache->bucket[stmt_bucket_of(sql, len)], *text;
 
-  (void)pthread_mutex_lock(&t->lock);
+  (void)pthread_mutex_lock(&cache->lock);
   text = stmt_find_text(*bucket, sql, len);
   if (text == NULL) {
     text = stmt_copy_text(sql, len);
@@ -61,23 +61,23 @@ static struct bn_sql_cached_text *stmt_get_text(struct bn_sql_statement_cache *t
     *bucket = text;
   }
   text->refs++;
-  (void)pthread_mutex_unlock(&t->lock);
+  (void)pthread_mutex_unlock(&cache->lock);
   return text;
 }
 
 /* Drops one reference, and frees the text with the last one. */
-static void stmt_put_text(struct bn_sql_statement_cache *t, struct bn_sql_cached_text *text)
+static void stmt_put_text(struct bn_sql_statement_cache *cache, struct bn_sql_cached_text *text)
 {
-  struct bn_sql_cached_text **p = &t->bucket[stmt_bucket_of(text->text, text->len)];
+  struct bn_sql_cached_text **p = &cache->bucket[stmt_bucket_of(text->text, text->len)];
 
-  (void)pthread_mutex_lock(&t->lock);
+  (void)pthread_mutex_lock(&cache->lock);
   if (--text->refs == 0) {
     while (*p != text)
       p = &(*p)->next;
     *p = text->next;
     free(text);
   }
-  (void)pthread_mutex_unlock(&t->lock);
+  (void)pthread_mutex_unlock(&cache->lock);
 }
 
 struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
@@ -152,6 +152,7 @@ enum bn_sql bn_sql_stmt_bind(struct bn_sql_stmt *st, struct bn_sql_diag *d)
 
   if (st->binds != NULL)
     rc = st->link->ops->bind(st->handle, st->binds, st->n_binds, d);
+  /* A statement that is prepared anew at each execute is bound anew, too. */
   if (rc == BN_SQL_DONE)
     st->bound = !st->anew || st->emulated;
   return rc;

@@ -28,8 +28,10 @@ struct bn_sql_statement_cache {
   struct bn_sql_cached_text *bucket[BN_SQL_CACHED_TEXT_BUCKETS];
 };
 
-void bn_sql_statement_cache_init(struct bn_sql_statement_cache *t); /* of zeroed memory */
-void bn_sql_statement_cache_done(struct bn_sql_statement_cache *t); /* all were put back */
+/* Initialises zeroed memory. */
+void bn_sql_statement_cache_init(struct bn_sql_statement_cache *cache);
+/* Ends a cache that is empty: all statements have been destroyed. */
+void bn_sql_statement_cache_done(struct bn_sql_statement_cache *cache);
 
 /* A prepared statement.  stmt.c owns it; its connection keeps the list. */
 struct bn_sql_stmt {
@@ -42,40 +44,42 @@ struct bn_sql_stmt {
   size_t len;
   struct bn_sql_bind *binds;
   size_t n_binds, n_params;
-  struct bn_sql_statement_type sort;
+  struct bn_sql_statement_type type;
   struct bn_statement *statement; /* --statements: what it is counted as; NULL: not known yet */
   bool anew;     /* it has to be prepared anew at each execute, here and not by the driver */
   bool emulated; /* the values are put into the text */
   bool prepared; /* the driver knows it */
-  bool fresh;    /* and it was not executed since; only kept for `anew` */
+  bool fresh;    /* and has not executed it since; only used with `anew` */
   bool bound;    /* it is ready for the next execution */
   bool closed;   /* by the script */
   _Alignas(16) char room[]; /* stmt.c: for the handle */
 };
 
-/* Makes a statement whose text is copied, once for all sessions. */
+/* Makes a statement, which is not prepared yet.  Its text is copied once for all sessions. */
 struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
                                     struct bn_sql_statement_cache *texts, const char *sql,
                                     size_t len);
 /* Frees a statement that has been shut, or whose connection does not exist any more. */
 void bn_sql_stmt_destroy(struct bn_sql_stmt *st, struct bn_sql_statement_cache *texts);
-/* Lets the driver prepare the statement. */
+/* Lets the driver prepare the statement.  Returns the driver's answer, with d. */
 enum bn_sql bn_sql_stmt_prepare(struct bn_sql_stmt *st, struct bn_sql_diag *d);
 /* Lets the driver forget the statement; no result of it is pending. */
 void bn_sql_stmt_shut(struct bn_sql_stmt *st);
+/* Lets the statement be sent as text from now on, with its values in place of the marks. */
 void bn_sql_stmt_emulate(struct bn_sql_stmt *st, const struct bn_sql_caps *caps);
-/* The values to which a statement was bound: their owner puts them back or frees them. */
+/* The values to which a statement was bound. */
 struct bn_sql_bound {
   struct bn_sql_bind *binds;
   size_t n;
 };
 
-/* Copies the descriptors and returns those of before. */
+/* Copies the descriptors.  Returns the previous ones, which the caller puts back or frees. */
 struct bn_sql_bound bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct bn_sql_bind *binds,
                                            size_t n);
 /* Puts the descriptors back; the driver is told at the next execution. */
 void bn_sql_stmt_restore_binds(struct bn_sql_stmt *st, const struct bn_sql_bound *before);
-/* Tells the driver where the values are. */
+/* Tells the driver where the values are; without values, there is nothing to tell.  Returns DONE,
+   or the driver's failure, with d. */
 enum bn_sql bn_sql_stmt_bind(struct bn_sql_stmt *st, struct bn_sql_diag *d);
 
 #endif

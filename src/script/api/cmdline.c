@@ -303,7 +303,7 @@ static int cmdline_hold(lua_State *L)
   const struct bn_lua *lua = bn_lua_current();
 
   (void)L;
-  bn_sql_hold(lua->vm->setup->sql, lua->session);
+  bn_sql_hold(lua->session);
   return 0;
 }
 
