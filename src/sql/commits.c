@@ -63,6 +63,7 @@ void bn_sql_ledger_done(struct bn_sql_ledger *l)
   (void)pthread_mutex_destroy(&l->lock);
 }
 
+/* Adds a row with the next id, which has no commit yet. */
 static struct bn_sql_row_of_commits *commits_add_row(struct bn_sql_ledger *l)
 {
   struct bn_sql_row_of_commits *row = bn_alloc(1, sizeof *row);
@@ -75,6 +76,7 @@ static struct bn_sql_row_of_commits *commits_add_row(struct bn_sql_ledger *l)
   return row;
 }
 
+/* Passes a statement of the script to what is below this layer. */
 static enum bn_sql commits_send(const struct call *call)
 {
   const struct bn_sql_link *below = &call->c->below;
@@ -84,15 +86,16 @@ static enum bn_sql commits_send(const struct call *call)
   return below->ops->query(below->handle, call->sql, call->len, call->r, call->d);
 }
 
-/* Executes a statement of this layer's own, which --sql-trace has too. */
+/* Executes a statement of this layer's own, which --sql-trace has too.  Returns DONE, or how it
+   failed. */
 static enum bn_sql commits_execute_own(const struct call *call, const char *sql, uint64_t *affected)
 {
   bn_sql_trace(call->c->shared->trace, call->c->session, sql, strlen(sql));
   return bn_sql_link_execute(&call->c->below, sql, affected, call->d);
 }
 
-/* Adds a commit to the row.  The row does not exist before its first commit, and may have been lost
-   since. */
+/* Adds a commit to the row in the table.  The first commit makes the row, and so does a later one
+   if the server has lost it, which then shows as missing commits. */
 static enum bn_sql commits_count_in_row(const struct call *call)
 {
   const struct bn_sql_row_of_commits *row = call->c->state.row;
@@ -111,30 +114,33 @@ static enum bn_sql commits_count_in_row(const struct call *call)
   return commits_execute_own(call, sql, NULL);
 }
 
+/* Adds a commit to the row of the connection, which gets one if it has none. */
 static enum bn_sql commits_count(const struct call *call)
 {
-  struct state *v = &call->c->state;
+  struct state *state = &call->c->state;
 
-  if (v->row == NULL)
-    v->row = commits_add_row(call->c->shared->ledger);
+  if (state->row == NULL)
+    state->row = commits_add_row(call->c->shared->ledger);
   return commits_count_in_row(call);
 }
 
-static void commits_end_transaction(struct state *v)
+/* Notes the end of the transaction.  If autocommit is off, the next one has begun. */
+static void commits_end_transaction(struct state *state)
 {
-  v->in_transaction = v->implicit;
-  v->wrote = false;
+  state->in_transaction = state->implicit;
+  state->wrote = false;
 }
 
-/* A failure may end the transaction of the connection. */
+/* Notes what a failure has changed.  A lost connection begins anew, with another row; after a
+   rollback there is no transaction; after any other failure it goes on. */
 static void commits_note_failure(const struct call *call, enum bn_sql rc)
 {
-  struct state *v = &call->c->state;
+  struct state *state = &call->c->state;
 
   if (rc == BN_SQL_LOST)
-    *v = (struct state){.row = NULL};
+    *state = (struct state){.row = NULL};
   else if (call->d->rolled_back)
-    commits_end_transaction(v);
+    commits_end_transaction(state);
 }
 
 /* Returns whether the server has refused the commit, and has not stored it. */
@@ -144,7 +150,7 @@ static bool commits_is_refused(const struct call *call)
       ->refuses_commit;
 }
 
-/* Returns whether something may stand behind the first statement.  sql[len] is 0. */
+/* Returns whether another statement may stand behind the first one.  sql[len] is 0. */
 static bool commits_has_other_statements(const char *sql, size_t len)
 {
   const char *semicolon = memchr(sql, ';', len);
@@ -178,24 +184,24 @@ static bool commits_may_be_of_other_statement(const struct call *call)
   return commits_has_other_statements(text, commits_simplify(call, text));
 }
 
-/* Notes the outcome that the answer to a COMMIT tells.  With `refused`, a failure means that
-   nothing was committed.  If the outcome is not known, the row stays pending, and the session takes
-   another one. */
-static void commits_settle(const struct call *call, enum bn_sql rc, bool refused)
+/* Notes the outcome that the answer to a COMMIT tells.  is_refused: a failure, unless the
+   connection was lost, means that nothing was committed.  If the outcome is not known, the row
+   stays pending, and the connection takes another one. */
+static void commits_settle(const struct call *call, enum bn_sql rc, bool is_refused)
 {
-  struct state *v = &call->c->state;
-  struct bn_sql_row_of_commits *row = v->row;
+  struct state *state = &call->c->state;
+  struct bn_sql_row_of_commits *row = state->row;
   const bool acknowledged = rc <= BN_SQL_ROWS;
-  const bool is_known = acknowledged || (rc != BN_SQL_LOST && refused);
+  const bool is_known = acknowledged || (rc != BN_SQL_LOST && is_refused);
 
   if (acknowledged)
     atomic_fetch_add_explicit(&row->acknowledged, 1, memory_order_relaxed);
   if (is_known)
     atomic_store_explicit(&row->pending, false, memory_order_release);
   else
-    v->row = NULL;
+    state->row = NULL;
   if (acknowledged)
-    commits_end_transaction(v);
+    commits_end_transaction(state);
   else
     commits_note_failure(call, rc);
 }
@@ -216,8 +222,8 @@ static enum bn_sql commits_commit(const struct call *call)
 }
 
 /* Ends the transaction that this layer has begun, after the failure rc, which call->d describes
-   then too.  If the server does not end it, the next statements of the script would be part of it:
-   then the connection counts as lost. */
+   before and afterwards.  If the server does not end it, the next statements of the script would be
+   part of it, so the connection then counts as lost.  Returns rc, or LOST. */
 static enum bn_sql commits_leave(const struct call *call, enum bn_sql rc)
 {
   const struct bn_sql_diag why = *call->d;
@@ -234,12 +240,26 @@ static enum bn_sql commits_leave(const struct call *call, enum bn_sql rc)
   return rc;
 }
 
-/* Executes a statement that is a transaction by itself in a longer one, which counts it. */
+/* Commits the transaction of this layer, whose statement has changed rows, and adds the commit to
+   the row of the connection first. */
+static enum bn_sql commits_commit_own(const struct call *call)
+{
+  enum bn_sql rc = commits_count(call);
+
+  if (rc != BN_SQL_DONE)
+    return rc;
+  atomic_store_explicit(&call->c->state.row->pending, true, memory_order_release);
+  rc = commits_execute_own(call, "COMMIT", NULL);
+  commits_settle(call, rc, commits_is_refused(call));
+  return rc;
+}
+
+/* Executes a statement that is a transaction by itself in a transaction of this layer, which counts
+   it if it changes rows. */
 static enum bn_sql commits_execute_alone(const struct call *call)
 {
-  struct commits *c = call->c;
+  const struct bn_sql_link *below = &call->c->below;
   enum bn_sql rc = commits_execute_own(call, "BEGIN", NULL);
-  bool counts;
 
   if (rc != BN_SQL_DONE)
     return commits_leave(call, rc);
@@ -249,16 +269,8 @@ static enum bn_sql commits_execute_alone(const struct call *call)
   /* The answer to a text that commits_needs_own_transaction lets through has no rows, unless the
      server's SQL has more ways to return them than are known here. */
   if (rc == BN_SQL_ROWS)
-    c->below.ops->free_result(c->below.handle, call->r);
-  counts = call->r->affected > 0;
-  rc = counts ? commits_count(call) : BN_SQL_DONE;
-  if (rc != BN_SQL_DONE)
-    return commits_leave(call, rc);
-  if (counts)
-    atomic_store_explicit(&c->state.row->pending, true, memory_order_release);
-  rc = commits_execute_own(call, "COMMIT", NULL);
-  if (counts)
-    commits_settle(call, rc, commits_is_refused(call));
+    below->ops->free_result(below->handle, call->r);
+  rc = call->r->affected > 0 ? commits_commit_own(call) : commits_execute_own(call, "COMMIT", NULL);
   return rc == BN_SQL_DONE ? rc : commits_leave(call, rc);
 }
 
@@ -288,31 +300,31 @@ static bool commits_needs_own_transaction(const struct call *call)
 static enum bn_sql_transaction commits_get_transaction(const struct commits *c)
 {
   const struct bn_sql_link *below = &c->below;
-  const struct state *v = &c->state;
+  const struct state *state = &c->state;
 
   if (below->ops->transaction != NULL)
     return below->ops->transaction(below->handle);
-  if (v->implicit)
+  if (state->implicit)
     return BN_TRANSACTION_MANUAL;
-  return v->in_transaction ? BN_TRANSACTION_OPEN : BN_TRANSACTION_OWN;
+  return state->in_transaction ? BN_TRANSACTION_OPEN : BN_TRANSACTION_OWN;
 }
 
 /* Returns the state of the transaction, and puts it into c->state: a statement that was not
    understood may have begun or ended one. */
 static enum bn_sql_transaction commits_update_state(struct commits *c)
 {
-  const enum bn_sql_transaction now = commits_get_transaction(c);
-  struct state *v = &c->state;
+  const enum bn_sql_transaction transaction = commits_get_transaction(c);
+  struct state *state = &c->state;
 
-  v->in_transaction = now != BN_TRANSACTION_OWN;
-  v->implicit = now == BN_TRANSACTION_MANUAL;
-  v->wrote &= v->in_transaction;
-  return now;
+  state->in_transaction = transaction != BN_TRANSACTION_OWN;
+  state->implicit = transaction == BN_TRANSACTION_MANUAL;
+  state->wrote &= state->in_transaction;
+  return transaction;
 }
 
 /* Returns whether a LOCK forbids transactions of this layer.  LOCK TABLES of MySQL ends a
    transaction; locks of PostgreSQL belong to the open transaction, and forbid nothing. */
-static bool commits_is_foreign(const struct commits *c)
+static bool commits_lock_is_foreign(const struct commits *c)
 {
   return c->below.ops->transaction == NULL || commits_get_transaction(c) != BN_TRANSACTION_OPEN;
 }
@@ -324,31 +336,32 @@ static bool commits_begin_goes_on(const struct commits *c)
   return !c->shared->caps->backslash_escapes;
 }
 
+/* Notes what a statement that has succeeded changes about the transaction. */
 static void commits_note_boundary(struct commits *c, enum bn_sql_boundary boundary)
 {
-  struct state *v = &c->state;
+  struct state *state = &c->state;
 
   switch (boundary) {
   case BN_BOUNDARY_BEGIN:
-    v->wrote &= v->in_transaction && commits_begin_goes_on(c);
-    v->in_transaction = true;
-    v->foreign = false; /* it unlocks tables; within XA it fails */
+    state->wrote &= state->in_transaction && commits_begin_goes_on(c);
+    state->in_transaction = true;
+    state->foreign = false; /* it unlocks tables; within XA it fails */
     break;
   case BN_BOUNDARY_COMMIT:
   case BN_BOUNDARY_ROLLBACK:
-    commits_end_transaction(v);
+    commits_end_transaction(state);
     break;
   case BN_BOUNDARY_MANUAL:
   case BN_BOUNDARY_AUTO:
-    v->implicit = boundary == BN_BOUNDARY_MANUAL;
-    commits_end_transaction(v);
+    state->implicit = boundary == BN_BOUNDARY_MANUAL;
+    commits_end_transaction(state);
     break;
   case BN_BOUNDARY_LOCK:
-    v->foreign = commits_is_foreign(c);
+    state->foreign = commits_lock_is_foreign(c);
     break;
   case BN_BOUNDARY_FOREIGN:
   case BN_BOUNDARY_NATIVE:
-    v->foreign = boundary == BN_BOUNDARY_FOREIGN;
+    state->foreign = boundary == BN_BOUNDARY_FOREIGN;
     break;
   case BN_BOUNDARY_NONE:
     break;
@@ -359,18 +372,19 @@ static void commits_note_boundary(struct commits *c, enum bn_sql_boundary bounda
    makes that a part of the transaction that it begins, as in PostgreSQL. */
 static void commits_note_other_statement(const struct call *call, const char *sql, bool *wrote)
 {
-  struct state *v = &call->c->state;
+  struct state *state = &call->c->state;
   const enum bn_sql_boundary boundary = bn_sql_boundary_of(sql, strlen(sql));
   const bool writes = bn_sql_verb_of(sql, strlen(sql)) != BN_VERB_OTHER;
 
   commits_note_boundary(call->c, boundary);
-  v->wrote |= boundary == BN_BOUNDARY_BEGIN && *wrote && commits_begin_goes_on(call->c);
-  v->wrote |= v->in_transaction && writes;
+  state->wrote |= boundary == BN_BOUNDARY_BEGIN && *wrote && commits_begin_goes_on(call->c);
+  state->wrote |= state->in_transaction && writes;
   *wrote = writes || (*wrote && boundary == BN_BOUNDARY_NONE);
 }
 
-/* Notes the statements behind the first one of a text, which writes or not.  The state that the
-   driver knows counts before the next text. */
+/* Notes the statements behind the first one of a text; `wrote` says whether that one writes.  The
+   texts are only guessed at: before the next text, the state that the driver knows replaces this
+   one. */
 static void commits_note_other_statements(const struct call *call, bool wrote)
 {
   const char *semicolon = memchr(call->sql, ';', call->len);
@@ -384,24 +398,25 @@ static void commits_note_other_statements(const struct call *call, bool wrote)
 }
 
 /* Returns whether the statement ends a transaction of which something will be stored. */
-static bool commits_is_commit(const struct state *v, enum bn_sql_boundary boundary,
-                              enum bn_sql_transaction now)
+static bool commits_is_commit(const struct state *state, enum bn_sql_boundary boundary,
+                              enum bn_sql_transaction transaction)
 {
-  return boundary == BN_BOUNDARY_COMMIT && v->wrote && !v->foreign && now != BN_TRANSACTION_FAILED;
+  return boundary == BN_BOUNDARY_COMMIT && state->wrote && !state->foreign &&
+         transaction != BN_TRANSACTION_FAILED;
 }
 
-/* Passes on a statement that is neither verified nor given a transaction of its own. */
+/* Passes on a statement that needs no verification, and notes what it has changed. */
 static enum bn_sql commits_pass_on(const struct call *call, enum bn_sql_boundary boundary,
                                    bool writes)
 {
-  struct state *v = &call->c->state;
+  struct state *state = &call->c->state;
   const enum bn_sql rc = commits_send(call);
 
   if (rc > BN_SQL_ROWS) {
     commits_note_failure(call, rc);
     return rc;
   }
-  v->wrote |= v->in_transaction && (writes || (rc == BN_SQL_DONE && call->r->affected > 0));
+  state->wrote |= state->in_transaction && (writes || (rc == BN_SQL_DONE && call->r->affected > 0));
   commits_note_boundary(call->c, boundary);
   return rc;
 }
@@ -410,23 +425,23 @@ static enum bn_sql commits_pass_on(const struct call *call, enum bn_sql_boundary
    transaction of this layer, is a COMMIT that is counted, or is only passed on. */
 static enum bn_sql commits_carry_out(const struct call *call)
 {
-  struct state *v = &call->c->state;
+  struct state *state = &call->c->state;
   const enum bn_sql_boundary boundary = bn_sql_boundary_of(call->sql, call->len);
   const bool writes = bn_sql_verb_of(call->sql, call->len) != BN_VERB_OTHER;
-  const enum bn_sql_transaction now = commits_update_state(call->c);
+  const enum bn_sql_transaction transaction = commits_update_state(call->c);
   enum bn_sql rc;
 
-  if (writes && !v->in_transaction && !v->foreign && commits_needs_own_transaction(call))
+  if (writes && !state->in_transaction && !state->foreign && commits_needs_own_transaction(call))
     return commits_execute_alone(call);
-  rc = commits_is_commit(v, boundary, now) ? commits_commit(call)
-                                           : commits_pass_on(call, boundary, writes);
+  rc = commits_is_commit(state, boundary, transaction) ? commits_commit(call)
+                                                       : commits_pass_on(call, boundary, writes);
   if (rc <= BN_SQL_ROWS)
     commits_note_other_statements(call, writes);
   return rc;
 }
 
-/* --- functions of a connection -----------------------------------------------------------------
- */
+/* --- functions of a connection
+   ----------------------------------------------------------------- */
 
 static const struct bn_sql_link *commits_below(void *conn)
 {
@@ -497,8 +512,8 @@ static void commits_free_result(void *conn, struct bn_sql_result *r)
   below->ops->free_result(below->handle, r);
 }
 
-/* --- functions of a statement ------------------------------------------------------------------
- */
+/* --- functions of a statement
+   ------------------------------------------------------------------ */
 
 static enum bn_sql commits_prepare(void *conn, void *stmt, const char *sql, size_t len,
                                    struct bn_sql_diag *d)
@@ -510,6 +525,8 @@ static enum bn_sql commits_prepare(void *conn, void *stmt, const char *sql, size
   return c->below.ops->prepare(c->below.handle, st->below, sql, len, d);
 }
 
+/* Prepares the driver's statements, each of which is a part of ours; n is at most BN_SQL_AT_ONCE.
+   Those that were not prepared are zeroed, as they were before. */
 static enum bn_sql commits_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
                                        size_t *done, struct bn_sql_diag *d)
 {
@@ -517,7 +534,6 @@ static enum bn_sql commits_prepare_all(void *conn, const struct bn_sql_unprepare
   struct commits *c = conn;
   enum bn_sql rc;
 
-  /* The caller sends at most BN_SQL_AT_ONCE.  Each of our statements holds the driver's. */
   for (size_t i = 0; i < n; i++) {
     struct prepared *st = list[i].stmt;
 
@@ -555,8 +571,8 @@ static void commits_close(void *stmt)
   st->c->below.ops->close(st->below);
 }
 
-/* --- the layer ---------------------------------------------------------------------------------
- */
+/* --- the layer
+   --------------------------------------------------------------------------------- */
 
 void bn_sql_committer_init(struct bn_sql_committer *p, const struct bn_driver *below)
 {

@@ -77,11 +77,12 @@ static inline enum bn_sql_verb count_first_verb(const char *sql, size_t left)
   }
 }
 
+/* Returns the verb of the first word behind blanks and comments. */
 static inline enum bn_sql_verb count_verb_of_text(const char *sql, size_t len)
 {
   const char *const end = sql + len;
 
-  /* Most begin with a word. */
+  /* Most texts begin with a word, and have nothing to skip. */
   if (len > 0 && !bn_sql_is_word(*sql))
     sql = count_skip(sql, end);
   return count_first_verb(sql, (size_t)(end - sql));
@@ -100,8 +101,9 @@ struct bn_sql_statement_type bn_sql_statement_type_of(bool by_first_word, const 
                                         count_verb_of_text(sql, len)};
 }
 
-/* Returns the position behind the word, or NULL if another word stands there. */
-static const char *count_behind(const char *sql, const char *end, const char *word)
+/* Returns the position behind the word and the blanks and comments that follow it, or NULL if
+   another word stands there. */
+static const char *count_skip_word(const char *sql, const char *end, const char *word)
 {
   const size_t len = strlen(word);
 
@@ -114,7 +116,7 @@ static const char *count_behind(const char *sql, const char *end, const char *wo
 static bool count_begins_with_words(const char *sql, const char *end, const char *first,
                                     const char *second)
 {
-  const char *next = count_behind(sql, end, first);
+  const char *next = count_skip_word(sql, end, first);
 
   return next != NULL && count_begins_with(next, (size_t)(end - next), second, strlen(second));
 }
@@ -123,17 +125,18 @@ static bool count_begins_with_words(const char *sql, const char *end, const char
 static bool count_is_to_savepoint(const char *sql, const char *end)
 {
   static const char *const optional[] = {"work", "transaction"};
-  const char *p = count_behind(sql, end, "rollback");
+  const char *p = count_skip_word(sql, end, "rollback");
 
   for (size_t i = 0; p != NULL && i < sizeof optional / sizeof *optional; i++) {
-    const char *next = count_behind(p, end, optional[i]);
+    const char *next = count_skip_word(p, end, optional[i]);
 
     p = next != NULL ? next : p;
   }
-  return p != NULL && count_behind(p, end, "to") != NULL;
+  return p != NULL && count_skip_word(p, end, "to") != NULL;
 }
 
-/* Returns what SET autocommit = VALUE begins.  sql ends with a 0. */
+/* Returns the boundary of SET autocommit = VALUE, or NONE if there is no value.  sql ends with a
+   0. */
 static enum bn_sql_boundary count_autocommit_of(const char *sql)
 {
   const char *value = strchr(sql, '=');

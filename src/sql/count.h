@@ -122,22 +122,24 @@ enum bn_sql_boundary {
   BN_BOUNDARY_BEGIN,
   BN_BOUNDARY_COMMIT,
   BN_BOUNDARY_ROLLBACK, /* not to a savepoint */
-  BN_BOUNDARY_MANUAL,   /* from now on each statement is part of a transaction */
-  BN_BOUNDARY_AUTO,     /* no longer */
-  BN_BOUNDARY_LOCK,     /* of tables: FOREIGN, or part of a transaction */
-  BN_BOUNDARY_FOREIGN,  /* BEGIN would end what begins here: XA */
-  BN_BOUNDARY_NATIVE    /* and is over */
+  BN_BOUNDARY_MANUAL,   /* autocommit goes off: each statement is part of a transaction */
+  BN_BOUNDARY_AUTO,     /* autocommit goes on */
+  BN_BOUNDARY_LOCK,     /* tables are locked: as FOREIGN in MySQL, in a transaction in PostgreSQL */
+  BN_BOUNDARY_FOREIGN,  /* a transaction of XA begins, in which nobody may BEGIN another one */
+  BN_BOUNDARY_NATIVE    /* a transaction of XA, or the locks of tables, are over */
 };
 
-/* Returns the boundary that the first words tell, behind blanks and comments.  sql[len] is 0. */
+/* Returns the boundary that the first words of the text tell, behind blanks and comments: of a text
+   with several statements, that of the first one.  sql[len] is 0. */
 enum bn_sql_boundary bn_sql_boundary_of(const char *sql, size_t len);
 
-/* The counters of a statement that succeeds. */
+/* The way to count a statement that succeeds, and its rows. */
 struct bn_sql_statement_type {
   enum bn_sql_kind kind;
   enum bn_sql_verb verb;
 };
 
+/* Returns how the statement is counted.  by_first_word: as dialect 0.5 does. */
 struct bn_sql_statement_type bn_sql_statement_type_of(bool by_first_word, const char *sql,
                                                       size_t len);
 

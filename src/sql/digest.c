@@ -9,6 +9,7 @@
 
 #include "sql/lex.h"
 
+/* The digest as it is being made. */
 struct digest {
   const char *begin, *end;
   const struct bn_sql_caps *caps;
@@ -17,10 +18,11 @@ struct digest {
   bool full; /* something did not fit */
   bool word; /* the last token is a name, a keyword or a literal */
   struct bn_sql_literals *literals;
-  size_t open; /* where the last parenthesis stands */
-  bool plain;  /* it was opened, and there are only values behind it */
+  size_t open; /* where the last opening parenthesis stands in out */
+  bool plain;  /* it is open, and only values stand behind it */
 };
 
+/* Adds as much of the text as fits, and notes if that is not all of it. */
 static void digest_put(struct digest *d, const char *text, size_t len)
 {
   const size_t room = d->size - d->len;
@@ -31,17 +33,19 @@ static void digest_put(struct digest *d, const char *text, size_t len)
   d->len += len;
 }
 
+/* Returns the last character of the digest, or a 0. */
 static char digest_last(const struct digest *d)
 {
   return d->len > 0 ? d->out[d->len - 1] : '\0';
 }
 
-/* Adds the blank that stands before the next token, if any, which is a word or a sign. */
-static void digest_put_space(struct digest *d, bool word)
+/* Adds the blank that stands before the next token, if there is to be one.  is_word: the token is a
+   word. */
+static void digest_put_space(struct digest *d, bool is_word)
 {
-  if (digest_last(d) == ',' || (word && (d->word || digest_last(d) == ')')))
+  if (digest_last(d) == ',' || (is_word && (d->word || digest_last(d) == ')')))
     digest_put(d, " ", 1);
-  d->word = word;
+  d->word = is_word;
 }
 
 static void digest_put_mark(struct digest *d)
@@ -64,6 +68,7 @@ static const char *digest_put_literal(struct digest *d, const char *p, const cha
   return behind;
 }
 
+/* Returns whether the word stands for a value, as literals do. */
 static bool digest_is_value(const char *p, size_t len)
 {
   static const char *const values[] = {"NULL", "TRUE", "FALSE", "DEFAULT"};
@@ -74,6 +79,7 @@ static bool digest_is_value(const char *p, size_t len)
   return false;
 }
 
+/* Adds a word or a quoted name. */
 static void digest_put_word(struct digest *d, const char *p, const char *end)
 {
   const size_t len = (size_t)(end - p);
@@ -83,7 +89,8 @@ static void digest_put_word(struct digest *d, const char *p, const char *end)
   d->plain &= digest_is_value(p, len);
 }
 
-/* Leaves "(...)" of a list of values, and nothing of a list that stands behind another. */
+/* Leaves "(...)" of the list of values whose closing parenthesis comes next.  If it stands behind
+   another such list, nothing of it is left, and true is returned: the parenthesis is not needed. */
 static bool digest_shorten_list(struct digest *d)
 {
   static const char row[] = "(...), ";
@@ -107,6 +114,7 @@ static void digest_close_parenthesis(struct digest *d)
   d->plain = d->word = false;
 }
 
+/* Adds a character that is neither part of a word nor of a literal. */
 static void digest_put_sign(struct digest *d, char c)
 {
   /* Multiplication and "all columns" alike have blanks around them. */
@@ -180,6 +188,7 @@ static const char *digest_take_dollar(struct digest *d, const char *p)
   return behind;
 }
 
+/* Takes a literal or a name in quotes.  Returns the position behind it. */
 static const char *digest_take_quoted(struct digest *d, const char *p)
 {
   const bool mysql = d->caps->backslash_escapes;
@@ -193,12 +202,15 @@ static const char *digest_take_quoted(struct digest *d, const char *p)
   return behind;
 }
 
+/* Takes what stands at p: a blank, a comment, or one token.  Returns the position behind it. */
 static const char *digest_take(struct digest *d, const char *p)
 {
   const char *behind = digest_skip_comment(d, p);
 
-  if (behind != p || (unsigned char)*p <= ' ')
-    return behind != p ? behind : p + 1;
+  if (behind != p)
+    return behind;
+  if ((unsigned char)*p <= ' ')
+    return p + 1;
   if (*p == '\'' || *p == '"' || *p == '`')
     return digest_take_quoted(d, p);
   if (*p == '$' && !d->caps->backslash_escapes)
@@ -229,7 +241,8 @@ static size_t digest_character_bytes(unsigned char first)
   return first < 0xf0 ? 3 : 4;
 }
 
-/* Returns the length without the part of a character at the end of a text that did not fit. */
+/* Returns the length of the digest; if not all of it did fit, without a last character that is
+   cut. */
 static size_t digest_whole_characters(const struct digest *d)
 {
   size_t start = d->len;

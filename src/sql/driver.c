@@ -50,7 +50,8 @@ static const struct bn_sql_driver_entry *driver_find_row(const struct bn_sqlsys 
   return NULL;
 }
 
-/* `typed` says that the name is the value of the option. */
+/* Says that no driver has the name, and which drivers there are.  `typed` says that the name is the
+   value of --db-driver. */
 static void driver_log_unknown(const struct bn_sqlsys *sys, const char *name, bool typed)
 {
   const bool refuses = typed && sys->n_rows > 0 && !sys->policy->plain_errors;
@@ -73,7 +74,8 @@ static void driver_log_unknown(const struct bn_sqlsys *sys, const char *name, bo
   bn_buf_done(&names);
 }
 
-/* Returns the row to use, or NULL after a message has been logged. */
+/* Returns the row of the driver with that name, which a script asks for, or if it is NULL, of the
+   driver that the options select.  Returns NULL after a message has been logged. */
 static const struct bn_sql_driver_entry *driver_choose(const struct bn_sqlsys *sys,
                                                        const char *name)
 {
@@ -104,6 +106,7 @@ static const struct bn_sql_driver_entry *driver_choose(const struct bn_sqlsys *s
   return NULL;
 }
 
+/* Sets what --db-ps-mode means for all drivers.  Returns 0, or -1 and err for an unknown mode. */
 static int driver_set_ps_mode(struct bn_sqlsys *sys, struct bn_err *err)
 {
   const char *mode = sys->conf->ps_mode;
@@ -120,7 +123,7 @@ static int driver_set_ps_mode(struct bn_sqlsys *sys, struct bn_err *err)
       "Invalid value for db-ps-mode: %s", err);
 }
 
-/* Settles what all drivers share, once; the caller holds the lock. */
+/* Settles what all drivers share, once; the caller holds the lock.  Returns 0, or -1 and err. */
 static int driver_settle_options(struct bn_sqlsys *sys, struct bn_err *err)
 {
   if (sys->settled)
@@ -136,6 +139,7 @@ static int driver_settle_options(struct bn_sqlsys *sys, struct bn_err *err)
   return 0;
 }
 
+/* Returns 0 if the driver knows the level of --db-isolation-level, else -1 and err. */
 static int driver_check_isolation(const struct bn_sqlsys *sys, const struct bn_driver *ops,
                                   struct bn_err *err)
 {
@@ -147,22 +151,24 @@ static int driver_check_isolation(const struct bn_sqlsys *sys, const struct bn_d
                     bn_sql_isolation_word(level));
 }
 
-/* Returns whether the run goes on after the loss of a connection to a silent host. */
+/* Returns whether all errors of a server that is silent are ignored, so that the run goes on after
+   the loss of a connection to it. */
 static bool driver_ignores_silence(const struct bn_sql_driver *drv, const struct bn_driver *ops)
 {
-  const struct bn_sql_named *each = ops->silence;
-
-  for (; each != NULL && each->state != NULL; each++) {
+  if (ops->silence == NULL)
+    return false;
+  for (const struct bn_sql_named *each = ops->silence; each->state != NULL; each++) {
     struct bn_sql_diag d = {.code = each->code};
 
     (void)snprintf(d.state, sizeof d.state, "%s", each->state);
     if (!bn_sql_driver_ignores(drv, &d, BN_CLASS_CONNECTION))
       return false;
   }
-  return each != NULL;
+  return true;
 }
 
-/* A call that blocks its thread would hold up the other sessions of a worker. */
+/* Refuses a driver whose calls block the thread in a run of which several sessions share a worker:
+   each call would hold up the others.  Returns 0, or -1 and err. */
 static int driver_check_waits(const struct bn_driver *ops, const struct bn_session *s,
                               struct bn_err *err)
 {
@@ -177,7 +183,8 @@ static int driver_check_waits(const struct bn_driver *ops, const struct bn_sessi
 }
 
 /* Opens the module, checks that it can do what the run asks for, and initialises it.  drv->ops is
-   set last: until then the driver counts as not loaded, and has nothing to be released. */
+   set last: until then the driver counts as not loaded, and its `done` is not called.  Returns 0,
+   or -1 and err. */
 static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_driver_entry *row,
                        const struct bn_session *s, struct bn_err *err)
 {
@@ -254,8 +261,8 @@ const struct bn_sql_committer *bn_sql_driver_verify(const struct bn_sql_driver *
   return bn_sql_verify_start(&drv->sys->verify, &verified, below, s);
 }
 
-/* --- sessions ----------------------------------------------------------------------------------
- */
+/* --- sessions
+   ---------------------------------------------------------------------------------- */
 
 /* Ends the call that the session's worker waits for.  Any thread. */
 static void session_interrupt(void *arg)
@@ -275,8 +282,8 @@ struct bn_sql_session *bn_sql_session_find(const struct bn_session *s)
   return s->sql;
 }
 
-/* Finds the statistics of the session.  The sessions of commands and of the main thread are not
-   part of the measurement. */
+/* Notes what is measured of the session, if the run has the metrics of SQL.  Only the sessions of
+   the workers of a run are verified and have read hosts. */
 static void session_measure(const struct bn_sqlsys *sys, struct bn_sql_session *o)
 {
   const struct bn_session *s = o->session;
@@ -295,6 +302,7 @@ static void session_measure(const struct bn_sqlsys *sys, struct bn_sql_session *
   o->observed = o->timed || o->names != NULL;
 }
 
+/* Makes the SQL part of the session, which interrupts reach from then on. */
 static struct bn_sql_session *session_make(struct bn_sqlsys *sys, struct bn_session *s)
 {
   struct bn_sql_session *o = bn_alloc(1, sizeof *o);

@@ -86,7 +86,7 @@ struct bn_sql_session {
   struct bn_sql_lazy_prepare first_use;
 };
 
-/* Lists what is measured, as it was asked for (options.c). */
+/* Lists the metrics of the run, which depend on options and dialect (options.c). */
 void bn_sql_metrics_fill(struct bn_sqlsys *sys);
 /* Returns the index that a counter of count.h has in this run, which has it. */
 unsigned bn_sql_counter_at(const struct bn_sqlsys *sys, unsigned counter);
@@ -95,7 +95,8 @@ const char *bn_sql_isolation_word(int level);
 /* Ends the drivers that were loaded. */
 void bn_sql_drivers_done(struct bn_sqlsys *sys);
 
-/* Returns the layer of --verify-commits before `below`, which reaches this driver
+/* Returns the layer of --verify-commits that stands before `below`, which reaches this driver.  The
+   first call makes the table of commits.  NULL: that is not possible, which has been logged
    (sql/verify.h). */
 const struct bn_sql_committer *bn_sql_driver_verify(const struct bn_sql_driver *drv,
                                                     const struct bn_driver *below,
@@ -116,19 +117,22 @@ struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_sessi
                                           struct bn_sql_driver *drv);
 /* Returns the SQL part of the session, or NULL. */
 struct bn_sql_session *bn_sql_session_find(const struct bn_session *s);
-/* Between the two calls, interrupts reach the link. */
+/* Lets interrupts of the session reach a link that has been opened. */
 void bn_sql_session_opened(struct bn_sql_session *o, struct bn_sql_link *link);
+/* Lets them no longer reach a link that is about to be closed.  If it was never opened, nothing
+   happens. */
 void bn_sql_session_closing(struct bn_sql_session *o, struct bn_sql_link *link);
-/* Calls fn with a connection of its own to the server of t, on which fn may ask until until_ns:
-   then, or with the session, the connection is interrupted.  Without a connection that can be
-   interrupted fn is not called. */
+/* Opens a connection of its own to the server of t, calls fn, which asks what it wants to know, and
+   closes the connection.  It is interrupted at until_ns, or with the session.  If it cannot be
+   opened or interrupted, fn is not called. */
 void bn_sql_session_ask(struct bn_sql_session *o, const struct bn_sql_driver *drv,
                         const struct bn_sql_target *t, uint64_t until_ns,
                         void (*fn)(void *arg, struct bn_sql_link *link), void *arg);
 /* Removes the SQL part of the session, which nobody finds or interrupts from now on.  NULL: there
    is none. */
 struct bn_sql_session *bn_sql_session_take(struct bn_session *s);
-/* Frees a session that was taken and has no connection any more; ends the drivers in its thread. */
+/* Frees the SQL part of a session, which was taken and has no connection any more, and ends the
+   drivers in its thread, which is the calling one. */
 void bn_sql_session_free(struct bn_sqlsys *sys, struct bn_sql_session *o);
 
 #endif

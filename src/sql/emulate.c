@@ -62,6 +62,7 @@ size_t bn_sql_count_params(const char *sql, size_t len, const struct bn_sql_caps
   }
 }
 
+/* Adds the number in decimal. */
 static void emulate_add_int(struct bn_buf *out, int64_t v)
 {
   char text[24], *p = text + sizeof text;
@@ -75,7 +76,8 @@ static void emulate_add_int(struct bn_buf *out, int64_t v)
   (void)bn_buf_add(out, p, (size_t)(text + sizeof text - p));
 }
 
-/* Adds the shortest text that reads back as the same number, and not as an integer. */
+/* Adds the shortest of two texts that reads back as the same number, and not as an integer: with 15
+   or with 17 digits.  What is no number is NULL, and infinity is a number that is too large. */
 static void emulate_add_double(struct bn_buf *out, double v)
 {
   char text[40];
@@ -92,23 +94,26 @@ static void emulate_add_double(struct bn_buf *out, double v)
   (void)bn_buf_str(out, text);
 }
 
+/* Adds the text as a literal. */
 static void emulate_add_text(const struct bn_sql_emulation *e, const char *data, size_t len,
                              struct bn_buf *out)
 {
   (void)bn_buf_char(out, '\'');
+  /* quote writes 2 * len bytes at most; a quote and a terminator follow. */
   (void)bn_buf_reserve(out, 2 * len + 2);
   out->len += e->quote(e->conn, out->data + out->len, data, len);
   (void)bn_buf_char(out, '\'');
 }
 
-/* Returns whether a dash would join the one before it: "5-?" with a negative value must not become
-   a comment, nor "5--?" of MySQL with a blank. */
+/* Returns whether a blank has to stand before the value: "5-?" with a negative value must not
+   become a comment.  Nor may "5--?" of MySQL get a blank, which would make its dashes a comment. */
 static bool emulate_joins_dash(const struct bn_buf *out)
 {
   return out->len > 0 && out->data[out->len - 1] == '-' &&
          (out->len == 1 || out->data[out->len - 2] != '-');
 }
 
+/* Adds the value as a literal, or as NULL. */
 static void emulate_add_value(const struct bn_sql_emulation *e, const struct bn_sql_bind *b,
                               struct bn_buf *out)
 {

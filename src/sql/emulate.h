@@ -19,15 +19,15 @@ struct bn_sql_emulation {
   void *conn;
 };
 
-/* Returns the next question mark that stands for a parameter, as those outside of literals, quoted
-   names and comments do, or end.  It looks from p on in a text from begin to end. */
+/* Returns the next question mark from p on that stands for a parameter: one outside of literals,
+   quoted names and comments.  Returns end if there is none.  The text is from begin to end. */
 const char *bn_sql_next_param(const char *p, const char *begin, const char *end,
                               const struct bn_sql_caps *caps);
 /* Returns how many question marks stand for parameters. */
 size_t bn_sql_count_params(const char *sql, size_t len, const struct bn_sql_caps *caps);
 
 /* Replaces the content of out by the text with the values in place.  binds has as many entries as
-   bn_sql_count_params says.  out has no limit. */
+   bn_sql_count_params says, or more.  out has no limit. */
 void bn_sql_emulate(const struct bn_sql_emulation *e, const struct bn_sql_bind *binds,
                     struct bn_buf *out);
 

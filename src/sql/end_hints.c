@@ -53,14 +53,15 @@ void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *u, const struct bn_ses
 void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *all,
                                    const struct bn_sql_lazy_prepare *u, struct bn_session *s)
 {
-  /* The last event may have been dropped. */
-  const bool unfinished = u->paid > 0 && u->event == end_hints_event_number(s);
+  /* An event that the end of the run has dropped does not count. */
+  const bool is_unfinished = u->paid > 0 && u->event == end_hints_event_number(s);
 
-  (void)atomic_fetch_add(&all->paid, u->paid - unfinished);
+  (void)atomic_fetch_add(&all->paid, u->paid - is_unfinished);
   (void)atomic_fetch_add(&all->events,
                          s->services->counted_events(s) + bn_stat_get(&s->stat->failed));
 }
 
+/* Hints at updates or deletes that have all found no row. */
 static void end_hints_log_rows(const struct bn_sql_end_hints *h)
 {
   const uint64_t updates = bn_stat_get(&h->updates), deletes = bn_stat_get(&h->deletes);
@@ -76,9 +77,9 @@ static void end_hints_log_rows(const struct bn_sql_end_hints *h)
                 deletes);
 }
 
-/* A select of a point reads one row, and no other read that is common reads less: fewer rows than
-   reads are reads without a row.  Less than a tenth of them, or of a hundred, is not worth a line.
- */
+/* Hints at reads that have found no row.  A select of a point reads one row, and no other read that
+   is common reads less: if there are fewer rows than reads, the difference are reads without a row.
+   It is worth a line if there were 100 reads, and a tenth of them found none. */
 static void end_hints_log_reads(const struct bn_sql_end_hints *h)
 {
   const uint64_t reads = bn_stat_get(&h->reads), rows = bn_stat_get(&h->rows_read);
@@ -91,6 +92,7 @@ static void end_hints_log_reads(const struct bn_sql_end_hints *h)
                 reads, rows, reads - rows);
 }
 
+/* Hints at events in which a statement was prepared. */
 static void end_hints_log_prepares(const struct bn_sql_end_hints *all)
 {
   const uint64_t paid = atomic_load(&all->paid), events = atomic_load(&all->events);

@@ -10,28 +10,29 @@
 
 #include "api/session.h"
 
-/* Sums of the sessions that have ended. */
+/* Sums over the sessions that have ended. */
 struct bn_sql_end_hints {
-  _Atomic uint64_t updates, rows_updated; /* updates: those without rows */
-  _Atomic uint64_t deletes, rows_deleted; /* deletes: those without rows */
+  _Atomic uint64_t updates, rows_updated; /* updates: only updates without rows */
+  _Atomic uint64_t deletes, rows_deleted; /* deletes: only deletes without rows */
   _Atomic uint64_t reads, rows_read;
-  _Atomic uint64_t paid, events; /* paid: those in which a statement was prepared */
+  _Atomic uint64_t paid, events; /* paid: the events in which a statement was prepared */
 };
 
-/* A session's own: its measured events in which a statement was prepared. */
+/* The measured events of a session in which a statement was prepared. */
 struct bn_sql_lazy_prepare {
-  uint64_t event; /* number of the last one of those */
-  uint64_t paid;
+  uint64_t event; /* number of the last one */
+  uint64_t paid;  /* how many there were */
 };
 
-/* A statement is being prepared.  Counts if it is in an event that is measured. */
+/* Notes that a statement is being prepared.  An event that is measured counts once. */
 void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *u, const struct bn_session *s);
-/* By the thread of a session that ends; its warm-up counts too. */
+/* Adds the reads and writes of a session that ends, and of its warm-up.  Its thread calls this. */
 void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *h, const struct bn_stat *stat);
-/* By the session's worker, which has left its loop. */
+/* Adds the events of a session that ends, and those of u.  Its worker calls this, which has left
+   its loop. */
 void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *all,
                                    const struct bn_sql_lazy_prepare *u, struct bn_session *s);
-/* Once all sessions have ended, on standard error. */
+/* Writes the hints to standard error.  It is called when all sessions have ended. */
 void bn_sql_end_hints_log(const struct bn_sql_end_hints *all);
 
 #endif

@@ -44,7 +44,7 @@ static bool errors_is_sqlstate(const char *s)
 }
 
 /* Returns whether the item is the name of a class.  Unlike names of options, it may be written in
-   capitals; '_' is as '-'. */
+   capitals, and with '_' for '-'. */
 static bool errors_is_class_word(const char *item, const char *name)
 {
   while (*name != '\0' && (*item == '_' ? '-' : tolower((unsigned char)*item)) == *name) {
@@ -54,8 +54,8 @@ static bool errors_is_class_word(const char *item, const char *name)
   return *item == *name;
 }
 
-/* Adds an error by its number, its SQLSTATE or either; NULL: not by that.  e->error has room for
-   it. */
+/* Adds an error by its number, its SQLSTATE, or either; one that is NULL is left out.  A number
+   that no server has is left out too.  e->error has room for it. */
 static void errors_add(struct bn_sql_errors *e, const char *number, const char *state)
 {
   struct bn_sql_error *error = &e->error[e->n++];
@@ -105,8 +105,9 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
   return 0;
 }
 
-/* Returns the driver's option of that name, or NULL: it has none, or its value is no list. */
-static const struct bn_opt *errors_option_named(const struct bn_driver *ops, const char *name)
+/* Returns the driver's option of that name, or NULL if it has none, or one whose value is no
+   list. */
+static const struct bn_opt *errors_find_list_option(const struct bn_driver *ops, const char *name)
 {
   const struct bn_opt *o = ops->options;
 
@@ -129,7 +130,7 @@ int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops
   e->classes = ignore->classes;
   if (ignore->option == NULL)
     return 0;
-  option = errors_option_named(ops, ignore->option);
+  option = errors_find_list_option(ops, ignore->option);
   if (option == NULL)
     return bn_err_set(err, EINVAL, "the database driver '%s' has no option '%s'", ops->name,
                       ignore->option);
@@ -188,8 +189,8 @@ bool bn_sql_errors_have(const struct bn_sql_errors *e, const struct bn_sql_diag 
   return false;
 }
 
-/* --- how failures are worded --------------------------------------------------------------------
- */
+/* --- how failures are worded
+   -------------------------------------------------------------------- */
 
 static const char *const default_texts[BN_STEPS] = {
     [BN_STEP_CONNECT] = "unable to connect to %w, aborting...\nerror %e: %m",
@@ -223,18 +224,20 @@ static void errors_add_foreign(struct bn_buf *b, const char *text)
   b->len += len;
 }
 
-static const char *errors_call(const struct bn_sql_diag *d)
+/* Returns the name of the function that has failed, or "". */
+static const char *errors_call_name(const struct bn_sql_diag *d)
 {
   return d->call != NULL ? d->call : "";
 }
 
-/* Adds what %what stands for in the texts of a driver (api/driver.h). */
+/* Adds what %what stands for in the texts of a driver (api/driver.h).  sql has len bytes, or is
+   NULL if the text has no %q. */
 static void errors_add_field(struct bn_buf *b, char what, const struct bn_policy *policy,
                              const struct bn_sql_diag *d, const char *sql, size_t len)
 {
   switch (what) {
   case 'c':
-    (void)bn_buf_str(b, errors_call(d));
+    (void)bn_buf_str(b, errors_call_name(d));
     break;
   case 'e':
     (void)bn_buf_printf(b, "%u", (unsigned)d->code);
@@ -256,7 +259,8 @@ static void errors_add_field(struct bn_buf *b, char what, const struct bn_policy
   }
 }
 
-/* Adds a line of a text, which is at *p, with its fields filled in.  *p moves to the next line. */
+/* Adds a line of a text, which is at *p, with its fields filled in: %q is the statement, of len
+   bytes. *p moves to the next line. */
 static void errors_add_line(struct bn_buf *b, const char **p, const struct bn_policy *policy,
                             const struct bn_sql_diag *d, const char *sql, size_t len)
 {
@@ -271,7 +275,7 @@ static void errors_add_line(struct bn_buf *b, const char **p, const struct bn_po
   *p = *at == '\n' ? at + 1 : at;
 }
 
-/* Returns the text, cut to the length of a message. */
+/* Returns the text, cut to the length of a message.  The caller frees it. */
 static char *errors_take_message(struct bn_buf *b)
 {
   if (b->len > MESSAGE_MAX)
@@ -342,16 +346,17 @@ bool bn_sql_is_of_statement(const char *state)
 
 /* Returns the text that makes failures of several threads one failure: the SQLSTATE if the texts of
    one reason differ, else the text. */
-static char *errors_failure_kind(enum bn_sql_step step, const struct bn_sql_diag *d)
+static char *errors_make_kind(enum bn_sql_step step, const struct bn_sql_diag *d)
 {
   static const char *const names[BN_STEPS] = {[BN_STEP_CONNECT] = "connect",
                                               [BN_STEP_PREPARE] = "prepare",
                                               [BN_STEP_BIND] = "bind",
                                               [BN_STEP_QUERY] = "query"};
-  const char *what = step == BN_STEP_CONNECT ? d->where : errors_call(d);
+  const char *what = step == BN_STEP_CONNECT ? d->where : errors_call_name(d);
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
+  /* The names of MySQL's servers begin with a blank: " on host 'x', port 3306". */
   (void)bn_buf_printf(&b, "%s%s%s: error %u", names[step],
                       what[0] == '\0' || what[0] == ' ' ? "" : " ", what, (unsigned)d->code);
   (void)bn_buf_printf(&b, ", SQLSTATE %s", d->state);
@@ -360,22 +365,25 @@ static char *errors_failure_kind(enum bn_sql_step step, const struct bn_sql_diag
   return bn_buf_take(&b);
 }
 
+/* Logs each line as an alert, however often the failure has been logged. */
 static void errors_log_alerts(char **line, size_t n)
 {
   for (size_t i = 0; i < n; i++)
     bn_log_text(BN_ALERT, line[i]);
 }
 
-/* Logs the lines as one failure, which is logged once for all threads that meet it. */
+/* Logs the lines as one failure, which is logged once for all threads that meet it, where errors go
+   to standard error. */
 static void errors_log_fatal(enum bn_sql_step step, const struct bn_sql_diag *d, char **line,
                              size_t n)
 {
-  char *kind = errors_failure_kind(step, d);
+  char *kind = errors_make_kind(step, d);
 
   bn_log_fatal_as(kind, (const char *const *)line, n);
   free(kind);
 }
 
+/* Returns the number of lines.  A newline at the end begins no line. */
 static size_t errors_count_lines(const char *text)
 {
   size_t n = 1;

@@ -18,10 +18,10 @@ struct bn_sql_error {
   char state[6]; /* "": not by SQLSTATE */
 };
 
-/* Zeroed before it is filled, constant from then on. */
+/* A list of errors.  It is zeroed before it is filled, and constant from then on. */
 struct bn_sql_errors {
-  bool all;
-  unsigned classes; /* bit 1 << enum bn_sql_class */
+  bool all;         /* the list has each error */
+  unsigned classes; /* bit 1 << enum bn_sql_class: the list has each error of the class */
   struct bn_sql_error *error;
   size_t n;
 };
@@ -35,7 +35,7 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
 int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops, const void *conf,
                             struct bn_err *err);
 void bn_sql_errors_free(struct bn_sql_errors *e);
-/* Returns whether it names a SQLSTATE of a lost connection of that driver. */
+/* Returns whether the list names a SQLSTATE that the driver takes for the loss of a connection. */
 bool bn_sql_errors_name_loss(const struct bn_sql_errors *e, const struct bn_driver *ops);
 /* A class of errors.  A new one is a value of enum bn_sql_class, a row of the table in errors.c,
    and what the `classify` of each driver says. */
@@ -52,16 +52,20 @@ static inline enum bn_sql_class bn_sql_errors_classify(const struct bn_driver *o
 {
   return ops->classify != NULL ? ops->classify(d) : BN_CLASS_OTHER;
 }
+/* Returns whether the list has the error, which is of that class. */
 bool bn_sql_errors_have(const struct bn_sql_errors *e, const struct bn_sql_diag *d,
                         enum bn_sql_class class);
 
-/* Logs a failure.  sql NULL: the statement is not known any more. */
+/* Logs a failure in the words of the driver.  Where errors go to standard error, a failure of the
+   same kind that several threads meet is logged once.  sql NULL: the statement is not known any
+   more. */
 void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *policy,
                         enum bn_sql_step step, const struct bn_sql_diag *d, const char *sql,
                         size_t len);
 
-/* Says once in a run, on standard error, what a user may do about the failure.  before: begins the
-   line, and the server's message follows; NULL: that has been logged. */
+/* Says on standard error what a user may do about the failure, if the driver knows a remedy and
+   *told, which it sets, is false.  The line begins with `before` and the server's message; `before`
+   NULL: the message has been logged, and is left out. */
 void bn_sql_log_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d, const char *before,
                        _Atomic bool *told);
 
@@ -72,7 +76,7 @@ bool bn_sql_message_varies(const char *state);
    syntax, names, rights, values, and the transaction. */
 bool bn_sql_is_of_statement(const char *state);
 
-/* The message of a server in a form that a terminal only shows. */
+/* The message of a server, escaped, so that it cannot steer a terminal. */
 struct bn_sql_shown {
   char text[4 * sizeof((struct bn_sql_diag *)0)->text];
 };

@@ -35,6 +35,7 @@ static void failure_name_error(const struct bn_sql_diag *d, char *label, size_t 
     (void)bn_escape(label, size, d->state[0] != '\0' ? d->state : "unknown", "");
 }
 
+/* Counts the error, and adds it to the labels of errors and to the facts. */
 static void failure_count_error(struct bn_sql_conn *c)
 {
   char label[BN_LABEL_LEN];
@@ -45,16 +46,16 @@ static void failure_count_error(struct bn_sql_conn *c)
   bn_stat_count(c->session->stat, BN_C_ERROR, 1);
 }
 
-/* Returns whether a new connection may be made where the old one stands.  An address can be that of
-   a proxy, or pass from one server to another; a database in memory would be gone.  Dialects go on
-   as sysbench does. */
-static bool failure_moves(const struct bn_sql_conn *c)
+/* Returns whether a new connection to the same address may reach another server: the address can be
+   that of a proxy, or pass from one server to another.  A database in memory would be gone.
+   Dialects stay where they are, as sysbench does. */
+static bool failure_may_reach_other_server(const struct bn_sql_conn *c)
 {
   return c->sys->policy->own_report && c->drv->ops->place != NULL;
 }
 
 /* Returns whether a transaction is open.  A driver that does not say so may have one. */
-static bool failure_in_transaction(const struct bn_sql_conn *c)
+static bool failure_is_in_transaction(const struct bn_sql_conn *c)
 {
   return c->link.ops->transaction == NULL ||
          c->link.ops->transaction(c->link.handle) != BN_TRANSACTION_OWN;
@@ -68,15 +69,16 @@ static bool failure_is_aborted(const struct bn_sql_conn *c)
          c->link.ops->transaction(c->link.handle) == BN_TRANSACTION_FAILED;
 }
 
-/* Connects again; the script sees the failure of its statement.  If the run was over before, that
-   failure counts too, because the limit has ended the attempt, not the server. */
+/* Opens the connection again; the script sees the failure of its statement.  counts: if that fails,
+   an error is counted: the one of connecting, or, if the run was over before, the one of the
+   statement, because the end of the run has ended the attempt, and not the server. */
 static void failure_reconnect(struct bn_sql_conn *c, bool counts)
 {
-  const bool late = c->sys->policy->own_report && bn_session_over(c->session);
+  const bool was_over = c->sys->policy->own_report && bn_session_over(c->session);
   const struct bn_sql_diag why = c->diag;
 
   if (bn_sql_reconnect(c) != 0 && counts) {
-    if (late)
+    if (was_over)
       c->diag = why;
     failure_count_error(c);
   }
@@ -85,21 +87,21 @@ static void failure_reconnect(struct bn_sql_conn *c, bool counts)
   c->view.sql_errno = why.code;
 }
 
-/* Unread results that are in the way of statements are in the way of this one too.  A transaction
-   that the server does not let go, as within XA, goes with the connection. */
+/* Unread results that are in the way of statements are in the way of ROLLBACK too.  A transaction
+   that the server does not end, as within XA, ends with the connection. */
 void bn_sql_roll_back(struct bn_sql_conn *c)
 {
   struct bn_sql_diag d = {0};
   enum bn_sql rc;
 
   c->failure.rollback_due = false;
-  if (c->state != BN_CONN_OPEN || !failure_in_transaction(c) ||
+  if (c->state != BN_CONN_OPEN || !failure_is_in_transaction(c) ||
       (c->cur.more && c->sys->policy->unread_results_block))
     return;
   bn_sql_conn_drop(c);
   bn_sql_trace(&c->sys->trace, c->session, "ROLLBACK", 8);
   rc = bn_sql_link_execute(&c->link, "ROLLBACK", NULL, &d);
-  if (rc == BN_SQL_LOST || (rc != BN_SQL_DONE && failure_moves(c)))
+  if (rc == BN_SQL_LOST || (rc != BN_SQL_DONE && failure_may_reach_other_server(c)))
     c->state = BN_CONN_LOST;
   if (c->state == BN_CONN_LOST)
     failure_reconnect(c, false);
@@ -128,8 +130,8 @@ static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *
     failure_reconnect(c, r->counts && !was_open);
 }
 
-/* Advises to run 'prepare' if the table of a script's statement does not exist.  Bundled workloads
-   look for their tables before the start. */
+/* Advises, once, to run 'prepare' if the table of a script's statement does not exist.  Bundled
+   workloads look for their tables before the start. */
 static void failure_hint_at_prepare(struct bn_sql_conn *c)
 {
   const struct bn_driver *ops = c->drv->ops;
@@ -141,7 +143,7 @@ static void failure_hint_at_prepare(struct bn_sql_conn *c)
                 "same options");
 }
 
-/* Logs the failure with its remedy, once. */
+/* Logs the failure with its remedy, unless it has been logged. */
 static void failure_log(struct bn_sql_conn *c)
 {
   struct bn_sql_pending_failure *f = &c->failure;
@@ -165,29 +167,31 @@ static void failure_give_up(struct bn_sql_conn *c, bool counts)
   bn_stat_count(c->session->stat, BN_SQL_C_FATAL, 1);
 }
 
-/* Asks the script; until it has answered, the failure counts as one.  If the server has said
-   nothing, as about an empty text, no hook is asked and sysbench does not report it. */
+/* Leaves the decision to the script; until it has answered, the failure is fatal.  If the server
+   has said nothing, as about an empty text, sysbench asks no hook and does not log the failure. */
 static void failure_ask(struct bn_sql_conn *c)
 {
-  const bool is_servers = c->diag.code != 0 || c->diag.state[0] != '\0';
+  const bool has_error = c->diag.code != 0 || c->diag.state[0] != '\0';
 
   c->view.error = BN_VERDICT_FATAL;
   c->failure.pending = true;
-  if (c->sys->policy->failures_told_first && is_servers)
+  if (c->sys->policy->failures_told_first && has_error)
     failure_log(c);
 }
 
-static bool failure_in_event(const struct bn_sql_conn *c)
+/* Returns whether the session is in the loop of its events. */
+static bool failure_is_in_event(const struct bn_sql_conn *c)
 {
   return atomic_load_explicit(&c->session->stat->running, memory_order_relaxed);
 }
 
-/* Returns whether a failure in an event is final, whatever the script does about it: it may catch
-   the error, and its event would count as done.  Not so while another failure is kept: then a hook
-   is asked about that one, and may try statements of its own on the connection. */
+/* Returns whether a failure in an event is final, whatever the script does about it: otherwise it
+   could catch the error, and its event would count as done.  A failure is not final while another
+   one is kept: then a hook is asked about that one, and may try statements of its own on the
+   connection. */
 static bool failure_is_final(const struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
-  return r->action == BN_SQL_FAIL && c->failure.kept == NULL && failure_in_event(c) &&
+  return r->action == BN_SQL_FAIL && c->failure.kept == NULL && failure_is_in_event(c) &&
          c->sys->policy->caught_errors_end_run;
 }
 
@@ -202,10 +206,11 @@ static void failure_end_session(const struct bn_sql_conn *c)
 
 void bn_sql_leave(struct bn_sql_conn *c)
 {
-  c->view.error = failure_in_event(c) ? BN_VERDICT_IGNORABLE : BN_VERDICT_FATAL;
+  c->view.error = failure_is_in_event(c) ? BN_VERDICT_IGNORABLE : BN_VERDICT_FATAL;
 }
 
-/* Returns all that the decision about the connection's failure depends on; answer: the script's. */
+/* Returns all that the decision about the connection's failure depends on; `answer` is that of the
+   script. */
 static struct bn_sql_failing failure_describe(const struct bn_sql_conn *c,
                                               enum bn_sql_answer answer)
 {
@@ -216,17 +221,18 @@ static struct bn_sql_failing failure_describe(const struct bn_sql_conn *c,
       .listed = {&c->sys->ignored, &c->drv->ignored},
       .lost = c->state == BN_CONN_LOST,
       .places = c->places,
-      .moves = failure_moves(c),
+      .moves = failure_may_reach_other_server(c),
       .once = c->failure.once,
       .asks = c->failure.asks,
       .interrupted = bn_session_interrupted(c->session),
-      .all_count = c->sys->policy->failed_prepares_count && failure_in_event(c),
+      .all_count = c->sys->policy->failed_prepares_count && failure_is_in_event(c),
       .untold = c->sys->policy->fatal_errors_uncounted,
       .aborted = c->failure.rollback_due && failure_is_aborted(c),
       .answer = answer,
   };
 }
 
+/* Carries out the decision about the failure. */
 static void failure_act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
   switch (r->action) {
@@ -309,7 +315,7 @@ bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
     c->diag.rolled_back = false;
   /* An event is repeated from its beginning: its transaction went with the connection. */
   return (step == BN_STEP_PREPARE || step == BN_STEP_BIND) && rc == BN_SQL_LOST &&
-         !failure_in_event(c) && c->state == BN_CONN_OPEN && failure_try_again(c);
+         !failure_is_in_event(c) && c->state == BN_CONN_OPEN && failure_try_again(c);
 }
 
 void bn_sql_defer(struct bn_sql_conn *c)
@@ -317,7 +323,7 @@ void bn_sql_defer(struct bn_sql_conn *c)
   c->failure.asks = true;
 }
 
-/* Takes back the failure that was kept.  Returns whether it is the one that waits now. */
+/* Lets the failure that was kept be the one that waits.  Returns false if none was kept. */
 static bool failure_take_kept(struct bn_sql_conn *c)
 {
   if (!bn_sql_pending_failure_take(&c->failure, &c->diag))
@@ -327,7 +333,7 @@ static bool failure_take_kept(struct bn_sql_conn *c)
   return true;
 }
 
-void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
+void bn_sql_settle(struct bn_sql_conn *c, bool ignore)
 {
   struct bn_sql_failing f;
   struct bn_sql_recovery r;
@@ -336,7 +342,7 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
   if (!c->failure.pending && !taken)
     return;
   c->failure.pending = false;
-  f = failure_describe(c, ignored ? BN_ANSWER_IGNORE : BN_ANSWER_FAIL);
+  f = failure_describe(c, ignore ? BN_ANSWER_IGNORE : BN_ANSWER_FAIL);
   r = bn_sql_recover(&f);
   failure_act(c, &r);
   if (taken)
@@ -350,13 +356,14 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignored)
    the session belong to its script, which must find the same ones whatever fails. */
 static uint64_t failure_session_noise(const struct bn_session *s, uint64_t now_ns)
 {
+  /* 2^64 divided by the golden ratio spreads neighbours. */
   const uint64_t mixed = (now_ns + s->number) * UINT64_C(0x9e3779b97f4a7c15);
 
   return mixed >> 32;
 }
 
-/* Rolls back all connections of the session, because its event will be repeated from its beginning,
-   or another one begins. */
+/* Sends the rollbacks that are due on all connections of the session, because its event is repeated
+   from its beginning, or another one begins. */
 static void failure_roll_back_all(const struct bn_sql_session *o)
 {
   for (struct bn_sql_conn *c = o != NULL ? o->all : NULL; c != NULL; c = c->next_all) {

@@ -10,16 +10,17 @@
 
 struct bn_sql_conn;
 
-/* Acts on a failed call: sets the view and ignores, reconnects, asks or reports.  Returns true if a
-   new connection stands on which the failed call, a PREPARE or BIND outside of events, may be tried
-   again. */
+/* Acts on a failed call, whose outcome is rc, and which c->diag describes: sets the view, and
+   ignores the failure, opens the connection again, leaves the decision to the script, or logs the
+   failure.  Returns true if a new connection is open on which the failed call, a PREPARE or BIND
+   outside of events, may be tried again. */
 bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step, const char *sql,
                    size_t len);
-/* Sends the rollback that an ignored failure has left due, unless the transaction is over.  c may
-   be closed after it. */
+/* Sends the rollback that an ignored failure has left due, unless the transaction is over.  If the
+   server does not carry it out, c is opened again, and is not open if that fails. */
 void bn_sql_roll_back(struct bn_sql_conn *c);
-/* Leaves an interrupted session: an event ends without a message, as it is not repeated any more; a
-   command fails. */
+/* Sets the view for a statement of an interrupted session, without a message: IGNORABLE in an
+   event, which is not repeated any more, and FATAL in a command, which fails. */
 void bn_sql_leave(struct bn_sql_conn *c);
 
 #endif

@@ -61,14 +61,15 @@ enum bn_sql bn_sql_link_execute(const struct bn_sql_link *l, const char *sql, ui
   return rc <= BN_SQL_ROWS ? BN_SQL_DONE : rc;
 }
 
+/* Interrupts the link when the time has come, unless the alarm is cleared before. */
 static void *link_alarm_main(void *arg)
 {
   struct bn_sql_alarm *a = arg;
-  bool early = true, cleared;
+  bool is_due = false, cleared;
 
   (void)pthread_mutex_lock(&a->lock);
-  while (!a->cleared && early)
-    early = bn_wait_until(&due, &a->changed, &a->lock, a->at_ns);
+  while (!a->cleared && !is_due)
+    is_due = !bn_wait_until(&due, &a->changed, &a->lock, a->at_ns);
   cleared = a->cleared;
   (void)pthread_mutex_unlock(&a->lock);
   if (!cleared)

@@ -23,13 +23,14 @@ struct bn_sql_link {
 void bn_sql_link_make(struct bn_sql_link *l, const struct bn_driver *ops, void *self);
 /* Frees a link that is closed, or zeroed memory. */
 void bn_sql_link_free(struct bn_sql_link *l);
-/* Opens the link as the driver does.  After a failure too, disconnect is called before the next
-   attempt. */
+/* Opens the link, with the outcome of the driver's connect.  Disconnect is called before the next
+   attempt, also if this one has failed. */
 enum bn_sql bn_sql_link_connect(struct bn_sql_link *l, const struct bn_sql_target *t,
                                 uint64_t deadline_ns, struct bn_sql_diag *d);
+/* Closes the link. */
 void bn_sql_link_disconnect(struct bn_sql_link *l);
-/* Executes a statement of the SQL layer's own, whose rows nobody wants: DONE, or how it failed.
- *affected: rows of its first result; may be NULL. */
+/* Executes a statement of the SQL layer's own, and frees its results.  Returns DONE, or how it
+   failed, with d.  *affected gets the rows that its first result has changed; it may be NULL. */
 enum bn_sql bn_sql_link_execute(const struct bn_sql_link *l, const char *sql, uint64_t *affected,
                                 struct bn_sql_diag *d);
 
@@ -43,8 +44,9 @@ struct bn_sql_alarm {
   bool cleared;
 };
 
-/* Sets the alarm.  Until it is cleared, the link stays open and at its place.  Returns 0, or -1:
-   there is no alarm, and nothing to clear. */
+/* Sets the alarm.  The caller keeps the link open, and does not move it, until the alarm is
+   cleared. Returns 0, or -1 if there is no alarm, because the driver cannot interrupt or there is
+   no thread; then nothing is to be cleared. */
 int bn_sql_alarm_set(struct bn_sql_alarm *a, const struct bn_sql_link *link, uint64_t at_ns);
 /* Clears the alarm: the link is not interrupted any more. */
 void bn_sql_alarm_clear(struct bn_sql_alarm *a);

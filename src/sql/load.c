@@ -85,8 +85,8 @@ bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len)
   return true;
 }
 
-/* Returns the position behind a number in the one form that is stored as it is read: 0, 12,
-   -1.50. */
+/* Returns the position behind a number that all servers store as it is written: 0, 12, -1.50.
+   Returns NULL if it begins like no such number: -0, 007 or 1. */
 static const char *load_skip_number(const char *p, const char *end)
 {
   const bool negative = *p == '-';
@@ -107,7 +107,7 @@ static const char *load_skip_number(const char *p, const char *end)
   return p;
 }
 
-/* Returns the letter behind a backslash that stands for c, or '\0' if c needs none. */
+/* Returns the letter that stands for c behind a backslash, or '\0' if c is not escaped. */
 static char load_escape_of(char c)
 {
   switch (c) {
@@ -122,8 +122,8 @@ static char load_escape_of(char c)
   }
 }
 
-/* Returns the position behind a literal.  A literal with a backslash means something else on each
-   server. */
+/* Adds the text of a literal, with escapes.  Returns the position behind the literal, or NULL if it
+   has a backslash, which means something else on each server, a 0, or no end. */
 static const char *load_add_literal(struct bn_buf *out, const char *p, const char *end)
 {
   const char *from = ++p;
@@ -149,7 +149,8 @@ static const char *load_add_literal(struct bn_buf *out, const char *p, const cha
   return NULL;
 }
 
-/* Returns the position behind a value, or NULL if only the server can say what it is. */
+/* Adds the value at p, perhaps only a part of it.  Returns the position behind it, or NULL if only
+   the server can say what it is. */
 static const char *load_add_value(struct bn_buf *out, const char *p, const char *end)
 {
   const char *from = p;

@@ -19,17 +19,20 @@ struct bn_sql_load {
   size_t rows; /* in lines */
 };
 
-/* Begins to collect the rows of an INSERT, whose text up to VALUES is given.  Returns false if they
-   cannot be loaded. */
+/* Begins to collect the rows of an INSERT, whose text up to VALUES is given, and forgets the rows
+   of the one before.  Returns false, with `on` false, if they cannot be loaded. */
 bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len);
-/* Adds a row.  Returns false if it has to be inserted. */
+/* Adds a row, the text "(…)", as a line.  Returns false, and adds nothing, if it has to be
+   inserted. */
 bool bn_sql_load_add(struct bn_sql_load *l, const char *row, size_t len);
 /* Removes the rows, which have been loaded. */
 void bn_sql_load_sent(struct bn_sql_load *l);
 /* Adds the text that stands for the load in messages and traces. */
 void bn_sql_load_describe(const struct bn_sql_load *l, struct bn_buf *b);
+/* Frees the rows and the name of the table, and turns loading off. */
 void bn_sql_load_forget(struct bn_sql_load *l);
 
+/* The most statements that the text of a load may have to be cut into, without the first. */
 enum { BN_SQL_CUTS = 16 };
 
 /* The bulk inserts of a connection; bulk.c owns it. */
@@ -48,6 +51,7 @@ struct bn_sql_bulk {
   struct bn_sql_load load;
 };
 
+/* Frees the memory of the rows, and keeps what was chosen for the connection. */
 static inline void bn_sql_bulk_empty(struct bn_sql_bulk *b)
 {
   bn_sql_load_forget(&b->load);

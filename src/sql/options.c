@@ -127,8 +127,8 @@ static const struct {
 
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
-/* Returns whether the run has the metric of that row. */
-static bool options_metrics_have(const struct bn_sqlsys *sys, size_t row)
+/* Returns whether the options and the dialect of the run give it the metric of that row. */
+static bool options_have_metric(const struct bn_sqlsys *sys, size_t row)
 {
   switch (metrics[row].condition) {
   case BN_SQL_WITH_COMMITS:
@@ -150,7 +150,7 @@ void bn_sql_metrics_fill(struct bn_sqlsys *sys)
   size_t n = 0;
 
   for (size_t i = 0; i < METRICS; i++) {
-    if (options_metrics_have(sys, i))
+    if (options_have_metric(sys, i))
       sys->metrics[n++] = metrics[i].metric;
   }
   sys->metrics[n] = (struct bn_metric){.name = NULL};
@@ -161,7 +161,7 @@ unsigned bn_sql_counter_at(const struct bn_sqlsys *sys, unsigned counter)
   unsigned at = BN_C_FIXED;
 
   for (size_t i = 0; i < counter - BN_C_FIXED; i++)
-    at += options_metrics_have(sys, i);
+    at += options_have_metric(sys, i);
   return at;
 }
 

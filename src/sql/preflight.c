@@ -14,13 +14,14 @@
 #include "measure/stat.h"
 #include "option/conf.h"
 
-/* No server allows fewer connections, so that smaller runs need not ask.  The same holds for few
-   statements that are prepared ahead, or one by one. */
+/* Each server allows FEWEST_CONNECTIONS and FEWEST_STATEMENTS, so that smaller runs need not ask. A
+   run that prepares all its statements ahead asks from FEW_STATEMENTS on, to leave others their
+   share. */
 enum { FEWEST_CONNECTIONS = 10, FEW_STATEMENTS = 1000, FEWEST_STATEMENTS = 16000 };
-/* The room that a raised limit leaves: for the user who types that, for the connection that asks,
-   and for some that the server still counts after their end. */
+/* The connections that a raised limit leaves free: for the user who raises it, for the connection
+   that asks, and for some that the server still counts after their end. */
 enum { ROOM = 4 };
-/* Nobody waits longer for a start without having asked for it. */
+/* The longest that a start may be delayed without the user having asked for it. */
 enum { LONGEST_S = 30 };
 
 void bn_sql_preflight_init(struct bn_sql_preflight *p)
@@ -97,8 +98,8 @@ static int64_t preflight_threads_of(const struct bn_sql_preflight *p, const stru
   return places > 1 ? (threads + places - 1) / places : threads;
 }
 
-/* The connections of ours that are in use already: the first one of the run, and the one that asks.
- */
+/* The connections of ours that are in use already: the first one of the run, and the one that
+   asks. */
 enum { OURS = 2 };
 
 /* Says on standard error if the quota leaves too few connections.  Returns false if it refuses the
@@ -145,11 +146,11 @@ bool bn_sql_preflight_defers(const struct bn_sql_preflight *p, const struct bn_s
 bool bn_sql_preflight_asks(const struct bn_sql_preflight *p, const struct bn_session *s,
                            const struct bn_sql_expected *e)
 {
-  const bool ahead = e->way == BN_SQL_PREPARE_AUTO && e->in_all > e->at_start;
+  const bool is_ahead = e->way == BN_SQL_PREPARE_AUTO && e->in_all > e->at_start;
   const uint64_t all = s->services->conf->plan.threads * e->in_all;
 
   return !p->statements_judged && !p->asked &&
-         (e->way == BN_SQL_PREPARE_EAGER || all > (ahead ? FEW_STATEMENTS : FEWEST_STATEMENTS));
+         (e->way == BN_SQL_PREPARE_EAGER || all > (is_ahead ? FEW_STATEMENTS : FEWEST_STATEMENTS));
 }
 
 enum bn_sql_excess bn_sql_preflight_excess(const struct bn_sql_cost *cost)
@@ -161,7 +162,8 @@ enum bn_sql_excess bn_sql_preflight_excess(const struct bn_sql_cost *cost)
   return cost->rest_ns > cost->most_ns ? BN_EXCESS_TIME : BN_EXCESS_NONE;
 }
 
-/* Returns half of the time that threads have to get ready, as the estimate is a rough one. */
+/* Returns the longest time for preparing statements before the events: half of the time that
+   threads have to get ready, as the estimate is a rough one, and LONGEST_S at most. */
 static uint64_t preflight_most_ns(const struct bn_session *s)
 {
   const uint64_t most = LONGEST_S * BN_NSEC_PER_SEC, timeout = s->services->conf->init_timeout_ns;
@@ -206,25 +208,32 @@ static void preflight_log_excess(const struct bn_sql_preflight *p, const struct 
   const int64_t used = p->info.prepared_statements > 0 ? p->info.prepared_statements : 0;
   struct bn_buf b;
 
-  bn_buf_init(&b, 0);
-  if (excess == BN_EXCESS_SHARE)
-    bn_limit_check_remedy(&b, p->info.raise_statements, 2 * cost->here + used);
-  if (excess == BN_EXCESS_NUMBER)
+  switch (excess) {
+  case BN_EXCESS_NONE:
+    break;
+  case BN_EXCESS_NUMBER:
     bn_log_note("%s: the run needs up to %lld prepared statements, more than %d; to prepare them "
                 "before the run, use --db-prepare=eager",
                 what, (long long)cost->all, BN_SQL_EAGER_MAX);
-  else if (excess == BN_EXCESS_SHARE)
+    break;
+  case BN_EXCESS_SHARE:
+    bn_buf_init(&b, 0);
+    bn_limit_check_remedy(&b, p->info.raise_statements, 2 * cost->here + used);
     bn_log_note("%s: the run needs up to %lld prepared statements, more than half of the %lld that "
                 "the server has left; to prepare them before the run, %suse --db-prepare=eager",
                 what, (long long)cost->here, (long long)cost->left, b.data != NULL ? b.data : "");
-  else
+    bn_buf_done(&b);
+    break;
+  case BN_EXCESS_TIME:
     bn_log_note("%s: to prepare all of them before the run takes about %.0f s, more than %.0f s; "
                 "to do so, use --db-prepare=eager",
                 what, (double)cost->rest_ns * 1e-9, (double)cost->most_ns * 1e-9);
-  bn_buf_done(&b);
+    break;
+  }
 }
 
-/* Returns the demand to judge: `auto` leaves half of what the server has left to others. */
+/* Returns the demand for prepared statements, to be judged: --db-prepare=auto leaves half of what
+   the server has left to others. */
 static struct bn_limit_check preflight_statements_demand(const struct bn_sql_preflight *p,
                                                          const struct bn_session *s,
                                                          const struct bn_sql_expected *e)
@@ -248,7 +257,7 @@ static struct bn_limit_check preflight_statements_demand(const struct bn_sql_pre
   };
 }
 
-/* Says when the statements that the script does not prepare at its start are prepared: before the
+/* Judges when the statements that the script does not prepare at its start are prepared: before the
    events, so that no event pays for it, unless they are too many, too large a share of what the
    server has left, or take too long. */
 static enum bn_sql_rest preflight_judge_statements(const struct bn_sql_preflight *p,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Before a run: does the server allow as many connections and statements as the run needs?  This
-   judges the server's answer; the code that opens connections asks and acts. */
+/* Before a run: does the server allow as many connections and statements as the run needs?  These
+   functions judge the server's answer; the code that opens connections asks, and acts. */
 #ifndef BN_SQL_PREFLIGHT_H
 #define BN_SQL_PREFLIGHT_H
 
@@ -20,30 +20,32 @@ struct bn_sql_preflight {
   /* These are written once, with the lock held; a session that has been admitted reads them without
      it. */
   bool first_came, asked, refused, statements_judged;
-  enum bn_sql_rest rest; /* what has been judged */
+  enum bn_sql_rest rest; /* the judgement, once statements_judged is true */
   struct bn_sql_info info;
 };
 
 void bn_sql_preflight_init(struct bn_sql_preflight *p); /* of zeroed memory */
 void bn_sql_preflight_done(struct bn_sql_preflight *p);
 
-/* Returns whether a connection that s opens now is part of the start of many threads. */
+/* Returns whether a connection that s opens now belongs to the start of a run with many threads,
+   for which the server is asked. */
 bool bn_sql_preflight_due(const struct bn_session *s);
-/* Enters the session, which waits for its turn.  Returns true if it is the first, and the others
-   wait until it unlocks. */
+/* Enters the session.  Returns true if it is the first one: then the others wait until it unlocks.
+   Each other session waits for that, and false is returned. */
 bool bn_sql_preflight_enter(struct bn_sql_preflight *p);
 void bn_sql_preflight_lock(struct bn_sql_preflight *p);
 void bn_sql_preflight_unlock(struct bn_sql_preflight *p);
 
-/* Notes the server's answer, with the lock held; `ours` of the statements in use are those of this
-   run. */
+/* Notes the server's answer, with the lock held.  `ours` is how many of the statements in use were
+   prepared by this run, which are not those of other clients. */
 void bn_sql_preflight_learn(struct bn_sql_preflight *p, const struct bn_sql_info *info,
                             int64_t ours);
-/* Judges the connections that the run of s opens, on standard error, with the lock held. */
+/* Judges whether the server lets the run of s open its connections, with the lock held.  Says on
+   standard error if it does not, or may not, and sets `refused` if it surely does not. */
 void bn_sql_preflight_connections(struct bn_sql_preflight *p, const struct bn_session *s);
-/* Returns whether statement number n of each thread waits until it is executed: the server refuses
-   as many, all of them are wanted, and the script can say before how many it needs.  The session
-   has been admitted. */
+/* Returns whether statement number n of each thread waits until it is executed, because the server
+   does not allow n of all threads: the script may say how many it needs before that, and is refused
+   then.  The session has been admitted. */
 bool bn_sql_preflight_defers(const struct bn_sql_preflight *p, const struct bn_session *s,
                              unsigned n);
 
@@ -56,35 +58,36 @@ struct bn_sql_expected {
 
 /* The cost of statements that are prepared before the first event. */
 struct bn_sql_cost {
-  int64_t all;      /* of all sessions */
-  int64_t here;     /* of those that share a server */
-  int64_t left;     /* that the server allows and nobody uses; -1: without limit */
-  uint64_t rest_ns; /* about the time of a session for those it has not prepared */
-  uint64_t most_ns; /* longer is too long */
+  int64_t all;      /* statements of all sessions */
+  int64_t here;     /* statements of the sessions that share a server */
+  int64_t left;     /* statements that the server still allows; -1: without limit */
+  uint64_t rest_ns; /* estimated time of a session for the statements it has not prepared */
+  uint64_t most_ns; /* the longest time that is not too long */
 };
 
 enum bn_sql_excess { BN_EXCESS_NONE, BN_EXCESS_NUMBER, BN_EXCESS_SHARE, BN_EXCESS_TIME };
 
-/* Returns why `auto` does not prepare them all: more than BN_SQL_EAGER_MAX, more than half of what
-   is left, too long. */
+/* Returns why --db-prepare=auto does not prepare all statements before the events: they are more
+   than BN_SQL_EAGER_MAX, or more than half of what is left, or it takes too long. */
 enum bn_sql_excess bn_sql_preflight_excess(const struct bn_sql_cost *cost);
 enum { BN_SQL_EAGER_MAX = 50000 };
 
-/* Returns whether the server is asked before the statements are judged.  The caller holds the
-   lock. */
+/* Returns whether the server is to be asked before the statements are judged: it has not been
+   asked, and they are so many that it may refuse them.  The caller holds the lock. */
 bool bn_sql_preflight_asks(const struct bn_sql_preflight *p, const struct bn_session *s,
                            const struct bn_sql_expected *e);
-/* Judges the statements once, and says on standard error what a user should know.  The caller holds
-   the lock. */
+/* Judges once, at the first call, when the statements that the script does not prepare at its start
+   are prepared, and says on standard error what a user should know.  Returns the judgement.  The
+   caller holds the lock. */
 enum bn_sql_rest bn_sql_preflight_statements(struct bn_sql_preflight *p, const struct bn_session *s,
                                              const struct bn_sql_expected *e);
 
-/* Returns whether it was judged that statements are prepared when they are first used.  Any thread.
- */
+/* Returns whether it was judged that statements are prepared when they are first used.  Any
+   thread. */
 bool bn_sql_preflight_is_lazy(struct bn_sql_preflight *p);
 
-/* Returns whether the session is that of a thread of the run, before its loop, which is what all
-   this is about, or after it. */
+/* Returns whether the session is that of a worker of the run that is not in its loop: it is
+   starting, or has ended. */
 bool bn_sql_preflight_is_worker(const struct bn_session *s);
 
 #endif

@@ -21,12 +21,13 @@ bool bn_sql_has_option(const struct bn_driver *ops, const char *name)
   return false;
 }
 
-static void readhosts_set(struct bn_sql_read_host *h, const char *name, const char *value)
+static void readhosts_add_override(struct bn_sql_read_host *h, const char *name, const char *value)
 {
   h->name[h->n] = name;
   h->value[h->n++] = value;
 }
 
+/* Returns whether the text is the number of a port. */
 static bool readhosts_is_port(const char *text)
 {
   const size_t len = strlen(text);
@@ -35,21 +36,22 @@ static bool readhosts_is_port(const char *text)
   return len > 0 && strspn(text, "0123456789") == len && port > 0 && port <= 65535;
 }
 
-/* Reads a path.  The text behind a colon is a port only if the driver's paths are folders with a
-   socket for each port. */
+/* Reads a path, which the host keeps a part of.  The text behind a colon is a port only if the
+   paths of the driver are folders with a socket for each port.  Returns 0: each path may be one. */
 static int readhosts_read_path(struct bn_sql_read_host *h, char *text, bool is_socket)
 {
   char *colon = strrchr(text, ':');
 
-  readhosts_set(h, is_socket ? "socket" : "host", text);
+  readhosts_add_override(h, is_socket ? "socket" : "host", text);
   if (is_socket || colon == NULL || !readhosts_is_port(colon + 1))
     return 0;
   *colon = '\0';
-  readhosts_set(h, "port", colon + 1);
+  readhosts_add_override(h, "port", colon + 1);
   return 0;
 }
 
-/* Reads "HOST", "HOST:PORT", "[ADDRESS]" or "[ADDRESS]:PORT".  Returns 0 or -1. */
+/* Reads "HOST", "HOST:PORT", "[ADDRESS]" or "[ADDRESS]:PORT", and cuts the text into its parts,
+   which h keeps.  Returns 0, or -1 if it is none of these. */
 static int readhosts_read_host(struct bn_sql_read_host *h, char *text)
 {
   const bool bracketed = *text == '[';
@@ -61,13 +63,14 @@ static int readhosts_read_host(struct bn_sql_read_host *h, char *text)
   behind = end + bracketed;
   if (*behind != '\0' && (*behind != ':' || !readhosts_is_port(behind + 1)))
     return -1;
-  readhosts_set(h, "host", text);
+  readhosts_add_override(h, "host", text);
   if (*behind == ':')
-    readhosts_set(h, "port", behind + 1);
+    readhosts_add_override(h, "port", behind + 1);
   *end = '\0';
   return 0;
 }
 
+/* Reads an item of the list, and cuts it.  Returns 0 or -1. */
 static int readhosts_read_item(struct bn_sql_read_host *h, char *text, const struct bn_driver *ops)
 {
   return *text == '/' ? readhosts_read_path(h, text, bn_sql_has_option(ops, "socket"))
@@ -127,8 +130,9 @@ static size_t readhosts_common_divisor(size_t a, size_t b)
   return a;
 }
 
-/* Both lists go in step until both begin again together; then one goes one further, if pairs are
-   left. */
+/* Both lists are used in step.  After `again` connections both begin again together, with the same
+   pairs; from then on the read servers are one further each time, until all pairs have been
+   used. */
 size_t bn_sql_read_hosts_index(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places)
 {
   const size_t rounds = readhosts_common_divisor(places, h->n), again = places / rounds * h->n;

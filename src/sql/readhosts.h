@@ -21,15 +21,16 @@ struct bn_sql_read_hosts {
   char **text;
 };
 
-/* Reads the list for a driver with that many options: "host", "host:port", "[v6]:port" or a path.
-   Returns 0, or -1 and err: an item is none of these, or the driver has no servers. */
+/* Reads the list as servers of a driver, whose options decide what an item may be: "host",
+   "host:port", "[v6]:port" or a path. Returns 0, or -1 and err: an item is none of these, or the
+   driver has no servers. */
 int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *list,
                             const struct bn_driver *ops, struct bn_err *err);
 void bn_sql_read_hosts_free(struct bn_sql_read_hosts *h); /* also of zeroed memory */
 
-/* Returns the index of the read server for a connection.  Connections use the servers of both lists
-   in turn, each list in its own turn.  The ordinals from 0 to places * n - 1 have every pair of two
-   servers once, so that a pair of which both work is found. */
+/* Returns the index of the read server for the connection with that ordinal, whose write server is
+   number ordinal % places.  The ordinals from 0 to places * n - 1 have every pair of two servers
+   once, so that a pair of which both work is found. */
 size_t bn_sql_read_hosts_index(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places);
 
 /* Returns whether the driver has this option: "host" is one of "mysql" if its table has

@@ -19,10 +19,12 @@ static bool reconnect_pause_ms(const struct bn_sql_conn *c, unsigned ms)
 {
   if (ms == 0)
     return true;
-  c->session->services->pause(c->session, bn_clock_mono() + (uint64_t)ms * 1000000);
+  c->session->services->pause(c->session, bn_clock_mono() + ms * BN_NSEC_PER_MSEC);
   return !bn_session_over(c->session);
 }
 
+/* Sets the view after the last attempt, and logs its failure unless the run is over.  Returns
+   -1. */
 static int reconnect_give_up(struct bn_sql_conn *c, bool over)
 {
   if (!over)
@@ -33,7 +35,7 @@ static int reconnect_give_up(struct bn_sql_conn *c, bool over)
 }
 
 /* Returns the progress of the session: its events, in a command its statements. */
-static uint64_t reconnect_conn_progress(const struct bn_sql_conn *c)
+static uint64_t reconnect_get_progress(const struct bn_sql_conn *c)
 {
   const struct bn_stat *st = c->session->stat;
 
@@ -46,7 +48,7 @@ static uint64_t reconnect_conn_progress(const struct bn_sql_conn *c)
 /* Returns whether the new connection is young and has been of no use yet. */
 static bool reconnect_is_unproven(const struct bn_sql_conn *c)
 {
-  return c->renewed && c->served == reconnect_conn_progress(c) &&
+  return c->renewed && c->served == reconnect_get_progress(c) &&
          bn_clock_mono() < c->renewed_ns + PROOF_S * BN_NSEC_PER_SEC;
 }
 
@@ -66,8 +68,8 @@ static void reconnect_select_next_server(struct bn_sql_conn *c)
     c->ordinal++;
 }
 
-/* Goes on to the next server after c's has failed, and waits if it is time to.  Returns 0 if the
-   next one is to be tried, or -1 if it is too late. */
+/* Goes on to the next server after the present one has failed, and waits if all have failed in
+   turn.  Returns 0 if the next one is to be tried, or -1 if it is too late, which the view says. */
 static int reconnect_pass_to_next_server(struct bn_sql_conn *c, uint64_t until_ns)
 {
   const bool over = bn_session_over(c->session);
@@ -87,25 +89,27 @@ static int reconnect_pass_to_next_server(struct bn_sql_conn *c, uint64_t until_n
   return 0;
 }
 
-/* Returns the deadline of the next attempt. */
-static uint64_t reconnect_attempt_until(const struct bn_sql_conn *c, uint64_t until_ns)
+/* Returns the deadline of the next attempt: until_ns, or earlier if other servers wait for their
+   turn. */
+static uint64_t reconnect_attempt_deadline(const struct bn_sql_conn *c, uint64_t until_ns)
 {
   const unsigned round = c->tries / c->places;
   const uint64_t own_ns = (ATTEMPT_S * BN_NSEC_PER_SEC) << (round < DOUBLINGS ? round : DOUBLINGS);
 
-  return c->places > 1 && bn_clock_mono() + own_ns < until_ns ? bn_clock_mono() + own_ns : until_ns;
+  return c->places > 1 ? bn_clock_min(bn_clock_mono() + own_ns, until_ns) : until_ns;
 }
 
-/* Opens the connection again.  Returns 0 or -1. */
+/* Opens the connection again, to one server after another.  Returns 0, or -1 if it is too late,
+   which the view says. */
 static int reconnect_open(struct bn_sql_conn *c, uint64_t until_ns)
 {
-  while (bn_sql_conn_open(c, reconnect_attempt_until(c, until_ns)) != 0) {
+  while (bn_sql_conn_open(c, reconnect_attempt_deadline(c, until_ns)) != 0) {
     bn_sql_log_remedy(c->drv->ops, &c->diag, "cannot connect again", &c->sys->remedy_told);
     if (reconnect_pass_to_next_server(c, until_ns) != 0)
       return -1;
   }
   c->renewed = true;
-  c->served = reconnect_conn_progress(c);
+  c->served = reconnect_get_progress(c);
   c->renewed_ns = bn_clock_mono();
   bn_log(BN_DEBUG, "Reconnected");
   bn_sql_pending_failure_rolled_back(&c->failure);
@@ -117,7 +121,7 @@ static int reconnect_open(struct bn_sql_conn *c, uint64_t until_ns)
 /* Opens the connection to the next server; the server that lost it is the last to be tried.
    `in_vain` says that the lost connection was of no use, so that its loss is one more failed
    attempt, and the waits between the attempts go on growing.  Otherwise the attempts are counted
-   anew.  Returns 0 or -1. */
+   anew.  Returns as reconnect_open. */
 static int reconnect_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t until_ns)
 {
   const uint64_t from_ns = bn_clock_mono();
@@ -140,7 +144,7 @@ static int reconnect_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t unt
 int bn_sql_reconnect(struct bn_sql_conn *c)
 {
   const bool closed = c->state == BN_CONN_CLOSED, lost = c->state == BN_CONN_LOST;
-  const bool in_vain = reconnect_was_in_vain(c);
+  bool in_vain;
   uint64_t until_ns;
 
   if (c->owner == NULL) {
@@ -148,6 +152,7 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
     bn_sql_refuse(c);
     return -1;
   }
+  in_vain = reconnect_was_in_vain(c);
   until_ns = bn_session_deadline(c->session);
   if (until_ns == UINT64_MAX)
     until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;

@@ -7,17 +7,20 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "sql/errors.h"
 
 /* The waits between two attempts to connect, or two tries of an event: 1, 2, 4, … milliseconds. */
 enum { BACKOFF_FIRST_MS = 1, BACKOFF_MAX_MS = 250, DOUBLINGS = 8 };
 
-static unsigned recover_backoff_ms(uint64_t tries)
+/* Returns how long to wait after that many waits. */
+static unsigned recover_backoff_ms(uint64_t n_waits)
 {
-  return tries < DOUBLINGS ? BACKOFF_FIRST_MS << tries : BACKOFF_MAX_MS;
+  return n_waits < DOUBLINGS ? BACKOFF_FIRST_MS << n_waits : BACKOFF_MAX_MS;
 }
 
-static bool recover_ignorable(const struct bn_sql_failing *f)
+/* Returns whether the failure is to be ignored, and the event repeated. */
+static bool recover_is_ignorable(const struct bn_sql_failing *f)
 {
   if (f->once || f->answer == BN_ANSWER_FAIL)
     return false;
@@ -30,21 +33,24 @@ static bool recover_ignorable(const struct bn_sql_failing *f)
   return false;
 }
 
-/* Decides about a failure to connect.  Nobody asked for a new connection, so the script does not
-   learn of one that took a while.  The next server of several may work, so there is no wait until
-   all of them have failed. */
+/* Decides about a failure to connect: it is tried again until time is up, and the script does not
+   learn of it.  The next server of several may work, so there is no wait until all of them have
+   failed. */
 static struct bn_sql_recovery recover_connecting(const struct bn_sql_failing *f)
 {
   const unsigned places = f->places > 0 ? f->places : 1;
+  struct bn_sql_recovery r = {.action = BN_SQL_RETRY};
 
   if (f->over)
     return (struct bn_sql_recovery){.action = BN_SQL_FAIL};
-  return (struct bn_sql_recovery){
-      .action = BN_SQL_RETRY,
-      .wait_ms = f->tries % places == places - 1 ? recover_backoff_ms(f->tries / places) : 0};
+  /* This was the last server of a round. */
+  if ((f->tries + 1) % places == 0)
+    r.wait_ms = recover_backoff_ms(f->tries / places);
+  return r;
 }
 
-/* Returns whether the server refuses to write, or carries out nothing: another one may do so. */
+/* Returns whether the connection is of no use: its server refuses to write, or carries out nothing,
+   and another one may do so. */
 static bool recover_is_useless(const struct bn_sql_failing *f)
 {
   return bn_sql_errors_class(f->class)->of_server && (f->places > 1 || f->moves);
@@ -60,7 +66,7 @@ struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f)
     return (struct bn_sql_recovery){.action = f->over ? BN_SQL_IGNORE : BN_SQL_RETRY};
   if (f->interrupted && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_LEAVE};
-  if (recover_ignorable(f)) {
+  if (recover_is_ignorable(f)) {
     const bool leaves = f->lost || recover_is_useless(f);
 
     return (struct bn_sql_recovery){.action = leaves ? BN_SQL_RECONNECT : BN_SQL_IGNORE,
@@ -80,16 +86,17 @@ struct bn_sql_repetition bn_sql_repeat(uint64_t tries, uint64_t max_tries, uint6
     return (struct bn_sql_repetition){.fails = true};
   if (max_tries == 0 || tries < 2)
     return (struct bn_sql_repetition){.fails = false};
-  half_ns = (uint64_t)recover_backoff_ms(tries - 2) * 1000000 / 2;
+  half_ns = recover_backoff_ms(tries - 2) * BN_NSEC_PER_MSEC / 2;
   return (struct bn_sql_repetition){.wait_ns = half_ns + noise % half_ns};
 }
 
-/* The failure.  The text is a copy: that of an emulated statement is overwritten by the next. */
+/* A failure that is kept.  Its text is a copy, because that of an emulated statement is overwritten
+   by the next one. */
 struct bn_sql_kept {
   struct bn_sql_diag diag;
   enum bn_sql_step step;
   size_t len;
-  bool named; /* text is what failed */
+  bool named; /* text is the statement that failed; else that is not known */
   bool told;
   char text[];
 };

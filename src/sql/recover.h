@@ -15,9 +15,9 @@
 enum bn_sql_action {
   BN_SQL_IGNORE,    /* the script repeats its event */
   BN_SQL_RETRY,     /* what failed is tried again, without the script */
-  BN_SQL_RECONNECT, /* a new connection is made, to the next server if there are several, then as
-                       IGNORE, even if it cannot be made.  Whoever makes it waits before that, as
-                       for CONNECT, if the one before was of no use */
+  BN_SQL_RECONNECT, /* a new connection is made, to the next server if there are several; then the
+                       script repeats its event, even if none could be made.  Whoever makes it
+                       waits first, as for CONNECT, if the lost connection was of no use */
   BN_SQL_FAIL,      /* the failure is told and the script's event fails */
   BN_SQL_ASK,       /* the script says whether it is to be ignored: undecided until then */
   BN_SQL_LEAVE      /* the session was interrupted: nothing is told, nothing is counted */
@@ -26,6 +26,7 @@ enum bn_sql_action {
 /* The answer of a script. */
 enum bn_sql_answer { BN_ANSWER_NONE, BN_ANSWER_IGNORE, BN_ANSWER_FAIL };
 
+/* All that the decision about a failure depends on. */
 struct bn_sql_failing {
   enum bn_sql_step step;
   const struct bn_sql_diag *diag;
@@ -39,14 +40,15 @@ struct bn_sql_failing {
   bool all_count;   /* a PREPARE or BIND that fails counts as an execution does */
   bool over;        /* nothing may begin any more, or CONNECT was tried for long enough */
   bool untold;      /* dialect 0.5: what fails for good is not counted */
-  bool aborted;     /* the server refuses it because of an ignored error before, which the script
-                       has caught: it counts once */
+  bool aborted;     /* the server refuses the statement because of an error before it, which was
+                       ignored and which the script has caught: only that one is counted */
   enum bn_sql_answer answer;
   unsigned tries;  /* CONNECT: failed attempts before this one */
   unsigned places; /* servers that are tried in turn; 0 is as 1 */
   bool moves;      /* a new connection to the same address may reach another server */
 };
 
+/* The decision about a failure. */
 struct bn_sql_recovery {
   enum bn_sql_action action;
   bool roll_back;   /* IGNORE: the transaction may be open and has to go before the event is
@@ -55,6 +57,7 @@ struct bn_sql_recovery {
   unsigned wait_ms; /* RETRY: not before */
 };
 
+/* Decides about a failure.  Pure. */
 struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f);
 
 /* The decision about an event that an ignored error has ended for the tries-th time.  The first
@@ -76,8 +79,8 @@ struct bn_sql_kept;
 struct bn_sql_pending_failure {
   bool asks;         /* the script is asked about a failure */
   bool pending;      /* and has not answered yet */
-  bool rollback_due; /* not of the failure that waits: an ignored one has left a transaction open */
-  bool told;         /* it was told of before the script was asked */
+  bool rollback_due; /* a failure that was ignored, and is not this one, left a transaction open */
+  bool told;         /* the failure was logged before the script was asked */
   bool once; /* bulk inserts set it: whatever fails now is not repeated, so nothing is ignored */
   /* The failure that waits to be settled; its diag is the connection's.  The text is borrowed. */
   enum bn_sql_step step;
@@ -87,13 +90,16 @@ struct bn_sql_pending_failure {
   struct bn_sql_kept *kept;
 };
 
-/* Keeps the failure, because the connection is about to be used or opened anew while it waits. */
+/* Keeps the failure, which diag describes, because the connection is about to be used or opened
+   anew while the failure waits.  It takes the place of one that was kept before. */
 void bn_sql_pending_failure_keep(struct bn_sql_pending_failure *u, const struct bn_sql_diag *diag);
-/* Notes a new connection: the transaction of the failure that was kept is no longer open. */
+/* Notes that the connection was opened anew: the transaction of the failure that was kept is no
+   longer open. */
 void bn_sql_pending_failure_rolled_back(struct bn_sql_pending_failure *u);
-/* Returns true if the failure that was kept waits again, and *diag is its own.  Its text is valid
-   until bn_sql_pending_failure_free. */
+/* Makes the failure that was kept the one that u and *diag describe.  Returns false if none was
+   kept. Its text is valid until bn_sql_pending_failure_free. */
 bool bn_sql_pending_failure_take(struct bn_sql_pending_failure *u, struct bn_sql_diag *diag);
+/* Frees the failure that was kept, if any. */
 void bn_sql_pending_failure_free(struct bn_sql_pending_failure *u);
 
 #endif

@@ -29,20 +29,22 @@ static bool route_is_char(const struct token *t, char c)
   return t->len == 1 && *t->at == c;
 }
 
-static bool route_is(const struct token *t, const char *word)
+/* Returns whether the token is this word, in any case. */
+static bool route_equals(const struct token *t, const char *word)
 {
   return t->len == strlen(word) && strncasecmp(t->at, word, t->len) == 0;
 }
 
 static bool route_is_one_of(const struct token *t, const char *const *words)
 {
-  while (*words != NULL && !route_is(t, *words))
+  while (*words != NULL && !route_equals(t, *words))
     words++;
   return *words != NULL;
 }
 
-/* Returns the position behind what is no token, or NULL if a token begins at p. */
-static const char *route_skip(const struct scan *s, const char *p)
+/* Returns the position behind the blank, comment, literal or quoted name at p, or NULL if a token
+   begins there. */
+static const char *route_skip_between(const struct scan *s, const char *p)
 {
   const bool mysql = s->caps->backslash_escapes;
   const ptrdiff_t left = s->end - p;
@@ -62,12 +64,12 @@ static const char *route_skip(const struct scan *s, const char *p)
   return NULL;
 }
 
+/* Takes the next token of the text.  At the end, its length is 0. */
 static struct token route_next(struct scan *s)
 {
-  const char *from = s->p;
+  const char *from = s->p, *behind;
 
-  for (const char *behind = from; behind != NULL;
-       behind = from < s->end ? route_skip(s, from) : NULL)
+  while (from < s->end && (behind = route_skip_between(s, from)) != NULL)
     from = behind;
   s->p = from;
   if (from == s->end)
@@ -89,10 +91,11 @@ static bool route_is_writing(const struct token *before, const struct token *t)
   if (route_is_one_of(t, words))
     return true;
   /* FOR SHARE, FOR KEY SHARE, LOCK IN SHARE MODE. */
-  if (route_is(t, "share"))
-    return route_is(before, "for") || route_is(before, "key") || route_is(before, "in");
+  if (route_equals(t, "share"))
+    return route_equals(before, "for") || route_equals(before, "key") || route_equals(before, "in");
   /* NEXT VALUE FOR a sequence. */
-  return route_is(t, "value") && (route_is(before, "next") || route_is(before, "previous"));
+  return route_equals(t, "value") &&
+         (route_equals(before, "next") || route_equals(before, "previous"));
 }
 
 /* Returns whether the function writes, depends on what its session has done before, or acts on one
@@ -135,16 +138,17 @@ static bool route_is_function_of_session(const struct token *name)
   return route_is_one_of(name, names);
 }
 
-/* The name of a variable stands behind two at signs, that of a user's behind one. */
+/* Returns whether t may be the name of a variable of MySQL, which stands behind two at signs, or
+   behind one if it is a variable of the user. */
 static bool route_is_at_variable(const struct scan *s, const struct token *before,
                                  const struct token *t)
 {
   return s->caps->backslash_escapes && route_is_char(before, '@') && !route_is_char(t, '@');
 }
 
-/* Returns whether this is a variable of MySQL that belongs to the user, to the session by its name,
-   or to what the session did last.  Other variables are alike on both servers, or are wanted of the
-   one that is read. */
+/* Returns whether a variable of MySQL belongs to the user, to the session by its name, or to what
+   the session did last.  Each other variable is the same on both servers, or is wanted of the
+   server that is read. */
 static bool route_is_variable_of_session(const struct scan *s, const struct token *before,
                                          const struct token *t)
 {
@@ -158,16 +162,17 @@ static bool route_is_variable_of_session(const struct scan *s, const struct toke
   return t->at != before->at + 1 || route_is_one_of(t, names);
 }
 
-/* Reads the rest of a statement that begins as one that reads. */
+/* Reads the rest of a statement that begins as one that reads.  Returns READ, or WRITE if something
+   in it writes or belongs to its session, or another statement follows. */
 static enum bn_sql_route route_of_read(struct scan *s)
 {
   struct token before = {s->p, 0}, t;
-  bool ended = false;
+  bool has_ended = false;
 
   for (t = route_next(s); t.len > 0; before = t, t = route_next(s)) {
-    if (ended && !route_is_char(&t, ';'))
+    if (has_ended && !route_is_char(&t, ';'))
       return BN_ROUTE_WRITE;
-    ended |= route_is_char(&t, ';');
+    has_ended |= route_is_char(&t, ';');
     if (route_is_word(&t) && route_is_writing(&before, &t))
       return BN_ROUTE_WRITE;
     if (route_is_char(&t, '(') && route_is_word(&before) && route_is_function_of_session(&before))
@@ -178,19 +183,20 @@ static enum bn_sql_route route_of_read(struct scan *s)
   return route_is_char(&before, '@') ? BN_ROUTE_WRITE : BN_ROUTE_READ;
 }
 
-/* Reads the rest of BEGIN or of START TRANSACTION. */
+/* Reads the rest of BEGIN or of START TRANSACTION.  Returns BEGIN_READ for READ ONLY, or WRITE,
+   also if another statement follows. */
 static enum bn_sql_route route_of_begin(struct scan *s)
 {
   struct token before = {s->p, 0}, t;
-  bool reads = false, ended = false;
+  bool is_read_only = false, has_ended = false;
 
   for (t = route_next(s); t.len > 0; before = t, t = route_next(s)) {
-    if (ended && !route_is_char(&t, ';'))
+    if (has_ended && !route_is_char(&t, ';'))
       return BN_ROUTE_WRITE;
-    ended |= route_is_char(&t, ';');
-    reads |= route_is(&before, "read") && route_is(&t, "only");
+    has_ended |= route_is_char(&t, ';');
+    is_read_only |= route_equals(&before, "read") && route_equals(&t, "only");
   }
-  return reads ? BN_ROUTE_BEGIN_READ : BN_ROUTE_WRITE;
+  return is_read_only ? BN_ROUTE_BEGIN_READ : BN_ROUTE_WRITE;
 }
 
 enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_sql_caps *caps)
@@ -207,8 +213,8 @@ enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_s
   return route_is_one_of(&first, beginning) ? route_of_begin(&s) : BN_ROUTE_WRITE;
 }
 
-/* Returns whether the statement begins another transaction: it ends the one before, as in MySQL,
-   and so do locks of its tables. */
+/* Returns whether the statement begins another transaction, and so ends the one before, as in
+   MySQL.  LOCK TABLES of MySQL ends it too. */
 static bool route_begins_another(enum bn_sql_boundary boundary, const struct bn_sql_caps *caps)
 {
   switch (boundary) {
@@ -228,8 +234,8 @@ static bool route_begins_another(enum bn_sql_boundary boundary, const struct bn_
   return false;
 }
 
-/* Returns whether the statement commits first.  MariaDB carries it out even within a transaction
-   that cannot write. */
+/* Returns whether the statement commits the open transaction before it is carried out, which
+   MariaDB does even within a transaction that cannot write. */
 static bool route_commits_first(const struct token *first, const struct token *second)
 {
   static const char *const words[] = {
@@ -237,14 +243,14 @@ static bool route_commits_first(const struct token *first, const struct token *s
       "repair", "check",  "flush", "reset",  "install",  "uninstall", "cache",  NULL};
 
   /* ANALYZE of a query only reads. */
-  if (route_is(first, "analyze"))
-    return route_is(second, "table") || route_is(second, "local") ||
-           route_is(second, "no_write_to_binlog");
-  return route_is_one_of(first, words) && !route_is(second, "temporary");
+  if (route_equals(first, "analyze"))
+    return route_equals(second, "table") || route_equals(second, "local") ||
+           route_equals(second, "no_write_to_binlog");
+  return route_is_one_of(first, words) && !route_equals(second, "temporary");
 }
 
-/* Returns the next word.  The number of a version comment, which is executed, is no word of the
-   statement. */
+/* Takes the next token that is no number: the number of a version comment, which is executed, is no
+   word of the statement. */
 static struct token route_next_word(struct scan *s)
 {
   struct token t = route_next(s);
@@ -254,11 +260,12 @@ static struct token route_next_word(struct scan *s)
   return t;
 }
 
-/* Passes over the statement that begins with `t`.  Returns false at the end of the text. */
+/* Passes over the rest of the statement, of which t has been taken, and sets *has_autocommit if it
+   names autocommit.  Returns false at the end of the text. */
 static bool route_pass_statement(struct scan *s, struct token t, bool *has_autocommit)
 {
   for (; t.len > 0 && !route_is_char(&t, ';'); t = route_next(s))
-    *has_autocommit |= route_is(&t, "autocommit");
+    *has_autocommit |= route_equals(&t, "autocommit");
   return t.len > 0;
 }
 
@@ -266,7 +273,7 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
 {
   const bool mysql = caps->backslash_escapes;
   struct scan s = {.begin = sql, .p = sql, .end = sql + len, .caps = caps};
-  bool ended = false, more = true;
+  bool has_ended = false, more = true;
 
   while (more) {
     const enum bn_sql_boundary boundary = bn_sql_boundary_of(s.p, (size_t)(s.end - s.p));
@@ -276,13 +283,13 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
     bool autocommit = false;
 
     if (first.len > 0 && !route_is_char(&first, ';')) {
-      if (ended || route_begins_another(boundary, caps) ||
+      if (has_ended || route_begins_another(boundary, caps) ||
           (mysql && route_commits_first(&first, &second)))
         return true;
-      ended = boundary == BN_BOUNDARY_COMMIT || boundary == BN_BOUNDARY_ROLLBACK;
+      has_ended = boundary == BN_BOUNDARY_COMMIT || boundary == BN_BOUNDARY_ROLLBACK;
     }
     more = route_pass_statement(&s, first, &autocommit);
-    if (mysql && autocommit && route_is(&first, "set"))
+    if (mysql && autocommit && route_equals(&first, "set"))
       return true;
   }
   return false;
@@ -296,17 +303,17 @@ bool bn_sql_turns_writing(const char *sql, size_t len, const struct bn_sql_caps 
   struct token before = route_next(&s), t;
   bool of_transaction, of_variable, found = false;
 
-  if (caps->backslash_escapes || !route_is(&before, "set"))
+  if (caps->backslash_escapes || !route_equals(&before, "set"))
     return false;
   t = route_next(&s);
-  if (route_is(&t, "local"))
+  if (route_equals(&t, "local"))
     t = route_next(&s);
-  of_transaction = route_is(&t, "transaction");
-  of_variable = route_is(&t, "transaction_read_only");
+  of_transaction = route_equals(&t, "transaction");
+  of_variable = route_equals(&t, "transaction_read_only");
   for (before = t, t = route_next(&s); t.len > 0 && !route_is_char(&t, ';');
        before = t, t = route_next(&s)) {
     if (of_transaction)
-      found |= route_is(&before, "read") && route_is(&t, "write");
+      found |= route_equals(&before, "read") && route_equals(&t, "write");
     else if (of_variable)
       found |= route_is_one_of(&t, off);
   }

@@ -18,13 +18,13 @@ enum bn_sql_route {
    sql[len] is 0. */
 enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_sql_caps *caps);
 
-/* Returns whether a text within a transaction that was begun with BN_ROUTE_BEGIN_READ ends it and
-   has something behind the end, or is no part of it: what is left of the text may write.  Pure.
-   sql[len] is 0. */
+/* Returns whether a text cannot be sent within a transaction that was begun with
+   BN_ROUTE_BEGIN_READ, because it may write: another statement stands behind one that ends the
+   transaction, or a statement ends it by itself and is no part of it.  Pure.  sql[len] is 0. */
 bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps *caps);
 
-/* Returns whether a text lets the transaction of PostgreSQL write that was begun with
-   BN_ROUTE_BEGIN_READ, as it may before its first query.  Pure.  sql[len] is 0. */
+/* Returns whether a text lets a transaction of PostgreSQL write that was begun with
+   BN_ROUTE_BEGIN_READ.  The server allows that before the first query.  Pure.  sql[len] is 0. */
 bool bn_sql_turns_writing(const char *sql, size_t len, const struct bn_sql_caps *caps);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks a server what somebody who repeats the run has to know of it. */
+/* Asks a server for what somebody who repeats the run has to know. */
 #include "sql/settings.h"
 
 #include <stdio.h>
@@ -12,14 +12,16 @@
    FACTS_MAX facts. */
 enum { PATIENCE_S = 5, FACTS_MAX = 256 };
 
+/* The facts that are being collected. */
 struct settings {
   const struct bn_services *services;
   const char *section;
   bool pooled;
-  unsigned n;
+  unsigned n; /* answers that were taken */
 };
 
-/* Through a pooler, the server does not know where its client is. */
+/* Adds an answer, a name and a value, to the facts.  Through a pooler, the server does not know on
+   which host its client is. */
 static void settings_add(void *arg, const struct bn_sql_value pair[2])
 {
   struct settings *s = arg;
@@ -27,10 +29,15 @@ static void settings_add(void *arg, const struct bn_sql_value pair[2])
 
   (void)snprintf(name, sizeof name, "%.*s", (int)pair[0].len, pair[0].ptr);
   (void)snprintf(value, sizeof value, "%.*s", (int)pair[1].len, pair[1].ptr);
-  if (name[0] != '\0' && s->n++ < FACTS_MAX && !(s->pooled && strcmp(name, "on_this_host") == 0))
+  if (name[0] == '\0' || s->n == FACTS_MAX)
+    return;
+  s->n++;
+  if (!s->pooled || strcmp(name, "on_this_host") != 0)
     s->services->fact(s->services->of, s->section, name, value);
 }
 
+/* Adds to the facts whether there is a pooler, the answers to the questions of the driver, and the
+   isolation level that the run sets. */
 static void settings_ask(void *arg, struct bn_sql_link *link)
 {
   const struct bn_sql_conn *c = arg;

@@ -5,9 +5,10 @@
 
 #include "sql/conn.h"
 
-/* Asks the server of c, once in a process and on a connection of its own, the questions of the
-   driver, and adds the answers to the facts.  A question that fails is passed over.  target: of c.
- */
+/* Asks the server of c the questions of the driver, on a connection of its own, and adds the
+   answers to the facts.  The first call in a process that a starting worker of a run makes does so,
+   if a report wants to know (bn_sqlsys_ask).  A question that fails is passed over.  target: that
+   of c. */
 void bn_sql_settings_gather(struct bn_sql_conn *c, const struct bn_sql_target *target);
 
 #endif

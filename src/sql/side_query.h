@@ -21,18 +21,24 @@ struct bn_sql_side_query {
   _Atomic bool open;
 };
 
-/* All but interrupt are called by one thread, on zeroed memory first. */
+/* All functions but interrupt are called by one thread, and open, on zeroed memory, before the
+   others. */
+
 /* Opens a connection with the driver, the server and the credentials of the run, whose sessions are
-   connected; of several servers to the first.  -1: err says why not; close it all the same. */
+   connected; of several servers, to the first one.  Returns 0, or -1 and err.  The caller closes it
+   also after a failure. */
 int bn_sql_side_query_open(struct bn_sql_side_query *p, struct bn_sqlsys *sys, uint64_t deadline_ns,
                            struct bn_err *err);
-/* Calls fn with the first two values of each row, which end where their length says; rows with NULL
-   are left out.  Returns 0, or -1 and err; fn may have been called for some rows. */
+/* Executes a query, and calls fn with the first two values of each row, which end where their
+   length says.  Rows in which one of them is NULL or missing are left out.  Returns 0, or -1 and
+   err; then fn may have been called for some rows. */
 int bn_sql_side_query_pairs(struct bn_sql_side_query *p, const char *sql,
                             void (*fn)(void *arg, const struct bn_sql_value pair[2]), void *arg,
                             struct bn_err *err);
-/* Interrupts the call of the other thread: the server is waited for no longer.  Any thread. */
+/* Interrupts the call of the other thread, which then waits for the server no longer.  Any thread
+   may call it until the connection is closed. */
 void bn_sql_side_query_interrupt(struct bn_sql_side_query *p);
+/* Closes the connection, also one that could not be opened. */
 void bn_sql_side_query_close(struct bn_sql_side_query *p);
 
 #endif

@@ -18,12 +18,12 @@ struct bn_sql_split {
   const struct bn_driver *base; /* the driver's functions */
   struct bn_sql_link link[BN_ROLES];
   const struct bn_session *session;
-  unsigned counter;      /* of reads */
+  unsigned counter;      /* of reads on the read server */
   enum bn_sql_role role; /* of the server that had the last statement */
-  bool made[BN_ROLES];   /* connect was called */
+  bool made[BN_ROLES];   /* connect was called, and disconnect is due */
   bool reading;          /* a transaction was begun on the read server */
   bool fresh;            /* nothing else was done in that transaction */
-  struct bn_buf begun;   /* owned; the text that began it */
+  struct bn_buf begun;   /* owned; the text that began that transaction */
   bool held;             /* the write server has locked tables, or a distributed transaction */
   bool write_only;       /* queries are not for the read server */
   struct bn_buf text;    /* of a statement that a server does not prepare */
@@ -52,7 +52,7 @@ struct twin {
   _Alignas(16) char part[];
 };
 
-/* Returns the room of a driver's statement within ours, which has it aligned. */
+/* Returns the room of a driver's statement within ours, which keeps the next one aligned. */
 static size_t split_room_of(size_t size)
 {
   return (size + 15) / 16 * 16;
@@ -63,13 +63,14 @@ static void *split_handle_of(const struct bn_sql_split *p, enum bn_sql_role role
   return p->link[role].handle;
 }
 
+/* Returns the driver's statement for the server of that role. */
 static void *split_inner_stmt(struct twin *twin, enum bn_sql_role role)
 {
   return twin->part + (size_t)role * split_room_of(twin->split->base->stmt_size);
 }
 
-/* --- which server ------------------------------------------------------------------------------
- */
+/* --- which server
+   ------------------------------------------------------------------------------ */
 
 static enum bn_sql_transaction split_transaction_of(const struct bn_sql_split *p,
                                                     enum bn_sql_role role)
@@ -77,6 +78,7 @@ static enum bn_sql_transaction split_transaction_of(const struct bn_sql_split *p
   return p->base->transaction(split_handle_of(p, role));
 }
 
+/* Returns whether a transaction was begun and has not ended. */
 static bool split_is_open(enum bn_sql_transaction t)
 {
   return t == BN_TRANSACTION_OPEN || t == BN_TRANSACTION_FAILED;
@@ -89,8 +91,8 @@ static bool split_is_between_transactions(const struct bn_sql_split *p)
          split_transaction_of(p, BN_ROLE_READ) == BN_TRANSACTION_OWN;
 }
 
-/* Reads the text of a statement.  reading, fresh: it may be within a transaction on the read
-   server, or be the first statement of one. */
+/* Reads the text of a statement.  reading: it may be executed within a transaction on the read
+   server; fresh: it may be the first statement of one.  What cannot be is not looked for. */
 static struct text split_read_text(const struct bn_sql_split *p, const char *sql, size_t len,
                                    bool reading, bool fresh)
 {
@@ -103,6 +105,8 @@ static struct text split_read_text(const struct bn_sql_split *p, const char *sql
                        .sql = sql};
 }
 
+/* Returns the server for a statement: the read server if its transaction is open there, or if the
+   statement only reads and both servers are between two transactions. */
 static enum bn_sql_role split_choose(const struct bn_sql_split *p, enum bn_sql_route route)
 {
   if (p->reading)
@@ -110,28 +114,29 @@ static enum bn_sql_role split_choose(const struct bn_sql_split *p, enum bn_sql_r
   return route != BN_ROUTE_WRITE && split_is_between_transactions(p) ? BN_ROLE_READ : BN_ROLE_WRITE;
 }
 
-/* Chooses the server.  A transaction on the read server has nothing to be lost when it ends. */
+/* Sets p->role to the server for a statement.  A statement that cannot be part of the
+   transaction on the read server ends it first, which loses nothing; one that lets it write begins
+   it anew where it can write.  Returns DONE, or how that failed. */
 static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
                                struct bn_sql_diag *d)
 {
-  enum bn_sql rc = BN_SQL_DONE;
   const bool moves = p->reading && p->fresh && text->writes;
 
   if (p->reading && (text->leaves || moves)) {
+    enum bn_sql rc;
+
     p->role = BN_ROLE_READ;
     rc = bn_sql_link_execute(&p->link[BN_ROLE_READ], "COMMIT", NULL, d);
     p->reading = false;
+    if (rc != BN_SQL_DONE)
+      return rc;
   }
-  if (rc == BN_SQL_DONE)
-    p->role = split_choose(p, text->route);
-  /* The transaction begins anew where it can write. */
-  if (rc == BN_SQL_DONE && moves)
-    rc = bn_sql_link_execute(&p->link[p->role], p->begun.data, NULL, d);
-  return rc;
+  p->role = split_choose(p, text->route);
+  return moves ? bn_sql_link_execute(&p->link[p->role], p->begun.data, NULL, d) : BN_SQL_DONE;
 }
 
-/* Notes the locks of MySQL, of which its answers say nothing.  PostgreSQL's belong to a
-   transaction. */
+/* Notes the locks of tables and the transactions of XA, of which MySQL's answers say nothing.
+   PostgreSQL's locks belong to a transaction. */
 static void split_note_held(struct bn_sql_split *p, enum bn_sql_boundary boundary)
 {
   switch (boundary) {
@@ -182,8 +187,8 @@ static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, 
   return rc;
 }
 
-/* --- functions of a connection -----------------------------------------------------------------
- */
+/* --- functions of a connection
+   ----------------------------------------------------------------- */
 
 static size_t split_count_places(const struct bn_sql_split *p, const struct bn_sql_target *t)
 {
@@ -192,6 +197,7 @@ static size_t split_count_places(const struct bn_sql_split *p, const struct bn_s
   return p->base->place != NULL ? p->base->place(p->link->self, t, name, sizeof name) : 1;
 }
 
+/* Returns the target of one of the two connections of t. */
 static struct bn_sql_target split_target_of(const struct bn_sql_split *p,
                                             const struct bn_sql_target *t, enum bn_sql_role role)
 {
@@ -200,9 +206,11 @@ static struct bn_sql_target split_target_of(const struct bn_sql_split *p,
   const struct bn_sql_read_host *host;
   struct bn_sql_target target = *t;
 
-  target.elsewhere &= (role == BN_ROLE_WRITE ? writers : hosts->n) > 1;
-  if (role == BN_ROLE_WRITE)
+  if (role == BN_ROLE_WRITE) {
+    target.elsewhere &= writers > 1;
     return target;
+  }
+  target.elsewhere &= hosts->n > 1;
   host = &hosts->item[bn_sql_read_hosts_index(hosts, t->ordinal, writers)];
   target.ordinal = 0; /* a host without a port has the first one */
   target.override_name = host->name;
@@ -249,7 +257,7 @@ static void split_disconnect(void *conn)
   }
 }
 
-/* Both links stay until the connection is no longer open. */
+/* Interrupts both connections, whose links stay until the layer is freed. */
 static void split_interrupt(void *conn)
 {
   const struct bn_sql_split *p = conn;
@@ -309,9 +317,10 @@ static enum bn_sql split_next(void *conn, void *stmt, struct bn_sql_result *r,
   return p->base->next(split_handle_of(p, p->role), inner, r, d);
 }
 
-/* --- functions of a statement ------------------------------------------------------------------
- */
+/* --- functions of a statement
+   ------------------------------------------------------------------ */
 
+/* Prepares the statement on the server of that role. */
 static enum bn_sql split_prepare_on(struct twin *twin, enum bn_sql_role role, struct bn_sql_diag *d)
 {
   const struct bn_sql_split *p = twin->split;
@@ -322,6 +331,7 @@ static enum bn_sql split_prepare_on(struct twin *twin, enum bn_sql_role role, st
   return rc;
 }
 
+/* Closes the statement on the server of that role, if it is prepared there. */
 static void split_close_on(struct twin *twin, enum bn_sql_role role)
 {
   const struct bn_driver *base = twin->split->base;
@@ -333,9 +343,9 @@ static void split_close_on(struct twin *twin, enum bn_sql_role role)
   twin->prepared[role] = false;
 }
 
-/* Returns where it is to be prepared first. */
-static enum bn_sql_role split_begin_twin(struct twin *twin, struct bn_sql_split *p, const char *sql,
-                                         size_t len)
+/* Initialises a statement.  Returns the server on which it is to be prepared first. */
+static enum bn_sql_role split_init_twin(struct twin *twin, struct bn_sql_split *p, const char *sql,
+                                        size_t len)
 {
   *twin = (struct twin){
       .split = p, .sql = sql, .len = len, .text = split_read_text(p, sql, len, true, true)};
@@ -347,7 +357,7 @@ static enum bn_sql split_prepare(void *conn, void *stmt, const char *sql, size_t
 {
   struct bn_sql_split *p = conn;
 
-  p->role = split_begin_twin(stmt, p, sql, len);
+  p->role = split_init_twin(stmt, p, sql, len);
   return split_prepare_on(stmt, p->role, d);
 }
 
@@ -369,7 +379,9 @@ static enum bn_sql split_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
   return rc;
 }
 
-/* Prepares the statement on a server while the other has it already, and binds the values there. */
+/* Prepares the statement on a server after the other one, and binds the values there.  If the
+   server does not prepare it, it is sent there as text from now on.  Returns DONE, or how it
+   failed: then it is not prepared there. */
 static enum bn_sql split_prepare_late(struct twin *twin, enum bn_sql_role role,
                                       struct bn_sql_diag *d)
 {
@@ -405,6 +417,8 @@ static enum bn_sql split_execute_text(const struct twin *twin, struct bn_sql_res
   return BN_SQL_ERROR;
 }
 
+/* Executes the statement on the server of that role, which prepares it first if it does not know
+   it. */
 static enum bn_sql split_execute_on(struct twin *twin, enum bn_sql_role role,
                                     struct bn_sql_result *r, struct bn_sql_diag *d)
 {
@@ -434,7 +448,9 @@ static void split_close(void *stmt)
     split_close_on(stmt, role);
 }
 
-/* Prepares the statements of one server at once; the others are as they were. */
+/* Prepares the statements whose role is this one on its server, at once; the others stay as they
+   are.  Returns the driver's answer.  Statements that it has left out are not marked as
+   prepared. */
 static enum bn_sql split_prepare_group(struct bn_sql_split *p, enum bn_sql_role role,
                                        const struct bn_sql_unprepared *list,
                                        const enum bn_sql_role *roles, size_t n,
@@ -461,14 +477,14 @@ static enum bn_sql split_prepare_group(struct bn_sql_split *p, enum bn_sql_role 
   return rc;
 }
 
-/* Keeps the statements that are prepared, from the first on; those behind are as if they were
-   not. */
+/* Closes and zeroes the statements from the first one on that is not prepared, or all if preparing
+   has failed, so that the caller prepares them one by one.  Returns how many are kept. */
 static size_t split_keep_prepared(const struct bn_sql_unprepared *list,
-                                  const enum bn_sql_role *roles, size_t n, bool lost)
+                                  const enum bn_sql_role *roles, size_t n, bool has_failed)
 {
   size_t kept = 0;
 
-  while (!lost && kept < n && ((const struct twin *)list[kept].stmt)->prepared[roles[kept]])
+  while (!has_failed && kept < n && ((const struct twin *)list[kept].stmt)->prepared[roles[kept]])
     kept++;
   for (size_t i = kept; i < n; i++) {
     const struct twin *twin = list[i].stmt;
@@ -489,7 +505,7 @@ static enum bn_sql split_prepare_all(void *conn, const struct bn_sql_unprepared 
   for (size_t i = 0; i < n; i++) {
     struct twin *twin = list[i].stmt;
 
-    roles[i] = split_begin_twin(twin, conn, list[i].sql, list[i].len);
+    roles[i] = split_init_twin(twin, conn, list[i].sql, list[i].len);
     twin->binds = list[i].binds;
     twin->n_binds = list[i].n_binds;
   }
@@ -499,9 +515,11 @@ static enum bn_sql split_prepare_all(void *conn, const struct bn_sql_unprepared 
   return rc;
 }
 
-/* --- the layer ---------------------------------------------------------------------------------
- */
+/* --- the layer
+   --------------------------------------------------------------------------------- */
 
+/* Returns the functions of the layer before a driver; a function that the driver lacks is left
+   out. */
 static struct bn_driver split_make_ops(const struct bn_driver *base)
 {
   return (struct bn_driver){

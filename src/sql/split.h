@@ -22,7 +22,7 @@ enum bn_sql_role { BN_ROLE_WRITE, BN_ROLE_READ, BN_ROLES };
 
 /* The part of the layer that all connections of a driver share. */
 struct bn_sql_splitter {
-  struct bn_sql_read_hosts hosts; /* none: there is one server for all, and `ops` is not used */
+  struct bn_sql_read_hosts hosts; /* n is 0: there is no layer, and `ops` is not used */
   struct bn_driver ops;           /* of the layer */
   const struct bn_sql_caps *caps; /* the driver's */
 };
@@ -30,25 +30,27 @@ struct bn_sql_splitter {
 /* The handle of the layer: two connections of the driver. */
 struct bn_sql_split;
 
-/* Fills zeroed memory, or a splitter that was filled before.  caps stays where it is, and is read
-   later.  Returns 0, or -1 and err: the driver cannot have them. */
+/* Initialises zeroed memory, or a splitter anew, with a list of read hosts for a driver.  caps is
+   borrowed, and is read only when statements are executed.  Returns 0, or -1 and err if an item of
+   the list is not a server, or the driver cannot have read hosts. */
 int bn_sql_splitter_init(struct bn_sql_splitter *p, const struct bn_list *list,
                          const struct bn_driver *ops, const struct bn_sql_caps *caps,
                          struct bn_err *err);
 void bn_sql_splitter_done(struct bn_sql_splitter *p);
 
-/* Puts the layer in the place of a driver's link, which is closed; `counter` of s counts the reads
-   of the read server. */
+/* Puts the layer in the place of a driver's link, which is closed, and which the layer owns from
+   then on.  `counter` of s counts the reads of the read server.  Returns the handle of the new
+   link. */
 struct bn_sql_split *bn_sql_split_wrap(struct bn_sql_link *link, const struct bn_sql_splitter *p,
                                        const struct bn_session *s, unsigned counter);
 /* Returns the links to the driver, by enum bn_sql_role. */
 const struct bn_sql_link *bn_sql_split_links(const struct bn_sql_split *p);
-/* Names the server that had the last statement, as the driver's `place`; returns how many pairs of
-   servers there are. */
+/* Names the server that had the last statement, as the driver's `place` does.  Returns how many
+   pairs of servers there are. */
 size_t bn_sql_split_place(const struct bn_sql_split *p, const struct bn_sql_target *t, char *name,
                           size_t size);
-/* Sends queries outside of the read server's transactions to the write server until it is false
-   again: the answers about tables that a script is going to change must not be out of date. */
+/* Sets whether queries outside of the read server's transactions all go to the write server: the
+   answers about tables that a script is going to change must not be out of date. */
 void bn_sql_split_write_only(struct bn_sql_split *p, bool on);
 
 #endif

@@ -8,11 +8,11 @@
 #include "base/alloc.h"
 #include "measure/stat.h"
 
-/* --- patterns: texts with places for their values -----------------------------------------------
- */
+/* --- patterns: texts with places for their values
+   ----------------------------------------------- */
 
-/* Returns the position behind the digits.  A number does not end with its point: what is behind it
-   would mean something else. */
+/* Returns the position behind the number at p, or p if there is none.  A number does not end with
+   its point, as what is behind it would mean something else: then p is returned, too. */
 static inline const char *statements_skip_digits(const char *p)
 {
   const char *const begin = p;
@@ -25,8 +25,9 @@ static inline const char *statements_skip_digits(const char *p)
   return p[-1] != '.' ? p : begin;
 }
 
-/* Returns the position behind the value at p, or p if there is none.  end[0] is 0.  If the quote is
-   doubled, this ends between the two, and no part of a pattern goes on there. */
+/* Returns the position behind the text in single quotes at p, or p if there is none, or it has a
+   backslash.  end[0] is 0.  If the quote is doubled, the text ends between the two quotes for this
+   function, and no part of a pattern goes on there. */
 static const char *statements_skip_quotes(const char *p, const char *end)
 {
   const char *close = *p == '\'' ? memchr(p + 1, '\'', (size_t)(end - p - 1)) : NULL;
@@ -51,6 +52,7 @@ struct literal {
   enum bn_sql_place value;
 };
 
+/* Returns literal number i without its sign. */
 static struct literal statements_literal_of(const char *sql, const struct bn_sql_literals *literals,
                                             size_t i)
 {
@@ -62,6 +64,7 @@ static struct literal statements_literal_of(const char *sql, const struct bn_sql
   return l;
 }
 
+/* Fills the parts and the text of a pattern, which has room for them. */
 static void statements_fill_pattern(struct bn_sql_pattern *p, const char *sql, size_t len,
                                     const struct bn_sql_literals *literals)
 {
@@ -131,8 +134,8 @@ bool bn_sql_pattern_fits(const struct bn_sql_pattern *p, const char *sql, size_t
   }
 }
 
-/* --- names --------------------------------------------------------------------------------------
- */
+/* --- names
+   -------------------------------------------------------------------------------------- */
 
 enum {
   SETS = 64, /* of patterns; a power of two */
@@ -182,6 +185,9 @@ struct bn_statement *bn_sql_statement_names_get(struct bn_sql_statement_names *n
   return bn_statements_get(n->session->stat->statements, n->session->id, name, len);
 }
 
+/* 2^64 divided by the golden ratio, which spreads neighbours. */
+#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
 /* Hashes eight bytes at a time; two digests of a run have the same hash once in 2^64 pairs. */
 static uint64_t statements_hash_of(const char *text, size_t len)
 {
@@ -189,24 +195,28 @@ static uint64_t statements_hash_of(const char *text, size_t len)
 
   for (; len >= sizeof word; text += sizeof word, len -= sizeof word) {
     memcpy(&word, text, sizeof word);
-    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    h = (h ^ word) * HASH_FACTOR;
     h ^= h >> 29;
   }
   word = 0;
   memcpy(&word, text, len);
-  h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+  h = (h ^ word) * HASH_FACTOR;
   return h ^ h >> 32;
 }
 
 /* Returns the set for a text, by its beginning, which seldom has values: "SELECT c FROM sbtest1
-   WH". */
+   WH", or "SELECT 1" of a short text. */
 static size_t statements_set_of(const char *sql, size_t len)
 {
-  if (len >= 24)
-    return statements_hash_of(sql, 24) % SETS;
-  return statements_hash_of(sql, len >= 8 ? 8 : 0) % SETS;
+  enum { LONG = 24, SHORT = 8 };
+
+  if (len >= LONG)
+    return statements_hash_of(sql, LONG) % SETS;
+  return statements_hash_of(sql, len >= SHORT ? SHORT : 0) % SETS;
 }
 
+/* Returns the counters under a digest, which are looked for in the table of the run only if the
+   digest has not been seen here. */
 static struct bn_statement *statements_by_digest(struct bn_sql_statement_names *n, const char *name,
                                                  size_t len)
 {
@@ -218,8 +228,8 @@ static struct bn_statement *statements_by_digest(struct bn_sql_statement_names *
   return known->statement;
 }
 
-/* Returns the counters for a text that fits no pattern, and makes its pattern, if it can have one:
-   in the place of the oldest of the set. */
+/* Returns the counters for a text that fits no pattern.  If the text can have a pattern, it takes
+   the place of the oldest one of the set. */
 static struct bn_statement *statements_learn(struct bn_sql_statement_names *n, size_t set,
                                              const char *sql, size_t len,
                                              const struct bn_sql_caps *caps)
@@ -239,7 +249,8 @@ static struct bn_statement *statements_learn(struct bn_sql_statement_names *n, s
   return st;
 }
 
-/* Returns the counters for a text that does not fit the last pattern. */
+/* Returns the counters for a text that does not fit the last pattern, by the patterns of its set or
+   by its digest. */
 static __attribute__((noinline)) struct bn_statement *
 statements_look_up(struct bn_sql_statement_names *n, const char *sql, size_t len,
                    const struct bn_sql_caps *caps)

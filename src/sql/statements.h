@@ -17,14 +17,17 @@ struct bn_sql_statement_names;
 
 /* Makes the names of a session whose statistics tell statements apart. */
 struct bn_sql_statement_names *bn_sql_statement_names_new(const struct bn_session *s);
+/* NULL is allowed. */
 void bn_sql_statement_names_free(struct bn_sql_statement_names *n);
-/* Returns the counters under that name, or under the digest of a text (sql/digest.h). */
+/* Returns the counters under that name. */
 struct bn_statement *bn_sql_statement_names_get(struct bn_sql_statement_names *n, const char *name,
                                                 size_t len);
+/* Returns the counters under the digest of the text (sql/digest.h).  sql[len] is 0. */
 struct bn_statement *bn_sql_statement_names_of_text(struct bn_sql_statement_names *n,
                                                     const char *sql, size_t len,
                                                     const struct bn_sql_caps *caps);
 
+/* The most bytes of a pattern's text. */
 enum { BN_SQL_PATTERN_TEXT = 512 };
 
 /* The kind of place behind a part of the text. */
@@ -51,8 +54,8 @@ struct bn_sql_pattern {
 struct bn_sql_pattern *bn_sql_pattern_new(const char *sql, size_t len,
                                           const struct bn_sql_literals *literals);
 
-/* Returns true if the text is the same but for its values, and so has the same digest.  sql[len] is
-   0. */
+/* Returns whether the text differs from that of the pattern in its values alone, and so has the
+   same digest.  sql[len] is 0. */
 bool bn_sql_pattern_fits(const struct bn_sql_pattern *p, const char *sql, size_t len);
 
 #endif

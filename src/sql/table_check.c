@@ -30,7 +30,7 @@ struct survey {
   double fewest;             /* rows that it has at most */
   unsigned sparse;           /* the table with the fewest ids of the sample; 0: none lacks any */
   double n_found, n_sampled; /* ids of that table */
-  unsigned large;            /* the first table with ids that the run does not use; 0: none */
+  unsigned unused;           /* the first table with ids that the run does not use; 0: none */
   double highest;            /* its highest id */
 };
 
@@ -53,7 +53,7 @@ static bool table_check_read(const struct bn_sql_link *l, struct bn_sql_result *
   return end != text && *end == '\0';
 }
 
-/* Returns whether the error means that a table is missing and the run does not ignore that. */
+/* Returns whether the error means that a table is missing, which the run does not ignore. */
 static bool table_check_is_missing(const struct bn_sql_driver *drv, const struct bn_sql_diag *d)
 {
   const enum bn_sql_class class = bn_sql_errors_classify(drv->ops, d);
@@ -61,7 +61,8 @@ static bool table_check_is_missing(const struct bn_sql_driver *drv, const struct
   return drv->ops->missing(d) && !bn_sql_driver_ignores(drv, d, class);
 }
 
-/* Executes a query whose only value is a number, the answer. */
+/* Executes a query whose only value is a number, which *answer gets.  Returns whether there is such
+   a number, or the table is missing. */
 static enum finding table_check_ask(const struct survey *s, const struct bn_sql_link *l,
                                     const char *sql, double *answer)
 {
@@ -79,8 +80,8 @@ static enum finding table_check_ask(const struct survey *s, const struct bn_sql_
   return known ? IS_THERE : IS_UNKNOWN;
 }
 
-/* Asks for the highest id, which is cheap if id has an index.  The table has at most as many
-   rows. */
+/* Asks for the highest id, which is cheap if id has an index.  The table has no more rows than
+   that, so *rows is the most that it may have. */
 static enum finding table_check_highest_id(const struct survey *s, const struct bn_sql_link *l,
                                            unsigned i, double *rows)
 {
@@ -111,6 +112,8 @@ static unsigned table_check_sample(const struct survey *s, const struct bn_sql_l
   return found == IS_THERE ? n : 0;
 }
 
+/* Notes a table of which a sample of ids was not found completely, if it has the fewest of them up
+   to now. */
 static void table_check_note_sparse(struct survey *found, unsigned i, double n_found,
                                     unsigned n_sampled)
 {
@@ -121,14 +124,16 @@ static void table_check_note_sparse(struct survey *found, unsigned i, double n_f
   found->n_sampled = n_sampled;
 }
 
-static void table_check_note_large(struct survey *found, unsigned i, double highest)
+/* Notes the first table with ids that the run does not use. */
+static void table_check_note_unused(struct survey *found, unsigned i, double highest)
 {
-  if (found->large > 0)
+  if (found->unused > 0)
     return;
-  found->large = i;
+  found->unused = i;
   found->highest = highest;
 }
 
+/* Notes a table with too few rows, and whether it is the smallest up to now. */
 static void table_check_note_small(struct survey *found, unsigned i, double rows)
 {
   if (found->n_small++ > 0 && rows >= found->fewest)
@@ -137,34 +142,48 @@ static void table_check_note_small(struct survey *found, unsigned i, double rows
   found->fewest = rows;
 }
 
-/* Examines the tables in turn, until one is missing or the time is up. */
+/* Examines the rows of table i, which exists and has the ids up to `highest` at most. */
+static void table_check_rows(struct survey *s, const struct bn_sql_link *l, unsigned i,
+                             double highest)
+{
+  const struct bn_sql_table_check *t = s->tables;
+  double n_found = 0;
+  unsigned n_sampled;
+
+  if (t->rows < 1)
+    return;
+  if (highest < t->rows) {
+    table_check_note_small(s, i, highest);
+    return;
+  }
+  n_sampled = table_check_sample(s, l, i, &n_found);
+  table_check_note_sparse(s, i, n_found, n_sampled);
+  if (t->by_default && highest > t->rows)
+    table_check_note_unused(s, i, highest);
+}
+
+/* Examines the tables in turn, until one is missing or does not answer, or the time is up. */
 static void table_check_each(void *arg, struct bn_sql_link *l)
 {
   struct survey *s = arg;
-  const struct bn_sql_table_check *t = s->tables;
-  double rows = 0, n_found = 0;
 
-  for (unsigned i = 1;
-       i <= t->n && !bn_session_interrupted(s->session) && bn_clock_mono() < s->until_ns; i++) {
-    const enum finding f = table_check_highest_id(s, l, i, &rows);
+  for (unsigned i = 1; i <= s->tables->n; i++) {
+    double highest = 0;
+    enum finding f;
 
+    if (bn_session_interrupted(s->session) || bn_clock_mono() >= s->until_ns)
+      return;
+    f = table_check_highest_id(s, l, i, &highest);
     if (f == IS_MISSING)
       s->missing = i;
     if (f != IS_THERE)
       return;
-    if (t->rows >= 1 && rows < t->rows) {
-      table_check_note_small(s, i, rows);
-    } else if (t->rows >= 1) {
-      const unsigned n_sampled = table_check_sample(s, l, i, &n_found);
-
-      table_check_note_sparse(s, i, n_found, n_sampled);
-      if (t->by_default && rows > t->rows)
-        table_check_note_large(s, i, rows);
-    }
+    table_check_rows(s, l, i, highest);
   }
 }
 
-/* Warns of too few rows.  A run reads no row with an id below 1. */
+/* Warns of too few rows.  A table whose highest id is below 1 counts as empty, because a run reads
+   no such id. */
 static void table_check_warn_of_few_rows(const struct bn_sql_table_check *t,
                                          const struct survey *found)
 {
@@ -183,6 +202,7 @@ static void table_check_warn_of_few_rows(const struct bn_sql_table_check *t,
                 found->n_small, t->rows, t->prefix, found->smallest, fewest, instead);
 }
 
+/* Warns of ids that are missing in the sample of a table. */
 static void table_check_warn_of_missing_ids(const struct bn_sql_table_check *t,
                                             const struct survey *found)
 {
@@ -192,12 +212,13 @@ static void table_check_warn_of_missing_ids(const struct bn_sql_table_check *t,
               found->n_sampled, t->rows, t->prefix, found->sparse, found->n_found);
 }
 
+/* Warns of a table that is larger than the default of --table-size. */
 static void table_check_warn_of_unused_rows(const struct bn_sql_table_check *t,
                                             const struct survey *found)
 {
   bn_log_note("warning: the run uses the ids 1 to %.0f, the default of --table-size, but table "
               "'%s%u' has ids up to %.0f: use --table-size=%.0f for all of them",
-              t->rows, t->prefix, found->large, found->highest, found->highest);
+              t->rows, t->prefix, found->unused, found->highest, found->highest);
 }
 
 int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
@@ -228,7 +249,7 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
     table_check_warn_of_few_rows(t, &found);
   if (found.sparse > 0)
     table_check_warn_of_missing_ids(t, &found);
-  if (found.large > 0)
+  if (found.unused > 0)
     table_check_warn_of_unused_rows(t, &found);
   return 0;
 }

@@ -9,6 +9,8 @@
 #include "base/file.h"
 #include "base/log.h"
 
+enum { BUFFER_BYTES = 1 << 16 };
+
 int bn_sql_trace_open(struct bn_sql_trace *t, const char *path, struct bn_err *err)
 {
   const int fd = bn_file_create(path);
@@ -22,12 +24,14 @@ int bn_sql_trace_open(struct bn_sql_trace *t, const char *path, struct bn_err *e
       (void)close(fd);
     return bn_err_set(err, error, "--sql-trace=%s: %s", path, bn_file_reason(error));
   }
-  /* The file has complete lines even if the process ends by _exit. */
-  (void)setvbuf(t->file, NULL, _IOLBF, 1 << 16);
+  /* Each line is written at its end, so that the file has complete lines even if the process ends
+   * by _exit. */
+  (void)setvbuf(t->file, NULL, _IOLBF, BUFFER_BYTES);
   return 0;
 }
 
-/* Writes a line.  Returns 0, or the errno value of a write that failed. */
+/* Writes a line, in which blanks stand for line breaks of the text.  Returns 0, or the errno value
+   of a write that failed. */
 static int trace_write_line(FILE *f, unsigned session, const char *sql, size_t len)
 {
   int error = 0;

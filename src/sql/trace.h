@@ -19,12 +19,14 @@ struct bn_sql_trace {
 
 /* Opens the file.  Returns 0, or -1 and err. */
 int bn_sql_trace_open(struct bn_sql_trace *t, const char *path, struct bn_err *err);
-/* Writes a statement.  Any thread.  The first failure is logged and ends the run as a failed
-   one. */
+/* Writes a statement.  Any thread may call it.  The first failure is logged, and lets the run end
+   as a failed one. */
 void bn_sql_trace_write(struct bn_sql_trace *t, const struct bn_session *s, const char *sql,
                         size_t len);
+/* Closes the file, if there is one; a failure to write the rest is logged. */
 void bn_sql_trace_close(struct bn_sql_trace *t);
 
+/* Writes a statement if there is --sql-trace. */
 static inline void bn_sql_trace(struct bn_sql_trace *t, const struct bn_session *s, const char *sql,
                                 size_t len)
 {

@@ -32,8 +32,8 @@ enum {
 /* A server, which is asked as one of several. */
 struct stop {
   unsigned ordinal;
-  size_t left; /* servers that have not been asked yet, this one included */
-  bool only;   /* no other one is held up */
+  size_t left; /* how many servers have not been asked yet, this one included */
+  bool only;   /* there is no other server */
 };
 
 /* A connection of its own to one of the servers. */
@@ -69,10 +69,10 @@ void bn_sql_verify_done(struct bn_sql_verify *v)
   (void)pthread_mutex_destroy(&v->lock);
 }
 
-/* --- one server --------------------------------------------------------------------------------
- */
+/* --- one server
+   -------------------------------------------------------------------------------- */
 
-/* Names a server, as users write it.  Returns how many servers there are. */
+/* Names a server as users write it, or its driver.  Returns how many servers there are. */
 static size_t verify_name_place(const struct bn_sql_verify *v, unsigned ordinal, char *name,
                                 size_t size)
 {
@@ -81,6 +81,13 @@ static size_t verify_name_place(const struct bn_sql_verify *v, unsigned ordinal,
 
   (void)snprintf(name, size, "%s", drv->ops->name);
   return drv->ops->place != NULL ? drv->ops->place(drv->self, &target, name, size) : 1;
+}
+
+static size_t verify_count_places(const struct bn_sql_verify *v)
+{
+  char name[BN_LABEL_LEN];
+
+  return verify_name_place(v, 0, name, sizeof name);
 }
 
 /* Sets err to a sentence about what bench cannot do on the server.  Returns -1. */
@@ -93,13 +100,15 @@ static int verify_fail(const struct visit *v, const char *what, struct bn_err *e
                     v->diag.text);
 }
 
+/* Returns the time that is so many milliseconds from now. */
 static uint64_t verify_after_ms(unsigned ms)
 {
-  return bn_clock_mono() + ms * (BN_NSEC_PER_SEC / 1000);
+  return bn_clock_mono() + ms * BN_NSEC_PER_MSEC;
 }
 
-/* Returns when the present work has to end. */
-static uint64_t verify_limit(struct bn_sql_verify *v)
+/* Returns when the present work has to end.  Once somebody has asked the run to stop, that is in
+   HURRY_MS at most. */
+static uint64_t verify_work_deadline(struct bn_sql_verify *v)
 {
   if (v->session != NULL && bn_session_deadline(v->session) == 0)
     v->until_ns = bn_clock_min(v->until_ns, verify_after_ms(HURRY_MS));
@@ -112,34 +121,40 @@ static struct stop verify_stop_at(unsigned first, unsigned i, size_t places)
   return (struct stop){.ordinal = (unsigned)((first + i) % places), .left = places - i};
 }
 
-/* Returns whether number i of several is not asked any more: drivers give a server that does not
-   answer a second, even if less is left. */
+/* Returns whether server number i of several is not asked any more.  The first one always is:
+   drivers give a server that does not answer a second, even if less is left. */
 static bool verify_is_too_late(struct bn_sql_verify *v, unsigned i)
 {
-  return i > 0 && bn_clock_mono() >= verify_limit(v);
+  return i > 0 && bn_clock_mono() >= verify_work_deadline(v);
 }
 
-static uint64_t verify_end_of_patience(const struct bn_sql_verify *v)
+/* Returns when the longest visit ends that begins now: it has VISIT_MS, and as long as a server
+   took to let us in. */
+static uint64_t verify_visit_limit(const struct bn_sql_verify *v)
 {
   return verify_after_ms(VISIT_MS) + v->login_ns;
 }
 
-/* Returns when a visit has to end: a visit to a frozen server leaves as much time to each of the
-   others. */
-static uint64_t verify_end_of_visit(struct bn_sql_verify *v, struct stop stop)
+/* Returns when a visit has to end.  The only server has all the time that is left.  One of several
+   has its share, so that each of those behind it has as much if it is frozen, but no more than the
+   longest visit.  A deadline of the work that has passed is returned as it is. */
+static uint64_t verify_visit_deadline(struct bn_sql_verify *v, struct stop stop)
 {
-  const uint64_t now_ns = bn_clock_mono(), until_ns = verify_limit(v);
+  const uint64_t now_ns = bn_clock_mono(), until_ns = verify_work_deadline(v);
+  uint64_t share_ns;
 
-  return until_ns <= now_ns || stop.only
-             ? until_ns
-             : bn_clock_min(verify_end_of_patience(v), now_ns + (until_ns - now_ns) / stop.left);
+  if (stop.only || until_ns <= now_ns)
+    return until_ns;
+  share_ns = (until_ns - now_ns) / stop.left;
+  return bn_clock_min(verify_visit_limit(v), now_ns + share_ns);
 }
 
-/* Opens a visit.  The caller closes it, also if it could not be opened. */
+/* Opens a visit.  Returns 0, or -1 and err.  The caller closes it, also if it could not be
+   opened. */
 static int verify_open_visit(struct visit *visit, struct bn_sql_verify *v, struct stop stop,
                              struct bn_err *err)
 {
-  const uint64_t began_ns = bn_clock_mono(), until_ns = verify_end_of_visit(v, stop);
+  const uint64_t began_ns = bn_clock_mono(), until_ns = verify_visit_deadline(v, stop);
   const struct bn_sql_target target = {.ordinal = stop.ordinal, .prepared = v->drv.prepared};
 
   *visit = (struct visit){.of = v, .ordinal = stop.ordinal};
@@ -160,6 +175,7 @@ static void verify_close_visit(struct visit *v)
   bn_sql_link_free(&v->link);
 }
 
+/* Reads a whole number.  Returns false if the value is none. */
 static bool verify_read_number(const struct bn_sql_value *v, uint64_t *out)
 {
   char text[24], *end;
@@ -172,7 +188,7 @@ static bool verify_read_number(const struct bn_sql_value *v, uint64_t *out)
   return *end == '\0';
 }
 
-/* Notes a row of the table; a row of other numbers is none of ours. */
+/* Notes a row of the table.  A row that this run has not made is left out. */
 static void verify_note_row(struct content *c, const struct bn_sql_value pair[2])
 {
   uint64_t id, n;
@@ -210,10 +226,11 @@ static int verify_execute(struct visit *v, const char *sql, struct content *cont
   const enum bn_sql rc = ops->query(v->link.handle, sql, strlen(sql), &r, &v->diag);
 
   v->lost = rc == BN_SQL_LOST;
-  if (content != NULL && rc > BN_SQL_ROWS)
-    content->absent |= ops->missing != NULL && ops->missing(&v->diag);
-  if (rc > BN_SQL_ROWS)
+  if (rc > BN_SQL_ROWS) {
+    if (content != NULL)
+      content->absent |= ops->missing != NULL && ops->missing(&v->diag);
     return verify_fail(v, what, err);
+  }
   v->of->good = v->ordinal;
   return rc == BN_SQL_ROWS ? verify_take_rows(v, &r, content, what, err) : 0;
 }
@@ -243,6 +260,7 @@ static void verify_sleep_a_while(void)
   bn_clock_sleep_until(verify_after_ms(PAUSE_MS));
 }
 
+/* Drops the table on a server.  Returns 0, or -1 and err. */
 static int verify_drop_on(struct bn_sql_verify *v, struct stop stop, const char *sql,
                           struct bn_err *err)
 {
@@ -255,16 +273,19 @@ static int verify_drop_on(struct bn_sql_verify *v, struct stop stop, const char 
   return rc;
 }
 
-static const char *verify_drop_text(const struct bn_sql_verify *v, char sql[64])
+/* Bytes for "DROP TABLE IF EXISTS " and the name of the table. */
+enum { DROP_ROOM = 64 };
+
+/* Writes the statement that drops the table.  Returns it. */
+static const char *verify_drop_text(const struct bn_sql_verify *v, char sql[DROP_ROOM])
 {
-  (void)snprintf(sql, 64, "DROP TABLE IF EXISTS %s", v->ledger.table);
+  (void)snprintf(sql, DROP_ROOM, "DROP TABLE IF EXISTS %s", v->ledger.table);
   return sql;
 }
 
-/* Says that the table is left, because nobody else knows its name.  `why` may quote a server. */
 void bn_sql_verify_leave(const struct bn_sql_verify *v, const char *why)
 {
-  char sql[64], text[800];
+  char sql[DROP_ROOM], text[800];
 
   (void)snprintf(text, sizeof text,
                  "the table of --verify-commits is still there%s%s; to remove it, type \"%s\"",
@@ -272,57 +293,58 @@ void bn_sql_verify_leave(const struct bn_sql_verify *v, const char *why)
   bn_log_foreign(text);
 }
 
-/* Drops the table on one of n servers, of which `first` is asked first.  A cluster that has just
-   lost a node refuses it for a while.  Returns 0, or -1: it has been said that the table is still
-   there. */
+/* Drops the table on one server, `first` alone if n is 1, else of all n servers, of which `first`
+   is asked first.  A server is asked again until it is too late: a cluster that has just lost a
+   node refuses the statement for a while.  Returns 0, or -1: it has been said that the table is
+   left. */
 static int verify_drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
 {
   struct bn_err err = {0};
-  char sql[64];
+  char sql[DROP_ROOM];
   int rc;
 
   (void)verify_drop_text(v, sql);
   do {
     rc = -1;
-    for (unsigned i = 0; i < n && rc != 0 && !verify_is_too_late(v, i); i++)
-      rc = verify_drop_on(
-          v, n > 1 ? verify_stop_at(first, i, n) : (struct stop){.ordinal = first, .left = 1}, sql,
-          &err);
+    for (unsigned i = 0; i < n && rc != 0 && !verify_is_too_late(v, i); i++) {
+      const struct stop only = {.ordinal = first, .left = 1};
+
+      rc = verify_drop_on(v, n == 1 ? only : verify_stop_at(first, i, n), sql, &err);
+    }
     if (rc != 0)
       verify_sleep_a_while();
-  } while (rc != 0 && bn_clock_mono() < verify_limit(v));
+  } while (rc != 0 && bn_clock_mono() < verify_work_deadline(v));
   if (rc != 0)
     bn_sql_verify_leave(v, err.text);
   return rc;
 }
 
-/* Drops the table on the first server that does so, which all of them then do. */
+/* Drops the table on the first server that does so, which replicates that to the others. */
 static void verify_drop_anywhere(struct bn_sql_verify *v)
 {
-  char name[BN_LABEL_LEN];
-
-  (void)verify_drop_table(v, v->good, verify_name_place(v, 0, name, sizeof name));
+  (void)verify_drop_table(v, v->good, verify_count_places(v));
 }
 
-/* --- before the events -------------------------------------------------------------------------
- */
+/* --- before the events
+   ------------------------------------------------------------------------- */
 
-/* The outcome of an attempt to make the table, or of one on each server: the greatest that is not
-   MADE. */
+/* The outcome of an attempt to make the table.  That of attempts on each server is the greatest,
+   unless one of them is MADE. */
 enum attempt {
   MADE,
   NEVER,   /* the next one will fail, too */
   NOT_NOW, /* it may succeed later */
-  LEFT     /* there may be a table that cannot be dropped, and no other one is made */
+  LEFT     /* there may be a table that could not be dropped: no other one is made */
 };
 
-/* Drops the table that was made on this server, because the run does not start with it. */
+/* Drops the table that was made on this server, because the run does not start with it, in the time
+   of one visit.  Returns as verify_drop_table. */
 static int verify_discard(struct bn_sql_verify *v, unsigned ordinal)
 {
   const uint64_t until_ns = v->until_ns;
   int rc;
 
-  v->until_ns = verify_end_of_patience(v);
+  v->until_ns = verify_visit_limit(v);
   rc = verify_drop_table(v, ordinal, 1);
   v->until_ns = until_ns;
   return rc;
@@ -342,7 +364,8 @@ static int verify_name_table(struct bn_sql_verify *v, struct bn_err *err)
   return 0;
 }
 
-/* Makes the table on a server.  visit->lost: the table may exist although this failed. */
+/* Makes the table on a server.  Returns 0, or -1 and err; if visit->lost, the table may exist all
+   the same. */
 static int verify_create_on(struct visit *visit, struct bn_err *err)
 {
   char sql[128];
@@ -353,13 +376,16 @@ static int verify_create_on(struct visit *visit, struct bn_err *err)
   return verify_execute(visit, sql, NULL, "create its table on", err);
 }
 
-/* Returns false for a server whose sessions begin with autocommit off. */
+/* Returns whether the server has committed the statement by itself: its sessions do not begin with
+   autocommit off. */
 static bool verify_commits_by_itself(const struct visit *visit)
 {
   return visit->link.ops->transaction == NULL ||
          visit->link.ops->transaction(visit->link.handle) == BN_TRANSACTION_OWN;
 }
 
+/* Adds the row with id 0, by which a server shows that it has the table of this run.  Returns 0, or
+   -1 and err. */
 static int verify_mark_on(struct visit *visit, struct bn_err *err)
 {
   char sql[128];
@@ -372,21 +398,24 @@ static int verify_mark_on(struct visit *visit, struct bn_err *err)
   return rc;
 }
 
-/* The attempts.  libpq does not tell a wrong password from a server that is away, so only those
-   that have let us in are asked again; of a long list, some of the first 64. */
+/* The attempts to make the table.  libpq does not tell a wrong password from a server that is away,
+   so only servers that have let us in are asked again; of those behind the first MET_MAX of a list,
+   none is. */
+enum { MET_MAX = 64 };
 struct attempts {
   size_t places;
-  uint64_t met; /* a bit for each server that has */
-  bool again;   /* these are not the first */
+  uint64_t met; /* a bit for each server that has let us in */
+  bool again;   /* each server has been asked once */
 };
 
 static bool verify_has_met(const struct attempts *a, unsigned ordinal)
 {
-  return ordinal < 64 && (a->met >> ordinal & 1) != 0;
+  return ordinal < MET_MAX && (a->met >> ordinal & 1) != 0;
 }
 
-/* Judges a failed attempt.  A server that another one replaces writes soon, and is away for a
-   moment.  A missing right stays. */
+/* Returns the outcome of a failed attempt; met: the server has let us in once.  A server that takes
+   the place of another one is away only for a moment, and then takes writes.  A missing right stays
+   missing. */
 static enum attempt verify_failed_attempt(const struct visit *visit, bool met)
 {
   const bool passes = visit->of->drv.ops->place != NULL && met &&
@@ -395,15 +424,15 @@ static enum attempt verify_failed_attempt(const struct visit *visit, bool met)
   return passes ? NOT_NOW : NEVER;
 }
 
-/* Makes the table, under a name of its own, and marks it.  If only a part of that succeeds, the
-   table is dropped. */
+/* Makes the table under a new name on a server, and marks it.  If only a part of that succeeds, the
+   table is dropped.  If it is not MADE, err says why. */
 static enum attempt verify_make_table_on(struct bn_sql_verify *v, unsigned ordinal,
                                          struct attempts *all, struct bn_err *err)
 {
   const struct stop stop = {.ordinal = ordinal, .left = 1, .only = all->places == 1};
   enum attempt failed;
   struct visit visit;
-  bool there; /* or it may be */
+  bool may_exist;
   int rc = verify_name_table(v, err);
 
   if (rc != 0)
@@ -411,19 +440,20 @@ static enum attempt verify_make_table_on(struct bn_sql_verify *v, unsigned ordin
   rc = verify_open_visit(&visit, v, stop, err);
   if (rc == 0)
     rc = verify_create_on(&visit, err);
-  there = rc == 0 || visit.lost;
+  may_exist = rc == 0 || visit.lost;
   if (rc == 0)
     rc = verify_mark_on(&visit, err);
-  if (ordinal < 64)
+  if (ordinal < MET_MAX)
     all->met |= (uint64_t)visit.met << ordinal;
   failed = verify_failed_attempt(&visit, verify_has_met(all, ordinal));
   verify_close_visit(&visit);
   if (rc == 0)
     return MADE;
-  return there && verify_discard(v, ordinal) != 0 ? LEFT : failed;
+  return may_exist && verify_discard(v, ordinal) != 0 ? LEFT : failed;
 }
 
-/* Returns -1; if the server has never said what it has, err says why already. */
+/* Returns -1 with err, because the server does not get the table.  If the server could never be
+   asked, err says why already. */
 static int verify_fail_without_table(const struct bn_sql_verify *v, unsigned ordinal,
                                      const struct content *content, struct bn_err *err)
 {
@@ -438,8 +468,9 @@ static int verify_fail_without_table(const struct bn_sql_verify *v, unsigned ord
                     name);
 }
 
-/* Waits for the table on a server.  A server that is not there now does not stop a run that has
-   others, which the first visit finds out. */
+/* Waits until a server has the table.  Returns 0, or -1 and err if it does not get it.  A run goes
+   on without a server that lets nobody in: the first visit finds out whether this one does, and
+   then 0 is returned. */
 static int verify_await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err *err)
 {
   struct bn_sql_known_row mark = {0};
@@ -452,14 +483,15 @@ static int verify_await_table(struct bn_sql_verify *v, struct stop stop, struct 
   }
   verify_close_visit(&visit);
   while (verify_read_table(v, stop, &content, err) != 0 || !content.marked) {
-    if (v->drv.ops->place == NULL || verify_after_ms(PAUSE_MS) >= verify_limit(v))
+    if (v->drv.ops->place == NULL || verify_after_ms(PAUSE_MS) >= verify_work_deadline(v))
       return verify_fail_without_table(v, stop.ordinal, &content, err);
     verify_sleep_a_while();
   }
   return 0;
 }
 
-/* Makes the table on the first server that lets it, which is *made_on then. */
+/* Makes the table on the first server that lets it, which is *made_on then.  Servers that have
+   never let us in are asked once.  If it is not MADE, err says why. */
 static enum attempt verify_make_table_once(struct bn_sql_verify *v, struct attempts *all,
                                            unsigned *made_on, struct bn_err *err)
 {
@@ -485,19 +517,18 @@ static int verify_make_anywhere(struct bn_sql_verify *v, size_t places, unsigned
   struct attempts all = {.places = places};
   enum attempt a = verify_make_table_once(v, &all, made_on, err);
 
-  while (a == NOT_NOW && verify_after_ms(PAUSE_MS) < verify_limit(v)) {
+  while (a == NOT_NOW && verify_after_ms(PAUSE_MS) < verify_work_deadline(v)) {
     verify_sleep_a_while();
     a = verify_make_table_once(v, &all, made_on, err);
   }
   return a == MADE ? 0 : -1;
 }
 
-/* Makes the table, and waits until all servers that are there have it.  Returns 0, or -1 and err.
- */
+/* Makes the table, and waits until all servers that are there have it.  Returns 0, or -1 and
+   err. */
 static int verify_make_table(struct bn_sql_verify *v, struct bn_err *err)
 {
-  char name[BN_LABEL_LEN];
-  const size_t places = verify_name_place(v, 0, name, sizeof name);
+  const size_t places = verify_count_places(v);
   unsigned made_on = 0;
   int rc;
 
@@ -553,16 +584,16 @@ const struct bn_sql_committer *bn_sql_verify_start(struct bn_sql_verify *v,
   return ours ? &v->layer : NULL;
 }
 
-/* --- after them --------------------------------------------------------------------------------
- */
+/* --- after them
+   -------------------------------------------------------------------------------- */
 
 void bn_sql_verify_take(const struct bn_sql_row_of_commits *newest, struct bn_sql_known_row *known)
 {
   for (const struct bn_sql_row_of_commits *row = newest; row != NULL; row = row->next) {
     struct bn_sql_known_row *k = &known[row->id];
 
-    /* A commit ceases to be pending after it was counted.  In this order it is not taken for both.
-     */
+    /* A commit ceases to be pending after it was counted.  In this order it is not taken for
+     both. */
     k->acknowledged = atomic_load_explicit(&row->acknowledged, memory_order_acquire);
     k->pending = atomic_load_explicit(&row->pending, memory_order_acquire);
     k->stored = 0;
@@ -582,14 +613,13 @@ struct bn_sql_commit_counts bn_sql_verify_compare(const struct bn_sql_known_row 
   return sum;
 }
 
-/* Asks all servers and keeps the content that lacks least, as a server that a failover has left
-   behind does not count.  Returns whether it lacks less than v->counts; *known is set if at least
-   one server could be read. */
+/* Asks the servers until one lacks nothing, and keeps the counts of the one that lacks least: a
+   server that a failover has left behind does not matter.  Returns whether one lacks less than
+   v->counts had; *known is set if at least one server could be read. */
 static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *content, bool *known,
                                    struct bn_err *err)
 {
-  char name[BN_LABEL_LEN];
-  const size_t places = verify_name_place(v, 0, name, sizeof name);
+  const size_t places = verify_count_places(v);
   const unsigned first = v->good;
   bool better = false;
 
@@ -609,8 +639,9 @@ static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *cont
   return better;
 }
 
-/* Compares until nothing is missing, or no more of it has come for a while: replication may lag.
-   Returns 0 if v->counts is what was found, or -1 if no server could be asked. */
+/* Compares the table again and again until nothing is missing, or no more has come for STEADY_MS,
+   because replication may lag.  Returns 0 if v->counts is what was found, or -1 and err if no
+   server could be asked. */
 static int verify_compare(struct bn_sql_verify *v, struct content *content, struct bn_err *err)
 {
   uint64_t steady_ns = 0;
@@ -622,11 +653,11 @@ static int verify_compare(struct bn_sql_verify *v, struct content *content, stru
     if (verify_ask_all_servers(v, content, &known, err) || steady_ns == 0)
       steady_ns = verify_after_ms(STEADY_MS);
     done = known && (v->counts.missing == 0 || bn_clock_mono() >= steady_ns);
-  } while (!done && bn_clock_mono() < verify_limit(v));
+  } while (!done && bn_clock_mono() < verify_work_deadline(v));
   return known ? 0 : -1;
 }
 
-/* Notes that no server could be asked, so all commits may be missing. */
+/* Counts all commits as unknown, because no server could be asked. */
 static void verify_note_nothing_known(struct bn_sql_verify *v, struct content *content)
 {
   bn_sql_verify_take(content->newest, content->known);
@@ -635,7 +666,8 @@ static void verify_note_nothing_known(struct bn_sql_verify *v, struct content *c
   v->counts.missing = 0;
 }
 
-/* Compares the table, and drops it. */
+/* Compares the table and drops it.  Returns 0, or -1 and err if commits are missing, or no server
+   could be asked: then the table is left. */
 static int verify_and_drop(struct bn_sql_verify *v, struct content *content, struct bn_err *err)
 {
   if (verify_compare(v, content, err) != 0) {
@@ -671,7 +703,8 @@ int bn_sql_verify_end(struct bn_sql_verify *v, const struct bn_session *main, st
   return rc;
 }
 
-/* A worker that was left behind may still hold the lock, and a second signal waits for nobody. */
+/* The lock is not waited for: a worker that was left behind may still hold it, and after a second
+   signal nobody waits. */
 bool bn_sql_verify_cancel(struct bn_sql_verify *v)
 {
   bool made;

@@ -51,26 +51,29 @@ void bn_sql_verify_init(struct bn_sql_verify *v); /* of zeroed memory */
 void bn_sql_verify_done(struct bn_sql_verify *v);
 
 /* Returns the layer that connections of s to drv put before `below`, which is the same at each
-   call; the first call makes the table, while the others wait.  NULL: it cannot be made, which has
-   been logged, or drv is another driver. */
+   call. The first call makes the table, while the others wait.  Returns NULL if the table cannot be
+   made, or the table is that of another driver than drv, which has been logged. */
 const struct bn_sql_committer *bn_sql_verify_start(struct bn_sql_verify *v,
                                                    const struct bn_sql_verified *drv,
                                                    const struct bn_driver *below,
                                                    const struct bn_session *s);
-/* Compares and drops the table as bn_sqlsys_verify, if it was made.  The main thread, which has
-   started the driver, calls it. */
+/* Compares the table, which was made, and drops it, as bn_sqlsys_verify says.  The main thread,
+   which has started the driver, calls it. */
 int bn_sql_verify_end(struct bn_sql_verify *v, const struct bn_session *main, struct bn_err *err);
-/* Stops the making of tables.  Returns true if there is a table, which is to be dropped. */
+/* Makes no table from now on.  Returns true if there is one, which the caller drops.  A table that
+   is just being made is left, which standard error says. */
 bool bn_sql_verify_cancel(struct bn_sql_verify *v);
+/* Drops the table, or says on standard error that it is left.  The main thread calls it. */
 void bn_sql_verify_drop(struct bn_sql_verify *v, const struct bn_session *main);
-/* Says that the table stays, how to remove it, and why, also in a dialect. */
+/* Says on standard error, also in a dialect, that the table is left, and how to remove it, because
+   nobody else knows its name.  `why` is the reason, which may quote a server, or "". */
 void bn_sql_verify_leave(const struct bn_sql_verify *v, const char *why);
 
-/* Sets known[1] to known[n], where n is the id of the newest row, with nothing stored.  Sessions
-   may commit all the time.  So it comes before a server is asked: what is acknowledged later may
-   not be stored yet when the server answers. */
+/* Sets known[1] to known[n], where n is the id of the newest row, to what is known of the rows,
+   with nothing stored.  It is called before a server is asked, because sessions may go on
+   committing: a commit that is acknowledged later may not be stored yet when the server answers. */
 void bn_sql_verify_take(const struct bn_sql_row_of_commits *newest, struct bn_sql_known_row *known);
-/* Adds up known[1] to known[n].  Pure. */
+/* Returns the sums over known[1] to known[n].  Pure. */
 struct bn_sql_commit_counts bn_sql_verify_compare(const struct bn_sql_known_row *known, uint64_t n);
 
 #endif
