@@ -132,7 +132,6 @@ enum loaded {
 };
 
 /* Gives the collected lines to the driver's bulk load.  Returns DONE, or how it failed. */
-
 static enum bn_sql bulk_load_hand_over(struct bn_sql_conn *c)
 {
   const struct bn_sql_load *l = &c->bulk->load;

@@ -443,13 +443,14 @@ static enum bn_sql commits_carry_out(const struct call *call)
 /* --- functions of a connection
    ----------------------------------------------------------------- */
 
-static const struct bn_sql_link *commits_below(void *conn)
+static const struct bn_sql_link *commits_get_below(void *conn)
 {
   const struct commits *c = conn;
 
   return &c->below;
 }
 
+/* Opens the connection below, in which no transaction is open and no row is in use. */
 static enum bn_sql commits_connect(void *self, void *conn, const struct bn_sql_target *t,
                                    uint64_t deadline_ns, struct bn_sql_diag *d)
 {
@@ -469,14 +470,14 @@ static void commits_disconnect(void *conn)
 
 static void commits_interrupt(void *conn)
 {
-  const struct bn_sql_link *below = commits_below(conn);
+  const struct bn_sql_link *below = commits_get_below(conn);
 
   below->ops->interrupt(below->handle);
 }
 
 static enum bn_sql_transaction commits_transaction(void *conn)
 {
-  const struct bn_sql_link *below = commits_below(conn);
+  const struct bn_sql_link *below = commits_get_below(conn);
 
   return below->ops->transaction(below->handle);
 }
@@ -492,7 +493,7 @@ static enum bn_sql commits_query(void *conn, const char *sql, size_t len, struct
 static enum bn_sql commits_next(void *conn, void *stmt, struct bn_sql_result *r,
                                 struct bn_sql_diag *d)
 {
-  const struct bn_sql_link *below = commits_below(conn);
+  const struct bn_sql_link *below = commits_get_below(conn);
 
   return below->ops->next(below->handle, stmt != NULL ? ((struct prepared *)stmt)->below : NULL, r,
                           d);
@@ -500,14 +501,14 @@ static enum bn_sql commits_next(void *conn, void *stmt, struct bn_sql_result *r,
 
 static bool commits_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
 {
-  const struct bn_sql_link *below = commits_below(conn);
+  const struct bn_sql_link *below = commits_get_below(conn);
 
   return below->ops->fetch(below->handle, r, row);
 }
 
 static void commits_free_result(void *conn, struct bn_sql_result *r)
 {
-  const struct bn_sql_link *below = commits_below(conn);
+  const struct bn_sql_link *below = commits_get_below(conn);
 
   below->ops->free_result(below->handle, r);
 }

@@ -22,6 +22,7 @@ void bn_sql_refuse(struct bn_sql_conn *c)
   c->view.sql_errno = 0;
 }
 
+/* Copies the names and the values of the options that are overridden, n each. */
 static void conn_copy_overrides(struct bn_sql_conn *c, const char *const *name,
                                 const char *const *value, size_t n)
 {
@@ -44,6 +45,7 @@ static void conn_free_overrides(struct bn_sql_conn *c)
   c->n_overrides = 0;
 }
 
+/* Frees what belongs to the connection but its statements and its link. */
 static void conn_free_memory(struct bn_sql_conn *c)
 {
   conn_free_overrides(c);

@@ -48,6 +48,7 @@ static void digest_put_space(struct digest *d, bool is_word)
   d->word = is_word;
 }
 
+/* Adds the mark that stands for a value. */
 static void digest_put_mark(struct digest *d)
 {
   digest_put_space(d, true);
@@ -105,6 +106,8 @@ static bool digest_shorten_list(struct digest *d)
   return false;
 }
 
+/* Ends a list, which is shortened if there are only values in it, or another pair of
+   parentheses. */
 static void digest_close_parenthesis(struct digest *d)
 {
   const bool is_list = d->plain && d->len > d->open + 1;

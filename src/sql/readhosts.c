@@ -21,6 +21,7 @@ bool bn_sql_has_option(const struct bn_driver *ops, const char *name)
   return false;
 }
 
+/* Adds an override, of which there are two at most. */
 static void readhosts_add_override(struct bn_sql_read_host *h, const char *name, const char *value)
 {
   h->name[h->n] = name;
@@ -77,6 +78,7 @@ static int readhosts_read_item(struct bn_sql_read_host *h, char *text, const str
                       : readhosts_read_host(h, text);
 }
 
+/* Copies the texts of the list, which reading them cuts into parts. */
 static void readhosts_copy(struct bn_sql_read_hosts *h, const struct bn_list *list)
 {
   h->item = bn_alloc(list->n, sizeof *h->item);
@@ -119,7 +121,8 @@ void bn_sql_read_hosts_free(struct bn_sql_read_hosts *h)
   *h = (struct bn_sql_read_hosts){.n = 0};
 }
 
-static size_t readhosts_common_divisor(size_t a, size_t b)
+/* Returns the greatest common divisor, by Euclid's algorithm. */
+static size_t readhosts_greatest_divisor(size_t a, size_t b)
 {
   while (b != 0) {
     const size_t rest = a % b;
@@ -135,7 +138,7 @@ static size_t readhosts_common_divisor(size_t a, size_t b)
    used. */
 size_t bn_sql_read_hosts_index(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places)
 {
-  const size_t rounds = readhosts_common_divisor(places, h->n), again = places / rounds * h->n;
+  const size_t rounds = readhosts_greatest_divisor(places, h->n), again = places / rounds * h->n;
 
   return (ordinal + ordinal / again % rounds) % h->n;
 }

@@ -35,6 +35,7 @@ static bool route_equals(const struct token *t, const char *word)
   return t->len == strlen(word) && strncasecmp(t->at, word, t->len) == 0;
 }
 
+/* Returns whether the token is one of the words, whose list ends with NULL. */
 static bool route_is_one_of(const struct token *t, const char *const *words)
 {
   while (*words != NULL && !route_equals(t, *words))

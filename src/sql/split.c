@@ -229,6 +229,8 @@ size_t bn_sql_split_place(const struct bn_sql_split *p, const struct bn_sql_targ
   return split_count_places(p, t) * p->shared->hosts.n;
 }
 
+/* Opens both connections, the one to the write server first.  Returns DONE, or how the first
+   failure was: then the caller disconnects what has been opened. */
 static enum bn_sql split_connect(void *self, void *conn, const struct bn_sql_target *t,
                                  uint64_t deadline_ns, struct bn_sql_diag *d)
 {
@@ -278,6 +280,7 @@ void bn_sql_split_write_only(struct bn_sql_split *p, bool on)
   p->write_only = on;
 }
 
+/* Sends a query to the server that it belongs to. */
 static enum bn_sql split_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                                struct bn_sql_diag *d)
 {
@@ -307,6 +310,7 @@ static void split_free_result(void *conn, struct bn_sql_result *r)
   p->base->free_result(split_handle_of(p, p->role), r);
 }
 
+/* Takes the next result of the server that had the last statement. */
 static enum bn_sql split_next(void *conn, void *stmt, struct bn_sql_result *r,
                               struct bn_sql_diag *d)
 {
@@ -352,6 +356,8 @@ static enum bn_sql_role split_init_twin(struct twin *twin, struct bn_sql_split *
   return split_choose(p, twin->text.route);
 }
 
+/* Prepares the statement on the server that it belongs to.  The other one learns of it when it is
+   executed there. */
 static enum bn_sql split_prepare(void *conn, void *stmt, const char *sql, size_t len,
                                  struct bn_sql_diag *d)
 {
@@ -361,6 +367,8 @@ static enum bn_sql split_prepare(void *conn, void *stmt, const char *sql, size_t
   return split_prepare_on(stmt, p->role, d);
 }
 
+/* Binds the values on each server that knows the statement, and keeps them for the other one.
+   Returns DONE, or how that failed: then nothing is bound. */
 static enum bn_sql split_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
                               struct bn_sql_diag *d)
 {
@@ -496,6 +504,8 @@ static size_t split_keep_prepared(const struct bn_sql_unprepared *list,
   return kept;
 }
 
+/* Prepares each statement on the server that it belongs to, all of one server at once.  *done is
+   how many of the first ones are prepared.  Returns DONE, or how that failed: then none is. */
 static enum bn_sql split_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
                                      size_t *done, struct bn_sql_diag *d)
 {

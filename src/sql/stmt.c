@@ -38,6 +38,7 @@ static struct bn_sql_cached_text *stmt_find_text(struct bn_sql_cached_text *t, c
   return t;
 }
 
+/* Copies the text, to which there is no reference yet. */
 static struct bn_sql_cached_text *stmt_copy_text(const char *sql, size_t len)
 {
   struct bn_sql_cached_text *t = bn_alloc(1, sizeof *t + len + 1);

@@ -83,6 +83,7 @@ static size_t verify_name_place(const struct bn_sql_verify *v, unsigned ordinal,
   return drv->ops->place != NULL ? drv->ops->place(drv->self, &target, name, size) : 1;
 }
 
+/* Returns how many servers there are. */
 static size_t verify_count_places(const struct bn_sql_verify *v)
 {
   char name[BN_LABEL_LEN];

@@ -19,6 +19,7 @@ enum { PROGRESS_STEPS = 100000 };
 
 enum { NS_PER_MS = 1000000, LONGEST_PAUSE_MS = 10 };
 
+/* Prepares the library and makes the state of the driver.  Returns 0, or -1 and err. */
 static int sqlite_driver_init(void **self, const void *conf, const struct bn_driver_host *host,
                               struct bn_err *err)
 {
@@ -200,6 +201,8 @@ static uint64_t sqlite_get_timeout_ms(const struct bn_sqlite *driver, uint64_t d
   return configured_ms < remaining_ms ? configured_ms : remaining_ms;
 }
 
+/* Opens the database.  Waits for locks of other processes end at the deadline.  Returns DONE, or
+   ERROR and d: then sqlite_disconnect frees what there is. */
 static enum bn_sql sqlite_connect_file(void *self, void *conn, const struct bn_sql_target *t,
                                        uint64_t deadline_ns, struct bn_sql_diag *d)
 {
@@ -220,6 +223,7 @@ static enum bn_sql sqlite_connect_file(void *self, void *conn, const struct bn_s
   return rc;
 }
 
+/* Closes the connection, also after a failed attempt to open it, and ends its turn. */
 static void sqlite_disconnect(void *conn)
 {
   struct bn_sqlite_conn *c = conn;
@@ -242,6 +246,7 @@ static struct bn_sql_caps sqlite_driver_caps(void)
   return (struct bn_sql_caps){.multi_rows_insert = true, .prepared_statements = true};
 }
 
+/* Ends the statement that runs, a wait for a turn, and all statements and waits that come. */
 static void sqlite_interrupt(void *conn)
 {
   struct bn_sqlite_conn *c = conn;
