@@ -339,31 +339,41 @@ static const char *const row_counters[] = {"rows_read", "rows_inserted", "rows_u
                                            "rows_deleted"};
 enum { ROW_COUNTERS = sizeof row_counters / sizeof *row_counters };
 
-/* Prints the counters of rows, which older documents do not have. */
-static void text_print_rows(const struct text *t, const struct bn_view *v)
+/* Returns whether the run has a counter of the workload, and its value *n is known: a document may
+   lack either. */
+static bool text_find_count(const struct bn_view *v, const char *counter, uint64_t *n)
 {
   const struct bn_metrics *m = &v->delta->metrics;
-  size_t at[ROW_COUNTERS];
+  const size_t at = bn_metrics_counter(m, counter);
+
+  if (at == m->n_counters || v->counter[at] == BN_ABSENT)
+    return false;
+  *n = v->counter[at];
+  return true;
+}
+
+/* Prints the counters of rows, unless one of them is not known. */
+static void text_print_rows(const struct text *t, const struct bn_view *v)
+{
+  uint64_t rows[ROW_COUNTERS];
 
   if (!t->plan->native || v->kind != BN_KIND_SQL)
     return;
-  for (size_t i = 0; i < ROW_COUNTERS; i++) {
-    at[i] = bn_metrics_counter(m, row_counters[i]);
-    if (at[i] == m->n_counters)
+  for (size_t i = 0; i < ROW_COUNTERS; i++)
+    if (!text_find_count(v, row_counters[i], &rows[i]))
       return;
-  }
   (void)fputs("    rows read/inserted/updated/deleted:  ", t->out);
   for (size_t i = 0; i < ROW_COUNTERS; i++)
-    (void)fprintf(t->out, "%" PRIu64 "%s", v->counter[at[i]], i + 1 < ROW_COUNTERS ? "/" : "\n");
+    (void)fprintf(t->out, "%" PRIu64 "%s", rows[i], i + 1 < ROW_COUNTERS ? "/" : "\n");
 }
 
 /* Prints the part of the reads that --db-read-hosts served. */
 static void text_print_read_hosts(const struct text *t, const struct bn_view *v)
 {
-  const size_t at = bn_metrics_counter(&v->delta->metrics, "read_host_reads");
+  uint64_t reads;
 
-  if (t->plan->native && at < v->delta->metrics.n_counters)
-    (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", "reads by read servers:", v->counter[at]);
+  if (t->plan->native && text_find_count(v, "read_host_reads", &reads))
+    (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", "reads by read servers:", reads);
 }
 
 static void text_print_server(const struct text *t, const char *what, const struct bn_label *server)
@@ -425,17 +435,16 @@ static void text_print_servers(const struct text *t, const struct bn_view *v)
 /* Prints the counts of --verify-commits. */
 static void text_print_commits(const struct text *t, const struct bn_view *v)
 {
-  const struct bn_metrics *m = &v->delta->metrics;
-  const size_t stored = bn_metrics_counter(m, "unknown_commits_stored");
+  uint64_t stored;
 
-  if (stored == m->n_counters || v->span != BN_VIEW_TOTAL)
+  if (v->span != BN_VIEW_TOTAL || !text_find_count(v, "unknown_commits_stored", &stored))
     return;
   (void)fprintf(t->out, "\nCommits (--verify-commits):\n    %-36s %" PRIu64 "\n",
                 "acknowledged:", v->acknowledged_commits);
   (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", "missing:", v->missing_commits);
   (void)fprintf(t->out, "    %-36s %" PRIu64, "outcome unknown:", v->unknown_commits);
-  if (v->counter[stored] > 0)
-    (void)fprintf(t->out, " (%" PRIu64 " stored)", v->counter[stored]);
+  if (stored > 0)
+    (void)fprintf(t->out, " (%" PRIu64 " stored)", stored);
   (void)fputs("\n", t->out);
 }
 
