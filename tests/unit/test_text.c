@@ -8,6 +8,7 @@
 #include "base/hist.h"
 #include "base/log.h"
 #include "cm.h"
+#include "measure/result.h"
 #include "page.h"
 
 /* --- header ----------------------------------------------------------------------------------- */
@@ -239,8 +240,6 @@ static void leaves_interval_lines_to_a_hook(void **unused)
 
 /* --- what else a report may have -------------------------------------------------------------- */
 
-/* --- what else a report may have -------------------------------------------------------------- */
-
 /* transcript cpu-debug (1.1, 0.5) */
 static void shows_each_session_when_debugging(void **unused)
 {
@@ -361,6 +360,38 @@ static void prints_the_histogram_first(void **unused)
   bn_page_free(p);
 }
 
+/* A percentile beyond the range of the histogram has the end of the range in every table. */
+static void shows_the_end_of_the_range_in_tables(void **unused)
+{
+  static const double beyond_s[] = {HUGE_VAL};
+  static const struct bn_timing timing = {
+      .name = "slow", .percentile_s = beyond_s, .count = 1, .avg_s = 5000, .max_s = 5000};
+  static const struct bn_event_kind kind = {
+      .name = "slow", .timing = &timing, .events = 1, .events_per_s = 1, .share = 1};
+  struct bn_page *p = bn_page_new(BN_V11, BN_KIND_PLAIN);
+  char db1[] = "db1";
+  struct bn_member member = {.host = db1, .threads = 1, .time_s = 1, .processor_s = 1};
+  struct bn_group group = {.member = &member, .has_total = true};
+
+  (void)unused;
+  p->plan->native = true;
+  p->plan->kind_lines = true;
+  p->percentiles[0] = HUGE_VAL;
+  p->view.event_kinds = &kind;
+  p->view.n_event_kinds = 1;
+  bn_page_skip_header(p);
+  bn_page_interval(p);
+  assert_non_null(strstr(p->text, "  slow: eps: 1.00 lat (ms,95%): >4398046.51 retries: 0"));
+  bn_page_total(p);
+  assert_non_null(strstr(p->text, "           1  100.0%         1.00        0        0"
+                                  " 5000000.00 >4398046.51 5000000.00  slow\n"));
+  group.total.view = p->view;
+  assert_int_equal(bn_reporter_text.members(p->state, &group, 1, NULL), 0);
+  assert_non_null(strstr(p->text, " >4398046.51        0 "));
+  assert_null(strstr(p->text, "inf"));
+  bn_page_free(p);
+}
+
 static void says_nothing_below_notice(void **unused)
 {
   struct bn_page *p = bn_page_new(BN_V11, BN_KIND_CPU);
@@ -412,6 +443,7 @@ BN_TESTS(text)
       cmocka_unit_test(stamps_checkpoints),
       cmocka_unit_test(stamps_checkpoints_of_0_5),
       cmocka_unit_test(prints_the_histogram_first),
+      cmocka_unit_test(shows_the_end_of_the_range_in_tables),
       cmocka_unit_test(says_nothing_below_notice),
       cmocka_unit_test(tells_of_a_full_disk_at_close),
   };

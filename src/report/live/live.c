@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "measure/facts.h"
 #include "measure/view.h"
+#include "report/text/form.h"
 
 enum { TEXT_MAX = 160 };
 
@@ -45,15 +46,19 @@ static void live_append_time(char *text, const struct bn_plan *plan, double at_s
     live_append(text, ", %.0f s left", limit_s > at_s ? ceil(limit_s - at_s) : 0.0);
 }
 
+/* Appends the greatest percentile, with ">=" if it is a lower bound; nothing without --percentile
+   or before the first event has ended.  The line has ASCII alone, for terminals of any kind. */
 static void live_append_percentile(char *text, const struct bn_view *v)
 {
   const size_t i = bn_view_greatest_rank(v);
   const double ms = v->n_percents > 0 ? v->percentile_s[i] * 1e3 : NAN;
+  const bool at_least = isfinite(ms) && v->at_least != NULL && v->at_least[i];
+  char number[BN_FORM_NUMBER];
 
   if (isnan(ms))
     return;
-  live_append(text, ", p%.10g %s%.*f ms", v->percents[i],
-              v->at_least != NULL && v->at_least[i] ? ">= " : "", bn_units_decimals(ms, 2), ms);
+  live_append(text, ", p%.10g %s%s ms", v->percents[i], at_least ? ">= " : "",
+              bn_form_number(number, 0, bn_units_decimals(ms, 2), ms, false));
 }
 
 static int live_tick(void *self, const struct bn_view *v, struct bn_err *err)

@@ -192,17 +192,23 @@ static void form_convert_value(struct value *v, const char *unit, size_t len)
 const char *bn_form_number(char text[BN_FORM_NUMBER], int width, int decimals, double x,
                            bool at_least)
 {
-  static const char sign[] = "\u2265";
+  static const char bound[] = "\u2265";
+  static const double range_ms = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6;
+  const int more_bytes = (int)sizeof bound - 2; /* printf counts bytes: the sign takes a column */
   char digits[BN_FORM_NUMBER - 8];
 
-  if (!at_least) {
-    (void)snprintf(text, BN_FORM_NUMBER, "%*.*f", width, decimals, x);
-    return text;
+  if (isinf(x)) {
+    (void)snprintf(digits, sizeof digits, ">%.*f", decimals, range_ms);
+  } else if (at_least) {
+    (void)snprintf(digits, sizeof digits, "%s%.*f", bound, decimals, x);
+    if (width > 0)
+      width += more_bytes;
+    else if (width < 0)
+      width -= more_bytes;
+  } else {
+    (void)snprintf(digits, sizeof digits, "%.*f", decimals, x);
   }
-  (void)snprintf(digits, sizeof digits, "%s%.*f", sign, decimals, x);
-  /* printf counts bytes, and the sign is one column wide. */
-  (void)snprintf(text, BN_FORM_NUMBER, "%*s", width > 0 ? width + (int)sizeof sign - 2 : width,
-                 digits);
+  (void)snprintf(text, BN_FORM_NUMBER, "%*s", width, digits);
   return text;
 }
 
@@ -231,22 +237,18 @@ static void form_print_nothing(const struct bn_form *f, const struct layout *l, 
     (void)fprintf(out, "%*s", interval ? 0 : l->width, "-");
 }
 
+/* Prints a number.  One that is not known is "-"; in dialects it is 0, as sysbench has it. */
 static void form_print_f64(const struct bn_form *f, const struct layout *l, const struct value *v,
                            FILE *out)
 {
-  const double x = isnan(v->f64) && !f->native ? 0 : v->f64; /* sysbench prints 0 for nothing */
+  const double x = isnan(v->f64) && !f->native ? 0 : v->f64;
   const int decimals = l->latency && f->native ? bn_units_decimals(x, l->decimals) : l->decimals;
   char text[BN_FORM_NUMBER];
 
-  if (isnan(x)) {
+  if (isnan(x))
     (void)fprintf(out, "%*s", f->view->span == BN_VIEW_INTERVAL ? 0 : l->width, "-");
-  } else if (isinf(x)) {
-    (void)snprintf(text, sizeof text, ">%.*f", l->decimals,
-                   (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6);
-    (void)fprintf(out, "%*s", l->width, text);
-  } else {
+  else
     (void)fputs(bn_form_number(text, l->width, decimals, x, v->at_least), out);
-  }
 }
 
 static void form_print_value(const struct bn_form *f, const struct layout *l, const struct value *v,

@@ -22,18 +22,20 @@ static void members_append_f64(struct bn_buf *b, int width, double x)
     (void)bn_buf_printf(b, " %*s", width, "-");
 }
 
-/* Appends the highest percentile, with a sign if it is a lower bound. */
+/* Appends the greatest percentile, with "≥" if it is a lower bound, or "-" without one.  v NULL:
+   the host has told no total. */
 static void members_append_percentile(struct bn_buf *b, const struct bn_view *v)
 {
   const size_t rank = v != NULL ? bn_view_greatest_rank(v) : 0;
-  const double ms = v != NULL && v->n_percents > 0 ? v->percentile_s[rank] * 1e3 : HUGE_VAL;
-  const bool at_least = isfinite(ms) && v->at_least != NULL && v->at_least[rank];
+  const double ms = v != NULL && v->n_percents > 0 ? v->percentile_s[rank] * 1e3 : NAN;
+  const bool at_least = !isnan(ms) && v->at_least != NULL && v->at_least[rank];
   char text[BN_FORM_NUMBER];
 
-  if (at_least)
-    (void)bn_buf_printf(b, " %s", bn_form_number(text, 10, bn_units_decimals(ms, 2), ms, true));
+  if (isnan(ms))
+    (void)bn_buf_printf(b, " %*s", 10, "-");
   else
-    members_append_f64(b, 10, ms);
+    (void)bn_buf_printf(b, " %s",
+                        bn_form_number(text, 10, bn_units_decimals(ms, 2), ms, at_least));
 }
 
 static void members_append_name(struct bn_buf *b, const struct bn_member *m)
